@@ -1,0 +1,3 @@
+module pakdb
+
+go 1.26
