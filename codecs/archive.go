@@ -1,0 +1,131 @@
+package codecs
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"iter"
+	"time"
+
+	"pakdb/codecs/compress"
+)
+
+// Source is a file to be read as an archive. The bytes are only read, never
+// written, and may be read from several goroutines at once.
+type Source struct {
+	io.ReaderAt
+	Name string // base name, used in messages and never to decide the format
+	Size int64
+	Dir  fs.FS // the files beside it; nil when there are none to look at
+}
+
+// Archive is one opened container. All methods may be called from several
+// goroutines at once; none retains a *Entry that a caller passed in.
+type Archive interface {
+	// Info describes the container as a whole.
+	Info() Info
+	// Entries yields every entry in stored order. Each *Entry belongs to the
+	// caller. An error concerns the entry it comes with (which may be nil when
+	// the table itself is broken); iteration goes on after an entry's error
+	// and ends after a table's.
+	Entries() iter.Seq2[*Entry, error]
+	// Open returns the decoded content: exactly e.Size bytes. What the
+	// container says about the content (checksums) is verified no later than
+	// at EOF, where the reader returns the error in place of io.EOF. The
+	// reader is not safe for concurrent use; several readers are.
+	Open(ctx context.Context, e *Entry) (io.ReadCloser, error)
+	// OpenRaw returns the stored bytes of e, untouched.
+	OpenRaw(e *Entry) (*io.SectionReader, error)
+	// Close releases what Open of the Format acquired. It does not close the
+	// Source.
+	Close() error
+}
+
+// Info describes a container.
+type Info struct {
+	Format     string // Format.Name
+	Version    string // as the field says it: "KAPG 1", "SQLite 1.6", "8B"
+	MountPoint string // prefix of every path in the game's file system, "" for none
+	MountOrder int    // higher wins; from the file's name where the engine does so
+	Encrypted  bool   // the index, or an entry, is encrypted
+	EntryCount int    // -1 when only iteration tells
+	Details    []Detail
+	// Warnings are findings about the container as a whole that do not stop
+	// anyone from reading it.
+	Warnings []*FormatError
+}
+
+// Detail is a named fact about a container that only its own format has, for
+// `pakdb info`.
+type Detail struct{ Name, Value string }
+
+// Flags of an [Entry].
+type Flags uint32
+
+// The flags that exist in any format.
+const (
+	Encrypted Flags = 1 << iota // stored bytes are encrypted
+	Deleted                     // a delete record: hides this path in archives of lower mount order
+)
+
+// Entry is one stored file of an archive. Its identity inside the archive is
+// its Ordinal; names may repeat or be absent.
+type Entry struct {
+	Ordinal  int    // position in the table, from 0
+	Name     string // path as stored, with forward slashes, valid UTF-8; "" when the archive has none
+	Type     string // FourCC or similar, where the archive stores one
+	ID       ID     // asset identifier, where the archive stores one
+	PathHash ID     // hash of the name, where the archive stores one
+	Offset   int64  // of the entry's first stored byte in the file; -1 when there is no such place
+	Stored   int64  // bytes on disk
+	Size     int64  // bytes decoded
+	Method   compress.Method
+	Blocks   []Block // nil when the entry is one block
+	Flags    Flags
+	Sum      Sum       // what the archive says about the stored or decoded bytes
+	Mod      time.Time // zero when the archive has none
+}
+
+// Block is one separately decoded part of an entry.
+type Block struct {
+	Offset int64 // absolute
+	Stored int64
+	Size   int64
+}
+
+// SumKind says what a [Sum] covers.
+type SumKind uint8
+
+// The checksums that archives carry.
+const (
+	NoSum         SumKind = iota
+	SHA1Stored            // SHA-1 of the stored bytes
+	BLAKE3Decoded         // leading bytes of the BLAKE3 of the decoded bytes
+)
+
+// Sum is a checksum that the archive itself declares for an entry.
+type Sum struct {
+	Kind  SumKind
+	Bytes []byte
+}
+
+// NamedResource is an entry's public name, in formats that keep names apart
+// from entries. Several names may share an id, and several ids a name.
+type NamedResource struct {
+	Ordinal int
+	Name    string
+	Type    string
+	ID      ID
+}
+
+// Namer is an Archive that has named resources.
+type Namer interface {
+	Named() iter.Seq2[NamedResource, error]
+}
+
+// Verifier is an Archive that can recompute the claims its container makes as a
+// whole: index hashes, order, gaps. What each entry claims is checked by
+// reading it. report is called from one goroutine; a nil report is not allowed.
+type Verifier interface {
+	Verify(ctx context.Context, report func(*FormatError)) error
+}

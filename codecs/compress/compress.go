@@ -1,0 +1,129 @@
+// Package compress decodes and encodes the block methods that game archives
+// use. A block is one stored unit: it decodes alone, and its decoded size is
+// known from the archive's own tables.
+//
+// [Decode] fills its destination exactly or fails: the destination is the
+// bound, so a hostile block cannot make it write, or keep, more than the
+// caller allocated. All functions are safe for concurrent use.
+package compress
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Method names how a block is stored. The empty Method is [None].
+type Method string
+
+// The methods that pakdb knows. An archive may name others: they are carried
+// as they are, and decoding them is [errors.ErrUnsupported].
+const (
+	None  Method = ""      // stored as it is
+	Zlib  Method = "zlib"  // RFC 1950
+	Gzip  Method = "gzip"  // RFC 1952, one member
+	LZ4   Method = "lz4"   // one raw LZ4 block, no frame
+	Zstd  Method = "zstd"  // RFC 8878, one frame
+	LZO1X Method = "lzo1x" // one LZO1X stream
+	Oodle Method = "oodle" // Kraken and its family
+)
+
+// String returns the method's name, "none" for [None].
+func (m Method) String() string {
+	if m == None {
+		return "none"
+	}
+	return string(m)
+}
+
+// ErrCorrupt means that a block does not decode to what its archive declares.
+var ErrCorrupt = errors.New("corrupt block")
+
+// Error tells why a block failed. It unwraps to [ErrCorrupt] or
+// [errors.ErrUnsupported].
+type Error struct {
+	Method Method
+	Detail string
+	Err    error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %v: %s", e.Method, e.Err, e.Detail) }
+func (e *Error) Unwrap() error { return e.Err }
+
+func corrupt(m Method, format string, args ...any) error {
+	return &Error{Method: m, Detail: fmt.Sprintf(format, args...), Err: ErrCorrupt}
+}
+
+func unsupported(m Method, detail string) error {
+	return &Error{Method: m, Detail: detail, Err: errors.ErrUnsupported}
+}
+
+// Decode decodes one block. It fills dst exactly, or fails: a block that
+// yields fewer or more bytes is corrupt. dst and src must not overlap.
+// What dst holds after a failure is undefined.
+func Decode(m Method, dst, src []byte) error {
+	switch m {
+	case None:
+		return decodeNone(dst, src)
+	case Zlib:
+		return decodeZlib(dst, src)
+	case Gzip:
+		return decodeGzip(dst, src)
+	case LZ4:
+		return decodeLZ4(dst, src)
+	case Zstd:
+		return decodeZstd(dst, src)
+	}
+	return unsupported(m, "no decoder")
+}
+
+// Encode appends the encoded src to dst and returns the extended slice. The
+// output is deterministic: it depends on m and src alone.
+func Encode(m Method, dst, src []byte) ([]byte, error) {
+	switch m {
+	case None:
+		return append(dst, src...), nil
+	case Zlib:
+		return encodeZlib(dst, src)
+	case Gzip:
+		return encodeGzip(dst, src)
+	case LZ4:
+		return encodeLZ4(dst, src)
+	case Zstd:
+		return encodeZstd(dst, src)
+	}
+	return dst, unsupported(m, "no encoder")
+}
+
+// CanDecode reports whether [Decode] knows m.
+func CanDecode(m Method) bool {
+	switch m {
+	case None, Zlib, Gzip, LZ4, Zstd:
+		return true
+	}
+	return false
+}
+
+// MaxRatio returns the most bytes that one stored byte of m can decode to, or
+// 0 when there is no useful bound. A reader uses it to refuse a declared size
+// that no stored block can reach, before allocating for it.
+func MaxRatio(m Method) int64 {
+	switch m {
+	case None:
+		return 1
+	case LZ4:
+		return 255
+	case Zlib, Gzip:
+		return 1032
+	case LZO1X:
+		return 255
+	}
+	return 0
+}
+
+func decodeNone(dst, src []byte) error {
+	if len(dst) != len(src) {
+		return corrupt(None, "%d stored bytes for %d decoded", len(src), len(dst))
+	}
+	copy(dst, src)
+	return nil
+}

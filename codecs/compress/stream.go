@@ -1,0 +1,124 @@
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// The inflaters hold 40 KiB of tables each, so they are pooled: an archive of
+// 64 KiB blocks would otherwise allocate more than it decodes.
+var (
+	zlibReaders = sync.Pool{New: func() any { return new(zlibReader) }}
+	gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
+	zstdReaders = sync.Pool{New: newZstdReader}
+)
+
+type zlibReader struct{ r io.ReadCloser }
+
+func (z *zlibReader) reset(src io.Reader) (err error) {
+	if z.r == nil {
+		z.r, err = zlib.NewReader(src)
+		return err
+	}
+	return z.r.(zlib.Resetter).Reset(src, nil)
+}
+
+func decodeZlib(dst, src []byte) error {
+	z := zlibReaders.Get().(*zlibReader)
+	if err := z.reset(bytes.NewReader(src)); err != nil {
+		return corrupt(Zlib, "%v", err) // a reader that failed to reset is not reused
+	}
+	defer zlibReaders.Put(z)
+	return readExactly(Zlib, z.r, dst)
+}
+
+func decodeGzip(dst, src []byte) error {
+	z := gzipReaders.Get().(*gzip.Reader)
+	defer gzipReaders.Put(z)
+	if err := z.Reset(bytes.NewReader(src)); err != nil {
+		return corrupt(Gzip, "%v", err)
+	}
+	z.Multistream(false)
+	return readExactly(Gzip, z, dst)
+}
+
+// readExactly fills dst from r and requires that r ends there, which is also
+// where a stream's own checksum is verified.
+func readExactly(m Method, r io.Reader, dst []byte) error {
+	n, err := io.ReadFull(r, dst)
+	if err != nil && !(errors.Is(err, io.EOF) && len(dst) == 0) {
+		return corrupt(m, "decoded %d of %d bytes: %v", n, len(dst), err)
+	}
+	var more [1]byte
+	switch _, err := io.ReadFull(r, more[:]); {
+	case err == nil:
+		return corrupt(m, "decodes to more than the declared %d bytes", len(dst))
+	case !errors.Is(err, io.EOF):
+		return corrupt(m, "after %d bytes: %v", len(dst), err)
+	}
+	return nil
+}
+
+// A single-threaded decoder with bounded memory; DecodeAll never grows beyond
+// the capacity it is given because of the limit option.
+func newZstdReader() any {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(1<<32), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return err
+	}
+	return d
+}
+
+func decodeZstd(dst, src []byte) error {
+	d, ok := zstdReaders.Get().(*zstd.Decoder)
+	if !ok {
+		return unsupported(Zstd, "decoder options refused")
+	}
+	defer zstdReaders.Put(d)
+	out, err := d.DecodeAll(src, dst[:0:len(dst)])
+	if err != nil {
+		return corrupt(Zstd, "%v", err)
+	}
+	if len(out) != len(dst) {
+		return corrupt(Zstd, "decoded %d bytes, declared %d", len(out), len(dst))
+	}
+	return nil
+}
+
+func encodeZlib(dst, src []byte) ([]byte, error) {
+	var buf bytes.Buffer
+	w := zlib.NewWriter(&buf)
+	return encodeStream(Zlib, dst, src, &buf, w)
+}
+
+func encodeGzip(dst, src []byte) ([]byte, error) {
+	var buf bytes.Buffer
+	w := gzip.NewWriter(&buf)
+	return encodeStream(Gzip, dst, src, &buf, w)
+}
+
+func encodeStream(m Method, dst, src []byte, buf *bytes.Buffer, w io.WriteCloser) ([]byte, error) {
+	if _, err := w.Write(src); err != nil {
+		return dst, &Error{Method: m, Detail: "encode", Err: err}
+	}
+	if err := w.Close(); err != nil {
+		return dst, &Error{Method: m, Detail: "encode", Err: err}
+	}
+	return append(dst, buf.Bytes()...), nil
+}
+
+func encodeZstd(dst, src []byte) ([]byte, error) {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		return dst, &Error{Method: Zstd, Detail: "encode", Err: err}
+	}
+	defer func() { _ = e.Close() }()
+	return e.EncodeAll(src, dst), nil
+}

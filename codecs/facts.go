@@ -1,0 +1,70 @@
+package codecs
+
+import (
+	"context"
+	"io"
+)
+
+// Inspector turns the content of an entry into facts. Facts depend on the
+// content, the entry's type and its extension only, so that equal contents are
+// inspected once, whichever builds and archives hold them. All functions are
+// safe for concurrent use.
+type Inspector struct {
+	Name     string
+	Doc      string // one line
+	Spec     string // FORMAT.md, embedded
+	Revision int    // raised when its facts change: re-inspects
+
+	// Match decides by the entry's name and type and the first bytes (up to
+	// [HeadSize]) of its decoded content, never by the archive's name.
+	Match func(e *Entry, head []byte) bool
+	// Inspect reads content (size bytes). Damage that leaves something to
+	// tell goes into Facts.Problems; an error means that there are no facts.
+	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)
+}
+
+// HeadSize is how many leading bytes of a content [Inspector.Match] is shown.
+const HeadSize = 64
+
+// Facts is what one content says about itself and others.
+type Facts struct {
+	Kind     string   // kind of content, "calligraphy-prototype", "unreal-package"; in contents.kind
+	Symbols  []Symbol // what the content defines
+	Refs     []Ref    // what it refers to
+	Problems []*FormatError
+	// Detail holds what only one family of formats has; the indexer knows the
+	// types (*CalligraphyFacts, *PackageFacts, ...). Nil when there is none.
+	Detail any
+}
+
+// Space is a set of identifiers that a reference can be resolved in, such as
+// "prototype" or "package". Spaces of different families have different names.
+type Space string
+
+// Symbol says that Key in Space stands for Path. It is how references find
+// their targets: a directory of records defines its records, a package itself.
+type Symbol struct {
+	Space Space
+	ID    ID     // numeric key; or, when zero,
+	Name  string // textual key, compared without regard to case
+	Path  string // path of the entry meant, in the same build; "" for the entry itself
+}
+
+// Ref is one reference from a content.
+type Ref struct {
+	Kind  string // "parent", "curve", "import", "scanned", ...
+	Space Space  // where the target's key is looked up
+	ID    ID     // numeric key; or, when zero,
+	Name  string // textual key
+	Flags RefFlags
+}
+
+// RefFlags qualify a [Ref].
+type RefFlags uint8
+
+// The qualities of references.
+const (
+	Weak   RefFlags = 1 << iota // found by scanning where chance hits are possible
+	Native                      // target lives in the game's program, not in its archives
+	Editor                      // used by the editor only
+)

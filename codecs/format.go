@@ -1,0 +1,108 @@
+package codecs
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"pakdb/codecs/compress"
+)
+
+// Match says how sure a Format is that a file is its own.
+type Match uint8
+
+// The degrees of certainty. Two magic matches for one file are an error, so
+// that the answer never depends on the order of the registry.
+const (
+	NoMatch    Match = iota
+	WeakMatch        // plausible; loses against any magic match
+	MagicMatch       // the file's own bytes say so
+)
+
+// Format is one container format, as data. All functions are safe for
+// concurrent use.
+type Format struct {
+	Name     string   // one lower-case word, stable: it is in catalogs
+	Doc      string   // one line
+	Spec     string   // FORMAT.md, embedded
+	Exts     []string // usual extensions with the dot, for people and file patterns only
+	Versions []string // what Create accepts in CreateOptions.Version, default first
+	Methods  []compress.Method
+	Revision int // raised whenever the reader's output changes: re-indexes its archives
+
+	// Probe decides from bytes, never from the name. An error means that the
+	// file could not be read.
+	Probe func(Source) (Match, error)
+	// Open reads the tables. It fails only when no entry can be listed;
+	// smaller damage is in Info.Warnings and in Entries.
+	Open func(context.Context, Source, *Options) (Archive, error)
+	// Create starts a new archive; nil means that the format is read-only.
+	Create func(io.WriteSeeker, *CreateOptions) (Writer, error)
+}
+
+// Options for opening. The zero value works; nil is the zero value.
+type Options struct {
+	Limits Limits
+	Keys   KeyFunc // nil: no keys
+}
+
+// KeyFunc returns the key for a key id (all zero: the main key), or nil.
+type KeyFunc func(id [16]byte) []byte
+
+// Limits bound what one file may cost. The zero value means the defaults.
+type Limits struct {
+	Table int64 // bytes of tables held in memory; default 1 GiB
+	Entry int64 // decoded bytes of one entry; default 8 GiB
+	Name  int   // bytes of a path; default 64 KiB
+}
+
+// WithDefaults returns l with zero fields replaced by their defaults. o may be
+// nil.
+func (o *Options) WithDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	if d.Limits.Table == 0 {
+		d.Limits.Table = 1 << 30
+	}
+	if d.Limits.Entry == 0 {
+		d.Limits.Entry = 8 << 30
+	}
+	if d.Limits.Name == 0 {
+		d.Limits.Name = 64 << 10
+	}
+	if d.Keys == nil {
+		d.Keys = func([16]byte) []byte { return nil }
+	}
+	return d
+}
+
+// CreateOptions for a new archive. The zero value writes the format's default
+// version. Options that a format does not have are errors in Create, never
+// ignored.
+type CreateOptions struct {
+	Version    string // one of Format.Versions; "" is the first
+	MountPoint string
+	Method     compress.Method // for new entries that do not say; meaning of "" is the format's
+	BlockSize  int             // decoded bytes a block; 0 is the format's default
+	Keys       KeyFunc
+}
+
+// Writer builds an archive. The order of calls is the order of entries, where
+// the format leaves it open. A Writer is not safe for concurrent use. After an
+// error, and when Close was not called, the output is worthless.
+type Writer interface {
+	// Add stores the content of r as e. Name, Type, ID, Mod and Flags of e are
+	// used; sizes, offsets, hashes and sums are computed. A zero Mod is stored
+	// as zero, never as the present time.
+	Add(ctx context.Context, e *Entry, r io.Reader) error
+	// AddRaw stores e's stored bytes untouched; Size, Method, Blocks, Sum and
+	// the rest come from e, whose Blocks are relative to its Offset.
+	AddRaw(ctx context.Context, e *Entry, stored io.Reader) error
+	// Close completes the archive: tables, footers, hashes.
+	Close() error
+}
+
+// Epoch is the time that stands for "no time" in formats that must store one.
+var Epoch = time.Unix(0, 0).UTC()

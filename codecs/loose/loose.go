@@ -1,0 +1,75 @@
+// Package loose treats any file that no other format claims as an archive of
+// one entry: the file itself, named by its base name. A folder of loose files
+// is thereby indexed, compared and patched like any archive.
+package loose
+
+import (
+	"context"
+	_ "embed"
+	"io"
+	"iter"
+
+	"pakdb/codecs"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+// Format is the fallback: it matches every file, weakly.
+func Format() *codecs.Format {
+	return &codecs.Format{
+		Name:     "loose",
+		Doc:      "any other file, as an archive of one entry",
+		Spec:     spec,
+		Revision: 1,
+		Probe:    func(codecs.Source) (codecs.Match, error) { return codecs.WeakMatch, nil },
+		Open: func(_ context.Context, src codecs.Source, _ *codecs.Options) (codecs.Archive, error) {
+			return archive{src}, nil
+		},
+	}
+}
+
+type archive struct{ src codecs.Source }
+
+func (a archive) Info() codecs.Info {
+	return codecs.Info{Format: "loose", EntryCount: 1}
+}
+
+func (a archive) Entries() iter.Seq2[*codecs.Entry, error] {
+	return func(yield func(*codecs.Entry, error) bool) {
+		yield(&codecs.Entry{Name: a.src.Name, Stored: a.src.Size, Size: a.src.Size}, nil)
+	}
+}
+
+func (a archive) Open(_ context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+	r, err := a.OpenRaw(e)
+	if err != nil {
+		return nil, err
+	}
+	return &reader{SectionReader: r, name: a.src.Name}, nil
+}
+
+func (a archive) OpenRaw(*codecs.Entry) (*io.SectionReader, error) {
+	return io.NewSectionReader(a.src, 0, a.src.Size), nil
+}
+
+func (a archive) Close() error { return nil }
+
+// reader notices a file that became shorter since it was opened.
+type reader struct {
+	*io.SectionReader
+	name string
+	n    int64
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.SectionReader.Read(p)
+	r.n += int64(n)
+	if err == io.EOF && r.n < r.Size() {
+		return n, &codecs.FormatError{Format: "loose", File: r.name, Off: r.n,
+			Err: codecs.Errorf(codecs.ErrTruncated, "%d of %d bytes; did it change?", r.n, r.Size())}
+	}
+	return n, err
+}
+
+func (r *reader) Close() error { return nil }

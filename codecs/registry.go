@@ -1,0 +1,101 @@
+package codecs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Registry is the set of formats and inspectors in use. It is immutable: build
+// it once, share it freely.
+type Registry struct {
+	Formats    []*Format // the last one may be a fallback that always matches weakly
+	Inspectors []*Inspector
+}
+
+// Detect returns the format of src, decided from its bytes. No match is
+// ErrUnknown; two matches of the highest certainty are ErrAmbiguous.
+func (r *Registry) Detect(src Source) (*Format, error) {
+	var best []*Format
+	level := WeakMatch
+	for _, f := range r.Formats {
+		m, err := f.Probe(src)
+		if err != nil {
+			return nil, &FormatError{Format: f.Name, File: src.Name, Field: "probe", Off: -1, Err: err}
+		}
+		if m > level {
+			level, best = m, nil
+		}
+		if m == level {
+			best = append(best, f)
+		}
+	}
+	switch {
+	case len(best) == 0:
+		return nil, &FormatError{Format: "detect", File: src.Name, Off: -1, Err: ErrUnknown}
+	case len(best) > 1:
+		return nil, &FormatError{Format: "detect", File: src.Name, Off: -1,
+			Err: Errorf(ErrAmbiguous, "%s", names(best))}
+	}
+	return best[0], nil
+}
+
+// Open detects and opens src.
+func (r *Registry) Open(ctx context.Context, src Source, o *Options) (Archive, *Format, error) {
+	f, err := r.Detect(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	a, err := f.Open(ctx, src, o)
+	if err != nil {
+		return nil, f, err
+	}
+	return a, f, nil
+}
+
+// Format returns the format of that name.
+func (r *Registry) Format(name string) (*Format, bool) {
+	for _, f := range r.Formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// Inspector returns the inspector for an entry whose content starts with head,
+// or nil.
+func (r *Registry) Inspector(e *Entry, head []byte) *Inspector {
+	for _, in := range r.Inspectors {
+		if in.Match(e, head) {
+			return in
+		}
+	}
+	return nil
+}
+
+// Check reports formats that cannot work together: missing functions, a name
+// twice.
+func (r *Registry) Check() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, f := range r.Formats {
+		if f.Name == "" || f.Probe == nil || f.Open == nil || f.Spec == "" || f.Revision < 1 {
+			errs = append(errs, fmt.Errorf("format %q is incomplete", f.Name))
+		}
+		if seen[f.Name] {
+			errs = append(errs, fmt.Errorf("format %q stands twice", f.Name))
+		}
+		seen[f.Name] = true
+	}
+	return errors.Join(errs...)
+}
+
+func names(formats []*Format) string {
+	s := make([]string, len(formats))
+	for i, f := range formats {
+		s[i] = f.Name
+	}
+	return strings.Join(s, ", ")
+}
