@@ -1,0 +1,345 @@
+package schema
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+)
+
+// batch is what one transaction adds.
+type batch struct {
+	archives []archiveRow
+	entries  []Entry
+	problems []problemRow
+}
+
+// newBatch returns an empty batch, as roomy as the one before it was filled: a
+// large archive fills one after the other, a small one never a second.
+func newBatch(before *batch) *batch {
+	if before == nil {
+		return &batch{}
+	}
+	return &batch{entries: make([]Entry, 0, len(before.entries))}
+}
+
+type archiveRow struct {
+	id int64
+	totals
+}
+
+type problemRow struct {
+	archive, seq int64
+	Problem
+}
+
+// pathKey is the first half of the BLAKE3 of a path: wide enough that two paths
+// never share one, also when someone tries.
+type pathKey [16]byte
+
+func keyOfPath(path string) pathKey {
+	sum := blake3.Sum256([]byte(path))
+	return pathKey(sum[:16])
+}
+
+func (k pathKey) key() int64 { return int64(binary.LittleEndian.Uint64(k[:8])) }
+
+func keyOfDigest(d *Digest) int64 { return int64(binary.LittleEndian.Uint64(d[:8])) }
+
+// batchWriter turns batches into rows. It remembers which paths and contents
+// it has seen, so that most rows need no look-up; what it does not know may
+// still be in the catalog from before.
+type batchWriter struct {
+	c        *Catalog
+	words    map[string]int64
+	dirs     map[string]int64
+	paths    seen[pathKey]
+	contents seen[Digest]
+}
+
+// maxSeen bounds the memory of the two maps, about 60 bytes an element. Beyond
+// it they start anew and the catalog is asked.
+const maxSeen = 3 << 20
+
+// seen maps keys to ids, those that the catalog held before included.
+type seen[K comparable] struct {
+	ids  map[K]int64
+	next int64
+	// all: every id below next is in ids, so that a miss needs no look-up.
+	all bool
+}
+
+func (s *seen[K]) start(last int64) {
+	*s = seen[K]{ids: map[K]int64{}, next: last + 1, all: last == 0}
+}
+
+// id returns the id of k, handing out the next one if it is not known.
+func (s *seen[K]) id(k K) (id int64, fresh bool) {
+	if id, ok := s.ids[k]; ok {
+		return id, false
+	}
+	id = s.next
+	s.next++
+	s.ids[k] = id
+	return id, true
+}
+
+func (s *seen[K]) trim() {
+	if len(s.ids) > maxSeen {
+		s.ids, s.all = map[K]int64{}, false
+	}
+}
+
+func newBatchWriter(c *Catalog) *batchWriter { return &batchWriter{c: c} }
+
+// load reads what is small, and where the ids stand.
+func (w *batchWriter) load(ctx context.Context, tx *sql.Tx) (err error) {
+	if w.words, err = loadIDs(ctx, tx, "SELECT word, word_id FROM word"); err != nil {
+		return err
+	}
+	if w.dirs, err = loadIDs(ctx, tx, "SELECT prefix, dir_id FROM dir"); err != nil {
+		return err
+	}
+	last, err := maxID(ctx, tx, "path", "path_id")
+	if err != nil {
+		return err
+	}
+	w.paths.start(last)
+	if last, err = maxID(ctx, tx, "content", "content_id"); err != nil {
+		return err
+	}
+	w.contents.start(last)
+	return nil
+}
+
+func loadIDs(ctx context.Context, tx *sql.Tx, query string) (map[string]int64, error) {
+	rows, err := tx.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	ids := map[string]int64{}
+	for rows.Next() {
+		var name string
+		var id int64
+		if err := rows.Scan(&name, &id); err != nil {
+			return nil, err
+		}
+		ids[name] = id
+	}
+	return ids, rows.Err()
+}
+
+func maxID(ctx context.Context, tx *sql.Tx, table, column string) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max("+column+"), 0) FROM "+table).Scan(&id)
+	return id, err
+}
+
+// write adds one batch in one transaction.
+func (w *batchWriter) write(ctx context.Context, b *batch) error {
+	w.paths.trim()
+	w.contents.trim()
+	return w.c.inTx(ctx, func(tx *sql.Tx) error {
+		t := &batchTx{batchWriter: w, ctx: ctx, tx: tx}
+		for _, step := range []func(*batch) error{
+			t.insertPaths, t.insertContents, t.insertEntries, t.insertProblems, t.insertArchives,
+		} {
+			if err := step(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// batchTx is one batch on its way into the catalog.
+type batchTx struct {
+	*batchWriter
+	ctx context.Context
+	tx  *sql.Tx
+}
+
+// insert runs query with temp.src showing n rows.
+func (t *batchTx) insert(query string, n int, value func(row, col int) driver.Value) error {
+	if n == 0 {
+		return nil
+	}
+	t.c.src.set(n, value)
+	_, err := t.tx.ExecContext(t.ctx, query)
+	return err
+}
+
+// word returns the id of a short string, adding it if need be.
+func (t *batchTx) word(s string) (int64, error) {
+	if id, ok := t.words[s]; ok {
+		return id, nil
+	}
+	res, err := t.tx.ExecContext(t.ctx, "INSERT INTO word (word) VALUES (?)", s)
+	if err != nil {
+		return 0, err
+	}
+	id, err := res.LastInsertId()
+	t.words[s] = id
+	return id, err
+}
+
+// dir returns the id of a folder; prefix is "" or ends in a slash.
+func (t *batchTx) dir(prefix string) (int64, error) {
+	if id, ok := t.dirs[prefix]; ok {
+		return id, nil
+	}
+	dir := prefix
+	if len(dir) > 1 {
+		dir = strings.TrimSuffix(dir, "/")
+	}
+	prefix = strings.Clone(prefix)
+	res, err := t.tx.ExecContext(t.ctx, "INSERT INTO dir (prefix, dir) VALUES (?, ?)", prefix, dir)
+	if err != nil {
+		return 0, err
+	}
+	id, err := res.LastInsertId()
+	t.dirs[prefix] = id
+	return id, err
+}
+
+type pathRow struct {
+	id, dir, ext int64
+	name         string
+}
+
+// insertPaths gives every name of the batch an id.
+func (t *batchTx) insertPaths(b *batch) error {
+	if err := t.findPaths(b); err != nil {
+		return err
+	}
+	var rows []pathRow
+	var keys []keyRow
+	for i := range b.entries {
+		e := &b.entries[i]
+		if e.Name == "" {
+			continue
+		}
+		var fresh bool
+		if e.pathID, fresh = t.paths.id(e.path); !fresh {
+			continue
+		}
+		row, err := t.newPath(e)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+		keys = append(keys, keyRow{e.path.key(), row.id})
+	}
+	sorted := sortKeys(keys)
+	err := t.insert("INSERT INTO path (path_id, dir_id, name, ext_id) SELECT a, b, c, d FROM src", len(rows),
+		func(row, col int) driver.Value {
+			r := &rows[row]
+			switch col {
+			case 0:
+				return r.id
+			case 1:
+				return r.dir
+			case 2:
+				return r.name
+			}
+			return r.ext
+		})
+	<-sorted
+	if err != nil {
+		return err
+	}
+	return t.insertKeys("INSERT INTO path_key (key, path_id) SELECT a, b FROM src", keys)
+}
+
+func (t *batchTx) newPath(e *Entry) (row pathRow, err error) {
+	prefix, name := SplitPath(e.Name)
+	row = pathRow{id: e.pathID, name: name}
+	if row.dir, err = t.dir(prefix); err != nil {
+		return row, err
+	}
+	row.ext, err = t.word(Ext(name))
+	return row, err
+}
+
+// findPaths looks up names that may be in the catalog from before, in key order
+// so that neighbouring keys share pages.
+func (t *batchTx) findPaths(b *batch) error {
+	if t.paths.all {
+		return nil
+	}
+	var misses []*Entry
+	for i := range b.entries {
+		if e := &b.entries[i]; e.Name != "" && t.paths.ids[e.path] == 0 {
+			misses = append(misses, e)
+		}
+	}
+	slices.SortFunc(misses, func(a, b *Entry) int { return cmp.Compare(a.path.key(), b.path.key()) })
+	return t.find(`SELECT src.b, k.path_id FROM src
+		CROSS JOIN path_key k ON k.key = src.a
+		CROSS JOIN path p ON p.path_id = k.path_id
+		CROSS JOIN dir d ON d.dir_id = p.dir_id
+		WHERE d.prefix || p.name = src.c`, len(misses),
+		func(row, col int) driver.Value {
+			switch col {
+			case 0:
+				return misses[row].path.key()
+			case 1:
+				return int64(row)
+			}
+			return misses[row].Name
+		},
+		func(row int, id int64) { t.paths.ids[misses[row].path] = id })
+}
+
+// find runs a look-up with temp.src showing n rows; the query yields the row's
+// number and the id found.
+func (t *batchTx) find(query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
+	if n == 0 {
+		return nil
+	}
+	t.c.src.set(n, value)
+	rows, err := t.tx.QueryContext(t.ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row int
+		var id int64
+		if err := rows.Scan(&row, &id); err != nil {
+			return err
+		}
+		found(row, id)
+	}
+	return rows.Err()
+}
+
+type keyRow struct{ key, id int64 }
+
+// sortKeys sorts by key in a goroutine of its own, while the rows that the keys
+// stand for are inserted.
+func sortKeys(keys []keyRow) (done <-chan struct{}) {
+	sorted := make(chan struct{})
+	go func() {
+		defer close(sorted)
+		slices.SortFunc(keys, func(a, b keyRow) int {
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
+		})
+	}()
+	return sorted
+}
+
+// insertKeys adds sorted keys: each page of the tree is touched once.
+func (t *batchTx) insertKeys(query string, keys []keyRow) error {
+	return t.insert(query, len(keys), func(row, col int) driver.Value {
+		if col == 0 {
+			return keys[row].key
+		}
+		return keys[row].id
+	})
+}

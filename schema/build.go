@@ -1,0 +1,217 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// BatchEntries is how many entries travel to the catalog in one transaction.
+// Larger batches rewrite the key tables less often; this one holds about 40 MB.
+const BatchEntries = 128 << 10
+
+// Build collects the archives and entries of one build. Its methods must be
+// called from one goroutine; SQL runs in another, one batch behind. The build
+// is invisible until [Build.Finish]; archives that were completed before a
+// crash or [Build.Abandon] are found again by [Build.Known].
+type Build struct {
+	c     *Catalog
+	label string
+	id    int64
+
+	batch  *batch
+	queue  chan *batch
+	done   chan struct{}
+	err    error // of the writing goroutine; read after done, or through failed
+	failed chan struct{}
+
+	nextArchive int64
+	mounts      []Mount
+	totals      map[int64]*totals // archives started and not yet ended
+}
+
+type totals struct {
+	Archive
+	digest                *Digest
+	entries, size, stored int64
+	problems              int64
+	ended                 bool
+}
+
+// Begin starts a build. What an interrupted run left unfinished is removed.
+func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
+	if label == "" {
+		return nil, errors.New("a build needs a label")
+	}
+	b := &Build{c: c, label: label, batch: newBatch(nil), queue: make(chan *batch),
+		done: make(chan struct{}), failed: make(chan struct{}), totals: map[int64]*totals{}}
+	w := newBatchWriter(c)
+	err := c.inTx(ctx, func(tx *sql.Tx) error {
+		if err := removeUnfinished(ctx, tx); err != nil {
+			return err
+		}
+		res, err := tx.ExecContext(ctx, "INSERT INTO build (label, created_at) VALUES (?, ?)",
+			label, time.Now().UTC().Format(time.RFC3339))
+		if err != nil {
+			return err
+		}
+		if b.id, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		if b.nextArchive, err = maxID(ctx, tx, "archive", "archive_id"); err != nil {
+			return err
+		}
+		return w.load(ctx, tx)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("begin build %q: %w", label, busy(err))
+	}
+	go b.write(context.WithoutCancel(ctx), w)
+	return b, nil
+}
+
+// write is the goroutine that owns the database between Begin and stop.
+func (b *Build) write(ctx context.Context, w *batchWriter) {
+	defer close(b.done)
+	for batch := range b.queue {
+		if b.err != nil {
+			continue // drain, so that send never blocks
+		}
+		if b.err = w.write(ctx, batch); b.err != nil {
+			close(b.failed)
+		}
+	}
+}
+
+// Known returns the archive that an earlier scan made from the same file in the
+// same way: equal size, time, quick digest and scan key.
+func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) (int64, bool, error) {
+	var id int64
+	err := b.c.known.QueryRowContext(ctx, quick[:], size, mtime, scan).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return id, err == nil, err
+}
+
+const knownSQL = `SELECT archive_id FROM archive
+WHERE quick = ? AND size = ? AND mtime = ? AND scan = ? AND complete = 1
+ORDER BY archive_id LIMIT 1`
+
+// StartArchive begins an archive and returns its id.
+func (b *Build) StartArchive(a Archive) int64 {
+	b.nextArchive++
+	b.totals[b.nextArchive] = &totals{Archive: a}
+	return b.nextArchive
+}
+
+// Add stores an entry of a started archive.
+func (b *Build) Add(archive int64, e *Entry) error {
+	t := b.totals[archive]
+	t.entries++
+	t.size += e.Size
+	t.stored += e.Stored
+	b.batch.entries = append(b.batch.entries, *e)
+	row := &b.batch.entries[len(b.batch.entries)-1]
+	row.archive = archive
+	row.path = keyOfPath(e.Name)
+	if e.Facts != nil {
+		t.problems += int64(len(e.Facts.Problems))
+	}
+	if len(b.batch.entries) >= BatchEntries {
+		return b.send()
+	}
+	return nil
+}
+
+// AddProblem stores a finding about a started archive.
+func (b *Build) AddProblem(archive int64, p Problem) {
+	t := b.totals[archive]
+	b.batch.problems = append(b.batch.problems, problemRow{archive, t.problems, p})
+	t.problems++
+}
+
+// EndArchive completes an archive. digest may be nil.
+func (b *Build) EndArchive(archive int64, digest *Digest) {
+	t := b.totals[archive]
+	t.digest, t.ended = digest, true
+}
+
+// Mount places a completed archive in the build, after those placed before.
+func (b *Build) Mount(m Mount) { b.mounts = append(b.mounts, m) }
+
+// send hands the batch over, with the state of every archive it concerns.
+func (b *Build) send() error {
+	for id, t := range b.totals {
+		b.batch.archives = append(b.batch.archives, archiveRow{id, *t})
+		if t.ended {
+			delete(b.totals, id)
+		}
+	}
+	select {
+	case b.queue <- b.batch:
+		b.batch = newBatch(b.batch)
+		return nil
+	case <-b.failed:
+		return b.err
+	}
+}
+
+// stop ends the writing goroutine and returns its error.
+func (b *Build) stop() error {
+	if b.queue != nil {
+		close(b.queue)
+		b.queue = nil
+		<-b.done
+	}
+	return b.err
+}
+
+// Finish makes the build visible and replaces an older one of the same label,
+// in one step. Archives that no build mounts any longer are removed.
+func (b *Build) Finish(ctx context.Context) error {
+	err := b.send()
+	if stopErr := b.stop(); err == nil {
+		err = stopErr
+	}
+	if err != nil {
+		return fmt.Errorf("write build %q: %w", b.label, err)
+	}
+	err = b.c.inTx(ctx, func(tx *sql.Tx) error {
+		if err := b.insertMounts(ctx, tx); err != nil {
+			return err
+		}
+		return publish(ctx, tx, b.id, b.label)
+	})
+	if err != nil {
+		return fmt.Errorf("finish build %q: %w", b.label, err)
+	}
+	return nil
+}
+
+func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
+	stmt, err := tx.PrepareContext(ctx, `INSERT INTO build_archive
+		(build_id, ordinal, archive_id, name, location, mount_order) VALUES (?, ?, ?, ?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stmt.Close() }()
+	for i, m := range b.mounts {
+		if _, err := stmt.ExecContext(ctx, b.id, i, m.Archive, m.Name, m.Location, m.Order); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Abandon gives the build up. What was completed is kept, unseen, so that the
+// next run need not scan it again.
+func (b *Build) Abandon() error {
+	err := b.send()
+	if stopErr := b.stop(); err == nil {
+		err = stopErr
+	}
+	return err
+}

@@ -1,0 +1,19 @@
+package schema
+
+import "strings"
+
+// SplitPath cuts a path behind its last slash.
+func SplitPath(path string) (prefix, name string) {
+	i := strings.LastIndexByte(path, '/') + 1
+	return path[:i], path[i:]
+}
+
+// Ext returns the extension of a file name in lower case, without the dot:
+// "uasset". A name that only starts with a dot has none.
+func Ext(name string) string {
+	i := strings.LastIndexByte(name, '.')
+	if i <= 0 {
+		return ""
+	}
+	return strings.ToLower(name[i+1:])
+}

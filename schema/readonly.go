@@ -1,0 +1,112 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// Function is a scalar SQL function for read-only connections. Call gets
+// int64, float64, string, []byte or nil, and returns one of them; an error ends
+// the statement.
+type Function struct {
+	Name string
+	Args int // -1: any number
+	// Pure functions return the same for the same arguments, so SQLite may
+	// call them once and use them in more places.
+	Pure bool
+	Call func(ctx context.Context, args []driver.Value) (driver.Value, error)
+}
+
+// OpenReadOnly opens a catalog for queries of users. Whatever SQL it is given,
+// it cannot write: the file is opened with mode=ro, and an authorizer admits
+// reading only, so that no statement reaches another file either (ATTACH,
+// VACUUM INTO), nor makes temporary tables, nor changes the connection.
+// ctx is handed to the functions.
+func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("catalog %s: %w", path, err)
+	}
+	if err := refuseForeign(path); err != nil {
+		return nil, err
+	}
+	d := &sqlite.Driver{}
+	for _, f := range functions {
+		if err := d.RegisterFunction(f.Name, implement(ctx, f)); err != nil {
+			return nil, err
+		}
+	}
+	d.RegisterConnectionHook(func(c sqlite.ExecQuerierContext, _ string) error {
+		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
+	})
+	db := sql.OpenDB(connector{driver: d, dsn: fileURI(path,
+		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-32768)")})
+	if err := checkVersion(ctx, db); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("catalog %s: %w", path, err)
+	}
+	return db, nil
+}
+
+func implement(ctx context.Context, f Function) *sqlite.FunctionImpl {
+	return &sqlite.FunctionImpl{
+		NArgs:         int32(f.Args),
+		Deterministic: f.Pure,
+		Scalar: func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+			return f.Call(ctx, args)
+		},
+	}
+}
+
+func checkVersion(ctx context.Context, db *sql.DB) error {
+	version, err := userVersion(ctx, db)
+	if err != nil {
+		return err
+	}
+	scripts, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	switch {
+	case version > len(scripts):
+		return fmt.Errorf("%w: version %d, this one knows %d", ErrTooNew, version, len(scripts))
+	case version < len(scripts):
+		return fmt.Errorf("%w: version %d, this one needs %d", ErrTooOld, version, len(scripts))
+	}
+	return nil
+}
+
+// readPragmas only tell. Those that would also set something are admitted
+// without an argument alone.
+var readPragmas = map[string]bool{ // true: takes an argument that only selects
+	"application_id": false, "collation_list": false, "compile_options": false, "data_version": false,
+	"database_list": false, "encoding": false, "foreign_key_check": true, "foreign_key_list": true,
+	"freelist_count": false, "function_list": false, "index_info": true, "index_list": true,
+	"index_xinfo": true, "integrity_check": true, "module_list": false, "page_count": false,
+	"page_size": false, "pragma_list": false, "quick_check": true, "schema_version": false,
+	"table_info": true, "table_list": true, "table_xinfo": true, "user_version": false,
+}
+
+// authorize is asked for every action of every statement while it is compiled.
+func authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, _ string) sqlite.AuthorizerReturnCode {
+	switch action {
+	case sqlite.AuthSelect, sqlite.AuthRead, sqlite.AuthRecursive:
+		return sqlite.AuthorizerOK
+	case sqlite.AuthFunction:
+		if arg2 == "load_extension" {
+			return sqlite.AuthorizerDeny
+		}
+		return sqlite.AuthorizerOK
+	case sqlite.AuthPragma:
+		if selects, ok := readPragmas[strings.ToLower(arg1)]; ok && (selects || arg2 == "") {
+			return sqlite.AuthorizerOK
+		}
+	}
+	return sqlite.AuthorizerDeny
+}

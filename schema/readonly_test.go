@@ -1,0 +1,180 @@
+package schema_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql/driver"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pakdb/schema"
+)
+
+// TestReadOnlyIsReadOnly tries every door one by one, and checks that neither
+// the catalog nor any other file changed.
+func TestReadOnlyIsReadOnly(t *testing.T) {
+	c, path := newCatalog(t)
+	writeBuild(t, c, "one", []*schema.Entry{entry(1)})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before := sum(t, path)
+	db := readDB(t, path)
+	other := filepath.Join(t.TempDir(), "other.db")
+	for _, attack := range []string{
+		"INSERT INTO word (word) VALUES ('x')",
+		"INSERT INTO word (word) VALUES ('x') RETURNING word",
+		"UPDATE word SET word = 'x'",
+		"DELETE FROM entry",
+		"REPLACE INTO word VALUES (1, 'x')",
+		"WITH x AS (SELECT 1) DELETE FROM entry",
+		"CREATE TABLE x (a)",
+		"CREATE TABLE x AS SELECT 1",
+		"CREATE TEMP TABLE x (a)",
+		"CREATE TEMP VIEW x AS SELECT 1",
+		"CREATE TEMP TRIGGER x AFTER INSERT ON word BEGIN SELECT 1; END",
+		"CREATE VIRTUAL TABLE x USING fts5(a)",
+		"CREATE VIRTUAL TABLE temp.x USING dbstat",
+		"CREATE INDEX x ON word (word)",
+		"DROP TABLE entry",
+		"DROP VIEW entries",
+		"ALTER TABLE word RENAME TO x",
+		"REINDEX",
+		"ANALYZE",
+		"VACUUM",
+		"VACUUM INTO '" + other + "'",
+		"ATTACH '" + other + "' AS other",
+		"ATTACH ':memory:' AS other",
+		"ATTACH 'file:" + other + "?mode=rwc' AS other",
+		"DETACH main",
+		"BEGIN IMMEDIATE",
+		"BEGIN EXCLUSIVE",
+		"SAVEPOINT x",
+		"PRAGMA query_only = 0",
+		"PRAGMA Query_Only(off)",
+		"PRAGMA writable_schema = 1",
+		"PRAGMA journal_mode = WAL",
+		"PRAGMA main.journal_mode = OFF",
+		"PRAGMA locking_mode = EXCLUSIVE",
+		"PRAGMA user_version = 99",
+		"PRAGMA application_id = 1",
+		"PRAGMA temp_store_directory = '/'",
+		"PRAGMA wal_checkpoint",
+		"PRAGMA optimize",
+		"PRAGMA incremental_vacuum",
+		"PRAGMA cache_size = 1",
+		"PRAGMA mmap_size = 1",
+		"PRAGMA trusted_schema = 1",
+		"PRAGMA shrink_memory",
+		"SELECT load_extension('x')",
+		"SELECT 1; DELETE FROM entry",
+		"EXPLAIN DELETE FROM entry",
+		"SELECT * FROM pragma_journal_mode",
+		"SELECT * FROM pragma_user_version(99)",
+	} {
+		rows, err := db.Query(attack)
+		if err == nil {
+			for rows.Next() {
+			}
+			err = rows.Err()
+			_ = rows.Close()
+		}
+		if err == nil {
+			t.Errorf("%s: no error", attack)
+		}
+	}
+	if n := scan[int](t, db, "SELECT count(*) FROM entries"); n != 1 {
+		t.Errorf("%d entries after the attacks, want 1", n)
+	}
+	_ = db.Close()
+	if sum(t, path) != before {
+		t.Error("the catalog changed")
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(files) != 1 {
+		t.Errorf("files beside the catalog: %v", files)
+	}
+	if _, err := os.Stat(other); err == nil {
+		t.Error("another database was made")
+	}
+}
+
+func TestReadOnlyReads(t *testing.T) {
+	c, path := newCatalog(t)
+	writeBuild(t, c, "one", []*schema.Entry{entry(1)})
+	_ = c.Close()
+	db := readDB(t, path)
+	for _, query := range []string{
+		"SELECT * FROM entries",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9) SELECT sum(i) FROM n",
+		"PRAGMA table_info(entries)",
+		"PRAGMA Table_XInfo('entry')",
+		"PRAGMA integrity_check",
+		"PRAGMA user_version",
+		"PRAGMA application_id",
+		"SELECT name FROM pragma_table_info('entries')",
+		"SELECT name FROM sqlite_schema",
+		"EXPLAIN QUERY PLAN SELECT * FROM entries",
+		"SELECT json_extract('{\"a\":1}', '$.a'), lower(hex(randomblob(4))), date('now')",
+		"SELECT row_number() OVER (ORDER BY ordinal) FROM entries",
+		"VALUES (1), (2)",
+	} {
+		rows, err := db.Query(query)
+		if err != nil {
+			t.Errorf("%s: %v", query, err)
+			continue
+		}
+		n := 0
+		for rows.Next() {
+			n++
+		}
+		if err := rows.Err(); err != nil || n == 0 {
+			t.Errorf("%s: %d rows, %v", query, n, err)
+		}
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	c, path := newCatalog(t)
+	writeBuild(t, c, "one", []*schema.Entry{entry(1)})
+	_ = c.Close()
+	dir := filepath.Dir(path)
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(dir, 0o700) }()
+	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM entries"); n != 1 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	c, path := newCatalog(t)
+	_ = c.Close()
+	ctx := context.Background()
+	twice := schema.Function{Name: "twice", Args: 1, Pure: true,
+		Call: func(_ context.Context, args []driver.Value) (driver.Value, error) {
+			n, _ := args[0].(int64)
+			return 2 * n, nil
+		}}
+	db, err := schema.OpenReadOnly(ctx, path, twice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if n := scan[int](t, db, "SELECT twice(21)"); n != 42 {
+		t.Errorf("twice(21) = %d", n)
+	}
+}
+
+func sum(t *testing.T, path string) [32]byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sha256.Sum256(b)
+}

@@ -1,0 +1,106 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// removeUnfinished clears what an interrupted run left: its build, and archives
+// that were not completed. Completed archives stay for the next run.
+func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
+	return execAll(ctx, tx,
+		"DELETE FROM build_archive WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
+		"DELETE FROM build WHERE complete = 0",
+		"DELETE FROM entry WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
+		"DELETE FROM problem WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
+		"DELETE FROM archive WHERE complete = 0")
+}
+
+// publish makes a build visible in place of the one that had its label.
+func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
+	if _, err := tx.ExecContext(ctx, "DELETE FROM build_archive WHERE build_id IN "+
+		"(SELECT build_id FROM build WHERE label = ? AND complete = 1)", label); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM build WHERE label = ? AND complete = 1", label); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", id); err != nil {
+		return err
+	}
+	return removeUnmounted(ctx, tx)
+}
+
+// removeUnmounted deletes archives that no build mounts.
+func removeUnmounted(ctx context.Context, tx *sql.Tx) error {
+	const unmounted = "(SELECT archive_id FROM archive a WHERE NOT EXISTS " +
+		"(SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id))"
+	return execAll(ctx, tx,
+		"DELETE FROM entry WHERE archive_id IN "+unmounted,
+		"DELETE FROM problem WHERE archive_id IN "+unmounted,
+		"DELETE FROM archive WHERE archive_id IN "+unmounted)
+}
+
+// Remove deletes builds by label, and whatever no other build needs: archives,
+// contents and their facts, paths. It returns an error that names the first
+// label that is not there, and then removes nothing.
+func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
+	return c.inTx(ctx, func(tx *sql.Tx) error {
+		for _, label := range labels {
+			var id int64
+			err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
+			if err != nil {
+				return fmt.Errorf("%w: %q", ErrNoBuild, label)
+			}
+			for _, q := range []string{"DELETE FROM build_archive WHERE build_id = ?", "DELETE FROM build WHERE build_id = ?"} {
+				if _, err := tx.ExecContext(ctx, q, id); err != nil {
+					return err
+				}
+			}
+		}
+		if err := removeUnmounted(ctx, tx); err != nil {
+			return err
+		}
+		return removeOrphans(ctx, tx)
+	})
+}
+
+// removeOrphans deletes contents and paths that no entry has.
+func removeOrphans(ctx context.Context, tx *sql.Tx) error {
+	const contents = "(SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.content_id = c.content_id))"
+	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.path_id = p.path_id))"
+	return execAll(ctx, tx,
+		"DELETE FROM content_problem WHERE content_id IN "+contents,
+		"DELETE FROM content_key WHERE content_id IN "+contents,
+		"DELETE FROM content WHERE content_id IN "+contents,
+		"DELETE FROM path_key WHERE path_id IN "+paths,
+		"DELETE FROM path WHERE path_id IN "+paths)
+}
+
+// Vacuum gives the space of removed rows back to the file system.
+func (c *Catalog) Vacuum(ctx context.Context) error {
+	_, err := c.db.ExecContext(ctx, "VACUUM")
+	return err
+}
+
+func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
+	for _, s := range statements {
+		if _, err := tx.ExecContext(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) inTx(ctx context.Context, do func(*sql.Tx) error) error {
+	tx, err := c.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,69 @@
+package schema
+
+// Digest is a BLAKE3-256 hash.
+type Digest = [32]byte
+
+// Archive is one scanned file.
+type Archive struct {
+	Size       int64
+	ModTime    int64  // of the file, Unix nanoseconds
+	Quick      Digest // over size and samples
+	Scan       string // what made the rows: format, revisions, options
+	Format     string
+	Version    string
+	MountPoint string
+	Encrypted  bool
+}
+
+// Entry is one stored file of an archive.
+type Entry struct {
+	Ordinal  int64
+	Name     string // "" when the archive stores no name
+	Method   string
+	Type     string // "" for none
+	Offset   int64  // -1 for no place
+	Stored   int64
+	Size     int64
+	Flags    int64 // 1 encrypted, 2 deleted
+	ModTime  int64 // Unix seconds, when HasTime
+	ID       [2]uint64
+	IDBits   int64 // 0: no ID
+	PathHash uint64
+
+	HasTime     bool
+	HasPathHash bool
+	HasContent  bool
+	Content     Digest // BLAKE3 of the decoded bytes, when HasContent
+	ContentSize int64
+	Facts       *Facts // nil when nothing was inspected
+
+	archive   int64
+	path      pathKey
+	pathID    int64 // set when the batch is written
+	contentID int64
+}
+
+// Facts is what an inspector found in a content. They are stored when the
+// content is new, or was last inspected at another revision.
+type Facts struct {
+	Kind     string
+	Revision int64
+	Problems []Problem // Offset is within the content; Ordinal and Path are not used
+}
+
+// Problem is a finding about an archive, an entry or a content.
+type Problem struct {
+	Ordinal int64  // of the entry, -1: the archive as a whole
+	Path    string // name of the entry, "" for none
+	Field   string
+	Offset  int64 // -1: no place
+	Cause   string
+}
+
+// Mount places an archive in a build.
+type Mount struct {
+	Archive  int64
+	Name     string // relative to the folder that was scanned
+	Location string // absolute path
+	Order    int64
+}
