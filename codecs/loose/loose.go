@@ -23,8 +23,8 @@ func Format() *codecs.Format {
 		Spec:     spec,
 		Revision: 1,
 		Probe:    func(codecs.Source) (codecs.Match, error) { return codecs.WeakMatch, nil },
-		Open: func(_ context.Context, src codecs.Source, _ *codecs.Options) (codecs.Archive, error) {
-			return archive{src}, nil
+		Open: func(ctx context.Context, src codecs.Source, _ *codecs.Options) (codecs.Archive, error) {
+			return archive{src}, ctx.Err()
 		},
 	}
 }
@@ -41,12 +41,12 @@ func (a archive) Entries() iter.Seq2[*codecs.Entry, error] {
 	}
 }
 
-func (a archive) Open(_ context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+func (a archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {
 	r, err := a.OpenRaw(e)
 	if err != nil {
 		return nil, err
 	}
-	return &reader{SectionReader: r, name: a.src.Name}, nil
+	return &reader{SectionReader: r, ctx: ctx, name: a.src.Name}, nil
 }
 
 func (a archive) OpenRaw(*codecs.Entry) (*io.SectionReader, error) {
@@ -55,21 +55,28 @@ func (a archive) OpenRaw(*codecs.Entry) (*io.SectionReader, error) {
 
 func (a archive) Close() error { return nil }
 
-// reader notices a file that became shorter since it was opened.
+// reader notices a file that became shorter since it was opened. It keeps the
+// context of Open because a loose file may take long to read.
 type reader struct {
 	*io.SectionReader
+	ctx  context.Context
 	name string
 	n    int64
 }
 
 func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := r.SectionReader.Read(p)
 	r.n += int64(n)
-	if err == io.EOF && r.n < r.Size() {
-		return n, &codecs.FormatError{Format: "loose", File: r.name, Off: r.n,
-			Err: codecs.Errorf(codecs.ErrTruncated, "%d of %d bytes; did it change?", r.n, r.Size())}
+	switch {
+	case err == nil || err == io.EOF && r.n >= r.Size():
+		return n, err
+	case err == io.EOF:
+		err = codecs.Errorf(codecs.ErrTruncated, "%d of %d bytes; did it change?", r.n, r.Size())
 	}
-	return n, err
+	return n, &codecs.FormatError{Format: "loose", File: r.name, Off: r.n, Err: err}
 }
 
 func (r *reader) Close() error { return nil }
