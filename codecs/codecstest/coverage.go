@@ -64,8 +64,9 @@ func (c *Coverage) Unread() []Range {
 	return gaps
 }
 
-// ByteCoverage lists and reads all of src and fails for every byte that was
-// neither read nor is declared padding: a field that the reader does not know.
+// ByteCoverage lists, reads and verifies all of src and fails for every byte
+// that was neither read nor is declared padding: a field that the reader does
+// not know.
 func ByteCoverage(t testing.TB, f *codecs.Format, src codecs.Source, o *codecs.Options, padding ...Range) {
 	t.Helper()
 	c := NewCoverage(src)
@@ -74,16 +75,16 @@ func ByteCoverage(t testing.TB, f *codecs.Format, src codecs.Source, o *codecs.O
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadEntry(context.Background(), a, e); excused(err) {
-			raw, rerr := a.OpenRaw(e)
-			if rerr == nil {
-				_, rerr = io.Copy(io.Discard, raw)
-			}
-			err = rerr
-			if err != nil {
-				t.Fatal(err)
-			}
-		} else if err != nil {
+		_, err := ReadEntry(context.Background(), a, e)
+		if excused(err) {
+			err = readRaw(a, e)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v, ok := a.(codecs.Verifier); ok {
+		if err := v.Verify(context.Background(), func(*codecs.FormatError) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -93,4 +94,12 @@ func ByteCoverage(t testing.TB, f *codecs.Format, src codecs.Source, o *codecs.O
 	for _, gap := range c.Unread() {
 		t.Errorf("%s: %d bytes at 0x%x were never read", src.Name, gap.Len, gap.Off)
 	}
+}
+
+func readRaw(a codecs.Archive, e *codecs.Entry) error {
+	raw, err := a.OpenRaw(e)
+	if err == nil {
+		_, err = io.Copy(io.Discard, raw)
+	}
+	return err
 }

@@ -1,6 +1,10 @@
 package compress
 
-import "github.com/pierrec/lz4/v4"
+import (
+	"slices"
+
+	"github.com/pierrec/lz4/v4"
+)
 
 // decodeLZ4 also accepts an empty source for an empty destination: MHPakTool
 // writes empty files so, where a C encoder writes the one byte 0x00.
@@ -20,13 +24,14 @@ func decodeLZ4(dst, src []byte) error {
 
 // encodeLZ4 always yields a block, also when that is larger than src: the
 // archives that use it have no flag for stored data. CompressBlock returns 0
-// for incompressible input unless dst has room for the worst case.
+// for incompressible input unless dst has room for the worst case. The room
+// that the block did not take stays in the slice's capacity, so that callers
+// who reuse dst allocate once. The library keeps its hash tables in a pool and
+// clears them, so the output depends on src alone.
 func encodeLZ4(dst, src []byte) ([]byte, error) {
-	start := len(dst)
-	bound := lz4.CompressBlockBound(len(src))
-	dst = append(dst, make([]byte, bound)...)
-	var c lz4.Compressor
-	n, err := c.CompressBlock(src, dst[start:])
+	start, bound := len(dst), lz4.CompressBlockBound(len(src))
+	dst = slices.Grow(dst, bound)
+	n, err := lz4.CompressBlock(src, dst[start:start+bound], nil)
 	if err != nil {
 		return dst[:start], &Error{Method: LZ4, Detail: "encode", Err: err}
 	}

@@ -1,0 +1,19 @@
+// Package all lists the formats that pakdb knows. It is the only place where
+// they meet; adding a format is adding a line here.
+package all
+
+import (
+	"pakdb/codecs"
+	"pakdb/codecs/gpak"
+	"pakdb/codecs/loose"
+)
+
+// Registry returns every format, the fallback last.
+func Registry() *codecs.Registry {
+	return &codecs.Registry{
+		Formats: []*codecs.Format{
+			gpak.Format(),
+			loose.Format(),
+		},
+	}
+}

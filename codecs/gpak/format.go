@@ -1,0 +1,155 @@
+package gpak
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+const name = "gpak"
+
+// The kinds, as CreateOptions.Version names them.
+const (
+	versionKAPG = "kapg"
+	version15   = "1.5"
+	version16   = "1.6"
+)
+
+// Format returns the format of .sip paks.
+func Format() *codecs.Format {
+	return &codecs.Format{
+		Name:     name,
+		Doc:      "Marvel Heroes .sip: SQLite 1.5 and 1.6, and the custom archive KAPG",
+		Spec:     spec,
+		Exts:     []string{".sip"},
+		Versions: []string{versionKAPG, version15, version16},
+		Methods:  []compress.Method{compress.LZ4, compress.None},
+		Revision: 1,
+		Probe:    probe,
+		Open:     open,
+		Create:   create,
+	}
+}
+
+const (
+	magicKAPG   = "KAPG"
+	magicSQLite = "SQLite format 3\x00"
+)
+
+// probe reads 16 bytes of any file, and of a database the pages of its schema
+// as well: other people's databases, and pakdb's own, are not paks.
+func probe(src codecs.Source) (codecs.Match, error) {
+	magic, err := readMagic(src)
+	if err != nil {
+		return codecs.NoMatch, err
+	}
+	switch magic {
+	case magicKAPG:
+		return codecs.MagicMatch, nil
+	case magicSQLite:
+		return probeDatabase(src)
+	}
+	return codecs.NoMatch, nil
+}
+
+func probeDatabase(src codecs.Source) (codecs.Match, error) {
+	switch found, err := hasPakTables(src); {
+	case err == nil && found:
+		return codecs.MagicMatch, nil
+	case err == nil, isDamage(err):
+		return codecs.NoMatch, nil
+	default:
+		return codecs.NoMatch, err
+	}
+}
+
+// isDamage tells what the bytes are to blame for from a failing disk.
+func isDamage(err error) bool {
+	return errors.Is(err, bin.ErrShort) || errors.Is(err, bin.ErrCount) || errors.Is(err, codecs.ErrCorrupt)
+}
+
+// readMagic returns magicKAPG, magicSQLite or "".
+func readMagic(src codecs.Source) (string, error) {
+	if src.Size < int64(len(magicKAPG)) {
+		return "", nil
+	}
+	head := make([]byte, min(src.Size, int64(len(magicSQLite))))
+	if err := bin.Fill(src, head, 0); err != nil {
+		if errors.Is(err, bin.ErrShort) {
+			err = nil
+		}
+		return "", err
+	}
+	switch {
+	case string(head[:len(magicKAPG)]) == magicKAPG:
+		return magicKAPG, nil
+	case string(head) == magicSQLite:
+		return magicSQLite, nil
+	}
+	return "", nil
+}
+
+func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f := file{src: src, limits: o.WithDefaults().Limits}
+	magic, err := readMagic(src)
+	switch {
+	case err != nil:
+		return nil, f.fail("", "magic", 0, err)
+	case magic == magicKAPG:
+		return openKAPG(ctx, f)
+	case magic == magicSQLite:
+		return openDatabase(ctx, f)
+	}
+	return nil, f.fail("", "magic", 0, codecs.ErrUnknown)
+}
+
+func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
+	var d codecs.CreateOptions
+	if o != nil {
+		d = *o
+	}
+	if d.Version == "" {
+		d.Version = versionKAPG
+	}
+	method := compress.LZ4
+	if d.Version == version15 {
+		method = compress.None
+	}
+	switch {
+	case d.MountPoint != "":
+		return nil, refuse("", "mount point", "a pak has none")
+	case d.BlockSize != 0:
+		return nil, refuse("", "block size", "an entry is one block")
+	case d.Keys != nil:
+		return nil, refuse("", "keys", "a pak is never encrypted")
+	case d.Method != compress.None && d.Method != method:
+		return nil, refuse("", "method", "version "+d.Version+" stores "+method.String())
+	}
+	switch d.Version {
+	case versionKAPG:
+		return newKAPGWriter(out)
+	case version15, version16:
+		return newDatabaseWriter(out, d.Version, method)
+	}
+	return nil, refuse("", "version", d.Version+"; kapg, 1.5 and 1.6 exist")
+}
+
+// refuse reports what the writer cannot do.
+func refuse(entry, field, why string) error {
+	return &codecs.FormatError{Format: name, Entry: entry, Field: field, Off: -1,
+		Err: codecs.Errorf(errors.ErrUnsupported, "%s", why)}
+}
+
+var le = binary.LittleEndian

@@ -1,0 +1,162 @@
+package codecs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Aborter is a [Writer] that holds something, such as a temporary file, which
+// it must give back when Close is not called. Abort after Close does nothing.
+type Aborter interface{ Abort() error }
+
+// WriteFile writes a new archive of format f to path, replacing what is there
+// only when the archive is complete: fill adds the entries, the result is
+// synced, opened again and read to its end, and then renamed. Until then it is
+// a temporary file in the same folder, which is removed on any error and when
+// ctx is done. What does not read back is ErrReadBack.
+func WriteFile(ctx context.Context, path string, f *Format, o *CreateOptions, fill func(Writer) error) (err error) {
+	if f.Create == nil {
+		return &FormatError{Format: f.Name, File: filepath.Base(path), Off: -1, Err: ErrReadOnly}
+	}
+	dir, base := filepath.Split(path)
+	tmp := filepath.Join(dir, ".pakdb-"+base+"-"+rand.Text())
+	// O_EXCL of a random name, rather than os.CreateTemp, for the permissions
+	// that the user's umask gives any new file.
+	out, err := os.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = out.Close() // closed already unless something failed
+		if err != nil {
+			err = errors.Join(err, os.Remove(tmp))
+		}
+	}()
+	n, err := writeArchive(ctx, out, f, o, fill)
+	if err != nil {
+		return err
+	}
+	if err := out.Sync(); err != nil {
+		return err
+	}
+	if err := readBack(ctx, out, base, f, o, n); err != nil {
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Clean(dir))
+}
+
+// writeArchive returns how many entries were written.
+func writeArchive(ctx context.Context, out *os.File, f *Format, o *CreateOptions, fill func(Writer) error) (int, error) {
+	w, err := f.Create(out, o)
+	if err != nil {
+		return 0, err
+	}
+	c := &counter{Writer: w}
+	if err := errors.Join(fill(c), ctx.Err()); err != nil {
+		if a, ok := w.(Aborter); ok {
+			err = errors.Join(err, a.Abort())
+		}
+		return 0, err
+	}
+	return c.n, w.Close()
+}
+
+// counter counts the entries that went into a Writer.
+type counter struct {
+	Writer
+	n int
+}
+
+func (c *counter) Add(ctx context.Context, e *Entry, r io.Reader) error {
+	c.n++
+	return c.Writer.Add(ctx, e, r)
+}
+
+func (c *counter) AddRaw(ctx context.Context, e *Entry, r io.Reader) error {
+	c.n++
+	return c.Writer.AddRaw(ctx, e, r)
+}
+
+// readBack opens what was written as any reader would, and reads every entry
+// that has content.
+func readBack(ctx context.Context, file *os.File, base string, f *Format, o *CreateOptions, want int) error {
+	differs := func(err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &FormatError{Format: f.Name, File: base, Off: -1, Err: fmt.Errorf("%w: %w", ErrReadBack, err)}
+	}
+	st, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	var open Options
+	if o != nil {
+		open.Keys = o.Keys
+	}
+	a, err := f.Open(ctx, Source{ReaderAt: file, Name: base, Size: st.Size()}, &open)
+	if err != nil {
+		return differs(err)
+	}
+	n, err := readEntries(ctx, a)
+	if err == nil && n != want {
+		err = fmt.Errorf("%d entries, %d were written", n, want)
+	}
+	if err = errors.Join(err, a.Close()); err != nil {
+		return differs(err)
+	}
+	return nil
+}
+
+func readEntries(ctx context.Context, a Archive) (n int, err error) {
+	for e, err := range a.Entries() {
+		if err != nil {
+			return n, err
+		}
+		n++
+		if e.Flags&Deleted != 0 {
+			continue
+		}
+		if err := readEntry(ctx, a, e); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func readEntry(ctx context.Context, a Archive, e *Entry) error {
+	r, err := a.Open(ctx, e)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(io.Discard, r)
+	if err == nil && n != e.Size {
+		err = fmt.Errorf("entry %d %q has %d bytes, %d declared", e.Ordinal, e.Name, n, e.Size)
+	}
+	return errors.Join(err, r.Close())
+}
+
+// syncDir makes a rename last. Windows has no such call for folders, and needs
+// none.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
