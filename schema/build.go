@@ -85,20 +85,46 @@ func (b *Build) write(ctx context.Context, w *batchWriter) {
 	}
 }
 
-// Known returns the archive that an earlier scan made from the same file in the
-// same way: equal size, time, quick digest and scan key.
-func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) (int64, bool, error) {
-	var id int64
-	err := b.c.known.QueryRowContext(ctx, quick[:], size, mtime, scan).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
-	}
-	return id, err == nil, err
+// Known is an archive that an earlier scan made.
+type Known struct {
+	Archive  int64
+	ModTime  int64   // of the file that was scanned, Unix nanoseconds
+	Digest   *Digest // of the whole file; nil when it was not computed
+	Entries  int64
+	Size     int64
+	Stored   int64
+	Problems int64
 }
 
-const knownSQL = `SELECT archive_id FROM archive
-WHERE quick = ? AND size = ? AND mtime = ? AND scan = ? AND complete = 1
-ORDER BY archive_id LIMIT 1`
+// Known returns the archives that were scanned the same way from files of that
+// size and quick digest, the one of the same time first. It may be called from
+// several goroutines at once.
+func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) ([]Known, error) {
+	rows, err := b.c.known.QueryContext(ctx, quick[:], size, scan, mtime)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var found []Known
+	for rows.Next() {
+		var k Known
+		var digest []byte
+		if err := rows.Scan(&k.Archive, &k.ModTime, &digest, &k.Entries, &k.Size, &k.Stored, &k.Problems); err != nil {
+			return nil, err
+		}
+		if len(digest) == len(Digest{}) {
+			d := Digest(digest)
+			k.Digest = &d
+		}
+		found = append(found, k)
+	}
+	return found, rows.Err()
+}
+
+const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, entry_stored, problem_count
+FROM archive
+WHERE quick = ? AND size = ? AND scan = ? AND complete = 1
+ORDER BY mtime <> ?, archive_id`
 
 // StartArchive begins an archive and returns its id.
 func (b *Build) StartArchive(a Archive) int64 {

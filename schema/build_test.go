@@ -217,14 +217,14 @@ func TestAbandonedArchivesAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id, ok, err := b.Known(ctx, 7, 8, digest(1), "s"); !ok || id != done || err != nil {
-		t.Errorf("completed archive: %d %v %v", id, ok, err)
+	if k, err := b.Known(ctx, 7, 8, digest(1), "s"); len(k) != 1 || k[0].Archive != done || k[0].ModTime != 8 || k[0].Entries != 1 || err != nil {
+		t.Errorf("completed archive: %+v %v", k, err)
 	}
 	for name, q := range map[string]struct {
 		quick schema.Digest
 		scan  string
 	}{"unfinished": {digest(2), "s"}, "other scan": {digest(1), "t"}} {
-		if _, ok, _ := b.Known(ctx, 7, 8, q.quick, q.scan); ok {
+		if k, _ := b.Known(ctx, 7, 8, q.quick, q.scan); len(k) != 0 {
 			t.Errorf("%s archive is known", name)
 		}
 	}
