@@ -1,0 +1,154 @@
+package extract_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/internal/extract"
+)
+
+func TestName(t *testing.T) {
+	for entry, want := range map[string]string{
+		"Calligraphy/Curve.directory":    "Calligraphy/Curve.directory",
+		"../../../Game/Content/A.uasset": "Game/Content/A.uasset",
+		"/etc/passwd":                    "etc/passwd",
+		`C:\Windows\system32\evil.dll`:   "Windows/system32/evil.dll",
+		"D:/BA/Content/x":                "BA/Content/x",
+		`..\..\evil`:                     "evil",
+		"a/../b":                         "a/b",
+		"a/./b//c":                       "a/b/c",
+		"":                               "_",
+		"..":                             "_",
+		"/":                              "_",
+		"NUL":                            "_NUL",
+		"a/con.txt":                      "a/_con.txt",
+		"com1 .x":                        "_com1 .x",
+		"lpt9":                           "_lpt9",
+		"a. ":                            "a.%20",
+		"a...":                           "a..%2E",
+		"a:b":                            "a%3Ab",
+		"what?*<>|\"":                    "what%3F%2A%3C%3E%7C%22",
+		"tab\there\x00\x7f":              "tab%09here%00%7F",
+		"bad\xff\xfeutf8":                "bad%FF%FEutf8",
+		"Ünïcödé/日本":                     "Ünïcödé/日本",
+		"../out_evil/x":                  "out_evil/x",
+		"&Resource/x":                    "&Resource/x",
+		"..a/b..":                        "..a/b.%2E",
+		"...":                            "..%2E",
+		strings.Repeat("x", 300) + "/y":  strings.Repeat("x", 240) + "/y",
+		`\\server\share\file`:            "server/share/file",
+		`\\?\C:\x`:                       "%3F/C%3A/x",
+	} {
+		if got := extract.Name(entry); got != want {
+			t.Errorf("Name(%q) = %q, want %q", entry, got, want)
+		}
+	}
+}
+
+func FuzzName(f *testing.F) {
+	for _, s := range []string{"a/b", "../x", `C:\y`, "NUL.txt", "\xff", "a."} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, entry string) {
+		name := extract.Name(entry)
+		if !filepath.IsLocal(filepath.FromSlash(name)) || !fs.ValidPath(name) {
+			t.Errorf("Name(%q) = %q leaves its folder", entry, name)
+		}
+		for _, part := range strings.Split(name, "/") {
+			if strings.ContainsAny(part, "<>:\"|?*\\\x00") || strings.TrimRight(part, ". ") != part || len(part) > 255 {
+				t.Errorf("Name(%q) = %q is not portable", entry, name)
+			}
+		}
+	})
+}
+
+func write(t *testing.T, d *extract.Dir, name, content string) {
+	t.Helper()
+	f, err := d.Create(d.Reserve(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.WriteString(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(time.Unix(1717986918, 0)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCollisions(t *testing.T) {
+	dir := t.TempDir()
+	d, err := extract.Open(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	for i, name := range []string{"A/x.txt", "a/X.txt", "A/x.txt", "../A/x.txt"} {
+		write(t, d, name, string(rune('0'+i)))
+	}
+	for name, want := range map[string]string{"A/x.txt": "0", "a/X~2.txt": "1", "A/x~3.txt": "2", "A/x~4.txt": "3"} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	st, err := os.Stat(filepath.Join(dir, "A/x.txt"))
+	if err != nil || st.ModTime().Unix() != 1717986918 {
+		t.Errorf("modification time was not kept: %v %v", st, err)
+	}
+}
+
+func TestNothingHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	d, err := extract.Open(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := d.Create(d.Reserve("a/b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = f.WriteString("half")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if files, _ := os.ReadDir(filepath.Join(dir, "a")); len(files) != 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}
+
+func TestExistingFilesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "x"), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, _ := extract.Open(dir, false)
+	if _, err := d.Create("x"); !errors.Is(err, extract.ErrExists) {
+		t.Errorf("Create over a file: %v", err)
+	}
+	d, _ = extract.Open(dir, true)
+	write(t, d, "x", "new")
+	if got, _ := os.ReadFile(filepath.Join(dir, "x")); string(got) != "new" {
+		t.Errorf("overwrite: %q", got)
+	}
+}
+
+func TestSymlinksDoNotLeadOut(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	d, _ := extract.Open(dir, true)
+	if _, err := d.Create(d.Reserve("link/evil")); err == nil {
+		t.Error("a link led out of the folder")
+	}
+	if files, _ := os.ReadDir(outside); len(files) != 0 {
+		t.Errorf("outside: %v", files)
+	}
+}
