@@ -46,7 +46,6 @@ type Info struct {
 	Format     string // Format.Name
 	Version    string // as the field says it: "KAPG 1", "SQLite 1.6", "8B"
 	MountPoint string // prefix of every path in the game's file system, "" for none
-	MountOrder int    // higher wins; from the file's name where the engine does so
 	Encrypted  bool   // the index, or an entry, is encrypted
 	EntryCount int    // -1 when only iteration tells
 	Details    []Detail

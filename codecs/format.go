@@ -30,6 +30,9 @@ type Format struct {
 	Methods  []compress.Method
 	Revision int // raised whenever the reader's output changes: re-indexes its archives
 
+	// MountOrder tells from a file's path which of several archives wins; nil:
+	// all are equal.
+	MountOrder func(path string) int
 	// Probe decides from bytes, never from the name. An error means that the
 	// file could not be read.
 	Probe func(Source) (Match, error)

@@ -36,8 +36,11 @@ type Store struct {
 	decoders sync.Pool // of *zstd.Decoder
 }
 
+// Suffix is what the store's folder has behind the name of its catalog.
+const Suffix = ".objects"
+
 // For returns the store that belongs to a catalog. It touches no file.
-func For(catalog string) *Store { return &Store{dir: catalog + ".objects"} }
+func For(catalog string) *Store { return &Store{dir: catalog + Suffix} }
 
 // Dir returns the store's folder, which need not exist.
 func (s *Store) Dir() string { return s.dir }
