@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"pakdb/codecs"
+	"pakdb/codecs/all"
+)
+
+// app is what every command shares.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	catalog        string // --catalog
+	quiet          bool   // --quiet
+	registry       func() *codecs.Registry
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
+	return &app{stdin: stdin, stdout: stdout, stderr: stderr, registry: all.Registry}
+}
+
+func (a *app) execute(ctx context.Context, args []string) int {
+	cmd := a.command()
+	cmd.SetArgs(args)
+	return a.exit(cmd.ExecuteContext(ctx))
+}
+
+// command builds the tree of commands.
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pakdb",
+		Short: "git and SQL for game archives",
+		Long: `pakdb scans the archives of a game, build by build, into one SQLite catalog.
+On the catalog people run SQL; archives can also be listed, read, extracted and
+verified without one.
+
+Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
+3 catalog; 130 interrupted.`,
+		Example: `  pakdb index --build 1.52 "/games/mh-1.52/Data/Game/*.sip"
+  pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
+  pakdb query @largest
+  pakdb ls -l Calligraphy.sip "*.curve"`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          usage(cobra.NoArgs),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "catalog `FILE` (environment: PAKDB_CATALOG)")
+	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no summaries")
+	root.AddCommand(
+		newIndexCommand(a),
+	)
+	return root
+}
+
+// usage marks the errors of an argument check as errors of usage.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError(cmd, err)
+		}
+		return nil
+	}
+}
+
+func usageError(cmd *cobra.Command, err error) error {
+	return fmt.Errorf("%w: %w (see %s --help)", errUsage, err, cmd.CommandPath())
+}
+
+// exit reports err and returns the exit code that stands for it.
+func (a *app) exit(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // the reader has seen enough: pakdb ls | head
+	case errors.Is(err, context.Canceled):
+		_, _ = fmt.Fprintln(a.stderr, "pakdb: interrupted")
+		return exitInterrupted
+	case errors.Is(err, errProblems):
+		return exitProblems
+	}
+	_, _ = fmt.Fprintln(a.stderr, "pakdb: "+strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
+	if h := hint(err); h != "" {
+		_, _ = fmt.Fprintln(a.stderr, "hint: "+h)
+	}
+	return exitCode(err)
+}
+
+func envOr(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}
+
+// isTerminal reports whether w is a terminal that a person looks at.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+
+	"pakdb/codecs"
+	"pakdb/indexer"
+	"pakdb/internal/extract"
+	"pakdb/schema"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitProblems    = 1 // finished, with problems found; or differences found
+	exitUsage       = 2
+	exitCatalog     = 3
+	exitInterrupted = 130
+)
+
+var (
+	errProblems  = errors.New("problems were found") // reported already
+	errUsage     = errors.New("usage")
+	errNoCatalog = errors.New("no catalog")
+)
+
+func exitCode(err error) int {
+	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, errNoCatalog} {
+		if errors.Is(err, class) {
+			return exitCatalog
+		}
+	}
+	for _, class := range []error{errUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild} {
+		if errors.Is(err, class) {
+			return exitUsage
+		}
+	}
+	return exitProblems
+}
+
+// hint says what to do about err, where there is something to do.
+func hint(err error) string {
+	for _, h := range []struct {
+		class error
+		text  string
+	}{
+		{schema.ErrNotCatalog, "name another file with --catalog"},
+		{schema.ErrTooNew, "use the pakdb that wrote it, or a newer one"},
+		{schema.ErrTooOld, `any "pakdb index" brings it up to date`},
+		{schema.ErrBusy, `wait for the other "pakdb index", or use another --catalog`},
+		{errNoCatalog, `make one with "pakdb index PATH...", or name it with --catalog`},
+		{codecs.ErrEncrypted, "pass the key"},
+		{codecs.ErrWrongKey, "check the key"},
+		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},
+		{indexer.ErrNoFiles, "a folder is searched with all that is below it"},
+	} {
+		if errors.Is(err, h.class) {
+			return h.text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/indexer"
+	"pakdb/internal/extract"
+	"pakdb/internal/objects"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+type indexFlags struct {
+	build     string
+	force     bool
+	workers   int
+	extract   string
+	overwrite bool
+	store     bool
+	json      bool
+}
+
+func newIndexCommand(a *app) *cobra.Command {
+	var f indexFlags
+	cmd := &cobra.Command{
+		Use:   "index [flags] PATH...",
+		Short: "Scan archives into the catalog as one build",
+		Long: `Scan files, folders and patterns into the catalog as one build. Archives are
+told apart by their bytes, never by their names; any other file counts as an
+archive of one entry. Every content is decoded and hashed.
+
+An archive that has not changed since an earlier scan is not read again. A
+build of the same label is replaced in one step; a build becomes visible only
+when it is complete. A scan that was interrupted goes on where it stopped when
+it is run again.
+
+What is damaged becomes a row of the view "problems"; the rest is indexed, and
+the exit code is 1.`,
+		Example: `  pakdb index *.sip
+  pakdb index --build 1.52.0.1700 /games/mh-1.52/Data/Game
+  pakdb index --build 1.10 --extract out/ mu_cdata.sip
+  pakdb index --store --build 1.10 mu_cdata.sip`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.index(cmd.Context(), f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.build, "build", "b", "", "`LABEL` of the build (default: the folder's name)")
+	flags.BoolVar(&f.force, "force", false, "scan again what has not changed")
+	flags.IntVar(&f.workers, "workers", 0, "`N` parallel workers (default: one per CPU)")
+	flags.StringVar(&f.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "with --extract: replace files that are there")
+	flags.BoolVar(&f.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
+	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	return cmd
+}
+
+func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
+	catalog, err := schema.Open(ctx, a.catalog)
+	if err != nil {
+		return err
+	}
+	report, err := a.scan(ctx, catalog, f, paths)
+	if closeErr := catalog.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.printReport(report, f.json); err != nil {
+		return err
+	}
+	if report.Problems > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+func (a *app) scan(ctx context.Context, catalog *schema.Catalog, f indexFlags, paths []string) (*indexer.Report, error) {
+	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: f.build,
+		Force: f.force, Workers: f.workers, Progress: &indexer.Progress{}}
+	if f.extract != "" {
+		dir, err := extract.Open(f.extract, f.overwrite)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = dir.Close() }()
+		o.Extract = dir
+	}
+	if f.store {
+		o.Store = objects.For(a.catalog)
+	}
+	defer a.showProgress(ctx, o.Progress)()
+	return indexer.Run(ctx, o)
+}
+
+func (a *app) printReport(r *indexer.Report, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(r)
+	}
+	if a.quiet {
+		return nil
+	}
+	reused := ""
+	if r.Reused > 0 {
+		reused = fmt.Sprintf(" (%d unchanged)", r.Reused)
+	}
+	_, err := fmt.Fprintf(a.stdout, "build %q: %s%s, %s, %s decoded, %s stored, in %s\n", r.Build,
+		plural(int64(r.Archives), "archive", "archives"), reused, plural(r.Entries, "entry", "entries"),
+		query.HumanSize(r.Size), query.HumanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
+	if r.Problems > 0 {
+		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s; see: pakdb query @problems %s\n",
+			plural(r.Problems, "problem", "problems"), r.Build)
+	}
+	return err
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

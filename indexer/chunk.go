@@ -1,0 +1,44 @@
+package indexer
+
+import (
+	"pakdb/codecs"
+	"pakdb/schema"
+)
+
+// chunk is a group of neighbouring entries of one file, the unit of parallel
+// work. Small entries travel together, because handing each over by itself
+// would cost more than hashing it.
+type chunk struct {
+	from *opened
+	last bool // completes the file
+
+	items []item
+	cost  int64 // decoded bytes
+
+	// results
+	rows     []schema.Entry
+	problems []schema.Problem
+	digest   *schema.Digest // in the last chunk
+	err      error          // ends the scan
+}
+
+// item is an entry, and what was wrong with its record in the table.
+type item struct {
+	entry *codecs.Entry // nil when the table itself broke
+	err   error
+	out   string // where it is extracted to, "" for nowhere
+}
+
+const (
+	chunkItems = 128
+	chunkCost  = 2 << 20
+)
+
+func (c *chunk) add(e *codecs.Entry, err error, out string) {
+	c.items = append(c.items, item{entry: e, err: err, out: out})
+	if e != nil {
+		c.cost += e.Size
+	}
+}
+
+func (c *chunk) full() bool { return len(c.items) >= chunkItems || c.cost >= chunkCost }

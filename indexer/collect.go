@@ -1,0 +1,86 @@
+package indexer
+
+import (
+	"pakdb/schema"
+)
+
+// collect takes the chunks in order and hands their rows to the catalog.
+func (s *scan) collect(c *chunk) error {
+	o := c.from
+	if c.last {
+		defer o.close()
+	}
+	if c.err != nil {
+		return c.err
+	}
+	if o.known != nil {
+		s.reuse(o)
+		return nil
+	}
+	if !o.started {
+		o.started = true
+		o.id = s.build.StartArchive(archiveOf(o))
+	}
+	for i := range c.rows {
+		if err := s.build.Add(o.id, &c.rows[i]); err != nil {
+			return err
+		}
+		s.count(&c.rows[i])
+	}
+	for _, p := range c.problems {
+		s.build.AddProblem(o.id, p)
+	}
+	s.addProblems(int64(len(c.problems)))
+	if c.last {
+		s.build.EndArchive(o.id, c.digest)
+		s.mount(o, o.id)
+	}
+	return nil
+}
+
+func (s *scan) count(row *schema.Entry) {
+	s.report.Entries++
+	s.report.Size += row.Size
+	s.report.Stored += row.Stored
+	if row.Facts != nil {
+		s.addProblems(int64(len(row.Facts.Problems)))
+	}
+}
+
+func (s *scan) addProblems(n int64) {
+	s.report.Problems += n
+	s.progress.Problems.Add(n)
+}
+
+// reuse mounts the archive that an earlier scan made.
+func (s *scan) reuse(o *opened) {
+	s.report.Reused++
+	s.report.Entries += o.known.Entries
+	s.report.Size += o.known.Size
+	s.report.Stored += o.known.Stored
+	s.addProblems(o.known.Problems)
+	s.progress.Entries.Add(o.known.Entries)
+	s.mount(o, o.known.Archive)
+}
+
+func (s *scan) mount(o *opened, id int64) {
+	order := int64(0)
+	if o.format != nil && o.format.MountOrder != nil {
+		order = int64(o.format.MountOrder(o.path))
+	}
+	s.build.Mount(schema.Mount{Archive: id, Name: o.name, Location: o.path, Order: order})
+	s.report.Archives++
+	s.progress.FilesDone.Add(1)
+}
+
+func archiveOf(o *opened) schema.Archive {
+	a := schema.Archive{Size: o.size, ModTime: o.mod, Quick: o.quick, Scan: o.scan}
+	if o.format != nil {
+		a.Format = o.format.Name
+	}
+	if o.archive != nil {
+		info := o.archive.Info()
+		a.Version, a.MountPoint, a.Encrypted = info.Version, info.MountPoint, info.Encrypted
+	}
+	return a
+}

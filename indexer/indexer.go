@@ -1,0 +1,193 @@
+// Package indexer scans archives into the catalog.
+//
+// The way of the data: files are walked in a fixed order, detected and opened a
+// few ahead; their entries are decoded, hashed and inspected by parallel
+// workers; the rows come back in stored order and go to the catalog's one
+// writer. Damage is a row in the problems view, not the end of the scan; only
+// I/O on the roots, the catalog, and cancellation abort it.
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/internal/extract"
+	"pakdb/internal/objects"
+	"pakdb/schema"
+)
+
+// Options of a scan. Catalog, Registry and Paths are required.
+type Options struct {
+	Catalog  *schema.Catalog
+	Registry *codecs.Registry
+	Paths    []string // files, folders, patterns
+	Label    string   // of the build; "" for DefaultLabel
+	Force    bool     // scan again what has not changed
+	Workers  int      // 0: one per CPU
+
+	Open     *codecs.Options // limits and keys
+	KeyPrint string          // stands for the keys in use, so that other keys make another scan
+
+	Extract  *extract.Dir   // not nil: write contents out, below a folder named as their archive
+	Store    *objects.Store // not nil: keep contents there
+	Progress *Progress      // not nil: is kept up to date
+}
+
+// Report says what a scan did.
+type Report struct {
+	Build    string        `json:"build"`
+	Archives int           `json:"archives"`
+	Reused   int           `json:"reused"` // archives that had not changed
+	Entries  int64         `json:"entries"`
+	Size     int64         `json:"size"`   // decoded
+	Stored   int64         `json:"stored"` // on disk
+	Problems int64         `json:"problems"`
+	Elapsed  time.Duration `json:"elapsed_ns"`
+}
+
+// ErrExtract means that extracting wrote to the file system in vain.
+var ErrExtract = errors.New("extract")
+
+// scan is one run.
+type scan struct {
+	o        Options
+	build    *schema.Build
+	progress *Progress
+	rescan   bool
+	report   Report
+	cutting  *opened // whose entries are being listed; closed at the end if the scan breaks off
+}
+
+// Run scans o.Paths into one build and makes it visible. An error means that no
+// build was made; what was scanned by then is kept for the next run. A report
+// with problems is a success.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	start := time.Now()
+	if o.Label == "" {
+		o.Label = DefaultLabel(o.Paths)
+	}
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	files, err := walk(o.Paths, o.isOwnFile)
+	if err != nil {
+		return nil, err
+	}
+	build, err := o.Catalog.Begin(ctx, o.Label)
+	if err != nil {
+		return nil, err
+	}
+	s := &scan{o: o, build: build, progress: o.Progress, report: Report{Build: o.Label},
+		rescan: o.Force || o.Extract != nil || o.Store != nil}
+	if s.progress == nil {
+		s.progress = &Progress{}
+	}
+	for _, f := range files {
+		s.progress.Files.Add(1)
+		s.progress.Bytes.Add(f.size)
+	}
+	if err := s.run(ctx, files); err != nil {
+		return nil, errors.Join(err, build.Abandon())
+	}
+	s.progress.Publishing.Store(true)
+	if err := build.Finish(ctx); err != nil {
+		return nil, err
+	}
+	s.report.Elapsed = time.Since(start)
+	return &s.report, nil
+}
+
+// isOwnFile reports whether path belongs to the catalog.
+func (o *Options) isOwnFile(path string) bool {
+	catalog, err := filepath.Abs(o.Catalog.Path())
+	if err != nil {
+		return false
+	}
+	if rest, ok := strings.CutPrefix(path, catalog); ok {
+		switch rest {
+		case "", "-wal", "-shm", "-journal", ".lock":
+			return true
+		}
+		return strings.HasPrefix(rest, objects.Suffix+string(os.PathSeparator))
+	}
+	return false
+}
+
+// openAhead is how many files are opened before their turn. Each is a file
+// descriptor, and the tables of an archive.
+const openAhead = 8
+
+func (s *scan) run(ctx context.Context, files []file) error {
+	// More chunks in flight than workers, so that one slow entry does not
+	// leave the others idle; each holds rows only, contents are gone by then.
+	ahead := 16 * s.o.Workers
+	err := ordered(ctx, s.chunks(ctx, files), s.o.Workers, ahead, s.work, s.collect,
+		func(c *chunk) {
+			if c.last {
+				c.from.close()
+			}
+		})
+	if s.cutting != nil {
+		s.cutting.close()
+	}
+	return err
+}
+
+// chunks yields the work in order: entries in groups, and a last chunk that
+// completes each file.
+func (s *scan) chunks(ctx context.Context, files []file) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		drop := func(o *opened) { o.close() }
+		for o := range prefetch(ctx, files, openAhead, s.open, drop) {
+			if !s.cut(ctx, o, yield) {
+				return
+			}
+		}
+	}
+}
+
+// cut divides an archive's entries into chunks of bounded cost.
+func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) bool) bool {
+	s.cutting = o
+	c := &chunk{from: o}
+	if o.archive != nil {
+		for e, err := range o.archive.Entries() {
+			if ctx.Err() != nil {
+				break
+			}
+			c.add(e, err, s.reserve(o, e))
+			if !c.full() {
+				continue
+			}
+			if !yield(c, nil) {
+				return false
+			}
+			c = &chunk{from: o}
+		}
+	}
+	c.last = true
+	s.cutting = nil // the last chunk closes it
+	return yield(c, nil)
+}
+
+// reserve returns where an entry is extracted to. Here, because the order of
+// the calls decides between names that collide.
+func (s *scan) reserve(o *opened, e *codecs.Entry) string {
+	switch {
+	case s.o.Extract == nil || e == nil || e.Flags&codecs.Deleted != 0:
+		return ""
+	case isLoose(o):
+		return s.o.Extract.Reserve(o.name)
+	case e.Name == "":
+		return s.o.Extract.Reserve(fmt.Sprintf("%s/%d", o.name, e.Ordinal))
+	}
+	return s.o.Extract.Reserve(o.name + "/" + e.Name)
+}

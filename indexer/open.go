@@ -1,0 +1,143 @@
+package indexer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"pakdb/codecs"
+	"pakdb/schema"
+)
+
+// opened is a file on its way through the scan.
+type opened struct {
+	file
+	f       *os.File
+	src     codecs.Source
+	quick   schema.Digest
+	format  *codecs.Format // nil: not even detected
+	archive codecs.Archive // nil: could not be opened, see err
+	known   *schema.Known  // not nil: scanned before, nothing to do
+	scan    string
+	err     error // why there is no archive
+
+	id      int64 // in the catalog, given by collect
+	started bool
+
+	digesting sync.Once
+	digest    chan digestResult
+}
+
+type digestResult struct {
+	digest schema.Digest
+	err    error
+}
+
+// open detects and opens a file, unless the catalog knows it. What goes wrong
+// is kept in err: it is a finding about the file, not the end of the scan.
+func (s *scan) open(ctx context.Context, file file) *opened {
+	o := &opened{file: file, digest: make(chan digestResult, 1)}
+	if o.err = s.openFile(ctx, o); o.err == nil && o.known == nil {
+		o.archive, o.err = s.openArchive(ctx, o)
+	}
+	return o
+}
+
+func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
+	if o.f, err = os.Open(o.path); err != nil {
+		return err
+	}
+	o.src = codecs.Source{ReaderAt: o.f, Name: filepath.Base(o.path), Size: o.size, Dir: os.DirFS(filepath.Dir(o.path))}
+	if o.quick, err = quickDigest(o.f, o.size); err != nil {
+		return err
+	}
+	if o.format, err = s.detect(o.src); err != nil {
+		return err
+	}
+	o.scan = s.scanKey(o.format)
+	if s.rescan {
+		return nil
+	}
+	o.known, err = s.find(ctx, o)
+	return err
+}
+
+// find looks for an earlier scan of the same file. One of another time, from a
+// copy in another folder, counts when the whole file has the same digest.
+func (s *scan) find(ctx context.Context, o *opened) (*schema.Known, error) {
+	candidates, err := s.build.Known(ctx, o.size, o.mod, o.quick, o.scan)
+	if err != nil || len(candidates) == 0 {
+		return nil, err
+	}
+	if candidates[0].ModTime == o.mod {
+		return &candidates[0], nil
+	}
+	digest, err := fullDigest(ctx, o.f, o.size)
+	if err != nil {
+		return nil, err
+	}
+	for i, k := range candidates {
+		if k.Digest != nil && *k.Digest == digest {
+			return &candidates[i], nil
+		}
+	}
+	return nil, nil
+}
+
+func (s *scan) detect(src codecs.Source) (f *codecs.Format, err error) {
+	defer guard(&err, src.Name)
+	return s.o.Registry.Detect(src)
+}
+
+func (s *scan) openArchive(ctx context.Context, o *opened) (a codecs.Archive, err error) {
+	defer guard(&err, o.src.Name)
+	return o.format.Open(ctx, o.src, s.o.Open)
+}
+
+// guard turns a panic of a format's code into an error. Formats must not panic;
+// should one do so all the same, a scan of a thousand archives goes on, and the
+// problem says where to look.
+func guard(err *error, name string) {
+	if r := recover(); r != nil {
+		*err = &codecs.FormatError{Format: "internal", File: name, Off: -1,
+			Err: fmt.Errorf("%w: %v", ErrPanic, r)}
+	}
+}
+
+// ErrPanic means that code of a format broke down: an error in pakdb.
+var ErrPanic = errors.New("internal error, please report it with the file")
+
+// scanKey says what made the rows of an archive. It changes when a reader or an
+// inspector does, so that an old scan is not taken for a new one.
+func (s *scan) scanKey(f *codecs.Format) string {
+	key := fmt.Sprintf("%s/%d", f.Name, f.Revision)
+	for _, in := range s.o.Registry.Inspectors {
+		key += fmt.Sprintf(" %s/%d", in.Name, in.Revision)
+	}
+	if s.o.KeyPrint != "" {
+		key += " keys:" + s.o.KeyPrint
+	}
+	return key
+}
+
+// startDigest begins to hash the whole file, beside its entries.
+func (o *opened) startDigest(ctx context.Context) {
+	o.digesting.Do(func() {
+		go func() {
+			d, err := fullDigest(ctx, o.f, o.size)
+			o.digest <- digestResult{d, err}
+		}()
+	})
+}
+
+func (o *opened) close() {
+	if o.archive != nil {
+		_ = o.archive.Close()
+	}
+	if o.f != nil {
+		_ = o.f.Close()
+	}
+}

@@ -1,0 +1,158 @@
+package indexer
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// file is one file to scan.
+type file struct {
+	path string // as opened
+	name string // relative to the root it was found under, with slashes
+	size int64
+	mod  int64 // Unix nanoseconds
+}
+
+// ErrNoFiles means that the paths given lead to no file at all.
+var ErrNoFiles = errors.New("no files")
+
+// walk lists the files under the paths: files as they are, folders with all
+// that is below them, patterns expanded. Files come in the order of the paths,
+// those of a folder sorted by name. What skip holds is left out: the catalog
+// must not index itself. Anything but regular files is passed over.
+func walk(paths []string, skip func(path string) bool) ([]file, error) {
+	var files []file
+	seen := map[string]bool{}
+	add := func(path, name string, st fs.FileInfo) {
+		abs, err := filepath.Abs(path)
+		if err != nil || seen[abs] || skip(abs) || !st.Mode().IsRegular() {
+			return
+		}
+		seen[abs] = true
+		files = append(files, file{abs, filepath.ToSlash(name), st.Size(), st.ModTime().UnixNano()})
+	}
+	roots, err := expand(paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, root := range roots {
+		st, err := os.Stat(root)
+		if err != nil {
+			return nil, err
+		}
+		if !st.IsDir() {
+			add(root, filepath.Base(root), st)
+			continue
+		}
+		if err := walkFolder(root, add); err != nil {
+			return nil, err
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%w in %s", ErrNoFiles, strings.Join(paths, ", "))
+	}
+	uniqueNames(files)
+	return files, nil
+}
+
+func walkFolder(root string, add func(path, name string, st fs.FileInfo)) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return nil
+		}
+		st, err := os.Stat(path) // follows links to files; folders behind links are not entered
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a link to nowhere, or removed meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		add(path, name, st)
+		return nil
+	})
+}
+
+// expand replaces patterns by what they match; a path that exists is never
+// taken for a pattern. A pattern that matches nothing is an error.
+func expand(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		if _, err := os.Stat(p); err == nil || !strings.ContainsAny(p, "*?[") {
+			out = append(out, p)
+			continue
+		}
+		found, err := filepath.Glob(p)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", p, err)
+		}
+		if len(found) == 0 {
+			return nil, fmt.Errorf("pattern %q: %w", p, fs.ErrNotExist)
+		}
+		slices.Sort(found)
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// uniqueNames tells files of one name apart by the folders they lie in.
+func uniqueNames(files []file) {
+	for depth := 1; depth < 64; depth++ {
+		byName := map[string][]int{}
+		for i, f := range files {
+			byName[f.name] = append(byName[f.name], i)
+		}
+		if len(byName) == len(files) {
+			return
+		}
+		for _, same := range byName {
+			if len(same) == 1 {
+				continue
+			}
+			for _, i := range same {
+				files[i].name = longer(files[i])
+			}
+		}
+	}
+}
+
+// longer returns the name with one more folder in front.
+func longer(f file) string {
+	path := filepath.ToSlash(f.path)
+	rest, ok := strings.CutSuffix(path, "/"+f.name)
+	if !ok {
+		return path
+	}
+	return rest[strings.LastIndexByte(rest, '/')+1:] + "/" + f.name
+}
+
+// DefaultLabel names a build after what is scanned: the folder, the folder that
+// holds the files, or a lone file without its extension.
+func DefaultLabel(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	first, err := filepath.Abs(paths[0])
+	if err != nil {
+		return ""
+	}
+	st, err := os.Stat(first)
+	switch {
+	case err == nil && st.IsDir():
+		return filepath.Base(first)
+	case err == nil && len(paths) == 1:
+		return strings.TrimSuffix(filepath.Base(first), filepath.Ext(first))
+	}
+	return filepath.Base(filepath.Dir(first))
+}

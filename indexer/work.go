@@ -1,0 +1,294 @@
+package indexer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+	"pakdb/schema"
+)
+
+// work decodes, hashes and inspects the entries of a chunk.
+func (s *scan) work(ctx context.Context, c *chunk) {
+	o := c.from
+	if o.known != nil {
+		s.progress.BytesDone.Add(o.size)
+		return
+	}
+	if o.f != nil && !isLoose(o) {
+		o.startDigest(ctx)
+	}
+	c.rows = make([]schema.Entry, 0, len(c.items))
+	for _, it := range c.items {
+		if c.err = ctx.Err(); c.err != nil {
+			return
+		}
+		s.workItem(ctx, c, it)
+	}
+	if c.last {
+		s.complete(ctx, c)
+	}
+}
+
+func isLoose(o *opened) bool { return o.format != nil && o.format.Name == "loose" }
+
+// complete gathers what concerns the file as a whole.
+func (s *scan) complete(ctx context.Context, c *chunk) {
+	o := c.from
+	if o.err != nil {
+		c.problems = append(c.problems, problem(nil, o.err))
+	}
+	if o.archive != nil {
+		for _, w := range o.archive.Info().Warnings {
+			c.problems = append(c.problems, problem(nil, w))
+		}
+	}
+	switch {
+	case o.f == nil:
+	case isLoose(o):
+		if len(c.rows) == 1 && c.rows[0].HasContent {
+			c.digest = &c.rows[0].Content
+		}
+	default:
+		select {
+		case r := <-o.digest:
+			if r.err != nil {
+				c.problems = append(c.problems, problem(nil, r.err))
+				return
+			}
+			c.digest = &r.digest
+		case <-ctx.Done():
+			c.err = ctx.Err()
+		}
+	}
+}
+
+// workItem turns one entry into a row, and what is wrong with it into problems.
+func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
+	if it.err != nil {
+		c.problems = append(c.problems, problem(it.entry, it.err))
+	}
+	e := it.entry
+	if e == nil {
+		return
+	}
+	row := rowOf(e)
+	if it.err == nil && e.Flags&codecs.Deleted == 0 {
+		err := s.read(ctx, c.from, it, &row)
+		switch {
+		case ctx.Err() != nil:
+			c.err = ctx.Err()
+		case errors.Is(err, ErrExtract):
+			c.err = err
+		case err != nil:
+			c.problems = append(c.problems, problem(e, err))
+		}
+	}
+	c.rows = append(c.rows, row)
+	s.progress.Entries.Add(1)
+	s.progress.BytesDone.Add(e.Stored)
+}
+
+func rowOf(e *codecs.Entry) schema.Entry {
+	row := schema.Entry{
+		Ordinal: int64(e.Ordinal), Name: e.Name, Type: e.Type, Method: e.Method.String(),
+		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags),
+		ID: [2]uint64{e.ID.Hi, e.ID.Lo}, IDBits: int64(e.ID.Bits),
+		PathHash: e.PathHash.Lo, HasPathHash: !e.PathHash.IsZero(),
+	}
+	if !e.Mod.IsZero() {
+		row.ModTime, row.HasTime = e.Mod.Unix(), true
+	}
+	return row
+}
+
+// problem describes err, as far as it says where it is.
+func problem(e *codecs.Entry, err error) schema.Problem {
+	p := schema.Problem{Ordinal: -1, Offset: -1, Cause: err.Error()}
+	if e != nil {
+		p.Ordinal, p.Path = int64(e.Ordinal), e.Name
+	}
+	var fe *codecs.FormatError
+	if errors.As(err, &fe) {
+		p.Field, p.Offset, p.Cause = fe.Field, fe.Off, fe.Err.Error()
+		if p.Path == "" {
+			p.Path = fe.Entry
+		}
+	}
+	return p
+}
+
+// inMemory is the largest content that is held as a whole. Larger ones pass
+// through in pieces; if an inspector wants one, it goes to a temporary file.
+const inMemory = 4 << 20
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// read decodes an entry once, for all who want its content.
+func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) (err error) {
+	defer guard(&err, o.src.Name)
+	r, err := o.archive.Open(ctx, it.entry)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }()
+	if it.entry.Size > inMemory {
+		return s.readLarge(ctx, r, it, row)
+	}
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	content, err := readSmall(r, it.entry.Size, buf)
+	if err != nil {
+		return err
+	}
+	row.Content, row.ContentSize, row.HasContent = blake3.Sum256(content), int64(len(content)), true
+	if err := s.inspect(ctx, it.entry, bytes.NewReader(content), int64(len(content)), row); err != nil {
+		return err
+	}
+	return s.sink(it, row, bytes.NewReader(content))
+}
+
+// readSmall reads size bytes, and on to the end where checksums are verified.
+func readSmall(r io.Reader, size int64, buf *[]byte) ([]byte, error) {
+	if int64(cap(*buf)) <= size {
+		*buf = make([]byte, size+1)
+	}
+	b := (*buf)[:size+1] // one more: a full read up to it would be too long
+	n, err := io.ReadFull(r, b)
+	switch {
+	case err == nil:
+		return nil, codecs.Errorf(codecs.ErrCorrupt, "decodes to more than %d bytes", size)
+	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, err
+	case int64(n) != size:
+		return nil, codecs.Errorf(codecs.ErrTruncated, "decodes to %d of %d bytes", n, size)
+	}
+	return b[:n], nil
+}
+
+// readLarge streams a content through the hash, and to a temporary file if
+// someone needs it as a whole.
+func (s *scan) readLarge(ctx context.Context, r io.Reader, it item, row *schema.Entry) error {
+	h := blake3.New()
+	head := make([]byte, codecs.HeadSize)
+	n, err := io.ReadFull(r, head)
+	if err != nil {
+		return err
+	}
+	_, _ = h.Write(head[:n])
+	w := io.Writer(h)
+	wanted := s.o.Extract != nil || s.o.Store != nil || s.o.Registry.Inspector(it.entry, head) != nil
+	var spool *os.File
+	if wanted {
+		if spool, err = os.CreateTemp("", "pakdb-*"); err != nil {
+			return fmt.Errorf("%w: %w", ErrExtract, err)
+		}
+		defer func() { _ = spool.Close(); _ = os.Remove(spool.Name()) }()
+		if _, err := spool.Write(head[:n]); err != nil {
+			return fmt.Errorf("%w: %w", ErrExtract, err)
+		}
+		w = io.MultiWriter(h, spool)
+	}
+	copied, err := io.Copy(w, contextReader{ctx, r})
+	if err != nil {
+		return err
+	}
+	row.ContentSize, row.HasContent = copied+int64(n), true
+	copy(row.Content[:], h.Sum(nil))
+	if spool == nil {
+		return nil
+	}
+	if err := s.inspect(ctx, it.entry, spool, row.ContentSize, row); err != nil {
+		return err
+	}
+	return s.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
+}
+
+// contextReader ends when the context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// inspect adds the facts of the content to the row. What an inspector cannot
+// read is a problem of the content; the entry keeps its hash.
+func (s *scan) inspect(ctx context.Context, e *codecs.Entry, content io.ReaderAt, size int64, row *schema.Entry) error {
+	head := make([]byte, min(size, codecs.HeadSize))
+	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	in := s.o.Registry.Inspector(e, head)
+	if in == nil {
+		return nil
+	}
+	facts, err := runInspector(ctx, in, content, size, e)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	row.Facts = factsOf(in, facts, err)
+	return nil
+}
+
+func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt, size int64, e *codecs.Entry) (f *codecs.Facts, err error) {
+	defer guard(&err, e.Name)
+	return in.Inspect(ctx, content, size, e)
+}
+
+// factsOf translates facts into rows.
+func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts {
+	out := &schema.Facts{Kind: in.Name, Revision: int64(in.Revision)}
+	if err != nil {
+		out.Problems = append(out.Problems, problem(nil, err))
+	}
+	if facts == nil {
+		return out
+	}
+	if facts.Kind != "" {
+		out.Kind = facts.Kind
+	}
+	for _, p := range facts.Problems {
+		out.Problems = append(out.Problems, problem(nil, p))
+	}
+	return out
+}
+
+// sink writes the content to where the options want it.
+func (s *scan) sink(it item, row *schema.Entry, content io.ReadSeeker) error {
+	if s.o.Store != nil {
+		if err := s.o.Store.Put(row.Content, content); err != nil {
+			return fmt.Errorf("%w: %w", ErrExtract, err)
+		}
+		if _, err := content.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	if it.out == "" {
+		return nil
+	}
+	f, err := s.o.Extract.Create(it.out)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrExtract, err)
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := io.Copy(f, content); err != nil {
+		return fmt.Errorf("%w: %w", ErrExtract, err)
+	}
+	if err := f.Commit(it.entry.Mod); err != nil {
+		return fmt.Errorf("%w: %w", ErrExtract, err)
+	}
+	return nil
+}

@@ -1,0 +1,5 @@
+package query
+
+import "fmt"
+
+func HumanSize(n int64) string { return fmt.Sprint(n) }
