@@ -46,7 +46,13 @@ type Error struct {
 	Err    error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %v: %s", e.Method, e.Err, e.Detail) }
+// Error leaves the class out: whoever wraps it says "corrupt" already.
+func (e *Error) Error() string {
+	if e.Err == ErrCorrupt {
+		return fmt.Sprintf("%s: %s", e.Method, e.Detail)
+	}
+	return fmt.Sprintf("%s: %v: %s", e.Method, e.Err, e.Detail)
+}
 func (e *Error) Unwrap() error { return e.Err }
 
 func corrupt(m Method, format string, args ...any) error {
