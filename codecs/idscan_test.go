@@ -1,0 +1,139 @@
+package codecs_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pakdb/codecs"
+)
+
+type hit struct {
+	off int
+	id  uint64
+}
+
+func scan(s *codecs.IDSet, content []byte) []hit {
+	var hits []hit
+	s.Scan(content, func(off int, id uint64) { hits = append(hits, hit{off, id}) })
+	return hits
+}
+
+func TestIDSetScan(t *testing.T) {
+	const id = 0x1122334455667788
+	le := binary.LittleEndian.AppendUint64(nil, id)
+	be := binary.BigEndian.AppendUint64(nil, id)
+	tests := []struct {
+		name    string
+		layout  codecs.IDLayout
+		ids     []uint64
+		content []byte
+		want    []hit
+	}{
+		{"unaligned little-endian", codecs.IDLayout{Width: 8}, []uint64{id}, cat("abc", le, "d"), []hit{{3, id}}},
+		{"unaligned big-endian", codecs.IDLayout{Width: 8, Big: true}, []uint64{id}, cat("abc", be, "d"), []hit{{3, id}}},
+		{"other byte order", codecs.IDLayout{Width: 8}, []uint64{id}, cat("abc", be, "d"), nil},
+		{"at both ends", codecs.IDLayout{Width: 8}, []uint64{id}, cat(le, le), []hit{{0, id}, {8, id}}},
+		{"one byte short", codecs.IDLayout{Width: 8}, []uint64{id}, le[:7], nil},
+		{"aligned", codecs.IDLayout{Width: 8, Align: 4}, []uint64{id}, cat("abcd", le), []hit{{4, id}}},
+		{"not at a multiple", codecs.IDLayout{Width: 8, Align: 4}, []uint64{id}, cat("abc", le, "d"), nil},
+		{"32 bits big-endian", codecs.IDLayout{Width: 4, Big: true, Align: 4}, []uint64{0x11223344, 0x55667788},
+			be, []hit{{0, 0x11223344}, {4, 0x55667788}}},
+		{"32 bits little-endian", codecs.IDLayout{Width: 4}, []uint64{0x22334455}, cat("abc", le), []hit{{6, 0x22334455}}},
+		{"32 bits one byte short", codecs.IDLayout{Width: 4}, []uint64{0x11223344}, be[:3], nil},
+		{"overlapping", codecs.IDLayout{Width: 8}, []uint64{0x0101010101010101}, slices.Repeat([]byte{1}, 10),
+			[]hit{{0, 0x0101010101010101}, {1, 0x0101010101010101}, {2, 0x0101010101010101}}},
+		{"zero is never known", codecs.IDLayout{Width: 8}, []uint64{0, id}, make([]byte, 64), nil},
+		{"empty set", codecs.IDLayout{Width: 8}, nil, le, nil},
+		{"empty content", codecs.IDLayout{}, []uint64{id}, nil, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := codecs.NewIDSet(test.layout, slices.Values(test.ids))
+			if got := scan(s, test.content); !slices.Equal(got, test.want) {
+				t.Errorf("Scan = %x, want %x", got, test.want)
+			}
+		})
+	}
+}
+
+func TestIDSetHas(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, layout := range []codecs.IDLayout{{Width: 8}, {Width: 8, Big: true}, {Width: 4}, {Width: 4, Big: true}} {
+		ids := make([]uint64, 5000)
+		for i := range ids {
+			ids[i] = r.Uint64() >> (64 - 8*layout.Width)
+		}
+		s := codecs.NewIDSet(layout, slices.Values(append(ids, ids...)))
+		if s.Len() != len(ids) {
+			t.Errorf("%+v: Len = %d, want %d", layout, s.Len(), len(ids))
+		}
+		for _, id := range ids {
+			if !s.Has(id) || s.Has(id^1<<17) {
+				t.Fatalf("%+v: Has(%x) = %v, of a neighbour %v", layout, id, s.Has(id), s.Has(id^1<<17))
+			}
+		}
+	}
+}
+
+// Every planted id is found, and nothing else, in noise.
+func TestIDSetScanNoise(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	ids := make([]uint64, 1000)
+	content := noise(r, 1<<18)
+	var want []hit
+	for i := range ids {
+		ids[i] = r.Uint64()
+		off := i*256 + r.IntN(200)
+		binary.BigEndian.PutUint64(content[off:], ids[i])
+		want = append(want, hit{off, ids[i]})
+	}
+	s := codecs.NewIDSet(codecs.IDLayout{Width: 8, Big: true}, slices.Values(ids))
+	if got := scan(s, content); !slices.Equal(got, want) {
+		t.Errorf("%d hits, want %d", len(got), len(want))
+	}
+}
+
+func BenchmarkIDSetScan(b *testing.B) {
+	r := rand.New(rand.NewPCG(5, 6))
+	random := noise(r, 4<<20)
+	for _, layout := range []codecs.IDLayout{{Width: 8}, {Width: 8, Big: true}, {Width: 4, Align: 4, Big: true}} {
+		for _, n := range []int{50_000, 260_000} {
+			ids := make([]uint64, n)
+			for i := range ids {
+				ids[i] = r.Uint64()
+			}
+			s := codecs.NewIDSet(layout, slices.Values(ids))
+			b.Run(fmt.Sprintf("width=%d/big=%v/ids=%d", layout.Width, layout.Big, n), func(b *testing.B) {
+				b.SetBytes(int64(len(random)))
+				b.ReportAllocs()
+				for b.Loop() {
+					s.Scan(random, func(int, uint64) {})
+				}
+			})
+		}
+	}
+}
+
+func noise(r *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func cat(parts ...any) []byte {
+	var b []byte
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			b = append(b, p...)
+		case []byte:
+			b = append(b, p...)
+		}
+	}
+	return b
+}

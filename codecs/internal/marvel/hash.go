@@ -1,0 +1,38 @@
+// Package marvel holds what the Marvel Heroes formats share: the hash that
+// makes an id of a path, and the hash that makes one of a class name.
+package marvel
+
+import (
+	"hash/adler32"
+	"hash/crc32"
+)
+
+// PathHash returns the 64-bit hash of a path: CRC-32 of the lower-cased bytes in
+// the high half, Adler-32 in the low half, minus one, so that the empty path
+// hashes to 0, which stands for "no reference".
+//
+// What is hashed differs by use: a pak's table hashes the entry's name as it is.
+//
+// Only A to Z are lower-cased. All names of the game are ASCII; beyond it the
+// tools of the field disagree with each other.
+//
+// Source: the public readers, and every path of four client versions.
+func PathHash(path string) uint64 {
+	b := []byte(path)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + ('a' - 'A')
+		}
+	}
+	return (uint64(crc32.ChecksumIEEE(b))<<32 | uint64(adler32.Checksum(b))) - 1
+}
+
+// DJB2 returns the 32-bit hash that a resource file stores for its class name:
+// h = h*33 + c from 5381, over the name's bytes as they are.
+func DJB2(name string) uint32 {
+	h := uint32(5381)
+	for i := range len(name) {
+		h = h*33 + uint32(name[i])
+	}
+	return h
+}
