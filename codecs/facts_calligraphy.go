@@ -2,7 +2,8 @@ package codecs
 
 // CalligraphyFacts is the [Facts.Detail] of a file of Marvel Heroes' game
 // database. Which of its parts are filled depends on the kind of file; the rest
-// are nil. Ids and GUIDs of 0 mean "none". Everything stands in stored order.
+// are nil. The part of a damaged file may be nil too, or end early. Ids and GUIDs
+// of 0 mean "none". Everything stands in stored order.
 type CalligraphyFacts struct {
 	Version uint8 // fourth byte of the file: 10 or 11; 0 for resource files
 
@@ -67,7 +68,7 @@ type CalligraphyLink struct {
 // CalligraphyMember declares one field.
 type CalligraphyMember struct {
 	ID        uint64 // by which values name the field
-	Subtype   uint64 // asset type of an A; blueprint of a P or R; stored for a C too
+	Subtype   uint64 // asset type of an A; blueprint of a P or R; stored, as 0, for a C
 	Name      string
 	Type      byte // 'A' asset, 'B' bool, 'C' curve, 'D' double, 'L' long, 'P' prototype, 'R' embedded, 'S' locale string, 'T' asset type
 	Structure byte // 'S' simple, 'L' list

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"pakdb/codecs"
 )
 
@@ -94,6 +96,38 @@ func TestIDSetScanNoise(t *testing.T) {
 	if got := scan(s, content); !slices.Equal(got, want) {
 		t.Errorf("%d hits, want %d", len(got), len(want))
 	}
+}
+
+// Scan finds what looking at every place finds.
+func TestIDSetScanProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		layout := codecs.IDLayout{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width"),
+			Big: rapid.Bool().Draw(t, "big"), Align: rapid.IntRange(0, 5).Draw(t, "align")}
+		content := rapid.SliceOfN(rapid.ByteRange(0, 2), 0, 40).Draw(t, "content") // few values: many hits
+		load := func(off int) uint64 {
+			b := slices.Clone(content[off : off+layout.Width])
+			if layout.Big {
+				slices.Reverse(b)
+			}
+			return binary.LittleEndian.Uint64(append(b, 0, 0, 0, 0))
+		}
+		last := len(content) - layout.Width
+		var ids []uint64
+		for _, off := range rapid.SliceOf(rapid.IntRange(0, max(last, 0))).Draw(t, "places") {
+			if off <= last {
+				ids = append(ids, load(off))
+			}
+		}
+		var want []hit
+		for off := 0; off <= last; off += max(layout.Align, 1) {
+			if id := load(off); id != 0 && slices.Contains(ids, id) {
+				want = append(want, hit{off, id})
+			}
+		}
+		if got := scan(codecs.NewIDSet(layout, slices.Values(ids)), content); !slices.Equal(got, want) {
+			t.Fatalf("Scan = %x, want %x", got, want)
+		}
+	})
 }
 
 func BenchmarkIDSetScan(b *testing.B) {

@@ -1,0 +1,171 @@
+package calligraphy
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"pakdb/codecs"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+const name = "calligraphy"
+
+// The largest contents that are inspected, in bytes. The largest directory
+// known, the prototypes of the last client, has about 8 MB; other files have
+// kilobytes. Facts cost at most 12 times the bytes of a file, and scratch space
+// as much again, so a hostile file stays below half a gigabyte.
+const (
+	MaxDirectory = 32 << 20
+	MaxFile      = 8 << 20
+)
+
+// Inspector returns the inspector of Marvel Heroes' game database. The detail of
+// its facts is a [*codecs.CalligraphyFacts].
+//
+// A file is told by its extension and its first bytes. A file below
+// "Calligraphy/" that has the extension but other bytes is claimed too, in order
+// to be reported as damaged.
+func Inspector() *codecs.Inspector {
+	decoders := &sync.Pool{New: func() any { return new(decoder) }}
+	return &codecs.Inspector{
+		Name:     name,
+		Doc:      "Marvel Heroes game database: curves, types, blueprints, prototypes, resources",
+		Spec:     spec,
+		Revision: 1,
+		Match:    match,
+		Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			ext := extension(e.Name)
+			if isResource(ext) {
+				return inspectResource(content, size, ext)
+			}
+			d := decoders.Get().(*decoder)
+			defer decoders.Put(d)
+			return d.inspect(content, size, ext)
+		},
+	}
+}
+
+func extension(name string) string { return strings.ToLower(path.Ext(name)) }
+
+func match(e *codecs.Entry, head []byte) bool {
+	ext := extension(e.Name)
+	if isResource(ext) {
+		return hasPrefixFold(e.Name, resourcePrefix) || className(classID(head)) != ""
+	}
+	if !slices.Contains(extensions[:], ext) {
+		return false
+	}
+	_, _, known := kindOf(head, ext)
+	return known || hasPrefixFold(e.Name, dataPrefix)
+}
+
+var extensions = [...]string{".curve", ".type", ".blueprint", ".prototype", ".defaults", ".directory"}
+
+// kindOf decides what a file is. The magic alone tells the directories apart:
+// their extension is the same.
+func kindOf(head []byte, ext string) (kind string, decode func(*decoder), known bool) {
+	if len(head) < 3 {
+		return "", nil, false
+	}
+	switch string(head[:3]) + ext {
+	case "CDR.directory":
+		return "calligraphy-curve-directory", (*decoder).curveDirectory, true
+	case "TDR.directory":
+		return "calligraphy-type-directory", (*decoder).typeDirectory, true
+	case "BDR.directory":
+		return "calligraphy-blueprint-directory", (*decoder).blueprintDirectory, true
+	case "PDR.directory":
+		return "calligraphy-prototype-directory", (*decoder).prototypeDirectory, true
+	case "RDR.directory":
+		return "calligraphy-replacement-directory", (*decoder).replacementDirectory, true
+	case "CRV.curve":
+		return "calligraphy-curve", (*decoder).curve, true
+	case "TYP.type":
+		return "calligraphy-type", (*decoder).assetType, true
+	case "BPT.blueprint":
+		return "calligraphy-blueprint", (*decoder).blueprint, true
+	case "PTP.prototype", "PTP.defaults":
+		return "calligraphy-prototype", (*decoder).prototype, true
+	}
+	return "", nil, false
+}
+
+// inspect decodes one file. Once the header is good there are facts: what stands
+// before a damaged place is told, and the damage is a problem.
+func (d *decoder) inspect(content io.ReaderAt, size int64, ext string) (*codecs.Facts, error) {
+	if err := d.load(content, size, ext); err != nil {
+		return nil, err
+	}
+	kind, decode, err := d.header(ext)
+	if err != nil {
+		return nil, err
+	}
+	d.facts.Kind = kind
+	decode(d)
+	return d.finish(), nil
+}
+
+// The versions of the header's fourth byte.
+const (
+	version10 = 10 // clients 1.9 to 1.17: counts of directories are u16
+	version11 = 11 // clients 1.18 and later: i32
+)
+
+const headerSize = 4
+
+func (d *decoder) header(ext string) (kind string, decode func(*decoder), err error) {
+	head := d.r.Bytes(headerSize)
+	if err := d.r.Err(); err != nil {
+		return "", nil, failure("header", err, 0)
+	}
+	kind, decode, known := kindOf(head, ext)
+	if !known {
+		return "", nil, failure("magic", codecs.Errorf(codecs.ErrCorrupt, "%q in a %s", head[:3], ext), 0)
+	}
+	d.version = head[3]
+	if d.version != version10 && d.version != version11 {
+		return "", nil, failure("version",
+			codecs.Errorf(errors.ErrUnsupported, "Calligraphy version %d, only 10 and 11 are known", d.version), 3)
+	}
+	d.detail.Version = d.version
+	return kind, decode, nil
+}
+
+// load brings the whole content into memory and points the reader at it.
+func (d *decoder) load(content io.ReaderAt, size int64, ext string) error {
+	limit := int64(MaxFile)
+	if ext == ".directory" {
+		limit = MaxDirectory
+	}
+	if size > limit {
+		return failure("content", codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", size, limit), 0)
+	}
+	size = max(size, 0)
+	d.buf = slices.Grow(d.buf[:0], int(size))[:size]
+	if err := bin.Fill(content, d.buf, 0); err != nil {
+		return failure("content", err, 0)
+	}
+	d.reset()
+	d.r.Reset(d.buf, 0, binary.LittleEndian)
+	return nil
+}
+
+// failure makes the error of this package. Neither file nor entry are in it:
+// facts are kept per content, which several entries may have.
+func failure(field string, err error, off int64) *codecs.FormatError {
+	err, off = codecs.Classify(err, off)
+	return &codecs.FormatError{Format: name, Field: field, Off: off, Err: err}
+}
