@@ -100,7 +100,7 @@ func TestBlueprint(t *testing.T) {
 		Members: []codecs.CalligraphyMember{
 			{ID: 31, Name: "Icon", Type: 'A', Structure: 'S', Subtype: 24},
 			{ID: 32, Name: "Count", Type: 'L', Structure: 'L'},
-			{ID: 33, Name: "Curve", Type: 'C', Structure: 'S'},
+			{ID: 33, Name: "Curve", Type: 'C', Structure: 'S', Subtype: 26},
 			{ID: 34, Name: "Part", Type: 'R', Structure: 'L', Subtype: 25},
 		}})
 	same(t, "refs", f.Refs, []codecs.Ref{

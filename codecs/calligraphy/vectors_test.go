@@ -23,7 +23,7 @@ func everyKind() []file {
 			u16(4).
 			u64(31).str("Icon").u8('A').u8('S').u64(24).
 			u64(32).str("Count").u8('L').u8('L').
-			u64(33).str("Curve").u8('C').u8('S').u64(0).
+			u64(33).str("Curve").u8('C').u8('S').u64(26).
 			u64(34).str("Part").u8('R').u8('L').u64(25).b},
 		{"a.prototype", new(writer).raw("PTP\x0a").body(sampleTree()).b},
 		{"a.cell", new(writer).u32(0x1000).u32(7).u32(3862899546).raw("body").b},
