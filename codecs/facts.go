@@ -18,6 +18,9 @@ type Inspector struct {
 	// Match decides by the entry's name and type and the first bytes (up to
 	// [HeadSize]) of its decoded content, never by the archive's name.
 	Match func(e *Entry, head []byte) bool
+	// Symbols tells what a path makes its entry define, whatever the content;
+	// nil: nothing does.
+	Symbols func(name string) []Symbol
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)
@@ -35,6 +38,17 @@ type Facts struct {
 	// Detail holds what only one family of formats has; the indexer knows the
 	// types (*CalligraphyFacts, *PackageFacts, ...). Nil when there is none.
 	Detail any
+	// Scan asks for a search of the content for known ids, once all ids of the
+	// build are known; nil: every reference is in Refs.
+	Scan *Scan
+}
+
+// Scan says which ids to look for in a content whose structure is not known.
+// Each find becomes a [Ref] of kind "scanned".
+type Scan struct {
+	Layout IDLayout
+	Spaces []Space
+	Flags  RefFlags
 }
 
 // Space is a set of identifiers that a reference can be resolved in, such as

@@ -80,6 +80,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 		return
 	}
 	row := rowOf(e)
+	s.addPathSymbols(&row)
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
 		err := s.read(ctx, c.from, it, &row)
 		switch {
@@ -246,24 +247,6 @@ func (s *scan) inspect(ctx context.Context, e *codecs.Entry, content io.ReaderAt
 func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt, size int64, e *codecs.Entry) (f *codecs.Facts, err error) {
 	defer guard(&err, e.Name)
 	return in.Inspect(ctx, content, size, e)
-}
-
-// factsOf translates facts into rows.
-func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts {
-	out := &schema.Facts{Kind: in.Name, Revision: int64(in.Revision)}
-	if err != nil {
-		out.Problems = append(out.Problems, problem(nil, err))
-	}
-	if facts == nil {
-		return out
-	}
-	if facts.Kind != "" {
-		out.Kind = facts.Kind
-	}
-	for _, p := range facts.Problems {
-		out.Problems = append(out.Problems, problem(nil, p))
-	}
-	return out
 }
 
 // sink writes the content to where the options want it.

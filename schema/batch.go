@@ -17,6 +17,7 @@ type batch struct {
 	archives []archiveRow
 	entries  []Entry
 	problems []problemRow
+	weight   int
 }
 
 // newBatch returns an empty batch, as roomy as the one before it was filled: a
@@ -146,14 +147,7 @@ func (w *batchWriter) write(ctx context.Context, b *batch) error {
 	w.contents.trim()
 	return w.c.inTx(ctx, func(tx *sql.Tx) error {
 		t := &batchTx{batchWriter: w, ctx: ctx, tx: tx}
-		for _, step := range []func(*batch) error{
-			t.insertPaths, t.insertContents, t.insertEntries, t.insertProblems, t.insertArchives,
-		} {
-			if err := step(b); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.write(b)
 	})
 }
 
@@ -162,6 +156,32 @@ type batchTx struct {
 	*batchWriter
 	ctx context.Context
 	tx  *sql.Tx
+}
+
+// write adds everything in the order in which rows need each other's ids.
+func (t *batchTx) write(b *batch) error {
+	if err := t.insertContents(b); err != nil {
+		return err
+	}
+	facts, err := t.dueFacts(b)
+	if err != nil {
+		return err
+	}
+	if err := t.insertPaths(wantedPaths(b, facts)); err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		func() error { return t.insertFacts(facts) },
+		func() error { return t.insertPathSymbols(b) },
+		func() error { return t.insertEntries(b) },
+		func() error { return t.insertProblems(b) },
+		func() error { return t.insertArchives(b) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // insert runs query with temp.src showing n rows.
@@ -188,6 +208,15 @@ func (t *batchTx) word(s string) (int64, error) {
 	return id, err
 }
 
+func (t *batchTx) addWords(words ...string) error {
+	for _, s := range words {
+		if _, err := t.word(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // dir returns the id of a folder; prefix is "" or ends in a slash.
 func (t *batchTx) dir(prefix string) (int64, error) {
 	if id, ok := t.dirs[prefix]; ok {
@@ -212,28 +241,62 @@ type pathRow struct {
 	name         string
 }
 
-// insertPaths gives every name of the batch an id.
-func (t *batchTx) insertPaths(b *batch) error {
-	if err := t.findPaths(b); err != nil {
+// knownPath is a path on its way to its id.
+type knownPath struct {
+	key pathKey
+	id  int64
+}
+
+// wantedPath is a path that needs an id.
+type wantedPath struct {
+	name string
+	key  pathKey
+	id   *int64
+}
+
+// wantedPaths lists the paths of the batch in the order that decides their ids:
+// those of entries, then those that facts name.
+func wantedPaths(b *batch, facts []*Entry) []wantedPath {
+	wanted := make([]wantedPath, 0, len(b.entries))
+	for i := range b.entries {
+		if e := &b.entries[i]; e.Name != "" {
+			wanted = append(wanted, wantedPath{e.Name, e.path, &e.pathID})
+		}
+	}
+	for _, e := range facts {
+		for i := range e.Facts.Symbols {
+			if s := &e.Facts.Symbols[i]; s.Path != "" {
+				wanted = append(wanted, wantedPath{s.Path, keyOfPath(s.Path), &s.path.id})
+			}
+		}
+		if c := e.Facts.Calligraphy; c != nil {
+			for i := range c.Records {
+				r := &c.Records[i]
+				wanted = append(wanted, wantedPath{r.Path, keyOfPath(r.Path), &r.path.id})
+			}
+		}
+	}
+	return wanted
+}
+
+// insertPaths gives every path its id.
+func (t *batchTx) insertPaths(wanted []wantedPath) error {
+	if err := t.findPaths(wanted); err != nil {
 		return err
 	}
 	var rows []pathRow
 	var keys []keyRow
-	for i := range b.entries {
-		e := &b.entries[i]
-		if e.Name == "" {
-			continue
-		}
+	for _, p := range wanted {
 		var fresh bool
-		if e.pathID, fresh = t.paths.id(e.path); !fresh {
+		if *p.id, fresh = t.paths.id(p.key); !fresh {
 			continue
 		}
-		row, err := t.newPath(e)
+		row, err := t.newPath(p)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, row)
-		keys = append(keys, keyRow{e.path.key(), row.id})
+		keys = append(keys, keyRow{p.key.key(), row.id})
 	}
 	sorted := sortKeys(keys)
 	err := t.insert("INSERT INTO path (path_id, dir_id, name, ext_id) SELECT a, b, c, d FROM src", len(rows),
@@ -256,9 +319,9 @@ func (t *batchTx) insertPaths(b *batch) error {
 	return t.insertKeys("INSERT INTO path_key (key, path_id) SELECT a, b FROM src", keys)
 }
 
-func (t *batchTx) newPath(e *Entry) (row pathRow, err error) {
-	prefix, name := SplitPath(e.Name)
-	row = pathRow{id: e.pathID, name: name}
+func (t *batchTx) newPath(p wantedPath) (row pathRow, err error) {
+	prefix, name := SplitPath(p.name)
+	row = pathRow{id: *p.id, name: name}
 	if row.dir, err = t.dir(prefix); err != nil {
 		return row, err
 	}
@@ -266,19 +329,19 @@ func (t *batchTx) newPath(e *Entry) (row pathRow, err error) {
 	return row, err
 }
 
-// findPaths looks up names that may be in the catalog from before, in key order
+// findPaths looks up paths that may be in the catalog from before, in key order
 // so that neighbouring keys share pages.
-func (t *batchTx) findPaths(b *batch) error {
+func (t *batchTx) findPaths(wanted []wantedPath) error {
 	if t.paths.all {
 		return nil
 	}
-	var misses []*Entry
-	for i := range b.entries {
-		if e := &b.entries[i]; e.Name != "" && t.paths.ids[e.path] == 0 {
-			misses = append(misses, e)
+	var misses []wantedPath
+	for _, p := range wanted {
+		if t.paths.ids[p.key] == 0 {
+			misses = append(misses, p)
 		}
 	}
-	slices.SortFunc(misses, func(a, b *Entry) int { return cmp.Compare(a.path.key(), b.path.key()) })
+	slices.SortFunc(misses, func(a, b wantedPath) int { return cmp.Compare(a.key.key(), b.key.key()) })
 	return t.find(`SELECT src.b, k.path_id FROM src
 		CROSS JOIN path_key k ON k.key = src.a
 		CROSS JOIN path p ON p.path_id = k.path_id
@@ -287,13 +350,13 @@ func (t *batchTx) findPaths(b *batch) error {
 		func(row, col int) driver.Value {
 			switch col {
 			case 0:
-				return misses[row].path.key()
+				return misses[row].key.key()
 			case 1:
 				return int64(row)
 			}
-			return misses[row].Name
+			return misses[row].name
 		},
-		func(row int, id int64) { t.paths.ids[misses[row].path] = id })
+		func(row int, id int64) { t.paths.ids[misses[row].key] = id })
 }
 
 // find runs a look-up with temp.src showing n rows; the query yields the row's
@@ -327,9 +390,7 @@ func sortKeys(keys []keyRow) (done <-chan struct{}) {
 	sorted := make(chan struct{})
 	go func() {
 		defer close(sorted)
-		slices.SortFunc(keys, func(a, b keyRow) int {
-			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
-		})
+		slices.SortFunc(keys, compareKeyRows)
 	}()
 	return sorted
 }

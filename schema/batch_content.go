@@ -21,12 +21,30 @@ func (t *batchTx) insertContents(b *batch) error {
 		}
 		var fresh bool
 		if e.contentID, fresh = t.contents.id(e.Content); fresh {
+			e.first = true
 			rows = append(rows, e)
 			keys = append(keys, keyRow{keyOfDigest(&e.Content), e.contentID})
 		}
 	}
 	sorted := sortKeys(keys)
-	err := t.insert("INSERT INTO content (content_id, hash, size) SELECT a, b, c FROM src", len(rows),
+	err := t.insertContentRows(rows)
+	<-sorted
+	if err != nil {
+		return err
+	}
+	return t.insertKeys("INSERT INTO content_key (key, content_id) SELECT a, b FROM src", keys)
+}
+
+func (t *batchTx) insertContentRows(rows []*Entry) error {
+	for _, e := range rows {
+		if e.Facts == nil {
+			continue
+		}
+		if err := t.addWords(e.Facts.Kind, e.Facts.Inspector); err != nil {
+			return err
+		}
+	}
+	return t.insert("INSERT INTO content (content_id, hash, size, kind_id, inspected_id) SELECT a, b, c, d, e FROM src", len(rows),
 		func(row, col int) driver.Value {
 			e := rows[row]
 			switch col {
@@ -34,17 +52,17 @@ func (t *batchTx) insertContents(b *batch) error {
 				return e.contentID
 			case 1:
 				return e.Content[:]
+			case 2:
+				return e.ContentSize
 			}
-			return e.ContentSize
+			if e.Facts == nil {
+				return nil
+			}
+			if col == 3 {
+				return t.words[e.Facts.Kind]
+			}
+			return t.words[e.Facts.Inspector]
 		})
-	<-sorted
-	if err != nil {
-		return err
-	}
-	if err := t.insertKeys("INSERT INTO content_key (key, content_id) SELECT a, b FROM src", keys); err != nil {
-		return err
-	}
-	return t.insertFacts(b)
 }
 
 // findContents looks up contents that may be in the catalog from before.
@@ -75,77 +93,4 @@ func (t *batchTx) findContents(b *batch) error {
 			return misses[row].Content[:]
 		},
 		func(row int, id int64) { t.contents.ids[misses[row].Content] = id })
-}
-
-// insertFacts stores what the inspectors found.
-func (t *batchTx) insertFacts(b *batch) error {
-	due, err := t.dueFacts(b)
-	if err != nil {
-		return err
-	}
-	for _, e := range due {
-		kind, err := t.word(e.Facts.Kind)
-		if err != nil {
-			return err
-		}
-		if _, err := t.tx.ExecContext(t.ctx, "UPDATE content SET kind_id = ?, inspected = ? WHERE content_id = ?",
-			kind, e.Facts.Revision, e.contentID); err != nil {
-			return err
-		}
-		if err := t.insertContentProblems(e.contentID, e.Facts.Problems); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *batchTx) insertContentProblems(content int64, problems []Problem) error {
-	if _, err := t.tx.ExecContext(t.ctx, "DELETE FROM content_problem WHERE content_id = ?", content); err != nil {
-		return err
-	}
-	for i, p := range problems {
-		if _, err := t.tx.ExecContext(t.ctx, "INSERT INTO content_problem VALUES (?, ?, ?, ?, ?)",
-			content, i, p.Field, place(p.Offset), p.Cause); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dueFacts returns one entry for each content whose facts are not stored.
-func (t *batchTx) dueFacts(b *batch) ([]*Entry, error) {
-	var due []*Entry
-	taken := map[int64]bool{}
-	for i := range b.entries {
-		e := &b.entries[i]
-		if e.Facts == nil || !e.HasContent {
-			continue
-		}
-		if taken[e.contentID] {
-			continue
-		}
-		taken[e.contentID] = true
-		due = append(due, e)
-	}
-	have := map[int]bool{}
-	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected = src.c",
-		len(due), func(row, col int) driver.Value {
-			switch col {
-			case 0:
-				return due[row].contentID
-			case 1:
-				return int64(row)
-			}
-			return due[row].Facts.Revision
-		}, func(row int, _ int64) { have[row] = true })
-	if err != nil {
-		return nil, err
-	}
-	fresh := due[:0]
-	for i, e := range due {
-		if !have[i] {
-			fresh = append(fresh, e)
-		}
-	}
-	return fresh, nil
 }

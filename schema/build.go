@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// BatchEntries is how many entries travel to the catalog in one transaction.
-// Larger batches rewrite the key tables less often; this one holds about 40 MB.
-const BatchEntries = 128 << 10
+// A batch travels to the catalog when it is this heavy: an entry weighs 4, a row
+// of its facts 1. Larger batches rewrite the key tables less often; this one
+// holds about 40 MB.
+const batchWeight = 512 << 10
 
 // Build collects the archives and entries of one build. Its methods must be
 // called from one goroutine; SQL runs in another, one batch behind. The build
@@ -143,10 +144,12 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	row := &b.batch.entries[len(b.batch.entries)-1]
 	row.archive = archive
 	row.path = keyOfPath(e.Name)
+	b.batch.weight += 4
 	if e.Facts != nil {
 		t.problems += int64(len(e.Facts.Problems))
+		b.batch.weight += e.Facts.rows()
 	}
-	if len(b.batch.entries) >= BatchEntries {
+	if b.batch.weight >= batchWeight {
 		return b.send()
 	}
 	return nil

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -11,6 +12,7 @@ import (
 func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 	return execAll(ctx, tx,
 		"DELETE FROM build_archive WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
+		"DELETE FROM build_symbol WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build WHERE complete = 0",
 		"DELETE FROM entry WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM problem WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
@@ -19,17 +21,31 @@ func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 
 // publish makes a build visible in place of the one that had its label.
 func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
-	if _, err := tx.ExecContext(ctx, "DELETE FROM build_archive WHERE build_id IN "+
-		"(SELECT build_id FROM build WHERE label = ? AND complete = 1)", label); err != nil {
+	var old int64
+	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
+	if err == nil {
+		err = removeBuild(ctx, tx, old)
+	}
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM build WHERE label = ? AND complete = 1", label); err != nil {
+	if _, err := tx.ExecContext(ctx, symbols, id); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", id); err != nil {
 		return err
 	}
 	return removeUnmounted(ctx, tx)
+}
+
+// removeBuild deletes a build, but not what it mounts.
+func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
+	for _, table := range []string{"build_archive", "build_symbol", "build"} {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // removeUnmounted deletes archives that no build mounts.
@@ -53,10 +69,8 @@ func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
 			if err != nil {
 				return fmt.Errorf("%w: %q", ErrNoBuild, label)
 			}
-			for _, q := range []string{"DELETE FROM build_archive WHERE build_id = ?", "DELETE FROM build WHERE build_id = ?"} {
-				if _, err := tx.ExecContext(ctx, q, id); err != nil {
-					return err
-				}
+			if err := removeBuild(ctx, tx, id); err != nil {
+				return err
 			}
 		}
 		if err := removeUnmounted(ctx, tx); err != nil {
@@ -69,11 +83,16 @@ func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
 // removeOrphans deletes contents and paths that no entry has.
 func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	const contents = "(SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.content_id = c.content_id))"
-	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.path_id = p.path_id))"
+	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.path_id = p.path_id)" +
+		" AND path_id NOT IN (SELECT path_id FROM symbol WHERE path_id IS NOT NULL)" +
+		" AND path_id NOT IN (SELECT path_id FROM calligraphy_record))"
+	for _, table := range append(factTables, "content_key", "content") { // content last: the others ask it
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE content_id IN "+contents); err != nil {
+			return err
+		}
+	}
 	return execAll(ctx, tx,
-		"DELETE FROM content_problem WHERE content_id IN "+contents,
-		"DELETE FROM content_key WHERE content_id IN "+contents,
-		"DELETE FROM content WHERE content_id IN "+contents,
+		"DELETE FROM path_symbol WHERE path_id IN "+paths,
 		"DELETE FROM path_key WHERE path_id IN "+paths,
 		"DELETE FROM path WHERE path_id IN "+paths)
 }

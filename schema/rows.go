@@ -35,20 +35,14 @@ type Entry struct {
 	HasContent  bool
 	Content     Digest // BLAKE3 of the decoded bytes, when HasContent
 	ContentSize int64
-	Facts       *Facts // nil when nothing was inspected
+	Facts       *Facts   // nil when nothing was inspected
+	Symbols     []Symbol // what the name itself defines; their Path is ""
 
 	archive   int64
 	path      pathKey
 	pathID    int64 // set when the batch is written
 	contentID int64
-}
-
-// Facts is what an inspector found in a content. They are stored when the
-// content is new, or was last inspected at another revision.
-type Facts struct {
-	Kind     string
-	Revision int64
-	Problems []Problem // Offset is within the content; Ordinal and Path are not used
+	first     bool // the content is new, and this its first entry
 }
 
 // Problem is a finding about an archive, an entry or a content.

@@ -32,6 +32,9 @@ var migrations embed.FS
 //go:embed views.sql
 var views string
 
+//go:embed symbols.sql
+var symbols string
+
 // The ways in which a file is not a usable catalog.
 var (
 	ErrNotCatalog = errors.New("not a pakdb catalog")

@@ -4,6 +4,7 @@ package all
 
 import (
 	"pakdb/codecs"
+	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/loose"
 )
@@ -14,6 +15,9 @@ func Registry() *codecs.Registry {
 		Formats: []*codecs.Format{
 			gpak.Format(),
 			loose.Format(),
+		},
+		Inspectors: []*codecs.Inspector{
+			calligraphy.Inspector(),
 		},
 	}
 }

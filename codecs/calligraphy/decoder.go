@@ -84,9 +84,14 @@ func (d *decoder) problem(err *codecs.FormatError) {
 
 // ref adds a reference, unless id is 0.
 func (d *decoder) ref(kind string, space codecs.Space, id uint64) {
-	if id != 0 {
-		d.refs = append(d.refs, codecs.Ref{Kind: kind, Space: space, ID: codecs.ID64(id)})
+	if id == 0 {
+		return
 	}
+	ref := codecs.Ref{Kind: kind, Space: space, ID: codecs.ID64(id)}
+	if space == SpaceLocale {
+		ref.Flags = codecs.Native // the texts lie outside the archives
+	}
+	d.refs = append(d.refs, ref)
 }
 
 // count reads the count of a directory, whose width is the one difference

@@ -117,7 +117,7 @@ func TestPrototypeRefs(t *testing.T) {
 	want := []codecs.Ref{
 		ref("parent", "prototype", 71), ref("declared_by", "blueprint", 81),
 		ref("asset", "asset", 300), ref("curve", "curve", 302), ref("prototype", "prototype", 305),
-		ref("string", "locale_string", 306), ref("asset_type", "asset_type", 307),
+		{Kind: "string", Space: "locale_string", ID: codecs.ID64(306), Flags: codecs.Native}, ref("asset_type", "asset_type", 307),
 	}
 	want = append(want, embedded...)
 	want = append(want, ref("asset", "asset", 401), ref("asset", "asset", 402))

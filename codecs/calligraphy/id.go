@@ -74,6 +74,14 @@ func EntrySymbols(name string) []codecs.Symbol {
 	return nil
 }
 
+// resourceSymbols leaves the files of the database to their directories.
+func resourceSymbols(name string) []codecs.Symbol {
+	if !hasPrefixFold(name, resourcePrefix) {
+		return nil
+	}
+	return EntrySymbols(name)
+}
+
 func symbol(space codecs.Space, id uint64) []codecs.Symbol {
 	return []codecs.Symbol{{Space: space, ID: codecs.ID64(id)}}
 }

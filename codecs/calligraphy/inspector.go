@@ -43,6 +43,7 @@ func Inspector() *codecs.Inspector {
 		Spec:     spec,
 		Revision: 1,
 		Match:    match,
+		Symbols:  resourceSymbols,
 		Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err

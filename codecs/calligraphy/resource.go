@@ -31,6 +31,10 @@ func inspectResource(content io.ReaderAt, size int64, ext string) (*codecs.Facts
 	id := classID(head[:])
 	return &codecs.Facts{
 		Kind: "calligraphy-" + ext[1:],
+		Scan: &codecs.Scan{
+			Layout: codecs.IDLayout{Width: 8},
+			Spaces: []codecs.Space{SpaceGUID, SpacePrototype, SpaceBlueprint, SpaceCurve, SpaceAssetType, SpaceAsset},
+		},
 		Detail: &codecs.CalligraphyFacts{Resource: &codecs.CalligraphyResource{
 			Signature: binary.LittleEndian.Uint32(head[0:]),
 			Version:   binary.LittleEndian.Uint32(head[4:]),

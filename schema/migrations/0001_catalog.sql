@@ -75,11 +75,11 @@ CREATE TABLE path_key (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE content (
-    content_id INTEGER PRIMARY KEY,
-    hash       BLOB NOT NULL,                -- BLAKE3 of the decoded bytes, 32 bytes
-    size       INTEGER NOT NULL,
-    kind_id    INTEGER REFERENCES word,      -- NULL: nothing is known of it
-    inspected  INTEGER                       -- revision of the inspector whose facts are stored
+    content_id   INTEGER PRIMARY KEY,
+    hash         BLOB NOT NULL,              -- BLAKE3 of the decoded bytes, 32 bytes
+    size         INTEGER NOT NULL,
+    kind_id      INTEGER REFERENCES word,    -- NULL: nothing is known of it
+    inspected_id INTEGER REFERENCES word     -- inspector and revision whose facts are stored
 ) STRICT;
 -- key is the first 8 bytes of hash, little-endian, signed.
 -- Serves: find a content. Apart from content for the same reason as path_key.

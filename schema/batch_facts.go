@@ -1,0 +1,244 @@
+package schema
+
+import (
+	"cmp"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+)
+
+// dueFacts returns one entry for each content whose facts are not stored yet.
+// Of contents that were inspected before, in another way, it removes the old
+// facts.
+func (t *batchTx) dueFacts(b *batch) ([]*Entry, error) {
+	var due, again []*Entry
+	taken := map[int64]bool{}
+	for i := range b.entries {
+		e := &b.entries[i]
+		if e.Facts == nil || !e.HasContent || taken[e.contentID] {
+			continue
+		}
+		taken[e.contentID] = true
+		if e.first {
+			due = append(due, e) // its facts' kind went in with the content
+		} else {
+			again = append(again, e)
+		}
+	}
+	again, err := t.inspectedOtherwise(again)
+	if err != nil {
+		return nil, err
+	}
+	return append(due, again...), t.removeFacts(again)
+}
+
+// inspectedOtherwise keeps the entries whose contents have no facts, or those of
+// another inspector or revision.
+func (t *batchTx) inspectedOtherwise(entries []*Entry) ([]*Entry, error) {
+	for _, e := range entries {
+		if err := t.addWords(e.Facts.Kind, e.Facts.Inspector); err != nil {
+			return nil, err
+		}
+	}
+	same := map[*Entry]bool{}
+	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected_id = src.c",
+		len(entries), func(row, col int) driver.Value {
+			switch col {
+			case 0:
+				return entries[row].contentID
+			case 1:
+				return int64(row)
+			}
+			return t.words[entries[row].Facts.Inspector]
+		}, func(row int, _ int64) { same[entries[row]] = true })
+	return slices.DeleteFunc(entries, func(e *Entry) bool { return same[e] }), err
+}
+
+// factTables hold rows by content_id.
+var factTables = []string{
+	"content_problem", "symbol", "ref", "ref_key", "calligraphy_record", "calligraphy_replacement",
+	"calligraphy_asset", "calligraphy_curve", "calligraphy_blueprint", "calligraphy_member",
+	"calligraphy_value", "calligraphy_resource", "content_scan",
+}
+
+func (t *batchTx) removeFacts(entries []*Entry) error {
+	value := func(row, col int) driver.Value {
+		switch col {
+		case 0:
+			return entries[row].contentID
+		case 1:
+			return t.words[entries[row].Facts.Kind]
+		}
+		return t.words[entries[row].Facts.Inspector]
+	}
+	for _, table := range factTables {
+		if err := t.insert("DELETE FROM "+table+" WHERE content_id IN (SELECT a FROM src)", len(entries), value); err != nil {
+			return err
+		}
+	}
+	return t.insert("UPDATE content SET kind_id = src.b, inspected_id = src.c FROM src WHERE content_id = src.a", len(entries), value)
+}
+
+// factRow is the i-th row that a content's facts have in some table.
+type factRow struct {
+	e *Entry
+	i int
+}
+
+// insertRows fills one table from all facts: count tells how many rows a
+// content has, value what is in them.
+func (t *batchTx) insertRows(query string, facts []*Entry, count func(*Facts) int, value func(f *Facts, i, col int) driver.Value) error {
+	var rows []factRow
+	for _, e := range facts {
+		for i := range count(e.Facts) {
+			rows = append(rows, factRow{e, i})
+		}
+	}
+	err := t.insert(query, len(rows), func(row, col int) driver.Value {
+		r := rows[row]
+		switch col {
+		case 0:
+			return r.e.contentID
+		case 1:
+			return int64(r.i)
+		}
+		return value(r.e.Facts, r.i, col)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", query, err)
+	}
+	return nil
+}
+
+// insertFacts stores what the inspectors found.
+func (t *batchTx) insertFacts(facts []*Entry) error {
+	for _, e := range facts {
+		if err := t.addFactWords(e.Facts); err != nil {
+			return err
+		}
+	}
+	keys := refKeys(facts)
+	sorted := sortKeys(keys)
+	defer func() { <-sorted }()
+	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertCalligraphy} {
+		if err := insert(facts); err != nil {
+			return err
+		}
+	}
+	<-sorted
+	keys = slices.Compact(keys)
+	return t.insertKeys("INSERT INTO ref_key (key, content_id) SELECT a, b FROM src", keys)
+}
+
+func (t *batchTx) addFactWords(f *Facts) error {
+	for i := range f.Symbols {
+		if err := t.addWords(f.Symbols[i].Space); err != nil {
+			return err
+		}
+	}
+	for i := range f.Refs {
+		if err := t.addWords(f.Refs[i].Kind, f.Refs[i].Space); err != nil {
+			return err
+		}
+	}
+	if f.Calligraphy == nil {
+		return nil
+	}
+	for i := range f.Calligraphy.Records {
+		if err := t.addWords(f.Calligraphy.Records[i].Space); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refKeys lists what each content refers to, sorted later.
+func refKeys(facts []*Entry) []keyRow {
+	var keys []keyRow
+	for _, e := range facts {
+		for i := range e.Facts.Refs {
+			keys = append(keys, keyRow{e.Facts.Refs[i].Key, e.contentID})
+		}
+	}
+	return keys
+}
+
+func (t *batchTx) insertContentProblems(facts []*Entry) error {
+	return t.insertRows("INSERT INTO content_problem (content_id, seq, field, offset, cause) SELECT a, b, c, d, e FROM src", facts,
+		func(f *Facts) int { return len(f.Problems) },
+		func(f *Facts, i, col int) driver.Value {
+			switch p := &f.Problems[i]; col {
+			case 2:
+				return p.Field
+			case 3:
+				return place(p.Offset)
+			default:
+				return p.Cause
+			}
+		})
+}
+
+func (t *batchTx) insertSymbols(facts []*Entry) error {
+	return t.insertRows("INSERT INTO symbol (content_id, seq, space_id, key, path_id) SELECT a, b, c, d, e FROM src", facts,
+		func(f *Facts) int { return len(f.Symbols) },
+		func(f *Facts, i, col int) driver.Value {
+			switch s := &f.Symbols[i]; col {
+			case 2:
+				return t.words[s.Space]
+			case 3:
+				return s.Key
+			default:
+				return orNull(s.path.id, s.path.id != 0)
+			}
+		})
+}
+
+func (t *batchTx) insertRefs(facts []*Entry) error {
+	return t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags) SELECT a, b, c, d, e, f FROM src", facts,
+		func(f *Facts) int { return len(f.Refs) },
+		func(f *Facts, i, col int) driver.Value {
+			switch r := &f.Refs[i]; col {
+			case 2:
+				return t.words[r.Kind]
+			case 3:
+				return t.words[r.Space]
+			case 4:
+				return r.Key
+			default:
+				return r.Flags
+			}
+		})
+}
+
+// insertPathSymbols stores what names define by themselves.
+func (t *batchTx) insertPathSymbols(b *batch) error {
+	type row struct {
+		path int64
+		*Symbol
+	}
+	var rows []row
+	for i := range b.entries {
+		e := &b.entries[i]
+		for j := range e.Symbols {
+			if err := t.addWords(e.Symbols[j].Space); err != nil {
+				return err
+			}
+			rows = append(rows, row{e.pathID, &e.Symbols[j]})
+		}
+	}
+	return t.insert("INSERT OR IGNORE INTO path_symbol (path_id, space_id, key) SELECT a, b, c FROM src", len(rows),
+		func(i, col int) driver.Value {
+			switch r := rows[i]; col {
+			case 0:
+				return r.path
+			case 1:
+				return t.words[r.Space]
+			default:
+				return r.Key
+			}
+		})
+}
+
+func compareKeyRows(a, b keyRow) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
+}

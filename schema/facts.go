@@ -1,0 +1,110 @@
+package schema
+
+// Facts is what an inspector found in a content. They are stored when the
+// content is new, or was inspected by another inspector or revision before.
+type Facts struct {
+	Inspector string // name and revision: "calligraphy/1"
+	Kind      string
+	Problems  []Problem // Offset is within the content; Ordinal and Path are not used
+	Symbols   []Symbol
+	Refs      []Ref
+
+	Calligraphy *Calligraphy // nil for other contents
+}
+
+// rows tells how many rows the facts take.
+func (f *Facts) rows() int {
+	n := 1 + len(f.Problems) + len(f.Symbols) + 2*len(f.Refs)
+	if c := f.Calligraphy; c != nil {
+		n += len(c.Records) + len(c.Replacements) + len(c.Assets) + len(c.Members) + len(c.Values)
+	}
+	return n
+}
+
+// Symbol says that Key in Space stands for Path, "" for the entry that holds
+// the content.
+type Symbol struct {
+	Space string
+	Key   int64
+	Path  string
+	path  knownPath
+}
+
+// Ref is a reference to Key in Space.
+type Ref struct {
+	Kind  string
+	Space string
+	Key   int64
+	Flags int64 // 1 weak, 2 native, 4 editor only
+}
+
+// Calligraphy is what only files of Marvel Heroes' game database have.
+type Calligraphy struct {
+	Records      []Record
+	Replacements []Replacement
+	Assets       []Asset
+	Curve        *Curve
+	Blueprint    *Blueprint
+	Members      []Member
+	Values       []Value
+	Resource     *Resource
+}
+
+// Record is one line of a directory.
+type Record struct {
+	Space               string
+	ID, GUID, Blueprint int64
+	Path                string
+	Flags               int64
+	path                knownPath
+}
+
+// Replacement says which GUID took the place of another.
+type Replacement struct {
+	Old, New, Last int64
+	Name           string
+}
+
+// Asset is one value of an asset type.
+type Asset struct {
+	ID, GUID, Flags int64
+	Name            string
+}
+
+// Curve is a table of numbers. Points is a JSON array.
+type Curve struct {
+	Start  int64
+	Points string
+}
+
+// Blueprint declares the fields of prototypes.
+type Blueprint struct {
+	RuntimeClass string
+	Default      int64
+}
+
+// Member is a field that a blueprint declares.
+type Member struct {
+	Field   int64
+	Name    string
+	Type    string
+	List    bool
+	Subtype int64
+}
+
+// Value is one value of a prototype's field.
+type Value struct {
+	Owner     int64 // row whose embedded body this is in; -1: none
+	Blueprint int64
+	Copy      int64
+	Field     int64
+	Type      string
+	Position  int64 // in a list; -1: not a list
+	Value     any   // int64, float64, or nil for an empty list
+}
+
+// Resource is the head of a resource file.
+type Resource struct {
+	Signature, Version, ClassID int64
+	Class                       string
+}

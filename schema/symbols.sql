@@ -1,0 +1,24 @@
+-- What each key stands for in the build ?1: said by contents, and by paths. The
+-- path that is mounted first wins (with min(), SQLite takes the other columns
+-- from the same row); paths counts all of them.
+INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
+SELECT ?1, space_id, key, path_id, paths,
+       EXISTS (SELECT 1
+               FROM entry e
+               JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+               WHERE e.path_id = first.path_id)
+FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place)
+      FROM (SELECT s.space_id, s.key, coalesce(s.path_id, e.path_id) AS path_id,
+                   ba.ordinal - (ba.mount_order << 32) AS place
+            FROM build_archive ba
+            JOIN entry e ON e.archive_id = ba.archive_id
+            JOIN symbol s ON s.content_id = e.content_id
+            WHERE ba.build_id = ?1
+            UNION ALL
+            SELECT ps.space_id, ps.key, ps.path_id, ba.ordinal - (ba.mount_order << 32)
+            FROM build_archive ba
+            JOIN entry e ON e.archive_id = ba.archive_id
+            JOIN path_symbol ps ON ps.path_id = e.path_id
+            WHERE ba.build_id = ?1)
+      WHERE path_id IS NOT NULL
+      GROUP BY space_id, key) AS first;
