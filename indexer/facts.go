@@ -27,6 +27,9 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 	for i, r := range facts.Refs {
 		out.Refs[i] = schema.Ref{Kind: r.Kind, Space: string(r.Space), Key: int64(r.ID.Lo), Flags: int64(r.Flags)}
 	}
+	if facts.Scan != nil {
+		out.Scan = specText(facts.Scan)
+	}
 	if detail, ok := facts.Detail.(*codecs.CalligraphyFacts); ok {
 		out.Calligraphy = calligraphyRows(detail)
 	}

@@ -94,7 +94,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		s.progress.Files.Add(1)
 		s.progress.Bytes.Add(f.size)
 	}
-	if err := s.run(ctx, files); err != nil {
+	err = s.run(ctx, files)
+	if err == nil {
+		err = s.searchAll(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, build.Abandon())
 	}
 	s.progress.Publishing.Store(true)

@@ -18,6 +18,7 @@ type batch struct {
 	entries  []Entry
 	problems []problemRow
 	weight   int
+	written  chan<- struct{} // closed when the batch is in the catalog; nil: nobody waits
 }
 
 // newBatch returns an empty batch, as roomy as the one before it was filled: a

@@ -120,7 +120,7 @@ func (t *batchTx) insertFacts(facts []*Entry) error {
 	keys := refKeys(facts)
 	sorted := sortKeys(keys)
 	defer func() { <-sorted }()
-	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertCalligraphy} {
+	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans, t.insertCalligraphy} {
 		if err := insert(facts); err != nil {
 			return err
 		}
@@ -131,6 +131,11 @@ func (t *batchTx) insertFacts(facts []*Entry) error {
 }
 
 func (t *batchTx) addFactWords(f *Facts) error {
+	if f.Scan != "" {
+		if err := t.addWords(f.Scan); err != nil {
+			return err
+		}
+	}
 	for i := range f.Symbols {
 		if err := t.addWords(f.Symbols[i].Space); err != nil {
 			return err
@@ -195,19 +200,31 @@ func (t *batchTx) insertSymbols(facts []*Entry) error {
 
 func (t *batchTx) insertRefs(facts []*Entry) error {
 	return t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags) SELECT a, b, c, d, e, f FROM src", facts,
-		func(f *Facts) int { return len(f.Refs) },
-		func(f *Facts, i, col int) driver.Value {
-			switch r := &f.Refs[i]; col {
-			case 2:
-				return t.words[r.Kind]
-			case 3:
-				return t.words[r.Space]
-			case 4:
-				return r.Key
-			default:
-				return r.Flags
+		func(f *Facts) int { return len(f.Refs) }, t.refColumn)
+}
+
+func (t *batchTx) refColumn(f *Facts, i, col int) driver.Value {
+	switch r := &f.Refs[i]; col {
+	case 2:
+		return t.words[r.Kind]
+	case 3:
+		return t.words[r.Space]
+	case 4:
+		return r.Key
+	default:
+		return r.Flags
+	}
+}
+
+func (t *batchTx) insertScans(facts []*Entry) error {
+	return t.insertRows("INSERT INTO content_scan (content_id, spec_id, known) SELECT a, c, 0 FROM src", facts,
+		func(f *Facts) int {
+			if f.Scan == "" {
+				return 0
 			}
-		})
+			return 1
+		},
+		func(f *Facts, _, _ int) driver.Value { return t.words[f.Scan] })
 }
 
 // insertPathSymbols stores what names define by themselves.

@@ -10,8 +10,8 @@ import (
 
 // A batch travels to the catalog when it is this heavy: an entry weighs 4, a row
 // of its facts 1. Larger batches rewrite the key tables less often; this one
-// holds about 40 MB.
-const batchWeight = 512 << 10
+// holds about 20 MB.
+const batchWeight = 256 << 10
 
 // Build collects the archives and entries of one build. Its methods must be
 // called from one goroutine; SQL runs in another, one batch behind. The build
@@ -30,6 +30,7 @@ type Build struct {
 
 	nextArchive int64
 	mounts      []Mount
+	mounted     int               // how many of them are in the catalog
 	totals      map[int64]*totals // archives started and not yet ended
 }
 
@@ -77,11 +78,13 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 func (b *Build) write(ctx context.Context, w *batchWriter) {
 	defer close(b.done)
 	for batch := range b.queue {
-		if b.err != nil {
-			continue // drain, so that send never blocks
+		if b.err == nil { // else drain, so that send never blocks
+			if b.err = w.write(ctx, batch); b.err != nil {
+				close(b.failed)
+			}
 		}
-		if b.err = w.write(ctx, batch); b.err != nil {
-			close(b.failed)
+		if batch.written != nil {
+			close(batch.written)
 		}
 	}
 }
@@ -188,6 +191,23 @@ func (b *Build) send() error {
 	}
 }
 
+// flush writes what has been added so far and waits for it. Until the next Add
+// the caller may use the database.
+func (b *Build) flush() error {
+	written := make(chan struct{})
+	b.batch.written = written
+	if err := b.send(); err != nil {
+		return err
+	}
+	<-written
+	select {
+	case <-b.failed:
+		return b.err
+	default:
+		return nil
+	}
+}
+
 // stop ends the writing goroutine and returns its error.
 func (b *Build) stop() error {
 	if b.queue != nil {
@@ -199,7 +219,8 @@ func (b *Build) stop() error {
 }
 
 // Finish makes the build visible and replaces an older one of the same label,
-// in one step. Archives that no build mounts any longer are removed.
+// in one step. Archives that no build mounts any longer are removed. A build
+// that mounts the very same archives as the older one leaves that as it is.
 func (b *Build) Finish(ctx context.Context) error {
 	err := b.send()
 	if stopErr := b.stop(); err == nil {
@@ -211,6 +232,13 @@ func (b *Build) Finish(ctx context.Context) error {
 	err = b.c.inTx(ctx, func(tx *sql.Tx) error {
 		if err := b.insertMounts(ctx, tx); err != nil {
 			return err
+		}
+		same, err := mountsTheSame(ctx, tx, b.id, b.label)
+		if err != nil {
+			return err
+		}
+		if same {
+			return removeBuild(ctx, tx, b.id)
 		}
 		return publish(ctx, tx, b.id, b.label)
 	})
@@ -227,8 +255,9 @@ func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	defer func() { _ = stmt.Close() }()
-	for i, m := range b.mounts {
-		if _, err := stmt.ExecContext(ctx, b.id, i, m.Archive, m.Name, m.Location, m.Order); err != nil {
+	for ; b.mounted < len(b.mounts); b.mounted++ {
+		m := b.mounts[b.mounted]
+		if _, err := stmt.ExecContext(ctx, b.id, b.mounted, m.Archive, m.Name, m.Location, m.Order); err != nil {
 			return err
 		}
 	}

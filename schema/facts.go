@@ -8,6 +8,7 @@ type Facts struct {
 	Problems  []Problem // Offset is within the content; Ordinal and Path are not used
 	Symbols   []Symbol
 	Refs      []Ref
+	Scan      string // how to search the content for known ids; "": not at all
 
 	Calligraphy *Calligraphy // nil for other contents
 }

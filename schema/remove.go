@@ -38,6 +38,24 @@ func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
 	return removeUnmounted(ctx, tx)
 }
 
+// mountsTheSame reports whether the complete build of that label mounts the very
+// same archives as build id.
+func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (bool, error) {
+	var old int64
+	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	const mounts = "SELECT ordinal, archive_id, name, location, mount_order FROM build_archive WHERE build_id = "
+	var differ bool
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS ("+mounts+"?1 EXCEPT "+mounts+"?2) OR EXISTS ("+
+		mounts+"?2 EXCEPT "+mounts+"?1)", id, old).Scan(&differ)
+	return !differ, err
+}
+
 // removeBuild deletes a build, but not what it mounts.
 func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
 	for _, table := range []string{"build_archive", "build_symbol", "build"} {

@@ -135,8 +135,9 @@ CREATE TABLE calligraphy_resource (
     class      TEXT
 ) STRICT;
 
--- With which set of known ids a content was scanned for references.
+-- Contents of unknown structure, in which known ids are searched.
 CREATE TABLE content_scan (
     content_id INTEGER PRIMARY KEY REFERENCES content,
-    known      INTEGER NOT NULL
+    spec_id    INTEGER NOT NULL REFERENCES word, -- which ids, and how they lie
+    known      INTEGER NOT NULL              -- stands for the set of ids used; 0: not searched yet
 ) STRICT;

@@ -1,0 +1,129 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"iter"
+)
+
+// Target is a content of the build that is to be searched for known ids, and an
+// entry that holds it.
+type Target struct {
+	Content  int64
+	Location string // of the archive's file
+	Ordinal  int64
+	Spec     string // as in Facts.Scan
+	Known    int64  // stands for the ids it was searched for; 0: none yet
+}
+
+// Targets completes what was added so far and returns the contents of the build
+// that ask for a search, by archive and ordinal. After it nothing but
+// [Build.AddScanned] may be added.
+func (b *Build) Targets(ctx context.Context) ([]Target, error) {
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	var targets []Target
+	err := b.c.inTx(ctx, func(tx *sql.Tx) error {
+		if err := b.insertMounts(ctx, tx); err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
+			FROM content_scan cs
+			JOIN word w ON w.word_id = cs.spec_id
+			JOIN entry e ON e.content_id = cs.content_id
+			JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
+			GROUP BY cs.content_id
+			HAVING min(ba.ordinal) IS NOT NULL
+			ORDER BY ba.ordinal, e.ordinal`, b.id)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var t Target
+			if err := rows.Scan(&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known); err != nil {
+				return err
+			}
+			targets = append(targets, t)
+		}
+		return rows.Err()
+	})
+	return targets, err
+}
+
+// SpaceIDs yields every id that any build defines in a space.
+func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		rows, err := b.c.db.QueryContext(ctx, `SELECT key FROM symbol JOIN word ON word_id = space_id WHERE word = ?1
+			UNION SELECT key FROM path_symbol JOIN word ON word_id = space_id WHERE word = ?1
+			ORDER BY key`, space)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); !yield(id, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(0, err)
+		}
+	}
+}
+
+// Scanned is what a search found in a content.
+type Scanned struct {
+	Content int64
+	Known   int64 // stands for the ids that were searched for
+	Refs    []Ref
+}
+
+// AddScanned stores what searches found, in place of what earlier ones did. The
+// sequence numbers of such references begin at 1 << 32: those that were parsed
+// come before.
+func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
+	return b.c.inTx(ctx, func(tx *sql.Tx) error {
+		t := &batchTx{batchWriter: newBatchWriter(b.c), ctx: ctx, tx: tx}
+		if err := t.load(ctx, tx); err != nil {
+			return err
+		}
+		return t.replaceScanned(found)
+	})
+}
+
+func (t *batchTx) replaceScanned(found []Scanned) error {
+	var facts []*Entry
+	for _, s := range found {
+		facts = append(facts, &Entry{contentID: s.Content, Facts: &Facts{Refs: s.Refs}})
+		if err := t.addFactWords(facts[len(facts)-1].Facts); err != nil {
+			return err
+		}
+	}
+	value := func(row, col int) driver.Value {
+		if col == 0 {
+			return found[row].Content
+		}
+		return found[row].Known
+	}
+	for _, query := range []string{
+		"DELETE FROM ref WHERE seq >= 1 << 32 AND content_id IN (SELECT a FROM src)",
+		"UPDATE content_scan SET known = src.b FROM src WHERE content_id = src.a",
+	} {
+		if err := t.insert(query, len(found), value); err != nil {
+			return err
+		}
+	}
+	err := t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags) SELECT a, b + (1 << 32), c, d, e, f FROM src",
+		facts, func(f *Facts) int { return len(f.Refs) }, t.refColumn)
+	if err != nil {
+		return err
+	}
+	keys := refKeys(facts)
+	<-sortKeys(keys)
+	return t.insertKeys("INSERT OR IGNORE INTO ref_key (key, content_id) SELECT a, b FROM src", keys)
+}
