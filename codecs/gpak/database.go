@@ -234,6 +234,7 @@ func (a *sqlitePak) rowName(r *row, c *columns, fail func(field, format string, 
 func (a *sqlitePak) rowContent(r *row, c *columns, l int64, fail func(field, format string, args ...any)) {
 	if c.blobType != "blob" && (c.blobType != "null" || l != 0) {
 		fail("b", "is %s", c.blobType)
+		return
 	}
 	r.size = l
 	if a.method == compress.None {
