@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -44,7 +45,7 @@ type record struct {
 }
 
 // tail is the absolute offset of the fields behind the name.
-func (r *record) tail() int64 { return r.pos + 12 + int64(len(r.name)) }
+func (r record) tail() int64 { return r.pos + 12 + int64(len(r.name)) }
 
 // readRecord reads the next record; its Reader fails at the end of the table.
 func readRecord(r *bin.Reader) record {
@@ -172,7 +173,8 @@ func (a *kapg) records() iter.Seq2[int, record] {
 func (a *kapg) survey() {
 	inOrder, end := true, int64(0)
 	for _, rec := range a.records() {
-		if path, valid := readable(rec.name); !valid {
+		if !utf8.Valid(rec.name) {
+			path, _ := readable(rec.name)
 			a.warn(path, "name", rec.pos+12, codecs.Errorf(codecs.ErrNonStrict, "not UTF-8, shown as Latin-1"))
 		}
 		if rec.csz > 0 {
@@ -228,8 +230,7 @@ func (a *kapg) Info() codecs.Info {
 func (a *kapg) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {
 		for i, rec := range a.records() {
-			e, err := a.entry(i, &rec)
-			if !yield(e, err) {
+			if !yield(a.entry(i, rec)) {
 				return
 			}
 		}
@@ -238,7 +239,7 @@ func (a *kapg) Entries() iter.Seq2[*codecs.Entry, error] {
 
 // entry returns rec as an Entry. One with impossible numbers has none of them,
 // and no place, so that opening it fails as well.
-func (a *kapg) entry(i int, rec *record) (*codecs.Entry, error) {
+func (a *kapg) entry(i int, rec record) (*codecs.Entry, error) {
 	path, _ := readable(rec.name)
 	e := &codecs.Entry{Ordinal: i, Name: path, PathHash: codecs.ID64(rec.hash), Offset: -1,
 		Method: compress.LZ4, Mod: modTime(int64(rec.mod))}
@@ -251,7 +252,7 @@ func (a *kapg) entry(i int, rec *record) (*codecs.Entry, error) {
 
 // check returns the first impossible number of rec, its name and its place
 // behind the name.
-func (a *kapg) check(rec *record) (field string, at int64, err error) {
+func (a *kapg) check(rec record) (field string, at int64, err error) {
 	room := a.src.Size - a.data
 	switch {
 	case rec.off < 0:

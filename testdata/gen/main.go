@@ -1,0 +1,39 @@
+// Command gen writes the fixtures of this repository, or one large archive for
+// benchmarks.
+//
+//	go run ./testdata/gen                            # rewrites testdata/*.sip
+//	go run ./testdata/gen -entries 1000000 -o FILE   # a KAPG of that many entries
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"pakdb/testdata/gen/fixture"
+)
+
+func main() {
+	entries := flag.Int("entries", 0, "write one KAPG of so many entries")
+	out := flag.String("o", "testdata", "folder of the fixtures, or file of the large archive")
+	flag.Parse()
+	if err := run(*entries, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(entries int, out string) error {
+	if entries == 0 {
+		return fixture.Write(out)
+	}
+	f, err := os.Create(out)
+	if err != nil {
+		return err
+	}
+	if err := fixture.Large(f, entries); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
