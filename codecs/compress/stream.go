@@ -92,33 +92,59 @@ func decodeZstd(dst, src []byte) error {
 	return nil
 }
 
-func encodeZlib(dst, src []byte) ([]byte, error) {
-	var buf bytes.Buffer
-	w := zlib.NewWriter(&buf)
-	return encodeStream(Zlib, dst, src, &buf, w)
+// The deflaters hold a megabyte each, and are pooled for the same reason. Reset
+// makes them as new, so the output depends on the source alone.
+var (
+	zlibWriters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
+	gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+	zstdWriters = sync.Pool{New: newZstdWriter}
+)
+
+// deflater is what the writers of zlib and gzip have in common.
+type deflater interface {
+	io.WriteCloser
+	Reset(io.Writer)
 }
 
-func encodeGzip(dst, src []byte) ([]byte, error) {
-	var buf bytes.Buffer
-	w := gzip.NewWriter(&buf)
-	return encodeStream(Gzip, dst, src, &buf, w)
-}
+func encodeZlib(dst, src []byte) ([]byte, error) { return encodeStream(Zlib, &zlibWriters, dst, src) }
 
-func encodeStream(m Method, dst, src []byte, buf *bytes.Buffer, w io.WriteCloser) ([]byte, error) {
+func encodeGzip(dst, src []byte) ([]byte, error) { return encodeStream(Gzip, &gzipWriters, dst, src) }
+
+func encodeStream(m Method, pool *sync.Pool, dst, src []byte) ([]byte, error) {
+	w := pool.Get().(deflater)
+	defer pool.Put(w)
+	out := appender(dst)
+	w.Reset(&out)
 	if _, err := w.Write(src); err != nil {
 		return dst, &Error{Method: m, Detail: "encode", Err: err}
 	}
 	if err := w.Close(); err != nil {
 		return dst, &Error{Method: m, Detail: "encode", Err: err}
 	}
-	return append(dst, buf.Bytes()...), nil
+	return out, nil
+}
+
+// appender is an io.Writer to the end of a slice.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
+}
+
+func newZstdWriter() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
+	if err != nil {
+		return err
+	}
+	return e
 }
 
 func encodeZstd(dst, src []byte) ([]byte, error) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(true))
-	if err != nil {
-		return dst, &Error{Method: Zstd, Detail: "encode", Err: err}
+	e, ok := zstdWriters.Get().(*zstd.Encoder)
+	if !ok {
+		return dst, unsupported(Zstd, "encoder options refused")
 	}
-	defer func() { _ = e.Close() }()
+	defer zstdWriters.Put(e)
 	return e.EncodeAll(src, dst), nil
 }
