@@ -21,6 +21,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
+	"pakdb/internal/ordered"
 	"pakdb/schema"
 )
 
@@ -133,7 +134,7 @@ func (s *scan) run(ctx context.Context, files []file) error {
 	// More chunks in flight than workers, so that one slow entry does not
 	// leave the others idle; each holds rows only, contents are gone by then.
 	ahead := 16 * s.o.Workers
-	err := ordered(ctx, s.chunks(ctx, files), s.o.Workers, ahead, s.work, s.collect,
+	err := ordered.Do(ctx, s.chunks(ctx, files), s.o.Workers, ahead, s.work, s.collect,
 		func(c *chunk) {
 			if c.last {
 				c.from.close()

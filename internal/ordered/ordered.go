@@ -1,4 +1,5 @@
-package indexer
+// Package ordered does work in parallel and hands on the results in order.
+package ordered
 
 import (
 	"context"
@@ -7,13 +8,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ordered applies work to every item in parallel and hands the results to
+// Do applies work to every item in parallel and hands the results to
 // collect in the order of the items, one at a time. At most ahead items are in
 // flight beyond the one that collect is waiting for, so memory stays flat.
 //
 // The first error stops everything and is returned once all goroutines have
 // ended; drop is then called for every item that was not collected.
-func ordered[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead int,
+func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead int,
 	work func(context.Context, T), collect func(T) error, drop func(T)) error {
 	type slot struct {
 		item T
@@ -36,13 +37,13 @@ func ordered[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahe
 			case queue <- s:
 			case <-ctx.Done():
 				drop(item)
-				return ctx.Err()
+				return context.Cause(ctx)
 			}
 			select {
 			case jobs <- s:
 			case <-ctx.Done():
 				close(s.done) // it stands in the queue: nobody must wait for it
-				return ctx.Err()
+				return context.Cause(ctx)
 			}
 		}
 		return nil
@@ -63,7 +64,7 @@ func ordered[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahe
 		for s := range queue {
 			<-s.done
 			if err == nil {
-				err = ctx.Err()
+				err = context.Cause(ctx)
 			}
 			if err != nil {
 				drop(s.item)

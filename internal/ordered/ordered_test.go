@@ -1,0 +1,87 @@
+package ordered_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pakdb/internal/ordered"
+)
+
+func count(n int, end error) iter.Seq2[int, error] {
+	return func(yield func(int, error) bool) {
+		for i := range n {
+			if !yield(i, nil) {
+				return
+			}
+		}
+		if end != nil {
+			yield(0, end)
+		}
+	}
+}
+
+func TestResultsComeInOrder(t *testing.T) {
+	var got []int
+	slowOdd := func(_ context.Context, i int) {
+		if i%2 == 1 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	err := ordered.Do(context.Background(), count(100, nil), 8, 16, slowOdd,
+		func(i int) error { got = append(got, i); return nil }, func(int) { t.Error("dropped") })
+	if err != nil || len(got) != 100 || !slices.IsSorted(got) {
+		t.Fatalf("%v, %v", got, err)
+	}
+}
+
+// However it ends, every item is either collected or dropped, once.
+func TestEveryItemIsAccountedFor(t *testing.T) {
+	broken := errors.New("broken")
+	for name, tt := range map[string]struct {
+		items   error
+		collect int // fails at this item
+		cancel  int // is cancelled at this item
+		want    error
+	}{
+		"items fail":    {items: broken, collect: -1, cancel: -1, want: broken},
+		"collect fails": {collect: 30, cancel: -1, want: broken},
+		"cancelled":     {collect: -1, cancel: 30, want: context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(context.Background())
+			defer stop()
+			var made, seen atomic.Int64
+			items := func(yield func(int, error) bool) {
+				for i, err := range count(100, tt.items) {
+					if err == nil {
+						made.Add(1)
+					}
+					if !yield(i, err) {
+						return
+					}
+				}
+			}
+			err := ordered.Do(ctx, items, 4, 8, func(context.Context, int) {}, func(i int) error {
+				seen.Add(1)
+				if i == tt.cancel {
+					stop()
+				}
+				if i == tt.collect {
+					return broken
+				}
+				return nil
+			}, func(int) { seen.Add(1) })
+			if !errors.Is(err, tt.want) {
+				t.Errorf("error %v, want %v", err, tt.want)
+			}
+			if made.Load() != seen.Load() {
+				t.Errorf("%d items, %d accounted for", made.Load(), seen.Load())
+			}
+		})
+	}
+}
