@@ -17,3 +17,9 @@ func Ext(name string) string {
 	}
 	return strings.ToLower(name[i+1:])
 }
+
+// PathKey returns the key of a path in table path_key: the first 8 bytes of its
+// BLAKE3, little-endian, signed.
+func PathKey(path string) int64 {
+	return keyOfPath(path).key()
+}

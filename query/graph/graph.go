@@ -1,0 +1,160 @@
+package graph
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pakdb/schema"
+)
+
+// ErrNoNode means that nothing in the build goes by the name given.
+var ErrNoNode = errors.New("nothing by that name in the build")
+
+// Graph is the references of one build. It is safe for concurrent use.
+type Graph struct {
+	db    *sql.DB
+	build int64
+	label string
+}
+
+// Open returns the graph of a build; "" is the newest one.
+func Open(ctx context.Context, db *sql.DB, build string) (*Graph, error) {
+	g := &Graph{db: db}
+	err := db.QueryRowContext(ctx, `SELECT build_id, build FROM builds
+		WHERE ?1 = '' OR build = ?1 ORDER BY build_id DESC LIMIT 1`, build).Scan(&g.build, &g.label)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, build)
+	}
+	return g, err
+}
+
+// Build returns the label of the build.
+func (g *Graph) Build() string { return g.label }
+
+// Node is an entry of the build, or an id that nothing in it stands for.
+type Node struct {
+	Path string // "" when nothing in the build stands for the id
+	ID   string // 16 hex digits; "" for a node that was found by its path
+
+	path  int64 // path_id, 0 for none
+	key   int64 // of a node without a path
+	space string
+}
+
+// Name returns the path, or the id of a node that has none.
+func (n Node) Name() string {
+	if n.Path != "" {
+		return n.Path
+	}
+	return n.space + ":" + n.ID
+}
+
+// Edge is one reference, seen from the node that it was reached from.
+type Edge struct {
+	From, To Node
+	Kind     string
+	Space    string // what kind of thing is referred to
+	ID       string // of what is referred to, 16 hex digits
+	Status   string // resolved, missing, native, ambiguous
+	Weak     bool
+	Depth    int // 1 for the edges of the first node
+}
+
+// Options of a walk. The zero value goes forward, one step, along every kind.
+type Options struct {
+	Reverse bool     // from what is referred to, to what refers to it
+	Depth   int      // steps; 0 is 1, negative is no limit
+	Kinds   []string // of references; nil for all
+}
+
+// Walk visits the edges that start at a node, breadth first, each node once.
+// Edges of a node come in stored order. It ends at the first error of visit.
+func (g *Graph) Walk(ctx context.Context, start Node, o Options, visit func(Edge) error) error {
+	seen := map[nodeID]bool{start.id(): true}
+	level := []Node{start}
+	for depth := 1; len(level) > 0 && (o.Depth < 0 || depth <= max(o.Depth, 1)); depth++ {
+		var next []Node
+		for _, n := range level {
+			edges, err := g.edges(ctx, n, o)
+			if err != nil {
+				return err
+			}
+			for _, e := range edges {
+				e.Depth = depth
+				if err := visit(e); err != nil {
+					return err
+				}
+				if far := e.far(o.Reverse); !seen[far.id()] {
+					seen[far.id()] = true
+					next = append(next, far)
+				}
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+// far is the end of the edge that the walk has not come from.
+func (e *Edge) far(reverse bool) Node {
+	if reverse {
+		return e.From
+	}
+	return e.To
+}
+
+type nodeID struct {
+	path, key int64
+	space     string
+}
+
+func (n Node) id() nodeID {
+	if n.path != 0 {
+		return nodeID{path: n.path}
+	}
+	return nodeID{key: n.key, space: n.space}
+}
+
+func (g *Graph) edges(ctx context.Context, n Node, o Options) ([]Edge, error) {
+	query, args := forward, []any{g.build, n.path}
+	switch {
+	case o.Reverse && n.path != 0:
+		query = reversePath
+	case o.Reverse:
+		query, args = reverseKey, []any{g.build, n.key, n.space}
+	case n.path == 0:
+		return nil, nil // nothing is known of it
+	}
+	rows, err := g.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var edges []Edge
+	for rows.Next() {
+		e, err := scanEdge(rows)
+		if err != nil {
+			return nil, err
+		}
+		if o.Kinds != nil && !slices.Contains(o.Kinds, e.Kind) {
+			continue
+		}
+		edges = append(edges, e)
+	}
+	return edges, rows.Err()
+}
+
+func scanEdge(rows *sql.Rows) (e Edge, err error) {
+	var to sql.NullInt64
+	var toPath sql.NullString
+	var key int64
+	err = rows.Scan(&e.From.path, &e.From.Path, &e.Kind, &e.Space, &key, &to, &toPath, &e.Status, &e.Weak)
+	e.ID = hexID(key)
+	e.To = Node{Path: toPath.String, ID: e.ID, path: to.Int64, key: key, space: e.Space}
+	return e, err
+}
+
+func hexID(key int64) string { return fmt.Sprintf("%016x", uint64(key)) }

@@ -1,0 +1,114 @@
+package graph_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// catalog holds a build in which a refers to b twice, b to c, c to a, and a to
+// an id that nothing stands for.
+func catalog(t *testing.T) *graph.Graph {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Begin(ctx, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.StartArchive(schema.Archive{Format: "test"})
+	add := func(n int64, name string, refs ...schema.Ref) {
+		facts := &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs,
+			Symbols: []schema.Symbol{{Space: "thing", Key: -n}}}
+		err := b.Add(id, &schema.Entry{Ordinal: n, Name: name, Method: "none", HasContent: true,
+			Content: schema.Digest{byte(n)}, Facts: facts})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ref := func(kind string, n int64) schema.Ref { return schema.Ref{Kind: kind, Space: "thing", Key: -n} }
+	add(1, "Dir/a.x", ref("uses", 2), ref("likes", 2), ref("uses", 99), schema.Ref{Kind: "text", Space: "elsewhere", Key: 7, Flags: 2})
+	add(2, "Dir/b.x", ref("uses", 3))
+	add(3, "Other/c.x", ref("uses", 1))
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "a"})
+	if err := b.Finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := schema.OpenReadOnly(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	g, err := graph.Open(ctx, db, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func walk(t *testing.T, g *graph.Graph, from string, o graph.Options) []string {
+	t.Helper()
+	nodes, err := g.Resolve(context.Background(), from)
+	if err != nil || len(nodes) != 1 {
+		t.Fatalf("resolve %q: %v, %v", from, nodes, err)
+	}
+	var got []string
+	err = g.Walk(context.Background(), nodes[0], o, func(e graph.Edge) error {
+		got = append(got, e.From.Name()+" "+e.Kind+" "+e.To.Name()+" "+e.Status)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestWalk(t *testing.T) {
+	g := catalog(t)
+	for _, tt := range []struct {
+		name, from string
+		o          graph.Options
+		want       []string
+	}{
+		{"forward", "Dir/a.x", graph.Options{}, []string{
+			"Dir/a.x uses Dir/b.x resolved", "Dir/a.x likes Dir/b.x resolved",
+			"Dir/a.x uses thing:ffffffffffffff9d missing", "Dir/a.x text elsewhere:0000000000000007 native"}},
+		{"kinds", "Dir/a.x", graph.Options{Kinds: []string{"likes"}}, []string{"Dir/a.x likes Dir/b.x resolved"}},
+		{"all", "Dir/b.x", graph.Options{Depth: -1, Kinds: []string{"uses"}}, []string{
+			"Dir/b.x uses Other/c.x resolved", "Other/c.x uses Dir/a.x resolved",
+			"Dir/a.x uses Dir/b.x resolved", "Dir/a.x uses thing:ffffffffffffff9d missing"}},
+		{"reverse", "Dir/b.x", graph.Options{Reverse: true}, []string{
+			"Dir/a.x uses Dir/b.x resolved", "Dir/a.x likes Dir/b.x resolved"}},
+		{"two back", "Dir/b.x", graph.Options{Reverse: true, Depth: 2, Kinds: []string{"uses"}}, []string{
+			"Dir/a.x uses Dir/b.x resolved", "Other/c.x uses Dir/a.x resolved"}},
+		{"dangling", "-99", graph.Options{Reverse: true}, []string{"Dir/a.x uses thing:ffffffffffffff9d missing"}},
+		{"by id", "0xfffffffffffffffe", graph.Options{}, []string{"Dir/b.x uses Other/c.x resolved"}},
+		{"by unsigned id", "18446744073709551614", graph.Options{}, []string{"Dir/b.x uses Other/c.x resolved"}},
+		{"by end, any case", "C.X", graph.Options{}, []string{"Other/c.x uses Dir/a.x resolved"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := walk(t, g, tt.from, tt.o); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestResolveNothing(t *testing.T) {
+	if _, err := catalog(t).Resolve(context.Background(), "nowhere"); !errors.Is(err, graph.ErrNoNode) {
+		t.Errorf("got %v, want ErrNoNode", err)
+	}
+}

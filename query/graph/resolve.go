@@ -1,0 +1,117 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pakdb/schema"
+)
+
+// Resolve finds what a person means: a path, or an id or GUID in any form
+// (decimal, signed or not; 16 hex digits; 0x and hex). A path that stands
+// nowhere exactly is tried without regard to case, then as the end of a path.
+// Several nodes mean that the text is not unique.
+func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
+	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byPathLoosely} {
+		nodes, err := try(ctx, text)
+		if err != nil || len(nodes) > 0 {
+			return nodes, err
+		}
+	}
+	return nil, fmt.Errorf("%w: %q", ErrNoNode, text)
+}
+
+const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, ''
+	FROM path_key k
+	CROSS JOIN path p ON p.path_id = k.path_id
+	CROSS JOIN dir d ON d.dir_id = p.dir_id
+	CROSS JOIN entry e ON e.path_id = p.path_id
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	WHERE k.key = ?2 AND d.prefix || p.name = ?3`
+
+func (g *Graph) byPath(ctx context.Context, text string) ([]Node, error) {
+	return g.nodes(ctx, pathNodes, g.build, schema.PathKey(text), text)
+}
+
+const looseNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, ''
+	FROM build_archive ba
+	JOIN entry e ON e.archive_id = ba.archive_id
+	JOIN path p ON p.path_id = e.path_id
+	JOIN dir d ON d.dir_id = p.dir_id
+	WHERE ba.build_id = ?1 AND (lower(d.prefix || p.name) = ?2
+		OR substr(lower('/' || d.prefix || p.name), -length(?2) - 1) = '/' || ?2)
+	ORDER BY lower(d.prefix || p.name) <> ?2, 2 LIMIT 20`
+
+func (g *Graph) byPathLoosely(ctx context.Context, text string) ([]Node, error) {
+	return g.nodes(ctx, looseNodes, g.build, strings.ToLower(text))
+}
+
+// An id stands for a path in some space, or is the GUID of a record, or is at
+// least referred to.
+const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key), bs.key, s.word
+	FROM build_symbol bs
+	JOIN word s ON s.word_id = bs.space_id
+	JOIN path p ON p.path_id = bs.path_id
+	JOIN dir d ON d.dir_id = p.dir_id
+	WHERE bs.build_id = ?1 AND bs.key = ?2
+		AND bs.space_id IN (SELECT word_id FROM word) -- lets the primary key serve
+	GROUP BY bs.path_id`
+
+const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.word
+	FROM ref_key rk
+	JOIN ref r ON r.content_id = rk.content_id AND r.key = rk.key
+	JOIN word s ON s.word_id = r.space_id
+	WHERE rk.key = ?1`
+
+func (g *Graph) byID(ctx context.Context, text string) ([]Node, error) {
+	key, ok := ParseID(text)
+	if !ok {
+		return nil, nil
+	}
+	nodes, err := g.nodes(ctx, idNodes, g.build, key)
+	if err != nil || len(nodes) > 0 {
+		return nodes, err
+	}
+	return g.nodes(ctx, danglingNodes, key)
+}
+
+// ParseID reads an id: decimal, signed or not; 16 hex digits; 0x and hex.
+func ParseID(text string) (key int64, ok bool) {
+	if hex, is := strings.CutPrefix(strings.ToLower(text), "0x"); is {
+		return parseHex(hex)
+	}
+	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return v, true
+	}
+	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return int64(v), true
+	}
+	if len(text) == 16 {
+		return parseHex(text)
+	}
+	return 0, false
+}
+
+func parseHex(s string) (int64, bool) {
+	v, err := strconv.ParseUint(s, 16, 64)
+	return int64(v), err == nil
+}
+
+func (g *Graph) nodes(ctx context.Context, query string, args ...any) ([]Node, error) {
+	rows, err := g.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var nodes []Node
+	for rows.Next() {
+		var n Node
+		if err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space); err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes, rows.Err()
+}
