@@ -1,0 +1,105 @@
+package oodle
+
+import "math/bits"
+
+const (
+	huffSize = 1 << maxCodeLen
+	huffMask = huffSize - 1
+)
+
+// huffTable is looked up with the next 11 bits of an LSB-first stream. An entry is symbol<<8 | length, so that the sum
+// of a few entries has the sum of their lengths in its low byte, and an entry is its own shift count (mod 64).
+type huffTable struct {
+	entry [huffSize]uint16
+	codes codeLengths
+}
+
+// build fills the table from t.codes, which must make an exactly full code.
+//
+// Codes go up with the length and, inside a length, in list order. The table begins with the one entry of length 0 and
+// is doubled for each further length: shorter codes repeat by that in all their places, and each symbol is written once.
+func (t *huffTable) build() bool {
+	c := &t.codes
+	var start [maxCodeLen + 2]int
+	sum := 0
+	for _, l := range c.lens[:c.n] {
+		start[l+1]++
+		sum += huffSize >> l
+	}
+	if sum != huffSize {
+		return false
+	}
+	for l := 1; l < len(start); l++ {
+		start[l] += start[l-1]
+	}
+	var sorted [256]uint8
+	at := start
+	for i, l := range c.lens[:c.n] {
+		sorted[at[l]&255] = c.syms[i]
+		at[l]++
+	}
+	code := 0 // bit-reversed: the first bit of the stream is bit 0
+	for l := 1; l <= maxCodeLen; l++ {
+		size := 1 << l
+		copy(t.entry[size/2:size], t.entry[:size/2])
+		for _, sym := range sorted[start[l]:start[l+1]] {
+			t.entry[code&huffMask] = uint16(sym)<<8 | uint16(l)
+			bit := 1 << bits.Len(uint(^code&(size-1))) >> 1
+			code = code&(bit-1) | bit
+		}
+	}
+	return true
+}
+
+// huffman decodes a Huffman array of either kind.
+func (d *Decoder) huffman(h arrayHeader, out []byte) error {
+	if err := d.charge(h.pos, tableWork); err != nil {
+		return err
+	}
+	t := &d.huff
+	r := forward{buf: d.src[h.pos:h.end()]}
+	if !t.codes.read(&r) || r.used() > h.stored {
+		return d.corrupt(h.pos, "huffman.lengths")
+	}
+	if t.codes.n == 1 {
+		fillBytes(out, t.codes.syms[0])
+		return nil
+	}
+	if !t.build() {
+		return d.corrupt(h.pos, "huffman.code")
+	}
+	pos, end := h.pos+r.used(), h.end()
+	if h.kind == arrayHuffman {
+		return d.huffStreams(pos, end, out)
+	}
+	if end-pos < 6 {
+		return d.corrupt(pos, "huffman.split")
+	}
+	m := le24(d.src[pos:])
+	pos += 3
+	if m > end-pos {
+		return d.corrupt(pos-3, "huffman.split")
+	}
+	half := (len(out) + 1) / 2
+	if err := d.huffStreams(pos, pos+m, out[:half]); err != nil {
+		return err
+	}
+	return d.huffStreams(pos+m, end, out[half:])
+}
+
+// huffStreams decodes out from three interleaved streams in src[pos:end].
+func (d *Decoder) huffStreams(pos, end int, out []byte) error {
+	if end-pos < 3 {
+		return d.corrupt(pos, "huffman.streams")
+	}
+	w := le16(d.src[pos:])
+	start := pos + 2
+	if w > end-start {
+		return d.corrupt(pos, "huffman.streams")
+	}
+	s := threeStreams{buf: d.src[start:end], b: w * 8}
+	if !s.decode(&d.huff.entry, out) || s.a != w || s.b+s.c != end-start {
+		return d.corrupt(pos, "huffman.end")
+	}
+	return nil
+}
