@@ -101,19 +101,20 @@ func gammaH(r *forward) (int, bool) {
 func (c *codeLengths) newLengths(r *forward) bool {
 	g := r.read(2)
 	n := r.read(8) + 1
-	ok := c.set.read(r, n, func(r *forward, u []uint16) {
+	if !c.set.values(r, n) {
+		return false
+	}
+	u := c.set.unary[:n]
+	if g > 0 {
 		for i := range u {
-			if g == 0 {
-				break
-			}
 			u[i] = u[i]<<g + uint16(r.read(g))
 		}
-	})
-	if !ok {
+	}
+	if !c.set.ranges(r) {
 		return false
 	}
 	run := 30
-	for i, v := range c.set.unary[:n] {
+	for i, v := range u {
 		delta := zigzag(int(v))
 		if !c.add(int(c.set.bytes[i]), delta+run>>2+1) {
 			return false

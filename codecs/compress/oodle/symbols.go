@@ -5,22 +5,17 @@ import "math/bits"
 // symbolSet is the part that new Huffman lengths and dense tANS weights have in common: which n of the 256 byte values
 // occur, as runs and gaps, with an unary value for each symbol in front.
 type symbolSet struct {
-	n     int
+	n, p  int         // symbols and values of the ranges
 	bytes [256]uint8  // the n symbols, ascending
 	unary [512]uint16 // n values of the symbols, then p of the ranges; n+p <= 384
 }
 
-// read reads the set of n symbols from the count of range values on. extra is called between the unary values and the
-// ranges, for what stands there. It reports whether the set is sound.
-func (s *symbolSet) read(r *forward, n int, extra func(r *forward, u []uint16)) bool {
+// values reads the number of range values of n symbols and all unary values. It reports whether they are sound. The
+// ranges need not follow at once.
+func (s *symbolSet) values(r *forward, n int) bool {
 	s.n = n
-	p := fluff(r, n)
-	u := s.unary[:n+p]
-	if !readUnary(r, u) {
-		return false
-	}
-	extra(r, u[:n])
-	return s.ranges(r, u[n:])
+	s.p = fluff(r, n)
+	return readUnary(r, s.unary[:n+s.p])
 }
 
 // fluff reads the number of range values of n symbols, in truncated binary.
@@ -69,8 +64,10 @@ func readUnary(r *forward, u []uint16) bool {
 	return true
 }
 
-// ranges lists the symbols of the runs that the p values e and further bits describe.
-func (s *symbolSet) ranges(r *forward, e []uint16) bool {
+// ranges lists the symbols of the runs that the values of the ranges and further bits describe. It reports whether they
+// are sound.
+func (s *symbolSet) ranges(r *forward) bool {
+	e := s.unary[s.n : s.n+s.p]
 	pos, used := 0, 0
 	if len(e)&1 != 0 {
 		k := int(e[0])

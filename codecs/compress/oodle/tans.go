@@ -64,7 +64,7 @@ func (t *tansTable) readWeights(r *forward) bool {
 func (t *tansTable) dense(r *forward) bool {
 	q := r.read(3)
 	n := r.read(8) + 1
-	if n < 2 || !t.set.read(r, n, func(*forward, []uint16) {}) {
+	if n < 2 || !t.set.values(r, n) || !t.set.ranges(r) {
 		return false
 	}
 	avg, total := 6, 0
