@@ -88,6 +88,16 @@ func (d *Decoder) array(pos, stop, limit, depth int) ([]byte, int, error) {
 	return out, h.end(), d.payload(h, out, depth)
 }
 
+// withSlack returns the array p with 8 bytes at least between its length and its capacity, which it mostly has.
+func (d *Decoder) withSlack(p []byte) []byte {
+	if cap(p)-len(p) >= 8 {
+		return p
+	}
+	q := d.alloc(len(p))
+	copy(q, p)
+	return q
+}
+
 // named is array with part as the prefix of the fields of its errors.
 func (d *Decoder) named(part string, pos, stop, limit int) ([]byte, int, error) {
 	d.part = part

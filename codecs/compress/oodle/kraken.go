@@ -38,16 +38,11 @@ func (d *Decoder) kraken(pos, stop, end, mode int) error {
 	if err := d.unpack(pos, stop, a); err != nil {
 		return err
 	}
+	c.lit = d.withSlack(c.lit)
 	c.out, c.o = d.dst[:end], o
 	c.offsets, c.lengths = d.offsets, d.lengths
 	c.recent = [3]int{firstRecent, firstRecent, firstRecent}
-	ok := false
-	if mode == modeRaw {
-		ok = c.runRaw()
-	} else {
-		ok = c.runDelta()
-	}
-	if !ok {
+	if !c.run(mode == modeDelta) {
 		return d.corrupt(start, "commands.run")
 	}
 	return nil
@@ -134,20 +129,16 @@ func (c *lzCommands) finish(delta bool) bool {
 	return len(c.offsets) == 1 && len(c.lengths) == 0 && len(c.lit) == len(c.out)-c.o && c.literals(len(c.lit), delta)
 }
 
-func (c *lzCommands) runRaw() bool {
-	for _, f := range c.cmd {
-		if !c.next(int(f), false) {
+// run runs all commands and finishes the chunk. It reports whether everything is sound.
+func (c *lzCommands) run(delta bool) bool {
+	for {
+		c.fast(delta)
+		if len(c.cmd) == 0 {
+			return c.finish(delta)
+		}
+		if !c.next(int(c.cmd[0]), delta) {
 			return false
 		}
+		c.cmd = c.cmd[1:]
 	}
-	return c.finish(false)
-}
-
-func (c *lzCommands) runDelta() bool {
-	for _, f := range c.cmd {
-		if !c.next(int(f), true) {
-			return false
-		}
-	}
-	return c.finish(true)
 }
