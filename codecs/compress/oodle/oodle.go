@@ -184,9 +184,14 @@ func (d *Decoder) fill(pos, end int, field string) (int, error) {
 	return pos + 1, nil
 }
 
+// fillBytes sets all of p to b, copying what is there already: a loop over long runs is slower.
 func fillBytes(p []byte, b byte) {
-	for i := range p {
+	n := min(len(p), 16)
+	for i := range n {
 		p[i] = b
+	}
+	for ; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
 	}
 }
 

@@ -171,26 +171,10 @@ func (s *tansStream) decode(t *tansTable, out []byte) bool {
 		}
 	}
 	n := len(out) - tansStates
-	mask := uint(1)<<t.log - 1
-	for i := 0; i < n; {
-		stop := min(i+tansStates, n)
-		w := s.peekA()
-		if i%(2*tansStates) != 0 {
-			w = s.peekB()
-		}
-		used := 0
-		for j := 0; i < stop; i, j = i+1, j+1 {
-			e := t.entry[uint(state[j])&mask&(1<<maxTANSLog-1)]
-			out[i] = e.sym
-			state[j] = int(e.base) + int(w&(1<<e.bits-1))
-			w >>= e.bits & 63
-			used += int(e.bits)
-		}
-		if (i-1)%(2*tansStates) < tansStates {
-			s.a += used
-		} else {
-			s.b += used
-		}
+	for i := 0; i < n; i += 2 * tansStates {
+		mid, end := min(i+tansStates, n), min(i+2*tansStates, n)
+		s.a += t.round(&state, out[i:mid], s.peekA())
+		s.b += t.round(&state, out[mid:end], s.peekB())
 	}
 	for i, v := range state {
 		if v > 255 {
@@ -199,6 +183,19 @@ func (s *tansStream) decode(t *tansTable, out []byte) bool {
 		out[n+i] = uint8(v)
 	}
 	return (s.a+7)>>3+(s.b+7)>>3 == len(s.buf)
+}
+
+// round decodes out, at most one byte for each state, from the bits w, and returns how many bits it took: 55 at most.
+func (t *tansTable) round(state *[tansStates]int, out []byte, w uint64) int {
+	used := 0
+	for j := range min(len(out), tansStates) {
+		e := t.entry[state[j]&(1<<maxTANSLog-1)]
+		out[j] = e.sym
+		state[j] = int(e.base) + int(w&(1<<e.bits-1))
+		w >>= e.bits & 63
+		used += int(e.bits)
+	}
+	return used
 }
 
 func (s *tansStream) readA(n int) int {
