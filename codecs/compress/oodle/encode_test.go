@@ -14,26 +14,29 @@ type sequence struct{ lit, match, dist int }
 
 // parse cuts data[from:to] into sequences; minDist bounds the distances, minLen the matches by distance.
 func parse(data []byte, from, to, minDist int, minLen func(dist int) int) []sequence {
-	last := map[[4]byte]int{}
-	key := func(i int) [4]byte { return [4]byte(data[i : i+4]) }
+	var last [1 << 16]int // position + 1 by hash
+	key := func(i int) uint32 { return binary.LittleEndian.Uint32(data[i:]) * 2654435761 >> 16 }
+	if from == to {
+		return []sequence{{}}
+	}
 	known := max(0, min(from-minDist, to-4))
 	for i := range known {
-		last[key(i)] = i
+		last[key(i)] = i + 1
 	}
 	var all []sequence
 	for start, i := from, from; ; {
 		for ; known+minDist <= i && known+4 <= to; known++ {
-			last[key(known)] = known
+			last[key(known)] = known + 1
 		}
 		if i+4 > to {
 			return append(all, sequence{lit: to - start})
 		}
-		at, ok := last[key(i)]
+		at := last[key(i)] - 1
 		n := 0
-		for ok && i+n < to && data[at+n] == data[i+n] {
+		for at >= 0 && i+n < to && data[at+n] == data[i+n] {
 			n++
 		}
-		if !ok || n < minLen(i-at) {
+		if n < minLen(i-at) {
 			i++
 			continue
 		}
@@ -412,33 +415,36 @@ type chunkEncoder func(data []byte, from, to int, v variant) []byte
 // encode makes a stream of a codec of the current family.
 func encode(data []byte, codec byte, chunk chunkEncoder, v variant) []byte {
 	var out []byte
-	for from := 0; from < len(data); {
+	for from := 0; from < len(data); from += 0x40000 {
 		out = append(out, 0x0C, codec)
-		if from == 0 {
-			out[0] |= 0x80
-		}
-		to := min(from+0x40000, len(data))
-		var q []byte
-		start := from
-		for from < to {
-			end := min(from+0x20000, to)
-			h := 1<<23 | v.mode<<19
-			var p []byte
-			if end-from >= 32 {
-				p = chunk(data, from, end, v)
-			}
-			if p == nil || len(p) >= end-from {
-				p, h = data[from:end], 1<<23
-			}
-			h |= len(p)
-			q = append(append(q, byte(h>>16), byte(h>>8), byte(h)), p...)
-			from = end
-		}
-		if len(q) >= to-start {
-			q = data[start:to]
-		}
-		n := len(q) - 1
-		out = append(append(out, byte(n>>16), byte(n>>8), byte(n)), q...)
+		out = append(out, quantum(data[:min(from+0x40000, len(data))], from, chunk, v)...)
+	}
+	if len(out) > 0 {
+		out[0] |= 0x80
 	}
 	return out
+}
+
+// quantum encodes data[from:].
+func quantum(data []byte, from int, chunk chunkEncoder, v variant) []byte {
+	var q []byte
+	for at := from; at < len(data); {
+		end := min(at+0x20000, len(data))
+		h := 1<<23 | v.mode<<19
+		var p []byte
+		if end-at >= 32 {
+			p = chunk(data, at, end, v)
+		}
+		if p == nil || len(p) >= end-at {
+			p, h = data[at:end], 1<<23
+		}
+		h |= len(p)
+		q = append(append(q, byte(h>>16), byte(h>>8), byte(h)), p...)
+		at = end
+	}
+	if len(q) >= len(data)-from {
+		q = data[from:]
+	}
+	n := len(q) - 1
+	return append([]byte{byte(n >> 16), byte(n >> 8), byte(n)}, q...)
 }

@@ -43,7 +43,7 @@ func Decode(dst, src []byte) (int, error) {
 // once it has seen blocks of the usual size. The zero value is ready. A Decoder must not be used by two goroutines at
 // once; use one for each.
 //
-// Its memory stays below about 3 MiB, whatever the stream says.
+// Its memory stays at a few MiB, whatever the stream says.
 type Decoder struct {
 	src   []byte
 	dst   []byte // the window: dst[:raw] is decoded

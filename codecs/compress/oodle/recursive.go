@@ -141,7 +141,7 @@ func (d *Decoder) pieceList(pos, stop, targets, depth int) (pieces, int, error) 
 		return pieces{}, 0, d.corrupt(pos, "multi.bits")
 	}
 	if cap(d.pieces) < count {
-		d.pieces = make([]int32, count, 2*count)
+		d.pieces = make([]int32, count, count+count/2)
 	}
 	p.length = d.pieces[:count]
 	shift := 0

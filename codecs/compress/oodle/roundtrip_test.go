@@ -81,6 +81,42 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestFarOffsets decodes matches from more than 12 MiB back, for which the offset codings have forms of their own.
+func TestFarOffsets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	const at = 0xD40000
+	data := make([]byte, at+0x18000)
+	head := sample(9, 0x20000)
+	copy(data, head)
+	r := rand.New(rand.NewPCG(9, 9))
+	for o := at; o < len(data)-500; o += 40 + r.IntN(500) {
+		n := 20 + r.IntN(400)
+		copy(data[o:o+n], head[r.IntN(len(head)-n):])
+	}
+	for _, c := range []struct {
+		codec byte
+		chunk chunkEncoder
+		v     variant
+	}{{6, kraken, variant{mode: 1}}, {6, kraken, variant{scale: 3}}, {10, mermaid, variant{}}, {12, leviathan, variant{mode: 2, scale: 1}}} {
+		src := append([]byte{0xCC, c.codec}, data[:0x40000]...)
+		for range at/0x40000 - 1 {
+			src = append(src, 0x0C, c.codec, 0x07, 0xFF, 0xFF, 0x00)
+		}
+		src = append(src, 0x0C, c.codec)
+		plain := len(src)
+		src = append(src, quantum(data, at, c.chunk, c.v)...)
+		dst := make([]byte, len(data))
+		if n, err := oodle.Decode(dst, src); n != len(data) || err != nil {
+			t.Errorf("codec %d: %d, %v", c.codec, n, err)
+		} else if !bytes.Equal(dst, data) {
+			t.Errorf("codec %d: wrong bytes", c.codec)
+		}
+		t.Logf("codec %d: %d bytes", c.codec, len(src)-plain)
+	}
+}
+
 // smallSample makes n bytes that compress in every quantum, and whose quanta 6 to 11 repeat earlier bytes.
 func smallSample(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 2))

@@ -135,7 +135,7 @@ func ioStore(tb testing.TB, base string) []entry {
 	return all
 }
 
-func be40(p []byte) int { return int(p[0])<<32 | int(binary.BigEndian.Uint32(p[1:])) }
+func be40(p []byte) int { return int(uint64(p[0])<<32 | uint64(binary.BigEndian.Uint32(p[1:]))) }
 
 // pakKey is the AES key of the encrypted samples.
 const pakKey = "CUE4ParseFixtureAESKey0123456789"
