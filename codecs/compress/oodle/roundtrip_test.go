@@ -173,3 +173,38 @@ func TestRoundTripSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeMatch decodes quanta of LZNA and BitKnit that are a copy of earlier bytes, from distances of all forms.
+func TestWholeMatch(t *testing.T) {
+	head := smallSample(4, 0x4000)
+	const forms = 0x8001 // distances from here on have a number of several bytes
+	for _, dist := range []int{1, 0x4000, forms - 1, forms, forms + 0x7FFF, forms + 0x7F<<15, forms + 0x80<<15 - 1, forms + 0x80<<15, forms + 0x90<<15 + 7} {
+		for _, codec := range []byte{5, 11} {
+			var src []byte
+			var want []byte
+			for len(want) < dist || len(want) == 0 {
+				if len(want)%0x40000 == 0 {
+					src = append(src, 0x0C, codec)
+				}
+				if len(want)%0x18000 == 0 {
+					src = append(append(src, 0xBF, 0xFF), head...)
+					want = append(want, head...)
+				} else {
+					src = append(src, 0x7F, 0xFF, byte(len(want)>>14))
+					want = append(want, bytes.Repeat([]byte{byte(len(want) >> 14)}, 0x4000)...)
+				}
+			}
+			if len(want)%0x40000 == 0 {
+				src = append(src, 0x0C, codec)
+			}
+			src = append(append(src, 0x3F, 0xFF), matchNumber(dist)...)
+			for range 0x4000 {
+				want = append(want, want[len(want)-dist])
+			}
+			dst := make([]byte, len(want))
+			if n, err := oodle.Decode(dst, src); n != len(want) || err != nil || !bytes.Equal(dst, want) {
+				t.Errorf("codec %d, distance %#x: %d of %d, %v", codec, dist, n, len(want), err)
+			}
+		}
+	}
+}
