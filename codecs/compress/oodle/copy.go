@@ -2,10 +2,8 @@ package oodle
 
 import "encoding/binary"
 
-const (
-	minWide = 8  // from this distance on a match can be copied 8 bytes at a time
-	wide    = 64 // bytes of room that the fast command loops want
-)
+// minWide is the distance from which on a match can be copied 8 bytes at a time.
+const minWide = 8
 
 // copyMatch makes n bytes at out[o:] from those at a distance dist, one after another: an overlap repeats. It reports
 // whether the match lies inside out and begins at or behind its start.
