@@ -78,6 +78,8 @@ func Decode(m Method, dst, src []byte) error {
 		return decodeLZ4(dst, src)
 	case Zstd:
 		return decodeZstd(dst, src)
+	case Oodle:
+		return decodeOodle(dst, src)
 	}
 	return unsupported(m, "no decoder")
 }
@@ -103,7 +105,7 @@ func Encode(m Method, dst, src []byte) ([]byte, error) {
 // CanDecode reports whether [Decode] knows m.
 func CanDecode(m Method) bool {
 	switch m {
-	case None, Zlib, Gzip, LZ4, Zstd:
+	case None, Zlib, Gzip, LZ4, Zstd, Oodle:
 		return true
 	}
 	return false
