@@ -1,0 +1,46 @@
+// Package lzo1x decodes and encodes LZO1X, the byte-aligned LZ77 method that
+// Retro Studios' paks, Unreal packages and the Linux kernel use.
+//
+// The decoder is pakdb's own, written from the public description of the
+// bitstream (the Linux kernel's Documentation/staging/lzo.rst) and from
+// streams that other encoders made. It is bounded by the two slices it is
+// given: it never reads beyond src, never writes beyond dst, allocates nothing
+// and does work in proportion to len(src)+len(dst). The encoder is
+// github.com/rasky/go-lzo: see encode.go for what that means for licences.
+//
+// # Bitstream
+//
+// A stream is a row of instructions. Each begins with one byte T. Multi-byte
+// numbers are little-endian; distances count back from the end of the output.
+//
+//	T         bytes       length         distance                    literals after it
+//	128..255  T H         T>>5 + 1       H<<3 + (T>>2 & 7) + 1       T & 3    M2, 5..8 bytes
+//	64..127   T H         T>>5 + 1       H<<3 + (T>>2 & 7) + 1       T & 3    M2, 3..4 bytes
+//	32..63    T [n] V V   (T & 31) + 2   V>>2 + 1                    V & 3    M3
+//	16..31    T [n] V V   (T & 7) + 2    V>>2 + (T & 8)<<11 + 16384  V & 3    M4
+//	0..15     depends on the state, the number of literals that the
+//	          instruction before it copied:
+//	  none    T [n] ...   T + 3 literals follow; state becomes "run"
+//	  1 to 3  T H         2              H<<2 + T>>2 + 1             T & 3    M1
+//	  run     T H         3              H<<2 + T>>2 + 2049          T & 3    M1
+//
+// Where the bits of T that hold a length are all zero (M3, M4, a literal run),
+// [n] follows: zero or more bytes 0x00, each worth 255, and one other byte,
+// worth itself. Their sum and the largest value of the bits (31, 7, 15)
+// take the place of the bits.
+//
+// A match may reach into its own output: distance 1 repeats one byte.
+//
+// The first byte alone has a second meaning: 18..20 are 1 to 3 literals (state
+// 1 to 3), 21..255 are T-17 literals (state "run"). The kernel's text says "18
+// to 21: 0 to 3 literals" here; encoders and decoders agree on T-17.
+//
+// An M4 of distance 16384 ends the stream. Encoders write it as 11 00 00, the
+// only form accepted here. The kernel's LZO-RLE variant, which begins with
+// 11 01, is not LZO1X and is refused.
+//
+// # Segments
+//
+// Retro Studios cut a file into pieces of 16 KiB and store each by itself: see
+// [DecodeSegmented].
+package lzo1x

@@ -1,0 +1,66 @@
+package lzo1x
+
+// LICENCE: this file alone uses github.com/rasky/go-lzo, a translation of the
+// LZO library that is under the GNU General Public License, version 2. A
+// binary that links it is a work under the GPL as a whole, although pakdb's
+// own code is MIT. To build one that is not, leave this file out:
+// the decoder does not need it.
+//
+// Only its compressors are used. Its decoder takes the output length for a
+// hint, so it must never see untrusted input.
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	lzo "github.com/rasky/go-lzo"
+)
+
+// The levels of [Encode].
+const (
+	LevelFast = 1 // LZO1X-1
+	LevelBest = 9 // LZO1X-999, about a hundred times slower and a quarter smaller
+)
+
+// Encode appends src to dst as one LZO1X stream, the end marker included, and
+// returns the extended slice. level is [LevelFast] or [LevelBest]; others are
+// [errors.ErrUnsupported]. The output depends on src and level alone, but it is
+// not always the same as the C library's at the same level. Encode is safe for
+// concurrent use.
+func Encode(dst, src []byte, level int) ([]byte, error) {
+	// The encoder keeps positions in 32 bits.
+	if len(src) > math.MaxInt32-1 {
+		return dst, fmt.Errorf("lzo1x: encode %d bytes: %w", len(src), errors.ErrUnsupported)
+	}
+	switch level {
+	case LevelFast:
+		return append(dst, lzo.Compress1X(src)...), nil
+	case LevelBest:
+		return append(dst, lzo.Compress1X999(src)...), nil
+	}
+	return dst, fmt.Errorf("lzo1x: level %d: %w", level, errors.ErrUnsupported)
+}
+
+// EncodeSegmented appends src to dst in segments of [SegmentSize] bytes and
+// returns the extended slice. level is that of [Encode]. A segment that would
+// grow is stored.
+func EncodeSegmented(dst, src []byte, level int) ([]byte, error) {
+	start := len(dst)
+	for len(src) > 0 {
+		n := min(len(src), SegmentSize)
+		data, err := Encode(nil, src[:n], level)
+		if err != nil {
+			return dst[:start], err
+		}
+		length := len(data)
+		if length >= n {
+			data, length = src[:n], -n
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(int16(length)))
+		dst = append(dst, data...)
+		src = src[n:]
+	}
+	return dst, nil
+}
