@@ -1,0 +1,27 @@
+package codecs
+
+// Padder is an Archive that stores contents without their true length: what is
+// stored uncompressed is filled up to a boundary, and reads back so. The same
+// content stored compressed reads back exact. Two such copies are equal when
+// both, filled up to the boundary, are.
+type Padder interface {
+	// Padding returns the boundary in bytes, and the fill, that storing the
+	// content of e uncompressed would round its size up to. An align of 1
+	// means that lengths are exact.
+	Padding(e *Entry) (align int64, fill byte)
+}
+
+// NameWriter is a Writer of a format that keeps names apart from entries. The
+// order of calls is the order of names; calls may come between those of Add.
+type NameWriter interface {
+	AddName(NamedResource) error
+}
+
+// Imitator is a Writer that can take over what a container keeps beside its
+// entries and names, so that a rewritten archive differs from the original in
+// nothing that nobody changed. It must be called before the first entry.
+type Imitator interface {
+	// Imitate takes over the habits of original, an Archive of the same Format.
+	// It reads nothing after it returned.
+	Imitate(original Archive) error
+}
