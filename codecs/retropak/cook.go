@@ -1,0 +1,79 @@
+package retropak
+
+import (
+	"encoding/binary"
+	"math"
+
+	"pakdb/codecs/compress"
+	"pakdb/codecs/compress/lzo1x"
+)
+
+// cooks reports whether the game's own cooker compresses content of that type
+// and size, in bytes. The lists were derived from the original paks by Prime
+// World Editor; the prototype is taken to follow Metroid Prime 3.
+func (v variant) cooks(fourCC string, size int64) bool {
+	if v.method == compress.None {
+		return false
+	}
+	late, least := v.idBytes == 8, int64(0x400)
+	if late {
+		least = 0x80
+	}
+	switch fourCC {
+	case "TXTR", "CMDL", "CSKR", "ANCS", "ANIM", "FONT":
+		return true
+	case "CHAR", "SAND", "SCAN", "CSMP", "STRG", "CAAD", "DCLN":
+		return late
+	case "PART", "ELSC", "SWHC", "WPSC", "DPSC", "CRSC", "SPSC", "SRSC", "BFRC":
+		return size >= least
+	}
+	return false
+}
+
+// pack returns the compressed form of content, header included, or nil when it
+// would not take less room in the pak. The real paks give a texture's header a
+// block of its own; one block is what editors write, and the games accept it.
+func (v variant) pack(content []byte) ([]byte, error) {
+	if v.method == compress.None || int64(len(content)) > math.MaxUint32 {
+		return nil, nil
+	}
+	b := make([]byte, v.headSize(), len(content)/2+64)
+	var err error
+	if v.method == compress.Zlib {
+		b, err = compress.Encode(compress.Zlib, b, content)
+	} else {
+		b, err = lzo1x.EncodeSegmented(b, content, lzo1x.LevelBest)
+	}
+	if err != nil {
+		return nil, err
+	}
+	packed := len(b) - v.headSize()
+	if v.alignUp(int64(len(b))) >= v.alignUp(int64(len(content))) || v.cmpd && packed > 0xffffff {
+		return nil, nil
+	}
+	v.putHead(b, packed, len(content))
+	return b, nil
+}
+
+// headSize is what stands before the compressed bytes: the decoded size, or a
+// CMPD table of one block.
+func (v variant) headSize() int {
+	if v.cmpd {
+		return 16
+	}
+	return 4
+}
+
+// oneBlock is the flag of a block that is the only one.
+const oneBlock = 0xa0
+
+func (v variant) putHead(b []byte, packed, size int) {
+	if !v.cmpd {
+		binary.BigEndian.PutUint32(b, uint32(size))
+		return
+	}
+	copy(b, "CMPD")
+	binary.BigEndian.PutUint32(b[4:], 1)
+	binary.BigEndian.PutUint32(b[8:], oneBlock<<24|uint32(packed))
+	binary.BigEndian.PutUint32(b[12:], uint32(size))
+}

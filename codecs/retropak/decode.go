@@ -1,0 +1,174 @@
+package retropak
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/compress/lzo1x"
+)
+
+// maxSegment is the longest that a segment can be: a length of 16 bits with a
+// sign, and as many bytes.
+const maxSegment = 2 + 0x8000
+
+// workspaces lends out the memory of decoders. The zero value is ready, and
+// safe for concurrent use.
+type workspaces struct{ pool sync.Pool }
+
+func (w *workspaces) get() *workspace {
+	if ws, ok := w.pool.Get().(*workspace); ok {
+		return ws
+	}
+	return &workspace{in: bufio.NewReaderSize(nil, maxSegment)}
+}
+
+func (w *workspaces) put(ws *workspace) {
+	ws.in.Reset(nil)
+	w.pool.Put(ws)
+}
+
+// workspace is what decoding one block at a time needs.
+type workspace struct {
+	in   *bufio.Reader
+	seg  segments
+	zlib inflater
+	out  [maxSegment]byte
+}
+
+// decoder returns a decoder of b, which src holds. It is valid until the next.
+func (ws *workspace) decoder(src *io.SectionReader, b codecs.Block) decoder {
+	ws.in.Reset(src)
+	start, err := ws.in.Peek(int(min(b.Stored, 2)))
+	if err == nil && sniff(start) == compress.Zlib {
+		ws.zlib.reset(ws.in, src, b)
+		return &ws.zlib
+	}
+	ws.seg = segments{in: ws.in, buf: ws.out[:], off: b.Offset, left: b.Size}
+	return &ws.seg
+}
+
+// segments decodes segments until size is reached: what follows is fill, whose
+// 0xFFFF would read as one more segment of one byte.
+type segments struct {
+	in   *bufio.Reader
+	buf  []byte
+	out  []byte // decoded and not yet read, in buf
+	off  int64  // of the next segment
+	left int64  // decoded bytes of segments to come
+}
+
+func (s *segments) where() (string, int64) { return "segment", s.off }
+func (s *segments) end() int64             { return s.off }
+
+func (s *segments) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if len(s.out) == 0 {
+		if s.left == 0 {
+			return 0, io.EOF
+		}
+		if err := s.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, s.out)
+	s.out = s.out[n:]
+	return n, nil
+}
+
+func (s *segments) next() error {
+	head, err := s.in.Peek(2)
+	if err != nil {
+		return s.truncated(err)
+	}
+	length := int64(int16(binary.BigEndian.Uint16(head)))
+	stored, err := s.in.Peek(2 + int(max(length, -length)))
+	if err != nil {
+		return s.truncated(err)
+	}
+	size := min(s.left, lzo1x.SegmentSize)
+	if length < 0 {
+		size = min(s.left, -length) // copied; may have any size
+	}
+	out := s.buf[:size]
+	if _, err := lzo1x.DecodeSegmented(out, stored); err != nil {
+		return s.corrupt(err)
+	}
+	_, _ = s.in.Discard(len(stored))
+	s.out = out
+	s.left -= size
+	s.off += int64(len(stored))
+	return nil
+}
+
+func (s *segments) corrupt(err error) error {
+	off := s.off
+	var at *lzo1x.Error
+	if errors.As(err, &at) {
+		off += int64(at.Off)
+	}
+	return &atField{"segment", off, fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)}
+}
+
+func (s *segments) truncated(err error) error {
+	if err == io.EOF {
+		return codecs.Errorf(codecs.ErrTruncated, "the block ends in it, %d decoded bytes before its end", s.left)
+	}
+	return err
+}
+
+// inflater decodes one zlib stream.
+type inflater struct {
+	in    *bufio.Reader
+	src   *io.SectionReader
+	start int64
+	z     io.ReadCloser
+	err   error
+}
+
+// reset starts a stream. Its errors come with the first Read.
+func (f *inflater) reset(in *bufio.Reader, src *io.SectionReader, b codecs.Block) {
+	f.in, f.src, f.start = in, src, b.Offset
+	if f.z == nil {
+		f.z, f.err = zlib.NewReader(in)
+	} else {
+		f.err = f.z.(zlib.Resetter).Reset(in, nil)
+	}
+}
+
+func (f *inflater) Read(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, classifyZlib(f.err)
+	}
+	n, err := f.z.Read(p)
+	return n, classifyZlib(err)
+}
+
+func (f *inflater) where() (string, int64) { return "zlib stream", f.start }
+
+func (f *inflater) end() int64 {
+	pos, _ := f.src.Seek(0, io.SeekCurrent)
+	return f.start + pos - int64(f.in.Buffered())
+}
+
+// classifyZlib tells damage from a failing disk.
+func classifyZlib(err error) error {
+	var bad flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return codecs.Errorf(codecs.ErrTruncated, "the block ends in it")
+	case errors.Is(err, zlib.ErrChecksum), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrDictionary), errors.As(err, &bad):
+		return codecs.Errorf(codecs.ErrCorrupt, "%v", err)
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package retropak
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+// Format reads and writes the paks of Metroid Prime 1 to 3 and Donkey Kong
+// Country Returns, and lists those of Tropical Freeze and Metroid Prime
+// Remastered.
+//
+// CreateOptions.Version is one of "MP1", "MP2", "MP3", "DKCR", "MP3-E3", and
+// "MP1/MP2" or "MP3/DKCR" for paks without compression. CreateOptions.Method
+// "" compresses new entries by the rules of the original cooker, the version's
+// own method compresses whatever becomes smaller.
+func Format() *codecs.Format {
+	return &codecs.Format{
+		Name:     formatName,
+		Doc:      "Metroid Prime, Donkey Kong Country Returns and Tropical Freeze .pak",
+		Spec:     spec,
+		Exts:     []string{".pak"},
+		Versions: versions(),
+		Methods:  []compress.Method{compress.Zlib, compress.LZO1X},
+		Revision: 1,
+		Probe:    probe,
+		Open:     open,
+		Create:   create,
+	}
+}
+
+// probeSize covers the section table of every real pak, and the first named
+// resource or the first entry of the others.
+const probeSize = 0x80
+
+func probe(src codecs.Source) (codecs.Match, error) {
+	n := min(src.Size, probeSize)
+	head, err := bin.Section(src, 0, n, src.Size, n)
+	if errors.Is(err, bin.ErrShort) || n < emptyPak {
+		return codecs.NoMatch, nil
+	} else if err != nil {
+		return codecs.NoMatch, err
+	}
+	r := bin.NewReader(head, 0, binary.BigEndian)
+	ok := false
+	switch r.U32() {
+	case magicPrime:
+		ok = probePrime(r, src.Size)
+	case magicCorruption:
+		ok = probeCorruption(r)
+	case magicRFRM:
+		ok = probeRFRM(r)
+	}
+	if ok {
+		return codecs.MagicMatch, nil
+	}
+	return codecs.NoMatch, nil
+}
+
+// probePrime wants a zero, and a first named resource, or failing that a first
+// entry, that could be one.
+func probePrime(r *bin.Reader, size int64) bool {
+	if r.U32() != 0 {
+		return false
+	}
+	if size == emptyPak {
+		return true
+	}
+	named := int64(r.U32())
+	if named == 0 {
+		if r.U32() == 0 {
+			return r.Err() == nil
+		}
+		r.Skip(4)
+	}
+	var fourCC [4]byte
+	copy(fourCC[:], r.Bytes(4))
+	return r.Err() == nil && printable(fourCC) && named <= size/12
+}
+
+func probeCorruption(r *bin.Reader) bool {
+	at := r.U32()
+	if at < 0x18 || at > probeSize-8 {
+		return false
+	}
+	r.Seek(int(at))
+	n, name := r.U32(), string(r.Bytes(4))
+	return n >= 2 && n <= maxSections && (name == "STRG" || name == "RSHD" || name == "DATA")
+}
+
+func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	opts := o.WithDefaults()
+	head, err := bin.Section(src, 0, 4, src.Size, 4)
+	if err != nil {
+		return nil, failure(src.Name, "", "magic", 0, err)
+	}
+	magic := binary.BigEndian.Uint32(head)
+	if magic == magicRFRM {
+		return openRFRM(src, opts)
+	}
+	t, err := readTables(magic, src, opts.Limits)
+	if err != nil {
+		return nil, failure(src.Name, "", "magic", 0, err)
+	}
+	a := &archive{src: src, opts: opts, tables: t}
+	a.variant = variantOf(t.layout, a.compression())
+	return a, nil
+}

@@ -1,0 +1,239 @@
+package retropak
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"pakdb/codecs"
+	"pakdb/internal/bin"
+)
+
+// The paks of Tropical Freeze and later are forms of chunks:
+//
+//	form   "RFRM", u64 size, u64, fourCC, u32 reader version, u32 writer version, size bytes
+//	chunk  fourCC, u64 size, u32, u64 skip, skip bytes, size bytes
+//	pak    form PACK { form TOCC { chunks ADIR, META, STRG }, data }
+const (
+	magicRFRM   = 0x5246524d
+	formHeader  = 32
+	chunkHeader = 24
+)
+
+// The sizes of an ADIR record, which tell the games apart.
+const (
+	recordTF  = 36 // fourCC, GUID, u64 offset, u64 size
+	recordMPR = 52 // fourCC, GUID, u32, u32, u64 offset, u64 decoded size, u64 size
+)
+
+// maxChunks bounds the chunks of a TOCC. Real ones have up to three.
+const maxChunks = 64
+
+// toccPrime4 is the version of TOCC in Metroid Prime 4, which nobody reads yet.
+const toccPrime4 = 4
+
+// probeRFRM is called behind the magic.
+func probeRFRM(r *bin.Reader) bool {
+	r.Skip(16)
+	return string(r.Bytes(4)) == "PACK"
+}
+
+// form is the header of a form or of a chunk.
+type form struct {
+	kind    string
+	version uint32 // of the reader; forms only
+	at      int64  // of the content
+	size    int64
+}
+
+// rfrmReader walks forms and chunks of one file.
+type rfrmReader struct {
+	src   codecs.Source
+	limit int64
+	order binary.ByteOrder
+}
+
+func openRFRM(src codecs.Source, o codecs.Options) (codecs.Archive, error) {
+	a, err := readRFRM(src, o)
+	if err != nil {
+		return nil, failure(src.Name, "", "RFRM", 0, err)
+	}
+	return a, nil
+}
+
+func readRFRM(src codecs.Source, o codecs.Options) (*formArchive, error) {
+	rd := &rfrmReader{src: src, limit: o.Limits.Table}
+	pack, err := rd.start()
+	if err != nil {
+		return nil, err
+	}
+	if pack.kind != "PACK" {
+		return nil, &atField{"form", 20, codecs.Errorf(errors.ErrUnsupported, "%q, not PACK", pack.kind)}
+	}
+	tocc, err := rd.form(pack.at)
+	if err != nil {
+		return nil, err
+	}
+	if tocc.kind != "TOCC" {
+		return nil, &atField{"form", pack.at + 20, codecs.Errorf(codecs.ErrCorrupt, "%q, not TOCC", tocc.kind)}
+	}
+	if tocc.version >= toccPrime4 {
+		return nil, &atField{"TOCC version", pack.at + 24, codecs.Errorf(errors.ErrUnsupported, "%d", tocc.version)}
+	}
+	a := &formArchive{src: src, opts: o, order: rd.order}
+	return a, a.readChunks(rd, tocc)
+}
+
+// start reads the first form and finds the byte order: the one in which its
+// size is the smaller number, as no pak has 2^32 bytes or more.
+func (rd *rfrmReader) start() (form, error) {
+	rd.order = binary.BigEndian
+	pack, err := rd.form(0)
+	if err != nil && !errors.Is(err, codecs.ErrTruncated) {
+		return form{}, err
+	}
+	rd.order = binary.LittleEndian
+	little, lerr := rd.form(0)
+	if err == nil && (lerr != nil || pack.size <= little.size) {
+		rd.order = binary.BigEndian
+		return pack, nil
+	}
+	return little, lerr
+}
+
+func (rd *rfrmReader) form(at int64) (form, error) {
+	buf, err := bin.Section(rd.src, at, formHeader, rd.src.Size, formHeader)
+	if err != nil {
+		return form{}, &atField{"form", -1, err}
+	}
+	r := bin.NewReader(buf, at, rd.order)
+	if magic := string(r.Bytes(4)); magic != "RFRM" {
+		return form{}, &atField{"form", at, codecs.Errorf(codecs.ErrCorrupt, "starts with %q", magic)}
+	}
+	size := r.U64()
+	r.Skip(8)
+	f := form{kind: string(r.Bytes(4)), version: r.U32(), at: at + formHeader}
+	f.size, err = rd.fit("form size", at+4, f.at, size)
+	return f, err
+}
+
+func (rd *rfrmReader) chunk(at int64) (form, error) {
+	buf, err := bin.Section(rd.src, at, chunkHeader, rd.src.Size, chunkHeader)
+	if err != nil {
+		return form{}, &atField{"chunk", -1, err}
+	}
+	r := bin.NewReader(buf, at, rd.order)
+	f := form{kind: string(r.Bytes(4)), at: at + chunkHeader}
+	size := r.U64()
+	r.Skip(4)
+	skip, err := rd.fit("chunk skip", at+16, f.at, r.U64())
+	if err != nil {
+		return form{}, err
+	}
+	f.at += skip
+	f.size, err = rd.fit("chunk size", at+4, f.at, size)
+	return f, err
+}
+
+// fit returns size as bytes that the file has behind at.
+func (rd *rfrmReader) fit(field string, off, at int64, size uint64) (int64, error) {
+	if left := max(rd.src.Size-at, 0); size > uint64(left) {
+		return 0, &atField{field, off, codecs.Errorf(codecs.ErrTruncated, "%d bytes, the file has %d left", size, left)}
+	}
+	return int64(size), nil
+}
+
+// table reads a chunk that starts with a count.
+func (rd *rfrmReader) table(c form, minRecord int) (list, error) {
+	buf, err := bin.Section(rd.src, c.at, c.size, rd.src.Size, rd.limit)
+	if err != nil {
+		return list{}, &atField{c.kind, -1, err}
+	}
+	r := bin.NewReader(buf, c.at, rd.order)
+	n := r.Count(minRecord)
+	if err := r.Err(); err != nil {
+		return list{}, &atField{c.kind, -1, err}
+	}
+	return list{n: n, at: r.Off(), bytes: buf[r.Pos():]}, nil
+}
+
+func (a *formArchive) readChunks(rd *rfrmReader, tocc form) error {
+	found := false
+	at := tocc.at
+	for i := 0; at < tocc.at+tocc.size; i++ {
+		if i == maxChunks {
+			return &atField{"TOCC", at, codecs.Errorf(codecs.ErrLimit, "more than %d chunks", maxChunks)}
+		}
+		c, err := rd.chunk(at)
+		if err != nil {
+			return err
+		}
+		if err := a.readChunk(rd, c); err != nil {
+			return err
+		}
+		found = found || c.kind == "ADIR"
+		at = c.at + c.size
+	}
+	if !found {
+		return &atField{"TOCC", tocc.at, codecs.Errorf(codecs.ErrCorrupt, "no ADIR in it")}
+	}
+	return a.readSTRG(rd)
+}
+
+func (a *formArchive) readChunk(rd *rfrmReader, c form) error {
+	switch c.kind {
+	case "ADIR":
+		return a.readADIR(rd, c)
+	case "STRG":
+		a.strg = c
+	case "META":
+		a.metaSize = c.size
+	}
+	return nil
+}
+
+// readSTRG reads the names of Remastered. Those of Tropical Freeze are laid out
+// otherwise, which is known from hearsay only. Damage is a warning.
+func (a *formArchive) readSTRG(rd *rfrmReader) error {
+	if a.strg.size == 0 || a.recordSize != recordMPR {
+		return nil
+	}
+	var err error
+	if a.named, err = rd.table(a.strg, 24); err != nil && !damaged(err) {
+		return err
+	} else if err != nil {
+		a.warnings = append(a.warnings, failure(a.src.Name, "", "STRG", a.strg.at, err))
+	}
+	return nil
+}
+
+func (a *formArchive) readADIR(rd *rfrmReader, c form) (err error) {
+	if a.entries, err = rd.table(c, recordTF); err != nil {
+		return err
+	}
+	n := a.entries.n
+	for _, size := range []int{recordTF, recordMPR} {
+		if len(a.entries.bytes) == n*size {
+			a.recordSize = size
+			return nil
+		}
+	}
+	return &atField{"ADIR", c.at, codecs.Errorf(errors.ErrUnsupported, "%d records in %d bytes", n, len(a.entries.bytes))}
+}
+
+// guid is an id of 16 bytes in the order in which they are stored, whatever
+// the byte order of numbers.
+func guid(b []byte) codecs.ID {
+	if len(b) != 16 {
+		return codecs.ID{}
+	}
+	return codecs.ID{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:]), Bits: 128}
+}
+
+// swapped is a fourCC as STRG stores it where numbers are little-endian.
+func (a *formArchive) swapped(fourCC [4]byte) [4]byte {
+	if a.order == binary.LittleEndian {
+		slices.Reverse(fourCC[:])
+	}
+	return fourCC
+}
