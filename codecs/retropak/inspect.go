@@ -1,0 +1,182 @@
+package retropak
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/internal/bin"
+)
+
+const inspectorName = "retro"
+
+// maxContent bounds the content that is read for references. The largest
+// assets of the games are some ten MiB.
+const maxContent = 256 << 20
+
+// Inspector finds what the assets of Metroid Prime and Donkey Kong Country
+// Returns refer to, where the layout of a type is known: references of kind
+// "parsed" in [codecs.RetroAsset]. FORMAT.md says which types those are. For
+// the others see [Scan].
+func Inspector() *codecs.Inspector {
+	return &codecs.Inspector{
+		Name:     inspectorName,
+		Doc:      "references between the assets of Metroid Prime and Donkey Kong Country Returns",
+		Spec:     spec,
+		Revision: 1,
+		Match:    func(e *codecs.Entry, _ []byte) bool { return isAsset(e) },
+		Inspect:  inspect,
+	}
+}
+
+// isAsset reports whether e comes from a pak with ids of 32 or 64 bits: no
+// other format names entries so.
+func isAsset(e *codecs.Entry) bool {
+	var fourCC [4]byte
+	return (e.ID.Bits == 32 || e.ID.Bits == 64) && len(e.Type) == 4 &&
+		copy(fourCC[:], e.Type) == 4 && e.Name == entryName(fourCC, e.ID)
+}
+
+// extractor reads the references of one type. It leaves an incomplete mark
+// where it does not know a version.
+type extractor func(*references)
+
+// extractorOf returns what reads a type, or nil.
+func extractorOf(typ string) extractor {
+	switch typ {
+	case "TXTR", "CSKR", "CINF", "ANIM", "STRG":
+		return leaf
+	case "DGRP":
+		return group
+	case "MAPW":
+		return mapWorld
+	case "MLVL":
+		return world
+	case "CMDL":
+		return model
+	case "SCAN":
+		return scannable
+	}
+	return nil
+}
+
+func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	detail := &codecs.RetroFacts{}
+	facts := &codecs.Facts{Kind: "retro-" + strings.ToLower(strings.TrimSpace(e.Type)), Detail: detail}
+	read := extractorOf(e.Type)
+	if read == nil {
+		return facts, nil
+	}
+	buf, err := bin.Section(content, 0, size, size, maxContent)
+	if err != nil {
+		return nil, inspectError(e, "content", err)
+	}
+	x := &references{r: bin.NewReader(buf, 0, binary.BigEndian), bits: e.ID.Bits, complete: true, seen: map[target]bool{}}
+	read(x)
+	detail.Complete = x.complete
+	if err := x.failure(); err != nil {
+		facts.Problems = append(facts.Problems, inspectError(e, x.field, err))
+		detail.Complete = false
+	}
+	facts.Refs, detail.Types = x.refs, x.types
+	return facts, nil
+}
+
+// inspectError leaves an error of the archive that the content is read from as
+// it is.
+func inspectError(e *codecs.Entry, field string, err error) *codecs.FormatError {
+	var known *codecs.FormatError
+	if errors.As(err, &known) {
+		return known
+	}
+	fe := failure("", e.Name, field, -1, err)
+	fe.Format = inspectorName
+	return fe
+}
+
+// target is a reference without its kind.
+type target struct {
+	typ string
+	id  uint64
+}
+
+// references collects what one content refers to, each target once, in the
+// order of the content.
+type references struct {
+	r        *bin.Reader
+	bits     uint8
+	field    string // what is being read, for errors
+	err      error
+	complete bool
+	refs     []codecs.Ref
+	types    []string
+	seen     map[target]bool
+}
+
+func (x *references) failure() error {
+	if x.err != nil {
+		return x.err
+	}
+	return x.r.Err()
+}
+
+// idBytes returns the width of ids.
+func (x *references) idBytes() int { return int(x.bits / 8) }
+
+// id reads an id.
+func (x *references) id() uint64 {
+	if x.bits == 32 {
+		return uint64(x.r.U32())
+	}
+	return x.r.U64()
+}
+
+// ref reads an id of an asset of that type.
+func (x *references) ref(typ string) { x.add(typ, x.id()) }
+
+// add adds a reference unless it stands already, or stands for none.
+func (x *references) add(typ string, id uint64) {
+	t := target{typ, id}
+	if x.r.Err() != nil || isNone(id, x.bits) || x.seen[t] {
+		return
+	}
+	x.seen[t] = true
+	ref := codecs.Ref{Kind: "parsed", Space: codecs.RetroAsset, ID: codecs.ID64(id)}
+	if x.bits == 32 {
+		ref.ID = codecs.ID32(uint32(id))
+	}
+	x.refs = append(x.refs, ref)
+	x.types = append(x.types, typ)
+}
+
+// isNone tells the ids that stand for no asset: zero and all ones.
+func isNone(id uint64, bits uint8) bool { return id == 0 || id == 1<<bits-1 }
+
+// fourCC reads a type.
+func (x *references) fourCC() string { return string(x.r.Bytes(4)) }
+
+// in names what is read next, unless something has failed before.
+func (x *references) in(field string) {
+	if x.failure() == nil {
+		x.field = field
+	}
+}
+
+// skipList passes over a count and that many elements of size bytes.
+func (x *references) skipList(size int) { x.r.Skip(x.r.Count(size) * size) }
+
+// magic reads a word that must be want.
+func (x *references) magic(want uint32) bool {
+	x.in("magic")
+	got := x.r.U32()
+	if got != want && x.failure() == nil {
+		x.err = &atField{"magic", 0, codecs.Errorf(codecs.ErrCorrupt, "%08x, not %08x", got, want)}
+	}
+	return x.failure() == nil
+}
