@@ -2,7 +2,9 @@ package retropak_test
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -53,8 +55,18 @@ func BenchmarkList80000(b *testing.B) {
 	}
 }
 
+// prose is compressible to about a half.
+func prose(n int) []byte {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	b := make([]byte, 0, n+16)
+	for len(b) < n {
+		b = fmt.Appendf(b, "%x %s ", rnd.Uint32N(1<<16), text(rnd.IntN(8)))
+	}
+	return b[:n]
+}
+
 func BenchmarkOpen(b *testing.B) {
-	long := text(1 << 20)
+	long := prose(1 << 20)
 	var segments []byte
 	for i := 0; i < len(long); i += 0x4000 {
 		segments = append(segments, lzo(long[i:i+0x4000])...)
