@@ -80,6 +80,8 @@ func Decode(m Method, dst, src []byte) error {
 		return decodeZstd(dst, src)
 	case Oodle:
 		return decodeOodle(dst, src)
+	case LZO1X:
+		return decodeLZO1X(dst, src)
 	}
 	return unsupported(m, "no decoder")
 }
@@ -105,7 +107,7 @@ func Encode(m Method, dst, src []byte) ([]byte, error) {
 // CanDecode reports whether [Decode] knows m.
 func CanDecode(m Method) bool {
 	switch m {
-	case None, Zlib, Gzip, LZ4, Zstd, Oodle:
+	case None, Zlib, Gzip, LZ4, Zstd, LZO1X, Oodle:
 		return true
 	}
 	return false

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo1x"
+	"pakdb/codecs/compress/lzo1x/lzoenc"
 )
 
 // cooks reports whether the game's own cooker compresses content of that type
@@ -42,7 +42,7 @@ func (v variant) pack(content []byte) ([]byte, error) {
 	if v.method == compress.Zlib {
 		b, err = compress.Encode(compress.Zlib, b, content)
 	} else {
-		b, err = lzo1x.EncodeSegmented(b, content, lzo1x.LevelBest)
+		b, err = lzoenc.EncodeSegmented(b, content, lzoenc.LevelBest)
 	}
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/lzo1x"
+	"pakdb/codecs/compress/lzo1x/lzoenc"
 )
 
 const endMarker = "110000"
@@ -197,7 +198,7 @@ func TestDecodeMalformed(t *testing.T) {
 }
 
 func TestDecodeAllocs(t *testing.T) {
-	stream, err := lzo1x.Encode(nil, prose(50000), lzo1x.LevelFast)
+	stream, err := lzoenc.Encode(nil, prose(50000), lzoenc.LevelFast)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@
 // streams that other encoders made. It is bounded by the two slices it is
 // given: it never reads beyond src, never writes beyond dst, allocates nothing
 // and does work in proportion to len(src)+len(dst). The encoder is
-// github.com/rasky/go-lzo: see encode.go for what that means for licences.
+// github.com/rasky/go-lzo, in package lzoenc: see there what that means for licences.
 //
 // # Bitstream
 //

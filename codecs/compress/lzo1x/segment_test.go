@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/lzo1x"
+	"pakdb/codecs/compress/lzo1x/lzoenc"
 )
 
 var full = prose(lzo1x.SegmentSize)
@@ -91,7 +92,7 @@ func TestDecodeSegmentedMalformed(t *testing.T) {
 
 // TestEncodeSegmentedStores checks the one choice that the encoder has.
 func TestEncodeSegmentedStores(t *testing.T) {
-	out, err := lzo1x.EncodeSegmented(nil, cat(noise(lzo1x.SegmentSize), full[:100]), lzo1x.LevelBest)
+	out, err := lzoenc.EncodeSegmented(nil, cat(noise(lzo1x.SegmentSize), full[:100]), lzoenc.LevelBest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func segment(data []byte) []byte {
 }
 
 func stream(data []byte) []byte {
-	out, err := lzo1x.Encode(nil, data, lzo1x.LevelFast)
+	out, err := lzoenc.Encode(nil, data, lzoenc.LevelFast)
 	if err != nil {
 		panic(err)
 	}

@@ -1,13 +1,12 @@
-package lzo1x
-
-// LICENCE: this file alone uses github.com/rasky/go-lzo, a translation of the
-// LZO library that is under the GNU General Public License, version 2. A
-// binary that links it is a work under the GPL as a whole, although pakdb's
-// own code is MIT. To build one that is not, leave this file out:
-// the decoder does not need it.
+// Package lzoenc encodes LZO1X. It stands apart from the decoder because of its
+// licence: it uses github.com/rasky/go-lzo, a translation of the LZO library
+// that is under the GNU General Public License, version 2. A binary that links
+// this package is a work under the GPL as a whole, although pakdb's own code is
+// MIT. The decoder, package lzo1x, needs none of it.
 //
-// Only its compressors are used. Its decoder takes the output length for a
-// hint, so it must never see untrusted input.
+// Only the compressors of go-lzo are used. Its decoder takes the output length
+// for a hint, so it must never see untrusted input.
+package lzoenc
 
 import (
 	"encoding/binary"
@@ -16,6 +15,8 @@ import (
 	"math"
 
 	lzo "github.com/rasky/go-lzo"
+
+	"pakdb/codecs/compress/lzo1x"
 )
 
 // The levels of [Encode].
@@ -43,13 +44,13 @@ func Encode(dst, src []byte, level int) ([]byte, error) {
 	return dst, fmt.Errorf("lzo1x: level %d: %w", level, errors.ErrUnsupported)
 }
 
-// EncodeSegmented appends src to dst in segments of [SegmentSize] bytes and
+// EncodeSegmented appends src to dst in segments of [lzo1x.SegmentSize] bytes and
 // returns the extended slice. level is that of [Encode]. A segment that would
 // grow is stored.
 func EncodeSegmented(dst, src []byte, level int) ([]byte, error) {
 	start := len(dst)
 	for len(src) > 0 {
-		n := min(len(src), SegmentSize)
+		n := min(len(src), lzo1x.SegmentSize)
 		data, err := Encode(nil, src[:n], level)
 		if err != nil {
 			return dst[:start], err
