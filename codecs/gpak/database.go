@@ -285,13 +285,25 @@ func (a *sqlitePak) entry(i int) (*codecs.Entry, error) {
 
 // Open fetches the entry's blob, and decodes it in version 1.6.
 func (a *sqlitePak) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	r, err := a.lookup(e)
 	if err != nil {
 		return nil, err
 	}
-	own := *e
-	own.Stored, own.Size = r.stored, r.size
-	return a.content(ctx, &own, a.method, "b", func() ([]byte, error) { return a.blob(ctx, r) })
+	own := codecs.Entry{Name: r.path, Offset: -1, Stored: r.stored, Size: r.size}
+	if err := a.checkSize(&own, a.method); err != nil {
+		return nil, err
+	}
+	stored, err := a.blob(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if a.method == compress.None {
+		return io.NopCloser(bytes.NewReader(stored)), nil
+	}
+	return a.decode(&own, "b", stored)
 }
 
 // OpenRaw fetches the entry's blob.

@@ -1,8 +1,6 @@
 package gpak
 
 import (
-	"bytes"
-	"context"
 	"io"
 	"strings"
 	"time"
@@ -20,7 +18,12 @@ const maxWarnings = 100
 type file struct {
 	src      codecs.Source
 	limits   codecs.Limits
+	buffers  *buffers
 	warnings []*codecs.FormatError
+}
+
+func newFile(src codecs.Source, o *codecs.Options) file {
+	return file{src: src, limits: o.WithDefaults().Limits, buffers: new(buffers)}
 }
 
 // fail classifies err and says where it struck. off is absolute, -1 for none.
@@ -35,32 +38,29 @@ func (f *file) warn(entry, field string, off int64, err error) {
 	}
 }
 
-// content decodes what load returns to exactly e.Size bytes. Size is checked
-// against what LZ4 can reach before anything is allocated by it. A block must
-// be whole to be decoded, so the context is asked between the steps.
-func (f *file) content(ctx context.Context, e *codecs.Entry, m compress.Method, field string,
-	load func() ([]byte, error)) (io.ReadCloser, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+// checkSize refuses, before anything is read or allocated by it, a size over the
+// limit or beyond what the stored bytes can decode to.
+func (f *file) checkSize(e *codecs.Entry, m compress.Method) error {
 	if e.Size > f.limits.Entry {
-		return nil, f.fail(e.Name, "size", -1, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", e.Size, f.limits.Entry))
+		return f.fail(e.Name, "size", -1, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", e.Size, f.limits.Entry))
 	}
 	if err := checkRatio(m, e.Stored, e.Size); err != nil {
-		return nil, f.fail(e.Name, "size", -1, err)
+		return f.fail(e.Name, "size", -1, err)
 	}
-	stored, err := load()
-	if err != nil {
-		return nil, err
-	}
-	if m == compress.None {
-		return io.NopCloser(bytes.NewReader(stored)), nil
-	}
-	decoded := make([]byte, e.Size)
-	if err := compress.Decode(m, decoded, stored); err != nil {
+	return nil
+}
+
+// decode returns the content of a block of LZ4, which must be whole to be
+// decoded.
+func (f *file) decode(e *codecs.Entry, field string, stored []byte) (io.ReadCloser, error) {
+	buf := f.buffers.get(e.Size)
+	if err := compress.Decode(compress.LZ4, *buf, stored); err != nil {
+		f.buffers.put(buf)
 		return nil, f.fail(e.Name, field, e.Offset, err)
 	}
-	return io.NopCloser(bytes.NewReader(decoded)), ctx.Err()
+	c := &content{buf: buf, owner: f.buffers}
+	c.Reset(*buf)
+	return c, nil
 }
 
 // checkRatio refuses a decoded size that no stored block of that length can

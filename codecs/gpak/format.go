@@ -102,7 +102,7 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f := file{src: src, limits: o.WithDefaults().Limits}
+	f := newFile(src, o)
 	magic, err := readMagic(src)
 	switch {
 	case err != nil:

@@ -19,6 +19,8 @@ func FuzzKAPG(f *testing.F) {
 	)
 }
 
+// Coverage of SQLite changes from run to run, which makes minimizing endless: run
+// with -fuzzminimizetime 1x.
 func FuzzDatabase(f *testing.F) {
 	const small = `PRAGMA page_size = 512`
 	codecstest.FuzzOpen(f, gpak.Format(), nil,

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -269,16 +268,21 @@ func (a *kapg) check(rec record) (field string, at int64, err error) {
 
 // Open decodes the entry's block.
 func (a *kapg) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := a.inData(e); err != nil {
 		return nil, err
 	}
-	return a.content(ctx, e, compress.LZ4, "data", func() ([]byte, error) {
-		b, err := bin.Section(a.src, e.Offset, e.Stored, a.src.Size, math.MaxInt32)
-		if err != nil {
-			return nil, a.fail(e.Name, "data", e.Offset, err)
-		}
-		return b, nil
-	})
+	if err := a.checkSize(e, compress.LZ4); err != nil {
+		return nil, err
+	}
+	stored := a.buffers.get(e.Stored)
+	defer a.buffers.put(stored)
+	if err := bin.Fill(a.src, *stored, e.Offset); err != nil {
+		return nil, a.fail(e.Name, "data", e.Offset, err)
+	}
+	return a.decode(e, "data", *stored)
 }
 
 // OpenRaw returns the entry's LZ4 block.
