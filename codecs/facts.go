@@ -18,9 +18,9 @@ type Inspector struct {
 	// Match decides by the entry's name and type and the first bytes (up to
 	// [HeadSize]) of its decoded content, never by the archive's name.
 	Match func(e *Entry, head []byte) bool
-	// Symbols tells what a path makes its entry define, whatever the content;
-	// nil: nothing does.
-	Symbols func(name string) []Symbol
+	// Symbols tells what an entry defines by its name, type and id, whatever
+	// its content; nil: nothing. The Path of the symbols is "".
+	Symbols func(e *Entry) []Symbol
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)
@@ -49,6 +49,9 @@ type Scan struct {
 	Layout IDLayout
 	Spaces []Space
 	Flags  RefFlags
+	// SkipCommon leaves out ids that content holds more often than chance; see
+	// [CommonValue].
+	SkipCommon bool
 }
 
 // Space is a set of identifiers that a reference can be resolved in, such as

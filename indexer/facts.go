@@ -44,14 +44,17 @@ func symbolRows(symbols []codecs.Symbol) []schema.Symbol {
 	return rows
 }
 
-// addPathSymbols adds what the entry's name defines by itself.
-func (s *scan) addPathSymbols(row *schema.Entry) {
-	if row.Name == "" {
+// addEntrySymbols adds what the entry defines whatever its content.
+func (s *scan) addEntrySymbols(e *codecs.Entry, row *schema.Entry) {
+	if e.Name == "" {
 		return
 	}
 	for _, in := range s.o.Registry.Inspectors {
-		if in.Symbols != nil {
-			row.Symbols = append(row.Symbols, symbolRows(in.Symbols(row.Name))...)
+		if in.Symbols == nil {
+			continue
+		}
+		if symbols := in.Symbols(e); len(symbols) > 0 {
+			row.Symbols = append(row.Symbols, symbolRows(symbols)...)
 		}
 	}
 }

@@ -30,12 +30,12 @@ func specText(s *codecs.Scan) string {
 	for i, space := range s.Spaces {
 		names[i] = string(space)
 	}
-	return fmt.Sprintf("%d %s %d %d %s", s.Layout.Width, order, s.Layout.Align, s.Flags, strings.Join(names, ","))
+	return fmt.Sprintf("%d %s %d %d %t %s", s.Layout.Width, order, s.Layout.Align, s.Flags, s.SkipCommon, strings.Join(names, ","))
 }
 
 func parseSpec(text string) (s codecs.Scan, err error) {
 	var order, spaces string
-	if _, err := fmt.Sscanf(text, "%d %s %d %d %s", &s.Layout.Width, &order, &s.Layout.Align, &s.Flags, &spaces); err != nil {
+	if _, err := fmt.Sscanf(text, "%d %s %d %d %t %s", &s.Layout.Width, &order, &s.Layout.Align, &s.Flags, &s.SkipCommon, &spaces); err != nil {
 		return s, fmt.Errorf("search %q: %w", text, err)
 	}
 	s.Layout.Big = order == "be"
@@ -101,6 +101,9 @@ func (s *scan) newSearch(ctx context.Context, text string) (*search, error) {
 		for id, err := range s.build.SpaceIDs(ctx, string(space)) {
 			if err != nil {
 				return nil, err
+			}
+			if spec.SkipCommon && codecs.CommonValue(spec.Layout.Width, uint64(id)) {
+				continue
 			}
 			if _, taken := out.space[uint64(id)]; !taken {
 				out.space[uint64(id)] = space

@@ -80,7 +80,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 		return
 	}
 	row := rowOf(e)
-	s.addPathSymbols(&row)
+	s.addEntrySymbols(e, &row)
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
 		err := s.read(ctx, c.from, it, &row)
 		switch {

@@ -7,6 +7,7 @@ import (
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/loose"
+	"pakdb/codecs/retropak"
 )
 
 // Registry returns every format, the fallback last.
@@ -14,10 +15,12 @@ func Registry() *codecs.Registry {
 	return &codecs.Registry{
 		Formats: []*codecs.Format{
 			gpak.Format(),
+			retropak.Format(),
 			loose.Format(),
 		},
 		Inspectors: []*codecs.Inspector{
 			calligraphy.Inspector(),
+			retropak.Inspector(),
 		},
 	}
 }

@@ -75,11 +75,11 @@ func EntrySymbols(name string) []codecs.Symbol {
 }
 
 // resourceSymbols leaves the files of the database to their directories.
-func resourceSymbols(name string) []codecs.Symbol {
-	if !hasPrefixFold(name, resourcePrefix) {
+func resourceSymbols(e *codecs.Entry) []codecs.Symbol {
+	if !hasPrefixFold(e.Name, resourcePrefix) {
 		return nil
 	}
-	return EntrySymbols(name)
+	return EntrySymbols(e.Name)
 }
 
 func symbol(space codecs.Space, id uint64) []codecs.Symbol {

@@ -28,8 +28,17 @@ func Inspector() *codecs.Inspector {
 		Spec:     spec,
 		Revision: 1,
 		Match:    func(e *codecs.Entry, _ []byte) bool { return isAsset(e) },
+		Symbols:  symbols,
 		Inspect:  inspect,
 	}
+}
+
+// symbols says that an asset stands for its own id, whatever its content.
+func symbols(e *codecs.Entry) []codecs.Symbol {
+	if !isAsset(e) {
+		return nil
+	}
+	return []codecs.Symbol{{Space: codecs.RetroAsset, ID: e.ID}}
 }
 
 // isAsset reports whether e comes from a pak with ids of 32 or 64 bits: no
@@ -69,6 +78,7 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	}
 	detail := &codecs.RetroFacts{}
 	facts := &codecs.Facts{Kind: "retro-" + strings.ToLower(strings.TrimSpace(e.Type)), Detail: detail}
+	defer func() { facts.Scan = Scan(e, facts) }()
 	read := extractorOf(e.Type)
 	if read == nil {
 		return facts, nil

@@ -69,7 +69,7 @@ func references(t *testing.T, it codecstest.Item, known map[string]string) []str
 		}
 		refs = append(refs, facts.Detail.(*codecs.RetroFacts).Types[i]+" "+r.ID.String())
 	}
-	if rule, ok := retropak.Scan(it.Entry, facts); ok {
+	if rule := retropak.Scan(it.Entry, facts); rule != nil {
 		refs = append(refs, scanned(it, rule, known)...)
 	}
 	slices.Sort(refs)
@@ -77,14 +77,14 @@ func references(t *testing.T, it codecstest.Item, known map[string]string) []str
 }
 
 // scanned is the plainest scan that follows the rule.
-func scanned(it codecstest.Item, rule retropak.ScanRule, known map[string]string) (refs []string) {
+func scanned(it codecstest.Item, rule *codecs.Scan, known map[string]string) (refs []string) {
 	for off := 0; off+rule.Layout.Width <= len(it.Data); off += rule.Layout.Align {
 		var id uint64
 		for _, b := range it.Data[off : off+rule.Layout.Width] {
 			id = id<<8 | uint64(b)
 		}
 		hex := fmt.Sprintf("%0*x", 2*rule.Layout.Width, id)
-		if typ, ok := known[hex]; ok && !rule.Skip(id) && hex != it.Entry.ID.String() {
+		if typ, ok := known[hex]; ok && !codecs.CommonValue(rule.Layout.Width, id) && hex != it.Entry.ID.String() {
 			refs = append(refs, typ+" "+hex)
 		}
 	}

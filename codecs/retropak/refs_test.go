@@ -90,7 +90,7 @@ func TestReferences(t *testing.T) {
 			if f.Detail.(*codecs.RetroFacts).Complete != tt.complete {
 				t.Errorf("complete: %v", !tt.complete)
 			}
-			if _, scan := retropak.Scan(tt.item.Entry, f); scan == tt.complete {
+			if scan := retropak.Scan(tt.item.Entry, f) != nil; scan == tt.complete {
 				t.Errorf("to be scanned: %v", scan)
 			}
 		})
@@ -155,29 +155,30 @@ func TestMatch(t *testing.T) {
 		if retropak.Inspector().Match(e, nil) {
 			t.Errorf("%+v matches", e)
 		}
-		if _, ok := retropak.Scan(e, nil); ok {
+		if retropak.Scan(e, nil) != nil {
 			t.Errorf("%+v is scanned", e)
 		}
 	}
 }
 
 func TestScanSkips(t *testing.T) {
-	narrow, _ := retropak.Scan(asset("PART", 32, nil).Entry, nil)
-	wide, _ := retropak.Scan(asset("PART", 64, nil).Entry, nil)
-	if narrow.Flags != codecs.Weak || wide.Flags != 0 || narrow.Layout.Align != 4 || wide.Layout.Align != 1 {
+	narrow := retropak.Scan(asset("PART", 32, nil).Entry, nil)
+	wide := retropak.Scan(asset("PART", 64, nil).Entry, nil)
+	if narrow.Flags != codecs.Weak || wide.Flags != 0 || narrow.Layout.Align != 4 || wide.Layout.Align != 1 ||
+		!narrow.SkipCommon || !wide.SkipCommon {
 		t.Errorf("%+v, %+v", narrow, wide)
 	}
 	for _, id := range []uint64{0, 1, 0xffff, 0xffffffff, 0x3f800000, 0xbf800000, 0x3dcccccd, 0x42c80000, 0x3e800000} {
-		if !narrow.Skip(id) {
+		if !codecs.CommonValue(4, id) {
 			t.Errorf("%08x is looked for", id)
 		}
 	}
 	for _, id := range []uint64{0x10000, 0x7b2ea5b1, 0x40490fdc} {
-		if narrow.Skip(id) || wide.Skip(id) {
+		if codecs.CommonValue(4, id) || codecs.CommonValue(8, id) {
 			t.Errorf("%08x is not looked for", id)
 		}
 	}
-	if !wide.Skip(^uint64(0)) || wide.Skip(0x3f800000) {
+	if !codecs.CommonValue(8, ^uint64(0)) || codecs.CommonValue(8, 0x3f800000) {
 		t.Error("ids of 64 bits")
 	}
 }
