@@ -1,5 +1,0 @@
-package query
-
-import "fmt"
-
-func HumanSize(n int64) string { return fmt.Sprint(n) }
