@@ -131,15 +131,6 @@ func (s *Store) decoder(r io.Reader) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxWindow(window))
 }
 
-func compare(h *blake3.Hasher, want [32]byte) error {
-	var have [32]byte
-	h.Sum(have[:0])
-	if have != want {
-		return fmt.Errorf("%w: it is %x", ErrDigest, have)
-	}
-	return nil
-}
-
 // Open returns the content stored under d: fs.ErrNotExist when there is none.
 // The reader verifies the BLAKE3 and returns ErrDigest in place of io.EOF when
 // it differs. The caller closes it.
@@ -156,32 +147,20 @@ func (s *Store) Open(d [32]byte) (io.ReadCloser, error) {
 		_ = f.Close()
 		return nil, fmt.Errorf("object %x: %w", d, err)
 	}
-	return &reader{s: s, f: f, dec: dec, want: d, hash: blake3.New()}, nil
+	return Verify(&reader{s: s, f: f, dec: dec}, d), nil
 }
 
 type reader struct {
-	s    *Store
-	f    *os.File
-	dec  *zstd.Decoder
-	want [32]byte
-	hash *blake3.Hasher
+	s   *Store
+	f   *os.File
+	dec *zstd.Decoder
 }
 
 func (r *reader) Read(p []byte) (int, error) {
 	if r.dec == nil {
 		return 0, fs.ErrClosed
 	}
-	n, err := r.dec.Read(p)
-	_, _ = r.hash.Write(p[:n])
-	if err == io.EOF {
-		if bad := compare(r.hash, r.want); bad != nil {
-			err = bad
-		}
-	}
-	if err != nil && err != io.EOF {
-		err = fmt.Errorf("object %x: %w", r.want, err)
-	}
-	return n, err
+	return r.dec.Read(p)
 }
 
 // Close gives the decoder back. Closing twice is harmless.

@@ -1,0 +1,147 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"pakdb/codecs"
+)
+
+const (
+	// maxArchives is how many archives stay open.
+	maxArchives = 4
+	// maxEntries bounds the entry lists that are kept, about 250 bytes an
+	// entry. A larger archive is gone through for each content anew.
+	maxEntries = 1 << 20
+)
+
+// archive is an opened archive, shared by the cache and by readers.
+type archive struct {
+	place
+	codecs.Archive
+	file    *os.File
+	entries []*codecs.Entry // by ordinal; nil: too many to keep
+	refs    atomic.Int32
+}
+
+// release closes the archive with its last user.
+func (a *archive) release() error {
+	if a.refs.Add(-1) > 0 {
+		return nil
+	}
+	return errors.Join(a.Archive.Close(), a.file.Close())
+}
+
+// archive returns the archive of a place, for the caller to release. One
+// goroutine at a time opens an archive.
+func (c *Contents) archive(ctx context.Context, p place) (*archive, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.open, func(a *archive) bool { return a.id == p.id })
+	if i >= 0 {
+		a := c.open[i]
+		c.open = append(slices.Delete(c.open, i, i+1), a) // the last is the one used last
+		a.refs.Add(1)
+		return a, nil
+	}
+	a, err := c.openArchive(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	c.open = append(c.open, a)
+	c.evict()
+	a.refs.Add(2) // the cache and the caller
+	return a, nil
+}
+
+// evict lets go of what was not used for longest, until the rest is within the
+// bounds; the last one stays.
+func (c *Contents) evict() {
+	kept := 0
+	for _, a := range c.open {
+		kept += len(a.entries)
+	}
+	for len(c.open) > 1 && (len(c.open) > maxArchives || kept > maxEntries) {
+		kept -= len(c.open[0].entries)
+		_ = c.open[0].release() // it was only read
+		c.open = c.open[1:]
+	}
+}
+
+// openArchive opens the file of a place if it is the one that was scanned.
+func (c *Contents) openArchive(ctx context.Context, p place) (*archive, error) {
+	f, err := os.Open(p.location)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoContent, err)
+	}
+	a := &archive{place: p, file: f}
+	if err := c.read(ctx, a); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return a, nil
+}
+
+func (c *Contents) read(ctx context.Context, a *archive) error {
+	st, err := a.file.Stat()
+	if err != nil {
+		return err
+	}
+	if st.Size() != a.size || st.ModTime().UnixNano() != a.mtime {
+		return fmt.Errorf("%w: %s has changed since it was scanned", ErrNoContent, a.location)
+	}
+	dir, name := filepath.Split(a.location)
+	src := codecs.Source{ReaderAt: a.file, Name: name, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
+	if a.Archive, _, err = c.registry.Open(ctx, src, c.options); err != nil {
+		return err
+	}
+	a.entries = list(a.Archive)
+	return nil
+}
+
+// list returns the entries of an archive by ordinal, nil if they are too many
+// or are not numbered from 0.
+func list(a codecs.Archive) []*codecs.Entry {
+	var all []*codecs.Entry
+	for e := range a.Entries() {
+		if e == nil {
+			continue // of the table, whose error the scan has recorded
+		}
+		if len(all) == maxEntries || e.Ordinal < len(all) || e.Ordinal >= maxEntries {
+			return nil
+		}
+		for len(all) < e.Ordinal {
+			all = append(all, nil) // an entry that could not be read
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+func (a *archive) openEntry(ctx context.Context, ordinal int64) (io.ReadCloser, error) {
+	e := a.entry(ordinal)
+	if e == nil {
+		return nil, fmt.Errorf("%w: %s has no entry %d", ErrNoContent, a.location, ordinal)
+	}
+	return a.Open(ctx, e)
+}
+
+func (a *archive) entry(ordinal int64) *codecs.Entry {
+	if a.entries != nil {
+		if ordinal < 0 || ordinal >= int64(len(a.entries)) {
+			return nil
+		}
+		return a.entries[ordinal]
+	}
+	for e := range a.Entries() {
+		if e != nil && int64(e.Ordinal) == ordinal {
+			return e
+		}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package query
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+
+	"pakdb/codecs"
+	"pakdb/internal/objects"
+	"pakdb/schema"
+)
+
+// ErrNoContent means that the catalog does not know a content, or that its
+// bytes are out of reach: not in the object store, and every archive that held
+// it is gone or has changed since it was scanned.
+var ErrNoContent = errors.New("content is not at hand")
+
+// Contents finds the bytes of contents by their BLAKE3: in the object store
+// beside a catalog, or in an archive that still has the size and the time it
+// was scanned with. It has a connection of its own, so that SQL functions can
+// use it while a statement runs. All methods are safe for concurrent use.
+type Contents struct {
+	catalog  string
+	registry *codecs.Registry
+	options  *codecs.Options
+	store    *objects.Store
+
+	mu   sync.Mutex
+	db   *sql.DB // opened when first needed
+	open []*archive
+}
+
+// NewContents returns the contents of a catalog. It opens nothing yet. store
+// and options may be nil. The caller closes it.
+func NewContents(catalog string, r *codecs.Registry, store *objects.Store, options *codecs.Options) *Contents {
+	return &Contents{catalog: catalog, registry: r, store: store, options: options}
+}
+
+// Open returns a content and its size. The reader verifies the BLAKE3 and
+// returns objects.ErrDigest in place of io.EOF when it differs; the caller
+// closes it. ErrNoContent means that the bytes are not at hand.
+func (c *Contents) Open(ctx context.Context, d [32]byte) (io.ReadCloser, int64, error) {
+	id, size, err := c.find(ctx, d)
+	if err != nil {
+		return nil, 0, fmt.Errorf("content %x: %w", d, err)
+	}
+	if c.store != nil {
+		r, err := c.store.Open(d)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return r, size, err
+		}
+	}
+	r, err := c.fromArchive(ctx, id)
+	if err != nil {
+		return nil, 0, fmt.Errorf("content %x: %w", d, err)
+	}
+	return objects.Verify(r, d), size, nil
+}
+
+// ErrTooLarge means that a content is larger than what was asked to be held in
+// memory.
+var ErrTooLarge = errors.New("content is too large")
+
+// Bytes returns a whole content of at most limit bytes, verified.
+func (c *Contents) Bytes(ctx context.Context, d [32]byte, limit int64) ([]byte, error) {
+	r, size, err := c.Open(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	if size > limit {
+		return nil, fmt.Errorf("content %x: %w: %d > %d bytes", d, ErrTooLarge, size, limit)
+	}
+	b := make([]byte, size) // the size is bounded, and the writer's own count
+	if _, err := io.ReadFull(r, b); err != nil {
+		return nil, fmt.Errorf("content %x: %w", d, err)
+	}
+	var more [1]byte
+	switch n, err := io.ReadFull(r, more[:]); {
+	case n > 0:
+		return nil, fmt.Errorf("content %x: %w: more than %d bytes", d, objects.ErrDigest, size)
+	case err != io.EOF:
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close closes the catalog and the archives. Readers that are still open keep
+// their archive until they are closed.
+func (c *Contents) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, a := range c.open {
+		errs = append(errs, a.release())
+	}
+	c.open = nil
+	if c.db != nil {
+		errs = append(errs, c.db.Close())
+		c.db = nil
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Contents) reader(ctx context.Context) (*sql.DB, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db != nil {
+		return c.db, nil
+	}
+	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
+	if err != nil {
+		return nil, catalogError(err)
+	}
+	c.db = db
+	return db, nil
+}
+
+// find looks a content up by its key, the first eight bytes of its hash.
+func (c *Contents) find(ctx context.Context, d [32]byte) (id, size int64, err error) {
+	db, err := c.reader(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	err = db.QueryRowContext(ctx, `SELECT c.content_id, c.size FROM content_key k
+		JOIN content c ON c.content_id = k.content_id WHERE k.key = ? AND c.hash = ?`,
+		int64(binary.LittleEndian.Uint64(d[:8])), d[:]).Scan(&id, &size)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fmt.Errorf("%w: not in the catalog", ErrNoContent)
+	}
+	return id, size, err
+}
+
+// place is where an entry with a content lies.
+type place struct {
+	id, ordinal int64 // of the archive, in the archive
+	size, mtime int64 // of the file when it was scanned
+	location    string
+}
+
+// maxPlaces bounds how many archives are tried for one content.
+const maxPlaces = 64
+
+func (c *Contents) places(ctx context.Context, content int64) ([]place, error) {
+	db, err := c.reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT a.archive_id, min(e.ordinal), a.size, a.mtime, ba.location
+		FROM entry e JOIN archive a ON a.archive_id = e.archive_id
+		JOIN build_archive ba ON ba.archive_id = a.archive_id
+		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT ?`, content, maxPlaces)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var all []place
+	for rows.Next() {
+		var p place
+		if err := rows.Scan(&p.id, &p.ordinal, &p.size, &p.mtime, &p.location); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, rows.Err()
+}
+
+// fromArchive opens a content in the first archive that can be read. An error
+// other than that an archive is gone is returned only when no other has it.
+func (c *Contents) fromArchive(ctx context.Context, content int64) (io.ReadCloser, error) {
+	all, err := c.places(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	reason := fmt.Errorf("%w: no archive holds it", ErrNoContent)
+	for _, p := range all {
+		r, err := c.openPlace(ctx, p)
+		if err == nil || ctx.Err() != nil {
+			return r, err
+		}
+		reason = err
+	}
+	return nil, reason
+}
+
+func (c *Contents) openPlace(ctx context.Context, p place) (io.ReadCloser, error) {
+	a, err := c.archive(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.openEntry(ctx, p.ordinal)
+	if err != nil {
+		return nil, errors.Join(err, a.release())
+	}
+	return &held{ReadCloser: r, archive: a}, nil
+}
+
+// held keeps an archive open for a reader.
+type held struct {
+	io.ReadCloser
+	archive *archive
+	once    sync.Once
+}
+
+func (h *held) Close() error {
+	err := h.ReadCloser.Close()
+	h.once.Do(func() { err = errors.Join(err, h.archive.release()) })
+	return err
+}

@@ -1,0 +1,141 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// SQLite's primary result codes that are of another class than bad SQL.
+const (
+	codeAuth    = 23
+	codeIOErr   = 10
+	codeCorrupt = 11
+	codeCantOp  = 14
+	codeNotADB  = 26
+	codeBusy    = 5
+)
+
+// explain turns what the driver says about a statement of text into an error
+// for people: what, where in the text, and what may have been meant.
+func (db *DB) explain(ctx context.Context, text string, s Statement, err error) error {
+	var coded interface {
+		error
+		Code() int
+	}
+	if ctx.Err() != nil || !errors.As(err, &coded) {
+		return err // the context, a writer, or a function of ours
+	}
+	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}
+	switch coded.Code() & 0xff {
+	case codeIOErr, codeCorrupt, codeCantOp, codeNotADB, codeBusy:
+		e.class = ErrCatalog
+		e.Message = "catalog " + db.catalog + ": " + e.Message
+		return e
+	case codeAuth:
+		e.Message = "not allowed: this connection only reads"
+		e.hint = "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"
+		return e
+	}
+	db.locate(ctx, s, e)
+	return e
+}
+
+// trailer is the code that the driver adds to SQLite's message.
+var trailer = regexp.MustCompile(` \(\d+\)$`)
+
+// message takes SQLite's own words out of the driver's.
+func message(err error) string {
+	m := trailer.ReplaceAllString(err.Error(), "")
+	return strings.TrimPrefix(m, "SQL logic error: ")
+}
+
+// The messages of SQLite that say what they are about. It gives nothing but
+// text, and the driver does not pass on the offset.
+var (
+	nearToken  = regexp.MustCompile(`^near "(.*)": syntax error$`)
+	badToken   = regexp.MustCompile(`(?s)^unrecognized token: "(.*)"$`)
+	noTable    = regexp.MustCompile(`^no such table: (?:main\.)?(.*)$`)
+	noColumn   = regexp.MustCompile(`^no such column: (.*?)(?: - should this be .*)?$`)
+	noFunction = regexp.MustCompile(`^(?:no such function: (.*)|wrong number of arguments to function (.*)\(\))$`)
+)
+
+// locate finds the place in the text and the hint.
+func (db *DB) locate(ctx context.Context, s Statement, e *SQLError) {
+	at := -1
+	switch m := e.Message; {
+	case m == "incomplete input":
+		at = len(s.SQL)
+	case nearToken.MatchString(m):
+		at = db.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
+	case badToken.MatchString(m):
+		at = strings.Index(s.SQL, badToken.FindStringSubmatch(m)[1])
+	case noTable.MatchString(m):
+		name := noTable.FindStringSubmatch(m)[1]
+		at = onlyPlace(s.SQL, name)
+		e.hint = db.suggestTable(ctx, name)
+	case noColumn.MatchString(m):
+		name := noColumn.FindStringSubmatch(m)[1]
+		at = onlyPlace(s.SQL, name)
+		e.hint = db.suggestColumn(ctx, s.SQL, name)
+	case noFunction.MatchString(m):
+		found := noFunction.FindStringSubmatch(m)
+		at = onlyPlace(s.SQL, found[1]+found[2])
+		e.hint = db.suggestFunction(ctx, found[1]+found[2])
+	}
+	if at >= 0 {
+		e.Offset = s.Offset + at
+	}
+}
+
+// onlyPlace returns where a name that may be qualified stands in sql, -1 unless
+// there is exactly one such place.
+func onlyPlace(sql, name string) int {
+	place, end := -1, -1
+	for t := range tokens(sql) {
+		last := name[strings.LastIndexByte(name, '.')+1:]
+		if t.kind != word || !strings.EqualFold(unquote(sql[t.start:t.end]), last) {
+			continue
+		}
+		if place >= 0 {
+			return -1
+		}
+		place, end = t.start, t.end
+	}
+	if q := end - len(name); q >= 0 && strings.EqualFold(sql[q:end], name) {
+		return q
+	}
+	return place
+}
+
+func unquote(name string) string {
+	if len(name) >= 2 && strings.IndexByte("\"`[", name[0]) >= 0 {
+		return name[1 : len(name)-1]
+	}
+	return name
+}
+
+// syntaxError returns where the parser gave up. It reads from left to right
+// with one token of foresight, so the text up to and with the token at fault
+// fails in the same way, and no shorter one does.
+func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
+	var places []token
+	for t := range tokens(sql) {
+		if sql[t.start:t.end] == near {
+			places = append(places, t)
+		}
+	}
+	for i, t := range places {
+		if i == len(places)-1 {
+			return t.start
+		}
+		stmt, err := db.sql.PrepareContext(ctx, sql[:t.end])
+		if err == nil {
+			_ = stmt.Close()
+		} else if message(err) == msg {
+			return t.start
+		}
+	}
+	return -1
+}

@@ -1,0 +1,225 @@
+package query
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/zeebo/blake3"
+	"pakdb/schema"
+)
+
+// Function is an SQL function with its help.
+type Function struct {
+	schema.Function
+	Usage string // "human_size(n)"
+	Doc   string // one line
+}
+
+// Functions returns the SQL functions of this package, in the order of their
+// help. NULL in gives NULL out, and so does an argument of a type that makes no
+// sense. contents may be nil.
+func Functions(contents *Contents) []Function {
+	return append([]Function{
+		pure("path_dir(path)", "folder of a path: Game/Maps for Game/Maps/A.umap", text1(pathDir)),
+		pure("path_name(path)", "last part of a path: A.umap", text1(pathName)),
+		pure("path_ext(path)", "extension in lower case without the dot: umap", text1(pathExt)),
+		pure("path_head(path, n)", "the first n parts of a path", pathHead),
+		pure("human_size(n)", "bytes for people: 1.5 MiB", humanSize),
+		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
+		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexps().match),
+		pure("key_of_path(path)", "key of a path in path_key", text1(keyOfPath)),
+		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
+	}, contentFunctions(contents)...)
+}
+
+func functionsOf(all []Function) []schema.Function {
+	functions := make([]schema.Function, len(all))
+	for i, f := range all {
+		functions[i] = f.Function
+	}
+	return functions
+}
+
+type call func(args []driver.Value) (driver.Value, error)
+
+func pure(usage, doc string, f call) Function {
+	return function(usage, doc, true, func(_ context.Context, args []driver.Value) (driver.Value, error) { return f(args) })
+}
+
+// function takes the name and the number of arguments from usage.
+func function(usage, doc string, pure bool, f func(context.Context, []driver.Value) (driver.Value, error)) Function {
+	name, params, _ := strings.Cut(usage, "(")
+	return Function{Usage: usage, Doc: doc, Function: schema.Function{
+		Name: name, Args: 1 + strings.Count(params, ","), Pure: pure, Call: f}}
+}
+
+// text1 makes an SQL function of one text.
+func text1(f func(string) driver.Value) call {
+	return func(args []driver.Value) (driver.Value, error) {
+		if s, ok := args[0].(string); ok {
+			return f(s), nil
+		}
+		return nil, nil
+	}
+}
+
+func pathDir(path string) driver.Value {
+	prefix, _ := schema.SplitPath(path)
+	if len(prefix) > 1 {
+		prefix = strings.TrimSuffix(prefix, "/")
+	}
+	return prefix
+}
+
+func pathName(path string) driver.Value {
+	_, name := schema.SplitPath(path)
+	return name
+}
+
+func pathExt(path string) driver.Value {
+	_, name := schema.SplitPath(path)
+	return schema.Ext(name)
+}
+
+func pathHead(args []driver.Value) (driver.Value, error) {
+	path, isText := args[0].(string)
+	n, isInt := args[1].(int64)
+	if !isText || !isInt {
+		return nil, nil
+	}
+	for i := range len(path) {
+		if path[i] != '/' || i == 0 {
+			continue
+		}
+		if n--; n <= 0 {
+			return path[:i], nil
+		}
+	}
+	return path, nil
+}
+
+// keyOfPath is the key that the catalog's writer gives a path; see the table
+// path_key.
+func keyOfPath(path string) driver.Value {
+	sum := blake3.Sum256([]byte(path))
+	return int64(binary.LittleEndian.Uint64(sum[:8]))
+}
+
+func keyOfContent(args []driver.Value) (driver.Value, error) {
+	d, ok := digest(args[0])
+	if !ok {
+		return nil, nil
+	}
+	return int64(binary.LittleEndian.Uint64(d[:8])), nil
+}
+
+// digest reads a BLAKE3 given as 64 hex digits or 32 bytes.
+func digest(v driver.Value) (d [32]byte, ok bool) {
+	switch v := v.(type) {
+	case string:
+		if len(v) != hex.EncodedLen(len(d)) {
+			return d, false
+		}
+		_, err := hex.Decode(d[:], []byte(v))
+		return d, err == nil
+	case []byte:
+		copy(d[:], v)
+		return d, len(v) == len(d)
+	}
+	return d, false
+}
+
+func humanSize(args []driver.Value) (driver.Value, error) {
+	switch n := args[0].(type) {
+	case int64:
+		return HumanSize(float64(n)), nil
+	case float64:
+		return HumanSize(n), nil
+	}
+	return nil, nil
+}
+
+// HumanSize writes a number of bytes in binary units with one decimal:
+// "512 B", "1.5 MiB".
+func HumanSize(n float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
+	i := 0
+	// 1023.95 would be rounded to 1024.0 of its unit.
+	for ; math.Abs(n) >= 1023.95 && i < len(units)-1; i++ {
+		n /= 1024
+	}
+	if i == 0 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	return fmt.Sprintf("%.1f %s", n, units[i])
+}
+
+func hexID(args []driver.Value) (driver.Value, error) {
+	if n, ok := args[0].(int64); ok {
+		return fmt.Sprintf("%016x", uint64(n)), nil
+	}
+	return nil, nil
+}
+
+// maxRegexps bounds the compiled patterns that are kept; a column of patterns
+// would otherwise keep one a row.
+const maxRegexps = 64
+
+type regexps struct {
+	mu       sync.Mutex
+	compiled map[string]*regexp.Regexp
+}
+
+func newRegexps() *regexps { return &regexps{compiled: map[string]*regexp.Regexp{}} }
+
+func (r *regexps) match(args []driver.Value) (driver.Value, error) {
+	pattern, ok := args[0].(string)
+	if !ok || args[1] == nil {
+		return nil, nil
+	}
+	re, err := r.compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	found := false
+	switch v := args[1].(type) {
+	case string:
+		found = re.MatchString(v)
+	case []byte:
+		found = re.Match(v)
+	default:
+		found = re.MatchString(text(v, ""))
+	}
+	return truth(found), nil
+}
+
+func truth(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (r *regexps) compile(pattern string) (*regexp.Regexp, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if re, ok := r.compiled[pattern]; ok {
+		return re, nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("regexp: %w", err)
+	}
+	if len(r.compiled) >= maxRegexps {
+		clear(r.compiled)
+	}
+	r.compiled[pattern] = re
+	return re, nil
+}

@@ -1,0 +1,194 @@
+package query
+
+import (
+	"iter"
+	"strings"
+)
+
+// kind is the kind of a token.
+type kind uint8
+
+const (
+	word   kind = iota // keyword or name, quoted names included
+	number             // numeric literal
+	quoted             // string or blob literal
+	param              // ?, ?1, :name, @name, $name
+	semi               // the end of a statement
+	sign               // operator or punctuation
+	broken             // a literal or a comment that never ends
+)
+
+// token is a part of an SQL text, by offsets in bytes.
+type token struct {
+	kind       kind
+	start, end int
+}
+
+// tokens yields the tokens of an SQL text in order, without space and
+// comments. Any text has tokens: what SQLite would refuse is left to SQLite.
+func tokens(text string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		for pos := 0; pos < len(text); {
+			t, ok := scan(text, pos)
+			if ok && !yield(t) {
+				return
+			}
+			pos = t.end
+		}
+	}
+}
+
+// scan reads what starts at pos; ok is false for space and comments. The token
+// is never empty.
+func scan(text string, pos int) (t token, ok bool) {
+	t = token{start: pos, end: pos + 1}
+	rest := text[pos:]
+	switch c := rest[0]; {
+	case strings.IndexByte(" \t\r\n\f", c) >= 0:
+		return t, false
+	case strings.HasPrefix(rest, "--"):
+		t.end = pos + upTo(rest, "\n", 2)
+		return t, false
+	case strings.HasPrefix(rest, "/*"):
+		t.kind = broken
+		t.end = pos + upTo(rest, "*/", 2)
+		return t, !strings.HasSuffix(rest[2:t.end-pos], "*/")
+	case c == ';':
+		t.kind = semi
+	case c == '\'':
+		t.kind, t.end = literal(text, pos, quoted)
+	case c == '"' || c == '`' || c == '[':
+		t.kind, t.end = literal(text, pos, word)
+	case (c == 'x' || c == 'X') && strings.HasPrefix(rest[1:], "'"):
+		t.kind, t.end = literal(text, pos+1, quoted)
+	case c == '?' || c == ':' || c == '@' || c == '$':
+		t.end += span(rest[1:])
+		if t.kind = param; t.end == pos+1 && c != '?' {
+			t.kind = sign
+		}
+	case c >= '0' && c <= '9' || c == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
+		t.kind, t.end = number, pos+digits(rest)
+	case isWord(c):
+		t.kind, t.end = word, pos+span(rest)
+	default:
+		t.kind = sign
+	}
+	return t, true
+}
+
+// upTo returns the length of s up to and with the first mark behind from.
+func upTo(s, mark string, from int) int {
+	if i := strings.Index(s[from:], mark); i >= 0 {
+		return from + i + len(mark)
+	}
+	return len(s)
+}
+
+// literal finds the end of what is quoted at pos, where a doubled quote stands
+// for itself.
+func literal(text string, pos int, k kind) (kind, int) {
+	end := text[pos]
+	if end == '[' {
+		end = ']'
+	}
+	for i := pos + 1; i < len(text); i++ {
+		if text[i] != end {
+			continue
+		}
+		if end == ']' || i+1 == len(text) || text[i+1] != end {
+			return k, i + 1
+		}
+		i++
+	}
+	return broken, len(text)
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// span counts the leading bytes of s that continue a word.
+func span(s string) int {
+	for i := range len(s) {
+		if !isWord(s[i]) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// digits counts the leading bytes of s that continue a number, signs of
+// exponents included.
+func digits(s string) int {
+	for i := range len(s) {
+		exponent := i > 0 && (s[i] == '+' || s[i] == '-') && (s[i-1] == 'e' || s[i-1] == 'E') &&
+			!strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X")
+		if !isWord(s[i]) && s[i] != '.' && !exponent {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// Statement is one statement of an SQL text.
+type Statement struct {
+	SQL    string // without the semicolon
+	Offset int    // of SQL in the text, in bytes
+}
+
+// Split cuts a text into its statements, leaving out empty ones.
+func Split(text string) []Statement {
+	var all []Statement
+	start, end := -1, 0
+	flush := func() {
+		if start >= 0 {
+			all = append(all, Statement{SQL: text[start:end], Offset: start})
+		}
+		start = -1
+	}
+	for t := range tokens(text) {
+		if t.kind == semi {
+			flush()
+			continue
+		}
+		if start < 0 {
+			start = t.start
+		}
+		end = t.end
+	}
+	flush()
+	return all
+}
+
+// Complete reports whether text ends with a statement's semicolon, so that a
+// prompt need not ask for more.
+func Complete(text string) bool {
+	last := token{kind: sign}
+	for t := range tokens(text) {
+		last = t
+	}
+	return last.kind == semi
+}
+
+// parameters returns the names of the parameters of a statement, each once, in
+// order of appearance and without their first character; and how many values
+// without a name it takes.
+func parameters(sql string) (names []string, positional int) {
+	seen := map[string]bool{}
+	for t := range tokens(sql) {
+		if t.kind != param {
+			continue
+		}
+		name := sql[t.start+1 : t.end]
+		switch {
+		case sql[t.start] == '?' && name == "":
+			positional++
+		case sql[t.start] == '?':
+			positional = max(positional, atoi(name))
+		case !seen[name]:
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names, positional
+}

@@ -1,0 +1,128 @@
+package query
+
+import (
+	"bufio"
+	"database/sql/driver"
+	"io"
+	"strings"
+	"time"
+)
+
+// Formats returns the names of the output formats, the default first.
+func Formats() []string {
+	return []string{"table", "json", "jsonl", "csv", "tsv", "md", "line"}
+}
+
+// Output says where results go and how they look. W is required, the rest may
+// be zero.
+type Output struct {
+	W        io.Writer
+	Format   string // one of [Formats]; "" is table
+	NoHeader bool   // leave the column names out, where the format has a header
+	Null     string // stands for NULL in text formats
+	// Empty is told of each result without rows that leaves no trace in W.
+	Empty func()
+}
+
+// format writes results. head is called once a result, then row for each row,
+// then end. The values belong to row until it returns.
+type format interface {
+	head(columns []string) error
+	row(values []driver.Value) error
+	end() error
+}
+
+// output writes the results of a script, one after the other.
+type output struct {
+	Output
+	format
+	buf     *bufio.Writer
+	spaced  bool // an empty line separates two results
+	quiet   bool // nothing is written for a result without rows
+	open    bool // a result has begun
+	rows    int64
+	results int
+	flushed time.Time
+}
+
+func (o Output) writer() (*output, error) {
+	w := &output{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
+	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader}
+	w.spaced = true
+	switch strings.ToLower(o.Format) {
+	case "", "table":
+		w.format, w.quiet = &table{texts: t}, true
+	case "json":
+		w.format, w.spaced = &jsonRows{buf: w.buf, array: true}, false
+	case "jsonl":
+		w.format, w.spaced, w.quiet = &jsonRows{buf: w.buf}, false, true
+	case "csv":
+		w.format, w.quiet = newCSV(t), o.NoHeader
+	case "tsv":
+		w.format, w.quiet = &tsv{texts: t}, o.NoHeader
+	case "md":
+		w.format = &markdown{texts: t}
+	case "line":
+		w.format, w.quiet = &lines{texts: t}, true
+	default:
+		return nil, usage(suggest(o.Format, Formats()), "no output format %s", o.Format)
+	}
+	return w, nil
+}
+
+// Check reports what is wrong with o before anything is run or written.
+func (o Output) Check() error {
+	_, err := o.writer()
+	return err
+}
+
+// columns begins a result. Statements that yield none, such as some PRAGMAs,
+// are no results.
+func (w *output) columns(names []string) error {
+	w.open, w.rows = len(names) > 0, 0
+	if !w.open {
+		return nil
+	}
+	if w.results > 0 && w.spaced {
+		_ = w.buf.WriteByte('\n') // the error stays, and is returned by Flush
+	}
+	w.results++
+	return w.head(names)
+}
+
+// flushEvery bounds how long a row that is ready stays unseen, as long as
+// others follow it.
+const flushEvery = 100 * time.Millisecond
+
+// row writes a row; the first one is seen at once.
+func (w *output) row(values []driver.Value) error {
+	if err := w.format.row(values); err != nil {
+		return err
+	}
+	w.rows++
+	if now := time.Now(); w.rows == 1 || now.Sub(w.flushed) > flushEvery {
+		w.flushed = now
+		return w.buf.Flush()
+	}
+	return nil
+}
+
+func (w *output) end() error {
+	if !w.open {
+		return nil
+	}
+	if w.rows == 0 && w.quiet && w.Empty != nil {
+		w.Empty()
+	}
+	return w.format.end()
+}
+
+func (w *output) flush() error { return w.buf.Flush() }
+
+// texts is what the text formats share. Errors of buf stay with it until it is
+// flushed.
+type texts struct {
+	buf    *bufio.Writer
+	null   string
+	header bool
+}

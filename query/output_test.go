@@ -1,0 +1,245 @@
+package query_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/query"
+)
+
+// everything is a result with all that formats have to cope with.
+const everything = `SELECT 1 AS n, 'plain' AS text, 1.5 AS real, x'00ff' AS blob, NULL AS "null", 'first' AS text;
+SELECT -20, 'comma, "quote" | pipe', 2.0, x'', 'no null', '日本語 <b> & [x] *y* _z_ ` + "`q`" + `' AS text
+UNION ALL SELECT 9223372036854775807, 'two
+lines and a	tab \ slash', 1e300, NULL, NULL, 'esc' || char(27) || '[31m' || char(0x202e) || char(13)`
+
+func TestFormats(t *testing.T) {
+	db := openSmall(t)
+	for _, format := range query.Formats() {
+		for name, text := range map[string]string{
+			"all":   everything,
+			"empty": "SELECT build, 1 AS n FROM builds WHERE build = 'none'",
+			"named": "SELECT ordinal, path, size FROM entries ORDER BY build_id, ordinal",
+		} {
+			t.Run(format+"/"+name, func(t *testing.T) {
+				got, err := run(t, db, text, query.Args{}, query.Output{Format: format})
+				if err != nil {
+					t.Fatal(err)
+				}
+				golden(t, name+"."+format, got)
+			})
+		}
+		t.Run(format+"/options", func(t *testing.T) {
+			got, err := run(t, db, everything, query.Args{}, query.Output{Format: format, NoHeader: true, Null: "NULL"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "options."+format, got)
+		})
+	}
+}
+
+func TestEmptyIsTold(t *testing.T) {
+	db := openSmall(t)
+	for _, format := range query.Formats() {
+		told := 0
+		got, err := run(t, db, "SELECT 1 AS n WHERE 0", query.Args{}, query.Output{Format: format, Empty: func() { told++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (told == 1) != (got == "") {
+			t.Errorf("%s: told %d times, wrote %q", format, told, got)
+		}
+	}
+}
+
+// TestMachineFormatsReadBack reads csv and json with the readers of others.
+func TestMachineFormatsReadBack(t *testing.T) {
+	db := openSmall(t)
+	hard := []string{"", "a,b", `q"q`, "two\nlines", `\.`, " space ", "日本\u2028", "\x01\x7f\\"}
+	text := "SELECT column1 AS v FROM (VALUES "
+	args := query.Args{}
+	for i, s := range hard {
+		text += strings.Repeat(",", min(i, 1)) + "(?)"
+		args.Positional = append(args.Positional, s)
+	}
+	text += ")"
+	got, err := run(t, db, text, args, query.Output{Format: "csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(got)).ReadAll()
+	if err != nil || len(rows) != len(hard)+1 {
+		t.Fatalf("csv: %d rows, %v", len(rows), err)
+	}
+	for i, row := range rows[1:] {
+		if row[0] != hard[i] {
+			t.Errorf("csv: %q, want %q", row[0], hard[i])
+		}
+	}
+	if got, err = run(t, db, text, args, query.Output{Format: "json"}); err != nil {
+		t.Fatal(err)
+	}
+	var objects []struct{ V string }
+	if err := json.Unmarshal([]byte(got), &objects); err != nil || len(objects) != len(hard) {
+		t.Fatalf("json: %v\n%s", err, got)
+	}
+	for i, o := range objects {
+		if o.V != hard[i] {
+			t.Errorf("json: %q, want %q", o.V, hard[i])
+		}
+	}
+}
+
+func TestJSONKeysAreUnique(t *testing.T) {
+	db := openSmall(t)
+	got, err := run(t, db, "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a", query.Args{}, query.Output{Format: "jsonl"})
+	if want := `{"a":1,"a_3":2,"a_2":3,"a_4":4}` + "\n"; got != want || err != nil {
+		t.Errorf("%s %v, want %s", got, err, want)
+	}
+}
+
+// TestTablesAgree compares the two writers of tables: 1,000 rows come from
+// tablewriter, 1,001 from our own.
+func TestTablesAgree(t *testing.T) {
+	db := openSmall(t)
+	const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		SELECT i, i * 1.5 AS real, 'Game/日本/' || i || '  ' AS file_path, NULL AS none, CASE WHEN i %% 2 THEN i ELSE 'x' END AS mixed FROM n`
+	for _, o := range []query.Output{{}, {NoHeader: true}, {Null: "-"}} {
+		held, err := run(t, db, fmt.Sprintf(rows, 1000), query.Args{}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		streamed, err := run(t, db, fmt.Sprintf(rows, 1001), query.Args{}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := strings.Split(held, "\n"), strings.Split(streamed, "\n")
+		if len(b) != len(a)+1 {
+			t.Fatalf("%d and %d lines", len(a), len(b))
+		}
+		for i := range a[:len(a)-2] {
+			if a[i] != b[i] {
+				t.Fatalf("line %d:\n%s\n%s", i, a[i], b[i])
+			}
+		}
+		if bottom := len(a) - 2; a[bottom] != b[bottom+1] {
+			t.Errorf("bottom:\n%s\n%s", a[bottom], b[bottom+1])
+		}
+	}
+}
+
+func TestTableNeverCuts(t *testing.T) {
+	db := openSmall(t)
+	long := strings.Repeat("Game/Content/", 100)
+	for _, n := range []int{10, 5000} {
+		text := fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			SELECT i, CASE WHEN i = %d THEN :long ELSE 'x' END AS path FROM n`, n, n)
+		got, err := run(t, db, text, query.Args{Named: map[string]driver.Value{"long": long}}, query.Output{})
+		if err != nil || !strings.Contains(got, " "+long+" ") {
+			t.Errorf("%d rows: the long cell is not whole (%v)", n, err)
+		}
+	}
+}
+
+const million = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) " +
+	"SELECT i, 'Game/Content/Characters/File' || i || '.uasset' AS path, i * 0.5 AS half FROM n"
+
+// watcher counts lines and samples the heap.
+type watcher struct {
+	lines, writes int
+	peak          uint64
+	first         time.Time
+}
+
+func (w *watcher) Write(p []byte) (int, error) {
+	if w.first.IsZero() {
+		w.first = time.Now()
+	}
+	w.lines += strings.Count(string(p), "\n")
+	if w.writes++; w.writes%50 == 0 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		w.peak = max(w.peak, m.HeapInuse)
+	}
+	return len(p), nil
+}
+
+func TestMillionRowsInFlatMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a million rows in each format")
+	}
+	db := openSmall(t)
+	for _, format := range query.Formats() {
+		runtime.GC()
+		w := &watcher{}
+		begun := time.Now()
+		err := db.Run(context.Background(), million, query.Args{}, query.Output{W: w, Format: format})
+		if err != nil || w.lines < 1_000_000 {
+			t.Fatalf("%s: %d lines, %v", format, w.lines, err)
+		}
+		t.Logf("%-6s %v, first row after %v, heap at most %d KiB", format, time.Since(begun).Round(time.Millisecond),
+			w.first.Sub(begun).Round(time.Microsecond), w.peak>>10)
+		if w.peak > 32<<20 {
+			t.Errorf("%s: heap of %d MiB", format, w.peak>>20)
+		}
+	}
+}
+
+func TestFirstRowComesAtOnce(t *testing.T) {
+	db := openSmall(t)
+	for _, format := range []string{"json", "jsonl", "csv", "tsv", "md", "line"} {
+		ctx, cancel := context.WithCancel(context.Background())
+		r, w := io.Pipe()
+		done := make(chan error, 1)
+		go func() {
+			// The second row takes forever.
+			err := db.Run(ctx, `SELECT 'first' AS n UNION ALL SELECT * FROM (
+				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0)`,
+				query.Args{}, query.Output{W: w, Format: format})
+			_ = w.Close()
+			done <- err
+		}()
+		buf := make([]byte, 1<<10)
+		n, err := r.Read(buf)
+		if err != nil || !strings.Contains(string(buf[:n]), "first") {
+			t.Errorf("%s: %q %v", format, buf[:n], err)
+		}
+		cancel()
+		go func() { _, _ = io.Copy(io.Discard, r) }()
+		select {
+		case err := <-done:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v, want context.Canceled", format, err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: cancelling between two rows does not end the statement", format)
+		}
+	}
+}
+
+func BenchmarkFormats(b *testing.B) {
+	db := openSmall(b)
+	const rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) " +
+		"SELECT i, 'Game/Content/Characters/File' || i || '.uasset' AS path, i * 0.5 AS half FROM n"
+	for _, format := range query.Formats() {
+		b.Run(format, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := db.Run(context.Background(), rows, query.Args{}, query.Output{W: io.Discard, Format: format}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(100000*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

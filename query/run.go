@@ -1,0 +1,122 @@
+package query
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"maps"
+
+	"pakdb/schema"
+)
+
+// Run runs the statements of an SQL text one after the other and writes their
+// results to out. It ends at the first error; what was written by then stays
+// written. A name in args that no statement uses is an error, as is a parameter
+// without a value; :build alone has one, the newest build.
+func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error {
+	statements := Split(text)
+	if err := args.check(statements); err != nil {
+		return err
+	}
+	args, err := db.withBuild(ctx, statements, args)
+	if err != nil {
+		return err
+	}
+	w, err := out.writer()
+	if err != nil {
+		return err
+	}
+	for _, s := range statements {
+		if err := db.runOne(ctx, text, s, args, w); err != nil {
+			return errors.Join(err, w.flush())
+		}
+	}
+	return w.flush()
+}
+
+func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w *output) error {
+	values, err := args.bind(s.SQL)
+	if err != nil {
+		return err
+	}
+	err = db.inside(ctx, func(q driver.QueryerContext) error {
+		return each(q, s.SQL, values, w.columns, w.row)
+	})
+	if err != nil {
+		return db.explain(ctx, text, s, err)
+	}
+	return w.end()
+}
+
+// withBuild gives :build its default where a statement asks for it.
+func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) (Args, error) {
+	if _, given := args.Named["build"]; given {
+		return args, nil
+	}
+	for _, s := range statements {
+		names, _ := parameters(s.SQL)
+		for _, name := range names {
+			if name != "build" {
+				continue
+			}
+			build, err := db.build(ctx, "newest")
+			if err != nil {
+				return args, err
+			}
+			args.Named = maps.Clone(args.Named)
+			if args.Named == nil {
+				args.Named = map[string]driver.Value{}
+			}
+			args.Named["build"] = build
+			return args, nil
+		}
+	}
+	return args, nil
+}
+
+// Builds returns the labels of all builds, oldest first.
+func (db *DB) Builds(ctx context.Context) ([]string, error) {
+	builds, err := db.Texts(ctx, "SELECT build FROM builds ORDER BY build_id")
+	if err != nil {
+		return nil, db.explain(ctx, "", Statement{}, err)
+	}
+	return builds, nil
+}
+
+// build returns a label that exists; "newest" stands for the build that was
+// added last.
+func (db *DB) build(ctx context.Context, label string) (string, error) {
+	builds, err := db.Builds(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(builds) == 0 {
+		return "", usage("run pakdb index first", "%s: %w", db.catalog, errNoBuilds)
+	}
+	for _, b := range builds {
+		if b == label {
+			return b, nil
+		}
+	}
+	if label == "newest" {
+		return builds[len(builds)-1], nil
+	}
+	return "", usage(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
+}
+
+// previous returns the build that was added before label, NULL for the first.
+func (db *DB) previous(ctx context.Context, label string) (driver.Value, error) {
+	builds, err := db.Builds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range builds {
+		if b == label && i > 0 {
+			return builds[i-1], nil
+		}
+	}
+	return nil, nil
+}
+
+var errNoBuilds = fmt.Errorf("the catalog holds no build")

@@ -1,0 +1,9 @@
+-- doc: entries and bytes of a build by extension
+-- param: build build newest label of the build
+-- example: pakdb query @by-extension
+SELECT ext, count(*) AS entries, sum(size) AS size, sum(stored) AS stored,
+       human_size(sum(stored)) AS stored_human
+FROM entries
+WHERE build = :build
+GROUP BY ext
+ORDER BY sum(stored) DESC, ext;

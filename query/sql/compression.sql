@@ -1,0 +1,10 @@
+-- doc: how well each method compresses in a build
+-- param: build build newest label of the build
+-- example: pakdb query @compression
+SELECT method, count(*) AS entries, sum(size) AS size, sum(stored) AS stored,
+       human_size(sum(size) - sum(stored)) AS saved_human,
+       round(1.0 * sum(stored) / nullif(sum(size), 0), 3) AS ratio
+FROM entries
+WHERE build = :build
+GROUP BY method
+ORDER BY sum(stored) DESC, method;
