@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 	"sync"
 	"time"
 )
@@ -14,13 +13,14 @@ import (
 // ErrExists means that a file is in the way and Options.Overwrite is off.
 var ErrExists = errors.New("file exists")
 
-// Dir is a folder that entries are written into. It is safe for concurrent use.
+// Dir is a folder that entries are written into, under names that its Names
+// hand out. It is safe for concurrent use.
 type Dir struct {
+	Names
 	root      *os.Root
 	overwrite bool
 
 	mu    sync.Mutex
-	taken map[string]bool // lower-cased paths handed out
 	made  map[string]bool // folders that exist
 	temps int
 }
@@ -35,26 +35,11 @@ func Open(dir string, overwrite bool) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dir{root: root, overwrite: overwrite, taken: map[string]bool{}, made: map[string]bool{}}, nil
+	return &Dir{root: root, overwrite: overwrite, made: map[string]bool{}}, nil
 }
 
 // Close releases the folder.
 func (d *Dir) Close() error { return d.root.Close() }
-
-// Reserve returns the path under which the entry of that name is written. Names
-// that a case-insensitive file system would take for one get "~2", "~3" before
-// the extension. Call it in a fixed order to get the same paths every time.
-func (d *Dir) Reserve(entry string) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	name := Name(entry)
-	ext := path.Ext(name)
-	for n := 2; d.taken[strings.ToLower(name)]; n++ {
-		name = fmt.Sprintf("%s~%d%s", strings.TrimSuffix(Name(entry), ext), n, ext)
-	}
-	d.taken[strings.ToLower(name)] = true
-	return name
-}
 
 // File is a file being written. It appears under its name when Commit returns.
 type File struct {

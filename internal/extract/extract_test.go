@@ -104,6 +104,41 @@ func TestCollisions(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	var n extract.Names
+	for _, tt := range []struct{ entry, want string }{
+		{"A/x.txt", "A/x.txt"},
+		{"a/X.txt", "a/X~2.txt"},
+		{"A/x.txt", "A/x~3.txt"},
+		{"file", "file"},
+		{"file/below", "file~2/below"}, // where a file is, no folder can be
+		{"FILE/other", "FILE~2/other"},
+		{"A", "A~2"}, // and the other way round
+		{"x~2", "x~2"},
+		{"x", "x"},
+		{"x", "x~3"},
+	} {
+		if got := n.Reserve(tt.entry); got != tt.want {
+			t.Errorf("Reserve(%q) = %q, want %q", tt.entry, got, tt.want)
+		}
+	}
+}
+
+// A hostile archive may hold one name a million times.
+func TestOneNameManyTimes(t *testing.T) {
+	var n extract.Names
+	start := time.Now()
+	for range 200_000 {
+		n.Reserve("a")
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("200,000 entries of one name took %s", d)
+	}
+	if got := n.Reserve("a"); got != "a~200001" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestNothingHalfWritten(t *testing.T) {
 	dir := t.TempDir()
 	d, err := extract.Open(dir, false)
