@@ -113,7 +113,7 @@ func (a *app) printReport(r *indexer.Report, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "build %q: %s%s, %s, %s decoded, %s stored, in %s\n", r.Build,
 		plural(int64(r.Archives), "archive", "archives"), reused, plural(r.Entries, "entry", "entries"),
-		query.HumanSize(r.Size), query.HumanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
+		query.HumanSize(float64(r.Size)), query.HumanSize(float64(r.Stored)), r.Elapsed.Round(time.Millisecond))
 	if r.Problems > 0 {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s; see: pakdb query @problems %s\n",
 			plural(r.Problems, "problem", "problems"), r.Build)
