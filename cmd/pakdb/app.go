@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -20,8 +21,9 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	catalog        string // --catalog
-	quiet          bool   // --quiet
+	catalog        string      // --catalog
+	quiet          bool        // --quiet
+	drawing        atomic.Bool // a progress bar is on the terminal
 	registry       func() *codecs.Registry
 }
 
@@ -65,6 +67,15 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no summaries")
 	root.AddCommand(
 		newIndexCommand(a),
+		newLsCommand(a),
+		newInfoCommand(a),
+		newCatCommand(a),
+		newExtractCommand(a),
+		newVerifyCommand(a),
+		newPackCommand(a),
+		newRmCommand(a),
+		newFormatsCommand(a),
+		newManCommand(),
 	)
 	return root
 }

@@ -7,6 +7,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
+	"pakdb/query"
 	"pakdb/schema"
 )
 
@@ -26,12 +27,12 @@ var (
 )
 
 func exitCode(err error) int {
-	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, errNoCatalog} {
+	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, errNoCatalog, query.ErrCatalog} {
 		if errors.Is(err, class) {
 			return exitCatalog
 		}
 	}
-	for _, class := range []error{errUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild} {
+	for _, class := range []error{errUsage, query.ErrUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild} {
 		if errors.Is(err, class) {
 			return exitUsage
 		}
@@ -39,8 +40,31 @@ func exitCode(err error) int {
 	return exitProblems
 }
 
+// hintedError is an error that knows what to do about it.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
+// Hint returns the advice, which may have several lines.
+func (e *hintedError) Hint() string { return e.hint }
+
+// hinted adds advice to err; "" adds nothing.
+func hinted(err error, hint string) error {
+	if hint == "" {
+		return err
+	}
+	return &hintedError{err, hint}
+}
+
 // hint says what to do about err, where there is something to do.
 func hint(err error) string {
+	var own interface{ Hint() string }
+	if errors.As(err, &own) && own.Hint() != "" {
+		return own.Hint()
+	}
 	for _, h := range []struct {
 		class error
 		text  string

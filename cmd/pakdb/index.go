@@ -11,7 +11,6 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
-	"pakdb/query"
 	"pakdb/schema"
 )
 
@@ -113,7 +112,7 @@ func (a *app) printReport(r *indexer.Report, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "build %q: %s%s, %s, %s decoded, %s stored, in %s\n", r.Build,
 		plural(int64(r.Archives), "archive", "archives"), reused, plural(r.Entries, "entry", "entries"),
-		query.HumanSize(float64(r.Size)), query.HumanSize(float64(r.Stored)), r.Elapsed.Round(time.Millisecond))
+		humanSize(r.Size), humanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
 	if r.Problems > 0 {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s; see: pakdb query @problems %s\n",
 			plural(r.Problems, "problem", "problems"), r.Build)

@@ -22,6 +22,7 @@ func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func(
 		progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(true), progressbar.OptionSetPredictTime(true),
 		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true),
 		progressbar.OptionUseIECUnits(true))
+	a.drawing.Store(true)
 	done := make(chan struct{})
 	var drawing sync.WaitGroup
 	drawing.Go(func() {
@@ -42,6 +43,14 @@ func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func(
 	return func() {
 		close(done)
 		drawing.Wait()
+		a.drawing.Store(false)
+	}
+}
+
+// clearLine makes room for a line of text where the bar may be.
+func (a *app) clearLine() {
+	if a.drawing.Load() {
+		_, _ = fmt.Fprint(a.stderr, "\r\x1b[K")
 	}
 }
 

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pakdb/codecs"
+)
+
+// archive is a file opened for reading its entries.
+type archive struct {
+	codecs.Archive
+	format *codecs.Format
+	path   string // as the user gave it
+	size   int64
+	file   *os.File
+}
+
+// Close closes the archive, then its file.
+func (ar *archive) Close() error { return errors.Join(ar.Archive.Close(), ar.file.Close()) }
+
+// openOptions is where every command gets limits and keys from.
+func (a *app) openOptions() *codecs.Options { return &codecs.Options{} }
+
+// open opens the archive at path. The caller closes it.
+func (a *app) open(ctx context.Context, path string) (*archive, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, hinted(err, nearestFile(path))
+	}
+	ar, err := a.openFile(ctx, path, f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return ar, nil
+}
+
+func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, error) {
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		return nil, hinted(fmt.Errorf("%w: %s is a folder", errUsage, path), "name one archive in it")
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: %s is not a regular file", errUsage, path)
+	}
+	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	registry := a.registry()
+	format, err := registry.Detect(src)
+	if err == nil && isLoose(format) {
+		err = &codecs.FormatError{Format: "detect", File: src.Name, Off: -1, Err: codecs.ErrUnknown}
+	}
+	if errors.Is(err, codecs.ErrUnknown) {
+		return nil, hinted(err, "pakdb reads "+strings.Join(containerNames(registry), ", ")+`; see "pakdb formats"`)
+	}
+	if err != nil {
+		return nil, err
+	}
+	opened, err := format.Open(ctx, src, a.openOptions())
+	if err != nil {
+		return nil, err
+	}
+	return &archive{Archive: opened, format: format, path: path, size: st.Size(), file: f}, nil
+}
+
+// isLoose reports whether f is the fallback that takes any file. A scan wants
+// it; a user who names an archive does not.
+func isLoose(f *codecs.Format) bool { return f.Name == "loose" }
+
+func containerNames(r *codecs.Registry) []string {
+	var names []string
+	for _, f := range r.Formats {
+		if !isLoose(f) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// nearestFile suggests files of the same folder for a path that is not there.
+func nearestFile(path string) string {
+	dir := filepath.Dir(path)
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "there is no folder " + dir
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	near := nearest(filepath.Base(path), names)
+	for i, name := range near {
+		near[i] = filepath.Join(dir, name)
+	}
+	return didYouMean(near)
+}
+
+// expandArchives replaces patterns by the files they match, for shells that do
+// not. A path that exists is never taken for a pattern.
+func expandArchives(paths []string) ([]string, error) {
+	var all []string
+	for _, p := range paths {
+		found := []string{p}
+		if _, err := os.Stat(p); err != nil && strings.ContainsAny(p, "*?[") {
+			if found, err = filepath.Glob(p); err != nil {
+				return nil, fmt.Errorf("%w: pattern %q: %w", errUsage, p, err)
+			}
+			if len(found) == 0 {
+				return nil, fmt.Errorf("pattern %q: %w", p, fs.ErrNotExist)
+			}
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/internal/extract"
+)
+
+type catFlags struct {
+	globs, fold, raw, force bool
+
+	out string
+}
+
+func newCatCommand(a *app) *cobra.Command {
+	var f catFlags
+	cmd := &cobra.Command{
+		Use:   "cat [flags] ARCHIVE ENTRY...",
+		Short: "Write the content of entries to stdout",
+		Long: `Write the decoded content of entries to stdout, one after the other. An entry is
+named by its path; by its path in another case if no other entry has that; by
+#ORDINAL; or by @ID, the asset id or path hash in hex, as "pakdb ls --format
+json" shows them. With --glob all that match are written, in stored order.
+
+Contents are verified while they are read. When one turns out to be damaged, what
+was written by then is worthless, and the exit code is 1; with -o nothing is
+left behind. Binary data goes to a terminal only with --force.`,
+		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head
+  pakdb cat Game.pak "#17" -o table.uasset
+  pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
+  pakdb cat --glob Game.pak "Config/*.ini"`,
+		Args:              usage(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: a.completeEntries,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.cat(cmd.Context(), f, args[0], args[1:])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "write to `FILE`, which appears when it is complete")
+	flags.BoolVar(&f.globs, "glob", false, "the arguments are patterns")
+	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "with --glob: patterns ignore case")
+	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&f.force, "force", false, "write binary data to a terminal")
+	return cmd
+}
+
+func (a *app) cat(ctx context.Context, f catFlags, path string, names []string) error {
+	ar, err := a.open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ar.Close() }()
+	entries, err := a.named(ctx, ar, f, names)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		return a.catTo(ctx, a.stdout, ar, entries, f)
+	}
+	return a.catFile(ctx, ar, entries, f)
+}
+
+func (a *app) named(ctx context.Context, ar *archive, f catFlags, names []string) ([]*codecs.Entry, error) {
+	if !f.globs {
+		return find(ar, names)
+	}
+	chosen, err := newSelection(names, f.fold)
+	if err != nil {
+		return nil, err
+	}
+	bad := &complaints{a: a}
+	entries := slices.Collect(listed(ctx, ar, chosen, bad.add))
+	if err := errors.Join(ctx.Err(), chosen.missed(ar)); err != nil {
+		return nil, err
+	}
+	return entries, bad.result()
+}
+
+// catFile writes to a file that is not there until it is complete.
+func (a *app) catFile(ctx context.Context, ar *archive, entries []*codecs.Entry, f catFlags) error {
+	if err := refuseSameFile(ar, f.out); err != nil {
+		return err
+	}
+	dir, err := extract.Open(filepath.Dir(f.out), true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	out, err := dir.Create(filepath.Base(f.out))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	if err := a.catTo(ctx, out, ar, entries, f); err != nil {
+		return err
+	}
+	var mod time.Time
+	if len(entries) == 1 {
+		mod = entries[0].Mod
+	}
+	return out.Commit(mod)
+}
+
+// refuseSameFile keeps a command from replacing what it reads.
+func refuseSameFile(ar *archive, out string) error {
+	in, err := ar.file.Stat()
+	if err != nil {
+		return err
+	}
+	if st, err := os.Stat(out); err == nil && os.SameFile(in, st) {
+		return fmt.Errorf("%w: %s is the archive that is read", errUsage, out)
+	}
+	return nil
+}
+
+func (a *app) catTo(ctx context.Context, w io.Writer, ar *archive, entries []*codecs.Entry, f catFlags) error {
+	cautious := !f.force && isTerminal(w)
+	for _, e := range entries {
+		r, err := openContent(ctx, ar, e, f.raw)
+		if err != nil {
+			return err
+		}
+		err = copyContent(ctx, w, r, label(e), cautious)
+		if err = errors.Join(err, r.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyContent(ctx context.Context, w io.Writer, r io.Reader, name string, cautious bool) error {
+	in := bufio.NewReaderSize(contextReader{ctx, r}, 64<<10)
+	if cautious {
+		if head, _ := in.Peek(1024); isBinary(head) {
+			return hinted(fmt.Errorf("%s is binary, and stdout a terminal", name), "write it to a file with -o FILE, or pass --force")
+		}
+	}
+	_, err := in.WriteTo(w)
+	return err
+}
+
+// isBinary reports whether a terminal would not show head as text. The last
+// character may be cut.
+func isBinary(head []byte) bool {
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			return utf8.FullRune(head[i:])
+		case r < ' ' && r != '\n' && r != '\r' && r != '\t' && r != '\f', r == 0x7f, r >= 0x80 && r < 0xa0:
+			return true
+		}
+		i += n
+	}
+	return false
+}

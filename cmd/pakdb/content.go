@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"io"
+	"iter"
+	"runtime"
+
+	"pakdb/codecs"
+	"pakdb/indexer"
+	"pakdb/internal/ordered"
+)
+
+// openContent opens the decoded content of an entry, or its stored bytes.
+func openContent(ctx context.Context, ar *archive, e *codecs.Entry, raw bool) (io.ReadCloser, error) {
+	if !raw {
+		return ar.Open(ctx, e)
+	}
+	r, err := ar.OpenRaw(e)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(r), nil
+}
+
+// contextReader ends when the context does.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// job is an entry on its way through the workers.
+type job struct {
+	entry *codecs.Entry // nil when the table itself broke
+	out   string        // where it is extracted to
+	err   error         // what is wrong with it
+}
+
+// batch is a group of neighbouring entries: handing over each small one by
+// itself would cost more than reading it.
+type batch struct {
+	jobs  []*job
+	bytes int64
+	err   error // ends the command
+}
+
+const (
+	batchJobs  = 64
+	batchBytes = 1 << 20
+)
+
+func (b *batch) full() bool { return len(b.jobs) >= batchJobs || b.bytes >= batchBytes }
+
+// batches groups the jobs.
+func batches(jobs iter.Seq[*job]) iter.Seq2[*batch, error] {
+	return func(yield func(*batch, error) bool) {
+		b := &batch{}
+		for j := range jobs {
+			b.jobs = append(b.jobs, j)
+			if j.entry != nil {
+				b.bytes += j.entry.Size
+			}
+			if !b.full() {
+				continue
+			}
+			if !yield(b, nil) {
+				return
+			}
+			b = &batch{}
+		}
+		yield(b, nil)
+	}
+}
+
+// eachContent reads the jobs in parallel and finishes them in order. read
+// returns what is wrong with a content in job.err, and as its own error what
+// ends the command.
+func eachContent(ctx context.Context, jobs iter.Seq[*job], p *indexer.Progress,
+	read func(context.Context, *job) error, finish func(*job) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	return ordered.Do(ctx, batches(jobs), workers, 8*workers,
+		func(ctx context.Context, b *batch) { b.err = b.read(ctx, p, read) },
+		func(b *batch) error {
+			if b.err != nil {
+				return b.err
+			}
+			for _, j := range b.jobs {
+				if j.err != nil {
+					p.Problems.Add(1)
+				}
+				if err := finish(j); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(*batch) {})
+}
+
+func (b *batch) read(ctx context.Context, p *indexer.Progress, read func(context.Context, *job) error) error {
+	for _, j := range b.jobs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if j.entry == nil || j.err != nil || j.entry.Flags&codecs.Deleted != 0 {
+			continue
+		}
+		if err := read(ctx, j); err != nil {
+			return err
+		}
+		p.Entries.Add(1)
+		p.BytesDone.Add(j.entry.Stored)
+	}
+	return ctx.Err()
+}
+
+// copyAll copies the content of e to w and checks that it has the size that the
+// archive declares. Errors of w are told from those of the content.
+func copyAll(ctx context.Context, w io.Writer, r io.Reader, want int64) (contentErr, writeErr error) {
+	out := &errWriter{w: w}
+	n, err := io.Copy(out, contextReader{ctx, r})
+	switch {
+	case out.err != nil:
+		return nil, out.err
+	case err == nil && n != want:
+		err = codecs.Errorf(codecs.ErrCorrupt, "decodes to %d bytes, %d are declared", n, want)
+	}
+	return err, nil
+}
+
+// errWriter remembers its first error.
+type errWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (e *errWriter) Write(p []byte) (int, error) {
+	n, err := e.w.Write(p)
+	if e.err == nil {
+		e.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/indexer"
+	"pakdb/internal/extract"
+)
+
+type extractFlags struct {
+	fold, overwrite, dryRun, raw, flat bool
+
+	out, format string
+}
+
+func newExtractCommand(a *app) *cobra.Command {
+	var f extractFlags
+	cmd := &cobra.Command{
+		Use:   "extract [flags] ARCHIVE [GLOB...] -o DIR",
+		Short: "Write entries into a folder",
+		Long: `Write the decoded content of entries into a folder, with their times where the
+archive has them. Delete records are passed over.
+
+` + globHelp + `
+
+Names in archives are not trusted: nothing is written outside DIR, names that no
+file system takes are escaped as %XX, and of names that differ in case only the
+second gets "~2". A file appears when it is complete. --dry-run shows what goes
+where.
+
+Entries that are damaged are reported, the others extracted, and the exit code
+is 1. Files that are there already end it, unless --overwrite is set.`,
+		Example: `  pakdb extract Calligraphy.sip -o out
+  pakdb extract Game.pak "Game/Config/**" -o out --overwrite
+  pakdb extract --dry-run Game.pak "*.uasset" -o out`,
+		Args:              usage(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.completeEntries,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return usageError(cmd, errors.New("extract where to? pass -o DIR"))
+			}
+			if f.format != "" && !f.dryRun {
+				return usageError(cmd, errors.New("--format is for --dry-run"))
+			}
+			return a.extract(cmd.Context(), f, args[0], args[1:])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
+	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
+	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
+	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&f.flat, "flat", false, "without the folders of the archive")
+	a.addFormat(cmd, &f.format)
+	_ = cmd.MarkFlagDirname("output")
+	return cmd
+}
+
+func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, patterns []string) error {
+	chosen, err := newSelection(patterns, f.fold)
+	if err != nil {
+		return err
+	}
+	ar, err := a.open(ctx, archivePath)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ar.Close() }()
+	x := &extraction{a: a, ar: ar, f: f, bad: complaints{a: a}}
+	if f.dryRun {
+		err = x.show(ctx, chosen)
+	} else {
+		err = x.run(ctx, chosen)
+	}
+	if err != nil {
+		return err
+	}
+	if err := chosen.missed(ar); err != nil {
+		return err
+	}
+	return x.bad.result()
+}
+
+// extraction is one run of extract.
+type extraction struct {
+	a    *app
+	ar   *archive
+	f    extractFlags
+	bad  complaints
+	sums sums
+}
+
+func (x *extraction) run(ctx context.Context, chosen *selection) error {
+	dir, err := extract.Open(x.f.out, x.f.overwrite)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	progress := newProgress(x.ar)
+	hide := x.a.showProgress(ctx, progress)
+	err = eachContent(ctx, x.jobs(ctx, chosen, dir.Reserve), progress,
+		func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
+	hide()
+	if err != nil || x.a.quiet {
+		return err
+	}
+	_, err = fmt.Fprintf(x.a.stdout, "%s, %s, extracted into %s\n", plural(x.sums.entries, "entry", "entries"),
+		humanSize(x.sums.size), x.f.out)
+	return err
+}
+
+// newProgress counts the work on one archive.
+func newProgress(ar *archive) *indexer.Progress {
+	p := &indexer.Progress{}
+	p.Files.Store(1)
+	p.Bytes.Store(ar.size)
+	return p
+}
+
+// jobs yields the chosen entries with the files they go to. The order of the
+// calls of reserve decides between names that collide.
+func (x *extraction) jobs(ctx context.Context, chosen *selection, reserve func(string) string) iter.Seq[*job] {
+	return func(yield func(*job) bool) {
+		for e, err := range x.ar.Entries() {
+			if ctx.Err() != nil || e != nil && !chosen.takes(e) {
+				continue
+			}
+			j := &job{entry: e, err: err}
+			if e != nil && e.Flags&codecs.Deleted == 0 {
+				j.out = reserve(x.fileName(e))
+			}
+			if !yield(j) {
+				return
+			}
+		}
+	}
+}
+
+// fileName is what the entry would like to be called: its path, or what else
+// tells it apart from others.
+func (x *extraction) fileName(e *codecs.Entry) string {
+	name := e.Name
+	switch {
+	case name != "" && x.f.flat:
+		return path.Base(name)
+	case name != "":
+		return name
+	case !e.ID.IsZero():
+		name = e.ID.String()
+	default:
+		name = strconv.Itoa(e.Ordinal)
+	}
+	if e.Type != "" {
+		name += "." + e.Type
+	}
+	return name
+}
+
+// write extracts one entry. Only what concerns the folder is returned.
+func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
+	r, err := openContent(ctx, x.ar, j.entry, x.f.raw)
+	if err != nil {
+		j.err = err
+		return nil
+	}
+	defer func() { _ = r.Close() }()
+	f, err := dir.Create(j.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	size := j.entry.Size
+	if x.f.raw {
+		size = j.entry.Stored
+	}
+	var writeErr error
+	if j.err, writeErr = copyAll(ctx, io.Writer(f), r, size); j.err != nil || writeErr != nil {
+		return writeErr
+	}
+	return f.Commit(j.entry.Mod)
+}
+
+func (x *extraction) finish(j *job) error {
+	switch {
+	case j.err != nil:
+		x.bad.add(j.err)
+	case j.entry.Flags&codecs.Deleted == 0:
+		x.sums.add(j.entry)
+	}
+	return nil
+}
+
+// show writes what would go where.
+func (x *extraction) show(ctx context.Context, chosen *selection) error {
+	line, end, err := x.lines()
+	if err != nil {
+		return err
+	}
+	var names extract.Names
+	for j := range x.jobs(ctx, chosen, names.Reserve) {
+		if j.err != nil {
+			x.bad.add(j.err)
+		}
+		if j.out == "" {
+			continue
+		}
+		if err := line(j.entry, filepath.Join(x.f.out, filepath.FromSlash(j.out))); err != nil {
+			return err
+		}
+	}
+	return errors.Join(end(), ctx.Err())
+}
+
+// lines returns what writes a line of the dry run, and what completes them.
+func (x *extraction) lines() (line func(*codecs.Entry, string) error, end func() error, err error) {
+	if x.f.format == "" {
+		out := bufio.NewWriter(x.a.stdout)
+		return func(e *codecs.Entry, file string) error {
+			_, err := fmt.Fprintf(out, "%s -> %s\n", printable(label(e)), printable(file))
+			return err
+		}, out.Flush, nil
+	}
+	rows, err := x.a.rows(x.f.format, "ordinal", "path", "size", "file")
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(e *codecs.Entry, file string) error {
+		return rows.Write(int64(e.Ordinal), textOrNull(e.Name), e.Size, file)
+	}, rows.Close, nil
+}

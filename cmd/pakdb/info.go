@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+)
+
+func newInfoCommand(a *app) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "info [flags] ARCHIVE...",
+		Short: "Describe archives as a whole",
+		Long: `Describe archives: format and version, size, entries and their sizes, methods,
+encryption, mount point, what the format alone knows, warnings, and what pakdb
+can do with them. Tables are read, contents are not: see "pakdb verify".
+
+What is wrong with the tables is a warning, and the exit code is 1.`,
+		Example: `  pakdb info Calligraphy.sip
+  pakdb info --format json *.pak | jq '.[] | {archive, version, methods}'`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.info(cmd.Context(), format, args)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "output as `FORMAT`: text, json")
+	completeFlag(cmd, "format", "text", "json")
+	return cmd
+}
+
+// description is what info tells about one archive.
+type description struct {
+	Archive    string           `json:"archive"`
+	Format     string           `json:"format"`
+	Version    string           `json:"version"`
+	FileSize   int64            `json:"file_size"`
+	Entries    int64            `json:"entries"`
+	Size       int64            `json:"size"`
+	Stored     int64            `json:"stored"`
+	Methods    map[string]int64 `json:"methods"`
+	Deleted    int64            `json:"deleted"`
+	Encrypted  bool             `json:"encrypted"`
+	MountPoint string           `json:"mount_point"`
+	Details    []codecs.Detail  `json:"details"`
+	Warnings   []string         `json:"warnings"`
+	Can        []string         `json:"can"`
+	Versions   []string         `json:"writable_versions"`
+}
+
+func (a *app) info(ctx context.Context, format string, paths []string) error {
+	if format != "text" && format != "json" {
+		return fmt.Errorf("%w: no format %q; there are text, json", errUsage, format)
+	}
+	paths, err := expandArchives(paths)
+	if err != nil {
+		return err
+	}
+	bad := &complaints{a: a}
+	all := []*description{}
+	for _, path := range paths {
+		d, err := a.describe(ctx, path)
+		if err != nil && (ctx.Err() != nil || len(paths) == 1) {
+			return err
+		}
+		if err != nil {
+			bad.add(err)
+			continue
+		}
+		bad.n += int64(len(d.Warnings))
+		all = append(all, d)
+	}
+	if format == "json" {
+		err = writeJSON(a.stdout, all)
+	} else {
+		err = writeDescriptions(a.stdout, all)
+	}
+	if err != nil {
+		return err
+	}
+	return bad.result()
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func (a *app) describe(ctx context.Context, path string) (*description, error) {
+	ar, err := a.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = ar.Close() }()
+	info := ar.Info()
+	d := &description{Archive: path, Format: info.Format, Version: info.Version, FileSize: ar.size,
+		Encrypted: info.Encrypted, MountPoint: info.MountPoint, Details: append([]codecs.Detail{}, info.Details...),
+		Methods: map[string]int64{}, Warnings: []string{}, Can: abilities(ar), Versions: []string{}}
+	if ar.format.Create != nil {
+		d.Versions = append(d.Versions, ar.format.Versions...)
+	}
+	for _, w := range info.Warnings {
+		d.Warnings = append(d.Warnings, w.Error())
+	}
+	for e, err := range ar.Entries() {
+		d.add(e, err)
+	}
+	return d, ctx.Err()
+}
+
+func (d *description) add(e *codecs.Entry, err error) {
+	if err != nil {
+		d.Warnings = append(d.Warnings, err.Error())
+	}
+	if e == nil {
+		return
+	}
+	d.Entries++
+	d.Size += e.Size
+	d.Stored += e.Stored
+	d.Encrypted = d.Encrypted || e.Flags&codecs.Encrypted != 0
+	if e.Flags&codecs.Deleted != 0 {
+		d.Deleted++
+		return
+	}
+	d.Methods[e.Method.String()]++
+}
+
+// abilities is what pakdb can do with an archive.
+func abilities(ar *archive) []string {
+	can := []string{"read"}
+	if _, ok := ar.Archive.(codecs.Verifier); ok {
+		can = append(can, "verify")
+	}
+	if _, ok := ar.Archive.(codecs.Namer); ok {
+		can = append(can, "named resources")
+	}
+	if ar.format.Create != nil {
+		can = append(can, "write")
+	}
+	return can
+}
+
+func writeDescriptions(w io.Writer, all []*description) error {
+	var b strings.Builder
+	for i, d := range all {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		d.text(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (d *description) text(b *strings.Builder) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "  %-12s %s\n", name, printable(fmt.Sprintf(format, args...)))
+	}
+	fmt.Fprintln(b, printable(d.Archive))
+	line("format", "%s, %s", d.Format, d.Version)
+	line("file", "%d bytes", d.FileSize)
+	line("entries", "%d", d.Entries)
+	if d.Deleted > 0 {
+		line("deleted", "%d", d.Deleted)
+	}
+	line("decoded", "%d bytes", d.Size)
+	line("stored", "%d bytes (%s)", d.Stored, ratio(d.Stored, d.Size))
+	for i, m := range slices.Sorted(maps.Keys(d.Methods)) {
+		name := "methods"
+		if i > 0 {
+			name = ""
+		}
+		line(name, "%s: %s", m, plural(d.Methods[m], "entry", "entries"))
+	}
+	line("encrypted", "%s", yesNo(d.Encrypted))
+	if d.MountPoint != "" {
+		line("mount point", "%s", d.MountPoint)
+	}
+	for _, x := range d.Details {
+		line(printable(x.Name), "%s", x.Value)
+	}
+	can := strings.Join(d.Can, ", ")
+	if len(d.Versions) > 0 {
+		can += " (" + strings.Join(d.Versions, ", ") + ")"
+	}
+	line("pakdb can", "%s", can)
+	for _, w := range d.Warnings {
+		line("warning", "%s", w)
+	}
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

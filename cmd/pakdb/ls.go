@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+)
+
+type lsFlags struct {
+	long, human, fold, totals, null, reverse bool
+
+	sort   string
+	format string
+}
+
+func newLsCommand(a *app) *cobra.Command {
+	var f lsFlags
+	cmd := &cobra.Command{
+		Use:   "ls [flags] ARCHIVE [GLOB...]",
+		Short: "List the entries of an archive",
+		Long: `List the entries of an archive in stored order, one path a line. An entry
+without a name is listed as #ORDINAL, which "pakdb cat" understands.
+
+` + globHelp + `
+
+-l shows size and stored size in bytes, their ratio, the method, the time
+(UTC), flags (E encrypted, D delete record), and the type and id of assets where
+the archive has them. --format gives all there is, for programs.`,
+		Example: `  pakdb ls Calligraphy.sip
+  pakdb ls -l Calligraphy.sip "*.curve"
+  pakdb ls --sort size --reverse -lh Game.pak "Game/Content/**" | head
+  pakdb ls --format json Game.pak | jq '.[].path'
+  pakdb ls -0 Game.pak "*.uasset" | xargs -0 -n1 pakdb cat Game.pak`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && f.human {
+				return nil // "pakdb ls -h" asks for help
+			}
+			return usage(cobra.MinimumNArgs(1))(cmd, args)
+		},
+		ValidArgsFunction: a.completeEntries,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return a.ls(cmd.Context(), f, args[0], args[1:])
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&f.long, "long", "l", false, "sizes, method, time, flags and ids beside the paths")
+	flags.BoolVarP(&f.human, "human", "h", false, "with -l: sizes for people, as 1.5 MiB")
+	flags.Bool("help", false, "help for ls")
+	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&f.totals, "totals", false, "a last line with the sums (with -l on a terminal always)")
+	flags.BoolVarP(&f.null, "null", "0", false, "end each path with a NUL instead of a newline")
+	flags.StringVar(&f.sort, "sort", "", "order by `KEY`: "+strings.Join(sortKeys(), ", "))
+	flags.BoolVarP(&f.reverse, "reverse", "r", false, "from last to first")
+	a.addFormat(cmd, &f.format)
+	completeFlag(cmd, "sort", sortKeys()...)
+	cmd.MarkFlagsMutuallyExclusive("null", "format")
+	cmd.MarkFlagsMutuallyExclusive("null", "long")
+	return cmd
+}
+
+// globHelp is for every command that takes patterns.
+const globHelp = `A pattern without a slash is for the last part of a path; * and ? stay within a
+folder, ** goes across, [a-z] and {a,b} choose, "A/" is all below the folder A.
+Quote patterns, or the shell expands them.`
+
+func (a *app) ls(ctx context.Context, f lsFlags, path string, patterns []string) error {
+	chosen, err := newSelection(patterns, f.fold)
+	if err != nil {
+		return err
+	}
+	order, err := orderOf(f)
+	if err != nil {
+		return err
+	}
+	ar, err := a.open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ar.Close() }()
+	bad := &complaints{a: a}
+	entries := func(report func(error)) iter.Seq[*codecs.Entry] {
+		return order(listed(ctx, ar, chosen, report))
+	}
+	if err := a.list(f, entries, bad); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := chosen.missed(ar); err != nil {
+		return err
+	}
+	return bad.result()
+}
+
+// list writes the entries in the way that the flags ask for. entries may be
+// called more than once.
+func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.Entry], bad *complaints) error {
+	if f.format != "" {
+		return a.listRows(f.format, entries(bad.add))
+	}
+	out := bufio.NewWriterSize(a.stdout, 64<<10)
+	sums := &sums{}
+	if f.long {
+		long := newLongList(out, f.human)
+		for e := range entries(func(error) {}) {
+			long.measure(e)
+		}
+		for e := range sums.of(entries(bad.add)) {
+			if err := long.write(e); err != nil {
+				return err
+			}
+		}
+	} else {
+		for e := range sums.of(entries(bad.add)) {
+			if err := a.writePath(out, e, f.null); err != nil {
+				return err
+			}
+		}
+	}
+	if f.totals || f.long && !a.quiet && isTerminal(a.stdout) {
+		_, _ = fmt.Fprintln(out, sums.text(f.human))
+	}
+	return out.Flush()
+}
+
+func (a *app) writePath(out *bufio.Writer, e *codecs.Entry, null bool) error {
+	path, end := label(e), byte('\n')
+	switch {
+	case null:
+		end = 0
+	case isTerminal(a.stdout):
+		path = printable(path)
+	}
+	_, _ = out.WriteString(path)
+	return out.WriteByte(end)
+}
+
+// listed yields the entries that were chosen, in stored order. What is wrong
+// with any of them is reported; those that are there at all are listed.
+func listed(ctx context.Context, ar *archive, chosen *selection, report func(error)) iter.Seq[*codecs.Entry] {
+	return func(yield func(*codecs.Entry) bool) {
+		n := 0
+		for e, err := range ar.Entries() {
+			if n++; n%1024 == 0 && ctx.Err() != nil {
+				return
+			}
+			if e != nil && !chosen.takes(e) {
+				continue
+			}
+			if err != nil {
+				report(err)
+			}
+			if e != nil && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// order rearranges entries.
+type order func(iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry]
+
+// sortBy compares entries, by name of the key.
+func sortBy(key string) func(a, b *codecs.Entry) int {
+	switch key {
+	case "path":
+		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Name, b.Name) }
+	case "size":
+		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Size, b.Size) }
+	case "stored":
+		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Stored, b.Stored) }
+	case "offset":
+		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Offset, b.Offset) }
+	case "ordinal":
+		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
+	case "time":
+		return func(a, b *codecs.Entry) int { return a.Mod.Compare(b.Mod) }
+	}
+	return nil
+}
+
+func sortKeys() []string { return []string{"path", "size", "stored", "offset", "ordinal", "time"} }
+
+// orderOf returns the order that the flags ask for. Stored order needs no
+// memory; any other holds the entries.
+func orderOf(f lsFlags) (order, error) {
+	compare := sortBy(f.sort)
+	switch {
+	case f.sort != "" && compare == nil:
+		return nil, fmt.Errorf("%w: no sort key %q; there are %s", errUsage, f.sort, strings.Join(sortKeys(), ", "))
+	case f.sort == "" && !f.reverse:
+		return func(all iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] { return all }, nil
+	}
+	return func(all iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] {
+		return func(yield func(*codecs.Entry) bool) {
+			held := slices.Collect(all)
+			if compare != nil {
+				slices.SortStableFunc(held, compare)
+			}
+			if f.reverse {
+				slices.Reverse(held)
+			}
+			slices.Values(held)(yield)
+		}
+	}, nil
+}
+
+// listRows names the columns as the catalog's view "entries" does.
+func (a *app) listRows(format string, entries iter.Seq[*codecs.Entry]) error {
+	rows, err := a.rows(format, "ordinal", "path", "type", "asset_id", "path_hash", "offset", "stored", "size",
+		"method", "encrypted", "deleted", "mtime")
+	if err != nil {
+		return err
+	}
+	for e := range entries {
+		err := rows.Write(int64(e.Ordinal), textOrNull(e.Name), textOrNull(e.Type), textOrNull(e.ID.String()),
+			textOrNull(e.PathHash.String()), e.Offset, e.Stored, e.Size, e.Method.String(),
+			flag(e, codecs.Encrypted), flag(e, codecs.Deleted), textOrNull(timeText(e.Mod)))
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Close()
+}
+
+func flag(e *codecs.Entry, which codecs.Flags) driver.Value {
+	if e.Flags&which != 0 {
+		return int64(1)
+	}
+	return int64(0)
+}

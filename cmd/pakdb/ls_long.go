@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"pakdb/codecs"
+)
+
+// longList writes entries in aligned columns, the path last, so that nothing
+// needs to be cut. It learns the widths in a first pass over the entries, which
+// costs less than holding a million of them would.
+type longList struct {
+	out    *bufio.Writer
+	human  bool
+	widths []int // by column; 0: the archive has nothing for it
+	line   []byte
+}
+
+func newLongList(out *bufio.Writer, human bool) *longList { return &longList{out: out, human: human} }
+
+// column is one of ls -l, its text "" when the entry has no such thing.
+type column struct {
+	text  string
+	right bool
+}
+
+func (l *longList) columns(e *codecs.Entry) [8]column {
+	return [8]column{
+		{text: l.size(e.Size), right: true},
+		{text: l.size(e.Stored), right: true},
+		{text: ratio(e.Stored, e.Size), right: true},
+		{text: e.Method.String()},
+		{text: timeText(e.Mod)},
+		{text: flagsText(e.Flags)},
+		{text: printable(e.Type)},
+		{text: e.ID.String()},
+	}
+}
+
+func (l *longList) size(n int64) string {
+	if l.human {
+		return humanSize(n)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// measure makes room for e.
+func (l *longList) measure(e *codecs.Entry) {
+	all := l.columns(e)
+	if l.widths == nil {
+		l.widths = make([]int, len(all))
+	}
+	for i, c := range all {
+		l.widths[i] = max(l.widths[i], utf8.RuneCountInString(c.text))
+	}
+}
+
+func (l *longList) write(e *codecs.Entry) error {
+	b := l.line[:0]
+	for i, c := range l.columns(e) {
+		if l.widths[i] == 0 {
+			continue
+		}
+		if c.text == "" {
+			c.text = "-"
+		}
+		pad := l.widths[i] - utf8.RuneCountInString(c.text)
+		if c.right {
+			b = append(appendSpaces(b, pad), c.text...)
+		} else {
+			b = appendSpaces(append(b, c.text...), pad)
+		}
+		b = append(b, "  "...)
+	}
+	b = append(append(b, printable(label(e))...), '\n')
+	l.line = b
+	_, err := l.out.Write(b)
+	return err
+}
+
+func appendSpaces(b []byte, n int) []byte {
+	for range n {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// ratio is what is left of the decoded size, in percent.
+func ratio(stored, size int64) string {
+	if size <= 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(stored)/float64(size)*100, 'f', 0, 64) + "%"
+}
+
+func flagsText(f codecs.Flags) string {
+	var s string
+	if f&codecs.Encrypted != 0 {
+		s += "E"
+	}
+	if f&codecs.Deleted != 0 {
+		s += "D"
+	}
+	return s
+}
+
+// timeText is how the catalog's views show times: UTC, to the second.
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateTime)
+}
+
+// sums adds up entries that pass by.
+type sums struct {
+	entries, size, stored int64
+}
+
+func (s *sums) of(entries iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] {
+	return func(yield func(*codecs.Entry) bool) {
+		for e := range entries {
+			s.add(e)
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+func (s *sums) add(e *codecs.Entry) {
+	s.entries++
+	s.size += e.Size
+	s.stored += e.Stored
+}
+
+func (s *sums) text(human bool) string {
+	show := func(n int64) string { return strconv.FormatInt(n, 10) + " bytes" }
+	if human {
+		show = humanSize
+	}
+	return fmt.Sprintf("%s, %s decoded, %s stored (%s)", plural(s.entries, "entry", "entries"),
+		show(s.size), show(s.stored), ratio(s.stored, s.size))
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+)
+
+type packFlags struct {
+	out, kind, version, like string
+
+	overwrite bool
+}
+
+func newPackCommand(a *app) *cobra.Command {
+	var f packFlags
+	cmd := &cobra.Command{
+		Use:   "pack [flags] DIR|ARCHIVE -o OUT",
+		Short: "Write an archive from a folder or another archive",
+		Long: `Write an archive. From a folder: all regular files below it, sorted, named by
+their paths below it, with their times, or with SOURCE_DATE_EPOCH where that is
+set. From another archive: all its entries in their order, with their times;
+stored bytes are taken over as they are where the new archive can hold them,
+and decoded and encoded anew where it cannot.
+
+The format is that of --type, of --like, of the archive that is read, or the one
+that has OUT's extension. The version is that of --version, of --like, of the
+archive that is read if it is of the same format, or the format's newest. --like
+also gives the mount point.
+
+OUT appears when it is complete and has been read back. The same input gives the
+same bytes.`,
+		Example: `  pakdb pack mod/ -o Calligraphy.sip --like old/Calligraphy.sip
+  pakdb pack mod/ -o mod.sip --type gpak --version 1.6
+  pakdb pack mu_cdata.sip -o repacked.sip --version kapg`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return usageError(cmd, errors.New("pack into which file? pass -o OUT"))
+			}
+			return a.pack(cmd.Context(), f, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "the archive `OUT` to write")
+	flags.StringVarP(&f.kind, "type", "t", "", "format by `NAME`, see pakdb formats")
+	flags.StringVar(&f.version, "version", "", "`VERSION` of the format")
+	flags.StringVar(&f.like, "like", "", "format, version and mount point of the archive `REF`")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
+	completeFlag(cmd, "type", writableFormats(a.registry())...)
+	return cmd
+}
+
+func writableFormats(r *codecs.Registry) []string {
+	var names []string
+	for _, f := range r.Formats {
+		if f.Create != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func (a *app) pack(ctx context.Context, f packFlags, from string) error {
+	if _, err := os.Lstat(f.out); err == nil && !f.overwrite {
+		return hinted(fmt.Errorf("%s is there already", f.out), "pass --overwrite to replace it")
+	}
+	st, err := os.Stat(from)
+	if err != nil {
+		return hinted(err, nearestFile(from))
+	}
+	if st.IsDir() {
+		target, err := a.packTarget(ctx, f, nil)
+		if err != nil {
+			return err
+		}
+		return a.packFolder(ctx, target, from, f.out)
+	}
+	ar, err := a.open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ar.Close() }()
+	target, err := a.packTarget(ctx, f, ar)
+	if err != nil {
+		return err
+	}
+	return a.repack(ctx, target, ar, f.out)
+}
+
+// target is what kind of archive is written.
+type target struct {
+	format  *codecs.Format
+	options codecs.CreateOptions
+}
+
+// packTarget decides from the flags, the reference, the archive that is read
+// (nil: a folder) and the name of what is written, in this order.
+func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (target, error) {
+	model := source
+	if f.like != "" {
+		ref, err := a.open(ctx, f.like)
+		if err != nil {
+			return target{}, err
+		}
+		defer func() { _ = ref.Close() }()
+		model = ref
+	}
+	t := target{}
+	var err error
+	if t.format, err = a.packFormat(f, model); err != nil {
+		return t, err
+	}
+	if model != nil && model.format.Name == t.format.Name {
+		info := model.Info()
+		t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
+	}
+	if f.version != "" {
+		t.options.Version = f.version
+	}
+	if v := t.options.Version; v != "" && !slices.Contains(t.format.Versions, v) {
+		return t, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
+			"pakdb writes "+strings.Join(t.format.Versions, ", "))
+	}
+	return t, nil
+}
+
+func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
+	r := a.registry()
+	var format *codecs.Format
+	switch {
+	case f.kind != "":
+		var ok bool
+		if format, ok = r.Format(f.kind); !ok {
+			return nil, noSuchFormat(f.kind, writableFormats(r))
+		}
+	case model != nil:
+		format = model.format
+	default:
+		format = formatOfExtension(r, f.out)
+	}
+	writes := "pakdb writes " + strings.Join(writableFormats(r), ", ")
+	switch {
+	case format == nil:
+		return nil, hinted(fmt.Errorf("%w: %s does not tell the format", errUsage, f.out), "pass --type or --like; "+writes)
+	case format.Create == nil:
+		return nil, hinted(&codecs.FormatError{Format: format.Name, Off: -1, Err: codecs.ErrReadOnly}, writes)
+	}
+	return format, nil
+}
+
+// formatOfExtension returns the writable format that usually has the extension
+// of path, nil if there is none or more than one.
+func formatOfExtension(r *codecs.Registry, path string) *codecs.Format {
+	var found []*codecs.Format
+	for _, f := range r.Formats {
+		if f.Create != nil && slices.Contains(f.Exts, strings.ToLower(filepath.Ext(path))) {
+			found = append(found, f)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// versionLike returns the version that is written for one that was read: the
+// one whose name is a word of it, as 1.6 in "SQLite 1.6". Without such a one it
+// is the default.
+func versionLike(f *codecs.Format, read string) string {
+	for word := range strings.FieldsSeq(read) {
+		for _, v := range f.Versions {
+			if strings.EqualFold(v, word) {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// packed tells what was written.
+func (a *app) packed(out string, s sums) error {
+	if a.quiet {
+		return nil
+	}
+	st, err := os.Stat(out)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s decoded, %s\n", out, plural(s.entries, "entry", "entries"),
+		humanSize(s.size), humanSize(st.Size()))
+	return err
+}

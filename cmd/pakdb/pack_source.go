@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// packFolder writes the files below dir.
+func (a *app) packFolder(ctx context.Context, t target, dir, out string) error {
+	names, err := filesBelow(dir, out)
+	if err != nil {
+		return err
+	}
+	epoch, err := sourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	var s sums
+	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+		for _, name := range names {
+			if err := addFile(ctx, w, root, name, epoch, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.packed(out, s)
+}
+
+// filesBelow lists the regular files below dir, sorted, with slashes. What
+// stands at out, from an earlier run, is not one of them.
+func filesBelow(dir, out string) ([]string, error) {
+	old, _ := os.Stat(out)
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		st, err := d.Info()
+		if err != nil {
+			return err
+		}
+		switch {
+		case !st.Mode().IsRegular():
+			return fmt.Errorf("%s is neither a file nor a folder", path)
+		case old != nil && os.SameFile(st, old):
+			return nil
+		}
+		name, err := filepath.Rel(dir, path)
+		names = append(names, filepath.ToSlash(name))
+		return err
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// sourceDateEpoch is the time that reproducible builds give to every file, zero
+// when there is none.
+func sourceDateEpoch() (time.Time, error) {
+	text := os.Getenv("SOURCE_DATE_EPOCH")
+	if text == "" {
+		return time.Time{}, nil
+	}
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%w: SOURCE_DATE_EPOCH=%s is not a number of seconds", errUsage, text)
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, epoch time.Time, s *sums) error {
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	e := &codecs.Entry{Name: name, Size: st.Size(), Mod: epoch}
+	if epoch.IsZero() {
+		e.Mod = st.ModTime()
+	}
+	s.add(e)
+	return w.Add(ctx, e, contextReader{ctx, f})
+}
+
+// repack writes the entries of another archive. Stored bytes are taken over
+// until the writer refuses a method; then it starts again, and entries of that
+// method are decoded. Only the writer knows what it can hold.
+func (a *app) repack(ctx context.Context, t target, ar *archive, out string) error {
+	r := &repacker{ar: ar, decode: map[compress.Method]bool{}}
+	for {
+		r.refused, r.sums = nil, sums{}
+		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error { return r.fill(ctx, w) })
+		if err == nil {
+			return a.packed(out, r.sums)
+		}
+		if r.refused == nil {
+			return err
+		}
+		r.decode[*r.refused] = true
+	}
+}
+
+type repacker struct {
+	ar      *archive
+	decode  map[compress.Method]bool // entries that the writer does not take as they are stored
+	refused *compress.Method         // found by the last run
+	sums    sums
+}
+
+func (r *repacker) fill(ctx context.Context, w codecs.Writer) error {
+	for e, err := range r.ar.Entries() {
+		if err != nil {
+			return err
+		}
+		if err := r.add(ctx, w, e); err != nil {
+			return err
+		}
+		r.sums.add(e)
+	}
+	return nil
+}
+
+func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) error {
+	if e.Flags&codecs.Deleted != 0 {
+		return w.Add(ctx, e, strings.NewReader(""))
+	}
+	if !r.decode[e.Method] {
+		raw, err := r.ar.OpenRaw(e)
+		if err != nil {
+			return err
+		}
+		err = w.AddRaw(ctx, e, contextReader{ctx, raw})
+		if errors.Is(err, errors.ErrUnsupported) {
+			r.refused = &e.Method
+		}
+		return err
+	}
+	content, err := r.ar.Open(ctx, e)
+	if err != nil {
+		return err
+	}
+	plain := *e
+	plain.Flags &^= codecs.Encrypted // it is decrypted now
+	return errors.Join(w.Add(ctx, &plain, io.Reader(contextReader{ctx, content})), content.Close())
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"database/sql/driver"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/query"
+)
+
+// addFormat adds --format for output that programs read.
+func (a *app) addFormat(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVar(format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", "))
+	completeFlag(cmd, "format", query.Formats()...)
+}
+
+// rows begins a result in the format that --format named.
+func (a *app) rows(format string, columns ...string) (*query.Rows, error) {
+	return query.Output{W: a.stdout, Format: format}.Rows(columns...)
+}
+
+func humanSize(n int64) string { return query.HumanSize(float64(n)) }
+
+func textOrNull(s string) driver.Value {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// printable escapes what would break a line, or command a terminal: names in
+// archives are anyone's.
+func printable(s string) string {
+	for _, r := range s {
+		if r == utf8.RuneError || !strconv.IsGraphic(r) {
+			q := strconv.QuoteToGraphic(s)
+			return q[1 : len(q)-1]
+		}
+	}
+	return s
+}

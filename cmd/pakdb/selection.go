@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"pakdb/codecs"
+)
+
+// selection is which entries the user asked for by patterns. Without patterns
+// it is all of them.
+type selection struct {
+	globs []*glob
+	hit   []bool // by pattern: it matched something
+}
+
+func newSelection(patterns []string, fold bool) (*selection, error) {
+	s := &selection{hit: make([]bool, len(patterns))}
+	for _, p := range patterns {
+		g, err := parseGlob(p, fold)
+		if err != nil {
+			return nil, err
+		}
+		s.globs = append(s.globs, g)
+	}
+	return s, nil
+}
+
+// takes reports whether the entry was asked for.
+func (s *selection) takes(e *codecs.Entry) bool {
+	taken := len(s.globs) == 0
+	for i, g := range s.globs {
+		if (taken && s.hit[i]) || !g.match(e.Name) {
+			continue
+		}
+		s.hit[i], taken = true, true
+	}
+	return taken
+}
+
+// missed returns an error that names the first pattern without a match.
+func (s *selection) missed(ar *archive) error {
+	for i, hit := range s.hit {
+		if !hit {
+			return hinted(fmt.Errorf("%s: %w: nothing matches %q", ar.path, codecs.ErrNotFound, s.globs[i].text), s.hintFor(ar, s.globs[i]))
+		}
+	}
+	return nil
+}
+
+// hintFor looks for what the pattern may have meant: another case, or a name
+// that is nearly the same.
+func (s *selection) hintFor(ar *archive, missed *glob) string {
+	folded, err := parseGlob(missed.text, true)
+	if err != nil || missed.fold {
+		return ""
+	}
+	for e := range named(ar) {
+		if folded.match(e.Name) {
+			return "with -i, which ignores case, " + strconv.Quote(e.Name) + " would match"
+		}
+	}
+	return nearestEntry(ar, missed.text)
+}
+
+// named yields the entries that have a name, damaged or not.
+func named(ar *archive) iter.Seq[*codecs.Entry] {
+	return func(yield func(*codecs.Entry) bool) {
+		for e := range ar.Entries() {
+			if e != nil && e.Name != "" && !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// nearestEntry suggests paths that end in the same name, or are nearly the
+// same.
+func nearestEntry(ar *archive, path string) string {
+	base := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
+	var same, all []string
+	for e := range named(ar) {
+		name := e.Name[strings.LastIndexByte(e.Name, '/')+1:]
+		if strings.ToLower(name) == base && len(same) < 3 {
+			same = append(same, e.Name)
+		}
+		all = append(all, e.Name)
+	}
+	if len(same) > 0 {
+		return didYouMean(same)
+	}
+	return didYouMean(nearest(path, all))
+}
+
+// label is what an entry is called by: its path, or its ordinal if it has none.
+func label(e *codecs.Entry) string {
+	if e.Name != "" {
+		return e.Name
+	}
+	return "#" + strconv.Itoa(e.Ordinal)
+}
+
+// find returns the entry that each of the names stands for: a path, or one in
+// another case if there is but one, #ORDINAL, @ID.
+func find(ar *archive, names []string) ([]*codecs.Entry, error) {
+	lookups := make([]lookup, len(names))
+	for i, name := range names {
+		lookups[i] = newLookup(name)
+	}
+	var broken error
+	for e, err := range ar.Entries() {
+		if e == nil {
+			broken = err
+			continue
+		}
+		for i := range lookups {
+			lookups[i].offer(e)
+		}
+	}
+	found := make([]*codecs.Entry, len(names))
+	for i := range lookups {
+		e, err := lookups[i].result()
+		if err != nil && broken != nil {
+			return nil, broken // what is missing may stand in what cannot be read
+		}
+		if err != nil {
+			return nil, notFound(ar, names[i], err)
+		}
+		found[i] = e
+	}
+	return found, nil
+}
+
+func notFound(ar *archive, name string, err error) error {
+	if h := hint(err); h != "" {
+		return hinted(fmt.Errorf("%s: %w", ar.path, err), h)
+	}
+	return hinted(fmt.Errorf("%s: %w: %q", ar.path, err, name), nearestEntry(ar, name))
+}
+
+// lookup finds the entry that one name stands for.
+type lookup struct {
+	name    string
+	ordinal int    // -1: the name is none
+	id      string // hex digits in lower case; "": the name is none
+
+	exact, folded []*codecs.Entry
+	other         []*codecs.Entry // by ordinal or id
+}
+
+func newLookup(name string) lookup {
+	name = strings.ReplaceAll(name, `\`, "/")
+	l := lookup{name: name, ordinal: -1}
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil && name[0] == '#' {
+		l.ordinal = n
+	}
+	if id, ok := strings.CutPrefix(name, "@"); ok {
+		l.id = strings.TrimPrefix(strings.ToLower(id), "0x")
+	}
+	return l
+}
+
+// offer keeps e if the name may stand for it.
+func (l *lookup) offer(e *codecs.Entry) {
+	switch {
+	case e.Name != "" && e.Name == l.name:
+		l.exact = append(l.exact, e)
+	case e.Ordinal == l.ordinal, l.id != "" && (l.id == e.ID.String() || l.id == e.PathHash.String()):
+		l.other = append(l.other, e)
+	case e.Name != "" && strings.EqualFold(e.Name, l.name):
+		l.folded = append(l.folded, e)
+	}
+}
+
+func (l *lookup) result() (*codecs.Entry, error) {
+	for _, found := range [][]*codecs.Entry{l.exact, l.other, l.folded} {
+		switch len(found) {
+		case 0:
+		case 1:
+			return found[0], nil
+		default:
+			return nil, hinted(fmt.Errorf("%q stands for %d entries", l.name, len(found)), "choose one by its ordinal: "+ordinals(found))
+		}
+	}
+	return nil, codecs.ErrNotFound
+}
+
+func ordinals(entries []*codecs.Entry) string {
+	var all []string
+	for _, e := range entries[:min(len(entries), 8)] {
+		all = append(all, label(e)+" is #"+strconv.Itoa(e.Ordinal))
+	}
+	return strings.Join(all, ", ")
+}

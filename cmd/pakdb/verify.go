@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/query"
+)
+
+func newVerifyCommand(a *app) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "verify [flags] ARCHIVE...",
+		Short: "Check archives: tables, checksums, every content",
+		Long: `Read archives to their last byte: tables, every content with the checksums that
+the archive has for it, and what the format claims as a whole, such as hashes of
+the index, order and gaps. Each finding is a line: file, entry, field, offset,
+cause. Departures from the format that pakdb can read count as findings too.
+
+The exit code is 0 when all is well, 1 when there are findings.`,
+		Example: `  pakdb verify Calligraphy.sip
+  pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
+  pakdb verify -q Game.pak && echo sound`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.verify(cmd.Context(), format, args)
+		},
+	}
+	a.addFormat(cmd, &format)
+	return cmd
+}
+
+func (a *app) verify(ctx context.Context, format string, paths []string) error {
+	paths, err := expandArchives(paths)
+	if err != nil {
+		return err
+	}
+	v := &verification{a: a}
+	if format != "" {
+		// Named as in the catalog's view "problems".
+		if v.rows, err = a.rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths {
+		if err := v.archive(ctx, path); err != nil {
+			return err
+		}
+	}
+	if err := v.summary(len(paths)); err != nil {
+		return err
+	}
+	if v.found > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+// verification is one run of verify.
+type verification struct {
+	a     *app
+	rows  *query.Rows // nil: findings are lines for people
+	path  string      // of the archive that is read
+	found int64
+	sums  sums
+	err   error // of writing the findings
+}
+
+// report writes what is wrong with an entry, or with the archive as a whole.
+func (v *verification) report(e *codecs.Entry, err error) {
+	v.found++
+	if v.err != nil {
+		return
+	}
+	if v.rows != nil {
+		v.err = v.rows.Write(findingRow(v.path, e, err)...)
+		return
+	}
+	v.a.clearLine()
+	_, v.err = fmt.Fprintln(v.a.stdout, err)
+}
+
+func findingRow(path string, e *codecs.Entry, err error) []driver.Value {
+	row := []driver.Value{path, nil, nil, nil, err.Error(), nil}
+	if e != nil {
+		row[1], row[5] = textOrNull(e.Name), int64(e.Ordinal)
+	}
+	var fe *codecs.FormatError
+	if !errors.As(err, &fe) {
+		return row
+	}
+	if row[1] == nil {
+		row[1] = textOrNull(fe.Entry)
+	}
+	row[2], row[4] = textOrNull(fe.Field), fe.Err.Error()
+	if fe.Off >= 0 {
+		row[3] = fe.Off
+	}
+	return row
+}
+
+func (v *verification) summary(archives int) error {
+	switch {
+	case v.rows != nil:
+		return v.rows.Close()
+	case v.a.quiet:
+		return nil
+	}
+	_, err := fmt.Fprintf(v.a.stdout, "%s, %s, %s decoded: %s\n", plural(int64(archives), "archive", "archives"),
+		plural(v.sums.entries, "entry", "entries"), humanSize(v.sums.size), plural(v.found, "finding", "findings"))
+	return err
+}
+
+// archive checks one file. One that is no archive, or too damaged to open, is a
+// finding; one that is not there is not.
+func (v *verification) archive(ctx context.Context, path string) error {
+	v.path = path
+	ar, err := v.a.open(ctx, path)
+	var fe *codecs.FormatError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &fe):
+		v.report(nil, err)
+		return v.err
+	case err != nil:
+		return err
+	}
+	defer func() { _ = ar.Close() }()
+	for _, w := range ar.Info().Warnings {
+		v.report(nil, w)
+	}
+	if err := v.contents(ctx, ar); err != nil {
+		return err
+	}
+	if verifier, ok := ar.Archive.(codecs.Verifier); ok {
+		err = verifier.Verify(ctx, func(fe *codecs.FormatError) { v.report(nil, fe) })
+	}
+	return errors.Join(err, v.err)
+}
+
+// contents reads every entry to its end, where checksums are verified.
+func (v *verification) contents(ctx context.Context, ar *archive) error {
+	jobs := func(yield func(*job) bool) {
+		for e, err := range ar.Entries() {
+			if !yield(&job{entry: e, err: err}) {
+				return
+			}
+		}
+	}
+	progress := newProgress(ar)
+	defer v.a.showProgress(ctx, progress)()
+	return eachContent(ctx, jobs, progress, func(ctx context.Context, j *job) error {
+		j.err = readContent(ctx, ar, j.entry)
+		return nil
+	}, func(j *job) error {
+		if j.entry != nil {
+			v.sums.add(j.entry)
+		}
+		if j.err != nil {
+			v.report(j.entry, j.err)
+		}
+		return v.err
+	})
+}
+
+func readContent(ctx context.Context, ar *archive, e *codecs.Entry) error {
+	r, err := ar.Open(ctx, e)
+	if err != nil {
+		return err
+	}
+	err, _ = copyAll(ctx, io.Discard, r, e.Size)
+	return errors.Join(err, r.Close())
+}
