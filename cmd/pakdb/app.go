@@ -73,6 +73,8 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newExtractCommand(a),
 		newVerifyCommand(a),
 		newPackCommand(a),
+		newDepsCommand(a),
+		newRefsCommand(a),
 		newRmCommand(a),
 		newFormatsCommand(a),
 		newManCommand(),

@@ -8,6 +8,7 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/query"
+	"pakdb/query/graph"
 	"pakdb/schema"
 )
 
@@ -32,7 +33,7 @@ func exitCode(err error) int {
 			return exitCatalog
 		}
 	}
-	for _, class := range []error{errUsage, query.ErrUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild} {
+	for _, class := range []error{errUsage, query.ErrUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild, graph.ErrNoNode} {
 		if errors.Is(err, class) {
 			return exitUsage
 		}
@@ -77,6 +78,8 @@ func hint(err error) string {
 		{codecs.ErrEncrypted, "pass the key"},
 		{codecs.ErrWrongKey, "check the key"},
 		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},
+		{graph.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
+		{schema.ErrNoBuild, "pakdb query @builds lists them"},
 		{indexer.ErrNoFiles, "a folder is searched with all that is below it"},
 	} {
 		if errors.Is(err, h.class) {

@@ -112,3 +112,17 @@ func TestResolveNothing(t *testing.T) {
 		t.Errorf("got %v, want ErrNoNode", err)
 	}
 }
+
+func TestCycles(t *testing.T) {
+	g := catalog(t)
+	got, err := g.Cycles(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := [][]string{{"Dir/a.x", "Dir/b.x", "Other/c.x"}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, err := g.Cycles(context.Background(), []string{"likes"}); len(got) != 0 || err != nil {
+		t.Errorf("along one kind: %q, %v", got, err)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+type depsFlags struct {
+	build  string
+	depth  string
+	kinds  []string
+	format string
+}
+
+func newDepsCommand(a *app) *cobra.Command {
+	return a.graphCommand(false, &cobra.Command{
+		Use:   "deps [flags] PATH|ID",
+		Short: "Show what an entry refers to",
+		Long: `Show what an entry of a build refers to, with --depth what that refers to in
+turn. The entry is named by its path, by the end of its path, or by an id or
+GUID in any form: decimal, 0x and hex, or 16 hex digits.
+
+A target that nothing in the build stands for is "missing"; one that lies
+outside the archives is "native".`,
+		Example: `  pakdb deps Calligraphy/Powers/Blueprints/Power.blueprint
+  pakdb deps Power.blueprint --depth all --kind parent,blueprint_parent
+  pakdb deps 0x5c941affe5410d85 --format json
+  pakdb deps Power.blueprint --depth 3 --format dot | dot -Tsvg > power.svg`,
+	})
+}
+
+func newRefsCommand(a *app) *cobra.Command {
+	return a.graphCommand(true, &cobra.Command{
+		Use:   "refs [flags] PATH|ID",
+		Short: "Show what refers to an entry",
+		Long: `Show what refers to an entry of a build, with --depth what refers to that in
+turn: what is touched when the entry changes. The entry is named as for "deps".
+An id that nothing in the build stands for can be asked for as well.`,
+		Example: `  pakdb refs Calligraphy/Entity/Types/BossHealth.curve
+  pakdb refs BossHealth.curve --depth all
+  pakdb refs 6670986634407775621 --build 1.48 --format csv`,
+	})
+}
+
+func (a *app) graphCommand(reverse bool, cmd *cobra.Command) *cobra.Command {
+	var f depsFlags
+	cmd.Args = usage(cobra.ExactArgs(1))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.deps(cmd.Context(), f, reverse, args[0])
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.build, "build", "b", "", "`LABEL` of the build (default: the newest)")
+	flags.StringVarP(&f.depth, "depth", "d", "1", "follow `N` steps, or all")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only references of these `KINDS`, comma-separated")
+	formats := slices.Concat([]string{"tree", "dot"}, query.Formats())
+	flags.StringVar(&f.format, "format", "tree", "output as `FORMAT`: tree, dot, or a format of \"pakdb query\"")
+	completeFlag(cmd, "format", formats...)
+	return cmd
+}
+
+func (a *app) deps(ctx context.Context, f depsFlags, reverse bool, name string) error {
+	depth, err := parseDepth(f.depth)
+	if err != nil {
+		return err
+	}
+	db, err := schema.OpenReadOnly(ctx, a.catalog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s", errNoCatalog, a.catalog)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	g, err := graph.Open(ctx, db, f.build)
+	if err != nil {
+		return err
+	}
+	start, err := resolveOne(ctx, g, name)
+	if err != nil {
+		return err
+	}
+	o := graph.Options{Reverse: reverse, Depth: depth, Kinds: f.kinds}
+	switch f.format {
+	case "tree":
+		return a.printTree(ctx, g, start, o)
+	case "dot":
+		return a.printDot(ctx, g, start, o)
+	}
+	return a.printEdges(ctx, g, start, o, f.format)
+}
+
+func parseDepth(s string) (int, error) {
+	if s == "all" {
+		return -1, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%w: --depth %q: want a number from 1, or all", errUsage, s)
+	}
+	return n, nil
+}
+
+func resolveOne(ctx context.Context, g *graph.Graph, name string) (graph.Node, error) {
+	nodes, err := g.Resolve(ctx, name)
+	if err != nil {
+		return graph.Node{}, err
+	}
+	if len(nodes) == 1 {
+		return nodes[0], nil
+	}
+	err = fmt.Errorf("%w: %q is not unique in build %q:", errUsage, name, g.Build())
+	for _, n := range nodes {
+		err = fmt.Errorf("%w\n  %s", err, n.Name())
+	}
+	return graph.Node{}, err
+}
+
+func (a *app) printEdges(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options, format string) error {
+	rows, err := a.rows(format, "depth", "path", "kind", "target_kind", "target", "target_path", "status", "weak")
+	if err != nil {
+		return err
+	}
+	err = g.Walk(ctx, start, o, func(e graph.Edge) error {
+		weak := int64(0)
+		if e.Weak {
+			weak = 1
+		}
+		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.ID, textOrNull(e.To.Path), e.Status, weak)
+	})
+	return errors.Join(err, rows.Close())
+}
