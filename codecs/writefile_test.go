@@ -181,8 +181,10 @@ type twice struct{ codecs.Archive }
 func (a twice) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {
 		for e, err := range a.Archive.Entries() {
-			if !yield(e, err) || !yield(e, err) {
-				return
+			for range 2 {
+				if !yield(e, err) {
+					return
+				}
 			}
 		}
 	}

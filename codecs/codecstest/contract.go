@@ -81,7 +81,7 @@ func (c *contract) probe() error {
 	}
 	got, err := c.f.Probe(c.src)
 	if err != nil || got != want {
-		return fmt.Errorf("Probe = %d, %v; want %d", got, err, want)
+		return fmt.Errorf("probe answers %d, %v; want %d", got, err, want)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (c *contract) cancelled() error {
 		if err == nil {
 			_ = a.Close()
 		}
-		return fmt.Errorf("Format.Open with a cancelled context = %v", err)
+		return fmt.Errorf("opened with a cancelled context = %v", err)
 	}
 	return c.with(func(a codecs.Archive) error {
 		for _, e := range c.sample(a, 5) {
@@ -132,10 +132,10 @@ func (c *contract) list() error {
 		}
 		info := a.Info()
 		if info.Format != c.f.Name {
-			return fmt.Errorf("Info.Format = %q, Format.Name = %q", info.Format, c.f.Name)
+			return fmt.Errorf("info has Format = %q, Format.Name = %q", info.Format, c.f.Name)
 		}
 		if info.EntryCount != -1 && info.EntryCount != len(first) {
-			return fmt.Errorf("Info.EntryCount = %d, iteration yields %d", info.EntryCount, len(first))
+			return fmt.Errorf("info counts %d entries, iteration yields %d", info.EntryCount, len(first))
 		}
 		for _, w := range info.Warnings {
 			if err := checkClass(w); err != nil {

@@ -127,7 +127,7 @@ func guarded(ctx context.Context, f *codecs.Format, src codecs.Source, o *codecs
 		}
 	}()
 	if _, err := f.Probe(src); err != nil && !errors.Is(err, errIO) {
-		return fmt.Errorf("Probe of a readable file: %w", err)
+		return fmt.Errorf("probe of a readable file: %w", err)
 	}
 	for _, p := range Problems(ctx, f, src, o) {
 		if err := checkClass(p); err != nil {

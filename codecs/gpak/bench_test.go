@@ -11,6 +11,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
+	"pakdb/testdata/gen/fixture"
 )
 
 // millionEntries is a KAPG of a million entries with paths as long as real ones.
@@ -131,5 +132,34 @@ func BenchmarkHash(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		gpak.Hash(path)
+	}
+}
+
+// A table costs its own size in memory, little more: no entry is kept.
+func TestTableIsAllThatIsKept(t *testing.T) {
+	var out bytes.Buffer
+	if err := fixture.Large(&out, 50_000); err != nil {
+		t.Fatal(err)
+	}
+	src := codecstest.Bytes("large.sip", out.Bytes())
+	var table int64
+	for e, err := range codecstest.Open(t, gpak.Format(), src, nil).Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if table == 0 {
+			table = e.Offset
+		}
+	}
+	result := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := gpak.Format().Open(context.Background(), src, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	if used := result.AllocedBytesPerOp(); used > table*5/4+1<<18 {
+		t.Errorf("opening allocates %d bytes for a table of %d", used, table)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"os"
-	"strconv"
 	"testing"
 	"time"
 
@@ -91,8 +90,7 @@ func checkItem(t *testing.T, it codecstest.Item, w truthEntry) {
 	e, sum := it.Entry, sha1.Sum(it.Data)
 	hash, size, stored, offset := w.Hash, w.Usize, w.Csize, w.FileOffset
 	if w.I != nil {
-		hash, size, stored, offset = strconv.FormatUint(uint64(*w.I), 16), w.L, w.Stored, -1
-		hash = codecs.ID64(uint64(*w.I)).String()
+		hash, size, stored, offset = codecs.ID64(uint64(*w.I)).String(), w.L, w.Stored, -1
 	}
 	if e.Name != w.Path || e.PathHash.String() != hash || e.Size != size || e.Stored != stored || e.Offset != offset ||
 		!e.Mod.Equal(time.Unix(w.Mtime, 0)) || hex.EncodeToString(sum[:]) != w.SHA1 {
