@@ -18,6 +18,7 @@ type chunk struct {
 	// results
 	rows     []schema.Entry
 	problems []schema.Problem
+	names    []schema.Name  // in the last chunk
 	digest   *schema.Digest // in the last chunk
 	err      error          // ends the scan
 }

@@ -1,6 +1,8 @@
 package indexer
 
 import (
+	"cmp"
+
 	"pakdb/schema"
 )
 
@@ -26,13 +28,19 @@ func (s *scan) collect(c *chunk) error {
 			return err
 		}
 		s.count(&c.rows[i])
+		if isLoose(o) && c.rows[i].HasContent {
+			o.content = &c.rows[i].Content
+		}
 	}
 	for _, p := range c.problems {
 		s.build.AddProblem(o.id, p)
 	}
 	s.addProblems(int64(len(c.problems)))
+	for _, n := range c.names {
+		s.build.AddName(o.id, n)
+	}
 	if c.last {
-		s.build.EndArchive(o.id, c.digest)
+		s.build.EndArchive(o.id, cmp.Or(c.digest, o.content))
 		s.mount(o, o.id)
 	}
 	return nil

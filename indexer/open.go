@@ -26,6 +26,7 @@ type opened struct {
 
 	id      int64 // in the catalog, given by collect
 	started bool
+	content *schema.Digest // of a loose file, where it is the file's digest as well
 
 	digesting sync.Once
 	digest    chan digestResult

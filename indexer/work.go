@@ -49,24 +49,36 @@ func (s *scan) complete(ctx context.Context, c *chunk) {
 		for _, w := range o.archive.Info().Warnings {
 			c.problems = append(c.problems, problem(nil, w))
 		}
+		c.addNames()
 	}
-	switch {
-	case o.f == nil:
-	case isLoose(o):
-		if len(c.rows) == 1 && c.rows[0].HasContent {
-			c.digest = &c.rows[0].Content
+	if o.f == nil || isLoose(o) {
+		return // collect takes the digest of a loose file from its entry
+	}
+	select {
+	case r := <-o.digest:
+		if r.err != nil {
+			c.problems = append(c.problems, problem(nil, r.err))
+			return
 		}
-	default:
-		select {
-		case r := <-o.digest:
-			if r.err != nil {
-				c.problems = append(c.problems, problem(nil, r.err))
-				return
-			}
-			c.digest = &r.digest
-		case <-ctx.Done():
-			c.err = ctx.Err()
+		c.digest = &r.digest
+	case <-ctx.Done():
+		c.err = ctx.Err()
+	}
+}
+
+// addNames lists the public names of entries.
+func (c *chunk) addNames() {
+	namer, ok := c.from.archive.(codecs.Namer)
+	if !ok {
+		return
+	}
+	for n, err := range namer.Named() {
+		if err != nil {
+			c.problems = append(c.problems, problem(nil, err))
+			continue
 		}
+		c.names = append(c.names, schema.Name{Ordinal: int64(n.Ordinal), Name: n.Name, Type: n.Type,
+			ID: [2]uint64{n.ID.Hi, n.ID.Lo}, IDBits: int64(n.ID.Bits)})
 	}
 }
 

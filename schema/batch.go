@@ -17,6 +17,7 @@ type batch struct {
 	archives []archiveRow
 	entries  []Entry
 	problems []problemRow
+	names    []nameRow
 	weight   int
 	written  chan<- struct{} // closed when the batch is in the catalog; nil: nobody waits
 }
@@ -33,6 +34,11 @@ func newBatch(before *batch) *batch {
 type archiveRow struct {
 	id int64
 	totals
+}
+
+type nameRow struct {
+	archive int64
+	Name
 }
 
 type problemRow struct {
@@ -176,6 +182,7 @@ func (t *batchTx) write(b *batch) error {
 		func() error { return t.insertPathSymbols(b) },
 		func() error { return t.insertEntries(b) },
 		func() error { return t.insertProblems(b) },
+		func() error { return t.insertNames(b) },
 		func() error { return t.insertArchives(b) },
 	} {
 		if err := step(); err != nil {

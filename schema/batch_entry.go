@@ -113,6 +113,34 @@ func (t *batchTx) insertProblems(b *batch) error {
 		})
 }
 
+func (t *batchTx) insertNames(b *batch) error {
+	for i := range b.names {
+		if err := t.addWords(b.names[i].Type); err != nil {
+			return err
+		}
+	}
+	return t.insert(`INSERT INTO named_resource (archive_id, ordinal, name, type_id, id_hi, id_lo, id_bits)
+		SELECT a, b, c, d, e, f, g FROM src`, len(b.names),
+		func(row, col int) driver.Value {
+			n := &b.names[row]
+			switch col {
+			case 0:
+				return n.archive
+			case 1:
+				return n.Ordinal
+			case 2:
+				return n.Name.Name
+			case 3:
+				return t.words[n.Type]
+			case 4:
+				return orNull(int64(n.ID[0]), n.IDBits > 64)
+			case 5:
+				return int64(n.ID[1])
+			}
+			return n.IDBits
+		})
+}
+
 // insertArchives writes the state of each archive that the batch concerns.
 func (t *batchTx) insertArchives(b *batch) error {
 	return t.insert(`INSERT INTO archive (archive_id, size, mtime, quick, digest, scan, format, version,

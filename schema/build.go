@@ -165,6 +165,12 @@ func (b *Build) AddProblem(archive int64, p Problem) {
 	t.problems++
 }
 
+// AddName stores a public name in a started archive.
+func (b *Build) AddName(archive int64, n Name) {
+	b.batch.names = append(b.batch.names, nameRow{archive, n})
+	b.batch.weight++
+}
+
 // EndArchive completes an archive. digest may be nil.
 func (b *Build) EndArchive(archive int64, digest *Digest) {
 	t := b.totals[archive]

@@ -16,6 +16,7 @@ func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM build WHERE complete = 0",
 		"DELETE FROM entry WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM problem WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
+		"DELETE FROM named_resource WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM archive WHERE complete = 0")
 }
 
@@ -73,6 +74,7 @@ func removeUnmounted(ctx context.Context, tx *sql.Tx) error {
 	return execAll(ctx, tx,
 		"DELETE FROM entry WHERE archive_id IN "+unmounted,
 		"DELETE FROM problem WHERE archive_id IN "+unmounted,
+		"DELETE FROM named_resource WHERE archive_id IN "+unmounted,
 		"DELETE FROM archive WHERE archive_id IN "+unmounted)
 }
 

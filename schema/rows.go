@@ -61,3 +61,12 @@ type Mount struct {
 	Location string // absolute path
 	Order    int64
 }
+
+// Name is a public name of an entry, in formats that keep names apart.
+type Name struct {
+	Ordinal int64
+	Name    string
+	Type    string
+	ID      [2]uint64
+	IDBits  int64
+}

@@ -139,6 +139,28 @@ LEFT JOIN path pa ON pa.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = pa.dir_id
 WHERE b.complete = 1;
 
+-- view named_resources: public names of entries, in formats that keep names apart
+CREATE VIEW named_resources AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       n.ordinal,
+       n.name,
+       t.word AS type,
+       CASE n.id_bits
+           WHEN 32 THEN printf('%08x', n.id_lo)
+           WHEN 64 THEN printf('%016x', n.id_lo)
+           WHEN 96 THEN printf('%08x%016x', n.id_hi, n.id_lo)
+           ELSE printf('%016x%016x', n.id_hi, n.id_lo)
+       END AS asset_id,
+       n.id_lo AS asset_key,
+       n.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN named_resource n ON n.archive_id = ba.archive_id
+JOIN word t ON t.word_id = n.type_id
+WHERE b.complete = 1;
+
 -- view dependencies: what refers to what, one row per reference
 CREATE VIEW dependencies AS
 SELECT b.label AS build,

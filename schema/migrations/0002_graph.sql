@@ -51,6 +51,21 @@ CREATE TABLE ref_key (
     PRIMARY KEY (key, content_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Public names of entries, in formats that keep names apart. Several names may
+-- share an id, and several ids a name.
+CREATE TABLE named_resource (
+    archive_id INTEGER NOT NULL REFERENCES archive,
+    ordinal    INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    type_id    INTEGER NOT NULL REFERENCES word,
+    id_hi      INTEGER,                      -- asset id above 64 bits, else NULL
+    id_lo      INTEGER NOT NULL,
+    id_bits    INTEGER NOT NULL,
+    PRIMARY KEY (archive_id, ordinal)
+) STRICT, WITHOUT ROWID;
+-- Serves: the names of an asset.
+CREATE INDEX named_resource_id ON named_resource (id_lo);
+
 -- Marvel Heroes' game database. Ids and GUIDs are signed; 0 is none.
 CREATE TABLE calligraphy_record (
     content_id   INTEGER NOT NULL REFERENCES content, -- of the directory
