@@ -106,6 +106,7 @@ const (
 type Sum struct {
 	Kind  SumKind
 	Bytes []byte
+	Len   int64 // leading bytes that it covers; 0 is all of them
 }
 
 // NamedResource is an entry's public name, in formats that keep names apart
@@ -127,4 +128,12 @@ type Namer interface {
 // reading it. report is called from one goroutine; a nil report is not allowed.
 type Verifier interface {
 	Verify(ctx context.Context, report func(*FormatError)) error
+}
+
+// Summer is an Archive whose checksums stand apart from its tables. Sums reads
+// them all, by ordinal, without reading content; where the archive has none,
+// the Sum is zero. Two archives can be compared by them: equal sums mean equal
+// stored bytes. Unequal sums say nothing about decoded content.
+type Summer interface {
+	Sums(ctx context.Context) ([]Sum, error)
 }

@@ -41,6 +41,11 @@ type Format struct {
 	Open func(context.Context, Source, *Options) (Archive, error)
 	// Create starts a new archive; nil means that the format is read-only.
 	Create func(io.WriteSeeker, *CreateOptions) (Writer, error)
+	// Like returns the options that make Create write an archive of the same
+	// kind as one that Open returned: version, mount point, methods, and
+	// whatever else the format leaves to its writers. Nil when the format has
+	// nothing to take over.
+	Like func(Archive) (*CreateOptions, error)
 }
 
 // Options for opening. The zero value works; nil is the zero value.
@@ -90,6 +95,15 @@ type CreateOptions struct {
 	Method     compress.Method // for new entries that do not say; meaning of "" is the format's
 	BlockSize  int             // decoded bytes a block; 0 is the format's default
 	Keys       KeyFunc
+
+	Encrypt      bool     // new entries; Entry.Flags can ask for it one by one
+	EncryptIndex bool     // the tables
+	KeyID        [16]byte // of the key to encrypt with; all zero is the main key
+	Align        int64    // entries start at multiples of it, zero-filled; 0 is 1
+	Seed         uint64   // of path hashes
+	// Template is what a format's own Like took from an archive and no other
+	// option says. Only that format's Create understands it.
+	Template any
 }
 
 // Writer builds an archive. The order of calls is the order of entries, where
