@@ -1,0 +1,286 @@
+package unrealpak
+
+import (
+	"context"
+	"io"
+	"iter"
+	"math"
+	"strconv"
+
+	"pakdb/codecs"
+	"pakdb/internal/bin"
+)
+
+// archive is an opened pak. It is immutable after open.
+type archive struct {
+	src      codecs.Source
+	limits   codecs.Limits
+	keys     codecs.KeyFunc
+	footer   *footer
+	crypt    crypt
+	mount    string
+	table    table
+	hashed   *hashIndex // table, from version 10 on
+	tableErr error      // where the table breaks; what stands before it is listed
+	warnings []*codecs.FormatError
+	facts    facts
+}
+
+func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	opt := o.WithDefaults()
+	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys}
+	if err := a.open(); err != nil {
+		return nil, a.error("", err)
+	}
+	return a, nil
+}
+
+func (a *archive) open() (err error) {
+	if a.footer, err = readFooter(a.src); err != nil {
+		return err
+	}
+	if err := a.footer.check(); err != nil {
+		return err
+	}
+	if a.crypt, err = newCrypt(a.footer, a.keys); err != nil {
+		return err
+	}
+	if err := a.openIndex(); err != nil {
+		return err
+	}
+	if len(a.mount) > maxMount {
+		return at("mount point", a.footer.index.off, codecs.Errorf(codecs.ErrCorrupt, "%d > %d bytes", len(a.mount), maxMount))
+	}
+	a.collect()
+	return nil
+}
+
+func (a *archive) openIndex() error {
+	f := a.footer
+	buf, warning, err := a.readIndex("index", f.index, f.at+8, f.ivs[0])
+	if err != nil {
+		return err
+	}
+	if warning != nil && f.encrypted && !plausibleIndex(buf) {
+		return at("index", f.index.off, codecs.Errorf(codecs.ErrWrongKey, "key %s does not decrypt the index", keyName(f.keyID)))
+	}
+	a.warn(warning)
+	if f.version >= pathHashIndex {
+		return a.openHashIndex(buf)
+	}
+	var t *recordIndex
+	t, a.mount, a.tableErr = parseRecordIndex(buf, f.index.off, f.version)
+	a.table = t
+	if t.len() == 0 && a.tableErr != nil {
+		return a.tableErr
+	}
+	return nil
+}
+
+// openHashIndex reads the regions that the primary index names. Any one of the
+// two is enough to list the entries, with or without names.
+func (a *archive) openHashIndex(buf []byte) error {
+	f := a.footer
+	p, err := parsePrimary(buf, f.index.off, f.version, a.crypt.ctr)
+	if err != nil {
+		return err
+	}
+	a.mount = p.mount
+	a.hashed = newHashIndex(f.version, a.crypt.ctr, p)
+	a.table = a.hashed
+	pairs, hashErr := a.openPathHashes(p)
+	more, dirErr := a.openDirectory(p)
+	if hashErr != nil && (p.fullDir == nil || dirErr != nil) {
+		return hashErr
+	}
+	if dirErr != nil && len(a.hashed.items) == 0 && len(pairs) == 0 {
+		return dirErr
+	}
+	if p.pathHash == nil && p.fullDir == nil && p.count > 0 {
+		return at("index", p.regionAt[0], codecs.Errorf(codecs.ErrCorrupt, "%d entries, but neither path hashes nor a directory", p.count))
+	}
+	a.warn(hashErr)
+	a.tableErr = dirErr
+	a.hashed.finish(append(pairs, more...))
+	if dirErr == nil {
+		a.warn(checkCount(p.count, a.hashed.len(), p.countAt))
+	}
+	return nil
+}
+
+func (a *archive) openPathHashes(p *primary) ([]pathHash, error) {
+	if p.pathHash == nil {
+		return nil, nil
+	}
+	buf, warning, err := a.readIndex("path hash index", *p.pathHash, p.regionAt[0]+4, a.footer.ivs[1])
+	if err != nil {
+		return nil, err
+	}
+	a.warn(warning)
+	if isFlat(buf) { // version 13 on may keep the pairs in the directory alone
+		return nil, nil
+	}
+	pairs, _, err := parsePathHashes(buf, p.pathHash.off)
+	return pairs, err
+}
+
+func (a *archive) openDirectory(p *primary) ([]pathHash, error) {
+	if p.fullDir == nil {
+		return nil, nil
+	}
+	buf, warning, err := a.readIndex("directory index", *p.fullDir, p.regionAt[1]+4, a.footer.ivs[2])
+	if err != nil {
+		return nil, err
+	}
+	a.warn(warning)
+	if a.footer.version >= sortedDirectoryIndex && isFlat(buf) {
+		pairs, err := a.hashed.parseFlat(buf, p.fullDir.off, a.limits.Table)
+		if p.pathHash != nil {
+			pairs = nil
+		}
+		return pairs, err
+	}
+	r := bin.NewReader(buf, p.fullDir.off, leOrder)
+	return nil, a.hashed.parseDirectory(r, buf, int(max(p.count, 0)))
+}
+
+// Entries implements codecs.Archive. Each entry costs its own memory and that
+// of its name.
+func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
+	return func(yield func(*codecs.Entry, error) bool) {
+		var rec record
+		for i := range a.table.len() {
+			e, err := a.entry(i, &rec)
+			if !yield(e, err) {
+				return
+			}
+		}
+		if a.tableErr != nil {
+			yield(nil, a.error("", a.tableErr))
+		}
+	}
+}
+
+// entry decodes entry i; rec is scratch and holds its record afterwards.
+func (a *archive) entry(i int, rec *record) (*codecs.Entry, error) {
+	e := &codecs.Entry{Ordinal: i, Name: a.table.name(i), Offset: -1}
+	if hash, ok := a.table.hash(i); ok {
+		e.PathHash = codecs.ID64(hash)
+	}
+	err := a.load(i, rec)
+	if err == nil && len(e.Name) > a.limits.Name {
+		err = at("name", rec.at, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", len(e.Name), a.limits.Name))
+		e.Name = ""
+	}
+	if err == nil {
+		err = a.describe(e, rec)
+	}
+	if err != nil {
+		return e, a.error(label(e), err)
+	}
+	return e, nil
+}
+
+// load decodes and checks the record of entry i.
+func (a *archive) load(i int, rec *record) error {
+	if err := a.table.record(i, rec); err != nil {
+		return err
+	}
+	return rec.check(a.footer.version, a.footer.start)
+}
+
+func (a *archive) describe(e *codecs.Entry, rec *record) error {
+	if rec.deleted() {
+		e.Flags |= codecs.Deleted
+		return nil
+	}
+	method, err := a.footer.methodOf(rec.method)
+	if err != nil {
+		return at("method", rec.at, err)
+	}
+	e.Method, e.Mod = method, rec.mod()
+	e.Offset = rec.offset + rec.headerSize(a.footer.version)
+	e.Stored, e.Size = rec.stored(), rec.usize
+	e.Blocks = rec.entryBlocks(e.Stored)
+	if rec.encrypted() {
+		e.Flags |= codecs.Encrypted
+	}
+	if rec.sum != [20]byte{} {
+		e.Sum = rec.entrySum(e.Stored)
+	}
+	return nil
+}
+
+// entryBlocks returns the blocks of an entry that are not just its payload.
+func (rec *record) entryBlocks(stored int64) []codecs.Block {
+	n := len(rec.blocks)
+	if n == 0 || (n == 1 && rec.blocks[0].end-rec.blocks[0].start == stored) {
+		return nil
+	}
+	blocks := make([]codecs.Block, n)
+	for i, b := range rec.blocks {
+		blocks[i] = codecs.Block{Offset: rec.offset + b.start, Stored: b.end - b.start, Size: rec.blockLen(i)}
+	}
+	return blocks
+}
+
+func (rec *record) entrySum(stored int64) codecs.Sum {
+	s := codecs.Sum{Kind: codecs.SHA1Stored, Bytes: append([]byte(nil), rec.sum[:]...)}
+	if rec.size != stored {
+		s.Len = rec.size
+	}
+	return s
+}
+
+// label names an entry in messages.
+func label(e *codecs.Entry) string {
+	if e.Name != "" {
+		return e.Name
+	}
+	return "#" + strconv.Itoa(e.Ordinal)
+}
+
+// find returns the record of e, which may be a copy that someone kept.
+func (a *archive) find(e *codecs.Entry) (*record, error) {
+	if e.Ordinal < 0 || e.Ordinal >= a.table.len() {
+		return nil, a.error(label(e), at("", -1, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, a.table.len())))
+	}
+	rec := new(record)
+	if err := a.load(e.Ordinal, rec); err != nil {
+		return nil, a.error(label(e), err)
+	}
+	return rec, nil
+}
+
+// OpenRaw implements codecs.Archive. For encrypted entries the bytes include
+// the padding to whole AES blocks.
+func (a *archive) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
+	rec, err := a.find(e)
+	if err != nil {
+		return nil, err
+	}
+	if rec.deleted() {
+		return io.NewSectionReader(a.src, 0, 0), nil
+	}
+	return io.NewSectionReader(a.src, rec.offset+rec.headerSize(a.footer.version), rec.stored()), nil
+}
+
+// Close implements codecs.Archive; there is nothing to release.
+func (a *archive) Close() error { return nil }
+
+// error turns err into a FormatError about an entry, or about the file.
+func (a *archive) error(entry string, err error) *codecs.FormatError {
+	return formatError(a.src.Name, entry, err)
+}
+
+func (a *archive) warn(err error) {
+	if err != nil {
+		a.warnings = append(a.warnings, a.error("", err))
+	}
+}
+
+// maxBlock bounds one compressed block, which is decoded in memory as a whole.
+func (a *archive) maxBlock() int64 { return min(a.limits.Entry, a.limits.Table, math.MaxInt32) }

@@ -1,0 +1,235 @@
+package unrealpak
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+	"pakdb/internal/bin"
+)
+
+const (
+	magic      = 0x5A6F12E1
+	tailWindow = 512 // the last magic must stand within so many bytes
+	coreSize   = 44  // magic, version, offset, size, hash
+	slotSize   = 32
+	maxSlots   = 5
+	maxMount   = 65535
+)
+
+// footer is the end of a pak, which tells where everything else is.
+type footer struct {
+	version   version
+	at        int64 // of the magic
+	start     int64 // of the first byte of the footer
+	number    int32 // version as stored; lets an unknown one be named
+	keyID     ue.GUID
+	encrypted bool // the index
+	index     region
+	frozen    bool
+	slots     []string // method names; index i is method i+1
+	chunk     int32    // -1: from the file's name
+	method    uint8    // of encryption: 0 none, 1 AES-ECB, 2 AES-CTR
+	ivs       [3][12]byte
+	extra     int // bytes behind the footer that no version has
+}
+
+// region is a hashed part of the index.
+type region struct {
+	off, size int64
+	sum       [20]byte
+}
+
+const (
+	methodECB = 1
+	methodCTR = 2
+)
+
+// readFooter finds the footer by the last magic in the file's last bytes: its
+// distance from the end follows from the version, so nothing is tried out. The
+// error is ErrUnknown when there is no magic.
+func readFooter(src codecs.Source) (*footer, error) {
+	n := min(src.Size, tailWindow)
+	if n < coreSize {
+		return nil, codecs.Errorf(codecs.ErrUnknown, "%d bytes are too few for a footer", n)
+	}
+	tail := make([]byte, n)
+	base := src.Size - n
+	if err := bin.Fill(src, tail, base); err != nil {
+		return nil, err
+	}
+	pos := bytes.LastIndex(tail[:n-coreSize+4], binary.LittleEndian.AppendUint32(nil, magic))
+	if pos < 0 {
+		return nil, codecs.Errorf(codecs.ErrUnknown, "no footer magic in the last %d bytes", n)
+	}
+	f := &footer{at: base + int64(pos), chunk: -1, method: methodECB}
+	return f, f.parse(tail, pos, base)
+}
+
+// fieldError is an error that knows the field and place it is about.
+type fieldError struct {
+	field string
+	off   int64
+	err   error
+}
+
+func (e *fieldError) Error() string { return fmt.Sprintf("%s at 0x%x: %v", e.field, e.off, e.err) }
+func (e *fieldError) Unwrap() error { return e.err }
+
+func at(field string, off int64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fieldError{field, off, err}
+}
+
+func (f *footer) parse(tail []byte, pos int, base int64) error {
+	r := bin.NewReader(tail, base, binary.LittleEndian)
+	r.Seek(pos + 4)
+	f.number = r.I32()
+	f.index = readRegion(r)
+	rest := tail[pos+coreSize:]
+	if f.number < 1 || f.number > lastNumber {
+		return at("version", f.at+4, codecs.Errorf(errors.ErrUnsupported, "version %d; known are 1 to %d", f.number, lastNumber))
+	}
+	f.split(rest)
+	f.before(tail[:pos], base)
+	if f.version == noVersion {
+		return at("footer", f.at, codecs.Errorf(errors.ErrUnsupported,
+			"%d bytes follow the index hash, which version %d does not explain (game fork?)", len(rest), f.number))
+	}
+	return f.after(bin.NewReader(rest, f.at+coreSize, binary.LittleEndian))
+}
+
+// split tells from the bytes behind the index hash how many of them are method
+// names, and so which version it is. A few bytes behind the footer are taken
+// for a fork's addition (ARK has 8).
+func (f *footer) split(rest []byte) {
+	fixed := 0
+	if f.number == 9 {
+		fixed = 1
+	}
+	if f.number >= 14 {
+		fixed += 4
+	}
+	if f.number >= 15 {
+		fixed += 37
+	}
+	left := len(rest) - fixed
+	if left < 0 {
+		return
+	}
+	slots := 0
+	if f.number >= 8 {
+		slots = min(left/slotSize, maxSlots)
+	}
+	if f.extra = left - slots*slotSize; f.extra > 16 {
+		return
+	}
+	f.version = byNumber(f.number, slots)
+	f.slots = make([]string, slots)
+}
+
+// before reads what stands in front of the magic.
+func (f *footer) before(head []byte, base int64) {
+	f.start = f.at
+	if f.version >= indexEncryption && len(head) >= 1 {
+		f.encrypted = head[len(head)-1] != 0
+		f.start--
+	}
+	if f.version >= encryptionKeyGUID && len(head) >= 17 {
+		copy(f.keyID[:], head[len(head)-17:])
+		f.start -= 16
+	}
+}
+
+// after reads what stands behind the index hash.
+func (f *footer) after(r *bin.Reader) error {
+	if f.version == frozenIndex {
+		f.frozen = r.U8() != 0
+	}
+	for i := range f.slots {
+		name, _, _ := bytes.Cut(r.Bytes(slotSize), []byte{0})
+		f.slots[i] = strings.ToValidUTF8(string(name), "\ufffd")
+	}
+	if f.version >= pakchunkIndex {
+		f.chunk = r.I32()
+	}
+	if f.version >= encryptionMethod {
+		f.method = r.U8()
+		for i := range f.ivs {
+			copy(f.ivs[i][:], r.Bytes(len(f.ivs[i])))
+		}
+		if f.method > methodCTR {
+			return at("encryption method", r.Off()-37, codecs.Errorf(errors.ErrUnsupported, "method %d", f.method))
+		}
+	}
+	return r.Err()
+}
+
+func readRegion(r *bin.Reader) region {
+	g := region{off: r.I64(), size: r.I64()}
+	copy(g.sum[:], r.Bytes(len(g.sum)))
+	return g
+}
+
+// check is the engine's own sanity test of the index place.
+func (f *footer) check() error {
+	if f.frozen {
+		return at("frozen index", f.at+coreSize, codecs.Errorf(errors.ErrUnsupported,
+			"the index is a memory image; the engine refuses it too since 4.26: make the pak again"))
+	}
+	return f.index.check(f.start, f.at+8)
+}
+
+// check requires g to lie before end, the start of the footer. field is where
+// the region is declared.
+func (g region) check(end, field int64) error {
+	switch {
+	case g.off < 0 || g.size < 0 || g.size > math.MaxInt32:
+		return at("index", field, codecs.Errorf(codecs.ErrCorrupt, "offset %d, size %d", g.off, g.size))
+	case g.off > end || g.size > end-g.off:
+		return at("index", field, codecs.Errorf(codecs.ErrTruncated,
+			"offset 0x%x and size %d end behind the footer's start 0x%x; was the file cut, or changed?", g.off, g.size, end))
+	}
+	return nil
+}
+
+// append is the inverse of readFooter, for the versions that are written.
+func (f *footer) append(dst []byte) []byte {
+	if f.version >= encryptionKeyGUID {
+		dst = append(dst, f.keyID[:]...)
+	}
+	if f.version >= indexEncryption {
+		dst = append(dst, bool8(f.encrypted))
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, magic)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(f.version.number()))
+	dst = f.index.append(dst)
+	if f.version == frozenIndex {
+		dst = append(dst, 0)
+	}
+	for _, name := range f.slots {
+		dst = append(dst, name...)
+		dst = append(dst, make([]byte, slotSize-len(name))...)
+	}
+	return dst
+}
+
+func (g region) append(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(g.off))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(g.size))
+	return append(dst, g.sum[:]...)
+}
+
+func bool8(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}

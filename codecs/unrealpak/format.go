@@ -1,0 +1,73 @@
+package unrealpak
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+// formatName is Format.Name, which is in catalogs.
+const formatName = "unrealpak"
+
+// leOrder is the byte order of every integer in a pak.
+var leOrder = binary.LittleEndian
+
+// Format is the Unreal Engine .pak: versions 1 to 15 are read, 3 to 12 written.
+func Format() *codecs.Format {
+	return &codecs.Format{
+		Name:     formatName,
+		Doc:      "Unreal Engine 4, 5 and 6 .pak",
+		Spec:     spec,
+		Exts:     []string{".pak"},
+		Versions: writable(),
+		Methods:  []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
+		Revision: 1,
+		Probe:    probe,
+		Open:     open,
+		Create:   create,
+		Like:     like,
+	}
+}
+
+// probe claims a file whose end is a footer: the magic, a version, and a
+// distance to the end that fits it. A future version counts as well, so that
+// its error says what it is.
+func probe(src codecs.Source) (codecs.Match, error) {
+	f, err := readFooter(src)
+	switch {
+	case err == nil:
+		return codecs.MagicMatch, nil
+	case errors.Is(err, codecs.ErrUnknown), errors.Is(err, bin.ErrShort): // shorter than it says
+		return codecs.NoMatch, nil
+	case f == nil:
+		return codecs.NoMatch, err
+	}
+	if f.number >= 1 && f.number <= 255 && f.index.check(f.at, f.at+8) == nil {
+		return codecs.MagicMatch, nil
+	}
+	return codecs.NoMatch, nil
+}
+
+// formatError turns err into a FormatError. Errors of a context stay what they
+// are, inside.
+func formatError(file, entry string, err error) *codecs.FormatError {
+	fe := &codecs.FormatError{Format: formatName, File: file, Entry: entry, Off: -1}
+	var place *fieldError
+	if errors.As(err, &place) {
+		fe.Field, fe.Off, err = place.field, place.off, place.err
+	}
+	fe.Err, fe.Off = codecs.Classify(err, fe.Off)
+	return fe
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

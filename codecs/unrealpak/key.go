@@ -1,0 +1,90 @@
+package unrealpak
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+)
+
+// ParseKey reads an AES-256 key as people pass it on: base64, 64 hex digits
+// with or without 0x, or the 32 ASCII characters of the engine's old -aes=
+// option. Forms are told apart by their length.
+func ParseKey(s string) ([]byte, error) {
+	s = strings.TrimSpace(s)
+	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
+	if len(digits) == 2*ue.KeySize {
+		if key, err := hex.DecodeString(digits); err == nil {
+			return key, nil
+		}
+	}
+	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		if key, err := enc.DecodeString(s); err == nil && len(key) == ue.KeySize {
+			return key, nil
+		}
+	}
+	if len(s) == ue.KeySize && isASCII(s) {
+		return []byte(s), nil
+	}
+	return nil, fmt.Errorf("not an AES-256 key: 64 hex digits, base64 of 32 bytes, or 32 characters wanted, got %d characters", len(s))
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r > 0x7e || r < 0x20 }) < 0
+}
+
+// cryptoKey is a key in the engine's Crypto.json.
+type cryptoKey struct{ Name, Guid, Key string }
+
+// ParseCryptoJSON reads the Crypto.json that UnrealPak takes by -cryptokeys=:
+// the main key (EncryptionKey) and the keys by GUID (SecondaryEncryptionKeys).
+// The result answers the zero id with the main key.
+func ParseCryptoJSON(b []byte) (codecs.KeyFunc, error) {
+	var doc struct {
+		EncryptionKey           *cryptoKey
+		SecondaryEncryptionKeys []cryptoKey
+	}
+	if err := json.Unmarshal(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), &doc); err != nil {
+		return nil, fmt.Errorf("crypto keys: %w", err)
+	}
+	keys := map[ue.GUID][]byte{}
+	if k := doc.EncryptionKey; k != nil && k.Key != "" {
+		if err := addKey(keys, *k); err != nil {
+			return nil, err
+		}
+		keys[ue.GUID{}] = keys[k.id()]
+	}
+	for _, k := range doc.SecondaryEncryptionKeys {
+		if err := addKey(keys, k); err != nil {
+			return nil, err
+		}
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("crypto keys: no encryption key in it")
+	}
+	return func(id [16]byte) []byte { return keys[ue.GUID(id)] }, nil
+}
+
+func (k cryptoKey) id() ue.GUID {
+	g, _ := ue.ParseGUID(k.Guid)
+	return g
+}
+
+func addKey(keys map[ue.GUID][]byte, k cryptoKey) error {
+	if k.Guid != "" {
+		if _, err := ue.ParseGUID(k.Guid); err != nil {
+			return fmt.Errorf("crypto keys: %q: %w", k.Name, err)
+		}
+	}
+	key, err := ParseKey(k.Key)
+	if err != nil {
+		return fmt.Errorf("crypto keys: %q: %w", k.Name, err)
+	}
+	keys[k.id()] = key
+	return nil
+}

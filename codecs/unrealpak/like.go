@@ -1,0 +1,114 @@
+package unrealpak
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// template is what Like takes from a pak and no option of CreateOptions says.
+type template struct {
+	slots []string // method names, in their order and spelling
+	form  blockForm
+	keep  map[string]bool // extensions of the files in the pruned directory
+}
+
+// useTemplate takes over the template, or a fresh one's habits: those of the
+// packer that made this version.
+func (w *writer) useTemplate() error {
+	if w.opt.Template == nil {
+		if w.version >= utf8PakDirectory {
+			w.like.form = formZero
+		}
+		return nil
+	}
+	t, ok := w.opt.Template.(*template)
+	if !ok {
+		return codecs.Errorf(errors.ErrUnsupported, "a template of %T; Like of this format makes them", w.opt.Template)
+	}
+	w.like = *t
+	copy(w.slots, t.slots)
+	return nil
+}
+
+// like returns the options under which Create writes what src's own packer
+// would have: version, mount point, methods, block size, key, encryption,
+// path hash seed, and the packer's habits. When every entry is passed through
+// by AddRaw in the order of its ordinal, a pak of UnrealPak's comes out byte
+// for byte.
+//
+// Versions that are not written are errors.ErrUnsupported.
+func like(src codecs.Archive) (*codecs.CreateOptions, error) {
+	a, ok := src.(*archive)
+	if !ok {
+		return nil, codecs.Errorf(errors.ErrUnsupported, "%s is not an opened %s", src.Info().Format, formatName)
+	}
+	f := a.footer
+	if !slices.Contains(writable(), f.version.String()) {
+		return nil, a.error("", at("version", f.at+4, codecs.Errorf(errors.ErrUnsupported, "version %v is read, but not written", f.version)))
+	}
+	o := &codecs.CreateOptions{
+		Version:      f.version.String(),
+		MountPoint:   a.mount,
+		Method:       a.usualMethod(),
+		BlockSize:    int(a.facts.blockSize),
+		Keys:         a.keys,
+		Encrypt:      a.facts.encrypted > 0 && 2*a.facts.encrypted >= a.table.len()-a.facts.deleted,
+		EncryptIndex: f.encrypted,
+		KeyID:        f.keyID,
+		Template:     &template{slots: f.slots, form: a.facts.form, keep: a.prunedExts()},
+	}
+	if a.hashed != nil {
+		o.Seed = a.hashed.primary.seed
+	}
+	return o, nil
+}
+
+// usualMethod is the method of most compressed entries.
+func (a *archive) usualMethod() compress.Method {
+	best := compress.None
+	for m, n := range a.facts.methods {
+		if m == compress.None {
+			continue
+		}
+		if k := a.facts.methods[best]; best == compress.None || n > k || (n == k && m < best) {
+			best = m
+		}
+	}
+	return best
+}
+
+// prunedExts are the extensions of the files that the pruned directory lists.
+func (a *archive) prunedExts() map[string]bool {
+	if a.hashed == nil || a.hashed.primary.pathHash == nil {
+		return nil
+	}
+	p, err := a.prunedDirectory()
+	if err != nil {
+		return nil
+	}
+	exts := map[string]bool{}
+	for i := range p.items {
+		exts[strings.ToLower(path.Ext(p.name(i)))] = true
+	}
+	return exts
+}
+
+// prunedDirectory reads the directory behind the path hashes.
+func (a *archive) prunedDirectory() (*hashIndex, error) {
+	p := a.hashed.primary
+	pruned := &hashIndex{version: a.footer.version, primary: p}
+	buf, _, err := a.readIndex("path hash index", *p.pathHash, p.regionAt[0]+4, a.footer.ivs[1])
+	if err != nil || isFlat(buf) {
+		return pruned, err
+	}
+	_, r, err := parsePathHashes(buf, p.pathHash.off)
+	if err != nil || r.Len() < 4 {
+		return pruned, err
+	}
+	return pruned, pruned.parseDirectory(r, buf, 0)
+}

@@ -1,0 +1,98 @@
+package unrealpak
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// MountOrder returns the order that the engine mounts a pak with, from its path
+// in the game's folder (with forward slashes or backslashes). Of two paks that
+// hold a file, the one of higher order gives it. Equal orders are no order: do
+// not rely on a tie.
+//
+// The folder counts 4 for Project/Content/Paks/Project-*, 3 for other content
+// of the project, 2 for the engine's, 1 for the saved folder, and 0 for
+// others, so also for a bare file name. A name that ends in _P.pak counts 100
+// more, or 100 x (N+1) when it ends in _N_P.pak with N >= 1. Engines up to 4.16
+// add 100 whatever N is.
+func MountOrder(name string) int {
+	name = normalSlashes(name)
+	return folderOrder(name) + patchOrder(path.Base(name))
+}
+
+func folderOrder(name string) int {
+	parts := strings.Split(strings.ToLower(name), "/")
+	for i := len(parts) - 2; i >= 1; i-- {
+		switch parts[i] {
+		case "content":
+			return contentOrder(parts, i)
+		case "saved":
+			return 1
+		}
+	}
+	return 0
+}
+
+func contentOrder(parts []string, i int) int {
+	project := parts[i-1]
+	last := len(parts) - 1
+	switch {
+	case project == "engine":
+		return 2
+	case last == i+2 && parts[i+1] == "paks" && strings.HasPrefix(parts[last], project+"-"):
+		return 4
+	}
+	return 3
+}
+
+func patchOrder(base string) int {
+	stem, isPatch := cutSuffixFold(base, "_p.pak")
+	if !isPatch {
+		return 0
+	}
+	if i := strings.LastIndexByte(stem, '_'); i >= 0 {
+		if n, err := strconv.ParseUint(stem[i+1:], 10, 16); err == nil {
+			return 100 * (int(n) + 1)
+		}
+	}
+	return 100
+}
+
+func cutSuffixFold(s, suffix string) (string, bool) {
+	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
+		return s[:n], true
+	}
+	return s, false
+}
+
+// Chunk returns N for a pak named pakchunkN-*.pak or pakchunkN_*.pak.
+func Chunk(name string) (n int, ok bool) {
+	base := strings.ToLower(path.Base(normalSlashes(name)))
+	digits, found := strings.CutPrefix(base, "pakchunk")
+	if !found {
+		return 0, false
+	}
+	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+	if end <= 0 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits[:end])
+	return n, err == nil
+}
+
+// Normalize returns the key by which an entry is the same file in two paks:
+// mount point and name joined, without the leading ../../../ or drive that
+// leads to the game's root, dots resolved, in lower case, as the engine's
+// lookups ignore case. The key is always relative and never contains "..".
+func Normalize(mount, name string) string {
+	full := normalSlashes(mount)
+	if full != "" && !strings.HasSuffix(full, "/") {
+		full += "/"
+	}
+	full += normalSlashes(name)
+	if len(full) >= 2 && full[1] == ':' {
+		full = full[2:]
+	}
+	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+full), "/"))
+}

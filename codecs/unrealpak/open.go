@@ -1,0 +1,230 @@
+package unrealpak
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"errors"
+	"hash"
+	"io"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/ue"
+	"pakdb/internal/bin"
+)
+
+// unitSize is how much of a stored encrypted entry is decrypted at once.
+const unitSize = 64 << 10
+
+// Open implements codecs.Archive. The SHA-1 that the pak declares covers the
+// stored bytes, all of which pass through here, so it is compared at EOF for
+// every entry; from version 10 on it stands in the record before the payload.
+//
+// An entry of several blocks is decoded ahead of the reader, in parallel,
+// within a window of bounded size.
+func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	rec, err := a.find(e)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.content(ctx, rec, a.table.name(e.Ordinal))
+	if err != nil {
+		return nil, a.error(label(e), err)
+	}
+	c.entry = label(e)
+	return c.reader(), nil
+}
+
+// content is an entry being read: its units (blocks) one after the other, and
+// the SHA-1 over what was read.
+type content struct {
+	a       *archive
+	ctx     context.Context
+	rec     *record
+	entry   string // for messages
+	name    string
+	method  compress.Method
+	units   int
+	payload int64 // absolute offset of the payload
+	pos     int64 // next stored byte, relative to payload
+	head    []byte
+	sum     hash.Hash
+	want    [20]byte
+}
+
+func (a *archive) content(ctx context.Context, rec *record, name string) (*content, error) {
+	method, err := a.footer.methodOf(rec.method)
+	switch {
+	case err != nil:
+		return nil, at("method", rec.at, err)
+	case rec.deleted():
+		return nil, at("", -1, codecs.Errorf(codecs.ErrNotFound, "a delete record has no content"))
+	case rec.encrypted() && a.crypt.block == nil:
+		return nil, at("", -1, noKey(a.footer, "the content is encrypted"))
+	case rec.usize > a.limits.Entry:
+		return nil, at("decoded size", rec.at, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", rec.usize, a.limits.Entry))
+	}
+	if err := a.checkUnits(rec, method); err != nil {
+		return nil, err
+	}
+	c := &content{a: a, ctx: ctx, rec: rec, name: name, method: method, want: rec.sum, sum: sha1.New()}
+	c.payload = rec.offset + rec.headerSize(a.footer.version)
+	c.units = len(rec.blocks)
+	if rec.method == 0 {
+		c.units = int((rec.usize + unitSize - 1) / unitSize)
+	}
+	if err := c.readHeader(); err != nil {
+		return nil, err
+	}
+	if method != custom && !compress.CanDecode(method) {
+		return nil, at("method", rec.at, codecs.Errorf(errors.ErrUnsupported, "no decoder for %s; the stored bytes can be read", method))
+	}
+	return c, c.checkKey()
+}
+
+// checkUnits refuses blocks that are too large to decode in memory, and those
+// that cannot decode to what they declare.
+func (a *archive) checkUnits(rec *record, m compress.Method) error {
+	if rec.method == 0 {
+		return nil
+	}
+	for i, b := range rec.blocks {
+		n := rec.blockLen(i)
+		if n > a.maxBlock() {
+			return at("block size", rec.at, codecs.Errorf(codecs.ErrLimit, "block %d decodes to %d > %d bytes", i, n, a.maxBlock()))
+		}
+		if ratio := compress.MaxRatio(m); ratio > 0 && n/ratio > b.end-b.start {
+			return at("block size", rec.at, codecs.Errorf(codecs.ErrCorrupt, "block %d: no %d bytes of %s decode to %d", i, b.end-b.start, m, n))
+		}
+	}
+	return nil
+}
+
+// firstRead is read together with the record in front of a payload, so that a
+// small entry costs one read of the file.
+const firstRead = 16 << 10
+
+func (c *content) readHeader() error {
+	v := c.a.footer.version
+	n := c.payload - c.rec.offset
+	buf := make([]byte, n+min(c.rec.stored(), firstRead))
+	if err := bin.Fill(c.a.src, buf, c.rec.offset); err != nil {
+		return at("record before the payload", c.rec.offset, err)
+	}
+	c.head = buf[n:]
+	if v >= pathHashIndex {
+		copy(c.want[:], buf[v.shaAt():])
+	}
+	return nil
+}
+
+// span returns where unit i is stored, relative to the payload. end leaves the
+// padding out.
+func (c *content) span(i int) span {
+	if c.rec.method != 0 {
+		h := c.payload - c.rec.offset
+		return span{c.rec.blocks[i].start - h, c.rec.blocks[i].end - h}
+	}
+	start := int64(i) * unitSize
+	return span{start, min(start+unitSize, c.rec.size)}
+}
+
+// decodedLen is the decoded size of unit i.
+func (c *content) decodedLen(i int) int64 {
+	if c.rec.method != 0 {
+		return c.rec.blockLen(i)
+	}
+	s := c.span(i)
+	return s.end - s.start
+}
+
+// readStored appends the stored bytes of unit i, with the padding when they
+// are encrypted, and everything up to there goes into the SHA-1.
+func (c *content) readStored(i int, dst []byte) ([]byte, error) {
+	s := c.span(i)
+	end := s.end
+	if c.rec.encrypted() {
+		end = min(s.start+ue.AlignAES(s.end-s.start), c.rec.stored())
+	}
+	if err := c.skip(s.start); err != nil {
+		return dst, err
+	}
+	dst = grow(dst, int(end-s.start))
+	if err := c.read(dst); err != nil {
+		return dst, err
+	}
+	return dst, nil
+}
+
+func grow(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// read fills p with the next stored bytes.
+func (c *content) read(p []byte) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	n := 0
+	if c.pos < int64(len(c.head)) {
+		n = copy(p, c.head[c.pos:])
+	}
+	if n < len(p) {
+		if err := bin.Fill(c.a.src, p[n:], c.payload+c.pos+int64(n)); err != nil {
+			return at("payload", c.payload+c.pos, err)
+		}
+	}
+	// Stored encrypted entries are hashed without their padding.
+	c.sum.Write(p[:min(int64(len(p)), max(c.rec.size-c.pos, 0))])
+	c.pos += int64(len(p))
+	return nil
+}
+
+// skip hashes stored bytes that belong to no unit.
+func (c *content) skip(to int64) error {
+	for c.pos < to {
+		if err := c.read(make([]byte, min(to-c.pos, unitSize))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verify hashes what is left of the payload and compares the SHA-1. A zero sum
+// is none.
+func (c *content) verify() error {
+	if err := c.skip(c.rec.stored()); err != nil {
+		return err
+	}
+	if c.want != [20]byte{} && !bytes.Equal(c.sum.Sum(nil), c.want[:]) {
+		return at("SHA-1", c.payload, codecs.Errorf(codecs.ErrChecksum, "the %d stored bytes do not have the SHA-1 %x", c.rec.size, c.want))
+	}
+	return nil
+}
+
+// decode decrypts and decodes the stored bytes of unit i into dst. It changes
+// stored. It is called from several goroutines.
+func (c *content) decode(i int, dst, stored []byte) error {
+	s := c.span(i)
+	if c.rec.encrypted() {
+		whole := len(stored) &^ (ue.AESBlock - 1)
+		c.a.crypt.decrypt(stored[:whole], c.rec.iv, s.start)
+	}
+	block := stored[:s.end-s.start]
+	if c.rec.method == 0 {
+		copy(dst, block)
+		return nil
+	}
+	err := compress.Decode(resolveCustom(c.method, block), dst, block)
+	if err != nil && c.rec.encrypted() && isCorrupt(err) {
+		err = codecs.Errorf(codecs.ErrWrongKey, "block %d decrypts to what is no %s: wrong key %s, or damage", i, c.method, keyName(c.a.footer.keyID))
+	}
+	return at(blockField(i), c.payload+s.start, err)
+}

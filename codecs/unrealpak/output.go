@@ -1,0 +1,136 @@
+package unrealpak
+
+import (
+	"io"
+	"os"
+)
+
+// flushAt is how much is gathered before it is written.
+const flushAt = 1 << 20
+
+// output collects what is written, so that the record before a small payload
+// can be completed in memory once the payload is known.
+type output struct {
+	ws     io.WriteSeeker
+	origin int64 // where the pak starts in ws
+	buf    []byte
+	base   int64 // offset of buf within the pak
+}
+
+func newOutput(ws io.WriteSeeker) (*output, error) {
+	origin, err := ws.Seek(0, io.SeekCurrent)
+	return &output{ws: ws, origin: origin}, err
+}
+
+// pos is the offset of the next byte within the pak.
+func (o *output) pos() int64 { return o.base + int64(len(o.buf)) }
+
+func (o *output) Write(p []byte) (int, error) {
+	o.buf = append(o.buf, p...)
+	if len(o.buf) < flushAt {
+		return len(p), nil
+	}
+	return len(p), o.flush()
+}
+
+func (o *output) flush() error {
+	n, err := o.ws.Write(o.buf)
+	if err == nil && n < len(o.buf) {
+		err = io.ErrShortWrite
+	}
+	o.base += int64(len(o.buf))
+	o.buf = o.buf[:0]
+	return err
+}
+
+// zeros writes n zero bytes.
+func (o *output) zeros(n int64) error {
+	for n > 0 {
+		k := min(n, flushAt)
+		if _, err := o.Write(make([]byte, k)); err != nil {
+			return err
+		}
+		n -= k
+	}
+	return nil
+}
+
+// patch replaces bytes that were written before.
+func (o *output) patch(off int64, p []byte) error {
+	if off >= o.base {
+		copy(o.buf[off-o.base:], p)
+		return nil
+	}
+	if err := o.flush(); err != nil {
+		return err
+	}
+	if _, err := o.ws.Seek(o.origin+off, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := o.ws.Write(p); err != nil {
+		return err
+	}
+	_, err := o.ws.Seek(o.origin+o.base, io.SeekStart)
+	return err
+}
+
+// spoolMemory is the size from which a spool moves to a temporary file.
+const spoolMemory = 32 << 20
+
+// spool holds bytes that are read again: in memory, or, when there are many,
+// in a temporary file. Close removes it.
+type spool struct {
+	mem  []byte
+	file *os.File
+	size int64
+}
+
+func (s *spool) Write(p []byte) (int, error) {
+	s.size += int64(len(p))
+	if s.file == nil && s.size <= spoolMemory {
+		s.mem = append(s.mem, p...)
+		return len(p), nil
+	}
+	if s.file == nil {
+		f, err := os.CreateTemp("", "pakdb-*")
+		if err != nil {
+			return 0, err
+		}
+		s.file = f
+		if _, err := f.Write(s.mem); err != nil {
+			return 0, err
+		}
+		s.mem = nil
+	}
+	return s.file.Write(p)
+}
+
+// ReadAt implements io.ReaderAt.
+func (s *spool) ReadAt(p []byte, off int64) (int, error) {
+	if s.file != nil {
+		return s.file.ReadAt(p, off)
+	}
+	if off >= int64(len(s.mem)) {
+		return 0, io.EOF
+	}
+	n := copy(p, s.mem[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// reset empties s for the next use and keeps its memory.
+func (s *spool) reset() error {
+	s.mem, s.size = s.mem[:0], 0
+	if s.file == nil {
+		return nil
+	}
+	f := s.file
+	s.file = nil
+	err := f.Close()
+	if rerr := os.Remove(f.Name()); err == nil {
+		err = rerr
+	}
+	return err
+}
