@@ -35,10 +35,10 @@ func (t *hashIndex) parseDirectory(r *bin.Reader, buf []byte, sizeHint int) erro
 	names := directoryNames{buf, t.version >= utf8PakDirectory}
 	t.names = names
 	t.items = make([]item, 0, min(sizeHint, r.Len()/8))
-	for range r.CheckCount(int64(r.I32()), 8) {
+	for range r.Count(8) {
 		dir := dirPrefix(ue.FString(r).String())
 		t.dirs = append(t.dirs, dir)
-		for range r.CheckCount(int64(r.I32()), 8) {
+		for range r.Count(8) {
 			it := item{dir: uint32(len(t.dirs) - 1), name: uint32(r.Pos())}
 			readName(r, names.utf8)
 			if it.location = r.I32(); r.Err() != nil {

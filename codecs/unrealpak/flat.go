@@ -51,7 +51,8 @@ func (t *hashIndex) parseFlat(buf []byte, base, limit int64) ([]pathHash, error)
 	firstFile := readU32s(r, int64(dirs)+1)
 	offsets := readU32s(r, int64(files)+1)
 	locations := readU32s(r, int64(files))
-	dirBlob := bin.NewReader(r.Bytes(r.CheckCount(dirBytes, 1)), r.Off(), binary.LittleEndian)
+	dirAt := r.Off()
+	dirBlob := bin.NewReader(r.Bytes(r.CheckCount(dirBytes, 1)), dirAt, binary.LittleEndian)
 	blob := r.Bytes(r.CheckCount(fileBytes, 1))
 	if r.Err() != nil {
 		return nil, at("directory index", r.Off(), r.Err())
@@ -117,7 +118,7 @@ func (t *hashIndex) readFlatDirs(r *bin.Reader, dirs int, limit int64) error {
 	prev, total := "", int64(0)
 	for range dirs {
 		shared := int(r.I32())
-		suffix := r.Bytes(r.CheckCount(int64(r.I32()), 1))
+		suffix := r.Bytes(r.Count(1))
 		if r.Err() != nil {
 			return r.Err()
 		}

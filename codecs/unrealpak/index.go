@@ -38,7 +38,7 @@ func parseRecordIndex(buf []byte, base int64, v version) (t *recordIndex, mount 
 	r := bin.NewReader(buf, base, binary.LittleEndian)
 	mount = normalSlashes(ue.FString(r).String())
 	t = &recordIndex{buf: buf, base: base, version: v}
-	count := r.CheckCount(int64(r.I32()), 4+int(v.recordSize(false, 0)))
+	count := r.Count(4 + int(v.recordSize(false, 0)))
 	t.starts = make([]uint32, 0, count)
 	for range count {
 		start := r.Pos()

@@ -16,9 +16,10 @@ import (
 //
 // The signs are the content's magic, where the extension has one, and the
 // padding, which UnrealPak fills by repeating the content from version 8B on
-// and other packers fill with zeros. Either speaks for the key; it is refused
-// when there is a sign and none does.
-func (c *content) checkKey() error {
+// and other packers fill with zeros. Either speaks for the key. Padding that is
+// neither speaks against it; before 8B, a magic that is absent does. From 8B on
+// the padding is the better witness, as some games change their magics.
+func (c *content) checkKey(name string) error {
 	if c.rec.method != 0 || !c.rec.encrypted() || c.rec.size == 0 {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (c *content) checkKey() error {
 	if err != nil {
 		return err
 	}
-	want := magicOf(c.name)
+	want := magicOf(name)
 	padding := last[ue.AESBlock-(c.rec.stored()-c.rec.size):]
 	judged := len(padding) >= 4 && c.a.footer.version >= fnameCompressionB
 	switch {
@@ -34,7 +35,7 @@ func (c *content) checkKey() error {
 		return nil
 	case judged && (isRepeat(padding, first[:], c.rec.size) || bytes.Count(padding, []byte{0}) == len(padding)):
 		return nil
-	case want == nil && !judged:
+	case !judged && (want == nil || c.a.footer.version >= fnameCompressionB):
 		return nil
 	}
 	return at("key", c.payload, codecs.Errorf(codecs.ErrWrongKey,

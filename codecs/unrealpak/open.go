@@ -31,11 +31,14 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.content(ctx, rec, a.table.name(e.Ordinal))
+	c, err := a.content(ctx, rec)
 	if err != nil {
-		return nil, a.error(label(e), err)
+		return nil, a.error(a.label(e.Ordinal), err)
 	}
-	c.entry = label(e)
+	if err := c.start(e.Ordinal); err != nil {
+		c.release()
+		return nil, a.error(c.entry, err)
+	}
 	return c.reader(), nil
 }
 
@@ -46,7 +49,7 @@ type content struct {
 	ctx     context.Context
 	rec     *record
 	entry   string // for messages
-	name    string
+	buf     *buffers
 	method  compress.Method
 	units   int
 	payload int64 // absolute offset of the payload
@@ -56,7 +59,7 @@ type content struct {
 	want    [20]byte
 }
 
-func (a *archive) content(ctx context.Context, rec *record, name string) (*content, error) {
+func (a *archive) content(ctx context.Context, rec *record) (*content, error) {
 	method, err := a.footer.methodOf(rec.method)
 	switch {
 	case err != nil:
@@ -71,19 +74,34 @@ func (a *archive) content(ctx context.Context, rec *record, name string) (*conte
 	if err := a.checkUnits(rec, method); err != nil {
 		return nil, err
 	}
-	c := &content{a: a, ctx: ctx, rec: rec, name: name, method: method, want: rec.sum, sum: sha1.New()}
+	c := &content{a: a, ctx: ctx, rec: rec, method: method, want: rec.sum, sum: sha1.New()}
 	c.payload = rec.offset + rec.headerSize(a.footer.version)
 	c.units = len(rec.blocks)
 	if rec.method == 0 {
 		c.units = int((rec.usize + unitSize - 1) / unitSize)
 	}
+	return c, nil
+}
+
+// start reads the record before the payload.
+func (c *content) start(ordinal int) error {
+	c.entry = c.a.label(ordinal)
+	c.buf = scratch.Get().(*buffers)
 	if err := c.readHeader(); err != nil {
-		return nil, err
+		return err
 	}
-	if method != custom && !compress.CanDecode(method) {
-		return nil, at("method", rec.at, codecs.Errorf(errors.ErrUnsupported, "no decoder for %s; the stored bytes can be read", method))
+	if c.method != custom && !compress.CanDecode(c.method) {
+		return at("method", c.rec.at, codecs.Errorf(errors.ErrUnsupported, "no decoder for %s; the stored bytes can be read", c.method))
 	}
-	return c, c.checkKey()
+	return c.checkKey(c.a.table.name(ordinal))
+}
+
+// release gives the buffers back; nothing may be read after it.
+func (c *content) release() {
+	if c.buf != nil {
+		c.buf.release()
+		c.buf, c.head = nil, nil
+	}
 }
 
 // checkUnits refuses blocks that are too large to decode in memory, and those
@@ -111,7 +129,8 @@ const firstRead = 16 << 10
 func (c *content) readHeader() error {
 	v := c.a.footer.version
 	n := c.payload - c.rec.offset
-	buf := make([]byte, n+min(c.rec.stored(), firstRead))
+	c.buf.head = grow(c.buf.head, int(n+min(c.rec.stored(), firstRead)))
+	buf := c.buf.head
 	if err := bin.Fill(c.a.src, buf, c.rec.offset); err != nil {
 		return at("record before the payload", c.rec.offset, err)
 	}
@@ -224,7 +243,7 @@ func (c *content) decode(i int, dst, stored []byte) error {
 	}
 	err := compress.Decode(resolveCustom(c.method, block), dst, block)
 	if err != nil && c.rec.encrypted() && isCorrupt(err) {
-		err = codecs.Errorf(codecs.ErrWrongKey, "block %d decrypts to what is no %s: wrong key %s, or damage", i, c.method, keyName(c.a.footer.keyID))
+		err = codecs.Errorf(codecs.ErrWrongKey, "it decrypts to no %s; key %s seems wrong, or the block is damaged", c.method, keyName(c.a.footer.keyID))
 	}
 	return at(blockField(i), c.payload+s.start, err)
 }

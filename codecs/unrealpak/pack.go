@@ -67,12 +67,14 @@ func (w *writer) encodeAll(ctx context.Context, rec *record, m compress.Method) 
 	pos := w.version.recordSize(true, int(n))
 	sum := sha1.New()
 	plain := int64(0) // coded bytes without padding
-	jobs := make([]encodeJob, min(n, int64(4*runtime.GOMAXPROCS(0))))
-	for first := int64(0); first < n; first += int64(len(jobs)) {
+	if w.jobs == nil {
+		w.jobs = make([]encodeJob, 4*runtime.GOMAXPROCS(0))
+	}
+	for first := int64(0); first < n; first += int64(len(w.jobs)) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		batch := jobs[:min(int64(len(jobs)), n-first)]
+		batch := w.jobs[:min(int64(len(w.jobs)), n-first)]
 		if err := w.encodeBatch(batch, m, first*bs); err != nil {
 			return false, err
 		}

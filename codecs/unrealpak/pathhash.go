@@ -36,10 +36,10 @@ func parsePrimary(buf []byte, base int64, v version, ctr bool) (*primary, error)
 	p.seed = r.U64()
 	p.regionAt[0], p.pathHash = r.Off(), optionalRegion(r)
 	p.regionAt[1], p.fullDir = r.Off(), optionalRegion(r)
-	n := r.CheckCount(int64(r.I32()), 1)
+	n := r.Count(1)
 	p.encAt = r.Off()
 	p.encoded = r.Bytes(n)
-	p.nRecords = r.CheckCount(int64(r.I32()), int(v.recordSize(false, 0)))
+	p.nRecords = r.Count(int(v.recordSize(false, 0)))
 	p.recAt = r.Off()
 	start := r.Pos()
 	for range p.nRecords {
@@ -176,7 +176,7 @@ func (t *hashIndex) plainRecord(i int64, rec *record) error {
 // directory index, which leaves files out and is no list.
 func parsePathHashes(buf []byte, base int64) (pairs []pathHash, rest *bin.Reader, err error) {
 	r := bin.NewReader(buf, base, binary.LittleEndian)
-	pairs = make([]pathHash, r.CheckCount(int64(r.I32()), 12))
+	pairs = make([]pathHash, r.Count(12))
 	for i := range pairs {
 		pairs[i] = pathHash{r.U64(), r.I32()}
 	}

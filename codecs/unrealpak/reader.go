@@ -61,7 +61,13 @@ func (r *storedReader) Read(p []byte) (int, error) {
 	return 0, r.err
 }
 
-func (r *storedReader) Close() error { return nil }
+func (r *storedReader) Close() error {
+	if r.err == nil {
+		r.err = errClosed
+	}
+	r.c.release()
+	return nil
+}
 
 // units yields the decoded units of a content in order, io.EOF after the last
 // once the SHA-1 has been compared. A slice is valid until the next call.
@@ -102,13 +108,15 @@ func (r *unitReader) Close() error {
 		r.err = errClosed
 	}
 	r.left = nil
+	r.c.release()
 	return nil
 }
 
 var errClosed = errors.New("read after Close")
 
-// buffers are the two that decoding a unit needs.
-type buffers struct{ stored, decoded []byte }
+// buffers are what reading an entry needs: the record and the start of the
+// payload, and a unit as stored and decoded.
+type buffers struct{ head, stored, decoded []byte }
 
 // scratch keeps the buffers of small units, so that reading many small entries
 // does not allocate for each.
@@ -117,7 +125,7 @@ var scratch = sync.Pool{New: func() any { return new(buffers) }}
 const maxScratch = 256 << 10
 
 func (b *buffers) release() {
-	if cap(b.stored) <= maxScratch && cap(b.decoded) <= maxScratch {
+	if max(cap(b.head), cap(b.stored), cap(b.decoded)) <= maxScratch {
 		scratch.Put(b)
 	}
 }
@@ -134,9 +142,8 @@ func (b *buffers) load(c *content, i int) error {
 
 // serial decodes one unit at a time.
 type serial struct {
-	c   *content
-	i   int
-	buf *buffers
+	c *content
+	i int
 }
 
 func (s *serial) unit() ([]byte, error) {
@@ -146,22 +153,14 @@ func (s *serial) unit() ([]byte, error) {
 		}
 		return nil, io.EOF
 	}
-	if s.buf == nil {
-		s.buf = scratch.Get().(*buffers)
-	}
 	s.i++
-	if err := s.buf.load(s.c, s.i-1); err != nil {
+	if err := s.c.buf.load(s.c, s.i-1); err != nil {
 		return nil, err
 	}
-	return s.buf.decoded, nil
+	return s.c.buf.decoded, nil
 }
 
-func (s *serial) stop() {
-	if s.buf != nil {
-		s.buf.release()
-		s.buf = nil
-	}
-}
+func (s *serial) stop() {}
 
 // ahead decodes units in parallel. One goroutine reads and hashes the stored
 // bytes in order and starts a decoder for each unit; the queue keeps the order,

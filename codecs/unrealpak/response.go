@@ -120,16 +120,24 @@ func Arrange(lines []ResponseLine, order []OrderLine) {
 func eachLine(r io.Reader, fn func(n int, words []string) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, maxLine)
-	for n := 1; s.Scan(); n++ {
-		words, err := splitWords(strings.TrimPrefix(s.Text(), "\ufeff"))
-		if err == nil && len(words) > 0 {
+	n := 1
+	var err error
+	for ; s.Scan(); n++ {
+		var words []string
+		if words, err = splitWords(strings.TrimPrefix(s.Text(), "\ufeff")); err == nil && len(words) > 0 {
 			err = fn(n, words)
 		}
 		if err != nil {
-			return &codecs.FormatError{Format: formatName, Field: "line " + strconv.Itoa(n), Off: -1, Err: err}
+			break
 		}
 	}
-	return s.Err()
+	if err == nil {
+		err = s.Err()
+	}
+	if err != nil {
+		return &codecs.FormatError{Format: formatName, Field: "line " + strconv.Itoa(n), Off: -1, Err: err}
+	}
+	return nil
 }
 
 // splitWords keeps the quotes, so that a quoted "-x" stays a path.

@@ -39,6 +39,8 @@ type writer struct {
 	slots   []string
 	entries []packed
 	names   map[string]bool // lower case
+	buf     []byte          // of chunk bytes, and room for padding
+	jobs    []encodeJob
 	raw     spool
 	coded   spool
 	err     error // sticky
@@ -325,12 +327,19 @@ func (w *writer) place(name string, rec *record, payload func() error) error {
 	return w.out.patch(rec.offset, dup.append(nil, w.version))
 }
 
-// chunk is how much of a payload is in memory at once; whole AES blocks.
-const chunk = 256 << 10
+// chunkSize is how much of a payload is in memory at once; whole AES blocks.
+const chunkSize = 256 << 10
+
+func (w *writer) chunk() []byte {
+	if w.buf == nil {
+		w.buf = make([]byte, chunkSize, chunkSize+ue.AESBlock)
+	}
+	return w.buf
+}
 
 // store writes content as it is, encrypted if asked for.
 func (w *writer) store(ctx context.Context, rec *record, r io.Reader) error {
-	buf := make([]byte, chunk, chunk+ue.AESBlock)
+	buf := w.chunk()
 	var head []byte
 	sum := sha1.New()
 	for {
@@ -365,7 +374,7 @@ func (w *writer) store(ctx context.Context, rec *record, r io.Reader) error {
 
 // copy passes stored bytes through, n of which there must be.
 func (w *writer) copy(ctx context.Context, rec *record, n int64, stored io.Reader) error {
-	buf := make([]byte, min(n, chunk))
+	buf := w.chunk()
 	sum := sha1.New()
 	for pos := int64(0); pos < n; {
 		if err := ctx.Err(); err != nil {

@@ -41,7 +41,7 @@ func wideText(b []byte) Text {
 
 // Utf8String reads an FUtf8String: i32 n and n bytes of UTF-8 without a NUL.
 func Utf8String(r *bin.Reader) Text {
-	return Text{Bytes: r.Bytes(r.CheckCount(int64(r.I32()), 1))}
+	return Text{Bytes: r.Bytes(r.Count(1))}
 }
 
 // String decodes t. 8-bit text that is valid UTF-8 is taken as such, and as

@@ -1,0 +1,139 @@
+package unrealpak_test
+
+import (
+	"encoding/hex"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/unrealpak"
+)
+
+func TestMountOrder(t *testing.T) {
+	for path, want := range map[string]int{
+		"Game/Content/Paks/Game-WindowsNoEditor.pak":      4,
+		"Game/Content/Paks/pakchunk0-WindowsNoEditor.pak": 3,
+		`D:\Games\X\Game\Content\Paks\Game-Windows.pak`:   4,
+		"Game/Content/Paks/~mods/Game-Mod_P.pak":          103,
+		"Game/Content/Paks/Mod_1_P.pak":                   203,
+		"Engine/Content/Paks/Engine.pak":                  2,
+		"Game/Saved/Paks/Patch.pak":                       1,
+		"elsewhere/X_P.pak":                               100,
+		"X_0_P.pak":                                       100,
+		"X_1_P.pak":                                       200,
+		"X_12_p.PAK":                                      1300,
+		"0_X_P.pak":                                       100,
+		"X_-1_P.pak":                                      100,
+		"X.pak":                                           0,
+		"XP.pak":                                          0,
+		"":                                                0,
+	} {
+		if got := unrealpak.MountOrder(path); got != want {
+			t.Errorf("%s: %d, want %d", path, got, want)
+		}
+	}
+}
+
+func TestChunk(t *testing.T) {
+	for name, want := range map[string]int{"pakchunk12-Windows.pak": 12, "a/PakChunk0_s1.pak": 0, "pakchunk.pak": -1, "game.pak": -1, "pakchunk99999999999999999999.pak": -1} {
+		n, ok := unrealpak.Chunk(name)
+		if !ok {
+			n = -1
+		}
+		if n != want {
+			t.Errorf("%s: %d", name, n)
+		}
+	}
+}
+
+func TestNormalize(t *testing.T) {
+	for _, tt := range []struct{ mount, name, want string }{
+		{"../../../", "Game/Content/A.uasset", "game/content/a.uasset"},
+		{"../../../Game/Content/", "A.uasset", "game/content/a.uasset"},
+		{"../../../Game/Content", "./x/../A.uasset", "game/content/a.uasset"},
+		{"D:/BA/", "Data/A", "ba/data/a"},
+		{`..\..\..\Game\`, `B\C`, "game/b/c"},
+		{"/", "A", "a"},
+		{"", "A", "a"},
+		{"../../../", "../../secret", "secret"},
+	} {
+		if got := unrealpak.Normalize(tt.mount, tt.name); got != tt.want {
+			t.Errorf("%q + %q: %q, want %q", tt.mount, tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestParseKey(t *testing.T) {
+	const digits = "94d25bc3aeb420e0be914edc9d5435a1eaab5f2864e09e9401 9ac205b727a7de"
+	hexKey := strings.ReplaceAll(digits, " ", "")
+	for name, text := range map[string]string{"base64": repakKey, "hex": hexKey, "0x": "0x" + strings.ToUpper(hexKey),
+		"unpadded": strings.TrimRight(repakKey, "="), "space": " " + repakKey + "\n"} {
+		if key, err := unrealpak.ParseKey(text); err != nil || hex.EncodeToString(key) != hexKey {
+			t.Errorf("%s: %x, %v", name, key, err)
+		}
+	}
+	if key, err := unrealpak.ParseKey(cueKey); err != nil || string(key) != cueKey {
+		t.Errorf("ASCII: %q, %v", key, err)
+	}
+	for _, text := range []string{"", "short", hexKey[:62], repakKey + "AA", strings.Repeat("é", 16)} {
+		if key, err := unrealpak.ParseKey(text); err == nil {
+			t.Errorf("%q gives %x", text, key)
+		}
+	}
+}
+
+func TestParseCryptoJSON(t *testing.T) {
+	keys, err := unrealpak.ParseCryptoJSON([]byte("\xef\xbb\xbf" + `{"$types": {"x": "1"}, "EncryptionKey": {"$type": "1", "Name": null, "Guid": null, "Key": "` + repakKey + `"},
+		"bEnablePakSigning": false,
+		"SecondaryEncryptionKeys": [{"Name": "DLC", "Guid": "00112233445566778899AABBCCDDEEFF", "Key": "` + cueKey + `"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dlc := [16]byte{0x33, 0x22, 0x11, 0x00, 0x77, 0x66, 0x55, 0x44, 0xbb, 0xaa, 0x99, 0x88, 0xff, 0xee, 0xdd, 0xcc}
+	if main := keys([16]byte{}); len(main) != 32 || main[0] != 0x94 || string(keys(dlc)) != cueKey || keys([16]byte{1}) != nil {
+		t.Errorf("%x %q %x", main, keys(dlc), keys([16]byte{1}))
+	}
+	for _, text := range []string{"", "{}", `{"EncryptionKey":{"Key":"x"}}`, `{"SecondaryEncryptionKeys":[{"Guid":"x","Key":"` + repakKey + `"}]}`} {
+		if _, err := unrealpak.ParseCryptoJSON([]byte(text)); err == nil {
+			t.Errorf("%s: accepted", text)
+		}
+	}
+}
+
+func TestParseResponse(t *testing.T) {
+	got, err := unrealpak.ParseResponse(strings.NewReader("\ufeff\"C:\\Build\\*.uasset\" \"../../../Game/\" -compress -Encrypt\r\n" +
+		"\n  plain.txt\n\"-odd name\" \"x\"\n\"../../../Game/gone.txt\" -delete\n"))
+	want := []unrealpak.ResponseLine{
+		{Line: 1, Source: "C:/Build/*.uasset", Dest: "../../../Game/", Compress: true, Encrypt: true},
+		{Line: 3, Source: "plain.txt", Dest: "plain.txt"},
+		{Line: 4, Source: "-odd name", Dest: "x"},
+		{Line: 5, Source: "../../../Game/gone.txt", Dest: "../../../Game/gone.txt", Delete: true},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, text := range []string{"\"open", "a b c", "-compress", "a -unknown", strings.Repeat("x", 1<<19)} {
+		if _, err := unrealpak.ParseResponse(strings.NewReader("ok\n" + text)); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
+func TestArrange(t *testing.T) {
+	order, err := unrealpak.ParseOrder(strings.NewReader("\"B.txt\" 5\nc.txt 1\n\"D.txt\"\n"))
+	if err != nil || len(order) != 3 || order[2].Order != 3 {
+		t.Fatalf("%+v, %v", order, err)
+	}
+	if _, err := unrealpak.ParseOrder(strings.NewReader("a x")); err == nil {
+		t.Error("a word is no number")
+	}
+	lines := []unrealpak.ResponseLine{{Dest: "a.txt", Delete: true}, {Dest: "z.txt"}, {Dest: "A2.txt"}, {Dest: "b.txt"}, {Dest: "C.txt"}, {Dest: "d.txt"}}
+	unrealpak.Arrange(lines, order)
+	var got []string
+	for _, l := range lines {
+		got = append(got, l.Dest)
+	}
+	if want := "C.txt d.txt b.txt A2.txt z.txt a.txt"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
