@@ -3,8 +3,10 @@ package unrealpak_test
 import (
 	"bytes"
 	"context"
+	"crypto/aes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -137,6 +139,47 @@ func checkEntries(t *testing.T, a codecs.Archive, items []codecstest.Item, o *co
 	}
 	if n != len(items) || deleted || compressed != (o.Method != compress.None) {
 		t.Errorf("%d of %d entries, delete record missing %v, compressed %v", n, len(items), deleted, compressed)
+	}
+}
+
+// UnrealPak pads every block of an entry from the start of the first: seen in
+// the OodleEncrypted sample, which has one with three blocks.
+func TestBlockPadding(t *testing.T) {
+	key := keyed(t, cueKey)
+	block, err := aes.NewCipher([]byte(cueKey))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paks []codecs.Archive
+	o := &codecs.CreateOptions{Method: compress.Zlib, BlockSize: 4096, Encrypt: true, Keys: key.Keys}
+	paks = append(paks, codecstest.Open(t, unrealpak.Format(), codecstest.Bytes("p.pak", codecstest.Write(t, unrealpak.Format(), o, files())), key))
+	paks = append(paks, openSample(t, codecstest.Sample(t, "unreal-pak", "cue4parse-ue5.8", "LegacyPak", "Tagged", "OodleEncrypted",
+		"CUE4ParseFixtures-Legacy-Tagged-OodleEncrypted.pak")))
+	for _, a := range paks {
+		n := 0
+		for e := range a.Entries() {
+			raw, err := a.OpenRaw(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plain, err := io.ReadAll(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(plain); i += 16 {
+				block.Decrypt(plain[i:], plain[i:])
+			}
+			for _, b := range e.Blocks {
+				end := int(b.Offset - e.Offset + b.Stored)
+				if pad := plain[end : (end+15)&^15]; !bytes.HasPrefix(plain, pad) {
+					t.Errorf("%s: block ends at %d with the padding %x", e.Name, end, pad)
+				}
+				n++
+			}
+		}
+		if n < 5 {
+			t.Errorf("%d blocks", n)
+		}
 	}
 }
 

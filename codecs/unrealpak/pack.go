@@ -1,6 +1,7 @@
 package unrealpak
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha1"
 	"io"
@@ -67,6 +68,7 @@ func (w *writer) encodeAll(ctx context.Context, rec *record, m compress.Method) 
 	pos := w.version.recordSize(true, int(n))
 	sum := sha1.New()
 	plain := int64(0) // coded bytes without padding
+	var head []byte   // of the first block: it pads every one
 	if w.jobs == nil {
 		w.jobs = make([]encodeJob, 4*runtime.GOMAXPROCS(0))
 	}
@@ -83,7 +85,10 @@ func (w *writer) encodeAll(ctx context.Context, rec *record, m compress.Method) 
 			rec.blocks = append(rec.blocks, span{pos, pos + int64(len(coded))})
 			plain += int64(len(coded))
 			if rec.encrypted() {
-				coded = ue.AppendPadding(coded, coded, int64(len(coded)))
+				if head == nil {
+					head = bytes.Clone(coded[:min(len(coded), ue.AESBlock)])
+				}
+				coded = ue.AppendPadding(coded, head, int64(len(coded)))
 				ue.EncryptECB(w.crypt.block, coded)
 			}
 			pos += int64(len(coded))
