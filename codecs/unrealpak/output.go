@@ -45,9 +45,10 @@ func (o *output) flush() error {
 
 // zeros writes n zero bytes.
 func (o *output) zeros(n int64) error {
+	var page [4096]byte
 	for n > 0 {
-		k := min(n, flushAt)
-		if _, err := o.Write(make([]byte, k)); err != nil {
+		k := min(n, int64(len(page)))
+		if _, err := o.Write(page[:k]); err != nil {
 			return err
 		}
 		n -= k
