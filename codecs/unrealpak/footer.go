@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
@@ -32,9 +33,10 @@ type footer struct {
 	encrypted bool // the index
 	index     region
 	frozen    bool
-	slots     []string // method names; index i is method i+1
-	chunk     int32    // -1: from the file's name
-	method    uint8    // of encryption: 0 none, 1 AES-ECB, 2 AES-CTR
+	slots     []string          // method names; index i is method i+1
+	methods   []compress.Method // what they mean
+	chunk     int32             // -1: from the file's name
+	method    uint8             // of encryption: 0 none, 1 AES-ECB, 2 AES-CTR
 	ivs       [3][12]byte
 	extra     int // bytes behind the footer that no version has
 }
@@ -81,6 +83,7 @@ type fieldError struct {
 func (e *fieldError) Error() string { return fmt.Sprintf("%s at 0x%x: %v", e.field, e.off, e.err) }
 func (e *fieldError) Unwrap() error { return e.err }
 
+// at says which field, at which absolute offset, err is about; nil stays nil.
 func at(field string, off int64, err error) error {
 	if err == nil {
 		return nil
@@ -98,7 +101,7 @@ func (f *footer) parse(tail []byte, pos int, base int64) error {
 		return at("version", f.at+4, codecs.Errorf(errors.ErrUnsupported, "version %d; known are 1 to %d", f.number, lastNumber))
 	}
 	f.split(rest)
-	f.before(tail[:pos], base)
+	f.before(tail[:pos])
 	if f.version == noVersion {
 		return at("footer", f.at, codecs.Errorf(errors.ErrUnsupported,
 			"%d bytes follow the index hash, which version %d does not explain (game fork?)", len(rest), f.number))
@@ -110,17 +113,7 @@ func (f *footer) parse(tail []byte, pos int, base int64) error {
 // names, and so which version it is. A few bytes behind the footer are taken
 // for a fork's addition (ARK has 8).
 func (f *footer) split(rest []byte) {
-	fixed := 0
-	if f.number == 9 {
-		fixed = 1
-	}
-	if f.number >= 14 {
-		fixed += 4
-	}
-	if f.number >= 15 {
-		fixed += 37
-	}
-	left := len(rest) - fixed
+	left := len(rest) - fixedTail(f.number)
 	if left < 0 {
 		return
 	}
@@ -136,7 +129,7 @@ func (f *footer) split(rest []byte) {
 }
 
 // before reads what stands in front of the magic.
-func (f *footer) before(head []byte, base int64) {
+func (f *footer) before(head []byte) {
 	f.start = f.at
 	if f.version >= indexEncryption && len(head) >= 1 {
 		f.encrypted = head[len(head)-1] != 0
@@ -156,6 +149,7 @@ func (f *footer) after(r *bin.Reader) error {
 	for i := range f.slots {
 		name, _, _ := bytes.Cut(r.Bytes(slotSize), []byte{0})
 		f.slots[i] = strings.ToValidUTF8(string(name), "\ufffd")
+		f.methods = append(f.methods, methodNamed(f.slots[i]))
 	}
 	if f.version >= pakchunkIndex {
 		f.chunk = r.I32()

@@ -96,6 +96,9 @@ func (a *archive) details() []codecs.Detail {
 	if f.version >= encryptionKeyGUID && (!f.keyID.IsZero() || f.encrypted || a.facts.encrypted > 0) {
 		add("key", keyName(f.keyID))
 	}
+	if f.method == methodCTR {
+		add("encryption", "AES-256-CTR")
+	}
 	if names := strings.Join(used(f.slots), " "); names != "" {
 		add("methods", names)
 	}

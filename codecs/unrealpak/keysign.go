@@ -19,7 +19,7 @@ import (
 // and other packers fill with zeros. Either speaks for the key. Padding that is
 // neither speaks against it; before 8B, a magic that is absent does. From 8B on
 // the padding is the better witness, as some games change their magics.
-func (c *content) checkKey(name string) error {
+func (c *content) checkKey() error {
 	if c.rec.method != 0 || !c.rec.encrypted() || c.rec.size == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (c *content) checkKey(name string) error {
 	if err != nil {
 		return err
 	}
-	want := magicOf(name)
+	want := magicOf(c.a.table.name(c.ordinal))
 	padding := last[ue.AESBlock-(c.rec.stored()-c.rec.size):]
 	judged := len(padding) >= 4 && c.a.footer.version >= fnameCompressionB
 	switch {

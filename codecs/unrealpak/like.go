@@ -55,7 +55,7 @@ func like(src codecs.Archive) (*codecs.CreateOptions, error) {
 		Version:      f.version.String(),
 		MountPoint:   a.mount,
 		Method:       a.usualMethod(),
-		BlockSize:    int(a.facts.blockSize),
+		BlockSize:    a.usualBlockSize(),
 		Keys:         a.keys,
 		Encrypt:      a.facts.encrypted > 0 && 2*a.facts.encrypted >= a.table.len()-a.facts.deleted,
 		EncryptIndex: f.encrypted,
@@ -66,6 +66,15 @@ func like(src codecs.Archive) (*codecs.CreateOptions, error) {
 		o.Seed = a.hashed.primary.seed
 	}
 	return o, nil
+}
+
+// usualBlockSize is that of the first entry with several blocks, or 0 when no
+// writer should take it over.
+func (a *archive) usualBlockSize() int {
+	if n := a.facts.blockSize; n >= minBlockSize && n <= maxBlockSize {
+		return int(n)
+	}
+	return 0
 }
 
 // usualMethod is the method of most compressed entries.

@@ -41,7 +41,7 @@ func (f *footer) methodOf(field uint32) (compress.Method, error) {
 	if int64(field) > int64(len(f.slots)) || f.slots[field-1] == "" {
 		return "", codecs.Errorf(codecs.ErrCorrupt, "number %d, but the footer names %s", field, slotList(f.slots))
 	}
-	return methodNamed(f.slots[field-1]), nil
+	return f.methods[field-1], nil
 }
 
 func slotList(slots []string) string {

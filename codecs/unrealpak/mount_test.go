@@ -5,7 +5,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"pakdb/codecs"
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unrealpak"
 )
 
@@ -31,6 +34,21 @@ func TestMountOrder(t *testing.T) {
 		if got := unrealpak.MountOrder(path); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
 		}
+	}
+}
+
+func TestSiblings(t *testing.T) {
+	src := codecstest.Bytes("Game_P.pak", small(t, codecs.CreateOptions{}))
+	src.Dir = fstest.MapFS{"Game_P.sig": {}, "Game_P.utoc": {}, "Other.ucas": {}}
+	var got []string
+	for _, d := range codecstest.Open(t, unrealpak.Format(), src, nil).Info().Details {
+		if d.Name == "beside it" {
+			file, _, _ := strings.Cut(d.Value, ":")
+			got = append(got, file)
+		}
+	}
+	if want := "Game_P.sig Game_P.utoc"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
 	}
 }
 

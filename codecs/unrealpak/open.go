@@ -35,9 +35,10 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 	if err != nil {
 		return nil, a.error(a.label(e.Ordinal), err)
 	}
-	if err := c.start(e.Ordinal); err != nil {
+	c.ordinal = e.Ordinal
+	if err := c.start(); err != nil {
 		c.release()
-		return nil, a.error(c.entry, err)
+		return nil, c.fail(err)
 	}
 	return c.reader(), nil
 }
@@ -48,7 +49,7 @@ type content struct {
 	a       *archive
 	ctx     context.Context
 	rec     *record
-	entry   string // for messages
+	ordinal int
 	buf     *buffers
 	method  compress.Method
 	units   int
@@ -84,8 +85,7 @@ func (a *archive) content(ctx context.Context, rec *record) (*content, error) {
 }
 
 // start reads the record before the payload.
-func (c *content) start(ordinal int) error {
-	c.entry = c.a.label(ordinal)
+func (c *content) start() error {
 	c.buf = scratch.Get().(*buffers)
 	if err := c.readHeader(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (c *content) start(ordinal int) error {
 	if c.method != custom && !compress.CanDecode(c.method) {
 		return at("method", c.rec.at, codecs.Errorf(errors.ErrUnsupported, "no decoder for %s; the stored bytes can be read", c.method))
 	}
-	return c.checkKey(c.a.table.name(ordinal))
+	return c.checkKey()
 }
 
 // release gives the buffers back; nothing may be read after it.
@@ -161,8 +161,9 @@ func (c *content) decodedLen(i int) int64 {
 	return s.end - s.start
 }
 
-// readStored appends the stored bytes of unit i, with the padding when they
-// are encrypted, and everything up to there goes into the SHA-1.
+// readStored reads the stored bytes of unit i, with the padding when they are
+// encrypted, into dst, which it replaces when it is too small. Everything up to
+// there goes into the SHA-1.
 func (c *content) readStored(i int, dst []byte) ([]byte, error) {
 	s := c.span(i)
 	end := s.end

@@ -21,7 +21,7 @@ func (c *content) reader() io.ReadCloser {
 	switch {
 	case c.rec.method == 0 && !c.rec.encrypted():
 		return &storedReader{c: c}
-	case c.units <= serialUnits || runtime.GOMAXPROCS(0) == 1:
+	case c.units <= serialUnits || c.decodedLen(0) > window/2 || runtime.GOMAXPROCS(0) == 1:
 		return &unitReader{c: c, next: &serial{c: c}}
 	}
 	return &unitReader{c: c, next: newAhead(c)}
@@ -32,7 +32,7 @@ func (c *content) fail(err error) error {
 	if err == nil || isCancelled(err) {
 		return err
 	}
-	return c.a.error(c.entry, err)
+	return c.a.error(c.a.label(c.ordinal), err)
 }
 
 // storedReader reads plain stored entries straight into the caller's buffer.
@@ -184,7 +184,7 @@ type job struct {
 }
 
 func newAhead(c *content) *ahead {
-	n := min(2*runtime.GOMAXPROCS(0), c.units, max(2, int(window/max(c.decodedLen(0), 1))))
+	n := min(2*runtime.GOMAXPROCS(0), c.units, int(window/max(c.decodedLen(0), 1)))
 	return &ahead{c: c, queue: make(chan *job, n), free: make(chan *job, n), quit: make(chan struct{})}
 }
 

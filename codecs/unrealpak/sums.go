@@ -14,8 +14,8 @@ const sumsWindow = 64 << 10
 
 // Sums implements codecs.Summer. Up to version 9 the index holds the SHA-1 of
 // every entry; from version 10 on only the record before each payload does, so
-// 20 bytes an entry are read, in the order of the file. Entries whose record
-// cannot be read have no sum.
+// 20 bytes an entry are read, in the order of the file. Delete records, entries
+// that the index describes wrongly, and those without a SHA-1 have no sum.
 func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
 	sums := make([]codecs.Sum, a.table.len())
 	all := make([]byte, 20*len(sums))

@@ -121,15 +121,19 @@ func (v version) recordSize(compressed bool, blocks int) int64 {
 
 // magicDistance is how far before the end of the file the magic stands.
 func (v version) magicDistance() int {
-	n := coreSize + v.slots()*slotSize
-	if v == frozenIndex {
-		n++
+	return coreSize + v.slots()*slotSize + fixedTail(v.number())
+}
+
+// fixedTail is how many bytes stand behind the index hash beside the method
+// names: whether the index is frozen, the pakchunk, the encryption.
+func fixedTail(number int32) int {
+	switch {
+	case number == 9:
+		return 1
+	case number == 14:
+		return 4
+	case number >= 15:
+		return 4 + 37
 	}
-	if v >= pakchunkIndex {
-		n += 4
-	}
-	if v >= encryptionMethod {
-		n += 37
-	}
-	return n
+	return 0
 }

@@ -20,8 +20,12 @@ const DefaultMount = "../../../"
 // DefaultBlockSize is UnrealPak's.
 const DefaultBlockSize = 64 << 10
 
-// maxBlockSize bounds what a block costs its readers.
-const maxBlockSize = 16 << 20
+// The bounds of block sizes that are written: smaller ones cost more than they
+// save, larger ones cost their readers memory.
+const (
+	minBlockSize = 1 << 10
+	maxBlockSize = 16 << 20
+)
 
 // writable are the versions that Create accepts, the default first.
 func writable() []string {
@@ -95,8 +99,8 @@ func (w *writer) checkOptions() error {
 	o, v := &w.opt, w.version
 	refuse := func(format string, args ...any) error { return codecs.Errorf(errors.ErrUnsupported, format, args...) }
 	switch {
-	case o.BlockSize < 1024 || o.BlockSize > maxBlockSize:
-		return refuse("block size %d; 1 KiB to %d wanted", o.BlockSize, maxBlockSize)
+	case o.BlockSize < minBlockSize || o.BlockSize > maxBlockSize:
+		return refuse("block size %d; %d to %d wanted", o.BlockSize, minBlockSize, maxBlockSize)
 	case len(o.MountPoint) > maxMount:
 		return refuse("mount point of %d bytes", len(o.MountPoint))
 	case o.Align < 0:
