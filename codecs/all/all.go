@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/loose"
 	"pakdb/codecs/retropak"
+	"pakdb/codecs/unrealpak"
 )
 
 // Registry returns every format, the fallback last.
@@ -16,6 +17,7 @@ func Registry() *codecs.Registry {
 		Formats: []*codecs.Format{
 			gpak.Format(),
 			retropak.Format(),
+			unrealpak.Format(),
 			loose.Format(),
 		},
 		Inspectors: []*codecs.Inspector{

@@ -23,17 +23,18 @@ var leOrder = binary.LittleEndian
 // Format is the Unreal Engine .pak: versions 1 to 15 are read, 3 to 12 written.
 func Format() *codecs.Format {
 	return &codecs.Format{
-		Name:     formatName,
-		Doc:      "Unreal Engine 4, 5 and 6 .pak",
-		Spec:     spec,
-		Exts:     []string{".pak"},
-		Versions: writable(),
-		Methods:  []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
-		Revision: 1,
-		Probe:    probe,
-		Open:     open,
-		Create:   create,
-		Like:     like,
+		Name:       formatName,
+		Doc:        "Unreal Engine 4, 5 and 6 .pak",
+		Spec:       spec,
+		Exts:       []string{".pak"},
+		Versions:   writable(),
+		Methods:    []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
+		Revision:   1,
+		MountOrder: MountOrder,
+		Probe:      probe,
+		Open:       open,
+		Create:     create,
+		Like:       like,
 	}
 }
 

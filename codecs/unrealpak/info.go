@@ -76,7 +76,6 @@ func (a *archive) Info() codecs.Info {
 		Format:     formatName,
 		Version:    a.footer.version.String(),
 		MountPoint: a.mount,
-		MountOrder: MountOrder(a.src.Name),
 		Encrypted:  a.footer.encrypted || a.facts.encrypted > 0,
 		EntryCount: a.table.len(),
 		Details:    a.details(),

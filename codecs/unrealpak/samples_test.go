@@ -176,8 +176,12 @@ func TestPatchPair(t *testing.T) {
 	dir := codecstest.Sample(t, "unreal-pak", "cue4parse-ue5.8", "Patch", "Pak")
 	base := openSample(t, filepath.Join(dir, "CUE4ParseFixtures-PatchBase.pak"))
 	patch := openSample(t, filepath.Join(dir, "CUE4ParseFixtures-PatchBase_0_P.pak"))
-	if b, p := base.Info(), patch.Info(); b.MountPoint != p.MountPoint || p.MountOrder != b.MountOrder+100 {
-		t.Errorf("mounts %q %d and %q %d", b.MountPoint, b.MountOrder, p.MountPoint, p.MountOrder)
+	if b, p := base.Info().MountPoint, patch.Info().MountPoint; b != p {
+		t.Errorf("mount points %q and %q", b, p)
+	}
+	order := unrealpak.Format().MountOrder
+	if b, p := order("CUE4ParseFixtures-PatchBase.pak"), order("CUE4ParseFixtures-PatchBase_0_P.pak"); p != b+100 {
+		t.Errorf("mount orders %d and %d", b, p)
 	}
 	old := codecstest.Contents(t, base)
 	n := 0
