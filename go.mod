@@ -41,9 +41,13 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
 
-require github.com/rasky/go-lzo v0.0.0-20200203143853-96a758eda86e
+require (
+	github.com/rasky/go-lzo v0.0.0-20200203143853-96a758eda86e
+	github.com/rogpeppe/go-internal v1.16.0
+)

@@ -25,3 +25,20 @@ type Imitator interface {
 	// It reads nothing after it returned.
 	Imitate(original Archive) error
 }
+
+// WriterAs returns w as a T, one of the optional interfaces of writers such as
+// [NameWriter]; also where w is a Writer around another, as the one that
+// [WriteFile] hands out, which says so by a method Unwrap() Writer.
+func WriterAs[T any](w Writer) (ability T, ok bool) {
+	for w != nil {
+		if ability, ok = w.(T); ok {
+			return ability, true
+		}
+		around, wraps := w.(interface{ Unwrap() Writer })
+		if !wraps {
+			break
+		}
+		w = around.Unwrap()
+	}
+	return ability, false
+}

@@ -79,6 +79,9 @@ type counter struct {
 	n int
 }
 
+// Unwrap is for WriterAs.
+func (c *counter) Unwrap() Writer { return c.Writer }
+
 func (c *counter) Add(ctx context.Context, e *Entry, r io.Reader) error {
 	c.n++
 	return c.Writer.Add(ctx, e, r)

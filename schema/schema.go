@@ -91,8 +91,11 @@ func refuseForeign(path string) error {
 	}
 	db := sql.OpenDB(readConnector(path))
 	defer func() { _ = db.Close() }()
-	var id int64
-	if err := db.QueryRow("PRAGMA application_id").Scan(&id); err != nil || id != ApplicationID {
+	var id, tables int64
+	err = errors.Join(db.QueryRow("PRAGMA application_id").Scan(&id),
+		db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables))
+	// A run that died before its first commit leaves a database of nothing.
+	if empty := id == 0 && tables == 0; err != nil || id != ApplicationID && !empty {
 		return fmt.Errorf("catalog %s: %w", path, ErrNotCatalog)
 	}
 	return nil

@@ -55,7 +55,7 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          usage(cobra.NoArgs),
+		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.stdin)
@@ -80,6 +80,20 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newManCommand(),
 	)
 	return root
+}
+
+// noSuchCommand is for what stands where a command should.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return hinted(usageError(cmd, fmt.Errorf("no command %q", args[0])), didYouMean(nearest(args[0], names)))
 }
 
 // usage marks the errors of an argument check as errors of usage.

@@ -57,6 +57,8 @@ the exit code is 1.`,
 	flags.BoolVar(&f.overwrite, "overwrite", false, "with --extract: replace files that are there")
 	flags.BoolVar(&f.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
+	_ = cmd.MarkFlagDirname("extract")
 	return cmd
 }
 

@@ -164,7 +164,7 @@ func writeDescriptions(w io.Writer, all []*description) error {
 
 func (d *description) text(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "  %-12s %s\n", name, printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(b, "  %-16s %s\n", name, printable(fmt.Sprintf(format, args...)))
 	}
 	fmt.Fprintln(b, printable(d.Archive))
 	line("format", "%s, %s", d.Format, d.Version)

@@ -34,7 +34,7 @@ and decoded and encoded anew where it cannot.
 The format is that of --type, of --like, of the archive that is read, or the one
 that has OUT's extension. The version is that of --version, of --like, of the
 archive that is read if it is of the same format, or the format's newest. --like
-also gives the mount point.
+also gives the mount point, and what else the format keeps beside its entries.
 
 OUT appears when it is complete and has been read back. The same input gives the
 same bytes.`,
@@ -82,6 +82,7 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 		if err != nil {
 			return err
 		}
+		defer target.close()
 		return a.packFolder(ctx, target, from, f.out)
 	}
 	ar, err := a.open(ctx, from)
@@ -93,6 +94,7 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 	if err != nil {
 		return err
 	}
+	defer target.close()
 	return a.repack(ctx, target, ar, f.out)
 }
 
@@ -100,37 +102,68 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 type target struct {
 	format  *codecs.Format
 	options codecs.CreateOptions
+	model   *archive // of the same format, whose habits are taken over; or nil
+	like    *archive // the reference, which is closed at the end; or nil
+}
+
+func (t *target) close() {
+	if t.like != nil {
+		_ = t.like.Close()
+	}
+}
+
+// imitate takes over what the model keeps beside its entries, where the format
+// has anything of the kind.
+func (t *target) imitate(w codecs.Writer) error {
+	if t.model == nil {
+		return nil
+	}
+	if i, ok := codecs.WriterAs[codecs.Imitator](w); ok {
+		return i.Imitate(t.model.Archive)
+	}
+	return nil
 }
 
 // packTarget decides from the flags, the reference, the archive that is read
 // (nil: a folder) and the name of what is written, in this order.
-func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (target, error) {
+func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *target, err error) {
+	t := &target{}
+	defer func() {
+		if err != nil {
+			t.close()
+		}
+	}()
 	model := source
 	if f.like != "" {
-		ref, err := a.open(ctx, f.like)
-		if err != nil {
-			return target{}, err
+		if t.like, err = a.open(ctx, f.like); err != nil {
+			return nil, err
 		}
-		defer func() { _ = ref.Close() }()
-		model = ref
+		model = t.like
 	}
-	t := target{}
-	var err error
 	if t.format, err = a.packFormat(f, model); err != nil {
-		return t, err
+		return nil, err
 	}
 	if model != nil && model.format.Name == t.format.Name {
-		info := model.Info()
-		t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
+		t.follow(model, f.version)
 	}
 	if f.version != "" {
 		t.options.Version = f.version
 	}
 	if v := t.options.Version; v != "" && !slices.Contains(t.format.Versions, v) {
-		return t, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
+		return nil, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
 			"pakdb writes "+strings.Join(t.format.Versions, ", "))
 	}
 	return t, nil
+}
+
+// follow makes t like an archive of its format. What another version keeps is
+// not taken over.
+func (t *target) follow(model *archive, wanted string) {
+	info := model.Info()
+	t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
+	if wanted == "" || wanted == t.options.Version {
+		t.model = model
+	}
 }
 
 func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {

@@ -18,7 +18,7 @@ import (
 )
 
 // packFolder writes the files below dir.
-func (a *app) packFolder(ctx context.Context, t target, dir, out string) error {
+func (a *app) packFolder(ctx context.Context, t *target, dir, out string) error {
 	names, err := filesBelow(dir, out)
 	if err != nil {
 		return err
@@ -34,6 +34,9 @@ func (a *app) packFolder(ctx context.Context, t target, dir, out string) error {
 	defer func() { _ = root.Close() }()
 	var s sums
 	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+		if err := t.imitate(w); err != nil {
+			return err
+		}
 		for _, name := range names {
 			if err := addFile(ctx, w, root, name, epoch, &s); err != nil {
 				return err
@@ -109,11 +112,16 @@ func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, e
 // repack writes the entries of another archive. Stored bytes are taken over
 // until the writer refuses a method; then it starts again, and entries of that
 // method are decoded. Only the writer knows what it can hold.
-func (a *app) repack(ctx context.Context, t target, ar *archive, out string) error {
+func (a *app) repack(ctx context.Context, t *target, ar *archive, out string) error {
 	r := &repacker{ar: ar, decode: map[compress.Method]bool{}}
 	for {
 		r.refused, r.sums = nil, sums{}
-		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error { return r.fill(ctx, w) })
+		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+			if err := t.imitate(w); err != nil {
+				return err
+			}
+			return r.fill(ctx, w)
+		})
 		if err == nil {
 			return a.packed(out, r.sums)
 		}
@@ -140,6 +148,27 @@ func (r *repacker) fill(ctx context.Context, w codecs.Writer) error {
 			return err
 		}
 		r.sums.add(e)
+	}
+	return r.names(w)
+}
+
+// names takes over the named resources, where both formats have them.
+func (r *repacker) names(w codecs.Writer) error {
+	namer, ok := r.ar.Archive.(codecs.Namer)
+	if !ok {
+		return nil
+	}
+	writer, ok := codecs.WriterAs[codecs.NameWriter](w)
+	if !ok {
+		return nil
+	}
+	for n, err := range namer.Named() {
+		if err == nil {
+			err = writer.AddName(n)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pakdb/codecs/codecstest"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"pakdb": main,
+		"mksip": mksip,
+	})
+}
+
+// The scripts run the real command. $DATA is the folder of the fixtures.
+func TestScripts(t *testing.T) {
+	root := codecstest.ModuleRoot(t)
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join(root, "testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("DATA", filepath.Join(root, "testdata"))
+			env.Setenv("PAKDB_CATALOG", "")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"bytes": overwriteBytes,
+			"cut":   cut,
+			"count": countFiles,
+		},
+		UpdateScripts: os.Getenv("PAKDB_UPDATE_SCRIPTS") != "",
+	})
+}
+
+// exits CODE COMMAND... runs a command that must end with that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%s: %v", args[1], err)
+		}
+		code = exit.ExitCode()
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// bytes FILE OFFSET HEX overwrites bytes of a file; an offset below zero counts
+// from the end.
+func overwriteBytes(ts *testscript.TestScript, _ bool, args []string) {
+	file := ts.MkAbs(args[0])
+	b, err := os.ReadFile(file)
+	ts.Check(err)
+	off, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if off < 0 {
+		off += len(b)
+	}
+	v, err := strconv.ParseUint(args[2], 16, 8)
+	ts.Check(err)
+	b[off] = byte(v)
+	ts.Check(os.WriteFile(file, b, 0o600))
+}
+
+// cut FILE SIZE shortens a file.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// count N DIR checks how many files are below a folder.
+func countFiles(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	n := 0
+	err = filepath.WalkDir(ts.MkAbs(args[1]), func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			n++
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		ts.Fatalf("%v", err)
+	}
+	if n != want {
+		ts.Fatalf("%d files in %s, want %d", n, args[1], want)
+	}
+}
