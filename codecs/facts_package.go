@@ -1,0 +1,329 @@
+package codecs
+
+import (
+	"strconv"
+)
+
+// PackageFacts is what an Unreal package (UE1 to UE5) says about itself: the
+// Detail of [Facts] of kind "unreal-package". Objects are kept as the file
+// keeps them, as indices into the tables; the methods render names and paths.
+//
+// Everything here depends on the content alone. The package's own name usually
+// does not stand in it, so paths of exports are relative to the package.
+//
+// It is plain data: read it from as many goroutines as you like.
+type PackageFacts struct {
+	Engine        string // generation: "UE1" to "UE5"; "" when even that is not known
+	Version       int    // UE1 to UE3: package version; UE4, UE5: the ue4 version, 0 when unversioned
+	Version5      int    // the ue5 version, 0 when there is none
+	LegacyVersion int    // UE4, UE5: -2 and below; otherwise 0
+	Licensee      int
+	Unversioned   bool   // UE4, UE5: cooked without versions; Layout is what was found to fit
+	Layout        string // by which rules the tables were read: "standard", "Mass Effect", "ue4 522"
+	BigEndian     bool
+
+	EngineVersion    string // UE3: a number; UE4, UE5: "4.27.2-18319896+++UE4+Release-4.27"
+	CompatibleEngine string // UE4, UE5
+	CookerVersion    int    // UE3
+	Flags            uint32 // as stored; their meaning depends on Engine
+	GUID             ID     // four u32, most significant first, as the engine prints them; not unique
+	PersistentGUID   ID     // UE4, UE5 with editor data: survives saving
+	SavedHash        []byte // UE5 from 1016, in place of GUID: 20 bytes
+	Name             string // long package name where the file stores one (UE5 from about 1008), else ""
+	Compression      string // "" none; "zlib", "lzo1x", ...; joined by "+" when wrapped as a whole as well
+	Split            bool   // UE4, UE5: exports lie in the .uexp beside it, from Offset - HeaderSize on
+	HeaderSize       int64  // end of the tables; 0 when the generation does not say
+
+	// What the summary declares, also where a table could not be read.
+	NameCount, ImportCount, ExportCount int
+
+	Names       []PackageName
+	Imports     []PackageImport
+	Exports     []PackageExport
+	Generations []PackageGeneration
+
+	Depends      RefLists      // by export: what must exist before it; empty lists included
+	Preload      []ObjectRef   // UE4, UE5 cooked: the list that PreloadSpans cuts up
+	PreloadSpans []PreloadSpan // by export; nil when there are none
+	SoftPackages []SoftPackage
+	SoftObjects  []SoftObject
+
+	// BareNumbers says that a name's number follows the text without "_".
+	BareNumbers bool
+}
+
+// PackageName is an entry of the name table. The text is never trimmed: names
+// made of control characters exist.
+type PackageName struct {
+	Text  string // 8-bit names are Latin-1; UTF-8 here
+	Flags uint64 // UE1 to UE3
+}
+
+// ObjectName is a reference to a name, with the number that the engine appends.
+type ObjectName struct {
+	Index  int32 // in Names; may be out of range in a damaged file
+	Number int32 // 0 none, n > 0: "_" and n-1
+}
+
+// ObjectRef refers to an object of the package: 0 none, n > 0 export n-1,
+// n < 0 import -n-1.
+type ObjectRef int32
+
+// Export returns the export's position.
+func (r ObjectRef) Export() (i int, ok bool) { return int(r) - 1, r > 0 }
+
+// Import returns the import's position.
+func (r ObjectRef) Import() (i int, ok bool) { return -int(r) - 1, r < 0 }
+
+// PackageImport is an object of another package that this one uses.
+type PackageImport struct {
+	ClassPackage, Class, Name ObjectName
+	Outer                     ObjectRef // 0: the import is a package; an export in cooked UE3
+	Flags                     ImportFlags
+}
+
+// ImportFlags qualify a [PackageImport].
+type ImportFlags uint8
+
+// The qualities of imports.
+const (
+	ImportNative   ImportFlags = 1 << iota // implemented in the program: has no export anywhere
+	ImportEditor                           // root imports: the asset registry says that the game does not use it
+	ImportOptional                         // UE5: may be absent
+)
+
+// PackageExport is an object that lies in the package.
+type PackageExport struct {
+	Class, Super, Outer, Archetype ObjectRef // Class 0: the object is itself a class
+	Name                           ObjectName
+	Flags                          uint64 // object flags as stored
+	Offset, Size                   int64  // of the object's bytes, decompressed; Offset 0 where Size is 0 in UE1 and UE2
+	ExportFlags                    ExportFlags
+	PackageFlags                   uint32 // UE3 from 475, UE4, UE5
+}
+
+// ExportFlags qualify a [PackageExport].
+type ExportFlags uint16
+
+// The qualities of exports. Only ExportForced exists in UE3.
+const (
+	ExportForced       ExportFlags = 1 << iota // brought along from another package by the cooker
+	ExportNotForClient                         // the fields below are UE4 and UE5
+	ExportNotForServer
+	ExportNotInEditorGame // not always loaded for the editor's game
+	ExportAsset
+	ExportInherited  // instance inherited from an archetype
+	ExportPublicHash // has a public hash
+)
+
+// PackageGeneration counts what an earlier save of the package held.
+type PackageGeneration struct {
+	Exports, Names int32
+	NetObjects     int32 // UE3 from 322, UE4 below 196
+}
+
+// PreloadSpan names the part of Preload that belongs to one export: four lists
+// one after another from First on. First is -1 when there is none.
+type PreloadSpan struct {
+	First int32
+	// Serialize before serialize, create before serialize, serialize before
+	// create, create before create.
+	Counts [4]int32
+}
+
+// SoftPackage is a package that is loaded on demand only.
+type SoftPackage struct {
+	Name   string // long package name; before UE4 484 a full object path
+	Editor bool   // the asset registry says that the game does not use it
+}
+
+// SoftObject is a path to an object that is loaded on demand only.
+type SoftObject struct {
+	Package, Asset, Sub string
+}
+
+// Path returns the path as the engine prints it: "/Game/A.A:Sub".
+func (s SoftObject) Path() string {
+	p := s.Package
+	if s.Asset != "" {
+		p += "." + s.Asset
+	}
+	if s.Sub != "" {
+		p += ":" + s.Sub
+	}
+	return p
+}
+
+// RefLists is a list of references for each export, in two slices.
+type RefLists struct {
+	Ends []uint32 // Refs[Ends[i-1]:Ends[i]] belongs to export i
+	Refs []ObjectRef
+}
+
+// At returns the list of export i, nil when there is none.
+func (l RefLists) At(i int) []ObjectRef {
+	if i < 0 || i >= len(l.Ends) {
+		return nil
+	}
+	var from uint32
+	if i > 0 {
+		from = l.Ends[i-1]
+	}
+	return l.Refs[from:l.Ends[i]]
+}
+
+// NameOf renders a name; an index outside the table gives "<bad name 7>".
+func (f *PackageFacts) NameOf(n ObjectName) string {
+	if n.Number == 0 && n.Index >= 0 && int(n.Index) < len(f.Names) {
+		return f.Names[n.Index].Text // no allocation for nearly all names
+	}
+	return string(f.appendName(nil, n))
+}
+
+func (f *PackageFacts) appendName(dst []byte, n ObjectName) []byte {
+	if n.Index < 0 || int(n.Index) >= len(f.Names) {
+		return append(strconv.AppendInt(append(dst, "<bad name "...), int64(n.Index), 10), '>')
+	}
+	dst = append(dst, f.Names[n.Index].Text...)
+	if n.Number == 0 {
+		return dst
+	}
+	if !f.BareNumbers {
+		dst = append(dst, '_')
+	}
+	return strconv.AppendInt(dst, int64(n.Number)-1, 10)
+}
+
+// ObjectOf returns the bare name of the object that r refers to: "" for none,
+// "<bad import 7>" or "<bad export 7>" for one outside the tables.
+func (f *PackageFacts) ObjectOf(r ObjectRef) string {
+	if n, ok := f.name(r); ok {
+		return f.NameOf(n)
+	}
+	return string(appendBad(nil, r))
+}
+
+// ClassOf returns the name of the class of export i: "Class" for a class.
+func (f *PackageFacts) ClassOf(i int) string {
+	if f.Exports[i].Class == 0 {
+		return "Class"
+	}
+	return f.ObjectOf(f.Exports[i].Class)
+}
+
+// MaxOuters bounds the chain of outers that paths follow. Real chains have
+// fewer than ten links; a longer one is a loop.
+const MaxOuters = 64
+
+// PathOf renders the path of r along its outers. rooted reports that the path
+// starts with a package: that of an import, or that of an export which the
+// cooker brought along; otherwise the package that holds this content is
+// missing in front.
+//
+// Names are joined by "."; in UE4 and UE5 the top-level object and its first
+// sub-object by ":", as in "/Game/A/Lvl.Lvl:PersistentLevel.Actor_1". A chain
+// that loops, or is longer than [MaxOuters], starts with "<loop>".
+func (f *PackageFacts) PathOf(r ObjectRef) (path string, rooted bool) {
+	dst, rooted := f.AppendPath(nil, r)
+	return string(dst), rooted
+}
+
+// AppendPath is [PackageFacts.PathOf] into a buffer of the caller's.
+func (f *PackageFacts) AppendPath(dst []byte, r ObjectRef) (path []byte, rooted bool) {
+	var chain [MaxOuters]ObjectRef
+	n := 0
+	for ; r != 0 && n < MaxOuters; n++ {
+		chain[n] = r
+		r = f.OuterOf(r)
+	}
+	if n == 0 {
+		return dst, false
+	}
+	rooted = f.isPackage(chain[n-1])
+	depth := 1 // of the top-level object; the package is 0
+	if rooted {
+		depth = 0
+	}
+	if r != 0 {
+		dst, depth = append(dst, "<loop>."...), 2
+	}
+	for n--; n >= 0; n-- {
+		dst = f.appendObject(dst, chain[n])
+		if n > 0 {
+			dst = append(dst, f.separator(depth))
+		}
+		depth++
+	}
+	return dst, rooted
+}
+
+func (f *PackageFacts) separator(depth int) byte {
+	if depth == 1 && (f.Engine == "UE4" || f.Engine == "UE5") {
+		return ':'
+	}
+	return '.'
+}
+
+// isPackage reports whether the root r of a chain stands for a whole package:
+// any import does, and an export that is a forced Package.
+func (f *PackageFacts) isPackage(r ObjectRef) bool {
+	if _, ok := r.Import(); ok {
+		return true
+	}
+	i, ok := r.Export()
+	return ok && i < len(f.Exports) && f.Exports[i].ExportFlags&ExportForced != 0 && f.ClassOf(i) == "Package"
+}
+
+// RootOf follows the outers of r to the last one: the package of an import.
+// It returns 0 for a chain that loops.
+func (f *PackageFacts) RootOf(r ObjectRef) ObjectRef {
+	for range MaxOuters {
+		outer := f.OuterOf(r)
+		if outer == 0 {
+			return r
+		}
+		r = outer
+	}
+	return 0
+}
+
+// OuterOf returns the outer of r, 0 when there is none or r is outside the
+// tables.
+func (f *PackageFacts) OuterOf(r ObjectRef) ObjectRef {
+	if i, ok := r.Import(); ok && i < len(f.Imports) {
+		return f.Imports[i].Outer
+	}
+	if i, ok := r.Export(); ok && i < len(f.Exports) {
+		return f.Exports[i].Outer
+	}
+	return 0
+}
+
+// name returns the name of the object r; none has the zero value's place, so
+// ok is false for 0 and for references outside the tables.
+func (f *PackageFacts) name(r ObjectRef) (n ObjectName, ok bool) {
+	if i, ok := r.Import(); ok && i < len(f.Imports) {
+		return f.Imports[i].Name, true
+	}
+	if i, ok := r.Export(); ok && i < len(f.Exports) {
+		return f.Exports[i].Name, true
+	}
+	return ObjectName{}, false
+}
+
+func (f *PackageFacts) appendObject(dst []byte, r ObjectRef) []byte {
+	if n, ok := f.name(r); ok {
+		return f.appendName(dst, n)
+	}
+	return appendBad(dst, r)
+}
+
+func appendBad(dst []byte, r ObjectRef) []byte {
+	if i, ok := r.Import(); ok {
+		return append(strconv.AppendInt(append(dst, "<bad import "...), int64(i), 10), '>')
+	}
+	if i, ok := r.Export(); ok {
+		return append(strconv.AppendInt(append(dst, "<bad export "...), int64(i), 10), '>')
+	}
+	return dst
+}

@@ -1,0 +1,66 @@
+package unrealpkg
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"io"
+	"path"
+	"strings"
+
+	"pakdb/codecs"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+// Inspector returns the inspector for packages of Unreal Engine 1 to 5. Its
+// facts have Kind "unreal-package" and a [*codecs.PackageFacts]; references are
+// of the kinds import, class, super, archetype, outer, depends, preload,
+// soft_package and soft_object, each from package to package, in the space
+// "package".
+func Inspector() *codecs.Inspector {
+	return &codecs.Inspector{
+		Name:     formatName,
+		Doc:      "packages of Unreal Engine 1 to 5 (.u .utx .upk .uasset ...)",
+		Spec:     spec,
+		Revision: 1,
+		Match:    match,
+		Inspect:  inspect,
+	}
+}
+
+// match accepts the package tag under any name, and vendors' tags, which are
+// too short to trust, under the names of packages only.
+func match(e *codecs.Entry, head []byte) bool {
+	if open8(head).order != nil {
+		return true
+	}
+	if len(head) < 8 {
+		return false
+	}
+	dword := binary.LittleEndian.Uint32(head)
+	return (dword == tagLineage || vendorOf(dword) != "") && packageExt(e.Name)
+}
+
+func packageExt(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".u", ".utx", ".uax", ".umx", ".unr", ".ut2", ".ut3", ".usx", ".ukx", ".uvx", ".upk", ".xxx", ".upx", ".uasset", ".umap", ".udk", ".sfm", ".pcc":
+		return true
+	}
+	return false
+}
+
+func inspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Entry) (*codecs.Facts, error) {
+	p, err := Read(ctx, content, size)
+	if err != nil {
+		return nil, err
+	}
+	return &codecs.Facts{
+		Kind:     "unreal-package",
+		Symbols:  symbols(&p.PackageFacts),
+		Refs:     references(&p.PackageFacts),
+		Problems: p.Problems,
+		Detail:   &p.PackageFacts,
+	}, nil
+}

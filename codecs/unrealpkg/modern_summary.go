@@ -1,0 +1,275 @@
+package unrealpkg
+
+import (
+	"fmt"
+
+	"pakdb/codecs"
+)
+
+// The UE4 and UE5 versions that change the layout, named for what they bring.
+const (
+	ue4WorldTile        = 224
+	ue4ChunkID          = 278
+	ue4ChunkIDs         = 326
+	ue4EngineVersion    = 336
+	ue4LoadInEditorGame = 365
+	ue4SoftPackages     = 384
+	ue4Compatible       = 444
+	ue4Gatherable       = 459
+	ue4SoftPackageOnly  = 484
+	ue4IsAsset          = 485
+	ue4NameHashes       = 504
+	ue4Preload          = 507
+	ue4Template         = 508
+	ue4SearchableNames  = 510
+	ue4Size64           = 511
+	ue4SoftNames        = 514
+	ue4LocalizationID   = 516
+	ue4PersistentGUID   = 518
+	ue4NoOwnerGUID      = 520
+	ue4ImportPackage    = 520
+	ue4RegistryDepends  = 521
+
+	ue5NamesReferenced   = 1001
+	ue5PayloadTOC        = 1002
+	ue5Optional          = 1003
+	ue5NoExportGUID      = 1005
+	ue5Inherited         = 1006
+	ue5SoftObjects       = 1008
+	ue5DataResources     = 1009
+	ue5ScriptOffsets     = 1010
+	ue5RegistryBuildOnly = 1013
+	ue5MetaData          = 1014
+	ue5Cells             = 1015
+	ue5SavedHash         = 1016
+	ue5TypeHierarchies   = 1018
+)
+
+// Package flags of UE4 and UE5.
+const (
+	flagUnversionedProperties = 0x2000
+	flagFilterEditorOnly      = 0x80000000
+)
+
+// modernSummary reads the summary from the version fields on.
+func (p *parser) modernSummary(d *decoder) {
+	f, s, v := p.facts, &p.sum, p.v
+	d.Skip(8) // UE4's version and the licensee
+	if v.legacy != -4 {
+		d.Skip(4)
+	}
+	if v.legacy <= -8 {
+		d.Skip(4)
+	}
+	if v.ue4 >= 138 && v.ue4 <= 141 {
+		d.Skip(8)
+	}
+	if v.ue5 >= ue5SavedHash {
+		f.SavedHash = append([]byte(nil), d.Bytes(20)...)
+		f.HeaderSize = int64(d.I32())
+	}
+	skipCustomVersions(d, v.legacy)
+	if v.ue5 < ue5SavedHash {
+		f.HeaderSize = int64(d.I32())
+	}
+	f.Name = longName(d.fstring(maxText))
+	f.Flags = d.U32()
+	s.filtered = f.Flags&flagFilterEditorOnly != 0
+	p.modernPlaces(d)
+	p.modernIdentity(d)
+	p.modernTail(d)
+	s.End = d.Off()
+}
+
+func skipCustomVersions(d *decoder, legacy int) {
+	switch n := count(d, 8); {
+	case legacy == -2:
+		d.Skip(8 * n)
+	case legacy <= -6:
+		d.Skip(20 * n)
+	default:
+		for range n {
+			d.Skip(20)
+			d.fstring(maxText)
+			if d.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// modernPlaces reads where the tables are.
+func (p *parser) modernPlaces(d *decoder) {
+	s, v := &p.sum, p.v
+	s.Names = readTable(d)
+	if v.ue5 >= ue5SoftObjects {
+		s.SoftObjects = readTable(d)
+	}
+	if v.ue4 >= ue4LocalizationID && !s.filtered {
+		d.fstring(maxText)
+	}
+	if v.ue4 >= ue4Gatherable {
+		d.Skip(4)
+		s.Gatherable = int64(d.I32())
+	}
+	s.Exports = readTable(d)
+	s.Imports = readTable(d)
+	if v.ue5 >= ue5Cells {
+		s.CellExports = readTable(d)
+		s.CellImports = readTable(d)
+	}
+	if v.ue5 >= ue5MetaData {
+		s.MetaData = int64(d.I32())
+	}
+	s.Depends = Table{Count: s.Exports.Count, Offset: int64(d.I32())}
+	if v.ue4 >= ue4SoftPackages {
+		s.SoftPackages = readTable(d)
+	}
+	if v.ue4 >= ue4SearchableNames {
+		s.SearchableNames = int64(d.I32())
+	}
+	s.Thumbnails = int64(d.I32())
+	if v.ue5 >= ue5TypeHierarchies {
+		d.Skip(8)
+	}
+}
+
+// modernIdentity reads identifiers, earlier saves and engine versions.
+func (p *parser) modernIdentity(d *decoder) {
+	f, v := p.facts, p.v
+	if v.ue5 < ue5SavedHash {
+		f.GUID = d.guid()
+	}
+	if v.ue4 >= ue4PersistentGUID && !p.sum.filtered {
+		f.PersistentGUID = d.guid()
+		if v.ue4 < ue4NoOwnerGUID {
+			d.Skip(16)
+		}
+	}
+	p.generations(d, v.ue4 < 196)
+	if v.ue4 < ue4EngineVersion {
+		d.Skip(4) // changelist
+		return
+	}
+	f.EngineVersion = engineVersion(d)
+	if v.ue4 >= ue4Compatible {
+		f.CompatibleEngine = engineVersion(d)
+	}
+}
+
+// engineVersion renders as the engine does; "" when nothing is stored. The top
+// bit of the changelist marks a licensee's.
+func engineVersion(d *decoder) string {
+	major, minor, patch, change := d.U16(), d.U16(), d.U16(), d.U32()&0x7FFFFFFF
+	branch := d.fstring(maxText)
+	if major == 0 && minor == 0 && patch == 0 && change == 0 && branch == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d-%d+%s", major, minor, patch, change, branch)
+}
+
+func (p *parser) modernTail(d *decoder) {
+	s, v := &p.sum, p.v
+	s.compressionFlags = d.U32()
+	s.Chunks = readChunks(d)
+	s.Source = d.U32()
+	s.Additional = readStrings(d)
+	if v.legacy > -7 {
+		d.Skip(4) // texture allocations
+	}
+	s.AssetRegistry = int64(d.I32())
+	s.BulkData = d.I64()
+	if v.ue4 >= ue4WorldTile {
+		d.Skip(4)
+	}
+	switch {
+	case v.ue4 >= ue4ChunkIDs:
+		d.Skip(4 * count(d, 4))
+	case v.ue4 >= ue4ChunkID:
+		d.Skip(4)
+	}
+	if v.ue4 >= ue4Preload {
+		s.Preload = readTable(d)
+	}
+	if v.ue5 >= ue5NamesReferenced {
+		d.Skip(4)
+	}
+	if v.ue5 >= ue5PayloadTOC {
+		d.Skip(8)
+	}
+	if v.ue5 >= ue5DataResources {
+		d.Skip(4)
+	}
+}
+
+func (p *parser) modernName(d *decoder) codecs.PackageName {
+	n := codecs.PackageName{Text: d.fstring(maxName)}
+	if p.v.ue4 >= ue4NameHashes {
+		d.Skip(4) // hashes, wrong or zero in real files
+	}
+	return n
+}
+
+func (p *parser) modernImport(d *decoder) (e codecs.PackageImport) {
+	e.ClassPackage, e.Class = d.name(), d.name()
+	e.Outer = d.ref()
+	e.Name = d.name()
+	if p.v.ue4 >= ue4ImportPackage && (!p.sum.filtered || p.v.importPackage) {
+		d.Skip(8) // package name; "None" in all files seen
+	}
+	if p.v.ue5 >= ue5Optional && d.U32() != 0 {
+		e.Flags |= codecs.ImportOptional
+	}
+	return e
+}
+
+func (p *parser) modernExport(d *decoder) (e codecs.PackageExport) {
+	v := p.v
+	e.Class, e.Super = d.ref(), d.ref()
+	if v.ue4 >= ue4Template {
+		e.Archetype = d.ref()
+	}
+	e.Outer = d.ref()
+	e.Name = d.name()
+	if v.ue4 < 163 {
+		e.Archetype = d.ref()
+	}
+	e.Flags = uint64(d.U32())
+	if v.ue4 >= ue4Size64 {
+		e.Size, e.Offset = d.I64(), d.I64()
+	} else {
+		e.Size, e.Offset = int64(d.I32()), int64(d.I32())
+	}
+	p.modernExportFlags(d, &e)
+	return e
+}
+
+// modernExportFlags reads what follows the place of the data.
+func (p *parser) modernExportFlags(d *decoder, e *codecs.PackageExport) {
+	v := p.v
+	bit := func(has bool, flag codecs.ExportFlags) {
+		if has && d.U32() != 0 {
+			e.ExportFlags |= flag
+		}
+	}
+	bit(true, codecs.ExportForced)
+	bit(true, codecs.ExportNotForClient)
+	bit(true, codecs.ExportNotForServer)
+	if v.ue4 < 196 {
+		d.skipArray(4)
+	}
+	if v.ue5 < ue5NoExportGUID {
+		d.Skip(16)
+	}
+	bit(v.ue5 >= ue5Inherited, codecs.ExportInherited)
+	e.PackageFlags = d.U32()
+	bit(v.ue4 >= ue4LoadInEditorGame, codecs.ExportNotInEditorGame)
+	bit(v.ue4 >= ue4IsAsset, codecs.ExportAsset)
+	bit(v.ue5 >= ue5Optional, codecs.ExportPublicHash)
+	if v.ue4 >= ue4Preload {
+		p.spans = append(p.spans, codecs.PreloadSpan{First: d.I32(), Counts: [4]int32{d.I32(), d.I32(), d.I32(), d.I32()}})
+	}
+	if v.ue5 >= ue5ScriptOffsets && p.facts.Flags&flagUnversionedProperties == 0 {
+		d.Skip(16)
+	}
+}

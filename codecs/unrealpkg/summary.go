@@ -1,0 +1,250 @@
+package unrealpkg
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"pakdb/codecs"
+)
+
+// Table is where a table of a package lies. End is where reading it stopped,
+// 0 when it was not read.
+type Table struct {
+	Count       int
+	Offset, End int64
+}
+
+// Summary is the head of a package: where its tables are. Offsets that a
+// generation does not have are 0.
+type Summary struct {
+	End                    int64 // of the summary itself
+	Names, Imports         Table
+	Exports, Depends       Table
+	Heritage               Table // UE1 below 68: identifiers, the last is the package's
+	SoftPackages           Table
+	SoftObjects, Preload   Table
+	CellImports            Table // UE5 from 1015, as CellExports
+	CellExports            Table
+	LevelGUIDs, Thumbnails int64
+	Gatherable, MetaData   int64
+	SearchableNames        int64
+	AssetRegistry          int64
+	BulkData               int64 // end of the exports' data
+	Source                 uint32
+	Additional             []string // packages to cook with this one
+	Chunks                 []Chunk  // compressed ranges
+
+	compressionFlags uint32
+	filtered         bool // UE4, UE5: no editor data
+}
+
+// Chunk is a range of the decompressed package and where it is stored.
+type Chunk struct {
+	Offset, Size         int64 // decompressed
+	StoredOffset, Stored int64
+}
+
+// cookedUE3 is the package flag by which a UE3 package is a cooked one.
+const cookedUE3 = 8
+
+// summary reads the summary of UE1 to UE3. head is positioned behind the
+// version.
+func (p *parser) summary(d *decoder) {
+	f, s, l := p.facts, &p.sum, d.l
+	v := l.version
+	d.Skip(8 + l.afterVersion)
+	if v >= verHeaderSize {
+		f.HeaderSize = int64(d.I32())
+	}
+	d.Skip(l.afterHeaderSize)
+	if v >= verFolder {
+		f.Name = longName(d.fstring(maxText))
+	}
+	f.Flags = d.U32()
+	if !l.cookedOnly || f.Flags&cookedUE3 != 0 {
+		d.Skip(l.afterFlags)
+	}
+	s.Names = readTable(d)
+	if l.countHoldsOffset && s.Names.Count > int(s.Names.Offset) {
+		s.Names.Count -= int(s.Names.Offset)
+	}
+	s.Exports = readTable(d)
+	d.Skip(l.afterExportOffset)
+	s.Imports = readTable(d)
+	if v < verUE3 {
+		p.summary12(d)
+	} else {
+		p.summary3(d)
+	}
+	s.End = d.Off()
+}
+
+// summary12 reads what follows the tables' places in UE1 and UE2.
+func (p *parser) summary12(d *decoder) {
+	l := d.l
+	if l.version < verGUID {
+		p.sum.Heritage = readTable(d)
+		return
+	}
+	if l.splinterCell {
+		d.Skip(4)
+		d.skipArray(1)
+	}
+	d.Skip(l.beforeGUID)
+	if !l.noGUID {
+		p.facts.GUID = d.guid()
+	}
+	p.generations(d, false)
+}
+
+func (p *parser) summary3(d *decoder) {
+	f, s, l := p.facts, &p.sum, d.l
+	v := l.version
+	if v >= verDepends {
+		s.Depends = Table{Count: s.Exports.Count, Offset: int64(d.I32())}
+	}
+	if v >= verLevelGUIDs && !l.noLevelGUIDs {
+		s.LevelGUIDs = int64(d.I32())
+		d.Skip(8)
+	}
+	if v >= verThumbnails && !l.noThumbnails {
+		s.Thumbnails = int64(d.I32())
+	}
+	f.GUID = d.guid()
+	p.generations(d, v >= verNetObjects)
+	if v >= verEngineVersion {
+		f.EngineVersion = strconv.Itoa(int(d.I32()))
+	}
+	if v >= verCookerVersion {
+		f.CookerVersion = int(d.I32())
+	}
+	skipBioWare(d)
+	if v >= verChunks {
+		s.compressionFlags = d.U32()
+		s.Chunks = readChunks(d)
+	}
+	d.Skip(l.afterChunks)
+	if v >= verPackageSource {
+		s.Source = d.U32()
+	}
+	d.Skip(l.afterSource)
+	if v >= verAdditional {
+		s.Additional = readStrings(d)
+	}
+	if v >= verTextureAllocated {
+		skipTextureAllocations(d)
+	}
+}
+
+// readTable reads a count and an offset.
+func readTable(d *decoder) Table {
+	return Table{Count: int(d.I32()), Offset: int64(d.I32())}
+}
+
+// generations reads the counts of earlier saves. Their count is an i32 in
+// every generation of the engine.
+func (p *parser) generations(d *decoder, netObjects bool) {
+	size := 8
+	if netObjects {
+		size = 12
+	}
+	n := count(d, size)
+	d.Skip(d.l.afterGenerationCount)
+	p.facts.Generations = make([]codecs.PackageGeneration, n)
+	for i := range p.facts.Generations {
+		g := &p.facts.Generations[i]
+		g.Exports, g.Names = d.I32(), d.I32()
+		if netObjects {
+			g.NetObjects = d.I32()
+		}
+	}
+}
+
+// count reads an i32 count of elements of at least size bytes. A count that
+// the bytes at hand cannot hold fails as short, so that more are fetched.
+func count(d *decoder, size int) int {
+	n := int64(d.I32())
+	if n < 0 || n > maxTable {
+		return d.CheckCount(n, size)
+	}
+	if n*int64(size) > int64(d.Len()) {
+		d.Skip(int(n) * size) // fails, with what is needed
+		return 0
+	}
+	return int(n)
+}
+
+func readChunks(d *decoder) []Chunk {
+	chunks := make([]Chunk, count(d, 16+d.l.chunkTail))
+	for i := range chunks {
+		c := &chunks[i]
+		c.Offset, c.Size = int64(d.I32()), int64(d.I32())
+		c.StoredOffset, c.Stored = int64(d.I32()), int64(d.I32())
+		d.Skip(d.l.chunkTail)
+	}
+	return chunks
+}
+
+func readStrings(d *decoder) []string {
+	n := count(d, 4)
+	var out []string
+	for range n {
+		if d.Err() != nil {
+			return nil
+		}
+		out = append(out, d.fstring(maxText))
+	}
+	return out
+}
+
+// skipBioWare passes over what Mass Effect has after the cooker's version. One
+// public reader skips one pair less; two pairs are right on files.
+func skipBioWare(d *decoder) {
+	lic := d.l.bioWare
+	if lic >= 16 && lic <= 135 {
+		d.Skip(4)
+	}
+	if lic >= 32 && lic <= 135 {
+		d.Skip(4)
+	}
+	if lic >= 35 && lic <= 112 {
+		for range count(d, 8) {
+			d.fstring(maxText)
+			readStrings(d)
+			if d.Err() != nil {
+				return
+			}
+		}
+	}
+	if lic >= 37 {
+		d.Skip(8)
+	}
+	if lic >= 39 && lic <= 135 {
+		d.Skip(8)
+	}
+}
+
+func skipTextureAllocations(d *decoder) {
+	for range count(d, 24) {
+		d.Skip(20)
+		d.skipArray(4)
+		if d.Err() != nil {
+			return
+		}
+	}
+}
+
+// longName returns a stored package name if it is one: "None" and the folders
+// of UE3 are not.
+func longName(s string) string {
+	if len(s) > 1 && s[0] == '/' {
+		return s
+	}
+	return ""
+}
+
+// readSummary reads the summary, however long it is.
+func (p *parser) readSummary(l *layout, order binary.ByteOrder) error {
+	_, err := p.sp.scan(p.ctx, l, order, span{0, headBytes}, p.summary)
+	return err
+}
