@@ -177,23 +177,25 @@ func latin1(b []byte) string {
 	return string(out)
 }
 
-// utf16Text decodes UTF-16. A big-endian package may hold little-endian text
-// (Mass Effect 3 on the Wii U): whichever half of the pairs is mostly zero is
-// the high one.
+// utf16Text decodes UTF-16 with or without a NUL at the end. A big-endian
+// package may hold little-endian text (Mass Effect 3 on the Wii U).
 func utf16Text(b []byte, order binary.ByteOrder) string {
+	units := make([]uint16, len(b)/2)
+	if n := len(units); n > 0 && b[2*n-1] == 0 && b[2*n-2] == 0 {
+		units = units[:n-1]
+	}
+	b = b[:2*len(units)]
 	if order == binary.BigEndian && littleText(b) {
 		order = binary.LittleEndian
 	}
-	units := make([]uint16, len(b)/2)
 	for i := range units {
 		units[i] = order.Uint16(b[2*i:])
-	}
-	if n := len(units); n > 0 && units[n-1] == 0 {
-		units = units[:n-1]
 	}
 	return string(utf16.Decode(units))
 }
 
+// littleText reports text whose second bytes are mostly zero, and more often
+// than the first: Latin letters, low byte first.
 func littleText(b []byte) bool {
 	var zero [2]int
 	for i, c := range b {
@@ -201,5 +203,5 @@ func littleText(b []byte) bool {
 			zero[i&1]++
 		}
 	}
-	return zero[1] > zero[0]
+	return zero[1] > zero[0] && zero[1] > len(b)/4
 }
