@@ -54,7 +54,9 @@ func (p *parser) classicSummary() bool {
 		p.found.err("chunks", p.sum.End, err)
 		return false
 	}
-	p.loadHeader()
+	if !p.loadHeader() {
+		return false
+	}
 	if err := p.readHeritage(); err != nil {
 		p.found.err("heritage", p.sum.Heritage.Offset, err)
 	}
@@ -83,16 +85,19 @@ func (p *parser) decompress() error {
 	return nil
 }
 
-// loadHeader makes the header resident, if the package says how long it is.
-func (p *parser) loadHeader() {
+// loadHeader makes the header resident, if the package says how long it is. It
+// reports whether that can be read at all: a codec may be missing.
+func (p *parser) loadHeader() bool {
 	n := p.facts.HeaderSize
 	if n < 0 || n > p.sp.size {
 		p.found.add(codecs.ErrTruncated, "header_size", 8, "%d > %d", n, p.sp.size)
-		return
+		return true
 	}
 	if err := p.sp.load(n); err != nil {
 		p.found.err("header", 0, err)
+		return false
 	}
+	return true
 }
 
 // readHeritage reads the identifiers of UE1 below 68. The last one is the

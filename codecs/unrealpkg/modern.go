@@ -90,6 +90,10 @@ func readModern(ctx context.Context, sp *space, o opening) (*Package, error) {
 	if err != nil {
 		return nil, failure("version", 4, err)
 	}
+	if stored.legacy > -2 {
+		err := codecs.Errorf(codecs.ErrCorrupt, "legacy version %d", stored.legacy)
+		return only(sp, codecs.PackageFacts{Engine: "UE4", LegacyVersion: stored.legacy}, "version", err), nil
+	}
 	unversioned := stored.ue4 == 0 && stored.ue5 == 0
 	var best *parser
 	for _, v := range attempts(stored, licensee) {
@@ -141,7 +145,9 @@ func tryModern(ctx context.Context, sp *space, o opening, v versions) *parser {
 		p.found.add(errors.ErrUnsupported, "compression_flags", p.sum.End, "compressed UE4 package, flags 0x%x", p.sum.compressionFlags)
 		return p
 	}
-	p.loadHeader()
+	if !p.loadHeader() {
+		return p
+	}
 	p.facts.Split = p.facts.HeaderSize == sp.size && p.facts.ExportCount > 0
 	p.modernTables()
 	return p
@@ -152,9 +158,6 @@ func tryModern(ctx context.Context, sp *space, o opening, v versions) *parser {
 func (p *parser) judgeVersion(v versions) {
 	newer := v.newer()
 	switch {
-	case v.legacy > -2:
-		p.drop()
-		p.found.add(codecs.ErrCorrupt, "version", 4, "legacy version %d", v.legacy)
 	case newer && p.found.hard > 0:
 		p.drop()
 		p.found.add(errors.ErrUnsupported, "version", 4, "newer than known: legacy %d, ue4 %d, ue5 %d", v.legacy, v.ue4, v.ue5)
