@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
-	"runtime"
+	"runtime/metrics"
 	"testing"
 
 	"pakdb/codecs"
@@ -215,11 +215,9 @@ func TestDamage(t *testing.T) {
 // checkCost reads raw as the inspector does and bounds what that allocates.
 func checkCost(t testing.TB, raw []byte) {
 	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
+	before := allocated()
 	p, err := unrealpkg.Read(context.Background(), bytes.NewReader(raw), int64(len(raw)))
-	runtime.ReadMemStats(&after)
-	if n := int64(after.TotalAlloc - before.TotalAlloc); n > 512*int64(len(raw))+4<<20 {
+	if n := allocated() - before; n > 512*int64(len(raw))+4<<20 {
 		t.Fatalf("%d bytes cost %d: %x", len(raw), n, raw[:min(len(raw), 128)])
 	}
 	if err != nil {
@@ -238,6 +236,12 @@ func checkCost(t testing.TB, raw []byte) {
 		p.PathOf(codecs.ObjectRef(-i - 1))
 		p.Depends.At(i)
 	}
+}
+
+func allocated() int64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
 }
 
 func FuzzRead(f *testing.F) {
