@@ -1,0 +1,75 @@
+package umod
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"errors"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+const (
+	formatName   = "umod"
+	magic        = 0x9FE3C5A3
+	trailerSize  = 20
+	version      = 1
+	flagManifest = 3 // not installed
+	minEntry     = 1 + 12
+)
+
+// Format returns the format of UMOD installers.
+func Format() *codecs.Format {
+	return &codecs.Format{
+		Name:     formatName,
+		Doc:      "installers of Unreal Tournament and its kin (.umod .ut2mod .ut4mod)",
+		Spec:     spec,
+		Exts:     []string{".umod", ".ut2mod", ".ut4mod", ".rmod", ".u2mod"},
+		Versions: []string{"1"},
+		Methods:  []compress.Method{compress.None},
+		Revision: 1,
+		Probe:    probe,
+		Open:     open,
+		Create:   create,
+	}
+}
+
+// probe looks for the trailer. Its magic at this place is enough; what else
+// is wrong with the file, Open tells.
+func probe(src codecs.Source) (codecs.Match, error) {
+	t, err := readTrailer(src)
+	switch {
+	case errors.Is(err, bin.ErrShort):
+		return codecs.NoMatch, nil
+	case err != nil:
+		return codecs.NoMatch, err
+	case t.magic != magic || t.directory > src.Size-trailerSize:
+		return codecs.NoMatch, nil
+	}
+	return codecs.MagicMatch, nil
+}
+
+type trailer struct {
+	magic           uint32
+	directory, size int64
+	version, crc    uint32
+}
+
+func readTrailer(src codecs.Source) (t trailer, err error) {
+	if err := bin.Range(0, trailerSize, src.Size); err != nil {
+		return t, err
+	}
+	buf, err := bin.Section(src, src.Size-trailerSize, trailerSize, src.Size, trailerSize)
+	if err != nil {
+		return t, err
+	}
+	r := bin.NewReader(buf, src.Size-trailerSize, binary.LittleEndian)
+	t.magic = r.U32()
+	t.directory, t.size = int64(r.U32()), int64(r.U32())
+	t.version, t.crc = r.U32(), r.U32()
+	return t, r.Err()
+}
