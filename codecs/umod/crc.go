@@ -1,38 +1,30 @@
 package umod
 
-// crcTable is the table of CRC-32/BZIP2, which hash/crc32 does not have: it
-// takes the most significant bit first.
-type crcTable [256]uint32
+import (
+	"hash/crc32"
+	"math/bits"
+)
 
-const crcPoly = 0x04C11DB7
-
-func newCRCTable() *crcTable {
-	var t crcTable
-	for i := range t {
-		c := uint32(i) << 24
-		for range 8 {
-			c = c<<1 ^ crcPoly&-(c>>31)
-		}
-		t[i] = c
-	}
-	return &t
-}
-
-// crcSum is a running checksum; it is an io.Writer.
+// crcSum is a running CRC-32/BZIP2; it is an io.Writer. It has the polynomial
+// of the common CRC-32 but takes the most significant bit of a byte first, so
+// it is the common one over bytes with their bits reversed, itself reversed.
 type crcSum struct {
-	table *crcTable
-	state uint32
+	common uint32
+	buf    [4096]byte
 }
 
-func newCRC() *crcSum { return &crcSum{newCRCTable(), 0xFFFFFFFF} }
+func newCRC() *crcSum { return new(crcSum) }
 
 func (c *crcSum) Write(p []byte) (int, error) {
-	s := c.state
-	for _, b := range p {
-		s = s<<8 ^ c.table[byte(s>>24)^b]
+	for rest := p; len(rest) > 0; {
+		n := min(len(rest), len(c.buf))
+		for i, b := range rest[:n] {
+			c.buf[i] = bits.Reverse8(b)
+		}
+		c.common = crc32.Update(c.common, crc32.IEEETable, c.buf[:n])
+		rest = rest[n:]
 	}
-	c.state = s
 	return len(p), nil
 }
 
-func (c *crcSum) sum() uint32 { return ^c.state }
+func (c *crcSum) sum() uint32 { return bits.Reverse32(c.common) }
