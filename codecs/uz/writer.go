@@ -1,0 +1,107 @@
+package uz
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// writer writes one entry as a .uz2.
+type writer struct {
+	w     io.Writer
+	added bool
+}
+
+func create(w io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
+	if o == nil {
+		o = &codecs.CreateOptions{}
+	}
+	if o.Version != "" && o.Version != "uz2" {
+		return nil, failed("version", codecs.Errorf(errors.ErrUnsupported, "%q", o.Version))
+	}
+	if o.MountPoint != "" || o.Keys != nil || (o.BlockSize != 0 && o.BlockSize != maxBlock) ||
+		(o.Method != compress.None && o.Method != compress.Zlib) {
+		return nil, failed("options", codecs.Errorf(errors.ErrUnsupported, "no mount point or keys; zlib in blocks of %d", maxBlock))
+	}
+	return &writer{w: w}, nil
+}
+
+func failed(field string, err error) error {
+	return &codecs.FormatError{Format: formatName, Field: field, Off: -1, Err: err}
+}
+
+// one takes the place of the only entry.
+func (w *writer) one(e *codecs.Entry) error {
+	if w.added {
+		return failed("entry", codecs.Errorf(errors.ErrUnsupported, "a second entry, %q", e.Name))
+	}
+	if e.Flags != 0 {
+		return failed("flags", codecs.Errorf(errors.ErrUnsupported, "flags %d", e.Flags))
+	}
+	w.added = true
+	return nil
+}
+
+// Add compresses r. The name is not stored.
+func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
+	if err := w.one(e); err != nil {
+		return err
+	}
+	buf := make([]byte, maxBlock)
+	var out []byte
+	for first := true; ; first = false {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := io.ReadFull(r, buf)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return failed("data", err)
+		}
+		if n == 0 && first {
+			return failed("data", codecs.Errorf(errors.ErrUnsupported, "an empty content has no blocks"))
+		}
+		if n == 0 {
+			return nil
+		}
+		if out, err = appendBlock(out[:0], buf[:n]); err != nil {
+			return failed("data", err)
+		}
+		if _, err := w.w.Write(out); err != nil {
+			return failed("data", err)
+		}
+	}
+}
+
+func appendBlock(dst, data []byte) ([]byte, error) {
+	dst = append(dst, make([]byte, blockHead)...)
+	dst, err := compress.Encode(compress.Zlib, dst, data)
+	binary.LittleEndian.PutUint32(dst, uint32(len(dst)-blockHead))
+	binary.LittleEndian.PutUint32(dst[4:], uint32(len(data)))
+	return dst, err
+}
+
+// AddRaw copies a stored .uz2 as it is.
+func (w *writer) AddRaw(_ context.Context, e *codecs.Entry, stored io.Reader) error {
+	if err := w.one(e); err != nil {
+		return err
+	}
+	if e.Method != compress.Zlib {
+		return failed("method", codecs.Errorf(errors.ErrUnsupported, "method %s", e.Method))
+	}
+	if _, err := io.Copy(w.w, stored); err != nil {
+		return failed("data", err)
+	}
+	return nil
+}
+
+// Close fails when there is no entry: an empty file is no .uz2.
+func (w *writer) Close() error {
+	if !w.added {
+		return failed("entry", codecs.Errorf(errors.ErrUnsupported, "no entry"))
+	}
+	return nil
+}
