@@ -113,7 +113,7 @@ func (l *layout) minExport() int64 {
 	if l.compact {
 		return 8
 	}
-	return 26
+	return 22
 }
 
 func (l *layout) label() string {

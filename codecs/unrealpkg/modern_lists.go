@@ -81,37 +81,58 @@ func (p *parser) readSoftPackages() {
 	if byName {
 		least = 8
 	}
+	var bad tally
 	p.table(t, "soft_packages", least, 64, func(d *decoder) {
+		bad = tally{}
 		f.SoftPackages = slices.Grow(f.SoftPackages[:0], room(d, t.Count, least))
-		for range t.Count {
-			var s codecs.SoftPackage
+		for i := range t.Count {
+			off, name := d.Off(), ""
 			if byName {
-				s.Name = f.NameOf(d.name())
+				name = p.checkedName(d, &bad, i, off)
 			} else {
-				s.Name = d.fstring(maxText)
+				name = d.fstring(maxText)
 			}
 			if d.Err() != nil {
 				break
 			}
-			f.SoftPackages = append(f.SoftPackages, s)
+			f.SoftPackages = append(f.SoftPackages, codecs.SoftPackage{Name: name})
 		}
 	})
+	p.found.report(bad, codecs.ErrCorrupt, "soft_packages", "name", t.Count, "points outside of the tables")
+}
+
+// checkedName reads a name; one outside the table is counted and "".
+func (p *parser) checkedName(d *decoder, bad *tally, i int, off int64) string {
+	n := d.name()
+	if d.Err() != nil || !p.bounds().name(n) {
+		bad.hit(i, off)
+		return ""
+	}
+	return p.facts.NameOf(n)
 }
 
 // readSoftObjects reads the paths that are loaded on demand. An absent asset
 // is the name "None".
 func (p *parser) readSoftObjects() {
 	t, f := &p.sum.SoftObjects, p.facts
+	var bad tally
 	p.table(t, "soft_objects", 20, 32, func(d *decoder) {
+		bad = tally{}
 		f.SoftObjects = slices.Grow(f.SoftObjects[:0], room(d, t.Count, 20))
-		for range t.Count {
-			s := codecs.SoftObject{Package: noNone(f.NameOf(d.name())), Asset: noNone(f.NameOf(d.name())), Sub: d.fstring(maxText)}
+		for i := range t.Count {
+			off := d.Off()
+			s := codecs.SoftObject{
+				Package: noNone(p.checkedName(d, &bad, i, off)),
+				Asset:   noNone(p.checkedName(d, &bad, i, off)),
+				Sub:     d.fstring(maxText),
+			}
 			if d.Err() != nil {
 				break
 			}
 			f.SoftObjects = append(f.SoftObjects, s)
 		}
 	})
+	p.found.report(bad, codecs.ErrCorrupt, "soft_objects", "name", t.Count, "points outside of the tables")
 }
 
 func noNone(s string) string {

@@ -30,14 +30,15 @@ type Package struct {
 // Whatever leaves something to tell is in Problems. An error means that r holds
 // no package ([codecs.ErrUnknown]), could not be read, or that ctx is done.
 func Read(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
-	p, err := read(ctx, newSpace(r, size, size))
-	if err != nil {
-		return nil, err
+	src := &source{ReaderAt: r}
+	p, err := read(ctx, newSpace(src, size, size))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if failed := src.failed(); failed != nil {
+		return nil, failure("read", -1, failed)
 	}
-	return p, nil
+	return p, err
 }
 
 func read(ctx context.Context, sp *space) (*Package, error) {

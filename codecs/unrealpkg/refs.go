@@ -99,8 +99,12 @@ func (e *edges) findRoots() {
 		if !ok || root >= len(f.Imports) {
 			continue // brought along by the cooker
 		}
+		name := f.Imports[root].Name
+		if name.Index < 0 || int(name.Index) >= len(f.Names) {
+			continue // damaged, and reported as such
+		}
 		im := &f.Imports[i]
-		t := e.target(f.NameOf(f.Imports[root].Name))
+		t := e.target(f.NameOf(name))
 		switch {
 		case im.Flags&codecs.ImportNative != 0:
 			t.native = true

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"sync"
 
 	"pakdb/internal/bin"
 )
@@ -14,6 +15,30 @@ const (
 	slabBytes = 4 << 20   // a whole header up to this size is read at once
 	maxTable  = 256 << 20 // bytes of one table held in memory
 )
+
+// source remembers that reading the file failed, which is no fault of the
+// package and must not be taken for one.
+type source struct {
+	io.ReaderAt
+	mu  sync.Mutex
+	err error
+}
+
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.ReaderAt.ReadAt(p, off)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		s.mu.Lock()
+		s.err = err
+		s.mu.Unlock()
+	}
+	return n, err
+}
+
+func (s *source) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
 
 // space is the range of addresses that offsets in the package mean: the file
 // itself, or what its chunks decompress to.
