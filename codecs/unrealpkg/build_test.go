@@ -39,6 +39,13 @@ type build struct {
 	// What a licensee adds.
 	afterFlags, afterCooker, afterSource, afterArchetype int
 	nameFlag                                             int // bytes; -1 the version's
+	afterVersion, afterExports, beforeGUID               int
+	afterOuter, exportTail                               int
+	splinter, plainIndex, outer16, wideNames, number     bool
+	flags64, plainSize, compactAfterOuter, noLevelGUIDs  bool
+	noComponents, noPackageFlags                         bool
+	stored                                               int  // version in the file, if not the one it is written by
+	names8, names16                                      bool // u8, u16 lengths without the NUL
 }
 
 // places are the offsets of a package, found by writing it until they hold.
@@ -84,16 +91,24 @@ func (e *emitter) pad(n int) {
 }
 
 func (e *emitter) index(v int32) {
-	if e.version < 178 {
+	if e.version < 178 && !e.plainIndex {
 		e.out = ue.AppendCompactIndex(e.out, v)
 		return
 	}
 	e.u32(uint32(v))
 }
 
+func (e *emitter) outer(r codecs.ObjectRef) {
+	if e.outer16 {
+		e.out = e.order.AppendUint16(e.out, uint16(r))
+		return
+	}
+	e.i32(int(r))
+}
+
 func (e *emitter) name(n codecs.ObjectName) {
 	e.index(n.Index)
-	if e.version >= 343 {
+	if e.version >= 343 || e.number {
 		e.i32(int(n.Number))
 	}
 }
@@ -159,7 +174,12 @@ func (e *emitter) objects() {
 
 func (e *emitter) summary() {
 	v, at := e.version, e.at
-	e.u32(0x9E2A83C1, uint32(v)|uint32(e.licensee)<<16)
+	stored := v
+	if e.stored != 0 {
+		stored = e.stored
+	}
+	e.u32(0x9E2A83C1, uint32(stored)|uint32(e.licensee)<<16)
+	e.pad(e.afterVersion)
 	if v >= 249 {
 		e.i32(at.data)
 	}
@@ -168,7 +188,15 @@ func (e *emitter) summary() {
 	}
 	e.u32(e.flags)
 	e.pad(e.afterFlags)
-	e.i32(len(e.names), at.names, len(e.exports), at.exports, len(e.imports), at.imports)
+	e.i32(len(e.names), at.names, len(e.exports), at.exports)
+	e.pad(e.afterExports)
+	e.i32(len(e.imports), at.imports)
+	if e.splinter {
+		e.i32(-1)
+		e.index(3)
+		e.pad(3)
+	}
+	e.pad(e.beforeGUID)
 	if v < 68 {
 		e.i32(2, at.size) // heritage: at the end, the last one counts
 		return
@@ -176,7 +204,7 @@ func (e *emitter) summary() {
 	if v >= 415 {
 		e.i32(at.depends)
 	}
-	if v >= 623 {
+	if v >= 623 && !e.noLevelGUIDs {
 		e.i32(at.data, 0, 0)
 	}
 	if v >= 584 {
@@ -230,11 +258,7 @@ func (e *emitter) chunks() int {
 
 func (e *emitter) nameTable() {
 	for _, n := range e.names {
-		if e.version < 64 {
-			e.out = append(append(e.out, n.Text...), 0)
-		} else {
-			e.text(n.Text)
-		}
+		e.nameText(n.Text)
 		size := 4
 		if e.version >= 195 {
 			size = 8
@@ -251,11 +275,29 @@ func (e *emitter) nameTable() {
 	}
 }
 
+func (e *emitter) nameText(s string) {
+	switch {
+	case e.names8:
+		e.out = append(append(append(e.out, byte(len(s))), s...), 0)
+	case e.names16:
+		e.out = append(append(e.order.AppendUint16(e.out, uint16(len(s))), s...), 0)
+	case e.wideNames: // positive length, UTF-16
+		e.index(int32(len(s) + 1))
+		for _, c := range []byte(s + "\x00") {
+			e.out = append(e.out, c, 0)
+		}
+	case e.version < 64:
+		e.out = append(append(e.out, s...), 0)
+	default:
+		e.text(s)
+	}
+}
+
 func (e *emitter) importTable() {
 	for _, i := range e.imports {
 		e.name(i.ClassPackage)
 		e.name(i.Class)
-		e.i32(int(i.Outer))
+		e.outer(i.Outer)
 		e.name(i.Name)
 	}
 }
@@ -265,30 +307,39 @@ func (e *emitter) exportTable() {
 	for i, x := range e.exports {
 		e.index(int32(x.Class))
 		e.index(int32(x.Super))
-		e.i32(int(x.Outer))
+		e.outer(x.Outer)
+		e.pad(e.afterOuter)
+		if e.compactAfterOuter {
+			e.index(77)
+		}
 		e.name(x.Name)
 		if e.version >= 220 {
 			e.i32(int(x.Archetype))
 			e.pad(e.afterArchetype)
 		}
-		if e.version >= 195 {
+		if e.version >= 195 || e.flags64 {
 			e.out = e.order.AppendUint64(e.out, x.Flags)
 		} else {
 			e.u32(uint32(x.Flags))
 		}
 		size := len(e.data[i])
-		e.index(int32(size))
-		if size > 0 || e.version >= 249 {
-			e.index(int32(at))
+		if e.plainSize {
+			e.i32(size, at)
+		} else {
+			e.index(int32(size))
+			if size > 0 || e.version >= 249 {
+				e.index(int32(at))
+			}
 		}
 		at += size
-		e.exportTail(x)
+		e.tail3(x)
+		e.pad(e.exportTail)
 	}
 }
 
-func (e *emitter) exportTail(x codecs.PackageExport) {
+func (e *emitter) tail3(x codecs.PackageExport) {
 	v := e.version
-	if v >= 178 && v < 543 {
+	if v >= 178 && v < 543 && !e.noComponents {
 		e.i32(1) // a component
 		e.name(codecs.ObjectName{Index: 1})
 		e.i32(1)
@@ -300,7 +351,7 @@ func (e *emitter) exportTail(x codecs.PackageExport) {
 		e.i32(1, 5) // net objects
 		e.pad(16)
 	}
-	if v >= 475 {
+	if v >= 475 && !e.noPackageFlags {
 		e.u32(x.PackageFlags)
 	}
 }

@@ -202,6 +202,11 @@ func TestLicensees(t *testing.T) {
 		{"Mass Effect 2", 513, 130, func(b *build) { b.afterCooker, b.afterSource, b.nameFlag = 4+4+8+8, 4, 4 }, "Mass Effect"},
 		{"Mass Effect 3", 684, 194, func(b *build) { b.afterFlags, b.afterCooker, b.nameFlag, b.flags = 4, 8, 0, b.flags|8 }, "Mass Effect"},
 		{"Batman", 807, 138, func(b *build) { b.afterArchetype = 4 }, "Batman: Arkham"},
+		{"Wheelman", 390, 32, func(b *build) { b.noComponents = true }, "Wheelman"},
+		{"Army of Two", 482, 222, func(b *build) { b.noPackageFlags = true; noFlags(b) }, "Army of Two"},
+		{"APB", 547, 30, func(b *build) { b.afterExports = 24 }, "APB"},
+		{"Borderlands", 594, 58, func(b *build) { b.stored, b.version, b.noLevelGUIDs = 594, 832, true }, "Borderlands"},
+		{"Vegas", 241, 66, func(b *build) { b.afterVersion = 8 }, "Rainbow Six: Vegas"},
 		{"unknown", 706, 28, func(b *build) { b.afterFlags = 4 }, "licensee, 4 bytes after the flags"},
 		{"standard", 871, 1117, func(*build) {}, "standard"},
 	} {
@@ -217,6 +222,58 @@ func TestLicensees(t *testing.T) {
 			got := mustRead(t, raw)
 			sameContent(t, got, b)
 			equal(t, "layout", got.Layout, c.layout)
+			equal(t, "version", got.Version, c.version)
 		})
+	}
+}
+
+func noFlags(b *build) {
+	for i := range b.exports {
+		b.exports[i].PackageFlags = 0
+	}
+}
+
+func TestLicensees2(t *testing.T) {
+	for _, c := range []struct {
+		layout            string
+		version, licensee int
+		edit              func(*build)
+	}{
+		{"Deus Ex: Invisible War", 95, 69, func(b *build) { b.beforeGUID = 4 }},
+		{"Thief: Deadly Shadows", 95, 133, func(b *build) { b.beforeGUID = 4 }},
+		{"Splinter Cell", 100, 12, func(b *build) { b.splinter = true }},
+		{"Splinter Cell: Pandora Tomorrow", 102, 29, func(b *build) { b.splinter = true }},
+		{"Splinter Cell: Chaos Theory", 100, 124, func(b *build) { b.splinter, b.afterVersion, b.names8 = true, 4, true }},
+		{"Unreal Championship", 119, 30, func(b *build) { b.names16 = true }},
+		{"Unreal Championship 2", 151, 1, func(b *build) { b.plainIndex, b.outer16 = true, true }},
+		{"Republic Commando", 138, 1, func(*build) {}},
+		{"Republic Commando", 159, 1, func(b *build) { b.plainSize, b.compactAfterOuter = true, true }},
+		{"BioShock", 141, 56, func(b *build) {
+			b.wideNames, b.number, b.flags64, b.nameFlag, b.afterOuter, b.exportTail = true, true, true, 8, 4, 4
+		}},
+		{"Advent Rising", 143, 61447, func(b *build) { b.outer16 = true }},
+		{"Advent Rising", 145, 61447, func(b *build) { b.outer16, b.plainIndex = true, true }},
+	} {
+		t.Run(fmt.Sprintf("%s %d", c.layout, c.version), func(t *testing.T) {
+			_, b := sample(t, "TestUC2.u")
+			b.version, b.licensee = c.version, c.licensee
+			c.edit(b)
+			got := mustRead(t, b.bytes(t))
+			if b.plainSize {
+				zeroOffsets(got)
+			}
+			sameContent(t, got, b)
+			equal(t, "layout", got.Layout, c.layout)
+			equal(t, "engine", got.Engine, "UE2")
+		})
+	}
+}
+
+// zeroOffsets forgets where objects without data are said to lie.
+func zeroOffsets(p *unrealpkg.Package) {
+	for i := range p.Exports {
+		if p.Exports[i].Size == 0 {
+			p.Exports[i].Offset = 0
+		}
 	}
 }

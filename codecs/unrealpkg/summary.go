@@ -1,7 +1,6 @@
 package unrealpkg
 
 import (
-	"encoding/binary"
 	"strconv"
 
 	"pakdb/codecs"
@@ -241,10 +240,4 @@ func longName(s string) string {
 		return s
 	}
 	return ""
-}
-
-// readSummary reads the summary, however long it is.
-func (p *parser) readSummary(l *layout, order binary.ByteOrder) error {
-	_, err := p.sp.scan(p.ctx, l, order, span{0, headBytes}, p.summary)
-	return err
 }
