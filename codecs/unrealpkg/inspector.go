@@ -56,11 +56,12 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Ent
 	if err != nil {
 		return nil, err
 	}
+	f := p.PackageFacts // a copy: a pointer into p would keep what p reads from
 	return &codecs.Facts{
 		Kind:     "unreal-package",
-		Symbols:  symbols(&p.PackageFacts),
-		Refs:     references(&p.PackageFacts),
+		Symbols:  symbols(&f),
+		Refs:     references(&f),
 		Problems: p.Problems,
-		Detail:   &p.PackageFacts,
+		Detail:   &f,
 	}, nil
 }

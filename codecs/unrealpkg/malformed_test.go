@@ -72,7 +72,7 @@ func TestMalformed(t *testing.T) {
 		{"names count negative", put(good, at868Names, 0x80000000), codecs.ErrCorrupt, "names.count", -1},
 		{"names count huge", put(good, at868Names, 0x7FFFFFFF), codecs.ErrLimit, "names.count", -1},
 		{"names offset behind the end", put(good, at868Names+4, 1<<30), codecs.ErrTruncated, "names.offset", 1 << 30},
-		{"names offset in the summary", put(good, at868Names+4, 8), codecs.ErrTruncated, "names.offset", 8},
+		{"names offset in the summary", put(good, at868Names+4, 8), codecs.ErrCorrupt, "names.offset", 8},
 		{"exports offset behind the end", put(good, at868Exports+4, 1<<30), codecs.ErrTruncated, "exports.offset", 1 << 30},
 		{"imports count too large", put(good, at868Imports, 1000), codecs.ErrTruncated, "imports.count", int64(imports)},
 		{"name of a gigabyte", put(good, names, 1<<30), codecs.ErrCorrupt, "names", int64(names) + 4},
