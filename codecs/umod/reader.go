@@ -60,7 +60,10 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 	if err := a.readDirectory(limits); err != nil {
 		return nil, err
 	}
-	return a, a.readManifest(ctx)
+	if err := a.readManifest(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
 }
 
 func (a *archive) readDirectory(limits codecs.Limits) error {
