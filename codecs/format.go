@@ -106,6 +106,23 @@ type CreateOptions struct {
 	Template any
 }
 
+// Foreign names the first option that is set of those that few formats have:
+// encryption, alignment, a seed, a template. A Create that has none of them
+// refuses by it; "" means that there is nothing to refuse.
+func (o *CreateOptions) Foreign() string {
+	switch {
+	case o.Encrypt, o.EncryptIndex, o.KeyID != [16]byte{}:
+		return "encryption"
+	case o.Align != 0:
+		return "alignment"
+	case o.Seed != 0:
+		return "seed"
+	case o.Template != nil:
+		return "template"
+	}
+	return ""
+}
+
 // Writer builds an archive. The order of calls is the order of entries, where
 // the format leaves it open. A Writer is not safe for concurrent use. After an
 // error, and when Close was not called, the output is worthless.

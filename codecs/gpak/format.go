@@ -132,6 +132,8 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 		return nil, refuse("", "mount point", "a pak has none")
 	case d.BlockSize != 0:
 		return nil, refuse("", "block size", "an entry is one block")
+	case d.Foreign() != "":
+		return nil, refuse("", d.Foreign(), "a pak has none")
 	case d.Keys != nil:
 		return nil, refuse("", "keys", "a pak is never encrypted")
 	case d.Method != compress.None && d.Method != method:

@@ -246,6 +246,8 @@ func TestCreateRefusesOptions(t *testing.T) {
 		"version":     {Version: "1.7"},
 		"mount point": {MountPoint: "../"},
 		"block size":  {BlockSize: 65536},
+		"encryption":  {EncryptIndex: true},
+		"alignment":   {Align: 16},
 		"method":      {Method: compress.Zlib},
 		"keys":        {Keys: func([16]byte) []byte { return nil }},
 	} {

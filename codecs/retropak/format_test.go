@@ -240,6 +240,8 @@ func TestCreateRefuses(t *testing.T) {
 		{Version: "MP1/MP2", Method: compress.Zlib},
 		{MountPoint: "../"},
 		{BlockSize: 1},
+		{Encrypt: true},
+		{Seed: 1},
 		{Keys: func([16]byte) []byte { return []byte{1} }},
 	} {
 		if _, err := retropak.Format().Create(nil, &o); !errors.Is(err, errors.ErrUnsupported) {

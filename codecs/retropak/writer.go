@@ -44,6 +44,8 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 		return nil, refuse("mount point", "paks have none")
 	case o.BlockSize != 0:
 		return nil, refuse("block size", "the format prescribes it")
+	case o.Foreign() != "":
+		return nil, refuse(o.Foreign(), "paks have none")
 	case o.Keys != nil && o.Keys([16]byte{}) != nil:
 		return nil, refuse("keys", "paks are not encrypted")
 	case o.Method != compress.None && o.Method != v.method:
