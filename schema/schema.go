@@ -6,7 +6,7 @@
 // and becomes visible all at once. [OpenReadOnly] serves queries and cannot
 // write, whatever SQL it is given.
 //
-// Tables may change by migration; the views (views.sql, documented in
+// Tables may change by migration; the views (views/*.sql, documented in
 // SCHEMA.md) are the stable surface.
 package schema
 
@@ -29,8 +29,12 @@ const ApplicationID = 0x50414b44
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-//go:embed views.sql
-var views string
+// The users' stable surface. The views are dropped and made anew whenever their
+// text changes; columns are only ever added. The comment before each is its
+// summary in SCHEMA.md.
+//
+//go:embed views/*.sql
+var viewFiles embed.FS
 
 //go:embed symbols.sql
 var symbols string
@@ -155,7 +159,29 @@ func migrate(ctx context.Context, db *sql.DB) error {
 			return fmt.Errorf("%s: %w", filepath.Base(scripts[i]), err)
 		}
 	}
+	views, err := viewScript()
+	if err != nil {
+		return err
+	}
 	return apply(ctx, db, dropViews(ctx, db)+views, len(scripts))
+}
+
+// viewScript is all views, in the order of the files' names.
+func viewScript() (string, error) {
+	files, err := fs.Glob(viewFiles, "views/*.sql")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, name := range files {
+		text, err := viewFiles.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+		b.WriteByte('\n')
+	}
+	return b.String(), nil
 }
 
 func apply(ctx context.Context, db *sql.DB, script string, version int) error {
@@ -180,10 +206,14 @@ func userVersion(ctx context.Context, db *sql.DB) (int, error) {
 	return v, err
 }
 
-// viewsAreCurrent compares the text of the views, so that a change of views.sql
+// viewsAreCurrent compares the text of the views, so that a change of theirs
 // needs no version of its own.
 func viewsAreCurrent(ctx context.Context, db *sql.DB) bool {
 	stored, err := viewTexts(ctx, db)
+	if err != nil {
+		return false
+	}
+	views, err := viewScript()
 	if err != nil {
 		return false
 	}

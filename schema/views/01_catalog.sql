@@ -1,0 +1,136 @@
+-- view builds: one row per complete build
+CREATE VIEW builds AS
+SELECT b.label AS build,
+       b.created_at,
+       count(a.archive_id) AS archive_count,
+       coalesce(sum(a.entry_count), 0) AS entry_count,
+       coalesce(sum(a.entry_size), 0) AS size,
+       coalesce(sum(a.entry_stored), 0) AS stored,
+       coalesce(sum(a.problem_count), 0) AS problem_count,
+       b.build_id
+FROM build b
+LEFT JOIN build_archive ba ON ba.build_id = b.build_id
+LEFT JOIN archive a ON a.archive_id = ba.archive_id
+WHERE b.complete = 1
+GROUP BY b.build_id;
+
+-- view archives: one row per file of a build
+CREATE VIEW archives AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       a.format,
+       a.version,
+       a.size,
+       CASE WHEN a.digest IS NOT NULL THEN lower(hex(a.digest)) END AS digest,
+       a.mount_point,
+       ba.mount_order,
+       a.encrypted,
+       a.entry_count,
+       a.problem_count,
+       ba.location,
+       a.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN archive a ON a.archive_id = ba.archive_id
+WHERE b.complete = 1;
+
+-- view entries: one row per stored file of every archive of every build
+CREATE VIEW entries AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       e.ordinal,
+       d.prefix || p.name AS path,
+       d.dir,
+       p.name,
+       x.word AS ext,
+       t.word AS type,
+       CASE e.id_bits
+           WHEN 32 THEN printf('%08x', e.id_lo)
+           WHEN 64 THEN printf('%016x', e.id_lo)
+           WHEN 96 THEN printf('%08x%016x', e.id_hi, e.id_lo)
+           WHEN 128 THEN printf('%016x%016x', e.id_hi, e.id_lo)
+       END AS asset_id,
+       CASE WHEN e.path_hash IS NOT NULL THEN printf('%016x', e.path_hash) END AS path_hash,
+       e.offset,
+       e.stored,
+       e.size,
+       m.word AS method,
+       e.flags & 1 AS encrypted,
+       e.flags >> 1 & 1 AS deleted,
+       datetime(e.mtime, 'unixepoch') AS mtime,
+       CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
+       k.word AS kind,
+       e.id_lo AS asset_key,
+       e.path_hash AS path_hash_key,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN word m ON m.word_id = e.method_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN word x ON x.word_id = p.ext_id
+LEFT JOIN word t ON t.word_id = e.type_id
+LEFT JOIN content c ON c.content_id = e.content_id
+LEFT JOIN word k ON k.word_id = c.kind_id
+WHERE b.complete = 1;
+
+-- view contents: one row per distinct decoded content
+CREATE VIEW contents AS
+SELECT lower(hex(c.hash)) AS content,
+       c.size,
+       k.word AS kind,
+       (SELECT count(*)
+        FROM entry e
+        JOIN build_archive ba ON ba.archive_id = e.archive_id
+        JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+        WHERE e.content_id = c.content_id) AS entry_count,
+       (SELECT count(DISTINCT b.build_id)
+        FROM entry e
+        JOIN build_archive ba ON ba.archive_id = e.archive_id
+        JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+        WHERE e.content_id = c.content_id) AS build_count,
+       c.content_id
+FROM content c
+LEFT JOIN word k ON k.word_id = c.kind_id
+WHERE EXISTS (SELECT 1
+              FROM entry e
+              JOIN build_archive ba ON ba.archive_id = e.archive_id
+              JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+              WHERE e.content_id = c.content_id);
+
+-- view duplicates: contents that one build holds more than once
+CREATE VIEW duplicates AS
+SELECT g.build, lower(hex(c.hash)) AS content, c.size, g.copies, g.wasted, g.content_id, g.build_id
+FROM (SELECT b.label AS build, b.build_id, e.content_id, count(*) AS copies,
+             sum(e.stored) - max(e.stored) AS wasted
+      FROM build b
+      JOIN build_archive ba ON ba.build_id = b.build_id
+      JOIN entry e ON e.archive_id = ba.archive_id
+      WHERE b.complete = 1 AND e.content_id IS NOT NULL
+      GROUP BY b.build_id, e.content_id
+      HAVING count(*) > 1) g
+JOIN content c ON c.content_id = g.content_id;
+
+-- view problems: what is wrong with an archive, an entry or a content
+CREATE VIEW problems AS
+SELECT b.label AS build, ba.name AS archive, p.path, p.field, p.offset, p.cause,
+       p.ordinal, p.archive_id, b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN problem p ON p.archive_id = ba.archive_id
+WHERE b.complete = 1
+UNION ALL
+SELECT b.label, ba.name, d.prefix || pa.name, cp.field, cp.offset, cp.cause,
+       e.ordinal, e.archive_id, b.build_id
+FROM content_problem cp
+JOIN entry e ON e.content_id = cp.content_id
+JOIN build_archive ba ON ba.archive_id = e.archive_id
+JOIN build b ON b.build_id = ba.build_id
+LEFT JOIN path pa ON pa.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = pa.dir_id
+WHERE b.complete = 1;

@@ -1,0 +1,57 @@
+-- view named_resources: public names of entries, in formats that keep names apart
+CREATE VIEW named_resources AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       n.ordinal,
+       n.name,
+       t.word AS type,
+       CASE n.id_bits
+           WHEN 32 THEN printf('%08x', n.id_lo)
+           WHEN 64 THEN printf('%016x', n.id_lo)
+           WHEN 96 THEN printf('%08x%016x', n.id_hi, n.id_lo)
+           ELSE printf('%016x%016x', n.id_hi, n.id_lo)
+       END AS asset_id,
+       n.id_lo AS asset_key,
+       n.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN named_resource n ON n.archive_id = ba.archive_id
+JOIN word t ON t.word_id = n.type_id
+WHERE b.complete = 1;
+
+-- view dependencies: what refers to what, one row per reference
+CREATE VIEW dependencies AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       k.word AS kind,
+       s.word AS target_kind,
+       printf('%016x', r.key) AS target,
+       td.prefix || tp.name AS target_path,
+       CASE
+           WHEN r.flags & 2 THEN 'native'
+           WHEN bs.present IS NOT 1 THEN 'missing'
+           WHEN bs.paths > 1 THEN 'ambiguous'
+           ELSE 'resolved'
+       END AS status,
+       r.flags & 1 AS weak,
+       r.seq,
+       r.key AS target_key,
+       e.path_id,
+       bs.path_id AS target_path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN ref r ON r.content_id = e.content_id
+JOIN word k ON k.word_id = r.kind_id
+JOIN word s ON s.word_id = r.space_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
+LEFT JOIN path tp ON tp.path_id = bs.path_id
+LEFT JOIN dir td ON td.dir_id = tp.dir_id
+WHERE b.complete = 1;

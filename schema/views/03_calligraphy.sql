@@ -1,0 +1,156 @@
+-- view calligraphy_records: curves, asset types, blueprints and prototypes of Marvel Heroes
+CREATE VIEW calligraphy_records AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       s.word AS kind,
+       printf('%016x', r.id) AS id,
+       printf('%016x', r.guid) AS guid,
+       CASE WHEN r.blueprint <> 0 THEN printf('%016x', r.blueprint) END AS blueprint,
+       (SELECT printf('%016x', pr.key)
+        FROM ref pr
+        JOIN word w ON w.word_id = pr.kind_id AND w.word = 'parent'
+        WHERE pr.content_id = f.content_id AND pr.seq = 0) AS parent,
+       bp.runtime_class,
+       r.flags,
+       CASE WHEN x.word = '' THEN p.name ELSE substr(p.name, 1, length(p.name) - length(x.word) - 1) END AS name,
+       r.id AS id_key,
+       r.guid AS guid_key,
+       r.path_id,
+       f.content_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN calligraphy_record r ON r.content_id = e.content_id
+JOIN word s ON s.word_id = r.space_id
+JOIN path p ON p.path_id = r.path_id
+JOIN dir d ON d.dir_id = p.dir_id
+JOIN word x ON x.word_id = p.ext_id
+LEFT JOIN entry f ON f.path_id = r.path_id AND f.archive_id = ba.archive_id
+LEFT JOIN calligraphy_blueprint bp ON bp.content_id = f.content_id
+WHERE b.complete = 1;
+
+-- view calligraphy_assets: the values of Marvel Heroes' asset types
+CREATE VIEW calligraphy_assets AS
+SELECT b.label AS build,
+       d.prefix || p.name AS type,
+       a.name AS asset,
+       printf('%016x', a.id) AS id,
+       printf('%016x', a.guid) AS guid,
+       a.flags,
+       a.seq AS ordinal,
+       a.id AS id_key,
+       a.guid AS guid_key,
+       e.path_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN calligraphy_asset a ON a.content_id = e.content_id
+JOIN path p ON p.path_id = e.path_id
+JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
+
+-- view calligraphy_fields: every value that a prototype of Marvel Heroes sets
+CREATE VIEW calligraphy_fields AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       bpd.prefix || bpp.name AS blueprint,
+       (SELECT m.name
+        FROM entry be
+        JOIN build_archive bba ON bba.archive_id = be.archive_id AND bba.build_id = b.build_id
+        JOIN calligraphy_member m ON m.content_id = be.content_id AND m.field = v.field
+        WHERE be.path_id = bbs.path_id
+        LIMIT 1) AS field,
+       v.type,
+       v.ordinal,
+       CASE v.type
+           WHEN 'A' THEN coalesce((SELECT a.name
+                                   FROM calligraphy_asset a
+                                   JOIN entry ae ON ae.content_id = a.content_id
+                                   JOIN build_archive aba ON aba.archive_id = ae.archive_id AND aba.build_id = b.build_id
+                                   WHERE a.id = v.value
+                                   LIMIT 1), printf('%016x', v.value))
+           WHEN 'B' THEN v.value
+           WHEN 'D' THEN v.value
+           WHEN 'L' THEN v.value
+           ELSE CASE WHEN v.value <> 0 THEN printf('%016x', v.value) END
+       END AS value,
+       td.prefix || tp.name AS target,
+       v.position,
+       v.owner,
+       v.copy,
+       printf('%016x', v.field) AS field_id,
+       printf('%016x', v.blueprint) AS blueprint_id,
+       e.path_id,
+       e.content_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN calligraphy_value v ON v.content_id = e.content_id
+JOIN path p ON p.path_id = e.path_id
+JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN build_symbol bbs ON bbs.build_id = b.build_id AND bbs.key = v.blueprint
+    AND bbs.space_id = (SELECT word_id FROM word WHERE word = 'blueprint')
+LEFT JOIN path bpp ON bpp.path_id = bbs.path_id
+LEFT JOIN dir bpd ON bpd.dir_id = bpp.dir_id
+LEFT JOIN build_symbol ts ON ts.build_id = b.build_id AND ts.key = v.value
+    AND ts.space_id = (SELECT word_id FROM word
+                       WHERE word = CASE v.type WHEN 'A' THEN 'asset' WHEN 'C' THEN 'curve' WHEN 'P' THEN 'prototype'
+                                                WHEN 'R' THEN 'prototype' WHEN 'T' THEN 'asset_type' END)
+LEFT JOIN path tp ON tp.path_id = ts.path_id
+LEFT JOIN dir td ON td.dir_id = tp.dir_id
+WHERE b.complete = 1;
+
+-- view calligraphy_curves: the points of Marvel Heroes' curves
+CREATE VIEW calligraphy_curves AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       c.start + j.key AS position,
+       j.value,
+       e.path_id,
+       e.content_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN calligraphy_curve c ON c.content_id = e.content_id
+JOIN json_each(c.points) j
+JOIN path p ON p.path_id = e.path_id
+JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
+
+-- view calligraphy_replacements: which GUID took the place of another; chains are followed
+CREATE VIEW calligraphy_replacements AS
+SELECT b.label AS build,
+       printf('%016x', r.old_guid) AS old_guid,
+       CASE WHEN r.last_guid <> 0 THEN printf('%016x', r.last_guid) END AS new_guid,
+       r.name,
+       CASE WHEN r.new_guid <> 0 THEN printf('%016x', r.new_guid) END AS next_guid,
+       r.old_guid AS old_key,
+       r.last_guid AS new_key,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN calligraphy_replacement r ON r.content_id = e.content_id
+WHERE b.complete = 1;
+
+-- view calligraphy_resources: the heads of Marvel Heroes' cells, districts, props and interfaces
+CREATE VIEW calligraphy_resources AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       printf('%08x', r.signature) AS signature,
+       r.version,
+       printf('%08x', r.class_id) AS class_id,
+       r.class,
+       e.path_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN calligraphy_resource r ON r.content_id = e.content_id
+JOIN path p ON p.path_id = e.path_id
+JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
