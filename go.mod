@@ -48,6 +48,7 @@ require (
 )
 
 require (
+	github.com/chzyer/readline v1.5.1
 	github.com/rasky/go-lzo v0.0.0-20200203143853-96a758eda86e
 	github.com/rogpeppe/go-internal v1.16.0
 )

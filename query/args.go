@@ -72,7 +72,7 @@ func ParseArg(s string) (name string, v driver.Value, err error) {
 	name, text, ok := strings.Cut(s, "=")
 	name = strings.TrimLeft(name, ":@$")
 	if !ok || name == "" || span(name) != len(name) {
-		return "", nil, usage("a parameter is given as name=value", "parameter %q", s)
+		return "", nil, Usagef("a parameter is given as name=value", "parameter %q", s)
 	}
 	return name, ParseValue(text), nil
 }
@@ -96,7 +96,7 @@ func (a Args) bind(sql string) ([]driver.NamedValue, error) {
 		values = append(values, driver.NamedValue{Ordinal: len(values) + 1, Name: name, Value: v})
 	}
 	if len(missing) > 0 {
-		return nil, usage("give it with -p name=value, or as an argument for ?",
+		return nil, Usagef("give it with -p name=value, or as an argument for ?",
 			"no value for parameter %s", strings.Join(missing, ", "))
 	}
 	return values, nil
@@ -112,12 +112,12 @@ func (a Args) check(statements []Statement) error {
 		positional = max(positional, n)
 	}
 	if len(a.Positional) > positional {
-		return usage("arguments bind ?; named parameters are given with -p name=value",
+		return Usagef("arguments bind ?; named parameters are given with -p name=value",
 			"%d arguments for %d positional parameters", len(a.Positional), positional)
 	}
 	for name := range a.Named {
 		if !slices.Contains(known, name) {
-			return usage(suggest(name, known), "no parameter :%s in the SQL", name)
+			return Usagef(suggest(name, known), "no parameter :%s in the SQL", name)
 		}
 	}
 	return nil

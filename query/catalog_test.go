@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/zeebo/blake3"
 	"pakdb/query"
+	"pakdb/query/graph"
 	"pakdb/schema"
 )
 
@@ -106,7 +107,9 @@ func openSmall(t testing.TB) *query.DB {
 	t.Helper()
 	path := smallCatalog(t)
 	contents := query.NewContents(path, registry(), nil, nil)
-	db, err := query.Open(context.Background(), path, query.Options{Contents: contents})
+	functions, closeGraph := graph.Functions(path)
+	t.Cleanup(func() { _ = closeGraph() })
+	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: functions})
 	if err != nil {
 		t.Fatal(err)
 	}

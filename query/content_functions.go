@@ -17,7 +17,7 @@ const maxContent = 64 << 20
 func contentFunctions(c *Contents) []Function {
 	return []Function{
 		function("content_blob(content)", "bytes of a content, given its hex; NULL: not at hand; at most 64 MiB", false, c.blob),
-		function("content_text(content)", "the same as text (UTF-8, or UTF-16 with a BOM); NULL also for what is no text", false, c.text),
+		function("content_text(content)", "the same as text (UTF-8, UTF-16 with a BOM); NULL for what is none", false, c.text),
 	}
 }
 
@@ -26,7 +26,7 @@ var errNoContents = errors.New("contents are not available here")
 // blob is NULL for what is not at hand: a question about many contents is not
 // to fail for one. What is at hand and cannot be read is an error.
 func (c *Contents) blob(ctx context.Context, args []driver.Value) (driver.Value, error) {
-	if args[0] == nil {
+	if args[0] == nil || args[0] == "" { // what the views show for none
 		return nil, nil
 	}
 	if c == nil {

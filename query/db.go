@@ -14,7 +14,7 @@ import (
 // Options for [Open]. The zero value works.
 type Options struct {
 	// Functions are SQL functions beside those of this package.
-	Functions []schema.Function
+	Functions []Function
 	// Contents serves content_text and content_blob, which fail without it.
 	// It is not closed by [DB.Close].
 	Contents *Contents
@@ -23,8 +23,9 @@ type Options struct {
 // DB is a catalog opened for questions. It runs one statement at a time;
 // others wait. Nothing it is asked to do can write to any file.
 type DB struct {
-	sql     *sql.DB
-	catalog string
+	sql       *sql.DB
+	catalog   string
+	functions []Function
 
 	mu      sync.Mutex
 	ctx     context.Context // of the statement that runs, for the SQL functions
@@ -38,15 +39,15 @@ const runFunction = "pakdb_run"
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
-	db := &DB{catalog: catalog, ctx: ctx}
+	db := &DB{catalog: catalog, ctx: ctx, functions: append(Functions(o.Contents), o.Functions...)}
 	functions := []schema.Function{{Name: runFunction, Call: db.run}}
-	for _, f := range append(functionsOf(Functions(o.Contents)), o.Functions...) {
+	for _, f := range db.functions {
 		call := f.Call
 		f.Call = func(_ context.Context, args []driver.Value) (v driver.Value, err error) {
 			v, db.failed = call(db.ctx, args)
 			return v, db.failed
 		}
-		functions = append(functions, f)
+		functions = append(functions, f.Function)
 	}
 	var err error
 	if db.sql, err = schema.OpenReadOnly(ctx, catalog, functions...); err != nil {
@@ -61,6 +62,9 @@ func (db *DB) Close() error { return db.sql.Close() }
 
 // Catalog returns the path that the catalog was opened by.
 func (db *DB) Catalog() string { return db.catalog }
+
+// Functions returns the SQL functions beside SQLite's own.
+func (db *DB) Functions() []Function { return db.functions }
 
 // inside calls f with the connection such that ctx ends what f runs at any
 // moment. The driver heeds a context while a call of its own lasts, but not

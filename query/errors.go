@@ -29,7 +29,8 @@ func (e *classed) Error() string   { return e.err.Error() }
 func (e *classed) Unwrap() []error { return []error{e.class, e.err} }
 func (e *classed) Hint() string    { return e.hint }
 
-func usage(hint, format string, args ...any) error {
+// Usagef returns an error of class ErrUsage with a hint, which may be "".
+func Usagef(hint, format string, args ...any) error {
 	return &classed{class: ErrUsage, err: fmt.Errorf(format, args...), hint: hint}
 }
 
@@ -79,7 +80,7 @@ func (e *SQLError) Error() string {
 	}
 	line, column, text := e.place()
 	at := ""
-	if strings.Contains(e.Text, "\n") {
+	if strings.Contains(strings.TrimSpace(e.Text), "\n") {
 		at = fmt.Sprintf("line %d, column %d: ", line, column+1)
 	}
 	return fmt.Sprintf("%s%s\n  %s\n  %s^", at, e.Message, text, strings.Repeat(" ", column))

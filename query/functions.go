@@ -39,12 +39,10 @@ func Functions(contents *Contents) []Function {
 	}, contentFunctions(contents)...)
 }
 
-func functionsOf(all []Function) []schema.Function {
-	functions := make([]schema.Function, len(all))
-	for i, f := range all {
-		functions[i] = f.Function
-	}
-	return functions
+// TextFunction makes a pure SQL function of one text, such as a hash of paths.
+// f returns int64, float64, string, []byte or nil.
+func TextFunction(usage, doc string, f func(string) driver.Value) Function {
+	return pure(usage, doc, text1(f))
 }
 
 type call func(args []driver.Value) (driver.Value, error)

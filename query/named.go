@@ -1,9 +1,6 @@
 package query
 
 import (
-	"bufio"
-	"context"
-	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
@@ -13,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -103,7 +99,7 @@ func (l Library) add(dir fs.FS, path string) error {
 		}
 		q, err := parseNamed(name, text)
 		if err != nil {
-			return usage("", "%s: %w", filepath.Join(path, f.Name()), err)
+			return Usagef("", "%s: %w", filepath.Join(path, f.Name()), err)
 		}
 		if path != "" {
 			q.File = filepath.Join(path, f.Name())
@@ -126,13 +122,22 @@ func readSQL(dir fs.FS, name string) (string, error) {
 func ReadSQL(r io.Reader, name string) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxQueryFile+1))
 	if err == nil && len(b) > maxQueryFile {
-		return "", usage("", "%s: more than %d MiB of SQL", name, maxQueryFile>>20)
+		return "", Usagef("", "%s: more than %d MiB of SQL", name, maxQueryFile>>20)
 	}
 	return string(b), err
 }
 
 // Names returns the names in order.
 func (l Library) Names() []string { return slices.Sorted(maps.Keys(l)) }
+
+// List returns the names with what they are for, a line each.
+func (l Library) List() string {
+	var b strings.Builder
+	for _, name := range l.Names() {
+		fmt.Fprintf(&b, "@%-14s %s\n", name, l[name].Doc)
+	}
+	return b.String()
+}
 
 // Get returns the query of a name, with or without the @.
 func (l Library) Get(name string) (*Named, error) {
@@ -144,174 +149,5 @@ func (l Library) Get(name string) (*Named, error) {
 	if near := nearest(name, l.Names()); len(near) > 0 {
 		hint = "did you mean @" + strings.Join(near, ", @") + "?"
 	}
-	return nil, usage(hint, "no query named @%s", name)
-}
-
-func parseNamed(name, text string) (*Named, error) {
-	q := &Named{Name: name, SQL: text}
-	lines := bufio.NewScanner(strings.NewReader(text))
-	lines.Buffer(nil, maxQueryFile)
-	for lines.Scan() {
-		comment, ok := strings.CutPrefix(strings.TrimSpace(lines.Text()), "--")
-		if !ok {
-			break
-		}
-		if err := q.header(strings.TrimSpace(comment)); err != nil {
-			return nil, err
-		}
-	}
-	known := map[string]bool{}
-	for _, p := range q.Params {
-		known[p.Name] = true
-	}
-	for _, s := range Split(text) {
-		names, _ := parameters(s.SQL)
-		for _, n := range names {
-			if !known[n] {
-				known[n] = true
-				q.Params = append(q.Params, Param{Name: n, Type: "text", Default: "-"})
-			}
-		}
-	}
-	return q, lines.Err()
-}
-
-func (q *Named) header(line string) error {
-	key, rest, _ := strings.Cut(line, ":")
-	rest = strings.TrimSpace(rest)
-	switch key {
-	case "doc":
-		q.Doc = rest
-	case "example":
-		q.Example = append(q.Example, rest)
-	case "param":
-		p, err := parseParam(rest)
-		if err != nil {
-			return err
-		}
-		q.Params = append(q.Params, p)
-	}
-	return nil
-}
-
-func parseParam(s string) (p Param, err error) {
-	p.Name, s, _ = strings.Cut(s, " ")
-	p.Type, s, _ = strings.Cut(strings.TrimSpace(s), " ")
-	s = strings.TrimSpace(s)
-	if strings.HasPrefix(s, "'") {
-		_, end := literal(s, 0, quoted)
-		p.Default, p.Doc = s[:end], strings.TrimSpace(s[end:])
-	} else {
-		p.Default, p.Doc, _ = strings.Cut(s, " ")
-	}
-	switch p.Type {
-	case "text", "integer", "number", "build":
-	default:
-		return p, fmt.Errorf("param %s: no type %q: text, integer, number or build", p.Name, p.Type)
-	}
-	if p.Default == "" {
-		return p, fmt.Errorf("param %s: no default; write - for none", p.Name)
-	}
-	return p, nil
-}
-
-// Bind gives every parameter of q its value: what args says, by name or by
-// position, or the default. Values are of the parameter's type, so that text
-// stays text when it looks like a number.
-func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, positional []string) (Args, error) {
-	args := Args{Named: map[string]driver.Value{}}
-	if len(positional) > len(q.Params) {
-		return args, usage(q.Usage(), "@%s takes at most %d arguments", q.Name, len(q.Params))
-	}
-	texts := maps.Clone(given)
-	if texts == nil {
-		texts = map[string]string{}
-	}
-	for i, text := range positional {
-		texts[q.Params[i].Name] = text
-	}
-	for _, p := range q.Params {
-		text, ok := texts[p.Name]
-		delete(texts, p.Name)
-		if !ok {
-			text = p.Default
-		}
-		if text == "-" && !ok {
-			return args, usage(q.Usage(), "@%s needs a value for %s", q.Name, p.Name)
-		}
-		v, err := db.value(ctx, p, text, args)
-		if err != nil {
-			return args, err
-		}
-		args.Named[p.Name] = v
-	}
-	for name := range texts {
-		return args, usage(q.Usage(), "@%s has no parameter %s", q.Name, name)
-	}
-	return args, nil
-}
-
-// value types a text as p says. Parameters before p are bound already.
-func (db *DB) value(ctx context.Context, p Param, text string, bound Args) (driver.Value, error) {
-	if strings.EqualFold(text, "null") {
-		return nil, nil
-	}
-	switch p.Type {
-	case "build":
-		if before, ok := bound.Named["build"].(string); ok && text == "previous" {
-			return db.previous(ctx, before)
-		}
-		return db.build(ctx, text)
-	case "integer":
-		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
-			return n, nil
-		}
-		return nil, usage("", "%s: %q is not an integer", p.Name, text)
-	case "number":
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
-			return f, nil
-		}
-		return nil, usage("", "%s: %q is not a number", p.Name, text)
-	}
-	if v, ok := ParseValue(text).(string); ok {
-		return v, nil // takes 'quotes' off
-	}
-	return text, nil
-}
-
-// Usage returns the line that calls q: "pakdb query @history PATH".
-func (q *Named) Usage() string {
-	var b strings.Builder
-	b.WriteString("pakdb query @" + q.Name)
-	for _, p := range q.Params {
-		if p.Default == "-" {
-			b.WriteString(" " + strings.ToUpper(p.Name))
-			continue
-		}
-		b.WriteString(" [" + strings.ToUpper(p.Name) + "]")
-	}
-	return b.String()
-}
-
-// Help returns what there is to know of q, in lines.
-func (q *Named) Help() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", q.Doc, q.Usage())
-	if len(q.Params) > 0 {
-		b.WriteString("\nParameters, in this order or with -p name=value:\n")
-	}
-	for _, p := range q.Params {
-		fmt.Fprintf(&b, "  %-10s %-8s %s", p.Name, p.Type, p.Doc)
-		if p.Default != "-" {
-			fmt.Fprintf(&b, " (default %s)", p.Default)
-		}
-		b.WriteByte('\n')
-	}
-	if len(q.Example) > 0 {
-		b.WriteString("\nExamples:\n  " + strings.Join(q.Example, "\n  ") + "\n")
-	}
-	if q.File != "" {
-		fmt.Fprintf(&b, "\nFrom %s\n", q.File)
-	}
-	return b.String()
+	return nil, Usagef(hint, "no query named @%s", name)
 }

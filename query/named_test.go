@@ -28,6 +28,8 @@ var arguments = map[string][]string{
 	"search":       {"Game/*.umap"},
 	"same-content": {"Game/Text/en.txt"},
 	"size-by-dir":  {"2"},
+
+	"who-references": {"Game/Maps/A.umap"},
 }
 
 func runNamed(t testing.TB, db *query.DB, q *query.Named, positional []string, given map[string]string, format string) (string, error) {
@@ -44,7 +46,8 @@ func TestNamedQueries(t *testing.T) {
 	db := openSmall(t)
 	all := load(t, "")
 	for _, name := range strings.Fields("builds largest duplicates by-type by-extension by-archive compression problems " +
-		"history added-in archives encrypted search same-content size-by-dir") {
+		"history added-in archives encrypted search same-content size-by-dir " +
+		"who-references missing-references unreferenced cycles") {
 		if _, err := all.Get("@" + name); err != nil {
 			t.Error(err)
 		}
@@ -206,7 +209,8 @@ func BenchmarkNamed(b *testing.B) {
 		for i := range n {
 			var d schema.Digest
 			copy(d[:], fmt.Sprintf("%d-%d", i%10, i/2*2654435761+build*(i%20/19)))
-			if err := bd.Add(id, &schema.Entry{Ordinal: int64(i), Name: fmt.Sprintf("Game/Dir%d/Sub%d/File%d.ext%d", i%50, i%1000, i+build*5000, i%30),
+			file := i + build*5000
+			if err := bd.Add(id, &schema.Entry{Ordinal: int64(i), Name: fmt.Sprintf("Game/Dir%d/Sub%d/File%d.ext%d", file%50, file%1000, file, file%30),
 				Method: []string{"zlib", "lz4"}[i%2], Offset: int64(i) * 100, Stored: int64(i % 777), Size: int64(i * 7919 % 100003),
 				HasContent: true, Content: d, ContentSize: 100}); err != nil {
 				b.Fatal(err)

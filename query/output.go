@@ -65,7 +65,7 @@ func (o Output) writer() (*output, error) {
 	case "line":
 		w.format, w.quiet = &lines{texts: t}, true
 	default:
-		return nil, usage(suggest(o.Format, Formats()), "no output format %s", o.Format)
+		return nil, Usagef(suggest(o.Format, Formats()), "no output format %s", o.Format)
 	}
 	return w, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"maps"
 
 	"pakdb/schema"
@@ -60,7 +59,7 @@ func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) 
 			if name != "build" {
 				continue
 			}
-			build, err := db.build(ctx, "newest")
+			build, err := db.Build(ctx, "newest")
 			if err != nil {
 				return args, err
 			}
@@ -84,15 +83,15 @@ func (db *DB) Builds(ctx context.Context) ([]string, error) {
 	return builds, nil
 }
 
-// build returns a label that exists; "newest" stands for the build that was
-// added last.
-func (db *DB) build(ctx context.Context, label string) (string, error) {
+// Build returns label if there is such a build; "newest" stands for the build
+// that was added last. Its errors are of class ErrUsage.
+func (db *DB) Build(ctx context.Context, label string) (string, error) {
 	builds, err := db.Builds(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(builds) == 0 {
-		return "", usage("run pakdb index first", "%s: %w", db.catalog, errNoBuilds)
+		return "", Usagef("run pakdb index first", "%s: %w", db.catalog, errNoBuilds)
 	}
 	for _, b := range builds {
 		if b == label {
@@ -102,7 +101,7 @@ func (db *DB) build(ctx context.Context, label string) (string, error) {
 	if label == "newest" {
 		return builds[len(builds)-1], nil
 	}
-	return "", usage(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
+	return "", Usagef(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
 }
 
 // previous returns the build that was added before label, NULL for the first.
@@ -119,4 +118,4 @@ func (db *DB) previous(ctx context.Context, label string) (driver.Value, error) 
 	return nil, nil
 }
 
-var errNoBuilds = fmt.Errorf("the catalog holds no build")
+var errNoBuilds = errors.New("the catalog holds no build")

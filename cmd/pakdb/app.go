@@ -67,6 +67,8 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no summaries")
 	root.AddCommand(
 		newIndexCommand(a),
+		newQueryCommand(a),
+		newShellCommand(a),
 		newLsCommand(a),
 		newInfoCommand(a),
 		newCatCommand(a),
@@ -137,8 +139,9 @@ func envOr(name, otherwise string) string {
 	return otherwise
 }
 
-// isTerminal reports whether w is a terminal that a person looks at.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a reader or writer is a terminal that a person sits
+// at.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -8,22 +8,22 @@ import (
 	"strings"
 	"sync"
 
+	"pakdb/query"
 	"pakdb/schema"
 )
 
-// Functions returns the SQL functions over the graph of a catalog:
-//
-//	id_key(text)                 an id in any form (decimal, hex), as the signed integer of the tables
-//	graph_cycles(build, kinds)   JSON: arrays of paths that refer to each other in circles
-//
-// They have a connection of their own, because they are called while a statement
-// runs; close closes it.
-func Functions(catalog string) (functions []schema.Function, close func() error) {
+// Functions returns the SQL functions over the graph of a catalog. They have a
+// connection of their own, because they are called while a statement runs; close
+// closes it.
+func Functions(catalog string) (functions []query.Function, close func() error) {
 	c := &cycleFunction{catalog: catalog}
-	return []schema.Function{
-		{Name: "id_key", Args: 1, Pure: true, Call: idKey},
-		{Name: "graph_cycles", Args: 2, Call: c.call},
-	}, c.close
+	return []query.Function{{
+		Function: schema.Function{Name: "id_key", Args: 1, Pure: true, Call: idKey},
+		Usage:    "id_key(text)", Doc: "an id in any form, decimal or hex, as the signed integer of the tables",
+	}, {
+		Function: schema.Function{Name: "graph_cycles", Args: 2, Call: c.call},
+		Usage:    "graph_cycles(build, kinds)", Doc: "JSON: arrays of paths that refer to each other in circles",
+	}}, c.close
 }
 
 func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"pakdb/internal/objects"
+	"pakdb/query"
+	"pakdb/query/graph"
+)
+
+const queryHelp = `Ask the catalog in SQL. Nothing that is asked can write to it.
+
+The views are the stable surface: builds, archives, entries, contents,
+duplicates, problems. pakdb shell shows their columns (.schema entries).
+
+Parameters are written :name, @name or $name, and given with -p name=value.
+A value is an integer, a real (1.5), null, or text; 'in quotes' it is text
+whatever it looks like, x'0aff' is a blob. Arguments after the SQL bind ?.
+:build is the newest build unless --build says otherwise.
+
+Results come as table, json, jsonl, csv, tsv, md or line. Several statements
+run one after the other: in json each result is an array of its own, in jsonl
+the rows follow each other, in the rest an empty line separates them. A result
+without rows is [] in json and a header in csv, tsv and md. A column name that
+occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex digits
+in JSON. NULL is empty unless --null says otherwise.
+
+SQL functions beside SQLite's own:
+`
+
+const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
+  pakdb query 'SELECT path, size FROM entries WHERE build = :build AND size > :min' -p min=1000000
+  pakdb query 'SELECT * FROM entries WHERE path REGEXP ?' '\.curve$' --format jsonl
+  pakdb query @largest 50 --build 1.52
+  pakdb query @history Calligraphy/Curve.directory --format csv -o history.csv
+  pakdb query @history --help
+  pakdb query -f report.sql --timeout 30s
+  echo 'SELECT count(*) FROM entries' | pakdb query -`
+
+// queryFlags are what pakdb query is told beside its arguments.
+type queryFlags struct {
+	app          *app
+	params       []string
+	file, output string
+	build        string // "" is the newest
+	format, null string
+	noHeader     bool
+	timeout      time.Duration
+	list, show   bool
+}
+
+func newQueryCommand(app *app) *cobra.Command {
+	f := &queryFlags{app: app}
+	cmd := &cobra.Command{
+		Use:     "query [SQL | @name | -] [argument...]",
+		Short:   "Ask the catalog in SQL, or run a named query",
+		Long:    queryHelp + functionHelp(),
+		Example: queryExamples,
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVarP(&f.params, "param", "p", nil, "value of a parameter, as `name=value`")
+	flags.StringVarP(&f.file, "file", "f", "", "run the SQL in `FILE`")
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which appears when all is done")
+	flags.StringVar(&f.build, "build", "", "value of the parameter build (default the newest)")
+	flags.StringVar(&f.format, "format", "table", strings.Join(query.Formats(), ", "))
+	flags.StringVar(&f.null, "null", "", "`TEXT` that stands for NULL, not in JSON")
+	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
+	flags.DurationVar(&f.timeout, "timeout", 0, "stop after this `TIME` (90s, 5m)")
+	flags.BoolVar(&f.list, "list", false, "list the named queries")
+	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if !f.explain(cmd.Flags().Args()) {
+			help(cmd, args)
+		}
+	})
+	return cmd
+}
+
+func functionHelp() string {
+	var b strings.Builder
+	graphFunctions, _ := graph.Functions("")
+	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, formatFunctions()) {
+		fmt.Fprintf(&b, "  %-24s %s\n", f.Usage, f.Doc)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// explain shows the help of a named query, if that is what was asked for.
+func (f *queryFlags) explain(args []string) bool {
+	if len(args) == 0 || !strings.HasPrefix(args[0], "@") {
+		return false
+	}
+	q, err := namedQuery(args[0])
+	if err != nil {
+		_, _ = fmt.Fprintf(f.app.stderr, "%v\n%s\n", err, query.Hint(err))
+		return true
+	}
+	_, _ = io.WriteString(f.app.stdout, q.Help())
+	return true
+}
+
+func namedQuery(name string) (*query.Named, error) {
+	all, err := query.Load(query.UserQueries())
+	if err != nil {
+		return nil, err
+	}
+	return all.Get(name)
+}
+
+func (f *queryFlags) run(ctx context.Context, args []string) error {
+	switch {
+	case f.list:
+		all, err := query.Load(query.UserQueries())
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(f.app.stdout, all.List())
+		return err
+	case f.show:
+		return f.showSQL(args)
+	}
+	return f.query(ctx, args)
+}
+
+func (f *queryFlags) showSQL(args []string) error {
+	if len(args) != 1 {
+		return query.Usagef("pakdb query --show @largest", "--show takes the name of a query")
+	}
+	q, err := namedQuery(args[0])
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f.app.stdout, q.SQL)
+	return err
+}
+
+// query runs what was asked, after all that can be wrong with the asking was
+// looked at.
+func (f *queryFlags) query(ctx context.Context, args []string) error {
+	text, args, err := f.text(args)
+	if err != nil {
+		return err
+	}
+	out := query.Output{W: f.app.stdout, Format: f.format, NoHeader: f.noHeader, Null: f.null,
+		Empty: func() { _, _ = fmt.Fprintln(f.app.stderr, "(no rows)") }}
+	if err := out.Check(); err != nil {
+		return err
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	db, closeDB, err := openQueries(ctx, f.app)
+	if err != nil {
+		return err
+	}
+	defer closeDB()
+	sql, values, err := f.bind(ctx, db, text, args)
+	if err != nil {
+		return err
+	}
+	return f.write(out, func(out query.Output) error { return db.Run(ctx, sql, values, out) })
+}
+
+// openQueries opens the catalog with all SQL functions.
+func openQueries(ctx context.Context, app *app) (db *query.DB, closeDB func(), err error) {
+	contents := query.NewContents(app.catalog, app.registry(), objects.For(app.catalog), app.openOptions())
+	functions, closeGraph := graph.Functions(app.catalog)
+	db, err = query.Open(ctx, app.catalog, query.Options{Contents: contents, Functions: append(functions, formatFunctions()...)})
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, func() { _, _, _ = db.Close(), contents.Close(), closeGraph() }, nil
+}
+
+// text returns the SQL, or @name, and the arguments that remain.
+func (f *queryFlags) text(args []string) (string, []string, error) {
+	if f.file != "" {
+		file, err := os.Open(f.file)
+		if err != nil {
+			return "", nil, query.Usagef("", "%w", err)
+		}
+		defer func() { _ = file.Close() }()
+		text, err := query.ReadSQL(file, f.file)
+		return text, args, err
+	}
+	if len(args) == 0 && isTerminal(f.app.stdin) {
+		return "", nil, query.Usagef("pakdb query --help, pakdb query --list, or pakdb shell", "no SQL given")
+	}
+	if len(args) == 0 || args[0] == "-" {
+		text, err := query.ReadSQL(f.app.stdin, "standard input")
+		return text, args[min(1, len(args)):], err
+	}
+	return args[0], args[1:], nil
+}
+
+// bind returns the SQL of what was asked, with its parameters' values.
+func (f *queryFlags) bind(ctx context.Context, db *query.DB, text string, args []string) (string, query.Args, error) {
+	if f.file == "" && strings.HasPrefix(text, "@") {
+		return f.bindNamed(ctx, db, text, args)
+	}
+	values := query.Args{Named: map[string]driver.Value{}}
+	for _, p := range f.params {
+		name, v, err := query.ParseArg(p)
+		if err != nil {
+			return "", values, err
+		}
+		values.Named[name] = v
+	}
+	if f.build != "" {
+		label, err := db.Build(ctx, f.build)
+		if err != nil {
+			return "", values, err
+		}
+		values.Named["build"] = label
+	}
+	for _, a := range args {
+		values.Positional = append(values.Positional, query.ParseValue(a))
+	}
+	return text, values, nil
+}
+
+func (f *queryFlags) bindNamed(ctx context.Context, db *query.DB, name string, args []string) (string, query.Args, error) {
+	q, err := namedQuery(name)
+	if err != nil {
+		return "", query.Args{}, err
+	}
+	given := map[string]string{}
+	for _, p := range f.params {
+		if _, _, err := query.ParseArg(p); err != nil {
+			return "", query.Args{}, err
+		}
+		name, text, _ := strings.Cut(strings.TrimLeft(p, ":@$"), "=")
+		given[name] = text
+	}
+	if f.build != "" {
+		given["build"] = f.build
+	}
+	values, err := db.Bind(ctx, q, given, args)
+	return q.SQL, values, err
+}
+
+// write runs f with the output that was asked for; a file appears only if all
+// went well.
+func (f *queryFlags) write(out query.Output, run func(query.Output) error) error {
+	if f.output == "" {
+		return run(out)
+	}
+	file, err := query.CreateFile(f.output, f.app.catalog)
+	if err != nil {
+		return err
+	}
+	out.W = file
+	if err := run(out); err != nil {
+		file.Abort()
+		return err
+	}
+	return file.Commit()
+}

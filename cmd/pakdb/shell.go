@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"pakdb/query"
+	"pakdb/query/shell"
+)
+
+func newShellCommand(app *app) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "shell",
+		Short: "Ask the catalog at a prompt",
+		Long: `Ask the catalog at a prompt, in SQL that ends at a semicolon, with named queries
+(@name) and commands (.help). Tab completes tables, columns, functions, queries
+and builds; the arrow keys bring back what was asked before. Ctrl-C ends the
+statement that runs, Ctrl-D the shell. Nothing that is asked can write to the
+catalog.
+
+When standard input is not a terminal it is read for the same, and the first
+error ends it.`,
+		Example: `  pakdb shell
+  pakdb shell --catalog old.db --format line
+  pakdb shell < report.sql`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			db, closeDB, err := openQueries(cmd.Context(), app)
+			if err != nil {
+				return err
+			}
+			defer closeDB()
+			all, err := query.Load(query.UserQueries())
+			if err != nil {
+				return err
+			}
+			return shell.Run(cmd.Context(), shell.Config{DB: db, Library: all, In: app.stdin, Out: app.stdout,
+				Err: app.stderr, Format: format, History: historyFile()})
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "table", strings.Join(query.Formats(), ", "))
+	return cmd
+}
+
+// historyFile is in the user's state folder, where there is such a thing, else
+// in the one for configuration; "" when there is none at all.
+func historyFile() string {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "pakdb", "history")
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "pakdb", "history")
+}

@@ -1,0 +1,164 @@
+package shell
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"pakdb/query"
+)
+
+// command is a word that starts with a dot.
+type command struct {
+	usage, doc string
+	run        func(s *shell, ctx context.Context, arg string) error
+}
+
+func commands() []command {
+	return []command{
+		{".builds", "the builds of the catalog", (*shell).builds},
+		{".functions", "the SQL functions that pakdb adds", (*shell).functions},
+		{".help", "this text", (*shell).help},
+		{".mode [FORMAT]", "output format: " + strings.Join(query.Formats(), ", "), (*shell).mode},
+		{".output [FILE]", "write results to FILE; without FILE back to here, which is when FILE appears", (*shell).redirect},
+		{".queries", "the named queries; @name runs one, @name --help explains it", (*shell).queries},
+		{".quit", "leave; also Ctrl-D", func(*shell, context.Context, string) error { return errQuit }},
+		{".read FILE", "run FILE", (*shell).read},
+		{".schema [NAME]", "SQL of a table or view, or of all", (*shell).schema},
+		{".tables", "views, then tables", (*shell).tables},
+		{".timer on|off", "tell how long each statement took", (*shell).setTimer},
+	}
+}
+
+// command runs a line that starts with a dot. The first letters of a command
+// suffice where they are those of one command alone.
+func (s *shell) command(ctx context.Context, line string) error {
+	name, arg, _ := strings.Cut(strings.TrimSuffix(line, ";"), " ")
+	var found []command
+	for _, c := range commands() {
+		word, _, _ := strings.Cut(c.usage, " ")
+		if word == name {
+			found = []command{c}
+			break
+		}
+		if strings.HasPrefix(word, name) {
+			found = append(found, c)
+		}
+	}
+	if len(found) != 1 {
+		return query.Usagef("", "no command %s; .help shows all", name)
+	}
+	return found[0].run(s, ctx, strings.TrimSpace(arg))
+}
+
+func (s *shell) help(context.Context, string) error {
+	var b strings.Builder
+	b.WriteString("SQL ends at a semicolon. @NAME [ARG...] runs a named query. Tab completes.\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "%-16s %s\n", c.usage, c.doc)
+	}
+	_, err := io.WriteString(s.Out, b.String())
+	return err
+}
+
+func (s *shell) builds(ctx context.Context, _ string) error { return s.named(ctx, "@builds") }
+
+func (s *shell) functions(context.Context, string) error {
+	var b strings.Builder
+	for _, f := range s.DB.Functions() {
+		fmt.Fprintf(&b, "%-26s %s\n", f.Usage, f.Doc)
+	}
+	_, err := io.WriteString(s.Out, b.String())
+	return err
+}
+
+func (s *shell) queries(context.Context, string) error {
+	_, err := io.WriteString(s.Out, s.Library.List())
+	return err
+}
+
+func (s *shell) mode(_ context.Context, arg string) error {
+	if arg == "" {
+		_, err := fmt.Fprintln(s.Out, s.Format)
+		return err
+	}
+	if err := (query.Output{W: s.Out, Format: arg}).Check(); err != nil {
+		return err
+	}
+	s.Format = arg
+	return nil
+}
+
+func (s *shell) redirect(_ context.Context, arg string) error {
+	if err := s.closeFile(true); err != nil || arg == "" {
+		return err
+	}
+	f, err := query.CreateFile(unquote(arg), s.DB.Catalog())
+	if err != nil {
+		return err
+	}
+	s.file, s.out = f, f
+	return nil
+}
+
+// maxDepth bounds files that read files.
+const maxDepth = 16
+
+func (s *shell) read(ctx context.Context, arg string) error {
+	if s.depth == maxDepth {
+		return query.Usagef("", ".read goes deeper than %d files", maxDepth)
+	}
+	f, err := os.Open(unquote(arg))
+	if err != nil {
+		return query.Usagef("", "%w", err)
+	}
+	defer func() { _ = f.Close() }()
+	s.depth++
+	defer func() { s.depth-- }()
+	return s.script(ctx, f)
+}
+
+func unquote(arg string) string {
+	if words, err := split(arg); err == nil && len(words) == 1 {
+		return words[0]
+	}
+	return arg
+}
+
+func (s *shell) schema(ctx context.Context, arg string) error {
+	text := "SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 IS NULL OR tbl_name = ?1) ORDER BY tbl_name, type DESC, name"
+	var name driver.Value
+	if arg != "" {
+		name = arg
+	}
+	all, err := s.DB.Texts(ctx, text, name)
+	if err == nil && len(all) == 0 {
+		err = query.Usagef("", "no table or view %s; .tables shows all", arg)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.Out, strings.Join(all, "\n"))
+	return err
+}
+
+func (s *shell) tables(ctx context.Context, _ string) error {
+	views, tables, err := s.DB.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.Out, "views   %s\ntables  %s\n", strings.Join(views, " "), strings.Join(tables, " "))
+	return err
+}
+
+func (s *shell) setTimer(_ context.Context, arg string) error {
+	switch arg {
+	case "on", "off":
+		s.timer = arg == "on"
+		return nil
+	}
+	return query.Usagef("", ".timer is on or off")
+}

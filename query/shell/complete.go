@@ -1,0 +1,131 @@
+package shell
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"pakdb/query"
+)
+
+// completer proposes what may follow. It asks the catalog when first used.
+type completer struct {
+	shell  *shell
+	ctx    context.Context
+	loaded bool
+
+	tables, columns, functions, builds []string
+}
+
+// Do implements readline.AutoCompleter: it returns what may be appended at pos,
+// and how many characters before pos it goes on from.
+func (c *completer) Do(line []rune, pos int) ([][]rune, int) {
+	text := string(line[:pos])
+	start, known := c.candidates(c.shell.text.String(), text)
+	typed := text[start:]
+	var rest [][]rune
+	for _, k := range known {
+		if len(k) > len(typed) && strings.EqualFold(k[:len(typed)], typed) {
+			rest = append(rest, []rune(k[len(typed):]))
+		}
+	}
+	return rest, len([]rune(typed))
+}
+
+// candidates returns where the word before the cursor starts, and what it may
+// become. before is the SQL of earlier lines.
+func (c *completer) candidates(before, line string) (start int, known []string) {
+	c.load()
+	trimmed := strings.TrimLeft(line, " ")
+	indent := len(line) - len(trimmed)
+	switch {
+	case before == "" && strings.HasPrefix(trimmed, "."):
+		return c.dotted(trimmed, indent)
+	case before == "" && strings.HasPrefix(trimmed, "@") && !strings.Contains(trimmed, " "):
+		return indent, prefixed("@", c.shell.Library.Names())
+	case before == "" && strings.HasPrefix(trimmed, "@"):
+		return 1 + strings.LastIndexByte(line, ' '), append([]string{"--help", "--build"}, c.builds...)
+	case strings.Count(before+line, "'")%2 == 1:
+		return 1 + strings.LastIndexByte(line, '\''), c.builds
+	}
+	start = 1 + strings.LastIndexFunc(line, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+	words := strings.Fields(before + line[:start])
+	switch {
+	case start > 0 && line[start-1] == '.':
+		return start, c.columns
+	case len(words) > 0 && slices.Contains([]string{"FROM", "JOIN"}, strings.ToUpper(words[len(words)-1])):
+		return start, c.tables
+	}
+	return start, slices.Concat(c.columns, c.tables, c.functions, like(line[start:], keywords()))
+}
+
+// dotted completes commands and their arguments.
+func (c *completer) dotted(line string, indent int) (int, []string) {
+	name, arg, hasArg := strings.Cut(line, " ")
+	start := indent + len(line) - len(strings.TrimLeft(arg, " "))
+	switch {
+	case !hasArg:
+		var names []string
+		for _, command := range commands() {
+			word, _, _ := strings.Cut(command.usage, " ")
+			names = append(names, word)
+		}
+		return indent, names
+	case name == ".mode":
+		return start, query.Formats()
+	case name == ".schema":
+		return start, c.tables
+	case name == ".timer":
+		return start, []string{"on", "off"}
+	}
+	return start, nil
+}
+
+func (c *completer) load() {
+	if c.loaded {
+		return
+	}
+	c.loaded = true
+	// Without an answer there is nothing to propose.
+	views, tables, _ := c.shell.DB.Tables(c.ctx)
+	c.tables = append(views, tables...)
+	c.builds, _ = c.shell.DB.Builds(c.ctx)
+	functions, _ := c.shell.DB.SQLFunctions(c.ctx)
+	for _, f := range functions {
+		c.functions = append(c.functions, f+"(")
+	}
+	for _, t := range views {
+		columns, _ := c.shell.DB.Columns(c.ctx, t)
+		c.columns = append(c.columns, columns...)
+	}
+	slices.Sort(c.columns)
+	c.columns = slices.Compact(c.columns)
+}
+
+func prefixed(prefix string, names []string) []string {
+	all := make([]string, len(names))
+	for i, n := range names {
+		all[i] = prefix + n
+	}
+	return all
+}
+
+// like writes keywords in the case in which they are begun.
+func like(typed string, words []string) []string {
+	if typed == "" || typed != strings.ToLower(typed) {
+		return words
+	}
+	lower := make([]string, len(words))
+	for i, w := range words {
+		lower[i] = strings.ToLower(w)
+	}
+	return lower
+}
+
+func keywords() []string {
+	return strings.Fields("AND AS ASC BETWEEN BY CASE COLLATE COUNT CROSS DESC DISTINCT ELSE END EXCEPT EXISTS EXPLAIN " +
+		"FILTER FROM GLOB GROUP HAVING IN INNER INTERSECT IS JOIN LEFT LIKE LIMIT MATERIALIZED NOT NULL OFFSET ON OR " +
+		"ORDER OVER PARTITION PRAGMA RECURSIVE REGEXP SELECT THEN UNION USING VALUES WHEN WHERE WINDOW WITH")
+}

@@ -1,0 +1,130 @@
+package shell_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pakdb/query"
+	"pakdb/query/shell"
+	"pakdb/schema"
+)
+
+func newDB(t *testing.T) *query.DB {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Begin(ctx, "1.52")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+	if err := b.Add(id, &schema.Entry{Name: "Game/A.umap", Method: "none", Size: 5}); err != nil {
+		t.Fatal(err)
+	}
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "a.tst", Location: "/a.tst"})
+	if err := errors.Join(b.Finish(ctx), c.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db, err := query.Open(ctx, path, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func run(t *testing.T, input string) (out, notes string, err error) {
+	t.Helper()
+	all, err := query.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o, e bytes.Buffer
+	err = shell.Run(context.Background(), shell.Config{DB: newDB(t), Library: all,
+		In: strings.NewReader(input), Out: &o, Err: &e, Format: "csv"})
+	return o.String(), e.String(), err
+}
+
+func TestScript(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "two words.sql")
+	if err := os.WriteFile(file, []byte("SELECT 'read' AS r;\n.mode tsv\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for input, want := range map[string]string{
+		"":                                "",
+		"SELECT 1 AS n;":                  "n\n1\n",
+		"SELECT 1 AS n":                   "n\n1\n", // the end of the input ends it too
+		"SELECT\n  ';' AS n\n;\n":         "n\n;\n",
+		"SELECT 1 AS a; SELECT 2 AS b;":   "a\n1\n\nb\n2\n",
+		".mode jsonl\nSELECT 1 AS n;":     "{\"n\":1}\n",
+		".mode\n":                         "csv\n",
+		"@largest 1 --build 1.52\n":       "size,stored,size_human,method,archive,path,asset_id\n5,0,5 B,none,a.tst,Game/A.umap,\n",
+		"@search 'A.umap' -p build=null;": "build,archive,path,size,stored,method,content\n1.52,a.tst,Game/A.umap,5,0,none,\n",
+		".read '" + file + "'\nSELECT 1 AS a, 2 AS b;": "r\nread\na\tb\n1\t2\n",
+		"SELECT 1 AS n;\n.quit\nSELECT 2 AS n;":        "n\n1\n",
+		".qui\nSELECT 2;":                              "",
+	} {
+		if got, _, err := run(t, input); got != want || err != nil {
+			t.Errorf("%q: %q %v, want %q", input, got, err, want)
+		}
+	}
+	for input, part := range map[string]string{
+		".tables": "views   archives builds", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
+		".queries": "@largest", ".builds": "1.52", ".functions": "human_size(n)", "@largest --help": "Parameters",
+	} {
+		if got, _, err := run(t, input); !strings.Contains(got, part) || err != nil {
+			t.Errorf("%q: no %q in %q, %v", input, part, got, err)
+		}
+	}
+	if _, notes, err := run(t, ".timer on\nSELECT 1 WHERE 0;\n.mode table\nSELECT 1 WHERE 0;"); err != nil ||
+		strings.Count(notes, " s\n") != 2 || strings.Count(notes, "(no rows)\n") != 1 {
+		t.Errorf("notes %q, %v", notes, err)
+	}
+}
+
+func TestScriptEndsAtTheFirstError(t *testing.T) {
+	loop := filepath.Join(t.TempDir(), "loop.sql")
+	if err := os.WriteFile(loop, []byte(".read "+loop), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, input := range []string{
+		"SELECT nope;", "@nope", "@history", ".nope", ".mode nope", ".q", ".schema nope", ".read /absent/file",
+		".read " + loop, ".timer perhaps", "@search 'open", "DELETE FROM entry;", ".output /",
+	} {
+		got, _, err := run(t, "SELECT 1 AS n;\n"+input+"\nSELECT 2 AS n;")
+		if got != "n\n1\n" || !errors.Is(err, query.ErrUsage) {
+			t.Errorf("%q: %q %v, want ErrUsage after the first statement", input, got, err)
+		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out.csv")
+	got, _, err := run(t, ".output "+file+"\nSELECT 1 AS n;\n.output\nSELECT 2 AS n;")
+	if got != "n\n2\n" || err != nil {
+		t.Errorf("%q %v", got, err)
+	}
+	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
+		t.Errorf("file: %q %v", b, err)
+	}
+	if _, _, err := run(t, ".output "+file+"\nSELECT 3 AS n;\nSELECT nope;"); err == nil {
+		t.Error("no error")
+	}
+	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
+		t.Errorf("file after an error: %q %v, want it as it was", b, err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); len(files) != 0 {
+		t.Errorf("left behind: %v", files)
+	}
+}
