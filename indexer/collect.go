@@ -35,7 +35,7 @@ func (s *scan) collect(c *chunk) error {
 	for _, p := range c.problems {
 		s.build.AddProblem(o.id, p)
 	}
-	s.addProblems(int64(len(c.problems)))
+	s.progress.Problems.Add(int64(len(c.problems)))
 	for _, n := range c.names {
 		s.build.AddName(o.id, n)
 	}
@@ -51,13 +51,8 @@ func (s *scan) count(row *schema.Entry) {
 	s.report.Size += row.Size
 	s.report.Stored += row.Stored
 	if row.Facts != nil {
-		s.addProblems(int64(len(row.Facts.Problems)))
+		s.progress.Problems.Add(int64(len(row.Facts.Problems)))
 	}
-}
-
-func (s *scan) addProblems(n int64) {
-	s.report.Problems += n
-	s.progress.Problems.Add(n)
 }
 
 // reuse mounts the archive that an earlier scan made.
@@ -66,7 +61,7 @@ func (s *scan) reuse(o *opened) {
 	s.report.Entries += o.known.Entries
 	s.report.Size += o.known.Size
 	s.report.Stored += o.known.Stored
-	s.addProblems(o.known.Problems)
+	s.progress.Problems.Add(o.known.Problems)
 	s.progress.Entries.Add(o.known.Entries)
 	s.mount(o, o.known.Archive)
 }

@@ -64,7 +64,9 @@ type scan struct {
 	progress *Progress
 	rescan   bool
 	report   Report
-	cutting  *opened // whose entries are being listed; closed at the end if the scan breaks off
+
+	inspected inspected
+	cutting   *opened // whose entries are being listed; closed at the end if the scan breaks off
 }
 
 // Run scans o.Paths into one build and makes it visible. An error means that no
@@ -103,7 +105,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, errors.Join(err, build.Abandon())
 	}
 	s.progress.Publishing.Store(true)
-	if err := build.Finish(ctx); err != nil {
+	if s.report.Problems, err = build.Finish(ctx); err != nil {
 		return nil, err
 	}
 	s.report.Elapsed = time.Since(start)

@@ -10,6 +10,6 @@ type Progress struct {
 	Bytes      atomic.Int64 // of all files
 	BytesDone  atomic.Int64 // stored bytes read, and the size of files that were known
 	Entries    atomic.Int64 // read so far
-	Problems   atomic.Int64
-	Publishing atomic.Bool // the scan is over; the build is being made visible
+	Problems   atomic.Int64 // found so far; of a content that several entries hold, once
+	Publishing atomic.Bool  // the scan is over; the build is being made visible
 }

@@ -245,7 +245,7 @@ func (s *scan) inspect(ctx context.Context, e *codecs.Entry, content io.ReaderAt
 		return err
 	}
 	in := s.o.Registry.Inspector(e, head)
-	if in == nil {
+	if in == nil || !s.inspected.first(row.Content, e) {
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, e)

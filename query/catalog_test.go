@@ -61,7 +61,7 @@ func addBuild(t testing.TB, c *schema.Catalog, dir, label string, files []file) 
 	b.AddProblem(id, schema.Problem{Ordinal: 0, Path: files[0].path, Field: "size", Offset: 4, Cause: "made for a test"})
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: label + ".tst", Location: location})
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return location

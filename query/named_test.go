@@ -218,7 +218,7 @@ func BenchmarkNamed(b *testing.B) {
 		}
 		bd.EndArchive(id, nil)
 		bd.Mount(schema.Mount{Archive: id, Name: "a.tst", Location: "/absent"})
-		if err := bd.Finish(context.Background()); err != nil {
+		if _, err := bd.Finish(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A batch travels to the catalog when it is this heavy: an entry weighs 4, a row
-// of its facts 1. Larger batches rewrite the key tables less often; this one
+// A batch travels to the catalog when it is this heavy: an entry weighs 1, and so does a row
+// of its facts. Larger batches rewrite the key tables less often; this one
 // holds about 20 MB.
-const batchWeight = 256 << 10
+const batchWeight = 64 << 10
 
 // Build collects the archives and entries of one build. Its methods must be
 // called from one goroutine; SQL runs in another, one batch behind. The build
@@ -147,9 +147,8 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	row := &b.batch.entries[len(b.batch.entries)-1]
 	row.archive = archive
 	row.path = keyOfPath(e.Name)
-	b.batch.weight += 4
+	b.batch.weight++
 	if e.Facts != nil {
-		t.problems += int64(len(e.Facts.Problems))
 		b.batch.weight += e.Facts.rows()
 	}
 	if b.batch.weight >= batchWeight {
@@ -226,16 +225,25 @@ func (b *Build) stop() error {
 
 // Finish makes the build visible and replaces an older one of the same label,
 // in one step. Archives that no build mounts any longer are removed. A build
-// that mounts the very same archives as the older one leaves that as it is.
-func (b *Build) Finish(ctx context.Context) error {
-	err := b.send()
+// that mounts the very same archives as the older one leaves that as it is. It
+// returns how many problems the view "problems" shows for the build.
+func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
+	err = b.send()
 	if stopErr := b.stop(); err == nil {
 		err = stopErr
 	}
 	if err != nil {
-		return fmt.Errorf("write build %q: %w", b.label, err)
+		return 0, fmt.Errorf("write build %q: %w", b.label, err)
 	}
-	err = b.c.inTx(ctx, func(tx *sql.Tx) error {
+	if err := b.c.inTx(ctx, b.publish(ctx)); err != nil {
+		return 0, fmt.Errorf("finish build %q: %w", b.label, err)
+	}
+	err = b.c.db.QueryRowContext(ctx, "SELECT problem_count FROM builds WHERE build = ?", b.label).Scan(&problems)
+	return problems, err
+}
+
+func (b *Build) publish(ctx context.Context) func(*sql.Tx) error {
+	return func(tx *sql.Tx) error {
 		if err := b.insertMounts(ctx, tx); err != nil {
 			return err
 		}
@@ -247,11 +255,7 @@ func (b *Build) Finish(ctx context.Context) error {
 			return removeBuild(ctx, tx, b.id)
 		}
 		return publish(ctx, tx, b.id, b.label)
-	})
-	if err != nil {
-		return fmt.Errorf("finish build %q: %w", b.label, err)
 	}
-	return nil
 }
 
 func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {

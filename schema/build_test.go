@@ -52,7 +52,7 @@ func writeBuild(t testing.TB, c *schema.Catalog, label string, entries []*schema
 	}
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "a.sip", Location: "/a.sip"})
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -93,7 +93,7 @@ func TestBuildIsVisibleWhenFinished(t *testing.T) {
 	if n := scan[int](t, db, "SELECT count(*) FROM builds"); n != 0 {
 		t.Errorf("%d builds before Finish", n)
 	}
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if n := scan[int](t, db, "SELECT entry_count FROM builds WHERE build = 'one'"); n != 1 {
@@ -229,7 +229,7 @@ func TestAbandonedArchivesAreKnown(t *testing.T) {
 		}
 	}
 	b.Mount(schema.Mount{Archive: done, Name: "a"})
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM entry"); n != 1 {
@@ -260,7 +260,7 @@ func BenchmarkWriter(b *testing.B) {
 	}
 	build.EndArchive(id, nil)
 	build.Mount(schema.Mount{Archive: id})
-	if err := build.Finish(ctx); err != nil {
+	if _, err := build.Finish(ctx); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "entries/s")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,10 @@ the exit code is 1.`,
 }
 
 func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
+	// A scan keeps tables and batches alive while it makes garbage at a high
+	// rate: collecting twice as often costs a few per cent of time and saves a
+	// third of the memory.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	catalog, err := schema.Open(ctx, a.catalog)
 	if err != nil {
 		return err

@@ -34,7 +34,8 @@ func catalogOfOne(t *testing.T) string {
 	}
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "readme.txt", Location: "/readme.txt"})
-	if err := errors.Join(b.Finish(ctx), c.Close()); err != nil {
+	_, err = b.Finish(ctx)
+	if err := errors.Join(err, c.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return path

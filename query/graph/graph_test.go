@@ -41,7 +41,7 @@ func catalog(t *testing.T) *graph.Graph {
 	add(3, "Other/c.x", ref("uses", 1))
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "a"})
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {

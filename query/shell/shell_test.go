@@ -32,7 +32,8 @@ func newDB(t *testing.T) *query.DB {
 	}
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "a.tst", Location: "/a.tst"})
-	if err := errors.Join(b.Finish(ctx), c.Close()); err != nil {
+	_, err = b.Finish(ctx)
+	if err := errors.Join(err, c.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db, err := query.Open(ctx, path, query.Options{})

@@ -6,10 +6,10 @@
 WITH wanted AS MATERIALIZED (
     SELECT bs.space_id, bs.key, bs.build_id
     FROM path_key k
-    JOIN path p ON p.path_id = k.path_id
-    JOIN dir d ON d.dir_id = p.dir_id
-    JOIN build_symbol bs ON bs.path_id = p.path_id
-    JOIN build b ON b.build_id = bs.build_id AND b.label = :build AND b.complete = 1
+    CROSS JOIN path p ON p.path_id = k.path_id
+    CROSS JOIN dir d ON d.dir_id = p.dir_id
+    CROSS JOIN build_symbol bs ON bs.path_id = p.path_id
+    CROSS JOIN build b ON b.build_id = bs.build_id AND b.label = :build AND b.complete = 1
     WHERE k.key = key_of_path(:target) AND d.prefix || p.name = :target
     UNION
     SELECT w.word_id, id_key(:target), b.build_id
