@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"pakdb/schema"
+)
+
+const (
+	killArchives = 4
+	killEntries  = 40_000 // of each: two batches in all, so that some kills fall between commits
+	kills        = 12
+)
+
+// A scan may be killed at any moment. The catalog stays sound, the build that
+// was there stays visible until the new one replaces it as a whole, and the
+// next scan ends with the rows of an undisturbed one.
+func TestKilledScans(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("kills processes for half a minute")
+	}
+	dir := t.TempDir()
+	game := filepath.Join(dir, "game")
+	if err := os.Mkdir(game, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i := range killArchives {
+		writeKillArchive(t, filepath.Join(game, fmt.Sprintf("%d.sip", i)), i)
+	}
+	old := filepath.Join(dir, "old.sip")
+	if err := os.WriteFile(old, kapgOf([]string{"old"}, [][]byte{[]byte("old")}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	undisturbed := filepath.Join(dir, "undisturbed.db")
+	start := time.Now()
+	scan(t, undisturbed, game)
+	whole := time.Since(start)
+	want := rowsOf(t, undisturbed)
+
+	catalog := filepath.Join(dir, "pakdb.db")
+	scan(t, catalog, old)
+	before := rowsOf(t, catalog)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("a scan takes %s; seed %d", whole, seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	killed := 0
+	for i := range kills {
+		args := []string{"index", "-q", "--catalog", catalog, "--build", "x", game}
+		if i%2 == 0 {
+			args = append(args, "--force") // reads everything; the others go on where the last one stopped
+		}
+		if scanAndKill(t, time.Duration(r.Int64N(int64(whole))), args) {
+			killed++
+		}
+		check(t, catalog)
+		if got := rowsOf(t, catalog); got != want && got != before {
+			t.Fatalf("kill %d: half a build is visible: %s", i, got)
+		}
+	}
+	if killed == 0 {
+		t.Error("every scan ended before it was killed")
+	}
+	scan(t, catalog, game)
+	check(t, catalog)
+	if got := rowsOf(t, catalog); got != want {
+		t.Errorf("after %d kills the rows are %s, undisturbed they are %s", killed, got, want)
+	}
+	for _, left := range []string{"-wal", "-shm", ".lock"} {
+		if _, err := os.Stat(catalog + left); err == nil {
+			t.Errorf("%s stays beside the catalog", left)
+		}
+	}
+}
+
+func writeKillArchive(t *testing.T, path string, n int) {
+	t.Helper()
+	names := make([]string, killEntries)
+	contents := make([][]byte, killEntries)
+	for i := range names {
+		names[i] = fmt.Sprintf("archive%d/dir%03d/%06d.bin", n, i/500, i)
+		contents[i] = fmt.Appendf(nil, "content %d of %d, and of none else", i%30_000, n%2)
+	}
+	if err := os.WriteFile(path, kapgOf(names, contents), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func scan(t *testing.T, catalog, path string) {
+	t.Helper()
+	out, err := exec.Command("pakdb", "index", "-q", "--catalog", catalog, "--build", "x", path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("index: %v\n%s", err, out)
+	}
+}
+
+// scanAndKill reports whether the process was still there to be killed.
+func scanAndKill(t *testing.T, after time.Duration, args []string) bool {
+	t.Helper()
+	cmd := exec.Command("pakdb", args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = cmd.Process.Kill() // it may be over
+	var exit *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode() == -1
+}
+
+func openCatalog(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := schema.OpenReadOnly(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// check is what SQLite says about the file.
+func check(t *testing.T, catalog string) {
+	t.Helper()
+	db := openCatalog(t, catalog)
+	defer func() { _ = db.Close() }()
+	var result string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&result); err != nil || result != "ok" {
+		t.Fatalf("integrity_check: %s, %v", result, err)
+	}
+}
+
+// rowsOf is a digest of all that the catalog shows of its entries.
+func rowsOf(t *testing.T, catalog string) string {
+	t.Helper()
+	db := openCatalog(t, catalog)
+	defer func() { _ = db.Close() }()
+	rows, err := db.Query(`SELECT build, archive, ordinal, path, offset, stored, size, method, content
+		FROM entries ORDER BY build, archive, ordinal`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	h, n := sha256.New(), 0
+	values := make([]sql.RawBytes, 9)
+	into := make([]any, len(values))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		for _, v := range values {
+			_, _ = h.Write(v)
+			_, _ = h.Write([]byte{0})
+		}
+		_, _ = io.WriteString(h, "\n")
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d rows, %x", n, h.Sum(nil)[:8])
+}
