@@ -124,8 +124,9 @@ func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.
 			}
 		}
 	} else {
+		escape := !f.null && isTerminal(a.stdout)
 		for e := range sums.of(entries(bad.add)) {
-			if err := a.writePath(out, e, f.null); err != nil {
+			if err := writePath(out, e, f.null, escape); err != nil {
 				return err
 			}
 		}
@@ -136,12 +137,12 @@ func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.
 	return out.Flush()
 }
 
-func (a *app) writePath(out *bufio.Writer, e *codecs.Entry, null bool) error {
+func writePath(out *bufio.Writer, e *codecs.Entry, null, escape bool) error {
 	path, end := label(e), byte('\n')
-	switch {
-	case null:
+	if null {
 		end = 0
-	case isTerminal(a.stdout):
+	}
+	if escape {
 		path = printable(path)
 	}
 	_, _ = out.WriteString(path)

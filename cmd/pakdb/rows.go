@@ -35,7 +35,8 @@ func textOrNull(s string) driver.Value {
 // archives are anyone's.
 func printable(s string) string {
 	for _, r := range s {
-		if r == utf8.RuneError || !strconv.IsGraphic(r) {
+		plain := ' ' <= r && r <= '~' // most names are nothing else
+		if !plain && (r == utf8.RuneError || !strconv.IsGraphic(r)) {
 			q := strconv.QuoteToGraphic(s)
 			return q[1 : len(q)-1]
 		}
