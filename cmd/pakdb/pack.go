@@ -144,10 +144,12 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 		return nil, err
 	}
 	if model != nil && model.format.Name == t.format.Name {
-		t.follow(model, f.version)
-	}
-	if f.version != "" {
+		err = t.follow(model, f.version)
+	} else {
 		t.options.Version = f.version
+	}
+	if err != nil {
+		return nil, err
 	}
 	if v := t.options.Version; v != "" && !slices.Contains(t.format.Versions, v) {
 		return nil, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
@@ -156,14 +158,25 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 	return t, nil
 }
 
-// follow makes t like an archive of its format. What another version keeps is
-// not taken over.
-func (t *target) follow(model *archive, wanted string) {
+// follow makes t like an archive of its format. What only another version keeps
+// is not taken over.
+func (t *target) follow(model *archive, wanted string) error {
 	info := model.Info()
-	t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
+	if t.format.Like == nil {
+		t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
+	} else {
+		o, err := t.format.Like(model.Archive)
+		if err != nil {
+			return err
+		}
+		t.options = *o
+	}
 	if wanted == "" || wanted == t.options.Version {
 		t.model = model
+	} else {
+		t.options.Version, t.options.Template, t.options.Seed = wanted, nil, 0
 	}
+	return nil
 }
 
 func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
