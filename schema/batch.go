@@ -249,11 +249,8 @@ type pathRow struct {
 	name         string
 }
 
-// knownPath is a path on its way to its id.
-type knownPath struct {
-	key pathKey
-	id  int64
-}
+// knownPath is a path that has its id.
+type knownPath struct{ id int64 }
 
 // wantedPath is a path that needs an id.
 type wantedPath struct {

@@ -118,7 +118,7 @@ func resolveOne(ctx context.Context, g *graph.Graph, name string) (graph.Node, e
 	if len(nodes) == 1 {
 		return nodes[0], nil
 	}
-	err = fmt.Errorf("%w: %q is not unique in build %q:", errUsage, name, g.Build())
+	err = fmt.Errorf("%w: %q is not unique in build %q; it may be", errUsage, name, g.Build())
 	for _, n := range nodes {
 		err = fmt.Errorf("%w\n  %s", err, n.Name())
 	}
