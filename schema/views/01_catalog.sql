@@ -12,7 +12,7 @@ FROM build b
 LEFT JOIN build_archive ba ON ba.build_id = b.build_id
 LEFT JOIN archive a ON a.archive_id = ba.archive_id
 WHERE b.complete = 1
-GROUP BY b.build_id;
+GROUP BY b.build_id, b.label; -- the label, so that a condition on build comes before the grouping
 
 -- view archives: one row per file of a build
 CREATE VIEW archives AS
@@ -112,7 +112,7 @@ FROM (SELECT b.label AS build, b.build_id, e.content_id, count(*) AS copies,
       JOIN build_archive ba ON ba.build_id = b.build_id
       JOIN entry e ON e.archive_id = ba.archive_id
       WHERE b.complete = 1 AND e.content_id IS NOT NULL
-      GROUP BY b.build_id, e.content_id
+      GROUP BY b.build_id, b.label, e.content_id -- label as in builds
       HAVING count(*) > 1) g
 JOIN content c ON c.content_id = g.content_id;
 

@@ -1,6 +1,7 @@
 -- view calligraphy_records: curves, asset types, blueprints and prototypes of Marvel Heroes
 CREATE VIEW calligraphy_records AS
 SELECT b.label AS build,
+       ba.name AS archive,
        d.prefix || p.name AS path,
        s.word AS kind,
        printf('%016x', r.id) AS id,
@@ -17,6 +18,7 @@ SELECT b.label AS build,
        r.guid AS guid_key,
        r.path_id,
        f.content_id,
+       e.archive_id,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
@@ -33,6 +35,7 @@ WHERE b.complete = 1;
 -- view calligraphy_assets: the values of Marvel Heroes' asset types
 CREATE VIEW calligraphy_assets AS
 SELECT b.label AS build,
+       ba.name AS archive,
        d.prefix || p.name AS type,
        a.name AS asset,
        printf('%016x', a.id) AS id,
@@ -42,6 +45,7 @@ SELECT b.label AS build,
        a.id AS id_key,
        a.guid AS guid_key,
        e.path_id,
+       e.archive_id,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
@@ -54,6 +58,7 @@ WHERE b.complete = 1;
 -- view calligraphy_fields: every value that a prototype of Marvel Heroes sets
 CREATE VIEW calligraphy_fields AS
 SELECT b.label AS build,
+       ba.name AS archive,
        d.prefix || p.name AS path,
        bpd.prefix || bpp.name AS blueprint,
        (SELECT m.name
@@ -70,7 +75,7 @@ SELECT b.label AS build,
                                    JOIN entry ae ON ae.content_id = a.content_id
                                    JOIN build_archive aba ON aba.archive_id = ae.archive_id AND aba.build_id = b.build_id
                                    WHERE a.id = v.value
-                                   LIMIT 1), printf('%016x', v.value))
+                                   LIMIT 1), CASE WHEN v.value <> 0 THEN printf('%016x', v.value) END)
            WHEN 'B' THEN v.value
            WHEN 'D' THEN v.value
            WHEN 'L' THEN v.value
@@ -84,6 +89,7 @@ SELECT b.label AS build,
        printf('%016x', v.blueprint) AS blueprint_id,
        e.path_id,
        e.content_id,
+       e.archive_id,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
@@ -106,11 +112,13 @@ WHERE b.complete = 1;
 -- view calligraphy_curves: the points of Marvel Heroes' curves
 CREATE VIEW calligraphy_curves AS
 SELECT b.label AS build,
+       ba.name AS archive,
        d.prefix || p.name AS path,
        c.start + j.key AS position,
        j.value,
        e.path_id,
        e.content_id,
+       e.archive_id,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
@@ -124,12 +132,14 @@ WHERE b.complete = 1;
 -- view calligraphy_replacements: which GUID took the place of another; chains are followed
 CREATE VIEW calligraphy_replacements AS
 SELECT b.label AS build,
+       ba.name AS archive,
        printf('%016x', r.old_guid) AS old_guid,
        CASE WHEN r.last_guid <> 0 THEN printf('%016x', r.last_guid) END AS new_guid,
        r.name,
        CASE WHEN r.new_guid <> 0 THEN printf('%016x', r.new_guid) END AS next_guid,
        r.old_guid AS old_key,
        r.last_guid AS new_key,
+       e.archive_id,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
@@ -140,12 +150,14 @@ WHERE b.complete = 1;
 -- view calligraphy_resources: the heads of Marvel Heroes' cells, districts, props and interfaces
 CREATE VIEW calligraphy_resources AS
 SELECT b.label AS build,
+       ba.name AS archive,
        d.prefix || p.name AS path,
        printf('%08x', r.signature) AS signature,
        r.version,
        printf('%08x', r.class_id) AS class_id,
        r.class,
        e.path_id,
+       e.archive_id,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
