@@ -1,0 +1,357 @@
+package schema_test
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/all"
+	"pakdb/indexer"
+	"pakdb/schema"
+)
+
+var update = flag.Bool("update", false, "rewrite the column tables of SCHEMA.md")
+
+// fixtureCatalog is the catalog that SCHEMA.md shows how to make.
+func fixtureCatalog(t testing.TB) *sql.DB {
+	t.Helper()
+	c, path := newCatalog(t)
+	for _, build := range []struct{ label, files string }{
+		{"1.0", "Calligraphy.sip"}, {"1.1", "Calligraphy_next.sip"}, {"testdata", "*.sip"},
+	} {
+		_, err := indexer.Run(context.Background(), indexer.Options{Catalog: c, Registry: all.Registry(),
+			Label: build.label, Paths: []string{filepath.Join("..", "testdata", build.files)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return readDB(t, path)
+}
+
+// TestSchemaDoc keeps SCHEMA.md true: every table and view has its section,
+// with the columns that there are and queries that run.
+func TestSchemaDoc(t *testing.T) {
+	db := fixtureCatalog(t)
+	if *update {
+		updateDoc(t, db)
+	}
+	doc := readDoc(t)
+	for chapter, kind := range map[string]string{"Views": "view", "Tables": "table"} {
+		names := objects(t, db, kind)
+		for _, name := range names {
+			s := doc[chapter+"/"+name]
+			if s == nil {
+				t.Errorf("%s %s has no section; go test ./schema -run SchemaDoc -update makes one", kind, name)
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				checkColumns(t, db, kind, name, s)
+				checkQueries(t, db, s)
+			})
+			delete(doc, chapter+"/"+name)
+		}
+	}
+	for name := range doc {
+		t.Errorf("section %s describes nothing that exists", name)
+	}
+}
+
+// TestViewSummaries compares the summaries in views.sql with those in SCHEMA.md.
+func TestViewSummaries(t *testing.T) {
+	script, err := os.ReadFile("views.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := readDoc(t)
+	summary := regexp.MustCompile(`(?m)^-- view (\w+): (.+)\nCREATE VIEW (\w+) `)
+	found := summary.FindAllStringSubmatch(string(script), -1)
+	if want := strings.Count(string(script), "CREATE VIEW"); len(found) != want {
+		t.Errorf("%d of %d views have a summary", len(found), want)
+	}
+	for _, m := range found {
+		want := strings.ToUpper(m[2][:1]) + m[2][1:] + "."
+		if s := doc["Views/"+m[3]]; m[1] != m[3] || s == nil || s.summary != want {
+			t.Errorf("view %s: SCHEMA.md should begin with %q", m[3], want)
+		}
+	}
+}
+
+// section describes one table or view.
+type section struct {
+	summary string
+	columns []columnDoc
+	queries []queryDoc
+	from    int // line of the column table's first row
+	lines   int // of its rows
+}
+
+type columnDoc struct{ name, typ, null, meaning string }
+
+type queryDoc struct {
+	sql    string
+	noRows bool // marked: the fixtures have no answer
+}
+
+func readDoc(t *testing.T) map[string]*section {
+	t.Helper()
+	text, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parseDoc(strings.Split(string(text), "\n"))
+}
+
+const noRows = "<!-- no rows: "
+
+func parseDoc(lines []string) map[string]*section {
+	doc := map[string]*section{}
+	var chapter string
+	var s *section
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		switch {
+		case strings.HasPrefix(line, "## "):
+			chapter, s = line[3:], nil
+		case strings.HasPrefix(line, "### "):
+			s = &section{}
+			doc[chapter+"/"+line[4:]] = s
+		case s == nil || line == "":
+		case s.summary == "":
+			s.summary = line
+		case strings.HasPrefix(line, "|---"):
+			s.from = i + 1
+		case strings.HasPrefix(line, "| ") && s.from > 0:
+			s.lines++
+			s.columns = append(s.columns, parseColumn(line))
+		case line == "```sql":
+			q := queryDoc{noRows: strings.HasPrefix(lines[i-1], noRows)}
+			for i++; lines[i] != "```"; i++ {
+				q.sql += lines[i] + "\n"
+			}
+			s.queries = append(s.queries, q)
+		}
+	}
+	return doc
+}
+
+func parseColumn(line string) columnDoc {
+	cells := strings.Split(strings.Trim(line, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	cells = append(cells, "", "", "")
+	return columnDoc{cells[0], cells[1], cells[2], cells[3]}
+}
+
+func objects(t *testing.T, db *sql.DB, kind string) (names []string) {
+	t.Helper()
+	rows := query(t, db, "SELECT name FROM sqlite_schema WHERE type = ? AND name NOT LIKE 'sqlite_%' ORDER BY rowid", kind)
+	for _, r := range rows {
+		names = append(names, r[0].(string))
+	}
+	return names
+}
+
+// query returns all rows.
+func query(t *testing.T, db *sql.DB, text string, args ...any) (out [][]any) {
+	t.Helper()
+	rows, err := db.Query(text, args...)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows.Next() {
+		values := make([]any, len(columns))
+		into := make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, values)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return out
+}
+
+// column is one row of PRAGMA table_xinfo.
+type column struct {
+	name, typ string
+	notNull   bool
+}
+
+func columnsOf(t *testing.T, db *sql.DB, name string) (out []column) {
+	t.Helper()
+	// The columns of a view have no declared type when they are expressions;
+	// "blob" then says only that there is no affinity.
+	rows := query(t, db, `SELECT x.name, CASE WHEN s.type = 'table' OR x.type <> 'BLOB' THEN lower(x.type) ELSE '' END,
+		"notnull" OR pk > 0
+		FROM sqlite_schema s, pragma_table_xinfo(s.name) x
+		WHERE s.name = ? ORDER BY x.cid`, name)
+	for _, r := range rows {
+		out = append(out, column{r[0].(string), r[1].(string), r[2].(int64) == 1})
+	}
+	return out
+}
+
+func checkColumns(t *testing.T, db *sql.DB, kind, name string, s *section) {
+	t.Helper()
+	have := columnsOf(t, db, name)
+	if len(have) != len(s.columns) {
+		t.Errorf("%d columns are described, %d exist", len(s.columns), len(have))
+	}
+	for i, c := range have[:min(len(have), len(s.columns))] {
+		d := s.columns[i]
+		if d.name != c.name {
+			t.Errorf("column %d: %q is described, %q exists", i+1, d.name, c.name)
+			continue
+		}
+		if c.typ != "" && d.typ != c.typ {
+			t.Errorf("%s: described as %s, is %s", c.name, d.typ, c.typ)
+		}
+		if kind == "table" && (d.null == "never") != c.notNull {
+			t.Errorf("%s: NULL is described as %q, NOT NULL is %v", c.name, d.null, c.notNull)
+		}
+		if d.null == "" {
+			t.Errorf("%s: what does NULL mean?", c.name)
+		}
+		if d.meaning == "" && !strings.HasSuffix(c.name, "_id") {
+			t.Errorf("%s: what does it mean?", c.name)
+		}
+		checkValues(t, db, name, d)
+	}
+}
+
+// valueTypes are the storage classes of what is described.
+var valueTypes = map[string]string{
+	"integer": "'integer'", "text": "'text'", "blob": "'blob'", "number": "'integer', 'real'",
+	"any": "'integer', 'real', 'text', 'blob'",
+}
+
+// checkValues looks at every value of the column in the fixtures.
+func checkValues(t *testing.T, db *sql.DB, table string, d columnDoc) {
+	t.Helper()
+	types, ok := valueTypes[d.typ]
+	if !ok {
+		t.Errorf("%s: %q is no type", d.name, d.typ)
+		return
+	}
+	if d.null != "never" {
+		types += ", 'null'"
+	}
+	text := fmt.Sprintf("SELECT DISTINCT typeof(%[1]q) FROM %[2]q WHERE typeof(%[1]q) NOT IN (%[3]s)", d.name, table, types)
+	for _, r := range query(t, db, text) {
+		t.Errorf("%s: holds %s, described as %s, NULL: %s", d.name, r[0], d.typ, d.null)
+	}
+}
+
+func checkQueries(t *testing.T, db *sql.DB, s *section) {
+	t.Helper()
+	if len(s.queries) < 3 {
+		t.Errorf("%d queries, want 3 at least", len(s.queries))
+	}
+	for _, q := range s.queries {
+		if !strings.HasPrefix(q.sql, "-- ") {
+			t.Errorf("a query does not begin with its question:\n%s", q.sql)
+		}
+		rows := query(t, db, q.sql)
+		switch {
+		case q.noRows && len(rows) > 0:
+			t.Errorf("marked as having no rows, but there are %d:\n%s", len(rows), q.sql)
+		case !q.noRows && len(rows) == 0:
+			t.Errorf("no rows, and not marked so:\n%s", q.sql)
+		}
+	}
+}
+
+// updateDoc rewrites names, order and types of the columns and adds sections for
+// what has none. What things mean is left to people.
+func updateDoc(t *testing.T, db *sql.DB) {
+	t.Helper()
+	text, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	for chapter, kind := range map[string]string{"Views": "view", "Tables": "table"} {
+		for _, name := range objects(t, db, kind) {
+			s := parseDoc(lines)[chapter+"/"+name]
+			if s == nil {
+				lines = insertSection(lines, chapter, name)
+				s = parseDoc(lines)[chapter+"/"+name]
+			}
+			rows := columnRows(kind, columnsOf(t, db, name), s.columns)
+			lines = append(lines[:s.from:s.from], append(rows, lines[s.from+s.lines:]...)...)
+		}
+	}
+	if err := os.WriteFile("SCHEMA.md", []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// insertSection puts an empty section at the end of a chapter.
+func insertSection(lines []string, chapter, name string) []string {
+	at, inside := len(lines), false
+	for i, line := range lines {
+		if strings.HasPrefix(line, "## ") {
+			if inside {
+				at = i
+				break
+			}
+			inside = line == "## "+chapter
+		}
+	}
+	empty := []string{"### " + name, "", "?", "", "| column | type | NULL | meaning |", "|---|---|---|---|", ""}
+	if at == len(lines) {
+		empty = append([]string{""}, empty...)
+	}
+	return append(lines[:at:at], append(empty, lines[at:]...)...)
+}
+
+func columnRows(kind string, have []column, described []columnDoc) (rows []string) {
+	known := map[string]columnDoc{}
+	for _, d := range described {
+		known[d.name] = d
+	}
+	for _, c := range have {
+		d := known[c.name]
+		if c.typ != "" {
+			d.typ = c.typ
+		}
+		if kind == "table" && c.notNull {
+			d.null = "never"
+		} else if kind == "table" && d.null == "never" {
+			d.null = ""
+		}
+		rows = append(rows, strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s |", c.name, d.typ, d.null, d.meaning), "|  |", "| |"))
+	}
+	return rows
+}
+
+// TestSchemaDocKey checks the one literal of SCHEMA.md that plain SQLite cannot
+// compute.
+func TestSchemaDocKey(t *testing.T) {
+	text, err := os.ReadFile("SCHEMA.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("WHERE k.key = %d;", schema.PathKey("Calligraphy/Curve.directory")); !strings.Contains(string(text), want) {
+		t.Errorf("section path_key should say %q", want)
+	}
+}
