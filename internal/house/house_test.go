@@ -1,0 +1,316 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "pakdb"
+
+// file is one Go file of the module.
+type file struct {
+	name string // from the module's root, with slashes
+	room string // its folder
+	test bool   // _test.go, or a tool of the tests below testdata
+	*ast.File
+	fset *token.FileSet
+}
+
+func (f *file) at(n ast.Node) string {
+	return f.name + ":" + strconv.Itoa(f.fset.Position(n.Pos()).Line)
+}
+
+// house reads every Go file of the module, whatever system it is for.
+func house(t *testing.T) (files []*file) {
+	t.Helper()
+	root := os.DirFS(filepath.Join("..", ".."))
+	fset := token.NewFileSet()
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		parsed, err := parser.ParseFile(fset, name, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		test := strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "testdata/")
+		files = append(files, &file{name, path.Dir(name), test, parsed, fset})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 100 {
+		t.Fatalf("only %d files found: is this the module's root?", len(files))
+	}
+	return files
+}
+
+// rooms says which of our own packages a room may import. The longest entry
+// that fits a folder counts; "x/..." also stands for what is below x.
+var rooms = map[string][]string{
+	"cmd/pakdb/...": {"codecs", "codecs/all", "codecs/compress", "indexer", "schema", "query/...", "diff/...", "internal/..."},
+	"indexer":       {"codecs", "codecs/compress", "schema", "internal/..."},
+	"query/...":     {"codecs", "schema", "query/...", "internal/..."},
+	"schema":        {},
+
+	"diff":       {"schema", "internal/..."},
+	"diff/plan":  {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
+	"diff/delta": {"internal/..."},
+	"diff/patch": {"codecs", "codecs/compress", "diff/delta", "internal/..."}, // ships in launchers: no catalog
+
+	"codecs":              {"codecs/compress", "internal/bin"},
+	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/bin"}, // a format: no other format
+	"codecs/all":          {"codecs/..."},
+	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
+
+	"internal/...": {"internal/bin"},
+}
+
+// outside says which rooms may import what is not ours.
+var outside = map[string][]string{
+	"database/sql":              {"schema", "query/...", "diff", "diff/plan", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
+	"modernc.org/sqlite/...":    {"schema", "codecs/gpak"},
+	"github.com/spf13/...":      {"cmd/pakdb/..."},
+	"github.com/schollz/...":    {"cmd/pakdb/..."},
+	"pgregory.net/rapid":        {}, // tests
+	"testing/...":               {"codecs/codecstest"},
+	"unsafe":                    {},
+	"net/http":                  {},
+	"os/exec":                   {},
+	"plugin":                    {},
+	"github.com/rasky/go-lzo":   {"codecs/compress/..."}, // GPL-2: one place
+	"github.com/pierrec/lz4/v4": {"codecs/compress/..."},
+}
+
+func matches(pattern, name string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return name == base || strings.HasPrefix(name, base+"/")
+	}
+	return name == pattern
+}
+
+func within(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
+}
+
+// allowed returns what the room may import, by its most exact entry.
+func allowed(room string) (patterns []string, known bool) {
+	best := -1
+	for p, list := range rooms {
+		exact := len(strings.TrimSuffix(p, "/..."))*2 + 1
+		if strings.HasSuffix(p, "/...") {
+			exact--
+		}
+		if matches(p, room) && exact > best {
+			best, patterns, known = exact, list, true
+		}
+	}
+	return patterns, known
+}
+
+func imports(f *file) (paths []string) {
+	for _, s := range f.Imports {
+		p, _ := strconv.Unquote(s.Path.Value)
+		paths = append(paths, p)
+	}
+	return paths
+}
+
+func TestWhoImportsWhom(t *testing.T) {
+	for _, f := range house(t) {
+		patterns, known := allowed(f.room)
+		if !known && !f.test {
+			t.Errorf("%s: room %s is not in the table: what may it import?", f.name, f.room)
+			continue
+		}
+		for _, p := range imports(f) {
+			ours, isOurs := strings.CutPrefix(p, module+"/")
+			switch {
+			case !isOurs || f.room == ours:
+			case strings.HasPrefix(ours, "cmd/"):
+				t.Errorf("%s imports %s", f.name, p)
+			case f.test: // tests of a room may put it together with others
+			case !within(patterns, ours) || ours == "codecs/codecstest" || strings.HasPrefix(ours, "testdata/"):
+				t.Errorf("%s imports %s; %s may import %v", f.name, p, f.room, patterns)
+			}
+		}
+	}
+}
+
+func TestWhoImportsWhatIsNotOurs(t *testing.T) {
+	for _, f := range house(t) {
+		for _, p := range imports(f) {
+			for pattern, list := range outside {
+				if matches(pattern, p) && !f.test && !within(list, f.room) {
+					t.Errorf("%s imports %s; only %v may", f.name, p, list)
+				}
+			}
+		}
+	}
+}
+
+func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
+	for _, f := range house(t) {
+		if f.test {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if n.Recv == nil && n.Name.Name == "init" {
+					t.Errorf("%s: init", f.at(n))
+				}
+			case *ast.CallExpr:
+				if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
+					t.Errorf("%s: panic", f.at(n))
+				}
+			case *ast.ImportSpec:
+				if n.Name != nil && n.Name.Name == "_" && n.Path.Value != `"embed"` {
+					t.Errorf("%s: blank import of %s", f.at(n), n.Path.Value)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// TestPackageVariablesStayAsTheyAre: errors, embedded texts, tables and pools
+// are all there is.
+func TestPackageVariablesStayAsTheyAre(t *testing.T) {
+	byRoom := map[string][]*file{}
+	for _, f := range house(t) {
+		if !f.test {
+			byRoom[f.room] = append(byRoom[f.room], f)
+		}
+	}
+	for _, files := range byRoom {
+		vars := map[string]bool{}
+		for _, f := range files {
+			packageVars(f, func(spec *ast.ValueSpec) {
+				for _, name := range spec.Names {
+					vars[name.Name] = name.Name != "_"
+				}
+				if s := stateful(spec); s != "" {
+					t.Errorf("%s: variable of type %s", f.at(spec), s)
+				}
+			})
+		}
+		for _, f := range files {
+			changes(f, func(n ast.Node, target ast.Expr) {
+				if name, is := packageVar(f, target, vars); is {
+					t.Errorf("%s: package variable %s is changed", f.at(n), name)
+				}
+			})
+		}
+	}
+}
+
+func packageVars(f *file, do func(*ast.ValueSpec)) {
+	for _, d := range f.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, s := range g.Specs {
+				do(s.(*ast.ValueSpec))
+			}
+		}
+	}
+}
+
+// stateful returns the type from sync or sync/atomic that a variable has; pools
+// and functions that run once are none.
+func stateful(spec *ast.ValueSpec) (found string) {
+	ast.Inspect(spec, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		x, ok := sel.X.(*ast.Ident)
+		if ok && (x.Name == "atomic" || x.Name == "sync") && sel.Sel.Name != "Pool" && !strings.HasPrefix(sel.Sel.Name, "OnceValue") {
+			found = x.Name + "." + sel.Sel.Name
+		}
+		return true
+	})
+	return found
+}
+
+// changes reports what a file assigns to, counts, deletes from and clears.
+// Addresses may be taken: tables are read through them.
+func changes(f *file, report func(ast.Node, ast.Expr)) {
+	ast.Inspect(f.File, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				for _, e := range n.Lhs {
+					report(n, e)
+				}
+			}
+		case *ast.IncDecStmt:
+			report(n, n.X)
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && len(n.Args) > 0 && slices.Contains([]string{"delete", "clear", "copy"}, id.Name) {
+				report(n, n.Args[0])
+			}
+		}
+		return true
+	})
+}
+
+// packageVar returns the variable of this or another package of ours that an
+// expression lies in.
+func packageVar(f *file, e ast.Expr, vars map[string]bool) (name string, is bool) {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			if id, ok := x.X.(*ast.Ident); ok && id.Obj == nil && !vars[id.Name] && importsAs(f, id.Name) {
+				return id.Name + "." + x.Sel.Name, true
+			}
+			e = x.X
+		case *ast.Ident:
+			if x.Obj == nil { // declared in another file, or universal
+				return x.Name, vars[x.Name]
+			}
+			spec, ok := x.Obj.Decl.(*ast.ValueSpec)
+			return x.Name, ok && vars[x.Name] && isPackageLevel(f, spec)
+		default:
+			return "", false
+		}
+	}
+}
+
+func isPackageLevel(f *file, spec *ast.ValueSpec) (is bool) {
+	packageVars(f, func(s *ast.ValueSpec) { is = is || s == spec })
+	return is
+}
+
+func importsAs(f *file, name string) bool {
+	return slices.ContainsFunc(imports(f), func(p string) bool { return path.Base(p) == name })
+}
