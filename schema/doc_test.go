@@ -3,6 +3,7 @@ package schema_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/indexer"
 	"pakdb/schema"
@@ -18,15 +20,20 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the column tables of SCHEMA.md")
 
-// fixtureCatalog is the catalog that SCHEMA.md shows how to make.
+// fixtureCatalog is the catalog that SCHEMA.md shows how to make, and a build
+// "prime".
 func fixtureCatalog(t testing.TB) *sql.DB {
 	t.Helper()
 	c, path := newCatalog(t)
+	data := filepath.Join("..", "testdata")
 	for _, build := range []struct{ label, files string }{
-		{"1.0", "Calligraphy.sip"}, {"1.1", "Calligraphy_next.sip"}, {"testdata", "*.sip"},
+		{"1.0", filepath.Join(data, "Calligraphy.sip")},
+		{"1.1", filepath.Join(data, "Calligraphy_next.sip")},
+		{"testdata", filepath.Join(data, "*.sip")},
+		{"prime", retroPak(t)},
 	} {
 		_, err := indexer.Run(context.Background(), indexer.Options{Catalog: c, Registry: all.Registry(),
-			Label: build.label, Paths: []string{filepath.Join("..", "testdata", build.files)}})
+			Label: build.label, Paths: []string{build.files}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,6 +42,43 @@ func fixtureCatalog(t testing.TB) *sql.DB {
 		t.Fatal(err)
 	}
 	return readDB(t, path)
+}
+
+// retroPak writes a pak of Metroid Prime: ids instead of names, and names apart
+// from entries, one of which leads nowhere.
+func retroPak(t testing.TB) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "Metroid1.pak")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	format, _ := all.Registry().Format("retropak")
+	w, err := format.Create(f, &codecs.CreateOptions{Version: "MP1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := codecs.WriterAs[codecs.NameWriter](w)
+	for _, n := range []codecs.NamedResource{
+		{Name: "TXTR_Visor", Type: "TXTR", ID: codecs.ID32(0x11)},
+		{Name: "Visor", Type: "TXTR", ID: codecs.ID32(0x11)},
+		{Name: "CRSC_Beam", Type: "CRSC", ID: codecs.ID32(0x33)},
+	} {
+		if err := names.AddName(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id := uint32(0x11); id <= 0x12; id++ {
+		e := &codecs.Entry{Type: "TXTR", ID: codecs.ID32(id)}
+		if err := w.Add(context.Background(), e, strings.NewReader(strings.Repeat("\x00texture", int(id)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestSchemaDoc keeps SCHEMA.md true: every table and view has its section,
@@ -65,9 +109,14 @@ func TestSchemaDoc(t *testing.T) {
 	}
 }
 
-// TestViewSummaries compares the summaries in views.sql with those in SCHEMA.md.
+// TestViewSummaries compares the summaries in views/ with those in SCHEMA.md.
 func TestViewSummaries(t *testing.T) {
-	script, err := os.ReadFile("views.sql")
+	var script []byte
+	files, err := filepath.Glob("views/*.sql")
+	for _, name := range files {
+		text, readErr := os.ReadFile(name)
+		script, err = append(script, text...), errors.Join(err, readErr)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
