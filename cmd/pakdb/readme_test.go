@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"pakdb/codecs"
+	"pakdb/codecs/all"
+	"pakdb/codecs/codecstest"
+)
+
+// TestReadmeSession runs the session of README.md and compares what it prints.
+func TestReadmeSession(t *testing.T) {
+	readme := newReadme(t)
+	session, rest := readme.between("```console\n", "```\n")
+	steps := parseSession(session)
+	if len(steps) < 3 {
+		t.Fatalf("%d commands in the session of README.md", len(steps))
+	}
+	got := make([]string, len(steps))
+	var script strings.Builder
+	for i, s := range steps {
+		fmt.Fprintf(&script, "exec %s\nkeep %d\n", strings.Join(quoteWords(s.words), " "), i)
+	}
+	file := filepath.Join(t.TempDir(), "readme.txtar")
+	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("run", func(t *testing.T) {
+		testscript.Run(t, testscript.Params{
+			Files: []string{file},
+			Setup: func(env *testscript.Env) error {
+				env.Setenv("PAKDB_CATALOG", "")
+				return os.CopyFS(filepath.Join(env.WorkDir, "testdata"), os.DirFS(filepath.Join(readme.root, "testdata")))
+			},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){
+				"keep": func(ts *testscript.TestScript, _ bool, args []string) {
+					var i int
+					_, err := fmt.Sscan(args[0], &i)
+					ts.Check(err)
+					got[i] = ts.ReadFile("stdout")
+				},
+			},
+		})
+	})
+	var now strings.Builder
+	for i, s := range steps {
+		if elapsed.ReplaceAllString(got[i], "in TIME") == elapsed.ReplaceAllString(s.output, "in TIME") {
+			got[i] = s.output
+		} else if !readme.updating {
+			t.Errorf("%s\nprints\n%s\nREADME.md says\n%s", s.line, got[i], s.output)
+		}
+		now.WriteString(s.line + "\n" + got[i])
+	}
+	readme.replace(rest, now.String())
+}
+
+// TestReadmeFormats compares the table of formats with the registry.
+func TestReadmeFormats(t *testing.T) {
+	readme := newReadme(t)
+	table, at := readme.between("<!-- formats: kept by cmd/pakdb/readme_test.go -->\n", "<!-- end -->\n")
+	want := formatTable(all.Registry())
+	if table != want && !readme.updating {
+		t.Errorf("README.md says\n%s\nthe registry\n%s", table, want)
+	}
+	readme.replace(at, want)
+}
+
+func formatTable(r *codecs.Registry) string {
+	var b strings.Builder
+	b.WriteString("| name | what | versions | write | usual extensions |\n|---|---|---|---|---|\n")
+	for _, f := range r.Formats {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Doc, strings.Join(f.Versions, ", "),
+			yesNo(f.Create != nil), strings.Join(f.Exts, " "))
+	}
+	b.WriteString("\n| contents that are inspected | what |\n|---|---|\n")
+	for _, in := range r.Inspectors {
+		fmt.Fprintf(&b, "| %s | %s |\n", in.Name, in.Doc)
+	}
+	return strings.ReplaceAll(b.String(), "|  |", "| |")
+}
+
+// readme is README.md, rewritten when PAKDB_UPDATE_SCRIPTS is set.
+type readme struct {
+	t        *testing.T
+	root     string
+	text     string
+	updating bool
+}
+
+func newReadme(t *testing.T) *readme {
+	t.Helper()
+	root := codecstest.ModuleRoot(t)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &readme{t, root, string(text), os.Getenv("PAKDB_UPDATE_SCRIPTS") != ""}
+}
+
+// span is a part of the text.
+type span struct{ from, to int }
+
+// between returns what stands between two marks.
+func (r *readme) between(begin, end string) (string, span) {
+	r.t.Helper()
+	from := strings.Index(r.text, begin)
+	if from < 0 {
+		r.t.Fatalf("README.md has no %q", begin)
+	}
+	from += len(begin)
+	n := strings.Index(r.text[from:], end)
+	if n < 0 {
+		r.t.Fatalf("README.md has no %q", end)
+	}
+	return r.text[from : from+n], span{from, from + n}
+}
+
+func (r *readme) replace(s span, text string) {
+	r.t.Helper()
+	if !r.updating || r.text[s.from:s.to] == text {
+		return
+	}
+	now := r.text[:s.from] + text + r.text[s.to:]
+	if err := os.WriteFile(filepath.Join(r.root, "README.md"), []byte(now), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// elapsed differs from run to run.
+var elapsed = regexp.MustCompile(`\bin [0-9.]+(µs|ms|s)\b`)
+
+// step is one command of a session, and what it prints.
+type step struct {
+	line   string
+	words  []string
+	output string
+}
+
+func parseSession(text string) (steps []step) {
+	for line := range strings.Lines(text) {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			steps = append(steps, step{line: strings.TrimSuffix(line, "\n"), words: shellWords(command)})
+		} else if len(steps) > 0 {
+			steps[len(steps)-1].output += line
+		}
+	}
+	return steps
+}
+
+var word = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
+
+// shellWords splits a line as a shell does, as far as the README needs it.
+func shellWords(line string) []string {
+	words := word.FindAllString(line, -1)
+	for i, w := range words {
+		if c := w[0]; c == '"' || c == '\'' {
+			words[i] = w[1 : len(w)-1]
+		}
+	}
+	return words
+}
+
+// quoteWords writes words the way testscript reads them.
+func quoteWords(words []string) []string {
+	for i, w := range words {
+		words[i] = "'" + strings.ReplaceAll(w, "'", "''") + "'"
+	}
+	return words
+}
