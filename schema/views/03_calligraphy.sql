@@ -1,7 +1,6 @@
 -- view calligraphy_records: curves, asset types, blueprints and prototypes of Marvel Heroes
 CREATE VIEW calligraphy_records AS
 SELECT b.label AS build,
-       ba.name AS archive,
        d.prefix || p.name AS path,
        s.word AS kind,
        printf('%016x', r.id) AS id,
@@ -18,6 +17,7 @@ SELECT b.label AS build,
        r.guid AS guid_key,
        r.path_id,
        f.content_id,
+       ba.name AS archive,
        e.archive_id,
        b.build_id
 FROM build b
@@ -35,7 +35,6 @@ WHERE b.complete = 1;
 -- view calligraphy_assets: the values of Marvel Heroes' asset types
 CREATE VIEW calligraphy_assets AS
 SELECT b.label AS build,
-       ba.name AS archive,
        d.prefix || p.name AS type,
        a.name AS asset,
        printf('%016x', a.id) AS id,
@@ -45,6 +44,7 @@ SELECT b.label AS build,
        a.id AS id_key,
        a.guid AS guid_key,
        e.path_id,
+       ba.name AS archive,
        e.archive_id,
        b.build_id
 FROM build b
@@ -58,7 +58,6 @@ WHERE b.complete = 1;
 -- view calligraphy_fields: every value that a prototype of Marvel Heroes sets
 CREATE VIEW calligraphy_fields AS
 SELECT b.label AS build,
-       ba.name AS archive,
        d.prefix || p.name AS path,
        bpd.prefix || bpp.name AS blueprint,
        (SELECT m.name
@@ -89,6 +88,7 @@ SELECT b.label AS build,
        printf('%016x', v.blueprint) AS blueprint_id,
        e.path_id,
        e.content_id,
+       ba.name AS archive,
        e.archive_id,
        b.build_id
 FROM build b
@@ -112,12 +112,12 @@ WHERE b.complete = 1;
 -- view calligraphy_curves: the points of Marvel Heroes' curves
 CREATE VIEW calligraphy_curves AS
 SELECT b.label AS build,
-       ba.name AS archive,
        d.prefix || p.name AS path,
        c.start + j.key AS position,
        j.value,
        e.path_id,
        e.content_id,
+       ba.name AS archive,
        e.archive_id,
        b.build_id
 FROM build b
@@ -132,13 +132,13 @@ WHERE b.complete = 1;
 -- view calligraphy_replacements: which GUID took the place of another; chains are followed
 CREATE VIEW calligraphy_replacements AS
 SELECT b.label AS build,
-       ba.name AS archive,
        printf('%016x', r.old_guid) AS old_guid,
        CASE WHEN r.last_guid <> 0 THEN printf('%016x', r.last_guid) END AS new_guid,
        r.name,
        CASE WHEN r.new_guid <> 0 THEN printf('%016x', r.new_guid) END AS next_guid,
        r.old_guid AS old_key,
        r.last_guid AS new_key,
+       ba.name AS archive,
        e.archive_id,
        b.build_id
 FROM build b
@@ -150,13 +150,13 @@ WHERE b.complete = 1;
 -- view calligraphy_resources: the heads of Marvel Heroes' cells, districts, props and interfaces
 CREATE VIEW calligraphy_resources AS
 SELECT b.label AS build,
-       ba.name AS archive,
        d.prefix || p.name AS path,
        printf('%08x', r.signature) AS signature,
        r.version,
        printf('%08x', r.class_id) AS class_id,
        r.class,
        e.path_id,
+       ba.name AS archive,
        e.archive_id,
        b.build_id
 FROM build b
