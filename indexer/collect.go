@@ -40,6 +40,7 @@ func (s *scan) collect(c *chunk) error {
 		s.build.AddName(o.id, n)
 	}
 	if c.last {
+		o.count(s.progress, o.size) // tables and gaps
 		s.build.EndArchive(o.id, cmp.Or(c.digest, o.content))
 		s.mount(o, o.id)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -27,6 +28,8 @@ type opened struct {
 	id      int64 // in the catalog, given by collect
 	started bool
 	content *schema.Digest // of a loose file, where it is the file's digest as well
+
+	counted atomic.Int64 // bytes of the file that progress has heard of
 
 	digesting sync.Once
 	digest    chan digestResult
@@ -132,6 +135,19 @@ func (o *opened) startDigest(ctx context.Context) {
 			o.digest <- digestResult{d, err}
 		}()
 	})
+}
+
+// count tells progress of n more bytes, though never of more than the file has:
+// entries may overlap, and lie.
+func (o *opened) count(p *Progress, n int64) {
+	for {
+		was := o.counted.Load()
+		now := min(was+n, o.size)
+		if now <= was || o.counted.CompareAndSwap(was, now) {
+			p.BytesDone.Add(max(now-was, 0))
+			return
+		}
+	}
 }
 
 func (o *opened) close() {

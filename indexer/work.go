@@ -106,7 +106,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	}
 	c.rows = append(c.rows, row)
 	s.progress.Entries.Add(1)
-	s.progress.BytesDone.Add(e.Stored)
+	c.from.count(s.progress, e.Stored)
 }
 
 func rowOf(e *codecs.Entry) schema.Entry {
