@@ -23,7 +23,8 @@ func TestEmptyAssetList(t *testing.T) {
 }
 
 // TestPlans looks at how natural questions are answered: a condition on build
-// must reach the table build, and a key its index.
+// must reach the table build, and a key its index; all rows are read in the order
+// in which they lie.
 func TestPlans(t *testing.T) {
 	db := fixtureCatalog(t)
 	for _, tt := range []struct{ query, want string }{
@@ -32,6 +33,9 @@ func TestPlans(t *testing.T) {
 		{"SELECT ext, count(*) FROM entries WHERE build = '1.0' GROUP BY ext", "INDEX build_label (label=?)"},
 		{"SELECT * FROM duplicates WHERE build = '1.0'", "INDEX build_label (label=?)"},
 		{"SELECT * FROM dependencies WHERE build = '1.0'", "INDEX build_label (label=?)"},
+		{"SELECT path, method FROM entries", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
+		{"SELECT ext, count(*) FROM entries GROUP BY ext", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
+		{"SELECT path, target_path FROM dependencies", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
 		{"SELECT * FROM entries WHERE asset_key = 1", "SEARCH e USING INDEX entry_asset (id_lo=?)"},
 		{"SELECT * FROM entries WHERE path_id = 1", "SEARCH e USING INDEX entry_path (path_id=?)"},
 		{"SELECT * FROM entries WHERE content_id = 1", "SEARCH e USING INDEX entry_content (content_id=?)"},

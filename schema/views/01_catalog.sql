@@ -1,3 +1,7 @@
+-- What a row has exactly one of (its method, its path) is joined by LEFT JOIN
+-- all the same: such a join is never put first, and left out where nobody asks
+-- for its columns.
+
 -- view builds: one row per complete build
 CREATE VIEW builds AS
 SELECT b.label AS build,
@@ -70,7 +74,7 @@ SELECT b.label AS build,
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
-JOIN word m ON m.word_id = e.method_id
+LEFT JOIN word m ON m.word_id = e.method_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN word x ON x.word_id = p.ext_id

@@ -17,7 +17,7 @@ SELECT b.label AS build,
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN named_resource n ON n.archive_id = ba.archive_id
-JOIN word t ON t.word_id = n.type_id
+LEFT JOIN word t ON t.word_id = n.type_id
 WHERE b.complete = 1;
 
 -- view dependencies: what refers to what, one row per reference
@@ -47,8 +47,8 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN ref r ON r.content_id = e.content_id
-JOIN word k ON k.word_id = r.kind_id
-JOIN word s ON s.word_id = r.space_id
+LEFT JOIN word k ON k.word_id = r.kind_id
+LEFT JOIN word s ON s.word_id = r.space_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key

@@ -24,10 +24,10 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_record r ON r.content_id = e.content_id
-JOIN word s ON s.word_id = r.space_id
-JOIN path p ON p.path_id = r.path_id
-JOIN dir d ON d.dir_id = p.dir_id
-JOIN word x ON x.word_id = p.ext_id
+LEFT JOIN word s ON s.word_id = r.space_id
+LEFT JOIN path p ON p.path_id = r.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN word x ON x.word_id = p.ext_id
 LEFT JOIN entry f ON f.path_id = r.path_id AND f.archive_id = ba.archive_id
 LEFT JOIN calligraphy_blueprint bp ON bp.content_id = f.content_id
 WHERE b.complete = 1;
@@ -51,8 +51,8 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_asset a ON a.content_id = e.content_id
-JOIN path p ON p.path_id = e.path_id
-JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
 -- view calligraphy_fields: every value that a prototype of Marvel Heroes sets
@@ -95,8 +95,8 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_value v ON v.content_id = e.content_id
-JOIN path p ON p.path_id = e.path_id
-JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN build_symbol bbs ON bbs.build_id = b.build_id AND bbs.key = v.blueprint
     AND bbs.space_id = (SELECT word_id FROM word WHERE word = 'blueprint')
 LEFT JOIN path bpp ON bpp.path_id = bbs.path_id
@@ -125,8 +125,8 @@ JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_curve c ON c.content_id = e.content_id
 JOIN json_each(c.points) j
-JOIN path p ON p.path_id = e.path_id
-JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
 -- view calligraphy_replacements: which GUID took the place of another; chains are followed
@@ -163,6 +163,6 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_resource r ON r.content_id = e.content_id
-JOIN path p ON p.path_id = e.path_id
-JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
