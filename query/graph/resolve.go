@@ -10,7 +10,8 @@ import (
 )
 
 // Resolve finds what a person means: a path, or an id or GUID in any form
-// (decimal, signed or not; 16 hex digits; 0x and hex). A path that stands
+// (decimal, signed or not; 16 hex digits; 0x and hex), or the hash of a name
+// that an archive stores, in the same forms. A path that stands
 // nowhere exactly is tried without regard to case, then as the end of a path.
 // Several nodes mean that the text is not unique.
 func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
@@ -65,16 +66,30 @@ const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.w
 	JOIN word s ON s.word_id = r.space_id
 	WHERE rk.key = ?1`
 
+// The hash that an archive stores for a name is no id, but stands beside the
+// entry in every listing.
+const hashNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, ''
+	FROM build_archive ba
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	JOIN path p ON p.path_id = e.path_id
+	JOIN dir d ON d.dir_id = p.dir_id
+	WHERE ba.build_id = ?1 AND (e.path_hash = ?2 OR e.id_lo = ?2)`
+
 func (g *Graph) byID(ctx context.Context, text string) ([]Node, error) {
 	key, ok := ParseID(text)
 	if !ok {
 		return nil, nil
 	}
-	nodes, err := g.nodes(ctx, idNodes, g.build, key)
-	if err != nil || len(nodes) > 0 {
-		return nodes, err
+	for _, try := range []struct {
+		query string
+		args  []any
+	}{{idNodes, []any{g.build, key}}, {danglingNodes, []any{key}}, {hashNodes, []any{g.build, key}}} {
+		nodes, err := g.nodes(ctx, try.query, try.args...)
+		if err != nil || len(nodes) > 0 {
+			return nodes, err
+		}
 	}
-	return g.nodes(ctx, danglingNodes, key)
+	return nil, nil
 }
 
 // ParseID reads an id: decimal, signed or not; 16 hex digits; 0x and hex.
