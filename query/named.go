@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pakdb/internal/nearest"
 )
 
 //go:embed sql/*.sql
@@ -146,7 +148,7 @@ func (l Library) Get(name string) (*Named, error) {
 		return q, nil
 	}
 	hint := "pakdb query --list shows all"
-	if near := nearest(name, l.Names()); len(near) > 0 {
+	if near := nearest.Names(name, l.Names()); len(near) > 0 {
 		hint = "did you mean @" + strings.Join(near, ", @") + "?"
 	}
 	return nil, Usagef(hint, "no query named @%s", name)

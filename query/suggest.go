@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pakdb/internal/nearest"
 )
 
 // suggest returns what may have been meant by name, or all there is when that
 // is little.
 func suggest(name string, known []string) string {
-	if near := nearest(name, known); len(near) > 0 {
-		return didYouMean(near)
+	if near := nearest.Names(name, known); len(near) > 0 {
+		return nearest.Hint(near)
 	}
 	if len(known) == 0 {
 		return ""
@@ -20,58 +22,6 @@ func suggest(name string, known []string) string {
 		known = append(slices.Clone(known[:12]), "...")
 	}
 	return "there is " + strings.Join(known, ", ")
-}
-
-func didYouMean(near []string) string { return "did you mean " + strings.Join(near, ", ") + "?" }
-
-// nearest returns up to three names that differ from name by few letters, or
-// have it as a part, nearest first.
-func nearest(name string, known []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var all []candidate
-	low := strings.ToLower(name)
-	for _, k := range known {
-		d := distance(low, strings.ToLower(k))
-		if len(low) > 2 && strings.Contains(strings.ToLower(k), low) {
-			d = min(d, 1)
-		}
-		if d <= 1+len(low)/4 {
-			all = append(all, candidate{k, d})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return a.distance - b.distance })
-	var names []string
-	for _, c := range all[:min(3, len(all))] {
-		names = append(names, c.name)
-	}
-	return names
-}
-
-// distance is Levenshtein's, over bytes; it gives up on long names.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Tables returns the names of the views, which are the stable surface, then
@@ -100,8 +50,8 @@ func (db *DB) suggestTable(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	if near := nearest(name, append(slices.Clone(views), tables...)); len(near) > 0 {
-		return didYouMean(near)
+	if near := nearest.Names(name, append(slices.Clone(views), tables...)); len(near) > 0 {
+		return nearest.Hint(near)
 	}
 	return suggest(name, views)
 }
@@ -130,8 +80,8 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 		}
 	}
 	slices.Sort(all)
-	if near := nearest(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all)); len(near) > 0 {
-		hints = append([]string{didYouMean(near)}, hints...)
+	if near := nearest.Names(name[strings.LastIndexByte(name, '.')+1:], slices.Compact(all)); len(near) > 0 {
+		hints = append([]string{nearest.Hint(near)}, hints...)
 	}
 	return strings.Join(hints, "\n")
 }
@@ -146,8 +96,8 @@ func (db *DB) suggestFunction(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	if near := nearest(name, known); len(near) > 0 {
-		return didYouMean(near)
+	if near := nearest.Names(name, known); len(near) > 0 {
+		return nearest.Hint(near)
 	}
 	return ""
 }

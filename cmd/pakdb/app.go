@@ -15,6 +15,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
+	"pakdb/internal/nearest"
 )
 
 // app is what every command shares.
@@ -95,7 +96,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return hinted(usageError(cmd, fmt.Errorf("no command %q", args[0])), didYouMean(nearest(args[0], names)))
+	return hinted(usageError(cmd, fmt.Errorf("no command %q", args[0])), nearest.Hint(nearest.Names(args[0], names)))
 }
 
 // usage marks the errors of an argument check as errors of usage.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/internal/nearest"
 )
 
 // archive is a file opened for reading its entries.
@@ -94,11 +95,11 @@ func nearestFile(path string) string {
 	for _, f := range files {
 		names = append(names, f.Name())
 	}
-	near := nearest(filepath.Base(path), names)
+	near := nearest.Names(filepath.Base(path), names)
 	for i, name := range near {
 		near[i] = filepath.Join(dir, name)
 	}
-	return didYouMean(near)
+	return nearest.Hint(near)
 }
 
 // expandArchives replaces patterns by the files they match, for shells that do

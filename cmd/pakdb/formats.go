@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/internal/nearest"
 )
 
 func newFormatsCommand(a *app) *cobra.Command {
@@ -98,7 +99,7 @@ func specNames(r *codecs.Registry) []string {
 }
 
 func noSuchFormat(name string, known []string) error {
-	advice := didYouMean(nearest(name, known))
+	advice := nearest.Hint(nearest.Names(name, known))
 	if advice == "" {
 		advice = "there are " + strings.Join(known, ", ")
 	}

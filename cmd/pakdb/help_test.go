@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"strings"
+
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -57,17 +58,6 @@ func TestIsBinary(t *testing.T) {
 	} {
 		if got := isBinary([]byte(text)); got != want {
 			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
-func TestNearest(t *testing.T) {
-	known := []string{"Calligraphy.sip", "mu_cdata.sip", "readme.txt"}
-	for name, want := range map[string]string{
-		"Caligraphy.sip": "Calligraphy.sip", "calligraphy.SIP": "Calligraphy.sip", "mu_data.sip": "mu_cdata.sip", "zzz": "",
-	} {
-		if got := strings.Join(nearest(name, known), ","); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

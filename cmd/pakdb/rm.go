@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/internal/nearest"
 	"pakdb/schema"
 )
 
@@ -92,7 +93,7 @@ func (a *app) lookUpBuilds(ctx context.Context, labels []string) ([]buildRow, er
 			Scan(&b.archives, &b.entries, &b.size)
 		if errors.Is(err, sql.ErrNoRows) {
 			known, _ := buildLabels(ctx, db)
-			return nil, hinted(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), didYouMean(nearest(label, known)))
+			return nil, hinted(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), nearest.Hint(nearest.Names(label, known)))
 		}
 		if err != nil {
 			return nil, err

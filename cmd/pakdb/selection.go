@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/internal/nearest"
 )
 
 // selection is which entries the user asked for by patterns. Without patterns
@@ -89,9 +90,9 @@ func nearestEntry(ar *archive, path string) string {
 		all = append(all, e.Name)
 	}
 	if len(same) > 0 {
-		return didYouMean(same)
+		return nearest.Hint(same)
 	}
-	return didYouMean(nearest(path, all))
+	return nearest.Hint(nearest.Names(path, all))
 }
 
 // label is what an entry is called by: its path, or its ordinal if it has none.

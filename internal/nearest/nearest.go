@@ -1,22 +1,29 @@
-package main
+// Package nearest finds what a person may have meant by a name that is not
+// there.
+package nearest
 
 import (
 	"slices"
 	"strings"
 )
 
-// nearest returns up to three of the names that differ from name by few
-// letters, nearest first. Case counts less than letters do.
-func nearest(name string, known []string) []string {
+// Names returns up to three of the known names that differ from name by few
+// letters, or have it as a part, nearest first; those that are equally near come
+// in their own order. Case does not count.
+func Names(name string, known []string) []string {
 	type candidate struct {
 		name     string
 		distance int
 	}
 	var best []candidate
 	low := strings.ToLower(name)
-	most := 2 + len(low)/4
+	most := 1 + len(low)/4
 	for _, k := range known {
-		d := distance(low, strings.ToLower(k), most)
+		lowKnown := strings.ToLower(k)
+		d := distance(low, lowKnown, most)
+		if len(low) > 2 && strings.Contains(lowKnown, low) {
+			d = min(d, 1)
+		}
 		if d > most {
 			continue
 		}
@@ -61,7 +68,8 @@ func distance(a, b string, most int) int {
 	return row[len(b)]
 }
 
-func didYouMean(names []string) string {
+// Hint asks for one of the names; it is "" when there is none.
+func Hint(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
