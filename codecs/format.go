@@ -30,6 +30,9 @@ type Format struct {
 	Methods  []compress.Method
 	Revision int // raised whenever the reader's output changes: re-indexes its archives
 
+	// NamedByFile says that the name of the file is in what Entries yields, so
+	// that a renamed file has other entries.
+	NamedByFile bool
 	// MountOrder tells from a file's path which of several archives wins; nil:
 	// all are equal.
 	MountOrder func(path string) int

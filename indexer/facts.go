@@ -2,6 +2,9 @@ package indexer
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -25,21 +28,32 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 	out.Symbols = symbolRows(facts.Symbols)
 	out.Refs = make([]schema.Ref, len(facts.Refs))
 	for i, r := range facts.Refs {
-		out.Refs[i] = schema.Ref{Kind: r.Kind, Space: string(r.Space), Key: int64(r.ID.Lo), Flags: int64(r.Flags)}
+		out.Refs[i] = schema.Ref{Kind: r.Kind, Space: string(r.Space), Key: keyOf(r.ID, r.Name), Name: r.Name, Flags: int64(r.Flags)}
 	}
 	if facts.Scan != nil {
 		out.Scan = specText(facts.Scan)
 	}
-	if detail, ok := facts.Detail.(*codecs.CalligraphyFacts); ok {
+	switch detail := facts.Detail.(type) {
+	case *codecs.CalligraphyFacts:
 		out.Calligraphy = calligraphyRows(detail)
+	case *codecs.PackageFacts:
+		out.Package = packageRows(detail)
 	}
 	return out
+}
+
+// keyOf returns the key that stands for an id or a name.
+func keyOf(id codecs.ID, name string) int64 {
+	if name != "" {
+		return schema.NameKey(name)
+	}
+	return int64(id.Lo)
 }
 
 func symbolRows(symbols []codecs.Symbol) []schema.Symbol {
 	rows := make([]schema.Symbol, len(symbols))
 	for i, s := range symbols {
-		rows[i] = schema.Symbol{Space: string(s.Space), Key: int64(s.ID.Lo), Path: s.Path}
+		rows[i] = schema.Symbol{Space: string(s.Space), Key: keyOf(s.ID, s.Name), Name: s.Name, Path: s.Path}
 	}
 	return rows
 }
@@ -57,4 +71,54 @@ func (s *scan) addEntrySymbols(e *codecs.Entry, row *schema.Entry) {
 			row.Symbols = append(row.Symbols, symbolRows(symbols)...)
 		}
 	}
+}
+
+// addPlaceSymbols adds what the entry is called by where it lies. facts are nil
+// when its content says nothing.
+func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, facts *codecs.Facts, row *schema.Entry) {
+	if e.Name == "" {
+		return
+	}
+	var at string
+	for _, in := range s.o.Registry.Inspectors {
+		if in.SymbolsAt == nil {
+			continue
+		}
+		if at == "" {
+			at = o.placeOf(e)
+		}
+		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(at, facts))...)
+	}
+}
+
+// placeOf returns the whole path of an entry in the game: behind the mount point
+// of its archive, where there is one; of a file that is its own entry, the path
+// on disk.
+func (o *opened) placeOf(e *codecs.Entry) string {
+	if o.format.NamedByFile {
+		return path.Join(filepath.ToSlash(filepath.Dir(o.path)), e.Name)
+	}
+	mount := o.archive.Info().MountPoint
+	if mount != "" && !strings.HasSuffix(mount, "/") {
+		mount += "/"
+	}
+	return mount + e.Name
+}
+
+// placeKey tells scans of equal files apart that lie in different places, where
+// the place makes a difference: in a format that names its entry by the file.
+func (s *scan) placeKey(o *opened) string {
+	if !o.format.NamedByFile {
+		return ""
+	}
+	key := " name:" + o.src.Name
+	for _, in := range s.o.Registry.Inspectors {
+		if in.SymbolsAt == nil {
+			continue
+		}
+		for _, symbol := range in.SymbolsAt(filepath.ToSlash(o.path), nil) {
+			key += " " + string(symbol.Space) + ":" + symbol.Name
+		}
+	}
+	return key
 }

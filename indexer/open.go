@@ -61,7 +61,7 @@ func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
 	if o.format, err = s.detect(o.src); err != nil {
 		return err
 	}
-	o.scan = s.scanKey(o.format)
+	o.scan = s.scanKey(o.format) + s.placeKey(o)
 	if s.rescan {
 		return nil
 	}

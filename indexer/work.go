@@ -104,6 +104,9 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 			c.problems = append(c.problems, problem(e, err))
 		}
 	}
+	if row.Facts == nil {
+		s.addPlaceSymbols(c.from, e, nil, &row)
+	}
 	c.rows = append(c.rows, row)
 	s.progress.Entries.Add(1)
 	c.from.count(s.progress, e.Stored)
@@ -153,7 +156,7 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 	}
 	defer func() { _ = r.Close() }()
 	if it.entry.Size > inMemory {
-		return s.readLarge(ctx, r, it, row)
+		return s.readLarge(ctx, o, r, it, row)
 	}
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -162,7 +165,7 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 		return err
 	}
 	row.Content, row.ContentSize, row.HasContent = blake3.Sum256(content), int64(len(content)), true
-	if err := s.inspect(ctx, it.entry, bytes.NewReader(content), int64(len(content)), row); err != nil {
+	if err := s.inspect(ctx, o, it.entry, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
 	return s.sink(it, row, bytes.NewReader(content))
@@ -188,7 +191,7 @@ func readSmall(r io.Reader, size int64, buf *[]byte) ([]byte, error) {
 
 // readLarge streams a content through the hash, and to a temporary file if
 // someone needs it as a whole.
-func (s *scan) readLarge(ctx context.Context, r io.Reader, it item, row *schema.Entry) error {
+func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, row *schema.Entry) error {
 	h := blake3.New()
 	head := make([]byte, codecs.HeadSize)
 	n, err := io.ReadFull(r, head)
@@ -218,7 +221,7 @@ func (s *scan) readLarge(ctx context.Context, r io.Reader, it item, row *schema.
 	if spool == nil {
 		return nil
 	}
-	if err := s.inspect(ctx, it.entry, spool, row.ContentSize, row); err != nil {
+	if err := s.inspect(ctx, o, it.entry, spool, row.ContentSize, row); err != nil {
 		return err
 	}
 	return s.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
@@ -239,7 +242,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 
 // inspect adds the facts of the content to the row. What an inspector cannot
 // read is a problem of the content; the entry keeps its hash.
-func (s *scan) inspect(ctx context.Context, e *codecs.Entry, content io.ReaderAt, size int64, row *schema.Entry) error {
+func (s *scan) inspect(ctx context.Context, o *opened, e *codecs.Entry, content io.ReaderAt, size int64, row *schema.Entry) error {
 	head := make([]byte, min(size, codecs.HeadSize))
 	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -253,6 +256,7 @@ func (s *scan) inspect(ctx context.Context, e *codecs.Entry, content io.ReaderAt
 		return ctx.Err()
 	}
 	row.Facts = factsOf(in, facts, err)
+	s.addPlaceSymbols(o, e, facts, row)
 	return nil
 }
 

@@ -68,6 +68,7 @@ type batchWriter struct {
 	dirs     map[string]int64
 	paths    seen[pathKey]
 	contents seen[Digest]
+	names    seen[pathKey] // by the text, case included
 }
 
 // maxSeen bounds the memory of the two maps, about 60 bytes an element. Beyond
@@ -122,6 +123,10 @@ func (w *batchWriter) load(ctx context.Context, tx *sql.Tx) (err error) {
 		return err
 	}
 	w.contents.start(last)
+	if last, err = maxID(ctx, tx, "name", "name_id"); err != nil {
+		return err
+	}
+	w.names.start(last)
 	return nil
 }
 
@@ -152,6 +157,7 @@ func maxID(ctx context.Context, tx *sql.Tx, table, column string) (id int64, err
 func (w *batchWriter) write(ctx context.Context, b *batch) error {
 	w.paths.trim()
 	w.contents.trim()
+	w.names.trim()
 	return w.c.inTx(ctx, func(tx *sql.Tx) error {
 		t := &batchTx{batchWriter: w, ctx: ctx, tx: tx}
 		return t.write(b)
@@ -177,9 +183,13 @@ func (t *batchTx) write(b *batch) error {
 	if err := t.insertPaths(wantedPaths(b, facts)); err != nil {
 		return err
 	}
+	if err := t.poolNames(wantedNames(b, facts)); err != nil {
+		return err
+	}
 	for _, step := range []func() error{
 		func() error { return t.insertFacts(facts) },
 		func() error { return t.insertPathSymbols(b) },
+		func() error { return t.insertPlaceSymbols(b) },
 		func() error { return t.insertEntries(b) },
 		func() error { return t.insertProblems(b) },
 		func() error { return t.insertNames(b) },

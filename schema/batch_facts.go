@@ -59,6 +59,7 @@ var factTables = []string{
 	"content_problem", "symbol", "ref", "ref_key", "calligraphy_record", "calligraphy_replacement",
 	"calligraphy_asset", "calligraphy_curve", "calligraphy_blueprint", "calligraphy_member",
 	"calligraphy_value", "calligraphy_resource", "content_scan",
+	"package", "package_name", "package_import", "package_export", "package_generation",
 }
 
 func (t *batchTx) removeFacts(entries []*Entry) error {
@@ -120,7 +121,7 @@ func (t *batchTx) insertFacts(facts []*Entry) error {
 	keys := refKeys(facts)
 	sorted := sortKeys(keys)
 	defer func() { <-sorted }()
-	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans, t.insertCalligraphy} {
+	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans, t.insertCalligraphy, t.insertPackages} {
 		if err := insert(facts); err != nil {
 			return err
 		}
@@ -143,6 +144,11 @@ func (t *batchTx) addFactWords(f *Facts) error {
 	}
 	for i := range f.Refs {
 		if err := t.addWords(f.Refs[i].Kind, f.Refs[i].Space); err != nil {
+			return err
+		}
+	}
+	if p := f.Package; p != nil {
+		if err := t.addWords(p.Engine, p.Layout, p.Compression); err != nil {
 			return err
 		}
 	}
@@ -184,7 +190,7 @@ func (t *batchTx) insertContentProblems(facts []*Entry) error {
 }
 
 func (t *batchTx) insertSymbols(facts []*Entry) error {
-	return t.insertRows("INSERT INTO symbol (content_id, seq, space_id, key, path_id) SELECT a, b, c, d, e FROM src", facts,
+	return t.insertRows("INSERT INTO symbol (content_id, seq, space_id, key, path_id, name_id) SELECT a, b, c, d, e, f FROM src", facts,
 		func(f *Facts) int { return len(f.Symbols) },
 		func(f *Facts, i, col int) driver.Value {
 			switch s := &f.Symbols[i]; col {
@@ -192,14 +198,16 @@ func (t *batchTx) insertSymbols(facts []*Entry) error {
 				return t.words[s.Space]
 			case 3:
 				return s.Key
-			default:
+			case 4:
 				return orNull(s.path.id, s.path.id != 0)
+			default:
+				return orNull(s.nameID, s.nameID != 0)
 			}
 		})
 }
 
 func (t *batchTx) insertRefs(facts []*Entry) error {
-	return t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags) SELECT a, b, c, d, e, f FROM src", facts,
+	return t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags, name_id) SELECT a, b, c, d, e, f, g FROM src", facts,
 		func(f *Facts) int { return len(f.Refs) }, t.refColumn)
 }
 
@@ -211,8 +219,10 @@ func (t *batchTx) refColumn(f *Facts, i, col int) driver.Value {
 		return t.words[r.Space]
 	case 4:
 		return r.Key
-	default:
+	case 5:
 		return r.Flags
+	default:
+		return orNull(r.nameID, r.nameID != 0)
 	}
 }
 

@@ -11,6 +11,7 @@ type Facts struct {
 	Scan      string // how to search the content for known ids; "": not at all
 
 	Calligraphy *Calligraphy // nil for other contents
+	Package     *Package     // nil for other contents
 }
 
 // rows tells how many rows the facts take.
@@ -19,6 +20,9 @@ func (f *Facts) rows() int {
 	if c := f.Calligraphy; c != nil {
 		n += len(c.Records) + len(c.Replacements) + len(c.Assets) + len(c.Members) + len(c.Values)
 	}
+	if p := f.Package; p != nil {
+		n += len(p.Texts) + len(p.Names) + len(p.Imports) + len(p.Exports) + len(p.Generations)
+	}
 	return n
 }
 
@@ -26,17 +30,23 @@ func (f *Facts) rows() int {
 // the content.
 type Symbol struct {
 	Space string
-	Key   int64
+	Key   int64  // the id; or [NameKey] of
+	Name  string // "": the key is an id
 	Path  string
 	path  knownPath
+
+	nameID int64
 }
 
 // Ref is a reference to Key in Space.
 type Ref struct {
 	Kind  string
 	Space string
-	Key   int64
-	Flags int64 // 1 weak, 2 native, 4 editor only
+	Key   int64  // the id; or [NameKey] of
+	Name  string // "": the key is an id
+	Flags int64  // 1 weak, 2 native, 4 editor only
+
+	nameID int64
 }
 
 // Calligraphy is what only files of Marvel Heroes' game database have.

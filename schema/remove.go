@@ -17,6 +17,7 @@ func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM entry WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM problem WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM named_resource WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
+		"DELETE FROM entry_symbol WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM archive WHERE complete = 0")
 }
 
@@ -30,8 +31,10 @@ func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, symbols, id); err != nil {
-		return err
+	for _, resolve := range []string{symbols, namedSymbols} {
+		if _, err := tx.ExecContext(ctx, resolve, id); err != nil {
+			return err
+		}
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", id); err != nil {
 		return err
@@ -75,6 +78,7 @@ func removeUnmounted(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM entry WHERE archive_id IN "+unmounted,
 		"DELETE FROM problem WHERE archive_id IN "+unmounted,
 		"DELETE FROM named_resource WHERE archive_id IN "+unmounted,
+		"DELETE FROM entry_symbol WHERE archive_id IN "+unmounted,
 		"DELETE FROM archive WHERE archive_id IN "+unmounted)
 }
 
@@ -114,7 +118,9 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	return execAll(ctx, tx,
 		"DELETE FROM path_symbol WHERE path_id IN "+paths,
 		"DELETE FROM path_key WHERE path_id IN "+paths,
-		"DELETE FROM path WHERE path_id IN "+paths)
+		"DELETE FROM path WHERE path_id IN "+paths,
+		"DELETE FROM name WHERE name_id NOT IN ("+usedNames+")",
+		"DELETE FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)")
 }
 
 // Vacuum gives the space of removed rows back to the file system.

@@ -30,13 +30,14 @@ type Entry struct {
 	IDBits   int64 // 0: no ID
 	PathHash uint64
 
-	HasTime     bool
-	HasPathHash bool
-	HasContent  bool
-	Content     Digest // BLAKE3 of the decoded bytes, when HasContent
-	ContentSize int64
-	Facts       *Facts   // nil when nothing was inspected
-	Symbols     []Symbol // what the name itself defines; their Path is ""
+	HasTime      bool
+	HasPathHash  bool
+	HasContent   bool
+	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
+	ContentSize  int64
+	Facts        *Facts   // nil when nothing was inspected
+	Symbols      []Symbol // what the name itself defines; their Path is ""
+	PlaceSymbols []Symbol // what the name and the mount point define; their Path is ""
 
 	archive   int64
 	path      pathKey

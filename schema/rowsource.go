@@ -26,7 +26,7 @@ func (s *rowSource) Create(c vtab.Context, args []string) (vtab.Table, error) {
 }
 
 func (s *rowSource) Connect(c vtab.Context, _ []string) (vtab.Table, error) {
-	return s, c.Declare("CREATE TABLE src (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)")
+	return s, c.Declare("CREATE TABLE src (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)")
 }
 
 func (s *rowSource) BestIndex(*vtab.IndexInfo) error { return nil }

@@ -39,6 +39,9 @@ var viewFiles embed.FS
 //go:embed symbols.sql
 var symbols string
 
+//go:embed symbols_named.sql
+var namedSymbols string
+
 // The ways in which a file is not a usable catalog.
 var (
 	ErrNotCatalog = errors.New("not a pakdb catalog")

@@ -1,4 +1,4 @@
--- What each key stands for in the build ?1: said by contents, and by paths. The
+-- What each id stands for in the build ?1 (symbols_named.sql has the names): said by contents, and by paths. The
 -- path that is mounted first wins (with min(), SQLite takes the other columns
 -- from the same row); paths counts all of them.
 INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
@@ -13,7 +13,7 @@ FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place
             FROM build_archive ba
             JOIN entry e ON e.archive_id = ba.archive_id
             JOIN symbol s ON s.content_id = e.content_id
-            WHERE ba.build_id = ?1
+            WHERE ba.build_id = ?1 AND s.name_id IS NULL
             UNION ALL
             SELECT ps.space_id, ps.key, ps.path_id, ba.ordinal - (ba.mount_order << 32)
             FROM build_archive ba

@@ -8,7 +8,10 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/loose"
 	"pakdb/codecs/retropak"
+	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
+	"pakdb/codecs/unrealpkg"
+	"pakdb/codecs/uz"
 )
 
 // Registry returns every format, the fallback last.
@@ -18,11 +21,14 @@ func Registry() *codecs.Registry {
 			gpak.Format(),
 			retropak.Format(),
 			unrealpak.Format(),
+			umod.Format(),
+			uz.Format(),
 			loose.Format(),
 		},
 		Inspectors: []*codecs.Inspector{
 			calligraphy.Inspector(),
 			retropak.Inspector(),
+			unrealpkg.Inspector(),
 		},
 	}
 }

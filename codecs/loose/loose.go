@@ -22,7 +22,9 @@ func Format() *codecs.Format {
 		Doc:      "any other file, as an archive of one entry",
 		Spec:     spec,
 		Revision: 1,
-		Probe:    func(codecs.Source) (codecs.Match, error) { return codecs.WeakMatch, nil },
+
+		NamedByFile: true,
+		Probe:       func(codecs.Source) (codecs.Match, error) { return codecs.WeakMatch, nil },
 		Open: func(ctx context.Context, src codecs.Source, _ *codecs.Options) (codecs.Archive, error) {
 			return archive{src}, ctx.Err()
 		},

@@ -21,13 +21,37 @@ var spec string
 // "package".
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
-		Name:     formatName,
-		Doc:      "packages of Unreal Engine 1 to 5 (.u .utx .upk .uasset ...)",
-		Spec:     spec,
-		Revision: 1,
-		Match:    match,
-		Inspect:  inspect,
+		Name:      formatName,
+		Doc:       "packages of Unreal Engine 1 to 5 (.u .utx .upk .uasset ...)",
+		Spec:      spec,
+		Revision:  1,
+		Match:     match,
+		SymbolsAt: symbolsAt,
+		Inspect:   inspect,
 	}
+}
+
+// symbolsAt names the package at a path: as the engine would load it; where the
+// path does not tell, as its content says, and in UE1 to UE3 always by the
+// file's name.
+func symbolsAt(filePath string, f *codecs.Facts) []codecs.Symbol {
+	name := NameOf(filePath)
+	if name == "" && f != nil {
+		if p, ok := f.Detail.(*codecs.PackageFacts); ok {
+			name = nameInside(filePath, p)
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	return []codecs.Symbol{{Space: packageSpace, Name: name}}
+}
+
+func nameInside(filePath string, p *codecs.PackageFacts) string {
+	if p.Name != "" || p.LegacyVersion != 0 {
+		return p.Name
+	}
+	return strings.TrimSuffix(path.Base(filePath), path.Ext(filePath))
 }
 
 // match accepts the package tag under any name, and vendors' tags, which are

@@ -36,9 +36,12 @@ func Format() *codecs.Format {
 		Versions: []string{"uz2"},
 		Methods:  []compress.Method{compress.Zlib},
 		Revision: 1,
-		Probe:    probe,
-		Open:     open,
-		Create:   create,
+
+		NamedByFile: true,
+
+		Probe:  probe,
+		Open:   open,
+		Create: create,
 	}
 }
 

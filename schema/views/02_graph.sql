@@ -27,7 +27,7 @@ SELECT b.label AS build,
        d.prefix || p.name AS path,
        k.word AS kind,
        s.word AS target_kind,
-       printf('%016x', r.key) AS target,
+       CASE WHEN r.name_id IS NULL THEN printf('%016x', r.key) ELSE n.name END AS target,
        td.prefix || tp.name AS target_path,
        CASE
            WHEN r.flags & 2 THEN 'native'
@@ -51,6 +51,7 @@ LEFT JOIN word k ON k.word_id = r.kind_id
 LEFT JOIN word s ON s.word_id = r.space_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN name n ON n.name_id = r.name_id
 LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
 LEFT JOIN path tp ON tp.path_id = bs.path_id
 LEFT JOIN dir td ON td.dir_id = tp.dir_id

@@ -1,0 +1,158 @@
+-- view packages: one row per Unreal package (UE1 to UE5)
+CREATE VIEW packages AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       n.name AS package,
+       w.word AS engine,
+       k.version,
+       k.licensee,
+       k.engine_version,
+       k.cooker_version,
+       k.flags,
+       hex(k.guid) AS guid,
+       k.name_count,
+       k.import_count,
+       k.export_count,
+       c.word AS compression,
+       k.version5,
+       k.legacy_version,
+       l.word AS layout,
+       k.compatible_engine,
+       CASE WHEN k.persistent_guid IS NOT NULL THEN hex(k.persistent_guid) END AS persistent_guid,
+       CASE WHEN k.saved_hash IS NOT NULL THEN hex(k.saved_hash) END AS saved_hash,
+       k.header_size,
+       k.traits & 1 AS big_endian,
+       k.traits >> 1 & 1 AS unversioned,
+       k.traits >> 2 & 1 AS split,
+       e.ordinal AS entry,
+       s.key AS package_key,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN package k ON k.content_id = e.content_id
+JOIN word w ON w.word_id = k.engine_id
+JOIN word l ON l.word_id = k.layout_id
+JOIN word c ON c.word_id = k.compression_id
+LEFT JOIN entry_symbol s ON s.archive_id = e.archive_id AND s.ordinal = e.ordinal
+    AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
+LEFT JOIN name n ON n.name_id = s.name_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
+
+-- view package_names: the name tables of Unreal packages
+CREATE VIEW package_names AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       k.ordinal,
+       n.name,
+       k.flags,
+       k.name_id,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN package_name k ON k.content_id = e.content_id
+JOIN name n ON n.name_id = k.name_id
+WHERE b.complete = 1;
+
+-- view imports: what Unreal packages use of other packages, one row per object
+CREATE VIEW imports AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       k.ordinal,
+       cp.name AS class_package,
+       cn.name AS class,
+       substr(o.name, 1, length(o.name) - 1) AS outer,
+       n.name || CASE WHEN k.number IS NULL THEN '' ELSE '_' || k.number END AS object,
+       CASE WHEN k.outer_path_id IS NULL THEN '' ELSE o.name END || n.name
+           || CASE WHEN k.number IS NULL THEN '' ELSE '_' || k.number END AS full_name,
+       k.outer AS outer_index,
+       k.flags & 1 AS native,
+       k.flags >> 1 & 1 AS editor,
+       k.flags >> 2 & 1 AS optional,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN package_import k ON k.content_id = e.content_id
+JOIN name n ON n.name_id = k.object_id
+JOIN name cp ON cp.name_id = k.class_package_id
+JOIN name cn ON cn.name_id = k.class_id
+LEFT JOIN name o ON o.name_id = k.outer_path_id
+WHERE b.complete = 1;
+
+-- view exports: the objects that lie in Unreal packages
+CREATE VIEW exports AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       k.ordinal,
+       cn.name AS class,
+       sn.name AS super,
+       substr(o.name, 1, length(o.name) - 1) AS outer,
+       n.name || CASE WHEN k.number IS NULL THEN '' ELSE '_' || k.number END AS object,
+       CASE WHEN k.outer_path_id IS NULL THEN '' ELSE o.name END || n.name
+           || CASE WHEN k.number IS NULL THEN '' ELSE '_' || k.number END AS full_name,
+       k.flags,
+       k.offset,
+       k.size,
+       k.class AS class_index,
+       k.super AS super_index,
+       k.outer AS outer_index,
+       k.archetype AS archetype_index,
+       k.export_flags,
+       k.package_flags,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN package_export k ON k.content_id = e.content_id
+JOIN name n ON n.name_id = k.object_id
+JOIN name cn ON cn.name_id = k.class_id
+LEFT JOIN name sn ON sn.name_id = k.super_id
+LEFT JOIN name o ON o.name_id = k.outer_path_id
+WHERE b.complete = 1;
+
+-- view package_generations: what earlier saves of Unreal packages held
+CREATE VIEW package_generations AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       k.ordinal,
+       k.exports,
+       k.names,
+       k.net_objects,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN package_generation k ON k.content_id = e.content_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
