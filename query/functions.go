@@ -35,6 +35,7 @@ func Functions(contents *Contents) []Function {
 		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
 		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexps().match),
 		pure("key_of_path(path)", "key of a path in path_key", text1(keyOfPath)),
+		pure("key_of_name(name)", "key of a name in name_key and of references that go by names, whatever its case", text1(keyOfName)),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
 	}, contentFunctions(contents)...)
 }
@@ -109,6 +110,8 @@ func keyOfPath(path string) driver.Value {
 	sum := blake3.Sum256([]byte(path))
 	return int64(binary.LittleEndian.Uint64(sum[:8]))
 }
+
+func keyOfName(name string) driver.Value { return schema.NameKey(name) }
 
 func keyOfContent(args []driver.Value) (driver.Value, error) {
 	d, ok := digest(args[0])

@@ -78,6 +78,7 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newPackCommand(a),
 		newDepsCommand(a),
 		newRefsCommand(a),
+		newPkgCommand(a),
 		newRmCommand(a),
 		newFormatsCommand(a),
 		newManCommand(),

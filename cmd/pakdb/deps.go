@@ -24,28 +24,30 @@ type depsFlags struct {
 
 func newDepsCommand(a *app) *cobra.Command {
 	return a.graphCommand(false, &cobra.Command{
-		Use:   "deps [flags] PATH|ID",
+		Use:   "deps [flags] PATH|NAME|ID",
 		Short: "Show what an entry refers to",
 		Long: `Show what an entry of a build refers to, with --depth what that refers to in
-turn. The entry is named by its path, by the end of its path, or by an id or
-GUID in any form: decimal, 0x and hex, or 16 hex digits.
+turn. The entry is named by its path, by the end of its path, by the name of the
+package that it is, or by an id or GUID in any form: decimal, 0x and hex, or 16
+hex digits.
 
 A target that nothing in the build stands for is "missing"; one that lies
 outside the archives is "native".`,
 		Example: `  pakdb deps Calligraphy/Powers/Blueprints/Power.blueprint
   pakdb deps Power.blueprint --depth all --kind parent,blueprint_parent
   pakdb deps 0x5c941affe5410d85 --format json
+  pakdb deps /Game/Maps/Arena --kind import,soft_package --depth all
   pakdb deps Power.blueprint --depth 3 --format dot | dot -Tsvg > power.svg`,
 	})
 }
 
 func newRefsCommand(a *app) *cobra.Command {
 	return a.graphCommand(true, &cobra.Command{
-		Use:   "refs [flags] PATH|ID",
+		Use:   "refs [flags] PATH|NAME|ID",
 		Short: "Show what refers to an entry",
 		Long: `Show what refers to an entry of a build, with --depth what refers to that in
 turn: what is touched when the entry changes. The entry is named as for "deps".
-An id that nothing in the build stands for can be asked for as well.`,
+An id or a name that nothing in the build stands for can be asked for as well.`,
 		Example: `  pakdb refs Calligraphy/Entity/Types/BossHealth.curve
   pakdb refs BossHealth.curve --depth all
   pakdb refs 6670986634407775621 --build 1.48 --format csv`,
@@ -135,7 +137,7 @@ func (a *app) printEdges(ctx context.Context, g *graph.Graph, start graph.Node, 
 		if e.Weak {
 			weak = 1
 		}
-		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.ID, textOrNull(e.To.Path), e.Status, weak)
+		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.Target, textOrNull(e.To.Path), e.Status, weak)
 	})
 	return errors.Join(err, rows.Close())
 }

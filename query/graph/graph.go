@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -34,20 +35,24 @@ func Open(ctx context.Context, db *sql.DB, build string) (*Graph, error) {
 // Build returns the label of the build.
 func (g *Graph) Build() string { return g.label }
 
-// Node is an entry of the build, or an id that nothing in it stands for.
+// Node is an entry of the build, or an id or a name that nothing in it stands for.
 type Node struct {
 	Path string // "" when nothing in the build stands for the id
 	ID   string // 16 hex digits; "" for a node that was found by its path
+	Text string // what it is referred to by, where that is a name; else ""
 
 	path  int64 // path_id, 0 for none
 	key   int64 // of a node without a path
 	space string
 }
 
-// Name returns the path, or the id of a node that has none.
+// Name returns the path, or of a node that has none the name or the id.
 func (n Node) Name() string {
-	if n.Path != "" {
+	switch {
+	case n.Path != "":
 		return n.Path
+	case n.Text != "":
+		return n.space + ":" + n.Text
 	}
 	return n.space + ":" + n.ID
 }
@@ -58,6 +63,7 @@ type Edge struct {
 	Kind     string
 	Space    string // what kind of thing is referred to
 	ID       string // of what is referred to, 16 hex digits
+	Target   string // the same as the view dependencies shows it: the name, where it goes by one
 	Status   string // resolved, missing, native, ambiguous
 	Weak     bool
 	Depth    int // 1 for the edges of the first node
@@ -149,11 +155,12 @@ func (g *Graph) edges(ctx context.Context, n Node, o Options) ([]Edge, error) {
 
 func scanEdge(rows *sql.Rows) (e Edge, err error) {
 	var to sql.NullInt64
-	var toPath sql.NullString
+	var toPath, text sql.NullString
 	var key int64
-	err = rows.Scan(&e.From.path, &e.From.Path, &e.Kind, &e.Space, &key, &to, &toPath, &e.Status, &e.Weak)
+	err = rows.Scan(&e.From.path, &e.From.Path, &e.Kind, &e.Space, &key, &to, &toPath, &e.Status, &e.Weak, &text)
 	e.ID = hexID(key)
-	e.To = Node{Path: toPath.String, ID: e.ID, path: to.Int64, key: key, space: e.Space}
+	e.Target = cmp.Or(text.String, e.ID)
+	e.To = Node{Path: toPath.String, ID: e.ID, Text: text.String, path: to.Int64, key: key, space: e.Space}
 	return e, err
 }
 

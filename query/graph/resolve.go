@@ -9,13 +9,14 @@ import (
 	"pakdb/schema"
 )
 
-// Resolve finds what a person means: a path, or an id or GUID in any form
-// (decimal, signed or not; 16 hex digits; 0x and hex), or the hash of a name
-// that an archive stores, in the same forms. A path that stands
-// nowhere exactly is tried without regard to case, then as the end of a path.
-// Several nodes mean that the text is not unique.
+// Resolve finds what a person means: a path, an id or GUID in any form (decimal,
+// signed or not; 16 hex digits; 0x and hex), the hash of a name that an archive
+// stores, in the same forms, or a name that references go by, such as that of an
+// Unreal package. A path that stands nowhere exactly is tried without regard to
+// case, then as the end of a path. Several nodes mean that the text is not
+// unique.
 func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
-	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byPathLoosely} {
+	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byName, g.byPathLoosely} {
 		nodes, err := try(ctx, text)
 		if err != nil || len(nodes) > 0 {
 			return nodes, err
@@ -24,7 +25,7 @@ func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
 	return nil, fmt.Errorf("%w: %q", ErrNoNode, text)
 }
 
-const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, ''
+const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
 	FROM path_key k
 	CROSS JOIN path p ON p.path_id = k.path_id
 	CROSS JOIN dir d ON d.dir_id = p.dir_id
@@ -36,7 +37,7 @@ func (g *Graph) byPath(ctx context.Context, text string) ([]Node, error) {
 	return g.nodes(ctx, pathNodes, g.build, schema.PathKey(text), text)
 }
 
-const looseNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, ''
+const looseNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
 	FROM build_archive ba
 	JOIN entry e ON e.archive_id = ba.archive_id
 	JOIN path p ON p.path_id = e.path_id
@@ -51,7 +52,7 @@ func (g *Graph) byPathLoosely(ctx context.Context, text string) ([]Node, error) 
 
 // An id stands for a path in some space, or is the GUID of a record, or is at
 // least referred to.
-const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key), bs.key, s.word
+const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key), bs.key, s.word, ''
 	FROM build_symbol bs
 	JOIN word s ON s.word_id = bs.space_id
 	JOIN path p ON p.path_id = bs.path_id
@@ -60,11 +61,13 @@ const idNodes = `SELECT bs.path_id, d.prefix || p.name, printf('%016x', bs.key),
 		AND bs.space_id IN (SELECT word_id FROM word) -- lets the primary key serve
 	GROUP BY bs.path_id`
 
-const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.word
+const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.word, coalesce(n.name, '')
 	FROM ref_key rk
 	JOIN ref r ON r.content_id = rk.content_id AND r.key = rk.key
 	JOIN word s ON s.word_id = r.space_id
-	WHERE rk.key = ?1`
+	LEFT JOIN name n ON n.name_id = r.name_id
+	WHERE rk.key = ?1
+	GROUP BY r.space_id`
 
 // The hash that an archive stores for a name is no id, but stands beside the
 // entry in every listing.
@@ -80,6 +83,14 @@ func (g *Graph) byID(ctx context.Context, text string) ([]Node, error) {
 	if !ok {
 		return nil, nil
 	}
+	return g.byKey(ctx, key)
+}
+
+func (g *Graph) byName(ctx context.Context, text string) ([]Node, error) {
+	return g.byKey(ctx, schema.NameKey(text))
+}
+
+func (g *Graph) byKey(ctx context.Context, key int64) ([]Node, error) {
 	for _, try := range []struct {
 		query string
 		args  []any
@@ -123,7 +134,7 @@ func (g *Graph) nodes(ctx context.Context, query string, args ...any) ([]Node, e
 	var nodes []Node
 	for rows.Next() {
 		var n Node
-		if err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space); err != nil {
+		if err := rows.Scan(&n.path, &n.Path, &n.ID, &n.key, &n.space, &n.Text); err != nil {
 			return nil, err
 		}
 		nodes = append(nodes, n)

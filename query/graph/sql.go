@@ -1,18 +1,19 @@
 package graph
 
 // All three yield: from path_id, from path, kind, space, key, to path_id, to
-// path, status, weak.
+// path, status, weak, name.
 const columns = `SELECT DISTINCT e.path_id, d.prefix || p.name, k.word, s.word, r.key,
 	bs.path_id, td.prefix || tp.name,
 	CASE WHEN r.flags & 2 THEN 'native' WHEN bs.present IS NOT 1 THEN 'missing'
 	     WHEN bs.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
-	r.flags & 1`
+	r.flags & 1, n.name`
 
 const ends = `
 	CROSS JOIN word k ON k.word_id = r.kind_id
 	CROSS JOIN word s ON s.word_id = r.space_id
 	CROSS JOIN path p ON p.path_id = e.path_id
 	CROSS JOIN dir d ON d.dir_id = p.dir_id
+	LEFT JOIN name n ON n.name_id = r.name_id
 	LEFT JOIN build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
 	LEFT JOIN path tp ON tp.path_id = bs.path_id
 	LEFT JOIN dir td ON td.dir_id = tp.dir_id`

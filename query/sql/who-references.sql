@@ -1,5 +1,5 @@
 -- doc: what refers to an entry or an id, one row per reference
--- param: target text - path of an entry, or an id in decimal, hex or 0x form
+-- param: target text - path of an entry, the name of a package, or an id in decimal, hex or 0x form
 -- param: build build newest label of the build
 -- example: pakdb query @who-references Calligraphy/Powers/Blueprints/Power.blueprint
 -- example: pakdb query @who-references 0x5c941affe5410d85 --build 1.48
@@ -16,6 +16,11 @@ WITH wanted AS MATERIALIZED (
     FROM word w
     JOIN build b ON b.label = :build AND b.complete = 1
     WHERE id_key(:target) IS NOT NULL
+    UNION
+    SELECT w.word_id, key_of_name(:target), b.build_id
+    FROM word w
+    JOIN build b ON b.label = :build AND b.complete = 1
+    WHERE w.word = 'package'
 )
 SELECT DISTINCT d.prefix || p.name AS path, k.word AS kind, s.word AS target_kind, ba.name AS archive, r.flags & 1 AS weak
 FROM wanted

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpkg"
+)
+
+type pkgFlags struct {
+	names, imports, exports, depends, generations bool
+
+	format string
+}
+
+func newPkgCommand(a *app) *cobra.Command {
+	var f pkgFlags
+	cmd := &cobra.Command{
+		Use:   "pkg [flags] FILE | pkg [flags] ARCHIVE ENTRY",
+		Short: "Show an Unreal package: its summary and tables",
+		Long: `Show the summary of an Unreal package (UE1 to UE5), or one of its tables. The
+package is a file, or an entry of an archive, named as for "pakdb cat"; an
+archive of one entry, such as a .uz2, needs no ENTRY. No catalog is needed.
+
+Paths of imports begin with their package, paths of exports lie in this one.
+Objects are also numbered as the package does it: 0 is none, 1 the first export,
+-1 the first import. With several tables, json and jsonl are told apart by their
+columns.
+
+What is wrong with the package is written to stderr, and the exit code is 1.`,
+		Example: `  pakdb pkg Botpack.u
+  pakdb pkg --exports Botpack.u
+  pakdb pkg --imports --format csv Game.pak Game/Content/Maps/Arena.umap
+  pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
+		Args: usage(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.pkg(cmd.Context(), f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.names, "names", false, "the names that the package uses")
+	flags.BoolVar(&f.imports, "imports", false, "the objects of other packages that it uses")
+	flags.BoolVar(&f.exports, "exports", false, "the objects that lie in it")
+	flags.BoolVar(&f.depends, "depends", false, "what each export depends on")
+	flags.BoolVar(&f.generations, "generations", false, "what earlier saves held")
+	a.addFormat(cmd, &f.format)
+	return cmd
+}
+
+func (a *app) pkg(ctx context.Context, f pkgFlags, args []string) error {
+	content, err := a.openPackage(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer content.close()
+	p, err := unrealpkg.Read(ctx, content, content.size)
+	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
+		return hinted(err, "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.printPackage(&view{p: p, path: content.path}, f); err != nil {
+		return err
+	}
+	bad := &complaints{a: a}
+	for _, problem := range p.Problems {
+		bad.add(problem)
+	}
+	return bad.result()
+}
+
+// packageContent is the decoded bytes of a package.
+type packageContent struct {
+	io.ReaderAt
+	size  int64
+	path  string // in the game, as far as it is known
+	close func()
+}
+
+// openPackage opens a file that is a package, or decodes an entry of an archive.
+func (a *app) openPackage(ctx context.Context, args []string) (*packageContent, error) {
+	if len(args) == 1 {
+		c, err := a.openLoosePackage(args[0])
+		if c != nil || err != nil {
+			return c, err
+		}
+	}
+	ar, err := a.open(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = ar.Close() }()
+	e, err := packageEntry(ar, args[1:])
+	if err != nil {
+		return nil, err
+	}
+	return spoolEntry(ctx, ar, e)
+}
+
+// openLoosePackage returns nil for a file that is an archive.
+func (a *app) openLoosePackage(path string) (*packageContent, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, hinted(err, nearestFile(path))
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s is not a regular file", errUsage, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	format, err := a.registry().Detect(src)
+	if err != nil || !isLoose(format) {
+		return nil, errors.Join(err, f.Close())
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &packageContent{f, st.Size(), filepath.ToSlash(abs), func() { _ = f.Close() }}, nil
+}
+
+// packageEntry returns the entry named, or the only one.
+func packageEntry(ar *archive, names []string) (*codecs.Entry, error) {
+	if len(names) == 0 {
+		if ar.Info().EntryCount != 1 {
+			return nil, fmt.Errorf("%w: %s is an archive: which ENTRY?", errUsage, ar.path)
+		}
+		names = []string{"#0"}
+	}
+	found, err := find(ar, names)
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// spoolEntry decodes an entry into a temporary file: packages are read from
+// all their ends, and are as large as an entry may be.
+func spoolEntry(ctx context.Context, ar *archive, e *codecs.Entry) (*packageContent, error) {
+	r, err := ar.Open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	f, err := os.CreateTemp("", "pakdb-*")
+	if err != nil {
+		return nil, err
+	}
+	c := &packageContent{f, e.Size, ar.Info().MountPoint + e.Name, func() { _ = f.Close(); _ = os.Remove(f.Name()) }}
+	contentErr, writeErr := copyAll(ctx, f, r, e.Size)
+	if err := errors.Join(contentErr, writeErr); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}

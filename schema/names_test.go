@@ -1,0 +1,161 @@
+package schema_test
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pakdb/schema"
+)
+
+// claim is an entry that goes by a name: by its place, or by its content.
+type claim struct {
+	place, said string
+	content     byte
+	order       int64
+	deleted     bool
+}
+
+// statusOf returns what a reference to "Wanted" leads to, among those claims,
+// each in an archive of its own.
+func statusOf(t *testing.T, claims ...claim) string {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Begin(ctx, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(name string, order int64, e schema.Entry) {
+		id := b.StartArchive(schema.Archive{Format: "test"})
+		e.Name, e.Method = name, "none"
+		if err := b.Add(id, &e); err != nil {
+			t.Fatal(err)
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: name, Order: order})
+	}
+	symbols := func(name string) []schema.Symbol {
+		if name == "" {
+			return nil
+		}
+		return []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}}
+	}
+	for i, cl := range claims {
+		e := schema.Entry{PlaceSymbols: symbols(cl.place), HasContent: !cl.deleted, Content: schema.Digest{cl.content},
+			Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Symbols: symbols(cl.said)}}
+		if cl.deleted {
+			e.Flags, e.Facts = 2, nil
+		}
+		add(string(rune('a'+i)), cl.order, e)
+	}
+	add("user", 0, schema.Entry{HasContent: true, Content: schema.Digest{255}, Facts: &schema.Facts{Inspector: "test/1", Kind: "test",
+		Refs: []schema.Ref{{Kind: "import", Space: "package", Key: schema.NameKey("Wanted"), Name: "Wanted"}}}})
+	if err := b.Finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := schema.OpenReadOnly(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	var target, status string
+	var to sql.NullString
+	err = db.QueryRow("SELECT target, target_path, status FROM dependencies").Scan(&target, &to, &status)
+	if err != nil || target != "Wanted" {
+		t.Fatal(target, err)
+	}
+	return to.String + " " + status
+}
+
+func TestNamesAreResolved(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		claims []claim
+		want   string
+	}{
+		{"nobody", nil, " missing"},
+		{"any case", []claim{{place: "WANTED"}}, "a resolved"},
+		{"two contents", []claim{{place: "Wanted", content: 1}, {place: "wanted", content: 2}}, "a ambiguous"},
+		{"one content twice", []claim{{place: "Wanted", content: 1}, {place: "Wanted", content: 1}}, "a resolved"},
+		{"mounted last wins", []claim{{place: "Wanted", content: 1}, {place: "Wanted", content: 2, order: 100}}, "b resolved"},
+		{"patches differ", []claim{{place: "Wanted", content: 1, order: 9}, {place: "Wanted", content: 2, order: 9},
+			{place: "Wanted", content: 3}}, "a ambiguous"},
+		{"deleted", []claim{{place: "Wanted", content: 1}, {place: "Wanted", deleted: true, order: 100}}, "b missing"},
+		{"said by a content", []claim{{said: "Wanted", content: 1}}, "a resolved"},
+		{"place goes before content", []claim{{said: "Wanted", content: 1, order: 100}, {place: "Wanted", content: 2}}, "b resolved"},
+	} {
+		if got := statusOf(t, tt.claims...); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestRemoveNames: names leave with the last build that has them.
+func TestRemoveNames(t *testing.T) {
+	ctx := context.Background()
+	c, err := schema.Open(ctx, filepath.Join(t.TempDir(), "pakdb.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	for i, label := range []string{"one", "two"} {
+		b, err := c.Begin(ctx, label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := b.StartArchive(schema.Archive{Format: "test"})
+		p := &schema.Package{Texts: []string{"None", "Shared", label, label + ".", ""}, Name: 2, Names: []int64{1, -1, 0},
+			Imports: []schema.PackageImport{{ClassPackage: 1, Class: 1, Object: 2, OuterPath: -1, Number: -1}},
+			Exports: []schema.PackageExport{{ClassName: 1, Object: 0, SuperName: -1, OuterPath: 3, Number: 7}}}
+		err = b.Add(id, &schema.Entry{Name: "a.u", Method: "none", HasContent: true, Content: schema.Digest{byte(i)},
+			Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Package: p}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: "a.u"})
+		if err := b.Finish(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := func() (all []string) {
+		t.Helper()
+		db, err := schema.OpenReadOnly(ctx, c.Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		rows, err := db.Query("SELECT name FROM name JOIN name_key USING (name_id) ORDER BY name")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, s)
+		}
+		return all
+	}
+	if got, want := names(), []string{"", "None", "Shared", "one", "one.", "two", "two."}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := c.Remove(ctx, "one"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := names(), []string{"None", "Shared", "two", "two."}; !slices.Equal(got, want) {
+		t.Errorf("after the first left: %q, want %q", got, want)
+	}
+}
