@@ -71,7 +71,7 @@ const danglingNodes = `SELECT DISTINCT 0, '', printf('%016x', r.key), r.key, s.w
 
 // The hash that an archive stores for a name is no id, but stands beside the
 // entry in every listing.
-const hashNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, ''
+const hashNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
 	FROM build_archive ba
 	CROSS JOIN entry e ON e.archive_id = ba.archive_id
 	JOIN path p ON p.path_id = e.path_id
