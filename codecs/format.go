@@ -42,6 +42,10 @@ type Format struct {
 	// Open reads the tables. It fails only when no entry can be listed;
 	// smaller damage is in Info.Warnings and in Entries.
 	Open func(context.Context, Source, *Options) (Archive, error)
+	// Explain tells why a file that its name claims for this format is not
+	// read as one; nil: there is nothing to tell. It is asked only about files
+	// that no format recognises.
+	Explain func(Source) *FormatError
 	// Create starts a new archive; nil means that the format is read-only.
 	Create func(io.WriteSeeker, *CreateOptions) (Writer, error)
 	// Like returns the options that make Create write an archive of the same

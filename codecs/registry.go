@@ -54,6 +54,20 @@ func (r *Registry) Open(ctx context.Context, src Source, o *Options) (Archive, *
 	return a, f, nil
 }
 
+// Explain tells why no container format recognises src, where one of them has
+// an idea; else it returns nil.
+func (r *Registry) Explain(src Source) error {
+	for _, f := range r.Formats {
+		if f.Explain == nil {
+			continue
+		}
+		if why := f.Explain(src); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
 // Format returns the format of that name.
 func (r *Registry) Format(name string) (*Format, bool) {
 	for _, f := range r.Formats {

@@ -45,6 +45,11 @@ func (s *scan) complete(ctx context.Context, c *chunk) {
 	if o.err != nil {
 		c.problems = append(c.problems, problem(nil, o.err))
 	}
+	if o.f != nil && isLoose(o) {
+		if why := s.o.Registry.Explain(o.src); why != nil {
+			c.problems = append(c.problems, problem(nil, why))
+		}
+	}
 	if o.archive != nil {
 		for _, w := range o.archive.Info().Warnings {
 			c.problems = append(c.problems, problem(nil, w))

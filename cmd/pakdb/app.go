@@ -24,6 +24,7 @@ type app struct {
 	stdout, stderr io.Writer
 	catalog        string      // --catalog
 	quiet          bool        // --quiet
+	keys           keyFlags
 	drawing        atomic.Bool // a progress bar is on the terminal
 	registry       func() *codecs.Registry
 }
@@ -58,6 +59,8 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.keys.load() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -65,6 +68,7 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "catalog `FILE` (environment: PAKDB_CATALOG)")
+	a.keys.add(root)
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no summaries")
 	root.AddCommand(
 		newIndexCommand(a),

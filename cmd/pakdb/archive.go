@@ -25,9 +25,6 @@ type archive struct {
 // Close closes the archive, then its file.
 func (ar *archive) Close() error { return errors.Join(ar.Archive.Close(), ar.file.Close()) }
 
-// openOptions is where every command gets limits and keys from.
-func (a *app) openOptions() *codecs.Options { return &codecs.Options{} }
-
 // open opens the archive at path. The caller closes it.
 func (a *app) open(ctx context.Context, path string) (*archive, error) {
 	f, err := os.Open(path)
@@ -55,6 +52,9 @@ func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, 
 	registry := a.registry()
 	format, err := registry.Detect(src)
 	if err == nil && isLoose(format) {
+		if err := registry.Explain(src); err != nil {
+			return nil, err
+		}
 		err = &codecs.FormatError{Format: "detect", File: src.Name, Off: -1, Err: codecs.ErrUnknown}
 	}
 	if errors.Is(err, codecs.ErrUnknown) {

@@ -90,7 +90,8 @@ func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
 
 func (a *app) scan(ctx context.Context, catalog *schema.Catalog, f indexFlags, paths []string) (*indexer.Report, error) {
 	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: f.build,
-		Force: f.force, Workers: f.workers, Progress: &indexer.Progress{}}
+		Force: f.force, Workers: f.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
+		Progress: &indexer.Progress{}}
 	if f.extract != "" {
 		dir, err := extract.Open(f.extract, f.overwrite)
 		if err != nil {

@@ -56,6 +56,7 @@ func (a *app) verify(ctx context.Context, format string, paths []string) error {
 	if err := v.summary(len(paths)); err != nil {
 		return err
 	}
+	_, _ = fmt.Fprint(a.stderr, v.locks.summary())
 	if v.found > 0 {
 		return errProblems
 	}
@@ -69,6 +70,7 @@ type verification struct {
 	path  string      // of the archive that is read
 	found int64
 	sums  sums
+	locks keyless // of findings for people
 	err   error // of writing the findings
 }
 
@@ -80,6 +82,9 @@ func (v *verification) report(e *codecs.Entry, err error) {
 	}
 	if v.rows != nil {
 		v.err = v.rows.Write(findingRow(v.path, e, err)...)
+		return
+	}
+	if v.locks.repeats(err) {
 		return
 	}
 	v.a.clearLine()

@@ -33,6 +33,7 @@ func Format() *codecs.Format {
 		MountOrder: MountOrder,
 		Probe:      probe,
 		Open:       open,
+		Explain:    Explain,
 		Create:     create,
 		Like:       like,
 	}

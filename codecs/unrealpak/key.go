@@ -45,6 +45,14 @@ type cryptoKey struct{ Name, Guid, Key string }
 // the main key (EncryptionKey) and the keys by GUID (SecondaryEncryptionKeys).
 // The result answers the zero id with the main key.
 func ParseCryptoJSON(b []byte) (codecs.KeyFunc, error) {
+	keys, err := parseCrypto(b)
+	if err != nil {
+		return nil, err
+	}
+	return func(id [16]byte) []byte { return keys[ue.GUID(id)] }, nil
+}
+
+func parseCrypto(b []byte) (map[ue.GUID][]byte, error) {
 	var doc struct {
 		EncryptionKey           *cryptoKey
 		SecondaryEncryptionKeys []cryptoKey
@@ -67,7 +75,7 @@ func ParseCryptoJSON(b []byte) (codecs.KeyFunc, error) {
 	if len(keys) == 0 {
 		return nil, fmt.Errorf("crypto keys: no encryption key in it")
 	}
-	return func(id [16]byte) []byte { return keys[ue.GUID(id)] }, nil
+	return keys, nil
 }
 
 func (k cryptoKey) id() ue.GUID {

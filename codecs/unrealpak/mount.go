@@ -4,6 +4,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"pakdb/codecs"
 )
 
 // MountOrder returns the order that the engine mounts a pak with, from its path
@@ -81,18 +83,6 @@ func Chunk(name string) (n int, ok bool) {
 	return n, err == nil
 }
 
-// Normalize returns the key by which an entry is the same file in two paks:
-// mount point and name joined, without the leading ../../../ or drive that
-// leads to the game's root, dots resolved, in lower case, as the engine's
-// lookups ignore case. The key is always relative and never contains "..".
-func Normalize(mount, name string) string {
-	full := normalSlashes(mount)
-	if full != "" && !strings.HasSuffix(full, "/") {
-		full += "/"
-	}
-	full += normalSlashes(name)
-	if len(full) >= 2 && full[1] == ':' {
-		full = full[2:]
-	}
-	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+full), "/"))
-}
+// Normalize returns the key by which an entry is the same file in two paks; see
+// [codecs.FileKey].
+func Normalize(mount, name string) string { return codecs.FileKey(mount, name) }

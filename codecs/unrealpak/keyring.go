@@ -1,0 +1,94 @@
+package unrealpak
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs/internal/ue"
+)
+
+// KeyRing holds the AES keys that a user gave, by the GUID that paks name them
+// by; the zero GUID is the game's main key. The zero value holds none. It is
+// safe for concurrent use once nothing is added any more.
+type KeyRing struct{ keys map[ue.GUID][]byte }
+
+// Add adds a key in one of the forms of [ParseKey], or GUID=KEY. Two keys for
+// one GUID, or two main keys, are an error: which one is meant would be a guess.
+// The error does not repeat the key.
+func (r *KeyRing) Add(text string) error {
+	var id ue.GUID
+	if before, after, ok := strings.Cut(text, "="); ok {
+		if g, err := ue.ParseGUID(before); err == nil {
+			id, text = g, after
+		}
+	}
+	key, err := ParseKey(text)
+	if err != nil {
+		return err
+	}
+	return r.put(id, key)
+}
+
+// AddCryptoJSON adds the keys of a Crypto.json; see [ParseCryptoJSON].
+func (r *KeyRing) AddCryptoJSON(b []byte) error {
+	keys, err := parseCrypto(b)
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(keys), compareGUIDs) {
+		if err := r.put(id, keys[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func compareGUIDs(a, b ue.GUID) int { return bytes.Compare(a[:], b[:]) }
+
+func (r *KeyRing) put(id ue.GUID, key []byte) error {
+	old, twice := r.keys[id]
+	switch {
+	case twice && bytes.Equal(old, key):
+		return nil
+	case twice && id.IsZero():
+		return fmt.Errorf("two main keys; a key that is not the main one goes with its GUID, as GUID=KEY")
+	case twice:
+		return fmt.Errorf("two keys %s", keyName(id))
+	case r.keys == nil:
+		r.keys = map[ue.GUID][]byte{}
+	}
+	r.keys[id] = key
+	return nil
+}
+
+// Fill adds the keys of other for GUIDs that r has none for.
+func (r *KeyRing) Fill(other *KeyRing) {
+	for id, key := range other.keys {
+		if _, ok := r.keys[id]; !ok {
+			_ = r.put(id, key) // fails only where there is one
+		}
+	}
+}
+
+// Key implements codecs.KeyFunc.
+func (r *KeyRing) Key(id [16]byte) []byte { return r.keys[id] }
+
+// Print stands for the keys where they must not be seen: two rings of the same
+// keys have the same print, and no key can be had from it. It is "" for none.
+func (r *KeyRing) Print() string {
+	if len(r.keys) == 0 {
+		return ""
+	}
+	h := blake3.New()
+	for _, id := range slices.SortedFunc(maps.Keys(r.keys), compareGUIDs) {
+		_, _ = h.Write(id[:])
+		_, _ = h.Write(r.keys[id])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,69 @@
+package unrealpak_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/unrealpak"
+)
+
+const guid = "0123456789ABCDEF0011223344556677"
+
+func TestKeyRing(t *testing.T) {
+	hexKey := strings.Repeat("ab", 32)
+	var r unrealpak.KeyRing
+	if r.Print() != "" || r.Key([16]byte{}) != nil {
+		t.Error("an empty ring holds a key")
+	}
+	for _, text := range []string{repakKey, repakKey, guid + "=0x" + hexKey} {
+		if err := r.Add(text); err != nil {
+			t.Error(err)
+		}
+	}
+	id := [16]byte{0x67, 0x45, 0x23, 0x01, 0xef, 0xcd, 0xab, 0x89, 0x33, 0x22, 0x11, 0x00, 0x77, 0x66, 0x55, 0x44}
+	if got := r.Key(id); !bytes.Equal(got, bytes.Repeat([]byte{0xab}, 32)) {
+		t.Errorf("key by GUID: %x", got)
+	}
+	want, err := unrealpak.ParseKey(repakKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.Key([16]byte{}); !bytes.Equal(got, want) {
+		t.Errorf("main key: %x", got)
+	}
+	for _, text := range []string{cueKey, guid + "=" + cueKey, "short", guid + "=short"} {
+		if err := r.Add(text); err == nil || strings.Contains(err.Error(), cueKey) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The print depends on the keys, not on how or in which order they came.
+func TestKeyRingPrint(t *testing.T) {
+	hexKey := strings.Repeat("ab", 32)
+	ring := func(texts ...string) *unrealpak.KeyRing {
+		var r unrealpak.KeyRing
+		for _, s := range texts {
+			if err := r.Add(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return &r
+	}
+	var file unrealpak.KeyRing
+	err := file.AddCryptoJSON([]byte(`{"EncryptionKey":{"Key":"` + repakKey + `"},
+		"SecondaryEncryptionKeys":[{"Name":"dlc","Guid":"` + guid + `","Key":"` + hexKey + `"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := ring(guid+"="+hexKey, repakKey)
+	if both.Print() != file.Print() || both.Print() == ring(repakKey).Print() || len(both.Print()) != 16 {
+		t.Errorf("prints %q %q %q", both.Print(), file.Print(), ring(repakKey).Print())
+	}
+	first := ring(repakKey)
+	first.Fill(ring(cueKey, guid+"="+hexKey))
+	if first.Print() != both.Print() {
+		t.Error("Fill replaced the main key, or left the other out")
+	}
+}
