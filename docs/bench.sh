@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Measures the figures of docs/benchmarks.md and prints them as its table. Run it
+# from anywhere, on a machine that does nothing else:
+#
+#   docs/bench.sh [RUNS]     # the best of RUNS runs of each; default 3
+#
+# PAKDB_SAMPLES is the folder of samples (default ../shared/samples beside the
+# repository); figures that need one which is absent are left out, with a note.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+runs=${1:-3}
+samples=${PAKDB_SAMPLES:-$PWD/../shared/samples}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work CGO_ENABLED=0
+TIMEFORMAT='%R %U %S'
+
+pakdb=$work/pakdb
+go build -trimpath -o "$pakdb" ./cmd/pakdb
+go run ./testdata/gen -entries 1000000 -o "$work/million.sip"
+
+row() { printf '| %s | %s | %s | %s | %s | %s |\n' "$@"; }
+
+# best BEFORE COMMAND runs COMMAND after BEFORE, and leaves the least wall time
+# and its CPU time in $wall and $cpu.
+best() {
+	local before=$1 t r u s
+	shift
+	wall=''
+	for ((i = 0; i < runs; i++)); do
+		eval "$before"
+		t=$( { time eval "$*" >"$work/out" 2>"$work/err"; } 2>&1) || true
+		read -r r u s <<<"$t"
+		if [[ -z $wall ]] || awk "BEGIN { exit !($r < $wall) }"; then
+			wall=$r cpu=$(awk "BEGIN { printf \"%.2f\", $u + $s }")
+		fi
+	done
+}
+
+per() { awk "BEGIN { printf \"%.3g\", $1 / ($2 + 1e-9) }" | awk '{ printf "%d", $1 }'; }
+
+# measure WHAT COUNT UNIT SHOWN BEFORE COMMAND prints a row, with COUNT / wall and
+# COUNT / CPU as rates.
+measure() {
+	best "$5" "$6"
+	row "$1" "$wall s" "$cpu s" "$(per "$2" "$wall") $3/s" "$(per "$2" "$cpu")" "\`$4\`"
+}
+
+# gobench WHAT PACKAGE NAME FIELD UNIT prints a row from a Go benchmark.
+gobench() {
+	local line
+	line=$(go test "$2" -run '^$' -bench "$3" -benchtime 1s -count "$runs" |
+		awk -v f="$4" '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i+1) == f && $i > best) best = $i } END { print best }')
+	row "$1" '' '' "$(per "$line" 1) $5/s" '' "\`go test $2 -run '^\$' -bench '$3'\`"
+}
+
+echo "$(nproc) cores of $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo), $(uname -sr | cut -d. -f1,2), $(go env GOVERSION), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F), $(git rev-parse --short HEAD)"
+echo
+echo '| what | wall | CPU | rate | per CPU second | command |'
+echo '|---|---|---|---|---|---|'
+
+gobench 'catalog writer alone' ./schema 'Writer$' entries/s entries
+gobench 'LZ4 decode, blocks of 64 KiB' ./codecs/compress 'Decode/lz4$' MB/s MB
+
+q="\"$pakdb\" -q --catalog \"$work/a.db\""
+sample=$samples/gpak/Calligraphy_1.10_names.sip
+if [[ -f $sample ]]; then
+	measure 'index 25,619 entries of a real game, every fact and reference' 25619 entries \
+		'pakdb index Calligraphy_1.10_names.sip' "rm -f $work/a.db*" "$q index -b 1 '$sample'"
+	measure 'the same again, unchanged' 25619 entries 'pakdb index Calligraphy_1.10_names.sip' : "$q index -b 1 '$sample'"
+	measure 'all references of it, resolved' "$(eval "$q query --no-header --format csv 'SELECT count(*) FROM dependencies'")" rows \
+		'pakdb query --format csv "SELECT * FROM dependencies"' : "$q query --format csv 'SELECT * FROM dependencies'"
+else
+	row 'index 25,619 entries of a real game' '' '' 'sample absent' '' ''
+fi
+
+measure 'list 1,000,000 entries' 1000000 entries 'pakdb ls million.sip' : "'$pakdb' ls '$work/million.sip'"
+measure 'index 1,000,000 entries' 1000000 entries 'pakdb index million.sip' "rm -f $work/a.db*" "$q index -b m '$work/million.sip'"
+measure 'the same again, unchanged' 1000000 entries 'pakdb index million.sip' : "$q index -b m '$work/million.sip'"
+measure 'stream 1,000,000 rows as CSV' 1000000 rows 'pakdb query --format csv "SELECT path, size FROM entries"' : \
+	"$q query --format csv 'SELECT path, size FROM entries'"
+measure 'count and sum by extension over them' 1000000 rows 'pakdb query @by-extension' : "$q query @by-extension"
