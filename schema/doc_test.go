@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -20,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the column tables of SCHEMA.md")
 
-// fixtureCatalog is the catalog that SCHEMA.md shows how to make, and a build
-// "prime".
+// fixtureCatalog is the catalog that SCHEMA.md shows how to make, and two small
+// builds of other games: "prime" and "ut".
 func fixtureCatalog(t testing.TB) *sql.DB {
 	t.Helper()
 	c, path := newCatalog(t)
@@ -38,10 +39,59 @@ func fixtureCatalog(t testing.TB) *sql.DB {
 			t.Fatal(err)
 		}
 	}
+	addPackages(t, c)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return readDB(t, path)
+}
+
+// addPackages adds a build of two Unreal packages: Botpack, which uses Engine
+// and a package Core that is not there.
+func addPackages(t testing.TB, c *schema.Catalog) {
+	t.Helper()
+	b, err := c.Begin(context.Background(), "ut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := &schema.Package{Texts: []string{"None", "Actor", "Pawn", "Object", "Class", "Core", "Core."},
+		Engine: "UE1", Version: 69, Layout: "standard", GUID: bytes.Repeat([]byte{0xe1}, 16), Name: -1, HeaderSize: 640,
+		NameCount: 4, ImportCount: 2, ExportCount: 2, Names: []int64{0x04070410, 0, 0, 0},
+		Imports: []schema.PackageImport{{ClassPackage: 5, Class: 4, Object: 5, OuterPath: -1, Number: -1, Flags: 1},
+			{ClassPackage: 5, Class: 4, Object: 3, OuterPath: 6, Number: -1, Outer: -1, Flags: 1}},
+		Exports: []schema.PackageExport{
+			{ClassName: 4, Object: 1, SuperName: 3, Super: -2, OuterPath: -1, Number: -1, Flags: 4, Offset: 640, Size: 300},
+			{ClassName: 4, Object: 2, SuperName: 1, Super: 1, OuterPath: -1, Number: -1, Flags: 4, Offset: 940, Size: 200}},
+		Generations: []schema.PackageGeneration{{Exports: 1, Names: 3}, {Exports: 2, Names: 4}}}
+	botpack := &schema.Package{Texts: []string{"None", "TournamentPlayer", "Pawn", "Class", "Core", "Engine", "Engine.", "Package", "Texture", "Skins", "Skins.", "Face"},
+		Engine: "UE1", Version: 69, Layout: "standard", GUID: bytes.Repeat([]byte{0xb0}, 16), Name: -1, HeaderSize: 500,
+		NameCount: 13, ImportCount: 2, ExportCount: 2, Names: make([]int64, 12),
+		Imports: []schema.PackageImport{{ClassPackage: 4, Class: 7, Object: 5, OuterPath: -1, Number: -1},
+			{ClassPackage: 4, Class: 3, Object: 2, OuterPath: 6, Number: -1, Outer: -1}},
+		Exports: []schema.PackageExport{
+			{ClassName: 3, Object: 1, SuperName: 2, Super: -2, OuterPath: -1, Number: -1, Flags: 4, Offset: 500, Size: 900},
+			{ClassName: 8, Object: 11, SuperName: -1, OuterPath: 10, Number: 1, Outer: 3, Offset: 1400, Size: 4096}},
+		Generations: []schema.PackageGeneration{{Exports: 2, Names: 12}}}
+	id := b.StartArchive(schema.Archive{Size: 9000, Format: "umod", Version: "1"})
+	add := func(n int64, name string, p *schema.Package, uses ...string) {
+		symbol := schema.Symbol{Space: "package", Key: schema.NameKey(name), Name: name}
+		facts := &schema.Facts{Inspector: "unrealpkg/1", Kind: "unreal-package", Package: p}
+		for _, u := range uses {
+			facts.Refs = append(facts.Refs, schema.Ref{Kind: "import", Space: "package", Key: schema.NameKey(u), Name: u})
+		}
+		err := b.Add(id, &schema.Entry{Ordinal: n, Name: "System/" + name + ".u", Method: "none", Stored: 4000, Size: 4000,
+			HasContent: true, Content: schema.Digest{0xee, byte(n)}, ContentSize: 4000, Facts: facts, PlaceSymbols: []schema.Symbol{symbol}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(0, "Engine", engine, "Core")
+	add(1, "Botpack", botpack, "Engine")
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "patch.umod", Location: "/patch.umod"})
+	if _, err := b.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // retroPak writes a pak of Metroid Prime: ids instead of names, and names apart
@@ -388,19 +438,23 @@ func columnRows(kind string, have []column, described []columnDoc) (rows []strin
 		} else if kind == "table" && d.null == "never" {
 			d.null = ""
 		}
-		rows = append(rows, strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s |", c.name, d.typ, d.null, d.meaning), "|  |", "| |"))
+		rows = append(rows, strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s |", c.name, d.typ, d.null, d.meaning), "  ", " "))
 	}
 	return rows
 }
 
-// TestSchemaDocKey checks the one literal of SCHEMA.md that plain SQLite cannot
+// TestSchemaDocKeys checks the literals of SCHEMA.md that plain SQLite cannot
 // compute.
-func TestSchemaDocKey(t *testing.T) {
+func TestSchemaDocKeys(t *testing.T) {
 	text, err := os.ReadFile("SCHEMA.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("WHERE k.key = %d;", schema.PathKey("Calligraphy/Curve.directory")); !strings.Contains(string(text), want) {
-		t.Errorf("section path_key should say %q", want)
+	for section, key := range map[string]int64{
+		"path_key": schema.PathKey("Calligraphy/Curve.directory"), "name_key": schema.NameKey("engine"),
+	} {
+		if want := fmt.Sprintf("WHERE k.key = %d;", key); !strings.Contains(string(text), want) {
+			t.Errorf("section %s should say %q", section, want)
+		}
 	}
 }

@@ -57,7 +57,7 @@ func statusOf(t *testing.T, claims ...claim) string {
 	}
 	add("user", 0, schema.Entry{HasContent: true, Content: schema.Digest{255}, Facts: &schema.Facts{Inspector: "test/1", Kind: "test",
 		Refs: []schema.Ref{{Kind: "import", Space: "package", Key: schema.NameKey("Wanted"), Name: "Wanted"}}}})
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
@@ -124,7 +124,7 @@ func TestRemoveNames(t *testing.T) {
 		}
 		b.EndArchive(id, nil)
 		b.Mount(schema.Mount{Archive: id, Name: "a.u"})
-		if err := b.Finish(ctx); err != nil {
+		if _, err := b.Finish(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,6 +35,8 @@ func TestPlans(t *testing.T) {
 		{"SELECT * FROM dependencies WHERE build = '1.0'", "INDEX build_label (label=?)"},
 		{"SELECT path, method FROM entries", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
 		{"SELECT ext, count(*) FROM entries GROUP BY ext", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
+		{"SELECT path, full_name FROM imports", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
+		{"SELECT path, full_name FROM exports WHERE build = 'ut'", "INDEX build_label (label=?)"},
 		{"SELECT path, target_path FROM dependencies", "SEARCH e USING PRIMARY KEY (archive_id=?)"},
 		{"SELECT * FROM entries WHERE asset_key = 1", "SEARCH e USING INDEX entry_asset (id_lo=?)"},
 		{"SELECT * FROM entries WHERE path_id = 1", "SEARCH e USING INDEX entry_path (path_id=?)"},

@@ -35,9 +35,9 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN package k ON k.content_id = e.content_id
-JOIN word w ON w.word_id = k.engine_id
-JOIN word l ON l.word_id = k.layout_id
-JOIN word c ON c.word_id = k.compression_id
+LEFT JOIN word w ON w.word_id = k.engine_id
+LEFT JOIN word l ON l.word_id = k.layout_id
+LEFT JOIN word c ON c.word_id = k.compression_id
 LEFT JOIN entry_symbol s ON s.archive_id = e.archive_id AND s.ordinal = e.ordinal
     AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
 LEFT JOIN name n ON n.name_id = s.name_id
@@ -64,7 +64,7 @@ JOIN entry e ON e.archive_id = ba.archive_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 JOIN package_name k ON k.content_id = e.content_id
-JOIN name n ON n.name_id = k.name_id
+LEFT JOIN name n ON n.name_id = k.name_id
 WHERE b.complete = 1;
 
 -- view imports: what Unreal packages use of other packages, one row per object
@@ -93,9 +93,9 @@ JOIN entry e ON e.archive_id = ba.archive_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 JOIN package_import k ON k.content_id = e.content_id
-JOIN name n ON n.name_id = k.object_id
-JOIN name cp ON cp.name_id = k.class_package_id
-JOIN name cn ON cn.name_id = k.class_id
+LEFT JOIN name n ON n.name_id = k.object_id
+LEFT JOIN name cp ON cp.name_id = k.class_package_id
+LEFT JOIN name cn ON cn.name_id = k.class_id
 LEFT JOIN name o ON o.name_id = k.outer_path_id
 WHERE b.complete = 1;
 
@@ -130,8 +130,8 @@ JOIN entry e ON e.archive_id = ba.archive_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 JOIN package_export k ON k.content_id = e.content_id
-JOIN name n ON n.name_id = k.object_id
-JOIN name cn ON cn.name_id = k.class_id
+LEFT JOIN name n ON n.name_id = k.object_id
+LEFT JOIN name cn ON cn.name_id = k.class_id
 LEFT JOIN name sn ON sn.name_id = k.super_id
 LEFT JOIN name o ON o.name_id = k.outer_path_id
 WHERE b.complete = 1;
