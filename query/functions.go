@@ -35,7 +35,7 @@ func Functions(contents *Contents) []Function {
 		pure("hex_id(n)", "16 hex digits of an integer, as hashes and ids are shown", hexID),
 		pure("regexp(pattern, text)", "also text REGEXP pattern; syntax of Go's regexp, finds anywhere", newRegexps().match),
 		pure("key_of_path(path)", "key of a path in path_key", text1(keyOfPath)),
-		pure("key_of_name(name)", "key of a name in name_key and of references that go by names, whatever its case", text1(keyOfName)),
+		pure("key_of_name(name)", "key of a name in name_key, whatever its case", text1(keyOfName)),
 		pure("key_of_content(content)", "key of a content in content_key, given its hex", keyOfContent),
 	}, contentFunctions(contents)...)
 }
