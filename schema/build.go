@@ -254,8 +254,18 @@ func (b *Build) publish(ctx context.Context) func(*sql.Tx) error {
 		if same {
 			return removeBuild(ctx, tx, b.id)
 		}
-		return publish(ctx, tx, b.id, b.label)
+		if err := publish(ctx, tx, b.id, b.label); err != nil {
+			return err
+		}
+		return analyze(ctx, tx)
 	}
+}
+
+// analyze tells the planner how large the tables are. Without it a condition on
+// a short string may lead a plan that reads every reference once for each
+// entry. The limit makes it cost milliseconds, whatever the size.
+func analyze(ctx context.Context, tx *sql.Tx) error {
+	return execAll(ctx, tx, "PRAGMA analysis_limit = 400", "ANALYZE main")
 }
 
 func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
