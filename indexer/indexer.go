@@ -168,7 +168,7 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 	if o.archive != nil {
 		for e, err := range o.archive.Entries() {
 			if ctx.Err() != nil {
-				break
+				return yield(c, ctx.Err()) // never a last chunk: the archive is not complete
 			}
 			c.add(e, err, s.reserve(o, e))
 			if !c.full() {

@@ -13,7 +13,9 @@ import (
 // flight beyond the one that collect is waiting for, so memory stays flat.
 //
 // The first error stops everything and is returned once all goroutines have
-// ended; drop is then called for every item that was not collected.
+// ended; drop is then called for every item that was not collected. When ctx is
+// done its cause is returned, also if items ended early because of it: nil means
+// that every item was collected.
 func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead int,
 	work func(context.Context, T), collect func(T) error, drop func(T)) error {
 	type slot struct {
@@ -46,7 +48,7 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 				return context.Cause(ctx)
 			}
 		}
-		return nil
+		return context.Cause(ctx)
 	})
 	for range workers {
 		g.Go(func() error {

@@ -85,3 +85,19 @@ func TestEveryItemIsAccountedFor(t *testing.T) {
 		})
 	}
 }
+
+// Items that end because the context does are not all items.
+func TestItemsThatEndWithTheContext(t *testing.T) {
+	ctx, stop := context.WithCancel(context.Background())
+	items := func(yield func(int, error) bool) {
+		if yield(1, nil) {
+			time.Sleep(5 * time.Millisecond) // until it is collected
+			stop()
+		}
+	}
+	nothing := func(int) error { return nil }
+	err := ordered.Do(ctx, items, 2, 4, func(context.Context, int) {}, nothing, func(int) {})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
