@@ -102,7 +102,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		err = s.searchAll(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(err, build.Abandon())
+		if lost := build.Abandon(); lost != nil && !errors.Is(err, lost) {
+			err = errors.Join(err, lost)
+		}
+		return nil, err
 	}
 	s.progress.Publishing.Store(true)
 	if s.report.Problems, err = build.Finish(ctx); err != nil {

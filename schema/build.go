@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -79,7 +80,8 @@ func (b *Build) write(ctx context.Context, w *batchWriter) {
 	defer close(b.done)
 	for batch := range b.queue {
 		if b.err == nil { // else drain, so that send never blocks
-			if b.err = w.write(ctx, batch); b.err != nil {
+			if err := w.write(ctx, batch); err != nil {
+				b.err = fmt.Errorf("write build %q: %w", b.label, err)
 				close(b.failed)
 			}
 		}
@@ -181,6 +183,9 @@ func (b *Build) Mount(m Mount) { b.mounts = append(b.mounts, m) }
 
 // send hands the batch over, with the state of every archive it concerns.
 func (b *Build) send() error {
+	if b.queue == nil {
+		return cmp.Or(b.err, errEnded)
+	}
 	for id, t := range b.totals {
 		b.batch.archives = append(b.batch.archives, archiveRow{id, *t})
 		if t.ended {
@@ -213,27 +218,27 @@ func (b *Build) flush() error {
 	}
 }
 
-// stop ends the writing goroutine and returns its error.
-func (b *Build) stop() error {
+var errEnded = errors.New("the build has ended")
+
+// end sends what is left, ends the writing goroutine and returns its error.
+func (b *Build) end() error {
+	err := b.send()
 	if b.queue != nil {
 		close(b.queue)
 		b.queue = nil
 		<-b.done
 	}
-	return b.err
+	return cmp.Or(b.err, err)
 }
 
 // Finish makes the build visible and replaces an older one of the same label,
 // in one step. Archives that no build mounts any longer are removed. A build
 // that mounts the very same archives as the older one leaves that as it is. It
-// returns how many problems the view "problems" shows for the build.
+// returns how many problems the view "problems" shows for the build. The build
+// has ended then, whether or not there was an error.
 func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
-	err = b.send()
-	if stopErr := b.stop(); err == nil {
-		err = stopErr
-	}
-	if err != nil {
-		return 0, fmt.Errorf("write build %q: %w", b.label, err)
+	if err := b.end(); err != nil {
+		return 0, err
 	}
 	if err := b.c.inTx(ctx, b.publish(ctx)); err != nil {
 		return 0, fmt.Errorf("finish build %q: %w", b.label, err)
@@ -285,11 +290,11 @@ func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
 }
 
 // Abandon gives the build up. What was completed is kept, unseen, so that the
-// next run need not scan it again.
+// next run need not scan it again. Its error is one that Add or Finish has
+// returned already, if they had the chance. A build that has ended stays as it is.
 func (b *Build) Abandon() error {
-	err := b.send()
-	if stopErr := b.stop(); err == nil {
-		err = stopErr
+	if b.queue == nil {
+		return b.err
 	}
-	return err
+	return b.end()
 }
