@@ -11,11 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strings"
+	"slices"
 	"time"
 
 	"pakdb/codecs"
@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	files, err := walk(o.Paths, o.isOwnFile)
+	files, err := walk(o.Paths, o.own())
 	if err != nil {
 		return nil, err
 	}
@@ -115,20 +115,23 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return &s.report, nil
 }
 
-// isOwnFile reports whether path belongs to the catalog.
-func (o *Options) isOwnFile(path string) bool {
-	catalog, err := filepath.Abs(o.Catalog.Path())
-	if err != nil {
-		return false
+// own returns what tells the files of the catalog, and the folder of its
+// objects, whatever path or link leads to them.
+func (o *Options) own() func(fs.FileInfo) bool {
+	path := o.Catalog.Path()
+	paths := []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".lock", objects.For(path).Dir()}
+	if o.Store != nil {
+		paths = append(paths, o.Store.Dir())
 	}
-	if rest, ok := strings.CutPrefix(path, catalog); ok {
-		switch rest {
-		case "", "-wal", "-shm", "-journal", ".lock":
-			return true
+	var own []fs.FileInfo
+	for _, p := range paths {
+		if st, err := os.Stat(p); err == nil {
+			own = append(own, st)
 		}
-		return strings.HasPrefix(rest, objects.Suffix+string(os.PathSeparator))
 	}
-	return false
+	return func(st fs.FileInfo) bool {
+		return slices.ContainsFunc(own, func(o fs.FileInfo) bool { return os.SameFile(o, st) })
+	}
 }
 
 // openAhead is how many files are opened before their turn. Each is a file

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"slices"
@@ -142,7 +143,7 @@ func (s *scan) searchFile(ctx context.Context, targets []schema.Target, searches
 }
 
 func (s *scan) reopen(ctx context.Context, location string) *opened {
-	files, err := walk([]string{location}, func(string) bool { return false })
+	files, err := walk([]string{location}, func(fs.FileInfo) bool { return false })
 	if err != nil {
 		return &opened{err: err}
 	}

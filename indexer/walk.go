@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // file is one file to scan.
@@ -23,14 +24,15 @@ var ErrNoFiles = errors.New("no files")
 
 // walk lists the files under the paths: files as they are, folders with all
 // that is below them, patterns expanded. Files come in the order of the paths,
-// those of a folder sorted by name. What skip holds is left out: the catalog
-// must not index itself. Anything but regular files is passed over.
-func walk(paths []string, skip func(path string) bool) ([]file, error) {
+// those of a folder sorted by name. Files and folders of which skip is true are
+// left out: the catalog must not index itself. Anything but regular files is
+// passed over.
+func walk(paths []string, skip func(fs.FileInfo) bool) ([]file, error) {
 	var files []file
 	seen := map[string]bool{}
 	add := func(path, name string, st fs.FileInfo) {
 		abs, err := filepath.Abs(path)
-		if err != nil || seen[abs] || skip(abs) || !st.Mode().IsRegular() {
+		if err != nil || seen[abs] || skip(st) || !st.Mode().IsRegular() {
 			return
 		}
 		seen[abs] = true
@@ -49,7 +51,7 @@ func walk(paths []string, skip func(path string) bool) ([]file, error) {
 			add(root, filepath.Base(root), st)
 			continue
 		}
-		if err := walkFolder(root, add); err != nil {
+		if err := walkFolder(root, skip, add); err != nil {
 			return nil, err
 		}
 	}
@@ -60,29 +62,53 @@ func walk(paths []string, skip func(path string) bool) ([]file, error) {
 	return files, nil
 }
 
-func walkFolder(root string, add func(path, name string, st fs.FileInfo)) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+func walkFolder(root string, skip func(fs.FileInfo) bool, add func(path, name string, st fs.FileInfo)) error {
+	real, err := behindLink(root)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
+		if isGone(err) && path != real {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		st, err := os.Stat(path) // follows links to files; folders behind links are not entered
+		if isGone(err) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
+			if skip(st) {
+				return fs.SkipDir
+			}
 			return nil
 		}
-		st, err := os.Stat(path) // follows links to files; folders behind links are not entered
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a link to nowhere, or removed meanwhile
-		}
+		name, err := filepath.Rel(real, path)
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		add(path, name, st)
+		add(filepath.Join(root, name), name, st)
 		return nil
 	})
 }
+
+// behindLink returns the folder that root leads to if it is a link: WalkDir
+// would not enter it.
+func behindLink(root string) (string, error) {
+	st, err := os.Lstat(root)
+	if err != nil || st.Mode()&fs.ModeSymlink == 0 {
+		return root, err
+	}
+	return filepath.EvalSymlinks(root)
+}
+
+// isGone tells files that were removed meanwhile, and links to nowhere or in
+// circles: there is nothing to scan, and nothing amiss.
+func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) }
 
 // expand replaces patterns by what they match; a path that exists is never
 // taken for a pattern. A pattern that matches nothing is an error.

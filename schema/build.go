@@ -243,6 +243,9 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 	if err := b.c.inTx(ctx, b.publish(ctx)); err != nil {
 		return 0, fmt.Errorf("finish build %q: %w", b.label, err)
 	}
+	if err := b.c.inPlace(); err != nil {
+		return 0, err
+	}
 	err = b.c.db.QueryRowContext(ctx, "SELECT problem_count FROM builds WHERE build = ?", b.label).Scan(&problems)
 	return problems, err
 }

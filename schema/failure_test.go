@@ -3,6 +3,10 @@ package schema_test
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -68,5 +72,61 @@ func TestEndedBuild(t *testing.T) {
 	}
 	if _, err := b.Finish(context.Background()); err == nil {
 		t.Error("a build was finished twice")
+	}
+}
+
+// A catalog that is deleted during a scan is no catalog of that scan.
+func TestRemovedCatalog(t *testing.T) {
+	c, path := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	b, err := c.Begin(context.Background(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Skip("an open file cannot be removed here:", err)
+	}
+	if _, err := b.Finish(context.Background()); !errors.Is(err, schema.ErrGone) {
+		t.Errorf("Finish: %v, want ErrGone", err)
+	}
+}
+
+func TestLinkToCatalogIsLocked(t *testing.T) {
+	c, path := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if _, err := schema.Open(context.Background(), link); !errors.Is(err, schema.ErrBusy) {
+		t.Errorf("Open through a link: %v, want ErrBusy", err)
+	}
+}
+
+func TestNoPermission(t *testing.T) {
+	c, path := newCatalog(t)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := os.Open(path); err == nil {
+		_ = f.Close()
+		t.Skip("this user may read anything")
+	}
+	for name, open := range map[string]func() error{
+		"Open":         func() error { _, err := schema.Open(context.Background(), path); return err },
+		"OpenReadOnly": func() error { _, err := schema.OpenReadOnly(context.Background(), path); return err },
+	} {
+		if err := open(); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s: %v, want fs.ErrPermission", name, err)
+		}
+	}
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := schema.Open(context.Background(), path); !errors.Is(err, schema.ErrReadOnly) {
+		t.Errorf("Open of a file that is not writable: %v, want ErrReadOnly", err)
 	}
 }

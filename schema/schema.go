@@ -48,6 +48,8 @@ var (
 	ErrTooNew     = errors.New("catalog was written by a newer pakdb")
 	ErrTooOld     = errors.New("catalog was written by an older pakdb")
 	ErrBusy       = errors.New("another process is writing to the catalog")
+	ErrGone       = errors.New("catalog was removed or replaced while it was written to")
+	ErrReadOnly   = errors.New("catalog cannot be written to")
 	ErrNoBuild    = errors.New("no such build")
 )
 
@@ -56,6 +58,7 @@ type Catalog struct {
 	db   *sql.DB
 	src  *rowSource
 	path string
+	file fs.FileInfo // at path
 	lock *writeLock
 
 	reader *sql.DB // looks up known archives while db is in a transaction
@@ -69,9 +72,12 @@ func Open(ctx context.Context, path string) (*Catalog, error) {
 	if err := refuseForeign(path); err != nil {
 		return nil, err
 	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // one lock, whatever links lead to the file
+	}
 	lock, err := lockForWriting(path)
 	if err != nil {
-		return nil, fmt.Errorf("catalog %s: %w", path, err)
+		return nil, fmt.Errorf("catalog %s: %w", path, readOnly(err))
 	}
 	src := &rowSource{}
 	db := sql.OpenDB(writeConnector(path, src))
@@ -79,7 +85,7 @@ func Open(ctx context.Context, path string) (*Catalog, error) {
 	c := &Catalog{db: db, src: src, path: path, lock: lock}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("catalog %s: %w", path, busy(err))
+		return nil, fmt.Errorf("catalog %s: %w", path, readOnly(busy(err)))
 	}
 	return c, nil
 }
@@ -92,6 +98,9 @@ func refuseForeign(path string) error {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || (err == nil && st.Size() == 0) {
 		return nil
+	}
+	if err == nil {
+		err = readable(path) // SQLite would say no more than that it cannot
 	}
 	if err != nil {
 		return fmt.Errorf("catalog %s: %w", path, err)
@@ -108,6 +117,14 @@ func refuseForeign(path string) error {
 	return nil
 }
 
+func readable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 func (c *Catalog) prepare(ctx context.Context) error {
 	if err := migrate(ctx, c.db); err != nil {
 		return err
@@ -117,8 +134,20 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	}
 	c.reader = sql.OpenDB(readConnector(c.path))
 	var err error
-	c.known, err = c.reader.PrepareContext(ctx, knownSQL)
+	if c.known, err = c.reader.PrepareContext(ctx, knownSQL); err != nil {
+		return err
+	}
+	c.file, err = os.Stat(c.path)
 	return err
+}
+
+// inPlace reports a catalog whose file is no longer at its path: SQLite writes
+// on into a file without a name, and finds nothing wrong.
+func (c *Catalog) inPlace() error {
+	if st, err := os.Stat(c.path); err != nil || !os.SameFile(st, c.file) {
+		return fmt.Errorf("catalog %s: %w", c.path, ErrGone)
+	}
+	return nil
 }
 
 // Close brings the catalog back to a single file and releases it.
@@ -133,7 +162,7 @@ func (c *Catalog) Close() error {
 	return c.db.Close()
 }
 
-// Path returns the file's path.
+// Path returns the file's path, links resolved.
 func (c *Catalog) Path() string { return c.path }
 
 // migrate brings the database to the newest version in one transaction per
@@ -273,6 +302,13 @@ func fileURI(path string, options string) string {
 func busy(err error) error {
 	if err != nil && (strings.Contains(err.Error(), "SQLITE_BUSY") || strings.Contains(err.Error(), "database is locked")) {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	return err
+}
+
+func readOnly(err error) error {
+	if err != nil && (errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "readonly database")) {
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	return err
 }

@@ -28,7 +28,8 @@ var (
 )
 
 func exitCode(err error) int {
-	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, errNoCatalog, query.ErrCatalog} {
+	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy,
+		schema.ErrGone, schema.ErrReadOnly, errNoCatalog, query.ErrCatalog} {
 		if errors.Is(err, class) {
 			return exitCatalog
 		}

@@ -1,0 +1,58 @@
+package indexer_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pakdb/indexer"
+	"pakdb/internal/objects"
+)
+
+func symlink(t testing.TB, to, link string) {
+	t.Helper()
+	if err := os.Symlink(to, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+}
+
+// Links to nowhere, in circles and to folders are passed over.
+func TestLinksInFolder(t *testing.T) {
+	c := newCatalog(t)
+	dir := folder(t, "Calligraphy.sip")
+	symlink(t, "nowhere", filepath.Join(dir, "dead"))
+	symlink(t, "b", filepath.Join(dir, "a"))
+	symlink(t, "a", filepath.Join(dir, "b"))
+	symlink(t, ".", filepath.Join(dir, "self"))
+	symlink(t, fixture(t, "mu_cdata_1.6.sip"), filepath.Join(dir, "file"))
+	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "x"})
+	c.want("SELECT archive FROM archives ORDER BY archive", "Calligraphy.sip", "file")
+}
+
+func TestFolderBehindLink(t *testing.T) {
+	c := newCatalog(t)
+	link := filepath.Join(t.TempDir(), "link")
+	symlink(t, folder(t, "Calligraphy.sip"), link)
+	c.mustScan(indexer.Options{Paths: []string{link}})
+	c.want("SELECT build, archive FROM archives", "link|Calligraphy.sip")
+	if got := c.rows("SELECT location FROM archives"); got[0] != filepath.Join(link, "Calligraphy.sip") {
+		t.Errorf("location %q, want the one that was given", got)
+	}
+}
+
+// The catalog and its objects are never scanned, whatever leads to them.
+func TestCatalogInFolder(t *testing.T) {
+	dir := folder(t, "Calligraphy.sip")
+	link := filepath.Join(t.TempDir(), "link")
+	symlink(t, dir, link)
+	c := catalog{t, filepath.Join(dir, "pakdb.db")}
+	store := objects.For(c.path)
+	for _, path := range []string{dir, link, dir + "/.", link + "/"} {
+		c.mustScan(indexer.Options{Paths: []string{path}, Label: path, Store: store})
+	}
+	c.want("SELECT DISTINCT archive FROM archives", "Calligraphy.sip")
+	c.path = filepath.Join(t.TempDir(), "link.db")
+	symlink(t, filepath.Join(dir, "pakdb.db"), c.path)
+	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "through a link"})
+	c.want("SELECT DISTINCT archive FROM archives", "Calligraphy.sip")
+}
