@@ -41,10 +41,19 @@ func (s *scan) collect(c *chunk) error {
 	}
 	if c.last {
 		o.count(s.progress, o.size) // tables and gaps
-		s.build.EndArchive(o.id, cmp.Or(c.digest, o.content))
+		s.build.EndArchive(o.id, o.fileDigest(c))
 		s.mount(o, o.id)
 	}
 	return nil
+}
+
+// fileDigest is what a copy of the file is recognised by. One that was written
+// to during its scan has none: the next scan must not take it for known.
+func (o *opened) fileDigest(last *chunk) *schema.Digest {
+	if o.changed {
+		return nil
+	}
+	return cmp.Or(last.digest, o.content)
 }
 
 func (s *scan) count(row *schema.Entry) {

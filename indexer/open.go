@@ -27,6 +27,7 @@ type opened struct {
 
 	id      int64 // in the catalog, given by collect
 	started bool
+	changed bool           // see ErrChanged
 	content *schema.Digest // of a loose file, where it is the file's digest as well
 
 	counted atomic.Int64 // bytes of the file that progress has heard of
@@ -54,6 +55,9 @@ func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
 	if o.f, err = os.Open(o.path); err != nil {
 		return err
 	}
+	if o.size, o.mod, err = sizeAndTime(o.f); err != nil { // newer than what walk saw
+		return err
+	}
 	o.src = codecs.Source{ReaderAt: o.f, Name: filepath.Base(o.path), Size: o.size, Dir: os.DirFS(filepath.Dir(o.path))}
 	if o.quick, err = quickDigest(o.f, o.size); err != nil {
 		return err
@@ -69,8 +73,31 @@ func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
 	return err
 }
 
-// find looks for an earlier scan of the same file. One of another time, from a
-// copy in another folder, counts when the whole file has the same digest.
+func sizeAndTime(f *os.File) (size, mod int64, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	return st.Size(), st.ModTime().UnixNano(), nil
+}
+
+// ErrChanged means that someone wrote to a file during its scan, so that the
+// rows may tell of neither state.
+var ErrChanged = errors.New("changed while it was scanned")
+
+// checkUnchanged is asked when everything has been read.
+func (o *opened) checkUnchanged() error {
+	size, mod, err := sizeAndTime(o.f)
+	if err == nil && (size != o.size || mod != o.mod) {
+		err = ErrChanged
+	}
+	return err
+}
+
+// find looks for an earlier scan of the same file: one of the same time, or one
+// of another time, from a copy in another folder, when the whole file has the
+// same digest. What keeps size and time, and differs between the samples of the
+// quick digest alone, is taken for unchanged.
 func (s *scan) find(ctx context.Context, o *opened) (*schema.Known, error) {
 	candidates, err := s.build.Known(ctx, o.size, o.mod, o.quick, o.scan)
 	if err != nil || len(candidates) == 0 {

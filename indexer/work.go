@@ -56,18 +56,29 @@ func (s *scan) complete(ctx context.Context, c *chunk) {
 		}
 		c.addNames()
 	}
-	if o.f == nil || isLoose(o) {
-		return // collect takes the digest of a loose file from its entry
+	if o.f == nil {
+		return
 	}
+	if !isLoose(o) { // collect takes the digest of a loose file from its entry
+		c.err = c.awaitDigest(ctx)
+	}
+	if err := o.checkUnchanged(); err != nil {
+		o.changed = true
+		c.problems = append(c.problems, problem(nil, err))
+	}
+}
+
+func (c *chunk) awaitDigest(ctx context.Context) error {
 	select {
-	case r := <-o.digest:
+	case r := <-c.from.digest:
 		if r.err != nil {
 			c.problems = append(c.problems, problem(nil, r.err))
-			return
+			return nil
 		}
 		c.digest = &r.digest
+		return nil
 	case <-ctx.Done():
-		c.err = ctx.Err()
+		return ctx.Err()
 	}
 }
 

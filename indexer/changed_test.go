@@ -1,0 +1,94 @@
+package indexer_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/codecs/all"
+	"pakdb/indexer"
+	"pakdb/schema"
+)
+
+// scanMeanwhile scans a folder, and calls do whenever a gpak is opened.
+func scanMeanwhile(t *testing.T, c catalog, dir string, do func()) *indexer.Report {
+	t.Helper()
+	registry := all.Registry()
+	registry.Formats = slices.Clone(registry.Formats)
+	for i, f := range registry.Formats {
+		if f.Name != "gpak" {
+			continue
+		}
+		meanwhile := *f
+		meanwhile.Open = func(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+			a, err := f.Open(ctx, src, o)
+			do()
+			return a, err
+		}
+		registry.Formats[i] = &meanwhile
+	}
+	cat, err := schema.Open(context.Background(), c.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cat.Close() }()
+	r, err := indexer.Run(context.Background(), indexer.Options{Catalog: cat, Registry: registry, Paths: []string{dir}, Label: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A file that someone writes to, or removes, during its scan is a problem of
+// that file, and its rows are not taken for its content by the next scan.
+func TestFileChangesDuringScan(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(path string) error
+		want   string // a problem
+	}{
+		"cut":     {func(path string) error { return os.Truncate(path, 1000) }, indexer.ErrChanged.Error()},
+		"grown":   {func(path string) error { return appendTo(path, "more") }, indexer.ErrChanged.Error()},
+		"removed": {os.Remove, ""}, // it is open, and stays as it is
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCatalog(t)
+			dir := folder(t, "Calligraphy.sip", "mu_cdata_1.6.sip")
+			path := filepath.Join(dir, "Calligraphy.sip")
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			scanMeanwhile(t, c, dir, func() {
+				if err := tt.change(path); err != nil && !os.IsNotExist(err) {
+					t.Error(err)
+				}
+			})
+			causes := c.rows("SELECT cause FROM problems WHERE path IS NULL")
+			if tt.want != "" && !slices.Contains(causes, tt.want) || tt.want == "" && len(causes) > 0 {
+				t.Errorf("problems %q, want %q", causes, tt.want)
+			}
+			if tt.want == "" {
+				return
+			}
+			write(t, path, before)
+			if r := c.mustScan(indexer.Options{Paths: []string{dir}, Label: "x"}); r.Reused != 1 || r.Problems != 0 {
+				t.Errorf("the next scan: %+v, want one reused and no problem", r)
+			}
+		})
+	}
+}
+
+func appendTo(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(text); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
