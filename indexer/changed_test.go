@@ -14,7 +14,7 @@ import (
 )
 
 // scanMeanwhile scans a folder, and calls do whenever a gpak is opened.
-func scanMeanwhile(t *testing.T, c catalog, dir string, do func()) *indexer.Report {
+func scanMeanwhile(t *testing.T, c catalog, dir string, do func()) {
 	t.Helper()
 	registry := all.Registry()
 	registry.Formats = slices.Clone(registry.Formats)
@@ -30,16 +30,21 @@ func scanMeanwhile(t *testing.T, c catalog, dir string, do func()) *indexer.Repo
 		}
 		registry.Formats[i] = &meanwhile
 	}
+	c.scanWith(registry, indexer.Options{Paths: []string{dir}, Label: "x"})
+}
+
+// scanWith scans with formats and inspectors of the test's own.
+func (c catalog) scanWith(r *codecs.Registry, o indexer.Options) {
+	c.t.Helper()
 	cat, err := schema.Open(context.Background(), c.path)
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
 	defer func() { _ = cat.Close() }()
-	r, err := indexer.Run(context.Background(), indexer.Options{Catalog: cat, Registry: registry, Paths: []string{dir}, Label: "x"})
-	if err != nil {
-		t.Fatal(err)
+	o.Catalog, o.Registry = cat, r
+	if _, err := indexer.Run(context.Background(), o); err != nil {
+		c.t.Fatal(err)
 	}
-	return r
 }
 
 // A file that someone writes to, or removes, during its scan is a problem of

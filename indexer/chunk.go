@@ -10,7 +10,8 @@ import (
 // would cost more than hashing it.
 type chunk struct {
 	from *opened
-	last bool // completes the file
+	seq  int64 // in the scan
+	last bool  // completes the file
 
 	items []item
 	cost  int64 // decoded bytes
@@ -27,6 +28,7 @@ type chunk struct {
 type item struct {
 	entry *codecs.Entry // nil when the table itself broke
 	err   error
+	at    place
 	out   string // where it is extracted to, "" for nowhere
 }
 
@@ -36,7 +38,8 @@ const (
 )
 
 func (c *chunk) add(e *codecs.Entry, err error, out string) {
-	c.items = append(c.items, item{entry: e, err: err, out: out})
+	at := place(c.seq*chunkItems + int64(len(c.items)))
+	c.items = append(c.items, item{entry: e, err: err, at: at, out: out})
 	if e != nil {
 		c.cost += e.Size
 	}

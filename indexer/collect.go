@@ -24,6 +24,7 @@ func (s *scan) collect(c *chunk) error {
 		o.id = s.build.StartArchive(archiveOf(o))
 	}
 	for i := range c.rows {
+		s.inspected.keep(&c.rows[i])
 		if err := s.build.Add(o.id, &c.rows[i]); err != nil {
 			return err
 		}

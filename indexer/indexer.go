@@ -66,6 +66,7 @@ type scan struct {
 	report   Report
 
 	inspected inspected
+	chunks    int64   // made so far
 	cutting   *opened // whose entries are being listed; closed at the end if the scan breaks off
 }
 
@@ -142,7 +143,7 @@ func (s *scan) run(ctx context.Context, files []file) error {
 	// More chunks in flight than workers, so that one slow entry does not
 	// leave the others idle; each holds rows only, contents are gone by then.
 	ahead := 16 * s.o.Workers
-	err := ordered.Do(ctx, s.chunks(ctx, files), s.o.Workers, ahead, s.work, s.collect,
+	err := ordered.Do(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, s.work, s.collect,
 		func(c *chunk) {
 			if c.last {
 				c.from.close()
@@ -154,9 +155,9 @@ func (s *scan) run(ctx context.Context, files []file) error {
 	return err
 }
 
-// chunks yields the work in order: entries in groups, and a last chunk that
+// cutAll yields the work in order: entries in groups, and a last chunk that
 // completes each file.
-func (s *scan) chunks(ctx context.Context, files []file) iter.Seq2[*chunk, error] {
+func (s *scan) cutAll(ctx context.Context, files []file) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		drop := func(o *opened) { o.close() }
 		for o := range prefetch(ctx, files, openAhead, s.open, drop) {
@@ -170,7 +171,7 @@ func (s *scan) chunks(ctx context.Context, files []file) iter.Seq2[*chunk, error
 // cut divides an archive's entries into chunks of bounded cost.
 func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) bool) bool {
 	s.cutting = o
-	c := &chunk{from: o}
+	c := s.newChunk(o)
 	if o.archive != nil {
 		for e, err := range o.archive.Entries() {
 			if ctx.Err() != nil {
@@ -183,12 +184,17 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 			if !yield(c, nil) {
 				return false
 			}
-			c = &chunk{from: o}
+			c = s.newChunk(o)
 		}
 	}
 	c.last = true
 	s.cutting = nil // the last chunk closes it
 	return yield(c, nil)
+}
+
+func (s *scan) newChunk(o *opened) *chunk {
+	s.chunks++
+	return &chunk{from: o, seq: s.chunks}
 }
 
 // reserve returns where an entry is extracted to. Here, because the order of

@@ -12,33 +12,58 @@ import (
 // inspected remembers which contents were inspected in this scan: archives hold
 // many copies, and facts belong to the content. What an inspector makes of a
 // content depends on the entry's type and extension as well, so that entries
-// that differ in these are inspected each; the catalog keeps the facts of the
-// first in stored order, whichever worker was faster.
+// that differ in these are inspected each. Of all that was found the catalog
+// gets what the first entry in stored order gave, whichever worker was faster.
 type inspected struct {
 	mu   sync.Mutex
-	seen map[inspectedKey]struct{}
+	by   map[inspectedKey]place
+	kept map[contentKey]struct{}
 }
+
+// place is where an entry stands in the scan.
+type place int64
+
+// contentKey is half of a digest: nobody finds two contents of one.
+type contentKey [16]byte
 
 type inspectedKey struct {
-	content [16]byte // half of the digest: nobody finds two contents of one
-	as      string   // type and extension
+	content contentKey
+	as      string // type and extension
 }
 
-// maxInspected bounds the memory, about 60 bytes each. Beyond it the set starts
-// anew, and some contents are inspected twice.
+// maxInspected bounds the memory, about 60 bytes an element of each map. Beyond
+// it they start anew, and some contents are inspected twice.
 const maxInspected = 1 << 20
 
-// first reports whether the content is seen as this type for the first time.
-func (s *inspected) first(content schema.Digest, e *codecs.Entry) bool {
-	key := inspectedKey{[16]byte(content[:16]), strings.ToLower(path.Ext(e.Name)) + "|" + e.Type}
+// wanted reports whether the entry at that place must be inspected: no entry
+// before it, of the same content and type, is or was.
+func (s *inspected) wanted(content schema.Digest, e *codecs.Entry, at place) bool {
+	key := inspectedKey{contentKey(content[:16]), strings.ToLower(path.Ext(e.Name)) + "|" + e.Type}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.seen[key]; ok {
+	if first, ok := s.by[key]; ok && first < at {
 		return false
 	}
-	if s.seen == nil || len(s.seen) >= maxInspected {
-		s.seen = map[inspectedKey]struct{}{}
+	if s.by == nil || len(s.by) >= maxInspected {
+		s.by = map[inspectedKey]place{}
 	}
-	s.seen[key] = struct{}{}
+	s.by[key] = at
 	return true
+}
+
+// keep drops facts of contents that an earlier entry has brought facts of. It is
+// called in stored order, from one goroutine.
+func (s *inspected) keep(row *schema.Entry) {
+	if row.Facts == nil {
+		return
+	}
+	key := contentKey(row.Content[:16])
+	if _, ok := s.kept[key]; ok {
+		row.Facts = nil
+		return
+	}
+	if s.kept == nil || len(s.kept) >= maxInspected {
+		s.kept = map[contentKey]struct{}{}
+	}
+	s.kept[key] = struct{}{}
 }

@@ -181,7 +181,7 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 		return err
 	}
 	row.Content, row.ContentSize, row.HasContent = blake3.Sum256(content), int64(len(content)), true
-	if err := s.inspect(ctx, o, it.entry, bytes.NewReader(content), int64(len(content)), row); err != nil {
+	if err := s.inspect(ctx, o, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
 	return s.sink(it, row, bytes.NewReader(content))
@@ -237,7 +237,7 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 	if spool == nil {
 		return nil
 	}
-	if err := s.inspect(ctx, o, it.entry, spool, row.ContentSize, row); err != nil {
+	if err := s.inspect(ctx, o, it, spool, row.ContentSize, row); err != nil {
 		return err
 	}
 	return s.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
@@ -258,21 +258,21 @@ func (c contextReader) Read(p []byte) (int, error) {
 
 // inspect adds the facts of the content to the row. What an inspector cannot
 // read is a problem of the content; the entry keeps its hash.
-func (s *scan) inspect(ctx context.Context, o *opened, e *codecs.Entry, content io.ReaderAt, size int64, row *schema.Entry) error {
+func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.ReaderAt, size int64, row *schema.Entry) error {
 	head := make([]byte, min(size, codecs.HeadSize))
 	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	in := s.o.Registry.Inspector(e, head)
-	if in == nil || !s.inspected.first(row.Content, e) {
+	in := s.o.Registry.Inspector(it.entry, head)
+	if in == nil || !s.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
-	facts, err := runInspector(ctx, in, content, size, e)
+	facts, err := runInspector(ctx, in, content, size, it.entry)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	row.Facts = factsOf(in, facts, err)
-	s.addPlaceSymbols(o, e, facts, row)
+	s.addPlaceSymbols(o, it.entry, facts, row)
 	return nil
 }
 

@@ -30,6 +30,7 @@ type Build struct {
 	failed chan struct{}
 
 	nextArchive int64
+	before      int64 // the last archive that was there when the build began
 	mounts      []Mount
 	mounted     int               // how many of them are in the catalog
 	totals      map[int64]*totals // archives started and not yet ended
@@ -66,6 +67,7 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 		if b.nextArchive, err = maxID(ctx, tx, "archive", "archive_id"); err != nil {
 			return err
 		}
+		b.before = b.nextArchive
 		return w.load(ctx, tx)
 	})
 	if err != nil {
@@ -103,10 +105,11 @@ type Known struct {
 }
 
 // Known returns the archives that were scanned the same way from files of that
-// size and quick digest, the one of the same time first. It may be called from
-// several goroutines at once.
+// size and quick digest, the one of the same time first. Those of this build are
+// not among them: whether one is in the catalog yet is a matter of chance. It
+// may be called from several goroutines at once.
 func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) ([]Known, error) {
-	rows, err := b.c.known.QueryContext(ctx, quick[:], size, scan, mtime)
+	rows, err := b.c.known.QueryContext(ctx, quick[:], size, scan, b.before, mtime)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +132,7 @@ func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan
 
 const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, entry_stored, problem_count
 FROM archive
-WHERE quick = ? AND size = ? AND scan = ? AND complete = 1
+WHERE quick = ? AND size = ? AND scan = ? AND archive_id <= ? AND complete = 1
 ORDER BY mtime <> ?, archive_id`
 
 // StartArchive begins an archive and returns its id.

@@ -237,6 +237,39 @@ func TestAbandonedArchivesAreKnown(t *testing.T) {
 	}
 }
 
+// Whether an archive of the same build is in the catalog yet depends on how
+// fast its writer is. It must not depend on that which archives are reused.
+func TestArchivesOfTheSameBuildAreNotKnown(t *testing.T) {
+	c, _ := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	ctx := context.Background()
+	b, err := c.Begin(ctx, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.StartArchive(schema.Archive{Size: 7, ModTime: 8, Quick: digest(1), Scan: "s"})
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "a"})
+	if _, err := b.Targets(ctx); err != nil { // which writes what there is
+		t.Fatal(err)
+	}
+	if k, err := b.Known(ctx, 7, 8, digest(1), "s"); len(k) > 0 || err != nil {
+		t.Errorf("in the same build: %+v, %v, want none", k, err)
+	}
+	if _, err := b.Finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = c.Begin(ctx, "two"); err != nil {
+		t.Fatal(err)
+	}
+	if k, err := b.Known(ctx, 7, 8, digest(1), "s"); len(k) != 1 || err != nil {
+		t.Errorf("in the next build: %+v, %v, want one", k, err)
+	}
+	if err := b.Abandon(); err != nil {
+		t.Error(err)
+	}
+}
+
 // BenchmarkWriter measures the catalog writer alone: b.N entries, each with a
 // path and a content of its own.
 func BenchmarkWriter(b *testing.B) {
