@@ -180,6 +180,37 @@ func TestChangedArchiveIsScannedAgain(t *testing.T) {
 	c.want("SELECT count(*), count(DISTINCT build) FROM archives", "2|1")
 }
 
+// TestUnnoticedChange holds what index --help says: a large file that was
+// patched between the samples, and got its old time back, needs Force.
+func TestUnnoticedChange(t *testing.T) {
+	c := newCatalog(t)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "large.bin")
+	content := make([]byte, 4<<20)
+	times := time.Unix(1717986918, 0)
+	scan := func(o indexer.Options) *indexer.Report {
+		t.Helper()
+		write(t, path, content)
+		if err := os.Chtimes(path, times, times); err != nil {
+			t.Fatal(err)
+		}
+		o.Paths, o.Label = []string{dir}, "x"
+		return c.mustScan(o)
+	}
+	scan(indexer.Options{})
+	content[300<<10] = 1 // behind the first end and the first sample
+	if r := scan(indexer.Options{}); r.Reused != 1 {
+		t.Errorf("patched, same time: %+v, want reused", r)
+	}
+	if r := scan(indexer.Options{Force: true}); r.Reused != 0 {
+		t.Errorf("Force: %+v", r)
+	}
+	content[300<<10], times = 2, times.Add(time.Second)
+	if r := scan(indexer.Options{}); r.Reused != 0 {
+		t.Errorf("patched, another time: %+v, want scanned", r)
+	}
+}
+
 // TestDamageIsAFinding: the rest of the scan goes on.
 func TestDamageIsAFinding(t *testing.T) {
 	c := newCatalog(t)
