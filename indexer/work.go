@@ -264,7 +264,11 @@ func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.Reade
 		return err
 	}
 	in := s.o.Registry.Inspector(it.entry, head)
-	if in == nil || !s.inspected.wanted(row.Content, it.entry, it.at) {
+	if in == nil {
+		return nil
+	}
+	// What a copy is called by its place may depend on its content as well.
+	if in.SymbolsAt == nil && !s.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, it.entry)
