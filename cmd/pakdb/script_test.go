@@ -15,8 +15,9 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"pakdb": main,
-		"mksip": mksip,
+		"pakdb":  main,
+		"mksip":  mksip,
+		"mkupkg": mkupkg,
 	})
 }
 

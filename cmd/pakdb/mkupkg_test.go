@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"pakdb/codecs/codecstest"
+)
+
+// mkupkg writes a small Unreal package:
+//
+//	mkupkg FILE IMPORT... [CLASS:NAME=DATA...]   CLASS may be empty
+func mkupkg() {
+	var p codecstest.Package
+	for _, arg := range os.Args[2:] {
+		class, rest, ok := strings.Cut(arg, ":")
+		if !ok {
+			p.Imports = append(p.Imports, arg)
+			continue
+		}
+		name, data, _ := strings.Cut(rest, "=")
+		p.Exports = append(p.Exports, codecstest.Export{Name: name, Class: class, Data: data})
+	}
+	if err := os.WriteFile(os.Args[1], p.Bytes(), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, "mkupkg:", err)
+		os.Exit(1)
+	}
+}

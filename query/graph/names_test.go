@@ -1,0 +1,86 @@
+package graph_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// packages holds a build in which A refers to B and to two names that nothing
+// goes by, one of them native.
+func packages(t *testing.T) *graph.Graph {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.Begin(ctx, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.StartArchive(schema.Archive{Format: "test"})
+	add := func(n int64, file, name string, refs ...schema.Ref) {
+		for i := range refs {
+			refs[i].Kind, refs[i].Space, refs[i].Key = "import", "package", schema.NameKey(refs[i].Name)
+		}
+		err := b.Add(id, &schema.Entry{Ordinal: n, Name: file, Method: "none", HasContent: true, Content: schema.Digest{byte(n)},
+			PlaceSymbols: []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}},
+			Facts:        &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, "Dir/a.uasset", "/Game/A", schema.Ref{Name: "/game/b"}, schema.Ref{Name: "/Game/Gone"}, schema.Ref{Name: "/Script/X", Flags: 2})
+	add(2, "Dir/b.uasset", "/Game/B")
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "a"})
+	if err := b.Finish(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := schema.OpenReadOnly(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	g, err := graph.Open(ctx, db, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestWalkAlongNames(t *testing.T) {
+	g := packages(t)
+	for _, tt := range []struct {
+		name, from string
+		o          graph.Options
+		want       []string
+	}{
+		{"by name, any case", "/GAME/a", graph.Options{Depth: -1}, []string{
+			"Dir/a.uasset import Dir/b.uasset resolved", "Dir/a.uasset import package:/Game/Gone missing",
+			"Dir/a.uasset import package:/Script/X native"}},
+		{"back", "/Game/B", graph.Options{Reverse: true}, []string{"Dir/a.uasset import Dir/b.uasset resolved"}},
+		{"back by path", "b.uasset", graph.Options{Reverse: true}, []string{"Dir/a.uasset import Dir/b.uasset resolved"}},
+		{"back from what is missing", "/game/gone", graph.Options{Reverse: true}, []string{
+			"Dir/a.uasset import package:/Game/Gone missing"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := walk(t, g, tt.from, tt.o); !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+	nodes, err := g.Resolve(context.Background(), "/GAME/GONE")
+	if err != nil || len(nodes) != 1 || nodes[0].Name() != "package:/Game/Gone" {
+		t.Errorf("a missing name: %+v, %v", nodes, err)
+	}
+}

@@ -1,0 +1,102 @@
+package query_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/all"
+	"pakdb/codecs/codecstest"
+	"pakdb/indexer"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// openPackages opens a catalog of one build of small Unreal packages.
+func openPackages(t *testing.T) *query.DB {
+	t.Helper()
+	dir := t.TempDir()
+	class := func(name, super, data string) codecstest.Export {
+		return codecstest.Export{Name: name, Super: super, Data: data}
+	}
+	for path, p := range map[string]codecstest.Package{
+		"System/Core.u":   {Exports: []codecstest.Export{class("Object", "", "root")}},
+		"System/Engine.u": {Imports: []string{"Core.Object"}, Exports: []codecstest.Export{class("Actor", "Core.Object", "the actor")}},
+		"System/Game.u": {Imports: []string{"Engine.Actor", "Skins.Red", "Game"}, Exports: []codecstest.Export{
+			class("Hero", "Engine.Actor", strings.Repeat("h", 500)), {Name: "Hero0", Class: "Engine.Actor", Data: "hero 0"}}},
+		"Maps/Arena.unr":    {Imports: []string{"Game.Hero", "skins"}, Exports: []codecstest.Export{{Name: "H", Class: "Game.Hero", Data: "h"}}},
+		"Backup/Engine.u":   {Imports: []string{"Core.Object"}},
+		"Backup/Core.u":     {Exports: []codecstest.Export{class("Object", "", "root")}}, // the same as in System
+		"Textures/Blue.utx": {Exports: []codecstest.Export{{Name: "Wall", Class: "Engine.Texture", Data: strings.Repeat("b", 3000)}}},
+	} {
+		path = filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, p.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(context.Background(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := indexer.Run(context.Background(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: "one", Paths: []string{dir}})
+	if err != nil || r.Problems > 0 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	functions, closeGraph := graph.Functions(path)
+	db, err := query.Open(context.Background(), path, query.Options{Functions: functions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close(); _ = closeGraph() })
+	return db
+}
+
+// TestPackageQueries runs the named queries about Unreal packages where they
+// have something to tell.
+func TestPackageQueries(t *testing.T) {
+	db := openPackages(t)
+	all := load(t, "")
+	for name, args := range map[string][]string{
+		"missing-dependencies": nil, "unused-packages": nil, "package-conflicts": nil, "largest-exports": {"3"},
+		"class-histogram": nil, "size-by-class": nil, "who-references": {"CORE"}, "missing-references": nil, "cycles": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := runNamed(t, db, all[name], args, nil, "csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, "packages-"+name+".csv", got)
+		})
+	}
+}
+
+// TestPackageViewPlans: a condition on build and path reads the tables of that
+// package alone, and every other table by its key.
+func TestPackageViewPlans(t *testing.T) {
+	db := openPackages(t)
+	for view, table := range map[string]string{"packages": "k", "package_names": "k", "imports": "k", "exports": "k",
+		"package_generations": "k", "dependencies": "r"} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN SELECT * FROM "+view+" WHERE build = 'one' AND path = 'Game.u'",
+			query.Args{}, query.Output{Format: "csv"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(plan, "SCAN") {
+			t.Errorf("%s scans a table:\n%s", view, plan)
+		}
+		path, tables := strings.Index(plan, "SEARCH d "), strings.Index(plan, "SEARCH "+table+" ")
+		if view != "packages" && (path < 0 || tables < path) { // of packages there is one row an entry
+			t.Errorf("%s reads tables of packages before it knows the path:\n%s", view, plan)
+		}
+	}
+}
