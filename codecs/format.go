@@ -33,9 +33,14 @@ type Format struct {
 	// NamedByFile says that the name of the file is in what Entries yields, so
 	// that a renamed file has other entries.
 	NamedByFile bool
-	// MountOrder tells from a file's path which of several archives wins; nil:
-	// all are equal.
+	// MountOrder tells from a file's path which of several archives wins, the
+	// higher one. Of equal ones the last by name does, as far as anything can be
+	// said. Nil: the game has no such order, and the archive that stands first in
+	// the build wins.
 	MountOrder func(path string) int
+	// LastWins: of several entries of one path in an archive, the last is the
+	// one that the game sees; else it is the first.
+	LastWins bool
 	// Probe decides from bytes, never from the name. An error means that the
 	// file could not be read.
 	Probe func(Source) (Match, error)

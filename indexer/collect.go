@@ -61,6 +61,9 @@ func (s *scan) count(row *schema.Entry) {
 	s.report.Entries++
 	s.report.Size += row.Size
 	s.report.Stored += row.Stored
+	if row.Claimed {
+		s.report.Skimmed++
+	}
 	if row.Facts != nil {
 		s.progress.Problems.Add(int64(len(row.Facts.Problems)))
 	}
@@ -78,11 +81,14 @@ func (s *scan) reuse(o *opened) {
 }
 
 func (s *scan) mount(o *opened, id int64) {
-	order := int64(0)
-	if o.format != nil && o.format.MountOrder != nil {
-		order = int64(o.format.MountOrder(o.path))
+	m := mount{Mount: schema.Mount{Archive: id, Name: o.name, Location: o.path}}
+	if o.format != nil {
+		m.LastWins = o.format.LastWins
+		if m.ordered = o.format.MountOrder != nil; m.ordered {
+			m.Order = int64(o.format.MountOrder(o.path))
+		}
 	}
-	s.build.Mount(schema.Mount{Archive: id, Name: o.name, Location: o.path, Order: order})
+	s.mounts = append(s.mounts, m)
 	s.report.Archives++
 	s.progress.FilesDone.Add(1)
 }

@@ -33,6 +33,10 @@ type Options struct {
 	Label    string   // of the build; "" for DefaultLabel
 	Force    bool     // scan again what has not changed
 	Workers  int      // 0: one per CPU
+	// Quick trusts the checksums that archives state: what they cover is not
+	// read. Entries get the content that such bytes were once decoded to, or
+	// none. Archives without checksums are read as ever.
+	Quick bool
 
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan
@@ -48,8 +52,9 @@ type Report struct {
 	Archives int           `json:"archives"`
 	Reused   int           `json:"reused"` // archives that had not changed
 	Entries  int64         `json:"entries"`
-	Size     int64         `json:"size"`   // decoded
-	Stored   int64         `json:"stored"` // on disk
+	Size     int64         `json:"size"`    // decoded
+	Stored   int64         `json:"stored"`  // on disk
+	Skimmed  int64         `json:"skimmed"` // entries that were not read, by Options.Quick
 	Problems int64         `json:"problems"`
 	Elapsed  time.Duration `json:"elapsed_ns"`
 }
@@ -64,6 +69,7 @@ type scan struct {
 	progress *Progress
 	rescan   bool
 	report   Report
+	mounts   []mount
 
 	inspected inspected
 	chunks    int64   // made so far
@@ -100,6 +106,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	err = s.run(ctx, files)
 	if err == nil {
+		s.mountAll()
 		err = s.searchAll(ctx)
 	}
 	if err != nil {

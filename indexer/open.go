@@ -23,7 +23,11 @@ type opened struct {
 	archive codecs.Archive // nil: could not be opened, see err
 	known   *schema.Known  // not nil: scanned before, nothing to do
 	scan    string
-	err     error // why there is no archive
+	skim    bool // contents are not read, see Options.Quick
+	sums    []codecs.Sum
+
+	mountPoint string
+	err        error // why there is no archive
 
 	id      int64 // in the catalog, given by collect
 	started bool
@@ -48,6 +52,10 @@ func (s *scan) open(ctx context.Context, file file) *opened {
 	if o.err = s.openFile(ctx, o); o.err == nil && o.known == nil {
 		o.archive, o.err = s.openArchive(ctx, o)
 	}
+	if o.archive != nil {
+		o.mountPoint = o.archive.Info().MountPoint
+		o.err = s.loadSums(ctx, o)
+	}
 	return o
 }
 
@@ -69,7 +77,9 @@ func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
 	if s.rescan {
 		return nil
 	}
-	o.known, err = s.find(ctx, o)
+	if o.known, err = s.find(ctx, o, o.scan); err == nil && o.known == nil && s.o.Quick {
+		o.known, err = s.find(ctx, o, o.scan+quickKey)
+	}
 	return err
 }
 
@@ -98,13 +108,16 @@ func (o *opened) checkUnchanged() error {
 // of another time, from a copy in another folder, when the whole file has the
 // same digest. What keeps size and time, and differs between the samples of the
 // quick digest alone, is taken for unchanged.
-func (s *scan) find(ctx context.Context, o *opened) (*schema.Known, error) {
-	candidates, err := s.build.Known(ctx, o.size, o.mod, o.quick, o.scan)
+func (s *scan) find(ctx context.Context, o *opened, scan string) (*schema.Known, error) {
+	candidates, err := s.build.Known(ctx, o.size, o.mod, o.quick, scan)
 	if err != nil || len(candidates) == 0 {
 		return nil, err
 	}
 	if candidates[0].ModTime == o.mod {
 		return &candidates[0], nil
+	}
+	if s.o.Quick {
+		return nil, nil // the digest would take longer than what it saves
 	}
 	digest, err := fullDigest(ctx, o.f, o.size)
 	if err != nil {
@@ -144,7 +157,7 @@ var ErrPanic = errors.New("internal error, please report it with the file")
 // scanKey says what made the rows of an archive. It changes when a reader or an
 // inspector does, so that an old scan is not taken for a new one.
 func (s *scan) scanKey(f *codecs.Format) string {
-	key := fmt.Sprintf("%s/%d", f.Name, f.Revision)
+	key := fmt.Sprintf("%s/%d rows/%d", f.Name, f.Revision, rowsRevision)
 	for _, in := range s.o.Registry.Inspectors {
 		key += fmt.Sprintf(" %s/%d", in.Name, in.Revision)
 	}
@@ -153,6 +166,10 @@ func (s *scan) scanKey(f *codecs.Format) string {
 	}
 	return key
 }
+
+// rowsRevision is raised when the indexer itself makes other rows of the same
+// archive. 2: entries know which file of the game they are.
+const rowsRevision = 2
 
 // startDigest begins to hash the whole file, beside its entries.
 func (o *opened) startDigest(ctx context.Context) {

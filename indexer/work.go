@@ -22,7 +22,7 @@ func (s *scan) work(ctx context.Context, c *chunk) {
 		s.progress.BytesDone.Add(o.size)
 		return
 	}
-	if o.f != nil && !isLoose(o) {
+	if o.f != nil && !isLoose(o) && !o.skim {
 		o.startDigest(ctx)
 	}
 	c.rows = make([]schema.Entry, 0, len(c.items))
@@ -59,7 +59,7 @@ func (s *scan) complete(ctx context.Context, c *chunk) {
 	if o.f == nil {
 		return
 	}
-	if !isLoose(o) { // collect takes the digest of a loose file from its entry
+	if !isLoose(o) && !o.skim { // collect takes the digest of a loose file from its entry
 		c.err = c.awaitDigest(ctx)
 	}
 	if err := o.checkUnchanged(); err != nil {
@@ -108,9 +108,10 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 		return
 	}
 	row := rowOf(e)
+	row.File = c.from.fileOf(e)
 	s.addEntrySymbols(e, &row)
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
-		err := s.read(ctx, c.from, it, &row)
+		err := s.readOrSkim(ctx, c.from, it, &row)
 		switch {
 		case ctx.Err() != nil:
 			c.err = ctx.Err()

@@ -176,6 +176,12 @@ func (t *batchTx) write(b *batch) error {
 	if err := t.insertContents(b); err != nil {
 		return err
 	}
+	if err := t.insertSums(b); err != nil {
+		return err
+	}
+	if err := t.findClaimed(b); err != nil {
+		return err
+	}
 	facts, err := t.dueFacts(b)
 	if err != nil {
 		return err

@@ -1,20 +1,44 @@
 package schema
 
-import "database/sql/driver"
+import (
+	"database/sql/driver"
+	"strings"
+)
 
 // entryWords are the ids of an entry's short strings, resolved before the rows
 // are pulled: no statement may run while another reads temp.src.
 type entryWords struct{ method, kind int64 }
 
+// entryColumns are the columns of table entry, by their number: those that
+// every entry may have, and those of which some formats have none.
+var entryColumns = [...]string{"archive_id", "ordinal", "path_id", "content_id", "offset", "stored", "size", "method_id",
+	"flags", "mtime", "path_hash", "file_key", "type_id", "id_hi", "id_lo", "id_bits", "sum"}
+
+// The numbers of the columns that are optional.
 const (
-	insertEntry = "INSERT INTO entry (archive_id, ordinal, path_id, content_id, offset, stored, size, method_id, flags, mtime, path_hash) SELECT a, b, c, d, e, f, g, h, i, j, k FROM src"
-	insertTyped = "INSERT INTO entry (archive_id, ordinal, path_id, content_id, offset, stored, size, method_id, flags, mtime, path_hash, type_id, id_hi, id_lo, id_bits) SELECT a, b, c, d, e, f, g, h, i, j, k, l, m, n, o FROM src"
+	firstTyped = 12
+	sumColumn  = 16
 )
 
+// insertOf returns a statement that inserts entries with some optional columns,
+// and the number of each column that it pulls: one costs as much as a
+// fourteenth of a row.
+func insertOf(typed, sums bool) (query string, columns []int) {
+	var names, pulled []string
+	for i, name := range entryColumns {
+		if i >= firstTyped && i < sumColumn && !typed || i == sumColumn && !sums {
+			continue
+		}
+		names, pulled = append(names, name), append(pulled, string(rune('a'+len(names))))
+		columns = append(columns, i)
+	}
+	return "INSERT INTO entry (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(pulled, ", ") + " FROM src", columns
+}
+
 // insertEntries pulls the columns that only some formats have when an entry of
-// the batch has them: a column costs as much as a fourteenth of a row.
+// the batch has them.
 func (t *batchTx) insertEntries(b *batch) error {
-	query := insertEntry
+	typed, sums := false, false
 	words := make([]entryWords, len(b.entries))
 	for i := range b.entries {
 		e := &b.entries[i]
@@ -23,8 +47,9 @@ func (t *batchTx) insertEntries(b *batch) error {
 			return err
 		}
 		if e.IDBits > 0 || e.Type != "" {
-			query = insertTyped
+			typed = true
 		}
+		sums = sums || e.Sum != nil
 		if e.Type == "" {
 			continue
 		}
@@ -32,8 +57,9 @@ func (t *batchTx) insertEntries(b *batch) error {
 			return err
 		}
 	}
+	query, columns := insertOf(typed, sums)
 	return t.insert(query, len(b.entries), func(row, col int) driver.Value {
-		return entryColumn(&b.entries[row], &words[row], col)
+		return entryColumn(&b.entries[row], &words[row], columns[col])
 	})
 }
 
@@ -61,20 +87,30 @@ func entryColumn(e *Entry, w *entryWords, col int) driver.Value {
 		return orNull(e.ModTime, e.HasTime)
 	case 10:
 		return orNull(int64(e.PathHash), e.HasPathHash)
+	case 11:
+		if !e.hasFile {
+			return nil
+		}
+		return e.file[:]
 	}
 	return typedColumn(e, w, col)
 }
 
 func typedColumn(e *Entry, w *entryWords, col int) driver.Value {
 	switch col {
-	case 11:
-		return orNull(w.kind, w.kind != 0)
 	case 12:
-		return orNull(int64(e.ID[0]), e.IDBits > 64)
+		return orNull(w.kind, w.kind != 0)
 	case 13:
+		return orNull(int64(e.ID[0]), e.IDBits > 64)
+	case 14:
 		return orNull(int64(e.ID[1]), e.IDBits > 0)
+	case 15:
+		return orNull(e.IDBits, e.IDBits > 0)
 	}
-	return orNull(e.IDBits, e.IDBits > 0)
+	if e.Sum == nil {
+		return nil
+	}
+	return e.Sum
 }
 
 func orNull(v int64, ok bool) driver.Value {

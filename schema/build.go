@@ -152,6 +152,9 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	row := &b.batch.entries[len(b.batch.entries)-1]
 	row.archive = archive
 	row.path = keyOfPath(e.Name)
+	if e.File != "" {
+		row.file, row.hasFile, row.File = keyOfPath(e.File), true, ""
+	}
 	b.batch.weight++
 	if e.Facts != nil {
 		b.batch.weight += e.Facts.rows()
@@ -281,14 +284,15 @@ func analyze(ctx context.Context, tx *sql.Tx) error {
 
 func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
 	stmt, err := tx.PrepareContext(ctx, `INSERT INTO build_archive
-		(build_id, ordinal, archive_id, name, location, mount_order) VALUES (?, ?, ?, ?, ?, ?)`)
+		(build_id, ordinal, archive_id, name, location, mount_order, place, last_wins) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = stmt.Close() }()
 	for ; b.mounted < len(b.mounts); b.mounted++ {
 		m := b.mounts[b.mounted]
-		if _, err := stmt.ExecContext(ctx, b.id, b.mounted, m.Archive, m.Name, m.Location, m.Order); err != nil {
+		if _, err := stmt.ExecContext(ctx, b.id, b.mounted, m.Archive, m.Name, m.Location, m.Order,
+			m.Place, flag(m.LastWins)); err != nil {
 			return err
 		}
 	}

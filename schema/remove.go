@@ -13,6 +13,7 @@ func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 	return execAll(ctx, tx,
 		"DELETE FROM build_archive WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build_symbol WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
+		"DELETE FROM build_shadow WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build WHERE complete = 0",
 		"DELETE FROM entry WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
 		"DELETE FROM problem WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
@@ -31,10 +32,13 @@ func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	for _, resolve := range []string{symbols, namedSymbols} {
-		if _, err := tx.ExecContext(ctx, resolve, id); err != nil {
+	for _, script := range []string{symbols, namedSymbols, shadows} {
+		if _, err := tx.ExecContext(ctx, script, id); err != nil {
 			return err
 		}
+	}
+	if _, err := tx.ExecContext(ctx, links); err != nil {
+		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", id); err != nil {
 		return err
@@ -62,7 +66,7 @@ func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (boo
 
 // removeBuild deletes a build, but not what it mounts.
 func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
-	for _, table := range []string{"build_archive", "build_symbol", "build"} {
+	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
 			return err
 		}
@@ -110,7 +114,7 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.path_id = p.path_id)" +
 		" AND path_id NOT IN (SELECT path_id FROM symbol WHERE path_id IS NOT NULL)" +
 		" AND path_id NOT IN (SELECT path_id FROM calligraphy_record))"
-	for _, table := range append(factTables, "content_key", "content") { // content last: the others ask it
+	for _, table := range append(factTables, "content_key", "stored_sum", "content") { // content last: the others ask it
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE content_id IN "+contents); err != nil {
 			return err
 		}

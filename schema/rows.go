@@ -29,18 +29,27 @@ type Entry struct {
 	ID       [2]uint64
 	IDBits   int64 // 0: no ID
 	PathHash uint64
+	// File is the entry's path in the game's file system, normalised: entries
+	// of one File are the same file. "" for none.
+	File string
+	// Sum is what the archive says about the entry's bytes; nil when it says
+	// nothing, or is wrong.
+	Sum []byte
 
 	HasTime      bool
 	HasPathHash  bool
 	HasContent   bool
 	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
 	ContentSize  int64
+	Claimed      bool     // not read: the content is the one that Sum is known to stand for, if any
 	Facts        *Facts   // nil when nothing was inspected
 	Symbols      []Symbol // what the name itself defines; their Path is ""
 	PlaceSymbols []Symbol // what the name and the mount point define; their Path is ""
 
 	archive   int64
 	path      pathKey
+	file      pathKey // when hasFile
+	hasFile   bool
 	pathID    int64 // set when the batch is written
 	contentID int64
 	first     bool // the content is new, and this its first entry
@@ -61,6 +70,8 @@ type Mount struct {
 	Name     string // relative to the folder that was scanned
 	Location string // absolute path
 	Order    int64
+	Place    int64 // among the archives of the build: of those that hold a file, the lowest counts
+	LastWins bool  // of several entries of one file in it, the last counts
 }
 
 // Name is a public name of an entry, in formats that keep names apart.

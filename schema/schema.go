@@ -42,6 +42,12 @@ var symbols string
 //go:embed symbols_named.sql
 var namedSymbols string
 
+//go:embed shadows.sql
+var shadows string
+
+//go:embed links.sql
+var links string
+
 // The ways in which a file is not a usable catalog.
 var (
 	ErrNotCatalog = errors.New("not a pakdb catalog")

@@ -22,8 +22,8 @@ import (
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	catalog        string      // --catalog
-	quiet          bool        // --quiet
+	catalog        string // --catalog
+	quiet          bool   // --quiet
 	keys           keyFlags
 	drawing        atomic.Bool // a progress bar is on the terminal
 	registry       func() *codecs.Registry

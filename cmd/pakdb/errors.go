@@ -77,7 +77,7 @@ func hint(err error) string {
 		{schema.ErrBusy, `wait for the other "pakdb index", or use another --catalog`},
 		{errNoCatalog, `make one with "pakdb index PATH...", or name it with --catalog`},
 		{codecs.ErrEncrypted, keyHint},
-		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or "+keyVariable+" gives; other paks of the game may have other keys"},
+		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
 		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},
 		{graph.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
 		{schema.ErrNoBuild, "pakdb query @builds lists them"},

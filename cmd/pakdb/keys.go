@@ -86,7 +86,7 @@ func (k *keyless) summary() string {
 	}
 	s := "hint: " + hint(k.first) + "\n"
 	if k.n > 1 {
-		s = "pakdb: and " + plural(k.n-1, "other entry", "other entries") + " for want of the key\n" + s
+		s = "pakdb: and " + plural(k.n-1, "other entry", "other entries") + " for the same reason\n" + s
 	}
 	return s
 }

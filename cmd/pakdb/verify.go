@@ -71,7 +71,7 @@ type verification struct {
 	found int64
 	sums  sums
 	locks keyless // of findings for people
-	err   error // of writing the findings
+	err   error   // of writing the findings
 }
 
 // report writes what is wrong with an entry, or with the archive as a whole.

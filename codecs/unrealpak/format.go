@@ -33,6 +33,7 @@ func Format() *codecs.Format {
 		MountOrder: MountOrder,
 		Probe:      probe,
 		Open:       open,
+		LastWins:   true, // the engine reads the index into a map
 		Explain:    Explain,
 		Create:     create,
 		Like:       like,

@@ -1,0 +1,80 @@
+-- view files: what a game sees of a build: of several entries that are the same file, the one that counts
+CREATE VIEW files AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       ba.name AS archive,
+       e.ordinal,
+       e.size,
+       CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
+       (SELECT count(*)
+        FROM build_shadow s
+        WHERE s.build_id = b.build_id AND s.by_mount = ba.ordinal AND s.by_ordinal = e.ordinal) AS shadowed_count,
+       a.mount_point,
+       ba.mount_order,
+       e.file_key,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN archive a ON a.archive_id = ba.archive_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN content c ON c.content_id = e.content_id
+WHERE b.complete = 1
+  AND e.flags & 2 = 0
+  AND NOT EXISTS (SELECT 1
+                  FROM build_shadow s
+                  WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);
+
+-- view shadowed: entries that a game does not see, and what hides each: another entry, or a delete record
+CREATE VIEW shadowed AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       ba.name AS archive,
+       by.name AS by_archive,
+       s.ordinal,
+       s.by_ordinal,
+       he.flags >> 1 & 1 AS deleted,
+       e.size,
+       e.content_id IS he.content_id AND e.content_id IS NOT NULL AS same_content,
+       ba.mount_order,
+       by.mount_order AS by_mount_order,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_shadow s ON s.build_id = b.build_id
+JOIN build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = s.mount
+JOIN build_archive by ON by.build_id = b.build_id AND by.ordinal = s.by_mount
+JOIN entry e ON e.archive_id = ba.archive_id AND e.ordinal = s.ordinal
+JOIN entry he ON he.archive_id = by.archive_id AND he.ordinal = s.by_ordinal
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
+
+-- view sums: checksums that archives state of their entries, also of those whose content was not read
+CREATE VIEW sums AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       ba.name AS archive,
+       e.ordinal,
+       lower(hex(e.sum)) AS sum,
+       m.word AS method,
+       e.stored,
+       e.size,
+       e.content_id IS NOT NULL AS known,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN word m ON m.word_id = e.method_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1 AND e.sum IS NOT NULL;
