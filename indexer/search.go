@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -202,7 +203,9 @@ func entriesOf(a codecs.Archive, targets []schema.Target) iter.Seq2[int, *codecs
 }
 
 // searchPiece is how much of a content is searched at once.
-const searchPiece = 1 << 20
+const searchPiece = 64 << 10
+
+var pieces = sync.Pool{New: func() any { return new([searchPiece]byte) }}
 
 func (s *scan) searchEntry(ctx context.Context, o *opened, e *codecs.Entry, how *search) (refs []schema.Ref, err error) {
 	defer guard(&err, o.src.Name)
@@ -229,8 +232,9 @@ func (s *scan) searchEntry(ctx context.Context, o *opened, e *codecs.Entry, how 
 // missed, and start where ids may.
 func inPieces(r io.Reader, layout codecs.IDLayout, do func([]byte)) error {
 	align := max(layout.Align, 1)
-	buf := make([]byte, searchPiece)
-	kept := 0
+	held := pieces.Get().(*[searchPiece]byte)
+	defer pieces.Put(held)
+	buf, kept := held[:], 0
 	for {
 		n, err := io.ReadFull(r, buf[kept:])
 		n += kept

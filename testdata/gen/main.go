@@ -3,18 +3,20 @@
 //
 //	go run ./testdata/gen                            # rewrites testdata/*.sip
 //	go run ./testdata/gen -entries 1000000 -o FILE   # a KAPG of that many entries
+//	go run ./testdata/gen -entries 80000 -o FILE.pak # a pak of Metroid Prime 3
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"pakdb/testdata/gen/fixture"
 )
 
 func main() {
-	entries := flag.Int("entries", 0, "write one KAPG of so many entries")
+	entries := flag.Int("entries", 0, "write one large archive of so many entries")
 	out := flag.String("o", "testdata", "folder of the fixtures, or file of the large archive")
 	flag.Parse()
 	if err := run(*entries, *out); err != nil {
@@ -31,7 +33,11 @@ func run(entries int, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := fixture.Large(f, entries); err != nil {
+	write := func() error { return fixture.Large(f, entries) }
+	if filepath.Ext(out) == ".pak" {
+		write = func() error { return fixture.LargeRetro(f, entries) }
+	}
+	if err := write(); err != nil {
 		_ = f.Close()
 		return err
 	}
