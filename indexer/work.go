@@ -181,7 +181,7 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 	if err != nil {
 		return err
 	}
-	row.Content, row.ContentSize, row.HasContent = blake3.Sum256(content), int64(len(content)), true
+	hashContent(o.archive, it.entry, content, row)
 	if err := s.inspect(ctx, o, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
@@ -234,7 +234,9 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 		return err
 	}
 	row.ContentSize, row.HasContent = copied+int64(n), true
-	copy(row.Content[:], h.Sum(nil))
+	var fill []byte
+	fill, row.HasPadded = padding(o.archive, it.entry, row.ContentSize)
+	sumContent(h, fill, row)
 	if spool == nil {
 		return nil
 	}

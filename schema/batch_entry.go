@@ -12,21 +12,22 @@ type entryWords struct{ method, kind int64 }
 // entryColumns are the columns of table entry, by their number: those that
 // every entry may have, and those of which some formats have none.
 var entryColumns = [...]string{"archive_id", "ordinal", "path_id", "content_id", "offset", "stored", "size", "method_id",
-	"flags", "mtime", "path_hash", "file_key", "type_id", "id_hi", "id_lo", "id_bits", "sum"}
+	"flags", "mtime", "path_hash", "file_key", "type_id", "id_hi", "id_lo", "id_bits", "sum", "padded"}
 
 // The numbers of the columns that are optional.
 const (
-	firstTyped = 12
-	sumColumn  = 16
+	firstTyped   = 12
+	sumColumn    = 16
+	paddedColumn = 17
 )
 
 // insertOf returns a statement that inserts entries with some optional columns,
 // and the number of each column that it pulls: one costs as much as a
 // fourteenth of a row.
-func insertOf(typed, sums bool) (query string, columns []int) {
+func insertOf(typed, sums, padded bool) (query string, columns []int) {
 	var names, pulled []string
 	for i, name := range entryColumns {
-		if i >= firstTyped && i < sumColumn && !typed || i == sumColumn && !sums {
+		if i >= firstTyped && i < sumColumn && !typed || i == sumColumn && !sums || i == paddedColumn && !padded {
 			continue
 		}
 		names, pulled = append(names, name), append(pulled, string(rune('a'+len(names))))
@@ -38,7 +39,7 @@ func insertOf(typed, sums bool) (query string, columns []int) {
 // insertEntries pulls the columns that only some formats have when an entry of
 // the batch has them.
 func (t *batchTx) insertEntries(b *batch) error {
-	typed, sums := false, false
+	typed, sums, padded := false, false, false
 	words := make([]entryWords, len(b.entries))
 	for i := range b.entries {
 		e := &b.entries[i]
@@ -50,6 +51,7 @@ func (t *batchTx) insertEntries(b *batch) error {
 			typed = true
 		}
 		sums = sums || e.Sum != nil
+		padded = padded || e.HasPadded
 		if e.Type == "" {
 			continue
 		}
@@ -57,7 +59,7 @@ func (t *batchTx) insertEntries(b *batch) error {
 			return err
 		}
 	}
-	query, columns := insertOf(typed, sums)
+	query, columns := insertOf(typed, sums, padded)
 	return t.insert(query, len(b.entries), func(row, col int) driver.Value {
 		return entryColumn(&b.entries[row], &words[row], columns[col])
 	})
@@ -106,11 +108,16 @@ func typedColumn(e *Entry, w *entryWords, col int) driver.Value {
 		return orNull(int64(e.ID[1]), e.IDBits > 0)
 	case 15:
 		return orNull(e.IDBits, e.IDBits > 0)
+	case sumColumn:
+		if e.Sum == nil {
+			return nil
+		}
+		return e.Sum
 	}
-	if e.Sum == nil {
+	if !e.HasPadded {
 		return nil
 	}
-	return e.Sum
+	return e.Padded[:]
 }
 
 func orNull(v int64, ok bool) driver.Value {

@@ -39,8 +39,10 @@ type Entry struct {
 	HasTime      bool
 	HasPathHash  bool
 	HasContent   bool
+	HasPadded    bool
 	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
 	ContentSize  int64
+	Padded       Digest   // of the content filled up to the archive's boundary, when HasPadded
 	Claimed      bool     // not read: the content is the one that Sum is known to stand for, if any
 	Facts        *Facts   // nil when nothing was inspected
 	Symbols      []Symbol // what the name itself defines; their Path is ""

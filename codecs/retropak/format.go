@@ -30,7 +30,7 @@ func Format() *codecs.Format {
 		Exts:     []string{".pak"},
 		Versions: versions(),
 		Methods:  []compress.Method{compress.Zlib, compress.LZO1X},
-		Revision: 1,
+		Revision: 2,
 		Probe:    probe,
 		Open:     open,
 		Create:   create,

@@ -70,7 +70,8 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
+       b.build_id,
+       CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
