@@ -47,7 +47,7 @@ func TestNamedQueries(t *testing.T) {
 	all := load(t, "")
 	for _, name := range strings.Fields("builds largest duplicates by-type by-extension by-archive compression problems " +
 		"history added-in archives encrypted search same-content size-by-dir " +
-		"who-references missing-references unreferenced cycles") {
+		"who-references missing-references unreferenced cycles retro-duplicates locality unreachable") {
 		if _, err := all.Get("@" + name); err != nil {
 			t.Error(err)
 		}

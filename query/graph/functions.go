@@ -16,13 +16,16 @@ import (
 // connection of their own, because they are called while a statement runs; close
 // closes it.
 func Functions(catalog string) (functions []query.Function, close func() error) {
-	c := &cycleFunction{catalog: catalog}
+	c := &graphFunctions{catalog: catalog}
 	return []query.Function{{
 		Function: schema.Function{Name: "id_key", Args: 1, Pure: true, Call: idKey},
 		Usage:    "id_key(text)", Doc: "an id in any form, decimal or hex, as the signed integer of the tables",
 	}, {
-		Function: schema.Function{Name: "graph_cycles", Args: 2, Call: c.call},
+		Function: schema.Function{Name: "graph_cycles", Args: 2, Call: c.cycles},
 		Usage:    "graph_cycles(build, kinds)", Doc: "JSON: arrays of paths that refer to each other in circles",
+	}, {
+		Function: schema.Function{Name: "graph_locality", Args: 2, Call: c.locality},
+		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart the parts of each named resource lie; see @locality",
 	}}, c.close
 }
 
@@ -38,38 +41,57 @@ func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {
 	return nil, nil
 }
 
-type cycleFunction struct {
+// graphFunctions share a connection.
+type graphFunctions struct {
 	catalog string
 	mu      sync.Mutex
 	db      *sql.DB
 }
 
-func (c *cycleFunction) call(ctx context.Context, args []driver.Value) (driver.Value, error) {
-	build, _ := args[0].(string)
+func (c *graphFunctions) cycles(ctx context.Context, args []driver.Value) (driver.Value, error) {
+	g, err := c.graph(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
 	var kinds []string
 	if s, _ := args[1].(string); s != "" {
 		kinds = strings.Split(s, ",")
 	}
+	cycles, err := g.Cycles(ctx, kinds)
+	if cycles == nil {
+		cycles = [][]string{}
+	}
+	return jsonText(cycles, err)
+}
+
+func (c *graphFunctions) locality(ctx context.Context, args []driver.Value) (driver.Value, error) {
+	g, err := c.graph(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	weak, _ := args[1].(int64)
+	return jsonText(g.Locality(ctx, weak != 0))
+}
+
+func jsonText[T any](v T, err error) (driver.Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
+// graph opens the graph of the build that an argument names.
+func (c *graphFunctions) graph(ctx context.Context, build driver.Value) (*Graph, error) {
 	db, err := c.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g, err := Open(ctx, db, build)
-	if err != nil {
-		return nil, err
-	}
-	cycles, err := g.Cycles(ctx, kinds)
-	if err != nil {
-		return nil, err
-	}
-	if cycles == nil {
-		cycles = [][]string{}
-	}
-	text, err := json.Marshal(cycles)
-	return string(text), err
+	label, _ := build.(string)
+	return Open(ctx, db, label)
 }
 
-func (c *cycleFunction) open(ctx context.Context) (*sql.DB, error) {
+func (c *graphFunctions) open(ctx context.Context) (*sql.DB, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.db != nil {
@@ -82,7 +104,7 @@ func (c *cycleFunction) open(ctx context.Context) (*sql.DB, error) {
 	return db, err
 }
 
-func (c *cycleFunction) close() error {
+func (c *graphFunctions) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.db == nil {

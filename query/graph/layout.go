@@ -1,0 +1,151 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+)
+
+// layout is where an archive has its assets, and what they need.
+type layout struct {
+	archive namedArchive
+	assets  []asset
+	roots   []root
+	visit   int32
+}
+
+// asset is a path: copies share it.
+type asset struct {
+	path    int64
+	copies  []extent // by offset; none: other archives have it
+	needs   []int32  // in the order of references
+	isAlone bool     // what it refers to is not loaded with it
+	visit   int32    // the last that came by
+}
+
+type extent struct{ off, stored int64 }
+
+func (x extent) end() int64 { return x.off + x.stored }
+
+// root is a named resource; asset is -1 when the archive does not hold it.
+type root struct {
+	name  string
+	path  string
+	asset int32
+}
+
+// loadsAlone tells the named resources of Retro Studios' games that are loaded
+// without what they refer to.
+func loadsAlone(name string) bool { return strings.HasSuffix(name, "NODEPEND") }
+
+// typeAlone is a type of which the same holds.
+const typeAlone = "CSNG"
+
+// loader reads a layout.
+type loader struct {
+	*layout
+	g         *Graph
+	byPath    map[int64]int32
+	byContent map[int64][]int32
+	byID      map[assetID]int32
+}
+
+type assetID struct{ id, typ int64 }
+
+func (g *Graph) layout(ctx context.Context, a namedArchive, weak bool) (*layout, error) {
+	l := &loader{&layout{archive: a}, g, map[int64]int32{}, map[int64][]int32{}, map[assetID]int32{}}
+	for _, load := range []func() error{
+		func() error { return l.entries(ctx) },
+		func() error { return l.references(ctx, weak) },
+		func() error { return l.names(ctx) },
+	} {
+		if err := load(); err != nil {
+			return nil, err
+		}
+	}
+	return l.layout, nil
+}
+
+func (l *loader) asset(path int64) int32 {
+	i, ok := l.byPath[path]
+	if !ok {
+		i = int32(len(l.assets))
+		l.byPath[path] = i
+		l.assets = append(l.assets, asset{path: path})
+	}
+	return i
+}
+
+// entries reads where copies are. The first copy of an asset stands for its
+// references.
+func (l *loader) entries(ctx context.Context) error {
+	err := l.g.each(ctx, func(rows *sql.Rows) error {
+		var path int64
+		var x extent
+		var content, id, typ sql.NullInt64
+		var word sql.NullString
+		if err := rows.Scan(&path, &x.off, &x.stored, &content, &id, &typ, &word); err != nil {
+			return err
+		}
+		i := l.asset(path)
+		a := &l.assets[i]
+		if a.copies == nil {
+			a.isAlone = word.String == typeAlone
+			l.byID[assetID{id.Int64, typ.Int64}] = i
+			l.byContent[content.Int64] = append(l.byContent[content.Int64], i)
+		}
+		a.copies = append(a.copies, x)
+		return nil
+	}, `SELECT e.path_id, e.offset, e.stored, e.content_id, e.id_lo, e.type_id, w.word
+		FROM entry e LEFT JOIN word w ON w.word_id = e.type_id
+		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
+		ORDER BY e.ordinal`, l.archive.id)
+	for i := range l.assets {
+		slices.SortFunc(l.assets[i].copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
+	}
+	return err
+}
+
+func (l *loader) references(ctx context.Context, weak bool) error {
+	return l.g.each(ctx, func(rows *sql.Rows) error {
+		var content, path int64
+		if err := rows.Scan(&content, &path); err != nil {
+			return err
+		}
+		to := l.asset(path)
+		for _, from := range l.byContent[content] {
+			l.assets[from].needs = append(l.assets[from].needs, to)
+		}
+		return nil
+	}, `SELECT r.content_id, bs.path_id
+		FROM (SELECT DISTINCT content_id FROM entry WHERE archive_id = ?2) c
+		CROSS JOIN ref r ON r.content_id = c.content_id
+		CROSS JOIN build_symbol bs ON bs.build_id = ?1 AND bs.space_id = r.space_id AND bs.key = r.key
+		WHERE bs.present = 1 AND r.flags & 1 <= ?3
+		ORDER BY r.content_id, r.seq`, l.g.build, l.archive.id, weak)
+}
+
+func (l *loader) names(ctx context.Context) error {
+	return l.g.each(ctx, func(rows *sql.Rows) error {
+		r := root{asset: -1}
+		var id assetID
+		var path sql.NullString
+		if err := rows.Scan(&r.name, &id.id, &id.typ, &path); err != nil {
+			return err
+		}
+		if i, ok := l.byID[id]; ok {
+			r.asset, r.path = i, path.String
+		}
+		l.roots = append(l.roots, r)
+		return nil
+	}, `SELECT n.name, n.id_lo, n.type_id,
+		       (SELECT d.prefix || p.name
+		        FROM entry e
+		        JOIN path p ON p.path_id = e.path_id
+		        JOIN dir d ON d.dir_id = p.dir_id
+		        WHERE e.id_lo = n.id_lo AND e.type_id = n.type_id AND e.archive_id = n.archive_id
+		        LIMIT 1)
+		FROM named_resource n WHERE n.archive_id = ? ORDER BY n.ordinal`, l.archive.id)
+}
