@@ -31,8 +31,10 @@ func newCatCommand(a *app) *cobra.Command {
 		Short: "Write the content of entries to stdout",
 		Long: `Write the decoded content of entries to stdout, one after the other. An entry is
 named by its path; by its path in another case if no other entry has that; by
-#ORDINAL; or by @ID, the asset id or path hash in hex, as "pakdb ls --format
-json" shows them. With --glob all that match are written, in stored order.
+#ORDINAL; by @ID, the asset id or path hash in hex, as "pakdb ls --format json"
+shows them; or by the name of a resource, where the archive has such names. Of
+several copies of one asset the first is taken. With --glob all that match are
+written, in stored order.
 
 Contents are verified while they are read. When one turns out to be damaged, what
 was written by then is worthless, and the exit code is 1; with -o nothing is
@@ -40,6 +42,7 @@ left behind. Binary data goes to a terminal only with --force.`,
 		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head
   pakdb cat Game.pak "#17" -o table.uasset
   pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
+  pakdb cat Worlds.pak TestWorld -o world.mlvl
   pakdb cat --glob Game.pak "Config/*.ini"`,
 		Args:              usage(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: a.completeEntries,

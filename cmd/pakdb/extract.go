@@ -19,7 +19,7 @@ import (
 )
 
 type extractFlags struct {
-	fold, overwrite, dryRun, raw, flat bool
+	fold, overwrite, dryRun, raw, flat, plain bool
 
 	out, format string
 }
@@ -36,8 +36,11 @@ archive has them. Delete records are passed over.
 
 Names in archives are not trusted: nothing is written outside DIR, names that no
 file system takes are escaped as %XX, and of names that differ in case only the
-second gets "~2". A file appears when it is complete. --dry-run shows what goes
-where.
+second gets "~2", as do copies. A file appears when it is complete. --dry-run
+shows what goes where.
+
+Where the archive names resources apart from its entries, the first name follows
+the path behind a dot, TXTR/7b2ea5b1.Visor, unless --plain-names is set.
 
 Entries that are damaged are reported, the others extracted, and the exit code
 is 1. Files that are there already end it, unless --overwrite is set.`,
@@ -62,6 +65,7 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
 	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
 	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&f.plain, "plain-names", false, "without the names of resources")
 	flags.BoolVar(&f.flat, "flat", false, "without the folders of the archive")
 	a.addFormat(cmd, &f.format)
 	_ = cmd.MarkFlagDirname("output")
@@ -79,6 +83,9 @@ func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, p
 	}
 	defer func() { _ = ar.Close() }()
 	x := &extraction{a: a, ar: ar, f: f, bad: complaints{a: a}}
+	if !f.plain {
+		x.resources = resourcesOf(ar.Archive)
+	}
 	if f.dryRun {
 		err = x.show(ctx, chosen)
 	} else {
@@ -100,6 +107,8 @@ type extraction struct {
 	f    extractFlags
 	bad  complaints
 	sums sums
+
+	resources resources
 }
 
 func (x *extraction) run(ctx context.Context, chosen *selection) error {
@@ -154,9 +163,9 @@ func (x *extraction) fileName(e *codecs.Entry) string {
 	name := e.Name
 	switch {
 	case name != "" && x.f.flat:
-		return path.Base(name)
+		return path.Base(name) + x.resources.suffix(e)
 	case name != "":
-		return name
+		return name + x.resources.suffix(e)
 	case !e.ID.IsZero():
 		name = e.ID.String()
 	default:

@@ -34,7 +34,8 @@ without a name is listed as #ORDINAL, which "pakdb cat" understands.
 
 -l shows size and stored size in bytes, their ratio, the method, the time
 (UTC), flags (E encrypted, D delete record), and the type and id of assets where
-the archive has them. --format gives all there is, for programs.`,
+the archive has them; behind the path the names of the resource, in quotes, where
+the archive keeps such names apart. --format gives all there is, for programs.`,
 		Example: `  pakdb ls Calligraphy.sip
   pakdb ls -l Calligraphy.sip "*.curve"
   pakdb ls --sort size --reverse -lh Game.pak "Game/Content/**" | head
@@ -93,7 +94,7 @@ func (a *app) ls(ctx context.Context, f lsFlags, path string, patterns []string)
 	entries := func(report func(error)) iter.Seq[*codecs.Entry] {
 		return order(listed(ctx, ar, chosen, report))
 	}
-	if err := a.list(f, entries, bad); err != nil {
+	if err := a.list(f, entries, resourcesOf(ar.Archive), bad); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -107,14 +108,14 @@ func (a *app) ls(ctx context.Context, f lsFlags, path string, patterns []string)
 
 // list writes the entries in the way that the flags ask for. entries may be
 // called more than once.
-func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.Entry], bad *complaints) error {
+func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.Entry], names resources, bad *complaints) error {
 	if f.format != "" {
-		return a.listRows(f.format, entries(bad.add))
+		return a.listRows(f.format, entries(bad.add), names)
 	}
 	out := bufio.NewWriterSize(a.stdout, 64<<10)
 	sums := &sums{}
 	if f.long {
-		long := newLongList(out, f.human)
+		long := newLongList(out, f.human, names)
 		for e := range entries(func(error) {}) {
 			long.measure(e)
 		}
@@ -219,18 +220,26 @@ func orderOf(f lsFlags) (order, error) {
 	}, nil
 }
 
-// listRows names the columns as the catalog's view "entries" does.
-func (a *app) listRows(format string, entries iter.Seq[*codecs.Entry]) error {
-	rows, err := a.rows(format, "ordinal", "path", "type", "asset_id", "path_hash", "offset", "stored", "size",
-		"method", "encrypted", "deleted", "mtime")
+// listRows names the columns as the catalog's view "entries" does. The column
+// names, a JSON array, is there where the archive keeps names apart.
+func (a *app) listRows(format string, entries iter.Seq[*codecs.Entry], names resources) error {
+	columns := []string{"ordinal", "path", "type", "asset_id", "path_hash", "offset", "stored", "size",
+		"method", "encrypted", "deleted", "mtime"}
+	if names != nil {
+		columns = append(columns, "names")
+	}
+	rows, err := a.rows(format, columns...)
 	if err != nil {
 		return err
 	}
 	for e := range entries {
-		err := rows.Write(int64(e.Ordinal), textOrNull(e.Name), textOrNull(e.Type), textOrNull(e.ID.String()),
+		row := []driver.Value{int64(e.Ordinal), textOrNull(e.Name), textOrNull(e.Type), textOrNull(e.ID.String()),
 			textOrNull(e.PathHash.String()), e.Offset, e.Stored, e.Size, e.Method.String(),
-			flag(e, codecs.Encrypted), flag(e, codecs.Deleted), textOrNull(timeText(e.Mod)))
-		if err != nil {
+			flag(e, codecs.Encrypted), flag(e, codecs.Deleted), textOrNull(timeText(e.Mod))}
+		if names != nil {
+			row = append(row, names.json(e))
+		}
+		if err := rows.Write(row...); err != nil {
 			return err
 		}
 	}

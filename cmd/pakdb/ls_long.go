@@ -18,10 +18,13 @@ type longList struct {
 	out    *bufio.Writer
 	human  bool
 	widths []int // by column; 0: the archive has nothing for it
+	names  resources
 	line   []byte
 }
 
-func newLongList(out *bufio.Writer, human bool) *longList { return &longList{out: out, human: human} }
+func newLongList(out *bufio.Writer, human bool, names resources) *longList {
+	return &longList{out: out, human: human, names: names}
+}
 
 // column is one of ls -l, its text "" when the entry has no such thing.
 type column struct {
@@ -77,7 +80,8 @@ func (l *longList) write(e *codecs.Entry) error {
 		}
 		b = append(b, "  "...)
 	}
-	b = append(append(b, printable(label(e))...), '\n')
+	b = append(append(b, printable(label(e))...), l.names.quoted(e)...)
+	b = append(b, '\n')
 	l.line = b
 	_, err := l.out.Write(b)
 	return err

@@ -17,6 +17,7 @@ import (
 type packFlags struct {
 	out, kind, version, like string
 
+	replace   []string
 	overwrite bool
 }
 
@@ -36,11 +37,17 @@ that has OUT's extension. The version is that of --version, of --like, of the
 archive that is read if it is of the same format, or the format's newest. --like
 also gives the mount point, and what else the format keeps beside its entries.
 
+--replace PATH=FILE puts a file in the place of an entry of the archive that is
+read, and leaves the others as they are, in their order and with their names.
+PATH is anything that "pakdb cat" takes; all copies that the archive has of one
+asset are replaced.
+
 OUT appears when it is complete and has been read back. The same input gives the
 same bytes.`,
 		Example: `  pakdb pack mod/ -o Calligraphy.sip --like old/Calligraphy.sip
   pakdb pack mod/ -o mod.sip --type gpak --version 1.6
-  pakdb pack mu_cdata.sip -o repacked.sip --version kapg`,
+  pakdb pack mu_cdata.sip -o repacked.sip --version kapg
+  pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
@@ -54,6 +61,7 @@ same bytes.`,
 	flags.StringVarP(&f.kind, "type", "t", "", "format by `NAME`, see pakdb formats")
 	flags.StringVar(&f.version, "version", "", "`VERSION` of the format")
 	flags.StringVar(&f.like, "like", "", "format, version and mount point of the archive `REF`")
+	flags.StringArrayVar(&f.replace, "replace", nil, "put FILE in the place of the entry: `PATH=FILE`")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
 	completeFlag(cmd, "type", writableFormats(a.registry())...)
 	return cmd
@@ -78,6 +86,9 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 		return hinted(err, nearestFile(from))
 	}
 	if st.IsDir() {
+		if f.replace != nil {
+			return fmt.Errorf("%w: --replace is for an archive, and %s is a folder", errUsage, from)
+		}
 		target, err := a.packTarget(ctx, f, nil)
 		if err != nil {
 			return err
@@ -95,7 +106,11 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 		return err
 	}
 	defer target.close()
-	return a.repack(ctx, target, ar, f.out)
+	replace, err := newReplacements(ar, f.replace)
+	if err != nil {
+		return err
+	}
+	return a.repack(ctx, target, ar, replace, f.out)
 }
 
 // target is what kind of archive is written.

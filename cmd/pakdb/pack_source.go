@@ -112,8 +112,12 @@ func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, e
 // repack writes the entries of another archive. Stored bytes are taken over
 // until the writer refuses a method; then it starts again, and entries of that
 // method are decoded. Only the writer knows what it can hold.
-func (a *app) repack(ctx context.Context, t *target, ar *archive, out string) error {
-	r := &repacker{ar: ar, decode: map[compress.Method]bool{}}
+func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replacements, out string) error {
+	epoch, err := sourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{}}
 	for {
 		r.refused, r.sums = nil, sums{}
 		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
@@ -134,6 +138,8 @@ func (a *app) repack(ctx context.Context, t *target, ar *archive, out string) er
 
 type repacker struct {
 	ar      *archive
+	replace replacements
+	epoch   time.Time                // of what is replaced; zero: the file's own
 	decode  map[compress.Method]bool // entries that the writer does not take as they are stored
 	refused *compress.Method         // found by the last run
 	sums    sums
@@ -144,7 +150,12 @@ func (r *repacker) fill(ctx context.Context, w codecs.Writer) error {
 		if err != nil {
 			return err
 		}
-		if err := r.add(ctx, w, e); err != nil {
+		if _, ok := r.replace[e.Ordinal]; ok {
+			e.Size, err = r.replace.write(ctx, w, e, r.epoch)
+		} else {
+			err = r.add(ctx, w, e)
+		}
+		if err != nil {
 			return err
 		}
 		r.sums.add(e)

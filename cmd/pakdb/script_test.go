@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"pakdb":  main,
 		"mksip":  mksip,
+		"mkpak":  mkpak,
 		"mkupkg": mkupkg,
 	})
 }
@@ -29,7 +31,15 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", filepath.Join(root, "testdata"))
 			env.Setenv("PAKDB_CATALOG", "")
+			env.Setenv("SAMPLES", samplesFolder(root))
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "samples" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			_, err := os.Stat(samplesFolder(root))
+			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
@@ -39,6 +49,15 @@ func TestScripts(t *testing.T) {
 		},
 		UpdateScripts: os.Getenv("PAKDB_UPDATE_SCRIPTS") != "",
 	})
+}
+
+// samplesFolder is where other people's samples are, see [codecstest.Sample].
+// The condition [samples] of the scripts is that there is one.
+func samplesFolder(root string) string {
+	if dir := os.Getenv("PAKDB_SAMPLES"); dir != "" {
+		return dir
+	}
+	return filepath.Join(root, "..", "shared", "samples")
 }
 
 // exits CODE COMMAND... runs a command that must end with that exit code.

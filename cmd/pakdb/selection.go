@@ -104,13 +104,32 @@ func label(e *codecs.Entry) string {
 }
 
 // find returns the entry that each of the names stands for: a path, or one in
-// another case if there is but one, #ORDINAL, @ID.
+// another case if there is but one, #ORDINAL, @ID, the name of a resource. Of
+// copies of one asset it is the first.
 func find(ar *archive, names []string) ([]*codecs.Entry, error) {
-	lookups := make([]lookup, len(names))
-	for i, name := range names {
-		lookups[i] = newLookup(name)
+	lookups, broken := lookUp(ar, names)
+	found := make([]*codecs.Entry, len(names))
+	for i := range lookups {
+		e, err := lookups[i].result()
+		if err != nil && broken != nil {
+			return nil, broken
+		}
+		if err != nil {
+			return nil, notFound(ar, names[i], err)
+		}
+		found[i] = e
 	}
-	var broken error
+	return found, nil
+}
+
+// lookUp offers every entry to every name. broken is what is wrong with the
+// table, if anything: a name that is missing may stand in what cannot be read.
+func lookUp(ar *archive, names []string) (lookups []lookup, broken error) {
+	lookups = make([]lookup, len(names))
+	resources := resourcesOf(ar.Archive)
+	for i, name := range names {
+		lookups[i] = newLookup(name, resources)
+	}
 	for e, err := range ar.Entries() {
 		if e == nil {
 			broken = err
@@ -120,18 +139,7 @@ func find(ar *archive, names []string) ([]*codecs.Entry, error) {
 			lookups[i].offer(e)
 		}
 	}
-	found := make([]*codecs.Entry, len(names))
-	for i := range lookups {
-		e, err := lookups[i].result()
-		if err != nil && broken != nil {
-			return nil, broken // what is missing may stand in what cannot be read
-		}
-		if err != nil {
-			return nil, notFound(ar, names[i], err)
-		}
-		found[i] = e
-	}
-	return found, nil
+	return lookups, broken
 }
 
 func notFound(ar *archive, name string, err error) error {
@@ -147,13 +155,17 @@ type lookup struct {
 	ordinal int    // -1: the name is none
 	id      string // hex digits in lower case; "": the name is none
 
+	ids map[resource]bool // of the resources that have this name, in any case
+
 	exact, folded []*codecs.Entry
 	other         []*codecs.Entry // by ordinal or id
+	resource      []*codecs.Entry // by the name of a resource
 }
 
-func newLookup(name string) lookup {
+func newLookup(name string, all resources) lookup {
+	l := lookup{ids: all.called(name), ordinal: -1}
 	name = strings.ReplaceAll(name, `\`, "/")
-	l := lookup{name: name, ordinal: -1}
+	l.name = name
 	if n, err := strconv.Atoi(strings.TrimPrefix(name, "#")); err == nil && name[0] == '#' {
 		l.ordinal = n
 	}
@@ -172,20 +184,30 @@ func (l *lookup) offer(e *codecs.Entry) {
 		l.other = append(l.other, e)
 	case e.Name != "" && strings.EqualFold(e.Name, l.name):
 		l.folded = append(l.folded, e)
+	case l.ids[resource{e.Type, e.ID}]:
+		l.resource = append(l.resource, e)
 	}
 }
 
-func (l *lookup) result() (*codecs.Entry, error) {
-	for _, found := range [][]*codecs.Entry{l.exact, l.other, l.folded} {
-		switch len(found) {
-		case 0:
-		case 1:
-			return found[0], nil
-		default:
-			return nil, hinted(fmt.Errorf("%q stands for %d entries", l.name, len(found)), "choose one by its ordinal: "+ordinals(found))
+// found returns the entries of the closest kind of match.
+func (l *lookup) found() []*codecs.Entry {
+	for _, found := range [][]*codecs.Entry{l.exact, l.other, l.folded, l.resource} {
+		if len(found) > 0 {
+			return found
 		}
 	}
-	return nil, codecs.ErrNotFound
+	return nil
+}
+
+func (l *lookup) result() (*codecs.Entry, error) {
+	found := l.found()
+	switch {
+	case len(found) == 0:
+		return nil, codecs.ErrNotFound
+	case len(found) > 1 && !areCopies(found):
+		return nil, hinted(fmt.Errorf("%q stands for %d entries", l.name, len(found)), "choose one by its ordinal: "+ordinals(found))
+	}
+	return found[0], nil
 }
 
 func ordinals(entries []*codecs.Entry) string {

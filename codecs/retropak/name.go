@@ -63,11 +63,12 @@ func printable(fourCC [4]byte) bool {
 // identify returns the type and id that e is to be stored under: its fields,
 // or what its name says where they are empty.
 func identify(e *codecs.Entry, l layout) (fourCC [4]byte, id uint64, err error) {
-	typ, key := e.Type, e.ID
+	typ, key, parsed := e.Type, e.ID, false
 	if typ == "" && key.IsZero() {
 		if typ, key, err = parseName(e.Name, l); err != nil {
 			return fourCC, 0, err
 		}
+		parsed = true
 	}
 	if copy(fourCC[:], typ); len(typ) != 4 || !printable(fourCC) {
 		return fourCC, 0, codecs.Errorf(codecs.ErrName, "type %q is not four printable bytes", typ)
@@ -75,14 +76,20 @@ func identify(e *codecs.Entry, l layout) (fourCC [4]byte, id uint64, err error) 
 	if int(key.Bits) != 8*l.idBytes {
 		return fourCC, 0, codecs.Errorf(codecs.ErrName, "id %q has %d bits, this version has %d", key, key.Bits, 8*l.idBytes)
 	}
-	if want := entryName(fourCC, key); e.Name != "" && e.Name != want {
+	if want := entryName(fourCC, key); !parsed && e.Name != "" && e.Name != want {
 		return fourCC, 0, codecs.Errorf(codecs.ErrName, "type and id make the name %q", want)
 	}
 	return fourCC, key.Lo, nil
 }
 
+// parseName reads TYPE/ID. What follows the id behind a dot or a tilde is not
+// part of it: extracted files are called by their resource's name as well, and
+// copies are counted.
 func parseName(name string, l layout) (string, codecs.ID, error) {
 	typ, hex, _ := strings.Cut(name, "/")
+	if i := strings.IndexAny(hex, ".~"); i >= 0 {
+		hex = hex[:i]
+	}
 	v, err := strconv.ParseUint(hex, 16, 64)
 	if err != nil || len(hex) != 2*l.idBytes {
 		return "", codecs.ID{}, codecs.Errorf(codecs.ErrName, "not TYPE/ID with an id of %d hex digits", 2*l.idBytes)

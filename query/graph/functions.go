@@ -25,7 +25,7 @@ func Functions(catalog string) (functions []query.Function, close func() error) 
 		Usage:    "graph_cycles(build, kinds)", Doc: "JSON: arrays of paths that refer to each other in circles",
 	}, {
 		Function: schema.Function{Name: "graph_locality", Args: 2, Call: c.locality},
-		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart the parts of each named resource lie; see @locality",
+		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart named resources' parts lie; see @locality",
 	}}, c.close
 }
 

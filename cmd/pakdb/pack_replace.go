@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+)
+
+// replacements are files that take the place of entries, by ordinal.
+type replacements map[int]string
+
+// newReplacements reads the flags PATH=FILE. PATH is what cat takes; where it
+// stands for several copies of an asset, all of them are replaced.
+func newReplacements(ar *archive, flags []string) (replacements, error) {
+	if len(flags) == 0 {
+		return nil, nil
+	}
+	all := replacements{}
+	for _, flag := range flags {
+		name, file, ok := strings.Cut(flag, "=")
+		if !ok || name == "" || file == "" {
+			return nil, fmt.Errorf("%w: --replace %q is not PATH=FILE", errUsage, flag)
+		}
+		if st, err := os.Stat(file); err != nil {
+			return nil, hinted(err, nearestFile(file))
+		} else if !st.Mode().IsRegular() {
+			return nil, fmt.Errorf("%w: --replace: %s is not a regular file", errUsage, file)
+		}
+		if err := all.add(ar, name, file); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (r replacements) add(ar *archive, name, file string) error {
+	entries, err := findCopies(ar, name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Flags&codecs.Deleted != 0 {
+			return fmt.Errorf("%w: --replace: %s is a delete record", errUsage, label(e))
+		}
+		if other, taken := r[e.Ordinal]; taken {
+			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", errUsage, label(e), other, file)
+		}
+		r[e.Ordinal] = file
+	}
+	return nil
+}
+
+// write adds the file that takes the place of e, under all that e goes by.
+func (r replacements) write(ctx context.Context, w codecs.Writer, e *codecs.Entry, epoch time.Time) (size int64, err error) {
+	f, err := os.Open(r[e.Ordinal])
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	fresh := &codecs.Entry{Ordinal: e.Ordinal, Name: e.Name, Type: e.Type, ID: e.ID, PathHash: e.PathHash,
+		Flags: e.Flags, Size: st.Size(), Mod: epoch}
+	if epoch.IsZero() {
+		fresh.Mod = st.ModTime()
+	}
+	return st.Size(), w.Add(ctx, fresh, contextReader{ctx, f})
+}
+
+// findCopies returns the entries that a name stands for: one, or all copies of
+// an asset.
+func findCopies(ar *archive, name string) ([]*codecs.Entry, error) {
+	lookups, broken := lookUp(ar, []string{name})
+	l := &lookups[0]
+	if found := l.found(); l.ordinal < 0 && areCopies(found) {
+		return found, nil
+	}
+	e, err := l.result()
+	switch {
+	case err != nil && broken != nil:
+		return nil, broken
+	case err != nil:
+		return nil, notFound(ar, name, err)
+	}
+	return []*codecs.Entry{e}, nil
+}
