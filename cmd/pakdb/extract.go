@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/indexer"
 	"pakdb/internal/extract"
 )
 
@@ -117,7 +116,7 @@ func (x *extraction) run(ctx context.Context, chosen *selection) error {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	progress := newProgress(x.ar)
+	progress := x.a.newProgress(x.ar, chosen)
 	hide := x.a.showProgress(ctx, progress)
 	err = eachContent(ctx, x.jobs(ctx, chosen, dir.Reserve), progress,
 		func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
@@ -128,14 +127,6 @@ func (x *extraction) run(ctx context.Context, chosen *selection) error {
 	_, err = fmt.Fprintf(x.a.stdout, "%s, %s, extracted into %s\n", plural(x.sums.entries, "entry", "entries"),
 		humanSize(x.sums.size), x.f.out)
 	return err
-}
-
-// newProgress counts the work on one archive.
-func newProgress(ar *archive) *indexer.Progress {
-	p := &indexer.Progress{}
-	p.Files.Store(1)
-	p.Bytes.Store(ar.size)
-	return p
 }
 
 // jobs yields the chosen entries with the files they go to. The order of the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"pakdb/codecs"
 	"pakdb/indexer"
 )
 
@@ -15,18 +16,15 @@ import (
 // bytes, rate and time left as a bar, files and entries beside it. Anywhere but
 // on a terminal it is silent.
 func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func()) {
-	if a.quiet || !isTerminal(a.stderr) {
+	if !a.showsProgress() {
 		return func() {}
 	}
 	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(a.stderr),
 		progressbar.OptionShowBytes(true), progressbar.OptionShowTotalBytes(true), progressbar.OptionSetPredictTime(true),
-		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true),
-		progressbar.OptionUseIECUnits(true))
-	a.drawing.Store(true)
+		progressbar.OptionFullWidth(), progressbar.OptionClearOnFinish(), progressbar.OptionUseIECUnits(true))
 	done := make(chan struct{})
 	var drawing sync.WaitGroup
 	drawing.Go(func() {
-		defer func() { _ = bar.Clear() }()
 		tick := time.NewTicker(100 * time.Millisecond)
 		defer tick.Stop()
 		for {
@@ -35,7 +33,8 @@ func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func(
 				return
 			case <-ctx.Done():
 				return
-			case <-tick.C:
+			case <-tick.C: // not before: what is done at once shows no bar
+				a.drawing.Store(true)
 				drawProgress(bar, p)
 			}
 		}
@@ -43,8 +42,28 @@ func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func(
 	return func() {
 		close(done)
 		drawing.Wait()
+		a.clearLine()
 		a.drawing.Store(false)
 	}
+}
+
+func (a *app) showsProgress() bool { return !a.quiet && isTerminal(a.stderr) }
+
+// newProgress counts the work on the chosen entries of one archive. Adding up
+// what there is to do takes a pass over the table, so only those who see the bar
+// pay for it.
+func (a *app) newProgress(ar *archive, chosen *selection) *indexer.Progress {
+	p := &indexer.Progress{}
+	p.Files.Store(1)
+	if !a.showsProgress() {
+		return p
+	}
+	for e, err := range ar.Entries() {
+		if e != nil && err == nil && e.Flags&codecs.Deleted == 0 && chosen.takes(e) {
+			p.Bytes.Add(e.Stored)
+		}
+	}
+	return p
 }
 
 // clearLine makes room for a line of text where the bar may be.

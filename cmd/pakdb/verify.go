@@ -159,7 +159,7 @@ func (v *verification) contents(ctx context.Context, ar *archive) error {
 			}
 		}
 	}
-	progress := newProgress(ar)
+	progress := v.a.newProgress(ar, &selection{})
 	defer v.a.showProgress(ctx, progress)()
 	return eachContent(ctx, jobs, progress, func(ctx context.Context, j *job) error {
 		j.err = readContent(ctx, ar, j.entry)
