@@ -40,7 +40,7 @@ func packages(t *testing.T) *graph.Graph {
 	add(2, "Dir/b.uasset", "/Game/B")
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "a"})
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
