@@ -30,7 +30,9 @@ func (s *scan) work(ctx context.Context, c *chunk) {
 		if c.err = ctx.Err(); c.err != nil {
 			return
 		}
-		s.workItem(ctx, c, it)
+		if s.workItem(ctx, c, it); c.err != nil {
+			return
+		}
 	}
 	if c.last {
 		s.complete(ctx, c)

@@ -37,7 +37,9 @@ archive of one entry. Every content is decoded and hashed.
 An archive that has not changed since an earlier scan is not read again. It has
 not when size, time and samples of its bytes are the same, or all of its bytes:
 a tool that patches files in place and sets the old time back needs --force.
---extract and --store need the contents, and read every archive. A build of the same label is replaced in one step; a build becomes visible only
+--extract and --store need the contents, and read every archive.
+
+A build of the same label is replaced in one step; a build becomes visible only
 when it is complete. A scan that was interrupted goes on where it stopped when
 it is run again.
 
