@@ -62,7 +62,7 @@ func localities(t *testing.T, weak bool, first, second []piece, names ...schema.
 		b.EndArchive(id, nil)
 		b.Mount(schema.Mount{Archive: id, Name: string(rune('A' + i))})
 	}
-	if err := b.Finish(ctx); err != nil {
+	if _, err := b.Finish(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Close(); err != nil {
