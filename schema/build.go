@@ -268,10 +268,10 @@ func (b *Build) publish(ctx context.Context) func(*sql.Tx) error {
 		if same {
 			return removeBuild(ctx, tx, b.id)
 		}
-		if err := publish(ctx, tx, b.id, b.label); err != nil {
+		if err := analyze(ctx, tx); err != nil { // publishing asks large questions itself
 			return err
 		}
-		return analyze(ctx, tx)
+		return publish(ctx, tx, b.id, b.label)
 	}
 }
 

@@ -3,6 +3,9 @@
 -- In one archive the first or the last entry of a file counts, as its format
 -- has it. Of the archives the one of the best place counts. A delete record
 -- hides the file in archives of lower mount order, not in those of its own.
+--
+-- Window functions throughout: joins of these sets with each other would be
+-- planned as nested loops over all files that stand twice.
 INSERT INTO build_shadow (build_id, mount, ordinal, by_mount, by_ordinal)
 WITH twice AS MATERIALIZED (
     SELECT e.file_key
@@ -11,27 +14,33 @@ WITH twice AS MATERIALIZED (
     WHERE ba.build_id = ?1 AND e.file_key IS NOT NULL
     GROUP BY e.file_key
     HAVING count(*) > 1
-), held AS MATERIALIZED (
-    SELECT e.file_key, ba.ordinal AS mount, e.ordinal, ba.mount_order, ba.place, e.flags & 2 AS deleted,
+), held AS (
+    SELECT e.file_key, ba.ordinal AS mount, e.ordinal, ba.mount_order, ba.place, e.flags & 2 <> 0 AS deleted,
            row_number() OVER (PARTITION BY e.file_key, ba.ordinal
-                              ORDER BY CASE WHEN ba.last_wins THEN -e.ordinal ELSE e.ordinal END) AS copy
+                              ORDER BY CASE WHEN ba.last_wins THEN -e.ordinal ELSE e.ordinal END) = 1 AS counts
     FROM build_archive ba
     CROSS JOIN entry e ON e.archive_id = ba.archive_id
     WHERE ba.build_id = ?1 AND e.file_key IN (SELECT file_key FROM twice)
-), gone AS MATERIALIZED (
-    SELECT file_key, mount_order, mount, ordinal, min(place) -- of which the others are taken
+), deleting AS ( -- the best delete record of each file
+    SELECT *,
+           max(CASE WHEN deleted AND counts THEN mount_order END) OVER (PARTITION BY file_key) AS gone_order,
+           first_value(mount) OVER gone AS gone_mount,
+           first_value(ordinal) OVER gone AS gone_ordinal
     FROM held
-    WHERE deleted AND copy = 1
-    GROUP BY file_key
-), seen AS MATERIALIZED (
-    SELECT held.file_key, held.mount, held.ordinal, min(held.place)
-    FROM held
-    LEFT JOIN gone ON gone.file_key = held.file_key
-    WHERE NOT held.deleted AND held.copy = 1 AND held.mount_order >= coalesce(gone.mount_order, held.mount_order)
-    GROUP BY held.file_key
+    WINDOW gone AS (PARTITION BY file_key ORDER BY NOT (deleted AND counts), place, mount)
+), fit AS (
+    SELECT *, NOT deleted AND counts AND mount_order >= coalesce(gone_order, mount_order) AS visible
+    FROM deleting
+), seen AS ( -- the best entry that no delete record hides
+    SELECT *,
+           max(visible) OVER (PARTITION BY file_key) AS any_visible,
+           first_value(mount) OVER best AS seen_mount,
+           first_value(ordinal) OVER best AS seen_ordinal
+    FROM fit
+    WINDOW best AS (PARTITION BY file_key ORDER BY NOT visible, place, mount)
 )
-SELECT ?1, held.mount, held.ordinal, coalesce(seen.mount, gone.mount), coalesce(seen.ordinal, gone.ordinal)
-FROM held
-LEFT JOIN seen ON seen.file_key = held.file_key
-LEFT JOIN gone ON gone.file_key = held.file_key
-WHERE NOT held.deleted AND (held.mount, held.ordinal) IS NOT (seen.mount, seen.ordinal);
+SELECT ?1, mount, ordinal,
+       CASE WHEN any_visible THEN seen_mount ELSE gone_mount END,
+       CASE WHEN any_visible THEN seen_ordinal ELSE gone_ordinal END
+FROM seen
+WHERE NOT deleted AND NOT (any_visible AND mount = seen_mount AND ordinal = seen_ordinal);
