@@ -30,6 +30,10 @@ type Format struct {
 	Methods  []compress.Method
 	Revision int // raised whenever the reader's output changes: re-indexes its archives
 
+	// EntrySpaces are the spaces that the entries' own ids are in, where no
+	// content defines any: all of their ids are known once tables are read, so
+	// that contents can be searched for them while they are decoded.
+	EntrySpaces []Space
 	// NamedByFile says that the name of the file is in what Entries yields, so
 	// that a renamed file has other entries.
 	NamedByFile bool

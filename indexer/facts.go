@@ -51,6 +51,9 @@ func keyOf(id codecs.ID, name string) int64 {
 }
 
 func symbolRows(symbols []codecs.Symbol) []schema.Symbol {
+	if len(symbols) == 0 {
+		return nil
+	}
 	rows := make([]schema.Symbol, len(symbols))
 	for i, s := range symbols {
 		rows[i] = schema.Symbol{Space: string(s.Space), Key: keyOf(s.ID, s.Name), Name: s.Name, Path: s.Path}
@@ -58,19 +61,17 @@ func symbolRows(symbols []codecs.Symbol) []schema.Symbol {
 	return rows
 }
 
-// addEntrySymbols adds what the entry defines whatever its content.
-func (s *scan) addEntrySymbols(e *codecs.Entry, row *schema.Entry) {
+// entrySymbols returns what the entry defines whatever its content.
+func (s *scan) entrySymbols(e *codecs.Entry) (all []codecs.Symbol) {
 	if e.Name == "" {
-		return
+		return nil
 	}
 	for _, in := range s.o.Registry.Inspectors {
-		if in.Symbols == nil {
-			continue
-		}
-		if symbols := in.Symbols(e); len(symbols) > 0 {
-			row.Symbols = append(row.Symbols, symbolRows(symbols)...)
+		if in.Symbols != nil {
+			all = append(all, in.Symbols(e)...)
 		}
 	}
+	return all
 }
 
 // addPlaceSymbols adds what the entry is called by where it lies. facts are nil

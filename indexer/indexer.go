@@ -71,6 +71,8 @@ type scan struct {
 	report   Report
 	mounts   []mount
 
+	files     []file
+	ahead     ahead
 	inspected inspected
 	chunks    int64   // made so far
 	cutting   *opened // whose entries are being listed; closed at the end if the scan breaks off
@@ -95,8 +97,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, build: build, progress: o.Progress, report: Report{Build: o.Label},
-		rescan: o.Force || o.Extract != nil || o.Store != nil}
+	s := &scan{o: o, build: build, progress: o.Progress, files: files, report: Report{Build: o.Label},
+		rescan: o.Force || o.Extract != nil || o.Store != nil,
+		ahead:  ahead{searches: map[string]*search{}}}
 	if s.progress == nil {
 		s.progress = &Progress{}
 	}

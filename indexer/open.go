@@ -50,6 +50,7 @@ type digestResult struct {
 func (s *scan) open(ctx context.Context, file file) *opened {
 	o := &opened{file: file, digest: make(chan digestResult, 1)}
 	if o.err = s.openFile(ctx, o); o.err == nil && o.known == nil {
+		s.listAhead(ctx, o.format)
 		o.archive, o.err = s.openArchive(ctx, o)
 	}
 	if o.archive != nil {
@@ -60,13 +61,9 @@ func (s *scan) open(ctx context.Context, file file) *opened {
 }
 
 func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
-	if o.f, err = os.Open(o.path); err != nil {
+	if err := s.openSource(o); err != nil {
 		return err
 	}
-	if o.size, o.mod, err = sizeAndTime(o.f); err != nil { // newer than what walk saw
-		return err
-	}
-	o.src = codecs.Source{ReaderAt: o.f, Name: filepath.Base(o.path), Size: o.size, Dir: os.DirFS(filepath.Dir(o.path))}
 	if o.quick, err = quickDigest(o.f, o.size); err != nil {
 		return err
 	}
@@ -80,6 +77,16 @@ func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
 	if o.known, err = s.find(ctx, o, o.scan); err == nil && o.known == nil && s.o.Quick {
 		o.known, err = s.find(ctx, o, o.scan+quickKey)
 	}
+	return err
+}
+
+// openSource opens the file as it is now, which may be newer than walk saw.
+func (s *scan) openSource(o *opened) (err error) {
+	if o.f, err = os.Open(o.path); err != nil {
+		return err
+	}
+	o.size, o.mod, err = sizeAndTime(o.f)
+	o.src = codecs.Source{ReaderAt: o.f, Name: filepath.Base(o.path), Size: o.size, Dir: os.DirFS(filepath.Dir(o.path))}
 	return err
 }
 

@@ -19,7 +19,8 @@ import (
 )
 
 // Contents whose structure is not known are searched for ids once all ids of
-// the build are known, that is, after the scan. Ids of other builds are looked
+// the build are known, that is, after the scan, unless they were known before;
+// see ahead. Ids of other builds are looked
 // for too: a reference to something that this build lacks is worth knowing.
 
 // specText renders a search for the catalog; parseSpec reads it back.
@@ -67,7 +68,14 @@ func (s *scan) searchAll(ctx context.Context) error {
 		if searches[t.Spec] != nil {
 			continue
 		}
-		if searches[t.Spec], err = s.newSearch(ctx, t.Spec); err != nil {
+		spec, err := parseSpec(t.Spec)
+		if err != nil {
+			return err
+		}
+		searches[t.Spec], err = newSearch(spec, func(space codecs.Space) iter.Seq2[int64, error] {
+			return s.build.SpaceIDs(ctx, string(space))
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -92,15 +100,12 @@ func (s *scan) searched(targets []schema.Target) bool {
 		!slices.ContainsFunc(targets, func(t schema.Target) bool { return t.Known == 0 })
 }
 
-func (s *scan) newSearch(ctx context.Context, text string) (*search, error) {
-	spec, err := parseSpec(text)
-	if err != nil {
-		return nil, err
-	}
+// newSearch takes the ids of each space in ascending order.
+func newSearch(spec codecs.Scan, ids func(codecs.Space) iter.Seq2[int64, error]) (*search, error) {
 	out := &search{Scan: spec, space: map[uint64]codecs.Space{}}
 	h := fnv.New64a()
 	for _, space := range spec.Spaces {
-		for id, err := range s.build.SpaceIDs(ctx, string(space)) {
+		for id, err := range ids(space) {
 			if err != nil {
 				return nil, err
 			}
@@ -214,6 +219,11 @@ func (s *scan) searchEntry(ctx context.Context, o *opened, e *codecs.Entry, how 
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
+	return how.find(e, r)
+}
+
+// find searches the content of an entry. An entry's own id is no reference.
+func (how *search) find(e *codecs.Entry, r io.Reader) (refs []schema.Ref, err error) {
 	seen := map[uint64]bool{}
 	own := e.ID
 	err = inPieces(r, how.Layout, func(piece []byte) {

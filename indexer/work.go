@@ -111,7 +111,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	}
 	row := rowOf(e)
 	row.File = c.from.fileOf(e)
-	s.addEntrySymbols(e, &row)
+	row.Symbols = symbolRows(s.entrySymbols(e))
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
 		err := s.readOrSkim(ctx, c.from, it, &row)
 		switch {
@@ -282,7 +282,7 @@ func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.Reade
 	}
 	row.Facts = factsOf(in, facts, err)
 	s.addPlaceSymbols(o, it.entry, facts, row)
-	return nil
+	return s.searchAhead(ctx, it.entry, content, size, row.Facts)
 }
 
 func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt, size int64, e *codecs.Entry) (f *codecs.Facts, err error) {

@@ -182,7 +182,7 @@ func (t *batchTx) write(b *batch) error {
 	if err := t.findClaimed(b); err != nil {
 		return err
 	}
-	facts, err := t.dueFacts(b)
+	facts, stored, err := t.dueFacts(b)
 	if err != nil {
 		return err
 	}
@@ -194,6 +194,7 @@ func (t *batchTx) write(b *batch) error {
 	}
 	for _, step := range []func() error{
 		func() error { return t.insertFacts(facts) },
+		func() error { return t.updateScans(stored) },
 		func() error { return t.insertPathSymbols(b) },
 		func() error { return t.insertPlaceSymbols(b) },
 		func() error { return t.insertEntries(b) },

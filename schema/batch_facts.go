@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// dueFacts returns one entry for each content whose facts are not stored yet.
-// Of contents that were inspected before, in another way, it removes the old
-// facts.
-func (t *batchTx) dueFacts(b *batch) ([]*Entry, error) {
-	var due, again []*Entry
+// dueFacts returns one entry for each content whose facts are not stored yet,
+// and for each whose are. Of contents that were inspected before, in another
+// way, it removes the old facts.
+func (t *batchTx) dueFacts(b *batch) (due, stored []*Entry, err error) {
+	var again []*Entry
 	taken := map[int64]bool{}
 	for i := range b.entries {
 		e := &b.entries[i]
@@ -25,23 +25,23 @@ func (t *batchTx) dueFacts(b *batch) ([]*Entry, error) {
 			again = append(again, e)
 		}
 	}
-	again, err := t.inspectedOtherwise(again)
+	again, stored, err = t.inspectedOtherwise(again)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return append(due, again...), t.removeFacts(again)
+	return append(due, again...), stored, t.removeFacts(again)
 }
 
-// inspectedOtherwise keeps the entries whose contents have no facts, or those of
-// another inspector or revision.
-func (t *batchTx) inspectedOtherwise(entries []*Entry) ([]*Entry, error) {
+// inspectedOtherwise parts the entries whose contents have no facts, or those of
+// another inspector or revision, from those whose facts are stored.
+func (t *batchTx) inspectedOtherwise(entries []*Entry) (otherwise, stored []*Entry, err error) {
 	for _, e := range entries {
 		if err := t.addWords(e.Facts.Kind, e.Facts.Inspector); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	same := map[*Entry]bool{}
-	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected_id = src.c",
+	err = t.find("SELECT src.b, 1 FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected_id = src.c",
 		len(entries), func(row, col int) driver.Value {
 			switch col {
 			case 0:
@@ -51,7 +51,14 @@ func (t *batchTx) inspectedOtherwise(entries []*Entry) ([]*Entry, error) {
 			}
 			return t.words[entries[row].Facts.Inspector]
 		}, func(row int, _ int64) { same[entries[row]] = true })
-	return slices.DeleteFunc(entries, func(e *Entry) bool { return same[e] }), err
+	for _, e := range entries {
+		if same[e] {
+			stored = append(stored, e)
+		} else {
+			otherwise = append(otherwise, e)
+		}
+	}
+	return otherwise, stored, err
 }
 
 // factTables hold rows by content_id.
@@ -121,7 +128,8 @@ func (t *batchTx) insertFacts(facts []*Entry) error {
 	keys := refKeys(facts)
 	sorted := sortKeys(keys)
 	defer func() { <-sorted }()
-	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans, t.insertCalligraphy, t.insertPackages} {
+	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans,
+		t.insertScanned, t.insertCalligraphy, t.insertPackages} {
 		if err := insert(facts); err != nil {
 			return err
 		}
@@ -142,9 +150,11 @@ func (t *batchTx) addFactWords(f *Facts) error {
 			return err
 		}
 	}
-	for i := range f.Refs {
-		if err := t.addWords(f.Refs[i].Kind, f.Refs[i].Space); err != nil {
-			return err
+	for _, refs := range [][]Ref{f.Refs, f.Scanned} {
+		for i := range refs {
+			if err := t.addWords(refs[i].Kind, refs[i].Space); err != nil {
+				return err
+			}
 		}
 	}
 	if p := f.Package; p != nil {
@@ -167,8 +177,10 @@ func (t *batchTx) addFactWords(f *Facts) error {
 func refKeys(facts []*Entry) []keyRow {
 	var keys []keyRow
 	for _, e := range facts {
-		for i := range e.Facts.Refs {
-			keys = append(keys, keyRow{e.Facts.Refs[i].Key, e.contentID})
+		for _, refs := range [][]Ref{e.Facts.Refs, e.Facts.Scanned} {
+			for i := range refs {
+				keys = append(keys, keyRow{refs[i].Key, e.contentID})
+			}
 		}
 	}
 	return keys
@@ -208,11 +220,20 @@ func (t *batchTx) insertSymbols(facts []*Entry) error {
 
 func (t *batchTx) insertRefs(facts []*Entry) error {
 	return t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags, name_id) SELECT a, b, c, d, e, f, g FROM src", facts,
-		func(f *Facts) int { return len(f.Refs) }, t.refColumn)
+		func(f *Facts) int { return len(f.Refs) },
+		func(f *Facts, i, col int) driver.Value { return t.refColumn(&f.Refs[i], col) })
 }
 
-func (t *batchTx) refColumn(f *Facts, i, col int) driver.Value {
-	switch r := &f.Refs[i]; col {
+// insertScanned stores what searches found. The sequence numbers of such
+// references begin at 1 << 32: those that were parsed come before.
+func (t *batchTx) insertScanned(facts []*Entry) error {
+	return t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags) SELECT a, b + (1 << 32), c, d, e, f FROM src", facts,
+		func(f *Facts) int { return len(f.Scanned) },
+		func(f *Facts, i, col int) driver.Value { return t.refColumn(&f.Scanned[i], col) })
+}
+
+func (t *batchTx) refColumn(r *Ref, col int) driver.Value {
+	switch col {
 	case 2:
 		return t.words[r.Kind]
 	case 3:
@@ -227,14 +248,19 @@ func (t *batchTx) refColumn(f *Facts, i, col int) driver.Value {
 }
 
 func (t *batchTx) insertScans(facts []*Entry) error {
-	return t.insertRows("INSERT INTO content_scan (content_id, spec_id, known) SELECT a, c, 0 FROM src", facts,
+	return t.insertRows("INSERT INTO content_scan (content_id, spec_id, known) SELECT a, c, d FROM src", facts,
 		func(f *Facts) int {
 			if f.Scan == "" {
 				return 0
 			}
 			return 1
 		},
-		func(f *Facts, _, _ int) driver.Value { return t.words[f.Scan] })
+		func(f *Facts, _, col int) driver.Value {
+			if col == 2 {
+				return t.words[f.Scan]
+			}
+			return f.Known
+		})
 }
 
 // insertPathSymbols stores what names define by themselves.

@@ -9,6 +9,8 @@ type Facts struct {
 	Symbols   []Symbol
 	Refs      []Ref
 	Scan      string // how to search the content for known ids; "": not at all
+	Known     int64  // stands for the ids it was searched for; 0: none yet
+	Scanned   []Ref  // what that search found
 
 	Calligraphy *Calligraphy // nil for other contents
 	Package     *Package     // nil for other contents
@@ -16,7 +18,7 @@ type Facts struct {
 
 // rows tells how many rows the facts take.
 func (f *Facts) rows() int {
-	n := 1 + len(f.Problems) + len(f.Symbols) + 2*len(f.Refs)
+	n := 1 + len(f.Problems) + len(f.Symbols) + 2*len(f.Refs) + 2*len(f.Scanned)
 	if c := f.Calligraphy; c != nil {
 		n += len(c.Records) + len(c.Replacements) + len(c.Assets) + len(c.Members) + len(c.Values)
 	}

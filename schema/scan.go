@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"iter"
+	"slices"
 )
 
 // Target is a content of the build that is to be searched for known ids, and an
@@ -56,7 +57,7 @@ func (b *Build) Targets(ctx context.Context) ([]Target, error) {
 // SpaceIDs yields every id that any build defines in a space.
 func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
-		rows, err := b.c.db.QueryContext(ctx, `SELECT key FROM symbol JOIN word ON word_id = space_id WHERE word = ?1
+		rows, err := b.c.reader.QueryContext(ctx, `SELECT key FROM symbol JOIN word ON word_id = space_id WHERE word = ?1
 			UNION SELECT key FROM path_symbol JOIN word ON word_id = space_id WHERE word = ?1
 			ORDER BY key`, space)
 		if err != nil {
@@ -83,9 +84,7 @@ type Scanned struct {
 	Refs    []Ref
 }
 
-// AddScanned stores what searches found, in place of what earlier ones did. The
-// sequence numbers of such references begin at 1 << 32: those that were parsed
-// come before.
+// AddScanned stores what searches found, in place of what earlier ones did.
 func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 	return b.c.inTx(ctx, func(tx *sql.Tx) error {
 		t := &batchTx{batchWriter: newBatchWriter(b.c), ctx: ctx, tx: tx}
@@ -99,7 +98,7 @@ func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 func (t *batchTx) replaceScanned(found []Scanned) error {
 	var facts []*Entry
 	for _, s := range found {
-		facts = append(facts, &Entry{contentID: s.Content, Facts: &Facts{Refs: s.Refs}})
+		facts = append(facts, &Entry{contentID: s.Content, Facts: &Facts{Scanned: s.Refs}})
 		if err := t.addFactWords(facts[len(facts)-1].Facts); err != nil {
 			return err
 		}
@@ -118,12 +117,35 @@ func (t *batchTx) replaceScanned(found []Scanned) error {
 			return err
 		}
 	}
-	err := t.insertRows("INSERT INTO ref (content_id, seq, kind_id, space_id, key, flags) SELECT a, b + (1 << 32), c, d, e, f FROM src",
-		facts, func(f *Facts) int { return len(f.Refs) }, t.refColumn)
-	if err != nil {
+	if err := t.insertScanned(facts); err != nil {
 		return err
 	}
 	keys := refKeys(facts)
 	<-sortKeys(keys)
 	return t.insertKeys("INSERT OR IGNORE INTO ref_key (key, content_id) SELECT a, b FROM src", keys)
+}
+
+// updateScans stores what contents were found to hold that are in the catalog
+// already, where they were searched for other ids then.
+func (t *batchTx) updateScans(stored []*Entry) error {
+	stored = slices.DeleteFunc(stored, func(e *Entry) bool { return e.Facts.Known == 0 })
+	var found []Scanned
+	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN content_scan s ON s.content_id = src.a WHERE s.known <> src.c",
+		len(stored), func(row, col int) driver.Value {
+			switch e := stored[row]; col {
+			case 0:
+				return e.contentID
+			case 1:
+				return int64(row)
+			default:
+				return e.Facts.Known
+			}
+		}, func(row int, _ int64) {
+			e := stored[row]
+			found = append(found, Scanned{Content: e.contentID, Known: e.Facts.Known, Refs: e.Facts.Scanned})
+		})
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return t.replaceScanned(found)
 }

@@ -33,7 +33,9 @@ func Format() *codecs.Format {
 		Revision: 2,
 		Probe:    probe,
 		Open:     open,
-		Create:   create,
+
+		EntrySpaces: []codecs.Space{codecs.RetroAsset},
+		Create:      create,
 	}
 }
 
