@@ -2,13 +2,10 @@ package query_test
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	_ "modernc.org/sqlite"
 
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
@@ -88,26 +85,10 @@ func TestPackageQueries(t *testing.T) {
 	}
 }
 
-// withoutStatistics forgets what the planner knows about the few rows of a test,
-// so that it plans as for tables of any size.
-func withoutStatistics(t *testing.T, catalog string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", catalog)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	if _, err := db.Exec("DELETE FROM sqlite_stat1"); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestPackageViewPlans: a condition on build and path reads the tables of that
 // package alone, and every other table by its key.
 func TestPackageViewPlans(t *testing.T) {
-	path := packagesCatalog(t)
-	withoutStatistics(t, path)
-	db := openPackages(t, path)
+	db := openPackages(t, packagesCatalog(t))
 	for view, table := range map[string]string{"packages": "k", "package_names": "k", "imports": "k", "exports": "k",
 		"package_generations": "k", "dependencies": "r"} {
 		plan, err := run(t, db, "EXPLAIN QUERY PLAN SELECT * FROM "+view+" WHERE build = 'one' AND path = 'Game.u'",

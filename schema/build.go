@@ -268,26 +268,8 @@ func (b *Build) publish(ctx context.Context) func(*sql.Tx) error {
 		if same {
 			return removeBuild(ctx, tx, b.id)
 		}
-		if err := analyze(ctx, tx); err != nil { // publishing asks large questions itself
-			return err
-		}
 		return publish(ctx, tx, b.id, b.label)
 	}
-}
-
-// analyze tells the planner how large the tables are. Without it a condition on
-// a short string may lead a plan that reads every reference once for each
-// entry. The limit makes it cost milliseconds, whatever the size.
-//
-// What it finds in tables of few rows is forgotten again: a scan that adds a
-// million to them would look each up by reading the whole table, which was
-// cheaper when it had one row.
-func analyze(ctx context.Context, tx *sql.Tx) error {
-	return execAll(ctx, tx, "PRAGMA analysis_limit = 400", "ANALYZE main",
-		`DELETE FROM sqlite_stat1
-		WHERE tbl NOT IN ('build', 'build_archive', 'archive', 'word')
-		  AND tbl IN (SELECT tbl FROM sqlite_stat1 GROUP BY tbl HAVING max(CAST(stat AS INTEGER)) < 100)`,
-		"ANALYZE sqlite_schema") // so that this connection plans by what is left
 }
 
 func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {

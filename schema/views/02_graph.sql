@@ -44,10 +44,10 @@ SELECT b.label AS build,
        e.archive_id,
        b.build_id
 FROM build b
-JOIN build_archive ba ON ba.build_id = b.build_id
-JOIN entry e ON e.archive_id = ba.archive_id
-JOIN ref r ON r.content_id = e.content_id
-LEFT JOIN word k ON k.word_id = r.kind_id
+CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+CROSS JOIN entry e ON e.archive_id = ba.archive_id
+CROSS JOIN ref r ON r.content_id = e.content_id -- CROSS: a condition on kind must not lead the plan
+CROSS JOIN word k ON k.word_id = r.kind_id
 LEFT JOIN word s ON s.word_id = r.space_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
