@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
 
@@ -14,7 +15,7 @@ import (
 // be read. A pak of another family (Retro Studios, Quake, Chromium) has its own
 // formats; asking is worthwhile only for files that none of them claims.
 func Explain(src codecs.Source) *codecs.FormatError {
-	if _, isPak := cutSuffixFold(src.Name, ".pak"); !isPak {
+	if _, isPak := ue.CutSuffixFold(src.Name, ".pak"); !isPak {
 		return nil
 	}
 	_, err := readFooter(src)

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/ue"
 )
 
 // facts are what opening learns about the entries as a whole.
@@ -57,7 +58,7 @@ func (a *archive) siblings() []codecs.Detail {
 	if a.src.Dir == nil {
 		return nil
 	}
-	base, _ := cutSuffixFold(a.src.Name, ".pak")
+	base, _ := ue.CutSuffixFold(a.src.Name, ".pak")
 	for _, s := range []struct{ ext, meaning string }{
 		{".sig", "the pak is signed; a change to it voids the signature"},
 		{".utoc", "IoStore container: most of the content is there"},

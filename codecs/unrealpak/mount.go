@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
 )
 
 // MountOrder returns the order that the engine mounts a pak with, from its path
@@ -18,55 +19,7 @@ import (
 // others, so also for a bare file name. A name that ends in _P.pak counts 100
 // more, or 100 x (N+1) when it ends in _N_P.pak with N >= 1. Engines up to 4.16
 // add 100 whatever N is.
-func MountOrder(name string) int {
-	name = normalSlashes(name)
-	return folderOrder(name) + patchOrder(path.Base(name))
-}
-
-func folderOrder(name string) int {
-	parts := strings.Split(strings.ToLower(name), "/")
-	for i := len(parts) - 2; i >= 1; i-- {
-		switch parts[i] {
-		case "content":
-			return contentOrder(parts, i)
-		case "saved":
-			return 1
-		}
-	}
-	return 0
-}
-
-func contentOrder(parts []string, i int) int {
-	project := parts[i-1]
-	last := len(parts) - 1
-	switch {
-	case project == "engine":
-		return 2
-	case last == i+2 && parts[i+1] == "paks" && strings.HasPrefix(parts[last], project+"-"):
-		return 4
-	}
-	return 3
-}
-
-func patchOrder(base string) int {
-	stem, isPatch := cutSuffixFold(base, "_p.pak")
-	if !isPatch {
-		return 0
-	}
-	if i := strings.LastIndexByte(stem, '_'); i >= 0 {
-		if n, err := strconv.ParseUint(stem[i+1:], 10, 16); err == nil {
-			return 100 * (int(n) + 1)
-		}
-	}
-	return 100
-}
-
-func cutSuffixFold(s, suffix string) (string, bool) {
-	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
-		return s[:n], true
-	}
-	return s, false
-}
+func MountOrder(name string) int { return ue.MountOrder(name, ".pak") }
 
 // Chunk returns N for a pak named pakchunkN-*.pak or pakchunkN_*.pak.
 func Chunk(name string) (n int, ok bool) {
