@@ -100,6 +100,7 @@ const (
 	NoSum         SumKind = iota
 	SHA1Stored            // SHA-1 of the stored bytes
 	BLAKE3Decoded         // leading bytes of the BLAKE3 of the decoded bytes
+	HashDecoded           // of the SHA-1 or the BLAKE3 of the decoded bytes: the archive does not say which
 )
 
 // Sum is a checksum that the archive itself declares for an entry.

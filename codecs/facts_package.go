@@ -9,7 +9,7 @@ package codecs
 //
 // It is plain data: read it from as many goroutines as you like.
 type PackageFacts struct {
-	Engine        string // generation: "UE1" to "UE5"; "" when even that is not known
+	Engine        string // generation: "UE1" to "UE5", "UE4 zen", "UE5 zen"; "" when even that is not known
 	Version       int    // UE1 to UE3: package version; UE4, UE5: the ue4 version, 0 when unversioned
 	Version5      int    // the ue5 version, 0 when there is none
 	LegacyVersion int    // UE4, UE5: -2 and below; otherwise 0
@@ -43,6 +43,9 @@ type PackageFacts struct {
 	PreloadSpans []PreloadSpan // by export; nil when there are none
 	SoftPackages []SoftPackage
 	SoftObjects  []SoftObject
+
+	// Zen is what packages of IoStore containers have beside; nil elsewhere.
+	Zen *ZenFacts
 
 	// BareNumbers says that a name's number follows the text without "_".
 	BareNumbers bool
@@ -86,6 +89,7 @@ const (
 	ImportNative   ImportFlags = 1 << iota // implemented in the program: has no export anywhere
 	ImportEditor                           // root imports: the asset registry says that the game does not use it
 	ImportOptional                         // UE5: may be absent
+	ImportByID                             // Zen: only a hash of it is stored, and Name is made from that
 )
 
 // PackageExport is an object that lies in the package.

@@ -1,6 +1,9 @@
 package codecs
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // NameOf renders a name; an index outside the table gives "<bad name 7>".
 func (f *PackageFacts) NameOf(n ObjectName) string {
@@ -88,7 +91,7 @@ func (f *PackageFacts) AppendPath(dst []byte, r ObjectRef) (path []byte, rooted 
 }
 
 func (f *PackageFacts) separator(depth int) byte {
-	if depth == 1 && (f.Engine == "UE4" || f.Engine == "UE5") {
+	if depth == 1 && (strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5")) {
 		return ':'
 	}
 	return '.'
@@ -156,4 +159,31 @@ func appendBad(dst []byte, r ObjectRef) []byte {
 		return append(strconv.AppendInt(append(dst, "<bad export "...), int64(i), 10), '>')
 	}
 	return dst
+}
+
+// PathBytes bounds the bytes that the paths of all objects render to. A reader
+// of hostile packages refuses tables whose paths would outgrow the file: long
+// names in long chains under very many objects.
+func (f *PackageFacts) PathBytes() (n int64) {
+	for i := range f.Exports {
+		n += f.pathBound(ObjectRef(i + 1))
+	}
+	for i := range f.Imports {
+		n += f.pathBound(ObjectRef(-i - 1))
+	}
+	return n
+}
+
+func (f *PackageFacts) pathBound(r ObjectRef) (n int64) {
+	for range MaxOuters {
+		if r == 0 {
+			break
+		}
+		n += 24 // a number, a separator, or what stands for a bad name
+		if name, ok := f.name(r); ok && name.Index >= 0 && int(name.Index) < len(f.Names) {
+			n += int64(len(f.Names[name.Index].Text))
+		}
+		r = f.OuterOf(r)
+	}
+	return n
 }

@@ -1,0 +1,124 @@
+package codecs
+
+// ZenFacts is what a package of an IoStore container says beside what
+// [PackageFacts] has room for. Such a package names what it imports by hashes:
+// an object of the program by the hash of its path (a ScriptObjects chunk
+// lists these), an object of another package by that package and the hash of
+// the object's path in it.
+//
+// PackageFacts.Imports has one import for each entry of the import map, in its
+// order, then what makes them complete. The Names behind NameCount do not stand
+// in the package's name table: names of imported packages, and what stands for
+// hashes that are not resolved (those imports have [ImportByID]).
+type ZenFacts struct {
+	Version       int    // of the Zen header; 0 when unversioned
+	PackageID     uint64 // hash of the package's name
+	SourceName    string // UE4: the name before localization
+	ImportMap     []uint64
+	Packages      []ZenPackage // that are imported from
+	PublicHashes  []uint64     // by export; UE4: of its full path; 0: cannot be imported
+	ImportedHash  []uint64     // UE5: hashes of the objects that are imported from packages
+	CookedHeader  int64        // size of the header of the package before it was made a Zen package
+	ExportBundles int          // entries of the order in which exports are made and loaded
+}
+
+// ZenPackage is a package that another one refers to.
+type ZenPackage struct {
+	ID   uint64 // hash of the lower-cased name
+	Name string // "" when only the id is stored
+}
+
+// ScriptObjectFacts is the [Facts.Detail] of a ScriptObjects chunk: the objects
+// of the program that packages may import, by the hashes that they use.
+type ScriptObjectFacts struct {
+	Objects []ScriptObject
+
+	index map[uint64]int32
+}
+
+// ScriptObject is an object of the program.
+type ScriptObject struct {
+	ID    uint64 // hash of its path, of the kind "script import"
+	Outer uint64 // all ones: none, the object is a package
+	Class uint64 // of a class's default object: the class; all ones otherwise
+	Name  string // "/Script/Engine" for a package, "Actor" for what is in it
+}
+
+// NewScriptObjectFacts returns facts that can be asked for paths.
+func NewScriptObjectFacts(objects []ScriptObject) *ScriptObjectFacts {
+	f := &ScriptObjectFacts{Objects: objects, index: make(map[uint64]int32, len(objects))}
+	for i := range objects {
+		f.index[objects[i].ID] = int32(i)
+	}
+	return f
+}
+
+// Find returns the object with that id, or nil.
+func (f *ScriptObjectFacts) Find(id uint64) *ScriptObject {
+	if i, ok := f.index[id]; ok {
+		return &f.Objects[i]
+	}
+	return nil
+}
+
+// Path returns the path of the object with that id as the engine prints it:
+// "/Script/Engine.Actor", "/Script/Engine.Actor:Sub". ok is false when it, or
+// one of its outers, is not listed, or when they form a loop.
+func (f *ScriptObjectFacts) Path(id uint64) (path string, ok bool) {
+	var chain [MaxOuters]*ScriptObject
+	n := 0
+	for o := f.Find(id); ; o = f.Find(o.Outer) {
+		if o == nil || n == MaxOuters {
+			return "", false
+		}
+		chain[n] = o
+		n++
+		if o.Outer == 1<<64-1 {
+			break
+		}
+	}
+	path = chain[n-1].Name
+	for depth := 1; depth < n; depth++ {
+		path += scriptSeparator(depth) + chain[n-1-depth].Name
+	}
+	return path, true
+}
+
+func scriptSeparator(depth int) string {
+	if depth == 2 {
+		return ":"
+	}
+	return "."
+}
+
+// ContainerFacts is the [Facts.Detail] of a ContainerHeader chunk: the packages
+// of a container, and what each imports.
+type ContainerFacts struct {
+	Version     int // -1: the layout of UE4, which has no number
+	ContainerID uint64
+	Packages    []StoredPackage
+	Optional    []StoredPackage    // the optional segments of packages
+	Localized   []LocalizedPackage // UE5
+	Redirects   []PackageRedirect
+}
+
+// StoredPackage is what a container says about a package before it is read.
+type StoredPackage struct {
+	ID      uint64
+	Imports []uint64 // ids of packages
+	Soft    []uint64 // ids of packages that are loaded on demand
+	Shaders int      // shader maps that it uses
+	Exports int      // before UE5.3; 0 where it is not stored
+}
+
+// LocalizedPackage is a package that has localized twins.
+type LocalizedPackage struct {
+	Source uint64
+	Name   string
+}
+
+// PackageRedirect leads from one package to another; in UE4 for one culture.
+type PackageRedirect struct {
+	Source, Target uint64
+	Name           string // UE5: of the source; UE4: the culture
+}

@@ -1,0 +1,246 @@
+package iostore
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// archive is an opened container. All but its partitions is immutable after
+// open.
+type archive struct {
+	src        codecs.Source
+	limits     codecs.Limits
+	toc        *toc
+	crypt      crypt
+	dir        *directory
+	era        era
+	methods    []compress.Method
+	partitions []partition
+	warnings   []*codecs.FormatError
+}
+
+func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	opt := o.WithDefaults()
+	a := &archive{src: src, limits: opt.Limits}
+	if err := a.open(opt.Keys); err != nil {
+		return nil, a.error("", err)
+	}
+	return a, nil
+}
+
+func (a *archive) open(keys codecs.KeyFunc) (err error) {
+	if a.toc, err = readTOC(a.src, a.limits.Table); err != nil {
+		return err
+	}
+	if a.crypt, err = newCrypt(a.toc, keys); err != nil {
+		return err
+	}
+	a.openDirectory()
+	a.era = eraOf(a.toc, a.dir)
+	a.methods = methodsNamed(a.toc.methods)
+	a.partitions = make([]partition, min(a.toc.partitions, maxPartitions))
+	a.warnTOC()
+	return nil
+}
+
+// openDirectory reads the paths. A container without them lists all the same.
+func (a *archive) openDirectory() {
+	t := a.toc
+	buf := t.dir
+	if t.encrypted() && len(buf) > 0 {
+		var err error
+		if buf, err = a.crypt.directory(t); err != nil {
+			a.warn(at("directory index", t.dirAt, err))
+			buf = nil
+		}
+	}
+	d, err := parseDirectory(buf, t.dirAt, t.len())
+	if err != nil && t.encrypted() {
+		err = at("directory index", t.dirAt, codecs.Errorf(codecs.ErrWrongKey, "key %s does not decrypt it", keyName(t.keyID)))
+	}
+	a.warn(err)
+	a.dir = d
+	for _, err := range d.found {
+		a.warn(err)
+	}
+	if d.unseen > 0 {
+		a.warn(at("directory index", t.dirAt, codecs.Errorf(codecs.ErrNonStrict, "the root does not lead to %d files and folders", d.unseen)))
+	}
+}
+
+// Entries implements codecs.Archive. Each entry costs its own memory, that of
+// its name, and of its blocks when there are several.
+func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
+	return func(yield func(*codecs.Entry, error) bool) {
+		var scratch []byte
+		for i := range a.toc.len() {
+			var e *codecs.Entry
+			var err error
+			e, scratch, err = a.entry(i, scratch)
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
+	t := a.toc
+	id := t.id(i)
+	e := &codecs.Entry{Ordinal: i, Type: a.era.typeName(t.kind(i)), ID: id.ID(), Offset: -1}
+	e.Name, scratch = a.name(i, scratch[:0])
+	x, err := a.chunk(i)
+	if err == nil && len(e.Name) > a.limits.Name {
+		err = at("name", t.dirAt, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", len(e.Name), a.limits.Name))
+		e.Name = bareName(e.Type, id)
+	}
+	if err != nil {
+		return e, scratch, a.error(a.label(i), err)
+	}
+	a.describe(e, x)
+	return e, scratch, nil
+}
+
+// name returns the path of chunk i, or what stands for it.
+func (a *archive) name(i int, scratch []byte) (string, []byte) {
+	scratch, ok := a.dir.appendPath(scratch, i)
+	if ok && len(scratch) > 0 {
+		return string(scratch), scratch
+	}
+	return bareName(a.era.typeName(a.toc.kind(i)), a.toc.id(i)), scratch
+}
+
+// label names chunk i in messages.
+func (a *archive) label(i int) string {
+	name, _ := a.name(i, nil)
+	if len(name) > a.limits.Name {
+		return "#" + strconv.Itoa(i)
+	}
+	return name
+}
+
+func (a *archive) describe(e *codecs.Entry, x *chunk) {
+	e.Size, e.Stored = x.size, x.stored(a)
+	if x.n > 0 {
+		e.Offset = a.toc.block(x.first).off
+	}
+	if a.toc.encrypted() {
+		e.Flags |= codecs.Encrypted
+	}
+	e.Method = x.method(a)
+	if x.n > 1 {
+		e.Blocks = make([]codecs.Block, x.n)
+		for k := range e.Blocks {
+			b := a.toc.block(x.first + k)
+			e.Blocks[k] = codecs.Block{Offset: b.off, Stored: b.stored, Size: b.size}
+		}
+	}
+	e.Sum = a.sum(e.Ordinal)
+}
+
+// sum is the hash of a chunk's content; of 32 bytes that end in twelve zeros
+// only the first 20 count. All zeros are no hash.
+func (a *archive) sum(i int) codecs.Sum {
+	h := a.toc.hash(i)
+	if len(h) > shortHashSize && allZero(h[shortHashSize:]) {
+		h = h[:shortHashSize]
+	}
+	if allZero(h) {
+		return codecs.Sum{}
+	}
+	return codecs.Sum{Kind: a.sumKind(), Bytes: bytes.Clone(h)}
+}
+
+// sumKind: UE5 hashes by BLAKE3. Whether UE4 did is not settled.
+func (a *archive) sumKind() codecs.SumKind {
+	if a.toc.version < perfectHash {
+		return codecs.HashDecoded
+	}
+	return codecs.BLAKE3Decoded
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Sums implements codecs.Summer: the hashes of all contents, from the .utoc
+// alone.
+func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
+	sums := make([]codecs.Sum, a.toc.len())
+	for i := range sums {
+		if i%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		sums[i] = a.sum(i)
+	}
+	return sums, nil
+}
+
+// find returns the chunk of e, which may be a copy that someone kept.
+func (a *archive) find(e *codecs.Entry) (*chunk, error) {
+	if e.Ordinal < 0 || e.Ordinal >= a.toc.len() {
+		return nil, a.error(e.Name, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, a.toc.len()))
+	}
+	x, err := a.chunk(e.Ordinal)
+	if err != nil {
+		return nil, a.error(a.label(e.Ordinal), err)
+	}
+	return x, nil
+}
+
+// OpenRaw implements codecs.Archive. The bytes go from the first block's start
+// to the last one's end, with the padding between blocks, and, in encrypted
+// containers, behind the last.
+func (a *archive) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
+	x, err := a.find(e)
+	if err != nil {
+		return nil, err
+	}
+	if x.n == 0 {
+		return io.NewSectionReader(strings.NewReader(""), 0, 0), nil
+	}
+	r, err := a.raw(x)
+	if err != nil {
+		return nil, a.error(a.label(e.Ordinal), err)
+	}
+	return r, nil
+}
+
+// Close implements codecs.Archive: it closes the partitions.
+func (a *archive) Close() error {
+	var first error
+	for i := range a.partitions {
+		if err := a.partitions[i].close(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// error turns err into a FormatError about a chunk, or about the container.
+func (a *archive) error(entry string, err error) *codecs.FormatError {
+	return formatError(a.src.Name, entry, err)
+}
+
+func (a *archive) warn(err error) {
+	if err != nil {
+		a.warnings = append(a.warnings, a.error("", err))
+	}
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,148 @@
+package iostore
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/ue"
+)
+
+// chunk is the part of the block table that holds a chunk.
+type chunk struct {
+	ordinal int
+	first   int // block
+	n       int // blocks
+	size    int64
+}
+
+// chunk finds and checks the blocks of chunk i: they exist, decode to as much
+// as the extent says, and follow one another.
+func (a *archive) chunk(i int) (*chunk, error) {
+	t := a.toc
+	off, size := t.extent(i)
+	bs := int64(t.blockSize)
+	x := &chunk{ordinal: i, first: int(off / bs), n: int((size + bs - 1) / bs), size: size}
+	where := t.extents.place(i)
+	switch {
+	case off%bs != 0:
+		return nil, at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "offset 0x%x is no multiple of the block size 0x%x", off, bs))
+	case x.n > 0 && (x.first >= t.blocks.n || x.n > t.blocks.n-x.first):
+		return nil, at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "blocks %d to %d of %d", x.first, x.first+x.n-1, t.blocks.n))
+	}
+	for k := range x.n {
+		if err := a.checkBlock(x, k); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (a *archive) checkBlock(x *chunk, k int) error {
+	t := a.toc
+	b := t.block(x.first + k)
+	want := min(int64(t.blockSize), x.size-int64(k)*int64(t.blockSize))
+	where := t.blocks.place(x.first + k)
+	switch {
+	case b.size != want:
+		return at("block.size", where+8, codecs.Errorf(codecs.ErrCorrupt, "%d bytes, the extent needs %d", b.size, want))
+	case b.method == 0 && b.stored != b.size:
+		return at("block.stored", where+5, codecs.Errorf(codecs.ErrCorrupt, "%d stored bytes for %d, without a method", b.stored, b.size))
+	case int(b.method) > len(t.methods):
+		return at("block.method", where+11, codecs.Errorf(codecs.ErrCorrupt, "number %d of %d", b.method, len(t.methods)))
+	}
+	return nil
+}
+
+// onDisk is how many bytes of the .ucas belong to a block.
+func onDisk(b block) int64 { return ue.AlignAES(b.stored) }
+
+// stored is how many bytes from the first block's start to the end of the last
+// one. Blocks that do not follow one another count for themselves.
+func (x *chunk) stored(a *archive) (n int64) {
+	var end int64
+	for k := range x.n {
+		b := a.toc.block(x.first + k)
+		if k > 0 && b.off != end {
+			return x.scattered(a)
+		}
+		end = b.off + onDisk(b)
+		n += onDisk(b)
+		if k == x.n-1 && !a.toc.encrypted() {
+			n += b.stored - onDisk(b)
+		}
+	}
+	return n
+}
+
+func (x *chunk) scattered(a *archive) (n int64) {
+	for k := range x.n {
+		n += a.toc.block(x.first + k).stored
+	}
+	return n
+}
+
+// raw is the stored form of a chunk of at least one block.
+func (a *archive) raw(x *chunk) (*io.SectionReader, error) {
+	t := a.toc
+	first, last := t.block(x.first), t.block(x.first+x.n-1)
+	n := x.stored(a)
+	end := last.off + last.stored
+	if t.encrypted() {
+		end = last.off + onDisk(last)
+	}
+	if end-first.off != n || uint64(first.off)/t.partitionSize != uint64(max(end-1, first.off))/t.partitionSize {
+		return nil, at("block.offset", t.blocks.place(x.first), codecs.Errorf(errors.ErrUnsupported, "the blocks do not lie one after another"))
+	}
+	p, off, err := a.place(first.off)
+	if err != nil {
+		return nil, err
+	}
+	return p.section(off, n)
+}
+
+// method is that of the chunk's blocks; of those that did not shrink it says
+// nothing.
+func (x *chunk) method(a *archive) compress.Method {
+	for k := range x.n {
+		if m := a.toc.block(x.first + k).method; m != 0 {
+			return a.methods[m-1]
+		}
+	}
+	return compress.None
+}
+
+// methodsNamed are the methods of names in a TOC. One that pakdb does not know
+// is carried as it is.
+func methodsNamed(names []string) []compress.Method {
+	methods := make([]compress.Method, len(names))
+	for i, name := range names {
+		m := compress.Method(strings.ToLower(name))
+		switch m {
+		case compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd, compress.Oodle:
+			methods[i] = m
+		default:
+			methods[i] = compress.Method(name)
+		}
+	}
+	return methods
+}
+
+// methodName is the name that the engine gives a method.
+func methodName(m compress.Method) string {
+	switch m {
+	case compress.Zlib:
+		return "Zlib"
+	case compress.Gzip:
+		return "Gzip"
+	case compress.LZ4:
+		return "LZ4"
+	case compress.Zstd:
+		return "Zstd"
+	case compress.Oodle:
+		return "Oodle"
+	}
+	return string(m)
+}

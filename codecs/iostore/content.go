@@ -1,0 +1,220 @@
+package iostore
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/ahead"
+	"pakdb/internal/bin"
+)
+
+// Open implements codecs.Archive. The content is hashed while it is read and
+// compared at EOF with what the TOC declares. A chunk of several blocks is
+// decoded ahead of the reader, in parallel, within a window of bounded size.
+func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x, err := a.find(e)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.readable(x); err != nil {
+		return nil, a.error(a.label(x.ordinal), err)
+	}
+	return newContent(ctx, a, x), nil
+}
+
+// readable tells before anything is read what would keep x from being read.
+func (a *archive) readable(x *chunk) error {
+	t := a.toc
+	if x.size > a.limits.Entry {
+		return at("extent", t.extents.place(x.ordinal), codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", x.size, a.limits.Entry))
+	}
+	if t.encrypted() && a.crypt.block == nil {
+		return noKey(t.keyID, "the content is encrypted")
+	}
+	for k := range x.n {
+		b := t.block(x.first + k)
+		if b.method != 0 {
+			if err := a.checkMethod(x.first+k, b); err != nil {
+				return err
+			}
+		}
+	}
+	if x.n > 0 {
+		_, _, err := a.place(t.block(x.first).off)
+		return err
+	}
+	return nil
+}
+
+// checkMethod refuses what cannot be decoded, and what cannot decode to as much
+// as it declares.
+func (a *archive) checkMethod(i int, b block) error {
+	m := a.methods[b.method-1]
+	where := a.toc.blocks.place(i)
+	if !compress.CanDecode(m) {
+		return at("block.method", where+11, codecs.Errorf(errors.ErrUnsupported, "no decoder for %s; the stored bytes can be read", m))
+	}
+	if r := compress.MaxRatio(m); r > 0 && b.size > r*b.stored {
+		return at("block.size", where+8, codecs.Errorf(codecs.ErrCorrupt, "%d bytes from %d of %s", b.size, b.stored, m))
+	}
+	return nil
+}
+
+// chunkBlocks are the blocks of a chunk for package ahead.
+type chunkBlocks struct {
+	a *archive
+	x *chunk
+}
+
+func (c chunkBlocks) block(i int) block { return c.a.toc.block(c.x.first + i) }
+
+func (c chunkBlocks) Len() int       { return c.x.n }
+func (c chunkBlocks) Size(i int) int { return int(c.block(i).size) }
+
+// Load reads a block as it is stored; encrypted ones with their padding.
+func (c chunkBlocks) Load(i int, buf []byte) ([]byte, error) {
+	b := c.block(i)
+	n := b.stored
+	if c.a.toc.encrypted() {
+		n = onDisk(b)
+	}
+	p, off, err := c.a.place(b.off)
+	if err != nil {
+		return nil, err
+	}
+	if err := bin.Range(off, n, p.size); err != nil { // before allocating
+		return nil, p.at(off, err)
+	}
+	if int64(cap(buf)) < n {
+		buf = make([]byte, n)
+	}
+	buf = buf[:n]
+	return buf, p.read(buf, off)
+}
+
+func (c chunkBlocks) Decode(i int, dst, stored []byte) error {
+	b := c.block(i)
+	if c.a.toc.encrypted() {
+		c.a.crypt.decrypt(stored, c.a.toc.iv(c.a.crypt.firstIV+c.x.first+i))
+		stored = stored[:b.stored]
+	}
+	m := compress.None
+	if b.method != 0 {
+		m = c.a.methods[b.method-1]
+	}
+	err := compress.Decode(m, dst, stored)
+	if err != nil {
+		err = c.damaged(i, b, err)
+	}
+	return err
+}
+
+// damaged explains a block that does not decode. In an encrypted container a
+// wrong key looks the same.
+func (c chunkBlocks) damaged(i int, b block, err error) error {
+	if c.a.toc.encrypted() && errors.Is(err, compress.ErrCorrupt) && !c.a.keyProven() {
+		err = fmt.Errorf("%w: key %s, or the block is damaged: %w", codecs.ErrWrongKey, keyName(c.a.toc.keyID), err)
+	}
+	fe := &fieldError{field: fmt.Sprintf("blocks[%d]", c.x.first+i), off: b.off, err: err}
+	if p, off, perr := c.a.place(b.off); perr == nil {
+		fe.file, fe.off = p.name, off
+	}
+	return fe
+}
+
+// keyProven: the key decrypts the directory index to something that is one.
+func (a *archive) keyProven() bool { return a.dir.dirs.n > 0 && a.dir.mount != "" }
+
+// hashers are kept: each takes several KiB.
+var hashers = sync.Pool{New: func() any { return blake3.New() }}
+
+// content reads a chunk and hashes it.
+type content struct {
+	a      *archive
+	x      *chunk
+	r      *ahead.Reader
+	want   codecs.Sum
+	blake3 *blake3.Hasher
+	sha1   io.Writer // where the hash may be a SHA-1
+	err    error
+}
+
+func newContent(ctx context.Context, a *archive, x *chunk) *content {
+	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.sum(x.ordinal)}
+	if c.want.Kind == codecs.NoSum {
+		return c
+	}
+	c.blake3 = hashers.Get().(*blake3.Hasher)
+	c.blake3.Reset()
+	if c.want.Kind == codecs.HashDecoded {
+		c.sha1 = sha1.New()
+	}
+	return c
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	if c.err != nil {
+		return 0, c.err
+	}
+	n, err := c.r.Read(p)
+	if c.blake3 != nil {
+		_, _ = c.blake3.Write(p[:n])
+		if c.sha1 != nil {
+			_, _ = c.sha1.Write(p[:n])
+		}
+	}
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		c.err = c.verify()
+	case isCancelled(err):
+		c.err = err
+	default:
+		c.err = c.a.error(c.a.label(c.x.ordinal), err)
+	}
+	return n, c.err
+}
+
+// verify returns io.EOF when the content has the hash that the TOC declares.
+func (c *content) verify() error {
+	if c.blake3 == nil {
+		return io.EOF
+	}
+	want := c.want.Bytes
+	if bytes.Equal(c.blake3.Sum(nil)[:len(want)], want) {
+		return io.EOF
+	}
+	if h, ok := c.sha1.(interface{ Sum([]byte) []byte }); ok && bytes.Equal(h.Sum(nil), want) {
+		return io.EOF
+	}
+	err := codecs.Errorf(codecs.ErrChecksum, "the content does not have the hash %x", want)
+	if c.a.toc.encrypted() && !c.a.keyProven() {
+		err = fmt.Errorf("%w: key %s, or the content is damaged: %w", codecs.ErrWrongKey, keyName(c.a.toc.keyID), err)
+	}
+	return c.a.error(c.a.label(c.x.ordinal), at("hash", c.a.toc.metas.place(c.x.ordinal), err))
+}
+
+func (c *content) Close() error {
+	if c.blake3 != nil {
+		hashers.Put(c.blake3)
+		c.blake3 = nil
+	}
+	if c.err == nil {
+		c.err = errClosed
+	}
+	return c.r.Close()
+}
+
+var errClosed = errors.New("read after Close")

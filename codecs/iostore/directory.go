@@ -1,0 +1,199 @@
+package iostore
+
+import (
+	"path"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+	"pakdb/internal/bin"
+)
+
+const (
+	dirRecord  = 16 // name, first child, next sibling, first file
+	fileRecord = 12 // name, next file, chunk
+	none       = 1<<32 - 1
+	maxDepth   = 256 // of folders; real containers have about ten
+	maxMount   = 65535
+)
+
+// directory gives chunks their paths. Every folder and file is reached from
+// the root at most once, so that walking up from a file always ends.
+type directory struct {
+	mount   string
+	dirs    array
+	files   array
+	strings []ue.Text
+	parent  []int32 // by folder; -1 for the root and what is not reached
+	folder  []int32 // by file; -1 when it is not reached
+	fileOf  []int32 // by chunk; -1 when it has no path
+	found   []error // what contradicts the format
+	unseen  int     // files and folders that the root does not lead to
+}
+
+// parseDirectory reads a directory index over chunks chunks. It lists what it
+// can; what is wrong goes into found. An error means that nothing can be read.
+func parseDirectory(buf []byte, off int64, chunks int) (*directory, error) {
+	d := &directory{fileOf: newIndex(chunks)}
+	if len(buf) == 0 {
+		return d, nil
+	}
+	r := bin.NewReader(buf, off, leOrder)
+	mount := ue.FString(r)
+	if r.Err() == nil && (len(mount.Bytes) > maxMount || mount.Bare) {
+		return d, at("mount point", off, codecs.Errorf(codecs.ErrCorrupt, "%d bytes, without a NUL: %v", len(mount.Bytes), mount.Bare))
+	}
+	d.mount = strings.ReplaceAll(mount.String(), `\`, "/")
+	d.dirs = records(r, dirRecord)
+	d.files = records(r, fileRecord)
+	d.strings = make([]ue.Text, r.Count(4))
+	for i := range d.strings {
+		d.strings[i] = ue.FString(r)
+	}
+	if err := r.Err(); err != nil {
+		return &directory{fileOf: newIndex(chunks)}, at("directory index", off, err)
+	}
+	d.parent, d.folder = newIndex(d.dirs.n), newIndex(d.files.n)
+	d.walk()
+	return d, nil
+}
+
+func newIndex(n int) []int32 {
+	x := make([]int32, n)
+	for i := range x {
+		x[i] = -1
+	}
+	return x
+}
+
+func records(r *bin.Reader, size int) array {
+	n := r.Count(size)
+	return array{off: r.Off(), size: size, n: n, b: r.Bytes(n * size)}
+}
+
+func (a array) u32(i, field int) uint32 { return leOrder.Uint32(a.at(i)[4*field:]) }
+
+// walk visits every folder from the root on.
+func (d *directory) walk() {
+	if d.dirs.n == 0 {
+		d.unseen = d.files.n
+		return
+	}
+	seen := make([]bool, d.dirs.n)
+	seen[0] = true
+	depth := []int32{0}
+	for stack := []int32{0}; len(stack) > 0; {
+		dir := stack[len(stack)-1]
+		level := depth[len(depth)-1]
+		stack, depth = stack[:len(stack)-1], depth[:len(depth)-1]
+		d.walkFiles(dir)
+		for child := d.dirs.u32(int(dir), 1); child != none; child = d.dirs.u32(int(child), 2) {
+			if !d.usable("folder", child, seen, d.dirs, int(dir)) {
+				break
+			}
+			if level == maxDepth {
+				d.report("folder", d.dirs.place(int(child)), codecs.Errorf(codecs.ErrLimit, "more than %d levels", maxDepth))
+				break
+			}
+			seen[child] = true
+			d.parent[child] = dir
+			stack, depth = append(stack, int32(child)), append(depth, level+1)
+		}
+	}
+	d.countUnseen(seen)
+}
+
+func (d *directory) walkFiles(dir int32) {
+	for file := d.dirs.u32(int(dir), 3); file != none; file = d.files.u32(int(file), 1) {
+		if int64(file) >= int64(d.files.n) || d.folder[file] >= 0 {
+			d.report("file", d.dirs.place(int(dir)), codecs.Errorf(codecs.ErrCorrupt, "number %d of %d, or reached twice", file, d.files.n))
+			return
+		}
+		d.folder[file] = dir
+		chunk := d.files.u32(int(file), 2)
+		switch {
+		case int64(chunk) >= int64(len(d.fileOf)):
+			d.report("chunk of a file", d.files.place(int(file))+8, codecs.Errorf(codecs.ErrCorrupt, "number %d of %d", chunk, len(d.fileOf)))
+		case d.fileOf[chunk] >= 0:
+			d.report("chunk of a file", d.files.place(int(file))+8, codecs.Errorf(codecs.ErrNonStrict, "chunk %d has a path already", chunk))
+		default:
+			d.fileOf[chunk] = int32(file)
+		}
+	}
+}
+
+// usable reports whether child can be visited.
+func (d *directory) usable(what string, child uint32, seen []bool, table array, from int) bool {
+	if int64(child) < int64(table.n) && !seen[child] {
+		return true
+	}
+	d.report(what, table.place(from), codecs.Errorf(codecs.ErrCorrupt, "number %d of %d, or reached twice", child, table.n))
+	return false
+}
+
+func (d *directory) countUnseen(seen []bool) {
+	for _, s := range seen {
+		if !s {
+			d.unseen++
+		}
+	}
+	for _, dir := range d.folder {
+		if dir < 0 {
+			d.unseen++
+		}
+	}
+}
+
+// maxFound bounds the findings of one directory.
+const maxFound = 100
+
+func (d *directory) report(field string, off int64, err error) {
+	if len(d.found) < maxFound {
+		d.found = append(d.found, at("directory index: "+field, off, err))
+	}
+}
+
+// appendPath appends the path of chunk i, relative to the mount point. ok is
+// false when it has none.
+func (d *directory) appendPath(dst []byte, i int) (path []byte, ok bool) {
+	file := d.fileOf[i]
+	if file < 0 {
+		return dst, false
+	}
+	var chain [maxDepth + 1]int32
+	n := 0
+	for dir := d.folder[file]; dir > 0; dir = d.parent[dir] {
+		chain[n] = dir
+		n++
+	}
+	for n--; n >= 0; n-- {
+		dst = append(d.appendString(dst, d.dirs.u32(int(chain[n]), 0)), '/')
+	}
+	return d.appendString(dst, d.files.u32(int(file), 0)), true
+}
+
+func (d *directory) appendString(dst []byte, i uint32) []byte {
+	if int64(i) >= int64(len(d.strings)) {
+		return append(dst, "<bad name>"...)
+	}
+	t := d.strings[i]
+	if !t.Plain() {
+		return append(dst, strings.ReplaceAll(t.String(), `\`, "/")...)
+	}
+	at := len(dst)
+	dst = append(dst, t.Bytes...)
+	for k := at; k < len(dst); k++ {
+		if dst[k] == '\\' {
+			dst[k] = '/'
+		}
+	}
+	return dst
+}
+
+// ext is the extension of the path of chunk i, "" when it has none.
+func (d *directory) ext(i int) string {
+	if file := d.fileOf[i]; file >= 0 {
+		return path.Ext(string(d.appendString(nil, d.files.u32(int(file), 0))))
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package iostore
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/ue"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+// formatName is Format.Name, which is in catalogs.
+const formatName = "iostore"
+
+// leOrder is the byte order of most integers in a .utoc; extents and one field
+// of chunk ids are big-endian.
+var leOrder = binary.LittleEndian
+
+// Format is the IoStore container: TOC versions 1 to 10 are read, 1 to 8
+// written.
+func Format() *codecs.Format {
+	return &codecs.Format{
+		Name:       formatName,
+		Doc:        "Unreal Engine 4.25 and later, IoStore .utoc with .ucas",
+		Spec:       spec,
+		Exts:       []string{extTOC},
+		Versions:   writable(),
+		Methods:    []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
+		Revision:   1,
+		MountOrder: MountOrder,
+		Probe:      probe,
+		Open:       open,
+		Create:     create,
+		Like:       like,
+	}
+}
+
+// The extensions of the two files.
+const (
+	extTOC = ".utoc"
+	extCAS = ".ucas"
+)
+
+// magic starts every .utoc.
+var magic = []byte("-==--==--==--==-")
+
+func probe(src codecs.Source) (codecs.Match, error) {
+	head := make([]byte, len(magic))
+	switch err := bin.Fill(src, head, 0); {
+	case errors.Is(err, bin.ErrShort):
+		return codecs.NoMatch, nil
+	case err != nil:
+		return codecs.NoMatch, err
+	case bytes.Equal(head, magic):
+		return codecs.MagicMatch, nil
+	}
+	return codecs.NoMatch, nil
+}
+
+// MountOrder returns the order that the engine mounts a container with, from
+// the path of its .utoc in the game's folder: that of the .pak beside it. Of
+// two containers that hold a chunk, the one of higher order gives it.
+func MountOrder(name string) int { return ue.MountOrder(name, extTOC) }
+
+// IsPartition reports whether the file name in dir is a .ucas that belongs to
+// a .utoc beside it. Such a file has no magic of its own, and is no archive:
+// whoever walks a folder passes over it.
+func IsPartition(name string, dir fs.FS) bool {
+	base, ok := ue.CutSuffixFold(name, extCAS)
+	if !ok || dir == nil {
+		return false
+	}
+	if isFile(dir, base+extTOC) {
+		return true
+	}
+	stem, ok := cutPartition(base)
+	return ok && isFile(dir, stem+extTOC)
+}
+
+// cutPartition takes the "_s12" of a partition's name off.
+func cutPartition(base string) (stem string, ok bool) {
+	i := len(base)
+	for i > 0 && base[i-1] >= '0' && base[i-1] <= '9' {
+		i--
+	}
+	if i == len(base) || i < 2 {
+		return "", false
+	}
+	return ue.CutSuffixFold(base[:i], "_s")
+}
+
+func isFile(dir fs.FS, name string) bool {
+	st, err := fs.Stat(dir, name)
+	return err == nil && !st.IsDir()
+}
+
+// fieldError is an error that knows the file, the field and the place it is
+// about.
+type fieldError struct {
+	file  string // "" is the .utoc
+	field string
+	off   int64
+	err   error
+}
+
+func (e *fieldError) Error() string { return fmt.Sprintf("%s at 0x%x: %v", e.field, e.off, e.err) }
+func (e *fieldError) Unwrap() error { return e.err }
+
+// at says which field, at which absolute offset, err is about; nil stays nil.
+func at(field string, off int64, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fieldError{field: field, off: off, err: err}
+}
+
+// formatError turns err into a FormatError. Errors of a context stay what they
+// are, inside.
+func formatError(file, entry string, err error) *codecs.FormatError {
+	fe := &codecs.FormatError{Format: formatName, File: file, Entry: entry, Off: -1}
+	var place *fieldError
+	if errors.As(err, &place) {
+		fe.Field, fe.Off, err = place.field, place.off, place.err
+		if place.file != "" {
+			fe.File = place.file
+		}
+	}
+	fe.Err, fe.Off = codecs.Classify(err, fe.Off)
+	return fe
+}
+
+func isCancelled(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

@@ -1,0 +1,126 @@
+package iostore
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+	"pakdb/internal/bin"
+)
+
+// maxPartitions bounds what a TOC may declare; block offsets reach 1 TiB, and
+// partitions are rarely below a GiB.
+const maxPartitions = 1 << 16
+
+// partition is a .ucas, opened with the first read.
+type partition struct {
+	mu     sync.Mutex
+	name   string
+	file   fs.File
+	r      io.ReaderAt
+	size   int64
+	err    error
+	opened bool
+}
+
+// partitionName is the file of partition i: game.ucas, game_s1.ucas, ...
+func (a *archive) partitionName(i int) string {
+	base, _ := ue.CutSuffixFold(a.src.Name, extTOC)
+	if i == 0 {
+		return base + extCAS
+	}
+	return fmt.Sprintf("%s_s%d%s", base, i, extCAS)
+}
+
+// place returns the partition that holds offset off of the container, and the
+// offset within it.
+func (a *archive) place(off int64) (*partition, int64, error) {
+	size := a.toc.partitionSize
+	i := uint64(off) / size
+	if i >= uint64(len(a.partitions)) {
+		return nil, 0, codecs.Errorf(codecs.ErrCorrupt, "offset 0x%x lies in partition %d of %d", off, i, len(a.partitions))
+	}
+	p := &a.partitions[i]
+	if err := p.open(a.src.Dir, a.partitionName(int(i))); err != nil {
+		return nil, 0, err
+	}
+	return p, int64(uint64(off) % size), nil
+}
+
+// open opens the file once. Its absence is an error that names it, of the class
+// of truncated files: the content is not there.
+func (p *partition) open(dir fs.FS, name string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.opened {
+		return p.err
+	}
+	p.opened, p.name = true, name
+	p.err = p.load(dir)
+	return p.err
+}
+
+func (p *partition) load(dir fs.FS) error {
+	if dir == nil {
+		return fmt.Errorf("%w: %s, which holds the content, is beyond reach: %w", codecs.ErrTruncated, p.name, fs.ErrNotExist)
+	}
+	f, err := dir.Open(p.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %s, which holds the content, is not beside the .utoc: %w", codecs.ErrTruncated, p.name, fs.ErrNotExist)
+	}
+	if err != nil {
+		return err
+	}
+	st, err := f.Stat()
+	r, ok := f.(io.ReaderAt)
+	switch {
+	case err != nil:
+	case st.IsDir():
+		err = codecs.Errorf(codecs.ErrTruncated, "%s is a folder", p.name)
+	case !ok:
+		err = codecs.Errorf(errors.ErrUnsupported, "%s cannot be read at offsets", p.name)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	p.file, p.r, p.size = f, r, st.Size()
+	return nil
+}
+
+func (p *partition) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.file
+	p.opened, p.err, p.file = true, fs.ErrClosed, nil
+	if f == nil {
+		return nil
+	}
+	return f.Close()
+}
+
+// read fills buf from offset off.
+func (p *partition) read(buf []byte, off int64) error {
+	if err := bin.Range(off, int64(len(buf)), p.size); err != nil {
+		return p.at(off, err)
+	}
+	if err := bin.Fill(p.r, buf, off); err != nil {
+		return p.at(off, err)
+	}
+	return nil
+}
+
+func (p *partition) section(off, n int64) (*io.SectionReader, error) {
+	if err := bin.Range(off, n, p.size); err != nil {
+		return nil, p.at(off, err)
+	}
+	return io.NewSectionReader(p.r, off, n), nil
+}
+
+// at places err in the partition.
+func (p *partition) at(off int64, err error) error {
+	return &fieldError{file: p.name, field: "block", off: off, err: err}
+}
