@@ -14,7 +14,7 @@ type ZenFacts struct {
 	Version       int    // of the Zen header; 0 when unversioned
 	PackageID     uint64 // hash of the package's name
 	SourceName    string // UE4: the name before localization
-	ImportMap     []uint64
+	ImportIDs     []uint64     // by import: the reference that it was made of; all ones for a package
 	Packages      []ZenPackage // that are imported from
 	PublicHashes  []uint64     // by export; UE4: of its full path; 0: cannot be imported
 	ImportedHash  []uint64     // UE5: hashes of the objects that are imported from packages

@@ -6,12 +6,14 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
+	"pakdb/codecs/iostore"
 	"pakdb/codecs/loose"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/uz"
+	"pakdb/codecs/zenpkg"
 )
 
 // Registry returns every format, the fallback last.
@@ -23,11 +25,13 @@ func Registry() *codecs.Registry {
 			unrealpak.Format(),
 			umod.Format(),
 			uz.Format(),
+			iostore.Format(),
 			loose.Format(),
 		},
 		Inspectors: []*codecs.Inspector{
 			calligraphy.Inspector(),
 			retropak.Inspector(),
+			zenpkg.Inspector(),
 			unrealpkg.Inspector(),
 		},
 	}

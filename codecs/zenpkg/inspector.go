@@ -1,0 +1,161 @@
+package zenpkg
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/bits"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+	"pakdb/internal/bin"
+)
+
+//go:embed FORMAT.md
+var spec string
+
+const formatName = "zen-package"
+
+// The spaces of references and symbols. A package is known by its long name
+// and by the hash of that, an object of the program by the hash of its path.
+const (
+	packageSpace      codecs.Space = "package"
+	packageIDSpace    codecs.Space = "package-id"
+	scriptObjectSpace codecs.Space = "script-object"
+)
+
+// The types of chunk that are inspected, as iostore names them.
+const (
+	typePackage   = "ExportBundleData"
+	typeScripts   = "ScriptObjects"
+	typeContainer = "ContainerHeader"
+)
+
+// maxHeader bounds the bytes of a header, or of a whole chunk of the other
+// types, held in memory.
+const maxHeader = 256 << 20
+
+// Inspector returns the inspector for chunks of IoStore containers. Its facts
+// are of Kind "zen-package" with a [*codecs.PackageFacts], "zen-script-objects"
+// with a [*codecs.ScriptObjectFacts], or "zen-container-header" with a
+// [*codecs.ContainerFacts].
+//
+// A package refers to what it imports by "zen_import", and to the classes,
+// supers, archetypes and outers of its exports by the kinds that other packages
+// have: in the space "package" by name, in "package-id" where only the id is
+// stored, in "script-object" for objects of the program.
+func Inspector() *codecs.Inspector {
+	return &codecs.Inspector{
+		Name:     formatName,
+		Doc:      "packages of IoStore containers, and what resolves their hashes",
+		Spec:     spec,
+		Revision: 1,
+		Match:    match,
+		Symbols:  entrySymbols,
+		Inspect:  inspect,
+	}
+}
+
+func match(e *codecs.Entry, _ []byte) bool {
+	switch e.Type {
+	case typePackage, typeScripts, typeContainer:
+		return e.ID.Bits == 96
+	}
+	return false
+}
+
+// entrySymbols: a chunk's id starts with the package's, so that packages are
+// known by it where content cannot be read. Their names are, too, when the
+// path gives one that has this hash.
+func entrySymbols(e *codecs.Entry) []codecs.Symbol {
+	if e.Type != typePackage || e.ID.Bits != 96 {
+		return nil
+	}
+	id := packageOf(e.ID)
+	s := []codecs.Symbol{{Space: packageIDSpace, ID: codecs.ID64(id)}}
+	if name := PackageName(e.Name, id); name != "" {
+		s = append(s, codecs.Symbol{Space: packageSpace, Name: name})
+	}
+	return s
+}
+
+// packageOf takes the package's id out of a chunk's: its first eight bytes,
+// little-endian, which the entry's id holds as a big-endian number.
+func packageOf(id codecs.ID) uint64 { return bits.ReverseBytes64(id.Hi<<32 | id.Lo>>32) }
+
+// PackageName returns the long name of the package with that id, when it
+// follows from the path of a file: "/Game/A/B" from
+// "Project/Content/A/B.uasset", "/Plugin/A" from ".../Plugin/Content/A.uasset".
+// The id is the hash of the name, so that a guess is either right or noticed.
+// "" means that no guess was.
+func PackageName(filePath string, id uint64) string {
+	i := strings.LastIndexByte(filePath, '.')
+	if i < 0 {
+		return ""
+	}
+	path := "/" + strings.TrimLeft(filePath[:i], "./")
+	rest := path
+	guesses := []string{"/Game" + path, path}
+	for {
+		owner, inner, ok := strings.Cut(rest, "/Content/")
+		if !ok {
+			break
+		}
+		guesses = append(guesses, "/Game/"+inner, owner[strings.LastIndexByte(owner, '/')+1:]+"/"+inner)
+		rest = "/" + inner
+	}
+	for _, name := range guesses {
+		if name = "/" + strings.TrimPrefix(name, "/"); ue.NameHash(name) == id {
+			return name
+		}
+	}
+	return ""
+}
+
+func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch e.Type {
+	case typeScripts:
+		return inspectScripts(content, size)
+	case typeContainer:
+		return inspectContainer(content, size)
+	}
+	f, err := Read(content, size)
+	if err != nil {
+		return nil, err
+	}
+	return &codecs.Facts{
+		Kind:     "zen-package",
+		Symbols:  symbols(&f.PackageFacts),
+		Refs:     References(&f.PackageFacts),
+		Problems: f.Problems,
+		Detail:   &f.PackageFacts,
+	}, nil
+}
+
+func symbols(f *codecs.PackageFacts) []codecs.Symbol {
+	if f.Name == "" {
+		return nil
+	}
+	return []codecs.Symbol{
+		{Space: packageSpace, Name: f.Name},
+		{Space: packageIDSpace, ID: codecs.ID64(f.Zen.PackageID)},
+	}
+}
+
+// failure is the error of a content that nothing is known of.
+func failure(field string, off int64, err error) error {
+	var fe *codecs.FormatError
+	if errors.As(err, &fe) {
+		return fe
+	}
+	err, off = codecs.Classify(err, off)
+	return &codecs.FormatError{Format: formatName, Field: field, Off: off, Err: err}
+}
+
+func newReader(b []byte, base int64) *bin.Reader { return bin.NewReader(b, base, binary.LittleEndian) }

@@ -1,0 +1,86 @@
+package zenpkg
+
+import (
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+)
+
+// edge is a reference by kind, so that each is given once.
+type edge struct {
+	kind string
+	to   codecs.Ref
+}
+
+// edges collects references, each once, in order.
+type edges struct {
+	f    *codecs.PackageFacts
+	seen map[edge]bool
+	list []codecs.Ref
+}
+
+// References returns what a Zen package refers to: every package and every
+// object of the program that it imports, and those that the classes, supers,
+// archetypes and outers of its exports lie in.
+func References(f *codecs.PackageFacts) []codecs.Ref {
+	e := &edges{f: f, seen: map[edge]bool{}}
+	for _, p := range f.Zen.Packages {
+		e.add("zen_import", packageRef(p))
+	}
+	for i := range f.Imports {
+		e.object("zen_import", codecs.ObjectRef(-i-1))
+	}
+	for i := range f.Exports {
+		x := &f.Exports[i]
+		e.object("class", x.Class)
+		e.object("super", x.Super)
+		e.object("archetype", x.Archetype)
+		e.object("outer", x.Outer)
+	}
+	return e.list
+}
+
+func packageRef(p codecs.ZenPackage) codecs.Ref {
+	if p.Name == "" {
+		return codecs.Ref{Space: packageIDSpace, ID: codecs.ID64(p.ID)}
+	}
+	return codecs.Ref{Space: packageSpace, Name: p.Name, Flags: nativeFlag(p.Name)}
+}
+
+func nativeFlag(pkg string) codecs.RefFlags {
+	if strings.HasPrefix(pkg, "/Script/") {
+		return codecs.Native
+	}
+	return 0
+}
+
+// object adds a reference to the package of an import, or to an object of the
+// program that is known by its id only.
+func (e *edges) object(kind string, r codecs.ObjectRef) {
+	i, ok := r.Import()
+	if !ok || i >= len(e.f.Imports) {
+		return
+	}
+	root, ok := e.f.RootOf(r).Import()
+	if !ok || root >= len(e.f.Imports) {
+		return
+	}
+	if e.f.Imports[root].Flags&codecs.ImportByID == 0 {
+		if name := e.f.NameOf(e.f.Imports[root].Name); name != "" {
+			e.add(kind, codecs.Ref{Space: packageSpace, Name: name, Flags: nativeFlag(name)})
+		}
+		return
+	}
+	if id := e.f.Zen.ImportIDs[i]; id&ue.ObjectKind == ue.ObjectScript {
+		e.add(kind, codecs.Ref{Space: scriptObjectSpace, ID: codecs.ID64(id), Flags: codecs.Native})
+	}
+}
+
+func (e *edges) add(kind string, to codecs.Ref) {
+	to.Kind = kind
+	if key := (edge{kind, to}); !e.seen[key] {
+		e.seen[key] = true
+		e.list = append(e.list, to)
+	}
+}

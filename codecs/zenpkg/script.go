@@ -1,0 +1,95 @@
+package zenpkg
+
+import (
+	"io"
+
+	"pakdb/codecs"
+	"pakdb/internal/bin"
+)
+
+const scriptRecord = 32 // name, id, outer, class of a default object
+
+// ReadScriptObjects reads the ScriptObjects chunk of global.utoc (UE5): a name
+// batch, u32 n, and n records.
+func ReadScriptObjects(r io.ReaderAt, size int64) (*codecs.ScriptObjectFacts, error) {
+	buf, err := bin.Section(r, 0, size, size, maxHeader)
+	if err != nil {
+		return nil, failure("script objects", 0, err)
+	}
+	b := newReader(buf, 0)
+	names := codecs.PackageFacts{}
+	for _, text := range readNameBatch(b) {
+		names.Names = append(names.Names, codecs.PackageName{Text: text})
+	}
+	objects := make([]codecs.ScriptObject, b.Count(scriptRecord))
+	for i := range objects {
+		o := &objects[i]
+		// The name is in the global table, which is this one.
+		name := codecs.ObjectName{Index: int32(b.U32() & (1<<30 - 1)), Number: b.I32()}
+		o.ID, o.Outer, o.Class = b.U64(), b.U64(), b.U64()
+		o.Name = names.NameOf(name)
+	}
+	if err := b.Err(); err != nil {
+		return nil, failure("script objects", b.Off(), err)
+	}
+	return codecs.NewScriptObjectFacts(objects), nil
+}
+
+func inspectScripts(r io.ReaderAt, size int64) (*codecs.Facts, error) {
+	f, err := ReadScriptObjects(r, size)
+	if err != nil {
+		return nil, err
+	}
+	out := &codecs.Facts{Kind: "zen-script-objects", Detail: f}
+	for _, o := range f.Objects {
+		out.Symbols = append(out.Symbols, codecs.Symbol{Space: scriptObjectSpace, ID: codecs.ID64(o.ID)})
+	}
+	return out, nil
+}
+
+// Resolve returns f with the names of the objects of the program that it
+// imports: their outers become imports as well, so that paths are whole and
+// references lead to the packages that other packages of the same classes
+// refer to. What scripts does not list stays as it is. f is not changed.
+func Resolve(f *codecs.PackageFacts, scripts *codecs.ScriptObjectFacts) *codecs.PackageFacts {
+	out, zen := *f, *f.Zen
+	out.Zen = &zen
+	// Full slices, so that appending copies.
+	out.Names = f.Names[:len(f.Names):len(f.Names)]
+	out.Imports = append([]codecs.PackageImport(nil), f.Imports...)
+	zen.ImportIDs = zen.ImportIDs[:len(zen.ImportIDs):len(zen.ImportIDs)]
+	p := &parser{p: &Package{PackageFacts: out}, text: map[string]int32{}, byID: map[uint64]codecs.ObjectRef{}}
+	for i := range f.Imports {
+		if zen.ImportIDs[i] != null {
+			p.byID[zen.ImportIDs[i]] = codecs.ObjectRef(-i - 1)
+		}
+	}
+	for i := range f.Imports {
+		if f.Imports[i].Flags&codecs.ImportByID != 0 && f.Imports[i].Flags&codecs.ImportNative != 0 {
+			p.script(codecs.ObjectRef(-i-1), zen.ImportIDs[i], scripts, 0)
+		}
+	}
+	return &p.p.PackageFacts
+}
+
+// script names import r, which is the object id, and then its outers.
+func (p *parser) script(r codecs.ObjectRef, id uint64, scripts *codecs.ScriptObjectFacts, depth int) {
+	o := scripts.Find(id)
+	if o == nil || depth == codecs.MaxOuters {
+		return
+	}
+	i, _ := r.Import()
+	im := codecs.PackageImport{ClassPackage: p.name(""), Class: p.name(""), Name: p.name(o.Name), Flags: codecs.ImportNative}
+	if o.Outer == null {
+		im.ClassPackage, im.Class = p.name("/Script/CoreUObject"), p.name("Package")
+	} else if outer, ok := p.byID[o.Outer]; ok {
+		im.Outer = outer
+	} else if scripts.Find(o.Outer) != nil {
+		im.Outer = p.append(codecs.PackageImport{}, o.Outer)
+		p.byID[o.Outer] = im.Outer
+		p.script(im.Outer, o.Outer, scripts, depth+1)
+	} else {
+		return
+	}
+	p.p.Imports[i] = im
+}
