@@ -11,9 +11,9 @@ package codecs
 // in the package's name table: names of imported packages, and what stands for
 // hashes that are not resolved (those imports have [ImportByID]).
 type ZenFacts struct {
-	Version       int    // of the Zen header; 0 when unversioned
-	PackageID     uint64 // hash of the package's name
-	SourceName    string // UE4: the name before localization
+	Version       int          // of the Zen header; 0 when unversioned
+	PackageID     uint64       // hash of the package's name
+	SourceName    string       // UE4: the name before localization
 	ImportIDs     []uint64     // by import: the reference that it was made of; all ones for a package
 	Packages      []ZenPackage // that are imported from
 	PublicHashes  []uint64     // by export; UE4: of its full path; 0: cannot be imported

@@ -117,6 +117,12 @@ type CreateOptions struct {
 	KeyID        [16]byte // of the key to encrypt with; all zero is the main key
 	Align        int64    // entries start at multiples of it, zero-filled; 0 is 1
 	Seed         uint64   // of path hashes
+	// Sibling opens a file of the archive that lies beside the one that Create
+	// is given, for formats of several files: suffix takes the place of the
+	// extension of its name (".ucas", "_s1.ucas"). Each is asked for once, and
+	// closed by whoever opened it, after the Writer's Close. [WriteFile]
+	// provides it where it is nil.
+	Sibling func(suffix string) (io.WriteSeeker, error)
 	// Template is what a format's own Like took from an archive and no other
 	// option says. Only that format's Create understands it.
 	Template any

@@ -2,7 +2,6 @@ package codecs
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -20,41 +19,34 @@ type Aborter interface{ Abort() error }
 // synced, opened again and read to its end, and then renamed. Until then it is
 // a temporary file in the same folder, which is removed on any error and when
 // ctx is done. What does not read back is ErrReadBack.
+//
+// Formats of several files get [CreateOptions.Sibling]. Their files are put in
+// place one after the other, the one at path last.
 func WriteFile(ctx context.Context, path string, f *Format, o *CreateOptions, fill func(Writer) error) (err error) {
 	if f.Create == nil {
 		return &FormatError{Format: f.Name, File: filepath.Base(path), Off: -1, Err: ErrReadOnly}
 	}
-	dir, base := filepath.Split(path)
-	tmp := filepath.Join(dir, ".pakdb-"+base+"-"+rand.Text())
-	// O_EXCL of a random name, rather than os.CreateTemp, for the permissions
-	// that the user's umask gives any new file.
-	out, err := os.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
+	files := newTempFiles(path)
 	defer func() {
-		_ = out.Close() // closed already unless something failed
 		if err != nil {
-			err = errors.Join(err, os.Remove(tmp))
+			err = errors.Join(err, files.remove())
 		}
 	}()
-	n, err := writeArchive(ctx, out, f, o, fill)
+	out, err := files.create("")
 	if err != nil {
 		return err
 	}
-	if err := out.Sync(); err != nil {
+	n, err := writeArchive(ctx, out, f, files.options(o), fill)
+	if err != nil {
 		return err
 	}
-	if err := readBack(ctx, out, base, f, o, n); err != nil {
+	if err := files.sync(); err != nil {
 		return err
 	}
-	if err := out.Close(); err != nil {
+	if err := readBack(ctx, files, f, o, n); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Clean(dir))
+	return files.commit()
 }
 
 // writeArchive returns how many entries were written.
@@ -94,7 +86,8 @@ func (c *counter) AddRaw(ctx context.Context, e *Entry, r io.Reader) error {
 
 // readBack opens what was written as any reader would, and reads every entry
 // that has content.
-func readBack(ctx context.Context, file *os.File, base string, f *Format, o *CreateOptions, want int) error {
+func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions, want int) error {
+	file, base := files.list[0].File, files.list[0].name
 	differs := func(err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -109,7 +102,7 @@ func readBack(ctx context.Context, file *os.File, base string, f *Format, o *Cre
 	if o != nil {
 		open.Keys = o.Keys
 	}
-	a, err := f.Open(ctx, Source{ReaderAt: file, Name: base, Size: st.Size()}, &open)
+	a, err := f.Open(ctx, Source{ReaderAt: file, Name: base, Size: st.Size(), Dir: files}, &open)
 	if err != nil {
 		return differs(err)
 	}

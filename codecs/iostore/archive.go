@@ -19,6 +19,7 @@ type archive struct {
 	limits     codecs.Limits
 	toc        *toc
 	crypt      crypt
+	keys       codecs.KeyFunc
 	dir        *directory
 	era        era
 	methods    []compress.Method
@@ -31,18 +32,18 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 		return nil, err
 	}
 	opt := o.WithDefaults()
-	a := &archive{src: src, limits: opt.Limits}
-	if err := a.open(opt.Keys); err != nil {
+	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys}
+	if err := a.open(); err != nil {
 		return nil, a.error("", err)
 	}
 	return a, nil
 }
 
-func (a *archive) open(keys codecs.KeyFunc) (err error) {
+func (a *archive) open() (err error) {
 	if a.toc, err = readTOC(a.src, a.limits.Table); err != nil {
 		return err
 	}
-	if a.crypt, err = newCrypt(a.toc, keys); err != nil {
+	if a.crypt, err = newCrypt(a.toc, a.keys); err != nil {
 		return err
 	}
 	a.openDirectory()

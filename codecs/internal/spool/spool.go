@@ -1,0 +1,78 @@
+// Package spool holds what a writer must know in whole before it can place it.
+package spool
+
+import (
+	"bytes"
+	"io"
+	"os"
+)
+
+// memory is how much is kept in memory before a temporary file is made.
+const memory = 32 << 20
+
+// Spool takes bytes and gives them back, in memory or, when there are many, by
+// a temporary file. The zero value is empty. It is not safe for concurrent use.
+type Spool struct {
+	mem  bytes.Buffer
+	file *os.File
+	size int64
+}
+
+// Write implements io.Writer.
+func (s *Spool) Write(p []byte) (int, error) {
+	if s.file == nil && s.mem.Len()+len(p) > memory {
+		if err := s.spill(); err != nil {
+			return 0, err
+		}
+	}
+	var w io.Writer = &s.mem
+	if s.file != nil {
+		w = s.file
+	}
+	n, err := w.Write(p)
+	s.size += int64(n)
+	return n, err
+}
+
+func (s *Spool) spill() (err error) {
+	if s.file, err = os.CreateTemp("", "pakdb-*"); err != nil {
+		return err
+	}
+	// Where the system allows it the file has no name from here on, so that
+	// nothing is left of a Spool that nobody resets. Reset removes it elsewhere.
+	_ = os.Remove(s.file.Name())
+	_, err = s.mem.WriteTo(s.file)
+	s.mem = bytes.Buffer{}
+	return err
+}
+
+// Size returns how many bytes were written since the last Reset.
+func (s *Spool) Size() int64 { return s.size }
+
+// WriteTo writes everything to w and empties s.
+func (s *Spool) WriteTo(w io.Writer) (n int64, err error) {
+	if s.file == nil {
+		s.size = 0
+		return s.mem.WriteTo(w)
+	}
+	if _, err = s.file.Seek(0, io.SeekStart); err == nil {
+		n, err = io.Copy(w, s.file)
+	}
+	if rerr := s.Reset(); err == nil {
+		err = rerr
+	}
+	return n, err
+}
+
+// Reset empties s for the next use, and removes the file.
+func (s *Spool) Reset() error {
+	s.mem.Reset()
+	s.size = 0
+	f := s.file
+	if f == nil {
+		return nil
+	}
+	s.file = nil
+	_ = os.Remove(f.Name()) // gone already where the system allows that
+	return f.Close()
+}
