@@ -228,7 +228,7 @@ func (c *contract) unreadable() error {
 	src.ReaderAt = &failing{c.src, 0}
 	if a, err := c.f.Open(context.Background(), src, c.o.Open); err == nil {
 		defer func() { _ = a.Close() }()
-		if err := c.readAll(a, 1); c.src.Size > 0 && !errors.Is(err, errIO) {
+		if err := c.readAll(a, 5); c.src.Size > 0 && !errors.Is(err, errIO) {
 			return fmt.Errorf("an unreadable file reads as %v", err)
 		}
 	} else if !errors.Is(err, errIO) {

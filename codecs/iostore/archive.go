@@ -1,7 +1,6 @@
 package iostore
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -22,6 +21,7 @@ type archive struct {
 	keys       codecs.KeyFunc
 	dir        *directory
 	era        era
+	typeNames  [256]string
 	methods    []compress.Method
 	partitions []partition
 	warnings   []*codecs.FormatError
@@ -48,6 +48,9 @@ func (a *archive) open() (err error) {
 	}
 	a.openDirectory()
 	a.era = eraOf(a.toc, a.dir)
+	for k := range a.typeNames {
+		a.typeNames[k] = a.era.typeName(kind(k))
+	}
 	a.methods = methodsNamed(a.toc.methods)
 	a.partitions = make([]partition, min(a.toc.partitions, maxPartitions))
 	a.warnTOC()
@@ -98,9 +101,15 @@ func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
 func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
 	t := a.toc
 	id := t.id(i)
-	e := &codecs.Entry{Ordinal: i, Type: a.era.typeName(t.kind(i)), ID: id.ID(), Offset: -1}
+	alloc := new(struct { // one allocation for both
+		entry codecs.Entry
+		sum   [longHashSize]byte
+	})
+	e := &alloc.entry
+	*e = codecs.Entry{Ordinal: i, Type: a.typeNames[t.kind(i)], ID: id.ID(), Offset: -1}
 	e.Name, scratch = a.name(i, scratch[:0])
-	x, err := a.chunk(i)
+	var x chunk
+	err := a.locate(i, &x)
 	if err == nil && len(e.Name) > a.limits.Name {
 		err = at("name", t.dirAt, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", len(e.Name), a.limits.Name))
 		e.Name = bareName(e.Type, id)
@@ -108,7 +117,8 @@ func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
 	if err != nil {
 		return e, scratch, a.error(a.label(i), err)
 	}
-	a.describe(e, x)
+	a.describe(e, &x)
+	e.Sum = a.sum(i, alloc.sum[:0])
 	return e, scratch, nil
 }
 
@@ -118,7 +128,7 @@ func (a *archive) name(i int, scratch []byte) (string, []byte) {
 	if ok && len(scratch) > 0 {
 		return string(scratch), scratch
 	}
-	return bareName(a.era.typeName(a.toc.kind(i)), a.toc.id(i)), scratch
+	return bareName(a.typeNames[a.toc.kind(i)], a.toc.id(i)), scratch
 }
 
 // label names chunk i in messages.
@@ -139,19 +149,19 @@ func (a *archive) describe(e *codecs.Entry, x *chunk) {
 		e.Flags |= codecs.Encrypted
 	}
 	e.Method = x.method(a)
-	if x.n > 1 {
+	if x.n > 1 || (x.n == 1 && a.toc.block(x.first).stored != e.Stored) {
 		e.Blocks = make([]codecs.Block, x.n)
 		for k := range e.Blocks {
 			b := a.toc.block(x.first + k)
 			e.Blocks[k] = codecs.Block{Offset: b.off, Stored: b.stored, Size: b.size}
 		}
 	}
-	e.Sum = a.sum(e.Ordinal)
 }
 
 // sum is the hash of a chunk's content; of 32 bytes that end in twelve zeros
 // only the first 20 count. All zeros are no hash.
-func (a *archive) sum(i int) codecs.Sum {
+// They are appended to buf.
+func (a *archive) sum(i int, buf []byte) codecs.Sum {
 	h := a.toc.hash(i)
 	if len(h) > shortHashSize && allZero(h[shortHashSize:]) {
 		h = h[:shortHashSize]
@@ -159,7 +169,7 @@ func (a *archive) sum(i int) codecs.Sum {
 	if allZero(h) {
 		return codecs.Sum{}
 	}
-	return codecs.Sum{Kind: a.sumKind(), Bytes: bytes.Clone(h)}
+	return codecs.Sum{Kind: a.sumKind(), Bytes: append(buf, h...)}
 }
 
 // sumKind: UE5 hashes by BLAKE3. Whether UE4 did is not settled.
@@ -183,11 +193,12 @@ func allZero(b []byte) bool {
 // alone.
 func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
 	sums := make([]codecs.Sum, a.toc.len())
+	all := make([]byte, longHashSize*len(sums))
 	for i := range sums {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		sums[i] = a.sum(i)
+		sums[i] = a.sum(i, all[longHashSize*i:][:0:longHashSize])
 	}
 	return sums, nil
 }
@@ -197,8 +208,8 @@ func (a *archive) find(e *codecs.Entry) (*chunk, error) {
 	if e.Ordinal < 0 || e.Ordinal >= a.toc.len() {
 		return nil, a.error(e.Name, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, a.toc.len()))
 	}
-	x, err := a.chunk(e.Ordinal)
-	if err != nil {
+	x := new(chunk)
+	if err := a.locate(e.Ordinal, x); err != nil {
 		return nil, a.error(a.label(e.Ordinal), err)
 	}
 	return x, nil

@@ -18,26 +18,26 @@ type chunk struct {
 	size    int64
 }
 
-// chunk finds and checks the blocks of chunk i: they exist, decode to as much
+// locate finds and checks the blocks of chunk i: they exist, decode to as much
 // as the extent says, and follow one another.
-func (a *archive) chunk(i int) (*chunk, error) {
+func (a *archive) locate(i int, x *chunk) error {
 	t := a.toc
 	off, size := t.extent(i)
 	bs := int64(t.blockSize)
-	x := &chunk{ordinal: i, first: int(off / bs), n: int((size + bs - 1) / bs), size: size}
+	*x = chunk{ordinal: i, first: int(off / bs), n: int((size + bs - 1) / bs), size: size}
 	where := t.extents.place(i)
 	switch {
 	case off%bs != 0:
-		return nil, at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "offset 0x%x is no multiple of the block size 0x%x", off, bs))
+		return at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "offset 0x%x is no multiple of the block size 0x%x", off, bs))
 	case x.n > 0 && (x.first >= t.blocks.n || x.n > t.blocks.n-x.first):
-		return nil, at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "blocks %d to %d of %d", x.first, x.first+x.n-1, t.blocks.n))
+		return at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "blocks %d to %d of %d", x.first, x.first+x.n-1, t.blocks.n))
 	}
 	for k := range x.n {
 		if err := a.checkBlock(x, k); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return x, nil
+	return nil
 }
 
 func (a *archive) checkBlock(x *chunk, k int) error {

@@ -135,7 +135,7 @@ func (c chunkBlocks) damaged(i int, b block, err error) error {
 }
 
 // keyProven: the key decrypts the directory index to something that is one.
-func (a *archive) keyProven() bool { return a.dir.dirs.n > 0 && a.dir.mount != "" }
+func (a *archive) keyProven() bool { return a.dir.dirs.n > 0 }
 
 // hashers are kept: each takes several KiB.
 var hashers = sync.Pool{New: func() any { return blake3.New() }}
@@ -152,7 +152,7 @@ type content struct {
 }
 
 func newContent(ctx context.Context, a *archive, x *chunk) *content {
-	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.sum(x.ordinal)}
+	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.sum(x.ordinal, nil)}
 	if c.want.Kind == codecs.NoSum {
 		return c
 	}

@@ -20,15 +20,16 @@ const (
 // directory gives chunks their paths. Every folder and file is reached from
 // the root at most once, so that walking up from a file always ends.
 type directory struct {
-	mount   string
-	dirs    array
-	files   array
-	strings []ue.Text
-	parent  []int32 // by folder; -1 for the root and what is not reached
-	folder  []int32 // by file; -1 when it is not reached
-	fileOf  []int32 // by chunk; -1 when it has no path
-	found   []error // what contradicts the format
-	unseen  int     // files and folders that the root does not lead to
+	mount  string
+	dirs   array
+	files  array
+	text   []byte   // of names
+	names  []uint32 // where each starts in text
+	parent []int32  // by folder; -1 for the root and what is not reached
+	folder []int32  // by file; -1 when it is not reached
+	fileOf []int32  // by chunk; -1 when it has no path
+	found  []error  // what contradicts the format
+	unseen int      // files and folders that the root does not lead to
 }
 
 // parseDirectory reads a directory index over chunks chunks. It lists what it
@@ -46,10 +47,13 @@ func parseDirectory(buf []byte, off int64, chunks int) (*directory, error) {
 	d.mount = strings.ReplaceAll(mount.String(), `\`, "/")
 	d.dirs = records(r, dirRecord)
 	d.files = records(r, fileRecord)
-	d.strings = make([]ue.Text, r.Count(4))
-	for i := range d.strings {
-		d.strings[i] = ue.FString(r)
+	d.names = make([]uint32, r.Count(4))
+	start := r.Pos()
+	for i := range d.names {
+		d.names[i] = uint32(r.Pos() - start)
+		ue.FString(r)
 	}
+	d.text = buf[min(start, len(buf)):]
 	if err := r.Err(); err != nil {
 		return &directory{fileOf: newIndex(chunks)}, at("directory index", off, err)
 	}
@@ -173,10 +177,12 @@ func (d *directory) appendPath(dst []byte, i int) (path []byte, ok bool) {
 }
 
 func (d *directory) appendString(dst []byte, i uint32) []byte {
-	if int64(i) >= int64(len(d.strings)) {
+	if int64(i) >= int64(len(d.names)) {
 		return append(dst, "<bad name>"...)
 	}
-	t := d.strings[i]
+	var r bin.Reader
+	r.Reset(d.text[d.names[i]:], 0, leOrder)
+	t := ue.FString(&r)
 	if !t.Plain() {
 		return append(dst, strings.ReplaceAll(t.String(), `\`, "/")...)
 	}

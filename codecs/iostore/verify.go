@@ -139,13 +139,13 @@ func (v *verifier) extents() {
 	t := v.a.toc
 	owner := newIndex(t.blocks.n)
 	for i := range t.len() {
-		x, err := v.a.chunk(i)
-		if err != nil {
+		var x chunk
+		if err := v.a.locate(i, &x); err != nil {
 			v.add(i, err)
 			continue
 		}
-		if v.claim(owner, x) {
-			v.chunks = append(v.chunks, *x)
+		if v.claim(owner, &x) {
+			v.chunks = append(v.chunks, x)
 		}
 	}
 	unused := 0
