@@ -45,6 +45,7 @@ func TestMalformed(t *testing.T) {
 		{Name: "version 0", Bytes: codecstest.Patch(toc, 16, 0), Want: errors.ErrUnsupported, Field: "version", Off: 16},
 		{Name: "version 11", Bytes: codecstest.Patch(toc, 16, 11), Want: errors.ErrUnsupported, Field: "version", Off: 16},
 		{Name: "header size", Bytes: codecstest.Patch(toc, 20, 8), Want: codecs.ErrCorrupt, Field: "header size", Off: 20},
+		{Name: "header past the end", Bytes: codecstest.Patch(toc, 20, u32...), Want: codecs.ErrTruncated, Field: "header size", Off: 20},
 		{Name: "entries", Bytes: codecstest.Patch(toc, 24, u32...), Want: codecs.ErrTruncated, Field: "chunk ids", Off: 24},
 		{Name: "blocks", Bytes: codecstest.Patch(toc, 28, u32...), Want: codecs.ErrTruncated, Field: "blocks", Off: 28},
 		{Name: "block entry size", Bytes: codecstest.Patch(toc, 32, 16), Want: errors.ErrUnsupported, Field: "block entry size", Off: 32},

@@ -108,6 +108,7 @@ func (t *toc) cut(buf []byte) error {
 	c := cutter{Reader: bin.NewReader(buf, 0, leOrder)}
 	h := t.header
 	c.Skip(int(h.size))
+	c.fail("header size", offHeaderSize)
 	t.ids = c.array("chunk ids", offEntries, h.entries, idSize)
 	t.extents = c.array("extents", offEntries, h.entries, extentSize)
 	t.seeds = c.array("perfect hash seeds", offSeeds, h.seeds, 4)

@@ -76,7 +76,7 @@ func (s *summary) read4(r *bin.Reader) {
 	s.graph = int64(r.I32())
 	s.graphEnd = s.graph + int64(r.I32())
 	r.Skip(4)
-	s.headerSize = s.graphEnd
+	s.headerSize, s.cellImports = s.graphEnd, s.bundles
 }
 
 func (s *summary) read5(r *bin.Reader) {
