@@ -6,20 +6,19 @@ package codecs
 // lists these), an object of another package by that package and the hash of
 // the object's path in it.
 //
-// PackageFacts.Imports has one import for each entry of the import map, in its
-// order, then what makes them complete. The Names behind NameCount do not stand
+// PackageFacts.Imports has one import for each entry of the import map
+// (ImportCount of them), in its order, then what makes them complete. The Names behind NameCount do not stand
 // in the package's name table: names of imported packages, and what stands for
 // hashes that are not resolved (those imports have [ImportByID]).
 type ZenFacts struct {
-	Version       int          // of the Zen header; 0 when unversioned
-	PackageID     uint64       // hash of the package's name
-	SourceName    string       // UE4: the name before localization
-	ImportIDs     []uint64     // by import: the reference that it was made of; all ones for a package
-	Packages      []ZenPackage // that are imported from
-	PublicHashes  []uint64     // by export; UE4: of its full path; 0: cannot be imported
-	ImportedHash  []uint64     // UE5: hashes of the objects that are imported from packages
-	CookedHeader  int64        // size of the header of the package before it was made a Zen package
-	ExportBundles int          // entries of the order in which exports are made and loaded
+	Version      int          // of the Zen header; 0 when unversioned
+	PackageID    uint64       // hash of the package's name
+	SourceName   string       // UE4: the name before localization
+	ImportIDs    []uint64     // by import: the reference that it was made of; all ones for a package
+	Packages     []ZenPackage // that are imported from
+	PublicHashes []uint64     // by export; UE4: of its full path; 0: cannot be imported
+	ImportedHash []uint64     // UE5: hashes of the objects that are imported from packages
+	CookedHeader int64        // size of the header of the package before it was made a Zen package
 }
 
 // ZenPackage is a package that another one refers to.

@@ -12,15 +12,13 @@ import (
 	"pakdb/codecs/iostore"
 )
 
-type ctx = context.Context
-
 // joined is the format over both files in one: u32 length of the .utoc, the
 // .utoc, the .ucas.
 func joined() *codecs.Format {
 	f := *iostore.Format()
 	open := f.Open
 	f.Create = nil // one stream is not enough for it
-	f.Open = func(ctx ctx, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+	f.Open = func(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
 		all := make([]byte, src.Size)
 		if _, err := src.ReadAt(all, 0); err != nil && src.Size > 0 {
 			return nil, err

@@ -1,6 +1,7 @@
 package iostore_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -23,7 +24,7 @@ func vectorItems() []codecstest.Item {
 func withData(p pair) *codecs.Format {
 	f := *iostore.Format()
 	open := f.Open
-	f.Open = func(ctx ctx, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
+	f.Open = func(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
 		src.Dir = p.source("x").Dir
 		src.Name = "x.utoc"
 		return open(ctx, src, o)

@@ -43,9 +43,6 @@ func (t *toc) id(i int) chunkID   { return chunkID(t.ids.at(i)) }
 func (t *toc) len() int           { return t.ids.n }
 func (t *toc) kind(i int) kind    { return kind(t.ids.at(i)[idSize-1]) }
 func (t *toc) hash(i int) []byte  { return t.metas.at(i)[:t.version.hashSize()] }
-func (t *toc) metaFlags(i int) uint8 {
-	return t.metas.at(i)[t.version.hashSize()]
-}
 
 // extent is where a chunk lies in the decoded content of the container.
 func (t *toc) extent(i int) (off, length int64) {

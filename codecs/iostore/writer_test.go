@@ -288,3 +288,29 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("without a sibling: %v", err)
 	}
 }
+
+// Whatever fails, both old files stay, and nothing is left beside them.
+func TestWriteFileFails(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"Game.utoc", "Game.ucas"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fail := errors.New("disk full")
+	path := filepath.Join(dir, "Game.utoc")
+	err := codecs.WriteFile(context.Background(), path, iostore.Format(), nil, func(w codecs.Writer) error {
+		it := assorted()[0]
+		return errors.Join(w.Add(context.Background(), it.Entry, bytes.NewReader(it.Data)), fail)
+	})
+	left, rerr := os.ReadDir(dir)
+	if !errors.Is(err, fail) || rerr != nil || len(left) != 2 || string(read(t, path)) != "old" {
+		t.Errorf("%v, the folder holds %v, %v", err, left, rerr)
+	}
+	if err := codecs.WriteFile(context.Background(), path, iostore.Format(), nil, func(codecs.Writer) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 2 || len(read(t, filepath.Join(dir, "Game.ucas"))) != 0 {
+		t.Errorf("an empty container: %v", left)
+	}
+}

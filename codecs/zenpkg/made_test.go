@@ -47,7 +47,7 @@ func tiny(layout string) *build {
 		names:  []string{"/Game/A/Thing", "Thing", "Größe", "日本"},
 		hashes: []uint64{ue.ExportHash("Other_C"), 0x1234},
 		imports: []uint64{
-			ue.ScriptObjectID("/Script/Engine.Actor"), null, ue.ObjectPackage | 0<<32 | 0, ue.ObjectPackage | 0<<32 | 1,
+			ue.ScriptObjectID("/Script/Engine.Actor"), null, ue.ObjectPackage, ue.ObjectPackage | 1,
 		},
 		exports: []export{
 			{name: 1, outer: null, class: ue.ScriptObjectID("/Script/Engine.Actor"), super: null, template: ue.ObjectPackage, hash: ue.ExportHash("Thing"), data: "first"},
