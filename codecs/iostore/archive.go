@@ -1,9 +1,11 @@
 package iostore
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +25,8 @@ type archive struct {
 	era        era
 	typeNames  [256]string
 	methods    []compress.Method
+	order      []int32 // by ordinal: the chunk's number in the table
+	rank       []int32 // the inverse
 	partitions []partition
 	warnings   []*codecs.FormatError
 }
@@ -52,9 +56,27 @@ func (a *archive) open() (err error) {
 		a.typeNames[k] = a.era.typeName(kind(k))
 	}
 	a.methods = methodsNamed(a.toc.methods)
+	a.sort()
 	a.partitions = make([]partition, min(a.toc.partitions, maxPartitions))
 	a.warnTOC()
 	return nil
+}
+
+// sort makes ordinals follow the data. The order of the table is that of a
+// hash: whoever reads entries in it would read the .ucas back and forth.
+func (a *archive) sort() {
+	t := a.toc
+	keys := make([]uint64, t.len())
+	a.order, a.rank = newIndex(t.len()), newIndex(t.len())
+	for i := range keys {
+		off, _ := t.extent(i)
+		keys[i] = uint64(off)
+		a.order[i] = int32(i)
+	}
+	slices.SortStableFunc(a.order, func(x, y int32) int { return cmp.Compare(keys[x], keys[y]) })
+	for k, i := range a.order {
+		a.rank[i] = int32(k)
+	}
 }
 
 // openDirectory reads the paths. A container without them lists all the same.
@@ -82,15 +104,15 @@ func (a *archive) openDirectory() {
 	}
 }
 
-// Entries implements codecs.Archive. Each entry costs its own memory, that of
+// Entries implements codecs.Archive: chunks in the order of their data. Each entry costs its own memory, that of
 // its name, and of its blocks when there are several.
 func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {
 		var scratch []byte
-		for i := range a.toc.len() {
+		for _, i := range a.order {
 			var e *codecs.Entry
 			var err error
-			e, scratch, err = a.entry(i, scratch)
+			e, scratch, err = a.entry(int(i), scratch)
 			if !yield(e, err) {
 				return
 			}
@@ -106,7 +128,7 @@ func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
 		sum   [longHashSize]byte
 	})
 	e := &alloc.entry
-	*e = codecs.Entry{Ordinal: i, Type: a.typeNames[t.kind(i)], ID: id.ID(), Offset: -1}
+	*e = codecs.Entry{Ordinal: int(a.rank[i]), Type: a.typeNames[t.kind(i)], ID: id.ID(), Offset: -1}
 	e.Name, scratch = a.name(i, scratch[:0])
 	var x chunk
 	err := a.locate(i, &x)
@@ -135,7 +157,7 @@ func (a *archive) name(i int, scratch []byte) (string, []byte) {
 func (a *archive) label(i int) string {
 	name, _ := a.name(i, nil)
 	if len(name) > a.limits.Name {
-		return "#" + strconv.Itoa(i)
+		return "#" + itoa(int(a.rank[i]))
 	}
 	return name
 }
@@ -198,19 +220,19 @@ func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
 		if i%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		sums[i] = a.sum(i, all[longHashSize*i:][:0:longHashSize])
+		sums[i] = a.sum(int(a.order[i]), all[longHashSize*i:][:0:longHashSize])
 	}
 	return sums, nil
 }
 
 // find returns the chunk of e, which may be a copy that someone kept.
 func (a *archive) find(e *codecs.Entry) (*chunk, error) {
-	if e.Ordinal < 0 || e.Ordinal >= a.toc.len() {
-		return nil, a.error(e.Name, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, a.toc.len()))
+	if e.Ordinal < 0 || e.Ordinal >= len(a.order) {
+		return nil, a.error(e.Name, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, len(a.order)))
 	}
-	x := new(chunk)
-	if err := a.locate(e.Ordinal, x); err != nil {
-		return nil, a.error(a.label(e.Ordinal), err)
+	x, i := new(chunk), int(a.order[e.Ordinal])
+	if err := a.locate(i, x); err != nil {
+		return nil, a.error(a.label(i), err)
 	}
 	return x, nil
 }
@@ -228,7 +250,7 @@ func (a *archive) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
 	}
 	r, err := a.raw(x)
 	if err != nil {
-		return nil, a.error(a.label(e.Ordinal), err)
+		return nil, a.error(a.label(x.number), err)
 	}
 	return r, nil
 }

@@ -12,10 +12,10 @@ import (
 
 // chunk is the part of the block table that holds a chunk.
 type chunk struct {
-	ordinal int
-	first   int // block
-	n       int // blocks
-	size    int64
+	number int // in the table
+	first  int // block
+	n      int // blocks
+	size   int64
 }
 
 // locate finds and checks the blocks of chunk i: they exist, decode to as much
@@ -24,7 +24,7 @@ func (a *archive) locate(i int, x *chunk) error {
 	t := a.toc
 	off, size := t.extent(i)
 	bs := int64(t.blockSize)
-	*x = chunk{ordinal: i, first: int(off / bs), n: int((size + bs - 1) / bs), size: size}
+	*x = chunk{number: i, first: int(off / bs), n: int((size + bs - 1) / bs), size: size}
 	where := t.extents.place(i)
 	switch {
 	case off%bs != 0:

@@ -29,7 +29,7 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 		return nil, err
 	}
 	if err := a.readable(x); err != nil {
-		return nil, a.error(a.label(x.ordinal), err)
+		return nil, a.error(a.label(x.number), err)
 	}
 	return newContent(ctx, a, x), nil
 }
@@ -38,7 +38,7 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 func (a *archive) readable(x *chunk) error {
 	t := a.toc
 	if x.size > a.limits.Entry {
-		return at("extent", t.extents.place(x.ordinal), codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", x.size, a.limits.Entry))
+		return at("extent", t.extents.place(x.number), codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", x.size, a.limits.Entry))
 	}
 	if t.encrypted() && a.crypt.block == nil {
 		return noKey(t.keyID, "the content is encrypted")
@@ -152,7 +152,7 @@ type content struct {
 }
 
 func newContent(ctx context.Context, a *archive, x *chunk) *content {
-	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.sum(x.ordinal, nil)}
+	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.sum(x.number, nil)}
 	if c.want.Kind == codecs.NoSum {
 		return c
 	}
@@ -182,7 +182,7 @@ func (c *content) Read(p []byte) (int, error) {
 	case isCancelled(err):
 		c.err = err
 	default:
-		c.err = c.a.error(c.a.label(c.x.ordinal), err)
+		c.err = c.a.error(c.a.label(c.x.number), err)
 	}
 	return n, c.err
 }
@@ -203,7 +203,7 @@ func (c *content) verify() error {
 	if c.a.toc.encrypted() && !c.a.keyProven() {
 		err = fmt.Errorf("%w: key %s, or the content is damaged: %w", codecs.ErrWrongKey, keyName(c.a.toc.keyID), err)
 	}
-	return c.a.error(c.a.label(c.x.ordinal), at("hash", c.a.toc.metas.place(c.x.ordinal), err))
+	return c.a.error(c.a.label(c.x.number), at("hash", c.a.toc.metas.place(c.x.number), err))
 }
 
 func (c *content) Close() error {

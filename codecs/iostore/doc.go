@@ -17,7 +17,9 @@
 //
 // # Entries
 //
-// An entry is a chunk, in the order of the table. Its Type is the name of the
+// An entry is a chunk. Ordinals follow the data, so that reading entries in
+// order reads the .ucas from start to end; the order of the table is that of a
+// hash. Its Type is the name of the
 // chunk's type, its ID the 12 bytes of the chunk's id in the order of the file
 // ([PackageOf] takes the package's id out of it). Its Name is the path that
 // the directory index gives it, relative to Info.MountPoint; a chunk that has
@@ -26,8 +28,7 @@
 // partitions one after the other, each as long as the header says they are.
 //
 // A container's order among others is that of the .pak of the same name
-// ([MountOrder]). Two containers are compared by chunk id, never by position:
-// the order of the table follows from a perfect hash over the ids.
+// ([MountOrder]). Two containers are compared by chunk id, never by position.
 //
 // [Format] is safe for concurrent use, and so is every archive it opens. A
 // writer is not.

@@ -239,3 +239,19 @@ func TestPerfect(t *testing.T) {
 		t.Errorf("twins: %v, %v, %v", order, seeds, left)
 	}
 }
+
+// The ids of the engine's own containers, in the order of their data.
+func TestPerfectOfSamples(t *testing.T) {
+	for _, kind := range []string{"Uncompressed", "Zlib", "Oodle"} {
+		var ids [][12]byte
+		for e := range minimal(t, kind).Entries() {
+			var id [12]byte
+			binary.BigEndian.PutUint32(id[:], uint32(e.ID.Hi))
+			binary.BigEndian.PutUint64(id[4:], e.ID.Lo)
+			ids = append(ids, id)
+		}
+		if _, _, left := iostore.Perfect(ids); len(left) > 0 {
+			t.Errorf("%s: %d left out", kind, len(left))
+		}
+	}
+}

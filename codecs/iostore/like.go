@@ -57,7 +57,7 @@ func (t *template) order(chunks []written) []int {
 
 // like returns the options under which Create writes what src's own packer
 // would have. When every entry is passed through by AddRaw in the order of its
-// Offset, a container of the engine's comes out byte for byte, both files.
+// ordinal, a container of the engine's comes out byte for byte, both files.
 //
 // Versions that are not written, and containers that are signed, are
 // errors.ErrUnsupported.

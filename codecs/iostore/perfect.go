@@ -5,9 +5,11 @@ import (
 	"slices"
 )
 
-// maxSeed bounds the seeds that are tried for a bucket. The engine's packer
-// tries primes in order, too; with two chunks a bucket on average the largest
-// seeds needed for a million chunks are of four digits.
+// maxSeed bounds the seeds that are tried for a bucket: primes first, as the
+// engine's packer has it, then the others. Odd seeds all lead an id to slots of
+// one parity when there is an even number of them; an even one may still fit.
+// With two chunks a bucket on average the largest seeds needed for a million
+// chunks are of four digits.
 const maxSeed = 1 << 15
 
 // perfect finds a perfect hash of ids: seeds, of which the hash of an id picks
@@ -29,7 +31,7 @@ func perfect(ids []chunkID) (order []int, seeds, left []int32) {
 		}
 	}
 	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(len(buckets[b]), len(buckets[a])) })
-	s := slots{ids: ids, at: newIndex(n), primes: primes(maxSeed)}
+	s := slots{ids: ids, at: newIndex(n), seeds: candidates(maxSeed)}
 	var missed []int32
 	for _, k := range bySize {
 		switch b := buckets[k]; {
@@ -53,17 +55,17 @@ func perfect(ids []chunkID) (order []int, seeds, left []int32) {
 
 // slots are the places of the table.
 type slots struct {
-	ids    []chunkID
-	at     []int32 // by slot: the id in it, -1 for none
-	free   int32   // no slot below it is free
-	primes []int32
-	taken  []uint64
+	ids   []chunkID
+	at    []int32 // by slot: the id in it, -1 for none
+	free  int32   // no slot below it is free
+	seeds []int32 // to try
+	taken []uint64
 }
 
 // fit finds the first seed that leads every id of b to a free slot of its own,
 // and puts them there; 0 when there is none.
 func (s *slots) fit(b []int32) int32 {
-	for _, seed := range s.primes {
+	for _, seed := range s.seeds {
 		s.taken = s.taken[:0]
 		for _, i := range b {
 			slot := hashID(uint64(seed), s.ids[i]) % uint64(len(s.ids))
@@ -92,11 +94,13 @@ func (s *slots) take(i int32) int32 {
 	return s.free
 }
 
-// primes are those below n.
-func primes(n int) (list []int32) {
+// candidates are the numbers from 1 to below n: primes, then the others.
+func candidates(n int) (list []int32) {
 	composite := make([]bool, n)
-	for i := 2; i < n; i++ {
-		if composite[i] {
+	var others []int32
+	for i := 1; i < n; i++ {
+		if i == 1 || composite[i] {
+			others = append(others, int32(i))
 			continue
 		}
 		list = append(list, int32(i))
@@ -104,5 +108,5 @@ func primes(n int) (list []int32) {
 			composite[k] = true
 		}
 	}
-	return list
+	return append(list, others...)
 }

@@ -73,5 +73,9 @@ func (a *archive) Find(id codecs.ID) (ordinal int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return a.toc.find(c)
+	i, ok := a.toc.find(c)
+	if !ok {
+		return 0, false
+	}
+	return int(a.rank[i]), true
 }

@@ -164,12 +164,12 @@ func (v *verifier) claim(owner []int32, x *chunk) bool {
 	mine := owner[min(x.first, len(owner)):][:x.n]
 	for _, o := range mine {
 		if o >= 0 {
-			v.add(x.ordinal, at("extent", v.a.toc.extents.place(x.ordinal), codecs.Errorf(codecs.ErrNonStrict, "shares a block with chunk %d", o)))
+			v.add(x.number, at("extent", v.a.toc.extents.place(x.number), codecs.Errorf(codecs.ErrNonStrict, "shares a block with chunk %d", o)))
 			return false
 		}
 	}
 	for k := range mine {
-		mine[k] = int32(x.ordinal)
+		mine[k] = int32(x.number)
 	}
 	return true
 }
@@ -322,7 +322,7 @@ func (v *verifier) hashes() error {
 					return
 				}
 				if x := &v.chunks[n]; !slices.Contains(apart[min(x.first, len(apart)):][:x.n], false) {
-					v.add(x.ordinal, v.read(x)) // each to its own, so without a lock
+					v.add(x.number, v.read(x)) // each to its own, so without a lock
 				}
 			}
 		})

@@ -2,7 +2,6 @@ package iostore_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -21,7 +19,7 @@ import (
 	"pakdb/codecs/iostore"
 )
 
-// rewrite passes every chunk of a container through, in the order of the data.
+// rewrite passes every chunk of a container through, in order.
 func rewrite(t *testing.T, a codecs.Archive) func(codecs.Writer) error {
 	t.Helper()
 	var entries []*codecs.Entry
@@ -31,7 +29,6 @@ func rewrite(t *testing.T, a codecs.Archive) func(codecs.Writer) error {
 		}
 		entries = append(entries, e)
 	}
-	slices.SortFunc(entries, func(x, y *codecs.Entry) int { return cmp.Compare(x.Offset, y.Offset) })
 	return func(w codecs.Writer) error {
 		for _, e := range entries {
 			raw, err := a.OpenRaw(e)
