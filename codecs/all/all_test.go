@@ -16,6 +16,7 @@ func TestRegistryIsComplete(t *testing.T) {
 func TestDetect(t *testing.T) {
 	for _, tt := range []struct{ name, bytes, want string }{
 		{"KAPG in a file of any name", "KAPG\x01\x00\x00\x00\x00\x00\x00\x00", "gpak"},
+		{"IoStore TOC in a file of any name", "-==--==--==--==-", "iostore"},
 		{"a .sip that is none", "not a pak", "loose"},
 		{"empty", "", "loose"},
 		{"database that is cut", "SQLite format 3\x00", "loose"},
