@@ -38,6 +38,8 @@ type Options struct {
 	// none. Archives without checksums are read as ever.
 	Quick bool
 
+	Sketch bool // store what similar contents are recognised by
+
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan
 

@@ -117,6 +117,10 @@ func (o *opened) checkUnchanged() error {
 // quick digest alone, is taken for unchanged.
 func (s *scan) find(ctx context.Context, o *opened, scan string) (*schema.Known, error) {
 	candidates, err := s.build.Known(ctx, o.size, o.mod, o.quick, scan)
+	if err == nil && len(candidates) == 0 && !s.o.Sketch {
+		// A scan that made sketches as well has all that this one would.
+		candidates, err = s.build.Known(ctx, o.size, o.mod, o.quick, scan+sketchKey)
+	}
 	if err != nil || len(candidates) == 0 {
 		return nil, err
 	}
@@ -171,12 +175,17 @@ func (s *scan) scanKey(f *codecs.Format) string {
 	if s.o.KeyPrint != "" {
 		key += " keys:" + s.o.KeyPrint
 	}
+	if s.o.Sketch {
+		key += sketchKey
+	}
 	return key
 }
 
 // rowsRevision is raised when the indexer itself makes other rows of the same
 // archive. 2: entries know which file of the game they are.
 const rowsRevision = 2
+
+const sketchKey = " sketch/1"
 
 // startDigest begins to hash the whole file, beside its entries.
 func (o *opened) startDigest(ctx context.Context) {

@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
+	"pakdb/internal/sketch"
 	"pakdb/schema"
 )
 
@@ -184,6 +185,9 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 		return err
 	}
 	hashContent(o.archive, it.entry, content, row)
+	if s.o.Sketch && len(content) >= sketch.MinSize {
+		row.Sketch = sketch.Of(content).Marshal()
+	}
 	if err := s.inspect(ctx, o, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
@@ -219,6 +223,12 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 	}
 	_, _ = h.Write(head[:n])
 	w := io.Writer(h)
+	var sketched *sketch.Builder
+	if s.o.Sketch {
+		sketched = &sketch.Builder{}
+		_, _ = sketched.Write(head[:n])
+		w = io.MultiWriter(h, sketched)
+	}
 	wanted := s.o.Extract != nil || s.o.Store != nil || s.o.Registry.Inspector(it.entry, head) != nil
 	var spool *os.File
 	if wanted {
@@ -229,7 +239,7 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 		if _, err := spool.Write(head[:n]); err != nil {
 			return fmt.Errorf("%w: %w", ErrExtract, err)
 		}
-		w = io.MultiWriter(h, spool)
+		w = io.MultiWriter(w, spool)
 	}
 	copied, err := io.Copy(w, contextReader{ctx, r})
 	if err != nil {
@@ -239,6 +249,9 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 	var fill []byte
 	fill, row.HasPadded = padding(o.archive, it.entry, row.ContentSize)
 	sumContent(h, fill, row)
+	if sketched != nil {
+		row.Sketch = sketched.Sketch().Marshal()
+	}
 	if spool == nil {
 		return nil
 	}

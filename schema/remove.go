@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // removeUnfinished clears what an interrupted run left: its build, and archives
@@ -114,7 +115,7 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.path_id = p.path_id)" +
 		" AND path_id NOT IN (SELECT path_id FROM symbol WHERE path_id IS NOT NULL)" +
 		" AND path_id NOT IN (SELECT path_id FROM calligraphy_record))"
-	for _, table := range append(factTables, "content_key", "stored_sum", "content") { // content last: the others ask it
+	for _, table := range slices.Concat(factTables, []string{"content_sketch", "content_key", "stored_sum", "content"}) { // content last: the others ask it
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE content_id IN "+contents); err != nil {
 			return err
 		}

@@ -44,6 +44,7 @@ type Entry struct {
 	ContentSize  int64
 	Padded       Digest   // of the content filled up to the archive's boundary, when HasPadded
 	Claimed      bool     // not read: the content is the one that Sum is known to stand for, if any
+	Sketch       []byte   // of the content, see table content_sketch; nil for none
 	Facts        *Facts   // nil when nothing was inspected
 	Symbols      []Symbol // what the name itself defines; their Path is ""
 	PlaceSymbols []Symbol // what the name and the mount point define; their Path is ""

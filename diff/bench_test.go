@@ -1,0 +1,61 @@
+package diff_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"pakdb/schema"
+)
+
+func digest(n int) (d schema.Digest) {
+	binary.LittleEndian.PutUint64(d[:], uint64(n+1)*0x9e3779b97f4a7c15)
+	return d
+}
+
+// bigCatalog holds two builds of n entries, of which one in hundred was
+// modified, one in a thousand was removed and one in a thousand added.
+func bigCatalog(t testing.TB, n int) string {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, label := range []string{"old", "new"} {
+		b, err := c.Begin(ctx, label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := b.StartArchive(schema.Archive{Size: 1, Quick: digest(round), Scan: "s", Format: "test"})
+		for i := range n {
+			e := schema.Entry{
+				Ordinal: int64(i), Name: fmt.Sprintf("Game/Content/Dir%d/File%d.uasset", i/100, i), Method: "zlib",
+				Offset: int64(i) * 1000, Stored: int64(500 + i%100), Size: 1000,
+				HasPathHash: true, PathHash: uint64(i) << 40, HasContent: true, Content: digest(i), ContentSize: 1000,
+			}
+			if round == 1 && i%1000 == 7 {
+				e.Name = fmt.Sprintf("Game/Content/New%d/File%d.uasset", i/100, i)
+				e.Content = digest(i + 2*n)
+			}
+			if round == 1 && i%100 == 3 {
+				e.Content = digest(i + n)
+			}
+			if err := b.Add(id, &e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: "a.pak", Location: "/a.pak"})
+		if err := b.Finish(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,142 @@
+package diff
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"pakdb/schema"
+)
+
+// build is one side of a comparison.
+type build struct {
+	id       int64
+	label    string
+	archives []archive // in the order of the build
+
+	rows  []row
+	times []int64 // of rows, by seq; nil unless they are compared
+	reads []read
+}
+
+// read is what one query added to rows: those from a place on, of archives whose
+// ordinals are a JSON array.
+type read struct {
+	from     int
+	ordinals string
+}
+
+// archive is one that a build mounts.
+type archive struct {
+	id, ordinal, order, entries int64
+	name, format, mount         string
+
+	rank   int32 // 0 is at the bottom; the highest wins
+	group  int32 // the same for an archive and its counterpart in the other build
+	shared bool  // both builds mount it, and no archive overtook it
+	loaded bool  // its rows are in rows
+}
+
+// openBuild reads a build's archives.
+func openBuild(ctx context.Context, db *sql.DB, label string) (*build, error) {
+	b := &build{label: label}
+	err := db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&b.id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, db, buildArchives, []driver.Value{b.id}, func(v []driver.Value) {
+		b.archives = append(b.archives, archive{id: integer(v[0]), ordinal: integer(v[1]), order: integer(v[2]),
+			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[5]), str(v[4]), str(v[6])), group: -1})
+	})
+	return b, err
+}
+
+// mountPoint is where an archive's paths begin: "" or a folder with its slash.
+// The engine's own way up to the root says nothing. A loose file is an archive
+// whose entry is called by the file's base name, so it begins at its folder.
+func mountPoint(format, name, mount string) string {
+	if format == "loose" {
+		mount = path.Dir(name)
+	}
+	mount = strings.TrimLeft(path.Clean("/"+strings.ReplaceAll(mount, `\`, "/")), "/")
+	if mount == "" {
+		return ""
+	}
+	return mount + "/"
+}
+
+// pairArchives gives each archive and its counterpart the same group: the one of
+// the same name, else the very same file; the last that are left over, one on
+// each side, are counterparts as well, for a file's name often tells the version.
+func pairArchives(old, new *build) {
+	next := int32(0)
+	pair := func(a, b *archive) {
+		a.group, b.group = next, next
+		next++
+	}
+	for _, key := range []func(*archive) any{
+		func(a *archive) any { return a.name },
+		func(a *archive) any { return a.id },
+	} {
+		open := map[any]*archive{}
+		for i := range old.archives {
+			if a := &old.archives[i]; a.group < 0 {
+				open[key(a)] = a
+			}
+		}
+		for i := range new.archives {
+			b := &new.archives[i]
+			if a := open[key(b)]; b.group < 0 && a != nil && a.group < 0 {
+				pair(a, b)
+			}
+		}
+	}
+	if a, b := old.lone(), new.lone(); a != nil && b != nil && a.format == b.format {
+		pair(a, b)
+	}
+	for _, side := range []*build{old, new} {
+		for i := range side.archives {
+			if a := &side.archives[i]; a.group < 0 {
+				a.group = next
+				next++
+			}
+		}
+	}
+}
+
+// lone returns the only archive without a counterpart.
+func (b *build) lone() *archive {
+	var found *archive
+	for i := range b.archives {
+		if a := &b.archives[i]; a.group < 0 {
+			if found != nil {
+				return nil
+			}
+			found = a
+		}
+	}
+	return found
+}
+
+// baseMount is the mount point of most entries: their path ids are their keys.
+func baseMount(builds ...*build) string {
+	entries := map[string]int64{}
+	best := ""
+	for _, b := range builds {
+		for i := range b.archives {
+			a := &b.archives[i]
+			entries[a.mount] += a.entries
+			if n := entries[a.mount]; n > entries[best] || n == entries[best] && a.mount < best {
+				best = a.mount
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,138 @@
+package diff
+
+import "strings"
+
+// Kind says what happened to an entry. Of several things that happened to one
+// entry the first in the order of the constants is its kind; the others are in
+// [Change.Also].
+type Kind uint16
+
+// The kinds.
+const (
+	Added    Kind = 1 << iota // the path is new
+	Removed                   // the path is gone
+	Renamed                   // the entry has another path
+	Modified                  // the content differs
+	Moved                     // another archive holds it
+	Restored                  // the same content is stored differently: method, size, encryption
+	Copies                    // there are more or fewer copies of it
+	Metadata                  // flags, type, public names, place in the archive; the time only when asked for
+)
+
+// Kinds returns all kinds in their order.
+func Kinds() []Kind {
+	return []Kind{Added, Removed, Renamed, Modified, Moved, Restored, Copies, Metadata}
+}
+
+var kindNames = map[Kind]string{Added: "added", Removed: "removed", Renamed: "renamed", Modified: "modified",
+	Moved: "moved", Restored: "restored", Copies: "copies", Metadata: "metadata"}
+
+// String returns the name of a kind; of several, all names with commas.
+func (k Kind) String() string {
+	var names []string
+	for _, one := range Kinds() {
+		if k&one != 0 {
+			names = append(names, kindNames[one])
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+// ParseKind returns the kind of a name.
+func ParseKind(name string) (Kind, bool) {
+	for k, n := range kindNames {
+		if n == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// first is the kind that stands for all of several.
+func (k Kind) first() Kind { return k & -k }
+
+// Letter returns the letter that stands for a kind in --name-status.
+func (k Kind) Letter() byte {
+	return map[Kind]byte{Added: 'A', Removed: 'D', Renamed: 'R', Modified: 'M', Moved: 'V', Restored: 'S', Copies: 'C', Metadata: 'T'}[k]
+}
+
+// Change is one entry that differs.
+type Change struct {
+	Kind Kind
+	Also Kind  // what else happened to it, 0 for nothing
+	Old  *File // nil when added
+	New  *File // nil when removed
+
+	// RenamedBy tells how a rename was recognised: "guid", "replacement", "id",
+	// "hash", "case", "content" or "similar".
+	RenamedBy string
+	// Similarity is the share of the content that stayed, in percent: 100 for the
+	// same content, 0 where nothing is known.
+	Similarity int
+	// Notes tell what differs in the metadata, such as "order" or "flags".
+	Notes []string
+	// Download estimates what someone who has the old build must fetch: the stored
+	// size of content that the old build lacks, less what sketches find unchanged.
+	Download int64
+}
+
+// File is an entry on one side.
+type File struct {
+	Path    string // "" when the archive stores no name
+	AssetID string // hex, of entries without a name; "" for none
+	Archive string // name in the build
+	Type    string // as the archive says; "" for none
+	Method  string
+	Flags   int64 // 1 encrypted, 2 deleted
+	Size    int64 // decoded
+	Stored  int64
+	Copies  int
+	Content string // BLAKE3 in hex; "" when it was not decoded
+
+	path, content, archive int64
+}
+
+// Name is the path, or what else the entry is called by.
+func (f *File) Name() string {
+	if f.Path != "" {
+		return f.Path
+	}
+	return "@" + f.AssetID
+}
+
+// Name is what the entry is called by, in the new build if it is there.
+func (c *Change) Name() string {
+	if c.New != nil {
+		return c.New.Name()
+	}
+	return c.Old.Name()
+}
+
+// Sizes are sums over entries of both sides, in bytes.
+type Sizes struct {
+	Count                int64
+	OldSize, NewSize     int64 // decoded
+	OldStored, NewStored int64
+	Download             int64
+}
+
+func (s *Sizes) add(o Sizes) {
+	s.Count += o.Count
+	s.OldSize += o.OldSize
+	s.NewSize += o.NewSize
+	s.OldStored += o.OldStored
+	s.NewStored += o.NewStored
+	s.Download += o.Download
+}
+
+// Sizes returns the sizes of one change.
+func (c *Change) Sizes() Sizes {
+	s := Sizes{Count: 1, Download: c.Download}
+	if c.Old != nil {
+		s.OldSize, s.OldStored = c.Old.Size, c.Old.Stored
+	}
+	if c.New != nil {
+		s.NewSize, s.NewStored = c.New.Size, c.New.Stored
+	}
+	return s
+}

@@ -1,0 +1,251 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"slices"
+)
+
+// Options of a comparison. The zero value works.
+type Options struct {
+	// PerArchive compares the entries of each archive with those of its
+	// counterpart, instead of what the game sees after mounting.
+	PerArchive bool
+	// Times makes another modification time a change of metadata. Alone it never
+	// says that a content changed.
+	Times bool
+	// NoRenames leaves what is gone and what is new as it is.
+	NoRenames bool
+	// Similar is the least similarity, in percent, of contents that are taken for
+	// one that was renamed and changed; 0 is 50, above 100 is never. Only
+	// contents with sketches can be found so.
+	Similar int
+}
+
+// DefaultSimilar is the similarity that stands for 0 in [Options.Similar].
+const DefaultSimilar = 50
+
+// pair is an entry on both sides, or on one: an index into the rows of each
+// build, -1 for none.
+type pair struct {
+	old, new   int32
+	what       Kind
+	by         uint8 // index in renameWays
+	similarity uint8
+	notes      uint8
+}
+
+// What differs in the metadata.
+const (
+	noteFlags uint8 = 1 << iota
+	noteType
+	noteOrder
+	noteTime
+	noteNames
+)
+
+var noteTexts = []string{"flags", "type", "order", "time", "names"}
+
+// Result is what a comparison found. It is not safe for concurrent use.
+type Result struct {
+	OldBuild, NewBuild string
+	// Unknown counts pairs of entries that could not be compared, because one of
+	// them was not decoded, and whose sizes are the same.
+	Unknown int64
+	// Reordered names the archives whose entries lie in another order as a whole:
+	// so many moved that it says nothing about any of them.
+	Reordered []string
+
+	db       *sql.DB
+	old, new *build
+	pairs    []pair
+	download []int64 // of pairs
+	names    names
+	words    map[int64]string
+	invented map[int64]string      // what keys that are no path ids stand for
+	public   map[int64][2][]string // public names on both sides, of paths where they differ
+}
+
+// Compare compares two complete builds of a catalog by their labels. The error is
+// schema.ErrNoBuild if there is none of that label. db must allow several
+// connections at once.
+func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Result, error) {
+	r := &Result{OldBuild: old, NewBuild: new, db: db}
+	var err error
+	if r.old, err = openBuild(ctx, db, old); err != nil {
+		return nil, err
+	}
+	if r.new, err = openBuild(ctx, db, new); err != nil {
+		return nil, err
+	}
+	pairArchives(r.old, r.new)
+	rankArchives(r.old.archives)
+	rankArchives(r.new.archives)
+	markShared(r.old, r.new)
+	l := &loader{db: db, o: o}
+	if err := l.load(ctx, r.old, r.new); err != nil {
+		return nil, err
+	}
+	r.invented = l.texts()
+	if err := r.compare(ctx, o); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// compare goes from rows to pairs that differ, in the order of their paths.
+func (r *Result) compare(ctx context.Context, o Options) error {
+	if err := r.merge(ctx); err != nil {
+		return err
+	}
+	if err := r.loadNames(ctx); err != nil {
+		return err
+	}
+	r.matchMoved(o)
+	if !o.NoRenames {
+		if err := r.matchRenames(ctx, o); err != nil {
+			return err
+		}
+	}
+	for i := range r.pairs {
+		if p := &r.pairs[i]; p.old >= 0 && p.new >= 0 {
+			r.judge(p)
+		}
+	}
+	if err := r.estimate(ctx); err != nil {
+		return err
+	}
+	r.sort()
+	return nil
+}
+
+// merge walks both sides in the order of their keys and keeps the pairs that
+// differ, in content or in how they are stored.
+func (r *Result) merge(ctx context.Context) error {
+	a, b := r.old.rows, r.new.rows
+	order := &orders{}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		c := 0
+		switch {
+		case i == len(a):
+			c = 1
+		case j == len(b):
+			c = -1
+		default:
+			c = compareKeys(&a[i], &b[j])
+		}
+		switch {
+		case c < 0:
+			r.pairs = append(r.pairs, pair{old: int32(i), new: -1, what: Removed})
+			i++
+		case c > 0:
+			r.pairs = append(r.pairs, pair{old: -1, new: int32(j), what: Added})
+			j++
+		default:
+			p := pair{old: int32(i), new: int32(j)}
+			r.judge(&p)
+			order.add(r, p)
+			if p.what != 0 {
+				r.pairs = append(r.pairs, p)
+			}
+			if (a[i].content == 0 || b[j].content == 0) && p.what&Modified == 0 && !a[i].deleted() {
+				r.Unknown++
+			}
+			i, j = i+1, j+1
+		}
+	}
+	r.addOrder(order)
+	return r.addPublicNames(ctx)
+}
+
+// judge sets what differs between the two sides of p, beside what is known of it.
+func (r *Result) judge(p *pair) {
+	a, b := &r.old.rows[p.old], &r.new.rows[p.new]
+	known := p.what & (Renamed | Moved)
+	p.what, p.notes = known, p.notes&(noteOrder|noteNames)
+	if r.contentDiffers(a, b) {
+		p.what |= Modified
+	} else if a.stored != b.stored || a.method() != b.method() || a.flags()&1 != b.flags()&1 {
+		p.what |= Restored
+	}
+	if r.old.archives[a.archive].group != r.new.archives[b.archive].group {
+		p.what |= Moved
+	}
+	if a.copies != b.copies {
+		p.what |= Copies
+	}
+	if a.flags()&^1 != b.flags()&^1 {
+		p.notes |= noteFlags
+	}
+	if a.kind() != b.kind() {
+		p.notes |= noteType
+	}
+	if r.old.times != nil && r.new.times != nil && r.old.times[a.seq] != r.new.times[b.seq] {
+		p.notes |= noteTime
+	}
+	if p.notes != 0 {
+		p.what |= Metadata
+	}
+}
+
+// contentDiffers counts on sizes where a content is not known.
+func (r *Result) contentDiffers(a, b *row) bool {
+	if a.content != 0 && b.content != 0 {
+		return a.content != b.content
+	}
+	return a.size != b.size
+}
+
+// matchMoved joins, where archives are compared one by one, what one archive lost
+// and another got.
+func (r *Result) matchMoved(o Options) {
+	if !o.PerArchive {
+		return
+	}
+	m := newMatcher(r)
+	m.match(moveWay, func(s side, i int32) any { return s.rows[i].key }, Moved)
+	m.apply()
+}
+
+// loadNames reads the names of all that differ.
+func (r *Result) loadNames(ctx context.Context) error {
+	ids := make([]int64, 0, len(r.pairs)+len(r.pairs)/8)
+	for _, p := range r.pairs {
+		if p.old >= 0 {
+			ids = append(ids, r.old.rows[p.old].path)
+		}
+		if p.new >= 0 {
+			ids = append(ids, r.new.rows[p.new].path)
+		}
+	}
+	return r.names.load(ctx, r.db, ids)
+}
+
+// sort orders the pairs by folder, then by name: the order is the same whichever
+// ids a catalog gave.
+func (r *Result) sort() {
+	index := make([]int32, len(r.pairs))
+	for i := range index {
+		index[i] = int32(i)
+	}
+	slices.SortFunc(index, func(x, y int32) int {
+		a, b := r.place(&r.pairs[x]), r.place(&r.pairs[y])
+		return cmp.Or(r.names.compare(a.path, b.path), cmp.Compare(r.pairs[x].what.first(), r.pairs[y].what.first()),
+			cmp.Compare(a.seq, b.seq))
+	})
+	pairs, download := make([]pair, len(index)), make([]int64, len(index))
+	for to, from := range index {
+		pairs[to], download[to] = r.pairs[from], r.download[from]
+	}
+	r.pairs, r.download = pairs, download
+}
+
+// place returns the row that a pair is listed by.
+func (r *Result) place(p *pair) *row {
+	if p.new >= 0 {
+		return &r.new.rows[p.new]
+	}
+	return &r.old.rows[p.old]
+}

@@ -1,0 +1,19 @@
+// Package diff tells what changed between two builds, from the catalog alone.
+//
+// [Compare] reads both builds once, in archive order and with nothing but
+// integers: path, content, sizes, and how an entry is stored. The two sides are
+// sorted by path and merged; names and hashes are looked up for what changed.
+// Archives that both builds mount are passed over, unless an archive that only
+// one of them mounts has an entry of the same path.
+//
+// An entry is compared as the game sees it, after mounting: of several entries
+// with one path the archive that is mounted on top wins, and a delete record
+// hides those below. [Options.PerArchive] compares entry by entry instead.
+//
+// What is gone and what is new are matched to renames: by identity (the GUID
+// that a Marvel Heroes directory gives a file, an asset id, a path hash, a path
+// that differs in case alone), then by equal content, then by similar content.
+//
+// All of it is for one catalog: ids of paths and contents mean the same in both
+// builds, so nothing is hashed or read again.
+package diff

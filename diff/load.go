@@ -1,0 +1,325 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"pakdb/schema"
+)
+
+// row is an entry, as far as it is compared. A million of them take 80 MB.
+type row struct {
+	key     int64 // path_id; negative for a path that only a mount point makes, or an entry without a name
+	path    int64 // path_id, 0 for none
+	content int64 // 0: not decoded
+	stored  int64
+	size    int64
+	storage int64 // flags, method, type: see rowColumns
+	group   int32 // of the archive when archives are compared one by one, else 0
+	archive int32 // in build.archives
+	seq     int32 // place in the build
+	copies  int32
+}
+
+const flagDeleted = 2
+
+func (r *row) deleted() bool { return r.storage&flagDeleted != 0 }
+func (r *row) flags() int64  { return r.storage & 0xff }
+func (r *row) method() int64 { return r.storage >> 8 & 0xffffff }
+func (r *row) kind() int64   { return r.storage >> 32 }
+
+func compareKeys(a, b *row) int {
+	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.key, b.key))
+}
+
+// loader reads the rows of both builds.
+type loader struct {
+	db       *sql.DB
+	o        Options
+	base     string           // mount point whose path ids are keys
+	invented map[string]int64 // keys of what has no path id for a key
+}
+
+// load reads what may differ, and sorts it.
+func (l *loader) load(ctx context.Context, old, new *build) error {
+	l.base, l.invented = baseMount(old, new), map[string]int64{}
+	differs := func(a *archive) bool { return !a.shared || !l.o.PerArchive && a.mount != l.base }
+	if err := l.readBoth(ctx, old, new, differs); err != nil {
+		return err
+	}
+	if !l.o.PerArchive {
+		// An entry without a name is found by no path: all may matter.
+		all := func(*archive) bool { return true }
+		if old.hasNameless() || new.hasNameless() {
+			if err := l.readBoth(ctx, old, new, all); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range []*build{old, new} {
+		if err := l.addKeys(ctx, b); err != nil {
+			return err
+		}
+	}
+	if !l.o.PerArchive {
+		if err := l.readShared(ctx, old, new); err != nil {
+			return err
+		}
+	}
+	return both(ctx, old, new, func(_ context.Context, b *build) error {
+		b.mount(l.o.PerArchive)
+		return nil
+	})
+}
+
+func (l *loader) readBoth(ctx context.Context, old, new *build, wanted func(*archive) bool) error {
+	return both(ctx, old, new, func(ctx context.Context, b *build) error { return l.read(ctx, b, b.take(wanted)) })
+}
+
+func (b *build) hasNameless() bool {
+	return slices.ContainsFunc(b.rows, func(r row) bool { return r.path == 0 })
+}
+
+// both does the same for both sides at once.
+func both(ctx context.Context, old, new *build, do func(context.Context, *build) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return do(ctx, old) })
+	g.Go(func() error { return do(ctx, new) })
+	return g.Wait()
+}
+
+// take marks archives as loaded and returns their ordinals.
+func (b *build) take(wanted func(*archive) bool) []int64 {
+	var ordinals []int64
+	for i := range b.archives {
+		if a := &b.archives[i]; !a.loaded && wanted(a) {
+			a.loaded = true
+			ordinals = append(ordinals, a.ordinal)
+		}
+	}
+	return ordinals
+}
+
+func (l *loader) read(ctx context.Context, b *build, ordinals []int64) error {
+	if len(ordinals) == 0 {
+		return nil
+	}
+	entries := int64(0)
+	for i := range b.archives {
+		if b.archives[i].loaded {
+			entries += b.archives[i].entries
+		}
+	}
+	b.rows = slices.Grow(b.rows, int(min(entries-int64(len(b.rows)), 1<<22)))
+	b.reads = append(b.reads, read{len(b.rows), jsonInts(ordinals)})
+	return l.readRows(ctx, b, buildRows, b.id, jsonInts(ordinals))
+}
+
+// readRows appends rows. The ordinals of archives are their places in
+// build.archives, which lists all of them.
+func (l *loader) readRows(ctx context.Context, b *build, from string, args ...driver.Value) error {
+	places := map[int64]int32{}
+	for i := range b.archives {
+		places[b.archives[i].ordinal] = int32(i)
+	}
+	columns := "SELECT " + rowColumns
+	if l.o.Times {
+		columns += ", e.mtime"
+	}
+	last, place := int64(-1), int32(0)
+	return each(ctx, l.db, columns+from, args, func(v []driver.Value) {
+		if ordinal := integer(v[0]); ordinal != last {
+			last, place = ordinal, places[ordinal]
+		}
+		path := integer(v[1])
+		b.rows = append(b.rows, row{key: path, path: path, content: integer(v[2]), stored: integer(v[3]), size: integer(v[4]),
+			storage: integer(v[5]), archive: place, seq: int32(len(b.rows))})
+		if l.o.Times {
+			b.times = append(b.times, integer(v[6]))
+		}
+	})
+}
+
+// readShared adds those entries of archives that both builds mount whose paths
+// other archives have as well: they may win or lose now.
+func (l *loader) readShared(ctx context.Context, old, new *build) error {
+	var keys []int64
+	for _, b := range []*build{old, new} {
+		for i := range b.rows {
+			keys = append(keys, b.rows[i].key)
+		}
+	}
+	keys = sortedSet(keys)
+	shared := func(a *archive) bool { return a.shared }
+	return both(ctx, old, new, func(ctx context.Context, b *build) error {
+		entries := int64(0)
+		for i := range b.archives {
+			if a := &b.archives[i]; !a.loaded {
+				entries += a.entries
+			}
+		}
+		ordinals := b.take(shared)
+		// A look-up by path costs about four times what reading a row in its order does.
+		if len(ordinals) == 0 || len(keys) == 0 {
+			return nil
+		}
+		if int64(len(keys)) > entries/4 {
+			err := l.readRows(ctx, b, buildRows, b.id, jsonInts(ordinals))
+			b.rows = slices.DeleteFunc(b.rows, func(r row) bool { return r.key == 0 }) // without a name, the same on both sides
+			return err
+		}
+		return batches(keys, func(keys []int64) error {
+			return l.readRows(ctx, b, pathRows, b.id, jsonInts(ordinals), jsonInts(keys))
+		})
+	})
+}
+
+// addKeys gives rows their keys where that is not their path id: below other
+// mount points, and without a name.
+func (l *loader) addKeys(ctx context.Context, b *build) error {
+	var elsewhere []int // below other mount points
+	for i := range b.rows {
+		if r := &b.rows[i]; !l.o.PerArchive && r.path != 0 && b.archives[r.archive].mount != l.base {
+			elsewhere = append(elsewhere, i)
+		}
+	}
+	if b.hasNameless() {
+		for _, r := range b.reads {
+			if err := l.nameNameless(ctx, b, r); err != nil {
+				return err
+			}
+		}
+	}
+	if elsewhere == nil {
+		return nil
+	}
+	return l.keysElsewhere(ctx, b, elsewhere)
+}
+
+// invent returns the key that stands for a text, on both sides.
+func (l *loader) invent(text string) int64 {
+	key, ok := l.invented[text]
+	if !ok {
+		key = -int64(len(l.invented)) - 1
+		l.invented[text] = key
+	}
+	return key
+}
+
+// texts returns what invented keys stand for, to show it: the hex digits of an
+// asset id or a path hash, nothing for a path.
+func (l *loader) texts() map[int64]string {
+	texts := map[int64]string{}
+	for text, key := range l.invented {
+		if kind, rest, _ := strings.Cut(text, " "); kind == "id" || kind == "hash" {
+			texts[key] = rest
+		}
+	}
+	return texts
+}
+
+// nameNameless keys entries without a name by their asset id, their path hash, or
+// at the least their content.
+func (l *loader) nameNameless(ctx context.Context, b *build, r read) error {
+	i := r.from
+	return each(ctx, l.db, nameless, []driver.Value{b.id, r.ordinals}, func(v []driver.Value) {
+		for i < len(b.rows) && b.rows[i].path != 0 {
+			i++
+		}
+		if i == len(b.rows) {
+			return
+		}
+		b.rows[i].key = l.invent(identityOf(v, b.rows[i].content))
+		i++
+	})
+}
+
+func identityOf(v []driver.Value, content int64) string {
+	bits, hi, lo := integer(v[0]), uint64(integer(v[1])), uint64(integer(v[2]))
+	switch {
+	case v[2] != nil && bits == 32:
+		return fmt.Sprintf("id %08x", uint32(lo))
+	case v[2] != nil && bits == 64:
+		return fmt.Sprintf("id %016x", lo)
+	case v[2] != nil && bits == 96:
+		return fmt.Sprintf("id %08x%016x", uint32(hi), lo)
+	case v[2] != nil:
+		return fmt.Sprintf("id %016x%016x", hi, lo)
+	case v[3] != nil:
+		return fmt.Sprintf("hash %016x", uint64(integer(v[3])))
+	}
+	return fmt.Sprintf("content %d", content)
+}
+
+// keysElsewhere keys entries below other mount points by the path id that the
+// file would have below the base, where there is one.
+func (l *loader) keysElsewhere(ctx context.Context, b *build, rows []int) error {
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = b.rows[r].path
+	}
+	names := &names{}
+	if err := names.load(ctx, l.db, ids); err != nil {
+		return err
+	}
+	full := make([]string, len(rows))
+	var keys []int64
+	for i, r := range rows {
+		full[i] = b.archives[b.rows[r].archive].mount + names.path(b.rows[r].path)
+		if rel, ok := cutBase(full[i], l.base); ok {
+			keys = append(keys, schema.PathKey(rel))
+		}
+	}
+	known, err := l.pathIDs(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
+		rel, ok := cutBase(full[i], l.base)
+		if id := known[rel]; ok && id != 0 {
+			b.rows[r].key = id
+		} else {
+			b.rows[r].key = l.invent("path " + full[i])
+		}
+	}
+	return nil
+}
+
+func cutBase(path, base string) (string, bool) {
+	if len(path) < len(base) || path[:len(base)] != base {
+		return "", false
+	}
+	return path[len(base):], true
+}
+
+func (l *loader) pathIDs(ctx context.Context, keys []int64) (map[string]int64, error) {
+	ids := map[string]int64{}
+	slices.Sort(keys)
+	err := batches(slices.Compact(keys), func(keys []int64) error {
+		return each(ctx, l.db, pathsByKey, []driver.Value{jsonInts(keys)}, func(v []driver.Value) { ids[str(v[1])] = integer(v[0]) })
+	})
+	return ids, err
+}
+
+// mount sorts the rows and leaves those that count.
+func (b *build) mount(perArchive bool) {
+	if perArchive {
+		for i := range b.rows {
+			b.rows[i].group = b.archives[b.rows[i].archive].group
+		}
+	}
+	compare := func(x, y row) int {
+		return cmp.Or(compareKeys(&x, &y), cmp.Compare(b.archives[y.archive].rank, b.archives[x.archive].rank), cmp.Compare(y.seq, x.seq))
+	}
+	if !slices.IsSortedFunc(b.rows, compare) {
+		slices.SortFunc(b.rows, compare)
+	}
+	b.rows = mounted(b.rows, perArchive)
+}

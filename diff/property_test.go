@@ -1,0 +1,197 @@
+package diff_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"pakdb/diff"
+	"pakdb/schema"
+)
+
+// archive is one to be: a mount order, and entries by path.
+type archive struct {
+	name    string
+	order   int64
+	entries []schema.Entry
+}
+
+func anyEntry(t *rapid.T) schema.Entry {
+	// few names and contents, so that they meet
+	dir := rapid.SampledFrom([]string{"a/", "b/", "B/", ""}).Draw(t, "dir")
+	name := rapid.SampledFrom([]string{"one", "two", "Two", "three.txt"}).Draw(t, "name")
+	content := rapid.IntRange(0, 5).Draw(t, "content")
+	e := schema.Entry{Name: dir + name, Method: rapid.SampledFrom([]string{"none", "zlib"}).Draw(t, "method"),
+		Stored: rapid.Int64Range(1, 3).Draw(t, "stored"), Size: int64(content), ContentSize: int64(content),
+		Content: digest(content), HasContent: true}
+	switch rapid.IntRange(0, 9).Draw(t, "special") {
+	case 0:
+		e.Flags, e.HasContent = 2, false
+	case 1:
+		e.Name, e.ID, e.IDBits = "", [2]uint64{0, uint64(content % 3)}, 64
+	}
+	return e
+}
+
+func anyBuild(t *rapid.T) []archive {
+	n := rapid.IntRange(1, 3).Draw(t, "archives")
+	build := make([]archive, n)
+	for i := range build {
+		build[i].name = fmt.Sprintf("%d.pak", i)
+		build[i].order = rapid.Int64Range(0, 2).Draw(t, "order")
+		build[i].entries = rapid.SliceOfN(rapid.Custom(anyEntry), 0, 8).Draw(t, "entries")
+	}
+	return build
+}
+
+// writeBuilds writes builds to a new catalog. An archive that a build has in
+// common with one before, by place in the slice of shared, is stored once.
+func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared []archive) string {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(dir, "pakdb.db")
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sharedIDs []int64
+	for _, label := range []string{"a", "b"} {
+		b, err := c.Begin(ctx, label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sharedIDs == nil {
+			for _, a := range shared {
+				sharedIDs = append(sharedIDs, addArchive(t, b, a))
+			}
+		}
+		for i, a := range shared {
+			b.Mount(schema.Mount{Archive: sharedIDs[i], Name: a.name, Order: a.order})
+		}
+		for _, a := range builds[label] {
+			b.Mount(schema.Mount{Archive: addArchive(t, b, a), Name: a.name, Order: a.order})
+		}
+		if err := b.Finish(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
+	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+	for i := range a.entries {
+		e := a.entries[i]
+		e.Ordinal = int64(i)
+		if err := b.Add(id, &e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.EndArchive(id, nil)
+	return id
+}
+
+// view is what a game would see: the simplest thing that could be right.
+func view(archives []archive) map[string]int64 {
+	seen := map[string]int64{}
+	for order := int64(0); order <= 2; order++ {
+		for _, a := range archives {
+			if a.order != order {
+				continue
+			}
+			for _, e := range a.entries {
+				key := e.Name
+				if key == "" {
+					key = fmt.Sprintf("@%016x", e.ID[1])
+				}
+				if e.Flags&2 != 0 {
+					delete(seen, key)
+				} else {
+					seen[key] = e.Size
+				}
+			}
+		}
+	}
+	return seen
+}
+
+func apply(t *rapid.T, files map[string]int64, changes []diff.Change) map[string]int64 {
+	out := maps.Clone(files)
+	for _, c := range changes {
+		if c.Old != nil {
+			if size, ok := files[c.Old.Name()]; !ok || size != c.Old.Size {
+				t.Fatalf("%s %s: the old build has %d, %v", c.Kind, c.Old.Name(), size, ok)
+			}
+			delete(out, c.Old.Name())
+		}
+	}
+	for _, c := range changes {
+		if c.New != nil {
+			if _, taken := out[c.New.Name()]; taken {
+				t.Fatalf("%s %s: is there already", c.Kind, c.New.Name())
+			}
+			out[c.New.Name()] = c.New.Size
+		}
+	}
+	return out
+}
+
+func TestProperties(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		shared := rapid.SliceOfN(rapid.Custom(anyEntry), 0, 8).Draw(rt, "shared")
+		base := []archive{{"shared.pak", rapid.Int64Range(0, 2).Draw(rt, "order"), shared}}
+		a, b := anyBuild(rt), anyBuild(rt)
+		n++
+		sub := filepath.Join(dir, fmt.Sprint(n))
+		if err := os.Mkdir(sub, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(sub) }()
+		path := writeBuilds(t, sub, map[string][]archive{"a": a, "b": b}, base)
+		viewA, viewB := view(append(base, a...)), view(append(base, b...))
+		for _, o := range []diff.Options{{}, {NoRenames: true}} {
+			_, same := compared(t, path, o, "a", "a")
+			if len(same) > 0 {
+				rt.Fatalf("a build differs from itself: %s", lines(same))
+			}
+			_, forth := compared(t, path, o, "a", "b")
+			if d := cmp.Diff(viewB, apply(rt, viewA, forth)); d != "" {
+				rt.Fatalf("changes do not lead from a to b (-want +got):\n%s\n%s", d, lines(forth))
+			}
+			_, back := compared(t, path, o, "b", "a")
+			if d := cmp.Diff(viewA, apply(rt, viewB, back)); d != "" {
+				rt.Fatalf("changes do not lead from b to a (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff(mirror(forth), count(back)); d != "" {
+				rt.Fatalf("b to a is not the mirror of a to b (-want +got):\n%s\n%s\n%s", d, lines(forth), lines(back))
+			}
+		}
+	})
+}
+
+func count(changes []diff.Change) map[diff.Kind]int {
+	n := map[diff.Kind]int{}
+	for _, c := range changes {
+		n[c.Kind]++
+	}
+	return n
+}
+
+// mirror counts changes as seen from the other side.
+func mirror(changes []diff.Change) map[diff.Kind]int {
+	n := count(changes)
+	n[diff.Added], n[diff.Removed] = n[diff.Removed], n[diff.Added]
+	maps.DeleteFunc(n, func(_ diff.Kind, n int) bool { return n == 0 })
+	return n
+}

@@ -1,0 +1,93 @@
+package diff
+
+// buildArchives lists what a build mounts.
+const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.mount_order, a.entry_count, ba.name, a.format, a.mount_point
+	FROM build_archive ba
+	JOIN archive a ON a.archive_id = ba.archive_id
+	WHERE ba.build_id = ?1
+	ORDER BY ba.ordinal`
+
+// rowColumns are few because each costs as much as the reading of a row does.
+// Times are read only when they are compared.
+const rowColumns = `ba.ordinal, e.path_id, e.content_id, e.stored, e.size,
+	e.flags | (e.method_id << 8) | (coalesce(e.type_id, 0) << 32)`
+
+// buildRows lists the entries of the archives ?2, a JSON array of ordinals, of
+// build ?1.
+const buildRows = `
+	FROM json_each(?2) j
+	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	ORDER BY j.key, e.ordinal`
+
+// pathRows lists the entries of paths ?3 in the same archives.
+const pathRows = `
+	FROM json_each(?3) p
+	CROSS JOIN entry e ON e.path_id = p.value
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	WHERE ba.ordinal IN (SELECT value FROM json_each(?2))
+	ORDER BY ba.ordinal, e.ordinal`
+
+// nameless lists what stands for the names of entries without one, in the order
+// of buildRows.
+const nameless = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + `
+	FROM json_each(?2) j
+	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	WHERE e.path_id IS NULL
+	ORDER BY j.key, e.ordinal`
+
+// The look-ups of many ids at once: ids are few and far between, or a whole range.
+const (
+	someIDs  = "json_each(?1) j CROSS JOIN "
+	pathsSQL = `SELECT p.path_id, p.dir_id, p.name FROM `
+	hashSQL  = `SELECT c.content_id, c.hash FROM `
+	sketches = `SELECT c.content_id, c.sketch FROM `
+)
+
+// pathsByKey finds paths by their keys.
+const pathsByKey = `SELECT p.path_id, d.prefix || p.name
+	FROM json_each(?1) j
+	CROSS JOIN path_key k ON k.key = j.value
+	CROSS JOIN path p ON p.path_id = k.path_id
+	CROSS JOIN dir d ON d.dir_id = p.dir_id`
+
+// contentsHeld lists which of the contents ?2 a build holds.
+const contentsHeld = `SELECT DISTINCT e.content_id
+	FROM json_each(?2) j
+	CROSS JOIN entry e ON e.content_id = j.value
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1`
+
+// recordGUIDs lists the GUIDs that Marvel Heroes' directories of a build give
+// paths ?2.
+const recordGUIDs = `SELECT r.path_id, r.guid, r.space_id
+	FROM json_each(?2) j
+	CROSS JOIN calligraphy_record r ON r.path_id = j.value
+	WHERE EXISTS (SELECT 1
+	              FROM entry e
+	              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	              WHERE e.content_id = r.content_id)`
+
+// replacedGUIDs lists which GUIDs a build says took the place of others.
+const replacedGUIDs = `SELECT DISTINCT r.old_guid, r.last_guid
+	FROM build_archive ba
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	CROSS JOIN calligraphy_replacement r ON r.content_id = e.content_id
+	WHERE ba.build_id = ?1 AND r.last_guid <> 0
+		AND e.content_id IN (SELECT content_id FROM calligraphy_replacement)`
+
+// entryIDs lists the ids and hashes of paths ?2 in a build.
+const entryIDs = `SELECT e.path_id, e.id_bits, e.id_hi, e.id_lo, e.path_hash
+	FROM json_each(?2) j
+	CROSS JOIN entry e ON e.path_id = j.value
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	WHERE e.id_lo IS NOT NULL OR e.path_hash IS NOT NULL`
+
+// publicNames lists the names that archives ?2 give entries, with the paths of
+// those entries.
+const publicNames = `SELECT DISTINCT e.path_id, n.name
+	FROM json_each(?2) j
+	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
+	CROSS JOIN named_resource n ON n.archive_id = ba.archive_id
+	CROSS JOIN entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo AND e.id_hi IS n.id_hi AND e.type_id = n.type_id
+	ORDER BY e.path_id, n.name`

@@ -1,0 +1,193 @@
+// Package sketch makes short fingerprints by which similar contents are told
+// from others without looking at them again.
+//
+// A content is cut into chunks where its own bytes say so: an insertion moves
+// the cuts around it and no others. Each chunk has a hash of 32 bits, and the
+// sketch is the smallest 32 of them, without repeats: a fair sample of the set
+// of chunks, so that two sketches tell how much the two sets have in common
+// (bottom-k sampling).
+//
+// Cuts are found with a gear hash, h = h<<1 + gear[b], over the bytes that lie
+// at least 512 behind the last cut; chunks are 1.5 KiB on average. Chunks are
+// hashed with CRC-32C, which processors compute, and a bijective mix after it.
+package sketch
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+)
+
+const (
+	// MinSize is the size from which on a content has a sketch: a smaller one
+	// has too few chunks to tell anything.
+	MinSize = 4 << 10
+	// Size is how many hashes a sketch holds at most.
+	Size = 32
+
+	minChunk = 512
+	maxChunk = 8 << 10
+	window   = 64          // bytes that a gear hash depends on
+	cutMask  = 0x3ff << 54 // ten bits: one position of 1,024
+)
+
+// Sketch is sorted, smallest first, without repeats.
+type Sketch []uint32
+
+// Builder makes a sketch of what is written to it. The zero value is ready.
+type Builder struct {
+	rest   []byte // not cut yet
+	lowest Sketch
+}
+
+// blockSize bounds what a Builder holds of a content.
+const blockSize = 64 << 10
+
+// Write never fails.
+func (b *Builder) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		take := min(len(p), blockSize-len(b.rest))
+		b.rest = append(b.rest, p[:take]...)
+		p = p[take:]
+		if len(b.rest) == blockSize {
+			done := b.cutAll(b.rest, false)
+			b.rest = append(b.rest[:0], b.rest[done:]...)
+		}
+	}
+	return n, nil
+}
+
+// Sketch ends the content and returns its sketch.
+func (b *Builder) Sketch() Sketch {
+	b.cutAll(b.rest, true)
+	b.rest = b.rest[:0]
+	return b.lowest
+}
+
+// Of returns the sketch of a content.
+func Of(content []byte) Sketch {
+	var b Builder
+	b.cutAll(content, true)
+	return b.lowest
+}
+
+// cutAll cuts chunks off p and returns how many bytes they are. A chunk at the
+// end may go on in what follows, unless p ends the content.
+func (b *Builder) cutAll(p []byte, end bool) (done int) {
+	for len(p)-done >= maxChunk || end && done < len(p) {
+		n := cut(p[done:])
+		b.add(mix(crc32.Checksum(p[done:done+n], castagnoli)))
+		done += n
+	}
+	return done
+}
+
+// cut returns the length of the first chunk.
+func cut(p []byte) int {
+	if len(p) <= minChunk {
+		return len(p)
+	}
+	p = p[:min(len(p), maxChunk)]
+	h := uint64(0)
+	for _, c := range p[minChunk-window : minChunk] {
+		h = h<<1 + gear[c]
+	}
+	for i, c := range p[minChunk:] {
+		h = h<<1 + gear[c]
+		if h&cutMask == 0 {
+			return minChunk + i + 1
+		}
+	}
+	return len(p)
+}
+
+func (b *Builder) add(h uint32) {
+	if len(b.lowest) == Size && h >= b.lowest[Size-1] {
+		return
+	}
+	i, found := slices.BinarySearch(b.lowest, h)
+	if found {
+		return
+	}
+	if len(b.lowest) == Size {
+		b.lowest = b.lowest[:Size-1]
+	}
+	b.lowest = slices.Insert(b.lowest, i, h)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// gear holds a random number for each byte, from SplitMix64.
+var gear = func() (t [256]uint64) {
+	s := uint64(0)
+	for i := range t {
+		s += 0x9e3779b97f4a7c15
+		z := (s ^ s>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		t[i] = z ^ z>>31
+	}
+	return t
+}()
+
+// mix is the finalizer of MurmurHash3: it makes small values as likely in any
+// place, which those of a CRC are not.
+func mix(h uint32) uint32 {
+	h = (h ^ h>>16) * 0x85ebca6b
+	h = (h ^ h>>13) * 0xc2b2ae35
+	return h ^ h>>16
+}
+
+// Common estimates, from two sketches, which share of the chunks of both
+// together both have: the Jaccard index, 0 to 1.
+func Common(a, b Sketch) float64 {
+	both, seen := 0, 0
+	for i, j := 0, 0; seen < Size && (i < len(a) || j < len(b)); seen++ {
+		switch {
+		case j == len(b) || i < len(a) && a[i] < b[j]:
+			i++
+		case i == len(a) || b[j] < a[i]:
+			j++
+		default:
+			both, i, j = both+1, i+1, j+1
+		}
+	}
+	if seen == 0 {
+		return 0
+	}
+	return float64(both) / float64(seen)
+}
+
+// Kept estimates which share of the new content the old one has as well, given
+// the sizes of both, 0 to 1.
+func Kept(old, new Sketch, oldSize, newSize int64) float64 {
+	if newSize <= 0 {
+		return 0
+	}
+	j := Common(old, new)
+	return min(1, j/(1+j)*float64(oldSize+newSize)/float64(newSize))
+}
+
+// Marshal writes four bytes a hash, little-endian.
+func (s Sketch) Marshal() []byte {
+	b := make([]byte, 0, 4*len(s))
+	for _, h := range s {
+		b = binary.LittleEndian.AppendUint32(b, h)
+	}
+	return b
+}
+
+// Unmarshal reads what Marshal wrote, and nil from anything else.
+func Unmarshal(b []byte) Sketch {
+	if len(b)%4 != 0 || len(b) > 4*Size {
+		return nil
+	}
+	s := make(Sketch, len(b)/4)
+	for i := range s {
+		s[i] = binary.LittleEndian.Uint32(b[4*i:])
+	}
+	if !slices.IsSorted(s) {
+		return nil
+	}
+	return s
+}
