@@ -124,7 +124,7 @@ func (r *Result) compare(ctx context.Context, o Options) error {
 // differ, in content or in how they are stored.
 func (r *Result) merge(ctx context.Context) error {
 	a, b := r.old.rows, r.new.rows
-	order := &orders{}
+	order := &orders{steps: make([]step, 0, min(len(a), len(b)))}
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		c := 0

@@ -150,7 +150,10 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 // readShared adds those entries of archives that both builds mount whose paths
 // other archives have as well: they may win or lose now.
 func (l *loader) readShared(ctx context.Context, old, new *build) error {
-	var keys []int64
+	if !slices.ContainsFunc(old.archives, func(a archive) bool { return a.shared && !a.loaded }) {
+		return nil
+	}
+	keys := make([]int64, 0, len(old.rows)+len(new.rows))
 	for _, b := range []*build{old, new} {
 		for i := range b.rows {
 			keys = append(keys, b.rows[i].key)

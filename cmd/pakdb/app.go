@@ -80,6 +80,8 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newExtractCommand(a),
 		newVerifyCommand(a),
 		newPackCommand(a),
+		newDiffCommand(a),
+		newLogCommand(a),
 		newDepsCommand(a),
 		newRefsCommand(a),
 		newPkgCommand(a),

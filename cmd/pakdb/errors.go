@@ -34,7 +34,7 @@ func exitCode(err error) int {
 			return exitCatalog
 		}
 	}
-	for _, class := range []error{errUsage, query.ErrUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild, graph.ErrNoNode} {
+	for _, class := range []error{errUsage, query.ErrUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild, graph.ErrNoNode, errTrouble} {
 		if errors.Is(err, class) {
 			return exitUsage
 		}

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff"
+	"pakdb/query"
+)
+
+type diffFlags struct {
+	perArchive, times, noRenames bool
+	similar                      string
+
+	kinds []string
+	fold  bool
+
+	format                             string
+	stat, nameOnly, nameStatus, impact bool
+	semantic                           bool
+	summary                            string
+}
+
+func newDiffCommand(a *app) *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff [flags] OLD NEW [GLOB...]",
+		Short: "Show what changed between two builds",
+		Long: `Show what changed between two builds. OLD and NEW are labels of builds, or
+archives and folders, which are scanned for the occasion and leave the catalog
+as it is; ./NAME is a path though there is a build NAME. BUILD:PATH and
+BUILD:PATH compare two entries inside.
+
+Entries are compared as the game sees them after mounting. A modification time
+alone is no change. An entry is added, removed, renamed, modified, moved to
+another archive, restored (the same content stored differently), held in more
+or fewer copies, or differs in its metadata.
+
+Renames are found by GUID, asset id and path hash, then by equal contents,
+then, where "pakdb index --sketch" was used, by contents that are alike.
+"Download" estimates what someone who has the old build must fetch.
+
+With a GLOB only entries whose old or new path matches are shown.
+
+The exit code is 0 when nothing changed, 1 when something did, 2 or 3 when
+there was trouble.`,
+		Example: `  pakdb diff 1.48 1.52
+  pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
+  pakdb diff old/Game.pak new/Game.pak --stat
+  pakdb diff 1.48 1.52 --semantic "*.curve"
+  pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
+  pakdb diff 1.48 1.52 --summary dir --format csv`,
+		Args:              usage(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: a.completeBuilds,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return trouble(a.diff(cmd.Context(), f, args))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.similar, "find-renames", "M", "50", "least similarity of renamed contents, in `PERCENT`")
+	flags.Lookup("find-renames").NoOptDefVal = "50"
+	flags.BoolVar(&f.noRenames, "no-renames", false, "do not look for renames")
+	flags.BoolVar(&f.perArchive, "per-archive", false, "compare archive by archive, whichever entry wins in the game")
+	flags.BoolVar(&f.times, "times", false, "another modification time is a change of metadata")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only changes of these `KINDS`: added, removed, renamed, modified,\nmoved, restored, copies, metadata")
+	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&f.stat, "stat", false, "show how much of each entry changed")
+	flags.StringVar(&f.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
+	flags.BoolVar(&f.nameOnly, "name-only", false, "print paths alone")
+	flags.BoolVar(&f.nameStatus, "name-status", false, "print a letter for the kind, and paths")
+	flags.BoolVar(&f.semantic, "semantic", false, "show what changed inside: fields, points, references, lines of text, bytes")
+	flags.BoolVar(&f.impact, "impact", false, "show what depends on what changed, step by step")
+	a.addFormat(cmd, &f.format)
+	completeFlag(cmd, "summary", diff.Columns()...)
+	var kinds []string
+	for _, k := range diff.Kinds() {
+		kinds = append(kinds, k.String())
+	}
+	completeFlag(cmd, "kind", kinds...)
+	cmd.MarkFlagsMutuallyExclusive("stat", "summary", "name-only", "name-status", "semantic", "impact")
+	return cmd
+}
+
+// errTrouble is for diff, where 1 means that something differs.
+var errTrouble = errors.New("trouble")
+
+func trouble(err error) error {
+	if err == nil || errors.Is(err, errProblems) || errors.Is(err, context.Canceled) || exitCode(err) != exitProblems {
+		return err
+	}
+	return &classError{err, errTrouble}
+}
+
+// classError puts an error into a class without changing its text.
+type classError struct {
+	error
+	class error
+}
+
+func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
+
+// changes is a filter over what a comparison found.
+type changes struct {
+	*diff.Result
+	kinds diff.Kind // 0: all
+	globs []*glob
+}
+
+func (f *diffFlags) filter(patterns []string) (*changes, error) {
+	c := &changes{}
+	for _, name := range f.kinds {
+		k, ok := diff.ParseKind(name)
+		if !ok {
+			return nil, fmt.Errorf("%w: --kind %q: want one of %s", errUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
+		}
+		c.kinds |= k
+	}
+	if f.summary != "" && !slices.Contains(diff.Columns(), f.summary) {
+		return nil, fmt.Errorf("%w: --summary %q: want one of %s", errUsage, f.summary, strings.Join(diff.Columns(), ", "))
+	}
+	for _, p := range patterns {
+		g, err := parseGlob(p, f.fold)
+		if err != nil {
+			return nil, err
+		}
+		c.globs = append(c.globs, g)
+	}
+	return c, nil
+}
+
+func allKinds() (all diff.Kind) {
+	for _, k := range diff.Kinds() {
+		all |= k
+	}
+	return all
+}
+
+// takes reports whether a change was asked for: by its kind, or by what else
+// happened to the entry.
+func (c *changes) takes(ch *diff.Change) bool {
+	if c.kinds != 0 && (ch.Kind|ch.Also)&c.kinds == 0 {
+		return false
+	}
+	if c.globs == nil {
+		return true
+	}
+	for _, g := range c.globs {
+		if ch.Old != nil && g.match(ch.Old.Path) || ch.New != nil && g.match(ch.New.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// each calls do for each change that was asked for and returns how many.
+func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {
+	for ch, err := range c.Changes(ctx) {
+		if err != nil {
+			return n, err
+		}
+		if !c.takes(&ch) {
+			continue
+		}
+		n++
+		if err := do(&ch); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (f *diffFlags) options() (diff.Options, error) {
+	percent, err := strconv.Atoi(strings.TrimSuffix(f.similar, "%"))
+	if err != nil || percent < 1 || percent > 100 {
+		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", errUsage, f.similar)
+	}
+	return diff.Options{PerArchive: f.perArchive, Times: f.times, NoRenames: f.noRenames, Similar: percent}, nil
+}
+
+func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	c, err := f.filter(args[2:])
+	if err != nil {
+		return err
+	}
+	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
+		return err
+	}
+	sides, err := a.openSides(ctx, args[0], args[1])
+	if err != nil {
+		return err
+	}
+	defer sides.close()
+	if sides.entries() {
+		return a.diffEntries(ctx, f, sides)
+	}
+	if c.Result, err = diff.Compare(ctx, sides.db, sides.old.label, sides.new.label, o); err != nil {
+		return err
+	}
+	n, err := a.printDiff(ctx, f, c, sides)
+	if err != nil {
+		return err
+	}
+	a.remark(c)
+	if n > 0 || len(c.Reordered) > 0 && c.kinds == 0 && c.globs == nil {
+		return errProblems
+	}
+	return nil
+}
+
+// remark says on stderr what no row shows.
+func (a *app) remark(c *changes) {
+	for _, name := range c.Reordered {
+		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s: its entries lie in another order\n", printable(name))
+	}
+	if c.Unknown > 0 {
+		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s could not be compared: not decoded, and of the same size\n",
+			plural(c.Unknown, "entry", "entries"))
+	}
+}
+
+func (a *app) printDiff(ctx context.Context, f diffFlags, c *changes, s *sides) (int, error) {
+	switch {
+	case f.nameOnly, f.nameStatus:
+		return a.diffNames(ctx, c, f.nameStatus)
+	case f.summary != "":
+		return a.diffSummary(ctx, c, f.summary, f.format)
+	case f.stat:
+		return a.diffStat(ctx, c)
+	case f.semantic:
+		return a.diffSemantic(ctx, c, s, f.format)
+	case f.impact:
+		return a.diffImpact(ctx, c, f.format)
+	case f.format != "":
+		return a.diffRows(ctx, c, f.format)
+	}
+	return a.diffList(ctx, c)
+}

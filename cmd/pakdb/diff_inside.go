@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pakdb/diff"
+	"pakdb/query"
+)
+
+// insideWriter shows what changed inside of contents, for people or as rows.
+type insideWriter struct {
+	a    *app
+	with *diff.Semantic
+	w    *bufio.Writer
+	rows *query.Rows // nil: for people
+	p    palette
+}
+
+func (a *app) newInsideWriter(s *sides, format string) (*insideWriter, error) {
+	w := &insideWriter{a: a, w: bufio.NewWriter(a.stdout), p: a.palette(), with: &diff.Semantic{
+		DB: s.db, Contents: s.contents, OldBuild: s.old.label, NewBuild: s.new.label}}
+	if format == "" {
+		return w, nil
+	}
+	var err error
+	w.rows, err = a.rows(format, "kind", "path", "old_path", "field", "old", "new")
+	return w, err
+}
+
+// diffSemantic shows every change, and what changed inside of those that have
+// another content.
+func (a *app) diffSemantic(ctx context.Context, c *changes, s *sides, format string) (int, error) {
+	w, err := a.newInsideWriter(s, format)
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.each(ctx, func(ch *diff.Change) error { return w.change(ctx, ch) })
+	return n, errors.Join(err, w.close())
+}
+
+// diffEntries compares one entry with another.
+func (a *app) diffEntries(ctx context.Context, f diffFlags, s *sides) error {
+	old, err := findEntry(ctx, s, s.old)
+	if err != nil {
+		return err
+	}
+	new, err := findEntry(ctx, s, s.new)
+	if err != nil {
+		return err
+	}
+	if old.Content == new.Content && old.Content != "" {
+		return nil
+	}
+	w, err := a.newInsideWriter(s, f.format)
+	if err != nil {
+		return err
+	}
+	c := diff.Change{Kind: diff.Modified, Old: old, New: new}
+	if old.Path != new.Path {
+		c.Kind, c.Also = diff.Renamed, diff.Modified
+	}
+	if err := errors.Join(w.change(ctx, &c), w.close()); err != nil {
+		return err
+	}
+	return errProblems
+}
+
+func findEntry(ctx context.Context, s *sides, o operand) (*diff.File, error) {
+	f, err := diff.Find(ctx, s.db, o.label, o.entry)
+	if !errors.Is(err, diff.ErrNoFile) {
+		return f, err
+	}
+	path, err := entryPath(ctx, s.db, o.label, o.entry)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Find(ctx, s.db, o.label, path)
+}
+
+func (w *insideWriter) close() error {
+	if w.rows != nil {
+		return w.rows.Close()
+	}
+	return w.w.Flush()
+}
+
+func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
+	if w.rows == nil {
+		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.paint(faint, remarks(c)))
+	}
+	if (c.Kind|c.Also)&diff.Modified == 0 {
+		return w.row(c, nil, nil, nil)
+	}
+	in, err := w.with.Compare(ctx, c.Old, c.New)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+		_, _ = fmt.Fprintf(w.a.stderr, "pakdb: %s: %v\n", printable(c.Name()), err)
+		return w.row(c, nil, nil, nil)
+	}
+	if err != nil || in == nil {
+		return err
+	}
+	return w.inside(c, in)
+}
+
+func (w *insideWriter) inside(c *diff.Change, in *diff.Inside) error {
+	for _, f := range in.Fields {
+		if err := w.field(c, f); err != nil {
+			return err
+		}
+	}
+	if in.Text != "" {
+		if err := w.text(c, in.Text); err != nil {
+			return err
+		}
+	}
+	for _, r := range in.Ranges {
+		if err := w.bytes(c, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row writes a row where there are rows; old and new are nil for none.
+func (w *insideWriter) row(c *diff.Change, field, old, new driver.Value) error {
+	if w.rows == nil {
+		return nil
+	}
+	v := changeRow(c)
+	return w.rows.Write(v[0], v[1], v[2], field, old, new)
+}
+
+func (w *insideWriter) field(c *diff.Change, f diff.FieldChange) error {
+	value := func(s *string) driver.Value {
+		if s == nil {
+			return nil
+		}
+		return *s
+	}
+	if w.rows != nil {
+		return w.row(c, f.Field, value(f.Old), value(f.New))
+	}
+	name := printable(f.Field)
+	var err error
+	switch {
+	case f.New == nil:
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(red, "- "+name+": "+printable(*f.Old)))
+	case f.Old == nil:
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(green, "+ "+name+": "+printable(*f.New)))
+	default:
+		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s\n", name, w.p.paint(red, printable(*f.Old)), w.p.paint(green, printable(*f.New)))
+	}
+	return err
+}
+
+func (w *insideWriter) text(c *diff.Change, text string) error {
+	if w.rows != nil {
+		return w.row(c, "text", nil, text)
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		colour := ""
+		switch {
+		case strings.HasPrefix(line, "-"):
+			colour = red
+		case strings.HasPrefix(line, "+"):
+			colour = green
+		case strings.HasPrefix(line, "@@"):
+			colour = cyan
+		}
+		shown := strings.ReplaceAll(line, "\t", "    ")
+		if _, err := fmt.Fprintln(w.w, w.p.paint(colour, printable(strings.TrimSuffix(shown, "\r")))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *insideWriter) bytes(c *diff.Change, r diff.Range) error {
+	if w.rows != nil {
+		return w.row(c, "bytes", fmt.Sprintf("%d+%d", r.OldOffset, r.OldSize), fmt.Sprintf("%d+%d", r.NewOffset, r.NewSize))
+	}
+	_, err := fmt.Fprintf(w.w, "  ~ %s at %#x -> %s at %#x\n", plural(r.OldSize, "byte", "bytes"), r.OldOffset,
+		plural(r.NewSize, "byte", "bytes"), r.NewOffset)
+	return err
+}
+
+// diffImpact shows what depends on what changed.
+func (a *app) diffImpact(ctx context.Context, c *changes, format string) (int, error) {
+	n, err := c.each(ctx, func(*diff.Change) error { return nil })
+	if err != nil {
+		return n, err
+	}
+	rows, err := a.rows(format, "depth", "path", "kind", "via", "changed")
+	if err != nil {
+		return n, err
+	}
+	for i, err := range c.Impact(ctx, 0, c.takes) {
+		changed := int64(0)
+		if i.Changed {
+			changed = 1
+		}
+		if err == nil {
+			err = rows.Write(int64(i.Depth), i.Path, i.Kind, i.Via, changed)
+		}
+		if err != nil {
+			return n, errors.Join(err, rows.Close())
+		}
+	}
+	return n, rows.Close()
+}

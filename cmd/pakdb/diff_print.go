@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"pakdb/diff"
+)
+
+// palette colours lines for people; without a terminal, or with NO_COLOR, it
+// does nothing.
+type palette struct{ on bool }
+
+func (a *app) palette() palette {
+	return palette{isTerminal(a.stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
+const (
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+	faint  = "2"
+)
+
+func (p palette) paint(colour, s string) string {
+	if !p.on || s == "" || colour == "" {
+		return s
+	}
+	return "\x1b[" + colour + "m" + s + "\x1b[0m"
+}
+
+func kindColour(k diff.Kind) string {
+	switch k {
+	case diff.Added:
+		return green
+	case diff.Removed:
+		return red
+	case diff.Modified:
+		return yellow
+	case diff.Renamed, diff.Moved:
+		return cyan
+	}
+	return faint
+}
+
+// signed writes a difference of sizes.
+func signed(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + humanSize(n)
+	case n < 0:
+		return "-" + humanSize(-n)
+	}
+	return "0"
+}
+
+// changedName is the path; of a rename both.
+func changedName(c *diff.Change) string {
+	if c.Kind == diff.Renamed {
+		return printable(c.Old.Name()) + " -> " + printable(c.New.Name())
+	}
+	return printable(c.Name())
+}
+
+// remarks are what else there is to say of a change, for people.
+func remarks(c *diff.Change) string {
+	var all []string
+	if c.RenamedBy != "" {
+		text := "by " + c.RenamedBy
+		if c.Similarity > 0 && c.Similarity < 100 {
+			text += fmt.Sprintf(", %d%% alike", c.Similarity)
+		}
+		all = append(all, text)
+	}
+	if c.Also != 0 {
+		all = append(all, "also "+strings.ReplaceAll(c.Also.String(), ",", ", "))
+	}
+	happened := c.Kind | c.Also
+	if happened&diff.Moved != 0 {
+		all = append(all, printable(c.Old.Archive)+" -> "+printable(c.New.Archive))
+	}
+	if happened&diff.Restored != 0 {
+		all = append(all, fmt.Sprintf("%s %d -> %s %d", c.Old.Method, c.Old.Stored, c.New.Method, c.New.Stored))
+	}
+	if happened&diff.Copies != 0 {
+		all = append(all, fmt.Sprintf("%d -> %d copies", c.Old.Copies, c.New.Copies))
+	}
+	for _, n := range c.Notes {
+		all = append(all, printable(n))
+	}
+	if all == nil {
+		return ""
+	}
+	return "  (" + strings.Join(all, "; ") + ")"
+}
+
+// diffList is what a person sees: a line a change, and the sums.
+func (a *app) diffList(ctx context.Context, c *changes) (int, error) {
+	w := bufio.NewWriter(a.stdout)
+	p := a.palette()
+	totals := diff.NewTotals("kind")
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
+		s := ch.Sizes()
+		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
+			signed(s.NewSize-s.OldSize), changedName(ch), p.paint(faint, remarks(ch)))
+		return err
+	})
+	if err != nil {
+		return n, err
+	}
+	if !a.quiet {
+		_, _ = fmt.Fprintln(w, diffSums(c, totals))
+	}
+	return n, w.Flush()
+}
+
+// diffSums is the line below everything.
+func diffSums(c *changes, t *diff.Totals) string {
+	var parts []string
+	for _, k := range diff.Kinds() {
+		if n := t.Get(k.String()).Count; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k))
+		}
+	}
+	if parts == nil {
+		return fmt.Sprintf("%s and %s are the same", printable(c.OldBuild), printable(c.NewBuild))
+	}
+	s := t.All
+	return fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
+		humanSize(s.OldSize), humanSize(s.NewSize), humanSize(s.OldStored), humanSize(s.NewStored), humanSize(s.Download))
+}
+
+func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, error) {
+	w := bufio.NewWriter(a.stdout)
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		if !status {
+			_, err := fmt.Fprintln(w, printable(ch.Name()))
+			return err
+		}
+		mark := string(ch.Kind.Letter())
+		if ch.Kind != diff.Renamed {
+			_, err := fmt.Fprintf(w, "%s\t%s\n", mark, printable(ch.Name()))
+			return err
+		}
+		if ch.Similarity > 0 {
+			mark += fmt.Sprintf("%03d", ch.Similarity)
+		}
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, printable(ch.Old.Name()), printable(ch.New.Name()))
+		return err
+	})
+	return n, errors.Join(err, w.Flush())
+}
+
+// statWidth is how many signs the largest change has.
+const statWidth = 40
+
+// diffStat draws how much must be fetched (+) and how much is gone or replaced
+// (-), in the manner of git.
+func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
+	totals := diff.NewTotals("kind")
+	widest, largest := 0, int64(1)
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
+		plus, minus := replaced(ch)
+		widest, largest = max(widest, len([]rune(changedName(ch)))), max(largest, plus+minus)
+		return nil
+	})
+	if err != nil {
+		return n, err
+	}
+	w := bufio.NewWriter(a.stdout)
+	p := a.palette()
+	_, err = c.each(ctx, func(ch *diff.Change) error {
+		plus, minus := replaced(ch)
+		s := ch.Sizes()
+		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s%s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize),
+			p.paint(green, bar('+', plus, largest)), p.paint(red, bar('-', minus, largest)))
+		return err
+	})
+	if err == nil && !a.quiet {
+		_, _ = fmt.Fprintln(w, diffSums(c, totals))
+	}
+	return n, errors.Join(err, w.Flush())
+}
+
+// replaced estimates the bytes that came and went.
+func replaced(c *diff.Change) (plus, minus int64) {
+	s := c.Sizes()
+	switch {
+	case c.Old == nil:
+		return s.NewSize, 0
+	case c.New == nil:
+		return 0, s.OldSize
+	case (c.Kind|c.Also)&diff.Modified == 0:
+		return 0, 0
+	}
+	kept := min(s.OldSize, s.NewSize) * int64(c.Similarity) / 100
+	return s.NewSize - kept, s.OldSize - kept
+}
+
+func bar(sign byte, n, largest int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return strings.Repeat(string(sign), max(1, int(float64(n)/float64(largest)*statWidth)))
+}
+
+func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (int, error) {
+	totals := diff.NewTotals(by)
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
+		return nil
+	})
+	if err != nil {
+		return n, err
+	}
+	rows, err := a.rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download")
+	if err != nil {
+		return n, err
+	}
+	write := func(name string, s diff.Sizes) error {
+		return rows.Write(name, s.Count, s.OldSize, s.NewSize, s.NewSize-s.OldSize, s.OldStored, s.NewStored, s.Download)
+	}
+	for _, v := range totals.Values() {
+		if err := write(v, totals.Get(v)); err != nil {
+			return n, err
+		}
+	}
+	if format == "" && n > 0 {
+		err = write("(all)", totals.All)
+	}
+	return n, errors.Join(err, rows.Close())
+}
+
+func (a *app) diffRows(ctx context.Context, c *changes, format string) (int, error) {
+	rows, err := a.rows(format, "kind", "path", "old_path", "archive", "old_archive", "type", "old_size", "new_size",
+		"old_stored", "new_stored", "download", "similarity", "old_method", "new_method", "old_copies", "new_copies",
+		"asset_id", "renamed_by", "also", "notes", "old_content", "new_content")
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(changeRow(ch)...) })
+	return n, errors.Join(err, rows.Close())
+}
+
+// changeRow has NULL for what one side does not have. An entry that is gone has
+// its path in both columns, so that one of them is enough to find it.
+func changeRow(c *diff.Change) []driver.Value {
+	of := func(f *diff.File, get func(*diff.File) driver.Value) driver.Value {
+		if f == nil {
+			return nil
+		}
+		return get(f)
+	}
+	one := c.New
+	if one == nil {
+		one = c.Old
+	}
+	path := func(f *diff.File) driver.Value { return textOrNull(f.Path) }
+	archive := func(f *diff.File) driver.Value { return f.Archive }
+	size := func(f *diff.File) driver.Value { return f.Size }
+	stored := func(f *diff.File) driver.Value { return f.Stored }
+	method := func(f *diff.File) driver.Value { return f.Method }
+	copies := func(f *diff.File) driver.Value { return int64(f.Copies) }
+	content := func(f *diff.File) driver.Value { return textOrNull(f.Content) }
+	return []driver.Value{c.Kind.String(), path(one), of(c.Old, path), archive(one), of(c.Old, archive), textOrNull(one.Type),
+		of(c.Old, size), of(c.New, size), of(c.Old, stored), of(c.New, stored), c.Download, int64(c.Similarity),
+		of(c.Old, method), of(c.New, method), of(c.Old, copies), of(c.New, copies), textOrNull(one.AssetID),
+		textOrNull(c.RenamedBy), textOrNull(c.Also.String()), textOrNull(strings.Join(c.Notes, "; ")),
+		of(c.Old, content), of(c.New, content)}
+}

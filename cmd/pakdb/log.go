@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff"
+	"pakdb/query/graph"
+)
+
+func newLogCommand(a *app) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "log [flags] PATH|ID",
+		Short: "Show every build in which an entry changed",
+		Long: `Show every build in which an entry appeared, changed, got another name or went,
+the newest first. Renames are followed. The entry is named by its path, by the
+end of its path, or by an id or GUID in any form, as for "deps".`,
+		Example: `  pakdb log Calligraphy/Loot/Curves/XPCurve.curve
+  pakdb log XPCurve.curve
+  pakdb log 0xd8cbd36e92100920 --format json`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.log(cmd.Context(), args[0], format)
+		},
+	}
+	a.addFormat(cmd, &format)
+	return cmd
+}
+
+func (a *app) log(ctx context.Context, name, format string) error {
+	db, err := a.openCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	events, err := diff.History(ctx, db, name)
+	if errors.Is(err, diff.ErrNoFile) {
+		path, pathErr := anyPath(ctx, db, name)
+		if pathErr != nil {
+			return pathErr
+		}
+		events, err = diff.History(ctx, db, path)
+	}
+	if err != nil {
+		return err
+	}
+	slices.Reverse(events)
+	if format != "" {
+		return a.logRows(events, format)
+	}
+	return a.logList(events)
+}
+
+// anyPath finds the entry that a name stands for, in the newest build that has
+// one.
+func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
+	labels, err := buildLabels(ctx, db)
+	if err != nil {
+		return "", err
+	}
+	err = fmt.Errorf("%w: %q", graph.ErrNoNode, name)
+	for _, label := range slices.Backward(labels) {
+		path, tryErr := entryPath(ctx, db, label, name)
+		if !errors.Is(tryErr, graph.ErrNoNode) {
+			return path, tryErr
+		}
+	}
+	return "", err
+}
+
+// entryPath finds the path of the entry of a build that a name stands for.
+func entryPath(ctx context.Context, db *sql.DB, build, name string) (string, error) {
+	g, err := graph.Open(ctx, db, build)
+	if err != nil {
+		return "", err
+	}
+	node, err := resolveOne(ctx, g, name)
+	if err == nil && node.Path == "" {
+		err = fmt.Errorf("%w: %q", graph.ErrNoNode, name)
+	}
+	return node.Path, err
+}
+
+func (a *app) logList(events []diff.Event) error {
+	w := bufio.NewWriter(a.stdout)
+	p := a.palette()
+	widest := 0
+	for _, e := range events {
+		widest = max(widest, len([]rune(printable(e.Build))))
+	}
+	for i := range events {
+		e := &events[i]
+		size := ""
+		if e.New != nil {
+			size = humanSize(e.New.Size)
+		}
+		_, _ = fmt.Fprintf(w, "%-*s  %s  %10s  %s%s\n", widest, printable(e.Build), p.paint(kindColour(e.Kind), fmt.Sprintf("%-8s", e.Kind)),
+			size, changedName(&e.Change), p.paint(faint, remarks(&e.Change)))
+	}
+	return w.Flush()
+}
+
+func (a *app) logRows(events []diff.Event, format string) error {
+	rows, err := a.rows(format, "build", "kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
+		"renamed_by", "also", "old_content", "new_content")
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		e := &events[i]
+		v := changeRow(&e.Change)
+		err = errors.Join(err, rows.Write(e.Build, v[0], v[1], v[2], v[3], v[6], v[7], v[8], v[9], v[17], v[18], v[20], v[21]))
+	}
+	return errors.Join(err, rows.Close())
+}

@@ -1,0 +1,47 @@
+package diff
+
+import (
+	"context"
+	"database/sql/driver"
+	"strconv"
+)
+
+// prototypeFields names the values of a Marvel Heroes prototype by the field, the
+// place in a list, and the value that holds the body they are in:
+// "Powers[2].Damage". Copies of a mixin are told apart by their number, and so
+// are blueprints that declare a field of the same name.
+func (s *Semantic) prototypeFields(ctx context.Context, build, content int64) ([]field, error) {
+	type key struct {
+		owner, blueprint, copy int64
+		name                   string
+	}
+	first := map[key]int64{} // the blueprint that a name was seen with first
+	names := map[int64]string{}
+	var fields []field
+	err := each(ctx, s.DB, prototypeValues, []driver.Value{build, content}, func(v []driver.Value) {
+		owner := int64(-1)
+		name := str(v[5])
+		if v[1] != nil {
+			owner = integer(v[1])
+		}
+		blueprint, copies := integer(v[2]), integer(v[3])
+		k := key{owner: owner, copy: copies, name: name}
+		if other, seen := first[k]; !seen {
+			first[k] = blueprint
+		} else if other != blueprint {
+			name += "@" + strconv.FormatUint(uint64(blueprint), 16)
+		}
+		if copies != 0 {
+			name += "#" + strconv.FormatInt(copies, 10)
+		}
+		if v[4] != nil {
+			name += "[" + strconv.FormatInt(integer(v[4]), 10) + "]"
+		}
+		if owner >= 0 {
+			name = names[owner] + "." + name
+		}
+		names[integer(v[0])] = name
+		fields = append(fields, field{name, valueText(v[6])})
+	})
+	return fields, err
+}
