@@ -64,7 +64,8 @@ type Change struct {
 	New  *File // nil when removed
 
 	// RenamedBy tells how a rename was recognised: "guid", "replacement", "id",
-	// "hash", "case", "content" or "similar".
+	// "hash", "case", "content", "similar", or "file" for two loose files
+	// that were to be compared.
 	RenamedBy string
 	// Similarity is the share of the content that stayed, in percent: 100 for the
 	// same content, 0 where nothing is known.

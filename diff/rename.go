@@ -19,9 +19,10 @@ const (
 	caseWay
 	contentWay
 	similarWay
+	fileWay
 )
 
-var renameWays = []string{"", "", "guid", "replacement", "id", "hash", "case", "content", "similar"}
+var renameWays = []string{"", "", "guid", "replacement", "id", "hash", "case", "content", "similar", "file"}
 
 // side is what is left over on one side: rows that no other was found for.
 type side struct {
@@ -112,8 +113,16 @@ func (r *Result) matchRenames(ctx context.Context, o Options) error {
 	if err := m.bySimilarity(ctx, cmp.Or(o.Similar, DefaultSimilar)); err != nil {
 		return err
 	}
+	m.byFile()
 	m.apply()
 	return nil
+}
+
+// byFile joins two loose files that are all there is to compare.
+func (m *matcher) byFile() {
+	if a, b := m.old.archives, m.new.archives; len(a) == 1 && len(b) == 1 && a[0].format == "loose" && b[0].format == "loose" {
+		m.match(fileWay, func(side, int32) any { return 0 }, Renamed)
+	}
 }
 
 // paths lists the paths of what is left over, sorted.
