@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pakdb/diff"
 	"pakdb/schema"
 )
 
@@ -58,4 +59,22 @@ func bigCatalog(t testing.TB, n int) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// BenchmarkCompare includes what opening the catalog costs, as a process pays it.
+func BenchmarkCompare(b *testing.B) {
+	for _, n := range []int{100_000, 1_000_000} {
+		if n > 100_000 && testing.Short() {
+			continue
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			path := bigCatalog(b, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				if r, _ := compared(b, path, diff.Options{}, "old", "new"); r.Len() != n/100+n/1000 {
+					b.Fatalf("%d changes", r.Len())
+				}
+			}
+		})
+	}
 }
