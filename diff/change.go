@@ -103,10 +103,7 @@ func (f *File) Name() string {
 
 // Name is what the entry is called by, in the new build if it is there.
 func (c *Change) Name() string {
-	if c.New != nil {
-		return c.New.Name()
-	}
-	return c.Old.Name()
+	return c.either().Name()
 }
 
 // Sizes are sums over entries of both sides, in bytes.

@@ -35,10 +35,7 @@ func (t *Totals) Add(c *Change) {
 }
 
 func (t *Totals) key(c *Change) string {
-	f := c.New
-	if f == nil {
-		f = c.Old
-	}
+	f := c.either()
 	prefix, name := schema.SplitPath(f.Path)
 	switch t.By {
 	case "dir":

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"iter"
 	"sync"
 
 	"pakdb/schema"
@@ -15,6 +16,8 @@ import (
 type Options struct {
 	// Functions are SQL functions beside those of this package.
 	Functions []Function
+	// Tables are functions that yield rows.
+	Tables []TableFunction
 	// Contents serves content_text and content_blob, which fail without it.
 	// It is not closed by [DB.Close].
 	Contents *Contents
@@ -26,6 +29,7 @@ type DB struct {
 	sql       *sql.DB
 	catalog   string
 	functions []Function
+	tables    []TableFunction
 
 	mu      sync.Mutex
 	ctx     context.Context // of the statement that runs, for the SQL functions
@@ -39,7 +43,7 @@ const runFunction = "pakdb_run"
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
-	db := &DB{catalog: catalog, ctx: ctx, functions: append(Functions(o.Contents), o.Functions...)}
+	db := &DB{catalog: catalog, ctx: ctx, functions: append(Functions(o.Contents), o.Functions...), tables: o.Tables}
 	functions := []schema.Function{{Name: runFunction, Call: db.run}}
 	for _, f := range db.functions {
 		call := f.Call
@@ -50,11 +54,31 @@ func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 		functions = append(functions, f.Function)
 	}
 	var err error
-	if db.sql, err = schema.OpenReadOnly(ctx, catalog, functions...); err != nil {
+	if db.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, db.tableFunctions()); err != nil {
 		return nil, catalogError(err)
 	}
 	db.sql.SetMaxOpenConns(1)
 	return db, nil
+}
+
+// tableFunctions gives them the context of the statement that runs, as the other
+// functions have it, and keeps their errors.
+func (db *DB) tableFunctions() []schema.TableFunction {
+	var all []schema.TableFunction
+	for _, t := range db.tables {
+		rows := t.Rows
+		t.Rows = func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
+			return func(yield func([]driver.Value, error) bool) {
+				for row, err := range rows(db.ctx, args) {
+					if db.failed = err; !yield(row, err) {
+						return
+					}
+				}
+			}
+		}
+		all = append(all, t.TableFunction)
+	}
+	return all
 }
 
 // Close closes the catalog.
@@ -62,6 +86,9 @@ func (db *DB) Close() error { return db.sql.Close() }
 
 // Catalog returns the path that the catalog was opened by.
 func (db *DB) Catalog() string { return db.catalog }
+
+// TableFunctions returns the functions that yield rows.
+func (db *DB) TableFunctions() []TableFunction { return db.tables }
 
 // Functions returns the SQL functions beside SQLite's own.
 func (db *DB) Functions() []Function { return db.functions }

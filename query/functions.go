@@ -22,6 +22,15 @@ type Function struct {
 	Doc   string // one line
 }
 
+// TableFunction is an SQL function that yields rows, with its help.
+type TableFunction struct {
+	schema.TableFunction
+	Doc string // one line
+}
+
+// Usage returns how it is called: "diff(old, new)".
+func (t *TableFunction) Usage() string { return t.Name + "(" + strings.Join(t.Params, ", ") + ")" }
+
 // Functions returns the SQL functions of this package, in the order of their
 // help. NULL in gives NULL out, and so does an argument of a type that makes no
 // sense. contents may be nil.

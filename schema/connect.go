@@ -13,13 +13,22 @@ type connector struct {
 	driver *sqlite.Driver
 	dsn    string
 	err    error
+	setUp  func(driver.Conn) error // of each connection; nil for nothing
 }
 
 func (c connector) Connect(context.Context) (driver.Conn, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return c.driver.Open(c.dsn)
+	conn, err := c.driver.Open(c.dsn)
+	if err != nil || c.setUp == nil {
+		return conn, err
+	}
+	if err := c.setUp(conn); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
 }
 
 func (c connector) Driver() driver.Driver { return c.driver }

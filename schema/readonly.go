@@ -30,6 +30,11 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
+	return OpenReadOnlyWith(ctx, path, functions, nil)
+}
+
+// OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well.
+func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*sql.DB, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
 	}
@@ -42,16 +47,32 @@ func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql
 			return nil, err
 		}
 	}
-	d.RegisterConnectionHook(func(c sqlite.ExecQuerierContext, _ string) error {
-		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
-	})
-	db := sql.OpenDB(connector{driver: d, dsn: fileURI(path,
+	for i := range tables {
+		if err := d.RegisterModule(tables[i].moduleName(), tables[i].module(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	db := sql.OpenDB(connector{driver: d, setUp: restrict(ctx, tables), dsn: fileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-32768)")})
 	if err := checkVersion(ctx, db); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
 	}
 	return db, nil
+}
+
+// restrict returns what is done with each new connection before anybody gets
+// it: the table functions are made, then the authorizer takes over. A hook of the
+// driver would run too early, before it has the modules.
+func restrict(ctx context.Context, tables []TableFunction) func(driver.Conn) error {
+	return func(c driver.Conn) error {
+		for i := range tables {
+			if err := tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
+				return err
+			}
+		}
+		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
+	}
 }
 
 func implement(ctx context.Context, f Function) *sqlite.FunctionImpl {

@@ -131,8 +131,7 @@ func (w *insideWriter) row(c *diff.Change, field, old, new driver.Value) error {
 	if w.rows == nil {
 		return nil
 	}
-	v := changeRow(c)
-	return w.rows.Write(v[0], v[1], v[2], field, old, new)
+	return w.rows.Write(append(c.RowOf("kind", "path", "old_path"), field, old, new)...)
 }
 
 func (w *insideWriter) field(c *diff.Change, f diff.FieldChange) error {

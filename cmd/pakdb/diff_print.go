@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -240,39 +239,10 @@ func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (i
 }
 
 func (a *app) diffRows(ctx context.Context, c *changes, format string) (int, error) {
-	rows, err := a.rows(format, "kind", "path", "old_path", "archive", "old_archive", "type", "old_size", "new_size",
-		"old_stored", "new_stored", "download", "similarity", "old_method", "new_method", "old_copies", "new_copies",
-		"asset_id", "renamed_by", "also", "notes", "old_content", "new_content")
+	rows, err := a.rows(format, diff.RowColumns()...)
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(changeRow(ch)...) })
+	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(ch.Row()...) })
 	return n, errors.Join(err, rows.Close())
-}
-
-// changeRow has NULL for what one side does not have. An entry that is gone has
-// its path in both columns, so that one of them is enough to find it.
-func changeRow(c *diff.Change) []driver.Value {
-	of := func(f *diff.File, get func(*diff.File) driver.Value) driver.Value {
-		if f == nil {
-			return nil
-		}
-		return get(f)
-	}
-	one := c.New
-	if one == nil {
-		one = c.Old
-	}
-	path := func(f *diff.File) driver.Value { return textOrNull(f.Path) }
-	archive := func(f *diff.File) driver.Value { return f.Archive }
-	size := func(f *diff.File) driver.Value { return f.Size }
-	stored := func(f *diff.File) driver.Value { return f.Stored }
-	method := func(f *diff.File) driver.Value { return f.Method }
-	copies := func(f *diff.File) driver.Value { return int64(f.Copies) }
-	content := func(f *diff.File) driver.Value { return textOrNull(f.Content) }
-	return []driver.Value{c.Kind.String(), path(one), of(c.Old, path), archive(one), of(c.Old, archive), textOrNull(one.Type),
-		of(c.Old, size), of(c.New, size), of(c.Old, stored), of(c.New, stored), c.Download, int64(c.Similarity),
-		of(c.Old, method), of(c.New, method), of(c.Old, copies), of(c.New, copies), textOrNull(one.AssetID),
-		textOrNull(c.RenamedBy), textOrNull(c.Also.String()), textOrNull(strings.Join(c.Notes, "; ")),
-		of(c.Old, content), of(c.New, content)}
 }

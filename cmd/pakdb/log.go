@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,15 +109,15 @@ func (a *app) logList(events []diff.Event) error {
 }
 
 func (a *app) logRows(events []diff.Event, format string) error {
-	rows, err := a.rows(format, "build", "kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
-		"renamed_by", "also", "old_content", "new_content")
+	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
+		"renamed_by", "also", "old_content", "new_content"}
+	rows, err := a.rows(format, append([]string{"build"}, columns...)...)
 	if err != nil {
 		return err
 	}
 	for i := range events {
-		e := &events[i]
-		v := changeRow(&e.Change)
-		err = errors.Join(err, rows.Write(e.Build, v[0], v[1], v[2], v[3], v[6], v[7], v[8], v[9], v[17], v[18], v[20], v[21]))
+		row := append([]driver.Value{events[i].Build}, events[i].RowOf(columns...)...)
+		err = errors.Join(err, rows.Write(row...))
 	}
 	return errors.Join(err, rows.Close())
 }

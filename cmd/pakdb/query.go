@@ -93,6 +93,11 @@ func functionHelp() string {
 	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, formatFunctions()) {
 		fmt.Fprintf(&b, "  %-24s %s\n", f.Usage, f.Doc)
 	}
+	b.WriteString("\nFunctions that yield rows, for FROM:\n")
+	tables, _ := diffTables("")
+	for _, t := range tables {
+		fmt.Fprintf(&b, "  %-24s %s\n", t.Usage(), t.Doc)
+	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -178,11 +183,12 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 func openQueries(ctx context.Context, app *app) (db *query.DB, closeDB func(), err error) {
 	contents := query.NewContents(app.catalog, app.registry(), objects.For(app.catalog), app.openOptions())
 	functions, closeGraph := graph.Functions(app.catalog)
-	db, err = query.Open(ctx, app.catalog, query.Options{Contents: contents, Functions: append(functions, formatFunctions()...)})
+	tables, closeDiff := diffTables(app.catalog)
+	db, err = query.Open(ctx, app.catalog, query.Options{Contents: contents, Functions: append(functions, formatFunctions()...), Tables: tables})
 	if err != nil {
 		return nil, nil, err
 	}
-	return db, func() { _, _, _ = db.Close(), contents.Close(), closeGraph() }, nil
+	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), closeDiff() }, nil
 }
 
 // text returns the SQL, or @name, and the arguments that remain.

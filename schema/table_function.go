@@ -1,0 +1,148 @@
+package schema
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"iter"
+	"strings"
+
+	"modernc.org/sqlite/vtab"
+)
+
+// TableFunction is a function in SQL that yields rows, for read-only connections:
+// SELECT ... FROM name('a', 'b').
+//
+// SQLite calls it while a statement runs, so Rows must not use the connection of
+// that statement.
+type TableFunction struct {
+	Name    string
+	Columns []string
+	// Params are the names of the arguments, which are hidden columns. All must
+	// be given.
+	Params []string
+	// Rows yields a value for each column: int64, float64, string, []byte or nil.
+	// An error ends the statement.
+	Rows func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error]
+}
+
+// module returns the virtual table that stands for f.
+func (f *TableFunction) module(ctx context.Context) *tableModule {
+	return &tableModule{TableFunction: f, ctx: ctx}
+}
+
+// create is run on each new connection. The driver's virtual tables have to be
+// created; SQLite takes one that has hidden columns for a function. That happens
+// before the authorizer is set, in the temporary database, which is in memory.
+func (f *TableFunction) create(ctx context.Context, c driver.ExecerContext) error {
+	for _, s := range []string{
+		"PRAGMA query_only = 0",
+		fmt.Sprintf("CREATE VIRTUAL TABLE temp.%s USING %s", f.Name, f.moduleName()),
+		"PRAGMA query_only = 1",
+	} {
+		if _, err := c.ExecContext(ctx, s, nil); err != nil {
+			return fmt.Errorf("table function %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func (f *TableFunction) moduleName() string { return "pakdb_" + f.Name }
+
+// tableModule is a module and its only table.
+type tableModule struct {
+	*TableFunction
+	ctx context.Context
+}
+
+func (m *tableModule) Create(c vtab.Context, args []string) (vtab.Table, error) {
+	return m.Connect(c, args)
+}
+
+func (m *tableModule) Connect(c vtab.Context, _ []string) (vtab.Table, error) {
+	var columns []string
+	for _, name := range m.Columns {
+		columns = append(columns, `"`+name+`"`)
+	}
+	for _, name := range m.Params {
+		columns = append(columns, `"`+name+`" HIDDEN`)
+	}
+	return m, c.Declare("CREATE TABLE x (" + strings.Join(columns, ", ") + ")")
+}
+
+// BestIndex asks for the arguments, in their order. A plan that lacks one, as
+// in a join in another order, is refused by its cost and, if there is no other,
+// by the cursor.
+func (m *tableModule) BestIndex(info *vtab.IndexInfo) error {
+	given := 0
+	for i := range info.Constraints {
+		c := &info.Constraints[i]
+		if p := c.Column - len(m.Columns); p >= 0 && c.Op == vtab.OpEQ && c.Usable {
+			c.ArgIndex, c.Omit = p, true
+			given++
+		}
+	}
+	info.EstimatedCost, info.EstimatedRows = 1e5, 1e4
+	if given < len(m.Params) {
+		for i := range info.Constraints {
+			info.Constraints[i].ArgIndex, info.Constraints[i].Omit = -1, false
+		}
+		info.EstimatedCost = 1e15
+		return nil
+	}
+	info.IdxNum = 1
+	return nil
+}
+
+func (m *tableModule) Open() (vtab.Cursor, error) { return &tableCursor{m: m}, nil }
+func (m *tableModule) Disconnect() error          { return nil }
+func (m *tableModule) Destroy() error             { return nil }
+
+type tableCursor struct {
+	m    *tableModule
+	next func() ([]driver.Value, error, bool)
+	stop func()
+	args []driver.Value
+	row  []driver.Value // nil at the end
+	n    int64
+}
+
+func (c *tableCursor) Filter(plan int, _ string, args []vtab.Value) error {
+	_ = c.Close()
+	if plan == 0 {
+		return fmt.Errorf("%s needs its arguments: %s(%s)", c.m.Name, c.m.Name, strings.Join(c.m.Params, ", "))
+	}
+	c.args = append([]driver.Value(nil), args...)
+	c.next, c.stop = iter.Pull2(c.m.Rows(c.m.ctx, c.args))
+	c.n = 0
+	return c.Next()
+}
+
+func (c *tableCursor) Next() error {
+	row, err, ok := c.next()
+	c.row = row
+	c.n++
+	if !ok || err != nil {
+		c.row = nil
+	}
+	return err
+}
+
+func (c *tableCursor) Eof() bool { return c.row == nil }
+
+func (c *tableCursor) Column(col int) (vtab.Value, error) {
+	if col >= len(c.row) {
+		return c.args[col-len(c.row)], nil
+	}
+	return c.row[col], nil
+}
+
+func (c *tableCursor) Rowid() (int64, error) { return c.n, nil }
+
+func (c *tableCursor) Close() error {
+	if c.stop != nil {
+		c.stop()
+		c.stop = nil
+	}
+	return nil
+}
