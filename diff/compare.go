@@ -21,6 +21,8 @@ type Options struct {
 	// one that was renamed and changed; 0 is 50, above 100 is never. Only
 	// contents with sketches can be found so.
 	Similar int
+	// Brief leaves File.Content empty, which saves looking the hashes up.
+	Brief bool
 }
 
 // DefaultSimilar is the similarity that stands for 0 in [Options.Similar].
@@ -58,6 +60,7 @@ type Result struct {
 	Reordered []string
 
 	db       *sql.DB
+	brief    bool
 	old, new *build
 	pairs    []pair
 	download []int64 // of pairs
@@ -71,7 +74,7 @@ type Result struct {
 // schema.ErrNoBuild if there is none of that label. db must allow several
 // connections at once.
 func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Result, error) {
-	r := &Result{OldBuild: old, NewBuild: new, db: db}
+	r := &Result{OldBuild: old, NewBuild: new, db: db, brief: o.Brief}
 	var err error
 	if r.old, err = openBuild(ctx, db, old); err != nil {
 		return nil, err
@@ -226,18 +229,19 @@ func (r *Result) loadNames(ctx context.Context) error {
 // sort orders the pairs by folder, then by name: the order is the same whichever
 // ids a catalog gave.
 func (r *Result) sort() {
-	index := make([]int32, len(r.pairs))
-	for i := range index {
-		index[i] = int32(i)
+	type item struct{ rank, seq, index int32 }
+	items := make([]item, len(r.pairs))
+	for i := range r.pairs {
+		e := r.place(&r.pairs[i])
+		items[i] = item{r.names.rank(e.path), e.seq, int32(i)}
 	}
-	slices.SortFunc(index, func(x, y int32) int {
-		a, b := r.place(&r.pairs[x]), r.place(&r.pairs[y])
-		return cmp.Or(r.names.compare(a.path, b.path), cmp.Compare(r.pairs[x].what.first(), r.pairs[y].what.first()),
-			cmp.Compare(a.seq, b.seq))
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(r.pairs[a.index].what.first(), r.pairs[b.index].what.first()),
+			cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
 	})
-	pairs, download := make([]pair, len(index)), make([]int64, len(index))
-	for to, from := range index {
-		pairs[to], download[to] = r.pairs[from], r.download[from]
+	pairs, download := make([]pair, len(items)), make([]int64, len(items))
+	for to, it := range items {
+		pairs[to], download[to] = r.pairs[it.index], r.download[it.index]
 	}
 	r.pairs, r.download = pairs, download
 }

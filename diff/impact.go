@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -130,7 +131,7 @@ func (r *Result) yieldHits(ctx context.Context, hits []hit, changed []int64, yie
 	if err := n.load(ctx, r.db, ids); err != nil {
 		return err
 	}
-	slices.SortFunc(hits, func(a, b hit) int { return n.compare(a.path, b.path) })
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(n.rank(a.path), n.rank(b.path)) })
 	for _, h := range hits {
 		_, itself := slices.BinarySearch(changed, h.path)
 		if !yield(Impact{Path: n.path(h.path), Depth: h.depth, Via: n.path(h.via), Kind: h.kind, Changed: itself}, nil) {

@@ -12,8 +12,8 @@ import (
 // are blueprints that declare a field of the same name.
 func (s *Semantic) prototypeFields(ctx context.Context, build, content int64) ([]field, error) {
 	type key struct {
-		owner, blueprint, copy int64
-		name                   string
+		owner, copy int64
+		name        string
 	}
 	first := map[key]int64{} // the blueprint that a name was seen with first
 	names := map[int64]string{}

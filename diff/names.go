@@ -1,9 +1,11 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -14,6 +16,7 @@ type names struct {
 	dirOf []int64
 	base  []string
 	dirs  map[int64]string // prefixes
+	ranks []int32
 }
 
 // load replaces what n holds by the paths of ids.
@@ -28,8 +31,10 @@ func (n *names) load(ctx context.Context, db *sql.DB, ids []int64) error {
 		return err
 	}
 	dirs := sortedSet(slices.Clone(n.dirOf))
-	return lookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", dirs,
+	err = lookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", dirs,
 		func(id int64, v []driver.Value) { n.dirs[id] = str(v[1]) })
+	n.rankAll()
+	return err
 }
 
 // split returns the folder, with its slash, and the name of a path.
@@ -46,14 +51,33 @@ func (n *names) path(id int64) string {
 	return prefix + base
 }
 
-func (n *names) compare(a, b int64) int {
-	if a == b {
-		return 0
+// rank is the place of a path among those that n holds, by folder, then by name.
+// Without a path it is -1.
+func (n *names) rank(id int64) int32 {
+	i, ok := slices.BinarySearch(n.ids, id)
+	if !ok {
+		return -1
 	}
-	prefixA, baseA := n.split(a)
-	prefixB, baseB := n.split(b)
-	if c := strings.Compare(prefixA, prefixB); c != 0 {
-		return c
+	return n.ranks[i]
+}
+
+// rankAll sorts once, so that whoever sorts by paths compares numbers.
+func (n *names) rankAll() {
+	dirs := slices.SortedFunc(maps.Keys(n.dirs), func(a, b int64) int { return strings.Compare(n.dirs[a], n.dirs[b]) })
+	rankOf := make(map[int64]int32, len(dirs))
+	for i, dir := range dirs {
+		rankOf[dir] = int32(i)
 	}
-	return strings.Compare(baseA, baseB)
+	type item struct{ dir, index int32 }
+	items := make([]item, len(n.ids))
+	for i, dir := range n.dirOf {
+		items[i] = item{rankOf[dir], int32(i)}
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.dir, b.dir), strings.Compare(n.base[a.index], n.base[b.index]))
+	})
+	n.ranks = make([]int32, len(items))
+	for rank, it := range items {
+		n.ranks[it.index] = int32(rank)
+	}
 }

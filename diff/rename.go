@@ -48,12 +48,23 @@ func newMatcher(r *Result) *matcher {
 			m.new.open = append(m.new.open, p.new)
 		}
 	}
-	for _, s := range []*side{&m.old, &m.new} {
-		slices.SortFunc(s.open, func(x, y int32) int {
-			return cmp.Or(r.names.compare(s.rows[x].path, s.rows[y].path), cmp.Compare(s.rows[x].seq, s.rows[y].seq))
-		})
+	if !m.done() {
+		m.old.sort(&r.names)
+		m.new.sort(&r.names)
 	}
 	return m
+}
+
+func (s *side) sort(n *names) {
+	type item struct{ rank, seq, row int32 }
+	items := make([]item, len(s.open))
+	for i, row := range s.open {
+		items[i] = item{n.rank(s.rows[row].path), s.rows[row].seq, row}
+	}
+	slices.SortFunc(items, func(a, b item) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.seq, b.seq)) })
+	for i, it := range items {
+		s.open[i] = it.row
+	}
 }
 
 func (m *matcher) done() bool { return len(m.old.open) == 0 || len(m.new.open) == 0 }
@@ -63,9 +74,17 @@ func (m *matcher) match(way uint8, key func(s side, row int32) any, what Kind) {
 	if m.done() {
 		return
 	}
+	// A side may have a million rows where the other has ten.
+	var wanted map[any]bool
+	if len(m.new.open) < len(m.old.open) {
+		wanted = make(map[any]bool, len(m.new.open))
+		for _, j := range m.new.open {
+			wanted[key(m.new, j)] = true
+		}
+	}
 	waiting := map[any][]int32{}
 	for _, i := range m.old.open {
-		if k := key(m.old, i); k != nil {
+		if k := key(m.old, i); k != nil && (wanted == nil || wanted[k]) {
 			waiting[k] = append(waiting[k], i)
 		}
 	}

@@ -53,6 +53,9 @@ func (r *Result) loadWords(ctx context.Context) error {
 
 // details looks up the hashes of contents, and the ids of entries without a name.
 func (r *Result) details(ctx context.Context, from, to int) (hashes map[int64]string, ids map[int64]string, err error) {
+	if r.brief {
+		return nil, r.invented, nil
+	}
 	var contents []int64
 	for _, p := range r.pairs[from:to] {
 		if p.old >= 0 {

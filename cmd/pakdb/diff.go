@@ -180,7 +180,8 @@ func (f *diffFlags) options() (diff.Options, error) {
 	if err != nil || percent < 1 || percent > 100 {
 		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", errUsage, f.similar)
 	}
-	return diff.Options{PerArchive: f.perArchive, Times: f.times, NoRenames: f.noRenames, Similar: percent}, nil
+	return diff.Options{PerArchive: f.perArchive, Times: f.times, NoRenames: f.noRenames, Similar: percent,
+		Brief: !f.semantic && (f.format == "" || f.summary != "")}, nil
 }
 
 func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
