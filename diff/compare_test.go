@@ -99,7 +99,7 @@ func TestCompare(t *testing.T) {
 		"a patch above the root":     {[]made{base}, []made{base, {name: "p.pak", mount: "../../", order: 100, entries: []schema.Entry{file("../Game/y", 7)}}}, diff.Options{}, []string{"added ../Game/y"}},
 		"loose files by folder":      {[]made{{name: "a/x", format: "loose", entries: []schema.Entry{file("x", 1)}}, {name: "b/x", format: "loose", entries: []schema.Entry{file("x", 2)}}}, []made{{name: "a/x", format: "loose", entries: []schema.Entry{file("x", 1)}}, {name: "b/x", format: "loose", entries: []schema.Entry{file("x", 3)}}}, diff.Options{}, []string{"modified x"}},
 		"archives one by one":        {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2"}}, []made{{name: "1"}, {name: "2", entries: []schema.Entry{file("a", 1)}}}, diff.Options{PerArchive: true}, []string{"moved a"}},
-		"below the one that wins":    {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, diff.Options{}, nil},
+		"below the one that wins":    {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", order: 1, entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", order: 1, entries: []schema.Entry{file("a", 9)}}}, diff.Options{}, nil},
 		"which one by one tells":     {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, diff.Options{PerArchive: true}, []string{"modified a"}},
 	} {
 		t.Run(name, func(t *testing.T) {

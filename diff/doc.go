@@ -8,7 +8,7 @@
 //
 // An entry is compared as the game sees it, after mounting: of several entries
 // with one path the archive that is mounted on top wins, and a delete record
-// hides those below. [Options.PerArchive] compares entry by entry instead.
+// hides those of lower mount orders. [Options.PerArchive] compares entry by entry instead.
 //
 // What is gone and what is new are matched to renames: by identity (the GUID
 // that a Marvel Heroes directory gives a file, an asset id, a path hash, a path

@@ -37,9 +37,12 @@ const winnerSQL = `SELECT e.path_id, coalesce(e.content_id, 0), e.archive_id, ba
 	CROSS JOIN entry e ON e.path_id = p.path_id
 	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
 	CROSS JOIN build b ON b.build_id = ba.build_id
+	JOIN archive a ON a.archive_id = ba.archive_id
 	JOIN word m ON m.word_id = e.method_id
 	LEFT JOIN word t ON t.word_id = e.type_id
 	LEFT JOIN content c ON c.content_id = e.content_id
 	WHERE b.label = ?1 AND b.complete = 1 AND k.key = ?2 AND d.prefix || p.name = ?3
-	ORDER BY ba.mount_order DESC, ba.ordinal DESC, e.ordinal DESC
+	ORDER BY ba.mount_order DESC, e.flags & 2, a.format = 'unrealpak' DESC,
+		CASE a.format WHEN 'unrealpak' THEN lower(ba.name) END DESC, ba.ordinal,
+		CASE a.format WHEN 'unrealpak' THEN -e.ordinal ELSE e.ordinal END
 	LIMIT 1`

@@ -319,10 +319,15 @@ func (b *build) mount(perArchive bool) {
 		}
 	}
 	compare := func(x, y row) int {
-		return cmp.Or(compareKeys(&x, &y), cmp.Compare(b.archives[y.archive].rank, b.archives[x.archive].rank), cmp.Compare(y.seq, x.seq))
+		from, to := &b.archives[x.archive], &b.archives[y.archive]
+		inArchive := cmp.Compare(x.seq, y.seq)
+		if from.unreal() {
+			inArchive = -inArchive
+		}
+		return cmp.Or(compareKeys(&x, &y), cmp.Compare(to.rank, from.rank), inArchive)
 	}
 	if !slices.IsSortedFunc(b.rows, compare) {
 		slices.SortFunc(b.rows, compare)
 	}
-	b.rows = mounted(b.rows, perArchive)
+	b.rows = b.mounted(perArchive)
 }

@@ -62,7 +62,7 @@ the exit code is 1.`,
 	flags.StringVar(&f.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "with --extract: replace files that are there")
 	flags.BoolVar(&f.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
-	flags.BoolVar(&f.sketch, "sketch", false, "store what \"pakdb diff\" finds similar contents by; costs a tenth to a half more time")
+	flags.BoolVar(&f.sketch, "sketch", false, "store what \"pakdb diff\" finds similar contents by; doubles the work on contents that are not compressed")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
 	_ = cmd.MarkFlagDirname("extract")

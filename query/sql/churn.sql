@@ -11,7 +11,7 @@ WITH below AS MATERIALIZED (
 ), copy AS (
     SELECT e.path_id, ba.build_id, e.content_id, e.stored, e.flags,
            row_number() OVER (PARTITION BY e.path_id, ba.build_id
-                              ORDER BY ba.mount_order DESC, ba.ordinal DESC, e.ordinal DESC) AS rank
+                              ORDER BY ba.mount_order DESC, e.flags & 2, ba.ordinal, e.ordinal) AS rank
     FROM below
     CROSS JOIN entry e ON e.path_id = below.path_id
     CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
