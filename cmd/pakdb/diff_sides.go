@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"pakdb/indexer"
+	"pakdb/internal/nearest"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/schema"
@@ -116,7 +117,7 @@ func parseOperand(text string, labels []string) (operand, error) {
 		}
 	}
 	err := fmt.Errorf("%w: %q, nor is there a file of that name", schema.ErrNoBuild, text)
-	return operand{}, hinted(err, didYouMean(nearest(text, labels)))
+	return operand{}, hinted(err, nearest.Hint(nearest.Names(text, labels)))
 }
 
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is
