@@ -51,7 +51,7 @@ func bigCatalog(t testing.TB, n int) string {
 		}
 		b.EndArchive(id, nil)
 		b.Mount(schema.Mount{Archive: id, Name: "a.pak", Location: "/a.pak"})
-		if err := b.Finish(ctx); err != nil {
+		if _, err := b.Finish(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -55,7 +55,7 @@ func catalog(t testing.TB, builds ...[]made) string {
 			b.EndArchive(id, nil)
 			b.Mount(schema.Mount{Archive: id, Name: a.name, Order: a.order})
 		}
-		if err := b.Finish(ctx); err != nil {
+		if _, err := b.Finish(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -78,7 +78,7 @@ func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared [
 		for _, a := range builds[label] {
 			b.Mount(schema.Mount{Archive: addArchive(t, b, a), Name: a.name, Order: a.order})
 		}
-		if err := b.Finish(ctx); err != nil {
+		if _, err := b.Finish(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
