@@ -112,7 +112,7 @@ func (s *scan) placeKey(o *opened) string {
 	if !o.format.NamedByFile {
 		return ""
 	}
-	key := " name:" + o.src.Name
+	key := " name:" + o.src.Name + " file:" + codecs.FileKey("", o.name)
 	for _, in := range s.o.Registry.Inspectors {
 		if in.SymbolsAt == nil {
 			continue
