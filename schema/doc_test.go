@@ -40,6 +40,7 @@ func fixtureCatalog(t testing.TB) *sql.DB {
 		}
 	}
 	addPackages(t, c)
+	addPaks(t, c)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

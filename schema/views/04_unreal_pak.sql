@@ -74,7 +74,7 @@ SELECT b.label AS build,
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
-JOIN word m ON m.word_id = e.method_id
+LEFT JOIN word m ON m.word_id = e.method_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1 AND e.sum IS NOT NULL;
