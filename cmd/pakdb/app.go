@@ -78,6 +78,7 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newInfoCommand(a),
 		newCatCommand(a),
 		newExtractCommand(a),
+		newUnpackCommand(a),
 		newVerifyCommand(a),
 		newPackCommand(a),
 		newDiffCommand(a),

@@ -18,7 +18,7 @@ import (
 )
 
 type extractFlags struct {
-	fold, overwrite, dryRun, raw, flat, plain bool
+	fold, overwrite, dryRun, raw, flat, plain, mounted bool
 
 	out, format string
 }
@@ -81,7 +81,7 @@ func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, p
 		return err
 	}
 	defer func() { _ = ar.Close() }()
-	x := &extraction{a: a, ar: ar, f: f, bad: complaints{a: a}}
+	x := &extraction{a: a, ar: ar, f: f, bad: complaints{a: a}, mount: ar.Info().MountPoint}
 	if !f.plain {
 		x.resources = resourcesOf(ar.Archive)
 	}
@@ -108,6 +108,7 @@ type extraction struct {
 	sums sums
 
 	resources resources
+	mount     string
 }
 
 func (x *extraction) run(ctx context.Context, chosen *selection) error {
@@ -153,6 +154,8 @@ func (x *extraction) jobs(ctx context.Context, chosen *selection, reserve func(s
 func (x *extraction) fileName(e *codecs.Entry) string {
 	name := e.Name
 	switch {
+	case name != "" && x.f.mounted:
+		return codecs.MountedPath(x.mount, name) + x.resources.suffix(e)
 	case name != "" && x.f.flat:
 		return path.Base(name) + x.resources.suffix(e)
 	case name != "":

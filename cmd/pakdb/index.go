@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -24,6 +25,7 @@ type indexFlags struct {
 	store     bool
 	sketch    bool
 	json      bool
+	quick     bool
 }
 
 func newIndexCommand(a *app) *cobra.Command {
@@ -44,6 +46,12 @@ A build of the same label is replaced in one step; a build becomes visible only
 when it is complete. A scan that was interrupted goes on where it stopped when
 it is run again.
 
+--quick lists builds of any size in seconds: contents that an archive states a
+checksum of, as Unreal paks do, are not read. Where equal stored bytes have been
+read before, in any build, their content is known; else "content" stays NULL until
+a scan reads them, and the view "sums" has the checksum. Damage is not found that
+way, nor what contents refer to. A scan without --quick reads the archive again.
+
 What is damaged becomes a row of the view "problems"; the rest is indexed, and
 the exit code is 1.`,
 		Example: `  pakdb index *.sip
@@ -52,6 +60,9 @@ the exit code is 1.`,
   pakdb index --store --build 1.10 mu_cdata.sip`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.quick && (f.extract != "" || f.store) {
+				return usageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
+			}
 			return a.index(cmd.Context(), f, args)
 		},
 	}
@@ -63,6 +74,7 @@ the exit code is 1.`,
 	flags.BoolVar(&f.overwrite, "overwrite", false, "with --extract: replace files that are there")
 	flags.BoolVar(&f.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
 	flags.BoolVar(&f.sketch, "sketch", false, "store what \"pakdb diff\" finds similar contents by; doubles the work on contents that are not compressed")
+	flags.BoolVar(&f.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
 	_ = cmd.MarkFlagDirname("extract")
@@ -98,6 +110,7 @@ func (a *app) scan(ctx context.Context, catalog *schema.Catalog, f indexFlags, p
 	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: f.build,
 		Force: f.force, Sketch: f.sketch, Workers: f.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
 		Progress: &indexer.Progress{}}
+	o.Quick = f.quick
 	if f.extract != "" {
 		dir, err := extract.Open(f.extract, f.overwrite)
 		if err != nil {
@@ -124,8 +137,12 @@ func (a *app) printReport(r *indexer.Report, asJSON bool) error {
 	if r.Reused > 0 {
 		reused = fmt.Sprintf(" (%d unchanged)", r.Reused)
 	}
-	_, err := fmt.Fprintf(a.stdout, "build %q: %s%s, %s, %s decoded, %s stored, in %s\n", r.Build,
-		plural(int64(r.Archives), "archive", "archives"), reused, plural(r.Entries, "entry", "entries"),
+	skimmed := ""
+	if r.Skimmed > 0 {
+		skimmed = fmt.Sprintf(" (%d by checksum)", r.Skimmed)
+	}
+	_, err := fmt.Fprintf(a.stdout, "build %q: %s%s, %s%s, %s decoded, %s stored, in %s\n", r.Build,
+		plural(int64(r.Archives), "archive", "archives"), reused, plural(r.Entries, "entry", "entries"), skimmed,
 		humanSize(r.Size), humanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
 	if r.Problems > 0 {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s; see: pakdb query @problems %s\n",

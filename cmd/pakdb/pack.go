@@ -19,12 +19,15 @@ type packFlags struct {
 
 	replace   []string
 	overwrite bool
+	create    createFlags
+	response  string
+	order     string
 }
 
 func newPackCommand(a *app) *cobra.Command {
 	var f packFlags
 	cmd := &cobra.Command{
-		Use:   "pack [flags] DIR|ARCHIVE -o OUT",
+		Use:   "pack [flags] {DIR | ARCHIVE | --response FILE} -o OUT",
 		Short: "Write an archive from a folder or another archive",
 		Long: `Write an archive. From a folder: all regular files below it, sorted, named by
 their paths below it, with their times, or with SOURCE_DATE_EPOCH where that is
@@ -42,16 +45,40 @@ read, and leaves the others as they are, in their order and with their names.
 PATH is anything that "pakdb cat" takes; all copies that the archive has of one
 asset are replaced.
 
+--response packs what a response file of UnrealPak lists, one line a file:
+
+  "source" "dest" [-compress] [-encrypt] [-delete]
+
+Sources may be folders or have wildcards, and are relative to the current folder.
+The folder that all destinations share becomes the mount point, unless --mount
+or --like gives another. Lines with -compress are compressed by --method (zlib),
+the others stored. --order, also for folders, takes UnrealPak's order file:
+"path" NUMBER, in the order of which files are packed, the others behind them.
+
+--method, --block-size and --encrypt=false or =true on an archive encode all of
+its entries anew. Which of these options a format has is told by its errors.
+
 OUT appears when it is complete and has been read back. The same input gives the
 same bytes.`,
 		Example: `  pakdb pack mod/ -o Calligraphy.sip --like old/Calligraphy.sip
   pakdb pack mod/ -o mod.sip --type gpak --version 1.6
   pakdb pack mu_cdata.sip -o repacked.sip --version kapg
+  pakdb pack mod/ -o Game_1_P.pak --like Game.pak --method zlib
+  pakdb pack --response list.txt --version 11 -o Game_P.pak
   pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.out == "" {
 				return usageError(cmd, errors.New("pack into which file? pass -o OUT"))
+			}
+			f.create.set = cmd.Flags().Changed
+			switch {
+			case f.response != "" && (len(args) > 0 || f.replace != nil):
+				return usageError(cmd, errors.New("--response says what to pack; no folder or archive goes with it"))
+			case f.response != "":
+				return a.packResponse(cmd.Context(), f)
+			case len(args) == 0:
+				return usageError(cmd, errors.New("pack what? name a folder, an archive, or pass --response FILE"))
 			}
 			return a.pack(cmd.Context(), f, args[0])
 		},
@@ -63,6 +90,9 @@ same bytes.`,
 	flags.StringVar(&f.like, "like", "", "format, version and mount point of the archive `REF`")
 	flags.StringArrayVar(&f.replace, "replace", nil, "put FILE in the place of the entry: `PATH=FILE`")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
+	flags.StringVar(&f.response, "response", "", "pack what a response `FILE` of UnrealPak lists")
+	flags.StringVar(&f.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
+	f.create.add(cmd)
 	completeFlag(cmd, "type", writableFormats(a.registry())...)
 	return cmd
 }
@@ -77,9 +107,17 @@ func writableFormats(r *codecs.Registry) []string {
 	return names
 }
 
-func (a *app) pack(ctx context.Context, f packFlags, from string) error {
+// refuseOverwriting keeps what stands at OUT, unless told otherwise.
+func (f *packFlags) refuseOverwriting() error {
 	if _, err := os.Lstat(f.out); err == nil && !f.overwrite {
 		return hinted(fmt.Errorf("%s is there already", f.out), "pass --overwrite to replace it")
+	}
+	return nil
+}
+
+func (a *app) pack(ctx context.Context, f packFlags, from string) error {
+	if err := f.refuseOverwriting(); err != nil {
+		return err
 	}
 	st, err := os.Stat(from)
 	if err != nil {
@@ -94,7 +132,10 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 			return err
 		}
 		defer target.close()
-		return a.packFolder(ctx, target, from, f.out)
+		return a.packFolder(ctx, target, f.order, from, f.out)
+	}
+	if f.order != "" {
+		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", errUsage, from)
 	}
 	ar, err := a.open(ctx, from)
 	if err != nil {
@@ -110,7 +151,7 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 	if err != nil {
 		return err
 	}
-	return a.repack(ctx, target, ar, replace, f.out)
+	return a.repack(ctx, target, ar, replace, f.create, f.out)
 }
 
 // target is what kind of archive is written.
@@ -170,7 +211,8 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 		return nil, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
 			"pakdb writes "+strings.Join(t.format.Versions, ", "))
 	}
-	return t, nil
+	t.options.Keys = a.keys.ring.Key
+	return t, f.create.apply(t.format, &t.options)
 }
 
 // follow makes t like an archive of its format. What only another version keeps
@@ -181,6 +223,12 @@ func (t *target) follow(model *archive, wanted string) error {
 		t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
 	} else {
 		o, err := t.format.Like(model.Archive)
+		if errors.Is(err, errors.ErrUnsupported) { // its version is not written
+			if wanted == "" {
+				return hinted(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
+			}
+			o, err = &codecs.CreateOptions{MountPoint: info.MountPoint}, nil
+		}
 		if err != nil {
 			return err
 		}

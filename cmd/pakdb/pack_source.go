@@ -18,9 +18,12 @@ import (
 )
 
 // packFolder writes the files below dir.
-func (a *app) packFolder(ctx context.Context, t *target, dir, out string) error {
+func (a *app) packFolder(ctx context.Context, t *target, order, dir, out string) error {
 	names, err := filesBelow(dir, out)
 	if err != nil {
+		return err
+	}
+	if names, err = arrange(names, order, t.options.MountPoint); err != nil {
 		return err
 	}
 	epoch, err := sourceDateEpoch()
@@ -97,11 +100,16 @@ func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, e
 		return err
 	}
 	defer func() { _ = f.Close() }()
+	return addOpened(ctx, w, f, &codecs.Entry{Name: name}, epoch, s)
+}
+
+// addOpened adds f as e, with its time unless epoch gives another.
+func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry, epoch time.Time, s *sums) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	e := &codecs.Entry{Name: name, Size: st.Size(), Mod: epoch}
+	e.Size, e.Mod = st.Size(), epoch
 	if epoch.IsZero() {
 		e.Mod = st.ModTime()
 	}
@@ -112,12 +120,13 @@ func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, e
 // repack writes the entries of another archive. Stored bytes are taken over
 // until the writer refuses a method; then it starts again, and entries of that
 // method are decoded. Only the writer knows what it can hold.
-func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replacements, out string) error {
+func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replacements, c createFlags, out string) error {
 	epoch, err := sourceDateEpoch()
 	if err != nil {
 		return err
 	}
-	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{}}
+	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{},
+		anew: c.reencodes(), method: c.newMethod(), locks: ar.format.Name == t.format.Name && !c.set("encrypt")}
 	for {
 		r.refused, r.sums = nil, sums{}
 		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
@@ -142,6 +151,9 @@ type repacker struct {
 	epoch   time.Time                // of what is replaced; zero: the file's own
 	decode  map[compress.Method]bool // entries that the writer does not take as they are stored
 	refused *compress.Method         // found by the last run
+	anew    bool                     // decode all
+	method  compress.Method          // of entries that are encoded anew; "" is their own
+	locks   bool                     // what was encrypted shall be
 	sums    sums
 }
 
@@ -188,7 +200,7 @@ func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) er
 	if e.Flags&codecs.Deleted != 0 {
 		return w.Add(ctx, e, strings.NewReader(""))
 	}
-	if !r.decode[e.Method] {
+	if !r.anew && !r.decode[e.Method] && e.Flags&codecs.Sealed == 0 {
 		raw, err := r.ar.OpenRaw(e)
 		if err != nil {
 			return err
@@ -204,6 +216,12 @@ func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) er
 		return err
 	}
 	plain := *e
-	plain.Flags &^= codecs.Encrypted // it is decrypted now
+	plain.Flags &^= codecs.Sealed
+	if !r.locks {
+		plain.Flags &^= codecs.Encrypted
+	}
+	if r.method != "" {
+		plain.Method = r.method
+	}
 	return errors.Join(w.Add(ctx, &plain, io.Reader(contextReader{ctx, content})), content.Close())
 }

@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 		"mksip":  mksip,
 		"mkpak":  mkpak,
 		"mkupkg": mkupkg,
+		"mkupak": mkupak,
 	})
 }
 

@@ -207,6 +207,9 @@ func (a *archive) describe(e *codecs.Entry, rec *record) error {
 	e.Blocks = rec.entryBlocks(e.Stored)
 	if rec.encrypted() {
 		e.Flags |= codecs.Encrypted
+		if a.crypt.ctr { // the IV is in the index
+			e.Flags |= codecs.Sealed
+		}
 	}
 	if rec.sum != [20]byte{} {
 		e.Sum = rec.entrySum(e.Stored)

@@ -270,6 +270,9 @@ func (w *writer) delete(name string) error {
 
 // rawRecord is the record of an entry whose stored bytes are passed through.
 func (w *writer) rawRecord(e *codecs.Entry) (*record, error) {
+	if e.Flags&codecs.Sealed != 0 {
+		return nil, codecs.Errorf(errors.ErrUnsupported, "stored bytes of AES-CTR cannot be taken over: their IV is in the index they come from")
+	}
 	method, err := w.methodField(e.Method)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// createFlags are the options of new archives that only some formats have. What
+// a format lacks it refuses itself.
+type createFlags struct {
+	method, mount         string
+	blockSize             int
+	align                 int64
+	encrypt, encryptIndex bool
+	seed                  uint64
+
+	set func(flag string) bool // whether the user set it
+}
+
+func (c *createFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&c.method, "method", "", "compress entries by `METHOD`, see pakdb formats; none stores them")
+	flags.StringVar(&c.mount, "mount", "", "mount point `PATH`, as ../../../Game/Content/")
+	flags.IntVar(&c.blockSize, "block-size", 0, "compress in blocks of `N` bytes")
+	flags.Int64Var(&c.align, "align", 0, "entries start at multiples of `N` bytes")
+	flags.BoolVar(&c.encrypt, "encrypt", false, "encrypt entries")
+	flags.BoolVar(&c.encryptIndex, "encrypt-index", false, "encrypt the index")
+	flags.Uint64Var(&c.seed, "seed", 0, "seed `N` of path hashes")
+}
+
+// apply overrides what a model or the format says by what the user says.
+func (c *createFlags) apply(f *codecs.Format, o *codecs.CreateOptions) error {
+	if m := c.newMethod(); m != "" {
+		if !slices.ContainsFunc(f.Methods, func(known compress.Method) bool { return known.String() == string(m) }) {
+			return hinted(fmt.Errorf("%w: %s has no method %q that pakdb writes", errUsage, f.Name, c.method),
+				"there are "+writableMethods(f))
+		}
+		o.Method = m
+	}
+	if c.set("mount") {
+		o.MountPoint = strings.ReplaceAll(c.mount, `\`, "/")
+	}
+	if c.set("block-size") {
+		o.BlockSize = c.blockSize
+	}
+	if c.set("align") {
+		o.Align = c.align
+	}
+	if c.set("encrypt") {
+		o.Encrypt = c.encrypt
+	}
+	if c.set("encrypt-index") {
+		o.EncryptIndex = c.encryptIndex
+	}
+	if c.set("seed") {
+		o.Seed = c.seed
+	}
+	return nil
+}
+
+func writableMethods(f *codecs.Format) string {
+	var names []string
+	for _, m := range f.Methods {
+		names = append(names, m.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// newMethod is the method that the user wants, "" for none in particular.
+func (c *createFlags) newMethod() compress.Method { return compress.Method(strings.ToLower(c.method)) }
+
+// reencodes reports whether stored bytes of another archive cannot be what the
+// user wants.
+func (c *createFlags) reencodes() bool {
+	return slices.ContainsFunc([]string{"method", "block-size", "encrypt"}, c.set)
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/unrealpak"
+)
+
+// packResponse writes what a response file lists.
+func (a *app) packResponse(ctx context.Context, f packFlags) error {
+	if err := f.refuseOverwriting(); err != nil {
+		return err
+	}
+	if f.kind == "" && f.like == "" {
+		f.kind = unrealpak.Format().Name // who writes response files wants these
+	}
+	t, err := a.packTarget(ctx, f, nil)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	lines, err := responseLines(f, t)
+	if err != nil {
+		return err
+	}
+	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Compress }) {
+		t.options.Method = compress.Zlib
+	}
+	epoch, err := sourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	var s sums
+	err = codecs.WriteFile(ctx, f.out, t.format, &t.options, func(w codecs.Writer) error {
+		if err := t.imitate(w); err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := addLine(ctx, w, l, epoch, &s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.packed(f.out, s)
+}
+
+// responseLines reads the response file: one line a file, in the order in which
+// they are packed, destinations behind the mount point.
+func responseLines(f packFlags, t *target) ([]unrealpak.ResponseLine, error) {
+	lines, err := parseFile(f.response, unrealpak.ParseResponse)
+	if err != nil {
+		return nil, err
+	}
+	if lines, err = unrealpak.Expand(lines, filesAt(f.out)); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.response, err)
+	}
+	if t.options.MountPoint == "" {
+		t.options.MountPoint = unrealpak.CommonMount(lines)
+	}
+	order, err := readOrder(f.order)
+	if err != nil {
+		return nil, err
+	}
+	unrealpak.Arrange(lines, order)
+	if err := unrealpak.MakeRelative(lines, t.options.MountPoint); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.response, err)
+	}
+	return lines, nil
+}
+
+func parseFile[T any](name string, parse func(io.Reader) ([]T, error)) ([]T, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, hinted(err, nearestFile(name))
+	}
+	defer func() { _ = file.Close() }()
+	lines, err := parse(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return lines, nil
+}
+
+func readOrder(name string) ([]unrealpak.OrderLine, error) {
+	if name == "" {
+		return nil, nil
+	}
+	return parseFile(name, unrealpak.ParseOrder)
+}
+
+// arrange puts the names of files in the order of an order file, which knows
+// them by where they are mounted.
+func arrange(names []string, orderFile, mount string) ([]string, error) {
+	order, err := readOrder(orderFile)
+	if err != nil || len(order) == 0 {
+		return names, err
+	}
+	if mount == "" {
+		mount = unrealpak.DefaultMount
+	}
+	lines := make([]unrealpak.ResponseLine, len(names))
+	for i, name := range names {
+		lines[i] = unrealpak.ResponseLine{Source: name, Dest: strings.TrimSuffix(mount, "/") + "/" + name}
+	}
+	unrealpak.Arrange(lines, order)
+	arranged := make([]string, len(names))
+	for i, l := range lines {
+		arranged[i] = l.Source
+	}
+	return arranged, nil
+}
+
+// filesAt lists what Expand asks for; the archive that is written is not there.
+func filesAt(out string) func(name string) ([]string, error) {
+	return func(name string) ([]string, error) {
+		dir := filepath.FromSlash(name)
+		st, err := os.Stat(dir)
+		if err != nil {
+			return nil, hinted(err, nearestFile(dir))
+		}
+		if !st.IsDir() {
+			return []string{"."}, nil
+		}
+		return filesBelow(dir, out)
+	}
+}
+
+// addLine adds the file, or the delete record, that a line stands for.
+func addLine(ctx context.Context, w codecs.Writer, l unrealpak.ResponseLine, epoch time.Time, s *sums) error {
+	e := &codecs.Entry{Name: l.Dest}
+	if l.Delete {
+		e.Flags = codecs.Deleted
+		s.add(e)
+		return w.Add(ctx, e, strings.NewReader(""))
+	}
+	if !l.Compress {
+		e.Method = "none"
+	}
+	if l.Encrypt {
+		e.Flags = codecs.Encrypted
+	}
+	file, err := os.Open(filepath.FromSlash(l.Source))
+	if err != nil {
+		return fmt.Errorf("line %d: %w", l.Line, err)
+	}
+	defer func() { _ = file.Close() }()
+	return addOpened(ctx, w, file, e, epoch, s)
+}
