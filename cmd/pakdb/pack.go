@@ -200,7 +200,7 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 		return nil, err
 	}
 	if model != nil && model.format.Name == t.format.Name {
-		err = t.follow(model, f.version)
+		err = t.follow(model, f.version, a.keys.ring.Key)
 	} else {
 		t.options.Version = f.version
 	}
@@ -211,13 +211,18 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 		return nil, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
 			"pakdb writes "+strings.Join(t.format.Versions, ", "))
 	}
-	t.options.Keys = a.keys.ring.Key
-	return t, f.create.apply(t.format, &t.options)
+	if err := f.create.apply(t.format, &t.options); err != nil {
+		return nil, err
+	}
+	if t.options.Encrypt || t.options.EncryptIndex {
+		t.options.Keys = a.keys.ring.Key // formats that never encrypt want none
+	}
+	return t, nil
 }
 
 // follow makes t like an archive of its format. What only another version keeps
 // is not taken over.
-func (t *target) follow(model *archive, wanted string) error {
+func (t *target) follow(model *archive, wanted string, keys codecs.KeyFunc) error {
 	info := model.Info()
 	if t.format.Like == nil {
 		t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
@@ -227,7 +232,7 @@ func (t *target) follow(model *archive, wanted string) error {
 			if wanted == "" {
 				return hinted(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
 			}
-			o, err = &codecs.CreateOptions{MountPoint: info.MountPoint}, nil
+			o, err = &codecs.CreateOptions{MountPoint: info.MountPoint, Keys: keys}, nil
 		}
 		if err != nil {
 			return err

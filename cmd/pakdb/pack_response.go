@@ -35,6 +35,9 @@ func (a *app) packResponse(ctx context.Context, f packFlags) error {
 	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Compress }) {
 		t.options.Method = compress.Zlib
 	}
+	if slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Encrypt }) {
+		t.options.Keys = a.keys.ring.Key
+	}
 	epoch, err := sourceDateEpoch()
 	if err != nil {
 		return err
