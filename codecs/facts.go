@@ -22,10 +22,9 @@ type Inspector struct {
 	// its content; nil: nothing. The Path of the symbols is "".
 	Symbols func(e *Entry) []Symbol
 	// SymbolsAt tells what an entry defines by where it lies: path is the whole
-	// path in the game, mount point and name. f is what Inspect returned, nil
-	// when it was not asked or failed. nil: nothing. The Path of the symbols is
-	// "".
-	SymbolsAt func(path string, f *Facts) []Symbol
+	// path in the game, mount point and name. head is what Match is shown, nil
+	// when the content was not read. nil: nothing. The Path of the symbols is "".
+	SymbolsAt func(path string, head []byte) []Symbol
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)

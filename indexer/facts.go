@@ -74,9 +74,9 @@ func (s *scan) entrySymbols(e *codecs.Entry) (all []codecs.Symbol) {
 	return all
 }
 
-// addPlaceSymbols adds what the entry is called by where it lies. facts are nil
-// when its content says nothing.
-func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, facts *codecs.Facts, row *schema.Entry) {
+// addPlaceSymbols adds what the entry is called by where it lies. head is nil
+// when its content was not read.
+func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, head []byte, row *schema.Entry) {
 	if e.Name == "" {
 		return
 	}
@@ -88,7 +88,7 @@ func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, facts *codecs.Facts, 
 		if at == "" {
 			at = o.placeOf(e)
 		}
-		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(at, facts))...)
+		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(at, head))...)
 	}
 }
 

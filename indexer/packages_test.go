@@ -3,6 +3,7 @@ package indexer_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -142,4 +143,24 @@ func TestPackageWithDamage(t *testing.T) {
 	c.mustScan(indexer.Options{Label: "1", Paths: []string{dir}})
 	c.want("SELECT path, name_count FROM packages ORDER BY path", "Cut.u|6", "Tag.u|0")
 	c.want("SELECT DISTINCT path FROM problems ORDER BY path", "Cut.u", "Tag.u")
+}
+
+// Any byte of a package may be wrong: what can be told is told, and the scan
+// goes on.
+func TestPackagesWithWrongBytes(t *testing.T) {
+	whole := codecstest.Package{Imports: []string{"Core.Object", "A.B.C"}, Exports: []codecstest.Export{
+		{Name: "One", Class: "A.B.C", Data: "data"}, {Name: "Two", Super: "Core.Object"}}}.Bytes()
+	dir := t.TempDir()
+	for i := range whole {
+		for _, v := range []byte{0x00, 0x7F, 0x81, 0xFF} {
+			b := bytes.Clone(whole)
+			b[i] = v
+			write(t, filepath.Join(dir, fmt.Sprintf("P%03d_%02x.u", i, v)), b)
+		}
+	}
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "1", Paths: []string{dir}})
+	c.want("SELECT DISTINCT cause FROM problems WHERE cause LIKE '%internal%'")
+	c.want("SELECT count(*) FROM imports WHERE full_name IS NULL OR class IS NULL", "0")
+	c.want("SELECT count(*) > 0 FROM exports WHERE full_name LIKE '%<loop>%' OR outer LIKE '%<bad%'", "1")
 }

@@ -124,7 +124,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 			c.problems = append(c.problems, problem(e, err))
 		}
 	}
-	if row.Facts == nil {
+	if row.PlaceSymbols == nil {
 		s.addPlaceSymbols(c.from, e, nil, &row)
 	}
 	c.rows = append(c.rows, row)
@@ -281,12 +281,9 @@ func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.Reade
 	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
+	s.addPlaceSymbols(o, it.entry, head, row)
 	in := s.o.Registry.Inspector(it.entry, head)
-	if in == nil {
-		return nil
-	}
-	// What a copy is called by its place may depend on its content as well.
-	if in.SymbolsAt == nil && !s.inspected.wanted(row.Content, it.entry, it.at) {
+	if in == nil || !s.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, it.entry)
@@ -294,7 +291,6 @@ func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.Reade
 		return ctx.Err()
 	}
 	row.Facts = factsOf(in, facts, err)
-	s.addPlaceSymbols(o, it.entry, facts, row)
 	return s.searchAhead(ctx, it.entry, content, size, row.Facts)
 }
 

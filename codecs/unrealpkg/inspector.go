@@ -31,27 +31,18 @@ func Inspector() *codecs.Inspector {
 	}
 }
 
-// symbolsAt names the package at a path: as the engine would load it; where the
-// path does not tell, as its content says, and in UE1 to UE3 always by the
-// file's name.
-func symbolsAt(filePath string, f *codecs.Facts) []codecs.Symbol {
+// symbolsAt names the package at a path: as the engine would load it. What is a
+// package of UE1 to UE3 by its content goes by its file's name under whatever
+// extension: games have their own.
+func symbolsAt(filePath string, head []byte) []codecs.Symbol {
 	name := NameOf(filePath)
-	if name == "" && f != nil {
-		if p, ok := f.Detail.(*codecs.PackageFacts); ok {
-			name = nameInside(filePath, p)
-		}
+	if o := open8(head); name == "" && o.order != nil && !o.modern() {
+		name = strings.TrimSuffix(path.Base(filePath), path.Ext(filePath))
 	}
 	if name == "" {
 		return nil
 	}
 	return []codecs.Symbol{{Space: packageSpace, Name: name}}
-}
-
-func nameInside(filePath string, p *codecs.PackageFacts) string {
-	if p.Name != "" || p.LegacyVersion != 0 {
-		return p.Name
-	}
-	return strings.TrimSuffix(path.Base(filePath), path.Ext(filePath))
 }
 
 // match accepts the package tag under any name, and vendors' tags, which are

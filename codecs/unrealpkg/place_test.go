@@ -3,40 +3,35 @@ package unrealpkg_test
 import (
 	"testing"
 
-	"pakdb/codecs"
 	"pakdb/codecs/unrealpkg"
 )
 
 func TestSymbolsAt(t *testing.T) {
-	old := &codecs.PackageFacts{Engine: "UE2", Version: 128}
-	asset := &codecs.PackageFacts{Engine: "UE4", LegacyVersion: -7}
-	named := &codecs.PackageFacts{Engine: "UE5", LegacyVersion: -8, Name: "/Game/Stored"}
+	old := []byte{0xC1, 0x83, 0x2A, 0x9E, 128, 0, 29, 0}
+	asset := []byte{0xC1, 0x83, 0x2A, 0x9E, 0xF9, 0xFF, 0xFF, 0xFF}
 	for _, tt := range []struct {
-		path  string
-		facts *codecs.PackageFacts
-		want  string
+		path string
+		head []byte
+		want string
 	}{
 		{"System/Core.u", nil, "Core"},
-		{"../../../G/Content/A.uasset", named, "/Game/A"}, // the engine looks there, whatever was saved
-		{"Loose/A.uasset", named, "/Game/Stored"},
-		{"Loose/A.uasset", asset, ""},
+		{"../../../G/Content/A.uasset", asset, "/Game/A"},
+		{"Loose/A.uasset", asset, ""}, // nobody knows where it is mounted
 		{"Loose/A.uasset", nil, ""},
 		{"Maps/Entry.own", old, "Entry"}, // an extension of one game's own
-		{"readme.txt", nil, ""},
+		{"Maps/Entry.own", nil, ""},
+		{"Maps/Entry.own", asset, ""},
+		{"readme.txt", []byte("text"), ""},
 	} {
-		var facts *codecs.Facts
-		if tt.facts != nil {
-			facts = &codecs.Facts{Detail: tt.facts}
-		}
 		got := ""
-		for _, s := range unrealpkg.Inspector().SymbolsAt(tt.path, facts) {
+		for _, s := range unrealpkg.Inspector().SymbolsAt(tt.path, tt.head) {
 			got += s.Name
 			if s.Space != "package" || s.Path != "" {
 				t.Errorf("%s: %+v", tt.path, s)
 			}
 		}
 		if got != tt.want {
-			t.Errorf("%s = %q, want %q", tt.path, got, tt.want)
+			t.Errorf("%s %x = %q, want %q", tt.path, tt.head, got, tt.want)
 		}
 	}
 }

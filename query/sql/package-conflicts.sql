@@ -2,25 +2,22 @@
 -- param: build build newest label of the build
 -- example: pakdb query @package-conflicts
 WITH claim AS MATERIALIZED (
-    SELECT es.key, es.space_id, es.name_id, es.archive_id, es.ordinal, e.content_id, e.path_id, e.size,
-           ba.name AS archive, ba.mount_order, bs.path_id AS winner, bs.paths,
-           rank() OVER (PARTITION BY es.key ORDER BY ba.mount_order DESC) AS place
-    FROM build b
-    CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-    CROSS JOIN entry_symbol es ON es.archive_id = ba.archive_id
-    CROSS JOIN entry e ON e.archive_id = es.archive_id AND e.ordinal = es.ordinal
-    JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = es.space_id AND bs.key = es.key
-    WHERE b.label = :build AND b.complete = 1
-        AND es.space_id = (SELECT word_id FROM word WHERE word = 'package')
-        AND e.content_id IS NOT NULL
+    SELECT k.package, key_of_name(k.package) AS key, k.archive, k.path, ba.mount_order, e.size, k.content_id, k.build_id, k.entry,
+           rank() OVER (PARTITION BY key_of_name(k.package) ORDER BY ba.mount_order DESC) AS place
+    FROM packages k
+    JOIN build_archive ba ON ba.build_id = k.build_id AND ba.archive_id = k.archive_id AND ba.name = k.archive
+    JOIN entry e ON e.archive_id = k.archive_id AND e.ordinal = k.entry
+    WHERE k.build = :build AND k.package IS NOT NULL
+), conflict AS (
+    SELECT key, count(DISTINCT CASE WHEN place = 1 THEN content_id END) AS first
+    FROM claim
+    GROUP BY key
+    HAVING count(DISTINCT content_id) > 1
 )
-SELECT n.name AS package,
-       CASE WHEN claim.place > 1 THEN 'replaced' WHEN claim.paths > 1 THEN 'ambiguous' ELSE 'used' END AS status,
-       claim.archive, d.prefix || p.name AS path, claim.mount_order, claim.size, lower(hex(c.hash)) AS content
-FROM claim
-JOIN name n ON n.name_id = claim.name_id
+SELECT claim.package,
+       CASE WHEN claim.place > 1 THEN 'replaced' WHEN conflict.first > 1 THEN 'ambiguous' ELSE 'used' END AS status,
+       claim.archive, claim.path, claim.mount_order, claim.size, lower(hex(c.hash)) AS content
+FROM conflict
+JOIN claim ON claim.key = conflict.key
 JOIN content c ON c.content_id = claim.content_id
-LEFT JOIN path p ON p.path_id = claim.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
-WHERE claim.key IN (SELECT key FROM claim GROUP BY key HAVING count(DISTINCT content_id) > 1)
-ORDER BY lower(n.name), claim.mount_order DESC, claim.archive, claim.ordinal;
+ORDER BY lower(claim.package), claim.mount_order DESC, claim.archive, claim.entry;

@@ -3,7 +3,7 @@ CREATE VIEW packages AS
 SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
-       n.name AS package,
+       coalesce(n.name, own.name) AS package,
        w.word AS engine,
        k.version,
        k.licensee,
@@ -26,7 +26,6 @@ SELECT b.label AS build,
        k.traits >> 1 & 1 AS unversioned,
        k.traits >> 2 & 1 AS split,
        e.ordinal AS entry,
-       s.key AS package_key,
        e.path_id,
        e.content_id,
        e.archive_id,
@@ -41,6 +40,7 @@ LEFT JOIN word c ON c.word_id = k.compression_id
 LEFT JOIN entry_symbol s ON s.archive_id = e.archive_id AND s.ordinal = e.ordinal
     AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
 LEFT JOIN name n ON n.name_id = s.name_id
+LEFT JOIN name own ON own.name_id = k.name_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
