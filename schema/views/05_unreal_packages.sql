@@ -26,6 +26,7 @@ SELECT b.label AS build,
        k.traits >> 1 & 1 AS unversioned,
        k.traits >> 2 & 1 AS split,
        e.ordinal AS entry,
+       s.key AS package_key,
        e.path_id,
        e.content_id,
        e.archive_id,
@@ -33,6 +34,8 @@ SELECT b.label AS build,
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
 JOIN package k ON k.content_id = e.content_id
 LEFT JOIN word w ON w.word_id = k.engine_id
 LEFT JOIN word l ON l.word_id = k.layout_id
@@ -41,8 +44,6 @@ LEFT JOIN entry_symbol s ON s.archive_id = e.archive_id AND s.ordinal = e.ordina
     AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
 LEFT JOIN name n ON n.name_id = s.name_id
 LEFT JOIN name own ON own.name_id = k.name_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
 -- view package_names: the name tables of Unreal packages
@@ -152,7 +153,7 @@ SELECT b.label AS build,
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
-JOIN package_generation k ON k.content_id = e.content_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN package_generation k ON k.content_id = e.content_id
 WHERE b.complete = 1;
