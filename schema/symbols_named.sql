@@ -13,7 +13,7 @@ FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS cont
                   FROM build_archive ba
                   CROSS JOIN entry_symbol es ON es.archive_id = ba.archive_id
                   CROSS JOIN entry e ON e.archive_id = es.archive_id AND e.ordinal = es.ordinal
-                  WHERE ba.build_id = ?1 AND es.name_id IS NOT NULL AND e.path_id IS NOT NULL
+                  WHERE ba.build_id = ?1 AND es.name_id IS NOT NULL AND +e.path_id IS NOT NULL
                   UNION ALL
                   SELECT s.space_id, s.key, coalesce(s.path_id, e.path_id), e.content_id, 1, ba.mount_order,
                          1, (ba.ordinal << 32) + e.ordinal
