@@ -46,11 +46,11 @@ SELECT b.label AS build,
 FROM build b
 CROSS JOIN build_archive ba ON ba.build_id = b.build_id
 CROSS JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
 CROSS JOIN ref r ON r.content_id = e.content_id -- CROSS: a condition on kind must not lead the plan
 CROSS JOIN word k ON k.word_id = r.kind_id
 LEFT JOIN word s ON s.word_id = r.space_id
-LEFT JOIN path p ON p.path_id = e.path_id
-LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN name n ON n.name_id = r.name_id
 LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
 LEFT JOIN path tp ON tp.path_id = bs.path_id
