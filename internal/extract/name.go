@@ -10,6 +10,7 @@ package extract
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,9 +18,17 @@ import (
 // bytes, less room for a suffix.
 const maxComponent = 240
 
+// Deeper and longer paths than these no game has and few tools can handle, not
+// even to delete them. A hostile name could ask for 32,000 folders.
+const (
+	maxFolders = 64
+	maxPath    = 2048 // bytes
+)
+
 // Name returns a relative slash-separated path for the entry name. Every name
 // has one; ordinary names are their own. Leading "../", "/" and drive letters
-// fall away; what no file system takes is escaped as %XX.
+// fall away; what no file system takes is escaped as %XX; of more than 64
+// folders, or 2 KiB, the innermost are left out.
 func Name(entry string) string {
 	var parts []string
 	for _, part := range strings.FieldsFunc(entry, isSlash) {
@@ -35,7 +44,19 @@ func Name(entry string) string {
 	if len(parts) == 0 {
 		return "_"
 	}
-	return strings.Join(parts, "/")
+	return strings.Join(shorten(parts), "/")
+}
+
+// shorten leaves out folders that are too deep.
+func shorten(parts []string) []string {
+	folders, name := parts[:len(parts)-1], parts[len(parts)-1]
+	length := len(name)
+	for i, folder := range folders {
+		if length += len(folder) + 1; i == maxFolders || length > maxPath {
+			return append(folders[:i:i], name)
+		}
+	}
+	return parts
 }
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
@@ -51,9 +72,10 @@ func component(part string) string {
 	for i := 0; i < len(part); {
 		r, n := utf8.DecodeRuneInString(part[i:])
 		switch {
-		case r == utf8.RuneError && n <= 1, r < 0x20, r == 0x7f, strings.ContainsRune(`<>:"|?*`, r):
-			fmt.Fprintf(&b, "%%%02X", part[i])
-			n = 1
+		case r == utf8.RuneError && n <= 1, unicode.IsControl(r), isFormat(r), strings.ContainsRune(`<>:"|?*`, r):
+			for _, c := range []byte(part[i : i+n]) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
 		default:
 			b.WriteString(part[i : i+n])
 		}
@@ -73,11 +95,18 @@ func component(part string) string {
 	return s
 }
 
+// isFormat reports the characters that turn text around: a listing would show
+// "exe.txt" for what ends in "txt.exe".
+func isFormat(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
 // isReserved reports whether Windows takes s, with any extension, for a device.
 func isReserved(s string) bool {
 	base, _, _ := strings.Cut(s, ".")
 	switch strings.ToUpper(strings.TrimRight(base, " ")) {
 	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
+		"COM\u00b9", "COM\u00b2", "COM\u00b3", "LPT\u00b9", "LPT\u00b2", "LPT\u00b3",
 		"COM0", "COM1", "COM2", "COM3", "COM4", "COM5", "COM6", "COM7", "COM8", "COM9",
 		"LPT0", "LPT1", "LPT2", "LPT3", "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9":
 		return true
