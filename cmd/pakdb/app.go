@@ -134,9 +134,9 @@ func (a *app) exit(err error) int {
 	case errors.Is(err, errProblems):
 		return exitProblems
 	}
-	_, _ = fmt.Fprintln(a.stderr, "pakdb: "+strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
+	_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printableLines(strings.TrimPrefix(err.Error(), errUsage.Error()+": ")))
 	if h := hint(err); h != "" {
-		_, _ = fmt.Fprintln(a.stderr, "hint: "+h)
+		_, _ = fmt.Fprintln(a.stderr, "hint: "+printableLines(h))
 	}
 	return exitCode(err)
 }

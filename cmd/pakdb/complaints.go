@@ -17,7 +17,7 @@ func (c *complaints) add(err error) {
 		return
 	}
 	c.a.clearLine()
-	_, _ = fmt.Fprintln(c.a.stderr, "pakdb: "+err.Error())
+	_, _ = fmt.Fprintln(c.a.stderr, "pakdb: "+printableLines(err.Error()))
 }
 
 // result is errProblems if there were any.

@@ -43,3 +43,12 @@ func printable(s string) string {
 	}
 	return s
 }
+
+// printableLines is printable for messages, which may have several lines.
+func printableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = printable(line)
+	}
+	return strings.Join(lines, "\n")
+}
