@@ -26,6 +26,7 @@ type archive struct {
 	place
 	codecs.Archive
 	file    *os.File
+	touched bool            // its time is not the one it was scanned with
 	entries []*codecs.Entry // by ordinal; nil: too many to keep
 	refs    atomic.Int32
 }
@@ -74,7 +75,7 @@ func (c *Contents) evict() {
 	}
 }
 
-// openArchive opens the file of a place if it is the one that was scanned.
+// openArchive opens the file of a place if it may be the one that was scanned.
 func (c *Contents) openArchive(ctx context.Context, p place) (*archive, error) {
 	f, err := os.Open(p.location)
 	if err != nil {
@@ -92,9 +93,10 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 	if err != nil {
 		return err
 	}
-	if st.Size() != a.size || st.ModTime().UnixNano() != a.mtime {
-		return fmt.Errorf("%w: %s has changed since it was scanned", ErrNoContent, a.location)
+	if st.Size() != a.size {
+		return a.changed()
 	}
+	a.touched = st.ModTime().UnixNano() != a.mtime
 	dir, name := filepath.Split(a.location)
 	src := codecs.Source{ReaderAt: a.file, Name: name, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
 	if a.Archive, _, err = c.registry.Open(ctx, src, c.options); err != nil {
@@ -102,6 +104,10 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 	}
 	a.entries = list(a.Archive)
 	return nil
+}
+
+func (a *archive) changed() error {
+	return fmt.Errorf("%w: %s has changed since it was scanned", ErrNoContent, a.location)
 }
 
 // list returns the entries of an archive by ordinal, nil if they are too many

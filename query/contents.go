@@ -21,8 +21,9 @@ import (
 var ErrNoContent = errors.New("content is not at hand")
 
 // Contents finds the bytes of contents by their BLAKE3: in the object store
-// beside a catalog, or in an archive that still has the size and the time it
-// was scanned with. It has a connection of its own, so that SQL functions can
+// beside a catalog, or in an archive that still has the size it was scanned
+// with. In one of another time, a copy or a changed file, a content is read
+// twice: first to see whether it is the one. It has a connection of its own, so that SQL functions can
 // use it while a statement runs. All methods are safe for concurrent use.
 type Contents struct {
 	catalog  string
@@ -55,7 +56,7 @@ func (c *Contents) Open(ctx context.Context, d [32]byte) (io.ReadCloser, int64, 
 			return r, size, err
 		}
 	}
-	r, err := c.fromArchive(ctx, id)
+	r, err := c.fromArchive(ctx, id, d)
 	if err != nil {
 		return nil, 0, fmt.Errorf("content %x: %w", d, err)
 	}
@@ -172,14 +173,14 @@ func (c *Contents) places(ctx context.Context, content int64) ([]place, error) {
 
 // fromArchive opens a content in the first archive that can be read. An error
 // other than that an archive is gone is returned only when no other has it.
-func (c *Contents) fromArchive(ctx context.Context, content int64) (io.ReadCloser, error) {
+func (c *Contents) fromArchive(ctx context.Context, content int64, d [32]byte) (io.ReadCloser, error) {
 	all, err := c.places(ctx, content)
 	if err != nil {
 		return nil, err
 	}
 	reason := fmt.Errorf("%w: no archive holds it", ErrNoContent)
 	for _, p := range all {
-		r, err := c.openPlace(ctx, p)
+		r, err := c.openPlace(ctx, p, d)
 		if err == nil || ctx.Err() != nil {
 			return r, err
 		}
@@ -188,16 +189,35 @@ func (c *Contents) fromArchive(ctx context.Context, content int64) (io.ReadClose
 	return nil, reason
 }
 
-func (c *Contents) openPlace(ctx context.Context, p place) (io.ReadCloser, error) {
+func (c *Contents) openPlace(ctx context.Context, p place, d [32]byte) (io.ReadCloser, error) {
 	a, err := c.archive(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.openEntry(ctx, p.ordinal)
+	if a.touched {
+		err = a.check(ctx, p.ordinal, d)
+	}
+	var r io.ReadCloser
+	if err == nil {
+		r, err = a.openEntry(ctx, p.ordinal)
+	}
 	if err != nil {
 		return nil, errors.Join(err, a.release())
 	}
 	return &held{ReadCloser: r, archive: a}, nil
+}
+
+// check reads an entry to see whether it still is the content d.
+func (a *archive) check(ctx context.Context, ordinal int64, d [32]byte) error {
+	r, err := a.openEntry(ctx, ordinal)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }()
+	if _, err := io.Copy(io.Discard, objects.Verify(r, d)); err != nil {
+		return errors.Join(a.changed(), ctx.Err())
+	}
+	return nil
 }
 
 // held keeps an archive open for a reader.

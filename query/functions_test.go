@@ -110,6 +110,12 @@ func TestContentsNeedTheScannedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chtimes(archive, old.ModTime(), old.ModTime().Add(1)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(); got != content || err != nil {
+		t.Errorf("from an archive of another time, as a copy has: %q %v", got, err)
+	}
 	changed := []byte(strings.Replace(string(whole), content, "MAP B", 1))
 	if err := os.WriteFile(archive, changed, 0o600); err != nil {
 		t.Fatal(err)
