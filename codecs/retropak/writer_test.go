@@ -177,11 +177,12 @@ func TestWriteThenRead(t *testing.T) {
 				b := writeNamed(t, version, items, names)
 				src := codecstest.Bytes("a.pak", b)
 				a := codecstest.Open(t, retropak.Format(), src, nil)
-				if got := a.Info(); len(items) > 0 && idBits(got.Version) != bits {
+				hasData := slices.ContainsFunc(items, func(it codecstest.Item) bool { return len(it.Data) > 0 })
+				if got := a.Info(); hasData && idBits(got.Version) != bits {
 					rt.Fatalf("version %s reads as %s", version, got.Version)
 				}
 				if idBits(a.Info().Version) != bits {
-					return // an empty prototype pak looks like any other
+					return // a prototype pak without data fits either width of id
 				}
 				equalFilled(rt, a, items)
 				var got []string
