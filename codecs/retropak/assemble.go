@@ -19,7 +19,7 @@ func (w *writer) writePrime() error {
 	if w.based {
 		base = 0
 	}
-	if base+w.data.size > math.MaxUint32 {
+	if base+w.data.Size() > math.MaxUint32 {
 		return codecs.Errorf(codecs.ErrLimit, "offsets have 32 bits")
 	}
 	b = w.appendEntries(b, base)
@@ -43,7 +43,7 @@ func (w *writer) writeCorruption() error {
 	for _, s := range []section{
 		{name: "STRG", size: int64(len(names))},
 		{name: "RSHD", size: int64(len(entries))},
-		{name: "DATA", size: w.data.size},
+		{name: "DATA", size: w.data.Size()},
 	} {
 		toc = append(toc, s.name...)
 		toc = binary.BigEndian.AppendUint32(toc, uint32(s.size))

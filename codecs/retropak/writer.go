@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/spool"
 )
 
 // writer builds a pak of any variant. Data is spooled, because the tables come
@@ -19,7 +20,7 @@ type writer struct {
 	method  compress.Method // asked for; None leaves it to the cooker's rules
 	named   []named
 	records []record // offsets from the start of the data
-	data    spool
+	data    spool.Spool
 	noMD5   bool // keep the MD5 zero, as editors do
 	based   bool // offsets count from the data, as in one prototype
 	err     error
@@ -152,25 +153,25 @@ func (w *writer) record(e *codecs.Entry) (rec record, err error) {
 
 // store appends an entry and fills it up. It returns the length of r.
 func (w *writer) store(e *codecs.Entry, rec record, r io.Reader) (int64, error) {
-	rec.offset = w.data.size
+	rec.offset = w.data.Size()
 	n, err := io.Copy(&w.data, r)
 	if err == nil {
-		_, err = w.data.Write(padding(w.data.size, w.variant.align, fill))
+		_, err = w.data.Write(padding(w.data.Size(), w.variant.align, fill))
 	}
 	if err != nil {
 		return n, w.fail(e.Name, "content", err)
 	}
-	if w.data.size > math.MaxUint32 {
+	if w.data.Size() > math.MaxUint32 {
 		return n, w.fail(e.Name, "offset", codecs.Errorf(codecs.ErrLimit, "offsets have 32 bits"))
 	}
-	rec.size = w.data.size - rec.offset
+	rec.size = w.data.Size() - rec.offset
 	w.records = append(w.records, rec)
 	return n, nil
 }
 
 // Close writes tables and data.
 func (w *writer) Close() error {
-	defer func() { _ = w.data.Close() }()
+	defer func() { _ = w.data.Reset() }()
 	if w.err != nil {
 		return w.err
 	}
