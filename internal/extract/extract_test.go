@@ -44,6 +44,7 @@ func TestName(t *testing.T) {
 		"..a/b..":                         "..a/b.%2E",
 		"...":                             "..%2E",
 		strings.Repeat("x", 300) + "/y":   strings.Repeat("x", 240) + "/y",
+		strings.Repeat("x", 239) + " y":   strings.Repeat("x", 239) + "%20", // cut where a space comes to be the end
 		strings.Repeat("a/", 32000) + "x": strings.Repeat("a/", 64) + "x",
 		strings.Repeat(strings.Repeat("d", 200)+"/", 20) + "x": strings.Repeat(strings.Repeat("d", 200)+"/", 10) + "x",
 		`\\server\share\file`: "server/share/file",

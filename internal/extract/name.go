@@ -82,15 +82,15 @@ func component(part string) string {
 		i += n
 	}
 	s := b.String()
+	if len(s) > maxComponent { // first, since what follows looks at the end
+		s = strings.ToValidUTF8(s[:maxComponent], "")
+	}
 	// Windows drops trailing dots and spaces, and then finds another file.
 	if last := s[len(s)-1]; last == '.' || last == ' ' {
 		s = s[:len(s)-1] + fmt.Sprintf("%%%02X", last)
 	}
 	if isReserved(s) {
 		s = "_" + s
-	}
-	if len(s) > maxComponent {
-		s = strings.ToValidUTF8(s[:maxComponent], "")
 	}
 	return s
 }
