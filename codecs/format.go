@@ -28,6 +28,10 @@ type Format struct {
 	Exts     []string // usual extensions with the dot, for people and file patterns only
 	Versions []string // what Create accepts in CreateOptions.Version, default first
 	Methods  []compress.Method
+	// Reads names the versions that Open reads, and Decodes the methods, where
+	// these are more than Create writes. They are for people.
+	Reads    string
+	Decodes  []compress.Method
 	Revision int // raised whenever the reader's output changes: re-indexes its archives
 
 	// EntrySpaces are the spaces that the entries' own ids are in, where no

@@ -17,7 +17,7 @@ func newFormatsCommand(a *app) *cobra.Command {
 		Use:   "formats [flags] [NAME]",
 		Short: "What pakdb can read and write, and how the formats work",
 		Long: `Without a name, list the formats of archives and the inspectors of contents:
-whether pakdb writes them, which versions and methods, and their usual
+which versions pakdb reads and writes, with which methods, and their usual
 extensions. Files are told apart by their bytes; extensions decide nothing.
 
 With a name, print the description of that format.`,
@@ -40,30 +40,42 @@ With a name, print the description of that format.`,
 }
 
 func (a *app) formats(format string) error {
-	rows, err := a.rows(format, "name", "kind", "read", "write", "versions", "methods", "extensions", "doc")
+	rows, err := a.rows(format, "name", "kind", "reads", "writes", "methods", "extensions", "doc")
 	if err != nil {
 		return err
 	}
 	r := a.registry()
 	for _, f := range r.Formats {
-		err := rows.Write(f.Name, "archive", "yes", yesNo(f.Create != nil), textOrNull(strings.Join(f.Versions, ", ")),
+		err := rows.Write(f.Name, "archive", textOrNull(readVersions(f)), textOrNull(strings.Join(f.Versions, ", ")),
 			textOrNull(methodNames(f)), textOrNull(strings.Join(f.Exts, ", ")), f.Doc)
 		if err != nil {
 			return err
 		}
 	}
 	for _, in := range r.Inspectors {
-		if err := rows.Write(in.Name, "content", "yes", "no", nil, nil, nil, in.Doc); err != nil {
+		if err := rows.Write(in.Name, "content", nil, nil, nil, nil, in.Doc); err != nil {
 			return err
 		}
 	}
 	return rows.Close()
 }
 
+// readVersions names the versions that are read.
+func readVersions(f *codecs.Format) string {
+	if f.Reads != "" {
+		return f.Reads
+	}
+	return strings.Join(f.Versions, ", ")
+}
+
+// methodNames names the methods, and which of them are decoded only.
 func methodNames(f *codecs.Format) string {
 	var names []string
 	for _, m := range f.Methods {
 		names = append(names, m.String())
+	}
+	for _, m := range f.Decodes {
+		names = append(names, m.String()+" (reads)")
 	}
 	return strings.Join(names, ", ")
 }

@@ -74,16 +74,16 @@ func TestReadmeFormats(t *testing.T) {
 
 func formatTable(r *codecs.Registry) string {
 	var b strings.Builder
-	b.WriteString("| name | what | versions | write | usual extensions |\n|---|---|---|---|---|\n")
+	b.WriteString("| name | what | reads | writes | usual extensions |\n|---|---|---|---|---|\n")
 	for _, f := range r.Formats {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Doc, strings.Join(f.Versions, ", "),
-			yesNo(f.Create != nil), strings.Join(f.Exts, " "))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, f.Doc, readVersions(f),
+			strings.Join(f.Versions, ", "), strings.Join(f.Exts, " "))
 	}
 	b.WriteString("\n| contents that are inspected | what |\n|---|---|\n")
 	for _, in := range r.Inspectors {
 		fmt.Fprintf(&b, "| %s | %s |\n", in.Name, in.Doc)
 	}
-	return strings.ReplaceAll(b.String(), "|  |", "| |")
+	return strings.ReplaceAll(b.String(), "|  ", "| ")
 }
 
 // readme is README.md, rewritten when PAKDB_UPDATE_SCRIPTS is set.

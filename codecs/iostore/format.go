@@ -35,6 +35,8 @@ func Format() *codecs.Format {
 		Exts:       []string{extTOC},
 		Versions:   writable(),
 		Methods:    []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
+		Reads:      "1 to 10",
+		Decodes:    []compress.Method{compress.Oodle},
 		Revision:   1,
 		MountOrder: MountOrder,
 		Probe:      probe,

@@ -29,6 +29,7 @@ func Format() *codecs.Format {
 		Spec:     spec,
 		Exts:     []string{".pak"},
 		Versions: versions(),
+		Reads:    "MP1, MP2, MP3-E3, MP3, DKCR; Tropical Freeze as a list",
 		Methods:  []compress.Method{compress.Zlib, compress.LZO1X},
 		Revision: 2,
 		Probe:    probe,

@@ -29,6 +29,8 @@ func Format() *codecs.Format {
 		Exts:       []string{".pak"},
 		Versions:   writable(),
 		Methods:    []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
+		Reads:      "1 to 15",
+		Decodes:    []compress.Method{compress.Oodle},
 		Revision:   1,
 		MountOrder: MountOrder,
 		Probe:      probe,
