@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -38,7 +37,7 @@ func walk(paths []string, skip func(fs.FileInfo) bool) ([]file, error) {
 		seen[abs] = true
 		files = append(files, file{abs, filepath.ToSlash(name), st.Size(), st.ModTime().UnixNano()})
 	}
-	roots, err := expand(paths)
+	roots, err := Expand(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +109,10 @@ func behindLink(root string) (string, error) {
 // circles: there is nothing to scan, and nothing amiss.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) }
 
-// expand replaces patterns by what they match; a path that exists is never
-// taken for a pattern. A pattern that matches nothing is an error.
-func expand(paths []string) ([]string, error) {
+// Expand replaces patterns by what they match, sorted, for shells that do not;
+// a path that exists is never taken for a pattern. A pattern that is none is a
+// [filepath.ErrBadPattern], one that matches nothing an [fs.ErrNotExist].
+func Expand(paths []string) ([]string, error) {
 	var out []string
 	for _, p := range paths {
 		if _, err := os.Stat(p); err == nil || !strings.ContainsAny(p, "*?[") {
@@ -120,13 +120,12 @@ func expand(paths []string) ([]string, error) {
 			continue
 		}
 		found, err := filepath.Glob(p)
+		if err == nil && len(found) == 0 {
+			err = fs.ErrNotExist
+		}
 		if err != nil {
 			return nil, fmt.Errorf("pattern %q: %w", p, err)
 		}
-		if len(found) == 0 {
-			return nil, fmt.Errorf("pattern %q: %w", p, fs.ErrNotExist)
-		}
-		slices.Sort(found)
 		out = append(out, found...)
 	}
 	return out, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/indexer"
 	"pakdb/internal/nearest"
 )
 
@@ -102,21 +103,12 @@ func nearestFile(path string) string {
 	return nearest.Hint(near)
 }
 
-// expandArchives replaces patterns by the files they match, for shells that do
-// not. A path that exists is never taken for a pattern.
+// expandArchives replaces patterns by the files they match. A pattern that is
+// none is the user's mistake.
 func expandArchives(paths []string) ([]string, error) {
-	var all []string
-	for _, p := range paths {
-		found := []string{p}
-		if _, err := os.Stat(p); err != nil && strings.ContainsAny(p, "*?[") {
-			if found, err = filepath.Glob(p); err != nil {
-				return nil, fmt.Errorf("%w: pattern %q: %w", errUsage, p, err)
-			}
-			if len(found) == 0 {
-				return nil, fmt.Errorf("pattern %q: %w", p, fs.ErrNotExist)
-			}
-		}
-		all = append(all, found...)
+	all, err := indexer.Expand(paths)
+	if errors.Is(err, filepath.ErrBadPattern) {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
-	return all, nil
+	return all, err
 }
