@@ -117,6 +117,27 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// exclusive makes it an error of usage to give two of the flags.
+func exclusive(cmd *cobra.Command, names ...string) {
+	cmd.MarkFlagsMutuallyExclusive(names...) // completion leaves the others out
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		var given []string
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				given = append(given, "--"+name)
+			}
+		}
+		switch {
+		case len(given) > 1:
+			return usageError(cmd, fmt.Errorf("%s exclude each other", strings.Join(given, " and ")))
+		case before != nil:
+			return before(cmd, args)
+		}
+		return nil
+	}
+}
+
 func usageError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %w (see %s --help)", errUsage, err, cmd.CommandPath())
 }

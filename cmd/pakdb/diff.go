@@ -83,7 +83,7 @@ there was trouble.`,
 		kinds = append(kinds, k.String())
 	}
 	completeFlag(cmd, "kind", kinds...)
-	cmd.MarkFlagsMutuallyExclusive("stat", "summary", "name-only", "name-status", "semantic", "impact")
+	exclusive(cmd, "stat", "summary", "name-only", "name-status", "semantic", "impact")
 	return cmd
 }
 

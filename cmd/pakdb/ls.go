@@ -66,8 +66,8 @@ the archive keeps such names apart. --format gives all there is, for programs.`,
 	flags.BoolVarP(&f.reverse, "reverse", "r", false, "from last to first")
 	a.addFormat(cmd, &f.format)
 	completeFlag(cmd, "sort", sortKeys()...)
-	cmd.MarkFlagsMutuallyExclusive("null", "format")
-	cmd.MarkFlagsMutuallyExclusive("null", "long")
+	exclusive(cmd, "null", "format")
+	exclusive(cmd, "null", "long")
 	return cmd
 }
 
