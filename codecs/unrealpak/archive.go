@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/internal/bin"
@@ -24,6 +25,9 @@ type archive struct {
 	tableErr error      // where the table breaks; what stands before it is listed
 	warnings []*codecs.FormatError
 	facts    facts
+
+	keyProven bool        // the index, decrypted, has its hash
+	keySign   func() sign // what the entries say about the key, found out once
 }
 
 func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
@@ -32,6 +36,7 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 	}
 	opt := o.WithDefaults()
 	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys}
+	a.keySign = sync.OnceValue(a.entriesSign)
 	if err := a.open(); err != nil {
 		return nil, a.error("", err)
 	}
@@ -67,6 +72,7 @@ func (a *archive) openIndex() error {
 	if warning != nil && f.encrypted && !plausibleIndex(buf) {
 		return at("index", f.index.off, codecs.Errorf(codecs.ErrWrongKey, "key %s does not decrypt the index", keyName(f.keyID)))
 	}
+	a.keyProven = f.encrypted && warning == nil
 	a.warn(warning)
 	if f.version >= pathHashIndex {
 		return a.openHashIndex(buf)

@@ -116,7 +116,7 @@ func (a *archive) details() []codecs.Detail {
 		add("delete records", strconv.Itoa(a.facts.deleted))
 	}
 	if a.facts.encrypted > 0 && !f.encrypted {
-		add("key check", "no hash covers decrypted content: a wrong key shows as damage, or not at all")
+		add("key check", "no hash covers decrypted content: a wrong key shows by padding, magics and damage only")
 	}
 	return append(d, a.siblings()...)
 }

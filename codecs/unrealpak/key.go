@@ -45,54 +45,56 @@ type cryptoKey struct{ Name, Guid, Key string }
 // the main key (EncryptionKey) and the keys by GUID (SecondaryEncryptionKeys).
 // The result answers the zero id with the main key.
 func ParseCryptoJSON(b []byte) (codecs.KeyFunc, error) {
-	keys, err := parseCrypto(b)
-	if err != nil {
+	var ring KeyRing
+	if err := ring.AddCryptoJSON(b); err != nil {
 		return nil, err
 	}
-	return func(id [16]byte) []byte { return keys[ue.GUID(id)] }, nil
+	return ring.Key, nil
 }
 
-func parseCrypto(b []byte) (map[ue.GUID][]byte, error) {
+// parseCrypto returns the main key, under the zero GUID and its own, and then
+// the others.
+func parseCrypto(b []byte) (keys []guidKey, err error) {
 	var doc struct {
 		EncryptionKey           *cryptoKey
 		SecondaryEncryptionKeys []cryptoKey
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), &doc); err != nil {
-		return nil, fmt.Errorf("crypto keys: %w", err)
+		return nil, err
 	}
-	keys := map[ue.GUID][]byte{}
 	if k := doc.EncryptionKey; k != nil && k.Key != "" {
-		if err := addKey(keys, *k); err != nil {
+		own, err := k.parse()
+		if err != nil {
 			return nil, err
 		}
-		keys[ue.GUID{}] = keys[k.id()]
+		keys = append(keys, guidKey{key: own.key}, own)
 	}
 	for _, k := range doc.SecondaryEncryptionKeys {
-		if err := addKey(keys, k); err != nil {
+		other, err := k.parse()
+		if err != nil {
 			return nil, err
 		}
+		keys = append(keys, other)
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("crypto keys: no encryption key in it")
+		return nil, fmt.Errorf("no encryption key in it")
 	}
 	return keys, nil
 }
 
-func (k cryptoKey) id() ue.GUID {
-	g, _ := ue.ParseGUID(k.Guid)
-	return g
+type guidKey struct {
+	id  ue.GUID
+	key []byte
 }
 
-func addKey(keys map[ue.GUID][]byte, k cryptoKey) error {
+func (k cryptoKey) parse() (g guidKey, err error) {
 	if k.Guid != "" {
-		if _, err := ue.ParseGUID(k.Guid); err != nil {
-			return fmt.Errorf("crypto keys: %q: %w", k.Name, err)
+		if g.id, err = ue.ParseGUID(k.Guid); err != nil {
+			return g, fmt.Errorf("%q: %w", k.Name, err)
 		}
 	}
-	key, err := ParseKey(k.Key)
-	if err != nil {
-		return fmt.Errorf("crypto keys: %q: %w", k.Name, err)
+	if g.key, err = ParseKey(k.Key); err != nil {
+		return g, fmt.Errorf("%q: %w", k.Name, err)
 	}
-	keys[k.id()] = key
-	return nil
+	return g, nil
 }

@@ -38,13 +38,13 @@ func (r *KeyRing) Add(text string) error {
 // AddCryptoJSON adds the keys of a Crypto.json; see [ParseCryptoJSON].
 func (r *KeyRing) AddCryptoJSON(b []byte) error {
 	keys, err := parseCrypto(b)
-	if err != nil {
-		return err
-	}
-	for _, id := range slices.SortedFunc(maps.Keys(keys), compareGUIDs) {
-		if err := r.put(id, keys[id]); err != nil {
-			return err
+	for _, k := range keys {
+		if err == nil {
+			err = r.put(k.id, k.key)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("crypto keys: %w", err)
 	}
 	return nil
 }

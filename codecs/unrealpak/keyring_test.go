@@ -67,3 +67,24 @@ func TestKeyRingPrint(t *testing.T) {
 		t.Error("Fill replaced the main key, or left the other out")
 	}
 }
+
+// Which of two keys is meant would be a guess, wherever they come from.
+func TestKeyRingConflicts(t *testing.T) {
+	hexKey := strings.Repeat("ab", 32)
+	for name, text := range map[string]string{
+		"two main keys": `{"EncryptionKey":{"Key":"` + hexKey + `"},"SecondaryEncryptionKeys":[{"Name":"x","Key":"` + repakKey + `"}]}`,
+		"main keys that differ by GUID": `{"EncryptionKey":{"Guid":"` + guid + `","Key":"` + hexKey + `"},
+			"SecondaryEncryptionKeys":[{"Name":"x","Guid":"` + guid + `","Key":"` + repakKey + `"}]}`,
+		"another than was given": `{"EncryptionKey":{"Key":"` + hexKey + `"}}`,
+	} {
+		var r unrealpak.KeyRing
+		if name == "another than was given" {
+			if err := r.Add(repakKey); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.AddCryptoJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), "two ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

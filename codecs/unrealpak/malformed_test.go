@@ -54,6 +54,8 @@ func TestMalformed(t *testing.T) {
 	key := keyed(t, repakKey)
 	locked := small(t, codecs.CreateOptions{Version: "11", EncryptIndex: true, Keys: key.Keys})
 	sealed := small(t, codecs.CreateOptions{Version: "8B", Encrypt: true, Keys: key.Keys})
+	packed := codecstest.Write(t, unrealpak.Format(), &codecs.CreateOptions{Version: "8B", Encrypt: true, Keys: key.Keys, Method: compress.Zlib},
+		[]codecstest.Item{{Entry: &codecs.Entry{Name: "packed.txt"}, Data: bytes.Repeat([]byte("packed "), 15_000)}})
 	lockedAt := int64(find(locked).index)
 	v9 := small(t, codecs.CreateOptions{Version: "9"})
 
@@ -84,9 +86,8 @@ func TestMalformed(t *testing.T) {
 		{Name: "wrong key", Bytes: locked, Options: keyed(t, cueKey), Want: codecs.ErrWrongKey, Field: "index", Off: lockedAt},
 		{Name: "short key", Bytes: locked, Options: &codecs.Options{Keys: func([16]byte) []byte { return []byte("k") }}, Want: codecs.ErrWrongKey, Field: "key", Off: int64(len(locked) - 221)},
 		{Name: "no key for content", Bytes: sealed, Want: codecs.ErrEncrypted, Off: -1, Entry: "a/stored.txt"},
-		// "stored content" leaves two bytes of padding, which prove nothing; the
-		// compressed one is the first to notice.
-		{Name: "wrong key for content", Bytes: sealed, Options: keyed(t, cueKey), Want: codecs.ErrWrongKey, Field: "blocks[0]", Off: 53 + 16 + 53 + 4 + 3*16, Entry: "a/packed.txt"},
+		{Name: "wrong key for content", Bytes: sealed, Options: keyed(t, cueKey), Want: codecs.ErrWrongKey, Field: "key", Off: 53, Entry: "a/stored.txt"},
+		{Name: "wrong key for blocks", Bytes: packed, Options: keyed(t, cueKey), Want: codecs.ErrWrongKey, Field: "blocks[0]", Off: 53 + 4 + 2*16, Entry: "packed.txt"},
 	})
 }
 
@@ -146,7 +147,8 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
-// A wrong key over a plain index shows in the padding and the magic only.
+// A wrong key over a plain index shows in the padding and the magic only, of any
+// of its entries.
 func TestWrongKeyOfStored(t *testing.T) {
 	key := keyed(t, repakKey)
 	content := map[string]string{
@@ -156,22 +158,32 @@ func TestWrongKeyOfStored(t *testing.T) {
 		"big.txt":      strings.Repeat("a large one ", 20_000) + "x", // several units
 	}
 	for _, version := range []string{"5", "8B", "11"} {
-		var items []codecstest.Item
-		for name, text := range content {
-			items = append(items, codecstest.Item{Entry: &codecs.Entry{Name: name}, Data: []byte(text)})
-		}
-		b := codecstest.Write(t, unrealpak.Format(), &codecs.CreateOptions{Version: version, Encrypt: true, Keys: key.Keys}, items)
-		right := codecstest.Open(t, unrealpak.Format(), codecstest.Bytes("k.pak", b), key)
-		wrong := codecstest.Open(t, unrealpak.Format(), codecstest.Bytes("k.pak", b), keyed(t, cueKey))
-		for e := range right.Entries() {
-			data, err := codecstest.ReadEntry(context.Background(), right, e)
-			if err != nil || string(data) != content[e.Name] {
-				t.Errorf("version %s: %s: %v", version, e.Name, err)
+		for _, test := range []struct {
+			names   []string
+			noticed bool
+		}{
+			{[]string{"neither.bin", "padding.txt", "magic.uasset", "big.txt"}, true},
+			{[]string{"neither.bin", "padding.txt"}, version != "5"},
+			{[]string{"neither.bin", "big.txt"}, version != "5"},
+			{[]string{"neither.bin", "magic.uasset"}, version == "5"},
+			{[]string{"neither.bin"}, false},
+		} {
+			var items []codecstest.Item
+			for _, name := range test.names {
+				items = append(items, codecstest.Item{Entry: &codecs.Entry{Name: name}, Data: []byte(content[name])})
 			}
-			_, err = codecstest.ReadEntry(context.Background(), wrong, e)
-			noticed := map[string]bool{"padding.txt": version != "5", "big.txt": version != "5", "magic.uasset": version == "5"}[e.Name]
-			if errors.Is(err, codecs.ErrWrongKey) != noticed {
-				t.Errorf("version %s: %s with the wrong key: %v", version, e.Name, err)
+			b := codecstest.Write(t, unrealpak.Format(), &codecs.CreateOptions{Version: version, Encrypt: true, Keys: key.Keys}, items)
+			right := codecstest.Open(t, unrealpak.Format(), codecstest.Bytes("k.pak", b), key)
+			wrong := codecstest.Open(t, unrealpak.Format(), codecstest.Bytes("k.pak", b), keyed(t, cueKey))
+			for e := range right.Entries() {
+				data, err := codecstest.ReadEntry(context.Background(), right, e)
+				if err != nil || string(data) != content[e.Name] {
+					t.Errorf("version %s, %q: %s: %v", version, test.names, e.Name, err)
+				}
+				_, err = codecstest.ReadEntry(context.Background(), wrong, e)
+				if errors.Is(err, codecs.ErrWrongKey) != test.noticed {
+					t.Errorf("version %s, %q: %s with the wrong key: %v", version, test.names, e.Name, err)
+				}
 			}
 		}
 	}

@@ -50,12 +50,12 @@ type content struct {
 	ctx     context.Context
 	rec     *record
 	ordinal int
-	buf     *buffers
+	buf     *[]byte // holds the record and head
 	method  compress.Method
 	units   int
-	payload int64 // absolute offset of the payload
-	pos     int64 // next stored byte, relative to payload
-	head    []byte
+	payload int64  // absolute offset of the payload
+	pos     int64  // next stored byte, relative to payload
+	head    []byte // the start of the payload
 	sum     hash.Hash
 	want    [20]byte
 }
@@ -86,7 +86,7 @@ func (a *archive) content(ctx context.Context, rec *record) (*content, error) {
 
 // start reads the record before the payload.
 func (c *content) start() error {
-	c.buf = scratch.Get().(*buffers)
+	c.buf = heads.Get().(*[]byte)
 	if err := c.readHeader(); err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func (c *content) start() error {
 
 // release gives the buffers back; nothing may be read after it.
 func (c *content) release() {
-	if c.buf != nil {
-		c.buf.release()
-		c.buf, c.head = nil, nil
+	if c.buf != nil && cap(*c.buf) <= maxHead {
+		heads.Put(c.buf)
 	}
+	c.buf, c.head = nil, nil
 }
 
 // checkUnits refuses blocks that are too large to decode in memory, and those
@@ -129,8 +129,8 @@ const firstRead = 16 << 10
 func (c *content) readHeader() error {
 	v := c.a.footer.version
 	n := c.payload - c.rec.offset
-	c.buf.head = grow(c.buf.head, int(n+min(c.rec.stored(), firstRead)))
-	buf := c.buf.head
+	*c.buf = grow(*c.buf, int(n+min(c.rec.stored(), firstRead)))
+	buf := *c.buf
 	if err := bin.Fill(c.a.src, buf, c.rec.offset); err != nil {
 		return at("record before the payload", c.rec.offset, err)
 	}
@@ -152,19 +152,22 @@ func (c *content) span(i int) span {
 	return span{start, min(start+unitSize, c.rec.size)}
 }
 
-// decodedLen is the decoded size of unit i.
-func (c *content) decodedLen(i int) int64 {
+// Len implements ahead.Blocks.
+func (c *content) Len() int { return c.units }
+
+// Size implements ahead.Blocks: the decoded size of unit i.
+func (c *content) Size(i int) int {
 	if c.rec.method != 0 {
-		return c.rec.blockLen(i)
+		return int(c.rec.blockLen(i))
 	}
 	s := c.span(i)
-	return s.end - s.start
+	return int(s.end - s.start)
 }
 
-// readStored reads the stored bytes of unit i, with the padding when they are
-// encrypted, into dst, which it replaces when it is too small. Everything up to
-// there goes into the SHA-1.
-func (c *content) readStored(i int, dst []byte) ([]byte, error) {
+// Load implements ahead.Blocks: it reads the stored bytes of unit i, with the
+// padding when they are encrypted, into dst, which it replaces when it is too
+// small. Everything up to there goes into the SHA-1.
+func (c *content) Load(i int, dst []byte) ([]byte, error) {
 	s := c.span(i)
 	end := s.end
 	if c.rec.encrypted() {
@@ -229,9 +232,9 @@ func (c *content) verify() error {
 	return nil
 }
 
-// decode decrypts and decodes the stored bytes of unit i into dst. It changes
-// stored. It is called from several goroutines.
-func (c *content) decode(i int, dst, stored []byte) error {
+// Decode implements ahead.Blocks: it decrypts and decodes the stored bytes of
+// unit i, which it changes, into dst.
+func (c *content) Decode(i int, dst, stored []byte) error {
 	s := c.span(i)
 	if c.rec.encrypted() {
 		whole := len(stored) &^ (ue.AESBlock - 1)
