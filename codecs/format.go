@@ -3,6 +3,7 @@ package codecs
 import (
 	"context"
 	"io"
+	"io/fs"
 	"time"
 
 	"pakdb/codecs/compress"
@@ -41,6 +42,12 @@ type Format struct {
 	// NamedByFile says that the name of the file is in what Entries yields, so
 	// that a renamed file has other entries.
 	NamedByFile bool
+	// Parts names the files in the folder of src that hold contents of the
+	// archive in it, whether they exist or not. Nil: an archive is one file.
+	Parts func(src Source) ([]string, error)
+	// IsPart reports whether the file of that name in dir is one of an archive
+	// beside it, and so none of its own: whoever walks a folder passes over it.
+	IsPart func(name string, dir fs.FS) bool
 	// MountOrder tells from a file's path which of several archives wins, the
 	// higher one. Of equal ones the last by name does, as far as anything can be
 	// said. Nil: the game has no such order, and the archive that stands first in

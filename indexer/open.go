@@ -24,6 +24,7 @@ type opened struct {
 	known   *schema.Known  // not nil: scanned before, nothing to do
 	scan    string
 	skim    bool // contents are not read, see Options.Quick
+	hollow  bool // the files that hold its contents are absent
 	sums    []codecs.Sum
 
 	mountPoint string
@@ -71,10 +72,13 @@ func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
 		return err
 	}
 	o.scan = s.scanKey(o.format) + s.placeKey(o)
+	if err := o.findParts(); err != nil {
+		return err
+	}
 	if s.rescan {
 		return nil
 	}
-	if o.known, err = s.find(ctx, o, o.scan); err == nil && o.known == nil && s.o.Quick {
+	if o.known, err = s.find(ctx, o, o.scan); err == nil && o.known == nil && s.o.Quick && !o.hollow {
 		o.known, err = s.find(ctx, o, o.scan+quickKey)
 	}
 	return err

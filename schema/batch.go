@@ -67,11 +67,24 @@ type batchWriter struct {
 	words    map[string]int64
 	dirs     map[string]int64
 	paths    seen[pathKey]
-	contents seen[Digest]
-	names    seen[pathKey] // by the text, case included
+	contents seen[contentKey]
+	stated   map[int64]struct{} // contents of which only the start of the hash is known, as far as seen
+	names    seen[pathKey]      // by the text, case included
 }
 
-// maxSeen bounds the memory of the two maps, about 60 bytes an element. Beyond
+// contentKey is what tells contents apart: of the hash as much as is always
+// known. An archive that states a hash wrongly, and the size with it, is not
+// taken for the content that has it.
+type contentKey struct {
+	hash [StatedSize]byte
+	size int64
+}
+
+func (e *Entry) contentKey() contentKey {
+	return contentKey{[StatedSize]byte(e.Content[:]), e.ContentSize}
+}
+
+// maxSeen bounds the memory of the maps, about 60 bytes an element. Beyond
 // it they start anew and the catalog is asked.
 const maxSeen = 3 << 20
 
@@ -104,7 +117,9 @@ func (s *seen[K]) trim() {
 	}
 }
 
-func newBatchWriter(c *Catalog) *batchWriter { return &batchWriter{c: c} }
+func newBatchWriter(c *Catalog) *batchWriter {
+	return &batchWriter{c: c, stated: map[int64]struct{}{}}
+}
 
 // load reads what is small, and where the ids stand.
 func (w *batchWriter) load(ctx context.Context, tx *sql.Tx) (err error) {
