@@ -53,6 +53,17 @@ type Format struct {
 	// said. Nil: the game has no such order, and the archive that stands first in
 	// the build wins.
 	MountOrder func(path string) int
+	// PatchName returns the name of the n-th patch, from 0, of the archive of
+	// that name, which may be a patch itself: without a folder, such that the
+	// MountOrder of it grows with n and is above that of any archive that is no
+	// patch. Nil: the format has no patches.
+	PatchName func(name string, n int) string
+	// CanDelete reports whether archives of a version, as Info has it, can hold
+	// delete records. Nil: none can.
+	CanDelete func(version string) bool
+	// Chunk returns the number of the chunk of the game that an archive belongs
+	// to, by its name. Nil: the format knows no chunks.
+	Chunk func(name string) (n int, ok bool)
 	// LastWins: of several entries of one path in an archive, the last is the
 	// one that the game sees; else it is the first.
 	LastWins bool

@@ -33,6 +33,9 @@ func Format() *codecs.Format {
 		Decodes:    []compress.Method{compress.Oodle},
 		Revision:   1,
 		MountOrder: MountOrder,
+		PatchName:  PatchName,
+		Chunk:      Chunk,
+		CanDelete:  canDelete,
 		Probe:      probe,
 		Open:       open,
 		LastWins:   true, // the engine reads the index into a map
@@ -40,6 +43,11 @@ func Format() *codecs.Format {
 		Create:     create,
 		Like:       like,
 	}
+}
+
+func canDelete(text string) bool {
+	v, known := byText(text)
+	return known && v >= deleteRecords
 }
 
 // probe claims a file whose end is a footer: the magic, a version, and a
