@@ -202,12 +202,14 @@ func (s *scan) cutAll(ctx context.Context, files []file) iter.Seq2[*chunk, error
 func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) bool) bool {
 	s.cutting = o
 	c := s.newChunk(o)
+	var near neighbours
 	if o.archive != nil {
 		for e, err := range o.archive.Entries() {
 			if ctx.Err() != nil {
 				return yield(c, ctx.Err()) // never a last chunk: the archive is not complete
 			}
 			c.add(e, err, s.reserve(o, e))
+			c.items[len(c.items)-1].header = near.header(e)
 			if !c.full() {
 				continue
 			}

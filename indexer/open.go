@@ -37,6 +37,7 @@ type opened struct {
 
 	counted atomic.Int64 // bytes of the file that progress has heard of
 
+	headers   func() map[string]*codecs.Entry // see findHeaders
 	digesting sync.Once
 	digest    chan digestResult
 }
@@ -55,6 +56,7 @@ func (s *scan) open(ctx context.Context, file file) *opened {
 		o.archive, o.err = s.openArchive(ctx, o)
 	}
 	if o.archive != nil {
+		o.headers = sync.OnceValue(o.findHeaders)
 		o.mountPoint = o.archive.Info().MountPoint
 		o.err = s.loadSums(ctx, o)
 	}

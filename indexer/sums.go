@@ -56,13 +56,13 @@ func (o *opened) sumOf(e *codecs.Entry) codecs.Sum {
 
 // readOrSkim fills in the content of the row: by reading it, or, in a quick scan,
 // by what the archive says about it.
-func (s *scan) readOrSkim(ctx context.Context, o *opened, it item, row *schema.Entry) error {
-	sum := o.sumOf(it.entry)
-	if o.skim && sum.Kind != codecs.NoSum {
+func (s *scan) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.Entry) error {
+	sum := c.from.sumOf(it.entry)
+	if c.from.skim && sum.Kind != codecs.NoSum {
 		claim(row, it.entry, sum)
 		return nil
 	}
-	err := s.read(ctx, o, it, row)
+	err := s.read(ctx, c, it, row)
 	switch {
 	case err == nil:
 		row.Sum = sum.Bytes // reading has confirmed it

@@ -211,6 +211,7 @@ func (t *batchTx) write(b *batch) error {
 		func() error { return t.insertFacts(facts) },
 		func() error { return t.updateScans(stored) },
 		func() error { return t.insertSketches(b) },
+		func() error { return t.insertDigests(b) },
 		func() error { return t.insertPathSymbols(b) },
 		func() error { return t.insertPlaceSymbols(b) },
 		func() error { return t.insertEntries(b) },

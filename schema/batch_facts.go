@@ -66,7 +66,7 @@ var factTables = []string{
 	"content_problem", "symbol", "ref", "ref_key", "calligraphy_record", "calligraphy_replacement",
 	"calligraphy_asset", "calligraphy_curve", "calligraphy_blueprint", "calligraphy_member",
 	"calligraphy_value", "calligraphy_resource", "content_scan",
-	"package", "package_name", "package_import", "package_export", "package_generation",
+	"package", "package_name", "package_import", "package_export", "package_generation", "package_digest",
 }
 
 func (t *batchTx) removeFacts(entries []*Entry) error {

@@ -47,13 +47,14 @@ type Entry struct {
 	HasPadded    bool
 	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
 	ContentSize  int64
-	Padded       Digest   // of the content filled up to the archive's boundary, when HasPadded
-	Claimed      bool     // not read: the content is the one that Sum is known to stand for, if any
-	Stated       bool     // not read: the archive states the first StatedSize bytes of Content
-	Sketch       []byte   // of the content, see table content_sketch; nil for none
-	Facts        *Facts   // nil when nothing was inspected
-	Symbols      []Symbol // what the name itself defines; their Path is ""
-	PlaceSymbols []Symbol // what the name and the mount point define; their Path is ""
+	Padded       Digest         // of the content filled up to the archive's boundary, when HasPadded
+	Claimed      bool           // not read: the content is the one that Sum is known to stand for, if any
+	Stated       bool           // not read: the archive states the first StatedSize bytes of Content
+	Sketch       []byte         // of the content, see table content_sketch; nil for none
+	Digest       *PackageDigest // of an Unreal package, or of what its exports are made of; nil for none
+	Facts        *Facts         // nil when nothing was inspected
+	Symbols      []Symbol       // what the name itself defines; their Path is ""
+	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
 
 	archive   int64
 	path      pathKey
