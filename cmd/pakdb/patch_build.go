@@ -14,6 +14,7 @@ import (
 type patchFlags struct {
 	out           string
 	only, exclude []string
+	dependencies  bool
 	perChunk      bool
 	maxSize       byteSize
 	number        int
@@ -47,13 +48,18 @@ Before anything gets its name, OLD and the patch are mounted and compared with
 NEW, file by file.
 
 --dry-run shows what goes in, why, how big it is, and how many entries of OLD it
-hides; --explain tells it of one path. Patterns are for paths in the game's file
-system, as Game/Content/Maps/A.umap.
+hides; --explain tells it of one path.
+
+--only and --exclude choose among the changes: by patterns for paths in the game's
+file system, as Game/Content/Maps/A.umap, or by SQL whose first column is paths;
+:old and :new are the builds. --with-dependencies adds what the chosen ones refer
+to in NEW and OLD lacks, or did not have them refer to.
 ` + globHelp,
 		Example: `  pakdb patch build 1.48 1.52 -o patch/
   pakdb patch build old/Game.pak new/Game.pak -o patch/
   pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
   pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
+  pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
   pakdb patch build 1.52 1.48 -o rollback/`,
 		Args:              usage(cobra.ExactArgs(2)),
 		ValidArgsFunction: a.completeBuilds,
@@ -69,8 +75,9 @@ system, as Game/Content/Maps/A.umap.
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
-	flags.StringArrayVar(&f.only, "only", nil, "only changes that match `GLOB`; may repeat")
+	flags.StringArrayVar(&f.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
+	flags.BoolVar(&f.dependencies, "with-dependencies", false, "and what those newly need, with --only")
 	flags.BoolVar(&f.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
 	flags.Var(&f.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
 	flags.IntVar(&f.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
@@ -87,10 +94,6 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
 		return err
 	}
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
 	sides, err := a.openSides(ctx, old, new)
 	if err != nil {
 		return err
@@ -100,6 +103,10 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 		return fmt.Errorf("%w: a patch is made of builds, not of entries", errUsage)
 	}
 	stacks, err := plan.LoadBuilds(ctx, sides.db, a.registry(), sides.old.label, sides.new.label)
+	if err != nil {
+		return err
+	}
+	o, err := a.planOptions(ctx, &f, sides)
 	if err != nil {
 		return err
 	}
@@ -116,43 +123,20 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	return a.writePatch(ctx, p, f)
 }
 
-func (f *patchFlags) options() (plan.Options, error) {
+func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides) (plan.Options, error) {
 	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number}
-	only, err := parseGlobs(f.only)
+	if f.only == nil && f.exclude == nil {
+		return o, nil
+	}
+	c, err := a.choice(ctx, f, s)
 	if err != nil {
 		return o, err
 	}
-	exclude, err := parseGlobs(f.exclude)
-	if err != nil {
-		return o, err
+	o.Only = c.takes
+	if f.dependencies {
+		o.Needs, err = a.needs(ctx, s)
 	}
-	if only != nil || exclude != nil {
-		o.Only = func(it *plan.Item) bool {
-			return (only == nil || matchesAny(only, it.Path)) && !matchesAny(exclude, it.Path)
-		}
-	}
-	return o, nil
-}
-
-// parseGlobs reads patterns for paths of the game, in which case does not count.
-func parseGlobs(patterns []string) (globs []*glob, err error) {
-	for _, p := range patterns {
-		g, err := parseGlob(p, true)
-		if err != nil {
-			return nil, err
-		}
-		globs = append(globs, g)
-	}
-	return globs, nil
-}
-
-func matchesAny(globs []*glob, path string) bool {
-	for _, g := range globs {
-		if g.match(path) {
-			return true
-		}
-	}
-	return false
+	return o, err
 }
 
 func patchHint(err error) error {

@@ -62,9 +62,10 @@ type Options struct {
 	// Only, if not nil, says of which changes the patch is made; what belongs to
 	// one of them goes along.
 	Only func(*Item) bool
-	// Extra are paths in the game's file system that go in whether they changed or
-	// not, with the reason.
-	Extra map[string]string
+	// Needs, if not nil, has what Only chose draw along what it newly needs: it
+	// returns the stored names of the files that an entry of the new build refers
+	// to, or of the old one.
+	Needs func(name string, old bool) ([]string, error)
 	// PerChunk makes one archive for each chunk of the game that changed.
 	PerChunk bool
 	// MaxSize is what an archive may weigh, in bytes; 0 is any size. What belongs
@@ -208,11 +209,17 @@ func (p *Plan) judge(it *Item) bool {
 func (p *Plan) sift(changed []Item) error {
 	chosen := map[Key]bool{}
 	for i := range changed {
-		if o := p.options; o.Only == nil || o.Only(&changed[i]) || o.Extra[changed[i].Path] != "" {
+		if o := p.options; o.Only == nil || o.Only(&changed[i]) {
 			chosen[changed[i].Key()] = true
 		}
 	}
 	b := p.bundles(changed, chosen)
+	if p.options.Needs != nil && p.options.Only != nil {
+		if err := p.draw(changed, chosen, b); err != nil {
+			return err
+		}
+		b = p.bundles(changed, chosen)
+	}
 	canDelete := p.canDelete()
 	for _, it := range changed {
 		switch {
@@ -225,25 +232,8 @@ func (p *Plan) sift(changed []Item) error {
 		}
 	}
 	p.Items = append(p.Items, b.carried...)
-	p.Items = append(p.Items, p.extras()...)
 	byPath(p.Items)
 	return p.refuseForeign()
-}
-
-// extras are the files of Options.Extra that did not change.
-func (p *Plan) extras() []Item {
-	in := map[Key]bool{}
-	for i := range p.Items {
-		in[p.Items[i].Key()] = true
-	}
-	var more []Item
-	for path, reason := range p.options.Extra {
-		if f := p.New.View()[KeyOf(path)]; f != nil && !in[f.Key] && f.Mount.Format == p.Format.Name {
-			in[f.Key] = true
-			more = append(more, Item{Path: f.Path(), Action: Carry, Reason: reason, Old: p.Old.View()[f.Key], New: f})
-		}
-	}
-	return more
 }
 
 // refuseForeign reports files that lie in archives of another format.
