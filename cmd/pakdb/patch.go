@@ -22,7 +22,7 @@ mounted together, and compared with the new build, file by file.`,
 		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPatchBuildCommand(a), newPatchCheckCommand(a))
+	cmd.AddCommand(newPatchBuildCommand(a), newPatchCheckCommand(a), newPatchMergeCommand(a), newPatchLogCommand(a))
 	return cmd
 }
 

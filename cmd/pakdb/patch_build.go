@@ -145,6 +145,10 @@ func patchHint(err error) error {
 		return hinted(err, "IoStore containers (.utoc, .ucas) hold packages that a .pak does not replace; --exclude or --only leave them out")
 	case errors.Is(err, plan.ErrExists):
 		return hinted(err, "pass --overwrite to replace it")
+	case errors.Is(err, plan.ErrName):
+		return hinted(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
+	case errors.Is(err, plan.ErrNothing):
+		return hinted(err, "what is mounted hides nothing and shows nothing")
 	case errors.Is(err, plan.ErrChanged):
 		return hinted(err, `scan it anew with "pakdb index"`)
 	}

@@ -86,7 +86,16 @@ type comparison struct {
 
 // unsure reports whether both files must be decoded to compare them.
 func unsure(h, w *File) bool {
-	return h.Size == w.Size && !(h.Known && w.Known) && !(h.Mount.same(w.Mount) && h.Ordinal == w.Ordinal)
+	return h.Size == w.Size && !(h.Known && w.Known) && !h.is(w)
+}
+
+// is reports whether two files are one entry, or stored bytes that were found to
+// be the same.
+func (f *File) is(o *File) bool {
+	if f.twin != nil {
+		f = f.twin
+	}
+	return f.Mount.same(o.Mount) && f.Ordinal == o.Ordinal
 }
 
 // hash decodes what has to be, archive by archive.
@@ -245,38 +254,4 @@ func hashEntry(ctx context.Context, a codecs.Archive, e *codecs.Entry, f *File) 
 	}
 	h.Sum(f.Content[:0])
 	return nil
-}
-
-// prove mounts the written archives over the old stack and compares with what
-// the patch is meant to make of it.
-func (w *patchWriter) prove(ctx context.Context) (*Report, error) {
-	top := &Stack{}
-	for i, s := range w.staged {
-		part := w.written[i]
-		if err := w.d.mount(ctx, top, &Mount{Name: part.Name, Location: part.Path, staged: s}, false); err != nil {
-			return nil, err
-		}
-	}
-	report, err := w.d.compareViews(ctx, archived(w.p.Old.Over(top).View()), w.p.goal(), nil)
-	if err != nil {
-		return nil, err
-	}
-	if len(report.Differences) > 0 {
-		return report, fmt.Errorf("%w: %s", ErrDiffers, count(len(report.Differences), "difference"))
-	}
-	return report, nil
-}
-
-// goal is what the game is to see with the patch: the old build with the items
-// of the plan.
-func (p *Plan) goal() map[Key]*File {
-	goal := maps.Clone(archived(p.Old.View()))
-	for i := range p.Items {
-		if it := &p.Items[i]; it.New != nil {
-			goal[it.New.Key] = it.New
-		} else {
-			delete(goal, it.Old.Key)
-		}
-	}
-	return goal
 }

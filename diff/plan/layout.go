@@ -208,16 +208,21 @@ func (p *Plan) part(chunk int, items []int, number int) (Part, error) {
 	slices.SortStableFunc(part.Items, func(a, b int) int {
 		return cmp.Compare(boolInt(p.Items[a].New == nil), boolInt(p.Items[b].New == nil))
 	})
+	p.mountPart(&part)
+	return part, nil
+}
+
+// mountPart gives a part its mount point, and its items their names behind it.
+func (p *Plan) mountPart(part *Part) {
 	var paths []string
-	for _, i := range items {
+	for _, i := range part.Items {
 		paths = append(paths, p.Items[i].Path)
 	}
 	var below string
-	part.MountPoint, below = mountFor(model.MountPoint, paths)
+	part.MountPoint, below = mountFor(part.model.MountPoint, paths)
 	for _, path := range paths {
 		part.names = append(part.names, path[len(below):])
 	}
-	return part, nil
 }
 
 // model is the archive of the old build whose kind and name a patch takes over:

@@ -89,6 +89,8 @@ type Plan struct {
 	options Options
 	chunkOf func(*Mount) int
 	holders map[Key][]int // chunks of deleted files
+	merges  bool          // stored bytes are proved equal, and nothing is decoded that passes through
+	wanted  map[Key]*File // what the game is to see; nil: the old build with the items
 }
 
 // ErrNothing means that the builds do not differ in anything that a patch could

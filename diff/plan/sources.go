@@ -12,7 +12,7 @@ import (
 // that are wanted of them.
 type sources struct {
 	d       *Disk
-	opened  map[string]*opened
+	opened  map[string]*opened // by place
 	entries map[*File]*codecs.Entry
 }
 
@@ -30,7 +30,11 @@ func (s *sources) close() error {
 }
 
 func (s *sources) open(ctx context.Context, m *Mount) (*opened, error) {
-	if o := s.opened[m.Location]; o != nil {
+	place := m.Location
+	if m.staged != nil {
+		place = "staged:" + place // it may take the place of one that is read
+	}
+	if o := s.opened[place]; o != nil {
 		return o, nil
 	}
 	o, err := s.d.open(ctx, m)
@@ -40,7 +44,7 @@ func (s *sources) open(ctx context.Context, m *Mount) (*opened, error) {
 	if m.ModTime != 0 && o.size != m.Size {
 		return nil, errors.Join(fmt.Errorf("%s: %w", m.Location, ErrChanged), o.Close())
 	}
-	s.opened[m.Location] = o
+	s.opened[place] = o
 	return o, nil
 }
 

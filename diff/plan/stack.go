@@ -65,6 +65,8 @@ type File struct {
 	Flags        codecs.Flags
 	Content      schema.Digest // BLAKE3 of the decoded bytes, when Known
 	Known        bool
+
+	twin *File // whose stored bytes were found to be the same
 }
 
 // Deleted reports whether the entry is a delete record.

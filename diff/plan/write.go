@@ -57,8 +57,10 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 	if proof, err = w.prove(ctx); err != nil {
 		return nil, proof, err
 	}
-	if err := w.describe(); err != nil {
-		return nil, proof, err
+	if !w.p.merges {
+		if err := w.describe(); err != nil {
+			return nil, proof, err
+		}
 	}
 	return w.written, proof, w.commit()
 }
