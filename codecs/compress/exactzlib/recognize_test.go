@@ -88,7 +88,7 @@ func TestNotRecognized(t *testing.T) {
 			t.Errorf("%s is recognised as %v", name, p)
 		}
 	}
-	for range 300 {
+	for range 60 {
 		r := rand.New(rand.NewPCG(9, uint64(len(own))))
 		bad := bytes.Clone(own)
 		bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
