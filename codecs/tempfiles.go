@@ -122,6 +122,5 @@ func (t *tempFiles) remove() error {
 		_ = f.Close() // closed already unless something failed
 		errs = append(errs, os.Remove(f.File.Name()))
 	}
-	t.list = nil
 	return errors.Join(errs...)
 }

@@ -20,10 +20,9 @@ const (
 	contentWay
 	similarWay
 	fileWay
-	assetWay
 )
 
-var renameWays = []string{"", "", "guid", "replacement", "id", "hash", "case", "content", "similar", "file", "asset"}
+var renameWays = []string{"", "", "guid", "replacement", "id", "hash", "case", "content", "similar", "file"}
 
 // side is what is left over on one side: rows that no other was found for.
 type side struct {
@@ -125,11 +124,13 @@ func (r *Result) matchRenames(ctx context.Context, o Options) error {
 	if m.done() {
 		return nil
 	}
-	similar := func(ctx context.Context) error { return m.bySimilarity(ctx, cmp.Or(o.Similar, DefaultSimilar)) }
-	for _, find := range []func(context.Context) error{m.byGUID, m.byID, m.byCase, m.byContent, m.byAsset, similar, m.byAsset} {
+	for _, find := range []func(context.Context) error{m.byGUID, m.byID, m.byCase, m.byContent} {
 		if err := find(ctx); err != nil {
 			return err
 		}
+	}
+	if err := m.bySimilarity(ctx, cmp.Or(o.Similar, DefaultSimilar)); err != nil {
+		return err
 	}
 	m.byFile()
 	m.apply()

@@ -16,8 +16,6 @@ type chunk struct {
 	items []item
 	cost  int64 // decoded bytes
 
-	packages map[string]*split // of the entries so far, by asset
-
 	// results
 	rows     []schema.Entry
 	problems []schema.Problem
@@ -32,8 +30,6 @@ type item struct {
 	err   error
 	at    place
 	out   string // where it is extracted to, "" for nowhere
-
-	header *codecs.Entry // of a .uexp: the entry that tells its exports apart; nil: none, or not met yet
 }
 
 const (

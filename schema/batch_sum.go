@@ -8,11 +8,9 @@ import (
 )
 
 // insertSums remembers which stored bytes the contents of the batch were decoded
-// from. A sum that is the start of the content's own hash finds it without.
+// from.
 func (t *batchTx) insertSums(b *batch) error {
-	rows := sorted(b, func(e *Entry) bool {
-		return e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum)
-	})
+	rows := sorted(b, func(e *Entry) bool { return e.HasContent && e.Sum != nil })
 	for _, e := range rows {
 		if err := t.addWords(e.Method); err != nil {
 			return err

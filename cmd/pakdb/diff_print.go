@@ -77,20 +77,17 @@ func remarks(c *diff.Change) string {
 		}
 		all = append(all, text)
 	}
-	if len(c.Parts) > 0 {
-		all = append(all, c.PartList())
-	}
 	if c.Also != 0 {
 		all = append(all, "also "+strings.ReplaceAll(c.Also.String(), ",", ", "))
 	}
 	happened := c.Kind | c.Also
-	if happened&diff.Moved != 0 && c.Old != nil && c.New != nil {
+	if happened&diff.Moved != 0 {
 		all = append(all, printable(c.Old.Archive)+" -> "+printable(c.New.Archive))
 	}
-	if happened&diff.Restored != 0 && c.Old != nil && c.New != nil {
+	if happened&diff.Restored != 0 {
 		all = append(all, fmt.Sprintf("%s %d -> %s %d", c.Old.Method, c.Old.Stored, c.New.Method, c.New.Stored))
 	}
-	if happened&diff.Copies != 0 && c.Old != nil && c.New != nil {
+	if happened&diff.Copies != 0 {
 		all = append(all, fmt.Sprintf("%d -> %d copies", c.Old.Copies, c.New.Copies))
 	}
 	for _, n := range c.Notes {
@@ -135,12 +132,8 @@ func diffSums(c *changes, t *diff.Totals) string {
 		return fmt.Sprintf("%s and %s are the same", printable(c.OldBuild), printable(c.NewBuild))
 	}
 	s := t.All
-	text := fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
+	return fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
 		humanSize(s.OldSize), humanSize(s.NewSize), humanSize(s.OldStored), humanSize(s.NewStored), humanSize(s.Download))
-	if s.Cosmetic > 0 {
-		text += fmt.Sprintf(", of which %s is cook noise", humanSize(s.CosmeticDownload))
-	}
-	return text
 }
 
 func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, error) {
@@ -168,7 +161,7 @@ func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, erro
 const statWidth = 40
 
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
-// (-), in the manner of git; cook noise is drawn as ~.
+// (-), in the manner of git.
 func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)
@@ -186,11 +179,8 @@ func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
 	_, err = c.each(ctx, func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
-		drawn := p.paint(green, bar('+', plus, largest)) + p.paint(red, bar('-', minus, largest))
-		if s.Cosmetic > 0 {
-			drawn = p.paint(faint, bar('~', plus+minus, largest))
-		}
-		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
+		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s%s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize),
+			p.paint(green, bar('+', plus, largest)), p.paint(red, bar('-', minus, largest)))
 		return err
 	})
 	if err == nil && !a.quiet {
@@ -207,7 +197,7 @@ func replaced(c *diff.Change) (plus, minus int64) {
 		return s.NewSize, 0
 	case c.New == nil:
 		return 0, s.OldSize
-	case (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0:
+	case (c.Kind|c.Also)&diff.Modified == 0:
 		return 0, 0
 	}
 	kept := min(s.OldSize, s.NewSize) * int64(c.Similarity) / 100
@@ -230,13 +220,12 @@ func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (i
 	if err != nil {
 		return n, err
 	}
-	rows, err := a.rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
-		"cosmetic", "cosmetic_download")
+	rows, err := a.rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download")
 	if err != nil {
 		return n, err
 	}
 	write := func(name string, s diff.Sizes) error {
-		return rows.Write(name, s.Count, s.OldSize, s.NewSize, s.NewSize-s.OldSize, s.OldStored, s.NewStored, s.Download, s.Cosmetic, s.CosmeticDownload)
+		return rows.Write(name, s.Count, s.OldSize, s.NewSize, s.NewSize-s.OldSize, s.OldStored, s.NewStored, s.Download)
 	}
 	for _, v := range totals.Values() {
 		if err := write(v, totals.Get(v)); err != nil {

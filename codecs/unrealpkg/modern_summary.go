@@ -65,7 +65,6 @@ func (p *parser) modernSummary(d *decoder) {
 		d.Skip(8)
 	}
 	if v.ue5 >= ue5SavedHash {
-		p.addNoise(d, 20)
 		f.SavedHash = append([]byte(nil), d.Bytes(20)...)
 		f.HeaderSize = int64(d.I32())
 	}
@@ -139,12 +138,12 @@ func (p *parser) modernPlaces(d *decoder) {
 func (p *parser) modernIdentity(d *decoder) {
 	f, v := p.facts, p.v
 	if v.ue5 < ue5SavedHash {
-		f.GUID = p.saveGUID(d)
+		f.GUID = d.guid()
 	}
 	if v.ue4 >= ue4PersistentGUID && !p.sum.filtered {
-		f.PersistentGUID = p.saveGUID(d)
+		f.PersistentGUID = d.guid()
 		if v.ue4 < ue4NoOwnerGUID {
-			p.skipNoise(d, 16)
+			d.Skip(16)
 		}
 	}
 	p.generations(d, v.ue4 < 196)
@@ -206,7 +205,7 @@ func (p *parser) modernTail(d *decoder) {
 func (p *parser) modernName(d *decoder) codecs.PackageName {
 	n := codecs.PackageName{Text: d.fstring(maxName)}
 	if p.v.ue4 >= ue4NameHashes {
-		p.skipNoise(d, 4) // hashes, wrong or zero in real files
+		d.Skip(4) // hashes, wrong or zero in real files
 	}
 	return n
 }
@@ -260,7 +259,7 @@ func (p *parser) modernExportFlags(d *decoder, e *codecs.PackageExport) {
 		d.skipArray(4)
 	}
 	if v.ue5 < ue5NoExportGUID {
-		p.skipNoise(d, 16)
+		d.Skip(16)
 	}
 	bit(v.ue5 >= ue5Inherited, codecs.ExportInherited)
 	e.PackageFlags = d.U32()

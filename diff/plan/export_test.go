@@ -1,4 +1,0 @@
-package plan
-
-// MountFor is for the test of mount points.
-var MountFor = mountFor
