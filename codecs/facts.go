@@ -45,6 +45,13 @@ type Facts struct {
 	// Scan asks for a search of the content for known ids, once all ids of the
 	// build are known; nil: every reference is in Refs.
 	Scan *Scan
+	// Digest tells, of an Unreal package, contents apart that differ in more than
+	// noise; nil for other contents, and where it could not be made.
+	Digest *PackageDigest
+	// Body, unless nil, digests what lies beside the content: the .uexp that holds
+	// the bytes of a package's exports. It keeps nothing of the content, and may
+	// be called from several goroutines.
+	Body func(ctx context.Context, body io.ReaderAt, size int64) (*PackageDigest, error)
 }
 
 // Scan says which ids to look for in a content whose structure is not known.

@@ -1,5 +1,10 @@
 package codecs
 
+import (
+	"cmp"
+	"slices"
+)
+
 // ZenFacts is what a package of an IoStore container says beside what
 // [PackageFacts] has room for. Such a package names what it imports by hashes:
 // an object of the program by the hash of its path (a ScriptObjects chunk
@@ -104,11 +109,15 @@ type ContainerFacts struct {
 // StoredPackage is what a container says about a package before it is read.
 type StoredPackage struct {
 	ID      uint64
-	Imports []uint64 // ids of packages
-	Soft    []uint64 // ids of packages that are loaded on demand
-	Shaders int      // shader maps that it uses
-	Exports int      // before UE5.3; 0 where it is not stored
+	Imports []uint64    // ids of packages
+	Soft    []uint64    // ids of packages that are loaded on demand
+	Shaders []ShaderMap // that it uses
+	Exports int         // before UE5.3; 0 where it is not stored
+	Bundles int         // of exports; as Exports
 }
+
+// ShaderMap is the SHA-1 by which a package names the shaders that it uses.
+type ShaderMap [20]byte
 
 // LocalizedPackage is a package that has localized twins.
 type LocalizedPackage struct {
@@ -120,4 +129,42 @@ type LocalizedPackage struct {
 type PackageRedirect struct {
 	Source, Target uint64
 	Name           string // UE5: of the source; UE4: the culture
+}
+
+// Overriding returns the facts of a container that brings some packages of
+// others anew, such as a patch: what the headers of those say about the packages
+// that wanted reports, their redirects and localized twins included. Of a package
+// that several headers list, the first counts; so does its layout version. The
+// lists of packages are sorted by id, as the engine's packer leaves them.
+func Overriding(container uint64, wanted func(pkg uint64) bool, headers ...*ContainerFacts) *ContainerFacts {
+	f := &ContainerFacts{ContainerID: container}
+	if len(headers) > 0 {
+		f.Version = headers[0].Version
+	}
+	for _, h := range headers {
+		f.Packages = appendStored(f.Packages, h.Packages, wanted)
+		f.Optional = appendStored(f.Optional, h.Optional, wanted)
+		for _, l := range h.Localized {
+			if wanted(l.Source) && !slices.Contains(f.Localized, l) {
+				f.Localized = append(f.Localized, l)
+			}
+		}
+		for _, r := range h.Redirects {
+			if (wanted(r.Source) || wanted(r.Target)) && !slices.Contains(f.Redirects, r) {
+				f.Redirects = append(f.Redirects, r)
+			}
+		}
+	}
+	return f
+}
+
+// appendStored adds the wanted packages to a list that is sorted by id.
+func appendStored(list, from []StoredPackage, wanted func(uint64) bool) []StoredPackage {
+	for _, p := range from {
+		i, found := slices.BinarySearchFunc(list, p.ID, func(s StoredPackage, id uint64) int { return cmp.Compare(s.ID, id) })
+		if !found && wanted(p.ID) {
+			list = slices.Insert(list, i, p)
+		}
+	}
+	return list
 }

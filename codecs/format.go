@@ -3,6 +3,7 @@ package codecs
 import (
 	"context"
 	"io"
+	"io/fs"
 	"time"
 
 	"pakdb/codecs/compress"
@@ -41,11 +42,28 @@ type Format struct {
 	// NamedByFile says that the name of the file is in what Entries yields, so
 	// that a renamed file has other entries.
 	NamedByFile bool
+	// Parts names the files in the folder of src that hold contents of the
+	// archive in it, whether they exist or not. Nil: an archive is one file.
+	Parts func(src Source) ([]string, error)
+	// IsPart reports whether the file of that name in dir is one of an archive
+	// beside it, and so none of its own: whoever walks a folder passes over it.
+	IsPart func(name string, dir fs.FS) bool
 	// MountOrder tells from a file's path which of several archives wins, the
 	// higher one. Of equal ones the last by name does, as far as anything can be
 	// said. Nil: the game has no such order, and the archive that stands first in
 	// the build wins.
 	MountOrder func(path string) int
+	// PatchName returns the name of the n-th patch, from 0, of the archive of
+	// that name, which may be a patch itself: without a folder, such that the
+	// MountOrder of it grows with n and is above that of any archive that is no
+	// patch. Nil: the format has no patches.
+	PatchName func(name string, n int) string
+	// CanDelete reports whether archives of a version, as Info has it, can hold
+	// delete records. Nil: none can.
+	CanDelete func(version string) bool
+	// Chunk returns the number of the chunk of the game that an archive belongs
+	// to, by its name. Nil: the format knows no chunks.
+	Chunk func(name string) (n int, ok bool)
 	// LastWins: of several entries of one path in an archive, the last is the
 	// one that the game sees; else it is the first.
 	LastWins bool

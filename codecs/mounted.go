@@ -1,9 +1,37 @@
 package codecs
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
+
+// Mounted is what decides which of two archives that hold a file gives it.
+type Mounted struct {
+	Order   int64  // what Format.MountOrder says, 0 where there is none
+	Ordered bool   // the format has a mount order
+	Name    string // of the archive, relative to the game's folder
+}
+
+// CompareMounted sorts the archive that wins to the front: it returns a number
+// below 0 when a does. Unreal mounts the paks of one folder by descending name,
+// and of equals the one that was mounted first wins; nobody should rely on it.
+// Loose files lose to the paks of their order. Where it returns 0, the archive
+// that stands first in the build wins.
+func CompareMounted(a, b Mounted) int {
+	if a.Order != b.Order {
+		return cmp.Compare(b.Order, a.Order)
+	}
+	switch {
+	case a.Ordered && b.Ordered:
+		return strings.Compare(strings.ToLower(b.Name), strings.ToLower(a.Name))
+	case a.Ordered:
+		return -1
+	case b.Ordered:
+		return 1
+	}
+	return 0
+}
 
 // MountedPath returns where an entry of that name stands in a game's file
 // system when its archive is mounted: mount point and name joined, without the

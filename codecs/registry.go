@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +54,12 @@ func (r *Registry) Open(ctx context.Context, src Source, o *Options) (Archive, *
 		return nil, f, err
 	}
 	return a, f, nil
+}
+
+// IsPart reports whether the file of that name in dir belongs to an archive
+// beside it, see [Format.IsPart].
+func (r *Registry) IsPart(name string, dir fs.FS) bool {
+	return slices.ContainsFunc(r.Formats, func(f *Format) bool { return f.IsPart != nil && f.IsPart(name, dir) })
 }
 
 // Explain tells why no container format recognises src, where one of them has

@@ -122,5 +122,6 @@ func (t *tempFiles) remove() error {
 		_ = f.Close() // closed already unless something failed
 		errs = append(errs, os.Remove(f.File.Name()))
 	}
+	t.list = nil
 	return errors.Join(errs...)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 )
 
@@ -23,30 +22,15 @@ type Aborter interface{ Abort() error }
 // Formats of several files get [CreateOptions.Sibling]. Their files are put in
 // place one after the other, the one at path last.
 func WriteFile(ctx context.Context, path string, f *Format, o *CreateOptions, fill func(Writer) error) (err error) {
-	if f.Create == nil {
-		return &FormatError{Format: f.Name, File: filepath.Base(path), Off: -1, Err: ErrReadOnly}
-	}
-	files := newTempFiles(path)
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, files.remove())
-		}
-	}()
-	out, err := files.create("")
+	s, err := StageFile(ctx, path, f, o, fill)
 	if err != nil {
 		return err
 	}
-	n, err := writeArchive(ctx, out, f, files.options(o), fill)
-	if err != nil {
+	defer func() { err = errors.Join(err, s.Discard()) }()
+	if err := readBack(ctx, s.files, f, o, s.entries); err != nil {
 		return err
 	}
-	if err := files.sync(); err != nil {
-		return err
-	}
-	if err := readBack(ctx, files, f, o, n); err != nil {
-		return err
-	}
-	return files.commit()
+	return s.Commit()
 }
 
 // writeArchive returns how many entries were written.

@@ -13,6 +13,7 @@ const (
 	Removed                   // the path is gone
 	Renamed                   // the entry has another path
 	Modified                  // the content differs
+	Cosmetic                  // the content differs in nothing but GUIDs and hashes that every cook writes anew
 	Moved                     // another archive holds it
 	Restored                  // the same content is stored differently: method, size, encryption
 	Copies                    // there are more or fewer copies of it
@@ -21,10 +22,10 @@ const (
 
 // Kinds returns all kinds in their order.
 func Kinds() []Kind {
-	return []Kind{Added, Removed, Renamed, Modified, Moved, Restored, Copies, Metadata}
+	return []Kind{Added, Removed, Renamed, Modified, Cosmetic, Moved, Restored, Copies, Metadata}
 }
 
-var kindNames = map[Kind]string{Added: "added", Removed: "removed", Renamed: "renamed", Modified: "modified",
+var kindNames = map[Kind]string{Added: "added", Removed: "removed", Renamed: "renamed", Modified: "modified", Cosmetic: "cosmetic",
 	Moved: "moved", Restored: "restored", Copies: "copies", Metadata: "metadata"}
 
 // String returns the name of a kind; of several, all names with commas.
@@ -53,7 +54,7 @@ func (k Kind) first() Kind { return k & -k }
 
 // Letter returns the letter that stands for a kind in --name-status.
 func (k Kind) Letter() byte {
-	return map[Kind]byte{Added: 'A', Removed: 'D', Renamed: 'R', Modified: 'M', Moved: 'V', Restored: 'S', Copies: 'C', Metadata: 'T'}[k]
+	return map[Kind]byte{Added: 'A', Removed: 'D', Renamed: 'R', Modified: 'M', Cosmetic: 'N', Moved: 'V', Restored: 'S', Copies: 'C', Metadata: 'T'}[k]
 }
 
 // Change is one entry that differs.
@@ -75,6 +76,16 @@ type Change struct {
 	// Download estimates what someone who has the old build must fetch: the stored
 	// size of content that the old build lacks, less what sketches find unchanged.
 	Download int64
+	// Parts are the files of an Unreal asset that the change stands for, when there
+	// are several; Old and New are the first one, with the sizes of all.
+	Parts []Part
+}
+
+// Part is a file that changed as a part of an asset.
+type Part struct {
+	Ext              string // ".uasset", ".uexp", ".ubulk"
+	Kind             Kind
+	OldSize, NewSize int64
 }
 
 // File is an entry on one side.
@@ -112,6 +123,8 @@ type Sizes struct {
 	OldSize, NewSize     int64 // decoded
 	OldStored, NewStored int64
 	Download             int64
+	// What of Count and Download is Cosmetic: cook noise.
+	Cosmetic, CosmeticDownload int64
 }
 
 func (s *Sizes) add(o Sizes) {
@@ -121,6 +134,8 @@ func (s *Sizes) add(o Sizes) {
 	s.OldStored += o.OldStored
 	s.NewStored += o.NewStored
 	s.Download += o.Download
+	s.Cosmetic += o.Cosmetic
+	s.CosmeticDownload += o.CosmeticDownload
 }
 
 // Sizes returns the sizes of one change.
@@ -131,6 +146,9 @@ func (c *Change) Sizes() Sizes {
 	}
 	if c.New != nil {
 		s.NewSize, s.NewStored = c.New.Size, c.New.Stored
+	}
+	if (c.Kind|c.Also)&Cosmetic != 0 {
+		s.Cosmetic, s.CosmeticDownload = 1, c.Download
 	}
 	return s
 }

@@ -21,6 +21,9 @@ type Options struct {
 	// one that was renamed and changed; 0 is 50, above 100 is never. Only
 	// contents with sketches can be found so.
 	Similar int
+	// Files lists each file of an Unreal asset (.uasset, .uexp, .ubulk) by itself.
+	// Otherwise those of one asset are one change, unless PerArchive is set.
+	Files bool
 	// Brief leaves File.Content empty, which saves looking the hashes up.
 	Brief bool
 }
@@ -63,7 +66,10 @@ type Result struct {
 	brief    bool
 	old, new *build
 	pairs    []pair
-	download []int64 // of pairs
+	download []int64          // of pairs
+	assets   map[int32]*group // by the pair that stands for one: Unreal assets of several files
+	hidden   []bool           // pairs that are told of with another; nil: none
+	hiding   int              // how many
 	names    names
 	words    map[int64]string
 	invented map[int64]string      // what keys that are no path ids stand for
@@ -119,7 +125,13 @@ func (r *Result) compare(ctx context.Context, o Options) error {
 	if err := r.estimate(ctx); err != nil {
 		return err
 	}
+	if err := r.markCosmetic(ctx); err != nil {
+		return err
+	}
 	r.sort()
+	if !o.Files && !o.PerArchive {
+		r.groupAssets()
+	}
 	return nil
 }
 

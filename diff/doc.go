@@ -14,6 +14,10 @@
 // that a Marvel Heroes directory gives a file, an asset id, a path hash, a path
 // that differs in case alone), then by equal content, then by similar content.
 //
+// The files that Unreal Engine 4 and 5 cook one asset to are one change, unless
+// [Options.Files] is set. Contents of Unreal packages that differ in nothing but
+// GUIDs and hashes are told from others by digests that the scan stored.
+//
 // All of it is for one catalog: ids of paths and contents mean the same in both
 // builds, so nothing is hashed or read again.
 package diff

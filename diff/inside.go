@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -48,24 +49,31 @@ type Range struct {
 }
 
 // field is one value of a content, under a name that tells it from the others.
-type field struct{ name, value string }
+type field struct {
+	name, value string
+	// whole is what is said when the field comes or goes, "" for the value.
+	whole string
+	// of is the field that this one tells more about: when that came or went, this
+	// one is not worth telling.
+	of string
+}
 
 // facts are the sources of fields. What a kind of content is made of is said by
 // a query, or by a function where names depend on each other; those of further
 // formats belong here.
-var facts = []func(*Semantic, context.Context, int64, int64) ([]field, error){
-	(*Semantic).prototypeFields,
+var facts = []func(*Semantic, context.Context, int64, *File) ([]field, error){
+	(*Semantic).prototypeFields, (*Semantic).packageFields,
 	fromQuery(curvePoints), fromQuery(typeAssets), fromQuery(blueprintFields), fromQuery(directoryRecords),
 	fromQuery(replacements), fromQuery(references),
 }
 
 // fromQuery reads fields with a query of a build ?1 and a content ?2 that yields
 // names and values.
-func fromQuery(query string) func(*Semantic, context.Context, int64, int64) ([]field, error) {
-	return func(s *Semantic, ctx context.Context, build, content int64) ([]field, error) {
+func fromQuery(query string) func(*Semantic, context.Context, int64, *File) ([]field, error) {
+	return func(s *Semantic, ctx context.Context, build int64, f *File) ([]field, error) {
 		var fields []field
-		err := each(ctx, s.DB, query, []driver.Value{build, content}, func(v []driver.Value) {
-			fields = append(fields, field{str(v[0]), valueText(v[1])})
+		err := each(ctx, s.DB, query, []driver.Value{build, f.content}, func(v []driver.Value) {
+			fields = append(fields, field{name: str(v[0]), value: valueText(v[1])})
 		})
 		return fields, err
 	}
@@ -83,9 +91,14 @@ func valueText(v driver.Value) string {
 	return fmt.Sprint(v)
 }
 
-// Compare returns what changed between two contents, nil when either was not
-// decoded.
-func (s *Semantic) Compare(ctx context.Context, old, new *File) (*Inside, error) {
+// Compare returns what changed inside of a change that has both sides, nil when
+// either was not decoded. Of an asset of several files it compares the tables, the
+// exports wherever they lie, and the sizes of the rest.
+func (s *Semantic) Compare(ctx context.Context, c *Change) (*Inside, error) {
+	old, new := c.Old, c.New
+	if old == nil || new == nil {
+		return nil, nil
+	}
 	if old.content == 0 || new.content == 0 {
 		return nil, nil
 	}
@@ -95,17 +108,18 @@ func (s *Semantic) Compare(ctx context.Context, old, new *File) (*Inside, error)
 	in := &Inside{}
 	known := false
 	for _, read := range facts {
-		a, err := read(s, ctx, s.oldID, old.content)
+		a, err := read(s, ctx, s.oldID, old)
 		if err != nil {
 			return nil, err
 		}
-		b, err := read(s, ctx, s.newID, new.content)
+		b, err := read(s, ctx, s.newID, new)
 		if err != nil {
 			return nil, err
 		}
 		known = known || len(a)+len(b) > 0
 		in.Fields = append(in.Fields, compareFields(a, b)...)
 	}
+	in.Fields = append(in.Fields, bulkChanges(c)...)
 	if known && len(in.Fields) > 0 || s.Contents == nil {
 		return in, nil
 	}
@@ -131,31 +145,40 @@ func (s *Semantic) findBuilds(ctx context.Context) error {
 // ones behind. Of several fields of one name the second is name#2.
 func compareFields(old, new []field) []FieldChange {
 	a, b := numbered(old), numbered(new)
-	after := make(map[string]int, len(b))
-	for i, f := range b {
-		after[f.name] = i
-	}
+	before, after := byName(a), byName(b)
 	var changes []FieldChange
-	before := make(map[string]bool, len(a))
 	for _, f := range a {
-		before[f.name] = true
-		value := f.value
-		i, stays := after[f.name]
-		switch {
-		case !stays:
-			changes = append(changes, FieldChange{f.name, &value, nil})
-		case b[i].value != value:
-			changed := b[i].value
-			changes = append(changes, FieldChange{f.name, &value, &changed})
+		switch g, stays := after[f.name]; {
+		case stays && f.value != g.value:
+			changes = append(changes, FieldChange{f.name, &f.value, &g.value})
+		case !stays && !has(before, f.of, after):
+			changes = append(changes, FieldChange{f.name, f.told(), nil})
 		}
 	}
 	for _, f := range b {
-		if !before[f.name] {
-			value := f.value
-			changes = append(changes, FieldChange{f.name, nil, &value})
+		if before[f.name] == nil && !has(after, f.of, before) {
+			changes = append(changes, FieldChange{f.name, nil, f.told()})
 		}
 	}
 	return changes
+}
+
+func byName(fields []field) map[string]*field {
+	by := make(map[string]*field, len(fields))
+	for i := range fields {
+		by[fields[i].name] = &fields[i]
+	}
+	return by
+}
+
+// has reports whether a field is on one side alone.
+func has(side map[string]*field, name string, other map[string]*field) bool {
+	return name != "" && side[name] != nil && other[name] == nil
+}
+
+func (f *field) told() *string {
+	text := cmp.Or(f.whole, f.value)
+	return &text
 }
 
 func numbered(fields []field) []field {

@@ -10,7 +10,7 @@ import (
 // place in a list, and the value that holds the body they are in:
 // "Powers[2].Damage". Copies of a mixin are told apart by their number, and so
 // are blueprints that declare a field of the same name.
-func (s *Semantic) prototypeFields(ctx context.Context, build, content int64) ([]field, error) {
+func (s *Semantic) prototypeFields(ctx context.Context, build int64, f *File) ([]field, error) {
 	type key struct {
 		owner, copy int64
 		name        string
@@ -18,7 +18,7 @@ func (s *Semantic) prototypeFields(ctx context.Context, build, content int64) ([
 	first := map[key]int64{} // the blueprint that a name was seen with first
 	names := map[int64]string{}
 	var fields []field
-	err := each(ctx, s.DB, prototypeValues, []driver.Value{build, content}, func(v []driver.Value) {
+	err := each(ctx, s.DB, prototypeValues, []driver.Value{build, f.content}, func(v []driver.Value) {
 		owner := int64(-1)
 		name := str(v[5])
 		if v[1] != nil {
@@ -41,7 +41,7 @@ func (s *Semantic) prototypeFields(ctx context.Context, build, content int64) ([
 			name = names[owner] + "." + name
 		}
 		names[integer(v[0])] = name
-		fields = append(fields, field{name, valueText(v[6])})
+		fields = append(fields, field{name: name, value: valueText(v[6])})
 	})
 	return fields, err
 }

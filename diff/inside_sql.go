@@ -57,6 +57,7 @@ const references = `SELECT DISTINCT k.word || ' ' || coalesce(d.prefix || p.name
 	LEFT JOIN path p ON p.path_id = bs.path_id
 	LEFT JOIN dir d ON d.dir_id = p.dir_id
 	WHERE r.content_id = ?2 AND NOT EXISTS (SELECT 1 FROM calligraphy_value v WHERE v.content_id = ?2)
+		AND NOT EXISTS (SELECT 1 FROM package k WHERE k.content_id = ?2)
 	ORDER BY r.seq`
 
 // prototypeValues yields ordinal, owner, blueprint, copy, position, name of the

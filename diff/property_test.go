@@ -26,11 +26,14 @@ type archive struct {
 func anyEntry(t *rapid.T) schema.Entry {
 	// few names and contents, so that they meet
 	dir := rapid.SampledFrom([]string{"a/", "b/", "B/", ""}).Draw(t, "dir")
-	name := rapid.SampledFrom([]string{"one", "two", "Two", "three.txt"}).Draw(t, "name")
+	name := rapid.SampledFrom([]string{"one", "two", "Two", "three.txt", "x.uasset", "x.uexp", "x.ubulk", "X.uasset"}).Draw(t, "name")
 	content := rapid.IntRange(0, 5).Draw(t, "content")
 	e := schema.Entry{Name: dir + name, Method: rapid.SampledFrom([]string{"none", "zlib"}).Draw(t, "method"),
 		Stored: rapid.Int64Range(1, 3).Draw(t, "stored"), Size: int64(content), ContentSize: int64(content),
 		Content: digest(content), HasContent: true}
+	if asset := rapid.IntRange(0, 3).Draw(t, "essence"); asset > 0 {
+		e.Digest = &schema.PackageDigest{Essence: [16]byte{byte(content) / 2}}
+	}
 	switch rapid.IntRange(0, 9).Draw(t, "special") {
 	case 0:
 		e.Flags, e.HasContent = 2, false
@@ -168,7 +171,7 @@ func TestProperties(t *testing.T) {
 		defer func() { _ = os.RemoveAll(sub) }()
 		path := writeBuilds(t, sub, map[string][]archive{"a": a, "b": b}, base)
 		viewA, viewB := view(append(base, a...)), view(append(base, b...))
-		for _, o := range []diff.Options{{}, {NoRenames: true}} {
+		for _, o := range []diff.Options{{Files: true}, {Files: true, NoRenames: true}} {
 			_, same := compared(t, path, o, "a", "a")
 			if len(same) > 0 {
 				rt.Fatalf("a build differs from itself: %s", lines(same))
@@ -184,6 +187,8 @@ func TestProperties(t *testing.T) {
 			if d := cmp.Diff(mirror(forth), count(back)); d != "" {
 				rt.Fatalf("b to a is not the mirror of a to b (-want +got):\n%s\n%s\n%s", d, lines(forth), lines(back))
 			}
+			o.Files = false
+			checkAssets(t, rt, path, o, forth)
 		}
 	})
 }
@@ -206,4 +211,30 @@ func mirror(changes []diff.Change) map[diff.Kind]int {
 	n[diff.Added], n[diff.Removed] = n[diff.Removed], n[diff.Added]
 	maps.DeleteFunc(n, func(_ diff.Kind, n int) bool { return n == 0 })
 	return n
+}
+
+// checkAssets: assets are made of the files that changed, and of nothing else.
+func checkAssets(tb testing.TB, t *rapid.T, path string, o diff.Options, files []diff.Change) {
+	want, got := diff.NewTotals("kind"), diff.NewTotals("kind")
+	for i := range files {
+		want.Add(&files[i])
+	}
+	_, assets := compared(tb, path, o, "a", "b")
+	n := 0
+	for i := range assets {
+		got.Add(&assets[i])
+		n += max(1, len(assets[i].Parts))
+		if c := &assets[i]; (c.Kind|c.Also)&diff.Cosmetic != 0 && (c.Kind|c.Also)&diff.Modified != 0 {
+			t.Fatalf("%s is both modified and cosmetic", c.Name())
+		}
+	}
+	if n != len(files) {
+		t.Fatalf("%d files in assets, %d changed: %s\n%s", n, len(files), lines(assets), lines(files))
+	}
+	for _, s := range []*diff.Sizes{&want.All, &got.All} {
+		s.Count, s.Cosmetic, s.CosmeticDownload = 0, 0, 0 // an asset with one modified file is modified
+	}
+	if want.All != got.All {
+		t.Fatalf("assets %+v, files %+v", got.All, want.All)
+	}
 }

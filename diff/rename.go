@@ -20,9 +20,10 @@ const (
 	contentWay
 	similarWay
 	fileWay
+	assetWay
 )
 
-var renameWays = []string{"", "", "guid", "replacement", "id", "hash", "case", "content", "similar", "file"}
+var renameWays = []string{"", "", "guid", "replacement", "id", "hash", "case", "content", "similar", "file", "asset"}
 
 // side is what is left over on one side: rows that no other was found for.
 type side struct {
@@ -124,13 +125,11 @@ func (r *Result) matchRenames(ctx context.Context, o Options) error {
 	if m.done() {
 		return nil
 	}
-	for _, find := range []func(context.Context) error{m.byGUID, m.byID, m.byCase, m.byContent} {
+	similar := func(ctx context.Context) error { return m.bySimilarity(ctx, cmp.Or(o.Similar, DefaultSimilar)) }
+	for _, find := range []func(context.Context) error{m.byGUID, m.byID, m.byCase, m.byContent, m.byAsset, similar, m.byAsset} {
 		if err := find(ctx); err != nil {
 			return err
 		}
-	}
-	if err := m.bySimilarity(ctx, cmp.Or(o.Similar, DefaultSimilar)); err != nil {
-		return err
 	}
 	m.byFile()
 	m.apply()

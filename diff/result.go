@@ -10,7 +10,7 @@ import (
 )
 
 // Len returns the number of changes.
-func (r *Result) Len() int { return len(r.pairs) }
+func (r *Result) Len() int { return len(r.pairs) - r.hiding }
 
 // Same reports whether nothing changed.
 func (r *Result) Same() bool { return len(r.pairs) == 0 && len(r.Reordered) == 0 }
@@ -34,6 +34,9 @@ func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 				return
 			}
 			for i := from; i < to; i++ {
+				if r.hidden != nil && r.hidden[i] {
+					continue
+				}
 				if !yield(r.change(i, hashes, ids), nil) {
 					return
 				}
@@ -85,6 +88,9 @@ func (r *Result) change(i int, hashes, ids map[int64]string) Change {
 		c.New = r.file(r.new, &r.new.rows[p.new], hashes, ids)
 	}
 	c.Notes = r.notes(p)
+	if g := r.assets[int32(i)]; g != nil {
+		r.addParts(&c, int32(i), g)
+	}
 	return c
 }
 

@@ -36,6 +36,7 @@ var columns = []column{
 	{"notes", func(c *Change) driver.Value { return orNull(strings.Join(c.Notes, "; ")) }},
 	{"old_content", ofOld(func(f *File) driver.Value { return orNull(f.Content) })},
 	{"new_content", ofNew(func(f *File) driver.Value { return orNull(f.Content) })},
+	{"parts", func(c *Change) driver.Value { return orNull(c.PartList()) }},
 }
 
 // ofOld and ofNew read a column off one side; it is NULL where that side has nothing.

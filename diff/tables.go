@@ -15,15 +15,16 @@ import (
 // errStop is not an error: the statement wants no more rows.
 var errStop = errors.New("no more rows are wanted")
 
-// Tables returns the SQL functions diff(old, new) and diff_fields(old, new) over a
-// catalog. They have connections of their own, because they are called while a
+// Tables returns the SQL functions diff(old, new), diff_files(old, new) and
+// diff_fields(old, new) over a catalog. They have connections of their own, because they are called while a
 // statement runs; close closes them.
 func Tables(catalog string) (tables []schema.TableFunction, close func() error) {
 	t := &tableSource{catalog: catalog}
 	params := []string{"old_build", "new_build"}
 	return []schema.TableFunction{
-		{Name: "diff", Params: params, Columns: RowColumns(), Rows: t.rows(changeRows)},
-		{Name: "diff_fields", Params: params, Columns: []string{"kind", "path", "old_path", "field", "old", "new"}, Rows: t.rows(fieldRows)},
+		{Name: "diff", Params: params, Columns: RowColumns(), Rows: t.rows(Options{}, changeRows)},
+		{Name: "diff_files", Params: params, Columns: RowColumns(), Rows: t.rows(Options{Files: true}, changeRows)},
+		{Name: "diff_fields", Params: params, Columns: []string{"kind", "path", "old_path", "field", "old", "new"}, Rows: t.rows(Options{}, fieldRows)},
 	}, t.close
 }
 
@@ -35,10 +36,10 @@ type tableSource struct {
 
 // rows compares the builds that the arguments name, and has emit write what
 // comes of it.
-func (t *tableSource) rows(emit func(context.Context, *Result, func([]driver.Value) error) error) func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] {
+func (t *tableSource) rows(o Options, emit func(context.Context, *Result, func([]driver.Value) error) error) func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] {
 	return func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
 		return func(yield func([]driver.Value, error) bool) {
-			err := t.compare(ctx, args, func(r *Result) error {
+			err := t.compare(ctx, args, o, func(r *Result) error {
 				return emit(ctx, r, func(row []driver.Value) error {
 					if !yield(row, nil) {
 						return errStop
@@ -53,7 +54,7 @@ func (t *tableSource) rows(emit func(context.Context, *Result, func([]driver.Val
 	}
 }
 
-func (t *tableSource) compare(ctx context.Context, args []driver.Value, do func(*Result) error) error {
+func (t *tableSource) compare(ctx context.Context, args []driver.Value, o Options, do func(*Result) error) error {
 	labels := make([]string, 2)
 	for i := range labels {
 		label, ok := args[i].(string)
@@ -66,7 +67,7 @@ func (t *tableSource) compare(ctx context.Context, args []driver.Value, do func(
 	if err != nil {
 		return err
 	}
-	r, err := Compare(ctx, db, labels[0], labels[1], Options{})
+	r, err := Compare(ctx, db, labels[0], labels[1], o)
 	if err != nil {
 		return err
 	}
@@ -91,10 +92,10 @@ func fieldRows(ctx context.Context, r *Result, write func([]driver.Value) error)
 		if err != nil {
 			return err
 		}
-		if (c.Kind|c.Also)&Modified == 0 {
+		if (c.Kind|c.Also)&(Modified|Cosmetic) == 0 {
 			continue
 		}
-		in, err := s.Compare(ctx, c.Old, c.New)
+		in, err := s.Compare(ctx, &c)
 		if err != nil {
 			return err
 		}

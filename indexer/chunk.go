@@ -16,6 +16,8 @@ type chunk struct {
 	items []item
 	cost  int64 // decoded bytes
 
+	packages map[string]*split // of the entries so far, by asset
+
 	// results
 	rows     []schema.Entry
 	problems []schema.Problem
@@ -30,6 +32,8 @@ type item struct {
 	err   error
 	at    place
 	out   string // where it is extracted to, "" for nowhere
+
+	header *codecs.Entry // of a .uexp: the entry that tells its exports apart; nil: none, or not met yet
 }
 
 const (

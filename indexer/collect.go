@@ -61,7 +61,7 @@ func (s *scan) count(row *schema.Entry) {
 	s.report.Entries++
 	s.report.Size += row.Size
 	s.report.Stored += row.Stored
-	if row.Claimed {
+	if row.Claimed || row.Stated {
 		s.report.Skimmed++
 	}
 	if row.Facts != nil {

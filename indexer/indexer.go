@@ -14,8 +14,10 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"pakdb/codecs"
@@ -91,7 +93,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	files, err := walk(o.Paths, o.own())
+	files, err := o.archives()
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +128,22 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	s.report.Elapsed = time.Since(start)
 	return &s.report, nil
+}
+
+// archives lists the files to scan, without those that hold contents of an
+// archive beside them.
+func (o *Options) archives() ([]file, error) {
+	files, err := walk(o.Paths, o.own())
+	if err != nil {
+		return nil, err
+	}
+	whole := slices.DeleteFunc(slices.Clone(files), func(f file) bool {
+		return o.Registry.IsPart(filepath.Base(f.path), os.DirFS(filepath.Dir(f.path)))
+	})
+	if len(whole) == 0 {
+		return nil, fmt.Errorf("%w in %s but parts of archives, which lie beside them", ErrNoFiles, strings.Join(o.Paths, ", "))
+	}
+	return whole, nil
 }
 
 // own returns what tells the files of the catalog, and the folder of its
@@ -184,12 +202,14 @@ func (s *scan) cutAll(ctx context.Context, files []file) iter.Seq2[*chunk, error
 func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) bool) bool {
 	s.cutting = o
 	c := s.newChunk(o)
+	var near neighbours
 	if o.archive != nil {
 		for e, err := range o.archive.Entries() {
 			if ctx.Err() != nil {
 				return yield(c, ctx.Err()) // never a last chunk: the archive is not complete
 			}
 			c.add(e, err, s.reserve(o, e))
+			c.items[len(c.items)-1].header = near.header(e)
 			if !c.full() {
 				continue
 			}

@@ -1,10 +1,9 @@
 package indexer
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
+	"pakdb/codecs"
 	"pakdb/schema"
 )
 
@@ -29,23 +28,7 @@ func (s *scan) mountAll() {
 	}
 }
 
-// compareMounts sorts the archive that wins to the front. Unreal mounts the paks
-// of one folder by descending name, and of equals the one that was mounted first
-// wins; nobody should rely on it. Loose files lose to the paks of their order.
 func compareMounts(a, b *mount) int {
-	byName := 0
-	if a.ordered && b.ordered {
-		byName = strings.Compare(strings.ToLower(b.Name), strings.ToLower(a.Name))
-	}
-	return cmp.Or(cmp.Compare(b.Order, a.Order), -compareBool(a.ordered, b.ordered), byName)
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
+	return codecs.CompareMounted(codecs.Mounted{Order: a.Order, Ordered: a.ordered, Name: a.Name},
+		codecs.Mounted{Order: b.Order, Ordered: b.ordered, Name: b.Name})
 }

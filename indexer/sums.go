@@ -2,6 +2,8 @@ package indexer
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -11,12 +13,12 @@ import (
 // decides whether the archive needs to be read at all.
 func (s *scan) loadSums(ctx context.Context, o *opened) (err error) {
 	defer guard(&err, o.src.Name)
-	if summer, ok := o.archive.(codecs.Summer); ok {
+	if summer, ok := codecs.ArchiveAs[codecs.Summer](o.archive); ok {
 		if o.sums, err = summer.Sums(ctx); err != nil && !s.o.Quick {
 			err = nil // reading the entries tells what is wrong, and where
 		}
 	}
-	if o.skim = s.o.Quick && o.hasSums(); o.skim {
+	if o.skim = (s.o.Quick || o.hollow) && o.hasSums(); o.skim && !o.hollow {
 		o.scan += quickKey
 	}
 	return err
@@ -44,31 +46,47 @@ func (o *opened) hasSums() bool {
 	return false
 }
 
-// sumOf is what the archive says about e's bytes, nil for nothing.
-func (o *opened) sumOf(e *codecs.Entry) []byte {
-	sum := e.Sum
+// sumOf is what the archive says about e's bytes.
+func (o *opened) sumOf(e *codecs.Entry) codecs.Sum {
 	if e.Ordinal < len(o.sums) {
-		sum = o.sums[e.Ordinal]
+		return o.sums[e.Ordinal]
 	}
-	if sum.Kind == codecs.NoSum {
-		return nil
-	}
-	return sum.Bytes
+	return e.Sum
 }
 
 // readOrSkim fills in the content of the row: by reading it, or, in a quick scan,
 // by what the archive says about it.
-func (s *scan) readOrSkim(ctx context.Context, o *opened, it item, row *schema.Entry) error {
-	sum := o.sumOf(it.entry)
-	if o.skim && sum != nil {
-		row.Sum, row.Claimed = sum, true
+func (s *scan) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.Entry) error {
+	sum := c.from.sumOf(it.entry)
+	if c.from.skim && sum.Kind != codecs.NoSum {
+		claim(row, it.entry, sum)
 		return nil
 	}
-	if err := s.read(ctx, o, it, row); err != nil {
-		return err
+	err := s.read(ctx, c, it, row)
+	switch {
+	case err == nil:
+		row.Sum = sum.Bytes // reading has confirmed it
+	case errors.Is(err, fs.ErrNotExist) && sum.Kind != codecs.NoSum: // of several files that hold contents, one is absent
+		claim(row, it.entry, sum)
 	}
-	row.Sum = sum // reading has confirmed it
-	return nil
+	return err
+}
+
+// claim gives the row the content that a checksum stands for.
+func claim(row *schema.Entry, e *codecs.Entry, sum codecs.Sum) {
+	row.Sum = sum.Bytes
+	if row.Stated = states(sum); row.Stated {
+		row.ContentSize = e.Size
+		copy(row.Content[:schema.StatedSize], sum.Bytes)
+		return
+	}
+	row.Claimed = true
+}
+
+// states reports whether a checksum is the start of the content's own hash, and
+// enough of it to know the content by.
+func states(sum codecs.Sum) bool {
+	return sum.Kind == codecs.BLAKE3Decoded && sum.Len == 0 && len(sum.Bytes) >= schema.StatedSize
 }
 
 // fileOf is what the entry's file is known by in the game; "" for entries that

@@ -87,7 +87,7 @@ func (c *chunk) awaitDigest(ctx context.Context) error {
 
 // addNames lists the public names of entries.
 func (c *chunk) addNames() {
-	namer, ok := c.from.archive.(codecs.Namer)
+	namer, ok := codecs.ArchiveAs[codecs.Namer](c.from.archive)
 	if !ok {
 		return
 	}
@@ -114,7 +114,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	row.File = c.from.fileOf(e)
 	row.Symbols = symbolRows(s.entrySymbols(e))
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
-		err := s.readOrSkim(ctx, c.from, it, &row)
+		err := s.readOrSkim(ctx, c, it, &row)
 		switch {
 		case ctx.Err() != nil:
 			c.err = ctx.Err()
@@ -135,7 +135,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 func rowOf(e *codecs.Entry) schema.Entry {
 	row := schema.Entry{
 		Ordinal: int64(e.Ordinal), Name: e.Name, Type: e.Type, Method: e.Method.String(),
-		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags & (codecs.Encrypted | codecs.Deleted)),
+		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags & (codecs.Encrypted | codecs.Deleted | codecs.Nested)),
 		ID: [2]uint64{e.ID.Hi, e.ID.Lo}, IDBits: int64(e.ID.Bits),
 		PathHash: e.PathHash.Lo, HasPathHash: !e.PathHash.IsZero(),
 	}
@@ -168,7 +168,8 @@ const inMemory = 4 << 20
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // read decodes an entry once, for all who want its content.
-func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) (err error) {
+func (s *scan) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (err error) {
+	o := c.from
 	defer guard(&err, o.src.Name)
 	r, err := o.archive.Open(ctx, it.entry)
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 	}
 	defer func() { _ = r.Close() }()
 	if it.entry.Size > inMemory {
-		return s.readLarge(ctx, o, r, it, row)
+		return s.readLarge(ctx, c, r, it, row)
 	}
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -188,7 +189,7 @@ func (s *scan) read(ctx context.Context, o *opened, it item, row *schema.Entry) 
 	if s.o.Sketch && len(content) >= sketch.MinSize {
 		row.Sketch = sketch.Of(content).Marshal()
 	}
-	if err := s.inspect(ctx, o, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
+	if err := s.inspect(ctx, c, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
 	return s.sink(it, row, bytes.NewReader(content))
@@ -214,7 +215,7 @@ func readSmall(r io.Reader, size int64, buf *[]byte) ([]byte, error) {
 
 // readLarge streams a content through the hash, and to a temporary file if
 // someone needs it as a whole.
-func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, row *schema.Entry) error {
+func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, row *schema.Entry) error {
 	h := blake3.New()
 	head := make([]byte, codecs.HeadSize)
 	n, err := io.ReadFull(r, head)
@@ -229,7 +230,7 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 		_, _ = sketched.Write(head[:n])
 		w = io.MultiWriter(h, sketched)
 	}
-	wanted := s.o.Extract != nil || s.o.Store != nil || s.o.Registry.Inspector(it.entry, head) != nil
+	wanted := s.o.Extract != nil || s.o.Store != nil || s.o.Registry.Inspector(it.entry, head) != nil || isBody(it.entry)
 	var spool *os.File
 	if wanted {
 		if spool, err = os.CreateTemp("", "pakdb-*"); err != nil {
@@ -247,7 +248,7 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 	}
 	row.ContentSize, row.HasContent = copied+int64(n), true
 	var fill []byte
-	fill, row.HasPadded = padding(o.archive, it.entry, row.ContentSize)
+	fill, row.HasPadded = padding(c.from.archive, it.entry, row.ContentSize)
 	sumContent(h, fill, row)
 	if sketched != nil {
 		row.Sketch = sketched.Sketch().Marshal()
@@ -255,7 +256,7 @@ func (s *scan) readLarge(ctx context.Context, o *opened, r io.Reader, it item, r
 	if spool == nil {
 		return nil
 	}
-	if err := s.inspect(ctx, o, it, spool, row.ContentSize, row); err != nil {
+	if err := s.inspect(ctx, c, it, spool, row.ContentSize, row); err != nil {
 		return err
 	}
 	return s.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
@@ -276,12 +277,17 @@ func (c contextReader) Read(p []byte) (int, error) {
 
 // inspect adds the facts of the content to the row. What an inspector cannot
 // read is a problem of the content; the entry keeps its hash.
-func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.ReaderAt, size int64, row *schema.Entry) error {
+func (s *scan) inspect(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) error {
 	head := make([]byte, min(size, codecs.HeadSize))
 	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	s.addPlaceSymbols(o, it.entry, head, row)
+	s.addPlaceSymbols(c.from, it.entry, head, row)
+	if isBody(it.entry) {
+		if err := s.digestBody(ctx, c, it, content, size, row); err != nil {
+			return err
+		}
+	}
 	in := s.o.Registry.Inspector(it.entry, head)
 	if in == nil || !s.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
@@ -291,6 +297,7 @@ func (s *scan) inspect(ctx context.Context, o *opened, it item, content io.Reade
 		return ctx.Err()
 	}
 	row.Facts = factsOf(in, facts, err)
+	c.keepPackage(it.entry, facts, row)
 	return s.searchAhead(ctx, it.entry, content, size, row.Facts)
 }
 

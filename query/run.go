@@ -48,6 +48,32 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	return w.end()
 }
 
+// Column runs one statement of a user's and returns its first column, as text,
+// without NULLs. Named values that it has no use for are passed over.
+func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, error) {
+	statements := Split(text)
+	if len(statements) != 1 {
+		return nil, Usagef("", "%d statements; one is wanted", len(statements))
+	}
+	values, err := args.bind(statements[0].SQL)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	err = db.inside(ctx, func(q driver.QueryerContext) error {
+		return each(q, statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
+			if s, ok := row[0].(string); ok {
+				all = append(all, s)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return nil, db.explain(ctx, text, statements[0], err)
+	}
+	return all, nil
+}
+
 // withBuild gives :build its default where a statement asks for it.
 func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) (Args, error) {
 	if _, given := args.Named["build"]; given {

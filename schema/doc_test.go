@@ -80,7 +80,11 @@ func addPackages(t testing.TB, c *schema.Catalog) {
 		for _, u := range uses {
 			facts.Refs = append(facts.Refs, schema.Ref{Kind: "import", Space: "package", Key: schema.NameKey(u), Name: u})
 		}
-		err := b.Add(id, &schema.Entry{Ordinal: n, Name: "System/" + name + ".u", Method: "none", Stored: 4000, Size: 4000,
+		digest := &schema.PackageDigest{Essence: [16]byte{1, byte(n)}}
+		for i := range p.Exports {
+			digest.Exports = append(digest.Exports, uint64(n*16)+uint64(i)+1)
+		}
+		err := b.Add(id, &schema.Entry{Ordinal: n, Name: "System/" + name + ".u", Digest: digest, Method: "none", Stored: 4000, Size: 4000,
 			HasContent: true, Content: schema.Digest{0xee, byte(n)}, ContentSize: 4000, Facts: facts, PlaceSymbols: []schema.Symbol{symbol}})
 		if err != nil {
 			t.Fatal(err)

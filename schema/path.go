@@ -21,14 +21,5 @@ func Ext(name string) string {
 // PathKey returns the key of a path in table path_key: the first 8 bytes of its
 // BLAKE3, little-endian, signed.
 func PathKey(path string) int64 {
-	return hashOf(path).key()
-}
-
-// ContentKey returns the key of a content in table content_key: the first 8
-// bytes of its hash, little-endian, signed; 0 for what is no hash.
-func ContentKey(hash []byte) int64 {
-	if len(hash) != len(Digest{}) {
-		return 0
-	}
-	return halfHash(hash[:16]).key()
+	return keyOfPath(path).key()
 }

@@ -23,17 +23,28 @@ func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM archive WHERE complete = 0")
 }
 
-// removeReplaced deletes the build that has the label.
-func removeReplaced(ctx context.Context, tx *sql.Tx, label string) error {
+// publish makes a build visible in place of the one that had its label.
+func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
 	var old int64
 	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+	if err == nil {
+		err = removeBuild(ctx, tx, old)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return removeBuild(ctx, tx, old)
+	for _, script := range []string{symbols, namedSymbols, shadows} {
+		if _, err := tx.ExecContext(ctx, script, id); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, links); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", id); err != nil {
+		return err
+	}
+	return removeUnmounted(ctx, tx)
 }
 
 // mountsTheSame reports whether the complete build of that label mounts the very
@@ -133,7 +144,6 @@ func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
 }
 
 func (c *Catalog) inTx(ctx context.Context, do func(*sql.Tx) error) error {
-	c.checkpoint.room()
 	tx, err := c.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -142,9 +152,5 @@ func (c *Catalog) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 	if err := do(tx); err != nil {
 		return err
 	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
-	c.checkpoint.committed()
-	return nil
+	return tx.Commit()
 }

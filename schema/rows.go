@@ -3,6 +3,11 @@ package schema
 // Digest is a BLAKE3-256 hash.
 type Digest = [32]byte
 
+// StatedSize is how many bytes of a content's hash are known when an archive
+// states it and nobody has read the content: a BLAKE3-160. The rest of it follows
+// with the first scan that reads.
+const StatedSize = 20
+
 // Archive is one scanned file.
 type Archive struct {
 	Size       int64
@@ -42,21 +47,21 @@ type Entry struct {
 	HasPadded    bool
 	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
 	ContentSize  int64
-	Padded       Digest   // of the content filled up to the archive's boundary, when HasPadded
-	Claimed      bool     // not read: the content is the one that Sum is known to stand for, if any
-	Sketch       []byte   // of the content, see table content_sketch; nil for none
-	Facts        *Facts   // nil when nothing was inspected
-	Symbols      []Symbol // what the name itself defines; their Path is ""
-	PlaceSymbols []Symbol // what the name and the mount point define; their Path is ""
+	Padded       Digest         // of the content filled up to the archive's boundary, when HasPadded
+	Claimed      bool           // not read: the content is the one that Sum is known to stand for, if any
+	Stated       bool           // not read: the archive states the first StatedSize bytes of Content
+	Sketch       []byte         // of the content, see table content_sketch; nil for none
+	Digest       *PackageDigest // of an Unreal package, or of what its exports are made of; nil for none
+	Facts        *Facts         // nil when nothing was inspected
+	Symbols      []Symbol       // what the name itself defines; their Path is ""
+	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
 
 	archive   int64
-	path      halfHash
-	file      halfHash // when hasFile
+	path      pathKey
+	file      pathKey // when hasFile
 	hasFile   bool
-	pathID    int64 // set by the interner
+	pathID    int64 // set when the batch is written
 	contentID int64
-	methodID  int64 // set when the batch is written
-	typeID    int64
 	first     bool // the content is new, and this its first entry
 }
 

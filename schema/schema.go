@@ -42,6 +42,9 @@ var symbols string
 //go:embed symbols_named.sql
 var namedSymbols string
 
+//go:embed shadows.sql
+var shadows string
+
 //go:embed links.sql
 var links string
 
@@ -64,10 +67,8 @@ type Catalog struct {
 	file fs.FileInfo // at path
 	lock *writeLock
 
-	reader     *sql.DB // looks up known archives while db is in a transaction
-	known      *sql.Stmt
-	finder     *finder
-	checkpoint *checkpointer
+	reader *sql.DB // looks up known archives while db is in a transaction
+	known  *sql.Stmt
 }
 
 // Open opens the catalog at path, creating it if need be and migrating it
@@ -134,8 +135,9 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	if err := migrate(ctx, c.db); err != nil {
 		return err
 	}
-	c.finder = newFinder(c.path)
-	c.checkpoint = newCheckpointer(c.path)
+	if _, err := c.db.ExecContext(ctx, "CREATE VIRTUAL TABLE temp.src USING pakdb_rows"); err != nil {
+		return err
+	}
 	c.reader = sql.OpenDB(readConnector(c.path))
 	var err error
 	if c.known, err = c.reader.PrepareContext(ctx, knownSQL); err != nil {
@@ -159,8 +161,6 @@ func (c *Catalog) Close() error {
 	defer c.lock.release()
 	if c.reader != nil {
 		_ = c.reader.Close()
-		_ = c.finder.db.Close()
-		c.checkpoint.close()
 	}
 	// A reader may hold the file; then the -wal file stays until the next time.
 	_, _ = c.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")

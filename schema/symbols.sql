@@ -1,7 +1,6 @@
--- What each id stands for in the build ?1 (symbols_named.sql has the names): said
--- by contents, and by paths. The path that is mounted first wins (with min(),
--- SQLite takes the other columns from the same row); paths counts all of them.
--- EXISTS, because where no inspector knows anything no entry needs to be looked at.
+-- What each id stands for in the build ?1 (symbols_named.sql has the names): said by contents, and by paths. The
+-- path that is mounted first wins (with min(), SQLite takes the other columns
+-- from the same row); paths counts all of them.
 INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, paths,
        EXISTS (SELECT 1
@@ -14,12 +13,12 @@ FROM (SELECT space_id, key, path_id, count(DISTINCT path_id) AS paths, min(place
             FROM build_archive ba
             JOIN entry e ON e.archive_id = ba.archive_id
             JOIN symbol s ON s.content_id = e.content_id
-            WHERE ba.build_id = ?1 AND s.name_id IS NULL AND EXISTS (SELECT 1 FROM symbol)
+            WHERE ba.build_id = ?1 AND s.name_id IS NULL
             UNION ALL
             SELECT ps.space_id, ps.key, ps.path_id, ba.ordinal - (ba.mount_order << 32)
             FROM build_archive ba
             JOIN entry e ON e.archive_id = ba.archive_id
             JOIN path_symbol ps ON ps.path_id = e.path_id
-            WHERE ba.build_id = ?1 AND EXISTS (SELECT 1 FROM path_symbol))
+            WHERE ba.build_id = ?1)
       WHERE path_id IS NOT NULL
       GROUP BY space_id, key) AS first;

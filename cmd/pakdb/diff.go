@@ -15,8 +15,8 @@ import (
 )
 
 type diffFlags struct {
-	perArchive, times, noRenames bool
-	similar                      string
+	perArchive, times, noRenames, files bool
+	similar                             string
 
 	kinds []string
 	fold  bool
@@ -40,7 +40,12 @@ BUILD:PATH compare two entries inside.
 Entries are compared as the game sees them after mounting. A modification time
 alone is no change. An entry is added, removed, renamed, modified, moved to
 another archive, restored (the same content stored differently), held in more
-or fewer copies, or differs in its metadata.
+or fewer copies, or differs in its metadata. A modified Unreal asset that
+differs in nothing but the GUIDs and hashes that every cook writes anew is
+cosmetic; how much of the download that is stands in the sums.
+
+The .uasset, .uexp and .ubulk of one Unreal asset are one change, which bears
+the name of the first and the sizes of all; --files lists them one by one.
 
 Renames are found by GUID, asset id and path hash, then by equal contents,
 then, where "pakdb index --sketch" was used, by contents that are alike.
@@ -54,6 +59,8 @@ there was trouble.`,
   pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
   pakdb diff old/Game.pak new/Game.pak --stat
   pakdb diff 1.48 1.52 --semantic "*.curve"
+  pakdb diff 4.1 4.2 --semantic "**/Weapons/*.uasset"
+  pakdb diff 4.1 4.2 --kind cosmetic --summary dir
   pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
   pakdb diff 1.48 1.52 --summary dir --format csv`,
 		Args:              usage(cobra.MinimumNArgs(2)),
@@ -68,7 +75,8 @@ there was trouble.`,
 	flags.BoolVar(&f.noRenames, "no-renames", false, "do not look for renames")
 	flags.BoolVar(&f.perArchive, "per-archive", false, "compare archive by archive, whichever entry wins in the game")
 	flags.BoolVar(&f.times, "times", false, "another modification time is a change of metadata")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only changes of these `KINDS`: added, removed, renamed, modified,\nmoved, restored, copies, metadata")
+	flags.BoolVar(&f.files, "files", false, "list the files of an Unreal asset one by one")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only changes of these `KINDS`: added, removed, renamed, modified,\ncosmetic, moved, restored, copies, metadata")
 	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
 	flags.BoolVar(&f.stat, "stat", false, "show how much of each entry changed")
 	flags.StringVar(&f.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
@@ -180,7 +188,7 @@ func (f *diffFlags) options() (diff.Options, error) {
 	if err != nil || percent < 1 || percent > 100 {
 		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", errUsage, f.similar)
 	}
-	return diff.Options{PerArchive: f.perArchive, Times: f.times, NoRenames: f.noRenames, Similar: percent,
+	return diff.Options{PerArchive: f.perArchive, Times: f.times, NoRenames: f.noRenames, Files: f.files, Similar: percent,
 		Brief: !f.semantic && (f.format == "" || f.summary != "")}, nil
 }
 

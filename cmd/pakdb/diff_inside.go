@@ -53,14 +53,17 @@ func (a *app) diffEntries(ctx context.Context, f diffFlags, s *sides) error {
 	if err != nil {
 		return err
 	}
-	if old.Content == new.Content && old.Content != "" {
-		return nil
-	}
 	w, err := a.newInsideWriter(s, f.format)
 	if err != nil {
 		return err
 	}
 	c := diff.Change{Kind: diff.Modified, Old: old, New: new}
+	if old.Content == new.Content && old.Content != "" {
+		// Of a package in two files, what its exports are made of may differ.
+		if in, err := w.with.Compare(ctx, &c); err != nil || in == nil || len(in.Fields) == 0 {
+			return errors.Join(err, w.close())
+		}
+	}
 	if old.Path != new.Path {
 		c.Kind, c.Also = diff.Renamed, diff.Modified
 	}
@@ -93,10 +96,10 @@ func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
 	if w.rows == nil {
 		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.paint(faint, remarks(c)))
 	}
-	if (c.Kind|c.Also)&diff.Modified == 0 {
+	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
 		return w.row(c, nil, nil, nil)
 	}
-	in, err := w.with.Compare(ctx, c.Old, c.New)
+	in, err := w.with.Compare(ctx, c)
 	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
 		_, _ = fmt.Fprintf(w.a.stderr, "pakdb: %s: %v\n", printable(c.Name()), err)
 		return w.row(c, nil, nil, nil)
@@ -148,13 +151,21 @@ func (w *insideWriter) field(c *diff.Change, f diff.FieldChange) error {
 	var err error
 	switch {
 	case f.New == nil:
-		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(red, "- "+name+": "+printable(*f.Old)))
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(red, "- "+name+behind(*f.Old)))
 	case f.Old == nil:
-		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(green, "+ "+name+": "+printable(*f.New)))
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(green, "+ "+name+behind(*f.New)))
 	default:
 		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s\n", name, w.p.paint(red, printable(*f.Old)), w.p.paint(green, printable(*f.New)))
 	}
 	return err
+}
+
+// behind is the value behind the name of a field, nothing for what is there or not.
+func behind(value string) string {
+	if value == "yes" {
+		return ""
+	}
+	return ": " + printable(value)
 }
 
 func (w *insideWriter) text(c *diff.Change, text string) error {

@@ -77,17 +77,20 @@ func remarks(c *diff.Change) string {
 		}
 		all = append(all, text)
 	}
+	if len(c.Parts) > 0 {
+		all = append(all, c.PartList())
+	}
 	if c.Also != 0 {
 		all = append(all, "also "+strings.ReplaceAll(c.Also.String(), ",", ", "))
 	}
 	happened := c.Kind | c.Also
-	if happened&diff.Moved != 0 {
+	if happened&diff.Moved != 0 && c.Old != nil && c.New != nil {
 		all = append(all, printable(c.Old.Archive)+" -> "+printable(c.New.Archive))
 	}
-	if happened&diff.Restored != 0 {
+	if happened&diff.Restored != 0 && c.Old != nil && c.New != nil {
 		all = append(all, fmt.Sprintf("%s %d -> %s %d", c.Old.Method, c.Old.Stored, c.New.Method, c.New.Stored))
 	}
-	if happened&diff.Copies != 0 {
+	if happened&diff.Copies != 0 && c.Old != nil && c.New != nil {
 		all = append(all, fmt.Sprintf("%d -> %d copies", c.Old.Copies, c.New.Copies))
 	}
 	for _, n := range c.Notes {
@@ -132,8 +135,12 @@ func diffSums(c *changes, t *diff.Totals) string {
 		return fmt.Sprintf("%s and %s are the same", printable(c.OldBuild), printable(c.NewBuild))
 	}
 	s := t.All
-	return fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
+	text := fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
 		humanSize(s.OldSize), humanSize(s.NewSize), humanSize(s.OldStored), humanSize(s.NewStored), humanSize(s.Download))
+	if s.Cosmetic > 0 {
+		text += fmt.Sprintf(", of which %s is cook noise", humanSize(s.CosmeticDownload))
+	}
+	return text
 }
 
 func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, error) {
@@ -161,7 +168,7 @@ func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, erro
 const statWidth = 40
 
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
-// (-), in the manner of git.
+// (-), in the manner of git; cook noise is drawn as ~.
 func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)
@@ -179,8 +186,11 @@ func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
 	_, err = c.each(ctx, func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
-		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s%s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize),
-			p.paint(green, bar('+', plus, largest)), p.paint(red, bar('-', minus, largest)))
+		drawn := p.paint(green, bar('+', plus, largest)) + p.paint(red, bar('-', minus, largest))
+		if s.Cosmetic > 0 {
+			drawn = p.paint(faint, bar('~', plus+minus, largest))
+		}
+		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
 		return err
 	})
 	if err == nil && !a.quiet {
@@ -197,7 +207,7 @@ func replaced(c *diff.Change) (plus, minus int64) {
 		return s.NewSize, 0
 	case c.New == nil:
 		return 0, s.OldSize
-	case (c.Kind|c.Also)&diff.Modified == 0:
+	case (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0:
 		return 0, 0
 	}
 	kept := min(s.OldSize, s.NewSize) * int64(c.Similarity) / 100
@@ -220,12 +230,13 @@ func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (i
 	if err != nil {
 		return n, err
 	}
-	rows, err := a.rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download")
+	rows, err := a.rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
+		"cosmetic", "cosmetic_download")
 	if err != nil {
 		return n, err
 	}
 	write := func(name string, s diff.Sizes) error {
-		return rows.Write(name, s.Count, s.OldSize, s.NewSize, s.NewSize-s.OldSize, s.OldStored, s.NewStored, s.Download)
+		return rows.Write(name, s.Count, s.OldSize, s.NewSize, s.NewSize-s.OldSize, s.OldStored, s.NewStored, s.Download, s.Cosmetic, s.CosmeticDownload)
 	}
 	for _, v := range totals.Values() {
 		if err := write(v, totals.Get(v)); err != nil {

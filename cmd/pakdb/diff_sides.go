@@ -23,6 +23,7 @@ type sides struct {
 	old, new operand
 	db       *sql.DB
 	contents *query.Contents
+	catalog  string // the user's or the temporary one
 	temp     string // folder of the temporary catalog; "" for none
 }
 
@@ -74,6 +75,7 @@ func (a *app) openSides(ctx context.Context, old, new string) (s *sides, err err
 		s.close()
 		return nil, err
 	}
+	s.catalog = catalog
 	s.contents = query.NewContents(catalog, a.registry(), objects.For(a.catalog), a.openOptions())
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 func diffTables(catalog string) (tables []query.TableFunction, closeTables func() error) {
 	docs := map[string]string{
 		"diff":        "what changed between two builds, a row a change, as pakdb diff shows it",
+		"diff_files":  "the same, the files of an Unreal asset one by one",
 		"diff_fields": "what changed inside: fields, points and references, a row each",
 	}
 	all, closeTables := diff.Tables(catalog)

@@ -49,7 +49,9 @@ it is run again.
 --quick lists builds of any size in seconds: contents that an archive states a
 checksum of, as Unreal paks do, are not read. Where equal stored bytes have been
 read before, in any build, their content is known; else "content" stays NULL until
-a scan reads them, and the view "sums" has the checksum. Damage is not found that
+a scan reads them, and the view "sums" has the checksum. The .utoc of an IoStore
+container states the start of each content's own hash, so that "content" is known,
+by 40 digits instead of 64, without its .ucas. Damage is not found that
 way, nor what contents refer to. A scan without --quick reads the archive again.
 
 What is damaged becomes a row of the view "problems"; the rest is indexed, and

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"pakdb/codecs/codecstest"
@@ -10,10 +11,17 @@ import (
 
 // mkupkg writes a small Unreal package:
 //
-//	mkupkg FILE IMPORT... [CLASS:NAME=DATA...]   CLASS may be empty
+//	mkupkg FILE IMPORT... [CLASS:NAME=DATA...] [save=N]
+//
+// CLASS may be empty. With another N it has another GUID.
 func mkupkg() {
 	var p codecstest.Package
 	for _, arg := range os.Args[2:] {
+		if n, ok := strings.CutPrefix(arg, "save="); ok {
+			save, _ := strconv.Atoi(n)
+			p.Save = uint32(save)
+			continue
+		}
 		class, rest, ok := strings.Cut(arg, ":")
 		if !ok {
 			p.Imports = append(p.Imports, arg)

@@ -181,10 +181,14 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 
 // openQueries opens the catalog with all SQL functions.
 func openQueries(ctx context.Context, app *app) (db *query.DB, closeDB func(), err error) {
-	contents := query.NewContents(app.catalog, app.registry(), objects.For(app.catalog), app.openOptions())
-	functions, closeGraph := graph.Functions(app.catalog)
-	tables, closeDiff := diffTables(app.catalog)
-	db, err = query.Open(ctx, app.catalog, query.Options{Contents: contents, Functions: append(functions, formatFunctions()...), Tables: tables})
+	return openQueriesOf(ctx, app, app.catalog)
+}
+
+func openQueriesOf(ctx context.Context, app *app, catalog string) (db *query.DB, closeDB func(), err error) {
+	contents := query.NewContents(catalog, app.registry(), objects.For(catalog), app.openOptions())
+	functions, closeGraph := graph.Functions(catalog)
+	tables, closeDiff := diffTables(catalog)
+	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: append(functions, formatFunctions()...), Tables: tables})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 type Package struct {
 	Imports []string // paths: "Engine.Actor" imports a class from a package, "Engine" the package
 	Exports []Export
+	Save    uint32 // in the GUID, as if it were saved once more
 }
 
 // Export is an object of a [Package]. Its class is an import's path, or "" for
@@ -27,7 +28,7 @@ func (p Package) Bytes() []byte {
 		w.object(x.Super)
 		w.name(x.Name)
 	}
-	return w.file(p.Exports)
+	return w.file(p.Exports, p.Save)
 }
 
 const packageHead = 64 // up to and with one generation
@@ -69,7 +70,7 @@ func (w *packageWriter) object(path string) int32 {
 	return r
 }
 
-func (w *packageWriter) file(exports []Export) []byte {
+func (w *packageWriter) file(exports []Export, save uint32) []byte {
 	le := binary.LittleEndian
 	body := make([]byte, packageHead)
 	for _, n := range w.names {
@@ -94,7 +95,7 @@ func (w *packageWriter) file(exports []Export) []byte {
 	}
 	head := le.AppendUint32(nil, 0x9E2A83C1)
 	for _, v := range []int{69, 1, len(w.names), packageHead, len(exports), exportsAt, len(w.importAt), importsAt,
-		1, 2, 3, 4 /* GUID */, 1, len(exports), len(w.names)} {
+		1, 2, 3, 4 + int(save) /* GUID */, 1, len(exports), len(w.names)} {
 		head = le.AppendUint32(head, uint32(v))
 	}
 	copy(body, head)

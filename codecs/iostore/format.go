@@ -38,9 +38,12 @@ func Format() *codecs.Format {
 		Reads:      "1 to 10",
 		Decodes:    []compress.Method{compress.Oodle},
 		Revision:   1,
+		Parts:      parts,
+		IsPart:     IsPartition,
 		MountOrder: MountOrder,
 		Probe:      probe,
 		Open:       open,
+		Explain:    explain,
 		Create:     create,
 		Like:       like,
 	}
@@ -86,6 +89,39 @@ func IsPartition(name string, dir fs.FS) bool {
 	}
 	stem, ok := cutPartition(base)
 	return ok && isFile(dir, stem+extTOC)
+}
+
+// parts names the .ucas files of a container.
+func parts(src codecs.Source) ([]string, error) {
+	head := make([]byte, headerSize)
+	if err := bin.Fill(src, head, 0); err != nil {
+		return nil, formatError(src.Name, "", at("header", 0, err))
+	}
+	h, err := parseHeader(head)
+	if err != nil {
+		return nil, formatError(src.Name, "", err)
+	}
+	names := make([]string, min(h.partitions, maxPartitions))
+	for i := range names {
+		names[i] = partitionName(src.Name, i)
+	}
+	return names, nil
+}
+
+// explain says what a .ucas is: it has nothing to be recognised by.
+func explain(src codecs.Source) *codecs.FormatError {
+	base, ok := ue.CutSuffixFold(src.Name, extCAS)
+	if !ok {
+		return nil
+	}
+	err := codecs.Errorf(errors.ErrUnsupported, "a .ucas means nothing without its .utoc, which is not beside it")
+	if IsPartition(src.Name, src.Dir) {
+		if stem, ok := cutPartition(base); ok && !isFile(src.Dir, base+extTOC) {
+			base = stem
+		}
+		err = codecs.Errorf(errors.ErrUnsupported, "the chunks in it are listed in %s: open that", base+extTOC)
+	}
+	return formatError(src.Name, "", err)
 }
 
 // cutPartition takes the "_s12" of a partition's name off.

@@ -28,8 +28,10 @@ type partition struct {
 }
 
 // partitionName is the file of partition i: game.ucas, game_s1.ucas, ...
-func (a *archive) partitionName(i int) string {
-	base, _ := ue.CutSuffixFold(a.src.Name, extTOC)
+func (a *archive) partitionName(i int) string { return partitionName(a.src.Name, i) }
+
+func partitionName(toc string, i int) string {
+	base, _ := ue.CutSuffixFold(toc, extTOC)
 	if i == 0 {
 		return base + extCAS
 	}

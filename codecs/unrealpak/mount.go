@@ -21,6 +21,11 @@ import (
 // add 100 whatever N is.
 func MountOrder(name string) int { return ue.MountOrder(name, ".pak") }
 
+// PatchName returns the name of the n-th patch of a pak: Game_2_P.pak for
+// Game.pak, Game_P.pak and Game_0_P.pak with n = 2. [MountOrder] of it is
+// 100 x (n+1).
+func PatchName(name string, n int) string { return ue.PatchName(name, ".pak", n) }
+
 // Chunk returns N for a pak named pakchunkN-*.pak or pakchunkN_*.pak.
 func Chunk(name string) (n int, ok bool) {
 	base := strings.ToLower(path.Base(normalSlashes(name)))

@@ -194,5 +194,6 @@ func (p *parser) finish() *Package {
 	}
 	p.markNative()
 	p.limitPaths()
-	return &Package{PackageFacts: *p.facts, Summary: p.sum, Problems: p.found.list, space: p.sp}
+	return &Package{PackageFacts: *p.facts, Summary: p.sum, Problems: p.found.list, space: p.sp,
+		noise: p.sortedNoise(), tags: p.tagLayout()}
 }

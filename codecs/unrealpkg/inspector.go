@@ -24,7 +24,7 @@ func Inspector() *codecs.Inspector {
 		Name:      formatName,
 		Doc:       "packages of Unreal Engine 1 to 5 (.u .utx .upk .uasset ...)",
 		Spec:      spec,
-		Revision:  1,
+		Revision:  2,
 		Match:     match,
 		SymbolsAt: symbolsAt,
 		Inspect:   inspect,
@@ -72,7 +72,13 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Ent
 		return nil, err
 	}
 	f := p.PackageFacts // a copy: a pointer into p would keep what p reads from
+	digest, err := p.digest(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return &codecs.Facts{
+		Digest:   digest,
+		Body:     p.bodyDigest(&f),
 		Kind:     "unreal-package",
 		Symbols:  symbols(&f),
 		Refs:     references(&f),

@@ -65,6 +65,7 @@ func (p *parser) modernSummary(d *decoder) {
 		d.Skip(8)
 	}
 	if v.ue5 >= ue5SavedHash {
+		p.addNoise(d, 20)
 		f.SavedHash = append([]byte(nil), d.Bytes(20)...)
 		f.HeaderSize = int64(d.I32())
 	}
@@ -138,12 +139,12 @@ func (p *parser) modernPlaces(d *decoder) {
 func (p *parser) modernIdentity(d *decoder) {
 	f, v := p.facts, p.v
 	if v.ue5 < ue5SavedHash {
-		f.GUID = d.guid()
+		f.GUID = p.saveGUID(d)
 	}
 	if v.ue4 >= ue4PersistentGUID && !p.sum.filtered {
-		f.PersistentGUID = d.guid()
+		f.PersistentGUID = p.saveGUID(d)
 		if v.ue4 < ue4NoOwnerGUID {
-			d.Skip(16)
+			p.skipNoise(d, 16)
 		}
 	}
 	p.generations(d, v.ue4 < 196)
@@ -205,7 +206,7 @@ func (p *parser) modernTail(d *decoder) {
 func (p *parser) modernName(d *decoder) codecs.PackageName {
 	n := codecs.PackageName{Text: d.fstring(maxName)}
 	if p.v.ue4 >= ue4NameHashes {
-		d.Skip(4) // hashes, wrong or zero in real files
+		p.skipNoise(d, 4) // hashes, wrong or zero in real files
 	}
 	return n
 }
@@ -259,7 +260,7 @@ func (p *parser) modernExportFlags(d *decoder, e *codecs.PackageExport) {
 		d.skipArray(4)
 	}
 	if v.ue5 < ue5NoExportGUID {
-		d.Skip(16)
+		p.skipNoise(d, 16)
 	}
 	bit(v.ue5 >= ue5Inherited, codecs.ExportInherited)
 	e.PackageFlags = d.U32()

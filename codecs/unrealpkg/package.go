@@ -21,6 +21,8 @@ type Package struct {
 	Problems []*codecs.FormatError // Off is in the decompressed package
 
 	space *space
+	noise []codecs.Span
+	tags  tagLayout // of the properties in exports
 }
 
 // Read reads the summary and the tables of the package in the first size bytes

@@ -91,7 +91,7 @@ func (p *parser) summary12(d *decoder) {
 	}
 	d.Skip(l.beforeGUID)
 	if !l.noGUID {
-		p.facts.GUID = d.guid()
+		p.facts.GUID = p.saveGUID(d)
 	}
 	p.generations(d, false)
 }
@@ -109,7 +109,7 @@ func (p *parser) summary3(d *decoder) {
 	if v >= verThumbnails && !l.noThumbnails {
 		s.Thumbnails = int64(d.I32())
 	}
-	f.GUID = d.guid()
+	f.GUID = p.saveGUID(d)
 	p.generations(d, v >= verNetObjects)
 	if v >= verEngineVersion {
 		f.EngineVersion = strconv.Itoa(int(d.I32()))

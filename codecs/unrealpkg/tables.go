@@ -25,6 +25,7 @@ type parser struct {
 	v     versions             // UE4 and UE5: what to read it as
 	spans []codecs.PreloadSpan // by export, until the list they cut up is known
 	data  exportCheck          // of the exports, for the checks that follow
+	noise []codecs.Span        // met so far, also twice: see digest.go
 }
 
 // tableSpan guesses how long a table is: it ends where the next one begins,

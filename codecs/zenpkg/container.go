@@ -3,6 +3,7 @@ package zenpkg
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"pakdb/codecs"
 	"pakdb/internal/bin"
@@ -51,10 +52,7 @@ func readContainer5(b *bin.Reader, buf []byte, f *codecs.ContainerFacts) error {
 		return codecs.Errorf(errors.ErrUnsupported, "version %d; known are 0 to %d", f.Version, softSection)
 	}
 	f.ContainerID = b.U64()
-	record := entryRecord{size: 24, exports: true, imports: 8}
-	if f.Version >= noExportInfo {
-		record = entryRecord{size: 16, imports: 0}
-	}
+	record := recordOf(f.Version)
 	f.Packages = readStore(b, record)
 	if f.Version >= optionalSegment {
 		f.Optional = readStore(b, record)
@@ -85,6 +83,13 @@ type entryRecord struct {
 	noShaders     bool
 }
 
+func recordOf(version int) entryRecord {
+	if version >= noExportInfo {
+		return entryRecord{size: 16}
+	}
+	return entryRecord{size: 24, exports: true, imports: 8}
+}
+
 // readStore reads ids and records. Views in them are relative to themselves.
 func readStore(b *bin.Reader, l entryRecord) []codecs.StoredPackage {
 	n := b.Count(8)
@@ -100,36 +105,45 @@ func readStore(b *bin.Reader, l entryRecord) []codecs.StoredPackage {
 		}
 		return nil
 	}
-	budget := len(store) / 8 // lists do not share bytes
+	budget := len(store) // lists do not share bytes
 	for i := range list {
 		r := newReader(store, base)
 		if l.exports {
 			r.Seek(i*l.size + l.imports - 8)
-			list[i].Exports = int(r.I32())
+			list[i].Exports, list[i].Bundles = int(r.I32()), int(r.I32())
 		}
-		if list[i].Imports = readView(store, i*l.size+l.imports); len(list[i].Imports) > budget {
+		imports := readView(store, i*l.size+l.imports, 8)
+		var shaders []byte
+		if !l.noShaders {
+			shaders = readView(store, i*l.size+l.imports+viewSize, shaderMapSize)
+		}
+		if budget -= len(imports) + len(shaders); budget < 0 {
 			b.Fail(bin.ErrCount)
 			return nil
 		}
-		budget -= len(list[i].Imports)
-		if !l.noShaders {
-			r.Seek(i*l.size + l.imports + 8)
-			list[i].Shaders = int(min(r.U32(), uint32(len(store)/20)))
+		list[i].Imports = u64s(imports)
+		for chunk := range slices.Chunk(shaders, shaderMapSize) {
+			list[i].Shaders = append(list[i].Shaders, codecs.ShaderMap(chunk))
 		}
 	}
 	return list
 }
 
-// readView reads the ids that {u32 n, u32 offset from here} points to. What
+const (
+	viewSize      = 8 // u32 n, u32 offset from here
+	shaderMapSize = 20
+)
+
+// readView returns the n records that the view at that place points to. What
 // lies outside is left out.
-func readView(store []byte, at int) []uint64 {
+func readView(store []byte, at, size int) []byte {
 	r := newReader(store, 0)
 	r.Seek(at)
 	n, off := int64(r.U32()), int64(r.U32())
-	if r.Err() != nil || n == 0 || off > int64(len(store)-at) || n > (int64(len(store)-at)-off)/8 {
+	if r.Err() != nil || n == 0 || off > int64(len(store)-at) || n > (int64(len(store)-at)-off)/int64(size) {
 		return nil
 	}
-	return u64s(store[at+int(off):][:8*n])
+	return store[at+int(off):][:n*int64(size)]
 }
 
 // readSoft reads the packages that others load on demand: u32 whether there
@@ -167,16 +181,10 @@ func readSoft(b *bin.Reader, buf []byte, f *codecs.ContainerFacts) {
 	}
 }
 
-func softOf(store []byte, at int, ids []uint64) []uint64 {
-	r := newReader(store, 0)
-	r.Seek(at)
-	n, off := int64(r.U32()), int64(r.U32())
-	if r.Err() != nil || off > int64(len(store)-at) || n > (int64(len(store)-at)-off)/4 {
-		return nil
-	}
-	r.Seek(at + int(off))
-	var soft []uint64
-	for range n {
+func softOf(store []byte, at int, ids []uint64) (soft []uint64) {
+	numbers := readView(store, at, 4)
+	r := newReader(numbers, 0)
+	for range len(numbers) / 4 {
 		if i := r.U32(); int64(i) < int64(len(ids)) {
 			soft = append(soft, ids[i])
 		}

@@ -52,7 +52,7 @@ func Inspector() *codecs.Inspector {
 		Name:     formatName,
 		Doc:      "packages of IoStore containers, and what resolves their hashes",
 		Spec:     spec,
-		Revision: 1,
+		Revision: 2,
 		Match:    match,
 		Symbols:  entrySymbols,
 		Inspect:  inspect,
@@ -129,13 +129,27 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	if err != nil {
 		return nil, err
 	}
+	digest, err := f.digest(ctx, content, size)
+	if err != nil {
+		return nil, err
+	}
 	return &codecs.Facts{
+		Digest:   digest,
 		Kind:     "zen-package",
 		Symbols:  symbols(&f.PackageFacts),
 		Refs:     References(&f.PackageFacts),
 		Problems: f.Problems,
 		Detail:   &f.PackageFacts,
 	}, nil
+}
+
+// digest finds no noise: such packages have no GUID, and no tags by which one
+// could be recognised in a property.
+func (p *Package) digest(ctx context.Context, content io.ReaderAt, size int64) (*codecs.PackageDigest, error) {
+	if len(p.Exports) != p.ExportCount {
+		return nil, nil
+	}
+	return p.Digest(ctx, content, 0, size, nil, nil)
 }
 
 func symbols(f *codecs.PackageFacts) []codecs.Symbol {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -466,6 +467,62 @@ func TestMadeContainers(t *testing.T) {
 	raw := containerChunk(9)
 	if _, err := zenpkg.ReadContainerHeader(bytes.NewReader(raw), int64(len(raw))); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("version 9: %v", err)
+	}
+}
+
+// What is written is what was read, in every version; the engine's own headers
+// come out byte for byte (TestContainersRewritten).
+func TestContainersWritten(t *testing.T) {
+	for v := range 6 {
+		f := &codecs.ContainerFacts{Version: v, ContainerID: 77,
+			Packages: []codecs.StoredPackage{
+				{ID: 1, Imports: []uint64{2, 9}, Shaders: []codecs.ShaderMap{{1, 2}, {3}}},
+				{ID: 2},
+				{ID: 5, Imports: []uint64{1}},
+			},
+			Redirects: []codecs.PackageRedirect{{Source: 6, Target: 7, Name: "/Game/R_3"}},
+		}
+		if v < 3 {
+			f.Packages[0].Exports, f.Packages[0].Bundles = 9, 2
+		}
+		if v >= 1 {
+			f.Localized = []codecs.LocalizedPackage{{Source: 5, Name: "/Game/Ä"}, {Source: 6, Name: "/Game/R_03"}}
+		}
+		if v >= 2 {
+			f.Optional = []codecs.StoredPackage{{ID: 2, Imports: []uint64{1}}}
+		}
+		if v >= 4 {
+			f.Packages[1].Soft, f.Packages[2].Soft = []uint64{1, 9}, []uint64{9}
+		}
+		raw, err := zenpkg.AppendContainerHeader([]byte("before"), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = raw[len("before"):]
+		got, err := zenpkg.ReadContainerHeader(bytes.NewReader(raw), int64(len(raw)))
+		if err != nil {
+			t.Fatalf("version %d: %v", v, err)
+		}
+		if want := fmt.Sprintf("%+v", f); fmt.Sprintf("%+v", got) != want {
+			t.Errorf("version %d:\n%+v, want\n%s", v, got, want)
+		}
+	}
+	for _, v := range []int{-1, 6} {
+		if _, err := zenpkg.AppendContainerHeader(nil, &codecs.ContainerFacts{Version: v}); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("version %d: %v", v, err)
+		}
+	}
+}
+
+func TestOverriding(t *testing.T) {
+	first := &codecs.ContainerFacts{Version: 5, ContainerID: 1, Packages: []codecs.StoredPackage{{ID: 3, Imports: []uint64{9}}, {ID: 7}}}
+	second := &codecs.ContainerFacts{Version: 3, ContainerID: 2, Packages: []codecs.StoredPackage{{ID: 1}, {ID: 3}},
+		Redirects: []codecs.PackageRedirect{{Source: 1, Target: 4}, {Source: 8, Target: 8}}}
+	f := codecs.Overriding(77, func(id uint64) bool { return id != 7 && id != 8 }, first, second)
+	want := &codecs.ContainerFacts{Version: 5, ContainerID: 77, Packages: []codecs.StoredPackage{{ID: 1}, {ID: 3, Imports: []uint64{9}}},
+		Redirects: []codecs.PackageRedirect{{Source: 1, Target: 4}}}
+	if fmt.Sprintf("%+v", f) != fmt.Sprintf("%+v", want) {
+		t.Errorf("%+v, want %+v", f, want)
 	}
 }
 

@@ -6,7 +6,7 @@ WITH wanted AS MATERIALIZED (
     SELECT k.content_id
     FROM content_key k
     JOIN content c ON c.content_id = k.content_id
-    WHERE k.key = key_of_content(:what) AND lower(hex(c.hash)) = lower(:what)
+    WHERE k.key = key_of_content(:what) AND lower(hex(c.hash)) = lower(substr(:what, 1, 2 * length(c.hash)))
     UNION
     SELECT e.content_id
     FROM path_key k

@@ -24,7 +24,7 @@ LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN content c ON c.content_id = e.content_id
 WHERE b.complete = 1
-  AND e.flags & 2 = 0
+  AND e.flags & 10 = 0 -- neither delete records nor what lies in archives that are entries
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);

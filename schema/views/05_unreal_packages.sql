@@ -124,7 +124,8 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
+       b.build_id,
+       CASE WHEN dg.exports IS NOT NULL THEN hex(substr(dg.exports, k.ordinal * 8 + 1, 8)) END AS hash
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
@@ -135,6 +136,7 @@ LEFT JOIN name n ON n.name_id = k.object_id
 LEFT JOIN name cn ON cn.name_id = k.class_id
 LEFT JOIN name sn ON sn.name_id = k.super_id
 LEFT JOIN name o ON o.name_id = k.outer_path_id
+LEFT JOIN package_digest dg ON dg.content_id = k.content_id AND dg.header = 0
 WHERE b.complete = 1;
 
 -- view package_generations: what earlier saves of Unreal packages held

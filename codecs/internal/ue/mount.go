@@ -57,6 +57,21 @@ func patchOrder(base, suffix string) int {
 	return 100
 }
 
+// PatchName returns the name of the n-th patch of a container, itself a patch or
+// not, without its folder.
+func PatchName(name, ext string, n int) string {
+	stem, _ := CutSuffixFold(path.Base(strings.ReplaceAll(name, `\`, "/")), ext)
+	if cut, isPatch := CutSuffixFold(stem, "_P"); isPatch {
+		stem = cut
+		if i := strings.LastIndexByte(stem, '_'); i > 0 {
+			if _, err := strconv.ParseUint(stem[i+1:], 10, 16); err == nil {
+				stem = stem[:i]
+			}
+		}
+	}
+	return stem + "_" + strconv.Itoa(n) + "_P" + ext
+}
+
 // CutSuffixFold is strings.CutSuffix without regard to case.
 func CutSuffixFold(s, suffix string) (before string, found bool) {
 	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/plan"
+	"pakdb/query"
+)
+
+type patchFlags struct {
+	out           string
+	only, exclude []string
+	dependencies  bool
+	perChunk      bool
+	maxSize       byteSize
+	number        int
+	overwrite     bool
+	dryRun        bool
+	explain       string
+	format        string
+}
+
+func newPatchBuildCommand(a *app) *cobra.Command {
+	var f patchFlags
+	cmd := &cobra.Command{
+		Use:   "build [flags] OLD NEW -o DIR",
+		Short: "Write what turns one build into another",
+		Long: `Write the archives that turn OLD into NEW when the game mounts them. OLD and NEW
+are labels of builds, or archives and folders, as for "pakdb diff"; NEW may be a
+folder of cooked files. Swapped, they make the patch that rolls back.
+
+Unreal: Game_N_P.pak, with the files that were added or modified and delete
+records for those that went. N is the first that is mounted over all of OLD, so
+that no tie decides. Version, mount point, compression, encryption and block
+size are those of OLD's paks; stored bytes are passed through untouched, Oodle's
+too. The files of one asset (.uasset, .umap, .uexp, .ubulk ...) go together.
+Paks below version 6 have no delete records: what NEW has not stays, and the
+exit code is 1.
+
+Beside each pak lies a response file, by which UnrealPak packs the same from what
+"pakdb unpack NEW" leaves, and beside the first a manifest, NAME.patch.json.
+
+Before anything gets its name, OLD and the patch are mounted and compared with
+NEW, file by file.
+
+--dry-run shows what goes in, why, how big it is, and how many entries of OLD it
+hides; --explain tells it of one path.
+
+--only and --exclude choose among the changes: by patterns for paths in the game's
+file system, as Game/Content/Maps/A.umap, or by SQL whose first column is paths;
+:old and :new are the builds. --with-dependencies adds what the chosen ones refer
+to in NEW and OLD lacks, or did not have them refer to.
+` + globHelp,
+		Example: `  pakdb patch build 1.48 1.52 -o patch/
+  pakdb patch build old/Game.pak new/Game.pak -o patch/
+  pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
+  pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
+  pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
+  pakdb patch build 1.52 1.48 -o rollback/`,
+		Args:              usage(cobra.ExactArgs(2)),
+		ValidArgsFunction: a.completeBuilds,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" && !f.dryRun && f.explain == "" {
+				return usageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
+			}
+			if f.format != "" && !f.dryRun {
+				return usageError(cmd, errors.New("--format is for --dry-run"))
+			}
+			return a.patchBuild(cmd.Context(), f, args[0], args[1])
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
+	flags.StringArrayVar(&f.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
+	flags.StringArrayVar(&f.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
+	flags.BoolVar(&f.dependencies, "with-dependencies", false, "and what those newly need, with --only")
+	flags.BoolVar(&f.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
+	flags.Var(&f.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
+	flags.IntVar(&f.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
+	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
+	flags.StringVar(&f.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
+	a.addFormat(cmd, &f.format)
+	_ = cmd.MarkFlagDirname("output")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")
+	return cmd
+}
+
+func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) error {
+	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
+		return err
+	}
+	sides, err := a.openSides(ctx, old, new)
+	if err != nil {
+		return err
+	}
+	defer sides.close()
+	if sides.entries() {
+		return fmt.Errorf("%w: a patch is made of builds, not of entries", errUsage)
+	}
+	stacks, err := plan.LoadBuilds(ctx, sides.db, a.registry(), sides.old.label, sides.new.label)
+	if err != nil {
+		return err
+	}
+	o, err := a.planOptions(ctx, &f, sides)
+	if err != nil {
+		return err
+	}
+	p, err := plan.Make(stacks[0], stacks[1], a.registry(), o)
+	if err != nil {
+		return patchHint(err)
+	}
+	switch {
+	case f.explain != "":
+		return a.explainPatch(p, f.explain)
+	case f.dryRun:
+		return a.printPlan(p, f.format)
+	}
+	return a.writePatch(ctx, p, f)
+}
+
+func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides) (plan.Options, error) {
+	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number}
+	if f.only == nil && f.exclude == nil {
+		return o, nil
+	}
+	c, err := a.choice(ctx, f, s)
+	if err != nil {
+		return o, err
+	}
+	o.Only = c.takes
+	if f.dependencies {
+		o.Needs, err = a.needs(ctx, s)
+	}
+	return o, err
+}
+
+func patchHint(err error) error {
+	switch {
+	case errors.Is(err, plan.ErrForeign):
+		return hinted(err, "IoStore containers (.utoc, .ucas) hold packages that a .pak does not replace; --exclude or --only leave them out")
+	case errors.Is(err, plan.ErrExists):
+		return hinted(err, "pass --overwrite to replace it")
+	case errors.Is(err, plan.ErrName):
+		return hinted(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
+	case errors.Is(err, plan.ErrNothing):
+		return hinted(err, "what is mounted hides nothing and shows nothing")
+	case errors.Is(err, plan.ErrChanged):
+		return hinted(err, `scan it anew with "pakdb index"`)
+	}
+	return err
+}
+
+// writePatch writes what is planned and tells of it.
+func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error {
+	epoch, err := sourceDateEpoch()
+	if err != nil {
+		return err
+	}
+	a.warnPatch(p)
+	if len(p.Items) == 0 {
+		if _, err := fmt.Fprintln(a.stdout, "nothing changed: no patch is needed"); err != nil || len(p.Kept) == 0 {
+			return err
+		}
+		return errProblems
+	}
+	written, proof, err := p.Write(ctx, a.disk(), plan.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
+	if err != nil {
+		a.printDifferences(proof)
+		return patchHint(err)
+	}
+	if err := a.printWritten(p, written, proof); err != nil {
+		return err
+	}
+	if len(p.Kept) > 0 {
+		return errProblems
+	}
+	return nil
+}

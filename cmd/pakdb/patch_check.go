@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/plan"
+	"pakdb/indexer"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+func newPatchCheckCommand(a *app) *cobra.Command {
+	var against, format string
+	cmd := &cobra.Command{
+		Use:   "check [flags] BASE... PATCH... --against NEW",
+		Short: "Prove that base and patches give a build",
+		Long: `Mount archives as the game does and compare what it then sees with NEW, file by
+file: nothing missing, nothing more, every content equal. Each argument is an
+archive, a folder of archives, or the label of a build. What comes later is
+mounted over what comes before, where the format has no mount order of its own,
+and takes the place of an archive of the same name.
+
+Contents are decoded and compared by their BLAKE3. Of builds in the catalog they
+are known, and not read again; ./NAME is a path though there is a build NAME.
+
+The exit code is 0 when all is equal, 1 when something differs.`,
+		Example: `  pakdb patch check old/Game.pak patch/Game_0_P.pak --against new/Game.pak
+  pakdb patch check Paks/ patch/ --against 1.52
+  pakdb patch check 1.48 patch/ --against 1.52 --format json`,
+		Args:              usage(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: a.completeBuilds,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if against == "" {
+				return usageError(cmd, errors.New("compare with what? pass --against NEW"))
+			}
+			return a.patchCheck(cmd.Context(), args, against, format)
+		},
+	}
+	cmd.Flags().StringVar(&against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
+	a.addFormat(cmd, &format)
+	return cmd
+}
+
+func (a *app) patchCheck(ctx context.Context, paths []string, against, format string) error {
+	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
+		return err
+	}
+	have, err := a.mountAll(ctx, paths, false)
+	if err != nil {
+		return err
+	}
+	want, err := a.mountAll(ctx, []string{against}, true)
+	if err != nil {
+		return err
+	}
+	progress := &indexer.Progress{}
+	stop := a.showProgress(ctx, progress)
+	report, err := a.disk().Compare(ctx, have, want, func(n int64) { progress.BytesDone.Add(n) })
+	stop()
+	if err != nil {
+		return err
+	}
+	return a.printCheck(report, format)
+}
+
+// mountAll mounts builds and paths in their order, each over those before.
+func (a *app) mountAll(ctx context.Context, names []string, loose bool) (*plan.Stack, error) {
+	labels, err := a.knownBuilds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all *plan.Stack
+	for _, name := range names {
+		s, err := a.mountOne(ctx, name, slices.Contains(labels, name), loose)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = s
+		} else {
+			all = all.Over(s)
+		}
+	}
+	return all, nil
+}
+
+func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*plan.Stack, error) {
+	if !isBuild {
+		paths, err := expandArchives([]string{name})
+		if err != nil {
+			return nil, err
+		}
+		s, err := a.disk().Stack(ctx, name, paths, loose)
+		if err != nil {
+			return nil, err
+		}
+		if len(s.Mounts) == 0 {
+			return nil, fmt.Errorf("%w: no archives in %s", errUsage, name)
+		}
+		return s, nil
+	}
+	db, err := schema.OpenReadOnly(ctx, a.catalog)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	stacks, err := plan.LoadBuilds(ctx, db, a.registry(), name)
+	if err != nil {
+		return nil, err
+	}
+	return stacks[0], nil
+}
+
+func (a *app) printCheck(r *plan.Report, format string) error {
+	if format != "" {
+		rows, err := a.rows(format, "kind", "path", "have_archive", "want_archive", "have_size", "want_size", "cause")
+		if err != nil {
+			return err
+		}
+		for i := range r.Differences {
+			if err := rows.Write(differenceRow(&r.Differences[i])...); err != nil {
+				return err
+			}
+		}
+		if err := rows.Close(); err != nil {
+			return err
+		}
+	} else if err := a.listCheck(r); err != nil {
+		return err
+	}
+	if len(r.Differences) > 0 {
+		return errProblems
+	}
+	return nil
+}
+
+func (a *app) listCheck(r *plan.Report) error {
+	for i := range r.Differences {
+		d := &r.Differences[i]
+		text := ""
+		if d.Err != nil {
+			text = ": " + d.Err.Error()
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%-10s  %s%s\n", d.Kind, printable(d.Path), printableLines(text)); err != nil {
+			return err
+		}
+	}
+	if a.quiet {
+		return nil
+	}
+	verdict := "equal"
+	if n := len(r.Differences); n > 0 {
+		verdict = plural(int64(n), "difference", "differences")
+	}
+	spelled := ""
+	if r.Respelled > 0 {
+		spelled = fmt.Sprintf(", %s another case", plural(int64(r.Respelled), "path has", "paths have"))
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s, %s: %s%s; %s decoded for it\n", plural(int64(r.Files), "file", "files"), humanSize(r.Size),
+		verdict, spelled, humanSize(r.Read))
+	return err
+}
+
+func differenceRow(d *plan.Difference) []driver.Value {
+	row := []driver.Value{d.Kind, d.Path, nil, nil, nil, nil, nil}
+	if d.Have != nil {
+		row[2], row[4] = d.Have.Mount.Name, d.Have.Size
+	}
+	if d.Want != nil {
+		row[3], row[5] = d.Want.Mount.Name, d.Want.Size
+	}
+	if d.Err != nil {
+		row[6] = d.Err.Error()
+	}
+	return row
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"strings"
+
+	"pakdb/diff/plan"
+	"pakdb/query"
+	"pakdb/query/graph"
+)
+
+// choice says which changes a patch is made of: patterns and SQL, of which one
+// must take a change, and patterns that keep it out.
+type choice struct {
+	globs, exclude []*glob
+	paths          map[string]bool // that SQL yielded, in lower case; nil: no SQL
+}
+
+// choice reads --only and --exclude; SQL runs on the catalog of both sides.
+func (a *app) choice(ctx context.Context, f *patchFlags, s *sides) (c choice, err error) {
+	var patterns []string
+	for _, only := range f.only {
+		if !isSQL(only) {
+			patterns = append(patterns, only)
+			continue
+		}
+		paths, err := a.choosePaths(ctx, only, s)
+		if err != nil {
+			return c, err
+		}
+		if c.paths == nil {
+			c.paths = map[string]bool{}
+		}
+		for _, p := range paths {
+			c.paths[strings.ToLower(p)] = true
+		}
+	}
+	if c.globs, err = parseGlobs(patterns); err != nil {
+		return c, err
+	}
+	c.exclude, err = parseGlobs(f.exclude)
+	return c, err
+}
+
+// isSQL tells a statement from a pattern.
+func isSQL(text string) bool {
+	word, _, more := strings.Cut(strings.TrimSpace(text), " ")
+	return more && (strings.EqualFold(word, "select") || strings.EqualFold(word, "with"))
+}
+
+// choosePaths runs SQL in which :old and :new are the labels of the builds.
+func (a *app) choosePaths(ctx context.Context, sql string, s *sides) ([]string, error) {
+	db, closeDB, err := openQueriesOf(ctx, a, s.catalog)
+	if err != nil {
+		return nil, err
+	}
+	defer closeDB()
+	return db.Column(ctx, sql, query.Args{Named: map[string]driver.Value{"old": s.old.label, "new": s.new.label, "build": s.new.label}})
+}
+
+// takes is plan.Options.Only.
+func (c *choice) takes(it *plan.Item) bool {
+	if matchesAny(c.exclude, it.Path) {
+		return false
+	}
+	if c.globs == nil && c.paths == nil {
+		return true
+	}
+	return matchesAny(c.globs, it.Path) || c.paths[strings.ToLower(it.Path)] ||
+		it.New != nil && c.paths[strings.ToLower(it.New.Name)] || it.Old != nil && c.paths[strings.ToLower(it.Old.Name)]
+}
+
+// parseGlobs reads patterns for paths of the game, in which case does not count.
+func parseGlobs(patterns []string) (globs []*glob, err error) {
+	for _, p := range patterns {
+		g, err := parseGlob(p, true)
+		if err != nil {
+			return nil, err
+		}
+		globs = append(globs, g)
+	}
+	return globs, nil
+}
+
+func matchesAny(globs []*glob, path string) bool {
+	for _, g := range globs {
+		if g.match(path) {
+			return true
+		}
+	}
+	return false
+}
+
+// needs is plan.Options.Needs.
+func (a *app) needs(ctx context.Context, s *sides) (func(name string, old bool) ([]string, error), error) {
+	before, err := graph.Open(ctx, s.db, s.old.label)
+	if err != nil {
+		return nil, err
+	}
+	after, err := graph.Open(ctx, s.db, s.new.label)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string, old bool) ([]string, error) {
+		if old {
+			return referred(ctx, before, name)
+		}
+		return referred(ctx, after, name)
+	}, nil
+}
+
+// referred are the paths that the entries of a path refer to.
+func referred(ctx context.Context, g *graph.Graph, name string) (paths []string, err error) {
+	nodes, err := g.Resolve(ctx, name)
+	switch {
+	case errors.Is(err, graph.ErrNoNode), err == nil && nodes[0].Path != name:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	err = g.Walk(ctx, nodes[0], graph.Options{}, func(e graph.Edge) error {
+		if e.To.Path != "" && !e.Weak {
+			paths = append(paths, e.To.Path)
+		}
+		return nil
+	})
+	return paths, err
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/plan"
+)
+
+type mergeFlags struct {
+	out       string
+	bases     []string
+	intoBase  bool
+	overwrite bool
+}
+
+func newPatchMergeCommand(a *app) *cobra.Command {
+	var f mergeFlags
+	cmd := &cobra.Command{
+		Use:   "merge [flags] [BASE...] PATCH... -o OUT",
+		Short: "Make one archive of many patches",
+		Long: `Write one archive that has the effect of all of the patches mounted at once, so
+that nobody carries thirty of them. Which entry counts is decided as the game
+does: by mount order, delete records, case.
+
+Archives that are no patches (no _P in their names), and those named with --base,
+are the base. It stays as it is; delete records that hide nothing of it drop out.
+Without a base all that count stay, as nobody knows what they hide. --into-base
+folds base and patches into one new base, without delete records.
+
+Stored bytes are passed through, never encoded anew, and compared afterwards.
+Base and OUT are mounted and compared with base and patches, before OUT gets its
+name. Its name decides over what it wins: take that of the last patch.`,
+		Example: `  pakdb patch merge Game_0_P.pak Game_1_P.pak Game_2_P.pak -o merged/Game_2_P.pak
+  pakdb patch merge Paks/ -o merged/Game_9_P.pak
+  pakdb patch merge Paks/ --into-base -o merged/Game.pak`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return usageError(cmd, errors.New("merge into which file? pass -o OUT"))
+			}
+			return a.patchMerge(cmd.Context(), f, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.out, "output", "o", "", "the archive `OUT` to write")
+	flags.StringArrayVar(&f.bases, "base", nil, "`PATH` is of the base, whatever its name; may repeat")
+	flags.BoolVar(&f.intoBase, "into-base", false, "fold the base in as well")
+	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
+	return cmd
+}
+
+func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error {
+	base, patches, err := a.mergeStacks(ctx, f, args)
+	if err != nil {
+		return err
+	}
+	if len(patches.Mounts) == 0 && !f.intoBase {
+		return hinted(fmt.Errorf("%w: none of the archives is a patch", errUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
+	}
+	m, err := plan.Merge(base, patches, a.registry(), filepath.Base(f.out), f.intoBase)
+	if err != nil {
+		return patchHint(err)
+	}
+	written, proof, err := m.Write(ctx, a.disk(), plan.Output{Dir: filepath.Dir(f.out), Overwrite: f.overwrite})
+	if err != nil {
+		a.printDifferences(proof)
+		return patchHint(err)
+	}
+	return a.printMerged(m, written[0], proof)
+}
+
+// mergeStacks mounts what is to be merged, and what stays below it.
+func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (base, patches *plan.Stack, err error) {
+	paths, err := expandArchives(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := a.disk().Stack(ctx, "", paths, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(all.Mounts) < len(paths) {
+		return nil, nil, fmt.Errorf("%w: some of the %d paths hold no archive, or archives of one name", errUsage, len(paths))
+	}
+	patches, base = all.Split((*plan.Mount).IsPatch)
+	if f.bases == nil {
+		return base, patches, nil
+	}
+	more, err := expandArchives(f.bases)
+	if err != nil {
+		return nil, nil, err
+	}
+	named, err := a.disk().Stack(ctx, "", more, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return base.Over(named), patches, nil
+}
+
+func (a *app) printMerged(m *plan.Merged, w plan.Written, proof *plan.Report) error {
+	if a.quiet {
+		return nil
+	}
+	files, deleted := m.Counts(&w.Part)
+	_, err := fmt.Fprintf(a.stdout, "%s: %s, %s, %s (%s passed through) from %s\n", printable(w.Path), plural(int64(files), "file", "files"),
+		plural(int64(deleted), "delete record", "delete records"), humanSize(w.Size), humanSize(w.Raw), plural(int64(m.Archives), "archive", "archives"))
+	if err == nil && m.Buried+m.Dropped > 0 {
+		_, err = fmt.Fprintf(a.stdout, "fell away: %s that nothing could reach, %s; %s\n", plural(int64(m.Buried), "entry", "entries"),
+			humanSize(m.Freed), plural(int64(m.Dropped), "delete record", "delete records"))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(a.stdout, "proved: the game sees the same, %s\n", plural(int64(proof.Files), "file", "files"))
+	}
+	return err
+}

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/diff/plan"
+)
+
+func (a *app) warnPatch(p *plan.Plan) {
+	for _, w := range p.Warnings {
+		_, _ = fmt.Fprintln(a.stderr, "pakdb: warning: "+printable(w))
+	}
+}
+
+// printPlan shows what goes in, why, how big, and what it hides.
+func (a *app) printPlan(p *plan.Plan, format string) error {
+	a.warnPatch(p)
+	if format == "" {
+		return a.drawPlan(p)
+	}
+	rows, err := a.rows(format, "action", "path", "reason", "archive", "size", "stored", "content", "source", "over", "hides")
+	if err != nil {
+		return err
+	}
+	for _, f := range p.Entries() {
+		if err := rows.Write(f.Action, f.Path, f.Reason, f.Archive, f.Size, f.Stored, textOrNull(f.Content),
+			textOrNull(f.From), textOrNull(f.Over), int64(f.Hides)); err != nil {
+			return err
+		}
+	}
+	return rows.Close()
+}
+
+var actionColours = map[string]string{"add": green, "replace": yellow, "delete": red, "carry": faint}
+
+func (a *app) drawPlan(p *plan.Plan) error {
+	w := bufio.NewWriter(a.stdout)
+	c := a.palette()
+	entries := p.Entries()
+	for n := range p.Parts {
+		part := &p.Parts[n]
+		_, _ = fmt.Fprintf(w, "%s  %s\n", part.Name, printable(part.MountPoint))
+		for _, i := range part.Items {
+			f := &entries[i]
+			size := "-"
+			if f.Action != "delete" {
+				size = humanSize(f.Stored)
+			}
+			_, _ = fmt.Fprintf(w, "  %s %10s  %s%s\n", c.paint(actionColours[f.Action], fmt.Sprintf("%-7s", f.Action)), size,
+				printable(f.Path), c.paint(faint, "  "+printable(because(f))))
+		}
+	}
+	if !a.quiet {
+		_, _ = fmt.Fprintln(w, planSums(p))
+	}
+	return w.Flush()
+}
+
+// because is why a file is in and what it hides.
+func because(f *plan.ManifestFile) string {
+	switch {
+	case f.Hides == 1:
+		return f.Reason + ", over " + f.Over
+	case f.Hides > 1:
+		return fmt.Sprintf("%s, over %s and %d more", f.Reason, f.Over, f.Hides-1)
+	}
+	return f.Reason
+}
+
+// planSums adds up a plan.
+func planSums(p *plan.Plan) string {
+	counts := map[plan.Action]int64{}
+	size, stored := int64(0), int64(0)
+	for i := range p.Items {
+		it := &p.Items[i]
+		counts[it.Action]++
+		if it.New != nil {
+			size, stored = size+it.New.Size, stored+it.New.Stored
+		}
+	}
+	var words []string
+	for _, action := range []plan.Action{plan.Add, plan.Replace, plan.Carry, plan.Delete} {
+		if n := counts[action]; n > 0 {
+			words = append(words, fmt.Sprintf("%d to %s", n, action))
+		}
+	}
+	if len(words) == 0 {
+		words = []string{"nothing to do"}
+	}
+	text := fmt.Sprintf("%s: %s decoded, %s stored", strings.Join(words, ", "), humanSize(size), humanSize(stored))
+	if n := len(p.Left); n > 0 {
+		text += fmt.Sprintf("; %s left out", plural(int64(n), "change", "changes"))
+	}
+	return text
+}
+
+func (a *app) printWritten(p *plan.Plan, written []plan.Written, proof *plan.Report) error {
+	if a.quiet {
+		return nil
+	}
+	w := bufio.NewWriter(a.stdout)
+	for i := range written {
+		part := &written[i]
+		files, deleted := p.Counts(&part.Part)
+		text := plural(int64(files), "file", "files")
+		if deleted > 0 {
+			text += ", " + plural(int64(deleted), "delete record", "delete records")
+		}
+		_, _ = fmt.Fprintf(w, "%s: %s, %s (%s passed through); mounted with order %d or higher\n", printable(part.Path), text,
+			humanSize(part.Size), humanSize(part.Raw), part.Order)
+	}
+	_, _ = fmt.Fprintln(w, planSums(p))
+	what := "the new build"
+	if len(p.Left)+len(p.Kept) > 0 {
+		what = "what was planned"
+	}
+	_, _ = fmt.Fprintf(w, "proved: the old build with the patch is %s, %s\n", what, plural(int64(proof.Files), "file", "files"))
+	return w.Flush()
+}
+
+// printDifferences shows in what a comparison failed.
+func (a *app) printDifferences(r *plan.Report) {
+	if r == nil {
+		return
+	}
+	for i := range r.Differences {
+		if i == 20 {
+			_, _ = fmt.Fprintf(a.stderr, "  and %d more\n", len(r.Differences)-i)
+			return
+		}
+		d := &r.Differences[i]
+		text := d.Kind
+		if d.Err != nil {
+			text += ": " + d.Err.Error()
+		}
+		_, _ = fmt.Fprintf(a.stderr, "  %s  %s\n", printable(d.Path), printableLines(text))
+	}
+}
+
+// explainPatch tells of one path what both builds have, and what the patch does.
+func (a *app) explainPatch(p *plan.Plan, path string) error {
+	key := plan.KeyOf(path)
+	w := bufio.NewWriter(a.stdout)
+	found := false
+	for _, s := range []*plan.Stack{p.Old, p.New} {
+		seen := s.View()[key]
+		_, _ = fmt.Fprintf(w, "%s\n", printable(s.Label))
+		n := 0
+		for i := range s.Files {
+			f := &s.Files[i]
+			if f.Key != key {
+				continue
+			}
+			n++
+			_, _ = fmt.Fprintf(w, "  %s %s  order %d  %s\n", seenMark(f, seen), printable(f.Mount.Name), f.Mount.Order, describeFile(f))
+		}
+		if n == 0 {
+			_, _ = fmt.Fprintln(w, "  not there")
+		}
+		found = found || n > 0
+	}
+	if !found {
+		return fmt.Errorf("%w: %q in neither build", codecs.ErrNotFound, path)
+	}
+	_, _ = fmt.Fprintln(w, verdict(p, key))
+	return w.Flush()
+}
+
+// seenMark marks the entry that the game sees.
+func seenMark(f, seen *plan.File) string {
+	if f == seen {
+		return "*"
+	}
+	return " "
+}
+
+func describeFile(f *plan.File) string {
+	switch {
+	case f.Deleted():
+		return "delete record"
+	case f.Known:
+		return fmt.Sprintf("%s, %d bytes, content %x", printable(f.Path()), f.Size, f.Content[:8])
+	}
+	return fmt.Sprintf("%s, %d bytes, content not known", printable(f.Path()), f.Size)
+}
+
+func verdict(p *plan.Plan, key plan.Key) string {
+	entries := p.Entries()
+	for i := range p.Items {
+		if it := &p.Items[i]; it.Key() == key {
+			return fmt.Sprintf("%s in %s: %s", it.Action, p.Parts[it.Part].Name, printable(because(&entries[i])))
+		}
+	}
+	for _, list := range []struct {
+		items []plan.Item
+		text  string
+	}{{p.Left, "left out by --only or --exclude"}, {p.Kept, "stays: the archives cannot hold delete records"}} {
+		for i := range list.items {
+			if it := &list.items[i]; it.Key() == key {
+				return fmt.Sprintf("%s, but %s", it.Reason, list.text)
+			}
+		}
+	}
+	return "not in the patch: the game sees the same content in both builds"
+}

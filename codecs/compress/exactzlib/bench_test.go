@@ -1,0 +1,68 @@
+package exactzlib_test
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"os"
+	"testing"
+
+	"pakdb/codecs/codecstest"
+	"pakdb/codecs/compress/exactzlib"
+)
+
+// cooked is content of a cooked game, in blocks of 64 KiB as the engine cuts it.
+func cooked(b *testing.B) (blocks [][]byte, size int64) {
+	data, err := os.ReadFile(codecstest.Sample(b, "iostore", "cue4parse-ue5.8", "Uncompressed", "CUE4ParseFixtures-Minimal-Uncompressed-Windows.ucas"))
+	if name := os.Getenv("PAKDB_BENCH_FILE"); name != "" {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	size = int64(len(data))
+	for n := 64 << 10; len(data) > n; data = data[n:] {
+		blocks = append(blocks, data[:n])
+	}
+	return append(blocks, data), size
+}
+
+// BenchmarkEncode deflates real content; PAKDB_BENCH_FILE names another file.
+func BenchmarkEncode(b *testing.B) {
+	blocks, size := cooked(b)
+	for _, level := range []uint8{1, 3, 6, 9} {
+		b.Run(fmt.Sprintf("level %d", level), func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			var e exactzlib.Encoder
+			var dst []byte
+			p := exactzlib.Params{Level: level}
+			for b.Loop() {
+				for _, src := range blocks {
+					var err error
+					if dst, err = e.Encode(dst[:0], src, p); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStandardLibrary is what the same costs in compress/zlib, whose output
+// is another.
+func BenchmarkStandardLibrary(b *testing.B) {
+	blocks, size := cooked(b)
+	b.SetBytes(size)
+	var dst bytes.Buffer
+	w := zlib.NewWriter(&dst)
+	for b.Loop() {
+		for _, src := range blocks {
+			dst.Reset()
+			w.Reset(&dst)
+			if _, err := w.Write(src); err != nil || w.Close() != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

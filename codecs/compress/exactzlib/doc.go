@@ -1,0 +1,49 @@
+// Package exactzlib is a deflate encoder that writes what zlib writes, bit for
+// bit: the same matches, the same blocks, the same codes, for every level,
+// memory level, window size and strategy of zlib's deflateInit2.
+//
+// # Why an ordinary deflate does not do
+//
+// Any deflate encoder makes a stream that any decoder reads. But two encoders
+// hardly ever make the same stream, and there are uses for which that counts:
+//
+//   - A binary delta between two archives is small only between the *decoded*
+//     contents: in deflated data one changed byte changes all that follows.
+//     Whoever applies such a delta must deflate the new content again and get
+//     the very bytes that the archive's author got, or the archive's
+//     checksums and signatures are lost.
+//   - An archive that is packed again from its content should be the archive.
+//   - A stream that was recognised can be stored as its content and three
+//     small numbers.
+//
+// Of 2,830 blocks of 64 KiB that zlib made, compress/zlib of the standard
+// library re-creates none: it searches otherwise, cuts blocks otherwise and
+// builds other codes. This package re-creates them all.
+//
+// # What it follows
+//
+// The algorithm is that of deflate.c and trees.c of zlib 1.2.13: lazy and
+// greedy parsing with zlib's table of limits, hash chains over three bytes,
+// blocks of 2^(memLevel+6)-1 symbols, package-free Huffman codes with zlib's
+// repair of codes that are too long, and its choice among stored, fixed and
+// dynamic blocks. The output is that of one call of deflate with Z_FINISH and
+// all the input (compress2); a caller who drains zlib through a small buffer,
+// or feeds it in pieces, gets the same bits but for level 0.
+//
+// Versions: from 1.2.5.1 to 1.3.1 the output of levels 1 to 9 with the default
+// strategy is the same. 1.2.12 packs its buffer of symbols differently but
+// ends a block after as many symbols as before. What differs:
+//
+//   - Level 0 was written anew in 1.2.11; this package follows the new code.
+//   - Strategy [Fixed] chooses stored blocks otherwise from 1.2.12 on.
+//   - Forks with searches of their own are other encoders that happen to share
+//     the name: zlib-ng, Cloudflare's, Intel's, Chromium's and IBM's hardware.
+//
+// # How it is faster than a translation
+//
+// The whole input is in memory, so there is no window to fill and to move; what
+// the window's movement decides in zlib (whether a block can still be stored,
+// which position is the reserved number 0) is computed from two integers.
+// Positions grow from one input to the next, so tables need no clearing.
+// Candidates are compared eight bytes at a time. None of this changes a match.
+package exactzlib

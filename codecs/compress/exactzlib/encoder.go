@@ -1,0 +1,174 @@
+package exactzlib
+
+import (
+	"encoding/binary"
+	"hash/adler32"
+	"math"
+)
+
+const (
+	minMatch     = 3
+	maxMatch     = 258
+	minLookahead = maxMatch + minMatch + 1 // what zlib wants to see before it decides
+	tooFar       = 4096                    // matches of 3 bytes are not worth a larger distance
+	ringSize     = 1 << 15                 // the largest window
+	maxInput     = math.MaxUint32          // positions have 32 bits
+)
+
+// Encoder makes deflate streams. The zero value is ready; it grows to about
+// 400 KiB at the first use and allocates nothing after that but what dst
+// lacks. An Encoder is not safe for concurrent use; what it makes depends on
+// source and parameters alone, never on what it made before.
+type Encoder struct {
+	p      Params
+	search search
+
+	src []byte
+	out []byte
+
+	// Hash chains. A stored position is the position in src plus shift, which
+	// grows by the length of each input, so that what earlier inputs left
+	// behind lies below every position and needs no clearing.
+	head      []uint32          // by hash: the latest position
+	prev      *[ringSize]uint32 // by position: the one before of the same hash
+	shift     uint32
+	hashShift uint
+	hashMask  uint32
+
+	// zlib's window, which is not there, but decides when a block can still be
+	// stored and which position counts as none.
+	window  int // its size
+	maxDist int // furthest match
+	base    int // position in src at which it begins
+	filled  int // position up to which it holds src
+
+	blockStart int
+	syms       []uint32 // of the current block: distance<<8 | length-3, or a literal byte
+	symCount   int
+	stop       int // at how many symbols to ask what to do
+
+	bits  uint64 // written and not in out yet
+	nbits uint   // how many; below 8 between blocks
+
+	codes codes
+
+	// An encoding that is tried: see Recognize.
+	want     []byte   // what out must become, nil otherwise
+	wantSyms []uint32 // the symbols of its first block, none otherwise
+	off      bool     // it does not become that
+	spare    []byte   // kept for the next trial's out
+}
+
+// Encode appends the stream that zlib makes of src to dst and returns the
+// extended slice. Errors wrap [ErrParams] or [ErrTooLarge]; dst is then
+// returned as it was. src and the spare capacity of dst must not overlap.
+func (e *Encoder) Encode(dst, src []byte, p Params) ([]byte, error) {
+	p = p.filled()
+	if err := p.check(); err != nil {
+		return dst, err
+	}
+	if uint64(len(src)) >= maxInput {
+		return dst, ErrTooLarge
+	}
+	e.begin(dst, src, p)
+	e.encode()
+	out := e.out
+	e.end()
+	return out, nil
+}
+
+// end lets go of what the caller gave.
+func (e *Encoder) end() { e.src, e.out = nil, nil }
+
+func (e *Encoder) begin(dst, src []byte, p Params) {
+	e.p, e.search, e.src, e.out = p, searches[p.Level], src, dst
+	e.window = 1 << max(p.WindowBits, 9)
+	e.maxDist = e.window - minLookahead
+	e.base, e.filled, e.blockStart = 0, 0, 0
+	e.bits, e.nbits = 0, 0
+	e.symCount, e.off = 0, false
+	if n := 1<<(p.MemLevel+6) - 1; len(e.syms) != n {
+		e.syms = resize(e.syms, n)
+	}
+	e.stop = len(e.syms)
+	e.prepareHash(uint(p.MemLevel) + 7)
+}
+
+// prepareHash makes the tables ready for positions of src. hashShift is such
+// that a byte has left the hash when three have followed it.
+func (e *Encoder) prepareHash(bits uint) {
+	if e.prev == nil {
+		e.prev = new([ringSize]uint32)
+	}
+	if e.shift == 0 || uint64(e.shift)+uint64(len(e.src)) > math.MaxUint32 {
+		clear(e.head[:cap(e.head)])
+		e.shift = 1
+	}
+	e.head = resize(e.head, 1<<bits)
+	e.hashShift = (bits + minMatch - 1) / minMatch
+	e.hashMask = 1<<bits - 1
+}
+
+// resize keeps what is there: positions of earlier inputs do no harm.
+func resize(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n)
+	}
+	return s[:n]
+}
+
+func (e *Encoder) encode() {
+	if !e.p.Raw {
+		h := e.p.header()
+		e.out = append(e.out, h[:]...)
+	}
+	switch {
+	case e.p.Level == 0:
+		e.store()
+	case e.p.Strategy == HuffmanOnly:
+		e.literals()
+	case e.p.Strategy == RLE:
+		e.runs()
+	case e.search.slow:
+		e.lazy()
+	default:
+		e.greedy()
+	}
+	if e.p.Level > 0 {
+		e.shift += uint32(len(e.src))
+	}
+	if !e.p.Raw && !e.off {
+		e.out = binary.BigEndian.AppendUint32(e.out, adler32.Checksum(e.src))
+	}
+}
+
+// fill follows zlib's fill_window at a position: it moves the window and takes
+// in more of src. zlib calls it when fewer than minLookahead bytes are ahead.
+func (e *Encoder) fill(pos int) {
+	for {
+		more := e.base + 2*e.window - e.filled
+		if pos-e.base >= e.window+e.maxDist {
+			e.base += e.window
+			more += e.window
+		}
+		if e.filled == len(e.src) {
+			return
+		}
+		e.filled += min(more, len(e.src)-e.filled)
+		if e.filled-pos >= minLookahead {
+			return
+		}
+	}
+}
+
+// store is level 0: blocks as long as they may be.
+func (e *Encoder) store() {
+	const most = 65535
+	for src := e.src; ; {
+		n := min(len(src), most)
+		e.writeStored(src[:n], n == len(src))
+		if src = src[n:]; len(src) == 0 {
+			break
+		}
+	}
+}

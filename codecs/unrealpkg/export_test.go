@@ -1,0 +1,13 @@
+package unrealpkg
+
+import (
+	"encoding/binary"
+
+	"pakdb/codecs"
+)
+
+// GUIDMask is what zeroes GUIDs in exports of a generation.
+func GUIDMask(engine string, names []codecs.PackageName) func([]byte) {
+	four := engine != "UE3"
+	return tagLayout{order: binary.LittleEndian, structGUID: four, hasGUID: four}.mask(names)
+}

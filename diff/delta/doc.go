@@ -1,0 +1,30 @@
+// Package delta codes a content by what an older one has.
+//
+// A content is a row of steps, as LZMA has them: a byte by itself, or a run of
+// bytes that stand elsewhere. Elsewhere is the old content, at a shift against
+// the new one's position, or what the coder has seen of the contents before. The
+// last four references stay at hand, so that going on in step behind an edit
+// costs a fraction of a bit, and a byte that differs is coded by the byte that
+// stands in its place in the old content. Everything is coded by one adaptive
+// binary range coder, numbers between the contents too: a small patch has no
+// streams to pay for, and small contents are compressed as one solid whole.
+//
+// This was chosen over bsdiff's model (copies with differences, differences and
+// new bytes in streams of their own under zstd), which was built first. On the
+// changed contents of two builds of a mod, 272,941 bytes of Unreal assets, that
+// took 46,837 bytes; zstd -19 with the old contents as dictionary takes 24,668,
+// and this coder about 22,000. Assets are tables of small numbers: two unrelated
+// ones agree in most bytes, all zeros, so that "most bytes agree" tells nothing.
+//
+// Runs are found by hash. Of an old content up to 4 MiB every position is found
+// by its next 4 bytes, and by its next 16; of a larger one only windows of 16
+// bytes at every fourth, eighth ... position, in a table of 32 MiB at most. A
+// suffix array would take 4 to 17 times the content. Steps are chosen by their
+// price, as a shortest path through the next 2,048 positions; runs of 96 bytes
+// are taken at once, so that what is equal costs no more than comparing it.
+// Blocks in which nothing can be gained (noise, compressed pictures and sounds)
+// are written as they are.
+//
+// Nothing here depends on time, on map order or on the number of processors: the
+// same contents give the same stream. A [Decoder] is safe against any stream.
+package delta

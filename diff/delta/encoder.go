@@ -1,0 +1,291 @@
+package delta
+
+import "math"
+
+// MaxContent is how many bytes Content takes at once. Larger contents are coded
+// in parts.
+const MaxContent = 4 << 20
+
+// Encoder writes numbers and contents into one stream. The zero value is not
+// ready; call Reset. It is not safe for concurrent use.
+type Encoder struct {
+	models
+	rangeEncoder
+	history
+	chains  chains
+	added   int // position up to which chains know the history
+	nodes   []node
+	path    []step
+	lengths [2][posStates][nice + 1]uint32 // prices of new and repeated lengths
+	stale   int                            // symbols until these are computed again
+	far     int                            // last node of the block that a way leads to
+
+	// The content at hand.
+	new  []byte
+	at   int // its position in the history
+	x    *Index
+	stop int // where only a step that nothing is weighed against may pass
+}
+
+// Reset begins a new stream.
+func (e *Encoder) Reset() {
+	e.models.reset()
+	e.rangeEncoder.reset()
+	e.history.reset()
+	if e.nodes == nil {
+		e.nodes = make([]node, maxBlock+1)
+	}
+	if e.chains.links == nil {
+		e.chains = newChains(maxWindow, maxWindow)
+	}
+	clear(e.chains.heads)
+	e.added, e.stale = 0, 0
+}
+
+// Bytes ends the stream and returns it. It is valid until the next Reset.
+func (e *Encoder) Bytes() []byte { return e.finish() }
+
+// Size returns how long the stream is so far, but for a few bytes.
+func (e *Encoder) Size() int { return len(e.out) }
+
+// Number writes v in a context, 0 to 31: numbers of one meaning, which resemble
+// each other, belong to one.
+func (e *Encoder) Number(context int, v uint64) { e.number[context].encode(&e.rangeEncoder, v) }
+
+// Content writes new, at most [MaxContent] bytes, by what old and the contents
+// before it have. Its first byte probably stands at guess in the old content,
+// and its last one at tail-1.
+func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
+	content, at := e.grow(len(new))
+	copy(content, new)
+	e.new, e.at, e.x = content, at, old
+	e.begin(guess, tail-int64(len(new)))
+	for pos := 0; pos < len(new); {
+		end := min(pos+blockSize, len(new))
+		if e.isNoise(pos, end) {
+			e.bit(&e.plain, 1)
+			e.bytes(new[pos:end])
+			e.last, e.state, pos = new[end-1], 0, end
+			continue
+		}
+		e.bit(&e.plain, 0)
+		for e.stop = end; pos < end; {
+			pos = e.block(pos)
+		}
+	}
+	e.learn(len(new))
+}
+
+// isNoise reports that coding new[pos:end] would gain nothing: all bytes are
+// about equally frequent in it, and none of it was seen before.
+func (e *Encoder) isNoise(pos, end int) bool {
+	p := e.new[pos:end]
+	if len(p) < blockSize/4 || !isEven(p) {
+		return false
+	}
+	e.learnTo(e.at + pos)
+	for i := range len(p) - window {
+		at := pos + i
+		for _, r := range e.refs {
+			if i%window == 0 && e.matchLen(r, at) >= window/2 {
+				return false
+			}
+		}
+		if i%window < e.x.stride { // windows of the old content lie that far apart
+			if q := e.x.findFar(e.new[at:]); q >= 0 && common(e.new[at:], e.x.old[q:]) >= window {
+				return false
+			}
+		}
+		if i%window == 0 && e.seen(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// seen reports that the history has the next bytes.
+func (e *Encoder) seen(at int) bool {
+	q := int(e.chains.first(e.new[at:])) - 1
+	return q >= e.start && common(e.new[at:], e.buf[q-e.start:]) >= window
+}
+
+// isEven reports that the bytes of p carry 7.93 bits each or more.
+func isEven(p []byte) bool {
+	var count [256]int
+	for _, c := range p {
+		count[c]++
+	}
+	sum := 0.0
+	for _, n := range count {
+		if n > 0 {
+			sum -= float64(n) * math.Log2(float64(n)/float64(len(p)))
+		}
+	}
+	return sum >= 7.93*float64(len(p))
+}
+
+// learn makes the bytes of the content before pos findable.
+func (e *Encoder) learn(pos int) {
+	// Of a long match only the ends are learned: what else is in it can be
+	// found where the match found it.
+	const ends = 64
+	if k := e.at + pos - ends; k > e.added+ends {
+		e.learnTo(e.added + ends)
+		e.added = k
+	}
+	e.learnTo(e.at + pos)
+}
+
+func (e *Encoder) learnTo(end int) {
+	for ; e.added < end && e.added+4 <= e.end(); e.added++ {
+		if k := e.added - e.start; k >= 0 {
+			e.chains.add(e.buf[k:], e.added)
+		}
+	}
+}
+
+// step is a symbol: a literal, or n bytes by a reference.
+type step struct {
+	kind uint8
+	n    int32
+	to   ref
+}
+
+// Kinds of steps.
+const (
+	literal = iota
+	short   // one byte by the last reference
+	repeat  // by the last one; repeat+1 to repeat+3 by those before it
+	fresh   = repeat + 4
+)
+
+// put encodes a step at pos and returns the position behind it.
+func (e *Encoder) put(pos int, s step) int {
+	if e.stale--; e.stale < 0 {
+		e.reprice()
+	}
+	k, state := pos%posStates, e.state
+	if s.kind == literal {
+		e.bit(&e.match[state][k], 0)
+		e.putLiteral(pos)
+		e.last, e.state = e.new[pos], afterLiteral(state)
+		return pos + 1
+	}
+	e.bit(&e.match[state][k], 1)
+	switch {
+	case s.kind == fresh:
+		e.bit(&e.repeat[state], 0)
+		e.putFresh(k, s)
+		e.state = afterMatch(state)
+	case s.kind == short:
+		e.bit(&e.repeat[state], 1)
+		e.bit(&e.repeat0[state], 0)
+		e.bit(&e.long[state][k], 0)
+		e.state = afterShort(state)
+	default:
+		e.bit(&e.repeat[state], 1)
+		e.putRepeat(k, int(s.kind-repeat))
+		e.repeatLen.encode(&e.rangeEncoder, int(s.n), k)
+		e.state = afterRepeat(state)
+	}
+	if e.refs[0].old {
+		e.lastOld = e.refs[0].shift
+	}
+	pos += int(s.n)
+	e.last = e.new[pos-1]
+	return pos
+}
+
+func (e *Encoder) putRepeat(pos, which int) {
+	s := e.state
+	if which == 0 {
+		e.bit(&e.repeat0[s], 0)
+		e.bit(&e.long[s][pos], 1)
+		return
+	}
+	e.bit(&e.repeat0[s], 1)
+	if which == 1 {
+		e.bit(&e.repeat1[s], 0)
+	} else {
+		e.bit(&e.repeat1[s], 1)
+		e.bit(&e.repeat2[s], uint32(which-2))
+	}
+	use(&e.refs, which)
+}
+
+func (e *Encoder) putFresh(k int, s step) {
+	e.length.encode(&e.rangeEncoder, int(s.n), k)
+	e.bit(&e.models.old[nearState(&e.refs)], isOld(s.to))
+	if s.to.old {
+		e.oldShift.encode(&e.rangeEncoder, zigzag(s.to.shift-e.predicted(&e.refs)))
+	} else {
+		e.distanceOf(int(s.n)).encode(&e.rangeEncoder, uint64(-s.to.shift-1))
+	}
+	push(&e.refs, s.to)
+}
+
+func (e *Encoder) putLiteral(pos int) {
+	c := e.new[pos]
+	at := e.last >> (8 - literalBits)
+	if e.state < literalState {
+		encodeTree(&e.rangeEncoder, e.literal[at][:], uint32(c), 8)
+		return
+	}
+	m, expected, sym := &e.matched[at], uint32(e.byteAt(e.refs[0], pos))|0x100, uint32(c)|0x10000
+	// As long as the bits agree with those of the byte that the last reference
+	// has here, they are coded by that; then by themselves.
+	plain := &e.literal[at]
+	node, agree := uint32(1), true
+	for i := 7; i >= 0; i-- {
+		bit := sym >> i & 1
+		if agree {
+			want := expected >> i & 1
+			e.bit(&m[want<<8|node], bit)
+			agree = want == bit
+		} else {
+			e.bit(&plain[node], bit)
+		}
+		node = node<<1 | bit
+	}
+}
+
+// byteAt is the byte that a reference gives for pos, or 0.
+func (e *Encoder) byteAt(r ref, pos int) byte {
+	if r.old {
+		if p := int64(pos) + r.shift; uint64(p) < uint64(len(e.x.old)) {
+			return e.x.old[p]
+		}
+		return 0
+	}
+	if p := e.at + pos + int(r.shift) - e.start; p >= 0 && p < len(e.buf) && r.shift < 0 && r.shift >= -maxWindow {
+		return e.buf[p]
+	}
+	return 0
+}
+
+// matchLen is how many bytes from pos on a reference gives.
+func (e *Encoder) matchLen(r ref, pos int) int {
+	if r.old {
+		p := int64(pos) + r.shift
+		if uint64(p) >= uint64(len(e.x.old)) {
+			return 0
+		}
+		return common(e.new[pos:], e.x.old[p:])
+	}
+	p := e.at + pos + int(r.shift) - e.start
+	if p < 0 || r.shift >= 0 || r.shift < -maxWindow {
+		return 0
+	}
+	return common(e.new[pos:], e.buf[p:])
+}
+
+// reprice computes the tables of prices anew.
+func (e *Encoder) reprice() {
+	e.stale = 256
+	for k := range posStates {
+		for n := minMatch; n <= nice; n++ {
+			e.lengths[0][k][n] = e.length.price(n, k)
+			e.lengths[1][k][n] = e.repeatLen.price(n, k)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package delta
+
+import "math/bits"
+
+// numberModel codes a number as the count of its bits, of which each number has
+// its own, then up to leadBits bits below the highest by what followed before,
+// then the others as they are.
+type numberModel struct {
+	length [128]prob
+	lead   [65][1 << leadBits]prob
+}
+
+const leadBits = 4
+
+func (m *numberModel) reset() {
+	fill(m.length[:])
+	for i := range m.lead {
+		fill(m.lead[i][:])
+	}
+}
+
+func fill(p []prob) {
+	for i := range p {
+		p[i] = probStart
+	}
+}
+
+func (m *numberModel) encode(e *rangeEncoder, v uint64) {
+	n := bits.Len64(v)
+	encodeTree(e, m.length[:], uint32(n), 7)
+	if n < 2 {
+		return
+	}
+	lead := min(n-1, leadBits)
+	rest := n - 1 - lead
+	encodeTree(e, m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead)
+	e.direct(v, rest)
+}
+
+func (m *numberModel) decode(d *rangeDecoder) uint64 {
+	n := int(decodeTree(d, m.length[:], 7))
+	if n < 2 {
+		return uint64(n)
+	}
+	if n > 64 {
+		d.pos = len(d.in) + 1<<20 // no encoder writes it
+		return 0
+	}
+	lead := min(n-1, leadBits)
+	rest := n - 1 - lead
+	v := 1<<lead | uint64(decodeTree(d, m.lead[n][:], lead))
+	return v<<rest | d.direct(rest)
+}
+
+func (m *numberModel) price(v uint64) uint32 {
+	n := bits.Len64(v)
+	p := priceTree(m.length[:], uint32(n), 7)
+	if n < 2 {
+		return p
+	}
+	lead := min(n-1, leadBits)
+	rest := n - 1 - lead
+	return p + priceTree(m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead) + uint32(rest)*bitPrice
+}
+
+// A tree of probabilities codes n bits, the highest first.
+func encodeTree(e *rangeEncoder, t []prob, v uint32, n int) {
+	at := uint32(1)
+	for n--; n >= 0; n-- {
+		bit := v >> n & 1
+		e.bit(&t[at], bit)
+		at = at<<1 | bit
+	}
+}
+
+func decodeTree(d *rangeDecoder, t []prob, n int) uint32 {
+	at := uint32(1)
+	for range n {
+		at = at<<1 | d.bit(&t[at])
+	}
+	return at - 1<<n
+}
+
+func priceTree(t []prob, v uint32, n int) (p uint32) {
+	at := uint32(1)
+	for n--; n >= 0; n-- {
+		bit := v >> n & 1
+		p += t[at].price(bit)
+		at = at<<1 | bit
+	}
+	return p
+}
+
+func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
+func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }

@@ -1,0 +1,244 @@
+package delta
+
+const (
+	maxBlock = 2048 // positions that are weighed against each other
+	nice     = 96   // a match of this length is taken without weighing
+	minFresh = 3    // bytes that a new reference is worth
+	depth    = 24   // places with the same 4 bytes that are looked at
+	infinite = 1<<32 - 1
+)
+
+// node is the cheapest known way to a position of a block.
+type node struct {
+	price uint32
+	step        // the last one
+	from  int32 // where it started
+	state uint8 // behind it
+	refs  [4]ref
+}
+
+// block chooses the steps from pos on, puts them, and returns the position
+// behind them. It is a shortest path: each position is reached from those
+// before it by every literal and reference that leads there. It ends where all
+// ways meet, or where a match is long enough.
+func (e *Encoder) block(pos int) int {
+	first := &e.nodes[0]
+	first.price, first.state, first.refs = 0, e.state, e.refs
+	e.far = 0
+	for i := 0; ; i++ {
+		e.learnTo(e.at + pos + i)
+		if i > 0 {
+			e.visit(i)
+			if i == e.far || i == maxBlock-1 || pos+i == e.stop {
+				return e.commit(pos, i)
+			}
+		}
+		if s, ok := e.relax(pos, i); ok {
+			pos = e.put(e.commit(pos, i), s)
+			e.learn(pos)
+			return pos
+		}
+	}
+}
+
+// visit computes what is known behind the last step to i.
+func (e *Encoder) visit(i int) {
+	n := &e.nodes[i]
+	from := &e.nodes[n.from]
+	n.refs = from.refs
+	switch n.kind {
+	case literal:
+		n.state = afterLiteral(from.state)
+	case short:
+		n.state = afterShort(from.state)
+	case fresh:
+		n.state = afterMatch(from.state)
+		push(&n.refs, n.to)
+	default:
+		n.state = afterRepeat(from.state)
+		use(&n.refs, int(n.kind-repeat))
+	}
+}
+
+// commit puts the steps that lead to node i and returns its position.
+func (e *Encoder) commit(pos, i int) int {
+	e.path = e.path[:0]
+	for ; i > 0; i = int(e.nodes[i].from) {
+		e.path = append(e.path, e.nodes[i].step)
+	}
+	for k := len(e.path) - 1; k >= 0; k-- {
+		pos = e.put(pos, e.path[k])
+	}
+	return pos
+}
+
+// reach offers a way of n bytes from node i.
+func (e *Encoder) reach(i, n int, price uint32, s step) {
+	for e.far < i+n {
+		e.far++
+		e.nodes[e.far].price = infinite
+	}
+	if to := &e.nodes[i+n]; price < to.price {
+		s.n = int32(n)
+		to.price, to.step, to.from = price, s, int32(i)
+	}
+}
+
+// site is a node whose ways on are looked for.
+type site struct {
+	*node
+	i     int    // its index
+	at    int    // its position in the content
+	align int    // of the position
+	limit int    // the longest way that stays within the block
+	match uint32 // price of getting here and then of a reference
+	best  int    // longest repeated match
+}
+
+// relax offers all ways on from node i. It returns a step that is so long that
+// nothing else need be weighed.
+func (e *Encoder) relax(pos, i int) (long step, found bool) {
+	n := &e.nodes[i]
+	s := site{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
+	s.limit = min(e.stop-s.at, maxBlock-i-1)
+	s.match = n.price + e.match[n.state][s.align].price1()
+	for r := range n.refs {
+		if have := e.relaxRepeat(&s, r); have >= nice {
+			return step{kind: uint8(repeat + r), n: int32(have)}, true
+		}
+	}
+	e.reach(i, 1, n.price+e.match[n.state][s.align].price0()+e.literalPrice(pos, i), step{kind: literal})
+	if len(e.new)-s.at < 4 {
+		return step{}, false
+	}
+	if long = e.relaxFar(&s); long.n == 0 {
+		if long = e.relaxNear(&s); long.n == 0 {
+			long = e.relaxSeen(&s)
+		}
+	}
+	return long, long.n > 0
+}
+
+// relaxRepeat offers reference r and returns how many bytes it gives.
+func (e *Encoder) relaxRepeat(s *site, r int) int {
+	have := e.matchLen(s.refs[r], s.at)
+	if have >= nice || have == 0 {
+		return have
+	}
+	price := s.match + e.repeat[s.state].price1()
+	if r == 0 {
+		e.reach(s.i, 1, price+e.repeat0[s.state].price0()+e.long[s.state][s.align].price0(), step{kind: short})
+	}
+	price += e.repeatPrice(s.state, s.align, r)
+	for m := minMatch; m <= min(have, s.limit); m++ {
+		e.reach(s.i, m, price+e.lengths[1][s.align][m], step{kind: uint8(repeat + r)})
+	}
+	s.best = max(s.best, have)
+	return have
+}
+
+func (e *Encoder) repeatPrice(s uint8, k, r int) uint32 {
+	if r == 0 {
+		return e.repeat0[s].price0() + e.long[s][k].price1()
+	}
+	p := e.repeat0[s].price1()
+	if r == 1 {
+		return p + e.repeat1[s].price0()
+	}
+	return p + e.repeat1[s].price1() + e.repeat2[s].price(uint32(r-2))
+}
+
+// relaxFresh offers a new reference of a known price. It returns a step when
+// that is long enough.
+func (e *Encoder) relaxFresh(s *site, r ref, have int, price uint32) step {
+	if have >= nice {
+		return step{kind: fresh, n: int32(have), to: r}
+	}
+	price += s.match + e.repeat[s.state].price0() + e.models.old[nearState(&s.refs)].price(isOld(r))
+	for m := minFresh; m <= min(have, s.limit); m++ {
+		e.reach(s.i, m, price+e.lengths[0][s.align][m], step{kind: fresh, to: r})
+	}
+	return step{}
+}
+
+// relaxOld offers old[q:] unless it is shorter than what is known.
+func (e *Encoder) relaxOld(s *site, q, have int) step {
+	r := ref{true, int64(q - s.at)}
+	return e.relaxFresh(s, r, have, e.oldShift.price(zigzag(r.shift-e.predicted(&s.refs))))
+}
+
+// relaxFar offers what the windows of the old content have.
+func (e *Encoder) relaxFar(s *site) step {
+	q := e.x.findFar(e.new[s.at:])
+	if q < 0 {
+		return step{}
+	}
+	if have := common(e.new[s.at:], e.x.old[q:]); have >= window && have > s.best {
+		return e.relaxOld(s, q, have)
+	}
+	return step{}
+}
+
+// relaxNear offers places of a small old content, longer and longer ones.
+func (e *Encoder) relaxNear(s *site) step {
+	p, top := e.new[s.at:], max(s.best, minFresh)
+	for q, d := e.x.near.first(p), depth; q > 0 && d > 0; d-- {
+		at := int(q) - 1
+		if have := longer(p, e.x.old[at:], top); have > top {
+			if long := e.relaxOld(s, at, have); long.n > 0 {
+				return long
+			}
+			top = have
+		}
+		q = e.x.near.links[at]
+	}
+	return step{}
+}
+
+// relaxSeen offers places in the history, longer and longer ones.
+func (e *Encoder) relaxSeen(s *site) step {
+	p, top, here := e.new[s.at:], max(s.best, minFresh), e.at+s.at
+	for q, d := e.chains.first(p), depth; q > 0 && d > 0; d-- {
+		at := int(q) - 1
+		if at >= here || here-at >= maxWindow || at < e.start {
+			break
+		}
+		if have := longer(p, e.buf[at-e.start:], top); have > top {
+			price := e.distanceOf(have).price(uint64(here - at - 1))
+			if long := e.relaxFresh(s, ref{false, int64(at - here)}, have, price); long.n > 0 {
+				return long
+			}
+			top = have
+		}
+		q = e.chains.links[at%len(e.chains.links)]
+	}
+	return step{}
+}
+
+// literalPrice is that of the byte at node i.
+func (e *Encoder) literalPrice(pos, i int) (p uint32) {
+	at := pos + i
+	before := e.last
+	if i > 0 {
+		before = e.new[at-1]
+	}
+	c := uint32(e.new[at])
+	n := &e.nodes[i]
+	plain := &e.literal[before>>(8-literalBits)]
+	if n.state < literalState {
+		return priceTree(plain[:], c, 8)
+	}
+	m, expected := &e.matched[before>>(8-literalBits)], uint32(e.byteAt(n.refs[0], at))
+	node, agree := uint32(1), true
+	for k := 7; k >= 0; k-- {
+		bit := c >> k & 1
+		if want := expected >> k & 1; agree {
+			p += m[want<<8|node].price(bit)
+			agree = want == bit
+		} else {
+			p += plain[node].price(bit)
+		}
+		node = node<<1 | bit
+	}
+	return p
+}

@@ -1,0 +1,14 @@
+// Package plan decides how one build of a game becomes another by archives that
+// the game itself mounts, writes those archives, and proves them.
+//
+// A [Stack] is what is mounted: the archives of a build in the catalog, of files
+// on disk, or of a build with patches on top. Of its entries a game sees one for
+// each file, by mount order, delete records and case. [Make] compares two
+// stacks and says which files a patch must hold; [Plan.Write] writes it beside
+// its final place, mounts it over the old stack, compares the result with the
+// new one file by file, and only then gives the patch its name.
+//
+// What decides is the content: the BLAKE3 of the decoded bytes, from the catalog
+// where it is known, else computed. Stored bytes are passed through untouched
+// wherever the format can hold them, so that a patch costs what it carries.
+package plan

@@ -1,0 +1,4 @@
+package plan
+
+// MountFor is for the test of mount points.
+var MountFor = mountFor

@@ -1,0 +1,194 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+)
+
+// Manifest says what a patch is: it lies beside its archives, and is the last of
+// its files to get a name.
+type Manifest struct {
+	Pakdb    int               `json:"pakdb_patch"` // version of this file
+	Created  string            `json:"created,omitempty"`
+	Old      State             `json:"old"`
+	New      State             `json:"new"`
+	Partial  bool              `json:"partial,omitempty"` // holds some of the changes: new is not the new build
+	Archives []ManifestArchive `json:"archives"`
+	Files    []ManifestFile    `json:"files"`
+	Kept     []string          `json:"kept,omitempty"`
+	Warnings []string          `json:"warnings,omitempty"`
+}
+
+// State is what a game sees: equal ids are equal files with equal contents.
+type State struct {
+	Build string `json:"build"`
+	View  string `json:"view,omitempty"` // BLAKE3 over keys and contents of all files; "" when a content is not known
+	Files int    `json:"files"`
+}
+
+// ManifestArchive is one archive of a patch.
+type ManifestArchive struct {
+	Name       string `json:"name"`
+	Size       int64  `json:"size"`
+	Order      int64  `json:"mount_order"`
+	MountPoint string `json:"mount_point"`
+	Version    string `json:"version"`
+	Like       string `json:"like"` // the archive of the old build whose kind it is
+	Files      int    `json:"files"`
+	Deleted    int    `json:"deleted"`
+}
+
+// ManifestFile is what a patch does to one file.
+type ManifestFile struct {
+	Path    string `json:"path"`
+	Action  string `json:"action"`
+	Reason  string `json:"reason"`
+	Archive string `json:"archive"`
+	Size    int64  `json:"size"`
+	Stored  int64  `json:"stored"`
+	Content string `json:"content,omitempty"`
+	From    string `json:"from,omitempty"` // archive of the new build that gave it
+	Over    string `json:"over,omitempty"` // archive of the old build that it hides
+	Hides   int    `json:"hides"`
+}
+
+const manifestVersion = 1
+
+// ManifestExt is what the name of a manifest ends in; in front of it stands that
+// of the first archive.
+const ManifestExt = ".patch.json"
+
+// Fingerprint stands for what a game sees: the BLAKE3 over the keys of all files,
+// in their order, with the contents. It is "" when a content is not known.
+func Fingerprint(view map[Key]*File) string {
+	h := blake3.New()
+	for _, key := range slices.SortedFunc(maps.Keys(view), func(a, b Key) int { return bytes.Compare(a[:], b[:]) }) {
+		f := view[key]
+		if !f.Known {
+			return ""
+		}
+		_, _ = h.Write(key[:])
+		_, _ = h.Write(f.Content[:])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func stateOf(label string, view map[Key]*File) State {
+	return State{Build: label, View: Fingerprint(view), Files: len(view)}
+}
+
+// Entries returns what the plan does, file by file.
+func (p *Plan) Entries() []ManifestFile {
+	files := make([]ManifestFile, len(p.Items))
+	for i := range p.Items {
+		it := &p.Items[i]
+		f := ManifestFile{Path: it.Path, Action: it.Action.String(), Reason: it.Reason, Hides: it.Hides}
+		if it.Part < len(p.Parts) {
+			f.Archive = p.Parts[it.Part].Name
+		}
+		if n := it.New; n != nil {
+			f.Size, f.Stored, f.From = n.Size, n.Stored, n.Mount.Name
+			if n.Known {
+				f.Content = hex.EncodeToString(n.Content[:])
+			}
+		}
+		if it.Old != nil {
+			f.Over = it.Old.Mount.Name
+		}
+		files[i] = f
+	}
+	return files
+}
+
+// describe stages the response files and the manifest.
+func (w *patchWriter) describe() error {
+	archives := len(w.staged)
+	for i := range archives {
+		part := &w.written[i].Part
+		if err := w.stage(strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
+			return err
+		}
+	}
+	m := w.manifest()
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return w.stage(manifestName(m.Archives[0].Name), append(text, '\n'))
+}
+
+func manifestName(archive string) string {
+	return strings.TrimSuffix(archive, filepath.Ext(archive)) + ManifestExt
+}
+
+func (w *patchWriter) stage(name string, text []byte) error {
+	s, err := codecs.StageBytes(filepath.Join(w.o.Dir, name), text)
+	if err == nil {
+		w.staged = append(w.staged, s)
+	}
+	return err
+}
+
+func (w *patchWriter) manifest() *Manifest {
+	p := w.p
+	m := &Manifest{Pakdb: manifestVersion, Old: stateOf(p.Old.Label, archived(p.Old.View())), New: stateOf(p.New.Label, p.goal()),
+		Partial: len(p.Left) > 0, Files: p.Entries(), Warnings: p.Warnings}
+	if !w.o.Epoch.IsZero() {
+		m.Created = w.o.Epoch.UTC().Format(time.RFC3339)
+	}
+	for i := range w.written {
+		part := &w.written[i]
+		a := ManifestArchive{Name: part.Name, Size: part.Size, Order: part.Order, MountPoint: part.MountPoint,
+			Version: part.model.Version, Like: part.model.Name}
+		a.Files, a.Deleted = p.Counts(&part.Part)
+		m.Archives = append(m.Archives, a)
+	}
+	for i := range p.Kept {
+		m.Kept = append(m.Kept, p.Kept[i].Path)
+	}
+	return m
+}
+
+// Counts returns how many files and how many delete records a part has.
+func (p *Plan) Counts(part *Part) (files, deleted int) {
+	for _, i := range part.Items {
+		if p.Items[i].New == nil {
+			deleted++
+		} else {
+			files++
+		}
+	}
+	return files, deleted
+}
+
+// response is the response file by which UnrealPak packs the same files, from
+// where "pakdb unpack" of the new build leaves them.
+func (p *Plan) response(part *Part) []byte {
+	var b bytes.Buffer
+	for n, i := range part.Items {
+		it := &p.Items[i]
+		fmt.Fprintf(&b, `"%s" "%s%s"`, it.Path, part.MountPoint, part.names[n])
+		switch {
+		case it.New == nil:
+			b.WriteString(" -delete")
+		case it.New.Stored < it.New.Size:
+			b.WriteString(" -compress")
+		}
+		if it.New != nil && it.New.Flags&codecs.Encrypted != 0 {
+			b.WriteString(" -encrypt")
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}

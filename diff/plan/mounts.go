@@ -1,0 +1,106 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+)
+
+// MountState is what an archive contributes to what a game sees.
+type MountState struct {
+	*Mount
+	Files   int   // entries that are no delete records
+	Seen    int   // of them, that the game sees
+	Dead    int   // that it cannot reach
+	Bytes   int64 // stored, of what it cannot reach
+	Deletes int   // delete records
+	Idle    int   // of them, that hide nothing
+	Ties    int   // files that it wins or loses by its name alone
+}
+
+// Shadow is an entry that a game does not see, and what hides it.
+type Shadow struct {
+	File, By *File
+	Tie      bool // both have one mount order: the name decides
+	Same     bool // both have the same content
+}
+
+// Survey tells of each mount what it contributes, the one that wins first, and
+// lists what is hidden, by path. Loose files are left out.
+func (s *Stack) Survey() ([]MountState, []Shadow) {
+	states := map[*Mount]*MountState{}
+	for _, m := range s.Mounts {
+		states[m] = &MountState{Mount: m}
+	}
+	var shadows []Shadow
+	idle := map[*File]bool{}
+	for i := range s.Files {
+		f := &s.Files[i]
+		st := states[f.Mount]
+		if f.Deleted() {
+			st.Deletes++
+			idle[f] = true
+		} else {
+			st.Files++
+			st.Seen++
+		}
+	}
+	s.resolve(func(f, by *File) {
+		st := states[f.Mount]
+		st.Seen--
+		st.Dead++
+		st.Bytes += f.Stored
+		delete(idle, by)
+		sh := Shadow{File: f, By: by, Tie: f.Mount != by.Mount && f.Mount.Order == by.Mount.Order,
+			Same: f.Known && by.Known && f.Content == by.Content}
+		if sh.Tie {
+			st.Ties++
+			states[by.Mount].Ties++
+		}
+		shadows = append(shadows, sh)
+	})
+	s.blame(idle)
+	for f := range idle {
+		states[f.Mount].Idle++
+	}
+	return sorted(states), byFile(shadows)
+}
+
+// blame takes delete records off the list of the idle which hide an entry that
+// lies below them: resolve names what the game sees instead, if there is
+// anything.
+func (s *Stack) blame(idle map[*File]bool) {
+	byKey := map[Key][]*File{}
+	for f := range idle {
+		byKey[f.Key] = append(byKey[f.Key], f)
+	}
+	for i := range s.Files {
+		f := &s.Files[i]
+		if f.Deleted() {
+			continue
+		}
+		for _, record := range byKey[f.Key] {
+			if f.Mount.Order < record.Mount.Order {
+				delete(idle, record)
+			}
+		}
+	}
+}
+
+func sorted(states map[*Mount]*MountState) (all []MountState) {
+	for m, st := range states {
+		if !m.loose() {
+			all = append(all, *st)
+		}
+	}
+	slices.SortFunc(all, func(a, b MountState) int { return cmp.Compare(a.place, b.place) })
+	return all
+}
+
+func byFile(shadows []Shadow) []Shadow {
+	shadows = slices.DeleteFunc(shadows, func(s Shadow) bool { return s.File.Mount.loose() })
+	slices.SortFunc(shadows, func(a, b Shadow) int {
+		return cmp.Or(cmp.Compare(a.File.Path(), b.File.Path()), cmp.Compare(a.File.Mount.place, b.File.Mount.place),
+			cmp.Compare(a.File.Ordinal, b.File.Ordinal))
+	})
+	return shadows
+}

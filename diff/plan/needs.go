@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"path"
+	"strings"
+)
+
+// draw chooses the changes that chosen ones newly need: files that the old build
+// has not, and those that an asset refers to which did not do so before. What
+// those need comes along as well.
+func (p *Plan) draw(changed []Item, chosen map[Key]bool, b *bundles) error {
+	byName := map[string]int{}
+	var queue []int
+	for i := range changed {
+		it := &changed[i]
+		if it.New == nil {
+			continue
+		}
+		byName[strings.ToLower(it.New.Name)] = i
+		if chosen[it.Key()] || b.wants(it) {
+			queue = append(queue, i)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		from := &changed[queue[0]]
+		fresh, err := p.newNeeds(from)
+		if err != nil {
+			return err
+		}
+		for name, newly := range fresh {
+			i, ok := byName[name]
+			if !ok || chosen[changed[i].Key()] || !newly && changed[i].Action != Add {
+				continue
+			}
+			it := &changed[i]
+			chosen[it.Key()] = true
+			it.Reason += ", needed by " + path.Base(from.Path)
+			queue = append(queue, p.drawn(changed, i)...)
+		}
+	}
+	return nil
+}
+
+// drawn are the changes of an asset that a need has chosen one of: the file that
+// holds the references may be another one.
+func (p *Plan) drawn(changed []Item, i int) (all []int) {
+	asset := bundleOf(changed[i].Path)
+	if asset == "" {
+		return []int{i}
+	}
+	for n := range changed {
+		if changed[n].New != nil && bundleOf(changed[n].Path) == asset {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// newNeeds returns the names, in lower case, of what a file of the new build
+// refers to, and whether it did not do so in the old one.
+func (p *Plan) newNeeds(it *Item) (map[string]bool, error) {
+	names, err := p.options.Needs(it.New.Name, false)
+	if err != nil {
+		return nil, err
+	}
+	fresh := make(map[string]bool, len(names))
+	for _, name := range names {
+		fresh[strings.ToLower(name)] = true
+	}
+	if it.Old == nil {
+		return fresh, nil
+	}
+	before, err := p.options.Needs(it.Old.Name, true)
+	for _, name := range before {
+		if _, ok := fresh[strings.ToLower(name)]; ok {
+			fresh[strings.ToLower(name)] = false
+		}
+	}
+	return fresh, err
+}

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+
+	"pakdb/codecs"
+)
+
+// prove mounts the written archives over the old stack and compares with what
+// the patch is meant to make of it.
+func (w *patchWriter) prove(ctx context.Context) (*Report, error) {
+	top := &Stack{}
+	for i, s := range w.staged {
+		part := w.written[i]
+		if err := w.d.mount(ctx, top, &Mount{Name: part.Name, Location: part.Path, staged: s}, false); err != nil {
+			return nil, err
+		}
+	}
+	if w.p.merges {
+		if err := w.findTwins(ctx, top); err != nil {
+			return nil, err
+		}
+	}
+	report, err := w.d.compareViews(ctx, archived(w.p.Old.Over(top).View()), w.p.goal(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(report.Differences) > 0 {
+		return report, fmt.Errorf("%w: %s", ErrDiffers, count(len(report.Differences), "difference"))
+	}
+	return report, nil
+}
+
+// goal is what the game is to see with the patch: the old build with the items
+// of the plan, or what a merge found.
+func (p *Plan) goal() map[Key]*File {
+	if p.wanted != nil {
+		return archived(p.wanted)
+	}
+	goal := maps.Clone(archived(p.Old.View()))
+	for i := range p.Items {
+		if it := &p.Items[i]; it.New != nil {
+			goal[it.New.Key] = it.New
+		} else {
+			delete(goal, it.Old.Key)
+		}
+	}
+	return goal
+}
+
+// findTwins compares the stored bytes that were passed through with those that
+// they came from. Where they are the same, and stored in the same way, so are
+// the contents, and nothing need be decoded.
+func (w *patchWriter) findTwins(ctx context.Context, top *Stack) error {
+	from := make(map[Key]*File, len(w.p.Items))
+	for i := range w.p.Items {
+		if it := &w.p.Items[i]; it.New != nil {
+			from[it.New.Key] = it.New
+		}
+	}
+	var written []*File
+	for i := range top.Files {
+		if f := &top.Files[i]; from[f.Key] != nil {
+			written = append(written, f)
+		}
+	}
+	if err := w.sources.find(ctx, written); err != nil {
+		return err
+	}
+	c := &rawComparison{}
+	for _, f := range written {
+		same, err := c.same(ctx, w.sources, f, from[f.Key])
+		if err != nil {
+			return err
+		}
+		if same {
+			f.twin = from[f.Key]
+		}
+	}
+	return nil
+}
+
+// rawComparison holds the buffers of comparing stored bytes.
+type rawComparison struct{ x, y [256 << 10]byte }
+
+func (c *rawComparison) same(ctx context.Context, s *sources, a, b *File) (bool, error) {
+	from, x, err := s.entry(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	to, y, err := s.entry(ctx, b)
+	if err != nil || !storedAlike(x, y) {
+		return false, err
+	}
+	r, err := from.OpenRaw(x)
+	if err != nil {
+		return false, err
+	}
+	q, err := to.OpenRaw(y)
+	if err != nil {
+		return false, err
+	}
+	for ctx.Err() == nil {
+		n, err := io.ReadFull(r, c.x[:])
+		m, qerr := io.ReadFull(q, c.y[:])
+		switch {
+		case n != m || !bytes.Equal(c.x[:n], c.y[:m]):
+			return false, nil
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return errors.Is(qerr, err), nil
+		case err != nil || qerr != nil:
+			return false, errors.Join(err, qerr)
+		}
+	}
+	return false, ctx.Err()
+}
+
+// storedAlike reports whether equal stored bytes mean equal contents.
+func storedAlike(x, y *codecs.Entry) bool {
+	if x.Method != y.Method || x.Size != y.Size || x.Stored != y.Stored || x.Flags != y.Flags || len(x.Blocks) != len(y.Blocks) ||
+		(x.Flags&codecs.Sealed) != 0 {
+		return false
+	}
+	for i := range x.Blocks {
+		a, b := x.Blocks[i], y.Blocks[i]
+		if a.Size != b.Size || a.Stored != b.Stored || a.Offset-x.Blocks[0].Offset != b.Offset-y.Blocks[0].Offset {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,59 @@
+package plan
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func (p *Plan) warnf(format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
+}
+
+// warn tells what the user should know.
+func (p *Plan) warn() {
+	if n := len(p.Kept); n > 0 {
+		p.warnf("removed files stay in the game, %d of them: archives of version %s cannot hold delete records", n, p.lead().Version)
+	}
+	if signed := p.signed(); signed != "" {
+		p.warnf("%s is signed: a game that checks signatures refuses a patch without a .sig, which only the holder of its private key can make", signed)
+	}
+	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
+		p.warnf("%s without a name could not be compared", count(n, "entry"))
+	}
+	top := p.highest()
+	for _, part := range p.Parts {
+		if part.Order <= top {
+			p.warnf("%s is mounted with order %d, and the old build goes up to %d: it may not win", part.Name, part.Order, top)
+		}
+		if v := part.model.Version; top >= firstPatchOrder && (v == "3" || v == "4") {
+			p.warnf("engines up to 4.16 mount every _P archive with the same order: whether %s wins over the patches of the old build is up to its name", part.Name)
+		}
+	}
+}
+
+// signed names an archive of the old build that has a signature, "" for none.
+func (p *Plan) signed() string {
+	for _, m := range p.Old.Mounts {
+		if m.loose() && strings.EqualFold(filepath.Ext(m.Name), ".sig") {
+			return strings.TrimSuffix(m.Name, filepath.Ext(m.Name))
+		}
+		if m.Format == p.Format.Name {
+			if _, err := os.Stat(strings.TrimSuffix(m.Location, filepath.Ext(m.Location)) + ".sig"); err == nil {
+				return m.Name
+			}
+		}
+	}
+	return ""
+}
+
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	if stem, ok := strings.CutSuffix(word, "y"); ok {
+		word = stem + "ie"
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,264 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// Output says where a patch goes.
+type Output struct {
+	Dir       string    // made if need be
+	Overwrite bool      // replace what stands there
+	Epoch     time.Time // of new entries, in formats that store times; zero is their own
+}
+
+// Written is an archive of a patch that is in its place.
+type Written struct {
+	Part
+	Path string
+	Size int64
+	Raw  int64 // bytes passed through untouched
+}
+
+// ErrExists means that a file of the patch is there already.
+var ErrExists = errors.New("is there already")
+
+// Write writes the patch, proves it, and gives its files their names: the
+// archives, then a response file for each, by which UnrealPak makes the same
+// from the unpacked new build, and last the manifest, which says that the patch
+// is whole. Until the proof has succeeded nothing has a name; the error is then
+// [ErrDiffers].
+func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written, proof *Report, err error) {
+	if len(p.Items) == 0 {
+		return nil, nil, ErrNothing
+	}
+	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+		return nil, nil, err
+	}
+	if err := p.refuseOverwriting(o); err != nil {
+		return nil, nil, err
+	}
+	w := &patchWriter{p: p, d: d, o: o, sources: newSources(d)}
+	defer func() { err = errors.Join(err, w.sources.close(), w.discard()) }()
+	for n := range p.Parts {
+		if err := w.part(ctx, n); err != nil {
+			return nil, nil, err
+		}
+	}
+	if proof, err = w.prove(ctx); err != nil {
+		return nil, proof, err
+	}
+	if !w.p.merges {
+		if err := w.describe(); err != nil {
+			return nil, proof, err
+		}
+	}
+	return w.written, proof, w.commit()
+}
+
+func (p *Plan) refuseOverwriting(o Output) error {
+	if o.Overwrite {
+		return nil
+	}
+	for i := range p.Parts {
+		path := filepath.Join(o.Dir, p.Parts[i].Name)
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s %w", path, ErrExists)
+		}
+	}
+	return nil
+}
+
+// patchWriter writes the archives of one plan.
+type patchWriter struct {
+	p       *Plan
+	d       *Disk
+	o       Output
+	sources *sources
+	staged  []*codecs.Staged // archives, response files, manifest
+	written []Written
+}
+
+func (w *patchWriter) discard() error {
+	var errs []error
+	for _, s := range w.staged {
+		errs = append(errs, s.Discard())
+	}
+	return errors.Join(errs...)
+}
+
+func (w *patchWriter) commit() error {
+	for _, s := range w.staged {
+		if err := s.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part writes one archive under a temporary name. Stored bytes are taken over
+// until the format's writer refuses a method, which it alone knows; then it
+// begins again, and entries of that method are decoded.
+func (w *patchWriter) part(ctx context.Context, n int) error {
+	part := &w.p.Parts[n]
+	o, err := w.options(ctx, part)
+	if err != nil {
+		return fmt.Errorf("%s: %w", part.Name, err)
+	}
+	path := filepath.Join(w.o.Dir, part.Name)
+	decode := map[compress.Method]bool{}
+	for {
+		f := filler{w: w, part: part, options: o, decode: decode}
+		staged, err := codecs.StageFile(ctx, path, w.p.Format, o, func(out codecs.Writer) error { return f.fill(ctx, out) })
+		if err != nil && f.refused != nil {
+			decode[*f.refused] = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		w.staged = append(w.staged, staged)
+		size, err := staged.Size()
+		w.written = append(w.written, Written{Part: *part, Path: path, Size: size, Raw: f.raw})
+		if max := w.p.options.MaxSize; err == nil && max > 0 && size > max && len(w.p.units(part.Items)) > 1 {
+			err = fmt.Errorf("%s has %d bytes, more than %d: its files grew when they were encoded", part.Name, size, max)
+		}
+		return err
+	}
+}
+
+// options are those of the model: version, methods, block size, encryption, and
+// what else its packer left to itself.
+func (w *patchWriter) options(ctx context.Context, part *Part) (*codecs.CreateOptions, error) {
+	model, err := w.sources.open(ctx, part.model)
+	if errors.Is(err, os.ErrNotExist) {
+		model, err = w.openCounterpart(ctx, part, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := &codecs.CreateOptions{}
+	if w.p.Format.Like != nil {
+		if o, err = w.p.Format.Like(model.Archive); err != nil {
+			return nil, err
+		}
+	}
+	o.MountPoint = part.MountPoint
+	if w.d.Options != nil {
+		o.Keys = w.d.Options.Keys
+	}
+	return o, nil
+}
+
+// openCounterpart is for old builds that are in the catalog alone: an archive of
+// the new build of the same version tells what the model was like.
+func (w *patchWriter) openCounterpart(ctx context.Context, part *Part, missing error) (*opened, error) {
+	for _, m := range w.p.New.Mounts {
+		if m.Format == part.model.Format && m.Version == part.model.Version {
+			return w.sources.open(ctx, m)
+		}
+	}
+	return nil, missing
+}
+
+// filler puts the items of a part into a writer.
+type filler struct {
+	w       *patchWriter
+	part    *Part
+	options *codecs.CreateOptions
+	decode  map[compress.Method]bool
+	refused *compress.Method // by the last run
+	raw     int64
+}
+
+func (f *filler) fill(ctx context.Context, out codecs.Writer) error {
+	var wanted []*File
+	for _, i := range f.part.Items {
+		if file := f.w.p.Items[i].New; file != nil {
+			wanted = append(wanted, file)
+		}
+	}
+	if err := f.w.sources.find(ctx, wanted); err != nil {
+		return err
+	}
+	for n, i := range f.part.Items {
+		if err := f.add(ctx, out, &f.w.p.Items[i], f.part.names[n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *filler) add(ctx context.Context, out codecs.Writer, it *Item, name string) error {
+	if it.New == nil {
+		return out.Add(ctx, &codecs.Entry{Name: name, Flags: codecs.Deleted}, strings.NewReader(""))
+	}
+	src, e, err := f.w.sources.entry(ctx, it.New)
+	if err != nil {
+		return err
+	}
+	fresh := *e
+	fresh.Name = name
+	if !f.w.o.Epoch.IsZero() {
+		fresh.Mod = f.w.o.Epoch
+	}
+	if f.passes(src, e) {
+		return f.addRaw(ctx, out, src, e, &fresh)
+	}
+	content, err := src.Open(ctx, e)
+	if err != nil {
+		return err
+	}
+	if src.format.Name != f.w.p.Format.Name {
+		fresh.Method = ""
+	}
+	fresh.Flags &^= codecs.Sealed
+	return errors.Join(out.Add(ctx, &fresh, contextReader{ctx, content}), content.Close())
+}
+
+// passes reports whether stored bytes mean the same in the patch.
+func (f *filler) passes(src *opened, e *codecs.Entry) bool {
+	switch {
+	case src.format.Name != f.w.p.Format.Name, f.decode[e.Method], e.Flags&codecs.Sealed != 0:
+		return false
+	case e.Flags&codecs.Encrypted == 0 || f.w.p.Format.Like == nil:
+		return true
+	}
+	like, err := f.w.p.Format.Like(src.Archive)
+	return err == nil && like.KeyID == f.options.KeyID
+}
+
+func (f *filler) addRaw(ctx context.Context, out codecs.Writer, src *opened, e, fresh *codecs.Entry) error {
+	raw, err := src.OpenRaw(e)
+	if err != nil {
+		return err
+	}
+	err = out.AddRaw(ctx, fresh, contextReader{ctx, raw})
+	if errors.Is(err, errors.ErrUnsupported) {
+		f.refused = &e.Method
+	}
+	f.raw += e.Stored
+	return err
+}
+
+// contextReader ends with the context.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

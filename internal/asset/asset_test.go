@@ -1,0 +1,28 @@
+package asset_test
+
+import (
+	"testing"
+
+	"pakdb/internal/asset"
+)
+
+func TestSplit(t *testing.T) {
+	for _, test := range []struct {
+		name, stem, ext string
+		part            asset.Part
+	}{
+		{"Game/A.uasset", "Game/A", ".uasset", asset.Header},
+		{"Game/A.b.UMAP", "Game/A.b", ".UMAP", asset.Header},
+		{"A.uexp", "A", ".uexp", asset.Body},
+		{"A.ubulk", "A", ".ubulk", asset.Bulk},
+		{"A.m.ubulk", "A", ".m.ubulk", asset.Bulk},
+		{"A.uptnl", "A", ".uptnl", asset.Bulk},
+		{"A.txt", "A.txt", "", asset.None},
+		{".uexp", ".uexp", "", asset.None},
+		{"", "", "", asset.None},
+	} {
+		if stem, ext, part := asset.Split(test.name); stem != test.stem || ext != test.ext || part != test.part {
+			t.Errorf("%q: %q %q %d", test.name, stem, ext, part)
+		}
+	}
+}
