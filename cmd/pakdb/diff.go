@@ -51,6 +51,9 @@ Renames are found by GUID, asset id and path hash, then by equal contents,
 then, where "pakdb index --sketch" was used, by contents that are alike.
 "Download" estimates what someone who has the old build must fetch.
 
+--format html is one page without any other file: a map of what changed, and a
+list to sort and search.
+
 With a GLOB only entries whose old or new path matches are shown.
 
 The exit code is 0 when nothing changed, 1 when something did, 2 or 3 when
@@ -62,7 +65,8 @@ there was trouble.`,
   pakdb diff 4.1 4.2 --semantic "**/Weapons/*.uasset"
   pakdb diff 4.1 4.2 --kind cosmetic --summary dir
   pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
-  pakdb diff 1.48 1.52 --summary dir --format csv`,
+  pakdb diff 1.48 1.52 --summary dir --format csv
+  pakdb diff 1.48 1.52 --format html > changes.html`,
 		Args:              usage(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: a.completeBuilds,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -82,9 +86,10 @@ there was trouble.`,
 	flags.StringVar(&f.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
 	flags.BoolVar(&f.nameOnly, "name-only", false, "print paths alone")
 	flags.BoolVar(&f.nameStatus, "name-status", false, "print a letter for the kind, and paths")
-	flags.BoolVar(&f.semantic, "semantic", false, "show what changed inside: fields, points, references, lines of text, bytes")
+	flags.BoolVar(&f.semantic, "semantic", false, "show what changed inside: fields, points, names, exports, references,\nvalues of JSON, lines of text, bytes")
 	flags.BoolVar(&f.impact, "impact", false, "show what depends on what changed, step by step")
-	a.addFormat(cmd, &f.format)
+	flags.StringVar(&f.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
+	completeFlag(cmd, "format", append(query.Formats(), formatHTML)...)
 	completeFlag(cmd, "summary", diff.Columns()...)
 	var kinds []string
 	for _, k := range diff.Kinds() {
@@ -159,11 +164,16 @@ func (c *changes) takes(ch *diff.Change) bool {
 		return true
 	}
 	for _, g := range c.globs {
-		if ch.Old != nil && g.match(ch.Old.Path) || ch.New != nil && g.match(ch.New.Path) {
+		if matchesFile(g, ch.Old) || matchesFile(g, ch.New) {
 			return true
 		}
 	}
 	return false
+}
+
+// matchesFile: a loose file is called by where it lies, and stored under its name.
+func matchesFile(g *glob, f *diff.File) bool {
+	return f != nil && (g.match(f.Path) || g.match(f.Name()))
 }
 
 // each calls do for each change that was asked for and returns how many.
@@ -201,7 +211,7 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
+	if err := f.checkFormat(a); err != nil {
 		return err
 	}
 	sides, err := a.openSides(ctx, args[0], args[1])
@@ -249,6 +259,8 @@ func (a *app) printDiff(ctx context.Context, f diffFlags, c *changes, s *sides) 
 		return a.diffSemantic(ctx, c, s, f.format)
 	case f.impact:
 		return a.diffImpact(ctx, c, f.format)
+	case f.format == formatHTML:
+		return a.diffPage(ctx, c)
 	case f.format != "":
 		return a.diffRows(ctx, c, f.format)
 	}

@@ -73,6 +73,7 @@ var rooms = map[string][]string{
 	"schema":        {},
 
 	"diff":       {"schema", "internal/..."},
+	"diff/page":  {"diff", "internal/..."},
 	"diff/plan":  {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
 	"diff/delta": {"internal/..."},
 	"diff/patch": {"codecs", "codecs/compress", "diff/delta", "internal/..."}, // ships in launchers: no catalog

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pakdb/diff"
+	"pakdb/diff/page"
+	"pakdb/query"
+)
+
+// formatHTML is a page to look at; only the changes themselves have one.
+const formatHTML = "html"
+
+func (f *diffFlags) checkFormat(a *app) error {
+	if f.format != formatHTML {
+		return query.Output{W: a.stdout, Format: f.format}.Check()
+	}
+	if f.stat || f.summary != "" || f.nameOnly || f.nameStatus || f.semantic || f.impact {
+		return fmt.Errorf("%w: --format html shows the changes as they are; it goes with no other view", errUsage)
+	}
+	return nil
+}
+
+// diffPage writes the changes as one page.
+func (a *app) diffPage(ctx context.Context, c *changes) (int, error) {
+	w := page.New(a.stdout, c.OldBuild, c.NewBuild)
+	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
+	return n, errors.Join(err, w.Close())
+}

@@ -1,0 +1,168 @@
+// Package page writes a comparison as one HTML file that needs nothing else: a
+// treemap of the change, and a table to sort and search, for as many rows as a
+// browser has memory for.
+//
+// Names in archives are anyone's. They reach the page as JSON that holds no "<"
+// and as text of elements, never as markup; a Content-Security-Policy admits the
+// page's own script and style, by their hashes, and nothing from outside.
+package page
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+
+	"pakdb/diff"
+)
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+//go:embed page.html
+var body string
+
+// Writer writes the page of one comparison. It is not safe for concurrent use.
+type Writer struct {
+	w      *bufio.Writer
+	builds [2]string
+	rows   int
+	dirs   words
+	words  words
+	totals *diff.Totals
+	err    error
+}
+
+// New begins a page. old and new are what the builds are called.
+func New(w io.Writer, old, new string) *Writer {
+	p := &Writer{w: bufio.NewWriter(w), builds: [2]string{old, new}, totals: diff.NewTotals("kind")}
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(script), hash(style))
+	p.print(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="`, policy, `">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>`, html.EscapeString(old+" → "+new), ` · pakdb diff</title>
+<style>`, style, `</style>
+</head>
+<body>
+`, body, `<script type="application/json" id="rows">[`)
+	return p
+}
+
+// hash is how a policy names a script or a style.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func (p *Writer) print(texts ...string) {
+	for _, text := range texts {
+		if p.err == nil {
+			_, p.err = p.w.WriteString(text)
+		}
+	}
+}
+
+// words numbers texts that repeat, from 0.
+type words struct {
+	list []string
+	at   map[string]int
+}
+
+// add returns the number of a text, -1 for "".
+func (w *words) add(text string) int {
+	if text == "" {
+		return -1
+	}
+	i, ok := w.at[text]
+	if !ok {
+		if w.at == nil {
+			w.at = map[string]int{}
+		}
+		i = len(w.list)
+		w.list, w.at[text] = append(w.list, text), i
+	}
+	return i
+}
+
+// Add writes a change.
+func (p *Writer) Add(c *diff.Change) error {
+	p.totals.Add(c)
+	if p.rows++; p.rows > 1 {
+		p.print(",\n")
+	}
+	return p.json([]any{p.words.add(c.Kind.String()), p.words.add(c.Also.String()), p.side(c.New), p.side(c.Old),
+		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes})
+}
+
+// side is folder, name, archive, type, size, stored, copies; null for none.
+func (p *Writer) side(f *diff.File) any {
+	if f == nil {
+		return nil
+	}
+	dir, name := splitName(f.Name())
+	return []any{p.dirs.add(dir), name, p.words.add(f.Archive), p.words.add(f.Type), f.Size, f.Stored, f.Copies}
+}
+
+func splitName(path string) (dir, name string) {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i] == '/' {
+			return path[:i], path[i+1:]
+		}
+	}
+	return "", path
+}
+
+// json writes a value; the encoder escapes what could end a script element.
+func (p *Writer) json(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	if p.err == nil {
+		_, p.err = p.w.Write(b)
+	}
+	return p.err
+}
+
+// Close ends the page. It does not close what New was given.
+func (p *Writer) Close() error {
+	p.print("]</script>\n<script type=\"application/json\" id=\"words\">")
+	if err := p.json(map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds}); err != nil {
+		return err
+	}
+	p.print("</script>\n")
+	p.withoutScript()
+	p.print("<script>", script, "</script>\n</body>\n</html>\n")
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Flush()
+}
+
+func kindNames() (names []string) {
+	for _, k := range diff.Kinds() {
+		names = append(names, k.String())
+	}
+	return names
+}
+
+// withoutScript shows the sums where no script runs.
+func (p *Writer) withoutScript() {
+	p.print("<noscript><table><tr><th>change</th><th>entries</th><th>old bytes</th><th>new bytes</th><th>to download</th></tr>")
+	for _, kind := range p.totals.Values() {
+		s := p.totals.Get(kind)
+		p.print(fmt.Sprintf("<tr><td>%s</td><td>%d</td><td>%d</td><td>%d</td><td>%d</td></tr>", html.EscapeString(kind), s.Count, s.OldSize, s.NewSize, s.Download))
+	}
+	p.print("</table></noscript>\n")
+}
