@@ -102,10 +102,15 @@ type File struct {
 	Content string // BLAKE3 in hex; "" when it was not decoded
 
 	path, content, archive int64
+	loose                  bool
 }
 
-// Name is the path, or what else the entry is called by.
+// Name is the path, or what else the entry is called by: an id, or, of a loose
+// file, where it lies in the build.
 func (f *File) Name() string {
+	if f.loose {
+		return f.Archive
+	}
 	if f.Path != "" {
 		return f.Path
 	}

@@ -28,7 +28,7 @@ type Semantic struct {
 }
 
 // Inside is what changed inside of one content: Fields, or else Text, or else
-// Ranges.
+// Ranges. Of JSON it is Fields, by path, and Text.
 type Inside struct {
 	Fields []FieldChange
 	Text   string // a unified diff

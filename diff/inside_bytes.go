@@ -26,6 +26,9 @@ func (s *Semantic) compareBytes(ctx context.Context, in *Inside, old, new *File)
 		return err
 	}
 	if isText(a) && isText(b) {
+		if changes, ok := jsonChanges(a, b); ok {
+			in.Fields = append(in.Fields, changes...)
+		}
 		in.Text = string(textdiff.Diff("a/"+old.Name(), a, "b/"+new.Name(), b))
 		return nil
 	}
