@@ -24,7 +24,14 @@ type Inspector struct {
 	// SymbolsAt tells what an entry defines by where it lies: path is the whole
 	// path in the game, mount point and name. head is what Match is shown, nil
 	// when the content was not read. nil: nothing. The Path of the symbols is "".
-	SymbolsAt func(path string, head []byte) []Symbol
+	SymbolsAt func(e *Entry, path string, head []byte) []Symbol
+	// Dictionary reports whether the content of e tells what ids in other
+	// contents stand for. nil: no content does.
+	Dictionary func(e *Entry) bool
+	// Resolve returns facts of this inspector with what a dictionary knows put
+	// in: the Detail of its facts, of any content for which Dictionary holds. The
+	// facts given are not changed. nil: there is nothing to resolve.
+	Resolve func(f *Facts, dictionary any) *Facts
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)

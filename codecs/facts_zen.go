@@ -2,7 +2,9 @@ package codecs
 
 import (
 	"cmp"
+	"iter"
 	"slices"
+	"strings"
 )
 
 // ZenFacts is what a package of an IoStore container says beside what
@@ -37,25 +39,86 @@ type ZenPackage struct {
 type ScriptObjectFacts struct {
 	Objects []ScriptObject
 
-	index map[uint64]int32
+	index   map[uint64]int32
+	classes map[uint64]bool // that have a default object
 }
 
 // ScriptObject is an object of the program.
 type ScriptObject struct {
 	ID    uint64 // hash of its path, of the kind "script import"
 	Outer uint64 // all ones: none, the object is a package
-	Class uint64 // of a class's default object: the class; all ones otherwise
+	Class uint64 // of a class's default object, and of what lies in that: the class; all ones otherwise
 	Name  string // "/Script/Engine" for a package, "Actor" for what is in it
 }
 
 // NewScriptObjectFacts returns facts that can be asked for paths.
 func NewScriptObjectFacts(objects []ScriptObject) *ScriptObjectFacts {
-	f := &ScriptObjectFacts{Objects: objects, index: make(map[uint64]int32, len(objects))}
+	f := &ScriptObjectFacts{Objects: objects, index: make(map[uint64]int32, len(objects)), classes: map[uint64]bool{}}
 	for i := range objects {
 		f.index[objects[i].ID] = int32(i)
+		if class := objects[i].Class; class != noObject {
+			f.classes[class] = true
+		}
 	}
 	return f
 }
+
+// ClassOf returns the class of the object with that id as a package's import
+// table would have it: that of a default object is listed, and what has a
+// default object is a class. Of others ok is false; what lies in a default
+// object is listed with the class of that.
+func (f *ScriptObjectFacts) ClassOf(id uint64) (pkg, class string, ok bool) {
+	o := f.Find(id)
+	switch {
+	case o == nil:
+		return "", "", false
+	case o.Outer == noObject:
+		return "/Script/CoreUObject", "Package", true
+	case f.classes[id]:
+		return "/Script/CoreUObject", "Class", true
+	}
+	if c := f.Find(o.Class); c != nil && o.Class != noObject && o.Name == defaultObject+c.Name {
+		if p := f.Find(c.Outer); p != nil && p.Outer == noObject {
+			return p.Name, c.Name, true
+		}
+	}
+	return "", "", false
+}
+
+// ScriptObjectsNamed returns the facts that the paths of objects make, as
+// [ScriptObjectFacts.Path] gives them, by id. The class of a default object
+// follows from its name.
+func ScriptObjectsNamed(paths iter.Seq2[uint64, string]) *ScriptObjectFacts {
+	var objects []ScriptObject
+	ids, of := map[string]uint64{}, []string{}
+	for id, path := range paths {
+		outer, name := "", path
+		if i := strings.LastIndexAny(path, ".:"); i > 0 {
+			outer, name = path[:i], path[i+1:]
+		}
+		ids[path] = id
+		of = append(of, outer)
+		objects = append(objects, ScriptObject{ID: id, Outer: noObject, Class: noObject, Name: name})
+	}
+	for i := range objects {
+		o := &objects[i]
+		if id, ok := ids[of[i]]; ok {
+			o.Outer = id
+		}
+		if class, ok := strings.CutPrefix(o.Name, defaultObject); ok {
+			if id, ok := ids[of[i]+"."+class]; ok {
+				o.Class = id
+			}
+		}
+	}
+	return NewScriptObjectFacts(objects)
+}
+
+// defaultObject stands in front of the name of a class's default object.
+const defaultObject = "Default__"
+
+// noObject is the reference to none.
+const noObject = 1<<64 - 1
 
 // Find returns the object with that id, or nil.
 func (f *ScriptObjectFacts) Find(id uint64) *ScriptObject {
@@ -77,7 +140,7 @@ func (f *ScriptObjectFacts) Path(id uint64) (path string, ok bool) {
 		}
 		chain[n] = o
 		n++
-		if o.Outer == 1<<64-1 {
+		if o.Outer == noObject {
 			break
 		}
 	}

@@ -64,6 +64,8 @@ type Format struct {
 	// Chunk returns the number of the chunk of the game that an archive belongs
 	// to, by its name. Nil: the format knows no chunks.
 	Chunk func(name string) (n int, ok bool)
+	// FirstWins: of archives of one order the first by name wins, not the last.
+	FirstWins bool
 	// LastWins: of several entries of one path in an archive, the last is the
 	// one that the game sees; else it is the first.
 	LastWins bool

@@ -12,6 +12,10 @@ type ID struct {
 	Bits   uint8  // width: 0 (no ID), 32, 64, 96 or 128
 }
 
+// ChunkBits is the width of the ids of chunks of Unreal's IoStore containers.
+// Nothing else has ids of that width.
+const ChunkBits = 96
+
 // ID32 returns a 32-bit ID.
 func ID32(v uint32) ID { return ID{Lo: uint64(v), Bits: 32} }
 

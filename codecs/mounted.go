@@ -8,14 +8,17 @@ import (
 
 // Mounted is what decides which of two archives that hold a file gives it.
 type Mounted struct {
-	Order   int64  // what Format.MountOrder says, 0 where there is none
-	Ordered bool   // the format has a mount order
-	Name    string // of the archive, relative to the game's folder
+	Order   int64 // what Format.MountOrder says, 0 where there is none
+	Ordered bool  // the format has a mount order
+	// FirstWins is [Format.FirstWins].
+	FirstWins bool
+	Name      string // of the archive, relative to the game's folder
 }
 
 // CompareMounted sorts the archive that wins to the front: it returns a number
-// below 0 when a does. Unreal mounts the paks of one folder by descending name,
-// and of equals the one that was mounted first wins; nobody should rely on it.
+// below 0 when a does. Unreal mounts the paks of one folder by descending name;
+// of equals the one that was mounted first wins among paks, and the last among
+// IoStore containers, as people measured. Nobody should rely on it.
 // Loose files lose to the paks of their order. Where it returns 0, the archive
 // that stands first in the build wins.
 func CompareMounted(a, b Mounted) int {
@@ -23,6 +26,8 @@ func CompareMounted(a, b Mounted) int {
 		return cmp.Compare(b.Order, a.Order)
 	}
 	switch {
+	case a.FirstWins && b.FirstWins:
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	case a.Ordered && b.Ordered:
 		return strings.Compare(strings.ToLower(b.Name), strings.ToLower(a.Name))
 	case a.Ordered:

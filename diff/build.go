@@ -21,6 +21,17 @@ type build struct {
 	rows  []row
 	times []int64 // of rows, by seq; nil unless they are compared
 	reads []read
+	names map[entryAt]below // of chunks that another archive gives a path
+	under map[int32]string  // mount points of rows that are not below their archive's, by seq
+}
+
+// entryAt is an entry by the ordinals of its archive and its own.
+type entryAt struct{ archive, ordinal int64 }
+
+// below is a path and the mount point that it is below.
+type below struct {
+	path  int64
+	mount string
 }
 
 // read is what one query added to rows: those from a place on, of archives whose
@@ -55,7 +66,29 @@ func openBuild(ctx context.Context, db *sql.DB, label string) (*build, error) {
 		b.archives = append(b.archives, archive{id: integer(v[0]), ordinal: integer(v[1]), order: integer(v[2]),
 			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[5]), str(v[4]), str(v[6])), group: -1})
 	})
+	if err == nil {
+		err = b.readNames(ctx, db)
+	}
 	return b, err
+}
+
+func (b *build) readNames(ctx context.Context, db *sql.DB) error {
+	mounts := map[int64]string{}
+	for i := range b.archives {
+		mounts[b.archives[i].ordinal] = b.archives[i].mount
+	}
+	b.names, b.under = map[entryAt]below{}, map[int32]string{}
+	return each(ctx, db, chunkNames, []driver.Value{b.id}, func(v []driver.Value) {
+		b.names[entryAt{integer(v[0]), integer(v[1])}] = below{integer(v[2]), mounts[integer(v[3])]}
+	})
+}
+
+// mountOf is the mount point that the path of a row is below.
+func (b *build) mountOf(r *row) string {
+	if mount, ok := b.under[r.seq]; ok {
+		return mount
+	}
+	return b.archives[r.archive].mount
 }
 
 // mountPoint is where an archive's paths begin: "" or a folder with its slash.

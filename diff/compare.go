@@ -191,7 +191,7 @@ func (r *Result) judge(p *pair) {
 	if a.copies != b.copies {
 		p.what |= Copies
 	}
-	if a.flags()&^1 != b.flags()&^1 {
+	if a.flags()&^flagsApart != b.flags()&^flagsApart {
 		p.notes |= noteFlags
 	}
 	if a.kind() != b.kind() {

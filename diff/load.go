@@ -30,6 +30,10 @@ type row struct {
 
 const flagDeleted = 2
 
+// flagsApart are those that no change of the entry's own is: encrypted is told
+// with how it is stored, and of a chunk that lost its path the path tells.
+const flagsApart = 1 | 8
+
 func (r *row) deleted() bool { return r.storage&flagDeleted != 0 }
 func (r *row) flags() int64  { return r.storage & 0xff }
 func (r *row) method() int64 { return r.storage >> 8 & 0xffffff }
@@ -130,8 +134,8 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 		places[b.archives[i].ordinal] = int32(i)
 	}
 	columns := "SELECT " + rowColumns
-	if l.o.Times {
-		columns += ", e.mtime"
+	if l.o.Times || len(b.names) > 0 {
+		columns += ", e.mtime, e.ordinal"
 	}
 	last, place := int64(-1), int32(0)
 	return each(ctx, l.db, columns+from, args, func(v []driver.Value) {
@@ -144,7 +148,19 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 		if l.o.Times {
 			b.times = append(b.times, integer(v[6]))
 		}
+		if len(b.names) > 0 {
+			b.rename(entryAt{last, integer(v[7])})
+		}
 	})
+}
+
+// rename gives the last row the path that another archive has for it.
+func (b *build) rename(at entryAt) {
+	if n, ok := b.names[at]; ok {
+		r := &b.rows[len(b.rows)-1]
+		r.key, r.path = n.path, n.path
+		b.under[r.seq] = n.mount
+	}
 }
 
 // readShared adds those entries of archives that both builds mount whose paths
@@ -189,7 +205,7 @@ func (l *loader) readShared(ctx context.Context, old, new *build) error {
 func (l *loader) addKeys(ctx context.Context, b *build) error {
 	var elsewhere []int // below other mount points
 	for i := range b.rows {
-		if r := &b.rows[i]; !l.o.PerArchive && r.path != 0 && b.archives[r.archive].mount != l.base {
+		if r := &b.rows[i]; !l.o.PerArchive && r.path != 0 && b.mountOf(r) != l.base {
 			elsewhere = append(elsewhere, i)
 		}
 	}
@@ -275,7 +291,7 @@ func (l *loader) keysElsewhere(ctx context.Context, b *build, rows []int) error 
 	full := make([]string, len(rows))
 	var keys []int64
 	for i, r := range rows {
-		full[i] = b.archives[b.rows[r].archive].mount + names.path(b.rows[r].path)
+		full[i] = b.mountOf(&b.rows[r]) + names.path(b.rows[r].path)
 		if rel, ok := cutBase(full[i], l.base); ok {
 			keys = append(keys, schema.PathKey(rel))
 		}

@@ -12,6 +12,12 @@ const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.mount_order, a.entry_
 const rowColumns = `ba.ordinal, e.path_id, e.content_id, e.stored, e.size,
 	e.flags | (e.method_id << 8) | (coalesce(e.type_id, 0) << 32)`
 
+// chunkNames lists the chunks of a build that another archive gives a path: the
+// archive, the entry, the path, and the archive that gives it, by ordinal.
+const chunkNames = `SELECT mount, ordinal, path_id, by_mount
+	FROM build_name
+	WHERE build_id = ?1`
+
 // buildRows lists the entries of the archives ?2, a JSON array of ordinals, of
 // build ?1.
 const buildRows = `

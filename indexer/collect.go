@@ -83,7 +83,7 @@ func (s *scan) reuse(o *opened) {
 func (s *scan) mount(o *opened, id int64) {
 	m := mount{Mount: schema.Mount{Archive: id, Name: o.name, Location: o.path}}
 	if o.format != nil {
-		m.LastWins = o.format.LastWins
+		m.LastWins, m.first = o.format.LastWins, o.format.FirstWins
 		if m.ordered = o.format.MountOrder != nil; m.ordered {
 			m.Order = int64(o.format.MountOrder(o.path))
 		}

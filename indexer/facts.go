@@ -38,13 +38,17 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 		out.Calligraphy = calligraphyRows(detail)
 	case *codecs.PackageFacts:
 		out.Package = packageRows(detail)
+	case *codecs.ScriptObjectFacts:
+		out.Scripts = scriptRows(detail)
+	case *codecs.ContainerFacts:
+		out.Container = containerRows(detail)
 	}
 	return out
 }
 
-// keyOf returns the key that stands for an id or a name.
+// keyOf returns the key that stands for an id, or for a name where there is none.
 func keyOf(id codecs.ID, name string) int64 {
-	if name != "" {
+	if id.IsZero() {
 		return schema.NameKey(name)
 	}
 	return int64(id.Lo)
@@ -88,7 +92,7 @@ func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, head []byte, row *sch
 		if at == "" {
 			at = o.placeOf(e)
 		}
-		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(at, head))...)
+		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(e, at, head))...)
 	}
 }
 
@@ -99,7 +103,7 @@ func (o *opened) placeOf(e *codecs.Entry) string {
 	if o.format.NamedByFile {
 		return path.Join(filepath.ToSlash(filepath.Dir(o.path)), e.Name)
 	}
-	mount := o.archive.Info().MountPoint
+	mount := o.mountPoint
 	if mount != "" && !strings.HasSuffix(mount, "/") {
 		mount += "/"
 	}
@@ -117,7 +121,7 @@ func (s *scan) placeKey(o *opened) string {
 		if in.SymbolsAt == nil {
 			continue
 		}
-		for _, symbol := range in.SymbolsAt(filepath.ToSlash(o.path), nil) {
+		for _, symbol := range in.SymbolsAt(&codecs.Entry{Name: o.src.Name}, filepath.ToSlash(o.path), nil) {
 			key += " " + string(symbol.Space) + ":" + symbol.Name
 		}
 	}

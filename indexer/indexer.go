@@ -78,8 +78,10 @@ type scan struct {
 	files     []file
 	ahead     ahead
 	inspected inspected
-	chunks    int64   // made so far
-	cutting   *opened // whose entries are being listed; closed at the end if the scan breaks off
+
+	dictionaries dictionaries
+	chunks       int64   // made so far
+	cutting      *opened // whose entries are being listed; closed at the end if the scan breaks off
 }
 
 // Run scans o.Paths into one build and makes it visible. An error means that no
@@ -115,6 +117,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err == nil {
 		s.mountAll()
 		err = s.searchAll(ctx)
+	}
+	if err == nil {
+		err = s.resolveAll(ctx)
 	}
 	if err != nil {
 		if lost := build.Abandon(); lost != nil && !errors.Is(err, lost) {

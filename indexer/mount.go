@@ -11,6 +11,7 @@ import (
 type mount struct {
 	schema.Mount
 	ordered bool // the format has a mount order
+	first   bool // of archives of one order, the first by name wins
 }
 
 // mountAll places the archives in the build, and says which of them wins.
@@ -29,6 +30,9 @@ func (s *scan) mountAll() {
 }
 
 func compareMounts(a, b *mount) int {
-	return codecs.CompareMounted(codecs.Mounted{Order: a.Order, Ordered: a.ordered, Name: a.Name},
-		codecs.Mounted{Order: b.Order, Ordered: b.ordered, Name: b.Name})
+	return codecs.CompareMounted(a.mounted(), b.mounted())
+}
+
+func (m *mount) mounted() codecs.Mounted {
+	return codecs.Mounted{Order: m.Order, Ordered: m.ordered, FirstWins: m.first, Name: m.Name}
 }

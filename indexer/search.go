@@ -80,15 +80,10 @@ func (s *scan) searchAll(ctx context.Context) error {
 		}
 	}
 	targets = slices.DeleteFunc(targets, func(t schema.Target) bool { return t.Known == searches[t.Spec].known })
-	for len(targets) > 0 {
-		n := slices.IndexFunc(targets, func(t schema.Target) bool { return t.Location != targets[0].Location })
-		if n < 0 {
-			n = len(targets)
-		}
-		if err := s.searchFile(ctx, targets[:n], searches); err != nil {
+	for targets := range byFile(targets) {
+		if err := s.searchFile(ctx, targets, searches); err != nil {
 			return err
 		}
-		targets = targets[n:]
 	}
 	return nil
 }
@@ -159,9 +154,6 @@ func (s *scan) reopen(ctx context.Context, location string) *opened {
 	defer func() { s.rescan = rescan }()
 	if o.err = s.openFile(ctx, o); o.err == nil {
 		o.archive, o.err = s.openArchive(ctx, o)
-	}
-	if o.err == nil {
-		s.lookInside(ctx, o)
 	}
 	return o
 }

@@ -13,7 +13,7 @@ import (
 // decides whether the archive needs to be read at all.
 func (s *scan) loadSums(ctx context.Context, o *opened) (err error) {
 	defer guard(&err, o.src.Name)
-	if summer, ok := codecs.ArchiveAs[codecs.Summer](o.archive); ok {
+	if summer, ok := o.archive.(codecs.Summer); ok {
 		if o.sums, err = summer.Sums(ctx); err != nil && !s.o.Quick {
 			err = nil // reading the entries tells what is wrong, and where
 		}
@@ -90,9 +90,12 @@ func states(sum codecs.Sum) bool {
 }
 
 // fileOf is what the entry's file is known by in the game; "" for entries that
-// have no path. Loose files stand where they lie.
+// have no path. Loose files stand where they lie. Chunks of IoStore containers
+// are found by their ids, whatever paths a container gives them.
 func (o *opened) fileOf(e *codecs.Entry) string {
 	switch {
+	case e.ID.Bits == codecs.ChunkBits:
+		return "chunk " + e.ID.String()
 	case e.Name == "":
 		return ""
 	case isLoose(o):

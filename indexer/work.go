@@ -87,7 +87,7 @@ func (c *chunk) awaitDigest(ctx context.Context) error {
 
 // addNames lists the public names of entries.
 func (c *chunk) addNames() {
-	namer, ok := codecs.ArchiveAs[codecs.Namer](c.from.archive)
+	namer, ok := c.from.archive.(codecs.Namer)
 	if !ok {
 		return
 	}
@@ -124,7 +124,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 			c.problems = append(c.problems, problem(e, err))
 		}
 	}
-	if row.PlaceSymbols == nil {
+	if row.PlaceSymbols == nil && !(s.o.Quick && row.Stated) { // there, names of packages cost as much as all else
 		s.addPlaceSymbols(c.from, e, nil, &row)
 	}
 	c.rows = append(c.rows, row)
@@ -135,7 +135,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 func rowOf(e *codecs.Entry) schema.Entry {
 	row := schema.Entry{
 		Ordinal: int64(e.Ordinal), Name: e.Name, Type: e.Type, Method: e.Method.String(),
-		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags & (codecs.Encrypted | codecs.Deleted | codecs.Nested)),
+		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags & (codecs.Encrypted | codecs.Deleted | codecs.Unnamed)),
 		ID: [2]uint64{e.ID.Hi, e.ID.Lo}, IDBits: int64(e.ID.Bits),
 		PathHash: e.PathHash.Lo, HasPathHash: !e.PathHash.IsZero(),
 	}
@@ -296,6 +296,7 @@ func (s *scan) inspect(ctx context.Context, c *chunk, it item, content io.Reader
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	facts = s.resolved(ctx, in, facts)
 	row.Facts = factsOf(in, facts, err)
 	c.keepPackage(it.entry, facts, row)
 	return s.searchAhead(ctx, it.entry, content, size, row.Facts)

@@ -67,9 +67,11 @@ var factTables = []string{
 	"calligraphy_asset", "calligraphy_curve", "calligraphy_blueprint", "calligraphy_member",
 	"calligraphy_value", "calligraphy_resource", "content_scan",
 	"package", "package_name", "package_import", "package_export", "package_generation", "package_digest",
+	"script_object", "container_package", "container_import",
 }
 
-func (t *batchTx) removeFacts(entries []*Entry) error {
+// removeFacts deletes what is known of contents, but not from the tables to keep.
+func (t *batchTx) removeFacts(entries []*Entry, keep ...string) error {
 	value := func(row, col int) driver.Value {
 		switch col {
 		case 0:
@@ -80,6 +82,9 @@ func (t *batchTx) removeFacts(entries []*Entry) error {
 		return t.words[entries[row].Facts.Inspector]
 	}
 	for _, table := range factTables {
+		if slices.Contains(keep, table) {
+			continue
+		}
 		if err := t.insert("DELETE FROM "+table+" WHERE content_id IN (SELECT a FROM src)", len(entries), value); err != nil {
 			return err
 		}
@@ -129,7 +134,7 @@ func (t *batchTx) insertFacts(facts []*Entry) error {
 	sorted := sortKeys(keys)
 	defer func() { <-sorted }()
 	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans,
-		t.insertScanned, t.insertCalligraphy, t.insertPackages} {
+		t.insertScanned, t.insertCalligraphy, t.insertPackages, t.insertZen} {
 		if err := insert(facts); err != nil {
 			return err
 		}
@@ -155,6 +160,11 @@ func (t *batchTx) addFactWords(f *Facts) error {
 			if err := t.addWords(refs[i].Kind, refs[i].Space); err != nil {
 				return err
 			}
+		}
+	}
+	if f.Container != nil { // publication asks for the word
+		if err := t.addWords("package-id"); err != nil {
+			return err
 		}
 	}
 	if p := f.Package; p != nil {

@@ -39,6 +39,9 @@ func wantedNames(b *batch, facts []*Entry) (wanted []wantedName) {
 		for i := range e.Facts.Refs {
 			add(e.Facts.Refs[i].Name, &e.Facts.Refs[i].nameID)
 		}
+		for i := range e.Facts.Scripts {
+			add(e.Facts.Scripts[i].Path, &e.Facts.Scripts[i].nameID)
+		}
 		if p := e.Facts.Package; p != nil {
 			p.ids = make([]int64, len(p.Texts))
 			for i, text := range p.Texts { // the empty one included: names may be
@@ -159,4 +162,5 @@ const usedNames = `SELECT name_id FROM package_name
 	UNION SELECT name_id FROM package WHERE name_id IS NOT NULL
 	UNION SELECT name_id FROM symbol WHERE name_id IS NOT NULL
 	UNION SELECT name_id FROM ref WHERE name_id IS NOT NULL
-	UNION SELECT name_id FROM entry_symbol WHERE name_id IS NOT NULL`
+	UNION SELECT name_id FROM entry_symbol WHERE name_id IS NOT NULL
+	UNION SELECT name_id FROM script_object`

@@ -14,6 +14,8 @@ type Facts struct {
 
 	Calligraphy *Calligraphy // nil for other contents
 	Package     *Package     // nil for other contents
+	Scripts     []ScriptObject
+	Container   *Container // nil for other contents
 }
 
 // rows tells how many rows the facts take.
@@ -22,6 +24,7 @@ func (f *Facts) rows() int {
 	if c := f.Calligraphy; c != nil {
 		n += len(c.Records) + len(c.Replacements) + len(c.Assets) + len(c.Members) + len(c.Values)
 	}
+	n += 2*len(f.Scripts) + len(f.container().Packages) + len(f.container().Imports)
 	if p := f.Package; p != nil {
 		n += len(p.Texts) + len(p.Names) + len(p.Imports) + len(p.Exports) + len(p.Generations)
 	}

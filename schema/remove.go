@@ -33,7 +33,13 @@ func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	for _, script := range []string{symbols, namedSymbols, shadows} {
+	scripts := []string{shadows, chunkNames}
+	if refers, err := hasReferences(ctx, tx, id); err != nil {
+		return err
+	} else if refers {
+		scripts = append(scripts, symbols, namedSymbols)
+	}
+	for _, script := range scripts {
 		if _, err := tx.ExecContext(ctx, script, id); err != nil {
 			return err
 		}
@@ -45,6 +51,17 @@ func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
 		return err
 	}
 	return removeUnmounted(ctx, tx)
+}
+
+// hasReferences reports whether anything in the build refers to something: what
+// names and ids stand for is of no use to a build that was only listed.
+func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM ref) AND EXISTS (SELECT 1
+		FROM build_archive ba
+		CROSS JOIN entry e ON e.archive_id = ba.archive_id
+		CROSS JOIN ref r ON r.content_id = e.content_id
+		WHERE ba.build_id = ?)`, id).Scan(&found)
+	return found, err
 }
 
 // mountsTheSame reports whether the complete build of that label mounts the very
@@ -67,7 +84,7 @@ func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (boo
 
 // removeBuild deletes a build, but not what it mounts.
 func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
-	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build"} {
+	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build_name", "build"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
 			return err
 		}

@@ -20,38 +20,45 @@ type Target struct {
 
 // Targets completes what was added so far and returns the contents of the build
 // that ask for a search, by archive and ordinal. After it nothing but
-// [Build.AddScanned] may be added.
+// [Build.AddScanned] and [Build.ReplaceFacts] may be added.
 func (b *Build) Targets(ctx context.Context) ([]Target, error) {
 	if err := b.flush(); err != nil {
 		return nil, err
 	}
 	var targets []Target
-	err := b.c.inTx(ctx, func(tx *sql.Tx) error {
+	err := b.c.inTx(ctx, func(tx *sql.Tx) (err error) {
 		if err := b.insertMounts(ctx, tx); err != nil {
 			return err
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
-			FROM content_scan cs
-			JOIN word w ON w.word_id = cs.spec_id
-			JOIN entry e ON e.content_id = cs.content_id
-			JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
-			GROUP BY cs.content_id
-			HAVING min(ba.ordinal) IS NOT NULL
-			ORDER BY ba.ordinal, e.ordinal`, b.id)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var t Target
-			if err := rows.Scan(&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known); err != nil {
-				return err
-			}
-			targets = append(targets, t)
-		}
-		return rows.Err()
+		targets, err = readTargets(ctx, tx, searched, b.id)
+		return err
 	})
 	return targets, err
+}
+
+const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
+	FROM content_scan cs
+	JOIN word w ON w.word_id = cs.spec_id
+	JOIN entry e ON e.content_id = cs.content_id
+	JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
+	GROUP BY cs.content_id
+	HAVING min(ba.ordinal) IS NOT NULL
+	ORDER BY ba.ordinal, e.ordinal`
+
+func readTargets(ctx context.Context, tx *sql.Tx, query string, build int64) (targets []Target, err error) {
+	rows, err := tx.QueryContext(ctx, query, build)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var t Target
+		if err := rows.Scan(&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known); err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, rows.Err()
 }
 
 // SpaceIDs yields every id that any build defines in a space.

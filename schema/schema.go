@@ -45,6 +45,9 @@ var namedSymbols string
 //go:embed shadows.sql
 var shadows string
 
+//go:embed chunk_names.sql
+var chunkNames string
+
 //go:embed links.sql
 var links string
 

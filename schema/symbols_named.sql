@@ -1,7 +1,7 @@
--- What each name stands for in the build ?1. What an entry is called by its place
+-- What each name stands for in the build ?1, and each id of a package of IoStore
+-- containers. What an entry is called by its place
 -- goes before what contents say: a package that another brought along does not
--- hide the real one. Nor does one in an archive that is itself an entry (flag 8).
--- Of these only the archives that are mounted last count, so
+-- hide the real one. Of these only the archives that are mounted last count, so
 -- that a patch replaces and a delete record hides; then the path that is mounted
 -- first wins. paths counts the different contents that are left: two packages of
 -- one name and content are no conflict.
@@ -9,7 +9,7 @@ INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, max(contents, 1), present
 FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS contents, min(place)
       FROM (SELECT *, rank() OVER (PARTITION BY space_id, key ORDER BY said, mount_order DESC) AS place_rank
-            FROM (SELECT es.space_id, es.key, e.path_id, e.content_id, e.flags >> 3 & 1 AS said, ba.mount_order,
+            FROM (SELECT es.space_id, es.key, e.path_id, e.content_id, 0 AS said, ba.mount_order,
                          e.flags & 2 = 0 AS present, (ba.ordinal << 32) + e.ordinal AS place
                   FROM build_archive ba
                   CROSS JOIN entry_symbol es ON es.archive_id = ba.archive_id
@@ -21,6 +21,19 @@ FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS cont
                   FROM build_archive ba
                   JOIN entry e ON e.archive_id = ba.archive_id
                   JOIN symbol s ON s.content_id = e.content_id
-                  WHERE ba.build_id = ?1 AND s.name_id IS NOT NULL AND coalesce(s.path_id, e.path_id) IS NOT NULL))
+                  WHERE ba.build_id = ?1 AND s.name_id IS NOT NULL AND coalesce(s.path_id, e.path_id) IS NOT NULL
+                  UNION ALL -- the id of a package is the start of its chunk's, with its bytes turned around
+                  SELECT w.word_id,
+                         (e.id_hi >> 24 & 255) | ((e.id_hi >> 16 & 255) << 8) | ((e.id_hi >> 8 & 255) << 16) | ((e.id_hi & 255) << 24)
+                             | ((e.id_lo >> 56 & 255) << 32) | ((e.id_lo >> 48 & 255) << 40) | ((e.id_lo >> 40 & 255) << 48)
+                             | ((e.id_lo >> 32 & 255) << 56),
+                         coalesce(bn.path_id, e.path_id), e.content_id, 0, ba.mount_order, 1, (ba.ordinal << 32) + e.ordinal
+                  FROM word w -- 'package-id' is there when something knows packages so
+                  CROSS JOIN build_archive ba ON ba.build_id = ?1
+                  CROSS JOIN archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
+                  CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.id_bits = 96
+                      AND e.type_id = (SELECT word_id FROM word WHERE word = 'ExportBundleData')
+                  LEFT JOIN build_name bn ON bn.build_id = ?1 AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+                  WHERE w.word = 'package-id'))
       WHERE place_rank = 1
       GROUP BY space_id, key);

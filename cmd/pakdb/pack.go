@@ -119,7 +119,11 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 	if err := f.refuseOverwriting(); err != nil {
 		return err
 	}
-	if st, err := os.Stat(from); err == nil && st.IsDir() {
+	st, err := os.Stat(from)
+	if err != nil {
+		return hinted(err, nearestFile(from))
+	}
+	if st.IsDir() {
 		if f.replace != nil {
 			return fmt.Errorf("%w: --replace is for an archive, and %s is a folder", errUsage, from)
 		}

@@ -108,19 +108,16 @@ func (a *archive) openDirectory() {
 // its name, and of its blocks when there are several.
 func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {
-		var scratch []byte
+		names := paths{d: a.dir}
 		for _, i := range a.order {
-			var e *codecs.Entry
-			var err error
-			e, scratch, err = a.entry(int(i), scratch)
-			if !yield(e, err) {
+			if !yield(a.entry(int(i), &names)) {
 				return
 			}
 		}
 	}
 }
 
-func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
+func (a *archive) entry(i int, names *paths) (*codecs.Entry, error) {
 	t := a.toc
 	id := t.id(i)
 	alloc := new(struct { // one allocation for both
@@ -129,7 +126,9 @@ func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
 	})
 	e := &alloc.entry
 	*e = codecs.Entry{Ordinal: int(a.rank[i]), Type: a.typeNames[t.kind(i)], ID: id.ID(), Offset: -1}
-	e.Name, scratch = a.name(i, scratch[:0])
+	if e.Name = a.name(i, names); a.dir.fileOf[i] < 0 {
+		e.Flags |= codecs.Unnamed
+	}
 	var x chunk
 	err := a.locate(i, &x)
 	if err == nil && len(e.Name) > a.limits.Name {
@@ -137,25 +136,24 @@ func (a *archive) entry(i int, scratch []byte) (*codecs.Entry, []byte, error) {
 		e.Name = bareName(e.Type, id)
 	}
 	if err != nil {
-		return e, scratch, a.error(a.label(i), err)
+		return e, a.error(a.label(i), err)
 	}
 	a.describe(e, &x)
 	e.Sum = a.sum(i, alloc.sum[:0])
-	return e, scratch, nil
+	return e, nil
 }
 
 // name returns the path of chunk i, or what stands for it.
-func (a *archive) name(i int, scratch []byte) (string, []byte) {
-	scratch, ok := a.dir.appendPath(scratch, i)
-	if ok && len(scratch) > 0 {
-		return string(scratch), scratch
+func (a *archive) name(i int, names *paths) string {
+	if path, ok := names.of(i); ok && len(path) > 0 {
+		return string(path)
 	}
-	return bareName(a.typeNames[a.toc.kind(i)], a.toc.id(i)), scratch
+	return bareName(a.typeNames[a.toc.kind(i)], a.toc.id(i))
 }
 
 // label names chunk i in messages.
 func (a *archive) label(i int) string {
-	name, _ := a.name(i, nil)
+	name := a.name(i, &paths{d: a.dir})
 	if len(name) > a.limits.Name {
 		return "#" + itoa(int(a.rank[i]))
 	}

@@ -157,23 +157,43 @@ func (d *directory) report(field string, off int64, err error) {
 	}
 }
 
-// appendPath appends the path of chunk i, relative to the mount point. ok is
-// false when it has none.
-func (d *directory) appendPath(dst []byte, i int) (path []byte, ok bool) {
-	file := d.fileOf[i]
+// paths makes paths one after the other: chunks that lie together are mostly of
+// one folder, whose path is made once.
+type paths struct {
+	d      *directory
+	folder int32 // whose path is buf[:prefix]
+	prefix int
+	buf    []byte
+}
+
+// of returns the path of chunk i, relative to the mount point, until the next
+// call. ok is false when it has none.
+func (p *paths) of(i int) (path []byte, ok bool) {
+	file := p.d.fileOf[i]
 	if file < 0 {
-		return dst, false
+		return nil, false
 	}
+	if folder := p.d.folder[file]; folder != p.folder || p.buf == nil {
+		p.buf = p.d.appendFolder(p.buf[:0], folder)
+		p.folder, p.prefix = folder, len(p.buf)
+	}
+	p.buf = p.d.appendString(p.buf[:p.prefix], p.d.files.u32(int(file), 0))
+	return p.buf, true
+}
+
+// appendFolder appends the path of a folder, with a slash behind it unless it is
+// the root.
+func (d *directory) appendFolder(dst []byte, folder int32) []byte {
 	var chain [maxDepth + 1]int32
 	n := 0
-	for dir := d.folder[file]; dir > 0; dir = d.parent[dir] {
-		chain[n] = dir
+	for ; folder > 0; folder = d.parent[folder] {
+		chain[n] = folder
 		n++
 	}
 	for n--; n >= 0; n-- {
 		dst = append(d.appendString(dst, d.dirs.u32(int(chain[n]), 0)), '/')
 	}
-	return d.appendString(dst, d.files.u32(int(file), 0)), true
+	return dst
 }
 
 func (d *directory) appendString(dst []byte, i uint32) []byte {

@@ -33,8 +33,12 @@ func Inspector() *codecs.Inspector {
 
 // symbolsAt names the package at a path: as the engine would load it. What is a
 // package of UE1 to UE3 by its content goes by its file's name under whatever
-// extension: games have their own.
-func symbolsAt(filePath string, head []byte) []codecs.Symbol {
+// extension: games have their own. The packages of IoStore containers are known
+// by their ids, which do not depend on paths.
+func symbolsAt(e *codecs.Entry, filePath string, head []byte) []codecs.Symbol {
+	if e.ID.Bits == codecs.ChunkBits {
+		return nil
+	}
 	name := NameOf(filePath)
 	if o := open8(head); name == "" && o.order != nil && !o.modern() {
 		name = strings.TrimSuffix(path.Base(filePath), path.Ext(filePath))

@@ -3,6 +3,7 @@ package unrealpkg_test
 import (
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -24,7 +25,7 @@ func TestSymbolsAt(t *testing.T) {
 		{"readme.txt", []byte("text"), ""},
 	} {
 		got := ""
-		for _, s := range unrealpkg.Inspector().SymbolsAt(tt.path, tt.head) {
+		for _, s := range unrealpkg.Inspector().SymbolsAt(&codecs.Entry{}, tt.path, tt.head) {
 			got += s.Name
 			if s.Space != "package" || s.Path != "" {
 				t.Errorf("%s: %+v", tt.path, s)

@@ -46,7 +46,8 @@ const maxHeader = 256 << 20
 // A package refers to what it imports by "zen_import", and to the classes,
 // supers, archetypes and outers of its exports by the kinds that other packages
 // have: in the space "package" by name, in "package-id" where only the id is
-// stored, in "script-object" for objects of the program.
+// stored, and in "script-object" where an object of the program is known by its
+// id, until a ScriptObjects chunk gives its package.
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
 		Name:     formatName,
@@ -54,32 +55,46 @@ func Inspector() *codecs.Inspector {
 		Spec:     spec,
 		Revision: 2,
 		Match:    match,
-		Symbols:  entrySymbols,
-		Inspect:  inspect,
+
+		SymbolsAt:  symbolsAt,
+		Dictionary: func(e *codecs.Entry) bool { return e.Type == typeScripts && e.ID.Bits == codecs.ChunkBits },
+		Resolve:    resolve,
+		Inspect:    inspect,
 	}
 }
 
 func match(e *codecs.Entry, _ []byte) bool {
 	switch e.Type {
 	case typePackage, typeScripts, typeContainer:
-		return e.ID.Bits == 96
+		return e.ID.Bits == codecs.ChunkBits
 	}
 	return false
 }
 
-// entrySymbols: a chunk's id starts with the package's, so that packages are
-// known by it where content cannot be read. Their names are, too, when the
-// path gives one that has this hash.
-func entrySymbols(e *codecs.Entry) []codecs.Symbol {
-	if e.Type != typePackage || e.ID.Bits != 96 {
+// symbolsAt names a package by its path, where the name that follows has the
+// hash that the chunk's id starts with. The catalog knows packages by that id
+// whatever they are named.
+func symbolsAt(e *codecs.Entry, path string, _ []byte) []codecs.Symbol {
+	if e.Type != typePackage || e.ID.Bits != codecs.ChunkBits || e.Flags&codecs.Unnamed != 0 {
 		return nil
 	}
-	id := packageOf(e.ID)
-	s := []codecs.Symbol{{Space: packageIDSpace, ID: codecs.ID64(id)}}
-	if name := PackageName(e.Name, id); name != "" {
-		s = append(s, codecs.Symbol{Space: packageSpace, Name: name})
+	if name := PackageName(path, packageOf(e.ID)); name != "" {
+		return []codecs.Symbol{{Space: packageSpace, Name: name}}
 	}
-	return s
+	return nil
+}
+
+// resolve puts the names of objects of the program into the facts of a package.
+func resolve(f *codecs.Facts, dictionary any) *codecs.Facts {
+	p, ok := f.Detail.(*codecs.PackageFacts)
+	scripts, known := dictionary.(*codecs.ScriptObjectFacts)
+	if !ok || !known || p.Zen == nil {
+		return f
+	}
+	out := *f
+	resolved := Resolve(p, scripts)
+	out.Detail, out.Refs = resolved, References(resolved)
+	return &out
 }
 
 // packageOf takes the package's id out of a chunk's: its first eight bytes,
@@ -156,10 +171,7 @@ func symbols(f *codecs.PackageFacts) []codecs.Symbol {
 	if f.Name == "" {
 		return nil
 	}
-	return []codecs.Symbol{
-		{Space: packageSpace, Name: f.Name},
-		{Space: packageIDSpace, ID: codecs.ID64(f.Zen.PackageID)},
-	}
+	return []codecs.Symbol{{Space: packageSpace, Name: f.Name}}
 }
 
 // failure is the error of a content that nothing is known of.

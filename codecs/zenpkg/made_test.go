@@ -343,19 +343,24 @@ func TestPackageName(t *testing.T) {
 	}
 }
 
-func TestEntrySymbols(t *testing.T) {
+// A package is named by its place where the name has the hash that its id starts
+// with.
+func TestSymbolsAt(t *testing.T) {
 	id := ue.NameHash("/Game/A")
 	var raw [12]byte
 	le.PutUint64(raw[:], id)
 	raw[11] = 1
 	e := &codecs.Entry{Name: "P/Content/A.uasset", Type: "ExportBundleData",
 		ID: codecs.ID{Hi: uint64(binary.BigEndian.Uint32(raw[:])), Lo: binary.BigEndian.Uint64(raw[4:]), Bits: 96}}
-	got := zenpkg.Inspector().Symbols(e)
-	if len(got) != 2 || got[0].ID != codecs.ID64(id) || got[1].Name != "/Game/A" {
+	at := zenpkg.Inspector().SymbolsAt
+	if got := at(e, "../../../P/Content/A.uasset", nil); len(got) != 1 || got[0].Name != "/Game/A" {
 		t.Errorf("%+v", got)
 	}
+	if got := at(e, "../../../P/Content/B.uasset", nil); got != nil {
+		t.Errorf("a package of another id: %+v", got)
+	}
 	e.Type = "BulkData"
-	if got := zenpkg.Inspector().Symbols(e); got != nil {
+	if got := at(e, "../../../P/Content/A.uasset", nil); got != nil {
 		t.Errorf("bulk data defines %+v", got)
 	}
 }

@@ -41,6 +41,8 @@ func References(f *codecs.PackageFacts) []codecs.Ref {
 	return e.list
 }
 
+// packageRef refers to a package by name, or by its id where that is all there
+// is.
 func packageRef(p codecs.ZenPackage) codecs.Ref {
 	if p.Name == "" {
 		return codecs.Ref{Space: packageIDSpace, ID: codecs.ID64(p.ID)}
@@ -68,7 +70,7 @@ func (e *edges) object(kind string, r codecs.ObjectRef) {
 	}
 	if e.f.Imports[root].Flags&codecs.ImportByID == 0 {
 		if name := e.f.NameOf(e.f.Imports[root].Name); name != "" {
-			e.add(kind, codecs.Ref{Space: packageSpace, Name: name, Flags: nativeFlag(name)})
+			e.add(kind, packageRef(codecs.ZenPackage{Name: name}))
 		}
 		return
 	}

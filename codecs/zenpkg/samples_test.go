@@ -86,6 +86,38 @@ func TestScriptObjects(t *testing.T) {
 	}
 }
 
+// The paths of objects alone give all that resolving needs: outers, and the
+// classes that are stored.
+func TestScriptObjectsByName(t *testing.T) {
+	f := scripts(t)
+	g := codecs.ScriptObjectsNamed(func(yield func(uint64, string) bool) {
+		for _, o := range f.Objects {
+			if path, ok := f.Path(o.ID); !ok || !yield(o.ID, path) {
+				return
+			}
+		}
+	})
+	classes := 0
+	for i, o := range f.Objects {
+		if g.Objects[i].ID != o.ID || g.Objects[i].Outer != o.Outer || g.Objects[i].Name != o.Name {
+			t.Fatalf("%+v, want %+v", g.Objects[i], o)
+		}
+		pkg, class, ok := f.ClassOf(o.ID)
+		if byPkg, byName, found := g.ClassOf(o.ID); byPkg != pkg || byName != class || found != ok {
+			t.Fatalf("%+v is a %s, by name a %s", o, class, byName)
+		}
+		if class == "Class" {
+			classes++
+		}
+	}
+	if pkg, class, ok := f.ClassOf(ue.ScriptObjectID("/Script/Engine.Default__Actor")); pkg != "/Script/Engine" || class != "Actor" || !ok {
+		t.Errorf("Default__Actor is a %s of %s", class, pkg)
+	}
+	if classes < 1000 {
+		t.Errorf("%d classes", classes)
+	}
+}
+
 // Every import resolves: objects of the program by the ScriptObjects, objects
 // of packages by the public hash of an export there, which is the hash of its
 // path.

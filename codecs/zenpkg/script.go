@@ -40,11 +40,7 @@ func inspectScripts(r io.ReaderAt, size int64) (*codecs.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &codecs.Facts{Kind: "zen-script-objects", Detail: f}
-	for _, o := range f.Objects {
-		out.Symbols = append(out.Symbols, codecs.Symbol{Space: scriptObjectSpace, ID: codecs.ID64(o.ID)})
-	}
-	return out, nil
+	return &codecs.Facts{Kind: "zen-script-objects", Detail: f}, nil
 }
 
 // Resolve returns f with the names of the objects of the program that it
@@ -79,16 +75,17 @@ func (p *parser) script(r codecs.ObjectRef, id uint64, scripts *codecs.ScriptObj
 		return
 	}
 	i, _ := r.Import()
-	im := codecs.PackageImport{ClassPackage: p.name(""), Class: p.name(""), Name: p.name(o.Name), Flags: codecs.ImportNative}
-	if o.Outer == null {
-		im.ClassPackage, im.Class = p.name("/Script/CoreUObject"), p.name("Package")
-	} else if outer, ok := p.byID[o.Outer]; ok {
+	pkg, class, _ := scripts.ClassOf(id)
+	im := codecs.PackageImport{ClassPackage: p.name(pkg), Class: p.name(class), Name: p.name(o.Name), Flags: codecs.ImportNative}
+	switch outer, ok := p.byID[o.Outer]; {
+	case o.Outer == null:
+	case ok:
 		im.Outer = outer
-	} else if scripts.Find(o.Outer) != nil {
+	case scripts.Find(o.Outer) != nil:
 		im.Outer = p.append(codecs.PackageImport{}, o.Outer)
 		p.byID[o.Outer] = im.Outer
 		p.script(im.Outer, o.Outer, scripts, depth+1)
-	} else {
+	default:
 		return
 	}
 	p.p.Imports[i] = im

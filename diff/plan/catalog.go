@@ -91,14 +91,13 @@ func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*Mount,
 }
 
 // entriesSQL leaves the joins to rows that have a path and a content. A content
-// that its archive pads is known by its padded form. What lies in archives that
-// are entries (flag 8) is no file that a game mounts.
+// that its archive pads is known by its padded form.
 const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash)
 	FROM entry e
 	LEFT JOIN path p ON p.path_id = e.path_id
 	LEFT JOIN dir d ON d.dir_id = p.dir_id
 	LEFT JOIN content c ON c.content_id = e.content_id
-	WHERE e.archive_id = ? AND e.flags & 8 = 0
+	WHERE e.archive_id = ?
 	ORDER BY e.ordinal`
 
 // entries returns the entries of a mount; those of an archive that was read

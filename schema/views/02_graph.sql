@@ -26,8 +26,18 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        k.word AS kind,
-       s.word AS target_kind,
-       CASE WHEN r.name_id IS NULL THEN printf('%016x', r.key) ELSE n.name END AS target,
+       CASE s.word WHEN 'package-id' THEN 'package' ELSE s.word END AS target_kind,
+       CASE
+           WHEN r.name_id IS NOT NULL THEN n.name
+           WHEN s.word = 'package-id' THEN coalesce((SELECT tn.name -- by the header of the package that has the id
+                                                     FROM entry te
+                                                     JOIN build_archive ta ON ta.archive_id = te.archive_id AND ta.build_id = b.build_id
+                                                     JOIN package tk ON tk.content_id = te.content_id
+                                                     JOIN name tn ON tn.name_id = tk.name_id
+                                                     WHERE te.path_id = bs.path_id
+                                                     LIMIT 1), printf('%016x', r.key))
+           ELSE printf('%016x', r.key)
+       END AS target,
        td.prefix || tp.name AS target_path,
        CASE
            WHEN r.flags & 2 THEN 'native'

@@ -1,7 +1,7 @@
 -- view files: what a game sees of a build: of several entries that are the same file, the one that counts
 CREATE VIEW files AS
 SELECT b.label AS build,
-       d.prefix || p.name AS path,
+       coalesce(nd.prefix || np.name, d.prefix || p.name) AS path,
        ba.name AS archive,
        e.ordinal,
        e.size,
@@ -12,10 +12,14 @@ SELECT b.label AS build,
        a.mount_point,
        ba.mount_order,
        e.file_key,
-       e.path_id,
+       coalesce(bn.path_id, e.path_id) AS path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
+       b.build_id,
+       CASE WHEN a.format = 'iostore' AND lower(substr(ba.name, -5)) = '.utoc' THEN substr(ba.name, 1, length(ba.name) - 5)
+            WHEN a.format = 'unrealpak' AND lower(substr(ba.name, -4)) = '.pak' THEN substr(ba.name, 1, length(ba.name) - 4)
+            ELSE ba.name
+       END AS mount
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN archive a ON a.archive_id = ba.archive_id
@@ -23,8 +27,11 @@ JOIN entry e ON e.archive_id = ba.archive_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN content c ON c.content_id = e.content_id
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+LEFT JOIN path np ON np.path_id = bn.path_id
+LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1
-  AND e.flags & 10 = 0 -- neither delete records nor what lies in archives that are entries
+  AND e.flags & 2 = 0
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);
@@ -32,7 +39,7 @@ WHERE b.complete = 1
 -- view shadowed: entries that a game does not see, and what hides each: another entry, or a delete record
 CREATE VIEW shadowed AS
 SELECT b.label AS build,
-       d.prefix || p.name AS path,
+       coalesce(nd.prefix || np.name, d.prefix || p.name) AS path,
        ba.name AS archive,
        by.name AS by_archive,
        s.ordinal,
@@ -42,7 +49,7 @@ SELECT b.label AS build,
        e.content_id IS he.content_id AND e.content_id IS NOT NULL AS same_content,
        ba.mount_order,
        by.mount_order AS by_mount_order,
-       e.path_id,
+       coalesce(bn.path_id, e.path_id) AS path_id,
        e.content_id,
        e.archive_id,
        b.build_id
@@ -54,6 +61,9 @@ JOIN entry e ON e.archive_id = ba.archive_id AND e.ordinal = s.ordinal
 JOIN entry he ON he.archive_id = by.archive_id AND he.ordinal = s.by_ordinal
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+LEFT JOIN path np ON np.path_id = bn.path_id
+LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1;
 
 -- view sums: checksums that archives state of their entries, also of those whose content was not read

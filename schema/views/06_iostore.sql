@@ -1,0 +1,119 @@
+-- A package's id is a hash of its name, and the start of the ids of its chunks:
+-- whoever knows the name of one knows it for all, in whatever build. Its chunk of
+-- type ExportBundleData has 1, in UE4 2, where others have index and type.
+
+-- view chunks: the chunks of IoStore containers, with the packages that they belong to
+CREATE VIEW chunks AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       coalesce(nd.prefix || np.name, d.prefix || p.name) AS path,
+       t.word AS type,
+       printf('%08x%016x', e.id_hi, e.id_lo) AS chunk_id,
+       CASE WHEN t.word IN ('ExportBundleData', 'BulkData', 'OptionalBulkData', 'MemoryMappedBulkData')
+            THEN (SELECT n.name
+                  FROM entry pe
+                  LEFT JOIN package k ON k.content_id = pe.content_id
+                  LEFT JOIN entry_symbol s ON s.archive_id = pe.archive_id AND s.ordinal = pe.ordinal
+                      AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
+                  JOIN name n ON n.name_id = coalesce(k.name_id, s.name_id)
+                  WHERE pe.id_lo IN (((e.id_lo >> 32) << 32) | 1, ((e.id_lo >> 32) << 32) | 2)
+                    AND pe.id_hi = e.id_hi AND pe.id_bits = 96
+                  LIMIT 1)
+       END AS package,
+       e.flags >> 3 & 1 AS unnamed,
+       e.size,
+       e.stored,
+       m.word AS method,
+       CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
+       e.ordinal,
+       coalesce(bn.path_id, e.path_id) AS path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN word t ON t.word_id = e.type_id
+LEFT JOIN word m ON m.word_id = e.method_id
+LEFT JOIN content c ON c.content_id = e.content_id
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+LEFT JOIN path np ON np.path_id = bn.path_id
+LEFT JOIN dir nd ON nd.dir_id = np.dir_id
+WHERE b.complete = 1;
+
+-- view container_packages: the packages that IoStore containers list, and what each imports
+CREATE VIEW container_packages AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       printf('%016x', k.package) AS package_id,
+       d.prefix || p.name AS path,
+       (SELECT count(*) FROM container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 0)
+           AS import_count,
+       (SELECT count(*) FROM container_import i WHERE i.content_id = k.content_id AND i.package = k.package AND i.soft = 1)
+           AS soft_count,
+       k.shaders AS shader_count,
+       k.optional,
+       k.package AS package_key,
+       bs.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN container_package k ON k.content_id = e.content_id
+LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.key = k.package
+    AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package-id')
+LEFT JOIN path p ON p.path_id = bs.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1;
+
+-- view container_imports: which packages need which, as IoStore containers list them
+CREATE VIEW container_imports AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       printf('%016x', i.package) AS package_id,
+       d.prefix || p.name AS path,
+       printf('%016x', i.import) AS import_id,
+       td.prefix || tp.name AS import_path,
+       i.soft,
+       i.package AS package_key,
+       i.import AS import_key,
+       bs.path_id,
+       ts.path_id AS import_path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN container_import i ON i.content_id = e.content_id
+LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.key = i.package
+    AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package-id')
+LEFT JOIN path p ON p.path_id = bs.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN build_symbol ts ON ts.build_id = b.build_id AND ts.key = i.import
+    AND ts.space_id = (SELECT word_id FROM word WHERE word = 'package-id')
+LEFT JOIN path tp ON tp.path_id = ts.path_id
+LEFT JOIN dir td ON td.dir_id = tp.dir_id
+WHERE b.complete = 1;
+
+-- view script_objects: the objects of a game's program that packages of IoStore containers may refer to
+CREATE VIEW script_objects AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       n.name AS object,
+       printf('%016x', s.id) AS id,
+       s.id AS id_key,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN script_object s ON s.content_id = e.content_id
+LEFT JOIN name n ON n.name_id = s.name_id
+WHERE b.complete = 1;
