@@ -223,22 +223,17 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 // follow makes t like an archive of its format. What only another version keeps
 // is not taken over.
 func (t *target) follow(model *archive, wanted string, keys codecs.KeyFunc) error {
-	info := model.Info()
-	if t.format.Like == nil {
-		t.options.MountPoint, t.options.Version = info.MountPoint, versionLike(t.format, info.Version)
-	} else {
-		o, err := t.format.Like(model.Archive)
-		if errors.Is(err, errors.ErrUnsupported) { // its version is not written
-			if wanted == "" {
-				return hinted(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
-			}
-			o, err = &codecs.CreateOptions{MountPoint: info.MountPoint, Keys: keys}, nil
+	o, err := t.format.OptionsLike(model.Archive)
+	if errors.Is(err, errors.ErrUnsupported) { // its version is not written
+		if wanted == "" {
+			return hinted(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
 		}
-		if err != nil {
-			return err
-		}
-		t.options = *o
+		o, err = &codecs.CreateOptions{MountPoint: model.Info().MountPoint, Keys: keys}, nil
 	}
+	if err != nil {
+		return err
+	}
+	t.options = *o
 	if wanted == "" || wanted == t.options.Version {
 		t.model = model
 	} else {
@@ -284,20 +279,6 @@ func formatOfExtension(r *codecs.Registry, path string) *codecs.Format {
 		return nil
 	}
 	return found[0]
-}
-
-// versionLike returns the version that is written for one that was read: the
-// one whose name is a word of it, as 1.6 in "SQLite 1.6". Without such a one it
-// is the default.
-func versionLike(f *codecs.Format, read string) string {
-	for word := range strings.FieldsSeq(read) {
-		for _, v := range f.Versions {
-			if strings.EqualFold(v, word) {
-				return v
-			}
-		}
-	}
-	return ""
 }
 
 // packed tells what was written.

@@ -16,6 +16,7 @@ type patchFlags struct {
 	only, exclude []string
 	dependencies  bool
 	perChunk      bool
+	overlay       bool
 	maxSize       byteSize
 	number        int
 	overwrite     bool
@@ -41,7 +42,13 @@ too. The files of one asset (.uasset, .umap, .uexp, .ubulk ...) go together.
 Paks below version 6 have no delete records: what NEW has not stays, and the
 exit code is 1.
 
-Beside each pak lies a response file, by which UnrealPak packs the same from what
+Marvel Heroes and Retro: archives that changed are made anew as a whole, of the kind
+that they are, under their names, with unchanged entries as they are stored; in
+their order and with their copies, each of which is replaced; new entries at the
+end. --overlay writes NAME_patch.sip with the changed entries alone instead, for
+loaders that look into several.
+
+Beside each .pak that is mounted lies a response file, by which UnrealPak packs the same from what
 "pakdb unpack NEW" leaves, and beside the first a manifest, NAME.patch.json.
 
 Before anything gets its name, OLD and the patch are mounted and compared with
@@ -60,6 +67,7 @@ to in NEW and OLD lacks, or did not have them refer to.
   pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
   pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
   pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
+  pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
   pakdb patch build 1.52 1.48 -o rollback/`,
 		Args:              usage(cobra.ExactArgs(2)),
 		ValidArgsFunction: a.completeBuilds,
@@ -80,6 +88,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 	flags.BoolVar(&f.dependencies, "with-dependencies", false, "and what those newly need, with --only")
 	flags.BoolVar(&f.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
 	flags.Var(&f.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
+	flags.BoolVar(&f.overlay, "overlay", false, "an archive of the changed entries alone, in place of the whole .sip")
 	flags.IntVar(&f.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
 	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
@@ -124,7 +133,7 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 }
 
 func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides) (plan.Options, error) {
-	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number}
+	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay}
 	if f.only == nil && f.exclude == nil {
 		return o, nil
 	}

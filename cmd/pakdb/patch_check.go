@@ -162,6 +162,9 @@ func (a *app) listCheck(r *plan.Report) error {
 	if r.Respelled > 0 {
 		spelled = fmt.Sprintf(", %s another case", plural(int64(r.Respelled), "path has", "paths have"))
 	}
+	if r.Copies > 0 {
+		spelled += fmt.Sprintf(", %s in more or fewer copies", plural(int64(r.Copies), "asset", "assets"))
+	}
 	_, err := fmt.Fprintf(a.stdout, "%s, %s: %s%s; %s decoded for it\n", plural(int64(r.Files), "file", "files"), humanSize(r.Size),
 		verdict, spelled, humanSize(r.Read))
 	return err

@@ -109,8 +109,17 @@ func (a *app) printWritten(p *plan.Plan, written []plan.Written, proof *plan.Rep
 		if deleted > 0 {
 			text += ", " + plural(int64(deleted), "delete record", "delete records")
 		}
-		_, _ = fmt.Fprintf(w, "%s: %s, %s (%s passed through); mounted with order %d or higher\n", printable(part.Path), text,
-			humanSize(part.Size), humanSize(part.Raw), part.Order)
+		place := ""
+		switch part.Use {
+		case plan.Over:
+			place = fmt.Sprintf("mounted with order %d or higher", part.Order)
+		case plan.Instead:
+			text, place = plural(int64(part.Entries()), "entry", "entries"), "takes the place of the old one"
+		case plan.Beside:
+			place = "to be put beside the old ones"
+		}
+		_, _ = fmt.Fprintf(w, "%s: %s, %s (%s passed through); %s\n", printable(part.Path), text,
+			humanSize(part.Size), humanSize(part.Raw), place)
 	}
 	_, _ = fmt.Fprintln(w, planSums(p))
 	what := "the new build"

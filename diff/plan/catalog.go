@@ -83,21 +83,26 @@ func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*Mount,
 			return nil, err
 		}
 		if f, ok := l.registry.Format(m.Format); ok {
-			m.ordered = f.MountOrder != nil
+			m.ordered, m.apart = f.MountOrder != nil, holdsAssets(f)
 		}
 		mounts = append(mounts, m)
 	}
 	return mounts, rows.Err()
 }
 
+// holdsAssets reports whether archives of a format hold assets by their ids, each
+// for its own loader.
+func holdsAssets(f *codecs.Format) bool { return f.MountOrder == nil && f.EntrySpaces != nil }
+
 // entriesSQL leaves the joins to rows that have a path and a content. A content
-// that its archive pads is known by its padded form.
-const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash)
+// that its archive pads is known by its padded form. What lies in archives that
+// are entries (flag 8) is no file that a game mounts.
+const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL
 	FROM entry e
 	LEFT JOIN path p ON p.path_id = e.path_id
 	LEFT JOIN dir d ON d.dir_id = p.dir_id
 	LEFT JOIN content c ON c.content_id = e.content_id
-	WHERE e.archive_id = ?
+	WHERE e.archive_id = ? AND e.flags & 8 = 0
 	ORDER BY e.ordinal`
 
 // entries returns the entries of a mount; those of an archive that was read
@@ -122,6 +127,7 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 		if hash, ok := v[7].([]byte); ok && len(hash) == len(f.Content) {
 			f.Content, f.Known = schema.Digest(hash), true
 		}
+		f.padded = integer(v[8]) != 0
 		f.Key = KeyOf(f.Path())
 		files = append(files, f)
 	})

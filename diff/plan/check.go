@@ -33,6 +33,7 @@ type Report struct {
 	Size        int64 // of them, decoded
 	Read        int64 // decoded for it, in bytes
 	Respelled   int   // equal files whose paths differ in case
+	Copies      int   // assets that one side has more copies of
 	Differences []Difference
 }
 
@@ -44,15 +45,73 @@ var ErrDiffers = errors.New("old build and patch do not make the new build")
 // of contents, which are decoded where it is not known. progress, if not nil, is
 // called with decoded bytes now and then, from several goroutines.
 func (d *Disk) Compare(ctx context.Context, have, want *Stack, progress func(n int64)) (*Report, error) {
-	return d.compareViews(ctx, archived(have.View()), archived(want.View()), progress)
+	h, w := archived(have.View()), archived(want.View())
+	copies := apart(have, want, h, w)
+	r, err := d.compareViews(ctx, h, w, progress)
+	if err == nil {
+		r.Copies = copies
+	}
+	return r, err
 }
 
-// archived leaves loose files out where there are archives.
+// apart takes the entries of archives that hold assets for their own loaders out
+// of the views, where they would hide each other, and puts them in by archive,
+// name and copy. It returns how many have more copies on one side: each copy that
+// is there is compared with its counterpart, or the last of them.
+func apart(have, want *Stack, h, w map[Key]*File) (uneven int) {
+	pick := func(s *Stack, view map[Key]*File) (mounts []*Mount) {
+		maps.DeleteFunc(view, func(_ Key, f *File) bool { return f.Mount.apart })
+		for _, m := range s.Mounts {
+			if m.apart {
+				mounts = append(mounts, m)
+			}
+		}
+		return mounts
+	}
+	for n, pair := range pairMounts(pick(have, h), pick(want, w)) {
+		var mine, theirs map[string][]*File
+		if pair[0] != nil {
+			_, mine = have.filesOf(pair[0])
+		}
+		if pair[1] != nil {
+			_, theirs = want.filesOf(pair[1])
+		}
+		uneven += pairCopies(n, mine, theirs, h, w)
+	}
+	return uneven
+}
+
+// pairCopies puts the entries of the n-th pair of archives into both views.
+func pairCopies(n int, mine, theirs map[string][]*File, h, w map[Key]*File) (uneven int) {
+	put := func(view map[Key]*File, name string, i int, f *File) {
+		view[exactKey(fmt.Sprint(n, "/", name, "/", i))] = f
+	}
+	for name, files := range mine {
+		others := theirs[name]
+		for i, f := range files {
+			put(h, name, i, f)
+			if len(others) > 0 {
+				put(w, name, i, others[min(i, len(others)-1)])
+			}
+		}
+		if others != nil && len(others) != len(files) {
+			uneven++
+		}
+	}
+	for name, files := range theirs {
+		if mine[name] == nil {
+			put(w, name, 0, files[0])
+		}
+	}
+	return uneven
+}
+
+// archived is a view without loose files, where there are archives.
 func archived(view map[Key]*File) map[Key]*File {
 	inside := maps.Clone(view)
 	maps.DeleteFunc(inside, func(_ Key, f *File) bool { return f.Mount.loose() })
 	if len(inside) == 0 {
-		return view
+		return maps.Clone(view)
 	}
 	return inside
 }
@@ -86,7 +145,7 @@ type comparison struct {
 
 // unsure reports whether both files must be decoded to compare them.
 func unsure(h, w *File) bool {
-	return h.Size == w.Size && !(h.Known && w.Known) && !h.is(w)
+	return !sizesDiffer(h, w) && !(h.Known && w.Known) && !h.is(w)
 }
 
 // is reports whether two files are one entry, or stored bytes that were found to
@@ -141,7 +200,7 @@ func (c *comparison) compare(h, w *File) {
 	case c.failed[h] != nil || c.failed[w] != nil:
 		add("unreadable", errors.Join(c.failed[h], c.failed[w]))
 		return
-	case h.Size != w.Size && !padded(h, w), h.Known && w.Known && h.Content != w.Content:
+	case sizesDiffer(h, w), h.Known && w.Known && h.Content != w.Content:
 		add("content", nil)
 		return
 	}
@@ -150,8 +209,9 @@ func (c *comparison) compare(h, w *File) {
 	}
 }
 
-// padded is for archives that do not store the true length of contents.
-func padded(h, w *File) bool { return h.Known && w.Known && h.Content == w.Content }
+// sizesDiffer tells nothing of archives that do not store the true length of
+// contents.
+func sizesDiffer(h, w *File) bool { return h.Size != w.Size && !h.padded && !w.padded }
 
 // hashBatch is a group of neighbouring entries on their way through the
 // workers: handing over each small one would cost more than decoding it.

@@ -139,7 +139,8 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 	}
 	info := o.Info()
 	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.size
-	m.lastWins, m.ordered = o.format.LastWins, o.format.MountOrder != nil
+	m.lastWins, m.ordered, m.apart = o.format.LastWins, o.format.MountOrder != nil, holdsAssets(o.format)
+	padder, pads := o.Archive.(codecs.Padder)
 	if m.ordered {
 		m.Order = int64(o.format.MountOrder(m.Location))
 	}
@@ -156,6 +157,10 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 			continue
 		}
 		f := File{Mount: m, Ordinal: e.Ordinal, Name: e.Name, Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: e.Flags}
+		if pads {
+			align, _ := padder.Padding(e)
+			f.padded = align > 1
+		}
 		f.Key = KeyOf(f.Path())
 		files = append(files, f)
 		if m.Entries++; ctx.Err() != nil {

@@ -116,6 +116,9 @@ func (w *patchWriter) describe() error {
 	archives := len(w.staged)
 	for i := range archives {
 		part := &w.written[i].Part
+		if part.whole != nil {
+			continue // no response file: UnrealPak does not write these
+		}
 		if err := w.stage(strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
 			return err
 		}
@@ -170,6 +173,14 @@ func (p *Plan) Counts(part *Part) (files, deleted int) {
 		}
 	}
 	return files, deleted
+}
+
+// Entries returns how many entries the archive has, delete records with them.
+func (p *Part) Entries() int {
+	if p.whole != nil {
+		return len(p.whole)
+	}
+	return len(p.Items)
 }
 
 // response is the response file by which UnrealPak packs the same files, from

@@ -45,15 +45,28 @@ func (it *Item) either() *File {
 	return it.Old
 }
 
+// Use is what is to be done with an archive of a patch.
+type Use uint8
+
+// The uses.
+const (
+	Over    Use = iota // mounted over the old build
+	Instead            // it takes the place of the archive of the same name
+	Beside             // it is one more
+)
+
 // Part is an archive of a patch.
 type Part struct {
 	Name       string // of the file
-	Chunk      int    // of the game; -1: none
+	Use        Use
+	Chunk      int // of the game; -1: none
 	MountPoint string
 	Order      int64    // that it will be mounted with at least
 	Items      []int    // in the order in which they are stored; delete records last
 	names      []string // of Items, behind the mount point
 	model      *Mount
+	whole      []*File // all entries, of an archive that is made anew
+	named      *Mount  // whose public names such an archive takes
 }
 
 // Options say what a patch is to hold and how it is cut. The zero value is all
@@ -71,6 +84,9 @@ type Options struct {
 	// MaxSize is what an archive may weigh, in bytes; 0 is any size. What belongs
 	// together stays together.
 	MaxSize int64
+	// Overlay makes an archive of the changed entries alone, in formats whose
+	// archives are else made anew as a whole.
+	Overlay bool
 	// Number is the N of Game_N_P.pak; below 0 is the first that wins over all
 	// that the old build mounts.
 	Number int
@@ -87,7 +103,6 @@ type Plan struct {
 	Format   *codecs.Format
 
 	options Options
-	chunkOf func(*Mount) int
 	holders map[Key][]int // chunks of deleted files
 	merges  bool          // stored bytes are proved equal, and nothing is decoded that passes through
 	wanted  map[Key]*File // what the game is to see; nil: the old build with the items
@@ -102,21 +117,17 @@ var ErrNothing = errors.New("nothing to patch")
 var ErrForeign = errors.New("changed files lie where no patch can reach")
 
 // Make compares two stacks. The format of the patch is that of the old stack's
-// archives. A file whose content one side does not know counts as changed,
+// archives; where no archive can be mounted over those, each that changed is made
+// anew. A file whose content one side does not know counts as changed,
 // unless both sides have it in the very same place.
 func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) {
 	p := &Plan{Old: old, New: new, options: o}
 	var err error
-	if p.Format, err = patchFormat(old, registry); err != nil {
-		return nil, err
+	if p.Format, err = patchFormat(old, registry); errors.Is(err, errors.ErrUnsupported) {
+		return p, p.rebuild(registry)
 	}
-	p.chunkOf = func(m *Mount) int {
-		if p.Format.Chunk != nil {
-			if n, ok := p.Format.Chunk(m.Name); ok {
-				return n
-			}
-		}
-		return -1
+	if o.Overlay {
+		return nil, fmt.Errorf("%w: archives of format %s are patched by what is mounted over them", errors.ErrUnsupported, p.Format.Name)
 	}
 	if err := p.sift(p.changes()); err != nil {
 		return nil, err
@@ -127,6 +138,16 @@ func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) 
 	}
 	p.warn()
 	return p, nil
+}
+
+// chunkOf is the chunk of the game that an archive belongs to, -1 for none.
+func (p *Plan) chunkOf(m *Mount) int {
+	if p.Format.Chunk != nil {
+		if n, ok := p.Format.Chunk(m.Name); ok {
+			return n
+		}
+	}
+	return -1
 }
 
 // patchFormat is that of the most archives which can be patched by archives on

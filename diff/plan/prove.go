@@ -21,19 +21,45 @@ func (w *patchWriter) prove(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
+	if w.p.Parts[0].whole != nil {
+		return w.proveWhole(ctx, top)
+	}
 	if w.p.merges {
 		if err := w.findTwins(ctx, top); err != nil {
 			return nil, err
 		}
 	}
-	report, err := w.d.compareViews(ctx, archived(w.p.Old.Over(top).View()), w.p.goal(), nil)
-	if err != nil {
-		return nil, err
+	return w.judge(w.d.compareViews(ctx, archived(w.p.Old.Over(top).View()), w.p.goal(), nil))
+}
+
+// proveWhole compares archives that were made anew with what went in: every
+// entry, every copy.
+func (w *patchWriter) proveWhole(ctx context.Context, top *Stack) (*Report, error) {
+	have, want := map[Key]*File{}, map[Key]*File{}
+	for i, m := range top.Mounts {
+		put := func(view map[Key]*File, files []*File) {
+			nth := map[string]int{}
+			for _, f := range files {
+				view[exactKey(fmt.Sprint(i, "/", nth[f.Name], "/", f.Name))] = f
+				nth[f.Name]++
+			}
+		}
+		files, _ := top.filesOf(m)
+		put(have, files)
+		put(want, w.p.Parts[i].whole)
+		if len(files) != len(w.p.Parts[i].whole) {
+			return nil, fmt.Errorf("%w: %s has %d entries, %d were written", ErrDiffers, m.Name, len(files), len(w.p.Parts[i].whole))
+		}
 	}
-	if len(report.Differences) > 0 {
-		return report, fmt.Errorf("%w: %s", ErrDiffers, count(len(report.Differences), "difference"))
+	return w.judge(w.d.compareViews(ctx, have, want, nil))
+}
+
+// judge makes an error of differences.
+func (w *patchWriter) judge(r *Report, err error) (*Report, error) {
+	if err == nil && len(r.Differences) > 0 {
+		err = fmt.Errorf("%w: %s", ErrDiffers, count(len(r.Differences), "difference"))
 	}
-	return report, nil
+	return r, err
 }
 
 // goal is what the game is to see with the patch: the old build with the items

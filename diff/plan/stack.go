@@ -16,8 +16,10 @@ import (
 type Key [16]byte
 
 // KeyOf returns the key of a path in the game's file system.
-func KeyOf(path string) Key {
-	sum := blake3.Sum256([]byte(codecs.FileKey("", path)))
+func KeyOf(path string) Key { return exactKey(codecs.FileKey("", path)) }
+
+func exactKey(text string) Key {
+	sum := blake3.Sum256([]byte(text))
 	return Key(sum[:16])
 }
 
@@ -36,6 +38,7 @@ type Mount struct {
 	place    int // among those of the stack: the lowest wins
 	lastWins bool
 	ordered  bool           // its format has a mount order
+	apart    bool           // its entries are known by ids, and each archive holds all that its loader asks for
 	id       int64          // in the catalog; 0: not from there
 	staged   *codecs.Staged // has no name yet
 }
@@ -66,7 +69,8 @@ type File struct {
 	Content      schema.Digest // BLAKE3 of the decoded bytes, when Known
 	Known        bool
 
-	twin *File // whose stored bytes were found to be the same
+	padded bool  // its archive fills contents up: Size says little
+	twin   *File // whose stored bytes were found to be the same
 }
 
 // Deleted reports whether the entry is a delete record.

@@ -24,6 +24,9 @@ func (p *Plan) warn() {
 	}
 	top := p.highest()
 	for _, part := range p.Parts {
+		if part.Use != Over {
+			continue
+		}
 		if part.Order <= top {
 			p.warnf("%s is mounted with order %d, and the old build goes up to %d: it may not win", part.Name, part.Order, top)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -110,14 +111,14 @@ func (w *patchWriter) commit() error {
 // begins again, and entries of that method are decoded.
 func (w *patchWriter) part(ctx context.Context, n int) error {
 	part := &w.p.Parts[n]
-	o, err := w.options(ctx, part)
+	o, model, err := w.options(ctx, part)
 	if err != nil {
 		return fmt.Errorf("%s: %w", part.Name, err)
 	}
 	path := filepath.Join(w.o.Dir, part.Name)
 	decode := map[compress.Method]bool{}
 	for {
-		f := filler{w: w, part: part, options: o, decode: decode}
+		f := filler{w: w, part: part, options: o, model: model, decode: decode}
 		staged, err := codecs.StageFile(ctx, path, w.p.Format, o, func(out codecs.Writer) error { return f.fill(ctx, out) })
 		if err != nil && f.refused != nil {
 			decode[*f.refused] = true
@@ -138,25 +139,24 @@ func (w *patchWriter) part(ctx context.Context, n int) error {
 
 // options are those of the model: version, methods, block size, encryption, and
 // what else its packer left to itself.
-func (w *patchWriter) options(ctx context.Context, part *Part) (*codecs.CreateOptions, error) {
-	model, err := w.sources.open(ctx, part.model)
+func (w *patchWriter) options(ctx context.Context, part *Part) (o *codecs.CreateOptions, model *opened, err error) {
+	model, err = w.sources.open(ctx, part.model)
 	if errors.Is(err, os.ErrNotExist) {
 		model, err = w.openCounterpart(ctx, part, err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	o := &codecs.CreateOptions{}
-	if w.p.Format.Like != nil {
-		if o, err = w.p.Format.Like(model.Archive); err != nil {
-			return nil, err
-		}
+	if o, err = w.p.Format.OptionsLike(model.Archive); err != nil {
+		return nil, nil, err
 	}
-	o.MountPoint = part.MountPoint
-	if w.d.Options != nil {
+	if part.MountPoint != "" {
+		o.MountPoint = part.MountPoint
+	}
+	if w.p.Format.Like != nil && w.d.Options != nil {
 		o.Keys = w.d.Options.Keys
 	}
-	return o, nil
+	return o, model, nil
 }
 
 // openCounterpart is for old builds that are in the catalog alone: an archive of
@@ -175,40 +175,59 @@ type filler struct {
 	w       *patchWriter
 	part    *Part
 	options *codecs.CreateOptions
+	model   *opened
 	decode  map[compress.Method]bool
 	refused *compress.Method // by the last run
 	raw     int64
 }
 
 func (f *filler) fill(ctx context.Context, out codecs.Writer) error {
-	var wanted []*File
-	for _, i := range f.part.Items {
-		if file := f.w.p.Items[i].New; file != nil {
-			wanted = append(wanted, file)
-		}
-	}
+	files, names := f.lines()
+	wanted := slices.DeleteFunc(slices.Clone(files), func(file *File) bool { return file == nil })
 	if err := f.w.sources.find(ctx, wanted); err != nil {
 		return err
 	}
-	for n, i := range f.part.Items {
-		if err := f.add(ctx, out, &f.w.p.Items[i], f.part.names[n]); err != nil {
+	if f.part.whole != nil {
+		if i, ok := codecs.WriterAs[codecs.Imitator](out); ok {
+			if err := i.Imitate(f.model.Archive); err != nil {
+				return err
+			}
+		}
+	}
+	for i, file := range files {
+		if err := f.add(ctx, out, file, names[i]); err != nil {
 			return err
 		}
 	}
-	return nil
+	return f.finish(ctx, out)
 }
 
-func (f *filler) add(ctx context.Context, out codecs.Writer, it *Item, name string) error {
-	if it.New == nil {
+// lines are the files of the archive with their names in it; nil is a delete
+// record.
+func (f *filler) lines() (files []*File, names []string) {
+	for _, file := range f.part.whole {
+		files, names = append(files, file), append(names, file.Name)
+	}
+	if files != nil {
+		return files, names
+	}
+	for _, i := range f.part.Items {
+		files = append(files, f.w.p.Items[i].New)
+	}
+	return files, f.part.names
+}
+
+func (f *filler) add(ctx context.Context, out codecs.Writer, file *File, name string) error {
+	if file == nil {
 		return out.Add(ctx, &codecs.Entry{Name: name, Flags: codecs.Deleted}, strings.NewReader(""))
 	}
-	src, e, err := f.w.sources.entry(ctx, it.New)
+	src, e, err := f.w.sources.entry(ctx, file)
 	if err != nil {
 		return err
 	}
 	fresh := *e
 	fresh.Name = name
-	if !f.w.o.Epoch.IsZero() {
+	if !f.w.o.Epoch.IsZero() && file.Mount.loose() {
 		fresh.Mod = f.w.o.Epoch
 	}
 	if f.passes(src, e) {
@@ -218,8 +237,8 @@ func (f *filler) add(ctx context.Context, out codecs.Writer, it *Item, name stri
 	if err != nil {
 		return err
 	}
-	if src.format.Name != f.w.p.Format.Name {
-		fresh.Method = ""
+	if src.format.Name != f.w.p.Format.Name || f.w.p.Format.Like == nil {
+		fresh.Method = "" // what the format's writer does by itself
 	}
 	fresh.Flags &^= codecs.Sealed
 	return errors.Join(out.Add(ctx, &fresh, contextReader{ctx, content}), content.Close())

@@ -1,0 +1,240 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"pakdb/codecs"
+)
+
+// rebuild plans archives of formats that no archive can be mounted over: each
+// archive of the old build that changed is made anew as a whole, in its order
+// and with its copies. Of what did not change the stored bytes are passed
+// through. Files that are new stand at the end.
+func (p *Plan) rebuild(registry *codecs.Registry) error {
+	if err := p.rebuildFormat(registry); err != nil {
+		return err
+	}
+	old, new := p.archivesOf(p.Old), p.archivesOf(p.New)
+	for _, pair := range pairMounts(old, new) {
+		switch {
+		case pair[1] == nil:
+			p.warnf("%s is not in the new build: take it out", pair[0].Name)
+		case pair[0] == nil:
+			p.addArchive(pair[1])
+		case !pair[0].same(pair[1]):
+			p.rebuildPair(pair[0], pair[1])
+		}
+	}
+	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
+		return fmt.Errorf("%w: %s without a name", errors.ErrUnsupported, count(n, "entry"))
+	}
+	p.warn()
+	return nil
+}
+
+func (p *Plan) rebuildFormat(registry *codecs.Registry) error {
+	entries := map[string]int64{}
+	for _, m := range p.Old.Mounts {
+		f, ok := registry.Format(m.Format)
+		if !ok || f.Create == nil || m.loose() {
+			continue
+		}
+		entries[f.Name] += 1 + m.Entries
+		if p.Format == nil || entries[f.Name] > entries[p.Format.Name] {
+			p.Format = f
+		}
+	}
+	if p.Format == nil {
+		return fmt.Errorf("%w: %s has no archives that pakdb writes", errors.ErrUnsupported, p.Old.Label)
+	}
+	if p.options.Overlay && holdsAssets(p.Format) {
+		return fmt.Errorf("%w: an archive of format %s holds all that its loader asks it for: there is no overlay", errors.ErrUnsupported, p.Format.Name)
+	}
+	return nil
+}
+
+func (p *Plan) archivesOf(s *Stack) (mounts []*Mount) {
+	for _, m := range s.Mounts {
+		if m.Format == p.Format.Name {
+			mounts = append(mounts, m)
+		}
+	}
+	return mounts
+}
+
+// pairMounts joins archives of one name; the last that are left over, one on each
+// side, belong together as well, for a file's name often tells the version.
+func pairMounts(old, new []*Mount) (pairs [][2]*Mount) {
+	byName := map[string]*Mount{}
+	for _, m := range new {
+		byName[m.Name] = m
+	}
+	var alone []int
+	for _, m := range old {
+		if byName[m.Name] == nil {
+			alone = append(alone, len(pairs))
+		}
+		pairs = append(pairs, [2]*Mount{m, byName[m.Name]})
+		delete(byName, m.Name)
+	}
+	for _, m := range new {
+		switch {
+		case byName[m.Name] != m:
+		case len(alone) == 1 && len(byName) == 1:
+			pairs[alone[0]][1] = m
+		default:
+			pairs = append(pairs, [2]*Mount{nil, m})
+		}
+	}
+	return pairs
+}
+
+// filesOf returns the entries of a mount, and the copies of each by name.
+func (s *Stack) filesOf(m *Mount) (files []*File, copies map[string][]*File) {
+	copies = map[string][]*File{}
+	for i := range s.Files {
+		if f := &s.Files[i]; f.Mount == m {
+			files = append(files, f)
+			copies[f.Name] = append(copies[f.Name], f)
+		}
+	}
+	return files, copies
+}
+
+// addArchive takes an archive that the old build has not.
+func (p *Plan) addArchive(m *Mount) {
+	files, _ := p.New.filesOf(m)
+	part := Part{Name: filepath.Base(m.Name), Chunk: -1, Use: Beside, model: m, named: m}
+	for _, f := range files {
+		it := Item{Path: f.Path(), Action: Add, Reason: "in " + m.Name + ", which is new", New: f, Part: len(p.Parts)}
+		if p.options.Only != nil && !p.options.Only(&it) {
+			p.Left = append(p.Left, it)
+			continue
+		}
+		part.whole, part.Items = append(part.whole, f), append(part.Items, len(p.Items))
+		p.Items = append(p.Items, it)
+	}
+	if part.whole != nil {
+		p.Parts = append(p.Parts, part)
+	}
+}
+
+// rebuildPair makes an archive of the old build like its counterpart.
+func (p *Plan) rebuildPair(a, b *Mount) {
+	before, had := p.Old.filesOf(a)
+	after, has := p.New.filesOf(b)
+	part := Part{Name: filepath.Base(a.Name), Chunk: -1, Use: Instead, model: a, named: b}
+	chosen := map[string]*Item{}
+	for _, it := range p.pairChanges(before, after, had, has) {
+		if p.options.Only != nil && !p.options.Only(&it) {
+			p.Left, part.named = append(p.Left, it), a
+			continue
+		}
+		if it.Action == Delete && p.options.Overlay {
+			p.Kept = append(p.Kept, it)
+			continue
+		}
+		it.Part = len(p.Parts)
+		part.Items = append(part.Items, len(p.Items))
+		p.Items = append(p.Items, it)
+		chosen[it.either().Name] = &it
+	}
+	if len(part.Items) == 0 {
+		return
+	}
+	if p.options.Overlay {
+		part.Use = Beside
+		part.Name = strings.TrimSuffix(part.Name, filepath.Ext(part.Name)) + "_patch" + filepath.Ext(part.Name)
+	}
+	part.whole = p.lines(before, after, had, has, chosen)
+	p.Parts = append(p.Parts, part)
+}
+
+// pairChanges compares two archives name by name, in the order of the old one,
+// then of the new one.
+func (p *Plan) pairChanges(before, after []*File, had, has map[string][]*File) (items []Item) {
+	for _, f := range before {
+		it := Item{Path: f.Path(), Old: f, Hides: len(had[f.Name])}
+		switch {
+		case had[f.Name][0] != f: // a copy
+			continue
+		case has[f.Name] == nil:
+			it.Action, it.Reason = Delete, "removed"
+		case p.pairDiffers(had[f.Name], has[f.Name]):
+			it.Action, it.Reason, it.New = Replace, "modified", has[f.Name][0]
+		default:
+			continue
+		}
+		items = append(items, it)
+	}
+	for _, f := range after {
+		if had[f.Name] == nil && has[f.Name][0] == f {
+			items = append(items, Item{Path: f.Path(), Action: Add, Reason: "added", New: f})
+		}
+	}
+	return items
+}
+
+// pairDiffers compares every copy that is there with the one that would take its
+// place.
+func (p *Plan) pairDiffers(had, has []*File) bool {
+	for i, f := range had {
+		if by := has[min(i, len(has)-1)]; !f.Known || !by.Known || f.Content != by.Content {
+			return true
+		}
+	}
+	return false
+}
+
+// lines are the entries of the archive that is written, in their order.
+func (p *Plan) lines(before, after []*File, had, has map[string][]*File, chosen map[string]*Item) (all []*File) {
+	nth := map[string]int{}
+	for _, f := range before {
+		it := chosen[f.Name]
+		switch {
+		case it == nil && !p.options.Overlay:
+			all = append(all, f)
+		case it != nil && it.Action == Replace:
+			if n := nth[f.Name]; n < len(has[f.Name]) || !p.options.Overlay {
+				all = append(all, has[f.Name][min(n, len(has[f.Name])-1)])
+			}
+			nth[f.Name]++
+		}
+	}
+	for _, f := range after {
+		if had[f.Name] == nil && chosen[f.Name] != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// finish adds the public names that an archive keeps beside its entries: those of
+// the new build or, where only some of its changes were taken, of the old one.
+func (f *filler) finish(ctx context.Context, out codecs.Writer) error {
+	names, ok := codecs.WriterAs[codecs.NameWriter](out)
+	if !ok || f.part.whole == nil {
+		return nil
+	}
+	src, err := f.w.sources.open(ctx, f.part.named)
+	if err != nil {
+		return err
+	}
+	namer, ok := src.Archive.(codecs.Namer)
+	if !ok {
+		return nil
+	}
+	for n, err := range namer.Named() {
+		if err == nil {
+			err = names.AddName(n)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
