@@ -1,9 +1,11 @@
 package compress
 
 import (
-	"slices"
+	"sync"
 
 	"github.com/pierrec/lz4/v4"
+
+	"pakdb/codecs/compress/exactlz4"
 )
 
 // decodeLZ4 also accepts an empty source for an empty destination: MHPakTool
@@ -22,18 +24,17 @@ func decodeLZ4(dst, src []byte) error {
 	return nil
 }
 
-// encodeLZ4 always yields a block, also when that is larger than src: the
-// archives that use it have no flag for stored data. CompressBlock returns 0
-// for incompressible input unless dst has room for the worst case. The room
-// that the block did not take stays in the slice's capacity, so that callers
-// who reuse dst allocate once. The library keeps its hash tables in a pool and
-// clears them, so the output depends on src alone.
+var lz4Encoders = sync.Pool{New: func() any { return new(exactlz4.Encoder) }}
+
+// encodeLZ4 writes what LZ4_compress_default of a modern liblz4 writes. It always
+// yields a block, also when that is larger than src: the archives that use it
+// have no flag for stored data.
 func encodeLZ4(dst, src []byte) ([]byte, error) {
-	start, bound := len(dst), lz4.CompressBlockBound(len(src))
-	dst = slices.Grow(dst, bound)
-	n, err := lz4.CompressBlock(src, dst[start:start+bound], nil)
+	e := lz4Encoders.Get().(*exactlz4.Encoder)
+	defer lz4Encoders.Put(e)
+	out, err := e.Encode(dst, src, exactlz4.Params{})
 	if err != nil {
-		return dst[:start], &Error{Method: LZ4, Detail: "encode", Err: err}
+		return dst, &Error{Method: LZ4, Detail: "encode", Err: err}
 	}
-	return dst[:start+n], nil
+	return out, nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
+
+	"pakdb/codecs/compress/exactzlib"
 )
 
 // The inflaters hold 40 KiB of tables each, so they are pooled: an archive of
@@ -95,31 +97,33 @@ func decodeZstd(dst, src []byte) error {
 // The deflaters hold a megabyte each, and are pooled for the same reason. Reset
 // makes them as new, so the output depends on the source alone.
 var (
-	zlibWriters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
-	gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
-	zstdWriters = sync.Pool{New: newZstdWriter}
+	zlibEncoders = sync.Pool{New: func() any { return new(exactzlib.Encoder) }}
+	gzipWriters  = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+	zstdWriters  = sync.Pool{New: newZstdWriter}
 )
 
-// deflater is what the writers of zlib and gzip have in common.
-type deflater interface {
-	io.WriteCloser
-	Reset(io.Writer)
+// encodeZlib writes what compress() of zlib writes, and with it the packers of
+// the engines: an archive that is packed again from its files is the archive.
+func encodeZlib(dst, src []byte) ([]byte, error) {
+	e := zlibEncoders.Get().(*exactzlib.Encoder)
+	defer zlibEncoders.Put(e)
+	out, err := e.Encode(dst, src, exactzlib.Default)
+	if err != nil {
+		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
+	}
+	return out, nil
 }
 
-func encodeZlib(dst, src []byte) ([]byte, error) { return encodeStream(Zlib, &zlibWriters, dst, src) }
-
-func encodeGzip(dst, src []byte) ([]byte, error) { return encodeStream(Gzip, &gzipWriters, dst, src) }
-
-func encodeStream(m Method, pool *sync.Pool, dst, src []byte) ([]byte, error) {
-	w := pool.Get().(deflater)
-	defer pool.Put(w)
+func encodeGzip(dst, src []byte) ([]byte, error) {
+	w := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(w)
 	out := appender(dst)
 	w.Reset(&out)
 	if _, err := w.Write(src); err != nil {
-		return dst, &Error{Method: m, Detail: "encode", Err: err}
+		return dst, &Error{Method: Gzip, Detail: "encode", Err: err}
 	}
 	if err := w.Close(); err != nil {
-		return dst, &Error{Method: m, Detail: "encode", Err: err}
+		return dst, &Error{Method: Gzip, Detail: "encode", Err: err}
 	}
 	return out, nil
 }

@@ -343,3 +343,73 @@ func TestByteCoverage(t *testing.T) {
 		noProblems(t, openSample(t, path))
 	}
 }
+
+// Every zlib sample packed again from its content: what UnrealPak wrote, bit for
+// bit.
+func TestPackAgain(t *testing.T) {
+	n := 0
+	for _, path := range samples(t, "unreal-pak") {
+		a := openSample(t, path)
+		if !usesZlib(t, a) {
+			continue
+		}
+		b := packAgain(t, a)
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b, want) {
+			t.Errorf("%s: %d bytes of %d, first difference at 0x%x", filepath.Base(path), len(b), len(want), firstDiff(b, want))
+		}
+		n++
+	}
+	if n < 17 {
+		t.Errorf("only %d paks use zlib", n)
+	}
+}
+
+func usesZlib(t *testing.T, a codecs.Archive) bool {
+	for e, err := range a.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Method == compress.Zlib {
+			return true
+		}
+	}
+	return false
+}
+
+func packAgain(t *testing.T, a codecs.Archive) []byte {
+	t.Helper()
+	o, err := unrealpak.Format().Like(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out codecstest.Buffer
+	w, err := unrealpak.Format().Create(&out, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, err := range a.Entries() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Open(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := *e
+		plain.Blocks = nil
+		if err := w.Add(t.Context(), &plain, r); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}

@@ -1,6 +1,7 @@
 package exactzlib
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -12,15 +13,16 @@ const (
 	dynamicBlock
 )
 
-// tally adds a symbol to the block. Whoever calls it flushes a full block.
+// tally adds a symbol to the block. Whoever calls it looks at stop next.
 func (e *Encoder) tally(sym uint32) {
 	e.syms[e.symCount] = sym
 	e.symCount++
 }
 
 // flush is _tr_flush_block: it writes the source from blockStart to pos, whose
-// symbols have been tallied, as the kind of block that is smallest.
-func (e *Encoder) flush(pos int, last bool) {
+// symbols have been tallied, as the kind of block that is smallest. It reports
+// whether to give up, because a trial has gone another way.
+func (e *Encoder) flush(pos int, last bool) (giveUp bool) {
 	c, syms := &e.codes, e.syms[:e.symCount]
 	c.reset()
 	c.count(syms)
@@ -45,7 +47,9 @@ func (e *Encoder) flush(pos int, last bool) {
 	if last {
 		e.align()
 	}
-	e.symCount, e.blockStart = 0, pos
+	e.symCount, e.stop, e.blockStart = 0, len(e.syms), pos
+	e.off = e.want != nil && !bytes.HasPrefix(e.want, e.out)
+	return e.off
 }
 
 // write appends the lowest n bits of v, at most 32, to the stream.

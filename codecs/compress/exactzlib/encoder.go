@@ -45,11 +45,18 @@ type Encoder struct {
 	blockStart int
 	syms       []uint32 // of the current block: distance<<8 | length-3, or a literal byte
 	symCount   int
+	stop       int // at how many symbols to ask what to do
 
 	bits  uint64 // written and not in out yet
 	nbits uint   // how many; below 8 between blocks
 
 	codes codes
+
+	// An encoding that is tried: see Recognize.
+	want     []byte   // what out must become, nil otherwise
+	wantSyms []uint32 // the symbols of its first block, none otherwise
+	off      bool     // it does not become that
+	spare    []byte   // kept for the next trial's out
 }
 
 // Encode appends the stream that zlib makes of src to dst and returns the
@@ -66,9 +73,12 @@ func (e *Encoder) Encode(dst, src []byte, p Params) ([]byte, error) {
 	e.begin(dst, src, p)
 	e.encode()
 	out := e.out
-	e.src, e.out = nil, nil
+	e.end()
 	return out, nil
 }
+
+// end lets go of what the caller gave.
+func (e *Encoder) end() { e.src, e.out = nil, nil }
 
 func (e *Encoder) begin(dst, src []byte, p Params) {
 	e.p, e.search, e.src, e.out = p, searches[p.Level], src, dst
@@ -76,10 +86,11 @@ func (e *Encoder) begin(dst, src []byte, p Params) {
 	e.maxDist = e.window - minLookahead
 	e.base, e.filled, e.blockStart = 0, 0, 0
 	e.bits, e.nbits = 0, 0
-	e.symCount = 0
+	e.symCount, e.off = 0, false
 	if n := 1<<(p.MemLevel+6) - 1; len(e.syms) != n {
 		e.syms = resize(e.syms, n)
 	}
+	e.stop = len(e.syms)
 	e.prepareHash(uint(p.MemLevel) + 7)
 }
 
@@ -126,7 +137,7 @@ func (e *Encoder) encode() {
 	if e.p.Level > 0 {
 		e.shift += uint32(len(e.src))
 	}
-	if !e.p.Raw {
+	if !e.p.Raw && !e.off {
 		e.out = binary.BigEndian.AppendUint32(e.out, adler32.Checksum(e.src))
 	}
 }

@@ -64,15 +64,15 @@ func (e *Encoder) lazy() {
 			}
 			pos = end - 1 // the loop adds one
 			available, length = false, minMatch-1
-			if e.symCount == len(e.syms) {
-				e.flush(end, false)
+			if e.symCount == e.stop && e.full(end) {
+				return
 			}
 			continue
 		}
 		if available {
 			e.tally(uint32(e.src[pos-1]))
-			if e.symCount == len(e.syms) {
-				e.flush(pos, false)
+			if e.symCount == e.stop && e.full(pos) {
+				return
 			}
 		}
 		available = true
@@ -114,8 +114,8 @@ func (e *Encoder) greedy() {
 			}
 			pos = end
 		}
-		if e.symCount == len(e.syms) {
-			e.flush(pos, false)
+		if e.symCount == e.stop && e.full(pos) {
+			return
 		}
 	}
 	e.flush(n, true)
@@ -205,8 +205,8 @@ func (e *Encoder) literals() {
 			}
 		}
 		e.tally(uint32(e.src[pos]))
-		if e.symCount == len(e.syms) {
-			e.flush(pos+1, false)
+		if e.symCount == e.stop && e.full(pos+1) {
+			return
 		}
 	}
 	e.flush(len(e.src), true)
@@ -233,8 +233,8 @@ func (e *Encoder) runs() {
 			e.tally(uint32(e.src[pos]))
 			pos++
 		}
-		if e.symCount == len(e.syms) {
-			e.flush(pos, false)
+		if e.symCount == e.stop && e.full(pos) {
+			return
 		}
 	}
 	e.flush(n, true)

@@ -47,7 +47,7 @@ func TestPythonZlib(t *testing.T) {
 
 	rounds := 2000
 	if testing.Short() {
-		rounds = 300
+		rounds = 150
 	}
 	var e exactzlib.Encoder
 	for i := range rounds {

@@ -1,0 +1,39 @@
+package exactlz4_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"pakdb/codecs/codecstest"
+	"pakdb/codecs/compress/exactlz4"
+)
+
+// BenchmarkEncode encodes real content in blocks of 64 KiB and of 1 MiB;
+// PAKDB_BENCH_FILE names another file.
+func BenchmarkEncode(b *testing.B) {
+	data, err := os.ReadFile(codecstest.Sample(b, "iostore", "cue4parse-ue5.8", "Uncompressed", "CUE4ParseFixtures-Minimal-Uncompressed-Windows.ucas"))
+	if name := os.Getenv("PAKDB_BENCH_FILE"); name != "" {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, size := range []int{64 << 10, 1 << 20} {
+		b.Run(fmt.Sprintf("%d KiB", size>>10), func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			var e exactlz4.Encoder
+			var dst []byte
+			for b.Loop() {
+				for src := data; len(src) > 0; {
+					n := min(size, len(src))
+					if dst, err = e.Encode(dst[:0], src[:n], exactlz4.Params{}); err != nil {
+						b.Fatal(err)
+					}
+					src = src[n:]
+				}
+			}
+		})
+	}
+}

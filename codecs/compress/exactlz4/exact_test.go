@@ -1,0 +1,151 @@
+package exactlz4_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"pakdb/codecs/compress"
+	"pakdb/codecs/compress/exactlz4"
+)
+
+func encode(t testing.TB, e *exactlz4.Encoder, src []byte, p exactlz4.Params) []byte {
+	t.Helper()
+	b, err := e.Encode(nil, src, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// draw makes data around the sizes at which the parse changes, out of noise over
+// alphabets of any size and copies from near and far.
+func draw(r *rand.Rand) []byte {
+	pick := func(of ...int) int { return of[r.IntN(len(of))] }
+	n := pick(0, 1, 11, 12, 13, 14, 20, 100, 1000, 20_000, 65_535, 65_546, 65_547, 65_548, 70_000, 300_000)
+	if r.IntN(2) == 0 {
+		n = r.IntN(n + 1)
+	}
+	alphabet := pick(1, 2, 4, 16, 64, 256)
+	var b []byte
+	for len(b) < n {
+		if kind := r.IntN(40); len(b) == 0 || kind < 16 {
+			for range r.IntN(pick(40, 40, 40, 5000)) {
+				b = append(b, byte(r.IntN(alphabet)))
+			}
+			continue
+		}
+		distance := 1 + r.IntN(min(len(b), pick(4, 100, 5000, 65_600)))
+		for range r.IntN(pick(6, 12, 400, 2000)) {
+			b = append(b, b[len(b)-distance])
+		}
+	}
+	return b[:n]
+}
+
+// All dialects make blocks that decode, and recognise what they made.
+func TestRoundTrip(t *testing.T) {
+	var e exactlz4.Encoder
+	for i := range 200 {
+		r := rand.New(rand.NewPCG(uint64(i), 3))
+		src := draw(r)
+		for _, d := range exactlz4.Dialects() {
+			p := exactlz4.Params{Dialect: d, Acceleration: uint16(r.IntN(3))}
+			b := encode(t, &e, src, p)
+			got := make([]byte, len(src))
+			if err := compress.Decode(compress.LZ4, got, b); err != nil || !bytes.Equal(got, src) {
+				t.Fatalf("round %d, %v: %v", i, p, err)
+			}
+			found, ok := e.Recognize(b, src, p)
+			if !ok || found != p {
+				t.Errorf("round %d, %v is recognised as %v, %v", i, p, found, ok)
+			}
+			if found, ok := e.Recognize(b, src); ok && !bytes.Equal(encode(t, &e, src, found), b) {
+				t.Errorf("round %d, %v: %v makes another block", i, p, found)
+			} else if p.Acceleration < 2 && !ok {
+				t.Errorf("round %d, %v is not recognised", i, p)
+			}
+			if len(b) > 0 && e.Makes(b[:len(b)-1], src, p) || e.Makes(append(b, 0), src, p) {
+				t.Errorf("round %d, %v: another block is recognised", i, p)
+			}
+		}
+	}
+}
+
+// The dialects differ: otherwise they would not be needed.
+func TestDialectsDiffer(t *testing.T) {
+	var e exactlz4.Encoder
+	made := map[exactlz4.Dialect]string{}
+	for i := range 60 {
+		src := draw(rand.New(rand.NewPCG(uint64(i), 4)))
+		for _, d := range exactlz4.Dialects() {
+			made[d] += string(encode(t, &e, src, exactlz4.Params{Dialect: d}))
+		}
+	}
+	for a, x := range made {
+		for b, y := range made {
+			if a < b && x == y {
+				t.Errorf("%v and %v make the same", a, b)
+			}
+		}
+	}
+}
+
+func TestParams(t *testing.T) {
+	var e exactlz4.Encoder
+	bad := exactlz4.Params{Dialect: 99}
+	if b, err := e.Encode([]byte("x"), nil, bad); !errors.Is(err, exactlz4.ErrParams) || string(b) != "x" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if e.Makes([]byte{0}, nil, bad) {
+		t.Error("an unknown dialect makes something")
+	}
+	if b := encode(t, &e, nil, exactlz4.Params{}); !bytes.Equal(b, []byte{0}) {
+		t.Errorf("nothing becomes %x", b)
+	}
+	for want, p := range map[string]exactlz4.Params{
+		"lz4 modern": {}, "lz4 r15": {Dialect: exactlz4.Release15}, "lz4 dialect 99": bad,
+		"lz4 early acceleration 3": {Dialect: exactlz4.Early, Acceleration: 3},
+	} {
+		if p.String() != want {
+			t.Errorf("%v, want %s", p, want)
+		}
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	var e exactlz4.Encoder
+	src := draw(rand.New(rand.NewPCG(5, 5)))
+	dst := encode(t, &e, src, exactlz4.Params{})
+	dst = append(make([]byte, 0, 2*len(src)+100), dst...)
+	if n := testing.AllocsPerRun(10, func() { dst, _ = e.Encode(dst[:0], src, exactlz4.Params{}) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// FuzzEncode: what is made decodes, and is recognised.
+func FuzzEncode(f *testing.F) {
+	f.Add([]byte("Calligraphy/Calligraphy/Calligraphy/Curve.directory"), uint8(0), uint16(3))
+	f.Add([]byte{0, 0, 0, 0, 1, 1, 1}, uint8(4), uint16(9000))
+	f.Fuzz(func(t *testing.T, piece []byte, dialect uint8, repeat uint16) {
+		var src []byte
+		for i := 0; i <= int(repeat) && len(src) < 100_000; i++ {
+			src = append(src, piece...)
+			if len(piece) > 0 {
+				src = append(src, piece[i%len(piece)]^byte(i))
+			}
+		}
+		ds := exactlz4.Dialects()
+		p := exactlz4.Params{Dialect: ds[int(dialect)%len(ds)]}
+		var e exactlz4.Encoder
+		b := encode(t, &e, src, p)
+		got := make([]byte, len(src))
+		if err := compress.Decode(compress.LZ4, got, b); err != nil || !bytes.Equal(got, src) {
+			t.Fatal(err)
+		}
+		if !e.Makes(b, src, p) {
+			t.Error("not recognised")
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package exactlz4
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Dialect is a version of the reference's fast parse.
+type Dialect uint8
+
+// The dialects. A later one is not better: they differ.
+const (
+	Modern    Dialect = iota // 1.8.2 to 1.10, 64 bits: hash of 4 bytes for small inputs, of 5 for large ones
+	Modern32                 // the same for 32 bits: hash of 4 bytes
+	Release18                // 1.7.3 to 1.8.1, 64 bits: as Modern, but the last search ends a byte earlier
+	Release17                // r128 to 1.7.2, 64 bits: hash of 5 bytes for all inputs
+	Release15                // r91 to 1.5, and 32 bits up to 1.8.1: hash of 4 bytes
+	Early                    // before: as Release15, but skips 4 misses sooner
+	dialects
+)
+
+// Dialects returns all of them, the likeliest first.
+func Dialects() []Dialect {
+	return []Dialect{Modern, Release15, Release17, Release18, Modern32, Early}
+}
+
+// String returns a short name.
+func (d Dialect) String() string {
+	names := [dialects]string{"modern", "modern32", "r18", "r17", "r15", "early"}
+	if d < dialects {
+		return names[d]
+	}
+	return fmt.Sprintf("dialect %d", uint8(d))
+}
+
+// facts are what a dialect consists of.
+type facts struct {
+	five16, five32 bool // hash of five bytes for small and large inputs
+	further        int  // 1: matches are looked for one byte closer to the end
+	sooner         int  // misses that count before the first
+}
+
+func (d Dialect) facts() facts {
+	return [dialects]facts{
+		Modern:    {five32: true, further: 1},
+		Modern32:  {further: 1},
+		Release18: {five32: true},
+		Release17: {five16: true, five32: true},
+		Release15: {},
+		Early:     {sooner: 4},
+	}[d]
+}
+
+// Params are what decides the reference's output, besides the input. The zero
+// value is LZ4_compress_default of a modern liblz4.
+type Params struct {
+	Dialect      Dialect
+	Acceleration uint16 // of LZ4_compress_fast; 0 means 1, the default
+	Stream       bool   // LZ4_compress_fast_continue of a new stream, as in python-lz4: small inputs as large ones
+}
+
+// String is short enough for a list: "lz4 modern".
+func (p Params) String() string {
+	s := "lz4 " + p.Dialect.String()
+	if p.Acceleration > 1 {
+		s += fmt.Sprintf(" acceleration %d", p.Acceleration)
+	}
+	if p.Stream {
+		s += " stream"
+	}
+	return s
+}
+
+// ErrParams means a dialect that is none.
+var ErrParams = errors.New("parameters out of range")
+
+// ErrTooLarge means an input of more than 2,113,929,216 bytes, the reference's
+// own limit.
+var ErrTooLarge = errors.New("input too large for LZ4")

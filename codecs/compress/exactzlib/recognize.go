@@ -1,0 +1,116 @@
+package exactzlib
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/adler32"
+	"iter"
+	"slices"
+)
+
+// Recognize finds parameters with which zlib makes stored from decoded, and
+// reports whether there are any: all levels, memory levels and window sizes are
+// tried, with the default strategy. Those in first are tried before all others;
+// the parameters of a stream's neighbours are a good choice, since archives are
+// made with one set.
+//
+// A wrong guess costs little. The header tells the window and a few levels; the
+// number of symbols in the first block tells the memory level, and whether
+// zlib can have made it at all; and the symbols are compared with those of the
+// first block while they are found. That zlib did not make a stream is usually
+// known after some hundred symbols of each guess.
+//
+// What is found makes stored, but need not be what its author used: short
+// inputs come out the same with many parameters. decoded must be what stored
+// decodes to, or nothing is found.
+func (e *Encoder) Recognize(stored, decoded []byte, first ...Params) (Params, bool) {
+	wrapped := isWrapped(stored, decoded)
+	stream := stored
+	if wrapped {
+		stream = stored[2:]
+	}
+	var last, known bool
+	e.wantSyms, last, known = firstBlock(stream, e.wantSyms[:0])
+	defer func() { e.wantSyms = e.wantSyms[:0] }()
+	if !known {
+		e.wantSyms = e.wantSyms[:0]
+	}
+	for p := range guesses(first, !wrapped) {
+		if n := 1<<(p.MemLevel+6) - 1; known && (!last && len(e.wantSyms) != n || len(e.wantSyms) > n) {
+			continue
+		}
+		if e.makes(stored, decoded, p) {
+			return p, true
+		}
+	}
+	return Params{}, false
+}
+
+// Makes reports whether zlib makes stored from decoded with p. It gives up at
+// the end of the first block that differs.
+func (e *Encoder) Makes(stored, decoded []byte, p Params) bool {
+	return e.makes(stored, decoded, p.filled())
+}
+
+func (e *Encoder) makes(stored, decoded []byte, p Params) bool {
+	h := p.header()
+	if p.check() != nil || uint64(len(decoded)) >= maxInput || !p.Raw && !bytes.HasPrefix(stored, h[:]) {
+		return false
+	}
+	e.begin(e.spare[:0], decoded, p)
+	e.want = stored
+	if len(e.wantSyms) > 0 {
+		e.stop = min(e.stop, firstCheck)
+	}
+	e.encode()
+	same := !e.off && bytes.Equal(e.out, stored)
+	e.spare, e.want = e.out, nil
+	e.end()
+	return same
+}
+
+// firstCheck is after how many symbols a trial is compared for the first time.
+const firstCheck = 64
+
+// full is called when the block has as many symbols as stop says: it is
+// complete, or a trial is to be compared. It reports whether to give up.
+func (e *Encoder) full(pos int) (giveUp bool) {
+	if e.symCount == len(e.syms) {
+		return e.flush(pos, false)
+	}
+	e.stop = min(2*e.stop, len(e.syms))
+	n := min(e.symCount, len(e.wantSyms))
+	e.off = n < e.symCount || !slices.Equal(e.syms[:n], e.wantSyms[:n])
+	return e.off
+}
+
+// isWrapped reports whether stored has header and end of RFC 1950. Its first
+// bytes could be the begin of a bare stream too, the Adler-32 at its end could
+// not.
+func isWrapped(stored, decoded []byte) bool {
+	if len(stored) < 6 {
+		return false
+	}
+	h, sum := binary.BigEndian.Uint16(stored), binary.BigEndian.Uint32(stored[len(stored)-4:])
+	return h>>8&15 == 8 && h%31 == 0 && sum == adler32.Checksum(decoded)
+}
+
+// guesses yields parameters, the likeliest first.
+func guesses(first []Params, raw bool) iter.Seq[Params] {
+	return func(yield func(Params) bool) {
+		for _, p := range first {
+			if p.Raw == raw && !yield(p.filled()) {
+				return
+			}
+		}
+		for _, mem := range []uint8{8, 9, 7, 6, 5, 4, 3, 2, 1} {
+			for _, window := range []uint8{15, 14, 13, 12, 11, 10, 9, 8} {
+				for _, level := range []uint8{6, 1, 9, 5, 4, 3, 2, 7, 8, 0} {
+					if !yield(Params{Level: level, MemLevel: mem, WindowBits: window, Raw: raw}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package exactzlib_test
+
+import (
+	"bytes"
+	stdzlib "compress/zlib"
+	"math/rand/v2"
+	"testing"
+
+	"pakdb/codecs/compress/exactzlib"
+)
+
+// What is recognised makes the stream; with the stream's own parameters in
+// hand, they are what is found.
+func TestRecognize(t *testing.T) {
+	var e exactzlib.Encoder
+	for i := range 150 {
+		r := rand.New(rand.NewPCG(uint64(i), 4))
+		p, src := drawParams(r), draw(r)
+		p.Strategy = exactzlib.DefaultStrategy
+		stored, err := e.Encode(nil, src, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, ok := e.Recognize(stored, src)
+		if !ok {
+			t.Errorf("%v of %d bytes, %d stored, is not recognised", p, len(src), len(stored))
+			continue
+		}
+		if again, err := e.Encode(nil, src, found); err != nil || !bytes.Equal(again, stored) {
+			t.Errorf("%v found for %v makes another stream", found, p)
+		}
+		if found, ok = e.Recognize(stored, src, exactzlib.Default, p); !ok || found != p && !e.Makes(stored, src, exactzlib.Default) {
+			t.Errorf("%v found with %v in hand: %v", found, p, ok)
+		}
+		if len(src) > 0 && e.Makes(stored, src[:len(src)-1], p) {
+			t.Errorf("%v: made from other content", p)
+		}
+	}
+}
+
+// Large inputs come out differently with every level: the right one is found.
+func TestRecognizeLevel(t *testing.T) {
+	var e exactzlib.Encoder
+	r := rand.New(rand.NewPCG(7, 7))
+	var src []byte
+	for len(src) < 200_000 {
+		src = append(src, draw(r)...)
+	}
+	for level := range uint8(10) {
+		for _, mem := range []uint8{1, 8, 9} {
+			p := exactzlib.Params{Level: level, MemLevel: mem, WindowBits: 15, Raw: level%2 == 0}
+			stored, err := e.Encode(nil, src, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found, ok := e.Recognize(stored, src); !ok || found != p && level > 0 {
+				t.Errorf("%v is recognised as %v, %v", p, found, ok)
+			}
+		}
+	}
+}
+
+// Streams of other encoders, damaged streams and other contents are not
+// recognised, and cost little.
+func TestNotRecognized(t *testing.T) {
+	var e exactzlib.Encoder
+	src := bytes.Repeat(draw(rand.New(rand.NewPCG(8, 8))), 2)
+	src = append(src, "some more text, some more text"...)
+	var b bytes.Buffer
+	w := stdzlib.NewWriter(&b)
+	if _, err := w.Write(src); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	foreign := b.Bytes()
+	own, err := e.Encode(nil, src, exactzlib.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, stored := range map[string][]byte{
+		"the standard library's":       foreign,
+		"bare, the standard library's": foreign[2 : len(foreign)-4],
+		"cut":                          own[:len(own)-1],
+		"longer":                       append(bytes.Clone(own), 0),
+		"nothing":                      nil,
+		"header":                       own[:2],
+	} {
+		if p, ok := e.Recognize(stored, src); ok {
+			t.Errorf("%s is recognised as %v", name, p)
+		}
+	}
+	for range 60 {
+		r := rand.New(rand.NewPCG(9, uint64(len(own))))
+		bad := bytes.Clone(own)
+		bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
+		if p, ok := e.Recognize(bad, src); ok {
+			t.Errorf("damaged, and recognised as %v", p)
+		}
+	}
+}
+
+// FuzzRecognize: whatever the stream, there is an answer, and when it is yes the
+// answer is right.
+func FuzzRecognize(f *testing.F) {
+	src := []byte("Calligraphy/Calligraphy/Calligraphy/Curve.directory")
+	var e exactzlib.Encoder
+	for _, p := range []exactzlib.Params{exactzlib.Default, {Level: 1, Raw: true}, {}} {
+		b, err := e.Encode(nil, src, p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, src)
+	}
+	f.Fuzz(func(t *testing.T, stored, decoded []byte) {
+		p, ok := e.Recognize(stored, decoded)
+		if again, err := e.Encode(nil, decoded, p); ok && (err != nil || !bytes.Equal(again, stored)) {
+			t.Errorf("%v makes another stream", p)
+		}
+	})
+}
+
+// BenchmarkRecognize: streams of zlib, and of an encoder that is not zlib.
+func BenchmarkRecognize(b *testing.B) {
+	blocks, size := cooked(b)
+	var e exactzlib.Encoder
+	var ours, others [][]byte
+	for _, src := range blocks {
+		stored, err := e.Encode(nil, src, exactzlib.Params{Level: 9})
+		var buf bytes.Buffer
+		w := stdzlib.NewWriter(&buf)
+		if _, err2 := w.Write(src); err != nil || err2 != nil || w.Close() != nil {
+			b.Fatal(err, err2)
+		}
+		ours, others = append(ours, stored), append(others, buf.Bytes())
+	}
+	for name, stored := range map[string][][]byte{"zlib 9": ours, "another encoder": others} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				for i, src := range blocks {
+					e.Recognize(stored[i], src)
+				}
+			}
+		})
+	}
+}
