@@ -58,6 +58,16 @@ type Format struct {
 	// MountOrder of it grows with n and is above that of any archive that is no
 	// patch. Nil: the format has no patches.
 	PatchName func(name string, n int) string
+	// Overlay is OptionsLike for an archive of that name which is to be mounted
+	// over base. Nil: there is no difference.
+	Overlay func(base Archive, name string) (*CreateOptions, error)
+	// MountedBy is the Name of the format of which an archive of the same stem
+	// must lie beside one of this, or the game does not mount it. "": it mounts
+	// by itself.
+	MountedBy string
+	// OwnTypes are the types of entries that describe the archive and are no files
+	// of the game: those of two archives are never the same.
+	OwnTypes []string
 	// CanDelete reports whether archives of a version, as Info has it, can hold
 	// delete records. Nil: none can.
 	CanDelete func(version string) bool

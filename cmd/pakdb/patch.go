@@ -27,7 +27,9 @@ mounted together, and compared with the new build, file by file.`,
 }
 
 // disk is how patches reach archives.
-func (a *app) disk() *plan.Disk { return &plan.Disk{Registry: a.registry(), Options: a.openOptions()} }
+func (a *app) disk() *plan.Disk {
+	return &plan.Disk{Registry: a.registry(), Options: a.openOptions(), Header: containerHeader}
+}
 
 // byteSize is a flag for sizes as people write them: 500000, 64K, 2GiB.
 type byteSize int64

@@ -42,14 +42,19 @@ too. The files of one asset (.uasset, .umap, .uexp, .ubulk ...) go together.
 Paks below version 6 have no delete records: what NEW has not stays, and the
 exit code is 1.
 
-Marvel Heroes and Retro: archives that changed are made anew as a whole, of the kind
-that they are, under their names, with unchanged entries as they are stored; in
-their order and with their copies, each of which is replaced; new entries at the
-end. --overlay writes NAME_patch.sip with the changed entries alone instead, for
+IoStore: what changed in .utoc and .ucas goes into Game_N_P.utoc with its .ucas,
+of the same version, whose header lists the packages that it overrides; the .pak
+of that name, by which the engine mounts it, is there if with nothing in it.
+Containers have no delete records.
+
+Marvel Heroes and Retro: archives that changed are made anew as a whole, under
+their names and of their kind, with unchanged entries as they are stored; in
+their order and with their copies, each of which is replaced; new entries last. --overlay writes NAME_patch.sip with the changed entries alone instead, for
 loaders that look into several.
 
-Beside each .pak that is mounted lies a response file, by which UnrealPak packs the same from what
-"pakdb unpack NEW" leaves, and beside the first a manifest, NAME.patch.json.
+Beside each .pak that is mounted lies a response file, by which UnrealPak packs
+the same from what "pakdb unpack NEW" leaves, and beside the first archive a
+manifest, NAME.patch.json.
 
 Before anything gets its name, OLD and the patch are mounted and compared with
 NEW, file by file.
@@ -151,7 +156,7 @@ func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides) (plan.Op
 func patchHint(err error) error {
 	switch {
 	case errors.Is(err, plan.ErrForeign):
-		return hinted(err, "IoStore containers (.utoc, .ucas) hold packages that a .pak does not replace; --exclude or --only leave them out")
+		return hinted(err, "a patch is of the formats of the old build's archives; --exclude or --only leave the others out")
 	case errors.Is(err, plan.ErrExists):
 		return hinted(err, "pass --overwrite to replace it")
 	case errors.Is(err, plan.ErrName):

@@ -151,7 +151,7 @@ func (a *app) printDifferences(r *plan.Report) {
 
 // explainPatch tells of one path what both builds have, and what the patch does.
 func (a *app) explainPatch(p *plan.Plan, path string) error {
-	key := plan.KeyOf(path)
+	key := p.Find(path)
 	w := bufio.NewWriter(a.stdout)
 	found := false
 	for _, s := range []*plan.Stack{p.Old, p.New} {

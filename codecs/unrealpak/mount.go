@@ -1,10 +1,6 @@
 package unrealpak
 
 import (
-	"path"
-	"strconv"
-	"strings"
-
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
 )
@@ -27,19 +23,7 @@ func MountOrder(name string) int { return ue.MountOrder(name, ".pak") }
 func PatchName(name string, n int) string { return ue.PatchName(name, ".pak", n) }
 
 // Chunk returns N for a pak named pakchunkN-*.pak or pakchunkN_*.pak.
-func Chunk(name string) (n int, ok bool) {
-	base := strings.ToLower(path.Base(normalSlashes(name)))
-	digits, found := strings.CutPrefix(base, "pakchunk")
-	if !found {
-		return 0, false
-	}
-	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
-	if end <= 0 {
-		return 0, false
-	}
-	n, err := strconv.Atoi(digits[:end])
-	return n, err == nil
-}
+func Chunk(name string) (n int, ok bool) { return ue.Chunk(name) }
 
 // Normalize returns the key by which an entry is the same file in two paks; see
 // [codecs.FileKey].

@@ -45,7 +45,7 @@ func (p *Plan) bundles(changed []Item, chosen map[Key]bool) *bundles {
 	}
 	cause := p.causes(changed, chosen)
 	for key, f := range p.New.View() {
-		if in[key] || f.Mount.Format != p.Format.Name {
+		if in[key] || !p.patches(f.Mount) {
 			continue
 		}
 		if of := cause[bundleOf(f.Path())]; of != "" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -83,7 +84,9 @@ func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*Mount,
 			return nil, err
 		}
 		if f, ok := l.registry.Format(m.Format); ok {
-			m.ordered, m.apart = f.MountOrder != nil, holdsAssets(f)
+			last := m.lastWins
+			m.follow(f)
+			m.lastWins = last
 		}
 		mounts = append(mounts, m)
 	}
@@ -97,11 +100,13 @@ func holdsAssets(f *codecs.Format) bool { return f.MountOrder == nil && f.EntryS
 // entriesSQL leaves the joins to rows that have a path and a content. A content
 // that its archive pads is known by its padded form. What lies in archives that
 // are entries (flag 8) is no file that a game mounts.
-const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL
+const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
+		t.word, e.id_hi, e.id_lo, e.id_bits
 	FROM entry e
 	LEFT JOIN path p ON p.path_id = e.path_id
 	LEFT JOIN dir d ON d.dir_id = p.dir_id
 	LEFT JOIN content c ON c.content_id = e.content_id
+	LEFT JOIN word t ON t.word_id = e.type_id
 	WHERE e.archive_id = ? AND e.flags & 8 = 0
 	ORDER BY e.ordinal`
 
@@ -119,7 +124,11 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 	files := make([]File, 0, min(m.Entries, 1<<20))
 	err := each(ctx, l.db, entriesSQL, []driver.Value{m.id}, func(v []driver.Value) {
 		f := File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
-			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6])}
+			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6]), Type: text(v[9]),
+			ID: codecs.ID{Hi: uint64(integer(v[10])), Lo: uint64(integer(v[11])), Bits: uint8(integer(v[12]))}}
+		if slices.Contains(m.own, f.Type) && f.Type != "" {
+			return
+		}
 		if v[6] == nil && !m.loose() {
 			l.nameless[m.id]++
 			return
@@ -128,7 +137,7 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 			f.Content, f.Known = schema.Digest(hash), true
 		}
 		f.padded = integer(v[8]) != 0
-		f.Key = KeyOf(f.Path())
+		f.setKey()
 		files = append(files, f)
 	})
 	l.files[m.id] = files

@@ -16,6 +16,10 @@ import (
 type Disk struct {
 	Registry *codecs.Registry
 	Options  *codecs.Options // keys and limits; nil is the default
+	// Header makes what an archive of a patch needs beside its files, in formats
+	// that have entries of their own (OwnTypes): from the patch's entries and the
+	// archives that they come from. Nil: nothing is made.
+	Header func(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error)
 }
 
 // opened is an archive and the file that it is read from, if it is its own.
@@ -139,7 +143,7 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 	}
 	info := o.Info()
 	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.size
-	m.lastWins, m.ordered, m.apart = o.format.LastWins, o.format.MountOrder != nil, holdsAssets(o.format)
+	m.follow(o.format)
 	padder, pads := o.Archive.(codecs.Padder)
 	if m.ordered {
 		m.Order = int64(o.format.MountOrder(m.Location))
@@ -152,16 +156,20 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 		if err != nil {
 			return errors.Join(err, o.Close())
 		}
-		if e.Name == "" {
+		switch {
+		case e.Type != "" && slices.Contains(m.own, e.Type):
+			continue
+		case e.Name == "":
 			s.Nameless++
 			continue
 		}
-		f := File{Mount: m, Ordinal: e.Ordinal, Name: e.Name, Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: e.Flags}
+		f := File{Mount: m, Ordinal: e.Ordinal, Name: e.Name, Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: e.Flags,
+			Type: e.Type, ID: e.ID}
 		if pads {
 			align, _ := padder.Padding(e)
 			f.padded = align > 1
 		}
-		f.Key = KeyOf(f.Path())
+		f.setKey()
 		files = append(files, f)
 		if m.Entries++; ctx.Err() != nil {
 			return errors.Join(ctx.Err(), o.Close())

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,18 +20,25 @@ func (p *Plan) layOut() error {
 	if number < 0 {
 		number = p.firstNumber()
 	}
-	for _, chunk := range p.chunks() {
-		for _, items := range p.split(p.itemsOf(chunk)) {
-			part, err := p.part(chunk, items, number)
-			if err != nil {
-				return err
+	for _, f := range p.formats {
+		for _, chunk := range p.chunks() {
+			items := p.itemsOf(f, chunk)
+			if len(items) == 0 {
+				continue
 			}
-			p.Parts = append(p.Parts, part)
-			if p.options.MaxSize > 0 {
-				number++
+			for _, group := range p.split(items) {
+				part, err := p.part(f, chunk, group, number)
+				if err != nil {
+					return err
+				}
+				p.Parts = append(p.Parts, part)
+				if p.options.MaxSize > 0 {
+					number++
+				}
 			}
 		}
 	}
+	p.addMounters()
 	for n := range p.Parts {
 		for _, i := range p.Parts[n].Items {
 			p.Items[i].Part = n
@@ -96,7 +104,7 @@ func (p *Plan) held() map[Key][]int {
 	}
 	for i := range p.Old.Files {
 		f := &p.Old.Files[i]
-		if chunks, ok := p.holders[f.Key]; ok && !f.Deleted() && f.Mount.Format == p.Format.Name {
+		if chunks, ok := p.holders[f.Key]; ok && !f.Deleted() && p.patches(f.Mount) {
 			if c := p.chunkOf(f.Mount); !slices.Contains(chunks, c) {
 				p.holders[f.Key] = append(chunks, c)
 			}
@@ -105,11 +113,14 @@ func (p *Plan) held() map[Key][]int {
 	return p.holders
 }
 
-// itemsOf returns the items of a chunk in the order in which they are stored:
+// itemsOf returns the items of a format and chunk in the order in which they are stored:
 // that of the new build, which its loading order made; delete records last.
-func (p *Plan) itemsOf(chunk int) []int {
+func (p *Plan) itemsOf(f *codecs.Format, chunk int) []int {
 	var items []int
 	for i := range p.Items {
+		if p.formatOf(&p.Items[i]) != f {
+			continue
+		}
 		if !p.options.PerChunk || slices.Contains(p.chunksOf(&p.Items[i]), chunk) {
 			items = append(items, i)
 		}
@@ -197,13 +208,13 @@ func (p *Plan) units(items []int) (units [][]int) {
 }
 
 // part makes an archive of items.
-func (p *Plan) part(chunk int, items []int, number int) (Part, error) {
-	model := p.model(chunk)
+func (p *Plan) part(f *codecs.Format, chunk int, items []int, number int) (Part, error) {
+	model := p.model(f, chunk)
 	if model == nil {
-		return Part{}, fmt.Errorf("%w: no archive of format %s to follow", ErrNothing, p.Format.Name)
+		return Part{}, fmt.Errorf("%w: no archive of format %s to follow", ErrNothing, f.Name)
 	}
-	part := Part{Name: p.Format.PatchName(model.Name, number), Chunk: chunk, Items: items, model: model}
-	part.Order = int64(p.Format.MountOrder(part.Name))
+	part := Part{Name: f.PatchName(model.Name, number), Format: f, Chunk: chunk, Items: items, model: model}
+	part.Order = int64(f.MountOrder(part.Name))
 	// Delete records last, also where an asset was kept together.
 	slices.SortStableFunc(part.Items, func(a, b int) int {
 		return cmp.Compare(boolInt(p.Items[a].New == nil), boolInt(p.Items[b].New == nil))
@@ -216,38 +227,74 @@ func (p *Plan) part(chunk int, items []int, number int) (Part, error) {
 func (p *Plan) mountPart(part *Part) {
 	var paths []string
 	for _, i := range part.Items {
-		paths = append(paths, p.Items[i].Path)
+		if f := p.Items[i].New; f == nil || !f.unnamed() {
+			paths = append(paths, p.Items[i].Path)
+		}
 	}
 	var below string
 	part.MountPoint, below = mountFor(part.model.MountPoint, paths)
-	for _, path := range paths {
-		part.names = append(part.names, path[len(below):])
+	for _, i := range part.Items {
+		it := &p.Items[i]
+		if it.New != nil && it.New.unnamed() {
+			part.names = append(part.names, it.New.Name)
+		} else {
+			part.names = append(part.names, it.Path[len(below):])
+		}
 	}
 }
+
+// addMounters adds an empty archive of the same stem beside each that is not
+// mounted without.
+func (p *Plan) addMounters() {
+	for _, part := range slices.Clone(p.Parts) {
+		by := p.format(part.Format.MountedBy)
+		if by == nil {
+			continue
+		}
+		name := stem(part.Name) + by.Exts[0]
+		if slices.ContainsFunc(p.Parts, func(o Part) bool { return strings.EqualFold(o.Name, name) }) {
+			continue
+		}
+		model := p.lead(by)
+		for _, m := range p.Old.Mounts {
+			if m.Format == by.Name && strings.EqualFold(stem(m.Name), stem(part.model.Name)) {
+				model = m
+			}
+		}
+		mounter := Part{Name: name, Format: by, Chunk: part.Chunk, Order: int64(by.MountOrder(name)), model: model}
+		if model != nil {
+			mounter.MountPoint = model.MountPoint
+		}
+		p.Parts = append(p.Parts, mounter)
+	}
+}
+
+func stem(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // model is the archive of the old build whose kind and name a patch takes over:
 // of those of the chunk one that is no patch, with the most entries. Where the
 // old build has none, one of the new build is.
-func (p *Plan) model(chunk int) *Mount {
+func (p *Plan) model(f *codecs.Format, chunk int) *Mount {
 	takes := func(m *Mount) bool { return !p.options.PerChunk || p.chunkOf(m) == chunk }
-	if m := p.modelIn(p.Old, takes); m != nil {
+	if m := p.modelIn(p.Old, f, takes); m != nil {
 		return m
 	}
-	return p.modelIn(p.New, takes)
+	return p.modelIn(p.New, f, takes)
 }
 
-// lead is the model for all chunks: that of the lowest. There is one, as it
-// decided the format.
-func (p *Plan) lead() *Mount { return p.modelIn(p.Old, func(*Mount) bool { return true }) }
+// lead is the model for all chunks: that of the lowest.
+func (p *Plan) lead(f *codecs.Format) *Mount {
+	return p.modelIn(p.Old, f, func(*Mount) bool { return true })
+}
 
-func (p *Plan) modelIn(s *Stack, takes func(*Mount) bool) (best *Mount) {
+func (p *Plan) modelIn(s *Stack, f *codecs.Format, takes func(*Mount) bool) (best *Mount) {
 	better := func(a, b *Mount) bool {
 		return cmp.Or(cmp.Compare(boolInt(a.patches()), boolInt(b.patches())),
 			cmp.Compare(max(p.chunkOf(a), 0), max(p.chunkOf(b), 0)), cmp.Compare(b.Entries, a.Entries),
 			strings.Compare(a.Name, b.Name)) < 0
 	}
 	for _, m := range s.Mounts {
-		if m.Format == p.Format.Name && takes(m) && (best == nil || better(m, best)) {
+		if m.Format == f.Name && takes(m) && (best == nil || better(m, best)) {
 			best = m
 		}
 	}

@@ -116,7 +116,7 @@ func (w *patchWriter) describe() error {
 	archives := len(w.staged)
 	for i := range archives {
 		part := &w.written[i].Part
-		if part.whole != nil {
+		if part.whole != nil || part.Format.OwnTypes != nil || len(part.Items) == 0 {
 			continue // no response file: UnrealPak does not write these
 		}
 		if err := w.stage(strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
@@ -152,8 +152,10 @@ func (w *patchWriter) manifest() *Manifest {
 	}
 	for i := range w.written {
 		part := &w.written[i]
-		a := ManifestArchive{Name: part.Name, Size: part.Size, Order: part.Order, MountPoint: part.MountPoint,
-			Version: part.model.Version, Like: part.model.Name}
+		a := ManifestArchive{Name: part.Name, Size: part.Size, Order: part.Order, MountPoint: part.MountPoint}
+		if part.model != nil {
+			a.Version, a.Like = part.model.Version, part.model.Name
+		}
 		a.Files, a.Deleted = p.Counts(&part.Part)
 		m.Archives = append(m.Archives, a)
 	}

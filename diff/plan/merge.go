@@ -57,7 +57,7 @@ func Merge(base, patches *Stack, registry *codecs.Registry, name string, intoBas
 	if m.Format, err = patchFormat(full, registry); err != nil {
 		return nil, err
 	}
-	m.wanted = full.View()
+	m.formats, m.wanted = []*codecs.Format{m.Format}, full.View()
 	if intoBase {
 		m.foldAll(full)
 	} else {
@@ -166,7 +166,7 @@ func (m *Merged) mergedPart(name string, base, patches *Stack) error {
 	if len(m.Old.Mounts) == 0 && len(base.Mounts) > 0 {
 		from = base
 	}
-	part := Part{Name: name, Chunk: -1, Order: int64(m.Format.MountOrder(name)), Items: all, model: m.largest(from)}
+	part := Part{Name: name, Format: m.Format, Chunk: -1, Order: int64(m.Format.MountOrder(name)), Items: all, model: m.largest(from)}
 	if part.model == nil {
 		return fmt.Errorf("%w: none of the archives is of format %s", ErrForeign, m.Format.Name)
 	}

@@ -58,6 +58,7 @@ const (
 // Part is an archive of a patch.
 type Part struct {
 	Name       string // of the file
+	Format     *codecs.Format
 	Use        Use
 	Chunk      int // of the game; -1: none
 	MountPoint string
@@ -97,11 +98,12 @@ type Plan struct {
 	Old, New *Stack
 	Items    []Item // by path
 	Parts    []Part
-	Kept     []Item   // files that the new build has not, and that the archives of the game cannot delete
-	Left     []Item   // changes that Options.Only did not want
-	Warnings []string // what the user should know before shipping it
-	Format   *codecs.Format
+	Kept     []Item         // files that the new build has not, and that the archives of the game cannot delete
+	Left     []Item         // changes that Options.Only did not want
+	Warnings []string       // what the user should know before shipping it
+	Format   *codecs.Format // of most archives of the old build
 
+	formats []*codecs.Format // that can be patched, Format first
 	options Options
 	holders map[Key][]int // chunks of deleted files
 	merges  bool          // stored bytes are proved equal, and nothing is decoded that passes through
@@ -129,6 +131,7 @@ func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) 
 	if o.Overlay {
 		return nil, fmt.Errorf("%w: archives of format %s are patched by what is mounted over them", errors.ErrUnsupported, p.Format.Name)
 	}
+	p.formats = patchFormats(old, registry, p.Format)
 	if err := p.sift(p.changes()); err != nil {
 		return nil, err
 	}
@@ -140,14 +143,68 @@ func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) 
 	return p, nil
 }
 
+// patchFormats are the formats of the old stack's archives which can be patched,
+// the main one first. A format that another one mounts needs that as well.
+func patchFormats(old *Stack, registry *codecs.Registry, lead *codecs.Format) []*codecs.Format {
+	formats := []*codecs.Format{lead}
+	add := func(name string) {
+		f, ok := registry.Format(name)
+		if ok && f.PatchName != nil && f.Create != nil && !slices.Contains(formats, f) {
+			formats = append(formats, f)
+		}
+	}
+	for _, m := range old.Mounts {
+		add(m.Format)
+	}
+	for _, f := range formats {
+		add(f.MountedBy)
+	}
+	return formats
+}
+
+// format returns the format of that name, nil if there is no patch in it.
+func (p *Plan) format(name string) *codecs.Format {
+	for _, f := range p.formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// patches reports whether what a mount holds can go into a patch.
+func (p *Plan) patches(m *Mount) bool { return p.format(m.Format) != nil }
+
+// formatOf is the format of the archive that an item goes into.
+func (p *Plan) formatOf(it *Item) *codecs.Format {
+	if f := p.format(it.either().Mount.Format); f != nil {
+		return f
+	}
+	return p.Format // a loose file
+}
+
 // chunkOf is the chunk of the game that an archive belongs to, -1 for none.
 func (p *Plan) chunkOf(m *Mount) int {
-	if p.Format.Chunk != nil {
-		if n, ok := p.Format.Chunk(m.Name); ok {
+	if f := p.format(m.Format); f != nil && f.Chunk != nil {
+		if n, ok := f.Chunk(m.Name); ok {
 			return n
 		}
 	}
 	return -1
+}
+
+// Find returns the key of the file that stands at a path of the game's file
+// system in either build; case does not count.
+func (p *Plan) Find(path string) Key {
+	key, want := KeyOf(path), codecs.FileKey("", path)
+	for _, s := range []*Stack{p.New, p.Old} {
+		for i := range s.Files {
+			if f := &s.Files[i]; f.ID.Bits == codecs.ChunkBits && codecs.FileKey("", f.Path()) == want {
+				return f.Key // chunks are known by their ids
+			}
+		}
+	}
+	return key
 }
 
 // patchFormat is that of the most archives which can be patched by archives on
@@ -174,7 +231,7 @@ func patchFormat(old *Stack, registry *codecs.Registry) (*codecs.Format, error) 
 // changes lists what differs between the two views, by path, with what belongs
 // to it.
 func (p *Plan) changes() []Item {
-	cooked := !slices.ContainsFunc(p.New.Mounts, func(m *Mount) bool { return m.Format == p.Format.Name })
+	cooked := !slices.ContainsFunc(p.New.Mounts, p.patches)
 	before, after := p.Old.View(), p.New.View()
 	var items []Item
 	for key, f := range after {
@@ -216,7 +273,7 @@ func (p *Plan) judge(it *Item) bool {
 		it.Action, it.Reason = Replace, "content not known"
 	case a.Content != b.Content:
 		it.Action, it.Reason = Replace, "modified"
-	case p.options.PerChunk && p.chunkOf(a.Mount) != p.chunkOf(b.Mount) && b.Mount.Format == p.Format.Name:
+	case p.options.PerChunk && p.chunkOf(a.Mount) != p.chunkOf(b.Mount) && p.patches(b.Mount):
 		it.Action, it.Reason = Carry, "moved from "+a.Mount.Name
 	default:
 		return false
@@ -243,12 +300,11 @@ func (p *Plan) sift(changed []Item) error {
 		}
 		b = p.bundles(changed, chosen)
 	}
-	canDelete := p.canDelete()
 	for _, it := range changed {
 		switch {
 		case !chosen[it.Key()] && !b.wants(&it):
 			p.Left = append(p.Left, it)
-		case it.Action == Delete && it.Old.Mount.Format == p.Format.Name && !canDelete:
+		case it.Action == Delete && p.patches(it.Old.Mount) && !p.canDelete(it.Old.Mount):
 			p.Kept = append(p.Kept, it)
 		default:
 			p.Items = append(p.Items, it)
@@ -265,7 +321,7 @@ func (p *Plan) refuseForeign() error {
 	total := 0
 	for i := range p.Items {
 		f := p.Items[i].either()
-		if f.Mount.Format == p.Format.Name || f.Mount.loose() {
+		if p.patches(f.Mount) || f.Mount.loose() {
 			continue
 		}
 		foreign[f.Mount.Name]++
@@ -297,8 +353,9 @@ func (p *Plan) countHidden() {
 	}
 }
 
-// canDelete reports whether the archives of the old build can hold delete
-// records: the version of the one that a patch imitates.
-func (p *Plan) canDelete() bool {
-	return p.Format.CanDelete != nil && p.Format.CanDelete(p.lead().Version)
+// canDelete reports whether the archives of the old build that are like m can
+// hold delete records: by the version of the one that a patch imitates.
+func (p *Plan) canDelete(m *Mount) bool {
+	f := p.format(m.Format)
+	return f.CanDelete != nil && f.CanDelete(p.lead(f).Version)
 }

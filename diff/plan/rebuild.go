@@ -48,6 +48,7 @@ func (p *Plan) rebuildFormat(registry *codecs.Registry) error {
 			p.Format = f
 		}
 	}
+	p.formats = []*codecs.Format{p.Format}
 	if p.Format == nil {
 		return fmt.Errorf("%w: %s has no archives that pakdb writes", errors.ErrUnsupported, p.Old.Label)
 	}
@@ -108,7 +109,7 @@ func (s *Stack) filesOf(m *Mount) (files []*File, copies map[string][]*File) {
 // addArchive takes an archive that the old build has not.
 func (p *Plan) addArchive(m *Mount) {
 	files, _ := p.New.filesOf(m)
-	part := Part{Name: filepath.Base(m.Name), Chunk: -1, Use: Beside, model: m, named: m}
+	part := Part{Name: filepath.Base(m.Name), Chunk: -1, Format: p.Format, Use: Beside, model: m, named: m}
 	for _, f := range files {
 		it := Item{Path: f.Path(), Action: Add, Reason: "in " + m.Name + ", which is new", New: f, Part: len(p.Parts)}
 		if p.options.Only != nil && !p.options.Only(&it) {
@@ -127,7 +128,7 @@ func (p *Plan) addArchive(m *Mount) {
 func (p *Plan) rebuildPair(a, b *Mount) {
 	before, had := p.Old.filesOf(a)
 	after, has := p.New.filesOf(b)
-	part := Part{Name: filepath.Base(a.Name), Chunk: -1, Use: Instead, model: a, named: b}
+	part := Part{Name: filepath.Base(a.Name), Chunk: -1, Format: p.Format, Use: Instead, model: a, named: b}
 	chosen := map[string]*Item{}
 	for _, it := range p.pairChanges(before, after, had, has) {
 		if p.options.Only != nil && !p.options.Only(&it) {
@@ -213,9 +214,9 @@ func (p *Plan) lines(before, after []*File, had, has map[string][]*File, chosen 
 	return all
 }
 
-// finish adds the public names that an archive keeps beside its entries: those of
-// the new build or, where only some of its changes were taken, of the old one.
-func (f *filler) finish(ctx context.Context, out codecs.Writer) error {
+// addNames adds the public names that an archive keeps beside its entries: those
+// of the new build or, where only some of its changes were taken, of the old one.
+func (f *filler) addNames(ctx context.Context, out codecs.Writer) error {
 	names, ok := codecs.WriterAs[codecs.NameWriter](out)
 	if !ok || f.part.whole == nil {
 		return nil

@@ -38,6 +38,8 @@ type Mount struct {
 	place    int // among those of the stack: the lowest wins
 	lastWins bool
 	ordered  bool           // its format has a mount order
+	first    bool           // of those of one order the first by name wins
+	own      []string       // types of entries that describe the archive
 	apart    bool           // its entries are known by ids, and each archive holds all that its loader asks for
 	id       int64          // in the catalog; 0: not from there
 	staged   *codecs.Staged // has no name yet
@@ -66,6 +68,8 @@ type File struct {
 	Offset       int64
 	Stored, Size int64
 	Flags        codecs.Flags
+	Type         string        // as the archive says; "" for none
+	ID           codecs.ID     // that the archive stores; zero for none
 	Content      schema.Digest // BLAKE3 of the decoded bytes, when Known
 	Known        bool
 
@@ -75,6 +79,22 @@ type File struct {
 
 // Deleted reports whether the entry is a delete record.
 func (f *File) Deleted() bool { return f.Flags&codecs.Deleted != 0 }
+
+// unnamed reports whether the name is made of type and id, as of chunks to which
+// no path leads.
+func (f *File) unnamed() bool {
+	return f.ID.Bits == codecs.ChunkBits && f.Name == f.Type+"/"+f.ID.String()
+}
+
+// setKey sets what the file is known by in the game: chunks of containers by
+// their ids, whatever paths a container gives them.
+func (f *File) setKey() {
+	if f.ID.Bits == codecs.ChunkBits {
+		f.Key = exactKey("chunk " + f.ID.String())
+		return
+	}
+	f.Key = KeyOf(f.Path())
+}
 
 // Path is where the file stands in the game's file system.
 func (f *File) Path() string {
@@ -105,8 +125,7 @@ func (s *Stack) add(m *Mount, files []File) {
 func (s *Stack) arrange() {
 	byRank := slices.Clone(s.Mounts)
 	slices.SortStableFunc(byRank, func(a, b *Mount) int {
-		return codecs.CompareMounted(codecs.Mounted{Order: a.Order, Ordered: a.ordered, Name: a.Name},
-			codecs.Mounted{Order: b.Order, Ordered: b.ordered, Name: b.Name})
+		return codecs.CompareMounted(a.mounted(), b.mounted())
 	})
 	for place, m := range byRank {
 		m.place = place
@@ -120,6 +139,15 @@ func (s *Stack) View() map[Key]*File {
 		s.view = s.resolve(nil)
 	}
 	return s.view
+}
+
+func (m *Mount) mounted() codecs.Mounted {
+	return codecs.Mounted{Order: m.Order, Ordered: m.ordered, FirstWins: m.first, Name: m.Name}
+}
+
+// follow takes over what a format says of its archives.
+func (m *Mount) follow(f *codecs.Format) {
+	m.lastWins, m.ordered, m.first, m.apart, m.own = f.LastWins, f.MountOrder != nil, f.FirstWins, holdsAssets(f), f.OwnTypes
 }
 
 // cell is what is known of one file while mounts are gone through from the top.

@@ -13,8 +13,14 @@ func (p *Plan) warnf(format string, args ...any) {
 
 // warn tells what the user should know.
 func (p *Plan) warn() {
-	if n := len(p.Kept); n > 0 {
-		p.warnf("removed files stay in the game, %d of them: archives of version %s cannot hold delete records", n, p.lead().Version)
+	kept := map[string]int{}
+	for i := range p.Kept {
+		kept[p.Kept[i].Old.Mount.Format]++
+	}
+	for _, f := range p.formats {
+		if n := kept[f.Name]; n > 0 {
+			p.warnf("removed files stay in the game, %d of them: %s archives of version %s cannot hold delete records", n, f.Name, p.lead(f).Version)
+		}
 	}
 	if signed := p.signed(); signed != "" {
 		p.warnf("%s is signed: a game that checks signatures refuses a patch without a .sig, which only the holder of its private key can make", signed)
@@ -30,7 +36,10 @@ func (p *Plan) warn() {
 		if part.Order <= top {
 			p.warnf("%s is mounted with order %d, and the old build goes up to %d: it may not win", part.Name, part.Order, top)
 		}
-		if v := part.model.Version; top >= firstPatchOrder && (v == "3" || v == "4") {
+		if part.model == nil {
+			continue
+		}
+		if v := part.model.Version; part.Format == p.Format && top >= firstPatchOrder && (v == "3" || v == "4") {
 			p.warnf("engines up to 4.16 mount every _P archive with the same order: whether %s wins over the patches of the old build is up to its name", part.Name)
 		}
 	}
@@ -42,7 +51,7 @@ func (p *Plan) signed() string {
 		if m.loose() && strings.EqualFold(filepath.Ext(m.Name), ".sig") {
 			return strings.TrimSuffix(m.Name, filepath.Ext(m.Name))
 		}
-		if m.Format == p.Format.Name {
+		if p.patches(m) {
 			if _, err := os.Stat(strings.TrimSuffix(m.Location, filepath.Ext(m.Location)) + ".sig"); err == nil {
 				return m.Name
 			}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +120,7 @@ func (w *patchWriter) part(ctx context.Context, n int) error {
 	decode := map[compress.Method]bool{}
 	for {
 		f := filler{w: w, part: part, options: o, model: model, decode: decode}
-		staged, err := codecs.StageFile(ctx, path, w.p.Format, o, func(out codecs.Writer) error { return f.fill(ctx, out) })
+		staged, err := codecs.StageFile(ctx, path, part.Format, o, func(out codecs.Writer) error { return f.fill(ctx, out) })
 		if err != nil && f.refused != nil {
 			decode[*f.refused] = true
 			continue
@@ -140,6 +141,10 @@ func (w *patchWriter) part(ctx context.Context, n int) error {
 // options are those of the model: version, methods, block size, encryption, and
 // what else its packer left to itself.
 func (w *patchWriter) options(ctx context.Context, part *Part) (o *codecs.CreateOptions, model *opened, err error) {
+	if part.model == nil { // it only has to be there
+		o = &codecs.CreateOptions{MountPoint: part.MountPoint}
+		return o, nil, nil
+	}
 	model, err = w.sources.open(ctx, part.model)
 	if errors.Is(err, os.ErrNotExist) {
 		model, err = w.openCounterpart(ctx, part, err)
@@ -147,13 +152,18 @@ func (w *patchWriter) options(ctx context.Context, part *Part) (o *codecs.Create
 	if err != nil {
 		return nil, nil, err
 	}
-	if o, err = w.p.Format.OptionsLike(model.Archive); err != nil {
+	if part.Format.Overlay != nil && part.Use == Over {
+		o, err = part.Format.Overlay(model.Archive, part.Name)
+	} else {
+		o, err = part.Format.OptionsLike(model.Archive)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	if part.MountPoint != "" {
 		o.MountPoint = part.MountPoint
 	}
-	if w.p.Format.Like != nil && w.d.Options != nil {
+	if part.Format.Like != nil && w.d.Options != nil {
 		o.Keys = w.d.Options.Keys
 	}
 	return o, model, nil
@@ -199,7 +209,7 @@ func (f *filler) fill(ctx context.Context, out codecs.Writer) error {
 			return err
 		}
 	}
-	return f.finish(ctx, out)
+	return errors.Join(f.addHeader(ctx, out, files), f.addNames(ctx, out))
 }
 
 // lines are the files of the archive with their names in it; nil is a delete
@@ -237,22 +247,48 @@ func (f *filler) add(ctx context.Context, out codecs.Writer, file *File, name st
 	if err != nil {
 		return err
 	}
-	if src.format.Name != f.w.p.Format.Name || f.w.p.Format.Like == nil {
+	if src.format.Name != f.part.Format.Name || f.part.Format.Like == nil {
 		fresh.Method = "" // what the format's writer does by itself
 	}
 	fresh.Flags &^= codecs.Sealed
 	return errors.Join(out.Add(ctx, &fresh, contextReader{ctx, content}), content.Close())
 }
 
+// addHeader adds what the archive needs to describe itself.
+func (f *filler) addHeader(ctx context.Context, out codecs.Writer, files []*File) error {
+	if f.w.d.Header == nil || f.part.Format.OwnTypes == nil {
+		return nil
+	}
+	var entries []*codecs.Entry
+	var from []codecs.Archive
+	seen := map[*opened]bool{}
+	for _, file := range files {
+		src, e, err := f.w.sources.entry(ctx, file)
+		if err != nil {
+			return err
+		}
+		entries = append(entries, e)
+		if !seen[src] {
+			seen[src] = true
+			from = append(from, src.Archive)
+		}
+	}
+	e, content, err := f.w.d.Header(ctx, f.part.Name, entries, from)
+	if err != nil || e == nil {
+		return err
+	}
+	return out.Add(ctx, e, bytes.NewReader(content))
+}
+
 // passes reports whether stored bytes mean the same in the patch.
 func (f *filler) passes(src *opened, e *codecs.Entry) bool {
 	switch {
-	case src.format.Name != f.w.p.Format.Name, f.decode[e.Method], e.Flags&codecs.Sealed != 0:
+	case src.format.Name != f.part.Format.Name, f.decode[e.Method], e.Flags&codecs.Sealed != 0:
 		return false
-	case e.Flags&codecs.Encrypted == 0 || f.w.p.Format.Like == nil:
+	case e.Flags&codecs.Encrypted == 0 || f.part.Format.Like == nil:
 		return true
 	}
-	like, err := f.w.p.Format.Like(src.Archive)
+	like, err := f.part.Format.Like(src.Archive)
 	return err == nil && like.KeyID == f.options.KeyID
 }
 

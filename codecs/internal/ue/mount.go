@@ -57,6 +57,21 @@ func patchOrder(base, suffix string) int {
 	return 100
 }
 
+// Chunk returns N for a container named pakchunkN-* or pakchunkN_*.
+func Chunk(name string) (n int, ok bool) {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	digits, found := strings.CutPrefix(base, "pakchunk")
+	if !found {
+		return 0, false
+	}
+	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+	if end <= 0 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits[:end])
+	return n, err == nil
+}
+
 // PatchName returns the name of the n-th patch of a container, itself a patch or
 // not, without its folder.
 func PatchName(name, ext string, n int) string {
