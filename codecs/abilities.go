@@ -42,3 +42,20 @@ func WriterAs[T any](w Writer) (ability T, ok bool) {
 	}
 	return ability, false
 }
+
+// ArchiveAs returns a as a T, one of the optional interfaces of archives such as
+// [Namer]; also where a is an Archive around another, which says so by a method
+// Unwrap() Archive.
+func ArchiveAs[T any](a Archive) (ability T, ok bool) {
+	for a != nil {
+		if ability, ok = a.(T); ok {
+			return ability, true
+		}
+		around, wraps := a.(interface{ Unwrap() Archive })
+		if !wraps {
+			break
+		}
+		a = around.Unwrap()
+	}
+	return ability, false
+}

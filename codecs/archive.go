@@ -66,6 +66,7 @@ const (
 	Encrypted Flags = 1 << iota // stored bytes are encrypted
 	Deleted                     // a delete record: hides this path in archives of lower mount order
 	Sealed                      // stored bytes mean nothing outside this archive: what decrypts them is in its index
+	Nested                      // lies in an archive that is itself an entry; see package nested
 	Unnamed                     // the archive has no name for it: Name is made of type and id
 )
 

@@ -32,7 +32,7 @@ const flagDeleted = 2
 
 // flagsApart are those that no change of the entry's own is: encrypted is told
 // with how it is stored, and of a chunk that lost its path the path tells.
-const flagsApart = 1 | 8
+const flagsApart = 1 | 16
 
 func (r *row) deleted() bool { return r.storage&flagDeleted != 0 }
 func (r *row) flags() int64  { return r.storage & 0xff }

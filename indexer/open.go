@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"pakdb/codecs"
+	"pakdb/codecs/nested"
 	"pakdb/schema"
 )
 
@@ -59,6 +60,7 @@ func (s *scan) open(ctx context.Context, file file) *opened {
 		o.headers = sync.OnceValue(o.findHeaders)
 		o.mountPoint = o.archive.Info().MountPoint
 		o.err = s.loadSums(ctx, o)
+		s.lookInside(ctx, o)
 	}
 	return o
 }
@@ -158,6 +160,14 @@ func (s *scan) openArchive(ctx context.Context, o *opened) (a codecs.Archive, er
 	return o.format.Open(ctx, o.src, s.o.Open)
 }
 
+// lookInside adds what archives within the archive hold. A quick scan does not
+// read the contents that they would be, and a loose file holds itself.
+func (s *scan) lookInside(ctx context.Context, o *opened) {
+	if !o.skim && !isLoose(o) {
+		o.archive = nested.Wrap(ctx, o.archive, o.src.Name, s.o.Registry, s.o.Open)
+	}
+}
+
 // guard turns a panic of a format's code into an error. Formats must not panic;
 // should one do so all the same, a scan of a thousand archives goes on, and the
 // problem says where to look.
@@ -175,6 +185,9 @@ var ErrPanic = errors.New("internal error, please report it with the file")
 // inspector does, so that an old scan is not taken for a new one.
 func (s *scan) scanKey(f *codecs.Format) string {
 	key := fmt.Sprintf("%s/%d rows/%d", f.Name, f.Revision, rowsRevision)
+	if len(f.Exts) > 0 {
+		key += s.nestedKey()
+	}
 	for _, in := range s.o.Registry.Inspectors {
 		key += fmt.Sprintf(" %s/%d", in.Name, in.Revision)
 	}
@@ -183,6 +196,18 @@ func (s *scan) scanKey(f *codecs.Format) string {
 	}
 	if s.o.Sketch {
 		key += sketchKey
+	}
+	return key
+}
+
+// nestedKey is for the formats of archives within archives. That of a file
+// itself stands for it already; a change of any other re-indexes all.
+func (s *scan) nestedKey() string {
+	key := fmt.Sprintf(" nested/%d", nested.Revision)
+	for _, f := range s.o.Registry.Formats {
+		if len(f.Exts) > 0 {
+			key += fmt.Sprintf(",%s/%d", f.Name, f.Revision)
+		}
 	}
 	return key
 }

@@ -13,8 +13,8 @@ import (
 // padding returns what fills a content of size bytes up to the boundary of its
 // archive; ok is false where lengths are exact.
 func padding(a codecs.Archive, e *codecs.Entry, size int64) (fill []byte, ok bool) {
-	padder, ok := a.(codecs.Padder)
-	if !ok {
+	padder, ok := codecs.ArchiveAs[codecs.Padder](a)
+	if !ok || e.Flags&codecs.Nested != 0 { // that archive's own habits are not known here
 		return nil, false
 	}
 	align, b := padder.Padding(e)

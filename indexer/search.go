@@ -155,6 +155,9 @@ func (s *scan) reopen(ctx context.Context, location string) *opened {
 	if o.err = s.openFile(ctx, o); o.err == nil {
 		o.archive, o.err = s.openArchive(ctx, o)
 	}
+	if o.err == nil {
+		s.lookInside(ctx, o)
+	}
 	return o
 }
 

@@ -13,7 +13,7 @@ import (
 // decides whether the archive needs to be read at all.
 func (s *scan) loadSums(ctx context.Context, o *opened) (err error) {
 	defer guard(&err, o.src.Name)
-	if summer, ok := o.archive.(codecs.Summer); ok {
+	if summer, ok := codecs.ArchiveAs[codecs.Summer](o.archive); ok {
 		if o.sums, err = summer.Sums(ctx); err != nil && !s.o.Quick {
 			err = nil // reading the entries tells what is wrong, and where
 		}

@@ -87,7 +87,7 @@ func (c *chunk) awaitDigest(ctx context.Context) error {
 
 // addNames lists the public names of entries.
 func (c *chunk) addNames() {
-	namer, ok := c.from.archive.(codecs.Namer)
+	namer, ok := codecs.ArchiveAs[codecs.Namer](c.from.archive)
 	if !ok {
 		return
 	}
@@ -132,10 +132,13 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	c.from.count(s.progress, e.Stored)
 }
 
+// catalogFlags are those that the catalog knows.
+const catalogFlags = codecs.Encrypted | codecs.Deleted | codecs.Nested | codecs.Unnamed
+
 func rowOf(e *codecs.Entry) schema.Entry {
 	row := schema.Entry{
 		Ordinal: int64(e.Ordinal), Name: e.Name, Type: e.Type, Method: e.Method.String(),
-		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags & (codecs.Encrypted | codecs.Deleted | codecs.Unnamed)),
+		Offset: e.Offset, Stored: e.Stored, Size: e.Size, Flags: int64(e.Flags & catalogFlags),
 		ID: [2]uint64{e.ID.Hi, e.ID.Lo}, IDBits: int64(e.ID.Bits),
 		PathHash: e.PathHash.Lo, HasPathHash: !e.PathHash.IsZero(),
 	}

@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"pakdb/codecs"
+	"pakdb/codecs/nested"
 )
 
 const (
@@ -27,8 +29,9 @@ type archive struct {
 	codecs.Archive
 	file    *os.File
 	touched bool            // its time is not the one it was scanned with
-	entries []*codecs.Entry // by ordinal; nil: too many to keep
+	entries []*codecs.Entry // its own, by ordinal; nil: too many to keep
 	refs    atomic.Int32
+	nested  func() []*codecs.Entry // all entries, as entries has them, listed on first use
 }
 
 // release closes the archive with its last user.
@@ -99,10 +102,13 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 	a.touched = st.ModTime().UnixNano() != a.mtime
 	dir, name := filepath.Split(a.location)
 	src := codecs.Source{ReaderAt: a.file, Name: name, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
-	if a.Archive, _, err = c.registry.Open(ctx, src, c.options); err != nil {
+	own, _, err := c.registry.Open(ctx, src, c.options)
+	if err != nil {
 		return err
 	}
-	a.entries = list(a.Archive)
+	a.Archive = nested.Wrap(context.WithoutCancel(ctx), own, name, c.registry, c.options)
+	a.entries = list(own)
+	a.nested = sync.OnceValue(func() []*codecs.Entry { return list(a.Archive) })
 	return nil
 }
 
@@ -138,11 +144,15 @@ func (a *archive) openEntry(ctx context.Context, ordinal int64) (io.ReadCloser, 
 }
 
 func (a *archive) entry(ordinal int64) *codecs.Entry {
-	if a.entries != nil {
-		if ordinal < 0 || ordinal >= int64(len(a.entries)) {
+	entries := a.entries
+	if entries != nil && ordinal >= int64(len(entries)) {
+		entries = a.nested()
+	}
+	if entries != nil {
+		if ordinal < 0 || ordinal >= int64(len(entries)) {
 			return nil
 		}
-		return a.entries[ordinal]
+		return entries[ordinal]
 	}
 	for e := range a.Entries() {
 		if e != nil && int64(e.Ordinal) == ordinal {

@@ -1,5 +1,5 @@
 -- Which chunks of the build ?1 have no path in their container, but in another
--- one: that of the highest mount order gives it. Flag 8 says that a name was made
+-- one: that of the highest mount order gives it. Flag 16 says that a name was made
 -- of type and id. Nothing is asked of builds in which all chunks, or none, have
 -- paths.
 INSERT INTO build_name (build_id, mount, ordinal, path_id, by_mount)
@@ -8,9 +8,9 @@ FROM (SELECT ba.ordinal AS mount, e.ordinal, named.path_id, nb.ordinal AS by_mou
              row_number() OVER (PARTITION BY ba.ordinal, e.ordinal ORDER BY nb.mount_order DESC, nb.ordinal) AS rank
       FROM build_archive ba
       CROSS JOIN archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
-      CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.flags & 8
+      CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.flags & 16
       CROSS JOIN entry named ON named.id_lo = e.id_lo AND named.id_hi = e.id_hi AND named.id_bits = e.id_bits
-          AND named.flags & 8 = 0
+          AND named.flags & 16 = 0
       CROSS JOIN build_archive nb ON nb.build_id = ?1 AND nb.archive_id = named.archive_id
       WHERE ba.build_id = ?1
         AND EXISTS (SELECT 1

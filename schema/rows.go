@@ -29,7 +29,7 @@ type Entry struct {
 	Offset   int64  // -1 for no place
 	Stored   int64
 	Size     int64
-	Flags    int64 // 1 encrypted, 2 deleted
+	Flags    int64 // 1 encrypted, 2 deleted, 8 nested, 16 unnamed
 	ModTime  int64 // Unix seconds, when HasTime
 	ID       [2]uint64
 	IDBits   int64 // 0: no ID

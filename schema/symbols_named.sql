@@ -1,7 +1,8 @@
 -- What each name stands for in the build ?1, and each id of a package of IoStore
 -- containers. What an entry is called by its place
 -- goes before what contents say: a package that another brought along does not
--- hide the real one. Of these only the archives that are mounted last count, so
+-- hide the real one. Nor does one in an archive that is itself an entry (flag 8).
+-- Of these only the archives that are mounted last count, so
 -- that a patch replaces and a delete record hides; then the path that is mounted
 -- first wins. paths counts the different contents that are left: two packages of
 -- one name and content are no conflict.
@@ -9,7 +10,7 @@ INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, max(contents, 1), present
 FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS contents, min(place)
       FROM (SELECT *, rank() OVER (PARTITION BY space_id, key ORDER BY said, mount_order DESC) AS place_rank
-            FROM (SELECT es.space_id, es.key, e.path_id, e.content_id, 0 AS said, ba.mount_order,
+            FROM (SELECT es.space_id, es.key, e.path_id, e.content_id, e.flags >> 3 & 1 AS said, ba.mount_order,
                          e.flags & 2 = 0 AS present, (ba.ordinal << 32) + e.ordinal AS place
                   FROM build_archive ba
                   CROSS JOIN entry_symbol es ON es.archive_id = ba.archive_id

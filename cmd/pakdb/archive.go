@@ -17,17 +17,22 @@ import (
 // archive is a file opened for reading its entries.
 type archive struct {
 	codecs.Archive
-	format *codecs.Format
-	path   string // as the user gave it
-	size   int64
-	file   *os.File
+	format  *codecs.Format
+	path    string // as the user gave it
+	size    int64
+	file    *os.File     // that holds it, maybe in an archive of its own
+	release func() error // what it is read from
 }
 
 // Close closes the archive, then its file.
-func (ar *archive) Close() error { return errors.Join(ar.Archive.Close(), ar.file.Close()) }
+func (ar *archive) Close() error { return errors.Join(ar.Archive.Close(), ar.release()) }
 
-// open opens the archive at path. The caller closes it.
+// open opens the archive at path, a file or an entry of one. The caller closes
+// it.
 func (a *app) open(ctx context.Context, path string) (*archive, error) {
+	if file, entry, ok := splitInside(path); ok {
+		return a.openInside(ctx, file, entry)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, hinted(err, nearestFile(path))
@@ -50,6 +55,16 @@ func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, 
 		return nil, fmt.Errorf("%w: %s is not a regular file", errUsage, path)
 	}
 	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	ar, err := a.openSource(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	ar.path, ar.file, ar.release = path, f, f.Close
+	return ar, nil
+}
+
+// openSource detects and opens what is no loose file.
+func (a *app) openSource(ctx context.Context, src codecs.Source) (*archive, error) {
 	registry := a.registry()
 	format, err := registry.Detect(src)
 	if err == nil && isLoose(format) {
@@ -68,7 +83,7 @@ func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, 
 	if err != nil {
 		return nil, err
 	}
-	return &archive{Archive: opened, format: format, path: path, size: st.Size(), file: f}, nil
+	return &archive{Archive: opened, format: format, size: src.Size}, nil
 }
 
 // isLoose reports whether f is the fallback that takes any file. A scan wants

@@ -34,7 +34,8 @@ named by its path; by its path in another case if no other entry has that; by
 #ORDINAL; by @ID, the asset id or path hash in hex, as "pakdb ls --format json"
 shows them; or by the name of a resource, where the archive has such names. Of
 several copies of one asset the first is taken. With --glob all that match are
-written, in stored order.
+written, in stored order. What lies in an archive within the archive is named by
+both paths: Mods/A.umod!/System/A.u.
 
 Contents are verified while they are read. When one turns out to be damaged, what
 was written by then is worthless, and the exit code is 1; with -o nothing is
@@ -43,7 +44,8 @@ left behind. Binary data goes to a terminal only with --force.`,
   pakdb cat Game.pak "#17" -o table.uasset
   pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
   pakdb cat Worlds.pak TestWorld -o world.mlvl
-  pakdb cat --glob Game.pak "Config/*.ini"`,
+  pakdb cat --glob Game.pak "Config/*.ini"
+  pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u`,
 		Args:              usage(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: a.completeEntries,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,7 +62,7 @@ left behind. Binary data goes to a terminal only with --force.`,
 }
 
 func (a *app) cat(ctx context.Context, f catFlags, path string, names []string) error {
-	ar, err := a.open(ctx, path)
+	ar, err := a.openFor(ctx, path, names, false)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 type extractFlags struct {
-	fold, overwrite, dryRun, raw, flat, plain, mounted bool
+	fold, overwrite, dryRun, raw, flat, plain, mounted, nested bool
 
 	out, format string
 }
@@ -33,6 +33,8 @@ archive has them. Delete records are passed over.
 
 ` + globHelp + `
 
+` + nestedHelp + `
+
 Names in archives are not trusted: nothing is written outside DIR, names that no
 file system takes are escaped as %XX, and of names that differ in case only the
 second gets "~2", as do copies. A file appears when it is complete. --dry-run
@@ -45,6 +47,7 @@ Entries that are damaged are reported, the others extracted, and the exit code
 is 1. Files that are there already end it, unless --overwrite is set.`,
 		Example: `  pakdb extract Calligraphy.sip -o out
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
+  pakdb extract "Game.pak!/Mods/A.umod" -o out
   pakdb extract --dry-run Game.pak "*.uasset" -o out`,
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.completeEntries,
@@ -66,6 +69,7 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
 	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
 	flags.BoolVar(&f.plain, "plain-names", false, "without the names of resources")
 	flags.BoolVar(&f.flat, "flat", false, "without the folders of the archive")
+	addNested(cmd, &f.nested)
 	a.addFormat(cmd, &f.format)
 	_ = cmd.MarkFlagDirname("output")
 	return cmd
@@ -76,7 +80,7 @@ func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, p
 	if err != nil {
 		return err
 	}
-	ar, err := a.open(ctx, archivePath)
+	ar, err := a.openFor(ctx, archivePath, patterns, f.nested)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 type lsFlags struct {
-	long, human, fold, totals, null, reverse bool
+	long, human, fold, totals, null, reverse, nested bool
 
 	sort   string
 	format string
@@ -32,6 +32,8 @@ without a name is listed as #ORDINAL, which "pakdb cat" understands.
 
 ` + globHelp + `
 
+` + nestedHelp + `
+
 -l shows size and stored size in bytes, their ratio, the method, the time
 (UTC), flags (E encrypted, D delete record), and the type and id of assets where
 the archive has them; behind the path the names of the resource, in quotes, where
@@ -40,6 +42,7 @@ the archive keeps such names apart. --format gives all there is, for programs.`,
   pakdb ls -l Calligraphy.sip "*.curve"
   pakdb ls --sort size --reverse -lh Game.pak "Game/Content/**" | head
   pakdb ls --format json Game.pak | jq '.[].path'
+  pakdb ls --nested Mods.umod
   pakdb ls -0 Game.pak "*.uasset" | xargs -0 -n1 pakdb cat Game.pak`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && f.human {
@@ -64,6 +67,7 @@ the archive keeps such names apart. --format gives all there is, for programs.`,
 	flags.BoolVarP(&f.null, "null", "0", false, "end each path with a NUL instead of a newline")
 	flags.StringVar(&f.sort, "sort", "", "order by `KEY`: "+strings.Join(sortKeys(), ", "))
 	flags.BoolVarP(&f.reverse, "reverse", "r", false, "from last to first")
+	addNested(cmd, &f.nested)
 	a.addFormat(cmd, &f.format)
 	completeFlag(cmd, "sort", sortKeys()...)
 	exclusive(cmd, "null", "format")
@@ -85,7 +89,7 @@ func (a *app) ls(ctx context.Context, f lsFlags, path string, patterns []string)
 	if err != nil {
 		return err
 	}
-	ar, err := a.open(ctx, path)
+	ar, err := a.openFor(ctx, path, patterns, f.nested)
 	if err != nil {
 		return err
 	}

@@ -119,11 +119,7 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 	if err := f.refuseOverwriting(); err != nil {
 		return err
 	}
-	st, err := os.Stat(from)
-	if err != nil {
-		return hinted(err, nearestFile(from))
-	}
-	if st.IsDir() {
+	if st, err := os.Stat(from); err == nil && st.IsDir() {
 		if f.replace != nil {
 			return fmt.Errorf("%w: --replace is for an archive, and %s is a folder", errUsage, from)
 		}

@@ -27,7 +27,8 @@ func newPkgCommand(a *app) *cobra.Command {
 		Short: "Show an Unreal package: its summary and tables",
 		Long: `Show the summary of an Unreal package (UE1 to UE5), or one of its tables. The
 package is a file, or an entry of an archive, named as for "pakdb cat"; an
-archive of one entry, such as a .uz2, needs no ENTRY. No catalog is needed.
+archive of one entry, such as a .uz2, needs no ENTRY. ARCHIVE!/ENTRY is one word
+for both. No catalog is needed.
 
 Paths of imports begin with their package, paths of exports lie in this one.
 Objects are also numbered as the package does it: 0 is none, 1 the first export,
@@ -87,13 +88,16 @@ type packageContent struct {
 
 // openPackage opens a file that is a package, or decodes an entry of an archive.
 func (a *app) openPackage(ctx context.Context, args []string) (*packageContent, error) {
+	if file, entry, ok := splitInside(args[0]); ok && len(args) == 1 {
+		args = []string{file, entry}
+	}
 	if len(args) == 1 {
 		c, err := a.openLoosePackage(args[0])
 		if c != nil || err != nil {
 			return c, err
 		}
 	}
-	ar, err := a.open(ctx, args[0])
+	ar, err := a.openFor(ctx, args[0], args[1:], false)
 	if err != nil {
 		return nil, err
 	}

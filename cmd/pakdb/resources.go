@@ -22,7 +22,7 @@ type resources map[resource][]string
 // resourcesOf reads the names; nil when the format keeps none apart. What is
 // wrong with one of them ends the list: verify reports it.
 func resourcesOf(ar codecs.Archive) resources {
-	namer, ok := ar.(codecs.Namer)
+	namer, ok := codecs.ArchiveAs[codecs.Namer](ar)
 	if !ok {
 		return nil
 	}

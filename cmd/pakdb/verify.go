@@ -15,6 +15,7 @@ import (
 
 func newVerifyCommand(a *app) *cobra.Command {
 	var format string
+	var deep bool
 	cmd := &cobra.Command{
 		Use:   "verify [flags] ARCHIVE...",
 		Short: "Check archives: tables, checksums, every content",
@@ -23,25 +24,29 @@ the archive has for it, and what the format claims as a whole, such as hashes of
 the index, order and gaps. Each finding is a line: file, entry, field, offset,
 cause. Departures from the format that pakdb can read count as findings too.
 
+With --nested also what lies in archives within the archives. ARCHIVE may be one:
+Game.pak!/Mods/A.umod.
+
 The exit code is 0 when all is well, 1 when there are findings.`,
 		Example: `  pakdb verify Calligraphy.sip
   pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
   pakdb verify -q Game.pak && echo sound`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verify(cmd.Context(), format, args)
+			return a.verify(cmd.Context(), format, deep, args)
 		},
 	}
+	addNested(cmd, &deep)
 	a.addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) verify(ctx context.Context, format string, paths []string) error {
+func (a *app) verify(ctx context.Context, format string, deep bool, paths []string) error {
 	paths, err := expandArchives(paths)
 	if err != nil {
 		return err
 	}
-	v := &verification{a: a}
+	v := &verification{a: a, deep: deep}
 	if format != "" {
 		// Named as in the catalog's view "problems".
 		if v.rows, err = a.rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {
@@ -66,6 +71,7 @@ func (a *app) verify(ctx context.Context, format string, paths []string) error {
 // verification is one run of verify.
 type verification struct {
 	a     *app
+	deep  bool        // into archives within archives
 	rows  *query.Rows // nil: findings are lines for people
 	path  string      // of the archive that is read
 	found int64
@@ -126,7 +132,7 @@ func (v *verification) summary(archives int) error {
 // finding; one that is not there is not.
 func (v *verification) archive(ctx context.Context, path string) error {
 	v.path = path
-	ar, err := v.a.open(ctx, path)
+	ar, err := v.a.openFor(ctx, path, nil, v.deep)
 	var fe *codecs.FormatError
 	switch {
 	case ctx.Err() != nil:
@@ -144,7 +150,7 @@ func (v *verification) archive(ctx context.Context, path string) error {
 	if err := v.contents(ctx, ar); err != nil {
 		return err
 	}
-	if verifier, ok := ar.Archive.(codecs.Verifier); ok {
+	if verifier, ok := codecs.ArchiveAs[codecs.Verifier](ar.Archive); ok {
 		err = verifier.Verify(ctx, func(fe *codecs.FormatError) { v.report(nil, fe) })
 	}
 	return errors.Join(err, v.err)

@@ -18,8 +18,11 @@ func Explain(src codecs.Source) *codecs.FormatError {
 	if _, isPak := ue.CutSuffixFold(src.Name, ".pak"); !isPak {
 		return nil
 	}
-	_, err := readFooter(src)
-	if !errors.Is(err, codecs.ErrUnknown) {
+	f, err := readFooter(src)
+	switch {
+	case f != nil && f.known() && f.version == noVersion:
+		return formatError(src.Name, "", err)
+	case !errors.Is(err, codecs.ErrUnknown):
 		return nil
 	}
 	tail := make([]byte, min(src.Size, tailWindow))

@@ -97,7 +97,7 @@ func (f *footer) parse(tail []byte, pos int, base int64) error {
 	f.number = r.I32()
 	f.index = readRegion(r)
 	rest := tail[pos+coreSize:]
-	if f.number < 1 || f.number > lastNumber {
+	if !f.known() {
 		return at("version", f.at+4, codecs.Errorf(errors.ErrUnsupported, "version %d; known are 1 to %d", f.number, lastNumber))
 	}
 	f.split(rest)
@@ -108,6 +108,9 @@ func (f *footer) parse(tail []byte, pos int, base int64) error {
 	}
 	return f.after(bin.NewReader(rest, f.at+coreSize, binary.LittleEndian))
 }
+
+// known: the version's number has a layout.
+func (f *footer) known() bool { return f.number >= 1 && f.number <= lastNumber }
 
 // split tells from the bytes behind the index hash how many of them are method
 // names, and so which version it is. A few bytes behind the footer are taken

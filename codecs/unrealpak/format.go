@@ -52,7 +52,9 @@ func canDelete(text string) bool {
 
 // probe claims a file whose end is a footer: the magic, a version, and a
 // distance to the end that fits it. A future version counts as well, so that
-// its error says what it is.
+// its error says what it is. A footer that more follows than its version
+// explains is left to others: an archive may hold a pak, and end soon after it.
+// If nobody else claims the file, Explain tells.
 func probe(src codecs.Source) (codecs.Match, error) {
 	f, err := readFooter(src)
 	switch {
@@ -62,6 +64,8 @@ func probe(src codecs.Source) (codecs.Match, error) {
 		return codecs.NoMatch, nil
 	case f == nil:
 		return codecs.NoMatch, err
+	case f.known() && f.version == noVersion:
+		return codecs.NoMatch, nil
 	}
 	if f.number >= 1 && f.number <= 255 && f.index.check(f.at, f.at+8) == nil {
 		return codecs.MagicMatch, nil

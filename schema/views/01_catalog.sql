@@ -71,7 +71,8 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id,
-       CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content
+       CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
+       e.flags >> 3 & 1 AS nested
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id

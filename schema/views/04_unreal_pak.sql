@@ -31,7 +31,7 @@ LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AN
 LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1
-  AND e.flags & 2 = 0
+  AND e.flags & 10 = 0 -- neither delete records nor what lies in archives that are entries
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);

@@ -20,7 +20,7 @@ SELECT b.label AS build,
                     AND pe.id_hi = e.id_hi AND pe.id_bits = 96
                   LIMIT 1)
        END AS package,
-       e.flags >> 3 & 1 AS unnamed,
+       e.flags >> 4 & 1 AS unnamed,
        e.size,
        e.stored,
        m.word AS method,

@@ -1,4 +1,5 @@
-// Package spool holds what a writer must know in whole before it can place it.
+// Package spool holds what must be known in whole before it can be placed, or
+// read from all its ends.
 package spool
 
 import (
@@ -48,6 +49,15 @@ func (s *Spool) spill() (err error) {
 
 // Size returns how many bytes were written since the last Reset.
 func (s *Spool) Size() int64 { return s.size }
+
+// ReadAt implements io.ReaderAt. Several calls may run at once, as long as
+// nothing is written.
+func (s *Spool) ReadAt(p []byte, off int64) (int, error) {
+	if s.file != nil {
+		return s.file.ReadAt(p, off)
+	}
+	return bytes.NewReader(s.mem.Bytes()).ReadAt(p, off)
+}
 
 // WriteTo writes everything to w and empties s.
 func (s *Spool) WriteTo(w io.Writer) (n int64, err error) {
