@@ -49,7 +49,8 @@ Containers have no delete records.
 
 Marvel Heroes and Retro: archives that changed are made anew as a whole, under
 their names and of their kind, with unchanged entries as they are stored; in
-their order and with their copies, each of which is replaced; new entries last. --overlay writes NAME_patch.sip with the changed entries alone instead, for
+their order and with their copies, each of which is replaced; new entries last.
+--overlay writes NAME_patch.sip with the changed entries alone instead, for
 loaders that look into several.
 
 Beside each .pak that is mounted lies a response file, by which UnrealPak packs
