@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"sync"
 )
 
 // Aborter is a [Writer] that holds something, such as a temporary file, which
@@ -100,20 +101,37 @@ func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions
 	return nil
 }
 
+// readEntries reads every entry that has content, several at once, until one
+// fails. It returns how many entries there are.
 func readEntries(ctx context.Context, a Archive) (n int, err error) {
-	for e, err := range a.Entries() {
-		if err != nil {
-			return n, err
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	entries := make(chan *Entry)
+	var readers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		readers.Go(func() {
+			for e := range entries {
+				if err := readEntry(ctx, a, e); err != nil {
+					stop(err) // the first one counts
+				}
+			}
+		})
+	}
+	for e, eerr := range a.Entries() {
+		if eerr != nil {
+			stop(eerr)
+		}
+		if ctx.Err() != nil {
+			break
 		}
 		n++
-		if e.Flags&Deleted != 0 {
-			continue
-		}
-		if err := readEntry(ctx, a, e); err != nil {
-			return n, err
+		if e.Flags&Deleted == 0 {
+			entries <- e
 		}
 	}
-	return n, nil
+	close(entries)
+	readers.Wait()
+	return n, context.Cause(ctx)
 }
 
 func readEntry(ctx context.Context, a Archive, e *Entry) error {

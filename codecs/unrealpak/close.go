@@ -1,6 +1,7 @@
 package unrealpak
 
 import (
+	"context"
 	"crypto/sha1"
 	"errors"
 
@@ -12,6 +13,9 @@ var errComplete = errors.New("the pak is complete")
 // Close implements codecs.Writer: it writes the index and the footer.
 func (w *writer) Close() error {
 	if w.err != nil {
+		return w.err
+	}
+	if w.err = w.flush(context.Background(), 0); w.err != nil {
 		return w.err
 	}
 	w.err = formatError("", "", errComplete)

@@ -33,13 +33,18 @@ func Explain(src codecs.Source) *codecs.FormatError {
 	return formatError(src.Name, "", explain(src.Size, head, tail))
 }
 
+// wholeFooter is the size of the footers of versions 8B to 13. Shorter runs of
+// zeros are method names that nobody uses, at the end of a footer.
+const wholeFooter = 221
+
 func explain(size int64, head, tail []byte) error {
 	where := size - int64(len(tail))
+	written := len(bytes.TrimRight(tail, "\x00")) // all but the zeros at the end
 	switch fork, offset := forkFooter(size, tail); {
 	case size == 0:
 		return at("footer", 0, codecs.Errorf(codecs.ErrTruncated, "the file is empty"))
-	case len(bytes.Trim(tail, "\x00")) == 0:
-		return at("footer", where, codecs.Errorf(codecs.ErrTruncated, "half-written: the footer is zero; copy or download the file again"))
+	case len(tail)-written >= min(len(tail), wholeFooter):
+		return at("footer", where+int64(written), codecs.Errorf(codecs.ErrTruncated, "half-written: the footer is zero; copy or download the file again"))
 	case fork != "":
 		return at("footer", where+offset, codecs.Errorf(errors.ErrUnsupported, "non-standard pak (game fork?): %s", fork))
 	case bytes.HasPrefix(head, []byte("PACK")), bytes.HasPrefix(head, []byte("PK\x03\x04")):

@@ -262,6 +262,7 @@ func TestExplain(t *testing.T) {
 		text string
 	}{
 		{"fork.pak", codecstest.Patch(v11, footer, 1, 2, 3, 4), "footer of version 11 with the magic 0x04030201"},
+		{"wiped.pak", append(bytes.Clone(v11[:len(v11)-221]), make([]byte, 221)...), "half-written"},
 		{"zero.pak", append(bytes.Clone(v11[:footer-17]), make([]byte, 700)...), "half-written"},
 		{"cut.PAK", v11[:footer-20], "cut short"},
 		{"empty.pak", nil, "empty"},

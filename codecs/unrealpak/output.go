@@ -1,9 +1,6 @@
 package unrealpak
 
-import (
-	"io"
-	"os"
-)
+import "io"
 
 // flushAt is how much is gathered before it is written.
 const flushAt = 1 << 20
@@ -72,66 +69,5 @@ func (o *output) patch(off int64, p []byte) error {
 		return err
 	}
 	_, err := o.ws.Seek(o.origin+o.base, io.SeekStart)
-	return err
-}
-
-// spoolMemory is the size from which a spool moves to a temporary file.
-const spoolMemory = 32 << 20
-
-// spool holds bytes that are read again: in memory, or, when there are many,
-// in a temporary file. Close removes it.
-type spool struct {
-	mem  []byte
-	file *os.File
-	size int64
-}
-
-func (s *spool) Write(p []byte) (int, error) {
-	s.size += int64(len(p))
-	if s.file == nil && s.size <= spoolMemory {
-		s.mem = append(s.mem, p...)
-		return len(p), nil
-	}
-	if s.file == nil {
-		f, err := os.CreateTemp("", "pakdb-*")
-		if err != nil {
-			return 0, err
-		}
-		s.file = f
-		if _, err := f.Write(s.mem); err != nil {
-			return 0, err
-		}
-		s.mem = nil
-	}
-	return s.file.Write(p)
-}
-
-// ReadAt implements io.ReaderAt.
-func (s *spool) ReadAt(p []byte, off int64) (int, error) {
-	if s.file != nil {
-		return s.file.ReadAt(p, off)
-	}
-	if off >= int64(len(s.mem)) {
-		return 0, io.EOF
-	}
-	n := copy(p, s.mem[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-// reset empties s for the next use and keeps its memory.
-func (s *spool) reset() error {
-	s.mem, s.size = s.mem[:0], 0
-	if s.file == nil {
-		return nil
-	}
-	f := s.file
-	s.file = nil
-	err := f.Close()
-	if rerr := os.Remove(f.Name()); err == nil {
-		err = rerr
-	}
 	return err
 }

@@ -4,43 +4,81 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha1"
+	"errors"
 	"io"
 	"runtime"
 	"sync"
 
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/spool"
 	"pakdb/codecs/internal/ue"
 )
 
 // pack writes content in compressed blocks, or stored when that is not worth
 // it. How many blocks there are decides the size of the record before them, so
-// content is spooled first.
-func (w *writer) pack(ctx context.Context, name string, rec *record, m compress.Method, r io.Reader) (err error) {
-	defer func() {
-		for _, s := range []*spool{&w.raw, &w.coded} {
-			if rerr := s.reset(); err == nil {
-				err = rerr
-			}
-		}
-	}()
-	if _, err := io.Copy(&w.raw, r); err != nil {
+// content is spooled first. Small contents are compressed beside each other, see
+// queue; a large one by itself, its blocks beside each other.
+func (w *writer) pack(ctx context.Context, name string, rec *record, m compress.Method, r io.Reader) error {
+	p := w.newPacking(name, rec, m)
+	_, err := io.CopyN(&p.raw, r, maxQueued+1)
+	if errors.Is(err, io.EOF) {
+		w.enqueue(p)
+		return w.flush(ctx, queueBytes)
+	}
+	if err == nil {
+		_, err = io.Copy(&p.raw, r)
+	}
+	if err == nil {
+		err = w.flush(ctx, 0)
+	}
+	if err == nil {
+		err = p.encode(ctx, w, 4*runtime.GOMAXPROCS(0))
+	}
+	if err == nil {
+		err = w.put(ctx, p)
+	}
+	return errors.Join(err, w.recycle(p))
+}
+
+// packing is an entry on its way to be compressed and written.
+type packing struct {
+	name       string
+	rec        *record
+	method     compress.Method
+	raw, coded spool.Spool
+	jobs       []encodeJob
+
+	worth bool // to be compressed
+	err   error
+	done  chan struct{}
+}
+
+func (w *writer) newPacking(name string, rec *record, m compress.Method) *packing {
+	p := &packing{}
+	if n := len(w.free); n > 0 {
+		p, w.free = w.free[n-1], w.free[:n-1]
+	}
+	p.name, p.rec, p.method, p.worth, p.err, p.done = name, rec, m, false, nil, nil
+	return p
+}
+
+// recycle keeps the buffers of p for the next one.
+func (w *writer) recycle(p *packing) error {
+	w.free = append(w.free, p)
+	return errors.Join(p.raw.Reset(), p.coded.Reset())
+}
+
+// put writes what was encoded.
+func (w *writer) put(ctx context.Context, p *packing) (err error) {
+	if !p.worth {
+		*p.rec = record{flags: p.rec.flags}
+		return w.place(p.name, p.rec, func() error { return w.store(ctx, p.rec, io.NewSectionReader(&p.raw, 0, p.raw.Size())) })
+	}
+	if p.rec.method, err = w.methodField(p.method); err != nil {
 		return err
 	}
-	worth := w.raw.size > 0
-	if worth {
-		if worth, err = w.encodeAll(ctx, rec, m); err != nil {
-			return err
-		}
-	}
-	if !worth {
-		*rec = record{flags: rec.flags}
-		return w.place(name, rec, func() error { return w.store(ctx, rec, io.NewSectionReader(&w.raw, 0, w.raw.size)) })
-	}
-	if rec.method, err = w.methodField(m); err != nil {
-		return err
-	}
-	return w.place(name, rec, func() error {
-		_, err := io.Copy(w.out, io.NewSectionReader(&w.coded, 0, w.coded.size))
+	return w.place(p.name, p.rec, func() error {
+		_, err := p.coded.WriteTo(w.out)
 		return err
 	})
 }
@@ -59,26 +97,30 @@ func worthIt(v version, m compress.Method, raw, coded int64) bool {
 	return saved > 0
 }
 
-// encodeAll compresses the spooled content into w.coded and fills in rec.
-func (w *writer) encodeAll(ctx context.Context, rec *record, m compress.Method) (worth bool, err error) {
-	size, bs := w.raw.size, int64(w.opt.BlockSize)
+// encode compresses the spooled content, as many as parallel blocks at once, and
+// fills in the record. It shares nothing with the writer that changes.
+func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
+	size, bs := p.raw.Size(), int64(w.opt.BlockSize)
+	if size == 0 {
+		return nil
+	}
 	n := (size + bs - 1) / bs
-	rec.usize = size
-	rec.blockSize = uint32(min(bs, size))
+	rec := p.rec
+	rec.usize, rec.blockSize = size, uint32(min(bs, size))
 	pos := w.version.recordSize(true, int(n))
 	sum := sha1.New()
 	plain := int64(0) // coded bytes without padding
 	var head []byte   // of the first block: it pads every one
-	if w.jobs == nil {
-		w.jobs = make([]encodeJob, 4*runtime.GOMAXPROCS(0))
+	for len(p.jobs) < parallel {
+		p.jobs = append(p.jobs, encodeJob{})
 	}
-	for first := int64(0); first < n; first += int64(len(w.jobs)) {
+	for first := int64(0); first < n; first += int64(parallel) {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return err
 		}
-		batch := w.jobs[:min(int64(len(w.jobs)), n-first)]
-		if err := w.encodeBatch(batch, m, first*bs); err != nil {
-			return false, err
+		batch := p.jobs[:min(int64(parallel), n-first)]
+		if err := p.encodeBatch(batch, first*bs, bs); err != nil {
+			return err
 		}
 		for i := range batch {
 			coded := batch[i].coded
@@ -93,14 +135,15 @@ func (w *writer) encodeAll(ctx context.Context, rec *record, m compress.Method) 
 			}
 			pos += int64(len(coded))
 			sum.Write(coded)
-			if _, err := w.coded.Write(coded); err != nil {
-				return false, err
+			if _, err := p.coded.Write(coded); err != nil {
+				return err
 			}
 		}
 	}
-	rec.size = w.coded.size
+	rec.size = p.coded.Size()
 	sum.Sum(rec.sum[:0])
-	return worthIt(w.version, m, size, plain), nil
+	p.worth = worthIt(w.version, p.method, size, plain)
+	return nil
 }
 
 type encodeJob struct {
@@ -108,24 +151,24 @@ type encodeJob struct {
 	err          error
 }
 
-// encodeBatch compresses consecutive blocks from offset off on, in parallel.
-func (w *writer) encodeBatch(batch []encodeJob, m compress.Method, off int64) error {
-	bs := int64(w.opt.BlockSize)
+// encodeBatch compresses consecutive blocks of bs bytes from offset off on, in
+// parallel.
+func (p *packing) encodeBatch(batch []encodeJob, off, bs int64) error {
 	for i := range batch {
 		j := &batch[i]
-		j.plain = grow(j.plain, int(min(bs, w.raw.size-off)))
-		if _, err := w.raw.ReadAt(j.plain, off); err != nil && err != io.EOF {
+		j.plain = grow(j.plain, int(min(bs, p.raw.Size()-off)))
+		if _, err := p.raw.ReadAt(j.plain, off); err != nil && err != io.EOF {
 			return err
 		}
 		off += bs
 	}
 	if len(batch) == 1 {
-		batch[0].encode(m)
+		batch[0].encode(p.method)
 		return batch[0].err
 	}
 	var wg sync.WaitGroup
 	for i := range batch {
-		wg.Go(func() { batch[i].encode(m) })
+		wg.Go(func() { batch[i].encode(p.method) })
 	}
 	wg.Wait()
 	for i := range batch {

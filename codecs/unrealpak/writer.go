@@ -44,10 +44,10 @@ type writer struct {
 	entries []packed
 	names   map[string]bool // lower case
 	buf     []byte          // of chunk bytes, and room for padding
-	jobs    []encodeJob
-	raw     spool
-	coded   spool
-	err     error // sticky
+	queue   []*packing      // on their way to be written, see flush
+	queued  int64           // bytes in the queue
+	free    []*packing      // for their buffers
+	err     error           // sticky
 }
 
 // packed is an entry that has been written.
@@ -181,7 +181,7 @@ func isStored(m compress.Method) bool { return m == compress.None || m == "none"
 func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 	return w.add(e, func() error {
 		if e.Flags&codecs.Deleted != 0 {
-			return w.delete(e.Name)
+			return w.delete(ctx, e.Name)
 		}
 		rec := &record{}
 		if w.opt.Encrypt || e.Flags&codecs.Encrypted != 0 {
@@ -195,6 +195,9 @@ func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 			method = w.opt.Method
 		}
 		if isStored(method) {
+			if err := w.flush(ctx, 0); err != nil {
+				return err
+			}
 			return w.place(e.Name, rec, func() error { return w.store(ctx, rec, r) })
 		}
 		return w.pack(ctx, e.Name, rec, method, r)
@@ -208,7 +211,10 @@ func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 func (w *writer) AddRaw(ctx context.Context, e *codecs.Entry, stored io.Reader) error {
 	return w.add(e, func() error {
 		if e.Flags&codecs.Deleted != 0 {
-			return w.delete(e.Name)
+			return w.delete(ctx, e.Name)
+		}
+		if err := w.flush(ctx, 0); err != nil {
+			return err
 		}
 		rec, err := w.rawRecord(e)
 		if err != nil {
@@ -234,10 +240,11 @@ func (w *writer) add(e *codecs.Entry, fn func() error) error {
 	if err == nil {
 		err = fn()
 	}
+	var named *codecs.FormatError // of an entry that was queued before
 	switch {
 	case err == nil:
 		return nil
-	case isCancelled(err):
+	case isCancelled(err), errors.As(err, &named):
 		w.err = err
 	default:
 		w.err = formatError("", e.Name, err)
@@ -260,7 +267,10 @@ func (w *writer) claim(name string) error {
 	}
 }
 
-func (w *writer) delete(name string) error {
+func (w *writer) delete(ctx context.Context, name string) error {
+	if err := w.flush(ctx, 0); err != nil {
+		return err
+	}
 	if w.version < deleteRecords {
 		return codecs.Errorf(errors.ErrUnsupported, "delete records need version 6; this is %v", w.version)
 	}

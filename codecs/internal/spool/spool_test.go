@@ -21,6 +21,12 @@ func TestSpool(t *testing.T) {
 		if s.Size() != int64(n)<<19 {
 			t.Errorf("size %d", s.Size())
 		}
+		if n > 0 {
+			p := make([]byte, 3)
+			if k, err := s.ReadAt(p, s.Size()-2); k != 2 || err != io.EOF || p[1] != byte(n) {
+				t.Errorf("%d pieces: the end reads %v, %v", n, p[:k], err)
+			}
+		}
 		var out counter
 		if k, err := s.WriteTo(&out); err != nil || k != int64(n)<<19 || out.n != k || out.other(byte(n)) {
 			t.Errorf("%d pieces: %d bytes, %v", n, k, err)
