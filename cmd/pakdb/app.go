@@ -82,6 +82,8 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newVerifyCommand(a),
 		newPackCommand(a),
 		newDiffCommand(a),
+		newDeltaCommand(a),
+		newKeygenCommand(a),
 		newPatchCommand(a),
 		newMountPlanCommand(a),
 		newLogCommand(a),

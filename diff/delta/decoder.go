@@ -82,6 +82,10 @@ func (d *Decoder) Content(n int, old Old, guess, tail int64) ([]byte, error) {
 	return d.new, nil
 }
 
+// Next returns where in the old content the byte behind the last Content
+// probably stands.
+func (d *Decoder) Next() int64 { return d.models.next(len(d.new)) }
+
 // symbol decodes one step at pos and returns the position behind it.
 func (d *Decoder) symbol(pos int) (int, error) {
 	k, s := pos%posStates, d.state

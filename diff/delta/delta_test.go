@@ -18,7 +18,10 @@ func encode(e *delta.Encoder, contents ...content) []byte {
 	e.Reset()
 	for _, c := range contents {
 		e.Number(1, uint64(len(c.new)))
-		e.Content(c.new, delta.NewIndex(c.old), 0, int64(len(c.old)))
+		x := delta.NewIndex(c.old)
+		for at := 0; at < len(c.new) || at == 0; at += delta.MaxContent {
+			e.Content(c.new[at:min(at+delta.MaxContent, len(c.new))], x, int64(at), int64(len(c.old)))
+		}
 	}
 	return bytes.Clone(e.Bytes())
 }
@@ -28,15 +31,18 @@ func decode(stream []byte, contents ...content) error {
 	d.Reset(stream)
 	for _, c := range contents {
 		n := d.Number(1)
-		if n > delta.MaxContent {
+		if n != uint64(len(c.new)) {
 			return delta.ErrCorrupt
 		}
-		got, err := d.Content(int(n), bytes.NewReader(c.old), 0, int64(len(c.old)))
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(got, c.new) {
-			return errors.New("decodes to something else")
+		for at := 0; at < len(c.new) || at == 0; at += delta.MaxContent {
+			want := c.new[at:min(at+delta.MaxContent, len(c.new))]
+			got, err := d.Content(len(want), bytes.NewReader(c.old), int64(at), int64(len(c.old)))
+			if err != nil {
+				return err
+			}
+			if !bytes.Equal(got, want) {
+				return errors.New("decodes to something else")
+			}
 		}
 	}
 	return d.Err()

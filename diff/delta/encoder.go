@@ -4,7 +4,7 @@ import "math"
 
 // MaxContent is how many bytes Content takes at once. Larger contents are coded
 // in parts.
-const MaxContent = 4 << 20
+const MaxContent = 1 << 20
 
 // Encoder writes numbers and contents into one stream. The zero value is not
 // ready; call Reset. It is not safe for concurrent use.
@@ -16,14 +16,15 @@ type Encoder struct {
 	added   int // position up to which chains know the history
 	nodes   []node
 	path    []step
-	lengths [2][posStates][nice + 1]uint32 // prices of new and repeated lengths
-	stale   int                            // symbols until these are computed again
-	far     int                            // last node of the block that a way leads to
+	lengths [2][posStates][maxNice + 1]uint32 // prices of new and repeated lengths
+	stale   int                               // symbols until these are computed again
+	far     int                               // last node of the block that a way leads to
 
 	// The content at hand.
-	new  []byte
-	at   int // its position in the history
-	x    *Index
+	new []byte
+	at  int // its position in the history
+	x   *Index
+	effort
 	stop int // where only a step that nothing is weighed against may pass
 }
 
@@ -59,6 +60,7 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	content, at := e.grow(len(new))
 	copy(content, new)
 	e.new, e.at, e.x = content, at, old
+	e.effort = effortFor(len(old.old), len(new))
 	e.begin(guess, tail-int64(len(new)))
 	for pos := 0; pos < len(new); {
 		end := min(pos+blockSize, len(new))
@@ -75,6 +77,10 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	}
 	e.learn(len(new))
 }
+
+// Next returns where in the old content the byte behind the last Content
+// probably stands. A Decoder that has read as far returns the same.
+func (e *Encoder) Next() int64 { return e.next(len(e.new)) }
 
 // isNoise reports that coding new[pos:end] would gain nothing: all bytes are
 // about equally frequent in it, and none of it was seen before.
@@ -283,7 +289,7 @@ func (e *Encoder) matchLen(r ref, pos int) int {
 func (e *Encoder) reprice() {
 	e.stale = 256
 	for k := range posStates {
-		for n := minMatch; n <= nice; n++ {
+		for n := minMatch; n <= maxNice; n++ {
 			e.lengths[0][k][n] = e.length.price(n, k)
 			e.lengths[1][k][n] = e.repeatLen.price(n, k)
 		}

@@ -17,7 +17,7 @@ func (h *history) end() int { return h.start + len(h.buf) }
 // grow makes room for a content of n bytes and returns its place and its
 // position. What lies further back than a reference reaches is forgotten.
 func (h *history) grow(n int) (content []byte, at int) {
-	if over := len(h.buf) - maxWindow; over > 0 && len(h.buf)+n > cap(h.buf) {
+	if over := len(h.buf) - maxWindow; over > 0 && len(h.buf)+n > 2*maxWindow {
 		h.buf = append(h.buf[:0], h.buf[over:]...)
 		h.start += over
 	}

@@ -103,6 +103,10 @@ func (m *models) begin(front, end int64) {
 	m.state = literalState // as if the content so far had come from the old one
 }
 
+// next is where in the old content the byte behind one of n bytes probably
+// stands.
+func (m *models) next(n int) int64 { return m.predicted(&m.refs) + int64(n) }
+
 // predicted is the shift that the next reference to the old content has most
 // probably: the one that was used last.
 func (m *models) predicted(refs *[4]ref) int64 {

@@ -2,11 +2,29 @@ package delta
 
 const (
 	maxBlock = 2048 // positions that are weighed against each other
-	nice     = 96   // a match of this length is taken without weighing
+	maxNice  = 96   // the longest match that is weighed
 	minFresh = 3    // bytes that a new reference is worth
-	depth    = 24   // places with the same 4 bytes that are looked at
 	infinite = 1<<32 - 1
 )
+
+// effort is how much is tried for a content. Time spent on small ones is not
+// noticed, and they gain the most.
+type effort struct {
+	nice   int // a match of this length is taken without weighing
+	enough int // one of this length is not looked further for
+	depth  int // places with the same 4 bytes that are looked at
+}
+
+// smallContent is the most of old and new content together that the greater
+// effort is made for.
+const smallContent = 256 << 10
+
+func effortFor(old, new int) effort {
+	if old+new <= smallContent {
+		return effort{maxNice, maxNice, 24}
+	}
+	return effort{32, 12, 6}
+}
 
 // node is the cheapest known way to a position of a block.
 type node struct {
@@ -103,7 +121,7 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 	s.limit = min(e.stop-s.at, maxBlock-i-1)
 	s.match = n.price + e.match[n.state][s.align].price1()
 	for r := range n.refs {
-		if have := e.relaxRepeat(&s, r); have >= nice {
+		if have := e.relaxRepeat(&s, r); have >= e.nice {
 			return step{kind: uint8(repeat + r), n: int32(have)}, true
 		}
 	}
@@ -111,8 +129,11 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 	if len(e.new)-s.at < 4 {
 		return step{}, false
 	}
-	if long = e.relaxFar(&s); long.n == 0 {
-		if long = e.relaxNear(&s); long.n == 0 {
+	if s.best >= e.enough {
+		return step{}, false
+	}
+	if long = e.relaxNear(&s); long.n == 0 && s.best < e.enough {
+		if long = e.relaxFar(&s); long.n == 0 && s.best < e.enough {
 			long = e.relaxSeen(&s)
 		}
 	}
@@ -122,7 +143,7 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 // relaxRepeat offers reference r and returns how many bytes it gives.
 func (e *Encoder) relaxRepeat(s *site, r int) int {
 	have := e.matchLen(s.refs[r], s.at)
-	if have >= nice || have == 0 {
+	if have >= e.nice || have == 0 {
 		return have
 	}
 	price := s.match + e.repeat[s.state].price1()
@@ -151,9 +172,10 @@ func (e *Encoder) repeatPrice(s uint8, k, r int) uint32 {
 // relaxFresh offers a new reference of a known price. It returns a step when
 // that is long enough.
 func (e *Encoder) relaxFresh(s *site, r ref, have int, price uint32) step {
-	if have >= nice {
+	if have >= e.nice {
 		return step{kind: fresh, n: int32(have), to: r}
 	}
+	s.best = max(s.best, have)
 	price += s.match + e.repeat[s.state].price0() + e.models.old[nearState(&s.refs)].price(isOld(r))
 	for m := minFresh; m <= min(have, s.limit); m++ {
 		e.reach(s.i, m, price+e.lengths[0][s.align][m], step{kind: fresh, to: r})
@@ -182,7 +204,7 @@ func (e *Encoder) relaxFar(s *site) step {
 // relaxNear offers places of a small old content, longer and longer ones.
 func (e *Encoder) relaxNear(s *site) step {
 	p, top := e.new[s.at:], max(s.best, minFresh)
-	for q, d := e.x.near.first(p), depth; q > 0 && d > 0; d-- {
+	for q, d := e.x.near.first(p), e.depth; q > 0 && d > 0; d-- {
 		at := int(q) - 1
 		if have := longer(p, e.x.old[at:], top); have > top {
 			if long := e.relaxOld(s, at, have); long.n > 0 {
@@ -198,7 +220,7 @@ func (e *Encoder) relaxNear(s *site) step {
 // relaxSeen offers places in the history, longer and longer ones.
 func (e *Encoder) relaxSeen(s *site) step {
 	p, top, here := e.new[s.at:], max(s.best, minFresh), e.at+s.at
-	for q, d := e.chains.first(p), depth; q > 0 && d > 0; d-- {
+	for q, d := e.chains.first(p), e.depth; q > 0 && d > 0; d-- {
 		at := int(q) - 1
 		if at >= here || here-at >= maxWindow || at < e.start {
 			break

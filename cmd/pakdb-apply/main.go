@@ -1,0 +1,104 @@
+// Command pakdb-apply applies transport patches of pakdb, and does nothing else:
+// it is small, and needs neither catalog nor formats. A launcher ships it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+
+	"pakdb/diff/patch"
+)
+
+// Exit codes, those of pakdb.
+const (
+	exitOK          = 0
+	exitProblems    = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string) int {
+	debug.SetMemoryLimit(32 << 20) // soft: the garbage collector works harder below 64 MiB
+	flags := flag.NewFlagSet("pakdb-apply", flag.ContinueOnError)
+	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
+	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
+	flags.Usage = func() {
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] -o DIR FILE.pkdelta OLD...
+
+Makes the new files of a patch from the old ones, which are files, or folders that
+hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
+was written; 2 usage; 130 interrupted.
+
+`)
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return exitOK
+		}
+		return exitUsage
+	}
+	if *out == "" || flags.NArg() < 2 {
+		flags.Usage()
+		return exitUsage
+	}
+	err := apply(ctx, flags.Arg(0), flags.Args()[1:], *out, *key, *dryRun)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, context.Canceled):
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply: interrupted")
+		return exitInterrupted
+	}
+	_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
+	return exitProblems
+}
+
+func apply(ctx context.Context, file string, old []string, dir, key string, dryRun bool) (err error) {
+	if err := check(file, key); err != nil {
+		return err
+	}
+	p, err := patch.NewPlan(ctx, file, old, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := p.Describe(os.Stdout); err != nil || dryRun || p.Applied {
+		return err
+	}
+	if err := p.Apply(ctx); err != nil {
+		return err
+	}
+	_, err = fmt.Printf("done: %d new files in %s, each as its hash says\n", len(p.New), filepath.Clean(dir))
+	return err
+}
+
+// check requires a signature where a key is given.
+func check(file, key string) error {
+	if key == "" {
+		return nil
+	}
+	public, err := patch.ReadPublicKey(key)
+	if err != nil {
+		return err
+	}
+	h, err := patch.ReadFileHeader(file)
+	if err != nil {
+		return err
+	}
+	return h.CheckSignature(public)
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"pakdb/diff/patch"
+)
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write(t, at("old/a.txt"), "what is old")
+	write(t, at("new/a.txt"), "what is old and new")
+	key, err := patch.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public := write(t, at("key.pub"), key.Public().String())
+	p := at("a.pkdelta")
+	makePatch(t, p, at("old"), at("new"))
+	for _, c := range []struct {
+		name string
+		args []string
+		want int
+	}{
+		{"help", []string{"-h"}, exitOK},
+		{"no folder", []string{p, at("old")}, exitUsage},
+		{"unknown flag", []string{"-x"}, exitUsage},
+		{"not signed", []string{"-key", public, "-o", at("out"), p, at("old")}, exitProblems},
+		{"no key", []string{"-key", at("absent"), "-o", at("out"), p, at("old")}, exitProblems},
+		{"wrong old", []string{"-o", at("out"), p, at("new")}, exitProblems},
+		{"absent", []string{"-o", at("out"), at("absent"), at("old")}, exitProblems},
+		{"dry", []string{"-n", "-o", at("out"), p, at("old")}, exitOK},
+	} {
+		if got := run(context.Background(), c.args); got != c.want {
+			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
+		}
+	}
+	if _, err := os.Stat(at("out")); err == nil {
+		t.Fatal("something was written before anything fitted")
+	}
+	if err := patch.SignFile(p, key); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := run(context.Background(), []string{"-key", public, "-o", at("out"), p, at("old")}); got != exitOK {
+			t.Fatalf("exit code %d", got)
+		}
+	}
+	if got, err := os.ReadFile(at("out/a.txt")); err != nil || string(got) != "what is old and new" {
+		t.Errorf("%q, %v", got, err)
+	}
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if got := run(cancelled, []string{"-o", at("out2"), p, at("old")}); got != exitInterrupted {
+		t.Errorf("interrupted: exit code %d", got)
+	}
+}
+
+func makePatch(t *testing.T, name, old, new string) {
+	t.Helper()
+	from, err := patch.OpenFiles([]string{old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := patch.OpenFiles([]string{new})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = patch.MakeFile(context.Background(), name, from.Inputs, to.Inputs, nil)
+	for _, err := range []error{err, from.Close(), to.Close()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStaysSmall: no format, no catalog, no command line library.
+func TestStaysSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skip("no go command: ", err)
+	}
+	if bad := regexp.MustCompile(`(?m)^(modernc|database/sql|github.com/(spf13|rasky)|net/http|pakdb/codecs/(all|gpak|unrealpak|retropak)).*$`).FindAll(out, -1); bad != nil {
+		t.Errorf("depends on %s", bytes.Join(bad, []byte(" ")))
+	}
+}

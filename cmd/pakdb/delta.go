@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/patch"
+)
+
+func newDeltaCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delta",
+		Short: "Make and apply the smallest download between builds",
+		Long: `Make and apply transport patches: files by which one or many archives become one
+or many others, bit for bit, with the least to be downloaded. Compressed blocks
+are decoded, compared, and coded again exactly as the archive's own tool did.
+
+A patch is for transport; the game never sees it. What a game mounts over an old
+build is made by "pakdb patch build".`,
+		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
+  pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a))
+	return cmd
+}
+
+func newDeltaMakeCommand(a *app) *cobra.Command {
+	var out, key string
+	cmd := &cobra.Command{
+		Use:   "make [flags] OLD... [--] NEW... -o FILE",
+		Short: "Make the patch from old files to new ones",
+		Long: `Make the patch by which OLD becomes NEW: two archives, or two folders with all
+that is below them. Of more than two arguments, those before "--" are old and
+those behind it are new.
+
+Files that are no archives are patched as bytes. Old content is used wherever it
+stands; files are told apart by content, and named by their last name or by
+their path below the folder that was given.
+
+The patch gets its name once it was applied and the result compared with NEW; the
+folder of FILE needs room for NEW meanwhile.`,
+		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
+  pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
+  pakdb delta make -o all.pkdelta old/*.pak -- new/*.pak`,
+		Args: usage(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
+			if err != nil {
+				return usageError(cmd, err)
+			}
+			if out == "" {
+				return usageError(cmd, errors.New("write where to? pass -o FILE"))
+			}
+			return a.deltaMake(cmd.Context(), old, new, out, key)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
+	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
+	return cmd
+}
+
+// oldAndNew divides arguments at "--", or two of them in the middle.
+func oldAndNew(args []string, dash int) (old, new []string, err error) {
+	switch {
+	case dash < 0 && len(args) == 2:
+		dash = 1
+	case dash < 0:
+		return nil, nil, errors.New(`several files: separate old from new ones by "--"`)
+	case dash == 0 || dash == len(args):
+		return nil, nil, errors.New(`"--" separates old files from new ones; there are none on one side`)
+	}
+	return args[:dash], args[dash:], nil
+}
+
+func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string) (err error) {
+	debug.SetMemoryLimit(makeMemory)
+	secret, err := readSecretKey(key)
+	if err != nil {
+		return err
+	}
+	from, err := patch.OpenFiles(old)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := patch.OpenFiles(new)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	started := time.Now()
+	h, s, err := patch.MakeFile(ctx, out, from.Inputs, to.Inputs, &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
+	if err == nil && secret != nil {
+		err = patch.SignFile(out, secret)
+	}
+	if err != nil || a.quiet {
+		return err
+	}
+	return a.printMade(out, h, s, time.Since(started))
+}
+
+func (a *app) printMade(out string, h *patch.Header, s *patch.Stats, took time.Duration) error {
+	var size int64
+	for _, f := range h.New {
+		size += f.Size
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%s: %s for %s of new files (%s), in %v\n", out, humanSize(h.Length()), humanSize(size),
+		percent(h.Length(), size), took.Round(time.Millisecond)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.stdout, "copied %s, coded %s, derived %s", humanSize(s.Copied), humanSize(s.Raw), humanSize(s.Derived)); err != nil {
+		return err
+	}
+	for _, r := range sortedRecipes(s.Made) {
+		if _, err := fmt.Fprintf(a.stdout, ", made by %v %s", r, humanSize(s.Made[r])); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "\nproved: applied to the old files, it gives the new ones\n")
+	return err
+}
+
+func sortedRecipes(made map[patch.Recipe]int64) (list []patch.Recipe) {
+	for r := range made {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(x, y patch.Recipe) int {
+		if made[x] != made[y] {
+			return int(min(1, max(-1, made[y]-made[x])))
+		}
+		return slices.Compare(x.Params[:], y.Params[:])
+	})
+	return list
+}
+
+func percent(part, whole int64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+}
+
+// Soft bounds of memory, below which the garbage collector works harder instead.
+const (
+	makeMemory  = 160 << 20
+	applyMemory = 32 << 20
+)
+
+func newDeltaApplyCommand(a *app) *cobra.Command {
+	var f applyFlags
+	cmd := &cobra.Command{
+		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
+		Short: "Make the new files of a patch from the old ones",
+		Long: `Make the new files in DIR. OLD are files, or folders that hold them; they are
+recognised by content, whatever their names, and only read. What was found, how
+much will be written and how much room there is are told first.
+
+A new file gets its name when its hash is right and it is on the disk. After an
+error, or a wrong old file, nothing is left behind. DIR may be the folder of the
+old files: they are replaced when all new ones are complete.`,
+		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
+  pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
+  pakdb delta apply game.pkdelta Game.pak -o . --dry-run`,
+		Args: usage(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return usageError(cmd, errors.New("write where to? pass -o DIR"))
+			}
+			return a.deltaApply(cmd.Context(), args[0], args[1:], f)
+		},
+	}
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
+	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "tell what was found, and write nothing")
+	cmd.Flags().StringVar(&f.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	_ = cmd.MarkFlagDirname("output")
+	return cmd
+}
+
+type applyFlags struct {
+	out, key string
+	dryRun   bool
+}
+
+func (a *app) deltaApply(ctx context.Context, file string, old []string, f applyFlags) (err error) {
+	debug.SetMemoryLimit(applyMemory)
+	if err := checkKey(file, f.key); err != nil {
+		return err
+	}
+	p, err := patch.NewPlan(ctx, file, old, f.out)
+	if err != nil {
+		return deltaHint(err)
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if !a.quiet {
+		if err := p.Describe(a.stdout); err != nil {
+			return err
+		}
+	}
+	if f.dryRun || p.Applied {
+		return nil
+	}
+	if err := p.Apply(ctx); err != nil {
+		return deltaHint(err)
+	}
+	if a.quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, each as its hash says\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(f.out))
+	return err
+}
+
+func deltaHint(err error) error {
+	switch {
+	case errors.Is(err, patch.ErrApplied):
+		return hinted(err, "nothing need be done")
+	case errors.Is(err, patch.ErrWrongOld):
+		return hinted(err, `"pakdb delta info" tells what the patch is for`)
+	case errors.Is(err, patch.ErrCorrupt):
+		return hinted(err, "download the patch again")
+	}
+	return err
+}
+
+func newDeltaInfoCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "info FILE.pkdelta",
+		Short: "Show what a patch needs and makes",
+		Long: `Show the old files that a patch needs, the new ones it makes, with their BLAKE3
+hashes, the recipes by which blocks are coded again, and the root hash, which
+stands for the whole patch. Only the front of the file is read.`,
+		Example: `  pakdb delta info game.pkdelta`,
+		Args:    usage(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := patch.ReadFileHeader(args[0])
+			if err != nil {
+				return err
+			}
+			return h.Describe(a.stdout)
+		},
+	}
+}
+
+func newDeltaVerifyCommand(a *app) *cobra.Command {
+	var key string
+	cmd := &cobra.Command{
+		Use:   "verify FILE.pkdelta...",
+		Short: "Check every hash in patches, without old files",
+		Long: `Read patches to their ends and check every hash in them: that what was downloaded
+is what was made. Whether the old files are right, "pakdb delta apply" tells.`,
+		Example: `  pakdb delta verify game.pkdelta
+  pakdb delta verify --key pakdb.pub game.pkdelta`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			bad := false
+			for _, file := range args {
+				h, err := patch.VerifyFile(file)
+				if err == nil {
+					err = checkKey(file, key)
+				}
+				if err != nil {
+					bad = true
+					_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printableLines(err.Error()))
+					continue
+				}
+				if !a.quiet {
+					if _, err := fmt.Fprintf(a.stdout, "%s: %s, %s, root %x: as its hashes say\n", file, humanSize(h.Length()),
+						plural(int64(h.Segments()), "segment", "segments"), h.Root()); err != nil {
+						return err
+					}
+				}
+			}
+			if bad {
+				return errProblems
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&key, "key", "", "also require a signature by the public `KEY` (a file, or its text)")
+	return cmd
+}

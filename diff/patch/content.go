@@ -1,0 +1,392 @@
+package patch
+
+import (
+	"context"
+	"slices"
+
+	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
+)
+
+// use makes the content of ranges the source of what follows.
+func (m *maker) use(ranges []Range) error {
+	if m.e.open && slices.Equal(ranges, m.e.ranges) {
+		return nil
+	}
+	h, err := m.load(ranges)
+	if err != nil {
+		return err
+	}
+	if h.index == nil {
+		h.index = delta.NewIndex(h.content)
+	}
+	m.e.source(ranges, h.index)
+	return nil
+}
+
+// load reads the content of ranges.
+func (m *maker) load(ranges []Range) (*held, error) {
+	if m.now.content != nil && slices.Equal(ranges, m.now.ranges) {
+		return &m.now, nil
+	}
+	src := newSource(&m.reader, ranges)
+	m.now = held{ranges: slices.Clone(ranges), content: make([]byte, src.Size())}
+	if len(m.now.content) > 0 {
+		if _, err := src.ReadAt(m.now.content, 0); err != nil {
+			return nil, err
+		}
+	}
+	return &m.now, nil
+}
+
+// gap codes n bytes at off, which stand before extent k.
+func (f *fileMaker) gap(off, n, guess int64, k int) error {
+	p, err := f.read(off, n)
+	if err != nil {
+		return err
+	}
+	if err := f.headDigest(p, off, k, f.now.content); err != nil {
+		return err
+	}
+	f.stats.Raw += n
+	f.e.raw(p, guess)
+	f.pos = off + n
+	return nil
+}
+
+// raw codes n bytes at off as they are.
+func (f *fileMaker) raw(off, n, guess int64) error {
+	p, err := f.read(off, n)
+	if err != nil {
+		return err
+	}
+	f.stats.Raw += n
+	f.e.raw(p, guess)
+	f.pos = off + n
+	return nil
+}
+
+// changed counts entries.
+func (f *fileMaker) changed(x *extent) {
+	if f.entry != x.entry+1 {
+		f.entry = x.entry + 1
+		f.stats.Changed++
+	}
+}
+
+// head explains the gap before extent k where it is not small, and returns the
+// size of one that is.
+func (f *fileMaker) head(k int) (gap int64, err error) {
+	if _, gap = f.gapBefore(k); gap > smallGap {
+		return 0, f.tables(context.Background(), k)
+	}
+	return gap, nil
+}
+
+// plain explains an extent that is not compressed.
+func (f *fileMaker) plain(k int) error {
+	x := &f.extents[k]
+	f.changed(x)
+	gap, err := f.head(k)
+	if err != nil {
+		return err
+	}
+	before := f.contentBefore(k)
+	f.drift = 0
+	for at := int64(0); at < x.stored; {
+		n := min(x.stored-at, maxRun)
+		if err := f.plainPart(x, at, n, before+at, gap, k); err != nil {
+			return err
+		}
+		gap = 0
+		if at += n; f.e.full() {
+			if err := f.e.end(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// plainPart explains n bytes of an extent from at on, with gap bytes before them.
+func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error {
+	p, err := f.read(x.off+at, n)
+	if err != nil {
+		return err
+	}
+	src, err := f.sourceFor(f.pairs.entries[x.entry], before+f.drift, p, gap > 0)
+	if err != nil {
+		return err
+	}
+	if err := f.use(src.ranges); err != nil {
+		return err
+	}
+	if gap > 0 {
+		if err := f.gap(x.off-gap, gap, 0, k); err != nil {
+			return err
+		}
+	}
+	f.stats.Raw += n
+	f.e.raw(p, src.base)
+	f.pos = x.off + at + n
+	f.drift += f.e.cursor - (src.base + n)
+	return nil
+}
+
+// contentBefore is how much of its entry's content stands before extent k.
+func (f *fileMaker) contentBefore(k int) (n int64) {
+	e := &f.new.entries[f.extents[k].entry]
+	for j := e.first; j < k; j++ {
+		n += f.extents[j].size
+	}
+	return n
+}
+
+// oldSource is old content for a part of an entry.
+type oldSource struct {
+	ranges []Range
+	base   int64 // where the part probably starts in it
+}
+
+// sourceFor returns the old content for new content that probably stands at a
+// place of an old entry, with what stands before the entry if that is wanted,
+// and with other entries that have some of it.
+func (f *fileMaker) sourceFor(old int32, place int64, content []byte, head bool) (oldSource, error) {
+	s, w := f.entrySource(old, place, int64(len(content)), head)
+	runs := f.moved.find(content, w, nil)
+	if len(runs) == 0 {
+		return s, nil
+	}
+	if w.entry >= 0 {
+		own, err := f.load(s.ranges)
+		if err != nil {
+			return s, err
+		}
+		known := map[uint32]bool{}
+		chunks(own.content, func(_, _ int, hash uint32) { known[hash] = true })
+		runs = f.moved.find(content, w, known)
+	}
+	for _, r := range runs {
+		s.ranges = f.appendRanges(s.ranges, window{r.entry, r.from, r.to})
+	}
+	return s, nil
+}
+
+// entrySource is the old content around a place in an old entry.
+func (f *fileMaker) entrySource(old int32, place, size int64, head bool) (s oldSource, w window) {
+	if old < 0 {
+		return s, window{entry: -1}
+	}
+	e := &f.old.entries[old]
+	if off, gap := f.old.files[e.file].gapBefore(e.first); head && gap > 0 && gap <= smallGap {
+		s.ranges = append(s.ranges, Range{File: e.file, Off: off, Stored: gap, Size: gap})
+		s.base = gap
+	}
+	wide := int64(margin)
+	if e.count == 1 {
+		wide = wideMargin
+	}
+	w = window{old, max(0, place-wide), place + size + wide}
+	head0 := len(s.ranges)
+	s.ranges = f.appendRanges(s.ranges, w)
+	from := place
+	if len(s.ranges) > head0 {
+		from = f.contentAt(e, s.ranges[head0].Off)
+	}
+	s.base += place - from
+	return s, w
+}
+
+// contentAt is the place in the content of an old entry of what is stored at off.
+func (f *fileMaker) contentAt(e *entry, off int64) (at int64) {
+	for _, x := range f.old.files[e.file].extents[e.first : e.first+e.count] {
+		if off < x.end() {
+			if x.method == compress.None {
+				at += off - x.off
+			}
+			break
+		}
+		at += x.size
+	}
+	return at
+}
+
+// appendRanges appends what a window sees: blocks that are not compressed in
+// part, others whole.
+func (f *fileMaker) appendRanges(ranges []Range, w window) []Range {
+	e := &f.old.entries[w.entry]
+	total := int64(0)
+	for _, r := range ranges {
+		total += r.Size
+	}
+	at := int64(0)
+	for _, x := range f.old.files[e.file].extents[e.first : e.first+e.count] {
+		from, to := max(at, w.from), min(at+x.size, w.to)
+		r := Range{File: e.file, Off: x.off, Stored: x.stored, Method: x.method, Size: x.size}
+		if x.method == compress.None {
+			r.Off, r.Stored, r.Size = x.off+from-at, to-from, to-from
+		}
+		at += x.size
+		if from < to && len(ranges) < maxRanges && total+r.Size <= maxSource {
+			ranges = append(ranges, r)
+			total += r.Size
+		}
+	}
+	return ranges
+}
+
+// run explains n compressed extents of one entry, none of which the old build
+// has, with what stands before each.
+func (f *fileMaker) run(k, n int) error {
+	x := &f.extents[k]
+	f.changed(x)
+	gap, err := f.head(k)
+	if err != nil {
+		return err
+	}
+	s := &span{fileMaker: f, first: k, gap: gap > 0}
+	var content []byte
+	for j := k; j < k+n; j++ {
+		b, err := f.decode(j)
+		if err != nil {
+			return err
+		}
+		s.blocks = append(s.blocks, b)
+		content = append(content, b.content...)
+	}
+	if s.src, err = f.sourceFor(f.pairs.entries[x.entry], f.contentBefore(k), content, gap > 0); err != nil {
+		return err
+	}
+	f.drift = 0
+	for j := 0; j < n; {
+		m, err := s.piece(j)
+		if err != nil {
+			return err
+		}
+		j += m
+	}
+	return nil
+}
+
+// span is a run of compressed extents that is being explained.
+type span struct {
+	*fileMaker
+	first  int // extent
+	blocks []block
+	src    oldSource
+	at     int64 // content explained
+	gap    bool  // what stands before the next extent is not explained yet
+}
+
+// block is a decoded extent.
+type block struct {
+	content []byte
+	recipe  Recipe
+	made    bool // by the recipe
+}
+
+// piece explains blocks from j on that one operation makes, and returns how many.
+func (s *span) piece(j int) (int, error) {
+	b := s.blocks[j]
+	if !b.made {
+		return 1, s.asStored(j)
+	}
+	if err := s.before(j); err != nil {
+		return 0, err
+	}
+	content, stored := b.content, s.extents[s.first+j].stored
+	n := 1
+	for s.joins(j+n, b, len(content)-n*len(b.content)) && len(content) < delta.MaxContent {
+		content = append(content, s.blocks[j+n].content...)
+		stored += s.extents[s.first+j+n].stored
+		n++
+	}
+	guess := s.src.base + s.at
+	s.e.make(content, guess+s.drift, max(int64(len(b.content)), 1), b.recipe, stored)
+	s.drift = s.e.cursor - guess - int64(len(content))
+	s.at += int64(len(content))
+	s.pos += stored
+	s.gap = true
+	return n, nil
+}
+
+// joins reports that block j can follow blocks like first in one operation. odd
+// is not 0 when the one before was smaller than they.
+func (s *span) joins(j int, first block, odd int) bool {
+	if j >= len(s.blocks) || odd != 0 || !s.blocks[j].made || s.blocks[j].recipe != first.recipe ||
+		len(s.blocks[j].content) > len(first.content) {
+		return false
+	}
+	_, gap := s.gapBefore(s.first + j)
+	return gap == 0
+}
+
+// before sets the source, and explains what stands before extent j.
+func (s *span) before(j int) error {
+	if err := s.use(s.src.ranges); err != nil {
+		return err
+	}
+	off, gap := s.gapBefore(s.first + j)
+	if gap == 0 || !s.gap {
+		return nil
+	}
+	guess := int64(0)
+	if s.at > 0 {
+		guess = s.e.cursor
+	}
+	return s.fileMaker.gap(off, gap, guess, s.first+j)
+}
+
+// asStored explains a block whose recipe is not known, by the stored bytes of the
+// old entry.
+func (s *span) asStored(j int) error {
+	x := &s.extents[s.first+j]
+	if err := s.before(j); err != nil {
+		return err
+	}
+	var ranges []Range
+	for _, r := range s.src.ranges {
+		if r.Method != compress.None {
+			ranges = append(ranges, Range{File: r.File, Off: r.Off, Stored: r.Stored, Size: r.Stored})
+		}
+	}
+	if err := s.use(ranges); err != nil {
+		return err
+	}
+	if err := s.raw(x.off, x.stored, 0); err != nil {
+		return err
+	}
+	s.at += x.size
+	s.gap = true
+	return nil
+}
+
+// decode decodes extent j and finds its recipe.
+func (f *fileMaker) decode(j int) (b block, err error) {
+	x := &f.extents[j]
+	stored, err := f.read(x.off, x.stored)
+	if err != nil {
+		return b, err
+	}
+	b.content = make([]byte, x.size)
+	if compress.Decode(x.method, b.content, stored) != nil || f.misses > maxMisses && j%maxMisses != 0 {
+		return b, nil
+	}
+	if b.recipe, b.made = f.new.coder.Recognize(x.method, stored, b.content, f.likely); b.made {
+		f.misses = 0
+		f.prefer(b.recipe)
+	} else {
+		f.misses++
+	}
+	return b, nil
+}
+
+// prefer moves a recipe to the front of those that are tried first.
+func (f *fileMaker) prefer(r Recipe) {
+	if len(f.likely) > 0 && f.likely[0] == r {
+		return
+	}
+	f.likely = slices.DeleteFunc(f.likely, func(have Recipe) bool { return have == r })
+	f.likely = slices.Insert(f.likely, 0, r)
+	f.likely = f.likely[:min(len(f.likely), 4)]
+}

@@ -1,0 +1,308 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpak"
+)
+
+// pakOf is an Unreal pak of a few compressed entries.
+func pakOf(t testing.TB, contents ...[]byte) []byte {
+	t.Helper()
+	name := t.TempDir() + "/x.pak"
+	f := unrealpak.Format()
+	err := codecs.WriteFile(context.Background(), name, f, &codecs.CreateOptions{Method: "zlib"}, func(w codecs.Writer) error {
+		for i, c := range contents {
+			if err := w.Add(context.Background(), &codecs.Entry{Name: string(rune('a' + i))}, bytes.NewReader(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func words(seed uint64, n int) (b []byte) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	for len(b) < n {
+		b = append(b, []string{"archive", "entry", "block", "old", "new", " ", "\n"}[r.IntN(7)]...)
+	}
+	return b[:n]
+}
+
+// pair is an old pak, a new one, and the patch between them.
+type pair struct{ old, new, patch []byte }
+
+func newPair(t testing.TB) pair {
+	t.Helper()
+	a, b, c := words(1, 90_000), words(2, 3000), words(3, 500)
+	edited := append(append(bytes.Clone(a[:40_000]), "inserted"...), a[40_000:]...)
+	p := pair{old: pakOf(t, a, b, c), new: pakOf(t, edited, b, words(4, 700), a[1000:30_000])}
+	var out bytes.Buffer
+	_, s, err := Make(context.Background(), []Input{input("x.pak", p.old)}, []Input{input("x.pak", p.new)}, &out, t.TempDir(),
+		&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Made) == 0 || s.Derived == 0 {
+		t.Fatalf("nothing was made or derived: %+v", s)
+	}
+	p.patch = out.Bytes()
+	return p
+}
+
+func input(name string, b []byte) Input {
+	return Input{name, codecs.Source{ReaderAt: bytes.NewReader(b), Name: name, Size: int64(len(b))}}
+}
+
+// try applies a patch and returns its error, and what is in the folder then.
+func try(t testing.TB, patch, old []byte) ([]os.DirEntry, error) {
+	t.Helper()
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	err = func() error {
+		r, err := NewReader(bytes.NewReader(patch))
+		if err != nil {
+			return err
+		}
+		if _, err := r.Find(context.Background(), []Candidate{{"x.pak", int64(len(old)), bytes.NewReader(old)}}); err != nil {
+			return err
+		}
+		return Apply(context.Background(), r, []io.ReaderAt{bytes.NewReader(old)}, root)
+	}()
+	files, dirErr := os.ReadDir(dir)
+	if dirErr != nil {
+		t.Fatal(dirErr)
+	}
+	return files, err
+}
+
+func TestApplied(t *testing.T) {
+	p := newPair(t)
+	if files, err := try(t, p.patch, p.old); err != nil || len(files) != 1 || files[0].Name() != "x.pak" {
+		t.Fatal(err, files)
+	}
+}
+
+// TestDamagedPatches: of changed, cut and lengthened patches none is applied, and
+// nothing is left of them. PAKDB_DAMAGE says how many. Neither is one with a wrong old file.
+func TestDamagedPatches(t *testing.T) {
+	p := newPair(t)
+	n := 2000
+	if many, err := strconv.Atoi(os.Getenv("PAKDB_DAMAGE")); err == nil {
+		n = many
+	} else if testing.Short() {
+		n = 200
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range n {
+		bad, old := bytes.Clone(p.patch), p.old
+		switch i % 8 {
+		case 0:
+			bad = bad[:r.IntN(len(bad))]
+		case 1:
+			bad = append(bad, byte(i))
+		case 2:
+			old = bytes.Clone(old)
+			old[r.IntN(len(old))] ^= 1 << (i % 7)
+		case 3:
+			old = old[:r.IntN(len(old))]
+		default:
+			bad[r.IntN(len(bad))] ^= byte(1 + r.IntN(255))
+		}
+		if files, err := try(t, bad, old); err == nil || len(files) > 0 {
+			t.Fatalf("damage %d: %v, left: %v", i, err, files)
+		}
+	}
+	if files, err := try(t, p.patch, p.new); !errors.Is(err, ErrApplied) || len(files) > 0 {
+		t.Errorf("applied again: %v", err)
+	}
+}
+
+// TestHostilePatches: changed segments under right hashes end in an error, and
+// soon: the hash of the result is the last line.
+func TestHostilePatches(t *testing.T) {
+	p := newPair(t)
+	n := 500
+	if testing.Short() {
+		n = 100
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range n {
+		bad := reseal(t, p.patch, func(stream []byte) []byte {
+			for range 1 + i%3 {
+				stream[r.IntN(len(stream)-6)] ^= byte(1 + r.IntN(255))
+			}
+			return stream
+		})
+		if files, err := try(t, bad, p.old); err == nil || len(files) > 0 {
+			t.Fatalf("change %d: %v, left: %v", i, err, files)
+		}
+	}
+}
+
+// reseal changes the segments of a patch and makes all hashes fit.
+func reseal(t testing.TB, patch []byte, change func([]byte) []byte) []byte {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(patch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var body []byte
+	for i := range r.segments {
+		stream, _, err := r.segment()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stream = change(bytes.Clone(stream))
+		r.segments[i].stored, r.segments[i].sum = int64(len(stream)), blake3.Sum256(stream)
+		body = append(body, stream...)
+	}
+	return append(r.marshal(), body...)
+}
+
+// TestHostileHeaders: names that lead out of the folder, or nowhere.
+func TestHostileHeaders(t *testing.T) {
+	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "c:x", "a//b", "a/", "a\x00", "\xff"} {
+		h := &Header{New: []File{{Name: name}}}
+		if _, err := NewReader(bytes.NewReader(h.marshal())); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	h := &Header{New: []File{{Name: "A/x"}, {Name: "a/X"}}}
+	if _, err := NewReader(bytes.NewReader(h.marshal())); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("a name twice: %v", err)
+	}
+	if _, err := NewReader(bytes.NewReader([]byte("pkdelta\x02 and what follows in later versions"))); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("another version: %v", err)
+	}
+	if _, err := NewReader(bytes.NewReader([]byte("PK\x03\x04 something else entirely"))); !errors.Is(err, ErrNotPatch) {
+		t.Errorf("no patch: %v", err)
+	}
+}
+
+// FuzzSegment executes anything that has the right hash.
+func FuzzSegment(f *testing.F) {
+	p := newPair(f)
+	r, err := NewReader(bytes.NewReader(p.patch))
+	if err != nil {
+		f.Fatal(err)
+	}
+	stream, _, err := r.segment()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(stream)
+	out := &memory{make([]byte, len(p.new))}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		m := &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(p.old)}, names: []string{"x.pak"}}}
+		m.begin(out, int64(len(p.new)), 0, nil)
+		if err := m.run(context.Background(), stream); err == nil && m.pos > int64(len(p.new)) {
+			t.Fatal("more output than declared")
+		}
+	})
+}
+
+// memory is an output of a fixed size.
+type memory struct{ b []byte }
+
+func (m *memory) ReadAt(p []byte, off int64) (int, error) { return bytes.NewReader(m.b).ReadAt(p, off) }
+func (m *memory) WriteAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > int64(len(m.b)-len(p)) {
+		return 0, errors.New("outside of the output")
+	}
+	return copy(m.b[off:], p), nil
+}
+
+// FuzzHeader reads anything that has the right hash.
+func FuzzHeader(f *testing.F) {
+	p := newPair(f)
+	r, err := NewReader(bytes.NewReader(p.patch))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(r.plain())
+	f.Fuzz(func(_ *testing.T, plain []byte) {
+		h := &Header{}
+		_ = h.parse(plain)
+	})
+}
+
+func TestSignatures(t *testing.T) {
+	key, err := GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseSecretKey(key.String())
+	if err != nil || *again != *key {
+		t.Fatal(err)
+	}
+	public, err := ParsePublicKey(key.Public().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sig := key.Sign([]byte("message"), "comment")
+	if comment, err := public.Verify([]byte("message"), sig); err != nil || comment != "comment" {
+		t.Error(comment, err)
+	}
+	other, err := GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"another message": verify(public, "massage", sig),
+		"another key":     verify(other.Public(), "message", sig),
+		"another comment": verify(public, "message", string(bytes.Replace([]byte(sig), []byte(": comment"), []byte(": Comment"), 1))),
+		"nothing":         verify(public, "message", ""),
+	} {
+		if !errors.Is(err, ErrSignature) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	p := newPair(t)
+	name := t.TempDir() + "/x.pkdelta"
+	if err := os.WriteFile(name, p.patch, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := ReadFileHeader(name); err != nil || !errors.Is(h.CheckSignature(public), ErrUnsigned) {
+		t.Error("unsigned", err)
+	}
+	for range 2 {
+		if err := SignFile(name, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := VerifyFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.CheckSignature(public); err != nil {
+		t.Error(err)
+	}
+}
+
+func verify(key *PublicKey, message, sig string) error {
+	_, err := key.Verify([]byte(message), sig)
+	return err
+}

@@ -1,0 +1,91 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Describe writes what a patch needs and makes, for people.
+func (h *Header) Describe(w io.Writer) error {
+	var b strings.Builder
+	for _, side := range []struct {
+		name  string
+		files []File
+	}{{"needs", h.Old}, {"makes", h.New}} {
+		for _, f := range side.files {
+			fmt.Fprintf(&b, "%s  %x  %d  %s\n", side.name, f.Sum, f.Size, printable(f.Name))
+		}
+	}
+	for _, r := range h.Recipes {
+		fmt.Fprintf(&b, "recipe %v\n", r)
+	}
+	fmt.Fprintf(&b, "%d bytes, %s\nroot   %x\n", h.Length(), count(h.Segments(), "segment"), h.root)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Describe writes what was found and what applying would write, for people.
+func (p *Plan) Describe(w io.Writer) error {
+	var b strings.Builder
+	if p.Applied {
+		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", count(len(p.New), "new file"))
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	for i, f := range p.Old {
+		fmt.Fprintf(&b, "right: %s is %s, %d bytes\n", p.Found[i], printable(f.Name), f.Size)
+	}
+	fmt.Fprintf(&b, "to write: %d bytes, %s", p.Write, count(len(p.New), "file"))
+	if p.Free >= 0 {
+		fmt.Fprintf(&b, "; free: %d", p.Free)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func count(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// printable is a name without what commands terminals.
+func printable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7f {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+// ReadFileHeader reads the header of a patch file.
+func ReadFileHeader(name string) (*Header, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := readHeader(f)
+	if err != nil {
+		err = named(name, err)
+	}
+	return h, errors.Join(err, f.Close())
+}
+
+// VerifyFile checks every hash in a patch file.
+func VerifyFile(name string) (*Header, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := Verify(f)
+	if err != nil {
+		err = named(name, err)
+	}
+	return h, errors.Join(err, f.Close())
+}

@@ -1,0 +1,197 @@
+package patch
+
+import (
+	"pakdb/diff/delta"
+)
+
+const (
+	segmentGoal    = 2 << 20   // stored bytes after which a segment ends
+	segmentContent = 512 << 20 // content after which it does
+)
+
+// emitter writes the operations of one new file into segments. It knows what the
+// machine that will execute them knows.
+type emitter struct {
+	enc     delta.Encoder
+	recipes *recipeList
+	done    func(stream []byte) error // takes a finished segment
+
+	open    bool
+	pos     int64 // in the output
+	content int64 // of the segment
+	digests map[[digestSize]byte]int
+	nDigest int
+	copyRun
+	state
+	ranges []Range // of the source that the segment knows
+	index  *delta.Index
+}
+
+// copyRun is a copy that may still grow.
+type copyRun struct {
+	file int
+	off  int64
+	n    int64
+}
+
+// recipeList numbers recipes in the order of their first use.
+type recipeList struct {
+	list []Recipe
+	used map[Recipe]int64 // bytes made by each
+}
+
+func (l *recipeList) number(r Recipe, n int64) int {
+	if l.used == nil {
+		l.used = map[Recipe]int64{}
+	}
+	l.used[r] += n
+	for i, have := range l.list {
+		if have == r {
+			return i
+		}
+	}
+	l.list = append(l.list, r)
+	return len(l.list) - 1
+}
+
+// op begins an operation, and a segment where none is open.
+func (e *emitter) op(op uint64) {
+	if !e.open {
+		e.enc.Reset()
+		e.state, e.ranges, e.index = state{same: -1}, nil, delta.NewIndex(nil)
+		e.open, e.content = true, 0
+	}
+	e.enc.Number(inOp, op)
+}
+
+// end finishes the segment if one is open.
+func (e *emitter) end() error {
+	e.flushCopy()
+	if !e.open {
+		return nil
+	}
+	e.op(opEnd)
+	e.open = false
+	return e.done(e.enc.Bytes())
+}
+
+// full reports that the segment should end where it can.
+func (e *emitter) full() bool {
+	return e.open && (e.enc.Size() > segmentGoal || e.content > segmentContent)
+}
+
+// copyOld copies n bytes of an old file.
+func (e *emitter) copyOld(file int, off, n int64) {
+	if e.copyRun.n > 0 && (file != e.file || off != e.off+e.copyRun.n) {
+		e.flushCopy()
+	}
+	if e.copyRun.n == 0 {
+		e.copyRun = copyRun{file, off, 0}
+	}
+	e.copyRun.n += n
+	e.pos += n
+}
+
+func (e *emitter) flushCopy() {
+	c := e.copyRun
+	if c.n == 0 {
+		return
+	}
+	e.copyRun = copyRun{}
+	e.op(opCopy)
+	e.enc.Number(inCopyLen, uint64(c.n))
+	e.enc.Number(inCopyFile, uint64(c.file))
+	e.enc.Number(inCopyOff, zigzag(c.off-e.copied))
+	e.copied = c.off + c.n
+}
+
+// source names the old content for what follows. index is over it.
+func (e *emitter) source(ranges []Range, index *delta.Index) {
+	e.flushCopy()
+	e.op(opSource)
+	e.enc.Number(inRanges, uint64(len(ranges)))
+	for _, r := range ranges {
+		e.enc.Number(inRangeFile, uint64(r.File))
+		e.enc.Number(inRangeOff, zigzag(r.Off-e.last.Off-e.last.Stored))
+		e.enc.Number(inRangeLen, zigzag(r.Stored-e.last.Stored))
+		m := methodNumber(r)
+		e.enc.Number(inMethod, uint64(m))
+		if m > 0 {
+			e.enc.Number(inRangeSize, zigzag(r.Size-e.last.Size))
+		}
+		e.last = r
+	}
+	e.ranges, e.index, e.cursor = ranges, index, 0
+}
+
+func methodNumber(r Range) int {
+	for i, m := range methods {
+		if m == r.Method {
+			return i
+		}
+	}
+	return 0 // only ranges of these methods are made
+}
+
+// raw writes content as it is; guess is its probable place in the source.
+func (e *emitter) raw(p []byte, guess int64) {
+	e.flushCopy()
+	for len(p) > 0 {
+		n := min(len(p), delta.MaxContent)
+		e.op(opRaw)
+		e.enc.Number(inRawLen, uint64(n))
+		e.put(p[:n], inRawGuess, guess)
+		e.rawFrom, e.rawTo = e.pos, e.pos+int64(n)
+		e.pos += int64(n)
+		guess = e.cursor
+		p = p[n:]
+	}
+}
+
+// make writes content by a recipe, which gives stored bytes, in blocks of that
+// size.
+func (e *emitter) make(p []byte, guess, block int64, r Recipe, stored int64) {
+	e.flushCopy()
+	e.op(opMake)
+	e.enc.Number(inMakeLen, uint64(len(p)))
+	e.enc.Number(inMakeBlock, uint64(block))
+	e.enc.Number(inRecipe, uint64(e.recipes.number(r, stored)))
+	e.put(p, inMakeGuess, guess)
+	e.pos += stored
+}
+
+func (e *emitter) put(p []byte, in int, guess int64) {
+	e.enc.Number(in, zigzag(guess-e.cursor))
+	e.content += int64(len(p))
+	tail := int64(0)
+	for _, r := range e.ranges {
+		tail += r.Size
+	}
+	for at := 0; at < len(p); at += delta.MaxContent {
+		e.enc.Content(p[at:min(at+delta.MaxContent, len(p))], e.index, guess, tail)
+		guess = e.enc.Next()
+	}
+	e.cursor = guess
+}
+
+// digest says that the SHA-1 sum of the output from..to stands at a place of the
+// output.
+func (e *emitter) digest(sum [digestSize]byte, at, from, to int64) {
+	e.flushCopy()
+	e.op(opDigest)
+	e.enc.Number(inDigestAt, zigzag(at-e.rawFrom))
+	e.enc.Number(inDigestFrom, zigzag(from-e.rawTo))
+	e.enc.Number(inDigestTo, uint64(e.pos-to))
+	e.lastDigest = at + digestSize
+	e.digests[sum] = e.nDigest
+	e.nDigest++
+}
+
+// sameDigest says that a digest written before stands at another place too.
+func (e *emitter) sameDigest(of int, at int64) {
+	e.flushCopy()
+	e.op(opSame)
+	e.enc.Number(inSameAt, zigzag(at-e.lastDigest))
+	e.enc.Number(inSameOf, zigzag(int64(of-e.same-1)))
+	e.same, e.lastDigest = of, at+digestSize
+}

@@ -1,0 +1,172 @@
+package patch
+
+import (
+	"context"
+
+	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
+)
+
+const (
+	smallGap   = 4 << 10  // up to here, what stands before an entry's bytes belongs to the entry
+	maxRun     = 8 << 20  // content that is coded against one source
+	margin     = 1 << 20  // of old blocks around the place of a run
+	wideMargin = 8 << 20  // of old bytes that need no decoding
+	maxSource  = 32 << 20 // of content in memory
+	maxMisses  = 64       // blocks in a row without a recipe, after which few are tried
+)
+
+// held is old content in memory.
+type held struct {
+	ranges  []Range
+	content []byte
+	index   *delta.Index
+}
+
+// fileMaker makes one new file.
+type fileMaker struct {
+	*maker
+	*layout
+	twin   int      // the old file, or -1
+	likely []Recipe // used before, the latest first
+	misses int      // blocks that no recipe gave, in a row
+	pos    int64    // bytes of the output that are explained
+	drift  int64    // by which content stands elsewhere in the source than was thought
+	entry  int32    // that was changed last
+	due    []written
+}
+
+// near is where copying would go on.
+func (f *fileMaker) near(gap int64) position {
+	c := &f.e.copyRun
+	if c.n == 0 {
+		return position{int32(f.twin), f.pos + gap}
+	}
+	return position{int32(c.file), c.off + c.n + gap}
+}
+
+// extent explains extent k with what stands before it, and returns how many
+// extents it explained.
+func (f *fileMaker) extent(k int) (int, error) {
+	off, gap := f.gapBefore(k)
+	if at, ok := f.pairs.find(f.old, &f.extents[k], f.near(gap)); ok {
+		return 1, f.copyExtent(k, at, off, gap)
+	}
+	if f.extents[k].method == compress.None {
+		return 1, f.plain(k)
+	}
+	n := 1
+	for size := f.extents[k].size; k+n < len(f.extents) && size < maxRun; n++ {
+		x := &f.extents[k+n]
+		if x.entry != f.extents[k].entry || x.method == compress.None {
+			break
+		}
+		if _, ok := f.pairs.find(f.old, x, position{-1, 0}); ok {
+			break
+		}
+		size += x.size
+	}
+	return n, f.run(k, n)
+}
+
+// copyExtent copies an extent, with what stands before it if that stands before
+// the old one as well.
+func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
+	x, l := &f.extents[k], &f.old.files[at.file]
+	from := l.extents[at.extent].off
+	same, err := equalAt(f.layout, off, l, from-gap, gap)
+	if err != nil {
+		return err
+	}
+	if same {
+		f.e.copyOld(int(at.file), from-gap, gap+x.stored)
+		f.stats.Copied += gap + x.stored
+	} else {
+		if err := f.tables(context.Background(), k); err != nil {
+			return err
+		}
+		f.e.copyOld(int(at.file), from, x.stored)
+		f.stats.Copied += x.stored
+	}
+	f.pos = x.end()
+	return nil
+}
+
+// tables explains what stands before extent k, by what the old file has where no
+// entry is.
+func (f *fileMaker) tables(ctx context.Context, k int) error {
+	off, gap := f.gapBefore(k)
+	if gap == 0 {
+		return nil
+	}
+	if f.twin >= 0 {
+		near := f.near(0)
+		if same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, gap); err != nil {
+			return err
+		} else if same {
+			f.e.copyOld(int(near.file), near.off, gap)
+			f.stats.Copied += gap
+			f.pos = off + gap
+			return nil
+		}
+	}
+	for end := off + gap; off < end; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(end-off, maxRun)
+		if err := f.table(off, n); err != nil {
+			return err
+		}
+		off += n
+	}
+	f.pos = off
+	return nil
+}
+
+// table codes up to maxRun bytes that no entry explains.
+func (f *fileMaker) table(off, n int64) error {
+	ranges, base := f.tableRanges(off, n)
+	if err := f.use(ranges); err != nil {
+		return err
+	}
+	p, err := f.read(off, n)
+	if err != nil {
+		return err
+	}
+	again, parts := f.tableDigests(p, off)
+	f.stats.Raw += n
+	f.e.raw(p, base)
+	for _, d := range again {
+		f.e.sameDigest(d.of, d.at)
+	}
+	for _, d := range parts {
+		f.e.digest(d.sum, d.at, d.from, d.to)
+	}
+	f.stats.Derived += digestSize * int64(len(again)+len(parts))
+	f.pos = off + n
+	return nil
+}
+
+// tableRanges are the old file's tables: all that no entry explains and that is
+// first, last, or large; of very much of it, what is near the same place.
+func (f *fileMaker) tableRanges(off, n int64) (ranges []Range, base int64) {
+	if f.twin < 0 {
+		return nil, 0
+	}
+	l := &f.old.files[f.twin]
+	total := int64(0)
+	for k := range len(l.extents) + 1 {
+		at, gap := l.gapBefore(k)
+		if gap > 0 && (k == 0 || k == len(l.extents) || gap > smallGap) {
+			ranges = append(ranges, Range{File: f.twin, Off: at, Stored: gap, Size: gap})
+			total += gap
+		}
+	}
+	if total <= maxSource && len(ranges) <= maxRanges {
+		return ranges, max(0, total-(f.Size-off))
+	}
+	from := max(0, min(off, l.Size)-wideMargin)
+	to := min(l.Size, off+n+wideMargin)
+	return []Range{{File: f.twin, Off: from, Stored: to - from, Size: to - from}}, off - from
+}

@@ -1,0 +1,101 @@
+package patch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pakdb/codecs"
+)
+
+// Files are opened inputs. Close closes them.
+type Files struct {
+	Inputs []Input
+	open   []*os.File
+}
+
+// OpenFiles opens files, and all files below folders. A file is called by its
+// last name, one below a folder by its path from there. Two of a name are an
+// error, as are no files at all. Files whose names begin with ".pakdb-" are
+// left out: they are not finished.
+func OpenFiles(paths []string) (*Files, error) {
+	f := &Files{}
+	var err error
+	for _, p := range paths {
+		var st fs.FileInfo
+		if st, err = os.Stat(p); err == nil && st.IsDir() {
+			err = f.addDir(p)
+		} else if err == nil {
+			err = f.add(p, filepath.Base(p))
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = f.checkNames()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func (f *Files) addDir(root string) error {
+	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), tempPrefix) {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		return f.add(p, filepath.ToSlash(rel))
+	})
+}
+
+func (f *Files) add(p, name string) error {
+	file, err := os.Open(p)
+	if err != nil {
+		return err
+	}
+	f.open = append(f.open, file)
+	st, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if !st.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", p)
+	}
+	f.Inputs = append(f.Inputs, Input{name, codecs.Source{
+		ReaderAt: file, Name: filepath.Base(p), Size: st.Size(), Dir: os.DirFS(filepath.Dir(p)),
+	}})
+	return nil
+}
+
+func (f *Files) checkNames() error {
+	seen := map[string]bool{}
+	for _, in := range f.Inputs {
+		if key := strings.ToLower(in.Name); seen[key] {
+			return fmt.Errorf("two files %q; name the folder above them instead", in.Name)
+		} else {
+			seen[key] = true
+		}
+	}
+	return nil
+}
+
+// Path returns the path of input i.
+func (f *Files) Path(i int) string { return f.open[i].Name() }
+
+// Close closes all files.
+func (f *Files) Close() error {
+	var errs []error
+	for _, file := range f.open {
+		errs = append(errs, file.Close())
+	}
+	return errors.Join(errs...)
+}

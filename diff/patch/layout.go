@@ -1,0 +1,232 @@
+package patch
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"io/fs"
+	"path"
+	"slices"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// Input is an old or a new file. Formats of several files find each other by
+// their names, which are relative to the build's folder.
+type Input struct {
+	Name string
+	codecs.Source
+}
+
+// extent is a stored block, or a run of stored bytes, of an entry.
+type extent struct {
+	off, stored, size int64
+	method            compress.Method
+	entry             int32 // of the build's entries; -1: what no entry explains
+	sum               [16]byte
+}
+
+func (x *extent) end() int64 { return x.off + x.stored }
+
+// entry is one entry of an archive. Its extents lie in one file.
+type entry struct {
+	name  string // of the archive and the entry
+	file  int
+	first int // of the file's extents
+	count int
+	whole bool // the file itself
+}
+
+// layout is what is known of the inside of one file: extents in the order of
+// their offsets, which do not overlap.
+type layout struct {
+	Input
+	extents []extent
+}
+
+// build is a set of files and their entries.
+type build struct {
+	files   []layout
+	entries []entry
+	coder   Coder
+}
+
+// newBuild opens what the registry's formats recognise among the inputs. What
+// they cannot read is a file without extents: nothing depends on them.
+func newBuild(ctx context.Context, inputs []Input, registry *codecs.Registry, opt *codecs.Options) (*build, error) {
+	b := &build{files: make([]layout, len(inputs))}
+	for i, in := range inputs {
+		b.files[i].Input = in
+	}
+	for i := range inputs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b.openArchive(ctx, i, registry, opt)
+	}
+	for i := range b.files {
+		if len(b.files[i].extents) == 0 {
+			b.addWhole(i)
+		}
+		b.sortExtents(i)
+	}
+	return b, ctx.Err()
+}
+
+func (b *build) openArchive(ctx context.Context, i int, registry *codecs.Registry, opt *codecs.Options) {
+	src := b.files[i].Source
+	f, err := registry.Detect(src)
+	if err != nil || f.Name == "loose" {
+		return
+	}
+	a, err := f.Open(ctx, src, opt)
+	if err != nil {
+		return
+	}
+	defer func() { _ = a.Close() }()
+	for e, err := range a.Entries() {
+		if err == nil && e.Offset >= 0 && e.Stored > 0 && e.Flags&codecs.Deleted == 0 {
+			if file := b.fileOf(i, a, e); file >= 0 {
+				b.add(i, file, e)
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// addWhole makes a file that no format explains an entry of its own.
+func (b *build) addWhole(i int) {
+	l := &b.files[i]
+	if l.Size > 0 {
+		l.extents = []extent{{stored: l.Size, size: l.Size, entry: int32(len(b.entries))}}
+		b.entries = append(b.entries, entry{name: l.Input.Name, file: i, whole: true})
+	}
+}
+
+// fileOf returns which of the files has the stored bytes of e, or -1.
+func (b *build) fileOf(i int, a codecs.Archive, e *codecs.Entry) int {
+	raw, err := a.OpenRaw(e)
+	if err != nil {
+		return -1
+	}
+	r, _, _ := raw.Outer()
+	if r == b.files[i].ReaderAt {
+		return i
+	}
+	if src, ok := r.(codecs.Source); ok && src.ReaderAt == b.files[i].ReaderAt {
+		return i
+	}
+	named, ok := r.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return -1
+	}
+	st, err := named.Stat()
+	if err != nil {
+		return -1
+	}
+	name := path.Join(path.Dir(b.files[i].Name), st.Name())
+	return slices.IndexFunc(b.files, func(l layout) bool { return l.Input.Name == name })
+}
+
+// add takes the blocks of e over, as far as they are within the file.
+func (b *build) add(archive, file int, e *codecs.Entry) {
+	l := &b.files[file]
+	blocks := e.Blocks
+	if blocks == nil {
+		blocks = []codecs.Block{{Offset: e.Offset, Stored: e.Stored, Size: e.Size}}
+	}
+	id := int32(len(b.entries))
+	b.entries = append(b.entries, entry{name: b.files[archive].Input.Name + "\x00" + e.Name, file: file})
+	for _, k := range blocks {
+		if k.Offset < 0 || k.Stored <= 0 || k.Size < 0 || k.Offset > l.Size || k.Stored > l.Size-k.Offset {
+			continue
+		}
+		x := extent{off: k.Offset, stored: k.Stored, size: k.Size, method: e.Method, entry: id}
+		if x.method == compress.LZO1X && k.Stored != k.Size {
+			if parts := segments(l.Source, x); parts != nil {
+				l.extents = append(l.extents, parts...)
+				continue
+			}
+		}
+		if !slices.Contains(methods[:], x.method) || k.Stored == k.Size || e.Flags&(codecs.Encrypted|codecs.Sealed) != 0 || k.Size > maxBlock || k.Stored > maxBlock {
+			x.method, x.size = compress.None, k.Stored
+		}
+		l.extents = append(l.extents, x)
+	}
+}
+
+// lzoSegment is how many bytes a segment of LZO1X decodes to at most, in Retro's
+// archives.
+const lzoSegment = 0x4000
+
+// segments cuts a block of LZO1X that is a row of streams, each with its length
+// before it in 16 bits. Anything else is nil.
+func segments(src codecs.Source, x extent) (parts []extent) {
+	left := x.size
+	for at := x.off; left > 0; {
+		var head [2]byte
+		if x.end()-at < 2 || readAt(src, head[:], at) != nil {
+			return nil
+		}
+		p := extent{size: min(left, lzoSegment), method: compress.LZO1X, entry: x.entry}
+		n := int64(int16(binary.BigEndian.Uint16(head[:])))
+		if n < 0 { // stored as it is
+			n, p.method = -n, compress.None
+		}
+		at += 2
+		if n == 0 || n > x.end()-at || p.method == compress.None && n != p.size {
+			return nil
+		}
+		p.off, p.stored = at, n
+		parts = append(parts, p)
+		at, left = at+n, left-p.size
+	}
+	return parts
+}
+
+// sortExtents puts extents in order, drops what overlaps, and tells entries
+// which are theirs. An entry keeps the first row of adjacent extents.
+func (b *build) sortExtents(i int) {
+	l := &b.files[i]
+	slices.SortStableFunc(l.extents, func(x, y extent) int { return cmp.Compare(x.off, y.off) })
+	end, kept := int64(0), l.extents[:0]
+	for _, x := range l.extents {
+		if x.off >= end {
+			kept = append(kept, x)
+			end = x.end()
+		}
+	}
+	l.extents = kept
+	for k := range kept {
+		e := &b.entries[kept[k].entry]
+		switch {
+		case e.count == 0:
+			e.first, e.count = k, 1
+		case e.first+e.count == k:
+			e.count++
+		}
+	}
+}
+
+// gapBefore returns the bytes between extent k and what stands before it.
+func (l *layout) gapBefore(k int) (off, n int64) {
+	if k > 0 {
+		off = l.extents[k-1].end()
+	}
+	if k == len(l.extents) {
+		return off, l.Size - off
+	}
+	return off, l.extents[k].off - off
+}
+
+// read returns n bytes at off.
+func (l *layout) read(off, n int64) ([]byte, error) {
+	p := make([]byte, n)
+	if err := readAt(l.Source, p, off); err != nil {
+		return nil, &codecs.FormatError{Format: "patch", File: l.Input.Name, Off: off, Err: err}
+	}
+	return p, nil
+}

@@ -1,0 +1,359 @@
+package patch
+
+import (
+	"context"
+	"crypto/sha1"
+	"fmt"
+	"io"
+
+	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
+)
+
+// methods are the block methods of ranges, in the order of their numbers in
+// patch files.
+var methods = [...]compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd, compress.LZO1X, compress.Oodle}
+
+// output is a new file that is being written.
+type output interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
+// machine executes the segments of one new file.
+type machine struct {
+	h       *Header
+	old     *oldFiles
+	dec     delta.Decoder
+	coder   Coder
+	out     output
+	size    int64 // that the output will have
+	pos     int64 // where the output ends so far
+	buf     []byte
+	bufAt   int64 // bytes behind the last written one wait in buf
+	content []byte
+	stored  []byte
+	digests []int64 // places in the output of those computed
+	state
+}
+
+// state is what operations refer to. It begins anew with each segment.
+type state struct {
+	src        *source
+	cursor     int64 // in the source, behind the content before
+	copied     int64 // end of the copy before, in its file
+	last       Range // named before
+	rawFrom    int64 // output of the last opRaw
+	rawTo      int64
+	same       int   // index of the digest that opSame took
+	lastDigest int64 // end of the digest written last
+}
+
+// begin starts a new file, or continues one behind its first pos bytes.
+func (m *machine) begin(out output, size, pos int64, digests []int64) {
+	m.digests = append(m.digests[:0], digests...)
+	m.out, m.size, m.pos, m.bufAt = out, size, pos, pos
+	m.buf = m.buf[:0]
+}
+
+// flushSize is how much output is written at once.
+const flushSize = 256 << 10
+
+// write appends to the output, up to the declared size.
+func (m *machine) write(p []byte) error {
+	if int64(len(p)) > m.size-m.pos {
+		return fmt.Errorf("%w: more than %d bytes of output", ErrCorrupt, m.size)
+	}
+	m.pos += int64(len(p))
+	if len(m.buf)+len(p) > flushSize {
+		if err := m.flush(); err != nil {
+			return err
+		}
+	}
+	if len(p) >= flushSize {
+		_, err := m.out.WriteAt(p, m.bufAt)
+		m.bufAt += int64(len(p))
+		return err
+	}
+	m.buf = append(m.buf, p...)
+	return nil
+}
+
+func (m *machine) flush() error {
+	if len(m.buf) == 0 {
+		return nil
+	}
+	_, err := m.out.WriteAt(m.buf, m.bufAt)
+	m.bufAt += int64(len(m.buf))
+	m.buf = m.buf[:0]
+	return err
+}
+
+// run executes a segment whose hash has been checked.
+func (m *machine) run(ctx context.Context, stream []byte) error {
+	m.dec.Reset(stream)
+	m.state = state{src: newSource(m.old, nil), same: -1}
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		op := m.dec.Number(inOp)
+		if err := m.dec.Err(); err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		if op == opEnd {
+			return m.flush()
+		}
+		if err := m.do(ctx, op); err != nil {
+			return err
+		}
+	}
+}
+
+func (m *machine) do(ctx context.Context, op uint64) error {
+	switch op {
+	case opCopy:
+		return m.copy(ctx)
+	case opSource:
+		return m.source()
+	case opRaw:
+		return m.raw()
+	case opMake:
+		return m.make()
+	case opDigest:
+		return m.digest(ctx)
+	case opSame:
+		return m.sameDigest()
+	}
+	return fmt.Errorf("%w: operation %d", ErrCorrupt, op)
+}
+
+// number reads a number up to limit.
+func (m *machine) number(in int, limit int64) (int64, error) {
+	v := m.dec.Number(in)
+	if v > uint64(limit) {
+		return 0, fmt.Errorf("%w: number %d in context %d, at most %d", ErrCorrupt, v, in, limit)
+	}
+	return int64(v), nil
+}
+
+// signed reads a signed number that leads from base to a place within limit.
+func (m *machine) signed(in int, base, limit int64) (int64, error) {
+	v := base + unzigzag(m.dec.Number(in))
+	if v < 0 || v > limit {
+		return 0, fmt.Errorf("%w: place %d in context %d, at most %d", ErrCorrupt, v, in, limit)
+	}
+	return v, nil
+}
+
+func (m *machine) copy(ctx context.Context) error {
+	n, err := m.number(inCopyLen, m.size-m.pos)
+	if err != nil {
+		return err
+	}
+	file, err := m.number(inCopyFile, int64(len(m.h.Old))-1)
+	if err != nil {
+		return err
+	}
+	size := m.h.Old[file].Size
+	off, err := m.signed(inCopyOff, m.copied, size)
+	if err != nil {
+		return err
+	}
+	if n > size-off {
+		return fmt.Errorf("%w: copy of %d bytes at %d of %d", ErrCorrupt, n, off, size)
+	}
+	m.copied = off + n
+	buf := m.scratch(int(min(n, flushSize)))
+	for n > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := buf[:min(n, flushSize)]
+		if err := readAt(m.old.files[file], p, off); err != nil {
+			return fmt.Errorf("%s at 0x%x: %w", m.h.Old[file].Name, off, err)
+		}
+		if err := m.write(p); err != nil {
+			return err
+		}
+		off, n = off+int64(len(p)), n-int64(len(p))
+	}
+	return nil
+}
+
+func (m *machine) scratch(n int) []byte {
+	if cap(m.stored) < n {
+		m.stored = make([]byte, n)
+	}
+	return m.stored[:n]
+}
+
+func (m *machine) source() error {
+	n, err := m.number(inRanges, maxRanges)
+	if err != nil {
+		return err
+	}
+	ranges := make([]Range, 0, min(n, 1<<10))
+	total := int64(0)
+	for range n {
+		r, err := m.nextRange()
+		if err != nil {
+			return err
+		}
+		if total += r.Size; total > 1<<40 {
+			return fmt.Errorf("%w: a source of %d bytes", ErrCorrupt, total)
+		}
+		ranges = append(ranges, r)
+	}
+	m.src, m.cursor = newSource(m.old, ranges), 0
+	return nil
+}
+
+func (m *machine) nextRange() (r Range, err error) {
+	file, err := m.number(inRangeFile, int64(len(m.h.Old))-1)
+	if err != nil {
+		return r, err
+	}
+	size := m.h.Old[file].Size
+	r.File = int(file)
+	if r.Off, err = m.signed(inRangeOff, m.last.Off+m.last.Stored, size); err != nil {
+		return r, err
+	}
+	if r.Stored, err = m.signed(inRangeLen, m.last.Stored, size); err != nil {
+		return r, err
+	}
+	method, err := m.number(inMethod, int64(len(methods))-1)
+	if err != nil {
+		return r, err
+	}
+	r.Method, r.Size = methods[method], r.Stored
+	if method > 0 {
+		if r.Size, err = m.signed(inRangeSize, m.last.Size, maxBlock); err != nil {
+			return r, err
+		}
+	}
+	m.last = r
+	if err := m.dec.Err(); err != nil {
+		return r, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return r, r.check(m.h.Old)
+}
+
+// decode reads n bytes of content into m.content. Of what lies behind its source
+// the guess may tell nothing, but it must not overflow.
+func (m *machine) decode(n int64, in int) ([]byte, error) {
+	guess := m.cursor + unzigzag(m.dec.Number(in))
+	if guess < -1<<40 || guess > 1<<41 {
+		return nil, fmt.Errorf("%w: guess %d", ErrCorrupt, guess)
+	}
+	m.content = m.content[:0]
+	for int64(len(m.content)) < n {
+		k := min(n-int64(len(m.content)), delta.MaxContent)
+		part, err := m.dec.Content(int(k), m.src, guess, m.src.Size())
+		if err != nil {
+			return nil, fmt.Errorf("content for %s: %w", m.h.New[0].Name, err)
+		}
+		m.content = append(m.content, part...)
+		guess = m.dec.Next()
+	}
+	m.cursor = guess
+	return m.content, nil
+}
+
+func (m *machine) raw() error {
+	n, err := m.number(inRawLen, min(m.size-m.pos, delta.MaxContent))
+	if err != nil {
+		return err
+	}
+	p, err := m.decode(n, inRawGuess)
+	if err != nil {
+		return err
+	}
+	m.rawFrom, m.rawTo = m.pos, m.pos+n
+	return m.write(p)
+}
+
+func (m *machine) make() error {
+	n, err := m.number(inMakeLen, maxBlock)
+	if err != nil {
+		return err
+	}
+	block, err := m.number(inMakeBlock, maxBlock)
+	if err != nil {
+		return err
+	}
+	recipe, err := m.number(inRecipe, int64(len(m.h.Recipes))-1)
+	if err != nil {
+		return err
+	}
+	if block == 0 {
+		return fmt.Errorf("%w: blocks of no bytes", ErrCorrupt)
+	}
+	p, err := m.decode(n, inMakeGuess)
+	for len(p) > 0 && err == nil {
+		k := min(int64(len(p)), block)
+		if m.stored, err = m.coder.Encode(m.stored[:0], p[:k], m.h.Recipes[recipe]); err == nil {
+			err = m.write(m.stored)
+		}
+		p = p[k:]
+	}
+	return err
+}
+
+// digest computes the SHA-1 of output and puts it where it belongs.
+func (m *machine) digest(ctx context.Context) error {
+	at, err := m.signed(inDigestAt, m.rawFrom, m.pos-digestSize)
+	if err != nil {
+		return err
+	}
+	from, err := m.signed(inDigestFrom, m.rawTo, m.pos)
+	if err != nil {
+		return err
+	}
+	back, err := m.number(inDigestTo, m.pos-from)
+	if err != nil {
+		return err
+	}
+	if err := m.flush(); err != nil {
+		return err
+	}
+	sum := sha1.New()
+	buf := m.scratch(flushSize)
+	for to := m.pos - back; from < to; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := buf[:min(to-from, flushSize)]
+		if err := readAt(m.out, p, from); err != nil {
+			return err
+		}
+		sum.Write(p)
+		from += int64(len(p))
+	}
+	m.digests = append(m.digests, at)
+	m.lastDigest = at + digestSize
+	_, err = m.out.WriteAt(sum.Sum(nil), at)
+	return err
+}
+
+// sameDigest writes a digest of this segment a second time.
+func (m *machine) sameDigest() error {
+	at, err := m.signed(inSameAt, m.lastDigest, m.pos-digestSize)
+	if err != nil {
+		return err
+	}
+	of, err := m.signed(inSameOf, int64(m.same)+1, int64(len(m.digests))-1)
+	if err != nil {
+		return err
+	}
+	if err := m.flush(); err != nil {
+		return err
+	}
+	m.same, m.lastDigest = int(of), at+digestSize
+	var sum [digestSize]byte
+	if err := readAt(m.out, sum[:], m.digests[of]); err != nil {
+		return err
+	}
+	_, err = m.out.WriteAt(sum[:], at)
+	return err
+}

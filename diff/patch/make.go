@@ -1,0 +1,272 @@
+package patch
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+)
+
+// MakeOptions for [Make]. The zero value reads no archives.
+type MakeOptions struct {
+	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
+	Open     *codecs.Options  // limits and keys
+}
+
+// Stats tell what became of the bytes of the new files.
+type Stats struct {
+	Copied  int64            // stored bytes taken from old files
+	Made    map[Recipe]int64 // stored bytes made from content
+	Raw     int64            // bytes coded as they are
+	Derived int64            // bytes of digests
+	Entries int              // of the new archives
+	Changed int              // of these, not copied as a whole
+}
+
+// Make writes to out the patch by which the old files become the new ones. temp
+// is a folder for what must wait until its hash is known. Make does not apply
+// what it made; [MakeFile] does.
+//
+// It holds the tables of the archives, up to 32 MiB of an old content with 32 to
+// 48 MiB to find bytes in it, and the segment at hand.
+func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions) (*Header, *Stats, error) {
+	if o == nil {
+		o = &MakeOptions{}
+	}
+	registry := o.Registry
+	if registry == nil {
+		registry = &codecs.Registry{}
+	}
+	m := &maker{h: &Header{}, stats: &Stats{}}
+	var err error
+	if m.h.Old, err = describe(ctx, old); err != nil {
+		return nil, nil, err
+	}
+	if m.h.New, err = describe(ctx, new); err != nil {
+		return nil, nil, err
+	}
+	if err := m.h.check(); err != nil {
+		return nil, nil, err
+	}
+	if m.old, err = newBuild(ctx, old, registry, o.Open); err != nil {
+		return nil, nil, err
+	}
+	if m.new, err = newBuild(ctx, new, registry, o.Open); err != nil {
+		return nil, nil, err
+	}
+	spool, err := os.CreateTemp(temp, ".pakdb-segments-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = spool.Close(); _ = os.Remove(spool.Name()) }()
+	m.spool = spool
+	if err := m.run(ctx); err != nil {
+		return nil, nil, err
+	}
+	if _, err := out.Write(m.h.marshal()); err != nil {
+		return nil, nil, err
+	}
+	if _, err := spool.Seek(0, io.SeekStart); err != nil {
+		return nil, nil, err
+	}
+	_, err = io.Copy(out, spool)
+	return m.h, m.stats, err
+}
+
+// describe hashes files.
+func describe(ctx context.Context, inputs []Input) ([]File, error) {
+	files := make([]File, len(inputs))
+	for i, in := range inputs {
+		sum, err := sumOf(ctx, in.ReaderAt, in.Size)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		files[i] = File{Name: in.Name, Size: in.Size, Sum: sum}
+	}
+	return files, nil
+}
+
+// sumOf hashes the first n bytes of r.
+func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
+	h := blake3.New()
+	buf := make([]byte, 1<<20)
+	for off := int64(0); off < n; {
+		if err := ctx.Err(); err != nil {
+			return Sum{}, err
+		}
+		p := buf[:min(int64(len(buf)), n-off)]
+		if err := readAt(r, p, off); err != nil {
+			return Sum{}, err
+		}
+		_, _ = h.Write(p)
+		off += int64(len(p))
+	}
+	return Sum(h.Sum(nil)), nil
+}
+
+// maker makes one patch.
+type maker struct {
+	h        *Header
+	stats    *Stats
+	old, new *build
+	pairs    pairing
+	reader   oldFiles
+	recipes  recipeList
+	spool    *os.File
+	e        *emitter
+	now      held // the source at hand
+	moved    *chunkIndex
+}
+
+func (m *maker) run(ctx context.Context) error {
+	for _, f := range m.old.files {
+		m.reader.files = append(m.reader.files, f.Source)
+		m.reader.names = append(m.reader.names, f.Input.Name)
+	}
+	for _, b := range []*build{m.old, m.new} {
+		if err := b.sums(ctx); err != nil {
+			return err
+		}
+	}
+	m.pairs = newPairing(m.old, m.new)
+	var err error
+	if m.moved, err = newChunkIndex(ctx, m.old, m.isCopied()); err != nil {
+		return err
+	}
+	m.e = &emitter{recipes: &m.recipes}
+	for i := range m.new.files {
+		m.e.done = func(stream []byte) error { return m.keep(i, stream) }
+		if err := m.file(ctx, i); err != nil {
+			return err
+		}
+	}
+	m.h.Recipes = m.recipes.list
+	m.stats.Made = m.recipes.used
+	m.h.Memory = 48 << 20
+	return nil
+}
+
+// isCopied tells which old entries the new build has as they are.
+func (m *maker) isCopied() func(*entry) bool {
+	has := map[[16]byte]bool{}
+	for i := range m.new.files {
+		for _, x := range m.new.files[i].extents {
+			has[x.sum] = true
+		}
+	}
+	return func(e *entry) bool {
+		for _, x := range m.old.files[e.file].extents[e.first : e.first+e.count] {
+			if !has[x.sum] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// keep puts a segment away until the header can have its hash.
+func (m *maker) keep(file int, stream []byte) error {
+	if len(stream) > maxSegment {
+		return fmt.Errorf("a segment of %d bytes; at most %d may be", len(stream), maxSegment)
+	}
+	m.h.segments = append(m.h.segments, segment{int64(len(stream)), blake3.Sum256(stream), file})
+	_, err := m.spool.Write(stream)
+	return err
+}
+
+// file makes the segments of one new file.
+func (m *maker) file(ctx context.Context, i int) error {
+	e := m.e
+	e.pos, e.digests, e.nDigest = 0, map[[digestSize]byte]int{}, 0
+	f := &fileMaker{maker: m, layout: &m.new.files[i], twin: m.pairs.files[i]}
+	for k := 0; k < len(f.extents); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.full() {
+			if err := e.end(); err != nil {
+				return err
+			}
+		}
+		n, err := f.extent(k)
+		if err != nil {
+			return err
+		}
+		k += n
+		f.settle()
+	}
+	if err := f.tables(ctx, len(f.extents)); err != nil {
+		return err
+	}
+	return e.end()
+}
+
+// MakeFile makes a patch at path. It gets its name, in place of what is there,
+// once it has been applied to the old files and the result was compared with the
+// new ones; until then the folder needs room for the patch and for the new
+// files.
+func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions) (h *Header, s *Stats, err error) {
+	dir, base := filepath.Split(file)
+	if dir == "" {
+		dir = "."
+	}
+	out, err := os.CreateTemp(dir, tempPrefix+base+"-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = out.Close()
+			err = errors.Join(err, os.Remove(out.Name()))
+		}
+	}()
+	if h, s, err = Make(ctx, old, new, out, dir, o); err != nil {
+		return nil, nil, err
+	}
+	if err := prove(ctx, out, old, dir); err != nil {
+		return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", err)
+	}
+	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close(), os.Rename(out.Name(), file)); err != nil {
+		return nil, nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return h, s, errors.Join(syncDir(root, "."), root.Close())
+}
+
+// prove applies a patch into a folder that is removed afterwards.
+func prove(ctx context.Context, file *os.File, old []Input, dir string) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	r, err := NewReader(bufio.NewReader(file))
+	if err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(dir, tempPrefix+"proof-*")
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		return errors.Join(err, os.Remove(temp))
+	}
+	var files []io.ReaderAt
+	for _, in := range old {
+		files = append(files, in.ReaderAt)
+	}
+	err = Apply(ctx, r, files, root)
+	return errors.Join(err, root.Close(), os.RemoveAll(temp))
+}
+
+// tempPrefix starts the names of files that are not finished.
+const tempPrefix = ".pakdb-"

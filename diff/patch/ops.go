@@ -1,0 +1,46 @@
+package patch
+
+// A segment is one stream of package delta: numbers, each in the context of its
+// meaning, and contents.
+
+// Operations.
+const (
+	opEnd    = iota // of the segment
+	opCopy          // bytes of an old file
+	opSource        // names the old content that what follows is coded by
+	opRaw           // content that is written as it is
+	opMake          // content that is written as a recipe stores it
+	opDigest        // a digest that stands before what it covers
+	opSame          // a digest again
+)
+
+// Contexts of numbers. Signed ones are zigzag.
+const (
+	inOp         = iota
+	inCopyLen    // bytes
+	inCopyFile   // of the old files
+	inCopyOff    // signed, from the end of the copy before
+	inRawLen     // bytes
+	inRawGuess   // signed: place in the source, from the end of the content before
+	inMakeLen    // decoded bytes
+	inMakeGuess  // as inRawGuess
+	inMakeBlock  // decoded bytes a block but the last
+	inRecipe     // of the header's recipes
+	inRanges     // how many
+	inRangeFile  // of the old files
+	inRangeOff   // signed, from the end of the range before
+	inRangeLen   // stored bytes, signed, against the range before
+	inMethod     // index into methods
+	inRangeSize  // decoded bytes, signed, against the range before
+	inDigestAt   // signed: place of the digest from the start of the last opRaw
+	inDigestFrom // signed: start of what it covers from the end of the last opRaw
+	inDigestTo   // its end, back from the end of the output so far
+	inSameAt     // signed: place, from the end of the digest before
+	inSameOf     // signed: which, against the one before it and one
+)
+
+// digestSize is that of SHA-1, the only digest yet.
+const digestSize = 20
+
+func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
+func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }

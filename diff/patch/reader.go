@@ -1,0 +1,67 @@
+package patch
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/zeebo/blake3"
+)
+
+// Reader reads a patch from front to end, and hands out nothing that does not
+// have its hash.
+type Reader struct {
+	*Header
+	r    io.Reader
+	next int // segment
+	buf  []byte
+}
+
+// NewReader reads the header of a patch.
+func NewReader(r io.Reader) (*Reader, error) {
+	h, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{Header: h, r: r}, nil
+}
+
+// segment returns the next segment and the new file it is of, until io.EOF. It
+// stays valid until the next call. Bytes behind the last segment are an error.
+func (r *Reader) segment() (stream []byte, file int, err error) {
+	if r.next == len(r.segments) {
+		var more [1]byte
+		if n, err := io.ReadFull(r.r, more[:]); n > 0 {
+			return nil, 0, fmt.Errorf("%w: bytes behind its end", ErrCorrupt)
+		} else if err != io.EOF {
+			return nil, 0, err
+		}
+		return nil, 0, io.EOF
+	}
+	s := r.segments[r.next]
+	if int64(cap(r.buf)) < s.stored {
+		r.buf = make([]byte, s.stored)
+	}
+	stream = r.buf[:s.stored]
+	if _, err := io.ReadFull(r.r, stream); err != nil {
+		return nil, 0, truncated(err, ErrCorrupt)
+	}
+	if blake3.Sum256(stream) != s.sum {
+		return nil, 0, fmt.Errorf("%w: segment %d of %d is not what its hash says", ErrCorrupt, r.next+1, len(r.segments))
+	}
+	r.next++
+	return stream, s.file, nil
+}
+
+// Verify reads a patch to its end and checks every hash in it. It needs no old
+// file.
+func Verify(r io.Reader) (*Header, error) {
+	p, err := NewReader(bufio.NewReaderSize(r, 256<<10))
+	for err == nil {
+		_, _, err = p.segment()
+	}
+	if err == io.EOF {
+		return p.Header, nil
+	}
+	return nil, err
+}

@@ -1,0 +1,115 @@
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"pakdb/codecs/compress"
+	"pakdb/codecs/compress/exactlz4"
+	"pakdb/codecs/compress/exactzlib"
+)
+
+// Recipe says how stored bytes come from decoded ones. The zero value stores
+// them as they are. Recipes are comparable; equal ones give equal bytes for
+// ever: an encoder whose output changes must get another recipe.
+type Recipe struct {
+	Method compress.Method // of the block, as [compress.Decode] takes it
+	// Params are what the method's encoder needs to give the same bytes again.
+	// Of zlib: level, memory level, window bits, and strategy, with 0x80 for a
+	// stream without zlib's wrapper. Of LZ4: dialect, 1 for a stream's first
+	// block, and acceleration in 16 bits, little-endian.
+	Params [4]uint8
+}
+
+// String tells a recipe in the words of its encoder: "zlib 6/8/15".
+func (r Recipe) String() string {
+	switch r.Method {
+	case compress.Zlib:
+		return r.zlib().String()
+	case compress.LZ4:
+		return r.lz4().String()
+	}
+	return r.Method.String()
+}
+
+// rawDeflate in Params[3] is a deflate stream without zlib's wrapper.
+const rawDeflate = 0x80
+
+func (r Recipe) zlib() exactzlib.Params {
+	return exactzlib.Params{
+		Level: r.Params[0], MemLevel: r.Params[1], WindowBits: r.Params[2],
+		Strategy: exactzlib.Strategy(r.Params[3] &^ rawDeflate), Raw: r.Params[3]&rawDeflate != 0,
+	}
+}
+
+func fromZlib(p exactzlib.Params) Recipe {
+	r := Recipe{compress.Zlib, [4]uint8{p.Level, p.MemLevel, p.WindowBits, uint8(p.Strategy)}}
+	if p.Raw {
+		r.Params[3] |= rawDeflate
+	}
+	return r
+}
+
+func (r Recipe) lz4() exactlz4.Params {
+	return exactlz4.Params{
+		Dialect: exactlz4.Dialect(r.Params[0]), Stream: r.Params[1] != 0,
+		Acceleration: uint16(r.Params[2]) | uint16(r.Params[3])<<8,
+	}
+}
+
+func fromLZ4(p exactlz4.Params) Recipe {
+	r := Recipe{compress.LZ4, [4]uint8{uint8(p.Dialect), 0, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
+	if p.Stream {
+		r.Params[1] = 1
+	}
+	return r
+}
+
+// Coder encodes by recipes and finds them. The zero value is ready. It keeps its
+// encoders' memory and is not safe for concurrent use.
+type Coder struct {
+	zlib exactzlib.Encoder
+	lz4  exactlz4.Encoder
+}
+
+// Encode appends the stored form of src to dst. A recipe that this package does
+// not know is errors.ErrUnsupported.
+func (c *Coder) Encode(dst, src []byte, r Recipe) ([]byte, error) {
+	switch r.Method {
+	case compress.None:
+		return append(dst, src...), nil
+	case compress.Zlib:
+		return c.zlib.Encode(dst, src, r.zlib())
+	case compress.LZ4:
+		return c.lz4.Encode(dst, src, r.lz4())
+	}
+	return dst, fmt.Errorf("%w: recipe %q", errors.ErrUnsupported, r)
+}
+
+// Recognize returns the recipe by which decoded became stored, a block of that
+// method. Those in likely are tried first. A recipe is returned only when it has
+// given these very bytes.
+func (c *Coder) Recognize(m compress.Method, stored, decoded []byte, likely []Recipe) (Recipe, bool) {
+	switch m {
+	case compress.None:
+		return Recipe{}, bytes.Equal(stored, decoded)
+	case compress.Zlib:
+		p, ok := c.zlib.Recognize(stored, decoded, paramsOf(likely, m, Recipe.zlib)...)
+		return fromZlib(p), ok
+	case compress.LZ4:
+		p, ok := c.lz4.Recognize(stored, decoded, paramsOf(likely, m, Recipe.lz4)...)
+		return fromLZ4(p), ok
+	}
+	return Recipe{}, false
+}
+
+// paramsOf takes the parameters out of the recipes of a method.
+func paramsOf[P any](likely []Recipe, m compress.Method, params func(Recipe) P) (list []P) {
+	for _, r := range likely {
+		if r.Method == m {
+			list = append(list, params(r))
+		}
+	}
+	return list
+}

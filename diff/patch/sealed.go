@@ -1,0 +1,75 @@
+package patch
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// ErrUnsigned means that a signature was wanted, and there is none.
+var ErrUnsigned = errors.New("the patch is not signed")
+
+// CheckSignature verifies that the patch was signed by the owner of a key.
+func (h *Header) CheckSignature(key *PublicKey) error {
+	if len(h.Signature) == 0 {
+		return ErrUnsigned
+	}
+	_, err := key.Verify(h.root[:], string(h.Signature))
+	return err
+}
+
+// SignFile puts a signature into a patch file, in place of one that is there.
+// The file is replaced when the new one is complete.
+func SignFile(name string, key *SecretKey) (err error) {
+	in, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	h, err := Verify(in)
+	if err != nil {
+		return named(name, err)
+	}
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(filepath.Dir(name), tempPrefix+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(copySigned(out, in, h, key), out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return os.Rename(out.Name(), name)
+}
+
+// copySigned copies a patch with another signature.
+func copySigned(out io.Writer, in io.Reader, h *Header, key *SecretKey) error {
+	r := bufio.NewReader(in)
+	before := h.length - int64(2+len(h.Signature))
+	if _, err := io.CopyN(out, r, before); err != nil {
+		return err
+	}
+	if _, err := io.CopyN(io.Discard, r, h.length-before); err != nil {
+		return err
+	}
+	sig := key.Sign(h.root[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-int64(len(h.Signature))))
+	b := binary.LittleEndian.AppendUint16(nil, uint16(len(sig)))
+	if _, err := out.Write(append(b, sig...)); err != nil {
+		return err
+	}
+	_, err := io.Copy(out, r)
+	return err
+}
+
+// ReadPublicKey reads a key's file, or takes the text itself for a key.
+func ReadPublicKey(text string) (*PublicKey, error) {
+	if b, err := os.ReadFile(text); err == nil {
+		text = string(b)
+	}
+	return ParsePublicKey(text)
+}

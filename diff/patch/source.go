@@ -1,0 +1,151 @@
+package patch
+
+import (
+	"fmt"
+	"io"
+	"sort"
+
+	"pakdb/codecs/compress"
+)
+
+// Range is a part of an old file that holds content: one stored block, or any
+// run of bytes that are not compressed.
+type Range struct {
+	File   int // of the old files
+	Off    int64
+	Stored int64
+	Method compress.Method // None: Size is Stored
+	Size   int64           // decoded
+}
+
+// Bounds of a source.
+const (
+	maxBlock   = 16 << 20 // decoded or stored bytes of a compressed range
+	maxRanges  = 1 << 16
+	cacheBytes = 4 << 20
+)
+
+// check refuses ranges that are not in the old files, or cost too much.
+func (r *Range) check(old []File) error {
+	switch {
+	case r.File < 0 || r.File >= len(old):
+		return fmt.Errorf("%w: range of old file %d of %d", ErrCorrupt, r.File, len(old))
+	case r.Off < 0 || r.Stored < 0 || r.Off > old[r.File].Size || r.Stored > old[r.File].Size-r.Off:
+		return fmt.Errorf("%w: range of %d bytes at %d, %s has %d", ErrCorrupt, r.Stored, r.Off, old[r.File].Name, old[r.File].Size)
+	case r.Method == compress.None && r.Size != r.Stored:
+		return fmt.Errorf("%w: range of %d bytes that are %d", ErrCorrupt, r.Stored, r.Size)
+	case r.Method != compress.None && (r.Size < 0 || r.Size > maxBlock || r.Stored > maxBlock):
+		return fmt.Errorf("%w: block of %d bytes", ErrCorrupt, max(r.Size, r.Stored))
+	}
+	return nil
+}
+
+// oldFiles reads old files, and decodes blocks of them, of which it keeps some.
+type oldFiles struct {
+	files  []io.ReaderAt
+	names  []string
+	cache  map[Range][]byte
+	recent []Range // in the cache, the oldest first
+	held   int64
+	stored []byte
+}
+
+// block returns the decoded bytes of a compressed range, which has been
+// checked. They stay valid.
+func (o *oldFiles) block(r Range) ([]byte, error) {
+	if b, ok := o.cache[r]; ok {
+		return b, nil
+	}
+	if int64(cap(o.stored)) < r.Stored {
+		o.stored = make([]byte, r.Stored)
+	}
+	stored := o.stored[:r.Stored]
+	if err := readAt(o.files[r.File], stored, r.Off); err != nil {
+		return nil, fmt.Errorf("%s at 0x%x: %w", o.names[r.File], r.Off, err)
+	}
+	b := make([]byte, r.Size)
+	if err := compress.Decode(r.Method, b, stored); err != nil {
+		return nil, fmt.Errorf("%w: %s at 0x%x: %w", ErrCorrupt, o.names[r.File], r.Off, err)
+	}
+	o.keep(r, b)
+	return b, nil
+}
+
+func (o *oldFiles) keep(r Range, b []byte) {
+	for o.held+r.Size > cacheBytes && len(o.recent) > 0 {
+		o.held -= o.recent[0].Size
+		delete(o.cache, o.recent[0])
+		o.recent = o.recent[1:]
+	}
+	if o.cache == nil {
+		o.cache = map[Range][]byte{}
+	}
+	o.cache[r] = b
+	o.recent = append(o.recent, r)
+	o.held += r.Size
+}
+
+func readAt(r io.ReaderAt, p []byte, off int64) error {
+	n, err := r.ReadAt(p, off)
+	if n == len(p) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// source is the content of ranges, one after the other. It is a delta.Old.
+type source struct {
+	old    *oldFiles
+	ranges []Range
+	ends   []int64 // of each range in the content
+}
+
+func newSource(old *oldFiles, ranges []Range) *source {
+	s := &source{old: old, ranges: ranges, ends: make([]int64, len(ranges))}
+	end := int64(0)
+	for i, r := range ranges {
+		end += r.Size
+		s.ends[i] = end
+	}
+	return s
+}
+
+// Size implements delta.Old.
+func (s *source) Size() int64 {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
+}
+
+// ReadAt implements delta.Old.
+func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 || off >= s.Size() {
+		return 0, io.EOF
+	}
+	i := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > off })
+	for ; i < len(s.ranges) && n < len(p); i++ {
+		r := s.ranges[i]
+		skip := off + int64(n) - (s.ends[i] - r.Size)
+		k := int(min(r.Size-skip, int64(len(p)-n)))
+		if r.Method == compress.None {
+			err = readAt(s.old.files[r.File], p[n:n+k], r.Off+skip)
+		} else {
+			var b []byte
+			if b, err = s.old.block(r); err == nil {
+				copy(p[n:n+k], b[skip:])
+			}
+		}
+		if err != nil {
+			return n, err
+		}
+		n += k
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
