@@ -11,6 +11,13 @@ type Padder interface {
 	Padding(e *Entry) (align int64, fill byte)
 }
 
+// Locator is an Archive whose entries go by other names than their paths.
+type Locator interface {
+	// Locate returns what tells the entries that name stands for, nil when it is
+	// no such name. That there is an entry is not checked.
+	Locate(name string) func(*Entry) bool
+}
+
 // NameWriter is a Writer of a format that keeps names apart from entries. The
 // order of calls is the order of names; calls may come between those of Add.
 type NameWriter interface {

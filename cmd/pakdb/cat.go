@@ -33,7 +33,8 @@ func newCatCommand(a *app) *cobra.Command {
 named by its path; by its path in another case if no other entry has that; by
 #ORDINAL; by @ID, the asset id or path hash in hex, as "pakdb ls --format json"
 shows them; or by the name of a resource, where the archive has such names. Of
-several copies of one asset the first is taken. With --glob all that match are
+several copies of one asset the first is taken. A package in an IoStore container
+may be named as the engine does, /Game/Maps/Arena. With --glob all that match are
 written, in stored order. What lies in an archive within the archive is named by
 both paths: Mods/A.umod!/System/A.u.
 
@@ -86,7 +87,7 @@ func (a *app) named(ctx context.Context, ar *archive, f catFlags, names []string
 		return nil, err
 	}
 	bad := &complaints{a: a}
-	entries := slices.Collect(listed(ctx, ar, chosen, bad.add))
+	entries := slices.Collect(listed(ctx, ar, chosen.in(ar), bad.add))
 	if err := errors.Join(ctx.Err(), chosen.missed(ar)); err != nil {
 		return nil, err
 	}

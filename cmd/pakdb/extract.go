@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,10 @@ file system takes are escaped as %XX, and of names that differ in case only the
 second gets "~2", as do copies. A file appears when it is complete. --dry-run
 shows what goes where.
 
+Patterns without wildcards may be long package names of Unreal, /Game/Maps/Arena:
+they find the package's chunk in an IoStore container, whether or not it has a
+path there. Chunks without a path are written under their packages' names.
+
 Where the archive names resources apart from its entries, the first name follows
 the path behind a dot, TXTR/7b2ea5b1.Visor, unless --plain-names is set.
 
@@ -48,6 +53,7 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
 		Example: `  pakdb extract Calligraphy.sip -o out
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
   pakdb extract "Game.pak!/Mods/A.umod" -o out
+  pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
   pakdb extract --dry-run Game.pak "*.uasset" -o out`,
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: a.completeEntries,
@@ -85,10 +91,12 @@ func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, p
 		return err
 	}
 	defer func() { _ = ar.Close() }()
+	chosen.in(ar)
 	x := &extraction{a: a, ar: ar, f: f, bad: complaints{a: a}, mount: ar.Info().MountPoint}
 	if !f.plain {
 		x.resources = resourcesOf(ar.Archive)
 	}
+	x.packages = unnamedPackages(ctx, ar)
 	if f.dryRun {
 		err = x.show(ctx, chosen)
 	} else {
@@ -112,6 +120,7 @@ type extraction struct {
 	sums sums
 
 	resources resources
+	packages  packageNames
 	mount     string
 }
 
@@ -156,7 +165,7 @@ func (x *extraction) jobs(ctx context.Context, chosen *selection, reserve func(s
 // fileName is what the entry would like to be called: its path, or what else
 // tells it apart from others.
 func (x *extraction) fileName(e *codecs.Entry) string {
-	name := e.Name
+	name := cmp.Or(x.packages.file(e), e.Name)
 	switch {
 	case name != "" && x.f.mounted:
 		return codecs.MountedPath(x.mount, name) + x.resources.suffix(e)

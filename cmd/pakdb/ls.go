@@ -96,7 +96,7 @@ func (a *app) ls(ctx context.Context, f lsFlags, path string, patterns []string)
 	defer func() { _ = ar.Close() }()
 	bad := &complaints{a: a}
 	entries := func(report func(error)) iter.Seq[*codecs.Entry] {
-		return order(listed(ctx, ar, chosen, report))
+		return order(listed(ctx, ar, chosen.in(ar), report))
 	}
 	if err := a.list(f, entries, resourcesOf(ar.Archive), bad); err != nil {
 		return err

@@ -108,15 +108,18 @@ func writableFormats(r *codecs.Registry) []string {
 }
 
 // refuseOverwriting keeps what stands at OUT, unless told otherwise.
-func (f *packFlags) refuseOverwriting() error {
-	if _, err := os.Lstat(f.out); err == nil && !f.overwrite {
+func (f *packFlags) refuseOverwriting(r *codecs.Registry) error {
+	if f.overwrite {
+		return nil
+	}
+	if _, err := os.Lstat(f.out); err == nil {
 		return hinted(fmt.Errorf("%s is there already", f.out), "pass --overwrite to replace it")
 	}
-	return nil
+	return refuseParts(r, f.out)
 }
 
 func (a *app) pack(ctx context.Context, f packFlags, from string) error {
-	if err := f.refuseOverwriting(); err != nil {
+	if err := f.refuseOverwriting(a.registry()); err != nil {
 		return err
 	}
 	if st, err := os.Stat(from); err == nil && st.IsDir() {
@@ -128,6 +131,9 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 			return err
 		}
 		defer target.close()
+		if err := a.noteSubstitute(target.instead); err != nil {
+			return err
+		}
 		return a.packFolder(ctx, target, f.order, from, f.out)
 	}
 	if f.order != "" {
@@ -156,6 +162,7 @@ type target struct {
 	options codecs.CreateOptions
 	model   *archive // of the same format, whose habits are taken over; or nil
 	like    *archive // the reference, which is closed at the end; or nil
+	instead substitute
 }
 
 func (t *target) close() {
@@ -210,6 +217,7 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 	if err := f.create.apply(t.format, &t.options); err != nil {
 		return nil, err
 	}
+	t.substituteMethod(model)
 	if t.options.Encrypt || t.options.EncryptIndex {
 		t.options.Keys = a.keys.ring.Key // formats that never encrypt want none
 	}
@@ -278,15 +286,15 @@ func formatOfExtension(r *codecs.Registry, path string) *codecs.Format {
 }
 
 // packed tells what was written.
-func (a *app) packed(out string, s sums) error {
+func (a *app) packed(f *codecs.Format, out string, s sums) error {
 	if a.quiet {
 		return nil
 	}
-	st, err := os.Stat(out)
+	size, err := sizeOnDisk(f, out)
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s decoded, %s\n", out, plural(s.entries, "entry", "entries"),
-		humanSize(s.size), humanSize(st.Size()))
+		humanSize(s.size), humanSize(size))
 	return err
 }

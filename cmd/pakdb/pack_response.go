@@ -17,7 +17,7 @@ import (
 
 // packResponse writes what a response file lists.
 func (a *app) packResponse(ctx context.Context, f packFlags) error {
-	if err := f.refuseOverwriting(); err != nil {
+	if err := f.refuseOverwriting(a.registry()); err != nil {
 		return err
 	}
 	if f.kind == "" && f.like == "" {
@@ -57,7 +57,10 @@ func (a *app) packResponse(ctx context.Context, f packFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.packed(f.out, s)
+	if err := a.noteSubstitute(t.instead); err != nil {
+		return err
+	}
+	return a.packed(t.format, f.out, s)
 }
 
 // responseLines reads the response file: one line a file, in the order in which

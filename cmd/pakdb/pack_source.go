@@ -50,7 +50,7 @@ func (a *app) packFolder(ctx context.Context, t *target, order, dir, out string)
 	if err != nil {
 		return err
 	}
-	return a.packed(out, s)
+	return a.packed(t.format, out, s)
 }
 
 // filesBelow lists the regular files below dir, sorted, with slashes. What
@@ -126,7 +126,7 @@ func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replac
 		return err
 	}
 	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{},
-		anew: c.reencodes(), method: c.newMethod(), locks: ar.format.Name == t.format.Name && !c.set("encrypt")}
+		anew: c.reencodes(), method: c.newMethod(), instead: t.instead, locks: ar.format.Name == t.format.Name && !c.set("encrypt")}
 	for {
 		r.refused, r.sums = nil, sums{}
 		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
@@ -135,8 +135,11 @@ func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replac
 			}
 			return r.fill(ctx, w)
 		})
+		if err == nil && (len(replace) > 0 || r.anew || len(r.decode) > 0) {
+			err = a.noteSubstitute(t.instead)
+		}
 		if err == nil {
-			return a.packed(out, r.sums)
+			return a.packed(t.format, out, r.sums)
 		}
 		if r.refused == nil {
 			return err
@@ -153,6 +156,7 @@ type repacker struct {
 	refused *compress.Method         // found by the last run
 	anew    bool                     // decode all
 	method  compress.Method          // of entries that are encoded anew; "" is their own
+	instead substitute               // of methods that cannot be encoded
 	locks   bool                     // what was encrypted shall be
 	sums    sums
 }
@@ -220,7 +224,7 @@ func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) er
 	if !r.locks {
 		plain.Flags &^= codecs.Encrypted
 	}
-	if r.method != "" {
+	if plain.Method = r.instead.method(plain.Method); r.method != "" {
 		plain.Method = r.method
 	}
 	return errors.Join(w.Add(ctx, &plain, io.Reader(contextReader{ctx, content})), content.Close())

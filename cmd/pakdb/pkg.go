@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpkg"
 )
 
 type pkgFlags struct {
@@ -28,7 +27,8 @@ func newPkgCommand(a *app) *cobra.Command {
 		Long: `Show the summary of an Unreal package (UE1 to UE5), or one of its tables. The
 package is a file, or an entry of an archive, named as for "pakdb cat"; an
 archive of one entry, such as a .uz2, needs no ENTRY. ARCHIVE!/ENTRY is one word
-for both. No catalog is needed.
+for both. No catalog is needed. Packages of IoStore containers refer to objects of
+the program by ids, which global.utoc in the same folder names.
 
 Paths of imports begin with their package, paths of exports lie in this one.
 Objects are also numbered as the package does it: 0 is none, 1 the first export,
@@ -61,7 +61,7 @@ func (a *app) pkg(ctx context.Context, f pkgFlags, args []string) error {
 		return err
 	}
 	defer content.close()
-	p, err := unrealpkg.Read(ctx, content, content.size)
+	p, problems, err := a.readPackage(ctx, content)
 	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
 		return hinted(err, "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
 	}
@@ -72,7 +72,7 @@ func (a *app) pkg(ctx context.Context, f pkgFlags, args []string) error {
 		return err
 	}
 	bad := &complaints{a: a}
-	for _, problem := range p.Problems {
+	for _, problem := range problems {
 		bad.add(problem)
 	}
 	return bad.result()
@@ -81,9 +81,11 @@ func (a *app) pkg(ctx context.Context, f pkgFlags, args []string) error {
 // packageContent is the decoded bytes of a package.
 type packageContent struct {
 	io.ReaderAt
-	size  int64
-	path  string // in the game, as far as it is known
-	close func()
+	size   int64
+	path   string // in the game, as far as it is known
+	folder string // of the file that it is in
+	chunk  bool   // of an IoStore container
+	close  func()
 }
 
 // openPackage opens a file that is a package, or decodes an entry of an archive.
@@ -131,7 +133,8 @@ func (a *app) openLoosePackage(path string) (*packageContent, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &packageContent{f, st.Size(), filepath.ToSlash(abs), func() { _ = f.Close() }}, nil
+	return &packageContent{ReaderAt: f, size: st.Size(), path: filepath.ToSlash(abs), folder: filepath.Dir(abs),
+		close: func() { _ = f.Close() }}, nil
 }
 
 // packageEntry returns the entry named, or the only one.
@@ -161,7 +164,8 @@ func spoolEntry(ctx context.Context, ar *archive, e *codecs.Entry) (*packageCont
 	if err != nil {
 		return nil, err
 	}
-	c := &packageContent{f, e.Size, ar.Info().MountPoint + e.Name, func() { _ = f.Close(); _ = os.Remove(f.Name()) }}
+	c := &packageContent{ReaderAt: f, size: e.Size, path: ar.Info().MountPoint + e.Name, folder: filepath.Dir(ar.path),
+		chunk: e.ID.Bits == codecs.ChunkBits, close: func() { _ = f.Close(); _ = os.Remove(f.Name()) }}
 	contentErr, writeErr := copyAll(ctx, f, r, e.Size)
 	if err := errors.Join(contentErr, writeErr); err != nil {
 		c.close()

@@ -10,7 +10,7 @@ import (
 )
 
 func (v *view) summary(write func(...driver.Value) error) error {
-	p := &v.p.PackageFacts
+	p := v.p
 	name := unrealpkg.NameOf(v.path)
 	if name == "" {
 		name = p.Name

@@ -7,12 +7,11 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpkg"
 )
 
 // view is a package on its way to the screen.
 type view struct {
-	p    *unrealpkg.Package
+	p    *codecs.PackageFacts
 	path string
 }
 

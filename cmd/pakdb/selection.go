@@ -13,8 +13,9 @@ import (
 // selection is which entries the user asked for by patterns. Without patterns
 // it is all of them.
 type selection struct {
-	globs []*glob
-	hit   []bool // by pattern: it matched something
+	globs  []*glob
+	hit    []bool                     // by pattern: it matched something
+	others []func(*codecs.Entry) bool // by pattern: taken for another name than a path; nil
 }
 
 func newSelection(patterns []string, fold bool) (*selection, error) {
@@ -29,11 +30,26 @@ func newSelection(patterns []string, fold bool) (*selection, error) {
 	return s, nil
 }
 
+// in lets patterns stand for the other names that entries of ar go by.
+func (s *selection) in(ar *archive) *selection {
+	s.others = make([]func(*codecs.Entry) bool, len(s.globs))
+	if l, ok := ar.Archive.(codecs.Locator); ok {
+		for i, g := range s.globs {
+			s.others[i] = l.Locate(g.text)
+		}
+	}
+	return s
+}
+
+func (s *selection) match(i int, e *codecs.Entry) bool {
+	return s.globs[i].match(e.Name) || len(s.others) > 0 && s.others[i] != nil && s.others[i](e)
+}
+
 // takes reports whether the entry was asked for.
 func (s *selection) takes(e *codecs.Entry) bool {
 	taken := len(s.globs) == 0
-	for i, g := range s.globs {
-		if (taken && s.hit[i]) || !g.match(e.Name) {
+	for i := range s.globs {
+		if (taken && s.hit[i]) || !s.match(i, e) {
 			continue
 		}
 		s.hit[i], taken = true, true
@@ -127,8 +143,12 @@ func find(ar *archive, names []string) ([]*codecs.Entry, error) {
 func lookUp(ar *archive, names []string) (lookups []lookup, broken error) {
 	lookups = make([]lookup, len(names))
 	resources := resourcesOf(ar.Archive)
+	locator, _ := ar.Archive.(codecs.Locator)
 	for i, name := range names {
 		lookups[i] = newLookup(name, resources)
+		if locator != nil {
+			lookups[i].located = locator.Locate(lookups[i].name)
+		}
 	}
 	for e, err := range ar.Entries() {
 		if e == nil {
@@ -155,7 +175,8 @@ type lookup struct {
 	ordinal int    // -1: the name is none
 	id      string // hex digits in lower case; "": the name is none
 
-	ids map[resource]bool // of the resources that have this name, in any case
+	ids     map[resource]bool        // of the resources that have this name, in any case
+	located func(*codecs.Entry) bool // where the name is another kind of name; nil
 
 	exact, folded []*codecs.Entry
 	other         []*codecs.Entry // by ordinal or id
@@ -180,7 +201,7 @@ func (l *lookup) offer(e *codecs.Entry) {
 	switch {
 	case e.Name != "" && e.Name == l.name:
 		l.exact = append(l.exact, e)
-	case e.Ordinal == l.ordinal, l.id != "" && (l.id == e.ID.String() || l.id == e.PathHash.String()):
+	case l.located != nil && l.located(e), e.Ordinal == l.ordinal, l.id != "" && (l.id == e.ID.String() || l.id == e.PathHash.String()):
 		l.other = append(l.other, e)
 	case e.Name != "" && strings.EqualFold(e.Name, l.name):
 		l.folded = append(l.folded, e)

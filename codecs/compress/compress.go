@@ -113,6 +113,15 @@ func CanDecode(m Method) bool {
 	return false
 }
 
+// CanEncode reports whether [Encode] knows m.
+func CanEncode(m Method) bool {
+	switch m {
+	case None, "none", Zlib, Gzip, LZ4, Zstd:
+		return true
+	}
+	return false
+}
+
 // MaxRatio returns the most bytes that one stored byte of m can decode to, or
 // 0 when there is no useful bound. A reader uses it to refuse a declared size
 // that no stored block can reach, before allocating for it.

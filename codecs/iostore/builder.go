@@ -80,10 +80,7 @@ func (d *directoryBuilder) append(b []byte) []byte {
 // has, from its whole path: "../../../Game/Content/A.uasset" is the package
 // "/Game/A".
 func packageOfPath(p string) (name, typeName string, ok bool) {
-	for _, t := range []struct{ ext, typeName string }{
-		{".uasset", TypeExportBundleData}, {".umap", TypeExportBundleData},
-		{".m.ubulk", TypeMemoryMapped}, {".ubulk", TypeBulkData}, {".uptnl", TypeOptionalBulkData},
-	} {
+	for _, t := range packageFiles() {
 		bare, found := ue.CutSuffixFold(p, t.ext)
 		if !found {
 			continue

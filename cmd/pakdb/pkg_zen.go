@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpkg"
+	"pakdb/codecs/zenpkg"
+)
+
+// readPackage reads a package of whatever kind: a chunk of an IoStore container
+// says what it is; a file that has no tag may be such a chunk.
+func (a *app) readPackage(ctx context.Context, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
+	if c.chunk {
+		return a.readZen(ctx, c)
+	}
+	p, err := unrealpkg.Read(ctx, c, c.size)
+	if errors.Is(err, codecs.ErrUnknown) {
+		if facts, problems, zenErr := a.readZen(ctx, c); zenErr == nil {
+			return facts, problems, nil
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return &p.PackageFacts, p.Problems, nil
+}
+
+func (a *app) readZen(ctx context.Context, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
+	p, err := zenpkg.Read(c, c.size)
+	if err != nil {
+		return nil, nil, err
+	}
+	facts := &p.PackageFacts
+	if scripts := a.scriptObjects(ctx, c.folder); scripts != nil {
+		facts = zenpkg.Resolve(facts, scripts)
+	}
+	return facts, p.Problems, nil
+}
+
+// scriptObjects are what global.utoc in a folder lists, nil if there is none:
+// then objects of the program go by their ids.
+func (a *app) scriptObjects(ctx context.Context, folder string) *codecs.ScriptObjectFacts {
+	path := filepath.Join(folder, "global.utoc")
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	ar, err := a.open(ctx, path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = ar.Close() }()
+	for e, err := range ar.Entries() {
+		if err != nil || e.Type != "ScriptObjects" {
+			continue
+		}
+		if content, err := readEntry(ctx, ar, e); err == nil {
+			if f, err := zenpkg.ReadScriptObjects(bytes.NewReader(content), int64(len(content))); err == nil {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func readEntry(ctx context.Context, ar *archive, e *codecs.Entry) ([]byte, error) {
+	r, err := ar.Open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return io.ReadAll(r)
+}

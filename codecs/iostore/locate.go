@@ -1,0 +1,42 @@
+package iostore
+
+import (
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/internal/ue"
+)
+
+// Locate implements codecs.Locator: a long package name, "/Game/Maps/Arena",
+// stands for the chunk of that package, whether or not the container has a path
+// for it; with an extension (.uasset, .umap, .ubulk, .uptnl, .m.ubulk) for the
+// chunks of that kind.
+func (a *archive) Locate(name string) func(*codecs.Entry) bool {
+	if !strings.HasPrefix(name, "/") {
+		return nil
+	}
+	typeName := TypeExportBundleData
+	for _, t := range packageFiles() {
+		if bare, ok := ue.CutSuffixFold(name, t.ext); ok {
+			name, typeName = bare, t.typeName
+			break
+		}
+	}
+	id := ue.NameHash(name)
+	return func(e *codecs.Entry) bool {
+		pkg, ok := PackageOf(e.ID)
+		return ok && pkg == id && e.Type == typeName
+	}
+}
+
+// packageFile is a kind of file that a package consists of, and the type of its
+// chunk.
+type packageFile struct{ ext, typeName string }
+
+// packageFiles lists longer extensions before those that they end in.
+func packageFiles() []packageFile {
+	return []packageFile{
+		{".uasset", TypeExportBundleData}, {".umap", TypeExportBundleData},
+		{".m.ubulk", TypeMemoryMapped}, {".ubulk", TypeBulkData}, {".uptnl", TypeOptionalBulkData},
+	}
+}
