@@ -99,15 +99,15 @@ func holdsAssets(f *codecs.Format) bool { return f.MountOrder == nil && f.EntryS
 
 // entriesSQL leaves the joins to rows that have a path and a content. A content
 // that its archive pads is known by its padded form. What lies in archives that
-// are entries (flag 8) is no file that a game mounts.
+// are entries, ?2, is no file that a game mounts.
 const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
-		t.word, e.id_hi, e.id_lo, e.id_bits
+		t.word, e.id_hi, e.id_lo, e.id_bits, e.file_key
 	FROM entry e
 	LEFT JOIN path p ON p.path_id = e.path_id
 	LEFT JOIN dir d ON d.dir_id = p.dir_id
 	LEFT JOIN content c ON c.content_id = e.content_id
 	LEFT JOIN word t ON t.word_id = e.type_id
-	WHERE e.archive_id = ? AND e.flags & 8 = 0
+	WHERE e.archive_id = ?1 AND e.flags & ?2 = 0
 	ORDER BY e.ordinal`
 
 // entries returns the entries of a mount; those of an archive that was read
@@ -122,7 +122,7 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 		return files, nil
 	}
 	files := make([]File, 0, min(m.Entries, 1<<20))
-	err := each(ctx, l.db, entriesSQL, []driver.Value{m.id}, func(v []driver.Value) {
+	err := each(ctx, l.db, entriesSQL, []driver.Value{m.id, int64(codecs.Nested)}, func(v []driver.Value) {
 		f := File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
 			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6]), Type: text(v[9]),
 			ID: codecs.ID{Hi: uint64(integer(v[10])), Lo: uint64(integer(v[11])), Bits: uint8(integer(v[12]))}}
@@ -137,7 +137,11 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 			f.Content, f.Known = schema.Digest(hash), true
 		}
 		f.padded = integer(v[8]) != 0
-		f.setKey()
+		if key, ok := v[13].([]byte); ok && len(key) == len(f.Key) && !m.loose() {
+			f.Key = Key(key)
+		} else {
+			f.setKey()
+		}
 		files = append(files, f)
 	})
 	l.files[m.id] = files

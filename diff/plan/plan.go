@@ -238,7 +238,7 @@ func (p *Plan) changes() []Item {
 		if f.Mount.loose() && !cooked {
 			continue
 		}
-		it := Item{Path: f.Path(), New: f, Old: before[key]}
+		it := Item{New: f, Old: before[key]}
 		if it.Old != nil && it.Old.Mount.loose() {
 			it.Old = nil
 		}
@@ -278,7 +278,7 @@ func (p *Plan) judge(it *Item) bool {
 	default:
 		return false
 	}
-	if a != nil && it.Path != a.Path() {
+	if it.Path = b.Path(); a != nil && it.Path != a.Path() {
 		it.Reason += ", was " + a.Path()
 	}
 	return true

@@ -28,6 +28,11 @@ func (p *Plan) warn() {
 	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
 		p.warnf("%s without a name could not be compared", count(n, "entry"))
 	}
+	for _, m := range p.Old.Mounts {
+		if st, err := os.Stat(m.Location); err == nil && m.ModTime != 0 && st.Size() != m.Size {
+			p.warnf("%s is no longer what was scanned as %s: the patch is for what that was", m.Location, p.Old.Label)
+		}
+	}
 	top := p.highest()
 	for _, part := range p.Parts {
 		if part.Use != Over {
