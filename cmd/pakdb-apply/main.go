@@ -35,9 +35,11 @@ func run(ctx context.Context, args []string) int {
 	flags := flag.NewFlagSet("pakdb-apply", flag.ContinueOnError)
 	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
 	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
+	undo := flags.String("keep-undo", "", "with -in-place: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-in-place [-keep-undo FILE]] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
@@ -56,7 +58,7 @@ was written; 2 usage; 130 interrupted.
 		flags.Usage()
 		return exitUsage
 	}
-	err := apply(ctx, flags.Arg(0), flags.Args()[1:], *out, *key, *dryRun)
+	err := apply(ctx, flags.Arg(0), flags.Args()[1:], *out, *key, *dryRun, &patch.ApplyOptions{InPlace: *inPlace, Undo: *undo})
 	switch {
 	case err == nil:
 		return exitOK
@@ -68,7 +70,7 @@ was written; 2 usage; 130 interrupted.
 	return exitProblems
 }
 
-func apply(ctx context.Context, file string, old []string, dir, key string, dryRun bool) (err error) {
+func apply(ctx context.Context, file string, old []string, dir, key string, dryRun bool, o *patch.ApplyOptions) (err error) {
 	if err := check(file, key); err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func apply(ctx context.Context, file string, old []string, dir, key string, dryR
 	if err := p.Describe(os.Stdout); err != nil || dryRun || p.Applied {
 		return err
 	}
-	if err := p.Apply(ctx); err != nil {
+	if err := p.Apply(ctx, o); err != nil {
 		return err
 	}
 	_, err = fmt.Printf("done: %d new files in %s, each as its hash says\n", len(p.New), filepath.Clean(dir))

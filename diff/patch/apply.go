@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"runtime"
@@ -77,28 +78,56 @@ func (h *Header) absent(ctx context.Context, want File, files []Candidate, sum f
 // ErrApplied means that an old file is a new one already.
 var ErrApplied = fmt.Errorf("%w: the patch was applied before", ErrWrongOld)
 
+// ApplyOptions for [Apply]. The zero value makes new files.
+type ApplyOptions struct {
+	// InPlace changes files of the folder that are called as new ones where they
+	// are, by way of a journal with what differs. An update that is interrupted
+	// has not happened, or is finished by [Recover]; until then the files are in
+	// between. Nobody may use them meanwhile.
+	InPlace bool
+	// Undo names a file, in the folder, for what [Undo] needs to take an update
+	// in place back. "" keeps nothing.
+	Undo string
+}
+
 // Apply makes the new files in a folder. old are the old files, in the order of
 // the header, which [Header.Find] has found to be the right ones. A new file has
-// a temporary name until its hash is right and it is on the disk; an older file
-// of its name is replaced then. On any error, and when ctx is done, no file of
-// this call is left but those that are complete.
-func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root) error {
+// a temporary name until its hash is right and it is on the disk; older files
+// are replaced when all new ones are complete. After an error nothing of this
+// call is left. When ctx is done, or the process dies, the same call goes on
+// behind the last segment that was complete.
+func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) error {
 	m := &machine{h: r.Header, old: &oldFiles{files: old}}
 	for _, f := range r.Old {
 		m.old.names = append(m.old.names, f.Name)
 	}
 	a := &applier{machine: m, dir: dir, file: -1}
-	err := a.run(ctx, r)
-	return errors.Join(err, a.close(err == nil))
+	if o != nil {
+		a.o = *o
+	}
+	if _, err := Recover(ctx, dir); err != nil {
+		return err
+	}
+	err := a.resume(r)
+	if err == nil {
+		err = a.run(ctx, r)
+	}
+	return errors.Join(err, a.close(ctx, err))
 }
 
-// applier makes one new file after the other, each under a temporary name.
+// applier makes one new file after the other, each under a temporary name, or in
+// a journal.
 type applier struct {
 	*machine
-	dir  *os.Root
-	file int // at hand
-	temp *os.File
-	done []string // temporary names of complete files, which may get theirs
+	o       ApplyOptions
+	dir     *os.Root
+	file    int // at hand
+	temp    *os.File
+	place   *os.File // what is updated in place; nil: temp is written
+	done    []string // complete files that may get their names
+	skip    int      // segments that an earlier call executed
+	segment int      // that comes next
+	j       *journal
 }
 
 func (a *applier) run(ctx context.Context, r *Reader) error {
@@ -106,6 +135,10 @@ func (a *applier) run(ctx context.Context, r *Reader) error {
 		stream, file, err := r.segment()
 		if err != nil && err != io.EOF {
 			return err
+		}
+		if err == nil && a.segment < a.skip {
+			a.segment++
+			continue
 		}
 		end := len(r.New)
 		if err == nil {
@@ -122,21 +155,29 @@ func (a *applier) run(ctx context.Context, r *Reader) error {
 		if err := a.machine.run(ctx, stream); err != nil {
 			return fmt.Errorf("%s: %w", r.New[file].Name, err)
 		}
+		if a.segment++; a.segment < len(r.segments) && a.j == nil {
+			if err := a.saveProgress(); err != nil {
+				return err
+			}
+		}
 	}
 }
 
 // next completes the file at hand and begins the one after it.
 func (a *applier) next(ctx context.Context) error {
-	if a.temp != nil {
-		if err := a.complete(ctx); err != nil {
-			return fmt.Errorf("%s: %w", a.h.New[a.file].Name, err)
-		}
+	if err := a.complete(ctx); err != nil {
+		return fmt.Errorf("%s: %w", a.h.New[a.file].Name, err)
 	}
 	a.file++
 	if a.file == len(a.h.New) {
 		return nil
 	}
 	f := a.h.New[a.file]
+	if a.o.InPlace {
+		if placed, err := a.updateInPlace(ctx, f); placed || err != nil {
+			return err
+		}
+	}
 	if d := path.Dir(f.Name); d != "." {
 		if err := a.dir.MkdirAll(d, 0o777); err != nil {
 			return err
@@ -151,24 +192,58 @@ func (a *applier) next(ctx context.Context) error {
 	return nil
 }
 
+// updateInPlace begins a file that is there in an older version.
+func (a *applier) updateInPlace(ctx context.Context, f File) (bool, error) {
+	file, err := a.dir.Open(f.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	a.place = file
+	st, err := file.Stat()
+	if err != nil {
+		return false, err
+	}
+	before := File{Size: st.Size()}
+	if before.Sum, err = sumOf(ctx, file, before.Size); err != nil {
+		return false, err
+	}
+	if a.j == nil {
+		if a.j, err = newJournal(a.dir, journalNew); err != nil {
+			return false, err
+		}
+	}
+	a.begin(&overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil)
+	return true, a.j.file(target{f.Name, before, f})
+}
+
 // tempName is beside the file, and tells which patch made it.
 func (a *applier) tempName(name string) string {
 	dir, base := path.Split(name)
-	return dir + ".pakdb-" + base + fmt.Sprintf("-%x", a.h.root[:6])
+	return dir + tempPrefix + base + fmt.Sprintf("-%x", a.h.root[:6])
 }
 
 // complete checks the file at hand and syncs it.
 func (a *applier) complete(ctx context.Context) error {
+	if a.temp == nil && a.place == nil {
+		return nil
+	}
 	f := a.h.New[a.file]
 	if a.pos != f.Size {
 		return fmt.Errorf("%w: %d bytes, %d wanted", ErrResult, a.pos, f.Size)
 	}
-	sum, err := sumOf(ctx, a.temp, f.Size)
+	sum, err := sumOf(ctx, a.out, f.Size)
 	if err != nil {
 		return err
 	}
 	if sum != f.Sum {
 		return fmt.Errorf("%w: it would have another hash", ErrResult)
+	}
+	if a.place != nil {
+		err, a.place = a.place.Close(), nil
+		return err
 	}
 	if err := errors.Join(a.temp.Sync(), a.temp.Close()); err != nil {
 		return err
@@ -178,27 +253,66 @@ func (a *applier) complete(ctx context.Context) error {
 	return nil
 }
 
-// close gives the complete files their names if all are complete, and removes
-// them otherwise.
-func (a *applier) close(ok bool) error {
+// close puts everything in place if err is nil. After an error it removes what
+// was made, but for what an interrupted call will be continued with.
+func (a *applier) close(ctx context.Context, err error) error {
 	var errs []error
-	if a.temp != nil {
-		_ = a.temp.Close()
-		errs = append(errs, a.dir.Remove(a.tempName(a.h.New[a.file].Name)))
+	if a.place != nil {
+		errs = append(errs, a.place.Close())
 	}
-	dirs := map[string]bool{}
+	if a.temp != nil {
+		errs = append(errs, a.temp.Close())
+	}
+	switch {
+	case err == nil && a.j != nil:
+		return errors.Join(append(errs, a.commit(ctx))...)
+	case err == nil:
+		return errors.Join(append(errs, a.rename())...)
+	case a.j != nil:
+		errs = append(errs, a.j.f.Close(), a.dir.Remove(journalNew))
+	case ctx.Err() != nil && len(a.h.segments) > 1:
+		return errors.Join(errs...) // to be continued
+	}
+	if a.temp != nil {
+		a.done = append(a.done, a.h.New[a.file].Name)
+	}
 	for _, name := range a.done {
-		if !ok {
-			errs = append(errs, a.dir.Remove(a.tempName(name)))
-			continue
-		}
+		errs = append(errs, a.dir.Remove(a.tempName(name)))
+	}
+	return errors.Join(append(errs, a.removeProgress())...)
+}
+
+// rename gives the complete files their names.
+func (a *applier) rename() error {
+	var errs []error
+	dirs := map[string]bool{".": true}
+	for _, name := range a.done {
 		errs = append(errs, a.dir.Rename(a.tempName(name), name))
 		dirs[path.Dir(name)] = true
 	}
+	errs = append(errs, a.removeProgress())
 	for d := range dirs {
 		errs = append(errs, syncDir(a.dir, d))
 	}
 	return errors.Join(errs...)
+}
+
+// commit completes the journal and does what it says.
+func (a *applier) commit(ctx context.Context) error {
+	for _, name := range a.done {
+		if err := a.j.create(a.tempName(name), name); err != nil {
+			return err
+		}
+	}
+	if err := a.j.commit(); err != nil {
+		return err
+	}
+	if a.o.Undo != "" {
+		if err := writeUndo(a.dir, a.o.Undo); err != nil {
+			return err
+		}
+	}
+	return goLive(ctx, a.dir)
 }
 
 // syncDir makes renames last. Windows has no such call for folders, and needs

@@ -54,15 +54,29 @@ func (f *fileMaker) gap(off, n, guess int64, k int) error {
 	return nil
 }
 
-// raw codes n bytes at off as they are.
-func (f *fileMaker) raw(off, n, guess int64) error {
-	p, err := f.read(off, n)
-	if err != nil {
-		return err
+// raw codes p, which stands at off, as it is, by the content of ranges. Segments
+// end where they are full.
+func (f *fileMaker) raw(p []byte, off, guess int64, ranges []Range) error {
+	f.stats.Raw += int64(len(p))
+	for at := 0; at < len(p); at += delta.MaxContent {
+		if err := f.endFull(); err != nil {
+			return err
+		}
+		if err := f.use(ranges); err != nil {
+			return err
+		}
+		f.e.raw(p[at:min(at+delta.MaxContent, len(p))], guess)
+		guess = f.e.cursor
 	}
-	f.stats.Raw += n
-	f.e.raw(p, guess)
-	f.pos = off + n
+	f.pos = off + int64(len(p))
+	return nil
+}
+
+// endFull ends the segment if it is full.
+func (f *fileMaker) endFull() error {
+	if f.e.full() {
+		return f.e.end()
+	}
 	return nil
 }
 
@@ -98,12 +112,7 @@ func (f *fileMaker) plain(k int) error {
 		if err := f.plainPart(x, at, n, before+at, gap, k); err != nil {
 			return err
 		}
-		gap = 0
-		if at += n; f.e.full() {
-			if err := f.e.end(); err != nil {
-				return err
-			}
-		}
+		at, gap = at+n, 0
 	}
 	return nil
 }
@@ -126,9 +135,9 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 			return err
 		}
 	}
-	f.stats.Raw += n
-	f.e.raw(p, src.base)
-	f.pos = x.off + at + n
+	if err := f.raw(p, x.off+at, src.base, src.ranges); err != nil {
+		return err
+	}
 	f.drift += f.e.cursor - (src.base + n)
 	return nil
 }
@@ -259,6 +268,9 @@ func (f *fileMaker) run(k, n int) error {
 	}
 	f.drift = 0
 	for j := 0; j < n; {
+		if err := f.endFull(); err != nil {
+			return err
+		}
 		m, err := s.piece(j)
 		if err != nil {
 			return err
@@ -291,6 +303,9 @@ func (s *span) piece(j int) (int, error) {
 	if !b.made {
 		return 1, s.asStored(j)
 	}
+	if len(b.content) > bigBlock {
+		return 1, s.big(j)
+	}
 	if err := s.before(j); err != nil {
 		return 0, err
 	}
@@ -301,14 +316,46 @@ func (s *span) piece(j int) (int, error) {
 		stored += s.extents[s.first+j+n].stored
 		n++
 	}
+	s.make(content, int64(len(b.content)), b.recipe, stored)
+	return n, nil
+}
+
+// make writes the operation for content in blocks of a size.
+func (s *span) make(content []byte, size int64, r Recipe, stored int64) {
 	guess := s.src.base + s.at
-	s.e.make(content, guess+s.drift, max(int64(len(b.content)), 1), b.recipe, stored)
+	s.e.make(content, guess+s.drift, max(size, 1), r, stored)
 	s.drift = s.e.cursor - guess - int64(len(content))
 	s.at += int64(len(content))
 	s.pos += stored
 	s.gap = true
-	return n, nil
 }
+
+// bigBlock is the content of a block that may be too much for a segment which has
+// something already.
+const bigBlock = 3 << 19
+
+// big explains a large block in a segment of its own. If it is too much even for
+// that, its stored bytes are coded, which segments can be cut in.
+func (s *span) big(j int) error {
+	if err := s.e.end(); err != nil {
+		return err
+	}
+	was, file, pos := *s, *s.fileMaker, s.e.pos
+	if err := s.before(j); err != nil {
+		return err
+	}
+	b := s.blocks[j]
+	s.make(b.content, int64(len(b.content)), b.recipe, s.extents[s.first+j].stored)
+	if s.e.enc.Size() <= maxSegment-segmentSlack {
+		return nil
+	}
+	s.e.open, s.e.pos = false, pos
+	*s, *s.fileMaker = was, file
+	return s.asStored(j)
+}
+
+// segmentSlack is more than an encoder keeps back, and the end of a segment.
+const segmentSlack = 1 << 10
 
 // joins reports that block j can follow blocks like first in one operation. odd
 // is not 0 when the one before was smaller than they.
@@ -350,10 +397,11 @@ func (s *span) asStored(j int) error {
 			ranges = append(ranges, Range{File: r.File, Off: r.Off, Stored: r.Stored, Size: r.Stored})
 		}
 	}
-	if err := s.use(ranges); err != nil {
+	p, err := s.read(x.off, x.stored)
+	if err != nil {
 		return err
 	}
-	if err := s.raw(x.off, x.stored, 0); err != nil {
+	if err := s.raw(p, x.off, 0, ranges); err != nil {
 		return err
 	}
 	s.at += x.size

@@ -19,9 +19,14 @@ import (
 // pakOf is an Unreal pak of a few compressed entries.
 func pakOf(t testing.TB, contents ...[]byte) []byte {
 	t.Helper()
+	return pakWith(t, &codecs.CreateOptions{Method: "zlib"}, contents...)
+}
+
+func pakWith(t testing.TB, o *codecs.CreateOptions, contents ...[]byte) []byte {
+	t.Helper()
 	name := t.TempDir() + "/x.pak"
 	f := unrealpak.Format()
-	err := codecs.WriteFile(context.Background(), name, f, &codecs.CreateOptions{Method: "zlib"}, func(w codecs.Writer) error {
+	err := codecs.WriteFile(context.Background(), name, f, o, func(w codecs.Writer) error {
 		for i, c := range contents {
 			if err := w.Add(context.Background(), &codecs.Entry{Name: string(rune('a' + i))}, bytes.NewReader(c)); err != nil {
 				return err
@@ -89,7 +94,7 @@ func try(t testing.TB, patch, old []byte) ([]os.DirEntry, error) {
 		if _, err := r.Find(context.Background(), []Candidate{{"x.pak", int64(len(old)), bytes.NewReader(old)}}); err != nil {
 			return err
 		}
-		return Apply(context.Background(), r, []io.ReaderAt{bytes.NewReader(old)}, root)
+		return Apply(context.Background(), r, []io.ReaderAt{bytes.NewReader(old)}, root, nil)
 	}()
 	files, dirErr := os.ReadDir(dir)
 	if dirErr != nil {

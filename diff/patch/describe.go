@@ -30,6 +30,9 @@ func (h *Header) Describe(w io.Writer) error {
 // Describe writes what was found and what applying would write, for people.
 func (p *Plan) Describe(w io.Writer) error {
 	var b strings.Builder
+	if p.Recovered {
+		b.WriteString("finished: an update of these files that was interrupted\n")
+	}
 	if p.Applied {
 		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", count(len(p.New), "new file"))
 		_, err := io.WriteString(w, b.String())

@@ -133,19 +133,15 @@ func methodNumber(r Range) int {
 	return 0 // only ranges of these methods are made
 }
 
-// raw writes content as it is; guess is its probable place in the source.
+// raw writes up to delta.MaxContent bytes of content as they are; guess is their
+// probable place in the source.
 func (e *emitter) raw(p []byte, guess int64) {
 	e.flushCopy()
-	for len(p) > 0 {
-		n := min(len(p), delta.MaxContent)
-		e.op(opRaw)
-		e.enc.Number(inRawLen, uint64(n))
-		e.put(p[:n], inRawGuess, guess)
-		e.rawFrom, e.rawTo = e.pos, e.pos+int64(n)
-		e.pos += int64(n)
-		guess = e.cursor
-		p = p[n:]
-	}
+	e.op(opRaw)
+	e.enc.Number(inRawLen, uint64(len(p)))
+	e.put(p, inRawGuess, guess)
+	e.rawFrom, e.rawTo = e.pos, e.pos+int64(len(p))
+	e.pos += int64(len(p))
 }
 
 // make writes content by a recipe, which gives stored bytes, in blocks of that

@@ -127,16 +127,14 @@ func (f *fileMaker) tables(ctx context.Context, k int) error {
 // table codes up to maxRun bytes that no entry explains.
 func (f *fileMaker) table(off, n int64) error {
 	ranges, base := f.tableRanges(off, n)
-	if err := f.use(ranges); err != nil {
-		return err
-	}
 	p, err := f.read(off, n)
 	if err != nil {
 		return err
 	}
 	again, parts := f.tableDigests(p, off)
-	f.stats.Raw += n
-	f.e.raw(p, base)
+	if err := f.raw(p, off, base, ranges); err != nil {
+		return err
+	}
 	for _, d := range again {
 		f.e.sameDigest(d.of, d.at)
 	}
@@ -144,7 +142,6 @@ func (f *fileMaker) table(off, n int64) error {
 		f.e.digest(d.sum, d.at, d.from, d.to)
 	}
 	f.stats.Derived += digestSize * int64(len(again)+len(parts))
-	f.pos = off + n
 	return nil
 }
 

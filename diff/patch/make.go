@@ -190,10 +190,8 @@ func (m *maker) file(ctx context.Context, i int) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.full() {
-			if err := e.end(); err != nil {
-				return err
-			}
+		if err := f.endFull(); err != nil {
+			return err
 		}
 		n, err := f.extent(k)
 		if err != nil {
@@ -264,7 +262,7 @@ func prove(ctx context.Context, file *os.File, old []Input, dir string) error {
 	for _, in := range old {
 		files = append(files, in.ReaderAt)
 	}
-	err = Apply(ctx, r, files, root)
+	err = Apply(ctx, r, files, root, nil)
 	return errors.Join(err, root.Close(), os.RemoveAll(temp))
 }
 

@@ -13,10 +13,11 @@ import (
 // Plan is a patch and the files that it was found to fit.
 type Plan struct {
 	*Header
-	Found   []string // path of each old file
-	Applied bool     // all new files are there already
-	Write   int64    // bytes that applying will write
-	Free    int64    // bytes that the folder's disk has, -1 when unknown
+	Found     []string // path of each old file
+	Recovered bool     // an update in place that was interrupted has been finished
+	Applied   bool     // all new files are there already
+	Write     int64    // bytes that applying will write
+	Free      int64    // bytes that the folder's disk has, -1 when unknown
 
 	r     *Reader
 	patch *os.File
@@ -44,10 +45,15 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, named(file, err)
 	}
 	p.Header = p.r.Header
-	if p.old, err = OpenFiles(old); err != nil {
+	if p.dir, err = os.OpenRoot(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}
-	if p.dir, err = os.OpenRoot(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if p.dir != nil {
+		if p.Recovered, err = Recover(ctx, p.dir); err != nil {
+			return p, err
+		}
+	}
+	if p.old, err = OpenFiles(old); err != nil {
 		return p, err
 	}
 	p.Free = freeSpace(existing(dir))
@@ -103,7 +109,7 @@ func (p *Plan) find(ctx context.Context) error {
 }
 
 // Apply does what was planned. A plan is applied once.
-func (p *Plan) Apply(ctx context.Context) error {
+func (p *Plan) Apply(ctx context.Context, o *ApplyOptions) error {
 	if p.Applied {
 		return nil
 	}
@@ -113,7 +119,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if err := p.makeDir(); err != nil {
 		return err
 	}
-	return Apply(ctx, p.r, p.files, p.dir)
+	return Apply(ctx, p.r, p.files, p.dir, o)
 }
 
 func (p *Plan) makeDir() (err error) {

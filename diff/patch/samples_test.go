@@ -119,5 +119,5 @@ func apply(t *testing.T, p []byte, old []string, dir string) error {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	return patch.Apply(context.Background(), r, readers, root)
+	return patch.Apply(context.Background(), r, readers, root, nil)
 }

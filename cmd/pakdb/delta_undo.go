@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/patch"
+)
+
+func newDeltaUndoCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "undo FILE.pkundo DIR",
+		Short: "Take back an update in place",
+		Long: `Take back an update that "pakdb delta apply --in-place --keep-undo FILE" made of the
+files in DIR. They must be as it left them; else nothing is changed. Files that
+the update added stay.`,
+		Example: `  pakdb delta undo Paks/back.pkundo Paks`,
+		Args:    usage(cobra.ExactArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.deltaUndo(cmd.Context(), args[0], args[1])
+		},
+	}
+}
+
+func (a *app) deltaUndo(ctx context.Context, file, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	err = patch.Undo(ctx, file, root)
+	if err := errors.Join(err, root.Close()); err != nil || a.quiet {
+		return err
+	}
+	_, err = fmt.Fprintln(a.stdout, "taken back: the files are as they were before the update")
+	return err
+}

@@ -1,0 +1,41 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpak"
+)
+
+// TestBigBlocks: blocks larger than a segment, which can and which cannot be made
+// from their content.
+func TestBigBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seven megabytes of text and noise")
+	}
+	text, noise := words(1, 2<<20), noisy(2, 5<<20)
+	for i := range noise {
+		noise[i] &= 0x7f // so that it is compressed, by a little
+	}
+	changed := append(bytes.Clone(text[:1<<20]), text[1<<19:]...)
+	old, new := bigPak(t, text, []byte("x")), bigPak(t, changed, noise)
+	var out bytes.Buffer
+	_, s, err := Make(context.Background(), []Input{input("x.pak", old)}, []Input{input("x.pak", new)}, &out, t.TempDir(),
+		&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Made) == 0 || s.Raw < 4<<20 {
+		t.Errorf("%+v", s)
+	}
+	if files, err := try(t, out.Bytes(), old); err != nil || len(files) != 1 {
+		t.Fatal(err, files)
+	}
+}
+
+func bigPak(t *testing.T, contents ...[]byte) []byte {
+	t.Helper()
+	return pakWith(t, &codecs.CreateOptions{Method: "zlib", BlockSize: 8 << 20}, contents...)
+}

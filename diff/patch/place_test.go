@@ -1,0 +1,234 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// updateInPlace applies p.patch in dir, where x.pak is.
+func updateInPlace(t *testing.T, p pair, dir string, o *ApplyOptions) error {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	r, err := NewReader(bytes.NewReader(p.patch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Open(filepath.Join(dir, "x.pak"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = old.Close() }()
+	return Apply(context.Background(), r, []io.ReaderAt{old}, root, o)
+}
+
+// holds requires x.pak to be want, and nothing but the named files beside it.
+func holds(t *testing.T, dir string, want []byte, others ...string) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(dir, "x.pak"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Fatalf("x.pak has %d bytes, and not the %d wanted", len(got), len(want))
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if f.Name() != "x.pak" && !slices.Contains(others, f.Name()) {
+			t.Fatalf("%s is left", f.Name())
+		}
+	}
+}
+
+func inFolder(t *testing.T, b []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "x.pak"), b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestInPlaceAndBack(t *testing.T) {
+	p := newPair(t)
+	dir := inFolder(t, p.old)
+	if err := updateInPlace(t, p, dir, &ApplyOptions{InPlace: true, Undo: "back"}); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, p.new, "back")
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := Undo(context.Background(), filepath.Join(dir, "back"), root); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, p.old, "back")
+	if err := Undo(context.Background(), filepath.Join(dir, "back"), root); !errors.Is(err, ErrWrongOld) {
+		t.Errorf("taken back twice: %v", err)
+	}
+	holds(t, dir, p.old, "back")
+}
+
+// TestInPlaceRefused: a patch whose result is wrong changes nothing.
+func TestInPlaceRefused(t *testing.T) {
+	p := newPair(t)
+	p.patch = reseal(t, p.patch, func(stream []byte) []byte {
+		stream[len(stream)/2] ^= 1
+		return stream
+	})
+	dir := inFolder(t, p.old)
+	if err := updateInPlace(t, p, dir, &ApplyOptions{InPlace: true}); err == nil {
+		t.Fatal("applied")
+	}
+	holds(t, dir, p.old)
+}
+
+// TestRecover takes the journal of an update and looks at the states that a crash
+// can leave: the journal cut anywhere; the journal whole, and the file changed in
+// part.
+func TestRecover(t *testing.T) {
+	p := newPair(t)
+	journal := journalOf(t, p)
+	for cut := 0; cut < len(journal); cut += 1 + len(journal)/50 {
+		dir := inFolder(t, p.old)
+		recovers(t, dir, journal[:cut], false)
+		holds(t, dir, p.old)
+	}
+	for n := 0; n <= len(p.new); n += 1 + len(p.new)/50 {
+		half := append(bytes.Clone(p.new[:n]), p.old[min(n, len(p.old)):]...)
+		dir := inFolder(t, half)
+		recovers(t, dir, journal, true)
+		holds(t, dir, p.new)
+	}
+}
+
+func recovers(t *testing.T, dir string, journal []byte, want bool) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, journalName), journal, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	if did, err := Recover(context.Background(), root); err != nil || did != want {
+		t.Fatalf("recovered: %v, %v", did, err)
+	}
+}
+
+// journalOf is the journal of an update in place, complete.
+func journalOf(t *testing.T, p pair) []byte {
+	t.Helper()
+	dir := inFolder(t, p.old)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	r, err := NewReader(bytes.NewReader(p.patch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &applier{machine: &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(p.old)}, names: []string{"x.pak"}}}, dir: root, file: -1, o: ApplyOptions{InPlace: true}}
+	if err := a.run(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.j.commit(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := root.ReadFile(journalNew)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestResume interrupts an application between segments, and goes on.
+func TestResume(t *testing.T) {
+	old := []byte(strings.Repeat("old content ", 100))
+	var new []byte
+	for i := range uint64(6) { // two files, of three and two segments
+		new = append(new, noisy(i, 1<<20)...)
+	}
+	var out bytes.Buffer
+	h, _, err := Make(context.Background(), []Input{input("x", old)}, []Input{input("a", new), input("b", new[:100])}, &out, t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Segments() < 3 {
+		t.Fatalf("%d segments", h.Segments())
+	}
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	// The first call ends like a process that is killed while it reads.
+	for n := 1; ; n++ {
+		ctx, cancel := context.WithCancel(context.Background())
+		r, err := NewReader(&interrupted{bytes.NewReader(out.Bytes()), int(h.length) + n*(1<<20), cancel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Apply(ctx, r, []io.ReaderAt{bytes.NewReader(old)}, root, nil)
+		cancel()
+		if err == nil {
+			break
+		}
+		if n > 20 {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string][]byte{"a": new, "b": new[:100]} {
+		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("left: %v, %v", files, err)
+	}
+}
+
+// interrupted cancels once n bytes were read.
+type interrupted struct {
+	io.Reader
+	n      int
+	cancel func()
+}
+
+func (i *interrupted) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if i.n -= n; i.n < 0 {
+		i.cancel()
+	}
+	return n, err
+}
+
+func noisy(seed uint64, n int) []byte {
+	b := words(seed, n)
+	for i := range b {
+		b[i] ^= byte(i*i>>3) * byte(seed+1) * 7
+	}
+	for i := 0; i < n; i++ {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		b[i] ^= byte(seed >> 56)
+	}
+	return b
+}

@@ -1,0 +1,106 @@
+package patch
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/zeebo/blake3"
+)
+
+// How far an Apply got is kept in a file beside the new ones: the root of the
+// patch; segments executed; the file at hand, its size and the places of its
+// digests, as LEB128; BLAKE3 of all that.
+
+func (a *applier) progressName() string {
+	return fmt.Sprintf("%s%x.progress", tempPrefix, a.h.root[:6])
+}
+
+// saveProgress makes what was written so far last.
+func (a *applier) saveProgress() error {
+	if err := a.temp.Sync(); err != nil {
+		return err
+	}
+	b := append([]byte(nil), a.h.root[:]...)
+	for _, n := range []int{a.segment, a.file, int(a.pos), len(a.digests)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, at := range a.digests {
+		b = binary.AppendUvarint(b, uint64(at))
+	}
+	sum := blake3.Sum256(b)
+	name := a.progressName()
+	f, err := a.dir.OpenFile(name+"-", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, sum[:]...))
+	return errors.Join(err, f.Sync(), f.Close(), a.dir.Rename(name+"-", name))
+}
+
+func (a *applier) removeProgress() error {
+	err := a.dir.Remove(a.progressName())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// resume takes up what an earlier call left, if all of it is there.
+func (a *applier) resume(r *Reader) error {
+	if a.o.InPlace || len(r.segments) < 2 {
+		return nil
+	}
+	b, err := a.dir.ReadFile(a.progressName())
+	if err != nil {
+		return nil // none, or none that helps
+	}
+	segment, file, pos, digests, ok := a.parseProgress(b)
+	if !ok || segment >= len(r.segments) || file >= len(r.New) || pos > r.New[file].Size || !a.areComplete(file) {
+		return nil
+	}
+	temp, err := a.dir.OpenFile(a.tempName(r.New[file].Name), os.O_RDWR, 0)
+	if err != nil {
+		return nil
+	}
+	if st, err := temp.Stat(); err != nil || st.Size() < pos {
+		return temp.Close()
+	}
+	for _, f := range r.New[:file] {
+		a.done = append(a.done, f.Name)
+	}
+	a.file, a.temp, a.skip = file, temp, segment
+	a.begin(temp, r.New[file].Size, pos, digests)
+	return temp.Truncate(pos)
+}
+
+// areComplete reports that the temporary files before a file have their sizes.
+// That they are right was checked before the progress was saved.
+func (a *applier) areComplete(file int) bool {
+	for _, f := range a.h.New[:file] {
+		st, err := a.dir.Stat(path.Clean(a.tempName(f.Name)))
+		if err != nil || st.Size() != f.Size {
+			return false
+		}
+	}
+	return true
+}
+
+func (a *applier) parseProgress(b []byte) (segment, file int, pos int64, digests []int64, ok bool) {
+	n := len(b) - len(Sum{})
+	if n < len(Sum{}) || blake3.Sum256(b[:n]) != Sum(b[n:]) || Sum(b) != a.h.root {
+		return 0, 0, 0, nil, false
+	}
+	f := &fields{b: b[len(Sum{}):n]}
+	segment = int(f.number("segments", maxSegments))
+	file = int(f.number("file", maxFiles))
+	pos = f.number("size", 1<<62)
+	digests = make([]int64, f.count("digests", 1<<30, 1))
+	for i := range digests {
+		digests[i] = f.number("digest", uint64(max(pos, 0)))
+	}
+	return segment, file, pos, digests, f.err == nil
+}
