@@ -25,7 +25,7 @@ type PackageFacts struct {
 	GUID             ID     // four u32, most significant first, as the engine prints them; not unique
 	PersistentGUID   ID     // UE4, UE5 with editor data: survives saving
 	SavedHash        []byte // UE5 from 1016, in place of GUID: 20 bytes
-	Name             string // long package name where the file stores one (UE5 from about 1008), else ""
+	Name             string // long package name where the file stores one (UE5 from about 1008), or its name table implies one; else ""
 	Compression      string // "" none; "zlib", "lzo1x", ...; joined by "+" when wrapped as a whole as well
 	Split            bool   // UE4, UE5: exports lie in the .uexp beside it, from Offset - HeaderSize on
 	HeaderSize       int64  // end of the tables; 0 when the generation does not say

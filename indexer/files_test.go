@@ -118,7 +118,7 @@ func TestFilesOfEqualOrder(t *testing.T) {
 	c := newCatalog(t)
 	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "b"})
 	c.wantRows("SELECT path, archive, shadowed_count FROM files ORDER BY archive",
-		"x.txt|B.pak|2", "readme.txt|one/readme.txt|0", "readme.txt|two/readme.txt|0")
+		"x.txt|B.pak|2", "one/readme.txt|one/readme.txt|0", "two/readme.txt|two/readme.txt|0")
 	c.wantRows(allShadowed, "X.TXT|X.TXT|B.pak|0", "x.txt|a.pak|B.pak|0")
 }
 

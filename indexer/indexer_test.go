@@ -241,7 +241,7 @@ func TestLooseFiles(t *testing.T) {
 	write(t, filepath.Join(dir, "large.bin"), []byte(strings.Repeat("0123456789", 1<<20)))
 	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "x"})
 	c.want("SELECT archive, path, ext, size, method FROM entries ORDER BY archive",
-		"a/x.TXT|x.TXT|txt|3|none", "b/x.TXT|x.TXT|txt|3|none", "large.bin|large.bin|bin|10485760|none")
+		"a/x.TXT|a/x.TXT|txt|3|none", "b/x.TXT|b/x.TXT|txt|3|none", "large.bin|large.bin|bin|10485760|none")
 	c.want("SELECT copies, wasted FROM duplicates", "2|3")
 	c.want("SELECT count(*) FROM archives JOIN entries USING (build, archive) WHERE digest = content", "3")
 }

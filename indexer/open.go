@@ -214,8 +214,8 @@ func (s *scan) nestedKey() string {
 
 // rowsRevision is raised when the indexer itself makes other rows of the same
 // archive. 2: entries know which file of the game they are. 3: chunks do by their
-// ids.
-const rowsRevision = 3
+// ids. 4: loose files are called by where they lie.
+const rowsRevision = 4
 
 const sketchKey = " sketch/1"
 

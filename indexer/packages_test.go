@@ -60,14 +60,14 @@ func TestPackagesAreFoundInAllArchives(t *testing.T) {
 	c := newCatalog(t)
 	c.mustScan(indexer.Options{Label: "1", Paths: []string{dir}})
 	c.want("SELECT archive, path, package, engine, version, import_count FROM packages ORDER BY path",
-		"Sub/Loose.u|Loose.u|Loose|UE1|69|1", "Game.pak|Maps/InPak.u|InPak|UE1|69|3",
-		"Redirect.u.uz2|Redirect.u|Redirect|UE1|69|1", "Mod.umod|System/InUmod.u|InUmod|UE1|69|1")
+		"Game.pak|Maps/InPak.u|InPak|UE1|69|3", "Redirect.u.uz2|Redirect.u|Redirect|UE1|69|1",
+		"Sub/Loose.u|Sub/Loose.u|Loose|UE1|69|1", "Mod.umod|System/InUmod.u|InUmod|UE1|69|1")
 	c.want("SELECT path, kind, target_kind, target, target_path, status FROM dependencies ORDER BY path, seq",
-		"Loose.u|import|package|InPak|Maps/InPak.u|resolved",
 		"Maps/InPak.u|import|package|Redirect|Redirect.u|resolved",
 		"Maps/InPak.u|import|package|inumod|System/InUmod.u|resolved",
 		"Maps/InPak.u|import|package|Nowhere||missing",
 		"Redirect.u|import|package|InUmod|System/InUmod.u|resolved",
+		"Sub/Loose.u|import|package|InPak|Maps/InPak.u|resolved",
 		"System/InUmod.u|import|package|Core||missing")
 }
 
@@ -84,7 +84,7 @@ func TestLongPackageNames(t *testing.T) {
 	c.want("SELECT package FROM packages ORDER BY 1", "/Engine/E", "/Game/A", "/Game/L", "/Game/Sub/B")
 	c.want("SELECT path, target, target_path, status FROM dependencies WHERE status = 'resolved' ORDER BY path",
 		"A.uasset|/Game/Sub/B|Sub/B.uasset|resolved", "Engine/Content/E.uasset|/game/a|A.uasset|resolved",
-		"L.umap|/Game/A|A.uasset|resolved", "Sub/B.uasset|/Engine/E|Engine/Content/E.uasset|resolved")
+		"Project/Content/L.umap|/Game/A|A.uasset|resolved", "Sub/B.uasset|/Engine/E|Engine/Content/E.uasset|resolved")
 }
 
 func TestPackageConflicts(t *testing.T) {

@@ -110,6 +110,11 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	if e == nil {
 		return
 	}
+	if isLoose(c.from) { // one of many of its name: it is called by where it lies
+		file := *e
+		file.Name = c.from.name
+		e = &file
+	}
 	row := rowOf(e)
 	row.File = c.from.fileOf(e)
 	row.Symbols = symbolRows(s.entrySymbols(e))
@@ -125,7 +130,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 		}
 	}
 	if row.PlaceSymbols == nil && !(s.o.Quick && row.Stated) { // there, names of packages cost as much as all else
-		s.addPlaceSymbols(c.from, e, nil, &row)
+		s.addPlaceSymbols(c.from, it.entry, nil, &row)
 	}
 	c.rows = append(c.rows, row)
 	s.progress.Entries.Add(1)

@@ -6,6 +6,9 @@ import (
 	"pakdb/codecs"
 )
 
+// ImpliedName is the own name that a name table implies.
+func ImpliedName(f *codecs.PackageFacts) string { return impliedName(f) }
+
 // GUIDMask is what zeroes GUIDs in exports of a generation.
 func GUIDMask(engine string, names []codecs.PackageName) func([]byte) {
 	four := engine != "UE3"

@@ -24,7 +24,7 @@ func Inspector() *codecs.Inspector {
 		Name:      formatName,
 		Doc:       "packages of Unreal Engine 1 to 5 (.u .utx .upk .uasset ...)",
 		Spec:      spec,
-		Revision:  2,
+		Revision:  3,
 		Match:     match,
 		SymbolsAt: symbolsAt,
 		Inspect:   inspect,

@@ -107,6 +107,9 @@ func readModern(ctx context.Context, sp *space, o opening) (*Package, error) {
 	}
 	f := best.facts
 	f.Version, f.Version5, f.Licensee, f.Unversioned = stored.ue4, stored.ue5, licensee, unversioned
+	if f.Name == "" {
+		f.Name = impliedName(f)
+	}
 	best.judgeVersion(stored)
 	return best.finish(), nil
 }

@@ -3,6 +3,8 @@ package unrealpkg
 import (
 	"path"
 	"strings"
+
+	"pakdb/codecs"
 )
 
 // NameOf returns the name under which other packages refer to the package at
@@ -47,4 +49,50 @@ func mountName(owner string) string {
 		return name
 	}
 	return "/Game"
+}
+
+// impliedName returns the package's own long name where only its name table
+// tells: of the names that are paths the one whose last part is a top-level
+// object of the package, as that of an asset is, and that names no package which
+// is imported. "" where none or several are.
+func impliedName(f *codecs.PackageFacts) (own string) {
+	var objects, imported map[string]bool
+	for i := range f.Names {
+		name := f.Names[i].Text
+		if longName(name) == "" || isScript(name) {
+			continue
+		}
+		if objects == nil {
+			objects, imported = topObjects(f), rootImports(f)
+		}
+		folded := strings.ToLower(name)
+		if !objects[path.Base(folded)] || imported[folded] {
+			continue
+		}
+		if own != "" {
+			return ""
+		}
+		own = name
+	}
+	return own
+}
+
+func topObjects(f *codecs.PackageFacts) map[string]bool {
+	names := map[string]bool{}
+	for i := range f.Exports {
+		if f.Exports[i].Outer == 0 {
+			names[strings.ToLower(f.NameOf(f.Exports[i].Name))] = true
+		}
+	}
+	return names
+}
+
+func rootImports(f *codecs.PackageFacts) map[string]bool {
+	names := map[string]bool{}
+	for i := range f.Imports {
+		if f.Imports[i].Outer == 0 {
+			names[strings.ToLower(f.NameOf(f.Imports[i].Name))] = true
+		}
+	}
+	return names
 }
