@@ -68,7 +68,7 @@ there was trouble.`,
   pakdb diff 1.48 1.52 --summary dir --format csv
   pakdb diff 1.48 1.52 --format html > changes.html`,
 		Args:              usage(cobra.MinimumNArgs(2)),
-		ValidArgsFunction: a.completeBuilds,
+		ValidArgsFunction: a.completeSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return trouble(a.diff(cmd.Context(), f, args))
 		},

@@ -26,7 +26,8 @@ end of its path, or by an id or GUID in any form, as for "deps".`,
 		Example: `  pakdb log Calligraphy/Loot/Curves/XPCurve.curve
   pakdb log XPCurve.curve
   pakdb log 0xd8cbd36e92100920 --format json`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args:              usage(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completePaths,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.log(cmd.Context(), args[0], format)
 		},

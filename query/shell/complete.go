@@ -14,7 +14,7 @@ type completer struct {
 	ctx    context.Context
 	loaded bool
 
-	tables, columns, functions, builds []string
+	tables, tableFunctions, columns, functions, builds []string
 }
 
 // Do implements readline.AutoCompleter: it returns what may be appended at pos,
@@ -56,7 +56,7 @@ func (c *completer) candidates(before, line string) (start int, known []string) 
 	case start > 0 && line[start-1] == '.':
 		return start, c.columns
 	case len(words) > 0 && slices.Contains([]string{"FROM", "JOIN"}, strings.ToUpper(words[len(words)-1])):
-		return start, c.tables
+		return start, slices.Concat(c.tables, c.tableFunctions)
 	}
 	return start, slices.Concat(c.columns, c.tables, c.functions, like(line[start:], keywords()))
 }
@@ -95,6 +95,10 @@ func (c *completer) load() {
 	functions, _ := c.shell.DB.SQLFunctions(c.ctx)
 	for _, f := range functions {
 		c.functions = append(c.functions, f+"(")
+	}
+	for _, f := range c.shell.DB.TableFunctions() {
+		c.tableFunctions = append(c.tableFunctions, f.Name+"(")
+		c.columns = append(c.columns, f.Columns...)
 	}
 	for _, t := range views {
 		columns, _ := c.shell.DB.Columns(c.ctx, t)

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/schema"
+)
+
+// completeSides offers builds for the two sides of a diff, and files; behind
+// BUILD: and behind the sides, paths.
+func (a *app) completeSides(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) >= 2 {
+		return a.completePaths(cmd, args, typed)
+	}
+	labels, directive := a.completeBuilds(cmd, args, typed)
+	for _, label := range labels {
+		if rest, ok := strings.CutPrefix(typed, label+":"); ok {
+			paths, directive := a.completePaths(cmd, args, rest)
+			for i := range paths {
+				paths[i] = label + ":" + paths[i]
+			}
+			return paths, directive
+		}
+	}
+	if slices.ContainsFunc(labels, func(label string) bool { return strings.HasPrefix(label, typed) }) {
+		return labels, directive
+	}
+	return nil, cobra.ShellCompDirectiveDefault // an archive or a folder
+}
+
+// completePaths offers the paths that the catalog knows, folder by folder.
+func (a *app) completePaths(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	db, err := schema.OpenReadOnly(cmd.Context(), a.catalog)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer func() { _ = db.Close() }()
+	paths, err := pathsBelow(cmd.Context(), db, typed)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	directive := cobra.ShellCompDirectiveNoFileComp
+	if slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/") }) {
+		directive |= cobra.ShellCompDirectiveNoSpace
+	}
+	return paths, directive
+}
+
+// mostOffered bounds the names that a shell is given.
+const mostOffered = 2000
+
+// pathsBelow lists what may follow: files of the folder that is typed in full,
+// and folders one step down.
+func pathsBelow(ctx context.Context, db *sql.DB, typed string) (paths []string, err error) {
+	folder := typed[:strings.LastIndexByte(typed, '/')+1]
+	rows, err := db.QueryContext(ctx, `SELECT DISTINCT ?1 || substr(rest, 1, instr(rest, '/'))
+		FROM (SELECT substr(prefix, length(?1) + 1) AS rest FROM dir WHERE prefix >= ?2 AND prefix < ?2 || char(0x10ffff) AND prefix <> ?1)
+		UNION ALL
+		SELECT ?1 || p.name FROM dir d JOIN path p USING (dir_id)
+		WHERE d.prefix = ?1 AND substr(p.name, 1, length(?2) - length(?1)) = substr(?2, length(?1) + 1)
+		ORDER BY 1
+		LIMIT ?3`, folder, typed, mostOffered)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var path string
+		if err := rows.Scan(&path); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, rows.Err()
+}

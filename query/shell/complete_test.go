@@ -1,0 +1,41 @@
+package shell_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"iter"
+	"slices"
+	"testing"
+
+	"pakdb/query"
+	"pakdb/query/shell"
+	"pakdb/schema"
+)
+
+func TestComplete(t *testing.T) {
+	plain := newDB(t)
+	db, err := query.Open(context.Background(), plain.Catalog(), query.Options{Tables: []query.TableFunction{{
+		TableFunction: schema.TableFunction{Name: "diff", Params: []string{"old_build", "new_build"}, Columns: []string{"renamed_by"},
+			Rows: func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] { return nil }}, Doc: "d"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	all, err := query.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"SELECT * FROM entr":               "ies",
+		"SELECT * FROM di":                 "ff(",
+		"SELECT * FROM diff('1":            ".52",
+		"SELECT * FROM diff('1.52', '":     "1.52",
+		"SELECT path FROM x WHERE renamed": "_by",
+		"@largest --build 1":               ".52",
+		".mode js":                         "on",
+	} {
+		if got := shell.Complete(shell.Config{DB: db, Library: all}, line); !slices.Contains(got, want) {
+			t.Errorf("%s: %q, want %q among them", line, got, want)
+		}
+	}
+}
