@@ -21,7 +21,7 @@ type group struct {
 
 // assetName is what the files of one asset share on one side.
 type assetName struct {
-	dir  int64
+	dir  int32
 	stem string
 }
 
@@ -31,8 +31,37 @@ func (n *names) assetOf(path int64) (name assetName, ext string, part asset.Part
 	if !ok {
 		return assetName{}, "", asset.None
 	}
-	stem, ext, part := asset.Split(n.base[i])
+	stem, ext, part := asset.Split(n.base(i))
 	return assetName{n.dirOf[i], stem}, ext, part
+}
+
+// assets numbers the assets that names are files of, from 1; 0 is for other
+// files. It goes through the names in their order, where the files of one asset
+// are near each other: all that begin with the same text up to the first dot.
+func (n *names) assets() (of []int32, count int) {
+	byRank := make([]int32, len(n.ranks))
+	for i, rank := range n.ranks {
+		byRank[rank] = int32(i)
+	}
+	of = make([]int32, len(n.ids))
+	dir, head := int32(-1), ""
+	near := map[string]int32{}
+	for _, i := range byRank {
+		stem, _, part := asset.Split(n.base(int(i)))
+		if part == asset.None {
+			continue
+		}
+		if first, _, _ := strings.Cut(stem, "."); n.dirOf[i] != dir || first != head {
+			dir, head = n.dirOf[i], first
+			clear(near)
+		}
+		if near[stem] == 0 {
+			count++
+			near[stem] = int32(count)
+		}
+		of[i] = near[stem]
+	}
+	return of, count
 }
 
 // groupAssets finds the pairs that belong together.
@@ -41,17 +70,16 @@ func (r *Result) groupAssets() {
 	if g == nil {
 		return
 	}
-	for i := range r.pairs {
-		g.add(int32(i), true)
-	}
-	for i := range r.pairs {
-		g.add(int32(i), false)
-	}
-	r.assets, r.hidden = map[int32]*group{}, make([]bool, len(r.pairs))
-	for _, one := range g.all {
-		if len(one.rest) == 0 {
-			continue
+	for _, both := range []bool{true, false} {
+		for i := range r.pairs {
+			g.add(int32(i), both)
 		}
+	}
+	if len(g.groups) == 0 {
+		return
+	}
+	r.assets, r.hidden = make(map[int32]*group, len(g.groups)), make([]bool, len(r.pairs))
+	for _, one := range g.groups {
 		r.chooseLead(one)
 		one.what = r.whatHappened(one)
 		r.assets[one.lead] = one
@@ -62,21 +90,33 @@ func (r *Result) groupAssets() {
 	}
 }
 
-// grouping is the groups on the way, by the names of their assets.
+// grouping is the groups on the way: by the number of an asset on either side the
+// first pair of its group, from 1, and by that the groups of several.
 type grouping struct {
 	r        *Result
-	old, new map[assetName]*group
-	all      []*group
+	of       []int32 // numbers of assets, by the places of names
+	old, new []int32
+	groups   map[int32]*group
 }
 
 // newGrouping returns nil when nothing changed but assets of one file each.
 func (r *Result) newGrouping() *grouping {
 	for i := range r.pairs {
 		if _, _, part := r.names.assetOf(r.place(&r.pairs[i]).path); part > asset.Header {
-			return &grouping{r: r, old: map[assetName]*group{}, new: map[assetName]*group{}}
+			of, n := r.names.assets()
+			return &grouping{r: r, of: of, old: make([]int32, n+1), new: make([]int32, n+1), groups: map[int32]*group{}}
 		}
 	}
 	return nil
+}
+
+func (g *grouping) assetOf(rows []row, at int32) int32 {
+	if at >= 0 {
+		if i, ok := slices.BinarySearch(g.r.names.ids, rows[at].path); ok {
+			return g.of[i]
+		}
+	}
+	return 0
 }
 
 // add takes the pairs that have both sides first. A file that came or went joins
@@ -86,37 +126,31 @@ func (g *grouping) add(i int32, both bool) {
 	if (p.old >= 0 && p.new >= 0) != both {
 		return
 	}
-	var old, new assetName
-	var part asset.Part
-	if p.old >= 0 {
-		old, _, part = g.r.names.assetOf(g.r.old.rows[p.old].path)
-	}
-	if p.new >= 0 {
-		new, _, part = g.r.names.assetOf(g.r.new.rows[p.new].path)
-	}
-	if part == asset.None {
-		return
-	}
+	old, new := g.assetOf(g.r.old.rows, p.old), g.assetOf(g.r.new.rows, p.new)
 	a, b := g.old[old], g.new[new]
 	switch {
-	case both && a != nil && a == b, !both && p.old >= 0 && a != nil:
-		a.rest = append(a.rest, i)
-	case !both && p.new >= 0 && b != nil:
-		b.rest = append(b.rest, i)
+	case old == 0 && new == 0:
+	case both && a != 0 && a == b, !both && old != 0 && a != 0:
+		g.join(a, i)
+	case !both && new != 0 && b != 0:
+		g.join(b, i)
 	default:
-		g.start(i, old, new, a, b)
+		if old != 0 && a == 0 {
+			g.old[old] = i + 1
+		}
+		if new != 0 && b == 0 {
+			g.new[new] = i + 1
+		}
 	}
 }
 
-func (g *grouping) start(i int32, old, new assetName, a, b *group) {
-	one := &group{lead: i}
-	g.all = append(g.all, one)
-	if a == nil && old.stem != "" {
-		g.old[old] = one
+func (g *grouping) join(first, i int32) {
+	one := g.groups[first]
+	if one == nil {
+		one = &group{lead: first - 1}
+		g.groups[first] = one
 	}
-	if b == nil && new.stem != "" {
-		g.new[new] = one
-	}
+	one.rest = append(one.rest, i)
 }
 
 // chooseLead takes the file with the tables where it is there, and one that both
@@ -219,15 +253,12 @@ func (m *matcher) byAsset(context.Context) error {
 		assetName
 		ext string
 	}
-	m.match(assetWay, func(s side, i int32) any {
+	match(m, assetWay, Renamed, func(s side, i int32) (file, bool) {
 		name, ext, part := names.assetOf(s.rows[i].path)
 		if s.build == m.old.build {
 			name = became[name]
 		}
-		if part == asset.None || name.stem == "" {
-			return nil
-		}
-		return file{name, strings.ToLower(ext)}
-	}, Renamed)
+		return file{name, strings.ToLower(ext)}, part != asset.None && name.stem != ""
+	})
 	return nil
 }

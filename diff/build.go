@@ -21,6 +21,10 @@ type build struct {
 	rows  []row
 	times []int64 // of rows, by seq; nil unless they are compared
 	reads []read
+
+	total  int  // rows that were read, of which mounting leaves some
+	partly bool // not all of them by reads
+
 	names map[entryAt]below // of chunks that another archive gives a path
 	under map[int32]string  // mount points of rows that are not below their archive's, by seq
 }

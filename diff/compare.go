@@ -139,6 +139,7 @@ func (r *Result) compare(ctx context.Context, o Options) error {
 // differ, in content or in how they are stored.
 func (r *Result) merge(ctx context.Context) error {
 	a, b := r.old.rows, r.new.rows
+	r.pairs = make([]pair, 0, r.countPairs())
 	order := &orders{steps: make([]step, 0, min(len(a), len(b)))}
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
@@ -173,6 +174,32 @@ func (r *Result) merge(ctx context.Context) error {
 	}
 	r.addOrder(order)
 	return r.addPublicNames(ctx)
+}
+
+// countPairs returns how many pairs merge is going to keep: growing to two million
+// would take three times their memory.
+func (r *Result) countPairs() (n int) {
+	a, b := r.old.rows, r.new.rows
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		c := 1
+		switch {
+		case i == len(a):
+		case j == len(b):
+			c = -1
+		default:
+			c = compareKeys(&a[i], &b[j])
+		}
+		if c != 0 || a[i].content != b[j].content || a[i].stored != b[j].stored {
+			n++
+		}
+		if c <= 0 {
+			i++
+		}
+		if c >= 0 {
+			j++
+		}
+	}
+	return n
 }
 
 // judge sets what differs between the two sides of p, beside what is known of it.
@@ -220,7 +247,7 @@ func (r *Result) matchMoved(o Options) {
 		return
 	}
 	m := newMatcher(r)
-	m.match(moveWay, func(s side, i int32) any { return s.rows[i].key }, Moved)
+	match(m, moveWay, Moved, func(s side, i int32) (int64, bool) { return s.rows[i].key, true })
 	m.apply()
 }
 

@@ -138,6 +138,7 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 		columns += ", e.mtime, e.ordinal"
 	}
 	last, place := int64(-1), int32(0)
+	defer func() { b.total = max(b.total, len(b.rows)) }()
 	return each(ctx, l.db, columns+from, args, func(v []driver.Value) {
 		if ordinal := integer(v[0]); ordinal != last {
 			last, place = ordinal, places[ordinal]
@@ -189,6 +190,7 @@ func (l *loader) readShared(ctx context.Context, old, new *build) error {
 		if len(ordinals) == 0 || len(keys) == 0 {
 			return nil
 		}
+		b.partly = true
 		if int64(len(keys)) > entries/4 {
 			err := l.readRows(ctx, b, buildRows, b.id, jsonInts(ordinals))
 			b.rows = slices.DeleteFunc(b.rows, func(r row) bool { return r.key == 0 }) // without a name, the same on both sides

@@ -10,32 +10,47 @@ import (
 	"strings"
 )
 
-// names holds paths that someone will read. Folders are held once.
+// names holds paths that someone will read: the folders once each, and the names
+// in one text, because two million texts of their own take twice the memory.
 type names struct {
-	ids   []int64 // path_id, sorted
-	dirOf []int64
-	base  []string
-	dirs  map[int64]string // prefixes
+	ids    []int64 // path_id, sorted
+	dirOf  []int32 // in dirs
+	starts []int64 // of the names in text; one more than there are
+	text   string
+
+	dirs  []string // prefixes
 	ranks []int32
 }
 
 // load replaces what n holds by the paths of ids.
 func (n *names) load(ctx context.Context, db *sql.DB, ids []int64) error {
 	ids = sortedSet(slices.Clone(ids))
-	n.ids = make([]int64, 0, len(ids))
-	n.dirOf, n.base, n.dirs = make([]int64, 0, len(ids)), make([]string, 0, len(ids)), map[int64]string{}
+	*n = names{ids: make([]int64, 0, len(ids)), dirOf: make([]int32, 0, len(ids)), starts: make([]int64, 0, len(ids)+1)}
+	known := map[int64]int32{}
+	text := make([]byte, 0, 16*len(ids))
 	err := lookUp(ctx, db, pathsSQL, "path p", "p.path_id", ids, func(id int64, v []driver.Value) {
-		n.ids, n.dirOf, n.base = append(n.ids, id), append(n.dirOf, integer(v[1])), append(n.base, str(v[2]))
+		dir, ok := known[integer(v[1])]
+		if !ok {
+			dir = int32(len(known))
+			known[integer(v[1])] = dir
+		}
+		n.ids, n.dirOf, n.starts = append(n.ids, id), append(n.dirOf, dir), append(n.starts, int64(len(text)))
+		text = append(text, str(v[2])...)
 	})
 	if err != nil {
 		return err
 	}
-	dirs := sortedSet(slices.Clone(n.dirOf))
-	err = lookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", dirs,
-		func(id int64, v []driver.Value) { n.dirs[id] = str(v[1]) })
+	n.starts = append(n.starts, int64(len(text)))
+	n.text = string(text)
+	n.dirs = make([]string, len(known))
+	err = lookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(known)),
+		func(id int64, v []driver.Value) { n.dirs[known[id]] = str(v[1]) })
 	n.rankAll()
 	return err
 }
+
+// base is the name at a place of ids.
+func (n *names) base(i int) string { return n.text[n.starts[i]:n.starts[i+1]] }
 
 // split returns the folder, with its slash, and the name of a path.
 func (n *names) split(id int64) (prefix, base string) {
@@ -43,7 +58,7 @@ func (n *names) split(id int64) (prefix, base string) {
 	if !ok {
 		return "", ""
 	}
-	return n.dirs[n.dirOf[i]], n.base[i]
+	return n.dirs[n.dirOf[i]], n.base(i)
 }
 
 func (n *names) path(id int64) string {
@@ -63,21 +78,24 @@ func (n *names) rank(id int64) int32 {
 
 // rankAll sorts once, so that whoever sorts by paths compares numbers.
 func (n *names) rankAll() {
-	dirs := slices.SortedFunc(maps.Keys(n.dirs), func(a, b int64) int { return strings.Compare(n.dirs[a], n.dirs[b]) })
-	rankOf := make(map[int64]int32, len(dirs))
-	for i, dir := range dirs {
-		rankOf[dir] = int32(i)
+	dirs := make([]int32, len(n.dirs))
+	for i := range dirs {
+		dirs[i] = int32(i)
 	}
-	type item struct{ dir, index int32 }
-	items := make([]item, len(n.ids))
-	for i, dir := range n.dirOf {
-		items[i] = item{rankOf[dir], int32(i)}
+	slices.SortFunc(dirs, func(a, b int32) int { return strings.Compare(n.dirs[a], n.dirs[b]) })
+	rankOf := make([]int32, len(dirs))
+	for rank, dir := range dirs {
+		rankOf[dir] = int32(rank)
 	}
-	slices.SortFunc(items, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.dir, b.dir), strings.Compare(n.base[a.index], n.base[b.index]))
+	byName := make([]int32, len(n.ids))
+	for i := range byName {
+		byName[i] = int32(i)
+	}
+	slices.SortFunc(byName, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(rankOf[n.dirOf[a]], rankOf[n.dirOf[b]]), strings.Compare(n.base(int(a)), n.base(int(b))))
 	})
-	n.ranks = make([]int32, len(items))
-	for rank, it := range items {
-		n.ranks[it.index] = int32(rank)
+	n.ranks = make([]int32, len(byName))
+	for rank, i := range byName {
+		n.ranks[i] = int32(rank)
 	}
 }

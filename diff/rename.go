@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"slices"
-	"strings"
 )
 
 // The ways to recognise a rename, the surest first.
@@ -50,6 +49,7 @@ func newMatcher(r *Result) *matcher {
 		}
 	}
 	if !m.done() {
+		m.found = make([]pair, 0, min(len(m.old.open), len(m.new.open)))
 		m.old.sort(&r.names)
 		m.new.sort(&r.names)
 	}
@@ -70,46 +70,76 @@ func (s *side) sort(n *names) {
 
 func (m *matcher) done() bool { return len(m.old.open) == 0 || len(m.new.open) == 0 }
 
-// match joins rows of equal keys, first with first; a nil key matches nothing.
-func (m *matcher) match(way uint8, key func(s side, row int32) any, what Kind) {
+// match joins rows of equal keys, first with first. A row whose key is not ok
+// matches nothing.
+func match[K comparable](m *matcher, way uint8, what Kind, key func(s side, row int32) (k K, ok bool)) {
 	if m.done() {
 		return
 	}
-	// A side may have a million rows where the other has ten.
-	var wanted map[any]bool
-	if len(m.new.open) < len(m.old.open) {
-		wanted = make(map[any]bool, len(m.new.open))
-		for _, j := range m.new.open {
-			wanted[key(m.new, j)] = true
-		}
-	}
-	waiting := map[any][]int32{}
-	for _, i := range m.old.open {
-		if k := key(m.old, i); k != nil && (wanted == nil || wanted[k]) {
-			waiting[k] = append(waiting[k], i)
-		}
-	}
-	if len(waiting) == 0 {
+	first, next := waiting(m, key)
+	if len(first) == 0 {
 		return
 	}
-	taken := map[int32]bool{}
+	taken := make([]bool, len(m.old.open))
 	m.new.open = slices.DeleteFunc(m.new.open, func(j int32) bool {
-		k := key(m.new, j)
-		if k == nil || len(waiting[k]) == 0 {
+		k, ok := key(m.new, j)
+		at := first[k]
+		if !ok || at == 0 {
 			return false
 		}
-		i := waiting[k][0]
-		waiting[k] = waiting[k][1:]
-		taken[i] = true
-		m.found = append(m.found, pair{old: i, new: j, what: what, by: way})
+		first[k] = next[at-1]
+		taken[at-1] = true
+		m.found = append(m.found, pair{old: m.old.open[at-1], new: j, what: what, by: way})
 		return true
 	})
-	m.old.open = slices.DeleteFunc(m.old.open, func(i int32) bool { return taken[i] })
+	m.old.open = untaken(m.old.open, taken)
+}
+
+// waiting lists the open rows of the old side by their keys: the first of each,
+// counted from 1, and for each row the next of its key, 0 for none.
+func waiting[K comparable](m *matcher, key func(side, int32) (K, bool)) (first map[K]int32, next []int32) {
+	wanted := wantedKeys(m, key)
+	next = make([]int32, len(m.old.open))
+	first = map[K]int32{}
+	for i := len(m.old.open) - 1; i >= 0; i-- {
+		k, ok := key(m.old, m.old.open[i])
+		if !ok || wanted != nil && !wanted[k] {
+			continue
+		}
+		next[i] = first[k]
+		first[k] = int32(i) + 1
+	}
+	return first, next
+}
+
+func untaken(open []int32, taken []bool) []int32 {
+	rest := open[:0]
+	for i, row := range open {
+		if !taken[i] {
+			rest = append(rest, row)
+		}
+	}
+	return rest
+}
+
+// wantedKeys are those of the new side, nil when it is not much smaller: a side
+// may have a million rows where the other has ten.
+func wantedKeys[K comparable](m *matcher, key func(side, int32) (K, bool)) map[K]bool {
+	if len(m.new.open) > len(m.old.open)/4 {
+		return nil
+	}
+	wanted := make(map[K]bool, len(m.new.open))
+	for _, j := range m.new.open {
+		if k, ok := key(m.new, j); ok {
+			wanted[k] = true
+		}
+	}
+	return wanted
 }
 
 // apply replaces, in the result, what was found out to belong together.
 func (m *matcher) apply() {
-	goneOld, goneNew := map[int32]bool{}, map[int32]bool{}
+	goneOld, goneNew := make([]bool, len(m.old.rows)), make([]bool, len(m.new.rows))
 	for _, p := range m.found {
 		goneOld[p.old], goneNew[p.new] = true, true
 	}
@@ -139,7 +169,7 @@ func (r *Result) matchRenames(ctx context.Context, o Options) error {
 // byFile joins two loose files that are all there is to compare.
 func (m *matcher) byFile() {
 	if a, b := m.old.archives, m.new.archives; len(a) == 1 && len(b) == 1 && a[0].format == "loose" && b[0].format == "loose" {
-		m.match(fileWay, func(side, int32) any { return 0 }, Renamed)
+		match(m, fileWay, Renamed, func(side, int32) (int, bool) { return 0, true })
 	}
 }
 
@@ -174,17 +204,15 @@ func (m *matcher) byGUID(ctx context.Context) error {
 			return err
 		}
 	}
-	key := func(s side, i int32) any {
-		if g, ok := guids[s.build][s.rows[i].path]; ok && g.guid != 0 {
-			return g
-		}
-		return nil
+	key := func(s side, i int32) (guid, bool) {
+		g := guids[s.build][s.rows[i].path]
+		return g, g.guid != 0
 	}
-	m.match(guidWay, key, Renamed)
+	match(m, guidWay, Renamed, key)
 	return m.byReplacement(ctx, key)
 }
 
-func (m *matcher) byReplacement(ctx context.Context, key func(side, int32) any) error {
+func (m *matcher) byReplacement(ctx context.Context, key func(side, int32) (guid, bool)) error {
 	if m.done() {
 		return nil
 	}
@@ -193,96 +221,12 @@ func (m *matcher) byReplacement(ctx context.Context, key func(side, int32) any) 
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
-	m.match(replacementWay, func(s side, i int32) any {
-		k := key(s, i)
-		if g, ok := k.(guid); ok && s.build == m.old.build {
-			last, ok := replaced[g.guid]
-			if !ok {
-				return nil
-			}
-			return guid{g.space, last}
+	match(m, replacementWay, Renamed, func(s side, i int32) (guid, bool) {
+		g, ok := key(s, i)
+		if ok && s.build == m.old.build {
+			g.guid, ok = replaced[g.guid]
 		}
-		return k
-	}, Renamed)
-	return nil
-}
-
-type ident struct{ bits, hi, lo int64 }
-
-// byID goes by asset ids, which are the same under any name, and by the hashes
-// that archives store of paths: two spellings of one path share theirs.
-func (m *matcher) byID(ctx context.Context) error {
-	if m.done() {
-		return nil
-	}
-	ids, hashes := map[*build]map[int64]ident{}, map[*build]map[int64]int64{}
-	for _, s := range []*side{&m.old, &m.new} {
-		id, hash := map[int64]ident{}, map[int64]int64{}
-		ids[s.build], hashes[s.build] = id, hash
-		err := batches(s.paths(), func(paths []int64) error {
-			return each(ctx, m.r.db, entryIDs, []driver.Value{s.id, jsonInts(paths)}, func(v []driver.Value) {
-				if v[3] != nil {
-					id[integer(v[0])] = ident{integer(v[1]), integer(v[2]), integer(v[3])}
-				}
-				if v[4] != nil {
-					hash[integer(v[0])] = integer(v[4])
-				}
-			})
-		})
-		if err != nil {
-			return err
-		}
-	}
-	m.match(idWay, func(s side, i int32) any {
-		if id, ok := ids[s.build][s.rows[i].path]; ok {
-			return id
-		}
-		return nil
-	}, Renamed)
-	m.match(hashWay, func(s side, i int32) any {
-		if h, ok := hashes[s.build][s.rows[i].path]; ok && h != 0 {
-			return h
-		}
-		return nil
-	}, Renamed)
-	return nil
-}
-
-func (m *matcher) byCase(context.Context) error {
-	m.match(caseWay, func(s side, i int32) any {
-		path := m.r.names.path(s.rows[i].path)
-		if path == "" {
-			return nil
-		}
-		return strings.ToLower(path)
-	}, Renamed)
-	return nil
-}
-
-type named struct {
-	content int64
-	name    string
-}
-
-// byContent prefers, among equal contents, the same name, then the same folder,
-// then the order of paths. Empty files are all alike: they need the same name.
-func (m *matcher) byContent(context.Context) error {
-	by := func(name func(prefix, base string) string) func(side, int32) any {
-		return func(s side, i int32) any {
-			r := &s.rows[i]
-			if r.content == 0 {
-				return nil
-			}
-			prefix, base := m.r.names.split(r.path)
-			n := name(prefix, base)
-			if r.size == 0 && n != base {
-				return nil
-			}
-			return named{r.content, n}
-		}
-	}
-	m.match(contentWay, by(func(_, base string) string { return base }), Renamed)
-	m.match(contentWay, by(func(prefix, _ string) string { return prefix }), Renamed)
-	m.match(contentWay, by(func(string, string) string { return "" }), Renamed)
+		return g, ok
+	})
 	return nil
 }

@@ -89,6 +89,17 @@ const entryIDs = `SELECT e.path_id, e.id_bits, e.id_hi, e.id_lo, e.path_hash
 	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	WHERE e.id_lo IS NOT NULL OR e.path_hash IS NOT NULL`
 
+// rowIDs lists the same of all entries, in the order of buildRows; hasIDs tells
+// whether that is worth it.
+const (
+	rowIDs = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + buildRows
+	hasIDs = `SELECT EXISTS (SELECT 1
+	FROM json_each(?2) j
+	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = j.value
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	WHERE e.id_lo IS NOT NULL OR e.path_hash IS NOT NULL)`
+)
+
 // publicNames lists the names that archives ?2 give entries, with the paths of
 // those entries.
 const publicNames = `SELECT DISTINCT e.path_id, n.name

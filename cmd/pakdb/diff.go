@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,6 +215,9 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if err := f.checkFormat(a); err != nil {
 		return err
 	}
+	// Two builds of a million entries with nothing in common: 0.6 GB in place of
+	// 0.75, for a twentieth more CPU.
+	defer debug.SetGCPercent(debug.SetGCPercent(50))
 	sides, err := a.openSides(ctx, args[0], args[1])
 	if err != nil {
 		return err

@@ -1,0 +1,113 @@
+package diff
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+	"strings"
+)
+
+// byCase joins paths that differ in case alone. It goes by hashes of the folded
+// paths, so that two million paths need not be written down once more, and looks
+// at the paths themselves where these agree.
+func (m *matcher) byCase(context.Context) error {
+	seed := maphash.MakeSeed()
+	n := &m.r.names
+	match(m, caseWay, Renamed, func(s side, i int32) (uint64, bool) {
+		prefix, base := n.split(s.rows[i].path)
+		return foldedHash(seed, prefix, base), base != ""
+	})
+	// What nobody has seen yet: two paths of one hash that are not the same.
+	m.found = slices.DeleteFunc(m.found, func(p pair) bool {
+		if p.by != caseWay || strings.EqualFold(n.path(m.old.rows[p.old].path), n.path(m.new.rows[p.new].path)) {
+			return false
+		}
+		m.old.open, m.new.open = append(m.old.open, p.old), append(m.new.open, p.new)
+		return true
+	})
+	return nil
+}
+
+func foldedHash(seed maphash.Seed, texts ...string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	var buf [256]byte
+	for _, text := range texts {
+		if !plainASCII(text) {
+			text = strings.ToLower(text)
+		}
+		for len(text) > 0 {
+			n := copy(buf[:], text)
+			for i, c := range buf[:n] {
+				if 'A' <= c && c <= 'Z' {
+					buf[i] = c + 'a' - 'A'
+				}
+			}
+			_, _ = h.Write(buf[:n])
+			text = text[n:]
+		}
+	}
+	return h.Sum64()
+}
+
+func plainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// named is a content and the hash of a name. Where the hashes of two names agree
+// by chance, contents are still equal.
+type named struct {
+	content int64
+	name    uint64
+}
+
+// byContent prefers, among equal contents, the same name, then the same folder,
+// then the order of paths. Empty files are all alike: they need the same name.
+func (m *matcher) byContent(context.Context) error {
+	if !m.shareContents() {
+		return nil
+	}
+	seed := maphash.MakeSeed()
+	by := func(name func(prefix, base string) string) func(side, int32) (named, bool) {
+		return func(s side, i int32) (named, bool) {
+			r := &s.rows[i]
+			prefix, base := m.r.names.split(r.path)
+			n := name(prefix, base)
+			return named{r.content, maphash.String(seed, n)}, r.content != 0 && (r.size != 0 || n == base)
+		}
+	}
+	match(m, contentWay, Renamed, by(func(_, base string) string { return base }))
+	match(m, contentWay, Renamed, by(func(prefix, _ string) string { return prefix }))
+	match(m, contentWay, Renamed, by(func(string, string) string { return "" }))
+	return nil
+}
+
+// shareContents reports whether any content is left over on both sides.
+func (m *matcher) shareContents() bool {
+	old, new := m.old.contents(), m.new.contents()
+	for i, j := 0, 0; i < len(old) && j < len(new); {
+		switch {
+		case old[i] == new[j]:
+			return true
+		case old[i] < new[j]:
+			i++
+		default:
+			j++
+		}
+	}
+	return false
+}
+
+// contents lists the contents of what is left over, sorted.
+func (s *side) contents() []int64 {
+	ids := make([]int64, len(s.open))
+	for i, row := range s.open {
+		ids[i] = s.rows[row].content
+	}
+	return sortedSet(ids)
+}
