@@ -49,7 +49,7 @@ The .uasset, .uexp and .ubulk of one Unreal asset are one change, which bears
 the name of the first and the sizes of all; --files lists them one by one.
 
 Renames are found by GUID, asset id and path hash, then by equal contents,
-then, where "pakdb index --sketch" was used, by contents that are alike.
+then by contents that are alike, unless "pakdb index --no-sketch" was used.
 "Download" estimates what someone who has the old build must fetch.
 
 --format html is one page without any other file: a map of what changed, and a

@@ -23,7 +23,7 @@ type indexFlags struct {
 	extract   string
 	overwrite bool
 	store     bool
-	sketch    bool
+	noSketch  bool
 	json      bool
 	quick     bool
 }
@@ -75,7 +75,7 @@ the exit code is 1.`,
 	flags.StringVar(&f.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "with --extract: replace files that are there")
 	flags.BoolVar(&f.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
-	flags.BoolVar(&f.sketch, "sketch", false, "store what \"pakdb diff\" finds similar contents by; doubles the work on contents that are not compressed")
+	flags.BoolVar(&f.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
 	flags.BoolVar(&f.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
 	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
 	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
@@ -110,7 +110,7 @@ func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
 
 func (a *app) scan(ctx context.Context, catalog *schema.Catalog, f indexFlags, paths []string) (*indexer.Report, error) {
 	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: f.build,
-		Force: f.force, Sketch: f.sketch, Workers: f.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
+		Force: f.force, Sketch: !f.noSketch, Workers: f.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
 		Progress: &indexer.Progress{}}
 	o.Quick = f.quick
 	if f.extract != "" {
