@@ -2,6 +2,7 @@ package diff
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 )
 
@@ -13,13 +14,13 @@ const essencesSQL = `SELECT g.content_id, g.essence FROM `
 // packages divide it.
 type essences map[int64][]string
 
-func (r *Result) loadEssences(ctx context.Context, contents []int64) (essences, error) {
+func loadEssences(ctx context.Context, db *sql.DB, contents []int64) (essences, error) {
 	found := essences{}
 	var has bool
-	if err := r.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM package_digest)").Scan(&has); err != nil || !has {
+	if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM package_digest)").Scan(&has); err != nil || !has {
 		return found, err
 	}
-	err := lookUp(ctx, r.db, essencesSQL, "package_digest g", "g.content_id", sortedSet(contents), func(id int64, v []driver.Value) {
+	err := lookUp(ctx, db, essencesSQL, "package_digest g", "g.content_id", sortedSet(contents), func(id int64, v []driver.Value) {
 		if b, ok := v[1].([]byte); ok {
 			found[id] = append(found[id], string(b))
 		}
@@ -46,7 +47,7 @@ func (r *Result) markCosmetic(ctx context.Context) error {
 	if contents == nil {
 		return nil
 	}
-	e, err := r.loadEssences(ctx, contents)
+	e, err := loadEssences(ctx, r.db, contents)
 	if err != nil || len(e) == 0 {
 		return err
 	}

@@ -47,7 +47,33 @@ func (h *history) of(ctx context.Context, at int, f *File) ([]Event, error) {
 		return nil, err
 	}
 	slices.Reverse(h.events)
-	return h.events, h.forth(ctx, at, f)
+	if err := h.forth(ctx, at, f); err != nil {
+		return nil, err
+	}
+	return h.events, h.markCosmetic(ctx)
+}
+
+// markCosmetic tells cook noise from modifications, as Compare does.
+func (h *history) markCosmetic(ctx context.Context) error {
+	var contents []int64
+	for _, e := range h.events {
+		if e.Old != nil && e.New != nil {
+			contents = append(contents, e.Old.content, e.New.content)
+		}
+	}
+	known, err := loadEssences(ctx, h.db, contents)
+	if err != nil || len(known) == 0 {
+		return err
+	}
+	for i := range h.events {
+		c := &h.events[i].Change
+		if what := c.Kind | c.Also; what&Modified != 0 && c.Old != nil && c.New != nil && known.same(c.Old.content, c.New.content) {
+			what = what&^Modified | Cosmetic
+			c.Kind = what.first()
+			c.Also = what &^ c.Kind
+		}
+	}
+	return nil
 }
 
 func (h *history) add(build string, c Change) { h.events = append(h.events, Event{build, c}) }
@@ -134,7 +160,7 @@ func (h *history) forth(ctx context.Context, at int, f *File) error {
 // turn finds what happened to a path that only one of two neighbouring builds
 // has.
 func (h *history) turn(ctx context.Context, at int, path string, side func(*Change) *File) (Change, error) {
-	r, err := Compare(ctx, h.db, h.labels[at-1], h.labels[at], Options{})
+	r, err := Compare(ctx, h.db, h.labels[at-1], h.labels[at], Options{Files: true})
 	if err != nil {
 		return Change{}, err
 	}

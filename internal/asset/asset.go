@@ -13,14 +13,15 @@ const (
 	None   Part = iota // the file is no part of an asset
 	Header             // .uasset, .umap
 	Body               // .uexp: the bytes of the exports
-	Bulk               // .ubulk, .m.ubulk, .uptnl: loaded on demand
+	Bulk               // .ubulk, .m.ubulk, .uptnl, .ufont: loaded on demand
 )
 
 // suffixes are tried in their order.
 var suffixes = []struct {
 	text string
 	part Part
-}{{".uasset", Header}, {".umap", Header}, {".uexp", Body}, {".m.ubulk", Bulk}, {".ubulk", Bulk}, {".uptnl", Bulk}}
+}{{".uasset", Header}, {".umap", Header}, {".uexp", Body}, {".m.ubulk", Bulk}, {".ubulk", Bulk},
+	{".uptnl", Bulk}, {".ufont", Bulk}}
 
 // Split divides a path or name into what the files of an asset have in common
 // and the rest, ".uexp". Of another file the part is None and the stem all of it.

@@ -17,6 +17,7 @@ func TestSplit(t *testing.T) {
 		{"A.ubulk", "A", ".ubulk", asset.Bulk},
 		{"A.m.ubulk", "A", ".m.ubulk", asset.Bulk},
 		{"A.uptnl", "A", ".uptnl", asset.Bulk},
+		{"A.ufont", "A", ".ufont", asset.Bulk},
 		{"A.txt", "A.txt", "", asset.None},
 		{".uexp", ".uexp", "", asset.None},
 		{"", "", "", asset.None},
