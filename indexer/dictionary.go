@@ -156,7 +156,7 @@ func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, known a
 			}
 		}
 	}
-	return s.build.ReplaceFacts(ctx, facts)
+	return s.build.ReplaceFacts(facts)
 }
 
 // scriptRows lists the objects of a program by path; those without one have no

@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/zeebo/blake3"
 	"pakdb/schema"
 )
 
@@ -115,10 +113,7 @@ func pathHead(args []driver.Value) (driver.Value, error) {
 
 // keyOfPath is the key that the catalog's writer gives a path; see the table
 // path_key.
-func keyOfPath(path string) driver.Value {
-	sum := blake3.Sum256([]byte(path))
-	return int64(binary.LittleEndian.Uint64(sum[:8]))
-}
+func keyOfPath(path string) driver.Value { return schema.PathKey(path) }
 
 func keyOfName(name string) driver.Value { return schema.NameKey(name) }
 
@@ -127,7 +122,7 @@ func keyOfContent(args []driver.Value) (driver.Value, error) {
 	if !ok {
 		return nil, nil
 	}
-	return int64(binary.LittleEndian.Uint64(d[:8])), nil
+	return schema.ContentKey(d[:]), nil
 }
 
 // digest reads a BLAKE3 given as 64 hex digits or 32 bytes.

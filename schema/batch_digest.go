@@ -31,7 +31,7 @@ func (t *batchTx) insertDigests(b *batch) error {
 			case 0:
 				return e.contentID
 			case 1:
-				return keyOfDigest(&e.Digest.Header)
+				return halfOf(&e.Digest.Header).key()
 			case 2:
 				return e.Digest.Essence[:]
 			default:

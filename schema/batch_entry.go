@@ -2,122 +2,145 @@ package schema
 
 import (
 	"database/sql/driver"
+	"strconv"
 	"strings"
 )
 
-// entryWords are the ids of an entry's short strings, resolved before the rows
-// are pulled: no statement may run while another reads temp.src.
-type entryWords struct{ method, kind int64 }
-
-// entryColumns are the columns of table entry, by their number: those that
-// every entry may have, and those of which some formats have none.
-var entryColumns = [...]string{"archive_id", "ordinal", "path_id", "content_id", "offset", "stored", "size", "method_id",
-	"flags", "mtime", "path_hash", "file_key", "type_id", "id_hi", "id_lo", "id_bits", "sum", "padded"}
-
-// The numbers of the columns that are optional.
-const (
-	firstTyped   = 12
-	sumColumn    = 16
-	paddedColumn = 17
-)
-
-// insertOf returns a statement that inserts entries with some optional columns,
-// and the number of each column that it pulls: one costs as much as a
-// fourteenth of a row.
-func insertOf(typed, sums, padded bool) (query string, columns []int) {
-	var names, pulled []string
-	for i, name := range entryColumns {
-		if i >= firstTyped && i < sumColumn && !typed || i == sumColumn && !sums || i == paddedColumn && !padded {
-			continue
-		}
-		names, pulled = append(names, name), append(pulled, string(rune('a'+len(names))))
-		columns = append(columns, i)
-	}
-	return "INSERT INTO entry (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(pulled, ", ") + " FROM src", columns
+// entryColumn is a column of table entry that holds numbers; ok is false for
+// NULL.
+type entryColumn struct {
+	name  string
+	value func(e *Entry) (v int64, ok bool)
 }
 
-// insertEntries pulls the columns that only some formats have when an entry of
-// the batch has them.
-func (t *batchTx) insertEntries(b *batch) error {
-	typed, sums, padded := false, false, false
-	words := make([]entryWords, len(b.entries))
-	for i := range b.entries {
-		e := &b.entries[i]
-		var err error
-		if words[i].method, err = t.word(e.Method); err != nil {
-			return err
-		}
-		if e.IDBits > 0 || e.Type != "" {
-			typed = true
-		}
-		sums = sums || e.Sum != nil
-		padded = padded || e.HasPadded
-		if e.Type == "" {
-			continue
-		}
-		if words[i].kind, err = t.word(e.Type); err != nil {
-			return err
-		}
-	}
-	query, columns := insertOf(typed, sums, padded)
-	return t.insert(query, len(b.entries), func(row, col int) driver.Value {
-		return entryColumn(&b.entries[row], &words[row], columns[col])
-	})
+// entryColumns are the columns of table entry that hold numbers.
+var entryColumns = []entryColumn{
+	{"archive_id", func(e *Entry) (int64, bool) { return e.archive, true }},
+	{"ordinal", func(e *Entry) (int64, bool) { return e.Ordinal, true }},
+	{"path_id", func(e *Entry) (int64, bool) { return e.pathID, e.pathID != 0 }},
+	{"content_id", func(e *Entry) (int64, bool) { return e.contentID, e.contentID != 0 }},
+	{"offset", func(e *Entry) (int64, bool) { return e.Offset, true }},
+	{"stored", func(e *Entry) (int64, bool) { return e.Stored, true }},
+	{"size", func(e *Entry) (int64, bool) { return e.Size, true }},
+	{"method_id", func(e *Entry) (int64, bool) { return e.methodID, true }},
+	{"flags", func(e *Entry) (int64, bool) { return e.Flags, true }},
+	{"mtime", func(e *Entry) (int64, bool) { return e.ModTime, e.HasTime }},
+	{"path_hash", func(e *Entry) (int64, bool) { return int64(e.PathHash), e.HasPathHash }},
+	{"type_id", func(e *Entry) (int64, bool) { return e.typeID, e.typeID != 0 }},
+	{"id_hi", func(e *Entry) (int64, bool) { return int64(e.ID[0]), e.IDBits > 64 }},
+	{"id_lo", func(e *Entry) (int64, bool) { return int64(e.ID[1]), e.IDBits > 0 }},
+	{"id_bits", func(e *Entry) (int64, bool) { return e.IDBits, e.IDBits > 0 }},
 }
 
-func entryColumn(e *Entry, w *entryWords, col int) driver.Value {
-	switch col {
-	case 0:
-		return e.archive
-	case 1:
-		return e.Ordinal
-	case 2:
-		return orNull(e.pathID, e.pathID != 0)
-	case 3:
-		return orNull(e.contentID, e.contentID != 0)
-	case 4:
-		return e.Offset
-	case 5:
-		return e.Stored
-	case 6:
-		return e.Size
-	case 7:
-		return w.method
-	case 8:
-		return e.Flags
-	case 9:
-		return orNull(e.ModTime, e.HasTime)
-	case 10:
-		return orNull(int64(e.PathHash), e.HasPathHash)
-	case 11:
+// entryBlob is a column of table entry that holds bytes; nil is NULL.
+type entryBlob struct {
+	name  string
+	value func(e *Entry) []byte
+}
+
+// entryBlobs are the columns of table entry that hold bytes.
+var entryBlobs = []entryBlob{
+	{"file_key", func(e *Entry) []byte {
 		if !e.hasFile {
 			return nil
 		}
 		return e.file[:]
-	}
-	return typedColumn(e, w, col)
-}
-
-func typedColumn(e *Entry, w *entryWords, col int) driver.Value {
-	switch col {
-	case 12:
-		return orNull(w.kind, w.kind != 0)
-	case 13:
-		return orNull(int64(e.ID[0]), e.IDBits > 64)
-	case 14:
-		return orNull(int64(e.ID[1]), e.IDBits > 0)
-	case 15:
-		return orNull(e.IDBits, e.IDBits > 0)
-	case sumColumn:
-		if e.Sum == nil {
+	}},
+	{"sum", func(e *Entry) []byte { return e.Sum }},
+	{"padded", func(e *Entry) []byte {
+		if !e.HasPadded {
 			return nil
 		}
-		return e.Sum
+		return e.Padded[:]
+	}},
+}
+
+// constant reports whether all entries have the same number, or none, in c.
+func (c entryColumn) constant(entries []Entry) bool {
+	v, ok := c.value(&entries[0])
+	for i := range entries[1:] {
+		if w, set := c.value(&entries[i+1]); w != v || set != ok {
+			return false
+		}
 	}
-	if !e.HasPadded {
+	return true
+}
+
+// absent reports whether no entry has c.
+func (c entryBlob) absent(entries []Entry) bool {
+	for i := range entries {
+		if c.value(&entries[i]) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// entryInsert is a statement that inserts entries. Most columns of most archives
+// hold one number, or none: what a column costs to pull, a sixteenth of a row, is
+// spent on the others only.
+type entryInsert struct {
+	names, exprs []string
+	pulled       []func(e *Entry) driver.Value
+}
+
+func newEntryInsert(entries []Entry) *entryInsert {
+	in := &entryInsert{}
+	for _, c := range entryColumns {
+		if c.constant(entries) {
+			if v, ok := c.value(&entries[0]); ok {
+				in.add(c.name, strconv.FormatInt(v, 10))
+			}
+			continue
+		}
+		in.pull(c.name, func(e *Entry) driver.Value { return orNull(c.value(e)) })
+	}
+	for _, c := range entryBlobs {
+		if c.absent(entries) {
+			continue
+		}
+		in.pull(c.name, func(e *Entry) driver.Value {
+			if b := c.value(e); b != nil {
+				return b
+			}
+			return nil
+		})
+	}
+	return in
+}
+
+func (in *entryInsert) add(name, expr string) {
+	in.names, in.exprs = append(in.names, name), append(in.exprs, expr)
+}
+
+func (in *entryInsert) pull(name string, value func(e *Entry) driver.Value) {
+	in.add(name, string(rune('a'+len(in.pulled))))
+	in.pulled = append(in.pulled, value)
+}
+
+func (in *entryInsert) query() string {
+	return "INSERT INTO entry (" + strings.Join(in.names, ", ") + ") SELECT " + strings.Join(in.exprs, ", ") + " FROM src"
+}
+
+func (t *batchTx) insertEntries(b *batch) error {
+	if len(b.entries) == 0 {
 		return nil
 	}
-	return e.Padded[:]
+	for i := range b.entries {
+		e := &b.entries[i]
+		var err error
+		if e.methodID, err = t.word(e.Method); err != nil {
+			return err
+		}
+		if e.Type == "" {
+			continue
+		}
+		if e.typeID, err = t.word(e.Type); err != nil {
+			return err
+		}
+	}
+	in := newEntryInsert(b.entries)
+	return t.insert(in.query(), len(b.entries), func(row, col int) driver.Value { return in.pulled[col](&b.entries[row]) })
 }
 
 func orNull(v int64, ok bool) driver.Value {

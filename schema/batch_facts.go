@@ -1,65 +1,9 @@
 package schema
 
 import (
-	"cmp"
 	"database/sql/driver"
 	"fmt"
-	"slices"
 )
-
-// dueFacts returns one entry for each content whose facts are not stored yet,
-// and for each whose are. Of contents that were inspected before, in another
-// way, it removes the old facts.
-func (t *batchTx) dueFacts(b *batch) (due, stored []*Entry, err error) {
-	var again []*Entry
-	taken := map[int64]bool{}
-	for i := range b.entries {
-		e := &b.entries[i]
-		if e.Facts == nil || !e.HasContent || taken[e.contentID] {
-			continue
-		}
-		taken[e.contentID] = true
-		if e.first {
-			due = append(due, e) // its facts' kind went in with the content
-		} else {
-			again = append(again, e)
-		}
-	}
-	again, stored, err = t.inspectedOtherwise(again)
-	if err != nil {
-		return nil, nil, err
-	}
-	return append(due, again...), stored, t.removeFacts(again)
-}
-
-// inspectedOtherwise parts the entries whose contents have no facts, or those of
-// another inspector or revision, from those whose facts are stored.
-func (t *batchTx) inspectedOtherwise(entries []*Entry) (otherwise, stored []*Entry, err error) {
-	for _, e := range entries {
-		if err := t.addWords(e.Facts.Kind, e.Facts.Inspector); err != nil {
-			return nil, nil, err
-		}
-	}
-	same := map[*Entry]bool{}
-	err = t.find("SELECT src.b, 1 FROM src CROSS JOIN content c ON c.content_id = src.a WHERE c.inspected_id = src.c",
-		len(entries), func(row, col int) driver.Value {
-			switch col {
-			case 0:
-				return entries[row].contentID
-			case 1:
-				return int64(row)
-			}
-			return t.words[entries[row].Facts.Inspector]
-		}, func(row int, _ int64) { same[entries[row]] = true })
-	for _, e := range entries {
-		if same[e] {
-			stored = append(stored, e)
-		} else {
-			otherwise = append(otherwise, e)
-		}
-	}
-	return otherwise, stored, err
-}
 
 // factTables hold rows by content_id.
 var factTables = []string{
@@ -70,8 +14,15 @@ var factTables = []string{
 	"script_object", "container_package", "container_import",
 }
 
-// removeFacts deletes what is known of contents, but not from the tables to keep.
-func (t *batchTx) removeFacts(entries []*Entry, keep ...string) error {
+// removeFacts makes room for the facts of contents that were inspected in another
+// way before. Digests of packages stay when the facts alone are replaced.
+func (t *batchTx) removeFacts(b *batch) error {
+	entries := b.again
+	for _, e := range entries {
+		if err := t.addWords(e.Facts.Kind, e.Facts.Inspector); err != nil {
+			return err
+		}
+	}
 	value := func(row, col int) driver.Value {
 		switch col {
 		case 0:
@@ -82,7 +33,7 @@ func (t *batchTx) removeFacts(entries []*Entry, keep ...string) error {
 		return t.words[entries[row].Facts.Inspector]
 	}
 	for _, table := range factTables {
-		if slices.Contains(keep, table) {
+		if b.replaced != nil && table == "package_digest" {
 			continue
 		}
 		if err := t.insert("DELETE FROM "+table+" WHERE content_id IN (SELECT a FROM src)", len(entries), value); err != nil {
@@ -124,24 +75,19 @@ func (t *batchTx) insertRows(query string, facts []*Entry, count func(*Facts) in
 }
 
 // insertFacts stores what the inspectors found.
-func (t *batchTx) insertFacts(facts []*Entry) error {
-	for _, e := range facts {
+func (t *batchTx) insertFacts(b *batch) error {
+	for _, e := range b.due {
 		if err := t.addFactWords(e.Facts); err != nil {
 			return err
 		}
 	}
-	keys := refKeys(facts)
-	sorted := sortKeys(keys)
-	defer func() { <-sorted }()
 	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans,
 		t.insertScanned, t.insertCalligraphy, t.insertPackages, t.insertZen} {
-		if err := insert(facts); err != nil {
+		if err := insert(b.due); err != nil {
 			return err
 		}
 	}
-	<-sorted
-	keys = slices.Compact(keys)
-	return t.insertKeys("INSERT INTO ref_key (key, content_id) SELECT a, b FROM src", keys)
+	return nil
 }
 
 func (t *batchTx) addFactWords(f *Facts) error {
@@ -181,19 +127,6 @@ func (t *batchTx) addFactWords(f *Facts) error {
 		}
 	}
 	return nil
-}
-
-// refKeys lists what each content refers to, sorted later.
-func refKeys(facts []*Entry) []keyRow {
-	var keys []keyRow
-	for _, e := range facts {
-		for _, refs := range [][]Ref{e.Facts.Refs, e.Facts.Scanned} {
-			for i := range refs {
-				keys = append(keys, keyRow{refs[i].Key, e.contentID})
-			}
-		}
-	}
-	return keys
 }
 
 func (t *batchTx) insertContentProblems(facts []*Entry) error {
@@ -300,8 +233,4 @@ func (t *batchTx) insertPathSymbols(b *batch) error {
 				return r.Key
 			}
 		})
-}
-
-func compareKeyRows(a, b keyRow) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.id, b.id))
 }

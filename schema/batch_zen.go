@@ -113,33 +113,9 @@ const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
 
 // ReplaceFacts stores other facts of contents that the catalog holds. Digests of
 // packages stay as they are.
-func (b *Build) ReplaceFacts(ctx context.Context, facts map[int64]*Facts) error {
-	return b.c.inTx(ctx, func(tx *sql.Tx) error {
-		t := &batchTx{batchWriter: newBatchWriter(b.c), ctx: ctx, tx: tx}
-		if err := t.load(ctx, tx); err != nil {
-			return err
-		}
-		entries := make([]*Entry, 0, len(facts))
-		for _, id := range slices.Sorted(maps.Keys(facts)) {
-			f := facts[id]
-			if err := t.addWords(f.Kind, f.Inspector); err != nil {
-				return err
-			}
-			entries = append(entries, &Entry{contentID: id, Facts: f})
-		}
-		return t.replaceFacts(entries)
-	})
-}
-
-func (t *batchTx) replaceFacts(entries []*Entry) error {
-	if err := t.removeFacts(entries, "package_digest"); err != nil {
-		return err
+func (b *Build) ReplaceFacts(facts map[int64]*Facts) error {
+	for _, id := range slices.Sorted(maps.Keys(facts)) {
+		b.batch.replaced = append(b.batch.replaced, &Entry{contentID: id, Facts: facts[id]})
 	}
-	if err := t.insertPaths(wantedPaths(&batch{}, entries)); err != nil {
-		return err
-	}
-	if err := t.poolNames(wantedNames(&batch{}, entries)); err != nil {
-		return err
-	}
-	return t.insertFacts(entries)
+	return b.flush()
 }

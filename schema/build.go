@@ -10,9 +10,8 @@ import (
 )
 
 // A batch travels to the catalog when it is this heavy: an entry weighs 1, and so does a row
-// of its facts. Larger batches rewrite the key tables less often; this one
-// holds about 20 MB.
-const batchWeight = 64 << 10
+// of its facts. This one holds about 10 MB; three are on their way at a time.
+const batchWeight = 16 << 10
 
 // Build collects the archives and entries of one build. Its methods must be
 // called from one goroutine; SQL runs in another, one batch behind. The build
@@ -23,10 +22,11 @@ type Build struct {
 	label string
 	id    int64
 
+	writer *batchWriter
 	batch  *batch
-	queue  chan *batch
+	queue  chan *batch // to be interned, then written
 	done   chan struct{}
-	err    error // of the writing goroutine; read after done, or through failed
+	err    error // of the goroutines; read after done, or through failed
 	failed chan struct{}
 
 	nextArchive int64
@@ -34,6 +34,7 @@ type Build struct {
 	mounts      []Mount
 	mounted     int               // how many of them are in the catalog
 	totals      map[int64]*totals // archives started and not yet ended
+	files       []halfHash        // of all entries that were added
 }
 
 type totals struct {
@@ -51,8 +52,11 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 	}
 	b := &Build{c: c, label: label, batch: newBatch(nil), queue: make(chan *batch),
 		done: make(chan struct{}), failed: make(chan struct{}), totals: map[int64]*totals{}}
-	w := newBatchWriter(c)
+	var in *interner
 	err := c.inTx(ctx, func(tx *sql.Tx) error {
+		if err := addMissingKeys(ctx, tx); err != nil {
+			return err
+		}
 		if err := removeUnfinished(ctx, tx); err != nil {
 			return err
 		}
@@ -68,21 +72,51 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 			return err
 		}
 		b.before = b.nextArchive
-		return w.load(ctx, tx)
+		if in, err = newInterner(ctx, c, tx); err != nil {
+			return err
+		}
+		b.writer, err = newBatchWriter(ctx, c, tx)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("begin build %q: %w", label, busy(err))
 	}
-	go b.write(context.WithoutCancel(ctx), w)
+	ready := make(chan *batch)
+	go b.intern(context.WithoutCancel(ctx), in, ready)
+	go b.write(context.WithoutCancel(ctx), ready)
 	return b, nil
 }
 
-// write is the goroutine that owns the database between Begin and stop.
-func (b *Build) write(ctx context.Context, w *batchWriter) {
-	defer close(b.done)
+// intern is the goroutine that hands out ids, a batch ahead of write.
+func (b *Build) intern(ctx context.Context, in *interner, ready chan<- *batch) {
+	defer close(ready)
 	for batch := range b.queue {
+		if in.full() {
+			b.makeRoom(in, ready)
+		}
+		batch.err = in.intern(ctx, batch)
+		ready <- batch
+	}
+}
+
+// makeRoom lets the interner forget, once the catalog has all that it would.
+func (b *Build) makeRoom(in *interner, ready chan<- *batch) {
+	written := make(chan struct{})
+	ready <- &batch{written: written, interned: interned{keys: in.takeKeys()}}
+	<-written
+	in.forget()
+}
+
+// write is the goroutine that owns the database between Begin and stop.
+func (b *Build) write(ctx context.Context, ready <-chan *batch) {
+	defer close(b.done)
+	for batch := range ready {
 		if b.err == nil { // else drain, so that send never blocks
-			if err := w.write(ctx, batch); err != nil {
+			err := batch.err
+			if err == nil {
+				err = b.writer.write(ctx, batch)
+			}
+			if err != nil {
 				b.err = fmt.Errorf("write build %q: %w", b.label, err)
 				close(b.failed)
 			}
@@ -151,9 +185,10 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	b.batch.entries = append(b.batch.entries, *e)
 	row := &b.batch.entries[len(b.batch.entries)-1]
 	row.archive = archive
-	row.path = keyOfPath(e.Name)
+	row.path = hashOf(e.Name)
 	if e.File != "" {
-		row.file, row.hasFile, row.File = keyOfPath(e.File), true, ""
+		row.file, row.hasFile, row.File = hashOf(e.File), true, ""
+		b.files = append(b.files, row.file)
 	}
 	b.batch.weight++
 	if e.Facts != nil {
@@ -207,11 +242,11 @@ func (b *Build) send() error {
 	}
 }
 
-// flush writes what has been added so far and waits for it. Until the next Add
+// flush writes what has been added so far, keys included, and waits for it. Until the next Add
 // the caller may use the database.
 func (b *Build) flush() error {
 	written := make(chan struct{})
-	b.batch.written = written
+	b.batch.written, b.batch.keyed = written, true
 	if err := b.send(); err != nil {
 		return err
 	}
@@ -228,6 +263,7 @@ var errEnded = errors.New("the build has ended")
 
 // end sends what is left, ends the writing goroutine and returns its error.
 func (b *Build) end() error {
+	b.batch.keyed = true
 	err := b.send()
 	if b.queue != nil {
 		close(b.queue)
@@ -268,8 +304,47 @@ func (b *Build) publish(ctx context.Context) func(*sql.Tx) error {
 		if same {
 			return removeBuild(ctx, tx, b.id)
 		}
-		return publish(ctx, tx, b.id, b.label)
+		return b.replace(ctx, tx)
 	}
+}
+
+// replace makes the build visible in place of the one that had its label.
+func (b *Build) replace(ctx context.Context, tx *sql.Tx) error {
+	if err := removeReplaced(ctx, tx, b.label); err != nil {
+		return err
+	}
+	if err := b.insertShadows(ctx, tx); err != nil {
+		return err
+	}
+	if err := b.insertSymbols(ctx, tx); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, links); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.id); err != nil {
+		return err
+	}
+	return removeUnmounted(ctx, tx)
+}
+
+// insertSymbols says what names and ids stand for in the build. To a build that
+// was only listed it is of no use.
+func (b *Build) insertSymbols(ctx context.Context, tx *sql.Tx) error {
+	scripts := []string{chunkNames}
+	refers, err := hasReferences(ctx, tx, b.id)
+	if err != nil {
+		return err
+	}
+	if refers {
+		scripts = append(scripts, symbols, namedSymbols)
+	}
+	for _, script := range scripts {
+		if _, err := tx.ExecContext(ctx, script, b.id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {

@@ -3,6 +3,8 @@ package schema
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
+	"fmt"
 
 	"modernc.org/sqlite"
 )
@@ -34,14 +36,46 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 func (c connector) Driver() driver.Driver { return c.driver }
 
 // writeConnector: WAL lets readers go on; with synchronous=NORMAL a crash of
-// the machine may lose the last transactions but never damages the file. The
-// cache holds the parts of the key tables that a batch touches.
+// the machine may lose the last transactions but never damages the file.
+// Checkpoints are the checkpointer's.
 func writeConnector(path string, src *rowSource) connector {
 	d := &sqlite.Driver{}
-	err := d.RegisterModule("pakdb_rows", src)
-	return connector{driver: d, err: err, dsn: fileURI(path, "_busy_timeout=10000&_txlock=immediate"+
-		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=cache_size(-65536)"+
+	err := errors.Join(d.RegisterModule("pakdb_rows", src),
+		registerKey(d, "key_of_path", PathKey), registerKey(d, "key_of_name", NameKey),
+		registerKey(d, "key_of_content", ContentKey))
+	return connector{driver: d, err: err, setUp: makeSource, dsn: fileURI(path, "_busy_timeout=10000&_txlock=immediate"+
+		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-32768)"+
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")}
+}
+
+// checkpointConnector is for the checkpointer.
+func checkpointConnector(path string) connector {
+	return connector{driver: &sqlite.Driver{}, dsn: fileURI(path, "_pragma=synchronous(normal)&_pragma=cache_size(0)")}
+}
+
+// findConnector is for the finder.
+func findConnector(path string, src *rowSource) connector {
+	d := &sqlite.Driver{}
+	err := d.RegisterModule("pakdb_rows", src)
+	return connector{driver: d, err: err, setUp: makeSource, dsn: fileURI(path, "mode=ro&_busy_timeout=10000"+
+		"&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")}
+}
+
+// makeSource gives a connection its temp.src.
+func makeSource(c driver.Conn) error {
+	_, err := c.(driver.ExecerContext).ExecContext(context.Background(), "CREATE VIRTUAL TABLE temp.src USING pakdb_rows", nil)
+	return err
+}
+
+// registerKey makes a function of SQL from one that computes keys.
+func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) int64) error {
+	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		v, ok := args[0].(T)
+		if !ok {
+			return nil, fmt.Errorf("%s: of %T", name, args[0])
+		}
+		return key(v), nil
+	})
 }
 
 // readConnector opens for plain reading inside this process; queries of users

@@ -21,5 +21,15 @@ func Ext(name string) string {
 // PathKey returns the key of a path in table path_key: the first 8 bytes of its
 // BLAKE3, little-endian, signed.
 func PathKey(path string) int64 {
-	return keyOfPath(path).key()
+	return hashOf(path).key()
+}
+
+// ContentKey returns the key of a content in table content_key: the first 8
+// bytes of its hash, little-endian, signed. The hash may be cut short to
+// [StatedSize] bytes; 0 for what is none.
+func ContentKey(hash []byte) int64 {
+	if len(hash) < StatedSize {
+		return 0
+	}
+	return halfHash(hash[:16]).key()
 }

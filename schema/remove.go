@@ -23,34 +23,17 @@ func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM archive WHERE complete = 0")
 }
 
-// publish makes a build visible in place of the one that had its label.
-func publish(ctx context.Context, tx *sql.Tx, id int64, label string) error {
+// removeReplaced deletes the build that has the label.
+func removeReplaced(ctx context.Context, tx *sql.Tx, label string) error {
 	var old int64
 	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
-	if err == nil {
-		err = removeBuild(ctx, tx, old)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
 	}
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if err != nil {
 		return err
 	}
-	scripts := []string{shadows, chunkNames}
-	if refers, err := hasReferences(ctx, tx, id); err != nil {
-		return err
-	} else if refers {
-		scripts = append(scripts, symbols, namedSymbols)
-	}
-	for _, script := range scripts {
-		if _, err := tx.ExecContext(ctx, script, id); err != nil {
-			return err
-		}
-	}
-	if _, err := tx.ExecContext(ctx, links); err != nil {
-		return err
-	}
-	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", id); err != nil {
-		return err
-	}
-	return removeUnmounted(ctx, tx)
+	return removeBuild(ctx, tx, old)
 }
 
 // hasReferences reports whether anything in the build refers to something: what
@@ -161,6 +144,7 @@ func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
 }
 
 func (c *Catalog) inTx(ctx context.Context, do func(*sql.Tx) error) error {
+	c.checkpoint.room()
 	tx, err := c.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -169,5 +153,9 @@ func (c *Catalog) inTx(ctx context.Context, do func(*sql.Tx) error) error {
 	if err := do(tx); err != nil {
 		return err
 	}
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	c.checkpoint.committed()
+	return nil
 }

@@ -57,11 +57,13 @@ type Entry struct {
 	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
 
 	archive   int64
-	path      pathKey
-	file      pathKey // when hasFile
+	path      halfHash
+	file      halfHash // when hasFile
 	hasFile   bool
-	pathID    int64 // set when the batch is written
+	pathID    int64 // set by the interner
 	contentID int64
+	methodID  int64 // set when the batch is written
+	typeID    int64
 	first     bool // the content is new, and this its first entry
 }
 

@@ -94,10 +94,7 @@ type Scanned struct {
 // AddScanned stores what searches found, in place of what earlier ones did.
 func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
 	return b.c.inTx(ctx, func(tx *sql.Tx) error {
-		t := &batchTx{batchWriter: newBatchWriter(b.c), ctx: ctx, tx: tx}
-		if err := t.load(ctx, tx); err != nil {
-			return err
-		}
+		t := &batchTx{batchWriter: b.writer, ctx: ctx, tx: tx} // it is idle after Targets
 		return t.replaceScanned(found)
 	})
 }
@@ -127,15 +124,18 @@ func (t *batchTx) replaceScanned(found []Scanned) error {
 	if err := t.insertScanned(facts); err != nil {
 		return err
 	}
-	keys := refKeys(facts)
-	<-sortKeys(keys)
-	return t.insertKeys("INSERT OR IGNORE INTO ref_key (key, content_id) SELECT a, b FROM src", keys)
+	var keys []keyRow
+	for _, e := range facts {
+		keys = appendRefs(keys, e)
+	}
+	sortKeys(keys)
+	return t.insertKeyRows(insertRefKeys, keys)
 }
 
 // updateScans stores what contents were found to hold that are in the catalog
 // already, where they were searched for other ids then.
-func (t *batchTx) updateScans(stored []*Entry) error {
-	stored = slices.DeleteFunc(stored, func(e *Entry) bool { return e.Facts.Known == 0 })
+func (t *batchTx) updateScans(b *batch) error {
+	stored := slices.DeleteFunc(b.stored, func(e *Entry) bool { return e.Facts.Known == 0 })
 	var found []Scanned
 	err := t.find("SELECT src.b, 1 FROM src CROSS JOIN content_scan s ON s.content_id = src.a WHERE s.known <> src.c",
 		len(stored), func(row, col int) driver.Value {

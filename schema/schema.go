@@ -42,9 +42,6 @@ var symbols string
 //go:embed symbols_named.sql
 var namedSymbols string
 
-//go:embed shadows.sql
-var shadows string
-
 //go:embed chunk_names.sql
 var chunkNames string
 
@@ -70,8 +67,10 @@ type Catalog struct {
 	file fs.FileInfo // at path
 	lock *writeLock
 
-	reader *sql.DB // looks up known archives while db is in a transaction
-	known  *sql.Stmt
+	reader     *sql.DB // looks up known archives while db is in a transaction
+	known      *sql.Stmt
+	finder     *finder
+	checkpoint *checkpointer
 }
 
 // Open opens the catalog at path, creating it if need be and migrating it
@@ -138,9 +137,8 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	if err := migrate(ctx, c.db); err != nil {
 		return err
 	}
-	if _, err := c.db.ExecContext(ctx, "CREATE VIRTUAL TABLE temp.src USING pakdb_rows"); err != nil {
-		return err
-	}
+	c.finder = newFinder(c.path)
+	c.checkpoint = newCheckpointer(c.path)
 	c.reader = sql.OpenDB(readConnector(c.path))
 	var err error
 	if c.known, err = c.reader.PrepareContext(ctx, knownSQL); err != nil {
@@ -164,6 +162,8 @@ func (c *Catalog) Close() error {
 	defer c.lock.release()
 	if c.reader != nil {
 		_ = c.reader.Close()
+		_ = c.finder.db.Close()
+		c.checkpoint.close()
 	}
 	// A reader may hold the file; then the -wal file stays until the next time.
 	_, _ = c.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")

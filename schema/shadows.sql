@@ -1,4 +1,5 @@
--- Which entries of the build ?1 are hidden, and by what.
+-- Which entries of the build ?1 are hidden, and by what. temp.src lists the files
+-- that stand in it more than once.
 --
 -- In one archive the first or the last entry of a file counts, as its format
 -- has it. Of the archives the one of the best place counts. A delete record
@@ -8,12 +9,7 @@
 -- planned as nested loops over all files that stand twice.
 INSERT INTO build_shadow (build_id, mount, ordinal, by_mount, by_ordinal)
 WITH twice AS MATERIALIZED (
-    SELECT e.file_key
-    FROM build_archive ba
-    CROSS JOIN entry e ON e.archive_id = ba.archive_id
-    WHERE ba.build_id = ?1 AND e.file_key IS NOT NULL
-    GROUP BY e.file_key
-    HAVING count(*) > 1
+    SELECT a AS file_key FROM src
 ), held AS (
     SELECT e.file_key, ba.ordinal AS mount, e.ordinal, ba.mount_order, ba.place, e.flags & 2 <> 0 AS deleted,
            row_number() OVER (PARTITION BY e.file_key, ba.ordinal

@@ -24,7 +24,7 @@ FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_record r ON r.content_id = e.content_id
-LEFT JOIN word s ON s.word_id = r.space_id
+LEFT JOIN word s ON s.word_id = +r.space_id -- with +, a condition on kind does not make this the way to r
 LEFT JOIN path p ON p.path_id = r.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN word x ON x.word_id = p.ext_id

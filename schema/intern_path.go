@@ -1,0 +1,110 @@
+package schema
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"slices"
+	"strings"
+)
+
+type pathRow struct {
+	dir       int64
+	name, ext string
+}
+
+// knownPath is a path that has its id.
+type knownPath struct{ id int64 }
+
+// wantedPath is a path that needs an id.
+type wantedPath struct {
+	name string
+	hash halfHash
+	id   *int64
+}
+
+// wantedPaths lists the paths of the batch in the order that decides their ids:
+// those of entries, then those that facts name.
+func wantedPaths(b *batch) []wantedPath {
+	wanted := make([]wantedPath, 0, len(b.entries))
+	for i := range b.entries {
+		if e := &b.entries[i]; e.Name != "" {
+			wanted = append(wanted, wantedPath{e.Name, e.path, &e.pathID})
+		}
+	}
+	for _, e := range b.due {
+		for i := range e.Facts.Symbols {
+			if s := &e.Facts.Symbols[i]; s.Path != "" {
+				wanted = append(wanted, wantedPath{s.Path, hashOf(s.Path), &s.path.id})
+			}
+		}
+		if c := e.Facts.Calligraphy; c != nil {
+			for i := range c.Records {
+				r := &c.Records[i]
+				wanted = append(wanted, wantedPath{r.Path, hashOf(r.Path), &r.path.id})
+			}
+		}
+	}
+	return wanted
+}
+
+// internPaths gives every path its id.
+func (in *interner) internPaths(ctx context.Context, b *batch) error {
+	wanted := wantedPaths(b)
+	if err := in.findPaths(ctx, wanted); err != nil {
+		return err
+	}
+	for _, p := range wanted {
+		var fresh bool
+		if *p.id, fresh = in.paths.id(p.hash); !fresh {
+			continue
+		}
+		prefix, name := SplitPath(p.name)
+		b.newPaths = append(b.newPaths, pathRow{in.dir(b, prefix), name, Ext(name)})
+		in.keys.paths = append(in.keys.paths, keyRow{p.hash.key(), *p.id})
+	}
+	return nil
+}
+
+// dir returns the id of a folder; prefix is "" or ends in a slash.
+func (in *interner) dir(b *batch, prefix string) int64 {
+	id, ok := in.dirs[prefix]
+	if !ok {
+		id = in.nextDir
+		in.nextDir++
+		prefix = strings.Clone(prefix)
+		in.dirs[prefix] = id
+		b.newDirs = append(b.newDirs, prefix)
+	}
+	return id
+}
+
+// findPaths looks up paths that may be in the catalog from before, in key order
+// so that neighbouring keys share pages.
+func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
+	if in.paths.all {
+		return nil
+	}
+	var misses []wantedPath
+	for _, p := range wanted {
+		if in.paths.ids[p.hash] == 0 {
+			misses = append(misses, p)
+		}
+	}
+	slices.SortFunc(misses, func(a, b wantedPath) int { return cmp.Compare(a.hash.key(), b.hash.key()) })
+	return in.find(ctx, `SELECT src.b, k.path_id FROM src
+		CROSS JOIN path_key k ON k.key = src.a
+		CROSS JOIN path p ON p.path_id = k.path_id
+		CROSS JOIN dir d ON d.dir_id = p.dir_id
+		WHERE d.prefix || p.name = src.c`, len(misses),
+		func(row, col int) driver.Value {
+			switch col {
+			case 0:
+				return misses[row].hash.key()
+			case 1:
+				return int64(row)
+			}
+			return misses[row].name
+		},
+		func(row int, id int64) { in.paths.ids[misses[row].hash] = id })
+}

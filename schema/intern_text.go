@@ -1,0 +1,105 @@
+package schema
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"slices"
+	"strings"
+)
+
+// NameKey returns the key of a text in table name_key, and in the symbols and
+// references that go by names: the first 8 bytes of the BLAKE3 of the
+// lower-cased text, little-endian, signed.
+func NameKey(name string) int64 { return hashOf(strings.ToLower(name)).key() }
+
+// wantedText is a text that needs an id in table name.
+type wantedText struct {
+	text string
+	hash halfHash // of the text as it is
+	id   *int64
+}
+
+// wantedTexts lists the texts of the batch in the order that decides their ids.
+func wantedTexts(b *batch) (wanted []wantedText) {
+	add := func(text string, id *int64) {
+		if text != "" {
+			wanted = append(wanted, wantedText{text, hashOf(text), id})
+		}
+	}
+	for i := range b.entries {
+		for j := range b.entries[i].PlaceSymbols {
+			s := &b.entries[i].PlaceSymbols[j]
+			add(s.Name, &s.nameID)
+		}
+	}
+	for _, e := range b.due {
+		for i := range e.Facts.Symbols {
+			add(e.Facts.Symbols[i].Name, &e.Facts.Symbols[i].nameID)
+		}
+		for i := range e.Facts.Refs {
+			add(e.Facts.Refs[i].Name, &e.Facts.Refs[i].nameID)
+		}
+		for i := range e.Facts.Scripts {
+			add(e.Facts.Scripts[i].Path, &e.Facts.Scripts[i].nameID)
+		}
+		if p := e.Facts.Package; p != nil {
+			p.ids = make([]int64, len(p.Texts))
+			for i, text := range p.Texts { // the empty one included: names may be
+				wanted = append(wanted, wantedText{text, hashOf(text), &p.ids[i]})
+			}
+		}
+	}
+	return wanted
+}
+
+// internTexts gives every text its id.
+func (in *interner) internTexts(ctx context.Context, b *batch) error {
+	wanted := wantedTexts(b)
+	if err := in.findTexts(ctx, wanted); err != nil {
+		return err
+	}
+	for _, n := range wanted {
+		var fresh bool
+		if *n.id, fresh = in.texts.id(n.hash); fresh {
+			b.newTexts = append(b.newTexts, n.text)
+			in.keys.texts = append(in.keys.texts, keyRow{NameKey(n.text), *n.id})
+		}
+	}
+	return nil
+}
+
+// findTexts looks up texts that may be in the catalog from before, in key order
+// so that neighbouring keys share pages.
+func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
+	if in.texts.all {
+		return nil
+	}
+	type miss struct {
+		wantedText
+		folded int64
+	}
+	var misses []miss
+	asked := map[halfHash]bool{}
+	for _, n := range wanted {
+		if in.texts.ids[n.hash] == 0 && !asked[n.hash] {
+			asked[n.hash] = true
+			misses = append(misses, miss{n, NameKey(n.text)})
+		}
+	}
+	slices.SortFunc(misses, func(a, b miss) int { return cmp.Compare(a.folded, b.folded) })
+	return in.find(ctx, `SELECT src.b, k.name_id FROM src
+		CROSS JOIN name_key k ON k.key = src.a
+		CROSS JOIN name n ON n.name_id = k.name_id
+		WHERE n.name = src.c`, len(misses),
+		func(row, col int) driver.Value {
+			switch col {
+			case 0:
+				return misses[row].folded
+			case 1:
+				return int64(row)
+			}
+			return misses[row].text
+		},
+		func(row int, id int64) { in.texts.ids[misses[row].hash] = id })
+}
