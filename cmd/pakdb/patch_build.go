@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff/plan"
+	"pakdb/indexer"
 	"pakdb/query"
 )
 
@@ -183,7 +184,7 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 		}
 		return errProblems
 	}
-	written, proof, err := p.Write(ctx, a.disk(), plan.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
+	written, proof, err := a.writeFiles(ctx, p, plan.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
 	if err != nil {
 		a.printDifferences(proof)
 		return patchHint(err)
@@ -195,4 +196,19 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 		return errProblems
 	}
 	return nil
+}
+
+// writeFiles writes a plan under a bar that shows how far it is.
+func (a *app) writeFiles(ctx context.Context, p *plan.Plan, o plan.Output) ([]plan.Written, *plan.Report, error) {
+	progress := &indexer.Progress{}
+	progress.Files.Store(int64(len(p.Parts)))
+	for i := range p.Parts {
+		progress.Bytes.Add(p.Parts[i].Stored(p))
+	}
+	o.Progress = func(stored int64) {
+		progress.Entries.Add(1)
+		progress.BytesDone.Add(stored)
+	}
+	defer a.showProgress(ctx, progress)()
+	return p.Write(ctx, a.disk(), o)
 }

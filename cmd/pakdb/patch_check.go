@@ -60,6 +60,8 @@ func (a *app) patchCheck(ctx context.Context, paths []string, against, format st
 		return err
 	}
 	progress := &indexer.Progress{}
+	progress.Files.Store(int64(len(have.Mounts) + len(want.Mounts)))
+	progress.Bytes.Store(have.Unread() + want.Unread())
 	stop := a.showProgress(ctx, progress)
 	report, err := a.disk().Compare(ctx, have, want, func(n int64) { progress.BytesDone.Add(n) })
 	stop()

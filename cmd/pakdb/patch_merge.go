@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -66,12 +67,44 @@ func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error
 	if err != nil {
 		return patchHint(err)
 	}
-	written, proof, err := m.Write(ctx, a.disk(), plan.Output{Dir: filepath.Dir(f.out), Overwrite: f.overwrite})
+	if err := leads(m, args, f.intoBase); err != nil {
+		return err
+	}
+	written, proof, err := a.writeFiles(ctx, m.Plan, plan.Output{Dir: filepath.Dir(f.out), Overwrite: f.overwrite})
 	if err != nil {
 		a.printDifferences(proof)
 		return patchHint(err)
 	}
 	return a.printMerged(m, written[0], proof)
+}
+
+// leads has the manifests beside what is merged say where the merge leads to.
+func leads(m *plan.Merged, args []string, intoBase bool) error {
+	if intoBase {
+		return nil
+	}
+	paths, err := expandArchives(args)
+	if err != nil {
+		return err
+	}
+	var patches []plan.Patch
+	seen := map[string]bool{}
+	for _, path := range paths {
+		if st, err := os.Stat(path); err == nil && !st.IsDir() {
+			path = filepath.Dir(path)
+		}
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		found, err := plan.FindPatches(path)
+		if err != nil {
+			return err
+		}
+		patches = append(patches, found...)
+	}
+	m.Leads(patches)
+	return nil
 }
 
 // mergeStacks mounts what is to be merged, and what stays below it.

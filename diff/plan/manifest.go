@@ -113,7 +113,13 @@ func (p *Plan) Entries() []ManifestFile {
 
 // describe stages the response files and the manifest.
 func (w *patchWriter) describe() error {
+	if w.p.merges && w.p.leads == nil {
+		return nil
+	}
 	archives := len(w.staged)
+	if w.p.merges {
+		archives = 0 // what it was made of is no folder of files
+	}
 	for i := range archives {
 		part := &w.written[i].Part
 		if part.whole != nil || part.Format.OwnTypes != nil || len(part.Items) == 0 {
@@ -147,6 +153,9 @@ func (w *patchWriter) manifest() *Manifest {
 	p := w.p
 	m := &Manifest{Pakdb: manifestVersion, Old: stateOf(p.Old.Label, archived(p.Old.View())), New: stateOf(p.New.Label, p.goal()),
 		Partial: len(p.Left) > 0, Files: p.Entries(), Warnings: p.Warnings}
+	if w.p.leads != nil {
+		m.Old, m.New = w.p.leads[0], w.p.leads[1]
+	}
 	if !w.o.Epoch.IsZero() {
 		m.Created = w.o.Epoch.UTC().Format(time.RFC3339)
 	}
@@ -183,6 +192,19 @@ func (p *Part) Entries() int {
 		return len(p.whole)
 	}
 	return len(p.Items)
+}
+
+// Stored returns the stored bytes that go into an archive of the plan.
+func (p *Part) Stored(of *Plan) (n int64) {
+	for _, f := range p.whole {
+		n += f.Stored
+	}
+	for _, i := range p.Items {
+		if f := of.Items[i].New; f != nil && p.whole == nil {
+			n += f.Stored
+		}
+	}
+	return n
 }
 
 // response is the response file by which UnrealPak packs the same files, from

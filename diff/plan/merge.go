@@ -88,6 +88,27 @@ func (m *Merged) refuseName(name string, intoBase bool) error {
 	return nil
 }
 
+// Leads takes from the manifests of what is merged from which build to which the
+// archive leads. Where they do not tell it gets no manifest.
+func (m *Merged) Leads(patches []Patch) {
+	merged := map[string]bool{}
+	for _, mount := range m.New.Mounts {
+		if mount.patches() {
+			merged[path.Base(mount.Name)] = true
+		}
+	}
+	reaches := Reaches(patches)
+	for _, r := range reaches {
+		all := len(r.Missing) == 0 && len(r.Keep) == len(merged)
+		for _, name := range r.Keep {
+			all = all && merged[name]
+		}
+		if all {
+			m.leads = &[2]State{reaches[0].State, r.State}
+		}
+	}
+}
+
 // foldAll takes everything that is seen.
 func (m *Merged) foldAll(full *Stack) {
 	for _, f := range full.View() {

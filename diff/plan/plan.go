@@ -107,6 +107,7 @@ type Plan struct {
 	options Options
 	holders map[Key][]int // chunks of deleted files
 	merges  bool          // stored bytes are proved equal, and nothing is decoded that passes through
+	leads   *[2]State     // from which build to which a merge leads, where that is known
 	wanted  map[Key]*File // what the game is to see; nil: the old build with the items
 }
 

@@ -150,6 +150,16 @@ func (m *Mount) follow(f *codecs.Format) {
 	m.lastWins, m.ordered, m.first, m.apart, m.own = f.LastWins, f.MountOrder != nil, f.FirstWins, holdsAssets(f), f.OwnTypes
 }
 
+// Unread returns the decoded bytes of files whose content is not known.
+func (s *Stack) Unread() (n int64) {
+	for _, f := range s.View() {
+		if !f.Known {
+			n += f.Size
+		}
+	}
+	return n
+}
+
 // cell is what is known of one file while mounts are gone through from the top.
 type cell struct {
 	seen   *File
@@ -161,10 +171,9 @@ type cell struct {
 // resolve goes through the mounts from the one that wins. Of several entries of
 // one file in one mount the first or the last counts, as its format has it. A
 // delete record hides the file in mounts of lower order, not in those of its
-// own. hidden, if not nil, is called for every entry that nobody sees, with the
-// entry or delete record that hides it; that of an entry which was hidden by a
-// delete record before a lower mount's entry came up does not exist: such a
-// record hides all that is below.
+// own. hidden, if not nil, is called for every entry that nobody sees, with what
+// hides it: the entry that is seen, else the uppermost delete record, else the
+// one that counts in the same mount.
 func (s *Stack) resolve(hidden func(f, by *File)) map[Key]*File {
 	cells := make(map[Key]*cell, len(s.Files))
 	store := make([]cell, 0, len(s.Files))

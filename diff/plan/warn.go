@@ -28,6 +28,13 @@ func (p *Plan) warn() {
 	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
 		p.warnf("%s without a name could not be compared", count(n, "entry"))
 	}
+	unknown := 0
+	for i := range p.Items {
+		unknown += boolInt(p.Items[i].Action == Replace && !(p.Items[i].Old.Known && p.Items[i].New.Known))
+	}
+	if unknown > 0 {
+		p.warnf("%s, of which a content is not known, may be in for nothing: index both builds without --quick", count(unknown, "file"))
+	}
 	for _, m := range p.Old.Mounts {
 		if st, err := os.Stat(m.Location); err == nil && m.ModTime != 0 && st.Size() != m.Size {
 			p.warnf("%s is no longer what was scanned as %s: the patch is for what that was", m.Location, p.Old.Label)

@@ -18,9 +18,10 @@ import (
 
 // Output says where a patch goes.
 type Output struct {
-	Dir       string    // made if need be
-	Overwrite bool      // replace what stands there
-	Epoch     time.Time // of new entries, in formats that store times; zero is their own
+	Dir       string             // made if need be
+	Overwrite bool               // replace what stands there
+	Epoch     time.Time          // of loose files, in formats that store times; zero is their own
+	Progress  func(stored int64) // called after each entry, if not nil
 }
 
 // Written is an archive of a patch that is in its place.
@@ -37,7 +38,8 @@ var ErrExists = errors.New("is there already")
 // Write writes the patch, proves it, and gives its files their names: the
 // archives, then a response file for each, by which UnrealPak makes the same
 // from the unpacked new build, and last the manifest, which says that the patch
-// is whole. Until the proof has succeeded nothing has a name; the error is then
+// is whole. A merge has neither, but for a manifest where [Merged.Leads] tells
+// what to put in. Until the proof has succeeded nothing has a name; the error is then
 // [ErrDiffers].
 func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written, proof *Report, err error) {
 	if len(p.Items) == 0 {
@@ -59,10 +61,8 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 	if proof, err = w.prove(ctx); err != nil {
 		return nil, proof, err
 	}
-	if !w.p.merges {
-		if err := w.describe(); err != nil {
-			return nil, proof, err
-		}
+	if err := w.describe(); err != nil {
+		return nil, proof, err
 	}
 	return w.written, proof, w.commit()
 }
@@ -160,6 +160,9 @@ func (w *patchWriter) options(ctx context.Context, part *Part) (o *codecs.Create
 	if err != nil {
 		return nil, nil, err
 	}
+	if !encodes(part.Format, o.Method) {
+		o.Method = compress.Zlib // Oodle is read and not written; every engine reads this
+	}
 	if part.MountPoint != "" {
 		o.MountPoint = part.MountPoint
 	}
@@ -208,6 +211,9 @@ func (f *filler) fill(ctx context.Context, out codecs.Writer) error {
 		if err := f.add(ctx, out, file, names[i]); err != nil {
 			return err
 		}
+		if file != nil && f.w.o.Progress != nil {
+			f.w.o.Progress(file.Stored)
+		}
 	}
 	return errors.Join(f.addHeader(ctx, out, files), f.addNames(ctx, out))
 }
@@ -247,11 +253,25 @@ func (f *filler) add(ctx context.Context, out codecs.Writer, file *File, name st
 	if err != nil {
 		return err
 	}
-	if src.format.Name != f.part.Format.Name || f.part.Format.Like == nil {
-		fresh.Method = "" // what the format's writer does by itself
-	}
+	fresh.Method = f.method(src, e)
 	fresh.Flags &^= codecs.Sealed
 	return errors.Join(out.Add(ctx, &fresh, contextReader{ctx, content}), content.Close())
+}
+
+// method is how a content that was decoded is encoded anew: as it was, where this
+// program can do that, else as the options say.
+func (f *filler) method(src *opened, e *codecs.Entry) compress.Method {
+	switch {
+	case src.format.Name != f.part.Format.Name || f.part.Format.Like == nil, !encodes(f.part.Format, e.Method):
+		return ""
+	case e.Method == compress.None:
+		return "none" // and not what the options say
+	}
+	return e.Method
+}
+
+func encodes(f *codecs.Format, m compress.Method) bool {
+	return m == compress.None || slices.Contains(f.Methods, m)
 }
 
 // addHeader adds what the archive needs to describe itself.
