@@ -272,3 +272,25 @@ func TestChunksWithoutPaths(t *testing.T) {
 		t.Errorf("%q, want %q, the new chunk and the .ini", got, want)
 	}
 }
+
+// Without the key a container has its hashes still: contents are known by them,
+// and that they could not be read is told.
+func TestEncryptedContainerWithoutKey(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Game.utoc")
+	ctx := context.Background()
+	key := make([]byte, 32)
+	o := codecs.CreateOptions{MountPoint: defaultMount, Encrypt: true, Keys: func([16]byte) []byte { return key }}
+	err := codecs.WriteFile(ctx, path, iostore.Format(), &o, func(w codecs.Writer) error {
+		return w.Add(ctx, &codecs.Entry{Name: "Game/Content/A.ubulk"}, strings.NewReader("secret"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(t)
+	if r := c.mustScan(indexer.Options{Paths: []string{path}, Label: "b"}); r.Problems == 0 {
+		t.Errorf("%+v", r)
+	}
+	c.want("SELECT length(content), encrypted FROM entries", "40|1")
+	c.mustScan(indexer.Options{Paths: []string{path}, Label: "b", KeyPrint: "k", Open: &codecs.Options{Keys: o.Keys}})
+	c.want("SELECT length(content), path FROM entries", "64|Game/Content/A.ubulk")
+}

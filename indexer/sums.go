@@ -66,10 +66,16 @@ func (s *scan) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.En
 	switch {
 	case err == nil:
 		row.Sum = sum.Bytes // reading has confirmed it
-	case errors.Is(err, fs.ErrNotExist) && sum.Kind != codecs.NoSum: // of several files that hold contents, one is absent
+	case sum.Kind != codecs.NoSum && outOfReach(err):
 		claim(row, it.entry, sum)
 	}
 	return err
+}
+
+// outOfReach tells errors that say nothing against what an archive states: one of
+// the files that hold contents is absent, there is no key, or no decoder.
+func outOfReach(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrEncrypted) || errors.Is(err, errors.ErrUnsupported)
 }
 
 // claim gives the row the content that a checksum stands for.

@@ -13,7 +13,7 @@ var ErrCorrupt = errors.New("corrupt")
 // sound but uses a codec or a feature that this package does not know.
 type Error struct {
 	Codec  string // "Kraken", ...; empty while the codec is not known yet
-	Field  string // the part of the stream, named as in FORMAT.md: "quantum.size", "cmd.huffman.lengths"
+	Field  string // the part of the stream, named as in FORMAT.md: "quantum.size", "commands.huffman.lengths"
 	Offset int    // bytes into src of the part, or of the place in it where it went wrong
 	Raw    int    // decoded bytes before the chunk that holds the part
 	Err    error
