@@ -196,6 +196,7 @@
     let s = plain(text);
     if (pen.measureText(s).width > w) {
       let n = Math.max(1, Math.floor((s.length * w) / pen.measureText(s).width) - 1);
+      while (n > 1 && pen.measureText(s.slice(0, n) + "…").width > w) n--;
       s = s.slice(0, n) + "…";
     }
     pen.fillText(s, x, y);
