@@ -1,6 +1,9 @@
 package unrealpak
 
-import "context"
+import (
+	"context"
+	"runtime"
+)
 
 // Small contents have too few blocks to keep the processors busy. They wait in a
 // queue while each is compressed in a goroutine of its own, and are written in
@@ -13,7 +16,7 @@ import "context"
 // the oldest content, whose thread may be out of turn, lets the others go on.
 const (
 	maxQueued  = 1 << 20
-	queueBytes = 8 << 20
+	queueBytes = 4 << 20
 )
 
 // enqueue starts to compress a content.
@@ -21,8 +24,13 @@ func (w *writer) enqueue(p *packing) {
 	p.done = make(chan struct{})
 	w.queue = append(w.queue, p)
 	w.queued += p.raw.Size()
+	if w.turns == nil {
+		w.turns = make(chan struct{}, runtime.GOMAXPROCS(0))
+	}
 	go func() {
 		defer close(p.done)
+		w.turns <- struct{}{} // a compressor takes memory: no more of them than can run
+		defer func() { <-w.turns }()
 		p.err = p.encode(context.Background(), w, 1) // short, and flush has a context
 	}()
 }

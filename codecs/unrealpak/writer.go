@@ -46,6 +46,7 @@ type writer struct {
 	buf     []byte          // of chunk bytes, and room for padding
 	queue   []*packing      // on their way to be written, see flush
 	queued  int64           // bytes in the queue
+	turns   chan struct{}   // of those in the queue, to be compressed
 	free    []*packing      // for their buffers
 	err     error           // sticky
 }

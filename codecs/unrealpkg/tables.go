@@ -102,22 +102,28 @@ func (d *decoder) nameEntry() codecs.PackageName {
 	return codecs.PackageName{Text: d.nameText(), Flags: d.flags(d.l.nameFlag)}
 }
 
+// readList reads up to count entries in place of those in list, and has each
+// checked where it stands: a pointer to a variable would cost an allocation.
+func readList[E any](d *decoder, list []E, count int, least int64, entry func(*decoder) E, check func(e *E, i int, off int64)) []E {
+	list = slices.Grow(list[:0], room(d, count, least))
+	for i := range count {
+		off := d.Off()
+		e := entry(d)
+		if d.Err() != nil {
+			break
+		}
+		list = append(list, e)
+		check(&list[len(list)-1], i, off)
+	}
+	return list
+}
+
 func (p *parser) readImports(least int64, entry func(*decoder) codecs.PackageImport) {
 	t := &p.sum.Imports
 	var c importCheck
 	p.table(t, "imports", least, 2*least, func(d *decoder) {
 		c = importCheck{bounds: p.bounds()}
-		list := slices.Grow(p.facts.Imports[:0], room(d, t.Count, least))
-		for i := range t.Count {
-			off := d.Off()
-			e := entry(d)
-			if d.Err() != nil {
-				break
-			}
-			c.entry(&e, i, off)
-			list = append(list, e)
-		}
-		p.facts.Imports = list
+		p.facts.Imports = readList(d, p.facts.Imports, t.Count, least, entry, c.entry)
 	})
 	if c.report(&p.found, len(p.facts.Imports)) {
 		p.facts.Imports = nil
@@ -140,17 +146,7 @@ func (p *parser) readExports(least int64, entry func(*decoder) codecs.PackageExp
 	var c exportCheck
 	p.table(t, "exports", least, 2*least, func(d *decoder) {
 		c, p.spans = exportCheck{bounds: p.bounds()}, p.spans[:0]
-		list := slices.Grow(p.facts.Exports[:0], room(d, t.Count, least))
-		for i := range t.Count {
-			off := d.Off()
-			e := entry(d)
-			if d.Err() != nil {
-				break
-			}
-			c.entry(&e, i, off)
-			list = append(list, e)
-		}
-		p.facts.Exports = list
+		p.facts.Exports = readList(d, p.facts.Exports, t.Count, least, entry, c.entry)
 	})
 	p.data = c
 	if c.report(&p.found, len(p.facts.Exports)) {
