@@ -77,7 +77,8 @@ var rooms = map[string][]string{
 	"diff/page":  {"diff", "internal/..."},
 	"diff/plan":  {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
 	"diff/delta": {"internal/..."},
-	"diff/patch": {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
+	"diff/patch": {"codecs", "codecs/compress/...", "diff/delta", "internal/..."},               // ships in launchers: no catalog
+	"diff/store": {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "internal/..."}, // as diff/patch
 
 	"codecs":              {"codecs/compress", "internal/bin"},
 	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/bin"}, // a format: no other format
@@ -98,7 +99,7 @@ var outside = map[string][]string{
 	"modernc.org/libc/...":      {}, // tests
 	"testing/...":               {"codecs/codecstest"},
 	"unsafe":                    {},
-	"net/http":                  {},
+	"net/http":                  {"diff/store"},
 	"os/exec":                   {},
 	"plugin":                    {},
 	"github.com/rasky/go-lzo":   {"codecs/compress/..."}, // GPL-2: one place

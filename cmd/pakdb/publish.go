@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/store"
+)
+
+func newPublishCommand(a *app) *cobra.Command {
+	var out, label, sign string
+	var deltas int
+	cmd := &cobra.Command{
+		Use:   "publish [flags] BUILD -o STORE",
+		Short: "Publish a build as static files for updates",
+		Long: `Add BUILD, a folder or the label of a build in the catalog, to STORE, a folder that
+any web server or bucket serves. Of a build in the catalog the files are those
+that were indexed, where they were; one that has changed since is refused.
+
+A store holds decoded contents, cut into chunks and packed, each once for
+all builds, and for each build how its files are made of them, bit for bit; and
+transport patches from the last builds, for clients that have exactly these.
+
+Clients bring any folder to any build of the store by "pakdb update", whatever
+version, mix or mod they have.`,
+		Example: `  pakdb publish builds/1.52 -o /srv/game
+  pakdb publish 1.52 -o /srv/game      # as it was indexed
+  pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key`,
+		Args:              usage(cobra.ExactArgs(1)),
+		ValidArgsFunction: a.completeBuilds,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usageError(cmd, errors.New("publish where to? pass -o STORE"))
+			}
+			return a.publish(cmd.Context(), args[0], out, label, sign, deltas)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
+	cmd.Flags().IntVar(&deltas, "deltas", 1, "make transport patches from the last `N` builds too")
+	cmd.Flags().StringVar(&sign, "sign", "", "sign the manifest with the secret key in `FILE` (pakdb keygen)")
+	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
+	return cmd
+}
+
+func (a *app) publish(ctx context.Context, build, out, label, sign string, deltas int) (err error) {
+	key, err := readSecretKey(sign)
+	if err != nil {
+		return err
+	}
+	files, folder, err := a.filesOf(ctx, build)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, files.close()) }()
+	if label == "" {
+		label = build
+	}
+	if folder && label == build {
+		abs, err := filepath.Abs(build)
+		if err != nil {
+			return err
+		}
+		label = filepath.Base(abs)
+	}
+	started := time.Now()
+	p, err := store.Publish(ctx, out, label, files.inputs,
+		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums})
+	if err != nil || a.quiet {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, plural(int64(p.Files), "file", "files"),
+		humanSize(p.Size), plural(int64(p.Chunks), "chunk", "chunks"), plural(int64(p.Packs), "pack", "packs"), humanSize(p.Written),
+		plural(int64(p.Deltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
+	return err
+}
+
+func newStoreCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Check and prune what was published",
+		Long:  `Look after a store that "pakdb publish" made.`,
+		Example: `  pakdb store check /srv/game
+  pakdb store prune --keep 5 /srv/game`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStoreCheckCommand(a), newStorePruneCommand(a))
+	return cmd
+}
+
+func newStoreCheckCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check STORE",
+		Short: "Read a whole store and compare it with its hashes",
+		Long: `Read every pack, object and manifest of a store: all chunks have their hashes, and
+every build can be made of what is there. Each finding is a line; the exit code is
+1 when there are any.`,
+		Example: `  pakdb store check /srv/game`,
+		Args:    usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found := 0
+			err := store.Check(cmd.Context(), args[0], func(name string, err error) {
+				found++
+				_, _ = fmt.Fprintf(a.stdout, "%s: %v\n", name, err)
+			})
+			switch {
+			case err != nil:
+				return err
+			case found > 0:
+				return errProblems
+			case !a.quiet:
+				_, err = fmt.Fprintln(a.stdout, "sound")
+			}
+			return err
+		},
+	}
+}
+
+func newStorePruneCommand(a *app) *cobra.Command {
+	var keep int
+	var sign string
+	cmd := &cobra.Command{
+		Use:   "prune [flags] STORE",
+		Short: "Remove old builds and what only they need",
+		Long: `Remove all builds but the last that were published, and the packs that no other
+build needs. The store is checked first; from a damaged one nothing is removed.`,
+		Example: `  pakdb store prune --keep 5 /srv/game`,
+		Args:    usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			key, err := readSecretKey(sign)
+			if err != nil {
+				return err
+			}
+			p, err := store.Prune(cmd.Context(), args[0], keep, key)
+			if err != nil || a.quiet {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "removed %s: %s, %s\n", plural(int64(len(p.Builds)), "build", "builds"),
+				plural(int64(p.Files), "file", "files"), humanSize(p.Size))
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&sign, "sign", "", "sign the new list of builds with the secret key in `FILE`")
+	cmd.Flags().IntVar(&keep, "keep", 5, "how many builds to keep: the last `N`")
+	return cmd
+}

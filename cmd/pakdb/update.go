@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/patch"
+	"pakdb/diff/store"
+)
+
+func newUpdateCommand(a *app) *cobra.Command {
+	var from, build, key string
+	var rate byteSize
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "update [flags] DIR --from STORE",
+		Short: "Bring a folder to a published build",
+		Long: `Bring DIR to a build of a store, which is a URL or a folder. DIR may hold any
+version, a mix of several, a modded one, or nothing: what it has is found by
+content and kept, what it lacks is fetched. What that costs is told first.
+
+New files are made beside the old ones and checked; when all are right they take
+their places, and files that earlier builds had and this one has not are removed.
+Files that no build ever had stay. An interrupted update goes on where it stopped.`,
+		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
+  pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
+  pakdb update ~/game --from /srv/game --dry-run`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if from == "" {
+				return usageError(cmd, errors.New("update from where? pass --from STORE"))
+			}
+			return a.update(cmd.Context(), args[0], from, build, key, int64(rate), dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "`URL` or folder of the store")
+	cmd.Flags().StringVar(&build, "build", "", "`LABEL` of the build (default: the last one published)")
+	cmd.Flags().Var(&rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
+	cmd.Flags().StringVar(&key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
+	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
+	return cmd
+}
+
+func (a *app) update(ctx context.Context, dir, from, build, key string, rate int64, dryRun bool) (err error) {
+	opt := store.RemoteOptions{Rate: rate}
+	if key != "" {
+		if opt.Key, err = patch.ReadPublicKey(key); err != nil {
+			return fmt.Errorf("%w: %w", errUsage, err)
+		}
+	}
+	r, err := store.OpenRemote(from, opt)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	u, err := store.NewUpdate(ctx, r, dir, store.UpdateOptions{Label: build, Registry: a.registry(), Open: a.openOptions()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, u.Close()) }()
+	if err := a.printBill(u); err != nil || dryRun {
+		return err
+	}
+	if err := u.Apply(ctx, nil); err != nil || a.quiet {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, u.Build.Label, humanSize(r.Fetched()),
+		plural(r.Requests(), "request", "requests"), time.Since(started).Round(time.Millisecond))
+	return err
+}
+
+// printBill tells what an update costs, and which files stay that are not the
+// build's.
+func (a *app) printBill(u *store.Update) error {
+	if a.quiet {
+		return nil
+	}
+	b := u.Bill
+	for _, name := range u.Kept() {
+		_, _ = fmt.Fprintf(a.stdout, "stays: %s, which is not of this build and was not published\n", name)
+	}
+	_, err := fmt.Fprintf(a.stdout, "build %q: %d files as they are, %d changed, %d new, %d to be removed; %d by a delta\n"+
+		"to fetch: %s in %s; %s of tables have been\n"+
+		"contents: %s from the folder's own files, %s not\n"+
+		"to write: %s", u.Build.Label, b.Same, b.Changed, b.New, b.Gone, b.ByDelta,
+		humanSize(b.Fetch), plural(int64(b.Requests), "request", "requests"), humanSize(b.Known),
+		humanSize(b.Local), humanSize(b.Missing), humanSize(b.Write))
+	if err == nil && b.Free >= 0 {
+		_, err = fmt.Fprintf(a.stdout, "; the disk has room for %s", humanSize(b.Free))
+	}
+	if err == nil {
+		_, err = fmt.Fprintln(a.stdout)
+	}
+	return err
+}

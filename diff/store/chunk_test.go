@@ -1,0 +1,87 @@
+package store
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"pakdb/diff/patch"
+)
+
+func chunksOf(t testing.TB, b []byte) (chunks [][]byte) {
+	t.Helper()
+	if err := eachChunk(bytes.NewReader(b), int64(len(b)), func(p []byte) error {
+		chunks = append(chunks, bytes.Clone(p))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return chunks
+}
+
+// Chunks are the content, within their bounds, and an insertion changes few.
+func TestChunks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	b := make([]byte, 3_000_000)
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	chunks := chunksOf(t, b)
+	if !bytes.Equal(bytes.Join(chunks, nil), b) {
+		t.Fatal("the chunks are not the content")
+	}
+	for i, c := range chunks[:len(chunks)-1] {
+		if len(c) < minChunk || len(c) > maxChunk {
+			t.Errorf("chunk %d has %d bytes", i, len(c))
+		}
+	}
+	if mean := len(b) / len(chunks); mean < 6<<10 || mean > 14<<10 {
+		t.Errorf("chunks of %d bytes on average", mean)
+	}
+	have := map[key]bool{}
+	for _, c := range chunks {
+		have[keyOf(c)] = true
+	}
+	fresh := 0
+	for _, c := range chunksOf(t, bytes.Join([][]byte{b[:1_000_000], []byte("inserted"), b[1_000_000:]}, nil)) {
+		if !have[keyOf(c)] {
+			fresh++
+		}
+	}
+	if fresh > 3 {
+		t.Errorf("an insertion changes %d chunks", fresh)
+	}
+	for _, n := range []int{0, 1, minChunk, wholeSize - 1, wholeSize} {
+		if got := chunksOf(t, b[:n]); len(got) != min(n, 1) {
+			t.Errorf("%d bytes are %d chunks", n, len(got))
+		}
+	}
+	if got := chunksOf(t, b[:wholeSize+1]); len(got) < 2 {
+		t.Error("a large content is one chunk")
+	}
+	if got := chunksOf(t, make([]byte, 1<<20)); len(got) != 1<<20/maxChunk {
+		t.Errorf("zeroes are %d chunks", len(got))
+	}
+}
+
+// FuzzTables: whatever the bytes, tables are read or refused.
+func FuzzTables(f *testing.F) {
+	r := fileRecipe{contents: []contentRef{{1, 5, 0, place{1, 2, 3, 5}}, {2, 1 << 20, 1, place{1, 2, 8, 5}}}, pieces: []piece{{0, 1, 0, 5}}}
+	r.recipes = append(r.recipes, patch.Recipe{})
+	f.Add(r.marshal())
+	f.Add(tables{3: {3, key{}, []int64{1, 2}}}.marshal([]int{3}))
+	f.Add(marshalList([]chunkRef{{1, place{1, 1, 1, 1}}}))
+	f.Add(marshalLists([]listRef{{place{1, 1, 1, 1}, 7}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if r, err := parseRecipe(b); err == nil {
+			again, err := parseRecipe(r.marshal())
+			if err != nil || len(again.pieces) != len(r.pieces) {
+				t.Errorf("not read again: %v", err)
+			}
+		}
+		_, _ = parseTables(b)
+		_, _ = parseList(b, 1)
+		_, _ = parseLists(b, 7)
+		_, _, _ = parsePack(b, 1)
+	})
+}

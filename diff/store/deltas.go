@@ -1,0 +1,339 @@
+package store
+
+import (
+	"bufio"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/diff/patch"
+)
+
+// deltas makes transport patches from the last builds to the one that is
+// published: one for each set of files that are named alike but for their
+// extension, since formats of several files are read together.
+func (p *publisher) deltas(ctx context.Context, b *Build, inputs []patch.Input, earlier []*Build) ([]Delta, error) {
+	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *Build) bool { return e.Label == b.Label })
+	var list []Delta
+	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
+		sets := changedSets(from, b)
+		if len(sets) == 0 {
+			continue
+		}
+		made, err := p.deltasFrom(ctx, from, inputs, sets)
+		if err != nil {
+			return nil, fmt.Errorf("deltas from %q: %w", from.Label, err)
+		}
+		for _, d := range made {
+			if !slices.ContainsFunc(list, func(have Delta) bool { return have.Name == d.Name }) {
+				list = append(list, d)
+			}
+		}
+	}
+	return list, nil
+}
+
+// deltaSet is files of two builds between which a patch is made.
+type deltaSet struct{ old, new []File }
+
+func changedSets(from, to *Build) (sets []deltaSet) {
+	stem := func(f File) string { return strings.ToLower(strings.TrimSuffix(f.Path, path.Ext(f.Path))) }
+	old := map[string][]File{}
+	for _, f := range from.Files {
+		old[stem(f)] = append(old[stem(f)], f)
+	}
+	at := map[string]int{}
+	for _, f := range to.Files {
+		had := old[stem(f)]
+		if len(had) == 0 || f.Size == 0 || slices.ContainsFunc(had, func(o File) bool { return o.Sum == f.Sum }) {
+			continue
+		}
+		k, ok := at[stem(f)]
+		if !ok {
+			k = len(sets)
+			at[stem(f)] = k
+			sets = append(sets, deltaSet{old: had})
+		}
+		sets[k].new = append(sets[k].new, f)
+	}
+	return sets
+}
+
+// name is by content: the same change has the same delta, whichever builds it is
+// between.
+func (s deltaSet) name() string {
+	h := blake3.New()
+	for _, f := range slices.Concat(s.old, []File{{}}, s.new) {
+		_, _ = h.WriteString(f.Path + "\x00" + f.Sum + "\x00")
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// deltasFrom makes the build from again, in a folder beside the store, and the
+// patches from it.
+func (p *publisher) deltasFrom(ctx context.Context, from *Build, inputs []patch.Input, sets []deltaSet) (list []Delta, err error) {
+	var temp string
+	defer func() {
+		if temp != "" {
+			err = errors.Join(err, os.RemoveAll(temp))
+		}
+	}()
+	for _, s := range sets {
+		d := Delta{Name: s.name(), Old: s.old}
+		for i := range d.Old {
+			d.Old[i].Recipe = ""
+		}
+		for _, f := range s.new {
+			d.New = append(d.New, f.Path)
+		}
+		file := filepath.Join(p.dir, "d", d.Name)
+		st, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			if temp == "" {
+				if temp, err = p.remake(ctx, from); err != nil {
+					return list, err
+				}
+			}
+			if err = p.makeDelta(ctx, file, temp, s, inputs); err == nil {
+				st, err = os.Stat(file)
+			}
+		}
+		if err != nil {
+			return list, err
+		}
+		d.Size = st.Size()
+		p.stats.Deltas++
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+func (p *publisher) remake(ctx context.Context, b *Build) (string, error) {
+	temp, err := os.MkdirTemp(p.dir, ".pakdb-build-*")
+	if err != nil {
+		return "", err
+	}
+	r, err := OpenRemote(p.dir, RemoteOptions{})
+	if err != nil {
+		return temp, err
+	}
+	u, err := NewUpdate(ctx, r, temp, UpdateOptions{Label: b.Label})
+	if err != nil {
+		return temp, err
+	}
+	return temp, errors.Join(u.Apply(ctx, nil), u.Close())
+}
+
+func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []patch.Input) (err error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		return err
+	}
+	all, err := patch.OpenFiles([]string{temp})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, all.Close()) }()
+	_, _, err = patch.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(inputs, s.new),
+		&patch.MakeOptions{Registry: p.opt.Registry, Open: p.opt.Open})
+	return err
+}
+
+func choose(inputs []patch.Input, files []File) (list []patch.Input) {
+	for _, f := range files {
+		for _, in := range inputs {
+			if in.Name == f.Path {
+				list = append(list, in)
+			}
+		}
+	}
+	return list
+}
+
+// deltaUse is a delta that an update applies.
+type deltaUse struct {
+	Delta
+	old map[string]patch.Input // by hash
+}
+
+// usable returns the deltas of the build whose old files are in the folder, and
+// all of whose new ones are wanted. Of two that make the same file, the smaller
+// counts.
+func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list []*deltaUse, err error) {
+	wanted := map[string]bool{}
+	for _, f := range u.todo {
+		wanted[f.Path] = true
+	}
+	sums := map[string]string{}
+	deltas := slices.Clone(u.Build.Deltas)
+	slices.SortStableFunc(deltas, func(a, b Delta) int { return int(min(1, max(-1, a.Size-b.Size))) })
+	for _, d := range deltas {
+		use := &deltaUse{d, map[string]patch.Input{}}
+		fits := !slices.ContainsFunc(d.New, func(p string) bool { return !wanted[p] })
+		for _, f := range d.Old {
+			in, there := here[f.Path]
+			if fits = fits && there && in.Size == f.Size; !fits {
+				break
+			}
+			if sums[f.Path] == "" {
+				if sums[f.Path], err = sumOf(ctx, in.ReaderAt, in.Size); err != nil {
+					return nil, err
+				}
+			}
+			fits = sums[f.Path] == f.Sum
+			use.old[f.Sum] = in
+		}
+		if !fits {
+			continue
+		}
+		for _, p := range d.New {
+			wanted[p] = false
+		}
+		list = append(list, use)
+	}
+	return list, nil
+}
+
+// cost is what a file's missing chunks take in frames.
+func (u *Update) cost(f *fileUpdate) (n int64) {
+	seen := map[frameID]bool{}
+	for _, chunks := range append(f.chunks, f.rest) {
+		for _, c := range chunks {
+			if _, ok := u.local.chunk(c); ok || seen[c.place.id()] {
+				continue
+			}
+			seen[c.place.id()] = true
+			if p := u.tables[c.pack]; c.frame < len(p.frames) {
+				n += p.frames[c.frame]
+			}
+		}
+	}
+	return n
+}
+
+// evident chooses the deltas that are so small that to know more would not pay,
+// and returns the others.
+func (u *Update) evident(usable []*deltaUse) (others []*deltaUse) {
+	for _, d := range usable {
+		var size int64
+		for _, f := range u.todo {
+			if slices.Contains(d.New, f.Path) {
+				size += f.Size
+			}
+		}
+		if d.Size < size/16 {
+			u.useDelta(d)
+		} else {
+			others = append(others, d)
+		}
+	}
+	return others
+}
+
+func (u *Update) useDelta(d *deltaUse) {
+	u.deltas = append(u.deltas, d)
+	for _, f := range u.todo {
+		f.byDelta = f.byDelta || slices.Contains(d.New, f.Path)
+	}
+}
+
+// cheaper chooses the deltas that are smaller than the chunks for the same
+// files, and takes these files out of what is made of chunks.
+func (u *Update) cheaper(usable []*deltaUse) {
+	for _, d := range usable {
+		var chunks int64
+		for _, f := range u.todo {
+			if slices.Contains(d.New, f.Path) {
+				chunks += u.cost(f)
+			}
+		}
+		if d.Size < chunks {
+			u.useDelta(d)
+		}
+	}
+}
+
+// applyDelta fetches a delta and makes its files, where make puts others.
+func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
+	done := true
+	for _, f := range u.todo {
+		if slices.Contains(d.New, f.Path) {
+			done = done && u.isMade(ctx, f)
+		}
+	}
+	if done {
+		return nil
+	}
+	file, err := u.fetchDelta(ctx, d)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r, err := patch.NewReader(bufio.NewReader(file))
+	if err != nil {
+		return err
+	}
+	var old []io.ReaderAt
+	for _, f := range r.Header.Old {
+		in, ok := d.old[hex.EncodeToString(f.Sum[:])]
+		if !ok {
+			return fmt.Errorf("%w: %s is for other files than the build says", ErrCorrupt, deltaName(d.Name))
+		}
+		old = append(old, in.ReaderAt)
+	}
+	into := path.Join(workDir, ".pakdb-made")
+	if err := u.root.MkdirAll(into, 0o777); err != nil {
+		return err
+	}
+	root, err := u.root.OpenRoot(into)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(patch.Apply(ctx, r, old, root, nil), root.Close()); err != nil {
+		return err
+	}
+	for _, f := range u.todo {
+		if !slices.Contains(d.New, f.Path) {
+			continue
+		}
+		if err := u.root.Rename(path.Join(into, f.Path), f.work()); err != nil {
+			return fmt.Errorf("%w: %s does not make %s: %w", ErrCorrupt, deltaName(d.Name), f.Path, err)
+		}
+		if !u.isMade(ctx, f) {
+			return fmt.Errorf("%w: %s makes another %s", ErrCorrupt, deltaName(d.Name), f.Path)
+		}
+	}
+	return nil
+}
+
+// fetchDelta fetches a delta in parts, so that one that broke off goes on.
+func (u *Update) fetchDelta(ctx context.Context, d *deltaUse) (*os.File, error) {
+	f, err := u.root.OpenFile(path.Join(workDir, ".pakdb-delta-"+d.Name), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	have, err := f.Seek(0, io.SeekEnd)
+	for err == nil && have < d.Size {
+		var b []byte
+		if b, err = u.r.get(ctx, deltaName(d.Name), have, min(maxPack, d.Size-have)); err == nil {
+			_, err = f.Write(b)
+			have += int64(len(b))
+		}
+	}
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/diff/patch"
+)
+
+// group is stored blocks of one entry that follow each other: one content. All
+// blocks but the last decode to the same size.
+type group struct {
+	off    int64
+	method compress.Method // None: stored bytes as they are
+	block  int64           // decoded bytes of a block
+	size   int64           // decoded bytes
+	stored []int64         // bytes of each block
+}
+
+func (g *group) length() (n int64) {
+	for _, k := range g.stored {
+		n += k
+	}
+	return n
+}
+
+const (
+	maxBlock = 16 << 20
+	smallGap = 4 << 10 // what lies between groups and is larger is a content of its own
+)
+
+// layouts opens what the registry recognises among the inputs and returns the
+// groups of each, in the order of their offsets. What lies between them, and
+// what no format reads, is covered by groups that are not compressed, but for
+// small gaps.
+func layouts(ctx context.Context, inputs []patch.Input, registry *codecs.Registry, opt *codecs.Options) ([][]group, error) {
+	found := make([][]group, len(inputs))
+	for i := range inputs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		openArchive(ctx, inputs, i, registry, opt, found)
+	}
+	for i := range found {
+		found[i] = cover(found[i], inputs[i].Size)
+	}
+	return found, nil
+}
+
+func openArchive(ctx context.Context, inputs []patch.Input, i int, registry *codecs.Registry, opt *codecs.Options, found [][]group) {
+	src := inputs[i].Source
+	f, err := registry.Detect(src)
+	if err != nil || f.Name == "loose" {
+		return
+	}
+	a, err := f.Open(ctx, src, opt)
+	if err != nil {
+		return
+	}
+	defer func() { _ = a.Close() }()
+	for e, err := range a.Entries() {
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil || e.Offset < 0 || e.Stored <= 0 || e.Flags&codecs.Deleted != 0 {
+			continue
+		}
+		if file := fileOf(inputs, i, a, e); file >= 0 {
+			found[file] = append(found[file], groups(e, inputs[file].Size)...)
+		}
+	}
+}
+
+// fileOf returns which of the inputs has the stored bytes of e, or -1.
+func fileOf(inputs []patch.Input, i int, a codecs.Archive, e *codecs.Entry) int {
+	raw, err := a.OpenRaw(e)
+	if err != nil {
+		return -1
+	}
+	r, _, _ := raw.Outer()
+	if src, ok := r.(codecs.Source); ok {
+		r = src.ReaderAt
+	}
+	if r == inputs[i].ReaderAt {
+		return i
+	}
+	named, ok := r.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return -1
+	}
+	st, err := named.Stat()
+	if err != nil {
+		return -1
+	}
+	name := path.Join(path.Dir(inputs[i].Name), st.Name())
+	return slices.IndexFunc(inputs, func(in patch.Input) bool { return in.Name == name })
+}
+
+// groups cuts an entry where its blocks do not follow each other, or are of
+// other sizes.
+func groups(e *codecs.Entry, fileSize int64) (list []group) {
+	blocks := e.Blocks
+	if blocks == nil {
+		blocks = []codecs.Block{{Offset: e.Offset, Stored: e.Stored, Size: e.Size}}
+	}
+	for _, b := range blocks {
+		if b.Offset < 0 || b.Stored <= 0 || b.Size <= 0 || b.Offset > fileSize || b.Stored > fileSize-b.Offset {
+			continue
+		}
+		m := e.Method
+		if m != compress.Zlib && m != compress.LZ4 || b.Stored == b.Size || e.Flags&(codecs.Encrypted|codecs.Sealed) != 0 || b.Size > maxBlock {
+			m, b.Size = compress.None, b.Stored
+		}
+		if n := len(list); n > 0 && list[n-1].takes(m, b) {
+			continue
+		}
+		list = append(list, group{b.Offset, m, b.Size, b.Size, []int64{b.Stored}})
+	}
+	return list
+}
+
+// takes adds a block to the group, if it goes on where the group ends.
+func (g *group) takes(m compress.Method, b codecs.Block) bool {
+	switch {
+	case m != g.method || b.Offset != g.off+g.length():
+		return false
+	case m == compress.None:
+		g.block += b.Size
+		g.size += b.Size
+		g.stored[0] += b.Stored
+		return true
+	case g.size%g.block != 0 || b.Size > g.block:
+		return false
+	}
+	g.size += b.Size
+	g.stored = append(g.stored, b.Stored)
+	return true
+}
+
+// cover drops what overlaps and fills what is left out.
+func cover(list []group, size int64) (all []group) {
+	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(a.off, b.off) })
+	end := int64(0)
+	fill := func(to int64, least int64) {
+		if n := to - end; n > least {
+			all = append(all, group{end, compress.None, n, n, []int64{n}})
+		}
+	}
+	for _, g := range list {
+		if g.off < end {
+			continue
+		}
+		fill(g.off, smallGap)
+		all = append(all, g)
+		end = g.off + g.length()
+	}
+	fill(size, smallGap)
+	return all
+}
+
+// asStored returns the group as bytes that nothing decodes.
+func (g *group) asStored() group {
+	n := g.length()
+	return group{g.off, compress.None, n, n, []int64{n}}
+}
+
+// groupReader reads the content of a group, from the start.
+type groupReader struct {
+	src    io.ReaderAt
+	g      *group
+	next   int   // block
+	at     int64 // offset of the next block in the file
+	stored []byte
+	plain  []byte
+	rest   []byte // of plain
+}
+
+func (g *group) open(src io.ReaderAt) io.Reader {
+	if g.method == compress.None {
+		return io.NewSectionReader(src, g.off, g.size)
+	}
+	return &groupReader{src: src, g: g, at: g.off}
+}
+
+func (r *groupReader) Read(p []byte) (int, error) {
+	if len(r.rest) == 0 {
+		if r.next == len(r.g.stored) {
+			return 0, io.EOF
+		}
+		var err error
+		if r.plain, r.stored, err = r.g.decode(r.src, r.next, r.at, r.plain, r.stored); err != nil {
+			return 0, err
+		}
+		r.at += r.g.stored[r.next]
+		r.next++
+		r.rest = r.plain
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// decode decodes block i, which is stored at off.
+func (g *group) decode(src io.ReaderAt, i int, off int64, plain, stored []byte) (_, _ []byte, err error) {
+	stored = sized(stored, g.stored[i])
+	plain = sized(plain, min(g.block, g.size-int64(i)*g.block))
+	if n, err := src.ReadAt(stored, off); n < len(stored) {
+		return nil, nil, errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	return plain, stored, compress.Decode(g.method, plain, stored)
+}
+
+func sized(b []byte, n int64) []byte {
+	if int64(cap(b)) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}

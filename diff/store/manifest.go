@@ -1,0 +1,222 @@
+package store
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The classes of errors. [errors.ErrUnsupported] is one more: a store of a later
+// version.
+var (
+	ErrCorrupt = errors.New("corrupt store")
+	ErrNoBuild = errors.New("the store has no such build")
+	// ErrChanged means that a file to be published is not what it was said to be.
+	ErrChanged = errors.New("the file has changed since it was indexed")
+	// ErrUnsigned means that a signature was wanted, and there is none.
+	ErrUnsigned = errors.New("the store is not signed")
+)
+
+// formatVersion is that of docs/store.md.
+const formatVersion = 1
+
+// Index is what a store has: builds/index.json.
+type Index struct {
+	Format int      `json:"format"`
+	Builds []string `json:"builds"` // labels, in the order in which they were published
+}
+
+// Build is the upper level of a build's manifest: builds/LABEL.json.
+type Build struct {
+	Format int       `json:"format"`
+	Label  string    `json:"label"`
+	Time   time.Time `json:"time"`   // of publication
+	Tables string    `json:"tables"` // object: where the frames of packs are
+	Files  []File    `json:"files"`  // in the order of their paths
+
+	// Earlier are the versions of files that earlier builds had and this one has
+	// not: what a client may remove, since it can get it again.
+	Earlier []File `json:"earlier,omitempty"`
+
+	Deltas []Delta `json:"deltas,omitempty"`
+}
+
+// Delta is a transport patch (docs/pkdelta.md) between some files of an earlier
+// build and of this one, for clients that have exactly these.
+type Delta struct {
+	Name string   `json:"name"` // below d/
+	Size int64    `json:"size"`
+	Old  []File   `json:"old"`
+	New  []string `json:"new"` // paths of the build's files that it makes
+}
+
+// File is a file of a build, or a version of one that an earlier build had.
+type File struct {
+	Path   string `json:"path"` // relative, with forward slashes
+	Size   int64  `json:"size"`
+	Sum    string `json:"blake3"`           // hexadecimal
+	Recipe string `json:"recipe,omitempty"` // object; none for earlier ones
+}
+
+func decodeJSON(b []byte, v any, format *int) error {
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	if *format != formatVersion {
+		return fmt.Errorf("%w: version %d of the store", errors.ErrUnsupported, *format)
+	}
+	return nil
+}
+
+func parseIndex(b []byte) (*Index, error) {
+	x := &Index{}
+	if err := decodeJSON(b, x, &x.Format); err != nil {
+		return nil, err
+	}
+	for _, label := range x.Builds {
+		if !validLabel(label) {
+			return nil, fmt.Errorf("%w: build %q", ErrCorrupt, label)
+		}
+	}
+	return x, nil
+}
+
+func parseBuild(b []byte) (*Build, error) {
+	x := &Build{}
+	if err := decodeJSON(b, x, &x.Format); err != nil {
+		return nil, err
+	}
+	for _, f := range x.Earlier {
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+	}
+	seen := map[string]bool{}
+	for _, f := range x.Files {
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+		if key := strings.ToLower(f.Path); seen[key] {
+			return nil, fmt.Errorf("%w: two files %q", ErrCorrupt, f.Path)
+		} else {
+			seen[key] = true
+		}
+	}
+	for _, d := range x.Deltas {
+		if err := d.check(seen); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+func (d *Delta) check(paths map[string]bool) error {
+	if !validLabel(d.Name) || d.Size <= 0 || d.Size > maxDelta {
+		return fmt.Errorf("%w: delta %q", ErrCorrupt, d.Name)
+	}
+	for _, f := range d.Old {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	for _, p := range d.New {
+		if !paths[strings.ToLower(p)] {
+			return fmt.Errorf("%w: delta %q makes %q, which is not in the build", ErrCorrupt, d.Name, p)
+		}
+	}
+	return nil
+}
+
+// maxDelta bounds the bytes of a delta, which is fetched as one piece.
+const maxDelta = 1 << 40
+
+func deltaName(name string) string { return "d/" + name }
+
+// validLabel admits what is a file name everywhere.
+func validLabel(s string) bool {
+	return s != "" && len(s) <= 100 && s != "index" && s[0] != '.' && strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._+-", r))
+	}) < 0
+}
+
+func (f *File) check() error {
+	ok := utf8.ValidString(f.Path) && f.Path != "" && f.Path != "." && path.Clean(f.Path) == f.Path && !path.IsAbs(f.Path) &&
+		f.Path != ".." && !strings.HasPrefix(f.Path, "../") && !strings.ContainsAny(f.Path, "\\:\x00") && !reserved(f.Path)
+	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || !ok || f.Size < 0 {
+		return fmt.Errorf("%w: file %q", ErrCorrupt, f.Path)
+	}
+	return nil
+}
+
+// workDir is the folder below the one that is updated in which everything waits
+// until it is complete.
+const workDir = ".pakdb-update"
+
+// reserved reports that no build may have a file of that path.
+func reserved(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return strings.EqualFold(first, workDir)
+}
+
+func buildName(label string) string { return "builds/" + label + ".json" }
+
+const indexName = "builds/index.json"
+
+// signed is behind the name of a manifest in that of its signature.
+const signed = ".minisig"
+
+// objectName is where an object lies, which is named by its BLAKE3.
+func objectName(id string) string { return "m/" + id }
+
+// tables are where the frames of a build's packs are.
+type tables map[int]packInfo
+
+const tablesMagic = "pktables\x01"
+
+func (t tables) marshal(numbers []int) []byte {
+	b := binary.AppendUvarint([]byte(tablesMagic), uint64(len(numbers)))
+	for _, n := range numbers {
+		p := t[n]
+		b = binary.AppendUvarint(b, uint64(n))
+		b = append(b, p.sum[:]...)
+		b = binary.AppendUvarint(b, uint64(len(p.frames)))
+		for _, size := range p.frames {
+			b = binary.AppendUvarint(b, uint64(size))
+		}
+	}
+	return b
+}
+
+func parseTables(b []byte) (tables, error) {
+	f := &fields{b: b}
+	if string(f.bytes(len(tablesMagic))) != tablesMagic {
+		f.fail("not a table of packs")
+	}
+	t := tables{}
+	for range f.count("packs", 1+16+1) {
+		p := packInfo{number: int(f.number("pack", maxNumber)), sum: key(f.bytes(16))}
+		p.frames = make([]int64, f.count("frames", 1))
+		for i := range p.frames {
+			p.frames[i] = f.number("size of a frame", maxPack)
+		}
+		t[p.number] = p
+	}
+	return t, f.err
+}
+
+// span returns where frame i of a pack lies.
+func (p *packInfo) span(i int) (off, n int64, err error) {
+	if i < 0 || i >= len(p.frames) {
+		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.number, len(p.frames))
+	}
+	for _, size := range p.frames[:i] {
+		off += size
+	}
+	return off, p.frames[i], nil
+}

@@ -1,0 +1,332 @@
+package store
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/diff/patch"
+)
+
+// Remote reads a store: a folder, or what a web server makes of one. It is safe
+// for concurrent use.
+type Remote struct {
+	dir    string   // of a folder
+	base   *url.URL // of a server
+	client *http.Client
+	limit  *limiter
+	key    *patch.PublicKey
+
+	requests atomic.Int64
+	fetched  atomic.Int64
+}
+
+// RemoteOptions for [OpenRemote].
+type RemoteOptions struct {
+	Rate   int64            // bytes a second at most, 0: no limit
+	Client *http.Client     // nil: one with timeouts for connecting and for silence
+	Key    *patch.PublicKey // manifests must be signed by its owner; nil: no matter by whom
+}
+
+// OpenRemote opens the store at a URL, http or https, or at a folder.
+func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
+	r := &Remote{limit: newLimiter(opt.Rate), client: opt.Client, key: opt.Key}
+	if r.client == nil {
+		r.client = &http.Client{Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: 30 * time.Second, MaxIdleConnsPerHost: workers,
+		}}
+	}
+	if !strings.Contains(location, "://") {
+		st, err := os.Stat(location)
+		if err == nil && !st.IsDir() {
+			err = fmt.Errorf("%s is no folder", location)
+		}
+		r.dir = location
+		return r, err
+	}
+	u, err := url.Parse(location)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no store: neither a folder nor http(s)://", location)
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	r.base = u
+	return r, nil
+}
+
+// Requests returns how many requests were made, and Fetched how many bytes came.
+func (r *Remote) Requests() int64 { return r.requests.Load() }
+
+// Fetched returns how many bytes came.
+func (r *Remote) Fetched() int64 { return r.fetched.Load() }
+
+const (
+	attempts   = 6
+	firstPause = 100 * time.Millisecond // doubled after each failure
+	silence    = 30 * time.Second       // after which a connection counts as broken
+	workers    = 4
+)
+
+// maxManifest bounds what is read as a whole.
+const maxManifest = 256 << 20
+
+// whole fetches a file.
+func (r *Remote) whole(ctx context.Context, name string) ([]byte, error) {
+	return r.get(ctx, name, 0, -1)
+}
+
+// get fetches n bytes at off of a file; all of it if n is negative. What fails on
+// the way is asked for again, from where it broke off.
+func (r *Remote) get(ctx context.Context, name string, off, n int64) (b []byte, err error) {
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
+		if b, err = r.more(ctx, name, off, n, b); err == nil {
+			return b, nil
+		}
+		var fatal *fatalError
+		if attempt == attempts || errors.As(err, &fatal) || ctx.Err() != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if n < 0 {
+			b = b[:0]
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(pause):
+		}
+		pause *= 2
+	}
+}
+
+// fatalError is what asking again does not mend.
+type fatalError struct{ err error }
+
+func (e *fatalError) Error() string { return e.err.Error() }
+func (e *fatalError) Unwrap() error { return e.err }
+
+// more fetches what is missing in b and returns what has come, also with an
+// error.
+func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) ([]byte, error) {
+	r.requests.Add(1)
+	if r.base == nil {
+		return r.fromFolder(name, off, n)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base.JoinPath(name).String(), nil)
+	if err != nil {
+		return b, &fatalError{err}
+	}
+	from := off + int64(len(b))
+	if n >= 0 {
+		req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, off+n-1))
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		return b, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		return b, &fatalError{fmt.Errorf("not there (%s)", resp.Status)}
+	case n >= 0 && resp.StatusCode == http.StatusPartialContent:
+		var first int64
+		if _, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-", &first); err != nil || first != from {
+			return b, fmt.Errorf("the server answers with another range: %q", resp.Header.Get("Content-Range"))
+		}
+	case resp.StatusCode == http.StatusOK:
+		if n >= 0 { // a server that knows no ranges
+			if _, err := io.CopyN(io.Discard, resp.Body, from); err != nil {
+				return b, err
+			}
+		}
+	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
+		return b, &fatalError{fmt.Errorf("%w: it ends before byte %d", ErrCorrupt, off+n)}
+	default:
+		return b, fmt.Errorf("the server says %s", resp.Status)
+	}
+	want := int64(maxManifest)
+	if n >= 0 {
+		want = n - int64(len(b))
+	}
+	return r.body(ctx, cancel, resp.Body, b, want, n >= 0)
+}
+
+// body reads want bytes, or up to the end.
+func (r *Remote) body(ctx context.Context, cancel func(), body io.Reader, b []byte, want int64, exact bool) ([]byte, error) {
+	watchdog := time.AfterFunc(silence, cancel)
+	defer watchdog.Stop()
+	buf := make([]byte, 64<<10)
+	for want > 0 {
+		k, err := body.Read(buf[:min(want, int64(len(buf)))])
+		watchdog.Reset(silence)
+		b = append(b, buf[:k]...)
+		want -= int64(k)
+		r.fetched.Add(int64(k))
+		if err := r.limit.wait(ctx, k); err != nil {
+			return b, err
+		}
+		if err == io.EOF && !exact {
+			return b, nil
+		}
+		if err != nil && want > 0 {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return b, err
+		}
+	}
+	if !exact {
+		return b, &fatalError{fmt.Errorf("%w: larger than %d bytes", ErrCorrupt, int64(maxManifest))}
+	}
+	return b, nil
+}
+
+func (r *Remote) fromFolder(name string, off, n int64) (b []byte, err error) {
+	f, err := os.Open(filepath.Join(r.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return nil, &fatalError{err}
+	}
+	defer func() { _ = f.Close() }()
+	if n < 0 {
+		b, err = io.ReadAll(io.LimitReader(f, maxManifest))
+	} else {
+		b = make([]byte, n)
+		_, err = io.ReadFull(io.NewSectionReader(f, off, n), b)
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("%w: it ends before byte %d", ErrCorrupt, off+n)
+	}
+	if err != nil {
+		return nil, &fatalError{err}
+	}
+	r.fetched.Add(int64(len(b)))
+	return b, nil
+}
+
+// object fetches an object and checks that it is what its name says.
+func (r *Remote) object(ctx context.Context, id string) ([]byte, error) {
+	if raw, err := hex.DecodeString(id); err != nil || len(raw) != 32 {
+		return nil, fmt.Errorf("%w: object %q", ErrCorrupt, id)
+	}
+	b, err := r.whole(ctx, objectName(id))
+	if err != nil {
+		return nil, err
+	}
+	plain, err := inflate(b, maxRecipe)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", objectName(id), err)
+	}
+	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
+		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
+	}
+	return plain, nil
+}
+
+// manifest fetches a manifest and checks its signature.
+func (r *Remote) manifest(ctx context.Context, name string) ([]byte, error) {
+	b, err := r.whole(ctx, name)
+	if err != nil || r.key == nil {
+		return b, err
+	}
+	sig, err := r.whole(ctx, name+signed)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", ErrUnsigned, err)
+	}
+	comment, err := r.key.Verify(b, string(sig))
+	if err == nil && comment != name {
+		err = fmt.Errorf("%w: it is of %s", patch.ErrSignature, comment)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return b, nil
+}
+
+// Index returns what the store has.
+func (r *Remote) Index(ctx context.Context) (*Index, error) {
+	b, err := r.manifest(ctx, indexName)
+	if err != nil {
+		return nil, err
+	}
+	return parseIndex(b)
+}
+
+// Build returns the manifest of a build; the last one published if label is
+// empty.
+func (r *Remote) Build(ctx context.Context, label string) (*Build, error) {
+	index, err := r.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if label == "" && len(index.Builds) > 0 {
+		label = index.Builds[len(index.Builds)-1]
+	}
+	if !slices.Contains(index.Builds, label) {
+		return nil, &noBuild{label, index.Builds}
+	}
+	b, err := r.manifest(ctx, buildName(label))
+	if err != nil {
+		return nil, err
+	}
+	return parseBuild(b)
+}
+
+// noBuild tells what there is instead.
+type noBuild struct {
+	label string
+	have  []string
+}
+
+func (e *noBuild) Error() string {
+	if len(e.have) == 0 {
+		return "the store is empty"
+	}
+	return fmt.Sprintf("the store has no build %q; it has %s", e.label, strings.Join(e.have, ", "))
+}
+
+func (e *noBuild) Is(target error) bool { return target == ErrNoBuild }
+
+// limiter spreads bytes over time.
+type limiter struct {
+	mu   sync.Mutex
+	rate int64
+	free time.Time // when all bytes so far have had their time
+}
+
+func newLimiter(rate int64) *limiter { return &limiter{rate: rate} }
+
+func (l *limiter) wait(ctx context.Context, n int) error {
+	if l.rate <= 0 {
+		return nil
+	}
+	l.mu.Lock()
+	now := time.Now()
+	if l.free.Before(now) {
+		l.free = now
+	}
+	l.free = l.free.Add(time.Duration(float64(n) / float64(l.rate) * float64(time.Second)))
+	pause := l.free.Sub(now)
+	l.mu.Unlock()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(pause):
+		return nil
+	}
+}
