@@ -102,7 +102,7 @@ func (t *batchTx) write(b *batch) error {
 	for _, step := range []func(*batch) error{
 		t.insertContents, t.completeHashes, t.insertSums, t.findClaimed, t.removeFacts, t.insertDirs, t.insertPaths, t.insertTexts,
 		t.insertFacts, t.updateScans, t.insertSketches, t.insertDigests, t.insertPathSymbols, t.insertPlaceSymbols,
-		t.insertEntries, t.insertProblems, t.insertNames, t.insertArchives, t.insertKeys,
+		t.insertEntries, t.insertProblems, t.insertNames, t.insertArchives, t.countProblems, t.insertKeys,
 	} {
 		if err := step(b); err != nil {
 			return err

@@ -209,36 +209,13 @@ func (t *batchTx) insertNames(b *batch) error {
 
 // insertArchives writes the state of each archive that the batch concerns.
 func (t *batchTx) insertArchives(b *batch) error {
-	err := t.insert(`INSERT INTO archive (archive_id, size, mtime, quick, digest, scan, format, version,
+	return t.insert(`INSERT INTO archive (archive_id, size, mtime, quick, digest, scan, format, version,
 			mount_point, encrypted, entry_count, entry_size, entry_stored, problem_count, complete)
 		SELECT a, b, c, d, e, f, g, h, i, j, k, l, m, n, o FROM src WHERE true
 		ON CONFLICT (archive_id) DO UPDATE SET (digest, entry_count, entry_size, entry_stored, problem_count, complete)
 			= (excluded.digest, excluded.entry_count, excluded.entry_size, excluded.entry_stored,
 			   excluded.problem_count, excluded.complete)`, len(b.archives),
 		func(row, col int) driver.Value { return archiveColumn(&b.archives[row], col) })
-	if err != nil {
-		return err
-	}
-	return t.countContentProblems(b)
-}
-
-// countContentProblems adds, for archives that are complete, the problems of
-// the contents that they hold to those of their own.
-func (t *batchTx) countContentProblems(b *batch) error {
-	var ended []int64
-	for i := range b.archives {
-		if b.archives[i].ended {
-			ended = append(ended, b.archives[i].id)
-		}
-	}
-	return t.insert(`UPDATE archive SET problem_count = problem_count + found.n
-		FROM (SELECT e.archive_id, count(*) AS n
-		      FROM content_problem cp
-		      CROSS JOIN entry e ON e.content_id = cp.content_id
-		      WHERE e.archive_id IN (SELECT a FROM src)
-		      GROUP BY e.archive_id) AS found
-		WHERE archive.archive_id = found.archive_id`, len(ended),
-		func(row, _ int) driver.Value { return ended[row] })
 }
 
 func archiveColumn(a *archiveRow, col int) driver.Value {

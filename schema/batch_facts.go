@@ -90,6 +90,17 @@ func (t *batchTx) insertFacts(b *batch) error {
 	return nil
 }
 
+// countProblems corrects the counts of archives of other builds, where the batch
+// has other facts of contents that these hold. All counts are made when the build
+// is published.
+func (t *batchTx) countProblems(b *batch) error {
+	if len(b.again) == 0 {
+		return nil
+	}
+	_, err := t.tx.ExecContext(t.ctx, problemCounts)
+	return err
+}
+
 func (t *batchTx) addFactWords(f *Facts) error {
 	if f.Scan != "" {
 		if err := t.addWords(f.Scan); err != nil {

@@ -319,7 +319,7 @@ func (b *Build) replace(ctx context.Context, tx *sql.Tx) error {
 	if err := b.insertSymbols(ctx, tx); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, links); err != nil {
+	if err := execAll(ctx, tx, links, problemCounts); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.id); err != nil {

@@ -270,6 +270,63 @@ func TestArchivesOfTheSameBuildAreNotKnown(t *testing.T) {
 	}
 }
 
+// problemsCounted checks that every build counts the problems that it has.
+func problemsCounted(t *testing.T, path string, when any, want int) {
+	t.Helper()
+	db := readDB(t, path)
+	if n := scan[int](t, db, "SELECT count(*) FROM builds b WHERE problem_count <> (SELECT count(*) FROM problems p WHERE p.build = b.build)"); n != 0 {
+		t.Errorf("%v: %d builds count other problems than they have", when, n)
+	}
+	if n := scan[int](t, db, "SELECT sum(problem_count) FROM builds"); n != want {
+		t.Errorf("%v: %d problems, want %d", when, n, want)
+	}
+}
+
+// A newer inspector may find other problems in a content that older builds hold
+// as well: their counts go with the view, also when the newer build is given up.
+func TestProblemCountsFollowTheFacts(t *testing.T) {
+	c, path := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	copies := func(revision, problems int) []*schema.Entry {
+		e, again := entry(1), entry(2)
+		again.Content = e.Content
+		e.Facts = &schema.Facts{Inspector: fmt.Sprintf("i/%d", revision), Kind: "k", Problems: make([]schema.Problem, problems)}
+		return []*schema.Entry{e, again}
+	}
+	for i, problems := range []int{1, 0, 3} {
+		writeBuild(t, c, fmt.Sprintf("build%d", i), copies(i, problems))
+		problemsCounted(t, path, i, 2*problems*(i+1))
+	}
+	b, err := c.Begin(context.Background(), "abandoned")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.StartArchive(schema.Archive{Format: "test"})
+	for _, e := range copies(4, 2) {
+		if err := b.Add(id, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	problemsCounted(t, path, "abandoned", 2*2*3)
+}
+
+// A content that a quick scan left open may bring problems when it is known.
+func TestProblemCountsOfLinkedContents(t *testing.T) {
+	c, path := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	claimed, read := entry(1), entry(1)
+	claimed.Sum, claimed.Claimed, claimed.HasContent = []byte("sum"), true, false
+	read.Sum = claimed.Sum
+	read.Facts = &schema.Facts{Inspector: "i/1", Kind: "k", Problems: make([]schema.Problem, 2)}
+	writeBuild(t, c, "quick", []*schema.Entry{claimed})
+	problemsCounted(t, path, "quick", 0)
+	writeBuild(t, c, "full", []*schema.Entry{read})
+	problemsCounted(t, path, "full", 4)
+}
+
 // BenchmarkWriter measures the catalog writer alone: b.N entries, each with a
 // path and a content of its own.
 func BenchmarkWriter(b *testing.B) {

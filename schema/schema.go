@@ -48,6 +48,9 @@ var chunkNames string
 //go:embed links.sql
 var links string
 
+//go:embed problem_counts.sql
+var problemCounts string
+
 // The ways in which a file is not a usable catalog.
 var (
 	ErrNotCatalog = errors.New("not a pakdb catalog")
