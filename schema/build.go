@@ -82,9 +82,33 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 		return nil, fmt.Errorf("begin build %q: %w", label, busy(err))
 	}
 	ready := make(chan *batch)
-	go b.intern(context.WithoutCancel(ctx), in, ready)
-	go b.write(context.WithoutCancel(ctx), ready)
+	ctx = b.withGrace(ctx)
+	go b.intern(ctx, in, ready)
+	go b.write(ctx, ready)
 	return b, nil
+}
+
+// grace is how long a build that is cancelled may take to store what it has.
+const grace = 2 * time.Second
+
+// withGrace returns a context for the goroutines of the build that ends some
+// time after ctx: what was completed by then is stored, but no statement that
+// takes long keeps a process from ending.
+func (b *Build) withGrace(ctx context.Context) context.Context {
+	late, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-b.done:
+		case <-time.After(grace):
+		}
+		cancel()
+	})
+	go func() {
+		<-b.done
+		stop()
+		cancel()
+	}()
+	return late
 }
 
 // intern is the goroutine that hands out ids, a batch ahead of write.

@@ -57,6 +57,38 @@ func TestFailedBatch(t *testing.T) {
 	}
 }
 
+// A statement that takes long ends soon after its context: a process that is told
+// to stop does.
+func TestCancelledBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as a build may after it was cancelled")
+	}
+	c, path := newCatalog(t)
+	defer func() { _ = c.Close() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	b, err := c.Begin(ctx, "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alter(t, path, `CREATE TRIGGER slow BEFORE INSERT ON entry BEGIN
+		SELECT sum(n) FROM (WITH RECURSIVE count (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count) SELECT n FROM count); END`)
+	id := b.StartArchive(schema.Archive{Format: "test"})
+	if err := b.Add(id, entry(1)); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.AfterFunc(time.Minute, func() { panic("not interrupted") })
+	defer deadline.Stop()
+	cancel()
+	if err := b.Abandon(); err == nil {
+		t.Error("no error from a batch that was interrupted")
+	}
+	alter(t, path, "DROP TRIGGER slow")
+	writeBuild(t, c, "two", []*schema.Entry{entry(1)})
+	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM entries"); n != 1 {
+		t.Errorf("%d entries, want 1", n)
+	}
+}
+
 func TestEndedBuild(t *testing.T) {
 	c, _ := newCatalog(t)
 	defer func() { _ = c.Close() }()
