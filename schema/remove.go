@@ -128,6 +128,15 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)")
 }
 
+// Holds reports whether the catalog knows a content.
+func (c *Catalog) Holds(ctx context.Context, d Digest) (held bool, err error) {
+	err = c.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1
+		FROM content_key k
+		JOIN content c ON c.content_id = k.content_id
+		WHERE k.key = ? AND substr(c.hash, 1, ?) = ?)`, ContentKey(d[:]), StatedSize, d[:StatedSize]).Scan(&held)
+	return held, err
+}
+
 // Vacuum gives the space of removed rows back to the file system.
 func (c *Catalog) Vacuum(ctx context.Context) error {
 	_, err := c.db.ExecContext(ctx, "VACUUM")

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/internal/nearest"
+	"pakdb/internal/objects"
 	"pakdb/schema"
 )
 
@@ -20,9 +21,9 @@ func newRmCommand(a *app) *cobra.Command {
 		Use:   "rm [flags] BUILD...",
 		Short: "Remove builds from the catalog",
 		Long: `Remove builds from the catalog, with all that no other build needs: archives,
-entries, contents and their facts, paths. The catalog's file becomes smaller; it
-needs room for a copy of itself while that is done. The game's own files are
-never touched.
+entries, contents and their facts, paths, and contents that "pakdb index --store"
+kept. The catalog's file becomes smaller; it needs room for a copy of itself
+while that is done. The game's own files are never touched.
 
 When one of the builds is not there, none is removed.`,
 		Example: `  pakdb rm 1.10
@@ -69,7 +70,22 @@ func (a *app) removeBuilds(ctx context.Context, labels []string) (err error) {
 	if err := catalog.Remove(ctx, labels...); err != nil {
 		return err
 	}
+	if err := a.pruneStore(ctx, catalog); err != nil {
+		return err
+	}
 	return catalog.Vacuum(ctx)
+}
+
+// pruneStore removes the stored contents that the catalog no longer knows. It
+// asks what is committed, so that whatever happens meanwhile no build lacks a
+// content; what it does not get to is for the next time.
+func (a *app) pruneStore(ctx context.Context, catalog *schema.Catalog) error {
+	removed, size, err := objects.For(a.catalog).Prune(ctx, func(d [32]byte) (bool, error) { return catalog.Holds(ctx, d) })
+	if err != nil || removed == 0 || a.quiet {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "removed %s, %s, from the store\n", plural(removed, "content", "contents"), humanSize(size))
+	return err
 }
 
 // buildRow is a build as the catalog's view has it.

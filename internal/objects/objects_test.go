@@ -223,3 +223,30 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+func TestPrune(t *testing.T) {
+	s := newStore(t)
+	nothing := func([32]byte) (bool, error) { return false, nil }
+	if n, size, err := s.Prune(t.Context(), nothing); n != 0 || size != 0 || err != nil {
+		t.Errorf("without a store: %d objects, %d bytes, %v", n, size, err)
+	}
+	kept, gone := put(t, s, text(1000)), put(t, s, text(2000))
+	foreign := filepath.Join(s.Dir(), "notes.txt")
+	if err := os.WriteFile(foreign, []byte("not an object"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	if _, _, err := s.Prune(t.Context(), func([32]byte) (bool, error) { return false, broken }); !errors.Is(err, broken) {
+		t.Errorf("%v, want the error of the question", err)
+	}
+	n, size, err := s.Prune(t.Context(), func(d [32]byte) (bool, error) { return d == kept, nil })
+	if n != 1 || size == 0 || err != nil {
+		t.Errorf("%d objects, %d bytes, %v", n, size, err)
+	}
+	if !s.Has(kept) || s.Has(gone) {
+		t.Errorf("has the one: %t, the other: %t", s.Has(kept), s.Has(gone))
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Error(err)
+	}
+}
