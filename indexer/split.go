@@ -114,7 +114,7 @@ func (o *opened) readHeader(ctx context.Context, it item, stem string) ([]byte, 
 		return nil, nil
 	}
 	defer func() { _ = r.Close() }()
-	b, err := readSmall(contextReader{ctx, r}, e.Size, new([]byte))
+	b, err := readSmall(codecs.ContextReader(ctx, r), e.Size, new([]byte))
 	if err != nil {
 		return nil, nil
 	}

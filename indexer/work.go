@@ -250,7 +250,7 @@ func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, ro
 		}
 		w = io.MultiWriter(w, spool)
 	}
-	copied, err := io.Copy(w, contextReader{ctx, r})
+	copied, err := io.Copy(w, codecs.ContextReader(ctx, r))
 	if err != nil {
 		return err
 	}
@@ -268,19 +268,6 @@ func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, ro
 		return err
 	}
 	return s.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
-}
-
-// contextReader ends when the context does.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }
 
 // inspect adds the facts of the content to the row. What an inspector cannot

@@ -147,7 +147,7 @@ func (a *app) catTo(ctx context.Context, w io.Writer, ar *archive, entries []*co
 }
 
 func copyContent(ctx context.Context, w io.Writer, r io.Reader, name string, cautious bool) error {
-	in := bufio.NewReaderSize(contextReader{ctx, r}, 64<<10)
+	in := bufio.NewReaderSize(codecs.ContextReader(ctx, r), 64<<10)
 	if cautious {
 		if head, _ := in.Peek(1024); isBinary(head) {
 			return hinted(fmt.Errorf("%s is binary, and stdout a terminal", name), "write it to a file with -o FILE, or pass --force")

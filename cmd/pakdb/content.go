@@ -23,19 +23,6 @@ func openContent(ctx context.Context, ar *archive, e *codecs.Entry, raw bool) (i
 	return io.NopCloser(r), nil
 }
 
-// contextReader ends when the context does.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
-}
-
 // job is an entry on its way through the workers.
 type job struct {
 	entry *codecs.Entry // nil when the table itself broke
@@ -124,7 +111,7 @@ func (b *batch) read(ctx context.Context, p *indexer.Progress, read func(context
 // archive declares. Errors of w are told from those of the content.
 func copyAll(ctx context.Context, w io.Writer, r io.Reader, want int64) (contentErr, writeErr error) {
 	out := &errWriter{w: w}
-	n, err := io.Copy(out, contextReader{ctx, r})
+	n, err := io.Copy(out, codecs.ContextReader(ctx, r))
 	switch {
 	case out.err != nil:
 		return nil, out.err

@@ -70,7 +70,7 @@ func (r replacements) write(ctx context.Context, w codecs.Writer, e *codecs.Entr
 	if epoch.IsZero() {
 		fresh.Mod = st.ModTime()
 	}
-	return st.Size(), w.Add(ctx, fresh, contextReader{ctx, f})
+	return st.Size(), w.Add(ctx, fresh, codecs.ContextReader(ctx, f))
 }
 
 // findCopies returns the entries that a name stands for: one, or all copies of

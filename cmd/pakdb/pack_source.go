@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -114,7 +113,7 @@ func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry
 		e.Mod = st.ModTime()
 	}
 	s.add(e)
-	return w.Add(ctx, e, contextReader{ctx, f})
+	return w.Add(ctx, e, codecs.ContextReader(ctx, f))
 }
 
 // repack writes the entries of another archive. Stored bytes are taken over
@@ -209,7 +208,7 @@ func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) er
 		if err != nil {
 			return err
 		}
-		err = w.AddRaw(ctx, e, contextReader{ctx, raw})
+		err = w.AddRaw(ctx, e, codecs.ContextReader(ctx, raw))
 		if errors.Is(err, errors.ErrUnsupported) {
 			r.refused = &e.Method
 		}
@@ -227,5 +226,5 @@ func (r *repacker) add(ctx context.Context, w codecs.Writer, e *codecs.Entry) er
 	if plain.Method = r.instead.method(plain.Method); r.method != "" {
 		plain.Method = r.method
 	}
-	return errors.Join(w.Add(ctx, &plain, io.Reader(contextReader{ctx, content})), content.Close())
+	return errors.Join(w.Add(ctx, &plain, codecs.ContextReader(ctx, content)), content.Close())
 }

@@ -66,7 +66,7 @@ func readContainerHeader(ctx context.Context, ar codecs.Archive) (*codecs.Contai
 		if err != nil {
 			return nil, err
 		}
-		b, err := io.ReadAll(contextReader{ctx, r})
+		b, err := io.ReadAll(codecs.ContextReader(ctx, r))
 		if err = errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}

@@ -154,22 +154,9 @@ func (a *archive) content(ctx context.Context, h holder, in *inner) (io.ReaderAt
 
 // fill copies size bytes, and reads on to the end, where checksums are verified.
 func fill(ctx context.Context, w io.Writer, r io.Reader, size int64) error {
-	n, err := io.Copy(w, io.LimitReader(contextReader{ctx, r}, size+1))
+	n, err := io.Copy(w, io.LimitReader(codecs.ContextReader(ctx, r), size+1))
 	if err == nil && n != size {
 		err = codecs.Errorf(codecs.ErrCorrupt, "decodes to other than %d bytes", size)
 	}
 	return err
-}
-
-// contextReader ends when the context does.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

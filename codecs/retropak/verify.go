@@ -213,7 +213,7 @@ func (v *verifier) md5() error {
 		return nil
 	}
 	h := md5.New()
-	if _, err := io.Copy(h, contextReader{v.ctx, io.NewSectionReader(v.src, headerSize, v.src.Size-headerSize)}); err != nil {
+	if _, err := io.Copy(h, codecs.ContextReader(v.ctx, io.NewSectionReader(v.src, headerSize, v.src.Size-headerSize))); err != nil {
 		return v.fail("", "md5", 8, err)
 	}
 	if got := h.Sum(nil); !bytes.Equal(got, want[:]) {

@@ -91,7 +91,7 @@ func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	content, err := io.ReadAll(io.LimitReader(contextReader{ctx, r}, math.MaxUint32))
+	content, err := io.ReadAll(io.LimitReader(codecs.ContextReader(ctx, r), math.MaxUint32))
 	if err != nil {
 		return w.fail(e.Name, "content", err)
 	}
@@ -118,7 +118,7 @@ func (w *writer) AddRaw(ctx context.Context, e *codecs.Entry, stored io.Reader) 
 	if v := w.variant; v.method != compress.None && e.Method != compress.None && e.Method != v.method {
 		return w.fail(e.Name, "method", codecs.Errorf(errors.ErrUnsupported, "version %s has no %q", v.name, e.Method))
 	}
-	stored = contextReader{ctx, stored}
+	stored = codecs.ContextReader(ctx, stored)
 	if e.Method != compress.None || e.Blocks != nil {
 		rec.compressed = 1
 		var head [4]byte
@@ -197,17 +197,4 @@ func (w *writer) fail(entry, field string, err error) error {
 // padding returns what fills size up to a multiple of align.
 func padding(size, align int64, b byte) []byte {
 	return bytes.Repeat([]byte{b}, int((align-size%align)%align))
-}
-
-// contextReader ends with the context.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }

@@ -45,7 +45,7 @@ func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 	if e.Flags != 0 {
 		return failed(e.Name, "flags", unsupported("flags %d", e.Flags))
 	}
-	n, err := io.Copy(w.out, &contextReader{ctx, r})
+	n, err := io.Copy(w.out, codecs.ContextReader(ctx, r))
 	if err != nil {
 		return failed(e.Name, "data", err)
 	}
@@ -114,17 +114,4 @@ func failed(name, field string, err error) error {
 
 func unsupported(format string, args ...any) error {
 	return codecs.Errorf(errors.ErrUnsupported, format, args...)
-}
-
-// contextReader ends with its context.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r *contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
 }

@@ -300,7 +300,7 @@ func hashEntry(ctx context.Context, a codecs.Archive, e *codecs.Entry, f *File) 
 	}
 	defer func() { _ = r.Close() }()
 	h := blake3.New()
-	n, err := io.Copy(h, contextReader{ctx, r})
+	n, err := io.Copy(h, codecs.ContextReader(ctx, r))
 	if err != nil {
 		return err
 	}

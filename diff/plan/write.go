@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,7 +254,7 @@ func (f *filler) add(ctx context.Context, out codecs.Writer, file *File, name st
 	}
 	fresh.Method = f.method(src, e)
 	fresh.Flags &^= codecs.Sealed
-	return errors.Join(out.Add(ctx, &fresh, contextReader{ctx, content}), content.Close())
+	return errors.Join(out.Add(ctx, &fresh, codecs.ContextReader(ctx, content)), content.Close())
 }
 
 // method is how a content that was decoded is encoded anew: as it was, where this
@@ -317,23 +316,10 @@ func (f *filler) addRaw(ctx context.Context, out codecs.Writer, src *opened, e, 
 	if err != nil {
 		return err
 	}
-	err = out.AddRaw(ctx, fresh, contextReader{ctx, raw})
+	err = out.AddRaw(ctx, fresh, codecs.ContextReader(ctx, raw))
 	if errors.Is(err, errors.ErrUnsupported) {
 		f.refused = &e.Method
 	}
 	f.raw += e.Stored
 	return err
-}
-
-// contextReader ends with the context.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
 }
