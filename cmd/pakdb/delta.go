@@ -30,7 +30,7 @@ build is made by "pakdb patch build".`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
-		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a))
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaEstimateCommand(a))
 	return cmd
 }
 

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"context"
 	"slices"
 
 	"pakdb/codecs/compress"
@@ -92,7 +91,7 @@ func (f *fileMaker) changed(x *extent) {
 // size of one that is.
 func (f *fileMaker) head(k int) (gap int64, err error) {
 	if _, gap = f.gapBefore(k); gap > smallGap {
-		return 0, f.tables(context.Background(), k)
+		return 0, f.tables(k)
 	}
 	return gap, nil
 }

@@ -27,6 +27,7 @@ type held struct {
 type fileMaker struct {
 	*maker
 	*layout
+	ctx    context.Context
 	twin   int      // the old file, or -1
 	likely []Recipe // used before, the latest first
 	misses int      // blocks that no recipe gave, in a row
@@ -82,7 +83,7 @@ func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 		f.e.copyOld(int(at.file), from-gap, gap+x.stored)
 		f.stats.Copied += gap + x.stored
 	} else {
-		if err := f.tables(context.Background(), k); err != nil {
+		if err := f.tables(k); err != nil {
 			return err
 		}
 		f.e.copyOld(int(at.file), from, x.stored)
@@ -94,7 +95,7 @@ func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 
 // tables explains what stands before extent k, by what the old file has where no
 // entry is.
-func (f *fileMaker) tables(ctx context.Context, k int) error {
+func (f *fileMaker) tables(k int) error {
 	off, gap := f.gapBefore(k)
 	if gap == 0 {
 		return nil
@@ -111,7 +112,7 @@ func (f *fileMaker) tables(ctx context.Context, k int) error {
 		}
 	}
 	for end := off + gap; off < end; {
-		if err := ctx.Err(); err != nil {
+		if err := f.ctx.Err(); err != nil {
 			return err
 		}
 		n := min(end-off, maxRun)

@@ -34,6 +34,7 @@ type machine struct {
 	content []byte
 	stored  []byte
 	digests []int64 // places in the output of those computed
+	hashed  int64   // bytes of output that they cover
 	state
 }
 
@@ -52,7 +53,7 @@ type state struct {
 // begin starts a new file, or continues one behind its first pos bytes.
 func (m *machine) begin(out output, size, pos int64, digests []int64) {
 	m.digests = append(m.digests[:0], digests...)
-	m.out, m.size, m.pos, m.bufAt = out, size, pos, pos
+	m.out, m.size, m.pos, m.bufAt, m.hashed = out, size, pos, pos, 0
 	m.buf = m.buf[:0]
 }
 
@@ -313,6 +314,11 @@ func (m *machine) digest(ctx context.Context) error {
 	back, err := m.number(inDigestTo, m.pos-from)
 	if err != nil {
 		return err
+	}
+	// Entries and the parts of an index are covered once or twice; more would be
+	// meant to keep processors busy.
+	if m.hashed += m.pos - back - from; m.hashed > 4*m.size {
+		return fmt.Errorf("%w: digests of %d bytes in a file of %d", ErrCorrupt, m.hashed, m.size)
 	}
 	if err := m.flush(); err != nil {
 		return err

@@ -185,7 +185,7 @@ func (m *maker) keep(file int, stream []byte) error {
 func (m *maker) file(ctx context.Context, i int) error {
 	e := m.e
 	e.pos, e.digests, e.nDigest = 0, map[[digestSize]byte]int{}, 0
-	f := &fileMaker{maker: m, layout: &m.new.files[i], twin: m.pairs.files[i]}
+	f := &fileMaker{maker: m, layout: &m.new.files[i], ctx: ctx, twin: m.pairs.files[i]}
 	for k := 0; k < len(f.extents); {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -200,7 +200,7 @@ func (m *maker) file(ctx context.Context, i int) error {
 		k += n
 		f.settle()
 	}
-	if err := f.tables(ctx, len(f.extents)); err != nil {
+	if err := f.tables(len(f.extents)); err != nil {
 		return err
 	}
 	return e.end()

@@ -1,0 +1,220 @@
+package patch
+
+import (
+	"context"
+	"io"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+)
+
+// Estimate tells what updating from one build to another takes by several ways
+// of transport, in bytes to be downloaded.
+type Estimate struct {
+	New     int64 // the new files as they are
+	Whole   int64 // of these, files that no old file equals
+	Chunks  int64 // of the new files, cut into chunks of 1 MiB, those that stand nowhere in the old ones, each by zstd
+	Missing int   // how many chunks these are
+	Total   int   // of how many
+	Entries int64 // stored bytes of entries that are new or changed under their path, as a patch of whole entries has them
+	Changed int   // how many entries these are
+	Delta   int64 // the patch that Make makes
+}
+
+// chunkSize is that of the stores that Steam and Epic deliver from.
+const chunkSize = 1 << 20
+
+// NewEstimate computes all of them. The patch is made to know its size, and not
+// kept. Stores of chunks are modelled by what is documented of them: chunks of
+// 1 MiB, found at any offset of the old files.
+func NewEstimate(ctx context.Context, old, new []Input, temp string, o *MakeOptions) (*Estimate, error) {
+	e := &Estimate{}
+	h, _, err := Make(ctx, old, new, io.Discard, temp, o)
+	if err != nil {
+		return nil, err
+	}
+	e.Delta = h.Length()
+	have := map[Sum]bool{}
+	for _, f := range h.Old {
+		have[f.Sum] = true
+	}
+	for _, f := range h.New {
+		e.New += f.Size
+		if !have[f.Sum] {
+			e.Whole += f.Size
+		}
+	}
+	if err := e.entries(ctx, old, new, o); err != nil {
+		return nil, err
+	}
+	return e, e.chunks(ctx, old, new)
+}
+
+// entries adds up what a patch of whole entries has.
+func (e *Estimate) entries(ctx context.Context, old, new []Input, o *MakeOptions) error {
+	if o == nil {
+		o = &MakeOptions{}
+	}
+	registry := o.Registry
+	if registry == nil {
+		registry = &codecs.Registry{}
+	}
+	var builds [2]*build
+	for i, inputs := range [][]Input{old, new} {
+		b, err := newBuild(ctx, inputs, registry, o.Open)
+		if err == nil {
+			err = b.sums(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		builds[i] = b
+	}
+	have := map[string]bool{}
+	for i := range builds[0].entries {
+		have[builds[0].identity(i)] = true
+	}
+	for i := range builds[1].entries {
+		if id := builds[1].identity(i); id != "" && !have[id] {
+			e.Changed++
+			for _, x := range builds[1].extentsOf(i) {
+				e.Entries += x.stored
+			}
+		}
+	}
+	return nil
+}
+
+func (b *build) extentsOf(i int) []extent {
+	e := &b.entries[i]
+	return b.files[e.file].extents[e.first : e.first+e.count]
+}
+
+// identity is an entry's path and the hashes of its stored bytes, "" without any.
+func (b *build) identity(i int) string {
+	e := &b.entries[i]
+	if e.count == 0 {
+		return ""
+	}
+	id := []byte(e.bare())
+	if e.whole {
+		id = []byte(e.name)
+	}
+	for _, x := range b.extentsOf(i) {
+		id = append(id, x.sum[:]...)
+	}
+	return string(id)
+}
+
+// roller hashes the last chunkSize bytes: a polynomial modulo 2^64.
+type roller struct {
+	hash, out uint64 // out is the base to the power of chunkSize
+	ring      []byte
+	n         int
+}
+
+const rollBase = 0x9e3779b97f4a7c15 | 1
+
+func newRoller() *roller {
+	r := &roller{out: 1, ring: make([]byte, chunkSize)}
+	for range chunkSize {
+		r.out *= rollBase
+	}
+	return r
+}
+
+// add returns the hash once chunkSize bytes were added.
+func (r *roller) add(c byte) (uint64, bool) {
+	at := r.n % chunkSize
+	r.hash = r.hash*rollBase + uint64(c) + 1
+	if r.n >= chunkSize {
+		r.hash -= r.out * (uint64(r.ring[at]) + 1)
+	}
+	r.ring[at] = c
+	r.n++
+	return r.hash, r.n >= chunkSize
+}
+
+// newChunk is a chunk of a new file.
+type newChunk struct {
+	file int
+	off  int64
+	n    int64
+}
+
+// chunks looks for the new files' chunks in the old ones.
+func (e *Estimate) chunks(ctx context.Context, old, new []Input) error {
+	wanted := map[uint64]newChunk{}
+	var short []newChunk // at the ends of files
+	for i, in := range new {
+		for off := int64(0); off < in.Size; off += chunkSize {
+			c := newChunk{i, off, min(chunkSize, in.Size-off)}
+			e.Total++
+			if c.n < chunkSize {
+				short = append(short, c)
+				continue
+			}
+			p, err := e.read(ctx, in, c)
+			if err != nil {
+				return err
+			}
+			r := uint64(0)
+			for _, b := range p {
+				r = r*rollBase + uint64(b) + 1
+			}
+			wanted[r] = c
+		}
+	}
+	for _, in := range old {
+		if err := drop(ctx, in, wanted); err != nil {
+			return err
+		}
+	}
+	for _, c := range wanted {
+		short = append(short, c)
+	}
+	e.Missing = len(short)
+	for _, c := range short {
+		p, err := e.read(ctx, new[c.file], c)
+		if err != nil {
+			return err
+		}
+		z, err := compress.Encode(compress.Zstd, nil, p)
+		if err != nil {
+			return err
+		}
+		e.Chunks += int64(min(len(z), len(p)))
+	}
+	return nil
+}
+
+func (e *Estimate) read(ctx context.Context, in Input, c newChunk) ([]byte, error) {
+	p := make([]byte, c.n)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return p, readAt(in, p, c.off)
+}
+
+// drop takes out the chunks that a file has, at any offset.
+func drop(ctx context.Context, in Input, wanted map[uint64]newChunk) error {
+	r, buf := newRoller(), make([]byte, 1<<20)
+	for off := int64(0); off < in.Size && len(wanted) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := buf[:min(int64(len(buf)), in.Size-off)]
+		if err := readAt(in, p, off); err != nil {
+			return err
+		}
+		off += int64(len(p))
+		for _, c := range p {
+			if hash, full := r.add(c); full {
+				if _, ok := wanted[hash]; ok {
+					delete(wanted, hash)
+				}
+			}
+		}
+	}
+	return nil
+}
