@@ -188,7 +188,7 @@ func (a *applier) next(ctx context.Context) error {
 		return err
 	}
 	a.temp = temp
-	a.begin(temp, f.Size, 0, nil)
+	a.begin(temp, f.Size, 0, nil, nil)
 	return nil
 }
 
@@ -215,7 +215,7 @@ func (a *applier) updateInPlace(ctx context.Context, f File) (bool, error) {
 			return false, err
 		}
 	}
-	a.begin(&overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil)
+	a.begin(&overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil, nil)
 	return true, a.j.file(target{f.Name, before, f})
 }
 

@@ -9,7 +9,7 @@ import (
 
 // use makes the content of ranges the source of what follows.
 func (m *maker) use(ranges []Range) error {
-	if m.e.open && slices.Equal(ranges, m.e.ranges) {
+	if m.e.open && !m.e.tables && slices.Equal(ranges, m.e.ranges) {
 		return nil
 	}
 	h, err := m.load(ranges)
@@ -19,7 +19,28 @@ func (m *maker) use(ranges []Range) error {
 	if h.index == nil {
 		h.index = delta.NewIndex(h.content)
 	}
-	m.e.source(ranges, h.index)
+	m.e.source(opSource, ranges, h.index)
+	return nil
+}
+
+// useTables is use for tables of the old file, whose offsets are changed to
+// where things have been copied. What cannot be changed is used as it is.
+func (m *maker) useTables(ranges []Range) error {
+	m.e.flushCopy()
+	if m.e.open && m.e.tables && slices.Equal(ranges, m.e.ranges) {
+		return nil
+	}
+	content, ok, err := relocated(&m.reader, ranges, m.h.Old, m.e.copies)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return m.use(ranges)
+	}
+	old := make([]byte, content.Len())
+	_, _ = content.Read(old)
+	m.now = held{}
+	m.e.source(opTables, ranges, delta.NewIndex(old))
 	return nil
 }
 
@@ -53,15 +74,15 @@ func (f *fileMaker) gap(off, n, guess int64, k int) error {
 	return nil
 }
 
-// raw codes p, which stands at off, as it is, by the content of ranges. Segments
-// end where they are full.
-func (f *fileMaker) raw(p []byte, off, guess int64, ranges []Range) error {
+// raw codes p, which stands at off, as it is, by the source that use sets.
+// Segments end where they are full.
+func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
 	f.stats.Raw += int64(len(p))
 	for at := 0; at < len(p); at += delta.MaxContent {
 		if err := f.endFull(); err != nil {
 			return err
 		}
-		if err := f.use(ranges); err != nil {
+		if err := use(); err != nil {
 			return err
 		}
 		f.e.raw(p[at:min(at+delta.MaxContent, len(p))], guess)
@@ -134,7 +155,7 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 			return err
 		}
 	}
-	if err := f.raw(p, x.off+at, src.base, src.ranges); err != nil {
+	if err := f.raw(p, x.off+at, src.base, func() error { return f.use(src.ranges) }); err != nil {
 		return err
 	}
 	f.drift += f.e.cursor - (src.base + n)
@@ -400,7 +421,7 @@ func (s *span) asStored(j int) error {
 	if err != nil {
 		return err
 	}
-	if err := s.raw(p, x.off, 0, ranges); err != nil {
+	if err := s.raw(p, x.off, 0, func() error { return s.use(ranges) }); err != nil {
 		return err
 	}
 	s.at += x.size

@@ -21,17 +21,12 @@ type emitter struct {
 	content int64 // of the segment
 	digests map[[digestSize]byte]int
 	nDigest int
-	copyRun
+	run     copied // a copy that may still grow
 	state
 	ranges []Range // of the source that the segment knows
+	tables bool    // they are tables
+	copies []copied
 	index  *delta.Index
-}
-
-// copyRun is a copy that may still grow.
-type copyRun struct {
-	file int
-	off  int64
-	n    int64
 }
 
 // recipeList numbers recipes in the order of their first use.
@@ -82,33 +77,36 @@ func (e *emitter) full() bool {
 
 // copyOld copies n bytes of an old file.
 func (e *emitter) copyOld(file int, off, n int64) {
-	if e.copyRun.n > 0 && (file != e.file || off != e.off+e.copyRun.n) {
+	if e.run.n > 0 && (file != e.run.file || off != e.run.off+e.run.n) {
 		e.flushCopy()
 	}
-	if e.copyRun.n == 0 {
-		e.copyRun = copyRun{file, off, 0}
+	if e.run.n == 0 {
+		e.run = copied{file, off, 0, e.pos}
 	}
-	e.copyRun.n += n
+	e.run.n += n
 	e.pos += n
 }
 
 func (e *emitter) flushCopy() {
-	c := e.copyRun
+	c := e.run
 	if c.n == 0 {
 		return
 	}
-	e.copyRun = copyRun{}
+	e.run = copied{}
 	e.op(opCopy)
 	e.enc.Number(inCopyLen, uint64(c.n))
 	e.enc.Number(inCopyFile, uint64(c.file))
 	e.enc.Number(inCopyOff, zigzag(c.off-e.copied))
 	e.copied = c.off + c.n
+	e.copies = append(e.copies, c)
 }
 
-// source names the old content for what follows. index is over it.
-func (e *emitter) source(ranges []Range, index *delta.Index) {
+// source names the old content for what follows, by opSource or opTables. index
+// is over it.
+func (e *emitter) source(op uint64, ranges []Range, index *delta.Index) {
 	e.flushCopy()
-	e.op(opSource)
+	e.op(op)
+	e.tables = op == opTables
 	e.enc.Number(inRanges, uint64(len(ranges)))
 	for _, r := range ranges {
 		e.enc.Number(inRangeFile, uint64(r.File))

@@ -210,9 +210,7 @@ func drop(ctx context.Context, in Input, wanted map[uint64]newChunk) error {
 		off += int64(len(p))
 		for _, c := range p {
 			if hash, full := r.add(c); full {
-				if _, ok := wanted[hash]; ok {
-					delete(wanted, hash)
-				}
+				delete(wanted, hash)
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type fileMaker struct {
 
 // near is where copying would go on.
 func (f *fileMaker) near(gap int64) position {
-	c := &f.e.copyRun
+	c := &f.e.run
 	if c.n == 0 {
 		return position{int32(f.twin), f.pos + gap}
 	}
@@ -50,7 +50,11 @@ func (f *fileMaker) near(gap int64) position {
 // extents it explained.
 func (f *fileMaker) extent(k int) (int, error) {
 	off, gap := f.gapBefore(k)
-	if at, ok := f.pairs.find(f.old, &f.extents[k], f.near(gap)); ok {
+	at, ok := f.sameName(k)
+	if !ok {
+		at, ok = f.pairs.find(f.old, &f.extents[k], f.near(gap))
+	}
+	if ok {
 		return 1, f.copyExtent(k, at, off, gap)
 	}
 	if f.extents[k].method == compress.None {
@@ -68,6 +72,23 @@ func (f *fileMaker) extent(k int) (int, error) {
 		size += x.size
 	}
 	return n, f.run(k, n)
+}
+
+// sameName returns the old extent of the same entry if it has the same stored
+// bytes. It comes before all others that have them: what the archive's tables say
+// of the entry is about this place.
+func (f *fileMaker) sameName(k int) (place, bool) {
+	x := &f.extents[k]
+	old := f.pairs.entries[x.entry]
+	if old < 0 {
+		return place{}, false
+	}
+	e, j := &f.old.entries[old], k-f.new.entries[x.entry].first
+	if j < 0 || j >= e.count {
+		return place{}, false
+	}
+	y := &f.old.files[e.file].extents[e.first+j]
+	return place{int32(e.file), int32(e.first + j)}, y.sum == x.sum && y.stored == x.stored
 }
 
 // copyExtent copies an extent, with what stands before it if that stands before
@@ -133,7 +154,7 @@ func (f *fileMaker) table(off, n int64) error {
 		return err
 	}
 	again, parts := f.tableDigests(p, off)
-	if err := f.raw(p, off, base, ranges); err != nil {
+	if err := f.raw(p, off, base, func() error { return f.useTables(ranges) }); err != nil {
 		return err
 	}
 	for _, d := range again {

@@ -35,12 +35,13 @@ type machine struct {
 	stored  []byte
 	digests []int64 // places in the output of those computed
 	hashed  int64   // bytes of output that they cover
+	copies  []copied
 	state
 }
 
 // state is what operations refer to. It begins anew with each segment.
 type state struct {
-	src        *source
+	src        delta.Old
 	cursor     int64 // in the source, behind the content before
 	copied     int64 // end of the copy before, in its file
 	last       Range // named before
@@ -51,7 +52,8 @@ type state struct {
 }
 
 // begin starts a new file, or continues one behind its first pos bytes.
-func (m *machine) begin(out output, size, pos int64, digests []int64) {
+func (m *machine) begin(out output, size, pos int64, digests []int64, copies []copied) {
+	m.copies = append(m.copies[:0], copies...)
 	m.digests = append(m.digests[:0], digests...)
 	m.out, m.size, m.pos, m.bufAt, m.hashed = out, size, pos, pos, 0
 	m.buf = m.buf[:0]
@@ -115,8 +117,8 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 	switch op {
 	case opCopy:
 		return m.copy(ctx)
-	case opSource:
-		return m.source()
+	case opSource, opTables:
+		return m.source(op == opTables)
 	case opRaw:
 		return m.raw()
 	case opMake:
@@ -165,6 +167,7 @@ func (m *machine) copy(ctx context.Context) error {
 		return fmt.Errorf("%w: copy of %d bytes at %d of %d", ErrCorrupt, n, off, size)
 	}
 	m.copied = off + n
+	m.copies = append(m.copies, copied{int(file), off, n, m.pos})
 	buf := m.scratch(int(min(n, flushSize)))
 	for n > 0 {
 		if err := ctx.Err(); err != nil {
@@ -189,7 +192,7 @@ func (m *machine) scratch(n int) []byte {
 	return m.stored[:n]
 }
 
-func (m *machine) source() error {
+func (m *machine) source(tables bool) error {
 	n, err := m.number(inRanges, maxRanges)
 	if err != nil {
 		return err
@@ -207,7 +210,15 @@ func (m *machine) source() error {
 		ranges = append(ranges, r)
 	}
 	m.src, m.cursor = newSource(m.old, ranges), 0
-	return nil
+	if !tables {
+		return nil
+	}
+	content, ok, err := relocated(m.old, ranges, m.h.Old, m.copies)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: tables of several files, or more than %d bytes", ErrCorrupt, maxRelocated)
+	}
+	m.src = content
+	return err
 }
 
 func (m *machine) nextRange() (r Range, err error) {

@@ -184,6 +184,7 @@ func (m *maker) keep(file int, stream []byte) error {
 // file makes the segments of one new file.
 func (m *maker) file(ctx context.Context, i int) error {
 	e := m.e
+	e.copies = e.copies[:0]
 	e.pos, e.digests, e.nDigest = 0, map[[digestSize]byte]int{}, 0
 	f := &fileMaker{maker: m, layout: &m.new.files[i], ctx: ctx, twin: m.pairs.files[i]}
 	for k := 0; k < len(f.extents); {

@@ -12,6 +12,7 @@ const (
 	opMake          // content that is written as a recipe stores it
 	opDigest        // a digest that stands before what it covers
 	opSame          // a digest again
+	opTables        // as opSource: tables of an old file, their offsets changed to where things were copied
 )
 
 // Contexts of numbers. Signed ones are zigzag.

@@ -12,8 +12,8 @@ import (
 )
 
 // How far an Apply got is kept in a file beside the new ones: the root of the
-// patch; segments executed; the file at hand, its size and the places of its
-// digests, as LEB128; BLAKE3 of all that.
+// patch; segments executed; the file at hand, its size, the places of its digests
+// and what was copied into it, as LEB128; BLAKE3 of all that.
 
 func (a *applier) progressName() string {
 	return fmt.Sprintf("%s%x.progress", tempPrefix, a.h.root[:6])
@@ -30,6 +30,12 @@ func (a *applier) saveProgress() error {
 	}
 	for _, at := range a.digests {
 		b = binary.AppendUvarint(b, uint64(at))
+	}
+	b = binary.AppendUvarint(b, uint64(len(a.copies)))
+	for _, c := range a.copies {
+		for _, n := range []int64{int64(c.file), c.off, c.n, c.at} {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
 	}
 	sum := blake3.Sum256(b)
 	name := a.progressName()
@@ -49,6 +55,14 @@ func (a *applier) removeProgress() error {
 	return err
 }
 
+// progress is what an earlier call left.
+type progress struct {
+	segment, file int
+	pos           int64
+	digests       []int64
+	copies        []copied
+}
+
 // resume takes up what an earlier call left, if all of it is there.
 func (a *applier) resume(r *Reader) error {
 	if a.o.InPlace || len(r.segments) < 2 {
@@ -58,23 +72,23 @@ func (a *applier) resume(r *Reader) error {
 	if err != nil {
 		return nil // none, or none that helps
 	}
-	segment, file, pos, digests, ok := a.parseProgress(b)
-	if !ok || segment >= len(r.segments) || file >= len(r.New) || pos > r.New[file].Size || !a.areComplete(file) {
+	p, ok := a.parseProgress(b)
+	if !ok || p.segment >= len(r.segments) || p.file >= len(r.New) || p.pos > r.New[p.file].Size || !a.areComplete(p.file) {
 		return nil
 	}
-	temp, err := a.dir.OpenFile(a.tempName(r.New[file].Name), os.O_RDWR, 0)
+	temp, err := a.dir.OpenFile(a.tempName(r.New[p.file].Name), os.O_RDWR, 0)
 	if err != nil {
 		return nil
 	}
-	if st, err := temp.Stat(); err != nil || st.Size() < pos {
+	if st, err := temp.Stat(); err != nil || st.Size() < p.pos {
 		return temp.Close()
 	}
-	for _, f := range r.New[:file] {
+	for _, f := range r.New[:p.file] {
 		a.done = append(a.done, f.Name)
 	}
-	a.file, a.temp, a.skip = file, temp, segment
-	a.begin(temp, r.New[file].Size, pos, digests)
-	return temp.Truncate(pos)
+	a.file, a.temp, a.skip = p.file, temp, p.segment
+	a.begin(temp, r.New[p.file].Size, p.pos, p.digests, p.copies)
+	return temp.Truncate(p.pos)
 }
 
 // areComplete reports that the temporary files before a file have their sizes.
@@ -89,18 +103,24 @@ func (a *applier) areComplete(file int) bool {
 	return true
 }
 
-func (a *applier) parseProgress(b []byte) (segment, file int, pos int64, digests []int64, ok bool) {
+func (a *applier) parseProgress(b []byte) (p progress, ok bool) {
 	n := len(b) - len(Sum{})
 	if n < len(Sum{}) || blake3.Sum256(b[:n]) != Sum(b[n:]) || Sum(b) != a.h.root {
-		return 0, 0, 0, nil, false
+		return p, false
 	}
 	f := &fields{b: b[len(Sum{}):n]}
-	segment = int(f.number("segments", maxSegments))
-	file = int(f.number("file", maxFiles))
-	pos = f.number("size", 1<<62)
-	digests = make([]int64, f.count("digests", 1<<30, 1))
-	for i := range digests {
-		digests[i] = f.number("digest", uint64(max(pos, 0)))
+	p.segment = int(f.number("segments", maxSegments))
+	p.file = int(f.number("file", maxFiles))
+	p.pos = f.number("size", 1<<62)
+	p.digests = make([]int64, f.count("digests", 1<<30, 1))
+	for i := range p.digests {
+		p.digests[i] = f.number("digest", uint64(max(p.pos, 0)))
 	}
-	return segment, file, pos, digests, f.err == nil
+	p.copies = make([]copied, f.count("copies", 1<<30, 4))
+	for i := range p.copies {
+		c := &p.copies[i]
+		c.file = int(f.number("file", uint64(len(a.h.Old))))
+		c.off, c.n, c.at = f.number("offset", 1<<62), f.number("length", 1<<62), f.number("place", 1<<62)
+	}
+	return p, f.err == nil
 }
