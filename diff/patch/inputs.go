@@ -77,6 +77,9 @@ func (f *Files) add(p, name string) error {
 }
 
 func (f *Files) checkNames() error {
+	if len(f.Inputs) == 0 {
+		return fmt.Errorf("%w: no files there", fs.ErrNotExist)
+	}
 	seen := map[string]bool{}
 	for _, in := range f.Inputs {
 		if key := strings.ToLower(in.Name); seen[key] {
