@@ -46,12 +46,12 @@ measure() {
 	row "$1" "$wall s" "$cpu s" "$(per "$2" "$wall") $3/s" "$(per "$2" "$cpu")" "\`$4\`"
 }
 
-# gobench WHAT PACKAGE NAME FIELD UNIT prints a row from a Go benchmark.
+# gobench WHAT PACKAGE NAME FIELD UNIT [BENCHTIME] prints a row from a Go benchmark.
 gobench() {
 	local line
-	line=$(go test "$2" -run '^$' -bench "$3" -benchtime 1s -count "$runs" |
+	line=$(go test "$2" -run '^$' -bench "$3" -benchtime "${6:-1s}" -count "$runs" |
 		awk -v f="$4" '/^Benchmark/ { for (i = 2; i < NF; i++) if ($(i+1) == f && $i > best) best = $i } END { print best }')
-	row "$1" '' '' "$(per "$line" 1) $5/s" '' "\`go test $2 -run '^\$' -bench '$3'\`"
+	row "$1" '' '' "$(per "$line" 1) $5/s" '' "\`go test $2 -run '^\$' -bench '$3'${6:+ -benchtime $6}\`"
 }
 
 echo "$(nproc) cores of $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo), $(uname -sr | cut -d. -f1,2), $(go env GOVERSION), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F), $(git rev-parse --short HEAD)"
@@ -59,7 +59,7 @@ echo
 echo '| what | wall | CPU | rate | per CPU second | command |'
 echo '|---|---|---|---|---|---|'
 
-gobench 'catalog writer alone' ./schema 'Writer$' entries/s entries
+gobench 'catalog writer alone' ./schema 'Writer$' entries/s entries 1000000x
 gobench 'LZ4 decode, blocks of 64 KiB' ./codecs/compress 'Decode/lz4$' MB/s MB
 
 q="\"$pakdb\" -q --catalog \"$work/a.db\""
