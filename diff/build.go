@@ -66,7 +66,7 @@ func openBuild(ctx context.Context, db *sql.DB, label string) (*build, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = each(ctx, db, buildArchives, []driver.Value{b.id}, func(v []driver.Value) {
+	err = schema.EachRow(ctx, db, buildArchives, []driver.Value{b.id}, func(v []driver.Value) {
 		b.archives = append(b.archives, archive{id: integer(v[0]), ordinal: integer(v[1]), order: integer(v[2]),
 			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[5]), str(v[4]), str(v[6])), group: -1})
 	})
@@ -82,7 +82,7 @@ func (b *build) readNames(ctx context.Context, db *sql.DB) error {
 		mounts[b.archives[i].ordinal] = b.archives[i].mount
 	}
 	b.names, b.under = map[entryAt]below{}, map[int32]string{}
-	return each(ctx, db, chunkNames, []driver.Value{b.id}, func(v []driver.Value) {
+	return schema.EachRow(ctx, db, chunkNames, []driver.Value{b.id}, func(v []driver.Value) {
 		b.names[entryAt{integer(v[0]), integer(v[1])}] = below{integer(v[2]), mounts[integer(v[3])]}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 
 	"pakdb/internal/sketch"
+	"pakdb/schema"
 )
 
 // estimate computes what must be fetched for each pair: nothing for contents
@@ -90,6 +91,6 @@ func (r *Result) heldByOld(ctx context.Context, contents []int64) (map[int64]boo
 		return held, nil
 	}
 	return held, batches(contents, func(ids []int64) error {
-		return each(ctx, r.db, contentsHeld, []driver.Value{r.old.id, jsonInts(ids)}, func(v []driver.Value) { held[integer(v[0])] = true })
+		return schema.EachRow(ctx, r.db, contentsHeld, []driver.Value{r.old.id, jsonInts(ids)}, func(v []driver.Value) { held[integer(v[0])] = true })
 	})
 }

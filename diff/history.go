@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"slices"
+
+	"pakdb/schema"
 )
 
 // Event is a build in which an entry changed.
@@ -20,7 +22,7 @@ type Event struct {
 // error is ErrNoFile if no build has it.
 func History(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
 	h := &history{db: db}
-	err := each(ctx, db, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id", nil,
+	err := schema.EachRow(ctx, db, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id", nil,
 		func(v []driver.Value) { h.labels = append(h.labels, str(v[0])) })
 	if err != nil {
 		return nil, err

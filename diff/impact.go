@@ -7,6 +7,8 @@ import (
 	"errors"
 	"iter"
 	"slices"
+
+	"pakdb/schema"
 )
 
 // Impact is an entry of the new build that depends on something that changed.
@@ -105,7 +107,7 @@ func (r *Result) reach(ctx context.Context, level, gone []int64, seen map[int64]
 		paths []int64
 	}{{r.new.id, level}, {r.old.id, gone}} {
 		err := batches(from.paths, func(ids []int64) error {
-			return each(ctx, r.db, referrers, []driver.Value{r.new.id, from.build, jsonInts(ids)}, func(v []driver.Value) {
+			return schema.EachRow(ctx, r.db, referrers, []driver.Value{r.new.id, from.build, jsonInts(ids)}, func(v []driver.Value) {
 				via, path := integer(v[0]), integer(v[1])
 				if seen[path] || path == via {
 					return

@@ -8,6 +8,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+
+	"pakdb/schema"
 )
 
 // Contents hands out decoded contents by their BLAKE3, whole and verified.
@@ -72,7 +74,7 @@ var facts = []func(*Semantic, context.Context, int64, *File) ([]field, error){
 func fromQuery(query string) func(*Semantic, context.Context, int64, *File) ([]field, error) {
 	return func(s *Semantic, ctx context.Context, build int64, f *File) ([]field, error) {
 		var fields []field
-		err := each(ctx, s.DB, query, []driver.Value{build, f.content}, func(v []driver.Value) {
+		err := schema.EachRow(ctx, s.DB, query, []driver.Value{build, f.content}, func(v []driver.Value) {
 			fields = append(fields, field{name: str(v[0]), value: valueText(v[1])})
 		})
 		return fields, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pakdb/internal/asset"
+	"pakdb/schema"
 )
 
 // packageFields tells what an Unreal package, legacy or Zen, is made of: its
@@ -37,7 +38,7 @@ func (s *Semantic) packageFields(ctx context.Context, build int64, f *File) ([]f
 		}
 		all = append(all, fields...)
 	}
-	err = each(ctx, s.DB, packageExports, []driver.Value{build, header.content}, func(v []driver.Value) {
+	err = schema.EachRow(ctx, s.DB, packageExports, []driver.Value{build, header.content}, func(v []driver.Value) {
 		all = append(all, exportFields(v, sums)...)
 	})
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Semantic) exportSums(ctx context.Context, header, body *File) (sums []b
 		}
 		content, key = body.content, int64(binary.LittleEndian.Uint64(digest))
 	}
-	err = each(ctx, s.DB, "SELECT exports FROM package_digest WHERE content_id = ?1 AND header = ?2", []driver.Value{content, key},
+	err = schema.EachRow(ctx, s.DB, "SELECT exports FROM package_digest WHERE content_id = ?1 AND header = ?2", []driver.Value{content, key},
 		func(v []driver.Value) {
 			b, _ := v[0].([]byte)
 			sums = append([]byte(nil), b...)

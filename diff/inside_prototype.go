@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"strconv"
+
+	"pakdb/schema"
 )
 
 // prototypeFields names the values of a Marvel Heroes prototype by the field, the
@@ -18,7 +20,7 @@ func (s *Semantic) prototypeFields(ctx context.Context, build int64, f *File) ([
 	first := map[key]int64{} // the blueprint that a name was seen with first
 	names := map[int64]string{}
 	var fields []field
-	err := each(ctx, s.DB, prototypeValues, []driver.Value{build, f.content}, func(v []driver.Value) {
+	err := schema.EachRow(ctx, s.DB, prototypeValues, []driver.Value{build, f.content}, func(v []driver.Value) {
 		owner := int64(-1)
 		name := str(v[5])
 		if v[1] != nil {

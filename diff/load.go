@@ -139,7 +139,7 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 	}
 	last, place := int64(-1), int32(0)
 	defer func() { b.total = max(b.total, len(b.rows)) }()
-	return each(ctx, l.db, columns+from, args, func(v []driver.Value) {
+	return schema.EachRow(ctx, l.db, columns+from, args, func(v []driver.Value) {
 		if ordinal := integer(v[0]); ordinal != last {
 			last, place = ordinal, places[ordinal]
 		}
@@ -250,7 +250,7 @@ func (l *loader) texts() map[int64]string {
 // at the least their content.
 func (l *loader) nameNameless(ctx context.Context, b *build, r read) error {
 	i := r.from
-	return each(ctx, l.db, nameless, []driver.Value{b.id, r.ordinals}, func(v []driver.Value) {
+	return schema.EachRow(ctx, l.db, nameless, []driver.Value{b.id, r.ordinals}, func(v []driver.Value) {
 		for i < len(b.rows) && b.rows[i].path != 0 {
 			i++
 		}
@@ -324,7 +324,7 @@ func (l *loader) pathIDs(ctx context.Context, keys []int64) (map[string]int64, e
 	ids := map[string]int64{}
 	slices.Sort(keys)
 	err := batches(slices.Compact(keys), func(keys []int64) error {
-		return each(ctx, l.db, pathsByKey, []driver.Value{jsonInts(keys)}, func(v []driver.Value) { ids[str(v[1])] = integer(v[0]) })
+		return schema.EachRow(ctx, l.db, pathsByKey, []driver.Value{jsonInts(keys)}, func(v []driver.Value) { ids[str(v[1])] = integer(v[0]) })
 	})
 	return ids, err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"slices"
+
+	"pakdb/schema"
 )
 
 // addPublicNames notes entries whose public names differ, in formats that keep
@@ -52,7 +54,7 @@ func (r *Result) publicNames(ctx context.Context, b *build) (map[int64][]string,
 		}
 	}
 	names := map[int64][]string{}
-	err := each(ctx, r.db, publicNames, []driver.Value{b.id, jsonInts(ordinals)}, func(v []driver.Value) {
+	err := schema.EachRow(ctx, r.db, publicNames, []driver.Value{b.id, jsonInts(ordinals)}, func(v []driver.Value) {
 		if id := integer(v[0]); id != 0 {
 			names[id] = append(names[id], str(v[1]))
 		}

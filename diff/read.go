@@ -4,51 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"io"
 	"slices"
 	"strconv"
+
+	"pakdb/schema"
 )
-
-// each runs a query and calls row for each of its rows; the values belong to row
-// until it returns. It goes past database/sql, whose conversions cost more than
-// SQLite does.
-func each(ctx context.Context, db *sql.DB, query string, args []driver.Value, row func([]driver.Value)) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
-	named := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	return conn.Raw(func(c any) error {
-		rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, named)
-		if err != nil {
-			return err
-		}
-		return errors.Join(drain(ctx, rows, row), rows.Close())
-	})
-}
-
-// drain looks at the context now and then: the driver does so only while it
-// compiles and steps to the first row.
-func drain(ctx context.Context, rows driver.Rows, row func([]driver.Value)) error {
-	values := make([]driver.Value, len(rows.Columns()))
-	for n := 1; ; n++ {
-		if err := rows.Next(values); err != nil {
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-		row(values)
-		if n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-	}
-}
 
 // integer returns 0 for NULL.
 func integer(v driver.Value) int64 {
@@ -95,7 +55,7 @@ func lookUp(ctx context.Context, db *sql.DB, columns, table, column string, ids 
 		first, last := ids[0], ids[len(ids)-1]
 		if last-first < 3*int64(len(ids)) {
 			i := 0
-			return each(ctx, db, columns+table+" WHERE "+column+" BETWEEN ?1 AND ?2 ORDER BY "+column,
+			return schema.EachRow(ctx, db, columns+table+" WHERE "+column+" BETWEEN ?1 AND ?2 ORDER BY "+column,
 				[]driver.Value{first, last}, func(v []driver.Value) {
 					id := integer(v[0])
 					for i < len(ids) && ids[i] < id {
@@ -106,7 +66,7 @@ func lookUp(ctx context.Context, db *sql.DB, columns, table, column string, ids 
 					}
 				})
 		}
-		return each(ctx, db, columns+someIDs+table+" ON "+column+" = j.value", []driver.Value{jsonInts(ids)},
+		return schema.EachRow(ctx, db, columns+someIDs+table+" ON "+column+" = j.value", []driver.Value{jsonInts(ids)},
 			func(v []driver.Value) { row(integer(v[0]), v) })
 	})
 }

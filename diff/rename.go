@@ -5,6 +5,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"slices"
+
+	"pakdb/schema"
 )
 
 // The ways to recognise a rename, the surest first.
@@ -196,7 +198,7 @@ func (m *matcher) byGUID(ctx context.Context) error {
 		of := map[int64]guid{}
 		guids[s.build] = of
 		err := batches(s.paths(), func(ids []int64) error {
-			return each(ctx, m.r.db, recordGUIDs, []driver.Value{s.id, jsonInts(ids)}, func(v []driver.Value) {
+			return schema.EachRow(ctx, m.r.db, recordGUIDs, []driver.Value{s.id, jsonInts(ids)}, func(v []driver.Value) {
 				of[integer(v[0])] = guid{integer(v[2]), integer(v[1])}
 			})
 		})
@@ -217,7 +219,7 @@ func (m *matcher) byReplacement(ctx context.Context, key func(side, int32) (guid
 		return nil
 	}
 	replaced := map[int64]int64{}
-	err := each(ctx, m.r.db, replacedGUIDs, []driver.Value{m.new.id}, func(v []driver.Value) { replaced[integer(v[0])] = integer(v[1]) })
+	err := schema.EachRow(ctx, m.r.db, replacedGUIDs, []driver.Value{m.new.id}, func(v []driver.Value) { replaced[integer(v[0])] = integer(v[1]) })
 	if err != nil || len(replaced) == 0 {
 		return err
 	}

@@ -3,6 +3,8 @@ package diff
 import (
 	"context"
 	"database/sql/driver"
+
+	"pakdb/schema"
 )
 
 type ident struct{ bits, hi, lo int64 }
@@ -58,7 +60,7 @@ func (m *matcher) ids(ctx context.Context, s *side) (*ids, error) {
 	for _, r := range s.reads {
 		args := []driver.Value{s.id, r.ordinals}
 		has := false
-		if err := each(ctx, m.r.db, hasIDs, args, func(v []driver.Value) { has = integer(v[0]) != 0 }); err != nil {
+		if err := schema.EachRow(ctx, m.r.db, hasIDs, args, func(v []driver.Value) { has = integer(v[0]) != 0 }); err != nil {
 			return nil, err
 		}
 		if !has {
@@ -66,7 +68,7 @@ func (m *matcher) ids(ctx context.Context, s *side) (*ids, error) {
 		}
 		any = true
 		seq := r.from
-		err := each(ctx, m.r.db, rowIDs, args, func(v []driver.Value) {
+		err := schema.EachRow(ctx, m.r.db, rowIDs, args, func(v []driver.Value) {
 			if seq < s.total {
 				found.set(seq, v)
 			}
@@ -104,7 +106,7 @@ func (m *matcher) idsByPath(ctx context.Context, s *side, found *ids) error {
 		seqs[s.rows[row].path] = int(s.rows[row].seq)
 	}
 	return batches(s.paths(), func(paths []int64) error {
-		return each(ctx, m.r.db, entryIDs, []driver.Value{s.id, jsonInts(paths)}, func(v []driver.Value) {
+		return schema.EachRow(ctx, m.r.db, entryIDs, []driver.Value{s.id, jsonInts(paths)}, func(v []driver.Value) {
 			if seq, ok := seqs[integer(v[0])]; ok {
 				found.set(seq, v[1:])
 			}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"pakdb/schema"
 )
 
 // Len returns the number of changes.
@@ -51,7 +53,7 @@ func (r *Result) loadWords(ctx context.Context) error {
 		return nil
 	}
 	r.words = map[int64]string{}
-	return each(ctx, r.db, "SELECT word_id, word FROM word", nil, func(v []driver.Value) { r.words[integer(v[0])] = str(v[1]) })
+	return schema.EachRow(ctx, r.db, "SELECT word_id, word FROM word", nil, func(v []driver.Value) { r.words[integer(v[0])] = str(v[1]) })
 }
 
 // details looks up the hashes of contents, and the ids of entries without a name.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"io/fs"
-	"path"
 	"slices"
 
 	"pakdb/codecs"
@@ -59,11 +57,9 @@ func newBuild(ctx context.Context, inputs []Input, registry *codecs.Registry, op
 	for i, in := range inputs {
 		b.files[i].Input = in
 	}
-	for i := range inputs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		b.openArchive(ctx, i, registry, opt)
+	err := StoredEntries(ctx, inputs, registry, opt, b.add)
+	if err != nil {
+		return nil, err
 	}
 	for i := range b.files {
 		if len(b.files[i].extents) == 0 {
@@ -71,30 +67,7 @@ func newBuild(ctx context.Context, inputs []Input, registry *codecs.Registry, op
 		}
 		b.sortExtents(i)
 	}
-	return b, ctx.Err()
-}
-
-func (b *build) openArchive(ctx context.Context, i int, registry *codecs.Registry, opt *codecs.Options) {
-	src := b.files[i].Source
-	f, err := registry.Detect(src)
-	if err != nil || f.Name == "loose" {
-		return
-	}
-	a, err := f.Open(ctx, src, opt)
-	if err != nil {
-		return
-	}
-	defer func() { _ = a.Close() }()
-	for e, err := range a.Entries() {
-		if err == nil && e.Offset >= 0 && e.Stored > 0 && e.Flags&codecs.Deleted == 0 {
-			if file := b.fileOf(i, a, e); file >= 0 {
-				b.add(i, file, e)
-			}
-		}
-		if ctx.Err() != nil {
-			return
-		}
-	}
+	return b, nil
 }
 
 // addWhole makes a file that no format explains an entry of its own.
@@ -104,31 +77,6 @@ func (b *build) addWhole(i int) {
 		l.extents = []extent{{stored: l.Size, size: l.Size, entry: int32(len(b.entries))}}
 		b.entries = append(b.entries, entry{name: l.Input.Name, file: i, whole: true})
 	}
-}
-
-// fileOf returns which of the files has the stored bytes of e, or -1.
-func (b *build) fileOf(i int, a codecs.Archive, e *codecs.Entry) int {
-	raw, err := a.OpenRaw(e)
-	if err != nil {
-		return -1
-	}
-	r, _, _ := raw.Outer()
-	if r == b.files[i].ReaderAt {
-		return i
-	}
-	if src, ok := r.(codecs.Source); ok && src.ReaderAt == b.files[i].ReaderAt {
-		return i
-	}
-	named, ok := r.(interface{ Stat() (fs.FileInfo, error) })
-	if !ok {
-		return -1
-	}
-	st, err := named.Stat()
-	if err != nil {
-		return -1
-	}
-	name := path.Join(path.Dir(b.files[i].Name), st.Name())
-	return slices.IndexFunc(b.files, func(l layout) bool { return l.Input.Name == name })
 }
 
 // add takes the blocks of e over, as far as they are within the file.

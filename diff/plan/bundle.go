@@ -3,6 +3,8 @@ package plan
 import (
 	"path"
 	"strings"
+
+	"pakdb/internal/asset"
 )
 
 // bundles are the files of one asset. The engine reads them as one, so that a
@@ -13,18 +15,14 @@ type bundles struct {
 	carried []Item
 }
 
-// assetExts are the extensions of the files that make up a cooked asset.
-const assetExts = " .uasset .umap .uexp .ubulk .uptnl .ufont "
-
 // bundleOf returns what the files of one asset share, "" for other files:
 // the path without its extension, in lower case.
 func bundleOf(name string) string {
-	name = strings.ToLower(name)
-	ext := path.Ext(name)
-	if ext == "" || !strings.Contains(assetExts, " "+ext+" ") {
+	stem, _, part := asset.Split(name)
+	if part == asset.None {
 		return ""
 	}
-	return strings.TrimSuffix(strings.TrimSuffix(name, ext), ".m") // .m.ubulk is mapped into memory
+	return strings.ToLower(stem)
 }
 
 // bundles finds the unchanged files of the new build that belong to chosen
@@ -34,8 +32,8 @@ func (p *Plan) bundles(changed []Item, chosen map[Key]bool) *bundles {
 	b := &bundles{wanted: map[string]bool{}}
 	for i := range changed {
 		if it := &changed[i]; chosen[it.Key()] {
-			if asset := bundleOf(it.Path); asset != "" {
-				b.wanted[asset] = true
+			if bundle := bundleOf(it.Path); bundle != "" {
+				b.wanted[bundle] = true
 			}
 		}
 	}
@@ -61,9 +59,9 @@ func (p *Plan) causes(changed []Item, chosen map[Key]bool) map[string]string {
 	cause := map[string]string{}
 	for i := range changed {
 		it := &changed[i]
-		asset := bundleOf(it.Path)
-		if asset != "" && it.Action != Delete && chosen[it.Key()] && cause[asset] == "" {
-			cause[asset] = it.Path
+		bundle := bundleOf(it.Path)
+		if bundle != "" && it.Action != Delete && chosen[it.Key()] && cause[bundle] == "" {
+			cause[bundle] = it.Path
 		}
 	}
 	return cause

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"pakdb/codecs"
@@ -122,7 +121,7 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 		return files, nil
 	}
 	files := make([]File, 0, min(m.Entries, 1<<20))
-	err := each(ctx, l.db, entriesSQL, []driver.Value{m.id, int64(codecs.Nested)}, func(v []driver.Value) {
+	err := schema.EachRow(ctx, l.db, entriesSQL, []driver.Value{m.id, int64(codecs.Nested)}, func(v []driver.Value) {
 		f := File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
 			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6]), Type: text(v[9]),
 			ID: codecs.ID{Hi: uint64(integer(v[10])), Lo: uint64(integer(v[11])), Bits: uint8(integer(v[12]))}}
@@ -146,38 +145,6 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 	})
 	l.files[m.id] = files
 	return files, err
-}
-
-// each runs a query and calls row for each of its rows; the values belong to row
-// until it returns. It goes past database/sql, whose conversions cost more than
-// SQLite does.
-func each(ctx context.Context, db *sql.DB, query string, args []driver.Value, row func([]driver.Value)) error {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close() }()
-	named := make([]driver.NamedValue, len(args))
-	for i, v := range args {
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
-	}
-	return conn.Raw(func(c any) error {
-		rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, named)
-		if err != nil {
-			return err
-		}
-		values := make([]driver.Value, len(rows.Columns()))
-		for err = rows.Next(values); err == nil; err = rows.Next(values) {
-			row(values)
-			if err = ctx.Err(); err != nil {
-				break
-			}
-		}
-		if err == io.EOF {
-			err = nil
-		}
-		return errors.Join(err, rows.Close())
-	})
 }
 
 func integer(v driver.Value) int64 {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
-	"path"
 	"slices"
 
 	"pakdb/codecs"
@@ -42,65 +40,16 @@ const (
 // small gaps.
 func layouts(ctx context.Context, inputs []patch.Input, registry *codecs.Registry, opt *codecs.Options) ([][]group, error) {
 	found := make([][]group, len(inputs))
-	for i := range inputs {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		openArchive(ctx, inputs, i, registry, opt, found)
+	err := patch.StoredEntries(ctx, inputs, registry, opt, func(_, file int, e *codecs.Entry) {
+		found[file] = append(found[file], groups(e, inputs[file].Size)...)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for i := range found {
 		found[i] = cover(found[i], inputs[i].Size)
 	}
 	return found, nil
-}
-
-func openArchive(ctx context.Context, inputs []patch.Input, i int, registry *codecs.Registry, opt *codecs.Options, found [][]group) {
-	src := inputs[i].Source
-	f, err := registry.Detect(src)
-	if err != nil || f.Name == "loose" {
-		return
-	}
-	a, err := f.Open(ctx, src, opt)
-	if err != nil {
-		return
-	}
-	defer func() { _ = a.Close() }()
-	for e, err := range a.Entries() {
-		if ctx.Err() != nil {
-			return
-		}
-		if err != nil || e.Offset < 0 || e.Stored <= 0 || e.Flags&codecs.Deleted != 0 {
-			continue
-		}
-		if file := fileOf(inputs, i, a, e); file >= 0 {
-			found[file] = append(found[file], groups(e, inputs[file].Size)...)
-		}
-	}
-}
-
-// fileOf returns which of the inputs has the stored bytes of e, or -1.
-func fileOf(inputs []patch.Input, i int, a codecs.Archive, e *codecs.Entry) int {
-	raw, err := a.OpenRaw(e)
-	if err != nil {
-		return -1
-	}
-	r, _, _ := raw.Outer()
-	if src, ok := r.(codecs.Source); ok {
-		r = src.ReaderAt
-	}
-	if r == inputs[i].ReaderAt {
-		return i
-	}
-	named, ok := r.(interface{ Stat() (fs.FileInfo, error) })
-	if !ok {
-		return -1
-	}
-	st, err := named.Stat()
-	if err != nil {
-		return -1
-	}
-	name := path.Join(path.Dir(inputs[i].Name), st.Name())
-	return slices.IndexFunc(inputs, func(in patch.Input) bool { return in.Name == name })
 }
 
 // groups cuts an entry where its blocks do not follow each other, or are of
