@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"syscall"
 
 	"pakdb/diff/patch"
 )
@@ -24,7 +25,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -48,17 +49,18 @@ was written; 2 usage; 130 interrupted.
 `)
 		flags.PrintDefaults()
 	}
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return exitOK
-		}
+	files, err := parse(flags, args)
+	if err == nil && (*out == "" || len(files) < 2) {
+		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
+	}
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
 		return exitUsage
 	}
-	if *out == "" || flags.NArg() < 2 {
-		flags.Usage()
-		return exitUsage
-	}
-	err := apply(ctx, flags.Arg(0), flags.Args()[1:], *out, *key, *dryRun, &patch.ApplyOptions{InPlace: *inPlace, Undo: *undo})
+	err = apply(ctx, files[0], files[1:], *out, *key, *dryRun, &patch.ApplyOptions{InPlace: *inPlace, Undo: *undo})
 	switch {
 	case err == nil:
 		return exitOK
@@ -68,6 +70,19 @@ was written; 2 usage; 130 interrupted.
 	}
 	_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 	return exitProblems
+}
+
+// parse takes flags before, between and after the files, which it returns.
+func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return files, nil
+		}
+		files, args = append(files, args[0]), args[1:]
+	}
 }
 
 func apply(ctx context.Context, file string, old []string, dir, key string, dryRun bool, o *patch.ApplyOptions) (err error) {
@@ -85,7 +100,7 @@ func apply(ctx context.Context, file string, old []string, dir, key string, dryR
 	if err := p.Apply(ctx, o); err != nil {
 		return err
 	}
-	_, err = fmt.Printf("done: %d new files in %s, each as its hash says\n", len(p.New), filepath.Clean(dir))
+	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.New))
 	return err
 }
 

@@ -48,6 +48,7 @@ func TestRun(t *testing.T) {
 		{"wrong old", []string{"-o", at("out"), p, at("new")}, exitProblems},
 		{"absent", []string{"-o", at("out"), at("absent"), at("old")}, exitProblems},
 		{"dry", []string{"-n", "-o", at("out"), p, at("old")}, exitOK},
+		{"flags last", []string{p, at("old"), "-o", at("out"), "-n"}, exitOK},
 	} {
 		if got := run(context.Background(), c.args); got != c.want {
 			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
