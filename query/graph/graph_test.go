@@ -3,7 +3,6 @@ package graph_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,48 +14,24 @@ import (
 // an id that nothing stands for.
 func catalog(t *testing.T) *graph.Graph {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Begin(ctx, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := b.StartArchive(schema.Archive{Format: "test"})
-	add := func(n int64, name string, refs ...schema.Ref) {
-		facts := &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs,
-			Symbols: []schema.Symbol{{Space: "thing", Key: -n}}}
-		err := b.Add(id, &schema.Entry{Ordinal: n, Name: name, Method: "none", HasContent: true,
-			Content: schema.Digest{byte(n)}, Facts: facts})
-		if err != nil {
-			t.Fatal(err)
+	return open(t, func(b *schema.Build) {
+		id := b.StartArchive(schema.Archive{Format: "test"})
+		add := func(n int64, name string, refs ...schema.Ref) {
+			facts := &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs,
+				Symbols: []schema.Symbol{{Space: "thing", Key: -n}}}
+			err := b.Add(id, &schema.Entry{Ordinal: n, Name: name, Method: "none", HasContent: true,
+				Content: schema.Digest{byte(n)}, Facts: facts})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	ref := func(kind string, n int64) schema.Ref { return schema.Ref{Kind: kind, Space: "thing", Key: -n} }
-	add(1, "Dir/a.x", ref("uses", 2), ref("likes", 2), ref("uses", 99), schema.Ref{Kind: "text", Space: "elsewhere", Key: 7, Flags: 2})
-	add(2, "Dir/b.x", ref("uses", 3))
-	add(3, "Other/c.x", ref("uses", 1))
-	b.EndArchive(id, nil)
-	b.Mount(schema.Mount{Archive: id, Name: "a"})
-	if _, err := b.Finish(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	g, err := graph.Open(ctx, db, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+		ref := func(kind string, n int64) schema.Ref { return schema.Ref{Kind: kind, Space: "thing", Key: -n} }
+		add(1, "Dir/a.x", ref("uses", 2), ref("likes", 2), ref("uses", 99), schema.Ref{Kind: "text", Space: "elsewhere", Key: 7, Flags: 2})
+		add(2, "Dir/b.x", ref("uses", 3))
+		add(3, "Other/c.x", ref("uses", 1))
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: "a"})
+	})
 }
 
 func walk(t *testing.T, g *graph.Graph, from string, o graph.Options) []string {

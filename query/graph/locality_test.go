@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -23,61 +22,38 @@ type piece struct {
 // and measures its named resources.
 func localities(t *testing.T, weak bool, first, second []piece, names ...schema.Name) []graph.Locality {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Begin(ctx, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	content := byte(0)
-	for i, pieces := range [][]piece{first, second} {
-		id := b.StartArchive(schema.Archive{Format: "test", Quick: schema.Digest{byte(i)}})
-		for n, p := range pieces {
-			content++
-			e := &schema.Entry{Ordinal: int64(n), Name: p.typ + "/" + string(rune('a'+p.id)), Type: p.typ, Method: "none",
-				ID: [2]uint64{0, p.id}, IDBits: 32, Offset: p.off, Stored: 10, HasContent: true, Content: schema.Digest{content},
-				Facts:   &schema.Facts{Inspector: "test/1", Kind: "test"},
-				Symbols: []schema.Symbol{{Space: "asset", Key: int64(p.id)}}}
-			for _, need := range p.needs {
-				ref := schema.Ref{Kind: "parsed", Space: "asset", Key: need}
-				if p.weak {
-					ref.Flags = 1
+	g := open(t, func(b *schema.Build) {
+		content := byte(0)
+		for i, pieces := range [][]piece{first, second} {
+			id := b.StartArchive(schema.Archive{Format: "test", Quick: schema.Digest{byte(i)}})
+			for n, p := range pieces {
+				content++
+				e := &schema.Entry{Ordinal: int64(n), Name: p.typ + "/" + string(rune('a'+p.id)), Type: p.typ, Method: "none",
+					ID: [2]uint64{0, p.id}, IDBits: 32, Offset: p.off, Stored: 10, HasContent: true, Content: schema.Digest{content},
+					Facts:   &schema.Facts{Inspector: "test/1", Kind: "test"},
+					Symbols: []schema.Symbol{{Space: "asset", Key: int64(p.id)}}}
+				for _, need := range p.needs {
+					ref := schema.Ref{Kind: "parsed", Space: "asset", Key: need}
+					if p.weak {
+						ref.Flags = 1
+					}
+					e.Facts.Refs = append(e.Facts.Refs, ref)
 				}
-				e.Facts.Refs = append(e.Facts.Refs, ref)
+				if err := b.Add(id, e); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if err := b.Add(id, e); err != nil {
-				t.Fatal(err)
+			if i == 0 {
+				for n, name := range names {
+					name.Ordinal, name.IDBits = int64(n), 32
+					b.AddName(id, name)
+				}
 			}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: string(rune('A' + i))})
 		}
-		if i == 0 {
-			for n, name := range names {
-				name.Ordinal, name.IDBits = int64(n), 32
-				b.AddName(id, name)
-			}
-		}
-		b.EndArchive(id, nil)
-		b.Mount(schema.Mount{Archive: id, Name: string(rune('A' + i))})
-	}
-	if _, err := b.Finish(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	g, err := graph.Open(ctx, db, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := g.Locality(ctx, weak)
+	})
+	all, err := g.Locality(context.Background(), weak)
 	if err != nil {
 		t.Fatal(err)
 	}

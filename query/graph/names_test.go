@@ -2,7 +2,6 @@ package graph_test
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,48 +13,24 @@ import (
 // goes by, one of them native.
 func packages(t *testing.T) *graph.Graph {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Begin(ctx, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := b.StartArchive(schema.Archive{Format: "test"})
-	add := func(n int64, file, name string, refs ...schema.Ref) {
-		for i := range refs {
-			refs[i].Kind, refs[i].Space, refs[i].Key = "import", "package", schema.NameKey(refs[i].Name)
+	return open(t, func(b *schema.Build) {
+		id := b.StartArchive(schema.Archive{Format: "test"})
+		add := func(n int64, file, name string, refs ...schema.Ref) {
+			for i := range refs {
+				refs[i].Kind, refs[i].Space, refs[i].Key = "import", "package", schema.NameKey(refs[i].Name)
+			}
+			err := b.Add(id, &schema.Entry{Ordinal: n, Name: file, Method: "none", HasContent: true, Content: schema.Digest{byte(n)},
+				PlaceSymbols: []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}},
+				Facts:        &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs}})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		err := b.Add(id, &schema.Entry{Ordinal: n, Name: file, Method: "none", HasContent: true, Content: schema.Digest{byte(n)},
-			PlaceSymbols: []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}},
-			Facts:        &schema.Facts{Inspector: "test/1", Kind: "test", Refs: refs}})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	add(1, "Dir/a.uasset", "/Game/A", schema.Ref{Name: "/game/b"}, schema.Ref{Name: "/Game/Gone"}, schema.Ref{Name: "/Script/X", Flags: 2})
-	add(2, "Dir/b.uasset", "/Game/B")
-	b.EndArchive(id, nil)
-	b.Mount(schema.Mount{Archive: id, Name: "a"})
-	if _, err := b.Finish(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	g, err := graph.Open(ctx, db, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+		add(1, "Dir/a.uasset", "/Game/A", schema.Ref{Name: "/game/b"}, schema.Ref{Name: "/Game/Gone"}, schema.Ref{Name: "/Script/X", Flags: 2})
+		add(2, "Dir/b.uasset", "/Game/B")
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: "a"})
+	})
 }
 
 func TestWalkAlongNames(t *testing.T) {
