@@ -55,30 +55,37 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
   pakdb extract "Game.pak!/Mods/A.umod" -o out
   pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
   pakdb extract --dry-run Game.pak "*.uasset" -o out`,
-		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.completeEntries,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out == "" {
-				return usageError(cmd, errors.New("extract where to? pass -o DIR"))
-			}
-			if f.format != "" && !f.dryRun {
-				return usageError(cmd, errors.New("--format is for --dry-run"))
-			}
-			return a.extract(cmd.Context(), f, args[0], args[1:])
-		},
+	}
+	a.extracts(cmd, &f)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&f.plain, "plain-names", false, "without the names of resources")
+	flags.BoolVar(&f.flat, "flat", false, "without the folders of the archive")
+	addNested(cmd, &f.nested)
+	return cmd
+}
+
+// extracts gives cmd what the commands that write entries into a folder have in
+// common: arguments, flags, and the run itself.
+func (a *app) extracts(cmd *cobra.Command, f *extractFlags) {
+	cmd.Args = usage(cobra.MinimumNArgs(1))
+	cmd.ValidArgsFunction = a.completeEntries
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.out == "" {
+			return usageError(cmd, fmt.Errorf("%s where to? pass -o DIR", cmd.Name()))
+		}
+		if f.format != "" && !f.dryRun {
+			return usageError(cmd, errors.New("--format is for --dry-run"))
+		}
+		return a.extract(cmd.Context(), *f, args[0], args[1:])
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
 	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
 	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
-	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
-	flags.BoolVar(&f.plain, "plain-names", false, "without the names of resources")
-	flags.BoolVar(&f.flat, "flat", false, "without the folders of the archive")
-	addNested(cmd, &f.nested)
 	a.addFormat(cmd, &f.format)
 	_ = cmd.MarkFlagDirname("output")
-	return cmd
 }
 
 func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, patterns []string) error {
