@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
+	"pakdb/internal/fields"
 )
 
 // The classes of errors. [errors.ErrUnsupported] is one more.
@@ -224,83 +225,37 @@ type nothing struct{}
 func (nothing) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
 func (nothing) Size() int64                       { return 0 }
 
-// fields reads what plain wrote. The first failure stays.
-type fields struct {
-	b   []byte
-	err error
-}
-
-func (f *fields) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf("%w: header: %s", ErrCorrupt, fmt.Sprintf(format, args...))
-	}
-	f.b = nil
-}
-
-// number reads a number up to limit.
-func (f *fields) number(what string, limit uint64) int64 {
-	v, n := binary.Uvarint(f.b)
-	if n <= 0 || v > limit {
-		f.fail("%s", what)
-		return 0
-	}
-	f.b = f.b[n:]
-	return int64(v)
-}
-
-// count reads a count of things that take least bytes each.
-func (f *fields) count(what string, limit, least int) int {
-	n := f.number(what, uint64(limit))
-	if n > int64(len(f.b)/least) {
-		f.fail("%d %s in %d bytes", n, what, len(f.b))
-		return 0
-	}
-	return int(n)
-}
-
-func (f *fields) bytes(n int) []byte {
-	if n > len(f.b) {
-		f.fail("ends early")
-		return make([]byte, n)
-	}
-	b := f.b[:n]
-	f.b = f.b[n:]
-	return b
-}
-
-func (f *fields) text(what string, limit int) string { return string(f.bytes(f.count(what, limit, 1))) }
-
 func (h *Header) parse(plain []byte) error {
-	f := &fields{b: plain}
-	h.Old, h.New = f.files("old files"), f.files("new files")
-	h.Recipes = make([]Recipe, f.count("recipes", maxRecipes, 5))
+	f := fields.New(plain, fmt.Errorf("%w: header", ErrCorrupt))
+	h.Old, h.New = readFiles(f, "old files"), readFiles(f, "new files")
+	h.Recipes = make([]Recipe, f.Count("recipes", maxRecipes, 5))
 	for i := range h.Recipes {
-		h.Recipes[i].Method = compress.Method(f.text("method", 64))
-		copy(h.Recipes[i].Params[:], f.bytes(4))
+		h.Recipes[i].Method = compress.Method(f.Text("method", 64))
+		copy(h.Recipes[i].Params[:], f.Bytes(4))
 	}
-	h.Memory = f.number("memory", 1<<40)
-	h.segments = make([]segment, f.count("segments", maxSegments, 2+len(Sum{})))
+	h.Memory = f.Number("memory", 1<<40)
+	h.segments = make([]segment, f.Count("segments", maxSegments, 2+len(Sum{})))
 	last := 0
 	for i := range h.segments {
 		s := &h.segments[i]
-		s.stored = f.number("size of a segment", maxSegment)
-		last += int(f.number("file of a segment", maxFiles))
+		s.stored = f.Number("size of a segment", maxSegment)
+		last += int(f.Number("file of a segment", maxFiles))
 		s.file = last
-		s.sum = Sum(f.bytes(len(Sum{})))
+		s.sum = Sum(f.Bytes(len(Sum{})))
 	}
-	if f.err == nil && len(f.b) > 0 {
-		f.fail("%d bytes behind its end", len(f.b))
+	if f.Err() == nil && f.Len() > 0 {
+		f.Fail("%d bytes behind its end", f.Len())
 	}
-	if f.err == nil {
-		f.err = h.check()
+	if err := f.Err(); err != nil {
+		return err
 	}
-	return f.err
+	return h.check()
 }
 
-func (f *fields) files(what string) []File {
-	list := make([]File, f.count(what, maxFiles, 2+len(Sum{})))
+func readFiles(f *fields.Reader, what string) []File {
+	list := make([]File, f.Count(what, maxFiles, 2+len(Sum{})))
 	for i := range list {
-		list[i] = File{Name: f.text("name", maxName), Size: f.number("size", 1<<62), Sum: Sum(f.bytes(len(Sum{})))}
+		list[i] = File{Name: f.Text("name", maxName), Size: f.Number("size", 1<<62), Sum: Sum(f.Bytes(len(Sum{})))}
 	}
 	return list
 }

@@ -9,6 +9,8 @@ import (
 	"path"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/fields"
 )
 
 // How far an Apply got is kept in a file beside the new ones: the root of the
@@ -108,19 +110,19 @@ func (a *applier) parseProgress(b []byte) (p progress, ok bool) {
 	if n < len(Sum{}) || blake3.Sum256(b[:n]) != Sum(b[n:]) || Sum(b) != a.h.root {
 		return p, false
 	}
-	f := &fields{b: b[len(Sum{}):n]}
-	p.segment = int(f.number("segments", maxSegments))
-	p.file = int(f.number("file", maxFiles))
-	p.pos = f.number("size", 1<<62)
-	p.digests = make([]int64, f.count("digests", 1<<30, 1))
+	f := fields.New(b[len(Sum{}):n], ErrCorrupt)
+	p.segment = int(f.Number("segments", maxSegments))
+	p.file = int(f.Number("file", maxFiles))
+	p.pos = f.Number("size", 1<<62)
+	p.digests = make([]int64, f.Count("digests", 1<<30, 1))
 	for i := range p.digests {
-		p.digests[i] = f.number("digest", uint64(max(p.pos, 0)))
+		p.digests[i] = f.Number("digest", max(p.pos, 0))
 	}
-	p.copies = make([]copied, f.count("copies", 1<<30, 4))
+	p.copies = make([]copied, f.Count("copies", 1<<30, 4))
 	for i := range p.copies {
 		c := &p.copies[i]
-		c.file = int(f.number("file", uint64(len(a.h.Old))))
-		c.off, c.n, c.at = f.number("offset", 1<<62), f.number("length", 1<<62), f.number("place", 1<<62)
+		c.file = int(f.Number("file", int64(len(a.h.Old))))
+		c.off, c.n, c.at = f.Number("offset", 1<<62), f.Number("length", 1<<62), f.Number("place", 1<<62)
 	}
-	return p, f.err == nil
+	return p, f.Err() == nil
 }

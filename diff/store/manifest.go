@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"pakdb/internal/fields"
 )
 
 // The classes of errors. [errors.ErrUnsupported] is one more: a store of a later
@@ -194,20 +196,20 @@ func (t tables) marshal(numbers []int) []byte {
 }
 
 func parseTables(b []byte) (tables, error) {
-	f := &fields{b: b}
-	if string(f.bytes(len(tablesMagic))) != tablesMagic {
-		f.fail("not a table of packs")
+	f := fields.New(b, ErrCorrupt)
+	if string(f.Bytes(len(tablesMagic))) != tablesMagic {
+		f.Fail("not a table of packs")
 	}
 	t := tables{}
-	for range f.count("packs", 1+16+1) {
-		p := packInfo{number: int(f.number("pack", maxNumber)), sum: key(f.bytes(16))}
-		p.frames = make([]int64, f.count("frames", 1))
+	for range f.Count("packs", maxNumber, 1+16+1) {
+		p := packInfo{number: int(f.Number("pack", maxNumber)), sum: key(f.Bytes(16))}
+		p.frames = make([]int64, f.Count("frames", maxNumber, 1))
 		for i := range p.frames {
-			p.frames[i] = f.number("size of a frame", maxPack)
+			p.frames[i] = f.Number("size of a frame", maxPack)
 		}
 		t[p.number] = p
 	}
-	return t, f.err
+	return t, f.Err()
 }
 
 // span returns where frame i of a pack lies.

@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/fields"
 )
 
 const (
@@ -159,30 +161,30 @@ func parsePack(b []byte, number int) (info packInfo, rows []row, err error) {
 	}
 	sum := blake3.Sum256(b)
 	info = packInfo{number: number, sum: key(sum[:16])}
-	f := &fields{b: plain}
-	info.frames = make([]int64, f.count("frames", 1))
+	f := fields.New(plain, ErrCorrupt)
+	info.frames = make([]int64, f.Count("frames", maxNumber, 1))
 	left := int64(len(b)-tail) - n
 	for i := range info.frames {
-		info.frames[i] = f.number("size of a frame", maxPack)
+		info.frames[i] = f.Number("size of a frame", maxPack)
 		left -= info.frames[i]
 	}
 	if left != 0 {
-		f.fail("frames that are not the pack")
+		f.Fail("frames that are not the pack")
 	}
-	rows = make([]row, f.count("rows", 1+16+2+1))
+	rows = make([]row, f.Count("rows", maxNumber, 1+16+2+1))
 	var before place
 	for i := range rows {
 		r := &rows[i]
-		r.kind = int(f.number("kind of a row", rowList))
-		r.key = key(f.bytes(16))
-		r.place = f.place(before)
-		r.content = f.number("size of a content", 1<<50)
+		r.kind = int(f.Number("kind of a row", rowList))
+		r.key = key(f.Bytes(16))
+		r.place = readPlace(f, before)
+		r.content = f.Number("size of a content", 1<<50)
 		before = r.place
 		if r.pack != number || r.frame >= len(info.frames) {
-			f.fail("a row of another pack")
+			f.Fail("a row of another pack")
 		}
 	}
-	return info, rows, f.err
+	return info, rows, f.Err()
 }
 
 // inflate decodes a zstd frame of at most limit bytes.

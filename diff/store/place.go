@@ -2,9 +2,10 @@ package store
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/fields"
 )
 
 // key names a chunk or a content: the first 16 bytes of its BLAKE3. What clients
@@ -69,67 +70,21 @@ func appendPlace(b []byte, p, before place) []byte {
 	return binary.AppendUvarint(b, uint64(p.size))
 }
 
-// fields reads what the store's tables are made of. The first failure stays;
-// afterwards everything is zero.
-type fields struct {
-	b   []byte
-	err error
-}
-
-func (f *fields) fail(format string, args ...any) {
-	if f.err == nil {
-		f.err = fmt.Errorf("%w: %s", ErrCorrupt, fmt.Sprintf(format, args...))
-	}
-	f.b = nil
-}
-
-// number reads a number up to limit.
-func (f *fields) number(what string, limit int64) int64 {
-	v, n := binary.Uvarint(f.b)
-	if n <= 0 || v > uint64(limit) {
-		f.fail("%s", what)
-		return 0
-	}
-	f.b = f.b[n:]
-	return int64(v)
-}
-
-// count reads how many things of at least so many bytes follow.
-func (f *fields) count(what string, least int) int {
-	n := f.number(what, maxNumber)
-	if n > int64(len(f.b)/least) {
-		f.fail("%d %s in %d bytes", n, what, len(f.b))
-		return 0
-	}
-	return int(n)
-}
-
-func (f *fields) bytes(n int) []byte {
-	if n > len(f.b) {
-		f.fail("ends early")
-		return make([]byte, n)
-	}
-	b := f.b[:n]
-	f.b = f.b[n:]
-	return b
-}
-
-func (f *fields) u64() uint64 { return binary.LittleEndian.Uint64(f.bytes(8)) }
-
-func (f *fields) place(before place) (p place) {
-	switch kind := f.number("kind of a place", 2); kind {
+// readPlace reads what appendPlace wrote.
+func readPlace(f *fields.Reader, before place) (p place) {
+	switch kind := f.Number("kind of a place", 2); kind {
 	case 0:
 		p = place{before.pack, before.frame, before.at + before.size, 0}
 	case 1:
 		p = place{before.pack, before.frame + 1, 0, 0}
 	default:
-		p.pack = int(f.number("pack", maxNumber))
-		p.frame = int(f.number("frame", maxNumber))
-		p.at = int(f.number("place in a frame", maxFrame))
+		p.pack = int(f.Number("pack", maxNumber))
+		p.frame = int(f.Number("frame", maxNumber))
+		p.at = int(f.Number("place in a frame", maxFrame))
 	}
-	p.size = int(f.number("size of a chunk", maxChunk))
+	p.size = int(f.Number("size of a chunk", maxChunk))
 	if p.size > maxFrame-p.at {
-		f.fail("a chunk behind its frame")
+		f.Fail("a chunk behind its frame")
 	}
 	return p
 }
@@ -148,19 +103,19 @@ func marshalList(chunks []chunkRef) []byte {
 
 // parseList reads the chunks of a content of size bytes.
 func parseList(b []byte, size int64) ([]chunkRef, error) {
-	f := &fields{b: b}
-	chunks := make([]chunkRef, f.count("chunks", 8+2))
+	f := fields.New(b, ErrCorrupt)
+	chunks := make([]chunkRef, f.Count("chunks", maxNumber, 8+2))
 	var before place
 	for i := range chunks {
-		chunks[i].id = f.u64()
-		chunks[i].place = f.place(before)
+		chunks[i].id = f.Uint64()
+		chunks[i].place = readPlace(f, before)
 		before = chunks[i].place
 		size -= int64(before.size)
 	}
-	if f.err == nil && (size != 0 || len(f.b) > 0) {
-		f.fail("the chunks of a content are not its size")
+	if f.Err() == nil && (size != 0 || f.Len() > 0) {
+		f.Fail("the chunks of a content are not its size")
 	}
-	return chunks, f.err
+	return chunks, f.Err()
 }
 
 func marshalLists(lists []listRef) []byte {
@@ -176,17 +131,17 @@ func marshalLists(lists []listRef) []byte {
 
 // parseLists reads the lists of a content of size bytes.
 func parseLists(b []byte, size int64) ([]listRef, error) {
-	f := &fields{b: b}
-	lists := make([]listRef, f.count("lists", 3))
+	f := fields.New(b, ErrCorrupt)
+	lists := make([]listRef, f.Count("lists", maxNumber, 3))
 	var before place
 	for i := range lists {
-		lists[i].place = f.place(before)
-		lists[i].content = f.number("size of a list's content", 1<<50)
+		lists[i].place = readPlace(f, before)
+		lists[i].content = f.Number("size of a list's content", 1<<50)
 		before = lists[i].place
 		size -= lists[i].content
 	}
-	if f.err == nil && (size != 0 || len(f.b) > 0) {
-		f.fail("the lists of a content are not its size")
+	if f.Err() == nil && (size != 0 || f.Len() > 0) {
+		f.Fail("the lists of a content are not its size")
 	}
-	return lists, f.err
+	return lists, f.Err()
 }

@@ -6,6 +6,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
+	"pakdb/internal/fields"
 )
 
 // A fileRecipe says how a file is made of contents: pieces, one behind the
@@ -80,81 +81,71 @@ func appendContents(b []byte, list []contentRef) []byte {
 
 // parseRecipe reads the recipe of a file of size bytes.
 func parseRecipe(b []byte) (*fileRecipe, error) {
-	f := &fields{b: b}
-	if string(f.bytes(len(recipeMagic))) != recipeMagic {
-		f.fail("not the recipe of a file")
+	f := fields.New(b, ErrCorrupt)
+	if string(f.Bytes(len(recipeMagic))) != recipeMagic {
+		f.Fail("not the recipe of a file")
 	}
-	r := &fileRecipe{recipes: make([]patch.Recipe, f.count("recipes", 1+4))}
+	r := &fileRecipe{recipes: make([]patch.Recipe, f.Count("recipes", maxNumber, 1+4))}
 	for i := range r.recipes {
-		r.recipes[i].Method = compress.Method(f.bytes(int(f.number("name of a method", 64))))
-		copy(r.recipes[i].Params[:], f.bytes(4))
+		r.recipes[i].Method = compress.Method(f.Bytes(int(f.Number("name of a method", 64))))
+		copy(r.recipes[i].Params[:], f.Bytes(4))
 	}
-	if s := f.contents(); len(s) == 1 {
+	if s := readContents(f); len(s) == 1 {
 		r.skeleton = s[0]
 	} else {
-		f.fail("%d skeletons", len(s))
+		f.Fail("%d skeletons", len(s))
 	}
-	r.contents = f.contents()
-	r.pieces = make([]piece, f.count("pieces", 4))
+	r.contents = readContents(f)
+	r.pieces = make([]piece, f.Count("pieces", maxNumber, 4))
 	left := r.skeleton.size
 	for i := range r.pieces {
-		r.pieces[i].gap = f.number("gap", max(left, 0))
+		r.pieces[i].gap = f.Number("gap", max(left, 0))
 		left -= r.pieces[i].gap
 	}
 	next := 0
 	for i := range r.pieces {
-		next += f.signed("content")
+		next += int(f.Signed("content", maxNumber))
 		if next < 0 || next >= len(r.contents) {
-			f.fail("content %d of %d", next, len(r.contents))
+			f.Fail("content %d of %d", next, len(r.contents))
 			break
 		}
 		r.pieces[i].content = next
 		next++
 	}
 	for i := range r.pieces {
-		r.pieces[i].recipe = int(f.number("recipe", max(int64(len(r.recipes))-1, 0)))
+		r.pieces[i].recipe = int(f.Number("recipe", max(int64(len(r.recipes))-1, 0)))
 	}
 	for i := range r.pieces {
-		r.pieces[i].block = f.number("size of blocks", 1<<50)
+		r.pieces[i].block = f.Number("size of blocks", 1<<50)
 	}
-	if f.err == nil && len(f.b) > 0 {
-		f.fail("%d bytes behind a recipe", len(f.b))
+	if f.Err() == nil && f.Len() > 0 {
+		f.Fail("%d bytes behind a recipe", f.Len())
 	}
-	if f.err == nil {
-		f.err = r.check()
+	if err := f.Err(); err != nil {
+		return r, err
 	}
-	return r, f.err
+	return r, r.check()
 }
 
-func (f *fields) signed(what string) int {
-	v, n := binary.Varint(f.b)
-	if n <= 0 || v > maxNumber || v < -maxNumber {
-		f.fail("%s", what)
-		return 0
-	}
-	f.b = f.b[n:]
-	return int(v)
-}
-
-func (f *fields) contents() []contentRef {
-	list := make([]contentRef, f.count("contents", 8+1))
+func readContents(f *fields.Reader) []contentRef {
+	list := make([]contentRef, f.Count("contents", maxNumber, 8+1))
 	for i := range list {
-		list[i].id = f.u64()
+		list[i].id = f.Uint64()
 	}
 	for i := range list {
-		v := f.number("size of a content", 1<<52)
+		v := f.Number("size of a content", 1<<52)
 		list[i].size, list[i].depth = v>>2, int(v&3)
 		if list[i].depth > 2 {
-			f.fail("depth of a list")
+			f.Fail("depth of a list")
 		}
 	}
 	var before place
 	for i := range list {
 		if c := &list[i]; c.size > 0 {
-			c.place = f.place(before)
+			c.place = readPlace(f, before)
 			before = c.place
 			if c.depth == 0 && int64(c.place.size) != c.size {
-				f.fail("a content of %d bytes in a chunk of %d", c.size, c.place.size)
+				f.Fail("a content of %d bytes in a chunk of %d", c.size, c.place.size)
 			}
 		}
 	}

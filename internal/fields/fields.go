@@ -1,0 +1,85 @@
+// Package fields reads rows of numbers and bytes as package encoding/binary
+// appends them: numbers as unsigned varints, the rest little-endian. Every
+// number has a bound and every count is checked against the bytes that are left,
+// so that hostile input costs no more than its own length.
+package fields
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Reader reads from a slice. The first failure stays; afterwards everything is
+// zero. It is not safe for concurrent use.
+type Reader struct {
+	rest  []byte
+	class error
+	err   error
+}
+
+// New returns a reader of b whose failures wrap class.
+func New(b []byte, class error) *Reader { return &Reader{rest: b, class: class} }
+
+// Err returns the first failure.
+func (r *Reader) Err() error { return r.err }
+
+// Len returns how many bytes are left, after a failure none.
+func (r *Reader) Len() int { return len(r.rest) }
+
+// Fail makes what is said the failure, unless there is one.
+func (r *Reader) Fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf("%w: %s", r.class, fmt.Sprintf(format, args...))
+	}
+	r.rest = nil
+}
+
+// Number reads a number up to limit.
+func (r *Reader) Number(what string, limit int64) int64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 || v > uint64(limit) {
+		r.Fail("%s", what)
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return int64(v)
+}
+
+// Signed reads a number between -limit and limit, zigzag-coded.
+func (r *Reader) Signed(what string, limit int64) int64 {
+	v, n := binary.Varint(r.rest)
+	if n <= 0 || v > limit || v < -limit {
+		r.Fail("%s", what)
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}
+
+// Count reads how many things follow, up to limit, of at least so many bytes each.
+func (r *Reader) Count(what string, limit, least int) int {
+	n := r.Number(what, int64(limit))
+	if n > int64(len(r.rest)/least) {
+		r.Fail("%d %s in %d bytes", n, what, len(r.rest))
+		return 0
+	}
+	return int(n)
+}
+
+// Bytes reads n bytes, which belong to the slice that is read. n must be the
+// caller's own or checked: so many zeros come back when they are not there.
+func (r *Reader) Bytes(n int) []byte {
+	if n > len(r.rest) {
+		r.Fail("ends early")
+		return make([]byte, n)
+	}
+	b := r.rest[:n]
+	r.rest = r.rest[n:]
+	return b
+}
+
+// Text reads a length up to limit, and so many bytes.
+func (r *Reader) Text(what string, limit int) string { return string(r.Bytes(r.Count(what, limit, 1))) }
+
+// Uint64 reads eight bytes.
+func (r *Reader) Uint64() uint64 { return binary.LittleEndian.Uint64(r.Bytes(8)) }
