@@ -89,7 +89,9 @@ func apply(ctx context.Context, file string, old []string, dir, key string, dryR
 	if err := check(file, key); err != nil {
 		return err
 	}
-	p, err := patch.NewPlan(ctx, file, old, dir)
+	watched, stop := watch(ctx, os.Stderr)
+	p, err := patch.NewPlan(watched, file, old, dir)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,10 @@ func apply(ctx context.Context, file string, old []string, dir, key string, dryR
 	if err := p.Describe(os.Stdout); err != nil || dryRun || p.Applied {
 		return err
 	}
-	if err := p.Apply(ctx, o); err != nil {
+	watched, stop = watch(ctx, os.Stderr)
+	err = p.Apply(watched, o)
+	stop()
+	if err != nil {
 		return err
 	}
 	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.New))

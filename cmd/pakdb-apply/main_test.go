@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 	if _, err := os.Stat(at("out")); err == nil {
 		t.Fatal("something was written before anything fitted")
 	}
-	if err := patch.SignFile(p, key); err != nil {
+	if err := patch.SignFile(t.Context(), p, key); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

@@ -36,6 +36,7 @@ build is made by "pakdb patch build".`,
 
 func newDeltaMakeCommand(a *app) *cobra.Command {
 	var out, key string
+	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "make [flags] OLD... [--] NEW... -o FILE",
 		Short: "Make the patch from old files to new ones",
@@ -61,10 +62,14 @@ folder of FILE needs room for NEW meanwhile.`,
 			if out == "" {
 				return usageError(cmd, errors.New("write where to? pass -o FILE"))
 			}
+			if err := refuseExisting(out, overwrite); err != nil {
+				return err
+			}
 			return a.deltaMake(cmd.Context(), old, new, out, key)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
 	return cmd
 }
@@ -99,10 +104,13 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string)
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	started := time.Now()
-	h, s, err := patch.MakeFile(ctx, out, from.Inputs, to.Inputs, &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
+	watched, stop := a.watchPatch(ctx)
+	defer stop()
+	h, s, err := patch.MakeFile(watched, out, from.Inputs, to.Inputs, &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
 	if err == nil && secret != nil {
-		err = patch.SignFile(out, secret)
+		err = patch.SignFile(ctx, out, secret)
 	}
+	stop()
 	if err != nil || a.quiet {
 		return err
 	}
@@ -207,7 +215,9 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 	if err := checkKey(file, f.key); err != nil {
 		return err
 	}
-	p, err := patch.NewPlan(ctx, file, old, f.out)
+	watched, stop := a.watchPatch(ctx)
+	p, err := patch.NewPlan(watched, file, old, f.out)
+	stop()
 	if err != nil {
 		return deltaHint(err)
 	}
@@ -220,7 +230,10 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 	if f.dryRun || p.Applied {
 		return nil
 	}
-	if err := p.Apply(ctx, &patch.ApplyOptions{InPlace: f.inPlace, Undo: f.undo}); err != nil {
+	watched, stop = a.watchPatch(ctx)
+	err = p.Apply(watched, &patch.ApplyOptions{InPlace: f.inPlace, Undo: f.undo})
+	stop()
+	if err != nil {
 		return deltaHint(err)
 	}
 	if a.quiet {
@@ -240,62 +253,4 @@ func deltaHint(err error) error {
 		return hinted(err, "download the patch again")
 	}
 	return err
-}
-
-func newDeltaInfoCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "info FILE.pkdelta",
-		Short: "Show what a patch needs and makes",
-		Long: `Show the old files that a patch needs, the new ones it makes, with their BLAKE3
-hashes, the recipes by which blocks are coded again, and the root hash, which
-stands for the whole patch. Only the front of the file is read.`,
-		Example: `  pakdb delta info game.pkdelta`,
-		Args:    usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := patch.ReadFileHeader(args[0])
-			if err != nil {
-				return err
-			}
-			return h.Describe(a.stdout)
-		},
-	}
-}
-
-func newDeltaVerifyCommand(a *app) *cobra.Command {
-	var key string
-	cmd := &cobra.Command{
-		Use:   "verify FILE.pkdelta...",
-		Short: "Check every hash in patches, without old files",
-		Long: `Read patches to their ends and check every hash in them: that what was downloaded
-is what was made. Whether the old files are right, "pakdb delta apply" tells.`,
-		Example: `  pakdb delta verify game.pkdelta
-  pakdb delta verify --key pakdb.pub game.pkdelta`,
-		Args: usage(cobra.MinimumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error {
-			bad := false
-			for _, file := range args {
-				h, err := patch.VerifyFile(file)
-				if err == nil {
-					err = checkKey(file, key)
-				}
-				if err != nil {
-					bad = true
-					_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printableLines(err.Error()))
-					continue
-				}
-				if !a.quiet {
-					if _, err := fmt.Fprintf(a.stdout, "%s: %s, %s, root %x: as its hashes say\n", file, humanSize(h.Length()),
-						plural(int64(h.Segments()), "segment", "segments"), h.Root()); err != nil {
-						return err
-					}
-				}
-			}
-			if bad {
-				return errProblems
-			}
-			return nil
-		},
-	}
-	cmd.Flags().StringVar(&key, "key", "", "also require a signature by the public `KEY` (a file, or its text)")
-	return cmd
 }

@@ -98,12 +98,12 @@ into the file; what was there is replaced. It is minisign's, over the 32 bytes o
 the root.`,
 		Example: `  pakdb delta sign release.key game.pkdelta`,
 		Args:    usage(cobra.ExactArgs(2)),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := readSecretKey(args[0])
 			if err != nil {
 				return err
 			}
-			return patch.SignFile(args[1], key)
+			return patch.SignFile(cmd.Context(), args[1], key)
 		},
 	}
 }

@@ -109,13 +109,18 @@ func writableFormats(r *codecs.Registry) []string {
 
 // refuseOverwriting keeps what stands at OUT, unless told otherwise.
 func (f *packFlags) refuseOverwriting(r *codecs.Registry) error {
-	if f.overwrite {
-		return nil
-	}
-	if _, err := os.Lstat(f.out); err == nil {
-		return hinted(fmt.Errorf("%s is there already", f.out), "pass --overwrite to replace it")
+	if err := refuseExisting(f.out, f.overwrite); err != nil || f.overwrite {
+		return err
 	}
 	return refuseParts(r, f.out)
+}
+
+// refuseExisting keeps what stands at out, unless told otherwise.
+func refuseExisting(out string, overwrite bool) error {
+	if _, err := os.Lstat(out); err == nil && !overwrite {
+		return hinted(fmt.Errorf("%s is there already", out), "pass --overwrite to replace it")
+	}
+	return nil
 }
 
 func (a *app) pack(ctx context.Context, f packFlags, from string) error {

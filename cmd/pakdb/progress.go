@@ -9,6 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"pakdb/codecs"
+	"pakdb/diff/patch"
 	"pakdb/indexer"
 )
 
@@ -16,6 +17,12 @@ import (
 // bytes, rate and time left as a bar, files and entries beside it. Anywhere but
 // on a terminal it is silent.
 func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func()) {
+	return a.showBar(ctx, func(bar *progressbar.ProgressBar) { drawProgress(bar, p) })
+}
+
+// showBar has draw draw a bar on the terminal, every now and then, until the
+// returned function is called, which does no harm twice.
+func (a *app) showBar(ctx context.Context, draw func(*progressbar.ProgressBar)) (stop func()) {
 	if !a.showsProgress() {
 		return func() {}
 	}
@@ -35,16 +42,37 @@ func (a *app) showProgress(ctx context.Context, p *indexer.Progress) (stop func(
 				return
 			case <-tick.C: // not before: what is done at once shows no bar
 				a.drawing.Store(true)
-				drawProgress(bar, p)
+				draw(bar)
 			}
 		}
 	})
-	return func() {
+	return sync.OnceFunc(func() {
 		close(done)
 		drawing.Wait()
 		a.clearLine()
 		a.drawing.Store(false)
+	})
+}
+
+// watchPatch draws what is done to transport patches with the returned context:
+// a bar for each step.
+func (a *app) watchPatch(ctx context.Context) (watched context.Context, stop func()) {
+	if !a.showsProgress() {
+		return ctx, func() {}
 	}
+	p, last := &patch.Progress{}, ""
+	stop = a.showBar(ctx, func(bar *progressbar.ProgressBar) {
+		step, done, total := p.Now()
+		if step != last {
+			bar.Reset() // its rate
+			last = step
+		}
+		total = max(total, 1)
+		bar.ChangeMax64(total)
+		bar.Describe(step)
+		_ = bar.Set64(min(done, total-1)) // a full bar counts as finished
+	})
+	return patch.Watch(ctx, p), stop
 }
 
 func (a *app) showsProgress() bool { return !a.quiet && isTerminal(a.stderr) }

@@ -97,7 +97,9 @@ type ApplyOptions struct {
 // call is left. When ctx is done, or the process dies, the same call goes on
 // behind the last segment that was complete.
 func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) error {
-	m := &machine{h: r.Header, old: &oldFiles{files: old}}
+	m := &machine{h: r.Header, old: &oldFiles{files: old}, watch: watcher(ctx)}
+	m.watch.begin(stepApplying, sizeOfFiles(r.New))
+	ctx = Watch(ctx, nil) // hashing takes next to no time, and is not counted
 	for _, f := range r.Old {
 		m.old.names = append(m.old.names, f.Name)
 	}

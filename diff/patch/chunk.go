@@ -125,6 +125,7 @@ func (x *chunkIndex) add(ctx context.Context, old *build, id int32) (total int64
 				return total, err
 			}
 			at += n
+			watcher(ctx).add(n)
 			if k.method != compress.None {
 				content := make([]byte, k.size)
 				if compress.Decode(k.method, content, p) != nil {

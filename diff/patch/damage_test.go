@@ -294,11 +294,11 @@ func TestSignatures(t *testing.T) {
 		t.Error("unsigned", err)
 	}
 	for range 2 {
-		if err := SignFile(name, key); err != nil {
+		if err := SignFile(t.Context(), name, key); err != nil {
 			t.Fatal(err)
 		}
 	}
-	h, err := VerifyFile(name)
+	h, err := VerifyFile(t.Context(), name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,12 +82,15 @@ func ReadFileHeader(name string) (*Header, error) {
 }
 
 // VerifyFile checks every hash in a patch file.
-func VerifyFile(name string) (*Header, error) {
+func VerifyFile(ctx context.Context, name string) (*Header, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	h, err := Verify(f)
+	if st, err := f.Stat(); err == nil {
+		watcher(ctx).begin(stepVerify, st.Size())
+	}
+	h, err := Verify(ctx, f)
 	if err != nil {
 		err = named(name, err)
 	}

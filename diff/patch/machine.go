@@ -27,6 +27,7 @@ type machine struct {
 	dec     delta.Decoder
 	coder   Coder
 	out     output
+	watch   *Progress
 	size    int64 // that the output will have
 	pos     int64 // where the output ends so far
 	buf     []byte
@@ -68,6 +69,7 @@ func (m *machine) write(p []byte) error {
 		return fmt.Errorf("%w: more than %d bytes of output", ErrCorrupt, m.size)
 	}
 	m.pos += int64(len(p))
+	m.watch.add(int64(len(p)))
 	if len(m.buf)+len(p) > flushSize {
 		if err := m.flush(); err != nil {
 			return err

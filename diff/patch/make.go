@@ -45,6 +45,7 @@ func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *
 		registry = &codecs.Registry{}
 	}
 	m := &maker{h: &Header{}, stats: &Stats{}}
+	watcher(ctx).begin(stepReading, 3*sizeOf(old)+2*sizeOf(new))
 	var err error
 	if m.h.Old, err = describe(ctx, old); err != nil {
 		return nil, nil, err
@@ -97,6 +98,7 @@ func describe(ctx context.Context, inputs []Input) ([]File, error) {
 func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
 	h := blake3.New()
 	buf := make([]byte, 1<<20)
+	watch := watcher(ctx)
 	for off := int64(0); off < n; {
 		if err := ctx.Err(); err != nil {
 			return Sum{}, err
@@ -107,6 +109,7 @@ func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
 		}
 		_, _ = h.Write(p)
 		off += int64(len(p))
+		watch.add(int64(len(p)))
 	}
 	return Sum(h.Sum(nil)), nil
 }
@@ -141,6 +144,7 @@ func (m *maker) run(ctx context.Context) error {
 		return err
 	}
 	m.e = &emitter{recipes: &m.recipes}
+	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
 	for i := range m.new.files {
 		m.e.done = func(stream []byte) error { return m.keep(i, stream) }
 		if err := m.file(ctx, i); err != nil {
@@ -194,10 +198,12 @@ func (m *maker) file(ctx context.Context, i int) error {
 		if err := f.endFull(); err != nil {
 			return err
 		}
+		before := f.pos
 		n, err := f.extent(k)
 		if err != nil {
 			return err
 		}
+		watcher(ctx).add(f.pos - before)
 		k += n
 		f.settle()
 	}

@@ -28,6 +28,7 @@ func (b *build) sums(ctx context.Context) error {
 				}
 				_, _ = h.Write(p)
 				at += int64(len(p))
+				watcher(ctx).add(int64(len(p)))
 			}
 			copy(x.sum[:], h.Sum(buf[:0]))
 		}

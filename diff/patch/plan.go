@@ -60,6 +60,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 	for _, f := range p.New {
 		p.Write += f.Size
 	}
+	watcher(ctx).begin(stepChecking, sizeOfFiles(p.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err
 	}

@@ -88,6 +88,7 @@ func (a *applier) resume(r *Reader) error {
 	for _, f := range r.New[:p.file] {
 		a.done = append(a.done, f.Name)
 	}
+	a.watch.add(sizeOfFiles(r.New[:p.file]) + p.pos)
 	a.file, a.temp, a.skip = p.file, temp, p.segment
 	a.begin(temp, r.New[p.file].Size, p.pos, p.digests, p.copies)
 	return temp.Truncate(p.pos)

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 
@@ -55,10 +56,14 @@ func (r *Reader) segment() (stream []byte, file int, err error) {
 
 // Verify reads a patch to its end and checks every hash in it. It needs no old
 // file.
-func Verify(r io.Reader) (*Header, error) {
+func Verify(ctx context.Context, r io.Reader) (*Header, error) {
 	p, err := NewReader(bufio.NewReaderSize(r, 256<<10))
 	for err == nil {
-		_, _, err = p.segment()
+		if err = ctx.Err(); err == nil {
+			var stream []byte
+			stream, _, err = p.segment()
+			watcher(ctx).add(int64(len(stream)))
+		}
 	}
 	if err == io.EOF {
 		return p.Header, nil

@@ -2,6 +2,7 @@ package patch
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,13 +25,13 @@ func (h *Header) CheckSignature(key *PublicKey) error {
 
 // SignFile puts a signature into a patch file, in place of one that is there.
 // The file is replaced when the new one is complete.
-func SignFile(name string, key *SecretKey) (err error) {
+func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
 	in, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	h, err := Verify(in)
+	h, err := Verify(ctx, in)
 	if err != nil {
 		return named(name, err)
 	}

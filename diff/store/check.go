@@ -116,7 +116,7 @@ func (c *checker) build(ctx context.Context, b *Build) error {
 		return err
 	}
 	for _, d := range b.Deltas {
-		if _, err := patch.VerifyFile(filepath.Join(c.dir, "d", d.Name)); err != nil {
+		if _, err := patch.VerifyFile(ctx, filepath.Join(c.dir, "d", d.Name)); err != nil {
 			return fmt.Errorf("%s: %w", deltaName(d.Name), err)
 		}
 	}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/patch"
+)
+
+func newDeltaInfoCommand(a *app) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "info FILE.pkdelta",
+		Short: "Show what a patch needs and makes",
+		Long: `Show the old files that a patch needs, the new ones it makes, with their BLAKE3
+hashes, the recipes by which blocks are coded again, and the root hash, which
+stands for the whole patch. Only the front of the file is read.
+
+With --format there is a row for each file, "old" or "new".`,
+		Example: `  pakdb delta info game.pkdelta
+  pakdb delta info game.pkdelta --format jsonl`,
+		Args: usage(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			h, err := patch.ReadFileHeader(args[0])
+			if err != nil {
+				return deltaHint(err)
+			}
+			if format == "" {
+				return h.Describe(a.stdout)
+			}
+			return a.deltaFiles(h, format)
+		},
+	}
+	a.addFormat(cmd, &format)
+	return cmd
+}
+
+// deltaFiles writes the files of a patch as rows.
+func (a *app) deltaFiles(h *patch.Header, format string) error {
+	rows, err := a.rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed")
+	if err != nil {
+		return err
+	}
+	write := func(side string, files []patch.File) error {
+		for _, f := range files {
+			if err := rows.Write(side, f.Name, f.Size, hexDigits(f.Sum), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.Join(write("old", h.Old), write("new", h.New), rows.Close())
+}
+
+func hexDigits(sum patch.Sum) string { return hex.EncodeToString(sum[:]) }
+
+func newDeltaVerifyCommand(a *app) *cobra.Command {
+	var key, format string
+	cmd := &cobra.Command{
+		Use:   "verify FILE.pkdelta...",
+		Short: "Check every hash in patches, without old files",
+		Long: `Read patches to their ends and check every hash in them: that what was downloaded
+is what was made. Whether the old files are right, "pakdb delta apply" tells.
+
+The exit code is 1 when a patch is not sound. With --format there is a row for each
+patch, whose problem is NULL when it is.`,
+		Example: `  pakdb delta verify game.pkdelta
+  pakdb delta verify --key pakdb.pub game.pkdelta
+  pakdb delta verify --format jsonl patches/*.pkdelta`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if format != "" {
+				return a.deltaVerifyRows(cmd.Context(), args, key, format)
+			}
+			return a.deltaVerify(cmd.Context(), args, key)
+		},
+	}
+	cmd.Flags().StringVar(&key, "key", "", "also require a signature by the public `KEY` (a file, or its text)")
+	a.addFormat(cmd, &format)
+	return cmd
+}
+
+// verifyPatch checks one patch. What makes the others not worth looking at is an
+// error of its own.
+func (a *app) verifyPatch(ctx context.Context, file, key string) (h *patch.Header, problem, err error) {
+	watched, stop := a.watchPatch(ctx)
+	h, problem = patch.VerifyFile(watched, file)
+	stop()
+	if problem == nil {
+		problem = checkKey(file, key)
+	}
+	if errors.Is(problem, errUsage) || ctx.Err() != nil {
+		return nil, nil, problem
+	}
+	return h, problem, nil
+}
+
+func (a *app) deltaVerify(ctx context.Context, files []string, key string) error {
+	bad := false
+	for _, file := range files {
+		h, problem, err := a.verifyPatch(ctx, file, key)
+		switch {
+		case err != nil:
+			return err
+		case problem != nil:
+			bad = true
+			_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printableLines(problem.Error()))
+			continue
+		case a.quiet:
+			continue
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s: %s, %s, root %x: as its hashes say\n", file, humanSize(h.Length()),
+			plural(int64(h.Segments()), "segment", "segments"), h.Root()); err != nil {
+			return err
+		}
+	}
+	if bad {
+		return errProblems
+	}
+	return nil
+}
+
+func (a *app) deltaVerifyRows(ctx context.Context, files []string, key, format string) error {
+	rows, err := a.rows(format, "file", "bytes", "segments", "root", "signed", "problem")
+	if err != nil {
+		return err
+	}
+	bad := false
+	for _, file := range files {
+		h, problem, err := a.verifyPatch(ctx, file, key)
+		switch {
+		case err != nil:
+			return errors.Join(err, rows.Close())
+		case problem != nil:
+			bad = true
+			err = rows.Write(file, nil, nil, nil, nil, problem.Error())
+		default:
+			err = rows.Write(file, h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := rows.Close(); err != nil || !bad {
+		return err
+	}
+	return errProblems
+}
