@@ -4,10 +4,12 @@
   bench_delta.py pak OUT FOLDER              every file below FOLDER
   bench_delta.py mixed OUT_OLD OUT_NEW FOLDER  FOLDER, and a seeded update of it: edits, additions, renames, removals
   bench_delta.py shuffled OUT FOLDER         the update of mixed, its entries in another order
+  bench_delta.py game OUT_OLD OUT_NEW OUT_SHUFFLED ZIP...  a game's assets, such as mods/*/*.zip of Debian's 0ad-data: some
+                                             10,000 files of up to 800 KiB, and an update as artists make them
 
 zlib is Python's, the real one. Everything is deterministic.
 """
-import hashlib, os, random, struct, sys, zlib
+import hashlib, os, random, struct, sys, zipfile, zlib
 
 BLOCK = 64 << 10
 
@@ -98,6 +100,56 @@ def added(r, content):
     cut = r.randrange(len(content) + 1)
     return content[cut:][:20000] + r.randbytes(min(len(content), 30000))
 
+ASSETS = (".dds", ".pmd", ".psa", ".ogg", ".xmb")
+
+def assets(zips):
+    """Name and reader of each asset up to 800 KiB, in the order of the names' hashes: the first of them are a sample of all."""
+    found = []
+    for z in map(zipfile.ZipFile, zips):
+        for i in z.infolist():
+            if i.filename.endswith(ASSETS) and 0 < i.file_size <= 800 << 10:
+                found.append((i.filename, lambda z=z, i=i: z.read(i)))
+    return sorted(found, key=lambda x: hashlib.md5(x[0].encode()).digest())
+
+def repainted(r, content, other):
+    """A texture, of which a rectangle of up to a quarter of its width and height has got what another texture has. Others: edited."""
+    if content[:4] != b"DDS " or len(content) < 4096:
+        return edited(r, content)
+    height, width = struct.unpack_from("<II", content, 12)
+    block = 8 if content[84:88] == b"DXT1" else 16
+    row, rows, b = width // 4 * block, height // 4, bytearray(content)
+    w, h = block * r.randint(1, max(1, width // 16)), r.randint(1, max(1, rows // 4))
+    x, y = r.randrange(0, max(1, row - w), block), r.randrange(max(1, rows - h))
+    paint = other[r.randrange(len(other)):]
+    for k in range(h):
+        at, p = 128 + (y + k) * row + x, paint[k * w:(k + 1) * w]
+        if at + w <= len(b) and len(p) == w:
+            b[at:at + w] = p
+    return bytes(b)
+
+def game(old_path, new_path, shuffled_path, zips):
+    """764 MB or what there is; then 173 modified, 62 new, 137 renamed of which 37 are edited, 53 gone."""
+    r, all = random.Random(4), assets(zips)
+    total = n = 0
+    while n < len(all) - 62 and total < 764e6:
+        total, n = total + len(all[n][1]()), n + 1
+    old, added = all[:n], all[n:n + 62]
+    touched = r.sample(range(n), 173 + 137 + 53)
+    modified, renamed, gone = set(touched[:173]), set(touched[173:310]), set(touched[310:])
+    edit, new = set(touched[:173 + 37]), []
+    for i, (name, content) in enumerate(old):
+        if i in gone:
+            continue
+        if i in edit:
+            seed, other = r.random(), r.choice(old)[1]
+            content = lambda content=content, seed=seed, other=other: repainted(random.Random(seed), content(), other())
+        new.append(("moved/" + name if i in renamed else name, content))
+    pak(old_path, sorted(old, key=lambda x: x[0]))
+    new = sorted(new + [("new/" + name, content) for name, content in added], key=lambda x: x[0])
+    pak(new_path, new)
+    r.shuffle(new)
+    pak(shuffled_path, new)
+
 if __name__ == "__main__":
     what, args = sys.argv[1], sys.argv[2:]
     if what == "pak":
@@ -109,5 +161,7 @@ if __name__ == "__main__":
         new = update(args[1])
         random.Random(9).shuffle(new)
         pak(args[0], new)
+    elif what == "game":
+        game(*args[:3], args[3:])
     else:
         sys.exit(__doc__)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -56,7 +55,7 @@ func (a *app) deltaFiles(h *patch.Header, format string) error {
 	return errors.Join(write("old", h.Old), write("new", h.New), rows.Close())
 }
 
-func hexDigits(sum patch.Sum) string { return hex.EncodeToString(sum[:]) }
+func hexDigits[T patch.Sum | patch.Root](sum T) string { return fmt.Sprintf("%x", sum) }
 
 func newDeltaVerifyCommand(a *app) *cobra.Command {
 	var key, format string

@@ -104,6 +104,7 @@ func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *A
 		m.old.names = append(m.old.names, f.Name)
 	}
 	a := &applier{machine: m, dir: dir, file: -1}
+	m.next = a.nextInSegment
 	if o != nil {
 		a.o = *o
 	}
@@ -219,6 +220,14 @@ func (a *applier) updateInPlace(ctx context.Context, f File) (bool, error) {
 	}
 	a.begin(&overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil, nil)
 	return true, a.j.file(target{f.Name, before, f})
+}
+
+// nextInSegment is next where a segment says so: there must be one.
+func (a *applier) nextInSegment(ctx context.Context) error {
+	if a.file+1 >= len(a.h.New) {
+		return fmt.Errorf("%w: a segment of more files than there are", ErrCorrupt)
+	}
+	return a.next(ctx)
 }
 
 // tempName is beside the file, and tells which patch made it.

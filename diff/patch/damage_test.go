@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/zeebo/blake3"
-
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
 )
@@ -181,7 +179,7 @@ func reseal(t testing.TB, patch []byte, change func([]byte) []byte) []byte {
 			t.Fatal(err)
 		}
 		stream = change(bytes.Clone(stream))
-		r.segments[i].stored, r.segments[i].sum = int64(len(stream)), blake3.Sum256(stream)
+		r.segments[i].stored, r.segments[i].sum = int64(len(stream)), sumOfBytes(stream)
 		body = append(body, stream...)
 	}
 	return append(r.marshal(), body...)

@@ -14,9 +14,11 @@ const (
 type emitter struct {
 	enc     delta.Encoder
 	recipes *recipeList
-	done    func(stream []byte) error // takes a finished segment
+	done    func(stream []byte, file int) error // takes a finished segment, which begins in that file
 
 	open    bool
+	file    int   // at hand
+	first   int   // of the segment
 	pos     int64 // in the output
 	content int64 // of the segment
 	digests map[[digestSize]byte]int
@@ -54,7 +56,7 @@ func (e *emitter) op(op uint64) {
 	if !e.open {
 		e.enc.Reset()
 		e.state, e.ranges, e.index = state{same: -1}, nil, delta.NewIndex(nil)
-		e.open, e.content = true, 0
+		e.open, e.content, e.first = true, 0, e.file
 	}
 	e.enc.Number(inOp, op)
 }
@@ -67,7 +69,21 @@ func (e *emitter) end() error {
 	}
 	e.op(opEnd)
 	e.open = false
-	return e.done(e.enc.Bytes())
+	return e.done(e.enc.Bytes(), e.first)
+}
+
+// begin goes on with a new file, within the segment if one is open.
+func (e *emitter) begin(file int) {
+	e.flushCopy()
+	if e.open {
+		e.op(opNext)
+		e.rawFrom, e.rawTo, e.same, e.lastDigest = 0, 0, -1, 0
+	}
+	e.file, e.pos, e.copies = file, 0, e.copies[:0]
+	e.digests, e.nDigest = map[[digestSize]byte]int{}, 0
+	if e.tables { // their offsets were changed for the file before: no source is this one
+		e.ranges = []Range{{File: -1}}
+	}
 }
 
 // full reports that the segment should end where it can.

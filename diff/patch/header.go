@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -38,8 +39,21 @@ const (
 	maxSignature = 4 << 10
 )
 
-// Sum is a BLAKE3 hash.
-type Sum [32]byte
+// Sum is the first half of a BLAKE3 hash, of a file or a segment. Nobody finds
+// other bytes for one, and a small patch consists of little else.
+type Sum [16]byte
+
+// Root is the BLAKE3 hash of a patch's header.
+type Root [32]byte
+
+// rootStored is how many bytes of the root are in the file: enough to tell
+// damage. Who is afraid of more signs the whole root.
+const rootStored = 8
+
+func sumOfBytes(b []byte) Sum {
+	sum := blake3.Sum256(b)
+	return Sum(sum[:])
+}
 
 // File is an old or a new file, as a patch declares it.
 type File struct {
@@ -52,7 +66,7 @@ type File struct {
 type segment struct {
 	stored int64
 	sum    Sum
-	file   int // of the new files
+	file   int // of the new files: the one it begins in
 }
 
 // Header is what a patch says about itself.
@@ -61,7 +75,7 @@ type Header struct {
 	Recipes  []Recipe // that are used
 	Memory   int64    // bytes that applying needs for the largest block and what is around it
 	segments []segment
-	root     Sum
+	root     Root
 	length   int64 // of all that is before the segments
 
 	// Signature is the text of a minisign signature of the root, or empty.
@@ -70,7 +84,7 @@ type Header struct {
 
 // Root is the hash of the header, which has the hashes of all segments: it
 // stands for the whole patch. Signatures are over it.
-func (h *Header) Root() Sum { return h.root }
+func (h *Header) Root() Root { return h.root }
 
 // Length returns the size of the patch file.
 func (h *Header) Length() int64 {
@@ -95,12 +109,12 @@ func (h *Header) marshal() []byte {
 	}
 	coded := e.Bytes()
 	b := []byte(Magic)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(plain)))
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(coded)))
+	b = binary.AppendUvarint(b, uint64(len(plain)))
+	b = binary.AppendUvarint(b, uint64(len(coded)))
 	b = append(b, coded...)
 	h.root = blake3.Sum256(b)
-	b = append(b, h.root[:]...)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(h.Signature)))
+	b = append(b, h.root[:rootStored]...)
+	b = binary.AppendUvarint(b, uint64(len(h.Signature)))
 	b = append(b, h.Signature...)
 	h.length = int64(len(b))
 	return b
@@ -124,7 +138,7 @@ func (h *Header) plain() (b []byte) {
 		b = append(b, r.Method...)
 		b = append(b, r.Params[:]...)
 	}
-	b = binary.AppendUvarint(b, uint64(h.Memory))
+	b = binary.AppendUvarint(b, uint64((h.Memory+1<<20-1)>>20))
 	b = binary.AppendUvarint(b, uint64(len(h.segments)))
 	last := 0
 	for _, s := range h.segments {
@@ -138,7 +152,7 @@ func (h *Header) plain() (b []byte) {
 
 // readHeader reads what is before the segments of a patch.
 func readHeader(r io.Reader) (*Header, error) {
-	fixed := make([]byte, len(Magic)+8)
+	fixed := make([]byte, len(Magic), len(Magic)+20)
 	if _, err := io.ReadFull(r, fixed); err != nil {
 		return nil, truncated(err, ErrNotPatch)
 	}
@@ -148,23 +162,26 @@ func readHeader(r io.Reader) (*Header, error) {
 	if v := fixed[len(Magic)-1]; v != Magic[len(Magic)-1] {
 		return nil, fmt.Errorf("%w: version %d of the patch format", errors.ErrUnsupported, v)
 	}
-	size, stored := binary.LittleEndian.Uint32(fixed[8:]), binary.LittleEndian.Uint32(fixed[12:])
-	if size > maxHeader || stored > maxHeader {
-		return nil, fmt.Errorf("%w: a header of %d bytes", ErrCorrupt, max(size, stored))
+	var size, stored int
+	for _, n := range []*int{&size, &stored} {
+		var err error
+		if fixed, *n, err = appendLength(fixed, r, maxHeader); err != nil {
+			return nil, err
+		}
 	}
-	rest, err := readExact(r, int(stored)+len(Sum{}))
+	rest, err := readExact(r, stored+rootStored)
 	if err != nil {
 		return nil, err
 	}
 	coded, sum := rest[:stored], rest[stored:]
 	h := &Header{root: blake3.Sum256(append(fixed, coded...)), length: int64(len(fixed) + len(rest))}
-	if h.root != Sum(sum) {
+	if !bytes.Equal(h.root[:rootStored], sum) {
 		return nil, fmt.Errorf("%w: the header is not what its hash says", ErrCorrupt)
 	}
 	if err := h.readSignature(r); err != nil {
 		return nil, err
 	}
-	plain, err := inflate(coded, int(size))
+	plain, err := inflate(coded, size)
 	if err != nil {
 		return nil, err
 	}
@@ -172,17 +189,30 @@ func readHeader(r io.Reader) (*Header, error) {
 }
 
 func (h *Header) readSignature(r io.Reader) error {
-	n, err := readExact(r, 2)
+	b, size, err := appendLength(nil, r, maxSignature)
 	if err != nil {
 		return err
 	}
-	size := int(binary.LittleEndian.Uint16(n))
-	if size > maxSignature {
-		return fmt.Errorf("%w: a signature of %d bytes", ErrCorrupt, size)
-	}
 	h.Signature, err = readExact(r, size)
-	h.length += int64(2 + size)
+	h.length += int64(len(b) + size)
 	return err
+}
+
+// appendLength reads a LEB128 number up to most and appends its bytes.
+func appendLength(b []byte, r io.Reader, most int) ([]byte, int, error) {
+	for n, shift := 0, 0; ; shift += 7 {
+		c, err := readExact(r, 1)
+		if err != nil {
+			return nil, 0, err
+		}
+		b = append(b, c[0])
+		if n |= int(c[0]&0x7f) << shift; n > most || shift > 28 {
+			return nil, 0, fmt.Errorf("%w: a header or signature of more than %d bytes", ErrCorrupt, most)
+		}
+		if c[0] < 0x80 {
+			return b, n, nil
+		}
+	}
 }
 
 // readExact allocates as the bytes come, not as they are announced.
@@ -233,7 +263,7 @@ func (h *Header) parse(plain []byte) error {
 		h.Recipes[i].Method = compress.Method(f.Text("method", 64))
 		copy(h.Recipes[i].Params[:], f.Bytes(4))
 	}
-	h.Memory = f.Number("memory", 1<<40)
+	h.Memory = f.Number("memory", 1<<20) << 20
 	h.segments = make([]segment, f.Count("segments", maxSegments, 2+len(Sum{})))
 	last := 0
 	for i := range h.segments {

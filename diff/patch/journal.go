@@ -102,7 +102,7 @@ func (j *journal) commit() error {
 	if err := j.put([]byte{recordCommit}); err != nil {
 		return err
 	}
-	sum := j.sum.Sum(nil)
+	sum := j.sum.Sum(nil)[:len(Sum{})]
 	_, err := j.w.Write(sum)
 	return errors.Join(err, j.w.Flush(), j.f.Sync(), j.f.Close())
 }

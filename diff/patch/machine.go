@@ -37,6 +37,7 @@ type machine struct {
 	digests []int64 // places in the output of those computed
 	hashed  int64   // bytes of output that they cover
 	copies  []copied
+	next    func(context.Context) error // completes the new file and begins the one after it
 	state
 }
 
@@ -129,6 +130,8 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 		return m.digest(ctx)
 	case opSame:
 		return m.sameDigest()
+	case opNext:
+		return m.nextFile(ctx)
 	}
 	return fmt.Errorf("%w: operation %d", ErrCorrupt, op)
 }
@@ -185,6 +188,18 @@ func (m *machine) copy(ctx context.Context) error {
 		off, n = off+int64(len(p)), n-int64(len(p))
 	}
 	return nil
+}
+
+// nextFile goes on with the next new file. What refers to output begins anew.
+func (m *machine) nextFile(ctx context.Context) error {
+	if m.next == nil {
+		return fmt.Errorf("%w: a segment of several files", ErrCorrupt)
+	}
+	if err := m.flush(); err != nil {
+		return err
+	}
+	m.rawFrom, m.rawTo, m.same, m.lastDigest = 0, 0, -1, 0
+	return m.next(ctx)
 }
 
 func (m *machine) scratch(n int) []byte {

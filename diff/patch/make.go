@@ -143,13 +143,16 @@ func (m *maker) run(ctx context.Context) error {
 	if m.moved, err = newChunkIndex(ctx, m.old, m.isCopied()); err != nil {
 		return err
 	}
-	m.e = &emitter{recipes: &m.recipes}
+	m.e = &emitter{recipes: &m.recipes, done: m.keep}
 	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
 	for i := range m.new.files {
-		m.e.done = func(stream []byte) error { return m.keep(i, stream) }
+		m.e.begin(i)
 		if err := m.file(ctx, i); err != nil {
 			return err
 		}
+	}
+	if err := m.e.end(); err != nil {
+		return err
 	}
 	m.h.Recipes = m.recipes.list
 	m.stats.Made = m.recipes.used
@@ -176,20 +179,17 @@ func (m *maker) isCopied() func(*entry) bool {
 }
 
 // keep puts a segment away until the header can have its hash.
-func (m *maker) keep(file int, stream []byte) error {
+func (m *maker) keep(stream []byte, file int) error {
 	if len(stream) > maxSegment {
 		return fmt.Errorf("a segment of %d bytes; at most %d may be", len(stream), maxSegment)
 	}
-	m.h.segments = append(m.h.segments, segment{int64(len(stream)), blake3.Sum256(stream), file})
+	m.h.segments = append(m.h.segments, segment{int64(len(stream)), sumOfBytes(stream), file})
 	_, err := m.spool.Write(stream)
 	return err
 }
 
 // file makes the segments of one new file.
 func (m *maker) file(ctx context.Context, i int) error {
-	e := m.e
-	e.copies = e.copies[:0]
-	e.pos, e.digests, e.nDigest = 0, map[[digestSize]byte]int{}, 0
 	f := &fileMaker{maker: m, layout: &m.new.files[i], ctx: ctx, twin: m.pairs.files[i]}
 	for k := 0; k < len(f.extents); {
 		if err := ctx.Err(); err != nil {
@@ -207,10 +207,7 @@ func (m *maker) file(ctx context.Context, i int) error {
 		k += n
 		f.settle()
 	}
-	if err := f.tables(len(f.extents)); err != nil {
-		return err
-	}
-	return e.end()
+	return f.tables(len(f.extents))
 }
 
 // MakeFile makes a patch at path. It gets its name, in place of what is there,

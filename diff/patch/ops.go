@@ -13,6 +13,7 @@ const (
 	opDigest        // a digest that stands before what it covers
 	opSame          // a digest again
 	opTables        // as opSource: tables of an old file, their offsets changed to where things were copied
+	opNext          // the new file is complete; what follows is of the next one
 )
 
 // Contexts of numbers. Signed ones are zigzag.

@@ -107,11 +107,11 @@ func (a *applier) areComplete(file int) bool {
 }
 
 func (a *applier) parseProgress(b []byte) (p progress, ok bool) {
-	n := len(b) - len(Sum{})
-	if n < len(Sum{}) || blake3.Sum256(b[:n]) != Sum(b[n:]) || Sum(b) != a.h.root {
+	n := len(b) - len(Root{})
+	if n < len(Root{}) || blake3.Sum256(b[:n]) != Root(b[n:]) || Root(b) != a.h.root {
 		return p, false
 	}
-	f := fields.New(b[len(Sum{}):n], ErrCorrupt)
+	f := fields.New(b[len(Root{}):n], ErrCorrupt)
 	p.segment = int(f.Number("segments", maxSegments))
 	p.file = int(f.Number("file", maxFiles))
 	p.pos = f.Number("size", 1<<62)

@@ -51,7 +51,7 @@ func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
 // copySigned copies a patch with another signature.
 func copySigned(out io.Writer, in io.Reader, h *Header, key *SecretKey) error {
 	r := bufio.NewReader(in)
-	before := h.length - int64(2+len(h.Signature))
+	before := h.length - int64(len(lengthOf(h.Signature))+len(h.Signature))
 	if _, err := io.CopyN(out, r, before); err != nil {
 		return err
 	}
@@ -59,12 +59,16 @@ func copySigned(out io.Writer, in io.Reader, h *Header, key *SecretKey) error {
 		return err
 	}
 	sig := key.Sign(h.root[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-int64(len(h.Signature))))
-	b := binary.LittleEndian.AppendUint16(nil, uint16(len(sig)))
-	if _, err := out.Write(append(b, sig...)); err != nil {
+	if _, err := out.Write(append(lengthOf(sig), sig...)); err != nil {
 		return err
 	}
 	_, err := io.Copy(out, r)
 	return err
+}
+
+// lengthOf is how a signature's length stands before it.
+func lengthOf[T ~string | ~[]byte](sig T) []byte {
+	return binary.AppendUvarint(nil, uint64(len(sig)))
 }
 
 // ReadPublicKey reads a key's file, or takes the text itself for a key.

@@ -162,7 +162,7 @@ func choose(inputs []patch.Input, files []File) (list []patch.Input) {
 // deltaUse is a delta that an update applies.
 type deltaUse struct {
 	Delta
-	old map[string]patch.Input // by hash
+	old map[string]patch.Input // by patch.Sum, in hexadecimal
 }
 
 // usable returns the deltas of the build whose old files are in the folder, and
@@ -190,7 +190,7 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 				}
 			}
 			fits = sums[f.Path] == f.Sum
-			use.old[f.Sum] = in
+			use.old[sums[f.Path][:2*len(patch.Sum{})]] = in
 		}
 		if !fits {
 			continue

@@ -1,0 +1,101 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpak"
+)
+
+// TestSizes guards kinds of pairs on which a public tool once needed fewer bytes.
+// docs/bench_delta_hunt.py compares them with the tools themselves; the bounds
+// are what patches had when this was written, with a little room.
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		atMost int
+		old    []Input
+		new    []Input
+	}{
+		{"one byte", 105, files("a"), files("b")},
+		{"equal", 100, files(string(words(1, 5000))), files(string(words(1, 5000)))},
+		{"many tiny files", 7200, tiny(300, 0), tiny(300, 20)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := makeOf(t, c.old, c.new)
+			applied(t, p, c.old, c.new)
+			if t.Logf("%d bytes", len(p)); len(p) > c.atMost {
+				t.Errorf("%d bytes, at most %d expected", len(p), c.atMost)
+			}
+		})
+	}
+}
+
+// files are inputs called by their numbers.
+func files(contents ...string) (list []Input) {
+	for i, c := range contents {
+		list = append(list, input(fmt.Sprint(i), []byte(c)))
+	}
+	return list
+}
+
+// tiny are n small files, of which some differ.
+func tiny(n, differ int) []Input {
+	r := rand.New(rand.NewPCG(1, 1))
+	contents := make([]string, n)
+	for i := range contents {
+		v := r.IntN(1000)
+		if i%(n/max(differ, 1)) == 1 && differ > 0 {
+			v++
+		}
+		contents[i] = fmt.Sprintf(`{"id": %d, "value": %d}`, i, v)
+	}
+	return files(contents...)
+}
+
+func makeOf(t testing.TB, old, new []Input) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	_, _, err := Make(context.Background(), old, new, &out, t.TempDir(),
+		&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// applied applies a patch and compares.
+func applied(t testing.TB, patch []byte, old, new []Input) {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(patch))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var from []io.ReaderAt
+	for _, in := range old {
+		from = append(from, in.ReaderAt)
+	}
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := Apply(context.Background(), r, from, root, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range new {
+		want := make([]byte, in.Size)
+		if err := readAt(in, want, 0); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := root.ReadFile(in.Name); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d bytes, %v", in.Name, len(got), err)
+		}
+	}
+}
