@@ -17,8 +17,9 @@ type Recipe struct {
 	Method compress.Method // of the block, as [compress.Decode] takes it
 	// Params are what the method's encoder needs to give the same bytes again.
 	// Of zlib: level, memory level, window bits, and strategy, with 0x80 for a
-	// stream without zlib's wrapper. Of LZ4: dialect, 1 for a stream's first
-	// block, and acceleration in 16 bits, little-endian.
+	// stream without zlib's wrapper. Of LZ4: dialect; 0 for a block, 1 for a
+	// stream's first block, 2 for high compression; and acceleration, or the level
+	// of high compression, in 16 bits, little-endian.
 	Params [4]uint8
 }
 
@@ -51,17 +52,30 @@ func fromZlib(p exactzlib.Params) Recipe {
 	return r
 }
 
+// What Params[1] of LZ4 says.
+const (
+	lz4Block = iota
+	lz4Stream
+	lz4High
+)
+
 func (r Recipe) lz4() exactlz4.Params {
-	return exactlz4.Params{
-		Dialect: exactlz4.Dialect(r.Params[0]), Stream: r.Params[1] != 0,
-		Acceleration: uint16(r.Params[2]) | uint16(r.Params[3])<<8,
+	p := exactlz4.Params{Dialect: exactlz4.Dialect(r.Params[0]), Stream: r.Params[1] == lz4Stream}
+	if r.Params[1] == lz4High {
+		p.Level = r.Params[2]
+	} else {
+		p.Acceleration = uint16(r.Params[2]) | uint16(r.Params[3])<<8
 	}
+	return p
 }
 
 func fromLZ4(p exactlz4.Params) Recipe {
-	r := Recipe{compress.LZ4, [4]uint8{uint8(p.Dialect), 0, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
-	if p.Stream {
-		r.Params[1] = 1
+	r := Recipe{compress.LZ4, [4]uint8{uint8(p.Dialect), lz4Block, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
+	switch {
+	case p.Level > 0:
+		r.Params[1], r.Params[2] = lz4High, p.Level
+	case p.Stream:
+		r.Params[1] = lz4Stream
 	}
 	return r
 }

@@ -19,16 +19,22 @@ func BenchmarkEncode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, size := range []int{64 << 10, 1 << 20} {
-		b.Run(fmt.Sprintf("%d KiB", size>>10), func(b *testing.B) {
+	for _, c := range []struct {
+		size int
+		p    exactlz4.Params
+	}{
+		{64 << 10, exactlz4.Params{}}, {1 << 20, exactlz4.Params{}},
+		{64 << 10, exactlz4.Params{Level: 4}}, {64 << 10, exactlz4.Params{Level: 9}}, {64 << 10, exactlz4.Params{Level: 12}},
+	} {
+		b.Run(fmt.Sprintf("%v/%d KiB", c.p, c.size>>10), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			var e exactlz4.Encoder
 			var dst []byte
 			for b.Loop() {
 				for src := data; len(src) > 0; {
-					n := min(size, len(src))
-					if dst, err = e.Encode(dst[:0], src[:n], exactlz4.Params{}); err != nil {
+					n := min(c.size, len(src))
+					if dst, err = e.Encode(dst[:0], src[:n], c.p); err != nil {
 						b.Fatal(err)
 					}
 					src = src[n:]

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"slices"
 )
 
@@ -21,11 +20,13 @@ const (
 	prime5 = 889523592379
 )
 
-// Encoder makes LZ4 blocks. The zero value is ready, takes 32 KiB, and allocates
-// nothing but what dst lacks. It is not safe for concurrent use; what it makes
+// Encoder makes LZ4 blocks. The zero value is ready, takes 32 KiB, and 384 KiB
+// more from its first high compression on; else it allocates nothing but what
+// dst lacks. It is not safe for concurrent use; what it makes
 // depends on source and parameters alone.
 type Encoder struct {
 	table [1 << 13]uint32 // by hash: the latest position; 0 where there was none, as in the reference
+	high  *high           // nil until it is needed
 
 	src   []byte
 	out   []byte
@@ -40,25 +41,29 @@ type Encoder struct {
 
 // Encode appends the block that the reference makes of src to dst and returns
 // the extended slice. An empty src becomes one byte, as in the C library.
-// Errors wrap [ErrParams] or [ErrTooLarge]; dst is then returned as it was. src
+// Errors wrap [ErrParams], [ErrTooLarge] or [ErrWork]; dst is then returned as it was. src
 // and the spare capacity of dst must not overlap.
 func (e *Encoder) Encode(dst, src []byte, p Params) ([]byte, error) {
-	if p.Dialect >= dialects {
+	if !p.valid() {
 		return dst, fmt.Errorf("%v: %w", p, ErrParams)
 	}
 	if len(src) > maxInput {
 		return dst, ErrTooLarge
 	}
-	e.begin(slices.Grow(dst, len(src)+len(src)/255+16), src, p)
-	e.encode()
+	e.src, e.out, e.want = src, slices.Grow(dst, len(src)+len(src)/255+16), nil
+	ok := e.encode(p)
 	out := e.out
 	e.src, e.out = nil, nil
+	if !ok {
+		return dst, ErrWork
+	}
 	return out, nil
 }
 
 // Recognize finds parameters with which the reference makes stored from decoded,
 // and reports whether there are any: those in first, then all dialects with
-// acceleration 1, as blocks and as streams. A guess is given up at the first sequence that differs.
+// acceleration 1, as blocks and as streams, then high compression, the usual
+// levels first. A guess is given up at the first sequence that differs.
 func (e *Encoder) Recognize(stored, decoded []byte, first ...Params) (Params, bool) {
 	for _, p := range first {
 		if e.Makes(stored, decoded, p) {
@@ -72,27 +77,40 @@ func (e *Encoder) Recognize(stored, decoded []byte, first ...Params) (Params, bo
 			}
 		}
 	}
+	for _, p := range HighLevels() {
+		if e.Makes(stored, decoded, p) {
+			return p, true
+		}
+	}
 	return Params{}, false
 }
 
 // Makes reports whether the reference makes stored from decoded with p.
 func (e *Encoder) Makes(stored, decoded []byte, p Params) bool {
-	if p.Dialect >= dialects || len(decoded) > maxInput || len(stored) == 0 {
+	if !p.valid() || len(decoded) > maxInput || len(stored) == 0 {
 		return false
 	}
-	e.begin(e.spare[:0], decoded, p)
-	e.want = stored
-	ok := e.encode() && len(e.want) == 0
+	e.src, e.out, e.want = decoded, e.spare[:0], stored
+	ok := e.encode(p) && len(e.want) == 0
 	e.spare = e.out[:0]
 	e.src, e.out, e.want = nil, nil, nil
 	return ok
 }
 
-func (e *Encoder) begin(dst, src []byte, p Params) {
+// encode reports false when a trial has gone another way, or high compression
+// takes too long.
+func (e *Encoder) encode(p Params) bool {
+	if p.Level > 0 {
+		return e.encodeHigh(p)
+	}
+	e.begin(p)
+	return e.encodeFast()
+}
+
+func (e *Encoder) begin(p Params) {
 	f := p.Dialect.facts()
-	e.src, e.out, e.want = src, dst, nil
 	five, bits := f.five32, uint(12)
-	if len(src) < smallInput && !p.Stream {
+	if len(e.src) < smallInput && !p.Stream {
 		five, bits = f.five16, 13
 	}
 	e.hashShift, e.prime, e.hashDown = 32, prime4, 64-bits
@@ -100,7 +118,7 @@ func (e *Encoder) begin(dst, src []byte, p Params) {
 		e.hashShift, e.prime = 24, prime5
 	}
 	e.attempts = int(max(p.Acceleration, 1))<<skipTrigger + f.sooner
-	e.end = len(src) - matchMargin + f.further
+	e.end = len(e.src) - matchMargin + f.further
 	clear(e.table[:1<<bits])
 }
 
@@ -108,8 +126,7 @@ func (e *Encoder) hash(pos int) uint64 {
 	return binary.LittleEndian.Uint64(e.src[pos:]) << e.hashShift * e.prime >> e.hashDown & (1<<13 - 1)
 }
 
-// encode reports false when a trial has gone another way.
-func (e *Encoder) encode() bool {
+func (e *Encoder) encodeFast() bool {
 	anchor := 0
 	if len(e.src) > matchMargin {
 		e.table[e.hash(0)] = 0
@@ -172,20 +189,7 @@ func load32(b []byte, i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 
 // common returns how many bytes from a and from b on are equal; b lies before a,
 // and the last bytes of the block do not count.
-func (e *Encoder) common(a, b int) int {
-	x := e.src[a : len(e.src)-lastLiterals]
-	y := e.src[b:]
-	n := 0
-	for ; n+8 <= len(x) && n+8 <= len(y); n += 8 {
-		if d := binary.LittleEndian.Uint64(x[n:]) ^ binary.LittleEndian.Uint64(y[n:]); d != 0 {
-			return n + bits.TrailingZeros64(d)/8
-		}
-	}
-	for n < len(x) && n < len(y) && x[n] == y[n] {
-		n++
-	}
-	return n
-}
+func (e *Encoder) common(a, b int) int { return equal(e.src[a:len(e.src)-lastLiterals], e.src[b:]) }
 
 // sequence writes literals and a match of length+4 bytes. It reports false when
 // a trial has gone another way.

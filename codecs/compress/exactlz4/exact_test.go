@@ -73,6 +73,58 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// High compression makes blocks that decode, and recognises what it made.
+func TestHighRoundTrip(t *testing.T) {
+	var e exactlz4.Encoder
+	rounds := 30
+	if testing.Short() {
+		rounds = 8
+	}
+	for i := range rounds {
+		src := draw(rand.New(rand.NewPCG(uint64(i), 6)))
+		src = src[:min(len(src), 20_000)]
+		smallest := len(encode(t, &e, src, exactlz4.Params{}))
+		for _, p := range exactlz4.HighLevels() {
+			b := encode(t, &e, src, p)
+			got := make([]byte, len(src))
+			if err := compress.Decode(compress.LZ4, got, b); err != nil || !bytes.Equal(got, src) {
+				t.Fatalf("round %d, %v: %v", i, p, err)
+			}
+			if p.Level == 12 && p.Dialect == exactlz4.Modern && len(b) > smallest {
+				t.Errorf("round %d: %d bytes, the fast parse has %d", i, len(b), smallest)
+			}
+			if found, ok := e.Recognize(b, src); !ok || !bytes.Equal(encode(t, &e, src, found), b) {
+				t.Errorf("round %d, %v: recognised as %v, %v", i, p, found, ok)
+			}
+			if !e.Makes(b, src, p) || e.Makes(append(b, 0), src, p) {
+				t.Errorf("round %d, %v: does not know its own block, or knows another", i, p)
+			}
+		}
+	}
+}
+
+// Work is bounded: where there are very many candidates for every match, the
+// reference goes on and on.
+func TestHighWork(t *testing.T) {
+	var src []byte
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 120_000 {
+		src = append(src, "ab"[r.IntN(2)])
+	}
+	var e exactlz4.Encoder
+	hard := exactlz4.Params{Level: 12}
+	b, err := e.Encode([]byte("x"), src, hard)
+	if !errors.Is(err, exactlz4.ErrWork) || string(b) != "x" {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if e.Makes(encode(t, &e, src, exactlz4.Params{}), src, hard) {
+		t.Error("recognised what it cannot make")
+	}
+	if b, err := e.Encode(nil, src, exactlz4.Params{Level: 9}); err != nil || !e.Makes(b, src, exactlz4.Params{Level: 9}) {
+		t.Errorf("the encoder does not recover: %v", err)
+	}
+}
+
 // The dialects differ: otherwise they would not be needed.
 func TestDialectsDiffer(t *testing.T) {
 	var e exactlz4.Encoder
@@ -94,6 +146,14 @@ func TestDialectsDiffer(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	var e exactlz4.Encoder
+	for _, p := range []exactlz4.Params{
+		{Level: 2}, {Level: 13}, {Dialect: exactlz4.Release15, Level: 17}, {Dialect: exactlz4.Release18, Level: 9},
+		{Level: 9, Acceleration: 2}, {Level: 9, Stream: true},
+	} {
+		if _, err := e.Encode(nil, nil, p); !errors.Is(err, exactlz4.ErrParams) {
+			t.Errorf("%v: %v", p, err)
+		}
+	}
 	bad := exactlz4.Params{Dialect: 99}
 	if b, err := e.Encode([]byte("x"), nil, bad); !errors.Is(err, exactlz4.ErrParams) || string(b) != "x" {
 		t.Errorf("%q, %v", b, err)
@@ -107,6 +167,7 @@ func TestParams(t *testing.T) {
 	for want, p := range map[string]exactlz4.Params{
 		"lz4 modern": {}, "lz4 r15": {Dialect: exactlz4.Release15}, "lz4 dialect 99": bad,
 		"lz4 early acceleration 3": {Dialect: exactlz4.Early, Acceleration: 3},
+		"lz4 modern hc 9":          {Level: 9},
 	} {
 		if p.String() != want {
 			t.Errorf("%v, want %s", p, want)
@@ -117,10 +178,13 @@ func TestParams(t *testing.T) {
 func TestNoAllocation(t *testing.T) {
 	var e exactlz4.Encoder
 	src := draw(rand.New(rand.NewPCG(5, 5)))
+	src = src[:min(len(src), 30_000)]
 	dst := encode(t, &e, src, exactlz4.Params{})
 	dst = append(make([]byte, 0, 2*len(src)+100), dst...)
-	if n := testing.AllocsPerRun(10, func() { dst, _ = e.Encode(dst[:0], src, exactlz4.Params{}) }); n > 0 {
-		t.Errorf("%v allocations", n)
+	for _, p := range []exactlz4.Params{{}, {Level: 9}, {Level: 12}} {
+		if n := testing.AllocsPerRun(10, func() { dst, _ = e.Encode(dst[:0], src, p) }); n > 0 {
+			t.Errorf("%v: %v allocations", p, n)
+		}
 	}
 }
 
@@ -136,8 +200,11 @@ func FuzzEncode(f *testing.F) {
 				src = append(src, piece[i%len(piece)]^byte(i))
 			}
 		}
-		ds := exactlz4.Dialects()
-		p := exactlz4.Params{Dialect: ds[int(dialect)%len(ds)]}
+		list := exactlz4.HighLevels()
+		for _, d := range exactlz4.Dialects() {
+			list = append(list, exactlz4.Params{Dialect: d})
+		}
+		p := list[int(dialect)%len(list)]
 		var e exactlz4.Encoder
 		b := encode(t, &e, src, p)
 		got := make([]byte, len(src))

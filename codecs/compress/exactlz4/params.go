@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Dialect is a version of the reference's fast parse.
+// Dialect is a version of the reference.
 type Dialect uint8
 
 // The dialects. A later one is not better: they differ.
@@ -57,11 +57,39 @@ type Params struct {
 	Dialect      Dialect
 	Acceleration uint16 // of LZ4_compress_fast; 0 means 1, the default
 	Stream       bool   // LZ4_compress_fast_continue of a new stream, as in python-lz4: small inputs as large ones
+
+	// Level is that of LZ4_compress_HC: 3 to 12 of [Modern], 1 to 16 of
+	// [Release15]; other dialects have none. 0 is the fast parse. Acceleration and
+	// Stream mean nothing to it and must be zero.
+	Level uint8
+}
+
+// HighLevels returns all parameters of high compression, the likeliest first: the
+// default of the library, that of the Unreal engine, then downward.
+func HighLevels() (list []Params) {
+	for _, level := range []uint8{9, 12, 11, 10, 8, 7, 6, 5, 4, 3} {
+		list = append(list, Params{Level: level})
+	}
+	for _, level := range []uint8{9, 8, 16, 15, 14, 13, 12, 11, 10, 7, 6, 5, 4, 3, 2, 1} {
+		list = append(list, Params{Dialect: Release15, Level: level})
+	}
+	return list
+}
+
+func (p Params) valid() bool {
+	if p.Level == 0 {
+		return p.Dialect < dialects
+	}
+	_, ok := p.limits()
+	return ok && p.Acceleration == 0 && !p.Stream
 }
 
 // String is short enough for a list: "lz4 modern".
 func (p Params) String() string {
 	s := "lz4 " + p.Dialect.String()
+	if p.Level > 0 {
+		s += fmt.Sprintf(" hc %d", p.Level)
+	}
 	if p.Acceleration > 1 {
 		s += fmt.Sprintf(" acceleration %d", p.Acceleration)
 	}
@@ -71,9 +99,13 @@ func (p Params) String() string {
 	return s
 }
 
-// ErrParams means a dialect that is none.
+// ErrParams means a dialect that is none, or a level that it does not have.
 var ErrParams = errors.New("parameters out of range")
 
 // ErrTooLarge means an input of more than 2,113,929,216 bytes, the reference's
 // own limit.
 var ErrTooLarge = errors.New("input too large for LZ4")
+
+// ErrWork means an input that the reference itself takes very long for, at a high
+// level: more than 256 steps a byte, as rows of random bits at level 12.
+var ErrWork = errors.New("takes too long to encode")
