@@ -191,7 +191,7 @@ func (a *applier) next(ctx context.Context) error {
 		return err
 	}
 	a.temp = temp
-	a.begin(temp, f.Size, 0, nil, nil)
+	a.begin(a.file, temp, f.Size, 0, nil, a.copies)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (a *applier) updateInPlace(ctx context.Context, f File) (bool, error) {
 			return false, err
 		}
 	}
-	a.begin(&overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil, nil)
+	a.begin(a.file, &overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil, a.copies)
 	return true, a.j.file(target{f.Name, before, f})
 }
 

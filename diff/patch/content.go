@@ -9,7 +9,7 @@ import (
 
 // use makes the content of ranges the source of what follows.
 func (m *maker) use(ranges []Range) error {
-	if m.e.open && !m.e.tables && slices.Equal(ranges, m.e.ranges) {
+	if m.e.open && slices.Equal(ranges, m.e.ranges) {
 		return nil
 	}
 	h, err := m.load(ranges)
@@ -19,28 +19,7 @@ func (m *maker) use(ranges []Range) error {
 	if h.index == nil {
 		h.index = delta.NewIndex(h.content)
 	}
-	m.e.source(opSource, ranges, h.index)
-	return nil
-}
-
-// useTables is use for tables of the old file, whose offsets are changed to
-// where things have been copied. What cannot be changed is used as it is.
-func (m *maker) useTables(ranges []Range) error {
-	m.e.flushCopy()
-	if m.e.open && m.e.tables && slices.Equal(ranges, m.e.ranges) {
-		return nil
-	}
-	content, ok, err := relocated(&m.reader, ranges, m.h.Old, m.e.copies)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		return m.use(ranges)
-	}
-	old := make([]byte, content.Len())
-	_, _ = content.Read(old)
-	m.now = held{}
-	m.e.source(opTables, ranges, delta.NewIndex(old))
+	m.e.source(ranges, h.index)
 	return nil
 }
 
@@ -360,7 +339,7 @@ func (s *span) big(j int) error {
 	if err := s.e.end(); err != nil {
 		return err
 	}
-	was, file, pos := *s, *s.fileMaker, s.e.pos
+	was, file, pos, copies := *s, *s.fileMaker, s.e.pos, len(s.e.copies)
 	if err := s.before(j); err != nil {
 		return err
 	}
@@ -369,7 +348,7 @@ func (s *span) big(j int) error {
 	if s.e.enc.Size() <= maxSegment-segmentSlack {
 		return nil
 	}
-	s.e.open, s.e.pos = false, pos
+	s.e.open, s.e.pos, s.e.copies = false, pos, s.e.copies[:copies]
 	*s, *s.fileMaker = was, file
 	return s.asStored(j)
 }

@@ -220,7 +220,7 @@ func FuzzSegment(f *testing.F) {
 	out := &memory{make([]byte, len(p.new))}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		m := &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(p.old)}, names: []string{"x.pak"}}}
-		m.begin(out, int64(len(p.new)), 0, nil, nil)
+		m.begin(0, out, int64(len(p.new)), 0, nil, nil)
 		if err := m.run(context.Background(), stream); err == nil && m.pos > int64(len(p.new)) {
 			t.Fatal("more output than declared")
 		}

@@ -97,6 +97,18 @@ func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts
 	return again, inner(parts)
 }
 
+// putDigests writes those of a table.
+func (f *fileMaker) putDigests(again []sameDigest, parts []written) error {
+	for _, d := range again {
+		f.e.sameDigest(d.of, d.at)
+	}
+	for _, d := range parts {
+		f.e.digest(d.sum, d.at, d.from, d.to)
+	}
+	f.stats.Derived += digestSize * int64(len(again)+len(parts))
+	return nil
+}
+
 // sameDigest is a digest of an entry that stands in a table too.
 type sameDigest struct {
 	of int

@@ -9,7 +9,9 @@
 // never by what a format's reader calls it, so that whoever applies a patch needs
 // the decoders of package compress and no format: a reader may change or be
 // absent. Only [Make] reads archives, and it believes nothing they say but what
-// it has tried.
+// it has tried. What an archive's tables say of the entries that were put
+// together is predicted by both sides, by rules that are part of the patch format:
+// package table has them.
 //
 // A patch is read once, from front to end, in segments of at most 4 MiB. Nothing
 // of a segment is used before its BLAKE3 fits the header's, and nothing of the

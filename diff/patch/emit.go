@@ -26,8 +26,9 @@ type emitter struct {
 	run     copied // a copy that may still grow
 	state
 	ranges []Range // of the source that the segment knows
-	tables bool    // they are tables
 	copies []copied
+	plan   *known // tables whose pieces are copied
+	tail   int64  // size of the source
 	index  *delta.Index
 }
 
@@ -55,7 +56,7 @@ func (l *recipeList) number(r Recipe, n int64) int {
 func (e *emitter) op(op uint64) {
 	if !e.open {
 		e.enc.Reset()
-		e.state, e.ranges, e.index = state{same: -1}, nil, delta.NewIndex(nil)
+		e.state, e.ranges, e.tail, e.index = state{same: -1}, nil, 0, delta.NewIndex(nil)
 		e.open, e.content, e.first = true, 0, e.file
 	}
 	e.enc.Number(inOp, op)
@@ -79,11 +80,8 @@ func (e *emitter) begin(file int) {
 		e.op(opNext)
 		e.rawFrom, e.rawTo, e.same, e.lastDigest = 0, 0, -1, 0
 	}
-	e.file, e.pos, e.copies = file, 0, e.copies[:0]
+	e.file, e.pos, e.plan = file, 0, nil
 	e.digests, e.nDigest = map[[digestSize]byte]int{}, 0
-	if e.tables { // their offsets were changed for the file before: no source is this one
-		e.ranges = []Range{{File: -1}}
-	}
 }
 
 // full reports that the segment should end where it can.
@@ -97,7 +95,7 @@ func (e *emitter) copyOld(file int, off, n int64) {
 		e.flushCopy()
 	}
 	if e.run.n == 0 {
-		e.run = copied{file, off, 0, e.pos}
+		e.run = copied{file: file, to: e.file, off: off, at: e.pos}
 	}
 	e.run.n += n
 	e.pos += n
@@ -109,33 +107,79 @@ func (e *emitter) flushCopy() {
 		return
 	}
 	e.run = copied{}
-	e.op(opCopy)
-	e.enc.Number(inCopyLen, uint64(c.n))
-	e.enc.Number(inCopyFile, uint64(c.file))
-	e.enc.Number(inCopyOff, zigzag(c.off-e.copied))
+	if !e.putPieces(c) {
+		e.op(opCopy)
+		e.enc.Number(inCopyLen, uint64(c.n))
+		e.enc.Number(inCopyFile, uint64(c.file))
+		e.enc.Number(inCopyOff, zigzag(c.off-e.copied))
+	}
 	e.copied = c.off + c.n
 	e.copies = append(e.copies, c)
 }
 
-// source names the old content for what follows, by opSource or opTables. index
-// is over it.
-func (e *emitter) source(op uint64, ranges []Range, index *delta.Index) {
+// putPieces writes a copy as pieces of tables, if it is some.
+func (e *emitter) putPieces(c copied) bool {
+	if e.plan == nil || c.file != e.plan.file {
+		return false
+	}
+	if e.known != e.plan || !e.open {
+		if _, _, ok := e.plan.span(c.off, c.n); !ok {
+			return false
+		}
+		e.name(e.plan)
+	}
+	first, n, ok := e.plan.span(c.off, c.n)
+	if !ok || !e.plan.order.has(first) {
+		return false
+	}
+	e.op(opPieces)
+	e.enc.Number(inSkip, zigzag(e.plan.order.skip(first)))
+	e.enc.Number(inRun, uint64(n-1))
+	e.plan.order.take(first, n)
+	return true
+}
+
+// name tells which tables are meant from here on.
+func (e *emitter) name(k *known) {
+	e.op(opTables)
+	e.enc.Number(inTable, uint64(k.kind))
+	e.enc.Number(inCopyFile, uint64(k.file))
+	e.putRange(k.at)
+	k.order = newQueue(len(k.pieces))
+	e.known = k
+}
+
+// source names the old content for what follows. index is over it.
+func (e *emitter) source(ranges []Range, index *delta.Index) {
 	e.flushCopy()
-	e.op(op)
-	e.tables = op == opTables
+	e.op(opSource)
 	e.enc.Number(inRanges, uint64(len(ranges)))
 	for _, r := range ranges {
-		e.enc.Number(inRangeFile, uint64(r.File))
-		e.enc.Number(inRangeOff, zigzag(r.Off-e.last.Off-e.last.Stored))
-		e.enc.Number(inRangeLen, zigzag(r.Stored-e.last.Stored))
-		m := methodNumber(r)
-		e.enc.Number(inMethod, uint64(m))
-		if m > 0 {
-			e.enc.Number(inRangeSize, zigzag(r.Size-e.last.Size))
-		}
-		e.last = r
+		e.putRange(r)
 	}
 	e.ranges, e.index, e.cursor = ranges, index, 0
+	e.src, e.tail = newSource(nil, ranges), 0
+	for _, r := range ranges {
+		e.tail += r.Size
+	}
+}
+
+// predicted makes a prediction the source.
+func (e *emitter) predicted(content []byte, index *delta.Index) {
+	e.ranges, e.index, e.cursor = []Range{{File: -1}}, index, 0
+	e.src, e.tail = nil, int64(len(content))
+}
+
+func (e *emitter) putRange(r Range) {
+	e.enc.Number(inRangeFile, uint64(r.File))
+	e.enc.Number(inRangeOff, zigzag(r.Off-e.last.Off-e.last.Stored))
+	e.enc.Number(inRangeLen, zigzag(r.Stored-e.last.Stored))
+	m := methodNumber(r)
+	e.enc.Number(inMethod, uint64(m))
+	if m > 0 {
+		e.enc.Number(inRangeSize, zigzag(r.Size-e.last.Size))
+	}
+	e.last = r
 }
 
 func methodNumber(r Range) int {
@@ -154,6 +198,7 @@ func (e *emitter) raw(p []byte, guess int64) {
 	e.op(opRaw)
 	e.enc.Number(inRawLen, uint64(len(p)))
 	e.put(p, inRawGuess, guess)
+	e.copies = note(e.copies, e.src, guess, int64(len(p)), e.pos, e.file)
 	e.rawFrom, e.rawTo = e.pos, e.pos+int64(len(p))
 	e.pos += int64(len(p))
 }
@@ -173,12 +218,8 @@ func (e *emitter) make(p []byte, guess, block int64, r Recipe, stored int64) {
 func (e *emitter) put(p []byte, in int, guess int64) {
 	e.enc.Number(in, zigzag(guess-e.cursor))
 	e.content += int64(len(p))
-	tail := int64(0)
-	for _, r := range e.ranges {
-		tail += r.Size
-	}
 	for at := 0; at < len(p); at += delta.MaxContent {
-		e.enc.Content(p[at:min(at+delta.MaxContent, len(p))], e.index, guess, tail)
+		e.enc.Content(p[at:min(at+delta.MaxContent, len(p))], e.index, guess, e.tail)
 		guess = e.enc.Next()
 	}
 	e.cursor = guess

@@ -35,6 +35,8 @@ type fileMaker struct {
 	drift  int64    // by which content stands elsewhere in the source than was thought
 	entry  int32    // that was changed last
 	due    []written
+	was    *known // tables of the old archive
+	is     *known // and of this one
 }
 
 // near is where copying would go on.
@@ -154,17 +156,10 @@ func (f *fileMaker) table(off, n int64) error {
 		return err
 	}
 	again, parts := f.tableDigests(p, off)
-	if err := f.raw(p, off, base, func() error { return f.useTables(ranges) }); err != nil {
+	if err := f.raw(p, off, base, func() error { return f.use(ranges) }); err != nil {
 		return err
 	}
-	for _, d := range again {
-		f.e.sameDigest(d.of, d.at)
-	}
-	for _, d := range parts {
-		f.e.digest(d.sum, d.at, d.from, d.to)
-	}
-	f.stats.Derived += digestSize * int64(len(again)+len(parts))
-	return nil
+	return f.putDigests(again, parts)
 }
 
 // tableRanges are the old file's tables: all that no entry explains and that is

@@ -38,15 +38,18 @@ type machine struct {
 	hashed  int64   // bytes of output that they cover
 	copies  []copied
 	next    func(context.Context) error // completes the new file and begins the one after it
+	to      int                         // which of the new files it is
 	state
 }
 
 // state is what operations refer to. It begins anew with each segment.
 type state struct {
+	known      *known // tables
 	src        delta.Old
 	cursor     int64 // in the source, behind the content before
 	copied     int64 // end of the copy before, in its file
 	last       Range // named before
+	guess      int64 // of where the last content begins in the source
 	rawFrom    int64 // output of the last opRaw
 	rawTo      int64
 	same       int   // index of the digest that opSame took
@@ -54,7 +57,8 @@ type state struct {
 }
 
 // begin starts a new file, or continues one behind its first pos bytes.
-func (m *machine) begin(out output, size, pos int64, digests []int64, copies []copied) {
+func (m *machine) begin(to int, out output, size, pos int64, digests []int64, copies []copied) {
+	m.to = to
 	m.copies = append(m.copies[:0], copies...)
 	m.digests = append(m.digests[:0], digests...)
 	m.out, m.size, m.pos, m.bufAt, m.hashed = out, size, pos, pos, 0
@@ -120,8 +124,8 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 	switch op {
 	case opCopy:
 		return m.copy(ctx)
-	case opSource, opTables:
-		return m.source(op == opTables)
+	case opSource:
+		return m.source()
 	case opRaw:
 		return m.raw()
 	case opMake:
@@ -132,6 +136,12 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 		return m.sameDigest()
 	case opNext:
 		return m.nextFile(ctx)
+	case opTables:
+		return m.tables()
+	case opPieces:
+		return m.copyPieces(ctx)
+	case opPredict:
+		return m.predict()
 	}
 	return fmt.Errorf("%w: operation %d", ErrCorrupt, op)
 }
@@ -171,8 +181,16 @@ func (m *machine) copy(ctx context.Context) error {
 	if n > size-off {
 		return fmt.Errorf("%w: copy of %d bytes at %d of %d", ErrCorrupt, n, off, size)
 	}
+	return m.copyBytes(ctx, int(file), off, n)
+}
+
+// copyBytes copies bytes that the old file has.
+func (m *machine) copyBytes(ctx context.Context, file int, off, n int64) error {
+	if n > m.size-m.pos {
+		return fmt.Errorf("%w: more than %d bytes of output", ErrCorrupt, m.size)
+	}
 	m.copied = off + n
-	m.copies = append(m.copies, copied{int(file), off, n, m.pos})
+	m.copies = append(m.copies, copied{file, m.to, off, n, m.pos, false})
 	buf := m.scratch(int(min(n, flushSize)))
 	for n > 0 {
 		if err := ctx.Err(); err != nil {
@@ -209,7 +227,7 @@ func (m *machine) scratch(n int) []byte {
 	return m.stored[:n]
 }
 
-func (m *machine) source(tables bool) error {
+func (m *machine) source() error {
 	n, err := m.number(inRanges, maxRanges)
 	if err != nil {
 		return err
@@ -227,15 +245,7 @@ func (m *machine) source(tables bool) error {
 		ranges = append(ranges, r)
 	}
 	m.src, m.cursor = newSource(m.old, ranges), 0
-	if !tables {
-		return nil
-	}
-	content, ok, err := relocated(m.old, ranges, m.h.Old, m.copies)
-	if err == nil && !ok {
-		err = fmt.Errorf("%w: tables of several files, or more than %d bytes", ErrCorrupt, maxRelocated)
-	}
-	m.src = content
-	return err
+	return nil
 }
 
 func (m *machine) nextRange() (r Range, err error) {
@@ -275,7 +285,7 @@ func (m *machine) decode(n int64, in int) ([]byte, error) {
 	if guess < -1<<40 || guess > 1<<41 {
 		return nil, fmt.Errorf("%w: guess %d", ErrCorrupt, guess)
 	}
-	m.content = m.content[:0]
+	m.guess, m.content = guess, m.content[:0]
 	for int64(len(m.content)) < n {
 		k := min(n-int64(len(m.content)), delta.MaxContent)
 		part, err := m.dec.Content(int(k), m.src, guess, m.src.Size())
@@ -298,6 +308,7 @@ func (m *machine) raw() error {
 	if err != nil {
 		return err
 	}
+	m.copies = note(m.copies, m.src, m.guess, n, m.pos, m.to)
 	m.rawFrom, m.rawTo = m.pos, m.pos+n
 	return m.write(p)
 }

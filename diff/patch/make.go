@@ -191,6 +191,9 @@ func (m *maker) keep(stream []byte, file int) error {
 // file makes the segments of one new file.
 func (m *maker) file(ctx context.Context, i int) error {
 	f := &fileMaker{maker: m, layout: &m.new.files[i], ctx: ctx, twin: m.pairs.files[i]}
+	if err := f.readTables(); err != nil {
+		return err
+	}
 	for k := 0; k < len(f.extents); {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -207,7 +210,7 @@ func (m *maker) file(ctx context.Context, i int) error {
 		k += n
 		f.settle()
 	}
-	return f.tables(len(f.extents))
+	return f.lastTables()
 }
 
 // MakeFile makes a patch at path. It gets its name, in place of what is there,

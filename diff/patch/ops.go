@@ -5,15 +5,17 @@ package patch
 
 // Operations.
 const (
-	opEnd    = iota // of the segment
-	opCopy          // bytes of an old file
-	opSource        // names the old content that what follows is coded by
-	opRaw           // content that is written as it is
-	opMake          // content that is written as a recipe stores it
-	opDigest        // a digest that stands before what it covers
-	opSame          // a digest again
-	opTables        // as opSource: tables of an old file, their offsets changed to where things were copied
-	opNext          // the new file is complete; what follows is of the next one
+	opEnd     = iota // of the segment
+	opCopy           // bytes of an old file
+	opSource         // names the old content that what follows is coded by
+	opRaw            // content that is written as it is
+	opMake           // content that is written as a recipe stores it
+	opDigest         // a digest that stands before what it covers
+	opSame           // a digest again
+	opTables         // names the tables of an old archive
+	opNext           // the new file is complete; what follows is of the next one
+	opPieces         // copies entries, by these tables
+	opPredict        // as opSource: what the tables will probably be
 )
 
 // Contexts of numbers. Signed ones are zigzag.
@@ -39,6 +41,12 @@ const (
 	inDigestTo   // its end, back from the end of the output so far
 	inSameAt     // signed: place, from the end of the digest before
 	inSameOf     // signed: which, against the one before it and one
+	inTable      // kind of tables; how they are predicted; steps
+	inSkip       // signed: things left between what was taken last and what is taken
+	inRun        // things that are taken one after the other
+	inAdded      // rows that are new
+	inNameLen    // bytes of a new row's name
+	inNewAt      // signed: place of a new row's entry, from the end of that of the row before
 )
 
 // digestSize is that of SHA-1, the only digest yet.

@@ -35,7 +35,11 @@ func (a *applier) saveProgress() error {
 	}
 	b = binary.AppendUvarint(b, uint64(len(a.copies)))
 	for _, c := range a.copies {
-		for _, n := range []int64{int64(c.file), c.off, c.n, c.at} {
+		like := int64(0)
+		if c.like {
+			like = 1
+		}
+		for _, n := range []int64{int64(c.file), int64(c.to), c.off, c.n, c.at, like} {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
@@ -90,7 +94,7 @@ func (a *applier) resume(r *Reader) error {
 	}
 	a.watch.add(sizeOfFiles(r.New[:p.file]) + p.pos)
 	a.file, a.temp, a.skip = p.file, temp, p.segment
-	a.begin(temp, r.New[p.file].Size, p.pos, p.digests, p.copies)
+	a.begin(p.file, temp, r.New[p.file].Size, p.pos, p.digests, p.copies)
 	return temp.Truncate(p.pos)
 }
 
@@ -119,11 +123,12 @@ func (a *applier) parseProgress(b []byte) (p progress, ok bool) {
 	for i := range p.digests {
 		p.digests[i] = f.Number("digest", max(p.pos, 0))
 	}
-	p.copies = make([]copied, f.Count("copies", 1<<30, 4))
+	p.copies = make([]copied, f.Count("copies", 1<<30, 6))
 	for i := range p.copies {
 		c := &p.copies[i]
-		c.file = int(f.Number("file", int64(len(a.h.Old))))
+		c.file, c.to = int(f.Number("file", int64(len(a.h.Old)))), int(f.Number("file", int64(len(a.h.New))))
 		c.off, c.n, c.at = f.Number("offset", 1<<62), f.Number("length", 1<<62), f.Number("place", 1<<62)
+		c.like = f.Number("likeness", 1) == 1
 	}
 	return p, f.Err() == nil
 }

@@ -73,12 +73,13 @@ var rooms = map[string][]string{
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
 	"schema":          {},
 
-	"diff":       {"schema", "internal/..."},
-	"diff/page":  {"diff", "internal/..."},
-	"diff/plan":  {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
-	"diff/delta": {"internal/..."},
-	"diff/patch": {"codecs", "codecs/compress/...", "diff/delta", "internal/..."},               // ships in launchers: no catalog
-	"diff/store": {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "internal/..."}, // as diff/patch
+	"diff":             {"schema", "internal/..."},
+	"diff/page":        {"diff", "internal/..."},
+	"diff/plan":        {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
+	"diff/delta":       {"internal/..."},
+	"diff/patch":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch/table", "internal/..."}, // ships in launchers: no catalog
+	"diff/patch/table": {"internal/bin"},                                                                    // as diff/patch
+	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "internal/..."},       // as diff/patch
 
 	"codecs":              {"codecs/compress", "internal/bin"},
 	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/bin"}, // a format: no other format

@@ -1,0 +1,301 @@
+package patch
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+
+	"pakdb/diff/delta"
+	"pakdb/diff/patch/table"
+)
+
+// manyJumps is how often copies must not go on where the one before ended for
+// pieces to pay: naming tables costs what a few such copies do.
+const manyJumps = 8
+
+// readTables reads the tables of the old file and the new one, if both have some
+// that can be predicted.
+func (f *fileMaker) readTables() error {
+	if f.twin < 0 {
+		return nil
+	}
+	for kind := range table.Kinds {
+		var err error
+		if f.was, err = tablesOf(kind, &f.old.files[f.twin], f.twin); err != nil || f.was == nil {
+			continue
+		}
+		if f.is, err = tablesOf(kind, f.layout, 0); f.is != nil || err != nil {
+			if err == nil && f.jumps() >= manyJumps {
+				f.e.plan = f.was
+			}
+			return err
+		}
+	}
+	f.was = nil
+	return nil
+}
+
+// tablesOf reads the tables of an archive, which is file number i of those that
+// are patched. It returns nil where there are none.
+func tablesOf(kind table.Kind, l *layout, i int) (*known, error) {
+	off, n := l.gapBefore(len(l.extents))
+	files := &oldFiles{files: make([]io.ReaderAt, i+1)}
+	files.files[i] = l.Source
+	k, err := readTables(files, kind, Range{File: i, Off: off, Stored: n, Size: n}, i, l.Size)
+	if errors.Is(err, table.ErrTable) {
+		return nil, nil
+	}
+	return k, err
+}
+
+// jumps counts entries that do not follow the one that they followed.
+func (f *fileMaker) jumps() (n int) {
+	old := map[string]*table.Row{}
+	rows := f.was.Rows()
+	for i := range rows {
+		old[rows[i].Key] = &rows[i]
+	}
+	list := slices.Clone(f.is.Rows())
+	slices.SortStableFunc(list, func(a, b table.Row) int { return cmp.Compare(a.Off, b.Off) })
+	end := int64(0)
+	for _, r := range list {
+		if was := old[r.Key]; was != nil && r.Off >= 0 {
+			if was.Off != end {
+				n++
+			}
+			end = was.Off + was.Size
+		}
+	}
+	return n
+}
+
+// script says how to come from old rows to new ones.
+type script struct {
+	order int
+	form  table.Form
+	steps []step
+	added []table.Item
+	items []table.Item
+}
+
+// step is a run of old rows and the number of new ones behind it.
+type step struct {
+	skip       int64
+	run, added int
+}
+
+// script makes one for rows in an order.
+func (f *fileMaker) script(order int, moved *moves) *script {
+	s := &script{order: order}
+	rows := f.was.Rows()
+	base := rowsIn(order, rows, moved)
+	at := map[string][]int{} // places in base by key
+	for i, k := range base {
+		at[rows[k].Key] = append(at[rows[k].Key], i)
+	}
+	q := newQueue(len(base))
+	for _, r := range f.is.Rows() {
+		if list := at[r.Key]; len(list) > 0 {
+			if it := oldItem(base[list[0]], rows, moved); it.Off == r.Off {
+				at[r.Key] = list[1:]
+				s.take(q, list[0])
+				s.items = append(s.items, it)
+				continue
+			}
+		}
+		s.add(table.Item{Old: -1, Key: r.Key, Off: r.Off})
+	}
+	return s
+}
+
+// take goes on with a row of the base.
+func (s *script) take(q *queue, i int) {
+	if k := len(s.steps); k > 0 && i == q.next && s.steps[k-1].added == 0 {
+		s.steps[k-1].run++
+	} else {
+		s.steps = append(s.steps, step{skip: q.skip(i), run: 1})
+	}
+	q.take(i, 1)
+}
+
+// add goes on with a new row.
+func (s *script) add(it table.Item) {
+	if len(s.steps) == 0 {
+		s.steps = []step{{}}
+	}
+	s.steps[len(s.steps)-1].added++
+	s.added = append(s.added, it)
+	s.items = append(s.items, it)
+}
+
+// possible reports that the script is within what a reader takes.
+func (s *script) possible() bool {
+	size := 0
+	for _, it := range s.added {
+		size += len(it.Key)
+		if it.Off < 0 {
+			return false
+		}
+	}
+	return len(s.added) <= maxAdded && size <= delta.MaxContent
+}
+
+// predicted is a prediction of tables.
+type predicted struct {
+	*script
+	content []byte
+	index   *delta.Index
+}
+
+// lastTables explains what stands behind the last entry.
+func (f *fileMaker) lastTables() error {
+	k := len(f.extents)
+	off, n := f.gapBefore(k)
+	if f.was == nil || n > table.MaxSize {
+		return f.tables(k)
+	}
+	if near := f.near(0); near.file >= 0 {
+		if same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, n); same || err != nil {
+			return errors.Join(err, f.tables(k))
+		}
+	}
+	f.e.flushCopy()
+	want, err := f.read(off, n)
+	if err != nil {
+		return err
+	}
+	p := f.predictTables(want, off)
+	if p == nil {
+		return f.tables(k)
+	}
+	return f.codeTables(p, want, off)
+}
+
+// predictTables returns the best prediction, or nil when the old tables as they
+// are are better.
+func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
+	moved := newMoves(f.e.copies, f.twin, f.e.file)
+	scripts := []*script{f.script(movedRows, moved), f.script(dataRows, moved)}
+	slices.SortStableFunc(scripts, func(a, b *script) int {
+		return cmp.Compare(len(a.steps)+len(a.added), len(b.steps)+len(b.added))
+	})
+	least := 0
+	for _, s := range scripts {
+		if !s.possible() {
+			continue
+		}
+		for form := range table.Forms {
+			content, err := f.was.Predict(s.items, form, f.Source, at)
+			if err != nil {
+				continue
+			}
+			this := *s
+			this.form = form
+			p := &predicted{script: &this, content: content}
+			if bytes.Equal(content, want) {
+				return p
+			}
+			if n := trial(want, content) + 4*len(s.steps); best == nil || n < least {
+				best, least = p, n
+			}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	old := make([]byte, f.was.at.Size)
+	if err := readAt(f.reader.files[f.twin], old, f.was.at.Off); err != nil || trial(want, old) <= least {
+		return nil
+	}
+	return best
+}
+
+// trial is how many bytes content takes, coded by old content.
+func trial(content, old []byte) int {
+	var e delta.Encoder
+	e.Reset()
+	index := delta.NewIndex(old)
+	guess := int64(0)
+	for at := 0; at < len(content); at += delta.MaxContent {
+		e.Content(content[at:min(at+delta.MaxContent, len(content))], index, guess, int64(len(old)))
+		guess = e.Next()
+	}
+	return e.Size()
+}
+
+// codeTables codes tables by their prediction. Digests that it has right are no
+// matter of their own.
+func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
+	content := bytes.Clone(want)
+	var again []sameDigest
+	var parts []written
+	if !bytes.Equal(p.content, want) {
+		again, parts = f.tableDigests(content, off)
+	}
+	right := func(at int64) bool {
+		k := int(at - off)
+		if k+digestSize > len(p.content) {
+			return false
+		}
+		had := bytes.Equal(p.content[k:k+digestSize], want[k:k+digestSize])
+		copy(content[k:k+digestSize], p.content[k:])
+		return had
+	}
+	again = slices.DeleteFunc(again, func(d sameDigest) bool { return right(d.at) })
+	parts = slices.DeleteFunc(parts, func(d written) bool { return right(d.at) })
+	p.index = delta.NewIndex(p.content)
+	first := true
+	err := f.raw(content, off, 0, func() error {
+		if f.e.open && !first {
+			return nil
+		}
+		first = false
+		return f.putPrediction(p)
+	})
+	if err != nil {
+		return err
+	}
+	return f.putDigests(again, parts)
+}
+
+// putPrediction makes the prediction the source.
+func (f *fileMaker) putPrediction(p *predicted) error {
+	e := f.e
+	var names []byte
+	for _, it := range p.added {
+		names = append(names, it.Key...)
+	}
+	if len(names) > 0 {
+		if err := f.use([]Range{f.was.at}); err != nil {
+			return err
+		}
+	}
+	if !e.open || e.known != f.was {
+		e.name(f.was)
+	}
+	e.op(opPredict)
+	e.enc.Number(inTable, uint64(int(p.form)*rowOrders+p.order))
+	e.enc.Number(inTable, uint64(len(p.steps)))
+	i, end, rows := 0, int64(0), f.was.Rows()
+	for _, s := range p.steps {
+		e.enc.Number(inRun, uint64(s.run))
+		if s.run > 0 {
+			e.enc.Number(inSkip, zigzag(s.skip))
+			last := p.items[i+s.run-1]
+			end = last.Off + rows[last.Old].Size
+		}
+		e.enc.Number(inAdded, uint64(s.added))
+		for _, it := range p.items[i+s.run : i+s.run+s.added] {
+			e.enc.Number(inNameLen, uint64(len(it.Key)))
+			e.enc.Number(inNewAt, zigzag(it.Off-end))
+		}
+		i += s.run + s.added
+	}
+	if len(names) > 0 {
+		e.put(names, inRawGuess, 0)
+	}
+	e.predicted(p.content, p.index)
+	return nil
+}

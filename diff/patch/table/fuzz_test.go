@@ -1,0 +1,106 @@
+package table_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/unrealpak"
+	"pakdb/diff/patch/table"
+)
+
+// archive is a small archive of three entries.
+func archive(t testing.TB, f *codecs.Format, o *codecs.CreateOptions, file string) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), file)
+	err := codecs.WriteFile(context.Background(), path, f, o, func(w codecs.Writer) error {
+		for _, name := range []string{"Folder/Deep/one.uasset", "two.uasset", "Folder/three.uasset"} {
+			content := bytes.Repeat([]byte(name), 1+len(name)%7*90)
+			if err := w.Add(context.Background(), &codecs.Entry{Name: name}, bytes.NewReader(content)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// FuzzPredict: no tables and no items lead to a panic, or to more bytes than a
+// prediction may have.
+func FuzzPredict(f *testing.F) {
+	for _, version := range []string{"3", "7", "8A", "8B", "10", "11", "12"} {
+		b := archive(f, unrealpak.Format(), &codecs.CreateOptions{Version: version, Method: "zlib", BlockSize: 1024}, "x.pak")
+		f.Add(b, []byte{0, 1, 2, 200, 2})
+	}
+	f.Fuzz(func(t *testing.T, file []byte, script []byte) {
+		for kind := range table.Kinds {
+			tables, err := table.Parse(kind, file, 0)
+			if err != nil {
+				continue
+			}
+			rows := tables.Rows()
+			for form := range table.Forms {
+				var items []table.Item
+				for _, c := range script {
+					if k := int(c); k < len(rows) {
+						items = append(items, table.Item{Old: k, Off: rows[k].Off})
+					} else {
+						items = append(items, table.Item{Old: -1, Key: string(script), Off: int64(c)})
+					}
+				}
+				b, err := tables.Predict(items, form, bytes.NewReader(file), int64(len(file)))
+				if err == nil && len(b) > 2*len(file)+len(items)*(2*len(file)+2*len(script)+1000) {
+					t.Fatalf("%d bytes from %d", len(b), len(file))
+				}
+			}
+		}
+	})
+}
+
+// TestPredictTheSame: nothing changed, nothing differs.
+func TestPredictTheSame(t *testing.T) {
+	for _, version := range []string{"3", "5", "7", "8A", "8B", "9", "10", "11", "12"} {
+		for _, method := range []string{"none", "zlib"} {
+			file := archive(t, unrealpak.Format(), &codecs.CreateOptions{Version: version, Method: compress.Method(method), BlockSize: 1024}, "x.pak")
+			whole, err := table.Parse(table.Unreal, file, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := int64(0)
+			for _, r := range whole.Rows() {
+				end = max(end, r.Off+r.Size)
+			}
+			same(t, version+" "+method, table.Unreal, file[end:], file)
+		}
+	}
+}
+
+func same(t *testing.T, name string, kind table.Kind, content, file []byte) {
+	t.Helper()
+	tables, err := table.Parse(kind, content, int64(len(file)-len(content)))
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+		return
+	}
+	var items []table.Item
+	for i, r := range tables.Rows() {
+		items = append(items, table.Item{Old: i, Off: r.Off})
+	}
+	for form := range table.Forms {
+		got, err := tables.Predict(items, form, bytes.NewReader(file), int64(len(file)-len(content)))
+		if err != nil || !bytes.Equal(got, content) {
+			t.Errorf("%s, form %d: %d bytes of %d, %v", name, form, len(got), len(content), err)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+// Package table predicts the tables of archives: what the index of a pak says
+// follows from where its entries lie, and so need not be sent with a patch that
+// puts them there.
+//
+// [Parse] reads the tables of an old archive. Predict writes them anew for other
+// entries in another order, as the format's packer would. Whoever makes a patch
+// and whoever applies it come to the same bytes, and the true tables are coded
+// against them: where a prediction is wrong, it costs bytes and nothing else.
+//
+// What is predicted is part of the definition of patch files (docs/pkdelta.md):
+// it must not change while they keep their version. That is why this package
+// shares nothing with the formats' readers and writers, which may.
+//
+// Tables are hostile. Whatever the bytes, memory stays within a small multiple
+// of their size, and what cannot be read is [ErrTable].
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrTable means that bytes are not the tables that they were said to be, or
+// that nothing can be predicted from them.
+var ErrTable = errors.New("no tables that can be predicted")
+
+func fail(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrTable, fmt.Sprintf(format, args...))
+}
+
+// Kind is a family of archives. Its numbers are those of patch files.
+type Kind int
+
+// Kinds of tables.
+const (
+	Unreal Kind = iota // .pak of Unreal Engine, versions 1 to 12: all behind the entries
+	Kinds              // how many there are
+)
+
+// MaxSize is how many bytes tables may have, old ones and new ones each.
+const MaxSize = 32 << 20
+
+// Row is what tables say of one entry.
+type Row struct {
+	Key  string // its path, or its id: by which it is the same in another build
+	Off  int64  // where it begins in the file that holds it; -1: nowhere
+	Size int64  // bytes from there on
+}
+
+// Item is an entry of a new archive.
+type Item struct {
+	Old int    // row of the old tables, or -1
+	Key string // where there is no row
+	Off int64  // where it begins in the new file; -1: nowhere
+}
+
+// Tables are those of one old archive. They are safe for concurrent use.
+type Tables interface {
+	// Rows are in the order of the tables.
+	Rows() []Row
+	// Predict returns what the tables will probably be. They begin at a place
+	// of the new file; everything before is there and can be read.
+	Predict(items []Item, form Form, file io.ReaderAt, at int64) ([]byte, error)
+}
+
+// Form is a choice between the ways of packers. Its numbers are those of patch
+// files.
+type Form int
+
+// Forms.
+const (
+	Fresh Form = iota // what has an order of its own, such as folders, gets it anew from the items
+	Kept              // it keeps that of the old tables
+	Forms             // how many there are
+)
+
+// Parse reads tables, which stand at a place of an old file.
+func Parse(k Kind, content []byte, at int64) (Tables, error) {
+	if len(content) > MaxSize {
+		return nil, fail("%d bytes", len(content))
+	}
+	if k == Unreal {
+		return parsePak(content, at)
+	}
+	return nil, fail("kind %d", k)
+}

@@ -1,0 +1,270 @@
+package patch
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"pakdb/diff/delta"
+	"pakdb/diff/patch/table"
+)
+
+// known are the tables of an old archive that both sides have read.
+type known struct {
+	table.Tables
+	kind   table.Kind
+	at     Range
+	file   int // of the old ones: that has the entries
+	pieces []stretch
+	order  *queue // of pieces that were not copied yet
+}
+
+// stretch is an entry's bytes, by the tables, in a file.
+type stretch struct{ off, n int64 }
+
+// readTables reads tables of old files. Entries are in a file of size bytes.
+func readTables(o *oldFiles, kind table.Kind, at Range, file int, size int64) (*known, error) {
+	if at.Size > table.MaxSize {
+		return nil, fmt.Errorf("%w: tables of %d bytes", table.ErrTable, at.Size)
+	}
+	content := make([]byte, at.Size)
+	if err := readAt(o.files[at.File], content, at.Off); err != nil {
+		return nil, err
+	}
+	t, err := table.Parse(kind, content, at.Off)
+	if err != nil {
+		return nil, err
+	}
+	k := &known{Tables: t, kind: kind, at: at, file: file}
+	k.pieces = stretches(t.Rows(), size)
+	k.order = newQueue(len(k.pieces))
+	return k, nil
+}
+
+// stretches makes pieces of rows, in the order of their places. Of two that overlap
+// the first one counts.
+func stretches(rows []table.Row, size int64) (pieces []stretch) {
+	for _, r := range rows {
+		if r.Off >= 0 && r.Size > 0 && r.Off <= size && r.Size <= size-r.Off {
+			pieces = append(pieces, stretch{r.Off, r.Size})
+		}
+	}
+	slices.SortStableFunc(pieces, func(a, b stretch) int { return cmp.Compare(a.off, b.off) })
+	end := int64(0)
+	return slices.DeleteFunc(pieces, func(p stretch) bool {
+		if p.off < end {
+			return true
+		}
+		end = p.off + p.n
+		return false
+	})
+}
+
+// span returns the pieces that begin and end where so many bytes do.
+func (k *known) span(off, n int64) (first, count int, ok bool) {
+	first, ok = slices.BinarySearchFunc(k.pieces, off, func(p stretch, off int64) int { return cmp.Compare(p.off, off) })
+	last, _ := slices.BinarySearchFunc(k.pieces, off+n, func(p stretch, end int64) int { return cmp.Compare(p.off+p.n, end) })
+	if !ok || last >= len(k.pieces) || k.pieces[last].off+k.pieces[last].n != off+n || last < first {
+		return 0, 0, false
+	}
+	return first, last - first + 1, k.order.has(first)
+}
+
+// Orders of the old rows that a prediction begins with.
+const (
+	allRows   = iota // as they are in the tables
+	movedRows        // those whose entries the new file has
+	dataRows         // these, in the order of its data
+	rowOrders
+)
+
+// rowsIn returns rows of old tables in one of the orders.
+func rowsIn(order int, rows []table.Row, m *moves) []int {
+	list := make([]int, 0, len(rows))
+	to := make([]int64, len(rows))
+	for i, r := range rows {
+		if to[i] = -1; r.Off >= 0 {
+			to[i] = m.place(r.Off)
+		}
+		if order == allRows || to[i] >= 0 || r.Off < 0 {
+			list = append(list, i)
+		}
+	}
+	if order == dataRows {
+		// Rows without a place are last, as delete records are.
+		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(uint64(to[a]), uint64(to[b])) })
+	}
+	return list
+}
+
+// maxAdded is how many rows a prediction may add.
+const maxAdded = 1 << 16
+
+// tables reads which tables of an old file are meant.
+func (m *machine) tables() error {
+	kind, err := m.number(inTable, int64(table.Kinds)-1)
+	if err != nil {
+		return err
+	}
+	file, err := m.number(inCopyFile, int64(len(m.h.Old))-1)
+	if err != nil {
+		return err
+	}
+	at, err := m.nextRange()
+	if err != nil {
+		return err
+	}
+	if at.Method != methods[0] {
+		return fmt.Errorf("%w: tables that are compressed", ErrCorrupt)
+	}
+	m.known, err = readTables(m.old, table.Kind(kind), at, int(file), m.h.Old[file].Size)
+	if errors.Is(err, table.ErrTable) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
+}
+
+// copyPieces copies pieces that the tables tell.
+func (m *machine) copyPieces(ctx context.Context) error {
+	k := m.known
+	if k == nil || k.order.left == 0 {
+		return fmt.Errorf("%w: no pieces", ErrCorrupt)
+	}
+	i := k.order.at(unzigzag(m.dec.Number(inSkip)))
+	n, err := m.number(inRun, int64(len(k.pieces)-i-1))
+	if err != nil {
+		return err
+	}
+	last := k.pieces[i+int(n)]
+	k.order.take(i, int(n)+1)
+	return m.copyBytes(ctx, k.file, k.pieces[i].off, last.off+last.n-k.pieces[i].off)
+}
+
+// predict makes what the tables known will probably be the source of what
+// follows.
+func (m *machine) predict() error {
+	if m.known == nil {
+		return fmt.Errorf("%w: no tables", ErrCorrupt)
+	}
+	form, err := m.number(inTable, int64(table.Forms)*rowOrders-1)
+	if err != nil {
+		return err
+	}
+	rows := m.known.Rows()
+	moved := newMoves(m.copies, m.known.file, m.to)
+	base := rowsIn(int(form)%rowOrders, rows, moved)
+	items, err := m.items(base, rows, moved)
+	if err != nil {
+		return err
+	}
+	if err := m.flush(); err != nil {
+		return err
+	}
+	content, err := m.known.Predict(items, table.Form(form/rowOrders), m.out, m.pos)
+	if errors.Is(err, table.ErrTable) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	m.src, m.cursor = bytes.NewReader(content), 0
+	return err
+}
+
+// items reads which rows the new tables have: runs of old ones, and behind each
+// run what is new. The names of what is new follow, as one content.
+func (m *machine) items(base []int, rows []table.Row, moved *moves) (items []table.Item, err error) {
+	steps, err := m.number(inTable, int64(len(base)+maxAdded))
+	if err != nil {
+		return nil, err
+	}
+	q := newQueue(len(base))
+	var names []int64
+	end := int64(0)
+	for range steps {
+		n, err := m.number(inRun, int64(q.left))
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			i := q.at(unzigzag(m.dec.Number(inSkip)))
+			if n > int64(len(base)-i) || int64(q.before(i+int(n))-q.before(i)) != n {
+				return nil, fmt.Errorf("%w: %d rows from %d of %d", ErrCorrupt, n, i, len(base))
+			}
+			q.take(i, int(n))
+			for _, k := range base[i : i+int(n)] {
+				it := oldItem(k, rows, moved)
+				items = append(items, it)
+				end = it.Off + rows[k].Size
+			}
+		}
+		added, err := m.number(inAdded, maxAdded-int64(len(names)))
+		if err != nil {
+			return nil, err
+		}
+		for range added {
+			length, err := m.number(inNameLen, delta.MaxContent)
+			if err != nil {
+				return nil, err
+			}
+			off, err := m.signed(inNewAt, end, m.pos)
+			if err != nil {
+				return nil, err
+			}
+			names = append(names, length)
+			items = append(items, table.Item{Old: -1, Off: off})
+		}
+	}
+	return items, m.names(items, names)
+}
+
+// oldItem is an item of a row that stays.
+func oldItem(k int, rows []table.Row, moved *moves) table.Item {
+	it := table.Item{Old: k, Off: -1}
+	if rows[k].Off >= 0 {
+		it.Off = moved.place(rows[k].Off)
+	}
+	return it
+}
+
+// names reads those of new items.
+func (m *machine) names(items []table.Item, lengths []int64) error {
+	total := int64(0)
+	for _, n := range lengths {
+		total += n
+	}
+	if total > delta.MaxContent {
+		return fmt.Errorf("%w: names of %d bytes", ErrCorrupt, total)
+	}
+	if total == 0 {
+		return nil
+	}
+	text, err := m.decode(total, inRawGuess)
+	if err != nil {
+		return err
+	}
+	k := 0
+	for i := range items {
+		if items[i].Old < 0 {
+			items[i].Key = string(text[:lengths[k]])
+			text, k = text[lengths[k]:], k+1
+		}
+	}
+	return nil
+}
+
+// note remembers what guided a content that is written as it is: bytes of an old
+// file that are not compressed.
+func note(copies []copied, src delta.Old, guess, n, at int64, to int) []copied {
+	s, ok := src.(*source)
+	if !ok || guess < 0 {
+		return copies
+	}
+	i, _ := slices.BinarySearch(s.ends, guess+1)
+	if i == len(s.ranges) || s.ranges[i].Method != methods[0] {
+		return copies
+	}
+	r := s.ranges[i]
+	skip := guess - (s.ends[i] - r.Size)
+	return append(copies, copied{r.File, to, r.Off + skip, min(n, r.Size-skip), at, true})
+}
