@@ -24,7 +24,8 @@ that were indexed, where they were; one that has changed since is refused.
 
 A store holds decoded contents, cut into chunks and packed, each once for
 all builds, and for each build how its files are made of them, bit for bit; and
-transport patches from the last builds, for clients that have exactly these.
+deltas from the last builds: of contents, wherever a client has the old ones, and
+of whole files, for clients that have exactly these.
 
 Clients bring any folder to any build of the store by "pakdb update", whatever
 version, mix or mod they have.`,
@@ -41,7 +42,7 @@ version, mix or mod they have.`,
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
-	cmd.Flags().IntVar(&deltas, "deltas", 1, "make transport patches from the last `N` builds too")
+	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cmd.Flags().StringVar(&sign, "sign", "", "sign the manifest with the secret key in `FILE` (pakdb keygen)")
 	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
 	return cmd
@@ -75,7 +76,7 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 	}
 	_, err = fmt.Fprintf(a.stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, plural(int64(p.Files), "file", "files"),
 		humanSize(p.Size), plural(int64(p.Chunks), "chunk", "chunks"), plural(int64(p.Packs), "pack", "packs"), humanSize(p.Written),
-		plural(int64(p.Deltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
+		plural(int64(p.Deltas), "patch", "patches")+" and "+plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
 	return err
 }
 

@@ -83,11 +83,15 @@ func (a *app) printBill(u *store.Update) error {
 	for _, name := range u.Kept() {
 		_, _ = fmt.Fprintf(a.stdout, "stays: %s, which is not of this build and was not published\n", name)
 	}
-	_, err := fmt.Fprintf(a.stdout, "build %q: %s as they are, %d changed, %d new, %d to be removed; %d by a delta\n"+
-		"to fetch: %s in %s, after %s of tables\n", u.Build.Label, plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,
+	_, err := fmt.Fprintf(a.stdout, "build %q: %s as they are, %d changed, %d new, %d to be removed; %d by a patch\n"+
+		"to fetch: %s in %s, after %s of lists\n", u.Build.Label, plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,
 		humanSize(b.Fetch), plural(int64(b.Requests), "request", "requests"), humanSize(b.Known))
 	if err == nil && b.Local+b.Missing > 0 {
-		_, err = fmt.Fprintf(a.stdout, "contents: %s from the folder's own files, %s not\n", humanSize(b.Local), humanSize(b.Missing))
+		_, err = fmt.Fprintf(a.stdout, "contents: %s from the folder's own files, with %s; %s from the store\n",
+			humanSize(b.Local), plural(int64(b.Coded), "delta", "deltas"), humanSize(b.Missing))
+	}
+	if err == nil && b.Looked > 0 {
+		_, err = fmt.Fprintf(a.stdout, "read for contents that may have moved: %s of unchanged files\n", humanSize(b.Looked))
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(a.stdout, "to write: %s", humanSize(b.Write))

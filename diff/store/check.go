@@ -1,18 +1,19 @@
 package store
 
 import (
+	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/gofrs/flock"
-	"github.com/zeebo/blake3"
 
+	"pakdb/diff/delta"
 	"pakdb/diff/patch"
 )
 
@@ -24,7 +25,7 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 	if err != nil {
 		return err
 	}
-	c := &checker{dir: dir, finding: finding, packs: tables{}, frames: map[frameID][]byte{}}
+	c := newChecker(dir)
 	numbers, err := packNumbers(dir)
 	if err != nil {
 		return err
@@ -46,11 +47,17 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 }
 
 type checker struct {
-	dir     string
-	finding func(name string, err error)
-	packs   tables
-	frames  map[frameID][]byte // of lists
-	done    map[string]bool    // recipes
+	storeReader
+	done  map[recipeAt]error
+	coded map[string]error // lists of deltas
+	names map[uint64]key   // of chunks and lists, by their ids
+}
+
+func newChecker(dir string) *checker {
+	return &checker{
+		storeReader: storeReader{dir: dir, chunks: map[key]place{}, lists: map[key]row{}, packs: tables{}},
+		done:        map[recipeAt]error{}, coded: map[string]error{}, names: map[uint64]key{},
+	}
 }
 
 // pack checks all chunks of a pack.
@@ -77,114 +84,227 @@ func (c *checker) pack(number int) error {
 				return err
 			}
 		}
-		p, err := part(map[frameID][]byte{r.place.id(): frame}, r.place)
+		p, err := bytesAt(frame, r.place)
 		if err != nil {
 			return err
 		}
-		if r.kind == rowList {
-			c.frames[r.place.id()] = frame
-		} else if keyOf(p) != r.key {
+		switch {
+		case r.kind == rowList:
+			c.lists[r.key] = r
+		case r.kind == rowPart:
+			continue
+		case keyOf(p) != r.key:
 			return fmt.Errorf("%w: a chunk at %d of frame %d is not what its key says", ErrCorrupt, r.at, r.frame)
+		default:
+			c.chunks[r.key] = r.place
 		}
+		c.names[r.key.short()] = r.key
 	}
 	return nil
 }
 
-func (c *checker) object(id string) ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(c.dir, "m", id))
-	if err != nil {
-		return nil, err
-	}
-	plain, err := inflate(b, maxRecipe)
-	if err != nil {
-		return nil, err
-	}
-	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
-		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
-	}
-	return plain, nil
-}
-
 // build checks that everything that a build is made of is there.
 func (c *checker) build(ctx context.Context, b *Build) error {
-	plain, err := c.object(b.Tables)
-	if err != nil {
-		return err
-	}
-	t, err := parseTables(plain)
-	if err != nil {
-		return err
+	t := tables{}
+	for _, ref := range b.Tables {
+		plain, err := readObject(c.dir, ref.Object)
+		if err != nil {
+			return err
+		}
+		if err := t.parse(plain); err != nil {
+			return err
+		}
 	}
 	for _, d := range b.Deltas {
 		if _, err := patch.VerifyFile(ctx, filepath.Join(c.dir, "d", d.Name)); err != nil {
 			return fmt.Errorf("%s: %w", deltaName(d.Name), err)
 		}
 	}
+	for _, ref := range b.Contents {
+		if _, done := c.coded[ref.Object]; !done {
+			c.coded[ref.Object] = c.deltas(ctx, ref.Object)
+		}
+		if err := c.coded[ref.Object]; err != nil {
+			return fmt.Errorf("deltas from %q: %w", ref.From, err)
+		}
+	}
 	for _, f := range b.Files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c.done[f.Recipe] {
-			continue
+		err, done := c.done[f.Recipe]
+		if !done {
+			err = c.file(f.Recipe, t)
+			c.done[f.Recipe] = err
 		}
-		places, err := c.places(f.Recipe)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
-		for _, p := range places {
-			said, have := t[p.pack], c.packs[p.pack]
-			if have.sum != said.sum || !slices.Equal(have.frames, said.frames) || p.frame >= len(have.frames) {
-				return fmt.Errorf("%w: %s needs %s, which is not there or another", ErrCorrupt, f.Path, packName(p.pack))
-			}
-		}
-		if c.done == nil {
-			c.done = map[string]bool{}
-		}
-		c.done[f.Recipe] = true
 	}
 	return nil
 }
 
+// file checks that a file's packs are there, as the tables say.
+func (c *checker) file(recipe recipeAt, t tables) error {
+	places, err := c.places(recipe)
+	if err != nil {
+		return err
+	}
+	for _, p := range places {
+		said, have := t[p.pack], c.packs[p.pack]
+		if have.sum != said.sum || !slices.Equal(have.frames, said.frames) || p.frame >= len(have.frames) {
+			return fmt.Errorf("%w: %s is needed, which is not there or another", ErrCorrupt, packName(p.pack))
+		}
+	}
+	return nil
+}
+
+// deltas applies the deltas of a list.
+func (c *checker) deltas(ctx context.Context, object string) error {
+	plain, err := readObject(c.dir, object)
+	if err != nil {
+		return err
+	}
+	list, err := parseDeltaList(plain)
+	if err != nil {
+		return err
+	}
+	for i := range list.files {
+		f := &list.files[i]
+		if err := f.check(c.dir); err != nil {
+			return fmt.Errorf("%s: %w", f.name(), err)
+		}
+	}
+	for _, d := range list.deltas {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.delta(list, d); err != nil {
+			return fmt.Errorf("%s at %d: %w", list.files[d.file].name(), d.off, err)
+		}
+	}
+	return nil
+}
+
+// check compares a file of deltas with its name.
+func (f *deltaFile) check(dir string) error {
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.name())))
+	if err != nil {
+		return err
+	}
+	if int64(len(b)) != f.size || keyOf(b) != f.sum {
+		return fmt.Errorf("%w: it is not what its name says", ErrCorrupt)
+	}
+	return nil
+}
+
+// delta applies a delta. One from a content that no build has any more is never
+// asked for.
+func (c *checker) delta(list *deltaList, d contentDelta) error {
+	id, there := c.names[d.old]
+	if !there {
+		return nil
+	}
+	old, err := c.content(id, d.oldSize)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(c.dir, filepath.FromSlash(list.files[d.file].name())))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	stream := make([]byte, d.n)
+	if err := fill(f, stream, d.off); err != nil {
+		return err
+	}
+	new, err := io.ReadAll(newDeltaReader(&delta.Decoder{}, stream, bytes.NewReader(old), d.newSize))
+	if err == nil && keyOf(new).short() != d.new {
+		err = fmt.Errorf("%w: a delta makes something else", ErrCorrupt)
+	}
+	return err
+}
+
 // places returns all places that a recipe's file is made of.
-func (c *checker) places(id string) (all []place, err error) {
-	plain, err := c.object(id)
+func (c *checker) places(root recipeAt) (all []place, err error) {
+	b, err := c.read(root.place())
 	if err != nil {
 		return nil, err
 	}
-	r, err := parseRecipe(plain)
+	r, err := parseRecipe(b)
 	if err != nil {
 		return nil, err
 	}
-	for _, ref := range append(r.contents, r.skeleton) {
-		if ref.size == 0 {
-			continue
+	all = append(all, root.place())
+	add := func(ref contentRef) error {
+		at, err := c.contentPlaces(ref)
+		all = append(all, at...)
+		return err
+	}
+	var walk func(parts []part, height int) error
+	walk = func(parts []part, height int) error {
+		for _, p := range parts {
+			all = append(all, p.place)
+			b, err := c.read(p.place)
+			if err != nil {
+				return err
+			}
+			if height > 0 {
+				below, err := parseNode(b)
+				if err == nil {
+					err = walk(below, height-1)
+				}
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			pieces, err := parseLeaf(b, r.recipes)
+			if err != nil {
+				return err
+			}
+			for _, x := range pieces {
+				if err := add(x.contentRef); err != nil {
+					return err
+				}
+			}
 		}
-		all = append(all, ref.place)
-		lists := []listRef{{ref.place, ref.size}}
-		if ref.depth == 0 {
-			continue
-		}
-		b, err := part(c.frames, ref.place)
+		return nil
+	}
+	return all, errors.Join(add(r.skeleton), walk(r.parts, r.height))
+}
+
+// contentPlaces are the places of a content's list and chunks.
+func (c *checker) contentPlaces(ref contentRef) (all []place, err error) {
+	if ref.size == 0 {
+		return nil, nil
+	}
+	all = append(all, ref.place)
+	if ref.depth == 0 {
+		return all, nil
+	}
+	lists := []listRef{{ref.place, ref.size}}
+	if ref.depth == 2 {
+		b, err := c.read(ref.place)
 		if err != nil {
 			return nil, err
 		}
-		if ref.depth == 2 {
-			if lists, err = parseLists(b, ref.size); err != nil {
-				return nil, err
-			}
+		if lists, err = parseLists(b, ref.size); err != nil {
+			return nil, err
 		}
-		for _, l := range lists {
-			if b, err = part(c.frames, l.place); err != nil {
-				return nil, err
-			}
-			chunks, err := parseList(b, l.content)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, l.place)
-			for _, x := range chunks {
-				all = append(all, x.place)
-			}
+	}
+	for _, l := range lists {
+		b, err := c.read(l.place)
+		if err != nil {
+			return nil, err
+		}
+		chunks, err := parseList(b, l.content)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l.place)
+		for _, x := range chunks {
+			all = append(all, x.place)
 		}
 	}
 	return all, nil
@@ -244,27 +364,46 @@ func Prune(ctx context.Context, dir string, keep int, key *patch.SecretKey) (*Pr
 
 // needed returns the names of all packs and objects that builds are made of.
 func needed(dir string, builds []*Build) (map[string]bool, error) {
-	c := &checker{dir: dir, packs: tables{}, frames: map[frameID][]byte{}}
+	c := newChecker(dir)
 	numbers, err := packNumbers(dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range numbers {
-		if err := c.pack(n); err != nil {
+		if c.packs[n], _, err = readPack(dir, n); err != nil {
 			return nil, err
 		}
 	}
 	need := map[string]bool{}
+	done := map[recipeAt]bool{}
 	for _, b := range builds {
-		need[objectName(b.Tables)] = true
+		need[objectName(b.Lists)], need[objectName(b.Past)] = true, true
+		for _, t := range b.Tables {
+			need[objectName(t.Object)] = true
+		}
 		for _, d := range b.Deltas {
 			need[deltaName(d.Name)] = true
 		}
+		for _, ref := range b.Contents {
+			need[objectName(ref.Object)] = true
+			plain, err := readObject(dir, ref.Object)
+			if err != nil {
+				return nil, err
+			}
+			list, err := parseDeltaList(plain)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range list.files {
+				need[f.name()] = true
+			}
+		}
 		for _, f := range b.Files {
-			if need[objectName(f.Recipe)] {
+			need[namesName(f.Sum)] = true
+			if done[f.Recipe] {
 				continue
 			}
-			need[objectName(f.Recipe)] = true
+			done[f.Recipe] = true
 			places, err := c.places(f.Recipe)
 			if err != nil {
 				return nil, err
@@ -279,7 +418,7 @@ func needed(dir string, builds []*Build) (map[string]bool, error) {
 
 // sweep removes packs and objects that are not needed.
 func (p *Pruned) sweep(dir string, need map[string]bool) error {
-	for _, folder := range []string{"m", "p", "d"} {
+	for _, folder := range []string{"m", "p", "d", "n"} {
 		entries, err := os.ReadDir(filepath.Join(dir, folder))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

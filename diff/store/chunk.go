@@ -46,11 +46,20 @@ func cut(b []byte) int {
 	return len(b)
 }
 
+// cutWhole returns the length of the chunk of a content that has b from at on to
+// its end.
+func cutWhole(b []byte, at int) int {
+	if at == 0 && len(b) <= wholeSize {
+		return len(b)
+	}
+	return cut(b[:min(len(b), maxChunk)])
+}
+
 // eachChunk cuts size bytes of r. What emit is given is only valid until it
 // returns.
 func eachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
 	buf := make([]byte, min(size, 4*maxChunk))
-	have := 0
+	have, done := 0, 0
 	for size > 0 || have > 0 {
 		n := int(min(size, int64(len(buf)-have)))
 		if _, err := io.ReadFull(r, buf[have:have+n]); err != nil {
@@ -61,13 +70,16 @@ func eachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
 		at := 0
 		for have-at >= maxChunk || size == 0 && have > at {
 			n := have - at
-			if size > 0 || at > 0 || n > wholeSize {
+			if size > 0 || n > wholeSize {
 				n = cut(buf[at:min(have, at+maxChunk)])
+			} else {
+				n = cutWhole(buf[at:have], done)
 			}
 			if err := emit(buf[at : at+n]); err != nil {
 				return err
 			}
 			at += n
+			done += n
 		}
 		have = copy(buf, buf[at:have])
 	}

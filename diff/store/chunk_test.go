@@ -3,8 +3,11 @@ package store
 import (
 	"bytes"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
+	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
 )
 
@@ -66,20 +69,37 @@ func TestChunks(t *testing.T) {
 
 // FuzzTables: whatever the bytes, tables are read or refused.
 func FuzzTables(f *testing.F) {
-	r := fileRecipe{contents: []contentRef{{1, 5, 0, place{1, 2, 3, 5}}, {2, 1 << 20, 1, place{1, 2, 8, 5}}}, pieces: []piece{{0, 1, 0, 5}}}
-	r.recipes = append(r.recipes, patch.Recipe{})
+	recipes := []patch.Recipe{{}, {Method: compress.Zlib, Params: [4]uint8{6, 8, 15}}}
+	pieces := []piece{{0, contentRef{1, 5, 0, place{1, 2, 3, 5}}, 0, 0}, {9, contentRef{2, 1 << 20, 1, place{1, 2, 8, 5}}, 1, 1 << 16}}
+	parts := []part{{7, 2, place{1, 1, 1, 9}}}
+	r := fileRecipe{recipes: recipes, parts: parts}
 	f.Add(r.marshal())
+	f.Add(marshalLeaf(pieces))
+	f.Add(marshalNode(parts))
+	l := deltaList{[]deltaFile{{key{1}, 100}}, []contentDelta{{1, 2, 30, 40, 0, 5, 10}, {3, 4, 50, 40, 0, 20, 10}}}
+	f.Add(l.marshal())
 	f.Add(tables{3: {3, key{}, []int64{1, 2}}}.marshal([]int{3}))
 	f.Add(marshalList([]chunkRef{{1, place{1, 1, 1, 1}}}))
 	f.Add(marshalLists([]listRef{{place{1, 1, 1, 1}, 7}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if r, err := parseRecipe(b); err == nil {
 			again, err := parseRecipe(r.marshal())
-			if err != nil || len(again.pieces) != len(r.pieces) {
+			if err != nil || !reflect.DeepEqual(again, r) {
 				t.Errorf("not read again: %v", err)
 			}
 		}
-		_, _ = parseTables(b)
+		if p, err := parseLeaf(b, recipes); err == nil {
+			if again, err := parseLeaf(marshalLeaf(p), recipes); err != nil || !slices.Equal(again, p) {
+				t.Errorf("not read again: %v", err)
+			}
+		}
+		if l, err := parseDeltaList(b); err == nil {
+			if again, err := parseDeltaList(l.marshal()); err != nil || !slices.Equal(again.deltas, l.deltas) {
+				t.Errorf("not read again: %v", err)
+			}
+		}
+		_, _ = parseNode(b)
+		_ = tables{}.parse(b)
 		_, _ = parseList(b, 1)
 		_, _ = parseLists(b, 7)
 		_, _, _ = parsePack(b, 1)

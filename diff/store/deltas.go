@@ -89,9 +89,9 @@ func (p *publisher) deltasFrom(ctx context.Context, from *Build, inputs []patch.
 		}
 	}()
 	for _, s := range sets {
-		d := Delta{Name: s.name(), Old: s.old}
+		d := Delta{Name: s.name(), Old: slices.Clone(s.old)}
 		for i := range d.Old {
-			d.Old[i].Recipe = ""
+			d.Old[i].Recipe = recipeAt{}
 		}
 		for _, f := range s.new {
 			d.New = append(d.New, f.Path)
@@ -203,23 +203,6 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 	return list, nil
 }
 
-// cost is what a file's missing chunks take in frames.
-func (u *Update) cost(f *fileUpdate) (n int64) {
-	seen := map[frameID]bool{}
-	for _, chunks := range append(f.chunks, f.rest) {
-		for _, c := range chunks {
-			if _, ok := u.local.chunk(c); ok || seen[c.place.id()] {
-				continue
-			}
-			seen[c.place.id()] = true
-			if p := u.tables[c.pack]; c.frame < len(p.frames) {
-				n += p.frames[c.frame]
-			}
-		}
-	}
-	return n
-}
-
 // evident chooses the deltas that are so small that to know more would not pay,
 // and returns the others.
 func (u *Update) evident(usable []*deltaUse) (others []*deltaUse) {
@@ -246,20 +229,25 @@ func (u *Update) useDelta(d *deltaUse) {
 	}
 }
 
-// cheaper chooses the deltas that are smaller than the chunks for the same
-// files, and takes these files out of what is made of chunks.
-func (u *Update) cheaper(usable []*deltaUse) {
+// cheaper chooses the deltas that are smaller than what the same files need
+// otherwise, and takes these files out of what is made of contents.
+func (u *Update) cheaper(ctx context.Context, usable []*deltaUse) error {
 	for _, d := range usable {
-		var chunks int64
+		var files []*fileUpdate
 		for _, f := range u.todo {
-			if slices.Contains(d.New, f.Path) {
-				chunks += u.cost(f)
+			if slices.Contains(d.New, f.Path) && !f.byDelta {
+				files = append(files, f)
 			}
 		}
-		if d.Size < chunks {
+		c, err := u.choose(ctx, files)
+		if err != nil {
+			return err
+		}
+		if d.Size < c.bytes {
 			u.useDelta(d)
 		}
 	}
+	return nil
 }
 
 // applyDelta fetches a delta and makes its files, where make puts others.

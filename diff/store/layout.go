@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"path"
 	"slices"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -15,6 +18,8 @@ import (
 // group is stored blocks of one entry that follow each other: one content. All
 // blocks but the last decode to the same size.
 type group struct {
+	name   uint64 // of the entry, hashed: what it is paired by with another build's
+	rest   bool   // no entry's: tables, heads of entries
 	off    int64
 	method compress.Method // None: stored bytes as they are
 	block  int64           // decoded bytes of a block
@@ -32,6 +37,9 @@ func (g *group) length() (n int64) {
 const (
 	maxBlock = 16 << 20
 	smallGap = 4 << 10 // what lies between groups and is larger is a content of its own
+
+	wholeName    = "\x00file " // before the name of a file without entries
+	skeletonName = "\x00skeleton"
 )
 
 // layouts opens what the registry recognises among the inputs and returns the
@@ -47,9 +55,23 @@ func layouts(ctx context.Context, inputs []patch.Input, registry *codecs.Registr
 		return nil, err
 	}
 	for i := range found {
-		found[i] = cover(found[i], inputs[i].Size)
+		found[i] = cover(found[i], inputs[i].Size, path.Base(inputs[i].Name))
 	}
 	return found, nil
+}
+
+// nameOf hashes what a content is called: its entry, and which of the contents
+// of that it is. Names of what no entry explains begin with a zero byte.
+func nameOf(entry string, n int) uint64 {
+	return keyOf(fmt.Appendf(nil, "%s\x00%d", strings.ToLower(entry), n)).short()
+}
+
+// entryName is the entry's own name, by which it is the same in another archive.
+func entryName(e *codecs.Entry) string {
+	if e.Name != "" {
+		return e.Name
+	}
+	return fmt.Sprintf("\x00id %v %v", e.ID, e.PathHash)
 }
 
 // groups cuts an entry where its blocks do not follow each other, or are of
@@ -70,7 +92,7 @@ func groups(e *codecs.Entry, fileSize int64) (list []group) {
 		if n := len(list); n > 0 && list[n-1].takes(m, b) {
 			continue
 		}
-		list = append(list, group{b.Offset, m, b.Size, b.Size, []int64{b.Stored}})
+		list = append(list, group{nameOf(entryName(e), len(list)), false, b.Offset, m, b.Size, b.Size, []int64{b.Stored}})
 	}
 	return list
 }
@@ -93,31 +115,38 @@ func (g *group) takes(m compress.Method, b codecs.Block) bool {
 	return true
 }
 
-// cover drops what overlaps and fills what is left out.
-func cover(list []group, size int64) (all []group) {
+// cover drops what overlaps and fills what is left out. A file without entries
+// is one content of the file's name.
+func cover(list []group, size int64, name string) (all []group) {
 	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(a.off, b.off) })
 	end := int64(0)
-	fill := func(to int64, least int64) {
-		if n := to - end; n > least {
-			all = append(all, group{end, compress.None, n, n, []int64{n}})
+	gaps := 0
+	fill := func(to int64, what string) {
+		if n := to - end; n > smallGap || n > 0 && len(list) == 0 {
+			all = append(all, group{nameOf(what, gaps), len(list) > 0, end, compress.None, n, n, []int64{n}})
+			gaps++
 		}
 	}
 	for _, g := range list {
 		if g.off < end {
 			continue
 		}
-		fill(g.off, smallGap)
+		fill(g.off, "\x00gap")
 		all = append(all, g)
 		end = g.off + g.length()
 	}
-	fill(size, smallGap)
+	if len(list) == 0 {
+		fill(size, wholeName+name)
+	} else if gaps = 0; size > end {
+		fill(size, "\x00end")
+	}
 	return all
 }
 
 // asStored returns the group as bytes that nothing decodes.
 func (g *group) asStored() group {
 	n := g.length()
-	return group{g.off, compress.None, n, n, []int64{n}}
+	return group{g.name, g.rest, g.off, compress.None, n, n, []int64{n}}
 }
 
 // groupReader reads the content of a group, from the start.

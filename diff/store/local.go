@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 
 	"github.com/zeebo/blake3"
@@ -12,13 +13,18 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
+	"pakdb/internal/ordered"
 )
 
 // local is what the files in a folder contain, whatever build, mix or mod they
 // are: contents and chunks by their ids.
 type local struct {
+	registry *codecs.Registry
+	opt      *codecs.Options
 	contents map[uint64]localContent
 	chunks   map[uint64]localChunk
+	files    []localFile
+	size     int64 // of the files that were read
 	cache    blockCache
 }
 
@@ -35,72 +41,151 @@ type localChunk struct {
 	n   int
 }
 
-// index reads the inputs.
-func newLocal(ctx context.Context, inputs []patch.Input, registry *codecs.Registry, opt *codecs.Options) (*local, error) {
-	l := &local{contents: map[uint64]localContent{}, chunks: map[uint64]localChunk{}}
-	all, err := layouts(ctx, inputs, registry, opt)
-	if err != nil {
-		return nil, err
-	}
-	for i, in := range inputs {
-		var skeleton []byte
-		pos := int64(0)
-		for k := range all[i] {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			g := &all[i][k]
-			skeleton = slices.Grow(skeleton, int(g.off-pos))
-			gap := skeleton[len(skeleton) : len(skeleton)+int(g.off-pos)]
-			if err := fill(in, gap, pos); err != nil {
-				return nil, err
-			}
-			skeleton = skeleton[:len(skeleton)+len(gap)]
-			pos = g.off + g.length()
-			l.add(in, g)
-			if g.method != compress.None {
-				stored := g.asStored()
-				l.add(in, &stored)
-			}
-		}
-		tail := make([]byte, in.Size-pos)
-		if err := fill(in, tail, pos); err != nil {
-			return nil, err
-		}
-		skeleton = append(skeleton, tail...)
-		n := int64(len(skeleton))
-		l.add(bytes.NewReader(skeleton), &group{0, compress.None, n, n, []int64{n}})
-	}
-	return l, nil
+// localFile is the file as a recipe would say it: each piece decoded, and as it is
+// stored.
+type localFile struct {
+	gaps            []int64
+	decoded, stored []localPiece
 }
 
-// add takes a group in. One that cannot be read is of no use, and no error: its
-// stored bytes may be.
-func (l *local) add(src io.ReaderAt, g *group) {
-	h := blake3.New()
-	c := localContent{src, g}
-	var chunks []localChunk
-	var ids []uint64
-	off := int64(0)
-	err := eachChunk(g.open(src), g.size, func(b []byte) error {
-		_, _ = h.Write(b)
-		chunks = append(chunks, localChunk{c, off, len(b)})
-		ids = append(ids, keyOf(b).short())
-		off += int64(len(b))
-		return nil
-	})
-	if err != nil {
-		return
+type localPiece struct {
+	id     uint64
+	method compress.Method
+	size   int64
+	block  int64
+}
+
+func newLocal(registry *codecs.Registry, opt *codecs.Options) *local {
+	if registry == nil {
+		registry = &codecs.Registry{}
 	}
-	for i, id := range ids {
-		if _, there := l.chunks[id]; !there {
-			l.chunks[id] = chunks[i]
+	return &local{registry: registry, opt: opt, contents: map[uint64]localContent{}, chunks: map[uint64]localChunk{}}
+}
+
+// read takes in what the inputs contain.
+func (l *local) read(ctx context.Context, inputs []patch.Input) error {
+	all, err := layouts(ctx, inputs, l.registry, l.opt)
+	if err != nil {
+		return err
+	}
+	for i, in := range inputs {
+		if err := l.file(ctx, in, all[i]); err != nil {
+			return err
+		}
+		l.size += in.Size
+	}
+	return nil
+}
+
+// hashed is what a group contains.
+type hashed struct {
+	localContent
+	id     uint64
+	ids    []uint64 // of its chunks
+	sizes  []int
+	stored *hashed // the same, not decoded
+	err    error
+}
+
+func (l *local) file(ctx context.Context, in patch.Input, groups []group) error {
+	f := localFile{}
+	var skeleton []byte
+	pos := int64(0)
+	items := func(yield func(*hashed, error) bool) {
+		for k := range groups {
+			if !yield(&hashed{localContent: localContent{in, &groups[k]}}, nil) {
+				return
+			}
 		}
 	}
-	id := key(h.Sum(nil)[:16]).short()
-	if _, there := l.contents[id]; !there {
-		l.contents[id] = c
+	work := func(_ context.Context, h *hashed) {
+		h.hash()
+		if h.g.method != compress.None {
+			g := h.g.asStored()
+			h.stored = &hashed{localContent: localContent{in, &g}}
+			h.stored.hash()
+		}
 	}
+	workers := runtime.GOMAXPROCS(0)
+	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *hashed) error {
+		gap := h.g.off - pos
+		skeleton = slices.Grow(skeleton, int(gap))[:len(skeleton)+int(gap)]
+		if err := fill(in, skeleton[len(skeleton)-int(gap):], pos); err != nil {
+			return err
+		}
+		pos = h.g.off + h.g.length()
+		f.gaps = append(f.gaps, gap)
+		f.decoded = append(f.decoded, l.add(h))
+		if h.stored != nil {
+			f.stored = append(f.stored, l.add(h.stored))
+		} else {
+			f.stored = append(f.stored, f.decoded[len(f.decoded)-1])
+		}
+		return nil
+	}, func(*hashed) {})
+	if err != nil {
+		return err
+	}
+	l.files = append(l.files, f)
+	tail := make([]byte, in.Size-pos)
+	if err := fill(in, tail, pos); err != nil {
+		return err
+	}
+	skeleton = append(skeleton, tail...)
+	n := int64(len(skeleton))
+	h := &hashed{localContent: localContent{bytes.NewReader(skeleton), &group{size: n, block: n, stored: []int64{n}}}}
+	h.hash()
+	l.add(h)
+	return nil
+}
+
+// hash reads a group. One that cannot be read is of no use, and no error: its
+// stored bytes may be.
+func (h *hashed) hash() {
+	sum := blake3.New()
+	h.err = eachChunk(h.g.open(h.src), h.g.size, func(b []byte) error {
+		_, _ = sum.Write(b)
+		h.sizes = append(h.sizes, len(b))
+		h.ids = append(h.ids, keyOf(b).short())
+		return nil
+	})
+	h.id = key(sum.Sum(nil)[:16]).short()
+}
+
+// add takes a group in.
+func (l *local) add(h *hashed) localPiece {
+	if h.err != nil {
+		return localPiece{size: -1}
+	}
+	off := int64(0)
+	for i, id := range h.ids {
+		if _, there := l.chunks[id]; !there {
+			l.chunks[id] = localChunk{h.localContent, off, h.sizes[i]}
+		}
+		off += int64(h.sizes[i])
+	}
+	if _, there := l.contents[h.id]; !there {
+		l.contents[h.id] = h.localContent
+	}
+	return localPiece{h.id, h.g.method, h.g.size, h.g.coded()}
+}
+
+// parts are the parts of trees that the files have, in the terms of a recipe.
+func (l *local) parts(r *fileRecipe) map[uint64][]piece {
+	found := map[uint64][]piece{}
+	for _, f := range l.files {
+		for _, list := range [][]localPiece{f.decoded, f.stored} {
+			pieces := make([]piece, len(list))
+			for i, p := range list {
+				pieces[i] = piece{gap: f.gaps[i], contentRef: contentRef{id: p.id, size: p.size}, recipe: r.numberFor(p.method), block: p.block}
+			}
+			_, _, _ = partsOf(pieces, func(id key, _ int, _, below []piece, _ []part) (place, error) {
+				found[id.short()] = below
+				return place{}, nil
+			})
+		}
+	}
+	return found
 }
 
 // find returns a content of that size, if the files have it.
@@ -115,22 +200,11 @@ func (l *local) chunk(c chunkRef) (localChunk, bool) {
 	return have, ok && have.n == c.size
 }
 
-// read reads a chunk of a file and makes sure that it still is what it was.
-func (l *local) read(c localChunk, id uint64) ([]byte, error) {
+// readChunk reads a chunk of a file and makes sure that it still is what it was.
+func (l *local) readChunk(c localChunk, id uint64) ([]byte, error) {
 	b := make([]byte, c.n)
-	if c.g.method == compress.None {
-		if n, err := c.src.ReadAt(b, c.g.off+c.off); n < len(b) {
-			return nil, errors.Join(err, io.ErrUnexpectedEOF)
-		}
-	} else {
-		for n := 0; n < len(b); {
-			at := c.off + int64(n)
-			plain, err := l.cache.block(c.localContent, int(at/c.g.block))
-			if err != nil {
-				return nil, err
-			}
-			n += copy(b[n:], plain[at%c.g.block:])
-		}
+	if err := l.readAt(c.localContent, b, c.off); err != nil {
+		return nil, err
 	}
 	if keyOf(b).short() != id {
 		return nil, errChanged
@@ -138,25 +212,88 @@ func (l *local) read(c localChunk, id uint64) ([]byte, error) {
 	return b, nil
 }
 
-var errChanged = errors.New("a file in the folder changed while it was read")
-
-// blockCache holds the block that was decoded last: chunks come in order.
-type blockCache struct {
-	of            localContent
-	i             int
-	plain, stored []byte
+// readAt fills b from a content.
+func (l *local) readAt(c localContent, b []byte, off int64) error {
+	if c.g.method == compress.None {
+		return fill(c.src, b, c.g.off+off)
+	}
+	for n := 0; n < len(b); {
+		at := off + int64(n)
+		plain, err := l.cache.block(c, int(at/c.g.block))
+		if err != nil {
+			return err
+		}
+		n += copy(b[n:], plain[at%c.g.block:])
+	}
+	return nil
 }
 
-func (c *blockCache) block(of localContent, i int) ([]byte, error) {
-	if c.plain != nil && c.of == of && c.i == i {
-		return c.plain, nil
+// localOld is a content that a delta starts from.
+type localOld struct {
+	l *local
+	localContent
+}
+
+// Size implements delta.Old.
+func (o *localOld) Size() int64 { return o.g.size }
+
+// ReadAt implements delta.Old.
+func (o *localOld) ReadAt(b []byte, off int64) (int, error) {
+	n := max(min(int64(len(b)), o.g.size-off), 0)
+	if err := o.l.readAt(o.localContent, b[:n], off); err != nil {
+		return 0, err
 	}
-	off := of.g.off
-	for _, n := range of.g.stored[:i] {
-		off += n
+	if int(n) < len(b) {
+		return int(n), io.EOF
+	}
+	return len(b), nil
+}
+
+var errChanged = errors.New("a file in the folder changed while it was read")
+
+// blockCache holds the blocks of one content that were decoded last: chunks come
+// in order, and deltas refer to what is near.
+type blockCache struct {
+	of     localContent
+	blocks []cachedBlock
+	starts []int64 // of the blocks of the content
+	stored []byte
+}
+
+type cachedBlock struct {
+	i     int
+	plain []byte
+}
+
+const keptBlocks = 64
+
+func (c *blockCache) block(of localContent, i int) ([]byte, error) {
+	if c.of != of {
+		c.of, c.starts = of, c.starts[:0]
+		off := of.g.off
+		for _, n := range of.g.stored {
+			c.starts = append(c.starts, off)
+			off += n
+		}
+		for k := range c.blocks {
+			c.blocks[k].i = -1
+		}
+	}
+	for k := len(c.blocks) - 1; k >= 0; k-- {
+		if c.blocks[k].i == i {
+			return c.blocks[k].plain, nil
+		}
+	}
+	var b cachedBlock
+	if held := int64(len(c.blocks)) * of.g.block; len(c.blocks) == keptBlocks || held > maxHeld {
+		b = c.blocks[0]
+		c.blocks = slices.Delete(c.blocks, 0, 1)
 	}
 	var err error
-	c.of, c.i = of, i
-	c.plain, c.stored, err = of.g.decode(of.src, i, off, c.plain, c.stored)
-	return c.plain, err
+	b.i = i
+	if b.plain, c.stored, err = of.g.decode(of.src, i, c.starts[i], b.plain, c.stored); err != nil {
+		return nil, err
+	}
+	c.blocks = append(c.blocks, b)
+	return b.plain, nil
 }

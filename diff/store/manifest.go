@@ -34,19 +34,43 @@ type Index struct {
 	Builds []string `json:"builds"` // labels, in the order in which they were published
 }
 
-// Build is the upper level of a build's manifest: builds/LABEL.json.
+// Build is a build's manifest. Its upper level, which may be signed, is
+// builds/LABEL.json; the lists of files are objects, which that names by their
+// hashes.
 type Build struct {
 	Format int       `json:"format"`
 	Label  string    `json:"label"`
-	Time   time.Time `json:"time"`   // of publication
-	Tables string    `json:"tables"` // object: where the frames of packs are
-	Files  []File    `json:"files"`  // in the order of their paths
+	Time   time.Time `json:"time"`  // of publication
+	Lists  string    `json:"files"` // object: Files
+	Past   string    `json:"earlier,omitempty"`
+
+	// Tables are the objects that say where the frames of packs are.
+	Tables []TableRef `json:"tables"`
+
+	Deltas   []Delta    `json:"deltas,omitempty"`
+	Contents []DeltaRef `json:"contents,omitempty"` // the last build first
+
+	Files []File `json:"-"` // in the order of their paths
 
 	// Earlier are the versions of files that earlier builds had and this one has
 	// not: what a client may remove, since it can get it again.
-	Earlier []File `json:"earlier,omitempty"`
+	Earlier []File `json:"-"`
+}
 
-	Deltas []Delta `json:"deltas,omitempty"`
+// TableRef names the table of packs with numbers from First to Last.
+type TableRef struct {
+	First  int    `json:"first"`
+	Last   int    `json:"last"`
+	Object string `json:"object"`
+}
+
+// DeltaRef names a list of deltas between contents of an earlier build and of
+// this one.
+type DeltaRef struct {
+	From   string `json:"from"` // label
+	Count  int    `json:"count"`
+	Size   int64  `json:"size"` // bytes of the object, as it is stored
+	Object string `json:"object"`
 }
 
 // Delta is a transport patch (docs/pkdelta.md) between some files of an earlier
@@ -60,11 +84,16 @@ type Delta struct {
 
 // File is a file of a build, or a version of one that an earlier build had.
 type File struct {
-	Path   string `json:"path"` // relative, with forward slashes
-	Size   int64  `json:"size"`
-	Sum    string `json:"blake3"`           // hexadecimal
-	Recipe string `json:"recipe,omitempty"` // object; none for earlier ones
+	Path   string   `json:"path"` // relative, with forward slashes
+	Size   int64    `json:"size"`
+	Sum    string   `json:"blake3"`          // hexadecimal
+	Recipe recipeAt `json:"recipe,omitzero"` // none for earlier ones
 }
+
+// recipeAt is the place of the root of a recipe: pack, frame, offset in it, size.
+type recipeAt [4]int
+
+func (a recipeAt) place() place { return place{a[0], a[1], a[2], a[3]} }
 
 func decodeJSON(b []byte, v any, format *int) error {
 	if err := json.Unmarshal(b, v); err != nil {
@@ -94,42 +123,58 @@ func parseBuild(b []byte) (*Build, error) {
 	if err := decodeJSON(b, x, &x.Format); err != nil {
 		return nil, err
 	}
-	for _, f := range x.Earlier {
-		if err := f.check(); err != nil {
-			return nil, err
-		}
-	}
-	seen := map[string]bool{}
-	for _, f := range x.Files {
-		if err := f.check(); err != nil {
-			return nil, err
-		}
-		if key := strings.ToLower(f.Path); seen[key] {
-			return nil, fmt.Errorf("%w: two files %q", ErrCorrupt, f.Path)
-		} else {
-			seen[key] = true
-		}
+	if x.Label == "" || !validLabel(x.Label) {
+		return nil, fmt.Errorf("%w: build %q", ErrCorrupt, x.Label)
 	}
 	for _, d := range x.Deltas {
-		if err := d.check(seen); err != nil {
+		if err := d.check(); err != nil {
 			return nil, err
 		}
 	}
 	return x, nil
 }
 
-func (d *Delta) check(paths map[string]bool) error {
+// parseFiles reads a list of files.
+func parseFiles(b []byte) (list []File, err error) {
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("%w: files: %w", ErrCorrupt, err)
+	}
+	for _, f := range list {
+		if err := f.check(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// setFiles takes the files over.
+func (x *Build) setFiles(files []File) error {
+	x.Files = files
+	seen := map[string]bool{}
+	for _, f := range x.Files {
+		if key := strings.ToLower(f.Path); seen[key] {
+			return fmt.Errorf("%w: two files %q", ErrCorrupt, f.Path)
+		} else {
+			seen[key] = true
+		}
+	}
+	for _, d := range x.Deltas {
+		for _, p := range d.New {
+			if !seen[strings.ToLower(p)] {
+				return fmt.Errorf("%w: delta %q makes %q, which is not in the build", ErrCorrupt, d.Name, p)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Delta) check() error {
 	if !validLabel(d.Name) || d.Size <= 0 || d.Size > maxDelta {
 		return fmt.Errorf("%w: delta %q", ErrCorrupt, d.Name)
 	}
 	for _, f := range d.Old {
 		if err := f.check(); err != nil {
 			return err
-		}
-	}
-	for _, p := range d.New {
-		if !paths[strings.ToLower(p)] {
-			return fmt.Errorf("%w: delta %q makes %q, which is not in the build", ErrCorrupt, d.Name, p)
 		}
 	}
 	return nil
@@ -152,6 +197,12 @@ func (f *File) check() error {
 		f.Path != ".." && !strings.HasPrefix(f.Path, "../") && !strings.ContainsAny(f.Path, "\\:\x00") && !reserved(f.Path)
 	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || !ok || f.Size < 0 {
 		return fmt.Errorf("%w: file %q", ErrCorrupt, f.Path)
+	}
+	for _, n := range f.Recipe {
+		ok = ok && n >= 0 && n <= maxNumber
+	}
+	if !ok || f.Recipe[2] > maxFrame || f.Recipe[3] > maxFrame {
+		return fmt.Errorf("%w: the recipe of %q", ErrCorrupt, f.Path)
 	}
 	return nil
 }
@@ -195,12 +246,12 @@ func (t tables) marshal(numbers []int) []byte {
 	return b
 }
 
-func parseTables(b []byte) (tables, error) {
+// parseTables adds the packs of a table.
+func (t tables) parse(b []byte) error {
 	f := fields.New(b, ErrCorrupt)
 	if string(f.Bytes(len(tablesMagic))) != tablesMagic {
 		f.Fail("not a table of packs")
 	}
-	t := tables{}
 	for range f.Count("packs", maxNumber, 1+16+1) {
 		p := packInfo{number: int(f.Number("pack", maxNumber)), sum: key(f.Bytes(16))}
 		p.frames = make([]int64, f.Count("frames", maxNumber, 1))
@@ -209,7 +260,7 @@ func parseTables(b []byte) (tables, error) {
 		}
 		t[p.number] = p
 	}
-	return t, f.Err()
+	return f.Err()
 }
 
 // span returns where frame i of a pack lies.

@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
+	"golang.org/x/sync/errgroup"
 
 	"pakdb/internal/fields"
 )
 
 const (
-	frameGoal = 128 << 10 // decoded bytes after which a frame ends
+	frameGoal = 64 << 10 // decoded bytes after which a frame ends
 	maxFrame  = frameGoal + maxChunk
-	packGoal  = 2 << 20 // stored bytes after which a pack ends
+	packGoal  = 3 << 20 // decoded bytes after which a pack ends
 	maxPack   = 4 << 20
-	listGoal  = 16 << 10 // of frames of lists, which are fetched for few contents each
+	listGoal  = 4 << 10 // of frames of lists and recipes, which are fetched for few contents each
 	packMagic = "pkpack\x00\x01"
 )
 
@@ -32,6 +34,7 @@ const (
 const (
 	rowChunk = iota
 	rowList  // the list of a content's chunks; the key is the content's
+	rowPart  // of the tree of a recipe
 )
 
 type row struct {
@@ -50,69 +53,79 @@ type packInfo struct {
 
 func packName(number int) string { return fmt.Sprintf("p/%06d", number) }
 
-// packer writes packs of one kind: data, or lists.
+// packer writes packs of one kind: data, or lists. Where a frame and a pack end
+// depends on what is in them, not on how well that compresses, so that places
+// are known before frames are compressed, which all processors do.
 type packer struct {
 	s      *publisher
 	goal   int
 	number int // of the open pack
-	out    []byte
-	frame  []byte
-	sizes  []int64
+	frames [][]byte
+	size   int  // decoded
+	apart  bool // the next chunk begins a frame
 	rows   []row
 }
 
+// cut begins a frame: what follows is not fetched together with what was before.
+func (p *packer) cut() { p.apart = true }
+
 // add puts a chunk into the open frame.
 func (p *packer) add(kind int, k key, data []byte, content int64) (place, error) {
-	if len(p.frame)+len(data) > p.goal && len(p.frame) > 0 {
-		if err := p.endFrame(); err != nil {
+	if p.size > packGoal && (p.apart || len(p.frames[len(p.frames)-1])+len(data) > p.goal) {
+		if err := p.end(); err != nil {
 			return place{}, err
 		}
 	}
 	if p.number == 0 {
 		p.number = p.s.nextPack()
 	}
-	at := place{p.number, len(p.sizes), len(p.frame), len(data)}
-	p.frame = append(p.frame, data...)
-	p.rows = append(p.rows, row{kind, k, at, content})
+	last := len(p.frames) - 1
+	if last < 0 || len(p.frames[last]) > 0 && (p.apart || len(p.frames[last])+len(data) > p.goal) {
+		p.frames = append(p.frames, nil)
+		last++
+	}
+	p.apart = false
+	at := place{p.number, last, len(p.frames[last]), len(data)}
+	p.frames[last] = append(p.frames[last], data...)
+	p.size += len(data)
+	if k != (key{}) {
+		p.rows = append(p.rows, row{kind, k, at, content})
+	}
 	return at, nil
-}
-
-func (p *packer) endFrame() error {
-	if len(p.frame) > 0 {
-		before := len(p.out)
-		p.out = p.s.zstd.EncodeAll(p.frame, p.out)
-		p.sizes = append(p.sizes, int64(len(p.out)-before))
-		p.frame = p.frame[:0]
-	}
-	if len(p.out) > packGoal {
-		return p.end()
-	}
-	return nil
 }
 
 // end writes the open pack.
 func (p *packer) end() error {
-	if len(p.frame) > 0 {
-		before := len(p.out)
-		p.out = p.s.zstd.EncodeAll(p.frame, p.out)
-		p.sizes = append(p.sizes, int64(len(p.out)-before))
-		p.frame = p.frame[:0]
-	}
-	if len(p.sizes) == 0 {
+	if len(p.frames) == 0 {
 		return nil
 	}
-	dir := p.s.zstd.EncodeAll(marshalRows(p.sizes, p.rows), nil)
-	p.out = append(p.out, dir...)
-	p.out = binary.LittleEndian.AppendUint32(p.out, uint32(len(dir)))
-	p.out = append(p.out, packMagic...)
-	if err := writeFile(p.s.dir, packName(p.number), p.out); err != nil {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	stored := make([][]byte, len(p.frames))
+	for i, f := range p.frames {
+		g.Go(func() error { stored[i] = p.s.zstd.EncodeAll(f, nil); return nil })
+	}
+	if err := g.Wait(); err != nil {
 		return err
 	}
-	sum := blake3.Sum256(p.out)
-	p.s.packs[p.number] = packInfo{p.number, key(sum[:16]), p.sizes}
+	sizes := make([]int64, len(stored))
+	var out []byte
+	for i, b := range stored {
+		sizes[i] = int64(len(b))
+		out = append(out, b...)
+	}
+	dir := p.s.zstd.EncodeAll(marshalRows(sizes, p.rows), nil)
+	out = append(out, dir...)
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
+	out = append(out, packMagic...)
+	if err := writeFile(p.s.dir, packName(p.number), out); err != nil {
+		return err
+	}
+	sum := blake3.Sum256(out)
+	p.s.packs[p.number] = packInfo{p.number, key(sum[:16]), sizes}
 	p.s.stats.Packs++
-	p.s.stats.Written += int64(len(p.out))
-	p.number, p.out, p.sizes, p.rows = 0, p.out[:0], nil, p.rows[:0]
+	p.s.stats.Written += int64(len(out))
+	p.number, p.frames, p.size, p.rows = 0, nil, 0, p.rows[:0]
 	return nil
 }
 
@@ -175,7 +188,7 @@ func parsePack(b []byte, number int) (info packInfo, rows []row, err error) {
 	var before place
 	for i := range rows {
 		r := &rows[i]
-		r.kind = int(f.Number("kind of a row", rowList))
+		r.kind = int(f.Number("kind of a row", rowPart))
 		r.key = key(f.Bytes(16))
 		r.place = readPlace(f, before)
 		r.content = f.Number("size of a content", 1<<50)

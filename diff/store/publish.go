@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,7 +22,6 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
-	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
 )
 
@@ -39,13 +37,14 @@ type PublishOptions struct {
 
 // Published tells what a publication did.
 type Published struct {
-	Files    int
-	Size     int64 // bytes of the build's files
-	Contents int   // of files that were not in the store
-	Chunks   int   // that were not
-	Packs    int
-	Deltas   int
-	Written  int64 // bytes of packs and objects
+	Files         int
+	Size          int64 // bytes of the build's files
+	Contents      int   // of files that were not in the store
+	Chunks        int   // that were not
+	Packs         int
+	ContentDeltas int
+	Deltas        int   // between files
+	Written       int64 // bytes of packs and objects
 }
 
 // publisher adds a build to a store.
@@ -53,15 +52,21 @@ type publisher struct {
 	dir    string
 	opt    *PublishOptions
 	zstd   *zstd.Encoder
-	coder  patch.Coder
 	chunks map[key]place
-	lists  map[key]row
+	listed map[key]row
 	packs  tables
-	last   int // largest number of a pack
-	data   packer
+	last   int           // largest number of a pack
+	parts  map[key]place // of the trees of recipes
+	data   packer        // of contents that come from nothing
+	others packer        // of contents that deltas make as well
 	list   packer
-	known  map[string]string // recipe of a file by its sum, from earlier builds
+	known  map[string]recipeAt // recipe of a file by its sum, from earlier builds
+	before *earlierContents    // of the last build; nil: none
+	path   string              // of the file at hand
 	stats  Published
+
+	tabled      []TableRef // of the last build
+	tabledPacks [][]int    // which packs each has
 }
 
 // Publish adds the files to the store at dir as a build. They are read as
@@ -94,8 +99,10 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if b.Files, err = p.files(ctx, inputs); err != nil {
 		return nil, err
 	}
-	b.Earlier = versions(b.Files, earlier)
-	if b.Tables, err = p.tables(b); err != nil {
+	if err := p.lists(b, earlier); err != nil {
+		return nil, err
+	}
+	if b.Contents, err = p.contentDeltas(ctx, b, earlier); err != nil {
 		return nil, err
 	}
 	if b.Deltas, err = p.deltas(ctx, b, inputs, earlier); err != nil {
@@ -106,9 +113,9 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 }
 
 func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {
-	p = &publisher{dir: dir, opt: opt, chunks: map[key]place{}, lists: map[key]row{}, packs: tables{}, known: map[string]string{}}
-	p.data, p.list = packer{s: p, goal: frameGoal}, packer{s: p, goal: listGoal}
-	if p.zstd, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1)); err != nil {
+	p = &publisher{dir: dir, opt: opt, chunks: map[key]place{}, listed: map[key]row{}, parts: map[key]place{}, packs: tables{}, known: map[string]recipeAt{}}
+	p.data, p.others, p.list = packer{s: p, goal: frameGoal}, packer{s: p, goal: frameGoal}, packer{s: p, goal: listGoal}
+	if p.zstd, err = newEncoder(); err != nil {
 		return nil, nil, nil, err
 	}
 	if index, earlier, err = readBuilds(dir); err != nil {
@@ -119,7 +126,38 @@ func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, 
 			p.known[f.Sum] = f.Recipe
 		}
 	}
-	return p, index, earlier, p.load()
+	if err := p.load(); err != nil {
+		return nil, nil, nil, err
+	}
+	if n := len(earlier); n > 0 {
+		err = p.follow(earlier[n-1])
+	}
+	return p, index, earlier, err
+}
+
+// follow takes up the tables of the last build, and its contents.
+func (p *publisher) follow(last *Build) (err error) {
+	p.tabled = last.Tables
+	for _, t := range last.Tables {
+		b, err := readObject(p.dir, t.Object)
+		if err != nil {
+			return err
+		}
+		packs := tables{}
+		if err := packs.parse(b); err != nil {
+			return fmt.Errorf("%s: %w", objectName(t.Object), err)
+		}
+		p.tabledPacks = append(p.tabledPacks, slices.Sorted(maps.Keys(packs)))
+		p.last = max(p.last, t.Last) // numbers are not used again
+	}
+	if p.opt.Deltas > 0 {
+		p.before, err = newEarlierContents(p.dir, last)
+	}
+	return err
+}
+
+func newEncoder() (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)))
 }
 
 // readBuilds reads the manifests of all builds. A folder without any is a new
@@ -138,11 +176,7 @@ func readBuilds(dir string) (*Index, []*Build, error) {
 	}
 	var builds []*Build
 	for _, label := range index.Builds {
-		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(buildName(label))))
-		if err != nil {
-			return nil, nil, err
-		}
-		build, err := parseBuild(b)
+		build, err := readBuild(dir, label)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", buildName(label), err)
 		}
@@ -150,6 +184,60 @@ func readBuilds(dir string) (*Index, []*Build, error) {
 	}
 	return index, builds, nil
 }
+
+func readBuild(dir, label string) (*Build, error) {
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(buildName(label))))
+	if err != nil {
+		return nil, err
+	}
+	build, err := parseBuild(b)
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range []struct {
+		object string
+		use    func([]File) error
+	}{{build.Lists, build.setFiles}, {build.Past, func(f []File) error { build.Earlier = f; return nil }}} {
+		if list.object == "" {
+			continue
+		}
+		if b, err = readObject(dir, list.object); err != nil {
+			return nil, err
+		}
+		files, err := parseFiles(b)
+		if err == nil {
+			err = list.use(files)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return build, nil
+}
+
+// readObject reads an object of a store's folder.
+func readObject(dir, id string) ([]byte, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "m", filepath.Base(id)))
+	if err != nil {
+		return nil, err
+	}
+	return parseObject(b, id)
+}
+
+// parseObject decodes an object and checks that it is what its name says.
+func parseObject(b []byte, id string) ([]byte, error) {
+	plain, err := inflate(b, maxObject)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", objectName(id), err)
+	}
+	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
+		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
+	}
+	return plain, nil
+}
+
+// maxObject bounds the decoded bytes of an object.
+const maxObject = 256 << 20
 
 // packNumbers returns the packs that are in a store, in their order.
 func packNumbers(dir string) (numbers []int, err error) {
@@ -179,9 +267,12 @@ func (p *publisher) load() error {
 		}
 		p.packs[n], p.last = info, n
 		for _, r := range rows {
-			if r.kind == rowList {
-				p.lists[r.key] = r
-			} else {
+			switch r.kind {
+			case rowList:
+				p.listed[r.key] = r
+			case rowPart:
+				p.parts[r.key] = r.place
+			default:
 				p.chunks[r.key] = r.place
 			}
 		}
@@ -192,56 +283,6 @@ func (p *publisher) load() error {
 func (p *publisher) nextPack() int {
 	p.last++
 	return p.last
-}
-
-// files publishes the files of a build, in the order of their names.
-func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, error) {
-	inputs = slices.Clone(inputs)
-	want := map[string]string{}
-	for i, sum := range p.opt.Sums[:min(len(p.opt.Sums), len(inputs))] {
-		want[inputs[i].Name] = sum
-	}
-	slices.SortFunc(inputs, func(a, b patch.Input) int { return strings.Compare(a.Name, b.Name) })
-	files := make([]File, len(inputs))
-	fresh := false
-	for i, in := range inputs {
-		sum, err := sumOf(ctx, in.ReaderAt, in.Size)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		if w := want[in.Name]; w != "" && w != sum {
-			return nil, fmt.Errorf("%s: %w", in.Name, ErrChanged)
-		}
-		f := File{Path: in.Name, Size: in.Size, Sum: sum, Recipe: p.known[sum]}
-		if err := f.check(); err != nil {
-			return nil, fmt.Errorf("%q cannot be in a build: %w", in.Name, err)
-		}
-		files[i] = f
-		p.stats.Files++
-		p.stats.Size += in.Size
-		fresh = fresh || f.Recipe == ""
-	}
-	if !fresh {
-		return files, nil
-	}
-	registry := p.opt.Registry
-	if registry == nil {
-		registry = &codecs.Registry{}
-	}
-	all, err := layouts(ctx, inputs, registry, p.opt.Open)
-	if err != nil {
-		return nil, err
-	}
-	for i, in := range inputs {
-		if files[i].Recipe != "" {
-			continue
-		}
-		if files[i].Recipe, err = p.file(ctx, in, all[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		p.known[files[i].Sum] = files[i].Recipe
-	}
-	return files, errors.Join(p.data.end(), p.list.end())
 }
 
 // sumOf returns the BLAKE3 of the first n bytes of r, in hexadecimal.
@@ -262,174 +303,9 @@ func sumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// file publishes one file and returns its recipe's object.
-func (p *publisher) file(ctx context.Context, in patch.Input, list []group) (string, error) {
-	r := &fileRecipe{recipes: []patch.Recipe{{}}}
-	at := map[key]int{} // of contents in the recipe
-	var skeleton []byte
-	pos := int64(0)
-	for _, g := range list {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		gap := g.off - pos
-		skeleton = append(skeleton, make([]byte, gap)...)
-		if err := fill(in, skeleton[len(skeleton)-int(gap):], pos); err != nil {
-			return "", err
-		}
-		pos = g.off + g.length()
-		recipe, ok := p.recognize(in, &g)
-		if !ok {
-			g = g.asStored()
-		}
-		id, ref, err := p.content(g.open(in), g.size)
-		if err != nil {
-			return "", err
-		}
-		n, there := at[id]
-		if !there {
-			n = len(r.contents)
-			at[id] = n
-			r.contents = append(r.contents, ref)
-		}
-		k := slices.Index(r.recipes, recipe)
-		if k < 0 {
-			k = len(r.recipes)
-			r.recipes = append(r.recipes, recipe)
-		}
-		r.pieces = append(r.pieces, piece{gap, n, k, g.block})
-	}
-	tail := make([]byte, in.Size-pos)
-	if err := fill(in, tail, pos); err != nil {
-		return "", err
-	}
-	skeleton = append(skeleton, tail...)
-	var err error
-	if _, r.skeleton, err = p.content(bytes.NewReader(skeleton), int64(len(skeleton))); err != nil {
-		return "", err
-	}
-	return p.object(r.marshal())
-}
-
-func fill(in patch.Input, b []byte, off int64) error {
-	if n, err := in.ReadAt(b, off); n < len(b) {
-		return errors.Join(io.ErrUnexpectedEOF, err)
-	}
-	return nil
-}
-
-// recognize finds the recipe that makes all blocks of a group.
-func (p *publisher) recognize(in patch.Input, g *group) (r patch.Recipe, ok bool) {
-	if g.method == compress.None {
-		return r, true
-	}
-	var plain, stored []byte
-	var likely []patch.Recipe
-	at := g.off
-	for i := range g.stored {
-		var err error
-		if plain, stored, err = g.decode(in, i, at, plain, stored); err != nil {
-			return patch.Recipe{}, false
-		}
-		found, ok := p.coder.Recognize(g.method, stored, plain, likely)
-		if !ok || i > 0 && found != r {
-			return patch.Recipe{}, false
-		}
-		r, likely = found, []patch.Recipe{found}
-		at += g.stored[i]
-	}
-	return r, true
-}
-
-// content puts a content into the store, unless it is there, and returns its key
-// and where it is.
-func (p *publisher) content(r io.Reader, size int64) (key, contentRef, error) {
-	p.stats.Contents++
-	h := blake3.New()
-	var chunks []chunkRef
-	err := eachChunk(r, size, func(b []byte) error {
-		_, _ = h.Write(b)
-		k := keyOf(b)
-		at, there := p.chunks[k]
-		if !there {
-			var err error
-			if at, err = p.data.add(rowChunk, k, b, 0); err != nil {
-				return err
-			}
-			p.chunks[k] = at
-			p.stats.Chunks++
-		}
-		chunks = append(chunks, chunkRef{k.short(), at})
-		return nil
-	})
-	id := key(h.Sum(nil)[:16])
-	ref := contentRef{id: id.short(), size: size}
-	if err != nil || size == 0 {
-		return id, ref, err
-	}
-	if len(chunks) == 1 {
-		ref.place = chunks[0].place
-		return id, ref, nil
-	}
-	ref.place, ref.depth, err = p.listOf(id, chunks, size)
-	return id, ref, err
-}
-
-// Lists end at chunks that say so, so that equal parts of two contents have
-// equal lists.
-const (
-	leastInList = 512
-	mostInList  = 4096
-)
-
-// listOf stores the list of chunks, or for a large content a list of lists.
-func (p *publisher) listOf(id key, chunks []chunkRef, size int64) (at place, depth int, err error) {
-	if len(chunks) <= mostInList {
-		at, err = p.addList(id, marshalList(chunks), size)
-		return at, 1, err
-	}
-	var parts []listRef
-	for len(chunks) > 0 {
-		n := 1
-		for n < len(chunks) && n < mostInList && (n < leastInList || chunks[n-1].id%leastInList != 0) {
-			n++
-		}
-		part := chunks[:n]
-		chunks = chunks[n:]
-		var ids []byte
-		total := int64(0)
-		for _, c := range part {
-			ids = binary.LittleEndian.AppendUint64(ids, c.id)
-			total += int64(c.size)
-		}
-		at, err := p.addList(keyOf(ids), marshalList(part), total)
-		if err != nil {
-			return place{}, 0, err
-		}
-		parts = append(parts, listRef{at, total})
-	}
-	at, err = p.addList(id, marshalLists(parts), size)
-	return at, 2, err
-}
-
-// addList stores a list unless it is there.
-func (p *publisher) addList(id key, b []byte, size int64) (place, error) {
-	if have, there := p.lists[id]; there && have.content == size {
-		return have.place, nil
-	}
-	if len(b) > maxChunk {
-		return place{}, fmt.Errorf("%w: a content of %d bytes", errors.ErrUnsupported, size)
-	}
-	at, err := p.list.add(rowList, id, b, size)
-	if err == nil {
-		p.lists[id] = row{rowList, id, at, size}
-	}
-	return at, err
-}
-
 // object writes an object and returns its name.
 func (p *publisher) object(plain []byte) (string, error) {
-	if len(plain) > maxRecipe {
+	if len(plain) > maxObject {
 		return "", fmt.Errorf("%w: a table of %d bytes", errors.ErrUnsupported, len(plain))
 	}
 	sum := blake3.Sum256(plain)
@@ -442,10 +318,65 @@ func (p *publisher) object(plain []byte) (string, error) {
 	return id, writeFile(p.dir, objectName(id), b)
 }
 
-// tables writes where the frames of the packs that the build needs are: of all
-// packs, since most builds of a store share most of them.
-func (p *publisher) tables(*Build) (string, error) {
-	return p.object(p.packs.marshal(slices.Sorted(maps.Keys(p.packs))))
+// lists writes the lists of a build's files and of its tables.
+func (p *publisher) lists(b *Build, earlier []*Build) (err error) {
+	if b.Lists, err = p.json(b.Files); err != nil {
+		return err
+	}
+	if b.Earlier = versions(b.Files, earlier); len(b.Earlier) > 0 {
+		if b.Past, err = p.json(b.Earlier); err != nil {
+			return err
+		}
+	}
+	b.Tables, err = p.tables()
+	return err
+}
+
+// json writes an object of rows, a line each.
+func (p *publisher) json(list []File) (string, error) {
+	b := []byte("[")
+	for i, f := range list {
+		row, err := json.Marshal(f)
+		if err != nil {
+			return "", err
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, '\n'), row...)
+	}
+	return p.object(append(b, "\n]\n"...))
+}
+
+// tables writes where the frames of all packs are. Those that earlier tables
+// have stay in them, so that clients read of new packs alone; but a table that is
+// not twice as large as what follows it is joined with that, so that there are
+// few.
+func (p *publisher) tables() ([]TableRef, error) {
+	refs := slices.Clone(p.tabled)
+	known := map[int]bool{}
+	for i := range refs {
+		for _, n := range p.tabledPacks[i] {
+			known[n] = true
+		}
+	}
+	var fresh []int
+	for _, n := range slices.Sorted(maps.Keys(p.packs)) {
+		if !known[n] {
+			fresh = append(fresh, n)
+		}
+	}
+	if len(fresh) == 0 {
+		return refs, nil
+	}
+	for k := len(refs) - 1; k >= 0 && (refs[k].Last >= fresh[0] || len(p.tabledPacks[k]) <= 2*len(fresh)); k-- {
+		fresh = append(fresh, p.tabledPacks[k]...)
+		slices.Sort(fresh)
+		refs = refs[:k]
+	}
+	fresh = slices.DeleteFunc(fresh, func(n int) bool { _, there := p.packs[n]; return !there })
+	id, err := p.object(p.packs.marshal(fresh))
+	return append(refs, TableRef{fresh[0], fresh[len(fresh)-1], id}), err
 }
 
 // writeJSON writes a manifest, behind its signature, so that a new one is never
@@ -472,12 +403,12 @@ func (p *publisher) writeJSON(name string, v any) error {
 func versions(files []File, earlier []*Build) (list []File) {
 	seen := map[File]bool{}
 	for _, f := range files {
-		f.Recipe = ""
+		f.Recipe = recipeAt{}
 		seen[f] = true
 	}
 	for _, b := range earlier {
 		for _, f := range slices.Concat(b.Files, b.Earlier) {
-			if f.Recipe = ""; !seen[f] {
+			if f.Recipe = (recipeAt{}); !seen[f] {
 				seen[f] = true
 				list = append(list, f)
 			}

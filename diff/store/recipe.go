@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
@@ -12,57 +11,115 @@ import (
 // A fileRecipe says how a file is made of contents: pieces, one behind the
 // other. Before each piece stand bytes of the skeleton, which is what lies
 // between the contents of archives: heads of entries, padding.
+//
+// The pieces of a file are the leaves of a tree, cut where their contents say
+// so. A part of the tree is called by the pieces below it, without the places of
+// their contents: a client that has an earlier version of the file knows its
+// parts by looking at that, and fetches the others alone.
 type fileRecipe struct {
-	recipes  []patch.Recipe
-	contents []contentRef
+	recipes  []patch.Recipe // the first stores bytes as they are
 	skeleton contentRef
-	pieces   []piece
+	height   int // of the tree: of 0 the parts are leaves
+	parts    []part
+}
+
+// part is a leaf, which has pieces, or a node, which has parts.
+type part struct {
+	id    uint64
+	count int // of pieces below it
+	place
 }
 
 // piece is a content, stored block by block as a recipe says.
 type piece struct {
-	gap     int64 // bytes of the skeleton before it
-	content int
-	recipe  int
-	block   int64 // decoded bytes of a block but the last
+	gap int64 // bytes of the skeleton before it
+	contentRef
+	recipe int
+	block  int64 // decoded bytes of a block but the last; 0 if it is stored as it is
 }
 
 const (
-	recipeMagic = "pkrecipe\x01"
-	maxRecipe   = 64 << 20 // bytes, decoded
+	leafBits    = 3
+	nodeBits    = 4
+	leastInPart = 4
+	mostInPart  = 64
+	maxHeight   = 8
+	maxPieces   = 1 << 24
 )
 
-// marshal writes columns, which compress better than rows.
-func (r *fileRecipe) marshal() []byte {
-	b := []byte(recipeMagic)
-	b = binary.AppendUvarint(b, uint64(len(r.recipes)))
-	for _, x := range r.recipes {
-		b = binary.AppendUvarint(b, uint64(len(x.Method)))
-		b = append(b, x.Method...)
-		b = append(b, x.Params[:]...)
-	}
-	b = appendContents(b, []contentRef{r.skeleton})
-	b = appendContents(b, r.contents)
-	b = binary.AppendUvarint(b, uint64(len(r.pieces)))
-	for _, p := range r.pieces {
-		b = binary.AppendUvarint(b, uint64(p.gap))
-	}
-	next := 0
-	for _, p := range r.pieces {
-		b = binary.AppendVarint(b, int64(p.content-next))
-		next = p.content + 1
-	}
-	for _, p := range r.pieces {
-		b = binary.AppendUvarint(b, uint64(p.recipe))
-	}
-	for _, p := range r.pieces {
-		b = binary.AppendUvarint(b, uint64(p.block))
-	}
-	return b
+// leaves cuts pieces into leaves.
+func leaves(pieces []piece) (list [][]piece) {
+	return runs(pieces, func(p piece) bool { return p.id>>(64-leafBits) == 0 })
 }
 
+// nodes cuts parts into nodes.
+func nodes(parts []part) (list [][]part) {
+	return runs(parts, func(p part) bool { return p.id>>(64-nodeBits) == 0 })
+}
+
+// runs ends a run behind what says so.
+func runs[T any](all []T, last func(T) bool) (list [][]T) {
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && n < mostInPart && (n < leastInPart || !last(all[n-1])) {
+			n++
+		}
+		list = append(list, all[:n])
+		all = all[n:]
+	}
+	return list
+}
+
+// leafID is what a leaf is called by: all of its pieces but where they are.
+func leafID(pieces []piece) key {
+	var b []byte
+	for _, p := range pieces {
+		b = binary.AppendUvarint(b, uint64(p.gap))
+		b = binary.LittleEndian.AppendUint64(b, p.id)
+		b = binary.AppendUvarint(b, uint64(p.size))
+		b = binary.AppendUvarint(b, uint64(p.recipe))
+		b = binary.AppendUvarint(b, uint64(p.block))
+	}
+	return keyOf(b)
+}
+
+func nodeID(parts []part) key {
+	var b []byte
+	for _, p := range parts {
+		b = binary.LittleEndian.AppendUint64(b, p.id)
+		b = binary.AppendUvarint(b, uint64(p.count))
+	}
+	return keyOf(b)
+}
+
+func count(parts []part) (n int) {
+	for _, p := range parts {
+		n += p.count
+	}
+	return n
+}
+
+// marshalLeaf writes columns, which compress better than rows.
+func marshalLeaf(pieces []piece) []byte {
+	b := binary.AppendUvarint(nil, uint64(len(pieces)))
+	for _, p := range pieces {
+		b = binary.AppendUvarint(b, uint64(p.gap))
+	}
+	for _, p := range pieces {
+		b = binary.AppendUvarint(b, uint64(p.recipe))
+	}
+	for _, p := range pieces {
+		b = binary.AppendUvarint(b, uint64(p.block))
+	}
+	refs := make([]contentRef, len(pieces))
+	for i, p := range pieces {
+		refs[i] = p.contentRef
+	}
+	return appendContents(b, refs)
+}
+
+// appendContents writes contents, whose number is known.
 func appendContents(b []byte, list []contentRef) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, c := range list {
 		b = binary.LittleEndian.AppendUint64(b, c.id)
 	}
@@ -79,56 +136,38 @@ func appendContents(b []byte, list []contentRef) []byte {
 	return b
 }
 
-// parseRecipe reads the recipe of a file of size bytes.
-func parseRecipe(b []byte) (*fileRecipe, error) {
+// parseLeaf reads a leaf of a file that has these recipes.
+func parseLeaf(b []byte, recipes []patch.Recipe) ([]piece, error) {
 	f := fields.New(b, ErrCorrupt)
-	if string(f.Bytes(len(recipeMagic))) != recipeMagic {
-		f.Fail("not the recipe of a file")
+	pieces := make([]piece, f.Count("pieces", mostInPart, 1+1+1+8+1))
+	for i := range pieces {
+		pieces[i].gap = f.Number("gap", 1<<50)
 	}
-	r := &fileRecipe{recipes: make([]patch.Recipe, f.Count("recipes", maxNumber, 1+4))}
-	for i := range r.recipes {
-		r.recipes[i].Method = compress.Method(f.Bytes(int(f.Number("name of a method", 64))))
-		copy(r.recipes[i].Params[:], f.Bytes(4))
+	for i := range pieces {
+		pieces[i].recipe = int(f.Number("recipe", int64(len(recipes))-1))
 	}
-	if s := readContents(f); len(s) == 1 {
-		r.skeleton = s[0]
-	} else {
-		f.Fail("%d skeletons", len(s))
-	}
-	r.contents = readContents(f)
-	r.pieces = make([]piece, f.Count("pieces", maxNumber, 4))
-	left := r.skeleton.size
-	for i := range r.pieces {
-		r.pieces[i].gap = f.Number("gap", max(left, 0))
-		left -= r.pieces[i].gap
-	}
-	next := 0
-	for i := range r.pieces {
-		next += int(f.Signed("content", maxNumber))
-		if next < 0 || next >= len(r.contents) {
-			f.Fail("content %d of %d", next, len(r.contents))
-			break
+	for i := range pieces {
+		p := &pieces[i]
+		p.block = f.Number("size of blocks", maxBlock)
+		if coded := f.Err() == nil && recipes[p.recipe].Method != compress.None; coded != (p.block > 0) {
+			f.Fail("blocks of %d bytes", p.block)
 		}
-		r.pieces[i].content = next
-		next++
 	}
-	for i := range r.pieces {
-		r.pieces[i].recipe = int(f.Number("recipe", max(int64(len(r.recipes))-1, 0)))
+	for i, c := range readContents(f, len(pieces)) {
+		pieces[i].contentRef = c
 	}
-	for i := range r.pieces {
-		r.pieces[i].block = f.Number("size of blocks", 1<<50)
-	}
-	if f.Err() == nil && f.Len() > 0 {
-		f.Fail("%d bytes behind a recipe", f.Len())
-	}
-	if err := f.Err(); err != nil {
-		return r, err
-	}
-	return r, r.check()
+	return pieces, end(f)
 }
 
-func readContents(f *fields.Reader) []contentRef {
-	list := make([]contentRef, f.Count("contents", maxNumber, 8+1))
+func end(f *fields.Reader) error {
+	if f.Err() == nil && f.Len() > 0 {
+		f.Fail("%d bytes too many", f.Len())
+	}
+	return f.Err()
+}
+
+func readContents(f *fields.Reader, n int) []contentRef {
+	list := make([]contentRef, n)
 	for i := range list {
 		list[i].id = f.Uint64()
 	}
@@ -152,16 +191,120 @@ func readContents(f *fields.Reader) []contentRef {
 	return list
 }
 
-// check refuses blocks that would take too much memory: only those that a recipe
-// codes are held as a whole.
-func (r *fileRecipe) check() error {
-	for _, p := range r.pieces {
-		if p.recipe >= len(r.recipes) {
-			return fmt.Errorf("%w: recipe %d of %d", ErrCorrupt, p.recipe, len(r.recipes))
-		}
-		if m := r.recipes[p.recipe].Method; m != compress.None && (p.block > maxBlock || p.block < 1) {
-			return fmt.Errorf("%w: blocks of %d bytes", ErrCorrupt, p.block)
+// marshalNode writes the parts of a node.
+func marshalNode(parts []part) []byte {
+	b := binary.AppendUvarint(nil, uint64(len(parts)))
+	for _, p := range parts {
+		b = binary.LittleEndian.AppendUint64(b, p.id)
+	}
+	for _, p := range parts {
+		b = binary.AppendUvarint(b, uint64(p.count))
+	}
+	var before place
+	for _, p := range parts {
+		b = appendPlace(b, p.place, before)
+		before = p.place
+	}
+	return b
+}
+
+func readNode(f *fields.Reader) []part {
+	parts := make([]part, f.Count("parts", mostInPart, 8+1+2))
+	for i := range parts {
+		parts[i].id = f.Uint64()
+	}
+	for i := range parts {
+		if parts[i].count = int(f.Number("count of pieces", maxPieces)); parts[i].count == 0 {
+			f.Fail("a part without pieces")
 		}
 	}
-	return nil
+	var before place
+	for i := range parts {
+		parts[i].place = readPlace(f, before)
+		before = parts[i].place
+	}
+	return parts
+}
+
+// parseNode reads the parts of a node.
+func parseNode(b []byte) ([]part, error) {
+	f := fields.New(b, ErrCorrupt)
+	parts := readNode(f)
+	return parts, end(f)
+}
+
+// marshal writes the root.
+func (r *fileRecipe) marshal() []byte {
+	b := binary.AppendUvarint(nil, uint64(len(r.recipes)))
+	for _, x := range r.recipes {
+		b = binary.AppendUvarint(b, uint64(len(x.Method)))
+		b = append(b, x.Method...)
+		b = append(b, x.Params[:]...)
+	}
+	b = appendContents(b, []contentRef{r.skeleton})
+	b = binary.AppendUvarint(b, uint64(r.height))
+	return append(b, marshalNode(r.parts)...)
+}
+
+// parseRecipe reads a root.
+func parseRecipe(b []byte) (*fileRecipe, error) {
+	f := fields.New(b, ErrCorrupt)
+	r := &fileRecipe{recipes: make([]patch.Recipe, f.Count("recipes", mostInPart, 1+4))}
+	for i := range r.recipes {
+		r.recipes[i].Method = compress.Method(f.Text("name of a method", 64))
+		copy(r.recipes[i].Params[:], f.Bytes(len(r.recipes[i].Params)))
+	}
+	if len(r.recipes) == 0 || r.recipes[0] != (patch.Recipe{}) {
+		f.Fail("the first recipe does something")
+	}
+	r.skeleton = readContents(f, 1)[0]
+	r.height = int(f.Number("height of a tree", maxHeight))
+	r.parts = readNode(f)
+	if f.Err() == nil && count(r.parts) > maxPieces {
+		f.Fail("%d pieces", count(r.parts))
+	}
+	return r, end(f)
+}
+
+// numberFor returns the first of the recipes that is of a method: what a client
+// takes a content for that it has.
+func (r *fileRecipe) numberFor(m compress.Method) int {
+	for i, x := range r.recipes {
+		if x.Method == m {
+			return i
+		}
+	}
+	return -1
+}
+
+// partsOf calls use for every leaf and node of a tree over pieces, from the
+// bottom up, with the pieces below it, and returns the topmost parts.
+func partsOf(pieces []piece, use func(id key, height int, leaf, below []piece, node []part) (place, error)) (parts []part, height int, err error) {
+	at := 0
+	for _, leaf := range leaves(pieces) {
+		p := part{count: len(leaf)}
+		id := leafID(leaf)
+		if p.place, err = use(id, 0, leaf, leaf, nil); err != nil {
+			return nil, 0, err
+		}
+		p.id = id.short()
+		parts = append(parts, p)
+	}
+	for len(parts) > mostInPart {
+		height++
+		var above []part
+		at = 0
+		for _, node := range nodes(parts) {
+			p := part{count: count(node)}
+			id := nodeID(node)
+			if p.place, err = use(id, height, nil, pieces[at:at+p.count], node); err != nil {
+				return nil, 0, err
+			}
+			p.id = id.short()
+			at += p.count
+			above = append(above, p)
+		}
+		parts = above
+	}
+	return parts, height, nil
 }

@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/zeebo/blake3"
-
 	"pakdb/diff/patch"
 )
 
@@ -228,14 +226,7 @@ func (r *Remote) object(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, err := inflate(b, maxRecipe)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", objectName(id), err)
-	}
-	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
-		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
-	}
-	return plain, nil
+	return parseObject(b, id)
 }
 
 // manifest fetches a manifest and checks its signature.
@@ -284,7 +275,32 @@ func (r *Remote) Build(ctx context.Context, label string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseBuild(b)
+	build, err := parseBuild(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", buildName(label), err)
+	}
+	files, err := r.files(ctx, build.Lists)
+	if err != nil {
+		return nil, err
+	}
+	return build, build.setFiles(files)
+}
+
+// files fetches a list of files.
+func (r *Remote) files(ctx context.Context, id string) ([]File, error) {
+	b, err := r.object(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return parseFiles(b)
+}
+
+// earlier fetches the versions of files that earlier builds had.
+func (r *Remote) earlier(ctx context.Context, b *Build) (err error) {
+	if b.Past != "" && b.Earlier == nil {
+		b.Earlier, err = r.files(ctx, b.Past)
+	}
+	return err
 }
 
 // noBuild tells what there is instead.

@@ -3,6 +3,7 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,10 +13,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/zeebo/blake3"
 
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
@@ -404,6 +409,32 @@ func without(f folder, names ...string) folder {
 	return f
 }
 
+func readObject(t *testing.T, dir, id string) []byte {
+	t.Helper()
+	d, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	b, err := d.DecodeAll(fixture(t, dir, "m/"+id), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writeObject(t *testing.T, dir string, b []byte) string {
+	t.Helper()
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := blake3.Sum256(b)
+	id := hex.EncodeToString(sum[:])
+	folder{"m/" + id: e.EncodeAll(b, nil)}.write(t, dir)
+	return id
+}
+
 // What a manifest names lies below the folder, or is refused.
 func TestHostileManifest(t *testing.T) {
 	dir := t.TempDir()
@@ -413,9 +444,14 @@ func TestHostileManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := regexp.MustCompile(`"files": "([0-9a-f]{64})"`).FindSubmatch(b)
+	if list == nil {
+		t.Fatalf("no list of files in %s", b)
+	}
+	files := readObject(t, dir, string(list[1]))
 	for _, path := range []string{"../a", "/a", "x/../../a", `..\\a`, "C:a", "", ".", ".pakdb-update/a", ".PAKDB-update"} {
-		bad := bytes.Replace(b, []byte(`"path": "a"`), []byte(`"path": "`+path+`"`), 1)
-		if err := os.WriteFile(name, bad, 0o666); err != nil {
+		id := writeObject(t, dir, bytes.Replace(files, []byte(`"path":"a"`), []byte(`"path":"`+path+`"`), 1))
+		if err := os.WriteFile(name, bytes.Replace(b, list[1], []byte(id), 1), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := update(t.Context(), dir, t.TempDir(), "1"); !errors.Is(err, store.ErrCorrupt) {

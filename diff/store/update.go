@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bufio"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,10 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
-	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
 )
 
 // SpaceError means that a disk has too little room.
@@ -37,6 +34,15 @@ func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 	if err := u.root.MkdirAll(workDir, 0o777); err != nil {
 		return err
 	}
+	err := u.apply(ctx, fetched)
+	if errors.Is(err, ErrCorrupt) {
+		// What was kept may be what is wrong: the next try fetches anew.
+		err = errors.Join(err, u.closeRanges(), u.root.RemoveAll(workDir))
+	}
+	return err
+}
+
+func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 	if err := u.fetch(ctx, fetched); err != nil {
 		return err
 	}
@@ -64,9 +70,6 @@ func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	for _, r := range u.ranges {
-		for i := range r.frames {
-			u.frames[frameID{r.pack, i}] = r
-		}
 		g.Go(func() error {
 			err := u.fetchRange(ctx, r)
 			if err == nil && fetched != nil {
@@ -78,9 +81,8 @@ func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
 	return g.Wait()
 }
 
-func (u *Update) fetchRange(ctx context.Context, r *packRange) error {
-	sum := u.tables[r.pack].sum
-	name := path.Join(workDir, fmt.Sprintf(".pakdb-%x-%d-%d", sum, r.off, r.n))
+func (u *Update) fetchRange(ctx context.Context, r *fetchRange) error {
+	name := r.name()
 	if f, err := u.root.Open(name); err == nil {
 		if st, err := f.Stat(); err == nil && st.Size() == r.n {
 			r.data = f
@@ -88,7 +90,7 @@ func (u *Update) fetchRange(ctx context.Context, r *packRange) error {
 		}
 		_ = f.Close()
 	}
-	b, err := u.r.get(ctx, packName(r.pack), r.off, r.n)
+	b, err := u.r.get(ctx, r.file, r.off, r.n)
 	if err != nil {
 		return err
 	}
@@ -103,53 +105,25 @@ func (u *Update) fetchRange(ctx context.Context, r *packRange) error {
 	return u.root.Rename(name+"~", name)
 }
 
-// frameCache holds decoded frames.
-type frameCache struct {
-	frames map[frameID][]byte
-	order  []frameID
-}
-
-const keptFrames = 64
-
-// frame returns a frame that was fetched, decoded.
-func (u *Update) frame(id frameID) ([]byte, error) {
-	c := &u.recent
-	if b, ok := c.frames[id]; ok {
-		return b, nil
-	}
-	r, ok := u.frames[id]
-	if !ok || r.data == nil {
-		return nil, fmt.Errorf("%w: frame %d of pack %d was not planned", ErrCorrupt, id.frame, id.pack)
-	}
-	stored := make([]byte, u.tables[id.pack].frames[id.frame])
-	if n, err := r.data.ReadAt(stored, r.frames[id.frame]); n < len(stored) {
-		return nil, err
-	}
-	b, err := inflateFrame(stored)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", packName(id.pack), err)
-	}
-	if c.frames == nil {
-		c.frames = map[frameID][]byte{}
-	}
-	if len(c.order) == keptFrames {
-		delete(c.frames, c.order[0])
-		c.order = c.order[1:]
-	}
-	c.frames[id] = b
-	c.order = append(c.order, id)
-	return b, nil
-}
-
 // chunk returns a chunk, from the folder or from what was fetched.
 func (u *Update) chunk(c chunkRef) ([]byte, error) {
 	if have, ok := u.local.chunk(c); ok {
-		return u.local.read(have, c.id)
+		return u.local.readChunk(have, c.id)
 	}
-	if _, err := u.frame(c.place.id()); err != nil {
-		return nil, err
+	id := c.place.id()
+	frame, ok := u.recent.frames[id]
+	if !ok {
+		at := u.frames[id]
+		stored, err := at.read()
+		if err != nil {
+			return nil, err
+		}
+		if frame, err = inflateFrame(stored); err != nil {
+			return nil, fmt.Errorf("%s: %w", packName(id.pack), err)
+		}
+		u.recent.keep(id, frame)
 	}
-	b, err := part(u.recent.frames, c.place)
+	b, err := bytesAt(frame, c.place)
 	if err == nil && keyOf(b).short() != c.id {
 		err = fmt.Errorf("%w: a chunk of %s is not what its id says", ErrCorrupt, packName(c.pack))
 	}
@@ -180,13 +154,34 @@ func (r *chunkReader) Read(p []byte) (int, error) {
 }
 
 // content reads a content of a file that is made.
-func (u *Update) content(f *fileUpdate, i int) io.Reader {
-	c := f.recipe.contents[i]
-	if have, ok := u.local.find(c.id, c.size); ok {
-		return have.g.open(have.src)
+func (u *Update) content(c contentRef) (io.Reader, error) {
+	if c.size == 0 {
+		return eof{}, nil
 	}
-	return &chunkReader{u: u, chunks: f.chunks[i]}
+	if have, ok := u.local.find(c.id, c.size); ok {
+		return have.g.open(have.src), nil
+	}
+	w := u.wanted[contentID{c.id, c.size}]
+	if w == nil {
+		return nil, fmt.Errorf("%w: a content that was not planned", ErrCorrupt)
+	}
+	if !w.coded {
+		return &chunkReader{u: u, chunks: w.chunks}, nil
+	}
+	old, ok := u.local.find(w.delta.old, w.delta.oldSize)
+	if !ok {
+		return nil, errChanged
+	}
+	stream, err := w.stream.read()
+	if err != nil {
+		return nil, err
+	}
+	return newDeltaReader(&delta.Decoder{}, stream, &localOld{u.local, old}, c.size), nil
 }
+
+type eof struct{}
+
+func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
 func (f *fileUpdate) work() string { return path.Join(workDir, ".pakdb-"+f.Sum[:40]) }
 
@@ -203,89 +198,6 @@ func (u *Update) isMade(ctx context.Context, f *fileUpdate) bool {
 	}
 	sum, err := sumOf(ctx, have, f.Size)
 	return err == nil && sum == f.Sum
-}
-
-// make makes a file, unless an earlier try has.
-func (u *Update) make(ctx context.Context, f *fileUpdate) error {
-	if u.isMade(ctx, f) {
-		return nil
-	}
-	file, err := u.root.OpenFile(f.work(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	err = u.write(ctx, f, file)
-	return errors.Join(err, file.Sync(), file.Close())
-}
-
-// output hashes what it writes, and writes no more than a file may have.
-type output struct {
-	w    *bufio.Writer
-	h    *blake3.Hasher
-	left int64
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	if o.left -= int64(len(p)); o.left < 0 {
-		return 0, fmt.Errorf("%w: a recipe makes more than its file", ErrCorrupt)
-	}
-	_, _ = o.h.Write(p)
-	return o.w.Write(p)
-}
-
-func (u *Update) write(ctx context.Context, f *fileUpdate, file io.Writer) error {
-	out := &output{bufio.NewWriterSize(file, 1<<20), blake3.New(), f.Size}
-	skeleton := &chunkReader{u: u, chunks: f.rest}
-	between := int64(0)
-	for _, p := range f.recipe.pieces {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := io.CopyN(out, skeleton, p.gap); err != nil {
-			return err
-		}
-		between += p.gap
-		if err := u.piece(f, p, out); err != nil {
-			return err
-		}
-	}
-	if _, err := io.CopyN(out, skeleton, f.recipe.skeleton.size-between); err != nil {
-		return err
-	}
-	if err := out.w.Flush(); err != nil {
-		return err
-	}
-	if sum := hex.EncodeToString(out.h.Sum(nil)); out.left != 0 || sum != f.Sum {
-		return fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", ErrCorrupt, out.left, sum)
-	}
-	return nil
-}
-
-// piece writes a content as its recipe stores it.
-func (u *Update) piece(f *fileUpdate, p piece, out io.Writer) error {
-	r := u.content(f, p.content)
-	recipe, size := f.recipe.recipes[p.recipe], f.recipe.contents[p.content].size
-	if recipe.Method == compress.None {
-		_, err := io.CopyN(out, r, size)
-		return err
-	}
-	plain := make([]byte, min(p.block, size))
-	var stored []byte
-	for size > 0 {
-		plain = plain[:min(size, p.block)]
-		if _, err := io.ReadFull(r, plain); err != nil {
-			return err
-		}
-		size -= int64(len(plain))
-		var err error
-		if stored, err = u.coder.Encode(stored[:0], plain, recipe); err != nil {
-			return err
-		}
-		if _, err := out.Write(stored); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // commit puts the files into place. A crash in between leaves files of both
@@ -322,11 +234,8 @@ func (u *Update) commit() error {
 			return err
 		}
 	}
-	for _, r := range u.ranges {
-		if r.data != nil {
-			_ = r.data.Close()
-			r.data = nil
-		}
+	if err := u.closeRanges(); err != nil {
+		return err
 	}
 	u.removeEmpty()
 	return u.root.RemoveAll(workDir)

@@ -1,0 +1,359 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/diff/patch"
+	"pakdb/internal/ordered"
+)
+
+// files publishes the files of a build, in the order of their names.
+func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, error) {
+	inputs = slices.Clone(inputs)
+	want := map[string]string{}
+	for i, sum := range p.opt.Sums[:min(len(p.opt.Sums), len(inputs))] {
+		want[inputs[i].Name] = sum
+	}
+	slices.SortFunc(inputs, func(a, b patch.Input) int { return strings.Compare(a.Name, b.Name) })
+	files := make([]File, len(inputs))
+	fresh := false
+	for i, in := range inputs {
+		sum, err := sumOf(ctx, in.ReaderAt, in.Size)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		if w := want[in.Name]; w != "" && w != sum {
+			return nil, fmt.Errorf("%s: %w", in.Name, ErrChanged)
+		}
+		f := File{Path: in.Name, Size: in.Size, Sum: sum, Recipe: p.known[sum]}
+		if err := f.check(); err != nil {
+			return nil, fmt.Errorf("%q cannot be in a build: %w", in.Name, err)
+		}
+		files[i] = f
+		p.stats.Files++
+		p.stats.Size += in.Size
+		fresh = fresh || f.Recipe == recipeAt{}
+	}
+	if !fresh {
+		return files, nil
+	}
+	registry := p.opt.Registry
+	if registry == nil {
+		registry = &codecs.Registry{}
+	}
+	all, err := layouts(ctx, inputs, registry, p.opt.Open)
+	if err != nil {
+		return nil, err
+	}
+	for i, in := range inputs {
+		f := &files[i]
+		if f.Recipe = p.known[f.Sum]; f.Recipe != (recipeAt{}) {
+			continue
+		}
+		if f.Recipe, err = p.file(ctx, in, f.Sum, all[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		p.known[f.Sum] = f.Recipe
+	}
+	return files, errors.Join(p.data.end(), p.others.end(), p.list.end())
+}
+
+// prepared is a group on its way into the store.
+type prepared struct {
+	group
+	recipe patch.Recipe
+	gap    int64
+	id     key
+	data   []byte // nil: too much to be held
+	chunks []int  // their sizes
+	keys   []key
+	err    error
+}
+
+// maxHeld is how much of a content is held in memory.
+const maxHeld = 4 << 20
+
+// file publishes one file and returns the place of its recipe.
+func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list []group) (at recipeAt, err error) {
+	p.path = in.Name
+	r := &fileRecipe{recipes: []patch.Recipe{{}}}
+	var pieces []piece
+	var names []named
+	var skeleton []byte
+	pos := int64(0)
+	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
+	work := func(_ context.Context, g *prepared) {
+		coder := coders.Get().(*patch.Coder)
+		g.prepare(in, coder)
+		coders.Put(coder)
+	}
+	workers := runtime.GOMAXPROCS(0)
+	err = ordered.Do(ctx, each(list), workers, 2*workers, work, func(g *prepared) error {
+		if g.err != nil {
+			return g.err
+		}
+		g.gap = g.off - pos
+		pos = g.off + g.length()
+		skeleton = append(skeleton, make([]byte, g.gap)...)
+		if err := fill(in, skeleton[len(skeleton)-int(g.gap):], g.off-g.gap); err != nil {
+			return err
+		}
+		ref, err := p.add(in, g)
+		pieces = append(pieces, piece{g.gap, ref, r.number(g.recipe), g.coded()})
+		names = append(names, named{g.name, g.id, g.size})
+		return err
+	}, func(*prepared) {})
+	if err != nil {
+		return at, err
+	}
+	tail := make([]byte, in.Size-pos)
+	if err := fill(in, tail, pos); err != nil {
+		return at, err
+	}
+	skeleton = append(skeleton, tail...)
+	n := int64(len(skeleton))
+	g := &prepared{group: group{name: nameOf(skeletonName, 0), rest: true, size: n, block: n, stored: []int64{n}}}
+	g.prepare(bytes.NewReader(skeleton), nil)
+	if r.skeleton, err = p.add(in, g); err != nil {
+		return at, err
+	}
+	names = append(names, named{g.name, g.id, g.size})
+	if err := writeFile(p.dir, namesName(sum), p.zstd.EncodeAll(marshalNames(names), nil)); err != nil {
+		return at, err
+	}
+	return p.tree(r, pieces)
+}
+
+func each(list []group) iter.Seq2[*prepared, error] {
+	return func(yield func(*prepared, error) bool) {
+		for _, g := range list {
+			if !yield(&prepared{group: g}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// number returns which of the recipes one is.
+func (r *fileRecipe) number(x patch.Recipe) int {
+	k := slices.Index(r.recipes, x)
+	if k < 0 {
+		k = len(r.recipes)
+		r.recipes = append(r.recipes, x)
+	}
+	return k
+}
+
+// coded is the size of blocks where a recipe codes them.
+func (g *group) coded() int64 {
+	if g.method == compress.None {
+		return 0
+	}
+	return g.block
+}
+
+func fill(in io.ReaderAt, b []byte, off int64) error {
+	if n, err := in.ReadAt(b, off); n < len(b) {
+		return errors.Join(io.ErrUnexpectedEOF, err)
+	}
+	return nil
+}
+
+// prepare finds the recipe that makes the group's blocks, decodes it and cuts it
+// into chunks. Where no recipe does, it is taken as it is stored.
+func (g *prepared) prepare(in io.ReaderAt, coder *patch.Coder) {
+	if g.size <= maxHeld {
+		g.data = make([]byte, 0, g.size)
+	}
+	if !g.recognize(in, coder) {
+		g.group, g.recipe, g.data = g.asStored(), patch.Recipe{}, nil
+		if g.size <= maxHeld {
+			g.data = make([]byte, 0, g.size)
+		}
+	}
+	if g.method == compress.None && g.data != nil {
+		g.data = g.data[:g.size]
+		g.err = fill(in, g.data, g.off)
+	}
+	if g.data == nil || g.err != nil {
+		return
+	}
+	g.id = keyOf(g.data)
+	for at := 0; at < len(g.data); {
+		n := cutWhole(g.data[at:], at)
+		g.keys = append(g.keys, keyOf(g.data[at:at+n]))
+		g.chunks = append(g.chunks, n)
+		at += n
+	}
+}
+
+// recognize finds the recipe that makes all blocks of a group.
+func (g *prepared) recognize(in io.ReaderAt, coder *patch.Coder) bool {
+	if g.method == compress.None {
+		return true
+	}
+	var plain, stored []byte
+	var likely []patch.Recipe
+	at := g.off
+	for i := range g.stored {
+		var err error
+		if plain, stored, err = g.decode(in, i, at, plain, stored); err != nil {
+			return false
+		}
+		found, ok := coder.Recognize(g.method, stored, plain, likely)
+		if !ok || i > 0 && found != g.recipe {
+			return false
+		}
+		g.recipe, likely = found, []patch.Recipe{found}
+		at += g.stored[i]
+		if g.data != nil {
+			g.data = append(g.data, plain...)
+		}
+	}
+	return true
+}
+
+// add puts a content into the store, unless it is there, and returns where it
+// is.
+func (p *publisher) add(in io.ReaderAt, g *prepared) (ref contentRef, err error) {
+	p.stats.Contents++
+	var chunks []chunkRef
+	put := func(k key, b []byte, to *packer) error {
+		at, there := p.chunks[k]
+		if !there {
+			if at, err = to.add(rowChunk, k, b, 0); err != nil {
+				return err
+			}
+			p.chunks[k] = at
+			p.stats.Chunks++
+		}
+		chunks = append(chunks, chunkRef{k.short(), at})
+		return nil
+	}
+	if g.data != nil {
+		to := &p.data
+		if _, changed := p.before.origin(p.path, g.name, g.id); changed {
+			to = &p.others
+		}
+		if g.rest { // differs in every other pak: others are not fetched for it
+			to.cut()
+			defer to.cut()
+		}
+		at := 0
+		for i, n := range g.chunks {
+			if err := put(g.keys[i], g.data[at:at+n], to); err != nil {
+				return ref, err
+			}
+			at += n
+		}
+	} else {
+		h := blake3.New()
+		err := eachChunk(g.open(in), g.size, func(b []byte) error {
+			_, _ = h.Write(b)
+			return put(keyOf(b), b, &p.data)
+		})
+		if err != nil {
+			return ref, err
+		}
+		g.id = key(h.Sum(nil)[:16])
+	}
+	ref = contentRef{id: g.id.short(), size: g.size}
+	switch len(chunks) {
+	case 0:
+	case 1:
+		ref.place = chunks[0].place
+	default:
+		ref.place, ref.depth, err = p.listOf(g.id, chunks, g.size)
+	}
+	return ref, err
+}
+
+// Lists end at chunks that say so, so that equal parts of two contents have
+// equal lists.
+const (
+	leastInList = 512
+	mostInList  = 4096
+)
+
+// listOf stores the list of chunks, or for a large content a list of lists.
+func (p *publisher) listOf(id key, chunks []chunkRef, size int64) (at place, depth int, err error) {
+	if len(chunks) <= mostInList {
+		at, err = p.addList(id, marshalList(chunks), size)
+		return at, 1, err
+	}
+	var parts []listRef
+	for len(chunks) > 0 {
+		n := 1
+		for n < len(chunks) && n < mostInList && (n < leastInList || chunks[n-1].id%leastInList != 0) {
+			n++
+		}
+		part := chunks[:n]
+		chunks = chunks[n:]
+		var ids []byte
+		total := int64(0)
+		for _, c := range part {
+			ids = binary.LittleEndian.AppendUint64(ids, c.id)
+			total += int64(c.size)
+		}
+		at, err := p.addList(keyOf(ids), marshalList(part), total)
+		if err != nil {
+			return place{}, 0, err
+		}
+		parts = append(parts, listRef{at, total})
+	}
+	at, err = p.addList(id, marshalLists(parts), size)
+	return at, 2, err
+}
+
+// addList stores a list unless it is there.
+func (p *publisher) addList(id key, b []byte, size int64) (place, error) {
+	if have, there := p.listed[id]; there && have.content == size {
+		return have.place, nil
+	}
+	if len(b) > maxChunk {
+		return place{}, fmt.Errorf("%w: a content of %d bytes", errors.ErrUnsupported, size)
+	}
+	at, err := p.list.add(rowList, id, b, size)
+	if err == nil {
+		p.listed[id] = row{rowList, id, at, size}
+	}
+	return at, err
+}
+
+// tree stores a recipe: the parts of its tree that are not there, and the root.
+func (p *publisher) tree(r *fileRecipe, pieces []piece) (at recipeAt, err error) {
+	r.parts, r.height, err = partsOf(pieces, func(id key, _ int, leaf, _ []piece, node []part) (place, error) {
+		if at, there := p.parts[id]; there {
+			return at, nil
+		}
+		b := marshalNode(node)
+		if leaf != nil {
+			b = marshalLeaf(leaf)
+		}
+		at, err := p.list.add(rowPart, id, b, 0)
+		p.parts[id] = at
+		return at, err
+	})
+	if err != nil {
+		return at, err
+	}
+	if len(pieces) > maxPieces || r.height > maxHeight {
+		return at, fmt.Errorf("%w: a file of %d contents", errors.ErrUnsupported, len(pieces))
+	}
+	root, err := p.list.add(rowPart, key{}, r.marshal(), 0)
+	return recipeAt{root.pack, root.frame, root.at, root.size}, err
+}
