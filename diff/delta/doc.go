@@ -16,12 +16,14 @@
 // and this coder about 22,000. Assets are tables of small numbers: two unrelated
 // ones agree in most bytes, all zeros, so that "most bytes agree" tells nothing.
 //
-// Runs are found by hash. Of an old content up to 4 MiB every position is found
-// by its next 4 bytes, and by its next 16; of a larger one only windows of 16
-// bytes at every fourth, eighth ... position, in a table of 32 MiB at most. A
-// suffix array would take 4 to 17 times the content. Steps are chosen by their
-// price, as a shortest path through the next 2,048 positions; runs of 96 bytes
-// are taken at once, so that what is equal costs no more than comparing it.
+// Runs are found by hash: of an old content windows of 16 bytes, at every second,
+// fourth ... position of one above 1 MiB, in a table of 32 MiB at most; of what
+// was seen before every 4 bytes. A suffix array would take 4 to 17 times the
+// content. Steps are chosen by their price, as a shortest path through the next
+// 2,048 positions; runs of 32 bytes are taken at once, so that what is equal
+// costs no more than comparing it. For contents of up to 256 KiB with their old
+// ones, and for [Encoder.Best], much more is looked at, and every 4 bytes of the
+// old content are found too.
 // Blocks in which nothing can be gained (noise, compressed pictures and sounds)
 // are written as they are.
 //

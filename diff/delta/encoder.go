@@ -9,6 +9,10 @@ const MaxContent = 1 << 20
 // Encoder writes numbers and contents into one stream. The zero value is not
 // ready; call Reset. It is not safe for concurrent use.
 type Encoder struct {
+	// Best is for the greatest effort: 3 % less of large contents, for two to
+	// three times the time. It may be set between contents.
+	Best bool
+
 	models
 	rangeEncoder
 	history
@@ -19,6 +23,7 @@ type Encoder struct {
 	lengths [2][posStates][maxNice + 1]uint32 // prices of new and repeated lengths
 	stale   int                               // symbols until these are computed again
 	far     int                               // last node of the block that a way leads to
+	leapTo  int                               // nodes before it are not looked from
 
 	// The content at hand.
 	new []byte
@@ -36,10 +41,7 @@ func (e *Encoder) Reset() {
 	if e.nodes == nil {
 		e.nodes = make([]node, maxBlock+1)
 	}
-	if e.chains.links == nil {
-		e.chains = newChains(maxWindow, maxWindow)
-	}
-	clear(e.chains.heads)
+	e.chains.reset(seenWidth, maxWindow)
 	e.added, e.stale = 0, 0
 }
 
@@ -60,7 +62,12 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	content, at := e.grow(len(new))
 	copy(content, new)
 	e.new, e.at, e.x = content, at, old
-	e.effort = effortFor(len(old.old), len(new))
+	if e.effort = effortFor(len(old.old), len(new)); e.Best {
+		e.effort = greatest
+	}
+	if e.near {
+		old.indexNear()
+	}
 	e.begin(guess, tail-int64(len(new)))
 	for pos := 0; pos < len(new); {
 		end := min(pos+blockSize, len(new))
@@ -111,7 +118,11 @@ func (e *Encoder) isNoise(pos, end int) bool {
 
 // seen reports that the history has the next bytes.
 func (e *Encoder) seen(at int) bool {
-	q := int(e.chains.first(e.new[at:])) - 1
+	first, _ := e.chains.first(e.new[at:])
+	if first == 0 {
+		return false
+	}
+	q := e.at + at - 1 - (e.at+at-int(first>>tagBits))&placeMask
 	return q >= e.start && common(e.new[at:], e.buf[q-e.start:]) >= window
 }
 

@@ -9,42 +9,62 @@ const (
 	window    = 16      // bytes that a hash of far places covers
 	maxSlots  = 1 << 23 // of the table of far places: 32 MiB
 	nearLimit = 4 << 20 // contents up to here are indexed by 4 bytes as well
+	seenWidth = 18      // bits by which what was seen is found
 	hashPrime = 0x9e3779b97f4a7c15
 )
 
-// Index finds bytes in one old content. It is immutable and may be used by
-// several encoders at once. It takes up to 12 bytes of memory a byte of a
-// content up to 4 MiB, and 32 MiB for a larger one.
+// Index finds bytes in one old content. It takes up to 4 bytes of memory a byte
+// of a small content, 12 where the greatest effort is made, and 32 MiB for a very
+// large one. It is not safe for concurrent use: what it has is computed when it
+// is asked for.
 type Index struct {
 	old    []byte
 	far    []uint32 // by the hash of a window: its position + 1; 0 is none
 	shift  int
 	stride int
 	near   chains // of small contents
+	isNear bool   // near is filled
 }
 
 // NewIndex prepares old, which it keeps and which must not change. Of what lies
 // beyond 4 GiB only the places that stay in step are found.
 func NewIndex(old []byte) *Index {
-	x := &Index{old: old, stride: 1}
+	x := new(Index)
+	x.Reset(old)
+	return x
+}
+
+// Reset is [NewIndex] in the memory that x has.
+func (x *Index) Reset(old []byte) {
+	x.old, x.stride, x.isNear = old, 1, false
 	for x.stride < 4 && len(old) > 1<<20*x.stride || len(old)/x.stride > maxSlots {
 		x.stride *= 2
 	}
+	x.far = x.far[:0]
 	if len(old) >= window {
 		x.indexFar()
 	}
-	if len(old) >= 4 && len(old) <= nearLimit {
-		x.near = newChains(len(old), len(old))
-		for i := 0; i+4 <= len(old); i++ {
-			x.near.add(old[i:], i)
-		}
+}
+
+// indexNear makes places of 4 bytes findable, unless the content is large.
+func (x *Index) indexNear() {
+	if x.isNear {
+		return
 	}
-	return x
+	x.isNear = true
+	n := len(x.old)
+	if n > nearLimit {
+		n = 0
+	}
+	x.near.reset(min(max(bits.Len(uint(n)), 10), 21), n)
+	for i := 0; i+4 <= n; i++ {
+		x.near.add(x.old[i:], i)
+	}
 }
 
 func (x *Index) indexFar() {
 	width := min(bits.Len(uint(len(x.old)/x.stride)), bits.Len(uint(maxSlots-1)))
-	x.far, x.shift = make([]uint32, 1<<width), 64-width
+	x.far, x.shift = zeros(x.far, 1<<width), 64-width
 	last := min(len(x.old)-window, 1<<32-2)
 	for i := 0; i <= last; i += x.stride {
 		// The first of equal windows stays: a run of zeros fills one slot, and
@@ -53,6 +73,16 @@ func (x *Index) indexFar() {
 			x.far[h] = uint32(i) + 1
 		}
 	}
+}
+
+// zeros returns n zeros, in the memory of s if it is large enough.
+func zeros(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
 }
 
 // hash needs 16 bytes of p.
@@ -65,37 +95,54 @@ func hash(p []byte) uint64 {
 // findFar returns where in the old content the window at the front of p may
 // stand, and -1 when nothing is known.
 func (x *Index) findFar(p []byte) int {
-	if len(p) < window || x.far == nil {
+	if len(p) < window || len(x.far) == 0 {
 		return -1
 	}
 	return int(x.far[hash(p)>>x.shift]) - 1
 }
 
 // chains link positions whose next 4 bytes have the same hash, the last first.
+// Entries have 23 bits of the position + 1 and, below these, 9 more bits of the
+// hash: most places that have other bytes are known as such without a look at
+// them. 0 is none.
 type chains struct {
-	heads []int32 // position + 1
-	links []int32 // by position, modulo their number: the one before it + 1
+	heads []uint32 // by hash
+	links []uint32 // by position, modulo their number: the one before it
 	shift int
 }
 
-func newChains(n, ring int) chains {
-	width := min(max(bits.Len(uint(n)), 10), 21)
-	return chains{make([]int32, 1<<width), make([]int32, max(ring, 1)), 32 - width}
+const (
+	tagBits   = 9
+	placeMask = 1<<(32-tagBits) - 1
+)
+
+// reset makes room for the last so many positions, found by so many bits.
+func (c *chains) reset(width, places int) {
+	c.heads, c.shift = zeros(c.heads, 1<<width), 32-width
+	if cap(c.links) < places {
+		c.links = make([]uint32, places)
+	}
+	c.links = c.links[:places] // none of what they say is reached from heads
 }
 
 // add needs 4 bytes of p, which stand at position at.
 func (c *chains) add(p []byte, at int) {
-	h := binary.LittleEndian.Uint32(p) * 2654435761 >> c.shift
-	c.links[at%len(c.links)] = c.heads[h]
-	c.heads[h] = int32(at) + 1
+	h := binary.LittleEndian.Uint32(p) * 2654435761
+	head := &c.heads[h>>c.shift]
+	c.links[at%len(c.links)] = *head
+	*head = entry(h, at)
 }
 
-// first returns the last position + 1 that was added with the 4 bytes of p.
-func (c *chains) first(p []byte) int32 {
-	if c.heads == nil || len(p) < 4 {
-		return 0
+func entry(hash uint32, at int) uint32 { return uint32(at+1)<<tagBits | hash>>2&(1<<tagBits-1) }
+
+// first returns the entry that was added last with the hash of the 4 bytes of p,
+// and what all entries of these bytes end in.
+func (c *chains) first(p []byte) (e, tag uint32) {
+	if len(p) < 4 {
+		return 0, 0
 	}
-	return c.heads[binary.LittleEndian.Uint32(p)*2654435761>>c.shift]
+	h := binary.LittleEndian.Uint32(p) * 2654435761
+	return c.heads[h>>c.shift], h >> 2 & (1<<tagBits - 1)
 }
 
 // common is the length of the common prefix.

@@ -7,24 +7,30 @@ const (
 	infinite = 1<<32 - 1
 )
 
-// effort is how much is tried for a content. Time spent on small ones is not
-// noticed, and they gain the most.
+// effort is how much is tried for a content.
 type effort struct {
-	nice   int // a match of this length is taken without weighing
-	enough int // one of this length is not looked further for
-	depth  int // places with the same 4 bytes that are looked at
+	nice   int  // a match of this length is taken without weighing
+	enough int  // one of this length is not looked further for
+	depth  int  // places with the same 4 bytes that are looked at
+	near   bool // in the old content too
+	leap   bool // nothing is looked for inside of what a reference at hand has
 }
 
-// smallContent is the most of old and new content together that the greater
-// effort is made for.
+// smallContent is the most of old and new content together that the greatest
+// effort is made for anyhow: time spent on small ones is not noticed, and they
+// gain the most.
 const smallContent = 256 << 10
 
+// effortFor returns the least effort that hardly costs size. Of a build's changed
+// contents in 46 MB, the greatest gave 1,326 KB in 8.6 s, and this 1,365 in 3.3.
 func effortFor(old, new int) effort {
 	if old+new <= smallContent {
-		return effort{maxNice, maxNice, 24}
+		return greatest
 	}
-	return effort{32, 12, 6}
+	return effort{nice: 32, enough: 6, depth: 2, leap: true}
 }
+
+var greatest = effort{nice: maxNice, enough: maxNice, depth: 24, near: true}
 
 // node is the cheapest known way to a position of a block.
 type node struct {
@@ -42,15 +48,18 @@ type node struct {
 func (e *Encoder) block(pos int) int {
 	first := &e.nodes[0]
 	first.price, first.state, first.refs = 0, e.state, e.refs
-	e.far = 0
+	e.far, e.leapTo = 0, 0
 	for i := 0; ; i++ {
-		e.learnTo(e.at + pos + i)
 		if i > 0 {
 			e.visit(i)
 			if i == e.far || i == maxBlock-1 || pos+i == e.stop {
 				return e.commit(pos, i)
 			}
+			if i < e.leapTo {
+				continue
+			}
 		}
+		e.learnTo(e.at + pos + i)
 		if s, ok := e.relax(pos, i); ok {
 			pos = e.put(e.commit(pos, i), s)
 			e.learn(pos)
@@ -130,12 +139,19 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 		return step{}, false
 	}
 	if s.best >= e.enough {
+		if e.leap {
+			e.leapTo = i + s.best - 1
+		}
 		return step{}, false
 	}
-	if long = e.relaxNear(&s); long.n == 0 && s.best < e.enough {
-		if long = e.relaxFar(&s); long.n == 0 && s.best < e.enough {
-			long = e.relaxSeen(&s)
-		}
+	if e.near {
+		long = e.relaxNear(&s)
+	}
+	if long.n == 0 && s.best < e.enough {
+		long = e.relaxFar(&s)
+	}
+	if long.n == 0 && s.best < e.enough {
+		long = e.relaxSeen(&s)
 	}
 	return long, long.n > 0
 }
@@ -204,9 +220,10 @@ func (e *Encoder) relaxFar(s *site) step {
 // relaxNear offers places of a small old content, longer and longer ones.
 func (e *Encoder) relaxNear(s *site) step {
 	p, top := e.new[s.at:], max(s.best, minFresh)
-	for q, d := e.x.near.first(p), e.depth; q > 0 && d > 0; d-- {
-		at := int(q) - 1
-		if have := longer(p, e.x.old[at:], top); have > top {
+	q, tag := e.x.near.first(p)
+	for d := e.depth; q > 0 && d > 0; d-- {
+		at := int(q>>tagBits) - 1
+		if have := longer(p, e.x.old[at:], top); have > top && q&(1<<tagBits-1) == tag {
 			if long := e.relaxOld(s, at, have); long.n > 0 {
 				return long
 			}
@@ -220,17 +237,20 @@ func (e *Encoder) relaxNear(s *site) step {
 // relaxSeen offers places in the history, longer and longer ones.
 func (e *Encoder) relaxSeen(s *site) step {
 	p, top, here := e.new[s.at:], max(s.best, minFresh), e.at+s.at
-	for q, d := e.chains.first(p), e.depth; q > 0 && d > 0; d-- {
-		at := int(q) - 1
-		if at >= here || here-at >= maxWindow || at < e.start {
+	q, tag := e.chains.first(p)
+	for d := e.depth; q > 0 && d > 0; d-- {
+		at := here - 1 - (here-int(q>>tagBits))&placeMask
+		if here-at >= maxWindow || at < e.start {
 			break
 		}
-		if have := longer(p, e.buf[at-e.start:], top); have > top {
-			price := e.distanceOf(have).price(uint64(here - at - 1))
-			if long := e.relaxFresh(s, ref{false, int64(at - here)}, have, price); long.n > 0 {
-				return long
+		if q&(1<<tagBits-1) == tag {
+			if have := longer(p, e.buf[at-e.start:], top); have > top {
+				price := e.distanceOf(have).price(uint64(here - at - 1))
+				if long := e.relaxFresh(s, ref{false, int64(at - here)}, have, price); long.n > 0 {
+					return long
+				}
+				top = have
 			}
-			top = have
 		}
 		q = e.chains.links[at%len(e.chains.links)]
 	}

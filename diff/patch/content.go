@@ -16,10 +16,11 @@ func (m *maker) use(ranges []Range) error {
 	if err != nil {
 		return err
 	}
-	if h.index == nil {
-		h.index = delta.NewIndex(h.content)
+	if !h.indexed {
+		m.index.Reset(h.content)
+		h.indexed = true
 	}
-	m.e.source(ranges, h.index)
+	m.e.source(ranges, &m.index)
 	return nil
 }
 

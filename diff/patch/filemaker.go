@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/delta"
 )
 
 const (
@@ -20,7 +19,7 @@ const (
 type held struct {
 	ranges  []Range
 	content []byte
-	index   *delta.Index
+	indexed bool // by the maker's index
 }
 
 // fileMaker makes one new file.

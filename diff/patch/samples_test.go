@@ -74,7 +74,7 @@ func roundTrip(t *testing.T, old, new []string) int {
 	return len(p)
 }
 
-func open(t *testing.T, paths []string) *patch.Files {
+func open(t testing.TB, paths []string) *patch.Files {
 	t.Helper()
 	f, err := patch.OpenFiles(paths)
 	if err != nil {
@@ -95,7 +95,7 @@ func makePatch(t *testing.T, old, new []string) []byte {
 }
 
 // apply applies a patch as a command does, and returns its error.
-func apply(t *testing.T, p []byte, old []string, dir string) error {
+func apply(t testing.TB, p []byte, old []string, dir string) error {
 	t.Helper()
 	r, err := patch.NewReader(bytes.NewReader(p))
 	if err != nil {
