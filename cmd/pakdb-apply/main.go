@@ -1,5 +1,6 @@
 // Command pakdb-apply applies transport patches of pakdb, and does nothing else:
-// it is small, and needs neither catalog nor formats. A launcher ships it.
+// it is small, and needs no catalog and of the formats only the one that can be
+// appended to. A launcher ships it.
 package main
 
 import (
@@ -13,6 +14,8 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpak"
 	"pakdb/diff/patch"
 )
 
@@ -37,10 +40,12 @@ func run(ctx context.Context, args []string) int {
 	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
 	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
-	undo := flags.String("keep-undo", "", "with -in-place: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
+	appends := flags.Bool("append", false, "write what changed behind the Unreal paks in DIR")
+	undo := flags.String("keep-undo", "", "with -in-place or -append: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
+	aes := flags.String("aes-key", "", "for -append, if indexes are encrypted: the `KEY`, 64 hex digits or base64")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-in-place [-keep-undo FILE]] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-in-place | -append] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
@@ -54,13 +59,19 @@ was written; 2 usage; 130 interrupted.
 		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 	}
+	o := &patch.ApplyOptions{Undo: *undo, DryRun: *dryRun}
+	if err == nil {
+		if err = choose(o, *inPlace, *appends, *aes); err != nil {
+			_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
+		}
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case err != nil:
 		return exitUsage
 	}
-	err = apply(ctx, files[0], files[1:], *out, *key, *dryRun, &patch.ApplyOptions{InPlace: *inPlace, Undo: *undo})
+	err = apply(ctx, files[0], files[1:], *out, *key, o)
 	switch {
 	case err == nil:
 		return exitOK
@@ -85,7 +96,7 @@ func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
 	}
 }
 
-func apply(ctx context.Context, file string, old []string, dir, key string, dryRun bool, o *patch.ApplyOptions) (err error) {
+func apply(ctx context.Context, file string, old []string, dir, key string, o *patch.ApplyOptions) (err error) {
 	if err := check(file, key); err != nil {
 		return err
 	}
@@ -96,16 +107,43 @@ func apply(ctx context.Context, file string, old []string, dir, key string, dryR
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := p.Describe(os.Stdout); err != nil || dryRun || p.Applied {
+	watched, stop = watch(ctx, os.Stderr)
+	err = p.Prepare(watched, o)
+	stop()
+	if err == nil {
+		err = p.Describe(os.Stdout)
+	}
+	if err != nil || o.DryRun || p.Applied {
 		return err
 	}
 	watched, stop = watch(ctx, os.Stderr)
-	err = p.Apply(watched, o)
+	err = p.Apply(watched)
 	stop()
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.New))
+	return err
+}
+
+// choose sets the mode, and what appending needs.
+func choose(o *patch.ApplyOptions, inPlace, appends bool, aes string) error {
+	switch {
+	case inPlace && appends:
+		return errors.New("-in-place and -append exclude each other")
+	case inPlace:
+		o.Mode = patch.InPlace
+	case appends:
+		o.Mode = patch.Append
+	case o.Undo != "":
+		return errors.New("-keep-undo is for -in-place and -append; else the old files are the way back")
+	}
+	o.Registry = &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
+	if aes == "" {
+		return nil
+	}
+	key, err := unrealpak.ParseKey(aes)
+	o.Open = &codecs.Options{Keys: func([16]byte) []byte { return key }}
 	return err
 }
 

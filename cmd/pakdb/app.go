@@ -60,7 +60,10 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.keys.load() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			a.warnInterrupted(cmd, args)
+			return a.keys.load()
+		},
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -84,6 +87,7 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newDiffCommand(a),
 		newDeltaCommand(a),
 		newKeygenCommand(a),
+		newPakCommand(a),
 		newPatchCommand(a),
 		newPublishCommand(a),
 		newUpdateCommand(a),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -30,7 +29,7 @@ build is made by "pakdb patch build".`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
-		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaEstimateCommand(a))
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaRecoverCommand(a), newDeltaEstimateCommand(a))
 	return cmd
 }
 
@@ -164,85 +163,6 @@ const (
 	makeMemory  = 160 << 20
 	applyMemory = 32 << 20
 )
-
-func newDeltaApplyCommand(a *app) *cobra.Command {
-	var f applyFlags
-	cmd := &cobra.Command{
-		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
-		Short: "Make the new files of a patch from the old ones",
-		Long: `Make the new files in DIR. OLD are files, or folders that hold them; they are
-recognised by content, whatever their names, and only read. What was found, how
-much will be written and how much room there is are told first.
-
-A new file gets its name when its hash is right and it is on the disk. After an
-error, or a wrong old file, nothing is left behind; after an interruption the same
-command goes on where it was. DIR may be the folder of the old files: they are
-replaced when all new ones are complete.
-
---in-place writes no second copy: what differs goes to a journal in DIR, and from
-there into the files. An interrupted update has not happened, or is finished by the
-next command on DIR; between the two the files are not to be used.`,
-		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
-  pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
-  pakdb delta apply game.pkdelta Game.pak -o . --dry-run
-  pakdb delta apply game.pkdelta Paks -o Paks --in-place --keep-undo back.pkundo`,
-		Args: usage(cobra.MinimumNArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out == "" {
-				return usageError(cmd, errors.New("write where to? pass -o DIR"))
-			}
-			if f.undo != "" && !f.inPlace {
-				return usageError(cmd, errors.New("--keep-undo is for --in-place; else the old files are the way back"))
-			}
-			return a.deltaApply(cmd.Context(), args[0], args[1:], f)
-		},
-	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
-	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "tell what was found, and write nothing")
-	cmd.Flags().BoolVar(&f.inPlace, "in-place", false, "change the files in DIR where they are")
-	cmd.Flags().StringVar(&f.undo, "keep-undo", "", "with --in-place: keep in DIR the `FILE` that \"pakdb delta undo\" needs")
-	cmd.Flags().StringVar(&f.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
-	_ = cmd.MarkFlagDirname("output")
-	return cmd
-}
-
-type applyFlags struct {
-	out, key, undo  string
-	dryRun, inPlace bool
-}
-
-func (a *app) deltaApply(ctx context.Context, file string, old []string, f applyFlags) (err error) {
-	debug.SetMemoryLimit(applyMemory)
-	if err := checkKey(file, f.key); err != nil {
-		return err
-	}
-	watched, stop := a.watchPatch(ctx)
-	p, err := patch.NewPlan(watched, file, old, f.out)
-	stop()
-	if err != nil {
-		return deltaHint(err)
-	}
-	defer func() { err = errors.Join(err, p.Close()) }()
-	if !a.quiet {
-		if err := p.Describe(a.stdout); err != nil {
-			return err
-		}
-	}
-	if f.dryRun || p.Applied {
-		return nil
-	}
-	watched, stop = a.watchPatch(ctx)
-	err = p.Apply(watched, &patch.ApplyOptions{InPlace: f.inPlace, Undo: f.undo})
-	stop()
-	if err != nil {
-		return deltaHint(err)
-	}
-	if a.quiet {
-		return nil
-	}
-	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, each as its hash says\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(f.out))
-	return err
-}
 
 func deltaHint(err error) error {
 	switch {

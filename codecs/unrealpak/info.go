@@ -18,6 +18,7 @@ type facts struct {
 	methods   map[compress.Method]int
 	blockSize int64 // of the first entry with several blocks
 	form      blockForm
+	live      int64 // bytes of records and payloads
 }
 
 // collect walks the records once. What is wrong with one is told by Entries.
@@ -41,6 +42,7 @@ func (s *facts) add(rec *record, f *footer) {
 		s.deleted++
 		return
 	}
+	s.live += rec.headerSize(f.version) + rec.stored()
 	if rec.encrypted() {
 		s.encrypted++
 	}
@@ -114,6 +116,9 @@ func (a *archive) details() []codecs.Detail {
 	}
 	if a.facts.deleted > 0 {
 		add("delete records", strconv.Itoa(a.facts.deleted))
+	}
+	if a.isAppended() {
+		add("appended", fmt.Sprintf("by pakdb; %d bytes are no entry's nor the index's, and \"pakdb pak compact\" drops them", a.dead()))
 	}
 	if a.facts.encrypted > 0 && !f.encrypted {
 		add("key check", "no hash covers decrypted content: a wrong key shows by padding, magics and damage only")

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"runtime"
+
+	"pakdb/codecs"
 )
 
 // Candidate is a file that may be one of the old ones, or a new one already.
@@ -78,16 +79,38 @@ func (h *Header) absent(ctx context.Context, want File, files []Candidate, sum f
 // ErrApplied means that an old file is a new one already.
 var ErrApplied = fmt.Errorf("%w: the patch was applied before", ErrWrongOld)
 
-// ApplyOptions for [Apply]. The zero value makes new files.
-type ApplyOptions struct {
+// Mode says how new files are made.
+type Mode int
+
+// The modes of applying.
+const (
+	// NewFiles makes every new file under a temporary name, then replaces what is
+	// there.
+	NewFiles Mode = iota
 	// InPlace changes files of the folder that are called as new ones where they
 	// are, by way of a journal with what differs. An update that is interrupted
-	// has not happened, or is finished by [Recover]; until then the files are in
-	// between. Nobody may use them meanwhile.
-	InPlace bool
+	// has not happened, or is finished by [Recover]; until then files are in
+	// between.
+	InPlace
+	// Append writes what changed, and a new index, behind archives that have their
+	// index at the end. Entries are those of the new file, bytes are not; [Compact]
+	// makes them so later. Files that cannot be appended to are made as NewFiles
+	// does.
+	Append
+)
+
+// ApplyOptions for [Apply]. The zero value makes new files.
+type ApplyOptions struct {
+	Mode Mode
 	// Undo names a file, in the folder, for what [Undo] needs to take an update
-	// in place back. "" keeps nothing.
+	// back. "" keeps nothing. Not for NewFiles.
 	Undo string
+	// Registry has the formats that Append reads archives with, and Open limits
+	// and keys.
+	Registry *codecs.Registry
+	Open     *codecs.Options
+	// DryRun finds out what is to be written, and does not.
+	DryRun bool
 }
 
 // Apply makes the new files in a folder. old are the old files, in the order of
@@ -97,40 +120,77 @@ type ApplyOptions struct {
 // call is left. When ctx is done, or the process dies, the same call goes on
 // behind the last segment that was complete.
 func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) error {
-	m := &machine{h: r.Header, old: &oldFiles{files: old}, watch: watcher(ctx)}
-	m.watch.begin(stepApplying, sizeOfFiles(r.New))
-	ctx = Watch(ctx, nil) // hashing takes next to no time, and is not counted
-	for _, f := range r.Old {
-		m.old.names = append(m.old.names, f.Name)
-	}
-	a := &applier{machine: m, dir: dir, file: -1}
-	m.next = a.nextInSegment
-	if o != nil {
-		a.o = *o
-	}
 	if _, err := Recover(ctx, dir); err != nil {
 		return err
 	}
-	err := a.resume(r)
-	if err == nil {
-		err = a.run(ctx, r)
+	a := newApplier(r.Header, old, dir, o)
+	err := a.prepare(ctx, r)
+	if err == nil && !a.o.DryRun {
+		err = a.commit(ctx)
 	}
 	return errors.Join(err, a.close(ctx, err))
 }
 
-// applier makes one new file after the other, each under a temporary name, or in
-// a journal.
+// applier makes one new file after the other: under a temporary name, or as a
+// virtual file that says what is to be changed in one that is there.
 type applier struct {
 	*machine
 	o       ApplyOptions
 	dir     *os.Root
 	file    int // at hand
 	temp    *os.File
-	place   *os.File // what is updated in place; nil: temp is written
-	done    []string // complete files that may get their names
-	skip    int      // segments that an earlier call executed
-	segment int      // that comes next
-	j       *journal
+	place   *replaced // what is updated where it is; nil: temp is written
+	done    []string  // complete files that may get their names
+	skip    int       // segments that an earlier call executed
+	segment int       // that comes next
+	placed  []*replaced
+	spool   *spool
+	journal bool // the spool's file is there
+}
+
+func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *applier {
+	a := &applier{machine: &machine{h: h, old: &oldFiles{}}, dir: dir, file: -1}
+	a.machine.next = a.nextInSegment
+	for i, f := range h.Old {
+		src := old[i]
+		switch src.(type) {
+		case *part, *virtual:
+		default:
+			src = &part{ReaderAt: src}
+		}
+		a.old.files = append(a.old.files, src)
+		a.old.names = append(a.old.names, f.Name)
+	}
+	if o != nil {
+		a.o = *o
+	}
+	a.spool = newSpool(journalMagic, func() (*os.File, error) {
+		a.journal = true
+		return dir.OpenFile(journalNew, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	})
+	if a.o.DryRun {
+		a.spool = tempSpool()
+	}
+	return a
+}
+
+// prepare makes everything but what becomes of files that are there.
+func (a *applier) prepare(ctx context.Context, r *Reader) error {
+	a.watch = watcher(ctx)
+	a.watch.begin(stepApplying, sizeOfFiles(r.New))
+	ctx = Watch(ctx, nil) // hashing takes next to no time, and is not counted
+	if err := a.resume(r); err != nil {
+		return err
+	}
+	if err := a.run(ctx, r); err != nil {
+		return err
+	}
+	for _, p := range a.placed {
+		if err := a.decide(ctx, p); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
+	return nil
 }
 
 func (a *applier) run(ctx context.Context, r *Reader) error {
@@ -158,7 +218,7 @@ func (a *applier) run(ctx context.Context, r *Reader) error {
 		if err := a.machine.run(ctx, stream); err != nil {
 			return fmt.Errorf("%s: %w", r.New[file].Name, err)
 		}
-		if a.segment++; a.segment < len(r.segments) && a.j == nil {
+		if a.segment++; a.segment < len(r.segments) && a.o.Mode == NewFiles && !a.o.DryRun {
 			if err := a.saveProgress(); err != nil {
 				return err
 			}
@@ -176,17 +236,12 @@ func (a *applier) next(ctx context.Context) error {
 		return nil
 	}
 	f := a.h.New[a.file]
-	if a.o.InPlace {
-		if placed, err := a.updateInPlace(ctx, f); placed || err != nil {
+	if a.o.Mode != NewFiles || a.o.DryRun {
+		if placed, err := a.beginPlaced(ctx, f); placed || err != nil {
 			return err
 		}
 	}
-	if d := path.Dir(f.Name); d != "." {
-		if err := a.dir.MkdirAll(d, 0o777); err != nil {
-			return err
-		}
-	}
-	temp, err := a.dir.OpenFile(a.tempName(f.Name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	temp, err := a.createTemp(f.Name)
 	if err != nil {
 		return err
 	}
@@ -195,31 +250,13 @@ func (a *applier) next(ctx context.Context) error {
 	return nil
 }
 
-// updateInPlace begins a file that is there in an older version.
-func (a *applier) updateInPlace(ctx context.Context, f File) (bool, error) {
-	file, err := a.dir.Open(f.Name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	a.place = file
-	st, err := file.Stat()
-	if err != nil {
-		return false, err
-	}
-	before := File{Size: st.Size()}
-	if before.Sum, err = sumOf(ctx, file, before.Size); err != nil {
-		return false, err
-	}
-	if a.j == nil {
-		if a.j, err = newJournal(a.dir, journalNew); err != nil {
-			return false, err
+func (a *applier) createTemp(name string) (*os.File, error) {
+	if d := path.Dir(name); d != "." {
+		if err := a.dir.MkdirAll(d, 0o777); err != nil {
+			return nil, err
 		}
 	}
-	a.begin(a.file, &overlay{old: file, size: before.Size, j: a.j}, f.Size, 0, nil, a.copies)
-	return true, a.j.file(target{f.Name, before, f})
+	return a.dir.OpenFile(a.tempName(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
 // nextInSegment is next where a segment says so: there must be one.
@@ -253,8 +290,8 @@ func (a *applier) complete(ctx context.Context) error {
 		return fmt.Errorf("%w: it would have another hash", ErrResult)
 	}
 	if a.place != nil {
-		err, a.place = a.place.Close(), nil
-		return err
+		a.place = nil
+		return nil
 	}
 	if err := errors.Join(a.temp.Sync(), a.temp.Close()); err != nil {
 		return err
@@ -264,66 +301,55 @@ func (a *applier) complete(ctx context.Context) error {
 	return nil
 }
 
-// close puts everything in place if err is nil. After an error it removes what
-// was made, but for what an interrupted call will be continued with.
+// commit puts everything in place.
+func (a *applier) commit(ctx context.Context) error {
+	if a.o.Mode == NewFiles {
+		return a.rename()
+	}
+	return a.commitPlaced(ctx)
+}
+
+// close closes what is open. After an error it removes what was made, but for
+// what an interrupted call will be continued with.
 func (a *applier) close(ctx context.Context, err error) error {
 	var errs []error
-	if a.place != nil {
-		errs = append(errs, a.place.Close())
+	for _, p := range a.placed {
+		errs = append(errs, p.close())
+	}
+	errs = append(errs, a.spool.close())
+	if a.journal {
+		errs = append(errs, remove(a.dir, journalNew))
 	}
 	if a.temp != nil {
 		errs = append(errs, a.temp.Close())
 	}
-	switch {
-	case err == nil && a.j != nil:
-		return errors.Join(append(errs, a.commit(ctx))...)
-	case err == nil:
-		return errors.Join(append(errs, a.rename())...)
-	case a.j != nil:
-		errs = append(errs, a.j.f.Close(), a.dir.Remove(journalNew))
-	case ctx.Err() != nil && len(a.h.segments) > 1:
+	if a.o.Mode == NewFiles && err != nil && ctx.Err() != nil && len(a.h.segments) > 1 {
 		return errors.Join(errs...) // to be continued
 	}
 	if a.temp != nil {
 		a.done = append(a.done, a.h.New[a.file].Name)
 	}
 	for _, name := range a.done {
-		errs = append(errs, a.dir.Remove(a.tempName(name)))
+		errs = append(errs, remove(a.dir, a.tempName(name)))
 	}
 	return errors.Join(append(errs, a.removeProgress())...)
 }
 
 // rename gives the complete files their names.
 func (a *applier) rename() error {
-	var errs []error
 	dirs := map[string]bool{".": true}
-	for _, name := range a.done {
-		errs = append(errs, a.dir.Rename(a.tempName(name), name))
-		dirs[path.Dir(name)] = true
+	for len(a.done) > 0 {
+		if err := a.dir.Rename(a.tempName(a.done[0]), a.done[0]); err != nil {
+			return err
+		}
+		dirs[path.Dir(a.done[0])] = true
+		a.done = a.done[1:]
 	}
-	errs = append(errs, a.removeProgress())
+	errs := []error{a.removeProgress()}
 	for d := range dirs {
 		errs = append(errs, syncDir(a.dir, d))
 	}
 	return errors.Join(errs...)
-}
-
-// commit completes the journal and does what it says.
-func (a *applier) commit(ctx context.Context) error {
-	for _, name := range a.done {
-		if err := a.j.create(a.tempName(name), name); err != nil {
-			return err
-		}
-	}
-	if err := a.j.commit(); err != nil {
-		return err
-	}
-	if a.o.Undo != "" {
-		if err := writeUndo(a.dir, a.o.Undo); err != nil {
-			return err
-		}
-	}
-	return goLive(ctx, a.dir)
 }
 
 // syncDir makes renames last. Windows has no such call for folders, and needs

@@ -36,13 +36,29 @@ func (p *Plan) Describe(w io.Writer) error {
 	}
 	if p.Applied {
 		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", count(len(p.New), "new file"))
+		if p.Stand > 0 {
+			fmt.Fprintf(&b, "%s stands for what it is by its record; \"pakdb pak compact\" makes it that, bit for bit\n", count(p.Stand, "appended file"))
+		}
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
 	for i, f := range p.Old {
-		fmt.Fprintf(&b, "right: %s is %s, %d bytes\n", p.Found[i], printable(f.Name), f.Size)
+		how := "is"
+		if p.Appended[i] {
+			how = "was appended to, and stands for"
+		}
+		fmt.Fprintf(&b, "right: %s %s %s, %d bytes\n", p.Found[i], how, printable(f.Name), f.Size)
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
 	}
 	fmt.Fprintf(&b, "to write: %d bytes, %s", p.Write, count(len(p.New), "file"))
+	if p.Stay > 0 {
+		fmt.Fprintf(&b, "; %d bytes stay where they are", p.Stay)
+	}
+	if p.Tail > 0 {
+		fmt.Fprintf(&b, "; %d are appended, and %d will be dead", p.Tail, p.Dead)
+	}
 	if p.Free >= 0 {
 		fmt.Fprintf(&b, "; free: %d", p.Free)
 	}

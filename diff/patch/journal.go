@@ -1,503 +1,247 @@
 package patch
 
 import (
-	"bufio"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/fields"
 )
 
-// A journal is what an update in place is going to write, complete and on the
-// disk before the first byte of a file is changed. Writing it again does no harm:
-// whoever finds one that ends in its hash finishes the update, and whoever finds
-// another one removes it, for nothing was changed yet.
+// A journal says what is to be done with the files of a folder, completely, and
+// is on the disk before the first of them is changed. Doing it again does no
+// harm.
 //
-//	"pkjourn\x01", then records: a byte that says which, then
-//	file:   name, size and BLAKE3 before, size and BLAKE3 after
-//	piece:  offset, length, bytes: of the file before it
-//	create: temporary name, name
-//	commit: BLAKE3 of all before
+//	"pkjourn\x02" | data | actions | u64 where the actions start | hash of all before
 //
-// Numbers and lengths are LEB128.
+// Hashes are the first 16 bytes of BLAKE3. An action is a byte that says which, a name, and:
+//
+//	change: size and hash before, size and hash after, pieces
+//	create: temporary name, size and hash after
+//	remove: size and hash before
+//	grow:   size before and hash of its last 64 KiB, size after and hash of
+//	        what is behind the size before, pieces
+//	cut:    as grow, backwards, without pieces: size and hash behind it before
+//	        (sizes of 0 are not known), then size after and hash of its last 64 KiB
+//
+// Pieces are their count, then for each its offset less the end of the one
+// before, its length, and the offset of its bytes in the journal. Numbers are
+// LEB128, texts have their length before them. What a piece adds to a file
+// stands behind all it has.
 const (
-	journalMagic = "pkjourn\x01"
-	journalName  = tempPrefix + "update.journal"
-	journalNew   = tempPrefix + "update.new"  // before it holds
-	journalUndo  = tempPrefix + "update.undo" // before it has its name
+	journalMagic  = "pkjourn\x02"
+	journalName   = tempPrefix + "update.journal"
+	journalNew    = tempPrefix + "update.new"    // before it holds
+	journalAppend = tempPrefix + "update.append" // of cuts: how an append that was interrupted is taken back
+	journalUndo   = tempPrefix + "update.undo"   // before it has its name
 )
 
-// Records of a journal.
+// Actions of a journal.
 const (
-	recordFile = iota + 1
-	recordPiece
-	recordCreate
-	recordCommit
+	actChange = iota + 1
+	actCreate
+	actRemove
+	actGrow
+	actCut
 )
 
-// target is a file that is updated in place.
-type target struct {
-	name          string
-	before, after File // their names are not used
+// identitySize is how much of a file's end tells it from others. An archive that
+// can be appended to has its index and footer there.
+const identitySize = 64 << 10
+
+// maxActions are the bytes of actions, which are in memory.
+const maxActions = 64 << 20
+
+// action is what becomes of a file.
+type action struct {
+	kind          byte
+	name, temp    string
+	before, after File // without names; see journal
+	pieces        []piece
 }
 
-// journal is being written.
-type journal struct {
-	f   *os.File
-	w   *bufio.Writer
-	sum *blake3.Hasher
-	pos int64 // bytes written, those in w too
-}
-
-func newJournal(dir *os.Root, name string) (*journal, error) {
-	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	j := &journal{f: f, w: bufio.NewWriterSize(f, 64<<10), sum: blake3.New()}
-	return j, j.put([]byte(journalMagic))
-}
-
-func (j *journal) put(b []byte) error {
-	_, _ = j.sum.Write(b)
-	j.pos += int64(len(b))
-	_, err := j.w.Write(b)
-	return err
-}
+// piece is n bytes for a place in a file, which stand somewhere in the journal.
+type piece struct{ off, n, at int64 }
 
 func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-func (j *journal) file(t target) error {
-	b := appendText([]byte{recordFile}, t.name)
-	for _, f := range []File{t.before, t.after} {
-		b = binary.AppendUvarint(b, uint64(f.Size))
-		b = append(b, f.Sum[:]...)
+func appendFile(b []byte, f File) []byte {
+	return append(binary.AppendUvarint(b, uint64(f.Size)), f.Sum[:]...)
+}
+
+func (a *action) append(b []byte) []byte {
+	b = appendText(append(b, a.kind), a.name)
+	switch a.kind {
+	case actCreate:
+		return appendFile(appendText(b, a.temp), a.after)
+	case actRemove:
+		return appendFile(b, a.before)
 	}
-	return j.put(b)
-}
-
-// piece returns where in the journal the bytes stand.
-func (j *journal) piece(off int64, p []byte) (at int64, err error) {
-	b := binary.AppendUvarint([]byte{recordPiece}, uint64(off))
-	if err := j.put(binary.AppendUvarint(b, uint64(len(p)))); err != nil {
-		return 0, err
+	b = appendFile(appendFile(b, a.before), a.after)
+	if a.kind == actCut {
+		return b
 	}
-	at = j.pos
-	return at, j.put(p)
+	b = binary.AppendUvarint(b, uint64(len(a.pieces)))
+	end := int64(0)
+	for _, p := range a.pieces {
+		for _, n := range []int64{p.off - end, p.n, p.at} {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+		end = p.off + p.n
+	}
+	return b
 }
 
-func (j *journal) create(temp, name string) error {
-	return j.put(appendText(appendText([]byte{recordCreate}, temp), name))
+// journalTail is what stands behind the actions.
+const journalTail = 8 + len(Sum{})
+
+// marshalActions returns what of a journal stands behind its data, but for the
+// hash.
+func marshalActions(list []action, dataEnd int64) (b []byte) {
+	for i := range list {
+		b = list[i].append(b)
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(dataEnd))
 }
 
-// commit ends the journal. It is on the disk then.
-func (j *journal) commit() error {
-	if err := j.put([]byte{recordCommit}); err != nil {
+// sealJournal completes a journal whose data, after the magic, is in f already.
+// It is on the disk then, and closed.
+func sealJournal(f *os.File, dataEnd int64, list []action) error {
+	b := marshalActions(list, dataEnd)
+	if len(b) > maxActions {
+		return errors.Join(fmt.Errorf("a journal of %d bytes", len(b)), f.Close())
+	}
+	sum, err := hashOf(f, dataEnd, b)
+	if err == nil {
+		_, err = f.WriteAt(append(b, sum[:]...), dataEnd)
+	}
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// hashOf is the BLAKE3 of the first n bytes of f and then b.
+func hashOf(f io.ReaderAt, n int64, b []byte) (Sum, error) {
+	h := blake3.New()
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, n)); err != nil {
+		return Sum{}, err
+	}
+	_, _ = h.Write(b)
+	return Sum(h.Sum(nil)[:len(Sum{})]), nil
+}
+
+// writeJournal writes a journal without data.
+func writeJournal(dir *os.Root, name string, list []action) error {
+	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
 		return err
 	}
-	sum := j.sum.Sum(nil)[:len(Sum{})]
-	_, err := j.w.Write(sum)
-	return errors.Join(err, j.w.Flush(), j.f.Sync(), j.f.Close())
-}
-
-// overlay is a file as it will be: what is written goes to the journal, and is
-// read from there.
-type overlay struct {
-	old    *os.File
-	size   int64 // of old
-	j      *journal
-	end    int64 // of what was written in order
-	pieces []piece
-}
-
-// piece is a run of bytes in a journal.
-type piece struct{ off, n, at int64 }
-
-// grain is how many equal bytes are left out of a journal at least.
-const grain = 4 << 10
-
-// WriteAt records what differs from what is there.
-func (o *overlay) WriteAt(p []byte, off int64) (int, error) {
-	if off != o.end {
-		return len(p), o.record(p, off) // what was written before may stand there
+	if _, err := f.WriteString(journalMagic); err != nil {
+		return errors.Join(err, f.Close())
 	}
-	o.end += int64(len(p))
-	n, from := len(p), 0
-	old := make([]byte, min(int64(n), max(0, o.size-off)))
-	if len(old) > 0 {
-		if err := readAt(o.old, old, off); err != nil {
-			return 0, err
-		}
-	}
-	for at := 0; at < n; at += grain {
-		end := min(at+grain, n)
-		if end <= len(old) && string(p[at:end]) == string(old[at:end]) {
-			if err := o.record(p[from:at], off+int64(from)); err != nil {
-				return 0, err
-			}
-			from = end
-		}
-	}
-	return n, o.record(p[from:], off+int64(from))
-}
-
-func (o *overlay) record(p []byte, off int64) error {
-	if len(p) == 0 {
-		return nil
-	}
-	at, err := o.j.piece(off, p)
-	o.pieces = append(o.pieces, piece{off, int64(len(p)), at})
-	return err
-}
-
-// ReadAt reads the file as it will be, up to where it was written.
-func (o *overlay) ReadAt(p []byte, off int64) (int, error) {
-	n := min(int64(len(p)), o.end-off)
-	if n <= 0 {
-		return 0, io.EOF
-	}
-	if have := min(n, o.size-off); have > 0 {
-		if err := readAt(o.old, p[:have], off); err != nil {
-			return 0, err
-		}
-	}
-	if err := o.j.w.Flush(); err != nil {
-		return 0, err
-	}
-	for _, k := range o.pieces {
-		from, to := max(off, k.off), min(off+n, k.off+k.n)
-		if from < to {
-			if err := readAt(o.j.f, p[from-off:to-off], k.at+from-k.off); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if n < int64(len(p)) {
-		return int(n), io.EOF
-	}
-	return int(n), nil
+	return errors.Join(sealJournal(f, int64(len(journalMagic)), list), syncDir(dir, "."))
 }
 
 // ErrJournal means that a journal is not complete, or is not one.
 var ErrJournal = errors.New("not a complete journal")
 
-// readJournal reads a journal's records, after its hash has been checked.
-func readJournal(f *os.File, do func(kind byte, t target, off int64, data io.Reader, n int64, temp string) error) error {
-	if err := checkJournal(f); err != nil {
-		return err
-	}
-	if _, err := f.Seek(int64(len(journalMagic)), io.SeekStart); err != nil {
-		return err
-	}
-	r := bufio.NewReaderSize(f, 64<<10)
-	for {
-		kind, err := r.ReadByte()
-		if err != nil || kind == recordCommit {
-			return err
-		}
-		var t target
-		var off, n int64
-		var temp string
-		var data io.Reader
-		in := &journalReader{r: r}
-		switch kind {
-		case recordFile:
-			t = target{name: in.text(), before: in.file(), after: in.file()}
-		case recordPiece:
-			off, n = in.number(), in.number()
-			data = io.LimitReader(r, n)
-		case recordCreate:
-			temp, t.name = in.text(), in.text()
-		default:
-			in.err = ErrJournal
-		}
-		if in.err != nil {
-			return in.err
-		}
-		if err := do(kind, t, off, data, n, temp); err != nil {
-			return err
-		}
-		if data != nil {
-			if _, err := io.Copy(io.Discard, data); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// checkJournal compares the hash at the end with all before it.
-func checkJournal(f *os.File) error {
+// readJournal returns the actions of a journal, once its hash is right.
+func readJournal(f *os.File) ([]action, error) {
 	st, err := f.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	n := st.Size() - int64(len(Sum{}))
+	size := st.Size()
 	var head [len(journalMagic)]byte
-	var want Sum
-	if n < int64(len(head)) || readAt(f, head[:], 0) != nil || string(head[:]) != journalMagic || readAt(f, want[:], n) != nil {
-		return ErrJournal
+	var tail [journalTail]byte
+	if size < int64(len(head)+len(tail)) || readAt(f, head[:], 0) != nil || string(head[:]) != journalMagic || readAt(f, tail[:], size-int64(len(tail))) != nil {
+		return nil, ErrJournal
 	}
-	sum, err := sumOf(context.Background(), f, n)
-	if err == nil && sum != want {
-		err = ErrJournal
-	}
-	return err
-}
-
-// journalReader reads fields. The first failure stays.
-type journalReader struct {
-	r   *bufio.Reader
-	err error
-}
-
-func (r *journalReader) number() int64 {
-	v, err := binary.ReadUvarint(r.r)
-	if r.err == nil && (err != nil || v > 1<<62) {
-		r.err = ErrJournal
-	}
-	return int64(v)
-}
-
-func (r *journalReader) bytes(n int64) []byte {
-	if n < 0 || n > maxName || r.err != nil {
-		r.err = ErrJournal
-		return nil
-	}
-	b := make([]byte, n)
-	if _, err := io.ReadFull(r.r, b); err != nil {
-		r.err = ErrJournal
-	}
-	return b
-}
-
-func (r *journalReader) text() string { return string(r.bytes(r.number())) }
-
-func (r *journalReader) file() (f File) {
-	f.Size = r.number()
-	copy(f.Sum[:], r.bytes(int64(len(f.Sum))))
-	return f
-}
-
-// Recover finishes an update in place of files in a folder that was interrupted,
-// and reports whether there was one. What was interrupted before it changed a
-// file is removed.
-func Recover(ctx context.Context, dir *os.Root) (bool, error) {
-	f, err := dir.Open(journalName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	w := &replay{dir: dir}
-	err = readJournal(f, w.do)
-	err = errors.Join(err, w.finish(), f.Close())
-	if errors.Is(err, ErrJournal) {
-		return false, dir.Remove(journalName)
-	}
-	if err == nil {
-		err = w.check(ctx)
-	}
-	if err != nil {
-		return false, fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
-	}
-	return true, errors.Join(dir.Remove(journalName), syncDir(dir, "."))
-}
-
-// replay writes what a journal says.
-type replay struct {
-	dir  *os.Root
-	now  target
-	file *os.File
-	done []target
-}
-
-func (w *replay) do(kind byte, t target, off int64, data io.Reader, n int64, temp string) error {
-	switch kind {
-	case recordFile:
-		if err := w.finish(); err != nil {
-			return err
+	sum, err := sumOf(context.Background(), f, size-int64(len(Sum{})))
+	switch start, end := binary.LittleEndian.Uint64(tail[:]), size-int64(len(tail)); {
+	case err != nil:
+		return nil, err
+	case sum != Sum(tail[8:]) || start < uint64(len(head)) || start > uint64(end) || uint64(end)-start > maxActions:
+		return nil, ErrJournal
+	default:
+		b := make([]byte, end-int64(start))
+		if err := readAt(f, b, int64(start)); err != nil {
+			return nil, err
 		}
-		f, err := w.dir.OpenFile(t.name, os.O_RDWR, 0)
-		w.now, w.file = t, f
-		return err
-	case recordPiece:
-		if w.file == nil {
-			return ErrJournal
-		}
-		_, err := io.CopyN(io.NewOffsetWriter(w.file, off), data, n)
-		return err
+		return parseActions(b, int64(start))
 	}
-	if err := w.dir.Rename(temp, t.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil // without the temporary file: renamed before
 }
 
-// finish gives the file at hand its size.
-func (w *replay) finish() error {
-	if w.file == nil {
-		return nil
+// parseActions reads actions whose pieces have their bytes before dataEnd.
+func parseActions(b []byte, dataEnd int64) (list []action, err error) {
+	f := fields.New(b, ErrJournal)
+	for f.Len() > 0 && f.Err() == nil {
+		a := action{kind: f.Bytes(1)[0], name: f.Text("name", maxName)}
+		switch a.kind {
+		case actChange, actGrow, actCut:
+			a.before, a.after = readState(f), readState(f)
+		case actCreate:
+			a.temp = f.Text("temporary name", maxName+100)
+			a.after = readState(f)
+		case actRemove:
+			a.before = readState(f)
+		default:
+			f.Fail("action %d", a.kind)
+		}
+		if a.kind == actChange || a.kind == actGrow {
+			a.readPieces(f, dataEnd)
+		}
+		if f.Err() == nil && (checkName(a.name) != nil || a.kind == actCreate && checkName(a.temp) != nil) {
+			f.Fail("name %q", a.name)
+		}
+		list = append(list, a)
 	}
-	err := errors.Join(w.file.Truncate(w.now.after.Size), w.file.Sync(), w.file.Close())
-	w.file, w.done = nil, append(w.done, w.now)
-	return err
+	if f.Err() != nil {
+		return nil, f.Err()
+	}
+	return list, nil
 }
 
-// check compares the files with their hashes.
-func (w *replay) check(ctx context.Context) error {
-	for _, t := range w.done {
-		f, err := w.dir.Open(t.name)
-		if err != nil {
-			return err
-		}
-		sum, err := sumOf(ctx, f, t.after.Size)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-		if sum != t.after.Sum {
-			return fmt.Errorf("%s: %w", t.name, ErrResult)
-		}
-	}
-	return nil
+func readState(f *fields.Reader) File {
+	return File{Size: f.Number("size", 1<<62), Sum: Sum(f.Bytes(len(Sum{})))}
 }
 
-// writeUndo writes, to name in the folder, the journal that takes back what the
-// folder's journal will do to files that are there; files that it creates stay.
-func writeUndo(dir *os.Root, name string) (err error) {
-	f, err := dir.Open(journalNew)
-	if err != nil {
-		return err
+// readPieces reads pieces in the order of the file, within it, and such that
+// what it grows by is written and not only declared.
+func (a *action) readPieces(f *fields.Reader, dataEnd int64) {
+	a.pieces = make([]piece, f.Count("pieces", maxActions, 3))
+	end, grown := int64(0), a.before.Size
+	if a.kind == actGrow {
+		grown = a.after.Size // written before
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	j, err := newJournal(dir, journalUndo)
-	if err != nil {
-		return err
+	for i := range a.pieces {
+		p := &a.pieces[i]
+		p.off = end + f.Number("offset", max(0, a.after.Size-end))
+		p.n = f.Number("length", max(0, a.after.Size-p.off))
+		p.at = f.Number("place", dataEnd)
+		if p.n > dataEnd-p.at || p.off > grown {
+			f.Fail("piece of %d bytes at %d", p.n, p.off)
+			return
+		}
+		end = p.off + p.n
+		grown = max(grown, end)
 	}
-	u := &undo{dir: dir, j: j}
-	err = readJournal(f, u.do)
-	if err = errors.Join(err, u.finish()); err != nil {
-		return errors.Join(err, j.f.Close(), dir.Remove(journalUndo))
+	if a.after.Size > grown {
+		f.Fail("%d bytes are added, and %d are there", a.after.Size-a.before.Size, grown-a.before.Size)
 	}
-	return errors.Join(j.commit(), dir.Rename(journalUndo, name))
 }
 
-// undo collects what stands where a journal will write.
-type undo struct {
-	dir  *os.Root
-	j    *journal
-	now  target
-	file *os.File
+// identityOf is the hash of the last bytes before a place in a file.
+func identityOf(f io.ReaderAt, size int64) (Sum, error) {
+	return tailSum(f, max(0, size-identitySize), size)
 }
 
-func (u *undo) do(kind byte, t target, off int64, _ io.Reader, n int64, _ string) (err error) {
-	switch kind {
-	case recordFile:
-		if err := u.finish(); err != nil {
-			return err
-		}
-		if u.file, err = u.dir.Open(t.name); err != nil {
-			return err
-		}
-		u.now = t
-		return u.j.file(target{t.name, t.after, t.before})
-	case recordPiece:
-		return u.save(off, min(off+n, u.now.before.Size))
-	}
-	return nil
-}
-
-// save writes the bytes from..to of the file at hand.
-func (u *undo) save(from, to int64) error {
-	for from < to {
-		p := make([]byte, min(to-from, 1<<20))
-		if err := readAt(u.file, p, from); err != nil {
-			return err
-		}
-		if _, err := u.j.piece(from, p); err != nil {
-			return err
-		}
-		from += int64(len(p))
-	}
-	return nil
-}
-
-// finish saves what the new size cuts off.
-func (u *undo) finish() error {
-	if u.file == nil {
-		return nil
-	}
-	err := errors.Join(u.save(u.now.after.Size, u.now.before.Size), u.file.Close())
-	u.file = nil
-	return err
-}
-
-// Undo takes back an update in place by what [Plan.Apply] kept of it. The files
-// must be as the update left them; else nothing is changed.
-func Undo(ctx context.Context, file string, dir *os.Root) (err error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	err = readJournal(f, func(kind byte, t target, _ int64, _ io.Reader, _ int64, _ string) error {
-		if kind != recordFile {
-			return nil
-		}
-		return isFile(ctx, dir, t.name, t.before)
-	})
-	if err != nil {
-		return named(file, err)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	j, err := dir.OpenFile(journalNew, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(j, f)
-	if err := errors.Join(err, j.Sync(), j.Close()); err != nil {
-		return err
-	}
-	return goLive(ctx, dir)
-}
-
-// goLive makes a complete journal the one that holds, and does what it says.
-func goLive(ctx context.Context, dir *os.Root) error {
-	if err := errors.Join(dir.Rename(journalNew, journalName), syncDir(dir, ".")); err != nil {
-		return err
-	}
-	_, err := Recover(context.WithoutCancel(ctx), dir)
-	return err
-}
-
-// isFile returns ErrWrongOld unless a file is what it should be.
-func isFile(ctx context.Context, dir *os.Root, name string, want File) error {
-	f, err := dir.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	st, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if st.Size() == want.Size {
-		sum, err := sumOf(ctx, f, want.Size)
-		if err != nil {
-			return err
-		}
-		if sum == want.Sum {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s: %w: it is not as the update left it", name, ErrWrongOld)
+// tailSum hashes the bytes from..to.
+func tailSum(f io.ReaderAt, from, to int64) (Sum, error) {
+	return sumOf(context.Background(), io.NewSectionReader(f, from, to-from), to-from)
 }

@@ -191,6 +191,16 @@ func (m *machine) copyBytes(ctx context.Context, file int, off, n int64) error {
 	}
 	m.copied = off + n
 	m.copies = append(m.copies, copied{file, m.to, off, n, m.pos, false})
+	if v, ok := m.out.(*virtual); ok {
+		if err := m.flush(); err != nil {
+			return err
+		}
+		if v.copyFrom(m.old.files[file], off, n) {
+			m.watch.add(n)
+			m.pos, m.bufAt = m.pos+n, m.bufAt+n
+			return ctx.Err()
+		}
+	}
 	buf := m.scratch(int(min(n, flushSize)))
 	for n > 0 {
 		if err := ctx.Err(); err != nil {

@@ -65,7 +65,7 @@ func inFolder(t *testing.T, b []byte) string {
 func TestInPlaceAndBack(t *testing.T) {
 	p := newPair(t)
 	dir := inFolder(t, p.old)
-	if err := updateInPlace(t, p, dir, &ApplyOptions{InPlace: true, Undo: "back"}); err != nil {
+	if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace, Undo: "back"}); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, dir, p.new, "back")
@@ -92,7 +92,7 @@ func TestInPlaceRefused(t *testing.T) {
 		return stream
 	})
 	dir := inFolder(t, p.old)
-	if err := updateInPlace(t, p, dir, &ApplyOptions{InPlace: true}); err == nil {
+	if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace}); err == nil {
 		t.Fatal("applied")
 	}
 	holds(t, dir, p.old)
@@ -145,13 +145,23 @@ func journalOf(t *testing.T, p pair) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &applier{machine: &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(p.old)}, names: []string{"x.pak"}}}, dir: root, file: -1, o: ApplyOptions{InPlace: true}}
-	if err := a.run(context.Background(), r); err != nil {
+	ctx := context.Background()
+	a := newApplier(r.Header, []io.ReaderAt{bytes.NewReader(p.old)}, root, &ApplyOptions{Mode: InPlace})
+	if err := a.prepare(ctx, r); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.j.commit(); err != nil {
+	journal := a.journalSpool()
+	list, err := a.actions(ctx, journal)
+	if err != nil {
 		t.Fatal(err)
 	}
+	if err := journal.spill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := sealJournal(journal.f, int64(len(journal.head))+journal.size, list); err != nil {
+		t.Fatal(err)
+	}
+	journal.f = nil
 	b, err := root.ReadFile(journalNew)
 	if err != nil {
 		t.Fatal(err)

@@ -14,22 +14,38 @@ import (
 type Plan struct {
 	*Header
 	Found     []string // path of each old file
-	Recovered bool     // an update in place that was interrupted has been finished
+	Appended  []bool   // of these: it was appended to, and stands for the old file
+	Recovered bool     // an update in place that was interrupted has been finished, or taken back
 	Applied   bool     // all new files are there already
-	Write     int64    // bytes that applying will write
+	Stand     int      // of these, how many are files that stand for them
 	Free      int64    // bytes that the folder's disk has, -1 when unknown
+	Bill               // what applying will write, once Prepare was called
 
 	r     *Reader
 	patch *os.File
 	old   *Files
 	files []io.ReaderAt
+	views []*virtual
 	path  string   // of the folder
 	dir   *os.Root // nil: it is not there yet
+	apply *applier // nil: nothing is prepared
+	o     ApplyOptions
+}
+
+// Bill is what an update writes.
+type Bill struct {
+	Write int64 // bytes, all of them
+	Need  int64 // bytes of the disk that it takes, at most at once
+	Stay  int64 // bytes of new files that are in their places
+	Tail  int64 // of the bytes written, those appended
+	Dead  int64 // bytes that will be in appended files and that nothing needs
+	Notes []string
 }
 
 // NewPlan reads the header of a patch, looks for its old files among the files
-// and below the folders of old, and for the new ones in dir. It reads the old files as a whole, to be sure. The caller closes
-// the plan, also when it is not applied.
+// and below the folders of old, and for the new ones in dir. It reads the old
+// files as a whole, to be sure. A file that was appended to is the version that
+// it stands for. The caller closes the plan, also when it is not applied.
 func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Plan, err error) {
 	p = &Plan{Free: -1, path: dir}
 	defer func() {
@@ -57,9 +73,6 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, err
 	}
 	p.Free = freeSpace(existing(dir))
-	for _, f := range p.New {
-		p.Write += f.Size
-	}
 	watcher(ctx).begin(stepChecking, sizeOfFiles(p.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err
@@ -69,58 +82,132 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 
 func named(file string, err error) error { return &os.PathError{Op: "read", Path: file, Err: err} }
 
-// isApplied reports whether all new files are in the folder.
+// isApplied reports whether all new files are in the folder, or files that stand
+// for them.
 func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 	if p.dir == nil {
 		return false, nil
 	}
+	p.Stand = 0
 	for _, f := range p.New {
 		file, err := p.dir.Open(f.Name)
 		if err != nil {
 			return false, nil
 		}
-		st, err := file.Stat()
-		if err != nil || st.Size() != f.Size || !st.Mode().IsRegular() {
-			return false, file.Close()
-		}
-		sum, err := sumOf(ctx, file, f.Size)
-		if err := errors.Join(err, file.Close()); err != nil {
+		is, stands, err := isFile(ctx, file, f)
+		if err := errors.Join(err, file.Close()); !is || err != nil {
 			return false, err
 		}
-		if sum != f.Sum {
-			return false, nil
+		if stands {
+			p.Stand++
 		}
 	}
 	return true, nil
 }
 
+// isFile reports whether a file is, or stands for, another.
+func isFile(ctx context.Context, f *os.File, want File) (is, stands bool, err error) {
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return false, false, err
+	}
+	if st.Size() == want.Size {
+		if sum, err := sumOf(ctx, f, want.Size); err != nil || sum == want.Sum {
+			return err == nil, false, err
+		}
+	}
+	file := &part{ReaderAt: f, file: f}
+	if r := findRecord(file, st.Size()); r == nil || r.stands().Sum != want.Sum {
+		return false, false, nil
+	}
+	v, _, err := standsFor(ctx, file, st.Size())
+	if v == nil || err != nil {
+		return false, false, err
+	}
+	return true, true, v.spool.close()
+}
+
+// find looks for the old files. One that was appended to is a candidate as the
+// file that it stands for.
 func (p *Plan) find(ctx context.Context) error {
+	wanted := map[Sum]bool{}
+	for _, f := range append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.New...) {
+		wanted[f.Sum] = true
+	}
 	candidates := make([]Candidate, len(p.old.Inputs))
+	p.views = make([]*virtual, len(candidates))
 	for i, in := range p.old.Inputs {
-		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: in.ReaderAt}
+		file := &part{ReaderAt: in.ReaderAt, file: p.old.open[i]}
+		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: file}
+		r := findRecord(file, in.Size)
+		if r == nil || !wanted[r.stands().Sum] {
+			continue
+		}
+		if v, err := r.view(ctx); err == nil {
+			p.views[i] = v
+			candidates[i] = Candidate{Name: in.Name, Size: v.Size(), ReaderAt: v}
+		}
 	}
 	found, err := p.Header.Find(ctx, candidates)
 	for _, i := range found {
 		if i >= 0 {
 			p.Found = append(p.Found, p.old.Path(i))
-			p.files = append(p.files, candidates[i])
+			p.Appended = append(p.Appended, p.views[i] != nil)
+			p.files = append(p.files, candidates[i].ReaderAt)
 		}
 	}
 	return err
 }
 
-// Apply does what was planned. A plan is applied once.
-func (p *Plan) Apply(ctx context.Context, o *ApplyOptions) error {
-	if p.Applied {
+// Prepare finds out what applying will write. For other modes than NewFiles it
+// executes the patch, and knows then that the result is right.
+func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
+	if p.Applied || p.apply != nil {
 		return nil
 	}
-	if p.Free >= 0 && p.Free < p.Write {
-		return &SpaceError{Need: p.Write, Free: p.Free}
+	if o != nil {
+		p.o = *o
+	}
+	if p.o.Mode == NewFiles || p.o.DryRun && p.dir == nil {
+		for _, f := range p.New {
+			p.Write += f.Size
+		}
+		p.Need = p.Write
+		return nil
 	}
 	if err := p.makeDir(); err != nil {
 		return err
 	}
-	return Apply(ctx, p.r, p.files, p.dir, o)
+	p.apply = newApplier(p.Header, p.files, p.dir, &p.o)
+	if err := p.apply.prepare(ctx, p.r); err != nil {
+		return p.end(ctx, err)
+	}
+	p.Bill = p.apply.bill()
+	return nil
+}
+
+// end ends what was prepared.
+func (p *Plan) end(ctx context.Context, err error) error {
+	a := p.apply
+	p.apply = nil
+	return errors.Join(err, a.close(ctx, err))
+}
+
+// Apply does what was prepared, once.
+func (p *Plan) Apply(ctx context.Context) error {
+	if p.Applied || p.o.DryRun {
+		return nil
+	}
+	if p.Free >= 0 && p.Free < p.Need {
+		return &SpaceError{Need: p.Need, Free: p.Free}
+	}
+	if p.apply != nil {
+		return p.end(ctx, p.apply.commit(ctx))
+	}
+	if err := p.makeDir(); err != nil {
+		return err
+	}
+	return Apply(ctx, p.r, p.files, p.dir, &p.o)
 }
 
 func (p *Plan) makeDir() (err error) {
@@ -145,6 +232,14 @@ func existing(dir string) string {
 // Close closes all files.
 func (p *Plan) Close() error {
 	var errs []error
+	if p.apply != nil {
+		errs = append(errs, p.end(context.Background(), nil))
+	}
+	for _, v := range p.views {
+		if v != nil {
+			errs = append(errs, v.spool.close())
+		}
+	}
 	if p.patch != nil {
 		errs = append(errs, p.patch.Close())
 	}

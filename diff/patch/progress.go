@@ -71,7 +71,7 @@ type progress struct {
 
 // resume takes up what an earlier call left, if all of it is there.
 func (a *applier) resume(r *Reader) error {
-	if a.o.InPlace || len(r.segments) < 2 {
+	if a.o.Mode != NewFiles || len(r.segments) < 2 {
 		return nil
 	}
 	b, err := a.dir.ReadFile(a.progressName())

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/diff/patch"
+)
+
+func newDeltaApplyCommand(a *app) *cobra.Command {
+	var f applyFlags
+	cmd := &cobra.Command{
+		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
+		Short: "Make the new files of a patch from the old ones",
+		Long: `Make the new files in DIR. OLD are files, or folders that hold them; they are
+recognised by content, whatever their names, and only read. What was found, how
+much will be written and how much room there is are told first.
+
+A new file gets its name when its hash is right and it is on the disk. After an
+error, or a wrong old file, nothing is left behind; after an interruption the same
+command goes on where it was. DIR may be the folder of the old files: they are
+replaced when all new ones are complete.
+
+--in-place writes no second copy: what differs goes to a journal in DIR, and from
+there into the files. An interrupted update has not happened, or is finished by the
+next command on DIR; between the two the files are not to be used.
+
+--append is for Unreal paks, and writes least: behind the old pak go the entries
+that changed, and an index that finds them and the others, which stay where they
+are. The pak then has the new version's entries, not its bytes; what is missing for
+these is kept in it, so that "pakdb pak compact" makes them, and the next patch
+finds the version it is for. At any moment the pak can be read, as the old or the
+new version; an interrupted update is taken back by the next command on DIR. Files
+that cannot be appended to are made anew, and why is told.`,
+		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
+  pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
+  pakdb delta apply game.pkdelta Game.pak -o . --dry-run
+  pakdb delta apply game.pkdelta Paks -o Paks --append
+  pakdb delta apply game.pkdelta Paks -o Paks --in-place --keep-undo back.pkundo`,
+		Args: usage(cobra.MinimumNArgs(2)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.out == "" {
+				return usageError(cmd, errors.New("write where to? pass -o DIR"))
+			}
+			if f.undo != "" && !f.inPlace && !f.append {
+				return usageError(cmd, errors.New("--keep-undo is for --in-place and --append; else the old files are the way back"))
+			}
+			return a.deltaApply(cmd.Context(), args[0], args[1:], f)
+		},
+	}
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
+	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
+	cmd.Flags().BoolVar(&f.inPlace, "in-place", false, "change the files in DIR where they are")
+	cmd.Flags().BoolVar(&f.append, "append", false, "write what changed behind the paks in DIR")
+	cmd.Flags().StringVar(&f.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
+	cmd.Flags().StringVar(&f.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	_ = cmd.MarkFlagDirname("output")
+	exclusive(cmd, "in-place", "append")
+	return cmd
+}
+
+type applyFlags struct {
+	out, key, undo          string
+	dryRun, inPlace, append bool
+}
+
+func (a *app) applyOptions(f applyFlags) *patch.ApplyOptions {
+	o := &patch.ApplyOptions{Undo: f.undo, DryRun: f.dryRun, Registry: a.registry(), Open: a.openOptions()}
+	switch {
+	case f.inPlace:
+		o.Mode = patch.InPlace
+	case f.append:
+		o.Mode = patch.Append
+	}
+	return o
+}
+
+func (a *app) deltaApply(ctx context.Context, file string, old []string, f applyFlags) (err error) {
+	debug.SetMemoryLimit(applyMemory)
+	if err := checkKey(file, f.key); err != nil {
+		return err
+	}
+	watched, stop := a.watchPatch(ctx)
+	p, err := patch.NewPlan(watched, file, old, f.out)
+	stop()
+	if err != nil {
+		return deltaHint(err)
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	watched, stop = a.watchPatch(ctx)
+	err = p.Prepare(watched, a.applyOptions(f))
+	stop()
+	if err != nil {
+		return deltaHint(err)
+	}
+	if !a.quiet {
+		if err := p.Describe(a.stdout); err != nil {
+			return err
+		}
+	}
+	if f.dryRun || p.Applied {
+		return nil
+	}
+	watched, stop = a.watchPatch(ctx)
+	err = p.Apply(watched)
+	stop()
+	if err != nil {
+		return deltaHint(err)
+	}
+	if a.quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, each as its hash says\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(f.out))
+	return err
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/diff/patch"
+)
+
+func newPakCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pak",
+		Short: "Look after paks that were appended to",
+		Long: `Look after Unreal paks that "pakdb delta apply --append" made: they have the
+entries of a new version and the bytes of an old one, and dead bytes between.`,
+		Example: `  pakdb pak compact Game.pak
+  pakdb pak info Game.pak`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPakCompactCommand(a), newPakInfoCommand(a))
+	return cmd
+}
+
+func newPakCompactCommand(a *app) *cobra.Command {
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "compact FILE.pak...",
+		Short: "Make appended paks exact, or drop dead bytes",
+		Long: `Make of a pak that was appended to the very file of the version that it stands
+for, bit for bit, by the record in it. Its hash is compared before the pak is
+replaced.
+
+Any other Unreal pak is rewritten without the bytes that its index does not refer
+to: entries as they are stored, in the order of their offsets. The result is opened
+and compared with what was there before the pak is replaced. A pak without such
+bytes stays as it is.
+
+The folder needs room for the new file meanwhile.`,
+		Example: `  pakdb pak compact Game.pak
+  pakdb pak compact --dry-run Paks/*.pak`,
+		Args: usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, err := expandArchives(args)
+			if err != nil {
+				return err
+			}
+			for _, path := range paths {
+				if err := a.pakCompact(cmd.Context(), path, dryRun); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "tell what would be done, and write nothing")
+	return cmd
+}
+
+func (a *app) pakCompact(ctx context.Context, path string, dryRun bool) error {
+	c, err := patch.Compact(ctx, path, a.registry(), a.openOptions(), dryRun)
+	if err != nil {
+		return compactError(path, err)
+	}
+	if a.quiet {
+		return nil
+	}
+	does := "is"
+	if dryRun {
+		does = "would be"
+	}
+	switch {
+	case c.Same:
+		_, err = fmt.Fprintf(a.stdout, "%s: no dead bytes\n", path)
+	case c.Exact:
+		_, err = fmt.Fprintf(a.stdout, "%s: %s %s, bit for bit: %d bytes, %d before\n", path, does, versionOf(c.Stands), c.After, c.Before)
+	default:
+		_, err = fmt.Fprintf(a.stdout, "%s: %s without %d dead bytes: %d bytes, every entry as it was\n", path, does, c.Before-c.After, c.After)
+	}
+	return err
+}
+
+// compactError says which file an error is about, where it does not.
+func compactError(path string, err error) error {
+	var named *codecs.FormatError
+	if errors.As(err, &named) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+func versionOf(f patch.File) string { return fmt.Sprintf("%s %x", f.Name, f.Sum[:8]) }
+
+func newPakInfoCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "info FILE.pak...",
+		Short: "Tell which version an appended pak stands for",
+		Long: `Tell whether a pak was appended to, and if so, which version it stands for: the
+size and the BLAKE3 hash of the file that its record makes, which is compared. The
+exit code is 1 if a file was not appended to.`,
+		Example: `  pakdb pak info Game.pak`,
+		Args:    usage(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, err := expandArchives(args)
+			if err != nil {
+				return err
+			}
+			none := false
+			for _, path := range paths {
+				stands, ok, err := patch.Stands(cmd.Context(), path)
+				if err != nil {
+					return err
+				}
+				none = none || !ok
+				text := "was not appended to"
+				if ok {
+					text = fmt.Sprintf("appended; stands for %x  %d  %s", stands.Sum, stands.Size, stands.Name)
+				}
+				if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", path, printableLines(text)); err != nil {
+					return err
+				}
+			}
+			if none {
+				return errProblems
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,70 @@
+package patch
+
+import "fmt"
+
+// bill adds up what an update of files that are there will write.
+func (a *applier) bill() (b Bill) {
+	var list []action // as they will be, but for hashes and places
+	journal := a.journalSpool()
+	data := journal.size
+	for _, name := range a.done {
+		for _, f := range a.h.New {
+			if f.Name == name {
+				b.Write += f.Size
+				list = append(list, action{kind: actCreate, name: name, temp: a.tempName(name), after: f})
+			}
+		}
+	}
+	for _, p := range a.placed {
+		if p.note != "" {
+			b.Notes = append(b.Notes, p.note)
+		}
+		switch {
+		case p.whole:
+			b.Write += p.Size
+			list = append(list, action{kind: actCreate, name: p.Name, temp: a.tempName(p.Name), after: p.File})
+		case p.grown != nil:
+			b.grow(p)
+			data += int64(len(p.grown.footer) + len(recordMagic))
+			list = append(list, action{kind: actGrow, name: p.Name, pieces: make([]piece, 1)})
+		default:
+			act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
+			changed := int64(0)
+			for _, r := range p.runs {
+				changed += r.n
+				if r.src != journal.part {
+					data += r.n
+				}
+				act.pieces = append(act.pieces, piece{off: r.at, n: r.n})
+			}
+			b.Write += changed
+			b.Stay += p.Size - changed
+			b.Need -= changed - max(0, p.Size-p.before.Size) // written over what is there
+			list = append(list, act)
+		}
+	}
+	if len(list) > 0 {
+		b.Write += data + int64(len(journalMagic)+len(marshalActions(list, 0))+len(Sum{}))
+	}
+	if a.spool.f != nil && journal != a.spool {
+		b.Write += a.spool.size
+	}
+	if a.o.Undo != "" {
+		b.Write += undoSize(list)
+	}
+	b.Need += b.Write
+	return b
+}
+
+// grow adds an archive that is appended to.
+func (b *Bill) grow(p *replaced) {
+	g := p.grown
+	cut := action{kind: actCut, name: p.Name}
+	b.Write += g.size() + int64(len(g.footer)+len(journalMagic)+len(marshalActions([]action{cut}, 0))+len(Sum{}))
+	b.Tail += g.result.Size() - g.from
+	b.Stay += g.from
+	b.Dead += g.dead
+	if g.sealed {
+		b.Notes = append(b.Notes, fmt.Sprintf("%s no longer fits: it signs the old bytes of %s", printable(signatureOf(p.Name)), printable(p.Name)))
+	}
+}

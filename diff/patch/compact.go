@@ -1,0 +1,166 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"pakdb/codecs"
+)
+
+// Compacted is what [Compact] found and did.
+type Compacted struct {
+	Exact  bool  // the file is now, bit for bit, the version in Stands; else it is without dead bytes
+	Stands File  // what it stood for, if it was appended to
+	Before int64 // bytes
+	After  int64
+	Same   bool // nothing was to be done
+}
+
+// Compact makes a file that [Append] appended to the very file that it stands
+// for, by its record. An archive without a record, which has the same ability, is
+// rewritten without the bytes that nothing refers to: entries as they are stored,
+// in the order of their offsets. The file is replaced when the new one is
+// complete and proved. With dry nothing is written.
+func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *codecs.Options, dry bool) (c *Compacted, err error) {
+	dir, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if _, err := Recover(ctx, dir); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	closed := false
+	defer func() {
+		if !closed {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	}
+	file := &part{ReaderAt: f, file: f}
+	c = &Compacted{Before: st.Size(), After: st.Size()}
+	v, stands, err := standsFor(ctx, file, st.Size())
+	if err != nil {
+		return nil, err
+	}
+	if v != nil {
+		c.Exact, c.Stands = true, stands
+	} else if v, err = withoutDead(ctx, file, st, registry, opt); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, v.spool.close()) }()
+	c.After = v.Size()
+	c.Same = !c.Exact && c.After >= c.Before
+	if dry || c.Same {
+		return c, nil
+	}
+	if free := freeSpace(filepath.Dir(name)); free >= 0 && free < c.After {
+		return nil, &SpaceError{Need: c.After, Free: free}
+	}
+	temp, err := writeTemp(ctx, dir, filepath.Base(name), v, st.Mode().Perm())
+	if err != nil {
+		return nil, err
+	}
+	closed = true
+	if err := errors.Join(f.Close(), dir.Rename(temp, filepath.Base(name))); err != nil {
+		return nil, errors.Join(err, remove(dir, temp))
+	}
+	return c, syncDir(dir, ".")
+}
+
+// writeTemp writes a virtual file under a temporary name, and reads it back.
+func writeTemp(ctx context.Context, dir *os.Root, name string, v *virtual, mode os.FileMode) (string, error) {
+	temp := tempPrefix + name + "-compact"
+	f, err := dir.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return "", err
+	}
+	err = errors.Join(writeRuns(ctx, f, v, 0, v.Size(), nil), f.Sync())
+	if err == nil {
+		err = sameBytes(ctx, f, v)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", errors.Join(err, remove(dir, temp))
+	}
+	return temp, nil
+}
+
+func sameBytes(ctx context.Context, f io.ReaderAt, v *virtual) error {
+	is, err := sumOf(ctx, f, v.Size())
+	if err != nil {
+		return err
+	}
+	want, err := sumOf(ctx, v, v.Size())
+	if err == nil && is != want {
+		err = fmt.Errorf("%w: what was written reads back otherwise", ErrResult)
+	}
+	return err
+}
+
+// withoutDead is an archive with its entries one behind the other.
+func withoutDead(ctx context.Context, file *part, st os.FileInfo, registry *codecs.Registry, opt *codecs.Options) (*virtual, error) {
+	open := func(r io.ReaderAt, size int64) (codecs.Relocator, error) {
+		return openRelocator(ctx, registry, opt, codecs.Source{ReaderAt: r, Name: st.Name(), Size: size})
+	}
+	from := &virtual{}
+	from.add(file, 0, st.Size())
+	r, err := open(from, st.Size())
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMover(r, from)
+	if err != nil {
+		return nil, err
+	}
+	v := &virtual{spool: tempSpool()}
+	err = m.place(v, st.Size())
+	var footer []byte
+	if err == nil {
+		footer, err = m.index(v)
+	}
+	if err == nil {
+		_, err = v.WriteAt(footer, v.Size())
+	}
+	if err == nil {
+		if r, err = open(v, v.Size()); err == nil {
+			err = m.compare(r, v)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, v.spool.close())
+	}
+	return v, nil
+}
+
+// Stands tells which file an archive stands for that was appended to: its size
+// and hash, which were compared with what its record makes. False: none.
+func Stands(ctx context.Context, name string) (stands File, ok bool, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return stands, false, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return stands, false, err
+	}
+	v, stands, err := standsFor(ctx, &part{ReaderAt: f, file: f}, st.Size())
+	if err != nil || v == nil {
+		return stands, false, err
+	}
+	return stands, true, v.spool.close()
+}

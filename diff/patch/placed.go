@@ -1,0 +1,310 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+)
+
+// replaced is a new file where an older one is: what it will be, and what has to be
+// written for it.
+type replaced struct {
+	File
+	out    *virtual // as the patch makes it
+	f      *os.File // what is there; nil: nothing is, and this is a dry run
+	base   *part    // f, among what out consists of
+	before File
+	runs   []run   // of out, that are not in f in their places
+	grown  *growth // what is appended; nil: f is changed, or replaced
+	whole  bool    // a new file is written
+	note   string
+}
+
+func (p *replaced) close() error {
+	var errs []error
+	if p.f != nil {
+		errs = append(errs, p.f.Close())
+	}
+	if p.grown != nil {
+		errs = append(errs, p.grown.result.spool.close())
+	}
+	return errors.Join(errs...)
+}
+
+// beginPlaced begins a file that is there in an older version.
+func (a *applier) beginPlaced(ctx context.Context, f File) (bool, error) {
+	p := &replaced{File: f, out: &virtual{spool: a.spool}}
+	var err error
+	if p.f, err = a.dir.Open(f.Name); errors.Is(err, fs.ErrNotExist) {
+		p.f, err = nil, nil
+	}
+	if err != nil || p.f == nil && !a.o.DryRun {
+		return false, err
+	}
+	a.place, a.placed = p, append(a.placed, p)
+	a.begin(a.file, p.out, f.Size, 0, nil, a.copies)
+	if p.f == nil {
+		return true, nil
+	}
+	st, err := p.f.Stat()
+	if err != nil {
+		return false, err
+	}
+	if !st.Mode().IsRegular() {
+		return false, fmt.Errorf("%s is not a regular file", f.Name)
+	}
+	p.before.Size = st.Size()
+	p.base, p.before.Sum, err = a.baseOf(ctx, p.f, st)
+	return true, err
+}
+
+// baseOf finds a file of the folder among the old ones, and returns its hash.
+func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*part, Sum, error) {
+	base, known := &part{ReaderAt: f, file: f}, Sum{}
+	for i, src := range a.old.files {
+		own, exact := src.(*part)
+		if v, ok := src.(*virtual); ok {
+			own = v.base
+		}
+		if own == nil || own.file == nil {
+			continue
+		}
+		if there, err := own.file.Stat(); err == nil && os.SameFile(st, there) {
+			base = own
+			if exact {
+				known = a.h.Old[i].Sum
+			}
+		}
+	}
+	if known != (Sum{}) || a.o.Mode == Append || a.o.DryRun {
+		return base, known, nil
+	}
+	known, err := sumOf(ctx, f, st.Size())
+	return base, known, err
+}
+
+// decide finds out what has to be written for a file.
+func (a *applier) decide(ctx context.Context, p *replaced) error {
+	if p.f == nil {
+		p.whole = true
+		return nil
+	}
+	if a.o.Mode == Append {
+		var err error
+		p.grown, err = a.grow(ctx, p)
+		var no *notAppended
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &no):
+			return err
+		}
+		p.note = fmt.Sprintf("not appended to: %s: %v", printable(p.Name), no.why)
+		if a.o.Undo == "" {
+			p.whole = true
+			return nil
+		}
+		if p.before.Sum, err = sumOf(ctx, p.f, p.before.Size); err != nil {
+			return err
+		}
+	}
+	return p.compare(ctx)
+}
+
+// grain is how many equal bytes are left out of a journal at least.
+const grain = 4 << 10
+
+// compare finds the runs that differ from what is there.
+func (p *replaced) compare(ctx context.Context) error {
+	var here, there [256 << 10]byte
+	var differ virtual // its places are those of p.out
+	for _, r := range p.out.runs {
+		if r.src == p.base && r.off == r.at {
+			continue
+		}
+		for at := r.at; at < r.end(); {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			part := r.cut(at, at+int64(len(here)))
+			at = part.end()
+			n := max(0, min(part.n, p.before.Size-part.at))
+			if err := readAt(part.src, here[:n], part.off); err != nil {
+				return err
+			}
+			if err := readAt(p.f, there[:n], part.at); err != nil {
+				return err
+			}
+			for from := int64(0); from < part.n; from += grain {
+				to := min(from+grain, part.n)
+				if to > n || !bytes.Equal(here[from:to], there[from:to]) {
+					differ.runs = appendRun(differ.runs, part.cut(part.at+from, part.at+to))
+				}
+			}
+		}
+	}
+	p.runs = differ.runs
+	return nil
+}
+
+// appendRun appends a run, or lengthens the last one.
+func appendRun(runs []run, r run) []run {
+	if k := len(runs) - 1; k >= 0 && runs[k].src == r.src && runs[k].end() == r.at && runs[k].off+runs[k].n == r.off {
+		runs[k].n += r.n
+		return runs
+	}
+	return append(runs, r)
+}
+
+// actions are what becomes of all files. The bytes of pieces go to a journal in
+// the making.
+func (a *applier) actions(ctx context.Context, journal *spool) (list []action, err error) {
+	for _, p := range a.placed {
+		if p.whole {
+			if err := a.writeWhole(ctx, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range a.done {
+		for _, f := range a.h.New {
+			if f.Name == name {
+				list = append(list, action{kind: actCreate, name: name, temp: a.tempName(name), after: f})
+			}
+		}
+	}
+	for _, p := range a.placed {
+		act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
+		switch {
+		case p.whole:
+			continue
+		case p.grown != nil:
+			if act, err = p.grown.action(p, journal); err != nil {
+				return nil, err
+			}
+		default:
+			for _, r := range p.runs {
+				at, err := a.journaled(ctx, r, journal)
+				if err != nil {
+					return nil, err
+				}
+				act.pieces = append(act.pieces, piece{r.at, r.n, at})
+			}
+		}
+		list = append(list, act)
+	}
+	return list, nil
+}
+
+// journaled returns where in a journal the bytes of a run stand. It puts there
+// what is not.
+func (a *applier) journaled(ctx context.Context, r run, journal *spool) (int64, error) {
+	if r.src == journal.part {
+		return int64(len(journal.head)) + r.off, nil
+	}
+	at, buf := journal.size, make([]byte, min(r.n, 1<<20))
+	for n := int64(0); n < r.n; {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		p := buf[:min(int64(len(buf)), r.n-n)]
+		if err := readAt(r.src, p, r.off+n); err != nil {
+			return 0, err
+		}
+		if _, err := journal.store(p); err != nil {
+			return 0, err
+		}
+		n += int64(len(p))
+	}
+	return int64(len(journal.head)) + at, nil
+}
+
+// writeWhole writes a file under its temporary name.
+func (a *applier) writeWhole(ctx context.Context, p *replaced) error {
+	f, err := a.createTemp(p.Name)
+	if err != nil {
+		return err
+	}
+	a.done = append(a.done, p.Name)
+	err = writeRuns(ctx, f, p.out, 0, p.Size, nil)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// writeRuns writes the bytes from..to of a virtual file to their places. With
+// each MiB, in the same call, goes a footer behind it, which the next one
+// overwrites.
+func writeRuns(ctx context.Context, f *os.File, v *virtual, from, to int64, footer []byte) error {
+	buf := make([]byte, 1<<20+len(footer))
+	for from < to {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n := min(to-from, 1<<20)
+		if err := readAt(v, buf[:n], from); err != nil {
+			return err
+		}
+		copy(buf[n:], footer)
+		if _, err := f.WriteAt(buf[:n+int64(len(footer))], from); err != nil {
+			return err
+		}
+		from += n
+	}
+	return nil
+}
+
+// commitPlaced completes the journal and does what it says.
+func (a *applier) commitPlaced(ctx context.Context) error {
+	journal := a.journalSpool()
+	list, err := a.actions(ctx, journal)
+	if err == nil && a.o.Undo != "" {
+		err = writeUndo(a.dir, a.o.Undo, list)
+	}
+	if err == nil {
+		err = a.append(ctx)
+	}
+	if err == nil {
+		err = journal.spill()
+	}
+	if err == nil {
+		f := journal.f
+		journal.f = nil
+		err = sealJournal(f, int64(len(journal.head))+journal.size, list)
+	}
+	if err != nil {
+		if a.o.Undo != "" {
+			err = errors.Join(err, remove(a.dir, a.o.Undo))
+		}
+		_, rerr := Recover(context.WithoutCancel(ctx), a.dir)
+		return errors.Join(err, rerr)
+	}
+	for _, name := range a.done {
+		err = errors.Join(err, syncDir(a.dir, path.Dir(name)))
+	}
+	if err == nil {
+		err = errors.Join(a.dir.Rename(journalNew, journalName), syncDir(a.dir, "."))
+	}
+	if err != nil {
+		return err
+	}
+	names := a.done
+	a.done, a.journal = nil, false // the journal needs them
+	_, err = Recover(context.WithoutCancel(ctx), a.dir)
+	for _, name := range names {
+		err = errors.Join(err, syncDir(a.dir, path.Dir(name)))
+	}
+	return err
+}
+
+// journalSpool is the spool, if the journal needs what is in it.
+func (a *applier) journalSpool() *spool {
+	for _, p := range a.placed {
+		if len(p.runs) > 0 || a.spool.f != nil {
+			return a.spool
+		}
+	}
+	return newSpool(journalMagic, a.spool.create)
+}

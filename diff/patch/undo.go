@@ -1,0 +1,133 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+)
+
+// writeUndo writes, to name in the folder, the journal that takes back what a
+// list of actions will do.
+func writeUndo(dir *os.Root, name string, list []action) (err error) {
+	f, err := dir.OpenFile(journalUndo, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	u := &undo{dir: dir, to: f}
+	_, err = f.WriteString(journalMagic)
+	u.end = int64(len(journalMagic))
+	var back []action
+	for i := len(list) - 1; i >= 0 && err == nil; i-- {
+		var b action
+		b, err = u.back(&list[i])
+		back = append(back, b)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close(), dir.Remove(journalUndo))
+	}
+	return errors.Join(sealJournal(f, u.end, back), dir.Rename(journalUndo, name))
+}
+
+// undo collects what stands where actions will write.
+type undo struct {
+	dir *os.Root
+	to  *os.File
+	end int64
+}
+
+// back returns the opposite of an action.
+func (u *undo) back(a *action) (b action, err error) {
+	switch a.kind {
+	case actCreate:
+		return action{kind: actRemove, name: a.name, before: a.after}, nil
+	case actGrow:
+		return action{kind: actCut, name: a.name, before: a.after, after: a.before}, nil
+	}
+	b = action{kind: actChange, name: a.name, before: a.after, after: a.before}
+	f, err := u.dir.Open(a.name)
+	if err != nil {
+		return b, err
+	}
+	for _, p := range overwritten(a) {
+		if _, err = io.Copy(io.NewOffsetWriter(u.to, u.end), io.NewSectionReader(f, p.off, p.n)); err != nil {
+			break
+		}
+		b.pieces = append(b.pieces, piece{p.off, p.n, u.end})
+		u.end += p.n
+	}
+	return b, errors.Join(err, f.Close())
+}
+
+// overwritten are the parts of a file that a change will overwrite or cut off.
+func overwritten(a *action) (list []piece) {
+	for _, p := range append(a.pieces[:len(a.pieces):len(a.pieces)], piece{off: a.after.Size, n: max(0, a.before.Size-a.after.Size)}) {
+		if n := min(p.n, a.before.Size-p.off); n > 0 {
+			list = append(list, piece{off: p.off, n: n})
+		}
+	}
+	return list
+}
+
+// undoSize is how many bytes writeUndo will write, about.
+func undoSize(list []action) (n int64) {
+	n = int64(len(journalMagic) + journalTail)
+	for i := range list {
+		a := &list[i]
+		n += int64(len(a.name)) + 80
+		if a.kind == actChange {
+			for _, p := range overwritten(a) {
+				n += p.n + 12
+			}
+		}
+	}
+	return n
+}
+
+// Undo takes back an update of files in a folder by what [Plan.Apply] kept of it:
+// files are changed back, or cut to what they were, and those that the update
+// added are removed. They must be as the update left them; else nothing is
+// changed. An update that was interrupted is finished first.
+func Undo(ctx context.Context, file string, dir *os.Root) (err error) {
+	if _, err := Recover(ctx, dir); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	list, err := readJournal(f)
+	if err != nil {
+		return named(file, err)
+	}
+	for i := range list {
+		if list[i].kind == actCreate || list[i].kind == actGrow {
+			return named(file, ErrJournal) // no undo has them
+		}
+		if err := list[i].fits(ctx, dir); err != nil {
+			return named(file, err)
+		}
+	}
+	j, err := dir.OpenFile(journalNew, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return errors.Join(err, j.Close())
+	}
+	_, err = io.Copy(j, f)
+	if err := errors.Join(err, j.Sync(), j.Close()); err != nil {
+		return err
+	}
+	return goLive(ctx, dir)
+}
+
+// goLive makes a complete journal the one that holds, and does what it says.
+func goLive(ctx context.Context, dir *os.Root) error {
+	if err := errors.Join(dir.Rename(journalNew, journalName), syncDir(dir, ".")); err != nil {
+		return err
+	}
+	_, err := Recover(context.WithoutCancel(ctx), dir)
+	return err
+}
