@@ -138,7 +138,7 @@ func BenchmarkHash(b *testing.B) {
 // A table costs its own size in memory, little more: no entry is kept.
 func TestTableIsAllThatIsKept(t *testing.T) {
 	var out bytes.Buffer
-	if err := fixture.Large(&out, 50_000); err != nil {
+	if err := fixture.Large(&out, 50_000, 1); err != nil {
 		t.Fatal(err)
 	}
 	src := codecstest.Bytes("large.sip", out.Bytes())

@@ -104,7 +104,7 @@ func TestDamagedFixture(t *testing.T) {
 
 func TestLargeArchive(t *testing.T) {
 	var out bytes.Buffer
-	if err := fixture.Large(&out, 2000); err != nil {
+	if err := fixture.Large(&out, 2000, 1); err != nil {
 		t.Fatal(err)
 	}
 	isStrict(t, out.Bytes())

@@ -3,6 +3,7 @@
 //
 //	go run ./testdata/gen                            # rewrites testdata/*.sip
 //	go run ./testdata/gen -entries 1000000 -o FILE   # a KAPG of that many entries
+//	go run ./testdata/gen -entries 1000000 -build 2 -o FILE # the next build of the game
 //	go run ./testdata/gen -entries 80000 -o FILE.pak # a pak of Metroid Prime 3
 package main
 
@@ -17,15 +18,16 @@ import (
 
 func main() {
 	entries := flag.Int("entries", 0, "write one large archive of so many entries")
+	build := flag.Int("build", 1, "which build of the game: each later one changes another hundredth of the first")
 	out := flag.String("o", "testdata", "folder of the fixtures, or file of the large archive")
 	flag.Parse()
-	if err := run(*entries, *out); err != nil {
+	if err := run(*entries, *build, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
 }
 
-func run(entries int, out string) error {
+func run(entries, build int, out string) error {
 	if entries == 0 {
 		return fixture.Write(out)
 	}
@@ -33,7 +35,7 @@ func run(entries int, out string) error {
 	if err != nil {
 		return err
 	}
-	write := func() error { return fixture.Large(f, entries) }
+	write := func() error { return fixture.Large(f, entries, build) }
 	if filepath.Ext(out) == ".pak" {
 		write = func() error { return fixture.LargeRetro(f, entries) }
 	}
