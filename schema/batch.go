@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// batch is what one transaction adds.
+// batch is what travels to the catalog at once.
 type batch struct {
 	archives []archiveRow
 	entries  []Entry
@@ -82,22 +82,14 @@ func maxID(ctx context.Context, tx *sql.Tx, table, column string) (id int64, err
 	return id, err
 }
 
-// write adds one batch in one transaction.
-func (w *batchWriter) write(ctx context.Context, b *batch) error {
-	return w.c.inTx(ctx, func(tx *sql.Tx) error {
-		t := &batchTx{batchWriter: w, ctx: ctx, tx: tx}
-		return t.write(b)
-	})
-}
-
-// batchTx is one batch on its way into the catalog.
+// batchTx is a transaction in which batches go into the catalog.
 type batchTx struct {
 	*batchWriter
 	ctx context.Context
 	tx  *sql.Tx
 }
 
-// write adds everything in the order in which rows need each other's ids.
+// write adds everything of a batch in the order in which rows need each other's ids.
 func (t *batchTx) write(b *batch) error {
 	for _, step := range []func(*batch) error{
 		t.insertContents, t.completeHashes, t.insertSums, t.findClaimed, t.removeFacts, t.insertDirs, t.insertPaths, t.insertTexts,
@@ -166,5 +158,22 @@ func (t *batchTx) insertNumbered(query string, first int64, n int, value func(ro
 // find runs a look-up with temp.src showing n rows; the query yields the row's
 // number and the id found.
 func (t *batchTx) find(query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
-	return find(t.ctx, t.tx, t.c.src, query, n, value, found)
+	if n == 0 {
+		return nil
+	}
+	t.c.src.set(n, value)
+	rows, err := t.tx.QueryContext(t.ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row int
+		var id int64
+		if err := rows.Scan(&row, &id); err != nil {
+			return err
+		}
+		found(row, id)
+	}
+	return rows.Err()
 }

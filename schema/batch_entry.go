@@ -119,7 +119,7 @@ func (in *entryInsert) pull(name string, value func(e *Entry) driver.Value) {
 }
 
 func (in *entryInsert) query() string {
-	return "INSERT INTO entry (" + strings.Join(in.names, ", ") + ") SELECT " + strings.Join(in.exprs, ", ") + " FROM src"
+	return "INSERT OR FAIL INTO entry (" + strings.Join(in.names, ", ") + ") SELECT " + strings.Join(in.exprs, ", ") + " FROM src"
 }
 
 func (t *batchTx) insertEntries(b *batch) error {

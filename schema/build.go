@@ -29,6 +29,8 @@ type Build struct {
 	err    error // of the goroutines; read after done, or through failed
 	failed chan struct{}
 
+	cancelled <-chan struct{} // the context of the build is done
+
 	nextArchive int64
 	before      int64 // the last archive that was there when the build began
 	mounts      []Mount
@@ -51,7 +53,7 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 		return nil, errors.New("a build needs a label")
 	}
 	b := &Build{c: c, label: label, batch: newBatch(nil), queue: make(chan *batch),
-		done: make(chan struct{}), failed: make(chan struct{}), totals: map[int64]*totals{}}
+		done: make(chan struct{}), failed: make(chan struct{}), cancelled: ctx.Done(), totals: map[int64]*totals{}}
 	var in *interner
 	err := c.inTx(ctx, func(tx *sql.Tx) error {
 		if err := addMissingKeys(ctx, tx); err != nil {
@@ -136,11 +138,8 @@ func (b *Build) write(ctx context.Context, ready <-chan *batch) {
 	defer close(b.done)
 	for batch := range ready {
 		if b.err == nil { // else drain, so that send never blocks
-			err := batch.err
-			if err == nil {
-				err = b.writer.write(ctx, batch)
-			}
-			if err != nil {
+			last, err := b.writeGroup(ctx, batch, ready)
+			if batch = last; err != nil {
 				b.err = fmt.Errorf("write build %q: %w", b.label, err)
 				close(b.failed)
 			}
@@ -148,6 +147,50 @@ func (b *Build) write(ctx context.Context, ready <-chan *batch) {
 		if batch.written != nil {
 			close(batch.written)
 		}
+	}
+}
+
+// maxGroup is how many batches a transaction may take. What comes in random order,
+// ids of assets, changes most pages of its index with each batch; these go into
+// the log once a transaction.
+const maxGroup = 8
+
+// writeGroup writes a batch, and those that wait behind it by the time it is
+// written, in one transaction. It returns the last one that it took.
+func (b *Build) writeGroup(ctx context.Context, batch *batch, ready <-chan *batch) (*batch, error) {
+	err := b.c.inTx(ctx, func(tx *sql.Tx) error {
+		t := &batchTx{batchWriter: b.writer, ctx: ctx, tx: tx}
+		for n := 1; batch.err == nil; n++ {
+			if err := t.write(batch); err != nil {
+				return err
+			}
+			if n == maxGroup || batch.written != nil {
+				break
+			}
+			next := b.waiting(ready)
+			if next == nil {
+				break
+			}
+			batch = next
+		}
+		return nil
+	})
+	return batch, cmp.Or(err, batch.err)
+}
+
+// waiting returns the batch that waits to be written, nil for none. When the build
+// is cancelled none does: what is written is to be stored within the grace.
+func (b *Build) waiting(ready <-chan *batch) *batch {
+	select {
+	case <-b.cancelled:
+		return nil
+	default:
+	}
+	select {
+	case next := <-ready:
+		return next
+	default:
+		return nil
 	}
 }
 

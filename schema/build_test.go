@@ -342,7 +342,7 @@ func BenchmarkWriter(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		e := entry(n)
-		e.Name = fmt.Sprintf("Calligraphy/Entity/Characters/Mobs/%d/Prototype%08d.prototype", n*7919%9973, n)
+		e.Name = benchmarkName(n)
 		if err := build.Add(id, e); err != nil {
 			b.Fatal(err)
 		}

@@ -20,33 +20,17 @@ func newFinder(path string) *finder {
 	return &finder{db: db, src: src}
 }
 
-func (f *finder) find(ctx context.Context, query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
-	return find(ctx, f.db, f.src, query, n, value, found)
-}
-
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // find runs a look-up with temp.src showing n rows; the query yields the row's
 // number and the id found.
-func find(ctx context.Context, q querier, src *rowSource, query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
+func (f *finder) find(ctx context.Context, query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
+	return f.each(ctx, query, n, value, func(row []driver.Value) { found(int(row[0].(int64)), row[1].(int64)) })
+}
+
+// each runs a query with temp.src showing n rows, as EachRow does.
+func (f *finder) each(ctx context.Context, query string, n int, value func(row, col int) driver.Value, row func([]driver.Value)) error {
 	if n == 0 {
 		return nil
 	}
-	src.set(n, value)
-	rows, err := q.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var row int
-		var id int64
-		if err := rows.Scan(&row, &id); err != nil {
-			return err
-		}
-		found(row, id)
-	}
-	return rows.Err()
+	f.src.set(n, value)
+	return EachRow(ctx, f.db, query, nil, row)
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -16,7 +15,7 @@ import (
 // contents, never share one, also when someone tries.
 type halfHash [16]byte
 
-func hashOf(text string) halfHash {
+func hashOf[T string | []byte](text T) halfHash {
 	sum := blake3.Sum256([]byte(text))
 	return halfHash(sum[:16])
 }
@@ -43,11 +42,11 @@ func (e *Entry) contentKey() contentKey { return contentKey{halfOf(&e.Content), 
 type interner struct {
 	*finder
 	dirs     map[string]int64
+	prefixes map[int64]string // the other way round
 	nextDir  int64
 	paths    seen[halfHash]
-	contents seen[contentKey]
-	stated   map[int64]struct{} // contents of which only the start of the hash is known, as far as seen
-	texts    seen[halfHash]     // of table name; case included
+	contents seen[contentKey] // negative: only the start of the hash is known
+	texts    seen[halfHash]   // of table name; case included
 
 	keys    keySet // of what has an id and no row in the key tables yet
 	unkeyed int64  // the first content of keys
@@ -70,48 +69,20 @@ type interned struct {
 	keys   *keySet  // nil: later
 }
 
-// maxSeen bounds the memory of each map, about 50 bytes an element. Beyond it
-// they start anew and the catalog is asked.
-const maxSeen = 3 << 20
-
-// seen maps hashes to ids, those that the catalog held before included.
-type seen[K comparable] struct {
-	ids  map[K]int64
-	next int64
-	// all: every id below next is in ids, so that a miss needs no look-up.
-	all bool
-}
-
-// start reads where the ids of a table stand.
-func (s *seen[K]) start(ctx context.Context, tx *sql.Tx, table, column string) error {
-	last, err := maxID(ctx, tx, table, column)
-	*s = seen[K]{ids: map[K]int64{}, next: last + 1, all: last == 0}
-	return err
-}
-
-// id returns the id of k, handing out the next one if it is not known.
-func (s *seen[K]) id(k K) (id int64, fresh bool) {
-	if id, ok := s.ids[k]; ok {
-		return id, false
-	}
-	id = s.next
-	s.next++
-	s.ids[k] = id
-	return id, true
-}
-
-func (s *seen[K]) forget() { s.ids, s.all = map[K]int64{}, false }
-
 // newInterner reads where the ids stand.
 func newInterner(ctx context.Context, c *Catalog, tx *sql.Tx) (in *interner, err error) {
-	in = &interner{finder: c.finder, stated: map[int64]struct{}{}}
+	in = &interner{finder: c.finder}
 	if in.dirs, err = loadIDs(ctx, tx, "SELECT prefix, dir_id FROM dir"); err != nil {
 		return nil, err
 	}
+	in.prefixes = make(map[int64]string, len(in.dirs))
+	for prefix, id := range in.dirs {
+		in.prefixes[id] = prefix
+	}
 	last, err := maxID(ctx, tx, "dir", "dir_id")
 	in.nextDir = last + 1
-	err = errors.Join(err, in.paths.start(ctx, tx, "path", "path_id"), in.contents.start(ctx, tx, "content", "content_id"),
-		in.texts.start(ctx, tx, "name", "name_id"))
+	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
+		in.texts.start(ctx, tx, nameTable))
 	in.unkeyed = in.contents.next
 	return in, err
 }
@@ -161,18 +132,21 @@ func (in *interner) internContents(ctx context.Context, b *batch) error {
 		if !e.HasContent && !e.Stated {
 			continue
 		}
-		e.contentID, e.first = in.contents.id(e.contentKey())
-		_, stated := in.stated[e.contentID]
+		key := e.contentKey()
+		e.contentID, e.first = in.contents.id(key)
 		switch {
 		case e.first:
 			b.newContents = append(b.newContents, e)
 			in.keys.contents = append(in.keys.contents, keyRow{halfOf(&e.Content).key(), e.contentID})
 			if e.Stated {
-				in.stated[e.contentID] = struct{}{}
+				in.contents.ids[key] = -e.contentID
 			}
-		case stated && e.HasContent:
-			delete(in.stated, e.contentID)
-			b.read = append(b.read, e)
+		case e.contentID < 0:
+			e.contentID = -e.contentID
+			if e.HasContent {
+				in.contents.ids[key] = e.contentID
+				b.read = append(b.read, e)
+			}
 		}
 	}
 	return nil
@@ -183,38 +157,23 @@ func (in *interner) findContents(ctx context.Context, b *batch) error {
 	if in.contents.all {
 		return nil
 	}
-	var misses []*Entry
+	var keys []int64
 	for i := range b.entries {
 		if e := &b.entries[i]; (e.HasContent || e.Stated) && in.contents.ids[e.contentKey()] == 0 {
-			misses = append(misses, e)
+			keys = append(keys, halfOf(&e.Content).key())
 		}
 	}
-	slices.SortFunc(misses, func(a, b *Entry) int {
-		return cmp.Compare(halfOf(&a.Content).key(), halfOf(&b.Content).key())
+	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k contentKey, as int64, ok bool) {
+		hash, isBlob := columns[0].([]byte)
+		size, isNumber := columns[1].(int64)
+		if !isBlob || !isNumber || len(hash) < StatedSize {
+			return k, 0, false
+		}
+		if len(hash) < len(Digest{}) {
+			id = -id
+		}
+		return contentKey{halfHash(hash[:len(k.hash)]), size}, id, true
 	})
-	// The id is negative where the hash is not complete.
-	return in.find(ctx, `SELECT src.b, CASE length(c.hash) WHEN 32 THEN k.content_id ELSE -k.content_id END FROM src
-		CROSS JOIN content_key k ON k.key = src.a
-		CROSS JOIN content c ON c.content_id = k.content_id
-		WHERE substr(c.hash, 1, 20) = src.c AND c.size = src.d`, len(misses),
-		func(row, col int) driver.Value {
-			switch col {
-			case 0:
-				return halfOf(&misses[row].Content).key()
-			case 1:
-				return int64(row)
-			case 2:
-				return misses[row].Content[:StatedSize]
-			}
-			return misses[row].ContentSize
-		},
-		func(row int, id int64) {
-			if id < 0 {
-				id = -id
-				in.stated[id] = struct{}{}
-			}
-			in.contents.ids[misses[row].contentKey()] = id
-		})
 }
 
 // sortFacts parts the facts of the batch: those that are to be stored, of

@@ -1,10 +1,8 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
-	"slices"
 	"strings"
 )
 
@@ -73,38 +71,29 @@ func (in *interner) dir(b *batch, prefix string) int64 {
 		id = in.nextDir
 		in.nextDir++
 		prefix = strings.Clone(prefix)
-		in.dirs[prefix] = id
+		in.dirs[prefix], in.prefixes[id] = id, prefix
 		b.newDirs = append(b.newDirs, prefix)
 	}
 	return id
 }
 
-// findPaths looks up paths that may be in the catalog from before, in key order
-// so that neighbouring keys share pages.
+// findPaths looks up paths that may be in the catalog from before.
 func (in *interner) findPaths(ctx context.Context, wanted []wantedPath) error {
 	if in.paths.all {
 		return nil
 	}
-	var misses []wantedPath
+	var keys []int64
 	for _, p := range wanted {
 		if in.paths.ids[p.hash] == 0 {
-			misses = append(misses, p)
+			keys = append(keys, p.hash.key())
 		}
 	}
-	slices.SortFunc(misses, func(a, b wantedPath) int { return cmp.Compare(a.hash.key(), b.hash.key()) })
-	return in.find(ctx, `SELECT src.b, k.path_id FROM src
-		CROSS JOIN path_key k ON k.key = src.a
-		CROSS JOIN path p ON p.path_id = k.path_id
-		CROSS JOIN dir d ON d.dir_id = p.dir_id
-		WHERE d.prefix || p.name = src.c`, len(misses),
-		func(row, col int) driver.Value {
-			switch col {
-			case 0:
-				return misses[row].hash.key()
-			case 1:
-				return int64(row)
-			}
-			return misses[row].name
-		},
-		func(row int, id int64) { in.paths.ids[misses[row].hash] = id })
+	var path []byte
+	return in.paths.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (halfHash, int64, bool) {
+		dir, isNumber := columns[0].(int64)
+		name, isText := columns[1].(string)
+		prefix, known := in.prefixes[dir]
+		path = append(append(path[:0], prefix...), name...)
+		return hashOf(path), id, isNumber && isText && known
+	})
 }

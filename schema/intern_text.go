@@ -1,10 +1,8 @@
 package schema
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
-	"slices"
 	"strings"
 )
 
@@ -69,37 +67,20 @@ func (in *interner) internTexts(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// findTexts looks up texts that may be in the catalog from before, in key order
-// so that neighbouring keys share pages.
+// findTexts looks up texts that may be in the catalog from before. Those that
+// differ in case have one key.
 func (in *interner) findTexts(ctx context.Context, wanted []wantedText) error {
 	if in.texts.all {
 		return nil
 	}
-	type miss struct {
-		wantedText
-		folded int64
-	}
-	var misses []miss
-	asked := map[halfHash]bool{}
+	var keys []int64
 	for _, n := range wanted {
-		if in.texts.ids[n.hash] == 0 && !asked[n.hash] {
-			asked[n.hash] = true
-			misses = append(misses, miss{n, NameKey(n.text)})
+		if in.texts.ids[n.hash] == 0 {
+			keys = append(keys, NameKey(n.text))
 		}
 	}
-	slices.SortFunc(misses, func(a, b miss) int { return cmp.Compare(a.folded, b.folded) })
-	return in.find(ctx, `SELECT src.b, k.name_id FROM src
-		CROSS JOIN name_key k ON k.key = src.a
-		CROSS JOIN name n ON n.name_id = k.name_id
-		WHERE n.name = src.c`, len(misses),
-		func(row, col int) driver.Value {
-			switch col {
-			case 0:
-				return misses[row].folded
-			case 1:
-				return int64(row)
-			}
-			return misses[row].text
-		},
-		func(row int, id int64) { in.texts.ids[misses[row].hash] = id })
+	return in.texts.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (halfHash, int64, bool) {
+		text, ok := columns[0].(string)
+		return hashOf(text), id, ok
+	})
 }

@@ -63,9 +63,9 @@ func (t *batchTx) insertKeys(b *batch) error {
 		query string
 		rows  []keyRow
 	}{
-		{"INSERT INTO path_key (key, path_id) SELECT a, b FROM src", keys.paths},
-		{"INSERT INTO content_key (key, content_id) SELECT a, b FROM src", keys.contents},
-		{"INSERT INTO name_key (key, name_id) SELECT a, b FROM src", keys.texts},
+		{"INSERT OR FAIL INTO path_key (key, path_id) SELECT a, b FROM src", keys.paths},
+		{"INSERT OR FAIL INTO content_key (key, content_id) SELECT a, b FROM src", keys.contents},
+		{"INSERT OR FAIL INTO name_key (key, name_id) SELECT a, b FROM src", keys.texts},
 		{insertRefKeys, slices.Compact(keys.refs)},
 		{insertRefKeys, slices.Compact(b.refs)},
 	} {
