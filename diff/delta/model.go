@@ -80,16 +80,16 @@ func (m *models) reset() {
 	fill(m.old[:])
 	m.length.reset()
 	m.repeatLen.reset()
-	m.oldShift.reset()
+	m.oldShift.reset(fewLow)
 	for i := range m.distance {
-		m.distance[i].reset()
+		m.distance[i].reset(fewLow)
 	}
 	for i := range m.literal {
 		fill(m.literal[i][:])
 		fill(m.matched[i][:])
 	}
 	for i := range m.number {
-		m.number[i].reset()
+		m.number[i].reset(manyLow)
 	}
 	m.plain = probStart
 	m.state, m.last = 0, 0
@@ -155,7 +155,7 @@ func (m *lengthModel) reset() {
 		fill(m.low[i][:])
 		fill(m.mid[i][:])
 	}
-	m.high.reset()
+	m.high.reset(fewLow)
 }
 
 func (m *lengthModel) encode(e *rangeEncoder, n int, pos int) {

@@ -4,18 +4,29 @@ import "math/bits"
 
 // numberModel codes a number as the count of its bits, of which each number has
 // its own, then up to leadBits bits below the highest by what followed before,
-// then the others as they are.
+// then some of the lowest ones, the lowest first, each by the one below it:
+// places are often multiples of something. Those between are as they are.
 type numberModel struct {
 	length [128]prob
 	lead   [65][1 << leadBits]prob
+	low    [manyLow][2]prob
+	lows   int // bits of low that are used
 }
 
-const leadBits = 4
+const (
+	leadBits = 4
+	fewLow   = 4  // of references in contents
+	manyLow  = 16 // of numbers between them
+)
 
-func (m *numberModel) reset() {
+func (m *numberModel) reset(lows int) {
+	m.lows = lows
 	fill(m.length[:])
 	for i := range m.lead {
 		fill(m.lead[i][:])
+	}
+	for i := range m.low {
+		fill(m.low[i][:])
 	}
 }
 
@@ -34,7 +45,14 @@ func (m *numberModel) encode(e *rangeEncoder, v uint64) {
 	lead := min(n-1, leadBits)
 	rest := n - 1 - lead
 	encodeTree(e, m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead)
-	e.direct(v, rest)
+	low := min(rest, m.lows)
+	e.direct(v>>low, rest-low)
+	before := uint64(0)
+	for i := range low {
+		bit := v >> i & 1
+		e.bit(&m.low[i][before], uint32(bit))
+		before = bit
+	}
 }
 
 func (m *numberModel) decode(d *rangeDecoder) uint64 {
@@ -49,7 +67,14 @@ func (m *numberModel) decode(d *rangeDecoder) uint64 {
 	lead := min(n-1, leadBits)
 	rest := n - 1 - lead
 	v := 1<<lead | uint64(decodeTree(d, m.lead[n][:], lead))
-	return v<<rest | d.direct(rest)
+	low := min(rest, m.lows)
+	v = v<<rest | d.direct(rest-low)<<low
+	before := uint32(0)
+	for i := range low {
+		before = d.bit(&m.low[i][before])
+		v |= uint64(before) << i
+	}
+	return v
 }
 
 func (m *numberModel) price(v uint64) uint32 {
@@ -60,7 +85,14 @@ func (m *numberModel) price(v uint64) uint32 {
 	}
 	lead := min(n-1, leadBits)
 	rest := n - 1 - lead
-	return p + priceTree(m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead) + uint32(rest)*bitPrice
+	low := min(rest, m.lows)
+	before := uint64(0)
+	for i := range low {
+		bit := v >> i & 1
+		p += m.low[i][before].price(uint32(bit))
+		before = bit
+	}
+	return p + priceTree(m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead) + uint32(rest-low)*bitPrice
 }
 
 // A tree of probabilities codes n bits, the highest first.

@@ -123,23 +123,41 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 	if err != nil {
 		return err
 	}
+	r := f.reachOf(f.pairs.entries[x.entry], before+f.drift, n)
+	runs, err := f.storedRuns(p, x.off+at, r)
+	if err != nil {
+		return err
+	}
 	src, err := f.sourceFor(f.pairs.entries[x.entry], before+f.drift, p, gap > 0)
 	if err != nil {
 		return err
 	}
-	if err := f.use(src.ranges); err != nil {
-		return err
-	}
 	if gap > 0 {
+		if err := f.use(src.ranges); err != nil {
+			return err
+		}
 		if err := f.gap(x.off-gap, gap, 0, k); err != nil {
 			return err
 		}
 	}
-	if err := f.raw(p, x.off+at, src.base, func() error { return f.use(src.ranges) }); err != nil {
-		return err
-	}
-	f.drift += f.e.cursor - (src.base + n)
-	return nil
+	end := r.off + n
+	err = f.withRuns(p, x.off+at, runs, func(p []byte, off int64, after *storedRun) error {
+		place := r.off + off - (x.off + at)
+		if after != nil {
+			if !r.has(after.file, after.end()) {
+				return f.around(p, off, after)
+			}
+			place = after.end()
+		}
+		guess := src.base + place - r.off
+		if err := f.raw(p, off, guess, func() error { return f.use(src.ranges) }); err != nil {
+			return err
+		}
+		end = place + f.e.cursor - guess
+		return nil
+	})
+	f.drift += end - (r.off + n)
+	return err
 }
 
 // contentBefore is how much of its entry's content stands before extent k.
@@ -401,7 +419,17 @@ func (s *span) asStored(j int) error {
 	if err != nil {
 		return err
 	}
-	if err := s.raw(p, x.off, 0, func() error { return s.use(ranges) }); err != nil {
+	runs, err := s.storedRuns(p, x.off, reach{file: -1})
+	if err != nil {
+		return err
+	}
+	err = s.withRuns(p, x.off, runs, func(p []byte, off int64, after *storedRun) error {
+		if after != nil {
+			return s.around(p, off, after)
+		}
+		return s.raw(p, off, 0, func() error { return s.use(ranges) })
+	})
+	if err != nil {
 		return err
 	}
 	s.at += x.size

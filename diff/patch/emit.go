@@ -110,10 +110,14 @@ func (e *emitter) flushCopy() {
 	if !e.putPieces(c) {
 		e.op(opCopy)
 		e.enc.Number(inCopyLen, uint64(c.n))
-		e.enc.Number(inCopyFile, uint64(c.file))
-		e.enc.Number(inCopyOff, zigzag(c.off-e.copied))
+		if k := e.goesOn(c.file, c.off); k >= 0 {
+			e.enc.Number(inCopyFrom, uint64(k))
+		} else {
+			e.enc.Number(inCopyFrom, uint64(len(e.ends)+c.file))
+			e.enc.Number(inCopyOff, zigzag(c.off-e.ends[0].off))
+		}
 	}
-	e.copied = c.off + c.n
+	e.copiedTo(c.file, c.off, c.n)
 	e.copies = append(e.copies, c)
 }
 

@@ -34,6 +34,7 @@ type fileMaker struct {
 	drift  int64    // by which content stands elsewhere in the source than was thought
 	entry  int32    // that was changed last
 	due    []written
+	mine   ownContent
 	was    *known // tables of the old archive
 	is     *known // and of this one
 }
@@ -41,7 +42,7 @@ type fileMaker struct {
 // near is where copying would go on.
 func (f *fileMaker) near(gap int64) position {
 	c := &f.e.run
-	if c.n == 0 {
+	if c.n == 0 || c.file == len(f.old.files) {
 		return position{int32(f.twin), f.pos + gap}
 	}
 	return position{int32(c.file), c.off + c.n + gap}
@@ -58,6 +59,10 @@ func (f *fileMaker) extent(k int) (int, error) {
 	if ok {
 		return 1, f.copyExtent(k, at, off, gap)
 	}
+	if at, ok := f.mine.find(&f.extents[k]); ok {
+		return 1, f.copyOwn(k, at)
+	}
+	f.mine.add(&f.extents[k])
 	if f.extents[k].method == compress.None {
 		return 1, f.plain(k)
 	}

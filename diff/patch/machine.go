@@ -3,8 +3,10 @@ package patch
 import (
 	"context"
 	"crypto/sha1"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
@@ -46,11 +48,11 @@ type machine struct {
 type state struct {
 	known      *known // tables
 	src        delta.Old
-	cursor     int64 // in the source, behind the content before
-	copied     int64 // end of the copy before, in its file
-	last       Range // named before
-	guess      int64 // of where the last content begins in the source
-	rawFrom    int64 // output of the last opRaw
+	cursor     int64   // in the source, behind the content before
+	ends       [4]spot // of copies: where these go on, the last one first
+	last       Range   // named before
+	guess      int64   // of where the last content begins in the source
+	rawFrom    int64   // output of the last opRaw
 	rawTo      int64
 	same       int   // index of the digest that opSame took
 	lastDigest int64 // end of the digest written last
@@ -169,19 +171,78 @@ func (m *machine) copy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	file, err := m.number(inCopyFile, int64(len(m.h.Old))-1)
+	from, err := m.copyFrom()
 	if err != nil {
 		return err
 	}
-	size := m.h.Old[file].Size
-	off, err := m.signed(inCopyOff, m.copied, size)
-	if err != nil {
-		return err
+	size := m.sizeOf(from.file)
+	if from.file == len(m.h.Old) && from.off < size {
+		return m.copyOwn(ctx, from.off, n)
 	}
-	if n > size-off {
-		return fmt.Errorf("%w: copy of %d bytes at %d of %d", ErrCorrupt, n, off, size)
+	if n > size-from.off {
+		return fmt.Errorf("%w: copy of %d bytes at %d of %d", ErrCorrupt, n, from.off, size)
 	}
-	return m.copyBytes(ctx, int(file), off, n)
+	return m.copyBytes(ctx, from.file, from.off, n)
+}
+
+// copyFrom reads where a copy begins.
+func (m *machine) copyFrom() (spot, error) {
+	k, err := m.number(inCopyFrom, int64(len(m.ends)+len(m.h.Old)))
+	if err != nil || k < int64(len(m.ends)) {
+		return m.ends[k], err
+	}
+	file := int(k) - len(m.ends)
+	off, err := m.signed(inCopyOff, m.ends[0].off, m.sizeOf(file))
+	return spot{file, off}, err
+}
+
+// sizeOf is how much of an old file, or of the new one so far, can be copied.
+func (m *machine) sizeOf(file int) int64 {
+	if file == len(m.h.Old) {
+		return m.pos
+	}
+	return m.h.Old[file].Size
+}
+
+// spot is a place of an old file, or of the new one if it is as many as there are
+// old ones.
+type spot struct {
+	file int
+	off  int64
+}
+
+// goesOn returns which of the last copies ended there, or -1.
+func (s *state) goesOn(file int, off int64) int { return slices.Index(s.ends[:], spot{file, off}) }
+
+// copiedTo puts the end of a copy before the others, in place of the one that it
+// goes on from, or else of the last.
+func (s *state) copiedTo(file int, off, n int64) {
+	k := s.goesOn(file, off)
+	if k < 0 {
+		k = len(s.ends) - 1
+	}
+	copy(s.ends[1:k+1], s.ends[:k])
+	s.ends[0] = spot{file, off + n}
+}
+
+// copyOwn copies bytes of the new file, of which the last may be its first.
+func (m *machine) copyOwn(ctx context.Context, off, n int64) error {
+	m.copiedTo(len(m.h.Old), off, n)
+	m.copies = append(m.copies, copied{len(m.h.Old), m.to, off, n, m.pos, false})
+	for n > 0 {
+		if err := errors.Join(ctx.Err(), m.flush()); err != nil {
+			return err
+		}
+		p := m.scratch(flushSize)[:min(n, flushSize, m.pos-off)]
+		if err := readAt(m.out, p, off); err != nil {
+			return err
+		}
+		if err := m.write(p); err != nil {
+			return err
+		}
+		off, n = off+int64(len(p)), n-int64(len(p))
+	}
+	return nil
 }
 
 // copyBytes copies bytes that the old file has.
@@ -189,7 +250,7 @@ func (m *machine) copyBytes(ctx context.Context, file int, off, n int64) error {
 	if n > m.size-m.pos {
 		return fmt.Errorf("%w: more than %d bytes of output", ErrCorrupt, m.size)
 	}
-	m.copied = off + n
+	m.copiedTo(file, off, n)
 	m.copies = append(m.copies, copied{file, m.to, off, n, m.pos, false})
 	if v, ok := m.out.(*virtual); ok {
 		if err := m.flush(); err != nil {

@@ -130,6 +130,7 @@ type maker struct {
 	now      held // the source at hand
 	index    delta.Index
 	moved    *chunkIndex
+	stored   *runIndex // nil until it is needed
 }
 
 func (m *maker) run(ctx context.Context) error {

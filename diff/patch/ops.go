@@ -22,7 +22,7 @@ const (
 const (
 	inOp         = iota
 	inCopyLen    // bytes
-	inCopyFile   // of the old files
+	inCopyFile   // of the old files, whose tables are meant
 	inCopyOff    // signed, from the end of the copy before
 	inRawLen     // bytes
 	inRawGuess   // signed: place in the source, from the end of the content before
@@ -47,6 +47,7 @@ const (
 	inAdded      // rows that are new
 	inNameLen    // bytes of a new row's name
 	inNewAt      // signed: place of a new row's entry, from the end of that of the row before
+	inCopyFrom   // 0-3: where a copy ended, the last one first; 4 and more: of the old files, or the new one behind them, and then inCopyOff
 )
 
 // digestSize is that of SHA-1, the only digest yet.

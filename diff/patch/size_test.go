@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 
 	"pakdb/codecs"
@@ -17,6 +18,7 @@ import (
 // docs/bench_delta_hunt.py compares them with the tools themselves; the bounds
 // are what patches had when this was written, with a little room.
 func TestSizes(t *testing.T) {
+	noise := string(noisy(9, 6<<20))
 	for _, c := range []struct {
 		name   string
 		atMost int
@@ -26,6 +28,11 @@ func TestSizes(t *testing.T) {
 		{"one byte", 105, files("a"), files("b")},
 		{"equal", 100, files(string(words(1, 5000))), files(string(words(1, 5000)))},
 		{"many tiny files", 7200, tiny(300, 0), tiny(300, 20)},
+		{"halves swapped", 150, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
+		{"blocks shuffled", 1300, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
+		{"one byte in front", 150, files(noise), files("x" + noise)},
+		{"far repeats", 5<<20 + 500, files("x"), files(noise[:5<<20] + noise[:5<<20])},
+		{"two files from three", 400, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := makeOf(t, c.old, c.new)
@@ -57,6 +64,15 @@ func tiny(n, differ int) []Input {
 		contents[i] = fmt.Sprintf(`{"id": %d, "value": %d}`, i, v)
 	}
 	return files(contents...)
+}
+
+// shuffled is s with its blocks in another order.
+func shuffled(s string, block int) string {
+	var b strings.Builder
+	for _, i := range rand.New(rand.NewPCG(2, 2)).Perm(len(s) / block) {
+		b.WriteString(s[i*block : (i+1)*block])
+	}
+	return b.String()
 }
 
 func makeOf(t testing.TB, old, new []Input) []byte {

@@ -1,0 +1,75 @@
+package patch
+
+import "pakdb/codecs/compress"
+
+// storedRuns returns the runs of p, which stands at off, that are worth a copy.
+func (f *fileMaker) storedRuns(p []byte, off int64, source reach) ([]storedRun, error) {
+	if len(p) < minRun {
+		return nil, nil
+	}
+	if f.stored == nil {
+		var err error
+		if f.stored, err = newRunIndex(f.ctx, f.old.files); err != nil {
+			return nil, err
+		}
+	}
+	runs, err := f.stored.runs(p, source)
+	if err != nil {
+		return nil, err
+	}
+	return f.ownRuns(p, off, runs)
+}
+
+// withRuns explains p, which stands at off: runs by copies, and by rest what is
+// between them, which is told the run before.
+func (f *fileMaker) withRuns(p []byte, off int64, runs []storedRun, rest func(p []byte, off int64, after *storedRun) error) error {
+	at, after := 0, (*storedRun)(nil)
+	for i := range runs {
+		r := &runs[i]
+		if r.at > at {
+			if err := rest(p[at:r.at], off+int64(at), after); err != nil {
+				return err
+			}
+		}
+		if err := f.endFull(); err != nil {
+			return err
+		}
+		f.e.copyOld(r.file, r.off, int64(r.n))
+		f.stats.Copied += int64(r.n)
+		at, after = r.at+r.n, r
+		f.pos = off + int64(at)
+	}
+	if at == len(p) {
+		return nil
+	}
+	return rest(p[at:], off+int64(at), after)
+}
+
+// around explains p by what stands in the old file behind a run.
+func (f *fileMaker) around(p []byte, off int64, after *storedRun) error {
+	n, at := int64(len(p)), after.end()
+	ranges, base := f.e.ranges, f.e.cursor
+	if after.file < len(f.old.files) && (n > tinyRest || !f.e.open) {
+		wide := min(max(16*n, 64<<10), wideMargin)
+		from, to := max(0, at-wide), min(f.old.files[after.file].Size, at+n+wide)
+		ranges, base = []Range{{File: after.file, Off: from, Stored: to - from, Size: to - from}}, at-from
+	}
+	return f.raw(p, off, base, func() error { return f.use(ranges) })
+}
+
+// tinyRest is what no source is named for.
+const tinyRest = 32
+
+// reachOf tells what the source of n bytes at a place of an old entry has.
+func (f *fileMaker) reachOf(old int32, place, n int64) reach {
+	if old < 0 {
+		return reach{file: -1}
+	}
+	e := &f.old.entries[old]
+	x := &f.old.files[e.file].extents[e.first]
+	if x.method != compress.None {
+		return reach{file: -1}
+	}
+	at := x.off + place
+	return reach{e.file, at, max(x.off, at-wideMargin), min(x.end(), at+n+wideMargin)}
+}

@@ -1,0 +1,265 @@
+package patch
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+
+	"pakdb/codecs/compress"
+)
+
+// Stored bytes that no recipe explains (files of no format, entries that are not
+// compressed, blocks of Oodle, encrypted ones) may stand anywhere in the old
+// files, further away than a source reaches. Long runs of them are found by an
+// index over all such bytes of the old files, and copied.
+
+const (
+	runWindow = 64        // bytes that the gear hash depends on
+	maxPlaces = 1 << 20   // about; of the index: 16 MiB
+	probes    = 8         // slots that are looked at
+	minRun    = 128       // bytes of a run that are worth a copy
+	minNear   = 256       // ... of one that the source has
+	minInStep = 256 << 10 // ... of one that is about where it is expected
+	inStep    = 64 << 10
+)
+
+// runIndex finds runs of stored bytes in the old files.
+type runIndex struct {
+	files  []layout
+	starts []int64  // of each file, in one row of all
+	slots  []uint64 // 24 bits of a hash, and the place behind its window in the row
+	quiet  int      // high bits of the hash that are 0 where bytes are indexed
+}
+
+const placeBits = 40
+
+func newRunIndex(ctx context.Context, files []layout) (*runIndex, error) {
+	x := &runIndex{files: files, quiet: 4}
+	total, row := int64(0), int64(0)
+	for i := range files {
+		x.starts = append(x.starts, row)
+		row += files[i].Size
+		for _, e := range files[i].extents {
+			if hasNoRecipe(e.method) {
+				total += e.stored
+			}
+		}
+	}
+	for total>>x.quiet > maxPlaces {
+		x.quiet++
+	}
+	x.slots = make([]uint64, 1<<bits.Len64(uint64(total>>x.quiet)*2|1023))
+	for i := range files {
+		for _, e := range files[i].extents {
+			if hasNoRecipe(e.method) {
+				if err := x.add(ctx, i, e.off, e.stored); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return x, nil
+}
+
+// newOwnIndex is of a file that is being made, and empty.
+func newOwnIndex(l *layout) *runIndex {
+	x := &runIndex{files: []layout{*l}, starts: []int64{0}, quiet: 4}
+	for l.Size>>x.quiet > maxPlaces {
+		x.quiet++
+	}
+	x.slots = make([]uint64, 1<<bits.Len64(uint64(l.Size>>x.quiet)*2|1023))
+	return x
+}
+
+// hasNoRecipe reports that blocks of a method are not made from their content.
+func hasNoRecipe(m compress.Method) bool { return m != compress.Zlib && m != compress.LZ4 }
+
+// add indexes n bytes of a file.
+func (x *runIndex) add(ctx context.Context, file int, off, n int64) error {
+	for h := uint64(0); n > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p, err := x.files[file].read(off, min(n, 1<<20))
+		if err != nil {
+			return err
+		}
+		for i, c := range p {
+			if h = h<<1 + gear[c]; h>>(64-x.quiet) == 0 {
+				x.put(h, x.starts[file]+off+int64(i)+1)
+			}
+		}
+		off, n = off+int64(len(p)), n-int64(len(p))
+	}
+	return nil
+}
+
+// slot is where a hash is kept or may follow, and what tells it from others.
+func (x *runIndex) slot(h uint64) (at int, tag uint64) {
+	h *= 0x9e3779b97f4a7c15
+	return int(h >> (64 - bits.Len(uint(len(x.slots)-1)))), h << placeBits >> placeBits << placeBits
+}
+
+// put keeps the first place of a hash.
+func (x *runIndex) put(h uint64, place int64) {
+	at, tag := x.slot(h)
+	for range probes {
+		s := &x.slots[at]
+		if *s == 0 {
+			*s = tag | uint64(place)
+			return
+		}
+		if *s>>placeBits<<placeBits == tag {
+			return
+		}
+		at = (at + 1) & (len(x.slots) - 1)
+	}
+}
+
+// find returns a file and the place behind a window of that hash in it.
+func (x *runIndex) find(h uint64) (file int, off int64, ok bool) {
+	at, tag := x.slot(h)
+	for range probes {
+		s := x.slots[at]
+		if s == 0 {
+			return 0, 0, false
+		}
+		if s>>placeBits<<placeBits == tag {
+			place := int64(s & (1<<placeBits - 1))
+			file, ok = slices.BinarySearchFunc(x.starts, place, func(start, place int64) int { return cmp.Compare(start, place) })
+			if file--; ok && x.starts[file] == place {
+				return 0, 0, false
+			}
+			return file, place - x.starts[file], true
+		}
+		at = (at + 1) & (len(x.slots) - 1)
+	}
+	return 0, 0, false
+}
+
+// storedRun says that p[at:at+n] stands in an old file.
+type storedRun struct {
+	at, n int
+	file  int
+	off   int64
+}
+
+func (r *storedRun) end() int64 { return r.off + int64(r.n) }
+
+// reach is what a source has of an old file, and where in it p is expected.
+type reach struct {
+	file          int // -1: nothing
+	off, from, to int64
+}
+
+func (r *reach) has(file int, off int64) bool { return file == r.file && off >= r.from && off <= r.to }
+
+// runs returns what of p stands in the old files and is worth a copy.
+func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
+	end, last := 0, storedRun{file: source.file, off: source.off} // what is behind us; the run before
+	for i, h := 0, uint64(0); i < len(p); {
+		if h = h<<1 + gear[p[i]]; h>>(64-x.quiet) != 0 || i < end+runWindow {
+			i++
+			continue
+		}
+		i++
+		r, err := x.longest(p, i, end, h, last)
+		if err != nil {
+			return nil, err
+		}
+		if r.n < minRun {
+			continue
+		}
+		least, shift := minRun, r.off-int64(r.at)-(last.off-int64(last.at))
+		switch {
+		case r.file == last.file && max(shift, -shift) < inStep:
+			least = minInStep
+		case source.has(r.file, r.off):
+			least = minNear
+		}
+		last, end = r, r.at+r.n
+		if r.n >= least {
+			list = append(list, r)
+		}
+		if end > i { // go on where the hash knows nothing of the run
+			i, h = end, 0
+		}
+	}
+	return list, nil
+}
+
+// longest is the longest run known around p[i], behind floor: that which goes on
+// in step with the last one, or the indexed one.
+func (x *runIndex) longest(p []byte, i, floor int, h uint64, last storedRun) (r storedRun, err error) {
+	if last.file >= 0 {
+		if r, err = x.around(p, i, floor, last.file, last.off+int64(i-last.at)); err != nil {
+			return r, err
+		}
+	}
+	if r.n < minRun {
+		if file, off, ok := x.find(h); ok {
+			return x.around(p, i, floor, file, off)
+		}
+	}
+	return r, nil
+}
+
+// around is the run around p[i] that stands around a place of an old file.
+func (x *runIndex) around(p []byte, i, floor, file int, off int64) (storedRun, error) {
+	l := &x.files[file]
+	r := storedRun{at: i, file: file, off: off}
+	if off > l.Size {
+		return r, nil
+	}
+	for step := 256; ; step = 64 << 10 { // forwards
+		k := int(min(int64(step), int64(len(p)-i-r.n), l.Size-off-int64(r.n)))
+		if k <= 0 {
+			break
+		}
+		b, err := l.read(off+int64(r.n), int64(k))
+		if err != nil {
+			return r, err
+		}
+		same := commonPrefix(p[i+r.n:], b)
+		if r.n += same; same < k {
+			break
+		}
+	}
+	for step := 256; ; step = 64 << 10 { // backwards
+		k := int(min(int64(step), int64(r.at-floor), r.off))
+		if k <= 0 {
+			break
+		}
+		b, err := l.read(r.off-int64(k), int64(k))
+		if err != nil {
+			return r, err
+		}
+		same := commonSuffix(p[r.at-k:r.at], b)
+		r.at, r.off, r.n = r.at-same, r.off-int64(same), r.n+same
+		if same < k {
+			break
+		}
+	}
+	return r, nil
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+func commonSuffix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[len(a)-1-i] != b[len(b)-1-i] {
+			return i
+		}
+	}
+	return n
+}
