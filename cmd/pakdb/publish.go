@@ -69,8 +69,10 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 		label = filepath.Base(abs)
 	}
 	started := time.Now()
+	ctx, stop := a.watchPatch(ctx)
 	p, err := store.Publish(ctx, out, label, files.inputs,
 		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums})
+	stop()
 	if err != nil || a.quiet {
 		return err
 	}
@@ -105,10 +107,13 @@ every build can be made of what is there. Each finding is a line; the exit code 
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := 0
-			err := store.Check(cmd.Context(), args[0], func(name string, err error) {
+			ctx, stop := a.watchPatch(cmd.Context())
+			err := store.Check(ctx, args[0], func(name string, err error) {
 				found++
+				a.clearLine()
 				_, _ = fmt.Fprintf(a.stdout, "%s: %v\n", name, err)
 			})
+			stop()
 			switch {
 			case err != nil:
 				return err
@@ -137,7 +142,9 @@ build needs. The store is checked first; from a damaged one nothing is removed.`
 			if err != nil {
 				return err
 			}
-			p, err := store.Prune(cmd.Context(), args[0], keep, key)
+			ctx, stop := a.watchPatch(cmd.Context())
+			p, err := store.Prune(ctx, args[0], keep, key)
+			stop()
 			if err != nil || a.quiet {
 				return err
 			}

@@ -57,7 +57,9 @@ func (a *app) update(ctx context.Context, dir, from, build, key string, rate int
 		return err
 	}
 	started := time.Now()
-	u, err := store.NewUpdate(ctx, r, dir, store.UpdateOptions{Label: build, Registry: a.registry(), Open: a.openOptions()})
+	planning, stop := a.watchPatch(ctx)
+	u, err := store.NewUpdate(planning, r, dir, store.UpdateOptions{Label: build, Registry: a.registry(), Open: a.openOptions()})
+	stop()
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,9 @@ func (a *app) update(ctx context.Context, dir, from, build, key string, rate int
 	if err := a.printBill(u); err != nil || dryRun {
 		return err
 	}
-	if err := u.Apply(ctx, nil); err != nil || a.quiet {
+	applying, stop := a.watchPatch(ctx)
+	err = u.Apply(applying, nil)
+	if stop(); err != nil || a.quiet {
 		return err
 	}
 	_, err = fmt.Fprintf(a.stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, u.Build.Label, humanSize(r.Fetched()),

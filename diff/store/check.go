@@ -30,16 +30,19 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 	if err != nil {
 		return err
 	}
+	watch := patch.Step(ctx, stepChecking, int64(len(numbers)+len(builds))*maxPack)
 	for _, n := range numbers {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		watch.Add(maxPack)
 		if err := c.pack(n); err != nil {
 			finding(packName(n), err)
 		}
 	}
 	for _, b := range builds {
-		if err := c.build(ctx, b); err != nil {
+		watch.Add(maxPack)
+		if err := c.build(patch.Watch(ctx, nil), b); err != nil {
 			finding(buildName(b.Label), err)
 		}
 	}

@@ -143,8 +143,10 @@ func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet
 		return err
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
+	open := p.opt.Open.WithDefaults()
+	open.Keys = nil // what is encrypted stays so
 	_, _, err = patch.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(inputs, s.new),
-		&patch.MakeOptions{Registry: p.opt.Registry, Open: p.opt.Open})
+		&patch.MakeOptions{Registry: p.opt.Registry, Open: &open})
 	return err
 }
 

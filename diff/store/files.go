@@ -30,7 +30,8 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 	}
 	slices.SortFunc(inputs, func(a, b patch.Input) int { return strings.Compare(a.Name, b.Name) })
 	files := make([]File, len(inputs))
-	fresh := false
+	fresh := int64(0)
+	patch.Step(ctx, stepHashing, sizeOf(inputs))
 	for i, in := range inputs {
 		sum, err := sumOf(ctx, in.ReaderAt, in.Size)
 		if err != nil {
@@ -46,9 +47,11 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 		files[i] = f
 		p.stats.Files++
 		p.stats.Size += in.Size
-		fresh = fresh || f.Recipe == recipeAt{}
+		if f.Recipe == (recipeAt{}) {
+			fresh += in.Size
+		}
 	}
-	if !fresh {
+	if !slices.ContainsFunc(files, func(f File) bool { return f.Recipe == recipeAt{} }) {
 		return files, nil
 	}
 	registry := p.opt.Registry
@@ -59,6 +62,7 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 	if err != nil {
 		return nil, err
 	}
+	patch.Step(ctx, stepReading, fresh)
 	for i, in := range inputs {
 		f := &files[i]
 		if f.Recipe = p.known[f.Sum]; f.Recipe != (recipeAt{}) {
@@ -106,6 +110,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 		if g.err != nil {
 			return g.err
 		}
+		patch.Watching(ctx).Add(g.off + g.length() - pos)
 		g.gap = g.off - pos
 		pos = g.off + g.length()
 		skeleton = append(skeleton, make([]byte, g.gap)...)

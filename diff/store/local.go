@@ -68,6 +68,7 @@ func (l *local) read(ctx context.Context, inputs []patch.Input) error {
 	if err != nil {
 		return err
 	}
+	patch.Step(ctx, stepReading, sizeOf(inputs))
 	for i, in := range inputs {
 		if err := l.file(ctx, in, all[i]); err != nil {
 			return err
@@ -113,6 +114,7 @@ func (l *local) file(ctx context.Context, in patch.Input, groups []group) error 
 		if err := fill(in, skeleton[len(skeleton)-int(gap):], pos); err != nil {
 			return err
 		}
+		patch.Watching(ctx).Add(h.g.off + h.g.length() - pos)
 		pos = h.g.off + h.g.length()
 		f.gaps = append(f.gaps, gap)
 		f.decoded = append(f.decoded, l.add(h))

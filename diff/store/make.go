@@ -73,6 +73,7 @@ func (u *Update) write(ctx context.Context, f *fileUpdate, file io.Writer) error
 		if b.err != nil {
 			return b.err
 		}
+		patch.Watching(ctx).Add(int64(len(b.stored)))
 		_, err := out.Write(b.stored)
 		return err
 	}, func(*block) {})

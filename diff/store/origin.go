@@ -19,6 +19,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/delta"
+	"pakdb/diff/patch"
 	"pakdb/internal/fields"
 	"pakdb/internal/ordered"
 )
@@ -277,6 +278,11 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 			}
 		}
 	}
+	total := int64(0)
+	for p := range missing {
+		total += p.new.size
+	}
+	watch := patch.Step(ctx, stepDeltas, total)
 	// Each holds both contents and an index of the old one.
 	workers := min(runtime.GOMAXPROCS(0), 4)
 	return ordered.Do(ctx, missing, workers, workers, work, func(p *pair) error {
@@ -288,6 +294,7 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 			file: len(d.files), off: out.size, n: int64(len(p.stream)),
 		}
 		d.have[[2]key{p.old.key, p.new.key}] = c
+		watch.Add(p.new.size)
 		_, err := out.Write(p.stream)
 		p.stream = nil
 		return err

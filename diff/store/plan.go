@@ -33,6 +33,7 @@ type Update struct {
 	isLast bool          // Build is the one published last
 	tables tables
 	tabled map[string]bool // tables that have been fetched
+	known  frameSet        // of lists and recipes
 	todo   []*fileUpdate
 	gone   []string // that will be removed
 	kept   []string // that no build made so
@@ -75,7 +76,7 @@ type fileUpdate struct {
 // plans content by content. Nothing in dir is changed. The caller closes the
 // Update.
 func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u *Update, err error) {
-	u = &Update{r: r, dir: dir, tables: tables{}, tabled: map[string]bool{}, isLast: opt.Label == ""}
+	u = &Update{r: r, dir: dir, tables: tables{}, tabled: map[string]bool{}, known: frameSet{}, isLast: opt.Label == ""}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.Close())
@@ -119,6 +120,13 @@ func (u *Update) compare(ctx context.Context) (others []patch.Input, usable []*d
 		return nil, nil, err
 	}
 	right := map[string]bool{}
+	total := int64(0)
+	for _, f := range u.Build.Files {
+		if in, there := here[f.Path]; there && in.Size == f.Size {
+			total += f.Size
+		}
+	}
+	patch.Step(ctx, stepComparing, total)
 	for _, f := range u.Build.Files {
 		in, there := here[f.Path]
 		if there && in.Size == f.Size {

@@ -114,6 +114,9 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 
 func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {
 	p = &publisher{dir: dir, opt: opt, chunks: map[key]place{}, listed: map[key]row{}, parts: map[key]place{}, packs: tables{}, known: map[string]recipeAt{}}
+	if err := tidy(dir); err != nil {
+		return nil, nil, nil, err
+	}
 	p.data, p.others, p.list = packer{s: p, goal: frameGoal}, packer{s: p, goal: frameGoal}, packer{s: p, goal: listGoal}
 	if p.zstd, err = newEncoder(); err != nil {
 		return nil, nil, nil, err
@@ -158,6 +161,25 @@ func (p *publisher) follow(last *Build) (err error) {
 
 func newEncoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)))
+}
+
+// tidy removes what a publisher that was stopped left unfinished.
+func tidy(dir string) error {
+	for _, folder := range []string{".", "builds", "d", "m", "n", "p"} {
+		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), ".pakdb-") {
+				continue
+			}
+			if err := os.RemoveAll(filepath.Join(dir, folder, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // readBuilds reads the manifests of all builds. A folder without any is a new
@@ -285,6 +307,24 @@ func (p *publisher) nextPack() int {
 	return p.last
 }
 
+// What is being done, in the words that people see.
+const (
+	stepHashing   = "hashing"
+	stepReading   = "reading"
+	stepDeltas    = "deltas"
+	stepComparing = "comparing"
+	stepFetching  = "fetching"
+	stepMaking    = "making files"
+	stepChecking  = "checking"
+)
+
+func sizeOf(inputs []patch.Input) (n int64) {
+	for _, in := range inputs {
+		n += in.Size
+	}
+	return n
+}
+
 // sumOf returns the BLAKE3 of the first n bytes of r, in hexadecimal.
 func sumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
 	h := blake3.New()
@@ -298,6 +338,7 @@ func sumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
 			return "", errors.Join(io.ErrUnexpectedEOF, err)
 		}
 		_, _ = h.Write(buf[:k])
+		patch.Watching(ctx).Add(int64(k))
 		off += int64(k)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
@@ -379,8 +420,8 @@ func (p *publisher) tables() ([]TableRef, error) {
 	return append(refs, TableRef{fresh[0], fresh[len(fresh)-1], id}), err
 }
 
-// writeJSON writes a manifest, behind its signature, so that a new one is never
-// there without.
+// writeJSON writes a manifest. Its signature is there before it, beside the old
+// one's: whenever this is stopped, what is there has a signature that fits.
 func (p *publisher) writeJSON(name string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
@@ -388,15 +429,25 @@ func (p *publisher) writeJSON(name string, v any) error {
 	}
 	b = append(b, '\n')
 	sig := filepath.Join(p.dir, filepath.FromSlash(name+signed))
-	if key := p.opt.Key; key != nil {
-		err = writeFile(p.dir, name+signed, []byte(key.Sign(b, name)))
-	} else if err = os.Remove(sig); errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	if p.opt.Key == nil {
+		if err := os.Remove(sig); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return writeFile(p.dir, name, b)
 	}
-	if err != nil {
+	fresh := p.opt.Key.Sign(b, name)
+	both := fresh
+	if old, err := os.ReadFile(sig); err == nil {
+		list := signatures(string(old))
+		both += strings.Join(list[:min(len(list), mostSignatures-1)], "")
+	}
+	if err := writeFile(p.dir, name+signed, []byte(both)); err != nil {
 		return err
 	}
-	return writeFile(p.dir, name, b)
+	if err := writeFile(p.dir, name, b); err != nil {
+		return err
+	}
+	return writeFile(p.dir, name+signed, []byte(fresh))
 }
 
 // versions are those of files that earlier builds had and this one has not.

@@ -111,10 +111,15 @@ type frameSet map[frameID][]byte
 // at returns the bytes at a place.
 func (s frameSet) at(p place) ([]byte, error) { return bytesAt(s[p.id()], p) }
 
-// fetchNow fetches frames into memory.
+// fetchNow fetches frames of lists and recipes into memory, where they stay.
 func (u *Update) fetchNow(ctx context.Context, need map[frameID]bool) (frameSet, error) {
-	where := map[frameID]located{}
-	spans, err := u.frameSpans(ctx, need, func(id frameID, l located) { where[id] = l })
+	where, missing := map[frameID]located{}, map[frameID]bool{}
+	for id := range need {
+		if u.known[id] == nil {
+			missing[id] = true
+		}
+	}
+	spans, err := u.frameSpans(ctx, missing, func(id frameID, l located) { where[id] = l })
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +129,31 @@ func (u *Update) fetchNow(ctx context.Context, need map[frameID]bool) (frameSet,
 			return nil, err
 		}
 	}
-	frames := frameSet{}
 	for id, l := range where {
-		if frames[id], err = inflateFrame(got[l.in][l.off : l.off+l.n]); err != nil {
+		if u.known[id], err = inflateFrame(got[l.in][l.off : l.off+l.n]); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.in.file, err)
 		}
 	}
-	return frames, nil
+	return u.known, nil
+}
+
+// readAhead is how much of what lies before the root of a recipe is read with it:
+// most often it is its tree, and of a small change all of it.
+const readAhead = 16 << 10
+
+// withTree adds the frames before a root.
+func (u *Update) withTree(ctx context.Context, root frameID, need map[frameID]bool) error {
+	p, err := u.table(ctx, root.pack)
+	if err != nil {
+		return err
+	}
+	need[root] = true
+	left := int64(readAhead)
+	for i := min(root.frame, len(p.frames)) - 1; i >= 0 && p.frames[i] <= left; i-- {
+		left -= p.frames[i]
+		need[frameID{root.pack, i}] = true
+	}
+	return nil
 }
 
 // choice is what is fetched for some files.

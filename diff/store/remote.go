@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,8 +74,9 @@ func (r *Remote) Requests() int64 { return r.requests.Load() }
 func (r *Remote) Fetched() int64 { return r.fetched.Load() }
 
 const (
-	attempts   = 6
-	firstPause = 100 * time.Millisecond // doubled after each failure
+	attempts   = 8                      // in a row by which nothing comes
+	firstPause = 100 * time.Millisecond // doubled after each of them
+	maxPause   = time.Minute            // whatever the server asks for
 	silence    = 30 * time.Second       // after which a connection counts as broken
 	workers    = 4
 )
@@ -92,6 +94,7 @@ func (r *Remote) whole(ctx context.Context, name string) ([]byte, error) {
 func (r *Remote) get(ctx context.Context, name string, off, n int64) (b []byte, err error) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
+		had := len(b)
 		if b, err = r.more(ctx, name, off, n, b); err == nil {
 			return b, nil
 		}
@@ -101,14 +104,41 @@ func (r *Remote) get(ctx context.Context, name string, off, n int64) (b []byte, 
 		}
 		if n < 0 {
 			b = b[:0]
+		} else if len(b) > had {
+			attempt, pause = 1, firstPause
+		}
+		wait := pause
+		var busy *busyError
+		if errors.As(err, &busy) {
+			wait = min(max(wait, busy.after), maxPause)
 		}
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
-		case <-time.After(pause):
+		case <-time.After(wait):
 		}
 		pause *= 2
 	}
+}
+
+// busyError is a server's that asks to be left alone for a while.
+type busyError struct {
+	status string
+	after  time.Duration
+}
+
+func (e *busyError) Error() string { return "the server says " + e.status }
+
+// refusal is the error for an answer without what was asked for.
+func refusal(resp *http.Response) error {
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound || code == http.StatusGone:
+		return &fatalError{fmt.Errorf("not there (%s)", resp.Status)}
+	case code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
+		return &fatalError{fmt.Errorf("the server says %s", resp.Status)}
+	}
+	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // a date is as good as nothing
+	return &busyError{resp.Status, time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 }
 
 // fatalError is what asking again does not mend.
@@ -122,7 +152,7 @@ func (e *fatalError) Unwrap() error { return e.err }
 func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) ([]byte, error) {
 	r.requests.Add(1)
 	if r.base == nil {
-		return r.fromFolder(name, off, n)
+		return r.fromFolder(ctx, name, off, n)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -140,8 +170,6 @@ func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) 
 	}
 	defer func() { _ = resp.Body.Close() }()
 	switch {
-	case resp.StatusCode == http.StatusNotFound:
-		return b, &fatalError{fmt.Errorf("not there (%s)", resp.Status)}
 	case n >= 0 && resp.StatusCode == http.StatusPartialContent:
 		var first int64
 		if _, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-", &first); err != nil || first != from {
@@ -156,7 +184,7 @@ func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) 
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return b, &fatalError{fmt.Errorf("%w: it ends before byte %d", ErrCorrupt, off+n)}
 	default:
-		return b, fmt.Errorf("the server says %s", resp.Status)
+		return b, refusal(resp)
 	}
 	want := int64(maxManifest)
 	if n >= 0 {
@@ -176,6 +204,7 @@ func (r *Remote) body(ctx context.Context, cancel func(), body io.Reader, b []by
 		b = append(b, buf[:k]...)
 		want -= int64(k)
 		r.fetched.Add(int64(k))
+		patch.Watching(ctx).Add(int64(k))
 		if err := r.limit.wait(ctx, k); err != nil {
 			return b, err
 		}
@@ -195,7 +224,7 @@ func (r *Remote) body(ctx context.Context, cancel func(), body io.Reader, b []by
 	return b, nil
 }
 
-func (r *Remote) fromFolder(name string, off, n int64) (b []byte, err error) {
+func (r *Remote) fromFolder(ctx context.Context, name string, off, n int64) (b []byte, err error) {
 	f, err := os.Open(filepath.Join(r.dir, filepath.FromSlash(name)))
 	if err != nil {
 		return nil, &fatalError{err}
@@ -214,6 +243,7 @@ func (r *Remote) fromFolder(name string, off, n int64) (b []byte, err error) {
 		return nil, &fatalError{err}
 	}
 	r.fetched.Add(int64(len(b)))
+	patch.Watching(ctx).Add(int64(len(b)))
 	return b, nil
 }
 
@@ -230,23 +260,51 @@ func (r *Remote) object(ctx context.Context, id string) ([]byte, error) {
 }
 
 // manifest fetches a manifest and checks its signature.
-func (r *Remote) manifest(ctx context.Context, name string) ([]byte, error) {
-	b, err := r.whole(ctx, name)
-	if err != nil || r.key == nil {
-		return b, err
+func (r *Remote) manifest(ctx context.Context, name string) (b []byte, err error) {
+	for again := range 2 { // between the two requests it may have been replaced
+		if b, err = r.whole(ctx, name); err != nil || r.key == nil {
+			return b, err
+		}
+		sig, err := r.whole(ctx, name+signed)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %v", ErrUnsigned, err)
+		}
+		if err = verify(r.key, b, string(sig), name); err == nil {
+			return b, nil
+		} else if again > 0 {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	sig, err := r.whole(ctx, name+signed)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrUnsigned, err)
+	return nil, err
+}
+
+// verify checks a manifest's signature. While the manifest is replaced there are
+// several, one of which fits.
+func verify(key *patch.PublicKey, b []byte, sigs, name string) error {
+	err := fmt.Errorf("%w: there is none", patch.ErrSignature)
+	for _, sig := range signatures(sigs) {
+		var comment string
+		if comment, err = key.Verify(b, sig); err == nil && comment != name {
+			err = fmt.Errorf("%w: it is of %s", patch.ErrSignature, comment)
+		}
+		if err == nil {
+			return nil
+		}
 	}
-	comment, err := r.key.Verify(b, string(sig))
-	if err == nil && comment != name {
-		err = fmt.Errorf("%w: it is of %s", patch.ErrSignature, comment)
+	return err
+}
+
+// mostSignatures is how many a file of them may have: some publishers in a row
+// may have been stopped between a signature and its manifest.
+const mostSignatures = 8
+
+// signatures cuts a file of them.
+func signatures(text string) (list []string) {
+	const head = "untrusted comment:"
+	for _, one := range strings.Split("\n"+text, "\n"+head)[1:] {
+		list = append(list, head+strings.TrimSuffix(one, "\n")+"\n")
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return b, nil
+	return list[:min(len(list), mostSignatures)]
 }
 
 // Index returns what the store has.

@@ -55,7 +55,9 @@ func (u *Update) recipes(ctx context.Context) error {
 	roots := map[frameID]bool{}
 	for _, f := range u.todo {
 		if !f.byDelta {
-			roots[f.Recipe.place().id()] = true
+			if err := u.withTree(ctx, f.Recipe.place().id(), roots); err != nil {
+				return err
+			}
 		}
 	}
 	frames, err := u.fetchNow(ctx, roots)

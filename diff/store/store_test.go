@@ -24,7 +24,6 @@ import (
 
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
-	"pakdb/diff/patch"
 	"pakdb/diff/store"
 )
 
@@ -71,14 +70,7 @@ func same(t *testing.T, what string, got, want folder) {
 
 func publish(t *testing.T, dir, label string, f folder, deltas ...int) {
 	t.Helper()
-	files, err := patch.OpenFiles([]string{f.write(t, t.TempDir())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = files.Close() }()
-	if _, err := store.Publish(t.Context(), dir, label, files.Inputs, &store.PublishOptions{Registry: all.Registry(), Deltas: len(deltas)}); err != nil {
-		t.Fatal(err)
-	}
+	publishWith(t, dir, label, f, &store.PublishOptions{Registry: all.Registry(), Deltas: len(deltas)})
 }
 
 // update brings dir to a build and returns the bill.
@@ -248,9 +240,12 @@ type cutWriter struct {
 }
 
 func (w *cutWriter) Write(p []byte) (int, error) {
-	if w.left -= len(p); w.left < 0 {
+	if w.left < len(p) {
+		_, _ = w.ResponseWriter.Write(p[:w.left])
+		_ = http.NewResponseController(w.ResponseWriter).Flush()
 		panic(http.ErrAbortHandler)
 	}
+	w.left -= len(p)
 	return w.ResponseWriter.Write(p)
 }
 

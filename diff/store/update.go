@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/delta"
+	"pakdb/diff/patch"
 )
 
 // SpaceError means that a disk has too little room.
@@ -43,6 +44,7 @@ func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 }
 
 func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
+	patch.Step(ctx, stepFetching, u.Bill.Fetch)
 	if err := u.fetch(ctx, fetched); err != nil {
 		return err
 	}
@@ -54,6 +56,7 @@ func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 			fetched(d.Size)
 		}
 	}
+	patch.Step(ctx, stepMaking, u.Bill.Write)
 	for _, f := range u.todo {
 		if f.byDelta {
 			continue
@@ -196,7 +199,7 @@ func (u *Update) isMade(ctx context.Context, f *fileUpdate) bool {
 	if err != nil || st.Size() != f.Size {
 		return false
 	}
-	sum, err := sumOf(ctx, have, f.Size)
+	sum, err := sumOf(patch.Watch(ctx, nil), have, f.Size) // not part of what is counted
 	return err == nil && sum == f.Sum
 }
 

@@ -1,0 +1,433 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"pakdb/codecs"
+	"pakdb/codecs/all"
+	"pakdb/codecs/unrealpak"
+	"pakdb/diff/patch"
+	"pakdb/diff/store"
+)
+
+// entry of a pak that is made for a test.
+type entry struct {
+	name    string
+	content []byte
+}
+
+// pakOf is an Unreal pak with zlib.
+func pakOf(t testing.TB, o codecs.CreateOptions, entries []entry) []byte {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.pak")
+	o.Method = "zlib"
+	err := codecs.WriteFile(t.Context(), name, unrealpak.Format(), &o, func(w codecs.Writer) error {
+		for _, e := range entries {
+			if err := w.Add(t.Context(), &codecs.Entry{Name: e.name}, bytes.NewReader(e.content)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// prose draws n bytes that compress.
+func prose(r *rand.Rand, n int) []byte {
+	var b []byte
+	for len(b) < n {
+		b = fmt.Appendf(b, "%s %x ", []string{"mesh", "texture", "sound", "actor", "level"}[r.IntN(5)], r.Uint32N(1<<20))
+	}
+	return b[:n]
+}
+
+// assets draws entries of a build.
+func assets(n, size int) (list []entry) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for i := range n {
+		list = append(list, entry{fmt.Sprintf("Game/Content/Dir%02d/Asset%04d.uasset", i/20, i), prose(r, size/2+r.IntN(size))})
+	}
+	return list
+}
+
+// updated is the next build: of a hundred entries nine are edited, two moved and
+// edited, one is new and one gone.
+func updated(list []entry) (next []entry) {
+	r := rand.New(rand.NewPCG(8, 8))
+	edit := func(b []byte) []byte {
+		at := r.IntN(len(b))
+		return slices.Concat(b[:at], []byte("edited"), b[at:])
+	}
+	for i, e := range list {
+		switch k := i % 100; {
+		case k%11 == 5:
+			e.content = edit(e.content)
+		case k == 1 || k == 51:
+			e.name, e.content = "Game/Content/Moved/"+filepath.Base(e.name), edit(e.content)
+		case k == 70:
+			continue
+		case k == 80:
+			next = append(next, entry{e.name + "2", prose(r, 5000)})
+		}
+		next = append(next, e)
+	}
+	return next
+}
+
+// modded is a build with its entries in another order, some of them changed.
+func modded(list []entry) []entry {
+	list = slices.Clone(list)
+	for i := 3; i < len(list); i += 40 {
+		list[i].content = append(slices.Clone(list[i].content), "a mod's"...)
+	}
+	rand.New(rand.NewPCG(9, 9)).Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
+	return list
+}
+
+// testPair is a store of two builds of a pak, made once.
+type testPair struct {
+	store         string
+	old, new, mod folder
+}
+
+var pairOnce sync.Once
+var thePair testPair
+
+func mixedPair(t *testing.T) *testPair {
+	t.Helper()
+	pairOnce.Do(func() {
+		dir, err := os.MkdirTemp("", "pakdb-store")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := assets(600, 8000)
+		p := testPair{store: dir}
+		p.old = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, old)}
+		p.new = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(old))}
+		p.mod = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, modded(old))}
+		publish(t, dir, "1", p.old)
+		publish(t, dir, "2", p.new, 1)
+		thePair = p
+	})
+	if thePair.store == "" {
+		t.Fatal("no pair")
+	}
+	return &thePair
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if thePair.store != "" {
+		_ = os.RemoveAll(thePair.store)
+	}
+	os.Exit(code)
+}
+
+// From the build before, a modded one, and nothing: what is fetched is what the
+// bill says, in few requests, and a modded build costs little more.
+func TestMixedPair(t *testing.T) {
+	p := mixedPair(t)
+	server := httptest.NewServer(http.FileServer(http.Dir(p.store)))
+	defer server.Close()
+	fetched := map[string]int64{}
+	for name, start := range map[string]folder{"old": p.old, "modded": p.mod, "nothing": {}} {
+		at := start.write(t, t.TempDir())
+		bill, r, err := update(t.Context(), server.URL, at, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, name, readFolder(t, at), p.new)
+		if r.Requests() > 40 || r.Fetched() != bill.Known+bill.Fetch || r.Requests() != bill.Asked+int64(bill.Requests) {
+			t.Errorf("%s: %d requests, %d bytes; the bill says %d and %d", name, r.Requests(), r.Fetched(), bill.Asked+int64(bill.Requests), bill.Known+bill.Fetch)
+		}
+		if name == "modded" && bill.Coded < 40 {
+			t.Errorf("%d deltas of contents are used", bill.Coded)
+		}
+		fetched[name] = r.Fetched()
+		t.Logf("from %s: %d bytes, %d of them to know what, in %d requests; %d deltas", name, r.Fetched(), bill.Known, r.Requests(), bill.Coded)
+	}
+	if size := int64(len(p.new["Game.pak"])); fetched["nothing"] > size+size/50 {
+		t.Errorf("from nothing %d bytes, the pak has %d", fetched["nothing"], size)
+	}
+	if fetched["modded"] > fetched["nothing"]/4 { // most of it are frames that the modded entries share with others
+		t.Errorf("from a modded pak %d bytes, from nothing %d", fetched["modded"], fetched["nothing"])
+	}
+}
+
+// One entry of many is changed: what a client must know of the others is little.
+func TestOneOfMany(t *testing.T) {
+	list, dir := assets(4000, 300), t.TempDir()
+	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
+	list[2000].content = []byte("changed")
+	changed := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
+	publish(t, dir, "1", old)
+	publish(t, dir, "2", changed, 1)
+	mod := folder{"Game.pak": bytes.Clone(old["Game.pak"])}
+	mod["Game.pak"] = append(mod["Game.pak"], 0) // the patch between files does not fit
+	at := mod.write(t, t.TempDir())
+	bill, r, err := update(t.Context(), dir, at, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "one of many", readFolder(t, at), changed)
+	if bill.Known > 8<<10 || bill.Fetch > 64<<10 {
+		t.Errorf("%d bytes to know what to fetch, %d fetched", bill.Known, bill.Fetch)
+	}
+	t.Logf("%d bytes to know what, %d in all", bill.Known, r.Fetched())
+}
+
+// Content that moves out of a file that stays as it is, is not fetched.
+func TestMovedOutOfUnchanged(t *testing.T) {
+	list, dir := assets(60, 8000), t.TempDir()
+	a, b := pakOf(t, codecs.CreateOptions{}, list[:40]), pakOf(t, codecs.CreateOptions{}, list[40:])
+	publish(t, dir, "1", folder{"a.pak": a, "b.pak": b})
+	next := folder{"a.pak": a, "b.pak": pakOf(t, codecs.CreateOptions{}, list[20:])}
+	publish(t, dir, "2", next)
+	at := folder{"a.pak": a, "b.pak": b}.write(t, t.TempDir())
+	bill, _, err := update(t.Context(), dir, at, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "moved", readFolder(t, at), next)
+	if bill.Looked != int64(len(a)) || bill.Fetch > 20_000 {
+		t.Errorf("%d bytes looked at, %d fetched", bill.Looked, bill.Fetch)
+	}
+}
+
+// A store is public: what is encrypted stays so, whatever keys the publisher has.
+func TestEncryptedStays(t *testing.T) {
+	secret := []byte("a secret that nobody may read in a store, and long enough to be found")
+	list := []entry{{"Game/a.txt", bytes.Repeat(secret, 40)}, {"Game/b.txt", prose(rand.New(rand.NewPCG(1, 1)), 5000)}}
+	keys := func([16]byte) []byte { return bytes.Repeat([]byte{7}, 32) }
+	dir := t.TempDir()
+	for i, o := range []codecs.CreateOptions{{Keys: keys, Encrypt: true}, {Keys: keys, Encrypt: true, EncryptIndex: true}} {
+		list[0].content = append(list[0].content, byte('0'+i))
+		want := folder{"Game.pak": pakOf(t, o, list)}
+		publishWith(t, dir, fmt.Sprint(i), want, &store.PublishOptions{Registry: all.Registry(), Open: &codecs.Options{Keys: keys}, Deltas: 1})
+		at := t.TempDir()
+		if _, _, err := update(t.Context(), dir, at, ""); err != nil { // without keys
+			t.Fatal(err)
+		}
+		same(t, "encrypted", readFolder(t, at), want)
+	}
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	decoded := 0
+	for name, b := range readFolder(t, dir) {
+		if err := d.Reset(bytes.NewReader(b)); err != nil {
+			t.Fatal(err)
+		}
+		var plain bytes.Buffer
+		n, _ := io.Copy(&plain, d) // up to where no frame follows
+		decoded += int(n)
+		for _, what := range [][]byte{secret[:20], []byte("Game/a.txt")} {
+			indexed := string(what) == "Game/a.txt" && strings.HasPrefix(name, "p/") // the first pak's index is not encrypted
+			if !indexed && (bytes.Contains(b, what) || bytes.Contains(plain.Bytes(), what)) {
+				t.Errorf("%s has %q", name, what)
+			}
+		}
+	}
+	if decoded < 2000 {
+		t.Errorf("only %d bytes of the store could be looked at", decoded)
+	}
+}
+
+// failing serves a store and gets in the way of some requests.
+func failing(t *testing.T, dir string, get func(n int64, w http.ResponseWriter, req *http.Request) bool) string {
+	t.Helper()
+	files := http.FileServer(http.Dir(dir))
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if !get(n.Add(1), w, req) {
+			files.ServeHTTP(w, req)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// Servers that answer late, in parts, or with too much: bit for bit all the same.
+func TestFailingServers(t *testing.T) {
+	p := mixedPair(t)
+	files := http.FileServer(http.Dir(p.store))
+	for name, get := range map[string]func(n int64, w http.ResponseWriter, req *http.Request) bool{
+		"breaks off": func(n int64, w http.ResponseWriter, req *http.Request) bool {
+			files.ServeHTTP(&cutWriter{ResponseWriter: w, left: 20_000}, req)
+			return true
+		},
+		"is busy": func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+			codes := []int{http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusBadGateway}
+			if n%3 != 1 {
+				return false
+			}
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(codes[n/3%4])
+			return true
+		},
+		"knows no ranges": func(_ int64, _ http.ResponseWriter, req *http.Request) bool {
+			req.Header.Del("Range")
+			return false
+		},
+		"sends less than was asked for": func(n int64, w http.ResponseWriter, req *http.Request) bool {
+			var from, to int
+			if _, err := fmt.Sscanf(req.Header.Get("Range"), "bytes=%d-%d", &from, &to); err != nil || n%2 == 0 {
+				return false
+			}
+			req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, from+(to-from)/2))
+			return false
+		},
+		"sends another range now and then": func(n int64, w http.ResponseWriter, req *http.Request) bool {
+			if n%2 == 0 && req.Header.Get("Range") != "" {
+				req.Header.Set("Range", "bytes=1-5")
+			}
+			return false
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := p.mod.write(t, t.TempDir())
+			if _, _, err := update(t.Context(), failing(t, p.store, get), at, ""); err != nil {
+				t.Fatal(err)
+			}
+			same(t, name, readFolder(t, at), p.new)
+		})
+	}
+}
+
+// Servers that do not have the store, or another's: an error, soon, and the folder
+// as it was, which the right store then completes.
+func TestWrongServers(t *testing.T) {
+	p := mixedPair(t)
+	for name, tt := range map[string]struct {
+		get  func(w http.ResponseWriter, req *http.Request) bool
+		want error
+	}{
+		"a damaged pack": {serving(p.store, "/p/", func(b []byte) []byte { b[len(b)/3] ^= 1; b[2*len(b)/3] ^= 1; return b }), store.ErrCorrupt},
+		"zeros":          {serving(p.store, "/p/", func(b []byte) []byte { clear(b); return b }), store.ErrCorrupt},
+		"a pack cut off": {serving(p.store, "/p/", func(b []byte) []byte { return b[:40] }), store.ErrCorrupt},
+		"damaged deltas": {serving(p.store, "/d/", func(b []byte) []byte {
+			for i := 100; i < len(b); i += 200 {
+				b[i] ^= 8
+			}
+			return b
+		}), store.ErrCorrupt},
+		"no packs": {serving(p.store, "/p/", func([]byte) []byte { return nil }), nil},
+		"no entry": {func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusForbidden); return true }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := p.mod.write(t, t.TempDir())
+			_, _, err := update(t.Context(), failing(t, p.store, func(_ int64, w http.ResponseWriter, req *http.Request) bool { return tt.get(w, req) }), at, "")
+			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+				t.Fatalf("%v, want %v", err, tt.want)
+			}
+			t.Log(err)
+			got := readFolder(t, at)
+			maps.DeleteFunc(got, func(name string, _ []byte) bool { return strings.HasPrefix(name, ".pakdb-update/") })
+			same(t, name, got, p.mod)
+			if _, _, err := update(t.Context(), p.store, at, ""); err != nil {
+				t.Fatalf("the right store afterwards: %v", err)
+			}
+			same(t, name, readFolder(t, at), p.new)
+		})
+	}
+}
+
+// serving serves files below a path as bad makes them; not at all if it is nil.
+func serving(dir, below string, bad func([]byte) []byte) func(w http.ResponseWriter, req *http.Request) bool {
+	return func(w http.ResponseWriter, req *http.Request) bool {
+		if !strings.HasPrefix(req.URL.Path, below) {
+			return false
+		}
+		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(req.URL.Path)))
+		if err == nil {
+			b = bad(b)
+		}
+		if b == nil {
+			http.NotFound(w, req)
+			return true
+		}
+		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(b))
+		return true
+	}
+}
+
+// A limit of the rate is kept.
+func TestRate(t *testing.T) {
+	p := mixedPair(t)
+	r, err := store.OpenRemote(failing(t, p.store, func(int64, http.ResponseWriter, *http.Request) bool { return false }), store.RemoteOptions{Rate: 400_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := p.mod.write(t, t.TempDir())
+	start := time.Now()
+	u, err := store.NewUpdate(t.Context(), r, at, store.UpdateOptions{Registry: all.Registry()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(u.Apply(t.Context(), nil), u.Close()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "slowly", readFolder(t, at), p.new)
+	if took, least := time.Since(start), time.Duration(float64(r.Fetched())/400_000*0.9*float64(time.Second)); took < least {
+		t.Errorf("%d bytes in %v", r.Fetched(), took)
+	}
+}
+
+// An update ends with its context, also while a server is silent.
+func TestSilentServer(t *testing.T) {
+	p := mixedPair(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	url := failing(t, p.store, func(_ int64, w http.ResponseWriter, req *http.Request) bool {
+		if !strings.HasPrefix(req.URL.Path, "/p/") {
+			return false
+		}
+		cancel()
+		<-req.Context().Done()
+		return true
+	})
+	at := p.mod.write(t, t.TempDir())
+	if _, _, err := update(ctx, url, at, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func publishWith(t *testing.T, dir, label string, f folder, o *store.PublishOptions) {
+	t.Helper()
+	files, err := patch.OpenFiles([]string{f.write(t, t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = files.Close() }()
+	if _, err := store.Publish(t.Context(), dir, label, files.Inputs, o); err != nil {
+		t.Fatal(err)
+	}
+}
