@@ -43,7 +43,7 @@ func (e essences) same(a, b int64) bool {
 // markCosmetic finds, among modified contents, those that differ in noise alone.
 func (r *Result) markCosmetic(ctx context.Context) error {
 	var contents []int64
-	r.eachModified(func(_ *pair, a, b int64) { contents = append(contents, a, b) })
+	r.each(Modified, func(_ *pair, a, b int64) { contents = append(contents, a, b) })
 	if contents == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (r *Result) markCosmetic(ctx context.Context) error {
 	if err != nil || len(e) == 0 {
 		return err
 	}
-	r.eachModified(func(p *pair, a, b int64) {
+	r.each(Modified, func(p *pair, a, b int64) {
 		if e.same(a, b) {
 			p.what = p.what&^Modified | Cosmetic
 		}
@@ -59,11 +59,11 @@ func (r *Result) markCosmetic(ctx context.Context) error {
 	return nil
 }
 
-// eachModified calls do for the pairs whose contents are known and differ.
-func (r *Result) eachModified(do func(p *pair, old, new int64)) {
+// each calls do for the pairs of some kinds whose contents are known and differ.
+func (r *Result) each(kinds Kind, do func(p *pair, old, new int64)) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if p.what&Modified == 0 || p.old < 0 || p.new < 0 {
+		if p.what&kinds == 0 || p.old < 0 || p.new < 0 {
 			continue
 		}
 		if a, b := r.old.rows[p.old].content, r.new.rows[p.new].content; a != 0 && b != 0 {

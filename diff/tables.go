@@ -15,15 +15,17 @@ import (
 // errStop is not an error: the statement wants no more rows.
 var errStop = errors.New("no more rows are wanted")
 
-// Tables returns the SQL functions diff(old, new), diff_files(old, new) and
-// diff_fields(old, new) over a catalog. They have connections of their own, because they are called while a
-// statement runs; close closes them.
+// Tables returns the SQL functions diff(old, new), diff_files(old, new),
+// diff_downloads(old, new) and diff_fields(old, new) over a catalog. They have
+// connections of their own, because they are called while a statement runs; close
+// closes them.
 func Tables(catalog string) (tables []schema.TableFunction, close func() error) {
 	t := &tableSource{catalog: catalog}
 	params := []string{"old_build", "new_build"}
 	return []schema.TableFunction{
 		{Name: "diff", Params: params, Columns: RowColumns(), Rows: t.rows(Options{}, changeRows)},
 		{Name: "diff_files", Params: params, Columns: RowColumns(), Rows: t.rows(Options{Files: true}, changeRows)},
+		{Name: "diff_downloads", Params: params, Columns: DownloadColumns(), Rows: t.rows(Options{Brief: true}, downloadRows)},
 		{Name: "diff_fields", Params: params, Columns: []string{"kind", "path", "old_path", "field", "old", "new"}, Rows: t.rows(Options{}, fieldRows)},
 	}, t.close
 }
@@ -84,6 +86,16 @@ func changeRows(ctx context.Context, r *Result, write func([]driver.Value) error
 		}
 	}
 	return nil
+}
+
+func downloadRows(ctx context.Context, r *Result, write func([]driver.Value) error) error {
+	all, err := r.Downloads(ctx)
+	for i := range all {
+		if err == nil {
+			err = write(all[i].Row())
+		}
+	}
+	return err
 }
 
 func fieldRows(ctx context.Context, r *Result, write func([]driver.Value) error) error {

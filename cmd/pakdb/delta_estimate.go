@@ -3,39 +3,44 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime/debug"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"pakdb/diff"
 	"pakdb/diff/patch"
 )
 
 func newDeltaEstimateCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "estimate OLD... [--] NEW...",
+	var format string
+	cmd := &cobra.Command{
+		Use:   "estimate [flags] OLD... [--] NEW...",
 		Short: "Tell what an update costs, by several ways of transport",
 		Long: `Tell what players download from OLD to NEW, which are given as for "delta make":
 as whole files that changed; from a store of 1 MiB chunks, as Steam and Epic have,
 modelled after what is documented of them; as a patch archive of whole entries; and
-as a transport patch, which is made to know its size, and not kept.`,
+as a transport patch, which is made to know its size, and not kept.
+
+"pakdb diff --stat" tells the same of builds in the catalog, at once and about, or
+with --exact as this command does.`,
 		Example: `  pakdb delta estimate old/Game.pak new/Game.pak
-  pakdb delta estimate builds/1.48 builds/1.52`,
+  pakdb delta estimate builds/1.48 builds/1.52
+  pakdb delta estimate builds/1.48 builds/1.52 --format json`,
 		Args: usage(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return usageError(cmd, err)
 			}
-			return a.deltaEstimate(cmd.Context(), old, new)
+			return a.deltaEstimate(cmd.Context(), old, new, format)
 		},
 	}
+	a.addFormat(cmd, &format)
+	return cmd
 }
 
-func (a *app) deltaEstimate(ctx context.Context, old, new []string) (err error) {
-	debug.SetMemoryLimit(makeMemory)
+func (a *app) deltaEstimate(ctx context.Context, old, new []string, format string) (err error) {
 	from, err := patch.OpenFiles(old)
 	if err != nil {
 		return err
@@ -46,28 +51,30 @@ func (a *app) deltaEstimate(ctx context.Context, old, new []string) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	e, err := patch.NewEstimate(ctx, from.Inputs, to.Inputs, os.TempDir(), &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
+	e, err := a.estimate(ctx, from.Inputs, to.Inputs)
 	if err != nil {
 		return err
 	}
-	return a.printEstimate(e)
+	if format != "" {
+		return a.downloadRows(downloadsOf(e), format)
+	}
+	return printDownloads(a.stdout, downloadsOf(e))
 }
 
-func (a *app) printEstimate(e *patch.Estimate) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, row := range []struct {
-		bytes int64
-		what  string
-	}{
-		{e.New, "the new files"},
-		{e.Whole, "files that changed, whole"},
-		{e.Chunks, fmt.Sprintf("chunks of 1 MiB, %d of %d, by zstd", e.Missing, e.Total)},
-		{e.Entries, fmt.Sprintf("%s that changed, whole", plural(int64(e.Changed), "entry", "entries"))},
-		{e.Delta, "transport patch"},
-	} {
-		if _, err := fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", row.bytes, humanSize(row.bytes), percent(row.bytes, e.New), row.what); err != nil {
-			return err
-		}
+// estimate makes the patch to know its size.
+func (a *app) estimate(ctx context.Context, old, new []patch.Input) (*patch.Estimate, error) {
+	debug.SetMemoryLimit(makeMemory)
+	watched, stop := a.watchPatch(ctx)
+	defer stop()
+	return patch.NewEstimate(watched, old, new, os.TempDir(), &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
+}
+
+func downloadsOf(e *patch.Estimate) []diff.Download {
+	return []diff.Download{
+		{Way: diff.WayBuild, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
+		{Way: diff.WayFiles, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
+		{Way: diff.WayChunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
+		{Way: diff.WayEntries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
+		{Way: diff.WayDelta, Bytes: e.Delta, Exact: true},
 	}
-	return w.Flush()
 }

@@ -169,7 +169,14 @@ const statWidth = 40
 
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
-func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
+func (a *app) diffStat(ctx context.Context, c *changes, s *sides, f diffFlags) (int, error) {
+	downloads, err := a.downloads(ctx, c, s, f.exact)
+	if err != nil {
+		return 0, err
+	}
+	if f.format != "" {
+		return c.Len(), a.downloadRows(downloads, f.format)
+	}
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)
 	n, err := c.each(ctx, func(ch *diff.Change) error {
@@ -195,6 +202,8 @@ func (a *app) diffStat(ctx context.Context, c *changes) (int, error) {
 	})
 	if err == nil && !a.quiet {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
+		_, _ = fmt.Fprintln(w, "\nto download as")
+		err = printDownloads(w, downloads)
 	}
 	return n, errors.Join(err, w.Flush())
 }

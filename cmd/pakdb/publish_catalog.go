@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
-	"pakdb/codecs"
 	"pakdb/diff/patch"
 	"pakdb/internal/nearest"
+	"pakdb/schema"
 )
 
 // publishedFiles are the files of a build that is to be published, and their
@@ -40,55 +38,18 @@ func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, fol
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	f, err = openBuild(ctx, db, build)
-	return f, false, err
-}
-
-// openBuild opens the archives of a build where they were when it was indexed.
-func openBuild(ctx context.Context, db *sql.DB, label string) (f *publishedFiles, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT archive, location, coalesce(digest, '') FROM archives WHERE build = ? ORDER BY archive", label)
+	files, err := a.openBuiltFiles(ctx, db, build)
+	if errors.Is(err, schema.ErrNoBuild) {
+		labels, errLabels := buildLabels(ctx, db)
+		return nil, false, errors.Join(errLabels, hinted(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", errUsage, build),
+			nearest.Hint(nearest.Names(build, labels))))
+	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	defer func() { _ = rows.Close() }()
-	var open []*os.File
-	f = &publishedFiles{close: func() (err error) {
-		for _, file := range open {
-			err = errors.Join(err, file.Close())
-		}
-		return err
-	}}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, f.close())
-		}
-	}()
-	for rows.Next() {
-		var name, location, sum string
-		if err := rows.Scan(&name, &location, &sum); err != nil {
-			return f, err
-		}
-		file, err := os.Open(location)
-		if err != nil {
-			return f, err
-		}
-		open = append(open, file)
-		st, err := file.Stat()
-		if err != nil {
-			return f, err
-		}
-		f.inputs = append(f.inputs, patch.Input{Name: name, Source: codecs.Source{
-			ReaderAt: file, Name: filepath.Base(location), Size: st.Size(), Dir: os.DirFS(filepath.Dir(location)),
-		}})
-		f.sums = append(f.sums, sum)
+	f = &publishedFiles{inputs: files.inputs, close: files.close}
+	for _, known := range files.known {
+		f.sums = append(f.sums, known.Digest)
 	}
-	if err := rows.Err(); err != nil {
-		return f, err
-	}
-	if len(f.inputs) == 0 {
-		labels, err := buildLabels(ctx, db)
-		return f, errors.Join(err, hinted(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", errUsage, label),
-			nearest.Hint(nearest.Names(label, labels))))
-	}
-	return f, nil
+	return f, false, nil
 }

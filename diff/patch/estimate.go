@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"context"
 	"io"
 
@@ -11,14 +12,22 @@ import (
 // Estimate tells what updating from one build to another takes by several ways
 // of transport, in bytes to be downloaded.
 type Estimate struct {
-	New     int64 // the new files as they are
-	Whole   int64 // of these, files that no old file equals
+	New   int64 // the new files as they are
+	Files int   // how many these are
+
+	Whole      int64 // of the new files, those that no old file equals
+	WholeFiles int
+
 	Chunks  int64 // of the new files, cut into chunks of 1 MiB, those that stand nowhere in the old ones, each by zstd
 	Missing int   // how many chunks these are
 	Total   int   // of how many
+
 	Entries int64 // stored bytes of entries that are new or changed under their path, as a patch of whole entries has them
 	Changed int   // how many entries these are
-	Delta   int64 // the patch that Make makes
+	Stored  int   // of how many
+
+	Delta    int64 // the patch that Make makes
+	Old, Now []Sum // hashes of the files, old and new
 }
 
 // chunkSize is that of the stores that Steam and Epic deliver from.
@@ -28,7 +37,7 @@ const chunkSize = 1 << 20
 // kept. Stores of chunks are modelled by what is documented of them: chunks of
 // 1 MiB, found at any offset of the old files.
 func NewEstimate(ctx context.Context, old, new []Input, temp string, o *MakeOptions) (*Estimate, error) {
-	e := &Estimate{}
+	e := &Estimate{Files: len(new)}
 	h, _, err := Make(ctx, old, new, io.Discard, temp, o)
 	if err != nil {
 		return nil, err
@@ -37,17 +46,25 @@ func NewEstimate(ctx context.Context, old, new []Input, temp string, o *MakeOpti
 	have := map[Sum]bool{}
 	for _, f := range h.Old {
 		have[f.Sum] = true
+		e.Old = append(e.Old, f.Sum)
 	}
-	for _, f := range h.New {
+	var changed []Input
+	for i, f := range h.New {
+		e.Now = append(e.Now, f.Sum)
 		e.New += f.Size
+		e.Total += int((f.Size + chunkSize - 1) / chunkSize)
 		if !have[f.Sum] {
 			e.Whole += f.Size
+			changed = append(changed, new[i])
 		}
 	}
+	e.WholeFiles = len(changed)
+	watcher(ctx).begin(stepReading, sizeOf(old)+sizeOf(new))
 	if err := e.entries(ctx, old, new, o); err != nil {
 		return nil, err
 	}
-	return e, e.chunks(ctx, old, new)
+	watcher(ctx).begin(stepChunks, sizeOf(old))
+	return e, e.chunks(ctx, old, changed)
 }
 
 // entries adds up what a patch of whole entries has.
@@ -75,7 +92,11 @@ func (e *Estimate) entries(ctx context.Context, old, new []Input, o *MakeOptions
 		have[builds[0].identity(i)] = true
 	}
 	for i := range builds[1].entries {
-		if id := builds[1].identity(i); id != "" && !have[id] {
+		id := builds[1].identity(i)
+		if id != "" {
+			e.Stored++
+		}
+		if id != "" && !have[id] {
 			e.Changed++
 			for _, x := range builds[1].extentsOf(i) {
 				e.Entries += x.stored
@@ -142,21 +163,26 @@ type newChunk struct {
 	n    int64
 }
 
-// chunks looks for the new files' chunks in the old ones.
+// chunks looks for the new files' chunks in the old ones: whole ones anywhere, and
+// what is left at the end of a file at the end of the old file of its name.
 func (e *Estimate) chunks(ctx context.Context, old, new []Input) error {
-	wanted := map[uint64]newChunk{}
+	wanted, named := map[uint64]newChunk{}, map[string]Input{}
+	for _, in := range old {
+		named[in.Name] = in
+	}
 	var short []newChunk // at the ends of files
 	for i, in := range new {
 		for off := int64(0); off < in.Size; off += chunkSize {
 			c := newChunk{i, off, min(chunkSize, in.Size-off)}
-			e.Total++
-			if c.n < chunkSize {
-				short = append(short, c)
-				continue
-			}
 			p, err := e.read(ctx, in, c)
 			if err != nil {
 				return err
+			}
+			if c.n < chunkSize {
+				if !endsWith(named[in.Name], p) {
+					short = append(short, c)
+				}
+				continue
 			}
 			r := uint64(0)
 			for _, b := range p {
@@ -188,6 +214,16 @@ func (e *Estimate) chunks(ctx context.Context, old, new []Input) error {
 	return nil
 }
 
+// endsWith reports whether a file ends in p.
+func endsWith(in Input, p []byte) bool {
+	n := int64(len(p))
+	if in.Size < n {
+		return false
+	}
+	q := make([]byte, n)
+	return readAt(in, q, in.Size-n) == nil && bytes.Equal(p, q)
+}
+
 func (e *Estimate) read(ctx context.Context, in Input, c newChunk) ([]byte, error) {
 	p := make([]byte, c.n)
 	if err := ctx.Err(); err != nil {
@@ -208,6 +244,7 @@ func drop(ctx context.Context, in Input, wanted map[uint64]newChunk) error {
 			return err
 		}
 		off += int64(len(p))
+		watcher(ctx).add(int64(len(p)))
 		for _, c := range p {
 			if hash, full := r.add(c); full {
 				delete(wanted, hash)

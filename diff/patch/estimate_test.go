@@ -33,8 +33,11 @@ func TestEstimate(t *testing.T) {
 	if want := int64(len(new) + len(added)); e.Whole != want || e.Entries != want || e.Changed != 2 {
 		t.Errorf("whole: %d, entries: %d in %d, want %d in 2", e.Whole, e.Entries, e.Changed, want)
 	}
-	if e.Total != 6 || e.Missing != 5 {
-		t.Errorf("%d of %d chunks missing, want 5 of 6", e.Missing, e.Total)
+	if e.Total != 6 || e.Missing != 3 {
+		t.Errorf("%d of %d chunks missing, want 3 of 6: the first, the third, and the new file", e.Missing, e.Total)
+	}
+	if e.Files != 3 || e.WholeFiles != 2 || e.Stored != 3 || len(e.Old) != 2 || len(e.Now) != 3 || e.Old[1] != e.Now[1] {
+		t.Errorf("%+v", e)
 	}
 	if e.Chunks < 2<<20 || e.Chunks > 2<<20+100 {
 		t.Errorf("chunks: %d bytes", e.Chunks)

@@ -1,0 +1,70 @@
+package diff
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pakdb/schema"
+)
+
+// BuildFile is an archive's file, as it was when it was scanned.
+type BuildFile struct {
+	Name      string // in the build
+	Location  string // absolute path
+	Format    string
+	Size      int64
+	ModTime   int64  // Unix nanoseconds
+	Digest    string // BLAKE3 of the file in hex; "" where nobody read all of it
+	Data      int64  // bytes of the files beside it that hold its entries, such as the .ucas of a .utoc
+	DataFiles int    // how many these are
+
+	archive, ordinal, entries int64
+}
+
+// filesSQL lists the files of build ?1.
+const filesSQL = `SELECT ba.ordinal, a.archive_id, a.entry_count, ba.name, ba.location, a.format, a.size, a.mtime, lower(hex(a.digest)), a.scan
+	FROM build_archive ba
+	JOIN archive a ON a.archive_id = ba.archive_id
+	WHERE ba.build_id = ?1
+	ORDER BY ba.ordinal`
+
+// Files returns the files of a complete build, in the build's order. The error is
+// schema.ErrNoBuild if there is none of that label.
+func Files(ctx context.Context, db *sql.DB, label string) ([]BuildFile, error) {
+	var id int64
+	err := db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return filesOf(ctx, db, id)
+}
+
+func filesOf(ctx context.Context, db *sql.DB, build int64) (files []BuildFile, err error) {
+	err = schema.EachRow(ctx, db, filesSQL, []driver.Value{build}, func(v []driver.Value) {
+		f := BuildFile{ordinal: integer(v[0]), archive: integer(v[1]), entries: integer(v[2]), Name: str(v[3]), Location: str(v[4]),
+			Format: str(v[5]), Size: integer(v[6]), ModTime: integer(v[7]), Digest: str(v[8])}
+		f.Data, f.DataFiles = partsOf(str(v[9]))
+		files = append(files, f)
+	})
+	return files, err
+}
+
+// partsOf reads, from a scan key, how many bytes the files beside an archive had,
+// and how many files these were: "... part0:1145648 part1:4096".
+func partsOf(scan string) (size int64, files int) {
+	for _, word := range strings.Fields(scan) {
+		part, n, ok := strings.Cut(word, ":")
+		if bytes, err := strconv.ParseInt(n, 10, 64); ok && err == nil && strings.HasPrefix(part, "part") {
+			size, files = size+bytes, files+1
+		}
+	}
+	return size, files
+}
