@@ -10,7 +10,7 @@ func diffTables(catalog string) (tables []query.TableFunction, closeTables func(
 	docs := map[string]string{
 		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
 		"diff_files":     "the same, the files of an Unreal asset one by one",
-		"diff_downloads": "what the update takes by each way of transport, as diff --stat estimates it",
+		"diff_downloads": "what the update takes, by ways of transport",
 		"diff_fields":    "what changed inside: fields, points and references, a row each",
 	}
 	all, closeTables := diff.Tables(catalog)
