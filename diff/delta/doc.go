@@ -21,9 +21,9 @@
 // was seen before every 4 bytes. A suffix array would take 4 to 17 times the
 // content. Steps are chosen by their price, as a shortest path through the next
 // 2,048 positions; runs of 32 bytes are taken at once, so that what is equal
-// costs no more than comparing it. For contents of up to 256 KiB with their old
-// ones, and for [Encoder.Best], much more is looked at, and every 4 bytes of the
-// old content are found too.
+// costs no more than comparing it. For the first small contents of a stream, and
+// for [Encoder.Best], much more is looked at, and every 4 bytes of the old content
+// are found too.
 // Blocks in which nothing can be gained (noise, compressed pictures and sounds)
 // are written as they are.
 //

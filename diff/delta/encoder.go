@@ -9,8 +9,8 @@ const MaxContent = 1 << 20
 // Encoder writes numbers and contents into one stream. The zero value is not
 // ready; call Reset. It is not safe for concurrent use.
 type Encoder struct {
-	// Best is for the greatest effort: 3 % less of large contents, for two to
-	// three times the time. It may be set between contents.
+	// Best is for the greatest effort: 4 % less, for six times the time. It may be
+	// set between contents.
 	Best bool
 
 	models
@@ -24,6 +24,7 @@ type Encoder struct {
 	stale   int                               // symbols until these are computed again
 	far     int                               // last node of the block that a way leads to
 	leapTo  int                               // nodes before it are not looked from
+	spent   int                               // bytes of contents and old ones that the greatest effort was made for
 
 	// The content at hand.
 	new []byte
@@ -42,7 +43,7 @@ func (e *Encoder) Reset() {
 		e.nodes = make([]node, maxBlock+1)
 	}
 	e.chains.reset(seenWidth, maxWindow)
-	e.added, e.stale = 0, 0
+	e.added, e.stale, e.spent = 0, 0, 0
 }
 
 // Bytes ends the stream and returns it. It is valid until the next Reset.
@@ -62,12 +63,7 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	content, at := e.grow(len(new))
 	copy(content, new)
 	e.new, e.at, e.x = content, at, old
-	if e.effort = effortFor(len(old.old), len(new)); e.Best {
-		e.effort = greatest
-	}
-	if e.near {
-		old.indexNear()
-	}
+	e.choose()
 	e.begin(guess, tail-int64(len(new)))
 	for pos := 0; pos < len(new); {
 		end := min(pos+blockSize, len(new))
