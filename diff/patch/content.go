@@ -448,12 +448,16 @@ func (f *fileMaker) decode(j int) (b block, err error) {
 	if compress.Decode(x.method, b.content, stored) != nil || f.misses > maxMisses && j%maxMisses != 0 {
 		return b, nil
 	}
+	if b.recipe, b.made = f.trust.believes(&f.new.coder, x.method, stored, b.content); b.made {
+		return b, nil
+	}
 	if b.recipe, b.made = f.new.coder.Recognize(x.method, stored, b.content, f.likely); b.made {
 		f.misses = 0
 		f.prefer(b.recipe)
 	} else {
 		f.misses++
 	}
+	f.trust.saw(b, len(stored))
 	return b, nil
 }
 

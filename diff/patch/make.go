@@ -39,6 +39,11 @@ type Stats struct {
 // It holds the tables of the archives, up to 32 MiB of an old content with 32 to
 // 48 MiB to find bytes in it, and the segment at hand.
 func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions) (*Header, *Stats, error) {
+	return makePatch(ctx, old, new, out, temp, o, &trust{})
+}
+
+// makePatch is Make, with what it may believe.
+func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions, t *trust) (*Header, *Stats, error) {
 	if o == nil {
 		o = &MakeOptions{}
 	}
@@ -46,7 +51,7 @@ func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *
 	if registry == nil {
 		registry = &codecs.Registry{}
 	}
-	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best}
+	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best, trust: t}
 	watcher(ctx).begin(stepReading, 3*sizeOf(old)+2*sizeOf(new))
 	var err error
 	if m.h.Old, err = describe(ctx, old); err != nil {
@@ -125,6 +130,7 @@ type maker struct {
 	pairs    pairing
 	reader   oldFiles
 	recipes  recipeList
+	trust    *trust
 	spool    *os.File
 	e        *emitter
 	now      held // the source at hand
@@ -238,11 +244,8 @@ func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions
 			err = errors.Join(err, os.Remove(out.Name()))
 		}
 	}()
-	if h, s, err = Make(ctx, old, new, out, dir, o); err != nil {
+	if h, s, err = makeProved(ctx, out, old, new, dir, o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
-	}
-	if err := prove(ctx, out, old, dir); err != nil {
-		return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", err)
 	}
 	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close(), os.Rename(out.Name(), file)); err != nil {
 		return nil, nil, err

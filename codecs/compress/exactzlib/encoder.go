@@ -56,6 +56,8 @@ type Encoder struct {
 	want     []byte   // what out must become, nil otherwise
 	wantSyms []uint32 // the symbols of its first block, none otherwise
 	off      bool     // it does not become that
+	probing  bool     // the symbols at hand decide
+	agreed   bool     // they do agree
 	spare    []byte   // kept for the next trial's out
 }
 
@@ -86,7 +88,7 @@ func (e *Encoder) begin(dst, src []byte, p Params) {
 	e.maxDist = e.window - minLookahead
 	e.base, e.filled, e.blockStart = 0, 0, 0
 	e.bits, e.nbits = 0, 0
-	e.symCount, e.off = 0, false
+	e.symCount, e.off, e.agreed = 0, false, false
 	if n := 1<<(p.MemLevel+6) - 1; len(e.syms) != n {
 		e.syms = resize(e.syms, n)
 	}
@@ -137,7 +139,7 @@ func (e *Encoder) encode() {
 	if e.p.Level > 0 {
 		e.shift += uint32(len(e.src))
 	}
-	if !e.p.Raw && !e.off {
+	if !e.p.Raw && !e.off && !e.agreed {
 		e.out = binary.BigEndian.AppendUint32(e.out, adler32.Checksum(e.src))
 	}
 }

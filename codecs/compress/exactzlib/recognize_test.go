@@ -21,6 +21,9 @@ func TestRecognize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if !e.Begins(stored, src, p) {
+			t.Errorf("%v of %d bytes: its own begin is not recognised", p, len(src))
+		}
 		found, ok := e.Recognize(stored, src)
 		if !ok {
 			t.Errorf("%v of %d bytes, %d stored, is not recognised", p, len(src), len(stored))
@@ -86,6 +89,9 @@ func TestNotRecognized(t *testing.T) {
 	} {
 		if p, ok := e.Recognize(stored, src); ok {
 			t.Errorf("%s is recognised as %v", name, p)
+		}
+		if len(stored) < len(own)-1 && e.Begins(stored, src, exactzlib.Default) {
+			t.Errorf("%s begins as zlib's", name)
 		}
 	}
 	for range 60 {

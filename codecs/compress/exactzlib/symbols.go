@@ -1,10 +1,10 @@
 package exactzlib
 
-// firstBlock decodes the symbols of the first block of a deflate stream, as
-// [Encoder.tally] keeps them, into syms, and reports whether it is the last
-// block. ok is false for a damaged stream, for a stored block, which has no
-// symbols, and for more symbols than any block of zlib has.
-func firstBlock(stream []byte, syms []uint32) (_ []uint32, last, ok bool) {
+// firstBlock decodes the symbols of the first block of a deflate stream, but no
+// more than most, as [Encoder.tally] keeps them, into syms, and reports whether
+// it is the last block. ok is false for a damaged stream, for a stored block,
+// which has no symbols, and for a block of more symbols.
+func firstBlock(stream []byte, syms []uint32, most int) (_ []uint32, last, ok bool) {
 	r := bitReader{b: stream}
 	last = r.take(1) == 1
 	var lit, dist decoding
@@ -18,7 +18,7 @@ func firstBlock(stream []byte, syms []uint32) (_ []uint32, last, ok bool) {
 	default:
 		return syms, false, false
 	}
-	syms, ok = r.symbols(&lit, &dist, syms)
+	syms, ok = r.symbols(&lit, &dist, syms, most)
 	return syms, last, ok
 }
 
@@ -142,7 +142,7 @@ func (r *bitReader) codes() (lit, dist decoding, ok bool) {
 // mostSymbols is what a block has with the largest memory level.
 const mostSymbols = 1<<(9+6) - 1
 
-func (r *bitReader) symbols(lit, dist *decoding, syms []uint32) ([]uint32, bool) {
+func (r *bitReader) symbols(lit, dist *decoding, syms []uint32, most int) ([]uint32, bool) {
 	for {
 		sym, ok := r.next(lit)
 		switch {
@@ -150,7 +150,7 @@ func (r *bitReader) symbols(lit, dist *decoding, syms []uint32) ([]uint32, bool)
 			return syms, false
 		case sym == endOfBlock:
 			return syms, true
-		case len(syms) == mostSymbols:
+		case len(syms) == most:
 			return syms, false
 		case sym < endOfBlock:
 			syms = append(syms, uint32(sym))

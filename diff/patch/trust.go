@@ -1,0 +1,75 @@
+package patch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"pakdb/codecs/compress"
+)
+
+// To recognise a recipe takes coding a block again, and to prove a patch takes it
+// once more. Archives are made by one tool: where a row of blocks was made by one
+// recipe, the next ones are believed to be when they begin as they would. That is
+// no proof, but the patch is proved all the same before it gets its name. Should
+// it fail, it is made again without believing anything.
+
+// knownBlocks is how many blocks in a row must be recognised by one recipe before
+// the next is believed. Blocks that are short or nearly empty come out the same by
+// many.
+const knownBlocks = 8
+
+// knownBytes is what such a block must have, stored.
+const knownBytes = 1 << 10
+
+// trust is what a maker believes.
+type trust struct {
+	wanted bool // what is made will be proved
+	recipe Recipe
+	run    int // blocks that it made, in a row
+	used   int // blocks that were believed
+}
+
+// saw takes note of a block that was recognised, or was not.
+func (t *trust) saw(b block, stored int) {
+	switch {
+	case !b.made || b.recipe != t.recipe:
+		t.recipe, t.run = b.recipe, 0
+	case stored >= knownBytes:
+		t.run++
+	}
+}
+
+// believes returns the recipe of a block if it need not be proved.
+func (t *trust) believes(c *Coder, m compress.Method, stored, content []byte) (Recipe, bool) {
+	if !t.wanted || t.run < knownBlocks || t.recipe.Method != m || m != compress.Zlib {
+		return Recipe{}, false
+	}
+	if !c.zlib.Begins(stored, content, t.recipe.zlib()) {
+		return Recipe{}, false
+	}
+	t.used++
+	return t.recipe, true
+}
+
+// makeProved makes a patch in a file of dir, and proves it.
+func makeProved(ctx context.Context, out *os.File, old, new []Input, dir string, o *MakeOptions, t *trust) (h *Header, s *Stats, err error) {
+	for {
+		if h, s, err = makePatch(ctx, old, new, out, dir, o, t); err != nil {
+			return nil, nil, err
+		}
+		if err = prove(ctx, out, old, dir); err == nil {
+			return h, s, nil
+		}
+		if t.used == 0 || ctx.Err() != nil {
+			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", err)
+		}
+		*t = trust{}
+		_, err = out.Seek(0, io.SeekStart)
+		if err = errors.Join(err, out.Truncate(0)); err != nil {
+			return nil, nil, err
+		}
+	}
+}
