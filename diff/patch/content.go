@@ -445,6 +445,9 @@ func (f *fileMaker) decode(j int) (b block, err error) {
 		return b, err
 	}
 	b.content = make([]byte, x.size)
+	if x.size == 0 { // a block of nothing is something, which no recipe is asked to make
+		return b, nil
+	}
 	if compress.Decode(x.method, b.content, stored) != nil || f.misses > maxMisses && j%maxMisses != 0 {
 		return b, nil
 	}

@@ -41,6 +41,14 @@ func (f *fileMaker) readTables() error {
 // are patched. It returns nil where there are none.
 func tablesOf(kind table.Kind, l *layout, i int) (*known, error) {
 	off, n := l.gapBefore(len(l.extents))
+	if kind.Front() {
+		var err error
+		if off, n, err = front(kind, l); errors.Is(err, table.ErrTable) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
 	files := &oldFiles{files: make([]io.ReaderAt, i+1)}
 	files.files[i] = l.Source
 	k, err := readTables(files, kind, Range{File: i, Off: off, Stored: n, Size: n}, i, l.Size)
@@ -48,6 +56,20 @@ func tablesOf(kind table.Kind, l *layout, i int) (*known, error) {
 		return nil, nil
 	}
 	return k, err
+}
+
+// front is where tables before the entries are. The first entry may begin before
+// its first extent does.
+func front(kind table.Kind, l *layout) (off, n int64, err error) {
+	if _, n = l.gapBefore(0); n > table.MaxSize {
+		return 0, 0, nil
+	}
+	content, err := l.read(0, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	k, err := table.Len(kind, content)
+	return 0, int64(k), err
 }
 
 // jumps counts entries that do not follow the one that they followed.
@@ -96,18 +118,27 @@ func (f *fileMaker) script(order int, moved *moves) *script {
 		at[rows[k].Key] = append(at[rows[k].Key], i)
 	}
 	q := newQueue(len(base))
-	for _, r := range f.is.Rows() {
+	for i, r := range f.is.Rows() {
 		if list := at[r.Key]; len(list) > 0 {
-			if it := oldItem(base[list[0]], rows, moved); it.Off == r.Off {
+			it := oldItem(base[list[0]], rows, moved)
+			if f.isSame(it, i) {
 				at[r.Key] = list[1:]
 				s.take(q, list[0])
 				s.items = append(s.items, it)
 				continue
 			}
 		}
-		s.add(table.Item{Old: -1, Key: r.Key, Off: r.Off})
+		s.add(table.Item{Old: -1, New: f.is.New(i), Off: r.Off})
 	}
 	return s
+}
+
+// isSame reports that an old row, where its entry is now, leads to row i.
+func (f *fileMaker) isSame(it table.Item, i int) bool {
+	if f.was.kind.Front() {
+		return f.was.New(it.Old) == f.is.New(i)
+	}
+	return it.Off == f.is.Rows()[i].Off
 }
 
 // take goes on with a row of the base.
@@ -131,11 +162,11 @@ func (s *script) add(it table.Item) {
 }
 
 // possible reports that the script is within what a reader takes.
-func (s *script) possible() bool {
+func (s *script) possible(front bool) bool {
 	size := 0
 	for _, it := range s.added {
-		size += len(it.Key)
-		if it.Off < 0 {
+		size += len(it.New)
+		if it.Off < 0 && !front {
 			return false
 		}
 	}
@@ -149,17 +180,43 @@ type predicted struct {
 	index   *delta.Index
 }
 
+// firstTables explains what stands before the first entry, if those are tables.
+func (f *fileMaker) firstTables() error {
+	if f.was == nil || !f.was.kind.Front() {
+		return nil
+	}
+	return f.someTables(0, f.is.at.Size)
+}
+
 // lastTables explains what stands behind the last entry.
 func (f *fileMaker) lastTables() error {
-	k := len(f.extents)
-	off, n := f.gapBefore(k)
-	if f.was == nil || n > table.MaxSize {
-		return f.tables(k)
+	if f.was == nil || f.was.kind.Front() {
+		return f.tables(len(f.extents))
 	}
-	if near := f.near(0); near.file >= 0 {
-		if same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, n); same || err != nil {
-			return errors.Join(err, f.tables(k))
-		}
+	return f.someTables(f.gapBefore(len(f.extents)))
+}
+
+// gapBefore is layout's, less what is explained.
+func (f *fileMaker) gapBefore(k int) (off, n int64) {
+	off, n = f.layout.gapBefore(k)
+	if done := f.pos - off; done > 0 && done <= n {
+		return f.pos, n - done
+	}
+	return off, n
+}
+
+// someTables explains n bytes of tables.
+func (f *fileMaker) someTables(off, n int64) error {
+	near := f.near(0)
+	same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, n)
+	if err != nil {
+		return err
+	}
+	if same {
+		f.e.copyOld(int(near.file), near.off, n)
+		f.stats.Copied += n
+		f.pos = off + n
+		return nil
 	}
 	f.e.flushCopy()
 	want, err := f.read(off, n)
@@ -168,7 +225,7 @@ func (f *fileMaker) lastTables() error {
 	}
 	p := f.predictTables(want, off)
 	if p == nil {
-		return f.tables(k)
+		return f.table(off, n)
 	}
 	return f.codeTables(p, want, off)
 }
@@ -176,14 +233,17 @@ func (f *fileMaker) lastTables() error {
 // predictTables returns the best prediction, or nil when the old tables as they
 // are are better.
 func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
-	moved := newMoves(f.e.copies, f.twin, f.e.file)
-	scripts := []*script{f.script(movedRows, moved), f.script(dataRows, moved)}
+	moved := newMoves(f.e.copies, f.was.file, f.e.file)
+	scripts := []*script{f.script(allRows, moved)}
+	if !f.was.kind.Front() {
+		scripts = []*script{f.script(movedRows, moved), f.script(dataRows, moved)}
+	}
 	slices.SortStableFunc(scripts, func(a, b *script) int {
 		return cmp.Compare(len(a.steps)+len(a.added), len(b.steps)+len(b.added))
 	})
 	least := 0
 	for _, s := range scripts {
-		if !s.possible() {
+		if !s.possible(f.was.kind.Front()) {
 			continue
 		}
 		for form := range table.Forms {
@@ -265,7 +325,7 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 	e := f.e
 	var names []byte
 	for _, it := range p.added {
-		names = append(names, it.Key...)
+		names = append(names, it.New...)
 	}
 	if len(names) > 0 {
 		if err := f.use([]Range{f.was.at}); err != nil {
@@ -288,13 +348,18 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 		}
 		e.enc.Number(inAdded, uint64(s.added))
 		for _, it := range p.items[i+s.run : i+s.run+s.added] {
-			e.enc.Number(inNameLen, uint64(len(it.Key)))
-			e.enc.Number(inNewAt, zigzag(it.Off-end))
+			e.enc.Number(inNameLen, uint64(len(it.New)))
+			if !f.was.kind.Front() {
+				e.enc.Number(inNewAt, zigzag(it.Off-end))
+			}
 		}
 		i += s.run + s.added
 	}
 	if len(names) > 0 {
 		e.put(names, inRawGuess, 0)
+	}
+	if f.was.kind.Front() {
+		f.was.follow(p.items)
 	}
 	e.predicted(p.content, p.index)
 	return nil

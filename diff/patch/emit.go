@@ -1,6 +1,9 @@
 package patch
 
 import (
+	"cmp"
+	"slices"
+
 	"pakdb/diff/delta"
 )
 
@@ -133,7 +136,7 @@ func (e *emitter) putPieces(c copied) bool {
 		e.name(e.plan)
 	}
 	first, n, ok := e.plan.span(c.off, c.n)
-	if !ok || !e.plan.order.has(first) {
+	if !ok {
 		return false
 	}
 	e.op(opPieces)
@@ -149,7 +152,8 @@ func (e *emitter) name(k *known) {
 	e.enc.Number(inTable, uint64(k.kind))
 	e.enc.Number(inCopyFile, uint64(k.file))
 	e.putRange(k.at)
-	k.order = newQueue(len(k.pieces))
+	slices.SortFunc(k.pieces, func(a, b stretch) int { return cmp.Compare(a.off, b.off) })
+	k.arrange(k.pieces)
 	e.known = k
 }
 

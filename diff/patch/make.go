@@ -206,6 +206,9 @@ func (m *maker) file(ctx context.Context, i int) error {
 	if err := f.readTables(); err != nil {
 		return err
 	}
+	if err := f.firstTables(); err != nil {
+		return err
+	}
 	for k := 0; k < len(f.extents); {
 		if err := ctx.Err(); err != nil {
 			return err

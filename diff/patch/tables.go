@@ -19,7 +19,8 @@ type known struct {
 	at     Range
 	file   int // of the old ones: that has the entries
 	pieces []stretch
-	order  *queue // of pieces that were not copied yet
+	starts map[int64]int // of pieces
+	order  *queue        // of pieces that were not copied yet
 }
 
 // stretch is an entry's bytes, by the tables, in a file.
@@ -39,9 +40,38 @@ func readTables(o *oldFiles, kind table.Kind, at Range, file int, size int64) (*
 		return nil, err
 	}
 	k := &known{Tables: t, kind: kind, at: at, file: file}
-	k.pieces = stretches(t.Rows(), size)
-	k.order = newQueue(len(k.pieces))
+	k.arrange(stretches(t.Rows(), size))
 	return k, nil
+}
+
+// arrange makes an order that of pieces, none of which is taken.
+func (k *known) arrange(pieces []stretch) {
+	k.pieces, k.starts, k.order = pieces, make(map[int64]int, len(pieces)), newQueue(len(pieces))
+	for i, p := range pieces {
+		k.starts[p.off] = i
+	}
+}
+
+// follow puts pieces in the order of items; those of none are last.
+func (k *known) follow(items []table.Item) {
+	list := make([]stretch, 0, len(k.pieces))
+	used := make([]bool, len(k.pieces))
+	rows := k.Rows()
+	for _, it := range items {
+		if it.Old < 0 {
+			continue
+		}
+		if i, ok := k.starts[rows[it.Old].Off]; ok && !used[i] {
+			used[i] = true
+			list = append(list, k.pieces[i])
+		}
+	}
+	for i, p := range k.pieces {
+		if !used[i] {
+			list = append(list, p)
+		}
+	}
+	k.arrange(list)
 }
 
 // stretches makes pieces of rows, in the order of their places. Of two that overlap
@@ -65,12 +95,17 @@ func stretches(rows []table.Row, size int64) (pieces []stretch) {
 
 // span returns the pieces that begin and end where so many bytes do.
 func (k *known) span(off, n int64) (first, count int, ok bool) {
-	first, ok = slices.BinarySearchFunc(k.pieces, off, func(p stretch, off int64) int { return cmp.Compare(p.off, off) })
-	last, _ := slices.BinarySearchFunc(k.pieces, off+n, func(p stretch, end int64) int { return cmp.Compare(p.off+p.n, end) })
-	if !ok || last >= len(k.pieces) || k.pieces[last].off+k.pieces[last].n != off+n || last < first {
+	first, ok = k.starts[off]
+	if !ok || !k.order.has(first) {
 		return 0, 0, false
 	}
-	return first, last - first + 1, k.order.has(first)
+	at := off
+	for i := first; i < len(k.pieces) && k.pieces[i].off >= at; i++ {
+		if at = k.pieces[i].off + k.pieces[i].n; at >= off+n {
+			return first, i - first + 1, at == off+n
+		}
+	}
+	return 0, 0, false
 }
 
 // Orders of the old rows that a prediction begins with.
@@ -140,7 +175,11 @@ func (m *machine) copyPieces(ctx context.Context) error {
 	}
 	last := k.pieces[i+int(n)]
 	k.order.take(i, int(n)+1)
-	return m.copyBytes(ctx, k.file, k.pieces[i].off, last.off+last.n-k.pieces[i].off)
+	size := last.off + last.n - k.pieces[i].off
+	if size <= 0 {
+		return fmt.Errorf("%w: pieces that do not follow each other", ErrCorrupt)
+	}
+	return m.copyBytes(ctx, k.file, k.pieces[i].off, size)
 }
 
 // predict makes what the tables known will probably be the source of what
@@ -162,6 +201,9 @@ func (m *machine) predict() error {
 	}
 	if err := m.flush(); err != nil {
 		return err
+	}
+	if m.known.kind.Front() {
+		m.known.follow(items)
 	}
 	content, err := m.known.Predict(items, table.Form(form/rowOrders), m.out, m.pos)
 	if errors.Is(err, table.ErrTable) {
@@ -207,9 +249,11 @@ func (m *machine) items(base []int, rows []table.Row, moved *moves) (items []tab
 			if err != nil {
 				return nil, err
 			}
-			off, err := m.signed(inNewAt, end, m.pos)
-			if err != nil {
-				return nil, err
+			off := int64(-1)
+			if !m.known.kind.Front() {
+				if off, err = m.signed(inNewAt, end, m.pos); err != nil {
+					return nil, err
+				}
 			}
 			names = append(names, length)
 			items = append(items, table.Item{Old: -1, Off: off})
@@ -246,7 +290,7 @@ func (m *machine) names(items []table.Item, lengths []int64) error {
 	k := 0
 	for i := range items {
 		if items[i].Old < 0 {
-			items[i].Key = string(text[:lengths[k]])
+			items[i].New = string(text[:lengths[k]])
 			text, k = text[lengths[k]:], k+1
 		}
 	}

@@ -56,7 +56,7 @@ func FuzzPredict(f *testing.F) {
 					if k := int(c); k < len(rows) {
 						items = append(items, table.Item{Old: k, Off: rows[k].Off})
 					} else {
-						items = append(items, table.Item{Old: -1, Key: string(script), Off: int64(c)})
+						items = append(items, table.Item{Old: -1, New: string(script), Off: int64(c)})
 					}
 				}
 				b, err := tables.Predict(items, form, bytes.NewReader(file), int64(len(file)))

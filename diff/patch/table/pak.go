@@ -103,6 +103,9 @@ func (p *pak) findIndex(off, size int64) error {
 // Rows implements Tables.
 func (p *pak) Rows() []Row { return p.rows }
 
+// New implements Tables: the path, for the rest stands before the entry.
+func (p *pak) New(row int) string { return p.rows[row].Key }
+
 // parseRows reads the index of versions 1 to 9: names and records.
 func (p *pak) parseRows(r *bin.Reader) error {
 	n := r.Count(4 + 48)
@@ -159,7 +162,7 @@ func (p *pak) predictRows(items []Item, file io.ReaderAt, end int64) ([][]byte, 
 		if it.Old >= 0 {
 			b = append(b, p.raw[it.Old].name...)
 		} else {
-			b = appendText(b, it.Key)
+			b = appendText(b, it.New)
 		}
 		if it.Off < 0 {
 			b = append(b, p.deletedRecord(it)...)

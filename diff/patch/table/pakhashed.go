@@ -237,7 +237,7 @@ func (p *pak) predictHashed(items []Item, form Form, file io.ReaderAt, end, star
 		if it.Old >= 0 {
 			hashes = le.AppendUint64(hashes, p.raw[it.Old].hash)
 		} else {
-			hashes = le.AppendUint64(hashes, p.hashOf(it.Key))
+			hashes = le.AppendUint64(hashes, p.hashOf(it.New))
 		}
 		hashes = le.AppendUint32(hashes, uint32(location))
 	}
@@ -311,11 +311,11 @@ func (p *pak) nameOf(it Item) (dir, base string) {
 	if it.Old >= 0 {
 		return p.raw[it.Old].dir, p.raw[it.Old].base
 	}
-	i := strings.LastIndexByte(it.Key, '/')
+	i := strings.LastIndexByte(it.New, '/')
 	if i < 0 {
-		return "/", it.Key
+		return "/", it.New
 	}
-	return it.Key[:i+1], it.Key[i+1:]
+	return it.New[:i+1], it.New[i+1:]
 }
 
 // freshFolders are in the order in which the items lead to them: before a folder

@@ -35,8 +35,14 @@ type Kind int
 // Kinds of tables.
 const (
 	Unreal Kind = iota // .pak of Unreal Engine, versions 1 to 12: all behind the entries
+	GPAK               // .sip of Marvel Heroes that is no database: all before the entries
+	Retro              // .pak of Retro Studios: all before the entries
 	Kinds              // how many there are
 )
+
+// Front reports that tables stand before the entries. They are predicted from
+// each other alone: where an entry lies follows from the sizes of those before it.
+func (k Kind) Front() bool { return k == GPAK || k == Retro }
 
 // MaxSize is how many bytes tables may have, old ones and new ones each.
 const MaxSize = 32 << 20
@@ -51,14 +57,17 @@ type Row struct {
 // Item is an entry of a new archive.
 type Item struct {
 	Old int    // row of the old tables, or -1
-	Key string // where there is no row
-	Off int64  // where it begins in the new file; -1: nowhere
+	New string // where there is no row: what Tables.New returns for it
+	Off int64  // where it begins in the new file; -1: nowhere; not used where tables stand in front
 }
 
 // Tables are those of one old archive. They are safe for concurrent use.
 type Tables interface {
 	// Rows are in the order of the tables.
 	Rows() []Row
+	// New is all of a row that does not follow from other things: what has to be
+	// known of an entry that is not in the old tables, or not so.
+	New(row int) string
 	// Predict returns what the tables will probably be. They begin at a place
 	// of the new file; everything before is there and can be read.
 	Predict(items []Item, form Form, file io.ReaderAt, at int64) ([]byte, error)
@@ -75,13 +84,33 @@ const (
 	Forms             // how many there are
 )
 
+// Len returns how many of the bytes, which begin a file, are tables that stand
+// before the entries.
+func Len(k Kind, content []byte) (n int, err error) {
+	switch k {
+	case GPAK:
+		n = gpakLen(content)
+	case Retro:
+		n = retroLen(content)
+	}
+	if n == 0 {
+		return 0, fail("kind %d", k)
+	}
+	return n, nil
+}
+
 // Parse reads tables, which stand at a place of an old file.
 func Parse(k Kind, content []byte, at int64) (Tables, error) {
 	if len(content) > MaxSize {
 		return nil, fail("%d bytes", len(content))
 	}
-	if k == Unreal {
+	switch k {
+	case Unreal:
 		return parsePak(content, at)
+	case GPAK:
+		return parseGPAK(content)
+	case Retro:
+		return parseRetro(content)
 	}
 	return nil, fail("kind %d", k)
 }
