@@ -15,18 +15,25 @@ import (
 // pieces to pay: naming tables costs what a few such copies do.
 const manyJumps = 8
 
+// tableMemory is how many bytes of memory one of tables takes at most, read and
+// predicted.
+const tableMemory = 12
+
 // readTables reads the tables of the old file and the new one, if both have some
 // that can be predicted.
 func (f *fileMaker) readTables() error {
 	if f.twin < 0 {
 		return nil
 	}
-	for kind := range table.Kinds {
+	if ok, err := f.readContainer(); ok || err != nil {
+		return err
+	}
+	for kind := range table.IoStore {
 		var err error
 		if f.was, err = tablesOf(kind, &f.old.files[f.twin], f.twin); err != nil || f.was == nil {
 			continue
 		}
-		if f.is, err = tablesOf(kind, f.layout, 0); f.is != nil || err != nil {
+		if f.is, err = tablesOf(kind, f.layout, f.e.file); f.is != nil || err != nil {
 			if err == nil && f.jumps() >= manyJumps {
 				f.e.plan = f.was
 			}
@@ -138,7 +145,7 @@ func (f *fileMaker) isSame(it table.Item, i int) bool {
 	if f.was.kind.Front() {
 		return f.was.New(it.Old) == f.is.New(i)
 	}
-	return it.Off == f.is.Rows()[i].Off
+	return it.Off == f.is.Rows()[i].Off && (f.was.kind != table.IoStore || f.was.New(it.Old) == f.is.New(i))
 }
 
 // take goes on with a row of the base.
@@ -167,7 +174,7 @@ func (s *script) possible(front bool) bool {
 	for _, it := range s.added {
 		size += len(it.New)
 		if it.Off < 0 && !front {
-			return false
+			return false // only the file at hand could say
 		}
 	}
 	return len(s.added) <= maxAdded && size <= delta.MaxContent
@@ -185,7 +192,8 @@ func (f *fileMaker) firstTables() error {
 	if f.was == nil || !f.was.kind.Front() {
 		return nil
 	}
-	return f.someTables(0, f.is.at.Size)
+	_, err := f.derive(0, f.is.at.Size)
+	return err
 }
 
 // lastTables explains what stands behind the last entry.
@@ -193,7 +201,10 @@ func (f *fileMaker) lastTables() error {
 	if f.was == nil || f.was.kind.Front() {
 		return f.tables(len(f.extents))
 	}
-	return f.someTables(f.gapBefore(len(f.extents)))
+	if done, err := f.derive(f.gapBefore(len(f.extents))); done || err != nil {
+		return err
+	}
+	return f.tables(len(f.extents))
 }
 
 // gapBefore is layout's, less what is explained.
@@ -205,35 +216,36 @@ func (f *fileMaker) gapBefore(k int) (off, n int64) {
 	return off, n
 }
 
-// someTables explains n bytes of tables.
-func (f *fileMaker) someTables(off, n int64) error {
+// derive explains n bytes of tables, unless the old ones as they are explain them
+// better.
+func (f *fileMaker) derive(off, n int64) (bool, error) {
 	near := f.near(0)
 	same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, n)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if same {
 		f.e.copyOld(int(near.file), near.off, n)
 		f.stats.Copied += n
 		f.pos = off + n
-		return nil
+		return true, nil
 	}
 	f.e.flushCopy()
 	want, err := f.read(off, n)
 	if err != nil {
-		return err
+		return false, err
 	}
 	p := f.predictTables(want, off)
 	if p == nil {
-		return f.table(off, n)
+		return false, nil
 	}
-	return f.codeTables(p, want, off)
+	return true, f.codeTables(p, want, off)
 }
 
 // predictTables returns the best prediction, or nil when the old tables as they
 // are are better.
 func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
-	moved := newMoves(f.e.copies, f.was.file, f.e.file)
+	moved := newMoves(f.e.copies, f.was.file, f.is.file)
 	scripts := []*script{f.script(allRows, moved)}
 	if !f.was.kind.Front() {
 		scripts = []*script{f.script(movedRows, moved), f.script(dataRows, moved)}
@@ -305,6 +317,7 @@ func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
 	}
 	again = slices.DeleteFunc(again, func(d sameDigest) bool { return right(d.at) })
 	parts = slices.DeleteFunc(parts, func(d written) bool { return right(d.at) })
+	f.tabled = max(f.tabled, f.was.at.Size)
 	p.index = delta.NewIndex(p.content)
 	first := true
 	err := f.raw(content, off, 0, func() error {
@@ -337,6 +350,9 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 	}
 	e.op(opPredict)
 	e.enc.Number(inTable, uint64(int(p.form)*rowOrders+p.order))
+	if f.was.kind == table.IoStore {
+		e.enc.Number(inTable, uint64(e.file-f.is.file))
+	}
 	e.enc.Number(inTable, uint64(len(p.steps)))
 	i, end, rows := 0, int64(0), f.was.Rows()
 	for _, s := range p.steps {

@@ -1,10 +1,8 @@
 package patch
 
 import (
-	"cmp"
-	"slices"
-
 	"pakdb/diff/delta"
+	"pakdb/diff/patch/table"
 )
 
 const (
@@ -27,6 +25,7 @@ type emitter struct {
 	digests map[[digestSize]byte]int
 	nDigest int
 	run     copied // a copy that may still grow
+	pad     int64  // zeros before it
 	state
 	ranges []Range // of the source that the segment knows
 	copies []copied
@@ -109,8 +108,10 @@ func (e *emitter) flushCopy() {
 	if c.n == 0 {
 		return
 	}
-	e.run = copied{}
-	if !e.putPieces(c) {
+	pad := e.pad
+	e.run, e.pad = copied{}, 0
+	if !e.putPieces(c, pad) {
+		e.zeros(c.at-pad, pad)
 		e.op(opCopy)
 		e.enc.Number(inCopyLen, uint64(c.n))
 		if k := e.goesOn(c.file, c.off); k >= 0 {
@@ -124,8 +125,29 @@ func (e *emitter) flushCopy() {
 	e.copies = append(e.copies, c)
 }
 
+// padded begins a copy with zeros before it.
+func (e *emitter) padded(n int64) {
+	e.flushCopy()
+	e.pos += n
+	e.pad = n
+}
+
+// zeros writes n of them at a place of the output.
+func (e *emitter) zeros(at, n int64) {
+	for n > 0 {
+		k := min(n, delta.MaxContent)
+		e.op(opRaw)
+		e.enc.Number(inRawLen, uint64(k))
+		guess := e.cursor
+		e.put(make([]byte, k), inRawGuess, guess)
+		e.copies = note(e.copies, e.src, guess, k, at, e.file)
+		e.rawFrom, e.rawTo = at, at+k
+		at, n = at+k, n-k
+	}
+}
+
 // putPieces writes a copy as pieces of tables, if it is some.
-func (e *emitter) putPieces(c copied) bool {
+func (e *emitter) putPieces(c copied, pad int64) bool {
 	if e.plan == nil || c.file != e.plan.file {
 		return false
 	}
@@ -142,6 +164,9 @@ func (e *emitter) putPieces(c copied) bool {
 	e.op(opPieces)
 	e.enc.Number(inSkip, zigzag(e.plan.order.skip(first)))
 	e.enc.Number(inRun, uint64(n-1))
+	if e.plan.kind == table.IoStore {
+		e.enc.Number(inPad, zigzag(pad-e.plan.kind.Pad(c.at-pad, e.plan.pieces[first].n)))
+	}
 	e.plan.order.take(first, n)
 	return true
 }
@@ -152,8 +177,7 @@ func (e *emitter) name(k *known) {
 	e.enc.Number(inTable, uint64(k.kind))
 	e.enc.Number(inCopyFile, uint64(k.file))
 	e.putRange(k.at)
-	slices.SortFunc(k.pieces, func(a, b stretch) int { return cmp.Compare(a.off, b.off) })
-	k.arrange(k.pieces)
+	k.renew()
 	e.known = k
 }
 

@@ -106,10 +106,16 @@ func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 	if err != nil {
 		return err
 	}
-	if same {
+	switch {
+	case f.padded(from, gap) && f.isPadding(off, gap):
+		f.e.padded(gap)
+		f.e.copyOld(int(at.file), from, x.stored)
+		f.stats.Copied += x.stored
+		f.stats.Derived += gap
+	case same:
 		f.e.copyOld(int(at.file), from-gap, gap+x.stored)
 		f.stats.Copied += gap + x.stored
-	} else {
+	default:
 		if err := f.tables(k); err != nil {
 			return err
 		}
@@ -117,7 +123,7 @@ func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 		f.stats.Copied += x.stored
 	}
 	f.pos = x.end()
-	return nil
+	return f.copyFill(k, at)
 }
 
 // tables explains what stands before extent k, by what the old file has where no

@@ -41,6 +41,8 @@ type machine struct {
 	copies  []copied
 	next    func(context.Context) error // completes the new file and begins the one after it
 	to      int                         // which of the new files it is
+	read    *known                      // the tables that were read last
+	spent   int64                       // bytes of tables
 	state
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/delta"
+	"pakdb/diff/patch/table"
 )
 
 // MakeOptions for [Make]. The zero value reads no archives.
@@ -137,6 +138,7 @@ type maker struct {
 	index    delta.Index
 	moved    *chunkIndex
 	stored   *runIndex // nil until it is needed
+	tabled   int64     // bytes of the largest that are predicted
 }
 
 func (m *maker) run(ctx context.Context) error {
@@ -168,7 +170,7 @@ func (m *maker) run(ctx context.Context) error {
 	}
 	m.h.Recipes = m.recipes.list
 	m.stats.Made = m.recipes.used
-	m.h.Memory = 48 << 20
+	m.h.Memory = 48<<20 + tableMemory*m.tabled
 	return nil
 }
 
@@ -208,6 +210,11 @@ func (m *maker) file(ctx context.Context, i int) error {
 	}
 	if err := f.firstTables(); err != nil {
 		return err
+	}
+	if f.was != nil && f.was.kind == table.IoStore {
+		if done, err := f.derive(0, f.Size); done || err != nil {
+			return err
+		}
 	}
 	for k := 0; k < len(f.extents); {
 		if err := ctx.Err(); err != nil {

@@ -48,6 +48,7 @@ const (
 	inNameLen    // bytes of a new row's name
 	inNewAt      // signed: place of a new row's entry, from the end of that of the row before
 	inCopyFrom   // 0-3: where a copy ended, the last one first; 4 and more: of the old files, or the new one behind them, and then inCopyOff
+	inPad        // signed: zeros before a piece, from as many as a packer would write
 )
 
 // digestSize is that of SHA-1, the only digest yet.

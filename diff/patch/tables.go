@@ -52,6 +52,12 @@ func (k *known) arrange(pieces []stretch) {
 	}
 }
 
+// renew puts pieces in the order of their places, none of them taken.
+func (k *known) renew() {
+	slices.SortFunc(k.pieces, func(a, b stretch) int { return cmp.Compare(a.off, b.off) })
+	k.arrange(k.pieces)
+}
+
 // follow puts pieces in the order of items; those of none are last.
 func (k *known) follow(items []table.Item) {
 	list := make([]stretch, 0, len(k.pieces))
@@ -155,11 +161,34 @@ func (m *machine) tables() error {
 	if at.Method != methods[0] {
 		return fmt.Errorf("%w: tables that are compressed", ErrCorrupt)
 	}
-	m.known, err = readTables(m.old, table.Kind(kind), at, int(file), m.h.Old[file].Size)
-	if errors.Is(err, table.ErrTable) {
-		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	if k := m.read; k == nil || k.kind != table.Kind(kind) || k.at != at || k.file != int(file) {
+		if err := m.spend(at.Size); err != nil {
+			return err
+		}
+		m.read, err = readTables(m.old, table.Kind(kind), at, int(file), m.h.Old[file].Size)
+		if errors.Is(err, table.ErrTable) {
+			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	m.known = m.read
+	m.known.renew()
+	return nil
+}
+
+// spend bounds the bytes of tables that are read and predicted: more than some
+// times the new files would be meant to keep processors busy.
+func (m *machine) spend(n int64) error {
+	limit := int64(2 * table.MaxSize)
+	for _, f := range m.h.New {
+		limit += 4 * f.Size
+	}
+	if m.spent += n + 1<<10; m.spent > limit {
+		return fmt.Errorf("%w: tables of %d bytes", ErrCorrupt, m.spent)
+	}
+	return nil
 }
 
 // copyPieces copies pieces that the tables tell.
@@ -175,11 +204,31 @@ func (m *machine) copyPieces(ctx context.Context) error {
 	}
 	last := k.pieces[i+int(n)]
 	k.order.take(i, int(n)+1)
+	if k.kind == table.IoStore {
+		if err := m.pad(k.kind.Pad(m.pos, k.pieces[i].n)); err != nil {
+			return err
+		}
+	}
 	size := last.off + last.n - k.pieces[i].off
 	if size <= 0 {
 		return fmt.Errorf("%w: pieces that do not follow each other", ErrCorrupt)
 	}
 	return m.copyBytes(ctx, k.file, k.pieces[i].off, size)
+}
+
+// pad writes about so many zeros.
+func (m *machine) pad(about int64) error {
+	n, err := m.signed(inPad, about, m.size-m.pos)
+	if err != nil {
+		return err
+	}
+	zeros := m.scratch(flushSize)
+	clear(zeros)
+	for n > 0 && err == nil {
+		err = m.write(zeros[:min(n, flushSize)])
+		n -= min(n, flushSize)
+	}
+	return err
 }
 
 // predict makes what the tables known will probably be the source of what
@@ -192,14 +241,26 @@ func (m *machine) predict() error {
 	if err != nil {
 		return err
 	}
+	to, end := m.to, m.pos
+	if m.known.kind == table.IoStore {
+		back, err := m.number(inTable, int64(m.to))
+		if err != nil {
+			return err
+		}
+		to -= int(back)
+		end = m.h.New[to].Size
+	}
 	rows := m.known.Rows()
-	moved := newMoves(m.copies, m.known.file, m.to)
+	moved := newMoves(m.copies, m.known.file, to)
 	base := rowsIn(int(form)%rowOrders, rows, moved)
-	items, err := m.items(base, rows, moved)
+	items, err := m.items(base, rows, moved, end)
 	if err != nil {
 		return err
 	}
 	if err := m.flush(); err != nil {
+		return err
+	}
+	if err := m.spend(m.known.at.Size); err != nil {
 		return err
 	}
 	if m.known.kind.Front() {
@@ -215,7 +276,7 @@ func (m *machine) predict() error {
 
 // items reads which rows the new tables have: runs of old ones, and behind each
 // run what is new. The names of what is new follow, as one content.
-func (m *machine) items(base []int, rows []table.Row, moved *moves) (items []table.Item, err error) {
+func (m *machine) items(base []int, rows []table.Row, moved *moves, size int64) (items []table.Item, err error) {
 	steps, err := m.number(inTable, int64(len(base)+maxAdded))
 	if err != nil {
 		return nil, err
@@ -251,7 +312,7 @@ func (m *machine) items(base []int, rows []table.Row, moved *moves) (items []tab
 			}
 			off := int64(-1)
 			if !m.known.kind.Front() {
-				if off, err = m.signed(inNewAt, end, m.pos); err != nil {
+				if off, err = m.signed(inNewAt, end, size); err != nil {
 					return nil, err
 				}
 			}

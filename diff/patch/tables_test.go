@@ -15,6 +15,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
+	"pakdb/codecs/iostore"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/unrealpak"
 )
@@ -36,6 +37,7 @@ func tabledKinds() []tabled {
 	}
 	return []tabled{
 		unreal("5"), unreal("8B"), unreal("11"), unreal("12"),
+		{"iostore", iostore.Format(), codecs.CreateOptions{MountPoint: "../../../Game/Content/", Method: compress.Zlib}, "x.utoc"},
 		{"sip", gpak.Format(), codecs.CreateOptions{}, "x.sip"},
 		retro("MP1"), retro("MP3"),
 	}

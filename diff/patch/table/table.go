@@ -34,10 +34,11 @@ type Kind int
 
 // Kinds of tables.
 const (
-	Unreal Kind = iota // .pak of Unreal Engine, versions 1 to 12: all behind the entries
-	GPAK               // .sip of Marvel Heroes that is no database: all before the entries
-	Retro              // .pak of Retro Studios: all before the entries
-	Kinds              // how many there are
+	Unreal  Kind = iota // .pak of Unreal Engine, versions 1 to 12: all behind the entries
+	GPAK                // .sip of Marvel Heroes that is no database: all before the entries
+	Retro               // .pak of Retro Studios: all before the entries
+	IoStore             // .utoc of Unreal Engine: a file of its own, behind the .ucas with the entries
+	Kinds               // how many there are
 )
 
 // Front reports that tables stand before the entries. They are predicted from
@@ -46,6 +47,16 @@ func (k Kind) Front() bool { return k == GPAK || k == Retro }
 
 // MaxSize is how many bytes tables may have, old ones and new ones each.
 const MaxSize = 32 << 20
+
+// Pad is how many zeros a packer puts before n bytes at a place, so that they
+// cross no multiple of 2,048 that they could start at.
+func (k Kind) Pad(at, n int64) int64 {
+	const align = 2048
+	if k != IoStore || n == 0 || at/align == (at+n-1)/align {
+		return 0
+	}
+	return -at & (align - 1)
+}
 
 // Row is what tables say of one entry.
 type Row struct {
@@ -58,7 +69,7 @@ type Row struct {
 type Item struct {
 	Old int    // row of the old tables, or -1
 	New string // where there is no row: what Tables.New returns for it
-	Off int64  // where it begins in the new file; -1: nowhere; not used where tables stand in front
+	Off int64  // where it begins in the file that holds it; -1: nowhere; not used where tables stand in front
 }
 
 // Tables are those of one old archive. They are safe for concurrent use.
@@ -111,6 +122,8 @@ func Parse(k Kind, content []byte, at int64) (Tables, error) {
 		return parseGPAK(content)
 	case Retro:
 		return parseRetro(content)
+	case IoStore:
+		return parseIoStore(content)
 	}
 	return nil, fail("kind %d", k)
 }

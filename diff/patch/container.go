@@ -1,0 +1,111 @@
+package patch
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"pakdb/diff/patch/table"
+)
+
+// The two files of an IoStore container: what one says of the other's entries is
+// predicted behind these. Entries are filled up with zeros to multiples of
+// containerFill.
+const (
+	tocExt        = ".utoc"
+	casExt        = ".ucas"
+	containerFill = 16
+)
+
+// readContainer reads the tables of a container if the file at hand is one of its
+// two.
+func (f *fileMaker) readContainer() (bool, error) {
+	switch strings.ToLower(path.Ext(f.Input.Name)) {
+	case casExt:
+		toc := f.old.sibling(f.twin, tocExt)
+		if toc < 0 {
+			return true, nil
+		}
+		var err error
+		f.e.plan, err = containerOf(f.old, toc, f.twin)
+		return true, err
+	case tocExt:
+		was, is := f.old.sibling(f.twin, casExt), f.new.sibling(f.e.file, casExt)
+		if was < 0 || is < 0 || is > f.e.file {
+			return true, nil
+		}
+		var err error
+		if f.is, err = containerOf(f.new, f.e.file, is); err == nil && f.is != nil {
+			f.was, err = containerOf(f.old, f.twin, was)
+		}
+		return true, err
+	}
+	return false, nil
+}
+
+// sibling returns the file that is called like file i but for its extension, or
+// -1.
+func (b *build) sibling(i int, ext string) int {
+	name := b.files[i].Input.Name
+	name = strings.TrimSuffix(name, path.Ext(name)) + ext
+	return slices.IndexFunc(b.files, func(l layout) bool { return strings.EqualFold(l.Input.Name, name) })
+}
+
+// containerOf reads the .utoc that is file toc of a build, whose entries are in
+// file cas. It returns nil for one that cannot be predicted.
+func containerOf(b *build, toc, cas int) (*known, error) {
+	files := &oldFiles{files: make([]io.ReaderAt, toc+1)}
+	files.files[toc] = b.files[toc].Source
+	n := b.files[toc].Size
+	k, err := readTables(files, table.IoStore, Range{File: toc, Stored: n, Size: n}, cas, b.files[cas].Size)
+	if errors.Is(err, table.ErrTable) {
+		return nil, nil
+	}
+	return k, err
+}
+
+// inContainer reports that the file at hand is a .ucas whose tables are known.
+func (f *fileMaker) inContainer() bool {
+	return f.e.plan != nil && f.e.plan.kind == table.IoStore
+}
+
+// padded reports that an old entry, which begins at from, is better copied without
+// the gap bytes before it: the copy at hand does not go on there.
+func (f *fileMaker) padded(from, gap int64) bool {
+	if !f.inContainer() {
+		return false
+	}
+	_, begins := f.e.plan.starts[from]
+	return begins && (f.e.run.n == 0 || f.e.run.off+f.e.run.n != from-gap)
+}
+
+// isPadding reports that n bytes are zeros.
+func (f *fileMaker) isPadding(off, n int64) bool {
+	if n == 0 || n > flushSize {
+		return false
+	}
+	p, err := f.read(off, n)
+	return err == nil && bytes.Equal(p, make([]byte, n))
+}
+
+// copyFill copies what fills up extent k, which was copied, as it does the old
+// one.
+func (f *fileMaker) copyFill(k int, at place) error {
+	l := &f.old.files[at.file]
+	off, gap := f.gapBefore(k + 1)
+	old, has := l.gapBefore(int(at.extent) + 1)
+	n := -off & (containerFill - 1)
+	if !f.inContainer() || n == 0 || n > gap || n > has || -old&(containerFill-1) != n {
+		return nil
+	}
+	same, err := equalAt(f.layout, off, l, old, n)
+	if same {
+		f.e.copyOld(int(at.file), old, n)
+		f.stats.Copied += n
+		f.pos = off + n
+	}
+	return err
+}
