@@ -22,8 +22,9 @@ func newRmCommand(a *app) *cobra.Command {
 		Short: "Remove builds from the catalog",
 		Long: `Remove builds from the catalog, with all that no other build needs: archives,
 entries, contents and their facts, paths, and contents that "pakdb index --store"
-kept. The catalog's file becomes smaller; it needs room for a copy of itself
-while that is done. The game's own files are never touched.
+kept. What an interrupted scan left goes as well, and its next run starts anew.
+The catalog's file becomes smaller; it needs room for a copy of itself while that
+is done. The game's own files are never touched.
 
 When one of the builds is not there, none is removed.`,
 		Example: `  pakdb rm 1.10
