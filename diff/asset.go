@@ -19,49 +19,14 @@ type group struct {
 	what Kind
 }
 
-// assetName is what the files of one asset share on one side.
-type assetName struct {
-	dir  int32
-	stem string
-}
-
-// assetOf returns the asset that a path is a file of.
-func (n *names) assetOf(path int64) (name assetName, ext string, part asset.Part) {
+// partOf says what a file is to its asset.
+func (n *names) partOf(path int64) (ext string, part asset.Part) {
 	i, ok := slices.BinarySearch(n.ids, path)
 	if !ok {
-		return assetName{}, "", asset.None
+		return "", asset.None
 	}
-	stem, ext, part := asset.Split(n.base(i))
-	return assetName{n.dirOf[i], stem}, ext, part
-}
-
-// assets numbers the assets that names are files of, from 1; 0 is for other
-// files. It goes through the names in their order, where the files of one asset
-// are near each other: all that begin with the same text up to the first dot.
-func (n *names) assets() (of []int32, count int) {
-	byRank := make([]int32, len(n.ranks))
-	for i, rank := range n.ranks {
-		byRank[rank] = int32(i)
-	}
-	of = make([]int32, len(n.ids))
-	dir, head := int32(-1), ""
-	near := map[string]int32{}
-	for _, i := range byRank {
-		stem, _, part := asset.Split(n.base(int(i)))
-		if part == asset.None {
-			continue
-		}
-		if first, _, _ := strings.Cut(stem, "."); n.dirOf[i] != dir || first != head {
-			dir, head = n.dirOf[i], first
-			clear(near)
-		}
-		if near[stem] == 0 {
-			count++
-			near[stem] = int32(count)
-		}
-		of[i] = near[stem]
-	}
-	return of, count
+	_, ext, part = asset.Split(n.base(i))
+	return ext, part
 }
 
 // groupAssets finds the pairs that belong together.
@@ -94,7 +59,6 @@ func (r *Result) groupAssets() {
 // first pair of its group, from 1, and by that the groups of several.
 type grouping struct {
 	r        *Result
-	of       []int32 // numbers of assets, by the places of names
 	old, new []int32
 	groups   map[int32]*group
 }
@@ -102,21 +66,19 @@ type grouping struct {
 // newGrouping returns nil when nothing changed but assets of one file each.
 func (r *Result) newGrouping() *grouping {
 	for i := range r.pairs {
-		if _, _, part := r.names.assetOf(r.place(&r.pairs[i]).path); part > asset.Header {
-			of, n := r.names.assets()
-			return &grouping{r: r, of: of, old: make([]int32, n+1), new: make([]int32, n+1), groups: map[int32]*group{}}
+		if _, part := r.names.partOf(r.place(&r.pairs[i]).path); part > asset.Header {
+			n := r.names.assets().count
+			return &grouping{r: r, old: make([]int32, n+1), new: make([]int32, n+1), groups: map[int32]*group{}}
 		}
 	}
 	return nil
 }
 
 func (g *grouping) assetOf(rows []row, at int32) int32 {
-	if at >= 0 {
-		if i, ok := slices.BinarySearch(g.r.names.ids, rows[at].path); ok {
-			return g.of[i]
-		}
+	if at < 0 {
+		return 0
 	}
-	return 0
+	return g.r.names.asset(rows[at].path)
 }
 
 // add takes the pairs that have both sides first. A file that came or went joins
@@ -159,7 +121,7 @@ func (r *Result) chooseLead(g *group) {
 	all := append([]int32{g.lead}, g.rest...)
 	rank := func(i int32) int {
 		p := &r.pairs[i]
-		_, _, part := r.names.assetOf(r.place(p).path)
+		_, part := r.names.partOf(r.place(p).path)
 		if p.old < 0 || p.new < 0 {
 			part += 100
 		}
@@ -171,7 +133,8 @@ func (r *Result) chooseLead(g *group) {
 }
 
 // whatHappened is what happened to any of the files. An asset that lost or got
-// one of them was modified; only one whose files are all cosmetic is so itself.
+// one of them was modified, and so was one of which a file has its name in another
+// case now; only one whose files are all cosmetic is so itself.
 func (r *Result) whatHappened(g *group) Kind {
 	what, every := r.pairs[g.lead].what, r.pairs[g.lead].what
 	for _, i := range g.rest {
@@ -180,6 +143,9 @@ func (r *Result) whatHappened(g *group) Kind {
 	}
 	if partly := what &^ every & (Added | Removed); partly != 0 {
 		what = what&^partly | Modified
+	}
+	if what&^r.pairs[g.lead].what&Renamed != 0 {
+		what = what&^Renamed | Modified
 	}
 	if what&Modified != 0 {
 		what &^= Cosmetic
@@ -195,7 +161,7 @@ func (r *Result) addParts(c *Change, lead int32, g *group) {
 	for n, i := range append([]int32{lead}, g.rest...) {
 		p := &r.pairs[i]
 		part := Part{Kind: p.what.first()}
-		_, part.Ext, _ = r.names.assetOf(r.place(p).path)
+		part.Ext, _ = r.names.partOf(r.place(p).path)
 		if p.old >= 0 {
 			part.OldSize = r.old.rows[p.old].size
 		}
@@ -236,29 +202,32 @@ func (c *Change) PartList() string {
 func (m *matcher) byAsset(context.Context) error {
 	names := &m.r.names
 	if m.done() || !slices.ContainsFunc(m.old.open, func(i int32) bool {
-		_, _, part := names.assetOf(m.old.rows[i].path)
+		_, part := names.partOf(m.old.rows[i].path)
 		return part != asset.None
 	}) {
 		return nil
 	}
-	became := map[assetName]assetName{}
+	became := map[int32]int32{}
 	for _, p := range m.found {
-		from, _, part := names.assetOf(m.old.rows[p.old].path)
-		to, _, same := names.assetOf(m.new.rows[p.new].path)
-		if _, taken := became[from]; part == same && part != asset.None && !taken {
-			became[from] = to
+		old, new := m.old.rows[p.old].path, m.new.rows[p.new].path
+		_, part := names.partOf(old)
+		_, same := names.partOf(new)
+		if from := names.asset(old); part == same && part != asset.None && became[from] == 0 {
+			became[from] = names.asset(new)
 		}
 	}
 	type file struct {
-		assetName
-		ext string
+		asset int32
+		ext   string
 	}
 	match(m, assetWay, Renamed, func(s side, i int32) (file, bool) {
-		name, ext, part := names.assetOf(s.rows[i].path)
+		path := s.rows[i].path
+		number := names.asset(path)
 		if s.build == m.old.build {
-			name = became[name]
+			number = became[number]
 		}
-		return file{name, strings.ToLower(ext)}, part != asset.None && name.stem != ""
+		ext, _ := names.partOf(path)
+		return file{number, strings.ToLower(ext)}, number != 0
 	})
 	return nil
 }

@@ -20,6 +20,8 @@ type names struct {
 
 	dirs  []string // prefixes
 	ranks []int32
+
+	numbers *assetNumbers // nil: nobody asked yet
 }
 
 // load replaces what n holds by the paths of ids.

@@ -1,0 +1,65 @@
+package diff_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pakdb/diff"
+	"pakdb/schema"
+)
+
+// The engine takes no notice of case, so neither does what belongs together.
+func TestAssetsWhateverTheirCase(t *testing.T) {
+	for name, test := range map[string]struct {
+		old, new []schema.Entry
+		want     []string // and the parts of each
+	}{
+		"as they should be": {
+			[]schema.Entry{file("Maps/A.uasset", 1), file("Maps/A.uexp", 2), file("Maps/A.ubulk", 3)},
+			[]schema.Entry{file("Maps/A.uasset", 11), file("Maps/A.uexp", 12), file("Maps/A.ubulk", 13)},
+			[]string{"modified Maps/A.uasset", ".uasset .uexp .ubulk"},
+		},
+		"names": {
+			[]schema.Entry{file("Maps/B_Tree.uasset", 1), file("Maps/a.uasset", 5), file("Maps/b_tree.uexp", 2), file("Maps/B_TREE.ubulk", 3)},
+			[]schema.Entry{file("Maps/B_Tree.uasset", 11), file("Maps/a.uasset", 5), file("Maps/b_tree.uexp", 12), file("Maps/B_TREE.ubulk", 13)},
+			[]string{"modified Maps/B_Tree.uasset", ".uasset .uexp .ubulk"},
+		},
+		"folders": {
+			[]schema.Entry{file("Maps/A.uasset", 1), file("maps/A.uexp", 2)},
+			[]schema.Entry{file("Maps/A.uasset", 11), file("maps/A.uexp", 12)},
+			[]string{"modified Maps/A.uasset", ".uasset .uexp"},
+		},
+		"of both builds": {
+			[]schema.Entry{file("Maps/A.uasset", 1), file("Maps/A.uexp", 2)},
+			[]schema.Entry{file("Maps/A.uasset", 11), file("Maps/a.uexp", 2)},
+			[]string{"modified Maps/A.uasset", ".uasset .uexp"},
+		},
+		"without tables": {
+			[]schema.Entry{file("Maps/A.uexp", 2), file("Maps/a.ubulk", 3)},
+			[]schema.Entry{file("Maps/A.uexp", 12), file("Maps/a.ubulk", 13)},
+			[]string{"modified Maps/A.uexp", ".uexp .ubulk"},
+		},
+		"moved as one": {
+			[]schema.Entry{file("Maps/A.uasset", 1), file("Maps/a.uexp", 2)},
+			[]schema.Entry{file("Other/A.uasset", 1), file("Other/a.uexp", 12)},
+			[]string{"renamed Maps/A.uasset -> Other/A.uasset by content", ".uasset .uexp"},
+		},
+		"two of their own": {
+			[]schema.Entry{file("Maps/A.uasset", 1), file("Maps/A.uexp", 2), file("Maps/a.uasset", 3), file("Maps/a.uexp", 4)},
+			[]schema.Entry{file("Maps/A.uasset", 11), file("Maps/A.uexp", 12), file("Maps/a.uasset", 13), file("Maps/a.uexp", 14)},
+			[]string{"modified Maps/A.uasset", ".uasset .uexp", "modified Maps/a.uasset", ".uasset .uexp"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, changes := compared(t, catalog(t, pak(test.old...), pak(test.new...)), diff.Options{}, "0", "1")
+			var got []string
+			for i, line := range lines(changes) {
+				got = append(got, line, changes[i].PartList())
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
