@@ -78,7 +78,7 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 	}
 	_, err = fmt.Fprintf(a.stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, plural(int64(p.Files), "file", "files"),
 		humanSize(p.Size), plural(int64(p.Chunks), "chunk", "chunks"), plural(int64(p.Packs), "pack", "packs"), humanSize(p.Written),
-		plural(int64(p.Deltas), "patch", "patches")+" and "+plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
+		plural(int64(p.Deltas+p.Whole), "patch", "patches")+" and "+plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
 	return err
 }
 

@@ -27,6 +27,9 @@ func (p *publisher) deltas(ctx context.Context, b *Build, inputs []patch.Input, 
 	var list []Delta
 	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
 		sets := changedSets(from, b)
+		sets = slices.DeleteFunc(sets, func(s deltaSet) bool {
+			return !slices.ContainsFunc(s.new, func(f File) bool { return !p.isContent(f) })
+		})
 		if len(sets) == 0 {
 			continue
 		}
@@ -41,6 +44,13 @@ func (p *publisher) deltas(ctx context.Context, b *Build, inputs []patch.Input, 
 		}
 	}
 	return list, nil
+}
+
+// isContent reports that a file is a content by itself, so that a delta between
+// contents is all that a patch could be.
+func (p *publisher) isContent(f File) bool {
+	names, err := readNames(p.dir, f.Sum)
+	return err == nil && f.Size <= maxCoded && len(names) > 0 && names[0].name == nameOf(wholeName+path.Base(f.Path), 0)
 }
 
 // deltaSet is files of two builds between which a patch is made.
@@ -215,7 +225,7 @@ func (u *Update) evident(usable []*deltaUse) (others []*deltaUse) {
 				size += f.Size
 			}
 		}
-		if d.Size < size/16 {
+		if d.Size < size/16 && len(d.Old) > 0 {
 			u.useDelta(d)
 		} else {
 			others = append(others, d)

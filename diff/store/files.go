@@ -73,7 +73,15 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 		}
 		p.known[f.Sum] = f.Recipe
 	}
-	return files, errors.Join(p.data.end(), p.others.end(), p.list.end())
+	if err := errors.Join(p.data.end(), p.others.end(), p.list.end()); err != nil {
+		return nil, err
+	}
+	for sum, frames := range p.frames {
+		for id := range frames {
+			p.stored[sum] += p.packs[id.pack].frames[id.frame]
+		}
+	}
+	return files, nil
 }
 
 // prepared is a group on its way into the store.
@@ -93,7 +101,8 @@ const maxHeld = 4 << 20
 
 // file publishes one file and returns the place of its recipe.
 func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list []group) (at recipeAt, err error) {
-	p.path = in.Name
+	p.path, p.used = in.Name, map[frameID]bool{}
+	p.frames[sum] = p.used
 	r := &fileRecipe{recipes: []patch.Recipe{{}}}
 	var pieces []piece
 	var names []named
@@ -246,6 +255,7 @@ func (p *publisher) add(in io.ReaderAt, g *prepared) (ref contentRef, err error)
 			p.chunks[k] = at
 			p.stats.Chunks++
 		}
+		p.used[at.id()] = true
 		chunks = append(chunks, chunkRef{k.short(), at})
 		return nil
 	}

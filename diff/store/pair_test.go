@@ -219,6 +219,36 @@ func TestMovedOutOfUnchanged(t *testing.T) {
 	}
 }
 
+// What repeats over more than a frame is fetched as a whole: about what zstd makes
+// of the file.
+func TestWhole(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	var lines [][]byte
+	for range 3000 {
+		lines = append(lines, prose(r, 60))
+	}
+	var b []byte
+	for len(b) < 1<<20 {
+		b = append(append(b, lines[r.IntN(len(lines))]...), '\n')
+	}
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit := int64(len(z.EncodeAll(b, nil)))
+	dir, at := t.TempDir(), filepath.Join(t.TempDir(), "new")
+	publish(t, dir, "1", folder{"big.txt": b, "small.txt": b[:3000]})
+	bill, r2, err := update(t.Context(), dir, at, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "whole", readFolder(t, at), folder{"big.txt": b, "small.txt": b[:3000]})
+	if bill.ByDelta != 1 || r2.Fetched() > limit+limit/10 {
+		t.Errorf("%d files by a patch, %d bytes fetched, zstd makes %d", bill.ByDelta, r2.Fetched(), limit)
+	}
+	t.Logf("%d bytes fetched, zstd makes %d", r2.Fetched(), limit)
+}
+
 // A store is public: what is encrypted stays so, whatever keys the publisher has.
 func TestEncryptedStays(t *testing.T) {
 	secret := []byte("a secret that nobody may read in a store, and long enough to be found")

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -34,14 +35,16 @@ type Update struct {
 	tables tables
 	tabled map[string]bool // tables that have been fetched
 	known  frameSet        // of lists and recipes
-	todo   []*fileUpdate
-	gone   []string // that will be removed
-	kept   []string // that no build made so
-	deltas []*deltaUse
-	wanted map[contentID]*wanted // contents that the folder has not
-	ranges []*fetchRange
-	frames map[frameID]located
-	recent frameCache
+
+	created bool // the folder, which was not there
+	todo    []*fileUpdate
+	gone    []string // that will be removed
+	kept    []string // that no build made so
+	deltas  []*deltaUse
+	wanted  map[contentID]*wanted // contents that the folder has not
+	ranges  []*fetchRange
+	frames  map[frameID]located
+	recent  frameCache
 }
 
 // Bill tells what an update costs, before it starts.
@@ -85,6 +88,9 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 	}()
 	if u.Build, err = r.Build(ctx, opt.Label); err != nil {
 		return u, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		u.created = true
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return u, err
@@ -265,6 +271,9 @@ func (u *Update) Close() error {
 	if u.root != nil {
 		errs = append(errs, u.root.Close())
 		u.root = nil
+	}
+	if u.created {
+		_ = os.Remove(u.dir) // if nothing has come into it
 	}
 	return errors.Join(errs...)
 }

@@ -44,6 +44,7 @@ type Published struct {
 	Packs         int
 	ContentDeltas int
 	Deltas        int   // between files
+	Whole         int   // files that are there as a whole too
 	Written       int64 // bytes of packs and objects
 }
 
@@ -60,9 +61,12 @@ type publisher struct {
 	data   packer        // of contents that come from nothing
 	others packer        // of contents that deltas make as well
 	list   packer
-	known  map[string]recipeAt // recipe of a file by its sum, from earlier builds
-	before *earlierContents    // of the last build; nil: none
-	path   string              // of the file at hand
+	known  map[string]recipeAt         // recipe of a file by its sum, from earlier builds
+	before *earlierContents            // of the last build; nil: none
+	path   string                      // of the file at hand
+	used   map[frameID]bool            // frames of the file at hand
+	frames map[string]map[frameID]bool // of new files, by their hashes
+	stored map[string]int64            // bytes of these frames
 	stats  Published
 
 	tabled      []TableRef // of the last build
@@ -108,12 +112,17 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if b.Deltas, err = p.deltas(ctx, b, inputs, earlier); err != nil {
 		return nil, err
 	}
+	whole, err := p.whole(ctx, b, inputs)
+	if err != nil {
+		return nil, err
+	}
+	b.Deltas = append(b.Deltas, whole...)
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	return &p.stats, errors.Join(p.writeJSON(buildName(label), b), p.writeJSON(indexName, index))
 }
 
 func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {
-	p = &publisher{dir: dir, opt: opt, chunks: map[key]place{}, listed: map[key]row{}, parts: map[key]place{}, packs: tables{}, known: map[string]recipeAt{}}
+	p = &publisher{dir: dir, opt: opt, chunks: map[key]place{}, listed: map[key]row{}, parts: map[key]place{}, packs: tables{}, known: map[string]recipeAt{}, frames: map[string]map[frameID]bool{}, stored: map[string]int64{}}
 	if err := tidy(dir); err != nil {
 		return nil, nil, nil, err
 	}
@@ -312,6 +321,7 @@ const (
 	stepHashing   = "hashing"
 	stepReading   = "reading"
 	stepDeltas    = "deltas"
+	stepWhole     = "whole files"
 	stepComparing = "comparing"
 	stepFetching  = "fetching"
 	stepMaking    = "making files"
