@@ -66,3 +66,19 @@ func ArchiveAs[T any](a Archive) (ability T, ok bool) {
 	}
 	return ability, false
 }
+
+// Sealer is an Archive of which some bytes are encrypted by AES-256 in ECB mode:
+// whoever has the key can take any 16 of them apart, and put them together again.
+type Sealer interface {
+	// SealedBy returns the key of all entries with the flag Encrypted and of
+	// tables, its id, and which parts of the archive's own file these tables are,
+	// whole AES blocks each. The key is nil when it is not known, seems wrong, or
+	// is for another mode.
+	SealedBy() (key []byte, id [16]byte, tables []Region)
+	// SealedUnit reports whether the blocks of an entry are one unit, each block
+	// being padded with the beginning of the first; else each is one.
+	SealedUnit() bool
+}
+
+// Region is a part of a file.
+type Region struct{ Offset, Size int64 }

@@ -42,10 +42,11 @@ func run(ctx context.Context, args []string) int {
 	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
 	appends := flags.Bool("append", false, "write what changed behind the Unreal paks in DIR")
 	undo := flags.String("keep-undo", "", "with -in-place or -append: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
-	aes := flags.String("aes-key", "", "for -append, if indexes are encrypted: the `KEY`, 64 hex digits or base64")
+	var aes keys
+	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs, or -append for their indexes; may repeat")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-in-place | -append] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place | -append] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
@@ -61,7 +62,7 @@ was written; 2 usage; 130 interrupted.
 	}
 	o := &patch.ApplyOptions{Undo: *undo, DryRun: *dryRun}
 	if err == nil {
-		if err = choose(o, *inPlace, *appends, *aes); err != nil {
+		if err = choose(o, *inPlace, *appends, aes); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 		}
 	}
@@ -127,7 +128,7 @@ func apply(ctx context.Context, file string, old []string, dir, key string, o *p
 }
 
 // choose sets the mode, and what appending needs.
-func choose(o *patch.ApplyOptions, inPlace, appends bool, aes string) error {
+func choose(o *patch.ApplyOptions, inPlace, appends bool, aes keys) error {
 	switch {
 	case inPlace && appends:
 		return errors.New("-in-place and -append exclude each other")
@@ -139,11 +140,22 @@ func choose(o *patch.ApplyOptions, inPlace, appends bool, aes string) error {
 		return errors.New("-keep-undo is for -in-place and -append; else the old files are the way back")
 	}
 	o.Registry = &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
-	if aes == "" {
-		return nil
+	if o.Keys = aes; len(aes) > 0 {
+		o.Open = &codecs.Options{Keys: func([16]byte) []byte { return aes[len(aes)-1] }}
 	}
-	key, err := unrealpak.ParseKey(aes)
-	o.Open = &codecs.Options{Keys: func([16]byte) []byte { return key }}
+	return nil
+}
+
+// keys is a flag that may repeat. The last one is that of the new paks.
+type keys [][]byte
+
+func (k *keys) String() string { return "" }
+
+func (k *keys) Set(text string) error {
+	key, err := patch.ParseKey(text)
+	if err == nil {
+		*k = append(*k, key)
+	}
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/codecs"
 	"pakdb/diff/patch"
 )
 
@@ -35,6 +36,7 @@ build is made by "pakdb patch build".`,
 
 func newDeltaMakeCommand(a *app) *cobra.Command {
 	var out, key string
+	var keys newKeys
 	var overwrite, best bool
 	cmd := &cobra.Command{
 		Use:   "make [flags] OLD... [--] NEW... -o FILE",
@@ -47,13 +49,23 @@ Files that are no archives are patched as bytes. Old content is used wherever it
 stands; files are told apart by content, and named by their last name or by
 their path below the folder that was given.
 
+With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
+compared and encrypted again, so that an encrypted build costs as little as a plain
+one, and a new key nearly nothing. Such a patch has the new contents in the clear,
+and applying it takes the same keys, which are not in it. Without keys encrypted
+entries that changed are sent as they are stored.
+
 The patch gets its name once it was applied and the result compared with NEW; the
 folder of FILE needs room for NEW meanwhile.`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
-  pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak`,
+  pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
+  pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
 		Args: usage(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := keys.load(&a.keys); err != nil {
+				return err
+			}
 			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return usageError(cmd, err)
@@ -64,13 +76,14 @@ folder of FILE needs room for NEW meanwhile.`,
 			if err := refuseExisting(out, overwrite); err != nil {
 				return err
 			}
-			return a.deltaMake(cmd.Context(), old, new, out, key, best)
+			return a.deltaMake(cmd.Context(), old, new, out, key, best, &keys)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: a few percent smaller, for two to three times the time")
 	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
+	keys.add(cmd)
 	return cmd
 }
 
@@ -87,7 +100,7 @@ func oldAndNew(args []string, dash int) (old, new []string, err error) {
 	return args[:dash], args[dash:], nil
 }
 
-func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string, best bool) (err error) {
+func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string, best bool, keys *newKeys) (err error) {
 	debug.SetMemoryLimit(makeMemory)
 	secret, err := readSecretKey(key)
 	if err != nil {
@@ -106,7 +119,9 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 	started := time.Now()
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
-	h, s, err := patch.MakeFile(watched, out, from.Inputs, to.Inputs, &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions(), Best: best})
+	h, s, err := patch.MakeFile(watched, out, from.Inputs, to.Inputs, &patch.MakeOptions{
+		Registry: a.registry(), Open: a.openOptions(), OpenNew: &codecs.Options{Keys: keys.ring.Key}, Best: best,
+	})
 	if err == nil && secret != nil {
 		err = patch.SignFile(ctx, out, secret)
 	}
@@ -131,6 +146,17 @@ func (a *app) printMade(out string, h *patch.Header, s *patch.Stats, took time.D
 	}
 	for _, r := range sortedRecipes(s.Made) {
 		if _, err := fmt.Fprintf(a.stdout, ", made by %v %s", r, humanSize(s.Made[r])); err != nil {
+			return err
+		}
+	}
+	if s.Sealed > 0 {
+		if _, err := fmt.Fprintf(a.stdout, ", %s of all that by AES", humanSize(s.Sealed)); err != nil {
+			return err
+		}
+	}
+	if len(h.Keys) > 0 {
+		if _, err := fmt.Fprintf(a.stdout, "\ncontents that are encrypted in the files are in the clear in the patch; applying takes %s",
+			plural(int64(len(h.Keys)), "key", "keys")); err != nil {
 			return err
 		}
 	}
@@ -170,6 +196,8 @@ func deltaHint(err error) error {
 		return hinted(err, "nothing need be done")
 	case errors.Is(err, patch.ErrWrongOld):
 		return hinted(err, `"pakdb delta info" tells what the patch is for`)
+	case errors.Is(err, patch.ErrNoKey):
+		return hinted(err, keyHint+"; nothing was written")
 	case errors.Is(err, patch.ErrCorrupt):
 		return hinted(err, "download the patch again")
 	}

@@ -24,7 +24,8 @@ much will be written and how much room there is are told first.
 A new file gets its name when its hash is right and it is on the disk. After an
 error, or a wrong old file, nothing is left behind; after an interruption the same
 command goes on where it was. DIR may be the folder of the old files: they are
-replaced when all new ones are complete.
+replaced when all new ones are complete. A patch that was made with keys of
+encrypted archives takes the same ones, by --aes-key, --keys or PAKDB_AES_KEY.
 
 --in-place writes no second copy: what differs goes to a journal in DIR, and from
 there into the files. An interrupted update has not happened, or is finished by the
@@ -50,6 +51,9 @@ that cannot be appended to are made anew, and why is told.`,
 			if f.undo != "" && !f.inPlace && !f.append {
 				return usageError(cmd, errors.New("--keep-undo is for --in-place and --append; else the old files are the way back"))
 			}
+			if err := f.keys.load(&a.keys); err != nil {
+				return err
+			}
 			return a.deltaApply(cmd.Context(), args[0], args[1:], f)
 		},
 	}
@@ -59,18 +63,22 @@ that cannot be appended to are made anew, and why is told.`,
 	cmd.Flags().BoolVar(&f.append, "append", false, "write what changed behind the paks in DIR")
 	cmd.Flags().StringVar(&f.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
 	cmd.Flags().StringVar(&f.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	f.keys.add(cmd)
 	_ = cmd.MarkFlagDirname("output")
 	exclusive(cmd, "in-place", "append")
 	return cmd
 }
 
 type applyFlags struct {
+	keys                    newKeys
 	out, key, undo          string
 	dryRun, inPlace, append bool
 }
 
 func (a *app) applyOptions(f applyFlags) *patch.ApplyOptions {
-	o := &patch.ApplyOptions{Undo: f.undo, DryRun: f.dryRun, Registry: a.registry(), Open: a.openOptions()}
+	o := &patch.ApplyOptions{
+		Undo: f.undo, DryRun: f.dryRun, Registry: a.registry(), Open: a.openOptions(), Keys: f.keys.all(&a.keys),
+	}
 	switch {
 	case f.inPlace:
 		o.Mode = patch.InPlace

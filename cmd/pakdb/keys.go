@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,6 +33,39 @@ func (k *keyFlags) add(root *cobra.Command) {
 	flags.StringArrayVar(&k.texts, "aes-key", nil,
 		"AES `KEY` of encrypted archives, or GUID=KEY: base64, hex, or 32 characters; may repeat (environment: "+keyVariable+")")
 	flags.StringArrayVar(&k.files, "keys", nil, "AES keys from a Crypto.json `FILE`; may repeat")
+}
+
+// newKeys are keys of new files, where they are not those of the old ones.
+type newKeys struct {
+	texts []string // --new-aes-key
+	ring  unrealpak.KeyRing
+}
+
+func (k *newKeys) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&k.texts, "new-aes-key", nil,
+		"AES `KEY` of the new files, or GUID=KEY, where it is not that of the old ones; may repeat")
+}
+
+// load reads the keys. The others count for GUIDs that there are none for.
+func (k *newKeys) load(others *keyFlags) error {
+	for _, text := range k.texts {
+		if err := k.ring.Add(text); err != nil {
+			return fmt.Errorf("%w: --new-aes-key: %w", errUsage, err)
+		}
+	}
+	k.ring.Fill(&others.ring)
+	return nil
+}
+
+// all are the keys of both, each once.
+func (k *newKeys) all(others *keyFlags) [][]byte {
+	list := others.ring.All()
+	for _, key := range k.ring.All() {
+		if !slices.ContainsFunc(list, func(have []byte) bool { return bytes.Equal(have, key) }) {
+			list = append(list, key)
+		}
+	}
+	return list
 }
 
 // load reads the keys. Those of the environment count for GUIDs that the command

@@ -7,7 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 // chunk is the part of the block table that holds a chunk.
@@ -57,7 +57,7 @@ func (a *archive) checkBlock(x *chunk, k int) error {
 }
 
 // onDisk is how many bytes of the .ucas belong to a block.
-func onDisk(b block) int64 { return ue.AlignAES(b.stored) }
+func onDisk(b block) int64 { return aes256.Align(b.stored) }
 
 // stored is how many bytes from the first block's start to the end of the last
 // one. Blocks that do not follow one another count for themselves.

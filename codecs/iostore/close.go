@@ -6,6 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 var errComplete = errors.New("the container is complete")
@@ -125,8 +126,8 @@ func (w *writer) directory(order []int) []byte {
 	}
 	b := d.append(ue.AppendFString(nil, w.opt.MountPoint))
 	if w.opt.Encrypt {
-		b = ue.AppendPadding(b, b, int64(len(b)))
-		ue.EncryptECB(w.crypt.block, b)
+		b = aes256.AppendPadding(b, b, int64(len(b)))
+		aes256.EncryptECB(w.crypt.block, b)
 	}
 	return b
 }

@@ -7,6 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -28,8 +29,8 @@ func newCrypt(t *toc, keys codecs.KeyFunc) (crypt, error) {
 	if key == nil {
 		return c, nil
 	}
-	if len(key) != ue.KeySize {
-		return c, at("key", 64, codecs.Errorf(codecs.ErrWrongKey, "key %s has %d bytes, AES-256 needs %d", keyName(t.keyID), len(key), ue.KeySize))
+	if len(key) != aes256.KeySize {
+		return c, at("key", 64, codecs.Errorf(codecs.ErrWrongKey, "key %s has %d bytes, AES-256 needs %d", keyName(t.keyID), len(key), aes256.KeySize))
 	}
 	var err error
 	c.block, err = aes.NewCipher(key)
@@ -50,10 +51,10 @@ func noKey(id ue.GUID, what string) error {
 // decrypt decrypts buf, whole AES blocks, in place. iv is used by CTR only.
 func (c crypt) decrypt(buf []byte, iv [ivSize]byte) {
 	if c.ctr {
-		ue.XORKeyStreamCTR(c.block, iv, 0, buf)
+		aes256.XORKeyStreamCTR(c.block, iv, 0, buf)
 		return
 	}
-	ue.DecryptECB(c.block, buf)
+	aes256.DecryptECB(c.block, buf)
 }
 
 // iv returns IV i, zero when there is none.

@@ -9,7 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 // metaCompressed in the flags of a chunk: a block of it is.
@@ -67,12 +67,12 @@ func (w *writer) put(c *written, coded []byte, size int, method uint8, sealed bo
 	if b.stored >= maxBlockSize {
 		return codecs.Errorf(errors.ErrUnsupported, "a block of %d bytes", b.stored)
 	}
-	padded := ue.AppendPadding(coded[:len(coded):len(coded)], coded, b.stored)
+	padded := aes256.AppendPadding(coded[:len(coded):len(coded)], coded, b.stored)
 	if w.opt.Encrypt && !sealed {
 		if len(padded) == len(coded) {
 			padded = append([]byte(nil), coded...)
 		}
-		ue.EncryptECB(w.crypt.block, padded)
+		aes256.EncryptECB(w.crypt.block, padded)
 	}
 	if method != 0 {
 		c.flags |= metaCompressed
@@ -139,7 +139,7 @@ func (x *rawCopy) block(b codecs.Block) error {
 	encrypted := x.e.Flags&codecs.Encrypted != 0
 	skip, n := b.Offset-x.e.Offset-x.pos, b.Stored
 	if encrypted {
-		n = ue.AlignAES(n)
+		n = aes256.Align(n)
 	}
 	if skip < 0 || b.Stored < 0 || n >= maxBlockSize {
 		return codecs.Errorf(errors.ErrUnsupported, "%d stored bytes at 0x%x", b.Stored, b.Offset)

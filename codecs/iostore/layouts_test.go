@@ -15,8 +15,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/iostore"
+	"pakdb/internal/aes256"
 )
 
 // tables are the offsets of the arrays of a .utoc, found without the reader.
@@ -58,9 +58,9 @@ func toCTR(t *testing.T, p pair, first bool) codecs.Source {
 	for i := range n {
 		b := toc[at.blocks+12*i:]
 		off, size := binary.LittleEndian.Uint64(b)&(1<<40-1), binary.LittleEndian.Uint32(b[4:])>>8
-		ue.XORKeyStreamCTR(c, iv(i+shift), 0, data[off:off+uint64(ue.AlignAES(int64(size)))])
+		aes256.XORKeyStreamCTR(c, iv(i+shift), 0, data[off:off+uint64(aes256.Align(int64(size)))])
 	}
-	ue.XORKeyStreamCTR(c, dirIV, 0, toc[at.dir:at.metas])
+	aes256.XORKeyStreamCTR(c, dirIV, 0, toc[at.dir:at.metas])
 	toc[16], toc[80], toc[81] = 10, toc[80]|2, 2
 	binary.LittleEndian.PutUint32(toc[104:], uint32(n+1))
 	src := codecstest.Bytes("Game.utoc", insert(toc, at.methods, ivs))
@@ -96,7 +96,7 @@ func signed(p pair, padded bool) codecs.Source {
 		b := toc[at.blocks+12*i:]
 		off, size := binary.LittleEndian.Uint64(b)&(1<<40-1), int64(binary.LittleEndian.Uint32(b[4:])>>8)
 		if padded {
-			size = ue.AlignAES(size)
+			size = aes256.Align(size)
 		}
 		h := sha1.Sum(data[off : off+uint64(size)])
 		sig = append(sig, h[:]...)

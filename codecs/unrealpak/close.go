@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 var errComplete = errors.New("the pak is complete")
@@ -31,7 +32,7 @@ func (w *writer) finish() error {
 	f.index = seal(parts[0], w.out.pos())
 	for _, p := range parts {
 		if f.encrypted {
-			ue.EncryptECB(w.crypt.block, p)
+			aes256.EncryptECB(w.crypt.block, p)
 		}
 		if _, err := w.out.Write(p); err != nil {
 			return err
@@ -65,7 +66,7 @@ func (w *writer) pad(b []byte) []byte {
 	if !w.opt.EncryptIndex {
 		return b
 	}
-	return ue.AppendPadding(b, b, int64(len(b)))
+	return aes256.AppendPadding(b, b, int64(len(b)))
 }
 
 // recordIndex is the index of versions 3 to 9.

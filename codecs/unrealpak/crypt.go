@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -24,8 +25,8 @@ func newCrypt(f *footer, keys codecs.KeyFunc) (crypt, error) {
 	if key == nil {
 		return c, nil
 	}
-	if len(key) != ue.KeySize {
-		return c, at("key", f.start, codecs.Errorf(codecs.ErrWrongKey, "key %v has %d bytes, AES-256 needs %d", f.keyID, len(key), ue.KeySize))
+	if len(key) != aes256.KeySize {
+		return c, at("key", f.start, codecs.Errorf(codecs.ErrWrongKey, "key %v has %d bytes, AES-256 needs %d", f.keyID, len(key), aes256.KeySize))
 	}
 	var err error
 	c.block, err = aes.NewCipher(key)
@@ -36,10 +37,10 @@ func newCrypt(f *footer, keys codecs.KeyFunc) (crypt, error) {
 // their unit.
 func (c crypt) decrypt(buf []byte, iv [12]byte, pos int64) {
 	if c.ctr {
-		ue.XORKeyStreamCTR(c.block, iv, pos, buf)
+		aes256.XORKeyStreamCTR(c.block, iv, pos, buf)
 		return
 	}
-	ue.DecryptECB(c.block, buf)
+	aes256.DecryptECB(c.block, buf)
 }
 
 // noKey is the error for encrypted data without a key.

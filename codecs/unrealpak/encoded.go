@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -107,7 +107,7 @@ func (rec *record) readLengths(r *bin.Reader, v version, bits uint32) {
 		if pos = end; rec.encrypted() {
 			// Payloads start 16-aligned relative to themselves, not to the file.
 			first := v.recordSize(true, n)
-			pos = first + ue.AlignAES(end-first)
+			pos = first + aes256.Align(end-first)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (rec *record) encodable(v version) bool {
 		}
 		if pos = b.end; rec.encrypted() {
 			first := rec.headerSize(v)
-			pos = first + ue.AlignAES(b.end-first)
+			pos = first + aes256.Align(b.end-first)
 		}
 	}
 	single := len(rec.blocks) == 1 && (rec.encrypted() || rec.blocks[0].end-rec.blocks[0].start == rec.size)

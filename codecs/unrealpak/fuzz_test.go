@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/aes256"
 )
 
 // FuzzOpen starts from one pak of each kind; the key is the one they are
@@ -54,7 +55,7 @@ func FuzzKeys(f *testing.F) {
 	f.Add(repakKey)
 	f.Add(`{"EncryptionKey":{"Key":"` + repakKey + `"},"SecondaryEncryptionKeys":[{"Name":"x","Guid":"00112233445566778899AABBCCDDEEFF","Key":"0x00"}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if key, err := unrealpak.ParseKey(text); err == nil && len(key) != 32 {
+		if key, err := aes256.ParseKey(text); err == nil && len(key) != 32 {
 			t.Errorf("%d bytes", len(key))
 		}
 		if keys, err := unrealpak.ParseCryptoJSON([]byte(text)); err == nil && keys == nil {

@@ -2,41 +2,13 @@ package unrealpak
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
-
-// ParseKey reads an AES-256 key as people pass it on: base64, 64 hex digits
-// with or without 0x, or the 32 ASCII characters of the engine's old -aes=
-// option. Forms are told apart by their length.
-func ParseKey(s string) ([]byte, error) {
-	s = strings.TrimSpace(s)
-	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
-	if len(digits) == 2*ue.KeySize {
-		if key, err := hex.DecodeString(digits); err == nil {
-			return key, nil
-		}
-	}
-	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
-		if key, err := enc.DecodeString(s); err == nil && len(key) == ue.KeySize {
-			return key, nil
-		}
-	}
-	if len(s) == ue.KeySize && isASCII(s) {
-		return []byte(s), nil
-	}
-	return nil, fmt.Errorf("not an AES-256 key: 64 hex digits, base64 of 32 bytes, or 32 characters wanted, got %d characters", len(s))
-}
-
-func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r > 0x7e || r < 0x20 }) < 0
-}
 
 // cryptoKey is a key in the engine's Crypto.json.
 type cryptoKey struct{ Name, Guid, Key string }
@@ -93,7 +65,7 @@ func (k cryptoKey) parse() (g guidKey, err error) {
 			return g, fmt.Errorf("%q: %w", k.Name, err)
 		}
 	}
-	if g.key, err = ParseKey(k.Key); err != nil {
+	if g.key, err = aes256.ParseKey(k.Key); err != nil {
 		return g, fmt.Errorf("%q: %w", k.Name, err)
 	}
 	return g, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 // KeyRing holds the AES keys that a user gave, by the GUID that paks name them
@@ -18,7 +19,7 @@ import (
 // safe for concurrent use once nothing is added any more.
 type KeyRing struct{ keys map[ue.GUID][]byte }
 
-// Add adds a key in one of the forms of [ParseKey], or GUID=KEY. Two keys for
+// Add adds a key in one of the forms of [aes256.ParseKey], or GUID=KEY. Two keys for
 // one GUID, or two main keys, are an error: which one is meant would be a guess.
 // The error does not repeat the key.
 func (r *KeyRing) Add(text string) error {
@@ -28,7 +29,7 @@ func (r *KeyRing) Add(text string) error {
 			id, text = g, after
 		}
 	}
-	key, err := ParseKey(text)
+	key, err := aes256.ParseKey(text)
 	if err != nil {
 		return err
 	}
@@ -78,6 +79,16 @@ func (r *KeyRing) Fill(other *KeyRing) {
 
 // Key implements codecs.KeyFunc.
 func (r *KeyRing) Key(id [16]byte) []byte { return r.keys[id] }
+
+// All returns every key once.
+func (r *KeyRing) All() (list [][]byte) {
+	for _, id := range slices.SortedFunc(maps.Keys(r.keys), compareGUIDs) {
+		if !slices.ContainsFunc(list, func(k []byte) bool { return bytes.Equal(k, r.keys[id]) }) {
+			list = append(list, r.keys[id])
+		}
+	}
+	return list
+}
 
 // Print stands for the keys where they must not be seen: two rings of the same
 // keys have the same print, and no key can be had from it. It is "" for none.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/aes256"
 )
 
 const guid = "0123456789ABCDEF0011223344556677"
@@ -25,7 +26,7 @@ func TestKeyRing(t *testing.T) {
 	if got := r.Key(id); !bytes.Equal(got, bytes.Repeat([]byte{0xab}, 32)) {
 		t.Errorf("key by GUID: %x", got)
 	}
-	want, err := unrealpak.ParseKey(repakKey)
+	want, err := aes256.ParseKey(repakKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -88,7 +88,7 @@ func (a *archive) entrySign(i int, rec *record) sign {
 
 // sign is what the first and the last block of a content say about the key.
 func (c *content) sign() (sign, error) {
-	if c.rec.stored() < ue.AESBlock || c.span(0).start != 0 {
+	if c.rec.stored() < aes256.Block || c.span(0).start != 0 {
 		return silent, nil
 	}
 	first, last, err := c.ends()
@@ -99,7 +99,7 @@ func (c *content) sign() (sign, error) {
 		return signOfMethod(c.method, first[:]), nil
 	}
 	want := magicOf(c.a.table.name(c.ordinal))
-	padding := last[ue.AESBlock-(c.rec.stored()-c.rec.size):]
+	padding := last[aes256.Block-(c.rec.stored()-c.rec.size):]
 	judged := len(padding) > 0 && c.a.footer.version >= fnameCompressionB
 	fits := judged && (isRepeat(padding, first[:], c.rec.size) || bytes.Count(padding, []byte{0}) == len(padding))
 	switch {
@@ -135,9 +135,9 @@ func signOfMethod(m compress.Method, first []byte) sign {
 }
 
 // ends returns the first and the last decrypted AES block.
-func (c *content) ends() (first, last [ue.AESBlock]byte, err error) {
+func (c *content) ends() (first, last [aes256.Block]byte, err error) {
 	if err = c.readEnd(first[:], 0); err == nil {
-		err = c.readEnd(last[:], c.rec.stored()-ue.AESBlock)
+		err = c.readEnd(last[:], c.rec.stored()-aes256.Block)
 	}
 	return first, last, err
 }
@@ -164,5 +164,5 @@ func magicOf(name string) []byte {
 }
 
 func isRepeat(padding, first []byte, size int64) bool {
-	return bytes.Equal(padding, ue.AppendPadding(nil, first[:min(size, ue.AESBlock)], size))
+	return bytes.Equal(padding, aes256.AppendPadding(nil, first[:min(size, aes256.Block)], size))
 }

@@ -1,7 +1,6 @@
 package unrealpak_test
 
 import (
-	"encoding/hex"
 	"reflect"
 	"strings"
 	"testing"
@@ -77,25 +76,6 @@ func TestNormalize(t *testing.T) {
 	} {
 		if got := unrealpak.Normalize(tt.mount, tt.name); got != tt.want {
 			t.Errorf("%q + %q: %q, want %q", tt.mount, tt.name, got, tt.want)
-		}
-	}
-}
-
-func TestParseKey(t *testing.T) {
-	const digits = "94d25bc3aeb420e0be914edc9d5435a1eaab5f2864e09e9401 9ac205b727a7de"
-	hexKey := strings.ReplaceAll(digits, " ", "")
-	for name, text := range map[string]string{"base64": repakKey, "hex": hexKey, "0x": "0x" + strings.ToUpper(hexKey),
-		"unpadded": strings.TrimRight(repakKey, "="), "space": " " + repakKey + "\n"} {
-		if key, err := unrealpak.ParseKey(text); err != nil || hex.EncodeToString(key) != hexKey {
-			t.Errorf("%s: %x, %v", name, key, err)
-		}
-	}
-	if key, err := unrealpak.ParseKey(cueKey); err != nil || string(key) != cueKey {
-		t.Errorf("ASCII: %q, %v", key, err)
-	}
-	for _, text := range []string{"", "short", hexKey[:62], repakKey + "AA", strings.Repeat("é", 16)} {
-		if key, err := unrealpak.ParseKey(text); err == nil {
-			t.Errorf("%q gives %x", text, key)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -171,7 +171,7 @@ func (c *content) Load(i int, dst []byte) ([]byte, error) {
 	s := c.span(i)
 	end := s.end
 	if c.rec.encrypted() {
-		end = min(s.start+ue.AlignAES(s.end-s.start), c.rec.stored())
+		end = min(s.start+aes256.Align(s.end-s.start), c.rec.stored())
 	}
 	if err := c.skip(s.start); err != nil {
 		return dst, err
@@ -237,7 +237,7 @@ func (c *content) verify() error {
 func (c *content) Decode(i int, dst, stored []byte) error {
 	s := c.span(i)
 	if c.rec.encrypted() {
-		whole := len(stored) &^ (ue.AESBlock - 1)
+		whole := len(stored) &^ (aes256.Block - 1)
 		c.a.crypt.decrypt(stored[:whole], c.rec.iv, s.start)
 	}
 	block := stored[:s.end-s.start]

@@ -11,7 +11,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/spool"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 // pack writes content in compressed blocks, or stored when that is not worth
@@ -128,10 +128,10 @@ func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
 			plain += int64(len(coded))
 			if rec.encrypted() {
 				if head == nil {
-					head = bytes.Clone(coded[:min(len(coded), ue.AESBlock)])
+					head = bytes.Clone(coded[:min(len(coded), aes256.Block)])
 				}
-				coded = ue.AppendPadding(coded, head, int64(len(coded)))
-				ue.EncryptECB(w.crypt.block, coded)
+				coded = aes256.AppendPadding(coded, head, int64(len(coded)))
+				aes256.EncryptECB(w.crypt.block, coded)
 			}
 			pos += int64(len(coded))
 			sum.Write(coded)

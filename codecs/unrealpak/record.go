@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -45,8 +45,8 @@ func (rec *record) headerSize(v version) int64 {
 
 // stored is the number of payload bytes on disk.
 func (rec *record) stored() int64 {
-	if rec.encrypted() && rec.size <= math.MaxInt64-ue.AESBlock {
-		return ue.AlignAES(rec.size)
+	if rec.encrypted() && rec.size <= math.MaxInt64-aes256.Block {
+		return aes256.Align(rec.size)
 	}
 	return rec.size
 }

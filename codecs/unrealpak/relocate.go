@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 	"pakdb/internal/bin"
 )
 
@@ -55,7 +55,7 @@ func (a *archive) Relocate(start int64, places []int64) (index, footer []byte, e
 	g := seal(parts[0], start)
 	for _, p := range parts {
 		if w.opt.EncryptIndex {
-			ue.EncryptECB(w.crypt.block, p)
+			aes256.EncryptECB(w.crypt.block, p)
 		}
 		index = append(index, p...)
 	}

@@ -16,6 +16,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/aes256"
 )
 
 // The key of the samples that UnrealPak made for repak's tests, and of those
@@ -27,7 +28,7 @@ const (
 
 func keyed(t testing.TB, text string) *codecs.Options {
 	t.Helper()
-	key, err := unrealpak.ParseKey(text)
+	key, err := aes256.ParseKey(text)
 	if err != nil {
 		t.Fatal(err)
 	}

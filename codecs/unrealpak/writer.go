@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/ue"
+	"pakdb/internal/aes256"
 )
 
 // DefaultMount is the mount point of a new pak that names none: the game's
@@ -350,7 +350,7 @@ const chunkSize = 256 << 10
 
 func (w *writer) chunk() []byte {
 	if w.buf == nil {
-		w.buf = make([]byte, chunkSize, chunkSize+ue.AESBlock)
+		w.buf = make([]byte, chunkSize, chunkSize+aes256.Block)
 	}
 	return w.buf
 }
@@ -369,13 +369,13 @@ func (w *writer) store(ctx context.Context, rec *record, r io.Reader) error {
 			return err
 		}
 		if head == nil {
-			head = bytes.Clone(buf[:min(n, ue.AESBlock)])
+			head = bytes.Clone(buf[:min(n, aes256.Block)])
 		}
 		p := buf[:n]
 		rec.size += int64(n)
 		if rec.encrypted() {
-			p = ue.AppendPadding(p, head, rec.size)
-			ue.EncryptECB(w.crypt.block, p)
+			p = aes256.AppendPadding(p, head, rec.size)
+			aes256.EncryptECB(w.crypt.block, p)
 		}
 		sum.Write(p[:n])
 		if _, err := w.out.Write(p); err != nil {

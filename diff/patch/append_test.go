@@ -28,7 +28,7 @@ func paks() *codecs.Registry {
 func openKeyed() *codecs.Options { return &codecs.Options{Keys: testKeys} }
 
 func appending(undo string) *ApplyOptions {
-	return &ApplyOptions{Mode: Append, Undo: undo, Registry: paks(), Open: openKeyed()}
+	return &ApplyOptions{Mode: Append, Undo: undo, Registry: paks(), Open: openKeyed(), Keys: [][]byte{[]byte(testKey)}}
 }
 
 // content is an entry of a pak in a test.
@@ -230,7 +230,7 @@ func others(t *testing.T, v [3][]byte, patch, appended []byte) {
 	t.Helper()
 	for _, mode := range []Mode{NewFiles, InPlace} {
 		dir := inFolder(t, appended)
-		p, err := update(t, dir, patch, &ApplyOptions{Mode: mode})
+		p, err := update(t, dir, patch, &ApplyOptions{Mode: mode, Keys: [][]byte{[]byte(testKey)}})
 		if err != nil || !p.Appended[0] {
 			t.Fatal(mode, err)
 		}

@@ -105,6 +105,8 @@ type ApplyOptions struct {
 	// Undo names a file, in the folder, for what [Undo] needs to take an update
 	// back. "" keeps nothing. Not for NewFiles.
 	Undo string
+	// Keys are AES-256 keys. Those that the patch needs must be among them.
+	Keys [][]byte
 	// Registry has the formats that Append reads archives with, and Open limits
 	// and keys.
 	Registry *codecs.Registry
@@ -120,6 +122,9 @@ type ApplyOptions struct {
 // call is left. When ctx is done, or the process dies, the same call goes on
 // behind the last segment that was complete.
 func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) error {
+	if err := r.CheckKeys(o.keys()); err != nil {
+		return err
+	}
 	if _, err := Recover(ctx, dir); err != nil {
 		return err
 	}
@@ -129,6 +134,13 @@ func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *A
 		err = a.commit(ctx)
 	}
 	return errors.Join(err, a.close(ctx, err))
+}
+
+func (o *ApplyOptions) keys() [][]byte {
+	if o == nil {
+		return nil
+	}
+	return o.Keys
 }
 
 // applier makes one new file after the other: under a temporary name, or as a
@@ -176,6 +188,10 @@ func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *ap
 
 // prepare makes everything but what becomes of files that are there.
 func (a *applier) prepare(ctx context.Context, r *Reader) error {
+	var err error
+	if a.old.keys, err = r.unlock(a.o.Keys); err != nil {
+		return err
+	}
 	a.watch = watcher(ctx)
 	a.watch.begin(stepApplying, sizeOfFiles(r.New))
 	ctx = Watch(ctx, nil) // hashing takes next to no time, and is not counted

@@ -112,11 +112,11 @@ func (x *chunkIndex) add(ctx context.Context, old *build, id int32) (total int64
 	extents := l.extents[e.first : e.first+e.count]
 	for i := range extents {
 		k := &extents[i]
-		for at := int64(0); at < k.stored; {
+		for at := int64(0); at < k.coded; {
 			if err := ctx.Err(); err != nil {
 				return total, err
 			}
-			n := k.stored - at
+			n := k.coded - at
 			if k.method == compress.None {
 				n = min(n, maxPart)
 			}
@@ -129,7 +129,7 @@ func (x *chunkIndex) add(ctx context.Context, old *build, id int32) (total int64
 			if k.method != compress.None {
 				content := make([]byte, k.size)
 				if compress.Decode(k.method, content, p) != nil {
-					k.method, k.size, content = compress.None, k.stored, p // not what the archive says
+					k.method, k.size, content = compress.None, k.coded, p // not what the archive says
 				}
 				p = content
 			}

@@ -5,6 +5,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
+	"pakdb/internal/aes256"
 )
 
 // use makes the content of ranges the source of what follows.
@@ -49,6 +50,7 @@ func (f *fileMaker) gap(off, n, guess int64, k int) error {
 		return err
 	}
 	f.stats.Raw += n
+	f.seal(off)
 	f.e.raw(p, guess)
 	f.pos = off + n
 	return nil
@@ -58,15 +60,17 @@ func (f *fileMaker) gap(off, n, guess int64, k int) error {
 // Segments end where they are full.
 func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
 	f.stats.Raw += int64(len(p))
-	for at := 0; at < len(p); at += delta.MaxContent {
+	for at := 0; at < len(p); {
 		if err := f.endFull(); err != nil {
 			return err
 		}
 		if err := use(); err != nil {
 			return err
 		}
-		f.e.raw(p[at:min(at+delta.MaxContent, len(p))], guess)
+		n := min(delta.MaxContent, len(p)-at, f.seal(off+int64(at)))
+		f.e.raw(p[at:at+n], guess)
 		guess = f.e.cursor
+		at += n
 	}
 	f.pos = off + int64(len(p))
 	return nil
@@ -107,13 +111,14 @@ func (f *fileMaker) plain(k int) error {
 	}
 	before := f.contentBefore(k)
 	f.drift = 0
-	for at := int64(0); at < x.stored; {
-		n := min(x.stored-at, maxRun)
+	for at := int64(0); at < x.coded; {
+		n := min(x.coded-at, maxRun)
 		if err := f.plainPart(x, at, n, before+at, gap, k); err != nil {
 			return err
 		}
 		at, gap = at+n, 0
 	}
+	f.endUnit(x)
 	return nil
 }
 
@@ -249,8 +254,11 @@ func (f *fileMaker) appendRanges(ranges []Range, w window) []Range {
 	at := int64(0)
 	for _, x := range f.old.files[e.file].extents[e.first : e.first+e.count] {
 		from, to := max(at, w.from), min(at+x.size, w.to)
-		r := Range{File: e.file, Off: x.off, Stored: x.stored, Method: x.method, Size: x.size}
+		r := Range{File: e.file, Off: x.off, Stored: x.coded, Method: x.method, Size: x.size, Key: x.key}
 		if x.method == compress.None {
+			if x.key > 0 {
+				from -= (from - at) & (aes256.Block - 1)
+			}
 			r.Off, r.Stored, r.Size = x.off+from-at, to-from, to-from
 		}
 		at += x.size
@@ -341,6 +349,10 @@ func (s *span) piece(j int) (int, error) {
 // make writes the operation for content in blocks of a size.
 func (s *span) make(content []byte, size int64, r Recipe, stored int64) {
 	guess := s.src.base + s.at
+	s.seal(s.pos)
+	if s.e.unit.key > 0 {
+		s.stats.Sealed += stored
+	}
 	s.e.make(content, guess+s.drift, max(size, 1), r, stored)
 	s.drift = s.e.cursor - guess - int64(len(content))
 	s.at += int64(len(content))
@@ -383,7 +395,7 @@ func (s *span) joins(j int, first block, odd int) bool {
 		return false
 	}
 	_, gap := s.gapBefore(s.first + j)
-	return gap == 0
+	return gap == 0 && s.sameUnit(&s.extents[s.first+j-1], &s.extents[s.first+j])
 }
 
 // before sets the source, and explains what stands before extent j.
@@ -412,10 +424,10 @@ func (s *span) asStored(j int) error {
 	var ranges []Range
 	for _, r := range s.src.ranges {
 		if r.Method != compress.None {
-			ranges = append(ranges, Range{File: r.File, Off: r.Off, Stored: r.Stored, Size: r.Stored})
+			ranges = append(ranges, Range{File: r.File, Off: r.Off, Stored: r.Stored, Size: r.Stored, Key: r.Key})
 		}
 	}
-	p, err := s.read(x.off, x.stored)
+	p, err := s.read(x.off, x.coded)
 	if err != nil {
 		return err
 	}
@@ -432,6 +444,7 @@ func (s *span) asStored(j int) error {
 	if err != nil {
 		return err
 	}
+	s.endUnit(x)
 	s.at += x.size
 	s.gap = true
 	return nil
@@ -440,7 +453,7 @@ func (s *span) asStored(j int) error {
 // decode decodes extent j and finds its recipe.
 func (f *fileMaker) decode(j int) (b block, err error) {
 	x := &f.extents[j]
-	stored, err := f.read(x.off, x.stored)
+	stored, err := f.read(x.off, x.coded)
 	if err != nil {
 		return b, err
 	}

@@ -4,8 +4,8 @@ import "pakdb/codecs/compress"
 
 // storedRuns returns the runs of p, which stands at off, that are worth a copy.
 func (f *fileMaker) storedRuns(p []byte, off int64, source reach) ([]storedRun, error) {
-	if len(p) < minRun {
-		return nil, nil
+	if unit, _ := f.unit(off); len(p) < minRun || unit.key > 0 {
+		return nil, nil // copies are of what is stored
 	}
 	if f.stored == nil {
 		var err error

@@ -23,6 +23,9 @@ func (h *Header) Describe(w io.Writer) error {
 	for _, r := range h.Recipes {
 		fmt.Fprintf(&b, "recipe %v\n", r)
 	}
+	for _, k := range h.Keys {
+		fmt.Fprintf(&b, "AES    %v\n", k)
+	}
 	fmt.Fprintf(&b, "%d bytes, %s\nroot   %x\n", h.Length(), count(h.Segments(), "segment"), h.root)
 	_, err := io.WriteString(w, b.String())
 	return err

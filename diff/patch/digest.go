@@ -27,6 +27,13 @@ func (f *fileMaker) headDigest(p []byte, off int64, k int, old []byte) error {
 		return err
 	}
 	at := bytes.Index(p, d.sum[:])
+	if last := &f.extents[k+e.count-1]; at < 0 && last.coded < last.stored {
+		d.to = last.off + last.coded // without the padding
+		if d.sum, err = f.sha1(d.from, d.to); err != nil {
+			return err
+		}
+		at = bytes.Index(p, d.sum[:])
+	}
 	if at < 0 {
 		return nil
 	}
@@ -44,7 +51,7 @@ func (f *fileMaker) sha1(from, to int64) (sum [digestSize]byte, err error) {
 	h := sha1.New()
 	for from < to {
 		n := min(to-from, 1<<20)
-		p, err := f.read(from, n)
+		p, err := f.readStored(from, n)
 		if err != nil {
 			return sum, err
 		}
@@ -100,7 +107,8 @@ func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts
 // putDigests writes those of a table.
 func (f *fileMaker) putDigests(again []sameDigest, parts []written) error {
 	for _, d := range again {
-		f.e.sameDigest(d.of, d.at)
+		unit, _ := f.unit(d.at)
+		f.e.sameDigest(d.of, d.at, unit)
 	}
 	for _, d := range parts {
 		f.e.digest(d.sum, d.at, d.from, d.to)

@@ -3,6 +3,7 @@ package patch
 import (
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/aes256"
 )
 
 const (
@@ -15,6 +16,8 @@ const (
 type emitter struct {
 	enc     delta.Encoder
 	recipes *recipeList
+	keys    keyList
+	unit    sealing                             // that is open in the segment
 	done    func(stream []byte, file int) error // takes a finished segment, which begins in that file
 
 	open    bool
@@ -60,6 +63,7 @@ func (e *emitter) op(op uint64) {
 		e.enc.Reset()
 		e.state, e.ranges, e.tail, e.index = state{same: -1}, nil, 0, delta.NewIndex(nil)
 		e.open, e.content, e.first = true, 0, e.file
+		e.unit = sealing{}
 	}
 	e.enc.Number(inOp, op)
 }
@@ -70,6 +74,7 @@ func (e *emitter) end() error {
 	if !e.open {
 		return nil
 	}
+	e.seal(sealing{})
 	e.op(opEnd)
 	e.open = false
 	return e.done(e.enc.Bytes(), e.first)
@@ -79,6 +84,7 @@ func (e *emitter) end() error {
 func (e *emitter) begin(file int) {
 	e.flushCopy()
 	if e.open {
+		e.seal(sealing{})
 		e.op(opNext)
 		e.rawFrom, e.rawTo, e.same, e.lastDigest = 0, 0, -1, 0
 	}
@@ -97,6 +103,7 @@ func (e *emitter) copyOld(file int, off, n int64) {
 		e.flushCopy()
 	}
 	if e.run.n == 0 {
+		e.seal(sealing{})
 		e.run = copied{file: file, to: e.file, off: off, at: e.pos}
 	}
 	e.run.n += n
@@ -128,6 +135,7 @@ func (e *emitter) flushCopy() {
 // padded begins a copy with zeros before it.
 func (e *emitter) padded(n int64) {
 	e.flushCopy()
+	e.seal(sealing{})
 	e.pos += n
 	e.pad = n
 }
@@ -204,10 +212,10 @@ func (e *emitter) predicted(content []byte, index *delta.Index) {
 
 func (e *emitter) putRange(r Range) {
 	e.enc.Number(inRangeFile, uint64(r.File))
-	e.enc.Number(inRangeOff, zigzag(r.Off-e.last.Off-e.last.Stored))
+	e.enc.Number(inRangeOff, zigzag(r.Off-e.last.end()))
 	e.enc.Number(inRangeLen, zigzag(r.Stored-e.last.Stored))
 	m := methodNumber(r)
-	e.enc.Number(inMethod, uint64(m))
+	e.enc.Number(inMethod, uint64(m+len(methods)*e.keys.number(r.Key)))
 	if m > 0 {
 		e.enc.Number(inRangeSize, zigzag(r.Size-e.last.Size))
 	}
@@ -261,6 +269,7 @@ func (e *emitter) put(p []byte, in int, guess int64) {
 // output.
 func (e *emitter) digest(sum [digestSize]byte, at, from, to int64) {
 	e.flushCopy()
+	e.seal(sealing{})
 	e.op(opDigest)
 	e.enc.Number(inDigestAt, zigzag(at-e.rawFrom))
 	e.enc.Number(inDigestFrom, zigzag(from-e.rawTo))
@@ -271,9 +280,16 @@ func (e *emitter) digest(sum [digestSize]byte, at, from, to int64) {
 }
 
 // sameDigest says that a digest written before stands at another place too.
-func (e *emitter) sameDigest(of int, at int64) {
+func (e *emitter) sameDigest(of int, at int64, unit sealing) {
 	e.flushCopy()
-	e.op(opSame)
+	e.seal(sealing{})
+	if unit.key > 0 {
+		e.op(opSealedSame)
+		e.enc.Number(inKey, uint64(e.keys.number(unit.key)))
+		e.enc.Number(inUnit, uint64((at-unit.start)&(aes256.Block-1)))
+	} else {
+		e.op(opSame)
+	}
 	e.enc.Number(inSameAt, zigzag(at-e.lastDigest))
 	e.enc.Number(inSameOf, zigzag(int64(of-e.same-1)))
 	e.same, e.lastDigest = of, at+digestSize

@@ -18,12 +18,12 @@ func StoredEntries(ctx context.Context, inputs []Input, registry *codecs.Registr
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		storedEntries(ctx, inputs, i, registry, opt, use)
+		storedEntries(ctx, inputs, i, registry, opt, func(codecs.Archive) {}, func(file int, e *codecs.Entry) { use(i, file, e) })
 	}
 	return ctx.Err()
 }
 
-func storedEntries(ctx context.Context, inputs []Input, i int, registry *codecs.Registry, opt *codecs.Options, use func(archive, file int, e *codecs.Entry)) {
+func storedEntries(ctx context.Context, inputs []Input, i int, registry *codecs.Registry, opt *codecs.Options, open func(codecs.Archive), use func(file int, e *codecs.Entry)) {
 	f, err := registry.Detect(inputs[i].Source)
 	if err != nil || f.Name == "loose" {
 		return
@@ -33,6 +33,7 @@ func storedEntries(ctx context.Context, inputs []Input, i int, registry *codecs.
 		return
 	}
 	defer func() { _ = a.Close() }()
+	open(a)
 	for e, err := range a.Entries() {
 		if ctx.Err() != nil {
 			return
@@ -41,7 +42,7 @@ func storedEntries(ctx context.Context, inputs []Input, i int, registry *codecs.
 			continue
 		}
 		if file := fileOf(inputs, i, a, e); file >= 0 {
-			use(i, file, e)
+			use(file, e)
 		}
 	}
 }

@@ -38,10 +38,11 @@ const chunkSize = 1 << 20
 // 1 MiB, found at any offset of the old files.
 func NewEstimate(ctx context.Context, old, new []Input, temp string, o *MakeOptions) (*Estimate, error) {
 	e := &Estimate{Files: len(new)}
-	h, _, err := makePatch(ctx, old, new, io.Discard, temp, o, &trust{wanted: true}) // none is kept
+	m, err := makePatch(ctx, old, new, io.Discard, temp, o, &trust{wanted: true}) // none is kept
 	if err != nil {
 		return nil, err
 	}
+	h := m.h
 	e.Delta = h.Length()
 	have := map[Sum]bool{}
 	for _, f := range h.Old {
@@ -78,7 +79,7 @@ func (e *Estimate) entries(ctx context.Context, old, new []Input, o *MakeOptions
 	}
 	var builds [2]*build
 	for i, inputs := range [][]Input{old, new} {
-		b, err := newBuild(ctx, inputs, registry, o.Open)
+		b, err := newBuild(ctx, inputs, registry, o.Open, &keyRing{})
 		if err == nil {
 			err = b.sums(ctx)
 		}

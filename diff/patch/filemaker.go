@@ -63,6 +63,9 @@ func (f *fileMaker) extent(k int) (int, error) {
 		return 1, f.copyOwn(k, at)
 	}
 	f.mine.add(&f.extents[k])
+	if n, err := f.move(k); n > 0 || err != nil {
+		return n, err
+	}
 	if f.extents[k].method == compress.None {
 		return 1, f.plain(k)
 	}
@@ -183,7 +186,7 @@ func (f *fileMaker) tableRanges(off, n int64) (ranges []Range, base int64) {
 	for k := range len(l.extents) + 1 {
 		at, gap := l.gapBefore(k)
 		if gap > 0 && (k == 0 || k == len(l.extents) || gap > smallGap) {
-			ranges = append(ranges, Range{File: f.twin, Off: at, Stored: gap, Size: gap})
+			ranges = append(ranges, l.rangesOf(f.twin, at, gap)...)
 			total += gap
 		}
 	}
@@ -192,5 +195,5 @@ func (f *fileMaker) tableRanges(off, n int64) (ranges []Range, base int64) {
 	}
 	from := max(0, min(off, l.Size)-wideMargin)
 	to := min(l.Size, off+n+wideMargin)
-	return []Range{{File: f.twin, Off: from, Stored: to - from, Size: to - from}}, off - from
+	return l.rangesOf(f.twin, from, to-from), off - from
 }

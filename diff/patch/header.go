@@ -73,6 +73,7 @@ type segment struct {
 type Header struct {
 	Old, New []File
 	Recipes  []Recipe // that are used
+	Keys     []Key    // that applying needs
 	Memory   int64    // bytes that applying needs for the largest block and what is around it
 	segments []segment
 	root     Root
@@ -138,6 +139,7 @@ func (h *Header) plain() (b []byte) {
 		b = append(b, r.Method...)
 		b = append(b, r.Params[:]...)
 	}
+	b = h.appendKeys(b)
 	b = binary.AppendUvarint(b, uint64((h.Memory+1<<20-1)>>20))
 	b = binary.AppendUvarint(b, uint64(len(h.segments)))
 	last := 0
@@ -263,6 +265,7 @@ func (h *Header) parse(plain []byte) error {
 		h.Recipes[i].Method = compress.Method(f.Text("method", 64))
 		copy(h.Recipes[i].Params[:], f.Bytes(4))
 	}
+	h.readKeys(f)
 	h.Memory = f.Number("memory", 1<<20) << 20
 	h.segments = make([]segment, f.Count("segments", maxSegments, 2+len(Sum{})))
 	last := 0

@@ -19,10 +19,14 @@ type Input struct {
 
 // extent is a stored block, or a run of stored bytes, of an entry.
 type extent struct {
-	off, stored, size int64
-	method            compress.Method
-	entry             int32 // of the build's entries; -1: what no entry explains
-	sum               [16]byte
+	off, stored int64
+	coded       int64 // stored bytes without what pads them for encryption
+	size        int64 // decoded
+	method      compress.Method
+	key         int      // of those that were given: of what it is encrypted with; 0: nothing, or unknown
+	entry       int32    // of the build's entries; -1: what no entry explains
+	sum         [16]byte // of the stored bytes
+	plain       [16]byte // of the coded bytes, decrypted; of extents without a key it is sum
 }
 
 func (x *extent) end() int64 { return x.off + x.stored }
@@ -41,6 +45,8 @@ type entry struct {
 type layout struct {
 	Input
 	extents []extent
+	regions []region
+	keys    *keyRing
 }
 
 // build is a set of files and their entries.
@@ -48,23 +54,30 @@ type build struct {
 	files   []layout
 	entries []entry
 	coder   Coder
+	keys    *keyRing
 }
 
 // newBuild opens what the registry's formats recognise among the inputs. What
 // they cannot read is a file without extents: nothing depends on them.
-func newBuild(ctx context.Context, inputs []Input, registry *codecs.Registry, opt *codecs.Options) (*build, error) {
-	b := &build{files: make([]layout, len(inputs))}
+func newBuild(ctx context.Context, inputs []Input, registry *codecs.Registry, opt *codecs.Options, keys *keyRing) (*build, error) {
+	b := &build{files: make([]layout, len(inputs)), keys: keys}
 	for i, in := range inputs {
-		b.files[i].Input = in
+		b.files[i].Input, b.files[i].keys = in, keys
 	}
-	err := StoredEntries(ctx, inputs, registry, opt, b.add)
-	if err != nil {
+	for i := range inputs {
+		key, unit := 0, false
+		storedEntries(ctx, inputs, i, registry, opt, func(a codecs.Archive) { key, unit = b.seals(a, i) }, func(file int, e *codecs.Entry) {
+			b.add(i, file, e, key, unit)
+		})
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for i := range b.files {
 		if len(b.files[i].extents) == 0 {
 			b.addWhole(i)
 		}
+		b.files[i].sortRegions()
 		b.sortExtents(i)
 	}
 	return b, nil
@@ -74,36 +87,46 @@ func newBuild(ctx context.Context, inputs []Input, registry *codecs.Registry, op
 func (b *build) addWhole(i int) {
 	l := &b.files[i]
 	if l.Size > 0 {
-		l.extents = []extent{{stored: l.Size, size: l.Size, entry: int32(len(b.entries))}}
+		l.extents = []extent{{stored: l.Size, coded: l.Size, size: l.Size, entry: int32(len(b.entries))}}
 		b.entries = append(b.entries, entry{name: l.Input.Name, file: i, whole: true})
 	}
 }
 
-// add takes the blocks of e over, as far as they are within the file.
-func (b *build) add(archive, file int, e *codecs.Entry) {
+// add takes the blocks of e over, as far as they are within the file. What is
+// encrypted stays so if key is 0.
+func (b *build) add(archive, file int, e *codecs.Entry, key int, unit bool) {
 	l := &b.files[file]
 	blocks := e.Blocks
 	if blocks == nil {
 		blocks = []codecs.Block{{Offset: e.Offset, Stored: e.Stored, Size: e.Size}}
+		if key > 0 && e.Method == compress.None && e.Size < e.Stored {
+			blocks[0].Stored = e.Size
+		}
 	}
+	sealed := e.Flags&codecs.Encrypted != 0 && key > 0
+	var own []extent
 	id := int32(len(b.entries))
 	b.entries = append(b.entries, entry{name: b.files[archive].Input.Name + "\x00" + e.Name, file: file})
 	for _, k := range blocks {
 		if k.Offset < 0 || k.Stored <= 0 || k.Size < 0 || k.Offset > l.Size || k.Stored > l.Size-k.Offset {
 			continue
 		}
-		x := extent{off: k.Offset, stored: k.Stored, size: k.Size, method: e.Method, entry: id}
-		if x.method == compress.LZO1X && k.Stored != k.Size {
+		x := extent{off: k.Offset, stored: k.Stored, coded: k.Stored, size: k.Size, method: e.Method, entry: id}
+		if x.method == compress.LZO1X && k.Stored != k.Size && !sealed {
 			if parts := segments(l.Source, x); parts != nil {
-				l.extents = append(l.extents, parts...)
+				own = append(own, parts...)
 				continue
 			}
 		}
-		if !slices.Contains(methods[:], x.method) || k.Stored == k.Size || e.Flags&(codecs.Encrypted|codecs.Sealed) != 0 || k.Size > maxBlock || k.Stored > maxBlock {
+		if !slices.Contains(methods[:], x.method) || k.Stored == k.Size || e.Flags&(codecs.Encrypted|codecs.Sealed) != 0 && !sealed || k.Size > maxBlock || k.Stored > maxBlock {
 			x.method, x.size = compress.None, k.Stored
 		}
-		l.extents = append(l.extents, x)
+		own = append(own, x)
 	}
+	if sealed {
+		own = b.unseal(l, own, key, unit)
+	}
+	l.extents = append(l.extents, own...)
 }
 
 // lzoSegment is how many bytes a segment of LZO1X decodes to at most, in Retro's
@@ -128,7 +151,7 @@ func segments(src codecs.Source, x extent) (parts []extent) {
 		if n == 0 || n > x.end()-at || p.method == compress.None && n != p.size {
 			return nil
 		}
-		p.off, p.stored = at, n
+		p.off, p.stored, p.coded = at, n, n
 		parts = append(parts, p)
 		at, left = at+n, left-p.size
 	}
@@ -168,13 +191,4 @@ func (l *layout) gapBefore(k int) (off, n int64) {
 		return off, l.Size - off
 	}
 	return off, l.extents[k].off - off
-}
-
-// read returns n bytes at off.
-func (l *layout) read(off, n int64) ([]byte, error) {
-	p := make([]byte, n)
-	if err := readAt(l.Source, p, off); err != nil {
-		return nil, &codecs.FormatError{Format: "patch", File: l.Input.Name, Off: off, Err: err}
-	}
-	return p, nil
 }

@@ -39,6 +39,7 @@ type machine struct {
 	digests []int64 // places in the output of those computed
 	hashed  int64   // bytes of output that they cover
 	copies  []copied
+	unit    seal
 	next    func(context.Context) error // completes the new file and begins the one after it
 	to      int                         // which of the new files it is
 	read    *known                      // the tables that were read last
@@ -79,6 +80,14 @@ func (m *machine) write(p []byte) error {
 	}
 	m.pos += int64(len(p))
 	m.watch.add(int64(len(p)))
+	if m.unit.key != nil {
+		p = m.unit.add(p)
+	}
+	return m.writeStored(p)
+}
+
+// writeStored appends bytes that are as they will stand in the file.
+func (m *machine) writeStored(p []byte) error {
 	if len(m.buf)+len(p) > flushSize {
 		if err := m.flush(); err != nil {
 			return err
@@ -106,6 +115,7 @@ func (m *machine) flush() error {
 // run executes a segment whose hash has been checked.
 func (m *machine) run(ctx context.Context, stream []byte) error {
 	m.dec.Reset(stream)
+	m.unit.key, m.unit.held = nil, m.unit.held[:0]
 	m.state = state{src: newSource(m.old, nil), same: -1}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -115,6 +125,9 @@ func (m *machine) run(ctx context.Context, stream []byte) error {
 		if err := m.dec.Err(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
+		if err := m.whole(op); err != nil {
+			return err
+		}
 		if op == opEnd {
 			return m.flush()
 		}
@@ -122,6 +135,19 @@ func (m *machine) run(ctx context.Context, stream []byte) error {
 			return err
 		}
 	}
+}
+
+// whole refuses what needs the output as it is written, while an AES block of it
+// is not complete.
+func (m *machine) whole(op uint64) error {
+	switch op {
+	case opSource, opRaw, opMake, opTables, opPredict, opSeal, opMove:
+		return nil
+	}
+	if m.unit.key != nil {
+		return fmt.Errorf("%w: operation %d in what is encrypted", ErrCorrupt, op)
+	}
+	return nil
 }
 
 func (m *machine) do(ctx context.Context, op uint64) error {
@@ -146,6 +172,12 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 		return m.copyPieces(ctx)
 	case opPredict:
 		return m.predict()
+	case opSeal:
+		return m.sealUnit()
+	case opMove:
+		return m.moveOld()
+	case opSealedSame:
+		return m.sealedDigest()
 	}
 	return fmt.Errorf("%w: operation %d", ErrCorrupt, op)
 }
@@ -328,16 +360,18 @@ func (m *machine) nextRange() (r Range, err error) {
 	}
 	size := m.h.Old[file].Size
 	r.File = int(file)
-	if r.Off, err = m.signed(inRangeOff, m.last.Off+m.last.Stored, size); err != nil {
+	if r.Off, err = m.signed(inRangeOff, m.last.end(), size); err != nil {
 		return r, err
 	}
 	if r.Stored, err = m.signed(inRangeLen, m.last.Stored, size); err != nil {
 		return r, err
 	}
-	method, err := m.number(inMethod, int64(len(methods))-1)
+	method, err := m.number(inMethod, int64(len(methods)*(1+len(m.old.keys)))-1)
 	if err != nil {
 		return r, err
 	}
+	r.Key = int(method) / len(methods)
+	method %= int64(len(methods))
 	r.Method, r.Size = methods[method], r.Stored
 	if method > 0 {
 		if r.Size, err = m.signed(inRangeSize, m.last.Size, maxBlock); err != nil {
@@ -408,6 +442,9 @@ func (m *machine) make() error {
 		if m.stored, err = m.coder.Encode(m.stored[:0], p[:k], m.h.Recipes[recipe]); err == nil {
 			err = m.write(m.stored)
 		}
+		if err == nil {
+			err = m.fillBlock()
+		}
 		p = p[k:]
 	}
 	return err
@@ -456,22 +493,25 @@ func (m *machine) digest(ctx context.Context) error {
 
 // sameDigest writes a digest of this segment a second time.
 func (m *machine) sameDigest() error {
-	at, err := m.signed(inSameAt, m.lastDigest, m.pos-digestSize)
-	if err != nil {
-		return err
+	at, sum, err := m.digestAgain()
+	if err == nil {
+		_, err = m.out.WriteAt(sum[:], at)
+	}
+	return err
+}
+
+// digestAgain reads which digest is meant, and where it belongs.
+func (m *machine) digestAgain() (at int64, sum [digestSize]byte, err error) {
+	if at, err = m.signed(inSameAt, m.lastDigest, m.pos-digestSize); err != nil {
+		return at, sum, err
 	}
 	of, err := m.signed(inSameOf, int64(m.same)+1, int64(len(m.digests))-1)
 	if err != nil {
-		return err
+		return at, sum, err
 	}
 	if err := m.flush(); err != nil {
-		return err
+		return at, sum, err
 	}
 	m.same, m.lastDigest = int(of), at+digestSize
-	var sum [digestSize]byte
-	if err := readAt(m.out, sum[:], m.digests[of]); err != nil {
-		return err
-	}
-	_, err = m.out.WriteAt(sum[:], at)
-	return err
+	return at, sum, readAt(m.out, sum[:], m.digests[of])
 }

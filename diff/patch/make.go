@@ -19,8 +19,11 @@ import (
 // MakeOptions for [Make]. The zero value reads no archives.
 type MakeOptions struct {
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
-	Open     *codecs.Options  // limits and keys
 	Best     bool             // the greatest effort: up to 3 % smaller, for twice the time
+	// Open has limits and keys. With keys, what is encrypted is taken apart, and
+	// the patch has new content in the clear.
+	Open    *codecs.Options
+	OpenNew *codecs.Options // of the new files; nil: as Open
 }
 
 // Stats tell what became of the bytes of the new files.
@@ -29,6 +32,7 @@ type Stats struct {
 	Made    map[Recipe]int64 // stored bytes made from content
 	Raw     int64            // bytes coded as they are
 	Derived int64            // bytes of digests
+	Sealed  int64            // of copied, made and coded bytes, those that are encrypted anew
 	Entries int              // of the new archives
 	Changed int              // of these, not copied as a whole
 }
@@ -40,11 +44,15 @@ type Stats struct {
 // It holds the tables of the archives, up to 32 MiB of an old content with 32 to
 // 48 MiB to find bytes in it, and the segment at hand.
 func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions) (*Header, *Stats, error) {
-	return makePatch(ctx, old, new, out, temp, o, &trust{})
+	m, err := makePatch(ctx, old, new, out, temp, o, &trust{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.h, m.stats, nil
 }
 
 // makePatch is Make, with what it may believe.
-func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions, t *trust) (*Header, *Stats, error) {
+func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions, t *trust) (*maker, error) {
 	if o == nil {
 		o = &MakeOptions{}
 	}
@@ -56,37 +64,41 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	watcher(ctx).begin(stepReading, 3*sizeOf(old)+2*sizeOf(new))
 	var err error
 	if m.h.Old, err = describe(ctx, old); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if m.h.New, err = describe(ctx, new); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := m.h.check(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if m.old, err = newBuild(ctx, old, registry, o.Open); err != nil {
-		return nil, nil, err
+	if m.old, err = newBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
+		return nil, err
 	}
-	if m.new, err = newBuild(ctx, new, registry, o.Open); err != nil {
-		return nil, nil, err
+	open := o.OpenNew
+	if open == nil {
+		open = o.Open
+	}
+	if m.new, err = newBuild(ctx, new, registry, open, &m.ring); err != nil {
+		return nil, err
 	}
 	spool, err := os.CreateTemp(temp, ".pakdb-segments-*")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer func() { _ = spool.Close(); _ = os.Remove(spool.Name()) }()
 	m.spool = spool
 	if err := m.run(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if _, err := out.Write(m.h.marshal()); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if _, err := spool.Seek(0, io.SeekStart); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	_, err = io.Copy(out, spool)
-	return m.h, m.stats, err
+	return m, err
 }
 
 // describe hashes files.
@@ -129,6 +141,7 @@ type maker struct {
 	best     bool
 	old, new *build
 	pairs    pairing
+	ring     keyRing
 	reader   oldFiles
 	recipes  recipeList
 	trust    *trust
@@ -156,7 +169,8 @@ func (m *maker) run(ctx context.Context) error {
 	if m.moved, err = newChunkIndex(ctx, m.old, m.isCopied()); err != nil {
 		return err
 	}
-	m.e = &emitter{recipes: &m.recipes, done: m.keep}
+	m.reader.keys = m.ring.blocks
+	m.e = &emitter{recipes: &m.recipes, keys: keyList{ring: &m.ring}, done: m.keep}
 	m.e.enc.Best = m.best
 	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
 	for i := range m.new.files {
@@ -169,6 +183,7 @@ func (m *maker) run(ctx context.Context) error {
 		return err
 	}
 	m.h.Recipes = m.recipes.list
+	m.h.Keys = m.e.keys.keys()
 	m.stats.Made = m.recipes.used
 	m.h.Memory = 48<<20 + tableMemory*m.tabled
 	return nil
@@ -268,7 +283,7 @@ func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions
 }
 
 // prove applies a patch into a folder that is removed afterwards.
-func prove(ctx context.Context, file *os.File, old []Input, dir string) error {
+func prove(ctx context.Context, file *os.File, old []Input, dir string, keys [][]byte) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -288,7 +303,7 @@ func prove(ctx context.Context, file *os.File, old []Input, dir string) error {
 	for _, in := range old {
 		files = append(files, in.ReaderAt)
 	}
-	err = Apply(ctx, r, files, root, nil)
+	err = Apply(ctx, r, files, root, &ApplyOptions{Keys: keys})
 	return errors.Join(err, root.Close(), os.RemoveAll(temp))
 }
 

@@ -5,17 +5,20 @@ package patch
 
 // Operations.
 const (
-	opEnd     = iota // of the segment
-	opCopy           // bytes of an old file
-	opSource         // names the old content that what follows is coded by
-	opRaw            // content that is written as it is
-	opMake           // content that is written as a recipe stores it
-	opDigest         // a digest that stands before what it covers
-	opSame           // a digest again
-	opTables         // names the tables of an old archive
-	opNext           // the new file is complete; what follows is of the next one
-	opPieces         // copies entries, by these tables
-	opPredict        // as opSource: what the tables will probably be
+	opEnd        = iota // of the segment
+	opCopy              // bytes of an old file
+	opSource            // names the old content that what follows is coded by
+	opRaw               // content that is written as it is
+	opMake              // content that is written as a recipe stores it
+	opDigest            // a digest that stands before what it covers
+	opSame              // a digest again
+	opTables            // names the tables of an old archive
+	opNext              // the new file is complete; what follows is of the next one
+	opPieces            // copies entries, by these tables
+	opPredict           // as opSource: what the tables will probably be
+	opSeal              // what follows is encrypted, or no longer is
+	opMove              // bytes of an old file, as content
+	opSealedSame        // a digest again, in what is encrypted
 )
 
 // Contexts of numbers. Signed ones are zigzag.
@@ -34,7 +37,7 @@ const (
 	inRangeFile  // of the old files
 	inRangeOff   // signed, from the end of the range before
 	inRangeLen   // stored bytes, signed, against the range before
-	inMethod     // index into methods
+	inMethod     // index into methods, and so many more for each number of the key
 	inRangeSize  // decoded bytes, signed, against the range before
 	inDigestAt   // signed: place of the digest from the start of the last opRaw
 	inDigestFrom // signed: start of what it covers from the end of the last opRaw
@@ -49,6 +52,8 @@ const (
 	inNewAt      // signed: place of a new row's entry, from the end of that of the row before
 	inCopyFrom   // 0-3: where a copy ended, the last one first; 4 and more: of the old files, or the new one behind them, and then inCopyOff
 	inPad        // signed: zeros before a piece, from as many as a packer would write
+	inKey        // of the header's keys, from 1; 0: none
+	inUnit       // AES blocks from the start of the unit
 )
 
 // digestSize is that of SHA-1, the only digest yet.

@@ -102,7 +102,7 @@ func (f *fileMaker) indexOwn(end int64) error {
 	first := sort.Search(len(f.extents), func(i int) bool { return f.extents[i].end() > o.indexed })
 	for i := first; i < len(f.extents) && f.extents[i].off < end; i++ {
 		x := &f.extents[i]
-		if from, to := max(x.off, o.indexed), min(x.end(), end); from < to && x.method == compress.None {
+		if from, to := max(x.off, o.indexed), min(x.end(), end); from < to && x.method == compress.None && x.key == 0 {
 			if err := o.runs.add(f.ctx, 0, from, to-from); err != nil {
 				return err
 			}

@@ -31,6 +31,13 @@ func (b *build) sums(ctx context.Context) error {
 				watcher(ctx).add(int64(len(p)))
 			}
 			copy(x.sum[:], h.Sum(buf[:0]))
+			x.plain = x.sum
+			if x.key > 0 {
+				var err error
+				if x.plain, err = l.plainSum(x); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
@@ -42,6 +49,7 @@ type place struct{ file, extent int32 }
 // pairing tells what of the old build corresponds to what of the new one.
 type pairing struct {
 	stored  map[[16]byte]place // first old extent with these stored bytes
+	plain   map[[16]byte]place // and with these when decrypted
 	starts  map[position]int32 // old extent that starts there
 	files   []int              // for each new file: its old one, or -1
 	entries []int32            // for each new entry: its old one, or -1
@@ -53,13 +61,16 @@ type position struct {
 }
 
 func newPairing(old, new *build) pairing {
-	p := pairing{stored: map[[16]byte]place{}, starts: map[position]int32{}}
+	p := pairing{stored: map[[16]byte]place{}, plain: map[[16]byte]place{}, starts: map[position]int32{}}
 	for i := range old.files {
 		for k := range old.files[i].extents {
 			x := &old.files[i].extents[k]
 			p.starts[position{int32(i), x.off}] = int32(k)
 			if _, there := p.stored[x.sum]; !there {
 				p.stored[x.sum] = place{int32(i), int32(k)}
+			}
+			if _, there := p.plain[x.plain]; !there {
+				p.plain[x.plain] = place{int32(i), int32(k)}
 			}
 		}
 	}
@@ -177,11 +188,11 @@ func equalAt(a *layout, aOff int64, b *layout, bOff, n int64) (bool, error) {
 	}
 	for n > 0 {
 		k := min(n, 1<<20)
-		p, err := a.read(aOff, k)
+		p, err := a.readStored(aOff, k)
 		if err != nil {
 			return false, err
 		}
-		q, err := b.read(bOff, k)
+		q, err := b.readStored(bOff, k)
 		if err != nil || !bytes.Equal(p, q) {
 			return false, err
 		}

@@ -168,6 +168,9 @@ func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
 	if o != nil {
 		p.o = *o
 	}
+	if err := p.CheckKeys(p.o.Keys); err != nil {
+		return err
+	}
 	if p.o.Mode == NewFiles || p.o.DryRun && p.dir == nil {
 		for _, f := range p.New {
 			p.Write += f.Size

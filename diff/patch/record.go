@@ -55,7 +55,7 @@ func findRecord(file *part, size int64) *record {
 	start := end - int64(length)
 	r, err := NewReader(bufio.NewReader(io.NewSectionReader(file, start, int64(length))))
 	if err != nil || len(r.Old) != 1 || len(r.New) != 1 || r.Old[0].Size != start ||
-		r.New[0].Size/2 > start || r.Length() != int64(length) {
+		len(r.Keys) > 0 || r.New[0].Size/2 > start || r.Length() != int64(length) {
 		return nil
 	}
 	return &record{r, file}

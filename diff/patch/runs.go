@@ -41,7 +41,7 @@ func newRunIndex(ctx context.Context, files []layout) (*runIndex, error) {
 		x.starts = append(x.starts, row)
 		row += files[i].Size
 		for _, e := range files[i].extents {
-			if hasNoRecipe(e.method) {
+			if hasNoRecipe(e.method) && e.key == 0 {
 				total += e.stored
 			}
 		}
@@ -52,7 +52,7 @@ func newRunIndex(ctx context.Context, files []layout) (*runIndex, error) {
 	x.slots = make([]uint64, 1<<bits.Len64(uint64(total>>x.quiet)*2|1023))
 	for i := range files {
 		for _, e := range files[i].extents {
-			if hasNoRecipe(e.method) {
+			if hasNoRecipe(e.method) && e.key == 0 {
 				if err := x.add(ctx, i, e.off, e.stored); err != nil {
 					return nil, err
 				}
@@ -81,7 +81,7 @@ func (x *runIndex) add(ctx context.Context, file int, off, n int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p, err := x.files[file].read(off, min(n, 1<<20))
+		p, err := x.files[file].readStored(off, min(n, 1<<20))
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (x *runIndex) around(p []byte, i, floor, file int, off int64) (storedRun, e
 		if k <= 0 {
 			break
 		}
-		b, err := l.read(off+int64(r.n), int64(k))
+		b, err := l.readStored(off+int64(r.n), int64(k))
 		if err != nil {
 			return r, err
 		}
@@ -231,7 +231,7 @@ func (x *runIndex) around(p []byte, i, floor, file int, off int64) (storedRun, e
 		if k <= 0 {
 			break
 		}
-		b, err := l.read(r.off-int64(k), int64(k))
+		b, err := l.readStored(r.off-int64(k), int64(k))
 		if err != nil {
 			return r, err
 		}

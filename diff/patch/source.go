@@ -1,11 +1,13 @@
 package patch
 
 import (
+	"crypto/cipher"
 	"fmt"
 	"io"
 	"sort"
 
 	"pakdb/codecs/compress"
+	"pakdb/internal/aes256"
 )
 
 // Range is a part of an old file that holds content: one stored block, or any
@@ -13,9 +15,18 @@ import (
 type Range struct {
 	File   int // of the old files
 	Off    int64
-	Stored int64
+	Stored int64           // without what pads it for encryption
 	Method compress.Method // None: Size is Stored
 	Size   int64           // decoded
+	Key    int             // number of the key that it is encrypted with; 0: none
+}
+
+// end is where it ends in the file.
+func (r *Range) end() int64 {
+	if r.Key > 0 {
+		return r.Off + aes256.Align(r.Stored)
+	}
+	return r.Off + r.Stored
 }
 
 // Bounds of a source.
@@ -30,7 +41,7 @@ func (r *Range) check(old []File) error {
 	switch {
 	case r.File < 0 || r.File >= len(old):
 		return fmt.Errorf("%w: range of old file %d of %d", ErrCorrupt, r.File, len(old))
-	case r.Off < 0 || r.Stored < 0 || r.Off > old[r.File].Size || r.Stored > old[r.File].Size-r.Off:
+	case r.Off < 0 || r.Stored < 0 || r.Off > old[r.File].Size || r.Stored > old[r.File].Size-r.Off || r.end() > old[r.File].Size:
 		return fmt.Errorf("%w: range of %d bytes at %d, %s has %d", ErrCorrupt, r.Stored, r.Off, old[r.File].Name, old[r.File].Size)
 	case r.Method == compress.None && r.Size != r.Stored:
 		return fmt.Errorf("%w: range of %d bytes that are %d", ErrCorrupt, r.Stored, r.Size)
@@ -44,6 +55,7 @@ func (r *Range) check(old []File) error {
 type oldFiles struct {
 	files  []io.ReaderAt
 	names  []string
+	keys   []cipher.Block // of ranges, by their numbers less one
 	cache  map[Range][]byte
 	recent []Range // in the cache, the oldest first
 	held   int64
@@ -56,12 +68,9 @@ func (o *oldFiles) block(r Range) ([]byte, error) {
 	if b, ok := o.cache[r]; ok {
 		return b, nil
 	}
-	if int64(cap(o.stored)) < r.Stored {
-		o.stored = make([]byte, r.Stored)
-	}
-	stored := o.stored[:r.Stored]
-	if err := readAt(o.files[r.File], stored, r.Off); err != nil {
-		return nil, fmt.Errorf("%s at 0x%x: %w", o.names[r.File], r.Off, err)
+	stored, err := o.read(r, 0, r.Stored)
+	if err != nil {
+		return nil, err
 	}
 	b := make([]byte, r.Size)
 	if err := compress.Decode(r.Method, b, stored); err != nil {
@@ -69,6 +78,27 @@ func (o *oldFiles) block(r Range) ([]byte, error) {
 	}
 	o.keep(r, b)
 	return b, nil
+}
+
+// read returns n of the stored bytes of a range, which has been checked, from at
+// on, decrypted. They are valid until the next call.
+func (o *oldFiles) read(r Range, at, n int64) ([]byte, error) {
+	skip, size := int64(0), n
+	if r.Key > 0 {
+		skip = at & (aes256.Block - 1)
+		size = aes256.Align(skip + n)
+	}
+	if int64(cap(o.stored)) < size {
+		o.stored = make([]byte, size)
+	}
+	p := o.stored[:size]
+	if err := readAt(o.files[r.File], p, r.Off+at-skip); err != nil {
+		return nil, fmt.Errorf("%s at 0x%x: %w", o.names[r.File], r.Off, err)
+	}
+	if r.Key > 0 {
+		aes256.DecryptECB(o.keys[r.Key-1], p)
+	}
+	return p[skip : skip+n], nil
 }
 
 func (o *oldFiles) keep(r Range, b []byte) {
@@ -127,14 +157,19 @@ func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
 		return 0, io.EOF
 	}
 	i := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > off })
-	for ; i < len(s.ranges) && n < len(p); i++ {
+	for i < len(s.ranges) && n < len(p) {
 		r := s.ranges[i]
 		skip := off + int64(n) - (s.ends[i] - r.Size)
 		k := int(min(r.Size-skip, int64(len(p)-n)))
-		if r.Method == compress.None {
+		var b []byte
+		switch {
+		case r.Method == compress.None && r.Key == 0:
 			err = readAt(s.old.files[r.File], p[n:n+k], r.Off+skip)
-		} else {
-			var b []byte
+		case r.Method == compress.None:
+			k = min(k, flushSize)
+			b, err = s.old.read(r, skip, int64(k))
+			copy(p[n:n+k], b)
+		default:
 			if b, err = s.old.block(r); err == nil {
 				copy(p[n:n+k], b[skip:])
 			}
@@ -143,6 +178,9 @@ func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
 			return n, err
 		}
 		n += k
+		if skip+int64(k) == r.Size {
+			i++
+		}
 	}
 	if n < len(p) {
 		return n, io.EOF

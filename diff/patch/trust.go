@@ -57,11 +57,12 @@ func (t *trust) believes(c *Coder, m compress.Method, stored, content []byte) (R
 // makeProved makes a patch in a file of dir, and proves it.
 func makeProved(ctx context.Context, out *os.File, old, new []Input, dir string, o *MakeOptions, t *trust) (h *Header, s *Stats, err error) {
 	for {
-		if h, s, err = makePatch(ctx, old, new, out, dir, o, t); err != nil {
+		m, err := makePatch(ctx, old, new, out, dir, o, t)
+		if err != nil {
 			return nil, nil, err
 		}
-		if err = prove(ctx, out, old, dir); err == nil {
-			return h, s, nil
+		if err = prove(ctx, out, old, dir, m.ring.texts); err == nil {
+			return m.h, m.stats, nil
 		}
 		if t.used == 0 || ctx.Err() != nil {
 			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", err)

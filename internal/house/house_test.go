@@ -82,7 +82,7 @@ var rooms = map[string][]string{
 	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "internal/..."},       // as diff/patch
 
 	"codecs":              {"codecs/compress", "internal/bin"},
-	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/bin"}, // a format: no other format
+	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/aes256", "internal/bin"}, // a format: no other format
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 

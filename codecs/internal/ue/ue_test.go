@@ -1,8 +1,6 @@
 package ue_test
 
 import (
-	"bytes"
-	"crypto/aes"
 	"encoding/binary"
 	"errors"
 	"testing"
@@ -110,29 +108,4 @@ func FuzzFString(f *testing.F) {
 			t.Errorf("%q came back as %q", s, got)
 		}
 	})
-}
-
-func TestAES(t *testing.T) {
-	c, err := aes.NewCipher(bytes.Repeat([]byte{7}, ue.KeySize))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain := ue.AppendPadding([]byte("hello, pak"), []byte("hello, pak"), 10)
-	if string(plain) != "hello, pakhello," {
-		t.Fatalf("padding: %q", plain)
-	}
-	buf := bytes.Clone(plain)
-	ue.EncryptECB(c, buf)
-	if bytes.Equal(buf, plain) {
-		t.Error("not encrypted")
-	}
-	if ue.DecryptECB(c, buf); !bytes.Equal(buf, plain) {
-		t.Errorf("ECB: %q", buf)
-	}
-	long := make([]byte, 64)
-	ue.XORKeyStreamCTR(c, [12]byte{1}, 0, long)
-	part := make([]byte, 32)
-	if ue.XORKeyStreamCTR(c, [12]byte{1}, 32, part); !bytes.Equal(part, long[32:]) {
-		t.Error("CTR does not continue at an offset")
-	}
 }
