@@ -17,7 +17,7 @@ const manyJumps = 8
 
 // tableMemory is how many bytes of memory one of tables takes at most, read and
 // predicted.
-const tableMemory = 12
+const tableMemory = 20
 
 // readTables reads the tables of the old file and the new one, if both have some
 // that can be predicted.
@@ -34,7 +34,7 @@ func (f *fileMaker) readTables() error {
 			continue
 		}
 		if f.is, err = tablesOf(kind, f.layout, f.e.file); f.is != nil || err != nil {
-			if err == nil && f.jumps() >= manyJumps {
+			if err == nil && (f.jumps() >= manyJumps || slices.ContainsFunc(f.was.pieces, hasHead)) {
 				f.e.plan = f.was
 			}
 			return err

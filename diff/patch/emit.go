@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"slices"
+
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
 	"pakdb/internal/aes256"
@@ -27,8 +29,10 @@ type emitter struct {
 	content int64 // of the segment
 	digests map[[digestSize]byte]int
 	nDigest int
-	run     copied // a copy that may still grow
-	pad     int64  // zeros before it
+	run     copied         // a copy that may still grow
+	pad     int64          // zeros before it
+	seen    map[int32]bool // old entries that were copied as pieces
+	moved   bool           // it is of whole pieces, whose heads change
 	state
 	ranges []Range // of the source that the segment knows
 	copies []copied
@@ -88,7 +92,7 @@ func (e *emitter) begin(file int) {
 		e.op(opNext)
 		e.rawFrom, e.rawTo, e.same, e.lastDigest = 0, 0, -1, 0
 	}
-	e.file, e.pos, e.plan = file, 0, nil
+	e.file, e.pos, e.plan, e.seen = file, 0, nil, nil
 	e.digests, e.nDigest = map[[digestSize]byte]int{}, 0
 }
 
@@ -99,7 +103,7 @@ func (e *emitter) full() bool {
 
 // copyOld copies n bytes of an old file.
 func (e *emitter) copyOld(file int, off, n int64) {
-	if e.run.n > 0 && (file != e.run.file || off != e.run.off+e.run.n) {
+	if e.run.n > 0 && (file != e.run.file || off != e.run.off+e.run.n || e.moved) {
 		e.flushCopy()
 	}
 	if e.run.n == 0 {
@@ -115,9 +119,9 @@ func (e *emitter) flushCopy() {
 	if c.n == 0 {
 		return
 	}
-	pad := e.pad
-	e.run, e.pad = copied{}, 0
-	if !e.putPieces(c, pad) {
+	pad, moved := e.pad, e.moved
+	e.run, e.pad, e.moved = copied{}, 0, false
+	if !e.putPieces(c, pad, moved) {
 		e.zeros(c.at-pad, pad)
 		e.op(opCopy)
 		e.enc.Number(inCopyLen, uint64(c.n))
@@ -140,6 +144,18 @@ func (e *emitter) padded(n int64) {
 	e.pad = n
 }
 
+// movePiece copies a piece that was not copied before, and changes its head.
+func (e *emitter) movePiece(p stretch) {
+	if e.run.n > 0 && (!e.moved || p.off != e.run.off+e.run.n || e.run.file != e.plan.file) {
+		e.flushCopy()
+	}
+	if e.run.n == 0 {
+		e.run, e.moved = copied{file: e.plan.file, to: e.file, off: p.off, at: e.pos}, true
+	}
+	e.run.n += p.n
+	e.pos += p.n
+}
+
 // zeros writes n of them at a place of the output.
 func (e *emitter) zeros(at, n int64) {
 	for n > 0 {
@@ -155,18 +171,22 @@ func (e *emitter) zeros(at, n int64) {
 }
 
 // putPieces writes a copy as pieces of tables, if it is some.
-func (e *emitter) putPieces(c copied, pad int64) bool {
+func (e *emitter) putPieces(c copied, pad int64, moved bool) bool {
 	if e.plan == nil || c.file != e.plan.file {
 		return false
 	}
 	if e.known != e.plan || !e.open {
-		if _, _, ok := e.plan.span(c.off, c.n); !ok {
+		if _, _, ok := e.plan.span(c.off, c.n); !ok && !moved {
 			return false
 		}
 		e.name(e.plan)
 	}
 	first, n, ok := e.plan.span(c.off, c.n)
-	if !ok {
+	if !ok && moved { // another copy took one of them: all are there again when the tables are named again
+		e.name(e.plan)
+		first, n, ok = e.plan.span(c.off, c.n)
+	}
+	if !ok || !moved && c.at != c.off && slices.ContainsFunc(e.plan.pieces[first:first+n], hasHead) {
 		return false
 	}
 	e.op(opPieces)

@@ -51,6 +51,9 @@ func (f *fileMaker) near(gap int64) position {
 // extent explains extent k with what stands before it, and returns how many
 // extents it explained.
 func (f *fileMaker) extent(k int) (int, error) {
+	if n, err := f.movedEntry(k); n > 0 || err != nil {
+		return n, err
+	}
 	off, gap := f.gapBefore(k)
 	at, ok := f.sameName(k)
 	if !ok {

@@ -286,6 +286,11 @@ func (m *machine) copyBytes(ctx context.Context, file int, off, n int64) error {
 	}
 	m.copiedTo(file, off, n)
 	m.copies = append(m.copies, copied{file, m.to, off, n, m.pos, false})
+	return m.transfer(ctx, file, off, n)
+}
+
+// transfer appends bytes of an old file to the output.
+func (m *machine) transfer(ctx context.Context, file int, off, n int64) error {
 	if v, ok := m.out.(*virtual); ok {
 		if err := m.flush(); err != nil {
 			return err

@@ -23,8 +23,17 @@ type known struct {
 	order  *queue        // of pieces that were not copied yet
 }
 
-// stretch is an entry's bytes, by the tables, in a file.
-type stretch struct{ off, n int64 }
+// stretch is an entry's bytes, by the tables, in a file, and how many at its
+// front say where it is.
+type stretch struct {
+	off, n int64
+	head   int
+}
+
+func hasHead(p stretch) bool { return p.head > 0 }
+
+// maxHead is how many bytes of an entry may say where it is.
+const maxHead = 1 << 20
 
 // readTables reads tables of old files. Entries are in a file of size bytes.
 func readTables(o *oldFiles, kind table.Kind, at Range, file int, size int64) (*known, error) {
@@ -84,8 +93,8 @@ func (k *known) follow(items []table.Item) {
 // the first one counts.
 func stretches(rows []table.Row, size int64) (pieces []stretch) {
 	for _, r := range rows {
-		if r.Off >= 0 && r.Size > 0 && r.Off <= size && r.Size <= size-r.Off {
-			pieces = append(pieces, stretch{r.Off, r.Size})
+		if r.Off >= 0 && r.Size > 0 && r.Off <= size && r.Size <= size-r.Off && r.Head <= maxHead {
+			pieces = append(pieces, stretch{r.Off, r.Size, r.Head})
 		}
 	}
 	slices.SortStableFunc(pieces, func(a, b stretch) int { return cmp.Compare(a.off, b.off) })
@@ -213,7 +222,42 @@ func (m *machine) copyPieces(ctx context.Context) error {
 	if size <= 0 {
 		return fmt.Errorf("%w: pieces that do not follow each other", ErrCorrupt)
 	}
-	return m.copyBytes(ctx, k.file, k.pieces[i].off, size)
+	pieces := k.pieces[i : i+int(n)+1]
+	if m.pos != pieces[0].off && slices.ContainsFunc(pieces, hasHead) {
+		return m.moveBytes(ctx, pieces, pieces[0].off, size)
+	}
+	return m.copyBytes(ctx, k.file, pieces[0].off, size)
+}
+
+// moveBytes copies pieces whose heads say where they are.
+func (m *machine) moveBytes(ctx context.Context, pieces []stretch, off, n int64) error {
+	if n > m.size-m.pos {
+		return fmt.Errorf("%w: more than %d bytes of output", ErrCorrupt, m.size)
+	}
+	file, by, end := m.known.file, m.pos-off, off+n
+	m.copiedTo(file, off, n)
+	m.copies = append(m.copies, copied{file, m.to, off, n, m.pos, false})
+	for _, p := range pieces {
+		if p.head == 0 {
+			continue
+		}
+		if p.off < off {
+			return fmt.Errorf("%w: pieces that do not follow each other", ErrCorrupt)
+		}
+		if err := m.transfer(ctx, file, off, p.off-off); err != nil {
+			return err
+		}
+		head := m.scratch(p.head)
+		if err := readAt(m.old.files[file], head, p.off); err != nil {
+			return fmt.Errorf("%s at 0x%x: %w", m.h.Old[file].Name, p.off, err)
+		}
+		m.known.Move(head, by)
+		if err := m.write(head); err != nil {
+			return err
+		}
+		off = p.off + int64(p.head)
+	}
+	return m.transfer(ctx, file, off, end-off)
 }
 
 // pad writes about so many zeros.

@@ -36,7 +36,7 @@ func tabledKinds() []tabled {
 		return tabled{"retro " + version, retropak.Format(), codecs.CreateOptions{Version: version}, "x.pak"}
 	}
 	return []tabled{
-		unreal("5"), unreal("8B"), unreal("11"), unreal("12"),
+		unreal("3"), unreal("5"), unreal("8B"), unreal("11"), unreal("12"),
 		{"iostore", iostore.Format(), codecs.CreateOptions{MountPoint: "../../../Game/Content/", Method: compress.Zlib}, "x.utoc"},
 		{"sip", gpak.Format(), codecs.CreateOptions{}, "x.sip"},
 		retro("MP1"), retro("MP3"),

@@ -121,8 +121,11 @@ func (p *pak) parseRows(r *bin.Reader) error {
 		}
 		r.Skip(size)
 		row := Row{Key: name, Off: int64(binary.LittleEndian.Uint64(rec.raw)), Size: int64(size) + rec.stored()}
+		if p.version < pakRelative && len(rec.blocks) > 0 {
+			row.Head = size
+		}
 		if rec.flags&pakDeleted != 0 || row.Off < 0 {
-			row.Off, row.Size = -1, 0
+			row = Row{Key: name, Off: -1}
 		}
 		p.rows = append(p.rows, row)
 		p.raw = append(p.raw, pakRow{name: buf[start:end:end], record: rec.raw})
@@ -176,6 +179,14 @@ func (p *pak) predictRows(items []Item, file io.ReaderAt, end int64) ([][]byte, 
 		b = append(b, rec.raw[8:]...)
 	}
 	return [][]byte{b}, nil
+}
+
+// Move implements Tables: blocks count from the file's start in versions 3 and 4.
+func (p *pak) Move(head []byte, by int64) {
+	le := binary.LittleEndian
+	for at := p.version.sumAt() + 20 + 4; at+8+5 <= len(head); at += 8 {
+		le.PutUint64(head[at:], le.Uint64(head[at:])+uint64(by))
+	}
 }
 
 // deletedRecord is that of an entry without a place.

@@ -187,3 +187,6 @@ func (t *retro) Predict(items []Item, _ Form, _ io.ReaderAt, _ int64) ([]byte, e
 	}
 	return b, nil
 }
+
+// Move implements Tables: entries do not say where they are.
+func (*retro) Move([]byte, int64) {}

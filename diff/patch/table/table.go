@@ -63,6 +63,7 @@ type Row struct {
 	Key  string // its path, or its id: by which it is the same in another build
 	Off  int64  // where it begins in the file that holds it; -1: nowhere
 	Size int64  // bytes from there on
+	Head int    // of these, how many at the front say where they are: see Move
 }
 
 // Item is an entry of a new archive.
@@ -79,6 +80,8 @@ type Tables interface {
 	// New is all of a row that does not follow from other things: what has to be
 	// known of an entry that is not in the old tables, or not so.
 	New(row int) string
+	// Move changes the head of an entry that is put so many bytes further.
+	Move(head []byte, by int64)
 	// Predict returns what the tables will probably be. They begin at a place
 	// of the new file; everything before is there and can be read.
 	Predict(items []Item, form Form, file io.ReaderAt, at int64) ([]byte, error)
