@@ -45,7 +45,8 @@ func newDeltaMakeCommand(a *app) *cobra.Command {
 that is below them. Of more than two arguments, those before "--" are old and
 those behind it are new.
 
-Files that are no archives are patched as bytes. Old content is used wherever it
+Files that are no archives are patched as bytes; empty folders and symbolic links
+are left out. Old content is used wherever it
 stands; files are told apart by content, and named by their last name or by
 their path below the folder that was given.
 

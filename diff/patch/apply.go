@@ -195,6 +195,9 @@ func (a *applier) prepare(ctx context.Context, r *Reader) error {
 	a.watch = watcher(ctx)
 	a.watch.begin(stepApplying, sizeOfFiles(r.New))
 	ctx = Watch(ctx, nil) // hashing takes next to no time, and is not counted
+	if err := a.obstacles(); err != nil {
+		return err
+	}
 	if err := a.resume(r); err != nil {
 		return err
 	}
