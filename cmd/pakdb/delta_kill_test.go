@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// deltaKills are how many updates of each mode are killed.
+var deltaKills = map[string]int{"--append": 100, "--in-place": 30}
+
+// deltaFixture is two versions of a pak and the patch between them.
+type deltaFixture struct {
+	dir      string
+	old, new []byte
+}
+
+func newDeltaFixture(t *testing.T) *deltaFixture {
+	t.Helper()
+	f := &deltaFixture{dir: t.TempDir()}
+	r := rand.New(rand.NewPCG(5, 6))
+	noise := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}
+	contents := map[string][]byte{"kept.bin": noise(6 << 20), "other.bin": noise(1 << 20), "text.txt": bytes.Repeat([]byte("some text\n"), 9000)}
+	for i, version := range []string{"old", "new"} {
+		source := filepath.Join(f.dir, version+"-files")
+		if err := os.MkdirAll(source, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 {
+			contents["other.bin"] = noise(3 << 20)
+			contents["added.bin"] = noise(100_000)
+		}
+		for name, b := range contents {
+			if err := os.WriteFile(filepath.Join(source, name), b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pak := filepath.Join(f.dir, version, "Game.pak")
+		f.run(t, "pack", "-q", source, "-o", pak, "--type", "unrealpak", "--method", "zlib")
+		b, err := os.ReadFile(pak)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			f.old = b
+		}
+		f.new = b
+	}
+	f.run(t, "delta", "make", "-q", filepath.Join(f.dir, "old"), filepath.Join(f.dir, "new"), "-o", f.patch())
+	return f
+}
+
+func (f *deltaFixture) patch() string { return filepath.Join(f.dir, "p.pkdelta") }
+
+func (f *deltaFixture) run(t *testing.T, args ...string) {
+	t.Helper()
+	if args[0] == "pack" {
+		if err := os.MkdirAll(filepath.Dir(args[4]), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("pakdb", args...).CombinedOutput(); err != nil {
+		t.Fatalf("pakdb %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// apply returns the command that updates a folder.
+func (f *deltaFixture) apply(dir, mode string) []string {
+	return []string{"delta", "apply", "-q", f.patch(), dir, "-o", dir, mode, "--keep-undo", "back"}
+}
+
+// folder is one with the old pak.
+func (f *deltaFixture) folder(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(f.dir, name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "Game.pak"), f.old, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// An update that is killed leaves the old pak or the new one, after the next
+// command at the latest; and one that appends leaves a pak that can be read.
+func TestKilledUpdates(t *testing.T) {
+	if testing.Short() || runtime.GOOS == "windows" {
+		t.Skip("kills processes for half a minute")
+	}
+	f := newDeltaFixture(t)
+	seed := uint64(time.Now().UnixNano())
+	r := rand.New(rand.NewPCG(seed, 0))
+	for mode, kills := range deltaKills {
+		dir := f.folder(t, "undisturbed")
+		start := time.Now()
+		f.run(t, f.apply(dir, mode)...)
+		whole := time.Since(start)
+		want, err := os.ReadFile(filepath.Join(dir, "Game.pak"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mode == "--append" && (!bytes.HasPrefix(want, f.old) || bytes.Equal(want, f.old)) {
+			t.Fatal("nothing was appended")
+		}
+		var count struct{ killed, journal, readable, new int }
+		for i := range kills {
+			dir := f.folder(t, "killed")
+			after := time.Duration(r.Int64N(int64(whole)))
+			if i%2 == 0 {
+				after = (after + whole) / 2 // where it writes
+			}
+			if scanAndKill(t, after, f.apply(dir, mode)) {
+				count.killed++
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, ".pakdb-update.*")); len(left) > 0 {
+				count.journal++
+			}
+			if exec.Command("pakdb", "ls", "-q", filepath.Join(dir, "Game.pak")).Run() == nil {
+				count.readable++
+			}
+			f.run(t, "delta", "recover", dir)
+			got, err := os.ReadFile(filepath.Join(dir, "Game.pak"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			isNew := bytes.Equal(got, want)
+			if isNew {
+				count.new++
+			}
+			if !isNew && !bytes.Equal(got, f.old) {
+				t.Fatalf("%s, seed %d: %d bytes, neither the old pak nor the new one; %v", mode, seed, len(got), f.left(t, dir))
+			}
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("%s takes %v, seed %d: %d of %d killed, %d left something, %d could be read before it was finished, %d became the new version",
+			mode, whole, seed, count.killed, kills, count.journal, count.readable, count.new)
+		if count.killed == 0 {
+			t.Error("every update ended before it was killed")
+		}
+	}
+}
+
+func (f *deltaFixture) left(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range list {
+		names = append(names, fmt.Sprint(d.Name()))
+	}
+	return names
+}
