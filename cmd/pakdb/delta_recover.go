@@ -22,12 +22,12 @@ and "delta undo" do so by themselves.`,
 		Example: `  pakdb delta recover Paks`,
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, err := os.OpenRoot(args[0])
-			if err != nil {
+			var did bool
+			err := inFolder(args[0], func(root *os.Root) (err error) {
+				did, err = patch.Recover(cmd.Context(), root)
 				return err
-			}
-			did, err := patch.Recover(cmd.Context(), root)
-			if err := errors.Join(err, root.Close()); err != nil || a.quiet {
+			})
+			if err != nil || a.quiet {
 				return err
 			}
 			text := "no update was interrupted"
@@ -38,6 +38,19 @@ and "delta undo" do so by themselves.`,
 			return err
 		},
 	}
+}
+
+// inFolder runs do while nobody else updates the files of a folder.
+func inFolder(dir string, do func(root *os.Root) error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	release, err := patch.Lock(dir)
+	if err == nil {
+		err = errors.Join(do(root), release())
+	}
+	return errors.Join(err, root.Close())
 }
 
 // warnInterrupted tells if files that a command names are those of an update that

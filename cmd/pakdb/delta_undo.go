@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 
@@ -28,12 +27,8 @@ they were.`,
 }
 
 func (a *app) deltaUndo(ctx context.Context, file, dir string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	err = patch.Undo(ctx, file, root)
-	if err := errors.Join(err, root.Close()); err != nil || a.quiet {
+	err := inFolder(dir, func(root *os.Root) error { return patch.Undo(ctx, file, root) })
+	if err != nil || a.quiet {
 		return err
 	}
 	_, err = fmt.Fprintln(a.stdout, "taken back: the files are as they were before the update")

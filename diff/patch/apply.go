@@ -180,6 +180,9 @@ func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *ap
 		a.journal = true
 		return dir.OpenFile(journalNew, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	})
+	if a.o.Mode == InPlace {
+		a.spool.limit = 1 << 20 // it is the journal
+	}
 	if a.o.DryRun {
 		a.spool = tempSpool()
 	}

@@ -31,6 +31,11 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
+	release, err := Lock(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	if _, err := Recover(ctx, dir); err != nil {
 		return nil, err
 	}

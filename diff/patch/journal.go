@@ -39,6 +39,7 @@ const (
 	journalNew    = tempPrefix + "update.new"    // before it holds
 	journalAppend = tempPrefix + "update.append" // of cuts: how an append that was interrupted is taken back
 	journalUndo   = tempPrefix + "update.undo"   // before it has its name
+	lockName      = tempPrefix + "update.lock"
 )
 
 // Actions of a journal.

@@ -62,7 +62,8 @@ func (a *applier) beginPlaced(ctx context.Context, f File) (bool, error) {
 	return true, err
 }
 
-// baseOf finds a file of the folder among the old ones, and returns its hash.
+// baseOf finds a file of the folder among the old ones, itself or a copy, and
+// returns its hash if that is known or will be needed.
 func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*part, Sum, error) {
 	base, known := &part{ReaderAt: f, file: f}, Sum{}
 	for i, src := range a.old.files {
@@ -80,10 +81,15 @@ func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*part
 			}
 		}
 	}
-	if known != (Sum{}) || a.o.Mode == Append || a.o.DryRun {
+	if known != (Sum{}) || base.file != f && a.o.Undo == "" {
 		return base, known, nil
 	}
 	known, err := sumOf(ctx, f, st.Size())
+	for i, src := range a.old.files {
+		if own, ok := src.(*part); ok && base.file == f && known == a.h.Old[i].Sum && st.Size() == a.h.Old[i].Size {
+			base = own // a copy of it
+		}
+	}
 	return base, known, err
 }
 

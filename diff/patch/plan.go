@@ -26,9 +26,10 @@ type Plan struct {
 	old   *Files
 	files []io.ReaderAt
 	views []*virtual
-	path  string   // of the folder
-	dir   *os.Root // nil: it is not there yet
-	apply *applier // nil: nothing is prepared
+	path  string       // of the folder
+	dir   *os.Root     // nil: it is not there yet
+	apply *applier     // nil: nothing is prepared
+	free  func() error // releases the lock of the folder
 	o     ApplyOptions
 }
 
@@ -65,6 +66,9 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, err
 	}
 	if p.dir != nil {
+		if p.free, err = Lock(dir); err != nil {
+			return p, err
+		}
 		if p.Recovered, err = Recover(ctx, p.dir); err != nil {
 			return p, err
 		}
@@ -216,6 +220,9 @@ func (p *Plan) Apply(ctx context.Context) error {
 func (p *Plan) makeDir() (err error) {
 	if p.dir == nil {
 		if err = os.MkdirAll(p.path, 0o777); err == nil {
+			p.free, err = Lock(p.path)
+		}
+		if err == nil {
 			p.dir, err = os.OpenRoot(p.path)
 		}
 	}
@@ -245,6 +252,9 @@ func (p *Plan) Close() error {
 	}
 	if p.patch != nil {
 		errs = append(errs, p.patch.Close())
+	}
+	if p.free != nil {
+		errs = append(errs, p.free())
 	}
 	if p.old != nil {
 		errs = append(errs, p.old.Close())

@@ -6,8 +6,12 @@ import (
 	"os"
 )
 
-// spoolMemory is how much a spool holds in memory.
-const spoolMemory = 16 << 20
+// spoolMemory is how much a spool holds in memory, unless all of it will go to its
+// file in the end, and spoolPage how much of that is one piece.
+const (
+	spoolMemory = 16 << 20
+	spoolPage   = 256 << 10
+)
 
 // part is bytes that virtual files consist of: a file, or a spool. Parts are
 // told apart by their addresses.
@@ -21,14 +25,15 @@ type part struct {
 type spool struct {
 	*part
 	size   int64
-	mem    []byte
-	head   []byte // what the file starts with
+	limit  int64    // of what is in memory
+	mem    [][]byte // pages, all but the last full
+	head   []byte   // what the file starts with
 	create func() (*os.File, error)
 	f      *os.File
 }
 
 func newSpool(head string, create func() (*os.File, error)) *spool {
-	s := &spool{head: []byte(head), create: create}
+	s := &spool{head: []byte(head), create: create, limit: spoolMemory}
 	s.part = &part{ReaderAt: (*spoolReader)(s)}
 	return s
 }
@@ -48,7 +53,7 @@ func (r *spoolReader) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n := int(min(int64(len(p)), s.size-off))
 	if s.f == nil {
-		copy(p[:n], s.mem[off:])
+		s.inPages(p[:n], off, func(p, page []byte) { copy(p, page) })
 	} else if err := readAt(s.f, p[:n], int64(len(s.head))+off); err != nil {
 		return 0, err
 	}
@@ -61,13 +66,13 @@ func (r *spoolReader) ReadAt(p []byte, off int64) (int, error) {
 // store appends, and returns where.
 func (s *spool) store(p []byte) (int64, error) {
 	off := s.size
-	if s.f == nil && s.size+int64(len(p)) > spoolMemory {
+	if s.f == nil && s.size+int64(len(p)) > s.limit {
 		if err := s.spill(); err != nil {
 			return 0, err
 		}
 	}
 	if s.f == nil {
-		s.mem = append(s.mem, p...)
+		s.keep(p)
 	} else if _, err := s.f.WriteAt(p, int64(len(s.head))+off); err != nil {
 		return 0, err
 	}
@@ -78,7 +83,7 @@ func (s *spool) store(p []byte) (int64, error) {
 // patch replaces what was stored.
 func (s *spool) patch(p []byte, off int64) error {
 	if s.f == nil {
-		copy(s.mem[off:], p)
+		s.inPages(p, off, func(p, page []byte) { copy(page, p) })
 		return nil
 	}
 	_, err := s.f.WriteAt(p, int64(len(s.head))+off)
@@ -95,9 +100,38 @@ func (s *spool) spill() (err error) {
 		return err
 	}
 	s.f = f
-	_, err = f.WriteAt(append(s.head[:len(s.head):len(s.head)], s.mem...), 0)
+	_, err = f.Write(s.head)
+	for _, page := range s.mem {
+		if err == nil {
+			_, err = f.Write(page)
+		}
+	}
 	s.mem = nil
 	return err
+}
+
+// keep appends to the pages.
+func (s *spool) keep(p []byte) {
+	for len(p) > 0 {
+		k := len(s.mem) - 1
+		if k < 0 || len(s.mem[k]) == spoolPage {
+			s.mem = append(s.mem, make([]byte, 0, spoolPage))
+			k++
+		}
+		n := min(len(p), spoolPage-len(s.mem[k]))
+		s.mem[k] = append(s.mem[k], p[:n]...)
+		p = p[n:]
+	}
+}
+
+// inPages passes on the parts of pages that p, which begins at off, is over.
+func (s *spool) inPages(p []byte, off int64, do func(p, page []byte)) {
+	for len(p) > 0 {
+		page := s.mem[off/spoolPage][off%spoolPage:]
+		n := min(len(p), len(page))
+		do(p[:n], page[:n])
+		p, off = p[n:], off+int64(n)
+	}
 }
 
 // close closes the file. Whoever created it removes it, unless it is a temporary
