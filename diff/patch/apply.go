@@ -128,7 +128,10 @@ func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *A
 	if _, err := Recover(ctx, dir); err != nil {
 		return err
 	}
-	a := newApplier(r.Header, old, dir, o)
+	return newApplier(r.Header, old, dir, o).apply(ctx, r)
+}
+
+func (a *applier) apply(ctx context.Context, r *Reader) error {
 	err := a.prepare(ctx, r)
 	if err == nil && !a.o.DryRun {
 		err = a.commit(ctx)
@@ -157,7 +160,8 @@ type applier struct {
 	segment int       // that comes next
 	placed  []*replaced
 	spool   *spool
-	journal bool // the spool's file is there
+	journal bool         // the spool's file is there
+	release func() error // closes the old files, once they are not read any more
 }
 
 func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *applier {
@@ -325,20 +329,32 @@ func (a *applier) complete(ctx context.Context) error {
 
 // commit puts everything in place.
 func (a *applier) commit(ctx context.Context) error {
-	if a.o.Mode == NewFiles {
-		return a.rename()
+	if a.o.Mode != NewFiles {
+		return a.commitPlaced(ctx)
 	}
-	return a.commitPlaced(ctx)
+	if err := a.closeOld(); err != nil {
+		return err
+	}
+	return a.rename()
+}
+
+// closeOld closes what new files may replace: some systems want that.
+func (a *applier) closeOld() error {
+	var errs []error
+	for _, p := range a.placed {
+		errs = append(errs, p.close())
+	}
+	a.placed = nil
+	if a.release != nil {
+		errs = append(errs, a.release())
+	}
+	return errors.Join(errs...)
 }
 
 // close closes what is open. After an error it removes what was made, but for
 // what an interrupted call will be continued with.
 func (a *applier) close(ctx context.Context, err error) error {
-	var errs []error
-	for _, p := range a.placed {
-		errs = append(errs, p.close())
-	}
-	errs = append(errs, a.spool.close())
+	errs := []error{a.closeOld(), a.spool.close()}
 	if a.journal {
 		errs = append(errs, remove(a.dir, journalNew))
 	}

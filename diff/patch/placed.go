@@ -290,7 +290,7 @@ func (a *applier) commitPlaced(ctx context.Context) error {
 	for _, name := range a.done {
 		err = errors.Join(err, syncDir(a.dir, path.Dir(name)))
 	}
-	if err == nil {
+	if err = errors.Join(err, a.closeOld()); err == nil {
 		err = errors.Join(a.dir.Rename(journalNew, journalName), syncDir(a.dir, "."))
 	}
 	if err != nil {

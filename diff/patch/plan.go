@@ -185,7 +185,7 @@ func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
 	if err := p.makeDir(); err != nil {
 		return err
 	}
-	p.apply = newApplier(p.Header, p.files, p.dir, &p.o)
+	p.apply = p.applier()
 	if err := p.apply.prepare(ctx, p.r); err != nil {
 		return p.end(ctx, err)
 	}
@@ -214,7 +214,22 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if err := p.makeDir(); err != nil {
 		return err
 	}
-	return Apply(ctx, p.r, p.files, p.dir, &p.o)
+	return p.applier().apply(ctx, p.r)
+}
+
+func (p *Plan) applier() *applier {
+	a := newApplier(p.Header, p.files, p.dir, &p.o)
+	a.release = p.closeOld
+	return a
+}
+
+func (p *Plan) closeOld() error {
+	if p.old == nil {
+		return nil
+	}
+	err := p.old.Close()
+	p.old = nil
+	return err
 }
 
 func (p *Plan) makeDir() (err error) {
@@ -256,9 +271,7 @@ func (p *Plan) Close() error {
 	if p.free != nil {
 		errs = append(errs, p.free())
 	}
-	if p.old != nil {
-		errs = append(errs, p.old.Close())
-	}
+	errs = append(errs, p.closeOld())
 	if p.dir != nil {
 		errs = append(errs, p.dir.Close())
 	}
