@@ -97,7 +97,7 @@ func (f *deltaFixture) folder(t *testing.T, name string) string {
 
 // An update that is killed leaves the old pak or the new one, after the next
 // command at the latest; and one that appends leaves a pak that can be read.
-func TestKilledUpdates(t *testing.T) {
+func TestKilledDeltas(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for half a minute")
 	}
