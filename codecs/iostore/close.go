@@ -7,6 +7,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/aes256"
+	"pakdb/internal/perfect"
 )
 
 var errComplete = errors.New("the container is complete")
@@ -146,11 +147,11 @@ func (w *writer) order() (order []int, seeds, left []int32, err error) {
 	if order = w.like.order(w.chunks); order != nil {
 		return order, w.like.seeds, w.like.left, nil
 	}
-	ids := make([]chunkID, len(w.chunks))
+	ids := make([]perfect.ID, len(w.chunks))
 	for i := range ids {
-		ids[i] = w.chunks[i].id
+		ids[i] = perfect.ID(w.chunks[i].id)
 	}
-	order, seeds, left = perfect(ids)
+	order, seeds, left = perfect.Order(ids)
 	if len(left) > 0 && w.version < perfectHashLeft {
 		return nil, nil, nil, codecs.Errorf(errors.ErrUnsupported, "version %v has no place for %d chunks that the perfect hash leaves out", w.version, len(left))
 	}

@@ -17,6 +17,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/iostore"
 	"pakdb/internal/aes256"
+	"pakdb/internal/perfect"
 )
 
 // tables are the offsets of the arrays of a .utoc, found without the reader.
@@ -205,41 +206,6 @@ func TestMountOrder(t *testing.T) {
 	}
 }
 
-// A perfect hash serves all ids, or lists them.
-func TestPerfect(t *testing.T) {
-	for _, n := range []int{1, 2, 3, 100, 5000} {
-		ids := make([][12]byte, n)
-		for i := range ids {
-			copy(ids[i][:], noise(16 + i)[4:])
-			binary.LittleEndian.PutUint32(ids[i][8:], uint32(i))
-		}
-		order, seeds, left := iostore.Perfect(ids)
-		listed := map[int32]bool{}
-		for _, i := range left {
-			listed[i] = true
-		}
-		seen := map[int]bool{}
-		for slot, i := range order {
-			seen[i] = true
-			seed := seeds[iostore.HashID(0, ids[i])%uint64(len(seeds))]
-			switch {
-			case seed < 0 && int(-seed-1) == slot:
-			case seed > 0 && iostore.HashID(uint64(seed), ids[i])%uint64(n) == uint64(slot):
-			case seed == 0 && listed[int32(slot)]:
-			default:
-				t.Errorf("%d ids: slot %d under seed %d", n, slot, seed)
-			}
-		}
-		if len(seen) != n || len(left) > 0 {
-			t.Errorf("%d ids: %d placed, %d left out", n, len(seen), len(left))
-		}
-	}
-	// Twins collide under every seed: both are left out.
-	if order, seeds, left := iostore.Perfect(make([][12]byte, 2)); len(left) != 2 || seeds[0] != 0 || order[0] == order[1] {
-		t.Errorf("twins: %v, %v, %v", order, seeds, left)
-	}
-}
-
 // The ids of the engine's own containers, in the order of their data.
 func TestPerfectOfSamples(t *testing.T) {
 	for _, kind := range []string{"Uncompressed", "Zlib", "Oodle"} {
@@ -250,7 +216,7 @@ func TestPerfectOfSamples(t *testing.T) {
 			binary.BigEndian.PutUint64(id[4:], e.ID.Lo)
 			ids = append(ids, id)
 		}
-		if _, _, left := iostore.Perfect(ids); len(left) > 0 {
+		if _, _, left := perfect.Order(ids); len(left) > 0 {
 			t.Errorf("%s: %d left out", kind, len(left))
 		}
 	}

@@ -1,23 +1,12 @@
 package iostore
 
-import "pakdb/codecs"
-
-const (
-	fnvBasis = 0xcbf29ce484222325
-	fnvPrime = 0x100000001b3
+import (
+	"pakdb/codecs"
+	"pakdb/internal/perfect"
 )
 
-// hashID is the hash of a chunk id under a seed, of which 0 is the FNV basis.
-func hashID(seed uint64, id chunkID) uint64 {
-	h := seed
-	if h == 0 {
-		h = fnvBasis
-	}
-	for _, c := range id {
-		h = h*fnvPrime ^ uint64(c)
-	}
-	return h
-}
+// hashID is the hash of a chunk id under a seed.
+func hashID(seed uint64, id chunkID) uint64 { return perfect.Hash(seed, perfect.ID(id)) }
 
 // find looks an id up as the engine does: by the perfect hash, then in the list
 // of those that it leaves out. Containers before version 4 have no hash; they

@@ -184,11 +184,12 @@ func (m *machine) tables() error {
 	}
 	m.known = m.read
 	m.known.renew()
-	return nil
+	return m.spend(8 * int64(len(m.known.pieces)))
 }
 
-// spend bounds the bytes of tables that are read and predicted: more than some
-// times the new files would be meant to keep processors busy.
+// spend bounds the bytes of tables that are read and predicted, 8 for each piece
+// that is put in order, and for each copy that is looked at: more than some times
+// the new files would be meant to keep processors busy.
 func (m *machine) spend(n int64) error {
 	limit := int64(2 * table.MaxSize)
 	for _, f := range m.h.New {
@@ -285,6 +286,9 @@ func (m *machine) predict() error {
 	if err != nil {
 		return err
 	}
+	if err := m.spend(m.known.at.Size + 8*int64(len(m.copies))); err != nil {
+		return err
+	}
 	to, end := m.to, m.pos
 	if m.known.kind == table.IoStore {
 		back, err := m.number(inTable, int64(m.to))
@@ -302,9 +306,6 @@ func (m *machine) predict() error {
 		return err
 	}
 	if err := m.flush(); err != nil {
-		return err
-	}
-	if err := m.spend(m.known.at.Size); err != nil {
 		return err
 	}
 	if m.known.kind.Front() {

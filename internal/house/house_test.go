@@ -78,11 +78,11 @@ var rooms = map[string][]string{
 	"diff/plan":        {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
 	"diff/delta":       {"internal/..."},
 	"diff/patch":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch/table", "internal/..."}, // ships in launchers: no catalog
-	"diff/patch/table": {"internal/bin"},                                                                    // as diff/patch
+	"diff/patch/table": {"internal/bin", "internal/perfect"},                                                // as diff/patch
 	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "internal/..."},       // as diff/patch
 
 	"codecs":              {"codecs/compress", "internal/bin"},
-	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/aes256", "internal/bin"}, // a format: no other format
+	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/aes256", "internal/bin", "internal/perfect"}, // a format: no other format
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 

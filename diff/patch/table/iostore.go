@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pakdb/internal/bin"
+	"pakdb/internal/perfect"
 )
 
 // iostore is a .utoc of versions 1 to 8, neither encrypted nor signed, whose
@@ -192,11 +193,8 @@ func (t *iostore) Predict(items []Item, form Form, _ io.ReaderAt, _ int64) ([]by
 			return nil, err
 		}
 	}
-	order, seeds, left, err := t.order(items, list, form)
-	if err != nil {
-		return nil, err
-	}
-	return t.write(list, order, seeds, left)
+	order, seeds, left := t.order(items, list, form)
+	return t.write(list, order, seeds, left), nil
 }
 
 func (t *iostore) metaSize() int {
@@ -247,13 +245,13 @@ func (t *iostore) fresh(c *ioNew, it Item) error {
 
 // order is that of the table: by a perfect hash, where there is one; or as it
 // was, what is new last, and with the old seeds.
-func (t *iostore) order(items []Item, list []ioNew, form Form) (order []int, seeds, left []int32, err error) {
+func (t *iostore) order(items []Item, list []ioNew, form Form) (order []int, seeds, left []int32) {
 	if form == Fresh && t.version >= ioPerfect && len(list) > 0 {
-		ids := make([][]byte, len(list))
+		ids := make([]perfect.ID, len(list))
 		for i := range list {
-			ids[i] = list[i].id
+			ids[i] = perfect.ID(list[i].id)
 		}
-		return perfectOrder(ids)
+		return perfect.Order(ids)
 	}
 	order = make([]int, len(items))
 	for i := range order {
@@ -268,11 +266,11 @@ func (t *iostore) order(items []Item, list []ioNew, form Form) (order []int, see
 		}
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at(a), at(b)) })
 	}
-	return order, nil, nil, nil
+	return order, nil, nil
 }
 
 // write is the whole .utoc. Without seeds the old ones stay.
-func (t *iostore) write(list []ioNew, order []int, seeds, left []int32) ([]byte, error) {
+func (t *iostore) write(list []ioNew, order []int, seeds, left []int32) []byte {
 	le := binary.LittleEndian
 	b := slices.Clone(t.content[:ioHeader])
 	for _, i := range order {
@@ -312,7 +310,7 @@ func (t *iostore) write(list []ioNew, order []int, seeds, left []int32) ([]byte,
 	le.PutUint32(b[24:], uint32(len(list)))
 	le.PutUint32(b[28:], uint32(blocks))
 	le.PutUint32(b[48:], uint32(len(dir)))
-	return append(b, t.rest...), nil
+	return append(b, t.rest...)
 }
 
 // Move implements Tables: entries do not say where they are.

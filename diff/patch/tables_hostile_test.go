@@ -1,0 +1,103 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"pakdb/diff/delta"
+	"pakdb/diff/patch/table"
+)
+
+// TestHostileTables executes operations on tables with numbers that nobody would
+// write. They end, in output that is not too long or in an error of the right
+// class.
+func TestHostileTables(t *testing.T) {
+	old := pakOf(t, words(1, 3000), words(2, 2000), words(3, 1000), words(4, 500))
+	h := &Header{Old: []File{{Name: "x.pak", Size: int64(len(old))}}, New: []File{{Name: "x.pak", Size: 20_000}}}
+	k, err := table.Parse(table.Unreal, old, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := int64(0)
+	for _, r := range k.Rows() {
+		end = max(end, r.Off+r.Size)
+	}
+	at := Range{Off: end, Stored: int64(len(old)) - end}
+	r := rand.New(rand.NewPCG(5, 5))
+	done := map[bool]int{}
+	for range 400 {
+		m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(old)}, names: []string{"x.pak"}}}
+		out := &memory{make([]byte, 20_000)}
+		m.begin(0, out, 20_000, 0, nil, nil)
+		err := m.run(context.Background(), hostile(r, at))
+		if err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, delta.ErrCorrupt) {
+			t.Fatal(err)
+		}
+		done[err == nil]++
+	}
+	if done[true] < 20 || done[false] < 20 {
+		t.Errorf("one-sided: %v", done)
+	}
+}
+
+// hostile is a segment of operations on tables, with random numbers.
+func hostile(r *rand.Rand, at Range) []byte {
+	var e delta.Encoder
+	e.Reset()
+	number := func(in int, v int64) {
+		if r.IntN(40) == 0 {
+			v = r.Int64() >> r.IntN(63)
+		}
+		e.Number(in, uint64(v))
+	}
+	for range 1 + r.IntN(6) {
+		switch r.IntN(3) {
+		case 0:
+			number(inOp, opTables)
+			number(inTable, 0)
+			number(inCopyFile, 0)
+			number(inRangeFile, 0)
+			number(inRangeOff, int64(zigzag(at.Off)))
+			number(inRangeLen, int64(zigzag(at.Stored)))
+			number(inMethod, 0)
+		case 1:
+			number(inOp, opPieces)
+			number(inSkip, int64(r.IntN(9)))
+			number(inRun, int64(r.IntN(2)))
+		case 2:
+			number(inOp, opPredict)
+			number(inTable, int64(r.IntN(6)))
+			steps := r.IntN(4)
+			number(inTable, int64(steps))
+			names := 0
+			for range steps {
+				run := r.IntN(3)
+				if number(inRun, int64(run)); run > 0 {
+					number(inSkip, int64(r.IntN(9)))
+				}
+				added := r.IntN(2)
+				number(inAdded, int64(added))
+				for range added {
+					n := r.IntN(20)
+					names += n
+					number(inNameLen, int64(n))
+					number(inNewAt, int64(r.IntN(3)))
+				}
+			}
+			if names > 0 {
+				number(inRawGuess, 0)
+				e.Content(bytes.Repeat([]byte("a/"), names)[:names], delta.NewIndex(nil), 0, 0)
+			}
+			number(inOp, opRaw)
+			number(inRawLen, 5)
+			number(inRawGuess, 0)
+			e.Content([]byte("bytes"), delta.NewIndex(nil), 0, 0)
+		}
+	}
+	e.Number(inOp, opEnd)
+	return e.Bytes()
+}
