@@ -9,11 +9,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"pakdb/codecs"
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unrealpak"
@@ -89,12 +92,17 @@ func TestSealed(t *testing.T) {
 	edited[7] ^= 1 // in the first block, which pads the others
 	repainted := bytes.Clone(d)
 	copy(repainted[20_000:], "repainted")
+	few := []string{"11", "8A", "3"}
 	versions := unrealpak.Format().Versions
 	if testing.Short() {
-		versions = []string{"11", "8A", "3"}
+		versions = few
 	}
 	for _, version := range versions {
-		for _, method := range []compress.Method{compress.Zlib, compress.None} {
+		methods := []compress.Method{compress.Zlib}
+		if slices.Contains(few, version) {
+			methods = append(methods, compress.None)
+		}
+		for _, method := range methods {
 			o := codecs.CreateOptions{Version: version, Method: method}
 			pak := func(key []byte, contents ...[]byte) []Input {
 				index := version != "3" // which cannot encrypt it
@@ -122,14 +130,22 @@ func TestSealed(t *testing.T) {
 
 func sealedTrip(t *testing.T, old, new []Input, oldKey, newKey []byte, most int) {
 	t.Helper()
+	sealedTripWith(t, old, new, oldKey, newKey, most, keyB, keyA)
+}
+
+// sealedTripWith applies with keys, among which are those of both sides.
+func sealedTripWith(t *testing.T, old, new []Input, oldKey, newKey []byte, most int, keys ...[]byte) {
+	t.Helper()
 	p, h, _ := makeSealed(t, old, new, oldKey, newKey)
 	if len(p) > most {
 		t.Errorf("%d bytes, at most %d expected", len(p), most)
 	}
-	if bytes.Contains(p, keyA) || bytes.Contains(p, keyB) {
-		t.Error("the patch has a key in it")
+	for _, key := range keys {
+		if bytes.Contains(p, key) {
+			t.Error("the patch has a key in it")
+		}
 	}
-	made, err := applySealed(t, p, old, keyB, keyA)
+	made, err := applySealed(t, p, old, keys...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,6 +223,40 @@ func repad(t *testing.T, pak []byte) {
 		aes256.DecryptECB(block, last)
 		last[aes256.Block-1] ^= 0x55
 		aes256.EncryptECB(block, last)
+	}
+}
+
+// TestSealedSamples: what UnrealPak encrypted is made again from its twin that is
+// not, Oodle included.
+func TestSealedSamples(t *testing.T) {
+	repak, err := ParseKey("lNJbw660IOC+kU7cnVQ1oeqrXyhk4J6UAZrCBbcnp94=")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cue := []byte("CUE4ParseFixtureAESKey0123456789")
+	for _, c := range []struct {
+		old, new string
+		key      []byte
+		most     int
+	}{
+		{"unrealpak/pack_v5_compress.pak", "unrealpak/pack_v5_compress_encrypt.pak", repak, 400},
+		{"unrealpak/pack_v8b_compress.pak", "unrealpak/pack_v8b_compress_encrypt_encryptindex.pak", repak, 700},
+		{"unrealpak/pack_v11_compress.pak", "unrealpak/pack_v11_compress_encrypt.pak", repak, 400},
+		{"unrealpak/pack_v11_encrypt.pak", "unrealpak/pack_v11_compress_encrypt_encryptindex.pak", repak, 700},
+		{
+			"cue4parse-ue5.8/LegacyPak/Tagged/Oodle/CUE4ParseFixtures-Legacy-Tagged-Oodle.pak",
+			"cue4parse-ue5.8/LegacyPak/Tagged/OodleEncrypted/CUE4ParseFixtures-Legacy-Tagged-OodleEncrypted.pak", cue, 1000,
+		},
+	} {
+		var sides [2][]Input
+		for i, name := range []string{c.old, c.new} {
+			b, err := os.ReadFile(codecstest.Sample(t, append([]string{"unreal-pak"}, strings.Split(name, "/")...)...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sides[i] = []Input{input("x.pak", b)}
+		}
+		t.Run(filepath.Base(c.new), func(t *testing.T) { sealedTripWith(t, sides[0], sides[1], c.key, c.key, c.most, c.key) })
 	}
 }
 

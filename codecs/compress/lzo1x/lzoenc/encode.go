@@ -4,6 +4,15 @@
 // this package is a work under the GPL as a whole, although pakdb's own code is
 // MIT. The decoder, package lzo1x, needs none of it.
 //
+// It does not write what the C library does. liblzo2 2.10 makes all 51 segments of
+// the Retro samples again, at level 8 of LZO1X-999 (level 9 makes 35 of them); go-lzo
+// makes 4, at any level from 4 on. Its parse is the same, but its search takes the
+// nearest match of three bytes and overlooks longer ones that stand further back: of
+// 128 bytes, where C has "length 7, distance 31", go-lzo has "length 3", a literal
+// and "length 6, distance 1". Levels and segments have no part in it. That is why
+// transport patches have no recipe for LZO1X, beside what such a recipe would do to
+// the licence of pakdb-apply.
+//
 // Only the compressors of go-lzo are used. Its decoder takes the output length
 // for a hint, so it must never see untrusted input.
 package lzoenc
