@@ -123,7 +123,11 @@ func apply(ctx context.Context, file string, old []string, dir, key string, o *p
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.New))
+	how := "as their hashes say"
+	if p.Tail > 0 {
+		how = "with the entries of the new version, appended to the old one"
+	}
+	_, err = fmt.Printf("done: new files in %s: %d, %s\n", filepath.Clean(dir), len(p.New), how)
 	return err
 }
 

@@ -123,6 +123,10 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 	if a.quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, each as its hash says\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(f.out))
+	how := "each as its hash says"
+	if p.Tail > 0 {
+		how = `every entry as in the new version; "pakdb pak compact" makes the bytes so too`
+	}
+	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, %s\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(f.out), how)
 	return err
 }
