@@ -1,0 +1,981 @@
+#!/usr/bin/env python3
+"""Reads transport patches, from docs/pkdelta.md alone and with Python's library alone.
+
+    pkdelta.py PATCH OLD... -o DIR
+
+It is a second implementation, by which that page is checked: plain and slow. It
+refuses LZ4 recipes, methods that need decoders which Python lacks, keys, and all
+tables but those of Unreal paks whose entries are all encoded.
+"""
+
+import hashlib
+import os
+import struct
+import sys
+import zlib
+
+
+class Refused(Exception):
+    """The patch is not what the page allows, or needs what this reader lacks."""
+
+
+# BLAKE3, as its paper has it, for whole inputs.
+IV = (0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19)
+PERMUTATION = (2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8)
+QUARTERS = ((0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15), (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14))
+START, END, PARENT, ROOT = 1, 2, 4, 8
+
+
+def compress(cv, m, counter, size, flags):
+    v = list(cv) + list(IV[:4]) + [counter & 0xFFFFFFFF, counter >> 32, size, flags]
+    for turn in range(7):
+        for i, (a, b, c, d) in enumerate(QUARTERS):
+            va, vb, vc, vd = v[a], v[b], v[c], v[d]
+            va = (va + vb + m[2 * i]) & 0xFFFFFFFF
+            vd ^= va
+            vd = (vd >> 16 | vd << 16) & 0xFFFFFFFF
+            vc = (vc + vd) & 0xFFFFFFFF
+            vb ^= vc
+            vb = (vb >> 12 | vb << 20) & 0xFFFFFFFF
+            va = (va + vb + m[2 * i + 1]) & 0xFFFFFFFF
+            vd ^= va
+            vd = (vd >> 8 | vd << 24) & 0xFFFFFFFF
+            vc = (vc + vd) & 0xFFFFFFFF
+            vb ^= vc
+            vb = (vb >> 7 | vb << 25) & 0xFFFFFFFF
+            v[a], v[b], v[c], v[d] = va, vb, vc, vd
+        if turn < 6:
+            m = [m[p] for p in PERMUTATION]
+    return [v[i] ^ v[i + 8] for i in range(8)]
+
+
+def chunk(data, counter, flags):
+    cv = IV
+    blocks = max(1, -(-len(data) // 64))
+    for i in range(blocks):
+        b = data[64 * i:64 * i + 64]
+        f = (START if i == 0 else 0) | (END | flags if i == blocks - 1 else 0)
+        cv = compress(cv, struct.unpack("<16I", b.ljust(64, b"\0")), counter, len(b), f)
+    return cv
+
+
+def blake3(data):
+    if len(data) <= 1024:
+        return struct.pack("<8I", *chunk(data, 0, ROOT))
+    stack = []
+    count = -(-len(data) // 1024)
+    for i in range(count):
+        cv, n = chunk(data[1024 * i:1024 * i + 1024], i, 0), i + 1
+        while n & 1 == 0 and i + 1 < count:
+            cv, n = compress(IV, stack.pop() + cv, 0, 64, PARENT), n >> 1
+        stack.append(cv)
+    while len(stack) > 1:
+        right = stack.pop()
+        left = stack.pop()
+        last = ROOT if not stack else 0
+        stack.append(compress(IV, left + right, 0, 64, PARENT | last))
+    return struct.pack("<8I", *stack[0])
+
+
+try:
+    import blake3 as fast
+
+    def blake3(data):
+        return fast.blake3(data).digest()
+except ImportError:
+    pass
+
+
+def tree(bits):
+    return [1024] * (1 << bits)
+
+
+class Number:
+    """A number in one context: how long it is, its next 4 bits, and the rest."""
+
+    def __init__(self, low):
+        self.count, self.top, self.low = tree(7), {}, [[1024, 1024] for _ in range(low)]
+
+    def read(self, s):
+        n = s.tree(self.count, 7)
+        if n <= 1:
+            return n
+        k = min(4, n - 1)
+        v = 1 << k | s.tree(self.top.setdefault(n, tree(4)), k)
+        rest = n - 1 - k
+        low = min(rest, len(self.low))
+        for _ in range(rest - low):
+            v = v << 1 | s.direct()
+        bits, before = 0, 0
+        for i in range(low):
+            before = s.bit(self.low[i], before)
+            bits |= before << i
+        return v << low | bits
+
+
+class Length:
+    def __init__(self):
+        self.choice = [1024, 1024]
+        self.near = [tree(3) for _ in range(4)]
+        self.mid = [tree(3) for _ in range(4)]
+        self.more = Number(4)
+
+    def read(self, s, pos):
+        if s.bit(self.choice, 0) == 0:
+            return 2 + s.tree(self.near[pos], 3)
+        if s.bit(self.choice, 1) == 0:
+            return 10 + s.tree(self.mid[pos], 3)
+        return 18 + self.more.read(s)
+
+
+class Stream:
+    """A delta stream: numbers and contents."""
+
+    def __init__(self, data):
+        self.data, self.at, self.range, self.code = data, 0, 0xFFFFFFFF, 0
+        for _ in range(4):
+            self.shift()
+        self.numbers = [Number(16) for _ in range(32)]
+        self.history = bytearray()
+        self.plain = [1024]
+        self.match = [[1024] * 4 for _ in range(12)]
+        self.repeat, self.repeat0, self.repeat1, self.repeat2 = ([1024] * 12 for _ in range(4))
+        self.long = [[1024] * 4 for _ in range(12)]
+        self.is_old = [1024, 1024]
+        self.length, self.repeat_length = Length(), Length()
+        self.old_shift, self.distance = Number(4), [Number(4) for _ in range(4)]
+        self.literals = [tree(8) for _ in range(8)]
+        self.matched = [[1024] * 512 for _ in range(8)]
+
+    def shift(self):
+        if self.at >= len(self.data) + 4:
+            raise Refused("the stream ends too early")
+        self.code = (self.code << 8 | (self.data[self.at] if self.at < len(self.data) else 0)) & 0xFFFFFFFF
+        self.at += 1
+
+    def bit(self, probs, i):
+        p = probs[i]
+        bound = (self.range >> 11) * p
+        if self.code < bound:
+            self.range, probs[i], b = bound, p + (2048 - p >> 5), 0
+        else:
+            self.code -= bound
+            self.range, probs[i], b = self.range - bound, p - (p >> 5), 1
+        while self.range < 1 << 24:
+            self.range <<= 8
+            self.shift()
+        return b
+
+    def direct(self):
+        self.range >>= 1
+        b = int(self.code >= self.range)
+        if b:
+            self.code -= self.range
+        while self.range < 1 << 24:
+            self.range <<= 8
+            self.shift()
+        return b
+
+    def tree(self, probs, bits):
+        m = 1
+        for _ in range(bits):
+            m = m << 1 | self.bit(probs, m)
+        return m - (1 << bits)
+
+    def number(self, context):
+        return self.numbers[context].read(self)
+
+    def signed(self, context):
+        v = self.number(context)
+        return v >> 1 ^ -(v & 1)
+
+    def content(self, length, old, guess):
+        """Returns a content and the cursor behind it."""
+        out, start = self.history, len(self.history)
+        end = start + length
+        # A reference is (whether it is to the old content, shift).
+        refs = [(True, guess), (True, len(old) - length), (False, -1), (False, -4)]
+        state, last_old = 7, guess
+
+        def byte(ref, at):
+            if ref[0]:
+                p = at - start + ref[1]
+                return old[p] if 0 <= p < len(old) else None
+            p = at + ref[1]
+            return out[p] if 0 <= p < len(out) and ref[1] >= -(4 << 20) else None
+
+        while len(out) < end:
+            stop = min(len(out) + (16 << 10), end)
+            if self.bit(self.plain, 0):
+                while len(out) < stop:
+                    b = 0
+                    for _ in range(8):
+                        b = b << 1 | self.direct()
+                    out.append(b)
+                state = 0
+                continue
+            while len(out) < stop:
+                at = len(out)
+                k = at - start & 3
+                if self.bit(self.match[state], k) == 0:
+                    out.append(self.literal(state, out[-1] if out else 0, byte(refs[0], at) or 0))
+                    state = 0 if state < 4 else state - 3 if state < 10 else state - 6
+                    continue
+                if self.bit(self.repeat, state) == 0:
+                    n = self.length.read(self, k)
+                    if self.bit(self.is_old, int(refs[0][0])):
+                        base = next((s for o, s in refs if o), last_old)
+                        v = self.old_shift.read(self)
+                        ref = (True, base + (v >> 1 ^ -(v & 1)))
+                    else:
+                        ref = (False, -1 - self.distance[min(n, 5) - 2].read(self))
+                    refs = [ref] + refs[:3]
+                    state = 7 if state < 7 else 10
+                else:
+                    n = 0
+                    if self.bit(self.repeat0, state) == 0:
+                        if self.bit(self.long[state], k) == 0:
+                            n = 1
+                    else:
+                        i = 1
+                        if self.bit(self.repeat1, state):
+                            i = 2 + self.bit(self.repeat2, state)
+                        refs.insert(0, refs.pop(i))
+                    if n == 1:
+                        state = 9 if state < 7 else 11
+                    else:
+                        n = self.repeat_length.read(self, k)
+                        state = 8 if state < 7 else 11
+                if refs[0][0]:
+                    last_old = refs[0][1]
+                if n > end - at:
+                    raise Refused("a step passes the end of its content")
+                for _ in range(n):
+                    b = byte(refs[0], len(out))
+                    if b is None:
+                        raise Refused("a reference to where nothing is")
+                    out.append(b)
+        return bytes(out[start:]), length + last_old
+
+    def literal(self, state, before, expected):
+        at = before >> 5
+        plain, node, i = self.literals[at], 1, 7
+        if state >= 7:
+            m = self.matched[at]
+            while i >= 0:
+                want = expected >> i & 1
+                b = self.bit(m, want << 8 | node)
+                node, i = node << 1 | b, i - 1
+                if b != want:
+                    break
+        while i >= 0:
+            node, i = node << 1 | self.bit(plain, node), i - 1
+        return node & 0xFF
+
+
+class Fields:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def number(self):
+        v = shift = 0
+        while True:
+            b = self.bytes(1)[0]
+            v |= (b & 0x7F) << shift
+            shift += 7
+            if b < 0x80:
+                return v
+            if shift > 63:
+                raise Refused("a number of more than 64 bits")
+
+    def bytes(self, n):
+        if n > len(self.data) - self.at:
+            raise Refused("the file ends too early")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+    def text(self):
+        return self.bytes(self.number()).decode()
+
+    def list(self, read):
+        return [read() for _ in range(self.number())]
+
+
+class Patch:
+    def __init__(self, data):
+        f = Fields(data)
+        if f.bytes(8) != b"pkdelta\x01":
+            raise Refused("not a pkdelta file of version 1")
+        size, stored = f.number(), f.number()
+        if size > 64 << 20:
+            raise Refused("a header of %d bytes" % size)
+        packed = f.bytes(stored)
+        self.root = blake3(data[:f.at])
+        if f.bytes(8) != self.root[:8]:
+            raise Refused("the header is not what its root says")
+        self.signature = f.bytes(f.number())
+        s, plain = Stream(packed), b""
+        while len(plain) < size:
+            plain += s.content(min(1 << 20, size - len(plain)), b"", 0)[0]
+        h = Fields(plain)
+
+        def file():
+            return h.text(), h.number(), h.bytes(16)
+
+        self.old, self.new = h.list(file), h.list(file)
+        self.recipes = h.list(lambda: (h.text(), h.bytes(4)))
+        if h.list(lambda: h.bytes(24)):
+            raise Refused("a patch that needs keys")
+        self.memory = h.number()
+        self.segments, at = [], 0
+        for n, step, sum in h.list(lambda: (h.number(), h.number(), h.bytes(16))):
+            at += step
+            self.segments.append((at, f.bytes(n), sum))
+        if h.at != len(plain) or f.at != len(data):
+            raise Refused("bytes behind the end")
+        seen = set()
+        for name, _, _ in self.new:
+            parts = name.split("/")
+            if any(p in ("", ".", "..") for p in parts) or set(name) & set("\\:\0") or name.lower() in seen:
+                raise Refused("the name %r" % name)
+            seen.add(name.lower())
+
+
+def inflate(data, size, wbits):
+    d = zlib.decompressobj(wbits)
+    p = d.decompress(data, size)
+    if len(p) != size:
+        raise Refused("a block of another size")
+    return p
+
+
+def lz4(data, size):
+    out, i = bytearray(), 0
+
+    def more(n):
+        nonlocal i
+        while n >= 15:
+            n += data[i]
+            i += 1
+            if data[i - 1] != 255:
+                break
+        return n
+
+    while i < len(data):
+        token = data[i]
+        i += 1
+        n = more(token >> 4)
+        out += data[i:i + n]
+        i += n
+        if i >= len(data):
+            break
+        distance = data[i] | data[i + 1] << 8
+        i += 2
+        n = more(token & 15) + 4
+        for _ in range(n):
+            out.append(out[-distance])
+    if len(out) != size:
+        raise Refused("a block of another size")
+    return bytes(out)
+
+
+def lzo1x(data, size):
+    out, i, state = bytearray(), 0, 0
+
+    def more(base, mask, t):
+        nonlocal i
+        n = t & mask
+        if n == 0:
+            n = mask
+            while data[i] == 0:
+                n, i = n + 255, i + 1
+            n, i = n + data[i], i + 1
+        return base + n
+
+    def copy(n, distance):
+        for _ in range(n):
+            out.append(out[-distance])
+
+    def take(n):
+        nonlocal i
+        out.extend(data[i:i + n])
+        i += n
+
+    if data[0] > 17:
+        n, i = data[0] - 17, 1
+        take(n)
+        state = 4 if n >= 4 else n
+    while True:
+        t = data[i]
+        i += 1
+        if t < 16:
+            if state == 0:
+                take(more(3, 15, t))
+                state = 4
+                continue
+            b = data[i]
+            i += 1
+            if state < 4:
+                copy(2, (b << 2) + (t >> 2) + 1)
+            else:
+                copy(3, (b << 2) + (t >> 2) + 2049)
+        elif t < 32:
+            n = more(2, 7, t)
+            low = data[i] | data[i + 1] << 8
+            i += 2
+            distance = 16384 + ((t & 8) << 11) + (low >> 2)
+            if distance == 16384:
+                break
+            copy(n, distance)
+            t = low
+        elif t < 64:
+            n = more(2, 31, t)
+            low = data[i] | data[i + 1] << 8
+            i += 2
+            copy(n, (low >> 2) + 1)
+            t = low
+        else:
+            b = data[i]
+            i += 1
+            n = (t >> 5) + 1 if t >= 128 else 3 + (t >> 5 & 1)
+            copy(n, (b << 3) + (t >> 2 & 7) + 1)
+        state = t & 3
+        take(state)
+    if len(out) != size:
+        raise Refused("a block of another size")
+    return bytes(out)
+
+
+def decode(method, data, size):
+    if method == 0:
+        return data
+    if method in (1, 2):
+        return inflate(data, size, 15 if method == 1 else 31)
+    if method == 3:
+        return lz4(data, size)
+    if method == 5:
+        return lzo1x(data, size)
+    raise Refused("method %d, for which Python has no decoder" % method)
+
+
+def encode(recipe, content):
+    method, params = recipe
+    if method == "":
+        return content
+    if method == "zlib":
+        level, memory, wbits, strategy = params
+        c = zlib.compressobj(level, zlib.DEFLATED, -wbits if strategy & 0x80 else wbits, memory, strategy & 0x7F)
+        return c.compress(content) + c.flush()
+    raise Refused("recipe %s" % method)
+
+
+class Machine:
+    """Executes segments. The new files are in memory."""
+
+    def __init__(self, patch, old):
+        self.patch, self.old, self.done, self.out, self.file = patch, old, [], bytearray(), 0
+        self.digests, self.copies, self.guesses = [], [], []
+
+    def next(self):
+        name, size, sum = self.patch.new[self.file]
+        if len(self.out) != size or blake3(bytes(self.out))[:16] != sum:
+            raise Refused("%s would be another file" % name)
+        self.done.append(bytes(self.out))
+        self.file, self.out = self.file + 1, bytearray()
+        self.digests, self.copies, self.guesses = [], [], []
+
+    def run(self, data):
+        s = self.s = Stream(data)
+        self.source, self.cursor, self.last = b"", 0, (0, 0, 0, 0)
+        self.ranges = []  # of the source: (start in it, file, offset, length), those without method
+        ends = [(0, 0)] * 4  # (file, offset), where copies ended
+        tables = None
+        raw_from = raw_to = digest_end = 0
+        same = -1
+        while True:
+            op = s.number(0)
+            if op == 0:
+                return
+            elif op == 1:
+                n, at = s.number(1), s.number(27)
+                if at < 4:
+                    file, off = ends[at]
+                else:
+                    at, file, off = 3, at - 4, ends[0][1] + s.signed(3)
+                del ends[at]
+                self.copy(file, off, n)
+                ends.insert(0, (file, off + n))
+            elif op == 2:
+                self.source, self.cursor, self.ranges = b"", 0, []
+                for _ in range(s.number(10)):
+                    self.source += self.range()
+            elif op == 3:
+                n = s.number(4)
+                guess = self.cursor + s.signed(5)
+                self.guessed(guess, n)
+                p, self.cursor = s.content(n, self.source, guess)
+                raw_from, raw_to = len(self.out), len(self.out) + n
+                self.out += p
+            elif op == 4:
+                n, block, recipe = s.number(6), s.number(8), s.number(9)
+                guess, content = self.cursor + s.signed(7), b""
+                while len(content) < n:
+                    p, guess = s.content(min(1 << 20, n - len(content)), self.source, guess)
+                    content += p
+                self.cursor = guess
+                for i in range(0, n, block):
+                    self.out += encode(self.patch.recipes[recipe], content[i:i + block])
+            elif op == 5:
+                at = raw_from + s.signed(16)
+                start = raw_to + s.signed(17)
+                end = len(self.out) - s.number(18)
+                self.out[at:at + 20] = hashlib.sha1(self.out[start:end]).digest()
+                self.digests.append(at)
+                digest_end = at + 20
+            elif op == 6:
+                at = digest_end + s.signed(19)
+                same += 1 + s.signed(20)
+                of = self.digests[same]
+                self.out[at:at + 20] = self.out[of:of + 20]
+                digest_end = at + 20
+            elif op == 8:
+                self.next()
+                raw_to = digest_end = 0
+                same = -1
+            elif op == 7:
+                if s.number(21) != 0:
+                    raise Refused("tables of another kind")
+                entries = s.number(2)
+                kept, n = list(self.ranges), len(self.range())
+                file, end = self.last[:2]
+                self.ranges = kept
+                tables = Pak(self.old[file], end - n, entries)
+            elif op == 9:
+                d = s.signed(22)
+                pieces = tables.pieces.take(d, s.number(23) + 1, False)
+                begin, end, at = pieces[0].begin, pieces[-1].end, len(self.out)
+                self.copy(tables.entries, begin, end - begin)
+                if tables.version in (3, 4):
+                    for p in pieces:
+                        tables.move(self.out, at + p.begin - begin, at - begin)
+                ends = [(tables.entries, end)] + ends[:3]
+            elif op == 12:
+                self.out += self.range()
+            elif op == 10:
+                self.source, self.cursor, self.ranges = tables.predict(self), 0, []
+            else:
+                raise Refused("operation %d" % op)
+            if len(self.out) > self.patch.new[self.file][1]:
+                raise Refused("more output than declared")
+
+    def copy(self, file, off, n):
+        if file == len(self.old):
+            for _ in range(n):
+                self.out.append(self.out[off])
+                off += 1
+            return
+        p = self.old[file]
+        if off < 0 or n > len(p) - off:
+            raise Refused("a copy of what an old file does not have")
+        self.copies.append((file, off, n, len(self.out)))
+        self.out += p[off:off + n]
+
+    def guessed(self, guess, n):
+        """Notes where a content probably stood in an old file."""
+        for start, file, off, length in self.ranges:
+            if start <= guess < start + length:
+                at = guess - start
+                self.guesses.append((file, off + at, min(n, length - at), len(self.out)))
+
+    def went(self, file, place):
+        """Where an old place went in the new file, or None."""
+        for known in self.copies, self.guesses:
+            best = None
+            for f, off, n, at in sorted((c for c in known if c[0] == file), key=lambda c: c[1]):
+                if off == place:
+                    return at
+                if off < place:
+                    best = (off, n, at)
+            if best and place < best[0] + best[1]:
+                return best[2] + place - best[0]
+        return None
+
+    def range(self):
+        s = self.s
+        file, off, stored, size = self.last[0], self.last[1], self.last[2], self.last[3]
+        file = s.number(11)
+        start = off + s.signed(12)
+        stored += s.signed(13)
+        method = s.number(14)
+        size = stored if method == 0 else size + s.signed(15)
+        self.last = (file, start + stored, stored, size)
+        if method == 0:
+            self.ranges.append((len(self.source), file, start, stored))
+        p = self.old[file]
+        if start < 0 or stored < 0 or stored > len(p) - start:
+            raise Refused("a range of what an old file does not have")
+        return decode(method, p[start:start + stored], size)
+
+
+class Queue:
+    """Items in an order, each to be taken once."""
+
+    def __init__(self, items):
+        self.items, self.left, self.behind = items, list(range(len(items))), 0
+
+    def take(self, d, run, all_left):
+        k = sum(1 for i in self.left if i < self.behind)
+        first = self.left[(k + d) % len(self.left)]
+        taken = range(first, first + run)
+        if taken[-1] >= len(self.items) or all_left and set(taken) - set(self.left):
+            raise Refused("a run of what is taken")
+        self.left = [i for i in self.left if i not in taken]
+        self.behind = first + run
+        return [self.items[i] for i in taken]
+
+
+class Row:
+    def __init__(self, name, record, begin, end):
+        self.name, self.record, self.begin, self.end = name, record, begin, end
+
+
+DELETED = -1 << 31
+
+
+class Pak:
+    """The tables of an old pak, laid out as codecs/unrealpak/FORMAT.md says."""
+
+    def __init__(self, data, start, entries):
+        self.entries = entries
+        magic = data.rfind(b"\xe1\x12\x6f\x5a", len(data) - 512)
+        self.version, at, size = struct.unpack_from("<IQQ", data, magic + 4)
+        if self.version > 12:
+            raise Refused("tables of a pak of version %d" % self.version)
+        self.stays, self.footer = data[start:at], data[at + size:]
+        # Version 8 comes with one byte for the method where the footer names four.
+        self.small = self.version == 8 and len(data) - magic == 44 + 4 * 32
+        f = Fields(data[at:at + size])
+        self.mount = self.string(f)
+        if self.version > 9:
+            self.read_regions(data, f)
+        else:
+            self.read_index(f)
+        self.magic = magic - (len(data) - len(self.footer))
+        pieces, end = [], 0
+        for r in sorted((r for r in self.rows if r.begin is not None and r.end <= len(data)), key=lambda r: r.begin):
+            if r.begin >= end:
+                pieces.append(r)
+                end = r.end
+        self.pieces = Queue(pieces)
+
+    def read_index(self, f):
+        self.rows = []
+        for _ in range(struct.unpack("<I", f.bytes(4))[0]):
+            name, before = self.string(f), f.at
+            begin, stored = self.record(f)
+            record = f.data[before:f.at]
+            if self.version >= 6 and self.encrypted & 2:
+                self.rows.append(Row(name, record, None, None))
+            else:
+                self.rows.append(Row(name, record, begin, begin + len(record) + stored))
+    def string(self, f):
+        n, = struct.unpack("<i", f.bytes(4))
+        return struct.pack("<i", n) + f.bytes(n if n >= 0 else -2 * n)
+
+    def record(self, f):
+        """Returns where the entry begins and how much is stored."""
+        begin, stored, self.size = struct.unpack("<QQQ", f.bytes(24))
+        self.method, = struct.unpack("<B", f.bytes(1)) if self.small else struct.unpack("<I", f.bytes(4))
+        f.bytes(20 + (8 if self.version == 1 else 0))
+        self.blocks = []
+        if self.version >= 3:
+            if self.method:
+                for _ in range(struct.unpack("<I", f.bytes(4))[0]):
+                    self.blocks.append(struct.unpack("<QQ", f.bytes(16)))
+            self.encrypted, self.block = struct.unpack("<BI", f.bytes(5))
+        return begin, stored
+
+    def move(self, out, at, by):
+        """Changes where the blocks of an entry are, in the record before it."""
+        self.record(Fields(bytes(out[at:])))
+        for i, block in enumerate(self.blocks):
+            struct.pack_into("<QQ", out, at + 52 + 16 * i, *(n + by for n in block))
+
+    def read_regions(self, data, f):
+        count, self.seed, _, at, size = struct.unpack("<IQIQQ", f.bytes(32))
+        f.bytes(20)
+        _, at2, size2 = struct.unpack("<IQQ", f.bytes(20))
+        f.bytes(20)
+        encoded = f.bytes(struct.unpack("<I", f.bytes(4))[0])
+        if struct.unpack("<I", f.bytes(4)) != (0,):
+            raise Refused("records beside encoded entries")
+        self.footer = data[at2 + size2:]
+        self.rows, places = [], {}
+        hashes = Fields(data[at:at + size])
+        for _ in range(struct.unpack("<I", hashes.bytes(4))[0]):
+            hash, place = struct.unpack("<Qi", hashes.bytes(12))
+            row = Row(b"", None, None, None) if place == DELETED else self.decode(encoded, place)
+            row.bits = 0 if place == DELETED else row.bits
+            row.hash = hash
+            self.rows.append(row)
+            places[place, hash if place == DELETED else 0] = row
+        self.pruned = self.folders(hashes, places)
+        self.full = self.folders(Fields(data[at2:at2 + size2]), places)
+        for folder, files in self.full:
+            for name, row in files:
+                row.name, row.folder = name, folder
+
+    def folders(self, f, places):
+        """Folders with their files; names as they are stored."""
+        all = []
+        for _ in range(struct.unpack("<I", f.bytes(4))[0]):
+            folder, files = self.string(f), []
+            for _ in range(struct.unpack("<I", f.bytes(4))[0]):
+                name = self.file_name(f)
+                place, = struct.unpack("<i", f.bytes(4))
+                key = self.path_hash(plain(folder).lstrip("/") + plain(name)) if place == DELETED else 0
+                files.append((name, places[place, key]))
+            all.append((folder, files))
+        return all
+
+    def file_name(self, f):
+        if self.version < 12:
+            return self.string(f)
+        n, = struct.unpack("<i", f.bytes(4))
+        return struct.pack("<i", n) + f.bytes(n)
+
+    def decode(self, encoded, at):
+        f = Fields(encoded)
+        f.at = at
+        bits, = struct.unpack("<I", f.bytes(4))
+        block = struct.unpack("<I", f.bytes(4)) if bits & 0x3F == 0x3F else (bits & 0x3F) << 11
+        wide = [struct.unpack("<I", f.bytes(4))[0] if bits >> i & 1 else struct.unpack("<Q", f.bytes(8))[0] for i in (31, 30)]
+        begin, stored = wide
+        method, count = bits >> 23 & 0x3F, bits >> 6 & 0xFFFF
+        if method:
+            stored, = struct.unpack("<I", f.bytes(4)) if bits >> 29 & 1 else struct.unpack("<Q", f.bytes(8))
+        sizes = []
+        if count > 1 or count == 1 and bits >> 22 & 1:
+            sizes = [struct.unpack("<I", f.bytes(4))[0] for _ in range(count)]
+        head = 53 + (4 + 16 * count if method else 0)
+        row = Row(b"", None, begin, begin + head + stored)
+        row.bits, row.block = bits, block
+        return row
+
+    def encode(self, place, stored, first):
+        """An encoded entry of what record has just read."""
+        count = len(self.blocks)
+        bits = self.method << 23 | self.encrypted << 22 | count << 6
+        out = b""
+        block = self.block
+        if count == 0:
+            block = 0
+        if count == 1 and first is not None:
+            block = 0 if first & 0x3F == 0 else None if first & 0x3F == 0x3E else block
+        if block is None:
+            bits |= 0x3E
+        elif block & 0x7FF == 0 and block >> 11 < 0x3F:
+            bits |= block >> 11
+        else:
+            bits |= 0x3F
+            out += struct.pack("<I", block)
+        for i, n in ((31, place), (30, self.size)) + (((29, stored),) if self.method else ()):
+            small = n < 1 << 32
+            bits |= small << i
+            out += struct.pack("<I" if small else "<Q", n)
+        if not self.method:
+            bits |= 1 << 29
+        if count > 1 or count == 1 and self.encrypted:
+            for a, b in self.blocks:
+                out += struct.pack("<I", b - a)
+        return struct.pack("<I", bits) + out
+
+    def path_hash(self, name):
+        h, prime = 0xCBF29CE484222325, 0x100000001B3
+        if self.version == 10:
+            h, prime = prime, h
+        h = h + self.seed & (1 << 64) - 1
+        for b in name.lower().encode("utf-16-le"):
+            h = (h ^ b) * prime & (1 << 64) - 1
+        return h
+
+    def regions(self, m, made, names, text, places, form):
+        encoded, hashes, locations, new, rows = b"", struct.pack("<I", len(made)), {}, [], []
+        first = next((r.bits for r in self.rows if r.record is None and r.bits >> 6 & 0xFFFF == 1), None)
+        for r in made:
+            if isinstance(r, Row):
+                place, hash = places[id(r)], r.hash
+            else:
+                n = names.pop(0)
+                name, place, text = text[:n].decode(), r, text[n:]
+                hash = self.path_hash(name)
+                folder, _, base = name.rpartition("/")
+                base = text_of(base) if self.version < 12 else struct.pack("<i", len(base.encode())) + base.encode()
+                r = Row(base, None, place, None)
+                r.folder = text_of(folder + "/")
+                new.append(r)
+            rows.append(r)
+            if place is None:
+                locations[id(r)] = DELETED
+                hashes += struct.pack("<Qi", hash, DELETED)
+                continue
+            locations[id(r)] = len(encoded)
+            _, stored = self.record(Fields(bytes(m.out[place:])))
+            encoded += self.encode(place, stored, first)
+            hashes += struct.pack("<Qi", hash, locations[id(r)])
+        if form != 1:
+            folders = by_rows(rows)
+        else:
+            folders = [(f, [x for x in files if id(x[1]) in locations]) for f, files in self.full]
+            folders = [f for f, old in zip(folders, self.full) if f[1] or not old[1]]
+            for r in new:
+                files = next((x for f, x in folders if f == r.folder), None)
+                if files is None:
+                    files = []
+                    folders.append((r.folder, files))
+                files.append((r.name, r))
+        pruned = [(f, [x for x in files if id(x[1]) in locations]) for f, files in self.pruned]
+        pruned = [f for f, old in zip(pruned, self.pruned) if f[1] or not old[1]]
+
+        def region(folders):
+            p = struct.pack("<I", len(folders))
+            for f, files in folders:
+                p += f + struct.pack("<I", len(files)) + b"".join(n + struct.pack("<i", locations[id(r)]) for n, r in files)
+            return p
+
+        one, two = hashes + region(pruned), region(folders)
+        size = len(self.mount) + 16 + 2 * 36 + 4 + 4 + len(encoded) + 4
+        at = len(m.out) + len(self.stays) + size
+        index = self.mount + struct.pack("<IQ", len(made), self.seed)
+        index += struct.pack("<IQQ", 1, at, len(one)) + hashlib.sha1(one).digest()
+        index += struct.pack("<IQQ", 1, at + len(one), len(two)) + hashlib.sha1(two).digest()
+        index += struct.pack("<I", len(encoded)) + encoded + struct.pack("<I", 0)
+        return index, one + two
+
+    def predict(self, m):
+        s = m.s
+        form, order = divmod(s.number(21), 3)
+        places = {id(r): None if r.begin is None else m.went(self.entries, r.begin) for r in self.rows}
+        rows = list(self.rows)
+        if order:
+            rows = [r for r in rows if places[id(r)] is not None or r.begin is None]
+        if order == 2:
+            rows.sort(key=lambda r: (r.begin is None, places[id(r)] or 0))
+        queue, made, names, end = Queue(rows), [], [], 0
+        for _ in range(s.number(21)):
+            run = s.number(23)
+            if run:
+                for r in queue.take(s.signed(22), run, True):
+                    made.append(r)
+                    if places[id(r)] is not None:
+                        end = places[id(r)] + r.end - r.begin
+            for _ in range(s.number(24)):
+                names.append(s.number(25))
+                made.append(end + s.signed(26))
+        text = b""
+        if names:
+            guess = m.cursor + s.signed(5)
+            text, m.cursor = s.content(sum(names), m.source, guess)
+        if self.version > 9:
+            index, more = self.regions(m, made, names, text, places, form)
+            return self.stays + index + more + self.ends(len(m.out) + len(self.stays), index)
+        index = self.mount + struct.pack("<I", len(made))
+        for r in made:
+            if isinstance(r, Row):
+                name, place, record = r.name, places[id(r)], r.record
+            else:
+                n = names.pop(0)
+                name, place, text = text[:n], r, text[n:]
+                name = text_of(name.decode())
+            if place is not None:
+                f = Fields(bytes(m.out[place:]))
+                self.record(f)
+                record = struct.pack("<Q", place) + f.data[8:f.at]
+            index += name + record
+        return self.stays + index + self.ends(len(m.out) + len(self.stays), index)
+
+    def ends(self, at, index):
+        footer = bytearray(self.footer)
+        struct.pack_into("<QQ20s", footer, self.magic + 8, at, len(index), hashlib.sha1(index).digest())
+        return bytes(footer)
+
+
+def text_of(name):
+    """A string as the engine stores it."""
+    if name.isascii():
+        return struct.pack("<i", len(name) + 1) + name.encode() + b"\0"
+    b = name.encode("utf-16-le") + b"\0\0"
+    return struct.pack("<i", -(len(b) // 2)) + b
+
+
+def plain(name):
+    """The text of what text_of has made."""
+    n, = struct.unpack_from("<i", name)
+    return name[4:].decode().rstrip("\0") if n >= 0 else name[4:-2].decode("utf-16-le")
+
+
+def by_rows(rows):
+    """Folders in the order in which rows lead to them."""
+    folders = {}
+    for r in rows:
+        if r.folder not in folders:
+            above = plain(r.folder).rstrip("/")
+            while above:
+                above = above.rpartition("/")[0]
+                folders.setdefault(text_of(above + "/"), [])
+            folders[r.folder] = []
+        folders[r.folder].append((r.name, r))
+    return list(folders.items())
+
+
+def files(paths):
+    for path in paths:
+        if os.path.isdir(path):
+            for folder, _, names in os.walk(path):
+                yield from (os.path.join(folder, n) for n in names)
+        else:
+            yield path
+
+
+def apply(patch, paths):
+    have = {}
+    sizes = {size for _, size, _ in patch.old}
+    for path in files(paths):
+        if os.path.getsize(path) in sizes:
+            with open(path, "rb") as f:
+                data = f.read()
+            have[len(data), blake3(data)[:16]] = data
+    old = []
+    for name, size, sum in patch.old:
+        if (size, sum) not in have:
+            raise Refused("the old file %s is not there" % name)
+        old.append(have[size, sum])
+    m = Machine(patch, old)
+    for file, data, sum in patch.segments:
+        if blake3(data)[:16] != sum:
+            raise Refused("a segment is not what its hash says")
+        while m.file < file:
+            m.next()
+        m.run(data)
+    while m.file < len(patch.new):
+        m.next()
+    return m.done
+
+
+def main(args):
+    at = args.index("-o")
+    out, args = args[at + 1], args[:at] + args[at + 2:]
+    with open(args[0], "rb") as f:
+        patch = Patch(f.read())
+    for (name, _, _), data in zip(patch.new, apply(patch, args[1:])):
+        path = os.path.join(out, *name.split("/"))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(data)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except Refused as e:
+        sys.exit("pkdelta.py: %s" % e)
