@@ -16,7 +16,7 @@ const (
 	costFile  = 18 // a file in the header, old or new
 	costRun   = 2  // a run of old bytes that begins elsewhere than the one before ends
 	costEntry = 20 // an entry in an index that is new or differs
-	costCoded = 75 // an entry that is stored in another way
+	costCoded = 32 // an entry that is stored in another way
 	costNoise = 60 // GUIDs and hashes of an asset that was cooked again
 
 	shareEdited = 0.28 // of the part of a content that is new by its sketch
@@ -200,6 +200,8 @@ func (s *shipment) cost(it *item, changed map[int64]edit) float64 {
 		return 0
 	case held && literal:
 		return costEntry + stored
+	case held && s.new.files[it.file].unplaced: // its file is compared as bytes
+		return costEntry + shareEdited*stored
 	case held:
 		return costCoded
 	case edited && literal:
