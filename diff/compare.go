@@ -265,24 +265,42 @@ func (r *Result) loadNames(ctx context.Context) error {
 	return r.names.load(ctx, r.db, ids)
 }
 
+// position is what a pair is sorted by, and where it stood.
+type position struct{ rank, seq, index int32 }
+
 // sort orders the pairs by folder, then by name: the order is the same whichever
 // ids a catalog gave.
 func (r *Result) sort() {
-	type item struct{ rank, seq, index int32 }
-	items := make([]item, len(r.pairs))
+	order := make([]position, len(r.pairs))
 	for i := range r.pairs {
 		e := r.place(&r.pairs[i])
-		items[i] = item{r.names.rank(e.path), e.seq, int32(i)}
+		order[i] = position{r.names.rank(e.path), e.seq, int32(i)}
 	}
-	slices.SortFunc(items, func(a, b item) int {
+	slices.SortFunc(order, func(a, b position) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(r.pairs[a.index].what.first(), r.pairs[b.index].what.first()),
 			cmp.Compare(a.seq, b.seq), cmp.Compare(a.index, b.index))
 	})
-	pairs, download := make([]pair, len(items)), make([]int64, len(items))
-	for to, it := range items {
-		pairs[to], download[to] = r.pairs[it.index], r.download[it.index]
+	for start := range order {
+		r.rotate(order, int32(start))
 	}
-	r.pairs, r.download = pairs, download
+}
+
+// rotate moves pairs to their places without another list of them: it fills the
+// place start with the pair that belongs there, the place that this leaves with
+// the next, until it comes back to where it began. It marks the places it filled.
+func (r *Result) rotate(order []position, start int32) {
+	const filled = -1
+	pair, download := r.pairs[start], r.download[start]
+	for to := start; order[to].index != filled; {
+		from := order[to].index
+		order[to].index = filled
+		if from == start {
+			r.pairs[to], r.download[to] = pair, download
+			return
+		}
+		r.pairs[to], r.download[to] = r.pairs[from], r.download[from]
+		to = from
+	}
 }
 
 // place returns the row that a pair is listed by.

@@ -29,21 +29,22 @@ func (n *names) load(ctx context.Context, db *sql.DB, ids []int64) error {
 	ids = sortedSet(slices.Clone(ids))
 	*n = names{ids: make([]int64, 0, len(ids)), dirOf: make([]int32, 0, len(ids)), starts: make([]int64, 0, len(ids)+1)}
 	known := map[int64]int32{}
-	text := make([]byte, 0, 16*len(ids))
+	var text strings.Builder // its text is not copied in the end
+	text.Grow(16 * len(ids))
 	err := lookUp(ctx, db, pathsSQL, "path p", "p.path_id", ids, func(id int64, v []driver.Value) {
 		dir, ok := known[integer(v[1])]
 		if !ok {
 			dir = int32(len(known))
 			known[integer(v[1])] = dir
 		}
-		n.ids, n.dirOf, n.starts = append(n.ids, id), append(n.dirOf, dir), append(n.starts, int64(len(text)))
-		text = append(text, str(v[2])...)
+		n.ids, n.dirOf, n.starts = append(n.ids, id), append(n.dirOf, dir), append(n.starts, int64(text.Len()))
+		_, _ = text.WriteString(str(v[2]))
 	})
 	if err != nil {
 		return err
 	}
-	n.starts = append(n.starts, int64(len(text)))
-	n.text = string(text)
+	n.starts = append(n.starts, int64(text.Len()))
+	n.text = text.String()
 	n.dirs = make([]string, len(known))
 	err = lookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(known)),
 		func(id int64, v []driver.Value) { n.dirs[known[id]] = str(v[1]) })

@@ -53,7 +53,7 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 		}
 	}
 	db := sql.OpenDB(connector{driver: d, setUp: restrict(ctx, tables), dsn: fileURI(path,
-		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-32768)")})
+		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
 	if err := checkVersion(ctx, db); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
