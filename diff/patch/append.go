@@ -34,8 +34,7 @@ type growth struct {
 
 // size is how many bytes are written.
 func (g *growth) size() int64 {
-	n := g.result.Size() - g.from
-	return n + (n+1<<20-1)>>20*int64(len(g.footer))
+	return g.result.Size() - g.from + int64(len(g.footer))
 }
 
 // grow plans what is to be appended. Nothing is written.
@@ -382,8 +381,8 @@ func (g *growth) switched() int64 {
 }
 
 // append writes what is behind the old ends of archives, each of which remains
-// what it is: what was written of it always ends in the old footer. How to take
-// it back is on the disk before.
+// what it is: the first thing that is written is the old footer, at the new end.
+// How to take it back is on the disk before.
 func (a *applier) append(ctx context.Context) error {
 	var cuts []action
 	var list []*replaced
@@ -417,7 +416,10 @@ func (g *growth) write(ctx context.Context, dir *os.Root, p *replaced) error {
 	if err != nil {
 		return err
 	}
-	err = writeRuns(ctx, f, g.result, g.from, g.switched(), g.footer)
+	_, err = f.WriteAt(g.footer, g.switched())
+	if err == nil {
+		err = writeRuns(ctx, f, g.result, g.from, g.switched())
+	}
 	return errors.Join(err, f.Sync(), f.Close())
 }
 

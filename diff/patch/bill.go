@@ -63,7 +63,7 @@ func (a *applier) bill() (b Bill) {
 func (b *Bill) grow(p *replaced) {
 	g := p.grown
 	cut := action{kind: actCut, name: p.Name}
-	b.Write += g.size() + int64(len(g.footer)+len(journalMagic)+len(marshalActions([]action{cut}, 0))+len(Sum{}))
+	b.Write += g.size() + int64(len(journalMagic)+len(marshalActions([]action{cut}, 0))+len(Sum{}))
 	b.Tail += g.result.Size() - g.from
 	b.Stay += g.from
 	b.Dead += g.dead

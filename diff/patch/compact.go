@@ -94,7 +94,7 @@ func writeTemp(ctx context.Context, dir *os.Root, name string, v *virtual, mode 
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(writeRuns(ctx, f, v, 0, v.Size(), nil), f.Sync())
+	err = errors.Join(writeRuns(ctx, f, v, 0, v.Size()), f.Sync())
 	if err == nil {
 		err = sameBytes(ctx, f, v)
 	}

@@ -236,28 +236,25 @@ func (a *applier) writeWhole(ctx context.Context, p *replaced) error {
 		return err
 	}
 	a.done = append(a.done, p.Name)
-	err = writeRuns(ctx, f, p.out, 0, p.Size, nil)
+	err = writeRuns(ctx, f, p.out, 0, p.Size)
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// writeRuns writes the bytes from..to of a virtual file to their places. With
-// each MiB, in the same call, goes a footer behind it, which the next one
-// overwrites.
-func writeRuns(ctx context.Context, f *os.File, v *virtual, from, to int64, footer []byte) error {
-	buf := make([]byte, 1<<20+len(footer))
+// writeRuns writes the bytes from..to of a virtual file to their places.
+func writeRuns(ctx context.Context, f *os.File, v *virtual, from, to int64) error {
+	buf := make([]byte, min(to-from, 1<<20))
 	for from < to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n := min(to-from, 1<<20)
-		if err := readAt(v, buf[:n], from); err != nil {
+		p := buf[:min(to-from, int64(len(buf)))]
+		if err := readAt(v, p, from); err != nil {
 			return err
 		}
-		copy(buf[n:], footer)
-		if _, err := f.WriteAt(buf[:n+int64(len(footer))], from); err != nil {
+		if _, err := f.WriteAt(p, from); err != nil {
 			return err
 		}
-		from += n
+		from += int64(len(p))
 	}
 	return nil
 }
