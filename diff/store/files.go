@@ -126,7 +126,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 		if err := fill(in, skeleton[len(skeleton)-int(g.gap):], g.off-g.gap); err != nil {
 			return err
 		}
-		ref, err := p.add(in, g)
+		ref, err := p.add(ctx, in, g)
 		pieces = append(pieces, piece{g.gap, ref, r.number(g.recipe), g.coded()})
 		names = append(names, named{g.name, g.id, g.size})
 		return err
@@ -142,7 +142,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 	n := int64(len(skeleton))
 	g := &prepared{group: group{name: nameOf(skeletonName, 0), rest: true, size: n, block: n, stored: []int64{n}}}
 	g.prepare(bytes.NewReader(skeleton), nil)
-	if r.skeleton, err = p.add(in, g); err != nil {
+	if r.skeleton, err = p.add(ctx, in, g); err != nil {
 		return at, err
 	}
 	names = append(names, named{g.name, g.id, g.size})
@@ -243,7 +243,7 @@ func (g *prepared) recognize(in io.ReaderAt, coder *patch.Coder) bool {
 
 // add puts a content into the store, unless it is there, and returns where it
 // is.
-func (p *publisher) add(in io.ReaderAt, g *prepared) (ref contentRef, err error) {
+func (p *publisher) add(ctx context.Context, in io.ReaderAt, g *prepared) (ref contentRef, err error) {
 	p.stats.Contents++
 	var chunks []chunkRef
 	put := func(k key, b []byte, to *packer) error {
@@ -261,7 +261,11 @@ func (p *publisher) add(in io.ReaderAt, g *prepared) (ref contentRef, err error)
 	}
 	if g.data != nil {
 		to := &p.data
-		if _, changed := p.before.origin(p.path, g.name, g.id); changed {
+		_, changed, err := p.before.origin(ctx, p.path, named{g.name, g.id, g.size}, func() ([]byte, error) { return g.data, nil })
+		if err != nil {
+			return ref, err
+		}
+		if changed {
 			to = &p.others
 		}
 		if g.rest { // differs in every other pak: others are not fetched for it

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -65,10 +66,14 @@ type earlierContents struct {
 	any   map[uint64]named            // whatever the file, of entries
 	keys  map[key]bool
 	list  []named // each once
+
+	reader *storeReader
+	fine   *fineIndex // nil: not asked for yet
 }
 
-func newEarlierContents(dir string, b *Build) (*earlierContents, error) {
-	e := &earlierContents{map[string]map[uint64]named{}, map[uint64]named{}, map[key]bool{}, nil}
+func newEarlierContents(s *storeReader, b *Build) (*earlierContents, error) {
+	dir := s.dir
+	e := &earlierContents{files: map[string]map[uint64]named{}, any: map[uint64]named{}, keys: map[key]bool{}, reader: s}
 	gaps := map[uint64]bool{nameOf(skeletonName, 0): true, nameOf("\x00end", 0): true}
 	for i := range 64 {
 		gaps[nameOf("\x00gap", i)] = true
@@ -95,15 +100,27 @@ func newEarlierContents(dir string, b *Build) (*earlierContents, error) {
 }
 
 // origin returns what a content of a file was in the earlier build: that of its
-// name in the file of that path, else in any. There is none for a content that
-// the earlier build has too.
-func (e *earlierContents) origin(path string, name uint64, id key) (named, bool) {
-	if e == nil || e.keys[id] {
-		return named{}, false
+// name in the file of that path, else in any, else the most similar one; data
+// gives it. There is none for a content that the earlier build has too.
+func (e *earlierContents) origin(ctx context.Context, path string, n named, data func() ([]byte, error)) (old named, ok bool, err error) {
+	if e == nil || e.keys[n.key] || n.size == 0 || n.size > maxCoded {
+		return named{}, false, nil
 	}
-	n, ok := e.files[path][name]
-	if !ok {
-		n, ok = e.any[name]
+	if old, ok = e.files[path][n.name]; !ok {
+		old, ok = e.any[n.name]
 	}
-	return n, ok && n.size > 0
+	if ok {
+		return old, old.size > 0 && old.size <= maxCoded, nil
+	}
+	b, err := data()
+	if err != nil || b == nil {
+		return named{}, false, err
+	}
+	if e.fine == nil {
+		if e.fine, err = newFineIndex(ctx, e.reader, e.list); err != nil {
+			return named{}, false, err
+		}
+	}
+	old, ok = e.fine.origin(b)
+	return old, ok, nil
 }

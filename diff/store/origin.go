@@ -161,7 +161,7 @@ func (r *deltaReader) Read(p []byte) (n int, err error) {
 // the build.
 func (p *publisher) contentDeltas(ctx context.Context, b *Build, earlier []*Build) (refs []DeltaRef, err error) {
 	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *Build) bool { return e.Label == b.Label })
-	d := &deltaMaker{p: p, have: map[[2]key]contentDelta{}, s: &storeReader{dir: p.dir, chunks: p.chunks, lists: p.listed, packs: p.packs}}
+	d := &deltaMaker{p: p, have: map[[2]key]contentDelta{}, s: p.reader()}
 	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
 		pairs, err := d.pairs(ctx, b, from)
 		if err != nil {
@@ -206,34 +206,33 @@ type pair struct {
 // pairs finds the contents of b that a build had in another form, in the order
 // in which they stand in the build.
 func (d *deltaMaker) pairs(ctx context.Context, b, from *Build) (list []*pair, err error) {
-	before, err := newEarlierContents(d.p.dir, from)
-	if err != nil {
-		return nil, err
+	before := d.p.before
+	if from != d.p.follows {
+		if before, err = newEarlierContents(d.s, from); err != nil {
+			return nil, err
+		}
 	}
 	seen := map[key]bool{}
-	var fresh []*pair
 	for _, f := range b.Files {
 		names, err := readNames(d.p.dir, f.Sum)
 		if err != nil {
 			return nil, err
 		}
 		for _, n := range names {
-			if before.keys[n.key] || seen[n.key] || n.size == 0 || n.size > maxCoded {
+			if seen[n.key] {
 				continue
 			}
 			seen[n.key] = true
-			x := &pair{new: n}
-			var ok bool
-			if x.old, ok = before.origin(f.Path, n.name, n.key); !ok {
-				fresh = append(fresh, x)
+			old, ok, err := before.origin(ctx, f.Path, n, func() ([]byte, error) { return d.s.content(n.key, n.size) })
+			if err != nil {
+				return nil, err
 			}
-			list = append(list, x)
+			if ok {
+				list = append(list, &pair{old: old, new: n})
+			}
 		}
 	}
-	if err := d.similar(ctx, fresh, before); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list, func(x *pair) bool { return x.old.size == 0 || x.old.size > maxCoded }), nil
+	return list, nil
 }
 
 // list makes the deltas that are not there, in one file, and lists all.
@@ -271,21 +270,25 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 		p.stream, p.err = d.delta(enc, p)
 		encoders.Put(enc)
 	}
-	missing := func(yield func(*pair, error) bool) {
-		for _, p := range pairs {
-			if _, there := d.have[[2]key{p.old.key, p.new.key}]; !there && !yield(p, nil) {
+	total := int64(0)
+	var missing []*pair
+	for _, p := range pairs {
+		if _, there := d.have[[2]key{p.old.key, p.new.key}]; !there {
+			missing = append(missing, p)
+			total += p.new.size
+		}
+	}
+	items := func(yield func(*pair, error) bool) {
+		for _, p := range missing {
+			if !yield(p, nil) {
 				return
 			}
 		}
 	}
-	total := int64(0)
-	for p := range missing {
-		total += p.new.size
-	}
 	watch := patch.Step(ctx, stepDeltas, total)
 	// Each holds both contents and an index of the old one.
 	workers := min(runtime.GOMAXPROCS(0), 4)
-	return ordered.Do(ctx, missing, workers, workers, work, func(p *pair) error {
+	return ordered.Do(ctx, items, workers, workers, work, func(p *pair) error {
 		if p.err != nil {
 			return p.err
 		}
@@ -301,8 +304,8 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 	}, func(*pair) {})
 }
 
-// delta makes one, unless it takes about as much as the chunks that the old
-// content has not.
+// delta makes one, unless it takes more than the chunks that the old content has
+// not.
 func (d *deltaMaker) delta(enc *delta.Encoder, p *pair) ([]byte, error) {
 	old, err := d.s.content(p.old.key, p.old.size)
 	if err != nil {
@@ -313,8 +316,8 @@ func (d *deltaMaker) delta(enc *delta.Encoder, p *pair) ([]byte, error) {
 		return nil, err
 	}
 	stream := encode(enc, old, new)
-	if limit := missingSize(old, new); len(stream)*10 >= limit*9 {
-		return nil, nil
+	if limit := missingSize(old, new); len(stream) > limit+limit/10 {
+		return nil, nil // its chunks are in frames with others that deltas make
 	}
 	return stream, nil
 }

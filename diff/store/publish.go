@@ -69,7 +69,8 @@ type publisher struct {
 	stored map[string]int64            // bytes of these frames
 	stats  Published
 
-	tabled      []TableRef // of the last build
+	follows     *Build     // the last build; nil: none
+	tabled      []TableRef // of it
 	tabledPacks [][]int    // which packs each has
 }
 
@@ -149,7 +150,7 @@ func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, 
 
 // follow takes up the tables of the last build, and its contents.
 func (p *publisher) follow(last *Build) (err error) {
-	p.tabled = last.Tables
+	p.tabled, p.follows = last.Tables, last
 	for _, t := range last.Tables {
 		b, err := readObject(p.dir, t.Object)
 		if err != nil {
@@ -163,9 +164,14 @@ func (p *publisher) follow(last *Build) (err error) {
 		p.last = max(p.last, t.Last) // numbers are not used again
 	}
 	if p.opt.Deltas > 0 {
-		p.before, err = newEarlierContents(p.dir, last)
+		p.before, err = newEarlierContents(p.reader(), last)
 	}
 	return err
+}
+
+// reader reads what is in the store, packs that are open excepted.
+func (p *publisher) reader() *storeReader {
+	return &storeReader{dir: p.dir, chunks: p.chunks, lists: p.listed, packs: p.packs}
 }
 
 func newEncoder() (*zstd.Encoder, error) {

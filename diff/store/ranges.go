@@ -164,7 +164,8 @@ type choice struct {
 }
 
 // choose finds the cheapest for each content that some files want. Frames that
-// are needed anyhow cost nothing more; of others a content costs its share.
+// are needed anyhow cost nothing more; of others those that want them pay a share
+// each.
 func (u *Update) choose(ctx context.Context, files []*fileUpdate) (*choice, error) {
 	c := &choice{frames: map[frameID]bool{}}
 	seen := map[contentID]bool{}
@@ -187,6 +188,10 @@ func (u *Update) choose(ctx context.Context, files []*fileUpdate) (*choice, erro
 			}
 		})
 	}
+	demand := map[frameID]int64{} // bytes of each frame that these contents are
+	for _, w := range open {
+		u.missing(w, func(x chunkRef) { demand[x.place.id()] += int64(x.size) })
+	}
 	for _, w := range open {
 		share := int64(0)
 		var err error
@@ -199,7 +204,7 @@ func (u *Update) choose(ctx context.Context, files []*fileUpdate) (*choice, erro
 				err = tableErr
 				return
 			}
-			share += p.frames[x.frame] * int64(x.size) / frameGoal
+			share += p.frames[x.frame] * int64(x.size) / demand[x.place.id()]
 		})
 		if err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"runtime"
-	"slices"
 
 	"github.com/zeebo/blake3"
 
@@ -17,7 +16,8 @@ const (
 	minFine   = 256
 	maxFine   = 8 << 10
 	fineBits  = 10
-	leastFine = 512 // bytes in common that make an origin
+	leastFine = 512     // bytes in common that make an origin
+	mostFine  = 1 << 20 // pieces that are remembered; of larger builds one in two, four ...
 )
 
 // fine calls use for the pieces of a content.
@@ -36,64 +36,74 @@ func fine(b []byte, use func(id uint64, n int)) {
 	}
 }
 
-// common is how many bytes of a piece a content has in common with others.
-type common struct {
-	id uint64
-	n  int
+// pieces of the contents of an earlier build, by which similar ones are found.
+type fineIndex struct {
+	list []named
+	at   map[uint64]int32 // in the list: the first that has a piece
+	mask uint64           // of ids that are not remembered
 }
 
-// similar finds the origin of each of the pairs: the old content that has most of
-// it. It reads all contents of the earlier build, unless there is nothing to
-// find an origin for.
-func (d *deltaMaker) similar(ctx context.Context, pairs []*pair, before *earlierContents) error {
-	wanted := map[uint64][]int{} // pieces, and which of the pairs have them
-	if len(pairs) == 0 {
-		return nil
+// newFineIndex reads the contents of an earlier build.
+func newFineIndex(ctx context.Context, s *storeReader, list []named) (*fineIndex, error) {
+	x := &fineIndex{list: list, at: map[uint64]int32{}}
+	total := int64(0)
+	for _, n := range list {
+		total += n.size
 	}
-	for i, p := range pairs {
-		b, err := d.s.content(p.new.key, p.new.size)
-		if err != nil {
-			return err
-		}
-		fine(b, func(id uint64, _ int) { wanted[id] = append(wanted[id], i) })
+	for total>>fineBits/int64(x.mask+1) > mostFine {
+		x.mask = x.mask<<1 | 1
 	}
 	type look struct {
-		named
-		has []common
+		i   int32
+		has []uint64
 		err error
 	}
 	all := func(yield func(*look, error) bool) {
-		for _, n := range before.list {
-			if n.size > 0 && n.size <= maxCoded && !yield(&look{named: n}, nil) {
+		for i, n := range list {
+			if n.size > 0 && n.size <= maxCoded && !yield(&look{i: int32(i)}, nil) {
 				return
 			}
 		}
 	}
 	work := func(_ context.Context, l *look) {
 		var b []byte
-		if b, l.err = d.s.content(l.key, l.size); l.err != nil {
+		if b, l.err = s.content(list[l.i].key, list[l.i].size); l.err != nil {
 			return
 		}
-		fine(b, func(id uint64, n int) {
-			if len(wanted[id]) > 0 {
-				l.has = append(l.has, common{id, n})
+		fine(b, func(id uint64, _ int) {
+			if id&x.mask == 0 {
+				l.has = append(l.has, id)
 			}
 		})
 	}
-	best := make([]int, len(pairs))
 	workers := runtime.GOMAXPROCS(0)
-	return ordered.Do(ctx, all, workers, 2*workers, work, func(l *look) error {
-		score := map[int]int{}
-		for _, c := range l.has {
-			for _, i := range slices.Compact(slices.Clone(wanted[c.id])) {
-				score[i] += c.n
-			}
-		}
-		for i, n := range score {
-			if n >= leastFine && n > best[i] {
-				best[i], pairs[i].old = n, l.named
+	err := ordered.Do(ctx, all, workers, 2*workers, work, func(l *look) error {
+		for _, id := range l.has {
+			if _, there := x.at[id]; !there {
+				x.at[id] = l.i
 			}
 		}
 		return l.err
 	}, func(*look) {})
+	return x, err
+}
+
+// origin returns the content that has most of b.
+func (x *fineIndex) origin(b []byte) (named, bool) {
+	score := map[int32]int{}
+	fine(b, func(id uint64, n int) {
+		if i, ok := x.at[id]; ok {
+			score[i] += n
+		}
+	})
+	best, most := int32(-1), leastFine-1
+	for i, n := range score {
+		if n > most || n == most && i < best {
+			best, most = i, n
+		}
+	}
+	if best < 0 {
+		return named{}, false
+	}
+	return x.list[best], true
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,7 +28,7 @@ func (e *SpaceError) Error() string {
 // each, and only when all are right puts them into place and removes what is
 // gone. Until then, and when it fails, the folder is as it was, but for what has
 // been fetched and made, which the next try uses. fetched is told of bytes that
-// came; it may be nil. An Update is applied once.
+// came, one call at a time; it may be nil. An Update is applied once.
 func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 	if need := u.Bill.Write + u.Bill.Fetch; u.Bill.Free >= 0 && need > u.Bill.Free {
 		return &SpaceError{need, u.Bill.Free}
@@ -72,10 +73,13 @@ func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
+	var telling sync.Mutex
 	for _, r := range u.ranges {
 		g.Go(func() error {
 			err := u.fetchRange(ctx, r)
 			if err == nil && fetched != nil {
+				telling.Lock()
+				defer telling.Unlock()
 				fetched(r.n)
 			}
 			return err
