@@ -165,7 +165,7 @@ type applier struct {
 }
 
 func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *applier {
-	a := &applier{machine: &machine{h: h, old: &oldFiles{}}, dir: dir, file: -1}
+	a := &applier{machine: &machine{h: h, old: &oldFiles{work: workFor(h)}}, dir: dir, file: -1}
 	a.machine.next = a.nextInSegment
 	for i, f := range h.Old {
 		src := old[i]

@@ -27,7 +27,7 @@ type machine struct {
 	h       *Header
 	old     *oldFiles
 	dec     delta.Decoder
-	coder   Coder
+	coders  []blockCoder
 	out     output
 	watch   *Progress
 	size    int64 // that the output will have
@@ -442,17 +442,10 @@ func (m *machine) make() error {
 		return fmt.Errorf("%w: blocks of no bytes", ErrCorrupt)
 	}
 	p, err := m.decode(n, inMakeGuess)
-	for len(p) > 0 && err == nil {
-		k := min(int64(len(p)), block)
-		if m.stored, err = m.coder.Encode(m.stored[:0], p[:k], m.h.Recipes[recipe]); err == nil {
-			err = m.write(m.stored)
-		}
-		if err == nil {
-			err = m.fillBlock()
-		}
-		p = p[k:]
+	if err != nil {
+		return err
 	}
-	return err
+	return m.encode(p, int(block), m.h.Recipes[recipe])
 }
 
 // digest computes the SHA-1 of output and puts it where it belongs.

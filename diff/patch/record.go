@@ -65,7 +65,7 @@ func findRecord(file *part, size int64) *record {
 // caller closes its spool, and compares its hash.
 func (r *record) view(ctx context.Context) (*virtual, error) {
 	v := &virtual{spool: tempSpool(), base: r.file}
-	m := &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{r.file}, names: []string{r.Old[0].Name}}}
+	m := &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{r.file}, names: []string{r.Old[0].Name}, work: workFor(r.Header)}}
 	m.begin(0, v, r.New[0].Size, 0, nil, nil)
 	for {
 		stream, _, err := r.segment()

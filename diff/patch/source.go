@@ -60,6 +60,7 @@ type oldFiles struct {
 	recent []Range // in the cache, the oldest first
 	held   int64
 	stored []byte
+	work   work
 }
 
 // block returns the decoded bytes of a compressed range, which has been
@@ -67,6 +68,9 @@ type oldFiles struct {
 func (o *oldFiles) block(r Range) ([]byte, error) {
 	if b, ok := o.cache[r]; ok {
 		return b, nil
+	}
+	if err := o.work.spend(r.Size + r.Stored); err != nil {
+		return nil, err
 	}
 	stored, err := o.read(r, 0, r.Stored)
 	if err != nil {

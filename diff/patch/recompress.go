@@ -1,0 +1,57 @@
+package patch
+
+import (
+	"runtime"
+	"sync"
+)
+
+// Coding blocks again is nearly all that applying costs. Blocks of one operation
+// do not depend on each other: some are coded at a time, and written in order.
+
+// maxCoders is how many blocks are coded at a time. A coder keeps half a megabyte
+// and a stored block.
+const maxCoders = 4
+
+// blockCoder codes blocks, each for a goroutine.
+type blockCoder struct {
+	Coder
+	stored []byte
+	err    error
+}
+
+// encode writes the blocks of content as the recipe stores them.
+func (m *machine) encode(content []byte, block int, r Recipe) error {
+	if m.coders == nil {
+		m.coders = make([]blockCoder, min(runtime.GOMAXPROCS(0), maxCoders))
+	}
+	if err := m.old.work.spend(int64(len(content))); err != nil {
+		return err
+	}
+	for len(content) > 0 {
+		var wg sync.WaitGroup
+		used := 0
+		for ; used < len(m.coders) && len(content) > 0; used++ {
+			c, p := &m.coders[used], content[:min(len(content), block)]
+			content = content[len(p):]
+			if used == 0 && len(content) == 0 { // alone
+				c.stored, c.err = c.Encode(c.stored[:0], p, r)
+				continue
+			}
+			wg.Go(func() { c.stored, c.err = c.Encode(c.stored[:0], p, r) })
+		}
+		wg.Wait()
+		for i := range m.coders[:used] {
+			err := m.coders[i].err
+			if err == nil {
+				err = m.write(m.coders[i].stored)
+			}
+			if err == nil {
+				err = m.fillBlock()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package patch
+
+import (
+	"fmt"
+	"math"
+)
+
+// A patch of a few bytes could have the same block decoded again for every byte,
+// or megabytes of zeros coded again for nothing. What may be decoded and coded
+// again is bounded by the sizes that the header declares. Real archives have 2 to
+// 10 bytes of content for a stored one; the floor is for small ones that have
+// more.
+const (
+	workRatio = 64
+	workFloor = 1 << 30
+)
+
+// work counts bytes of content that are decoded from old blocks, or coded again.
+// The zero value has no bound.
+type work struct {
+	done  int64
+	limit int64
+}
+
+// workFor is what applying a patch may take.
+func workFor(h *Header) work {
+	sum := uint64(0)
+	for _, files := range [][]File{h.Old, h.New} {
+		for _, f := range files {
+			sum = min(sum+uint64(f.Size), math.MaxInt64/(2*workRatio))
+		}
+	}
+	return work{limit: int64(workRatio*sum) + workFloor}
+}
+
+// spend is called before n bytes are decoded, or coded again.
+func (w *work) spend(n int64) error {
+	if w.done += n; w.limit > 0 && w.done > w.limit {
+		return fmt.Errorf("%w: more than %d bytes would be decoded and coded again", ErrCorrupt, w.limit)
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
+)
+
+// bomb is a segment of few bytes that has much decoded, or coded again, and the
+// file that it is for.
+func bomb(t *testing.T, write func(e *emitter, blocks [2]Range, index *delta.Index)) (old, stream []byte) {
+	t.Helper()
+	const size = 8 << 20 // of which one is kept, not two
+	var blocks [2]Range
+	for i := range blocks {
+		stored, err := compress.Encode(compress.Zlib, nil, bytes.Repeat([]byte{byte('a' + i)}, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks[i] = Range{Off: int64(len(old)), Stored: int64(len(stored)), Method: compress.Zlib, Size: size}
+		old = append(old, stored...)
+	}
+	e := &emitter{recipes: &recipeList{}, done: func(s []byte, _ int) error {
+		stream = bytes.Clone(s)
+		return nil
+	}}
+	e.begin(0)
+	write(e, blocks, delta.NewIndex(bytes.Repeat([]byte{'a'}, 16)))
+	if err := e.end(); err != nil {
+		t.Fatal(err)
+	}
+	return old, stream
+}
+
+// TestWork: what may be decoded and coded again is bounded by what a patch
+// declares.
+func TestWork(t *testing.T) {
+	for name, write := range map[string]func(e *emitter, blocks [2]Range, index *delta.Index){
+		"decoded": func(e *emitter, blocks [2]Range, index *delta.Index) {
+			for i := range 100 {
+				e.source(blocks[i%2:i%2+1], index)
+				e.raw([]byte("a"), 0)
+			}
+		},
+		"coded again": func(e *emitter, _ [2]Range, _ *delta.Index) {
+			for range 100 {
+				e.make(make([]byte, 1<<20), 0, 1<<20, Recipe{compress.Zlib, [4]uint8{1, 8, 15}}, 4599)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, stream := bomb(t, write)
+			h := &Header{Old: []File{{Name: "x", Size: int64(len(old))}}, New: []File{{Name: "x", Size: 100 * 4599}},
+				Recipes: []Recipe{{compress.Zlib, [4]uint8{1, 8, 15}}}}
+			run := func(w work) (work, error) {
+				m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(old)}, names: []string{"x"}, work: w}}
+				m.begin(0, &virtual{spool: tempSpool()}, h.New[0].Size, 0, nil, nil)
+				err := m.run(context.Background(), stream)
+				return m.old.work, err
+			}
+			w, err := run(work{limit: 64 << 20})
+			if !errors.Is(err, ErrCorrupt) || w.done <= w.limit || w.done > w.limit+17<<20 {
+				t.Errorf("%d bytes of work, %v", w.done, err)
+			}
+			if len(stream) > 4000 {
+				t.Errorf("a bomb of %d bytes", len(stream))
+			}
+		})
+	}
+	small, large := workFor(&Header{New: []File{{Size: 1}}}), workFor(&Header{Old: []File{{Size: 1 << 62}, {Size: 1 << 62}}})
+	if small.limit < workFloor || small.limit > 2*workFloor || large.limit <= small.limit {
+		t.Errorf("limits %d, %d", small.limit, large.limit)
+	}
+}
