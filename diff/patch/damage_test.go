@@ -187,7 +187,7 @@ func reseal(t testing.TB, patch []byte, change func([]byte) []byte) []byte {
 
 // TestHostileHeaders: names that lead out of the folder, or nowhere.
 func TestHostileHeaders(t *testing.T) {
-	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "c:x", "a//b", "a/", "a\x00", "\xff"} {
+	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "c:x", "a//b", "a/", "a\x00", "\xff", ".pakdb-update.journal", ".PAKDB-x", "a/.pakdb-x/y"} {
 		h := &Header{New: []File{{Name: name}}}
 		if _, err := NewReader(bytes.NewReader(h.marshal())); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%q: %v", name, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -301,6 +302,9 @@ func (h *Header) check() error {
 		if err := checkName(f.Name); err != nil {
 			return err
 		}
+		if isOwn(f.Name) {
+			return fmt.Errorf("%w: header: new file %q has a name that pakdb keeps for its own files", ErrCorrupt, f.Name)
+		}
 		if key := strings.ToLower(f.Name); seen[key] {
 			return fmt.Errorf("%w: header: two new files %q", ErrCorrupt, f.Name)
 		} else {
@@ -313,6 +317,15 @@ func (h *Header) check() error {
 		}
 	}
 	return nil
+}
+
+// isOwn reports that a file, or a folder that it lies in, is called as those that
+// updates leave for the time being. A patch that made one could say what the next
+// update has to finish.
+func isOwn(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		return len(part) >= len(tempPrefix) && strings.EqualFold(part[:len(tempPrefix)], tempPrefix)
+	})
 }
 
 // checkName admits names that mean the same below any folder of any system.
