@@ -89,7 +89,7 @@ func (e *Encoder) Next() int64 { return e.next(len(e.new)) }
 // about equally frequent in it, and none of it was seen before.
 func (e *Encoder) isNoise(pos, end int) bool {
 	p := e.new[pos:end]
-	if len(p) < blockSize/4 || !isEven(p) {
+	if len(p) < minNoise || !isEven(p) {
 		return false
 	}
 	e.learnTo(e.at + pos)
@@ -122,6 +122,13 @@ func (e *Encoder) seen(at int) bool {
 	return q >= e.start && common(e.new[at:], e.buf[q-e.start:]) >= window
 }
 
+// minNoise is what can be told from other content.
+const minNoise = 512
+
+// chance is how many bits fewer noise seems to carry, however much of it there is:
+// 255 / (2 ln 2).
+const chance = 184
+
 // isEven reports that the bytes of p carry 7.93 bits each or more.
 func isEven(p []byte) bool {
 	var count [256]int
@@ -134,7 +141,7 @@ func isEven(p []byte) bool {
 			sum -= float64(n) * math.Log2(float64(n)/float64(len(p)))
 		}
 	}
-	return sum >= 7.93*float64(len(p))
+	return sum >= 7.93*float64(len(p))-chance
 }
 
 // learn makes the bytes of the content before pos findable.

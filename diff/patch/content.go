@@ -10,7 +10,7 @@ import (
 
 // use makes the content of ranges the source of what follows.
 func (m *maker) use(ranges []Range) error {
-	if m.e.open && slices.Equal(ranges, m.e.ranges) {
+	if m.e.open && sameRanges(ranges, m.e.ranges) {
 		return nil
 	}
 	h, err := m.load(ranges)
@@ -25,13 +25,18 @@ func (m *maker) use(ranges []Range) error {
 	return nil
 }
 
+// sameRanges compares, which for the very same ones takes no time.
+func sameRanges(a, b []Range) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || slices.Equal(a, b))
+}
+
 // load reads the content of ranges.
 func (m *maker) load(ranges []Range) (*held, error) {
-	if m.now.content != nil && slices.Equal(ranges, m.now.ranges) {
+	if m.now.content != nil && sameRanges(ranges, m.now.ranges) {
 		return &m.now, nil
 	}
 	src := newSource(&m.reader, ranges)
-	m.now = held{ranges: slices.Clone(ranges), content: make([]byte, src.Size())}
+	m.now = held{ranges: ranges[:len(ranges):len(ranges)], content: make([]byte, src.Size())}
 	if len(m.now.content) > 0 {
 		if _, err := src.ReadAt(m.now.content, 0); err != nil {
 			return nil, err
@@ -46,7 +51,8 @@ func (f *fileMaker) gap(off, n, guess int64, k int) error {
 	if err != nil {
 		return err
 	}
-	if err := f.headDigest(p, off, k, f.now.content); err != nil {
+	old := f.now.content[min(max(guess, 0), int64(len(f.now.content))):]
+	if err := f.headDigest(p, off, k, old); err != nil {
 		return err
 	}
 	f.stats.Raw += n
@@ -141,7 +147,7 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 		if err := f.use(src.ranges); err != nil {
 			return err
 		}
-		if err := f.gap(x.off-gap, gap, 0, k); err != nil {
+		if err := f.gap(x.off-gap, gap, src.head, k); err != nil {
 			return err
 		}
 	}
@@ -149,7 +155,7 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 	err = f.withRuns(p, x.off+at, runs, func(p []byte, off int64, after *storedRun) error {
 		place := r.off + off - (x.off + at)
 		if after != nil {
-			if !r.has(after.file, after.end()) {
+			if f.solid != nil || !r.has(after.file, after.end()) {
 				return f.around(p, off, after)
 			}
 			place = after.end()
@@ -178,12 +184,16 @@ func (f *fileMaker) contentBefore(k int) (n int64) {
 type oldSource struct {
 	ranges []Range
 	base   int64 // where the part probably starts in it
+	head   int64 // where what stands before the entry does
 }
 
 // sourceFor returns the old content for new content that probably stands at a
 // place of an old entry, with what stands before the entry if that is wanted,
 // and with other entries that have some of it.
 func (f *fileMaker) sourceFor(old int32, place int64, content []byte, head bool) (oldSource, error) {
+	if f.solid != nil {
+		return f.solidSource(old, place), nil
+	}
 	s, w := f.entrySource(old, place, int64(len(content)), head)
 	runs := f.moved.find(content, w, nil)
 	if len(runs) == 0 {
@@ -407,7 +417,7 @@ func (s *span) before(j int) error {
 	if gap == 0 || !s.gap {
 		return nil
 	}
-	guess := int64(0)
+	guess := s.src.head
 	if s.at > 0 {
 		guess = s.e.cursor
 	}
@@ -427,6 +437,10 @@ func (s *span) asStored(j int) error {
 			ranges = append(ranges, Range{File: r.File, Off: r.Off, Stored: r.Stored, Size: r.Stored, Key: r.Key})
 		}
 	}
+	guess := int64(0)
+	if s.solid != nil {
+		ranges, guess = s.solid.ranges, s.solidStored(s.first+j)
+	}
 	p, err := s.read(x.off, x.coded)
 	if err != nil {
 		return err
@@ -439,7 +453,7 @@ func (s *span) asStored(j int) error {
 		if after != nil {
 			return s.around(p, off, after)
 		}
-		return s.raw(p, off, 0, func() error { return s.use(ranges) })
+		return s.raw(p, off, guess, func() error { return s.use(ranges) })
 	})
 	if err != nil {
 		return err

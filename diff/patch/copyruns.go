@@ -53,6 +53,9 @@ func (f *fileMaker) around(p []byte, off int64, after *storedRun) error {
 		wide := min(max(16*n, 64<<10), wideMargin)
 		from, to := max(0, at-wide), min(f.old.files[after.file].Size, at+n+wide)
 		ranges, base = []Range{{File: after.file, Off: from, Stored: to - from, Size: to - from}}, at-from
+		if f.solid != nil {
+			ranges, base = f.solid.ranges, f.solid.stored(after.file, at)
+		}
 	}
 	return f.raw(p, off, base, func() error { return f.use(ranges) })
 }
@@ -62,13 +65,16 @@ const tinyRest = 32
 
 // reachOf tells what the source of n bytes at a place of an old entry has.
 func (f *fileMaker) reachOf(old int32, place, n int64) reach {
+	if f.solid != nil {
+		return reach{file: anyFile}
+	}
 	if old < 0 {
 		return reach{file: -1}
 	}
 	e := &f.old.entries[old]
 	x := &f.old.files[e.file].extents[e.first]
 	if x.method != compress.None {
-		return reach{file: -1}
+		return reach{file: anyFile} // its content, decoded
 	}
 	at := x.off + place
 	return reach{e.file, at, max(x.off, at-wideMargin), min(x.end(), at+n+wideMargin)}

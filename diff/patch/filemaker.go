@@ -181,6 +181,9 @@ func (f *fileMaker) table(off, n int64) error {
 // tableRanges are the old file's tables: all that no entry explains and that is
 // first, last, or large; of very much of it, what is near the same place.
 func (f *fileMaker) tableRanges(off, n int64) (ranges []Range, base int64) {
+	if f.solid != nil {
+		return f.solid.ranges, f.solid.table(f.twin, f.old.files, off, f.Size)
+	}
 	if f.twin < 0 {
 		return nil, 0
 	}

@@ -152,6 +152,7 @@ type maker struct {
 	moved    *chunkIndex
 	stored   *runIndex // nil until it is needed
 	tabled   int64     // bytes of the largest that are predicted
+	solid    *solid    // of small builds
 }
 
 func (m *maker) run(ctx context.Context) error {
@@ -166,7 +167,15 @@ func (m *maker) run(ctx context.Context) error {
 	}
 	m.pairs = newPairing(m.old, m.new)
 	var err error
-	if m.moved, err = newChunkIndex(ctx, m.old, m.isCopied()); err != nil {
+	if len(m.ring.list) == 0 { // what is encrypted is named block by block
+		m.solid = newSolid(m.old, m.isCopied(), m.changedExtents())
+	}
+	if sizeOfFiles(m.h.Old) <= maxSolid && sizeOfFiles(m.h.New) <= maxBest {
+		m.best = true // what it takes is not noticed
+	}
+	if m.solid != nil {
+		m.moved = &chunkIndex{}
+	} else if m.moved, err = newChunkIndex(ctx, m.old, m.isCopied()); err != nil {
 		return err
 	}
 	m.reader.keys = m.ring.blocks

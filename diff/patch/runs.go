@@ -20,6 +20,7 @@ const (
 	probes    = 8         // slots that are looked at
 	minRun    = 128       // bytes of a run that are worth a copy
 	minNear   = 256       // ... of one that the source has
+	minSolid  = 4 << 10   // ... of one that a source of everything has
 	minInStep = 256 << 10 // ... of one that is about where it is expected
 	inStep    = 64 << 10
 )
@@ -153,7 +154,12 @@ type reach struct {
 	off, from, to int64
 }
 
-func (r *reach) has(file int, off int64) bool { return file == r.file && off >= r.from && off <= r.to }
+// anyFile is all there is.
+const anyFile = -2
+
+func (r *reach) has(file int, off int64) bool {
+	return r.file == anyFile || file == r.file && off >= r.from && off <= r.to
+}
 
 // runs returns what of p stands in the old files and is worth a copy.
 func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
@@ -175,6 +181,8 @@ func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
 		switch {
 		case r.file == last.file && max(shift, -shift) < inStep:
 			least = minInStep
+		case source.file == anyFile:
+			least = minSolid
 		case source.has(r.file, r.off):
 			least = minNear
 		}

@@ -18,7 +18,7 @@ import (
 // docs/bench_delta_hunt.py compares them with the tools themselves; the bounds
 // are what patches had when this was written, with a little room.
 func TestSizes(t *testing.T) {
-	noise := string(noisy(9, 6<<20))
+	noise, text, more := string(noisy(9, 6<<20)), string(words(1, 200_000)), string(words(2, 50_000))
 	for _, c := range []struct {
 		name   string
 		atMost int
@@ -32,6 +32,10 @@ func TestSizes(t *testing.T) {
 		{"blocks shuffled", 1300, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
 		{"one byte in front", 150, files(noise), files("x" + noise)},
 		{"far repeats", 5<<20 + 500, files("x"), files(noise[:5<<20] + noise[:5<<20])},
+		{"noise", 1150, files("a"), files(noise[:1000])},
+		{"an archive from its content", 500, files(text, more), []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}},
+		{"the content of an archive", 200, []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}, files(text, more)},
+		{"renamed and edited", 220, []Input{input("a", []byte(text)), input("b", []byte(more))}, []Input{input("c", []byte(more[:900]+"new"+more[1000:])), input("d", []byte(text[:5000]+text[5100:]))}},
 		{"two files from three", 400, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
 	} {
 		t.Run(c.name, func(t *testing.T) {
