@@ -176,6 +176,7 @@ func versions(t testing.TB, o *codecs.CreateOptions) (v [3][]byte) {
 // TestAppendChain appends twice, in every version of the format that is written,
 // takes the second update back, and makes the pak exact.
 func TestAppendChain(t *testing.T) {
+	t.Parallel()
 	for _, version := range unrealpak.Format().Versions {
 		for mask := range 4 {
 			o := &codecs.CreateOptions{Version: version, MountPoint: "../../../", Method: "zlib", BlockSize: 16 << 10, Keys: testKeys, Encrypt: mask&1 != 0, EncryptIndex: mask&2 != 0}
@@ -353,6 +354,7 @@ func TestAppendToACopy(t *testing.T) {
 // TestAppendProperty: random versions one after the other, each appended, and at
 // the end exact.
 func TestAppendProperty(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("makes some hundred patches")
 	}

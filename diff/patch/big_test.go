@@ -12,6 +12,7 @@ import (
 // TestBigBlocks: blocks larger than a segment, which can and which cannot be made
 // from their content.
 func TestBigBlocks(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("seven megabytes of text and noise")
 	}

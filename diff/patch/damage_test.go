@@ -111,6 +111,7 @@ func TestApplied(t *testing.T) {
 // TestDamagedPatches: of changed, cut and lengthened patches none is applied, and
 // nothing is left of them. PAKDB_DAMAGE says how many. Neither is one with a wrong old file.
 func TestDamagedPatches(t *testing.T) {
+	t.Parallel()
 	p := newPair(t)
 	n := 2000
 	if many, err := strconv.Atoi(os.Getenv("PAKDB_DAMAGE")); err == nil {
@@ -146,6 +147,7 @@ func TestDamagedPatches(t *testing.T) {
 // TestHostilePatches: changed segments under right hashes end in an error, and
 // soon: the hash of the result is the last line.
 func TestHostilePatches(t *testing.T) {
+	t.Parallel()
 	p := newPair(t)
 	n := 500
 	if testing.Short() {

@@ -51,6 +51,7 @@ func secondReader(t *testing.T, old, new string) {
 }
 
 func TestSecondReader(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, old, new string }{
 		{"v11 zlib", "unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak"},
 		{"v11 stored", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak"},
@@ -96,6 +97,7 @@ func TestSecondReaderOfFolders(t *testing.T) {
 // TestSecondReaderOfPaks: of each version that is written, entries that were
 // edited, added, removed and put in another order, and the way back.
 func TestSecondReaderOfPaks(t *testing.T) {
+	t.Parallel()
 	versions := unrealpak.Format().Versions
 	if testing.Short() {
 		versions = []string{"11", "8A"}

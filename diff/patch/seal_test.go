@@ -87,6 +87,7 @@ func sealedPak(t testing.TB, o codecs.CreateOptions, key []byte, index bool, con
 // TestSealed: what is encrypted costs hardly more than what is not, whatever the
 // version, and other keys nearly nothing.
 func TestSealed(t *testing.T) {
+	t.Parallel()
 	a, b, c, d := words(1, 200_000), words(2, 3000), words(3, 15), noisy(4, 32*1024)
 	edited := append(append(bytes.Clone(a[:150_000]), "inserted"...), a[150_000:]...)
 	edited[7] ^= 1 // in the first block, which pads the others
@@ -292,6 +293,7 @@ func TestSealedContainer(t *testing.T) {
 
 // TestSealedAny: any entries, encrypted or not, of any sizes, become any others.
 func TestSealedAny(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		side := func(name string) ([]Input, []byte) {
 			key := rapid.SampledFrom([][]byte{nil, keyA, keyB}).Draw(rt, name+" key")

@@ -160,6 +160,7 @@ func (k tabled) coded(size int) int {
 // TestTableCosts states what archives' tables cost: 11 entries removed, one
 // added, enlarged or renamed, or all of them in another order.
 func TestTableCosts(t *testing.T) {
+	t.Parallel()
 	n := 2000
 	if testing.Short() {
 		n = 300
@@ -189,6 +190,7 @@ func TestTableCosts(t *testing.T) {
 // TestTablesOfAnyBuild: whatever becomes of the entries, the patch makes the new
 // archive, and costs no more than what changed does.
 func TestTablesOfAnyBuild(t *testing.T) {
+	t.Parallel()
 	kinds := tabledKinds()
 	rapid.Check(t, func(r *rapid.T) {
 		k := kinds[rapid.IntRange(0, len(kinds)-1).Draw(r, "kind")]
