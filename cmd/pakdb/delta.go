@@ -82,7 +82,7 @@ folder of FILE needs room for NEW meanwhile.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
-	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: a few percent smaller, for two to three times the time")
+	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: up to 4 % smaller, for three times the time")
 	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
 	keys.add(cmd)
 	return cmd

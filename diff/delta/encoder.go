@@ -9,7 +9,7 @@ const MaxContent = 1 << 20
 // Encoder writes numbers and contents into one stream. The zero value is not
 // ready; call Reset. It is not safe for concurrent use.
 type Encoder struct {
-	// Best is for the greatest effort: 4 % less, for six times the time. It may be
+	// Best is for the greatest effort: 4 % less, for three times the time. It may be
 	// set between contents.
 	Best bool
 
