@@ -192,9 +192,9 @@ func TestDownloadsOfSamples(t *testing.T) {
 	}{
 		{"unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak", 25},
 		{"unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak", 25},
-		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip", 15},
-		{"iostore/cue4parse-ue5.8/Uncompressed", "iostore/cue4parse-ue5.8/Zlib", 20},
-		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Oodle", 20},
+		{"gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip", 45},
+		{"iostore/cue4parse-ue5.8/Uncompressed", "iostore/cue4parse-ue5.8/Zlib", 25},
+		{"iostore/cue4parse-ue5.8/Zlib", "iostore/cue4parse-ue5.8/Oodle", 40},
 	} {
 		t.Run(filepath.Base(c.new), func(t *testing.T) {
 			old, new := codecstest.Sample(t, c.old), codecstest.Sample(t, c.new)
