@@ -652,6 +652,8 @@ def ours(dir):
     sides = [glob.glob(dir + "/" + side + "/*") for side in ("old", "new")]
     plain = all(len(s) == 1 and os.path.isfile(s[0]) for s in sides)
     old, new = (s[0] for s in sides) if plain else (dir + "/old", dir + "/new")
+    if os.path.exists(dir + "/p.pkdelta"):
+        os.remove(dir + "/p.pkdelta")
     subprocess.run([Maker.program, "-q", "delta", "make", old, new, "-o", dir + "/p.pkdelta"], check=True, stdout=subprocess.DEVNULL)
     return os.path.getsize(dir + "/p.pkdelta")
 
