@@ -21,7 +21,7 @@ same() { cmp -s "$1" "$new" || { echo "$1: wrong result" >&2; exit 1; }; }
 has() { command -v "$1" >/dev/null; }
 
 line tool bytes 'make s MB' 'apply s MB'
-m=$(cost "$dir/m" "$pakdb" delta make "$old" "$new" -o "$dir/p.pkdelta")
+m=$(cost "$dir/m" "$pakdb" delta make --overwrite "$old" "$new" -o "$dir/p.pkdelta")
 a=$(cost "$dir/a" "$pakdb" delta apply "$dir/p.pkdelta" "$old" -o "$dir/out")
 same "$dir/out/$(basename "$new")"
 line 'pakdb delta' "$(stat -c %s "$dir/p.pkdelta")" "$m" "$a"
