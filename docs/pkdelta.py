@@ -146,8 +146,6 @@ class Stream:
         self.old_shift, self.distance = Number(4), [Number(4) for _ in range(4)]
         self.literals = [tree(8) for _ in range(8)]
         self.matched = [[1024] * 512 for _ in range(8)]
-        # Of the first, second and third byte behind a match: the difference, whether it held the last two times, that bit's contexts.
-        self.by, self.held, self.holds = [0] * 3, [0] * 3, [[1024] * 4 for _ in range(3)]
 
     def shift(self):
         if self.at >= len(self.data) + 4:
@@ -260,18 +258,6 @@ class Stream:
         return bytes(out[start:]), length + last_old
 
     def literal(self, state, before, expected):
-        k = 0 if state >= 7 else 1 if state >= 4 else 2 if state >= 1 else 3
-        if k < 3 and self.by[k]:
-            holds = self.bit(self.holds[k], self.held[k])
-            self.held[k] = self.held[k] << 1 & 3 | holds
-            if holds:
-                return expected + self.by[k] & 0xFF
-        c = self.coded(state, before, expected)
-        if k < 3 and c != expected:
-            self.by[k] = c - expected & 0xFF
-        return c
-
-    def coded(self, state, before, expected):
         at = before >> 5
         plain, node, i = self.literals[at], 1, 7
         if state >= 7:

@@ -147,29 +147,11 @@ func (d *Decoder) fresh(k int) int {
 }
 
 func (d *Decoder) literalAt(pos int) (byte, error) {
-	k := behindMatch(d.state)
-	if k == len(d.shifted.by) {
-		return d.literalBy(0), nil
-	}
-	b, err := d.byteAt(d.refs[0], pos)
-	s := &d.shifted
-	if s.by[k] != 0 {
-		is := d.bit(&s.hit[k][s.hits[k]])
-		if s.held(k, is); is == 1 {
-			return b + s.by[k], err
-		}
-	}
-	c := d.literalBy(b)
-	s.differs(k, c, b)
-	return c, err
-}
-
-// literalBy decodes a literal where the last reference has b.
-func (d *Decoder) literalBy(b byte) byte {
 	at := d.last >> (8 - literalBits)
 	if d.state < literalState {
-		return byte(decodeTree(&d.rangeDecoder, d.literal[at][:], 8))
+		return byte(decodeTree(&d.rangeDecoder, d.literal[at][:], 8)), nil
 	}
+	b, err := d.byteAt(d.refs[0], pos)
 	m, plain, expected := &d.matched[at], &d.literal[at], uint32(b)
 	node, agree := uint32(1), true
 	for i := 7; i >= 0; i-- {
@@ -183,7 +165,7 @@ func (d *Decoder) literalBy(b byte) byte {
 		}
 		node = node<<1 | bit
 	}
-	return byte(node)
+	return byte(node), err
 }
 
 // copy fills n bytes from pos on by the last reference.

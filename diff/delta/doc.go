@@ -16,11 +16,6 @@
 // and this coder about 22,000. Assets are tables of small numbers: two unrelated
 // ones agree in most bytes, all zeros, so that "most bytes agree" tells nothing.
 //
-// Where numbers are shifted, bytes behind a match differ from the old ones by what
-// they differed by before: a bit says so. Of 100,000 records with an offset each
-// that grew by 777 that leaves 6,210 bytes of 60,417; of the assets of two mods 2 to
-// 3 % less.
-//
 // Runs are found by hash: of an old content windows of 16 bytes, at every second,
 // fourth ... position of one above 1 MiB, in a table of 32 MiB at most; of what
 // was seen before every 4 bytes. A suffix array would take 4 to 17 times the

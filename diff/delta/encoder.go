@@ -247,20 +247,6 @@ func (e *Encoder) putFresh(k int, s step) {
 func (e *Encoder) putLiteral(pos int) {
 	c := e.new[pos]
 	at := e.last >> (8 - literalBits)
-	if k := behindMatch(e.state); k < len(e.shifted.by) {
-		s, b := &e.shifted, e.byteAt(e.refs[0], pos)
-		if s.by[k] != 0 {
-			is := uint32(0)
-			if c == b+s.by[k] {
-				is = 1
-			}
-			e.bit(&s.hit[k][s.hits[k]], is)
-			if s.held(k, is); is == 1 {
-				return
-			}
-		}
-		s.differs(k, c, b)
-	}
 	if e.state < literalState {
 		encodeTree(&e.rangeEncoder, e.literal[at][:], uint32(c), 8)
 		return

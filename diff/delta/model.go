@@ -66,7 +66,6 @@ type models struct {
 	last      byte // the byte before
 	refs      [4]ref
 	lastOld   int64 // shift of the last reference to the old content
-	shifted   shifted
 }
 
 func (m *models) reset() {
@@ -93,7 +92,6 @@ func (m *models) reset() {
 		m.number[i].reset(manyLow)
 	}
 	m.plain = probStart
-	m.shifted.reset()
 	m.state, m.last = 0, 0
 }
 

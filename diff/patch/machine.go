@@ -267,13 +267,9 @@ func (m *machine) copyOwn(ctx context.Context, off, n int64) error {
 		if err := errors.Join(ctx.Err(), m.flush()); err != nil {
 			return err
 		}
-		p := m.scratch(flushSize)[:min(n, flushSize)]
-		have := int(min(int64(len(p)), m.pos-off))
-		if err := readAt(m.out, p[:have], off); err != nil {
+		p := m.scratch(flushSize)[:min(n, flushSize, m.pos-off)]
+		if err := readAt(m.out, p, off); err != nil {
 			return err
-		}
-		for have < len(p) { // it reaches into what it writes, which repeats
-			have += copy(p[have:], p[:have])
 		}
 		if err := m.write(p); err != nil {
 			return err
