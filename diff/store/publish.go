@@ -302,7 +302,7 @@ func (p *publisher) load() error {
 		if err != nil {
 			return err
 		}
-		p.packs[n], p.last = info, n
+		p.packs[n], p.last = info, max(p.last, n) // tables may know larger ones, that were pruned
 		for _, r := range rows {
 			switch r.kind {
 			case rowList:
