@@ -378,7 +378,6 @@ func needed(dir string, builds []*Build) (map[string]bool, error) {
 		}
 	}
 	need := map[string]bool{}
-	done := map[recipeAt]bool{}
 	for _, b := range builds {
 		need[objectName(b.Lists)], need[objectName(b.Past)] = true, true
 		for _, t := range b.Tables {
@@ -403,20 +402,30 @@ func needed(dir string, builds []*Build) (map[string]bool, error) {
 		}
 		for _, f := range b.Files {
 			need[namesName(f.Sum)] = true
+		}
+	}
+	return need, c.recipePlaces(builds, func(p place) { need[packName(p.pack)] = true })
+}
+
+// recipePlaces calls use with all places that the recipes of builds are made of.
+func (c *checker) recipePlaces(builds []*Build, use func(place)) error {
+	done := map[recipeAt]bool{}
+	for _, b := range builds {
+		for _, f := range b.Files {
 			if done[f.Recipe] {
 				continue
 			}
 			done[f.Recipe] = true
 			places, err := c.places(f.Recipe)
 			if err != nil {
-				return nil, err
+				return fmt.Errorf("%s: %w", f.Path, err)
 			}
 			for _, p := range places {
-				need[packName(p.pack)] = true
+				use(p)
 			}
 		}
 	}
-	return need, nil
+	return nil
 }
 
 // sweep removes packs and objects that are not needed.

@@ -142,10 +142,28 @@ func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, 
 	if err := p.load(); err != nil {
 		return nil, nil, nil, err
 	}
+	if err := p.forgetLoose(earlier); err != nil {
+		return nil, nil, nil, err
+	}
 	if n := len(earlier); n > 0 {
 		err = p.follow(earlier[n-1])
 	}
 	return p, index, earlier, err
+}
+
+// forgetLoose forgets lists and parts of recipes that no build has. They stand in
+// packs that are there for something else, but what they name may be in one that
+// was pruned, or that a publisher was killed before it wrote.
+func (p *publisher) forgetLoose(builds []*Build) error {
+	c := newChecker(p.dir)
+	c.packs = p.packs
+	held := map[place]bool{}
+	if err := c.recipePlaces(builds, func(at place) { held[at] = true }); err != nil {
+		return err
+	}
+	maps.DeleteFunc(p.listed, func(_ key, r row) bool { return !held[r.place] })
+	maps.DeleteFunc(p.parts, func(_ key, at place) bool { return !held[at] })
+	return nil
 }
 
 // follow takes up the tables of the last build, and its contents.
