@@ -56,8 +56,8 @@ one, and a new key nearly nothing. Such a patch has the new contents in the clea
 and applying it takes the same keys, which are not in it. Without keys encrypted
 entries that changed are sent as they are stored.
 
-The patch gets its name once it was applied and the result compared with NEW; the
-folder of FILE needs room for NEW meanwhile.`,
+The patch gets its name once it was applied and the result compared with NEW, which
+is done while it is made; the folder of FILE needs room for the patch twice.`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
   pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak

@@ -38,7 +38,7 @@ const chunkSize = 1 << 20
 // 1 MiB, found at any offset of the old files.
 func NewEstimate(ctx context.Context, old, new []Input, temp string, o *MakeOptions) (*Estimate, error) {
 	e := &Estimate{Files: len(new)}
-	m, err := makePatch(ctx, old, new, io.Discard, temp, o, &trust{wanted: true}) // none is kept
+	m, err := makePatch(ctx, old, new, io.Discard, temp, o, &trust{wanted: true}, nil) // none is kept
 	if err != nil {
 		return nil, err
 	}

@@ -107,6 +107,14 @@ func (l *keyList) keys() (list []Key) {
 	return list
 }
 
+// blocks are the keys themselves.
+func (l *keyList) blocks() (list []cipher.Block) {
+	for _, k := range l.used {
+		list = append(list, l.ring.blocks[k-1])
+	}
+	return list
+}
+
 // CheckKeys reports which key is needed and not among those given, by an error
 // that wraps [ErrNoKey].
 func (h *Header) CheckKeys(keys [][]byte) error {

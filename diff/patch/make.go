@@ -1,13 +1,13 @@
 package patch
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/zeebo/blake3"
 
@@ -44,15 +44,16 @@ type Stats struct {
 // It holds the tables of the archives, up to 32 MiB of an old content with 32 to
 // 48 MiB to find bytes in it, and the segment at hand.
 func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions) (*Header, *Stats, error) {
-	m, err := makePatch(ctx, old, new, out, temp, o, &trust{})
+	m, err := makePatch(ctx, old, new, out, temp, o, &trust{}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	return m.h, m.stats, nil
 }
 
-// makePatch is Make, with what it may believe.
-func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions, t *trust) (*maker, error) {
+// makePatch is Make, with what it may believe, and a proof, or nil, which is given
+// what is made.
+func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions, t *trust, p *proof) (*maker, error) {
 	if o == nil {
 		o = &MakeOptions{}
 	}
@@ -60,7 +61,7 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	if registry == nil {
 		registry = &codecs.Registry{}
 	}
-	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best, trust: t}
+	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best, trust: t, proof: p}
 	watcher(ctx).begin(stepReading, 3*sizeOf(old)+2*sizeOf(new))
 	var err error
 	if m.h.Old, err = describe(ctx, old); err != nil {
@@ -71,6 +72,9 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	}
 	if err := m.h.check(); err != nil {
 		return nil, err
+	}
+	if p != nil {
+		p.begin(m.h)
 	}
 	if m.old, err = newBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
 		return nil, err
@@ -145,6 +149,7 @@ type maker struct {
 	reader   oldFiles
 	recipes  recipeList
 	trust    *trust
+	proof    *proof
 	spool    *os.File
 	e        *emitter
 	now      held // the source at hand
@@ -222,8 +227,10 @@ func (m *maker) keep(stream []byte, file int) error {
 		return fmt.Errorf("a segment of %d bytes; at most %d may be", len(stream), maxSegment)
 	}
 	m.h.segments = append(m.h.segments, segment{int64(len(stream)), sumOfBytes(stream), file})
-	_, err := m.spool.Write(stream)
-	return err
+	if _, err := m.spool.Write(stream); err != nil || m.proof == nil {
+		return err
+	}
+	return m.proof.take(provable{stream, file, slices.Clone(m.recipes.list), m.e.keys.blocks()})
 }
 
 // file makes the segments of one new file.
@@ -261,8 +268,8 @@ func (m *maker) file(ctx context.Context, i int) error {
 
 // MakeFile makes a patch at path. It gets its name, in place of what is there,
 // once it has been applied to the old files and the result was compared with the
-// new ones; until then the folder needs room for the patch and for the new
-// files.
+// new ones, which is done while it is made; until then the folder needs room for
+// the patch twice. The files must not mind being read by two goroutines.
 func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions) (h *Header, s *Stats, err error) {
 	dir, base := filepath.Split(file)
 	if dir == "" {
@@ -289,31 +296,6 @@ func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions
 		return nil, nil, err
 	}
 	return h, s, errors.Join(syncDir(root, "."), root.Close())
-}
-
-// prove applies a patch into a folder that is removed afterwards.
-func prove(ctx context.Context, file *os.File, old []Input, dir string, keys [][]byte) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	r, err := NewReader(bufio.NewReader(file))
-	if err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(dir, tempPrefix+"proof-*")
-	if err != nil {
-		return err
-	}
-	root, err := os.OpenRoot(temp)
-	if err != nil {
-		return errors.Join(err, os.Remove(temp))
-	}
-	var files []io.ReaderAt
-	for _, in := range old {
-		files = append(files, in.ReaderAt)
-	}
-	err = Apply(ctx, r, files, root, &ApplyOptions{Keys: keys})
-	return errors.Join(err, root.Close(), os.RemoveAll(temp))
 }
 
 // tempPrefix starts the names of files that are not finished.

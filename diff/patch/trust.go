@@ -57,15 +57,20 @@ func (t *trust) believes(c *Coder, m compress.Method, stored, content []byte) (R
 // makeProved makes a patch in a file of dir, and proves it.
 func makeProved(ctx context.Context, out *os.File, old, new []Input, dir string, o *MakeOptions, t *trust) (h *Header, s *Stats, err error) {
 	for {
-		m, err := makePatch(ctx, old, new, out, dir, o, t)
-		if err != nil {
+		p, making := newProof(ctx, old, new)
+		m, err := makePatch(making, old, new, out, dir, o, t, p)
+		wrong := p.end(watcher(ctx), err == nil)
+		switch {
+		case wrong == nil && err != nil:
 			return nil, nil, err
+		case wrong == nil:
+			wrong = readBack(ctx, out, m.h, m.ring.texts)
 		}
-		if err = prove(ctx, out, old, dir, m.ring.texts); err == nil {
+		if wrong == nil {
 			return m.h, m.stats, nil
 		}
 		if t.used == 0 || ctx.Err() != nil {
-			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", err)
+			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", wrong)
 		}
 		*t = trust{}
 		_, err = out.Seek(0, io.SeekStart)

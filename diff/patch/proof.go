@@ -1,0 +1,180 @@
+package patch
+
+import (
+	"bytes"
+	"context"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+)
+
+// A patch is proved while it is made: a machine executes each segment that is
+// finished, beside the maker of the next one, and what it gives is compared with
+// the new files. Nothing is written. At the end the patch is read back, and every
+// hash in it is checked.
+
+// proof executes the segments of one patch.
+type proof struct {
+	m      *machine
+	new    []Input
+	at     int // which of them is at hand; -1 before the first
+	out    *compared
+	queue  chan provable
+	ctx    context.Context // of the maker too
+	cancel context.CancelFunc
+	done   chan struct{} // closed behind err
+	err    error
+	proven proven
+}
+
+// provable is a segment with what it refers to in the header.
+type provable struct {
+	stream  []byte
+	file    int
+	recipes []Recipe
+	keys    []cipher.Block
+}
+
+// newProof returns a proof, and a context for the maker that is done when the
+// proof has failed.
+func newProof(ctx context.Context, old, new []Input) (*proof, context.Context) {
+	p := &proof{new: new, at: -1, queue: make(chan provable, 1), done: make(chan struct{})}
+	p.ctx, p.cancel = context.WithCancel(ctx)
+	p.m = &machine{old: &oldFiles{}, next: p.nextInSegment}
+	for _, in := range old {
+		p.m.old.files = append(p.m.old.files, in.ReaderAt)
+		p.m.old.names = append(p.m.old.names, in.Name)
+	}
+	return p, p.ctx
+}
+
+// begin starts executing, by what the header says of the files.
+func (p *proof) begin(h *Header) {
+	p.m.h = &Header{Old: h.Old, New: h.New}
+	p.m.old.work = workFor(h)
+	go func() {
+		defer close(p.done)
+		if p.err = p.run(p.ctx); p.err != nil {
+			p.cancel()
+		}
+	}()
+}
+
+// take queues a segment. It keeps a copy of the stream.
+func (p *proof) take(s provable) error {
+	s.stream = bytes.Clone(s.stream)
+	select {
+	case p.queue <- s:
+		return nil
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	}
+}
+
+// end waits until everything that was made is proved, or, when the maker failed,
+// until the machine has stopped.
+func (p *proof) end(watch *Progress, made bool) error {
+	if made {
+		p.proven.show(watch, sizeOfFiles(p.m.h.New))
+	} else {
+		p.cancel()
+	}
+	close(p.queue)
+	if p.m.h != nil {
+		<-p.done
+	}
+	if !made && p.err != nil && errors.Is(p.err, p.ctx.Err()) {
+		p.err = nil // the maker knows why
+	}
+	p.cancel()
+	return p.err
+}
+
+func (p *proof) run(ctx context.Context) error {
+	for s := range p.queue {
+		p.m.h.Recipes, p.m.old.keys = s.recipes, s.keys
+		for p.at < s.file {
+			if err := p.next(ctx); err != nil {
+				return err
+			}
+		}
+		if err := p.m.run(ctx, s.stream); err != nil {
+			return fmt.Errorf("%s: %w", p.new[p.at].Name, err)
+		}
+	}
+	for p.at < len(p.new) {
+		if err := p.next(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// next completes the file at hand and begins the one after it.
+func (p *proof) next(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.at >= 0 {
+		if err := p.out.check(p.m.h.New[p.at].Sum); err != nil {
+			return fmt.Errorf("%s: %w", p.new[p.at].Name, err)
+		}
+	}
+	if p.at++; p.at < len(p.new) {
+		f := p.m.h.New[p.at]
+		p.out = newCompared(p.new[p.at], f.Size, &p.proven)
+		p.m.begin(p.at, p.out, f.Size, 0, nil, p.m.copies)
+	}
+	return nil
+}
+
+func (p *proof) nextInSegment(ctx context.Context) error {
+	if p.at+1 >= len(p.new) {
+		return fmt.Errorf("%w: a segment of more files than there are", ErrCorrupt)
+	}
+	return p.next(ctx)
+}
+
+// proven counts bytes that are proved, and shows them once nothing else is.
+type proven struct {
+	mu sync.Mutex
+	n  int64
+	to *Progress
+}
+
+func (p *proven) add(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.n += n
+	p.to.add(n)
+}
+
+func (p *proven) show(to *Progress, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = to
+	to.begin(stepApplying, total)
+	to.add(p.n)
+}
+
+// readBack reads a patch that was made, and compares its header with the one
+// that it should have.
+func readBack(ctx context.Context, file *os.File, want *Header, keys [][]byte) error {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	h, err := Verify(Watch(ctx, nil), file)
+	if err != nil {
+		return err
+	}
+	same := h.root == want.root && slices.Equal(h.Old, want.Old) && slices.Equal(h.New, want.New) && slices.Equal(h.Recipes, want.Recipes) &&
+		slices.Equal(h.Keys, want.Keys) && slices.Equal(h.segments, want.segments)
+	if !same {
+		return fmt.Errorf("%w: the header reads as another one", ErrResult)
+	}
+	return h.CheckKeys(keys)
+}
