@@ -294,51 +294,114 @@ class Fields:
         self.at += n
         return self.data[self.at - n:self.at]
 
-    def text(self):
-        return self.bytes(self.number()).decode()
+    def signed(self):
+        v = self.number()
+        return v >> 1 ^ -(v & 1)
+
+    def line(self):
+        end = self.data.index(b"\0", self.at)
+        self.at, p = end + 1, self.data[self.at:end]
+        return p.decode()
 
     def list(self, read):
         return [read() for _ in range(self.number())]
 
 
+def first(data, n=16):
+    return blake3(data)[:n]
+
+
+def all_sums(sums):
+    """The sum of one file, or that of the sums of several."""
+    return sums[0] if len(sums) == 1 else first(b"".join(sums))
+
+
+METHODS = ("", "zlib", "gzip", "lz4", "zstd", "lzo1x", "oodle")
+MADE, STEP, NAME, SIZE, ALONE = 1, 2, 4, 8, 16
+
+
 class Patch:
     def __init__(self, data):
         f = Fields(data)
-        if f.bytes(8) != b"pkdelta\x01":
-            raise Refused("not a pkdelta file of version 1")
-        size, stored = f.number(), f.number()
-        if size > 64 << 20:
-            raise Refused("a header of %d bytes" % size)
-        packed = f.bytes(stored)
-        self.root = blake3(data[:f.at])
-        if f.bytes(8) != self.root[:8]:
-            raise Refused("the header is not what its root says")
-        self.signature = f.bytes(f.number())
-        s, plain = Stream(packed), b""
-        while len(plain) < size:
-            plain += s.content(min(1 << 20, size - len(plain)), b"", 0)[0]
-        h = Fields(plain)
-
-        def file():
-            return h.text(), h.number(), h.bytes(16)
-
-        self.old, self.new = h.list(file), h.list(file)
-        self.recipes = h.list(lambda: (h.text(), h.bytes(4)))
-        if h.list(lambda: h.bytes(24)):
-            raise Refused("a patch that needs keys")
-        self.memory = h.number()
-        self.segments, at = [], 0
-        for n, step, sum in h.list(lambda: (h.number(), h.number(), h.bytes(16))):
-            at += step
-            self.segments.append((at, f.bytes(n), sum))
-        if h.at != len(plain) or f.at != len(data):
+        if f.bytes(3) != b"pkd":
+            raise Refused("not a pkdelta file")
+        how = f.bytes(1)[0]
+        if how & 0x1F != 1:
+            raise Refused("another version")
+        body = f.bytes(f.number())
+        before = b"pkd" + bytes([how & 0x7F]) + data[4:f.at]
+        stored = f.bytes(8)
+        self.signature = f.bytes(f.number()) if how & 0x80 else b""
+        only = None if how & 0x40 else f.bytes(len(data) - f.at)
+        self.root = blake3(before + (only or b""))
+        if stored != self.root[:8]:
+            raise Refused("the file is not what its root says")
+        h = sums = Fields(body)
+        if how & 0x20:
+            s, plain = Stream(h.bytes(h.number())), b""
+            size = s.number(0)
+            if size > 64 << 20:
+                raise Refused("a header of %d bytes" % size)
+            while len(plain) < size:
+                plain += s.content(min(1 << 20, size - len(plain)), b"", 0)[0]
+            h = Fields(plain)
+        self.columns(h, how & 0x40)
+        self.old_sum, self.new_sum = sums.bytes(8), sums.bytes(16)
+        n = len(self.old)
+        self.old_sums = [sums.bytes(0 if n < 2 else 4 if n <= 64 else 2) for _ in range(n)]
+        if n == 1:
+            self.old_sums = [self.old_sum]
+        self.segments = [(at, f.bytes(n), sums.bytes(16)) for at, n in self.listed]
+        if only:
+            self.segments = [(next(i for i, x in enumerate(self.new) if x[3]), only, None)]
+        if h.at != len(h.data) or sums.at != len(body) or f.at != len(data):
             raise Refused("bytes behind the end")
         seen = set()
-        for name, _, _ in self.new:
+        for name, _, _, _ in self.new:
             parts = name.split("/")
-            if any(p in ("", ".", "..") for p in parts) or set(name) & set("\\:\0") or name.lower() in seen:
+            if any(p in ("", ".", "..") or p.lower().startswith(".pakdb-") for p in parts) or set(name) & set("\\:\0") or name.lower() in seen:
                 raise Refused("the name %r" % name)
             seen.add(name.lower())
+
+    def columns(self, h, listed):
+        head = h.bytes(1)[0]
+        n, kinds = 1, [head >> 2]
+        if not head & 1:
+            n, count = h.number(), h.number()
+            kinds = h.bytes(count)
+        twins, at = [], 0
+        for k in kinds:
+            if k & ALONE:
+                twins.append(None)
+                continue
+            if k & STEP:
+                at += h.signed()
+            if not 0 <= at < n:
+                raise Refused("old file %d" % at)
+            twins.append(at)
+            at += 1
+        sizes = [h.number() for _ in range(n)]
+        new_sizes = [h.number() if k & ALONE else sizes[t] + (h.signed() if k & SIZE else 0) for k, t in zip(kinds, twins)]
+        self.recipes, self.memory = [], 48
+        if head & 2:
+            self.recipes = h.list(lambda: (METHODS[h.number()], h.bytes(4)))
+            if h.list(lambda: h.bytes(24)):
+                raise Refused("a patch that needs keys")
+            self.memory = h.number()
+        self.listed = []
+        if listed:
+            stored, at = h.list(h.number), 0
+            for size in stored:
+                at += h.number()
+                self.listed.append((at, size))
+        self.old = [(h.line(), size) for size in sizes]
+        self.new = []  # name, size, the old file that it is, whether operations make it
+        for k, t, size in zip(kinds, twins, new_sizes):
+            name = h.line() if k & (NAME | ALONE) else self.old[t][0]
+            same = None if k & (MADE | SIZE | ALONE) else t
+            if (size > 0) != bool(k & MADE) and same is None or size < 0:
+                raise Refused("the size of %s" % name)
+            self.new.append((name, size, same, bool(k & MADE)))
 
 
 def inflate(data, size, wbits):
@@ -476,13 +539,23 @@ class Machine:
         self.patch, self.old, self.done, self.out, self.file = patch, old, [], bytearray(), 0
         self.digests, self.copies, self.guesses = [], [], []
 
+        self.unchanged()
+
     def next(self):
-        name, size, sum = self.patch.new[self.file]
-        if len(self.out) != size or blake3(bytes(self.out))[:16] != sum:
+        """Completes the new file at hand, and those behind it that are old ones."""
+        name, size, _, _ = self.patch.new[self.file]
+        if len(self.out) != size:
             raise Refused("%s would be another file" % name)
         self.done.append(bytes(self.out))
         self.file, self.out = self.file + 1, bytearray()
         self.digests, self.copies, self.guesses = [], [], []
+        self.unchanged()
+
+    def unchanged(self):
+        while self.file < len(self.patch.new) and not self.patch.new[self.file][3]:
+            same = self.patch.new[self.file][2]
+            self.done.append(b"" if same is None else self.old[same])
+            self.file += 1
 
     def run(self, data):
         s = self.s = Stream(data)
@@ -565,7 +638,7 @@ class Machine:
                 self.source, self.cursor, self.ranges = tables.predict(self), 0, []
             else:
                 raise Refused("operation %d" % op)
-            if len(self.out) > self.patch.new[self.file][1]:
+            if self.file == len(self.patch.new) or len(self.out) > self.patch.new[self.file][1]:
                 raise Refused("more output than declared")
 
     def copy(self, file, off, n):
@@ -939,26 +1012,35 @@ def files(paths):
 
 def apply(patch, paths):
     have = {}
-    sizes = {size for _, size, _ in patch.old}
-    for path in files(paths):
+    sizes = {size for _, size in patch.old}
+    for path in sorted(files(paths), reverse=True):
         if os.path.getsize(path) in sizes:
             with open(path, "rb") as f:
                 data = f.read()
-            have[len(data), blake3(data)[:16]] = data
+            for size in (2, 4, 8):
+                have[len(data), first(data, size)] = data
+                for i in range(len(path)):  # one of that name counts
+                    if path[i - 1] == "/":
+                        have[len(data), first(data, size), path[i:]] = data
     old = []
-    for name, size, sum in patch.old:
-        if (size, sum) not in have:
+    for (name, size), sum in zip(patch.old, patch.old_sums):
+        data = have.get((size, sum, name), have.get((size, sum)))
+        if data is None:
             raise Refused("the old file %s is not there" % name)
-        old.append(have[size, sum])
+        old.append(data)
+    if all_sums([first(p) for p in old])[:8] != patch.old_sum:
+        raise Refused("an old file is another")
     m = Machine(patch, old)
     for file, data, sum in patch.segments:
-        if blake3(data)[:16] != sum:
+        if sum and first(data) != sum:
             raise Refused("a segment is not what its hash says")
         while m.file < file:
             m.next()
         m.run(data)
     while m.file < len(patch.new):
         m.next()
+    if all_sums([first(p) for p in m.done]) != patch.new_sum:
+        raise Refused("a new file would be another")
     return m.done
 
 
@@ -967,7 +1049,7 @@ def main(args):
     out, args = args[at + 1], args[:at] + args[at + 2:]
     with open(args[0], "rb") as f:
         patch = Patch(f.read())
-    for (name, _, _), data in zip(patch.new, apply(patch, args[1:])):
+    for (name, _, _, _), data in zip(patch.new, apply(patch, args[1:])):
         path = os.path.join(out, *name.split("/"))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:

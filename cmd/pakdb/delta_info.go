@@ -15,9 +15,10 @@ func newDeltaInfoCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info FILE.pkdelta",
 		Short: "Show what a patch needs and makes",
-		Long: `Show the old files that a patch needs, the new ones it makes, with their BLAKE3
-hashes, the recipes by which blocks are coded again, and the root hash, which
-stands for the whole patch. Only the front of the file is read.
+		Long: `Show the old files that a patch needs, the new ones it makes, the recipes by which
+blocks are coded again, and the root hash, which stands for the whole patch. Files
+come with as much of their BLAKE3 hashes as the patch has: of several old files the
+first bytes of each, of several new ones nothing; these have one hash together.
 
 With --format there is a row for each file, "old" or "new".`,
 		Example: `  pakdb delta info game.pkdelta
@@ -46,13 +47,21 @@ func (a *app) deltaFiles(h *patch.Header, format string) error {
 	}
 	write := func(side string, files []patch.File) error {
 		for _, f := range files {
-			if err := rows.Write(side, f.Name, f.Size, hexDigits(f.Sum), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0)); err != nil {
+			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	return errors.Join(write("old", h.Old), write("new", h.New), rows.Close())
+}
+
+// orNull is NULL for what a patch does not have.
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 func hexDigits[T patch.Sum | patch.Root](sum T) string { return fmt.Sprintf("%x", sum) }

@@ -14,66 +14,117 @@ import (
 
 // Candidate is a file that may be one of the old ones, or a new one already.
 type Candidate struct {
-	Name string // for messages
+	Name string // for messages, and of two that would do, the one called as the old file counts
 	Size int64
 	io.ReaderAt
+	Sum Sum // zero: not known yet
 }
 
 // Find returns, for each old file of the patch, which of the candidates it is:
-// the one with its size and hash, whatever its name. What is not there is
-// ErrWrongOld, which tells what a candidate of that name is instead.
+// the one with its size and hash, whatever its name, but rather one of that name.
+// What is not there is ErrWrongOld, which tells what a candidate of that name is
+// instead. The hashes of old files, of which the patch has parts, are known then.
 func (h *Header) Find(ctx context.Context, files []Candidate) ([]int, error) {
-	sums := make(map[int]Sum)
-	sum := func(i int) (Sum, error) {
-		if s, ok := sums[i]; ok {
-			return s, nil
+	c := newCandidates(ctx, files)
+	found, sums := make([]int, len(h.Old)), make([]Sum, len(h.Old))
+	for i := range h.Old {
+		k, err := c.find(&h.Old[i])
+		if err != nil {
+			return nil, err
 		}
-		s, err := sumOf(ctx, files[i], files[i].Size)
-		sums[i] = s
-		return s, err
+		if k < 0 {
+			return nil, h.absent(c, &h.Old[i])
+		}
+		found[i], sums[i] = k, c.sums[k]
 	}
-	found := make([]int, len(h.Old))
-	for i, want := range h.Old {
-		found[i] = -1
-		for k, c := range files {
-			if c.Size != want.Size {
-				continue
-			}
-			s, err := sum(k)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", c.Name, err)
-			}
-			if s == want.Sum {
-				found[i] = k
-				break
-			}
-		}
-		if found[i] < 0 {
-			return nil, h.absent(ctx, want, files, sum)
-		}
+	if !h.areOld(sums) {
+		return nil, fmt.Errorf("%w: one of the %d old files is another, but begins its hash alike", ErrWrongOld, len(h.Old))
 	}
 	return found, nil
 }
 
+// candidates are files whose hashes are computed when they are asked for.
+type candidates struct {
+	ctx    context.Context
+	files  []Candidate
+	sums   map[int]Sum
+	bySize map[int64][]int
+	named  map[string]int
+}
+
+func newCandidates(ctx context.Context, files []Candidate) *candidates {
+	c := &candidates{ctx: ctx, files: files, sums: map[int]Sum{}, bySize: map[int64][]int{}, named: map[string]int{}}
+	for i, f := range files {
+		c.bySize[f.Size] = append(c.bySize[f.Size], i)
+		c.named[f.Name] = i
+	}
+	return c
+}
+
+func (c *candidates) sum(i int) (Sum, error) {
+	if s, ok := c.sums[i]; ok {
+		return s, nil
+	}
+	if s := c.files[i].Sum; s != (Sum{}) {
+		c.sums[i] = s
+		return s, nil
+	}
+	s, err := sumOf(c.ctx, c.files[i], c.files[i].Size)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", c.files[i].Name, err)
+	}
+	c.sums[i] = s
+	return s, nil
+}
+
+// find returns which candidate is a file, or -1: the one of that name if it is.
+func (c *candidates) find(want *File) (int, error) {
+	list := c.bySize[want.Size]
+	if k, ok := c.named[want.Name]; ok && c.files[k].Size == want.Size {
+		list = append([]int{k}, list...)
+	}
+	for _, k := range list {
+		if s, err := c.sum(k); err != nil || want.is(s) {
+			return k, err
+		}
+	}
+	return -1, nil
+}
+
 // absent tells what there is instead of an old file.
-func (h *Header) absent(ctx context.Context, want File, files []Candidate, sum func(int) (Sum, error)) error {
-	short := func(s Sum) string { return fmt.Sprintf("%x", s[:8]) }
-	for k, c := range files {
-		if path.Base(c.Name) != path.Base(want.Name) && len(files) > 1 {
+func (h *Header) absent(c *candidates, want *File) error {
+	needed := fmt.Sprintf("%s of %d bytes", want.Hash(), want.Size)
+	for k, f := range c.files {
+		if path.Base(f.Name) != path.Base(want.Name) && len(c.files) > 1 {
 			continue
 		}
-		s, err := sum(k)
+		s, err := c.sum(k)
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.Name, err)
+			return err
 		}
-		for _, n := range h.New {
-			if n.Sum == s {
-				return fmt.Errorf("%s: %w: it is the new %s", c.Name, ErrApplied, n.Name)
-			}
+		if is, err := h.applied(c); err != nil {
+			return err
+		} else if is && len(h.New) == 1 {
+			return fmt.Errorf("%s: %w: it is the new %s", f.Name, ErrApplied, h.New[0].Name)
+		} else if is {
+			return fmt.Errorf("%s: %w: all %d new files are there", f.Name, ErrApplied, len(h.New))
 		}
-		return fmt.Errorf("%s: %w: it is %s of %d bytes, and the patch needs %s of %d bytes", c.Name, ErrWrongOld, short(s), c.Size, short(want.Sum), want.Size)
+		return fmt.Errorf("%s: %w: it is %x of %d bytes, and the patch needs %s", f.Name, ErrWrongOld, s[:len(s)-want.unknown], f.Size, needed)
 	}
-	return fmt.Errorf("%w: %s, %s of %d bytes, is not there", ErrWrongOld, want.Name, short(want.Sum), want.Size)
+	return fmt.Errorf("%w: %s, %s, is not there", ErrWrongOld, want.Name, needed)
+}
+
+// applied reports that all new files are among the candidates.
+func (h *Header) applied(c *candidates) (bool, error) {
+	sums := make([]Sum, len(h.New))
+	for i := range h.New {
+		k, err := c.find(&h.New[i])
+		if k < 0 || err != nil {
+			return false, err
+		}
+		sums[i] = c.sums[k]
+	}
+	return h.areNew(sums), nil
 }
 
 // ErrApplied means that an old file is a new one already.
@@ -158,6 +209,7 @@ type applier struct {
 	done    []string  // complete files that may get their names
 	skip    int       // segments that an earlier call executed
 	segment int       // that comes next
+	sums    []Sum     // of the files that are complete
 	placed  []*replaced
 	spool   *spool
 	journal bool         // the spool's file is there
@@ -239,7 +291,7 @@ func (a *applier) run(ctx context.Context, r *Reader) error {
 			}
 		}
 		if err == io.EOF {
-			return nil
+			return a.checkAll()
 		}
 		if err := a.machine.run(ctx, stream); err != nil {
 			return fmt.Errorf("%s: %w", r.New[file].Name, err)
@@ -262,6 +314,13 @@ func (a *applier) next(ctx context.Context) error {
 		return nil
 	}
 	f := a.h.New[a.file]
+	if err := a.beginFile(ctx, f); err != nil {
+		return err
+	}
+	return a.unchanged(ctx)
+}
+
+func (a *applier) beginFile(ctx context.Context, f File) error {
 	if a.o.Mode != NewFiles || a.o.DryRun {
 		if placed, err := a.beginPlaced(ctx, f); placed || err != nil {
 			return err
@@ -285,12 +344,17 @@ func (a *applier) createTemp(name string) (*os.File, error) {
 	return a.dir.OpenFile(a.tempName(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// nextInSegment is next where a segment says so: there must be one.
+// nextInSegment goes on, where a segment says so, with the next file that
+// operations make: there must be one.
 func (a *applier) nextInSegment(ctx context.Context) error {
-	if a.file+1 >= len(a.h.New) {
-		return fmt.Errorf("%w: a segment of more files than there are", ErrCorrupt)
+	for {
+		if a.file+1 >= len(a.h.New) {
+			return fmt.Errorf("%w: a segment of more files than there are", ErrCorrupt)
+		}
+		if err := a.next(ctx); err != nil || a.h.isMade(a.file) {
+			return err
+		}
 	}
-	return a.next(ctx)
 }
 
 // tempName is beside the file, and tells which patch made it.
@@ -312,10 +376,12 @@ func (a *applier) complete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if sum != f.Sum {
+	if !f.is(sum) {
 		return fmt.Errorf("%w: it would have another hash", ErrResult)
 	}
+	a.sums = append(a.sums, sum)
 	if a.place != nil {
+		a.place.Sum, a.place.unknown = sum, 0
 		a.place = nil
 		return nil
 	}
@@ -324,6 +390,15 @@ func (a *applier) complete(ctx context.Context) error {
 	}
 	a.temp = nil
 	a.done = append(a.done, f.Name)
+	return nil
+}
+
+// checkAll compares what was made with what was wanted. Nothing has its name
+// before.
+func (a *applier) checkAll() error {
+	if !a.h.areNew(a.sums) {
+		return fmt.Errorf("%w: one of the %d new files would have another hash", ErrResult, len(a.h.New))
+	}
 	return nil
 }
 

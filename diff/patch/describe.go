@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,15 +10,20 @@ import (
 	"strings"
 )
 
-// Describe writes what a patch needs and makes, for people.
+// Describe writes what a patch needs and makes, for people: with as much of each
+// file's hash as the patch has.
 func (h *Header) Describe(w io.Writer) error {
 	var b strings.Builder
 	for _, side := range []struct {
 		name  string
 		files []File
 	}{{"needs", h.Old}, {"makes", h.New}} {
+		width := 1
 		for _, f := range side.files {
-			fmt.Fprintf(&b, "%s  %x  %d  %s\n", side.name, f.Sum, f.Size, printable(f.Name))
+			width = max(width, len(f.Hash()))
+		}
+		for _, f := range side.files {
+			fmt.Fprintf(&b, "%s  %-*s  %d  %s\n", side.name, width, cmp.Or(f.Hash(), "-"), f.Size, printable(f.Name))
 		}
 	}
 	for _, r := range h.Recipes {
@@ -93,7 +99,7 @@ func ReadFileHeader(name string) (*Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := readHeader(f)
+	h, _, err := readHeader(f)
 	if err != nil {
 		err = named(name, err)
 	}

@@ -96,6 +96,12 @@ func (e *emitter) begin(file int) {
 	e.digests, e.nDigest = map[[digestSize]byte]int{}, 0
 }
 
+// whole takes note of a new file that is an old one, unchanged.
+func (e *emitter) whole(old, file int, n int64) {
+	e.flushCopy()
+	e.copies = append(e.copies, copied{file: old, to: file, n: n})
+}
+
 // full reports that the segment should end where it can.
 func (e *emitter) full() bool {
 	return e.open && (e.enc.Size() > segmentGoal || e.content > segmentContent)

@@ -2,20 +2,15 @@ package patch
 
 import (
 	"bytes"
-	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/zeebo/blake3"
-
-	"pakdb/codecs/compress"
-	"pakdb/diff/delta"
-	"pakdb/internal/fields"
 )
 
 // The classes of errors. [errors.ErrUnsupported] is one more.
@@ -25,9 +20,6 @@ var (
 	ErrWrongOld = errors.New("not the file that the patch is for")  // an old file is absent or another version
 	ErrResult   = errors.New("result differs from what was wanted") // nothing of it is kept
 )
-
-// Magic starts every patch file. The last byte is the version of the format.
-const Magic = "pkdelta\x01"
 
 // Bounds of what a patch may declare.
 const (
@@ -41,15 +33,11 @@ const (
 )
 
 // Sum is the first half of a BLAKE3 hash, of a file or a segment. Nobody finds
-// other bytes for one, and a small patch consists of little else.
+// other bytes for one.
 type Sum [16]byte
 
 // Root is the BLAKE3 hash of a patch's header.
 type Root [32]byte
-
-// rootStored is how many bytes of the root are in the file: enough to tell
-// damage. Who is afraid of more signs the whole root.
-const rootStored = 8
 
 func sumOfBytes(b []byte) Sum {
 	sum := blake3.Sum256(b)
@@ -61,7 +49,19 @@ type File struct {
 	Name string // relative, with forward slashes; of an old file what it was called when the patch was made
 	Size int64
 	Sum  Sum
+
+	unknown int // bytes of the sum, its last ones, that the patch does not have
 }
+
+// is reports that a sum is the file's, as far as that is known.
+func (f *File) is(sum Sum) bool {
+	n := len(sum) - f.unknown
+	return bytes.Equal(sum[:n], f.Sum[:n])
+}
+
+// Hash is what is known of the file's sum, in hexadecimal: of one file of many
+// its first bytes, or nothing.
+func (f *File) Hash() string { return hex.EncodeToString(f.Sum[:len(f.Sum)-f.unknown]) }
 
 // segment is a part of a patch.
 type segment struct {
@@ -76,16 +76,47 @@ type Header struct {
 	Recipes  []Recipe // that are used
 	Keys     []Key    // that applying needs
 	Memory   int64    // bytes that applying needs for the largest block and what is around it
+	same     []int    // for each new file the old one that it is, unchanged, or -1; nil: none is
 	segments []segment
+	oldSum   Sum // of all old files, and of all new ones
+	newSum   Sum
 	root     Root
 	length   int64 // of all that is before the segments
+
+	signatureAt int64 // where in the file the signature is, or would be
 
 	// Signature is the text of a minisign signature of the root, or empty.
 	Signature []byte
 }
 
-// Root is the hash of the header, which has the hashes of all segments: it
-// stands for the whole patch. Signatures are over it.
+// isListed reports that the header has its segments' sizes and hashes. If there is
+// one at most, the root stands for it directly.
+func (h *Header) isListed() bool { return len(h.segments) > 1 }
+
+// sameAs returns the old file that a new one is, unchanged, or -1.
+func (h *Header) sameAs(i int) int {
+	if h.same == nil {
+		return -1
+	}
+	return h.same[i]
+}
+
+// isMade reports that operations make a new file: it has bytes, and is no old
+// file.
+func (h *Header) isMade(i int) bool { return h.New[i].Size > 0 && h.sameAs(i) < 0 }
+
+// firstMade returns the first file that operations make, or how many files there
+// are.
+func (h *Header) firstMade() int {
+	i := 0
+	for i < len(h.New) && !h.isMade(i) {
+		i++
+	}
+	return i
+}
+
+// Root is the hash of the header, and of the segments or their hashes: it stands
+// for the whole patch. Signatures are over it.
 func (h *Header) Root() Root { return h.root }
 
 // Length returns the size of the patch file.
@@ -100,203 +131,14 @@ func (h *Header) Length() int64 {
 // Segments returns how many parts the patch has.
 func (h *Header) Segments() int { return len(h.segments) }
 
-// marshal returns the magic, the header, its hash and the signature.
-func (h *Header) marshal() []byte {
-	plain := h.plain()
-	var e delta.Encoder
-	e.Reset()
-	none := delta.NewIndex(nil)
-	for at := 0; at < len(plain); at += delta.MaxContent {
-		e.Content(plain[at:min(at+delta.MaxContent, len(plain))], none, 0, 0)
-	}
-	coded := e.Bytes()
-	b := []byte(Magic)
-	b = binary.AppendUvarint(b, uint64(len(plain)))
-	b = binary.AppendUvarint(b, uint64(len(coded)))
-	b = append(b, coded...)
-	h.root = blake3.Sum256(b)
-	b = append(b, h.root[:rootStored]...)
-	b = binary.AppendUvarint(b, uint64(len(h.Signature)))
-	b = append(b, h.Signature...)
-	h.length = int64(len(b))
-	return b
-}
-
-// plain is the header before it is compressed: LEB128 numbers, texts with their
-// length before them, hashes.
-func (h *Header) plain() (b []byte) {
-	for _, list := range [][]File{h.Old, h.New} {
-		b = binary.AppendUvarint(b, uint64(len(list)))
-		for _, f := range list {
-			b = binary.AppendUvarint(b, uint64(len(f.Name)))
-			b = append(b, f.Name...)
-			b = binary.AppendUvarint(b, uint64(f.Size))
-			b = append(b, f.Sum[:]...)
-		}
-	}
-	b = binary.AppendUvarint(b, uint64(len(h.Recipes)))
-	for _, r := range h.Recipes {
-		b = binary.AppendUvarint(b, uint64(len(r.Method)))
-		b = append(b, r.Method...)
-		b = append(b, r.Params[:]...)
-	}
-	b = h.appendKeys(b)
-	b = binary.AppendUvarint(b, uint64((h.Memory+1<<20-1)>>20))
-	b = binary.AppendUvarint(b, uint64(len(h.segments)))
-	last := 0
-	for _, s := range h.segments {
-		b = binary.AppendUvarint(b, uint64(s.stored))
-		b = binary.AppendUvarint(b, uint64(s.file-last))
-		b = append(b, s.sum[:]...)
-		last = s.file
-	}
-	return b
-}
-
-// readHeader reads what is before the segments of a patch.
-func readHeader(r io.Reader) (*Header, error) {
-	fixed := make([]byte, len(Magic), len(Magic)+20)
-	if _, err := io.ReadFull(r, fixed); err != nil {
-		return nil, truncated(err, ErrNotPatch)
-	}
-	if string(fixed[:len(Magic)-1]) != Magic[:len(Magic)-1] {
-		return nil, ErrNotPatch
-	}
-	if v := fixed[len(Magic)-1]; v != Magic[len(Magic)-1] {
-		return nil, fmt.Errorf("%w: version %d of the patch format", errors.ErrUnsupported, v)
-	}
-	var size, stored int
-	for _, n := range []*int{&size, &stored} {
-		var err error
-		if fixed, *n, err = appendLength(fixed, r, maxHeader); err != nil {
-			return nil, err
-		}
-	}
-	rest, err := readExact(r, stored+rootStored)
-	if err != nil {
-		return nil, err
-	}
-	coded, sum := rest[:stored], rest[stored:]
-	h := &Header{root: blake3.Sum256(append(fixed, coded...)), length: int64(len(fixed) + len(rest))}
-	if !bytes.Equal(h.root[:rootStored], sum) {
-		return nil, fmt.Errorf("%w: the header is not what its hash says", ErrCorrupt)
-	}
-	if err := h.readSignature(r); err != nil {
-		return nil, err
-	}
-	plain, err := inflate(coded, size)
-	if err != nil {
-		return nil, err
-	}
-	return h, h.parse(plain)
-}
-
-func (h *Header) readSignature(r io.Reader) error {
-	b, size, err := appendLength(nil, r, maxSignature)
-	if err != nil {
-		return err
-	}
-	h.Signature, err = readExact(r, size)
-	h.length += int64(len(b) + size)
-	return err
-}
-
-// appendLength reads a LEB128 number up to most and appends its bytes.
-func appendLength(b []byte, r io.Reader, most int) ([]byte, int, error) {
-	for n, shift := 0, 0; ; shift += 7 {
-		c, err := readExact(r, 1)
-		if err != nil {
-			return nil, 0, err
-		}
-		b = append(b, c[0])
-		if n |= int(c[0]&0x7f) << shift; n > most || shift > 28 {
-			return nil, 0, fmt.Errorf("%w: a header or signature of more than %d bytes", ErrCorrupt, most)
-		}
-		if c[0] < 0x80 {
-			return b, n, nil
-		}
-	}
-}
-
-// readExact allocates as the bytes come, not as they are announced.
-func readExact(r io.Reader, n int) ([]byte, error) {
-	b := make([]byte, 0, min(n, 1<<20))
-	for len(b) < n {
-		k := min(n-len(b), 1<<20)
-		b = append(b, make([]byte, k)...)
-		if _, err := io.ReadFull(r, b[len(b)-k:]); err != nil {
-			return nil, truncated(err, ErrCorrupt)
-		}
-	}
-	return b, nil
-}
-
-func truncated(err, class error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return fmt.Errorf("%w: it ends early", class)
-	}
-	return err
-}
-
-func inflate(coded []byte, size int) ([]byte, error) {
-	var d delta.Decoder
-	d.Reset(coded)
-	var plain []byte
-	for len(plain) < size {
-		part, err := d.Content(min(size-len(plain), delta.MaxContent), nothing{}, 0, 0)
-		if err != nil {
-			return nil, fmt.Errorf("%w: header: %w", ErrCorrupt, err)
-		}
-		plain = append(plain, part...)
-	}
-	return plain, nil
-}
-
-// nothing is an old content without bytes.
-type nothing struct{}
-
-func (nothing) ReadAt([]byte, int64) (int, error) { return 0, io.EOF }
-func (nothing) Size() int64                       { return 0 }
-
-func (h *Header) parse(plain []byte) error {
-	f := fields.New(plain, fmt.Errorf("%w: header", ErrCorrupt))
-	h.Old, h.New = readFiles(f, "old files"), readFiles(f, "new files")
-	h.Recipes = make([]Recipe, f.Count("recipes", maxRecipes, 5))
-	for i := range h.Recipes {
-		h.Recipes[i].Method = compress.Method(f.Text("method", 64))
-		copy(h.Recipes[i].Params[:], f.Bytes(4))
-	}
-	h.readKeys(f)
-	h.Memory = f.Number("memory", 1<<20) << 20
-	h.segments = make([]segment, f.Count("segments", maxSegments, 2+len(Sum{})))
-	last := 0
-	for i := range h.segments {
-		s := &h.segments[i]
-		s.stored = f.Number("size of a segment", maxSegment)
-		last += int(f.Number("file of a segment", maxFiles))
-		s.file = last
-		s.sum = Sum(f.Bytes(len(Sum{})))
-	}
-	if f.Err() == nil && f.Len() > 0 {
-		f.Fail("%d bytes behind its end", f.Len())
-	}
-	if err := f.Err(); err != nil {
-		return err
-	}
-	return h.check()
-}
-
-func readFiles(f *fields.Reader, what string) []File {
-	list := make([]File, f.Count(what, maxFiles, 2+len(Sum{})))
-	for i := range list {
-		list[i] = File{Name: f.Text("name", maxName), Size: f.Number("size", 1<<62), Sum: Sum(f.Bytes(len(Sum{})))}
-	}
-	return list
-}
-
 // check refuses what no Make writes: names that leave the folder or occur
 // twice, segments of files that are not there.
 func (h *Header) check() error {
+	for _, f := range h.Old {
+		if strings.ContainsRune(f.Name, 0) || len(f.Name) > maxName {
+			return fmt.Errorf("%w: header: %q is no name of a file", ErrCorrupt, f.Name)
+		}
+	}
 	seen := map[string]bool{}
 	for _, f := range h.New {
 		if err := checkName(f.Name); err != nil {
@@ -312,8 +154,8 @@ func (h *Header) check() error {
 		}
 	}
 	for _, s := range h.segments {
-		if s.file >= len(h.New) {
-			return fmt.Errorf("%w: header: a segment of new file %d of %d", ErrCorrupt, s.file, len(h.New))
+		if s.file >= len(h.New) || !h.isMade(s.file) {
+			return fmt.Errorf("%w: header: a segment of new file %d of %d, which has none", ErrCorrupt, s.file, len(h.New))
 		}
 	}
 	return nil

@@ -81,7 +81,7 @@ func TestHostileRecords(t *testing.T) {
 		"less than it says":       {Old: []File{file(int64(start))}, New: []File{file(9)}},
 		"a name elsewhere":        {Old: []File{file(int64(start))}, New: []File{{Name: "../x", Size: 9}}},
 	} {
-		b := append(bytes.Clone(before), h.marshal()...)
+		b := append(bytes.Clone(before), h.marshal(nil)...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(b)-start))
 		b = append(append(b, recordMagic...), pak[mark+len(recordMagic):]...)
 		if v, f, err := standsFor(context.Background(), &part{ReaderAt: bytes.NewReader(b)}, int64(len(b))); v != nil || err != nil {
@@ -198,14 +198,14 @@ func FuzzRecord(f *testing.F) {
 	pak, exact := appended(f)
 	mark := bytes.LastIndex(pak, []byte(recordMagic))
 	start := mark - 8 - int(binary.LittleEndian.Uint64(pak[mark-8:]))
-	h, err := readHeader(bytes.NewReader(pak[start:]))
+	h, _, err := readHeader(bytes.NewReader(pak[start : mark-8]))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(pak[start+int(h.length) : mark-8])
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		h := &Header{Old: []File{{Name: "x.pak", Size: int64(start)}}, New: h.New, Memory: h.Memory, segments: []segment{{int64(len(stream)), sumOfBytes(stream), 0}}}
-		record := append(h.marshal(), stream...)
+		record := append(h.marshal(stream), stream...)
 		b := append(bytes.Clone(pak[:start]), record...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(record)))
 		b = append(append(b, recordMagic...), pak[mark+len(recordMagic):]...)

@@ -318,6 +318,17 @@ func (m *machine) transfer(ctx context.Context, file int, off, n int64) error {
 	return nil
 }
 
+// unchanged makes the file at hand if it is an old one: as a copy of all of it
+// would, but that this goes on nowhere.
+func (m *machine) unchanged(ctx context.Context) error {
+	k := m.h.sameAs(m.to)
+	if k < 0 {
+		return nil
+	}
+	m.copies = append(m.copies, copied{file: k, to: m.to, n: m.size})
+	return errors.Join(m.transfer(ctx, k, 0, m.size), m.flush())
+}
+
 // nextFile goes on with the next new file. What refers to output begins anew.
 func (m *machine) nextFile(ctx context.Context) error {
 	if m.next == nil {

@@ -73,6 +73,7 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	if err := m.h.check(); err != nil {
 		return nil, err
 	}
+	m.h.findSame()
 	if p != nil {
 		p.begin(m.h)
 	}
@@ -95,14 +96,26 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	if err := m.run(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := out.Write(m.h.marshal()); err != nil {
-		return nil, err
+	return m, m.write(out)
+}
+
+// write puts the header before the segments.
+func (m *maker) write(out io.Writer) error {
+	var only []byte
+	if !m.h.isListed() && len(m.h.segments) > 0 {
+		only = make([]byte, m.h.segments[0].stored)
+		if err := readAt(m.spool, only, 0); err != nil {
+			return err
+		}
 	}
-	if _, err := spool.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+	if _, err := out.Write(m.h.marshal(only)); err != nil {
+		return err
 	}
-	_, err = io.Copy(out, spool)
-	return m, err
+	if _, err := m.spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(out, m.spool)
+	return err
 }
 
 // describe hashes files.
@@ -188,6 +201,10 @@ func (m *maker) run(ctx context.Context) error {
 	m.e.enc.Best = m.best
 	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
 	for i := range m.new.files {
+		if !m.h.isMade(i) {
+			m.unchanged(ctx, i)
+			continue
+		}
 		m.e.begin(i)
 		if err := m.file(ctx, i); err != nil {
 			return err
@@ -199,7 +216,7 @@ func (m *maker) run(ctx context.Context) error {
 	m.h.Recipes = m.recipes.list
 	m.h.Keys = m.e.keys.keys()
 	m.stats.Made = m.recipes.used
-	m.h.Memory = 48<<20 + tableMemory*m.tabled
+	m.h.Memory = memoryUsual + tableMemory*m.tabled
 	return nil
 }
 
@@ -218,6 +235,16 @@ func (m *maker) isCopied() func(*entry) bool {
 			}
 		}
 		return true
+	}
+}
+
+// unchanged passes over a new file that the header explains.
+func (m *maker) unchanged(ctx context.Context, i int) {
+	f := m.h.New[i]
+	m.stats.Copied += f.Size
+	watcher(ctx).add(f.Size)
+	if k := m.h.sameAs(i); k >= 0 {
+		m.e.whole(k, i, f.Size)
 	}
 }
 

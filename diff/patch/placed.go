@@ -76,7 +76,7 @@ func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*part
 		}
 		if there, err := own.file.Stat(); err == nil && os.SameFile(st, there) {
 			base = own
-			if exact {
+			if exact && a.h.Old[i].unknown == 0 {
 				known = a.h.Old[i].Sum
 			}
 		}
@@ -86,7 +86,7 @@ func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*part
 	}
 	known, err := sumOf(ctx, f, st.Size())
 	for i, src := range a.old.files {
-		if own, ok := src.(*part); ok && base.file == f && known == a.h.Old[i].Sum && st.Size() == a.h.Old[i].Size {
+		if own, ok := src.(*part); ok && base.file == f && a.h.Old[i].is(known) && st.Size() == a.h.Old[i].Size {
 			base = own // a copy of it
 		}
 	}
@@ -177,8 +177,9 @@ func (a *applier) actions(ctx context.Context, journal *spool) (list []action, e
 		}
 	}
 	for _, name := range a.done {
-		for _, f := range a.h.New {
+		for i, f := range a.h.New {
 			if f.Name == name {
+				f.Sum, f.unknown = a.sums[i], 0
 				list = append(list, action{kind: actCreate, name: name, temp: a.tempName(name), after: f})
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Plan is a patch and the files that it was found to fit.
@@ -93,58 +94,81 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	p.Stand = 0
-	for _, f := range p.New {
-		file, err := p.dir.Open(f.Name)
-		if err != nil {
-			return false, nil
-		}
-		is, stands, err := isFile(ctx, file, f)
-		if err := errors.Join(err, file.Close()); !is || err != nil {
+	for _, f := range p.New { // what takes no time comes first
+		if may, err := p.isThere(f, func(*newFile) (bool, error) { return true, nil }); !may || err != nil {
 			return false, err
 		}
-		if stands {
-			p.Stand++
+	}
+	sums := make([]Sum, 0, len(p.New))
+	for _, f := range p.New {
+		is, err := p.isThere(f, func(n *newFile) (bool, error) {
+			sum, err := n.sum(ctx)
+			sums = append(sums, sum)
+			if n.record != nil {
+				p.Stand++
+			}
+			return f.is(sum), err
+		})
+		if !is || err != nil {
+			return false, err
 		}
 	}
-	return true, nil
+	return p.areNew(sums), nil
 }
 
-// isFile reports whether a file is, or stands for, another.
-func isFile(ctx context.Context, f *os.File, want File) (is, stands bool, err error) {
+// newFile is a file that is called as a new one, and has its size or stands for a
+// file that has.
+type newFile struct {
+	file   *part
+	size   int64
+	record *record // nil: the file itself may be the new one
+}
+
+// isThere opens what is called as a new file, and asks about it if it may be that.
+func (p *Plan) isThere(want File, ask func(*newFile) (bool, error)) (is bool, err error) {
+	f, err := p.dir.Open(want.Name)
+	if err != nil {
+		return false, nil
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
-		return false, false, err
+		return false, err
 	}
-	if st.Size() == want.Size {
-		if sum, err := sumOf(ctx, f, want.Size); err != nil || sum == want.Sum {
-			return err == nil, false, err
-		}
+	n := &newFile{file: &part{ReaderAt: f, file: f}, size: st.Size()}
+	if r := findRecord(n.file, n.size); r != nil && r.stands().Size == want.Size && want.is(r.stands().Sum) {
+		n.record = r
 	}
-	file := &part{ReaderAt: f, file: f}
-	if r := findRecord(file, st.Size()); r == nil || r.stands().Sum != want.Sum {
-		return false, false, nil
+	if n.record == nil && n.size != want.Size {
+		return false, nil
 	}
-	v, _, err := standsFor(ctx, file, st.Size())
+	return ask(n)
+}
+
+// sum returns the hash of what is there, or what it stands for; of a record that
+// is damaged it is that of nothing.
+func (n *newFile) sum(ctx context.Context) (Sum, error) {
+	if n.record == nil {
+		return sumOf(ctx, n.file, n.size)
+	}
+	v, is, err := standsFor(ctx, n.file, n.size)
 	if v == nil || err != nil {
-		return false, false, err
+		return Sum{}, err
 	}
-	return true, true, v.spool.close()
+	return is.Sum, v.spool.close()
 }
 
 // find looks for the old files. One that was appended to is a candidate as the
 // file that it stands for.
 func (p *Plan) find(ctx context.Context) error {
-	wanted := map[Sum]bool{}
-	for _, f := range append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.New...) {
-		wanted[f.Sum] = true
-	}
+	wanted := append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.New...)
 	candidates := make([]Candidate, len(p.old.Inputs))
 	p.views = make([]*virtual, len(candidates))
 	for i, in := range p.old.Inputs {
 		file := &part{ReaderAt: in.ReaderAt, file: p.old.open[i]}
 		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: file}
 		r := findRecord(file, in.Size)
-		if r == nil || !wanted[r.stands().Sum] {
+		if r == nil || !slices.ContainsFunc(wanted, func(f File) bool { return f.Size == r.stands().Size && f.is(r.stands().Sum) }) {
 			continue
 		}
 		if v, err := r.view(ctx); err == nil {

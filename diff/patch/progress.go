@@ -15,7 +15,8 @@ import (
 
 // How far an Apply got is kept in a file beside the new ones: the root of the
 // patch; segments executed; the file at hand, its size, the places of its digests
-// and what was copied into it, as LEB128; BLAKE3 of all that.
+// and what was copied into it, as LEB128; the hashes of the files before it; BLAKE3
+// of all that.
 
 func (a *applier) progressName() string {
 	return fmt.Sprintf("%s%x.progress", tempPrefix, a.h.root[:6])
@@ -43,6 +44,9 @@ func (a *applier) saveProgress() error {
 			b = binary.AppendUvarint(b, uint64(n))
 		}
 	}
+	for _, s := range a.sums {
+		b = append(b, s[:]...)
+	}
 	sum := blake3.Sum256(b)
 	name := a.progressName()
 	f, err := a.dir.OpenFile(name+"-", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -67,6 +71,7 @@ type progress struct {
 	pos           int64
 	digests       []int64
 	copies        []copied
+	sums          []Sum // of the files before
 }
 
 // resume takes up what an earlier call left, if all of it is there.
@@ -93,7 +98,7 @@ func (a *applier) resume(r *Reader) error {
 		a.done = append(a.done, f.Name)
 	}
 	a.watch.add(sizeOfFiles(r.New[:p.file]) + p.pos)
-	a.file, a.temp, a.skip = p.file, temp, p.segment
+	a.file, a.temp, a.skip, a.sums = p.file, temp, p.segment, p.sums
 	a.begin(p.file, temp, r.New[p.file].Size, p.pos, p.digests, p.copies)
 	return temp.Truncate(p.pos)
 }
@@ -129,6 +134,9 @@ func (a *applier) parseProgress(b []byte) (p progress, ok bool) {
 		c.file, c.to = int(f.Number("file", int64(len(a.h.Old)))), int(f.Number("file", int64(len(a.h.New))))
 		c.off, c.n, c.at = f.Number("offset", 1<<62), f.Number("length", 1<<62), f.Number("place", 1<<62)
 		c.like = f.Number("likeness", 1) == 1
+	}
+	for i := 0; i < p.file && f.Err() == nil; i++ {
+		p.sums = append(p.sums, Sum(f.Bytes(len(Sum{}))))
 	}
 	return p, f.Err() == nil
 }

@@ -54,7 +54,7 @@ func newProof(ctx context.Context, old, new []Input) (*proof, context.Context) {
 
 // begin starts executing, by what the header says of the files.
 func (p *proof) begin(h *Header) {
-	p.m.h = &Header{Old: h.Old, New: h.New}
+	p.m.h = &Header{Old: h.Old, New: h.New, same: h.same}
 	p.m.old.work = workFor(h)
 	go func() {
 		defer close(p.done)
@@ -128,15 +128,20 @@ func (p *proof) next(ctx context.Context) error {
 		f := p.m.h.New[p.at]
 		p.out = newCompared(p.new[p.at], f.Size, &p.proven)
 		p.m.begin(p.at, p.out, f.Size, 0, nil, p.m.copies)
+		return p.m.unchanged(ctx)
 	}
 	return nil
 }
 
 func (p *proof) nextInSegment(ctx context.Context) error {
-	if p.at+1 >= len(p.new) {
-		return fmt.Errorf("%w: a segment of more files than there are", ErrCorrupt)
+	for {
+		if p.at+1 >= len(p.new) {
+			return fmt.Errorf("%w: a segment of more files than there are", ErrCorrupt)
+		}
+		if err := p.next(ctx); err != nil || p.m.h.isMade(p.at) {
+			return err
+		}
 	}
-	return p.next(ctx)
 }
 
 // proven counts bytes that are proved, and shows them once nothing else is.
@@ -161,6 +166,11 @@ func (p *proven) show(to *Progress, total int64) {
 	to.add(p.n)
 }
 
+// isLike reports that what a header has of a file is so.
+func isLike(have, want File) bool {
+	return have.Name == want.Name && have.Size == want.Size && have.is(want.Sum)
+}
+
 // readBack reads a patch that was made, and compares its header with the one
 // that it should have.
 func readBack(ctx context.Context, file *os.File, want *Header, keys [][]byte) error {
@@ -171,7 +181,8 @@ func readBack(ctx context.Context, file *os.File, want *Header, keys [][]byte) e
 	if err != nil {
 		return err
 	}
-	same := h.root == want.root && slices.Equal(h.Old, want.Old) && slices.Equal(h.New, want.New) && slices.Equal(h.Recipes, want.Recipes) &&
+	same := h.root == want.root && slices.EqualFunc(h.Old, want.Old, isLike) && slices.EqualFunc(h.New, want.New, isLike) &&
+		h.oldSum == want.oldSum && h.newSum == want.newSum && slices.Equal(h.Recipes, want.Recipes) &&
 		slices.Equal(h.Keys, want.Keys) && slices.Equal(h.segments, want.segments)
 	if !same {
 		return fmt.Errorf("%w: the header reads as another one", ErrResult)

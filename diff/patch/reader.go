@@ -16,9 +16,9 @@ type Reader struct {
 	buf  []byte
 }
 
-// NewReader reads the header of a patch.
+// NewReader reads the header of a patch, and its segment if it has one at most.
 func NewReader(r io.Reader) (*Reader, error) {
-	h, err := readHeader(r)
+	h, r, err := readHeader(r)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func findRecord(file *part, size int64) *record {
 	start := end - int64(length)
 	r, err := NewReader(bufio.NewReader(io.NewSectionReader(file, start, int64(length))))
 	if err != nil || len(r.Old) != 1 || len(r.New) != 1 || r.Old[0].Size != start ||
-		len(r.Keys) > 0 || r.New[0].Size/2 > start || r.Length() != int64(length) {
+		len(r.Keys) > 0 || !r.isMade(0) || r.New[0].Size/2 > start || r.Length() != int64(length) {
 		return nil
 	}
 	return &record{r, file}
@@ -117,7 +117,7 @@ func writeRecord(ctx context.Context, result, exact *virtual, f File, m *mover, 
 		return err
 	}
 	start := result.Size()
-	h := &Header{Old: []File{{Name: f.Name, Size: start}}, New: []File{f}, Memory: 48 << 20}
+	h := &Header{Old: []File{{Name: f.Name, Size: start}}, New: []File{f}, Memory: memoryUsual}
 	w := &recordWriter{exact: exact, m: m}
 	w.e = &emitter{recipes: &recipeList{}, digests: map[[digestSize]byte]int{}, done: func(stream []byte, _ int) error {
 		h.segments = append(h.segments, segment{int64(len(stream)), sumOfBytes(stream), 0})
@@ -133,7 +133,7 @@ func writeRecord(ctx context.Context, result, exact *virtual, f File, m *mover, 
 	if err := w.run(ctx); err != nil {
 		return err
 	}
-	b := append(h.marshal(), w.segments...)
+	b := append(h.marshal(w.segments), w.segments...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(b)))
 	_, err := result.WriteAt(append(b, recordMagic...), start)
 	return err

@@ -51,18 +51,22 @@ func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
 // copySigned copies a patch with another signature.
 func copySigned(out io.Writer, in io.Reader, h *Header, key *SecretKey) error {
 	r := bufio.NewReader(in)
-	before := h.length - int64(len(lengthOf(h.Signature))+len(h.Signature))
-	if _, err := io.CopyN(out, r, before); err != nil {
+	front, err := readExact(r, int(h.signatureAt))
+	if err != nil {
 		return err
 	}
-	if _, err := io.CopyN(io.Discard, r, h.length-before); err != nil {
+	front[len(Magic)] |= frameSigned
+	if _, err := out.Write(front); err != nil {
 		return err
 	}
-	sig := key.Sign(h.root[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-int64(len(h.Signature))))
+	if _, err := io.CopyN(io.Discard, r, h.length-h.signatureAt); err != nil {
+		return err
+	}
+	sig := key.Sign(h.root[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-h.length+h.signatureAt))
 	if _, err := out.Write(append(lengthOf(sig), sig...)); err != nil {
 		return err
 	}
-	_, err := io.Copy(out, r)
+	_, err = io.Copy(out, r)
 	return err
 }
 

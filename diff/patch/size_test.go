@@ -25,18 +25,18 @@ func TestSizes(t *testing.T) {
 		old    []Input
 		new    []Input
 	}{
-		{"one byte", 105, files("a"), files("b")},
-		{"equal", 100, files(string(words(1, 5000))), files(string(words(1, 5000)))},
-		{"many tiny files", 7200, tiny(300, 0), tiny(300, 20)},
-		{"halves swapped", 150, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
-		{"blocks shuffled", 1300, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
-		{"one byte in front", 150, files(noise), files("x" + noise)},
-		{"far repeats", 5<<20 + 500, files("x"), files(noise[:5<<20] + noise[:5<<20])},
-		{"noise", 1150, files("a"), files(noise[:1000])},
-		{"an archive from its content", 500, files(text, more), []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}},
-		{"the content of an archive", 200, []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}, files(text, more)},
-		{"renamed and edited", 220, []Input{input("a", []byte(text)), input("b", []byte(more))}, []Input{input("c", []byte(more[:900]+"new"+more[1000:])), input("d", []byte(text[:5000]+text[5100:]))}},
-		{"two files from three", 400, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
+		{"one byte", 56, files("a"), files("b")},
+		{"equal", 46, files(string(words(1, 5000))), files(string(words(1, 5000)))},
+		{"many tiny files", 1500, tiny(300, 0), tiny(300, 20)},
+		{"halves swapped", 70, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
+		{"blocks shuffled", 1220, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
+		{"one byte in front", 72, files(noise), files("x" + noise)},
+		{"far repeats", 5<<20 + 300, files("x"), files(noise[:5<<20] + noise[:5<<20])},
+		{"noise", 1070, files("a"), files(noise[:1000])},
+		{"an archive from its content", 380, files(text, more), []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}},
+		{"the content of an archive", 145, []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}, files(text, more)},
+		{"renamed and edited", 150, []Input{input("a", []byte(text)), input("b", []byte(more))}, []Input{input("c", []byte(more[:900]+"new"+more[1000:])), input("d", []byte(text[:5000]+text[5100:]))}},
+		{"two files from three", 112, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := makeOf(t, c.old, c.new)

@@ -172,7 +172,7 @@ func TestTableCosts(t *testing.T) {
 			for _, c := range changes() {
 				size := roundTrip(t, []string{old}, []string{k.write(t, c.do(assets(n)))})
 				t.Logf("%s: %d", c.name, size)
-				limit := 500
+				limit := 450
 				switch c.name {
 				case "shuffled":
 					limit += 22 * n / 10

@@ -174,7 +174,13 @@ func choose(inputs []patch.Input, files []File) (list []patch.Input) {
 // deltaUse is a delta that an update applies.
 type deltaUse struct {
 	Delta
-	old map[string]patch.Input // by patch.Sum, in hexadecimal
+	old []patch.Candidate
+}
+
+// patchSum is what patches have of the hash of a file, which is in hexadecimal.
+func patchSum(sum string) (s patch.Sum) {
+	_, _ = hex.Decode(s[:], []byte(sum[:2*len(s)])) // checked when the build was read
+	return s
 }
 
 // usable returns the deltas of the build whose old files are in the folder, and
@@ -189,7 +195,7 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 	deltas := slices.Clone(u.Build.Deltas)
 	slices.SortStableFunc(deltas, func(a, b Delta) int { return int(min(1, max(-1, a.Size-b.Size))) })
 	for _, d := range deltas {
-		use := &deltaUse{d, map[string]patch.Input{}}
+		use := &deltaUse{Delta: d}
 		fits := !slices.ContainsFunc(d.New, func(p string) bool { return !wanted[p] })
 		for _, f := range d.Old {
 			in, there := here[f.Path]
@@ -202,7 +208,9 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 				}
 			}
 			fits = sums[f.Path] == f.Sum
-			use.old[sums[f.Path][:2*len(patch.Sum{})]] = in
+			if fits {
+				use.old = append(use.old, patch.Candidate{Name: f.Path, Size: in.Size, ReaderAt: in.ReaderAt, Sum: patchSum(f.Sum)})
+			}
 		}
 		if !fits {
 			continue
@@ -282,13 +290,13 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	if err != nil {
 		return err
 	}
+	found, err := r.Find(ctx, d.old)
+	if err != nil {
+		return fmt.Errorf("%w: %s is for other files than the build says: %w", ErrCorrupt, deltaName(d.Name), err)
+	}
 	var old []io.ReaderAt
-	for _, f := range r.Header.Old {
-		in, ok := d.old[hex.EncodeToString(f.Sum[:])]
-		if !ok {
-			return fmt.Errorf("%w: %s is for other files than the build says", ErrCorrupt, deltaName(d.Name))
-		}
-		old = append(old, in.ReaderAt)
+	for _, i := range found {
+		old = append(old, d.old[i].ReaderAt)
 	}
 	into := path.Join(workDir, ".pakdb-made")
 	if err := u.root.MkdirAll(into, 0o777); err != nil {

@@ -5,6 +5,7 @@
 package fields
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -80,6 +81,19 @@ func (r *Reader) Bytes(n int) []byte {
 
 // Text reads a length up to limit, and so many bytes.
 func (r *Reader) Text(what string, limit int) string { return string(r.Bytes(r.Count(what, limit, 1))) }
+
+// Line reads up to limit bytes that end where an end byte follows, which it passes
+// over.
+func (r *Reader) Line(what string, end byte, limit int) string {
+	n := bytes.IndexByte(r.rest[:min(len(r.rest), limit+1)], end)
+	if n < 0 {
+		r.Fail("%s", what)
+		return ""
+	}
+	line := string(r.rest[:n])
+	r.rest = r.rest[n+1:]
+	return line
+}
 
 // Uint64 reads eight bytes.
 func (r *Reader) Uint64() uint64 { return binary.LittleEndian.Uint64(r.Bytes(8)) }

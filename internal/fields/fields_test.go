@@ -14,6 +14,7 @@ func TestReader(t *testing.T) {
 	b := binary.AppendUvarint(nil, 300)
 	b = append(binary.AppendUvarint(b, 2), "ab"...)
 	b = binary.AppendVarint(b, -8)
+	b = append(b, "name\x00"...)
 	b = binary.LittleEndian.AppendUint64(b, 1<<40)
 	r := fields.New(b, errClass)
 	if n := r.Number("n", 300); n != 300 {
@@ -24,6 +25,9 @@ func TestReader(t *testing.T) {
 	}
 	if n := r.Signed("i", 8); n != -8 {
 		t.Errorf("signed %d", n)
+	}
+	if s := r.Line("l", 0, 4); s != "name" {
+		t.Errorf("line %q", s)
 	}
 	if n := r.Uint64(); n != 1<<40 || r.Len() != 0 || r.Err() != nil {
 		t.Errorf("%d, %d left, %v", n, r.Len(), r.Err())

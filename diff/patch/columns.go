@@ -1,0 +1,407 @@
+package patch
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/internal/fields"
+)
+
+// A header has what resembles each other together: all kinds, then all sizes, all
+// names. Sums come last, and as they are. New files are described by old ones: a
+// folder of which little changed costs little more than its names and sizes.
+
+// The first byte. Of a patch from one file to one the kind is in its upper bits,
+// and the counts are left out.
+const (
+	columnsOne  = 1 << iota // one old file and one new one
+	columnsMore             // recipes, keys and memory follow the sizes
+	columnsKind = 2         // bits below the kind
+)
+
+// The kinds of new files. 0 is the next old file, unchanged.
+const (
+	kindMade  = 1 << iota // operations make it
+	kindStep              // it is told by another old file than the next
+	kindName              // it has another name
+	kindSize              // it has another size
+	kindAlone             // it is told by no old file
+	kinds
+)
+
+const memoryUsual = 48 << 20
+
+// shortSum is how many bytes there are of the sum of each of n old files: enough
+// to name the one that is wrong. That all are right is told by the sum of all.
+func shortSum(n int) int {
+	switch {
+	case n <= 1:
+		return 0
+	case n <= 64:
+		return 4
+	}
+	return 2
+}
+
+// oldSumStored is how many bytes there are of the sum of all old files. It guards
+// against mistakes; should somebody make files that have it, the result does not
+// have the sum of the new ones.
+const oldSumStored = 8
+
+// sumOfAll is the sum of one file, or the sum of the sums of several.
+func sumOfAll(files []File) Sum {
+	if len(files) == 1 {
+		return files[0].Sum
+	}
+	h := blake3.New()
+	for _, f := range files {
+		_, _ = h.Write(f.Sum[:])
+	}
+	return Sum(h.Sum(nil))
+}
+
+// twins returns for each new file the old one that it is told by, or -1.
+func (h *Header) twins() []int {
+	named := map[string]int{}
+	for i := len(h.Old) - 1; i >= 0; i-- {
+		named[h.Old[i].Name] = i
+	}
+	list := make([]int, len(h.New))
+	for i, f := range h.New {
+		k, ok := named[f.Name]
+		switch {
+		case h.sameAs(i) >= 0:
+			list[i] = h.sameAs(i)
+		case ok:
+			list[i] = k
+		case len(h.Old) == 1:
+			list[i] = 0
+		default:
+			list[i] = -1
+		}
+	}
+	return list
+}
+
+// kinds returns what tells the new files by their twins.
+func (h *Header) kinds(twins []int) []byte {
+	list, next := make([]byte, len(h.New)), 0
+	for i, f := range h.New {
+		k := &list[i]
+		if h.isMade(i) {
+			*k |= kindMade
+		}
+		if twins[i] < 0 {
+			*k |= kindAlone
+			continue
+		}
+		twin := h.Old[twins[i]]
+		if twins[i] != next {
+			*k |= kindStep
+		}
+		if f.Name != twin.Name {
+			*k |= kindName
+		}
+		if f.Size != twin.Size {
+			*k |= kindSize
+		}
+		next = twins[i] + 1
+	}
+	return list
+}
+
+// columns is the header without sums.
+func (h *Header) columns() []byte {
+	twins := h.twins()
+	list := h.kinds(twins)
+	b := h.appendFirst(list)
+	next := 0
+	for i, t := range twins {
+		if list[i]&kindStep != 0 {
+			b = binary.AppendVarint(b, int64(t-next))
+		}
+		if t >= 0 {
+			next = t + 1
+		}
+	}
+	for _, f := range h.Old {
+		b = binary.AppendUvarint(b, uint64(f.Size))
+	}
+	for i, f := range h.New {
+		switch {
+		case list[i]&kindAlone != 0:
+			b = binary.AppendUvarint(b, uint64(f.Size))
+		case list[i]&kindSize != 0:
+			b = binary.AppendVarint(b, f.Size-h.Old[twins[i]].Size)
+		}
+	}
+	if h.hasMore() {
+		b = h.appendMore(b)
+	}
+	if h.isListed() {
+		b = h.appendSegments(b)
+	}
+	for _, f := range h.Old {
+		b = append(append(b, f.Name...), 0)
+	}
+	for i, f := range h.New {
+		if list[i]&(kindName|kindAlone) != 0 {
+			b = append(append(b, f.Name...), 0)
+		}
+	}
+	return b
+}
+
+// appendFirst is the first byte, and the kinds with the counts.
+func (h *Header) appendFirst(list []byte) []byte {
+	first := byte(0)
+	if h.hasMore() {
+		first |= columnsMore
+	}
+	if len(h.Old) == 1 && len(h.New) == 1 {
+		return []byte{first | columnsOne | list[0]<<columnsKind}
+	}
+	b := binary.AppendUvarint([]byte{first}, uint64(len(h.Old)))
+	return append(binary.AppendUvarint(b, uint64(len(h.New))), list...)
+}
+
+func (h *Header) hasMore() bool {
+	return len(h.Recipes) > 0 || len(h.Keys) > 0 || h.Memory != memoryUsual
+}
+
+func (h *Header) appendMore(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(h.Recipes)))
+	for _, r := range h.Recipes {
+		b = append(append(b, byte(slices.Index(methods[:], r.Method))), r.Params[:]...)
+	}
+	b = h.appendKeys(b)
+	return binary.AppendUvarint(b, uint64((h.Memory+1<<20-1)>>20))
+}
+
+func (h *Header) appendSegments(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(h.segments)))
+	for _, s := range h.segments {
+		b = binary.AppendUvarint(b, uint64(s.stored))
+	}
+	last := 0
+	for _, s := range h.segments {
+		b = binary.AppendUvarint(b, uint64(s.file-last))
+		last = s.file
+	}
+	return b
+}
+
+// sums are those of all old files, of all new ones, of each old file and of each
+// segment.
+func (h *Header) sums() (b []byte) {
+	if !slices.ContainsFunc(h.Old, func(f File) bool { return f.unknown > 0 }) {
+		all := sumOfAll(h.Old)
+		copy(h.oldSum[:], all[:oldSumStored])
+	}
+	if !slices.ContainsFunc(h.New, func(f File) bool { return f.unknown > 0 }) {
+		h.newSum = sumOfAll(h.New)
+	}
+	b = append(append(b, h.oldSum[:oldSumStored]...), h.newSum[:]...)
+	for _, f := range h.Old {
+		b = append(b, f.Sum[:shortSum(len(h.Old))]...)
+	}
+	if h.isListed() {
+		for _, s := range h.segments {
+			b = append(b, s.sum[:]...)
+		}
+	}
+	return b
+}
+
+// readColumns reads all but the sums.
+func (h *Header) readColumns(f *fields.Reader, listed bool) {
+	first := f.Bytes(1)[0]
+	list := []byte{first >> columnsKind}
+	if first&columnsOne != 0 {
+		h.Old, h.New = make([]File, 1), make([]File, 1)
+	} else {
+		h.Old = make([]File, f.Count("old files", maxFiles, 2))
+		h.New = make([]File, f.Count("new files", maxFiles, 1))
+		list = f.Bytes(len(h.New))
+		if first >= 1<<columnsKind {
+			f.Fail("first byte %d", first)
+		}
+	}
+	twins := h.readTwins(f, list)
+	h.readSizes(f, list, twins)
+	h.Memory = memoryUsual
+	if first&columnsMore != 0 {
+		h.readMore(f)
+	}
+	if listed {
+		h.readSegments(f)
+	}
+	h.readNames(f, list, twins)
+}
+
+// readTwins reads which old files tell the new ones.
+func (h *Header) readTwins(f *fields.Reader, list []byte) []int {
+	twins, next := make([]int, len(list)), 0
+	h.same = make([]int, len(list))
+	for i, k := range list {
+		twins[i], h.same[i] = -1, -1
+		if k >= kinds || k&kindAlone != 0 && k&^(kindAlone|kindMade) != 0 {
+			f.Fail("kind %d of a new file", k)
+		}
+		if k&kindAlone != 0 {
+			continue
+		}
+		if k&kindStep != 0 {
+			next += int(f.Signed("step to an old file", maxFiles))
+		}
+		if next < 0 || next >= len(h.Old) {
+			f.Fail("old file %d of %d", next, len(h.Old))
+			return twins
+		}
+		twins[i] = next
+		if k&(kindMade|kindSize) == 0 {
+			h.same[i] = next
+		}
+		next++
+	}
+	return twins
+}
+
+func (h *Header) readSizes(f *fields.Reader, list []byte, twins []int) {
+	for i := range h.Old {
+		h.Old[i].Size = f.Number("size", 1<<62)
+	}
+	for i := range h.New {
+		size := &h.New[i].Size
+		switch {
+		case list[i]&kindAlone != 0:
+			*size = f.Number("size", 1<<62)
+		case list[i]&kindSize != 0:
+			*size = f.Signed("size", 1<<62) + h.Old[max(twins[i], 0)].Size
+		case twins[i] >= 0:
+			*size = h.Old[twins[i]].Size
+		}
+		if *size < 0 || *size > 1<<62 || f.Err() == nil && h.same[i] < 0 && (*size > 0) != (list[i]&kindMade != 0) {
+			f.Fail("size of new file %d", i)
+		}
+	}
+}
+
+func (h *Header) readMore(f *fields.Reader) {
+	h.Recipes = make([]Recipe, f.Count("recipes", maxRecipes, 5))
+	for i := range h.Recipes {
+		m := f.Number("method", int64(len(methods))-1)
+		h.Recipes[i].Method = methods[m]
+		copy(h.Recipes[i].Params[:], f.Bytes(4))
+	}
+	h.readKeys(f)
+	h.Memory = f.Number("memory", 1<<20) << 20
+}
+
+func (h *Header) readSegments(f *fields.Reader) {
+	h.segments = make([]segment, f.Count("segments", maxSegments, 2))
+	for i := range h.segments {
+		h.segments[i].stored = f.Number("size of a segment", maxSegment)
+	}
+	last := 0
+	for i := range h.segments {
+		last += int(f.Number("file of a segment", maxFiles))
+		h.segments[i].file = last
+	}
+}
+
+func (h *Header) readNames(f *fields.Reader, list []byte, twins []int) {
+	for i := range h.Old {
+		h.Old[i].Name = f.Line("name", 0, maxName)
+	}
+	for i := range h.New {
+		if list[i]&(kindName|kindAlone) != 0 {
+			h.New[i].Name = f.Line("name", 0, maxName)
+		} else if twins[i] >= 0 {
+			h.New[i].Name = h.Old[twins[i]].Name
+		}
+	}
+}
+
+// readSums reads the sums, and tells files what is known of theirs.
+func (h *Header) readSums(f *fields.Reader, listed bool) {
+	copy(h.oldSum[:], f.Bytes(oldSumStored))
+	h.newSum = Sum(f.Bytes(len(Sum{})))
+	n := shortSum(len(h.Old))
+	for i := range h.Old {
+		h.Old[i].unknown = len(Sum{}) - n
+		copy(h.Old[i].Sum[:], f.Bytes(n))
+	}
+	if len(h.Old) == 1 {
+		h.Old[0].Sum, h.Old[0].unknown = h.oldSum, len(Sum{})-oldSumStored
+	}
+	for i := range h.New {
+		h.New[i].unknown = len(Sum{})
+		if k := h.same[i]; k >= 0 {
+			h.New[i].Sum, h.New[i].unknown = h.Old[k].Sum, h.Old[k].unknown
+		}
+	}
+	if len(h.New) == 1 {
+		h.New[0].Sum, h.New[0].unknown = h.newSum, 0
+	}
+	for i := range h.segments {
+		if listed {
+			h.segments[i].sum = Sum(f.Bytes(len(Sum{})))
+		}
+	}
+}
+
+// areOld reports that sums are those of all old files, and then knows them.
+func (h *Header) areOld(sums []Sum) bool {
+	files := withSums(h.Old, sums)
+	all := sumOfAll(files)
+	if !bytes.Equal(all[:oldSumStored], h.oldSum[:oldSumStored]) {
+		return false
+	}
+	h.Old = files
+	return true
+}
+
+// areNew reports that sums are those of all new files.
+func (h *Header) areNew(sums []Sum) bool { return sumOfAll(withSums(h.New, sums)) == h.newSum }
+
+func withSums(files []File, sums []Sum) []File {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].Sum, files[i].unknown = sums[i], 0
+	}
+	return files
+}
+
+// findSame finds the new files that are old ones, unchanged: those that are called
+// so, else the next, else the first.
+func (h *Header) findSame() {
+	type state struct {
+		size int64
+		sum  Sum
+	}
+	first, named := map[state]int{}, map[string]int{}
+	for i := len(h.Old) - 1; i >= 0; i-- {
+		f := h.Old[i]
+		first[state{f.Size, f.Sum}], named[f.Name] = i, i
+	}
+	h.same = make([]int, len(h.New))
+	next := 0
+	for i, f := range h.New {
+		k, ok := named[f.Name]
+		if !ok || h.Old[k].Sum != f.Sum {
+			k = next
+		}
+		if k == len(h.Old) || h.Old[k].Sum != f.Sum || h.Old[k].Size != f.Size {
+			if k, ok = first[state{f.Size, f.Sum}]; !ok {
+				k = -1
+			}
+		}
+		if h.same[i] = k; k >= 0 {
+			next = k + 1
+		}
+	}
+}
