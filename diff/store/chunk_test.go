@@ -69,8 +69,8 @@ func TestChunks(t *testing.T) {
 
 // FuzzTables: whatever the bytes, tables are read or refused.
 func FuzzTables(f *testing.F) {
-	recipes := []patch.Recipe{{}, {Method: compress.Zlib, Params: [4]uint8{6, 8, 15}}}
-	pieces := []piece{{0, contentRef{1, 5, 0, place{1, 2, 3, 5}}, 0, 0}, {9, contentRef{2, 1 << 20, 1, place{1, 2, 8, 5}}, 1, 1 << 16}}
+	recipes := []form{{}, {patch.Recipe{Method: compress.Zlib, Params: [4]uint8{6, 8, 15}}, headUnreal | headBlocks}}
+	pieces := []piece{{0, contentRef{1, 5, 0, place{1, 2, 3, 5}}, 0, 0}, {19, contentRef{2, 1 << 20, 1, place{1, 2, 8, 5}}, 1, 1 << 16}}
 	parts := []part{{7, 2, place{1, 1, 1, 9}}}
 	r := fileRecipe{recipes: recipes, parts: parts}
 	f.Add(r.marshal())
@@ -103,5 +103,7 @@ func FuzzTables(f *testing.F) {
 		_, _ = parseList(b, 1)
 		_, _ = parseLists(b, 7)
 		_, _, _ = parsePack(b, 1)
+		_, _ = fillTables(b, 0, []int64{0, 1}, bytes.NewReader(b))
+		_, _ = blankTables(b, 1, []int64{0, 1}, bytes.NewReader(b))
 	})
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -87,8 +86,8 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 // prepared is a group on its way into the store.
 type prepared struct {
 	group
-	recipe patch.Recipe
-	gap    int64
+	form
+	before []byte // of the skeleton
 	id     key
 	data   []byte // nil: too much to be held
 	chunks []int  // their sizes
@@ -103,10 +102,11 @@ const maxHeld = 4 << 20
 func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list []group) (at recipeAt, err error) {
 	p.path, p.used = in.Name, map[frameID]bool{}
 	p.frames[sum] = p.used
-	r := &fileRecipe{recipes: []patch.Recipe{{}}}
+	r := &fileRecipe{recipes: []form{{}}}
 	var pieces []piece
 	var names []named
 	var skeleton []byte
+	var places []int64
 	pos := int64(0)
 	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
 	work := func(_ context.Context, g *prepared) {
@@ -119,15 +119,16 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 		if g.err != nil {
 			return g.err
 		}
-		patch.Watching(ctx).Add(g.off + g.length() - pos)
-		g.gap = g.off - pos
-		pos = g.off + g.length()
-		skeleton = append(skeleton, make([]byte, g.gap)...)
-		if err := fill(in, skeleton[len(skeleton)-int(g.gap):], g.off-g.gap); err != nil {
-			return err
+		if b, ok := g.blankBehind(in, places); ok {
+			g.group, g.data, g.form = b.group, b.content, form{Recipe: patch.Recipe{Method: methodTables}}
+			g.cut()
 		}
+		patch.Watching(ctx).Add(g.gap + g.length())
+		places = append(places, g.head.places(g.off-g.gap, int64(len(g.before)))...)
+		pos = g.off + g.length()
+		skeleton = append(skeleton, g.before...)
 		ref, err := p.add(ctx, in, g)
-		pieces = append(pieces, piece{g.gap, ref, r.number(g.recipe), g.coded()})
+		pieces = append(pieces, piece{int64(len(g.before)), ref, r.number(g.form), g.coded()})
 		names = append(names, named{g.name, g.id, g.size})
 		return err
 	}, func(*prepared) {})
@@ -140,8 +141,8 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 	}
 	skeleton = append(skeleton, tail...)
 	n := int64(len(skeleton))
-	g := &prepared{group: group{name: nameOf(skeletonName, 0), rest: true, size: n, block: n, stored: []int64{n}}}
-	g.prepare(bytes.NewReader(skeleton), nil)
+	g := &prepared{group: group{name: nameOf(skeletonName, 0), rest: true, size: n, block: n, stored: []int64{n}}, data: skeleton}
+	g.cut()
 	if r.skeleton, err = p.add(ctx, in, g); err != nil {
 		return at, err
 	}
@@ -163,7 +164,7 @@ func each(list []group) iter.Seq2[*prepared, error] {
 }
 
 // number returns which of the recipes one is.
-func (r *fileRecipe) number(x patch.Recipe) int {
+func (r *fileRecipe) number(x form) int {
 	k := slices.Index(r.recipes, x)
 	if k < 0 {
 		k = len(r.recipes)
@@ -174,7 +175,7 @@ func (r *fileRecipe) number(x patch.Recipe) int {
 
 // coded is the size of blocks where a recipe codes them.
 func (g *group) coded() int64 {
-	if g.method == compress.None {
+	if g.method == compress.None || g.method == methodTables {
 		return 0
 	}
 	return g.block
@@ -194,7 +195,7 @@ func (g *prepared) prepare(in io.ReaderAt, coder *patch.Coder) {
 		g.data = make([]byte, 0, g.size)
 	}
 	if !g.recognize(in, coder) {
-		g.group, g.recipe, g.data = g.asStored(), patch.Recipe{}, nil
+		g.group, g.Recipe, g.data = g.asStored(), patch.Recipe{}, nil
 		if g.size <= maxHeld {
 			g.data = make([]byte, 0, g.size)
 		}
@@ -203,10 +204,17 @@ func (g *prepared) prepare(in io.ReaderAt, coder *patch.Coder) {
 		g.data = g.data[:g.size]
 		g.err = fill(in, g.data, g.off)
 	}
-	if g.data == nil || g.err != nil {
-		return
+	if g.err == nil {
+		g.head, g.before, g.err = g.findHead(in, g.storedSum(in))
 	}
-	g.id = keyOf(g.data)
+	if g.data != nil && g.err == nil {
+		g.cut()
+	}
+}
+
+// cut cuts what is held of a content.
+func (g *prepared) cut() {
+	g.id, g.keys, g.chunks = keyOf(g.data), nil, nil
 	for at := 0; at < len(g.data); {
 		n := cutWhole(g.data[at:], at)
 		g.keys = append(g.keys, keyOf(g.data[at:at+n]))
@@ -229,10 +237,10 @@ func (g *prepared) recognize(in io.ReaderAt, coder *patch.Coder) bool {
 			return false
 		}
 		found, ok := coder.Recognize(g.method, stored, plain, likely)
-		if !ok || i > 0 && found != g.recipe {
+		if !ok || i > 0 && found != g.Recipe {
 			return false
 		}
-		g.recipe, likely = found, []patch.Recipe{found}
+		g.Recipe, likely = found, []patch.Recipe{found}
 		at += g.stored[i]
 		if g.data != nil {
 			g.data = append(g.data, plain...)

@@ -20,8 +20,10 @@ import (
 type group struct {
 	name   uint64 // of the entry, hashed: what it is paired by with another build's
 	rest   bool   // no entry's: tables, heads of entries
+	end    bool   // what stands behind all entries
 	off    int64
-	method compress.Method // None: stored bytes as they are
+	gap    int64           // bytes before it that are no group's
+	method compress.Method // None: stored bytes as they are; or methodTables
 	block  int64           // decoded bytes of a block
 	size   int64           // decoded bytes
 	stored []int64         // bytes of each block
@@ -92,7 +94,7 @@ func groups(e *codecs.Entry, fileSize int64) (list []group) {
 		if n := len(list); n > 0 && list[n-1].takes(m, b) {
 			continue
 		}
-		list = append(list, group{nameOf(entryName(e), len(list)), false, b.Offset, m, b.Size, b.Size, []int64{b.Stored}})
+		list = append(list, group{name: nameOf(entryName(e), len(list)), off: b.Offset, method: m, block: b.Size, size: b.Size, stored: []int64{b.Stored}})
 	}
 	return list
 }
@@ -121,9 +123,14 @@ func cover(list []group, size int64, name string) (all []group) {
 	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(a.off, b.off) })
 	end := int64(0)
 	gaps := 0
-	fill := func(to int64, what string) {
-		if n := to - end; n > smallGap || n > 0 && len(list) == 0 {
-			all = append(all, group{nameOf(what, gaps), len(list) > 0, end, compress.None, n, n, []int64{n}})
+	put := func(g group) {
+		g.gap = g.off - end
+		all = append(all, g)
+		end = g.off + g.length()
+	}
+	fill := func(to, most int64, what string) {
+		if n := to - end; n > most || n > 0 && len(list) == 0 {
+			put(group{name: nameOf(what, gaps), rest: len(list) > 0, end: to == size, off: end, block: n, size: n, stored: []int64{n}})
 			gaps++
 		}
 	}
@@ -131,14 +138,13 @@ func cover(list []group, size int64, name string) (all []group) {
 		if g.off < end {
 			continue
 		}
-		fill(g.off, "\x00gap")
-		all = append(all, g)
-		end = g.off + g.length()
+		fill(g.off, smallGap+16*int64(len(g.stored)), "\x00gap") // heads list blocks
+		put(g)
 	}
 	if len(list) == 0 {
-		fill(size, wholeName+name)
+		fill(size, 0, wholeName+name)
 	} else if gaps = 0; size > end {
-		fill(size, "\x00end")
+		fill(size, smallGap, "\x00end")
 	}
 	return all
 }
@@ -146,7 +152,9 @@ func cover(list []group, size int64, name string) (all []group) {
 // asStored returns the group as bytes that nothing decodes.
 func (g *group) asStored() group {
 	n := g.length()
-	return group{g.name, g.rest, g.off, compress.None, n, n, []int64{n}}
+	raw := *g
+	raw.method, raw.block, raw.size, raw.stored = compress.None, n, n, []int64{n}
+	return raw
 }
 
 // groupReader reads the content of a group, from the start.

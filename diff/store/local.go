@@ -44,13 +44,14 @@ type localChunk struct {
 // localFile is the file as a recipe would say it: each piece decoded, and as it is
 // stored.
 type localFile struct {
-	gaps            []int64
 	decoded, stored []localPiece
 }
 
 type localPiece struct {
+	gap    int64
 	id     uint64
 	method compress.Method
+	head   headForm
 	size   int64
 	block  int64
 }
@@ -81,50 +82,52 @@ func (l *local) read(ctx context.Context, inputs []patch.Input) error {
 // hashed is what a group contains.
 type hashed struct {
 	localContent
+	method compress.Method // of the recipe
+	head   headForm
+	before []byte // of the skeleton
 	id     uint64
 	ids    []uint64 // of its chunks
 	sizes  []int
-	stored *hashed // the same, not decoded
 	err    error
+}
+
+// localGroup is a group on its way: decoded, and as it is stored.
+type localGroup struct {
+	g               *group
+	decoded, stored *hashed
+	err             error
 }
 
 func (l *local) file(ctx context.Context, in patch.Input, groups []group) error {
 	f := localFile{}
 	var skeleton []byte
+	var places []int64
 	pos := int64(0)
-	items := func(yield func(*hashed, error) bool) {
+	items := func(yield func(*localGroup, error) bool) {
 		for k := range groups {
-			if !yield(&hashed{localContent: localContent{in, &groups[k]}}, nil) {
+			if !yield(&localGroup{g: &groups[k]}, nil) {
 				return
 			}
 		}
 	}
-	work := func(_ context.Context, h *hashed) {
-		h.hash()
-		if h.g.method != compress.None {
-			g := h.g.asStored()
-			h.stored = &hashed{localContent: localContent{in, &g}}
-			h.stored.hash()
-		}
-	}
+	work := func(_ context.Context, h *localGroup) { h.hash(in) }
 	workers := runtime.GOMAXPROCS(0)
-	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *hashed) error {
-		gap := h.g.off - pos
-		skeleton = slices.Grow(skeleton, int(gap))[:len(skeleton)+int(gap)]
-		if err := fill(in, skeleton[len(skeleton)-int(gap):], pos); err != nil {
-			return err
+	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *localGroup) error {
+		if h.err != nil {
+			return h.err
 		}
-		patch.Watching(ctx).Add(h.g.off + h.g.length() - pos)
+		patch.Watching(ctx).Add(h.g.gap + h.g.length())
 		pos = h.g.off + h.g.length()
-		f.gaps = append(f.gaps, gap)
-		f.decoded = append(f.decoded, l.add(h))
-		if h.stored != nil {
-			f.stored = append(f.stored, l.add(h.stored))
-		} else {
-			f.stored = append(f.stored, f.decoded[len(f.decoded)-1])
+		if b, ok := h.g.blankBehind(in, places); ok {
+			h.decoded = b.hash(h.decoded)
+			pos = h.g.off + b.length()
 		}
+		skeleton = append(skeleton, h.decoded.before...)
+		places = append(places, h.decoded.head.places(h.g.off-h.g.gap, int64(len(h.decoded.before)))...)
+		f.decoded = append(f.decoded, l.add(h.decoded))
+		f.stored = append(f.stored, l.add(h.stored))
 		return nil
-	}, func(*hashed) {})
+	}, func(*localGroup) {})
 	if err != nil {
 		return err
 	}
@@ -133,17 +136,46 @@ func (l *local) file(ctx context.Context, in patch.Input, groups []group) error 
 	if err := fill(in, tail, pos); err != nil {
 		return err
 	}
-	skeleton = append(skeleton, tail...)
-	n := int64(len(skeleton))
-	h := &hashed{localContent: localContent{bytes.NewReader(skeleton), &group{size: n, block: n, stored: []int64{n}}}}
-	h.hash()
-	l.add(h)
+	l.add(hashBytes(append(skeleton, tail...)))
 	return nil
 }
 
-// hash reads a group. One that cannot be read is of no use, and no error: its
-// stored bytes may be.
-func (h *hashed) hash() {
+// hash reads a group.
+func (h *localGroup) hash(in io.ReaderAt) {
+	sum := h.g.storedSum(in)
+	h.decoded, h.err = hashGroup(in, h.g, sum)
+	if h.stored = h.decoded; h.g.method != compress.None && h.err == nil {
+		g := h.g.asStored()
+		h.stored, h.err = hashGroup(in, &g, sum)
+	}
+}
+
+// hashGroup reads a group. One that cannot be decoded is of no use, and no error:
+// its stored bytes may be.
+func hashGroup(in io.ReaderAt, g *group, sum func() ([sumSize]byte, error)) (*hashed, error) {
+	h := &hashed{localContent: localContent{in, g}, method: g.method}
+	h.read()
+	var err error
+	h.head, h.before, err = g.findHead(in, sum)
+	return h, err
+}
+
+// hashBytes takes bytes as a content that is stored as it is.
+func hashBytes(b []byte) *hashed {
+	n := int64(len(b))
+	h := &hashed{localContent: localContent{bytes.NewReader(b), &group{size: n, block: n, stored: []int64{n}}}}
+	h.read()
+	return h
+}
+
+// hash takes tables as blank ones.
+func (b *blankGroup) hash(plain *hashed) *hashed {
+	h := hashBytes(b.content)
+	h.method, h.before = methodTables, plain.before
+	return h
+}
+
+func (h *hashed) read() {
 	sum := blake3.New()
 	h.err = eachChunk(h.g.open(h.src), h.g.size, func(b []byte) error {
 		_, _ = sum.Write(b)
@@ -169,7 +201,7 @@ func (l *local) add(h *hashed) localPiece {
 	if _, there := l.contents[h.id]; !there {
 		l.contents[h.id] = h.localContent
 	}
-	return localPiece{h.id, h.g.method, h.g.size, h.g.coded()}
+	return localPiece{int64(len(h.before)), h.id, h.method, h.head, h.g.size, h.g.coded()}
 }
 
 // parts are the parts of trees that the files have, in the terms of a recipe.
@@ -179,7 +211,7 @@ func (l *local) parts(r *fileRecipe) map[uint64][]piece {
 		for _, list := range [][]localPiece{f.decoded, f.stored} {
 			pieces := make([]piece, len(list))
 			for i, p := range list {
-				pieces[i] = piece{gap: f.gaps[i], contentRef: contentRef{id: p.id, size: p.size}, recipe: r.numberFor(p.method), block: p.block}
+				pieces[i] = piece{gap: p.gap, contentRef: contentRef{id: p.id, size: p.size}, recipe: r.numberFor(p.method, p.head), block: p.block}
 			}
 			_, _, _ = partsOf(pieces, func(id key, _ int, _, below []piece, _ []part) (place, error) {
 				found[id.short()] = below

@@ -1,20 +1,18 @@
 package store
 
 import (
-	"bufio"
 	"context"
-	"encoding/hex"
+	"crypto/sha1"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"runtime"
 	"sync"
 
-	"github.com/zeebo/blake3"
-
-	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
+	"pakdb/diff/patch/table"
 	"pakdb/internal/ordered"
 )
 
@@ -31,24 +29,12 @@ func (u *Update) make(ctx context.Context, f *fileUpdate) error {
 	return errors.Join(err, file.Sync(), file.Close())
 }
 
-// output hashes what it writes, and writes no more than a file may have.
-type output struct {
-	w    *bufio.Writer
-	h    *blake3.Hasher
-	left int64
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	if o.left -= int64(len(p)); o.left < 0 {
-		return 0, fmt.Errorf("%w: a recipe makes more than its file", ErrCorrupt)
-	}
-	_, _ = o.h.Write(p)
-	return o.w.Write(p)
-}
-
 // block is a part of a file on its way into it.
 type block struct {
-	recipe patch.Recipe
+	form   form
+	of     *piece // that begins with it, or nil
+	fields []byte // of its head
+	last   bool   // of its piece
 	plain  []byte
 	stored []byte
 	err    error
@@ -56,37 +42,34 @@ type block struct {
 
 // write makes a file: one goroutine reads contents, all processors code their
 // blocks, and one writes them in order.
-func (u *Update) write(ctx context.Context, f *fileUpdate, file io.Writer) error {
-	out := &output{bufio.NewWriterSize(file, 1<<20), blake3.New(), f.Size}
+func (u *Update) write(ctx context.Context, f *fileUpdate, file *os.File) error {
+	m := maker{out: output{file: file, left: f.Size}, sha: sha1.New()}
 	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
 	work := func(_ context.Context, b *block) {
-		if b.recipe.Method == compress.None {
-			b.stored = b.plain
-			return
+		if b.stored = b.plain; b.form.inBlocks() {
+			coder := coders.Get().(*patch.Coder)
+			b.stored, b.err = coder.Encode(nil, b.plain, b.form.Recipe)
+			coders.Put(coder)
 		}
-		coder := coders.Get().(*patch.Coder)
-		b.stored, b.err = coder.Encode(nil, b.plain, b.recipe)
-		coders.Put(coder)
 	}
 	workers := runtime.GOMAXPROCS(0)
 	err := ordered.Do(ctx, u.blocks(f), workers, 4*workers, work, func(b *block) error {
-		if b.err != nil {
-			return b.err
-		}
-		patch.Watching(ctx).Add(int64(len(b.stored)))
-		_, err := out.Write(b.stored)
+		before := m.out.left
+		err := errors.Join(b.err, m.put(b))
+		patch.Watching(ctx).Add(before - m.out.left)
 		return err
 	}, func(*block) {})
 	if err != nil {
 		return err
 	}
-	if err := out.w.Flush(); err != nil {
+	if err := m.out.flush(); err != nil {
 		return err
 	}
-	if sum := hex.EncodeToString(out.h.Sum(nil)); out.left != 0 || sum != f.Sum {
-		return fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", ErrCorrupt, out.left, sum)
+	sum, err := sumOf(patch.Watch(ctx, nil), file, f.Size-m.out.left)
+	if err == nil && (m.out.left != 0 || sum != f.Sum) {
+		err = fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", ErrCorrupt, m.out.left, sum)
 	}
-	return nil
+	return err
 }
 
 // plainBlock is how much is handed on at once of what no recipe codes.
@@ -95,36 +78,46 @@ const plainBlock = 256 << 10
 // blocks are what a file is made of, in its order.
 func (u *Update) blocks(f *fileUpdate) func(yield func(*block, error) bool) {
 	return func(yield func(*block, error) bool) {
-		ended := errors.New("ended")
-		give := func(r io.Reader, n, size int64, recipe patch.Recipe) error {
-			for n > 0 {
-				b := &block{recipe: recipe, plain: make([]byte, min(n, size))}
-				if _, err := io.ReadFull(r, b.plain); err != nil {
-					return fmt.Errorf("%w: a content ends early: %w", ErrCorrupt, err)
-				}
-				n -= int64(len(b.plain))
-				if !yield(b, nil) {
-					return ended
-				}
-			}
-			return nil
-		}
-		if err := u.eachBlock(f, give); err != nil && err != ended {
+		err := u.eachBlock(f, func(b *block) bool { return yield(b, nil) })
+		if err != nil && err != errEnded {
 			yield(nil, err)
 		}
 	}
 }
 
-func (u *Update) eachBlock(f *fileUpdate, give func(r io.Reader, n, size int64, recipe patch.Recipe) error) error {
+var errEnded = errors.New("ended")
+
+// eachBlock gives the blocks of a file as long as they are taken.
+func (u *Update) eachBlock(f *fileUpdate, take func(*block) bool) error {
 	skeleton, err := u.content(f.recipe.skeleton)
 	if err != nil {
 		return err
 	}
+	give := func(r io.Reader, n, size int64, first block) error {
+		for ; n > 0; first.of = nil {
+			b := first
+			b.plain = make([]byte, min(n, size))
+			if _, err := io.ReadFull(r, b.plain); err != nil {
+				return fmt.Errorf("%w: a content ends early: %w", ErrCorrupt, err)
+			}
+			n -= int64(len(b.plain))
+			if b.last = n == 0; !take(&b) {
+				return errEnded
+			}
+		}
+		return nil
+	}
 	left := f.recipe.skeleton.size
-	for _, p := range f.pieces {
+	for i := range f.pieces {
+		p := &f.pieces[i]
 		left -= p.gap
-		if err := give(skeleton, p.gap, plainBlock, patch.Recipe{}); err != nil {
+		first := block{form: f.recipe.recipes[p.recipe], of: p}
+		first.fields = make([]byte, first.form.head.literal(p.gap))
+		if err := give(skeleton, p.gap-int64(len(first.fields)), plainBlock, block{}); err != nil {
 			return err
+		}
+		if _, err := io.ReadFull(skeleton, first.fields); err != nil {
+			return fmt.Errorf("%w: a skeleton ends early: %w", ErrCorrupt, err)
 		}
 		r, err := u.content(p.contentRef)
 		if err != nil {
@@ -134,9 +127,82 @@ func (u *Update) eachBlock(f *fileUpdate, give func(r io.Reader, n, size int64, 
 		if size == 0 {
 			size = plainBlock
 		}
-		if err := give(r, p.size, size, f.recipe.recipes[p.recipe]); err != nil {
+		if first.form.Method == methodTables {
+			size = min(p.size, table.MaxSize)
+		}
+		if err := give(r, p.size, size, first); err != nil {
 			return err
 		}
 	}
-	return give(skeleton, left, plainBlock, patch.Recipe{})
+	return give(skeleton, left, plainBlock, block{})
+}
+
+// maker writes a file.
+type maker struct {
+	out    output
+	places []int64 // where heads of entries begin
+	known  int     // of these are before the piece at hand
+	tables bool    // have been written
+
+	head   int64 // where that of the piece at hand is to stand
+	fields []byte
+	facts  facts
+	sha    hash.Hash
+}
+
+// put writes a block.
+func (m *maker) put(b *block) (err error) {
+	if b.of != nil {
+		if err := m.begin(b); err != nil {
+			return err
+		}
+	}
+	if b.form.Method == methodTables {
+		if b.stored, err = m.fill(b); err != nil {
+			return err
+		}
+	}
+	if err := m.out.write(b.stored); err != nil || b.form.head == 0 {
+		return err
+	}
+	_, _ = m.sha.Write(b.stored)
+	m.facts.stored += int64(len(b.stored))
+	if b.form.inBlocks() {
+		m.facts.blocks = append(m.facts.blocks, int64(len(b.stored)))
+	}
+	if !b.last {
+		return nil
+	}
+	m.facts.sum = [sumSize]byte(m.sha.Sum(nil))
+	return m.out.set(m.head, b.form.head.record(m.fields, &m.facts, m.head))
+}
+
+// begin makes room for the head of a piece.
+func (m *maker) begin(b *block) error {
+	p, h := b.of, b.form.head
+	m.fields, m.head = b.fields, m.out.pos()
+	m.known = len(m.places)
+	m.places = append(m.places, h.places(m.head-p.gap+int64(len(b.fields)), p.gap)...)
+	if h == 0 {
+		return nil
+	}
+	m.sha.Reset()
+	m.facts = facts{blocks: m.facts.blocks[:0], size: p.size, block: p.block}
+	blocks := int64(0)
+	if b.form.inBlocks() {
+		blocks = (p.size + p.block - 1) / p.block
+	}
+	return m.out.skip(h.size(int64(len(b.fields)), blocks))
+}
+
+// fill makes the tables of the file so far.
+func (m *maker) fill(b *block) ([]byte, error) {
+	if m.tables || !b.last {
+		return nil, fmt.Errorf("%w: tables of more than one content, or of a large one", ErrCorrupt)
+	}
+	m.tables = true
+	if err := m.out.flush(); err != nil {
+		return nil, err
+	}
+	return fillTables(b.plain, m.out.pos(), m.places[:m.known], m.out.file)
 }

@@ -113,6 +113,7 @@ func modded(list []entry) []entry {
 type testPair struct {
 	store         string
 	old, new, mod folder
+	appended      folder // the old one with a byte behind it
 }
 
 var pairOnce sync.Once
@@ -129,6 +130,7 @@ func mixedPair(t *testing.T) *testPair {
 		p := testPair{store: dir}
 		p.old = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, old)}
 		p.new = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(old))}
+		p.appended = folder{"Game.pak": append(bytes.Clone(p.old["Game.pak"]), 'x')}
 		p.mod = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, modded(old))}
 		publish(t, dir, "1", p.old)
 		publish(t, dir, "2", p.new, 1)
@@ -155,7 +157,7 @@ func TestMixedPair(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(p.store)))
 	defer server.Close()
 	fetched := map[string]int64{}
-	for name, start := range map[string]folder{"old": p.old, "modded": p.mod, "nothing": {}} {
+	for name, start := range map[string]folder{"old": p.old, "appended": p.appended, "modded": p.mod, "nothing": {}} {
 		at := start.write(t, t.TempDir())
 		bill, r, err := update(t.Context(), server.URL, at, "")
 		if err != nil {
@@ -169,6 +171,9 @@ func TestMixedPair(t *testing.T) {
 			t.Errorf("%d deltas of contents are used", bill.Coded)
 		}
 		fetched[name] = r.Fetched()
+		if name == "appended" && bill.Fetch > fetchedByPatch(t, p)*5/4 {
+			t.Errorf("%d bytes for a pak with a byte appended, the patch between files has %d", bill.Fetch, fetchedByPatch(t, p))
+		}
 		t.Logf("from %s: %d bytes, %d of them to know what, in %d requests; %d deltas", name, r.Fetched(), bill.Known, r.Requests(), bill.Coded)
 	}
 	if size := int64(len(p.new["Game.pak"])); fetched["nothing"] > size+size/50 {
@@ -176,6 +181,43 @@ func TestMixedPair(t *testing.T) {
 	}
 	if fetched["modded"] > fetched["nothing"]/4 { // most of it are frames that the modded entries share with others
 		t.Errorf("from a modded pak %d bytes, from nothing %d", fetched["modded"], fetched["nothing"])
+	}
+}
+
+// fetchedByPatch is the size of the patch between the files of the pair.
+func fetchedByPatch(t *testing.T, p *testPair) int64 {
+	t.Helper()
+	bill, _, err := update(t.Context(), p.store, p.old.write(t, t.TempDir()), "")
+	if err != nil || bill.ByDelta != 1 {
+		t.Fatalf("no patch is used: %+v, %v", bill, err)
+	}
+	return bill.Fetch
+}
+
+// What the tables of a pak and the heads of its entries say is not fetched,
+// whatever the version and the file that the client has.
+func TestTablesFollow(t *testing.T) {
+	for _, version := range []string{"3", "4", "5", "7", "8A", "8B", "9", "10", "11", "12"} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			list, dir := assets(300, 3000), t.TempDir()
+			list[7].content = list[7].content[:0]
+			old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{Version: version}, list)}
+			list[100].content = append(list[100].content, "changed"...)
+			next := folder{"Game.pak": pakOf(t, codecs.CreateOptions{Version: version}, list)}
+			publish(t, dir, "1", old)
+			publish(t, dir, "2", next, 1)
+			at := folder{"Game.pak": append(old["Game.pak"], 0)}.write(t, t.TempDir())
+			bill, _, err := update(t.Context(), dir, at, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, version, readFolder(t, at), next)
+			if bill.Fetch > 500 || bill.Known > 5000 {
+				t.Errorf("%d bytes fetched, after %d of lists", bill.Fetch, bill.Known)
+			}
+			t.Logf("%d bytes fetched, after %d of lists", bill.Fetch, bill.Known)
+		})
 	}
 }
 

@@ -163,13 +163,61 @@ type choice struct {
 	bytes  int64
 }
 
-// choose finds the cheapest for each content that some files want. Frames that
-// are needed anyhow cost nothing more; of others those that want them pay a share
-// each.
+// choose finds the cheapest for each content that some files want. Of those that
+// can be had by a delta or by chunks, the chunks are taken when the deltas of all
+// that want the same frame are larger than the frame.
 func (u *Update) choose(ctx context.Context, files []*fileUpdate) (*choice, error) {
 	c := &choice{frames: map[frameID]bool{}}
+	open := u.undecided(files, c)
+	saved := map[frameID]int64{} // bytes of deltas that a frame makes needless
+	for _, w := range open {
+		if f := u.framesOf(w, c); len(f) == 1 {
+			saved[f[0]] += w.delta.n
+		}
+	}
+	for id, n := range saved {
+		stored, err := u.stored(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if n >= stored {
+			c.frames[id] = true
+		}
+	}
+	for _, w := range open {
+		frames, cost := u.framesOf(w, c), int64(0)
+		for _, id := range frames {
+			n, err := u.stored(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			cost += n
+		}
+		if w.delta.n < cost {
+			c.coded = append(c.coded, w)
+			continue
+		}
+		for _, id := range frames {
+			c.frames[id] = true
+		}
+	}
+	for id := range c.frames {
+		n, err := u.stored(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		c.bytes += n
+	}
+	for _, w := range c.coded {
+		c.bytes += w.delta.n
+	}
+	return c, nil
+}
+
+// undecided returns the contents that can be had by a delta and by chunks. Of the
+// others it adds to the choice what there is.
+func (u *Update) undecided(files []*fileUpdate, c *choice) (open []*wanted) {
 	seen := map[contentID]bool{}
-	var open []*wanted
 	for _, f := range files {
 		f.contentsOf(func(r contentRef) {
 			id := contentID{r.id, r.size}
@@ -188,48 +236,27 @@ func (u *Update) choose(ctx context.Context, files []*fileUpdate) (*choice, erro
 			}
 		})
 	}
-	demand := map[frameID]int64{} // bytes of each frame that these contents are
-	for _, w := range open {
-		u.missing(w, func(x chunkRef) { demand[x.place.id()] += int64(x.size) })
-	}
-	for _, w := range open {
-		share := int64(0)
-		var err error
-		u.missing(w, func(x chunkRef) {
-			if c.frames[x.place.id()] {
-				return
-			}
-			p, tableErr := u.table(ctx, x.pack)
-			if tableErr != nil || x.frame >= len(p.frames) {
-				err = tableErr
-				return
-			}
-			share += p.frames[x.frame] * int64(x.size) / demand[x.place.id()]
-		})
-		if err != nil {
-			return nil, err
+	return open
+}
+
+// framesOf are those that a content takes beside what is chosen, each once.
+func (u *Update) framesOf(w *wanted, c *choice) (list []frameID) {
+	u.missing(w, func(x chunkRef) {
+		if id := x.place.id(); !c.frames[id] && !slices.Contains(list, id) {
+			list = append(list, id)
 		}
-		if w.delta.n < share {
-			c.coded = append(c.coded, w)
-		} else {
-			u.missing(w, func(x chunkRef) { c.frames[x.place.id()] = true })
-		}
+	})
+	return list
+}
+
+// stored is how many bytes a frame has.
+func (u *Update) stored(ctx context.Context, id frameID) (int64, error) {
+	p, err := u.table(ctx, id.pack)
+	if err != nil {
+		return 0, err
 	}
-	for id := range c.frames {
-		p, err := u.table(ctx, id.pack)
-		if err != nil {
-			return nil, err
-		}
-		_, n, err := p.span(id.frame)
-		if err != nil {
-			return nil, err
-		}
-		c.bytes += n
-	}
-	for _, w := range c.coded {
-		c.bytes += w.delta.n
-	}
-	return c, nil
+	_, n, err := p.span(id.frame)
+	return n, err
 }
 
 // missing calls use for the chunks of a content that the folder has not.

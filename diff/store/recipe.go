@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
@@ -17,7 +18,7 @@ import (
 // their contents: a client that has an earlier version of the file knows its
 // parts by looking at that, and fetches the others alone.
 type fileRecipe struct {
-	recipes  []patch.Recipe // the first stores bytes as they are
+	recipes  []form // the first stores bytes as they are
 	skeleton contentRef
 	height   int // of the tree: of 0 the parts are leaves
 	parts    []part
@@ -30,6 +31,12 @@ type part struct {
 	place
 }
 
+// form is how contents are stored: a recipe, and what stands before them.
+type form struct {
+	patch.Recipe
+	head headForm
+}
+
 // piece is a content, stored block by block as a recipe says.
 type piece struct {
 	gap int64 // bytes of the skeleton before it
@@ -39,10 +46,11 @@ type piece struct {
 }
 
 const (
-	leafBits    = 3
-	nodeBits    = 4
-	leastInPart = 4
+	leafBits    = 2
+	nodeBits    = 3
+	leastInPart = 2
 	mostInPart  = 64
+	mostRecipes = 1024
 	maxHeight   = 8
 	maxPieces   = 1 << 24
 )
@@ -137,7 +145,7 @@ func appendContents(b []byte, list []contentRef) []byte {
 }
 
 // parseLeaf reads a leaf of a file that has these recipes.
-func parseLeaf(b []byte, recipes []patch.Recipe) ([]piece, error) {
+func parseLeaf(b []byte, recipes []form) ([]piece, error) {
 	f := fields.New(b, ErrCorrupt)
 	pieces := make([]piece, f.Count("pieces", mostInPart, 1+1+1+8+1))
 	for i := range pieces {
@@ -149,12 +157,16 @@ func parseLeaf(b []byte, recipes []patch.Recipe) ([]piece, error) {
 	for i := range pieces {
 		p := &pieces[i]
 		p.block = f.Number("size of blocks", maxBlock)
-		if coded := f.Err() == nil && recipes[p.recipe].Method != compress.None; coded != (p.block > 0) {
+		if f.Err() == nil && recipes[p.recipe].inBlocks() != (p.block > 0) {
 			f.Fail("blocks of %d bytes", p.block)
 		}
 	}
 	for i, c := range readContents(f, len(pieces)) {
-		pieces[i].contentRef = c
+		p := &pieces[i]
+		p.contentRef = c
+		if f.Err() == nil && (c.size == 0 && recipes[p.recipe] != (form{}) || !recipes[p.recipe].head.fits(p.gap)) {
+			f.Fail("a content of %d bytes behind %d", c.size, p.gap)
+		}
 	}
 	return pieces, end(f)
 }
@@ -240,6 +252,7 @@ func (r *fileRecipe) marshal() []byte {
 		b = binary.AppendUvarint(b, uint64(len(x.Method)))
 		b = append(b, x.Method...)
 		b = append(b, x.Params[:]...)
+		b = append(b, byte(x.head))
 	}
 	b = appendContents(b, []contentRef{r.skeleton})
 	b = binary.AppendUvarint(b, uint64(r.height))
@@ -249,12 +262,16 @@ func (r *fileRecipe) marshal() []byte {
 // parseRecipe reads a root.
 func parseRecipe(b []byte) (*fileRecipe, error) {
 	f := fields.New(b, ErrCorrupt)
-	r := &fileRecipe{recipes: make([]patch.Recipe, f.Count("recipes", mostInPart, 1+4))}
+	r := &fileRecipe{recipes: make([]form, f.Count("recipes", mostRecipes, 1+4+1))}
 	for i := range r.recipes {
-		r.recipes[i].Method = compress.Method(f.Text("name of a method", 64))
-		copy(r.recipes[i].Params[:], f.Bytes(len(r.recipes[i].Params)))
+		x := &r.recipes[i]
+		x.Method = compress.Method(f.Text("name of a method", 64))
+		copy(x.Params[:], f.Bytes(len(x.Params)))
+		if x.head = headForm(f.Number("form of heads", int64(headForms))); !x.head.valid(x.Method) {
+			f.Fail("a head of the form %d", x.head)
+		}
 	}
-	if len(r.recipes) == 0 || r.recipes[0] != (patch.Recipe{}) {
+	if len(r.recipes) == 0 || r.recipes[0] != (form{}) {
 		f.Fail("the first recipe does something")
 	}
 	r.skeleton = readContents(f, 1)[0]
@@ -266,15 +283,13 @@ func parseRecipe(b []byte) (*fileRecipe, error) {
 	return r, end(f)
 }
 
-// numberFor returns the first of the recipes that is of a method: what a client
-// takes a content for that it has.
-func (r *fileRecipe) numberFor(m compress.Method) int {
-	for i, x := range r.recipes {
-		if x.Method == m {
-			return i
-		}
-	}
-	return -1
+// inBlocks reports whether a recipe codes contents block by block.
+func (x *form) inBlocks() bool { return x.Method != compress.None && x.Method != methodTables }
+
+// numberFor returns the first of the recipes that is of a method and has such
+// heads: what a client takes a content for that it has.
+func (r *fileRecipe) numberFor(m compress.Method, head headForm) int {
+	return slices.IndexFunc(r.recipes, func(x form) bool { return x.Method == m && x.head == head })
 }
 
 // partsOf calls use for every leaf and node of a tree over pieces, from the

@@ -77,9 +77,9 @@ var rooms = map[string][]string{
 	"diff/page":        {"diff", "internal/..."},
 	"diff/plan":        {"codecs", "codecs/compress", "schema", "diff/...", "internal/..."},
 	"diff/delta":       {"internal/..."},
-	"diff/patch":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch/table", "internal/..."}, // ships in launchers: no catalog
-	"diff/patch/table": {"internal/bin", "internal/perfect"},                                                // as diff/patch
-	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "internal/..."},       // as diff/patch
+	"diff/patch":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch/table", "internal/..."},               // ships in launchers: no catalog
+	"diff/patch/table": {"internal/bin", "internal/perfect"},                                                              // as diff/patch
+	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "diff/patch/table", "internal/..."}, // as diff/patch
 
 	"codecs":              {"codecs/compress", "internal/bin"},
 	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/aes256", "internal/bin", "internal/perfect"}, // a format: no other format

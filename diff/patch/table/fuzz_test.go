@@ -77,6 +77,9 @@ func FuzzPredict(f *testing.F) {
 				continue
 			}
 			rows := tables.Rows()
+			if b, err := table.Blank(tables, make([]int64, len(rows))); err == nil {
+				_, _ = table.Parse(kind, b, table.BlankAt)
+			}
 			for form := range table.Forms {
 				var items []table.Item
 				for _, c := range script {
