@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -207,15 +208,7 @@ func (m *matcher) byAsset(context.Context) error {
 	}) {
 		return nil
 	}
-	became := map[int32]int32{}
-	for _, p := range m.found {
-		old, new := m.old.rows[p.old].path, m.new.rows[p.new].path
-		_, part := names.partOf(old)
-		_, same := names.partOf(new)
-		if from := names.asset(old); part == same && part != asset.None && became[from] == 0 {
-			became[from] = names.asset(new)
-		}
-	}
+	became := m.becameAssets()
 	type file struct {
 		asset int32
 		ext   string
@@ -230,4 +223,36 @@ func (m *matcher) byAsset(context.Context) error {
 		return file{number, strings.ToLower(ext)}, number != 0
 	})
 	return nil
+}
+
+// becameAssets says, by the number of an old asset, which new one its files were
+// found in. Each asset follows one, and one follows it, so that both directions
+// agree; where files went apart, the surest way decides, then the file with the
+// tables, then names, in an order that is the same from either side.
+func (m *matcher) becameAssets() map[int32]int32 {
+	type link struct {
+		old, new, low, high int32
+		way                 uint8
+		part                asset.Part
+	}
+	names := &m.r.names
+	var links []link
+	for _, p := range m.found {
+		old, new := m.old.rows[p.old].path, m.new.rows[p.new].path
+		_, part := names.partOf(old)
+		if _, same := names.partOf(new); part == same && part != asset.None {
+			a, b := names.rank(old), names.rank(new)
+			links = append(links, link{names.asset(old), names.asset(new), min(a, b), max(a, b), p.by, part})
+		}
+	}
+	slices.SortFunc(links, func(a, b link) int {
+		return cmp.Or(cmp.Compare(a.way, b.way), cmp.Compare(a.part, b.part), cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high))
+	})
+	became, came := make(map[int32]int32, len(links)), make(map[int32]int32, len(links))
+	for _, l := range links {
+		if became[l.old] == 0 && came[l.new] == 0 {
+			became[l.old], came[l.new] = l.new, l.old
+		}
+	}
+	return became
 }

@@ -63,3 +63,16 @@ func TestAssetsWhateverTheirCase(t *testing.T) {
 		})
 	}
 }
+
+// Files of one asset that went to two others: what is left of it follows one of
+// them, whichever build is the old one.
+func TestAssetThatWentApart(t *testing.T) {
+	path := catalog(t,
+		pak(file("x.uasset", 1), file("x.ubulk", 2), file("x.uexp", 3)),
+		pak(file("X.uasset", 11), file("a/x.ubulk", 2), file("a/x.uexp", 13)))
+	_, forth := compared(t, path, diff.Options{Files: true}, "0", "1")
+	_, back := compared(t, path, diff.Options{Files: true}, "1", "0")
+	if d := cmp.Diff(mirror(forth), count(back)); d != "" {
+		t.Errorf("b to a is not the mirror of a to b (-want +got):\n%s\n%s\n%s", d, lines(forth), lines(back))
+	}
+}
