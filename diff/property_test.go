@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"os"
@@ -169,20 +170,24 @@ func TestProperties(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = os.RemoveAll(sub) }()
-		path := writeBuilds(t, sub, map[string][]archive{"a": a, "b": b, "c": a}, base)
+		db, err := schema.OpenReadOnly(t.Context(), writeBuilds(t, sub, map[string][]archive{"a": a, "b": b, "c": a}, base))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
 		viewA, viewB := view(append(base, a...)), view(append(base, b...))
 		for _, o := range []diff.Options{{Files: true}, {Files: true, NoRenames: true}} {
 			// c is a, of archives that were scanned anew: nothing is passed over.
 			for _, other := range []string{"a", "c"} {
-				if _, same := compared(t, path, o, "a", other); len(same) > 0 {
+				if _, same := comparedIn(t, db, o, "a", other); len(same) > 0 {
 					rt.Fatalf("a build differs from itself: %s", lines(same))
 				}
 			}
-			_, forth := compared(t, path, o, "a", "b")
+			_, forth := comparedIn(t, db, o, "a", "b")
 			if d := cmp.Diff(viewB, apply(rt, viewA, forth)); d != "" {
 				rt.Fatalf("changes do not lead from a to b (-want +got):\n%s\n%s", d, lines(forth))
 			}
-			_, back := compared(t, path, o, "b", "a")
+			_, back := comparedIn(t, db, o, "b", "a")
 			if d := cmp.Diff(viewA, apply(rt, viewB, back)); d != "" {
 				rt.Fatalf("changes do not lead from b to a (-want +got):\n%s", d)
 			}
@@ -190,7 +195,7 @@ func TestProperties(t *testing.T) {
 				rt.Fatalf("b to a is not the mirror of a to b (-want +got):\n%s\n%s\n%s", d, lines(forth), lines(back))
 			}
 			o.Files = false
-			checkAssets(t, rt, path, o, forth)
+			checkAssets(t, rt, db, o, forth)
 		}
 	})
 }
@@ -216,12 +221,12 @@ func mirror(changes []diff.Change) map[diff.Kind]int {
 }
 
 // checkAssets: assets are made of the files that changed, and of nothing else.
-func checkAssets(tb testing.TB, t *rapid.T, path string, o diff.Options, files []diff.Change) {
+func checkAssets(tb testing.TB, t *rapid.T, db *sql.DB, o diff.Options, files []diff.Change) {
 	want, got := diff.NewTotals("kind"), diff.NewTotals("kind")
 	for i := range files {
 		want.Add(&files[i])
 	}
-	_, assets := compared(tb, path, o, "a", "b")
+	_, assets := comparedIn(tb, db, o, "a", "b")
 	n := 0
 	for i := range assets {
 		got.Add(&assets[i])

@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"maps"
 	"os"
@@ -42,12 +43,24 @@ func scanned(t *testing.T, o diff.Options, old, new []string) (*diff.Result, []d
 // compared compares and collects.
 func compared(t testing.TB, catalog string, o diff.Options, old, new string) (*diff.Result, []diff.Change) {
 	t.Helper()
-	ctx := context.Background()
-	db, err := schema.OpenReadOnly(ctx, catalog)
+	return comparedIn(t, openCatalog(t, catalog), o, old, new)
+}
+
+func openCatalog(t testing.TB, path string) *sql.DB {
+	t.Helper()
+	db, err := schema.OpenReadOnly(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// comparedIn is for who compares in one catalog again and again: opening it costs
+// more than comparing small builds.
+func comparedIn(t testing.TB, db *sql.DB, o diff.Options, old, new string) (*diff.Result, []diff.Change) {
+	t.Helper()
+	ctx := t.Context()
 	r, err := diff.Compare(ctx, db, old, new, o)
 	if err != nil {
 		t.Fatal(err)

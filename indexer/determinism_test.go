@@ -77,24 +77,28 @@ func checkSameDump(t *testing.T, want, got []string) {
 	}
 }
 
-func (c catalog) dumpOfScan(path string, workers int) []string {
+func (c catalog) dumpOfScan(workers int, paths ...string) []string {
 	c.t.Helper()
-	c.mustScan(indexer.Options{Paths: []string{path}, Label: "x", Workers: workers})
+	c.mustScan(indexer.Options{Paths: paths, Label: "x", Workers: workers})
 	return c.dump()
 }
 
 // Two scans of one folder make the same tables, however many workers there are.
 func TestDeterminism(t *testing.T) {
 	path := copies(t)
-	checkSameDump(t, newCatalog(t).dumpOfScan(path, 1), newCatalog(t).dumpOfScan(path, 8))
+	checkSameDump(t, newCatalog(t).dumpOfScan(1, path), newCatalog(t).dumpOfScan(8, path))
 }
 
+// The largest of the samples is in TestSamples.
 func TestDeterminismOfSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("scans all samples twice")
 	}
-	path := codecstest.Sample(t)
-	checkSameDump(t, newCatalog(t).dumpOfScan(path, 1), newCatalog(t).dumpOfScan(path, 8))
+	var paths []string
+	for _, folder := range []string{"iostore", "retro-pak", "unreal-package", "unreal-pak"} {
+		paths = append(paths, codecstest.Sample(t, folder))
+	}
+	checkSameDump(t, newCatalog(t).dumpOfScan(1, paths...), newCatalog(t).dumpOfScan(8, paths...))
 }
 
 // slow takes its time to open entries.

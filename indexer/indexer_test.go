@@ -323,7 +323,7 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newCatalog(t)
-	r := c.mustScan(indexer.Options{Paths: []string{codecstest.Sample(t, "gpak") + "/*.sip"}, Label: "x"})
+	r := c.mustScan(indexer.Options{Paths: []string{codecstest.Sample(t, "gpak") + "/*.sip"}, Label: "x", Workers: 8})
 	if r.Archives != 8 {
 		t.Errorf("%+v", r)
 	}
@@ -345,22 +345,30 @@ func TestSamples(t *testing.T) {
 	c.want("SELECT sum(size) FROM entries WHERE archive = 'Calligraphy_1.10_names.sip'", "7674230")
 	c.want("SELECT DISTINCT archive FROM problems WHERE archive LIKE 'BROKEN%' ORDER BY 1", "BROKEN_lz4.sip", "BROKEN_truncated_table.sip")
 	c.want("SELECT count(*) FROM problems WHERE archive LIKE 'BROKEN%'", "2")
+	if !testing.Short() {
+		checkSameDump(t, newCatalog(t).dumpOfScan(1, codecstest.Sample(t, "gpak")+"/*.sip"), c.dump())
+	}
+	calligraphySample(c)
 }
 
-// TestCalligraphySample checks the counts that the sample was built to have.
-func TestCalligraphySample(t *testing.T) {
-	c := newCatalog(t)
-	c.mustScan(indexer.Options{Paths: []string{codecstest.Sample(t, "gpak", "Calligraphy_1.10_names.sip")}, Label: "1.10"})
-	c.want("SELECT kind, count(*) FROM calligraphy_records GROUP BY kind ORDER BY kind",
+// calligraphySample checks the counts that the sample was built to have, in a
+// catalog that knows it from another build.
+func calligraphySample(c catalog) {
+	c.t.Helper()
+	r := c.mustScan(indexer.Options{Paths: []string{codecstest.Sample(c.t, "gpak", "Calligraphy_1.10_names.sip")}, Label: "1.10"})
+	if r.Reused != 1 {
+		c.t.Errorf("%+v", r)
+	}
+	c.want("SELECT kind, count(*) FROM calligraphy_records WHERE build = '1.10' GROUP BY kind ORDER BY kind",
 		"asset_type|164", "blueprint|2599", "curve|1611", "prototype|21240")
-	c.want("SELECT count(*) FROM calligraphy_records WHERE kind = 'prototype' AND path LIKE '%.defaults'", "2599")
-	c.want("SELECT count(*) FROM calligraphy_replacements", "343")
-	c.want(`SELECT count(*) FROM dependencies WHERE kind IN
+	c.want("SELECT count(*) FROM calligraphy_records WHERE build = '1.10' AND kind = 'prototype' AND path LIKE '%.defaults'", "2599")
+	c.want("SELECT count(*) FROM calligraphy_replacements WHERE build = '1.10'", "343")
+	c.want(`SELECT count(*) FROM dependencies WHERE build = '1.10' AND kind IN
 		('parent', 'embedded_parent', 'asset', 'curve', 'prototype', 'asset_type', 'string')`, "149128")
-	c.want("SELECT count(*) FROM dependencies WHERE kind = 'declared_by'", "39881")
-	c.want("SELECT DISTINCT status FROM dependencies WHERE kind <> 'string'", "resolved")
-	c.want("SELECT count(*) FROM calligraphy_fields WHERE field IS NULL OR blueprint IS NULL", "0")
-	c.want("SELECT count(*) FROM problems", "0")
+	c.want("SELECT count(*) FROM dependencies WHERE build = '1.10' AND kind = 'declared_by'", "39881")
+	c.want("SELECT DISTINCT status FROM dependencies WHERE build = '1.10' AND kind <> 'string'", "resolved")
+	c.want("SELECT count(*) FROM calligraphy_fields WHERE build = '1.10' AND (field IS NULL OR blueprint IS NULL)", "0")
+	c.want("SELECT count(*) FROM problems WHERE build = '1.10'", "0")
 }
 
 // TestRetroSamples: dependencies are sets there, by parsing or by search.

@@ -229,7 +229,7 @@ func TestWriteErrorEndsStatement(t *testing.T) {
 	for _, format := range query.Formats() {
 		r, w := io.Pipe()
 		_ = r.CloseWithError(broken)
-		if err := db.Run(context.Background(), million, query.Args{}, query.Output{W: w, Format: format}); !errors.Is(err, broken) {
+		if err := db.Run(context.Background(), manyRows, query.Args{}, query.Output{W: w, Format: format}); !errors.Is(err, broken) {
 			t.Errorf("%s: %v", format, err)
 		}
 	}

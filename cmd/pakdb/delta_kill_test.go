@@ -33,14 +33,14 @@ func newDeltaFixture(t *testing.T) *deltaFixture {
 		}
 		return b
 	}
-	contents := map[string][]byte{"kept.bin": noise(6 << 20), "other.bin": noise(1 << 20), "text.txt": bytes.Repeat([]byte("some text\n"), 9000)}
+	contents := map[string][]byte{"kept.bin": noise(2 << 20), "other.bin": noise(400_000), "text.txt": bytes.Repeat([]byte("some text\n"), 9000)}
 	for i, version := range []string{"old", "new"} {
 		source := filepath.Join(f.dir, version+"-files")
 		if err := os.MkdirAll(source, 0o777); err != nil {
 			t.Fatal(err)
 		}
 		if i == 1 {
-			contents["other.bin"] = noise(3 << 20)
+			contents["other.bin"] = noise(1 << 20)
 			contents["added.bin"] = noise(100_000)
 		}
 		for name, b := range contents {

@@ -20,7 +20,7 @@ import (
 
 const (
 	killArchives = 4
-	killEntries  = 40_000 // of each: two batches in all, so that some kills fall between commits
+	killEntries  = 10_000 // of each: three batches in all, so that some kills fall between commits
 	kills        = 12
 )
 
@@ -91,7 +91,7 @@ func writeKillArchive(t *testing.T, path string, n int) {
 	contents := make([][]byte, killEntries)
 	for i := range names {
 		names[i] = fmt.Sprintf("archive%d/dir%03d/%06d.bin", n, i/500, i)
-		contents[i] = fmt.Appendf(nil, "content %d of %d, and of none else", i%30_000, n%2)
+		contents[i] = fmt.Appendf(nil, "content %d of %d, and of none else", i%7_500, n%2)
 	}
 	if err := os.WriteFile(path, kapgOf(names, contents), 0o600); err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ func newPatchFixture(t *testing.T, files int) *patchFixture {
 	t.Helper()
 	dir := t.TempDir()
 	f := &patchFixture{dir: dir, want: filepath.Join(dir, "want"),
-		args: []string{"patch", "build", "-q", "--catalog", filepath.Join(dir, "pakdb.db"), "old", "new", "--max-size", "6MB", "-o"}}
+		args: []string{"patch", "build", "-q", "--catalog", filepath.Join(dir, "pakdb.db"), "old", "new", "--max-size", "3MB", "-o"}}
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, label := range []string{"old", "new"} {
 		source := filepath.Join(dir, label+"-files")
@@ -96,7 +96,7 @@ func TestKilledPatches(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for some seconds")
 	}
-	f := newPatchFixture(t, 200)
+	f := newPatchFixture(t, 80)
 	out := filepath.Join(f.dir, "out")
 	start := time.Now()
 	f.run(t, append(f.args, out)...)

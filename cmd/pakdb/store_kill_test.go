@@ -37,7 +37,7 @@ func newStoreFixture(t *testing.T) *storeFixture {
 	draw := rand.New(rand.NewPCG(1, 2))
 	contents := make([][]byte, 40)
 	for i := range contents {
-		contents[i] = make([]byte, 20_000)
+		contents[i] = make([]byte, 8_000)
 		for k := range contents[i] {
 			contents[i][k] = byte(draw.Uint32() & 31)
 		}
@@ -47,7 +47,7 @@ func newStoreFixture(t *testing.T) *storeFixture {
 		files := map[string][]byte{}
 		for i, b := range contents {
 			if b = bytes.Clone(b); i%3 == 0 {
-				copy(b[5000*n:], fmt.Sprintf("build %s", label))
+				copy(b[2000*n:], fmt.Sprintf("build %s", label))
 			}
 			write(t, filepath.Join(source, fmt.Sprintf("%02d.bin", i)), b)
 		}

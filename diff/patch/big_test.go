@@ -16,11 +16,11 @@ func TestBigBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seven megabytes of text and noise")
 	}
-	text, noise := words(1, 2<<20), noisy(2, 5<<20)
+	text, noise := words(1, 1<<20), noisy(2, 4900<<10)
 	for i := range noise {
 		noise[i] &= 0x7f // so that it is compressed, by a little
 	}
-	changed := append(bytes.Clone(text[:1<<20]), text[1<<19:]...)
+	changed := append(bytes.Clone(text[:1<<19]), text[1<<18:]...)
 	old, new := bigPak(t, text, []byte("x")), bigPak(t, changed, noise)
 	var out bytes.Buffer
 	_, s, err := Make(context.Background(), []Input{input("x.pak", old)}, []Input{input("x.pak", new)}, &out, t.TempDir(),

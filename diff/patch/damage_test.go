@@ -113,7 +113,7 @@ func TestApplied(t *testing.T) {
 func TestDamagedPatches(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	n := 2000
+	n := 1000
 	if many, err := strconv.Atoi(os.Getenv("PAKDB_DAMAGE")); err == nil {
 		n = many
 	} else if testing.Short() {
@@ -149,7 +149,7 @@ func TestDamagedPatches(t *testing.T) {
 func TestHostilePatches(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
-	n := 500
+	n := 250
 	if testing.Short() {
 		n = 100
 	}

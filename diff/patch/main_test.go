@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// TestMain draws 40 builds for each property where the command line does not say
+// TestMain draws 25 builds for each property where the command line does not say
 // how many: each is written, patched, applied and read again.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
 	if !given {
-		if err := flag.Set("rapid.checks", "40"); err != nil {
+		if err := flag.Set("rapid.checks", "25"); err != nil {
 			panic(err)
 		}
 	}

@@ -161,7 +161,7 @@ func (k tabled) coded(size int) int {
 // added, enlarged or renamed, or all of them in another order.
 func TestTableCosts(t *testing.T) {
 	t.Parallel()
-	n := 2000
+	n := 1200
 	if testing.Short() {
 		n = 300
 	}

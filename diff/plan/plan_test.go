@@ -23,7 +23,7 @@ func TestGeneratedBuilds(t *testing.T) {
 		{"7", compress.Zlib, true}, {"8B", compress.None, false}, {"8B", compress.Zlib, false}, {"11", compress.None, true}} {
 		n := 400
 		if i < 2 && !testing.Short() {
-			n = 5000
+			n = 2000
 		}
 		t.Run(k.String(), func(t *testing.T) {
 			t.Parallel()

@@ -144,8 +144,10 @@ func mixedPair(t *testing.T) *testPair {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if thePair.store != "" {
-		_ = os.RemoveAll(thePair.store)
+	for _, dir := range []string{thePair.store, plainDir} {
+		if dir != "" {
+			_ = os.RemoveAll(dir)
+		}
 	}
 	os.Exit(code)
 }

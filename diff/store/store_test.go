@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -138,6 +139,28 @@ func fixture(t *testing.T, dir, name string) []byte {
 	return b
 }
 
+var plainOnce sync.Once
+var plainDir string
+
+// plainStore has the three builds without a delta, and is made once.
+func plainStore(t *testing.T) ([]folder, string) {
+	list := builds(t)
+	plainOnce.Do(func() {
+		dir, err := os.MkdirTemp("", "pakdb-store")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, f := range list {
+			publish(t, dir, fmt.Sprint("v", i), f)
+		}
+		plainDir = dir
+	})
+	if plainDir == "" {
+		t.Fatal("no store")
+	}
+	return list, plainDir
+}
+
 // From any build, from nothing, and from a mix with mods to any build.
 func TestAnyToAny(t *testing.T) {
 	list, dir := builds(t), t.TempDir()
@@ -207,10 +230,7 @@ func TestForeignFilesStay(t *testing.T) {
 
 // A web server that answers badly: it breaks off, fails, forgets ranges.
 func TestBadServer(t *testing.T) {
-	list, dir := builds(t), t.TempDir()
-	for i, f := range list[:2] {
-		publish(t, dir, fmt.Sprint("v", i), f)
-	}
+	list, dir := plainStore(t)
 	files := http.FileServer(http.Dir(dir))
 	var n atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -227,7 +247,7 @@ func TestBadServer(t *testing.T) {
 	}))
 	defer server.Close()
 	at := list[0].write(t, t.TempDir())
-	if _, _, err := update(t.Context(), server.URL, at, ""); err != nil {
+	if _, _, err := update(t.Context(), server.URL, at, "v1"); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "through a bad server", readFolder(t, at), list[1])
@@ -251,10 +271,7 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 
 // A good server is asked little, and sends what the bill says.
 func TestGoodServer(t *testing.T) {
-	list, dir := builds(t), t.TempDir()
-	for i, f := range list {
-		publish(t, dir, fmt.Sprint("v", i), f)
-	}
+	list, dir := plainStore(t)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
 	at := list[0].write(t, t.TempDir())
@@ -274,7 +291,7 @@ func TestDamagedStore(t *testing.T) {
 	list, dir := builds(t), t.TempDir()
 	publish(t, dir, "v1", list[1])
 	sound := readFolder(t, dir)
-	rounds := 60
+	rounds := 40
 	if testing.Short() {
 		rounds = 8
 	}
@@ -321,17 +338,14 @@ func TestDamagedStore(t *testing.T) {
 // An update that is interrupted leaves the folder as it was; the next one
 // completes it, and fetches nothing twice.
 func TestInterrupted(t *testing.T) {
-	list, dir := builds(t), t.TempDir()
-	for i, f := range list[:2] {
-		publish(t, dir, fmt.Sprint("v", i), f)
-	}
+	list, dir := plainStore(t)
 	at := list[0].write(t, t.TempDir())
 	r, err := store.OpenRemote(dir, store.RemoteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	u, err := store.NewUpdate(ctx, r, at, store.UpdateOptions{Registry: all.Registry()})
+	u, err := store.NewUpdate(ctx, r, at, store.UpdateOptions{Label: "v1", Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +369,7 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 	same(t, "interrupted", got, list[0])
-	bill, again, err := update(t.Context(), dir, at, "")
+	bill, again, err := update(t.Context(), dir, at, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func compare(t *testing.T, e *exactzlib.Encoder, src []byte, p exactzlib.Params,
 }
 
 func TestZlib1211(t *testing.T) {
-	rounds := 1500
+	rounds := 750
 	if testing.Short() {
 		rounds = 120
 	}
@@ -101,10 +101,10 @@ func TestEveryParameter(t *testing.T) {
 	var e exactzlib.Encoder
 	r := rand.New(rand.NewPCG(7, 7))
 	src := draw(r)
-	for len(src) < 150_000 {
+	for len(src) < 100_000 {
 		src = append(src, draw(r)...)
 	}
-	src = src[:150_000]
+	src = src[:100_000]
 	for level := range uint8(10) {
 		for mem := range uint8(9) {
 			if testing.Short() && mem%4 != level%4 {
@@ -119,11 +119,11 @@ func TestEveryParameter(t *testing.T) {
 // Windows move many times, and positions of many inputs pile up in one Encoder.
 func TestLargeInput(t *testing.T) {
 	if testing.Short() {
-		t.Skip("deflates 6 MB a few times")
+		t.Skip("deflates 1.5 MB a few times")
 	}
 	r := rand.New(rand.NewPCG(3, 3))
 	var src []byte
-	for len(src) < 6<<20 {
+	for len(src) < 1500<<10 {
 		src = append(src, draw(r)...)
 	}
 	var e exactzlib.Encoder

@@ -45,7 +45,7 @@ func TestPythonZlib(t *testing.T) {
 	}
 	t.Logf("zlib %s", version)
 
-	rounds := 2000
+	rounds := 1000
 	if testing.Short() {
 		rounds = 150
 	}
