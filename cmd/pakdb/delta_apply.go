@@ -97,7 +97,7 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 	p, err := patch.NewPlan(watched, file, old, f.out)
 	stop()
 	if err != nil {
-		return deltaHint(err)
+		return deltaHint(recoverHint(err, f.out))
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	watched, stop = a.watchPatch(ctx)

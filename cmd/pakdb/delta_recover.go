@@ -13,31 +13,65 @@ import (
 )
 
 func newDeltaRecoverCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	var forget bool
+	cmd := &cobra.Command{
 		Use:   "recover DIR",
 		Short: "Finish an update of files that was interrupted",
 		Long: `Finish an update by "pakdb delta apply --in-place" or "--append" of the files in DIR
 that was interrupted, or take it back where it cannot be finished. "delta apply"
-and "delta undo" do so by themselves.`,
-		Example: `  pakdb delta recover Paks`,
-		Args:    usage(cobra.ExactArgs(1)),
+and "delta undo" do so by themselves.
+
+A file that was moved away, or replaced, in the middle of its update cannot be
+finished; what is kept for it stays until it is back where it was. With --forget
+it is given up instead: all others are finished, and the update is over.`,
+		Example: `  pakdb delta recover Paks
+  pakdb delta recover --forget Paks`,
+		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var did bool
+			var lost []error
 			err := inFolder(args[0], func(root *os.Root) (err error) {
-				did, err = patch.Recover(cmd.Context(), root)
+				if forget {
+					did, lost, err = patch.Forget(cmd.Context(), root)
+				} else {
+					did, err = patch.Recover(cmd.Context(), root)
+				}
 				return err
 			})
-			if err != nil || a.quiet {
-				return err
+			if err != nil {
+				return recoverHint(err, args[0])
 			}
-			text := "no update was interrupted"
-			if did {
-				text = "the files are whole again"
-			}
-			_, err = fmt.Fprintln(a.stdout, text)
-			return err
+			return a.printRecovered(did, lost)
 		},
 	}
+	cmd.Flags().BoolVar(&forget, "forget", false, "give up files that are gone or replaced since the update was interrupted")
+	return cmd
+}
+
+func (a *app) printRecovered(did bool, lost []error) error {
+	for _, err := range lost {
+		_, _ = fmt.Fprintln(a.stderr, "pakdb: given up: "+printableLines(err.Error()))
+	}
+	if a.quiet {
+		return nil
+	}
+	text := "no update was interrupted"
+	switch {
+	case len(lost) > 0:
+		text = "the update is over; all other files are whole"
+	case did:
+		text = "the files are whole again"
+	}
+	_, err := fmt.Fprintln(a.stdout, text)
+	return err
+}
+
+// recoverHint is for errors about files of a folder whose update was interrupted.
+func recoverHint(err error, dir string) error {
+	if errors.Is(err, patch.ErrGone) || errors.Is(err, patch.ErrResult) && patch.IsInterrupted(dir) {
+		return hinted(err, fmt.Sprintf("put the file back where it was and run this again, or give it up: pakdb delta recover --forget %s", dir))
+	}
+	return err
 }
 
 // inFolder runs do while nobody else updates the files of a folder.

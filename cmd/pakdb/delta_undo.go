@@ -29,7 +29,7 @@ they were.`,
 func (a *app) deltaUndo(ctx context.Context, file, dir string) error {
 	err := inFolder(dir, func(root *os.Root) error { return patch.Undo(ctx, file, root) })
 	if err != nil || a.quiet {
-		return err
+		return recoverHint(err, dir)
 	}
 	_, err = fmt.Fprintln(a.stdout, "taken back: the files are as they were before the update")
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,7 @@ The folder needs room for the new file meanwhile.`,
 func (a *app) pakCompact(ctx context.Context, path string, dryRun bool) error {
 	c, err := patch.Compact(ctx, path, a.registry(), a.openOptions(), dryRun)
 	if err != nil {
-		return compactError(path, err)
+		return recoverHint(compactError(path, err), filepath.Dir(path))
 	}
 	if a.quiet {
 		return nil

@@ -64,6 +64,7 @@ type action struct {
 	name, temp    string
 	before, after File // without names; see journal
 	pieces        []piece
+	lost          bool // it could not be done: the file is another one, or gone
 }
 
 // piece is n bytes for a place in a file, which stand somewhere in the journal.

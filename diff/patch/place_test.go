@@ -117,6 +117,53 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// TestRecoverWithoutTheFile: a file that was moved away in the middle of an update
+// does not lose what is kept for it, until it is given up; one that took its place
+// is left alone.
+func TestRecoverWithoutTheFile(t *testing.T) {
+	p := newPair(t)
+	journal := journalOf(t, p)
+	foreign := words(9, len(p.old)+len(p.new))
+	for name, there := range map[string][]byte{"gone": nil, "another": foreign} {
+		t.Run(name, func(t *testing.T) {
+			dir := inFolder(t, there)
+			file := filepath.Join(dir, "x.pak")
+			if there == nil {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(dir, journalName), journal, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = root.Close() }()
+			if _, err := Recover(t.Context(), root); !errors.Is(err, ErrGone) || !IsInterrupted(dir) {
+				t.Fatalf("recovered without the file: %v", err)
+			}
+			if there != nil {
+				holds(t, dir, foreign, journalName)
+			}
+			if err := os.WriteFile(file, p.old, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			recovers(t, dir, journal, true)
+			holds(t, dir, p.new)
+
+			if err := errors.Join(os.Remove(file), os.WriteFile(filepath.Join(dir, journalName), journal, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+			did, lost, err := Forget(t.Context(), root)
+			if err != nil || !did || len(lost) != 1 || !errors.Is(lost[0], ErrGone) || IsInterrupted(dir) {
+				t.Errorf("given up: %v, %v, %v", did, lost, err)
+			}
+		})
+	}
+}
+
 func recovers(t *testing.T, dir string, journal []byte, want bool) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, journalName), journal, 0o666); err != nil {

@@ -22,26 +22,57 @@ func IsInterrupted(dir string) bool {
 	return false
 }
 
+// ErrGone means that an update of files cannot be finished because one of them is
+// not there any more, or another one is in its place.
+var ErrGone = errors.New("not there any more, or another file is in its place")
+
 // Recover finishes an update of files in a folder that was interrupted, or takes
 // it back where it cannot be finished, and reports whether there was one. What
-// was interrupted before it changed a file is removed.
+// was interrupted before it changed a file is removed. With ErrGone, or ErrResult
+// for a file that is of no version now, all other files are as they should be, and
+// the journal stays: who has moved a file may bring it back. [Forget] does not wait
+// for that.
 func Recover(ctx context.Context, dir *os.Root) (bool, error) {
-	did, err := replay(ctx, dir, journalName)
-	if err == nil {
-		var cut bool
-		if did {
-			err = remove(dir, journalAppend) // finished all the same
-		} else if cut, err = replay(ctx, dir, journalAppend); cut {
-			did = true
-		}
-	}
-	if err == nil && did {
-		err = errors.Join(remove(dir, journalName), remove(dir, journalAppend), syncDir(dir, "."))
+	did, lost, err := finish(ctx, dir)
+	if err = errors.Join(err, errors.Join(lost...)); err == nil && did {
+		err = removeJournals(dir)
 	}
 	if err != nil {
 		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
 	}
 	return did, err
+}
+
+// Forget does what [Recover] does, but for files that cannot become what they
+// should be: it gives them up, removes what the journal has of them, and returns
+// an error for each.
+func Forget(ctx context.Context, dir *os.Root) (did bool, lost []error, err error) {
+	did, lost, err = finish(ctx, dir)
+	if err == nil && did {
+		err = removeJournals(dir)
+	}
+	if err != nil {
+		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
+	}
+	return did, lost, err
+}
+
+// finish does what the journals of a folder say, and returns an error for each
+// file with which that did not work out.
+func finish(ctx context.Context, dir *os.Root) (did bool, lost []error, err error) {
+	if did, lost, err = replay(ctx, dir, journalName); err != nil || did {
+		return did, lost, err // what is appended is finished all the same
+	}
+	return replay(ctx, dir, journalAppend)
+}
+
+// removeJournals removes that which takes back first: it is not to be followed
+// without the other.
+func removeJournals(dir *os.Root) error {
+	if err := remove(dir, journalAppend); err != nil {
+		return err
+	}
+	return errors.Join(remove(dir, journalName), syncDir(dir, "."))
 }
 
 // remove removes what may be there.
@@ -52,44 +83,53 @@ func remove(dir *os.Root, name string) error {
 	return nil
 }
 
-// replay does what a journal says, and then checks it. One that is not complete
-// is removed: it was never followed.
-func replay(ctx context.Context, dir *os.Root, name string) (bool, error) {
+// replay does what a journal says, and then checks it. It passes over files that are
+// gone, and those that do not become what they should. A journal that is not
+// complete is removed: it was never followed.
+func replay(ctx context.Context, dir *os.Root, name string) (did bool, lost []error, err error) {
 	f, err := dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return false, nil, nil
 	}
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	list, err := readJournal(f)
-	for i := range list {
-		if err == nil {
-			if err = list[i].do(dir, f); err != nil {
-				err = fmt.Errorf("%s: %w", list[i].name, err)
-			}
+	if errors.Is(err, ErrJournal) {
+		return false, nil, errors.Join(f.Close(), dir.Remove(name))
+	}
+	pass := func(a *action, do func() error) {
+		if err != nil || a.lost {
+			return
 		}
+		if err = do(); errors.Is(err, ErrGone) || errors.Is(err, ErrResult) {
+			lost, a.lost, err = append(lost, fmt.Errorf("%s: %w", a.name, err)), true, nil
+		} else if err != nil {
+			err = fmt.Errorf("%s: %w", a.name, err)
+		}
+	}
+	for i := range list {
+		pass(&list[i], func() error { return list[i].do(dir, f) })
 	}
 	err = errors.Join(err, f.Close())
-	if errors.Is(err, ErrJournal) {
-		return false, dir.Remove(name)
-	}
 	for i := range list {
-		if err == nil {
-			err = list[i].check(ctx, dir)
-		}
+		pass(&list[i], func() error { return list[i].check(ctx, dir) })
 	}
-	return err == nil, err
+	return err == nil, lost, err
 }
 
 // do makes a file what it is to be, whether that was begun before or not.
 func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
 	switch a.kind {
 	case actCreate:
-		if err := dir.Rename(a.temp, a.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := dir.Rename(a.temp, a.name)
+		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		return nil // without the temporary file: renamed before
+		if _, err = dir.Stat(a.name); errors.Is(err, fs.ErrNotExist) {
+			return ErrGone
+		}
+		return err // without the temporary file: renamed before
 	case actRemove:
 		err := remove(dir, a.name)
 		for d := path.Dir(a.name); err == nil && d != "." && dir.Remove(d) == nil; {
@@ -98,18 +138,40 @@ func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
 		return err
 	}
 	f, err := dir.OpenFile(a.name, os.O_RDWR, 0)
-	if a.kind == actCut && errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case a.kind == actCut && errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrGone
+	case err != nil:
 		return err
 	}
 	if a.kind == actCut {
 		err = a.cut(f)
-	} else {
+	} else if err = a.mayChange(f); err == nil {
 		err = errors.Join(writePieces(f, journal, a.pieces), f.Truncate(a.after.Size), f.Sync())
 	}
 	return errors.Join(err, f.Close())
+}
+
+// mayChange returns ErrGone for a file that cannot be the one that was being
+// changed: that has one of two sizes or one between, and if it grows, its old end
+// is where it was.
+func (a *action) mayChange(f *os.File) error {
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if size := st.Size(); size < min(a.before.Size, a.after.Size) || size > max(a.before.Size, a.after.Size) {
+		return ErrGone
+	}
+	if a.kind != actGrow {
+		return nil
+	}
+	if id, err := identityOf(f, a.before.Size); err != nil || id != a.before.Sum {
+		return errors.Join(err, ErrGone)
+	}
+	return nil
 }
 
 func writePieces(f *os.File, journal io.ReaderAt, list []piece) error {
@@ -146,7 +208,7 @@ func (a *action) check(ctx context.Context, dir *os.Root) error {
 	}
 	err := want.fits(ctx, dir)
 	if errors.Is(err, ErrWrongOld) {
-		return fmt.Errorf("%s: %w", a.name, ErrResult)
+		return ErrResult
 	}
 	return err
 }
