@@ -48,7 +48,8 @@ those behind it are new.
 Files that are no archives are patched as bytes; empty folders and symbolic links
 are left out. Old content is used wherever it
 stands; files are told apart by content, and named by their last name or by
-their path below the folder that was given.
+their path below the folder that was given. Of an Unreal pak that was appended to
+(see "pakdb delta apply --append"), the old version is what it stands for.
 
 With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
 compared and encrypted again, so that an encrypted build costs as little as a plain
@@ -107,20 +108,15 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 	if err != nil {
 		return err
 	}
-	from, err := patch.OpenFiles(old)
+	sides, err := a.openDeltaSides(ctx, old, new)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := patch.OpenFiles(new)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
+	defer func() { err = errors.Join(err, sides.close()) }()
 	started := time.Now()
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
-	h, s, err := patch.MakeFile(watched, out, from.Inputs, to.Inputs, &patch.MakeOptions{
+	h, s, err := patch.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &patch.MakeOptions{
 		Registry: a.registry(), Open: a.openOptions(), OpenNew: &codecs.Options{Keys: keys.ring.Key}, Best: best,
 	})
 	if err == nil && secret != nil {

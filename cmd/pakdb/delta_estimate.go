@@ -41,17 +41,12 @@ with --exact as this command does.`,
 }
 
 func (a *app) deltaEstimate(ctx context.Context, old, new []string, format string) (err error) {
-	from, err := patch.OpenFiles(old)
+	sides, err := a.openDeltaSides(ctx, old, new)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := patch.OpenFiles(new)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, to.Close()) }()
-	e, err := a.estimate(ctx, from.Inputs, to.Inputs)
+	defer func() { err = errors.Join(err, sides.close()) }()
+	e, err := a.estimate(ctx, sides.old.Inputs, sides.new.Inputs)
 	if err != nil {
 		return err
 	}

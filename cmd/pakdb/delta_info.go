@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ blocks are coded again, and the root hash, which stands for the whole patch. Fil
 come with as much of their BLAKE3 hashes as the patch has: of several old files the
 first bytes of each, of several new ones nothing; these have one hash together.
 
-With --format there is a row for each file, "old" or "new".`,
+With --format there is a row for each file, "old" or "new"; "keys" are those that
+applying takes, by what a patch knows of them, NULL for none.`,
 		Example: `  pakdb delta info game.pkdelta
   pakdb delta info game.pkdelta --format jsonl`,
 		Args: usage(cobra.ExactArgs(1)),
@@ -41,13 +43,17 @@ With --format there is a row for each file, "old" or "new".`,
 
 // deltaFiles writes the files of a patch as rows.
 func (a *app) deltaFiles(h *patch.Header, format string) error {
-	rows, err := a.rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed")
+	rows, err := a.rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed", "keys")
 	if err != nil {
 		return err
 	}
+	var keys []string
+	for _, k := range h.Keys {
+		keys = append(keys, k.String())
+	}
 	write := func(side string, files []patch.File) error {
 		for _, f := range files {
-			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0)); err != nil {
+			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
 				return err
 			}
 		}

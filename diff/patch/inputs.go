@@ -15,6 +15,7 @@ import (
 type Files struct {
 	Inputs []Input
 	open   []*os.File
+	views  []*virtual // of those that UseExact changed
 }
 
 // OpenFiles opens files, and all files below folders. A file is called by its
@@ -97,6 +98,9 @@ func (f *Files) Path(i int) string { return f.open[i].Name() }
 // Close closes all files.
 func (f *Files) Close() error {
 	var errs []error
+	for _, v := range f.views {
+		errs = append(errs, v.spool.close())
+	}
 	for _, file := range f.open {
 		errs = append(errs, file.Close())
 	}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"pakdb/diff/patch"
+)
+
+// deltaSides are the opened files that a patch is made between.
+type deltaSides struct{ old, new *patch.Files }
+
+// openDeltaSides opens the files, and tells what about them may not be meant.
+func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSides, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.old, err = patch.OpenFiles(old); err != nil {
+		return s, err
+	}
+	if s.new, err = patch.OpenFiles(new); err != nil {
+		return s, err
+	}
+	same, err := patch.Same(ctx, s.old.Inputs, s.new.Inputs)
+	if err != nil {
+		return s, err
+	}
+	if same {
+		a.warn("old and new files are the same, so that there is nothing to download")
+	}
+	for _, i := range s.new.Appended() {
+		a.warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
+	}
+	exact, err := s.old.UseExact(ctx)
+	for _, i := range exact {
+		a.warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
+	}
+	return s, err
+}
+
+// warn tells what does not end the command.
+func (a *app) warn(text string) {
+	_, _ = fmt.Fprintln(a.stderr, "pakdb: warning: "+printableLines(text))
+}
+
+func (s deltaSides) close() error {
+	var errs []error
+	for _, f := range []*patch.Files{s.old, s.new} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
