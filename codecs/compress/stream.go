@@ -1,68 +1,39 @@
 package compress
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
 	"pakdb/codecs/compress/exactzlib"
+	"pakdb/codecs/compress/inflate"
 )
 
-// The inflaters hold 40 KiB of tables each, so they are pooled: an archive of
-// 64 KiB blocks would otherwise allocate more than it decodes.
+// The decoders hold tables of 20 KiB and more each, so they are pooled: an
+// archive of small blocks would otherwise allocate more than it decodes.
 var (
-	zlibReaders = sync.Pool{New: func() any { return new(zlibReader) }}
-	gzipReaders = sync.Pool{New: func() any { return new(gzip.Reader) }}
+	inflaters   = sync.Pool{New: func() any { return new(inflate.Decoder) }}
 	zstdReaders = sync.Pool{New: newZstdReader}
 )
 
-type zlibReader struct{ r io.ReadCloser }
-
-func (z *zlibReader) reset(src io.Reader) (err error) {
-	if z.r == nil {
-		z.r, err = zlib.NewReader(src)
-		return err
-	}
-	return z.r.(zlib.Resetter).Reset(src, nil)
-}
-
+// decodeZlib takes one stream. Bytes behind it are fill, as archives that align
+// their blocks leave it.
 func decodeZlib(dst, src []byte) error {
-	z := zlibReaders.Get().(*zlibReader)
-	if err := z.reset(bytes.NewReader(src)); err != nil {
-		return corrupt(Zlib, "%v", err) // a reader that failed to reset is not reused
+	d := inflaters.Get().(*inflate.Decoder)
+	defer inflaters.Put(d)
+	if _, err := d.Zlib(dst, src); err != nil {
+		return corrupt(Zlib, "%v", err)
 	}
-	defer zlibReaders.Put(z)
-	return readExactly(Zlib, z.r, dst)
+	return nil
 }
 
+// decodeGzip takes one member, and leaves what follows it.
 func decodeGzip(dst, src []byte) error {
-	z := gzipReaders.Get().(*gzip.Reader)
-	defer gzipReaders.Put(z)
-	if err := z.Reset(bytes.NewReader(src)); err != nil {
+	d := inflaters.Get().(*inflate.Decoder)
+	defer inflaters.Put(d)
+	if _, err := d.Gzip(dst, src); err != nil {
 		return corrupt(Gzip, "%v", err)
-	}
-	z.Multistream(false)
-	return readExactly(Gzip, z, dst)
-}
-
-// readExactly fills dst from r and requires that r ends there, which is also
-// where a stream's own checksum is verified.
-func readExactly(m Method, r io.Reader, dst []byte) error {
-	n, err := io.ReadFull(r, dst)
-	if err != nil && !(errors.Is(err, io.EOF) && len(dst) == 0) {
-		return corrupt(m, "decoded %d of %d bytes: %v", n, len(dst), err)
-	}
-	var more [1]byte
-	switch _, err := io.ReadFull(r, more[:]); {
-	case err == nil:
-		return corrupt(m, "decodes to more than the declared %d bytes", len(dst))
-	case !errors.Is(err, io.EOF):
-		return corrupt(m, "after %d bytes: %v", len(dst), err)
 	}
 	return nil
 }

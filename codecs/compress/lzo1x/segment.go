@@ -1,11 +1,10 @@
 package lzo1x
 
 import (
-	"bytes"
-	"compress/zlib"
 	"encoding/binary"
 	"errors"
-	"io"
+
+	"pakdb/codecs/compress/inflate"
 )
 
 // SegmentSize is how many decoded bytes each segment but the last holds.
@@ -79,7 +78,7 @@ func (s *segments) decode(data []byte) error {
 	dst = dst[:min(len(dst), SegmentSize)]
 	n, read, err := Decode(dst, data)
 	if err != nil || n != len(dst) {
-		if inflate(dst, data) != nil {
+		if _, zerr := new(inflate.Decoder).Zlib(dst, data); zerr != nil { // no sample has such a segment
 			return s.failDecode(n, read, err)
 		}
 	}
@@ -99,21 +98,4 @@ func (s *segments) failDecode(n, read int, err error) error {
 
 func (s *segments) advance(stored, decoded int) {
 	s.ip, s.op = s.ip+2+stored, s.op+decoded
-}
-
-// inflate fills dst from a zlib stream that must then be at its end, its
-// checksum verified. No sample has such a segment: a reader for each is fine.
-func inflate(dst, src []byte) error {
-	r, err := zlib.NewReader(bytes.NewReader(src))
-	if err != nil {
-		return err
-	}
-	if _, err := io.ReadFull(r, dst); err != nil {
-		return err
-	}
-	var one [1]byte
-	if _, err := io.ReadFull(r, one[:]); err != io.EOF {
-		return ErrOutputOverrun
-	}
-	return nil
 }
