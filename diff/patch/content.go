@@ -151,25 +151,31 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 			return err
 		}
 	}
-	end := r.off + n
+	place, end := r.off, x.off+at // where in the old file what is at hand goes on; of what was explained
 	err = f.withRuns(p, x.off+at, runs, func(p []byte, off int64, after *storedRun) error {
-		place := r.off + off - (x.off + at)
-		if after != nil {
-			if f.solid != nil || !r.has(after.file, after.end()) {
-				return f.around(p, off, after)
-			}
+		place, end = place+off-end, off+int64(len(p))
+		switch {
+		case after == nil:
+		case f.solid == nil && r.has(after.file, after.end()):
 			place = after.end()
+		case f.solid != nil || r.file == -1 || after.n >= minTrusted:
+			place += int64(len(p))
+			return f.around(p, off, after)
 		}
 		guess := src.base + place - r.off
 		if err := f.raw(p, off, guess, func() error { return f.use(src.ranges) }); err != nil {
 			return err
 		}
-		end = place + f.e.cursor - guess
+		place += f.e.cursor - guess
 		return nil
 	})
-	f.drift += end - (r.off + n)
+	f.drift += place + x.off + at + n - end - (r.off + n)
 	return err
 }
+
+// minTrusted is how long a run must be for what follows it to be looked for behind
+// it, instead of where the entry is.
+const minTrusted = 2 << 10
 
 // contentBefore is how much of its entry's content stands before extent k.
 func (f *fileMaker) contentBefore(k int) (n int64) {

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"math/bits"
@@ -22,7 +23,9 @@ const (
 	minNear   = 256       // ... of one that the source has
 	minSolid  = 4 << 10   // ... of one that a source of everything has
 	minInStep = 256 << 10 // ... of one that is about where it is expected
+	minEqual  = 1 << 20   // ... of one whose bytes are all the same
 	inStep    = 64 << 10
+	rows      = len(state{}.ends)
 )
 
 // runIndex finds runs of stored bytes in the old files.
@@ -163,38 +166,86 @@ func (r *reach) has(file int, off int64) bool {
 
 // runs returns what of p stands in the old files and is worth a copy.
 func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
-	end, last := 0, storedRun{file: source.file, off: source.off} // what is behind us; the run before
+	end, next := 0, 0                                     // of the last run that is taken, of the last one
+	last := storedRun{file: source.file, off: source.off} // taken or not
 	for i, h := 0, uint64(0); i < len(p); {
-		if h = h<<1 + gear[p[i]]; h>>(64-x.quiet) != 0 || i < end+runWindow {
+		if h = h<<1 + gear[p[i]]; h>>(64-x.quiet) != 0 || i < next+runWindow {
 			i++
 			continue
 		}
 		i++
 		r, err := x.longest(p, i, end, h, last)
+		for taken := true; taken && err == nil && r.n >= minRun; {
+			next, taken = max(i, r.at+r.n), x.isWorth(p, &r, &last, source)
+			if taken || r.n >= minNear || source.file == anyFile {
+				last = r
+			}
+			if next > i { // go on where the hash knows nothing of the run
+				i, h = next, 0
+			}
+			if taken {
+				list, end = append(list, r), r.at+r.n
+				r, err = x.goesOn(p, list)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
-		if r.n < minRun {
-			continue
-		}
-		least, shift := minRun, r.off-int64(r.at)-(last.off-int64(last.at))
-		switch {
-		case r.file == last.file && max(shift, -shift) < inStep:
-			least = minInStep
-		case source.file == anyFile:
-			least = minSolid
-		case source.has(r.file, r.off):
-			least = minNear
-		}
-		last, end = r, r.at+r.n
-		if r.n >= least {
-			list = append(list, r)
-		}
-		if end > i { // go on where the hash knows nothing of the run
-			i, h = end, 0
-		}
 	}
 	return list, nil
+}
+
+// isWorth reports that a run is worth a copy. One of equal bytes costs least as
+// content.
+func (x *runIndex) isWorth(p []byte, r, last *storedRun, source reach) bool {
+	return r.n >= x.least(r, last, source) && (r.n >= minEqual || !isEqual(p[r.at:r.at+r.n]))
+}
+
+// least is how long a run must be to be worth a copy.
+func (x *runIndex) least(r, last *storedRun, source reach) int {
+	shift := r.off - int64(r.at) - (last.off - int64(last.at))
+	switch {
+	case follows(r, last) && r.n >= minNear:
+		return minNear
+	case r.file == last.file && max(shift, -shift) < inStep:
+		return minInStep
+	case source.file == anyFile:
+		return minSolid
+	case source.has(r.file, r.off):
+		return minNear
+	}
+	return minRun
+}
+
+// isEqual reports that all bytes of p, which is not empty, are the same.
+func isEqual(p []byte) bool { return bytes.Equal(p[1:], p[:len(p)-1]) }
+
+// goesOn is the longest run behind the last one that goes on where one of those
+// before it ended, as in what is woven of several rows, or that is as far from it as
+// it is from the one before it, as in every second of several rows.
+func (x *runIndex) goesOn(p []byte, list []storedRun) (best storedRun, err error) {
+	last := &list[len(list)-1]
+	try := func(file int, off int64) error {
+		r, e := x.around(p, last.at+last.n, last.at+last.n, file, off)
+		if r.n > best.n && r.n >= minNear {
+			best = r
+		}
+		return e
+	}
+	for k := len(list) - 2; k >= 0 && k >= len(list)-rows && err == nil; k-- {
+		if r := &list[k]; k == len(list)-2 && follows(last, r) {
+			err = try(last.file, 2*last.off-r.off)
+		}
+		if err == nil {
+			err = try(list[k].file, list[k].end())
+		}
+	}
+	return best, err
+}
+
+// follows reports that a run is as long as the one that stands before it.
+func follows(r, before *storedRun) bool {
+	return r.n == before.n && r.file == before.file && r.at == before.at+before.n
 }
 
 // longest is the longest run known around p[i], behind floor: that which goes on
@@ -217,7 +268,7 @@ func (x *runIndex) longest(p []byte, i, floor int, h uint64, last storedRun) (r 
 func (x *runIndex) around(p []byte, i, floor, file int, off int64) (storedRun, error) {
 	l := &x.files[file]
 	r := storedRun{at: i, file: file, off: off}
-	if off > l.Size {
+	if off < 0 || off > l.Size {
 		return r, nil
 	}
 	for step := 256; ; step = 64 << 10 { // forwards

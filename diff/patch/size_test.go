@@ -30,6 +30,9 @@ func TestSizes(t *testing.T) {
 		{"many tiny files", 1500, tiny(300, 0), tiny(300, 20)},
 		{"halves swapped", 70, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
 		{"blocks shuffled", 1220, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
+		{"many blocks shuffled", 2720, files(noise), files(shuffled(noise, 4<<10))},
+		{"one row parted", 800, files(woven(noise, 3000)), files(noise)},
+		{"zeros between", 8850, files(spaced(noise[:1<<20], 1)), files(spaced(noise[:1<<20], 1) + spaced(noise[2<<20:2<<20+8192], 30_000))},
 		{"one byte in front", 72, files(noise), files("x" + noise)},
 		{"far repeats", 5<<20 + 300, files("x"), files(noise[:5<<20] + noise[:5<<20])},
 		{"noise", 1070, files("a"), files(noise[:1000])},
@@ -75,6 +78,27 @@ func shuffled(s string, block int) string {
 	var b strings.Builder
 	for _, i := range rand.New(rand.NewPCG(2, 2)).Perm(len(s) / block) {
 		b.WriteString(s[i*block : (i+1)*block])
+	}
+	return b.String()
+}
+
+// woven is one block of the first half of s, one of the second, and so on.
+func woven(s string, block int) string {
+	var b strings.Builder
+	half := len(s) / 2
+	for at := 0; at < half; at += block {
+		b.WriteString(s[at:min(at+block, half)])
+		b.WriteString(s[half+at : half+min(at+block, half)])
+	}
+	return b.String()
+}
+
+// spaced is s with zeros behind every 64 bytes.
+func spaced(s string, n int) string {
+	var b strings.Builder
+	for ; len(s) >= 64; s = s[64:] {
+		b.WriteString(s[:64])
+		b.WriteString(strings.Repeat("\x00", n))
 	}
 	return b.String()
 }
