@@ -58,8 +58,8 @@ and the transport patch of "pakdb delta make". "About" marks estimates from the
 catalog; --exact reads the archives, which must be where they were and unchanged.
 With --format it is these rows and nothing else.
 
---format html is one page without any other file: a map of what changed, and a
-list to sort and search.
+--format html is one page without any other file: a map of what changed, what
+the update takes by each way of transport, and a list to sort and search.
 
 With a GLOB only entries whose old or new path matches are shown.
 

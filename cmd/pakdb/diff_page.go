@@ -23,9 +23,15 @@ func (f *diffFlags) checkFormat(a *app) error {
 	return nil
 }
 
-// diffPage writes the changes as one page.
+// diffPage writes the changes as one page, with what the whole update takes by each
+// way of transport.
 func (a *app) diffPage(ctx context.Context, c *changes) (int, error) {
+	downloads, err := c.Downloads(ctx)
+	if err != nil {
+		return 0, err
+	}
 	w := page.New(a.stdout, c.OldBuild, c.NewBuild)
+	w.SetDownloads(downloads)
 	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
 	return n, errors.Join(err, w.Close())
 }

@@ -19,26 +19,11 @@ func printDownloads(w io.Writer, all []diff.Download) error {
 		if d.Exact {
 			about = ""
 		}
-		if _, err := fmt.Fprintf(table, "%s%s\t%s\t  %s\n", about, humanSize(d.Bytes), percent(d.Bytes, all[0].Bytes), wayText(d)); err != nil {
+		if _, err := fmt.Fprintf(table, "%s%s\t%s\t  %s\n", about, humanSize(d.Bytes), percent(d.Bytes, all[0].Bytes), d.Text()); err != nil {
 			return err
 		}
 	}
 	return table.Flush()
-}
-
-// wayText tells what a way of transport fetches.
-func wayText(d *diff.Download) string {
-	switch d.Way {
-	case diff.WayBuild:
-		return fmt.Sprintf("all of %s", plural(d.Of, "file", "files"))
-	case diff.WayFiles:
-		return fmt.Sprintf("whole files: %d of %d", d.Parts, d.Of)
-	case diff.WayChunks:
-		return fmt.Sprintf("a store of 1 MiB chunks: %d of %d, compressed", d.Parts, d.Of)
-	case diff.WayEntries:
-		return fmt.Sprintf("a patch archive of whole entries: %d of %d", d.Parts, d.Of)
-	}
-	return "a transport patch (pakdb delta make)"
 }
 
 // downloadRows writes the same for programs.

@@ -37,6 +37,7 @@ type Writer struct {
 	dirs   words
 	words  words
 	totals *diff.Totals
+	ways   []diff.Download
 	err    error
 }
 
@@ -105,6 +106,20 @@ func (p *Writer) Add(c *diff.Change) error {
 		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes})
 }
 
+// SetDownloads tells what the update takes by each way of transport, all of the
+// new build first.
+func (p *Writer) SetDownloads(ways []diff.Download) { p.ways = ways }
+
+// downloads are bytes, whether they are exact, and what is fetched.
+func (p *Writer) downloads() [][]any {
+	rows := make([][]any, len(p.ways))
+	for i := range p.ways {
+		d := &p.ways[i]
+		rows[i] = []any{d.Bytes, d.Exact, d.Text()}
+	}
+	return rows
+}
+
 // side is folder, name, archive, type, size, stored, copies; null for none.
 func (p *Writer) side(f *diff.File) any {
 	if f == nil {
@@ -138,7 +153,7 @@ func (p *Writer) json(v any) error {
 // Close ends the page. It does not close what New was given.
 func (p *Writer) Close() error {
 	p.print("]</script>\n<script type=\"application/json\" id=\"words\">")
-	if err := p.json(map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds}); err != nil {
+	if err := p.json(map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads()}); err != nil {
 		return err
 	}
 	p.print("</script>\n")
@@ -164,5 +179,13 @@ func (p *Writer) withoutScript() {
 		s := p.totals.Get(kind)
 		p.print(fmt.Sprintf("<tr><td>%s</td><td>%d</td><td>%d</td><td>%d</td><td>%d</td></tr>", html.EscapeString(kind), s.Count, s.OldSize, s.NewSize, s.Download))
 	}
-	p.print("</table></noscript>\n")
+	p.print("</table>")
+	if len(p.ways) > 0 {
+		p.print("<table><tr><th>bytes</th><th>to download as</th></tr>")
+		for i := range p.ways {
+			p.print(fmt.Sprintf("<tr><td>%d</td><td>%s</td></tr>", p.ways[i].Bytes, html.EscapeString(p.ways[i].Text())))
+		}
+		p.print("</table>")
+	}
+	p.print("</noscript>\n")
 }

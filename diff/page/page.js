@@ -2,7 +2,7 @@
 (() => {
   // ---- data -------------------------------------------------------------------
   const byId = (id) => document.getElementById(id);
-  const { dirs, words, kinds, builds } = JSON.parse(byId("words").textContent);
+  const { dirs, words, kinds, builds, downloads } = JSON.parse(byId("words").textContent);
   const raw = JSON.parse(byId("rows").textContent);
   const word = (i) => (i < 0 ? "" : words[i]);
   const dir = (i) => (i < 0 ? "" : dirs[i]);
@@ -471,6 +471,13 @@
       chips.push(b);
     }
     byId("cards").replaceChildren(...cards);
+    byId("ways").replaceChildren(...downloads.map(([n, exact, text]) => {
+      const row = element("tr");
+      const share = downloads[0][0] ? (100 * n / downloads[0][0]).toFixed(1) + " %" : "";
+      row.append(element("td", "", (exact ? "" : "about ") + bytes(n)), element("td", "", share), element("td", "", text));
+      return row;
+    }));
+    byId("downloads").hidden = downloads.length === 0;
     byId("kinds").replaceChildren(...chips);
     if (s.download === 0) byId("measure").value = state.measure = s.old + s.now > 0 ? "size" : "count";
   };

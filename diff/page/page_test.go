@@ -41,6 +41,7 @@ func written(t testing.TB, n int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := page.New(&out, "1.0 <old>", "1.1 </title><script>document.title='pwned'</script>")
+	w.SetDownloads([]diff.Download{{Way: diff.WayBuild, Bytes: 1 << 20, Parts: 3, Of: 3, Exact: true}, {Way: diff.WayDelta, Bytes: 1 << 10}})
 	var changes []diff.Change
 	for i, name := range hostile {
 		changes = append(changes, diff.Change{Kind: diff.Added, New: file("Evil/"+name, int64(100+i)), Download: 50, Notes: []string{name}})
@@ -105,8 +106,14 @@ func TestPageData(t *testing.T) {
 	}
 	var rows [][]any
 	data("rows", &rows)
-	var words struct{ Dirs, Words, Builds []string }
+	var words struct {
+		Dirs, Words, Builds []string
+		Downloads           [][]any
+	}
 	data("words", &words)
+	if got := fmt.Sprint(words.Downloads); got != "[[1.048576e+06 true all of 3 files] [1024 false a transport patch (pakdb delta make)]]" {
+		t.Errorf("downloads %s", got)
+	}
 	if len(rows) != len(hostile)+3 || len(words.Builds) != 2 {
 		t.Fatalf("%d rows, builds %q", len(rows), words.Builds)
 	}
@@ -159,6 +166,9 @@ func TestPageInBrowser(t *testing.T) {
 	got := dom(t, chromium, written(t, 500))
 	if !strings.Contains(got, ">509 changes<") {
 		t.Errorf("the list was not drawn: %.2000s", got)
+	}
+	if !strings.Contains(got, "<td>about 1.00 KiB</td><td>0.1 %</td><td>a transport patch (pakdb delta make)</td>") {
+		t.Error("what is to be downloaded is not told")
 	}
 	title := regexp.MustCompile(`<title>(.*?)</title>`).FindString(got)
 	if strings.Contains(title, "'pwned' ") || strings.Contains(title, ">pwned<") || strings.Contains(got, "<img") {
