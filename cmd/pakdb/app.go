@@ -121,10 +121,15 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 // usage marks the errors of an argument check as errors of usage.
 func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError(cmd, err)
+		if check(cmd, args) == nil {
+			return nil
 		}
-		return nil
+		for n := range args {
+			if check(cmd, args[:n]) == nil {
+				return usageError(cmd, fmt.Errorf("too many arguments: %s", cmd.UseLine()))
+			}
+		}
+		return usageError(cmd, fmt.Errorf("too few arguments: %s", cmd.UseLine()))
 	}
 }
 

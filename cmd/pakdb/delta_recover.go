@@ -15,7 +15,7 @@ import (
 func newDeltaRecoverCommand(a *app) *cobra.Command {
 	var forget bool
 	cmd := &cobra.Command{
-		Use:   "recover DIR",
+		Use:   "recover [flags] DIR",
 		Short: "Finish an update of files that was interrupted",
 		Long: `Finish an update by "pakdb delta apply --in-place" or "--append" of the files in DIR
 that was interrupted, or take it back where it cannot be finished. "delta apply"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, fol
 	}
 	db, err := a.openCatalog(ctx)
 	if errors.Is(err, errNoCatalog) {
-		return nil, false, fmt.Errorf("%q is no folder, and there is no catalog to look for a build of that label: %w", build, fs.ErrNotExist)
+		return nil, false, hinted(fmt.Errorf("%q is no folder, and there is no catalog to look for a build of that label: %w", build, fs.ErrNotExist), fileHint(build))
 	}
 	if err != nil {
 		return nil, false, err
@@ -42,7 +43,7 @@ func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, fol
 	if errors.Is(err, schema.ErrNoBuild) {
 		labels, errLabels := buildLabels(ctx, db)
 		return nil, false, errors.Join(errLabels, hinted(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", errUsage, build),
-			nearest.Hint(nearest.Names(build, labels))))
+			cmp.Or(fileHint(build), nearest.Hint(nearest.Names(build, labels)))))
 	}
 	if err != nil {
 		return nil, false, err
@@ -52,4 +53,12 @@ func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, fol
 		f.sums = append(f.sums, known.Digest)
 	}
 	return f, false, nil
+}
+
+// fileHint is for who names an archive where a build is wanted.
+func fileHint(build string) string {
+	if st, err := os.Stat(build); err != nil || st.IsDir() {
+		return ""
+	}
+	return "that is a file; name the folder that it is in"
 }

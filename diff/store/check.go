@@ -21,6 +21,9 @@ import (
 // to be, every chunk has its hash, and every build can be made of what is there.
 // Findings are told one by one; the error is for what kept Check from looking.
 func Check(ctx context.Context, dir string, finding func(name string, err error)) error {
+	if err := isStore(dir); err != nil {
+		return err
+	}
 	_, builds, err := readBuilds(dir)
 	if err != nil {
 		return err
@@ -47,6 +50,16 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 		}
 	}
 	return ctx.Err()
+}
+
+// isStore returns ErrNoStore for a folder without a list of builds, which may be
+// anyone's.
+func isStore(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(indexName)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: there is no %s", dir, ErrNoStore, indexName)
+	}
+	return err
 }
 
 type checker struct {
@@ -326,6 +339,9 @@ type Pruned struct {
 // from a store that is damaged.
 // key signs the list of builds; nil leaves it without a signature.
 func Prune(ctx context.Context, dir string, keep int, key *patch.SecretKey) (*Pruned, error) {
+	if err := isStore(dir); err != nil {
+		return nil, err
+	}
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)

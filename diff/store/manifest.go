@@ -19,6 +19,8 @@ import (
 var (
 	ErrCorrupt = errors.New("corrupt store")
 	ErrNoBuild = errors.New("the store has no such build")
+	// ErrNoStore means that nothing was published to a folder.
+	ErrNoStore = errors.New("not a store")
 	// ErrChanged means that a file to be published is not what it was said to be.
 	ErrChanged = errors.New("the file has changed since it was indexed")
 	// ErrUnsigned means that a signature was wanted, and there is none.
