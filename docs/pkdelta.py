@@ -4,7 +4,7 @@
     pkdelta.py PATCH OLD... -o DIR
 
 It is a second implementation, by which that page is checked: plain and slow. It
-refuses LZ4 recipes, methods that need decoders which Python lacks, keys, and all
+refuses recipes of LZ4 and LZO1X, methods that need decoders which Python lacks, keys, and all
 tables but those of Unreal paks whose entries are all encoded.
 """
 

@@ -7,6 +7,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/codecs/compress/exactlz4"
+	"pakdb/codecs/compress/exactlzo"
 	"pakdb/codecs/compress/exactzlib"
 )
 
@@ -19,7 +20,8 @@ type Recipe struct {
 	// Of zlib: level, memory level, window bits, and strategy, with 0x80 for a
 	// stream without zlib's wrapper. Of LZ4: dialect; 0 for a block, 1 for a
 	// stream's first block, 2 for high compression; and acceleration, or the level
-	// of high compression, in 16 bits, little-endian.
+	// of high compression, in 16 bits, little-endian. Of LZO1X: the level of
+	// LZO1X-999.
 	Params [4]uint8
 }
 
@@ -30,6 +32,8 @@ func (r Recipe) String() string {
 		return r.zlib().String()
 	case compress.LZ4:
 		return r.lz4().String()
+	case compress.LZO1X:
+		return fmt.Sprintf("lzo1x-999 %d", r.lzo())
 	}
 	return r.Method.String()
 }
@@ -80,11 +84,16 @@ func fromLZ4(p exactlz4.Params) Recipe {
 	return r
 }
 
+func (r Recipe) lzo() int { return int(r.Params[0]) }
+
+func fromLZO(level int) Recipe { return Recipe{compress.LZO1X, [4]uint8{uint8(level)}} }
+
 // Coder encodes by recipes and finds them. The zero value is ready. It keeps its
 // encoders' memory and is not safe for concurrent use.
 type Coder struct {
 	zlib exactzlib.Encoder
 	lz4  exactlz4.Encoder
+	lzo  exactlzo.Encoder
 }
 
 // Encode appends the stored form of src to dst. A recipe that this package does
@@ -97,6 +106,8 @@ func (c *Coder) Encode(dst, src []byte, r Recipe) ([]byte, error) {
 		return c.zlib.Encode(dst, src, r.zlib())
 	case compress.LZ4:
 		return c.lz4.Encode(dst, src, r.lz4())
+	case compress.LZO1X:
+		return c.lzo.Encode(dst, src, r.lzo())
 	}
 	return dst, fmt.Errorf("%w: recipe %q", errors.ErrUnsupported, r)
 }
@@ -114,6 +125,9 @@ func (c *Coder) Recognize(m compress.Method, stored, decoded []byte, likely []Re
 	case compress.LZ4:
 		p, ok := c.lz4.Recognize(stored, decoded, paramsOf(likely, m, Recipe.lz4)...)
 		return fromLZ4(p), ok
+	case compress.LZO1X:
+		level, ok := c.lzo.Recognize(stored, decoded, paramsOf(likely, m, Recipe.lzo)...)
+		return fromLZO(level), ok
 	}
 	return Recipe{}, false
 }

@@ -8,8 +8,8 @@ import (
 // Coding blocks again is nearly all that applying costs. Blocks of one operation
 // do not depend on each other: some are coded at a time, and written in order.
 
-// maxCoders is how many blocks are coded at a time. A coder keeps half a megabyte
-// and a stored block.
+// maxCoders is how many blocks are coded at a time. A coder keeps up to 0.7 MiB
+// for each method, and a stored block.
 const maxCoders = 4
 
 // blockCoder codes blocks, each for a goroutine.

@@ -77,7 +77,9 @@ func newOwnIndex(l *layout) *runIndex {
 }
 
 // hasNoRecipe reports that blocks of a method are not made from their content.
-func hasNoRecipe(m compress.Method) bool { return m != compress.Zlib && m != compress.LZ4 }
+func hasNoRecipe(m compress.Method) bool {
+	return m != compress.Zlib && m != compress.LZ4 && m != compress.LZO1X
+}
 
 // add indexes n bytes of a file.
 func (x *runIndex) add(ctx context.Context, file int, off, n int64) error {

@@ -11,8 +11,8 @@ import (
 
 // TestRecreateSamples reports how many of the samples' LZO segments the encoder
 // re-creates. Those of Prime World Editor, which links the C library, are made
-// with LZO1X-999 at level 8; where lzoenc differs, an archive cannot be rebuilt
-// from its content and its blocks have to be kept. Package lzoenc tells why.
+// with LZO1X-999 at level 8; package lzoenc tells why it differs, and exactlzo does
+// not.
 func TestRecreateSamples(t *testing.T) {
 	for _, name := range []string{"mp3_small.pak", "mp3_small_v2.pak"} {
 		pak := sample(t, "retro-pak/"+name)

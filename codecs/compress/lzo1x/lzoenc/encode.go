@@ -9,9 +9,8 @@
 // makes 4, at any level from 4 on. Its parse is the same, but its search takes the
 // nearest match of three bytes and overlooks longer ones that stand further back: of
 // 128 bytes, where C has "length 7, distance 31", go-lzo has "length 3", a literal
-// and "length 6, distance 1". Levels and segments have no part in it. That is why
-// transport patches have no recipe for LZO1X, beside what such a recipe would do to
-// the licence of pakdb-apply.
+// and "length 6, distance 1". Levels and segments have no part in it. Package
+// exactlzo writes what the library does, and has no part in this licence.
 //
 // Only the compressors of go-lzo are used. Its decoder takes the output length
 // for a hint, so it must never see untrusted input.
