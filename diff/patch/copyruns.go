@@ -34,7 +34,11 @@ func (f *fileMaker) withRuns(p []byte, off int64, runs []storedRun, rest func(p 
 		if err := f.endFull(); err != nil {
 			return err
 		}
-		f.e.copyOld(r.file, r.off, int64(r.n))
+		if i > 0 && r.off == runs[i-1].off && follows(r, &runs[i-1]) { // all repetitions are one copy
+			f.e.copyOld(len(f.old.files), off+int64(r.at-r.n), int64(r.n))
+		} else {
+			f.e.copyOld(r.file, r.off, int64(r.n))
+		}
 		f.stats.Copied += int64(r.n)
 		at, after = r.at+r.n, r
 		f.pos = off + int64(at)

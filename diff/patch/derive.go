@@ -341,7 +341,7 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 		names = append(names, it.New...)
 	}
 	if len(names) > 0 {
-		if err := f.use([]Range{f.was.at}); err != nil {
+		if err := f.use(f.allTables()); err != nil {
 			return err
 		}
 	}
@@ -379,4 +379,19 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 	}
 	e.predicted(p.content, p.index)
 	return nil
+}
+
+// allTables are those of the old file, and what stands behind the entries of the
+// others, whose names may come together with its own.
+func (f *fileMaker) allTables() []Range {
+	ranges, total := []Range{f.was.at}, f.was.at.Size
+	for i := range f.old.files {
+		l := &f.old.files[i]
+		off, n := l.gapBefore(len(l.extents))
+		if i == f.was.at.File || n == 0 || total+n > maxSource || len(ranges) == rangesToSpare {
+			continue
+		}
+		ranges, total = append(ranges, l.rangesOf(i, off, n)...), total+n
+	}
+	return ranges
 }

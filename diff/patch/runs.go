@@ -177,8 +177,11 @@ func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
 		}
 		i++
 		r, err := x.longest(p, i, end, h, last)
+		if r.n < minEqual && isEqual(p[r.at:r.at+r.n]) {
+			next, r.n = max(i, r.at+r.n), 0 // it costs least as content
+		}
 		for taken := true; taken && err == nil && r.n >= minRun; {
-			next, taken = max(i, r.at+r.n), x.isWorth(p, &r, &last, source)
+			next, taken = max(i, r.at+r.n), r.n >= x.least(&r, &last, source)
 			if taken || r.n >= minNear || source.file == anyFile {
 				last = r
 			}
@@ -197,12 +200,6 @@ func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
 	return list, nil
 }
 
-// isWorth reports that a run is worth a copy. One of equal bytes costs least as
-// content.
-func (x *runIndex) isWorth(p []byte, r, last *storedRun, source reach) bool {
-	return r.n >= x.least(r, last, source) && (r.n >= minEqual || !isEqual(p[r.at:r.at+r.n]))
-}
-
 // least is how long a run must be to be worth a copy.
 func (x *runIndex) least(r, last *storedRun, source reach) int {
 	shift := r.off - int64(r.at) - (last.off - int64(last.at))
@@ -219,8 +216,8 @@ func (x *runIndex) least(r, last *storedRun, source reach) int {
 	return minRun
 }
 
-// isEqual reports that all bytes of p, which is not empty, are the same.
-func isEqual(p []byte) bool { return bytes.Equal(p[1:], p[:len(p)-1]) }
+// isEqual reports that all bytes of p are the same.
+func isEqual(p []byte) bool { return len(p) == 0 || bytes.Equal(p[1:], p[:len(p)-1]) }
 
 // goesOn is the longest run behind the last one that goes on where one of those
 // before it ended, as in what is woven of several rows, or that is as far from it as

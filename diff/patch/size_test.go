@@ -33,6 +33,7 @@ func TestSizes(t *testing.T) {
 		{"many blocks shuffled", 2720, files(noise), files(shuffled(noise, 4<<10))},
 		{"one row parted", 800, files(woven(noise, 3000)), files(noise)},
 		{"zeros between", 8850, files(spaced(noise[:1<<20], 1)), files(spaced(noise[:1<<20], 1) + spaced(noise[2<<20:2<<20+8192], 30_000))},
+		{"one thing many times", 75, files(noise[:100_000]), files(strings.Repeat(noise[:100_000], 9))},
 		{"one byte in front", 72, files(noise), files("x" + noise)},
 		{"far repeats", 5<<20 + 300, files("x"), files(noise[:5<<20] + noise[:5<<20])},
 		{"noise", 1070, files("a"), files(noise[:1000])},
