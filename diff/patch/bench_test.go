@@ -73,3 +73,18 @@ func BenchmarkApply(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMake makes a patch without its proof.
+func BenchmarkMake(b *testing.B) {
+	oldPath, newPath := benchPair(b)
+	old, new := benchFiles(b, oldPath), benchFiles(b, newPath)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(160 << 20)) // as the command does
+	var out bytes.Buffer
+	for b.Loop() {
+		out.Reset()
+		if _, _, err := patch.Make(context.Background(), old.Inputs, new.Inputs, &out, b.TempDir(), &patch.MakeOptions{Registry: all.Registry()}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(out.Len()), "patch-bytes")
+}

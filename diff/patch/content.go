@@ -139,7 +139,7 @@ func (f *fileMaker) plainPart(x *extent, at, n, before, gap int64, k int) error 
 	if err != nil {
 		return err
 	}
-	src, err := f.sourceFor(f.pairs.entries[x.entry], before+f.drift, p, gap > 0)
+	src, err := f.sourceFor(x.entry, before+f.drift, p, gap > 0)
 	if err != nil {
 		return err
 	}
@@ -193,17 +193,22 @@ type oldSource struct {
 	head   int64 // where what stands before the entry does
 }
 
-// sourceFor returns the old content for new content that probably stands at a
-// place of an old entry, with what stands before the entry if that is wanted,
+// sourceFor returns the old content for new content of an entry that probably
+// stands at a place of the old one, with what stands before the entry if that is wanted,
 // and with other entries that have some of it.
-func (f *fileMaker) sourceFor(old int32, place int64, content []byte, head bool) (oldSource, error) {
+func (f *fileMaker) sourceFor(new int32, place int64, content []byte, head bool) (oldSource, error) {
+	old := f.pairs.entries[new]
 	if f.solid != nil {
 		return f.solidSource(old, place), nil
 	}
-	s, w := f.entrySource(old, place, int64(len(content)), head)
-	runs := f.moved.find(content, w, nil)
-	if len(runs) == 0 {
-		return s, nil
+	s, w, err := f.entrySource(old, place, int64(len(content)), head)
+	if err != nil {
+		return s, err
+	}
+	w.name = f.new.entries[new].name
+	runs, err := f.moved.find(f.ctx, content, w, nil)
+	if err != nil || len(runs) == 0 {
+		return s, err
 	}
 	if w.entry >= 0 {
 		own, err := f.load(s.ranges)
@@ -212,18 +217,22 @@ func (f *fileMaker) sourceFor(old int32, place int64, content []byte, head bool)
 		}
 		known := map[uint32]bool{}
 		chunks(own.content, func(_, _ int, hash uint32) { known[hash] = true })
-		runs = f.moved.find(content, w, known)
+		if runs, err = f.moved.find(f.ctx, content, w, known); err != nil {
+			return s, err
+		}
 	}
 	for _, r := range runs {
-		s.ranges = f.appendRanges(s.ranges, window{r.entry, r.from, r.to})
+		if s.ranges, err = f.appendRanges(s.ranges, window{entry: r.entry, from: r.from, to: r.to}); err != nil {
+			return s, err
+		}
 	}
 	return s, nil
 }
 
 // entrySource is the old content around a place in an old entry.
-func (f *fileMaker) entrySource(old int32, place, size int64, head bool) (s oldSource, w window) {
+func (f *fileMaker) entrySource(old int32, place, size int64, head bool) (s oldSource, w window, err error) {
 	if old < 0 {
-		return s, window{entry: -1}
+		return s, window{entry: -1}, nil
 	}
 	e := &f.old.entries[old]
 	if off, gap := f.old.files[e.file].gapBefore(e.first); head && gap > 0 && gap <= smallGap {
@@ -231,18 +240,37 @@ func (f *fileMaker) entrySource(old int32, place, size int64, head bool) (s oldS
 		s.base = gap
 	}
 	wide := int64(margin)
-	if e.count == 1 {
+	if e.count == 1 || old == f.wanted { // an entry that is asked for again is in several places
 		wide = wideMargin
 	}
-	w = window{old, max(0, place-wide), place + size + wide}
+	f.wanted = old
+	w = window{entry: old, from: max(0, place-wide), to: place + size + wide}
 	head0 := len(s.ranges)
-	s.ranges = f.appendRanges(s.ranges, w)
+	if s.ranges, err = f.appendRanges(s.ranges, w); err != nil {
+		return s, w, err
+	}
 	from := place
 	if len(s.ranges) > head0 {
 		from = f.contentAt(e, s.ranges[head0].Off)
 	}
 	s.base += place - from
-	return s, w
+	f.reuse(&s)
+	return s, w, nil
+}
+
+// reuse takes the source at hand if it has what s has.
+func (f *fileMaker) reuse(s *oldSource) {
+	if !f.e.open || len(s.ranges) == 0 {
+		return
+	}
+	at := int64(0)
+	for i := range f.e.ranges {
+		if end := i + len(s.ranges); end <= len(f.e.ranges) && slices.Equal(f.e.ranges[i:end], s.ranges) {
+			s.ranges, s.base, s.head = slices.Clip(f.e.ranges), s.base+at, s.head+at
+			return
+		}
+		at += f.e.ranges[i].Size
+	}
 }
 
 // contentAt is the place in the content of an old entry of what is stored at off.
@@ -261,14 +289,21 @@ func (f *fileMaker) contentAt(e *entry, off int64) (at int64) {
 
 // appendRanges appends what a window sees: blocks that are not compressed in
 // part, others whole.
-func (f *fileMaker) appendRanges(ranges []Range, w window) []Range {
+func (f *fileMaker) appendRanges(ranges []Range, w window) ([]Range, error) {
 	e := &f.old.entries[w.entry]
 	total := int64(0)
 	for _, r := range ranges {
 		total += r.Size
 	}
 	at := int64(0)
-	for _, x := range f.old.files[e.file].extents[e.first : e.first+e.count] {
+	extents := f.old.files[e.file].extents[e.first : e.first+e.count]
+	for i := range extents {
+		x := &extents[i]
+		if at < w.to && at+x.size > w.from {
+			if err := f.check(e.file, x); err != nil {
+				return ranges, err
+			}
+		}
 		from, to := max(at, w.from), min(at+x.size, w.to)
 		r := Range{File: e.file, Off: x.off, Stored: x.coded, Method: x.method, Size: x.size, Key: x.key}
 		if x.method == compress.None {
@@ -283,7 +318,7 @@ func (f *fileMaker) appendRanges(ranges []Range, w window) []Range {
 			total += r.Size
 		}
 	}
-	return ranges
+	return ranges, nil
 }
 
 // run explains n compressed extents of one entry, none of which the old build
@@ -305,7 +340,7 @@ func (f *fileMaker) run(k, n int) error {
 		s.blocks = append(s.blocks, b)
 		content = append(content, b.content...)
 	}
-	if s.src, err = f.sourceFor(f.pairs.entries[x.entry], f.contentBefore(k), content, gap > 0); err != nil {
+	if s.src, err = f.sourceFor(x.entry, f.contentBefore(k), content, gap > 0); err != nil {
 		return err
 	}
 	f.drift = 0

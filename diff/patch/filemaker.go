@@ -33,6 +33,7 @@ type fileMaker struct {
 	pos    int64    // bytes of the output that are explained
 	drift  int64    // by which content stands elsewhere in the source than was thought
 	entry  int32    // that was changed last
+	wanted int32    // old entry that was the source last
 	due    []written
 	mine   ownContent
 	was    *known // tables of the old archive

@@ -27,7 +27,11 @@ type extent struct {
 	entry       int32    // of the build's entries; -1: what no entry explains
 	sum         [16]byte // of the stored bytes
 	plain       [16]byte // of the coded bytes, decrypted; of extents without a key it is sum
+	sound       bool     // it was decoded, or found out not to be
 }
+
+// opaque makes an extent that does not decode one that is not compressed.
+func (x *extent) opaque() { x.method, x.size = compress.None, x.coded }
 
 func (x *extent) end() int64 { return x.off + x.stored }
 

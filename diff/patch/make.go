@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
+	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
 )
@@ -62,7 +63,7 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 		registry = &codecs.Registry{}
 	}
 	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best, trust: t, proof: p}
-	watcher(ctx).begin(stepReading, 3*sizeOf(old)+2*sizeOf(new))
+	watcher(ctx).begin(stepReading, 2*sizeOf(old)+2*sizeOf(new))
 	var err error
 	if m.h.Old, err = describe(ctx, old); err != nil {
 		return nil, err
@@ -178,6 +179,7 @@ func (m *maker) run(ctx context.Context) error {
 		m.reader.files = append(m.reader.files, f.Source)
 		m.reader.names = append(m.reader.names, f.Input.Name)
 	}
+	m.reader.most = wideMargin + 2*margin // what is checked is read next
 	for _, b := range []*build{m.old, m.new} {
 		if err := b.sums(ctx); err != nil {
 			return err
@@ -185,17 +187,16 @@ func (m *maker) run(ctx context.Context) error {
 	}
 	m.pairs = newPairing(m.old, m.new)
 	var err error
+	copied := m.isCopied()
 	if len(m.ring.list) == 0 { // what is encrypted is named block by block
-		m.solid = newSolid(m.old, m.isCopied(), m.changedExtents())
+		if m.solid, err = newSolid(m.old, copied, m.changedExtents(), m.check); err != nil {
+			return err
+		}
 	}
 	if sizeOfFiles(m.h.Old) <= maxSolid && sizeOfFiles(m.h.New) <= maxBest {
 		m.best = true // what it takes is not noticed
 	}
-	if m.solid != nil {
-		m.moved = &chunkIndex{}
-	} else if m.moved, err = newChunkIndex(ctx, m.old, m.isCopied()); err != nil {
-		return err
-	}
+	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
 	m.reader.keys = m.ring.blocks
 	m.e = &emitter{recipes: &m.recipes, keys: keyList{ring: &m.ring}, done: m.keep}
 	m.e.enc.Best = m.best
@@ -248,6 +249,20 @@ func (m *maker) unchanged(ctx context.Context, i int) {
 	}
 }
 
+// check decodes a block of an old file, which may turn out not to be one.
+func (m *maker) check(file int, x *extent) error {
+	if x.sound || x.method == compress.None {
+		return nil
+	}
+	_, err := m.reader.block(Range{File: file, Off: x.off, Stored: x.coded, Method: x.method, Size: x.size, Key: x.key})
+	if errors.Is(err, ErrCorrupt) {
+		x.opaque()
+		err = nil
+	}
+	x.sound = err == nil
+	return err
+}
+
 // keep puts a segment away until the header can have its hash.
 func (m *maker) keep(stream []byte, file int) error {
 	if len(stream) > maxSegment {
@@ -262,7 +277,7 @@ func (m *maker) keep(stream []byte, file int) error {
 
 // file makes the segments of one new file.
 func (m *maker) file(ctx context.Context, i int) error {
-	f := &fileMaker{maker: m, layout: &m.new.files[i], ctx: ctx, twin: m.pairs.files[i]}
+	f := &fileMaker{maker: m, layout: &m.new.files[i], ctx: ctx, twin: m.pairs.files[i], wanted: -1}
 	if err := f.readTables(); err != nil {
 		return err
 	}

@@ -22,8 +22,9 @@ type solid struct {
 }
 
 // newSolid returns nil for builds that are too large, or of which so little
-// differs that naming what matters costs less.
-func newSolid(old *build, copied func(*entry) bool, changed int) *solid {
+// differs that naming what matters costs less. check looks at blocks before they
+// are taken.
+func newSolid(old *build, copied func(*entry) bool, changed int, check func(file int, x *extent) error) (*solid, error) {
 	s := &solid{files: map[int]int64{}, blocks: map[position]int64{}}
 	keep := make([]bool, len(old.files))
 	for i := range old.files {
@@ -44,20 +45,25 @@ func newSolid(old *build, copied func(*entry) bool, changed int) *solid {
 		if copied(e) && len(old.entries) > blocksToSpare {
 			continue
 		}
-		for _, x := range old.files[e.file].extents[e.first : e.first+e.count] {
+		extents := old.files[e.file].extents[e.first : e.first+e.count]
+		for i := range extents {
+			if s.size > maxSolid {
+				return nil, nil
+			}
+			x := &extents[i]
+			if err := check(e.file, x); err != nil {
+				return nil, err
+			}
 			if x.method != compress.None {
 				s.blocks[position{int32(e.file), x.off}] = s.size
 				s.add(Range{File: e.file, Off: x.off, Stored: x.coded, Method: x.method, Size: x.size})
 			}
 		}
-		if s.size > maxSolid {
-			return nil
-		}
 	}
 	if s.size == 0 || s.size > maxSolid || len(s.ranges) > 2*changed+2 {
-		return nil
+		return nil, nil
 	}
-	return s
+	return s, nil
 }
 
 func (s *solid) add(r Range) {

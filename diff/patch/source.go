@@ -59,6 +59,7 @@ type oldFiles struct {
 	cache  map[Range][]byte
 	recent []Range // in the cache, the oldest first
 	held   int64
+	most   int64 // that is held, if that is more than cacheBytes
 	stored []byte
 	work   work
 }
@@ -106,7 +107,7 @@ func (o *oldFiles) read(r Range, at, n int64) ([]byte, error) {
 }
 
 func (o *oldFiles) keep(r Range, b []byte) {
-	for o.held+r.Size > cacheBytes && len(o.recent) > 0 {
+	for o.held+r.Size > max(o.most, cacheBytes) && len(o.recent) > 0 {
 		o.held -= o.recent[0].Size
 		delete(o.cache, o.recent[0])
 		o.recent = o.recent[1:]
