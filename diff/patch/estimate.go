@@ -80,13 +80,13 @@ func (e *Estimate) entries(ctx context.Context, old, new []Input, o *MakeOptions
 	var builds [2]*build
 	for i, inputs := range [][]Input{old, new} {
 		b, err := newBuild(ctx, inputs, registry, o.Open, &keyRing{})
-		if err == nil {
-			err = b.sums(ctx)
-		}
 		if err != nil {
 			return err
 		}
 		builds[i] = b
+	}
+	if _, err := hash(ctx, builds[:]...); err != nil {
+		return err
 	}
 	have := map[string]bool{}
 	for i := range builds[0].entries {

@@ -1,20 +1,18 @@
 package patch
 
 import (
-	"bytes"
-	"io"
-
-	"github.com/klauspost/compress/zlib"
+	"errors"
 
 	"pakdb/codecs/compress"
+	flate "pakdb/codecs/compress/inflate"
 )
 
 // frontDecoder decodes the fronts of blocks, for less than the whole of them
 // takes where that is possible. The zero value is ready.
-type frontDecoder struct{ zlib io.ReadCloser }
+type frontDecoder struct{ flate.Decoder }
 
-// decode decodes a block, which dst has room for, at least as far as wanted, and
-// returns how much of that came out.
+// decode decodes a block, which dst has room for, and returns how much of what is
+// wanted came out: nearly all of it, or nothing of a damaged block.
 func (d *frontDecoder) decode(m compress.Method, dst, stored []byte, want int) int {
 	if m != compress.Zlib {
 		if compress.Decode(m, dst, stored) != nil {
@@ -22,16 +20,10 @@ func (d *frontDecoder) decode(m compress.Method, dst, stored []byte, want int) i
 		}
 		return want
 	}
-	var err error
-	if src := bytes.NewReader(stored); d.zlib == nil {
-		d.zlib, err = zlib.NewReader(src)
-	} else {
-		err = d.zlib.(zlib.Resetter).Reset(src, nil)
+	_, err := d.Zlib(dst[:want], stored)
+	var at *flate.Error
+	if errors.As(err, &at) && errors.Is(at, flate.ErrTooLong) {
+		return at.Out // what comes next, a match perhaps, had no room
 	}
-	if err != nil {
-		d.zlib = nil
-		return 0
-	}
-	n, _ := io.ReadFull(d.zlib, dst[:want])
-	return n
+	return 0 // it has an end before its size, or is damaged
 }

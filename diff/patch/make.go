@@ -63,21 +63,8 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 		registry = &codecs.Registry{}
 	}
 	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best, trust: t, proof: p}
-	watcher(ctx).begin(stepReading, 2*sizeOf(old)+2*sizeOf(new))
+	watcher(ctx).begin(stepReading, sizeOf(old)+sizeOf(new))
 	var err error
-	if m.h.Old, err = describe(ctx, old); err != nil {
-		return nil, err
-	}
-	if m.h.New, err = describe(ctx, new); err != nil {
-		return nil, err
-	}
-	if err := m.h.check(); err != nil {
-		return nil, err
-	}
-	m.h.findSame()
-	if p != nil {
-		p.begin(m.h)
-	}
 	if m.old, err = newBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
 		return nil, err
 	}
@@ -87,6 +74,18 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	}
 	if m.new, err = newBuild(ctx, new, registry, open, &m.ring); err != nil {
 		return nil, err
+	}
+	files, err := hash(ctx, m.old, m.new)
+	if err != nil {
+		return nil, err
+	}
+	m.h.Old, m.h.New = files[0], files[1]
+	if err := m.h.check(); err != nil {
+		return nil, err
+	}
+	m.h.findSame()
+	if p != nil {
+		p.begin(m.h)
 	}
 	spool, err := os.CreateTemp(temp, ".pakdb-segments-*")
 	if err != nil {
@@ -117,19 +116,6 @@ func (m *maker) write(out io.Writer) error {
 	}
 	_, err := io.Copy(out, m.spool)
 	return err
-}
-
-// describe hashes files.
-func describe(ctx context.Context, inputs []Input) ([]File, error) {
-	files := make([]File, len(inputs))
-	for i, in := range inputs {
-		sum, err := sumOf(ctx, in.ReaderAt, in.Size)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		files[i] = File{Name: in.Name, Size: in.Size, Sum: sum}
-	}
-	return files, nil
 }
 
 // sumOf hashes the first n bytes of r.
@@ -180,11 +166,6 @@ func (m *maker) run(ctx context.Context) error {
 		m.reader.names = append(m.reader.names, f.Input.Name)
 	}
 	m.reader.most = wideMargin + 2*margin // what is checked is read next
-	for _, b := range []*build{m.old, m.new} {
-		if err := b.sums(ctx); err != nil {
-			return err
-		}
-	}
 	m.pairs = newPairing(m.old, m.new)
 	var err error
 	copied := m.isCopied()

@@ -2,46 +2,9 @@ package patch
 
 import (
 	"bytes"
-	"context"
 	"path"
 	"strings"
-
-	"github.com/zeebo/blake3"
 )
-
-// sums hashes the stored bytes of all extents.
-func (b *build) sums(ctx context.Context) error {
-	h := blake3.New()
-	buf := make([]byte, 1<<20)
-	for i := range b.files {
-		l := &b.files[i]
-		for k := range l.extents {
-			x := &l.extents[k]
-			h.Reset()
-			for at := x.off; at < x.end(); {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				p := buf[:min(int64(len(buf)), x.end()-at)]
-				if err := readAt(l.Source, p, at); err != nil {
-					return err
-				}
-				_, _ = h.Write(p)
-				at += int64(len(p))
-				watcher(ctx).add(int64(len(p)))
-			}
-			copy(x.sum[:], h.Sum(buf[:0]))
-			x.plain = x.sum
-			if x.key > 0 {
-				var err error
-				if x.plain, err = l.plainSum(x); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
 
 // place is an extent of a build.
 type place struct{ file, extent int32 }
