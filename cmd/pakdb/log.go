@@ -67,7 +67,7 @@ func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = fmt.Errorf("%w: %q", graph.ErrNoNode, name)
+	err = fmt.Errorf("%w in any build: %q", graph.ErrNoNode, name)
 	for _, label := range slices.Backward(labels) {
 		path, tryErr := entryPath(ctx, db, label, name)
 		if !errors.Is(tryErr, graph.ErrNoNode) {
@@ -85,7 +85,7 @@ func entryPath(ctx context.Context, db *sql.DB, build, name string) (string, err
 	}
 	node, err := resolveOne(ctx, g, name)
 	if err == nil && node.Path == "" {
-		err = fmt.Errorf("%w: %q", graph.ErrNoNode, name)
+		err = fmt.Errorf("%w in build %q: %q", graph.ErrNoNode, build, name)
 	}
 	return node.Path, err
 }

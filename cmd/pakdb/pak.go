@@ -97,38 +97,65 @@ func compactError(path string, err error) error {
 func versionOf(f patch.File) string { return fmt.Sprintf("%s %x", f.Name, f.Sum[:8]) }
 
 func newPakInfoCommand(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "info FILE.pak...",
+	var format string
+	cmd := &cobra.Command{
+		Use:   "info [flags] FILE.pak...",
 		Short: "Tell which version an appended pak stands for",
 		Long: `Tell whether a pak was appended to, and if so, which version it stands for: the
 size and the BLAKE3 hash of the file that its record makes, which is compared. The
-exit code is 1 if a file was not appended to.`,
-		Example: `  pakdb pak info Game.pak`,
-		Args:    usage(cobra.MinimumNArgs(1)),
+exit code is 1 if a file was not appended to. With --format there is a row for each
+file, whose last three columns are NULL for these.`,
+		Example: `  pakdb pak info Game.pak
+  pakdb pak info --format csv Paks/*.pak`,
+		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, err := expandArchives(args)
 			if err != nil {
 				return err
 			}
-			none := false
-			for _, path := range paths {
-				stands, ok, err := patch.Stands(cmd.Context(), path)
-				if err != nil {
-					return err
-				}
-				none = none || !ok
-				text := "was not appended to"
-				if ok {
-					text = fmt.Sprintf("appended; stands for %x  %d  %s", stands.Sum, stands.Size, stands.Name)
-				}
-				if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", path, printableLines(text)); err != nil {
-					return err
-				}
+			if format == "" {
+				return eachStands(cmd.Context(), paths, a.printStands)
 			}
-			if none {
-				return errProblems
+			rows, err := a.rows(format, "file", "appended", "name", "size", "blake3")
+			if err != nil {
+				return err
 			}
-			return nil
+			return errors.Join(eachStands(cmd.Context(), paths, func(path string, is patch.File, ok bool) error {
+				if !ok {
+					return rows.Write(path, int64(0), nil, nil, nil)
+				}
+				return rows.Write(path, int64(1), is.Name, is.Size, hexDigits(is.Sum))
+			}), rows.Close())
 		},
 	}
+	a.addFormat(cmd, &format)
+	return cmd
+}
+
+// eachStands tells what each pak stands for. errProblems: one stands for nothing.
+func eachStands(ctx context.Context, paths []string, tell func(path string, is patch.File, ok bool) error) error {
+	none := false
+	for _, path := range paths {
+		is, ok, err := patch.Stands(ctx, path)
+		if err == nil {
+			err = tell(path, is, ok)
+		}
+		if err != nil {
+			return err
+		}
+		none = none || !ok
+	}
+	if none {
+		return errProblems
+	}
+	return nil
+}
+
+func (a *app) printStands(path string, is patch.File, ok bool) error {
+	text := "was not appended to"
+	if ok {
+		text = fmt.Sprintf("appended; stands for %x  %d  %s", is.Sum, is.Size, is.Name)
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", path, printableLines(text))
+	return err
 }

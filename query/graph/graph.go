@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoNode means that nothing in the build goes by the name given.
-var ErrNoNode = errors.New("nothing by that name in the build")
+var ErrNoNode = errors.New("nothing by that name")
 
 // Graph is the references of one build. It is safe for concurrent use.
 type Graph struct {

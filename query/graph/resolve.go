@@ -22,7 +22,7 @@ func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
 			return nodes, err
 		}
 	}
-	return nil, fmt.Errorf("%w: %q", ErrNoNode, text)
+	return nil, fmt.Errorf("%w in build %q: %q", ErrNoNode, g.Build(), text)
 }
 
 const pathNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
