@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 )
@@ -49,7 +48,10 @@ func newDeltaFixture(t *testing.T) *deltaFixture {
 			}
 		}
 		pak := filepath.Join(f.dir, version, "Game.pak")
-		f.run(t, "pack", "-q", source, "-o", pak, "--type", "unrealpak", "--method", "zlib")
+		if err := os.MkdirAll(filepath.Dir(pak), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		pakdb(t, "pack", "-q", source, "-o", pak, "--type", "unrealpak", "--method", "zlib")
 		b, err := os.ReadFile(pak)
 		if err != nil {
 			t.Fatal(err)
@@ -59,23 +61,11 @@ func newDeltaFixture(t *testing.T) *deltaFixture {
 		}
 		f.new = b
 	}
-	f.run(t, "delta", "make", "-q", filepath.Join(f.dir, "old"), filepath.Join(f.dir, "new"), "-o", f.patch())
+	pakdb(t, "delta", "make", "-q", filepath.Join(f.dir, "old"), filepath.Join(f.dir, "new"), "-o", f.patch())
 	return f
 }
 
 func (f *deltaFixture) patch() string { return filepath.Join(f.dir, "p.pkdelta") }
-
-func (f *deltaFixture) run(t *testing.T, args ...string) {
-	t.Helper()
-	if args[0] == "pack" {
-		if err := os.MkdirAll(filepath.Dir(args[4]), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, err := exec.Command("pakdb", args...).CombinedOutput(); err != nil {
-		t.Fatalf("pakdb %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-}
 
 // apply returns the command that updates a folder.
 func (f *deltaFixture) apply(dir, mode string) []string {
@@ -107,7 +97,7 @@ func TestKilledDeltas(t *testing.T) {
 	for mode, kills := range deltaKills {
 		dir := f.folder(t, "undisturbed")
 		start := time.Now()
-		f.run(t, f.apply(dir, mode)...)
+		pakdb(t, f.apply(dir, mode)...)
 		whole := time.Since(start)
 		want, err := os.ReadFile(filepath.Join(dir, "Game.pak"))
 		if err != nil {
@@ -123,7 +113,7 @@ func TestKilledDeltas(t *testing.T) {
 			if i%2 == 0 {
 				after = (after + whole) / 2 // where it writes
 			}
-			if scanAndKill(t, after, f.apply(dir, mode)) {
+			if killAfter(t, after, "", f.apply(dir, mode)...) {
 				count.killed++
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, ".pakdb-update.*")); len(left) > 0 {
@@ -132,7 +122,7 @@ func TestKilledDeltas(t *testing.T) {
 			if exec.Command("pakdb", "ls", "-q", filepath.Join(dir, "Game.pak")).Run() == nil {
 				count.readable++
 			}
-			f.run(t, "delta", "recover", dir)
+			pakdb(t, "delta", "recover", dir)
 			got, err := os.ReadFile(filepath.Join(dir, "Game.pak"))
 			if err != nil {
 				t.Fatal(err)

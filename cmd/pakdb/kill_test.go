@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -62,7 +60,7 @@ func TestKilledScans(t *testing.T) {
 		if i%2 == 0 {
 			args = append(args, "--force") // reads everything; the others go on where the last one stopped
 		}
-		if scanAndKill(t, time.Duration(r.Int64N(int64(whole))), args) {
+		if killAfter(t, time.Duration(r.Int64N(int64(whole))), "", args...) {
 			killed++
 		}
 		check(t, catalog)
@@ -100,26 +98,7 @@ func writeKillArchive(t *testing.T, path string, n int) {
 
 func scan(t *testing.T, catalog, path string) {
 	t.Helper()
-	out, err := exec.Command("pakdb", "index", "-q", "--catalog", catalog, "--build", "x", path).CombinedOutput()
-	if err != nil {
-		t.Fatalf("index: %v\n%s", err, out)
-	}
-}
-
-// scanAndKill reports whether the process was still there to be killed.
-func scanAndKill(t *testing.T, after time.Duration, args []string) bool {
-	t.Helper()
-	cmd := exec.Command("pakdb", args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(after)
-	_ = cmd.Process.Kill() // it may be over
-	var exit *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode() == -1
+	pakdb(t, "index", "-q", "--catalog", catalog, "--build", "x", path)
 }
 
 func openCatalog(t *testing.T, path string) *sql.DB {

@@ -47,18 +47,11 @@ func newPatchFixture(t *testing.T, files int) *patchFixture {
 		if err := os.Mkdir(filepath.Dir(pak), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		f.run(t, "pack", "-q", source, "-o", pak, "--type", "unrealpak", "--method", "zlib")
-		f.run(t, "index", "-q", "--catalog", filepath.Join(dir, "pakdb.db"), "--build", label, pak)
+		pakdb(t, "pack", "-q", source, "-o", pak, "--type", "unrealpak", "--method", "zlib")
+		pakdb(t, "index", "-q", "--catalog", filepath.Join(dir, "pakdb.db"), "--build", label, pak)
 	}
-	f.run(t, append(f.args, f.want)...)
+	pakdb(t, append(f.args, f.want)...)
 	return f
-}
-
-func (f *patchFixture) run(t *testing.T, args ...string) {
-	t.Helper()
-	if out, err := exec.Command("pakdb", args...).CombinedOutput(); err != nil {
-		t.Fatalf("pakdb %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
 }
 
 // check: every file that has a name is whole, and with the manifest all are there.
@@ -99,7 +92,7 @@ func TestKilledPatches(t *testing.T) {
 	f := newPatchFixture(t, 80)
 	out := filepath.Join(f.dir, "out")
 	start := time.Now()
-	f.run(t, append(f.args, out)...)
+	pakdb(t, append(f.args, out)...)
 	whole := time.Since(start)
 	if f.check(t, out) == 0 {
 		t.Fatal("an undisturbed run writes nothing")
@@ -110,12 +103,12 @@ func TestKilledPatches(t *testing.T) {
 	killed := 0
 	for i := range patchKills {
 		out := filepath.Join(f.dir, fmt.Sprint("killed", i))
-		if scanAndKill(t, time.Duration(r.Int64N(int64(whole))), append(f.args, out)) {
+		if killAfter(t, time.Duration(r.Int64N(int64(whole))), "", append(f.args, out)...) {
 			killed++
 		}
 		f.check(t, out)
 	}
-	f.run(t, append(f.args, filepath.Join(f.dir, "killed0"), "--overwrite")...) // whatever is left there
+	pakdb(t, append(f.args, filepath.Join(f.dir, "killed0"), "--overwrite")...) // whatever is left there
 	f.check(t, filepath.Join(f.dir, "killed0"))
 	if killed == 0 {
 		t.Error("every run ended before it was killed")

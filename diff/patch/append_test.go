@@ -432,7 +432,7 @@ func TestAppendInterrupted(t *testing.T) {
 			tail = make([]byte, len(tail))
 		}
 		dir := inFolder(t, append(bytes.Clone(v[0]), tail...))
-		recoversFrom(t, dir, journalAppend, cuts)
+		recoversBy(t, dir, journalAppend, cuts, true)
 		holds(t, dir, v[0])
 		// While the footer is written.
 		footer := 221 + len(recordMagic)
@@ -447,7 +447,7 @@ func TestAppendInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		recoversFrom(t, dir, journalName, grow)
+		recoversBy(t, dir, journalName, grow, true)
 		holds(t, dir, after)
 	}
 	// Half of a journal was never followed; another file is not cut.
@@ -465,23 +465,8 @@ func TestAppendInterrupted(t *testing.T) {
 	}
 	holds(t, dir, v[0])
 	dir = inFolder(t, v[2])
-	recoversFrom(t, dir, journalAppend, cuts)
+	recoversBy(t, dir, journalAppend, cuts, true)
 	holds(t, dir, v[2])
-}
-
-func recoversFrom(t *testing.T, dir, name string, journal []byte) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), journal, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	if did, err := Recover(context.Background(), root); err != nil || !did {
-		t.Fatalf("recovered: %v, %v", did, err)
-	}
 }
 
 // journalsOf returns the two journals of an append: that which takes it back, and

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpak"
 )
 
 // TestBigBlocks: blocks larger than a segment, which can and which cannot be made
@@ -24,7 +23,7 @@ func TestBigBlocks(t *testing.T) {
 	old, new := bigPak(t, text, []byte("x")), bigPak(t, changed, noise)
 	var out bytes.Buffer
 	_, s, err := Make(context.Background(), []Input{input("x.pak", old)}, []Input{input("x.pak", new)}, &out, t.TempDir(),
-		&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}})
+		&MakeOptions{Registry: paks()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpak"
 )
 
 // pakOf is an Unreal pak of a few compressed entries.
@@ -20,26 +19,14 @@ func pakOf(t testing.TB, contents ...[]byte) []byte {
 	return pakWith(t, &codecs.CreateOptions{Method: "zlib"}, contents...)
 }
 
+// pakWith calls the entries a, b, c ...
 func pakWith(t testing.TB, o *codecs.CreateOptions, contents ...[]byte) []byte {
 	t.Helper()
-	name := t.TempDir() + "/x.pak"
-	f := unrealpak.Format()
-	err := codecs.WriteFile(context.Background(), name, f, o, func(w codecs.Writer) error {
-		for i, c := range contents {
-			if err := w.Add(context.Background(), &codecs.Entry{Name: string(rune('a' + i))}, bytes.NewReader(c)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	list := make([]content, len(contents))
+	for i, c := range contents {
+		list[i] = content{name: string(rune('a' + i)), data: c}
 	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return writePak(t, o, list)
 }
 
 func words(seed uint64, n int) (b []byte) {
@@ -60,7 +47,7 @@ func newPair(t testing.TB) pair {
 	p := pair{old: pakOf(t, a, b, c), new: pakOf(t, edited, b, words(4, 700), a[1000:30_000])}
 	var out bytes.Buffer
 	_, s, err := Make(context.Background(), []Input{input("x.pak", p.old)}, []Input{input("x.pak", p.new)}, &out, t.TempDir(),
-		&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}})
+		&MakeOptions{Registry: paks()})
 	if err != nil {
 		t.Fatal(err)
 	}

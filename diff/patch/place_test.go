@@ -164,9 +164,15 @@ func TestRecoverWithoutTheFile(t *testing.T) {
 	}
 }
 
+// recovers requires that the journal of an update, put into dir, is followed or not.
 func recovers(t *testing.T, dir string, journal []byte, want bool) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, journalName), journal, 0o666); err != nil {
+	recoversBy(t, dir, journalName, journal, want)
+}
+
+func recoversBy(t *testing.T, dir, name string, journal []byte, want bool) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), journal, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(dir)

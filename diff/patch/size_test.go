@@ -9,9 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"pakdb/codecs"
-	"pakdb/codecs/unrealpak"
 )
 
 // TestSizes guards kinds of pairs on which a public tool once needed fewer bytes.
@@ -108,7 +105,7 @@ func makeOf(t testing.TB, old, new []Input) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	_, _, err := Make(context.Background(), old, new, &out, t.TempDir(),
-		&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}})
+		&MakeOptions{Registry: paks()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/codecs/unrealpak"
 )
 
 // TestTrust: blocks of one recipe in a row are believed; and a belief that is
@@ -45,7 +44,7 @@ func TestTrust(t *testing.T) {
 			}
 			defer func() { _ = f.Close() }()
 			_, s, err := makeProved(context.Background(), f, []Input{input("x.pak", old)}, []Input{input("x.pak", new)}, dir,
-				&MakeOptions{Registry: &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}}, &c.trust)
+				&MakeOptions{Registry: paks()}, &c.trust)
 			if err != nil {
 				t.Fatal(err)
 			}
