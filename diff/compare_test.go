@@ -12,6 +12,7 @@ import (
 	"pakdb/diff"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // made is an archive of a build in the tests below.
@@ -174,11 +175,7 @@ func TestDownload(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	path := catalog(t, pak(file("a", 1)), pak(file("a", 2)), pak(file("z/a", 2)), pak(file("z/a", 2)), pak(file("y", 9)), pak(file("z/a", 3), file("y", 9)))
-	db, err := schema.OpenReadOnly(context.Background(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := schematest.Open(t, path)
 	for name, want := range map[string][]string{
 		"z/a": {"0 added a", "1 modified a", "2 renamed z/a", "4 removed z/a", "5 added z/a"},
 		"a":   {"0 added a", "1 modified a", "2 renamed z/a", "4 removed z/a"},

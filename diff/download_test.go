@@ -19,31 +19,21 @@ import (
 	"pakdb/diff/patch"
 	"pakdb/indexer"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // downloads compares two builds, each scanned from one path.
 func downloads(t *testing.T, old, new string) map[string]diff.Download {
 	t.Helper()
 	ctx := t.Context()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, side := range []struct{ label, path string }{{"old", old}, {"new", new}} {
-		o := indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{side.path}, Label: side.label, Sketch: true}
-		if _, err := indexer.Run(ctx, o); err != nil {
-			t.Fatal(err)
+	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
+		for _, side := range []struct{ label, path string }{{"old", old}, {"new", new}} {
+			o := indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{side.path}, Label: side.label, Sketch: true}
+			if _, err := indexer.Run(ctx, o); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	}))
 	r, err := diff.Compare(ctx, db, "old", "new", diff.Options{Brief: true})
 	if err != nil {
 		t.Fatal(err)

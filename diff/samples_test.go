@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"maps"
@@ -18,42 +17,26 @@ import (
 	"pakdb/diff"
 	"pakdb/indexer"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // scanned compares two builds, each scanned from files.
 func scanned(t *testing.T, o diff.Options, old, new []string) (*diff.Result, []diff.Change) {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for label, paths := range map[string][]string{"old": old, "new": new} {
-		if _, err := indexer.Run(ctx, indexer.Options{Catalog: c, Registry: all.Registry(), Paths: paths, Label: label, Sketch: true}); err != nil {
-			t.Fatal(err)
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for label, paths := range map[string][]string{"old": old, "new": new} {
+			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Paths: paths, Label: label, Sketch: true}); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	})
 	return compared(t, path, o, "old", "new")
 }
 
 // compared compares and collects.
 func compared(t testing.TB, catalog string, o diff.Options, old, new string) (*diff.Result, []diff.Change) {
 	t.Helper()
-	return comparedIn(t, openCatalog(t, catalog), o, old, new)
-}
-
-func openCatalog(t testing.TB, path string) *sql.DB {
-	t.Helper()
-	db, err := schema.OpenReadOnly(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return comparedIn(t, schematest.Open(t, catalog), o, old, new)
 }
 
 // comparedIn is for who compares in one catalog again and again: opening it costs

@@ -1,31 +1,17 @@
 package diff
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // Rows come in the order of primary keys. A statement that sorts them takes twice
 // the time and the memory, and gives the same.
 func TestRowsAreNotSorted(t *testing.T) {
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := schematest.Open(t, schematest.Write(t, func(*schema.Catalog) {}))
 	for name, query := range map[string]string{"rows": "SELECT " + rowColumns + buildRows, "nameless": nameless, "ids": rowIDs} {
 		rows, err := db.Query("EXPLAIN QUERY PLAN "+query, 1, "[0,1]")
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // claim is an entry that goes by a name: by its place, or by its content.
@@ -22,55 +23,38 @@ type claim struct {
 // each in an archive of its own.
 func statusOf(t *testing.T, claims ...claim) string {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Begin(ctx, "one")
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(name string, order int64, e schema.Entry) {
-		id := b.StartArchive(schema.Archive{Format: "test"})
-		e.Name, e.Method = name, "none"
-		if err := b.Add(id, &e); err != nil {
-			t.Fatal(err)
-		}
-		b.EndArchive(id, nil)
-		b.Mount(schema.Mount{Archive: id, Name: name, Order: order})
-	}
-	symbols := func(name string) []schema.Symbol {
-		if name == "" {
-			return nil
-		}
-		return []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}}
-	}
-	for i, cl := range claims {
-		e := schema.Entry{PlaceSymbols: symbols(cl.place), HasContent: !cl.deleted, Content: schema.Digest{cl.content},
-			Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Symbols: symbols(cl.said)}}
-		if cl.deleted {
-			e.Flags, e.Facts = 2, nil
-		}
-		add(string(rune('a'+i)), cl.order, e)
-	}
-	add("user", 0, schema.Entry{HasContent: true, Content: schema.Digest{255}, Facts: &schema.Facts{Inspector: "test/1", Kind: "test",
-		Refs: []schema.Ref{{Kind: "import", Space: "package", Key: schema.NameKey("Wanted"), Name: "Wanted"}}}})
-	if _, err := b.Finish(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
+	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
+		schematest.Build(t, c, "one", func(b *schema.Build) {
+			add := func(name string, order int64, e schema.Entry) {
+				id := b.StartArchive(schema.Archive{Format: "test"})
+				e.Name, e.Method = name, "none"
+				if err := b.Add(id, &e); err != nil {
+					t.Fatal(err)
+				}
+				b.EndArchive(id, nil)
+				b.Mount(schema.Mount{Archive: id, Name: name, Order: order})
+			}
+			symbols := func(name string) []schema.Symbol {
+				if name == "" {
+					return nil
+				}
+				return []schema.Symbol{{Space: "package", Key: schema.NameKey(name), Name: name}}
+			}
+			for i, cl := range claims {
+				e := schema.Entry{PlaceSymbols: symbols(cl.place), HasContent: !cl.deleted, Content: schema.Digest{cl.content},
+					Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Symbols: symbols(cl.said)}}
+				if cl.deleted {
+					e.Flags, e.Facts = 2, nil
+				}
+				add(string(rune('a'+i)), cl.order, e)
+			}
+			add("user", 0, schema.Entry{HasContent: true, Content: schema.Digest{255}, Facts: &schema.Facts{Inspector: "test/1", Kind: "test",
+				Refs: []schema.Ref{{Kind: "import", Space: "package", Key: schema.NameKey("Wanted"), Name: "Wanted"}}}})
+		})
+	}))
 	var target, status string
 	var to sql.NullString
-	err = db.QueryRow("SELECT target, target_path, status FROM dependencies").Scan(&target, &to, &status)
+	err := db.QueryRow("SELECT target, target_path, status FROM dependencies").Scan(&target, &to, &status)
 	if err != nil || target != "Wanted" {
 		t.Fatal(target, err)
 	}

@@ -13,32 +13,13 @@ import (
 	"pakdb/codecs/loose"
 	"pakdb/query"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
-// catalogOfOne makes a catalog of one build that mounts one loose file.
+// catalogOfOne makes a catalog of one build that mounts one file.
 func catalogOfOne(t *testing.T) string {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Begin(ctx, "1.52")
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := b.StartArchive(schema.Archive{Format: "loose", Scan: "test"})
-	if err := b.Add(id, &schema.Entry{Name: "readme.txt", Method: "none", Size: 5}); err != nil {
-		t.Fatal(err)
-	}
-	b.EndArchive(id, nil)
-	b.Mount(schema.Mount{Archive: id, Name: "readme.txt", Location: "/readme.txt"})
-	_, err = b.Finish(ctx)
-	if err := errors.Join(err, c.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 }
 
 func runQuery(catalog, stdin string, args ...string) (stdout, stderr string, err error) {
@@ -74,7 +55,7 @@ func TestQueryCommand(t *testing.T) {
 		{"", []string{"SELECT :build AS b", "--build", "1.52", "--format", "csv"}, "b\n1.52\n"},
 		{"", []string{"@by-extension", "--format", "tsv", "--no-header"}, "txt\t1\t5\t0\t0 B\n"},
 		{"", []string{"@search", "-p", "pattern=read", "--build", "1.52", "--format", "csv", "--no-header"},
-			"1.52,readme.txt,readme.txt,5,0,none,\n"},
+			"1.52,a.tst,readme.txt,5,0,none,\n"},
 	} {
 		if got, _, err := runQuery(catalog, c.stdin, c.args...); got != c.want || err != nil {
 			t.Errorf("%q: %q %v, want %q", c.args, got, err, c.want)

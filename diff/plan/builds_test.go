@@ -18,6 +18,7 @@ import (
 	"pakdb/diff/plan"
 	"pakdb/indexer"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // kind is how the paks of a generated build are stored.
@@ -81,27 +82,14 @@ func writePak(t testing.TB, path string, o *codecs.CreateOptions, fill func(code
 // catalog scans folders as builds, each labelled by its base name.
 func catalog(t testing.TB, dirs ...string) *sql.DB {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range dirs {
-		if _, err := indexer.Run(ctx, indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{dir},
-			Label: filepath.Base(dir), Open: &codecs.Options{Keys: testKey}, Progress: &indexer.Progress{}}); err != nil {
-			t.Fatal(err)
+	return schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
+		for _, dir := range dirs {
+			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{dir},
+				Label: filepath.Base(dir), Open: &codecs.Options{Keys: testKey}, Progress: &indexer.Progress{}}); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := schema.OpenReadOnly(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
+	}))
 }
 
 // planOf plans the patch between two builds of a catalog.

@@ -12,31 +12,13 @@ import (
 	"pakdb/query"
 	"pakdb/query/shell"
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 func newDB(t *testing.T) *query.DB {
 	t.Helper()
-	ctx := context.Background()
-	path := filepath.Join(t.TempDir(), "pakdb.db")
-	c, err := schema.Open(ctx, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := c.Begin(ctx, "1.52")
-	if err != nil {
-		t.Fatal(err)
-	}
-	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
-	if err := b.Add(id, &schema.Entry{Name: "Game/A.umap", Method: "none", Size: 5}); err != nil {
-		t.Fatal(err)
-	}
-	b.EndArchive(id, nil)
-	b.Mount(schema.Mount{Archive: id, Name: "a.tst", Location: "/a.tst"})
-	_, err = b.Finish(ctx)
-	if err := errors.Join(err, c.Close()); err != nil {
-		t.Fatal(err)
-	}
-	db, err := query.Open(ctx, path, query.Options{})
+	path := schematest.OfOne(t, schema.Entry{Name: "Game/A.umap", Method: "none", Size: 5})
+	db, err := query.Open(t.Context(), path, query.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
