@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/diff/patch"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
+	"pakdb/schema"
 )
 
 // archive is a file opened for reading its entries.
@@ -56,11 +59,27 @@ func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, 
 	}
 	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
 	ar, err := a.openSource(ctx, src)
+	if errors.Is(err, codecs.ErrUnknown) {
+		return nil, hinted(err, cmp.Or(ownFileHint(ctx, path), hint(err)))
+	}
 	if err != nil {
 		return nil, err
 	}
 	ar.path, ar.file, ar.release = path, f, f.Close
 	return ar, nil
+}
+
+// ownFileHint is for who takes what pakdb wrote for an archive.
+func ownFileHint(ctx context.Context, path string) string {
+	if _, err := patch.ReadFileHeader(path); err == nil {
+		return "that is a transport patch: pakdb delta info " + path
+	}
+	db, err := schema.OpenReadOnly(ctx, path)
+	if err != nil {
+		return ""
+	}
+	_ = db.Close()
+	return fmt.Sprintf("that is a catalog: pakdb query @builds --catalog %s", path)
 }
 
 // openSource detects and opens what is no loose file.

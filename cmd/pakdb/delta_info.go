@@ -127,8 +127,12 @@ func (a *app) deltaVerify(ctx context.Context, files []string, key string) error
 		case a.quiet:
 			continue
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s: %s, %s, root %x: as its hashes say\n", file, humanSize(h.Length()),
-			plural(int64(h.Segments()), "segment", "segments"), h.Root()); err != nil {
+		signed := ""
+		if key != "" {
+			signed = ", and signed by the key"
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s: %s, %s, root %x: as its hashes say%s\n", file, humanSize(h.Length()),
+			plural(int64(h.Segments()), "segment", "segments"), h.Root(), signed); err != nil {
 			return err
 		}
 	}
