@@ -71,7 +71,7 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 	started := time.Now()
 	ctx, stop := a.watchPatch(ctx)
 	p, err := store.Publish(ctx, out, label, files.inputs,
-		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums})
+		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: release()})
 	stop()
 	if err != nil || a.quiet {
 		return err

@@ -6,8 +6,13 @@ import (
 	"runtime/debug"
 )
 
-// version comes from the build: the module's version, or the commit.
+// version tells what was built, and with what.
 func version() string {
+	return fmt.Sprintf("%s %s %s/%s", release(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// release comes from the build: the module's version, or the commit.
+func release() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -26,5 +31,5 @@ func version() string {
 	if v == "" {
 		v = "(devel)"
 	}
-	return fmt.Sprintf("%s %s %s/%s", v, info.GoVersion, runtime.GOOS, runtime.GOARCH)
+	return v
 }

@@ -14,8 +14,7 @@ import (
 	"pakdb/internal/fields"
 )
 
-// The classes of errors. [errors.ErrUnsupported] is one more: a store of a later
-// version.
+// The classes of errors. [errors.ErrUnsupported] is one more: see [VersionError].
 var (
 	ErrCorrupt = errors.New("corrupt store")
 	ErrNoBuild = errors.New("the store has no such build")
@@ -27,12 +26,9 @@ var (
 	ErrUnsigned = errors.New("the store is not signed")
 )
 
-// formatVersion is that of docs/store.md.
-const formatVersion = 1
-
 // Index is what a store has: builds/index.json.
 type Index struct {
-	Format int      `json:"format"`
+	State
 	Builds []string `json:"builds"` // labels, in the order in which they were published
 }
 
@@ -40,11 +36,11 @@ type Index struct {
 // builds/LABEL.json; the lists of files are objects, which that names by their
 // hashes.
 type Build struct {
-	Format int       `json:"format"`
-	Label  string    `json:"label"`
-	Time   time.Time `json:"time"`  // of publication
-	Lists  string    `json:"files"` // object: Files
-	Past   string    `json:"earlier,omitempty"`
+	State
+	Label string    `json:"label"`
+	Time  time.Time `json:"time"`  // of publication
+	Lists string    `json:"files"` // object: Files
+	Past  string    `json:"earlier,omitempty"`
 
 	// Tables are the objects that say where the frames of packs are.
 	Tables []TableRef `json:"tables"`
@@ -97,19 +93,24 @@ type recipeAt [4]int
 
 func (a recipeAt) place() place { return place{a[0], a[1], a[2], a[3]} }
 
-func decodeJSON(b []byte, v any, format *int) error {
-	if err := json.Unmarshal(b, v); err != nil {
+// decodeJSON reads a manifest, but first of all in what it is written.
+func decodeJSON(b []byte, v any) error {
+	var s State
+	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	if *format != formatVersion {
-		return fmt.Errorf("%w: version %d of the store", errors.ErrUnsupported, *format)
+	if err := s.check(); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return nil
 }
 
 func parseIndex(b []byte) (*Index, error) {
 	x := &Index{}
-	if err := decodeJSON(b, x, &x.Format); err != nil {
+	if err := decodeJSON(b, x); err != nil {
 		return nil, err
 	}
 	for _, label := range x.Builds {
@@ -122,7 +123,7 @@ func parseIndex(b []byte) (*Index, error) {
 
 func parseBuild(b []byte) (*Build, error) {
 	x := &Build{}
-	if err := decodeJSON(b, x, &x.Format); err != nil {
+	if err := decodeJSON(b, x); err != nil {
 		return nil, err
 	}
 	if x.Label == "" || !validLabel(x.Label) {

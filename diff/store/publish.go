@@ -33,6 +33,7 @@ type PublishOptions struct {
 	Key      *patch.SecretKey // signs the manifest; nil: it is not signed
 	Sums     []string         // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
 	Deltas   int              // from how many of the last builds to make transport patches
+	By       string           // version of the program that publishes, for those whose own does not fit
 }
 
 // Published tells what a publication did.
@@ -97,7 +98,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Format: formatVersion, Label: label, Time: opt.Now.UTC()}
+	b := &Build{State: newState(opt.By), Label: label, Time: opt.Now.UTC()}
 	if opt.Now.IsZero() {
 		b.Time = time.Now().UTC().Truncate(time.Second)
 	}
@@ -118,6 +119,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 		return nil, err
 	}
 	b.Deltas = append(b.Deltas, whole...)
+	index.State = b.State
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	return &p.stats, errors.Join(p.writeJSON(buildName(label), b), p.writeJSON(indexName, index))
 }
@@ -220,7 +222,7 @@ func tidy(dir string) error {
 func readBuilds(dir string) (*Index, []*Build, error) {
 	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(indexName)))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &Index{Format: formatVersion}, nil, nil
+		return &Index{}, nil, nil
 	}
 	if err != nil {
 		return nil, nil, err

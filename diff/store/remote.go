@@ -28,6 +28,7 @@ type Remote struct {
 	client *http.Client
 	limit  *limiter
 	key    *patch.PublicKey
+	clock  clock
 
 	requests atomic.Int64
 	fetched  atomic.Int64
@@ -42,7 +43,7 @@ type RemoteOptions struct {
 
 // OpenRemote opens the store at a URL, http or https, or at a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
-	r := &Remote{limit: newLimiter(opt.Rate), client: opt.Client, key: opt.Key}
+	r := &Remote{limit: newLimiter(opt.Rate), client: opt.Client, key: opt.Key, clock: clock{time.Now, sleep}}
 	if r.client == nil {
 		r.client = &http.Client{Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: 30 * time.Second, MaxIdleConnsPerHost: workers,
@@ -112,10 +113,8 @@ func (r *Remote) get(ctx context.Context, name string, off, n int64) (b []byte, 
 		if errors.As(err, &busy) {
 			wait = min(max(wait, busy.after), maxPause)
 		}
-		select {
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		case <-time.After(wait):
+		if err := r.clock.sleep(ctx, wait); err != nil {
+			return nil, err
 		}
 		pause *= 2
 	}
@@ -130,15 +129,23 @@ type busyError struct {
 func (e *busyError) Error() string { return "the server says " + e.status }
 
 // refusal is the error for an answer without what was asked for.
-func refusal(resp *http.Response) error {
+func refusal(resp *http.Response, now time.Time) error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return &fatalError{fmt.Errorf("not there (%s)", resp.Status)}
 	case code >= 400 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
 		return &fatalError{fmt.Errorf("the server says %s", resp.Status)}
 	}
-	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After")) // a date is as good as nothing
-	return &busyError{resp.Status, time.Duration(min(max(seconds, 0), 3600)) * time.Second}
+	return &busyError{resp.Status, retryAfter(resp.Header.Get("Retry-After"), now)}
+}
+
+// retryAfter is how long a server asks to be left alone: seconds, or a date.
+func retryAfter(value string, now time.Time) time.Duration {
+	if at, err := http.ParseTime(value); err == nil {
+		return at.Sub(now)
+	}
+	seconds, _ := strconv.ParseUint(value, 10, 31) // the largest, of larger ones
+	return time.Duration(seconds) * time.Second
 }
 
 // fatalError is what asking again does not mend.
@@ -184,7 +191,7 @@ func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) 
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return b, &fatalError{fmt.Errorf("%w: it ends before byte %d", ErrCorrupt, off+n)}
 	default:
-		return b, refusal(resp)
+		return b, refusal(resp, r.clock.now())
 	}
 	want := int64(maxManifest)
 	if n >= 0 {
@@ -397,10 +404,20 @@ func (l *limiter) wait(ctx context.Context, n int) error {
 	l.free = l.free.Add(time.Duration(float64(n) / float64(l.rate) * float64(time.Second)))
 	pause := l.free.Sub(now)
 	l.mu.Unlock()
+	return sleep(ctx, pause)
+}
+
+// clock is what tells the time, and lets it pass.
+type clock struct {
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(pause):
+	case <-time.After(d):
 		return nil
 	}
 }

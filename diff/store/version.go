@@ -1,0 +1,89 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/diff/delta"
+)
+
+// formatVersion is that of docs/store.md, raised whenever that page says
+// something else.
+const formatVersion = 2
+
+// State says in what a manifest, and what it names, is written.
+type State struct {
+	Format int    `json:"format"`
+	Coder  string `json:"coder"`        // of deltas: what coder returns
+	By     string `json:"by,omitempty"` // which pakdb published it
+}
+
+func newState(by string) State { return State{formatVersion, coder(), by} }
+
+// check refuses what is written in another way.
+func (s *State) check() error {
+	if s.Format != formatVersion || s.Coder != coder() {
+		return &VersionError{*s}
+	}
+	return nil
+}
+
+// VersionError means that a store was published by another version of pakdb,
+// which writes another format, or codes deltas in another way. It is
+// [errors.ErrUnsupported].
+type VersionError struct{ State }
+
+func (e *VersionError) Error() string {
+	if e.Format != formatVersion {
+		return fmt.Sprintf("version %d of the store, where this pakdb reads %d", e.Format, formatVersion)
+	}
+	return fmt.Sprintf("the store's deltas are coded as %q, where this pakdb codes them as %q", e.Coder, coder())
+}
+
+// Is reports that the error is [errors.ErrUnsupported].
+func (e *VersionError) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// Hint says what to do.
+func (e *VersionError) Hint() string {
+	use := "the pakdb that published it"
+	if e.By != "" {
+		use = "pakdb " + e.By + ", which published it"
+	}
+	if e.Format > formatVersion {
+		return "use " + use + ", or a newer one"
+	}
+	return "publish the builds again, into an empty folder, or use " + use
+}
+
+// coder names the way in which deltas are coded: by what the decoder makes of
+// noise. It changes with every change of the streams, and with nothing else.
+var coder = sync.OnceValue(func() string {
+	const rounds, content = 512, 24
+	sum, old := blake3.New(), bytes.NewReader(noise(rounds, 1<<10))
+	var d delta.Decoder
+	for i := range rounds {
+		d.Reset(noise(i, 256))
+		_, _ = sum.Write(binary.LittleEndian.AppendUint64(nil, d.Number(i%32)))
+		for err := error(nil); err == nil && d.Err() == nil; {
+			var b []byte
+			b, err = d.Content(content, old, int64(i), old.Size())
+			_, _ = sum.Write(append(b, '.'))
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:4])
+})
+
+// noise returns n bytes that follow from a number.
+func noise(seed, n int) []byte {
+	h := blake3.New()
+	_, _ = h.Write(binary.LittleEndian.AppendUint32([]byte("pakdb coder"), uint32(seed)))
+	b := make([]byte, n)
+	_, _ = h.Digest().Read(b)
+	return b
+}
