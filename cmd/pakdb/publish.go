@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,7 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 		}
 		label = filepath.Base(abs)
 	}
+	debug.SetMemoryLimit(makeMemory)
 	started := time.Now()
 	ctx, stop := a.watchPatch(ctx)
 	p, err := store.Publish(ctx, out, label, files.inputs,
