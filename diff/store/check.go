@@ -121,15 +121,12 @@ func (c *checker) pack(number int) error {
 
 // build checks that everything that a build is made of is there.
 func (c *checker) build(ctx context.Context, b *Build) error {
-	t := tables{}
-	for _, ref := range b.Tables {
-		plain, err := readObject(c.dir, ref.Object)
-		if err != nil {
-			return err
-		}
-		if err := t.parse(plain); err != nil {
-			return err
-		}
+	t, err := readTables(c.dir, b.Tables)
+	if err != nil {
+		return err
+	}
+	if err := c.there(b.places, t); err != nil {
+		return fmt.Errorf("the list of files: %w", err)
 	}
 	for _, d := range b.Deltas {
 		if _, err := patch.VerifyFile(ctx, filepath.Join(c.dir, "d", d.Name)); err != nil {
@@ -166,6 +163,11 @@ func (c *checker) file(recipe recipeAt, t tables) error {
 	if err != nil {
 		return err
 	}
+	return c.there(places, t)
+}
+
+// there checks that packs are as the tables say.
+func (c *checker) there(places []place, t tables) error {
 	for _, p := range places {
 		said, have := t[p.pack], c.packs[p.pack]
 		if have.sum != said.sum || !slices.Equal(have.frames, said.frames) || p.frame >= len(have.frames) {
@@ -423,10 +425,14 @@ func needed(dir string, builds []*Build) (map[string]bool, error) {
 	return need, c.recipePlaces(builds, func(p place) { need[packName(p.pack)] = true })
 }
 
-// recipePlaces calls use with all places that the recipes of builds are made of.
+// recipePlaces calls use with all places that the lists of files and the recipes
+// of builds are made of.
 func (c *checker) recipePlaces(builds []*Build, use func(place)) error {
 	done := map[recipeAt]bool{}
 	for _, b := range builds {
+		for _, p := range b.places {
+			use(p)
+		}
 		for _, f := range b.Files {
 			if done[f.Recipe] {
 				continue

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pakdb/codecs/compress"
@@ -78,6 +79,8 @@ func FuzzTables(f *testing.F) {
 	f.Add(marshalNode(parts))
 	l := deltaList{[]deltaFile{{key{1}, 100}}, []contentDelta{{1, 2, 30, 40, 0, 5, 10}, {3, 4, 50, 40, 0, 20, 10}}}
 	f.Add(l.marshal())
+	f.Add(marshalFileRoot([]File{{Path: "a", Size: 3, Sum: strings.Repeat("0", 64), Recipe: recipeAt{1, 2, 3, 4}}}, nil, 0))
+	f.Add(marshalFileRoot(make([]File, 70), []filePart{{key{1}, 70, place{1, 1, 1, 9}}}, 0))
 	f.Add(tables{3: {3, key{}, []int64{1, 2}}}.marshal([]int{3}))
 	f.Add(marshalList([]chunkRef{{1, place{1, 1, 1, 1}}}))
 	f.Add(marshalLists([]listRef{{place{1, 1, 1, 1}, 7}}))
@@ -97,6 +100,10 @@ func FuzzTables(f *testing.F) {
 			if again, err := parseDeltaList(l.marshal()); err != nil || !slices.Equal(again.deltas, l.deltas) {
 				t.Errorf("not read again: %v", err)
 			}
+		}
+		if l, err := newFileList(b); err == nil {
+			_, _ = l.all()
+			_ = l.fill(func(place) ([]byte, error) { return b, nil })
 		}
 		_, _ = parseNode(b)
 		_ = tables{}.parse(b)

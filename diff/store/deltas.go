@@ -191,7 +191,6 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 	for _, f := range u.todo {
 		wanted[f.Path] = true
 	}
-	sums := map[string]string{}
 	deltas := slices.Clone(u.Build.Deltas)
 	slices.SortStableFunc(deltas, func(a, b Delta) int { return int(min(1, max(-1, a.Size-b.Size))) })
 	for _, d := range deltas {
@@ -202,13 +201,11 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 			if fits = fits && there && in.Size == f.Size; !fits {
 				break
 			}
-			if sums[f.Path] == "" {
-				if sums[f.Path], err = sumOf(ctx, in.ReaderAt, in.Size); err != nil {
-					return nil, err
-				}
+			sum, err := u.sumOf(ctx, in)
+			if err != nil {
+				return nil, err
 			}
-			fits = sums[f.Path] == f.Sum
-			if fits {
+			if fits = sum == f.Sum; fits {
 				use.old = append(use.old, patch.Candidate{Name: f.Path, Size: in.Size, ReaderAt: in.ReaderAt, Sum: patchSum(f.Sum)})
 			}
 		}

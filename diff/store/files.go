@@ -72,14 +72,6 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 		}
 		p.known[f.Sum] = f.Recipe
 	}
-	if err := errors.Join(p.data.end(), p.others.end(), p.list.end()); err != nil {
-		return nil, err
-	}
-	for sum, frames := range p.frames {
-		for id := range frames {
-			p.stored[sum] += p.packs[id.pack].frames[id.frame]
-		}
-	}
 	return files, nil
 }
 
@@ -147,7 +139,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 		return at, err
 	}
 	names = append(names, named{g.name, g.id, g.size})
-	if err := writeFile(p.dir, namesName(sum), p.zstd.EncodeAll(marshalNames(names), nil)); err != nil {
+	if err := writeNames(p.dir, sum, p.zstd.EncodeAll(marshalNames(names), nil)); err != nil {
 		return at, err
 	}
 	return p.tree(r, pieces)
@@ -361,19 +353,25 @@ func (p *publisher) addList(id key, b []byte, size int64) (place, error) {
 	return at, err
 }
 
+// part stores a part of a tree, unless it is there.
+func (p *publisher) part(id key, b func() []byte) (at place, err error) {
+	at, there := p.parts[id]
+	if !there {
+		at, err = p.list.add(rowPart, id, b(), 0)
+		p.parts[id] = at
+	}
+	return at, err
+}
+
 // tree stores a recipe: the parts of its tree that are not there, and the root.
 func (p *publisher) tree(r *fileRecipe, pieces []piece) (at recipeAt, err error) {
 	r.parts, r.height, err = partsOf(pieces, func(id key, _ int, leaf, _ []piece, node []part) (place, error) {
-		if at, there := p.parts[id]; there {
-			return at, nil
-		}
-		b := marshalNode(node)
-		if leaf != nil {
-			b = marshalLeaf(leaf)
-		}
-		at, err := p.list.add(rowPart, id, b, 0)
-		p.parts[id] = at
-		return at, err
+		return p.part(id, func() []byte {
+			if leaf != nil {
+				return marshalLeaf(leaf)
+			}
+			return marshalNode(node)
+		})
 	})
 	if err != nil {
 		return at, err

@@ -11,12 +11,15 @@ import (
 	"runtime"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"pakdb/diff/patch"
 	"pakdb/diff/patch/table"
 	"pakdb/internal/ordered"
 )
 
-// make makes a file, unless an earlier try has.
+// make makes a file, unless an earlier try has. It is not on the disk yet: see
+// sync.
 func (u *Update) make(ctx context.Context, f *fileUpdate) error {
 	if u.isMade(ctx, f) {
 		return nil
@@ -26,7 +29,30 @@ func (u *Update) make(ctx context.Context, f *fileUpdate) error {
 		return err
 	}
 	err = u.write(ctx, f, file)
-	return errors.Join(err, file.Sync(), file.Close())
+	return errors.Join(err, file.Close())
+}
+
+// syncers is how many files are synced at a time: the system then writes what
+// belongs to several at once.
+const syncers = 16
+
+// sync waits until what was made is on the disk.
+func (u *Update) sync(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(syncers)
+	for _, f := range u.todo {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			file, err := u.root.OpenFile(f.work(), os.O_RDWR, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(file.Sync(), file.Close())
+		})
+	}
+	return g.Wait()
 }
 
 // block is a part of a file on its way into it.

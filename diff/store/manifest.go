@@ -39,7 +39,7 @@ type Build struct {
 	State
 	Label string    `json:"label"`
 	Time  time.Time `json:"time"`  // of publication
-	Lists string    `json:"files"` // object: Files
+	Lists string    `json:"files"` // object: the root of the list of files
 	Past  string    `json:"earlier,omitempty"`
 
 	// Tables are the objects that say where the frames of packs are.
@@ -49,6 +49,8 @@ type Build struct {
 	Contents []DeltaRef `json:"contents,omitempty"` // the last build first
 
 	Files []File `json:"-"` // in the order of their paths
+
+	places []place // of the parts of the list of files, when it was read from a store's folder
 
 	// Earlier are the versions of files that earlier builds had and this one has
 	// not: what a client may remove, since it can get it again.
@@ -196,7 +198,7 @@ func validLabel(s string) bool {
 }
 
 func (f *File) check() error {
-	ok := utf8.ValidString(f.Path) && f.Path != "" && f.Path != "." && path.Clean(f.Path) == f.Path && !path.IsAbs(f.Path) &&
+	ok := utf8.ValidString(f.Path) && len(f.Path) <= mostPath && f.Path != "" && f.Path != "." && path.Clean(f.Path) == f.Path && !path.IsAbs(f.Path) &&
 		f.Path != ".." && !strings.HasPrefix(f.Path, "../") && !strings.ContainsAny(f.Path, "\\:\x00") && !reserved(f.Path)
 	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || !ok || f.Size < 0 {
 		return fmt.Errorf("%w: file %q", ErrCorrupt, f.Path)

@@ -36,6 +36,12 @@ func marshalNames(list []named) []byte {
 	return b
 }
 
+// writeNames writes them without waiting for the disk: there may be a file for
+// each of thousands, and they may get lost.
+func writeNames(dir, sum string, b []byte) error {
+	return writeNamed(dir, namesName(sum), b, func(*os.File) error { return nil })
+}
+
 // readNames reads the names of a file's contents, in their order; none if the
 // store has lost them.
 func readNames(dir, sum string) (list []named, err error) {
@@ -47,7 +53,7 @@ func readNames(dir, sum string) (list []named, err error) {
 		return nil, err
 	}
 	if b, err = inflate(b, 1<<30); err != nil {
-		return nil, err
+		return nil, nil // a crash kept it from being written
 	}
 	f := fields.New(b, ErrCorrupt)
 	if string(f.Bytes(len(namesMagic))) != namesMagic {

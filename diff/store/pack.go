@@ -240,6 +240,11 @@ func inflateFrame(b []byte) ([]byte, error) {
 // writeFile writes a file of the store: under another name first, and on the
 // disk before it gets its own.
 func writeFile(dir, name string, b []byte) error {
+	return writeNamed(dir, name, b, (*os.File).Sync)
+}
+
+// writeNamed writes a file under another name first, and makes it last by sync.
+func writeNamed(dir, name string, b []byte, sync func(*os.File) error) error {
 	to := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
@@ -249,7 +254,7 @@ func writeFile(dir, name string, b []byte) error {
 		return err
 	}
 	_, err = f.Write(b)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, f.Chmod(0o644), sync(f), f.Close()); err == nil {
 		err = os.Rename(f.Name(), to)
 	}
 	if err != nil {

@@ -30,10 +30,12 @@ type Update struct {
 	root   *os.Root
 	files  *patch.Files // nil: the folder is empty
 	local  *local
-	right  []patch.Input // files in the folder that are as the build has them
-	isLast bool          // Build is the one published last
+	right  []patch.Input     // files in the folder that are as the build has them
+	isLast bool              // Build is the one published last
+	sums   map[string]string // of files in the folder that were hashed, by their paths
 	tables tables
-	tabled map[string]bool // tables that have been fetched
+	refs   []TableRef      // what there is of these
+	tabled map[string]bool // of these, what has been fetched
 	known  frameSet        // of lists and recipes
 
 	created bool // the folder, which was not there
@@ -79,7 +81,7 @@ type fileUpdate struct {
 // plans content by content. Nothing in dir is changed. The caller closes the
 // Update.
 func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u *Update, err error) {
-	u = &Update{r: r, dir: dir, tables: tables{}, tabled: map[string]bool{}, known: frameSet{}, isLast: opt.Label == ""}
+	u = &Update{r: r, dir: dir, sums: map[string]string{}, tables: tables{}, tabled: map[string]bool{}, known: frameSet{}, isLast: opt.Label == ""}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.Close())
@@ -98,7 +100,14 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 	if u.root, err = os.OpenRoot(dir); err != nil {
 		return u, err
 	}
-	others, usable, err := u.compare(ctx)
+	here, err := u.openFolder()
+	if err != nil {
+		return u, err
+	}
+	if err := u.listFiles(ctx, u.Build, here); err != nil {
+		return u, err
+	}
+	others, usable, err := u.compare(ctx, here)
 	if err != nil {
 		return u, err
 	}
@@ -120,11 +129,7 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 
 // compare sorts files into those that are right and those to be made, and
 // returns what is in the folder and not right, and the deltas for it.
-func (u *Update) compare(ctx context.Context) (others []patch.Input, usable []*deltaUse, err error) {
-	here, err := u.openFolder()
-	if err != nil {
-		return nil, nil, err
-	}
+func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (others []patch.Input, usable []*deltaUse, err error) {
 	right := map[string]bool{}
 	total := int64(0)
 	for _, f := range u.Build.Files {
@@ -136,7 +141,7 @@ func (u *Update) compare(ctx context.Context) (others []patch.Input, usable []*d
 	for _, f := range u.Build.Files {
 		in, there := here[f.Path]
 		if there && in.Size == f.Size {
-			sum, err := sumOf(ctx, in.ReaderAt, in.Size)
+			sum, err := u.sumOf(ctx, in)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -168,6 +173,72 @@ func (u *Update) compare(ctx context.Context) (others []patch.Input, usable []*d
 	return others, usable, err
 }
 
+// sumOf hashes a file in the folder, once.
+func (u *Update) sumOf(ctx context.Context, in patch.Input) (sum string, err error) {
+	if sum = u.sums[in.Name]; sum != "" {
+		return sum, nil
+	}
+	sum, err = sumOf(ctx, in.ReaderAt, in.Size)
+	u.sums[in.Name] = sum
+	return sum, err
+}
+
+// listFiles gets the files of a build: of a long list only the parts that are not
+// as the folder has them.
+func (u *Update) listFiles(ctx context.Context, b *Build, here map[string]patch.Input) error {
+	u.refs = append(u.refs, b.Tables...)
+	root, err := u.r.object(ctx, b.Lists)
+	if err != nil {
+		return err
+	}
+	l, err := newFileList(root)
+	if err != nil {
+		return err
+	}
+	if len(l.missing()) > 0 && len(here) > 0 {
+		own, err := u.own(ctx, here)
+		if err != nil {
+			return err
+		}
+		l.knows(own)
+	}
+	for missing := l.missing(); len(missing) > 0; missing = l.missing() {
+		need := map[frameID]bool{}
+		for _, p := range missing {
+			need[p.id()] = true
+		}
+		frames, err := u.fetchNow(ctx, need)
+		if err != nil {
+			return err
+		}
+		if err := l.fill(frames.at); err != nil {
+			return err
+		}
+	}
+	files, err := l.all()
+	if err != nil {
+		return err
+	}
+	return b.setFiles(files)
+}
+
+// own lists the files in the folder.
+func (u *Update) own(ctx context.Context, here map[string]patch.Input) (files []File, err error) {
+	total := int64(0)
+	for _, in := range here {
+		total += in.Size
+	}
+	patch.Step(ctx, stepComparing, total)
+	for _, name := range slices.Sorted(maps.Keys(here)) {
+		sum, err := u.sumOf(ctx, here[name])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{Path: name, Size: here[name].Size, Sum: sum})
+	}
+	return files, nil
+}
+
 func (u *Update) openFolder() (map[string]patch.Input, error) {
 	here := map[string]patch.Input{}
 	entries, err := os.ReadDir(u.dir)
@@ -193,7 +264,7 @@ func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) erro
 		wanted[f.Path] = true
 	}
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(here)), func(name string) bool { return wanted[name] })
-	published, err := u.published(ctx, len(others) > 0)
+	published, err := u.published(ctx, here, len(others) > 0)
 	if err != nil {
 		return err
 	}
@@ -204,7 +275,7 @@ func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) erro
 			if f.Size != in.Size || is {
 				continue
 			}
-			sum, err := sumOf(ctx, in.ReaderAt, in.Size)
+			sum, err := u.sumOf(ctx, in)
 			if err != nil {
 				return err
 			}
@@ -222,7 +293,7 @@ func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) erro
 
 // published returns the versions of files that builds had, by their paths; it
 // asks for them only if that matters.
-func (u *Update) published(ctx context.Context, matters bool) (map[string][]File, error) {
+func (u *Update) published(ctx context.Context, here map[string]patch.Input, matters bool) (map[string][]File, error) {
 	list := map[string][]File{}
 	if !matters {
 		return list, nil
@@ -231,6 +302,9 @@ func (u *Update) published(ctx context.Context, matters bool) (map[string][]File
 	if !u.isLast {
 		var err error
 		if last, err = u.r.Build(ctx, ""); err != nil {
+			return nil, err
+		}
+		if err := u.listFiles(ctx, last, here); err != nil {
 			return nil, err
 		}
 	}

@@ -111,6 +111,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if b.Contents, err = p.contentDeltas(ctx, b, earlier); err != nil {
 		return nil, err
 	}
+	p.before = nil // and its index
 	if b.Deltas, err = p.deltas(ctx, b, inputs, earlier); err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, 
 		return nil, nil, nil, err
 	}
 	p.data, p.others, p.list = packer{s: p, goal: frameGoal}, packer{s: p, goal: frameGoal}, packer{s: p, goal: listGoal}
-	if p.zstd, err = newEncoder(); err != nil {
+	if p.zstd, err = newEncoder(runtime.GOMAXPROCS(0)); err != nil {
 		return nil, nil, nil, err
 	}
 	if index, earlier, err = readBuilds(dir); err != nil {
@@ -194,8 +195,9 @@ func (p *publisher) reader() *storeReader {
 	return &storeReader{dir: p.dir, chunks: p.chunks, lists: p.listed, packs: p.packs}
 }
 
-func newEncoder() (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(runtime.GOMAXPROCS(0)))
+// newEncoder makes one that takes some 40 MB for each of so many at a time.
+func newEncoder(n int) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(n))
 }
 
 // tidy removes what a publisher that was stopped left unfinished.
@@ -251,25 +253,58 @@ func readBuild(dir, label string) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range []struct {
-		object string
-		use    func([]File) error
-	}{{build.Lists, build.setFiles}, {build.Past, func(f []File) error { build.Earlier = f; return nil }}} {
-		if list.object == "" {
-			continue
-		}
-		if b, err = readObject(dir, list.object); err != nil {
+	if build.Past != "" {
+		if b, err = readObject(dir, build.Past); err != nil {
 			return nil, err
 		}
-		files, err := parseFiles(b)
-		if err == nil {
-			err = list.use(files)
-		}
-		if err != nil {
+		if build.Earlier, err = parseFiles(b); err != nil {
 			return nil, err
 		}
 	}
-	return build, nil
+	return build, build.readFiles(dir)
+}
+
+// readFiles reads the list of files from a store's folder.
+func (x *Build) readFiles(dir string) error {
+	root, err := readObject(dir, x.Lists)
+	if err != nil {
+		return err
+	}
+	l, err := newFileList(root)
+	if err != nil {
+		return err
+	}
+	packs, err := readTables(dir, x.Tables)
+	if err != nil {
+		return err
+	}
+	s := &storeReader{dir: dir, packs: packs}
+	for len(l.missing()) > 0 {
+		if err := l.fill(s.read); err != nil {
+			return err
+		}
+	}
+	files, err := l.all()
+	if err != nil {
+		return err
+	}
+	x.places = l.places
+	return x.setFiles(files)
+}
+
+// readTables reads where the frames of a build's packs are.
+func readTables(dir string, refs []TableRef) (tables, error) {
+	packs := tables{}
+	for _, ref := range refs {
+		b, err := readObject(dir, ref.Object)
+		if err != nil {
+			return nil, err
+		}
+		if err := packs.parse(b); err != nil {
+			return nil, fmt.Errorf("%s: %w", objectName(ref.Object), err)
+		}
+	}
+	return packs, nil
 }
 
 // readObject reads an object of a store's folder.
@@ -390,14 +425,21 @@ func (p *publisher) object(plain []byte) (string, error) {
 	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
 		return id, nil
 	}
-	b := p.zstd.EncodeAll(plain, nil)
+	z, err := newEncoder(1)
+	if err != nil {
+		return "", err
+	}
+	b := z.EncodeAll(plain, nil)
 	p.stats.Written += int64(len(b))
 	return id, writeFile(p.dir, objectName(id), b)
 }
 
 // lists writes the lists of a build's files and of its tables.
 func (p *publisher) lists(b *Build, earlier []*Build) (err error) {
-	if b.Lists, err = p.json(b.Files); err != nil {
+	if b.Lists, err = p.fileTree(b.Files); err != nil {
+		return err
+	}
+	if err := p.flush(); err != nil {
 		return err
 	}
 	if b.Earlier = versions(b.Files, earlier); len(b.Earlier) > 0 {
@@ -407,6 +449,39 @@ func (p *publisher) lists(b *Build, earlier []*Build) (err error) {
 	}
 	b.Tables, err = p.tables()
 	return err
+}
+
+// fileTree writes the list of files: the parts of its tree that are not there, and
+// the root, which it names.
+func (p *publisher) fileTree(files []File) (string, error) {
+	if len(files) > maxFiles {
+		return "", fmt.Errorf("%w: a build of %d files", errors.ErrUnsupported, len(files))
+	}
+	if len(files) <= fewFiles {
+		return p.object(marshalFileRoot(files, nil, 0))
+	}
+	parts, height, err := fileTree(files, func(id key, b func() []byte, _ []File) (place, error) {
+		return p.part(id, b)
+	})
+	if err != nil {
+		return "", err
+	}
+	return p.object(marshalFileRoot(files, parts, height))
+}
+
+// flush ends the open packs, which nothing is added to any more, and adds up what
+// the frames of new files take.
+func (p *publisher) flush() error {
+	if err := errors.Join(p.data.end(), p.others.end(), p.list.end()); err != nil {
+		return err
+	}
+	p.zstd = nil
+	for sum, frames := range p.frames {
+		for id := range frames {
+			p.stored[sum] += p.packs[id.pack].frames[id.frame]
+		}
+	}
+	return nil
 }
 
 // json writes an object of rows, a line each.

@@ -82,7 +82,7 @@ func (u *Update) frameSpans(ctx context.Context, need map[frameID]bool, at func(
 
 // table returns where the frames of a pack are.
 func (u *Update) table(ctx context.Context, pack int) (packInfo, error) {
-	for _, t := range u.Build.Tables {
+	for _, t := range u.refs {
 		if _, there := u.tables[pack]; there {
 			break
 		}

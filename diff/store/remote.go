@@ -323,8 +323,8 @@ func (r *Remote) Index(ctx context.Context) (*Index, error) {
 	return parseIndex(b)
 }
 
-// Build returns the manifest of a build; the last one published if label is
-// empty.
+// Build returns the manifest of a build, without its files; the last one published
+// if label is empty.
 func (r *Remote) Build(ctx context.Context, label string) (*Build, error) {
 	index, err := r.Index(ctx)
 	if err != nil {
@@ -344,14 +344,10 @@ func (r *Remote) Build(ctx context.Context, label string) (*Build, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", buildName(label), err)
 	}
-	files, err := r.files(ctx, build.Lists)
-	if err != nil {
-		return nil, err
-	}
-	return build, build.setFiles(files)
+	return build, nil
 }
 
-// files fetches a list of files.
+// files fetches a list of versions of files.
 func (r *Remote) files(ctx context.Context, id string) ([]File, error) {
 	b, err := r.object(ctx, id)
 	if err != nil {

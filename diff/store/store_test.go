@@ -418,6 +418,8 @@ func without(f folder, names ...string) folder {
 	return f
 }
 
+var listName = regexp.MustCompile(`"files": "([0-9a-f]{64})"`)
+
 func readObject(t *testing.T, dir, id string) []byte {
 	t.Helper()
 	d, err := zstd.NewReader(nil)
@@ -453,14 +455,16 @@ func TestHostileManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := regexp.MustCompile(`"files": "([0-9a-f]{64})"`).FindSubmatch(b)
-	if list == nil {
-		t.Fatalf("no list of files in %s", b)
-	}
-	files := readObject(t, dir, string(list[1]))
+	root := rootOf(t, folder{"1": b}, "1")
+	files := readObject(t, dir, root)
 	for _, path := range []string{"../a", "/a", "x/../../a", `..\\a`, "C:a", "", ".", ".pakdb-update/a", ".PAKDB-update"} {
-		id := writeObject(t, dir, bytes.Replace(files, []byte(`"path":"a"`), []byte(`"path":"`+path+`"`), 1))
-		if err := os.WriteFile(name, bytes.Replace(b, list[1], []byte(id), 1), 0o666); err != nil {
+		head := "pkfiles\x01\x00\x01" // one file, whose path follows
+		hostile := slices.Concat([]byte(head), []byte{byte(len(path))}, []byte(path), bytes.TrimPrefix(files, []byte(head+"\x01a")))
+		if len(hostile) != len(files)+len(path)-1 {
+			t.Fatalf("the list of files begins with %q", files)
+		}
+		id := writeObject(t, dir, hostile)
+		if err := os.WriteFile(name, bytes.Replace(b, []byte(root), []byte(id), 1), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := update(t.Context(), dir, t.TempDir(), "1"); !errors.Is(err, store.ErrCorrupt) {

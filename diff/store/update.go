@@ -66,6 +66,9 @@ func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
+	if err := u.sync(ctx); err != nil {
+		return err
+	}
 	return u.commit()
 }
 

@@ -15,7 +15,7 @@ import (
 
 // formatVersion is that of docs/store.md, raised whenever that page says
 // something else.
-const formatVersion = 2
+const formatVersion = 3
 
 // State says in what a manifest, and what it names, is written.
 type State struct {
