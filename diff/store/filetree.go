@@ -231,14 +231,6 @@ func newFileList(root []byte) (*fileList, error) {
 	return l, end(f)
 }
 
-// count is how many files there are.
-func (l *fileList) count() (n int) {
-	for _, s := range l.slots {
-		n += max(s.count, len(s.files))
-	}
-	return n
-}
-
 // grow adds the parts of a node.
 func (l *fileList) grow(parts []filePart, height int) {
 	for _, p := range parts {

@@ -204,20 +204,36 @@ func (l *local) add(h *hashed) localPiece {
 	return localPiece{int64(len(h.before)), h.id, h.method, h.head, h.g.size, h.g.coded()}
 }
 
-// parts are the parts of trees that the files have, in the terms of a recipe.
+// parts are the parts of trees that the files have, in the terms of a recipe: with
+// contents decoded, as they are stored, and decoded as if the recipe's packer had
+// written what stands before them, for it may not have written the mod.
 func (l *local) parts(r *fileRecipe) map[uint64][]piece {
 	found := map[uint64][]piece{}
-	for _, f := range l.files {
-		for _, list := range [][]localPiece{f.decoded, f.stored} {
-			pieces := make([]piece, len(list))
-			for i, p := range list {
-				pieces[i] = piece{gap: p.gap, contentRef: contentRef{id: p.id, size: p.size}, recipe: r.numberFor(p.method, p.head), block: p.block}
-			}
-			_, _, _ = partsOf(pieces, func(id key, _ int, _, below []piece, _ []part) (place, error) {
-				found[id.short()] = below
-				return place{}, nil
-			})
+	take := func(list []localPiece, as func(localPiece) (form int, gap int64)) {
+		pieces := make([]piece, len(list))
+		for i, p := range list {
+			pieces[i] = piece{contentRef: contentRef{id: p.id, size: p.size}, block: p.block}
+			pieces[i].recipe, pieces[i].gap = as(p)
 		}
+		_, _, _ = partsOf(pieces, func(id key, _ int, _, below []piece, _ []part) (place, error) {
+			if _, there := found[id.short()]; !there {
+				found[id.short()] = below
+			}
+			return place{}, nil
+		})
+	}
+	own := func(p localPiece) (int, int64) { return r.numberFor(p.method, p.head), p.gap }
+	theirs := func(p localPiece) (int, int64) {
+		n := r.likelyFor(p.method, p.size > p.block)
+		if n < 0 || p.head == 0 {
+			return own(p)
+		}
+		return n, r.recipes[n].head.literal(p.gap)
+	}
+	for _, f := range l.files {
+		take(f.decoded, own)
+		take(f.stored, own)
+		take(f.decoded, theirs)
 	}
 	return found
 }

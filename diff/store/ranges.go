@@ -42,11 +42,12 @@ type span struct {
 
 const (
 	nearby   = 64 << 10 // bytes that nobody needs are fetched rather than asking twice
+	nearList = 12 << 10 // the same of lists and recipes
 	maxRange = 4 << 20  // of one request, unless a single part is larger
 )
 
-// join makes ranges of what is needed.
-func join(spans []span) (ranges []*fetchRange) {
+// join makes ranges of what is needed, of parts that are not far from each other.
+func join(spans []span, nearby int64) (ranges []*fetchRange) {
 	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.off, b.off)) })
 	for _, s := range spans {
 		var r *fetchRange
@@ -124,7 +125,7 @@ func (u *Update) fetchNow(ctx context.Context, need map[frameID]bool) (frameSet,
 		return nil, err
 	}
 	got := map[*fetchRange][]byte{}
-	for _, r := range join(spans) {
+	for _, r := range join(spans, nearList) {
 		if got[r], err = u.r.get(ctx, r.file, r.off, r.n); err != nil {
 			return nil, err
 		}
@@ -284,7 +285,7 @@ func (u *Update) plan(ctx context.Context) error {
 		w.coded = true
 		spans = append(spans, span{w.from.name(), w.from.sum, w.delta.off, w.delta.n, func(l located) { w.stream = l }})
 	}
-	u.ranges = join(spans)
+	u.ranges = join(spans, nearby)
 	for _, r := range u.ranges {
 		u.Bill.Fetch += r.n
 	}

@@ -292,6 +292,19 @@ func (r *fileRecipe) numberFor(m compress.Method, head headForm) int {
 	return slices.IndexFunc(r.recipes, func(x form) bool { return x.Method == m && x.head == head })
 }
 
+// likelyFor returns the recipe that contents of a method most probably have, with a
+// head: a packer that writes one block size for all writes that of the recipe only
+// where there are several blocks.
+func (r *fileRecipe) likelyFor(m compress.Method, several bool) int {
+	best := -1
+	for i, x := range r.recipes {
+		if x.Method == m && x.head != 0 && (best < 0 || (r.recipes[best].head&headBlockSize != 0) != several && (x.head&headBlockSize != 0) == several) {
+			best = i
+		}
+	}
+	return best
+}
+
 // partsOf calls use for every leaf and node of a tree over pieces, from the
 // bottom up, with the pieces below it, and returns the topmost parts.
 func partsOf(pieces []piece, use func(id key, height int, leaf, below []piece, node []part) (place, error)) (parts []part, height int, err error) {
