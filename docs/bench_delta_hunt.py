@@ -6,7 +6,8 @@
 Pairs are built below DIR, the same at each run on the same machine: from programs and text of a Debian machine, from seeded noise, and
 from the samples in PAKDB_SAMPLES (left out when absent). KERNELS="A B", two folders with unpacked linux-image packages, adds pairs of
 real versions. The tools are zstd -19 --patch-from, xdelta3 -9, bsdiff (for up to 48 MB), rdiff with zstd -19, and xz -9 of the new file
-alone; those that are absent are left out. Folders are put into tar files for them. What they find is kept in DIR/found.json and not
+alone; those that are absent are left out. Folders are put into tar files for them; an old folder whose new side is a file is put into one
+file without names, because a tar of it might be the new side itself. What they find is kept in DIR/found.json and not
 measured twice; pakdb is.
 
 Prints a line for each pair: its name, the bytes of the new side, pakdb's patch, the best tool with its patch, and the ratio, with
@@ -615,12 +616,19 @@ for name, a, b in [
 def size(path):
     return sum(os.path.getsize(p) for p in glob.glob(path + "/**", recursive=True) if os.path.isfile(p))
 
-def one_file(path, temp):
-    """The only file of a folder, or a tar of its files."""
-    found = sorted(p for p in glob.glob(path + "/**", recursive=True) if os.path.isfile(p))
+def files(path):
+    return sorted(p for p in glob.glob(path + "/**", recursive=True) if os.path.isfile(p))
+
+def one_file(path, temp, plain=False):
+    """The only file of a folder, or a tar of its files; plain: these one behind the other."""
+    found = files(path)
     if len(found) == 1:
         return found[0]
-    tar(temp, [(os.path.relpath(p, path), read(p)) for p in found])
+    if plain:
+        with open(temp, "wb") as f:
+            f.write(b"".join(map(read, found)))
+    else:
+        tar(temp, [(os.path.relpath(p, path), read(p)) for p in found])
     return temp
 
 def tools(old, new, out):
@@ -633,7 +641,7 @@ def tools(old, new, out):
     yield "xz", ["sh", "-c", 'xz -9 -c "$1" > "$2"', "-", new, out]
 
 def best_tool(dir):
-    old, new, out = one_file(dir + "/old", dir + "/old.tar"), one_file(dir + "/new", dir + "/new.tar"), dir + "/out"
+    old, new, out = one_file(dir + "/old", dir + "/old.tar", len(files(dir + "/new")) == 1), one_file(dir + "/new", dir + "/new.tar"), dir + "/out"
     best = ("none", 1 << 62)
     for name, command in tools(old, new, out):
         for f in glob.glob(dir + "/out*"):

@@ -348,7 +348,7 @@ class Patch:
         self.columns(h, how & 0x40)
         self.old_sum, self.new_sum = sums.bytes(8), sums.bytes(16)
         n = len(self.old)
-        self.old_sums = [sums.bytes(0 if n < 2 else 4 if n <= 64 else 2) for _ in range(n)]
+        self.old_sums = [sums.bytes(0 if n < 2 else 2 if n <= 64 else 1) for _ in range(n)]
         if n == 1:
             self.old_sums = [self.old_sum]
         self.segments = [(at, f.bytes(n), sums.bytes(16)) for at, n in self.listed]
@@ -394,6 +394,7 @@ class Patch:
             for size in stored:
                 at += h.number()
                 self.listed.append((at, size))
+        self.told = twins
         self.old = [(h.line(), size) for size in sizes]
         self.new = []  # name, size, the old file that it is, whether operations make it
         for k, t, size in zip(kinds, twins, new_sizes):
@@ -561,7 +562,9 @@ class Machine:
         s = self.s = Stream(data)
         self.source, self.cursor, self.last = b"", 0, (0, 0, 0, 0)
         self.ranges = []  # of the source: (start in it, file, offset, length), those without method
-        ends = [(0, 0)] * 4  # (file, offset), where copies ended
+        self.ends, self.starts = [(0, 0)] * 4, []
+        for _ in range(4):
+            self.to_file()
         tables = None
         raw_from = raw_to = digest_end = 0
         same = -1
@@ -570,26 +573,52 @@ class Machine:
             if op == 0:
                 return
             elif op == 1:
-                n, at = s.number(1), s.number(27)
-                if at < 4:
-                    file, off = ends[at]
-                else:
-                    at, file, off = 3, at - 4, ends[0][1] + s.signed(3)
-                del ends[at]
-                self.copy(file, off, n)
-                ends.insert(0, (file, off + n))
-            elif op == 2:
-                self.source, self.cursor, self.ranges = b"", 0, []
-                for _ in range(s.number(10)):
-                    self.source += self.range()
-            elif op == 3:
-                n = s.number(4)
+                n = s.number(4) or min(self.lacks(), 1 << 20)
                 guess = self.cursor + s.signed(5)
                 self.guessed(guess, n)
                 p, self.cursor = s.content(n, self.source, guess)
                 raw_from, raw_to = len(self.out), len(self.out) + n
                 self.out += p
-            elif op == 4:
+            elif op == 2:
+                n, at = s.number(1) or self.lacks(), s.number(27)
+                if at < 4:
+                    file, off = self.ends[at]
+                else:
+                    at, file, off = 3, at - 4, self.ends[0][1] + s.signed(3)
+                del self.ends[at]
+                self.copy(file, off, n)
+                self.ends.insert(0, (file, off + n))
+                self.follow()
+            elif op in (3, 8):
+                self.source, self.cursor, self.ranges, self.starts = b"", 0, [], []
+                if op == 3:
+                    for file, p in enumerate(self.old):
+                        self.starts.append(len(self.source))
+                        self.ranges.append((len(self.source), file, 0, len(p)))
+                        self.source += p
+                for _ in range(s.number(10)):
+                    self.source += self.range()
+                self.follow()
+            elif op in (4, 6):
+                at = raw_from + s.signed(16)
+                if op == 4:
+                    start = raw_to + s.signed(17)
+                    end = len(self.out) - s.number(18)
+                else:
+                    start, n = struct.unpack("<QQ", self.out[at - 16:at])
+                    end = start + n
+                if not 0 <= start <= end <= len(self.out):
+                    raise Refused("a digest of what is not there")
+                self.out[at:at + 20] = hashlib.sha1(self.out[start:end]).digest()
+                self.digests.append(at)
+                digest_end = at + 20
+            elif op == 5:
+                self.next()
+                raw_from = raw_to = digest_end = 0
+                same = -1
+                if self.file < len(self.patch.new):
+                    self.to_file()
+            elif op == 7:
                 n, block, recipe = s.number(6), s.number(8), s.number(9)
                 guess, content = self.cursor + s.signed(7), b""
                 while len(content) < n:
@@ -598,32 +627,13 @@ class Machine:
                 self.cursor = guess
                 for i in range(0, n, block):
                     self.out += encode(self.patch.recipes[recipe], content[i:i + block])
-            elif op == 5:
-                at = raw_from + s.signed(16)
-                start = raw_to + s.signed(17)
-                end = len(self.out) - s.number(18)
-                self.out[at:at + 20] = hashlib.sha1(self.out[start:end]).digest()
-                self.digests.append(at)
-                digest_end = at + 20
-            elif op == 6:
+            elif op == 9:
                 at = digest_end + s.signed(19)
                 same += 1 + s.signed(20)
                 of = self.digests[same]
                 self.out[at:at + 20] = self.out[of:of + 20]
                 digest_end = at + 20
-            elif op == 8:
-                self.next()
-                raw_to = digest_end = 0
-                same = -1
-            elif op == 7:
-                if s.number(21) != 0:
-                    raise Refused("tables of another kind")
-                entries = s.number(2)
-                kept, n = list(self.ranges), len(self.range())
-                file, end = self.last[:2]
-                self.ranges = kept
-                tables = Pak(self.old[file], end - n, entries)
-            elif op == 9:
+            elif op == 10:
                 d = s.signed(22)
                 pieces = tables.pieces.take(d, s.number(23) + 1, False)
                 begin, end, at = pieces[0].begin, pieces[-1].end, len(self.out)
@@ -631,15 +641,39 @@ class Machine:
                 if tables.version in (3, 4):
                     for p in pieces:
                         tables.move(self.out, at + p.begin - begin, at - begin)
-                ends = [(tables.entries, end)] + ends[:3]
+                self.ends = [(tables.entries, end)] + self.ends[:3]
+                self.follow()
+            elif op == 11:
+                self.source, self.cursor, self.ranges, self.starts = tables.predict(self), 0, [], []
             elif op == 12:
+                if s.number(21) != 0:
+                    raise Refused("tables of another kind")
+                entries = s.number(2)
+                kept, n = list(self.ranges), len(self.range())
+                file, end = self.last[:2]
+                self.ranges = kept
+                tables = Pak(self.old[file], end - n, entries)
+            elif op == 14:
                 self.out += self.range()
-            elif op == 10:
-                self.source, self.cursor, self.ranges = tables.predict(self), 0, []
             else:
                 raise Refused("operation %d" % op)
             if self.file == len(self.patch.new) or len(self.out) > self.patch.new[self.file][1]:
                 raise Refused("more output than declared")
+
+    def lacks(self):
+        return self.patch.new[self.file][1] - len(self.out)
+
+    def to_file(self):
+        """Copies may go on from the start of the old file that tells about the one at hand."""
+        told = self.patch.told[self.file]
+        if told is not None:
+            self.ends = [(told, 0)] + self.ends[:3]
+        self.follow()
+
+    def follow(self):
+        file, off = self.ends[0]
+        if file < len(self.starts):
+            self.cursor = self.starts[file] + off
 
     def copy(self, file, off, n):
         if file == len(self.old):
@@ -1017,7 +1051,7 @@ def apply(patch, paths):
         if os.path.getsize(path) in sizes:
             with open(path, "rb") as f:
                 data = f.read()
-            for size in (2, 4, 8):
+            for size in (1, 2, 8):
                 have[len(data), first(data, size)] = data
                 for i in range(len(path)):  # one of that name counts
                     if path[i - 1] == "/":

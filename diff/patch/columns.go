@@ -41,9 +41,9 @@ func shortSum(n int) int {
 	case n <= 1:
 		return 0
 	case n <= 64:
-		return 4
+		return 2
 	}
-	return 2
+	return 1
 }
 
 // oldSumStored is how many bytes there are of the sum of all old files. It guards
@@ -63,27 +63,26 @@ func sumOfAll(files []File) Sum {
 	return Sum(h.Sum(nil))
 }
 
-// twins returns for each new file the old one that it is told by, or -1.
-func (h *Header) twins() []int {
+// findTold finds the old files that new ones are told by.
+func (h *Header) findTold() {
 	named := map[string]int{}
 	for i := len(h.Old) - 1; i >= 0; i-- {
 		named[h.Old[i].Name] = i
 	}
-	list := make([]int, len(h.New))
+	h.told = make([]int, len(h.New))
 	for i, f := range h.New {
 		k, ok := named[f.Name]
 		switch {
 		case h.sameAs(i) >= 0:
-			list[i] = h.sameAs(i)
+			h.told[i] = h.sameAs(i)
 		case ok:
-			list[i] = k
+			h.told[i] = k
 		case len(h.Old) == 1:
-			list[i] = 0
+			h.told[i] = 0
 		default:
-			list[i] = -1
+			h.told[i] = -1
 		}
 	}
-	return list
 }
 
 // kinds returns what tells the new files by their twins.
@@ -115,7 +114,10 @@ func (h *Header) kinds(twins []int) []byte {
 
 // columns is the header without sums.
 func (h *Header) columns() []byte {
-	twins := h.twins()
+	if h.told == nil {
+		h.findTold()
+	}
+	twins := h.told
 	list := h.kinds(twins)
 	b := h.appendFirst(list)
 	next := 0
@@ -245,6 +247,7 @@ func (h *Header) readColumns(f *fields.Reader, listed bool) {
 // readTwins reads which old files tell the new ones.
 func (h *Header) readTwins(f *fields.Reader, list []byte) []int {
 	twins, next := make([]int, len(list)), 0
+	h.told = twins
 	h.same = make([]int, len(list))
 	for i, k := range list {
 		twins[i], h.same[i] = -1, -1
@@ -377,7 +380,7 @@ func withSums(files []File, sums []Sum) []File {
 }
 
 // findSame finds the new files that are old ones, unchanged: those that are called
-// so, else the next, else the first.
+// so, else the next, else the first; and what tells about the others.
 func (h *Header) findSame() {
 	type state struct {
 		size int64
@@ -404,4 +407,5 @@ func (h *Header) findSame() {
 			next = k + 1
 		}
 	}
+	h.findTold()
 }

@@ -111,7 +111,7 @@ func (f *fileMaker) putDigests(again []sameDigest, parts []written) error {
 		f.e.sameDigest(d.of, d.at, unit)
 	}
 	for _, d := range parts {
-		f.e.digest(d.sum, d.at, d.from, d.to)
+		f.e.partDigest(d.sum, d.at)
 	}
 	f.stats.Derived += digestSize * int64(len(again)+len(parts))
 	return nil

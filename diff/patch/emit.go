@@ -17,6 +17,7 @@ const (
 // machine that will execute them knows.
 type emitter struct {
 	enc     delta.Encoder
+	h       *Header
 	recipes *recipeList
 	keys    keyList
 	unit    sealing                             // that is open in the segment
@@ -34,11 +35,13 @@ type emitter struct {
 	seen    map[int32]bool // old entries that were copied as pieces
 	moved   bool           // it is of whole pieces, whose heads change
 	state
-	ranges []Range // of the source that the segment knows
-	copies []copied
-	plan   *known // tables whose pieces are copied
-	tail   int64  // size of the source
-	index  *delta.Index
+	ranges  []Range // of the source that the segment knows
+	copies  []copied
+	plan    *known  // tables whose pieces are copied
+	wholes  []Range // the old files as wholes, and where they start then
+	wholeAt []int64
+	tail    int64 // size of the source
+	index   *delta.Index
 }
 
 // recipeList numbers recipes in the order of their first use.
@@ -68,6 +71,9 @@ func (e *emitter) op(op uint64) {
 		e.state, e.ranges, e.tail, e.index = state{same: -1}, nil, 0, delta.NewIndex(nil)
 		e.open, e.content, e.first = true, 0, e.file
 		e.unit = sealing{}
+		for range e.ends {
+			e.toFile(e.h.toldBy(e.file))
+		}
 	}
 	e.enc.Number(inOp, op)
 }
@@ -91,6 +97,7 @@ func (e *emitter) begin(file int) {
 		e.seal(sealing{})
 		e.op(opNext)
 		e.rawFrom, e.rawTo, e.same, e.lastDigest = 0, 0, -1, 0
+		e.toFile(e.h.toldBy(file))
 	}
 	e.file, e.pos, e.plan, e.seen = file, 0, nil, nil
 	e.digests, e.nDigest = map[[digestSize]byte]int{}, 0
@@ -130,7 +137,7 @@ func (e *emitter) flushCopy() {
 	if !e.putPieces(c, pad, moved) {
 		e.zeros(c.at-pad, pad)
 		e.op(opCopy)
-		e.enc.Number(inCopyLen, uint64(c.n))
+		e.length(inCopyLen, c.n, c.at)
 		if k := e.goesOn(c.file, c.off); k >= 0 {
 			e.enc.Number(inCopyFrom, uint64(k))
 		} else {
@@ -140,6 +147,14 @@ func (e *emitter) flushCopy() {
 	}
 	e.copiedTo(c.file, c.off, c.n)
 	e.copies = append(e.copies, c)
+}
+
+// length writes how many bytes of the new file are written from at on.
+func (e *emitter) length(in int, n, at int64) {
+	if at+n == e.h.New[e.file].Size && e.unit.key == 0 {
+		n = 0
+	}
+	e.enc.Number(in, uint64(n))
 }
 
 // padded begins a copy with zeros before it.
@@ -167,7 +182,7 @@ func (e *emitter) zeros(at, n int64) {
 	for n > 0 {
 		k := min(n, delta.MaxContent)
 		e.op(opRaw)
-		e.enc.Number(inRawLen, uint64(k))
+		e.length(inRawLen, k, at)
 		guess := e.cursor
 		e.put(make([]byte, k), inRawGuess, guess)
 		e.copies = note(e.copies, e.src, guess, k, at, e.file)
@@ -218,12 +233,22 @@ func (e *emitter) name(k *known) {
 // source names the old content for what follows. index is over it.
 func (e *emitter) source(ranges []Range, index *delta.Index) {
 	e.flushCopy()
-	e.op(opSource)
-	e.enc.Number(inRanges, uint64(len(ranges)))
-	for _, r := range ranges {
+	if e.wholeAt == nil {
+		e.wholes, e.wholeAt = allRanges(e.h.Old)
+	}
+	all, starts := e.wholes, e.wholeAt
+	if len(all) > len(ranges) || !slices.Equal(all, ranges[:len(all)]) {
+		all, starts = nil, nil
+		e.op(opSource)
+	} else {
+		e.op(opAll)
+	}
+	e.enc.Number(inRanges, uint64(len(ranges)-len(all)))
+	for _, r := range ranges[len(all):] {
 		e.putRange(r)
 	}
-	e.ranges, e.index, e.cursor = ranges, index, 0
+	e.ranges, e.index, e.cursor, e.starts = ranges, index, 0, starts
+	e.follow()
 	e.src, e.tail = newSource(nil, ranges), 0
 	for _, r := range ranges {
 		e.tail += r.Size
@@ -232,7 +257,7 @@ func (e *emitter) source(ranges []Range, index *delta.Index) {
 
 // predicted makes a prediction the source.
 func (e *emitter) predicted(content []byte, index *delta.Index) {
-	e.ranges, e.index, e.cursor = []Range{{File: -1}}, index, 0
+	e.ranges, e.index, e.cursor, e.starts = []Range{{File: -1}}, index, 0, nil
 	e.src, e.tail = nil, int64(len(content))
 }
 
@@ -262,7 +287,7 @@ func methodNumber(r Range) int {
 func (e *emitter) raw(p []byte, guess int64) {
 	e.flushCopy()
 	e.op(opRaw)
-	e.enc.Number(inRawLen, uint64(len(p)))
+	e.length(inRawLen, int64(len(p)), e.pos)
 	e.put(p, inRawGuess, guess)
 	e.copies = note(e.copies, e.src, guess, int64(len(p)), e.pos, e.file)
 	e.rawFrom, e.rawTo = e.pos, e.pos+int64(len(p))
@@ -300,6 +325,20 @@ func (e *emitter) digest(sum [digestSize]byte, at, from, to int64) {
 	e.enc.Number(inDigestAt, zigzag(at-e.rawFrom))
 	e.enc.Number(inDigestFrom, zigzag(from-e.rawTo))
 	e.enc.Number(inDigestTo, uint64(e.pos-to))
+	e.digested(sum, at)
+}
+
+// partDigest says that at a place of the output stands the SHA-1 of what the 16
+// bytes before it tell.
+func (e *emitter) partDigest(sum [digestSize]byte, at int64) {
+	e.flushCopy()
+	e.seal(sealing{})
+	e.op(opPart)
+	e.enc.Number(inDigestAt, zigzag(at-e.rawFrom))
+	e.digested(sum, at)
+}
+
+func (e *emitter) digested(sum [digestSize]byte, at int64) {
 	e.lastDigest = at + digestSize
 	e.digests[sum] = e.nDigest
 	e.nDigest++

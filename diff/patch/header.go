@@ -76,7 +76,8 @@ type Header struct {
 	Recipes  []Recipe // that are used
 	Keys     []Key    // that applying needs
 	Memory   int64    // bytes that applying needs for the largest block and what is around it
-	same     []int    // for each new file the old one that it is, unchanged, or -1; nil: none is
+	told     []int    // for each new file the old one that tells about it, or -1; nil: the first does
+	same     []int    // the one that it is, unchanged, or -1; nil: none is
 	segments []segment
 	oldSum   Sum // of all old files, and of all new ones
 	newSum   Sum
@@ -99,6 +100,18 @@ func (h *Header) sameAs(i int) int {
 		return -1
 	}
 	return h.same[i]
+}
+
+// toldBy returns the old file that tells about a new one: its name, its size, and
+// where in the old build it begins to be looked for.
+func (h *Header) toldBy(i int) int {
+	if h.told == nil && len(h.Old) > 0 {
+		return 0
+	}
+	if h.told == nil {
+		return -1
+	}
+	return h.told[i]
 }
 
 // isMade reports that operations make a new file: it has bytes, and is no old

@@ -3,9 +3,11 @@ package patch
 import (
 	"context"
 	"crypto/sha1"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"pakdb/codecs/compress"
@@ -53,6 +55,7 @@ type state struct {
 	src        delta.Old
 	cursor     int64   // in the source, behind the content before
 	ends       [4]spot // of copies: where these go on, the last one first
+	starts     []int64 // of the old files in a source that has all of them; else nil
 	last       Range   // named before
 	guess      int64   // of where the last content begins in the source
 	rawFrom    int64   // output of the last opRaw
@@ -117,6 +120,9 @@ func (m *machine) run(ctx context.Context, stream []byte) error {
 	m.dec.Reset(stream)
 	m.unit.key, m.unit.held = nil, m.unit.held[:0]
 	m.state = state{src: newSource(m.old, nil), same: -1}
+	for range m.ends {
+		m.toFile(m.h.toldBy(m.to))
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -141,7 +147,7 @@ func (m *machine) run(ctx context.Context, stream []byte) error {
 // is not complete.
 func (m *machine) whole(op uint64) error {
 	switch op {
-	case opSource, opRaw, opMake, opTables, opPredict, opSeal, opMove:
+	case opSource, opAll, opRaw, opMake, opTables, opPredict, opSeal, opMove:
 		return nil
 	}
 	if m.unit.key != nil {
@@ -155,13 +161,17 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 	case opCopy:
 		return m.copy(ctx)
 	case opSource:
-		return m.source()
+		return m.source(nil)
+	case opAll:
+		return m.allOld()
 	case opRaw:
 		return m.raw()
 	case opMake:
 		return m.make()
 	case opDigest:
 		return m.digest(ctx)
+	case opPart:
+		return m.partDigest(ctx)
 	case opSame:
 		return m.sameDigest()
 	case opNext:
@@ -191,6 +201,15 @@ func (m *machine) number(in int, limit int64) (int64, error) {
 	return int64(v), nil
 }
 
+// length reads how many bytes of at most so many are written: 0 is all.
+func (m *machine) length(in int, most int64) (int64, error) {
+	n, err := m.number(in, most)
+	if n == 0 {
+		n = most
+	}
+	return n, err
+}
+
 // signed reads a signed number that leads from base to a place within limit.
 func (m *machine) signed(in int, base, limit int64) (int64, error) {
 	v := base + unzigzag(m.dec.Number(in))
@@ -201,7 +220,7 @@ func (m *machine) signed(in int, base, limit int64) (int64, error) {
 }
 
 func (m *machine) copy(ctx context.Context) error {
-	n, err := m.number(inCopyLen, m.size-m.pos)
+	n, err := m.length(inCopyLen, m.size-m.pos)
 	if err != nil {
 		return err
 	}
@@ -257,6 +276,24 @@ func (s *state) copiedTo(file int, off, n int64) {
 	}
 	copy(s.ends[1:k+1], s.ends[:k])
 	s.ends[0] = spot{file, off + n}
+	s.follow()
+}
+
+// toFile makes the start of an old file, if there is one, the last place that a
+// copy may go on from.
+func (s *state) toFile(file int) {
+	if file >= 0 {
+		copy(s.ends[1:], s.ends[:])
+		s.ends[0] = spot{file, 0}
+	}
+	s.follow()
+}
+
+// follow puts the cursor where the last copy goes on, in a source that has that.
+func (s *state) follow() {
+	if at := s.ends[0]; at.file < len(s.starts) {
+		s.cursor = s.starts[at.file] + at.off
+	}
 }
 
 // copyOwn copies bytes of the new file, of which the last may be its first.
@@ -338,7 +375,11 @@ func (m *machine) nextFile(ctx context.Context) error {
 		return err
 	}
 	m.rawFrom, m.rawTo, m.same, m.lastDigest = 0, 0, -1, 0
-	return m.next(ctx)
+	if err := m.next(ctx); err != nil {
+		return err
+	}
+	m.toFile(m.h.toldBy(m.to))
+	return nil
 }
 
 func (m *machine) scratch(n int) []byte {
@@ -348,26 +389,70 @@ func (m *machine) scratch(n int) []byte {
 	return m.stored[:n]
 }
 
-func (m *machine) source() error {
+// allOld makes all old files the source, and more ranges.
+func (m *machine) allOld() error {
+	if err := m.old.work.spend(allCost * int64(len(m.h.Old))); err != nil {
+		return err
+	}
+	ranges, starts := allRanges(m.h.Old)
+	if err := m.source(ranges); err != nil {
+		return err
+	}
+	m.starts = starts
+	m.follow()
+	return nil
+}
+
+// allCost is what an old file counts for where all are named, in bytes.
+const allCost = 64
+
+// allRanges are the old files as wholes, and where they start one behind the
+// other.
+func allRanges(old []File) (ranges []Range, starts []int64) {
+	end := int64(0)
+	starts = make([]int64, len(old))
+	for i, f := range old {
+		if starts[i] = end; f.Size > 0 {
+			ranges = append(ranges, Range{File: i, Stored: f.Size, Size: f.Size})
+			end += f.Size
+		}
+		if end < 0 {
+			end = math.MaxInt64 / 2 // refused as a source
+			starts[i] = end
+		}
+	}
+	return ranges, starts
+}
+
+// source makes ranges the source, behind those that are given.
+func (m *machine) source(ranges []Range) error {
 	n, err := m.number(inRanges, maxRanges)
 	if err != nil {
 		return err
 	}
-	ranges := make([]Range, 0, min(n, 1<<10))
 	total := int64(0)
+	for _, r := range ranges {
+		if total += r.Size; total > maxSourced {
+			return fmt.Errorf("%w: a source of %d bytes", ErrCorrupt, total)
+		}
+	}
 	for range n {
 		r, err := m.nextRange()
 		if err != nil {
 			return err
 		}
-		if total += r.Size; total > 1<<40 {
+		if total += r.Size; total > maxSourced {
 			return fmt.Errorf("%w: a source of %d bytes", ErrCorrupt, total)
 		}
 		ranges = append(ranges, r)
 	}
-	m.src, m.cursor = newSource(m.old, ranges), 0
+	m.src, m.cursor, m.starts = newSource(m.old, ranges), 0, nil
 	return nil
 }
+
+// maxSourced is how large a source may be: what guesses are far from overflowing
+// with.
+const maxSourced = 1 << 40
 
 func (m *machine) nextRange() (r Range, err error) {
 	file, err := m.number(inRangeFile, int64(len(m.h.Old))-1)
@@ -423,7 +508,7 @@ func (m *machine) decode(n int64, in int) ([]byte, error) {
 }
 
 func (m *machine) raw() error {
-	n, err := m.number(inRawLen, min(m.size-m.pos, delta.MaxContent))
+	n, err := m.length(inRawLen, min(m.size-m.pos, delta.MaxContent))
 	if err != nil {
 		return err
 	}
@@ -473,9 +558,35 @@ func (m *machine) digest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return m.digestOf(ctx, at, from, m.pos-back)
+}
+
+// partDigest computes that of what the 16 bytes before it tell: the place and the
+// size.
+func (m *machine) partDigest(ctx context.Context) error {
+	at, err := m.signed(inDigestAt, m.rawFrom, m.pos-digestSize)
+	if err != nil {
+		return err
+	}
+	var told [16]byte
+	if at < int64(len(told)) {
+		return fmt.Errorf("%w: a digest of a part at %d", ErrCorrupt, at)
+	}
+	if err := errors.Join(m.flush(), readAt(m.out, told[:], at-int64(len(told)))); err != nil {
+		return err
+	}
+	from, n := binary.LittleEndian.Uint64(told[:]), binary.LittleEndian.Uint64(told[8:])
+	if from > uint64(m.pos) || n > uint64(m.pos)-from {
+		return fmt.Errorf("%w: a digest of %d bytes at %d of %d", ErrCorrupt, n, from, m.pos)
+	}
+	return m.digestOf(ctx, at, int64(from), int64(from+n))
+}
+
+// digestOf puts the SHA-1 of output to a place.
+func (m *machine) digestOf(ctx context.Context, at, from, to int64) error {
 	// Entries and the parts of an index are covered once or twice; more would be
 	// meant to keep processors busy.
-	if m.hashed += m.pos - back - from; m.hashed > 4*m.size {
+	if m.hashed += to - from; m.hashed > 4*m.size {
 		return fmt.Errorf("%w: digests of %d bytes in a file of %d", ErrCorrupt, m.hashed, m.size)
 	}
 	if err := m.flush(); err != nil {
@@ -483,7 +594,7 @@ func (m *machine) digest(ctx context.Context) error {
 	}
 	sum := sha1.New()
 	buf := m.scratch(flushSize)
-	for to := m.pos - back; from < to; {
+	for from < to {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -496,7 +607,7 @@ func (m *machine) digest(ctx context.Context) error {
 	}
 	m.digests = append(m.digests, at)
 	m.lastDigest = at + digestSize
-	_, err = m.out.WriteAt(sum.Sum(nil), at)
+	_, err := m.out.WriteAt(sum.Sum(nil), at)
 	return err
 }
 

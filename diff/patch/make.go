@@ -87,17 +87,25 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	if p != nil {
 		p.begin(m.h)
 	}
-	spool, err := os.CreateTemp(temp, ".pakdb-segments-*")
-	if err != nil {
+	if m.spool, err = newSegmentFile(temp); err != nil {
 		return nil, err
 	}
-	defer func() { _ = spool.Close(); _ = os.Remove(spool.Name()) }()
-	m.spool = spool
-	if err := m.run(ctx); err != nil {
-		return nil, err
+	if !m.isSmall() {
+		err = m.run(ctx)
+	} else {
+		m, err = m.shorter(ctx, temp, old, new)
 	}
-	return m, m.write(out)
+	if err == nil {
+		err = m.write(out)
+	}
+	return m, errors.Join(err, m.close())
 }
+
+// newSegmentFile makes a file for segments.
+func newSegmentFile(temp string) (*os.File, error) { return os.CreateTemp(temp, ".pakdb-segments-*") }
+
+// close removes the file with the segments.
+func (m *maker) close() error { return errors.Join(m.spool.Close(), os.Remove(m.spool.Name())) }
 
 // write puts the header before the segments.
 func (m *maker) write(out io.Writer) error {
@@ -179,7 +187,7 @@ func (m *maker) run(ctx context.Context) error {
 	}
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
 	m.reader.keys = m.ring.blocks
-	m.e = &emitter{recipes: &m.recipes, keys: keyList{ring: &m.ring}, done: m.keep}
+	m.e = &emitter{h: m.h, recipes: &m.recipes, keys: keyList{ring: &m.ring}, done: m.keep}
 	m.e.enc.Best = m.best
 	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
 	for i := range m.new.files {

@@ -3,19 +3,21 @@ package patch
 // A segment is one stream of package delta: numbers, each in the context of its
 // meaning, and contents.
 
-// Operations.
+// Operations. The lower the number, the less it costs where there are few.
 const (
 	opEnd        = iota // of the segment
-	opCopy              // bytes of an old file
-	opSource            // names the old content that what follows is coded by
 	opRaw               // content that is written as it is
-	opMake              // content that is written as a recipe stores it
+	opCopy              // bytes of an old file
+	opAll               // names old content: all old files, and more
 	opDigest            // a digest that stands before what it covers
-	opSame              // a digest again
-	opTables            // names the tables of an old archive
 	opNext              // the new file is complete; what follows is of the next one
+	opPart              // a digest behind the place and the size of what it covers
+	opMake              // content that is written as a recipe stores it
+	opSource            // names the old content that what follows is coded by
+	opSame              // a digest again
 	opPieces            // copies entries, by these tables
 	opPredict           // as opSource: what the tables will probably be
+	opTables            // names the tables of an old archive
 	opSeal              // what follows is encrypted, or no longer is
 	opMove              // bytes of an old file, as content
 	opSealedSame        // a digest again, in what is encrypted
@@ -24,10 +26,10 @@ const (
 // Contexts of numbers. Signed ones are zigzag.
 const (
 	inOp         = iota
-	inCopyLen    // bytes
+	inCopyLen    // bytes; 0: all that the new file lacks
 	inCopyFile   // of the old files, whose tables are meant
 	inCopyOff    // signed, from the end of the copy before
-	inRawLen     // bytes
+	inRawLen     // bytes; 0: as inCopyLen, up to the most that a content has
 	inRawGuess   // signed: place in the source, from the end of the content before
 	inMakeLen    // decoded bytes
 	inMakeGuess  // as inRawGuess

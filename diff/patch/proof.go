@@ -54,7 +54,7 @@ func newProof(ctx context.Context, old, new []Input) (*proof, context.Context) {
 
 // begin starts executing, by what the header says of the files.
 func (p *proof) begin(h *Header) {
-	p.m.h = &Header{Old: h.Old, New: h.New, same: h.same}
+	p.m.h = &Header{Old: h.Old, New: h.New, told: h.told, same: h.same}
 	p.m.old.work = workFor(h)
 	go func() {
 		defer close(p.done)

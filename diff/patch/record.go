@@ -119,7 +119,7 @@ func writeRecord(ctx context.Context, result, exact *virtual, f File, m *mover, 
 	start := result.Size()
 	h := &Header{Old: []File{{Name: f.Name, Size: start}}, New: []File{f}, Memory: memoryUsual}
 	w := &recordWriter{exact: exact, m: m}
-	w.e = &emitter{recipes: &recipeList{}, digests: map[[digestSize]byte]int{}, done: func(stream []byte, _ int) error {
+	w.e = &emitter{h: h, recipes: &recipeList{}, digests: map[[digestSize]byte]int{}, done: func(stream []byte, _ int) error {
 		h.segments = append(h.segments, segment{int64(len(stream)), sumOfBytes(stream), 0})
 		w.segments = append(w.segments, stream...)
 		return nil

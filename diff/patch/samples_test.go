@@ -21,9 +21,9 @@ func TestSamplePairs(t *testing.T) {
 		name, old, new string
 		atMost         int
 	}{
-		{"sandboxutilities", "unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak", 23_420},
-		{"integration", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak", 4_060},
-		{"mp3", "retro-pak/mp3_small.pak", "retro-pak/mp3_small_v2.pak", 620},
+		{"sandboxutilities", "unreal-pak/pairs/sandboxutilities_old_P.pak", "unreal-pak/pairs/sandboxutilities_new_P.pak", 23_400},
+		{"integration", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_new.pak", 4_030},
+		{"mp3", "retro-pak/mp3_small.pak", "retro-pak/mp3_small_v2.pak", 490},
 		{"sqlite", "gpak/mu_cdata_1.5.sip", "gpak/mu_cdata_1.6.sip", 6_080},
 		{"kapg", "gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip", 3_720},
 		{"equal", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_old.pak", 70},

@@ -22,22 +22,22 @@ func TestSizes(t *testing.T) {
 		old    []Input
 		new    []Input
 	}{
-		{"one byte", 56, files("a"), files("b")},
-		{"equal", 46, files(string(words(1, 5000))), files(string(words(1, 5000)))},
-		{"many tiny files", 1500, tiny(300, 0), tiny(300, 20)},
-		{"halves swapped", 70, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
-		{"blocks shuffled", 1220, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
+		{"one byte", 52, files("a"), files("b")},
+		{"equal", 44, files(string(words(1, 5000))), files(string(words(1, 5000)))},
+		{"many tiny files", 1020, tiny(300, 0), tiny(300, 20)},
+		{"halves swapped", 64, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
+		{"blocks shuffled", 1150, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
 		{"many blocks shuffled", 2720, files(noise), files(shuffled(noise, 4<<10))},
 		{"one row parted", 800, files(woven(noise, 3000)), files(noise)},
 		{"zeros between", 8850, files(spaced(noise[:1<<20], 1)), files(spaced(noise[:1<<20], 1) + spaced(noise[2<<20:2<<20+8192], 30_000))},
 		{"one thing many times", 75, files(noise[:100_000]), files(strings.Repeat(noise[:100_000], 9))},
-		{"one byte in front", 72, files(noise), files("x" + noise)},
-		{"far repeats", 5<<20 + 300, files("x"), files(noise[:5<<20] + noise[:5<<20])},
-		{"noise", 1070, files("a"), files(noise[:1000])},
-		{"an archive from its content", 380, files(text, more), []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}},
-		{"the content of an archive", 145, []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}, files(text, more)},
-		{"renamed and edited", 150, []Input{input("a", []byte(text)), input("b", []byte(more))}, []Input{input("c", []byte(more[:900]+"new"+more[1000:])), input("d", []byte(text[:5000]+text[5100:]))}},
-		{"two files from three", 112, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
+		{"one byte in front", 60, files(noise), files("x" + noise)},
+		{"far repeats", 5<<20 + 200, files("x"), files(noise[:5<<20] + noise[:5<<20])},
+		{"noise", 1056, files("a"), files(noise[:1000])},
+		{"an archive from its content", 340, files(text, more), []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}},
+		{"the content of an archive", 125, []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}, files(text, more)},
+		{"renamed and edited", 122, []Input{input("a", []byte(text)), input("b", []byte(more))}, []Input{input("c", []byte(more[:900]+"new"+more[1000:])), input("d", []byte(text[:5000]+text[5100:]))}},
+		{"two files from three", 94, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := makeOf(t, c.old, c.new)

@@ -27,8 +27,12 @@ type solid struct {
 func newSolid(old *build, copied func(*entry) bool, changed int, check func(file int, x *extent) error) (*solid, error) {
 	s := &solid{files: map[int]int64{}, blocks: map[position]int64{}}
 	keep := make([]bool, len(old.files))
+	free := 0 // ranges that are named by naming all
+	if sizeOfLayouts(old.files) <= maxSolid {
+		free = len(old.files)
+	}
 	for i := range old.files {
-		keep[i] = len(old.files) <= rangesToSpare
+		keep[i] = free > 0 || len(old.files) <= rangesToSpare
 	}
 	for i := range old.entries {
 		e := &old.entries[i]
@@ -60,10 +64,17 @@ func newSolid(old *build, copied func(*entry) bool, changed int, check func(file
 			}
 		}
 	}
-	if s.size == 0 || s.size > maxSolid || len(s.ranges) > 2*changed+2 {
+	if s.size == 0 || s.size > maxSolid || len(s.ranges)-free > 2*changed+2 {
 		return nil, nil
 	}
 	return s, nil
+}
+
+func sizeOfLayouts(list []layout) (n int64) {
+	for i := range list {
+		n += list[i].Size
+	}
+	return n
 }
 
 func (s *solid) add(r Range) {

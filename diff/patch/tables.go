@@ -315,7 +315,7 @@ func (m *machine) predict() error {
 	if errors.Is(err, table.ErrTable) {
 		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	m.src, m.cursor = bytes.NewReader(content), 0
+	m.src, m.cursor, m.starts = bytes.NewReader(content), 0, nil
 	return err
 }
 

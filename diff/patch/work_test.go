@@ -3,6 +3,8 @@ package patch
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
+	"encoding/binary"
 	"errors"
 	"io"
 	"testing"
@@ -25,7 +27,7 @@ func bomb(t *testing.T, write func(e *emitter, blocks [2]Range, index *delta.Ind
 		blocks[i] = Range{Off: int64(len(old)), Stored: int64(len(stored)), Method: compress.Zlib, Size: size}
 		old = append(old, stored...)
 	}
-	e := &emitter{recipes: &recipeList{}, done: func(s []byte, _ int) error {
+	e := &emitter{h: &Header{Old: []File{{Size: 1}}, New: []File{{Size: 100 * 4599}}}, recipes: &recipeList{}, done: func(s []byte, _ int) error {
 		stream = bytes.Clone(s)
 		return nil
 	}}
@@ -35,6 +37,55 @@ func bomb(t *testing.T, write func(e *emitter, blocks [2]Range, index *delta.Ind
 		t.Fatal(err)
 	}
 	return old, stream
+}
+
+// TestAllNamed: how often a patch of many old files names them all is bounded.
+func TestAllNamed(t *testing.T) {
+	h := &Header{Old: make([]File, 100_000), New: []File{{Name: "x", Size: 1}}}
+	var e delta.Encoder
+	e.Reset()
+	for range 1000 {
+		e.Number(inOp, opAll)
+		e.Number(inRanges, 0)
+	}
+	m := &machine{h: h, old: &oldFiles{work: work{limit: 64 << 20}}}
+	m.begin(0, &virtual{spool: tempSpool()}, 1, 0, nil, nil)
+	if err := m.run(context.Background(), e.Bytes()); !errors.Is(err, ErrCorrupt) || m.old.work.done > 80<<20 {
+		t.Errorf("%d bytes of work, %v", m.old.work.done, err)
+	}
+}
+
+// TestPartDigests: a digest of what the numbers before it tell, or of nothing
+// where these tell what is not there.
+func TestPartDigests(t *testing.T) {
+	for _, c := range []struct {
+		from, n uint64
+		at      int64
+		ok      bool
+	}{{3, 13, 32, true}, {0, 0, 32, true}, {0, 32, 32, true}, {0, 53, 32, false}, {53, 0, 32, false}, {1 << 63, 1 << 63, 32, false}, {0, 1, 15, false}, {0, 1, 33, false}} {
+		p := append(make([]byte, 16), make([]byte, 36)...)
+		binary.LittleEndian.PutUint64(p[16:], c.from)
+		binary.LittleEndian.PutUint64(p[24:], c.n)
+		h := &Header{New: []File{{Name: "x", Size: int64(len(p))}}}
+		var stream []byte
+		e := &emitter{h: h, recipes: &recipeList{}, digests: map[[digestSize]byte]int{}, done: func(s []byte, _ int) error {
+			stream = bytes.Clone(s)
+			return nil
+		}}
+		e.begin(0)
+		e.raw(p, 0)
+		e.partDigest([digestSize]byte{}, c.at)
+		if err := e.end(); err != nil {
+			t.Fatal(err)
+		}
+		out := &memory{make([]byte, len(p))}
+		m := &machine{h: h, old: &oldFiles{}}
+		m.begin(0, out, int64(len(p)), 0, nil, nil)
+		err := m.run(context.Background(), stream)
+		if c.ok && (err != nil || [digestSize]byte(out.b[c.at:]) != sha1.Sum(p[c.from:c.from+c.n])) || !c.ok && !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 }
 
 // TestWork: what may be decoded and coded again is bounded by what a patch

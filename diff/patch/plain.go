@@ -1,0 +1,101 @@
+package patch
+
+import (
+	"context"
+	"errors"
+
+	"pakdb/codecs"
+)
+
+// What is known of an archive's inside is told by operations of their own, each
+// with numbers: of a small archive they may take more than they spare. Then it is
+// explained a second time, as bytes, and the shorter patch counts.
+
+// maxPlain is how large builds may be that are explained twice: a second or so.
+const maxPlain = 1 << 20
+
+// isSmall reports that builds are worth a second try: there are archives, which
+// nothing is known of but by keys.
+func (m *maker) isSmall() bool {
+	if sizeOfFiles(m.h.Old) > maxPlain || sizeOfFiles(m.h.New) > maxPlain || len(m.ring.list) > 0 {
+		return false
+	}
+	for _, b := range []*build{m.old, m.new} {
+		for i := range b.entries {
+			if !b.entries[i].whole {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shorter explains small builds in both ways, and returns the maker that did it in
+// fewer bytes, also after an error: it has to be closed. The proof is given only
+// its segments.
+func (m *maker) shorter(ctx context.Context, temp string, old, new []Input) (*maker, error) {
+	proof := m.proof
+	m.proof = nil
+	if err := m.run(ctx); err != nil {
+		return m, err
+	}
+	other, err := m.asBytes(ctx, temp, old, new)
+	if err != nil {
+		return m, err
+	}
+	best, rest := m, other
+	if other.h.stored() < m.h.stored() {
+		best, rest = other, m
+	}
+	return best, errors.Join(rest.close(), best.giveTo(proof))
+}
+
+// asBytes explains the same builds without any format.
+func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*maker, error) {
+	b := &maker{h: m.h.unmade(), stats: &Stats{}, best: m.best, trust: m.trust}
+	var err error
+	if b.old, err = newBuild(ctx, old, &codecs.Registry{}, nil, &b.ring); err != nil {
+		return nil, err
+	}
+	if b.new, err = newBuild(ctx, new, &codecs.Registry{}, nil, &b.ring); err != nil {
+		return nil, err
+	}
+	if _, err = hash(ctx, b.old, b.new); err != nil {
+		return nil, err
+	}
+	if b.spool, err = newSegmentFile(temp); err != nil {
+		return nil, err
+	}
+	if err := b.run(ctx); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	return b, nil
+}
+
+// unmade is the header of the same files.
+func (h *Header) unmade() *Header { return &Header{Old: h.Old, New: h.New, told: h.told, same: h.same} }
+
+// stored is how many bytes the patch will have.
+func (h *Header) stored() int64 {
+	h.marshal(nil)
+	return h.Length()
+}
+
+// giveTo gives all segments to a proof, if there is one.
+func (m *maker) giveTo(p *proof) error {
+	if m.proof = p; p == nil {
+		return nil
+	}
+	at := int64(0)
+	for _, s := range m.h.segments {
+		stream := make([]byte, s.stored)
+		if err := readAt(m.spool, stream, at); err != nil {
+			return err
+		}
+		if err := p.take(provable{stream, s.file, m.recipes.list, m.e.keys.blocks()}); err != nil {
+			return err
+		}
+		at += s.stored
+	}
+	return nil
+}
