@@ -233,6 +233,9 @@ func (h *Header) readColumns(f *fields.Reader, listed bool) {
 		}
 	}
 	twins := h.readTwins(f, list)
+	if f.Err() != nil {
+		return // what follows goes by these
+	}
 	h.readSizes(f, list, twins)
 	h.Memory = memoryUsual
 	if first&columnsMore != 0 {
