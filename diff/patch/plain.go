@@ -60,7 +60,7 @@ func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*ma
 	if b.new, err = newBuild(ctx, new, &codecs.Registry{}, nil, &b.ring); err != nil {
 		return nil, err
 	}
-	if _, err = hash(ctx, b.old, b.new); err != nil {
+	if _, err = hash(Watch(ctx, nil), b.old, b.new); err != nil {
 		return nil, err
 	}
 	if b.spool, err = newSegmentFile(temp); err != nil {
