@@ -86,46 +86,158 @@ except ImportError:
     pass
 
 
+# Estimates are [probability of a 1 in 1/2^22, how often it was learned from].
+
+LOGISTIC = [
+    0, 1, 1, 2, 3, 5, 8, 13, 22, 36, 60, 98, 162, 267, 439, 720, 1179, 1921, 3108, 4971, 7812, 11955, 17625, 24743, 32768,
+    40793, 47911, 53581, 57724, 60565, 62428, 63615, 64357, 64816, 65097, 65269, 65374, 65438, 65476, 65500, 65514, 65523, 65528,
+    65531, 65533, 65534, 65535, 65535, 65536]
+PROBABILITY = [min(max(LOGISTIC[x >> 7] + ((LOGISTIC[min((x >> 7) + 1, 48)] - LOGISTIC[x >> 7]) * (x & 127) >> 7), 1), 65535)
+               for x in range(6145)]
+LOGIT, RECIPROCAL = [], [(1 << 16) // (n + 2) for n in range(81)]
+for _i in range(4096):
+    _x = LOGIT[-1] + 3072 if LOGIT else 0
+    while _x < 6144 and PROBABILITY[_x] < _i * 16 + 8:
+        _x += 1
+    LOGIT.append(_x - 3072)
+
+
 def tree(bits):
-    return [1024] * (1 << bits)
+    return [[1 << 21, 0] for _ in range(1 << bits)]
+
+
+def learn(e, b, limit):
+    p, n = e
+    e[0] = p + ((b * 0x3FFFFF - p) * RECIPROCAL[n] >> 16)
+    if n < limit:
+        e[1] = n + 1
+
+
+class Mixer:
+    """Weighs estimates."""
+
+    def __init__(self, weights):
+        self.weights, self.pace = weights, 1280
+
+    def bit(self, s, logits):
+        w = self.weights
+        x = sum(map(int.__mul__, logits, w)) >> 16
+        p = PROBABILITY[min(max(x, -3072), 3072) + 3072]
+        b = s.coin(p)
+        e = ((b << 16) - p) * (self.pace >> 3) >> 4
+        if self.pace > 160:
+            self.pace -= 1
+        self.weights = [v + (l * e + 32768 >> 16) for v, l in zip(w, logits)]
+        return b
+
+
+class Trio(Mixer):
+    def __init__(self):
+        super().__init__([26000] * 3)
+
+    def read(self, s, *estimates):
+        b = self.bit(s, [LOGIT[e[0] >> 10] for e in estimates])
+        for e in estimates:
+            learn(e, b, 30)
+        return b
 
 
 class Number:
     """A number in one context: how long it is, its next 4 bits, and the rest."""
 
     def __init__(self, low):
-        self.count, self.top, self.low = tree(7), {}, [[1024, 1024] for _ in range(low)]
+        self.count, self.top, self.low = tree(7), {}, [tree(1) for _ in range(low)]
 
     def read(self, s):
         n = s.tree(self.count, 7)
         if n <= 1:
             return n
+        if n > 64:
+            raise Refused("a number of more than 64 bits")
         k = min(4, n - 1)
         v = 1 << k | s.tree(self.top.setdefault(n, tree(4)), k)
         rest = n - 1 - k
         low = min(rest, len(self.low))
-        for _ in range(rest - low):
-            v = v << 1 | s.direct()
-        bits, before = 0, 0
-        for i in range(low):
-            before = s.bit(self.low[i], before)
-            bits |= before << i
-        return v << low | bits
+        return v << rest | s.direct(rest - low) << low | s.low(self.low, low)
+
+
+class Flag:
+    def __init__(self):
+        self.state = [tree(2) for _ in range(12)]
+        self.recent, self.byte, self.trio = tree(6), [tree(8) for _ in range(4)], Trio()
 
 
 class Length:
     def __init__(self):
-        self.choice = [1024, 1024]
-        self.near = [tree(3) for _ in range(4)]
-        self.mid = [tree(3) for _ in range(4)]
-        self.more = Number(4)
+        self.align, self.last, self.other = [tree(6) for _ in range(4)], {}, {}
+        self.trios, self.bits, self.prior = [Trio() for _ in range(6)], {}, 0
 
-    def read(self, s, pos):
-        if s.bit(self.choice, 0) == 0:
-            return 2 + s.tree(self.near[pos], 3)
-        if s.bit(self.choice, 1) == 0:
-            return 10 + s.tree(self.mid[pos], 3)
-        return 18 + self.more.read(s)
+    def read(self, s, align, other):
+        at = 1
+        x, y = self.align[align], self.last.setdefault(self.prior, tree(6))
+        z = self.other.setdefault(other, tree(6))
+        for t in self.trios:
+            at = at << 1 | t.read(s, x[at], y[at], z[at])
+        n = at - 64 + 2
+        if at >= 96:
+            more = min(at - 96, 30)
+            lead = min(more, 3)
+            v = 1 << lead | s.tree(self.bits.setdefault(more, tree(3)), lead)
+            n = (v << more - lead | s.direct(more - lead)) - 1 + 34
+        self.prior = min(n, 63)
+        return n
+
+
+class Literals:
+    def __init__(self):
+        self.slots, self.shifted = {}, {}
+        self.mixers = [Mixer([13000] * 11) for _ in range(64)]
+        self.by, self.hits = [0] * 3, [0] * 3
+
+    def find(self, hashes, node):
+        found = []
+        for h in hashes:
+            h = (h + node * 0x9E3779B1) * 0x2C1B3C6D & 0xFFFFFFFF
+            h = ((h ^ h >> 15) * 0x297A2D39 & 0xFFFFFFFF) >> 16
+            found.append(self.slots.get(h) or self.slots.setdefault(h, tree(4)))
+        return found
+
+    def read(self, s, align, behind, before, expected):
+        was, e, a, b, c = expected
+        c1, two = before & 0xFF, min(behind, 2)
+        after = a | b << 8 | c << 16
+        hashes = (
+            align, 1 << 24 | c1, 2 << 24 | before & 0xFFFF, 3 << 24 | before & 0xFFFFFF, 4 << 24 | e << 2 | two, 5 << 24 | e << 8 | c1,
+            (6 << 24 | e << 16 | c1 << 8 | was) * 0x2545F491 + a, 7 << 24 | e << 8 | c1 - was & 0xFF, (8 << 24 | e << 2 | two) * 0x2545F491 + after)
+        moved = 0
+        if behind < 3 and self.by[behind]:
+            moved = e + self.by[behind] & 0xFF | 0x100
+        node = 1
+        for i in range(8):
+            if i & 3 == 0:
+                slots = self.find(hashes, node)
+            leaf = node & (1 << (i & 3)) - 1 | 1 << (i & 3)
+            estimates = [t[leaf] for t in slots]
+            logits = [LOGIT[t[0] >> 10] for t in estimates]
+            agrees = int((e | 0x100) >> 8 - i == node)
+            if moved >> 8 - i == node:
+                key = (behind, self.hits[behind] & 15, i, agrees, moved >> 7 - i & 1)
+                again = self.shifted.setdefault(key, [1 << 21, 0])
+                estimates.append(again)
+                logits.append(LOGIT[again[0] >> 10])
+            else:
+                logits.append(0)
+            logits.append(256)
+            bit = self.mixers[(behind * 2 + agrees) * 8 + i].bit(s, logits)
+            for t in estimates:
+                learn(t, bit, 80)
+            node = node << 1 | bit
+        node &= 0xFF
+        if behind < 3:
+            self.hits[behind] = self.hits[behind] << 1 & 15 | int(node == (e + self.by[behind]) & 0xFF)
+            if node != e:
+                self.by[behind] = node - e & 0xFF
+        return node
 
 
 class Stream:
@@ -137,15 +249,16 @@ class Stream:
             self.shift()
         self.numbers = [Number(16) for _ in range(32)]
         self.history = bytearray()
-        self.plain = [1024]
-        self.match = [[1024] * 4 for _ in range(12)]
-        self.repeat, self.repeat0, self.repeat1, self.repeat2 = ([1024] * 12 for _ in range(4))
-        self.long = [[1024] * 4 for _ in range(12)]
-        self.is_old = [1024, 1024]
+        self.plain = tree(0)[0]
+        self.match, self.repeat, self.repeat0, self.long = Flag(), Flag(), Flag(), Flag()
+        self.repeat1, self.repeat2 = ([tree(0)[0] for _ in range(12)] for _ in range(2))
+        self.is_old = [tree(2), tree(2)]
         self.length, self.repeat_length = Length(), Length()
-        self.old_shift, self.distance = Number(4), [Number(4) for _ in range(4)]
-        self.literals = [tree(8) for _ in range(8)]
-        self.matched = [[1024] * 512 for _ in range(8)]
+        self.way = [tree(2) for _ in range(4)]
+        self.from_end, self.from_shift, self.from_prior = Number(8), Number(8), Number(8)
+        self.position = tree(6), [tree(1) for _ in range(8)]
+        self.distance = [Number(8) for _ in range(4)]
+        self.literals, self.run = Literals(), 0
 
     def shift(self):
         if self.at >= len(self.data) + 4:
@@ -153,34 +266,50 @@ class Stream:
         self.code = (self.code << 8 | (self.data[self.at] if self.at < len(self.data) else 0)) & 0xFFFFFFFF
         self.at += 1
 
-    def bit(self, probs, i):
-        p = probs[i]
-        bound = (self.range >> 11) * p
+    def coin(self, p):
+        """A bit that is 1 with a probability of p / 65536."""
+        bound = (self.range >> 16) * p
         if self.code < bound:
-            self.range, probs[i], b = bound, p + (2048 - p >> 5), 0
+            self.range, b = bound, 1
         else:
             self.code -= bound
-            self.range, probs[i], b = self.range - bound, p - (p >> 5), 1
+            self.range, b = self.range - bound, 0
         while self.range < 1 << 24:
             self.range <<= 8
             self.shift()
         return b
 
-    def direct(self):
-        self.range >>= 1
-        b = int(self.code >= self.range)
-        if b:
-            self.code -= self.range
-        while self.range < 1 << 24:
-            self.range <<= 8
-            self.shift()
+    def bit(self, e):
+        b = self.coin(min(max(e[0] >> 6, 1), 65535))
+        learn(e, b, 30)
         return b
 
-    def tree(self, probs, bits):
+    def direct(self, n):
+        v = 0
+        while n > 0:
+            k = min(n, 16)
+            n -= k
+            self.range >>= k
+            part = min(self.code // self.range, (1 << k) - 1)
+            self.code -= part * self.range
+            v = v << k | part
+            while self.range < 1 << 24:
+                self.range <<= 8
+                self.shift()
+        return v
+
+    def tree(self, estimates, bits):
         m = 1
         for _ in range(bits):
-            m = m << 1 | self.bit(probs, m)
+            m = m << 1 | self.bit(estimates[m])
         return m - (1 << bits)
+
+    def low(self, estimates, n):
+        v = before = 0
+        for i in range(n):
+            before = self.bit(estimates[i][before])
+            v |= before << i
+        return v
 
     def number(self, context):
         return self.numbers[context].read(self)
@@ -195,82 +324,93 @@ class Stream:
         end = start + length
         # A reference is (whether it is to the old content, shift).
         refs = [(True, guess), (True, len(old) - length), (False, -1), (False, -4)]
-        state, last_old = 7, guess
+        # Of the last reference to the old content: its shift, the one before that was another, and where it ended in the new one.
+        # Literals since the last match.
+        state, shift, prior, ended, count = 7, guess, len(old) - length, 0, 0
 
-        def byte(ref, at):
+        def byte(ref, at, limit):
             if ref[0]:
                 p = at - start + ref[1]
                 return old[p] if 0 <= p < len(old) else None
             p = at + ref[1]
-            return out[p] if 0 <= p < len(out) and ref[1] >= -(4 << 20) else None
+            return out[p] if 0 <= p < limit and ref[1] >= -(4 << 20) else None
+
+        def signed(number):
+            v = number.read(self)
+            return v >> 1 ^ -(v & 1)
 
         while len(out) < end:
             stop = min(len(out) + (16 << 10), end)
-            if self.bit(self.plain, 0):
-                while len(out) < stop:
-                    b = 0
-                    for _ in range(8):
-                        b = b << 1 | self.direct()
-                    out.append(b)
+            if self.bit(self.plain):
+                while stop - len(out) >= 2:
+                    out += self.direct(16).to_bytes(2, "big")
+                if len(out) < stop:
+                    out.append(self.direct(8))
                 state = 0
                 continue
             while len(out) < stop:
                 at = len(out)
-                k = at - start & 3
-                if self.bit(self.match[state], k) == 0:
-                    out.append(self.literal(state, out[-1] if out else 0, byte(refs[0], at) or 0))
-                    state = 0 if state < 4 else state - 3 if state < 10 else state - 6
+                pos = at - start
+                align, before = pos & 3, int.from_bytes(out[-4:], "big")
+                behind = 0 if state >= 7 else 1 if state >= 4 else 2 if state >= 1 else 3
+                few, recent = min(count, 3), min(self.run.bit_length(), 15) << 2 | min(count, 3)
+
+                def flag(f):
+                    return f.trio.read(self, f.state[state][align], f.recent[recent], f.byte[behind][before & 0xFF])
+
+                if flag(self.match) == 0:
+                    expected = [byte(refs[0], at + i, at) or 0 for i in range(-1, 4)]
+                    out.append(self.literals.read(self, align, behind, before, expected))
+                    state, count = 0 if state < 4 else state - 3 if state < 10 else state - 6, min(count + 1, 255)
                     continue
-                if self.bit(self.repeat, state) == 0:
-                    n = self.length.read(self, k)
-                    if self.bit(self.is_old, int(refs[0][0])):
-                        base = next((s for o, s in refs if o), last_old)
-                        v = self.old_shift.read(self)
-                        ref = (True, base + (v >> 1 ^ -(v & 1)))
+                if flag(self.repeat) == 0:
+                    n = self.length.read(self, align, before & 0xFF)
+                    if self.bit(self.is_old[int(refs[0][0])][few]):
+                        way = self.tree(self.way[few], 2)
+                        if way == 0:
+                            ref = (True, ended + shift + signed(self.from_end) - pos)
+                        elif way == 1:
+                            ref = (True, shift + signed(self.from_shift))
+                        elif way == 3:
+                            ref = (True, prior + signed(self.from_prior))
+                        else:
+                            k = (max(len(old), 1) - 1).bit_length()
+                            lead = min(k, 6)
+                            low = min(k - lead, 8)
+                            v = self.tree(self.position[0], lead) << k - lead | self.direct(k - lead - low) << low
+                            ref = (True, (v | self.low(self.position[1], low)) - pos)
                     else:
                         ref = (False, -1 - self.distance[min(n, 5) - 2].read(self))
                     refs = [ref] + refs[:3]
                     state = 7 if state < 7 else 10
                 else:
                     n = 0
-                    if self.bit(self.repeat0, state) == 0:
-                        if self.bit(self.long[state], k) == 0:
+                    if flag(self.repeat0) == 0:
+                        if flag(self.long) == 0:
                             n = 1
                     else:
                         i = 1
-                        if self.bit(self.repeat1, state):
-                            i = 2 + self.bit(self.repeat2, state)
+                        if self.bit(self.repeat1[state]):
+                            i = 2 + self.bit(self.repeat2[state])
                         refs.insert(0, refs.pop(i))
                     if n == 1:
                         state = 9 if state < 7 else 11
                     else:
-                        n = self.repeat_length.read(self, k)
+                        n = self.repeat_length.read(self, align, recent)
                         state = 8 if state < 7 else 11
+                self.run, count = n, 0
                 if refs[0][0]:
-                    last_old = refs[0][1]
+                    if refs[0][1] != shift:
+                        prior = shift
+                    shift, ended = refs[0][1], pos + n
                 if n > end - at:
                     raise Refused("a step passes the end of its content")
                 for _ in range(n):
-                    b = byte(refs[0], len(out))
+                    b = byte(refs[0], len(out), len(out))
                     if b is None:
                         raise Refused("a reference to where nothing is")
                     out.append(b)
-        return bytes(out[start:]), length + last_old
-
-    def literal(self, state, before, expected):
-        at = before >> 5
-        plain, node, i = self.literals[at], 1, 7
-        if state >= 7:
-            m = self.matched[at]
-            while i >= 0:
-                want = expected >> i & 1
-                b = self.bit(m, want << 8 | node)
-                node, i = node << 1 | b, i - 1
-                if b != want:
-                    break
-        while i >= 0:
-            node, i = node << 1 | self.bit(plain, node), i - 1
-        return node & 0xFF
+        return bytes(out[start:]), length + shift
 
 
 class Fields:

@@ -20,7 +20,7 @@ type Old interface {
 // reads outside of an old content.
 type Decoder struct {
 	models
-	rangeDecoder
+	rangeCoder
 	history
 	page   []byte // of the old content, for single bytes
 	pageAt int64
@@ -35,14 +35,14 @@ type Decoder struct {
 // Reset begins with a new stream, which is read from stream as it is needed.
 func (d *Decoder) Reset(stream []byte) {
 	d.models.reset()
-	d.rangeDecoder.reset(stream)
+	d.rangeCoder.read(stream)
 	d.history.reset()
 }
 
 // Number reads a number that was written in this context. Behind the end of the
 // stream numbers are arbitrary; Err tells.
 func (d *Decoder) Number(context int) uint64 {
-	return d.number[context].decode(&d.rangeDecoder)
+	return d.number[context].code(&d.rangeCoder, 0)
 }
 
 // Err returns ErrCorrupt when more was read than the stream has.
@@ -62,12 +62,12 @@ func (d *Decoder) Content(n int, old Old, guess, tail int64) ([]byte, error) {
 	d.new, d.at = d.grow(n)
 	d.from, d.size = old, old.Size()
 	d.page = d.page[:0]
-	d.begin(guess, tail-int64(n))
+	d.begin(guess, tail, n)
 	for pos := 0; pos < n; {
 		end, err := min(pos+blockSize, n), error(nil)
-		if d.bit(&d.plain) == 1 {
+		if d.plain.code(&d.rangeCoder, 0) == 1 {
 			d.bytes(d.new[pos:end])
-			d.last, d.state, pos = d.new[end-1], 0, end
+			d.state, pos = 0, end
 		}
 		for pos < end && err == nil && !d.overrun() {
 			pos, err = d.symbol(pos)
@@ -88,84 +88,42 @@ func (d *Decoder) Next() int64 { return d.models.next(len(d.new)) }
 
 // symbol decodes one step at pos and returns the position behind it.
 func (d *Decoder) symbol(pos int) (int, error) {
-	k, s := pos%posStates, d.state
-	if d.bit(&d.match[s][k]) == 0 {
-		c, err := d.literalAt(pos)
-		d.new[pos], d.last, d.state = c, c, afterLiteral(s)
+	x := site{pos: pos, align: pos % posStates, before: byte(d.before(d.at + pos))}
+	s := d.models.step(&d.rangeCoder, &x, step{})
+	if s.kind == literal {
+		err := d.literalAt(pos)
 		return pos + 1, err
 	}
-	n := 1
-	switch {
-	case d.bit(&d.repeat[s]) == 0:
-		n = d.fresh(k)
-		d.state = afterMatch(s)
-	case d.bit(&d.repeat0[s]) == 0:
-		if d.bit(&d.long[s][k]) == 0 {
-			d.state = afterShort(s)
-			break
-		}
-		n = d.repeatLen.decode(&d.rangeDecoder, k)
-		d.state = afterRepeat(s)
-	default:
-		use(&d.refs, d.which(s))
-		n = d.repeatLen.decode(&d.rangeDecoder, k)
-		d.state = afterRepeat(s)
-	}
-	if d.refs[0].old {
-		d.lastOld = d.refs[0].shift
-	}
+	n := int(s.n)
 	if n > len(d.new)-pos {
 		return 0, fmt.Errorf("%w: %d bytes, %d are left of the content", ErrCorrupt, n, len(d.new)-pos)
 	}
-	if err := d.copy(pos, n); err != nil {
-		return 0, err
-	}
-	pos += n
-	d.last = d.new[pos-1]
-	return pos, nil
+	return pos + n, d.copy(pos, n)
 }
 
-// which of the references but the last is used.
-func (d *Decoder) which(s uint8) int {
-	if d.bit(&d.repeat1[s]) == 0 {
-		return 1
-	}
-	return 2 + int(d.bit(&d.repeat2[s]))
+func (d *Decoder) literalAt(pos int) error {
+	x := place{align: uint32(pos % posStates), behind: behindMatch(d.state), before: d.before(d.at + pos)}
+	err := d.expect(x.expected[:], d.refs[0], pos)
+	d.new[pos] = d.models.literals.code(&d.rangeCoder, &x, 0)
+	d.literal()
+	return err
 }
 
-// fresh reads a length and a new reference.
-func (d *Decoder) fresh(k int) int {
-	n := d.length.decode(&d.rangeDecoder, k)
-	if d.bit(&d.models.old[nearState(&d.refs)]) == 0 {
-		far := d.distanceOf(n).decode(&d.rangeDecoder)
-		push(&d.refs, ref{false, -int64(min(far, maxWindow)) - 1})
-		return n
+// expect fills in what a reference has from one byte before pos on.
+func (d *Decoder) expect(p []byte, r ref, pos int) error {
+	if !r.old {
+		d.seen(p, r, d.at+pos)
+		return nil
 	}
-	shift := d.predicted(&d.refs) + unzigzag(d.oldShift.decode(&d.rangeDecoder))
-	push(&d.refs, ref{true, shift})
-	return n
-}
-
-func (d *Decoder) literalAt(pos int) (byte, error) {
-	at := d.last >> (8 - literalBits)
-	if d.state < literalState {
-		return byte(decodeTree(&d.rangeDecoder, d.literal[at][:], 8)), nil
-	}
-	b, err := d.byteAt(d.refs[0], pos)
-	m, plain, expected := &d.matched[at], &d.literal[at], uint32(b)
-	node, agree := uint32(1), true
-	for i := 7; i >= 0; i-- {
-		var bit uint32
-		if agree {
-			want := expected >> i & 1
-			bit = d.bit(&m[want<<8|node])
-			agree = want == bit
-		} else {
-			bit = d.bit(&plain[node])
+	at := int64(pos) + r.shift - 1
+	for i := range p {
+		if k := at + int64(i); uint64(k) < uint64(d.size) {
+			if err := d.read(p[i:i+1], k); err != nil {
+				return err
+			}
 		}
-		node = node<<1 | bit
 	}
-	return byte(node), err
+	return nil
 }
 
 // copy fills n bytes from pos on by the last reference.
@@ -185,23 +143,6 @@ func (d *Decoder) copy(pos, n int) error {
 		to, from, pos = to[k:], from+k, pos+k
 	}
 	return nil
-}
-
-// byteAt is the byte that a reference gives for pos, or 0.
-func (d *Decoder) byteAt(r ref, pos int) (byte, error) {
-	if !r.old {
-		if p := d.at + pos + int(r.shift) - d.start; p >= 0 && r.shift >= -maxWindow {
-			return d.buf[p], nil
-		}
-		return 0, nil
-	}
-	p := int64(pos) + r.shift
-	if uint64(p) >= uint64(d.size) {
-		return 0, nil
-	}
-	var b [1]byte
-	err := d.read(b[:], p)
-	return b[0], err
 }
 
 // pageSize is how much of the old content is read at once for short runs.

@@ -4,10 +4,17 @@
 // bytes that stand elsewhere. Elsewhere is the old content, at a shift against
 // the new one's position, or what the coder has seen of the contents before. The
 // last four references stay at hand, so that going on in step behind an edit
-// costs a fraction of a bit, and a byte that differs is coded by the byte that
-// stands in its place in the old content. Everything is coded by one adaptive
+// costs a fraction of a bit. Everything is coded by one adaptive
 // binary range coder, numbers between the contents too: a small patch has no
 // streams to pay for, and small contents are compressed as one solid whole.
+//
+// A byte by itself is predicted by several contexts at once, mixed as PAQ does it: by
+// the bytes before it, by what stands in its place in the old content and around
+// that, and by what it differed by last time: numbers that are shifted, pointers of
+// programs or places in tables, differ by the same again. What says how steps go
+// on is mixed from three. Over LZMA's contexts that takes a tenth off text, 15 % off
+// kernel modules, half off programs of which all pointers changed, and nine tenths
+// and more off tables of counters, for 60 ns a bit of a literal.
 //
 // This was chosen over bsdiff's model (copies with differences, differences and
 // new bytes in streams of their own under zstd), which was built first. On the
@@ -23,7 +30,8 @@
 // 2,048 positions; runs of 32 bytes are taken at once, so that what is equal
 // costs no more than comparing it. For the first small contents of a stream, and
 // for [Encoder.Best], much more is looked at, and every 4 bytes of the old content
-// are found too.
+// are found too. Where the last reference to the old content ended, what is close
+// behind is looked through: what was inserted, deleted or renamed leads there.
 // Blocks in which nothing can be gained (noise, compressed pictures and sounds)
 // are written as they are.
 //

@@ -14,7 +14,7 @@ type Encoder struct {
 	Best bool
 
 	models
-	rangeEncoder
+	rangeCoder
 	history
 	chains  chains
 	added   int // position up to which chains know the history
@@ -24,7 +24,9 @@ type Encoder struct {
 	stale   int                               // symbols until these are computed again
 	far     int                               // last node of the block that a way leads to
 	leapTo  int                               // nodes before it are not looked from
-	spent   int                               // bytes of contents and old ones that the greatest effort was made for
+	guess   guess
+	from    int // position of the first node
+	spent   int // bytes of contents and old ones that the greatest effort was made for
 
 	// The content at hand.
 	new []byte
@@ -37,11 +39,12 @@ type Encoder struct {
 // Reset begins a new stream.
 func (e *Encoder) Reset() {
 	e.models.reset()
-	e.rangeEncoder.reset()
+	e.rangeCoder.write()
 	e.history.reset()
 	if e.nodes == nil {
 		e.nodes = make([]node, maxBlock+1)
 	}
+	e.guess.reset()
 	e.chains.reset(seenWidth, maxWindow)
 	e.added, e.stale, e.spent = 0, 0, 0
 }
@@ -54,7 +57,7 @@ func (e *Encoder) Size() int { return len(e.out) }
 
 // Number writes v in a context, 0 to 31: numbers of one meaning, which resemble
 // each other, belong to one.
-func (e *Encoder) Number(context int, v uint64) { e.number[context].encode(&e.rangeEncoder, v) }
+func (e *Encoder) Number(context int, v uint64) { e.number[context].code(&e.rangeCoder, v) }
 
 // Content writes new, at most [MaxContent] bytes, by what old and the contents
 // before it have. Its first byte probably stands at guess in the old content,
@@ -64,16 +67,16 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	copy(content, new)
 	e.new, e.at, e.x = content, at, old
 	e.choose()
-	e.begin(guess, tail-int64(len(new)))
+	e.begin(guess, tail, len(new))
 	for pos := 0; pos < len(new); {
 		end := min(pos+blockSize, len(new))
 		if e.isNoise(pos, end) {
-			e.bit(&e.plain, 1)
-			e.bytes(new[pos:end])
-			e.last, e.state, pos = new[end-1], 0, end
+			e.plain.code(&e.rangeCoder, 1)
+			e.bytes(content[pos:end])
+			e.state, pos = 0, end
 			continue
 		}
-		e.bit(&e.plain, 0)
+		e.plain.code(&e.rangeCoder, 0)
 		for e.stop = end; pos < end; {
 			pos = e.block(pos)
 		}
@@ -105,15 +108,15 @@ func (e *Encoder) isNoise(pos, end int) bool {
 				return false
 			}
 		}
-		if i%window == 0 && e.seen(at) {
+		if i%window == 0 && e.wasSeen(at) {
 			return false
 		}
 	}
 	return true
 }
 
-// seen reports that the history has the next bytes.
-func (e *Encoder) seen(at int) bool {
+// wasSeen reports that the history has the next bytes.
+func (e *Encoder) wasSeen(at int) bool {
 	first, _ := e.chains.first(e.new[at:])
 	if first == 0 {
 		return false
@@ -164,123 +167,40 @@ func (e *Encoder) learnTo(end int) {
 	}
 }
 
-// step is a symbol: a literal, or n bytes by a reference.
-type step struct {
-	kind uint8
-	n    int32
-	to   ref
-}
-
-// Kinds of steps.
-const (
-	literal = iota
-	short   // one byte by the last reference
-	repeat  // by the last one; repeat+1 to repeat+3 by those before it
-	fresh   = repeat + 4
-)
-
 // put encodes a step at pos and returns the position behind it.
 func (e *Encoder) put(pos int, s step) int {
 	if e.stale--; e.stale < 0 {
 		e.reprice()
 	}
-	k, state := pos%posStates, e.state
-	if s.kind == literal {
-		e.bit(&e.match[state][k], 0)
-		e.putLiteral(pos)
-		e.last, e.state = e.new[pos], afterLiteral(state)
-		return pos + 1
+	x := e.site(pos)
+	if e.models.step(&e.rangeCoder, &x, s); s.kind != literal {
+		return pos + int(s.n)
 	}
-	e.bit(&e.match[state][k], 1)
-	switch {
-	case s.kind == fresh:
-		e.bit(&e.repeat[state], 0)
-		e.putFresh(k, s)
-		e.state = afterMatch(state)
-	case s.kind == short:
-		e.bit(&e.repeat[state], 1)
-		e.bit(&e.repeat0[state], 0)
-		e.bit(&e.long[state][k], 0)
-		e.state = afterShort(state)
-	default:
-		e.bit(&e.repeat[state], 1)
-		e.putRepeat(k, int(s.kind-repeat))
-		e.repeatLen.encode(&e.rangeEncoder, int(s.n), k)
-		e.state = afterRepeat(state)
+	l := place{align: uint32(x.align), behind: behindMatch(e.state), before: e.before(e.at + pos)}
+	e.expect(l.expected[:], e.refs[0], pos)
+	if e.leap {
+		e.guess.learn(l.behind, x.before, e.new[pos], l.expected[1])
 	}
-	if e.refs[0].old {
-		e.lastOld = e.refs[0].shift
-	}
-	pos += int(s.n)
-	e.last = e.new[pos-1]
-	return pos
+	e.models.literals.code(&e.rangeCoder, &l, e.new[pos])
+	e.literal()
+	return pos + 1
 }
 
-func (e *Encoder) putRepeat(pos, which int) {
-	s := e.state
-	if which == 0 {
-		e.bit(&e.repeat0[s], 0)
-		e.bit(&e.long[s][pos], 1)
+func (e *Encoder) site(pos int) site {
+	return site{pos: pos, align: pos % posStates, before: byte(e.before(e.at + pos))}
+}
+
+// expect fills in what a reference has from one byte before pos on.
+func (e *Encoder) expect(p []byte, r ref, pos int) {
+	if !r.old {
+		e.seen(p, r, e.at+pos)
 		return
 	}
-	e.bit(&e.repeat0[s], 1)
-	if which == 1 {
-		e.bit(&e.repeat1[s], 0)
-	} else {
-		e.bit(&e.repeat1[s], 1)
-		e.bit(&e.repeat2[s], uint32(which-2))
-	}
-	use(&e.refs, which)
-}
-
-func (e *Encoder) putFresh(k int, s step) {
-	e.length.encode(&e.rangeEncoder, int(s.n), k)
-	e.bit(&e.models.old[nearState(&e.refs)], isOld(s.to))
-	if s.to.old {
-		e.oldShift.encode(&e.rangeEncoder, zigzag(s.to.shift-e.predicted(&e.refs)))
-	} else {
-		e.distanceOf(int(s.n)).encode(&e.rangeEncoder, uint64(-s.to.shift-1))
-	}
-	push(&e.refs, s.to)
-}
-
-func (e *Encoder) putLiteral(pos int) {
-	c := e.new[pos]
-	at := e.last >> (8 - literalBits)
-	if e.state < literalState {
-		encodeTree(&e.rangeEncoder, e.literal[at][:], uint32(c), 8)
-		return
-	}
-	m, expected, sym := &e.matched[at], uint32(e.byteAt(e.refs[0], pos))|0x100, uint32(c)|0x10000
-	// As long as the bits agree with those of the byte that the last reference
-	// has here, they are coded by that; then by themselves.
-	plain := &e.literal[at]
-	node, agree := uint32(1), true
-	for i := 7; i >= 0; i-- {
-		bit := sym >> i & 1
-		if agree {
-			want := expected >> i & 1
-			e.bit(&m[want<<8|node], bit)
-			agree = want == bit
-		} else {
-			e.bit(&plain[node], bit)
+	for i := range p {
+		if k := int64(pos+i) + r.shift - 1; uint64(k) < uint64(len(e.x.old)) {
+			p[i] = e.x.old[k]
 		}
-		node = node<<1 | bit
 	}
-}
-
-// byteAt is the byte that a reference gives for pos, or 0.
-func (e *Encoder) byteAt(r ref, pos int) byte {
-	if r.old {
-		if p := int64(pos) + r.shift; uint64(p) < uint64(len(e.x.old)) {
-			return e.x.old[p]
-		}
-		return 0
-	}
-	if p := e.at + pos + int(r.shift) - e.start; p >= 0 && p < len(e.buf) && r.shift < 0 && r.shift >= -maxWindow {
-		return e.buf[p]
-	}
-	return 0
 }
 
 // matchLen is how many bytes from pos on a reference gives.

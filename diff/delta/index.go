@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	window    = 16      // bytes that a hash of far places covers
-	maxSlots  = 1 << 23 // of the table of far places: 32 MiB
-	nearLimit = 4 << 20 // contents up to here are indexed by 4 bytes as well
-	seenWidth = 18      // bits by which what was seen is found
+	window    = 16         // bytes that a hash of far places covers
+	maxSlots  = 1 << 23    // of the table of far places: 32 MiB
+	nearLimit = 16<<20 - 1 // contents up to here are indexed by 4 bytes as well
+	seenWidth = 18         // bits by which what was seen is found
 	hashPrime = 0x9e3779b97f4a7c15
 )
 
@@ -102,7 +102,7 @@ func (x *Index) findFar(p []byte) int {
 }
 
 // chains link positions whose next 4 bytes have the same hash, the last first.
-// Entries have 23 bits of the position + 1 and, below these, 9 more bits of the
+// Entries have 24 bits of the position + 1 and, below these, 8 more bits of the
 // hash: most places that have other bytes are known as such without a look at
 // them. 0 is none.
 type chains struct {
@@ -112,7 +112,7 @@ type chains struct {
 }
 
 const (
-	tagBits   = 9
+	tagBits   = 8
 	placeMask = 1<<(32-tagBits) - 1
 )
 

@@ -1,5 +1,7 @@
 package delta
 
+import "math/bits"
+
 // ref says where bytes of a content come from: from the old content, at the
 // position in the new one plus shift, or from what the coder has seen last,
 // -shift bytes back.
@@ -35,91 +37,101 @@ func afterMatch(s uint8) uint8  { return after(s, 7, 10) }
 func afterRepeat(s uint8) uint8 { return after(s, 8, 11) }
 func afterShort(s uint8) uint8  { return after(s, 9, 11) }
 
+// behindMatch returns which byte behind a match comes next, 0 to 2, and 3 where
+// it is a later one.
+func behindMatch(state uint8) uint32 {
+	switch {
+	case state >= literalState:
+		return 0
+	case state >= 4:
+		return 1
+	case state >= 1:
+		return 2
+	}
+	return 3
+}
+
 const (
-	posStates   = 4 // many numbers are aligned to 4 bytes
-	literalBits = 3 // of the byte before a literal that choose its model
-	minMatch    = 2
-	blockSize   = 16 << 10 // bytes of a content that are coded, or are not
-	maxWindow   = 4 << 20  // bytes that a reference to seen ones goes back at most
-	numbers     = 32       // contexts of Number
+	posStates = 4 // many numbers are aligned to 4 bytes
+	minMatch  = 2
+	blockSize = 16 << 10 // bytes of a content that are coded, or are not
+	maxWindow = 4 << 20  // bytes that a reference to seen ones goes back at most
+	numbers   = 32       // contexts of Number
 )
 
-// models are all probabilities of a coder. Encoder and decoder change theirs in
+// models are all that a coder has learned. Encoder and decoder change theirs in
 // the same way.
 type models struct {
-	match     [states][posStates]prob
-	repeat    [states]prob
-	repeat0   [states]prob
-	repeat1   [states]prob
-	repeat2   [states]prob
-	long      [states][posStates]prob // repeat 0: more than one byte
-	old       [2]prob                 // a new reference is to the old content
-	length    lengthModel
-	repeatLen lengthModel
-	oldShift  numberModel
-	distance  [4]numberModel // by length
-	literal   [1 << literalBits][0x100]prob
-	matched   [1 << literalBits][0x200]prob
-	number    [numbers]numberModel
-	plain     prob // a block is not coded
-	state     uint8
-	last      byte // the byte before
-	refs      [4]ref
-	lastOld   int64 // shift of the last reference to the old content
+	match, repeat, repeat0, long  flagModel
+	repeat1, repeat2              [states]estimate
+	old                           [2][4]estimate // a new reference is to the old content
+	length, repeatLen             lengthModel
+	way                           [4][4]estimate // of saying where in the old content
+	fromEnd, fromShift, fromPrior numberModel
+	position                      positionModel
+	distance                      [4]numberModel // by length
+	number                        [numbers]numberModel
+	plain                         estimate // a block is not coded
+	literals                      literals
+	trail
+	run   int    // bytes of the last match
+	limit uint64 // the last place of the old content
+}
+
+// trail is what the way to a place leaves.
+type trail struct {
+	refs  [4]ref
+	shift int64 // of the last reference to the old content
+	prior int64 // of the one before it that had another
+	end   int   // where it ended
+	state uint8
+	count uint8 // literals since the last match
 }
 
 func (m *models) reset() {
-	for s := range states {
-		fill(m.match[s][:])
-		fill(m.long[s][:])
+	for _, f := range []*flagModel{&m.match, &m.repeat, &m.repeat0, &m.long} {
+		f.reset()
 	}
-	fill(m.repeat[:])
-	fill(m.repeat0[:])
-	fill(m.repeat1[:])
-	fill(m.repeat2[:])
-	fill(m.old[:])
+	start(m.repeat1[:])
+	start(m.repeat2[:])
+	for i := range m.old {
+		start(m.old[i][:])
+	}
 	m.length.reset()
 	m.repeatLen.reset()
-	m.oldShift.reset(fewLow)
+	for i := range m.way {
+		start(m.way[i][:])
+	}
+	m.fromEnd.reset(fewLow)
+	m.fromShift.reset(fewLow)
+	m.fromPrior.reset(fewLow)
+	m.position.reset()
 	for i := range m.distance {
 		m.distance[i].reset(fewLow)
-	}
-	for i := range m.literal {
-		fill(m.literal[i][:])
-		fill(m.matched[i][:])
 	}
 	for i := range m.number {
 		m.number[i].reset(manyLow)
 	}
-	m.plain = probStart
-	m.state, m.last = 0, 0
+	m.plain = estimateStart
+	m.literals.reset()
+	m.trail, m.run = trail{}, 0
 }
 
-// begin starts a content whose bytes probably stand where they stood, but for a
-// shift: one that holds for its front, and one that holds for its end.
-func (m *models) begin(front, end int64) {
+// begin starts a content of n bytes that probably stand where they stood, but for a
+// shift: one that holds for its front, and one that holds for its end, which is the
+// end of the old content.
+func (m *models) begin(front, tail int64, n int) {
+	end := tail - int64(n)
+	m.limit = uint64(max(tail, 1) - 1)
 	m.refs = [4]ref{{true, front}, {true, end}, {false, -1}, {false, -4}}
-	m.lastOld = front
+	m.shift, m.prior, m.end = front, end, 0
 	m.state = literalState // as if the content so far had come from the old one
+	m.count = 0
 }
 
 // next is where in the old content the byte behind one of n bytes probably
 // stands.
-func (m *models) next(n int) int64 { return m.predicted(&m.refs) + int64(n) }
-
-// predicted is the shift that the next reference to the old content has most
-// probably: the one that was used last.
-func (m *models) predicted(refs *[4]ref) int64 {
-	for _, r := range refs {
-		if r.old {
-			return r.shift
-		}
-	}
-	return m.lastOld
-}
-
-// nearState is the context of whether a new reference is to the old content.
-func nearState(refs *[4]ref) uint32 { return isOld(refs[0]) }
+func (m *models) next(n int) int64 { return m.shift + int64(n) }
 
 func isOld(r ref) uint32 {
 	if r.old {
@@ -129,72 +141,168 @@ func isOld(r ref) uint32 {
 }
 
 // use moves a reference to the front.
-func use(refs *[4]ref, k int) {
-	r := refs[k]
-	copy(refs[1:k+1], refs[:k])
-	refs[0] = r
+func (t *trail) use(k int) {
+	r := t.refs[k]
+	copy(t.refs[1:k+1], t.refs[:k])
+	t.refs[0] = r
 }
 
 // push puts a new reference to the front.
-func push(refs *[4]ref, r ref) {
-	copy(refs[1:], refs[:3])
-	refs[0] = r
+func (t *trail) push(r ref) {
+	copy(t.refs[1:], t.refs[:3])
+	t.refs[0] = r
 }
 
-// lengthModel codes the length of a match, less minMatch.
-type lengthModel struct {
-	choice [2]prob
-	low    [posStates][8]prob
-	mid    [posStates][8]prob
-	high   numberModel
+// literal is noted for a byte by itself.
+func (t *trail) literal() {
+	t.state = afterLiteral(t.state)
+	t.count = min(t.count+1, 255)
 }
+
+// matched is noted for a match that ends at a position, and leaves a state.
+func (t *trail) matched(end int, state uint8) {
+	t.state, t.count = state, 0
+	if r := t.refs[0]; r.old {
+		if r.shift != t.shift {
+			t.prior = t.shift
+		}
+		t.shift, t.end = r.shift, end
+	}
+}
+
+// recent is a context of what came last, of 64.
+func (m *models) recent() int { return min(bits.Len(uint(m.run)), 15)<<2 | int(min(m.count, 3)) }
+
+// flagModel codes one decision of each step.
+type flagModel struct {
+	state  [states][posStates]estimate
+	recent [64]estimate
+	byte   [4][256]estimate
+	trio
+}
+
+func (f *flagModel) reset() {
+	for i := range f.state {
+		start(f.state[i][:])
+	}
+	start(f.recent[:])
+	for i := range f.byte {
+		start(f.byte[i][:])
+	}
+	f.trio.reset()
+}
+
+// lengthModel codes the length of a match: up to 33 by a tree, more as the count
+// of bits of what it exceeds 33 by, and these.
+type lengthModel struct {
+	align [posStates][64]estimate
+	last  [64][64]estimate
+	other [256][64]estimate
+	trio  [6]trio
+	bits  [32][1 << lengthLead]estimate
+	prior int // the length before, 63 at most
+}
+
+const (
+	shortLengths = 32
+	lengthLead   = 3
+)
 
 func (m *lengthModel) reset() {
-	fill(m.choice[:])
-	for i := range posStates {
-		fill(m.low[i][:])
-		fill(m.mid[i][:])
+	for i := range m.align {
+		start(m.align[i][:])
 	}
-	m.high.reset(fewLow)
+	for i := range m.last {
+		start(m.last[i][:])
+	}
+	for i := range m.other {
+		start(m.other[i][:])
+	}
+	for i := range m.trio {
+		m.trio[i].reset()
+	}
+	for i := range m.bits {
+		start(m.bits[i][:])
+	}
+	m.prior = 0
 }
 
-func (m *lengthModel) encode(e *rangeEncoder, n int, pos int) {
-	switch n -= minMatch; {
-	case n < 8:
-		e.bit(&m.choice[0], 0)
-		encodeTree(e, m.low[pos][:], uint32(n), 3)
-	case n < 16:
-		e.bit(&m.choice[0], 1)
-		e.bit(&m.choice[1], 0)
-		encodeTree(e, m.mid[pos][:], uint32(n-8), 3)
-	default:
-		e.bit(&m.choice[0], 1)
-		e.bit(&m.choice[1], 1)
-		m.high.encode(e, uint64(n-16))
+// lengthSymbol returns the leaf of the tree for a length, how many bits follow, and
+// these.
+func lengthSymbol(n int) (symbol uint32, more int, rest uint32) {
+	n -= minMatch
+	if n < shortLengths {
+		return uint32(n), 0, 0
 	}
+	v := uint32(n - shortLengths + 1)
+	more = bits.Len32(v) - 1
+	return uint32(shortLengths + more), more, v & (1<<more - 1)
 }
 
-// decode returns a length that may be anything up to the largest int32.
-func (m *lengthModel) decode(d *rangeDecoder, pos int) int {
-	if d.bit(&m.choice[0]) == 0 {
-		return minMatch + int(decodeTree(d, m.low[pos][:], 3))
+// code codes a length, which may be anything up to the largest int32 where it is
+// read.
+func (m *lengthModel) code(c *rangeCoder, n int, pos, other int) int {
+	symbol, _, rest := lengthSymbol(n)
+	at := uint32(1)
+	x, y, z := &m.align[pos], &m.last[m.prior], &m.other[other]
+	for i := range 6 {
+		at = at<<1 | m.trio[i].code(c, &x[at], &y[at], &z[at], symbol>>(5-i)&1)
 	}
-	if d.bit(&m.choice[1]) == 0 {
-		return minMatch + 8 + int(decodeTree(d, m.mid[pos][:], 3))
+	if symbol = at - 64; symbol < shortLengths {
+		n = int(symbol) + minMatch
+	} else {
+		more := min(int(symbol)-shortLengths, 30)
+		lead := min(more, lengthLead)
+		got := codeTree(c, m.bits[more][:], rest>>(more-lead), lead)
+		n = int(1<<more|got<<(more-lead)|uint32(c.direct(uint64(rest), more-lead))) - 1 + shortLengths + minMatch
 	}
-	return int(min(m.high.decode(d), 1<<31-32)) + minMatch + 16
+	m.prior = min(n, 63)
+	return n
 }
 
 func (m *lengthModel) price(n int, pos int) uint32 {
-	switch n -= minMatch; {
-	case n < 8:
-		return m.choice[0].price0() + priceTree(m.low[pos][:], uint32(n), 3)
-	case n < 16:
-		return m.choice[0].price1() + m.choice[1].price0() + priceTree(m.mid[pos][:], uint32(n-8), 3)
-	default:
-		return m.choice[0].price1() + m.choice[1].price1() + m.high.price(uint64(n-16))
+	symbol, more, rest := lengthSymbol(n)
+	p := priceTree(m.align[pos][:], symbol, 6)
+	if more > 0 {
+		lead := min(more, lengthLead)
+		p += priceTree(m.bits[more][:], rest>>(more-lead), lead) + uint32(more-lead)*bitPrice
 	}
+	return p
 }
 
 // distanceOf returns the model of the distances of matches of that length.
 func (m *models) distanceOf(n int) *numberModel { return &m.distance[min(n-minMatch, 3)] }
+
+// positionModel codes a position below a limit.
+type positionModel struct {
+	lead [1 << positionLead]estimate
+	low  [fewLow][2]estimate
+}
+
+const positionLead = 6
+
+func (m *positionModel) reset() {
+	start(m.lead[:])
+	for i := range m.low {
+		start(m.low[i][:])
+	}
+}
+
+// parts of a position of n bits.
+func positionParts(n int) (lead, direct, low int) {
+	lead = min(n, positionLead)
+	low = min(n-lead, fewLow)
+	return lead, n - lead - low, low
+}
+
+func (m *positionModel) code(c *rangeCoder, v, limit uint64) uint64 {
+	lead, direct, low := positionParts(bits.Len64(limit))
+	got := uint64(codeTree(c, m.lead[:], uint32(v>>(direct+low)), lead))
+	got = got<<direct | c.direct(v>>low&(1<<direct-1), direct)
+	return got<<low | codeLow(c, m.low[:], v, low)
+}
+
+func (m *positionModel) price(v, limit uint64) uint32 {
+	lead, direct, low := positionParts(bits.Len64(limit))
+	return priceTree(m.lead[:], uint32(v>>(direct+low)), lead) + uint32(direct)*bitPrice + priceLow(m.low[:], v, low)
+}

@@ -7,74 +7,55 @@ import "math/bits"
 // then some of the lowest ones, the lowest first, each by the one below it:
 // places are often multiples of something. Those between are as they are.
 type numberModel struct {
-	length [128]prob
-	lead   [65][1 << leadBits]prob
-	low    [manyLow][2]prob
+	length [128]estimate
+	lead   [65][1 << leadBits]estimate
+	low    [manyLow][2]estimate
 	lows   int // bits of low that are used
 }
 
 const (
 	leadBits = 4
-	fewLow   = 4  // of references in contents
+	fewLow   = 8  // of references in contents
 	manyLow  = 16 // of numbers between them
 )
 
 func (m *numberModel) reset(lows int) {
 	m.lows = lows
-	fill(m.length[:])
+	start(m.length[:])
 	for i := range m.lead {
-		fill(m.lead[i][:])
+		start(m.lead[i][:])
 	}
 	for i := range m.low {
-		fill(m.low[i][:])
+		start(m.low[i][:])
 	}
 }
 
-func fill(p []prob) {
-	for i := range p {
-		p[i] = probStart
-	}
-}
-
-func (m *numberModel) encode(e *rangeEncoder, v uint64) {
-	n := bits.Len64(v)
-	encodeTree(e, m.length[:], uint32(n), 7)
-	if n < 2 {
-		return
-	}
-	lead := min(n-1, leadBits)
-	rest := n - 1 - lead
-	encodeTree(e, m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead)
-	low := min(rest, m.lows)
-	e.direct(v>>low, rest-low)
-	before := uint64(0)
-	for i := range low {
-		bit := v >> i & 1
-		e.bit(&m.low[i][before], uint32(bit))
-		before = bit
-	}
-}
-
-func (m *numberModel) decode(d *rangeDecoder) uint64 {
-	n := int(decodeTree(d, m.length[:], 7))
+// code codes v and returns it. Reading, it does not matter what v is.
+func (m *numberModel) code(c *rangeCoder, v uint64) uint64 {
+	n := int(codeTree(c, m.length[:], uint32(bits.Len64(v)), 7))
 	if n < 2 {
 		return uint64(n)
 	}
 	if n > 64 {
-		d.pos = len(d.in) + 1<<20 // no encoder writes it
+		c.pos = len(c.in) + 1<<20 // nothing writes it
 		return 0
 	}
 	lead := min(n-1, leadBits)
 	rest := n - 1 - lead
-	v := 1<<lead | uint64(decodeTree(d, m.lead[n][:], lead))
+	got := 1<<lead | uint64(codeTree(c, m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead))
 	low := min(rest, m.lows)
-	v = v<<rest | d.direct(rest-low)<<low
+	got = got<<rest | c.direct(v>>low&(1<<(rest-low)-1), rest-low)<<low
+	return got | codeLow(c, m.low[:], v, low)
+}
+
+// codeLow codes the lowest bits of v, the lowest first.
+func codeLow(c *rangeCoder, m [][2]estimate, v uint64, n int) (got uint64) {
 	before := uint32(0)
-	for i := range low {
-		before = d.bit(&m.low[i][before])
-		v |= uint64(before) << i
+	for i := range n {
+		before = m[i][before].code(c, uint32(v>>i)&1)
+		got |= uint64(before) << i
 	}
-	return v
+	return got
 }
 
 func (m *numberModel) price(v uint64) uint32 {
@@ -86,34 +67,29 @@ func (m *numberModel) price(v uint64) uint32 {
 	lead := min(n-1, leadBits)
 	rest := n - 1 - lead
 	low := min(rest, m.lows)
+	return p + priceTree(m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead) + uint32(rest-low)*bitPrice + priceLow(m.low[:], v, low)
+}
+
+func priceLow(m [][2]estimate, v uint64, n int) (p uint32) {
 	before := uint64(0)
-	for i := range low {
+	for i := range n {
 		bit := v >> i & 1
-		p += m.low[i][before].price(uint32(bit))
+		p += m[i][before].price(uint32(bit))
 		before = bit
 	}
-	return p + priceTree(m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead) + uint32(rest-low)*bitPrice
+	return p
 }
 
-// A tree of probabilities codes n bits, the highest first.
-func encodeTree(e *rangeEncoder, t []prob, v uint32, n int) {
+// A tree of estimates codes n bits, the highest first.
+func codeTree(c *rangeCoder, t []estimate, v uint32, n int) uint32 {
 	at := uint32(1)
-	for n--; n >= 0; n-- {
-		bit := v >> n & 1
-		e.bit(&t[at], bit)
-		at = at<<1 | bit
-	}
-}
-
-func decodeTree(d *rangeDecoder, t []prob, n int) uint32 {
-	at := uint32(1)
-	for range n {
-		at = at<<1 | d.bit(&t[at])
+	for k := n - 1; k >= 0; k-- {
+		at = at<<1 | t[at].code(c, v>>k&1)
 	}
 	return at - 1<<n
 }
 
-func priceTree(t []prob, v uint32, n int) (p uint32) {
+func priceTree(t []estimate, v uint32, n int) (p uint32) {
 	at := uint32(1)
 	for n--; n >= 0; n-- {
 		bit := v >> n & 1

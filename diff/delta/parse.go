@@ -1,5 +1,7 @@
 package delta
 
+import "bytes"
+
 const (
 	maxBlock = 2048 // positions that are weighed against each other
 	maxNice  = 96   // the longest match that is weighed
@@ -46,8 +48,7 @@ type node struct {
 	price uint32
 	step        // the last one
 	from  int32 // where it started
-	state uint8 // behind it
-	refs  [4]ref
+	trail       // behind it
 }
 
 // block chooses the steps from pos on, puts them, and returns the position
@@ -56,8 +57,8 @@ type node struct {
 // ways meet, or where a match is long enough.
 func (e *Encoder) block(pos int) int {
 	first := &e.nodes[0]
-	first.price, first.state, first.refs = 0, e.state, e.refs
-	e.far, e.leapTo = 0, 0
+	first.price, first.trail = 0, e.trail
+	e.far, e.leapTo, e.from = 0, 0, pos
 	for i := 0; ; i++ {
 		if i > 0 {
 			e.visit(i)
@@ -81,19 +82,21 @@ func (e *Encoder) block(pos int) int {
 func (e *Encoder) visit(i int) {
 	n := &e.nodes[i]
 	from := &e.nodes[n.from]
-	n.refs = from.refs
+	n.trail = from.trail
 	switch n.kind {
 	case literal:
-		n.state = afterLiteral(from.state)
+		n.trail.literal()
+		return
 	case short:
-		n.state = afterShort(from.state)
+		n.state = afterShort(n.state)
 	case fresh:
-		n.state = afterMatch(from.state)
-		push(&n.refs, n.to)
+		n.state = afterMatch(n.state)
+		n.push(n.to)
 	default:
-		n.state = afterRepeat(from.state)
-		use(&n.refs, int(n.kind-repeat))
+		n.state = afterRepeat(n.state)
+		n.use(int(n.kind - repeat))
 	}
+	n.matched(e.from+i, n.state)
 }
 
 // commit puts the steps that lead to node i and returns its position.
@@ -120,8 +123,8 @@ func (e *Encoder) reach(i, n int, price uint32, s step) {
 	}
 }
 
-// site is a node whose ways on are looked for.
-type site struct {
+// stop is a node whose ways on are looked for.
+type stop struct {
 	*node
 	i     int    // its index
 	at    int    // its position in the content
@@ -135,15 +138,15 @@ type site struct {
 // nothing else need be weighed.
 func (e *Encoder) relax(pos, i int) (long step, found bool) {
 	n := &e.nodes[i]
-	s := site{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
+	s := stop{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
 	s.limit = min(e.stop-s.at, maxBlock-i-1)
-	s.match = n.price + e.match[n.state][s.align].price1()
+	s.match = n.price + e.match.state[n.state][s.align].price1()
 	for r := range n.refs {
 		if have := e.relaxRepeat(&s, r); have >= e.nice {
 			return step{kind: uint8(repeat + r), n: int32(have)}, true
 		}
 	}
-	e.reach(i, 1, n.price+e.match[n.state][s.align].price0()+e.literalPrice(pos, i), step{kind: literal})
+	e.reach(i, 1, n.price+e.match.state[n.state][s.align].price0()+e.literalPrice(pos, i), step{kind: literal})
 	if len(e.new)-s.at < 4 {
 		return step{}, false
 	}
@@ -153,7 +156,7 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 		}
 		return step{}, false
 	}
-	if e.near {
+	if long = e.relaxLocal(&s); long.n == 0 && e.near {
 		long = e.relaxNear(&s)
 	}
 	if long.n == 0 && s.best < e.enough {
@@ -166,14 +169,14 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 }
 
 // relaxRepeat offers reference r and returns how many bytes it gives.
-func (e *Encoder) relaxRepeat(s *site, r int) int {
+func (e *Encoder) relaxRepeat(s *stop, r int) int {
 	have := e.matchLen(s.refs[r], s.at)
 	if have >= e.nice || have == 0 {
 		return have
 	}
-	price := s.match + e.repeat[s.state].price1()
+	price := s.match + e.repeat.state[s.state][s.align].price1()
 	if r == 0 {
-		e.reach(s.i, 1, price+e.repeat0[s.state].price0()+e.long[s.state][s.align].price0(), step{kind: short})
+		e.reach(s.i, 1, price+e.repeat0.state[s.state][s.align].price0()+e.long.state[s.state][s.align].price0(), step{kind: short})
 	}
 	price += e.repeatPrice(s.state, s.align, r)
 	for m := minMatch; m <= min(have, s.limit); m++ {
@@ -185,9 +188,9 @@ func (e *Encoder) relaxRepeat(s *site, r int) int {
 
 func (e *Encoder) repeatPrice(s uint8, k, r int) uint32 {
 	if r == 0 {
-		return e.repeat0[s].price0() + e.long[s][k].price1()
+		return e.repeat0.state[s][k].price0() + e.long.state[s][k].price1()
 	}
-	p := e.repeat0[s].price1()
+	p := e.repeat0.state[s][k].price1()
 	if r == 1 {
 		return p + e.repeat1[s].price0()
 	}
@@ -196,12 +199,12 @@ func (e *Encoder) repeatPrice(s uint8, k, r int) uint32 {
 
 // relaxFresh offers a new reference of a known price. It returns a step when
 // that is long enough.
-func (e *Encoder) relaxFresh(s *site, r ref, have int, price uint32) step {
+func (e *Encoder) relaxFresh(s *stop, r ref, have int, price uint32) step {
 	if have >= e.nice {
 		return step{kind: fresh, n: int32(have), to: r}
 	}
 	s.best = max(s.best, have)
-	price += s.match + e.repeat[s.state].price0() + e.models.old[nearState(&s.refs)].price(isOld(r))
+	price += s.match + e.repeat.state[s.state][s.align].price0() + e.models.old[isOld(s.refs[0])][min(s.count, 3)].price(isOld(r))
 	for m := minFresh; m <= min(have, s.limit); m++ {
 		e.reach(s.i, m, price+e.lengths[0][s.align][m], step{kind: fresh, to: r})
 	}
@@ -209,13 +212,46 @@ func (e *Encoder) relaxFresh(s *site, r ref, have int, price uint32) step {
 }
 
 // relaxOld offers old[q:] unless it is shorter than what is known.
-func (e *Encoder) relaxOld(s *site, q, have int) step {
+func (e *Encoder) relaxOld(s *stop, q, have int) step {
 	r := ref{true, int64(q - s.at)}
-	return e.relaxFresh(s, r, have, e.oldShift.price(zigzag(r.shift-e.predicted(&s.refs))))
+	x := site{pos: s.at}
+	_, price := e.oldWay(&s.trail, &x, r.shift)
+	return e.relaxFresh(s, r, have, price)
+}
+
+// local is how far behind the end of the last reference to the old content is
+// looked for where it goes on.
+const local = 128
+
+// relaxLocal offers what stands behind the end of the last reference to the old
+// content, and what the one before it has.
+func (e *Encoder) relaxLocal(s *stop) step {
+	p, old := e.new[s.at:], e.x.old
+	for _, q := range [2]int64{int64(s.end) + s.shift, int64(s.at) + s.prior} {
+		if q < 0 || q >= int64(len(old)) || q == int64(s.at)+s.shift {
+			continue
+		}
+		if have := common(p, old[q:]); have >= minFresh && have > s.best {
+			if long := e.relaxOld(s, int(q), have); long.n > 0 {
+				return long
+			}
+		}
+	}
+	q := int64(s.end) + s.shift
+	if q < 0 || q >= int64(len(old)) {
+		return step{}
+	}
+	to := min(q+local, int64(len(old)))
+	if k := bytes.Index(old[q:to], p[:4]); k > 0 {
+		if have := common(p, old[int(q)+k:]); have > s.best {
+			return e.relaxOld(s, int(q)+k, have)
+		}
+	}
+	return step{}
 }
 
 // relaxFar offers what the windows of the old content have.
-func (e *Encoder) relaxFar(s *site) step {
+func (e *Encoder) relaxFar(s *stop) step {
 	q := e.x.findFar(e.new[s.at:])
 	if q < 0 {
 		return step{}
@@ -227,7 +263,7 @@ func (e *Encoder) relaxFar(s *site) step {
 }
 
 // relaxNear offers places of a small old content, longer and longer ones.
-func (e *Encoder) relaxNear(s *site) step {
+func (e *Encoder) relaxNear(s *stop) step {
 	p, top := e.new[s.at:], max(s.best, minFresh)
 	q, tag := e.x.near.first(p)
 	for d := e.depth; q > 0 && d > 0; d-- {
@@ -244,7 +280,7 @@ func (e *Encoder) relaxNear(s *site) step {
 }
 
 // relaxSeen offers places in the history, longer and longer ones.
-func (e *Encoder) relaxSeen(s *site) step {
+func (e *Encoder) relaxSeen(s *stop) step {
 	p, top, here := e.new[s.at:], max(s.best, minFresh), e.at+s.at
 	q, tag := e.chains.first(p)
 	for d := e.depth; q > 0 && d > 0; d-- {
@@ -266,30 +302,15 @@ func (e *Encoder) relaxSeen(s *site) step {
 	return step{}
 }
 
-// literalPrice is that of the byte at node i.
-func (e *Encoder) literalPrice(pos, i int) (p uint32) {
-	at := pos + i
-	before := e.last
-	if i > 0 {
-		before = e.new[at-1]
-	}
-	c := uint32(e.new[at])
+// literalPrice is about that of the byte at node i: what has been learned when the
+// block is coded may be something else.
+func (e *Encoder) literalPrice(pos, i int) uint32 {
 	n := &e.nodes[i]
-	plain := &e.literal[before>>(8-literalBits)]
-	if n.state < literalState {
-		return priceTree(plain[:], c, 8)
+	at := pos + i
+	x := place{align: uint32(at % posStates), behind: behindMatch(n.state), before: e.before(e.at + at)}
+	e.expect(x.expected[:], n.refs[0], at)
+	if e.leap {
+		return e.guess.price(x.behind, byte(x.before), e.new[at], x.expected[1])
 	}
-	m, expected := &e.matched[before>>(8-literalBits)], uint32(e.byteAt(n.refs[0], at))
-	node, agree := uint32(1), true
-	for k := 7; k >= 0; k-- {
-		bit := c >> k & 1
-		if want := expected >> k & 1; agree {
-			p += m[want<<8|node].price(bit)
-			agree = want == bit
-		} else {
-			p += plain[node].price(bit)
-		}
-		node = node<<1 | bit
-	}
-	return p
+	return e.models.literals.price(&x, e.new[at])
 }

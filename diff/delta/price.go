@@ -6,11 +6,11 @@ import "math"
 const (
 	priceShift = 4
 	bitPrice   = 1 << priceShift
-	priceStep  = 4 // probabilities are looked up in steps of 16
+	priceBits  = 8 // of a probability that a price is looked up by
 )
 
-// prices of a 0 bit by its probability.
-var prices = func() (t [1 << (probBits - priceStep)]uint32) {
+// prices of a 1 bit by its probability.
+var prices = func() (t [1 << priceBits]uint32) {
 	for i := range t {
 		p := (float64(i) + 0.5) / float64(len(t))
 		t[i] = uint32(math.Round(-math.Log2(p) * bitPrice))
@@ -18,12 +18,12 @@ var prices = func() (t [1 << (probBits - priceStep)]uint32) {
 	return t
 }()
 
-func (p prob) price0() uint32 { return prices[p>>priceStep] }
-func (p prob) price1() uint32 { return prices[(1<<probBits-1-p)>>priceStep] }
+func (e estimate) price1() uint32 { return prices[e>>(32-priceBits)] }
+func (e estimate) price0() uint32 { return prices[1<<priceBits-1-e>>(32-priceBits)] }
 
-func (p prob) price(bit uint32) uint32 {
-	if bit == 0 {
-		return p.price0()
+func (e estimate) price(bit uint32) uint32 {
+	if bit == 1 {
+		return e.price1()
 	}
-	return p.price1()
+	return e.price0()
 }

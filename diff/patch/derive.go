@@ -269,7 +269,7 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 			if bytes.Equal(content, want) {
 				return p
 			}
-			if n := trial(want, content) + 4*len(s.steps); best == nil || n < least {
+			if n := trial(want, content) + s.size(f.was.kind.Front()); best == nil || n < least {
 				best, least = p, n
 			}
 		}
@@ -282,6 +282,22 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 		return nil
 	}
 	return best
+}
+
+// size is how many bytes the steps take. Where tables stand before the entries it
+// is none: the entries' order, which is that of the rows, is said by them too.
+func (s *script) size(front bool) int {
+	if front {
+		return 0
+	}
+	var e delta.Encoder
+	e.Reset()
+	for _, step := range s.steps {
+		e.Number(inRun, uint64(step.run))
+		e.Number(inSkip, zigzag(step.skip))
+		e.Number(inAdded, uint64(step.added))
+	}
+	return e.Size()
 }
 
 // trial is how many bytes content takes, coded by old content.

@@ -182,7 +182,7 @@ func (m *maker) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if sizeOfFiles(m.h.Old) <= maxSolid && sizeOfFiles(m.h.New) <= maxBest {
+	if sizeOfFiles(m.h.Old)+sizeOfFiles(m.h.New) <= maxBest {
 		m.best = true // what it takes is not noticed
 	}
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)

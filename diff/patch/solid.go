@@ -7,7 +7,7 @@ import "pakdb/codecs/compress"
 
 const (
 	maxSolid      = 4 << 20  // of content: what is indexed by 4 bytes
-	maxBest       = 32 << 20 // of new files that the greatest effort is made for when the old ones are small
+	maxBest       = 32 << 20 // of old and new files that the greatest effort is made for
 	rangesToSpare = 32       // that are named whether they may matter or not
 	blocksToSpare = 8
 )

@@ -15,12 +15,15 @@ import (
 
 // bomb is a segment of few bytes that has much decoded, or coded again, and the
 // file that it is for.
-func bomb(t *testing.T, write func(e *emitter, blocks [2]Range, index *delta.Index)) (old, stream []byte) {
+func bomb(t *testing.T, write func(e *emitter, blocks [2]Range, indexes [2]*delta.Index)) (old, stream []byte) {
 	t.Helper()
 	const size = 8 << 20 // of which one is kept, not two
 	var blocks [2]Range
+	var indexes [2]*delta.Index
 	for i := range blocks {
-		stored, err := compress.Encode(compress.Zlib, nil, bytes.Repeat([]byte{byte('a' + i)}, size))
+		content := bytes.Repeat([]byte{byte('a' + i)}, size)
+		indexes[i] = delta.NewIndex(content)
+		stored, err := compress.Encode(compress.Zlib, nil, content)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +35,7 @@ func bomb(t *testing.T, write func(e *emitter, blocks [2]Range, index *delta.Ind
 		return nil
 	}}
 	e.begin(0)
-	write(e, blocks, delta.NewIndex(bytes.Repeat([]byte{'a'}, 16)))
+	write(e, blocks, indexes)
 	if err := e.end(); err != nil {
 		t.Fatal(err)
 	}
@@ -91,14 +94,14 @@ func TestPartDigests(t *testing.T) {
 // TestWork: what may be decoded and coded again is bounded by what a patch
 // declares.
 func TestWork(t *testing.T) {
-	for name, write := range map[string]func(e *emitter, blocks [2]Range, index *delta.Index){
-		"decoded": func(e *emitter, blocks [2]Range, index *delta.Index) {
+	for name, write := range map[string]func(e *emitter, blocks [2]Range, indexes [2]*delta.Index){
+		"decoded": func(e *emitter, blocks [2]Range, indexes [2]*delta.Index) {
 			for i := range 100 {
-				e.source(blocks[i%2:i%2+1], index)
+				e.source(blocks[i%2:i%2+1], indexes[i%2])
 				e.raw([]byte("a"), 0)
 			}
 		},
-		"coded again": func(e *emitter, _ [2]Range, _ *delta.Index) {
+		"coded again": func(e *emitter, _ [2]Range, _ [2]*delta.Index) {
 			for range 100 {
 				e.make(make([]byte, 1<<20), 0, 1<<20, Recipe{compress.Zlib, [4]uint8{1, 8, 15}}, 4599)
 			}

@@ -1,0 +1,187 @@
+package delta
+
+// slot has the estimates of 4 bits, those after the same bits before them.
+type slot [16]estimate
+
+const (
+	slotBits = 16
+	contexts = 9 // that find slots
+	inputs   = contexts + 2
+	mixers   = 4 * 2 * 8
+)
+
+// literals codes the bytes that are no part of a reference.
+type literals struct {
+	slots   [1 << slotBits]slot
+	shifted [3][256][2]estimate
+	mixers  [mixers]mixer
+	by      [3]byte  // what bytes behind a match differed by from the expected ones
+	hits    [3]uint8 // whether they did so again, the last time lowest
+
+	// The byte at hand.
+	hashes [contexts]uint32
+	moved  uint32 // the expected one and what the last one differed by, 0x100 above it; 0: not known
+
+	// The bit at hand.
+	at    [contexts]*slot
+	leaf  uint32 // in these
+	again *estimate
+	in    [inputs]int32
+	mixer *mixer
+}
+
+// mixer weighs all inputs.
+type mixer struct {
+	weights [inputs]int32
+	pace
+}
+
+func (l *literals) reset() {
+	for i := range l.slots {
+		start(l.slots[i][:])
+	}
+	for i := range l.shifted {
+		for k := range l.shifted[i] {
+			start(l.shifted[i][k][:])
+		}
+	}
+	for i := range l.mixers {
+		m := &l.mixers[i]
+		m.pace = mixFast << 3
+		for k := range m.weights {
+			m.weights[k] = 13000
+		}
+	}
+	l.by, l.hits = [3]byte{}, [3]uint8{}
+}
+
+// place is what is known where a literal stands.
+type place struct {
+	align    uint32  // of the position
+	behind   uint32  // how many literals stand between it and a match, 3 for more
+	before   uint32  // the four bytes before, the last one lowest
+	expected [5]byte // what the last reference has: before, in its place, and behind
+}
+
+// begin computes what is the same for all bits of a byte.
+func (l *literals) begin(x *place) {
+	e, b := uint32(x.expected[1]), x.before
+	next := uint32(x.expected[2]) | uint32(x.expected[3])<<8 | uint32(x.expected[4])<<16
+	behind := min(x.behind, 2)
+	l.hashes = [contexts]uint32{
+		x.align,
+		1<<24 | b&0xff,
+		2<<24 | b&0xffff,
+		3<<24 | b&0xffffff,
+		4<<24 | e<<2 | behind,
+		5<<24 | e<<8 | b&0xff,
+		(6<<24|e<<16|b&0xff<<8|uint32(x.expected[0]))*spread + next&0xff,
+		7<<24 | e<<8 | uint32(byte(b)-x.expected[0]),
+		(8<<24|e<<2|behind)*spread + next,
+	}
+	if l.moved = 0; x.behind < 3 && l.by[x.behind] != 0 {
+		l.moved = uint32(x.expected[1]+l.by[x.behind]) | 0x100
+	}
+}
+
+// What hashes are multiplied by.
+const (
+	spread  = 0x2545f491
+	spread1 = 0x9e3779b1
+	spread2 = 0x2c1b3c6d
+	spread3 = 0x297a2d39
+)
+
+// find finds the slots of the contexts behind the bits of node, of which the
+// highest is a 1 that stands before them.
+func (l *literals) find(node uint32) {
+	for i, h := range l.hashes {
+		h = (h + node*spread1) * spread2
+		h = (h ^ h>>15) * spread3
+		l.at[i] = &l.slots[h>>(32-slotBits)]
+	}
+}
+
+// look computes the probability of a 1 as the next bit behind the i bits of node.
+func (l *literals) look(x *place, i int, node uint32) uint32 {
+	if i&3 == 0 {
+		l.find(node)
+	}
+	l.leaf = node&(1<<(i&3)-1) | 1<<(i&3)
+	for k, s := range l.at {
+		l.in[k] = s[l.leaf].logit()
+	}
+	agrees := is((uint32(x.expected[1])|0x100)>>(8-i) == node)
+	l.again, l.in[contexts] = nil, 0
+	if l.moved>>(8-i) == node {
+		k := x.behind
+		l.again = &l.shifted[k][uint32(l.hits[k]&15)<<4|uint32(i)<<1|agrees][l.moved>>(7-i)&1]
+		l.in[contexts] = l.again.logit()
+	}
+	l.in[contexts+1] = 256
+	l.mixer = &l.mixers[(x.behind*2+agrees)*8+uint32(i)]
+	return l.mixer.mix(&l.in)
+}
+
+// code codes a literal and returns it. Reading, it does not matter what b is.
+func (l *literals) code(c *rangeCoder, x *place, b byte) byte {
+	l.begin(x)
+	node := uint32(1)
+	for i := range 8 {
+		p := l.look(x, i, node)
+		bit := c.bit(p, uint32(b)>>(7-i)&1)
+		l.mixer.learn(&l.in, p, bit)
+		for _, s := range l.at {
+			s[l.leaf].learn(bit, literalLimit)
+		}
+		if l.again != nil {
+			l.again.learn(bit, literalLimit)
+		}
+		node = node<<1 | bit
+	}
+	l.learn(x, byte(node))
+	return byte(node)
+}
+
+// price is that of a literal as code would code it now.
+func (l *literals) price(x *place, b byte) (sum uint32) {
+	l.begin(x)
+	node := uint32(1)
+	for i := range 8 {
+		p := l.look(x, i, node)
+		bit := uint32(b) >> (7 - i) & 1
+		if bit == 0 {
+			p = 1<<16 - p
+		}
+		sum += prices[p>>(16-priceBits)]
+		node = node<<1 | bit
+	}
+	return sum
+}
+
+// learn takes note of what a byte behind a match differs by.
+func (l *literals) learn(x *place, b byte) {
+	k := x.behind
+	if k >= 3 {
+		return
+	}
+	l.hits[k] = l.hits[k]<<1 | uint8(is(b == x.expected[1]+l.by[k]))
+	if b != x.expected[1] {
+		l.by[k] = b - x.expected[1]
+	}
+}
+
+func (m *mixer) mix(in *[inputs]int32) uint32 {
+	sum := int64(0)
+	for i, v := range in {
+		sum += int64(v) * int64(m.weights[i])
+	}
+	return probability(sum >> 16)
+}
+
+func (m *mixer) learn(in *[inputs]int32, p, bit uint32) {
+	err := m.err(p, bit)
+	for i, v := range in {
+		m.weights[i] += (v*err + 1<<15) >> 16
+	}
+}
