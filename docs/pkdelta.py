@@ -8,6 +8,7 @@ refuses recipes of LZ4 and LZO1X, methods that need decoders which Python lacks,
 tables but those of Unreal paks whose entries are all encoded.
 """
 
+import functools
 import hashlib
 import os
 import struct
@@ -59,6 +60,7 @@ def chunk(data, counter, flags):
     return cv
 
 
+@functools.lru_cache(None)
 def blake3(data):
     if len(data) <= 1024:
         return struct.pack("<8I", *chunk(data, 0, ROOT))
@@ -190,9 +192,10 @@ class Length:
 
 class Literals:
     def __init__(self):
-        self.slots, self.shifted = {}, {}
-        self.mixers = [Mixer([13000] * 11) for _ in range(64)]
-        self.by, self.hits = [0] * 3, [0] * 3
+        self.slots = {}
+        self.mixers = [Mixer([13000] * 13) for _ in range(64)]
+        # Of three kinds of places behind a match: by what the last byte differed, whether the last four differed so, estimates.
+        self.moves = [({}, {}, {}) for _ in range(3)]
 
     def find(self, hashes, node):
         found = []
@@ -202,16 +205,18 @@ class Literals:
             found.append(self.slots.get(h) or self.slots.setdefault(h, tree(4)))
         return found
 
-    def read(self, s, align, behind, before, expected):
+    def read(self, s, align, behind, run, before, expected):
         was, e, a, b, c = expected
         c1, two = before & 0xFF, min(behind, 2)
         after = a | b << 8 | c << 16
         hashes = (
             align, 1 << 24 | c1, 2 << 24 | before & 0xFFFF, 3 << 24 | before & 0xFFFFFF, 4 << 24 | e << 2 | two, 5 << 24 | e << 8 | c1,
             (6 << 24 | e << 16 | c1 << 8 | was) * 0x2545F491 + a, 7 << 24 | e << 8 | c1 - was & 0xFF, (8 << 24 | e << 2 | two) * 0x2545F491 + after)
-        moved = 0
-        if behind < 3 and self.by[behind]:
-            moved = e + self.by[behind] & 0xFF | 0x100
+        kinds, moved = [], []
+        if behind < 3:
+            kinds = [behind, (behind, min(run, 63)), (behind, (after & 0xFFFF) * 0x9E3779B1 >> 22 & 0x3FF)]
+        for kind, (by, _, _) in zip(kinds, self.moves):
+            moved.append(e + by[kind] & 0xFF | 0x100 if by.get(kind) else 0)
         node = 1
         for i in range(8):
             if i & 3 == 0:
@@ -220,23 +225,23 @@ class Literals:
             estimates = [t[leaf] for t in slots]
             logits = [LOGIT[t[0] >> 10] for t in estimates]
             agrees = int((e | 0x100) >> 8 - i == node)
-            if moved >> 8 - i == node:
-                key = (behind, self.hits[behind] & 15, i, agrees, moved >> 7 - i & 1)
-                again = self.shifted.setdefault(key, [1 << 21, 0])
-                estimates.append(again)
-                logits.append(LOGIT[again[0] >> 10])
-            else:
-                logits.append(0)
-            logits.append(256)
+            for kind, byte, (_, hits, again) in zip(kinds, moved, self.moves):
+                if byte >> 8 - i == node:
+                    t = again.setdefault((behind, hits.get(kind, 0), i, agrees, byte >> 7 - i & 1), [1 << 21, 0])
+                    estimates.append(t)
+                    logits.append(LOGIT[t[0] >> 10])
+                else:
+                    logits.append(0)
+            logits += [0] * (12 - len(logits)) + [256]
             bit = self.mixers[(behind * 2 + agrees) * 8 + i].bit(s, logits)
             for t in estimates:
                 learn(t, bit, 80)
             node = node << 1 | bit
         node &= 0xFF
-        if behind < 3:
-            self.hits[behind] = self.hits[behind] << 1 & 15 | int(node == (e + self.by[behind]) & 0xFF)
+        for kind, (by, hits, _) in zip(kinds, self.moves):
+            hits[kind] = hits.get(kind, 0) << 1 & 15 | int(node == e + by.get(kind, 0) & 0xFF)
             if node != e:
-                self.by[behind] = node - e & 0xFF
+                by[kind] = node - e & 0xFF
         return node
 
 
@@ -360,7 +365,7 @@ class Stream:
 
                 if flag(self.match) == 0:
                     expected = [byte(refs[0], at + i, at) or 0 for i in range(-1, 4)]
-                    out.append(self.literals.read(self, align, behind, before, expected))
+                    out.append(self.literals.read(self, align, behind, self.run, before, expected))
                     state, count = 0 if state < 4 else state - 3 if state < 10 else state - 6, min(count + 1, 255)
                     continue
                 if flag(self.repeat) == 0:

@@ -102,7 +102,7 @@ func (d *Decoder) symbol(pos int) (int, error) {
 }
 
 func (d *Decoder) literalAt(pos int) error {
-	x := place{align: uint32(pos % posStates), behind: behindMatch(d.state), before: d.before(d.at + pos)}
+	x := place{align: uint32(pos % posStates), behind: behindMatch(d.state), run: d.run, before: d.before(d.at + pos)}
 	err := d.expect(x.expected[:], d.refs[0], pos)
 	d.new[pos] = d.models.literals.code(&d.rangeCoder, &x, 0)
 	d.literal()

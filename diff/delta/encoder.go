@@ -176,7 +176,7 @@ func (e *Encoder) put(pos int, s step) int {
 	if e.models.step(&e.rangeCoder, &x, s); s.kind != literal {
 		return pos + int(s.n)
 	}
-	l := place{align: uint32(x.align), behind: behindMatch(e.state), before: e.before(e.at + pos)}
+	l := place{align: uint32(x.align), behind: behindMatch(e.state), run: e.run, before: e.before(e.at + pos)}
 	e.expect(l.expected[:], e.refs[0], pos)
 	if e.leap {
 		e.guess.learn(l.behind, x.before, e.new[pos], l.expected[1])

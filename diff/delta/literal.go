@@ -6,26 +6,22 @@ type slot [16]estimate
 const (
 	slotBits = 16
 	contexts = 9 // that find slots
-	inputs   = contexts + 2
+	inputs   = contexts + 4
 	mixers   = 4 * 2 * 8
 )
 
 // literals codes the bytes that are no part of a reference.
 type literals struct {
-	slots   [1 << slotBits]slot
-	shifted [3][256][2]estimate
-	mixers  [mixers]mixer
-	by      [3]byte  // what bytes behind a match differed by from the expected ones
-	hits    [3]uint8 // whether they did so again, the last time lowest
+	slots  [1 << slotBits]slot
+	moves  [3]moves
+	mixers [mixers]mixer
 
 	// The byte at hand.
 	hashes [contexts]uint32
-	moved  uint32 // the expected one and what the last one differed by, 0x100 above it; 0: not known
 
 	// The bit at hand.
 	at    [contexts]*slot
 	leaf  uint32 // in these
-	again *estimate
 	in    [inputs]int32
 	mixer *mixer
 }
@@ -40,10 +36,8 @@ func (l *literals) reset() {
 	for i := range l.slots {
 		start(l.slots[i][:])
 	}
-	for i := range l.shifted {
-		for k := range l.shifted[i] {
-			start(l.shifted[i][k][:])
-		}
+	for i := range l.moves {
+		l.moves[i].reset()
 	}
 	for i := range l.mixers {
 		m := &l.mixers[i]
@@ -52,13 +46,13 @@ func (l *literals) reset() {
 			m.weights[k] = 13000
 		}
 	}
-	l.by, l.hits = [3]byte{}, [3]uint8{}
 }
 
 // place is what is known where a literal stands.
 type place struct {
 	align    uint32  // of the position
 	behind   uint32  // how many literals stand between it and a match, 3 for more
+	run      int32   // bytes of that match
 	before   uint32  // the four bytes before, the last one lowest
 	expected [5]byte // what the last reference has: before, in its place, and behind
 }
@@ -79,9 +73,9 @@ func (l *literals) begin(x *place) {
 		7<<24 | e<<8 | uint32(byte(b)-x.expected[0]),
 		(8<<24|e<<2|behind)*spread + next,
 	}
-	if l.moved = 0; x.behind < 3 && l.by[x.behind] != 0 {
-		l.moved = uint32(x.expected[1]+l.by[x.behind]) | 0x100
-	}
+	l.moves[0].begin(x, x.behind)
+	l.moves[1].begin(x, x.behind<<6|uint32(min(x.run, 63)))
+	l.moves[2].begin(x, x.behind<<10|next&0xffff*spread1>>22)
 }
 
 // What hashes are multiplied by.
@@ -112,13 +106,10 @@ func (l *literals) look(x *place, i int, node uint32) uint32 {
 		l.in[k] = s[l.leaf].logit()
 	}
 	agrees := is((uint32(x.expected[1])|0x100)>>(8-i) == node)
-	l.again, l.in[contexts] = nil, 0
-	if l.moved>>(8-i) == node {
-		k := x.behind
-		l.again = &l.shifted[k][uint32(l.hits[k]&15)<<4|uint32(i)<<1|agrees][l.moved>>(7-i)&1]
-		l.in[contexts] = l.again.logit()
+	for k := range l.moves {
+		l.in[contexts+k] = l.moves[k].look(i, node, agrees)
 	}
-	l.in[contexts+1] = 256
+	l.in[contexts+3] = 256
 	l.mixer = &l.mixers[(x.behind*2+agrees)*8+uint32(i)]
 	return l.mixer.mix(&l.in)
 }
@@ -134,12 +125,16 @@ func (l *literals) code(c *rangeCoder, x *place, b byte) byte {
 		for _, s := range l.at {
 			s[l.leaf].learn(bit, literalLimit)
 		}
-		if l.again != nil {
-			l.again.learn(bit, literalLimit)
+		for k := range l.moves {
+			if e := l.moves[k].at; e != nil {
+				e.learn(bit, literalLimit)
+			}
 		}
 		node = node<<1 | bit
 	}
-	l.learn(x, byte(node))
+	for k := range l.moves {
+		l.moves[k].learn(x, byte(node))
+	}
 	return byte(node)
 }
 
@@ -159,15 +154,55 @@ func (l *literals) price(x *place, b byte) (sum uint32) {
 	return sum
 }
 
+// moves predicts a byte behind a match by what the last one of its kind differed
+// by from the expected one.
+type moves struct {
+	by        [3 << 10]byte  // by kind; 0: nothing is known
+	hits      [3 << 10]uint8 // whether they differed by that, the last time lowest
+	estimates [3][256][2]estimate
+
+	kind   uint32
+	behind uint32
+	byte   uint32    // that is predicted, 0x100 above it, or 0
+	at     *estimate // of the bit at hand, if that is predicted
+}
+
+func (m *moves) reset() {
+	m.by, m.hits = [3 << 10]byte{}, [3 << 10]uint8{}
+	for i := range m.estimates {
+		for k := range m.estimates[i] {
+			start(m.estimates[i][k][:])
+		}
+	}
+}
+
+func (m *moves) begin(x *place, kind uint32) {
+	m.kind, m.behind, m.byte = kind, x.behind, 0
+	if x.behind < 3 && m.by[kind] != 0 {
+		m.byte = uint32(x.expected[1]+m.by[kind]) | 0x100
+	}
+}
+
+// look returns the logit of bit i behind the bits of node, 0 where nothing is
+// predicted.
+func (m *moves) look(i int, node, agrees uint32) int32 {
+	m.at = nil
+	if m.byte>>(8-i) != node {
+		return 0
+	}
+	m.at = &m.estimates[m.behind][uint32(m.hits[m.kind]&15)<<4|uint32(i)<<1|agrees][m.byte>>(7-i)&1]
+	return m.at.logit()
+}
+
 // learn takes note of what a byte behind a match differs by.
-func (l *literals) learn(x *place, b byte) {
-	k := x.behind
-	if k >= 3 {
+func (m *moves) learn(x *place, b byte) {
+	if x.behind >= 3 {
 		return
 	}
-	l.hits[k] = l.hits[k]<<1 | uint8(is(b == x.expected[1]+l.by[k]))
+	k := m.kind
+	m.hits[k] = m.hits[k]<<1 | uint8(is(b == x.expected[1]+m.by[k]))
 	if b != x.expected[1] {
-		l.by[k] = b - x.expected[1]
+		m.by[k] = b - x.expected[1]
 	}
 }
 

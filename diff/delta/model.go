@@ -74,7 +74,6 @@ type models struct {
 	plain                         estimate // a block is not coded
 	literals                      literals
 	trail
-	run   int    // bytes of the last match
 	limit uint64 // the last place of the old content
 }
 
@@ -86,6 +85,7 @@ type trail struct {
 	end   int   // where it ended
 	state uint8
 	count uint8 // literals since the last match
+	run   int32 // bytes of that
 }
 
 func (m *models) reset() {
@@ -114,7 +114,7 @@ func (m *models) reset() {
 	}
 	m.plain = estimateStart
 	m.literals.reset()
-	m.trail, m.run = trail{}, 0
+	m.trail = trail{}
 }
 
 // begin starts a content of n bytes that probably stand where they stood, but for a
@@ -159,9 +159,9 @@ func (t *trail) literal() {
 	t.count = min(t.count+1, 255)
 }
 
-// matched is noted for a match that ends at a position, and leaves a state.
-func (t *trail) matched(end int, state uint8) {
-	t.state, t.count = state, 0
+// matched is noted for a match of n bytes that ends at a position, and leaves a state.
+func (t *trail) matched(end int, n int32, state uint8) {
+	t.state, t.count, t.run = state, 0, n
 	if r := t.refs[0]; r.old {
 		if r.shift != t.shift {
 			t.prior = t.shift

@@ -96,7 +96,7 @@ func (e *Encoder) visit(i int) {
 		n.state = afterRepeat(n.state)
 		n.use(int(n.kind - repeat))
 	}
-	n.matched(e.from+i, n.state)
+	n.matched(e.from+i, n.n, n.state)
 }
 
 // commit puts the steps that lead to node i and returns its position.
@@ -307,7 +307,7 @@ func (e *Encoder) relaxSeen(s *stop) step {
 func (e *Encoder) literalPrice(pos, i int) uint32 {
 	n := &e.nodes[i]
 	at := pos + i
-	x := place{align: uint32(at % posStates), behind: behindMatch(n.state), before: e.before(e.at + at)}
+	x := place{align: uint32(at % posStates), behind: behindMatch(n.state), run: n.run, before: e.before(e.at + at)}
 	e.expect(x.expected[:], n.refs[0], at)
 	if e.leap {
 		return e.guess.price(x.behind, byte(x.before), e.new[at], x.expected[1])

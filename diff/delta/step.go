@@ -49,8 +49,7 @@ func (m *models) step(c *rangeCoder, x *site, s step) step {
 		m.use(int(s.kind - repeat))
 		state = afterRepeat(state)
 	}
-	m.run = int(s.n)
-	m.matched(x.pos+int(s.n), state)
+	m.matched(x.pos+int(s.n), s.n, state)
 	return s
 }
 

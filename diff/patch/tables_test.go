@@ -223,7 +223,7 @@ func TestTablesOfAnyBuild(t *testing.T) {
 			}
 		}
 		size := roundTrip(t, []string{old}, []string{k.write(t, list)})
-		if limit := 400 + 2*cost; size > limit {
+		if limit := 450 + 2*cost; size > limit {
 			r.Errorf("%s: %d bytes, at most %d expected", k.name, size, limit)
 		}
 	})
