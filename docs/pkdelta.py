@@ -201,7 +201,7 @@ class Literals:
         found = []
         for h in hashes:
             h = (h + node * 0x9E3779B1) * 0x2C1B3C6D & 0xFFFFFFFF
-            h = ((h ^ h >> 15) * 0x297A2D39 & 0xFFFFFFFF) >> 16
+            h = ((h ^ h >> 15) * 0x297A2D39 & 0xFFFFFFFF) >> 18
             found.append(self.slots.get(h) or self.slots.setdefault(h, tree(4)))
         return found
 

@@ -4,8 +4,8 @@ package delta
 type slot [16]estimate
 
 const (
-	slotBits = 16
-	contexts = 9 // that find slots
+	slotBits = 14 // 1 MiB: more of them, as caches are, cost time and gain half a percent
+	contexts = 9  // that find slots
 	inputs   = contexts + 4
 	mixers   = 4 * 2 * 8
 )
@@ -22,7 +22,7 @@ type literals struct {
 	// The bit at hand.
 	at    [contexts]*slot
 	leaf  uint32 // in these
-	in    [inputs]int32
+	in    [contexts + 3]int32
 	mixer *mixer
 }
 
@@ -101,17 +101,39 @@ func (l *literals) look(x *place, i int, node uint32) uint32 {
 	if i&3 == 0 {
 		l.find(node)
 	}
-	l.leaf = node&(1<<(i&3)-1) | 1<<(i&3)
-	for k, s := range l.at {
-		l.in[k] = s[l.leaf].logit()
-	}
+	leaf := (node&(1<<(i&3)-1) | 1<<(i&3)) & 15
 	agrees := is((uint32(x.expected[1])|0x100)>>(8-i) == node)
-	for k := range l.moves {
-		l.in[contexts+k] = l.moves[k].look(i, node, agrees)
+	m := &l.mixers[(x.behind*2+agrees)*8+uint32(i)]
+	l.leaf, l.mixer = leaf, m
+	sum := int64(256) * int64(m.weights[contexts+3])
+	for k, s := range l.at {
+		v := s[leaf].logit()
+		l.in[k] = v
+		sum += int64(v) * int64(m.weights[k])
 	}
-	l.in[contexts+3] = 256
-	l.mixer = &l.mixers[(x.behind*2+agrees)*8+uint32(i)]
-	return l.mixer.mix(&l.in)
+	for k := range l.moves {
+		v := l.moves[k].look(i, node, agrees)
+		l.in[contexts+k] = v
+		sum += int64(v) * int64(m.weights[contexts+k])
+	}
+	return probability(sum >> 16)
+}
+
+// learn changes what led to the probability p of a bit.
+func (l *literals) learn(p, bit uint32) {
+	m, leaf := l.mixer, l.leaf&15
+	err := m.err(p, bit)
+	for k, s := range l.at {
+		m.weights[k] += (l.in[k]*err + 1<<15) >> 16
+		s[leaf].learn(bit, literalLimit)
+	}
+	for k := range l.moves {
+		m.weights[contexts+k] += (l.in[contexts+k]*err + 1<<15) >> 16
+		if e := l.moves[k].at; e != nil {
+			e.learn(bit, literalLimit)
+		}
+	}
+	m.weights[contexts+3] += (256*err + 1<<15) >> 16
 }
 
 // code codes a literal and returns it. Reading, it does not matter what b is.
@@ -121,15 +143,7 @@ func (l *literals) code(c *rangeCoder, x *place, b byte) byte {
 	for i := range 8 {
 		p := l.look(x, i, node)
 		bit := c.bit(p, uint32(b)>>(7-i)&1)
-		l.mixer.learn(&l.in, p, bit)
-		for _, s := range l.at {
-			s[l.leaf].learn(bit, literalLimit)
-		}
-		for k := range l.moves {
-			if e := l.moves[k].at; e != nil {
-				e.learn(bit, literalLimit)
-			}
-		}
+		l.learn(p, bit)
 		node = node<<1 | bit
 	}
 	for k := range l.moves {
@@ -203,20 +217,5 @@ func (m *moves) learn(x *place, b byte) {
 	m.hits[k] = m.hits[k]<<1 | uint8(is(b == x.expected[1]+m.by[k]))
 	if b != x.expected[1] {
 		m.by[k] = b - x.expected[1]
-	}
-}
-
-func (m *mixer) mix(in *[inputs]int32) uint32 {
-	sum := int64(0)
-	for i, v := range in {
-		sum += int64(v) * int64(m.weights[i])
-	}
-	return probability(sum >> 16)
-}
-
-func (m *mixer) learn(in *[inputs]int32, p, bit uint32) {
-	err := m.err(p, bit)
-	for i, v := range in {
-		m.weights[i] += (v*err + 1<<15) >> 16
 	}
 }
