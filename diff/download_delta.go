@@ -12,14 +12,14 @@ import (
 // What the estimate of a transport patch counts with: bytes, and shares of what a
 // content takes compressed. They are fitted to the patches of docs/benchmarks.md.
 const (
-	costPatch = 80 // the header, and the ends of an index
-	costFile  = 18 // a file in the header, old or new
+	costPatch = 50 // the header, and the ends of an index
+	costFile  = 4  // a file in the header, old or new
 	costRun   = 2  // a run of old bytes that begins elsewhere than the one before ends
-	costEntry = 20 // an entry in an index that is new or differs
-	costCoded = 32 // an entry that is stored in another way
+	costEntry = 14 // an entry in an index that is new or differs
+	costCoded = 20 // an entry that is stored in another way
 	costNoise = 60 // GUIDs and hashes of an asset that was cooked again
 
-	shareEdited = 0.28 // of the part of a content that is new by its sketch
+	shareEdited = 0.23 // of the part of a content that is new by its sketch
 	shareAdded  = 0.95 // of a content that resembles no old one
 	shareSmall  = 0.6  // of a content without a sketch: small ones are often like others
 

@@ -193,6 +193,7 @@ func TestDownloadsOfSamples(t *testing.T) {
 				t.Errorf("files: %+v, want %d", d, want.Whole)
 			}
 			near(t, "entries", got[diff.WayEntries].Bytes, want.Entries, 2)
+			t.Logf("patch: %d of %d", got[diff.WayDelta].Bytes, want.Delta)
 			near(t, "patch", got[diff.WayDelta].Bytes, want.Delta, c.percent)
 		})
 	}

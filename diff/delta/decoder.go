@@ -116,6 +116,10 @@ func (d *Decoder) expect(p []byte, r ref, pos int) error {
 		return nil
 	}
 	at := int64(pos) + r.shift - 1
+	if in := at - d.pageAt; in >= 0 && in <= int64(len(d.page)-len(p)) {
+		copy(p, d.page[in:])
+		return nil
+	}
 	for i := range p {
 		if k := at + int64(i); uint64(k) < uint64(d.size) {
 			if err := d.read(p[i:i+1], k); err != nil {
