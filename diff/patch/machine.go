@@ -191,7 +191,7 @@ func (m *machine) do(ctx context.Context, op uint64) error {
 // number reads a number up to limit.
 func (m *machine) number(in int, limit int64) (int64, error) {
 	v := m.dec.Number(in)
-	if v > uint64(limit) {
+	if limit < 0 || v > uint64(limit) { // below 0: there is nothing to choose from
 		return 0, fmt.Errorf("%w: number %d in context %d, at most %d", ErrCorrupt, v, in, limit)
 	}
 	return int64(v), nil
