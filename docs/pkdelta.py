@@ -330,8 +330,8 @@ class Stream:
         # A reference is (whether it is to the old content, shift).
         refs = [(True, guess), (True, len(old) - length), (False, -1), (False, -4)]
         # Of the last reference to the old content: its shift, the one before that was another, and where it ended in the new one.
-        # Literals since the last match.
-        state, shift, prior, ended, count = 7, guess, len(old) - length, 0, 0
+        # Literals since the last match, 3 at most.
+        state, shift, prior, ended, few = 7, guess, len(old) - length, 0, 0
 
         def byte(ref, at, limit):
             if ref[0]:
@@ -358,7 +358,7 @@ class Stream:
                 pos = at - start
                 align, before = pos & 3, int.from_bytes(out[-4:], "big")
                 behind = 0 if state >= 7 else 1 if state >= 4 else 2 if state >= 1 else 3
-                few, recent = min(count, 3), min(self.run.bit_length(), 15) << 2 | min(count, 3)
+                recent = min(self.run.bit_length(), 15) << 2 | few
 
                 def flag(f):
                     return f.trio.read(self, f.state[state][align], f.recent[recent], f.byte[behind][before & 0xFF])
@@ -366,7 +366,7 @@ class Stream:
                 if flag(self.match) == 0:
                     expected = [byte(refs[0], at + i, at) or 0 for i in range(-1, 4)]
                     out.append(self.literals.read(self, align, behind, self.run, before, expected))
-                    state, count = 0 if state < 4 else state - 3 if state < 10 else state - 6, min(count + 1, 255)
+                    state, few = 0 if state < 4 else state - 3 if state < 10 else state - 6, min(few + 1, 3)
                     continue
                 if flag(self.repeat) == 0:
                     n = self.length.read(self, align, before & 0xFF)
@@ -403,7 +403,7 @@ class Stream:
                     else:
                         n = self.repeat_length.read(self, align, recent)
                         state = 8 if state < 7 else 11
-                self.run, count = n, 0
+                self.run, few = n, 0
                 if refs[0][0]:
                     if refs[0][1] != shift:
                         prior = shift

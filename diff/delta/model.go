@@ -84,7 +84,7 @@ type trail struct {
 	prior int64 // of the one before it that had another
 	end   int   // where it ended
 	state uint8
-	count uint8 // literals since the last match
+	few   uint8 // literals since the last match, 3 at most
 	run   int32 // bytes of that
 }
 
@@ -126,7 +126,7 @@ func (m *models) begin(front, tail int64, n int) {
 	m.refs = [4]ref{{true, front}, {true, end}, {false, -1}, {false, -4}}
 	m.shift, m.prior, m.end = front, end, 0
 	m.state = literalState // as if the content so far had come from the old one
-	m.count = 0
+	m.few = 0
 }
 
 // next is where in the old content the byte behind one of n bytes probably
@@ -156,12 +156,12 @@ func (t *trail) push(r ref) {
 // literal is noted for a byte by itself.
 func (t *trail) literal() {
 	t.state = afterLiteral(t.state)
-	t.count = min(t.count+1, 255)
+	t.few = min(t.few+1, 3)
 }
 
 // matched is noted for a match of n bytes that ends at a position, and leaves a state.
 func (t *trail) matched(end int, n int32, state uint8) {
-	t.state, t.count, t.run = state, 0, n
+	t.state, t.few, t.run = state, 0, n
 	if r := t.refs[0]; r.old {
 		if r.shift != t.shift {
 			t.prior = t.shift
@@ -171,7 +171,7 @@ func (t *trail) matched(end int, n int32, state uint8) {
 }
 
 // recent is a context of what came last, of 64.
-func (m *models) recent() int { return min(bits.Len(uint(m.run)), 15)<<2 | int(min(m.count, 3)) }
+func (m *models) recent() int { return min(bits.Len(uint(m.run)), 15)<<2 | int(m.few) }
 
 // flagModel codes one decision of each step.
 type flagModel struct {

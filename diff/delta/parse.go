@@ -204,7 +204,7 @@ func (e *Encoder) relaxFresh(s *stop, r ref, have int, price uint32) step {
 		return step{kind: fresh, n: int32(have), to: r}
 	}
 	s.best = max(s.best, have)
-	price += s.match + e.repeat.state[s.state][s.align].price0() + e.models.old[isOld(s.refs[0])][min(s.count, 3)].price(isOld(r))
+	price += s.match + e.repeat.state[s.state][s.align].price0() + e.models.old[isOld(s.refs[0])][s.few].price(isOld(r))
 	for m := minFresh; m <= min(have, s.limit); m++ {
 		e.reach(s.i, m, price+e.lengths[0][s.align][m], step{kind: fresh, to: r})
 	}

@@ -75,7 +75,7 @@ func (m *models) which(c *rangeCoder, x *site, kind uint8) uint8 {
 func (m *models) fresh(c *rangeCoder, x *site, s step) step {
 	n := m.length.code(c, int(s.n), x.align, int(x.before))
 	s = step{kind: fresh, n: int32(n), to: s.to}
-	if s.to.old = m.old[isOld(m.refs[0])][min(m.count, 3)].code(c, isOld(s.to)) == 1; s.to.old {
+	if s.to.old = m.old[isOld(m.refs[0])][m.few].code(c, isOld(s.to)) == 1; s.to.old {
 		s.to.shift = m.oldShift(c, x, s.to.shift)
 	} else {
 		back := m.distanceOf(n).code(c, uint64(-s.to.shift-1))
@@ -95,7 +95,7 @@ const (
 func (m *models) oldShift(c *rangeCoder, x *site, shift int64) int64 {
 	way, _ := m.oldWay(&m.trail, x, shift)
 	at := int64(x.pos)
-	switch codeTree(c, m.way[min(m.count, 3)][:], way, 2) {
+	switch codeTree(c, m.way[m.few][:], way, 2) {
 	case fromEnd:
 		next := int64(m.end) + m.shift
 		return next + unzigzag(m.fromEnd.code(c, zigzag(at+shift-next))) - at
@@ -112,7 +112,7 @@ func (m *models) oldShift(c *rangeCoder, x *site, shift int64) int64 {
 // has this shift, and its price.
 func (m *models) oldWay(t *trail, x *site, shift int64) (way, price uint32) {
 	at := int64(x.pos)
-	ways := &m.way[min(t.count, 3)]
+	ways := &m.way[t.few]
 	price = priceTree(ways[:], fromEnd, 2) + m.fromEnd.price(zigzag(at+shift-int64(t.end)-t.shift))
 	if p := priceTree(ways[:], fromShift, 2) + m.fromShift.price(zigzag(shift-t.shift)); p < price {
 		way, price = fromShift, p

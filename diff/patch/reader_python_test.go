@@ -81,6 +81,7 @@ func TestSecondReaderOfFolders(t *testing.T) {
 		"old/a.txt": lines(0, 3000), "new/a.txt": lines(0, 1000) + "inserted\n" + lines(1001, 3000),
 		"old/empty": "", "new/empty": "", "new/sub/b.txt": lines(500, 1500), "new/sub/c.txt": lines(500, 1500),
 		"old/gone": "gone", "new/d": "something else",
+		"new/literals": literals(3000), // hardly two of them in a row stand elsewhere
 	} {
 		side, rel, _ := strings.Cut(name, "/")
 		path := filepath.Join(map[string]string{"old": old, "new": new}[side], filepath.FromSlash(rel))
@@ -92,6 +93,15 @@ func TestSecondReaderOfFolders(t *testing.T) {
 		}
 	}
 	secondReader(t, old, new)
+}
+
+// literals are bytes of which nothing is known but how frequent they are.
+func literals(n int) string {
+	r, b := rand.New(rand.NewPCG(5, 5)), make([]byte, n)
+	for i := range b {
+		b[i] = byte(r.IntN(160))
+	}
+	return string(b)
 }
 
 // TestSecondReaderOfPaks: of each version that is written, entries that were
