@@ -83,7 +83,7 @@ is done while it is made; the folder of FILE needs room for the patch twice.`,
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
-	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: up to 4 % smaller, for three times the time")
+	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
 	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
 	keys.add(cmd)
 	return cmd

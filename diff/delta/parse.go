@@ -214,8 +214,7 @@ func (e *Encoder) relaxFresh(s *stop, r ref, have int, price uint32) step {
 // relaxOld offers old[q:] unless it is shorter than what is known.
 func (e *Encoder) relaxOld(s *stop, q, have int) step {
 	r := ref{true, int64(q - s.at)}
-	x := site{pos: s.at}
-	_, price := e.oldWay(&s.trail, &x, r.shift)
+	_, price := e.oldWay(&s.trail, int64(s.at), r.shift)
 	return e.relaxFresh(s, r, have, price)
 }
 
@@ -307,8 +306,7 @@ func (e *Encoder) relaxSeen(s *stop) step {
 func (e *Encoder) literalPrice(pos, i int) uint32 {
 	n := &e.nodes[i]
 	at := pos + i
-	x := place{align: uint32(at % posStates), behind: behindMatch(n.state), run: n.run, before: e.before(e.at + at)}
-	e.expect(x.expected[:], n.refs[0], at)
+	x := e.place(&n.trail, at)
 	if e.leap {
 		return e.guess.price(x.behind, byte(x.before), e.new[at], x.expected[1])
 	}

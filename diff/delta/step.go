@@ -76,7 +76,7 @@ func (m *models) fresh(c *rangeCoder, x *site, s step) step {
 	n := m.length.code(c, int(s.n), x.align, int(x.before))
 	s = step{kind: fresh, n: int32(n), to: s.to}
 	if s.to.old = m.old[isOld(m.refs[0])][m.few].code(c, isOld(s.to)) == 1; s.to.old {
-		s.to.shift = m.oldShift(c, x, s.to.shift)
+		s.to.shift = m.oldShift(c, int64(x.pos), s.to.shift)
 	} else {
 		back := m.distanceOf(n).code(c, uint64(-s.to.shift-1))
 		s.to.shift = -int64(min(back, maxWindow)) - 1
@@ -92,9 +92,8 @@ const (
 	fromPrior // as fromShift, from the one before
 )
 
-func (m *models) oldShift(c *rangeCoder, x *site, shift int64) int64 {
-	way, _ := m.oldWay(&m.trail, x, shift)
-	at := int64(x.pos)
+func (m *models) oldShift(c *rangeCoder, at, shift int64) int64 {
+	way, _ := m.oldWay(&m.trail, at, shift)
 	switch codeTree(c, m.way[m.few][:], way, 2) {
 	case fromEnd:
 		next := int64(m.end) + m.shift
@@ -108,10 +107,9 @@ func (m *models) oldShift(c *rangeCoder, x *site, shift int64) int64 {
 	}
 }
 
-// oldWay returns the cheapest way of saying that a reference to the old content
-// has this shift, and its price.
-func (m *models) oldWay(t *trail, x *site, shift int64) (way, price uint32) {
-	at := int64(x.pos)
+// oldWay returns the cheapest way of saying that a reference to the old content from
+// a position has this shift, and its price.
+func (m *models) oldWay(t *trail, at, shift int64) (way, price uint32) {
 	ways := &m.way[t.few]
 	price = priceTree(ways[:], fromEnd, 2) + m.fromEnd.price(zigzag(at+shift-int64(t.end)-t.shift))
 	if p := priceTree(ways[:], fromShift, 2) + m.fromShift.price(zigzag(shift-t.shift)); p < price {

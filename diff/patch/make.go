@@ -20,7 +20,7 @@ import (
 // MakeOptions for [Make]. The zero value reads no archives.
 type MakeOptions struct {
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
-	Best     bool             // the greatest effort: up to 4 % smaller, for three times the time
+	Best     bool             // the greatest effort: up to a tenth smaller, for up to six times the CPU
 	// Open has limits and keys. With keys, what is encrypted is taken apart, and
 	// the patch has new content in the clear.
 	Open    *codecs.Options
