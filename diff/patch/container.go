@@ -101,7 +101,7 @@ func (f *fileMaker) copyFill(k int, at place) error {
 	if !f.inContainer() || n == 0 || n > gap || n > has || -old&(containerFill-1) != n {
 		return nil
 	}
-	same, err := equalAt(f.layout, off, l, old, n)
+	same, err := equalAt(f.ctx, f.layout, off, l, old, n)
 	if same {
 		f.e.copyOld(int(at.file), old, n)
 		f.stats.Copied += n

@@ -220,7 +220,7 @@ func (f *fileMaker) gapBefore(k int) (off, n int64) {
 // better.
 func (f *fileMaker) derive(off, n int64) (bool, error) {
 	near := f.near(0)
-	same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, n)
+	same, err := equalAt(f.ctx, f.layout, off, &f.old.files[near.file], near.off, n)
 	if err != nil {
 		return false, err
 	}

@@ -109,7 +109,7 @@ func (f *fileMaker) sameName(k int) (place, bool) {
 func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 	x, l := &f.extents[k], &f.old.files[at.file]
 	from := l.extents[at.extent].off
-	same, err := equalAt(f.layout, off, l, from-gap, gap)
+	same, err := equalAt(f.ctx, f.layout, off, l, from-gap, gap)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (f *fileMaker) tables(k int) error {
 	}
 	if f.twin >= 0 {
 		near := f.near(0)
-		if same, err := equalAt(f.layout, off, &f.old.files[near.file], near.off, gap); err != nil {
+		if same, err := equalAt(f.ctx, f.layout, off, &f.old.files[near.file], near.off, gap); err != nil {
 			return err
 		} else if same {
 			f.e.copyOld(int(near.file), near.off, gap)

@@ -1,9 +1,7 @@
 package patch
 
 import (
-	"bytes"
 	"context"
-	"io"
 
 	"pakdb/codecs"
 )
@@ -53,30 +51,8 @@ func Same(ctx context.Context, a, b []Input) (bool, error) {
 		}
 	}
 	for i := range a {
-		if same, err := equalInputs(ctx, &a[i], byName[a[i].Name]); err != nil || !same {
+		if same, err := equalAt(ctx, &layout{Input: a[i]}, 0, &layout{Input: *byName[a[i].Name]}, 0, a[i].Size); err != nil || !same {
 			return false, err
-		}
-	}
-	return true, nil
-}
-
-func equalInputs(ctx context.Context, a, b *Input) (bool, error) {
-	x, y := make([]byte, min(a.Size, 1<<18)), make([]byte, min(a.Size, 1<<18))
-	for off := int64(0); off < a.Size; off += int64(len(x)) {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		n := min(a.Size-off, int64(len(x)))
-		for _, side := range []struct {
-			r io.ReaderAt
-			p []byte
-		}{{a, x[:n]}, {b, y[:n]}} {
-			if err := readAt(side.r, side.p, off); err != nil {
-				return false, err
-			}
-		}
-		if !bytes.Equal(x[:n], y[:n]) {
-			return false, nil
 		}
 	}
 	return true, nil

@@ -2,6 +2,8 @@ package patch
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"path"
 	"strings"
 )
@@ -144,20 +146,23 @@ func (p *pairing) find(old *build, x *extent, near position) (place, bool) {
 	return at, ok && old.files[at.file].extents[at.extent].stored == x.stored
 }
 
-// equalAt reports that n bytes of two files are equal.
-func equalAt(a *layout, aOff int64, b *layout, bOff, n int64) (bool, error) {
+// equalAt reports that n bytes of two files are equal. It reads no further than to
+// the first difference.
+func equalAt(ctx context.Context, a *layout, aOff int64, b *layout, bOff, n int64) (bool, error) {
 	if aOff < 0 || bOff < 0 || n > a.Size-aOff || n > b.Size-bOff {
 		return false, nil
 	}
+	p, q := make([]byte, min(n, 1<<18)), make([]byte, min(n, 1<<18))
 	for n > 0 {
-		k := min(n, 1<<20)
-		p, err := a.readStored(aOff, k)
-		if err != nil {
+		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		q, err := b.readStored(bOff, k)
-		if err != nil || !bytes.Equal(p, q) {
+		k := min(n, int64(len(p)))
+		if err := errors.Join(a.readInto(p[:k], aOff), b.readInto(q[:k], bOff)); err != nil {
 			return false, err
+		}
+		if !bytes.Equal(p[:k], q[:k]) {
+			return false, nil
 		}
 		aOff, bOff, n = aOff+k, bOff+k, n-k
 	}

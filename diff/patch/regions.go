@@ -184,10 +184,18 @@ func (l *layout) read(off, n int64) ([]byte, error) {
 // readStored returns n bytes at off as they are.
 func (l *layout) readStored(off, n int64) ([]byte, error) {
 	p := make([]byte, n)
-	if err := readAt(l.Source, p, off); err != nil {
-		return nil, &codecs.FormatError{Format: "patch", File: l.Input.Name, Off: off, Err: err}
+	if err := l.readInto(p, off); err != nil {
+		return nil, err
 	}
 	return p, nil
+}
+
+// readInto fills p with stored bytes.
+func (l *layout) readInto(p []byte, off int64) error {
+	if err := readAt(l.Source, p, off); err != nil {
+		return &codecs.FormatError{Format: "patch", File: l.Input.Name, Off: off, Err: err}
+	}
+	return nil
 }
 
 // plainSum hashes what an encrypted extent is when it is decrypted.
