@@ -90,7 +90,7 @@ func inFolder(dir string, do func(root *os.Root) error) error {
 // warnInterrupted tells if files that a command names are those of an update that
 // was interrupted. Commands that finish it do not need to.
 func (a *app) warnInterrupted(cmd *cobra.Command, args []string) {
-	if slices.Contains([]string{"apply", "undo", "recover", "compact"}, cmd.Name()) {
+	if slices.Contains([]string{"apply", "undo", "recover", "compact", "update"}, cmd.Name()) {
 		return
 	}
 	seen := map[string]bool{}

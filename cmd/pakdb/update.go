@@ -61,7 +61,7 @@ func (a *app) update(ctx context.Context, dir, from, build, key string, rate int
 	u, err := store.NewUpdate(planning, r, dir, store.UpdateOptions{Label: build, Registry: a.registry(), Open: a.openOptions()})
 	stop()
 	if err != nil {
-		return err
+		return recoverHint(err, dir)
 	}
 	defer func() { err = errors.Join(err, u.Close()) }()
 	if err := a.printBill(u); err != nil || dryRun {

@@ -18,9 +18,12 @@ type Files struct {
 	views  []*virtual // of those that UseExact changed
 }
 
+// ErrNoFiles means that there are no files in a folder. It is a [fs.ErrNotExist].
+var ErrNoFiles = fmt.Errorf("%w: no files there", fs.ErrNotExist)
+
 // OpenFiles opens files, and all files below folders. A file is called by its
 // last name, one below a folder by its path from there. Two of a name are an
-// error, as are no files at all. Files whose names begin with ".pakdb-" are
+// error, and so is [ErrNoFiles]. Files whose names begin with ".pakdb-" are
 // left out: they are not finished.
 func OpenFiles(paths []string) (*Files, error) {
 	f := &Files{}
@@ -79,7 +82,7 @@ func (f *Files) add(p, name string) error {
 
 func (f *Files) checkNames() error {
 	if len(f.Inputs) == 0 {
-		return fmt.Errorf("%w: no files there", fs.ErrNotExist)
+		return ErrNoFiles
 	}
 	seen := map[string]bool{}
 	for _, in := range f.Inputs {

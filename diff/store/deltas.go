@@ -285,7 +285,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	r, err := patch.NewReader(bufio.NewReader(file))
 	if err != nil {
-		return err
+		return d.corrupt(err)
 	}
 	found, err := r.Find(ctx, d.old)
 	if err != nil {
@@ -304,7 +304,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 		return err
 	}
 	if err := errors.Join(patch.Apply(ctx, r, old, root, nil), root.Close()); err != nil {
-		return err
+		return d.corrupt(err)
 	}
 	for _, f := range u.todo {
 		if !slices.Contains(d.New, f.Path) {
@@ -318,6 +318,17 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 		}
 	}
 	return nil
+}
+
+// corrupt makes the errors that a damaged delta causes those of a damaged store:
+// what was kept of it is then fetched anew.
+func (d *deltaUse) corrupt(err error) error {
+	for _, class := range []error{patch.ErrNotPatch, patch.ErrCorrupt, patch.ErrResult} {
+		if errors.Is(err, class) {
+			return fmt.Errorf("%w: %s: %w", ErrCorrupt, deltaName(d.Name), err)
+		}
+	}
+	return err
 }
 
 // fetchDelta fetches a delta in parts, so that one that broke off goes on.

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -37,6 +38,8 @@ type Update struct {
 	refs   []TableRef      // what there is of these
 	tabled map[string]bool // of these, what has been fetched
 	known  frameSet        // of lists and recipes
+
+	release func() error // of the folder's lock; nil: there is none yet
 
 	created bool // the folder, which was not there
 	todo    []*fileUpdate
@@ -78,8 +81,9 @@ type fileUpdate struct {
 
 // NewUpdate finds out what has to be done so that dir holds the build: it fetches
 // the manifest, reads the files in dir that are not as the build has them, and
-// plans content by content. Nothing in dir is changed. The caller closes the
-// Update.
+// plans content by content. Nothing in dir is changed, unless an update by package
+// patch was interrupted there, which is finished first. Until the caller closes the
+// Update nobody else updates the folder.
 func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u *Update, err error) {
 	u = &Update{r: r, dir: dir, sums: map[string]string{}, tables: tables{}, tabled: map[string]bool{}, known: frameSet{}, isLast: opt.Label == ""}
 	defer func() {
@@ -98,6 +102,12 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 		return u, err
 	}
 	if u.root, err = os.OpenRoot(dir); err != nil {
+		return u, err
+	}
+	if u.release, err = patch.Lock(dir); err != nil {
+		return u, err
+	}
+	if _, err := patch.Recover(ctx, u.root); err != nil {
 		return u, err
 	}
 	here, err := u.openFolder()
@@ -241,11 +251,10 @@ func (u *Update) own(ctx context.Context, here map[string]patch.Input) (files []
 
 func (u *Update) openFolder() (map[string]patch.Input, error) {
 	here := map[string]patch.Input{}
-	entries, err := os.ReadDir(u.dir)
-	if err != nil || len(entries) == 0 {
-		return here, err
-	}
-	if u.files, err = patch.OpenFiles([]string{u.dir}); err != nil {
+	var err error
+	if u.files, err = patch.OpenFiles([]string{u.dir}); errors.Is(err, patch.ErrNoFiles) {
+		return here, nil
+	} else if err != nil {
 		return nil, err
 	}
 	for _, in := range u.files.Inputs {
@@ -288,6 +297,9 @@ func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) erro
 		}
 	}
 	u.Bill.Gone, u.Bill.Kept = len(u.gone), len(u.kept)
+	if list := u.inTheWay(u.kept); len(list) > 0 {
+		return fmt.Errorf("%s is in the way of a file of build %q, and was not published: move it elsewhere: %w", list[0], u.Build.Label, fs.ErrExist)
+	}
 	return nil
 }
 
@@ -345,6 +357,10 @@ func (u *Update) Close() error {
 	if u.root != nil {
 		errs = append(errs, u.root.Close())
 		u.root = nil
+	}
+	if u.release != nil {
+		errs = append(errs, u.release())
+		u.release = nil
 	}
 	if u.created {
 		_ = os.Remove(u.dir) // if nothing has come into it

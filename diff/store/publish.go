@@ -122,7 +122,10 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	b.Deltas = append(b.Deltas, whole...)
 	index.State = b.State
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
-	return &p.stats, errors.Join(p.writeJSON(buildName(label), b), p.writeJSON(indexName, index))
+	if err := p.writeJSON(buildName(label), b); err != nil {
+		return nil, err
+	}
+	return &p.stats, p.writeJSON(indexName, index)
 }
 
 func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {

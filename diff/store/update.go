@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/delta"
@@ -193,7 +195,11 @@ type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 
-func (f *fileUpdate) work() string { return path.Join(workDir, ".pakdb-"+f.Sum[:40]) }
+// work is where a file is made. Two of the same content have each their own.
+func (f *fileUpdate) work() string {
+	of := blake3.Sum256([]byte(f.Path + "\x00" + f.Sum))
+	return path.Join(workDir, fmt.Sprintf(".pakdb-%x", of[:20]))
+}
 
 // isMade reports whether a file is complete in the folder of work.
 func (u *Update) isMade(ctx context.Context, f *fileUpdate) bool {
@@ -220,6 +226,9 @@ func (u *Update) commit() error {
 		u.files = nil
 	}
 	touched := map[string]bool{".": true}
+	if err := u.clear(); err != nil {
+		return err
+	}
 	for _, f := range u.todo {
 		dir := path.Dir(f.Path)
 		if err := u.root.MkdirAll(dir, 0o777); err != nil {
@@ -234,7 +243,7 @@ func (u *Update) commit() error {
 		if u.isNew(name) {
 			continue
 		}
-		if err := u.root.Remove(name); err != nil {
+		if err := u.remove(name); err != nil {
 			return err
 		}
 		touched[path.Dir(name)] = true
@@ -249,6 +258,63 @@ func (u *Update) commit() error {
 	}
 	u.removeEmpty()
 	return u.root.RemoveAll(workDir)
+}
+
+// inTheWay returns the files that are where folders of new ones are to be, or in
+// what is to be a file.
+func (u *Update) inTheWay(names []string) []string {
+	files, folders := map[string]bool{}, map[string]bool{}
+	for _, f := range u.todo {
+		files[f.Path] = true
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if files[dir] {
+				return false
+			}
+		}
+		return !folders[name]
+	})
+}
+
+// clear makes way for new files, by what will be removed anyhow and by empty
+// folders.
+func (u *Update) clear() error {
+	first := u.inTheWay(u.gone)
+	u.gone = slices.DeleteFunc(u.gone, func(name string) bool { _, is := slices.BinarySearch(first, name); return is })
+	for _, name := range first {
+		if err := u.remove(name); err != nil {
+			return err
+		}
+	}
+	for _, f := range u.todo {
+		if st, err := u.root.Lstat(f.Path); err != nil || !st.IsDir() {
+			continue
+		}
+		var folders []string
+		err := fs.WalkDir(u.root.FS(), f.Path, func(name string, _ fs.DirEntry, err error) error {
+			folders = append(folders, name)
+			return err
+		})
+		for _, name := range slices.Backward(folders) {
+			err = errors.Join(err, u.root.Remove(name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove removes a file that may be gone already.
+func (u *Update) remove(name string) error {
+	if err := u.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // isNew reports that a file to be removed is one of the build's, on a system on

@@ -1,0 +1,173 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/all"
+	"pakdb/diff/patch"
+	"pakdb/diff/store"
+)
+
+// Whatever a folder has in which a build has something else.
+func TestOddFolders(t *testing.T) {
+	t.Parallel()
+	x, y := bytes.Repeat([]byte("x"), 5000), bytes.Repeat([]byte("y"), 100)
+	for name, c := range map[string]struct {
+		before, was, mod folder
+		folders          []string // that are there, and empty
+		is               folder
+	}{
+		"the same twice":               {is: folder{"a": x, "b": x, "c/a": x, "e": {}, "f": {}}},
+		"the same twice, by a delta":   {was: folder{"a": x, "b": x}, is: folder{"a": append(x, 'z'), "b": append(x, 'z')}},
+		"nothing but folders":          {folders: []string{"sub", "c/deep"}, is: folder{"a": x}},
+		"what a stopped update left":   {mod: folder{".pakdb-update/.pakdb-x": y}, is: folder{"a": x}},
+		"a file that becomes a folder": {was: folder{"a": x, "b": y}, is: folder{"a/b": y, "b": y}},
+		"a folder that becomes a file": {was: folder{"a/b/c": x, "a/d": y, "b": y}, is: folder{"a": x, "b": y}},
+		"both at once":                 {was: folder{"a/b": x, "c": y}, is: folder{"a": y, "c/d/e": x}},
+		"empty folders where a file is to be": {
+			was: folder{"b": y}, folders: []string{"a/c/d", "a/e"}, is: folder{"a": x, "b": y},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, at := t.TempDir(), t.TempDir()
+			if len(c.was) > 0 {
+				publish(t, dir, "was", c.was, 1)
+			}
+			publish(t, dir, "is", c.is, 1)
+			c.was.write(t, at)
+			c.mod.write(t, at)
+			for _, f := range c.folders {
+				if err := os.MkdirAll(filepath.Join(at, f), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, _, err := update(t.Context(), dir, at, "is"); err != nil {
+				t.Fatal(err)
+			}
+			same(t, name, readFolder(t, at), c.is)
+		})
+	}
+}
+
+// TestInTheWay: what nobody published is not removed for a file of the build, and
+// nothing has changed when that is told.
+func TestInTheWay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	publish(t, dir, "is", folder{"a": []byte("new"), "b/c": []byte("new"), "z": []byte("new")})
+	for _, start := range []folder{{"a/mine": []byte("m"), "z": []byte("old")}, {"b": []byte("m"), "z": []byte("old")}} {
+		at := start.write(t, t.TempDir())
+		if _, _, err := update(t.Context(), dir, at, "is"); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%v", err)
+		}
+		same(t, "with something in the way", readFolder(t, at), start)
+	}
+}
+
+// TestOneUpdate: a folder is updated by one at a time, of whatever kind.
+func TestOneUpdate(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), t.TempDir()
+	publish(t, dir, "is", folder{"a": []byte("new")})
+	r, err := store.OpenRemote(dir, store.RemoteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := store.NewUpdate(t.Context(), r, at, store.UpdateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, patch.ErrBusy) {
+		t.Errorf("a second update: %v", err)
+	}
+	if err := u.Close(); err != nil {
+		t.Fatal(err)
+	}
+	release, err := patch.Lock(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, patch.ErrBusy) {
+		t.Errorf("while a patch is applied: %v", err)
+	}
+	if err := release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); err != nil {
+		t.Error(err)
+	}
+	same(t, "in the end", readFolder(t, at), folder{"a": []byte("new")})
+}
+
+// TestDamagedDelta: a delta that was kept and is damaged is fetched anew.
+func TestDamagedDelta(t *testing.T) {
+	t.Parallel()
+	p := mixedPair(t)
+	dir, at := p.store, p.old.write(t, t.TempDir())
+	deltas, err := filepath.Glob(filepath.Join(dir, "d", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(at, ".pakdb-update")
+	if err := os.Mkdir(work, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	kept := 0
+	for _, d := range deltas {
+		b, err := os.ReadFile(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(b, []byte(patch.Magic)) {
+			continue
+		}
+		kept++
+		b[len(b)/2] ^= 1
+		if err := os.WriteFile(filepath.Join(work, ".pakdb-delta-"+filepath.Base(d)), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept == 0 {
+		t.Fatal("no patch in the store")
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("a damaged delta: %v", err)
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); err != nil {
+		t.Errorf("the next try: %v", err)
+	}
+	same(t, "in the end", readFolder(t, at), p.new)
+}
+
+// TestManifestFirst: a list of builds never has one whose manifest could not be
+// written.
+func TestManifestFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	publish(t, dir, "was", folder{"a": []byte("old")})
+	if err := os.MkdirAll(filepath.Join(dir, "builds", "is.json", "x"), 0o777); err != nil { // no file takes its place
+		t.Fatal(err)
+	}
+	in, err := patch.OpenFiles([]string{folder{"a": []byte("new")}.write(t, t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := store.Publish(t.Context(), dir, "is", in.Inputs, &store.PublishOptions{Registry: all.Registry()}); err == nil {
+		t.Fatal("published")
+	}
+	index, err := os.ReadFile(filepath.Join(dir, "builds", "index.json"))
+	if err != nil || strings.Contains(string(index), `"is"`) {
+		t.Errorf("%s, %v", index, err)
+	}
+	if names, err := filepath.Glob(filepath.Join(dir, "builds", ".pakdb-*")); err != nil || slices.Compact(names) != nil {
+		t.Errorf("%v is left, %v", names, err)
+	}
+}
