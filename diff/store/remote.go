@@ -170,12 +170,14 @@ func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) 
 	from := off + int64(len(b))
 	if n >= 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, off+n-1))
+		req.Header.Set("Accept-Encoding", "identity") // else any would do
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
 		return b, err
 	}
 	defer func() { _ = resp.Body.Close() }()
+	skip := int64(0)
 	switch {
 	case n >= 0 && resp.StatusCode == http.StatusPartialContent:
 		var first int64
@@ -184,34 +186,37 @@ func (r *Remote) more(ctx context.Context, name string, off, n int64, b []byte) 
 		}
 	case resp.StatusCode == http.StatusOK:
 		if n >= 0 { // a server that knows no ranges
-			if _, err := io.CopyN(io.Discard, resp.Body, from); err != nil {
-				return b, err
-			}
+			skip = from
 		}
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return b, &fatalError{fmt.Errorf("%w: it ends before byte %d", ErrCorrupt, off+n)}
 	default:
 		return b, refusal(resp, r.clock.now())
 	}
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return b, &fatalError{fmt.Errorf("the server sends it with Content-Encoding %q, and was asked for it as it is", coding)}
+	}
 	want := int64(maxManifest)
 	if n >= 0 {
 		want = n - int64(len(b))
 	}
-	return r.body(ctx, cancel, resp.Body, b, want, n >= 0)
+	return r.body(ctx, cancel, resp.Body, b, skip, want, n >= 0)
 }
 
-// body reads want bytes, or up to the end.
-func (r *Remote) body(ctx context.Context, cancel func(), body io.Reader, b []byte, want int64, exact bool) ([]byte, error) {
+// body reads want bytes behind those to be skipped, or up to the end.
+func (r *Remote) body(ctx context.Context, cancel func(), body io.Reader, b []byte, skip, want int64, exact bool) ([]byte, error) {
 	watchdog := time.AfterFunc(silence, cancel)
 	defer watchdog.Stop()
 	buf := make([]byte, 64<<10)
 	for want > 0 {
-		k, err := body.Read(buf[:min(want, int64(len(buf)))])
+		k, err := body.Read(buf[:min(skip+want, int64(len(buf)))])
 		watchdog.Reset(silence)
-		b = append(b, buf[:k]...)
-		want -= int64(k)
+		passed := int(min(skip, int64(k)))
+		b = append(b, buf[passed:k]...)
+		skip -= int64(passed)
+		want -= int64(k - passed)
 		r.fetched.Add(int64(k))
-		patch.Watching(ctx).Add(int64(k))
+		patch.Watching(ctx).Add(int64(k - passed))
 		if err := r.limit.wait(ctx, k); err != nil {
 			return b, err
 		}
