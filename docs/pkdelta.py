@@ -541,6 +541,7 @@ class Patch:
                 self.listed.append((at, size))
         self.told = twins
         self.old = [(h.line(), size) for size in sizes]
+        self.names = b""
         self.new = []  # name, size, the old file that it is, whether operations make it
         for k, t, size in zip(kinds, twins, new_sizes):
             name = h.line() if k & (NAME | ALONE) else self.old[t][0]
@@ -548,6 +549,9 @@ class Patch:
             if (size > 0) != bool(k & MADE) and same is None or size < 0:
                 raise Refused("the size of %s" % name)
             self.new.append((name, size, same, bool(k & MADE)))
+        if len(self.old) != 1 or len(self.new) != 1:
+            listed = [name for name, _ in self.old] + [x[0] for x, t in zip(self.new, twins) if t is None or x[0] != self.old[t][0]]
+            self.names = b"".join(name.encode() + b"\0" for name in listed)
 
 
 def inflate(data, size, wbits):
@@ -725,11 +729,20 @@ class Machine:
                 raw_from, raw_to = len(self.out), len(self.out) + n
                 self.out += p
             elif op == 2:
-                n, at = s.number(1) or self.lacks(), s.number(27)
+                n, at = s.number(1), s.number(27)
                 if at < 4:
                     file, off = self.ends[at]
                 else:
-                    at, file, off = 3, at - 4, self.ends[0][1] + s.signed(3)
+                    file = len(self.old)
+                    if at > 4:
+                        file = next((f for f, _ in self.ends if f < len(self.old)), 0) + (at - 5 >> 1 ^ -(at - 5 & 1))
+                    at, off = 3, next((end for f, end in self.ends if f == file), 0) + s.signed(3)
+                    if not 0 <= file <= len(self.old):
+                        raise Refused("a copy from file %d" % file)
+                if n < 2:
+                    n = self.lacks() if n == 0 else len((self.old + [self.out])[file]) - off
+                else:
+                    n -= 2
                 del self.ends[at]
                 self.copy(file, off, n)
                 self.ends.insert(0, (file, off + n))
@@ -741,6 +754,7 @@ class Machine:
                         self.starts.append(len(self.source))
                         self.ranges.append((len(self.source), file, 0, len(p)))
                         self.source += p
+                    self.source += self.patch.names
                 for _ in range(s.number(10)):
                     self.source += self.range()
                 self.follow()

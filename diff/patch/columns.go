@@ -146,15 +146,30 @@ func (h *Header) columns() []byte {
 	if h.isListed() {
 		b = h.appendSegments(b)
 	}
+	return h.appendNames(b)
+}
+
+// appendNames lists the old files, and those new ones that are called otherwise
+// than the old one that tells about them.
+func (h *Header) appendNames(b []byte) []byte {
 	for _, f := range h.Old {
 		b = append(append(b, f.Name...), 0)
 	}
 	for i, f := range h.New {
-		if list[i]&(kindName|kindAlone) != 0 {
+		if k := h.toldBy(i); k < 0 || f.Name != h.Old[k].Name {
 			b = append(append(b, f.Name...), 0)
 		}
 	}
 	return b
+}
+
+// listed are the names in the header, where there are several: contents may have
+// them as well.
+func (h *Header) listed() []byte {
+	if len(h.Old) == 1 && len(h.New) == 1 {
+		return nil
+	}
+	return h.appendNames(nil)
 }
 
 // appendFirst is the first byte, and the kinds with the counts.

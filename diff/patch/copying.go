@@ -8,7 +8,7 @@ import (
 )
 
 func (m *machine) copy(ctx context.Context) error {
-	n, err := m.length(inCopyLen, m.size-m.pos)
+	n, err := m.number(inCopyLen, m.size-m.pos+copyLengths)
 	if err != nil {
 		return err
 	}
@@ -17,6 +17,14 @@ func (m *machine) copy(ctx context.Context) error {
 		return err
 	}
 	size := m.sizeOf(from.file)
+	switch n {
+	case copyRest:
+		n = m.size - m.pos
+	case copyToEnd:
+		n = size - from.off
+	default:
+		n -= copyLengths
+	}
 	if from.file == len(m.h.Old) && from.off < size {
 		return m.copyOwn(ctx, from.off, n)
 	}
@@ -26,15 +34,50 @@ func (m *machine) copy(ctx context.Context) error {
 	return m.copyBytes(ctx, from.file, from.off, n)
 }
 
+// Lengths of copies that are no numbers of bytes.
+const (
+	copyRest    = iota // all that the new file lacks
+	copyToEnd          // up to the end of the file that it is from
+	copyLengths        // the others are these and the number
+)
+
 // copyFrom reads where a copy begins.
 func (m *machine) copyFrom() (spot, error) {
-	k, err := m.number(inCopyFrom, int64(len(m.ends)+len(m.h.Old)))
-	if err != nil || k < int64(len(m.ends)) {
-		return m.ends[k], err
+	n := len(m.h.Old)
+	k := m.dec.Number(inCopyFrom)
+	if k < uint64(len(m.ends)) {
+		return m.ends[k], nil
 	}
-	file := int(k) - len(m.ends)
-	off, err := m.signed(inCopyOff, m.ends[0].off, m.sizeOf(file))
+	file := n
+	if k -= uint64(len(m.ends)); k > 0 {
+		d := unzigzag(k - 1)
+		if file = m.lastOld(n); d < int64(-file) || d >= int64(n-file) {
+			return spot{}, fmt.Errorf("%w: copy from %d files behind old file %d of %d", ErrCorrupt, d, file, n)
+		}
+		file += int(d)
+	}
+	off, err := m.signed(inCopyOff, m.behind(file), m.sizeOf(file))
 	return spot{file, off}, err
+}
+
+// lastOld is which of n old files the last copy from one was from.
+func (s *state) lastOld(n int) int {
+	for _, at := range s.ends {
+		if at.file < n {
+			return at.file
+		}
+	}
+	return 0
+}
+
+// behind is where the last copy from a file ended, of those that are remembered.
+func (s *state) behind(file int) int64 {
+	for _, at := range s.ends {
+		if at.file == file {
+			return at.off
+		}
+	}
+	return 0
 }
 
 // sizeOf is how much of an old file, or of the new one so far, can be copied.

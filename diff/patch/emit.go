@@ -136,17 +136,34 @@ func (e *emitter) flushCopy() {
 	e.run, e.pad, e.moved = copied{}, 0, false
 	if !e.putPieces(c, pad, moved) {
 		e.zeros(c.at-pad, pad)
-		e.op(opCopy)
-		e.length(inCopyLen, c.n, c.at)
-		if k := e.goesOn(c.file, c.off); k >= 0 {
-			e.enc.Number(inCopyFrom, uint64(k))
-		} else {
-			e.enc.Number(inCopyFrom, uint64(len(e.ends)+c.file))
-			e.enc.Number(inCopyOff, zigzag(c.off-e.ends[0].off))
-		}
+		e.copy(c)
 	}
 	e.copiedTo(c.file, c.off, c.n)
 	e.copies = append(e.copies, c)
+}
+
+// copy writes a copy of bytes that stand in an old file, or this one, already.
+func (e *emitter) copy(c copied) {
+	e.op(opCopy)
+	n := len(e.h.Old)
+	switch {
+	case c.at+c.n == e.h.New[e.file].Size:
+		e.enc.Number(inCopyLen, copyRest)
+	case c.file < n && c.off+c.n == e.h.Old[c.file].Size:
+		e.enc.Number(inCopyLen, copyToEnd)
+	default:
+		e.enc.Number(inCopyLen, uint64(c.n+copyLengths))
+	}
+	if k := e.goesOn(c.file, c.off); k >= 0 {
+		e.enc.Number(inCopyFrom, uint64(k))
+		return
+	}
+	from := uint64(len(e.ends))
+	if c.file < n {
+		from += 1 + zigzag(int64(c.file-e.lastOld(n)))
+	}
+	e.enc.Number(inCopyFrom, from)
+	e.enc.Number(inCopyOff, zigzag(c.off-e.behind(c.file)))
 }
 
 // length writes how many bytes of the new file are written from at on.
@@ -234,7 +251,7 @@ func (e *emitter) name(k *known) {
 func (e *emitter) source(ranges []Range, index *delta.Index) {
 	e.flushCopy()
 	if e.wholeAt == nil {
-		e.wholes, e.wholeAt = allRanges(e.h.Old)
+		e.wholes, e.wholeAt = allRanges(e.h.Old, len(e.h.listed()))
 	}
 	all, starts := e.wholes, e.wholeAt
 	if len(all) > len(ranges) || !slices.Equal(all, ranges[:len(all)]) {

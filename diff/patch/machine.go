@@ -243,7 +243,10 @@ func (m *machine) allOld() error {
 	if err := m.old.work.spend(allCost * int64(len(m.h.Old))); err != nil {
 		return err
 	}
-	ranges, starts := allRanges(m.h.Old)
+	if m.old.listed == nil {
+		m.old.listed = m.h.listed()
+	}
+	ranges, starts := allRanges(m.h.Old, len(m.old.listed))
 	if err := m.source(ranges); err != nil {
 		return err
 	}
@@ -256,8 +259,8 @@ func (m *machine) allOld() error {
 const allCost = 64
 
 // allRanges are the old files as wholes, and where they start one behind the
-// other.
-func allRanges(old []File) (ranges []Range, starts []int64) {
+// other, with so many bytes of names behind them.
+func allRanges(old []File, listed int) (ranges []Range, starts []int64) {
 	end := int64(0)
 	starts = make([]int64, len(old))
 	for i, f := range old {
@@ -269,6 +272,9 @@ func allRanges(old []File) (ranges []Range, starts []int64) {
 			end = math.MaxInt64 / 2 // refused as a source
 			starts[i] = end
 		}
+	}
+	if listed > 0 {
+		ranges = append(ranges, Range{File: listedFile, Stored: int64(listed), Size: int64(listed)})
 	}
 	return ranges, starts
 }

@@ -173,12 +173,13 @@ func (m *maker) run(ctx context.Context) error {
 		m.reader.files = append(m.reader.files, f.Source)
 		m.reader.names = append(m.reader.names, f.Input.Name)
 	}
+	m.reader.listed = m.h.listed()
 	m.reader.most = wideMargin + 2*margin // what is checked is read next
 	m.pairs = newPairing(m.old, m.new)
 	var err error
 	copied := m.isCopied()
 	if len(m.ring.list) == 0 { // what is encrypted is named block by block
-		if m.solid, err = newSolid(m.old, copied, m.changedExtents(), m.check); err != nil {
+		if m.solid, err = newSolid(m.old, int64(len(m.reader.listed)), copied, m.changedExtents(), m.check); err != nil {
 			return err
 		}
 	}

@@ -26,10 +26,10 @@ const (
 // Contexts of numbers. Signed ones are zigzag.
 const (
 	inOp         = iota
-	inCopyLen    // bytes; 0: all that the new file lacks
+	inCopyLen    // bytes and 2; 0: all that the new file lacks; 1: up to the end of the old file
 	inCopyFile   // of the old files, whose tables are meant
-	inCopyOff    // signed, from the end of the copy before
-	inRawLen     // bytes; 0: as inCopyLen, up to the most that a content has
+	inCopyOff    // signed, from the end of the copy before from that file
+	inRawLen     // bytes; 0: all that the new file lacks, up to the most that a content has
 	inRawGuess   // signed: place in the source, from the end of the content before
 	inMakeLen    // decoded bytes
 	inMakeGuess  // as inRawGuess
@@ -52,7 +52,7 @@ const (
 	inAdded      // rows that are new
 	inNameLen    // bytes of a new row's name
 	inNewAt      // signed: place of a new row's entry, from the end of that of the row before
-	inCopyFrom   // 0-3: where a copy ended, the last one first; 4 and more: of the old files, or the new one behind them, and then inCopyOff
+	inCopyFrom   // 0-3: where a copy ended, the last one first; 4: the new file, 5 and more: signed, of the old files, from the last one; and then inCopyOff
 	inPad        // signed: zeros before a piece, from as many as a packer would write
 	inKey        // of the header's keys, from 1; 0: none
 	inUnit       // AES blocks from the start of the unit

@@ -81,6 +81,8 @@ func TestSecondReaderOfFolders(t *testing.T) {
 		"old/a.txt": lines(0, 3000), "new/a.txt": lines(0, 1000) + "inserted\n" + lines(1001, 3000),
 		"old/empty": "", "new/empty": "", "new/sub/b.txt": lines(500, 1500), "new/sub/c.txt": lines(500, 1500),
 		"old/gone": "gone", "new/d": "something else",
+		"old/data/one.bin": literals(9000), "old/data/two.bin": lines(7000, 9000), // one behind the other, with their names
+		"new/all":      "<data/one.bin>" + literals(9000) + "<data/two.bin>" + lines(7000, 9000) + "<data/one.bin>" + literals(9000) + "<end>",
 		"new/literals": literals(3000), // hardly two of them in a row stand elsewhere
 	} {
 		side, rel, _ := strings.Cut(name, "/")

@@ -37,6 +37,7 @@ func TestSizes(t *testing.T) {
 		{"an archive from its content", 340, files(text, more), []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}},
 		{"the content of an archive", 125, []Input{input("x.pak", pakOf(t, []byte(text), []byte(more)))}, files(text, more)},
 		{"renamed and edited", 122, []Input{input("a", []byte(text)), input("b", []byte(more))}, []Input{input("c", []byte(more[:900]+"new"+more[1000:])), input("d", []byte(text[:5000]+text[5100:]))}},
+		{"files behind each other, with their names", 590, inFolders(noise, 30), []Input{input("all", listed(noise, 30))}},
 		{"two files from three", 94, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -55,6 +56,25 @@ func files(contents ...string) (list []Input) {
 		list = append(list, input(fmt.Sprint(i), []byte(c)))
 	}
 	return list
+}
+
+// inFolders are n files of 8 KiB, in folders.
+func inFolders(content string, n int) (list []Input) {
+	for i := range n {
+		list = append(list, input(nameOf(i), []byte(content[i<<13:(i+1)<<13])))
+	}
+	return list
+}
+
+func nameOf(i int) string { return fmt.Sprintf("folder%x/file%x.dat", i*i*77777, i*i*i*99991) }
+
+// listed is one file of them, and their names.
+func listed(content string, n int) []byte {
+	var b []byte
+	for i := range n {
+		b = append(append(fmt.Appendf(b, "[%s]", nameOf(i)), content[i<<13:(i+1)<<13]...), 0)
+	}
+	return b
 }
 
 // tiny are n small files, of which some differ.

@@ -24,7 +24,7 @@ type solid struct {
 // newSolid returns nil for builds that are too large, or of which so little
 // differs that naming what matters costs less. check looks at blocks before they
 // are taken.
-func newSolid(old *build, copied func(*entry) bool, changed int, check func(file int, x *extent) error) (*solid, error) {
+func newSolid(old *build, listed int64, copied func(*entry) bool, changed int, check func(file int, x *extent) error) (*solid, error) {
 	s := &solid{files: map[int]int64{}, blocks: map[position]int64{}}
 	keep := make([]bool, len(old.files))
 	free := 0 // ranges that are named by naming all
@@ -43,6 +43,9 @@ func newSolid(old *build, copied func(*entry) bool, changed int, check func(file
 			s.files[i] = s.size
 			s.add(Range{File: i, Stored: l.Size, Size: l.Size})
 		}
+	}
+	if free > 0 && listed > 0 {
+		s.add(Range{File: listedFile, Stored: listed, Size: listed})
 	}
 	for i := range old.entries {
 		e := &old.entries[i]
@@ -64,7 +67,7 @@ func newSolid(old *build, copied func(*entry) bool, changed int, check func(file
 			}
 		}
 	}
-	if s.size == 0 || s.size > maxSolid || len(s.ranges)-free > 2*changed+2 {
+	if s.size <= listed || s.size > maxSolid || len(s.ranges)-free > 2*changed+2 {
 		return nil, nil
 	}
 	return s, nil

@@ -13,13 +13,17 @@ import (
 // Range is a part of an old file that holds content: one stored block, or any
 // run of bytes that are not compressed.
 type Range struct {
-	File   int // of the old files
+	File   int // of the old files; -1: the names in the header
 	Off    int64
 	Stored int64           // without what pads it for encryption
 	Method compress.Method // None: Size is Stored
 	Size   int64           // decoded
 	Key    int             // number of the key that it is encrypted with; 0: none
 }
+
+// listedFile is what has the names in the header: paths that archives and lists of
+// files have as well.
+const listedFile = -1
 
 // end is where it ends in the file.
 func (r *Range) end() int64 {
@@ -55,6 +59,7 @@ func (r *Range) check(old []File) error {
 type oldFiles struct {
 	files  []io.ReaderAt
 	names  []string
+	listed []byte         // the names in the header
 	keys   []cipher.Block // of ranges, by their numbers less one
 	cache  map[Range][]byte
 	recent []Range // in the cache, the oldest first
@@ -168,6 +173,8 @@ func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
 		k := int(min(r.Size-skip, int64(len(p)-n)))
 		var b []byte
 		switch {
+		case r.File == listedFile:
+			copy(p[n:n+k], s.old.listed[skip:])
 		case r.Method == compress.None && r.Key == 0:
 			err = readAt(s.old.files[r.File], p[n:n+k], r.Off+skip)
 		case r.Method == compress.None:

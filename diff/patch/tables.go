@@ -411,7 +411,7 @@ func note(copies []copied, src delta.Old, guess, n, at int64, to int) []copied {
 		return copies
 	}
 	i, _ := slices.BinarySearch(s.ends, guess+1)
-	if i == len(s.ranges) || s.ranges[i].Method != methods[0] {
+	if i == len(s.ranges) || s.ranges[i].Method != methods[0] || s.ranges[i].File == listedFile {
 		return copies
 	}
 	r := s.ranges[i]
