@@ -71,7 +71,18 @@ func (m *machine) digestOf(ctx context.Context, at, from, to int64) error {
 	}
 	m.digests = append(m.digests, at)
 	m.lastDigest = at + digestSize
-	_, err := m.out.WriteAt(sum.Sum(nil), at)
+	return m.replace(sum.Sum(nil), at)
+}
+
+// replace replaces output that is written. In a virtual file, a run in which that
+// is may have to be cut, and those behind it moved.
+func (m *machine) replace(p []byte, at int64) error {
+	if v, ok := m.out.(*virtual); ok && !v.holds(at, int64(len(p))) {
+		if err := m.old.work.spend(itemCost * int64(len(v.runs))); err != nil {
+			return err
+		}
+	}
+	_, err := m.out.WriteAt(p, at)
 	return err
 }
 
@@ -79,7 +90,7 @@ func (m *machine) digestOf(ctx context.Context, at, from, to int64) error {
 func (m *machine) sameDigest() error {
 	at, sum, err := m.digestAgain()
 	if err == nil {
-		_, err = m.out.WriteAt(sum[:], at)
+		err = m.replace(sum[:], at)
 	}
 	return err
 }

@@ -133,6 +133,9 @@ func (m *machine) run(ctx context.Context, stream []byte) error {
 		if op == opEnd {
 			return m.flush()
 		}
+		if err := m.old.work.spend(opCost); err != nil {
+			return err
+		}
 		if err := m.do(ctx, op); err != nil {
 			return err
 		}
@@ -282,6 +285,9 @@ func allRanges(old []File, listed int) (ranges []Range, starts []int64) {
 // source makes ranges the source, behind those that are given.
 func (m *machine) source(ranges []Range) error {
 	n, err := m.number(inRanges, maxRanges)
+	if err == nil {
+		err = m.old.work.spend(itemCost * n)
+	}
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ func (m *machine) encode(content []byte, block int, r Recipe) error {
 	if m.coders == nil {
 		m.coders = make([]blockCoder, min(runtime.GOMAXPROCS(0), maxCoders))
 	}
-	if err := m.old.work.spend(int64(len(content))); err != nil {
+	blocks := (len(content) + block - 1) / block
+	if err := m.old.work.spend(int64(len(content)) + opCost*int64(blocks)); err != nil {
 		return err
 	}
 	for len(content) > 0 {

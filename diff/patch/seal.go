@@ -136,8 +136,7 @@ func (m *machine) sealedDigest() error {
 	aes256.DecryptECB(key, buf)
 	copy(buf[skip:], sum[:])
 	aes256.EncryptECB(key, buf)
-	_, err = m.out.WriteAt(buf, at-skip)
-	return err
+	return m.replace(buf, at-skip)
 }
 
 // sealing is what an emitter knows of the unit at hand.

@@ -209,6 +209,9 @@ func (m *machine) copyPieces(ctx context.Context) error {
 	}
 	i := k.order.at(unzigzag(m.dec.Number(inSkip)))
 	n, err := m.number(inRun, int64(len(k.pieces)-i-1))
+	if err == nil {
+		err = m.old.work.spend(itemCost * n)
+	}
 	if err != nil {
 		return err
 	}
@@ -323,6 +326,9 @@ func (m *machine) predict() error {
 // run what is new. The names of what is new follow, as one content.
 func (m *machine) items(base []int, rows []table.Row, moved *moves, size int64) (items []table.Item, err error) {
 	steps, err := m.number(inTable, int64(len(base)+maxAdded))
+	if err == nil {
+		err = m.old.work.spend(itemCost * steps)
+	}
 	if err != nil {
 		return nil, err
 	}

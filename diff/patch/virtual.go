@@ -85,6 +85,12 @@ func (v *virtual) standsAt(src *part, off, n int64) (int64, bool) {
 	return v.runs[i].off + off - v.runs[i].at, true
 }
 
+// holds reports that n bytes stand in the spool, where they can be replaced.
+func (v *virtual) holds(off, n int64) bool {
+	_, ok := v.standsAt(v.spool.part, off, n)
+	return ok
+}
+
 // ReadAt implements io.ReaderAt.
 func (v *virtual) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {

@@ -58,6 +58,68 @@ func TestAllNamed(t *testing.T) {
 	}
 }
 
+// TestOperations: how many operations there are is bounded, also of those that
+// write nothing: a stream says them again and again for next to nothing.
+func TestOperations(t *testing.T) {
+	const most = 1 << 20
+	for name, c := range map[string]struct {
+		times int
+		write func(e *delta.Encoder)
+	}{
+		"copies of nothing": {3000, func(e *delta.Encoder) {
+			e.Number(inOp, opCopy)
+			e.Number(inCopyLen, 0)
+			e.Number(inCopyFrom, 0)
+		}},
+		"digests of nothing": {3000, func(e *delta.Encoder) {
+			e.Number(inOp, opDigest)
+			e.Number(inDigestAt, 0)
+			e.Number(inDigestFrom, 0)
+			e.Number(inDigestTo, 0)
+		}},
+		"sources of nothing": {3000, func(e *delta.Encoder) {
+			e.Number(inOp, opSource)
+			e.Number(inRanges, 0)
+		}},
+		"ranges": {2, func(e *delta.Encoder) {
+			e.Number(inOp, opSource)
+			e.Number(inRanges, maxRanges)
+			for range maxRanges {
+				for _, in := range []int{inRangeFile, inRangeOff, inRangeLen, inMethod} {
+					e.Number(in, 0)
+				}
+			}
+		}},
+		"blocks": {1, func(e *delta.Encoder) {
+			e.Number(inOp, opMake)
+			e.Number(inMakeLen, 2000)
+			e.Number(inMakeBlock, 1)
+			e.Number(inRecipe, 0)
+			e.Number(inMakeGuess, 0)
+			e.Content(make([]byte, 2000), delta.NewIndex(nil), 0, 0)
+		}},
+	} {
+		h := &Header{Old: []File{{Size: 100}}, New: []File{{Name: "x", Size: 40}}, Recipes: []Recipe{{}}}
+		var e delta.Encoder
+		e.Reset()
+		e.Number(inOp, opRaw)
+		e.Number(inRawLen, 0)
+		e.Number(inRawGuess, 0)
+		e.Content(make([]byte, 40), delta.NewIndex(nil), 0, 0)
+		for range c.times {
+			c.write(&e)
+		}
+		e.Number(inOp, opEnd)
+		old := &part{ReaderAt: bytes.NewReader(make([]byte, 100))}
+		m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{old}, work: work{limit: most}}}
+		m.begin(0, &virtual{spool: tempSpool()}, 40, 0, nil, nil)
+		err := m.run(context.Background(), e.Bytes())
+		if !errors.Is(err, ErrCorrupt) || m.old.work.done <= most || len(m.copies)+len(m.digests) > most/opCost {
+			t.Errorf("%s: %d bytes of work, %d copies, %d digests, %v", name, m.old.work.done, len(m.copies), len(m.digests), err)
+		}
+	}
+}
+
 // TestPartDigests: a digest of what the numbers before it tell, or of nothing
 // where these tell what is not there.
 func TestPartDigests(t *testing.T) {
