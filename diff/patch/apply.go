@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 
 	"pakdb/codecs"
 )
@@ -294,7 +295,7 @@ func (a *applier) run(ctx context.Context, r *Reader) error {
 			return a.checkAll()
 		}
 		if err := a.machine.run(ctx, stream); err != nil {
-			return fmt.Errorf("%s: %w", r.New[file].Name, err)
+			return fmt.Errorf("%s: %w", r.New[a.file].Name, err)
 		}
 		if a.segment++; a.segment < len(r.segments) && a.o.Mode == NewFiles && !a.o.DryRun {
 			if err := a.saveProgress(); err != nil {
@@ -450,19 +451,94 @@ func (a *applier) close(ctx context.Context, err error) error {
 
 // rename gives the complete files their names.
 func (a *applier) rename() error {
-	dirs := map[string]bool{".": true}
+	if err := a.keepModes(); err != nil {
+		return err
+	}
+	held, err := a.hold()
+	if err == nil {
+		err = a.renameAll()
+	}
+	if held {
+		a.done = nil // the journal needs what is left
+		if err == nil {
+			err = errors.Join(remove(a.dir, journalName), syncDir(a.dir, "."))
+		}
+	} else if err == nil {
+		err = a.removeProgress()
+	}
+	return err
+}
+
+// hold writes a journal if several files are to be renamed and older ones make
+// way: from then on the update has happened, and [Recover] finishes it. With some
+// of them old and some new, the patch would fit no more.
+func (a *applier) hold() (held bool, err error) {
+	list := a.creations()
+	replaces := slices.ContainsFunc(list, func(x action) bool { _, err := a.dir.Lstat(x.name); return err == nil })
+	if len(list) < 2 || !replaces || len(marshalActions(list, 0)) > maxActions {
+		return false, nil
+	}
+	a.journal = true
+	if err := errors.Join(a.syncDirs(a.done), writeJournal(a.dir, journalNew, list)); err != nil {
+		return false, err
+	}
+	if err := a.dir.Rename(journalNew, journalName); err != nil {
+		return false, err
+	}
+	return true, errors.Join(syncDir(a.dir, "."), a.removeProgress())
+}
+
+// creations are the actions by which complete files get their names.
+func (a *applier) creations() (list []action) {
+	done := make(map[string]bool, len(a.done))
+	for _, name := range a.done {
+		done[name] = true
+	}
+	for i, f := range a.h.New {
+		if done[f.Name] {
+			f.Sum, f.unknown = a.sums[i], 0
+			list = append(list, action{kind: actCreate, name: f.Name, temp: a.tempName(f.Name), after: f})
+		}
+	}
+	return list
+}
+
+func (a *applier) renameAll() error {
+	names := a.done
 	for len(a.done) > 0 {
 		if err := a.dir.Rename(a.tempName(a.done[0]), a.done[0]); err != nil {
 			return err
 		}
-		dirs[path.Dir(a.done[0])] = true
 		a.done = a.done[1:]
 	}
-	errs := []error{a.removeProgress()}
+	return a.syncDirs(names)
+}
+
+// syncDirs makes what happened to files in their folders last.
+func (a *applier) syncDirs(names []string) error {
+	dirs := map[string]bool{".": true}
+	for _, name := range names {
+		dirs[path.Dir(name)] = true
+	}
+	var errs []error
 	for d := range dirs {
 		errs = append(errs, syncDir(a.dir, d))
 	}
 	return errors.Join(errs...)
+}
+
+// keepModes gives new files the permissions of those whose places they take.
+func (a *applier) keepModes() error {
+	for _, name := range a.done {
+		was, err := a.dir.Stat(name)
+		if err != nil || !was.Mode().IsRegular() {
+			continue
+		}
+		if err := a.dir.Chmod(a.tempName(name), was.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncDir makes renames last. Windows has no such call for folders, and needs

@@ -4,16 +4,12 @@ import "fmt"
 
 // bill adds up what an update of files that are there will write.
 func (a *applier) bill() (b Bill) {
-	var list []action // as they will be, but for hashes and places
+	var list []action // as they will be, but for places
 	journal := a.journalSpool()
 	data := journal.size
-	for _, name := range a.done {
-		for _, f := range a.h.New {
-			if f.Name == name {
-				b.Write += f.Size
-				list = append(list, action{kind: actCreate, name: name, temp: a.tempName(name), after: f})
-			}
-		}
+	for _, c := range a.creations() {
+		b.Write += c.after.Size
+		list = append(list, c)
 	}
 	for _, p := range a.placed {
 		if p.note != "" {

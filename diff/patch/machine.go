@@ -359,7 +359,7 @@ func (m *machine) decode(n int64, in int) ([]byte, error) {
 		k := min(n-int64(len(m.content)), delta.MaxContent)
 		part, err := m.dec.Content(int(k), m.src, guess, m.src.Size())
 		if err != nil {
-			return nil, fmt.Errorf("content for %s: %w", m.h.New[0].Name, err)
+			return nil, fmt.Errorf("content: %w", err)
 		}
 		m.content = append(m.content, part...)
 		guess = m.dec.Next()

@@ -320,7 +320,10 @@ func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions
 	if h, s, err = makeProved(ctx, out, old, new, dir, o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close(), os.Rename(out.Name(), file)); err != nil {
+	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+		return nil, nil, err
+	}
+	if err := os.Rename(out.Name(), file); err != nil {
 		return nil, nil, err
 	}
 	root, err := os.OpenRoot(dir)

@@ -6,13 +6,20 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"slices"
+	"strings"
 )
 
 // obstacles finds what is in the way of an update before anything is written:
 // folders where files are to be, files that may not be changed where they are,
-// and a file that is no older way back where this one is to be kept.
+// and a file that is no older way back, or will not be, where this one is to be
+// kept.
 func (a *applier) obstacles() error {
 	if a.o.Undo != "" {
+		if isOwn(a.o.Undo) || slices.ContainsFunc(a.h.New, func(f File) bool { return strings.EqualFold(f.Name, path.Clean(a.o.Undo)) }) {
+			return fmt.Errorf("the way back cannot be kept in %s, which is a name that the update needs: %w", a.o.Undo, fs.ErrExist)
+		}
 		head, err := a.head(a.o.Undo)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

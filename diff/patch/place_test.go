@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -294,4 +296,144 @@ func noisy(seed uint64, n int) []byte {
 		b[i] ^= byte(seed >> 56)
 	}
 	return b
+}
+
+// meddling is an old file during whose reading somebody else changes the folder.
+type meddling struct {
+	io.ReaderAt
+	do func()
+}
+
+func (m *meddling) ReadAt(p []byte, off int64) (int, error) {
+	m.do()
+	return m.ReaderAt.ReadAt(p, off)
+}
+
+// meddled applies a patch to the files a, b and c of a folder, while another thing
+// takes the place of b, so that it cannot be renamed to that.
+func meddled(t *testing.T, old, new []Input, o *ApplyOptions) (dir string, root *os.Root, err error) {
+	t.Helper()
+	dir = t.TempDir()
+	if root, err = os.OpenRoot(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = root.Close() })
+	r, err := NewReader(bytes.NewReader(makeOf(t, old, new)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []io.ReaderAt
+	for _, in := range old {
+		b := make([]byte, in.Size)
+		if err := errors.Join(readAt(in.ReaderAt, b, 0), os.WriteFile(filepath.Join(dir, in.Name), b, 0o640)); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, in.ReaderAt)
+	}
+	last := &files[len(files)-1]
+	*last = &meddling{*last, func() {
+		if err := errors.Join(os.RemoveAll(filepath.Join(dir, "b")), os.MkdirAll(filepath.Join(dir, "b", "x"), 0o777)); err != nil {
+			t.Error(err)
+		}
+	}}
+	return dir, root, Apply(context.Background(), r, files, root, o)
+}
+
+// TestAllOrNone: of several files that take the places of older ones all do, also
+// when that stops in between; they keep the permissions.
+func TestAllOrNone(t *testing.T) {
+	var old, new []Input
+	for i, name := range []string{"a", "b", "c"} {
+		b := words(uint64(i), 5000)
+		old, new = append(old, input(name, b)), append(new, input(name, append(bytes.Clone(b), "changed"...)))
+	}
+	dir, root, err := meddled(t, old, new, nil)
+	if err == nil || !IsInterrupted(dir) {
+		t.Fatalf("renamed to a folder: %v", err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if did, err := Recover(context.Background(), root); !did || err != nil {
+		t.Fatalf("%v, %v", did, err)
+	}
+	for _, in := range new {
+		got, err := os.ReadFile(filepath.Join(dir, in.Name))
+		want := make([]byte, in.Size)
+		if err := errors.Join(err, readAt(in.ReaderAt, want, 0)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %d bytes, %v", in.Name, len(got), err)
+		}
+		if st, err := os.Stat(filepath.Join(dir, in.Name)); err != nil || runtime.GOOS != "windows" && in.Name != "b" && st.Mode().Perm() != 0o640 {
+			t.Errorf("%s: %v, %v", in.Name, st.Mode(), err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+		t.Errorf("%v is there", left)
+	}
+}
+
+// TestOlderUndoStays: an update that fails does not cost the way back of the one
+// before.
+func TestOlderUndoStays(t *testing.T) {
+	p := newPair(t)
+	dir := inFolder(t, p.old)
+	if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace, Undo: "back"}); err != nil {
+		t.Fatal(err)
+	}
+	back, err := os.ReadFile(filepath.Join(dir, "back"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := append(bytes.Clone(p.new), "and more"...)
+	r, err := NewReader(bytes.NewReader(patchOf(t, p.new, next)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	gone := &meddling{bytes.NewReader(p.new), func() {
+		if err := os.MkdirAll(filepath.Join(dir, journalUndo), 0o777); err != nil { // the new one cannot be written
+			t.Error(err)
+		}
+	}}
+	if err := Apply(context.Background(), r, []io.ReaderAt{gone}, root, &ApplyOptions{Mode: InPlace, Undo: "back"}); err == nil {
+		t.Fatal("applied without a way back")
+	}
+	holds(t, dir, p.new, "back")
+	if is, err := os.ReadFile(filepath.Join(dir, "back")); err != nil || !bytes.Equal(is, back) {
+		t.Errorf("the older way back has %d bytes, %v", len(is), err)
+	}
+}
+
+// TestUndoNames: a way back is not kept where the update puts something else.
+func TestUndoNames(t *testing.T) {
+	p := newPair(t)
+	for _, name := range []string{journalName, journalNew, journalUndo, ".PAKDB-x", "x.pak", "./X.pak"} {
+		dir := inFolder(t, p.old)
+		if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace, Undo: name}); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: %v", name, err)
+		}
+		holds(t, dir, p.old)
+	}
+}
+
+// TestRemoveAnother: what took the place of a file that is to be removed is left
+// alone.
+func TestRemoveAnother(t *testing.T) {
+	dir := inFolder(t, []byte("another"))
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	if err := writeJournal(root, journalName, []action{{kind: actRemove, name: "x.pak", before: File{Size: 9}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Recover(context.Background(), root); !errors.Is(err, ErrGone) {
+		t.Error(err)
+	}
+	holds(t, dir, []byte("another"), journalName)
 }

@@ -176,14 +176,7 @@ func (a *applier) actions(ctx context.Context, journal *spool) (list []action, e
 			}
 		}
 	}
-	for _, name := range a.done {
-		for i, f := range a.h.New {
-			if f.Name == name {
-				f.Sum, f.unknown = a.sums[i], 0
-				list = append(list, action{kind: actCreate, name: name, temp: a.tempName(name), after: f})
-			}
-		}
-	}
+	list = a.creations()
 	for _, p := range a.placed {
 		act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
 		switch {
@@ -262,45 +255,56 @@ func writeRuns(ctx context.Context, f *os.File, v *virtual, from, to int64) erro
 
 // commitPlaced completes the journal and does what it says.
 func (a *applier) commitPlaced(ctx context.Context) error {
-	journal := a.journalSpool()
-	list, err := a.actions(ctx, journal)
-	if err == nil && a.o.Undo != "" {
-		err = writeUndo(a.dir, a.o.Undo, list)
-	}
-	if err == nil {
-		err = a.append(ctx)
-	}
-	if err == nil {
-		err = journal.spill()
-	}
-	if err == nil {
-		f := journal.f
-		journal.f = nil
-		err = sealJournal(f, int64(len(journal.head))+journal.size, list)
-	}
-	if err != nil {
-		if a.o.Undo != "" {
-			err = errors.Join(err, remove(a.dir, a.o.Undo))
-		}
-		_, rerr := Recover(context.WithoutCancel(ctx), a.dir)
-		return errors.Join(err, rerr)
-	}
-	for _, name := range a.done {
-		err = errors.Join(err, syncDir(a.dir, path.Dir(name)))
-	}
-	if err = errors.Join(err, a.closeOld()); err == nil {
-		err = errors.Join(a.dir.Rename(journalNew, journalName), syncDir(a.dir, "."))
-	}
-	if err != nil {
-		return err
+	if err := a.stage(ctx); err != nil {
+		_, rerr := Recover(context.WithoutCancel(ctx), a.dir) // takes back what was appended
+		return errors.Join(err, remove(a.dir, journalUndo), rerr)
 	}
 	names := a.done
 	a.done, a.journal = nil, false // the journal needs them
-	_, err = Recover(context.WithoutCancel(ctx), a.dir)
-	for _, name := range names {
-		err = errors.Join(err, syncDir(a.dir, path.Dir(name)))
+	err := syncDir(a.dir, ".")
+	_, rerr := Recover(context.WithoutCancel(ctx), a.dir)
+	return errors.Join(err, rerr, a.syncDirs(names))
+}
+
+// stage writes everything but what the journal will: with that under its
+// name, as the last thing, the update has happened.
+func (a *applier) stage(ctx context.Context) error {
+	journal := a.journalSpool()
+	list, err := a.actions(ctx, journal)
+	if err != nil {
+		return err
 	}
-	return err
+	if a.o.Undo != "" {
+		if err := writeUndo(a.dir, list); err != nil {
+			return err
+		}
+	}
+	if err := a.keepModes(); err != nil {
+		return err
+	}
+	if err := a.append(ctx); err != nil {
+		return err
+	}
+	if err := journal.spill(); err != nil {
+		return err
+	}
+	f := journal.f
+	journal.f = nil
+	if err := sealJournal(f, int64(len(journal.head))+journal.size, list); err != nil {
+		return err
+	}
+	if err := errors.Join(a.syncDirs(a.done), a.closeOld()); err != nil {
+		return err
+	}
+	if a.o.Undo != "" {
+		if err := a.dir.Rename(journalUndo, a.o.Undo); err != nil {
+			return err
+		}
+		if err := syncDir(a.dir, path.Dir(a.o.Undo)); err != nil {
+			return err
+		}
+	}
+	return a.dir.Rename(journalNew, journalName)
 }
 
 // journalSpool is the spool, if the journal needs what is in it.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 
@@ -54,16 +53,13 @@ func (a *applier) saveProgress() error {
 		return err
 	}
 	_, err = f.Write(append(b, sum[:]...))
-	return errors.Join(err, f.Sync(), f.Close(), a.dir.Rename(name+"-", name))
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, remove(a.dir, name+"-"))
+	}
+	return a.dir.Rename(name+"-", name)
 }
 
-func (a *applier) removeProgress() error {
-	err := a.dir.Remove(a.progressName())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
+func (a *applier) removeProgress() error { return remove(a.dir, a.progressName()) }
 
 // progress is what an earlier call left.
 type progress struct {

@@ -131,6 +131,9 @@ func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
 		}
 		return err // without the temporary file: renamed before
 	case actRemove:
+		if st, err := dir.Stat(a.name); err == nil && st.Size() != a.before.Size {
+			return ErrGone
+		}
 		err := remove(dir, a.name)
 		for d := path.Dir(a.name); err == nil && d != "." && dir.Remove(d) == nil; {
 			d = path.Dir(d) // folders that are empty now

@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// writeUndo writes, to name in the folder, the journal that takes back what a
-// list of actions will do.
-func writeUndo(dir *os.Root, name string, list []action) (err error) {
+// writeUndo writes the journal that takes back what a list of actions will do. It
+// does not have its name yet: an older one may have it.
+func writeUndo(dir *os.Root, list []action) (err error) {
 	f, err := dir.OpenFile(journalUndo, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
@@ -24,9 +24,9 @@ func writeUndo(dir *os.Root, name string, list []action) (err error) {
 		back = append(back, b)
 	}
 	if err != nil {
-		return errors.Join(err, f.Close(), dir.Remove(journalUndo))
+		return errors.Join(err, f.Close())
 	}
-	return errors.Join(sealJournal(f, u.end, back), dir.Rename(journalUndo, name))
+	return sealJournal(f, u.end, back)
 }
 
 // undo collects what stands where actions will write.
