@@ -527,18 +527,23 @@ func (a *applier) syncDirs(names []string) error {
 	return errors.Join(errs...)
 }
 
-// keepModes gives new files the permissions of those whose places they take.
 func (a *applier) keepModes() error {
 	for _, name := range a.done {
-		was, err := a.dir.Stat(name)
-		if err != nil || !was.Mode().IsRegular() {
-			continue
-		}
-		if err := a.dir.Chmod(a.tempName(name), was.Mode().Perm()); err != nil {
+		if err := KeepMode(a.dir, a.tempName(name), name); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// KeepMode gives a new file the permissions of that whose place it will take, if
+// there is one.
+func KeepMode(dir *os.Root, temp, name string) error {
+	was, err := dir.Stat(name)
+	if err != nil || !was.Mode().IsRegular() {
+		return nil
+	}
+	return dir.Chmod(temp, was.Mode().Perm())
 }
 
 // syncDir makes renames last. Windows has no such call for folders, and needs

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,56 @@ func TestInTheWay(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		same(t, "with something in the way", readFolder(t, at), start)
+	}
+}
+
+// TestModesStay: a file that is replaced keeps its permissions.
+func TestModesStay(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no such permissions")
+	}
+	dir, at := t.TempDir(), folder{"a": []byte("old")}.write(t, t.TempDir())
+	publish(t, dir, "is", folder{"a": []byte("new")})
+	if err := os.Chmod(filepath.Join(at, "a"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(filepath.Join(at, "a")); err != nil || st.Mode().Perm() != 0o750 {
+		t.Errorf("%v, %v", st.Mode(), err)
+	}
+}
+
+// TestLostNames: what contents are called is written without waiting for the disk,
+// and is not needed.
+func TestLostNames(t *testing.T) {
+	t.Parallel()
+	p := mixedPair(t)
+	for name, damage := range map[string]func(b []byte) []byte{
+		"empty":   func([]byte) []byte { return nil },
+		"zeros":   func(b []byte) []byte { clear(b); return b },
+		"cut off": func(b []byte) []byte { return b[:len(b)/2] },
+	} {
+		dir := t.TempDir()
+		publish(t, dir, "1", p.old)
+		names, err := filepath.Glob(filepath.Join(dir, "n", "*"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%v, %v", names, err)
+		}
+		for _, n := range names {
+			b, err := os.ReadFile(n)
+			if err := errors.Join(err, os.WriteFile(n, damage(b), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		publish(t, dir, "2", p.new, 1)
+		at := p.old.write(t, t.TempDir())
+		if _, _, err := update(t.Context(), dir, at, ""); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		same(t, name, readFolder(t, at), p.new)
 	}
 }
 

@@ -83,6 +83,7 @@ func groups(e *codecs.Entry, fileSize int64) (list []group) {
 	if blocks == nil {
 		blocks = []codecs.Block{{Offset: e.Offset, Stored: e.Stored, Size: e.Size}}
 	}
+	end := int64(0) // of the last group
 	for _, b := range blocks {
 		if b.Offset < 0 || b.Stored <= 0 || b.Size <= 0 || b.Offset > fileSize || b.Stored > fileSize-b.Offset {
 			continue
@@ -91,7 +92,9 @@ func groups(e *codecs.Entry, fileSize int64) (list []group) {
 		if m != compress.Zlib && m != compress.LZ4 || b.Stored == b.Size || e.Flags&(codecs.Encrypted|codecs.Sealed) != 0 || b.Size > maxBlock {
 			m, b.Size = compress.None, b.Stored
 		}
-		if n := len(list); n > 0 && list[n-1].takes(m, b) {
+		goesOn := b.Offset == end
+		end = b.Offset + b.Stored
+		if n := len(list); n > 0 && goesOn && list[n-1].takes(m, b) {
 			continue
 		}
 		list = append(list, group{name: nameOf(entryName(e), len(list)), off: b.Offset, method: m, block: b.Size, size: b.Size, stored: []int64{b.Stored}})
@@ -99,10 +102,10 @@ func groups(e *codecs.Entry, fileSize int64) (list []group) {
 	return list
 }
 
-// takes adds a block to the group, if it goes on where the group ends.
+// takes adds a block that stands behind the group, if it is of the same kind.
 func (g *group) takes(m compress.Method, b codecs.Block) bool {
 	switch {
-	case m != g.method || b.Offset != g.off+g.length():
+	case m != g.method:
 		return false
 	case m == compress.None:
 		g.block += b.Size

@@ -234,6 +234,9 @@ func (u *Update) commit() error {
 		if err := u.root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
+		if err := patch.KeepMode(u.root, f.work(), f.Path); err != nil {
+			return err
+		}
 		if err := u.root.Rename(f.work(), f.Path); err != nil {
 			return err
 		}
