@@ -113,6 +113,9 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
+	if name, is := sides.has(out); is {
+		return hinted(fmt.Errorf("%w: the patch would be written over %s, which it is made from", errUsage, name), "write it elsewhere, or move that away")
+	}
 	started := time.Now()
 	watched, stop := a.watchPatch(ctx)
 	defer stop()

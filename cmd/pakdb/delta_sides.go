@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"pakdb/diff/patch"
 )
@@ -39,6 +40,22 @@ func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSid
 		a.warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
 	}
 	return s, err
+}
+
+// has reports whether a file is among them, and how it is called there.
+func (s deltaSides) has(name string) (path string, is bool) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return "", false
+	}
+	for _, f := range []*patch.Files{s.old, s.new} {
+		for i := range f.Inputs {
+			if other, err := os.Stat(f.Path(i)); err == nil && os.SameFile(st, other) {
+				return f.Path(i), true
+			}
+		}
+	}
+	return "", false
 }
 
 // warn tells what does not end the command.
