@@ -338,8 +338,8 @@ type Pruned struct {
 // Prune removes all builds but the last keep that were published, and the packs
 // and objects that no build needs any more. A pack stays as long as one of its
 // chunks is needed. The builds that stay are checked first: nothing is removed
-// from a store that is damaged.
-// key signs the list of builds; nil leaves it without a signature.
+// from a store that is damaged. key signs the list of builds; it is nil for a store
+// that is not signed.
 func Prune(ctx context.Context, dir string, keep int, key *patch.SecretKey) (*Pruned, error) {
 	if err := isStore(dir); err != nil {
 		return nil, err
@@ -349,6 +349,9 @@ func Prune(ctx context.Context, dir string, keep int, key *patch.SecretKey) (*Pr
 		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
 	}
 	defer func() { _ = lock.Unlock() }()
+	if err := staysSigned(dir, key); err != nil {
+		return nil, err
+	}
 	var found error
 	if err := Check(ctx, dir, func(name string, err error) { found = errors.Join(found, fmt.Errorf("%s: %w", name, err)) }); err != nil {
 		return nil, err

@@ -24,6 +24,8 @@ var (
 	ErrChanged = errors.New("the file has changed since it was indexed")
 	// ErrUnsigned means that a signature was wanted, and there is none.
 	ErrUnsigned = errors.New("the store is not signed")
+	// ErrSigned means that a store would lose its signature.
+	ErrSigned = errors.New("the store is signed")
 )
 
 // Index is what a store has: builds/index.json.

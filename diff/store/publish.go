@@ -30,7 +30,7 @@ type PublishOptions struct {
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
 	Now      time.Time        // of publication; zero: now
-	Key      *patch.SecretKey // signs the manifest; nil: it is not signed
+	Key      *patch.SecretKey // signs the manifest; nil: the store is not signed
 	Sums     []string         // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
 	Deltas   int              // from how many of the last builds to make transport patches
 	By       string           // version of the program that publishes, for those whose own does not fit
@@ -94,6 +94,9 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
 	}
 	defer func() { _ = lock.Unlock() }()
+	if err := staysSigned(dir, opt.Key); err != nil {
+		return nil, err
+	}
 	p, index, earlier, err := newPublisher(dir, opt)
 	if err != nil {
 		return nil, err
@@ -126,6 +129,16 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 		return nil, err
 	}
 	return &p.stats, p.writeJSON(indexName, index)
+}
+
+// staysSigned returns ErrSigned for a store whose list of builds would lose its
+// signature: clients that ask for one could not update any more.
+func staysSigned(dir string, key *patch.SecretKey) error {
+	name := indexName + signed
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); key != nil || err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", dir, ErrSigned, name)
 }
 
 func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {
