@@ -25,6 +25,9 @@ func (m *machine) copy(ctx context.Context) error {
 	default:
 		n -= copyLengths
 	}
+	if n <= 0 { // its end may be behind that of the new file, where it was one before
+		return fmt.Errorf("%w: copy of %d bytes", ErrCorrupt, n)
+	}
 	if from.file == len(m.h.Old) && from.off < size {
 		return m.copyOwn(ctx, from.off, n)
 	}

@@ -66,11 +66,6 @@ func TestOperations(t *testing.T) {
 		times int
 		write func(e *delta.Encoder)
 	}{
-		"copies of nothing": {3000, func(e *delta.Encoder) {
-			e.Number(inOp, opCopy)
-			e.Number(inCopyLen, 0)
-			e.Number(inCopyFrom, 0)
-		}},
 		"digests of nothing": {3000, func(e *delta.Encoder) {
 			e.Number(inOp, opDigest)
 			e.Number(inDigestAt, 0)
@@ -114,8 +109,57 @@ func TestOperations(t *testing.T) {
 		m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{old}, work: work{limit: most}}}
 		m.begin(0, &virtual{spool: tempSpool()}, 40, 0, nil, nil)
 		err := m.run(context.Background(), e.Bytes())
-		if !errors.Is(err, ErrCorrupt) || m.old.work.done <= most || len(m.copies)+len(m.digests) > most/opCost {
-			t.Errorf("%s: %d bytes of work, %d copies, %d digests, %v", name, m.old.work.done, len(m.copies), len(m.digests), err)
+		if !errors.Is(err, ErrCorrupt) || m.old.work.done <= most || len(m.digests) > most/opCost {
+			t.Errorf("%s: %d bytes of work, %d digests, %v", name, m.old.work.done, len(m.digests), err)
+		}
+	}
+}
+
+// TestCopiesOfNothing: a copy of no bytes is refused, and so is one up to the end of
+// the new file from a place of the one before that this one does not have.
+func TestCopiesOfNothing(t *testing.T) {
+	raw := func(e *delta.Encoder, n int) {
+		e.Number(inOp, opRaw)
+		e.Number(inRawLen, uint64(n))
+		e.Number(inRawGuess, 0)
+		e.Content(make([]byte, n), delta.NewIndex(nil), 0, 0)
+	}
+	own := func(e *delta.Encoder, length, off int64) {
+		e.Number(inOp, opCopy)
+		e.Number(inCopyLen, uint64(length))
+		e.Number(inCopyFrom, uint64(rows)) // of the new file
+		e.Number(inCopyOff, zigzag(off))
+	}
+	again := func(e *delta.Encoder, length int64) {
+		e.Number(inOp, opCopy)
+		e.Number(inCopyLen, uint64(length))
+		e.Number(inCopyFrom, 0)
+	}
+	for name, write := range map[string]func(e *delta.Encoder){
+		"what is lacking, where nothing is": func(e *delta.Encoder) { raw(e, 40); own(e, copyRest, 40) },
+		"from the end to the end":           func(e *delta.Encoder) { raw(e, 20); own(e, copyToEnd, 20) },
+		"of an old file":                    func(e *delta.Encoder) { raw(e, 40); again(e, copyRest) },
+		"no bytes":                          func(e *delta.Encoder) { raw(e, 20); own(e, copyLengths, 5) },
+		"of the file before": func(e *delta.Encoder) {
+			raw(e, 20)
+			own(e, copyLengths+20, 5)
+			e.Number(inOp, opNext)
+			again(e, copyToEnd)
+		},
+	} {
+		h := &Header{Old: []File{{Size: 100}}, New: []File{{Name: "x", Size: 40}, {Name: "y", Size: 40}}}
+		var e delta.Encoder
+		e.Reset()
+		write(&e)
+		e.Number(inOp, opEnd)
+		old := &part{ReaderAt: bytes.NewReader(make([]byte, 100))}
+		for _, out := range []output{&virtual{spool: tempSpool()}, &memory{make([]byte, 40)}} {
+			m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{old}}}
+			m.next = func(context.Context) error { m.begin(1, out, 40, 0, nil, nil); return nil }
+			m.begin(0, out, 40, 0, nil, nil)
+			if err := m.run(context.Background(), e.Bytes()); !errors.Is(err, ErrCorrupt) {
+				t.Errorf("%s, %T: %v", name, out, err)
+			}
 		}
 	}
 }
