@@ -49,7 +49,8 @@ func OpenFiles(paths []string) (*Files, error) {
 }
 
 func (f *Files) addDir(root string) error {
-	return filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	// With a separator behind it, a root that is a symbolic link is what that leads to.
+	return filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), tempPrefix) {
 			return err
 		}

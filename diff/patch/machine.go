@@ -2,6 +2,7 @@ package patch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -359,7 +360,10 @@ func (m *machine) decode(n int64, in int) ([]byte, error) {
 		k := min(n-int64(len(m.content)), delta.MaxContent)
 		part, err := m.dec.Content(int(k), m.src, guess, m.src.Size())
 		if err != nil {
-			return nil, fmt.Errorf("content: %w", err)
+			if errors.Is(err, delta.ErrCorrupt) { // else the old file could not be read
+				err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+			}
+			return nil, err
 		}
 		m.content = append(m.content, part...)
 		guess = m.dec.Next()

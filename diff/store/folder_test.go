@@ -222,3 +222,19 @@ func TestManifestFirst(t *testing.T) {
 		t.Errorf("%v is left, %v", names, err)
 	}
 }
+
+// TestLinkedFolder: a folder may be named by a symbolic link to it.
+func TestLinkedFolder(t *testing.T) {
+	t.Parallel()
+	p := mixedPair(t)
+	at := p.old.write(t, t.TempDir())
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(at, link); err != nil {
+		t.Skip(err)
+	}
+	bill, _, err := update(t.Context(), p.store, link, "")
+	if err != nil || bill.Changed != 1 || bill.New != 0 {
+		t.Errorf("%+v, %v", bill, err)
+	}
+	same(t, "by a link", readFolder(t, at), p.new)
+}
