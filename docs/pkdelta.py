@@ -807,17 +807,20 @@ class Machine:
             elif op == 12:
                 if s.number(21) != 0:
                     raise Refused("tables of another kind")
-                entries = s.number(2)
-                kept, n = list(self.ranges), len(self.range())
-                file, end = self.last[:2]
-                self.ranges = kept
-                tables = Pak(self.old[file], end - n, entries)
+                tables = self.tables()
             elif op == 14:
                 self.out += self.range()
             else:
                 raise Refused("operation %d" % op)
             if self.file == len(self.patch.new) or len(self.out) > self.patch.new[self.file][1]:
                 raise Refused("more output than declared")
+
+    def tables(self):
+        entries = self.s.number(2)
+        kept, n = list(self.ranges), len(self.range())
+        file, end = self.last[:2]
+        self.ranges = kept
+        return Pak(self.old[file], end - n, entries)
 
     def lacks(self):
         return self.patch.new[self.file][1] - len(self.out)
@@ -912,7 +915,7 @@ class Pak:
     """The tables of an old pak, laid out as codecs/unrealpak/FORMAT.md says."""
 
     def __init__(self, data, start, entries):
-        self.entries = entries
+        self.entries, self.read = entries, (data, start, entries)
         magic = data.rfind(b"\xe1\x12\x6f\x5a", len(data) - 512)
         self.version, at, size = struct.unpack_from("<IQQ", data, magic + 4)
         if self.version > 12:
@@ -933,6 +936,22 @@ class Pak:
                 pieces.append(r)
                 end = r.end
         self.pieces = Queue(pieces)
+        for r in self.rows:
+            r.entries = entries
+
+    def join(self, other):
+        """Takes over the rows of another archive's tables."""
+        if other.version != self.version:
+            raise Refused("tables of versions %d and %d" % (self.version, other.version))
+        self.rows = self.rows + other.rows
+        if self.version > 9:
+            self.full, self.pruned = self.full + other.full, self.pruned + other.pruned
+            if other.seed != self.seed:
+                self.hash_again(other.rows)
+
+    def hash_again(self, rows):
+        for r in rows:
+            r.hash = self.path_hash(plain(r.folder).lstrip("/") + plain(r.name))
 
     def read_index(self, f):
         self.rows = []
@@ -990,6 +1009,7 @@ class Pak:
         for folder, files in self.full:
             for name, row in files:
                 row.name, row.folder = name, folder
+        self.one = next((r.bits for r in self.rows if r.bits >> 6 & 0xFFFF == 1), None)  # the first of one block
 
     def folders(self, f, places):
         """Folders with their files; names as they are stored."""
@@ -1067,7 +1087,6 @@ class Pak:
 
     def regions(self, m, made, names, text, places, form):
         encoded, hashes, locations, new, rows = b"", struct.pack("<I", len(made)), {}, [], []
-        first = next((r.bits for r in self.rows if r.record is None and r.bits >> 6 & 0xFFFF == 1), None)
         for r in made:
             if isinstance(r, Row):
                 place, hash = places[id(r)], r.hash
@@ -1087,21 +1106,20 @@ class Pak:
                 continue
             locations[id(r)] = len(encoded)
             _, stored = self.record(Fields(bytes(m.out[place:])))
-            encoded += self.encode(place, stored, first)
+            encoded += self.encode(place, stored, self.one)
             hashes += struct.pack("<Qi", hash, locations[id(r)])
+        old = [r for r in made if isinstance(r, Row)]
         if form != 1:
             folders = by_rows(rows)
         else:
-            folders = [(f, [x for x in files if id(x[1]) in locations]) for f, files in self.full]
-            folders = [f for f, old in zip(folders, self.full) if f[1] or not old[1]]
+            folders = kept(self.full, old)
             for r in new:
                 files = next((x for f, x in folders if f == r.folder), None)
                 if files is None:
                     files = []
                     folders.append((r.folder, files))
                 files.append((r.name, r))
-        pruned = [(f, [x for x in files if id(x[1]) in locations]) for f, files in self.pruned]
-        pruned = [f for f, old in zip(pruned, self.pruned) if f[1] or not old[1]]
+        pruned = kept(self.pruned, old)
 
         def region(folders):
             p = struct.pack("<I", len(folders))
@@ -1120,8 +1138,16 @@ class Pak:
 
     def predict(self, m):
         s = m.s
-        form, order = divmod(s.number(21), 3)
-        places = {id(r): None if r.begin is None else m.went(self.entries, r.begin) for r in self.rows}
+        how = s.number(21)
+        order, form = how % 3, how // 3 % 2
+        if how >= 6:  # of others as well, and this is needed as it is
+            self = Pak(*self.read)
+            for _ in range(how // 12):
+                self.join(m.tables())
+            if how // 6 % 2:
+                self.seed = s.number(21)
+                self.hash_again(self.rows)
+        places = {id(r): None if r.begin is None else m.went(r.entries, r.begin) for r in self.rows}
         rows = list(self.rows)
         if order:
             rows = [r for r in rows if places[id(r)] is not None or r.begin is None]
@@ -1178,6 +1204,17 @@ def plain(name):
     """The text of what text_of has made."""
     n, = struct.unpack_from("<i", name)
     return name[4:].decode().rstrip("\0") if n >= 0 else name[4:-2].decode("utf-16-le")
+
+
+def kept(folders, rows):
+    """Old folders with what old rows still have, each name once, by the last row of that name."""
+    now = {(r.folder, r.name): r for r in rows}
+    list = {}
+    for folder, files in folders:
+        stay = [(name, now.pop((folder, name))) for name, _ in files if (folder, name) in now]
+        if stay or not files:
+            list.setdefault(folder, []).extend(stay)
+    return [(f, files) for f, files in list.items()]
 
 
 def by_rows(rows):

@@ -116,10 +116,10 @@ type step struct {
 }
 
 // script makes one for rows in an order.
-func (f *fileMaker) script(order int, moved *moves) *script {
+func (f *fileMaker) script(order int, all *known, places []int64) *script {
 	s := &script{order: order}
-	rows := f.was.Rows()
-	base := rowsIn(order, rows, moved)
+	rows := all.Rows()
+	base := rowsIn(order, rows, places)
 	at := map[string][]int{} // places in base by key
 	for i, k := range base {
 		at[rows[k].Key] = append(at[rows[k].Key], i)
@@ -127,7 +127,7 @@ func (f *fileMaker) script(order int, moved *moves) *script {
 	q := newQueue(len(base))
 	for i, r := range f.is.Rows() {
 		if list := at[r.Key]; len(list) > 0 {
-			it := oldItem(base[list[0]], rows, moved)
+			it := table.Item{Old: base[list[0]], Off: places[base[list[0]]]}
 			if f.isSame(it, i) {
 				at[r.Key] = list[1:]
 				s.take(q, list[0])
@@ -185,6 +185,8 @@ type predicted struct {
 	*script
 	content []byte
 	index   *delta.Index
+	all     *known // tables that it was made of
+	more    []*known
 }
 
 // firstTables explains what stands before the first entry, if those are tables.
@@ -242,13 +244,81 @@ func (f *fileMaker) derive(off, n int64) (bool, error) {
 	return true, f.codeTables(p, want, off)
 }
 
+// minJoined is how many rows tables must have that others lack to be worth naming.
+const minJoined = 3
+
+// joined returns the old tables, with those of other archives that the new one has
+// entries of, which are more, and with its seed.
+func (f *fileMaker) joined() (all *known, more []*known, err error) {
+	all = f.was
+	if all.kind != table.Unreal {
+		return all, nil, nil
+	}
+	wanted := map[string]bool{}
+	for _, r := range f.is.Rows() {
+		wanted[r.Key] = true
+	}
+	without(wanted, all)
+	asked := map[int]bool{all.file: true, len(f.old.files): true}
+	for _, c := range f.e.copies {
+		if c.to != f.is.file || asked[c.file] || len(wanted) < minJoined || len(more) == maxJoined {
+			continue
+		}
+		asked[c.file] = true
+		k, err := tablesOf(table.Unreal, &f.old.files[c.file], c.file)
+		if err != nil {
+			return nil, nil, err
+		}
+		if k == nil || !has(k, wanted) {
+			continue
+		}
+		if with, err := f.was.join(append(more, k)); err == nil {
+			all, more = with, append(more, k)
+			without(wanted, k)
+		}
+	}
+	if seed, ok := newSeed(f.was, f.is); ok {
+		all, err = all.seeded(seed)
+	}
+	return all, more, err
+}
+
+// has reports that tables have enough of what is wanted.
+func has(k *known, wanted map[string]bool) bool {
+	n := 0
+	for _, r := range k.Rows() {
+		if wanted[r.Key] {
+			n++
+		}
+	}
+	return n >= minJoined
+}
+
+// without takes from what is wanted what tables have.
+func without(wanted map[string]bool, k *known) {
+	for _, r := range k.Rows() {
+		delete(wanted, r.Key)
+	}
+}
+
+// newSeed is the seed that tables have, if others have another.
+func newSeed(was, is *known) (uint64, bool) {
+	old, _ := table.Seed(was.Tables)
+	seed, ok := table.Seed(is.Tables)
+	return seed, ok && seed != old
+}
+
 // predictTables returns the best prediction, or nil when the old tables as they
 // are are better.
 func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
-	moved := newMoves(f.e.copies, f.was.file, f.is.file)
-	scripts := []*script{f.script(allRows, moved)}
+	all, more, err := f.joined()
+	if err != nil {
+		return nil
+	}
+	places := all.places(f.e.copies, f.is.file)
+	scripts := []*script{f.script(allRows, all, places)}
 	if !f.was.kind.Front() {
-		scripts = []*script{f.script(movedRows, moved), f.script(dataRows, moved)}
+		scripts = []*script{f.script(movedRows, all, places), f.script(dataRows, all, places)}
 	}
 	slices.SortStableFunc(scripts, func(a, b *script) int {
 		return cmp.Compare(len(a.steps)+len(a.added), len(b.steps)+len(b.added))
@@ -259,13 +329,13 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 			continue
 		}
 		for form := range table.Forms {
-			content, err := f.was.Predict(s.items, form, f.Source, at)
+			content, err := all.Predict(s.items, form, f.Source, at)
 			if err != nil {
 				continue
 			}
 			this := *s
 			this.form = form
-			p := &predicted{script: &this, content: content}
+			p := &predicted{script: &this, content: content, all: all, more: more}
 			if bytes.Equal(content, want) {
 				return p
 			}
@@ -333,7 +403,7 @@ func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
 	}
 	again = slices.DeleteFunc(again, func(d sameDigest) bool { return right(d.at) })
 	parts = slices.DeleteFunc(parts, func(d written) bool { return right(d.at) })
-	f.tabled = max(f.tabled, f.was.at.Size)
+	f.tabled = max(f.tabled, p.all.size)
 	p.index = delta.NewIndex(p.content)
 	first := true
 	err := f.raw(content, off, 0, func() error {
@@ -365,12 +435,24 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 		e.name(f.was)
 	}
 	e.op(opPredict)
-	e.enc.Number(inTable, uint64(int(p.form)*rowOrders+p.order))
+	how := int64(p.form)*rowOrders + int64(p.order) + int64(len(p.more))*rowsJoined
+	seed, seeded := newSeed(f.was, p.all)
+	if seeded {
+		how += rowsSeeded
+	}
+	e.enc.Number(inTable, uint64(how))
+	for _, k := range p.more {
+		e.enc.Number(inCopyFile, uint64(k.file))
+		e.putRange(k.at)
+	}
+	if seeded {
+		e.enc.Number(inTable, seed)
+	}
 	if f.was.kind == table.IoStore {
 		e.enc.Number(inTable, uint64(e.file-f.is.file))
 	}
 	e.enc.Number(inTable, uint64(len(p.steps)))
-	i, end, rows := 0, int64(0), f.was.Rows()
+	i, end, rows := 0, int64(0), p.all.Rows()
 	for _, s := range p.steps {
 		e.enc.Number(inRun, uint64(s.run))
 		if s.run > 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,9 +124,8 @@ func TestSecondReaderOfPaks(t *testing.T) {
 				names = append(names, name)
 				content[name] = strings.Repeat(fmt.Sprintf("%d of %s, and so on; ", i*i, name), 20*i+3)
 			}
-			write := func(names []string) string {
-				path := filepath.Join(t.TempDir(), "x.pak")
-				err := codecs.WriteFile(t.Context(), path, unrealpak.Format(), &codecs.CreateOptions{Version: version, Method: compress.Zlib, BlockSize: 4096},
+			write := func(path string, seed uint64, names []string) string {
+				err := codecs.WriteFile(t.Context(), path, unrealpak.Format(), &codecs.CreateOptions{Version: version, Method: compress.Zlib, BlockSize: 4096, Seed: seed},
 					func(w codecs.Writer) error {
 						for _, n := range names {
 							if err := w.Add(context.Background(), &codecs.Entry{Name: n}, strings.NewReader(content[n])); err != nil {
@@ -142,14 +142,23 @@ func TestSecondReaderOfPaks(t *testing.T) {
 				}
 				return path
 			}
-			old := write(names)
+			old := write(filepath.Join(t.TempDir(), "x.pak"), 0, names)
+			parts, merged := t.TempDir(), filepath.Join(t.TempDir(), "merged.pak")
+			seed := uint64(0)
+			if len(version) == 2 && version[0] == '1' {
+				seed = 0x1234567
+			}
+			write(filepath.Join(parts, "a.pak"), seed, names[:12])
+			write(filepath.Join(parts, "b.pak"), seed*2, names[10:20])
+			write(filepath.Join(parts, "c.pak"), seed*3, names[20:])
+			secondReader(t, parts, write(merged, seed*4, slices.Concat(names[25:], names[:8], names[11:24])))
 			content[names[7]] += "a little more"
 			names = append(names[:12:12], names[14:]...)
 			for _, added := range []string{"Root.txt", "Game/New/Deep/One.txt", "Game/A/Sub0/Two.txt"} {
 				names, content[added] = append(names, added), strings.Repeat("new in "+added, 100)
 			}
 			rand.New(rand.NewPCG(3, 3)).Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
-			new := write(names)
+			new := write(filepath.Join(t.TempDir(), "x.pak"), 0, names)
 			secondReader(t, old, new)
 			secondReader(t, new, old)
 		})

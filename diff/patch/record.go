@@ -183,10 +183,10 @@ func (w *recordWriter) predict() {
 	if err := readAt(w.exact, want, off); err != nil {
 		return
 	}
-	rows, moved := w.known.Rows(), newMoves(w.e.copies, 0, 0)
-	items := make([]table.Item, len(rows))
-	for i := range items {
-		items[i] = oldItem(i, rows, moved)
+	places := w.known.places(w.e.copies, 0)
+	items := make([]table.Item, len(places))
+	for i, at := range places {
+		items[i] = table.Item{Old: i, Off: at}
 	}
 	least := 0
 	for form := range table.Forms {

@@ -17,7 +17,9 @@ type known struct {
 	table.Tables
 	kind   table.Kind
 	at     Range
-	file   int // of the old ones: that has the entries
+	size   int64 // bytes, of all that were joined
+	file   int   // of the old ones: that has the entries
+	files  []int // of tables that were joined, for each row the one that has its entry; else nil
 	pieces []stretch
 	starts map[int64]int // of pieces
 	order  *queue        // of pieces that were not copied yet
@@ -48,7 +50,7 @@ func readTables(o *oldFiles, kind table.Kind, at Range, file int, size int64) (*
 	if err != nil {
 		return nil, err
 	}
-	k := &known{Tables: t, kind: kind, at: at, file: file}
+	k := &known{Tables: t, kind: kind, at: at, size: at.Size, file: file}
 	k.arrange(stretches(t.Rows(), size))
 	return k, nil
 }
@@ -131,14 +133,60 @@ const (
 	rowOrders
 )
 
-// rowsIn returns rows of old tables in one of the orders.
-func rowsIn(order int, rows []table.Row, m *moves) []int {
-	list := make([]int, 0, len(rows))
-	to := make([]int64, len(rows))
-	for i, r := range rows {
-		if to[i] = -1; r.Off >= 0 {
-			to[i] = m.place(r.Off)
+// join returns tables with the rows of more, of other archives.
+func (k *known) join(more []*known) (*known, error) {
+	joined, list := *k, []table.Tables{k.Tables}
+	joined.files = make([]int, len(k.Rows()))
+	for i := range joined.files {
+		joined.files[i] = k.file
+	}
+	for _, t := range more {
+		list = append(list, t.Tables)
+		for range t.Rows() {
+			joined.files = append(joined.files, t.file)
 		}
+		if joined.size += t.size; joined.size > table.MaxSize {
+			return nil, fmt.Errorf("%w: tables of %d bytes", table.ErrTable, joined.size)
+		}
+	}
+	var err error
+	joined.Tables, err = table.Join(list)
+	return &joined, err
+}
+
+// seeded returns tables whose path hashes begin with another seed.
+func (k *known) seeded(seed uint64) (*known, error) {
+	t, err := table.WithSeed(k.Tables, seed)
+	with := *k
+	with.Tables = t
+	return &with, err
+}
+
+// places tells for each row where its entry went in a new file; -1 is nowhere.
+func (k *known) places(copies []copied, to int) []int64 {
+	rows, moved := k.Rows(), map[int]*moves{}
+	list := make([]int64, len(rows))
+	for i, r := range rows {
+		if list[i] = -1; r.Off < 0 {
+			continue
+		}
+		file := k.file
+		if k.files != nil {
+			file = k.files[i]
+		}
+		if moved[file] == nil {
+			moved[file] = newMoves(copies, file, to)
+		}
+		list[i] = moved[file].place(r.Off)
+	}
+	return list
+}
+
+// rowsIn returns rows of old tables, whose entries went to these places, in one of
+// the orders.
+func rowsIn(order int, rows []table.Row, to []int64) []int {
+	list := make([]int, 0, len(rows))
+	for i, r := range rows {
 		if order == allRows || to[i] >= 0 || r.Off < 0 {
 			list = append(list, i)
 		}
@@ -159,32 +207,44 @@ func (m *machine) tables() error {
 	if err != nil {
 		return err
 	}
-	file, err := m.number(inCopyFile, int64(len(m.h.Old))-1)
-	if err != nil {
+	if m.read, err = m.tablesOf(table.Kind(kind), m.read); err != nil {
 		return err
-	}
-	at, err := m.nextRange()
-	if err != nil {
-		return err
-	}
-	if at.Method != methods[0] {
-		return fmt.Errorf("%w: tables that are compressed", ErrCorrupt)
-	}
-	if k := m.read; k == nil || k.kind != table.Kind(kind) || k.at != at || k.file != int(file) {
-		if err := m.spend(at.Size); err != nil {
-			return err
-		}
-		m.read, err = readTables(m.old, table.Kind(kind), at, int(file), m.h.Old[file].Size)
-		if errors.Is(err, table.ErrTable) {
-			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	m.known = m.read
 	m.known.renew()
 	return m.spend(8 * int64(len(m.known.pieces)))
+}
+
+// tablesOf reads where tables of a kind are, and those unless they are the ones
+// that were read last.
+func (m *machine) tablesOf(kind table.Kind, last *known) (*known, error) {
+	file, err := m.number(inCopyFile, int64(len(m.h.Old))-1)
+	if err != nil {
+		return nil, err
+	}
+	at, err := m.nextRange()
+	if err != nil {
+		return nil, err
+	}
+	if at.Method != methods[0] {
+		return nil, fmt.Errorf("%w: tables that are compressed", ErrCorrupt)
+	}
+	if last != nil && last.kind == kind && last.at == at && last.file == int(file) {
+		return last, nil
+	}
+	if err := m.spend(at.Size); err != nil {
+		return nil, err
+	}
+	k, err := readTables(m.old, kind, at, int(file), m.h.Old[file].Size)
+	return k, corruptTables(err)
+}
+
+// corruptTables is what err means for a patch.
+func corruptTables(err error) error {
+	if errors.Is(err, table.ErrTable) {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return err
 }
 
 // spend bounds the bytes of tables that are read and predicted, 8 for each piece
@@ -285,11 +345,16 @@ func (m *machine) predict() error {
 	if m.known == nil {
 		return fmt.Errorf("%w: no tables", ErrCorrupt)
 	}
-	form, err := m.number(inTable, int64(table.Forms)*rowOrders-1)
+	how, err := m.number(inTable, 2*int64(table.Forms)*rowOrders*(maxJoined+1)-1)
 	if err != nil {
 		return err
 	}
+	order, form, seeded, more := how%rowOrders, table.Form(how/rowOrders%int64(table.Forms)), how/rowsSeeded%2 == 1, how/rowsJoined
 	if err := m.spend(m.known.at.Size + 8*int64(len(m.copies))); err != nil {
+		return err
+	}
+	known, err := m.joined(more, seeded)
+	if err != nil {
 		return err
 	}
 	to, end := m.to, m.pos
@@ -301,10 +366,9 @@ func (m *machine) predict() error {
 		to -= int(back)
 		end = m.h.New[to].Size
 	}
-	rows := m.known.Rows()
-	moved := newMoves(m.copies, m.known.file, to)
-	base := rowsIn(int(form)%rowOrders, rows, moved)
-	items, err := m.items(base, rows, moved, end)
+	rows, places := known.Rows(), known.places(m.copies, to)
+	base := rowsIn(int(order), rows, places)
+	items, err := m.items(base, rows, places, end)
 	if err != nil {
 		return err
 	}
@@ -314,17 +378,44 @@ func (m *machine) predict() error {
 	if m.known.kind.Front() {
 		m.known.follow(items)
 	}
-	content, err := m.known.Predict(items, table.Form(form/rowOrders), m.out, m.pos)
-	if errors.Is(err, table.ErrTable) {
-		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
+	content, err := known.Predict(items, form, m.out, m.pos)
 	m.src, m.cursor, m.starts = bytes.NewReader(content), 0, nil
-	return err
+	return corruptTables(err)
+}
+
+// What the number with the order of rows says beside it and the form.
+const (
+	rowsSeeded = rowOrders * int64(table.Forms) // a seed follows
+	rowsJoined = 2 * rowsSeeded                 // so often, tables of another archive follow
+	maxJoined  = 255
+)
+
+// joined reads more tables, whose rows are behind those known, and their seed.
+func (m *machine) joined(more int64, seeded bool) (k *known, err error) {
+	k = m.known
+	var list []*known
+	for size := k.size; more > 0 && size <= table.MaxSize; more-- {
+		t, err := m.tablesOf(k.kind, nil)
+		if err == nil {
+			err = m.spend(8 * int64(len(m.copies)))
+		}
+		if err != nil {
+			return nil, err
+		}
+		list, size = append(list, t), size+t.size
+	}
+	if len(list) > 0 {
+		k, err = k.join(list)
+	}
+	if seeded && err == nil {
+		k, err = k.seeded(m.dec.Number(inTable))
+	}
+	return k, corruptTables(err)
 }
 
 // items reads which rows the new tables have: runs of old ones, and behind each
 // run what is new. The names of what is new follow, as one content.
-func (m *machine) items(base []int, rows []table.Row, moved *moves, size int64) (items []table.Item, err error) {
+func (m *machine) items(base []int, rows []table.Row, places []int64, size int64) (items []table.Item, err error) {
 	steps, err := m.number(inTable, int64(len(base)+maxAdded))
 	if err == nil {
 		err = m.old.work.spend(itemCost * steps)
@@ -347,9 +438,8 @@ func (m *machine) items(base []int, rows []table.Row, moved *moves, size int64) 
 			}
 			q.take(i, int(n))
 			for _, k := range base[i : i+int(n)] {
-				it := oldItem(k, rows, moved)
-				items = append(items, it)
-				end = it.Off + rows[k].Size
+				items = append(items, table.Item{Old: k, Off: places[k]})
+				end = places[k] + rows[k].Size
 			}
 		}
 		added, err := m.number(inAdded, maxAdded-int64(len(names)))
@@ -372,15 +462,6 @@ func (m *machine) items(base []int, rows []table.Row, moved *moves, size int64) 
 		}
 	}
 	return items, m.names(items, names)
-}
-
-// oldItem is an item of a row that stays.
-func oldItem(k int, rows []table.Row, moved *moves) table.Item {
-	it := table.Item{Old: k, Off: -1}
-	if rows[k].Off >= 0 {
-		it.Off = moved.place(rows[k].Off)
-	}
-	return it
 }
 
 // names reads those of new items.

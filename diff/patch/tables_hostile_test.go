@@ -70,7 +70,18 @@ func hostile(r *rand.Rand, at Range) []byte {
 			number(inRun, int64(r.IntN(2)))
 		case 2:
 			number(inOp, opPredict)
-			number(inTable, int64(r.IntN(6)))
+			how := r.IntN(12) + 12*(r.IntN(5)/4)
+			number(inTable, int64(how))
+			if how >= 12 {
+				number(inCopyFile, 0)
+				number(inRangeFile, 0)
+				number(inRangeOff, int64(zigzag(0)))
+				number(inRangeLen, int64(zigzag(0)))
+				number(inMethod, 0)
+			}
+			if how%12 >= 6 {
+				number(inTable, r.Int64())
+			}
 			steps := r.IntN(4)
 			number(inTable, int64(steps))
 			names := 0

@@ -374,6 +374,7 @@ func (p *pak) keptFolders(old []pakFolder, items []Item, locations []int32, adde
 		for _, x := range d.files {
 			if location, ok := now[key{d.name, x.name}]; ok {
 				files = append(files, pakFile{x.name, location})
+				delete(now, key{d.name, x.name}) // in another archive's folders it may be again
 			}
 		}
 		if len(files) > 0 || len(d.files) == 0 {
