@@ -11,13 +11,18 @@ import (
 // with numbers: of a small archive they may take more than they spare. Then it is
 // explained a second time, as bytes, and the shorter patch counts.
 
-// maxPlain is how large builds may be that are explained twice: a second or so.
-const maxPlain = 1 << 20
+// How large builds may be that are explained twice: a second or so. A larger old
+// build is worth it if the first patch is not a small part of the new one.
+const (
+	maxPlain    = 1 << 20
+	maxPlainOld = 16 << 20
+	smallPart   = 8
+)
 
 // isSmall reports that builds are worth a second try: there are archives, which
 // nothing is known of but by keys.
 func (m *maker) isSmall() bool {
-	if sizeOfFiles(m.h.Old) > maxPlain || sizeOfFiles(m.h.New) > maxPlain || len(m.ring.list) > 0 {
+	if sizeOfFiles(m.h.Old) > maxPlainOld || sizeOfFiles(m.h.New) > maxPlain || len(m.ring.list) > 0 {
 		return false
 	}
 	for _, b := range []*build{m.old, m.new} {
@@ -38,6 +43,9 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []Input) (*ma
 	m.proof = nil
 	if err := m.run(ctx); err != nil {
 		return m, err
+	}
+	if sizeOfFiles(m.h.Old) > maxPlain && m.h.stored() < sizeOfFiles(m.h.New)/smallPart {
+		return m, m.giveTo(proof)
 	}
 	other, err := m.asBytes(ctx, temp, old, new)
 	if err != nil {

@@ -26,6 +26,7 @@ func TestSamplePairs(t *testing.T) {
 		{"mp3", "retro-pak/mp3_small.pak", "retro-pak/mp3_small_v2.pak", 490},
 		{"sqlite", "gpak/mu_cdata_1.5.sip", "gpak/mu_cdata_1.6.sip", 6_080},
 		{"kapg", "gpak/Calligraphy_v10_mhpaktool.sip", "gpak/Calligraphy_v11_mhpaktool.sip", 3_720},
+		{"kapg cut down", "gpak/Calligraphy_1.10_names.sip", "gpak/Calligraphy_v11_mhpaktool.sip", 5_700},
 		{"equal", "unreal-pak/pairs/integration_old.pak", "unreal-pak/pairs/integration_old.pak", 70},
 	} {
 		t.Run(c.name, func(t *testing.T) {
