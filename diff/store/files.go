@@ -70,6 +70,14 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 		if f.Recipe, err = p.file(ctx, in, f.Sum, all[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
+		// It may have become another one since it was hashed, which nobody could make.
+		again, err := sumOf(patch.Watch(ctx, nil), in.ReaderAt, in.Size)
+		if err == nil && again != f.Sum {
+			err = errChanged
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
 		p.known[f.Sum] = f.Recipe
 	}
 	return files, nil

@@ -9,8 +9,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/diff/patch"
 	"pakdb/diff/store"
@@ -195,6 +197,29 @@ func TestDamagedDelta(t *testing.T) {
 		t.Errorf("the next try: %v", err)
 	}
 	same(t, "in the end", readFolder(t, at), p.new)
+}
+
+// changing is a file that becomes another one when it has been read once.
+type changing struct {
+	first, then *bytes.Reader
+	read        atomic.Int64
+}
+
+func (c *changing) ReadAt(p []byte, off int64) (int, error) {
+	if c.read.Add(int64(len(p))) <= c.first.Size() {
+		return c.first.ReadAt(p, off)
+	}
+	return c.then.ReadAt(p, off)
+}
+
+// TestChangesMeanwhile: a build that nobody could make is not published.
+func TestChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	in := &changing{first: bytes.NewReader(bytes.Repeat([]byte("a"), 100_000)), then: bytes.NewReader(bytes.Repeat([]byte("b"), 100_000))}
+	inputs := []patch.Input{{Name: "a", Source: codecs.Source{ReaderAt: in, Name: "a", Size: 100_000}}}
+	if _, err := store.Publish(t.Context(), t.TempDir(), "is", inputs, nil); err == nil {
+		t.Error("published")
+	}
 }
 
 // TestManifestFirst: a list of builds never has one whose manifest could not be

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -45,8 +46,10 @@ type RemoteOptions struct {
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	r := &Remote{limit: newLimiter(opt.Rate), client: opt.Client, key: opt.Key, clock: clock{time.Now, sleep}}
 	if r.client == nil {
+		dialer := &net.Dialer{Timeout: silence}
 		r.client = &http.Client{Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: 30 * time.Second, MaxIdleConnsPerHost: workers,
+			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: silence, ResponseHeaderTimeout: silence, MaxIdleConnsPerHost: workers,
 		}}
 	}
 	if !strings.Contains(location, "://") {
