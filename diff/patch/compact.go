@@ -73,7 +73,7 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 	if dry || c.Same {
 		return c, nil
 	}
-	if free := freeSpace(filepath.Dir(name)); free >= 0 && free < c.After {
+	if free := FreeSpace(filepath.Dir(name)); free >= 0 && free < c.After {
 		return nil, &SpaceError{Need: c.After, Free: free}
 	}
 	temp, err := writeTemp(ctx, dir, filepath.Base(name), v, st.Mode().Perm())

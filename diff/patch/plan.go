@@ -77,7 +77,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 	if p.old, err = OpenFiles(old); err != nil {
 		return p, err
 	}
-	p.Free = freeSpace(existing(dir))
+	p.Free = FreeSpace(existing(dir))
 	watcher(ctx).begin(stepChecking, sizeOfFiles(p.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err

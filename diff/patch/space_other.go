@@ -2,5 +2,5 @@
 
 package patch
 
-// freeSpace returns how many bytes may still be written below dir, or -1.
-func freeSpace(string) int64 { return -1 }
+// FreeSpace returns how many bytes may still be written below dir, or -1.
+func FreeSpace(string) int64 { return -1 }

@@ -4,8 +4,8 @@ package patch
 
 import "syscall"
 
-// freeSpace returns how many bytes may still be written below dir, or -1.
-func freeSpace(dir string) int64 {
+// FreeSpace returns how many bytes may still be written below dir, or -1.
+func FreeSpace(dir string) int64 {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return -1

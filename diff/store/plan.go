@@ -132,7 +132,7 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 		}
 	}
 	u.billDeltas()
-	u.Bill.Free = freeSpace(dir)
+	u.Bill.Free = patch.FreeSpace(dir)
 	u.Bill.Known, u.Bill.Asked = r.Fetched(), r.Requests()
 	return u, nil
 }

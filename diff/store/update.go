@@ -19,21 +19,15 @@ import (
 	"pakdb/diff/patch"
 )
 
-// SpaceError means that a disk has too little room.
-type SpaceError struct{ Need, Free int64 }
-
-func (e *SpaceError) Error() string {
-	return fmt.Sprintf("%d bytes are to be written, and the disk has room for %d", e.Need, e.Free)
-}
-
 // Apply fetches what is missing, makes the files beside the old ones, checks
 // each, and only when all are right puts them into place and removes what is
 // gone. Until then, and when it fails, the folder is as it was, but for what has
 // been fetched and made, which the next try uses. fetched is told of bytes that
-// came, one call at a time; it may be nil. An Update is applied once.
+// came, one call at a time; it may be nil. An Update is applied once. Where there is
+// too little room, the error is a [patch.SpaceError].
 func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 	if need := u.Bill.Write + u.Bill.Fetch; u.Bill.Free >= 0 && need > u.Bill.Free {
-		return &SpaceError{need, u.Bill.Free}
+		return &patch.SpaceError{Need: need, Free: u.Bill.Free}
 	}
 	if err := u.root.MkdirAll(workDir, 0o777); err != nil {
 		return err
