@@ -98,7 +98,7 @@ func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
 }
 
 func apply(ctx context.Context, file string, old []string, dir, key string, o *patch.ApplyOptions) (err error) {
-	if err := check(file, key); err != nil {
+	if err := checkFile(file, key); err != nil { // before old files are read for it
 		return err
 	}
 	watched, stop := watch(ctx, os.Stderr)
@@ -108,6 +108,9 @@ func apply(ctx context.Context, file string, old []string, dir, key string, o *p
 		return err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := check(p.Header, key); err != nil { // of what is applied
+		return err
+	}
 	watched, stop = watch(ctx, os.Stderr)
 	err = p.Prepare(watched, o)
 	stop()
@@ -163,16 +166,24 @@ func (k *keys) Set(text string) error {
 	return err
 }
 
-// check requires a signature where a key is given.
-func check(file, key string) error {
+// checkFile requires a signature where a key is given.
+func checkFile(file, key string) error {
+	if key == "" {
+		return nil
+	}
+	h, err := patch.ReadFileHeader(file)
+	if err != nil {
+		return err
+	}
+	return check(h, key)
+}
+
+// check is checkFile for a header that was read.
+func check(h *patch.Header, key string) error {
 	if key == "" {
 		return nil
 	}
 	public, err := patch.ReadPublicKey(key)
-	if err != nil {
-		return err
-	}
-	h, err := patch.ReadFileHeader(file)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (a *app) applyOptions(f applyFlags) *patch.ApplyOptions {
 
 func (a *app) deltaApply(ctx context.Context, file string, old []string, f applyFlags) (err error) {
 	debug.SetMemoryLimit(applyMemory)
-	if err := checkKey(file, f.key); err != nil {
+	if err := checkFileKey(file, f.key); err != nil { // before old files are read for it
 		return err
 	}
 	watched, stop := a.watchPatch(ctx)
@@ -100,6 +100,9 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 		return deltaHint(recoverHint(err, f.out))
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := checkKey(p.Header, file, f.key); err != nil { // of what is applied
+		return err
+	}
 	watched, stop = a.watchPatch(ctx)
 	err = p.Prepare(watched, a.applyOptions(f))
 	stop()

@@ -105,7 +105,7 @@ func (a *app) verifyPatch(ctx context.Context, file, key string) (h *patch.Heade
 	h, problem = patch.VerifyFile(watched, file)
 	stop()
 	if problem == nil {
-		problem = checkKey(file, key)
+		problem = checkKey(h, file, key)
 	}
 	if errors.Is(problem, errUsage) || ctx.Err() != nil {
 		return nil, nil, problem

@@ -69,18 +69,26 @@ func readSecretKey(name string) (*patch.SecretKey, error) {
 	return key, nil
 }
 
-// checkKey requires a patch to be signed by a key; "" requires nothing.
-func checkKey(file, key string) error {
+// checkFileKey requires a patch to be signed by a key; "" requires nothing.
+func checkFileKey(file, key string) error {
+	if key == "" {
+		return nil
+	}
+	h, err := patch.ReadFileHeader(file)
+	if err != nil {
+		return err
+	}
+	return checkKey(h, file, key)
+}
+
+// checkKey is checkFileKey for a header that was read.
+func checkKey(h *patch.Header, file, key string) error {
 	if key == "" {
 		return nil
 	}
 	public, err := patch.ReadPublicKey(key)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
-	}
-	h, err := patch.ReadFileHeader(file)
-	if err != nil {
-		return err
 	}
 	if err := h.CheckSignature(public); err != nil {
 		return hinted(fmt.Errorf("%s: %w", file, err), "do not use it unless you know who made it")
