@@ -74,6 +74,24 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
+// TestLinkInTheWay: a folder that is a symbolic link is told before anything has
+// changed.
+func TestLinkInTheWay(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), folder{"a": []byte("old")}.write(t, t.TempDir())
+	publish(t, dir, "is", folder{"a": []byte("new"), "b/c/d": []byte("new")})
+	if err := os.Symlink(folder{"c/d": []byte("old")}.write(t, t.TempDir()), filepath.Join(at, "b")); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("%v", err)
+	}
+	if err := os.Remove(filepath.Join(at, "b")); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "beside a link", readFolder(t, at), folder{"a": []byte("old")})
+}
+
 // TestModesStay: a file that is replaced keeps its permissions.
 func TestModesStay(t *testing.T) {
 	t.Parallel()

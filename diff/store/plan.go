@@ -297,8 +297,19 @@ func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) erro
 		}
 	}
 	u.Bill.Gone, u.Bill.Kept = len(u.gone), len(u.kept)
+	return u.obstacles()
+}
+
+// obstacles finds what is in the way of new files and will not be removed, before
+// any of them is there.
+func (u *Update) obstacles() error {
 	if list := u.inTheWay(u.kept); len(list) > 0 {
 		return fmt.Errorf("%s is in the way of a file of build %q, and was not published: move it elsewhere: %w", list[0], u.Build.Label, fs.ErrExist)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(u.folders())) {
+		if st, err := u.root.Lstat(dir); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link, which updates do not follow, and build %q has files in a folder there: %w", dir, u.Build.Label, fs.ErrExist)
+		}
 	}
 	return nil
 }

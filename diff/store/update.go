@@ -260,12 +260,9 @@ func (u *Update) commit() error {
 // inTheWay returns the files that are where folders of new ones are to be, or in
 // what is to be a file.
 func (u *Update) inTheWay(names []string) []string {
-	files, folders := map[string]bool{}, map[string]bool{}
+	files, folders := map[string]bool{}, u.folders()
 	for _, f := range u.todo {
 		files[f.Path] = true
-		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-			folders[dir] = true
-		}
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -275,6 +272,17 @@ func (u *Update) inTheWay(names []string) []string {
 		}
 		return !folders[name]
 	})
+}
+
+// folders are those that new files are to be in.
+func (u *Update) folders() map[string]bool {
+	all := map[string]bool{}
+	for _, f := range u.todo {
+		for dir := path.Dir(f.Path); dir != "." && !all[dir]; dir = path.Dir(dir) {
+			all[dir] = true
+		}
+	}
+	return all
 }
 
 // clear makes way for new files, by what will be removed anyhow and by empty
