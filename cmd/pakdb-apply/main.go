@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"pakdb/codecs"
@@ -80,8 +82,19 @@ was written; 2 usage; 130 interrupted.
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply: interrupted")
 		return exitInterrupted
 	}
-	_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
+	_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", printable(err.Error()))
 	return exitProblems
+}
+
+// printable is a message without what commands terminals: it may have names out of
+// a patch.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !strconv.IsGraphic(r) {
+			return '?'
+		}
+		return r
+	}, text)
 }
 
 // parse takes flags before, between and after the files, which it returns.

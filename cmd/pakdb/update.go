@@ -85,7 +85,7 @@ func (a *app) printBill(u *store.Update) error {
 	}
 	b := u.Bill
 	for _, name := range u.Kept() {
-		_, _ = fmt.Fprintf(a.stdout, "stays: %s, which is not of this build and was not published\n", name)
+		_, _ = fmt.Fprintf(a.stdout, "stays: %s, which is not of this build and was not published\n", printable(name))
 	}
 	_, err := fmt.Fprintf(a.stdout, "build %q: %s as they are, %d changed, %d new, %d to be removed; %d by a patch\n"+
 		"to fetch: %s in %s, after %s of lists\n", u.Build.Label, plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -56,7 +57,7 @@ func (p *Plan) Describe(w io.Writer) error {
 		if p.Appended[i] {
 			how = "was appended to, and stands for"
 		}
-		fmt.Fprintf(&b, "right: %s %s %s, %d bytes\n", p.Found[i], how, printable(f.Name), f.Size)
+		fmt.Fprintf(&b, "right: %s %s %s, %d bytes\n", printable(p.Found[i]), how, printable(f.Name), f.Size)
 	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
@@ -86,7 +87,7 @@ func count(n int, of string) string {
 // printable is a name without what commands terminals.
 func printable(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7f {
+		if !strconv.IsGraphic(r) {
 			return '?'
 		}
 		return r

@@ -235,3 +235,19 @@ func TestOtherResult(t *testing.T) {
 		t.Errorf("left: %v, %v", left, err)
 	}
 }
+
+// TestPrintable: names of files do not command terminals.
+func TestPrintable(t *testing.T) {
+	const name = "a\x1b[31m\nb\u009b31mc"
+	h := &Header{Old: []File{{Name: name}}, New: []File{{Name: name, Size: 1}}}
+	p := &Plan{Header: h, Found: []string{name}, Appended: []bool{false}, Free: -1}
+	for what, describe := range map[string]func(io.Writer) error{"a patch": h.Describe, "a plan": p.Describe} {
+		var b strings.Builder
+		if err := describe(&b); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); strings.ContainsAny(text, "\x1b\u009b") || !strings.Contains(text, "a?[31m?b?31mc") {
+			t.Errorf("%s: %q", what, text)
+		}
+	}
+}
