@@ -17,6 +17,7 @@ import (
 const (
 	workRatio = 64
 	workFloor = 1 << 30
+	fileWork  = 64      // that a file counts for beside its bytes: it takes operations, however small
 	opCost    = 1 << 10 // of an operation, and of a block that is coded again
 	itemCost  = 32      // of a range, a piece of tables, or a step of a prediction
 )
@@ -33,7 +34,7 @@ func workFor(h *Header) work {
 	sum := uint64(0)
 	for _, files := range [][]File{h.Old, h.New} {
 		for _, f := range files {
-			sum = min(sum+uint64(f.Size), math.MaxInt64/(2*workRatio))
+			sum = min(sum+uint64(f.Size)+fileWork, math.MaxInt64/(2*workRatio))
 		}
 	}
 	return work{limit: int64(workRatio*sum) + workFloor}

@@ -236,4 +236,7 @@ func TestWork(t *testing.T) {
 	if small.limit < workFloor || small.limit > 2*workFloor || large.limit <= small.limit {
 		t.Errorf("limits %d, %d", small.limit, large.limit)
 	}
+	if most := workFor(&Header{New: make([]File, maxFiles)}); most.limit < 4*opCost*maxFiles {
+		t.Errorf("%d of work are too little for %d files of few bytes", most.limit, maxFiles)
+	}
 }
