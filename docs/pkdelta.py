@@ -446,7 +446,7 @@ class Fields:
     def line(self):
         end = self.data.index(b"\0", self.at)
         self.at, p = end + 1, self.data[self.at:end]
-        return p.decode()
+        return p
 
     def list(self, read):
         return [read() for _ in range(self.number())]
@@ -493,9 +493,13 @@ class Patch:
         self.columns(h, how & 0x40)
         self.old_sum, self.new_sum = sums.bytes(8), sums.bytes(16)
         n = len(self.old)
-        self.old_sums = [sums.bytes(0 if n < 2 else 2 if n <= 64 else 1) for _ in range(n)]
+        self.bits = 64 if n < 2 else 16 if n <= 64 else 8 if n <= 256 else 2
         if n == 1:
-            self.old_sums = [self.old_sum]
+            self.old_sums = [int.from_bytes(self.old_sum, "big")]
+        else:
+            size = -(-n * self.bits // 8)
+            all = int.from_bytes(sums.bytes(size), "big")
+            self.old_sums = [all >> 8 * size - (i + 1) * self.bits & (1 << self.bits) - 1 for i in range(n)]
         self.segments = [(at, f.bytes(n), sums.bytes(16)) for at, n in self.listed]
         if only:
             self.segments = [(next(i for i, x in enumerate(self.new) if x[3]), only, None)]
@@ -540,11 +544,19 @@ class Patch:
                 at += h.number()
                 self.listed.append((at, size))
         self.told = twins
-        self.old = [(h.line(), size) for size in sizes]
+        last = None
+
+        def line():
+            nonlocal last
+            last = b"" if last is None else last[:h.number()]
+            last += h.line()
+            return last.decode()
+
+        self.old = [(line(), size) for size in sizes]
         self.names = b""
         self.new = []  # name, size, the old file that it is, whether operations make it
         for k, t, size in zip(kinds, twins, new_sizes):
-            name = h.line() if k & (NAME | ALONE) else self.old[t][0]
+            name = line() if k & (NAME | ALONE) else self.old[t][0]
             same = None if k & (MADE | SIZE | ALONE) else t
             if (size > 0) != bool(k & MADE) and same is None or size < 0:
                 raise Refused("the size of %s" % name)
@@ -1241,17 +1253,17 @@ def files(paths):
 
 
 def apply(patch, paths):
-    have = {}
+    have, bits = {}, patch.bits
     sizes = {size for _, size in patch.old}
     for path in sorted(files(paths), reverse=True):
         if os.path.getsize(path) in sizes:
             with open(path, "rb") as f:
                 data = f.read()
-            for size in (1, 2, 8):
-                have[len(data), first(data, size)] = data
-                for i in range(len(path)):  # one of that name counts
-                    if path[i - 1] == "/":
-                        have[len(data), first(data, size), path[i:]] = data
+            sum = int.from_bytes(first(data), "big") >> 128 - bits
+            have[len(data), sum] = data
+            for i in range(len(path)):  # one of that name counts
+                if path[i - 1] == "/":
+                    have[len(data), sum, path[i:]] = data
     old = []
     for (name, size), sum in zip(patch.old, patch.old_sums):
         data = have.get((size, sum, name), have.get((size, sum)))

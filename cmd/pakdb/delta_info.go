@@ -19,7 +19,8 @@ func newDeltaInfoCommand(a *app) *cobra.Command {
 		Long: `Show the old files that a patch needs, the new ones it makes, the recipes by which
 blocks are coded again, and the root hash, which stands for the whole patch. Files
 come with as much of their BLAKE3 hashes as the patch has: of several old files the
-first bytes of each, of several new ones nothing; these have one hash together.
+first bytes of each, unless they are very many, and of several new ones nothing; these
+have one hash together.
 
 With --format there is a row for each file, "old" or "new"; "keys" are those that
 applying takes, by what a patch knows of them, NULL for none.`,

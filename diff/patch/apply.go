@@ -82,7 +82,9 @@ func (c *candidates) sum(i int) (Sum, error) {
 func (c *candidates) find(want *File) (int, error) {
 	list := c.bySize[want.Size]
 	if k, ok := c.named[want.Name]; ok && c.files[k].Size == want.Size {
-		list = append([]int{k}, list...)
+		if list = append([]int{k}, list...); want.isWeak() {
+			list = list[:1]
+		}
 	}
 	for _, k := range list {
 		if s, err := c.sum(k); err != nil || want.is(s) {
@@ -94,7 +96,7 @@ func (c *candidates) find(want *File) (int, error) {
 
 // absent tells what there is instead of an old file.
 func (h *Header) absent(c *candidates, want *File) error {
-	needed := fmt.Sprintf("%s of %d bytes", want.Hash(), want.Size)
+	needed := hashAndSize(want.Hash(), want.Size)
 	for k, f := range c.files {
 		if path.Base(f.Name) != path.Base(want.Name) && len(c.files) > 1 {
 			continue
@@ -110,9 +112,16 @@ func (h *Header) absent(c *candidates, want *File) error {
 		} else if is {
 			return fmt.Errorf("%s: %w: all %d new files are there", f.Name, ErrApplied, len(h.New))
 		}
-		return fmt.Errorf("%s: %w: it is %x of %d bytes, and the patch needs %s", f.Name, ErrWrongOld, s[:len(s)-want.unknown], f.Size, needed)
+		return fmt.Errorf("%s: %w: it is %s, and the patch needs %s", f.Name, ErrWrongOld, hashAndSize(want.known(s), f.Size), needed)
 	}
 	return fmt.Errorf("%w: %s, %s, is not there", ErrWrongOld, want.Name, needed)
+}
+
+func hashAndSize(hash string, size int64) string {
+	if hash == "" {
+		hash = "another"
+	}
+	return fmt.Sprintf("%s of %d bytes", hash, size)
 }
 
 // applied reports that all new files are among the candidates.

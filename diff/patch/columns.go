@@ -34,16 +34,50 @@ const (
 
 const memoryUsual = 48 << 20
 
-// shortSum is how many bytes there are of the sum of each of n old files: enough
-// to name the one that is wrong. That all are right is told by the sum of all.
+// shortSum is how many bits there are of the sum of each of n old files: enough
+// to name the one that is wrong, or of very many one of those, where that is not
+// told by sizes. That all are right is told by the sum of all.
 func shortSum(n int) int {
 	switch {
 	case n <= 1:
 		return 0
 	case n <= 64:
-		return 2
+		return 16
+	case n <= 256:
+		return 8
 	}
-	return 1
+	return 2
+}
+
+// appendShort appends the first bits of the files' sums.
+func appendShort(b []byte, files []File) []byte {
+	n := shortSum(len(files))
+	for i, f := range files {
+		switch {
+		case n == 0:
+		case n >= 8:
+			b = append(b, f.Sum[:n/8]...)
+		case i*n%8 == 0:
+			b = append(b, f.Sum[0]>>(8-n)<<(8-n))
+		default:
+			b[len(b)-1] |= f.Sum[0] >> (8 - n) << (8 - n) >> (i * n % 8)
+		}
+	}
+	return b
+}
+
+// readShort reads what appendShort writes.
+func readShort(f *fields.Reader, files []File) {
+	n := shortSum(len(files))
+	all := f.Bytes((n*len(files) + 7) / 8)
+	for i := range files {
+		files[i].unknown = 8*len(Sum{}) - n
+		if n >= 8 {
+			copy(files[i].Sum[:], all[i*n/8:(i+1)*n/8])
+		} else if n > 0 {
+			files[i].Sum[0] = all[i*n/8] << (i * n % 8) >> (8 - n) << (8 - n)
+		}
+	}
 }
 
 // oldSumStored is how many bytes there are of the sum of all old files. It guards
@@ -146,30 +180,46 @@ func (h *Header) columns() []byte {
 	if h.isListed() {
 		b = h.appendSegments(b)
 	}
-	return h.appendNames(b)
-}
-
-// appendNames lists the old files, and those new ones that are called otherwise
-// than the old one that tells about them.
-func (h *Header) appendNames(b []byte) []byte {
-	for _, f := range h.Old {
-		b = append(append(b, f.Name...), 0)
-	}
-	for i, f := range h.New {
-		if k := h.toldBy(i); k < 0 || f.Name != h.Old[k].Name {
-			b = append(append(b, f.Name...), 0)
+	last := ""
+	for i, name := range h.names() {
+		if i > 0 {
+			n := commonPrefix([]byte(last), []byte(name))
+			b = append(binary.AppendUvarint(b, uint64(n)), name[n:]...)
+		} else {
+			b = append(b, name...)
 		}
+		b, last = append(b, 0), name
 	}
 	return b
 }
 
+// isOne reports that one old file becomes one new one.
+func (h *Header) isOne() bool { return len(h.Old) == 1 && len(h.New) == 1 }
+
+// names are those of the old files, and of those new ones that are called
+// otherwise than the old one that tells about them.
+func (h *Header) names() (list []string) {
+	for _, f := range h.Old {
+		list = append(list, f.Name)
+	}
+	for i, f := range h.New {
+		if k := h.toldBy(i); k < 0 || f.Name != h.Old[k].Name {
+			list = append(list, f.Name)
+		}
+	}
+	return list
+}
+
 // listed are the names in the header, where there are several: contents may have
 // them as well.
-func (h *Header) listed() []byte {
-	if len(h.Old) == 1 && len(h.New) == 1 {
+func (h *Header) listed() (b []byte) {
+	if h.isOne() {
 		return nil
 	}
-	return h.appendNames(nil)
+	for _, name := range h.names() {
+		b = append(append(b, name...), 0)
+	}
+	return b
 }
 
 // appendFirst is the first byte, and the kinds with the counts.
@@ -178,7 +228,7 @@ func (h *Header) appendFirst(list []byte) []byte {
 	if h.hasMore() {
 		first |= columnsMore
 	}
-	if len(h.Old) == 1 && len(h.New) == 1 {
+	if h.isOne() {
 		return []byte{first | columnsOne | list[0]<<columnsKind}
 	}
 	b := binary.AppendUvarint([]byte{first}, uint64(len(h.Old)))
@@ -222,9 +272,7 @@ func (h *Header) sums() (b []byte) {
 		h.newSum = sumOfAll(h.New)
 	}
 	b = append(append(b, h.oldSum[:oldSumStored]...), h.newSum[:]...)
-	for _, f := range h.Old {
-		b = append(b, f.Sum[:shortSum(len(h.Old))]...)
-	}
+	b = appendShort(b, h.Old)
 	if h.isListed() {
 		for _, s := range h.segments {
 			b = append(b, s.sum[:]...)
@@ -335,12 +383,25 @@ func (h *Header) readSegments(f *fields.Reader) {
 }
 
 func (h *Header) readNames(f *fields.Reader, list []byte, twins []int) {
+	last, total, first := "", 0, true
+	name := func() string {
+		n := int64(0)
+		if !first {
+			n = f.Number("bytes of the name before", int64(len(last)))
+		}
+		first = false
+		last = last[:n] + f.Line("name", 0, maxName)
+		if total += len(last); total > maxHeader && f.Err() == nil {
+			f.Fail("names of %d bytes", total)
+		}
+		return last
+	}
 	for i := range h.Old {
-		h.Old[i].Name = f.Line("name", 0, maxName)
+		h.Old[i].Name = name()
 	}
 	for i := range h.New {
 		if list[i]&(kindName|kindAlone) != 0 {
-			h.New[i].Name = f.Line("name", 0, maxName)
+			h.New[i].Name = name()
 		} else if twins[i] >= 0 {
 			h.New[i].Name = h.Old[twins[i]].Name
 		}
@@ -351,16 +412,12 @@ func (h *Header) readNames(f *fields.Reader, list []byte, twins []int) {
 func (h *Header) readSums(f *fields.Reader, listed bool) {
 	copy(h.oldSum[:], f.Bytes(oldSumStored))
 	h.newSum = Sum(f.Bytes(len(Sum{})))
-	n := shortSum(len(h.Old))
-	for i := range h.Old {
-		h.Old[i].unknown = len(Sum{}) - n
-		copy(h.Old[i].Sum[:], f.Bytes(n))
-	}
+	readShort(f, h.Old)
 	if len(h.Old) == 1 {
-		h.Old[0].Sum, h.Old[0].unknown = h.oldSum, len(Sum{})-oldSumStored
+		h.Old[0].Sum, h.Old[0].unknown = h.oldSum, 8*(len(Sum{})-oldSumStored)
 	}
 	for i := range h.New {
-		h.New[i].unknown = len(Sum{})
+		h.New[i].unknown = 8 * len(Sum{})
 		if k := h.same[i]; k >= 0 {
 			h.New[i].Sum, h.New[i].unknown = h.Old[k].Sum, h.Old[k].unknown
 		}

@@ -78,7 +78,7 @@ func TestFolders(t *testing.T) {
 // is, and nothing is written.
 func TestWrongFileOfFolder(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{2, 64, 65} {
+	for _, n := range []int{2, 64, 65, 256, 257, 300} {
 		old := tiny(n, 0)
 		h, _, err := readHeader(bytes.NewReader(makeOf(t, old, tiny(n, 1))))
 		if err != nil {

@@ -50,18 +50,26 @@ type File struct {
 	Size int64
 	Sum  Sum
 
-	unknown int // bytes of the sum, its last ones, that the patch does not have
+	unknown int // bits of the sum, its last ones, that the patch does not have
 }
 
 // is reports that a sum is the file's, as far as that is known.
 func (f *File) is(sum Sum) bool {
-	n := len(sum) - f.unknown
-	return bytes.Equal(sum[:n], f.Sum[:n])
+	known := 8*len(sum) - f.unknown
+	n, rest := known/8, known%8
+	return bytes.Equal(sum[:n], f.Sum[:n]) && (rest == 0 || (sum[n]^f.Sum[n])>>(8-rest) == 0)
 }
+
+// isWeak reports that little is known of the file's sum: another one of its size
+// is easily taken for it.
+func (f *File) isWeak() bool { return 8*len(f.Sum)-f.unknown < 16 }
 
 // Hash is what is known of the file's sum, in hexadecimal: of one file of many
 // its first bytes, or nothing.
-func (f *File) Hash() string { return hex.EncodeToString(f.Sum[:len(f.Sum)-f.unknown]) }
+func (f *File) Hash() string { return f.known(f.Sum) }
+
+// known is as much of a sum as is known of the file's.
+func (f *File) known(sum Sum) string { return hex.EncodeToString(sum[:len(sum)-(f.unknown+7)/8]) }
 
 // segment is a part of a patch.
 type segment struct {

@@ -78,14 +78,19 @@ func TestSecondReaderOfFolders(t *testing.T) {
 		}
 		return b.String()
 	}
-	for name, text := range map[string]string{
+	texts := map[string]string{
 		"old/a.txt": lines(0, 3000), "new/a.txt": lines(0, 1000) + "inserted\n" + lines(1001, 3000),
 		"old/empty": "", "new/empty": "", "new/sub/b.txt": lines(500, 1500), "new/sub/c.txt": lines(500, 1500),
 		"old/gone": "gone", "new/d": "something else",
 		"old/data/one.bin": literals(9000), "old/data/two.bin": lines(7000, 9000), // one behind the other, with their names
 		"new/all":      "<data/one.bin>" + literals(9000) + "<data/two.bin>" + lines(7000, 9000) + "<data/one.bin>" + literals(9000) + "<end>",
 		"new/literals": literals(3000), // hardly two of them in a row stand elsewhere
-	} {
+	}
+	for i := range 300 { // of so many there are only two bits of each sum
+		name := fmt.Sprintf("many/%d.txt", i)
+		texts["old/"+name], texts["new/"+name] = fmt.Sprint(i), fmt.Sprint(i+i/299)
+	}
+	for name, text := range texts {
 		side, rel, _ := strings.Cut(name, "/")
 		path := filepath.Join(map[string]string{"old": old, "new": new}[side], filepath.FromSlash(rel))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
