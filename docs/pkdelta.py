@@ -828,11 +828,12 @@ class Machine:
                 raise Refused("more output than declared")
 
     def tables(self):
-        entries = self.s.number(2)
-        kept, n = list(self.ranges), len(self.range())
-        file, end = self.last[:2]
-        self.ranges = kept
-        return Pak(self.old[file], end - n, entries)
+        entries, file = self.s.number(2), self.last[0] + self.s.signed(11)
+        n, data = self.last[2] + self.s.signed(13), self.old[file]
+        if not 0 <= n <= len(data):
+            raise Refused("tables of %d bytes" % n)
+        self.last = (file, len(data), n, n)
+        return Pak(data, len(data) - n, entries)
 
     def lacks(self):
         return self.patch.new[self.file][1] - len(self.out)
@@ -884,8 +885,8 @@ class Machine:
     def range(self):
         s = self.s
         file, off, stored, size = self.last[0], self.last[1], self.last[2], self.last[3]
-        file = s.number(11)
-        start = off + s.signed(12)
+        before, file = file, file + s.signed(11)
+        start = (off if file == before else 0) + s.signed(12)
         stored += s.signed(13)
         method = s.number(14)
         size = stored if method == 0 else size + s.signed(15)

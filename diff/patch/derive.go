@@ -442,8 +442,7 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 	}
 	e.enc.Number(inTable, uint64(how))
 	for _, k := range p.more {
-		e.enc.Number(inCopyFile, uint64(k.file))
-		e.putRange(k.at)
+		e.putTables(k)
 	}
 	if seeded {
 		e.enc.Number(inTable, seed)

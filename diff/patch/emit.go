@@ -241,10 +241,20 @@ func (e *emitter) putPieces(c copied, pad int64, moved bool) bool {
 func (e *emitter) name(k *known) {
 	e.op(opTables)
 	e.enc.Number(inTable, uint64(k.kind))
-	e.enc.Number(inCopyFile, uint64(k.file))
-	e.putRange(k.at)
+	e.putTables(k)
 	k.renew()
 	e.known = k
+}
+
+// putTables tells where tables of a known kind are: at the end of their file, at
+// its front, or all of it.
+func (e *emitter) putTables(k *known) {
+	e.enc.Number(inCopyFile, uint64(k.file))
+	e.enc.Number(inRangeFile, zigzag(int64(k.at.File-e.last.File)))
+	if k.kind != table.IoStore {
+		e.enc.Number(inRangeLen, zigzag(k.at.Stored-e.last.Stored))
+	}
+	e.last = k.at
 }
 
 // source names the old content for what follows. index is over it.
@@ -279,8 +289,8 @@ func (e *emitter) predicted(content []byte, index *delta.Index) {
 }
 
 func (e *emitter) putRange(r Range) {
-	e.enc.Number(inRangeFile, uint64(r.File))
-	e.enc.Number(inRangeOff, zigzag(r.Off-e.last.end()))
+	e.enc.Number(inRangeFile, zigzag(int64(r.File-e.last.File)))
+	e.enc.Number(inRangeOff, zigzag(r.Off-e.last.endIn(r.File)))
 	e.enc.Number(inRangeLen, zigzag(r.Stored-e.last.Stored))
 	m := methodNumber(r)
 	e.enc.Number(inMethod, uint64(m+len(methods)*e.keys.number(r.Key)))

@@ -317,13 +317,13 @@ func (m *machine) source(ranges []Range) error {
 const maxSourced = 1 << 40
 
 func (m *machine) nextRange() (r Range, err error) {
-	file, err := m.number(inRangeFile, int64(len(m.h.Old))-1)
+	file, err := m.signed(inRangeFile, int64(m.last.File), int64(len(m.h.Old))-1)
 	if err != nil {
 		return r, err
 	}
 	size := m.h.Old[file].Size
 	r.File = int(file)
-	if r.Off, err = m.signed(inRangeOff, m.last.end(), size); err != nil {
+	if r.Off, err = m.signed(inRangeOff, m.last.endIn(r.File), size); err != nil {
 		return r, err
 	}
 	if r.Stored, err = m.signed(inRangeLen, m.last.Stored, size); err != nil {

@@ -36,8 +36,8 @@ const (
 	inMakeBlock  // decoded bytes a block but the last
 	inRecipe     // of the header's recipes
 	inRanges     // how many
-	inRangeFile  // of the old files
-	inRangeOff   // signed, from the end of the range before
+	inRangeFile  // of the old files, signed, from that of the range before
+	inRangeOff   // signed, from the end of the range before, of another file from 0
 	inRangeLen   // stored bytes, signed, against the range before
 	inMethod     // index into methods, and so many more for each number of the key
 	inRangeSize  // decoded bytes, signed, against the range before

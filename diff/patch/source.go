@@ -33,6 +33,14 @@ func (r *Range) end() int64 {
 	return r.Off + r.Stored
 }
 
+// endIn is where what follows it in a file begins: in another one the start.
+func (r *Range) endIn(file int) int64 {
+	if r.File != file {
+		return 0
+	}
+	return r.end()
+}
+
 // Bounds of a source.
 const (
 	maxBlock   = 16 << 20 // decoded or stored bytes of a compressed range

@@ -222,13 +222,21 @@ func (m *machine) tablesOf(kind table.Kind, last *known) (*known, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, err := m.nextRange()
+	of, err := m.signed(inRangeFile, int64(m.last.File), int64(len(m.h.Old))-1)
 	if err != nil {
 		return nil, err
 	}
-	if at.Method != methods[0] {
-		return nil, fmt.Errorf("%w: tables that are compressed", ErrCorrupt)
+	size := m.h.Old[of].Size
+	if kind != table.IoStore {
+		if size, err = m.signed(inRangeLen, m.last.Stored, size); err != nil {
+			return nil, err
+		}
 	}
+	at := Range{File: int(of), Stored: size, Size: size}
+	if kind == table.Unreal {
+		at.Off = m.h.Old[of].Size - size
+	}
+	m.last = at
 	if last != nil && last.kind == kind && last.at == at && last.file == int(file) {
 		return last, nil
 	}

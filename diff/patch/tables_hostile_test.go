@@ -54,6 +54,7 @@ func hostile(r *rand.Rand, at Range) []byte {
 		}
 		e.Number(in, uint64(v))
 	}
+	last := int64(0)
 	for range 1 + r.IntN(6) {
 		switch r.IntN(3) {
 		case 0:
@@ -61,9 +62,8 @@ func hostile(r *rand.Rand, at Range) []byte {
 			number(inTable, 0)
 			number(inCopyFile, 0)
 			number(inRangeFile, 0)
-			number(inRangeOff, int64(zigzag(at.Off)))
-			number(inRangeLen, int64(zigzag(at.Stored)))
-			number(inMethod, 0)
+			number(inRangeLen, int64(zigzag(at.Stored-last)))
+			last = at.Stored
 		case 1:
 			number(inOp, opPieces)
 			number(inSkip, int64(r.IntN(9)))
@@ -75,9 +75,8 @@ func hostile(r *rand.Rand, at Range) []byte {
 			if how >= 12 {
 				number(inCopyFile, 0)
 				number(inRangeFile, 0)
-				number(inRangeOff, int64(zigzag(0)))
-				number(inRangeLen, int64(zigzag(0)))
-				number(inMethod, 0)
+				number(inRangeLen, int64(zigzag(at.Stored-last)))
+				last = at.Stored
 			}
 			if how%12 >= 6 {
 				number(inTable, r.Int64())
