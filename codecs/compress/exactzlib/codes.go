@@ -1,6 +1,9 @@
 package exactzlib
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 const (
 	litCodes  = 286 // literals, the end of the block, lengths
@@ -43,9 +46,9 @@ type codes struct {
 
 	maxLit, maxDist int
 
-	heap     [heapSize]uint16
-	depth    [heapSize]uint8
+	heap     [litCodes + 2]uint64 // of build_tree, from index 1 on: key<<16 | node; behind it a larger one
 	heapLen  int
+	sorted   [heapSize]uint16 // nodes, from heapMax on those of larger frequency first
 	heapMax  int
 	bitCount [maxBits + 1]uint16
 
@@ -100,27 +103,27 @@ func (c *codes) build() int {
 func (c *codes) buildTree(t []node, a *alphabet) int {
 	top := c.startHeap(t, a)
 	for i := c.heapLen / 2; i >= 1; i-- {
-		c.siftDown(t, i)
+		c.siftDown(i, c.heap[i])
 	}
 	for node := a.symbols; ; node++ {
 		n := c.heap[1]
-		c.heap[1] = c.heap[c.heapLen]
+		v := c.heap[c.heapLen]
+		c.heap[c.heapLen] = math.MaxUint64
 		c.heapLen--
-		c.siftDown(t, 1)
+		c.siftDown(1, v)
 		m := c.heap[1]
 		c.heapMax -= 2
-		c.heap[c.heapMax+1], c.heap[c.heapMax] = n, m
-		t[node].fc = t[n].fc + t[m].fc
-		c.depth[node] = max(c.depth[n], c.depth[m]) + 1
-		t[n].dl, t[m].dl = uint16(node), uint16(node)
-		c.heap[1] = uint16(node)
-		c.siftDown(t, 1)
+		c.sorted[c.heapMax+1], c.sorted[c.heapMax] = uint16(n), uint16(m)
+		freq := t[uint16(n)].fc + t[uint16(m)].fc
+		t[node].fc = freq
+		t[uint16(n)].dl, t[uint16(m)].dl = uint16(node), uint16(node)
+		c.siftDown(1, heapEntry(freq, max(uint8(n>>16), uint8(m>>16))+1, node))
 		if c.heapLen < 2 {
 			break
 		}
 	}
 	c.heapMax--
-	c.heap[c.heapMax] = c.heap[1]
+	c.sorted[c.heapMax] = uint16(c.heap[1])
 	c.lengths(t, a, top)
 	assign(t[:top+1], &c.bitCount)
 	return top
@@ -136,7 +139,7 @@ func (c *codes) startHeap(t []node, a *alphabet) (top int) {
 			continue
 		}
 		c.heapLen++
-		c.heap[c.heapLen], c.depth[n], top = uint16(n), 0, n
+		c.heap[c.heapLen], top = heapEntry(t[n].fc, 0, n), n
 	}
 	for c.heapLen < 2 {
 		n := 0
@@ -145,32 +148,34 @@ func (c *codes) startHeap(t []node, a *alphabet) (top int) {
 			n = top
 		}
 		c.heapLen++
-		c.heap[c.heapLen], c.depth[n] = uint16(n), 0
+		c.heap[c.heapLen] = heapEntry(1, 0, n)
 		t[n].fc = 1
 		c.best--
 		if a.fixed != nil {
 			c.fixed -= int(a.fixed[n].dl)
 		}
 	}
+	c.heap[c.heapLen+1] = math.MaxUint64
 	return top
 }
 
-// siftDown is pqdownheap: among nodes of one frequency the shallower goes first.
-func (c *codes) siftDown(t []node, k int) {
-	heap, depth := &c.heap, &c.depth
-	v := heap[k]
-	key := uint32(t[v].fc)<<8 | uint32(depth[v])
-	for j := 2 * k; j <= c.heapLen; j *= 2 {
-		son := uint32(t[heap[j]].fc)<<8 | uint32(depth[heap[j]])
-		if j < c.heapLen {
-			if right := uint32(t[heap[j+1]].fc)<<8 | uint32(depth[heap[j+1]]); right <= son {
-				j, son = j+1, right
-			}
-		}
-		if key <= son {
+// heapEntry is a node with its key: among nodes of one frequency the shallower
+// goes first.
+func heapEntry(freq uint16, depth uint8, node int) uint64 {
+	return uint64(freq)<<24<<16 | uint64(depth)<<16 | uint64(node)
+}
+
+// siftDown is pqdownheap: it puts v at k or below.
+func (c *codes) siftDown(k int, v uint64) {
+	heap, n := &c.heap, c.heapLen
+	for j := 2 * k; j <= n; j *= 2 {
+		// Which son goes first is not foreseeable: no branch.
+		j += int((heap[j+1]>>16 - heap[j]>>16 - 1) >> 63)
+		son := heap[j]
+		if v>>16 <= son>>16 {
 			break
 		}
-		heap[k] = heap[j]
+		heap[k] = son
 		k = j
 	}
 	heap[k] = v
@@ -179,9 +184,9 @@ func (c *codes) siftDown(t []node, k int) {
 // lengths is gen_bitlen: from parents to lengths of codes, and their sum.
 func (c *codes) lengths(t []node, a *alphabet, top int) {
 	clear(c.bitCount[:])
-	t[c.heap[c.heapMax]].dl = 0 // the root
+	t[c.sorted[c.heapMax]].dl = 0 // the root
 	over := 0
-	for _, n := range c.heap[c.heapMax+1:] {
+	for _, n := range c.sorted[c.heapMax+1:] {
 		length := int(t[t[n].dl].dl) + 1
 		if length > a.maxBits {
 			length = a.maxBits
@@ -223,7 +228,7 @@ func (c *codes) shorten(t []node, a *alphabet, top, over int) {
 	for length := a.maxBits; length > 0; length-- {
 		for n := c.bitCount[length]; n > 0; {
 			h--
-			m := c.heap[h]
+			m := c.sorted[h]
 			if int(m) > top {
 				continue
 			}
