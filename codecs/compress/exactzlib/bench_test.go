@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"pakdb/codecs/codecstest"
@@ -14,7 +15,14 @@ import (
 // cooked is content of a cooked game, in blocks of 64 KiB as the engine cuts it.
 func cooked(b *testing.B) (blocks [][]byte, size int64) {
 	data, err := os.ReadFile(codecstest.Sample(b, "iostore", "cue4parse-ue5.8", "Uncompressed", "CUE4ParseFixtures-Minimal-Uncompressed-Windows.ucas"))
-	if name := os.Getenv("PAKDB_BENCH_FILE"); name != "" {
+	name := os.Getenv("PAKDB_BENCH_FILE")
+	if filepath.Ext(name) == ".pak" {
+		for _, at := range archiveBlocks(b, name) {
+			blocks, size = append(blocks, at.decoded), size+int64(len(at.decoded))
+		}
+		return blocks, size
+	}
+	if name != "" {
 		data, err = os.ReadFile(name)
 	}
 	if err != nil {
@@ -27,7 +35,8 @@ func cooked(b *testing.B) (blocks [][]byte, size int64) {
 	return append(blocks, data), size
 }
 
-// BenchmarkEncode deflates real content; PAKDB_BENCH_FILE names another file.
+// BenchmarkEncode deflates real content; PAKDB_BENCH_FILE names another file;
+// of a pak, what its zlib blocks decode to.
 func BenchmarkEncode(b *testing.B) {
 	blocks, size := cooked(b)
 	for _, level := range []uint8{1, 3, 6, 9} {

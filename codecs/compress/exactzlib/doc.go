@@ -43,9 +43,12 @@
 //
 // The whole input is in memory, so there is no window to fill and to move; what
 // the window's movement decides in zlib (whether a block can still be stored,
-// which position is the reserved number 0) is computed from two integers.
-// Positions grow from one input to the next, so tables need no clearing.
-// Candidates are compared eight bytes at a time. None of this changes a match.
+// which position is the reserved number 0) is computed from two integers. From
+// level 4 on every position enters a hash chain, so that the chains of 64 KiB are
+// sorted at once and lie in a row: a search reads four candidates at a time and
+// compares eight bytes of each, up to the one that would make it longer. Below,
+// positions grow from one input to the next, so tables need no clearing. None of
+// this changes a match.
 //
 // A second hash chain over four bytes, with ranks that tell which candidates
 // zlib would not have reached, finds the same matches too. It was tried and left

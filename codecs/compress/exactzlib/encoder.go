@@ -16,9 +16,10 @@ const (
 )
 
 // Encoder makes deflate streams. The zero value is ready; it grows to about
-// 400 KiB at the first use and allocates nothing after that but what dst
-// lacks. An Encoder is not safe for concurrent use; what it makes depends on
-// source and parameters alone, never on what it made before.
+// 400 KiB at the first use of a level below 4, by 700 KiB at that of a higher
+// one, and allocates nothing after that but what dst lacks. An Encoder is not
+// safe for concurrent use; what it makes depends on source and parameters alone,
+// never on what it made before.
 type Encoder struct {
 	p      Params
 	search search
@@ -26,14 +27,16 @@ type Encoder struct {
 	src []byte
 	out []byte
 
-	// Hash chains. A stored position is the position in src plus shift, which
-	// grows by the length of each input, so that what earlier inputs left
-	// behind lies below every position and needs no clearing.
-	head      []uint32          // by hash: the latest position
-	prev      *[ringSize]uint32 // by position: the one before of the same hash
-	shift     uint32
 	hashShift uint
 	hashMask  uint32
+	buckets   *buckets // the hash chains of lazy
+
+	// The hash chains of greedy. A stored position is the position in src plus
+	// shift, which grows by the length of each input, so that what earlier inputs
+	// left behind lies below every position and needs no clearing.
+	head  []uint32          // by hash: the latest position
+	prev  *[ringSize]uint32 // by position: the one before of the same hash
+	shift uint32
 
 	// zlib's window, which is not there, but decides when a block can still be
 	// stored and which position counts as none.
@@ -99,6 +102,15 @@ func (e *Encoder) begin(dst, src []byte, p Params) {
 // prepareHash makes the tables ready for positions of src. hashShift is such
 // that a byte has left the hash when three have followed it.
 func (e *Encoder) prepareHash(bits uint) {
+	e.hashShift = (bits + minMatch - 1) / minMatch
+	e.hashMask = 1<<bits - 1
+	if e.search.slow {
+		if e.buckets == nil {
+			e.buckets = new(buckets)
+		}
+		e.buckets.to = 0
+		return
+	}
 	if e.prev == nil {
 		e.prev = new([ringSize]uint32)
 	}
@@ -107,8 +119,6 @@ func (e *Encoder) prepareHash(bits uint) {
 		e.shift = 1
 	}
 	e.head = resize(e.head, 1<<bits)
-	e.hashShift = (bits + minMatch - 1) / minMatch
-	e.hashMask = 1<<bits - 1
 }
 
 // resize keeps what is there: positions of earlier inputs do no harm.
@@ -135,8 +145,6 @@ func (e *Encoder) encode() {
 		e.lazy()
 	default:
 		e.greedy()
-	}
-	if e.p.Level > 0 {
 		e.shift += uint32(len(e.src))
 	}
 	if !e.p.Raw && !e.off && !e.agreed {

@@ -43,25 +43,22 @@ func (e *Encoder) lazy() {
 				break
 			}
 		}
-		var cand uint32
-		if n-pos >= minMatch {
-			cand = e.insert(pos)
-		}
 		before, beforeStart := length, start
 		length = minMatch - 1
-		if p := uint32(pos) + e.shift; cand > uint32(e.base)+e.shift && before < e.search.lazy && p-cand <= uint32(e.maxDist) {
-			length, start = e.longest(pos, cand, before, start)
-			if length <= 5 && (e.p.Strategy == Filtered || length == minMatch && pos-start > tooFar) {
-				length = minMatch - 1
+		if before < e.search.lazy && n-pos >= minMatch {
+			if pos >= e.buckets.to {
+				e.sort(max(0, pos-e.maxDist))
+			}
+			if place := e.buckets.places[uint16(pos-e.buckets.from)]; place>>16 > 0 {
+				length, start = e.longer(pos, place, before, start)
+				if length <= 5 && (e.p.Strategy == Filtered || length == minMatch && pos-start > tooFar) {
+					length = minMatch - 1
+				}
 			}
 		}
 		if before >= minMatch && length <= before {
 			e.tally(uint32(pos-1-beforeStart)<<8 | uint32(before-minMatch))
 			end := pos - 1 + before
-			for last := min(end-1, n-minMatch); pos < last; {
-				pos++
-				e.insert(pos)
-			}
 			pos = end - 1 // the loop adds one
 			available, length = false, minMatch-1
 			if e.symCount == e.stop && e.full(end) {
@@ -99,7 +96,7 @@ func (e *Encoder) greedy() {
 		}
 		length, start := 0, 0
 		if cand > uint32(e.base)+e.shift && uint32(pos)+e.shift-cand <= uint32(e.maxDist) {
-			length, start = e.longest(pos, cand, minMatch-1, 0)
+			length, start = e.longest(pos, cand)
 		}
 		if length < minMatch {
 			e.tally(uint32(e.src[pos]))
@@ -121,28 +118,18 @@ func (e *Encoder) greedy() {
 	e.flush(n, true)
 }
 
-// longest is longest_match: it follows the chain that begins at cand and returns
-// the longest match at pos that is longer than best bytes, and where it is.
-// Without one it returns best and start. Nothing beyond the source counts.
-func (e *Encoder) longest(pos int, cand uint32, best, start int) (int, int) {
+// longest is longest_match for greedy: it follows the chain that begins at cand
+// and returns the longest match at pos, and where it is. A length of 2 means
+// none. Nothing beyond the source counts.
+func (e *Encoder) longest(pos int, cand uint32) (best, start int) {
 	src, prev := e.src, e.prev
 	most := min(maxMatch, len(src)-pos)
-	if best >= most {
-		return most, start
-	}
 	nice, chain := min(e.search.nice, most), e.search.chain
-	if best >= e.search.good {
-		chain >>= 2
-	}
 	limit := uint32(max(pos-e.maxDist, e.base)) + e.shift
-	// A longer match has the bytes best-3 to best in common too; at first, when
-	// best is 2, they are the first three.
-	at, want, mask := 0, uint32(0), uint32(0xffffff)
-	if best < minMatch {
-		want = load24(src, pos)
-	} else {
-		at, want, mask = best-3, load32(src, pos+best-3), 0xffffffff
-	}
+	// A longer match has the bytes best-3 to best in common too; at first they
+	// are the first three.
+	best = minMatch - 1
+	at, want, mask := 0, load24(src, pos), uint32(0xffffff)
 	for {
 		cand, chain = next(src[at:], prev, cand, limit, e.shift, want, mask, chain)
 		if chain == 0 {
