@@ -251,36 +251,49 @@ const minJoined = 3
 // entries of, which are more, and with its seed.
 func (f *fileMaker) joined() (all *known, more []*known, err error) {
 	all = f.was
-	if all.kind != table.Unreal {
-		return all, nil, nil
+	if all.kind == table.Unreal {
+		more, err = f.others()
 	}
-	wanted := map[string]bool{}
-	for _, r := range f.is.Rows() {
-		wanted[r.Key] = true
+	if len(more) > 0 && err == nil {
+		all, err = all.join(more)
 	}
-	without(wanted, all)
-	asked := map[int]bool{all.file: true, len(f.old.files): true}
-	for _, c := range f.e.copies {
-		if c.to != f.is.file || asked[c.file] || len(wanted) < minJoined || len(more) == maxJoined {
-			continue
-		}
-		asked[c.file] = true
-		k, err := tablesOf(table.Unreal, &f.old.files[c.file], c.file)
-		if err != nil {
-			return nil, nil, err
-		}
-		if k == nil || !has(k, wanted) {
-			continue
-		}
-		if with, err := f.was.join(append(more, k)); err == nil {
-			all, more = with, append(more, k)
-			without(wanted, k)
-		}
-	}
-	if seed, ok := newSeed(f.was, f.is); ok {
+	if seed, ok := newSeed(f.was, f.is); ok && err == nil {
 		all, err = all.seeded(seed)
 	}
 	return all, more, err
+}
+
+// others returns the tables of other archives that the new one has entries of.
+func (f *fileMaker) others() (more []*known, err error) {
+	var wanted map[string]bool // keys of rows
+	asked, size := map[int]bool{f.was.file: true, len(f.old.files): true}, f.was.size
+	for _, c := range f.e.copies {
+		if c.to != f.is.file || asked[c.file] || len(more) == maxJoined {
+			continue
+		}
+		if asked[c.file] = true; wanted == nil {
+			wanted = map[string]bool{}
+			for _, r := range f.is.Rows() {
+				wanted[r.Key] = true
+			}
+			without(wanted, f.was)
+		}
+		if len(wanted) < minJoined {
+			return more, nil
+		}
+		k, err := tablesOf(table.Unreal, &f.old.files[c.file], c.file)
+		if err != nil {
+			return nil, err
+		}
+		if k == nil || size+k.size > table.MaxSize || !has(k, wanted) {
+			continue
+		}
+		if _, err := f.was.join([]*known{k}); err == nil { // of the same version
+			more, size = append(more, k), size+k.size
+			without(wanted, k)
+		}
+	}
+	return more, nil
 }
 
 // has reports that tables have enough of what is wanted.
