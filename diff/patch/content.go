@@ -36,7 +36,8 @@ func (m *maker) load(ranges []Range) (*held, error) {
 		return &m.now, nil
 	}
 	src := newSource(&m.reader, ranges)
-	m.now = held{ranges: ranges[:len(ranges):len(ranges)], content: make([]byte, src.Size())}
+	content := slices.Grow(m.now.content[:0], int(src.Size()))[:src.Size()]
+	m.now = held{ranges: ranges[:len(ranges):len(ranges)], content: content}
 	if len(m.now.content) > 0 {
 		if _, err := src.ReadAt(m.now.content, 0); err != nil {
 			return nil, err
@@ -330,17 +331,22 @@ func (f *fileMaker) run(k, n int) error {
 	if err != nil {
 		return err
 	}
-	s := &span{fileMaker: f, first: k, gap: gap > 0}
-	var content []byte
+	size := int64(0)
 	for j := k; j < k+n; j++ {
-		b, err := f.decode(j)
+		size += f.extents[j].size
+	}
+	f.spare = slices.Grow(f.spare[:0], int(size))[:size]
+	s := &span{fileMaker: f, first: k, content: f.spare, gap: gap > 0}
+	for j, at := k, int64(0); j < k+n; j++ {
+		end := at + f.extents[j].size
+		b, err := f.decode(j, s.content[at:end:end])
 		if err != nil {
 			return err
 		}
 		s.blocks = append(s.blocks, b)
-		content = append(content, b.content...)
+		at = end
 	}
-	if s.src, err = f.sourceFor(x.entry, f.contentBefore(k), content, gap > 0); err != nil {
+	if s.src, err = f.sourceFor(x.entry, f.contentBefore(k), s.content, gap > 0); err != nil {
 		return err
 	}
 	f.drift = 0
@@ -360,11 +366,12 @@ func (f *fileMaker) run(k, n int) error {
 // span is a run of compressed extents that is being explained.
 type span struct {
 	*fileMaker
-	first  int // extent
-	blocks []block
-	src    oldSource
-	at     int64 // content explained
-	gap    bool  // what stands before the next extent is not explained yet
+	first   int    // extent
+	content []byte // of all of them
+	blocks  []block
+	src     oldSource
+	at      int64 // content explained
+	gap     bool  // what stands before the next extent is not explained yet
 }
 
 // block is a decoded extent.
@@ -389,7 +396,7 @@ func (s *span) piece(j int) (int, error) {
 	content, stored := b.content, s.extents[s.first+j].stored
 	n := 1
 	for s.joins(j+n, b, len(content)-n*len(b.content)) && len(content) < delta.MaxContent {
-		content = append(content, s.blocks[j+n].content...)
+		content = s.content[s.at:][:len(content)+len(s.blocks[j+n].content)]
 		stored += s.extents[s.first+j+n].stored
 		n++
 	}
@@ -505,17 +512,18 @@ func (s *span) asStored(j int) error {
 	return nil
 }
 
-// decode decodes extent j and finds its recipe.
-func (f *fileMaker) decode(j int) (b block, err error) {
+// decode decodes extent j into content, which has its size, and finds its recipe.
+func (f *fileMaker) decode(j int, content []byte) (b block, err error) {
 	x := &f.extents[j]
 	stored, err := f.read(x.off, x.coded)
 	if err != nil {
 		return b, err
 	}
-	b.content = make([]byte, x.size)
+	b.content = content
 	if x.size == 0 { // a block of nothing is something, which no recipe is asked to make
 		return b, nil
 	}
+	clear(content) // what is not decoded is always the same
 	if compress.Decode(x.method, b.content, stored) != nil || f.misses > maxMisses && j%maxMisses != 0 {
 		return b, nil
 	}

@@ -34,6 +34,7 @@ type fileMaker struct {
 	drift  int64    // by which content stands elsewhere in the source than was thought
 	entry  int32    // that was changed last
 	wanted int32    // old entry that was the source last
+	spare  []byte   // for the content of a run
 	due    []written
 	mine   ownContent
 	was    *known // tables of the old archive
