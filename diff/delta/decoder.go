@@ -24,6 +24,7 @@ type Decoder struct {
 	history
 	page   []byte // of the old content, for single bytes
 	pageAt int64
+	place  place // of the literal at hand
 
 	// The content at hand.
 	from Old
@@ -102,9 +103,9 @@ func (d *Decoder) symbol(pos int) (int, error) {
 }
 
 func (d *Decoder) literalAt(pos int) error {
-	x := place{align: uint32(pos % posStates), behind: behindMatch(d.state), run: d.run, before: d.before(d.at + pos)}
-	err := d.expect(x.expected[:], d.refs[0], pos)
-	d.new[pos] = d.models.literals.code(&d.rangeCoder, &x, 0)
+	d.place = place{align: uint32(pos % posStates), behind: behindMatch(d.state), run: d.run, before: d.before(d.at + pos)}
+	err := d.expect(d.place.expected[:], d.refs[0], pos)
+	d.new[pos] = d.models.literals.code(&d.rangeCoder, &d.place, 0)
 	d.literal()
 	return err
 }
