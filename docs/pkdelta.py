@@ -193,9 +193,9 @@ class Length:
 class Literals:
     def __init__(self):
         self.slots = {}
-        self.mixers = [Mixer([13000] * 13) for _ in range(64)]
-        # Of three kinds of places behind a match: by what the last byte differed, whether the last four differed so, estimates.
-        self.moves = [({}, {}, {}) for _ in range(3)]
+        self.mixers = [Mixer([17000] * 7) for _ in range(64)]
+        # Of two kinds of places behind a match: by what the last byte differed, whether the last four differed so, estimates.
+        self.moves = [({}, {}, {}) for _ in range(2)]
 
     def find(self, hashes, node):
         found = []
@@ -206,21 +206,19 @@ class Literals:
         return found
 
     def read(self, s, align, behind, run, before, expected):
-        was, e, a, b, c = expected
+        was, e, a, b = expected
         c1, two = before & 0xFF, min(behind, 2)
-        after = a | b << 8 | c << 16
-        hashes = (
-            align, 1 << 24 | c1, 2 << 24 | before & 0xFFFF, 3 << 24 | before & 0xFFFFFF, 4 << 24 | e << 2 | two, 5 << 24 | e << 8 | c1,
-            (6 << 24 | e << 16 | c1 << 8 | was) * 0x2545F491 + a, 7 << 24 | e << 8 | c1 - was & 0xFF, (8 << 24 | e << 2 | two) * 0x2545F491 + after)
+        last, want, diff = 1 << 24 | c1, 3 << 24 | e << 2 | two, 4 << 24 | e << 8 | c1 - was & 0xFF
+        hashes = (2 << 24 | before & 0xFFFF, last, want, diff), (align, last, want, diff)
         kinds, moved = [], []
         if behind < 3:
-            kinds = [behind, (behind, min(run, 63)), (behind, (after & 0xFFFF) * 0x9E3779B1 >> 22 & 0x3FF)]
+            kinds = [(behind, min(run, 63)), (behind, (a | b << 8) * 0x9E3779B1 >> 22 & 0x3FF)]
         for kind, (by, _, _) in zip(kinds, self.moves):
             moved.append(e + by[kind] & 0xFF | 0x100 if by.get(kind) else 0)
         node = 1
         for i in range(8):
             if i & 3 == 0:
-                slots = self.find(hashes, node)
+                slots = self.find(hashes[i >> 2], node)
             leaf = node & (1 << (i & 3)) - 1 | 1 << (i & 3)
             estimates = [t[leaf] for t in slots]
             logits = [LOGIT[t[0] >> 10] for t in estimates]
@@ -232,7 +230,7 @@ class Literals:
                     logits.append(LOGIT[t[0] >> 10])
                 else:
                     logits.append(0)
-            logits += [0] * (12 - len(logits)) + [256]
+            logits += [0] * (6 - len(logits)) + [256]
             bit = self.mixers[(behind * 2 + agrees) * 8 + i].bit(s, logits)
             for t in estimates:
                 learn(t, bit, 80)
@@ -364,7 +362,7 @@ class Stream:
                     return f.trio.read(self, f.state[state][align], f.recent[recent], f.byte[behind][before & 0xFF])
 
                 if flag(self.match) == 0:
-                    expected = [byte(refs[0], at + i, at) or 0 for i in range(-1, 4)]
+                    expected = [byte(refs[0], at + i, at) or 0 for i in range(-1, 3)]
                     out.append(self.literals.read(self, align, behind, self.run, before, expected))
                     state, few = 0 if state < 4 else state - 3 if state < 10 else state - 6, min(few + 1, 3)
                     continue

@@ -14,7 +14,7 @@
 // programs or places in tables, differ by the same again. What says how steps go
 // on is mixed from three. Over LZMA's contexts that takes a tenth off text, 15 % off
 // kernel modules, half off programs of which all pointers changed, and nine tenths
-// and more off tables of counters, for 70 ns a bit of a literal.
+// and more off tables of counters, for 40 ns a bit of a literal.
 //
 // This was chosen over bsdiff's model (copies with differences, differences and
 // new bytes in streams of their own under zstd), which was built first. On the

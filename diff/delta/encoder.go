@@ -24,9 +24,9 @@ type Encoder struct {
 	stale   int                               // symbols until these are computed again
 	far     int                               // last node of the block that a way leads to
 	leapTo  int                               // nodes before it are not looked from
-	guess   guess
-	from    int // position of the first node
-	spent   int // bytes of contents and old ones that the greatest effort was made for
+	from    int                               // position of the first node
+	costs   [2]frequency                      // of literals: right behind a match, and further on
+	spent   int                               // bytes of contents and old ones that the greatest effort was made for
 
 	// The content at hand.
 	new []byte
@@ -44,8 +44,8 @@ func (e *Encoder) Reset() {
 	if e.nodes == nil {
 		e.nodes = make([]node, maxBlock+1)
 	}
-	e.guess.reset()
 	e.chains.reset(seenWidth, maxWindow)
+	e.costs = [2]frequency{}
 	e.added, e.stale, e.spent = 0, 0, 0
 }
 
@@ -177,10 +177,8 @@ func (e *Encoder) put(pos int, s step) int {
 		return pos + int(s.n)
 	}
 	l := e.place(&e.trail, pos)
-	if e.leap {
-		e.guess.learn(l.behind, x.before, e.new[pos], l.expected[1])
-	}
 	e.models.literals.code(&e.rangeCoder, &l, e.new[pos])
+	e.costs[min(e.few, 1)].add(e.new[pos])
 	e.literal()
 	return pos + 1
 }
@@ -228,6 +226,9 @@ func (e *Encoder) matchLen(r ref, pos int) int {
 // reprice computes the tables of prices anew.
 func (e *Encoder) reprice() {
 	e.stale = 256
+	for i := range e.costs {
+		e.costs[i].reprice()
+	}
 	for k := range posStates {
 		for n := minMatch; n <= maxNice; n++ {
 			e.lengths[0][k][n] = e.length.price(n, k)

@@ -14,29 +14,33 @@ const (
 	countBits     = 10
 )
 
-func (e *estimate) learn(bit, limit uint32) {
-	v := uint32(*e)
-	n, p := v&(1<<countBits-1), int64(v>>countBits)
-	p += ((int64(bit)<<22 - int64(bit) - p) * reciprocals[n]) >> 16
-	if n < limit {
-		n++
-	}
-	*e = estimate(uint32(p)<<countBits | n)
+// rate is how fast an estimate learns that has learned so often.
+type rate struct {
+	by   int32  // 1 / (n + 2), in 1/65536
+	more uint32 // 1 until the limit
 }
 
-// reciprocals of n + 2, in 1/65536.
-var reciprocals = func() (t [1 << countBits]int64) {
-	for n := range t {
-		t[n] = 1 << 16 / int64(n+2)
-	}
-	return t
-}()
+// rates are by how often an estimate has learned.
+type rates [128]rate
 
 // How far back estimates look: those of literals, and all others.
-const (
-	literalLimit = 80
-	flagLimit    = 30
-)
+var literalRates, flagRates = ratesTo(80), ratesTo(30)
+
+func ratesTo(limit int) *rates {
+	t := new(rates)
+	for n := range t {
+		t[n] = rate{1 << 16 / int32(n+2), is(n < limit)}
+	}
+	return t
+}
+
+// learn moves an estimate towards a bit.
+func (e *estimate) learn(bit uint32, r *rates) {
+	v := uint32(*e)
+	x := &r[v&127]
+	d := (int64(bit<<22-bit) - int64(v>>countBits)) * int64(x.by) >> 16
+	*e = estimate(v + uint32(d)<<countBits + x.more)
+}
 
 func start(e []estimate) {
 	for i := range e {
@@ -116,26 +120,22 @@ type trio struct {
 func (t *trio) reset() { *t = trio{[3]int32{26000, 26000, 26000}, mixFast << 3} }
 
 func (t *trio) code(c *rangeCoder, x, y, z *estimate, bit uint32) uint32 {
-	in := [3]int32{x.logit(), y.logit(), z.logit()}
-	sum := int64(0)
-	for i, v := range in {
-		sum += int64(v) * int64(t.weights[i])
-	}
-	p := probability(sum >> 16)
+	u, v, w := x.logit(), y.logit(), z.logit()
+	p := probability((int64(u)*int64(t.weights[0]) + int64(v)*int64(t.weights[1]) + int64(w)*int64(t.weights[2])) >> 16)
 	bit = c.bit(p, bit)
 	err := t.err(p, bit)
-	for i, v := range in {
-		t.weights[i] += (v*err + 1<<15) >> 16
-	}
-	x.learn(bit, flagLimit)
-	y.learn(bit, flagLimit)
-	z.learn(bit, flagLimit)
+	t.weights[0] += (u*err + 1<<15) >> 16
+	t.weights[1] += (v*err + 1<<15) >> 16
+	t.weights[2] += (w*err + 1<<15) >> 16
+	x.learn(bit, flagRates)
+	y.learn(bit, flagRates)
+	z.learn(bit, flagRates)
 	return bit
 }
 
 // code codes a bit by one estimate.
 func (e *estimate) code(c *rangeCoder, bit uint32) uint32 {
 	bit = c.bit(e.probability(), bit)
-	e.learn(bit, flagLimit)
+	e.learn(bit, flagRates)
 	return bit
 }

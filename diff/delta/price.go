@@ -27,3 +27,32 @@ func (e estimate) price(bit uint32) uint32 {
 	}
 	return e.price0()
 }
+
+// frequency prices bytes by how often they were coded of late.
+type frequency struct {
+	counts [256]uint16
+	total  int
+	prices [256]uint32
+}
+
+// late is how many bytes count in full.
+const late = 1 << 10
+
+func (f *frequency) add(c byte) {
+	f.counts[c]++
+	if f.total++; f.total < late {
+		return
+	}
+	f.total = 0
+	for c := range f.counts {
+		f.counts[c] /= 2
+		f.total += int(f.counts[c])
+	}
+}
+
+// reprice makes prices those of now.
+func (f *frequency) reprice() {
+	for c, n := range &f.counts {
+		f.prices[c] = prices[int(n)<<priceBits/(f.total+1)]
+	}
+}
