@@ -152,6 +152,30 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestAlike: the longest run is found among thousands of places that begin alike.
+func TestAlike(t *testing.T) {
+	const n, size = 4_000, 64
+	data := noise(8, n*size)
+	for i := range data {
+		data[i] = 'a' + data[i]&1
+	}
+	var again []byte
+	for _, i := range rand.New(rand.NewPCG(8, 8)).Perm(n) {
+		again = append(again, data[i*size:][:size]...)
+	}
+	first, both := content{nil, data}, []content{{nil, data}, {nil, again}}
+	e := delta.Encoder{Best: true}
+	alone := len(encode(&e, first))
+	stream := encode(&e, both...)
+	if err := decode(stream, both...); err != nil {
+		t.Fatal(err)
+	}
+	// A place among 4,000 takes 12 bits, 64 bits by themselves 8 bytes.
+	if each := float64(len(stream)-alone) / n; each > 4 {
+		t.Errorf("%.1f bytes for each run that there is", each)
+	}
+}
+
 func TestNumbers(t *testing.T) {
 	var e delta.Encoder
 	rapid.Check(t, func(t *rapid.T) {

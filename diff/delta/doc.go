@@ -30,7 +30,7 @@
 // 2,048 positions; runs of 32 bytes are taken at once, so that what is equal
 // costs no more than comparing it. For the first small contents of a stream, and
 // for [Encoder.Best], much more is looked at, and every 4 bytes of the old content
-// are found too. Where the last reference to the old content ended, what is close
+// are found too; for Best, what was seen is found by LZMA's binary tree. Where the last reference to the old content ended, what is close
 // behind is looked through: what was inserted, deleted or renamed leads there.
 // Blocks in which nothing can be gained (noise, compressed pictures and sounds)
 // are written as they are.

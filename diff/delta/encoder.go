@@ -18,6 +18,9 @@ type Encoder struct {
 	history
 	chains  chains
 	added   int // position up to which chains know the history
+	tree    tree
+	grown   int // position up to which the tree does
+	met     []meeting
 	nodes   []node
 	path    []step
 	lengths [2][posStates][maxNice + 1]uint32 // prices of new and repeated lengths
@@ -45,8 +48,9 @@ func (e *Encoder) Reset() {
 		e.nodes = make([]node, maxBlock+1)
 	}
 	e.chains.reset(seenWidth, maxWindow)
+	e.tree.planted = false
 	e.costs = [2]frequency{}
-	e.added, e.stale, e.spent = 0, 0, 0
+	e.added, e.grown, e.stale, e.spent = 0, 0, 0, 0
 }
 
 // Bytes ends the stream and returns it. It is valid until the next Reset.
@@ -163,6 +167,9 @@ func (e *Encoder) learnTo(end int) {
 	for ; e.added < end && e.added+4 <= e.end(); e.added++ {
 		if k := e.added - e.start; k >= 0 {
 			e.chains.add(e.buf[k:], e.added)
+			if e.deep && e.added >= e.grown {
+				e.met = e.tree.add(&e.history, e.added, e.met[:0])
+			}
 		}
 	}
 }

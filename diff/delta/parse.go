@@ -19,6 +19,7 @@ type effort struct {
 	enough  int  // one of this length is not looked further for
 	depth   int  // places with the same 4 bytes that are looked at
 	near    bool // in the old content too
+	deep    bool // and in the tree of what was seen
 	repeats int  // how many of the last references are tried
 	leap    bool // nothing is looked for inside of what a reference at hand has
 }
@@ -45,6 +46,10 @@ func (e *Encoder) choose() {
 	if small || e.Best {
 		e.effort = effort{nice: maxNice, enough: maxNice, depth: 24, repeats: len(e.refs), near: true}
 		e.x.indexNear()
+		if e.Best {
+			e.depth, e.deep = 96, true
+			e.tree.plant()
+		}
 		return
 	}
 	e.effort = effort{nice: 32, enough: 6, depth: 1, repeats: 2, leap: true}
@@ -170,7 +175,11 @@ func (e *Encoder) relax(pos, i int) (long step, found bool) {
 		long = e.relaxFar(&s)
 	}
 	if long.n == 0 && s.best < e.enough {
-		long = e.relaxSeen(&s)
+		if e.deep {
+			long = e.relaxMet(&s)
+		} else {
+			long = e.relaxSeen(&s)
+		}
 	}
 	return long, long.n > 0
 }
@@ -206,13 +215,13 @@ func (e *Encoder) repeatPrice(s uint8, k, r int) uint32 {
 
 // relaxFresh offers a new reference of a known price. It returns a step when
 // that is long enough.
-func (e *Encoder) relaxFresh(s *stop, r ref, have int, price uint32) step {
+func (e *Encoder) relaxFresh(s *stop, r ref, from, have int, price uint32) step {
 	if have >= e.nice {
 		return step{kind: fresh, n: int32(have), to: r}
 	}
 	s.best = max(s.best, have)
 	price += s.match + e.repeat.state[s.state][s.align].price0() + e.models.old[isOld(s.refs[0])][s.few].price(isOld(r))
-	for m := minFresh; m <= min(have, s.limit); m++ {
+	for m := from; m <= min(have, s.limit); m++ {
 		e.reach(s.i, m, price+e.lengths[0][s.align][m], step{kind: fresh, to: r})
 	}
 	return step{}
@@ -222,7 +231,7 @@ func (e *Encoder) relaxFresh(s *stop, r ref, have int, price uint32) step {
 func (e *Encoder) relaxOld(s *stop, q, have int) step {
 	r := ref{true, int64(q - s.at)}
 	_, price := e.oldWay(&s.trail, int64(s.at), r.shift)
-	return e.relaxFresh(s, r, have, price)
+	return e.relaxFresh(s, r, minFresh, have, price)
 }
 
 // local is how far behind the end of the last reference to the old content is
@@ -297,13 +306,38 @@ func (e *Encoder) relaxSeen(s *stop) step {
 		if q&(1<<tagBits-1) == tag {
 			if have := longer(p, e.buf[at-e.start:], top); have > top {
 				price := e.distanceOf(have).price(uint64(here - at - 1))
-				if long := e.relaxFresh(s, ref{false, int64(at - here)}, have, price); long.n > 0 {
+				if long := e.relaxFresh(s, ref{false, int64(at - here)}, minFresh, have, price); long.n > 0 {
 					return long
 				}
 				top = have
 			}
 		}
 		q = e.chains.links[at%len(e.chains.links)]
+	}
+	return step{}
+}
+
+// relaxMet offers places in the history that the tree knows: for each length the one
+// that was met first, which is the last.
+func (e *Encoder) relaxMet(s *stop) step {
+	here := e.at + s.at
+	if here < e.grown {
+		return step{}
+	}
+	e.met, e.grown = e.tree.add(&e.history, here, e.met[:0]), here+1
+	from := minFresh
+	for _, m := range e.met {
+		if m.n == maxNice {
+			m.n = common(e.new[s.at:], e.buf[here-m.back-e.start:])
+		}
+		if m.n <= s.best {
+			continue
+		}
+		price := e.distanceOf(m.n).price(uint64(m.back - 1))
+		if long := e.relaxFresh(s, ref{false, int64(-m.back)}, from, m.n, price); long.n > 0 {
+			return long
+		}
+		from = m.n + 1
 	}
 	return step{}
 }
