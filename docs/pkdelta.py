@@ -172,7 +172,7 @@ class Flag:
 class Length:
     def __init__(self):
         self.align, self.last, self.other = [tree(6) for _ in range(4)], {}, {}
-        self.trios, self.bits, self.prior = [Trio() for _ in range(6)], {}, 0
+        self.trios, self.bits, self.low, self.prior = [Trio() for _ in range(6)], {}, {}, 0
 
     def read(self, s, align, other):
         at = 1
@@ -185,7 +185,9 @@ class Length:
             more = min(at - 96, 30)
             lead = min(more, 3)
             v = 1 << lead | s.tree(self.bits.setdefault(more, tree(3)), lead)
-            n = (v << more - lead | s.direct(more - lead)) - 1 + 34
+            low = min(more - lead, 8)
+            v = v << more - lead - low | s.direct(more - lead - low)
+            n = (v << low | s.low(self.low.setdefault(more, [tree(1) for _ in range(8)]), low)) - 1 + 34
         self.prior = min(n, 63)
         return n
 

@@ -36,7 +36,7 @@ type Encoder struct {
 	at  int // its position in the history
 	x   *Index
 	effort
-	stop int // where only a step that nothing is weighed against may pass
+	stop int // where the next block begins, unless a run passes it
 }
 
 // Reset begins a new stream.
@@ -45,7 +45,7 @@ func (e *Encoder) Reset() {
 	e.rangeCoder.write()
 	e.history.reset()
 	if e.nodes == nil {
-		e.nodes = make([]node, maxBlock+1)
+		e.nodes = make([]node, maxBlock+maxNice)
 	}
 	e.chains.reset(seenWidth, maxWindow)
 	e.tree.planted = false

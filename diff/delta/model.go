@@ -200,6 +200,7 @@ type lengthModel struct {
 	other [256][64]estimate
 	trio  [6]trio
 	bits  [32][1 << lengthLead]estimate
+	low   [32][fewLow][2]estimate
 	prior int // the length before, 63 at most
 }
 
@@ -223,6 +224,9 @@ func (m *lengthModel) reset() {
 	}
 	for i := range m.bits {
 		start(m.bits[i][:])
+		for k := range m.low[i] {
+			start(m.low[i][k][:])
+		}
 	}
 	m.prior = 0
 }
@@ -254,7 +258,10 @@ func (m *lengthModel) code(c *rangeCoder, n int, pos, other int) int {
 		more := min(int(symbol)-shortLengths, 30)
 		lead := min(more, lengthLead)
 		got := codeTree(c, m.bits[more][:], rest>>(more-lead), lead)
-		n = int(1<<more|got<<(more-lead)|uint32(c.direct(uint64(rest), more-lead))) - 1 + shortLengths + minMatch
+		low := min(more-lead, fewLow)
+		got = got<<(more-lead-low) | uint32(c.direct(uint64(rest>>low&(1<<(more-lead-low)-1)), more-lead-low))
+		got = got<<low | uint32(codeLow(c, m.low[more][:], uint64(rest), low))
+		n = int(1<<more|got) - 1 + shortLengths + minMatch
 	}
 	m.prior = min(n, 63)
 	return n
@@ -265,7 +272,8 @@ func (m *lengthModel) price(n int, pos int) uint32 {
 	p := priceTree(m.align[pos][:], symbol, 6)
 	if more > 0 {
 		lead := min(more, lengthLead)
-		p += priceTree(m.bits[more][:], rest>>(more-lead), lead) + uint32(more-lead)*bitPrice
+		low := min(more-lead, fewLow)
+		p += priceTree(m.bits[more][:], rest>>(more-lead), lead) + uint32(more-lead-low)*bitPrice + priceLow(m.low[more][:], uint64(rest), low)
 	}
 	return p
 }

@@ -15,7 +15,7 @@ type numberModel struct {
 
 const (
 	leadBits = 4
-	fewLow   = 8  // of references in contents
+	fewLow   = 8  // of references in contents, and of lengths
 	manyLow  = 16 // of numbers between them
 )
 

@@ -75,7 +75,7 @@ func (e *Encoder) block(pos int) int {
 		if i > 0 {
 			e.visit(i)
 			if i == e.far || i == maxBlock-1 || pos+i == e.stop {
-				return e.commit(pos, i)
+				return e.commit(pos, e.beyond(i))
 			}
 			if i < e.leapTo {
 				continue
@@ -88,6 +88,17 @@ func (e *Encoder) block(pos int) int {
 			return pos
 		}
 	}
+}
+
+// beyond returns the node to end a block at that has no more than the way to node i
+// and leads furthest: a run is not cut where a block happens to end.
+func (e *Encoder) beyond(i int) int {
+	for k := i + 1; k <= e.far; k++ {
+		if e.nodes[k].price <= e.nodes[i].price {
+			i = k
+		}
+	}
+	return i
 }
 
 // visit computes what is known behind the last step to i.
@@ -141,7 +152,7 @@ type stop struct {
 	i     int    // its index
 	at    int    // its position in the content
 	align int    // of the position
-	limit int    // the longest way that stays within the block
+	limit int    // the longest way that stays within the content
 	match uint32 // price of getting here and then of a reference
 	best  int    // longest repeated match
 }
@@ -151,7 +162,7 @@ type stop struct {
 func (e *Encoder) relax(pos, i int) (long step, found bool) {
 	n := &e.nodes[i]
 	s := stop{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
-	s.limit = min(e.stop-s.at, maxBlock-i-1)
+	s.limit = len(e.new) - s.at
 	s.match = n.price + e.match.state[n.state][s.align].price1()
 	for r := range n.refs[:e.repeats] {
 		if have := e.relaxRepeat(&s, r); have >= e.nice {
