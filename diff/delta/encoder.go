@@ -236,10 +236,6 @@ func (e *Encoder) reprice() {
 	for i := range e.costs {
 		e.costs[i].reprice()
 	}
-	for k := range posStates {
-		for n := minMatch; n <= maxNice; n++ {
-			e.lengths[0][k][n] = e.length.price(n, k)
-			e.lengths[1][k][n] = e.repeatLen.price(n, k)
-		}
-	}
+	e.length.prices(&e.lengths[0])
+	e.repeatLen.prices(&e.lengths[1])
 }

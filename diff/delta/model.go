@@ -267,15 +267,24 @@ func (m *lengthModel) code(c *rangeCoder, n int, pos, other int) int {
 	return n
 }
 
-func (m *lengthModel) price(n int, pos int) uint32 {
-	symbol, more, rest := lengthSymbol(n)
-	p := priceTree(m.align[pos][:], symbol, 6)
-	if more > 0 {
-		lead := min(more, lengthLead)
-		low := min(more-lead, fewLow)
-		p += priceTree(m.bits[more][:], rest>>(more-lead), lead) + uint32(more-lead-low)*bitPrice + priceLow(m.low[more][:], uint64(rest), low)
+// prices fills in those of all lengths that are weighed.
+func (m *lengthModel) prices(to *[posStates][maxNice + 1]uint32) {
+	var leaves [posStates][64]uint32
+	for k := range leaves {
+		priceLeaves(m.align[k][:], leaves[k][:])
 	}
-	return p
+	for n := minMatch; n <= maxNice; n++ {
+		symbol, more, rest := lengthSymbol(n)
+		p := uint32(0)
+		if more > 0 {
+			lead := min(more, lengthLead)
+			low := min(more-lead, fewLow)
+			p = priceTree(m.bits[more][:], rest>>(more-lead), lead) + uint32(more-lead-low)*bitPrice + priceLow(m.low[more][:], uint64(rest), low)
+		}
+		for k := range leaves {
+			to[k][n] = leaves[k][symbol] + p
+		}
+	}
 }
 
 // distanceOf returns the model of the distances of matches of that length.

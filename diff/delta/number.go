@@ -99,5 +99,19 @@ func priceTree(t []estimate, v uint32, n int) (p uint32) {
 	return p
 }
 
+// priceLeaves fills in what priceTree returns for each value, of which there are as
+// many as the tree has estimates.
+func priceLeaves(t []estimate, p []uint32) {
+	n := len(p)
+	p[0] = 0
+	for size := 1; size < n; size *= 2 {
+		// From the last node of the level on, so that none is overwritten that is still needed.
+		for i := size - 1; i >= 0; i-- {
+			e := t[size+i]
+			p[2*i], p[2*i+1] = p[i]+e.price0(), p[i]+e.price1()
+		}
+	}
+}
+
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
