@@ -155,7 +155,10 @@ func isEven(p []byte) bool {
 func (e *Encoder) learn(pos int) {
 	// Of a long match only the ends are learned: what else is in it can be
 	// found where the match found it.
-	const ends = 64
+	ends := 64
+	if e.leap {
+		ends = 16
+	}
 	if k := e.at + pos - ends; k > e.added+ends {
 		e.learnTo(e.added + ends)
 		e.added = k

@@ -37,7 +37,7 @@ func NewIndex(old []byte) *Index {
 // Reset is [NewIndex] in the memory that x has.
 func (x *Index) Reset(old []byte) {
 	x.old, x.stride, x.isNear = old, 1, false
-	for x.stride < 4 && len(old) > 1<<17*x.stride || len(old)/x.stride > maxSlots {
+	for x.stride < 4 && len(old) > 1<<15*x.stride || len(old)/x.stride > maxSlots {
 		x.stride *= 2
 	}
 	x.far = x.far[:0]
