@@ -72,13 +72,14 @@ type oldFiles struct {
 	cache  map[Range][]byte
 	recent []Range // in the cache, the oldest first
 	held   int64
-	most   int64 // that is held, if that is more than cacheBytes
+	most   int64  // that is held, if that is more than cacheBytes
+	spare  []byte // of a block that is held no longer
 	stored []byte
 	work   work
 }
 
 // block returns the decoded bytes of a compressed range, which has been
-// checked. They stay valid.
+// checked. They are valid until the next call.
 func (o *oldFiles) block(r Range) ([]byte, error) {
 	if b, ok := o.cache[r]; ok {
 		return b, nil
@@ -90,7 +91,7 @@ func (o *oldFiles) block(r Range) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := make([]byte, r.Size)
+	b := o.room(r.Size)
 	if err := compress.Decode(r.Method, b, stored); err != nil {
 		return nil, fmt.Errorf("%w: %s at 0x%x: %w", ErrCorrupt, o.names[r.File], r.Off, err)
 	}
@@ -119,12 +120,24 @@ func (o *oldFiles) read(r Range, at, n int64) ([]byte, error) {
 	return p[skip : skip+n], nil
 }
 
-func (o *oldFiles) keep(r Range, b []byte) {
-	for o.held+r.Size > max(o.most, cacheBytes) && len(o.recent) > 0 {
-		o.held -= o.recent[0].Size
-		delete(o.cache, o.recent[0])
+// room returns place for a block, in that of one that has to go.
+func (o *oldFiles) room(n int64) []byte {
+	for o.held+n > max(o.most, cacheBytes) && len(o.recent) > 0 {
+		r := o.recent[0]
+		o.held -= r.Size
+		o.spare = o.cache[r]
+		delete(o.cache, r)
 		o.recent = o.recent[1:]
 	}
+	b := o.spare
+	if c := int64(cap(b)); c < n || c > 2*n {
+		return make([]byte, n)
+	}
+	o.spare = nil
+	return b[:n]
+}
+
+func (o *oldFiles) keep(r Range, b []byte) {
 	if o.cache == nil {
 		o.cache = map[Range][]byte{}
 	}
