@@ -61,15 +61,32 @@ type place struct {
 // begin computes what is the same for all bits of a byte.
 func (l *literals) begin(x *place) {
 	e, b := uint32(x.expected[1]), x.before
-	next := uint32(x.expected[2]) | uint32(x.expected[3])<<8
 	behind := min(x.behind, 2)
 	last, want, diff := 1<<24|b&0xff, 3<<24|e<<2|behind, 4<<24|e<<8|uint32(byte(b)-x.expected[0])
 	l.hashes = [2][contexts]uint32{
 		{2<<24 | b&0xffff, last, want, diff},
 		{x.align, last, want, diff},
 	}
+	l.beginMoves(x)
+}
+
+// beginMoves computes what moves need of a place.
+func (l *literals) beginMoves(x *place) {
+	next := uint32(x.expected[2]) | uint32(x.expected[3])<<8
 	l.moves[0].begin(x, x.behind<<6|uint32(min(x.run, 63)))
 	l.moves[1].begin(x, x.behind<<10|next&0xffff*spread1>>22)
+}
+
+// foresees reports that b differs from the expected byte by what the last one did, as
+// that one foresaw.
+func (l *literals) foresees(x *place, b byte) bool {
+	l.beginMoves(x)
+	for k := range l.moves {
+		if m := &l.moves[k]; m.byte == uint32(b)|0x100 && m.hits[m.kind]&1 == 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // What hashes are multiplied by.

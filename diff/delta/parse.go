@@ -356,14 +356,21 @@ func (e *Encoder) relaxMet(s *stop) step {
 // literalPrices are the highest of a literal, by how many stand before it, where not much
 // effort is made: to mix the estimates for each byte that might become a literal takes
 // longer than to code those that do. Bytes that most literals are of late, as spaces or
-// zeros that were inserted, are cheaper.
+// zeros that were inserted, are cheaper, and so is what the last literals foresee: numbers
+// in a table that grew by the same.
 var literalPrices = [4]uint32{3 * bitPrice, 4 * bitPrice, 4 * bitPrice, 6 * bitPrice}
 
 // literalPrice is about that of the byte at s: what has been learned when the block
 // is coded may be something else.
 func (e *Encoder) literalPrice(s *stop) uint32 {
 	if e.leap {
-		return min(literalPrices[s.few], e.costs[min(s.few, 1)].prices[e.new[s.at]])
+		p := min(literalPrices[s.few], e.costs[min(s.few, 1)].prices[e.new[s.at]])
+		if behindMatch(s.state) < 3 && p > bitPrice {
+			if x := e.place(&s.trail, s.at); e.models.literals.foresees(&x, e.new[s.at]) {
+				p = bitPrice
+			}
+		}
+		return p
 	}
 	x := e.place(&s.trail, s.at)
 	return e.models.literals.price(&x, e.new[s.at])
