@@ -4,7 +4,8 @@
 #   docs/bench_delta.sh PAKDB OLD NEW [DIR]
 #
 # OLD and NEW are files, such as docs/bench_delta.py writes. The tools are Debian's xdelta3, bsdiff, casync, zstd and rdiff; those that
-# are absent are left out. Every result of applying is compared with NEW. NO_BSDIFF=1 leaves bsdiff out, which takes 17 times the memory
+# are absent are left out, and so is HDiffPatch's hdiffz, which Debian does not have: the npm package react-native-update 10.40.2 carries
+# its sources, version 3.1.1, to be built with -D_CompressPlugin_zstd and libzstd. Every result of applying is compared with NEW. NO_BSDIFF=1 leaves bsdiff out, which takes 17 times the memory
 # of its input. A line: tool, bytes, make: CPU s, MB; apply: CPU s, MB.
 set -eu
 pakdb=$1 old=$2 new=$3 dir=${4:-$(mktemp -d)}
@@ -50,6 +51,11 @@ if has rdiff; then
 	a=$(cost "$dir/a" sh -c 'rm -f "$3"; rdiff patch "$1" "$2" "$3"' - "$old" "$dir/p.rd" "$dir/out.rd")
 	same "$dir/out.rd"
 	line 'rdiff -b 2048 + zstd -19' "$(stat -c %s "$dir/p.rd.zst")" "$m" "$a"
+fi
+if has hdiffz; then # -d: without applying what it made
+	m=$(cost "$dir/m" hdiffz -f -d -s-64 -c-zstd-21-24 -p-1 "$old" "$new" "$dir/p.hd")
+	hdiffz -t "$old" "$new" "$dir/p.hd" >/dev/null
+	line 'hdiffz -s-64 zstd-21' "$(stat -c %s "$dir/p.hd")" "$m" -
 fi
 if has casync; then
 	rm -rf "$dir/s.castr" "$dir/n.castr"

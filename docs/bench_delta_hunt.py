@@ -8,7 +8,8 @@ from the samples in PAKDB_SAMPLES (left out when absent). KERNELS="A B", two fol
 real versions. The tools are zstd -19 --patch-from, xdelta3 -9, bsdiff (for up to 48 MB), rdiff with zstd -19, and xz -9 of the new file
 alone; those that are absent are left out. Folders are put into tar files for them; an old folder whose new side is a file is put into one
 file without names, because a tar of it might be the new side itself. What they find is kept in DIR/found.json and not
-measured twice; pakdb is.
+measured twice; pakdb is. HDIFFZ=PATH adds HDiffPatch, with the whole old file in memory, the best of four settings; what it finds is kept
+apart.
 
 Prints a line for each pair: its name, the bytes of the new side, pakdb's patch, the best tool with its patch, and the ratio, with
 LOSS behind those above 1.
@@ -19,6 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import bench_delta
 
 PAIRS = {}
+HDIFFZ = os.environ.get("HDIFFZ")
 
 def pair(f):
     """Registers a pair: a function that is given a Maker."""
@@ -638,6 +640,10 @@ def tools(old, new, out):
     if os.path.getsize(old) <= 48 << 20:
         yield "bsdiff", ["bsdiff", old, new, out]
     yield "rdiff", ["sh", "-c", 'rdiff -b 2048 signature "$1" "$3.sig" && rdiff delta "$3.sig" "$2" "$3.rd" && zstd -q -f -19 "$3.rd" -o "$3"', "-", old, new, out]
+    if HDIFFZ and os.path.getsize(old) <= 100 << 20:
+        for match in "-m-1", "-m-6":
+            for method in "-c-lzma2-9-26", "-c-zstd-21-24":
+                yield "hdiffz", [HDIFFZ, "-f", "-d", match, method, old, new, out]
     yield "xz", ["sh", "-c", 'xz -9 -c "$1" > "$2"', "-", new, out]
 
 def best_tool(dir):
@@ -668,7 +674,7 @@ def ours(dir):
 def main(program, dir, only):
     Maker.program = program
     os.makedirs(dir, exist_ok=True)
-    known, found = dir + "/found.json", {}
+    known, found = dir + ("/found_hdiffz.json" if HDIFFZ else "/found.json"), {}
     if os.path.exists(known):
         found = json.loads(read(known))
     print("%-32s %10s %10s %-8s %10s %6s" % ("pair", "new", "pakdb", "best", "", "ratio"), flush=True)
