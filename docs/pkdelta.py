@@ -1288,6 +1288,8 @@ def apply(patch, paths):
 
 
 def main(args):
+    if "-o" not in args[1:-1]:
+        sys.exit(__doc__)
     at = args.index("-o")
     out, args = args[at + 1], args[:at] + args[at + 2:]
     with open(args[0], "rb") as f:
