@@ -16,6 +16,9 @@ import (
 // and of others.
 func TestDamagedOld(t *testing.T) {
 	for size, atMost := range map[int]int{50_000: 9_000, 1_500_000: 15_000} {
+		if testing.Short() && size > 1_000_000 {
+			continue // a minute under the race detector
+		}
 		text := words(1, size)
 		o := &codecs.CreateOptions{Method: compress.Zlib, BlockSize: 64 << 10}
 		old, new := bytes.Clone(pakWith(t, o, text)), pakWith(t, o, append([]byte("x"), text...))
