@@ -3,10 +3,10 @@
 #
 #   docs/bench_delta.sh PAKDB OLD NEW [DIR]
 #
-# OLD and NEW are files, such as docs/bench_delta.py writes. The tools are Debian's xdelta3, bsdiff, casync, zstd and rdiff; those that
-# are absent are left out, and so is HDiffPatch's hdiffz, which Debian does not have: the npm package react-native-update 10.40.2 carries
-# its sources, version 3.1.1, to be built with -D_CompressPlugin_zstd and libzstd. Every result of applying is compared with NEW. NO_BSDIFF=1 leaves bsdiff out, which takes 17 times the memory
-# of its input. A line: tool, bytes, make: CPU s, MB; apply: CPU s, MB.
+# OLD and NEW are files, such as docs/bench_delta.py writes. The tools are Debian's xdelta3, bsdiff, casync, zstd and rdiff, and
+# HDiffPatch's hdiffz, which Debian does not have: the npm package react-native-update 10.40.2 carries its sources, version 3.1.1, to be
+# built with -D_CompressPlugin_zstd and libzstd. Those that are absent are left out. Every result of applying is compared with NEW.
+# NO_BSDIFF=1 leaves bsdiff out, which takes 17 times the memory of its input. A line: tool, bytes, make: CPU s, MB; apply: CPU s, MB.
 set -eu
 pakdb=$1 old=$2 new=$3 dir=${4:-$(mktemp -d)}
 mkdir -p "$dir"
