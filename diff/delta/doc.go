@@ -20,20 +20,21 @@
 // new bytes in streams of their own under zstd), which was built first. On the
 // changed contents of two builds of a mod, 272,941 bytes of Unreal assets, that
 // took 46,837 bytes; zstd -19 with the old contents as dictionary takes 24,668,
-// and this coder about 22,000. Assets are tables of small numbers: two unrelated
+// and this coder about 20,000. Assets are tables of small numbers: two unrelated
 // ones agree in most bytes, all zeros, so that "most bytes agree" tells nothing.
 //
-// Runs are found by hash: of an old content windows of 16 bytes, at every second,
-// fourth ... position of one above 1 MiB, in a table of 32 MiB at most; of what
-// was seen before every 4 bytes. A suffix array would take 4 to 17 times the
-// content. Steps are chosen by their price, as a shortest path through the next
-// 2,048 positions; runs of 32 bytes are taken at once, so that what is equal
-// costs no more than comparing it. For the first small contents of a stream, and
-// for [Encoder.Best], much more is looked at, and every 4 bytes of the old content
-// are found too; for Best, what was seen is found by LZMA's binary tree. Where the last reference to the old content ended, what is close
-// behind is looked through: what was inserted, deleted or renamed leads there.
-// Blocks in which nothing can be gained (noise, compressed pictures and sounds)
-// are written as they are.
+// Runs are found by hash: of an old content windows of 16 bytes, at every second
+// position of one above 32 KiB, every fourth above 64 KiB, fewer where a table of
+// 32 MiB would not do; of what was seen before every 4 bytes. A suffix array would
+// take 4 to 17 times the content. Steps are chosen by their price, as a shortest
+// path through the next 2,048 positions; runs of 32 bytes are taken at once, so
+// that what is equal costs no more than comparing it. For the first small contents
+// of a stream, and for [Encoder.Best], much more is looked at, and every 4 bytes of
+// the old content are found too; for Best, what was seen is found by LZMA's binary
+// tree. Where the last reference to the old content ended, what is close behind is
+// looked through: what was inserted, deleted or renamed leads there. Blocks in
+// which nothing can be gained (noise, compressed pictures and sounds) are written
+// as they are.
 //
 // Nothing here depends on time, on map order or on the number of processors: the
 // same contents give the same stream. A [Decoder] is safe against any stream.

@@ -155,12 +155,8 @@ func isEven(p []byte) bool {
 func (e *Encoder) learn(pos int) {
 	// Of a long match only the ends are learned: what else is in it can be
 	// found where the match found it.
-	ends := 64
-	if e.leap {
-		ends = 16
-	}
-	if k := e.at + pos - ends; k > e.added+ends {
-		e.learnTo(e.added + ends)
+	if k := e.at + pos - e.ends; k > e.added+e.ends {
+		e.learnTo(e.added + e.ends)
 		e.added = k
 	}
 	e.learnTo(e.at + pos)

@@ -85,6 +85,9 @@ func zeros(s []uint32, n int) []uint32 {
 	return s
 }
 
+// hash4 needs 4 bytes of p. Its upper bits are the better ones.
+func hash4(p []byte) uint32 { return binary.LittleEndian.Uint32(p) * 2654435761 }
+
 // hash needs 16 bytes of p.
 func hash(p []byte) uint64 {
 	a, b := binary.LittleEndian.Uint64(p), binary.LittleEndian.Uint64(p[8:])
@@ -127,7 +130,7 @@ func (c *chains) reset(width, places int) {
 
 // add needs 4 bytes of p, which stand at position at.
 func (c *chains) add(p []byte, at int) {
-	h := binary.LittleEndian.Uint32(p) * 2654435761
+	h := hash4(p)
 	head := &c.heads[h>>c.shift]
 	c.links[at%len(c.links)] = *head
 	*head = entry(h, at)
@@ -141,7 +144,7 @@ func (c *chains) first(p []byte) (e, tag uint32) {
 	if len(p) < 4 {
 		return 0, 0
 	}
-	h := binary.LittleEndian.Uint32(p) * 2654435761
+	h := hash4(p)
 	return c.heads[h>>c.shift], h >> 2 & (1<<tagBits - 1)
 }
 

@@ -256,11 +256,7 @@ func (m *lengthModel) code(c *rangeCoder, n int, pos, other int) int {
 		n = int(symbol) + minMatch
 	} else {
 		more := min(int(symbol)-shortLengths, 30)
-		lead := min(more, lengthLead)
-		got := codeTree(c, m.bits[more][:], rest>>(more-lead), lead)
-		low := min(more-lead, fewLow)
-		got = got<<(more-lead-low) | uint32(c.direct(uint64(rest>>low&(1<<(more-lead-low)-1)), more-lead-low))
-		got = got<<low | uint32(codeLow(c, m.low[more][:], uint64(rest), low))
+		got := codeParts(c, m.bits[more][:], m.low[more][:], uint64(rest), more, lengthLead)
 		n = int(1<<more|got) - 1 + shortLengths + minMatch
 	}
 	m.prior = min(n, 63)
@@ -277,9 +273,7 @@ func (m *lengthModel) prices(to *[posStates][maxNice + 1]uint32) {
 		symbol, more, rest := lengthSymbol(n)
 		p := uint32(0)
 		if more > 0 {
-			lead := min(more, lengthLead)
-			low := min(more-lead, fewLow)
-			p = priceTree(m.bits[more][:], rest>>(more-lead), lead) + uint32(more-lead-low)*bitPrice + priceLow(m.low[more][:], uint64(rest), low)
+			p = priceParts(m.bits[more][:], m.low[more][:], uint64(rest), more, lengthLead)
 		}
 		for k := range leaves {
 			to[k][n] = leaves[k][symbol] + p
@@ -305,21 +299,10 @@ func (m *positionModel) reset() {
 	}
 }
 
-// parts of a position of n bits.
-func positionParts(n int) (lead, direct, low int) {
-	lead = min(n, positionLead)
-	low = min(n-lead, fewLow)
-	return lead, n - lead - low, low
-}
-
 func (m *positionModel) code(c *rangeCoder, v, limit uint64) uint64 {
-	lead, direct, low := positionParts(bits.Len64(limit))
-	got := uint64(codeTree(c, m.lead[:], uint32(v>>(direct+low)), lead))
-	got = got<<direct | c.direct(v>>low&(1<<direct-1), direct)
-	return got<<low | codeLow(c, m.low[:], v, low)
+	return codeParts(c, m.lead[:], m.low[:], v, bits.Len64(limit), positionLead)
 }
 
 func (m *positionModel) price(v, limit uint64) uint32 {
-	lead, direct, low := positionParts(bits.Len64(limit))
-	return priceTree(m.lead[:], uint32(v>>(direct+low)), lead) + uint32(direct)*bitPrice + priceLow(m.low[:], v, low)
+	return priceParts(m.lead[:], m.low[:], v, bits.Len64(limit), positionLead)
 }

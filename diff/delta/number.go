@@ -40,12 +40,29 @@ func (m *numberModel) code(c *rangeCoder, v uint64) uint64 {
 		c.pos = len(c.in) + 1<<20 // nothing writes it
 		return 0
 	}
-	lead := min(n-1, leadBits)
-	rest := n - 1 - lead
-	got := 1<<lead | uint64(codeTree(c, m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead))
-	low := min(rest, m.lows)
-	got = got<<rest | c.direct(v>>low&(1<<(rest-low)-1), rest-low)<<low
-	return got | codeLow(c, m.low[:], v, low)
+	return 1<<(n-1) | codeParts(c, m.lead[n][:], m.low[:m.lows], v, n-1, leadBits)
+}
+
+// codeParts codes the lowest n bits of v: the highest of these, leads at most, by a tree,
+// as many of the lowest as low has estimates for, the lowest first, and before them
+// those between as they are.
+func codeParts(c *rangeCoder, tree []estimate, low [][2]estimate, v uint64, n, leads int) uint64 {
+	lead, direct, lows := parts(n, leads, len(low))
+	got := uint64(codeTree(c, tree, uint32(v>>(direct+lows)), lead))
+	got = got<<direct | c.direct(v>>lows&(1<<direct-1), direct)
+	return got<<lows | codeLow(c, low, v, lows)
+}
+
+// priceParts is the price of what codeParts codes.
+func priceParts(tree []estimate, low [][2]estimate, v uint64, n, leads int) uint32 {
+	lead, direct, lows := parts(n, leads, len(low))
+	return priceTree(tree, uint32(v>>(direct+lows)), lead) + uint32(direct)*bitPrice + priceLow(low, v, lows)
+}
+
+func parts(n, leads, lows int) (lead, direct, low int) {
+	lead = min(n, leads)
+	low = min(n-lead, lows)
+	return lead, n - lead - low, low
 }
 
 // codeLow codes the lowest bits of v, the lowest first.
@@ -64,10 +81,7 @@ func (m *numberModel) price(v uint64) uint32 {
 	if n < 2 {
 		return p
 	}
-	lead := min(n-1, leadBits)
-	rest := n - 1 - lead
-	low := min(rest, m.lows)
-	return p + priceTree(m.lead[n][:], uint32(v>>rest)&(1<<lead-1), lead) + uint32(rest-low)*bitPrice + priceLow(m.low[:], v, low)
+	return p + priceParts(m.lead[n][:], m.low[:m.lows], v, n-1, leadBits)
 }
 
 func priceLow(m [][2]estimate, v uint64, n int) (p uint32) {

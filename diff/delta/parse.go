@@ -22,6 +22,7 @@ type effort struct {
 	deep    bool // and in the tree of what was seen
 	repeats int  // how many of the last references are tried
 	leap    bool // nothing is looked for inside of what a reference at hand has
+	ends    int  // bytes at either end of a long match that are learned
 }
 
 // The greatest effort is made anyhow for contents of up to smallContent bytes
@@ -44,7 +45,7 @@ func (e *Encoder) choose() {
 		e.spent += n
 	}
 	if small || e.Best {
-		e.effort = effort{nice: maxNice, enough: maxNice, depth: 24, repeats: len(e.refs), near: true}
+		e.effort = effort{nice: maxNice, enough: maxNice, depth: 24, repeats: len(e.refs), near: true, ends: 64}
 		e.x.indexNear()
 		if e.Best {
 			e.depth, e.deep = 96, true
@@ -52,7 +53,7 @@ func (e *Encoder) choose() {
 		}
 		return
 	}
-	e.effort = effort{nice: 32, enough: 6, depth: 1, repeats: 2, leap: true}
+	e.effort = effort{nice: 32, enough: 6, depth: 1, repeats: 2, leap: true, ends: 16}
 }
 
 // node is the cheapest known way to a position of a block.

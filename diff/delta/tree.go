@@ -1,7 +1,5 @@
 package delta
 
-import "encoding/binary"
-
 // tree finds the longest runs of what was seen, for the greatest effort. It is LZMA's:
 // below each 4 bytes, positions are a binary tree, sorted by what stands there, with the
 // last one as the root, so that on the way down what is met is ever more like what is
@@ -13,11 +11,8 @@ type tree struct {
 	planted bool // for the stream at hand
 }
 
-// Bounds of the way down.
-const (
-	treeDepth = 64
-	treeBits  = 18
-)
+// treeDepth bounds the way down.
+const treeDepth = 64
 
 // meeting is a place that has n bytes, back bytes before a position.
 type meeting struct{ back, n int }
@@ -28,7 +23,7 @@ func (t *tree) plant() {
 		return
 	}
 	t.planted = true
-	t.heads = zeros(t.heads, 1<<treeBits)
+	t.heads = zeros(t.heads, 1<<seenWidth)
 	if t.sons == nil {
 		t.sons = make([][2]uint32, maxWindow) // none of what they say is reached from heads
 	}
@@ -40,7 +35,7 @@ func (t *tree) plant() {
 func (t *tree) add(h *history, at int, met []meeting) []meeting {
 	p := h.buf[at-h.start:]
 	p = p[:min(len(p), maxNice)]
-	head := &t.heads[binary.LittleEndian.Uint32(p)*2654435761>>(32-treeBits)]
+	head := &t.heads[hash4(p)>>(32-seenWidth)]
 	next := *head
 	*head = uint32(at + 1)
 	own := &t.sons[at%maxWindow]
