@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 	"pakdb/schema"
 )
 
-var update = flag.Bool("update", false, "rewrite the column tables of SCHEMA.md")
+var update = flag.Bool("update", false, "rewrite the column tables and the contents of SCHEMA.md")
 
 // fixtureCatalog is the catalog that SCHEMA.md shows how to make, and two small
 // builds of other games: "prime" and "ut".
@@ -144,6 +145,9 @@ func TestSchemaDoc(t *testing.T) {
 		updateDoc(t, db)
 	}
 	doc := readDoc(t)
+	if lines := docLines(t); !slices.Equal(lines, withContents(lines)) {
+		t.Error("the contents of SCHEMA.md differ from its sections; go test ./schema -run SchemaDoc -update")
+	}
 	for chapter, kind := range map[string]string{"Views": "view", "Tables": "table"} {
 		names := objects(t, db, kind)
 		for _, name := range names {
@@ -207,11 +211,40 @@ type queryDoc struct {
 
 func readDoc(t *testing.T) map[string]*section {
 	t.Helper()
+	return parseDoc(docLines(t))
+}
+
+// docLines returns the lines of SCHEMA.md. The last one is not empty.
+func docLines(t *testing.T) []string {
+	t.Helper()
 	text, err := os.ReadFile("SCHEMA.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parseDoc(strings.Split(string(text), "\n"))
+	return strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+}
+
+// withContents returns the lines with a table of contents between the two
+// comments that mark its place: the chapters, and in each its sections.
+func withContents(lines []string) []string {
+	const first, last = "<!-- contents: ", "<!-- end of contents -->"
+	from := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, first) })
+	to := slices.Index(lines, last)
+	if from < 0 || to < from {
+		return nil
+	}
+	var contents []string
+	for _, l := range lines {
+		mark, name, _ := strings.Cut(l, " ")
+		anchor := "(#" + strings.ReplaceAll(strings.ToLower(name), " ", "-") + ")"
+		switch mark {
+		case "##":
+			contents = append(contents, "- ["+name+"]"+anchor)
+		case "###":
+			contents = append(contents, "  - ["+name+"]"+anchor)
+		}
+	}
+	return slices.Concat(lines[:from+1], contents, lines[to:])
 }
 
 const noRows = "<!-- no rows: "
@@ -384,15 +417,12 @@ func checkQueries(t *testing.T, db *sql.DB, s *section) {
 	}
 }
 
-// updateDoc rewrites names, order and types of the columns and adds sections for
-// what has none. What things mean is left to people.
+// updateDoc rewrites the table of contents and the names, order and types of the
+// columns, and adds sections for views and tables that have none. People write
+// what they mean.
 func updateDoc(t *testing.T, db *sql.DB) {
 	t.Helper()
-	text, err := os.ReadFile("SCHEMA.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	lines := docLines(t)
 	for chapter, kind := range map[string]string{"Views": "view", "Tables": "table"} {
 		for _, name := range objects(t, db, kind) {
 			s := parseDoc(lines)[chapter+"/"+name]
@@ -403,6 +433,10 @@ func updateDoc(t *testing.T, db *sql.DB) {
 			rows := columnRows(kind, columnsOf(t, db, name), s.columns)
 			lines = append(lines[:s.from:s.from], append(rows, lines[s.from+s.lines:]...)...)
 		}
+	}
+	lines = withContents(lines)
+	if len(lines) == 0 {
+		t.Fatal("SCHEMA.md has no place for its contents")
 	}
 	if err := os.WriteFile("SCHEMA.md", []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 		t.Fatal(err)

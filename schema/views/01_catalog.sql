@@ -122,7 +122,7 @@ FROM (SELECT b.label AS build, b.build_id, e.content_id, count(*) AS copies,
       HAVING count(*) > 1) g
 JOIN content c ON c.content_id = g.content_id;
 
--- view problems: what is wrong with an archive, an entry or a content
+-- view problems: findings about archives, entries and contents
 CREATE VIEW problems AS
 SELECT b.label AS build, ba.name AS archive, p.path, p.field, p.offset, p.cause,
        p.ordinal, p.archive_id, b.build_id

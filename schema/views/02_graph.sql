@@ -1,4 +1,4 @@
--- view named_resources: public names of entries, in formats that keep names apart
+-- view named_resources: public names of entries, in formats that store names separately
 CREATE VIEW named_resources AS
 SELECT b.label AS build,
        ba.name AS archive,
@@ -20,7 +20,7 @@ JOIN named_resource n ON n.archive_id = ba.archive_id
 LEFT JOIN word t ON t.word_id = n.type_id
 WHERE b.complete = 1;
 
--- view dependencies: what refers to what, one row per reference
+-- view dependencies: all references, one row each: what refers to what
 CREATE VIEW dependencies AS
 SELECT b.label AS build,
        ba.name AS archive,

@@ -129,7 +129,7 @@ LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
--- view calligraphy_replacements: which GUID took the place of another; chains are followed
+-- view calligraphy_replacements: GUIDs that replaced other GUIDs; chains are followed
 CREATE VIEW calligraphy_replacements AS
 SELECT b.label AS build,
        printf('%016x', r.old_guid) AS old_guid,

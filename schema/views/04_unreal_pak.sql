@@ -1,4 +1,4 @@
--- view files: what a game sees of a build: of several entries that are the same file, the one that counts
+-- view files: the files that a game sees of a build: of several entries of one file, the one that wins
 CREATE VIEW files AS
 SELECT b.label AS build,
        coalesce(nd.prefix || np.name, d.prefix || p.name) AS path,
@@ -66,7 +66,7 @@ LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1;
 
--- view sums: checksums that archives state of their entries, also of those whose content was not read
+-- view sums: checksums that archives state for their entries, also of contents that were not read
 CREATE VIEW sums AS
 SELECT b.label AS build,
        d.prefix || p.name AS path,

@@ -68,7 +68,7 @@ JOIN package_name k ON k.content_id = e.content_id
 LEFT JOIN name n ON n.name_id = k.name_id
 WHERE b.complete = 1;
 
--- view imports: what Unreal packages use of other packages, one row per object
+-- view imports: objects of other packages that Unreal packages use, one row per object
 CREATE VIEW imports AS
 SELECT b.label AS build,
        ba.name AS archive,
@@ -100,7 +100,7 @@ LEFT JOIN name cn ON cn.name_id = k.class_id
 LEFT JOIN name o ON o.name_id = k.outer_path_id
 WHERE b.complete = 1;
 
--- view exports: the objects that lie in Unreal packages
+-- view exports: the objects in Unreal packages
 CREATE VIEW exports AS
 SELECT b.label AS build,
        ba.name AS archive,
@@ -139,7 +139,7 @@ LEFT JOIN name o ON o.name_id = k.outer_path_id
 LEFT JOIN package_digest dg ON dg.content_id = k.content_id AND dg.header = 0
 WHERE b.complete = 1;
 
--- view package_generations: what earlier saves of Unreal packages held
+-- view package_generations: the counts of earlier saves of Unreal packages
 CREATE VIEW package_generations AS
 SELECT b.label AS build,
        ba.name AS archive,

@@ -2,7 +2,7 @@
 -- whoever knows the name of one knows it for all, in whatever build. Its chunk of
 -- type ExportBundleData has 1, in UE4 2, where others have index and type.
 
--- view chunks: the chunks of IoStore containers, with the packages that they belong to
+-- view chunks: the chunks of IoStore containers, with the packages they belong to
 CREATE VIEW chunks AS
 SELECT b.label AS build,
        ba.name AS archive,
@@ -71,7 +71,7 @@ LEFT JOIN path p ON p.path_id = bs.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 WHERE b.complete = 1;
 
--- view container_imports: which packages need which, as IoStore containers list them
+-- view container_imports: imports between packages, as IoStore containers list them
 CREATE VIEW container_imports AS
 SELECT b.label AS build,
        ba.name AS archive,
@@ -101,7 +101,7 @@ LEFT JOIN path tp ON tp.path_id = ts.path_id
 LEFT JOIN dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1;
 
--- view script_objects: the objects of a game's program that packages of IoStore containers may refer to
+-- view script_objects: the objects of a game's program that packages in IoStore containers can refer to
 CREATE VIEW script_objects AS
 SELECT b.label AS build,
        ba.name AS archive,
