@@ -49,18 +49,6 @@ func TestDependenciesAreDocumented(t *testing.T) {
 	}
 }
 
-// TestLinksLead checks that files which the documents link to exist.
-func TestLinksLead(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^):#]+)(#[^)]*)?\)`)
-	for _, name := range []string{"README.md", "CHANGELOG.md", "schema/SCHEMA.md", "docs/architecture.md", "docs/benchmarks.md", "docs/dependencies.md"} {
-		for _, m := range link.FindAllStringSubmatch(read(t, name), -1) {
-			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(name), m[1])); err != nil {
-				t.Errorf("%s links to %s: %v", name, m[1], err)
-			}
-		}
-	}
-}
-
 // TestRoomsAreDrawn: docs/architecture.md names every room at the top.
 func TestRoomsAreDrawn(t *testing.T) {
 	text := read(t, "docs/architecture.md")
