@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the figures of docs/benchmarks.md and prints them as its table. Run it
+# Measures the figures of docs/benchmarks.md and prints them as the first table there. Run it
 # from anywhere, on a machine that does nothing else:
 #
 #   docs/bench.sh [RUNS]     # the best of RUNS runs of each; default 3
