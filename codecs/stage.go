@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"pakdb/internal/rescue"
 )
 
 // Staged is an archive that is written and synced, and has no name of its own
@@ -29,6 +31,7 @@ func StageFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 			err = errors.Join(err, s.Discard())
 		}
 	}()
+	defer rescue.Into(&err)
 	out, err := s.files.create("")
 	if err != nil {
 		return nil, err

@@ -8,6 +8,8 @@ import (
 	"os"
 	"runtime"
 	"sync"
+
+	"pakdb/internal/rescue"
 )
 
 // Aborter is a [Writer] that holds something, such as a temporary file, which
@@ -41,13 +43,13 @@ func writeArchive(ctx context.Context, out *os.File, f *Format, o *CreateOptions
 		return 0, err
 	}
 	c := &counter{Writer: w}
-	if err := errors.Join(fill(c), ctx.Err()); err != nil {
+	if err := errors.Join(rescue.Call(func() error { return fill(c) }), ctx.Err()); err != nil {
 		if a, ok := w.(Aborter); ok {
 			err = errors.Join(err, a.Abort())
 		}
 		return 0, err
 	}
-	return c.n, w.Close()
+	return c.n, rescue.Call(w.Close)
 }
 
 // counter counts the entries that went into a Writer.
@@ -111,7 +113,7 @@ func readEntries(ctx context.Context, a Archive) (n int, err error) {
 	for range runtime.GOMAXPROCS(0) {
 		readers.Go(func() {
 			for e := range entries {
-				if err := readEntry(ctx, a, e); err != nil {
+				if err := rescue.Call(func() error { return readEntry(ctx, a, e) }); err != nil {
 					stop(err) // the first one counts
 				}
 			}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
 
@@ -94,8 +95,8 @@ func (b *build) hasNameless() bool {
 // both does the same for both sides at once.
 func both(ctx context.Context, old, new *build, do func(context.Context, *build) error) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return do(ctx, old) })
-	g.Go(func() error { return do(ctx, new) })
+	g.Go(rescue.Func(func() error { return do(ctx, old) }))
+	g.Go(rescue.Func(func() error { return do(ctx, new) }))
 	return g.Wait()
 }
 

@@ -24,6 +24,7 @@ import (
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
 	"pakdb/internal/ordered"
+	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
 
@@ -113,7 +114,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		s.progress.Files.Add(1)
 		s.progress.Bytes.Add(f.size)
 	}
-	err = s.run(ctx, files)
+	err = rescue.Call(func() error { return s.run(ctx, files) })
 	if err == nil {
 		s.mountAll()
 		err = s.searchAll(ctx)

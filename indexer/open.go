@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
+	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
 
@@ -52,6 +53,7 @@ type digestResult struct {
 // is kept in err: it is a finding about the file, not the end of the scan.
 func (s *scan) open(ctx context.Context, file file) *opened {
 	o := &opened{file: file, digest: make(chan digestResult, 1)}
+	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
 	if o.err = s.openFile(ctx, o); o.err == nil && o.known == nil {
 		s.listAhead(ctx, o.format)
 		o.archive, o.err = s.openArchive(ctx, o)
@@ -214,8 +216,9 @@ func (s *scan) nestedKey() string {
 
 // rowsRevision is raised when the indexer itself makes other rows of the same
 // archive. 2: entries know which file of the game they are. 3: chunks do by their
-// ids. 4: loose files are called by where they lie.
-const rowsRevision = 4
+// ids. 4: loose files are called by where they lie. 5: problems tell whether they
+// concern an archive as a whole, and files that lost what makes them archives have one.
+const rowsRevision = 5
 
 const sketchKey = " sketch/1"
 
@@ -223,7 +226,8 @@ const sketchKey = " sketch/1"
 func (o *opened) startDigest(ctx context.Context) {
 	o.digesting.Do(func() {
 		go func() {
-			d, err := fullDigest(ctx, o.f, o.size)
+			var d schema.Digest
+			err := rescue.Call(func() (err error) { d, err = fullDigest(ctx, o.f, o.size); return err })
 			o.digest <- digestResult{d, err}
 		}()
 	})

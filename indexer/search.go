@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/codecs"
+	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
 
@@ -166,11 +167,11 @@ func (s *scan) searchEntries(ctx context.Context, o *opened, targets []schema.Ta
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(s.o.Workers)
 	for i, e := range entriesOf(o.archive, targets) {
-		g.Go(func() error {
+		g.Go(rescue.Func(func() error {
 			t := targets[i]
 			how := searches[t.Spec]
 			found[i] = schema.Scanned{Content: t.Content, Known: how.known}
-			refs, err := s.searchEntry(ctx, o, e, how)
+			refs, err := s.searchEntry(ctx, o, e, how) // a panic of a format is an error there
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -178,7 +179,7 @@ func (s *scan) searchEntries(ctx context.Context, o *opened, targets []schema.Ta
 				found[i].Refs = refs
 			}
 			return nil
-		})
+		}))
 	}
 	err := g.Wait()
 	return slices.DeleteFunc(found, func(s schema.Scanned) bool { return s.Content == 0 }), err

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"pakdb/internal/rescue"
 )
 
 // A batch travels to the catalog when it is this heavy: an entry weighs 1, and so does a row
@@ -120,7 +122,7 @@ func (b *Build) intern(ctx context.Context, in *interner, ready chan<- *batch) {
 		if in.full() {
 			b.makeRoom(in, ready)
 		}
-		batch.err = in.intern(ctx, batch)
+		batch.err = rescue.Call(func() error { return in.intern(ctx, batch) })
 		ready <- batch
 	}
 }
@@ -161,7 +163,7 @@ func (b *Build) writeGroup(ctx context.Context, batch *batch, ready <-chan *batc
 	err := b.c.inTx(ctx, func(tx *sql.Tx) error {
 		t := &batchTx{batchWriter: b.writer, ctx: ctx, tx: tx}
 		for n := 1; batch.err == nil; n++ {
-			if err := t.write(batch); err != nil {
+			if err := rescue.Call(func() error { return t.write(batch) }); err != nil {
 				return err
 			}
 			if n == maxGroup || batch.written != nil {

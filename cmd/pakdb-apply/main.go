@@ -19,6 +19,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/patch"
+	"pakdb/internal/rescue"
 )
 
 // Exit codes, those of pakdb.
@@ -26,6 +27,7 @@ const (
 	exitOK          = 0
 	exitProblems    = 1
 	exitUsage       = 2
+	exitFailed      = 4 // a panic
 	exitInterrupted = 130
 )
 
@@ -52,7 +54,7 @@ func run(ctx context.Context, args []string) int {
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
-was written; 2 usage; 130 interrupted.
+was written; 2 usage; 4 failed by a fault of pakdb; 130 interrupted.
 
 `)
 		flags.PrintDefaults()
@@ -74,10 +76,19 @@ was written; 2 usage; 130 interrupted.
 	case err != nil:
 		return exitUsage
 	}
-	err = apply(ctx, files[0], files[1:], *out, *key, o)
+	return finish(func() error { return apply(ctx, files[0], files[1:], *out, *key, o) })
+}
+
+// finish runs what was asked for, reports its error, and returns the exit code. A
+// panic is an error.
+func finish(run func() error) int {
+	err := rescue.Call(run)
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, rescue.ErrPanic):
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", printable(err.Error()))
+		return exitFailed
 	case errors.Is(err, context.Canceled):
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply: interrupted")
 		return exitInterrupted

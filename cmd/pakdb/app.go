@@ -16,6 +16,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/internal/nearest"
+	"pakdb/internal/rescue"
 )
 
 // app is what every command shares.
@@ -36,8 +37,12 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 func (a *app) execute(ctx context.Context, args []string) int {
 	cmd := a.command()
 	cmd.SetArgs(args)
-	return a.exit(cmd.ExecuteContext(ctx))
+	return a.finish(func() error { return cmd.ExecuteContext(ctx) })
 }
+
+// finish runs a command, reports its error, and returns the exit code. A panic is
+// an error: what was begun is cleaned up on its way here.
+func (a *app) finish(run func() error) int { return a.exit(rescue.Call(run)) }
 
 // command builds the tree of commands.
 func (a *app) command() *cobra.Command {
@@ -49,7 +54,7 @@ On the catalog people run SQL; archives can also be listed, read, extracted and
 verified without one.
 
 Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
-3 catalog; 130 interrupted.`,
+3 catalog; 4 failed by a fault of pakdb; 130 interrupted.`,
 		Example: `  pakdb index --build 1.52 "/games/mh-1.52/Data/Game/*.sip"
   pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
   pakdb query @largest
@@ -163,6 +168,8 @@ func (a *app) exit(err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, rescue.ErrPanic): // whatever else it is
+		a.clearLine()
 	case errors.Is(err, syscall.EPIPE):
 		return exitOK // the reader has seen enough: pakdb ls | head
 	case errors.Is(err, context.Canceled):

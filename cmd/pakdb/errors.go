@@ -7,6 +7,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
+	"pakdb/internal/rescue"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -18,6 +19,7 @@ const (
 	exitProblems    = 1 // finished, with problems found; or differences found
 	exitUsage       = 2
 	exitCatalog     = 3
+	exitFailed      = 4 // a panic
 	exitInterrupted = 130
 )
 
@@ -28,6 +30,9 @@ var (
 )
 
 func exitCode(err error) int {
+	if errors.Is(err, rescue.ErrPanic) {
+		return exitFailed
+	}
 	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy,
 		schema.ErrGone, schema.ErrReadOnly, errNoCatalog, query.ErrCatalog} {
 		if errors.Is(err, class) {
@@ -63,6 +68,9 @@ func hinted(err error, hint string) error {
 
 // hint says what to do about err, where there is something to do.
 func hint(err error) string {
+	if errors.Is(err, rescue.ErrPanic) {
+		return `that is a fault of pakdb, whatever is wrong with the files; please report this line, the command and "pakdb --version" to the project`
+	}
 	var own interface{ Hint() string }
 	if errors.As(err, &own) && own.Hint() != "" {
 		return own.Hint()

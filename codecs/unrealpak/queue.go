@@ -3,6 +3,8 @@ package unrealpak
 import (
 	"context"
 	"runtime"
+
+	"pakdb/internal/rescue"
 )
 
 // Small contents have too few blocks to keep the processors busy. They wait in a
@@ -31,7 +33,7 @@ func (w *writer) enqueue(p *packing) {
 		defer close(p.done)
 		w.turns <- struct{}{} // a compressor takes memory: no more of them than can run
 		defer func() { <-w.turns }()
-		p.err = p.encode(context.Background(), w, 1) // short, and flush has a context
+		p.err = rescue.Call(func() error { return p.encode(context.Background(), w, 1) }) // short, and flush has a context
 	}()
 }
 

@@ -6,6 +6,8 @@ import (
 
 	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
+
+	"pakdb/internal/rescue"
 )
 
 // hash reads the files of two builds once, each build by a goroutine, and hashes
@@ -14,10 +16,10 @@ func hash(ctx context.Context, builds ...*build) ([][]File, error) {
 	files := make([][]File, len(builds))
 	g, ctx := errgroup.WithContext(ctx)
 	for i, b := range builds {
-		g.Go(func() (err error) {
+		g.Go(rescue.Func(func() (err error) {
 			files[i], err = b.hash(ctx)
 			return err
-		})
+		}))
 	}
 	return files, g.Wait()
 }

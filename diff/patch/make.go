@@ -15,6 +15,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/rescue"
 )
 
 // MakeOptions for [Make]. The zero value reads no archives.
@@ -90,11 +91,13 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	if m.spool, err = newSegmentFile(temp); err != nil {
 		return nil, err
 	}
-	if !m.isSmall() {
-		err = m.run(ctx)
-	} else {
+	err = rescue.Call(func() (err error) {
+		if !m.isSmall() {
+			return m.run(ctx)
+		}
 		m, err = m.shorter(ctx, temp, old, new)
-	}
+		return err
+	})
 	if err == nil {
 		err = m.write(out)
 	}
@@ -317,6 +320,7 @@ func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions
 			err = errors.Join(err, os.Remove(out.Name()))
 		}
 	}()
+	defer rescue.Into(&err)
 	if h, s, err = makeProved(ctx, out, old, new, dir, o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
 	}

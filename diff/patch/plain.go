@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
+	"pakdb/internal/rescue"
 )
 
 // What is known of an archive's inside is told by operations of their own, each
@@ -74,7 +75,7 @@ func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*ma
 	if b.spool, err = newSegmentFile(temp); err != nil {
 		return nil, err
 	}
-	if err := b.run(ctx); err != nil {
+	if err := rescue.Call(func() error { return b.run(ctx) }); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return b, nil

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"pakdb/internal/rescue"
 )
 
 // Plan is a patch and the files that it was found to fit.
@@ -56,6 +58,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 			p = nil
 		}
 	}()
+	defer rescue.Into(&err)
 	if p.patch, err = os.Open(file); err != nil {
 		return p, err
 	}

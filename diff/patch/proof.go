@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"sync"
+
+	"pakdb/internal/rescue"
 )
 
 // A patch is proved while it is made: a machine executes each segment that is
@@ -58,7 +60,7 @@ func (p *proof) begin(h *Header) {
 	p.m.old.work = workFor(h)
 	go func() {
 		defer close(p.done)
-		if p.err = p.run(p.ctx); p.err != nil {
+		if p.err = rescue.Call(func() error { return p.run(p.ctx) }); p.err != nil {
 			p.cancel()
 		}
 	}()

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"pakdb/internal/rescue"
 )
 
 // ErrUnsigned means that a signature was wanted, and there is none.
@@ -42,7 +44,7 @@ func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(copySigned(out, in, h, key), out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+	if err = errors.Join(rescue.Call(func() error { return copySigned(out, in, h, key) }), out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
 		return errors.Join(err, os.Remove(out.Name()))
 	}
 	return os.Rename(out.Name(), name)

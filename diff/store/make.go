@@ -16,6 +16,7 @@ import (
 	"pakdb/diff/patch"
 	"pakdb/diff/patch/table"
 	"pakdb/internal/ordered"
+	"pakdb/internal/rescue"
 )
 
 // make makes a file, unless an earlier try has. It is not on the disk yet: see
@@ -41,7 +42,7 @@ func (u *Update) sync(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(syncers)
 	for _, f := range u.todo {
-		g.Go(func() error {
+		g.Go(rescue.Func(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -50,7 +51,7 @@ func (u *Update) sync(ctx context.Context) error {
 				return err
 			}
 			return errors.Join(file.Sync(), file.Close())
-		})
+		}))
 	}
 	return g.Wait()
 }

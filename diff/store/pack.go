@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/internal/fields"
+	"pakdb/internal/rescue"
 )
 
 const (
@@ -103,7 +104,7 @@ func (p *packer) end() error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	stored := make([][]byte, len(p.frames))
 	for i, f := range p.frames {
-		g.Go(func() error { stored[i] = p.s.zstd.EncodeAll(f, nil); return nil })
+		g.Go(rescue.Func(func() error { stored[i] = p.s.zstd.EncodeAll(f, nil); return nil }))
 	}
 	if err := g.Wait(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/patch"
+	"pakdb/internal/rescue"
 )
 
 // UpdateOptions for [NewUpdate].
@@ -92,6 +93,7 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 			u = nil
 		}
 	}()
+	defer rescue.Into(&err)
 	if u.Build, err = r.Build(ctx, opt.Label); err != nil {
 		return u, err
 	}

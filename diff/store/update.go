@@ -17,6 +17,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/patch"
+	"pakdb/internal/rescue"
 )
 
 // Apply fetches what is missing, makes the files beside the old ones, checks
@@ -74,7 +75,7 @@ func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
 	g.SetLimit(workers)
 	var telling sync.Mutex
 	for _, r := range u.ranges {
-		g.Go(func() error {
+		g.Go(rescue.Func(func() error {
 			err := u.fetchRange(ctx, r)
 			if err == nil && fetched != nil {
 				telling.Lock()
@@ -82,7 +83,7 @@ func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
 				fetched(r.n)
 			}
 			return err
-		})
+		}))
 	}
 	return g.Wait()
 }

@@ -68,10 +68,10 @@ func house(t *testing.T) (files []*file) {
 // that fits a folder counts; "x/..." also stands for what is below x.
 var rooms = map[string][]string{
 	"cmd/pakdb/...":   {"codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
-	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/patch"}, // small: the one format that is appended to, no catalog
+	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/patch", "internal/rescue"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
-	"schema":          {},
+	"schema":          {"internal/rescue"},
 
 	"schema/schematest": {"schema"}, // for tests, as codecs/codecstest
 
@@ -83,12 +83,12 @@ var rooms = map[string][]string{
 	"diff/patch/table": {"internal/bin", "internal/perfect"},                                                              // as diff/patch
 	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "diff/patch/table", "internal/..."}, // as diff/patch
 
-	"codecs":              {"codecs/compress", "internal/bin"},
-	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/aes256", "internal/bin", "internal/perfect"}, // a format: no other format
+	"codecs":              {"codecs/compress", "internal/bin", "internal/rescue"},
+	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/internal/...", "internal/aes256", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
-	"internal/...": {"internal/bin"},
+	"internal/...": {"internal/bin", "internal/rescue"},
 }
 
 // outside says which rooms may import what is not ours.

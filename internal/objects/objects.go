@@ -19,6 +19,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/rescue"
 )
 
 // ErrDigest means that bytes do not have the BLAKE3 they are stored under.
@@ -84,6 +86,7 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
+	defer rescue.Into(&err)
 	if err := s.encode(f, d, r); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"golang.org/x/sync/errgroup"
+
+	"pakdb/internal/rescue"
 )
 
 // Do applies work to every item in parallel and hands the results to
@@ -13,7 +15,7 @@ import (
 // flight beyond the one that collect is waiting for, so memory stays flat.
 //
 // The first error stops everything and is returned once all goroutines have
-// ended; drop is then called for every item that was not collected. When ctx is
+// ended; a panic is an error, see package rescue; drop is then called for every item that was not collected. When ctx is
 // done its cause is returned, also if items ended early because of it: nil means
 // that every item was collected.
 func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead int,
@@ -27,7 +29,7 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 	g, ctx := errgroup.WithContext(ctx)
 	queue := make(chan *slot, ahead) // in order, for collect
 	jobs := make(chan *slot)         // for the workers
-	g.Go(func() error {
+	g.Go(rescue.Func(func() error {
 		defer close(jobs)
 		defer close(queue)
 		for item, err := range items {
@@ -49,16 +51,18 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 			}
 		}
 		return context.Cause(ctx)
-	})
+	}))
 	for range workers {
-		g.Go(func() error {
+		g.Go(func() (err error) {
 			for s := range jobs {
 				if ctx.Err() == nil {
-					work(ctx, s.item)
+					if err = rescue.Call(func() error { work(ctx, s.item); return nil }); err != nil {
+						stop(err)
+					}
 				}
 				close(s.done)
 			}
-			return nil
+			return err
 		})
 	}
 	g.Go(func() error {
@@ -72,7 +76,7 @@ func Do[T any](ctx context.Context, items iter.Seq2[T, error], workers, ahead in
 				drop(s.item)
 				continue
 			}
-			if err = collect(s.item); err != nil {
+			if err = rescue.Call(func() error { return collect(s.item) }); err != nil {
 				stop(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pakdb/internal/ordered"
+	"pakdb/internal/rescue"
 )
 
 func count(n int, end error) iter.Seq2[int, error] {
@@ -99,5 +100,38 @@ func TestItemsThatEndWithTheContext(t *testing.T) {
 	err := ordered.Do(ctx, items, 2, 4, func(context.Context, int) {}, nothing, func(int) {})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
+	}
+}
+
+// A panic of any of the functions ends the run as an error does, with every item
+// accounted for.
+func TestPanics(t *testing.T) {
+	none := []int{}
+	strike := func(at bool, i int) {
+		if at && i == 20 {
+			none[i]++
+		}
+	}
+	for _, where := range []string{"items", "work", "collect"} {
+		t.Run(where, func(t *testing.T) {
+			var made, seen atomic.Int64
+			items := func(yield func(int, error) bool) {
+				for i := range 100 {
+					strike(where == "items", i)
+					made.Add(1)
+					if !yield(i, nil) {
+						return
+					}
+				}
+			}
+			err := ordered.Do(context.Background(), items, 4, 8, func(_ context.Context, i int) { strike(where == "work", i) },
+				func(i int) error { seen.Add(1); strike(where == "collect", i); return nil }, func(int) { seen.Add(1) })
+			if !errors.Is(err, rescue.ErrPanic) {
+				t.Errorf("error %v", err)
+			}
+			if made.Load() != seen.Load() {
+				t.Errorf("%d items, %d accounted for", made.Load(), seen.Load())
+			}
+		})
 	}
 }
