@@ -26,7 +26,7 @@ type Format struct {
 	Name     string   // one lower-case word, stable: it is in catalogs
 	Doc      string   // one line
 	Spec     string   // FORMAT.md, embedded
-	Exts     []string // usual extensions with the dot, for people and file patterns only
+	Exts     []string // usual extensions with the dot: for people, file patterns and Explain; the fallback has none
 	Versions []string // what Create accepts in CreateOptions.Version, default first
 	Methods  []compress.Method
 	// Reads names the versions that Open reads, and Decodes the methods, where
@@ -87,7 +87,10 @@ type Format struct {
 	Open func(context.Context, Source, *Options) (Archive, error)
 	// Explain tells why a file that its name claims for this format is not
 	// read as one; nil: there is nothing to tell. It is asked only about files
-	// that no format recognises.
+	// that no format recognises. ErrUnknown says that the file is of another kind;
+	// any other class is damage, see [Damage]. Each of Exts is explained by one
+	// format or another: a file that lost its header or footer must not pass for
+	// one that never was an archive.
 	Explain func(Source) *FormatError
 	// Create starts a new archive; nil means that the format is read-only.
 	Create func(io.WriteSeeker, *CreateOptions) (Writer, error)

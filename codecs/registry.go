@@ -63,7 +63,7 @@ func (r *Registry) IsPart(name string, dir fs.FS) bool {
 }
 
 // Explain tells why no container format recognises src, where one of them has
-// an idea; else it returns nil.
+// an idea: what its name claims to be, and is not. Else it returns nil.
 func (r *Registry) Explain(src Source) error {
 	for _, f := range r.Formats {
 		if f.Explain == nil {

@@ -46,16 +46,16 @@ func isLoose(o *opened) bool { return o.format != nil && o.format.Name == "loose
 func (s *scan) complete(ctx context.Context, c *chunk) {
 	o := c.from
 	if o.err != nil {
-		c.problems = append(c.problems, problem(nil, o.err))
+		c.problems = append(c.problems, damage(o.err, codecs.DamagesFile(o.err)))
 	}
 	if o.f != nil && isLoose(o) {
 		if why := s.o.Registry.Explain(o.src); why != nil {
-			c.problems = append(c.problems, problem(nil, why))
+			c.problems = append(c.problems, damage(why, codecs.DamagesFile(why)))
 		}
 	}
 	if o.archive != nil {
 		for _, w := range o.archive.Info().Warnings {
-			c.problems = append(c.problems, problem(nil, w))
+			c.problems = append(c.problems, damage(w, codecs.DamagesTables(nil, w)))
 		}
 		c.addNames()
 	}
@@ -67,7 +67,7 @@ func (s *scan) complete(ctx context.Context, c *chunk) {
 	}
 	if err := o.checkUnchanged(); err != nil {
 		o.changed = true
-		c.problems = append(c.problems, problem(nil, err))
+		c.problems = append(c.problems, damage(err, true))
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *chunk) awaitDigest(ctx context.Context) error {
 	select {
 	case r := <-c.from.digest:
 		if r.err != nil {
-			c.problems = append(c.problems, problem(nil, r.err))
+			c.problems = append(c.problems, damage(r.err, true))
 			return nil
 		}
 		c.digest = &r.digest
@@ -104,7 +104,9 @@ func (c *chunk) addNames() {
 // workItem turns one entry into a row, and what is wrong with it into problems.
 func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	if it.err != nil {
-		c.problems = append(c.problems, problem(it.entry, it.err))
+		p := problem(it.entry, it.err)
+		p.Whole = codecs.DamagesTables(it.entry, it.err)
+		c.problems = append(c.problems, p)
 	}
 	e := it.entry
 	if e == nil {
@@ -151,6 +153,14 @@ func rowOf(e *codecs.Entry) schema.Entry {
 		row.ModTime, row.HasTime = e.Mod.Unix(), true
 	}
 	return row
+}
+
+// damage describes err about a file; whole tells whether it concerns the archive as
+// a whole, see [codecs.Damage].
+func damage(err error, whole bool) schema.Problem {
+	p := problem(nil, err)
+	p.Whole = whole
+	return p
 }
 
 // problem describes err, as far as it says where it is.

@@ -154,8 +154,8 @@ func orNull(v int64, ok bool) driver.Value {
 func place(off int64) driver.Value { return orNull(off, off >= 0) }
 
 func (t *batchTx) insertProblems(b *batch) error {
-	return t.insert(`INSERT INTO problem (archive_id, seq, ordinal, path, field, offset, cause)
-		SELECT a, b, c, d, e, f, g FROM src`, len(b.problems),
+	return t.insert(`INSERT INTO problem (archive_id, seq, ordinal, path, field, offset, cause, whole)
+		SELECT a, b, c, d, e, f, g, h FROM src`, len(b.problems),
 		func(row, col int) driver.Value {
 			p := &b.problems[row]
 			switch col {
@@ -174,8 +174,10 @@ func (t *batchTx) insertProblems(b *batch) error {
 				return p.Field
 			case 5:
 				return place(p.Offset)
+			case 6:
+				return p.Cause
 			}
-			return p.Cause
+			return flag(p.Whole)
 		})
 }
 

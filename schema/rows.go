@@ -74,6 +74,7 @@ type Problem struct {
 	Field   string
 	Offset  int64 // -1: no place
 	Cause   string
+	Whole   bool // it concerns the archive as a whole: what that lists is not all that it held
 }
 
 // Mount places an archive in a build.

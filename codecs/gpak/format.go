@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"path"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -36,6 +38,7 @@ func Format() *codecs.Format {
 		Revision: 1,
 		Probe:    probe,
 		Open:     open,
+		Explain:  explain,
 		Create:   create,
 	}
 }
@@ -70,6 +73,27 @@ func probeDatabase(src codecs.Source) (codecs.Match, error) {
 	default:
 		return codecs.NoMatch, err
 	}
+}
+
+// explain tells what a .sip that is not read as one lacks.
+func explain(src codecs.Source) *codecs.FormatError {
+	if !strings.EqualFold(path.Ext(src.Name), ".sip") {
+		return nil
+	}
+	f := newFile(src, nil)
+	switch magic, err := readMagic(src); {
+	case err != nil:
+		return f.fail("", "magic", 0, err)
+	case src.Size < int64(len(magicSQLite)):
+		return f.fail("", "magic", 0, codecs.Errorf(codecs.ErrTruncated, "the file has %d bytes", src.Size))
+	case magic != magicSQLite:
+		return f.fail("", "magic", 0, codecs.Errorf(codecs.ErrCorrupt, "starts neither with %q nor with %q", magicKAPG, magicSQLite[:len(magicSQLite)-1]))
+	}
+	_, err := hasPakTables(src)
+	if err == nil {
+		err = codecs.Errorf(codecs.ErrCorrupt, "a database without the tables of a pak")
+	}
+	return f.fail("", "schema", -1, err)
 }
 
 // isDamage tells what the bytes are to blame for from a failing disk.

@@ -114,8 +114,12 @@ func parts(src codecs.Source) ([]string, error) {
 	return names, nil
 }
 
-// explain says what a .ucas is: it has nothing to be recognised by.
+// explain says what a .ucas is, which has nothing to be recognised by, and what a
+// .utoc that does not start as one lacks.
 func explain(src codecs.Source) *codecs.FormatError {
+	if _, ok := ue.CutSuffixFold(src.Name, extTOC); ok {
+		return formatError(src.Name, "", at("magic", 0, codecs.Errorf(codecs.ErrTruncated, "no table of contents: empty, cut short or overwritten")))
+	}
 	base, ok := ue.CutSuffixFold(src.Name, extCAS)
 	if !ok {
 		return nil

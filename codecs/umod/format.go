@@ -4,6 +4,9 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"errors"
+	"path"
+	"slices"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -28,12 +31,13 @@ func Format() *codecs.Format {
 		Name:     formatName,
 		Doc:      "installers of Unreal Tournament and its kin (.umod .ut2mod .ut4mod)",
 		Spec:     spec,
-		Exts:     []string{".umod", ".ut2mod", ".ut4mod", ".rmod", ".u2mod"},
+		Exts:     extensions(),
 		Versions: []string{"1"},
 		Methods:  []compress.Method{compress.None},
 		Revision: 1,
 		Probe:    probe,
 		Open:     open,
+		Explain:  explain,
 		Create:   create,
 	}
 }
@@ -52,6 +56,26 @@ func probe(src codecs.Source) (codecs.Match, error) {
 	}
 	return codecs.MagicMatch, nil
 }
+
+// explain tells why a file that is named as an installer is none: what makes it
+// one stands at its end.
+func explain(src codecs.Source) *codecs.FormatError {
+	ext := strings.ToLower(path.Ext(src.Name))
+	if !slices.Contains(extensions(), ext) {
+		return nil
+	}
+	a := &archive{src: src}
+	t, err := readTrailer(src)
+	switch {
+	case err != nil:
+		return a.fail("", "trailer", 0, err)
+	case t.magic == magic:
+		return a.fail("", "directory", src.Size-16, codecs.Errorf(codecs.ErrTruncated, "starts at %d of %d", t.directory, src.Size-trailerSize))
+	}
+	return a.fail("", "trailer", src.Size-trailerSize, codecs.Errorf(codecs.ErrTruncated, "no trailer at the end: cut short, or no installer"))
+}
+
+func extensions() []string { return []string{".umod", ".ut2mod", ".ut4mod", ".rmod", ".u2mod"} }
 
 type trailer struct {
 	magic           uint32

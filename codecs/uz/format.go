@@ -39,9 +39,10 @@ func Format() *codecs.Format {
 
 		NamedByFile: true,
 
-		Probe:  probe,
-		Open:   open,
-		Create: create,
+		Probe:   probe,
+		Open:    open,
+		Explain: explain,
+		Create:  create,
 	}
 }
 
@@ -61,6 +62,34 @@ func probe(src codecs.Source) (codecs.Match, error) {
 		return codecs.NoMatch, ignoreFormat(err)
 	}
 	return codecs.MagicMatch, nil
+}
+
+// explain tells where the chain of blocks breaks in a file that is named as one.
+func explain(src codecs.Source) *codecs.FormatError {
+	_, uz2 := ue.CutSuffixFold(src.Name, ".uz2")
+	_, uz := ue.CutSuffixFold(src.Name, ".uz")
+	fe := &codecs.FormatError{Format: formatName, File: src.Name, Field: "block", Off: -1}
+	var err error
+	switch {
+	case !uz2 && !uz:
+		return nil
+	case uz:
+		fe.Field, fe.Off = "signature", 0
+		_, err = readOld(src)
+		if errors.Is(err, codecs.ErrUnknown) {
+			err = codecs.Errorf(codecs.ErrCorrupt, "%v", err)
+		}
+	case src.Size == 0:
+		err = codecs.Errorf(codecs.ErrTruncated, "the file is empty")
+	default:
+		var o *codecs.Options
+		_, err = walk(context.Background(), src, o.WithDefaults().Limits.Table)
+	}
+	if err == nil {
+		err = codecs.Errorf(codecs.ErrCorrupt, "the first one does not decode")
+	}
+	fe.Err, fe.Off = codecs.Classify(err, fe.Off)
+	return fe
 }
 
 // unreadable reports an error of the disk, not of the format.

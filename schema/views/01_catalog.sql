@@ -125,14 +125,14 @@ JOIN content c ON c.content_id = g.content_id;
 -- view problems: findings about archives, entries and contents
 CREATE VIEW problems AS
 SELECT b.label AS build, ba.name AS archive, p.path, p.field, p.offset, p.cause,
-       p.ordinal, p.archive_id, b.build_id
+       p.ordinal, p.archive_id, b.build_id, p.whole
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN problem p ON p.archive_id = ba.archive_id
 WHERE b.complete = 1
 UNION ALL
 SELECT b.label, ba.name, d.prefix || pa.name, cp.field, cp.offset, cp.cause,
-       e.ordinal, e.archive_id, b.build_id
+       e.ordinal, e.archive_id, b.build_id, 0
 FROM content_problem cp
 JOIN entry e ON e.content_id = cp.content_id
 JOIN build_archive ba ON ba.archive_id = e.archive_id
