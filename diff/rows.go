@@ -89,6 +89,28 @@ func (c *Change) Row() []driver.Value {
 	return row
 }
 
+// DamagedKind stands in the column "kind" of rows that are no changes: an archive of
+// one of the builds is damaged as a whole, so that what it lacks is not known to be
+// removed.
+const DamagedKind = "damaged"
+
+// DamagedRow returns the values of RowColumns for a damaged archive: "notes" says
+// what is wrong with it.
+func DamagedRow(archive, text string) []driver.Value {
+	row := make([]driver.Value, len(columns))
+	for i, c := range columns {
+		switch c.name {
+		case "kind":
+			row[i] = DamagedKind
+		case "archive":
+			row[i] = archive
+		case "notes":
+			row[i] = text
+		}
+	}
+	return row
+}
+
 // RowOf returns the values of some columns, in the order of their names.
 func (c *Change) RowOf(names ...string) []driver.Value {
 	row := make([]driver.Value, len(names))

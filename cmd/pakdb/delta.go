@@ -37,7 +37,7 @@ build is made by "pakdb patch build".`,
 func newDeltaMakeCommand(a *app) *cobra.Command {
 	var out, key string
 	var keys newKeys
-	var overwrite, best bool
+	var overwrite, best, allowDamaged bool
 	cmd := &cobra.Command{
 		Use:   "make [flags] OLD... [--] NEW... -o FILE",
 		Short: "Make the patch from old files to new ones",
@@ -56,6 +56,10 @@ compared and encrypted again, so that an encrypted build costs as little as a pl
 one, and a new key nearly nothing. Such a patch has the new contents in the clear,
 and applying it takes the same keys, which are not in it. Without keys encrypted
 entries that changed are sent as they are stored.
+
+An archive that is damaged as a whole (no footer, a damaged index, cut short, not
+readable, a .ucas missing) is refused on either side: who applies the patch would
+have it as well. --allow-damaged takes it as the bytes that it is.
 
 The patch gets its name once it was applied and the result compared with NEW, which
 is done while it is made; the folder of FILE needs room for the patch twice.`,
@@ -78,12 +82,13 @@ is done while it is made; the folder of FILE needs room for the patch twice.`,
 			if err := refuseExisting(out, overwrite); err != nil {
 				return err
 			}
-			return a.deltaMake(cmd.Context(), old, new, out, key, best, &keys)
+			return a.deltaMake(cmd.Context(), old, new, out, key, makeFlags{best, allowDamaged}, &keys)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
+	addAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
 	keys.add(cmd)
 	return cmd
@@ -102,7 +107,7 @@ func oldAndNew(args []string, dash int) (old, new []string, err error) {
 	return args[:dash], args[dash:], nil
 }
 
-func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string, best bool, keys *newKeys) (err error) {
+func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string, f makeFlags, keys *newKeys) (err error) {
 	debug.SetMemoryLimit(makeMemory)
 	secret, err := readSecretKey(key)
 	if err != nil {
@@ -116,11 +121,19 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 	if name, is := sides.has(out); is {
 		return hinted(fmt.Errorf("%w: the patch would be written over %s, which it is made from", errUsage, name), "write it elsewhere, or move that away")
 	}
+	openNew := &codecs.Options{Keys: keys.ring.Key}
+	found, err := a.findDamage(ctx, damagedSide{"old", sides.old.Inputs, a.openOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
+	if err != nil {
+		return err
+	}
+	if err := a.refuseDamaged(found, f.allowDamaged); err != nil {
+		return err
+	}
 	started := time.Now()
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
 	h, s, err := patch.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &patch.MakeOptions{
-		Registry: a.registry(), Open: a.openOptions(), OpenNew: &codecs.Options{Keys: keys.ring.Key}, Best: best,
+		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: f.best,
 	})
 	if err == nil && secret != nil {
 		err = patch.SignFile(ctx, out, secret)
@@ -131,6 +144,9 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 	}
 	return a.printMade(out, h, s, time.Since(started))
 }
+
+// makeFlags are the switches of "delta make".
+type makeFlags struct{ best, allowDamaged bool }
 
 func (a *app) printMade(out string, h *patch.Header, s *patch.Stats, took time.Duration) error {
 	var size int64

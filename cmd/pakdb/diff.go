@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/plan"
 	"pakdb/query"
 )
 
@@ -63,8 +65,12 @@ the update takes by each way of transport, and a list to sort and search.
 
 With a GLOB only entries whose old or new path matches are shown.
 
-The exit code is 0 when nothing changed, 1 when something did, 2 or 3 when
-there was trouble.`,
+Archives that are damaged as a whole (no footer, a damaged index, cut short, not
+readable, a .ucas missing) are told of first: what they lack looks like removed. With
+--format they are rows of the kind "damaged", or a section of the page.
+
+The exit code is 0 when nothing changed, 1 when something did or an archive is
+damaged, 2 or 3 when there was trouble.`,
 		Example: `  pakdb diff 1.48 1.52
   pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
   pakdb diff old/Game.pak new/Game.pak --stat
@@ -130,8 +136,9 @@ func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
 // changes is a filter over what a comparison found.
 type changes struct {
 	*diff.Result
-	kinds diff.Kind // 0: all
-	globs []*glob
+	kinds   diff.Kind       // 0: all
+	damaged []codecs.Damage // archives of either build
+	globs   []*glob
 }
 
 func (f *diffFlags) filter(patterns []string) (*changes, error) {
@@ -240,12 +247,15 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if c.Result, err = diff.Compare(ctx, sides.db, sides.old.label, sides.new.label, o); err != nil {
 		return err
 	}
+	if c.damaged, err = plan.FindDamage(ctx, sides.db, a.registry(), sides.old.label, sides.new.label); err != nil {
+		return err
+	}
 	n, err := a.printDiff(ctx, f, c, sides)
 	if err != nil {
 		return err
 	}
 	a.remark(c)
-	if n > 0 || len(c.Reordered) > 0 && c.kinds == 0 && c.globs == nil {
+	if n > 0 || len(c.damaged) > 0 || len(c.Reordered) > 0 && c.kinds == 0 && c.globs == nil {
 		return errProblems
 	}
 	return nil
@@ -263,6 +273,11 @@ func (a *app) remark(c *changes) {
 }
 
 func (a *app) printDiff(ctx context.Context, f diffFlags, c *changes, s *sides) (int, error) {
+	if f.format != "" || f.nameOnly || f.nameStatus {
+		a.warnDamaged(c.damaged) // for people beside what programs read
+	} else if err := a.listDamage(c.damaged); err != nil {
+		return 0, err
+	}
 	switch {
 	case f.nameOnly, f.nameStatus:
 		return a.diffNames(ctx, c, f.nameStatus)

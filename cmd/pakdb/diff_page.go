@@ -30,7 +30,7 @@ func (a *app) diffPage(ctx context.Context, c *changes) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	w := page.New(a.stdout, c.OldBuild, c.NewBuild)
+	w := page.New(a.stdout, c.OldBuild, c.NewBuild, damageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
 	return n, errors.Join(err, w.Close())

@@ -132,6 +132,9 @@ func diffSums(c *changes, t *diff.Totals) string {
 		}
 	}
 	if parts == nil {
+		if len(c.damaged) > 0 {
+			return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", printable(c.OldBuild), printable(c.NewBuild))
+		}
 		return fmt.Sprintf("%s and %s are the same", printable(c.OldBuild), printable(c.NewBuild))
 	}
 	s := t.All
@@ -262,6 +265,11 @@ func (a *app) diffRows(ctx context.Context, c *changes, format string) (int, err
 	rows, err := a.rows(format, diff.RowColumns()...)
 	if err != nil {
 		return 0, err
+	}
+	for _, d := range c.damaged {
+		if err := rows.Write(diff.DamagedRow(d.Archive, d.String())...); err != nil {
+			return 0, errors.Join(err, rows.Close())
+		}
 	}
 	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(ch.Row()...) })
 	return n, errors.Join(err, rows.Close())

@@ -75,6 +75,9 @@ func hint(err error) string {
 	if errors.As(err, &own) && own.Hint() != "" {
 		return own.Hint()
 	}
+	if h := damageHint(err); h != "" {
+		return h
+	}
 	for _, h := range []struct {
 		class error
 		text  string

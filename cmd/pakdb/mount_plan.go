@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/codecs"
 	"pakdb/diff/plan"
 	"pakdb/query"
 )
@@ -44,6 +45,9 @@ func (a *app) mountPlan(ctx context.Context, names []string, files bool, format 
 	s, err := a.mountAll(ctx, names, false)
 	if err != nil {
 		return err
+	}
+	if err := codecs.RefuseDamaged(s.Damage, false); err != nil {
+		return hinted(err, "get the archive again, or name the others")
 	}
 	mounts, shadows := s.Survey()
 	if files {

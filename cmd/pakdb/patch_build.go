@@ -22,6 +22,7 @@ type patchFlags struct {
 	number        int
 	overwrite     bool
 	dryRun        bool
+	allowDamaged  bool
 	explain       string
 	format        string
 }
@@ -59,7 +60,15 @@ the same from what "pakdb unpack NEW" leaves, and beside the first archive a
 manifest, NAME.patch.json.
 
 Before anything gets its name, OLD and the patch are mounted and compared with
-NEW, file by file.
+NEW, file by file. An archive of either that is damaged as a whole (no footer, a
+damaged index, cut short, not readable, a .ucas missing) is refused: what it has
+lost would be deleted. With --allow-damaged the manifest names it.
+
+The name is never that of an archive of OLD, nor of a patch that lies beside OLD's
+archives: N is above those. What is in DIR stays, unless --overwrite is given. Where
+OLD is signed (a .sig lies beside its pak), the patch is written, and the exit code
+is 1: pakdb cannot sign it. So it is when an entry exceeds --max-size, and then
+nothing is written.
 
 --dry-run shows what goes in, why, how big it is, and how many entries of OLD it
 hides; --explain tells it of one path.
@@ -99,6 +108,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 	flags.IntVar(&f.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
 	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
+	addAllowDamaged(cmd, &f.allowDamaged)
 	flags.StringVar(&f.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
 	a.addFormat(cmd, &f.format)
 	_ = cmd.MarkFlagDirname("output")
@@ -134,13 +144,13 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	case f.explain != "":
 		return a.explainPatch(p, f.explain)
 	case f.dryRun:
-		return a.printPlan(p, f.format)
+		return errors.Join(a.printPlan(p, f.format), planVerdict(p))
 	}
 	return a.writePatch(ctx, p, f)
 }
 
 func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides) (plan.Options, error) {
-	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay}
+	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay, AllowDamaged: f.allowDamaged}
 	if f.only == nil && f.exclude == nil {
 		return o, nil
 	}
@@ -160,7 +170,9 @@ func patchHint(err error) error {
 	case errors.Is(err, plan.ErrForeign):
 		return hinted(err, "a patch is of the formats of the old build's archives; --exclude or --only leave the others out")
 	case errors.Is(err, plan.ErrExists):
-		return hinted(err, "pass --overwrite to replace it")
+		return hinted(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
+	case errors.Is(err, plan.ErrTooLarge):
+		return hinted(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
 	case errors.Is(err, plan.ErrName):
 		return hinted(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
 	case errors.Is(err, plan.ErrNothing):
@@ -179,10 +191,10 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 	}
 	a.warnPatch(p)
 	if len(p.Items) == 0 {
-		if _, err := fmt.Fprintln(a.stdout, "nothing changed: no patch is needed"); err != nil || len(p.Kept) == 0 {
+		if _, err := fmt.Fprintln(a.stdout, "nothing changed: no patch is needed"); err != nil {
 			return err
 		}
-		return errProblems
+		return planVerdict(p)
 	}
 	written, proof, err := a.writeFiles(ctx, p, plan.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
 	if err != nil {
@@ -192,7 +204,13 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 	if err := a.printWritten(p, written, proof); err != nil {
 		return err
 	}
-	if len(p.Kept) > 0 {
+	return planVerdict(p)
+}
+
+// planVerdict is errProblems for a patch that does not make the new build of the
+// old one, or that the game may not mount.
+func planVerdict(p *plan.Plan) error {
+	if len(p.Kept) > 0 || p.Faults > 0 {
 		return errProblems
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 
 func newPatchCheckCommand(a *app) *cobra.Command {
 	var against, format string
+	var allowDamaged bool
 	cmd := &cobra.Command{
 		Use:   "check [flags] BASE... PATCH... --against NEW",
 		Short: "Prove that base and patches give a build",
@@ -29,6 +30,8 @@ and takes the place of an archive of the same name.
 Contents are decoded and compared by their BLAKE3. Of builds in the catalog they
 are known, and not read again; ./NAME is a path though there is a build NAME.
 
+An archive that is damaged as a whole is refused, unless --allow-damaged is given.
+
 The exit code is 0 when all is equal, 1 when something differs.`,
 		Example: `  pakdb patch check old/Game.pak patch/Game_0_P.pak --against new/Game.pak
   pakdb patch check Paks/ patch/ --against 1.52
@@ -39,15 +42,16 @@ The exit code is 0 when all is equal, 1 when something differs.`,
 			if against == "" {
 				return usageError(cmd, errors.New("compare with what? pass --against NEW"))
 			}
-			return a.patchCheck(cmd.Context(), args, against, format)
+			return a.patchCheck(cmd.Context(), args, against, format, allowDamaged)
 		},
 	}
+	addAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVar(&against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
 	a.addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) patchCheck(ctx context.Context, paths []string, against, format string) error {
+func (a *app) patchCheck(ctx context.Context, paths []string, against, format string, allowDamaged bool) error {
 	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
 		return err
 	}
@@ -59,6 +63,11 @@ func (a *app) patchCheck(ctx context.Context, paths []string, against, format st
 	if err != nil {
 		return err
 	}
+	found, err := plan.RefuseDamaged(a.registry(), have, want, allowDamaged)
+	if err != nil {
+		return err
+	}
+	a.warnDamaged(found)
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(have.Mounts) + len(want.Mounts)))
 	progress.Bytes.Store(have.Unread() + want.Unread())
@@ -102,7 +111,7 @@ func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*
 		if err != nil {
 			return nil, err
 		}
-		if len(s.Mounts) == 0 {
+		if len(s.Mounts) == 0 && len(s.Damage) == 0 {
 			return nil, fmt.Errorf("%w: no archives in %s", errUsage, name)
 		}
 		return s, nil

@@ -17,6 +17,8 @@ type mergeFlags struct {
 	bases     []string
 	intoBase  bool
 	overwrite bool
+
+	allowDamaged bool
 }
 
 func newPatchMergeCommand(a *app) *cobra.Command {
@@ -51,6 +53,7 @@ name. Its name decides over what it wins: take that of the last patch.`,
 	flags.StringVarP(&f.out, "output", "o", "", "the archive `OUT` to write")
 	flags.StringArrayVar(&f.bases, "base", nil, "`PATH` is of the base, whatever its name; may repeat")
 	flags.BoolVar(&f.intoBase, "into-base", false, "fold the base in as well")
+	addAllowDamaged(cmd, &f.allowDamaged)
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
 	return cmd
 }
@@ -60,13 +63,17 @@ func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error
 	if err != nil {
 		return err
 	}
+	if _, err := plan.RefuseDamaged(a.registry(), base, patches, f.allowDamaged); err != nil {
+		return err // before what is left of them is judged
+	}
 	if len(patches.Mounts) == 0 && !f.intoBase {
 		return hinted(fmt.Errorf("%w: none of the archives is a patch", errUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
 	}
-	m, err := plan.Merge(base, patches, a.registry(), filepath.Base(f.out), f.intoBase)
+	m, err := plan.Merge(base, patches, a.registry(), plan.MergeOptions{Name: filepath.Base(f.out), IntoBase: f.intoBase, AllowDamaged: f.allowDamaged})
 	if err != nil {
 		return patchHint(err)
 	}
+	a.warnPatch(m.Plan)
 	if err := leads(m, args, f.intoBase); err != nil {
 		return err
 	}
@@ -75,7 +82,10 @@ func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error
 		a.printDifferences(proof)
 		return patchHint(err)
 	}
-	return a.printMerged(m, written[0], proof)
+	if err := a.printMerged(m, written[0], proof); err != nil {
+		return err
+	}
+	return planVerdict(m.Plan)
 }
 
 // leads has the manifests beside what is merged say where the merge leads to.
@@ -117,7 +127,7 @@ func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (bas
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(all.Mounts) < len(paths) {
+	if len(all.Mounts) < len(paths) && len(all.Damage) == 0 {
 		return nil, nil, fmt.Errorf("%w: some of the %d paths hold no archive, or archives of one name", errUsage, len(paths))
 	}
 	patches, base = all.Split((*plan.Mount).IsPatch)

@@ -10,6 +10,9 @@ import (
 )
 
 func (a *app) warnPatch(p *plan.Plan) {
+	for _, d := range p.Damaged {
+		a.warn("damaged archive: " + d)
+	}
 	for _, w := range p.Warnings {
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: warning: "+printable(w))
 	}

@@ -16,6 +16,7 @@ import (
 func newPublishCommand(a *app) *cobra.Command {
 	var out, label, sign string
 	var deltas int
+	var allowDamaged bool
 	cmd := &cobra.Command{
 		Use:   "publish [flags] BUILD -o STORE",
 		Short: "Publish a build as static files for updates",
@@ -28,6 +29,10 @@ all builds, and for each build how its files are made of them, bit for bit; and
 deltas from the last builds: of contents, wherever a client has the old ones, and
 of whole files, for clients that have exactly these.
 
+A build with an archive that is damaged as a whole (no footer, a damaged index, cut
+short, not readable, a .ucas missing) is refused; with --allow-damaged it is
+published as it is, and its manifest names the archive.
+
 Clients bring any folder to any build of the store by "pakdb update", whatever
 version, mix or mod they have.`,
 		Example: `  pakdb publish builds/1.52 -o /srv/game
@@ -39,9 +44,10 @@ version, mix or mod they have.`,
 			if out == "" {
 				return usageError(cmd, errors.New("publish where to? pass -o STORE"))
 			}
-			return a.publish(cmd.Context(), args[0], out, label, sign, deltas)
+			return a.publish(cmd.Context(), args[0], out, label, sign, deltas, allowDamaged)
 		},
 	}
+	addAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
 	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cmd.Flags().StringVar(&sign, "sign", "", "sign the manifest with the secret key in `FILE` (pakdb keygen)")
@@ -49,7 +55,7 @@ version, mix or mod they have.`,
 	return cmd
 }
 
-func (a *app) publish(ctx context.Context, build, out, label, sign string, deltas int) (err error) {
+func (a *app) publish(ctx context.Context, build, out, label, sign string, deltas int, allowDamaged bool) (err error) {
 	key, err := readSecretKey(sign)
 	if err != nil {
 		return err
@@ -59,6 +65,13 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 		return err
 	}
 	defer func() { err = errors.Join(err, files.close()) }()
+	found, err := a.findDamage(ctx, damagedSide{inputs: files.inputs, open: a.openOptions()})
+	if err != nil {
+		return err
+	}
+	if err := a.refuseDamaged(found, allowDamaged); err != nil {
+		return err
+	}
 	if label == "" {
 		label = build
 	}
@@ -73,7 +86,7 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 	started := time.Now()
 	ctx, stop := a.watchPatch(ctx)
 	p, err := store.Publish(ctx, out, label, files.inputs,
-		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: release()})
+		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: release(), Damaged: damageTexts(found)})
 	stop()
 	if err != nil || a.quiet {
 		return err

@@ -41,8 +41,9 @@ type Writer struct {
 	err    error
 }
 
-// New begins a page. old and new are what the builds are called.
-func New(w io.Writer, old, new string) *Writer {
+// New begins a page. old and new are what the builds are called; damaged are lines
+// about archives of theirs that are damaged as a whole, which stand above all else.
+func New(w io.Writer, old, new string, damaged ...string) *Writer {
 	p := &Writer{w: bufio.NewWriter(w), builds: [2]string{old, new}, totals: diff.NewTotals("kind")}
 	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(script), hash(style))
 	p.print(`<!doctype html>
@@ -56,8 +57,20 @@ func New(w io.Writer, old, new string) *Writer {
 <style>`, style, `</style>
 </head>
 <body>
-`, body, `<script type="application/json" id="rows">[`)
+`, alert(damaged), body, `<script type="application/json" id="rows">[`)
 	return p
+}
+
+// alert is what stands above everything; "" where there is nothing to tell.
+func alert(damaged []string) string {
+	if len(damaged) == 0 {
+		return ""
+	}
+	text := `<section id="damaged" role="alert"><b>Damaged archives: what they lack counts as removed, and need not be.</b><ul>`
+	for _, d := range damaged {
+		text += "<li>" + html.EscapeString(d) + "</li>"
+	}
+	return text + "</ul></section>\n"
 }
 
 // hash is how a policy names a script or a style.

@@ -38,20 +38,31 @@ func LoadBuilds(ctx context.Context, db *sql.DB, registry *codecs.Registry, labe
 	return stacks, nil
 }
 
-func (l *loader) build(ctx context.Context, label string) (*Stack, error) {
+// mountsOf reads the archives of a build, and what is damaged of them, without
+// their entries.
+func (l *loader) mountsOf(ctx context.Context, label string) (*Stack, []*Mount, error) {
 	var id int64
 	err := l.db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
+		return nil, nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
 	}
 	if err != nil {
-		return nil, err
-	}
-	mounts, err := l.buildMounts(ctx, id)
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := &Stack{Label: label}
+	if s.Mounts, err = l.buildMounts(ctx, id); err != nil {
+		return nil, nil, err
+	}
+	s.missParts(l.registry)
+	return s, s.Mounts, s.loadDamage(ctx, l.db)
+}
+
+func (l *loader) build(ctx context.Context, label string) (*Stack, error) {
+	s, mounts, err := l.mountsOf(ctx, label)
+	if err != nil {
+		return nil, err
+	}
+	s.Mounts = nil // add puts them in
 	for _, m := range mounts {
 		files, err := l.entries(ctx, m)
 		if err != nil {

@@ -26,7 +26,7 @@ type Disk struct {
 type opened struct {
 	codecs.Archive
 	format *codecs.Format
-	size   int64
+	src    codecs.Source
 	file   *os.File
 }
 
@@ -74,13 +74,14 @@ func (d *Disk) openSource(ctx context.Context, src codecs.Source, f *os.File) (*
 		}
 		return nil, err
 	}
-	return &opened{a, format, src.Size, f}, nil
+	return &opened{a, format, src, f}, nil
 }
 
 // Stack mounts the archives at the paths: files as they are, folders with all
 // that is below them. Each path is mounted over those before it, as far as
 // formats without a mount order go; a file takes the place of one of the same
-// name. Files that are no archives count only where loose is true.
+// name. Files that are no archives count only where loose is true. What is damaged
+// of archives as a whole is in Stack.Damage: one that cannot be read is not mounted.
 func (d *Disk) Stack(ctx context.Context, label string, paths []string, loose bool) (*Stack, error) {
 	all := &Stack{Label: label}
 	for _, path := range paths {
@@ -105,6 +106,9 @@ func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, er
 	}
 	s := &Stack{}
 	for _, file := range files {
+		if d.Registry.IsPart(filepath.Base(file), os.DirFS(filepath.Dir(file))) {
+			continue // it is looked at with the archive beside it
+		}
 		name, err := filepath.Rel(root, file)
 		if err != nil {
 			return nil, err
@@ -135,28 +139,51 @@ func filesBelow(root string) (files []string, err error) {
 	return files, err
 }
 
+// damageOf begins to gather the damage of an archive that was opened.
+func (d *Disk) damageOf(m *Mount, o *opened) *codecs.DamageCollector {
+	c := codecs.NewDamageCollector(m.Name, o.Archive)
+	if m.staged != nil {
+		return c
+	}
+	if o.format.Fallback() {
+		if why := d.Registry.ExplainLoss(o.src); why != nil {
+			c.Found = append(c.Found, codecs.NewDamage(m.Name, why))
+		}
+	}
+	c.Found = append(c.Found, codecs.MissingParts(m.Name, o.format, o.src)...)
+	return c
+}
+
 // mount opens an archive and adds it with its entries.
 func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error {
 	o, err := d.open(ctx, m)
-	if err != nil {
+	switch {
+	case err != nil && m.staged == nil && codecs.DamagesFile(err):
+		s.Damage = append(s.Damage, codecs.NewDamage(m.Name, err))
+		return nil
+	case err != nil:
 		return fmt.Errorf("%s: %w", m.Location, err)
 	}
 	info := o.Info()
-	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.size
+	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.src.Size
 	m.follow(o.format)
 	padder, pads := o.Archive.(codecs.Padder)
 	if m.ordered {
 		m.Order = int64(o.format.MountOrder(m.Location))
 	}
+	damage := d.damageOf(m, o)
 	if m.loose() && !loose {
+		s.Damage = append(s.Damage, damage.Found...)
+		s.passed = append(s.passed, codecs.NamedFormat{Name: m.Name, Format: m.Format})
 		return o.Close()
 	}
 	var files []File
 	for e, err := range o.Entries() {
-		if err != nil {
+		switch damaged := damage.Add(e, err); {
+		case damaged && e == nil:
+			continue
+		case err != nil && !damaged:
 			return errors.Join(err, o.Close())
-		}
-		switch {
 		case e.Type != "" && slices.Contains(m.own, e.Type):
 			continue
 		case e.Name == "":
@@ -176,5 +203,6 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 		}
 	}
 	s.add(m, files)
+	s.Damage = append(s.Damage, damage.Found...)
 	return o.Close()
 }

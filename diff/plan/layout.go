@@ -18,7 +18,7 @@ func (p *Plan) layOut() error {
 	}
 	number := p.options.Number
 	if number < 0 {
-		number = p.firstNumber()
+		number = p.firstNumber(p.strangers())
 	}
 	for _, f := range p.formats {
 		for _, chunk := range p.chunks() {
@@ -44,7 +44,7 @@ func (p *Plan) layOut() error {
 			p.Items[i].Part = n
 		}
 	}
-	return nil
+	return p.refuseTaken()
 }
 
 // highest is the highest order that the old build mounts anything with.
@@ -58,10 +58,13 @@ func (p *Plan) highest() int64 {
 	return top
 }
 
-// firstNumber is the lowest N that is mounted over all of the old build, in
-// whatever folder the patch comes to lie.
-func (p *Plan) firstNumber() int {
+// firstNumber is the lowest N that is mounted over all of the old build and of the
+// strangers, in whatever folder the patch comes to lie.
+func (p *Plan) firstNumber(strangers []string) int {
 	top := p.highest()
+	for _, name := range strangers {
+		top = max(top, p.patchOrder(name))
+	}
 	n := 0
 	for n < math.MaxUint16 && int64(p.Format.MountOrder(p.Format.PatchName("x", n))) <= top {
 		n++
@@ -185,7 +188,7 @@ func (p *Plan) split(items []int) (groups [][]int) {
 			groups, group, weight = append(groups, group), nil, 0
 		}
 		if cost > p.options.MaxSize-archiveCost {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s alone may be larger than %d bytes", p.Items[unit[0]].Path, p.options.MaxSize))
+			p.tellTooLarge(unit)
 		}
 		group, weight = append(group, unit...), weight+cost
 	}

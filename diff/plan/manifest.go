@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type Manifest struct {
 	Files    []ManifestFile    `json:"files"`
 	Kept     []string          `json:"kept,omitempty"`
 	Warnings []string          `json:"warnings,omitempty"`
+	Damaged  []string          `json:"damaged,omitempty"` // archives of either build that were damaged as a whole when the patch was made
 }
 
 // State is what a game sees: equal ids are equal files with equal contents.
@@ -122,7 +124,7 @@ func (w *patchWriter) describe() error {
 	}
 	for i := range archives {
 		part := &w.written[i].Part
-		if part.whole != nil || part.Format.OwnTypes != nil || len(part.Items) == 0 {
+		if part.anew() || part.Format.OwnTypes != nil || len(part.Items) == 0 {
 			continue // no response file: UnrealPak does not write these
 		}
 		if err := w.stage(strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
@@ -141,8 +143,13 @@ func manifestName(archive string) string {
 	return strings.TrimSuffix(archive, filepath.Ext(archive)) + ManifestExt
 }
 
+// stage stages a file that is no archive.
 func (w *patchWriter) stage(name string, text []byte) error {
-	s, err := codecs.StageBytes(filepath.Join(w.o.Dir, name), text)
+	path := filepath.Join(w.o.Dir, name)
+	if _, err := os.Lstat(path); err == nil && !w.o.Overwrite {
+		return fmt.Errorf("%s %w", path, ErrExists)
+	}
+	s, err := codecs.StageBytes(path, text)
 	if err == nil {
 		w.staged = append(w.staged, s)
 	}
@@ -152,7 +159,7 @@ func (w *patchWriter) stage(name string, text []byte) error {
 func (w *patchWriter) manifest() *Manifest {
 	p := w.p
 	m := &Manifest{Pakdb: manifestVersion, Old: stateOf(p.Old.Label, archived(p.Old.View())), New: stateOf(p.New.Label, p.goal()),
-		Partial: len(p.Left) > 0, Files: p.Entries(), Warnings: p.Warnings}
+		Partial: len(p.Left) > 0, Files: p.Entries(), Warnings: p.Warnings, Damaged: p.Damaged}
 	if w.p.leads != nil {
 		m.Old, m.New = w.p.leads[0], w.p.leads[1]
 	}
@@ -188,7 +195,7 @@ func (p *Plan) Counts(part *Part) (files, deleted int) {
 
 // Entries returns how many entries the archive has, delete records with them.
 func (p *Part) Entries() int {
-	if p.whole != nil {
+	if p.anew() {
 		return len(p.whole)
 	}
 	return len(p.Items)
@@ -200,7 +207,7 @@ func (p *Part) Stored(of *Plan) (n int64) {
 		n += f.Stored
 	}
 	for _, i := range p.Items {
-		if f := of.Items[i].New; f != nil && p.whole == nil {
+		if f := of.Items[i].New; f != nil && !p.anew() {
 			n += f.Stored
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // Split parts a stack by its mounts.
 func (s *Stack) Split(takes func(*Mount) bool) (taken, rest *Stack) {
-	taken, rest = &Stack{Label: s.Label}, &Stack{Label: s.Label}
+	taken, rest = &Stack{Label: s.Label, Damage: s.Damage}, &Stack{Label: s.Label, passed: s.passed}
 	for _, group := range s.groups() {
 		if m := group[0].Mount; takes(m) {
 			taken.add(m, group)
@@ -37,19 +37,31 @@ type Merged struct {
 	Dropped  int   // delete records that hide nothing any more
 }
 
-// Merge plans one archive called name that has the effect of all patches mounted
+// MergeOptions say what a merge makes.
+type MergeOptions struct {
+	Name         string // of the archive: it decides over what it wins
+	IntoBase     bool   // fold the base in as well
+	AllowDamaged bool   // as in [Options]
+}
+
+// Merge plans one archive called o.Name that has the effect of all patches mounted
 // over a base: what a game then sees is the same. base may be empty when nobody
 // knows it: then every delete record that counts is kept; else only those that
-// hide something of it. With intoBase the archive takes in the base as well, and
+// hide something of it. With o.IntoBase the archive takes in the base as well, and
 // has no delete records.
 //
 // Stored bytes are passed through. The archives must be of one format.
-func Merge(base, patches *Stack, registry *codecs.Registry, name string, intoBase bool) (*Merged, error) {
+// Damaged archives are a [codecs.DamageError], unless they are allowed.
+func Merge(base, patches *Stack, registry *codecs.Registry, o MergeOptions) (*Merged, error) {
 	full := base.Over(patches)
+	m := &Merged{Plan: &Plan{Old: base, New: full, merges: true}, Archives: len(patches.Mounts)}
+	if err := m.refuse(registry, base, patches, o.AllowDamaged); err != nil {
+		return nil, err
+	}
 	if n := patches.Nameless; n > 0 {
 		return nil, fmt.Errorf("%w: %s without a name", errors.ErrUnsupported, count(n, "entry"))
 	}
-	m := &Merged{Plan: &Plan{Old: base, New: full, merges: true}, Archives: len(patches.Mounts)}
+	name, intoBase := o.Name, o.IntoBase
 	if intoBase {
 		m.Archives, m.Old = len(full.Mounts), &Stack{}
 	}
@@ -68,6 +80,7 @@ func Merge(base, patches *Stack, registry *codecs.Registry, name string, intoBas
 	}
 	byPath(m.Items)
 	m.measure(full)
+	m.warnUnsigned()
 	return m, m.mergedPart(name, base, patches)
 }
 

@@ -61,7 +61,7 @@ func merged(dir string, base, patches []string, known bool) (string, error) {
 	if !known {
 		b = &plan.Stack{}
 	}
-	m, err := plan.Merge(b, p, all.Registry(), "Merged_9_P.pak", false)
+	m, err := plan.Merge(b, p, all.Registry(), plan.MergeOptions{Name: "Merged_9_P.pak"})
 	if err != nil {
 		return "", err
 	}
@@ -196,7 +196,7 @@ func TestMergeIntoBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	patches, base := all2.Split((*plan.Mount).IsPatch)
-	m, err := plan.Merge(base, patches, all.Registry(), "Game.pak", true)
+	m, err := plan.Merge(base, patches, all.Registry(), plan.MergeOptions{Name: "Game.pak", IntoBase: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestMergeIntoBase(t *testing.T) {
 	if w := written[0]; w.Raw == 0 || m.Buried == 0 {
 		t.Errorf("%d bytes passed through, %d entries buried", w.Raw, m.Buried)
 	}
-	if _, err := plan.Merge(base, patches, all.Registry(), "Game.pak", false); !errors.Is(err, plan.ErrName) {
+	if _, err := plan.Merge(base, patches, all.Registry(), plan.MergeOptions{Name: "Game.pak", IntoBase: false}); !errors.Is(err, plan.ErrName) {
 		t.Errorf("a name that does not win: %v", err)
 	}
 }

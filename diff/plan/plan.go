@@ -66,9 +66,13 @@ type Part struct {
 	Items      []int    // in the order in which they are stored; delete records last
 	names      []string // of Items, behind the mount point
 	model      *Mount
-	whole      []*File // all entries, of an archive that is made anew
+	whole      []*File // all entries of an archive that is made anew; none where the new build's has none
 	named      *Mount  // whose public names such an archive takes
 }
+
+// anew reports whether the archive is made of whole, which may be empty, instead of
+// the items.
+func (p *Part) anew() bool { return p.Use != Over }
 
 // Options say what a patch is to hold and how it is cut. The zero value is all
 // that changed, in one archive.
@@ -88,6 +92,10 @@ type Options struct {
 	// Overlay makes an archive of the changed entries alone, in formats whose
 	// archives are else made anew as a whole.
 	Overlay bool
+	// AllowDamaged goes on where an archive of either build is damaged as a whole,
+	// see [codecs.Damage]. Else Make refuses: what such an archive lacks would count
+	// as removed.
+	AllowDamaged bool
 	// Number is the N of Game_N_P.pak; below 0 is the first that wins over all
 	// that the old build mounts.
 	Number int
@@ -101,14 +109,17 @@ type Plan struct {
 	Kept     []Item         // files that the new build has not, and that the archives of the game cannot delete
 	Left     []Item         // changes that Options.Only did not want
 	Warnings []string       // what the user should know before shipping it
+	Damaged  []string       // archives of either build that are damaged as a whole, where Options.AllowDamaged
+	Faults   int            // of the warnings, those for which a game will not see the new build
 	Format   *codecs.Format // of most archives of the old build
 
-	formats []*codecs.Format // that can be patched, Format first
-	options Options
-	holders map[Key][]int // chunks of deleted files
-	merges  bool          // stored bytes are proved equal, and nothing is decoded that passes through
-	leads   *[2]State     // from which build to which a merge leads, where that is known
-	wanted  map[Key]*File // what the game is to see; nil: the old build with the items
+	formats  []*codecs.Format // that can be patched, Format first
+	options  Options
+	holders  map[Key][]int // chunks of deleted files
+	tooLarge []string      // files that no archive of Options.MaxSize holds
+	merges   bool          // stored bytes are proved equal, and nothing is decoded that passes through
+	leads    *[2]State     // from which build to which a merge leads, where that is known
+	wanted   map[Key]*File // what the game is to see; nil: the old build with the items
 }
 
 // ErrNothing means that the builds do not differ in anything that a patch could
@@ -122,9 +133,13 @@ var ErrForeign = errors.New("changed files lie where no patch can reach")
 // Make compares two stacks. The format of the patch is that of the old stack's
 // archives; where no archive can be mounted over those, each that changed is made
 // anew. A file whose content one side does not know counts as changed,
-// unless both sides have it in the very same place.
+// unless both sides have it in the very same place. Damaged archives are a
+// [codecs.DamageError], see Options.AllowDamaged.
 func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) {
 	p := &Plan{Old: old, New: new, options: o}
+	if err := p.refuse(registry, old, new, o.AllowDamaged); err != nil {
+		return nil, err
+	}
 	var err error
 	if p.Format, err = patchFormat(old, registry); errors.Is(err, errors.ErrUnsupported) {
 		return p, p.rebuild(registry)

@@ -21,7 +21,7 @@ func (w *patchWriter) prove(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	if w.p.Parts[0].whole != nil {
+	if w.p.Parts[0].anew() {
 		return w.proveWhole(ctx, top)
 	}
 	if w.p.merges {

@@ -22,7 +22,7 @@ func (p *Plan) rebuild(registry *codecs.Registry) error {
 	for _, pair := range pairMounts(old, new) {
 		switch {
 		case pair[1] == nil:
-			p.warnf("%s is not in the new build: take it out", pair[0].Name)
+			p.faultf("%s is not in the new build: take it out", pair[0].Name)
 		case pair[0] == nil:
 			p.addArchive(pair[1])
 		case !pair[0].same(pair[1]):
@@ -118,6 +118,9 @@ func (p *Plan) addArchive(m *Mount) {
 		}
 		part.whole, part.Items = append(part.whole, f), append(part.Items, len(p.Items))
 		p.Items = append(p.Items, it)
+	}
+	if len(files) == 0 {
+		p.faultf("%s is new and has no entries: copy it", m.Name)
 	}
 	if part.whole != nil {
 		p.Parts = append(p.Parts, part)
@@ -218,7 +221,7 @@ func (p *Plan) lines(before, after []*File, had, has map[string][]*File, chosen 
 // of the new build or, where only some of its changes were taken, of the old one.
 func (f *filler) addNames(ctx context.Context, out codecs.Writer) error {
 	names, ok := codecs.WriterAs[codecs.NameWriter](out)
-	if !ok || f.part.whole == nil {
+	if !ok || !f.part.anew() {
 		return nil
 	}
 	src, err := f.w.sources.open(ctx, f.part.named)

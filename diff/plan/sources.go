@@ -41,7 +41,7 @@ func (s *sources) open(ctx context.Context, m *Mount) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.ModTime != 0 && o.size != m.Size {
+	if m.ModTime != 0 && o.src.Size != m.Size {
 		return nil, errors.Join(fmt.Errorf("%s: %w", m.Location, ErrChanged), o.Close())
 	}
 	s.opened[place] = o

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -108,8 +109,10 @@ func (f *File) Path() string {
 type Stack struct {
 	Label    string
 	Mounts   []*Mount
-	Files    []File // grouped by mount, in stored order; delete records too
-	Nameless int    // entries without a name, which no path finds
+	Files    []File               // grouped by mount, in stored order; delete records too
+	Nameless int                  // entries without a name, which no path finds
+	Damage   []codecs.Damage      // of archives as a whole: what is listed is not all that they held
+	passed   []codecs.NamedFormat // files that are no archives and were not mounted
 
 	view map[Key]*File
 }
@@ -247,7 +250,9 @@ func (s *Stack) Over(top *Stack) *Stack {
 	for _, m := range top.Mounts {
 		replaced[filepath.Base(filepath.FromSlash(m.Name))] = true
 	}
-	all := &Stack{Label: s.Label, Nameless: s.Nameless + top.Nameless}
+	kept := slices.DeleteFunc(slices.Clone(s.Damage), func(d codecs.Damage) bool { return replaced[path.Base(d.Archive)] })
+	all := &Stack{Label: s.Label, Nameless: s.Nameless + top.Nameless,
+		Damage: append(kept, top.Damage...), passed: append(slices.Clone(s.passed), top.passed...)}
 	fresh := map[*Mount]*Mount{} // place is of a stack, so mounts are copied
 	for _, from := range []*Stack{top, s} {
 		for _, m := range from.Mounts {

@@ -22,8 +22,9 @@ func (p *Plan) warn() {
 			p.warnf("removed files stay in the game, %d of them: %s archives of version %s cannot hold delete records", n, f.Name, p.lead(f).Version)
 		}
 	}
-	if signed := p.signed(); signed != "" {
-		p.warnf("%s is signed: a game that checks signatures refuses a patch without a .sig, which only the holder of its private key can make", signed)
+	p.warnUnsigned()
+	if len(p.Parts) > 0 && p.Parts[0].Use == Over {
+		p.warnOfStrangers()
 	}
 	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
 		p.warnf("%s without a name could not be compared", count(n, "entry"))
@@ -57,9 +58,27 @@ func (p *Plan) warn() {
 	}
 }
 
+// warnUnsigned tells that the game will not mount what is written, where it checks
+// signatures. pakdb cannot make them.
+func (p *Plan) warnUnsigned() {
+	if signed := p.signed(); signed != "" {
+		p.faultf("%s is signed: a game that checks signatures refuses a patch without a .sig, which only the holder of its private key can make", signed)
+	}
+}
+
+// faultf warns of something for which a game will not see the new build.
+func (p *Plan) faultf(format string, args ...any) {
+	p.Faults++
+	p.warnf(format, args...)
+}
+
 // signed names an archive of the old build that has a signature, "" for none.
 func (p *Plan) signed() string {
-	for _, m := range p.Old.Mounts {
+	mounts := p.Old.Mounts
+	if p.merges {
+		mounts = p.New.Mounts // all that takes part
+	}
+	for _, m := range mounts {
 		if m.loose() && strings.EqualFold(filepath.Ext(m.Name), ".sig") {
 			return strings.TrimSuffix(m.Name, filepath.Ext(m.Name))
 		}

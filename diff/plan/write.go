@@ -31,6 +31,9 @@ type Written struct {
 	Raw  int64 // bytes passed through untouched
 }
 
+// ErrTooLarge means that an archive would be larger than Options.MaxSize.
+var ErrTooLarge = errors.New("larger than an archive may be")
+
 // ErrExists means that a file of the patch is there already.
 var ErrExists = errors.New("is there already")
 
@@ -43,6 +46,9 @@ var ErrExists = errors.New("is there already")
 func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written, proof *Report, err error) {
 	if len(p.Items) == 0 {
 		return nil, nil, ErrNothing
+	}
+	if err := p.refuseTooLarge(); err != nil {
+		return nil, nil, err
 	}
 	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
 		return nil, nil, err
@@ -70,13 +76,15 @@ func (p *Plan) refuseOverwriting(o Output) error {
 	if o.Overwrite {
 		return nil
 	}
+	there, err := os.ReadDir(o.Dir)
 	for i := range p.Parts {
-		path := filepath.Join(o.Dir, p.Parts[i].Name)
-		if _, err := os.Lstat(path); err == nil {
-			return fmt.Errorf("%s %w", path, ErrExists)
+		for _, f := range there { // games that are not told case apart have one of both
+			if strings.EqualFold(f.Name(), p.Parts[i].Name) {
+				return fmt.Errorf("%s %w", filepath.Join(o.Dir, f.Name()), ErrExists)
+			}
 		}
 	}
-	return nil
+	return err
 }
 
 // patchWriter writes the archives of one plan.
@@ -130,10 +138,7 @@ func (w *patchWriter) part(ctx context.Context, n int) error {
 		w.staged = append(w.staged, staged)
 		size, err := staged.Size()
 		w.written = append(w.written, Written{Part: *part, Path: path, Size: size, Raw: f.raw})
-		if max := w.p.options.MaxSize; err == nil && max > 0 && size > max && len(w.p.units(part.Items)) > 1 {
-			err = fmt.Errorf("%s has %d bytes, more than %d: its files grew when they were encoded", part.Name, size, max)
-		}
-		return err
+		return errors.Join(err, w.p.checkSize(part, size))
 	}
 }
 
@@ -199,7 +204,7 @@ func (f *filler) fill(ctx context.Context, out codecs.Writer) error {
 	if err := f.w.sources.find(ctx, wanted); err != nil {
 		return err
 	}
-	if f.part.whole != nil {
+	if f.part.anew() {
 		if i, ok := codecs.WriterAs[codecs.Imitator](out); ok {
 			if err := i.Imitate(f.model.Archive); err != nil {
 				return err
@@ -220,10 +225,10 @@ func (f *filler) fill(ctx context.Context, out codecs.Writer) error {
 // lines are the files of the archive with their names in it; nil is a delete
 // record.
 func (f *filler) lines() (files []*File, names []string) {
-	for _, file := range f.part.whole {
-		files, names = append(files, file), append(names, file.Name)
-	}
-	if files != nil {
+	if f.part.anew() {
+		for _, file := range f.part.whole {
+			files, names = append(files, file), append(names, file.Name)
+		}
 		return files, names
 	}
 	for _, i := range f.part.Items {

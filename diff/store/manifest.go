@@ -44,6 +44,8 @@ type Build struct {
 	Lists string    `json:"files"` // object: the root of the list of files
 	Past  string    `json:"earlier,omitempty"`
 
+	Damaged []string `json:"damaged,omitempty"` // archives that were damaged as a whole when it was published all the same
+
 	// Tables are the objects that say where the frames of packs are.
 	Tables []TableRef `json:"tables"`
 

@@ -33,6 +33,7 @@ type PublishOptions struct {
 	Key      *patch.SecretKey // signs the manifest; nil: the store is not signed
 	Sums     []string         // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
 	Deltas   int              // from how many of the last builds to make transport patches
+	Damaged  []string         // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
 	By       string           // version of the program that publishes, for those whose own does not fit
 }
 
@@ -101,7 +102,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{State: newState(opt.By), Label: label, Time: opt.Now.UTC()}
+	b := &Build{State: newState(opt.By), Label: label, Time: opt.Now.UTC(), Damaged: opt.Damaged}
 	if opt.Now.IsZero() {
 		b.Time = time.Now().UTC().Truncate(time.Second)
 	}
