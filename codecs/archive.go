@@ -68,6 +68,7 @@ const (
 	Sealed                      // stored bytes mean nothing outside this archive: what decrypts them is in its index
 	Nested                      // lies in an archive that is itself an entry; see package nested
 	Unnamed                     // the archive has no name for it: Name is made of type and id
+	Own                         // describes the archive, and is no file of the game; see Mounting.OwnTypes
 )
 
 // Entry is one stored file of an archive. Its identity inside the archive is

@@ -48,37 +48,9 @@ type Format struct {
 	// IsPart reports whether the file of that name in dir is one of an archive
 	// beside it, and so none of its own: whoever walks a folder passes over it.
 	IsPart func(name string, dir fs.FS) bool
-	// MountOrder tells from a file's path which of several archives wins, the
-	// higher one. Of equal ones the last by name does, as far as anything can be
-	// said. Nil: the game has no such order, and the archive that stands first in
-	// the build wins.
-	MountOrder func(path string) int
-	// PatchName returns the name of the n-th patch, from 0, of the archive of
-	// that name, which may be a patch itself: without a folder, such that the
-	// MountOrder of it grows with n and is above that of any archive that is no
-	// patch. Nil: the format has no patches.
-	PatchName func(name string, n int) string
-	// Overlay is OptionsLike for an archive of that name which is to be mounted
-	// over base. Nil: there is no difference.
-	Overlay func(base Archive, name string) (*CreateOptions, error)
-	// MountedBy is the Name of the format of which an archive of the same stem
-	// must lie beside one of this, or the game does not mount it. "": it mounts
-	// by itself.
-	MountedBy string
-	// OwnTypes are the types of entries that describe the archive and are no files
-	// of the game: those of two archives are never the same.
-	OwnTypes []string
-	// CanDelete reports whether archives of a version, as Info has it, can hold
-	// delete records. Nil: none can.
-	CanDelete func(version string) bool
-	// Chunk returns the number of the chunk of the game that an archive belongs
-	// to, by its name. Nil: the format knows no chunks.
-	Chunk func(name string) (n int, ok bool)
-	// FirstWins: of archives of one order the first by name wins, not the last.
-	FirstWins bool
-	// LastWins: of several entries of one path in an archive, the last is the
-	// one that the game sees; else it is the first.
-	LastWins bool
+	// Mounting says how a game mounts archives of the format. Nil: it does not;
+	// [Format.Mounts] returns it either way.
+	Mounting *Mounting
 	// Probe decides from bytes, never from the name. An error means that the
 	// file could not be read.
 	Probe func(Source) (Match, error)

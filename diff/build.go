@@ -6,9 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"path"
-	"strings"
 
+	"pakdb/codecs/mount"
 	"pakdb/schema"
 )
 
@@ -25,8 +24,10 @@ type build struct {
 	total  int  // rows that were read, of which mounting leaves some
 	partly bool // not all of them by reads
 
-	names map[entryAt]below // of chunks that another archive gives a path
-	under map[int32]string  // mount points of rows that are not below their archive's, by seq
+	hidden map[entryAt]bool  // what the game does not see
+	hides  map[entryAt]int32 // how many of these each entry hides
+	names  map[entryAt]below // of chunks that another archive gives a path
+	under  map[int32]string  // mount points of rows that are not below their archive's, by seq
 }
 
 // entryAt is an entry by the ordinals of its archive and its own.
@@ -47,13 +48,15 @@ type read struct {
 
 // archive is one that a build mounts.
 type archive struct {
-	id, ordinal, order, entries int64
-	name, format, mount         string
+	id, ordinal, entries int64
+	name, format, mount  string
 
-	rank   int32 // 0 is at the bottom; the highest wins
-	group  int32 // the same for an archive and its counterpart in the other build
-	shared bool  // both builds mount it, and no archive overtook it
-	loaded bool  // its rows are in rows
+	place    int64 // the lowest wins
+	lastWins bool  // of several entries of one path the last counts
+	group    int32 // the same for an archive and its counterpart in the other build
+	shared   bool  // both builds mount it
+	twin     int64 // its ordinal in the other build, when shared
+	loaded   bool  // its rows are in rows
 }
 
 // openBuild reads a build's archives.
@@ -67,11 +70,14 @@ func openBuild(ctx context.Context, db *sql.DB, label string) (*build, error) {
 		return nil, err
 	}
 	err = schema.EachRow(ctx, db, buildArchives, []driver.Value{b.id}, func(v []driver.Value) {
-		b.archives = append(b.archives, archive{id: integer(v[0]), ordinal: integer(v[1]), order: integer(v[2]),
-			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[5]), str(v[4]), str(v[6])), group: -1})
+		b.archives = append(b.archives, archive{id: integer(v[0]), ordinal: integer(v[1]), place: integer(v[2]),
+			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[6])), lastWins: integer(v[7]) != 0, group: -1})
 	})
 	if err == nil {
 		err = b.readNames(ctx, db)
+	}
+	if err == nil {
+		err = b.readShadows(ctx, db)
 	}
 	return b, err
 }
@@ -96,17 +102,11 @@ func (b *build) mountOf(r *row) string {
 }
 
 // mountPoint is where an archive's paths begin: "" or a folder with its slash.
-// The engine's own way up to the root says nothing. A loose file is an archive
-// whose entry is called by the file's base name, so it begins at its folder.
-func mountPoint(format, name, mount string) string {
-	if format == "loose" {
-		mount = path.Dir(name)
-	}
-	mount = strings.TrimLeft(path.Clean("/"+strings.ReplaceAll(mount, `\`, "/")), "/")
-	if mount == "" {
+func mountPoint(point string) string {
+	if point = mount.Path(point, ""); point == "" {
 		return ""
 	}
-	return mount + "/"
+	return point + "/"
 }
 
 // pairArchives gives each archive and its counterpart the same group: the one of

@@ -102,15 +102,10 @@ type File struct {
 	Content string // BLAKE3 in hex; "" when it was not decoded
 
 	path, content, archive int64
-	loose                  bool
 }
 
-// Name is the path, or what else the entry is called by: an id, or, of a loose
-// file, where it lies in the build.
+// Name is the path, or the id where there is no path.
 func (f *File) Name() string {
-	if f.loose {
-		return f.Archive
-	}
 	if f.Path != "" {
 		return f.Path
 	}

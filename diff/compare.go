@@ -89,8 +89,6 @@ func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Resu
 		return nil, err
 	}
 	pairArchives(r.old, r.new)
-	rankArchives(r.old.archives)
-	rankArchives(r.new.archives)
 	markShared(r.old, r.new)
 	l := &loader{db: db, o: o}
 	if err := l.load(ctx, r.old, r.new); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pakdb/codecs/mount"
 	"pakdb/diff"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
@@ -41,6 +42,7 @@ func catalog(t testing.TB, builds ...[]made) string {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var mounts []schema.Mount
 		for _, a := range archives {
 			format := a.format
 			if format == "" {
@@ -49,13 +51,17 @@ func catalog(t testing.TB, builds ...[]made) string {
 			id := b.StartArchive(schema.Archive{Format: format, Scan: "test", MountPoint: a.mount})
 			for i, e := range a.entries {
 				e.Ordinal = int64(i)
+				if e.Name != "" {
+					e.File = mount.FileKey(a.mount, e.Name)
+				}
 				if err := b.Add(id, &e); err != nil {
 					t.Fatal(err)
 				}
 			}
 			b.EndArchive(id, nil)
-			b.Mount(schema.Mount{Archive: id, Name: a.name, Order: a.order})
+			mounts = append(mounts, schema.Mount{Archive: id, Name: a.name, Order: a.order})
 		}
+		mountAll(b, mounts)
 		if _, err := b.Finish(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +103,8 @@ func TestCompare(t *testing.T) {
 		"empty files are all alike":  {pak(file("a", 0)), pak(file("b", 0)), diff.Options{}, []string{"added b", "removed a"}},
 		"one moved among many":       {pak(file("a", 1), file("b", 2), file("c", 3), file("d", 4)), pak(file("d", 4), file("a", 1), file("b", 2), file("c", 3)), diff.Options{}, []string{"metadata d"}},
 		"a patch below its own root": {[]made{base}, []made{base, {name: "p.pak", mount: "../../../Game/Content/", order: 100, entries: []schema.Entry{file("x", 7), file("new", 8)}}}, diff.Options{}, []string{"added new", "modified x"}},
-		"a patch above the root":     {[]made{base}, []made{base, {name: "p.pak", mount: "../../", order: 100, entries: []schema.Entry{file("../Game/y", 7)}}}, diff.Options{}, []string{"added ../Game/y"}},
-		"loose files by folder":      {[]made{{name: "a/x", format: "loose", entries: []schema.Entry{file("x", 1)}}, {name: "b/x", format: "loose", entries: []schema.Entry{file("x", 2)}}}, []made{{name: "a/x", format: "loose", entries: []schema.Entry{file("x", 1)}}, {name: "b/x", format: "loose", entries: []schema.Entry{file("x", 3)}}}, diff.Options{}, []string{"modified b/x"}},
+		"a patch above the root":     {[]made{base}, []made{base, {name: "p.pak", mount: "../../", order: 100, entries: []schema.Entry{file("../Game/y", 7)}}}, diff.Options{}, []string{"renamed Game/y -> ../Game/y by case"}},
+		"loose files by folder":      {[]made{{name: "a/x", format: "loose", entries: []schema.Entry{file("a/x", 1)}}, {name: "b/x", format: "loose", entries: []schema.Entry{file("b/x", 2)}}}, []made{{name: "a/x", format: "loose", entries: []schema.Entry{file("a/x", 1)}}, {name: "b/x", format: "loose", entries: []schema.Entry{file("b/x", 3)}}}, diff.Options{}, []string{"modified b/x"}},
 		"archives one by one":        {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2"}}, []made{{name: "1"}, {name: "2", entries: []schema.Entry{file("a", 1)}}}, diff.Options{PerArchive: true}, []string{"moved a"}},
 		"below the one that wins":    {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", order: 1, entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", order: 1, entries: []schema.Entry{file("a", 9)}}}, diff.Options{}, nil},
 		"which one by one tells":     {[]made{{name: "1", entries: []schema.Entry{file("a", 1)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, []made{{name: "1", entries: []schema.Entry{file("a", 2)}}, {name: "2", entries: []schema.Entry{file("a", 9)}}}, diff.Options{PerArchive: true}, []string{"modified a"}},

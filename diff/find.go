@@ -17,32 +17,36 @@ var ErrNoFile = errors.New("no such entry in the build")
 func Find(ctx context.Context, db *sql.DB, label, path string) (*File, error) {
 	var f File
 	var hash []byte
-	var deleted bool
-	err := db.QueryRowContext(ctx, winnerSQL, label, schema.PathKey(path), path).Scan(&f.path, &f.content, &f.archive, &f.Archive,
-		&f.Type, &f.Method, &f.Flags, &f.Size, &f.Stored, &hash, &f.Copies, &deleted)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && deleted {
+	err := db.QueryRowContext(ctx, seenSQL, label, schema.PathKey(path), path).Scan(&f.path, &f.content, &f.archive, &f.Archive,
+		&f.Type, &f.Method, &f.Flags, &f.Size, &f.Stored, &hash, &f.Copies)
+	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
 	}
 	f.Path, f.Content = path, hex.EncodeToString(hash)
 	return &f, err
 }
 
-// winnerSQL finds the entry of path ?3, whose key is ?2, that is on top in build
-// ?1. Mount points do not count here: the path is the one that is stored.
-const winnerSQL = `SELECT e.path_id, coalesce(e.content_id, 0), e.archive_id, ba.name, coalesce(t.word, ''), m.word,
-		e.flags, e.size, e.stored, c.hash, sum(e.flags & 2 = 0) OVER (), e.flags & 2 <> 0
+// seenSQL finds the entry of path ?3, whose key is ?2, that the game sees in
+// build ?1: one of that path, or what hides it under that path, as a chunk that
+// has its path from another container does. Mount points do not count here: the
+// path is the one that is stored.
+const seenSQL = `SELECT p.path_id, coalesce(e.content_id, 0), e.archive_id, ba.name, coalesce(t.word, ''), m.word,
+		e.flags, e.size, e.stored, c.hash,
+		1 + (SELECT count(*) FROM build_shadow h WHERE h.build_id = b.build_id AND h.by_mount = ba.ordinal AND h.by_ordinal = e.ordinal)
 	FROM path_key k
 	CROSS JOIN path p ON p.path_id = k.path_id
 	CROSS JOIN dir d ON d.dir_id = p.dir_id
-	CROSS JOIN entry e ON e.path_id = p.path_id
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
-	CROSS JOIN build b ON b.build_id = ba.build_id
-	JOIN archive a ON a.archive_id = ba.archive_id
+	CROSS JOIN entry held ON held.path_id = p.path_id
+	CROSS JOIN build_archive hb ON hb.archive_id = held.archive_id
+	CROSS JOIN build b ON b.build_id = hb.build_id
+	LEFT JOIN build_shadow s ON s.build_id = b.build_id AND s.mount = hb.ordinal AND s.ordinal = held.ordinal
+	CROSS JOIN build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = coalesce(s.by_mount, hb.ordinal)
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.ordinal = coalesce(s.by_ordinal, held.ordinal)
+	LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
 	JOIN word m ON m.word_id = e.method_id
 	LEFT JOIN word t ON t.word_id = e.type_id
 	LEFT JOIN content c ON c.content_id = e.content_id
 	WHERE b.label = ?1 AND b.complete = 1 AND k.key = ?2 AND d.prefix || p.name = ?3
-	ORDER BY ba.mount_order DESC, e.flags & 2, a.format = 'unrealpak' DESC,
-		CASE a.format WHEN 'unrealpak' THEN lower(ba.name) END DESC, ba.ordinal,
-		CASE a.format WHEN 'unrealpak' THEN -e.ordinal ELSE e.ordinal END
+		AND e.flags & 2 = 0 AND coalesce(bn.path_id, e.path_id) = p.path_id
+	ORDER BY ba.place, e.ordinal
 	LIMIT 1`

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"pakdb/codecs/mount"
 	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
@@ -26,7 +27,7 @@ type row struct {
 	group   int32 // of the archive when archives are compared one by one, else 0
 	archive int32 // in build.archives
 	seq     int32 // place in the build
-	copies  int32
+	copies  int32 // entries of the same file, with this one; 0: another one hides it
 }
 
 const flagDeleted = 2
@@ -55,17 +56,13 @@ type loader struct {
 // load reads what may differ, and sorts it.
 func (l *loader) load(ctx context.Context, old, new *build) error {
 	l.base, l.invented = baseMount(old, new), map[string]int64{}
-	differs := func(a *archive) bool { return !a.shared || !l.o.PerArchive && a.mount != l.base }
+	differs := func(a *archive) bool { return !a.shared }
 	if err := l.readBoth(ctx, old, new, differs); err != nil {
 		return err
 	}
 	if !l.o.PerArchive {
-		// An entry without a name is found by no path: all may matter.
-		all := func(*archive) bool { return true }
-		if old.hasNameless() || new.hasNameless() {
-			if err := l.readBoth(ctx, old, new, all); err != nil {
-				return err
-			}
+		if err := l.readShared(ctx, old, new); err != nil {
+			return err
 		}
 	}
 	for _, b := range []*build{old, new} {
@@ -73,13 +70,12 @@ func (l *loader) load(ctx context.Context, old, new *build) error {
 			return err
 		}
 	}
-	if !l.o.PerArchive {
-		if err := l.readShared(ctx, old, new); err != nil {
-			return err
-		}
-	}
 	return both(ctx, old, new, func(_ context.Context, b *build) error {
-		b.mount(l.o.PerArchive)
+		if l.o.PerArchive {
+			b.byArchive()
+		} else {
+			b.mount()
+		}
 		return nil
 	})
 }
@@ -135,7 +131,8 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 		places[b.archives[i].ordinal] = int32(i)
 	}
 	columns := "SELECT " + rowColumns
-	if l.o.Times || len(b.names) > 0 {
+	more := len(b.names) > 0 || len(b.hidden) > 0
+	if l.o.Times || more {
 		columns += ", e.mtime, e.ordinal"
 	}
 	last, place := int64(-1), int32(0)
@@ -145,62 +142,30 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 			last, place = ordinal, places[ordinal]
 		}
 		path := integer(v[1])
-		b.rows = append(b.rows, row{key: path, path: path, content: integer(v[2]), stored: integer(v[3]), size: integer(v[4]),
-			storage: integer(v[5]), archive: place, seq: int32(len(b.rows))})
+		r := row{key: path, path: path, content: integer(v[2]), stored: integer(v[3]), size: integer(v[4]),
+			storage: integer(v[5]), archive: place, seq: int32(len(b.rows)), copies: 1}
 		if l.o.Times {
 			b.times = append(b.times, integer(v[6]))
 		}
-		if len(b.names) > 0 {
-			b.rename(entryAt{last, integer(v[7])})
+		if more {
+			b.setState(&r, entryAt{last, integer(v[7])})
 		}
+		b.rows = append(b.rows, r)
 	})
 }
 
-// rename gives the last row the path that another archive has for it.
-func (b *build) rename(at entryAt) {
+// setState notes whether the game sees the entry, how many it stands for, and the
+// path that another archive has for it.
+func (b *build) setState(r *row, at entryAt) {
+	if b.hidden[at] {
+		r.copies = 0
+	} else {
+		r.copies += b.hides[at]
+	}
 	if n, ok := b.names[at]; ok {
-		r := &b.rows[len(b.rows)-1]
 		r.key, r.path = n.path, n.path
 		b.under[r.seq] = n.mount
 	}
-}
-
-// readShared adds those entries of archives that both builds mount whose paths
-// other archives have as well: they may win or lose now.
-func (l *loader) readShared(ctx context.Context, old, new *build) error {
-	if !slices.ContainsFunc(old.archives, func(a archive) bool { return a.shared && !a.loaded }) {
-		return nil
-	}
-	keys := make([]int64, 0, len(old.rows)+len(new.rows))
-	for _, b := range []*build{old, new} {
-		for i := range b.rows {
-			keys = append(keys, b.rows[i].key)
-		}
-	}
-	keys = sortedSet(keys)
-	shared := func(a *archive) bool { return a.shared }
-	return both(ctx, old, new, func(ctx context.Context, b *build) error {
-		entries := int64(0)
-		for i := range b.archives {
-			if a := &b.archives[i]; !a.loaded {
-				entries += a.entries
-			}
-		}
-		ordinals := b.take(shared)
-		// A look-up by path costs about four times what reading a row in its order does.
-		if len(ordinals) == 0 || len(keys) == 0 {
-			return nil
-		}
-		b.partly = true
-		if int64(len(keys)) > entries/4 {
-			err := l.readRows(ctx, b, buildRows, b.id, jsonInts(ordinals))
-			b.rows = slices.DeleteFunc(b.rows, func(r row) bool { return r.key == 0 }) // without a name, the same on both sides
-			return err
-		}
-		return batches(keys, func(keys []int64) error {
-			return l.readRows(ctx, b, pathRows, b.id, jsonInts(ordinals), jsonInts(keys))
-		})
-	})
 }
 
 // addKeys gives rows their keys where that is not their path id: below other
@@ -294,7 +259,7 @@ func (l *loader) keysElsewhere(ctx context.Context, b *build, rows []int) error 
 	full := make([]string, len(rows))
 	var keys []int64
 	for i, r := range rows {
-		full[i] = b.mountOf(&b.rows[r]) + names.path(b.rows[r].path)
+		full[i] = mount.Path(b.mountOf(&b.rows[r]), names.path(b.rows[r].path))
 		if rel, ok := cutBase(full[i], l.base); ok {
 			keys = append(keys, schema.PathKey(rel))
 		}
@@ -328,25 +293,4 @@ func (l *loader) pathIDs(ctx context.Context, keys []int64) (map[string]int64, e
 		return schema.EachRow(ctx, l.db, pathsByKey, []driver.Value{jsonInts(keys)}, func(v []driver.Value) { ids[str(v[1])] = integer(v[0]) })
 	})
 	return ids, err
-}
-
-// mount sorts the rows and leaves those that count.
-func (b *build) mount(perArchive bool) {
-	if perArchive {
-		for i := range b.rows {
-			b.rows[i].group = b.archives[b.rows[i].archive].group
-		}
-	}
-	compare := func(x, y row) int {
-		from, to := &b.archives[x.archive], &b.archives[y.archive]
-		inArchive := cmp.Compare(x.seq, y.seq)
-		if from.unreal() {
-			inArchive = -inArchive
-		}
-		return cmp.Or(compareKeys(&x, &y), cmp.Compare(to.rank, from.rank), inArchive)
-	}
-	if !slices.IsSortedFunc(b.rows, compare) {
-		slices.SortFunc(b.rows, compare)
-	}
-	b.rows = b.mounted(perArchive)
 }

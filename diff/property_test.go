@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"pakdb/codecs/mount"
 	"pakdb/diff"
 	"pakdb/schema"
 )
@@ -76,12 +78,14 @@ func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared [
 				sharedIDs = append(sharedIDs, addArchive(t, b, a))
 			}
 		}
+		var mounts []schema.Mount
 		for i, a := range shared {
-			b.Mount(schema.Mount{Archive: sharedIDs[i], Name: a.name, Order: a.order})
+			mounts = append(mounts, schema.Mount{Archive: sharedIDs[i], Name: a.name, Order: a.order})
 		}
 		for _, a := range builds[label] {
-			b.Mount(schema.Mount{Archive: addArchive(t, b, a), Name: a.name, Order: a.order})
+			mounts = append(mounts, schema.Mount{Archive: addArchive(t, b, a), Name: a.name, Order: a.order})
 		}
+		mountAll(b, mounts)
 		if _, err := b.Finish(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -92,11 +96,27 @@ func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared [
 	return path
 }
 
+// mountAll places archives of a format without names that decide, as the indexer
+// does.
+func mountAll(b *schema.Build, mounts []schema.Mount) {
+	rules := make([]mount.Archive, len(mounts))
+	for i := range mounts {
+		rules[i] = mount.Archive{Order: mounts[i].Order}
+	}
+	for i, place := range mount.Places(rules) {
+		mounts[i].Place = int64(place)
+		b.Mount(mounts[i])
+	}
+}
+
 func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
 	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
 	for i := range a.entries {
 		e := a.entries[i]
 		e.Ordinal = int64(i)
+		if e.Name != "" {
+			e.File = mount.FileKey("", e.Name)
+		}
 		if err := b.Add(id, &e); err != nil {
 			t.Fatal(err)
 		}
@@ -105,55 +125,66 @@ func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
 	return id
 }
 
+// seen is an entry that a game sees; of a name, without regard to case, there is
+// one, but any number of an id.
+type seen struct {
+	name string
+	size int64
+}
+
 // view is what a game would see: the simplest thing that could be right. The
 // first archive of an order wins, and its first entry; a delete record hides what
 // lower orders have.
-func view(archives []archive) map[string]int64 {
-	seen := map[string]int64{}
+func view(archives []archive) map[seen]int {
+	files, out := map[string]seen{}, map[seen]int{}
 	for order := int64(0); order <= 2; order++ {
-		here, gone := map[string]int64{}, map[string]bool{}
+		here, gone := map[string]seen{}, map[string]bool{}
 		for _, a := range archives {
 			if a.order != order {
 				continue
 			}
+			counted := map[string]bool{}
 			for _, e := range a.entries {
-				key := e.Name
-				if key == "" {
-					key = fmt.Sprintf("@%016x", e.ID[1])
+				if e.Name == "" {
+					out[seen{fmt.Sprintf("@%016x", e.ID[1]), e.Size}]++
+					continue
 				}
+				key := strings.ToLower(e.Name)
+				if counted[key] {
+					continue
+				}
+				counted[key] = true
 				if _, taken := here[key]; e.Flags&2 != 0 {
 					gone[key] = true
 				} else if !taken {
-					here[key] = e.Size
+					here[key] = seen{e.Name, e.Size}
 				}
 			}
 		}
 		for key := range gone {
-			delete(seen, key)
+			delete(files, key)
 		}
-		maps.Copy(seen, here)
+		maps.Copy(files, here)
 	}
-	return seen
+	for _, f := range files {
+		out[f]++
+	}
+	return out
 }
 
-func apply(t *rapid.T, files map[string]int64, changes []diff.Change) map[string]int64 {
+func apply(t *rapid.T, files map[seen]int, changes []diff.Change) map[seen]int {
 	out := maps.Clone(files)
 	for _, c := range changes {
 		if c.Old != nil {
-			if size, ok := files[c.Old.Name()]; !ok || size != c.Old.Size {
-				t.Fatalf("%s %s: the old build has %d, %v", c.Kind, c.Old.Name(), size, ok)
+			if out[seen{c.Old.Name(), c.Old.Size}]--; out[seen{c.Old.Name(), c.Old.Size}] < 0 {
+				t.Fatalf("%s %s of %d: the old build has none", c.Kind, c.Old.Name(), c.Old.Size)
 			}
-			delete(out, c.Old.Name())
 		}
-	}
-	for _, c := range changes {
 		if c.New != nil {
-			if _, taken := out[c.New.Name()]; taken {
-				t.Fatalf("%s %s: is there already", c.Kind, c.New.Name())
-			}
-			out[c.New.Name()] = c.New.Size
+			out[seen{c.New.Name(), c.New.Size}]++
 		}
 	}
+	maps.DeleteFunc(out, func(_ seen, n int) bool { return n == 0 })
 	return out
 }
 

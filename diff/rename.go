@@ -170,9 +170,14 @@ func (r *Result) matchRenames(ctx context.Context, o Options) error {
 
 // byFile joins two loose files that are all there is to compare.
 func (m *matcher) byFile() {
-	if a, b := m.old.archives, m.new.archives; len(a) == 1 && len(b) == 1 && a[0].format == "loose" && b[0].format == "loose" {
+	if m.old.lonely(&m.r.names) && m.new.lonely(&m.r.names) {
 		match(m, fileWay, Renamed, func(side, int32) (int, bool) { return 0, true })
 	}
+}
+
+// lonely reports whether the build is one file that is its own entry.
+func (s *side) lonely(n *names) bool {
+	return len(s.archives) == 1 && len(s.rows) == 1 && s.archives[0].entries == 1 && n.path(s.rows[0].path) == s.archives[0].name
 }
 
 // paths lists the paths of what is left over, sorted.

@@ -5,27 +5,48 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+
+	"pakdb/codecs/mount"
 )
 
-// byCase joins paths that differ in case alone. It goes by hashes of the folded
+// byCase joins paths of one file that are spelled in two ways: in another case,
+// below another mount point, with dots inside. It goes by hashes of the folded
 // paths, so that two million paths need not be written down once more, and looks
 // at the paths themselves where these agree.
 func (m *matcher) byCase(context.Context) error {
 	seed := maphash.MakeSeed()
 	n := &m.r.names
 	match(m, caseWay, Renamed, func(s side, i int32) (uint64, bool) {
-		prefix, base := n.split(s.rows[i].path)
-		return foldedHash(seed, prefix, base), base != ""
+		r := &s.rows[i]
+		prefix, base := n.split(r.path)
+		if irregular(prefix, base) {
+			return foldedHash(seed, s.fullPath(n, i)), true
+		}
+		return foldedHash(seed, s.mountOf(r), prefix, base), base != ""
 	})
 	// What nobody has seen yet: two paths of one hash that are not the same.
 	m.found = slices.DeleteFunc(m.found, func(p pair) bool {
-		if p.by != caseWay || strings.EqualFold(n.path(m.old.rows[p.old].path), n.path(m.new.rows[p.new].path)) {
+		if p.by != caseWay || strings.EqualFold(m.old.fullPath(n, p.old), m.new.fullPath(n, p.new)) {
 			return false
 		}
 		m.old.open, m.new.open = append(m.old.open, p.old), append(m.new.open, p.new)
 		return true
 	})
 	return nil
+}
+
+// fullPath is where a row stands in the game's file system.
+func (s *side) fullPath(n *names, row int32) string {
+	r := &s.rows[row]
+	return mount.Path(s.mountOf(r), n.path(r.path))
+}
+
+// irregular reports whether a path may have parts that mounting resolves. A prefix
+// is empty or ends in a slash.
+func irregular(prefix, base string) bool {
+	return base == "." || base == ".." || strings.HasPrefix(prefix, "/") || strings.HasPrefix(prefix, "./") || strings.HasPrefix(prefix, "../") ||
+		strings.Contains(prefix, "//") || strings.Contains(prefix, "/./") || strings.Contains(prefix, "/../") ||
+		strings.ContainsRune(prefix, '\\') || strings.ContainsRune(base, '\\')
 }
 
 func foldedHash(seed maphash.Seed, texts ...string) uint64 {

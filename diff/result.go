@@ -100,7 +100,7 @@ func (r *Result) file(b *build, e *row, hashes, ids map[int64]string) *File {
 	a := &b.archives[e.archive]
 	return &File{Path: r.names.path(e.path), AssetID: ids[e.key], Archive: a.name, Type: r.words[e.kind()], Method: r.words[e.method()],
 		Flags: e.flags(), Size: e.size, Stored: e.stored, Copies: int(e.copies), Content: hashes[e.content],
-		path: e.path, content: e.content, archive: a.id, loose: a.format == "loose"}
+		path: e.path, content: e.content, archive: a.id}
 }
 
 func (r *Result) notes(p *pair) []string {

@@ -1,7 +1,7 @@
 package diff
 
 // buildArchives lists what a build mounts.
-const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.mount_order, a.entry_count, ba.name, a.format, a.mount_point
+const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.place, a.entry_count, ba.name, a.format, a.mount_point, ba.last_wins
 	FROM build_archive ba
 	JOIN archive a ON a.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1
@@ -18,6 +18,9 @@ const chunkNames = `SELECT mount, ordinal, path_id, by_mount
 	FROM build_name
 	WHERE build_id = ?1`
 
+// buildShadows lists what a game does not see of a build, and what hides it.
+const buildShadows = "SELECT mount, ordinal, by_mount, by_ordinal FROM build_shadow WHERE build_id = ?1"
+
 // buildRows lists the entries of the archives ?2, a JSON array of ordinals, of
 // build ?1. Its order is that of the primary keys: to sort a million rows would
 // take as long as to read them.
@@ -27,13 +30,12 @@ const buildRows = `
 	WHERE ba.build_id = ?1 AND ba.ordinal IN (SELECT value FROM json_each(?2))
 	ORDER BY ba.ordinal, e.ordinal`
 
-// pathRows lists the entries of paths ?3 in the same archives.
-const pathRows = `
-	FROM json_each(?3) p
-	CROSS JOIN entry e ON e.path_id = p.value
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	WHERE ba.ordinal IN (SELECT value FROM json_each(?2))
-	ORDER BY ba.ordinal, e.ordinal`
+// someRows lists the entries ?3, a JSON array of ordinals, of archive ?2.
+const someRows = `
+	FROM json_each(?3) j
+	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = ?2
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.ordinal = j.value
+	ORDER BY j.key`
 
 // nameless lists what stands for the names of entries without one, in the order
 // of buildRows.

@@ -80,19 +80,6 @@ func (s *scan) reuse(o *opened) {
 	s.mount(o, o.known.Archive)
 }
 
-func (s *scan) mount(o *opened, id int64) {
-	m := mount{Mount: schema.Mount{Archive: id, Name: o.name, Location: o.path}}
-	if o.format != nil {
-		m.LastWins, m.first = o.format.LastWins, o.format.FirstWins
-		if m.ordered = o.format.MountOrder != nil; m.ordered {
-			m.Order = int64(o.format.MountOrder(o.path))
-		}
-	}
-	s.mounts = append(s.mounts, m)
-	s.report.Archives++
-	s.progress.FilesDone.Add(1)
-}
-
 func archiveOf(o *opened) schema.Archive {
 	a := schema.Archive{Size: o.size, ModTime: o.mod, Quick: o.quick, Scan: o.scan}
 	if o.format != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 	"pakdb/schema"
 )
 
@@ -116,7 +117,7 @@ func (s *scan) placeKey(o *opened) string {
 	if !o.format.NamedByFile {
 		return ""
 	}
-	key := " name:" + o.src.Name + " file:" + codecs.FileKey("", o.name)
+	key := " name:" + o.src.Name + " file:" + mount.FileKey("", o.name)
 	for _, in := range s.o.Registry.Inspectors {
 		if in.SymbolsAt == nil {
 			continue

@@ -74,7 +74,7 @@ type scan struct {
 	progress *Progress
 	rescan   bool
 	report   Report
-	mounts   []mount
+	mounts   []mounted
 
 	files     []file
 	ahead     ahead

@@ -1,38 +1,63 @@
 package indexer
 
 import (
-	"slices"
+	"path"
+	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 	"pakdb/schema"
 )
 
-// mount is an archive's place in the build.
-type mount struct {
+// mounted is an archive's place in the build.
+type mounted struct {
 	schema.Mount
-	ordered bool // the format has a mount order
-	first   bool // of archives of one order, the first by name wins
+	rules mount.Archive
 }
 
 // mountAll places the archives in the build, and says which of them wins.
 func (s *scan) mountAll() {
-	best := make([]*mount, len(s.mounts))
+	rules := make([]mount.Archive, len(s.mounts))
 	for i := range s.mounts {
-		best[i] = &s.mounts[i]
+		rules[i] = s.mounts[i].rules
 	}
-	slices.SortStableFunc(best, compareMounts)
-	for place, m := range best {
-		m.Place = int64(place)
-	}
-	for _, m := range s.mounts {
-		s.build.Mount(m.Mount)
+	for i, place := range mount.Places(rules) {
+		s.mounts[i].Place = int64(place)
+		s.build.Mount(s.mounts[i].Mount)
 	}
 }
 
-func compareMounts(a, b *mount) int {
-	return codecs.CompareMounted(a.mounted(), b.mounted())
+// mount notes that an archive of the catalog is one of the build.
+func (s *scan) mount(o *opened, id int64) {
+	rules := o.format.Mounts()
+	m := mounted{Mount: schema.Mount{Archive: id, Name: o.name, Location: o.path}, rules: rules.Archive(o.name, o.path)}
+	m.Order, m.LastWins = m.rules.Order, rules.LastEntry
+	if rules.Paired {
+		m.Stem = stemOf(o)
+	}
+	s.mounts = append(s.mounts, m)
+	s.report.Archives++
+	s.progress.FilesDone.Add(1)
 }
 
-func (m *mount) mounted() codecs.Mounted {
-	return codecs.Mounted{Order: m.Order, Ordered: m.ordered, FirstWins: m.first, Name: m.Name}
+// stemOf is the name of an archive without its usual extension; one that is
+// called otherwise keeps all of its name.
+func stemOf(o *opened) string {
+	for _, ext := range o.format.Exts {
+		if strings.EqualFold(path.Ext(o.name), ext) {
+			return o.name[:len(o.name)-len(ext)]
+		}
+	}
+	return ""
+}
+
+// fileOf is what the entry's file is known by in the game; "" for none.
+func (o *opened) fileOf(e *codecs.Entry) string { return o.format.Mounts().FileOf(o.name, o.mountPoint, e) }
+
+// ownFlag marks an entry that describes its archive.
+func (o *opened) ownFlag(e *codecs.Entry) int64 {
+	if o.format.Mounts().Describes(e) {
+		return int64(codecs.Own)
+	}
+	return 0
 }

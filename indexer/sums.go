@@ -94,18 +94,3 @@ func claim(row *schema.Entry, e *codecs.Entry, sum codecs.Sum) {
 func states(sum codecs.Sum) bool {
 	return sum.Kind == codecs.BLAKE3Decoded && sum.Len == 0 && len(sum.Bytes) >= schema.StatedSize
 }
-
-// fileOf is what the entry's file is known by in the game; "" for entries that
-// have no path. Loose files stand where they lie. Chunks of IoStore containers
-// are found by their ids, whatever paths a container gives them.
-func (o *opened) fileOf(e *codecs.Entry) string {
-	switch {
-	case e.ID.Bits == codecs.ChunkBits:
-		return "chunk " + e.ID.String()
-	case e.Name == "":
-		return ""
-	case isLoose(o):
-		return codecs.FileKey("", o.name)
-	}
-	return codecs.FileKey(o.mountPoint, e.Name)
-}

@@ -40,7 +40,7 @@ func (s *scan) work(ctx context.Context, c *chunk) {
 	}
 }
 
-func isLoose(o *opened) bool { return o.format != nil && o.format.Name == "loose" }
+func isLoose(o *opened) bool { return o.format.Mounts().Loose }
 
 // complete gathers what concerns the file as a whole.
 func (s *scan) complete(ctx context.Context, c *chunk) {
@@ -118,7 +118,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 		e = &file
 	}
 	row := rowOf(e)
-	row.File = c.from.fileOf(e)
+	row.File, row.Flags = c.from.fileOf(e), row.Flags|c.from.ownFlag(e)
 	row.Symbols = symbolRows(s.entrySymbols(e))
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
 		err := s.readOrSkim(ctx, c, it, &row)

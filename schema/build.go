@@ -418,7 +418,8 @@ func (b *Build) insertSymbols(ctx context.Context, tx *sql.Tx) error {
 
 func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
 	stmt, err := tx.PrepareContext(ctx, `INSERT INTO build_archive
-		(build_id, ordinal, archive_id, name, location, mount_order, place, last_wins) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+		(build_id, ordinal, archive_id, name, location, mount_order, place, last_wins, stem)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`)
 	if err != nil {
 		return err
 	}
@@ -426,7 +427,7 @@ func (b *Build) insertMounts(ctx context.Context, tx *sql.Tx) error {
 	for ; b.mounted < len(b.mounts); b.mounted++ {
 		m := b.mounts[b.mounted]
 		if _, err := stmt.ExecContext(ctx, b.id, b.mounted, m.Archive, m.Name, m.Location, m.Order,
-			m.Place, flag(m.LastWins)); err != nil {
+			m.Place, flag(m.LastWins), m.Stem); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (boo
 	if err != nil {
 		return false, err
 	}
-	const mounts = "SELECT ordinal, archive_id, name, location, mount_order FROM build_archive WHERE build_id = "
+	const mounts = "SELECT ordinal, archive_id, name, location, mount_order, place, last_wins, stem FROM build_archive WHERE build_id = "
 	var differ bool
 	err = tx.QueryRowContext(ctx, "SELECT EXISTS ("+mounts+"?1 EXCEPT "+mounts+"?2) OR EXISTS ("+
 		mounts+"?2 EXCEPT "+mounts+"?1)", id, old).Scan(&differ)

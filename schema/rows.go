@@ -29,7 +29,7 @@ type Entry struct {
 	Offset   int64  // -1 for no place
 	Stored   int64
 	Size     int64
-	Flags    int64 // 1 encrypted, 2 deleted, 8 nested, 16 unnamed
+	Flags    int64 // 1 encrypted, 2 deleted, 8 nested, 16 unnamed, 32 own
 	ModTime  int64 // Unix seconds, when HasTime
 	ID       [2]uint64
 	IDBits   int64 // 0: no ID
@@ -85,6 +85,7 @@ type Mount struct {
 	Order    int64
 	Place    int64 // among the archives of the build: of those that hold a file, the lowest counts
 	LastWins bool  // of several entries of one file in it, the last counts
+	Stem     string // what it is called by together with others that are mounted with it; "": Name
 }
 
 // Name is a public name of an entry, in formats that keep names apart.

@@ -2,15 +2,28 @@ package schema
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	_ "embed"
 	"slices"
+
+	"pakdb/codecs/mount"
 )
 
-//go:embed shadows.sql
-var shadows string
+// heldTwice lists the entries of build ?1 whose files temp.src names, as
+// [mount.View] is to be offered them.
+const heldTwice = `SELECT e.file_key, ba.ordinal, e.ordinal, ba.mount_order, e.flags & 2 <> 0
+	FROM build_archive ba
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	WHERE ba.build_id = ?1 AND e.file_key IN (SELECT a FROM src)
+	ORDER BY ba.place, ba.ordinal, CASE WHEN ba.last_wins THEN -e.ordinal ELSE e.ordinal END`
+
+// entryAt is an entry by the ordinals of its mount and its own.
+type entryAt struct{ mount, ordinal int64 }
+
+// shadow is an entry that a game does not see, and what hides it.
+type shadow struct{ at, by entryAt }
 
 // insertShadows says which entries of the build a game does not see. Files that
 // stand twice are found here and not by SQL: for nearly all builds they are few
@@ -24,8 +37,43 @@ func (b *Build) insertShadows(ctx context.Context, tx *sql.Tx) error {
 		return nil
 	}
 	b.c.src.set(len(twice), func(row, _ int) driver.Value { return twice[row][:] })
-	_, err := tx.ExecContext(ctx, shadows, b.id)
+	hidden, err := b.shadows(ctx, tx, len(twice))
+	if err != nil {
+		return err
+	}
+	b.c.src.set(len(hidden), func(row, col int) driver.Value {
+		s := &hidden[row]
+		return [...]int64{s.at.mount, s.at.ordinal, s.by.mount, s.by.ordinal}[col]
+	})
+	_, err = tx.ExecContext(ctx, "INSERT INTO build_shadow (build_id, mount, ordinal, by_mount, by_ordinal) SELECT ?1, a, b, c, d FROM src", b.id)
 	return err
+}
+
+// shadows returns the hidden entries of the files in temp.src, in the order of
+// their table.
+func (b *Build) shadows(ctx context.Context, tx *sql.Tx, files int) (hidden []shadow, err error) {
+	rows, err := tx.QueryContext(ctx, heldTwice, b.id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	view := mount.NewView[halfHash, entryAt](files)
+	for rows.Next() {
+		var file sql.RawBytes
+		var at entryAt
+		var order int64
+		var deleted bool
+		if err := rows.Scan(&file, &at.mount, &at.ordinal, &order, &deleted); err != nil {
+			return nil, err
+		}
+		if by, is := view.Offer(halfHash(file), at, int(at.mount), order, deleted); is {
+			hidden = append(hidden, shadow{at, by})
+		}
+	}
+	slices.SortFunc(hidden, func(a, b shadow) int {
+		return cmp.Or(cmp.Compare(a.at.mount, b.at.mount), cmp.Compare(a.at.ordinal, b.at.ordinal))
+	})
+	return hidden, rows.Err()
 }
 
 // addMountedFiles adds the files of archives that earlier builds scanned to those

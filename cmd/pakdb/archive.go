@@ -107,7 +107,7 @@ func (a *app) openSource(ctx context.Context, src codecs.Source) (*archive, erro
 
 // isLoose reports whether f is the fallback that takes any file. A scan wants
 // it; a user who names an archive does not.
-func isLoose(f *codecs.Format) bool { return f.Name == "loose" }
+func isLoose(f *codecs.Format) bool { return f.Mounts().Loose }
 
 func containerNames(r *codecs.Registry) []string {
 	var names []string

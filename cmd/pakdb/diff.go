@@ -187,10 +187,7 @@ func (c *changes) takes(ch *diff.Change) bool {
 	return false
 }
 
-// matchesFile: a loose file is called by where it lies, and stored under its name.
-func matchesFile(g *glob, f *diff.File) bool {
-	return f != nil && (g.match(f.Path) || g.match(f.Name()))
-}
+func matchesFile(g *glob, f *diff.File) bool { return f != nil && g.match(f.Name()) }
 
 // each calls do for each change that was asked for and returns how many.
 func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 	"pakdb/internal/extract"
 )
 
@@ -175,7 +176,7 @@ func (x *extraction) fileName(e *codecs.Entry) string {
 	name := cmp.Or(x.packages.file(e), e.Name)
 	switch {
 	case name != "" && x.f.mounted:
-		return codecs.MountedPath(x.mount, name) + x.resources.suffix(e)
+		return mount.Path(x.mount, name) + x.resources.suffix(e)
 	case name != "" && x.f.flat:
 		return path.Base(name) + x.resources.suffix(e)
 	case name != "":

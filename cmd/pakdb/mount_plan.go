@@ -68,8 +68,8 @@ func (a *app) printMounts(mounts []plan.MountState, format string) error {
 	for i := range mounts {
 		m := &mounts[i]
 		chunk := textOrNull("")
-		if f, ok := a.registry().Format(m.Format); ok && f.Chunk != nil {
-			if n, ok := f.Chunk(m.Name); ok {
+		if f, ok := a.registry().Format(m.Format); ok && f.Mounts().Chunk != nil {
+			if n, ok := f.Mounts().Chunk(m.Name); ok {
 				chunk = int64(n)
 			}
 		}

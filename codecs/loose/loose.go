@@ -24,6 +24,7 @@ func Format() *codecs.Format {
 		Revision: 1,
 
 		NamedByFile: true,
+		Mounting:    &codecs.Mounting{Loose: true},
 		Probe:       func(codecs.Source) (codecs.Match, error) { return codecs.WeakMatch, nil },
 		Open: func(ctx context.Context, src codecs.Source, _ *codecs.Options) (codecs.Archive, error) {
 			return archive{src}, ctx.Err()

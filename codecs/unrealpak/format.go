@@ -23,25 +23,28 @@ var leOrder = binary.LittleEndian
 // Format is the Unreal Engine .pak: versions 1 to 15 are read, 3 to 12 written.
 func Format() *codecs.Format {
 	return &codecs.Format{
-		Name:       formatName,
-		Doc:        "Unreal Engine 4, 5 and 6 .pak",
-		Spec:       spec,
-		Exts:       []string{".pak"},
-		Versions:   writable(),
-		Methods:    []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
-		Reads:      "1 to 15",
-		Decodes:    []compress.Method{compress.Oodle},
-		Revision:   1,
-		MountOrder: MountOrder,
-		PatchName:  PatchName,
-		Chunk:      Chunk,
-		CanDelete:  canDelete,
-		Probe:      probe,
-		Open:       open,
-		LastWins:   true, // the engine reads the index into a map
-		Explain:    Explain,
-		Create:     create,
-		Like:       like,
+		Name:     formatName,
+		Doc:      "Unreal Engine 4, 5 and 6 .pak",
+		Spec:     spec,
+		Exts:     []string{".pak"},
+		Versions: writable(),
+		Methods:  []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
+		Reads:    "1 to 15",
+		Decodes:  []compress.Method{compress.Oodle},
+		Revision: 1,
+		Mounting: &codecs.Mounting{
+			Order:     MountOrder,
+			LastEntry: true, // the engine reads the index into a map
+			Paired:    true,
+			PatchName: PatchName,
+			CanDelete: canDelete,
+			Chunk:     Chunk,
+		},
+		Probe:   probe,
+		Open:    open,
+		Explain: Explain,
+		Create:  create,
+		Like:    like,
 	}
 }
 

@@ -1,9 +1,6 @@
 package unrealpak
 
-import (
-	"pakdb/codecs"
-	"pakdb/codecs/internal/ue"
-)
+import "pakdb/codecs/internal/ue"
 
 // MountOrder returns the order that the engine mounts a pak with, from its path
 // in the game's folder (with forward slashes or backslashes). Of two paks that
@@ -24,7 +21,3 @@ func PatchName(name string, n int) string { return ue.PatchName(name, ".pak", n)
 
 // Chunk returns N for a pak named pakchunkN-*.pak or pakchunkN_*.pak.
 func Chunk(name string) (n int, ok bool) { return ue.Chunk(name) }
-
-// Normalize returns the key by which an entry is the same file in two paks; see
-// [codecs.FileKey].
-func Normalize(mount, name string) string { return codecs.FileKey(mount, name) }

@@ -63,23 +63,6 @@ func TestChunk(t *testing.T) {
 	}
 }
 
-func TestNormalize(t *testing.T) {
-	for _, tt := range []struct{ mount, name, want string }{
-		{"../../../", "Game/Content/A.uasset", "game/content/a.uasset"},
-		{"../../../Game/Content/", "A.uasset", "game/content/a.uasset"},
-		{"../../../Game/Content", "./x/../A.uasset", "game/content/a.uasset"},
-		{"D:/BA/", "Data/A", "ba/data/a"},
-		{`..\..\..\Game\`, `B\C`, "game/b/c"},
-		{"/", "A", "a"},
-		{"", "A", "a"},
-		{"../../../", "../../secret", "secret"},
-	} {
-		if got := unrealpak.Normalize(tt.mount, tt.name); got != tt.want {
-			t.Errorf("%q + %q: %q, want %q", tt.mount, tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestParseCryptoJSON(t *testing.T) {
 	keys, err := unrealpak.ParseCryptoJSON([]byte("\xef\xbb\xbf" + `{"$types": {"x": "1"}, "EncryptionKey": {"$type": "1", "Name": null, "Guid": null, "Key": "` + repakKey + `"},
 		"bEnablePakSigning": false,

@@ -180,7 +180,7 @@ func TestPatchPair(t *testing.T) {
 	if b, p := base.Info().MountPoint, patch.Info().MountPoint; b != p {
 		t.Errorf("mount points %q and %q", b, p)
 	}
-	order := unrealpak.Format().MountOrder
+	order := unrealpak.MountOrder
 	if b, p := order("CUE4ParseFixtures-PatchBase.pak"), order("CUE4ParseFixtures-PatchBase_0_P.pak"); p != b+100 {
 		t.Errorf("mount orders %d and %d", b, p)
 	}

@@ -25,7 +25,7 @@ func StoredEntries(ctx context.Context, inputs []Input, registry *codecs.Registr
 
 func storedEntries(ctx context.Context, inputs []Input, i int, registry *codecs.Registry, opt *codecs.Options, open func(codecs.Archive), use func(file int, e *codecs.Entry)) {
 	f, err := registry.Detect(inputs[i].Source)
-	if err != nil || f.Name == "loose" {
+	if err != nil || f.Mounts().Loose {
 		return
 	}
 	a, err := f.Open(ctx, inputs[i].Source, opt)

@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"strings"
+
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/diff/plan"
-	"strings"
 )
 
 // BenchmarkPlan loads two builds of 20,000 entries, of which one in a hundred

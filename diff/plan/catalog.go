@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -105,11 +104,11 @@ func (l *loader) buildMounts(ctx context.Context, build int64) (mounts []*Mount,
 
 // holdsAssets reports whether archives of a format hold assets by their ids, each
 // for its own loader.
-func holdsAssets(f *codecs.Format) bool { return f.MountOrder == nil && f.EntrySpaces != nil }
+func holdsAssets(f *codecs.Format) bool { return f.Mounts().Order == nil && f.EntrySpaces != nil }
 
 // entriesSQL leaves the joins to rows that have a path and a content. A content
 // that its archive pads is known by its padded form. What lies in archives that
-// are entries, ?2, is no file that a game mounts.
+// are entries, and what describes an archive, is no file that a game mounts: ?2.
 const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.prefix, p.name, coalesce(e.padded, c.hash), e.padded IS NOT NULL,
 		t.word, e.id_hi, e.id_lo, e.id_bits, e.file_key
 	FROM entry e
@@ -132,13 +131,10 @@ func (l *loader) entries(ctx context.Context, m *Mount) ([]File, error) {
 		return files, nil
 	}
 	files := make([]File, 0, min(m.Entries, 1<<20))
-	err := schema.EachRow(ctx, l.db, entriesSQL, []driver.Value{m.id, int64(codecs.Nested)}, func(v []driver.Value) {
+	err := schema.EachRow(ctx, l.db, entriesSQL, []driver.Value{m.id, int64(codecs.Nested | codecs.Own)}, func(v []driver.Value) {
 		f := File{Mount: m, Ordinal: int(integer(v[0])), Offset: integer(v[1]), Stored: integer(v[2]), Size: integer(v[3]),
 			Flags: codecs.Flags(integer(v[4])), Name: text(v[5]) + text(v[6]), Type: text(v[9]),
 			ID: codecs.ID{Hi: uint64(integer(v[10])), Lo: uint64(integer(v[11])), Bits: uint8(integer(v[12]))}}
-		if slices.Contains(m.own, f.Type) && f.Type != "" {
-			return
-		}
 		if v[6] == nil && !m.loose() {
 			l.nameless[m.id]++
 			return

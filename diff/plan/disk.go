@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"pakdb/codecs"
 )
@@ -17,7 +16,7 @@ type Disk struct {
 	Registry *codecs.Registry
 	Options  *codecs.Options // keys and limits; nil is the default
 	// Header makes what an archive of a patch needs beside its files, in formats
-	// that have entries of their own (OwnTypes): from the patch's entries and the
+	// that have entries of their own (Mounting.OwnTypes): from the patch's entries and the
 	// archives that they come from. Nil: nothing is made.
 	Header func(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error)
 }
@@ -107,7 +106,7 @@ func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, er
 	s := &Stack{}
 	for _, file := range files {
 		if d.Registry.IsPart(filepath.Base(file), os.DirFS(filepath.Dir(file))) {
-			continue // it is looked at with the archive beside it
+			continue // it is read with the archive beside it
 		}
 		name, err := filepath.Rel(root, file)
 		if err != nil {
@@ -124,7 +123,8 @@ func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, er
 	return s, nil
 }
 
-// filesBelow returns the regular files at or below a path, sorted.
+// filesBelow returns the regular files at or below a path, in the order in which
+// the indexer walks: of archives without a mount order the first one wins.
 func filesBelow(root string) (files []string, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -135,7 +135,6 @@ func filesBelow(root string) (files []string, err error) {
 		}
 		return nil
 	})
-	slices.Sort(files)
 	return files, err
 }
 
@@ -168,9 +167,7 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 	m.Format, m.Version, m.MountPoint, m.Size = o.format.Name, info.Version, info.MountPoint, o.src.Size
 	m.follow(o.format)
 	padder, pads := o.Archive.(codecs.Padder)
-	if m.ordered {
-		m.Order = int64(o.format.MountOrder(m.Location))
-	}
+	m.Order = m.rules.Archive(m.Name, m.Location).Order
 	damage := d.damageOf(m, o)
 	if m.loose() && !loose {
 		s.Damage = append(s.Damage, damage.Found...)
@@ -184,7 +181,7 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 			continue
 		case err != nil && !damaged:
 			return errors.Join(err, o.Close())
-		case e.Type != "" && slices.Contains(m.own, e.Type):
+		case m.rules.Describes(e):
 			continue
 		case e.Name == "":
 			s.Nameless++

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 )
 
 // layOut cuts the items into archives and gives each its name.
@@ -51,7 +52,7 @@ func (p *Plan) layOut() error {
 func (p *Plan) highest() int64 {
 	top := int64(0)
 	for _, m := range p.Old.Mounts {
-		if m.ordered {
+		if m.rules.Order != nil {
 			top = max(top, m.Order)
 		}
 	}
@@ -61,12 +62,12 @@ func (p *Plan) highest() int64 {
 // firstNumber is the lowest N that is mounted over all of the old build and of the
 // strangers, in whatever folder the patch comes to lie.
 func (p *Plan) firstNumber(strangers []string) int {
-	top := p.highest()
+	top, rules := p.highest(), p.Format.Mounts()
 	for _, name := range strangers {
 		top = max(top, p.patchOrder(name))
 	}
 	n := 0
-	for n < math.MaxUint16 && int64(p.Format.MountOrder(p.Format.PatchName("x", n))) <= top {
+	for n < math.MaxUint16 && int64(rules.Order(rules.PatchName("x", n))) <= top {
 		n++
 	}
 	return n
@@ -216,8 +217,9 @@ func (p *Plan) part(f *codecs.Format, chunk int, items []int, number int) (Part,
 	if model == nil {
 		return Part{}, fmt.Errorf("%w: no archive of format %s to follow", ErrNothing, f.Name)
 	}
-	part := Part{Name: f.PatchName(model.Name, number), Format: f, Chunk: chunk, Items: items, model: model}
-	part.Order = int64(f.MountOrder(part.Name))
+	rules := f.Mounts()
+	part := Part{Name: rules.PatchName(model.Name, number), Format: f, Chunk: chunk, Items: items, model: model}
+	part.Order = int64(rules.Order(part.Name))
 	// Delete records last, also where an asset was kept together.
 	slices.SortStableFunc(part.Items, func(a, b int) int {
 		return cmp.Compare(boolInt(p.Items[a].New == nil), boolInt(p.Items[b].New == nil))
@@ -250,7 +252,7 @@ func (p *Plan) mountPart(part *Part) {
 // mounted without.
 func (p *Plan) addMounters() {
 	for _, part := range slices.Clone(p.Parts) {
-		by := p.format(part.Format.MountedBy)
+		by := p.format(part.Format.Mounts().By)
 		if by == nil {
 			continue
 		}
@@ -264,7 +266,7 @@ func (p *Plan) addMounters() {
 				model = m
 			}
 		}
-		mounter := Part{Name: name, Format: by, Chunk: part.Chunk, Order: int64(by.MountOrder(name)), model: model}
+		mounter := Part{Name: name, Format: by, Chunk: part.Chunk, Order: int64(by.Mounts().Order(name)), model: model}
 		if model != nil {
 			mounter.MountPoint = model.MountPoint
 		}
@@ -307,12 +309,12 @@ func (p *Plan) modelIn(s *Stack, f *codecs.Format, takes func(*Mount) bool) (bes
 // mountFor returns the mount point for files at these paths of the game's file
 // system, and the part of every path that it stands for: the model's, or, where
 // a file lies elsewhere, the folder that all share, below the same root.
-func mountFor(model string, paths []string) (mount, below string) {
+func mountFor(model string, paths []string) (point, below string) {
 	model = strings.ReplaceAll(model, `\`, "/")
 	if model != "" && !strings.HasSuffix(model, "/") {
 		model += "/"
 	}
-	inside := codecs.MountedPath(model, "")
+	inside := mount.Path(model, "")
 	root := "../../../"
 	if inside == "" {
 		root = model

@@ -124,7 +124,7 @@ func (w *patchWriter) describe() error {
 	}
 	for i := range archives {
 		part := &w.written[i].Part
-		if part.anew() || part.Format.OwnTypes != nil || len(part.Items) == 0 {
+		if part.anew() || part.Format.Mounts().OwnTypes != nil || len(part.Items) == 0 {
 			continue // no response file: UnrealPak does not write these
 		}
 		if err := w.stage(strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {

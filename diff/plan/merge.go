@@ -89,7 +89,7 @@ var ErrName = errors.New("the name decides over what the archive wins")
 
 // refuseName keeps a tie, or the base, from deciding.
 func (m *Merged) refuseName(name string, intoBase bool) error {
-	order, top := int64(m.Format.MountOrder(name)), m.highest()
+	order, top := int64(m.Format.Mounts().Order(name)), m.highest()
 	switch {
 	case intoBase:
 		return nil
@@ -200,7 +200,7 @@ func (m *Merged) mergedPart(name string, base, patches *Stack) error {
 	if len(m.Old.Mounts) == 0 && len(base.Mounts) > 0 {
 		from = base
 	}
-	part := Part{Name: name, Format: m.Format, Chunk: -1, Order: int64(m.Format.MountOrder(name)), Items: all, model: m.largest(from)}
+	part := Part{Name: name, Format: m.Format, Chunk: -1, Order: int64(m.Format.Mounts().Order(name)), Items: all, model: m.largest(from)}
 	if part.model == nil {
 		return fmt.Errorf("%w: none of the archives is of format %s", ErrForeign, m.Format.Name)
 	}

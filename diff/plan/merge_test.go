@@ -15,6 +15,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
+	"pakdb/codecs/mount"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/plan"
 )
@@ -150,7 +151,7 @@ func viewOf(t *rapid.T, paths ...string) string {
 				_ = r.Close()
 				h.content = b.Bytes()
 			}
-			key := codecs.FileKey(a.Info().MountPoint, e.Name)
+			key := mount.FileKey(a.Info().MountPoint, e.Name)
 			files[key] = append(files[key], h)
 		}
 		_ = f.Close()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 )
 
 // Action is what a patch does to a file.
@@ -165,7 +166,7 @@ func patchFormats(old *Stack, registry *codecs.Registry, lead *codecs.Format) []
 	formats := []*codecs.Format{lead}
 	add := func(name string) {
 		f, ok := registry.Format(name)
-		if ok && f.PatchName != nil && f.Create != nil && !slices.Contains(formats, f) {
+		if ok && f.Mounts().PatchName != nil && f.Create != nil && !slices.Contains(formats, f) {
 			formats = append(formats, f)
 		}
 	}
@@ -173,7 +174,7 @@ func patchFormats(old *Stack, registry *codecs.Registry, lead *codecs.Format) []
 		add(m.Format)
 	}
 	for _, f := range formats {
-		add(f.MountedBy)
+		add(f.Mounts().By)
 	}
 	return formats
 }
@@ -201,8 +202,8 @@ func (p *Plan) formatOf(it *Item) *codecs.Format {
 
 // chunkOf is the chunk of the game that an archive belongs to, -1 for none.
 func (p *Plan) chunkOf(m *Mount) int {
-	if f := p.format(m.Format); f != nil && f.Chunk != nil {
-		if n, ok := f.Chunk(m.Name); ok {
+	if chunk := p.format(m.Format).Mounts().Chunk; chunk != nil {
+		if n, ok := chunk(m.Name); ok {
 			return n
 		}
 	}
@@ -212,10 +213,10 @@ func (p *Plan) chunkOf(m *Mount) int {
 // Find returns the key of the file that stands at a path of the game's file
 // system in either build; case does not count.
 func (p *Plan) Find(path string) Key {
-	key, want := KeyOf(path), codecs.FileKey("", path)
+	key, want := KeyOf(path), mount.FileKey("", path)
 	for _, s := range []*Stack{p.New, p.Old} {
 		for i := range s.Files {
-			if f := &s.Files[i]; f.ID.Bits == codecs.ChunkBits && codecs.FileKey("", f.Path()) == want {
+			if f := &s.Files[i]; f.ID.Bits == codecs.ChunkBits && mount.FileKey("", f.Path()) == want {
 				return f.Key // chunks are known by their ids
 			}
 		}
@@ -230,7 +231,7 @@ func patchFormat(old *Stack, registry *codecs.Registry) (*codecs.Format, error) 
 	var best *codecs.Format
 	for _, m := range old.Mounts {
 		f, ok := registry.Format(m.Format)
-		if !ok || f.PatchName == nil || f.Create == nil {
+		if !ok || f.Mounts().PatchName == nil || f.Create == nil {
 			continue
 		}
 		entries[f.Name] += 1 + m.Entries
@@ -373,5 +374,6 @@ func (p *Plan) countHidden() {
 // hold delete records: by the version of the one that a patch imitates.
 func (p *Plan) canDelete(m *Mount) bool {
 	f := p.format(m.Format)
-	return f.CanDelete != nil && f.CanDelete(p.lead(f).Version)
+	can := f.Mounts().CanDelete
+	return can != nil && can(p.lead(f).Version)
 }

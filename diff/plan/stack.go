@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -9,15 +10,16 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 	"pakdb/schema"
 )
 
 // Key is what two entries share when they are the same file of a game: the
-// first 16 bytes of the BLAKE3 of their [codecs.FileKey].
+// first 16 bytes of the BLAKE3 of what [codecs.Mounting] says that they are.
 type Key [16]byte
 
 // KeyOf returns the key of a path in the game's file system.
-func KeyOf(path string) Key { return exactKey(codecs.FileKey("", path)) }
+func KeyOf(path string) Key { return exactKey(mount.FileKey("", path)) }
 
 func exactKey(text string) Key {
 	sum := blake3.Sum256([]byte(text))
@@ -31,19 +33,17 @@ type Mount struct {
 	Format     string // codecs.Format.Name
 	Version    string // as codecs.Info has it
 	MountPoint string
-	Order      int64 // what Format.MountOrder says
+	Order      int64 // what Mounting.Order says
 	Size       int64 // of the file
 	ModTime    int64 // of the file when it was scanned, Unix nanoseconds; 0: not scanned
 	Entries    int64
 
-	place    int // among those of the stack: the lowest wins
-	lastWins bool
-	ordered  bool           // its format has a mount order
-	first    bool           // of those of one order the first by name wins
-	own      []string       // types of entries that describe the archive
-	apart    bool           // its entries are known by ids, and each archive holds all that its loader asks for
-	id       int64          // in the catalog; 0: not from there
-	staged   *codecs.Staged // has no name yet
+	place    int             // among those of the stack: the lowest wins
+	lastWins bool            // of several entries of one file the last counts
+	rules    codecs.Mounting // of its format
+	apart    bool            // its entries are known by ids, and each archive holds all that its loader asks for
+	id       int64           // in the catalog; 0: not from there
+	staged   *codecs.Staged  // has no name yet
 }
 
 // patches reports whether the mount lies above those that are no patches, which
@@ -53,7 +53,7 @@ func (m *Mount) patches() bool { return m.Order >= firstPatchOrder }
 const firstPatchOrder = 100
 
 // loose reports whether the mount is a file that is no archive.
-func (m *Mount) loose() bool { return m.Format == "loose" }
+func (m *Mount) loose() bool { return m.rules.Loose }
 
 // same reports whether two mounts are one file.
 func (m *Mount) same(o *Mount) bool {
@@ -87,22 +87,18 @@ func (f *File) unnamed() bool {
 	return f.ID.Bits == codecs.ChunkBits && f.Name == f.Type+"/"+f.ID.String()
 }
 
-// setKey sets what the file is known by in the game: chunks of containers by
-// their ids, whatever paths a container gives them.
+// setKey sets what the file is known by in the game.
 func (f *File) setKey() {
-	if f.ID.Bits == codecs.ChunkBits {
-		f.Key = exactKey("chunk " + f.ID.String())
-		return
-	}
-	f.Key = KeyOf(f.Path())
+	e := codecs.Entry{Name: f.Name, Type: f.Type, ID: f.ID}
+	f.Key = exactKey(f.Mount.rules.FileOf(f.Mount.Name, f.Mount.MountPoint, &e))
 }
 
 // Path is where the file stands in the game's file system.
 func (f *File) Path() string {
 	if f.Mount.loose() {
-		return codecs.MountedPath("", f.Mount.Name)
+		return mount.Path("", f.Mount.Name)
 	}
-	return codecs.MountedPath(f.Mount.MountPoint, f.Name)
+	return mount.Path(f.Mount.MountPoint, f.Name)
 }
 
 // Stack is a set of mounted archives.
@@ -126,12 +122,13 @@ func (s *Stack) add(m *Mount, files []File) {
 
 // arrange says which mount wins, for mounts that no catalog has placed.
 func (s *Stack) arrange() {
-	byRank := slices.Clone(s.Mounts)
-	slices.SortStableFunc(byRank, func(a, b *Mount) int {
-		return codecs.CompareMounted(a.mounted(), b.mounted())
-	})
-	for place, m := range byRank {
-		m.place = place
+	rules := make([]mount.Archive, len(s.Mounts))
+	for i, m := range s.Mounts {
+		rules[i] = m.rules.Archive(m.Name, m.Name)
+		rules[i].Order = m.Order
+	}
+	for i, place := range mount.Places(rules) {
+		s.Mounts[i].place = place
 	}
 	s.view = nil
 }
@@ -144,13 +141,10 @@ func (s *Stack) View() map[Key]*File {
 	return s.view
 }
 
-func (m *Mount) mounted() codecs.Mounted {
-	return codecs.Mounted{Order: m.Order, Ordered: m.ordered, FirstWins: m.first, Name: m.Name}
-}
-
 // follow takes over what a format says of its archives.
 func (m *Mount) follow(f *codecs.Format) {
-	m.lastWins, m.ordered, m.first, m.apart, m.own = f.LastWins, f.MountOrder != nil, f.FirstWins, holdsAssets(f), f.OwnTypes
+	m.rules, m.apart = f.Mounts(), holdsAssets(f)
+	m.lastWins = m.rules.LastEntry
 }
 
 // Unread returns the decoded bytes of files whose content is not known.
@@ -163,69 +157,23 @@ func (s *Stack) Unread() (n int64) {
 	return n
 }
 
-// cell is what is known of one file while mounts are gone through from the top.
-type cell struct {
-	seen   *File
-	gone   *File  // the uppermost delete record
-	latest *Mount // the last mount that had it
-	twice  *File  // the entry of that mount that counts
-}
-
-// resolve goes through the mounts from the one that wins. Of several entries of
-// one file in one mount the first or the last counts, as its format has it. A
-// delete record hides the file in mounts of lower order, not in those of its
-// own. hidden, if not nil, is called for every entry that nobody sees, with what
-// hides it: the entry that is seen, else the uppermost delete record, else the
-// one that counts in the same mount.
+// resolve goes through the mounts from the one that wins. hidden, if not nil, is
+// called for every entry that nobody sees, with what hides it: see
+// [mount.View.Offer].
 func (s *Stack) resolve(hidden func(f, by *File)) map[Key]*File {
-	cells := make(map[Key]*cell, len(s.Files))
-	store := make([]cell, 0, len(s.Files))
-	for _, group := range s.groups() {
+	view := mount.NewView[Key, *File](len(s.Files))
+	for n, group := range s.groups() {
 		for i := range group {
 			f := &group[i]
 			if f.Mount.lastWins {
 				f = &group[len(group)-1-i]
 			}
-			c := cells[f.Key]
-			if c == nil {
-				store = append(store, cell{})
-				c = &store[len(store)-1]
-				cells[f.Key] = c
-			}
-			if by := c.offer(f); by != nil && hidden != nil && !f.Deleted() {
+			if by, is := view.Offer(f.Key, f, n, f.Mount.Order, f.Deleted()); is && hidden != nil {
 				hidden(f, by)
 			}
 		}
 	}
-	view := make(map[Key]*File, len(cells))
-	for key, c := range cells {
-		if c.seen != nil {
-			view[key] = c.seen
-		}
-	}
-	return view
-}
-
-// offer takes the next entry of a file and returns what hides it, nil if it is
-// seen.
-func (c *cell) offer(f *File) (by *File) {
-	if c.latest == f.Mount {
-		return c.twice
-	}
-	c.latest, c.twice = f.Mount, f
-	switch {
-	case f.Deleted():
-		if c.gone == nil {
-			c.gone = f
-		}
-		return nil
-	case c.seen != nil:
-		return c.seen
-	case c.gone != nil && f.Mount.Order < c.gone.Mount.Order:
-		return c.gone
-	}
-	c.seen = f
-	return nil
+	return maps.Collect(view.Seen())
 }
 
 // groups returns the entries of each mount, the mount that wins first.

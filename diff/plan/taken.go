@@ -13,10 +13,10 @@ import (
 // patch, 0 of any other.
 func (p *Plan) patchOrder(name string) int64 {
 	for _, f := range p.formats {
-		if f.MountOrder == nil || !slices.ContainsFunc(f.Exts, func(ext string) bool { return strings.EqualFold(ext, path.Ext(name)) }) {
+		if f.Mounts().Order == nil || !slices.ContainsFunc(f.Exts, func(ext string) bool { return strings.EqualFold(ext, path.Ext(name)) }) {
 			continue
 		}
-		if order := int64(f.MountOrder(name)); order >= firstPatchOrder {
+		if order := int64(f.Mounts().Order(name)); order >= firstPatchOrder {
 			return order
 		}
 	}

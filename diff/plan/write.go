@@ -156,8 +156,8 @@ func (w *patchWriter) options(ctx context.Context, part *Part) (o *codecs.Create
 	if err != nil {
 		return nil, nil, err
 	}
-	if part.Format.Overlay != nil && part.Use == Over {
-		o, err = part.Format.Overlay(model.Archive, part.Name)
+	if overlay := part.Format.Mounts().Overlay; overlay != nil && part.Use == Over {
+		o, err = overlay(model.Archive, part.Name)
 	} else {
 		o, err = part.Format.OptionsLike(model.Archive)
 	}
@@ -280,7 +280,7 @@ func encodes(f *codecs.Format, m compress.Method) bool {
 
 // addHeader adds what the archive needs to describe itself.
 func (f *filler) addHeader(ctx context.Context, out codecs.Writer, files []*File) error {
-	if f.w.d.Header == nil || f.part.Format.OwnTypes == nil {
+	if f.w.d.Header == nil || f.part.Format.Mounts().OwnTypes == nil {
 		return nil
 	}
 	var entries []*codecs.Entry

@@ -16,10 +16,7 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id,
-       CASE WHEN a.format = 'iostore' AND lower(substr(ba.name, -5)) = '.utoc' THEN substr(ba.name, 1, length(ba.name) - 5)
-            WHEN a.format = 'unrealpak' AND lower(substr(ba.name, -4)) = '.pak' THEN substr(ba.name, 1, length(ba.name) - 4)
-            ELSE ba.name
-       END AS mount
+       coalesce(ba.stem, ba.name) AS mount
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN archive a ON a.archive_id = ba.archive_id
@@ -31,7 +28,7 @@ LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AN
 LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1
-  AND e.flags & 10 = 0 -- neither delete records nor what lies in archives that are entries
+  AND e.flags & 42 = 0 -- neither delete records, nor what lies in archives that are entries, nor what describes an archive
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);
