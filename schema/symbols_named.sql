@@ -3,22 +3,22 @@
 -- goes before what contents say: a package that another brought along does not
 -- hide the real one. Nor does one in an archive that is itself an entry (flag 8).
 -- Of these only the archives that are mounted last count, so
--- that a patch replaces and a delete record hides; then the path that is mounted
--- first wins. paths counts the different contents that are left: two packages of
+-- that a patch replaces and a delete record hides; then the path in the archive
+-- that wins does. paths counts the different contents that are left: two packages of
 -- one name and content are no conflict.
 INSERT INTO build_symbol (build_id, space_id, key, path_id, paths, present)
 SELECT ?1, space_id, key, path_id, max(contents, 1), present
 FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS contents, min(place)
       FROM (SELECT *, rank() OVER (PARTITION BY space_id, key ORDER BY said, mount_order DESC) AS place_rank
             FROM (SELECT es.space_id, es.key, e.path_id, e.content_id, e.flags >> 3 & 1 AS said, ba.mount_order,
-                         e.flags & 2 = 0 AS present, (ba.ordinal << 32) + e.ordinal AS place
+                         e.flags & 2 = 0 AS present, (ba.place << 32) + e.ordinal AS place
                   FROM build_archive ba
                   CROSS JOIN entry_symbol es ON es.archive_id = ba.archive_id
                   CROSS JOIN entry e ON e.archive_id = es.archive_id AND e.ordinal = es.ordinal
                   WHERE ba.build_id = ?1 AND es.name_id IS NOT NULL AND +e.path_id IS NOT NULL
                   UNION ALL
                   SELECT s.space_id, s.key, coalesce(s.path_id, e.path_id), e.content_id, 1, ba.mount_order,
-                         1, (ba.ordinal << 32) + e.ordinal
+                         1, (ba.place << 32) + e.ordinal
                   FROM build_archive ba
                   JOIN entry e ON e.archive_id = ba.archive_id
                   JOIN symbol s ON s.content_id = e.content_id
@@ -28,7 +28,7 @@ FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS cont
                          (e.id_hi >> 24 & 255) | ((e.id_hi >> 16 & 255) << 8) | ((e.id_hi >> 8 & 255) << 16) | ((e.id_hi & 255) << 24)
                              | ((e.id_lo >> 56 & 255) << 32) | ((e.id_lo >> 48 & 255) << 40) | ((e.id_lo >> 40 & 255) << 48)
                              | ((e.id_lo >> 32 & 255) << 56),
-                         coalesce(bn.path_id, e.path_id), e.content_id, 0, ba.mount_order, 1, (ba.ordinal << 32) + e.ordinal
+                         coalesce(bn.path_id, e.path_id), e.content_id, 0, ba.mount_order, 1, (ba.place << 32) + e.ordinal
                   FROM word w -- 'package-id' is there when something knows packages so
                   CROSS JOIN build_archive ba ON ba.build_id = ?1
                   CROSS JOIN archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'

@@ -9,18 +9,21 @@ WITH below AS MATERIALIZED (
     JOIN path p ON p.dir_id = d.dir_id
     WHERE :under = '' OR substr(d.prefix, 1, length(rtrim(:under, '/')) + 1) = rtrim(:under, '/') || '/'
 ), copy AS (
-    SELECT e.path_id, ba.build_id, e.content_id, e.stored, e.flags,
-           row_number() OVER (PARTITION BY e.path_id, ba.build_id
-                              ORDER BY ba.mount_order DESC, e.flags & 2, ba.ordinal, e.ordinal) AS rank
+    SELECT e.path_id, ba.build_id, e.content_id, e.stored,
+           row_number() OVER (PARTITION BY e.path_id, ba.build_id ORDER BY ba.place, e.ordinal) AS rank
     FROM below
     CROSS JOIN entry e ON e.path_id = below.path_id
     CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
     JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+    WHERE e.flags & 2 = 0
+      AND NOT EXISTS (SELECT 1
+                      FROM build_shadow s
+                      WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal)
 ), step AS (
     SELECT path_id, build_id, stored, content_id,
            lag(content_id) OVER w AS was, lag(build_id) OVER w AS before
     FROM copy
-    WHERE rank = 1 AND flags & 2 = 0
+    WHERE rank = 1
     WINDOW w AS (PARTITION BY path_id ORDER BY build_id)
 )
 SELECT path, sum(content_id <> was) AS changes, count(*) AS builds,
