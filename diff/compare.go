@@ -48,6 +48,7 @@ const (
 	noteOrder
 	noteTime
 	noteNames
+	noteRecord // told in words of its own
 )
 
 var noteTexts = []string{"flags", "type", "order", "time", "names"}
@@ -73,6 +74,7 @@ type Result struct {
 	names    names
 	words    map[int64]string
 	invented map[int64]string      // what keys that are no path ids stand for
+	taken    map[int64]taken       // paths that are those of other records now
 	public   map[int64][2][]string // public names on both sides, of paths where they differ
 }
 
@@ -106,6 +108,9 @@ func (r *Result) compare(ctx context.Context, o Options) error {
 	if err := r.merge(ctx); err != nil {
 		return err
 	}
+	if err := r.splitTaken(ctx, o); err != nil {
+		return err
+	}
 	if err := r.loadNames(ctx); err != nil {
 		return err
 	}
@@ -115,10 +120,14 @@ func (r *Result) compare(ctx context.Context, o Options) error {
 			return err
 		}
 	}
+	r.noteTaken()
 	for i := range r.pairs {
 		if p := &r.pairs[i]; p.old >= 0 && p.new >= 0 {
 			r.judge(p)
 		}
+	}
+	if len(r.taken) > 0 { // what was split and joined again may be the same
+		r.pairs = slices.DeleteFunc(r.pairs, func(p pair) bool { return p.what == 0 })
 	}
 	if err := r.estimate(ctx); err != nil {
 		return err
@@ -204,7 +213,7 @@ func (r *Result) countPairs() (n int) {
 func (r *Result) judge(p *pair) {
 	a, b := &r.old.rows[p.old], &r.new.rows[p.new]
 	known := p.what & (Renamed | Moved)
-	p.what, p.notes = known, p.notes&(noteOrder|noteNames)
+	p.what, p.notes = known, p.notes&(noteOrder|noteNames|noteRecord)
 	if r.contentDiffers(a, b) {
 		p.what |= Modified
 	} else if a.stored != b.stored || a.method() != b.method() || a.flags()&1 != b.flags()&1 {
@@ -225,7 +234,7 @@ func (r *Result) judge(p *pair) {
 	if r.old.times != nil && r.new.times != nil && r.old.times[a.seq] != r.new.times[b.seq] {
 		p.notes |= noteTime
 	}
-	if p.notes != 0 {
+	if p.notes&^noteRecord != 0 || p.notes != 0 && a.key == b.key { // of a rename the note is about the path
 		p.what |= Metadata
 	}
 }
@@ -245,7 +254,7 @@ func (r *Result) matchMoved(o Options) {
 		return
 	}
 	m := newMatcher(r)
-	match(m, moveWay, Moved, func(s side, i int32) (int64, bool) { return s.rows[i].key, true })
+	match(m, moveWay, Moved, func(s side, i int32) (int64, bool) { return s.rows[i].key, !r.taken[s.rows[i].path].split })
 	m.apply()
 }
 

@@ -96,7 +96,11 @@ func (h *history) back(ctx context.Context, at int, f *File) error {
 		if err != nil {
 			return err
 		}
-		if before != nil {
+		other, err := h.otherRecord(ctx, at, before, f)
+		if err != nil {
+			return err
+		}
+		if before != nil && !other {
 			if c := changeOf(before, f); c.Kind != 0 {
 				h.add(h.labels[at], c)
 			}
@@ -112,6 +116,9 @@ func (h *history) back(ctx context.Context, at int, f *File) error {
 			f = c.Old
 			continue
 		}
+		if other {
+			return nil
+		}
 		if at, f, err = h.earlier(ctx, at-1, f.Path); err != nil || f == nil {
 			return err
 		}
@@ -119,6 +126,20 @@ func (h *history) back(ctx context.Context, at int, f *File) error {
 	}
 	h.add(h.labels[0], Change{Kind: Added, New: f})
 	return nil
+}
+
+// otherRecord reports whether one path is that of different records in build at
+// and in the one before it. No file has none.
+func (h *history) otherRecord(ctx context.Context, at int, old, new *File) (bool, error) {
+	if old == nil || new == nil {
+		return false, nil
+	}
+	before, err := recordOf(ctx, h.db, h.labels[at-1], old.path)
+	if err != nil || before.guid == 0 {
+		return false, err
+	}
+	after, err := recordOf(ctx, h.db, h.labels[at], new.path)
+	return after.guid != 0 && before != after, err
 }
 
 // earlier finds the last build before at that has a path, and returns the place
@@ -139,7 +160,11 @@ func (h *history) forth(ctx context.Context, at int, f *File) error {
 		if err != nil {
 			return err
 		}
-		if after != nil {
+		other, err := h.otherRecord(ctx, at, f, after)
+		if err != nil {
+			return err
+		}
+		if after != nil && !other {
 			if c := changeOf(f, after); c.Kind != 0 {
 				h.add(h.labels[at], c)
 			}

@@ -95,12 +95,7 @@ func (r *Result) addOrder(o *orders) {
 	if moved == nil {
 		return
 	}
-	at := map[int32]int{}
-	for i, p := range r.pairs {
-		if p.old >= 0 && p.new >= 0 {
-			at[p.new] = i
-		}
-	}
+	at := r.pairsByNew()
 	for _, s := range moved {
 		r.note(at, s.oldRow, s.row, noteOrder)
 	}

@@ -23,12 +23,7 @@ func (r *Result) addPublicNames(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at := map[int32]int{}
-	for i, p := range r.pairs {
-		if p.old >= 0 && p.new >= 0 {
-			at[p.new] = i
-		}
-	}
+	at := r.pairsByNew()
 	r.public = map[int64][2][]string{}
 	rows := map[int64]int32{}
 	for i := range r.old.rows {

@@ -189,8 +189,6 @@ func (s *side) paths() []int64 {
 	return sortedSet(ids)
 }
 
-type guid struct{ space, guid int64 }
-
 // byGUID asks the directories of Marvel Heroes, which give every file a GUID that
 // outlives its name, and then what they say took the place of what.
 func (m *matcher) byGUID(ctx context.Context) error {
@@ -216,22 +214,25 @@ func (m *matcher) byGUID(ctx context.Context) error {
 		return g, g.guid != 0
 	}
 	match(m, guidWay, Renamed, key)
-	return m.byReplacement(ctx, key)
+	if err := m.byReplacement(ctx, key); err != nil {
+		return err
+	}
+	m.rejoin()
+	return nil
 }
 
 func (m *matcher) byReplacement(ctx context.Context, key func(side, int32) (guid, bool)) error {
 	if m.done() {
 		return nil
 	}
-	replaced := map[int64]int64{}
-	err := schema.EachRow(ctx, m.r.db, replacedGUIDs, []driver.Value{m.new.id}, func(v []driver.Value) { replaced[integer(v[0])] = integer(v[1]) })
+	replaced, err := m.r.replacements(ctx)
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
 	match(m, replacementWay, Renamed, func(s side, i int32) (guid, bool) {
 		g, ok := key(s, i)
-		if ok && s.build == m.old.build {
-			g.guid, ok = replaced[g.guid]
+		if by := replaced[g.guid]; by != 0 {
+			g.guid = by
 		}
 		return g, ok
 	})

@@ -115,6 +115,9 @@ func (r *Result) notes(p *pair) []string {
 		}
 		notes = append(notes, text)
 	}
+	if p.notes&noteRecord != 0 {
+		notes = append(notes, r.recordText(p)...)
+	}
 	return notes
 }
 
