@@ -34,10 +34,14 @@ type build struct {
 
 	compression uint32 // flags of the summary; 0 none
 	chunk       int    // decompressed bytes of a chunk
+	chunkTail   int    // bytes a licensee adds to an entry of the chunk table
 	littleText  bool   // UTF-16 names are little-endian whatever the order
 
 	// What a licensee adds.
-	afterFlags, afterCooker, afterSource, afterArchetype int
+	afterFlags, afterSource, afterArchetype              int
+	afterCooker                                          []byte
+	additional                                           bool // packages to cook are listed, before 516 too
+	noTextures                                           bool
 	nameFlag                                             int // bytes; -1 the version's
 	afterVersion, afterExports, beforeGUID               int
 	afterOuter, exportTail                               int
@@ -55,6 +59,7 @@ type emitter struct {
 	*build
 	at, next places
 	out      []byte
+	table    int // where the empty chunk table is, behind its count
 }
 
 func (b *build) bytes(t testing.TB) []byte {
@@ -229,31 +234,22 @@ func (e *emitter) summary3() {
 	if v >= 277 {
 		e.i32(int(e.cooker))
 	}
-	e.pad(e.afterCooker)
+	e.out = append(e.out, e.afterCooker...)
 	if v >= 334 {
-		e.u32(e.compression)
-		n := e.chunks()
-		e.i32(n)
-		e.pad(16 * n) // written by compress
+		e.u32(e.compression, 0)
+		e.table = len(e.out)
 	}
 	if v >= 482 {
 		e.u32(0xC0FFEE)
 	}
 	e.pad(e.afterSource)
-	if v >= 516 {
+	if v >= 516 || e.additional {
 		e.i32(1)
 		e.text("Additional")
 	}
-	if v >= 767 {
+	if v >= 767 && !e.noTextures {
 		e.i32(1, 64, 64, 7, 2, 0, 2, 11, 12)
 	}
-}
-
-func (e *emitter) chunks() int {
-	if e.compression == 0 {
-		return 0
-	}
-	return (e.at.size - e.at.names + e.chunk - 1) / e.chunk
 }
 
 func (e *emitter) nameTable() {
@@ -356,7 +352,9 @@ func (e *emitter) tail3(x codecs.PackageExport) {
 	}
 }
 
-// compress stores everything from the names on in chunks.
+// compress does what the engine's packer does with a package that is finished:
+// it stores everything from the names on in chunks, and lists them in the
+// summary. What the package says of itself stays: no offset counts the list.
 func (e *emitter) compress(t testing.TB) []byte {
 	if e.version < 68 {
 		for k := range uint32(2) {
@@ -367,28 +365,27 @@ func (e *emitter) compress(t testing.TB) []byte {
 	if e.compression == 0 {
 		return e.out
 	}
-	out := slices.Clone(e.out[:e.at.names])
-	table := e.table()
+	n := (len(e.out) - e.at.names + e.chunk - 1) / e.chunk
+	list := &emitter{build: e.build}
+	var data []byte
+	start := e.at.names + n*(16+e.chunkTail)
 	for from := e.at.names; from < len(e.out); from += e.chunk {
 		part := e.out[from:min(from+e.chunk, len(e.out))]
 		stored := packChunk(t, e.order, methodFor(e.compression), part, 0x1000)
-		table.u32(uint32(from), uint32(len(part)), uint32(len(out)), uint32(len(stored)))
-		out = append(out, stored...)
+		list.i32(from, len(part), start+len(data), len(stored))
+		list.pad(e.chunkTail)
+		data = append(data, stored...)
 	}
-	copy(out[e.tableAt():], table.out)
-	return out
-}
-
-func (e *emitter) table() *emitter { return &emitter{build: e.build} }
-
-// tableAt finds the chunk table: it is the only run of padding this long.
-func (e *emitter) tableAt() int {
-	return bytes.Index(e.out, bytes.Repeat([]byte{0xEE}, 16*e.chunks()))
+	count := e.order.AppendUint32(nil, uint32(n))
+	return slices.Concat(e.out[:e.table-4], count, list.out, e.out[e.table:e.at.names], data)
 }
 
 func methodFor(flags uint32) compress.Method {
-	if flags == 1 {
+	switch flags & 0xF0F {
+	case 1:
 		return compress.Zlib
+	case 0x400:
+		return compress.Oodle
 	}
 	return compress.LZO1X
 }
@@ -411,8 +408,11 @@ func packChunk(t testing.TB, order binary.AppendByteOrder, m compress.Method, da
 }
 
 func pack(t testing.TB, m compress.Method, data []byte) []byte {
-	if m == compress.LZO1X {
+	switch m {
+	case compress.LZO1X:
 		return lzoLiterals(data)
+	case compress.Oodle: // a stored block
+		return append([]byte{0xCC, 6}, data...)
 	}
 	b, err := compress.Encode(m, nil, data)
 	if err != nil {

@@ -129,7 +129,7 @@ func (p *parser) meets(field string, end, next int64) {
 	}
 }
 
-// checkTables123 checks how UE1 to UE3 lay out the header. In UE1 and UE2 the
+// checkTables123 checks how UE1 to UE3 lay out the tables. In UE1 and UE2 the
 // tables may stand anywhere, so they must only keep out of each other's way.
 func (p *parser) checkTables123() {
 	s := &p.sum
@@ -137,7 +137,6 @@ func (p *parser) checkTables123() {
 		p.checkOverlap()
 		return
 	}
-	p.meets("summary", s.End, s.Names.Offset)
 	p.meets("names", s.Names.End, s.Imports.Offset)
 	p.meets("imports", s.Imports.End, s.Exports.Offset)
 	p.meets("exports", s.Exports.End, s.Depends.Offset)

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	chunkHead    = 16          // tag, block size, sizes
-	maxBlock     = 1 << 20     // decoded bytes of a block; the engine uses 0x20000
-	minBlockSize = 4 << 10     // bounds the block list of a chunk; the engine used 0x8000 at least
-	lzma         = "lzma"      // BioWare on PS3 and Wii U
-	lzx          = "lzx"       // Xbox 360
-	vendorCodec  = "vendor"    // encrypted, or the vendor's own
-	compressBias = 0x10 | 0x20 // asks for memory or speed, says nothing of the data
+	chunkHead    = 16       // tag, block size, sizes
+	maxBlock     = 1 << 20  // decoded bytes of a block; the engine uses 0x20000
+	minBlockSize = 4 << 10  // bounds the block list of a chunk; the engine used 0x8000 at least
+	lzma         = "lzma"   // BioWare on PS3 and Wii U
+	lzx          = "lzx"    // Xbox 360
+	vendorCodec  = "vendor" // encrypted, or the vendor's own
+	compressBias = 0xF0     // asks for memory, speed or a processor, says nothing of the data
 )
 
 // methodOf names the codec of a summary's compression flags. Methods without a
@@ -56,13 +56,14 @@ type block struct {
 }
 
 // chunked is the decompressed package: what lies before the first chunk is
-// stored as it is, the rest in blocks that are decoded when they are read. It
+// stored, apart from the chunk table in it, the rest in blocks that are decoded when they are read. It
 // is safe for concurrent use.
 type chunked struct {
 	r      io.ReaderAt
 	stored int64
 	method compress.Method
 	chunks []Chunk
+	head   []byte // what lies before the first chunk; nil: what the file has there
 
 	mu     sync.Mutex
 	blocks map[int][]block // by chunk, once its list has been read
@@ -119,6 +120,9 @@ func (c *chunked) ReadAt(p []byte, off int64) (n int, err error) {
 func (c *chunked) readSome(p []byte, off int64) (int, error) {
 	if first := c.chunks[0].Offset; off < first {
 		p = p[:min(int64(len(p)), first-off)]
+		if c.head != nil {
+			return copy(p, c.head[off:]), nil
+		}
 		if err := bin.Fill(c.r, p, off); err != nil {
 			return 0, err
 		}

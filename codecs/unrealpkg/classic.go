@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"pakdb/codecs"
 )
@@ -78,11 +79,34 @@ func (p *parser) decompress() error {
 	method := methodOf(p.sum.compressionFlags, p.lay)
 	p.facts.Compression = methodText(method)
 	c, err := newChunked(p.sp.r, p.sp.size, method, p.sum.Chunks)
+	if err == nil {
+		c.head, err = p.plainHead()
+	}
 	if err != nil {
 		return err
 	}
 	p.sp = newSpace(c, c.size(), p.sp.size)
 	return nil
+}
+
+// plainHead returns what the decompressed package has before the first chunk:
+// the summary without the chunk table. It is nil where the file has just that
+// there.
+func (p *parser) plainHead() ([]byte, error) {
+	table, size := p.sum.chunkTable, p.sum.Chunks[0].Offset
+	switch {
+	case table.Size == 0:
+		return nil, nil
+	case size < table.Offset:
+		return nil, chunkError(0, "offset", table.Offset, "%d is inside the summary", size)
+	case size+table.Size > p.sp.size:
+		return nil, chunkError(0, "offset", table.Offset, "%d is behind the end of the file", size)
+	}
+	stored, err := p.sp.window(0, size+table.Size)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(stored[:table.Offset], stored[table.Offset+table.Size:]), nil
 }
 
 // loadHeader makes the header resident, if the package says how long it is. It

@@ -58,11 +58,10 @@ func TestStoredChunks(t *testing.T) {
 	b.compression, b.chunk = 1, 1<<20
 	raw := b.bytes(t)
 	at := chunkTableOf(t, raw)
-	whole := decompressed(t, raw)
-	names := int(binary.LittleEndian.Uint32(raw[at:]))
-	data := whole[names:]
+	data := decompressed(t, raw)
 
-	stored := append(put(raw, at+12, uint32(len(data)))[:names], data...)
+	start := int(binary.LittleEndian.Uint32(raw[at+8:]))
+	stored := append(put(raw, at+12, uint32(len(data)))[:start], data...)
 	sameContent(t, mustRead(t, stored), b)
 
 	block := binary.LittleEndian.AppendUint32(nil, 0x9E2A83C1)
@@ -70,7 +69,7 @@ func TestStoredChunks(t *testing.T) {
 		block = binary.LittleEndian.AppendUint32(block, uint32(v))
 	}
 	block = append(block, data...)
-	sameContent(t, mustRead(t, append(put(raw, at+12, uint32(len(block)))[:names], block...)), b)
+	sameContent(t, mustRead(t, append(put(raw, at+12, uint32(len(block)))[:start], block...)), b)
 }
 
 // chunkTableOf finds the only chunk of a package that is decompressed as one.
@@ -83,10 +82,10 @@ func chunkTableOf(t testing.TB, raw []byte) int {
 	return bytes.Index(raw, entry)
 }
 
-// decompressed puts a package of one chunk of one block together.
+// decompressed returns what the only block of the only chunk holds.
 func decompressed(t testing.TB, raw []byte) []byte {
 	c := mustRead(t, raw).Summary.Chunks[0]
-	return append(bytes.Clone(raw[:c.Offset]), inflate(raw[c.StoredOffset+24:])...)
+	return inflate(raw[c.StoredOffset+24:])
 }
 
 // Each vendor's tag is named.

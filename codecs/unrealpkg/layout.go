@@ -24,6 +24,8 @@ type layout struct {
 	bioWare                                                      int  // licensee to count as after CookerVersion; 0 none
 	chunkTail                                                    int  // bytes after each chunk
 	noGUID, noLevelGUIDs, noThumbnails, countHoldsOffset         bool
+	additional                                                   bool // packages to cook with this one are listed
+	noTextures                                                   bool // no texture allocations
 
 	// The export table.
 	afterOuter, afterArchetype, exportTail int
@@ -76,7 +78,7 @@ func standard(version, licensee int) layout {
 	l := layout{
 		engine: "UE3", version: version, licensee: licensee,
 		compact: version < verUE3, number: version >= verNameNumber,
-		nameFlag: 4, objectFlag: 4,
+		nameFlag: 4, objectFlag: 4, additional: version >= verAdditional,
 	}
 	switch {
 	case version < verUE2:
@@ -115,6 +117,9 @@ func (l *layout) minExport() int64 {
 	}
 	return 22
 }
+
+// chunkSize is how many bytes an entry of the chunk table takes.
+func (l *layout) chunkSize() int { return 16 + l.chunkTail }
 
 func (l *layout) label() string {
 	if l.game == "" {

@@ -111,12 +111,17 @@ func vegas(bits int) func(*layout) {
 	}
 }
 
+// massEffect lists BioWare's builds. Mass Effect 2 lists the packages to cook
+// with a package before Epic's own version does; public readers that skip the
+// list are right on files elsewhere, so that both are tried.
 func massEffect() []deviation {
-	out := []deviation{}
+	second := deviation{game: "Mass Effect", ver: span16{512, 513}, lic: span16{lo: 130}}
+	out := []deviation{second, second}
+	out[0].apply = func(l *layout) { bioWare(l); l.additional = true }
+	out[1].apply = bioWare
 	for _, at := range []struct{ ver, lic span16 }{
 		{span16{lo: 391}, span16{lo: 92}},
 		{span16{lo: 491}, span16{lo: 1008}},
-		{span16{512, 513}, span16{lo: 130}},
 		{span16{lo: 684}, span16{150, 194}},
 		{span16{lo: 845}, span16{lo: 194}},
 		{span16{684, 685}, span16{168, 205}},
@@ -128,7 +133,7 @@ func massEffect() []deviation {
 
 // bioWare: the licensee 1008 counts as 90.
 func bioWare(l *layout) {
-	l.bioWare = l.licensee
+	l.bioWare, l.noTextures = l.licensee, true
 	if l.licensee == 1008 {
 		l.bioWare = 90
 	}

@@ -16,7 +16,7 @@ type Table struct {
 // Summary is the head of a package: where its tables are. Offsets that a
 // generation does not have are 0.
 type Summary struct {
-	End                    int64 // of the summary itself
+	End                    int64 // of the summary itself, in the decompressed package
 	Names, Imports         Table
 	Exports, Depends       Table
 	Heritage               Table // UE1 below 68: identifiers, the last is the package's
@@ -34,7 +34,12 @@ type Summary struct {
 	Chunks                 []Chunk  // compressed ranges
 
 	compressionFlags uint32
-	filtered         bool // UE4, UE5: no editor data
+	// The bytes of Chunks in the file, where they are not in the decompressed
+	// package. The packer fixes all offsets while the table is empty, and
+	// compresses then, so that the stored summary reaches beyond the start of the
+	// first chunk. One that does not reach so far is stored as offsets mean it.
+	chunkTable codecs.Span
+	filtered   bool // UE4, UE5: no editor data
 }
 
 // Chunk is a range of the decompressed package and where it is stored.
@@ -76,6 +81,11 @@ func (p *parser) summary(d *decoder) {
 		p.summary3(d)
 	}
 	s.End = d.Off()
+	if len(s.Chunks) > 0 && s.Chunks[0].Offset < s.End {
+		s.End -= s.chunkTable.Size
+	} else {
+		s.chunkTable = codecs.Span{}
+	}
 }
 
 // summary12 reads what follows the tables' places in UE1 and UE2.
@@ -121,16 +131,18 @@ func (p *parser) summary3(d *decoder) {
 	if v >= verChunks {
 		s.compressionFlags = d.U32()
 		s.Chunks = readChunks(d)
+		size := int64(len(s.Chunks) * l.chunkSize())
+		s.chunkTable = codecs.Span{Offset: d.Off() - size, Size: size}
 	}
 	d.Skip(l.afterChunks)
 	if v >= verPackageSource {
 		s.Source = d.U32()
 	}
 	d.Skip(l.afterSource)
-	if v >= verAdditional {
+	if l.additional {
 		s.Additional = readStrings(d)
 	}
-	if v >= verTextureAllocated {
+	if v >= verTextureAllocated && !l.noTextures {
 		skipTextureAllocations(d)
 	}
 }
@@ -174,7 +186,7 @@ func count(d *decoder, size int) int {
 }
 
 func readChunks(d *decoder) []Chunk {
-	chunks := make([]Chunk, count(d, 16+d.l.chunkTail))
+	chunks := make([]Chunk, count(d, d.l.chunkSize()))
 	for i := range chunks {
 		c := &chunks[i]
 		c.Offset, c.Size = int64(d.I32()), int64(d.I32())
