@@ -38,22 +38,26 @@ type build struct {
 	littleText  bool   // UTF-16 names are little-endian whatever the order
 
 	// What a licensee adds.
-	afterFlags, afterSource, afterArchetype              int
-	afterCooker                                          []byte
-	additional                                           bool // packages to cook are listed, before 516 too
-	noTextures                                           bool
-	nameFlag                                             int // bytes; -1 the version's
-	afterVersion, afterExports, beforeGUID               int
-	afterOuter, exportTail                               int
-	splinter, plainIndex, outer16, wideNames, number     bool
-	flags64, plainSize, compactAfterOuter, noLevelGUIDs  bool
-	noComponents, noPackageFlags                         bool
-	stored                                               int  // version in the file, if not the one it is written by
-	names8, names16                                      bool // u8, u16 lengths without the NUL
+	afterFlags, afterSource, afterArchetype             int
+	afterCooker                                         []byte
+	additional                                          bool // packages to cook are listed, before 516 too
+	noTextures                                          bool
+	nameFlag                                            int // bytes; -1 the version's
+	afterVersion, afterExports, beforeGUID              int
+	afterOuter, exportTail                              int
+	splinter, plainIndex, outer16, wideNames, number    bool
+	flags64, plainSize, compactAfterOuter, noLevelGUIDs bool
+	noComponents, noPackageFlags                        bool
+	stored                                              int  // version in the file, if not the one it is written by
+	names8, names16                                     bool // u8, u16 lengths without the NUL
+
+	rocket        int // bytes of an offset in Rocket League: 4 or 8; 0 another game
+	garbage       int // bytes at the end of its header
+	packedObjects []byte
 }
 
 // places are the offsets of a package, found by writing it until they hold.
-type places struct{ summary, names, imports, exports, depends, data, size int }
+type places struct{ summary, names, imports, exports, depends, hidden, data, size int }
 
 type emitter struct {
 	*build
@@ -164,6 +168,9 @@ func (e *emitter) emit() {
 			}
 		}
 	}
+	if e.rocket > 0 {
+		e.hiddenTable()
+	}
 	if e.version >= 249 {
 		e.objects()
 	}
@@ -250,6 +257,9 @@ func (e *emitter) summary3() {
 	if v >= 767 && !e.noTextures {
 		e.i32(1, 64, 64, 7, 2, 0, 2, 11, 12)
 	}
+	if e.rocket > 0 {
+		e.i32(e.garbage, e.at.hidden-e.at.names, 16)
+	}
 }
 
 func (e *emitter) nameTable() {
@@ -323,7 +333,10 @@ func (e *emitter) exportTable() {
 			e.i32(size, at)
 		} else {
 			e.index(int32(size))
-			if size > 0 || e.version >= 249 {
+			switch {
+			case e.rocket > 0:
+				e.offset(at)
+			case size > 0 || e.version >= 249:
 				e.index(int32(at))
 			}
 		}

@@ -169,17 +169,25 @@ func blockError(i, k int, off int64, err error) error {
 	return &codecs.FormatError{Format: formatName, Field: fmt.Sprintf("chunks[%d].blocks[%d]", i, k), Off: off, Err: err}
 }
 
-// decode decodes one block. Equal sizes mean that it is stored.
+// decode decodes one block. Equal sizes mean that it is stored, unless it
+// decodes: compressing may happen to gain nothing.
 func (c *chunked) decode(b block) ([]byte, error) {
 	src, err := bin.Section(c.r, b.storedOff, b.stored, c.stored, 2*maxBlock)
-	if err != nil || b.stored == b.size {
-		return src, err
+	if err != nil {
+		return nil, err
 	}
+	stored := b.stored == b.size
 	if !compress.CanDecode(c.method) {
+		if stored {
+			return src, nil
+		}
 		return nil, fmt.Errorf("%w: no decoder for method %q", errors.ErrUnsupported, c.method)
 	}
 	dst := make([]byte, b.size)
-	return dst, compress.Decode(c.method, dst, src)
+	if err = compress.Decode(c.method, dst, src); err != nil && stored {
+		return src, nil
+	}
+	return dst, err
 }
 
 // list reads the header of chunk i: the sizes of its blocks, up to the chunk's
@@ -200,6 +208,16 @@ func (c *chunked) list(i int) ([]block, error) {
 		return nil, chunkError(i, "tag", ch.StoredOffset, "no chunk header")
 	}
 	return blockList(r, i, ch)
+}
+
+// hasHeader reports whether the first chunk begins as a chunk does.
+func (c *chunked) hasHeader() bool {
+	var head [chunkHead]byte
+	if bin.Fill(c.r, head[:], c.chunks[0].StoredOffset) != nil {
+		return false
+	}
+	_, size, ok := chunkHeader(head[:], c.chunks[0].StoredOffset)
+	return ok && size == c.chunks[0].Size
 }
 
 // chunkHeader reads tag and sizes; the tag tells the byte order, which need

@@ -58,6 +58,7 @@ func (p *parser) classicSummary() bool {
 	if !p.loadHeader() {
 		return false
 	}
+	p.showChunks()
 	if err := p.readHeritage(); err != nil {
 		p.found.err("heritage", p.sum.Heritage.Offset, err)
 	}
@@ -107,6 +108,27 @@ func (p *parser) plainHead() ([]byte, error) {
 		return nil, err
 	}
 	return slices.Concat(stored[:table.Offset], stored[table.Offset+table.Size:]), nil
+}
+
+// showChunks decompresses a package of Rocket League, which keeps the chunk
+// table in the header: someone who decrypted that may have left the chunks as
+// they are. In one that was decompressed too the table leads to no chunk.
+func (p *parser) showChunks() {
+	s := &p.sum
+	if s.hiddenChunks <= 0 || len(s.Chunks) > 0 || s.compressionFlags == 0 {
+		return
+	}
+	var chunks []Chunk
+	at := s.Names.Offset + s.hiddenChunks
+	if _, err := p.sp.scan(p.ctx, p.lay, p.order, span{at, 4096}, func(d *decoder) { chunks = readChunks(d) }); err != nil || len(chunks) == 0 {
+		return
+	}
+	c, err := newChunked(p.sp.r, p.sp.size, methodOf(s.compressionFlags, p.lay), chunks)
+	if err != nil || chunks[0].Offset < s.End || !c.hasHeader() {
+		return
+	}
+	s.Chunks, p.facts.Compression = chunks, methodText(c.method)
+	p.sp = newSpace(c, c.size(), p.sp.size)
 }
 
 // loadHeader makes the header resident, if the package says how long it is. It
@@ -193,21 +215,52 @@ func (p *parser) dependsInRange() bool {
 }
 
 // blameLicensee replaces the findings of a layout that does not fit by what is
-// known of the licensee, and drops tables that it would be wrong to show.
+// known of the licensee, and drops tables that it would be wrong to show. The
+// key of an archive is of no use here, so that what is encrypted is unsupported.
 func (p *parser) blameLicensee() {
 	d, ok := unknownLayout(p.facts.Version, p.facts.Licensee, p.facts.Flags)
 	if !ok || p.found.hard == 0 {
 		return
 	}
-	class := errors.ErrUnsupported
+	if d.clearSummary {
+		p.blameCipher(d)
+		return
+	}
+	what := "layout"
 	if d.encrypted {
-		class = codecs.ErrEncrypted
+		what = "encryption"
 	}
 	p.found = findings{}
-	p.found.add(class, "version", 4, "layout of %s (%d/%d)", d.game, p.facts.Version, p.facts.Licensee)
+	p.found.add(errors.ErrUnsupported, "version", 4, "%s of %s (%d/%d)", what, d.game, p.facts.Version, p.facts.Licensee)
 	f := p.facts
 	*f = codecs.PackageFacts{Engine: f.Engine, Version: f.Version, Licensee: f.Licensee, Layout: d.game, BigEndian: f.BigEndian}
 	p.sum = Summary{}
+}
+
+// blameCipher keeps the summary of a package of which only the rest is
+// encrypted. What was decrypted, and is damaged, has its own findings.
+func (p *parser) blameCipher(d deviation) {
+	f := p.facts
+	if p.found.lost >= lostSummary || !p.namesEncrypted() {
+		return
+	}
+	p.found = findings{}
+	p.found.add(errors.ErrUnsupported, "names", p.sum.Names.Offset, "encrypted by %s (%d/%d), whose keys pakdb does not have",
+		d.game, f.Version, f.Licensee)
+	f.Layout, f.Compression = d.game, methodText(methodOf(p.sum.compressionFlags, p.lay))
+	f.Names, f.Imports, f.Exports, f.Depends = nil, nil, nil, codecs.RefLists{}
+	p.sum.Names.End = 0
+}
+
+// namesEncrypted: the first name has no length that a name can have, which is
+// chance once in two million times.
+func (p *parser) namesEncrypted() bool {
+	b, err := p.sp.window(p.sum.Names.Offset, 4)
+	if err != nil || len(b) < 4 {
+		return false
+	}
+	n := int32(p.order.Uint32(b))
+	return n == 0 || n < -maxName || n > maxName
 }
 
 // finish turns the chosen attempt into the result.

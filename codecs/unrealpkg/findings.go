@@ -57,7 +57,7 @@ func (f *findings) err(field string, off int64, err error) {
 	switch {
 	case errors.Is(err, codecs.ErrNonStrict):
 		f.soft++
-	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, codecs.ErrEncrypted):
+	case errors.Is(err, errors.ErrUnsupported):
 	default:
 		f.hard++
 	}

@@ -24,7 +24,7 @@ func Inspector() *codecs.Inspector {
 		Name:      formatName,
 		Doc:       "packages of Unreal Engine 1 to 5 (.u .utx .upk .uasset ...)",
 		Spec:      spec,
-		Revision:  3,
+		Revision:  4,
 		Match:     match,
 		SymbolsAt: symbolsAt,
 		Inspect:   inspect,

@@ -26,12 +26,15 @@ type layout struct {
 	noGUID, noLevelGUIDs, noThumbnails, countHoldsOffset         bool
 	additional                                                   bool // packages to cook with this one are listed
 	noTextures                                                   bool // no texture allocations
+	hiddenChunks                                                 bool // the chunk table is in the header, see [parser.showChunks]
+	wideChunks                                                   bool // offsets of chunks are i64
 
 	// The export table.
 	afterOuter, afterArchetype, exportTail int
 	compactAfterOuter                      bool
 	objectFlag                             int  // bytes of the object's flags: 4 or 8
 	plainSize                              bool // size and offset are i32 and always there
+	wideOffset                             bool // the offset is an i64
 	noComponents, noPackageFlags           bool
 }
 
@@ -119,7 +122,12 @@ func (l *layout) minExport() int64 {
 }
 
 // chunkSize is how many bytes an entry of the chunk table takes.
-func (l *layout) chunkSize() int { return 16 + l.chunkTail }
+func (l *layout) chunkSize() int {
+	if l.wideChunks {
+		return 24 + l.chunkTail
+	}
+	return 16 + l.chunkTail
+}
 
 func (l *layout) label() string {
 	if l.game == "" {

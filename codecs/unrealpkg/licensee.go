@@ -8,7 +8,11 @@ type deviation struct {
 	ver, lic  span16
 	flag      uint32 // of the package, without which it does not apply
 	encrypted bool
-	apply     func(*layout)
+
+	// clearSummary: only what follows the summary is encrypted, and may have been
+	// decrypted by someone.
+	clearSummary bool
+	apply        func(*layout)
 }
 
 // span16 is an inclusive range; the zero hi means lo alone.
@@ -97,6 +101,10 @@ func deviations3() []deviation {
 			apply: func(l *layout) { l.countHoldsOffset, l.noThumbnails = true, true }},
 		{game: "Batman: Arkham", ver: span16{805, 807}, lic: span16{89, 138}, apply: func(l *layout) { l.afterArchetype = 4 }},
 		{game: "Batman: Arkham", ver: span16{lo: 863}, lic: span16{lo: 32995}, apply: func(l *layout) { l.afterArchetype = 4 }},
+		{game: "Rocket League", ver: span16{lo: 868}, lic: span16{22, 32}, apply: func(l *layout) {
+			l.hiddenChunks, l.wideChunks, l.wideOffset = true, true, true
+		}},
+		{game: "Rocket League", ver: span16{lo: 868}, lic: span16{18, 32}, apply: func(l *layout) { l.hiddenChunks = true }},
 		{game: "Dungeon Defenders II", ver: span16{687, 688}, lic: anyLicensee(),
 			apply: func(l *layout) { l.afterFlags, l.cookedOnly = 4, true }},
 	}, massEffect()...)
@@ -172,7 +180,7 @@ func undescribed() []deviation {
 		{game: "BioShock Infinite", ver: one(727), lic: one(75)},
 		{game: "Aliens: Colonial Marines", ver: one(787), lic: one(47)},
 		{game: "Gears of War: Ultimate Edition", ver: one(835), lic: one(56)},
-		{game: "Rocket League", ver: one(868), lic: span16{22, 32}, encrypted: true},
+		{game: "Rocket League", ver: one(868), lic: span16{18, 32}, encrypted: true, clearSummary: true},
 		{game: "Battleborn", ver: one(874), lic: one(78)},
 	}
 }

@@ -151,8 +151,7 @@ func TestUnknownLicensees(t *testing.T) {
 		class             error
 		game              string
 	}{
-		{868, 22, codecs.ErrEncrypted, "Rocket League"},
-		{128, 33, codecs.ErrEncrypted, "America's Army 2"},
+		{128, 33, errors.ErrUnsupported, "America's Army 2"},
 		{727, 75, errors.ErrUnsupported, "BioShock Infinite"},
 	} {
 		b := tiny(c.version)
@@ -181,7 +180,7 @@ func TestLineage(t *testing.T) {
 	sameContent(t, p, b)
 	equal(t, "layout", p.Layout, "Lineage2Ver111")
 	raw[30] ^= 1
-	if p := mustRead(t, raw); len(p.Problems) != 1 || !errors.Is(p.Problems[0], codecs.ErrEncrypted) {
+	if p := mustRead(t, raw); len(p.Problems) != 1 || !errors.Is(p.Problems[0], errors.ErrUnsupported) {
 		t.Errorf("problems %v", p.Problems)
 	}
 }

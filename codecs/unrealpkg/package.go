@@ -139,7 +139,7 @@ func readLineage(ctx context.Context, sp *space) (*Package, error) {
 		return nil, failure("tag", lineageHead, err)
 	}
 	if o := open8(head); o.order == nil || o.modern() || o.wrapped() {
-		err := codecs.Errorf(codecs.ErrEncrypted, "Lineage2Ver%s", version)
+		err := codecs.Errorf(errors.ErrUnsupported, "encryption of Lineage2Ver%s", version)
 		return only(sp, codecs.PackageFacts{Engine: "UE2", Layout: "Lineage2Ver" + version}, "tag", err), nil
 	}
 	p, err := read(ctx, inner)

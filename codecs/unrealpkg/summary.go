@@ -38,8 +38,9 @@ type Summary struct {
 	// package. The packer fixes all offsets while the table is empty, and
 	// compresses then, so that the stored summary reaches beyond the start of the
 	// first chunk. One that does not reach so far is stored as offsets mean it.
-	chunkTable codecs.Span
-	filtered   bool // UE4, UE5: no editor data
+	chunkTable   codecs.Span
+	hiddenChunks int64 // where the header has them instead, from the names on; 0 nowhere
+	filtered     bool  // UE4, UE5: no editor data
 }
 
 // Chunk is a range of the decompressed package and where it is stored.
@@ -145,6 +146,11 @@ func (p *parser) summary3(d *decoder) {
 	if v >= verTextureAllocated && !l.noTextures {
 		skipTextureAllocations(d)
 	}
+	if l.hiddenChunks {
+		d.Skip(4) // bytes of garbage at the end of the header
+		s.hiddenChunks = int64(d.I32())
+		d.Skip(4) // bytes of the last AES block
+	}
 }
 
 // readTable reads a count and an offset.
@@ -189,11 +195,18 @@ func readChunks(d *decoder) []Chunk {
 	chunks := make([]Chunk, count(d, d.l.chunkSize()))
 	for i := range chunks {
 		c := &chunks[i]
-		c.Offset, c.Size = int64(d.I32()), int64(d.I32())
-		c.StoredOffset, c.Stored = int64(d.I32()), int64(d.I32())
+		c.Offset, c.Size = d.chunkOffset(), int64(d.I32())
+		c.StoredOffset, c.Stored = d.chunkOffset(), int64(d.I32())
 		d.Skip(d.l.chunkTail)
 	}
 	return chunks
+}
+
+func (d *decoder) chunkOffset() int64 {
+	if d.l.wideChunks {
+		return d.I64()
+	}
+	return int64(d.I32())
 }
 
 func readStrings(d *decoder) []string {

@@ -187,6 +187,10 @@ func (d *decoder) exportPlace(e *codecs.PackageExport) {
 		return
 	}
 	e.Size = int64(d.index())
+	if d.l.wideOffset {
+		e.Offset = d.I64()
+		return
+	}
 	if e.Size > 0 || d.l.version >= verHeaderSize {
 		e.Offset = int64(d.index())
 	}

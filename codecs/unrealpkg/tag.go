@@ -6,13 +6,11 @@ import (
 
 // The tags of a package, read as little-endian u32.
 const (
-	tag           = 0x9E2A83C1
-	tagSwapped    = 0xC1832A9E // the package is big-endian
-	tagKillingFl  = 0x9E2A83C2 // Killing Floor's saves; otherwise an ordinary package
-	tagLineage    = 0x0069004C // "Li" in UTF-16: "Lineage2Ver111" and an encrypted package
-	firstUE4      = 0xFFFFF000 // from here on the version is UE4's negative one
-	wrapperBlock1 = 0x00010000 // where the version stands in a fully compressed package:
-	wrapperBlock2 = 0x00020000 // the block size, or the tag once more
+	tag          = 0x9E2A83C1
+	tagSwapped   = 0xC1832A9E // the package is big-endian
+	tagKillingFl = 0x9E2A83C2 // Killing Floor's saves; otherwise an ordinary package
+	tagLineage   = 0x0069004C // "Li" in UTF-16: "Lineage2Ver111" and an encrypted package
+	firstUE4     = 0xFFFFF000 // from here on the version is UE4's negative one
 )
 
 // opening is what the first eight bytes say.
@@ -34,9 +32,12 @@ func open8(head []byte) opening {
 	return opening{}
 }
 
-// wrapped reports whether a whole compressed package follows, not a summary.
+// wrapped reports whether a whole compressed package follows, not a summary:
+// where the version would be, there is the tag once more, or the size of blocks,
+// 0x8000 or a multiple of 0x10000. No package has version 0 or 32768.
 func (o opening) wrapped() bool {
-	return o.version == tag || o.version == wrapperBlock1 || o.version == wrapperBlock2
+	blockSize := o.version == 0x8000 || o.version&0xFFFF == 0 && o.version > 0
+	return o.version == tag || blockSize && o.version <= maxBlock
 }
 
 // modern reports UE4 or UE5.
