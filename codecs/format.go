@@ -77,6 +77,10 @@ type Format struct {
 type Options struct {
 	Limits Limits
 	Keys   KeyFunc // nil: no keys
+
+	// KeysTrusted says that Keys are right, as for what was just encrypted with
+	// them, so that a format need not judge them by what they decrypt.
+	KeysTrusted bool
 }
 
 // KeyFunc returns the key for a key id (all zero: the main key), or nil.

@@ -85,7 +85,7 @@ func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions
 	if err != nil {
 		return err
 	}
-	var open Options
+	open := Options{KeysTrusted: true}
 	if o != nil {
 		open.Keys = o.Keys
 	}

@@ -26,8 +26,9 @@ type archive struct {
 	warnings []*codecs.FormatError
 	facts    facts
 
-	keyProven bool        // the index, decrypted, has its hash
-	keySign   func() sign // what the entries say about the key, found out once
+	keyTrusted bool        // who gave the key knows that it is right
+	keyProven  bool        // the index, decrypted, has its hash
+	keySign    func() sign // what the entries say about the key, found out once
 }
 
 func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Archive, error) {
@@ -35,7 +36,7 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 		return nil, err
 	}
 	opt := o.WithDefaults()
-	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys}
+	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys, keyTrusted: opt.KeysTrusted}
 	a.keySign = sync.OnceValue(a.entriesSign)
 	if err := a.open(); err != nil {
 		return nil, a.error("", err)

@@ -31,7 +31,7 @@ func Format() *codecs.Format {
 		Methods:  []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
 		Reads:    "1 to 15",
 		Decodes:  []compress.Method{compress.Oodle},
-		Revision: 1,
+		Revision: 2,
 		Mounting: &codecs.Mounting{
 			Order:     MountOrder,
 			LastEntry: true, // the engine reads the index into a map

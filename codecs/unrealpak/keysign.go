@@ -12,13 +12,22 @@ import (
 )
 
 // A pak has one key, so a key is judged by all that it decrypts. An index that
-// has its hash proves it. Without one there are only signs: the magic of a
-// content, where its extension or its compression has one, and the padding,
-// which UnrealPak fills by repeating the content from version 8B on and other
-// packers fill with zeros. Either speaks for the key. Padding that is neither
-// speaks against it; before 8B, where it may be anything, a magic that is absent
-// does. From 8B on the padding is the better witness, as some games change their
-// magics.
+// has its hash proves it. Without one there are signs in the entries. One of
+// these proves the key, whatever other entries look like:
+//
+//   - a compressed block decodes, or has its method's magic;
+//   - a content has the magic of its extension;
+//   - four or more bytes of padding repeat the content or are zeros, as packers
+//     fill it;
+//   - a content is far from noise, which is all that a wrong key gives.
+//
+// These speak against the key, as long as nothing proves it:
+//
+//   - a compressed block does not decode: it may also be damaged;
+//   - from version 8B on, padding is neither, and the content looks like noise;
+//     before, padding may be anything;
+//   - before 8B, a package or picture has no magic, and looks like noise. Some
+//     games change their magics.
 type sign int8
 
 const (
@@ -27,22 +36,29 @@ const (
 	inFavour
 )
 
-// signsRead is how many encrypted entries are looked at for signs when the one
-// that is read shows none.
-const signsRead = 64
+const (
+	signsRead = 64      // encrypted entries that are looked at for signs
+	maxTrial  = 1 << 20 // bytes of a block that is decoded for a sign
+	leastWord = 4       // bytes of padding that do not fit by chance
+	leastRaw  = 128     // bytes of a block that does not decode by chance, of methods without a checksum
+)
 
 // checkKey looks for signs that a stored encrypted entry would be decrypted
 // with the wrong key. No hash tells: the SHA-1 covers the cipher text. Blocks
 // that are compressed need no signs, as they would not decode.
 func (c *content) checkKey() error {
-	if c.rec.method != 0 || !c.rec.encrypted() || c.a.keyProven {
+	if c.rec.method != 0 || !c.rec.encrypted() || c.a.keyTrusted || c.a.keyProven {
 		return nil
 	}
 	s, err := c.sign()
 	switch {
 	case err != nil:
 		return err
-	case s == inFavour, s == silent && c.a.keySign() != against:
+	case s == inFavour:
+		return nil
+	}
+	switch all := c.a.keySign(); {
+	case all == inFavour, all == silent && s == silent:
 		return nil
 	case s == silent:
 		return at("key", c.payload, codecs.Errorf(codecs.ErrWrongKey,
@@ -52,9 +68,13 @@ func (c *content) checkKey() error {
 		"the decrypted content has neither the padding nor the start that it should; key %s seems wrong", keyName(c.a.footer.keyID)))
 }
 
-// entriesSign gathers the signs of the first encrypted entries. One in favour
-// outweighs those against: an entry may be damaged, or of a game that changed
-// its magic.
+// keyKnown reports whether the key is certainly the right one, so that what does
+// not decode is damaged.
+func (a *archive) keyKnown() bool {
+	return a.keyTrusted || a.keyProven || a.keySign() == inFavour
+}
+
+// entriesSign gathers the signs of the first encrypted entries.
 func (a *archive) entriesSign() sign {
 	sum := silent
 	var rec record
@@ -86,30 +106,58 @@ func (a *archive) entrySign(i int, rec *record) sign {
 	return s
 }
 
-// sign is what the first and the last block of a content say about the key.
+// sign is what a content says about the key.
 func (c *content) sign() (sign, error) {
-	if c.rec.stored() < aes256.Block || c.span(0).start != 0 {
+	noBlocks := c.rec.method != 0 && len(c.rec.blocks) == 0
+	if c.rec.stored() < aes256.Block || noBlocks || c.span(0).start != 0 {
 		return silent, nil
+	}
+	if c.rec.method != 0 {
+		return c.signOfBlock()
 	}
 	first, last, err := c.ends()
 	if err != nil {
 		return silent, err
 	}
-	if c.rec.method != 0 {
-		return signOfMethod(c.method, first[:]), nil
-	}
-	want := magicOf(c.a.table.name(c.ordinal))
 	padding := last[aes256.Block-(c.rec.stored()-c.rec.size):]
-	judged := len(padding) > 0 && c.a.footer.version >= fnameCompressionB
-	fits := judged && (isRepeat(padding, first[:], c.rec.size) || bytes.Count(padding, []byte{0}) == len(padding))
+	fits := isRepeat(padding, first, c.rec.size) || bytes.Count(padding, []byte{0}) == len(padding)
+	want := magicOf(c.a.table.name(c.ordinal))
+	bits := sense(first[:min(int64(len(first)), c.rec.size)])
 	switch {
-	case want != nil && bytes.HasPrefix(first[:], want), fits && len(padding) >= 4:
+	case want != nil && bytes.HasPrefix(first, want), fits && len(padding) >= leastWord, bits >= certain:
 		return inFavour, nil
-	case fits, !judged && (want == nil || c.a.footer.version >= fnameCompressionB):
-		return silent, nil // a byte or three of padding fit by chance
+	case bits > 0:
+		return silent, nil
+	case c.a.footer.version >= fnameCompressionB && !fits, c.a.footer.version < fnameCompressionB && want != nil:
+		return against, nil
 	}
-	return against, nil
+	return silent, nil
 }
+
+// signOfBlock tries to decode the first block.
+func (c *content) signOfBlock() (sign, error) {
+	s, size := c.span(0), int64(c.Size(0))
+	stored := make([]byte, min(aes256.Align(s.end), c.rec.stored(), maxTrial)&^(aes256.Block-1))
+	if len(stored) == 0 {
+		return silent, nil
+	}
+	if err := c.readEnd(stored, 0); err != nil {
+		return silent, err
+	}
+	if s.end > int64(len(stored)) || size > maxTrial || !compress.CanDecode(resolveCustom(c.method, stored)) {
+		return signOfMethod(c.method, stored), nil
+	}
+	err := compress.Decode(resolveCustom(c.method, stored), make([]byte, size), stored[:s.end])
+	switch {
+	case err == nil && (s.end >= leastRaw || hasChecksum(c.method)):
+		return inFavour, nil
+	case isCorrupt(err):
+		return against, nil
+	}
+	return silent, nil
+}
+
+func hasChecksum(m compress.Method) bool { return m == compress.Zlib || m == compress.Gzip }
 
 // signOfMethod tells by the first bytes of a compressed block. Those of other
 // methods have no magic.
@@ -134,10 +182,12 @@ func signOfMethod(m compress.Method, first []byte) sign {
 	return inFavour
 }
 
-// ends returns the first and the last decrypted AES block.
-func (c *content) ends() (first, last [aes256.Block]byte, err error) {
-	if err = c.readEnd(first[:], 0); err == nil {
-		err = c.readEnd(last[:], c.rec.stored()-aes256.Block)
+// ends returns the decrypted start, whole AES blocks that hold no more than one
+// block of padding, and the last AES block.
+func (c *content) ends() (first, last []byte, err error) {
+	first, last = make([]byte, min(c.rec.stored(), senseBytes)), make([]byte, aes256.Block)
+	if err = c.readEnd(first, 0); err == nil {
+		err = c.readEnd(last, c.rec.stored()-aes256.Block)
 	}
 	return first, last, err
 }

@@ -246,7 +246,7 @@ func (c *content) Decode(i int, dst, stored []byte) error {
 		return nil
 	}
 	err := compress.Decode(resolveCustom(c.method, block), dst, block)
-	if err != nil && c.rec.encrypted() && isCorrupt(err) {
+	if err != nil && c.rec.encrypted() && isCorrupt(err) && !c.a.keyKnown() {
 		err = codecs.Errorf(codecs.ErrWrongKey, "it decrypts to no %s; key %s seems wrong, or the block is damaged", c.method, keyName(c.a.footer.keyID))
 	}
 	return at(blockField(i), c.payload+s.start, err)

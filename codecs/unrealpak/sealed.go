@@ -12,7 +12,7 @@ import (
 // a damaged pak has, are left out.
 func (a *archive) SealedBy() (key []byte, id [16]byte, tables []codecs.Region) {
 	f := a.footer
-	if a.crypt.block == nil || a.crypt.ctr || !a.keyProven && a.keySign() == against {
+	if a.crypt.block == nil || a.crypt.ctr || !a.keyKnown() && a.keySign() == against {
 		return nil, f.keyID, nil
 	}
 	if f.encrypted {

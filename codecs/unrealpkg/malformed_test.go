@@ -262,6 +262,16 @@ func FuzzRead(f *testing.F) {
 	b.compression = 1
 	f.Add(b.bytes(f))
 	f.Add(packChunk(f, binary.BigEndian, "zlib", tiny(512).bytes(f), 0x1000))
+	for _, v := range variants() {
+		b := tiny(v.version)
+		v.dress(b)
+		b.compression, b.chunk = v.flags, 200
+		f.Add(b.bytes(f))
+	}
+	_, shipped, header, whole, _ := rocketLeague(f, 32, 8)
+	f.Add(shipped)
+	f.Add(header)
+	f.Add(whole)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		checkCost(t, raw)
 		e := &codecs.Entry{Name: "a.upk"}

@@ -40,7 +40,7 @@ func (e *emitter) hiddenTable() {
 // rocketLeague builds the four states of one package: as the game ships it, its
 // header decrypted, that and decompressed, and decompressed with its flags told
 // so.
-func rocketLeague(t *testing.T, licensee, offset int) (b *build, shipped, header, whole, plain []byte) {
+func rocketLeague(t testing.TB, licensee, offset int) (b *build, shipped, header, whole, plain []byte) {
 	t.Helper()
 	b = made()
 	b.licensee, b.rocket, b.garbage, b.engine = licensee, offset, 21, 10897

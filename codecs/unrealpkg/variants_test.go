@@ -121,13 +121,18 @@ func made() *build {
 func (v *variant) build(t testing.TB) *build {
 	t.Helper()
 	b := made()
+	v.dress(b)
+	return b
+}
+
+// dress makes b a package of the variant's game.
+func (v *variant) dress(b *build) {
 	b.version, b.licensee = v.version, v.licensee
 	if v.big {
 		b.order = binary.BigEndian
 	}
 	b.fit()
 	v.edit(b)
-	return b
 }
 
 // Compressing a package changes nothing that is said of it, whatever a licensee
