@@ -20,7 +20,7 @@ type chunk struct {
 
 	// results
 	rows     []schema.Entry
-	problems []schema.Problem
+	problems []finding
 	names    []schema.Name  // in the last chunk
 	digest   *schema.Digest // in the last chunk
 	err      error          // ends the scan
@@ -34,6 +34,23 @@ type item struct {
 	out   string // where it is extracted to, "" for nowhere
 
 	header *codecs.Entry // of a .uexp: the entry that tells its exports apart; nil: none, or not met yet
+}
+
+// finding is what is wrong with an entry, or with a nil entry with the file.
+type finding struct {
+	entry *codecs.Entry
+	err   error
+	whole bool // it concerns the archive as a whole, see [codecs.Damage]
+}
+
+// report notes what is wrong with an entry, nil for the file.
+func (c *chunk) report(e *codecs.Entry, err error) {
+	c.problems = append(c.problems, finding{entry: e, err: err})
+}
+
+// reportDamage notes what is wrong with the file.
+func (c *chunk) reportDamage(err error, whole bool) {
+	c.problems = append(c.problems, finding{err: err, whole: whole})
 }
 
 const (

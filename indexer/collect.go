@@ -3,6 +3,7 @@ package indexer
 import (
 	"cmp"
 
+	"pakdb/codecs"
 	"pakdb/schema"
 )
 
@@ -33,10 +34,7 @@ func (s *scan) collect(c *chunk) error {
 			o.content = &c.rows[i].Content
 		}
 	}
-	for _, p := range c.problems {
-		s.build.AddProblem(o.id, p)
-	}
-	s.progress.Problems.Add(int64(len(c.problems)))
+	s.collectProblems(c)
 	for _, n := range c.names {
 		s.build.AddName(o.id, n)
 	}
@@ -46,6 +44,28 @@ func (s *scan) collect(c *chunk) error {
 		s.mount(o, o.id)
 	}
 	return nil
+}
+
+// collectProblems hands over what is wrong. What many entries have for one cause
+// is one problem of the file, told at its end.
+func (s *scan) collectProblems(c *chunk) {
+	o := c.from
+	add := func(e *codecs.Entry, err error, whole bool) {
+		p := problem(e, err)
+		p.Whole = whole
+		s.build.AddProblem(o.id, p)
+		s.progress.Problems.Add(1)
+	}
+	for _, f := range c.problems {
+		if !o.repeated.Takes(f.entry, f.err) {
+			add(f.entry, f.err, f.whole)
+		}
+	}
+	if c.last {
+		for e, err := range o.repeated.All() {
+			add(e, err, false)
+		}
+	}
 }
 
 // fileDigest is what a copy of the file is recognised by. One that was written

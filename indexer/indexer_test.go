@@ -3,6 +3,7 @@ package indexer_test
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -417,4 +418,24 @@ func TestRetroSamples(t *testing.T) {
 func hexDigest(b []byte) string {
 	sum := blake3.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+// The resources of an embedded browser are files like others; what only looks
+// like them stays a problem.
+func TestBrowserResources(t *testing.T) {
+	le := binary.LittleEndian
+	pak := le.AppendUint32(le.AppendUint32(nil, 5), 1)
+	pak = append(pak, 1, 0, 0, 0) // a resource, no alias
+	pak = le.AppendUint32(le.AppendUint16(pak, 7), 24)
+	pak = le.AppendUint32(le.AppendUint16(pak, 0), 29)
+	pak = append(pak, "hello"...)
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "cef.pak"), pak)
+	write(t, filepath.Join(dir, "cut.pak"), pak[:26])
+	c := newCatalog(t)
+	if r := c.mustScan(indexer.Options{Paths: []string{dir}, Label: "b"}); r.Archives != 2 || r.Problems != 1 {
+		t.Errorf("%+v", r)
+	}
+	c.want("SELECT path, format FROM entries JOIN archives USING (build, archive) ORDER BY 1", "cef.pak|loose", "cut.pak|loose")
+	c.want("SELECT archive FROM problems", "cut.pak")
 }

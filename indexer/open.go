@@ -32,10 +32,11 @@ type opened struct {
 	mountPoint string
 	err        error // why there is no archive
 
-	id      int64 // in the catalog, given by collect
-	started bool
-	changed bool           // see ErrChanged
-	content *schema.Digest // of a loose file, where it is the file's digest as well
+	id       int64 // in the catalog, given by collect
+	started  bool
+	repeated codecs.Repeated // of collect
+	changed  bool            // see ErrChanged
+	content  *schema.Digest  // of a loose file, where it is the file's digest as well
 
 	counted atomic.Int64 // bytes of the file that progress has heard of
 
@@ -217,7 +218,8 @@ func (s *scan) nestedKey() string {
 // rowsRevision is raised when the indexer itself makes other rows of the same
 // archive. 2: entries know which file of the game they are. 3: chunks do by their
 // ids. 4: loose files are called by where they lie. 5: problems tell whether they
-// concern an archive as a whole, and files that lost what makes them archives have one.
+// concern an archive as a whole, and files that lost what makes them archives have
+// one; problems that entries share are one.
 const rowsRevision = 5
 
 const sketchKey = " sketch/1"

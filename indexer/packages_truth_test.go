@@ -64,7 +64,15 @@ func TestPackageTruth(t *testing.T) {
 	}
 	c := newCatalog(t)
 	c.mustScan(indexer.Options{Label: "samples", Paths: []string{root}})
-	c.want("SELECT count(*) FROM packages", fmt.Sprint(len(files)+1)) // and the one in the .umod
+	compressed, err := filepath.Glob(filepath.Join(root, "compressed", "*.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.want("SELECT count(*) FROM packages", fmt.Sprint(len(files)+1+len(compressed))) // and the one in the .umod
+	c.want(`SELECT archive, name_count, import_count, count(*) FROM packages JOIN exports USING (build, archive)
+		WHERE compression <> '' GROUP BY archive ORDER BY archive`,
+		"compressed/BioD_PrsCvA.pcc|190|46|161", "compressed/LE1EmptyLevel.pcc|58|30|13", "compressed/PlotManagerMap.u|19|5|5")
+	c.want("SELECT cause FROM problems WHERE archive LIKE 'compressed/%'")
 	c.want("SELECT archive, name_count, import_count, export_count, guid FROM packages WHERE path = 'System/DropStuff.u'",
 		"DropStuff.umod|36|26|9|52C602E011D4EE2BC00090A838B3C5DF")
 	// No place names a file that lies outside of any Content folder; it does itself.

@@ -46,16 +46,16 @@ func isLoose(o *opened) bool { return o.format.Mounts().Loose }
 func (s *scan) complete(ctx context.Context, c *chunk) {
 	o := c.from
 	if o.err != nil {
-		c.problems = append(c.problems, damage(o.err, codecs.DamagesFile(o.err)))
+		c.reportDamage(o.err, codecs.DamagesFile(o.err))
 	}
 	if o.f != nil && isLoose(o) {
 		if why := s.o.Registry.Explain(o.src); why != nil {
-			c.problems = append(c.problems, damage(why, codecs.DamagesFile(why)))
+			c.reportDamage(why, codecs.DamagesFile(why))
 		}
 	}
 	if o.archive != nil {
 		for _, w := range o.archive.Info().Warnings {
-			c.problems = append(c.problems, damage(w, codecs.DamagesTables(nil, w)))
+			c.reportDamage(w, codecs.DamagesTables(nil, w))
 		}
 		c.addNames()
 	}
@@ -67,7 +67,7 @@ func (s *scan) complete(ctx context.Context, c *chunk) {
 	}
 	if err := o.checkUnchanged(); err != nil {
 		o.changed = true
-		c.problems = append(c.problems, damage(err, true))
+		c.reportDamage(err, true)
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *chunk) awaitDigest(ctx context.Context) error {
 	select {
 	case r := <-c.from.digest:
 		if r.err != nil {
-			c.problems = append(c.problems, damage(r.err, true))
+			c.reportDamage(r.err, true)
 			return nil
 		}
 		c.digest = &r.digest
@@ -93,7 +93,7 @@ func (c *chunk) addNames() {
 	}
 	for n, err := range namer.Named() {
 		if err != nil {
-			c.problems = append(c.problems, problem(nil, err))
+			c.report(nil, err)
 			continue
 		}
 		c.names = append(c.names, schema.Name{Ordinal: int64(n.Ordinal), Name: n.Name, Type: n.Type,
@@ -104,9 +104,7 @@ func (c *chunk) addNames() {
 // workItem turns one entry into a row, and what is wrong with it into problems.
 func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	if it.err != nil {
-		p := problem(it.entry, it.err)
-		p.Whole = codecs.DamagesTables(it.entry, it.err)
-		c.problems = append(c.problems, p)
+		c.problems = append(c.problems, finding{entry: it.entry, err: it.err, whole: codecs.DamagesTables(it.entry, it.err)})
 	}
 	e := it.entry
 	if e == nil {
@@ -128,7 +126,7 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 		case errors.Is(err, ErrExtract):
 			c.err = err
 		case err != nil:
-			c.problems = append(c.problems, problem(e, err))
+			c.report(e, err)
 		}
 	}
 	if row.PlaceSymbols == nil && !(s.o.Quick && row.Stated) { // there, names of packages cost as much as all else
@@ -153,14 +151,6 @@ func rowOf(e *codecs.Entry) schema.Entry {
 		row.ModTime, row.HasTime = e.Mod.Unix(), true
 	}
 	return row
-}
-
-// damage describes err about a file; whole tells whether it concerns the archive as
-// a whole, see [codecs.Damage].
-func damage(err error, whole bool) schema.Problem {
-	p := problem(nil, err)
-	p.Whole = whole
-	return p
 }
 
 // problem describes err, as far as it says where it is.

@@ -95,6 +95,11 @@ func (k *keyFlags) load() error {
 	return nil
 }
 
+// wantsKey reports an error that only a key, or another one, would mend.
+func wantsKey(err error) bool {
+	return errors.Is(err, codecs.ErrEncrypted) || errors.Is(err, codecs.ErrWrongKey)
+}
+
 // keyless counts errors that only a key would mend. They have one cause, so the
 // first of a kind is told, with the remedy, and the others are counted.
 type keyless struct {
@@ -104,7 +109,7 @@ type keyless struct {
 
 // repeats reports whether err is one more of the kind, which need not be told.
 func (k *keyless) repeats(err error) bool {
-	if !errors.Is(err, codecs.ErrEncrypted) && !errors.Is(err, codecs.ErrWrongKey) {
+	if !wantsKey(err) {
 		return false
 	}
 	if k.n++; k.first == nil {

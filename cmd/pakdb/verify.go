@@ -61,7 +61,9 @@ func (a *app) verify(ctx context.Context, format string, deep bool, paths []stri
 	if err := v.summary(len(paths)); err != nil {
 		return err
 	}
-	_, _ = fmt.Fprint(a.stderr, v.locks.summary())
+	if v.hint != "" {
+		_, _ = fmt.Fprintln(a.stderr, "hint: "+v.hint)
+	}
 	if v.found > 0 {
 		return errProblems
 	}
@@ -76,12 +78,22 @@ type verification struct {
 	path  string      // of the archive that is read
 	found int64
 	sums  sums
-	locks keyless // of findings for people
-	err   error   // of writing the findings
+	hint  string // what to do about a finding, "" nothing
+	err   error  // of writing the findings
+
+	repeated codecs.Repeated // of the archive that is read
 }
 
-// report writes what is wrong with an entry, or with the archive as a whole.
+// report takes what is wrong with an entry, or with the archive as a whole. What
+// many entries have for one cause is written when the archive has been read.
 func (v *verification) report(e *codecs.Entry, err error) {
+	if !v.repeated.Takes(e, err) {
+		v.write(e, err)
+	}
+}
+
+// write writes a finding.
+func (v *verification) write(e *codecs.Entry, err error) {
 	v.found++
 	if v.err != nil {
 		return
@@ -90,8 +102,8 @@ func (v *verification) report(e *codecs.Entry, err error) {
 		v.err = v.rows.Write(findingRow(v.path, e, err)...)
 		return
 	}
-	if v.locks.repeats(err) {
-		return
+	if wantsKey(err) {
+		v.hint = hint(err)
 	}
 	v.a.clearLine()
 	_, v.err = fmt.Fprintln(v.a.stdout, err)
@@ -131,7 +143,18 @@ func (v *verification) summary(archives int) error {
 // archive checks one file. One that is no archive, or too damaged to open, is a
 // finding; one that is not there is not.
 func (v *verification) archive(ctx context.Context, path string) error {
-	v.path = path
+	v.path, v.repeated = path, codecs.Repeated{}
+	if err := v.read(ctx, path); err != nil {
+		return err
+	}
+	for e, err := range v.repeated.All() {
+		v.write(e, err)
+	}
+	return v.err
+}
+
+// read reports what is wrong with the archive at path.
+func (v *verification) read(ctx context.Context, path string) error {
 	ar, err := v.a.openFor(ctx, path, nil, v.deep)
 	var fe *codecs.FormatError
 	switch {

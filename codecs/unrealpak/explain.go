@@ -12,8 +12,9 @@ import (
 
 // Explain tells why a file that is named .pak is not read as an Unreal pak. It
 // returns nil when the file has another extension, is an Unreal pak, or cannot
-// be read. A pak of another family (Retro Studios, Quake, Chromium) has its own
-// formats; asking is worthwhile only for files that none of them claims.
+// be read, and for the resources of a browser (Chromium), which are a file like
+// any other. A pak of another family (Retro Studios) has its own format; asking
+// is worthwhile only for files that none of them claims.
 func Explain(src codecs.Source) *codecs.FormatError {
 	if _, isPak := ue.CutSuffixFold(src.Name, ".pak"); !isPak {
 		return nil
@@ -22,7 +23,7 @@ func Explain(src codecs.Source) *codecs.FormatError {
 	switch {
 	case f != nil && f.known() && f.version == noVersion:
 		return formatError(src.Name, "", err)
-	case !errors.Is(err, codecs.ErrUnknown):
+	case !errors.Is(err, codecs.ErrUnknown), isChromium(src):
 		return nil
 	}
 	tail := make([]byte, min(src.Size, tailWindow))
