@@ -52,7 +52,9 @@ func stemOf(o *opened) string {
 }
 
 // fileOf is what the entry's file is known by in the game; "" for none.
-func (o *opened) fileOf(e *codecs.Entry) string { return o.format.Mounts().FileOf(o.name, o.mountPoint, e) }
+func (o *opened) fileOf(e *codecs.Entry) string {
+	return o.format.Mounts().FileOf(o.name, o.mountPoint, e)
+}
 
 // ownFlag marks an entry that describes its archive.
 func (o *opened) ownFlag(e *codecs.Entry) int64 {
