@@ -83,13 +83,13 @@ var rooms = map[string][]string{
 	"diff/patch/table": {"internal/bin", "internal/perfect"},                                                              // as diff/patch
 	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "diff/patch/table", "internal/..."}, // as diff/patch
 
-	"codecs":              {"codecs/compress", "codecs/mount", "internal/bin", "internal/rescue"},
+	"codecs":              {"codecs/compress", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
 	"codecs/mount":        {},
-	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
+	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
-	"internal/...": {"internal/bin", "internal/rescue"},
+	"internal/...": {"internal/atomicfile", "internal/bin", "internal/rescue"},
 }
 
 // outside says which rooms may import what is not ours.
@@ -101,7 +101,7 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":        {}, // tests
 	"modernc.org/z/...":         {}, // tests: exactzlib's oracle
 	"modernc.org/libc/...":      {}, // tests
-	"testing/...":               {"codecs/codecstest", "schema/schematest"},
+	"testing/...":               {"codecs/codecstest", "internal/atomicfile/faulttest", "schema/schematest"},
 	"unsafe":                    {},
 	"net/http":                  {"diff/store"},
 	"os/exec":                   {},

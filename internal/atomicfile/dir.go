@@ -1,0 +1,323 @@
+// Package atomicfile changes files so that each of them is whole, whenever the
+// process is killed or an operation fails.
+//
+// There is one policy for all of pakdb:
+//
+//   - A file is written under a temporary name in the folder that it will be in,
+//     which begins with [Prefix]. Readers pass over such names.
+//   - It is synced before it is renamed, and its folder after that. What can be
+//     made again at no cost, such as extracted files, is not synced.
+//   - Whoever made a temporary file removes it ([Temp.Discard]), also after an
+//     error and after a panic. What a killed process left is removed by the next
+//     one that writes the same file ([Dir.Sweep]). A lock tells such files from
+//     those that another process is writing.
+//
+// Every operation that changes the disk can be counted, or made to fail, by a
+// [Guard] in the context. Package faulttest stops programs with it at each
+// operation in turn.
+package atomicfile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Prefix starts the names of files and folders that are not finished, and of
+// those by which pakdb finishes or takes back what was interrupted.
+const Prefix = ".pakdb-"
+
+// IsTemp reports whether a file of that name, with or without folders before it,
+// is not finished.
+func IsTemp(name string) bool {
+	return strings.HasPrefix(filepath.Base(name), Prefix)
+}
+
+// Dir is a folder whose files are changed. Names are relative to it, have forward
+// slashes, and do not lead out of it, also not by symbolic links. It is safe for
+// concurrent use.
+type Dir struct {
+	root  *os.Root
+	guard Guard
+
+	mu      sync.Mutex
+	changed map[string]bool // folders in which names came or went since the last Sync
+	made    []string        // folders that MkdirAll made, upper ones first
+}
+
+// In returns the folder of a root, which the caller closes. The guard is that of
+// the context.
+func In(ctx context.Context, root *os.Root) *Dir {
+	return &Dir{root: root, guard: guardOf(ctx), changed: map[string]bool{}}
+}
+
+// Open opens a folder that is there.
+func Open(ctx context.Context, dir string) (*Dir, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return In(ctx, root), nil
+}
+
+// Make is Open for a folder that may not be there yet.
+func Make(ctx context.Context, dir string) (*Dir, error) {
+	if _, err := os.Stat(dir); err == nil {
+		return Open(ctx, dir)
+	}
+	// From the lowest folder that is there.
+	up := filepath.Dir(filepath.Clean(dir))
+	for filepath.Dir(up) != up {
+		if _, err := os.Stat(up); err == nil {
+			break
+		}
+		up = filepath.Dir(up)
+	}
+	above, err := Open(ctx, up)
+	if err != nil {
+		return nil, err
+	}
+	below, err := filepath.Rel(up, dir)
+	if err == nil {
+		err = above.MkdirAll(filepath.ToSlash(below))
+	}
+	if err == nil {
+		err = above.Sync()
+	}
+	if err = errors.Join(err, above.Close()); err != nil {
+		return nil, err
+	}
+	return Open(ctx, dir)
+}
+
+// Close closes the root.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Root is the folder's root, for reading.
+func (d *Dir) Root() *os.Root { return d.root }
+
+// Name is the folder's path, as it was opened.
+func (d *Dir) Name() string { return d.root.Name() }
+
+// Path is the path of a file in the folder.
+func (d *Dir) Path(name string) string {
+	return filepath.Join(d.root.Name(), filepath.FromSlash(name))
+}
+
+// Open opens a file for reading.
+func (d *Dir) Open(name string) (*os.File, error) { return d.root.Open(name) }
+
+// ReadFile returns all of a file.
+func (d *Dir) ReadFile(name string) ([]byte, error) { return d.root.ReadFile(name) }
+
+// Stat describes a file, or what a symbolic link leads to.
+func (d *Dir) Stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
+
+// Lstat describes a file, or a symbolic link.
+func (d *Dir) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
+
+// do asks the guard, does an operation, and gives its error the words of this
+// package.
+func (d *Dir) do(kind Kind, name, to string, do func() error) error {
+	op := Op{Kind: kind, Path: d.Path(name)}
+	if kind == OpRename {
+		op.To = d.Path(to)
+	}
+	ok, err := d.guard.ask(op)
+	if ok {
+		err = do()
+	}
+	if err == nil {
+		return nil
+	}
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		err = p.Err
+	case errors.As(err, &l):
+		err = l.Err
+	}
+	if kind == OpRename {
+		return &os.LinkError{Op: string(kind), Old: op.Path, New: op.To, Err: err}
+	}
+	return &fs.PathError{Op: string(kind), Path: op.Path, Err: err}
+}
+
+// OpenFile opens a file that may be written to; flag and perm are those of
+// [os.OpenFile].
+func (d *Dir) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
+	var f *os.File
+	kind := OpOpen
+	if flag&os.O_CREATE != 0 {
+		kind = OpCreate
+		d.Changed(path.Dir(name))
+	}
+	err := d.do(kind, name, "", func() (err error) {
+		f, err = d.root.OpenFile(name, flag, perm)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if f == nil { // left out, which cannot be
+		return nil, &fs.PathError{Op: string(OpCreate), Path: d.Path(name), Err: ErrDone}
+	}
+	return &File{File: f, guard: d.guard}, nil
+}
+
+// Rename gives a file another name, in place of what has it.
+func (d *Dir) Rename(from, to string) error {
+	d.Changed(path.Dir(from), path.Dir(to))
+	return d.do(OpRename, from, to, func() error { return d.root.Rename(from, to) })
+}
+
+// Remove removes a file or an empty folder. What is not there is no error.
+func (d *Dir) Remove(name string) error {
+	if _, err := d.root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	d.Changed(path.Dir(name))
+	err := d.do(OpRemove, name, "", func() error { return d.root.Remove(name) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// RemoveAll removes a folder with all that is in it, one by one, or a file.
+func (d *Dir) RemoveAll(name string) error {
+	var all []string
+	err := fs.WalkDir(d.root.FS(), name, func(name string, _ fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		all = append(all, name)
+		return err
+	})
+	for _, name := range slices.Backward(all) {
+		if err != nil {
+			return err
+		}
+		err = d.Remove(name)
+	}
+	return err
+}
+
+// RemoveEmpty removes a folder, and those above it, as long as they are empty.
+func (d *Dir) RemoveEmpty(dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if _, err := d.root.Lstat(dir); err == nil && d.Remove(dir) != nil {
+			return
+		}
+	}
+}
+
+// MkdirAll makes a folder and those above it. It does nothing where there is one.
+func (d *Dir) MkdirAll(name string) error {
+	if st, err := d.root.Stat(name); err == nil && st.IsDir() {
+		return nil
+	}
+	var made []string
+	for dir := path.Clean(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if _, err := d.root.Lstat(dir); err == nil {
+			break
+		}
+		made = append(made, dir)
+		d.Changed(path.Dir(dir))
+	}
+	slices.Reverse(made)
+	d.mu.Lock()
+	d.made = append(d.made, made...)
+	d.mu.Unlock()
+	return d.do(OpMkdir, name, "", func() error { return d.root.MkdirAll(name, 0o777) })
+}
+
+// RemoveMade removes the folders that MkdirAll made, as far as they are empty: for
+// callers that failed.
+func (d *Dir) RemoveMade() {
+	d.mu.Lock()
+	made := d.made
+	d.made = nil
+	d.mu.Unlock()
+	for _, dir := range slices.Backward(made) {
+		_ = d.Remove(dir)
+	}
+}
+
+// Chmod sets the permissions of a file.
+func (d *Dir) Chmod(name string, mode fs.FileMode) error {
+	return d.do(OpChmod, name, "", func() error { return d.root.Chmod(name, mode) })
+}
+
+// Chtimes sets when a file was changed.
+func (d *Dir) Chtimes(name string, mod time.Time) error {
+	return d.do(OpChmod, name, "", func() error { return d.root.Chtimes(name, mod, mod) })
+}
+
+// KeepMode gives a new file the permissions of that whose place it will take, if
+// there is one.
+func (d *Dir) KeepMode(temp, name string) error {
+	was, err := d.root.Stat(name)
+	if err != nil || !was.Mode().IsRegular() {
+		return nil
+	}
+	if st, err := d.root.Stat(temp); err == nil && st.Mode().Perm() == was.Mode().Perm() {
+		return nil
+	}
+	return d.Chmod(temp, was.Mode().Perm())
+}
+
+// Changed counts folders as changed, so that Sync syncs them. What the methods of
+// d change they count themselves.
+func (d *Dir) Changed(folders ...string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range folders {
+		d.changed[f] = true
+	}
+}
+
+// Sync makes last that files came, went and changed their names. What was written
+// to files is not part of it; see [File.Sync].
+func (d *Dir) Sync() error {
+	d.mu.Lock()
+	changed := d.changed
+	d.changed = map[string]bool{}
+	d.mu.Unlock()
+	var errs []error
+	for f := range changed {
+		errs = append(errs, d.syncFolder(f))
+	}
+	return errors.Join(errs...)
+}
+
+// syncFolder syncs one folder. Windows has no such call and needs none; some
+// network file systems have none.
+func (d *Dir) syncFolder(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	err := d.do(OpSyncDir, name, "", func() error {
+		f, err := d.root.Open(name)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+	for _, none := range []error{fs.ErrNotExist, syscall.EINVAL, errors.ErrUnsupported} {
+		if errors.Is(err, none) {
+			return nil // the folder itself went, or cannot be synced
+		}
+	}
+	return err
+}
