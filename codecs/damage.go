@@ -38,6 +38,13 @@ func (d Damage) String() string {
 	return text + ": " + d.Cause
 }
 
+// NeedsKey reports whether nothing is wrong but that the key of the index is missing
+// or another one: who takes files as bytes need not mind. Causes begin with their
+// class, also in a catalog.
+func (d Damage) NeedsKey() bool {
+	return strings.HasPrefix(d.Cause, ErrEncrypted.Error()) || strings.HasPrefix(d.Cause, ErrWrongKey.Error())
+}
+
 // ErrDamaged is the class of [DamageError].
 var ErrDamaged = errors.New("damaged archive")
 

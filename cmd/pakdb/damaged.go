@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,10 +20,8 @@ func addAllowDamaged(cmd *cobra.Command, to *bool) {
 
 // damagedHint is for who is refused because of damaged archives.
 func damagedHint(e *codecs.DamageError) string {
-	for _, class := range []error{codecs.ErrEncrypted, codecs.ErrWrongKey} {
-		if strings.HasPrefix(e.Found[0].Cause, class.Error()) {
-			return keyHint
-		}
+	if e.Found[0].NeedsKey() {
+		return keyHint
 	}
 	return "get the archive again; what it has lost would count as removed. --allow-damaged goes on all the same"
 }
