@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 )
 
 // notAppended says why a file cannot be appended to.
@@ -411,7 +412,7 @@ func (a *applier) append(ctx context.Context) error {
 	return nil
 }
 
-func (g *growth) write(ctx context.Context, dir *os.Root, p *replaced) error {
+func (g *growth) write(ctx context.Context, dir *atomicfile.Dir, p *replaced) error {
 	f, err := dir.OpenFile(p.Name, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -420,7 +421,10 @@ func (g *growth) write(ctx context.Context, dir *os.Root, p *replaced) error {
 	if err == nil {
 		err = writeRuns(ctx, f, g.result, g.from, g.switched())
 	}
-	return errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // signatureOf is the name of the file that signs an Unreal pak.

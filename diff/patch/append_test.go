@@ -15,6 +15,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
+	"pakdb/internal/atomicfile"
 )
 
 const testKey = "0123456789abcdef0123456789abcdef"
@@ -488,7 +489,7 @@ func journalsOf(t *testing.T, old, patch []byte) (cuts, grow []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newApplier(r.Header, []io.ReaderAt{&part{ReaderAt: file, file: file}}, root, appending(""))
+	a := newApplier(r.Header, []io.ReaderAt{&part{ReaderAt: file, file: file}}, atomicfile.In(ctx, root), appending(""))
 	if err := a.prepare(ctx, r); err != nil {
 		t.Fatal(err)
 	}

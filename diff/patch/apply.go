@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path"
-	"runtime"
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 )
 
 // Candidate is a file that may be one of the old ones, or a new one already.
@@ -186,10 +186,11 @@ func Apply(ctx context.Context, r *Reader, old []io.ReaderAt, dir *os.Root, o *A
 	if err := r.CheckKeys(o.keys()); err != nil {
 		return err
 	}
-	if _, err := Recover(ctx, dir); err != nil {
+	in := atomicfile.In(ctx, dir)
+	if _, err := recoverIn(ctx, in); err != nil {
 		return err
 	}
-	return newApplier(r.Header, old, dir, o).apply(ctx, r)
+	return newApplier(r.Header, old, in, o).apply(ctx, r)
 }
 
 func (a *applier) apply(ctx context.Context, r *Reader) error {
@@ -212,9 +213,9 @@ func (o *ApplyOptions) keys() [][]byte {
 type applier struct {
 	*machine
 	o       ApplyOptions
-	dir     *os.Root
+	dir     *atomicfile.Dir
 	file    int // at hand
-	temp    *os.File
+	temp    *atomicfile.File
 	place   *replaced // what is updated where it is; nil: temp is written
 	done    []string  // complete files that may get their names
 	skip    int       // segments that an earlier call executed
@@ -226,7 +227,7 @@ type applier struct {
 	release func() error // closes the old files, once they are not read any more
 }
 
-func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *applier {
+func newApplier(h *Header, old []io.ReaderAt, dir *atomicfile.Dir, o *ApplyOptions) *applier {
 	a := &applier{machine: &machine{h: h, old: &oldFiles{work: workFor(h)}}, dir: dir, file: -1}
 	a.machine.next = a.nextInSegment
 	for i, f := range h.Old {
@@ -242,9 +243,13 @@ func newApplier(h *Header, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) *ap
 	if o != nil {
 		a.o = *o
 	}
-	a.spool = newSpool(journalMagic, func() (*os.File, error) {
+	a.spool = newSpool(journalMagic, func() (spoolFile, error) {
 		a.journal = true
-		return dir.OpenFile(journalNew, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		f, err := dir.OpenFile(journalNew, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
 	})
 	if a.o.Mode == InPlace {
 		a.spool.limit = 1 << 20 // it is the journal
@@ -345,9 +350,9 @@ func (a *applier) beginFile(ctx context.Context, f File) error {
 	return nil
 }
 
-func (a *applier) createTemp(name string) (*os.File, error) {
+func (a *applier) createTemp(name string) (*atomicfile.File, error) {
 	if d := path.Dir(name); d != "." {
-		if err := a.dir.MkdirAll(d, 0o777); err != nil {
+		if err := a.dir.MkdirAll(d); err != nil {
 			return nil, err
 		}
 	}
@@ -369,8 +374,7 @@ func (a *applier) nextInSegment(ctx context.Context) error {
 
 // tempName is beside the file, and tells which patch made it.
 func (a *applier) tempName(name string) string {
-	dir, base := path.Split(name)
-	return dir + tempPrefix + base + fmt.Sprintf("-%x", a.h.root[:6])
+	return atomicfile.TempName(name, fmt.Sprintf("%x", a.h.root[:6]))
 }
 
 // complete checks the file at hand and syncs it.
@@ -441,7 +445,7 @@ func (a *applier) closeOld() error {
 func (a *applier) close(ctx context.Context, err error) error {
 	errs := []error{a.closeOld(), a.spool.close()}
 	if a.journal {
-		errs = append(errs, remove(a.dir, journalNew))
+		errs = append(errs, a.dir.Remove(journalNew))
 	}
 	if a.temp != nil {
 		errs = append(errs, a.temp.Close())
@@ -453,9 +457,13 @@ func (a *applier) close(ctx context.Context, err error) error {
 		a.done = append(a.done, a.h.New[a.file].Name)
 	}
 	for _, name := range a.done {
-		errs = append(errs, remove(a.dir, a.tempName(name)))
+		errs = append(errs, a.dir.Remove(a.tempName(name)))
 	}
-	return errors.Join(append(errs, a.removeProgress())...)
+	errs = append(errs, a.removeProgress())
+	if err != nil {
+		a.dir.RemoveMade()
+	}
+	return errors.Join(errs...)
 }
 
 // rename gives the complete files their names.
@@ -470,7 +478,10 @@ func (a *applier) rename() error {
 	if held {
 		a.done = nil // the journal needs what is left
 		if err == nil {
-			err = errors.Join(remove(a.dir, journalName), syncDir(a.dir, "."))
+			err = a.dir.Remove(journalName)
+			if err == nil {
+				err = a.dir.Sync()
+			}
 		}
 	} else if err == nil {
 		err = a.removeProgress()
@@ -488,13 +499,14 @@ func (a *applier) hold() (held bool, err error) {
 		return false, nil
 	}
 	a.journal = true
-	if err := errors.Join(a.syncDirs(a.done), writeJournal(a.dir, journalNew, list)); err != nil {
+	a.changed(a.done)
+	if err := writeJournal(a.dir, journalNew, list); err != nil {
 		return false, err
 	}
 	if err := a.dir.Rename(journalNew, journalName); err != nil {
 		return false, err
 	}
-	return true, errors.Join(syncDir(a.dir, "."), a.removeProgress())
+	return true, errors.Join(a.dir.Sync(), a.removeProgress())
 }
 
 // creations are the actions by which complete files get their names.
@@ -513,57 +525,28 @@ func (a *applier) creations() (list []action) {
 }
 
 func (a *applier) renameAll() error {
-	names := a.done
 	for len(a.done) > 0 {
 		if err := a.dir.Rename(a.tempName(a.done[0]), a.done[0]); err != nil {
 			return err
 		}
 		a.done = a.done[1:]
 	}
-	return a.syncDirs(names)
+	return a.dir.Sync()
 }
 
-// syncDirs makes what happened to files in their folders last.
-func (a *applier) syncDirs(names []string) error {
-	dirs := map[string]bool{".": true}
+// changed counts the folders of files as changed, also where an earlier call made
+// the files: the system may have been about to sync them.
+func (a *applier) changed(names []string) {
 	for _, name := range names {
-		dirs[path.Dir(name)] = true
+		a.dir.Changed(path.Dir(name))
 	}
-	var errs []error
-	for d := range dirs {
-		errs = append(errs, syncDir(a.dir, d))
-	}
-	return errors.Join(errs...)
 }
 
 func (a *applier) keepModes() error {
 	for _, name := range a.done {
-		if err := KeepMode(a.dir, a.tempName(name), name); err != nil {
+		if err := a.dir.KeepMode(a.tempName(name), name); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// KeepMode gives a new file the permissions of that whose place it will take, if
-// there is one.
-func KeepMode(dir *os.Root, temp, name string) error {
-	was, err := dir.Stat(name)
-	if err != nil || !was.Mode().IsRegular() {
-		return nil
-	}
-	return dir.Chmod(temp, was.Mode().Perm())
-}
-
-// syncDir makes renames last. Windows has no such call for folders, and needs
-// none.
-func syncDir(root *os.Root, dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := root.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

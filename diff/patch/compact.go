@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 )
 
 // Compacted is what [Compact] found and did.
@@ -26,7 +27,7 @@ type Compacted struct {
 // in the order of their offsets. The file is replaced when the new one is
 // complete and proved. With dry nothing is written.
 func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *codecs.Options, dry bool) (c *Compacted, err error) {
-	dir, err := os.OpenRoot(filepath.Dir(name))
+	dir, err := atomicfile.Open(ctx, filepath.Dir(name))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if _, err := Recover(ctx, dir); err != nil {
+	if _, err := recoverIn(ctx, dir); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(name)
@@ -81,25 +82,31 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 		return nil, err
 	}
 	closed = true
-	if err := errors.Join(f.Close(), dir.Rename(temp, filepath.Base(name))); err != nil {
-		return nil, errors.Join(err, remove(dir, temp))
+	if err = f.Close(); err == nil {
+		err = dir.Rename(temp, filepath.Base(name))
 	}
-	return c, syncDir(dir, ".")
+	if err != nil {
+		return nil, errors.Join(err, dir.Remove(temp))
+	}
+	return c, dir.Sync()
 }
 
 // writeTemp writes a virtual file under a temporary name, and reads it back.
-func writeTemp(ctx context.Context, dir *os.Root, name string, v *virtual, mode os.FileMode) (string, error) {
-	temp := tempPrefix + name + "-compact"
+func writeTemp(ctx context.Context, dir *atomicfile.Dir, name string, v *virtual, mode os.FileMode) (string, error) {
+	temp := atomicfile.TempName(name, "compact")
 	f, err := dir.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(writeRuns(ctx, f, v, 0, v.Size()), f.Sync())
+	err = writeRuns(ctx, f, v, 0, v.Size())
+	if err == nil {
+		err = f.Sync()
+	}
 	if err == nil {
 		err = sameBytes(ctx, f, v)
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
-		return "", errors.Join(err, remove(dir, temp))
+		return "", errors.Join(err, dir.Remove(temp))
 	}
 	return temp, nil
 }

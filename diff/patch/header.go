@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/atomicfile"
 )
 
 // The classes of errors. [errors.ErrUnsupported] is one more.
@@ -187,7 +189,7 @@ func (h *Header) check() error {
 // update has to finish.
 func isOwn(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
-		return len(part) >= len(tempPrefix) && strings.EqualFold(part[:len(tempPrefix)], tempPrefix)
+		return len(part) >= len(atomicfile.Prefix) && strings.EqualFold(part[:len(atomicfile.Prefix)], atomicfile.Prefix)
 	})
 }
 

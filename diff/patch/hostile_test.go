@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 )
 
 // appended is a pak that was appended to, and what it stands for.
@@ -141,7 +142,7 @@ func TestUndoIsNoUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = root.Close() }()
-	if err := writeJournal(root, "undo", []action{{kind: actCreate, name: "y", temp: "x"}}); err != nil {
+	if err := writeJournal(atomicfile.In(t.Context(), root), "undo", []action{{kind: actCreate, name: "y", temp: "x"}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := Undo(context.Background(), filepath.Join(dir, "undo"), root); !errors.Is(err, ErrJournal) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 )
 
 // Files are opened inputs. Close closes them.
@@ -51,7 +52,7 @@ func OpenFiles(paths []string) (*Files, error) {
 func (f *Files) addDir(root string) error {
 	// With a separator behind it, a root that is a symbolic link is what that leads to.
 	return filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), tempPrefix) {
+		if err != nil || !d.Type().IsRegular() || atomicfile.IsTemp(d.Name()) {
 			return err
 		}
 		rel, err := filepath.Rel(root, p)

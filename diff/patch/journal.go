@@ -10,6 +10,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 )
 
@@ -35,11 +36,11 @@ import (
 // stands behind all it has.
 const (
 	journalMagic  = "pkjourn\x02"
-	journalName   = tempPrefix + "update.journal"
-	journalNew    = tempPrefix + "update.new"    // before it holds
-	journalAppend = tempPrefix + "update.append" // of cuts: how an append that was interrupted is taken back
-	journalUndo   = tempPrefix + "update.undo"   // before it has its name
-	lockName      = tempPrefix + "update.lock"
+	journalName   = atomicfile.Prefix + "update.journal"
+	journalNew    = atomicfile.Prefix + "update.new"    // before it holds
+	journalAppend = atomicfile.Prefix + "update.append" // of cuts: how an append that was interrupted is taken back
+	journalUndo   = atomicfile.Prefix + "update.undo"   // before it has its name
+	lockName      = atomicfile.Prefix + "update.lock"
 )
 
 // Actions of a journal.
@@ -115,7 +116,7 @@ func marshalActions(list []action, dataEnd int64) (b []byte) {
 
 // sealJournal completes a journal whose data, after the magic, is in f already.
 // It is on the disk then, and closed.
-func sealJournal(f *os.File, dataEnd int64, list []action) error {
+func sealJournal(f spoolFile, dataEnd int64, list []action) error {
 	b := marshalActions(list, dataEnd)
 	if len(b) > maxActions {
 		return errors.Join(fmt.Errorf("a journal of %d bytes", len(b)), f.Close())
@@ -138,7 +139,7 @@ func hashOf(f io.ReaderAt, n int64, b []byte) (Sum, error) {
 }
 
 // writeJournal writes a journal without data.
-func writeJournal(dir *os.Root, name string, list []action) error {
+func writeJournal(dir *atomicfile.Dir, name string, list []action) error {
 	f, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
@@ -146,7 +147,10 @@ func writeJournal(dir *os.Root, name string, list []action) error {
 	if _, err := f.WriteString(journalMagic); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	return errors.Join(sealJournal(f, int64(len(journalMagic)), list), syncDir(dir, "."))
+	if err := sealJournal(f, int64(len(journalMagic)), list); err != nil {
+		return err
+	}
+	return dir.Sync()
 }
 
 // ErrJournal means that a journal is not complete, or is not one.

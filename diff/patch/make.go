@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -15,6 +14,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -88,7 +88,7 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	if p != nil {
 		p.begin(m.h)
 	}
-	if m.spool, err = newSegmentFile(temp); err != nil {
+	if m.spool, err = atomicfile.NewScratch(temp); err != nil {
 		return nil, err
 	}
 	err = rescue.Call(func() (err error) {
@@ -104,11 +104,8 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 	return m, errors.Join(err, m.close())
 }
 
-// newSegmentFile makes a file for segments.
-func newSegmentFile(temp string) (*os.File, error) { return os.CreateTemp(temp, ".pakdb-segments-*") }
-
 // close removes the file with the segments.
-func (m *maker) close() error { return errors.Join(m.spool.Close(), os.Remove(m.spool.Name())) }
+func (m *maker) close() error { return m.spool.Close() }
 
 // write puts the header before the segments.
 func (m *maker) write(out io.Writer) error {
@@ -161,7 +158,7 @@ type maker struct {
 	recipes  recipeList
 	trust    *trust
 	proof    *proof
-	spool    *os.File
+	spool    *atomicfile.Scratch
 	e        *emitter
 	now      held // the source at hand
 	index    delta.Index
@@ -306,36 +303,17 @@ func (m *maker) file(ctx context.Context, i int) error {
 // new ones, which is done while it is made; until then the folder needs room for
 // the patch twice. The files must not mind being read by two goroutines.
 func MakeFile(ctx context.Context, file string, old, new []Input, o *MakeOptions) (h *Header, s *Stats, err error) {
-	dir, base := filepath.Split(file)
-	if dir == "" {
-		dir = "."
-	}
-	out, err := os.CreateTemp(dir, tempPrefix+base+"-*")
+	out, err := atomicfile.Create(ctx, file, 0o644)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() {
-		if err != nil {
-			_ = out.Close()
-			err = errors.Join(err, os.Remove(out.Name()))
-		}
-	}()
+	defer func() { err = errors.Join(err, out.Discard()) }()
 	defer rescue.Into(&err)
-	if h, s, err = makeProved(ctx, out, old, new, dir, o, &trust{wanted: true}); err != nil {
+	if h, s, err = makeProved(ctx, out.File, old, new, filepath.Dir(file), o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
 	}
-	if err := errors.Join(out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
+	if err := out.Chmod(0o644); err != nil {
 		return nil, nil, err
 	}
-	if err := os.Rename(out.Name(), file); err != nil {
-		return nil, nil, err
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	return h, s, errors.Join(syncDir(root, "."), root.Close())
+	return h, s, out.Commit()
 }
-
-// tempPrefix starts the names of files that are not finished.
-const tempPrefix = ".pakdb-"

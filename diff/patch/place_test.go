@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pakdb/internal/atomicfile"
 )
 
 // updateInPlace applies p.patch in dir, where x.pak is.
@@ -201,7 +203,7 @@ func journalOf(t *testing.T, p pair) []byte {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	a := newApplier(r.Header, []io.ReaderAt{bytes.NewReader(p.old)}, root, &ApplyOptions{Mode: InPlace})
+	a := newApplier(r.Header, []io.ReaderAt{bytes.NewReader(p.old)}, atomicfile.In(ctx, root), &ApplyOptions{Mode: InPlace})
 	if err := a.prepare(ctx, r); err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +431,7 @@ func TestRemoveAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = root.Close() }()
-	if err := writeJournal(root, journalName, []action{{kind: actRemove, name: "x.pak", before: File{Size: 9}}}); err != nil {
+	if err := writeJournal(atomicfile.In(t.Context(), root), journalName, []action{{kind: actRemove, name: "x.pak", before: File{Size: 9}}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Recover(context.Background(), root); !errors.Is(err, ErrGone) {

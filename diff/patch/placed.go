@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -230,12 +231,14 @@ func (a *applier) writeWhole(ctx context.Context, p *replaced) error {
 		return err
 	}
 	a.done = append(a.done, p.Name)
-	err = writeRuns(ctx, f, p.out, 0, p.Size)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err = writeRuns(ctx, f, p.out, 0, p.Size); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // writeRuns writes the bytes from..to of a virtual file to their places.
-func writeRuns(ctx context.Context, f *os.File, v *virtual, from, to int64) error {
+func writeRuns(ctx context.Context, f io.WriterAt, v *virtual, from, to int64) error {
 	buf := make([]byte, min(to-from, 1<<20))
 	for from < to {
 		if err := ctx.Err(); err != nil {
@@ -256,14 +259,13 @@ func writeRuns(ctx context.Context, f *os.File, v *virtual, from, to int64) erro
 // commitPlaced completes the journal and does what it says.
 func (a *applier) commitPlaced(ctx context.Context) error {
 	if err := a.stage(ctx); err != nil {
-		_, rerr := Recover(context.WithoutCancel(ctx), a.dir) // takes back what was appended
-		return errors.Join(err, remove(a.dir, journalUndo), rerr)
+		_, rerr := recoverIn(context.WithoutCancel(ctx), a.dir) // takes back what was appended
+		return errors.Join(err, a.dir.Remove(journalUndo), rerr)
 	}
-	names := a.done
 	a.done, a.journal = nil, false // the journal needs them
-	err := syncDir(a.dir, ".")
-	_, rerr := Recover(context.WithoutCancel(ctx), a.dir)
-	return errors.Join(err, rerr, a.syncDirs(names))
+	err := a.dir.Sync()
+	_, rerr := recoverIn(context.WithoutCancel(ctx), a.dir)
+	return errors.Join(err, rerr)
 }
 
 // stage writes everything but what the journal will: with that under its
@@ -275,9 +277,13 @@ func (a *applier) stage(ctx context.Context) error {
 		return err
 	}
 	if a.o.Undo != "" {
-		if err := writeUndo(a.dir, list); err != nil {
+		undo, err := writeUndo(a.dir, list)
+		if err != nil {
 			return err
 		}
+		// It gets its name by the journal too: an older one, of the version that is
+		// there now, stays as long as that does.
+		list = append(list, action{kind: actCreate, name: path.Clean(a.o.Undo), temp: journalUndo, after: undo})
 	}
 	if err := a.keepModes(); err != nil {
 		return err
@@ -293,16 +299,9 @@ func (a *applier) stage(ctx context.Context) error {
 	if err := sealJournal(f, int64(len(journal.head))+journal.size, list); err != nil {
 		return err
 	}
-	if err := errors.Join(a.syncDirs(a.done), a.closeOld()); err != nil {
+	a.changed(a.done)
+	if err := errors.Join(a.dir.Sync(), a.closeOld()); err != nil {
 		return err
-	}
-	if a.o.Undo != "" {
-		if err := a.dir.Rename(journalUndo, a.o.Undo); err != nil {
-			return err
-		}
-		if err := syncDir(a.dir, path.Dir(a.o.Undo)); err != nil {
-			return err
-		}
 	}
 	return a.dir.Rename(journalNew, journalName)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -72,7 +73,7 @@ func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*ma
 	if _, err = hash(Watch(ctx, nil), b.old, b.new); err != nil {
 		return nil, err
 	}
-	if b.spool, err = newSegmentFile(temp); err != nil {
+	if b.spool, err = atomicfile.NewScratch(temp); err != nil {
 		return nil, err
 	}
 	if err := rescue.Call(func() error { return b.run(ctx) }); err != nil {

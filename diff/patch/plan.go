@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -29,10 +30,10 @@ type Plan struct {
 	old   *Files
 	files []io.ReaderAt
 	views []*virtual
-	path  string       // of the folder
-	dir   *os.Root     // nil: it is not there yet
-	apply *applier     // nil: nothing is prepared
-	free  func() error // releases the lock of the folder
+	path  string          // of the folder
+	dir   *atomicfile.Dir // nil: it is not there yet
+	apply *applier        // nil: nothing is prepared
+	free  func() error    // releases the lock of the folder
 	o     ApplyOptions
 }
 
@@ -66,14 +67,14 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, named(file, err)
 	}
 	p.Header = p.r.Header
-	if p.dir, err = os.OpenRoot(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if p.dir, err = atomicfile.Open(ctx, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return p, err
 	}
 	if p.dir != nil {
 		if p.free, err = Lock(dir); err != nil {
 			return p, err
 		}
-		if p.Recovered, err = Recover(ctx, p.dir); err != nil {
+		if p.Recovered, err = recoverIn(ctx, p.dir); err != nil {
 			return p, err
 		}
 	}
@@ -209,7 +210,7 @@ func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
 		p.Need = p.Write
 		return nil
 	}
-	if err := p.makeDir(); err != nil {
+	if err := p.makeDir(ctx); err != nil {
 		return err
 	}
 	p.apply = p.applier()
@@ -238,7 +239,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if p.apply != nil {
 		return p.end(ctx, p.apply.commit(ctx))
 	}
-	if err := p.makeDir(); err != nil {
+	if err := p.makeDir(ctx); err != nil {
 		return err
 	}
 	return p.applier().apply(ctx, p.r)
@@ -259,13 +260,10 @@ func (p *Plan) closeOld() error {
 	return err
 }
 
-func (p *Plan) makeDir() (err error) {
+func (p *Plan) makeDir(ctx context.Context) (err error) {
 	if p.dir == nil {
-		if err = os.MkdirAll(p.path, 0o777); err == nil {
+		if p.dir, err = atomicfile.Make(ctx, p.path); err == nil {
 			p.free, err = Lock(p.path)
-		}
-		if err == nil {
-			p.dir, err = os.OpenRoot(p.path)
 		}
 	}
 	return err

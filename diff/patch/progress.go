@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 )
 
@@ -18,7 +19,7 @@ import (
 // of all that.
 
 func (a *applier) progressName() string {
-	return fmt.Sprintf("%s%x.progress", tempPrefix, a.h.root[:6])
+	return fmt.Sprintf("%s%x.progress", atomicfile.Prefix, a.h.root[:6])
 }
 
 // saveProgress makes what was written so far last.
@@ -53,13 +54,16 @@ func (a *applier) saveProgress() error {
 		return err
 	}
 	_, err = f.Write(append(b, sum[:]...))
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, remove(a.dir, name+"-"))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = a.dir.Rename(name+"-", name)
 	}
-	return a.dir.Rename(name+"-", name)
+	if err != nil {
+		err = errors.Join(err, a.dir.Remove(name+"-"))
+	}
+	return err
 }
 
-func (a *applier) removeProgress() error { return remove(a.dir, a.progressName()) }
+func (a *applier) removeProgress() error { return a.dir.Remove(a.progressName()) }
 
 // progress is what an earlier call left.
 type progress struct {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 
@@ -175,7 +174,7 @@ func isLike(have, want File) bool {
 
 // readBack reads a patch that was made, and compares its header with the one
 // that it should have.
-func readBack(ctx context.Context, file *os.File, want *Header, keys [][]byte) error {
+func readBack(ctx context.Context, file io.ReadSeeker, want *Header, keys [][]byte) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}

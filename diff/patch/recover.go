@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"pakdb/internal/atomicfile"
 )
 
 // IsInterrupted reports whether an update of files in a folder was interrupted in
@@ -33,6 +35,10 @@ var ErrGone = errors.New("not there any more, or another file is in its place")
 // the journal stays: who has moved a file may bring it back. [Forget] does not wait
 // for that.
 func Recover(ctx context.Context, dir *os.Root) (bool, error) {
+	return recoverIn(ctx, atomicfile.In(ctx, dir))
+}
+
+func recoverIn(ctx context.Context, dir *atomicfile.Dir) (bool, error) {
 	did, lost, err := finish(ctx, dir)
 	if err = errors.Join(err, errors.Join(lost...)); err == nil && did {
 		err = removeJournals(dir)
@@ -47,9 +53,10 @@ func Recover(ctx context.Context, dir *os.Root) (bool, error) {
 // should be: it gives them up, removes what the journal has of them, and returns
 // an error for each.
 func Forget(ctx context.Context, dir *os.Root) (did bool, lost []error, err error) {
-	did, lost, err = finish(ctx, dir)
+	in := atomicfile.In(ctx, dir)
+	did, lost, err = finish(ctx, in)
 	if err == nil && did {
-		err = removeJournals(dir)
+		err = removeJournals(in)
 	}
 	if err != nil {
 		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
@@ -59,7 +66,7 @@ func Forget(ctx context.Context, dir *os.Root) (did bool, lost []error, err erro
 
 // finish does what the journals of a folder say, and returns an error for each
 // file with which that did not work out.
-func finish(ctx context.Context, dir *os.Root) (did bool, lost []error, err error) {
+func finish(ctx context.Context, dir *atomicfile.Dir) (did bool, lost []error, err error) {
 	if did, lost, err = replay(ctx, dir, journalName); err != nil || did {
 		return did, lost, err // what is appended is finished all the same
 	}
@@ -67,26 +74,23 @@ func finish(ctx context.Context, dir *os.Root) (did bool, lost []error, err erro
 }
 
 // removeJournals removes that which takes back first: it is not to be followed
-// without the other.
-func removeJournals(dir *os.Root) error {
-	if err := remove(dir, journalAppend); err != nil {
-		return err
+// without the other. What they did is on the disk before.
+func removeJournals(dir *atomicfile.Dir) error {
+	for _, name := range []string{journalAppend, journalName} {
+		if err := dir.Sync(); err != nil {
+			return err
+		}
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
 	}
-	return errors.Join(remove(dir, journalName), syncDir(dir, "."))
-}
-
-// remove removes what may be there.
-func remove(dir *os.Root, name string) error {
-	if err := dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return dir.Sync()
 }
 
 // replay does what a journal says, and then checks it. It passes over files that are
 // gone, and those that do not become what they should. A journal that is not
 // complete is removed: it was never followed.
-func replay(ctx context.Context, dir *os.Root, name string) (did bool, lost []error, err error) {
+func replay(ctx context.Context, dir *atomicfile.Dir, name string) (did bool, lost []error, err error) {
 	f, err := dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil, nil
@@ -119,7 +123,7 @@ func replay(ctx context.Context, dir *os.Root, name string) (did bool, lost []er
 }
 
 // do makes a file what it is to be, whether that was begun before or not.
-func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
+func (a *action) do(dir *atomicfile.Dir, journal io.ReaderAt) error {
 	switch a.kind {
 	case actCreate:
 		err := dir.Rename(a.temp, a.name)
@@ -134,11 +138,11 @@ func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
 		if st, err := dir.Stat(a.name); err == nil && st.Size() != a.before.Size {
 			return ErrGone
 		}
-		err := remove(dir, a.name)
-		for d := path.Dir(a.name); err == nil && d != "." && dir.Remove(d) == nil; {
-			d = path.Dir(d) // folders that are empty now
+		if err := dir.Remove(a.name); err != nil {
+			return err
 		}
-		return err
+		dir.RemoveEmpty(path.Dir(a.name))
+		return nil
 	}
 	f, err := dir.OpenFile(a.name, os.O_RDWR, 0)
 	switch {
@@ -152,7 +156,7 @@ func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
 	if a.kind == actCut {
 		err = a.cut(f)
 	} else if err = a.mayChange(f); err == nil {
-		err = errors.Join(writePieces(f, journal, a.pieces), f.Truncate(a.after.Size), f.Sync())
+		err = a.change(f, journal)
 	}
 	return errors.Join(err, f.Close())
 }
@@ -160,7 +164,7 @@ func (a *action) do(dir *os.Root, journal io.ReaderAt) error {
 // mayChange returns ErrGone for a file that cannot be the one that was being
 // changed: that has one of two sizes or one between, and if it grows, its old end
 // is where it was.
-func (a *action) mayChange(f *os.File) error {
+func (a *action) mayChange(f *atomicfile.File) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
@@ -177,17 +181,21 @@ func (a *action) mayChange(f *os.File) error {
 	return nil
 }
 
-func writePieces(f *os.File, journal io.ReaderAt, list []piece) error {
-	for _, p := range list {
+// change writes the pieces of a change, and sets the size.
+func (a *action) change(f *atomicfile.File, journal io.ReaderAt) error {
+	for _, p := range a.pieces {
 		if _, err := io.Copy(io.NewOffsetWriter(f, p.off), io.NewSectionReader(journal, p.at, p.n)); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := f.Truncate(a.after.Size); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // cut makes a file as short as it was, unless another one took its place.
-func (a *action) cut(f *os.File) error {
+func (a *action) cut(f *atomicfile.File) error {
 	st, err := f.Stat()
 	if err != nil || st.Size() <= a.after.Size {
 		return err
@@ -196,11 +204,14 @@ func (a *action) cut(f *os.File) error {
 	if err != nil || id != a.after.Sum {
 		return err
 	}
-	return errors.Join(f.Truncate(a.after.Size), f.Sync())
+	if err := f.Truncate(a.after.Size); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // check compares a file with what it should have become.
-func (a *action) check(ctx context.Context, dir *os.Root) error {
+func (a *action) check(ctx context.Context, dir *atomicfile.Dir) error {
 	if a.kind == actCut || a.kind == actRemove {
 		return nil
 	}
@@ -217,7 +228,7 @@ func (a *action) check(ctx context.Context, dir *os.Root) error {
 }
 
 // fits returns ErrWrongOld unless a file is what it should be before an action.
-func (a *action) fits(ctx context.Context, dir *os.Root) error {
+func (a *action) fits(ctx context.Context, dir *atomicfile.Dir) error {
 	f, err := dir.Open(a.name)
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -40,14 +40,15 @@ func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(filepath.Dir(name), tempPrefix+filepath.Base(name)+"-*")
+	out, err := atomicfile.Create(ctx, name, 0o644)
 	if err != nil {
 		return err
 	}
-	if err = errors.Join(rescue.Call(func() error { return copySigned(out, in, h, key) }), out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
-		return errors.Join(err, os.Remove(out.Name()))
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	if err := errors.Join(rescue.Call(func() error { return copySigned(out, in, h, key) }), out.Chmod(0o644)); err != nil {
+		return err
 	}
-	return os.Rename(out.Name(), name)
+	return out.Commit()
 }
 
 // copySigned copies a patch with another signature.

@@ -1,9 +1,10 @@
 package patch
 
 import (
-	"errors"
 	"io"
 	"os"
+
+	"pakdb/internal/atomicfile"
 )
 
 // spoolMemory is how much a spool holds in memory, unless all of it will go to its
@@ -28,19 +29,34 @@ type spool struct {
 	limit  int64    // of what is in memory
 	mem    [][]byte // pages, all but the last full
 	head   []byte   // what the file starts with
-	create func() (*os.File, error)
-	f      *os.File
+	create func() (spoolFile, error)
+	f      spoolFile
 }
 
-func newSpool(head string, create func() (*os.File, error)) *spool {
+// spoolFile is one of a folder, or one without a name.
+type spoolFile interface {
+	io.Writer
+	io.ReaderAt
+	io.WriterAt
+	Sync() error
+	Close() error
+}
+
+func newSpool(head string, create func() (spoolFile, error)) *spool {
 	s := &spool{head: []byte(head), create: create, limit: spoolMemory}
 	s.part = &part{ReaderAt: (*spoolReader)(s)}
 	return s
 }
 
-// tempSpool spills into a file that has no name for long.
+// tempSpool spills into a file without a name.
 func tempSpool() *spool {
-	return newSpool("", func() (*os.File, error) { return os.CreateTemp("", tempPrefix+"spool-*") })
+	return newSpool("", func() (spoolFile, error) {
+		f, err := atomicfile.NewScratch("")
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	})
 }
 
 // spoolReader reads a spool; the spool's own ReadAt is its part's.
@@ -134,16 +150,12 @@ func (s *spool) inPages(p []byte, off int64, do func(p, page []byte)) {
 	}
 }
 
-// close closes the file. Whoever created it removes it, unless it is a temporary
-// one.
+// close closes the file. Whoever created it removes it, unless it has no name.
 func (s *spool) close() error {
 	if s.f == nil {
 		return nil
 	}
 	err := s.f.Close()
-	if len(s.head) == 0 {
-		err = errors.Join(err, os.Remove(s.f.Name()))
-	}
 	s.f, s.size = nil, 0
 	return err
 }

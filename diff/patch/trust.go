@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"pakdb/codecs/compress"
 )
@@ -54,8 +53,14 @@ func (t *trust) believes(c *Coder, m compress.Method, stored, content []byte) (R
 	return t.recipe, true
 }
 
+// patchFile is a file that a patch is written to, read from, and written to again.
+type patchFile interface {
+	io.ReadWriteSeeker
+	Truncate(size int64) error
+}
+
 // makeProved makes a patch in a file of dir, and proves it.
-func makeProved(ctx context.Context, out *os.File, old, new []Input, dir string, o *MakeOptions, t *trust) (h *Header, s *Stats, err error) {
+func makeProved(ctx context.Context, out patchFile, old, new []Input, dir string, o *MakeOptions, t *trust) (h *Header, s *Stats, err error) {
 	for {
 		p, making := newProof(ctx, old, new)
 		m, err := makePatch(making, old, new, out, dir, o, t, p)

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"pakdb/internal/atomicfile"
 )
 
 // writeUndo writes the journal that takes back what a list of actions will do. It
 // does not have its name yet: an older one may have it.
-func writeUndo(dir *os.Root, list []action) (err error) {
+func writeUndo(dir *atomicfile.Dir, list []action) (is File, err error) {
 	f, err := dir.OpenFile(journalUndo, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
-		return err
+		return is, err
 	}
 	u := &undo{dir: dir, to: f}
 	_, err = f.WriteString(journalMagic)
@@ -24,15 +26,34 @@ func writeUndo(dir *os.Root, list []action) (err error) {
 		back = append(back, b)
 	}
 	if err != nil {
-		return errors.Join(err, f.Close())
+		return is, errors.Join(err, f.Close())
 	}
-	return sealJournal(f, u.end, back)
+	if err := sealJournal(f, u.end, back); err != nil {
+		return is, err
+	}
+	return stateOf(dir, journalUndo)
+}
+
+// stateOf returns the size and hash of a file.
+func stateOf(dir *atomicfile.Dir, name string) (is File, err error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return is, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	st, err := f.Stat()
+	if err != nil {
+		return is, err
+	}
+	is.Size = st.Size()
+	is.Sum, err = sumOf(context.Background(), f, is.Size)
+	return is, err
 }
 
 // undo collects what stands where actions will write.
 type undo struct {
-	dir *os.Root
-	to  *os.File
+	dir *atomicfile.Dir
+	to  *atomicfile.File
 	end int64
 }
 
@@ -89,7 +110,8 @@ func undoSize(list []action) (n int64) {
 // added are removed. They must be as the update left them; else nothing is
 // changed. An update that was interrupted is finished first.
 func Undo(ctx context.Context, file string, dir *os.Root) (err error) {
-	if _, err := Recover(ctx, dir); err != nil {
+	in := atomicfile.In(ctx, dir)
+	if _, err := recoverIn(ctx, in); err != nil {
 		return err
 	}
 	f, err := os.Open(file)
@@ -105,29 +127,39 @@ func Undo(ctx context.Context, file string, dir *os.Root) (err error) {
 		if list[i].kind == actCreate || list[i].kind == actGrow {
 			return named(file, ErrJournal) // no undo has them
 		}
-		if err := list[i].fits(ctx, dir); err != nil {
+		if err := list[i].fits(ctx, in); err != nil {
 			return named(file, err)
 		}
 	}
-	j, err := dir.OpenFile(journalNew, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err := copyJournal(in, f); err != nil {
+		return errors.Join(err, in.Remove(journalNew))
+	}
+	return goLive(ctx, in)
+}
+
+// copyJournal copies one to where it waits until it holds.
+func copyJournal(dir *atomicfile.Dir, from *os.File) error {
+	to, err := dir.OpenFile(journalNew, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return errors.Join(err, j.Close())
+	if _, err = from.Seek(0, io.SeekStart); err == nil {
+		_, err = io.Copy(to, from)
 	}
-	_, err = io.Copy(j, f)
-	if err := errors.Join(err, j.Sync(), j.Close()); err != nil {
-		return err
+	if err == nil {
+		err = to.Sync()
 	}
-	return goLive(ctx, dir)
+	return errors.Join(err, to.Close())
 }
 
 // goLive makes a complete journal the one that holds, and does what it says.
-func goLive(ctx context.Context, dir *os.Root) error {
-	if err := errors.Join(dir.Rename(journalNew, journalName), syncDir(dir, ".")); err != nil {
+func goLive(ctx context.Context, dir *atomicfile.Dir) error {
+	if err := dir.Rename(journalNew, journalName); err != nil {
+		return errors.Join(err, dir.Remove(journalNew))
+	}
+	if err := dir.Sync(); err != nil {
 		return err
 	}
-	_, err := Recover(context.WithoutCancel(ctx), dir)
+	_, err := recoverIn(context.WithoutCancel(ctx), dir)
 	return err
 }
