@@ -8,13 +8,16 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/gofrs/flock"
 
 	"pakdb/diff/delta"
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 )
 
 // Check reads a whole store: every object and pack is what it is called or said
@@ -370,20 +373,46 @@ func Prune(ctx context.Context, dir string, keep int, key *patch.SecretKey) (*Pr
 	}
 	out := &Pruned{Builds: index.Builds[:n]}
 	index.Builds = index.Builds[n:]
-	p := &publisher{dir: dir, opt: &PublishOptions{Key: key}}
+	to, err := atomicfile.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = to.Close() }()
+	if err := tidy(to); err != nil {
+		return nil, err
+	}
+	p := &publisher{dir: dir, out: to, opt: &PublishOptions{Key: key}}
 	if err := p.writeJSON(indexName, index); err != nil {
 		return nil, err
 	}
-	for _, label := range out.Builds {
-		name := filepath.Join(dir, filepath.FromSlash(buildName(label)))
-		if err := os.Remove(name + signed); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+	if err := removeUnlisted(to, index); err != nil {
+		return nil, err
+	}
+	return out, out.sweep(to, need)
+}
+
+// removeUnlisted removes the manifests of builds that the list has not: of those
+// that were pruned, also by a pruning that was stopped, and of those of which a
+// publisher was stopped before it listed them. What they need goes after them.
+func removeUnlisted(to *atomicfile.Dir, index *Index) error {
+	listed := map[string]bool{path.Base(indexName): true}
+	for _, label := range index.Builds {
+		listed[label+".json"] = true
+	}
+	entries, err := os.ReadDir(to.Path("builds"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), signed)
+		if listed[name] || path.Ext(name) != ".json" {
+			continue
 		}
-		if err := os.Remove(name); err != nil {
-			return nil, err
+		if err := to.Remove("builds/" + e.Name()); err != nil {
+			return err
 		}
 	}
-	return out, out.sweep(dir, need)
+	return to.Sync()
 }
 
 // needed returns the names of all packs and objects that builds are made of.
@@ -454,9 +483,9 @@ func (c *checker) recipePlaces(builds []*Build, use func(place)) error {
 }
 
 // sweep removes packs and objects that are not needed.
-func (p *Pruned) sweep(dir string, need map[string]bool) error {
+func (p *Pruned) sweep(to *atomicfile.Dir, need map[string]bool) error {
 	for _, folder := range []string{"m", "p", "d", "n"} {
-		entries, err := os.ReadDir(filepath.Join(dir, folder))
+		entries, err := os.ReadDir(to.Path(folder))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -468,12 +497,12 @@ func (p *Pruned) sweep(dir string, need map[string]bool) error {
 			if err != nil {
 				return err
 			}
-			if err := os.Remove(filepath.Join(dir, folder, e.Name())); err != nil {
+			if err := to.Remove(folder + "/" + e.Name()); err != nil {
 				return err
 			}
 			p.Files++
 			p.Size += st.Size()
 		}
 	}
-	return nil
+	return to.Sync()
 }

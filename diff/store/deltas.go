@@ -17,6 +17,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 )
 
 // deltas makes transport patches from the last builds to the one that is
@@ -95,7 +96,7 @@ func (p *publisher) deltasFrom(ctx context.Context, from *Build, inputs []patch.
 	var temp string
 	defer func() {
 		if temp != "" {
-			err = errors.Join(err, os.RemoveAll(temp))
+			err = errors.Join(err, p.out.RemoveAll(remadeName))
 		}
 	}()
 	for _, s := range sets {
@@ -128,10 +129,14 @@ func (p *publisher) deltasFrom(ctx context.Context, from *Build, inputs []patch.
 	return list, nil
 }
 
+// remadeName is the folder of an earlier build in the store, while deltas are made
+// from it.
+const remadeName = atomicfile.Prefix + "build"
+
 func (p *publisher) remake(ctx context.Context, b *Build) (string, error) {
-	temp, err := os.MkdirTemp(p.dir, ".pakdb-build-*")
-	if err != nil {
-		return "", err
+	temp := p.out.Path(remadeName)
+	if err := p.out.MkdirAll(remadeName); err != nil {
+		return temp, err
 	}
 	r, err := OpenRemote(p.dir, RemoteOptions{})
 	if err != nil {
@@ -145,7 +150,7 @@ func (p *publisher) remake(ctx context.Context, b *Build) (string, error) {
 }
 
 func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []patch.Input) (err error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+	if err := p.out.MkdirAll("d"); err != nil {
 		return err
 	}
 	all, err := patch.OpenFiles([]string{temp})
@@ -295,8 +300,8 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	for _, i := range found {
 		old = append(old, d.old[i].ReaderAt)
 	}
-	into := path.Join(workDir, ".pakdb-made")
-	if err := u.root.MkdirAll(into, 0o777); err != nil {
+	into := path.Join(workDir, atomicfile.Prefix+"made")
+	if err := u.out.MkdirAll(into); err != nil {
 		return err
 	}
 	root, err := u.root.OpenRoot(into)
@@ -310,7 +315,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 		if !slices.Contains(d.New, f.Path) {
 			continue
 		}
-		if err := u.root.Rename(path.Join(into, f.Path), f.work()); err != nil {
+		if err := u.out.Rename(path.Join(into, f.Path), f.work()); err != nil {
 			return fmt.Errorf("%w: %s does not make %s: %w", ErrCorrupt, deltaName(d.Name), f.Path, err)
 		}
 		if !u.isMade(ctx, f) {
@@ -332,8 +337,8 @@ func (d *deltaUse) corrupt(err error) error {
 }
 
 // fetchDelta fetches a delta in parts, so that one that broke off goes on.
-func (u *Update) fetchDelta(ctx context.Context, d *deltaUse) (*os.File, error) {
-	f, err := u.root.OpenFile(path.Join(workDir, ".pakdb-delta-"+d.Name), os.O_RDWR|os.O_CREATE, 0o666)
+func (u *Update) fetchDelta(ctx context.Context, d *deltaUse) (*atomicfile.File, error) {
+	f, err := u.out.OpenFile(path.Join(workDir, atomicfile.Prefix+"delta-"+d.Name), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 		return at, err
 	}
 	names = append(names, named{g.name, g.id, g.size})
-	if err := writeNames(p.dir, sum, p.zstd.EncodeAll(marshalNames(names), nil)); err != nil {
+	if err := p.writeNames(sum, p.zstd.EncodeAll(marshalNames(names), nil)); err != nil {
 		return at, err
 	}
 	return p.tree(r, pieces)

@@ -15,6 +15,7 @@ import (
 
 	"pakdb/diff/patch"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/ordered"
 	"pakdb/internal/rescue"
 )
@@ -25,7 +26,7 @@ func (u *Update) make(ctx context.Context, f *fileUpdate) error {
 	if u.isMade(ctx, f) {
 		return nil
 	}
-	file, err := u.root.OpenFile(f.work(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	file, err := u.out.OpenFile(f.work(), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (u *Update) sync(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			file, err := u.root.OpenFile(f.work(), os.O_RDWR, 0)
+			file, err := u.out.OpenFile(f.work(), os.O_RDWR, 0)
 			if err != nil {
 				return err
 			}
@@ -69,7 +70,7 @@ type block struct {
 
 // write makes a file: one goroutine reads contents, all processors code their
 // blocks, and one writes them in order.
-func (u *Update) write(ctx context.Context, f *fileUpdate, file *os.File) error {
+func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File) error {
 	m := maker{out: output{file: file, left: f.Size}, sha: sha1.New()}
 	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
 	work := func(_ context.Context, b *block) {

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 )
 
@@ -218,7 +219,7 @@ func (f *File) check() error {
 
 // workDir is the folder below the one that is updated in which everything waits
 // until it is complete.
-const workDir = ".pakdb-update"
+const workDir = atomicfile.Prefix + "update"
 
 // reserved reports that no build may have a file of that path.
 func reserved(name string) bool {

@@ -38,8 +38,8 @@ func marshalNames(list []named) []byte {
 
 // writeNames writes them without waiting for the disk: there may be a file for
 // each of thousands, and they may get lost.
-func writeNames(dir, sum string, b []byte) error {
-	return writeNamed(dir, namesName(sum), b, func(*os.File) error { return nil })
+func (p *publisher) writeNames(sum string, b []byte) error {
+	return p.write(namesName(sum), b, false)
 }
 
 // readNames reads the names of a file's contents, in their order; none if the

@@ -20,6 +20,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 	"pakdb/internal/ordered"
 )
@@ -237,7 +238,7 @@ func (d *deltaMaker) pairs(ctx context.Context, b, from *Build) (list []*pair, e
 
 // list makes the deltas that are not there, in one file, and lists all.
 func (d *deltaMaker) list(ctx context.Context, pairs []*pair) (*deltaList, error) {
-	out, err := newDeltaFile(d.p.dir)
+	out, err := newDeltaFile(d.p.out)
 	if err != nil {
 		return nil, err
 	}
@@ -357,18 +358,16 @@ var quick = sync.Pool{New: func() any {
 // deltaWriter writes a file of deltas, which has no name until it is complete.
 type deltaWriter struct {
 	deltaFile
-	dir  string
-	file *os.File
+	file *atomicfile.Temp
 	hash *blake3.Hasher
 }
 
-func newDeltaFile(dir string) (*deltaWriter, error) {
-	to := filepath.Join(dir, "d")
-	if err := os.MkdirAll(to, 0o777); err != nil {
+func newDeltaFile(dir *atomicfile.Dir) (*deltaWriter, error) {
+	if err := dir.MkdirAll("d"); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(to, ".pakdb-*")
-	return &deltaWriter{dir: dir, file: f, hash: blake3.New()}, err
+	f, err := dir.Create("d/contents", 0o644)
+	return &deltaWriter{file: f, hash: blake3.New()}, err
 }
 
 func (w *deltaWriter) Write(b []byte) (int, error) {
@@ -377,21 +376,20 @@ func (w *deltaWriter) Write(b []byte) (int, error) {
 	return w.file.Write(b)
 }
 
-func (w *deltaWriter) discard() error {
-	return errors.Join(w.file.Close(), os.Remove(w.file.Name()))
-}
+func (w *deltaWriter) discard() error { return w.file.Discard() }
 
 func (w *deltaWriter) close() error {
 	if w.size == 0 {
 		return w.discard()
 	}
 	w.sum = key(w.hash.Sum(nil)[:16])
-	err := errors.Join(w.file.Chmod(0o644), w.file.Sync(), w.file.Close())
+	w.file.As(w.name())
+	err := w.file.Chmod(0o644)
 	if err == nil {
-		err = os.Rename(w.file.Name(), filepath.Join(w.dir, filepath.FromSlash(w.name())))
+		err = w.file.Sync()
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(w.file.Name()))
+	if err == nil {
+		err = w.file.Place()
 	}
-	return nil
+	return errors.Join(err, w.file.Discard())
 }

@@ -2,13 +2,14 @@ package store
 
 import (
 	"fmt"
-	"os"
+
+	"pakdb/internal/atomicfile"
 )
 
 // output writes a file from front to back, no more than it may have, and sets
 // bytes that were skipped.
 type output struct {
-	file *os.File
+	file *atomicfile.File
 	at   int64  // where what is held begins
 	held []byte // not written yet
 	left int64

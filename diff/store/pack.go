@@ -119,7 +119,7 @@ func (p *packer) end() error {
 	out = append(out, dir...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
 	out = append(out, packMagic...)
-	if err := writeFile(p.s.dir, packName(p.number), out); err != nil {
+	if err := p.s.writeFile(packName(p.number), out); err != nil {
 		return err
 	}
 	sum := blake3.Sum256(out)
@@ -236,30 +236,4 @@ func inflateFrame(b []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: a frame of %d bytes: %w", ErrCorrupt, len(b), err)
 	}
 	return out, nil
-}
-
-// writeFile writes a file of the store: under another name first, and on the
-// disk before it gets its own.
-func writeFile(dir, name string, b []byte) error {
-	return writeNamed(dir, name, b, (*os.File).Sync)
-}
-
-// writeNamed writes a file under another name first, and makes it last by sync.
-func writeNamed(dir, name string, b []byte, sync func(*os.File) error) error {
-	to := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(to), ".pakdb-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Chmod(0o644), sync(f), f.Close()); err == nil {
-		err = os.Rename(f.Name(), to)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

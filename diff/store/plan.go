@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -29,8 +30,9 @@ type Update struct {
 
 	r      *Remote
 	dir    string
-	root   *os.Root
-	files  *patch.Files // nil: the folder is empty
+	root   *os.Root        // of out
+	out    *atomicfile.Dir // the folder, for writing
+	files  *patch.Files    // nil: the folder is empty
 	local  *local
 	right  []patch.Input     // files in the folder that are as the build has them
 	isLast bool              // Build is the one published last
@@ -100,12 +102,10 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		u.created = true
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if u.out, err = atomicfile.Make(ctx, dir); err != nil {
 		return u, err
 	}
-	if u.root, err = os.OpenRoot(dir); err != nil {
-		return u, err
-	}
+	u.root = u.out.Root()
 	if u.release, err = patch.Lock(dir); err != nil {
 		return u, err
 	}

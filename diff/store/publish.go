@@ -23,6 +23,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 )
 
 // PublishOptions for [Publish]. The zero value reads no archives.
@@ -52,24 +53,26 @@ type Published struct {
 
 // publisher adds a build to a store.
 type publisher struct {
-	dir    string
-	opt    *PublishOptions
-	zstd   *zstd.Encoder
-	chunks map[key]place
-	listed map[key]row
-	packs  tables
-	last   int           // largest number of a pack
-	parts  map[key]place // of the trees of recipes
-	data   packer        // of contents that come from nothing
-	others packer        // of contents that deltas make as well
-	list   packer
-	known  map[string]recipeAt         // recipe of a file by its sum, from earlier builds
-	before *earlierContents            // of the last build; nil: none
-	path   string                      // of the file at hand
-	used   map[frameID]bool            // frames of the file at hand
-	frames map[string]map[frameID]bool // of new files, by their hashes
-	stored map[string]int64            // bytes of these frames
-	stats  Published
+	dir     string
+	out     *atomicfile.Dir // dir, for writing
+	opt     *PublishOptions
+	zstd    *zstd.Encoder
+	objects *zstd.Encoder // of these, one after the other; nil: none was written yet
+	chunks  map[key]place
+	listed  map[key]row
+	packs   tables
+	last    int           // largest number of a pack
+	parts   map[key]place // of the trees of recipes
+	data    packer        // of contents that come from nothing
+	others  packer        // of contents that deltas make as well
+	list    packer
+	known   map[string]recipeAt         // recipe of a file by its sum, from earlier builds
+	before  *earlierContents            // of the last build; nil: none
+	path    string                      // of the file at hand
+	used    map[frameID]bool            // frames of the file at hand
+	frames  map[string]map[frameID]bool // of new files, by their hashes
+	stored  map[string]int64            // bytes of these frames
+	stats   Published
 
 	follows     *Build     // the last build; nil: none
 	tabled      []TableRef // of it
@@ -87,9 +90,11 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if !validLabel(label) {
 		return nil, fmt.Errorf("%q is no label of a build in a store: letters, digits, and . _ + - may be in it", label)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	out, err := atomicfile.Make(ctx, dir)
+	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = out.Close() }()
 	lock := flock.New(filepath.Join(dir, ".lock"))
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
@@ -98,7 +103,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 	if err := staysSigned(dir, opt.Key); err != nil {
 		return nil, err
 	}
-	p, index, earlier, err := newPublisher(dir, opt)
+	p, index, earlier, err := newPublisher(out, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +147,10 @@ func staysSigned(dir string, key *patch.SecretKey) error {
 	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", dir, ErrSigned, name)
 }
 
-func newPublisher(dir string, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {
-	p = &publisher{dir: dir, opt: opt, chunks: map[key]place{}, listed: map[key]row{}, parts: map[key]place{}, packs: tables{}, known: map[string]recipeAt{}, frames: map[string]map[frameID]bool{}, stored: map[string]int64{}}
-	if err := tidy(dir); err != nil {
+func newPublisher(out *atomicfile.Dir, opt *PublishOptions) (p *publisher, index *Index, earlier []*Build, err error) {
+	dir := out.Name()
+	p = &publisher{dir: dir, out: out, opt: opt, chunks: map[key]place{}, listed: map[key]row{}, parts: map[key]place{}, packs: tables{}, known: map[string]recipeAt{}, frames: map[string]map[frameID]bool{}, stored: map[string]int64{}}
+	if err := tidy(out); err != nil {
 		return nil, nil, nil, err
 	}
 	p.data, p.others, p.list = packer{s: p, goal: frameGoal}, packer{s: p, goal: frameGoal}, packer{s: p, goal: listGoal}
@@ -215,25 +221,6 @@ func (p *publisher) reader() *storeReader {
 // newEncoder makes one that takes some 40 MB for each of so many at a time.
 func newEncoder(n int) (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(n))
-}
-
-// tidy removes what a publisher that was stopped left unfinished.
-func tidy(dir string) error {
-	for _, folder := range []string{".", "builds", "d", "m", "n", "p"} {
-		entries, err := os.ReadDir(filepath.Join(dir, folder))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), ".pakdb-") {
-				continue
-			}
-			if err := os.RemoveAll(filepath.Join(dir, folder, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // readBuilds reads the manifests of all builds. A folder without any is a new
@@ -442,13 +429,15 @@ func (p *publisher) object(plain []byte) (string, error) {
 	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
 		return id, nil
 	}
-	z, err := newEncoder(1)
-	if err != nil {
-		return "", err
+	if p.objects == nil {
+		var err error
+		if p.objects, err = newEncoder(1); err != nil {
+			return "", err
+		}
 	}
-	b := z.EncodeAll(plain, nil)
+	b := p.objects.EncodeAll(plain, nil)
 	p.stats.Written += int64(len(b))
-	return id, writeFile(p.dir, objectName(id), b)
+	return id, p.writeFile(objectName(id), b)
 }
 
 // lists writes the lists of a build's files and of its tables.
@@ -546,36 +535,6 @@ func (p *publisher) tables() ([]TableRef, error) {
 	fresh = slices.DeleteFunc(fresh, func(n int) bool { _, there := p.packs[n]; return !there })
 	id, err := p.object(p.packs.marshal(fresh))
 	return append(refs, TableRef{fresh[0], fresh[len(fresh)-1], id}), err
-}
-
-// writeJSON writes a manifest. Its signature is there before it, beside the old
-// one's: whenever this is stopped, what is there has a signature that fits.
-func (p *publisher) writeJSON(name string, v any) error {
-	b, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err
-	}
-	b = append(b, '\n')
-	sig := filepath.Join(p.dir, filepath.FromSlash(name+signed))
-	if p.opt.Key == nil {
-		if err := os.Remove(sig); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return writeFile(p.dir, name, b)
-	}
-	fresh := p.opt.Key.Sign(b, name)
-	both := fresh
-	if old, err := os.ReadFile(sig); err == nil {
-		list := signatures(string(old))
-		both += strings.Join(list[:min(len(list), mostSignatures-1)], "")
-	}
-	if err := writeFile(p.dir, name+signed, []byte(both)); err != nil {
-		return err
-	}
-	if err := writeFile(p.dir, name, b); err != nil {
-		return err
-	}
-	return writeFile(p.dir, name+signed, []byte(fresh))
 }
 
 // versions are those of files that earlier builds had and this one has not.

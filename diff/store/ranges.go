@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 	"slices"
+
+	"pakdb/internal/atomicfile"
 )
 
 // fetchRange is a part of a pack, or of a file of deltas, that is fetched in one
@@ -315,5 +317,5 @@ func (u *Update) addUp(f *fileUpdate) {
 
 // name is where a range lies in the folder of work.
 func (r *fetchRange) name() string {
-	return path.Join(workDir, fmt.Sprintf(".pakdb-%x-%d-%d", r.sum, r.off, r.n))
+	return path.Join(workDir, fmt.Sprintf(atomicfile.Prefix+"%x-%d-%d", r.sum, r.off, r.n))
 }

@@ -17,6 +17,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -30,13 +31,13 @@ func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 	if need := u.Bill.Write + u.Bill.Fetch; u.Bill.Free >= 0 && need > u.Bill.Free {
 		return &patch.SpaceError{Need: need, Free: u.Bill.Free}
 	}
-	if err := u.root.MkdirAll(workDir, 0o777); err != nil {
+	if err := u.out.MkdirAll(workDir); err != nil {
 		return err
 	}
 	err := u.apply(ctx, fetched)
 	if errors.Is(err, ErrCorrupt) {
 		// What was kept may be what is wrong: the next try fetches anew.
-		err = errors.Join(err, u.closeRanges(), u.root.RemoveAll(workDir))
+		err = errors.Join(err, u.closeRanges(), u.out.RemoveAll(workDir))
 	}
 	return err
 }
@@ -101,15 +102,18 @@ func (u *Update) fetchRange(ctx context.Context, r *fetchRange) error {
 	if err != nil {
 		return err
 	}
-	f, err := u.root.OpenFile(name+"~", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := u.out.OpenFile(name+"~", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	if _, err := f.Write(b); err != nil {
-		return errors.Join(err, f.Close())
+	if _, err = f.Write(b); err == nil {
+		err = u.out.Rename(name+"~", name)
 	}
-	r.data = f
-	return u.root.Rename(name+"~", name)
+	if err != nil {
+		return errors.Join(err, f.Close(), u.out.Remove(name+"~"))
+	}
+	r.data = f.File
+	return nil
 }
 
 // chunk returns a chunk, from the folder or from what was fetched.
@@ -193,7 +197,7 @@ func (eof) Read([]byte) (int, error) { return 0, io.EOF }
 // work is where a file is made. Two of the same content have each their own.
 func (f *fileUpdate) work() string {
 	of := blake3.Sum256([]byte(f.Path + "\x00" + f.Sum))
-	return path.Join(workDir, fmt.Sprintf(".pakdb-%x", of[:20]))
+	return path.Join(workDir, fmt.Sprintf(atomicfile.Prefix+"%x", of[:20]))
 }
 
 // isMade reports whether a file is complete in the folder of work.
@@ -220,42 +224,42 @@ func (u *Update) commit() error {
 		}
 		u.files = nil
 	}
-	touched := map[string]bool{".": true}
 	if err := u.clear(); err != nil {
 		return err
 	}
 	for _, f := range u.todo {
-		dir := path.Dir(f.Path)
-		if err := u.root.MkdirAll(dir, 0o777); err != nil {
+		if err := u.out.MkdirAll(path.Dir(f.Path)); err != nil {
 			return err
 		}
-		if err := patch.KeepMode(u.root, f.work(), f.Path); err != nil {
+		if err := u.out.KeepMode(f.work(), f.Path); err != nil {
 			return err
 		}
-		if err := u.root.Rename(f.work(), f.Path); err != nil {
+		if err := u.out.Rename(f.work(), f.Path); err != nil {
 			return err
 		}
-		touched[dir] = true
+	}
+	if err := u.noteEmptied(); err != nil {
+		return err
 	}
 	for _, name := range u.gone {
 		if u.isNew(name) {
 			continue
 		}
-		if err := u.remove(name); err != nil {
+		if err := u.out.Remove(name); err != nil {
 			return err
 		}
-		touched[path.Dir(name)] = true
 	}
-	for dir := range touched {
-		if err := syncDir(u.root, dir); err != nil {
-			return err
-		}
+	if err := u.out.Sync(); err != nil {
+		return err
 	}
 	if err := u.closeRanges(); err != nil {
 		return err
 	}
 	u.removeEmpty()
-	return u.root.RemoveAll(workDir)
+	if err := u.out.RemoveAll(workDir); err != nil {
+		return err
+	}
+	return u.out.Sync()
 }
 
 // inTheWay returns the files that are where folders of new ones are to be, or in
@@ -292,7 +296,7 @@ func (u *Update) clear() error {
 	first := u.inTheWay(u.gone)
 	u.gone = slices.DeleteFunc(u.gone, func(name string) bool { _, is := slices.BinarySearch(first, name); return is })
 	for _, name := range first {
-		if err := u.remove(name); err != nil {
+		if err := u.out.Remove(name); err != nil {
 			return err
 		}
 	}
@@ -306,19 +310,11 @@ func (u *Update) clear() error {
 			return err
 		})
 		for _, name := range slices.Backward(folders) {
-			err = errors.Join(err, u.root.Remove(name))
+			err = errors.Join(err, u.out.Remove(name))
 		}
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// remove removes a file that may be gone already.
-func (u *Update) remove(name string) error {
-	if err := u.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	return nil
 }
@@ -341,24 +337,46 @@ func (u *Update) isNew(name string) bool {
 	return false
 }
 
-// removeEmpty removes folders in which nothing is left of what is gone.
-func (u *Update) removeEmpty() {
-	for _, name := range slices.Backward(u.gone) {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if u.root.Remove(dir) != nil {
-				break
-			}
-		}
-	}
-}
+// emptiedName lists the folders of files that are removed, so that an update which
+// was killed before it removed the folders too is completed by the next one. To
+// that the files are gone, and a folder may be empty because the user wants it so.
+const emptiedName = workDir + "/" + atomicfile.Prefix + "emptied"
 
-// syncDir makes renames in a folder last. Where folders cannot be synced, the
-// system sees to it.
-func syncDir(root *os.Root, dir string) error {
-	f, err := root.Open(dir)
+// noteEmptied writes that list, below what an earlier update left of its own.
+func (u *Update) noteEmptied() error {
+	if len(u.gone) == 0 {
+		return nil
+	}
+	list := u.emptied()
+	for _, name := range u.gone {
+		list = append(list, path.Dir(name))
+	}
+	slices.Sort(list)
+	f, err := u.out.OpenFile(emptiedName+"~", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	_ = f.Sync()
-	return f.Close()
+	_, err = f.WriteString(strings.Join(slices.Compact(list), "\n"))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return u.out.Rename(emptiedName+"~", emptiedName)
+}
+
+// emptied reads it. Names that lead out of the folder u.out refuses.
+func (u *Update) emptied() (list []string) {
+	b, err := u.out.ReadFile(emptiedName)
+	if err != nil || len(b) == 0 {
+		return nil
+	}
+	return strings.Split(string(b), "\n")
+}
+
+// removeEmpty removes folders in which nothing is left of what is gone.
+func (u *Update) removeEmpty() {
+	for _, dir := range slices.Backward(u.emptied()) {
+		if fs.ValidPath(dir) {
+			u.out.RemoveEmpty(dir)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"pakdb/diff/patch"
+	"pakdb/internal/atomicfile"
 )
 
 // Frames are small, so that little is fetched that nobody needs. What repeats over
@@ -86,20 +86,26 @@ func (p *publisher) wholePays(ctx context.Context, in patch.Input, frames int64)
 
 // makeWhole makes a patch from nothing, and drops it if that did not pay.
 func (p *publisher) makeWhole(ctx context.Context, file string, in []patch.Input, frames int64) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+	if err := p.out.MkdirAll("d"); err != nil {
 		return err
 	}
-	if _, _, err := patch.MakeFile(patch.Watch(ctx, nil), file, nil, in, &patch.MakeOptions{Best: true}); err != nil {
+	name := "d/" + filepath.Base(file)
+	temp := atomicfile.TempName(name, "whole") // one that does not pay never has a name
+	if _, _, err := patch.MakeFile(patch.Watch(ctx, nil), p.out.Path(temp), nil, in, &patch.MakeOptions{Best: true}); err != nil {
 		return err
 	}
-	st, err := os.Stat(file)
+	st, err := p.out.Stat(temp)
 	if err == nil && st.Size() > frames-frames/16 {
-		return os.Remove(file)
+		return p.out.Remove(temp)
 	}
 	if err == nil {
-		p.stats.Written += st.Size()
+		err = p.out.Rename(temp, name)
 	}
-	return err
+	if err != nil {
+		return errors.Join(err, p.out.Remove(temp))
+	}
+	p.stats.Written += st.Size()
+	return nil
 }
 
 // countWriter counts bytes.

@@ -188,13 +188,19 @@ func (d *Dir) Remove(name string) error {
 	}
 	d.Changed(path.Dir(name))
 	err := d.do(OpRemove, name, "", func() error { return d.root.Remove(name) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	case err == nil:
+		d.mu.Lock()
+		delete(d.changed, name) // it may have been a folder
+		d.mu.Unlock()
 	}
 	return err
 }
 
-// RemoveAll removes a folder with all that is in it, one by one, or a file.
+// RemoveAll removes a folder with all that is in it, or a file. It goes on after
+// what cannot be removed.
 func (d *Dir) RemoveAll(name string) error {
 	var all []string
 	err := fs.WalkDir(d.root.FS(), name, func(name string, _ fs.DirEntry, err error) error {
@@ -204,13 +210,13 @@ func (d *Dir) RemoveAll(name string) error {
 		all = append(all, name)
 		return err
 	})
+	errs := []error{err}
 	for _, name := range slices.Backward(all) {
-		if err != nil {
-			return err
+		if err := d.Remove(name); err != nil && !errors.Is(err, syscall.ENOTEMPTY) { // what is in it was told
+			errs = append(errs, err)
 		}
-		err = d.Remove(name)
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // RemoveEmpty removes a folder, and those above it, as long as they are empty.
@@ -314,7 +320,7 @@ func (d *Dir) syncFolder(name string) error {
 		}
 		return errors.Join(f.Sync(), f.Close())
 	})
-	for _, none := range []error{fs.ErrNotExist, syscall.EINVAL, errors.ErrUnsupported} {
+	for _, none := range []error{fs.ErrNotExist, syscall.ENOTDIR, syscall.EINVAL, errors.ErrUnsupported} {
 		if errors.Is(err, none) {
 			return nil // the folder itself went, or cannot be synced
 		}

@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // maxBase is how much of a file's name goes into that of its temporary file:
@@ -96,6 +97,12 @@ func (t *Temp) Close() error {
 	t.closed = true
 	return t.File.Close()
 }
+
+// As changes the name that the file will have, in the same folder.
+func (t *Temp) As(name string) { t.name = name }
+
+// SetTime sets when the file was changed, once nothing more is written to it.
+func (t *Temp) SetTime(mod time.Time) error { return t.dir.Chtimes(t.temp, mod) }
 
 // Place gives the file its name, in place of what has it, and syncs nothing.
 func (t *Temp) Place() error {

@@ -8,7 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -92,10 +95,16 @@ type Command struct {
 	Mixed bool
 	// Kept: what a failed run leaves under temporary names is for the next one.
 	Kept bool
-	// Lax: what is written can be made again, and is not synced.
-	Lax bool
+	// Lax are files that can be made again, and need not be synced. nil: none.
+	Lax func(path string) bool
+	// State is what counts of a folder; nil: its files. Where it is given, files may
+	// differ, unless Exact is set as well: then those after the next run are those of
+	// an undisturbed one.
+	State func(t *testing.T, dir string) Tree
+	Exact bool
 
 	old, new Tree
+	files    Tree // after an undisturbed run
 }
 
 // Point is where a run was made to fail.
@@ -109,6 +118,10 @@ type Point struct {
 
 func (p Point) String() string { return fmt.Sprintf("operation %d, %s of %s", p.N, p.Kind, p.Path) }
 
+// Variable is the environment variable that says at how many operations of a command
+// [Sweep] stops it at most, in place of what the test says: PAKDB_FAULTS=10000 is all.
+const Variable = "PAKDB_FAULTS"
+
 // Sweep kills the command at each of its operations, and lets each of them fail: at
 // up to most of them, evenly spread, and with -short at a tenth of that. It returns
 // at how many, both together.
@@ -116,6 +129,9 @@ func Sweep(t *testing.T, c Command, most int) (points int) {
 	t.Helper()
 	if testing.Short() {
 		most = max(8, most/10)
+	}
+	if n, err := strconv.Atoi(os.Getenv(Variable)); err == nil && n > 0 {
+		most = n
 	}
 	free := &Faults{}
 	c.run(t, free)
@@ -166,15 +182,15 @@ func kinds(ops []atomicfile.Op) string {
 func (c *Command) run(t *testing.T, f *Faults) {
 	t.Helper()
 	dir := c.Prepare(t)
-	c.old = Files(t, dir)
+	c.old = c.state(t, dir)
 	if err := c.Run(atomicfile.WithGuard(t.Context(), f.Guard), dir); err != nil {
 		t.Fatalf("undisturbed: %v", err)
 	}
-	if list := Unsynced(f.Ops()); !c.Lax && len(list) > 0 {
+	if list := Unsynced(f.Ops(), c.Lax); len(list) > 0 {
 		t.Errorf("after a loss of power it might be otherwise: %s", strings.Join(list, "; "))
 	}
-	c.new = Files(t, dir)
-	if list := c.new.Temps(); len(list) > 0 {
+	c.new, c.files = c.state(t, dir), Files(t, dir)
+	if list := c.files.Temps(); len(list) > 0 {
 		t.Fatalf("an undisturbed run leaves %v", list)
 	}
 	if maps.Equal(c.old, c.new) {
@@ -210,10 +226,34 @@ func (c *Command) point(t *testing.T, f *Faults) (reached bool) {
 	}
 	if err := c.Run(atomicfile.WithGuard(t.Context(), (&Faults{}).Guard), dir); err != nil {
 		t.Errorf("%v: the next run: %v", at, err)
-	} else if now := Files(t, dir); !maps.Equal(now, c.new) && (at.Err != nil || !maps.Equal(now.Visible(), c.new.Visible())) {
-		t.Errorf("%v: the next run leaves another state:\n%s", at, now.differences(c.new))
+	} else {
+		c.checkNew(t, dir, at)
 	}
 	return true
+}
+
+// checkNew compares what the next run has left with what an undisturbed one does.
+func (c *Command) checkNew(t *testing.T, dir string, at Point) {
+	t.Helper()
+	if now := c.state(t, dir); !maps.Equal(now.Visible(), c.new.Visible()) {
+		t.Errorf("%v: the next run leaves another state:\n%s", at, now.differences(c.new))
+	}
+	files := Files(t, dir)
+	switch {
+	case at.Err == nil: // what could not be removed may be there
+	case (c.State == nil || c.Exact) && !maps.Equal(files, c.files):
+		t.Errorf("%v: the next run leaves other files:\n%s", at, files.differences(c.files))
+	case len(files.Temps()) > 0:
+		t.Errorf("%v: the next run leaves %v", at, files.Temps())
+	}
+}
+
+func (c *Command) state(t *testing.T, dir string) Tree {
+	t.Helper()
+	if c.State != nil {
+		return c.State(t, dir)
+	}
+	return Files(t, dir)
 }
 
 // names reports whether an error says what failed, and why.
@@ -222,11 +262,18 @@ func names(err, why error, op atomicfile.Op) bool {
 	return errors.Is(err, why) && strings.Contains(text, op.Path) && strings.Contains(text, string(op.Kind))
 }
 
+// stays reports that a file or folder is there because removing it failed, or what
+// is in it.
+func (p Point) stays(path string) bool {
+	return p.Kind == atomicfile.OpRemove && (path == p.Path || strings.HasPrefix(p.Path, path+string(filepath.Separator)))
+}
+
+func has(x Tree, name string) bool { _, there := x[name]; return there }
+
 // check compares what a run has left with the old state and the new one.
 func (c *Command) check(t *testing.T, dir string, at Point) {
 	t.Helper()
-	now := Files(t, dir)
-	seen := now.Visible()
+	seen := c.state(t, dir).Visible()
 	isOld, isNew := maps.Equal(seen, c.old.Visible()), maps.Equal(seen, c.new.Visible())
 	switch {
 	case !isOld && !isNew && c.Mixed:
@@ -235,10 +282,16 @@ func (c *Command) check(t *testing.T, dir string, at Point) {
 				t.Errorf("%v: %s has %d bytes of neither state", at, name, len(content))
 			}
 		}
+		for name := range c.old.Visible() {
+			if _, stays := c.new[name]; stays && !has(seen, name) {
+				t.Errorf("%v: %s is missing", at, name)
+			}
+		}
 	case !isOld && !isNew:
 		t.Errorf("%v: neither the old state nor the new one:\nnot old: %s\nnot new: %s", at, seen.differences(c.old), seen.differences(c.new))
 	}
-	if list := now.Temps(); !at.Killed && !c.Kept && at.Err != nil && len(list) > 0 {
+	list := slices.DeleteFunc(Files(t, dir).Temps(), func(name string) bool { return at.stays(filepath.Join(dir, name)) })
+	if !at.Killed && !c.Kept && at.Err != nil && len(list) > 0 {
 		t.Errorf("%v: %v is left, after %v", at, list, at.Err)
 	}
 }
