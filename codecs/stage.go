@@ -25,7 +25,11 @@ func StageFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 	if f.Create == nil {
 		return nil, &FormatError{Format: f.Name, File: filepath.Base(path), Off: -1, Err: ErrReadOnly}
 	}
-	s := &Staged{files: newTempFiles(path)}
+	files, err := newTempFiles(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Staged{files: files}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Discard())
@@ -43,8 +47,12 @@ func StageFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 }
 
 // StageBytes is StageFile for a file that is no archive.
-func StageBytes(path string, b []byte) (_ *Staged, err error) {
-	s := &Staged{files: newTempFiles(path)}
+func StageBytes(ctx context.Context, path string, b []byte) (_ *Staged, err error) {
+	files, err := newTempFiles(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Staged{files: files}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.Discard())

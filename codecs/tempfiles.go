@@ -1,36 +1,41 @@
 package codecs
 
 import (
-	"crypto/rand"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"pakdb/internal/atomicfile"
 )
 
 // tempFiles are the files of an archive that is being written, under temporary
 // names in the folder that they will be in. As an fs.FS it shows them under
 // their own names.
 type tempFiles struct {
-	dir, base string // of the archive's path
-	mark      string
-	list      []tempFile // the archive's own first
+	dir  *atomicfile.Dir // of the archive's path
+	base string
+	list []tempFile // the archive's own first
 }
 
 type tempFile struct {
-	*os.File
+	*atomicfile.Temp
 	name string // that it will have
 }
 
-func newTempFiles(path string) *tempFiles {
-	dir, base := filepath.Split(path)
-	return &tempFiles{dir: dir, base: base, mark: rand.Text()}
+func newTempFiles(ctx context.Context, path string) (*tempFiles, error) {
+	dir, err := atomicfile.Open(ctx, filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	return &tempFiles{dir: dir, base: filepath.Base(path)}, nil
 }
 
 // create makes a file: the archive for suffix "", else one beside it.
-func (t *tempFiles) create(suffix string) (*os.File, error) {
+func (t *tempFiles) create(suffix string) (*atomicfile.File, error) {
 	name := t.base
 	if suffix != "" {
 		name = strings.TrimSuffix(t.base, filepath.Ext(t.base)) + suffix
@@ -38,24 +43,19 @@ func (t *tempFiles) create(suffix string) (*os.File, error) {
 	if filepath.Base(name) != name || t.find(name) != nil {
 		return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
 	}
-	// O_EXCL of a random name, rather than os.CreateTemp, for the permissions
-	// that the user's umask gives any new file.
-	f, err := os.OpenFile(t.temp(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	t.dir.Sweep(".", name)
+	f, err := t.dir.Create(name, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	t.list = append(t.list, tempFile{f, name})
-	return f, nil
+	return f.File, nil
 }
 
-func (t *tempFiles) temp(name string) string {
-	return filepath.Join(t.dir, ".pakdb-"+name+"-"+t.mark)
-}
-
-func (t *tempFiles) find(name string) *os.File {
+func (t *tempFiles) find(name string) *atomicfile.Temp {
 	for _, f := range t.list {
 		if f.name == name {
-			return f.File
+			return f.Temp
 		}
 	}
 	return nil
@@ -81,10 +81,11 @@ func (t *tempFiles) options(o *CreateOptions) *CreateOptions {
 
 // Open implements fs.FS, for reading back what was written.
 func (t *tempFiles) Open(name string) (fs.File, error) {
-	if t.find(name) == nil {
+	f := t.find(name)
+	if f == nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	return os.Open(t.temp(name))
+	return os.Open(f.TempPath())
 }
 
 func (t *tempFiles) sync() error {
@@ -106,22 +107,24 @@ func (t *tempFiles) commit() error {
 		}
 	}
 	for len(t.list) > 0 {
-		last := t.list[len(t.list)-1]
-		if err := os.Rename(last.File.Name(), filepath.Join(t.dir, last.name)); err != nil {
+		if err := t.list[len(t.list)-1].Place(); err != nil {
 			return err
 		}
 		t.list = t.list[:len(t.list)-1]
 	}
-	return syncDir(filepath.Clean(t.dir))
+	return t.dir.Sync()
 }
 
-// remove takes away what has no name of its own yet.
+// remove takes away what has no name of its own yet. The folder is closed then.
 func (t *tempFiles) remove() error {
 	var errs []error
 	for _, f := range t.list {
-		_ = f.Close() // closed already unless something failed
-		errs = append(errs, os.Remove(f.File.Name()))
+		errs = append(errs, f.Discard())
 	}
 	t.list = nil
+	if t.dir != nil {
+		errs = append(errs, t.dir.Close())
+		t.dir = nil
+	}
 	return errors.Join(errs...)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"sync"
 
@@ -37,7 +36,7 @@ func WriteFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 }
 
 // writeArchive returns how many entries were written.
-func writeArchive(ctx context.Context, out *os.File, f *Format, o *CreateOptions, fill func(Writer) error) (int, error) {
+func writeArchive(ctx context.Context, out io.WriteSeeker, f *Format, o *CreateOptions, fill func(Writer) error) (int, error) {
 	w, err := f.Create(out, o)
 	if err != nil {
 		return 0, err
@@ -146,17 +145,4 @@ func readEntry(ctx context.Context, a Archive, e *Entry) error {
 		err = fmt.Errorf("entry %d %q has %d bytes, %d declared", e.Ordinal, e.Name, n, e.Size)
 	}
 	return errors.Join(err, r.Close())
-}
-
-// syncDir makes a rename last. Windows has no such call for folders, and needs
-// none.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/sketch"
 	"pakdb/schema"
 )
@@ -239,12 +239,12 @@ func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, ro
 		w = io.MultiWriter(h, sketched)
 	}
 	wanted := s.o.Extract != nil || s.o.Store != nil || s.o.Registry.Inspector(it.entry, head) != nil || isBody(it.entry)
-	var spool *os.File
+	var spool *atomicfile.Scratch
 	if wanted {
-		if spool, err = os.CreateTemp("", "pakdb-*"); err != nil {
+		if spool, err = atomicfile.NewScratch(""); err != nil {
 			return fmt.Errorf("%w: %w", ErrExtract, err)
 		}
-		defer func() { _ = spool.Close(); _ = os.Remove(spool.Name()) }()
+		defer func() { _ = spool.Close() }()
 		if _, err := spool.Write(head[:n]); err != nil {
 			return fmt.Errorf("%w: %w", ErrExtract, err)
 		}

@@ -1,18 +1,20 @@
 package query
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pakdb/internal/atomicfile"
 )
 
 // File is an output file that appears, whole, when it is committed: until then
 // it has a temporary name, and what had its name before stays.
 type File struct {
 	*os.File
-	path string // "": what was opened is written to directly
+	temp *atomicfile.Temp // nil: what was opened is written to directly
 }
 
 // CreateFile begins a file. It is an error of class ErrUsage to name the file
@@ -42,39 +44,31 @@ func CreateFile(path, catalog string) (*File, error) {
 
 // createTemp makes a file beside path, with the mode of the one it replaces.
 func createTemp(path string, mode os.FileMode, replaces bool) (*File, error) {
-	for i := 0; ; i++ {
-		name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".pakdb-%d-%d", os.Getpid(), i))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if errors.Is(err, fs.ErrExist) && i < 10_000 {
-			continue
-		}
-		if err == nil && replaces {
-			err = f.Chmod(mode)
-		}
-		return &File{File: f, path: path}, err
+	t, err := atomicfile.Create(context.Background(), path, mode)
+	if err != nil {
+		return nil, err
 	}
+	if replaces {
+		if err := t.Chmod(mode); err != nil {
+			return nil, errors.Join(err, t.Discard())
+		}
+	}
+	return &File{File: t.File.File, temp: t}, nil
 }
 
 // Commit puts the file in its place.
 func (f *File) Commit() error {
-	if f.path == "" {
+	if f.temp == nil {
 		return f.Close()
 	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		_ = os.Remove(f.Name())
-		return err
-	}
-	if err := os.Rename(f.Name(), f.path); err != nil {
-		_ = os.Remove(f.Name())
-		return err
-	}
-	return nil
+	return errors.Join(f.temp.Commit(), f.temp.Discard())
 }
 
 // Abort leaves things as they were.
 func (f *File) Abort() {
-	_ = f.Close()
-	if f.path != "" {
-		_ = os.Remove(f.Name())
+	if f.temp == nil {
+		_ = f.Close()
+		return
 	}
+	_ = f.temp.Discard()
 }

@@ -50,7 +50,10 @@ func writeNew(name, text string, mode os.FileMode) error {
 		return err
 	}
 	_, err = f.WriteString(text)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(name)) // half a key is none
+	}
+	return err
 }
 
 // readSecretKey returns nil for "".

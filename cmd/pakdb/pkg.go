@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/internal/atomicfile"
 )
 
 type pkgFlags struct {
@@ -160,12 +161,12 @@ func spoolEntry(ctx context.Context, ar *archive, e *codecs.Entry) (*packageCont
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	f, err := os.CreateTemp("", "pakdb-*")
+	f, err := atomicfile.NewScratch("")
 	if err != nil {
 		return nil, err
 	}
 	c := &packageContent{ReaderAt: f, size: e.Size, path: ar.Info().MountPoint + e.Name, folder: filepath.Dir(ar.path),
-		chunk: e.ID.Bits == codecs.ChunkBits, close: func() { _ = f.Close(); _ = os.Remove(f.Name()) }}
+		chunk: e.ID.Bits == codecs.ChunkBits, close: func() { _ = f.Close() }}
 	contentErr, writeErr := copyAll(ctx, f, r, e.Size)
 	if err := errors.Join(contentErr, writeErr); err != nil {
 		c.close()

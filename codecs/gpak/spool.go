@@ -1,25 +1,23 @@
 package gpak
 
 import (
-	"errors"
 	"io"
-	"os"
+
+	"pakdb/internal/atomicfile"
 )
 
 // spool holds stored bytes until the table in front of them is known. It is a
-// file, so that memory does not grow with the archive; its name is given up at
-// once where the system allows that, so that not even a crash leaves it behind.
+// file, so that memory does not grow with the archive.
 type spool struct {
-	f    *os.File
+	f    *atomicfile.Scratch
 	size int64
 }
 
 func newSpool() (*spool, error) {
-	f, err := os.CreateTemp("", ".pakdb-spool-*")
+	f, err := atomicfile.NewScratch("")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // refused on Windows; close tries again
 	return &spool{f: f}, nil
 }
 
@@ -37,10 +35,4 @@ func (s *spool) copyTo(w io.Writer, off, n int64) error {
 	return err
 }
 
-func (s *spool) close() error {
-	err := s.f.Close()
-	if rerr := os.Remove(s.f.Name()); rerr != nil && !errors.Is(rerr, os.ErrNotExist) {
-		err = errors.Join(err, rerr)
-	}
-	return err
-}
+func (s *spool) close() error { return s.f.Close() }

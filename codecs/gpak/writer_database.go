@@ -16,6 +16,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/atomicfile"
 )
 
 // layout is what differs between the SQLite versions, as the known files have
@@ -48,7 +49,7 @@ type databaseWriter struct {
 const databaseFile = "pak.sip"
 
 func newDatabaseWriter(out io.Writer, version string, m compress.Method) (codecs.Writer, error) {
-	dir, err := os.MkdirTemp("", ".pakdb-sip-*")
+	dir, err := os.MkdirTemp("", atomicfile.Prefix+"sip-*")
 	if err != nil {
 		return nil, err
 	}

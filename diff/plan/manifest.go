@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -114,7 +115,7 @@ func (p *Plan) Entries() []ManifestFile {
 }
 
 // describe stages the response files and the manifest.
-func (w *patchWriter) describe() error {
+func (w *patchWriter) describe(ctx context.Context) error {
 	if w.p.merges && w.p.leads == nil {
 		return nil
 	}
@@ -127,7 +128,7 @@ func (w *patchWriter) describe() error {
 		if part.anew() || part.Format.Mounts().OwnTypes != nil || len(part.Items) == 0 {
 			continue // no response file: UnrealPak does not write these
 		}
-		if err := w.stage(strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
+		if err := w.stage(ctx, strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,7 @@ func (w *patchWriter) describe() error {
 	if err != nil {
 		return err
 	}
-	return w.stage(manifestName(m.Archives[0].Name), append(text, '\n'))
+	return w.stage(ctx, manifestName(m.Archives[0].Name), append(text, '\n'))
 }
 
 func manifestName(archive string) string {
@@ -144,12 +145,12 @@ func manifestName(archive string) string {
 }
 
 // stage stages a file that is no archive.
-func (w *patchWriter) stage(name string, text []byte) error {
+func (w *patchWriter) stage(ctx context.Context, name string, text []byte) error {
 	path := filepath.Join(w.o.Dir, name)
 	if _, err := os.Lstat(path); err == nil && !w.o.Overwrite {
 		return fmt.Errorf("%s %w", path, ErrExists)
 	}
-	s, err := codecs.StageBytes(path, text)
+	s, err := codecs.StageBytes(ctx, path, text)
 	if err == nil {
 		w.staged = append(w.staged, s)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/atomicfile"
 )
 
 // Output says where a patch goes.
@@ -50,7 +51,11 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 	if err := p.refuseTooLarge(); err != nil {
 		return nil, nil, err
 	}
-	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+	dir, err := atomicfile.Make(ctx, o.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := dir.Close(); err != nil {
 		return nil, nil, err
 	}
 	if err := p.refuseOverwriting(o); err != nil {
@@ -66,7 +71,7 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 	if proof, err = w.prove(ctx); err != nil {
 		return nil, proof, err
 	}
-	if err := w.describe(); err != nil {
+	if err := w.describe(ctx); err != nil {
 		return nil, proof, err
 	}
 	return w.written, proof, w.commit()

@@ -8,6 +8,7 @@
 package objects
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
 )
 
@@ -76,27 +78,27 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".pakdb-*")
+	dir, err := atomicfile.Open(context.Background(), filepath.Dir(path))
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	f, err := dir.Create(filepath.Base(path), 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Discard()) }()
 	defer rescue.Into(&err)
 	if err := s.encode(f, d, r); err != nil {
 		return err
 	}
-	if err := errors.Join(f.Chmod(0o444), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil && !s.Has(d) {
+	// The folder is not synced: an object that a loss of power takes is put there
+	// again by the next scan.
+	if err := f.Place(); err != nil && !s.Has(d) {
 		return err // a file that another process put there first is as good
-	} else if err != nil {
-		_ = os.Remove(f.Name())
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/zeebo/blake3"
+
 	"pakdb/internal/objects"
 )
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pakdb/internal/atomicfile"
 )
 
 // Prune removes the objects that wanted does not want, and returns how many there
@@ -16,6 +18,10 @@ func (s *Store) Prune(ctx context.Context, wanted func(d [32]byte) (bool, error)
 	err = filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
+		}
+		if entry.IsDir() {
+			sweep(ctx, path)
+			return nil
 		}
 		d, ok := s.digest(path)
 		if !ok || !entry.Type().IsRegular() {
@@ -41,4 +47,14 @@ func (s *Store) Prune(ctx context.Context, wanted func(d [32]byte) (bool, error)
 		err = nil // there is no store
 	}
 	return removed, bytes, errors.Join(append(failed, err)...)
+}
+
+// sweep removes what killed processes left in a folder.
+func sweep(ctx context.Context, dir string) {
+	d, err := atomicfile.Open(ctx, dir)
+	if err != nil {
+		return
+	}
+	d.Sweep(".", "")
+	_ = d.Close()
 }

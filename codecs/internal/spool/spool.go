@@ -5,7 +5,8 @@ package spool
 import (
 	"bytes"
 	"io"
-	"os"
+
+	"pakdb/internal/atomicfile"
 )
 
 // memory is how much is kept in memory before a temporary file is made.
@@ -15,7 +16,7 @@ const memory = 32 << 20
 // a temporary file. The zero value is empty. It is not safe for concurrent use.
 type Spool struct {
 	mem  bytes.Buffer
-	file *os.File
+	file *atomicfile.Scratch
 	size int64
 }
 
@@ -36,12 +37,9 @@ func (s *Spool) Write(p []byte) (int, error) {
 }
 
 func (s *Spool) spill() (err error) {
-	if s.file, err = os.CreateTemp("", "pakdb-*"); err != nil {
+	if s.file, err = atomicfile.NewScratch(""); err != nil {
 		return err
 	}
-	// Where the system allows it the file has no name from here on, so that
-	// nothing is left of a Spool that nobody resets. Reset removes it elsewhere.
-	_ = os.Remove(s.file.Name())
 	_, err = s.mem.WriteTo(s.file)
 	s.mem = bytes.Buffer{}
 	return err
@@ -83,6 +81,5 @@ func (s *Spool) Reset() error {
 		return nil
 	}
 	s.file = nil
-	_ = os.Remove(f.Name()) // gone already where the system allows that
 	return f.Close()
 }
