@@ -43,7 +43,7 @@ func copies(t *testing.T) string {
 		if err := os.CopyFS(dir, os.DirFS(folder(t, "Calligraphy.sip", "Calligraphy_next.sip", "damaged.sip"))); err != nil {
 			t.Fatal(err)
 		}
-		out, err := extract.Open(filepath.Join(dir, "files"), false)
+		out, err := extract.Open(t.Context(), filepath.Join(dir, "files"), false)
 		if err != nil {
 			t.Fatal(err)
 		}

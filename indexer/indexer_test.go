@@ -250,7 +250,7 @@ func TestLooseFiles(t *testing.T) {
 func TestExtractAndStore(t *testing.T) {
 	c := newCatalog(t)
 	out := t.TempDir()
-	dir, err := extract.Open(out, false)
+	dir, err := extract.Open(t.Context(), out, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ func (a *app) catFile(ctx context.Context, ar *archive, entries []*codecs.Entry,
 	if err := refuseSameFile(ar, f.out); err != nil {
 		return err
 	}
-	dir, err := extract.Open(filepath.Dir(f.out), true)
+	dir, err := extract.Open(ctx, filepath.Dir(f.out), true)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 
 	"pakdb/codecs"
 	"pakdb/indexer"
@@ -92,6 +93,9 @@ func hint(err error) string {
 		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},
 		{graph.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
 		{schema.ErrNoBuild, "pakdb query @builds lists them"},
+		{syscall.ENOSPC, "make room on that disk and run this again; files that were complete stay as they are"},
+		{syscall.EDQUOT, "make room within your quota and run this again; files that were complete stay as they are"},
+		{syscall.EIO, "the disk, or the way to it, is failing: look into the system's log before you run this again"},
 		{indexer.ErrNoFiles, "a folder is searched with all that is below it"},
 	} {
 		if errors.Is(err, h.class) {

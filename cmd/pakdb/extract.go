@@ -133,7 +133,7 @@ type extraction struct {
 }
 
 func (x *extraction) run(ctx context.Context, chosen *selection) error {
-	dir, err := extract.Open(x.f.out, x.f.overwrite)
+	dir, err := extract.Open(ctx, x.f.out, x.f.overwrite)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (a *app) scan(ctx context.Context, catalog *schema.Catalog, f indexFlags, p
 		Progress: &indexer.Progress{}}
 	o.Quick = f.quick
 	if f.extract != "" {
-		dir, err := extract.Open(f.extract, f.overwrite)
+		dir, err := extract.Open(ctx, f.extract, f.overwrite)
 		if err != nil {
 			return nil, err
 		}

@@ -27,8 +27,8 @@ type Dir struct {
 
 // Open opens the folder at dir, making it if need be. Unless overwrite is set,
 // files that are already there are left alone.
-func Open(dir string, overwrite bool) (*Dir, error) {
-	d, err := atomicfile.Make(context.Background(), dir)
+func Open(ctx context.Context, dir string, overwrite bool) (*Dir, error) {
+	d, err := atomicfile.Make(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

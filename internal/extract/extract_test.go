@@ -90,7 +90,7 @@ func write(t *testing.T, d *extract.Dir, name, content string) {
 
 func TestCollisions(t *testing.T) {
 	dir := t.TempDir()
-	d, err := extract.Open(dir, false)
+	d, err := extract.Open(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestOneNameManyTimes(t *testing.T) {
 
 func TestNothingHalfWritten(t *testing.T) {
 	dir := t.TempDir()
-	d, err := extract.Open(dir, false)
+	d, err := extract.Open(t.Context(), dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,11 +169,11 @@ func TestExistingFilesAreKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "x"), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, _ := extract.Open(dir, false)
+	d, _ := extract.Open(t.Context(), dir, false)
 	if _, err := d.Create("x"); !errors.Is(err, extract.ErrExists) {
 		t.Errorf("Create over a file: %v", err)
 	}
-	d, _ = extract.Open(dir, true)
+	d, _ = extract.Open(t.Context(), dir, true)
 	write(t, d, "x", "new")
 	if got, _ := os.ReadFile(filepath.Join(dir, "x")); string(got) != "new" {
 		t.Errorf("overwrite: %q", got)
@@ -185,7 +185,7 @@ func TestSymlinksDoNotLeadOut(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	d, _ := extract.Open(dir, true)
+	d, _ := extract.Open(t.Context(), dir, true)
 	if _, err := d.Create(d.Reserve("link/evil")); err == nil {
 		t.Error("a link led out of the folder")
 	}
