@@ -106,15 +106,20 @@ func TestKilledDeltas(t *testing.T) {
 		if mode == "--append" && (!bytes.HasPrefix(want, f.old) || bytes.Equal(want, f.old)) {
 			t.Fatal("nothing was appended")
 		}
-		var count struct{ killed, journal, readable, new int }
+		var count struct{ journal, readable, new int }
+		k := &killer{r: r, whole: whole}
+		kills = killsOf(kills)
 		for i := range kills {
 			dir := f.folder(t, "killed")
-			after := time.Duration(r.Int64N(int64(whole)))
-			if i%2 == 0 {
-				after = (after + whole) / 2 // where it writes
-			}
-			if killAfter(t, after, "", f.apply(dir, mode)...) {
-				count.killed++
+			switch args := f.apply(dir, mode); i % 8 {
+			case 0, 2, 4: // where it writes
+				k.kill(t, 0.5, args...)
+			case 6: // while what is appended, or the journal, is written
+				k.killOnce(t, filepath.Join(dir, map[string]string{"--append": ".pakdb-update.append", "--in-place": ".pakdb-update.new"}[mode]), args...)
+			case 7: // while the journal is followed
+				k.killOnce(t, filepath.Join(dir, ".pakdb-update.journal"), args...)
+			default:
+				k.kill(t, 0, args...)
 			}
 			if left, _ := filepath.Glob(filepath.Join(dir, ".pakdb-update.*")); len(left) > 0 {
 				count.journal++
@@ -139,8 +144,8 @@ func TestKilledDeltas(t *testing.T) {
 			}
 		}
 		t.Logf("%s takes %v, seed %d: %d of %d killed, %d left something, %d could be read before it was finished, %d became the new version",
-			mode, whole, seed, count.killed, kills, count.journal, count.readable, count.new)
-		if count.killed == 0 {
+			mode, whole, seed, k.killed, kills, count.journal, count.readable, count.new)
+		if k.killed == 0 {
 			t.Error("every update ended before it was killed")
 		}
 	}

@@ -53,28 +53,25 @@ func TestKilledScans(t *testing.T) {
 	before := rowsOf(t, catalog)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("a scan takes %s; seed %d", whole, seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	killed := 0
-	for i := range kills {
+	k := &killer{r: rand.New(rand.NewPCG(seed, 0)), whole: whole}
+	for i := range killsOf(kills) {
 		args := []string{"index", "-q", "--catalog", catalog, "--build", "x", game}
 		if i%2 == 0 {
 			args = append(args, "--force") // reads everything; the others go on where the last one stopped
 		}
-		if killAfter(t, time.Duration(r.Int64N(int64(whole))), "", args...) {
-			killed++
-		}
+		k.kill(t, 0, args...)
 		check(t, catalog)
 		if got := rowsOf(t, catalog); got != want && got != before {
 			t.Fatalf("kill %d: half a build is visible: %s", i, got)
 		}
 	}
-	if killed == 0 {
+	if k.killed == 0 {
 		t.Error("every scan ended before it was killed")
 	}
 	scan(t, catalog, game)
 	check(t, catalog)
 	if got := rowsOf(t, catalog); got != want {
-		t.Errorf("after %d kills the rows are %s, undisturbed they are %s", killed, got, want)
+		t.Errorf("after %d kills the rows are %s, undisturbed they are %s", k.killed, got, want)
 	}
 	for _, left := range []string{"-wal", "-shm", ".lock"} {
 		if _, err := os.Stat(catalog + left); err == nil {

@@ -99,18 +99,15 @@ func TestKilledPatches(t *testing.T) {
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("a patch takes %s; seed %d", whole, seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	killed := 0
-	for i := range patchKills {
+	k := &killer{r: rand.New(rand.NewPCG(seed, 0)), whole: whole}
+	for i := range killsOf(patchKills) {
 		out := filepath.Join(f.dir, fmt.Sprint("killed", i))
-		if killAfter(t, time.Duration(r.Int64N(int64(whole))), "", append(f.args, out)...) {
-			killed++
-		}
+		k.kill(t, 0, append(f.args, out)...)
 		f.check(t, out)
 	}
 	pakdb(t, append(f.args, filepath.Join(f.dir, "killed0"), "--overwrite")...) // whatever is left there
 	f.check(t, filepath.Join(f.dir, "killed0"))
-	if killed == 0 {
+	if k.killed == 0 {
 		t.Error("every run ended before it was killed")
 	}
 }

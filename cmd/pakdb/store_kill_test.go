@@ -127,27 +127,6 @@ func (f *storeFixture) check(t *testing.T, folder string, done int) {
 	}
 }
 
-// killAfter starts pakdb and kills it after a time, or once a file is there, and
-// reports whether it was still running.
-func killAfter(t *testing.T, after time.Duration, once string, args ...string) bool {
-	t.Helper()
-	cmd := exec.Command("pakdb", args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for end := time.Now().Add(after); time.Now().Before(end); time.Sleep(200 * time.Microsecond) {
-		if _, err := os.Stat(once); once != "" && err == nil {
-			break
-		}
-	}
-	_ = cmd.Process.Kill() // it may be over
-	var exit *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode() == -1
-}
-
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
@@ -169,15 +148,14 @@ func TestKilledUpdates(t *testing.T) {
 	start := time.Now()
 	pakdb(t, "update", "-q", game, "--from", store, "--build", "2")
 	whole := time.Since(start)
-	killed, half := 0, 0
-	for i := range updateKills {
+	half, k, kills := 0, &killer{r: f.r, whole: whole}, killsOf(updateKills)
+	for i := range kills {
 		to := i % 2
-		after, once := time.Duration(f.r.Int64N(int64(whole))), ""
+		args := []string{"update", "-q", game, "--from", store, "--build", fmt.Sprint(to + 1)}
 		if i%3 == 0 { // while files are put into place
-			after, once = 10*whole, filepath.Join(game, fmt.Sprintf("A-in-%d", to+1))
-		}
-		if killAfter(t, after, once, "update", "-q", game, "--from", store, "--build", fmt.Sprint(to+1)) {
-			killed++
+			k.killOnce(t, filepath.Join(game, fmt.Sprintf("A-in-%d", to+1)), args...)
+		} else {
+			k.kill(t, 0, args...)
 		}
 		f.check(t, game, -1)
 		if _, err := os.Stat(filepath.Join(game, "A-in-1")); err == nil {
@@ -190,9 +168,9 @@ func TestKilledUpdates(t *testing.T) {
 			f.check(t, game, to)
 		}
 	}
-	t.Logf("an update takes %v; %d of %d killed, %d between builds", whole, killed, updateKills, half)
-	if killed < updateKills/4 {
-		t.Errorf("only %d updates of %d were killed", killed, updateKills)
+	t.Logf("an update takes %v; %d of %d killed, %d between builds", whole, k.killed, kills, half)
+	if k.killed < kills/4 {
+		t.Errorf("only %d updates of %d were killed", k.killed, kills)
 	}
 	pakdb(t, "update", "-q", game, "--from", store)
 	f.check(t, game, 1)
@@ -214,25 +192,27 @@ func TestKilledPublications(t *testing.T) {
 	start := time.Now()
 	pakdb(t, args...)
 	whole := time.Since(start)
-	killed := 0
-	for i := range publishKills {
+	k, kills := &killer{r: f.r, whole: whole}, killsOf(publishKills)
+	for i := range kills {
 		if i%2 == 0 { // else it goes on where the last one stopped
 			if err := os.RemoveAll(store); err != nil {
 				t.Fatal(err)
 			}
 			copyFolder(t, before, store)
 		}
-		if killAfter(t, time.Duration(f.r.Int64N(int64(whole))), "", args...) {
-			killed++
+		if i%4 == 2 { // between a manifest and the list
+			k.killOnce(t, filepath.Join(store, "builds", "2.json"), args...)
+		} else {
+			k.kill(t, 0, args...)
 		}
 		pakdb(t, "store", "check", store)
 		pakdb(t, "update", "-q", game, "--from", store, "--build", "1", "--key", key+".pub")
 		f.check(t, game, 0)
 	}
-	if killed < publishKills/4 {
-		t.Errorf("only %d publications of %d were killed", killed, publishKills)
+	if k.killed < kills/4 {
+		t.Errorf("only %d publications of %d were killed", k.killed, kills)
 	}
-	t.Logf("a publication takes %v; %d of %d killed", whole, killed, publishKills)
+	t.Logf("a publication takes %v; %d of %d killed", whole, k.killed, kills)
 	pakdb(t, args...)
 	pakdb(t, "store", "check", store)
 	pakdb(t, "update", "-q", game, "--from", store, "--key", key+".pub")
