@@ -68,7 +68,9 @@ func (m Mounting) Archive(name, path string) mount.Archive {
 }
 
 // Describes reports whether an entry is of OwnTypes.
-func (m Mounting) Describes(e *Entry) bool { return e.Type != "" && slices.Contains(m.OwnTypes, e.Type) }
+func (m Mounting) Describes(e *Entry) bool {
+	return e.Type != "" && slices.Contains(m.OwnTypes, e.Type)
+}
 
 // FileOf returns what tells the file of the game that an entry is: entries of one
 // text are the same file. archive is the name of the archive in the build, and

@@ -2,8 +2,10 @@ package diff
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -16,6 +18,49 @@ func (r *Result) Len() int { return len(r.pairs) - r.hiding }
 
 // Same reports whether nothing changed.
 func (r *Result) Same() bool { return len(r.pairs) == 0 && len(r.Reordered) == 0 }
+
+// Names yields what all entries that changed are called, on both sides. It reads
+// nothing.
+func (r *Result) Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, p := range r.pairs {
+			if p.old >= 0 && !yield(r.nameOf(&r.old.rows[p.old])) || p.new >= 0 && !yield(r.nameOf(&r.new.rows[p.new])) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Result) nameOf(e *row) string {
+	f := File{Path: r.names.path(e.path), AssetID: r.invented[e.key]}
+	return f.Name()
+}
+
+// Paths yields the paths of all entries of complete builds of these labels, in no
+// particular order and some more than once. It ends with the first error.
+func Paths(ctx context.Context, db *sql.DB, labels ...string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, label := range labels {
+			rows, err := db.QueryContext(ctx, pathsOfBuild, label)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			more := true
+			for more && rows.Next() {
+				var path string
+				err := rows.Scan(&path)
+				more = yield(path, err) && err == nil
+			}
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil && more {
+				more = yield("", err) && false
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
 
 // changeBatch is how many changes have their hashes looked up at once.
 const changeBatch = 4096

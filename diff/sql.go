@@ -140,3 +140,12 @@ const publicNames = `SELECT DISTINCT e.path_id, n.name
 	CROSS JOIN named_resource n ON n.archive_id = ba.archive_id
 	CROSS JOIN entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo AND e.id_hi IS n.id_hi AND e.type_id = n.type_id
 	ORDER BY e.path_id, n.name`
+
+// pathsOfBuild lists the paths of all entries of a build.
+const pathsOfBuild = `SELECT d.prefix || p.name
+	FROM build b
+	CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	CROSS JOIN path p ON p.path_id = e.path_id
+	CROSS JOIN dir d ON d.dir_id = p.dir_id
+	WHERE b.label = ?1 AND b.complete = 1`

@@ -83,8 +83,8 @@ type Mount struct {
 	Name     string // relative to the folder that was scanned
 	Location string // absolute path
 	Order    int64
-	Place    int64 // among the archives of the build: of those that hold a file, the lowest counts
-	LastWins bool  // of several entries of one file in it, the last counts
+	Place    int64  // among the archives of the build: of those that hold a file, the lowest counts
+	LastWins bool   // of several entries of one file in it, the last counts
 	Stem     string // what it is called by together with others that are mounted with it; "": Name
 }
 

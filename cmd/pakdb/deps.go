@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -94,11 +95,36 @@ func (a *app) deps(ctx context.Context, f depsFlags, reverse bool, name string) 
 	o := graph.Options{Reverse: reverse, Depth: depth, Kinds: f.kinds}
 	switch f.format {
 	case "tree":
-		return a.printTree(ctx, g, start, o)
+		err = a.printTree(ctx, g, start, o)
 	case "dot":
-		return a.printDot(ctx, g, start, o)
+		err = a.printDot(ctx, g, start, o)
+	default:
+		err = a.printEdges(ctx, g, start, o, f.format)
 	}
-	return a.printEdges(ctx, g, start, o, f.format)
+	return errors.Join(err, a.remarkKinds(ctx, g, start, o))
+}
+
+// remarkKinds says on stderr that there are references where none is of the kinds
+// asked for. Kinds hold for every step, so the first one tells.
+func (a *app) remarkKinds(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options) error {
+	if len(o.Kinds) == 0 || a.quiet {
+		return nil
+	}
+	wanted := o.Kinds
+	o.Depth, o.Kinds = 1, nil
+	var kinds []string
+	n := int64(0)
+	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
+		n++
+		kinds = append(kinds, e.Kind)
+		return nil
+	})
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	if err == nil && n > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(wanted, k) }) {
+		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s, none of these kinds; there are %s\n", plural(n, "reference", "references"), strings.Join(kinds, ", "))
+	}
+	return err
 }
 
 func parseDepth(s string) (int, error) {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/plan"
 	"pakdb/query"
@@ -51,7 +49,8 @@ The .uasset, .uexp and .ubulk of one Unreal asset are one change, which bears
 the name of the first and the sizes of all; --files lists them one by one.
 
 Renames are found by GUID, asset id and path hash, then by equal contents,
-then by contents that are alike, unless "pakdb index --no-sketch" was used.
+then by contents that are alike, unless "pakdb index --no-sketch" was used. A
+GUID goes before a path: where a path is that of another record now, notes say so.
 "Download" estimates what someone who has the old build must fetch.
 
 --stat ends with what the update takes by several ways of transport: whole files,
@@ -63,14 +62,16 @@ With --format it is these rows and nothing else.
 --format html is one page without any other file: a map of what changed, what
 the update takes by each way of transport, and a list to sort and search.
 
-With a GLOB only entries whose old or new path matches are shown.
+With a GLOB only entries whose old or new path matches are shown. A GLOB that
+matches no path of either build is an error.
 
 Archives that are damaged as a whole (no footer, a damaged index, cut short, not
 readable, a .ucas missing) are told of first: what they lack looks like removed. With
 --format they are rows of the kind "damaged", or a section of the page.
 
-The exit code is 0 when nothing changed, 1 when something did or an archive is
-damaged, 2 or 3 when there was trouble.`,
+The exit code is 0 when no change is shown, 1 when there is one or an archive is
+damaged, 2 or 3 when there was trouble. With a GLOB or --kind only the changes
+that match count; when there are others, a line says how many.`,
 		Example: `  pakdb diff 1.48 1.52
   pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
   pakdb diff old/Game.pak new/Game.pak --stat
@@ -133,79 +134,6 @@ type classError struct {
 
 func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
 
-// changes is a filter over what a comparison found.
-type changes struct {
-	*diff.Result
-	kinds   diff.Kind       // 0: all
-	damaged []codecs.Damage // archives of either build
-	globs   []*glob
-}
-
-func (f *diffFlags) filter(patterns []string) (*changes, error) {
-	c := &changes{}
-	for _, name := range f.kinds {
-		k, ok := diff.ParseKind(name)
-		if !ok {
-			return nil, fmt.Errorf("%w: --kind %q: want one of %s", errUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
-		}
-		c.kinds |= k
-	}
-	if f.summary != "" && !slices.Contains(diff.Columns(), f.summary) {
-		return nil, fmt.Errorf("%w: --summary %q: want one of %s", errUsage, f.summary, strings.Join(diff.Columns(), ", "))
-	}
-	for _, p := range patterns {
-		g, err := parseGlob(p, f.fold)
-		if err != nil {
-			return nil, err
-		}
-		c.globs = append(c.globs, g)
-	}
-	return c, nil
-}
-
-func allKinds() (all diff.Kind) {
-	for _, k := range diff.Kinds() {
-		all |= k
-	}
-	return all
-}
-
-// takes reports whether a change was asked for: by its kind, or by what else
-// happened to the entry.
-func (c *changes) takes(ch *diff.Change) bool {
-	if c.kinds != 0 && (ch.Kind|ch.Also)&c.kinds == 0 {
-		return false
-	}
-	if c.globs == nil {
-		return true
-	}
-	for _, g := range c.globs {
-		if matchesFile(g, ch.Old) || matchesFile(g, ch.New) {
-			return true
-		}
-	}
-	return false
-}
-
-func matchesFile(g *glob, f *diff.File) bool { return f != nil && g.match(f.Name()) }
-
-// each calls do for each change that was asked for and returns how many.
-func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {
-	for ch, err := range c.Changes(ctx) {
-		if err != nil {
-			return n, err
-		}
-		if !c.takes(&ch) {
-			continue
-		}
-		n++
-		if err := do(&ch); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
 func (f *diffFlags) options() (diff.Options, error) {
 	percent, err := strconv.Atoi(strings.TrimSuffix(f.similar, "%"))
 	if err != nil || percent < 1 || percent > 100 {
@@ -239,6 +167,9 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	}
 	defer sides.close()
 	if sides.entries() {
+		if c.filters() {
+			return fmt.Errorf("%w: patterns and --kind choose among entries of builds; two entries are compared as they are", errUsage)
+		}
 		return a.diffEntries(ctx, f, sides)
 	}
 	if c.Result, err = diff.Compare(ctx, sides.db, sides.old.label, sides.new.label, o); err != nil {
@@ -247,12 +178,18 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if c.damaged, err = plan.FindDamage(ctx, sides.db, a.registry(), sides.old.label, sides.new.label); err != nil {
 		return err
 	}
+	if err := c.refuseMissed(ctx, sides); err != nil {
+		return err
+	}
 	n, err := a.printDiff(ctx, f, c, sides)
 	if err != nil {
 		return err
 	}
 	a.remark(c)
-	if n > 0 || len(c.damaged) > 0 || len(c.Reordered) > 0 && c.kinds == 0 && c.globs == nil {
+	if n == 0 && c.Len() > 0 && !f.hasSums() && !a.quiet {
+		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+c.noneMatch())
+	}
+	if n > 0 || len(c.damaged) > 0 || len(c.Reordered) > 0 && !c.filters() {
 		return errProblems
 	}
 	return nil
@@ -267,6 +204,12 @@ func (a *app) remark(c *changes) {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s could not be compared: not decoded, and of the same size\n",
 			plural(c.Unknown, "entry", "entries"))
 	}
+}
+
+// hasSums reports whether the output for people ends with the line that says so
+// when no change matches.
+func (f *diffFlags) hasSums() bool {
+	return f.format == "" && !f.nameOnly && !f.nameStatus && f.summary == "" && !f.semantic && !f.impact
 }
 
 func (a *app) printDiff(ctx context.Context, f diffFlags, c *changes, s *sides) (int, error) {

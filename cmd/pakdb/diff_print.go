@@ -131,10 +131,15 @@ func diffSums(c *changes, t *diff.Totals) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, k))
 		}
 	}
-	if parts == nil {
-		if len(c.damaged) > 0 {
-			return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", printable(c.OldBuild), printable(c.NewBuild))
-		}
+	switch {
+	case parts != nil:
+	case c.Len() > 0:
+		return c.noneMatch()
+	case len(c.damaged) > 0:
+		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", printable(c.OldBuild), printable(c.NewBuild))
+	case len(c.Reordered) > 0:
+		return fmt.Sprintf("%s and %s hold the same entries, in another order", printable(c.OldBuild), printable(c.NewBuild))
+	default:
 		return fmt.Sprintf("%s and %s are the same", printable(c.OldBuild), printable(c.NewBuild))
 	}
 	s := t.All
@@ -178,7 +183,8 @@ func (a *app) diffStat(ctx context.Context, c *changes, s *sides, f diffFlags) (
 		return 0, err
 	}
 	if f.format != "" {
-		return c.Len(), a.downloadRows(downloads, f.format)
+		n, err := c.each(ctx, func(*diff.Change) error { return nil })
+		return n, errors.Join(err, a.downloadRows(downloads, f.format))
 	}
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)

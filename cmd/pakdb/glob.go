@@ -14,10 +14,11 @@ import (
 // There is nothing to explode: a mismatch goes back to the last * or the last **,
 // never to one before it.
 type glob struct {
-	text string
-	alts [][]token // any of them
-	base bool      // for the last part alone
-	fold bool      // upper and lower case are the same
+	given string // as it was typed
+	text  string
+	alts  [][]token // any of them
+	base  bool      // for the last part alone
+	fold  bool      // upper and lower case are the same
 }
 
 type token struct {
@@ -48,7 +49,7 @@ func parseGlob(text string, fold bool) (*glob, error) {
 	if strings.HasSuffix(pattern, "/") {
 		pattern += "**"
 	}
-	g := &glob{text: strings.ReplaceAll(text, `\`, "/"), base: !strings.Contains(pattern, "/"), fold: fold}
+	g := &glob{given: text, text: strings.ReplaceAll(text, `\`, "/"), base: !strings.Contains(pattern, "/"), fold: fold}
 	if fold {
 		g.text, pattern = strings.ToLower(g.text), strings.ToLower(pattern)
 	}

@@ -75,7 +75,8 @@ hides; --explain tells it of one path.
 
 --only and --exclude choose among the changes: by patterns for paths in the game's
 file system, as Game/Content/Maps/A.umap, or by SQL whose first column is paths;
-:old and :new are the builds. --with-dependencies adds what the chosen ones refer
+:old and :new are the builds. A pattern that matches no path of either build is an
+error. --with-dependencies adds what the chosen ones refer
 to in NEW and OLD lacks, or did not have them refer to.
 ` + globHelp,
 		Example: `  pakdb patch build 1.48 1.52 -o patch/
@@ -132,7 +133,7 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err != nil {
 		return err
 	}
-	o, err := a.planOptions(ctx, &f, sides)
+	o, err := a.planOptions(ctx, &f, sides, stacks)
 	if err != nil {
 		return err
 	}
@@ -149,13 +150,16 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	return a.writePatch(ctx, p, f)
 }
 
-func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides) (plan.Options, error) {
+func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks []*plan.Stack) (plan.Options, error) {
 	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay, AllowDamaged: f.allowDamaged}
 	if f.only == nil && f.exclude == nil {
 		return o, nil
 	}
 	c, err := a.choice(ctx, f, s)
 	if err != nil {
+		return o, err
+	}
+	if err := c.refuseMissed(stacks); err != nil {
 		return o, err
 	}
 	o.Only = c.takes
@@ -191,7 +195,7 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 	}
 	a.warnPatch(p)
 	if len(p.Items) == 0 {
-		if _, err := fmt.Fprintln(a.stdout, "nothing changed: no patch is needed"); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, nothingToPatch(p)); err != nil {
 			return err
 		}
 		return planVerdict(p)
@@ -214,6 +218,21 @@ func planVerdict(p *plan.Plan) error {
 		return errProblems
 	}
 	return nil
+}
+
+// nothingToPatch says why a patch would be empty.
+func nothingToPatch(p *plan.Plan) string {
+	switch {
+	case len(p.Left) == 1:
+		return "1 change, which was not chosen: no patch is written"
+	case len(p.Left) > 0:
+		return fmt.Sprintf("%d changes, none was chosen: no patch is written", len(p.Left))
+	case len(p.Kept) > 0:
+		return fmt.Sprintf("no patch can do it: %s that the new build lacks, and archives that cannot delete", plural(int64(len(p.Kept)), "file", "files"))
+	case len(p.Gone) > 0:
+		return "no patch can do it: an archive is gone"
+	}
+	return "nothing changed: no patch is needed"
 }
 
 // writeFiles writes a plan under a bar that shows how far it is.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"pakdb/diff/plan"
@@ -42,6 +44,26 @@ func (a *app) choice(ctx context.Context, f *patchFlags, s *sides) (c choice, er
 	}
 	c.exclude, err = parseGlobs(f.exclude)
 	return c, err
+}
+
+// refuseMissed returns an error for a pattern that matches no path of either build:
+// a mistyped --only would leave out what it should take, a mistyped --exclude the
+// other way round.
+func (c *choice) refuseMissed(stacks []*plan.Stack) error {
+	paths := func(yield func(string) bool) {
+		for _, s := range stacks {
+			for i := range s.Files {
+				if !yield(s.Files[i].Path()) {
+					return
+				}
+			}
+		}
+	}
+	missed := missedGlobs(slices.Concat(c.globs, c.exclude), paths)
+	if len(missed) == 0 {
+		return nil
+	}
+	return missedError(missed[0], strconv.Quote(stacks[0].Label)+" or "+strconv.Quote(stacks[1].Label), paths)
 }
 
 // isSQL tells a statement from a pattern.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/internal/nearest"
 )
 
 // selection is which entries the user asked for by patterns. Without patterns
@@ -61,25 +60,10 @@ func (s *selection) takes(e *codecs.Entry) bool {
 func (s *selection) missed(ar *archive) error {
 	for i, hit := range s.hit {
 		if !hit {
-			return hinted(fmt.Errorf("%s: %w: nothing matches %q", ar.path, codecs.ErrNotFound, s.globs[i].text), s.hintFor(ar, s.globs[i]))
+			return hinted(fmt.Errorf("%s: %w: nothing matches %q", ar.path, codecs.ErrNotFound, s.globs[i].given), nearestPath(s.globs[i], pathsOf(ar)))
 		}
 	}
 	return nil
-}
-
-// hintFor looks for what the pattern may have meant: another case, or a name
-// that is nearly the same.
-func (s *selection) hintFor(ar *archive, missed *glob) string {
-	folded, err := parseGlob(missed.text, true)
-	if err != nil || missed.fold {
-		return ""
-	}
-	for e := range named(ar) {
-		if folded.match(e.Name) {
-			return "with -i, which ignores case, " + strconv.Quote(e.Name) + " would match"
-		}
-	}
-	return nearestEntry(ar, missed.text)
 }
 
 // named yields the entries that have a name, damaged or not.
@@ -93,22 +77,15 @@ func named(ar *archive) iter.Seq[*codecs.Entry] {
 	}
 }
 
-// nearestEntry suggests paths that end in the same name, or are nearly the
-// same.
-func nearestEntry(ar *archive, path string) string {
-	base := strings.ToLower(path[strings.LastIndexByte(path, '/')+1:])
-	var same, all []string
-	for e := range named(ar) {
-		name := e.Name[strings.LastIndexByte(e.Name, '/')+1:]
-		if strings.ToLower(name) == base && len(same) < 3 {
-			same = append(same, e.Name)
+// pathsOf yields the paths of the entries that have one.
+func pathsOf(ar *archive) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for e := range named(ar) {
+			if !yield(e.Name) {
+				return
+			}
 		}
-		all = append(all, e.Name)
 	}
-	if len(same) > 0 {
-		return nearest.Hint(same)
-	}
-	return nearest.Hint(nearest.Names(path, all))
 }
 
 // label is what an entry is called by: its path, or its ordinal if it has none.
@@ -166,7 +143,7 @@ func notFound(ar *archive, name string, err error) error {
 	if h := hint(err); h != "" {
 		return hinted(fmt.Errorf("%s: %w", ar.path, err), h)
 	}
-	return hinted(fmt.Errorf("%s: %w: %q", ar.path, err, name), nearestEntry(ar, name))
+	return hinted(fmt.Errorf("%s: %w: %q", ar.path, err, name), nearestName(name, pathsOf(ar)))
 }
 
 // lookup finds the entry that one name stands for.

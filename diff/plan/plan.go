@@ -109,6 +109,7 @@ type Plan struct {
 	Parts    []Part
 	Kept     []Item         // files that the new build has not, and that the archives of the game cannot delete
 	Left     []Item         // changes that Options.Only did not want
+	Gone     []string       // archives that are to be taken out: the new build has not got them, and nothing is mounted over them
 	Warnings []string       // what the user should know before shipping it
 	Damaged  []string       // archives of either build that are damaged as a whole, where Options.AllowDamaged
 	Faults   int            // of the warnings, those for which a game will not see the new build

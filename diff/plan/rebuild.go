@@ -22,6 +22,7 @@ func (p *Plan) rebuild(registry *codecs.Registry) error {
 	for _, pair := range pairMounts(old, new) {
 		switch {
 		case pair[1] == nil:
+			p.Gone = append(p.Gone, pair[0].Name)
 			p.faultf("%s is not in the new build: take it out", pair[0].Name)
 		case pair[0] == nil:
 			p.addArchive(pair[1])

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/diff"
+)
+
+// changes is a filter over what a comparison found.
+type changes struct {
+	*diff.Result
+	kinds   diff.Kind       // 0: all
+	damaged []codecs.Damage // archives of either build
+	globs   []*glob
+}
+
+func (f *diffFlags) filter(patterns []string) (*changes, error) {
+	c := &changes{}
+	for _, name := range f.kinds {
+		k, ok := diff.ParseKind(name)
+		if !ok {
+			return nil, fmt.Errorf("%w: --kind %q: want one of %s", errUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
+		}
+		c.kinds |= k
+	}
+	if f.summary != "" && !slices.Contains(diff.Columns(), f.summary) {
+		return nil, fmt.Errorf("%w: --summary %q: want one of %s", errUsage, f.summary, strings.Join(diff.Columns(), ", "))
+	}
+	for _, p := range patterns {
+		g, err := parseGlob(p, f.fold)
+		if err != nil {
+			return nil, err
+		}
+		c.globs = append(c.globs, g)
+	}
+	return c, nil
+}
+
+func allKinds() (all diff.Kind) {
+	for _, k := range diff.Kinds() {
+		all |= k
+	}
+	return all
+}
+
+// filters reports whether not all changes were asked for.
+func (c *changes) filters() bool { return c.kinds != 0 || c.globs != nil }
+
+// noneMatch says that there are changes, of which none was asked for.
+func (c *changes) noneMatch() string {
+	if c.Len() == 1 {
+		return "1 change, which does not match"
+	}
+	return fmt.Sprintf("%d changes, none match", c.Len())
+}
+
+// refuseMissed returns an error for a pattern that matches no path of either
+// build. Most patterns match a change, so the paths of builds are rarely read.
+func (c *changes) refuseMissed(ctx context.Context, s *sides) (err error) {
+	missed := missedGlobs(c.globs, c.Names())
+	if len(missed) == 0 {
+		return nil
+	}
+	var failed error
+	paths := func(yield func(string) bool) {
+		for path, err := range diff.Paths(ctx, s.db, s.old.label, s.new.label) {
+			if failed = err; err != nil || !yield(path) {
+				return
+			}
+		}
+	}
+	if missed = missedGlobs(missed, paths); len(missed) > 0 && failed == nil {
+		err = missedError(missed[0], strconv.Quote(s.old.label)+" or "+strconv.Quote(s.new.label), paths)
+	}
+	return errors.Join(failed, err)
+}
+
+// takes reports whether a change was asked for: by its kind, or by what else
+// happened to the entry.
+func (c *changes) takes(ch *diff.Change) bool {
+	if c.kinds != 0 && (ch.Kind|ch.Also)&c.kinds == 0 {
+		return false
+	}
+	if c.globs == nil {
+		return true
+	}
+	for _, g := range c.globs {
+		if matchesFile(g, ch.Old) || matchesFile(g, ch.New) {
+			return true
+		}
+	}
+	return false
+}
+
+func matchesFile(g *glob, f *diff.File) bool { return f != nil && g.match(f.Name()) }
+
+// each calls do for each change that was asked for and returns how many.
+func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {
+	for ch, err := range c.Changes(ctx) {
+		if err != nil {
+			return n, err
+		}
+		if !c.takes(&ch) {
+			continue
+		}
+		n++
+		if err := do(&ch); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
