@@ -74,6 +74,7 @@ type Result struct {
 	names    names
 	words    map[int64]string
 	invented map[int64]string      // what keys that are no path ids stand for
+	replaced map[int64]int64       // see replacements; nil: not read yet
 	taken    map[int64]taken       // paths that are those of other records now
 	public   map[int64][2][]string // public names on both sides, of paths where they differ
 }

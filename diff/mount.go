@@ -114,7 +114,7 @@ func (l *loader) readShared(ctx context.Context, old, new *build) error {
 // mount leaves the rows that the game sees, sorted by their keys.
 func (b *build) mount() {
 	b.rows = slices.DeleteFunc(b.rows, func(r row) bool { return r.copies == 0 || r.storage&(flagDeleted|flagOwn) != 0 })
-	b.sortRows(func(x, y *row) int {
+	b.sortRows(func(x, y row) int {
 		return cmp.Or(cmp.Compare(b.archives[x.archive].place, b.archives[y.archive].place), cmp.Compare(x.seq, y.seq))
 	})
 }
@@ -125,7 +125,7 @@ func (b *build) byArchive() {
 	for i := range b.rows {
 		b.rows[i].group = b.archives[b.rows[i].archive].group
 	}
-	b.sortRows(func(x, y *row) int {
+	b.sortRows(func(x, y row) int {
 		if b.archives[x.archive].lastWins {
 			return cmp.Compare(y.seq, x.seq)
 		}
@@ -143,8 +143,15 @@ func (b *build) byArchive() {
 	b.rows = out
 }
 
-func (b *build) sortRows(further func(x, y *row) int) {
-	compare := func(x, y row) int { return cmp.Or(compareKeys(&x, &y), further(&x, &y)) }
+// sortRows sorts by keys. Rows go to further by value: through pointers each of a
+// million comparisons would put both on the heap.
+func (b *build) sortRows(further func(x, y row) int) {
+	compare := func(x, y row) int {
+		if c := compareKeys(&x, &y); c != 0 {
+			return c
+		}
+		return further(x, y)
+	}
 	if !slices.IsSortedFunc(b.rows, compare) {
 		slices.SortFunc(b.rows, compare)
 	}

@@ -40,19 +40,22 @@ func directories(ctx context.Context, db *sql.DB, build int64) (ids []int64, err
 	return ids, err
 }
 
+// notAmong returns the ids that others lack.
+func notAmong(ids, others []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
+}
+
 // readRecords returns nil where directories of both builds say the same.
 func (r *Result) readRecords(ctx context.Context) (*records, error) {
-	var dirs [2]string
-	for i, b := range []*build{r.old, r.new} {
-		ids, err := directories(ctx, r.db, b.id)
-		if err != nil {
-			return nil, err
-		}
-		dirs[i] = jsonInts(ids)
+	old, err := directories(ctx, r.db, r.old.id)
+	if err != nil {
+		return nil, err
 	}
-	if dirs[0] == dirs[1] {
-		return nil, nil
+	new, err := directories(ctx, r.db, r.new.id)
+	if err != nil || slices.Equal(old, new) {
+		return nil, err
 	}
+	dirs := [2]string{jsonInts(notAmong(old, new)), jsonInts(notAmong(new, old))}
 	rs := &records{r: r, taken: map[int64]taken{}}
 	for i := range dirs {
 		rs.of[i], rs.paths[i] = map[int64]guid{}, map[guid]int64{}
@@ -76,7 +79,6 @@ func (r *Result) readRecords(ctx context.Context) (*records, error) {
 			}
 		}
 	}
-	var err error
 	rs.after, err = r.replacements(ctx)
 	rs.before = map[int64][]int64{}
 	for before, after := range rs.after {
@@ -88,6 +90,9 @@ func (r *Result) readRecords(ctx context.Context) (*records, error) {
 // replacements says which GUIDs either build names in the place of others, so
 // that both directions find the same.
 func (r *Result) replacements(ctx context.Context) (map[int64]int64, error) {
+	if r.replaced != nil {
+		return r.replaced, nil
+	}
 	replaced := map[int64]int64{}
 	for _, b := range []*build{r.old, r.new} {
 		err := schema.EachRow(ctx, r.db, replacedGUIDs, []driver.Value{b.id}, func(v []driver.Value) { replaced[integer(v[0])] = integer(v[1]) })
@@ -95,6 +100,7 @@ func (r *Result) replacements(ctx context.Context) (map[int64]int64, error) {
 			return nil, err
 		}
 	}
+	r.replaced = replaced
 	return replaced, nil
 }
 

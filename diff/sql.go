@@ -82,37 +82,41 @@ const andSeen = ` AND NOT EXISTS (SELECT 1
 	                                WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal)`
 
 // recordDirectories lists the contents with records that a game sees in build ?1.
-// They are few among many records: one is found from the one before.
-const recordDirectories = `WITH RECURSIVE one(id) AS (
-		SELECT min(content_id) FROM calligraphy_record
+var recordDirectories = seenContents("calligraphy_record", "SELECT one.id FROM one")
+
+// seenContents is a query over one(id): those contents with rows in a table that a
+// game sees in build ?1. They are few among many rows: one is found from the one
+// before.
+func seenContents(table, query string) string {
+	return "WITH RECURSIVE every(id) AS (SELECT min(content_id) FROM " + table + `
 		UNION ALL
-		SELECT (SELECT min(content_id) FROM calligraphy_record WHERE content_id > one.id) FROM one WHERE one.id IS NOT NULL
+		SELECT (SELECT min(content_id) FROM ` + table + ` WHERE content_id > every.id) FROM every WHERE every.id IS NOT NULL
+	), one AS MATERIALIZED (
+		SELECT id
+		FROM every
+		WHERE EXISTS (SELECT 1
+		              FROM entry e
+		              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+		              WHERE e.content_id = every.id` + andSeen + `)
+		ORDER BY id
 	)
-	SELECT one.id
-	FROM one
-	WHERE EXISTS (SELECT 1
-	              FROM entry e
-	              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	              WHERE e.content_id = one.id` + andSeen + `)
-	ORDER BY one.id`
+	` + query
+}
 
 // recordsApart lists what directories ?1, a JSON array of contents, say and
 // directories ?2 do not.
 const recordsApart = `SELECT path_id, space_id, guid
 	FROM calligraphy_record
-	WHERE content_id IN (SELECT value FROM json_each(?1) WHERE value NOT IN (SELECT value FROM json_each(?2)))
+	WHERE content_id IN (SELECT value FROM json_each(?1))
 	EXCEPT
 	SELECT path_id, space_id, guid
 	FROM calligraphy_record
 	WHERE content_id IN (SELECT value FROM json_each(?2))`
 
 // replacedGUIDs lists which GUIDs a build says took the place of others.
-const replacedGUIDs = `SELECT DISTINCT r.old_guid, r.last_guid
-	FROM build_archive ba
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id
-	CROSS JOIN calligraphy_replacement r ON r.content_id = e.content_id
-	WHERE ba.build_id = ?1 AND r.last_guid <> 0
-		AND e.content_id IN (SELECT content_id FROM calligraphy_replacement)` + andSeen
+var replacedGUIDs = seenContents("calligraphy_replacement", `SELECT DISTINCT r.old_guid, r.last_guid
+	FROM one
+	CROSS JOIN calligraphy_replacement r ON r.content_id = one.id AND r.last_guid <> 0`)
 
 // entryIDs lists the ids and hashes of paths ?2 in a build.
 const entryIDs = `SELECT e.path_id, e.id_bits, e.id_hi, e.id_lo, e.path_hash
