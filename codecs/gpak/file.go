@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/latin1"
 )
 
 // maxWarnings bounds Info.Warnings: a file with a million odd names is one
@@ -84,11 +85,7 @@ func readable(b []byte) (path string, valid bool) {
 	if valid = utf8.Valid(b); valid {
 		path = string(b)
 	} else {
-		var s strings.Builder
-		for _, c := range b {
-			s.WriteRune(rune(c))
-		}
-		path = s.String()
+		path = latin1.Decode(b)
 	}
 	if strings.IndexByte(path, '\\') >= 0 {
 		path = strings.ReplaceAll(path, `\`, "/")

@@ -49,7 +49,9 @@ func (a archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	return &reader{SectionReader: r, ctx: ctx, name: a.src.Name}, nil
+	return codecs.NewStoredReader(ctx, r, func(off int64, err error) error {
+		return &codecs.FormatError{Format: "loose", File: a.src.Name, Off: off, Err: err}
+	}), nil
 }
 
 func (a archive) OpenRaw(*codecs.Entry) (*io.SectionReader, error) {
@@ -57,29 +59,3 @@ func (a archive) OpenRaw(*codecs.Entry) (*io.SectionReader, error) {
 }
 
 func (a archive) Close() error { return nil }
-
-// reader notices a file that became shorter since it was opened. It keeps the
-// context of Open because a loose file may take long to read.
-type reader struct {
-	*io.SectionReader
-	ctx  context.Context
-	name string
-	n    int64
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := r.SectionReader.Read(p)
-	r.n += int64(n)
-	switch {
-	case err == nil || err == io.EOF && r.n >= r.Size():
-		return n, err
-	case err == io.EOF:
-		err = codecs.Errorf(codecs.ErrTruncated, "%d of %d bytes; did it change?", r.n, r.Size())
-	}
-	return n, &codecs.FormatError{Format: "loose", File: r.name, Off: r.n, Err: err}
-}
-
-func (r *reader) Close() error { return nil }

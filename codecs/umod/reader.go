@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/latin1"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
@@ -127,14 +128,7 @@ func entryName(raw []byte) string {
 	if n := len(raw); n > 0 && raw[n-1] == 0 {
 		raw = raw[:n-1]
 	}
-	var b strings.Builder
-	for _, c := range raw {
-		if c == '\\' {
-			c = '/'
-		}
-		b.WriteRune(rune(c))
-	}
-	return b.String()
+	return strings.ReplaceAll(latin1.Decode(raw), `\`, "/")
 }
 
 func (a *archive) Info() codecs.Info {
@@ -171,34 +165,12 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 	if err != nil {
 		return nil, err
 	}
-	return &reader{ctx: ctx, raw: raw, a: a, name: e.Name}, nil
+	return a.stored(ctx, raw, e.Name), nil
 }
 
 func (a *archive) Close() error { return nil }
 
-// reader notices a file that became shorter since it was opened. It keeps the
-// context of Open, which its reads end with.
-type reader struct {
-	ctx  context.Context
-	raw  *io.SectionReader
-	a    *archive
-	name string
-	n    int64
+// stored reads a part of the file; name is that of the entry, or "".
+func (a *archive) stored(ctx context.Context, raw *io.SectionReader, name string) io.ReadCloser {
+	return codecs.NewStoredReader(ctx, raw, func(off int64, err error) error { return a.fail(name, "data", off, err) })
 }
-
-func (r *reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := r.raw.Read(p)
-	r.n += int64(n)
-	switch {
-	case err == nil || err == io.EOF && r.n == r.raw.Size():
-		return n, err
-	case err == io.EOF:
-		err = codecs.Errorf(codecs.ErrTruncated, "%d of %d bytes", r.n, r.raw.Size())
-	}
-	return n, r.a.fail(r.name, "data", r.n, err)
-}
-
-func (r *reader) Close() error { return nil }

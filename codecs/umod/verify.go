@@ -15,7 +15,7 @@ import (
 func (a *archive) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
 	crc := newCRC()
 	end := a.src.Size - trailerSize
-	whole := &reader{ctx: ctx, raw: io.NewSectionReader(a.src, 0, end), a: a}
+	whole := a.stored(ctx, io.NewSectionReader(a.src, 0, end), "")
 	if _, err := io.Copy(crc, whole); err != nil {
 		return err
 	}

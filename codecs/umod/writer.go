@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/latin1"
 	"pakdb/codecs/internal/ue"
 )
 
@@ -95,17 +97,8 @@ func (w *writer) Close() error {
 
 // storedName encodes a name: Latin-1, backslashes, NUL.
 func storedName(name string) ([]byte, error) {
-	var out []byte
-	for _, r := range name {
-		switch {
-		case r > 0xFF:
-			return nil, codecs.Errorf(codecs.ErrName, "%q is not Latin-1", r)
-		case r == '/':
-			r = '\\'
-		}
-		out = append(out, byte(r))
-	}
-	return append(out, 0), nil
+	out, err := latin1.Encode(strings.ReplaceAll(name, "/", `\`))
+	return append(out, 0), err
 }
 
 func failed(name, field string, err error) error {

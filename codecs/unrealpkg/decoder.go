@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/latin1"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
@@ -99,7 +100,8 @@ func (d *decoder) fstring(limit int64) string {
 	return d.narrow(int(n))
 }
 
-// narrow reads n 8-bit characters with or without a NUL at the end.
+// narrow reads n 8-bit characters with or without a NUL at the end. Games of
+// the time meant CP1252, which differs from Latin-1 in 0x80 to 0x9F only.
 func (d *decoder) narrow(n int) string {
 	pos := d.Pos()
 	b := d.Bytes(n)
@@ -107,7 +109,7 @@ func (d *decoder) narrow(n int) string {
 		b = b[:len(b)-1]
 	}
 	if !ascii(b) {
-		return latin1(b)
+		return latin1.Decode(b)
 	}
 	if d.arena != "" {
 		return d.arena[pos : pos+len(b)]
@@ -165,16 +167,6 @@ func ascii(b []byte) bool {
 		}
 	}
 	return true
-}
-
-// latin1 keeps every byte apart, so that no two names become one. Games of
-// the time meant CP1252, which differs in 0x80 to 0x9F only.
-func latin1(b []byte) string {
-	out := make([]byte, 0, len(b)+len(b)/4)
-	for _, c := range b {
-		out = utf8.AppendRune(out, rune(c))
-	}
-	return string(out)
 }
 
 // utf16Text decodes UTF-16 with or without a NUL at the end. A big-endian

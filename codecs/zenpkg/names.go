@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/latin1"
 	"pakdb/internal/bin"
 )
 
@@ -110,11 +111,7 @@ func narrow(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
 	}
-	out := make([]byte, 0, 2*len(b))
-	for _, c := range b {
-		out = utf8.AppendRune(out, rune(c))
-	}
-	return string(out)
+	return latin1.Decode(b)
 }
 
 // mappedName reads an FMappedName: index, whose two top bits tell which table

@@ -1,11 +1,11 @@
 package ue
 
 import (
-	"bytes"
 	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"pakdb/codecs/internal/latin1"
 	"pakdb/internal/bin"
 )
 
@@ -54,7 +54,7 @@ func (t Text) String() string {
 	case utf8.Valid(t.Bytes):
 		return string(t.Bytes)
 	}
-	return latin1(t.Bytes)
+	return latin1.Decode(t.Bytes)
 }
 
 // Plain reports whether t decodes to its own bytes, as nearly every path does.
@@ -66,14 +66,6 @@ func units(b []byte) []uint16 {
 		u[i] = binary.LittleEndian.Uint16(b[2*i:])
 	}
 	return u
-}
-
-func latin1(b []byte) string {
-	var buf bytes.Buffer
-	for _, c := range b {
-		buf.WriteRune(rune(c))
-	}
-	return buf.String()
 }
 
 // AppendFString appends s as the engine writes it: 8-bit when it is ASCII,
