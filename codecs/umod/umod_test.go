@@ -151,7 +151,7 @@ func TestManifestDiffers(t *testing.T) {
 }
 
 func TestCreateRefuses(t *testing.T) {
-	for _, o := range []codecs.CreateOptions{{Version: "2"}, {MountPoint: "x"}, {Method: "zlib"}, {BlockSize: 1}} {
+	for _, o := range []codecs.CreateOptions{{Version: "2"}, {MountPoint: "x"}, {Method: "zlib"}, {BlockSize: 1}, {Encrypt: true}, {Align: 4}, {Seed: 1}} {
 		if _, err := umod.Format().Create(new(codecstest.Buffer), &o); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%+v: %v", o, err)
 		}

@@ -32,6 +32,8 @@ func create(w io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
 		return nil, failed("", "version", unsupported("version %q", o.Version))
 	case o.MountPoint != "" || o.Method != compress.None || o.BlockSize != 0 || o.Keys != nil:
 		return nil, failed("", "options", unsupported("no mount point, method, block size or keys"))
+	case o.Foreign() != "":
+		return nil, failed("", "options", unsupported("no %s", o.Foreign()))
 	}
 	crc := newCRC()
 	return &writer{out: io.MultiWriter(w, crc), file: w, crc: crc}, nil

@@ -138,7 +138,7 @@ func TestMalformed(t *testing.T) {
 }
 
 func TestCreateRefuses(t *testing.T) {
-	for _, o := range []codecs.CreateOptions{{Version: "uz"}, {MountPoint: "x"}, {Method: "lz4"}, {BlockSize: 1}} {
+	for _, o := range []codecs.CreateOptions{{Version: "uz"}, {MountPoint: "x"}, {Method: "lz4"}, {BlockSize: 1}, {Encrypt: true}, {Align: 4}, {Seed: 1}} {
 		if _, err := uz.Format().Create(new(codecstest.Buffer), &o); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%+v: %v", o, err)
 		}

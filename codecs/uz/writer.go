@@ -27,6 +27,9 @@ func create(w io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
 		(o.Method != compress.None && o.Method != compress.Zlib) {
 		return nil, failed("options", codecs.Errorf(errors.ErrUnsupported, "no mount point or keys; zlib in blocks of %d", maxBlock))
 	}
+	if o.Foreign() != "" {
+		return nil, failed("options", codecs.Errorf(errors.ErrUnsupported, "no %s", o.Foreign()))
+	}
 	return &writer{w: w}, nil
 }
 
