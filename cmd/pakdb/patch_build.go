@@ -49,6 +49,9 @@ of the same version, whose header lists the packages that it overrides; the .pak
 of that name, by which the engine mounts it, is there if with nothing in it.
 Containers have no delete records.
 
+Quake: pakN.pak, the next number, with the files that were added or modified.
+These paks have no delete records either.
+
 Marvel Heroes and Retro: archives that changed are made anew as a whole, under
 their names and of their kind, with unchanged entries as they are stored; in
 their order and with their copies, each of which is replaced; new entries last.

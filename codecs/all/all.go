@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/loose"
+	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
@@ -22,6 +23,7 @@ func Registry() *codecs.Registry {
 		Formats: []*codecs.Format{
 			gpak.Format(),
 			retropak.Format(),
+			quakepak.Format(),
 			unrealpak.Format(),
 			umod.Format(),
 			uz.Format(),

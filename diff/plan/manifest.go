@@ -125,8 +125,8 @@ func (w *patchWriter) describe(ctx context.Context) error {
 	}
 	for i := range archives {
 		part := &w.written[i].Part
-		if part.anew() || part.Format.Mounts().OwnTypes != nil || len(part.Items) == 0 {
-			continue // no response file: UnrealPak does not write these
+		if part.anew() || part.Format.Mounts().CanDelete == nil || len(part.Items) == 0 {
+			continue // UnrealPak does not write these; its paks alone have delete records
 		}
 		if err := w.stage(ctx, strings.TrimSuffix(part.Name, filepath.Ext(part.Name))+".txt", w.p.response(part)); err != nil {
 			return err
