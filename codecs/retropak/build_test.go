@@ -6,7 +6,7 @@ import (
 
 	"github.com/klauspost/compress/zlib"
 
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 // rawEntry is an entry as a pak stores it. The builders here share no code with
@@ -111,7 +111,7 @@ func segment(length int, data []byte) []byte {
 func stored(data []byte) []byte { return segment(-len(data), data) }
 
 func lzo(data []byte) []byte {
-	b, err := lzoenc.Encode(nil, data, lzoenc.LevelFast)
+	b, err := lzotest.Encode(nil, data, lzotest.LevelFast)
 	if err != nil {
 		panic(err)
 	}

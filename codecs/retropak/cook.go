@@ -2,10 +2,12 @@ package retropak
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/exactlzo"
+	"pakdb/codecs/compress/lzo1x"
 )
 
 // cooks reports whether the game's own cooker compresses content of that type
@@ -33,7 +35,7 @@ func (v variant) cooks(fourCC string, size int64) bool {
 // pack returns the compressed form of content, header included, or nil when it
 // would not take less room in the pak. The real paks give a texture's header a
 // block of its own; one block is what editors write, and the games accept it.
-func (v variant) pack(content []byte) ([]byte, error) {
+func (v variant) pack(content []byte, lzo *exactlzo.Encoder) ([]byte, error) {
 	if v.method == compress.None || int64(len(content)) > math.MaxUint32 {
 		return nil, nil
 	}
@@ -42,7 +44,7 @@ func (v variant) pack(content []byte) ([]byte, error) {
 	if v.method == compress.Zlib {
 		b, err = compress.Encode(compress.Zlib, b, content)
 	} else {
-		b, err = lzoenc.EncodeSegmented(b, content, lzoenc.LevelBest)
+		b, err = appendSegments(b, content, lzo)
 	}
 	if err != nil {
 		return nil, err
@@ -53,6 +55,30 @@ func (v variant) pack(content []byte) ([]byte, error) {
 	}
 	v.putHead(b, packed, len(content))
 	return b, nil
+}
+
+// appendSegments appends content in segments of LZO1X, each behind its length, at
+// the level that the games' own cooker used. A segment that would not become smaller
+// is stored, which a negative length says; so is one that takes too long to encode,
+// although no 16 KiB are known that do.
+func appendSegments(dst, content []byte, lzo *exactlzo.Encoder) ([]byte, error) {
+	var packed []byte
+	for len(content) > 0 {
+		n := min(len(content), lzo1x.SegmentSize)
+		var err error
+		packed, err = lzo.Encode(packed[:0], content[:n], exactlzo.DefaultLevel)
+		if err != nil && !errors.Is(err, exactlzo.ErrWork) {
+			return nil, err
+		}
+		data, length := packed, len(packed)
+		if length == 0 || length >= n {
+			data, length = content[:n], -n
+		}
+		dst = binary.BigEndian.AppendUint16(dst, uint16(int16(length)))
+		dst = append(dst, data...)
+		content = content[n:]
+	}
+	return dst, nil
 }
 
 // headSize is what stands before the compressed bytes: the decoded size, or a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -182,4 +183,45 @@ func TestSpool(t *testing.T) {
 	b := codecstest.Write(t, retropak.Format(), &codecs.CreateOptions{Version: "MP3"}, items)
 	equalFilled(t, codecstest.Open(t, retropak.Format(), codecstest.Bytes("a.pak", b), nil), items)
 	noProblems(t, b)
+}
+
+// TestPackedAsByTheOriginals: of samples that somebody else packed with liblzo2,
+// every content of one block becomes the same bytes again. Textures have two blocks
+// there, and one here.
+func TestPackedAsByTheOriginals(t *testing.T) {
+	for _, name := range []string{"mp3_small.pak", "mp3_small_v2.pak"} {
+		src := sampleSource(t, name)
+		a := codecstest.Open(t, retropak.Format(), src, nil)
+		b := codecstest.Write(t, retropak.Format(), &codecs.CreateOptions{Version: "MP3"}, codecstest.Items(t, a))
+		if int64(len(b)) > src.Size {
+			t.Errorf("%s: packed again it has %d bytes, not %d", name, len(b), src.Size)
+		}
+		again := codecstest.Open(t, retropak.Format(), codecstest.Bytes(name, b), nil)
+		theirs, ours := entries(t, a), entries(t, again)
+		same := 0
+		for i, e := range theirs {
+			if len(e.Blocks) != 1 || len(ours[i].Blocks) != 1 {
+				continue
+			}
+			if same++; !bytes.Equal(raw(t, a, e), raw(t, again, ours[i])) {
+				t.Errorf("%s: %s differs", name, e.Name)
+			}
+		}
+		if same < 3 {
+			t.Errorf("%s: only %d contents of one block", name, same)
+		}
+	}
+}
+
+func raw(t testing.TB, a codecs.Archive, e *codecs.Entry) []byte {
+	t.Helper()
+	r, err := a.OpenRaw(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/compress/exactlzo"
 	"pakdb/codecs/internal/spool"
 )
 
@@ -21,6 +22,7 @@ type writer struct {
 	named   []named
 	records []record // offsets from the start of the data
 	data    spool.Spool
+	lzo     exactlzo.Encoder
 	noMD5   bool // keep the MD5 zero, as editors do
 	based   bool // offsets count from the data, as in one prototype
 	err     error
@@ -96,7 +98,7 @@ func (w *writer) Add(ctx context.Context, e *codecs.Entry, r io.Reader) error {
 		return w.fail(e.Name, "content", err)
 	}
 	if w.method != compress.None || w.variant.cooks(string(rec.fourCC[:]), int64(len(content))) {
-		packed, err := w.variant.pack(content)
+		packed, err := w.variant.pack(content, &w.lzo)
 		if err != nil {
 			return w.fail(e.Name, "content", err)
 		}

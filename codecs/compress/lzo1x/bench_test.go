@@ -13,7 +13,7 @@ import (
 	lzo "github.com/rasky/go-lzo"
 
 	"pakdb/codecs/compress/lzo1x"
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 // benchData yields data of one kind, at most a few MB, or skips.
@@ -32,7 +32,7 @@ var benchData = []struct {
 func BenchmarkDecode(b *testing.B) {
 	for _, kind := range benchData {
 		for _, size := range []int{lzo1x.SegmentSize, 64 << 10} {
-			for _, level := range []int{lzoenc.LevelFast, lzoenc.LevelBest} {
+			for _, level := range []int{lzotest.LevelFast, lzotest.LevelBest} {
 				b.Run(fmt.Sprintf("%s/%dK/level%d", kind.name, size>>10, level), func(b *testing.B) {
 					benchDecode(b, kind.data(b), size, level)
 				})
@@ -49,7 +49,7 @@ func benchDecode(b *testing.B, data []byte, size, level int) {
 	var blocks []block
 	for rest := data; len(rest) > 0; rest = rest[min(len(rest), size):] {
 		piece := rest[:min(len(rest), size)]
-		out, err := lzoenc.Encode(nil, piece, level)
+		out, err := lzotest.Encode(nil, piece, level)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -83,12 +83,12 @@ func benchDecode(b *testing.B, data []byte, size, level int) {
 
 func BenchmarkEncode(b *testing.B) {
 	data := texture(64)
-	for _, level := range []int{lzoenc.LevelFast, lzoenc.LevelBest} {
+	for _, level := range []int{lzotest.LevelFast, lzotest.LevelBest} {
 		b.Run(fmt.Sprintf("level%d", level), func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := lzoenc.EncodeSegmented(nil, data, level); err != nil {
+				if _, err := lzotest.EncodeSegmented(nil, data, level); err != nil {
 					b.Fatal(err)
 				}
 			}

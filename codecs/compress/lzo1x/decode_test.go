@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/lzo1x"
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 const endMarker = "110000"
@@ -198,7 +198,7 @@ func TestDecodeMalformed(t *testing.T) {
 }
 
 func TestDecodeAllocs(t *testing.T) {
-	stream, err := lzoenc.Encode(nil, prose(50000), lzoenc.LevelFast)
+	stream, err := lzotest.Encode(nil, prose(50000), lzotest.LevelFast)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,11 @@
-// Package lzo1x decodes and encodes LZO1X, the byte-aligned LZ77 method that
+// Package lzo1x decodes LZO1X, the byte-aligned LZ77 method that
 // Retro Studios' paks, Unreal packages and the Linux kernel use.
 //
 // The decoder is pakdb's own, written from the public description of the
 // bitstream (the Linux kernel's Documentation/staging/lzo.rst) and from
 // streams that other encoders made. It is bounded by the two slices it is
 // given: it never reads beyond src, never writes beyond dst, allocates nothing
-// and does work in proportion to len(src)+len(dst). The encoder is
-// github.com/rasky/go-lzo, in package lzoenc: see there what that means for licences.
+// and does work in proportion to len(src)+len(dst). Package exactlzo encodes.
 //
 // # Bitstream
 //

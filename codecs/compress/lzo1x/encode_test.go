@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 // TestRoundTrip encodes data of random shape: noise, repeats from near and far,
@@ -19,9 +19,9 @@ func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0x4c5a4f))
 	for range cases {
 		data := shaped(r, r.IntN(1<<r.IntN(18)))
-		roundTrip(t, data, lzoenc.LevelFast)
+		roundTrip(t, data, lzotest.LevelFast)
 		if len(data) < 1<<16 {
-			roundTrip(t, data, lzoenc.LevelBest)
+			roundTrip(t, data, lzotest.LevelBest)
 		}
 	}
 }
@@ -29,7 +29,7 @@ func TestRoundTrip(t *testing.T) {
 // TestRoundTripSmall encodes each length that has a form of its own.
 func TestRoundTripSmall(t *testing.T) {
 	for n := range 300 {
-		for _, level := range []int{lzoenc.LevelFast, lzoenc.LevelBest} {
+		for _, level := range []int{lzotest.LevelFast, lzotest.LevelBest} {
 			roundTrip(t, noise(n), level)
 			roundTrip(t, make([]byte, n), level)
 		}
@@ -40,14 +40,14 @@ func TestRoundTripSmall(t *testing.T) {
 // appends to what is there.
 func roundTrip(t *testing.T, data []byte, level int) {
 	t.Helper()
-	out, err := lzoenc.Encode([]byte("kept"), data, level)
+	out, err := lzotest.Encode([]byte("kept"), data, level)
 	if err != nil || !bytes.HasPrefix(out, []byte("kept")) {
 		t.Fatalf("encode %d bytes at %d: %v", len(data), level, err)
 	}
 	checkDecode(t, out[4:], data, 0)
 	checkDecode(t, out[4:], data, 100)
 
-	out, err = lzoenc.EncodeSegmented([]byte("kept"), data, level)
+	out, err = lzotest.EncodeSegmented([]byte("kept"), data, level)
 	if err != nil || !bytes.HasPrefix(out, []byte("kept")) {
 		t.Fatalf("encode %d bytes at %d: %v", len(data), level, err)
 	}
@@ -56,11 +56,11 @@ func roundTrip(t *testing.T, data []byte, level int) {
 
 func TestEncodeLevel(t *testing.T) {
 	for _, level := range []int{-1, 0, 2, 8, 10} {
-		out, err := lzoenc.Encode([]byte("kept"), []byte("data"), level)
+		out, err := lzotest.Encode([]byte("kept"), []byte("data"), level)
 		if !errors.Is(err, errors.ErrUnsupported) || string(out) != "kept" {
 			t.Errorf("level %d: %q, %v", level, out, err)
 		}
-		out, err = lzoenc.EncodeSegmented([]byte("kept"), []byte("data"), level)
+		out, err = lzotest.EncodeSegmented([]byte("kept"), []byte("data"), level)
 		if !errors.Is(err, errors.ErrUnsupported) || string(out) != "kept" {
 			t.Errorf("segmented level %d: %q, %v", level, out, err)
 		}
@@ -69,8 +69,8 @@ func TestEncodeLevel(t *testing.T) {
 
 func TestEncodeBestIsSmaller(t *testing.T) {
 	data := prose(100000)
-	fast, err1 := lzoenc.Encode(nil, data, lzoenc.LevelFast)
-	best, err2 := lzoenc.Encode(nil, data, lzoenc.LevelBest)
+	fast, err1 := lzotest.Encode(nil, data, lzotest.LevelFast)
+	best, err2 := lzotest.Encode(nil, data, lzotest.LevelBest)
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}

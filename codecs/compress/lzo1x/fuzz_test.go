@@ -8,7 +8,7 @@ import (
 	lzo "github.com/rasky/go-lzo"
 
 	"pakdb/codecs/compress/lzo1x"
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 // FuzzDecode compares Decode with the oracle in everything it returns, and
@@ -20,8 +20,8 @@ func FuzzDecode(f *testing.F) {
 			f.Add(cat(v.stream, make([]byte, 60)), uint16(len(v.want)+60))
 		}
 	}
-	for _, level := range []int{lzoenc.LevelFast, lzoenc.LevelBest} {
-		stream, err := lzoenc.Encode(nil, prose(1500), level)
+	for _, level := range []int{lzotest.LevelFast, lzotest.LevelBest} {
+		stream, err := lzotest.Encode(nil, prose(1500), level)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add(prose(3000))
 	f.Add(rep([]byte("ab"), 700))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		roundTrip(t, data, lzoenc.LevelFast)
-		roundTrip(t, data, lzoenc.LevelBest)
+		roundTrip(t, data, lzotest.LevelFast)
+		roundTrip(t, data, lzotest.LevelBest)
 	})
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/lzo1x"
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 // TestRecreateSamples reports how many of the samples' LZO segments the encoder
 // re-creates. Those of Prime World Editor, which links the C library, are made
-// with LZO1X-999 at level 8; package lzoenc tells why it differs, and exactlzo does
+// with LZO1X-999 at level 8; package lzotest tells why it differs, and exactlzo does
 // not.
 func TestRecreateSamples(t *testing.T) {
 	for _, name := range []string{"mp3_small.pak", "mp3_small_v2.pak"} {
@@ -30,8 +30,8 @@ func TestRecreateSamples(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				segments++
-				for _, level := range []int{lzoenc.LevelFast, lzoenc.LevelBest} {
-					if b, err := lzoenc.Encode(nil, plain, level); err == nil && bytes.Equal(b, stored[2:2+n]) {
+				for _, level := range []int{lzotest.LevelFast, lzotest.LevelBest} {
+					if b, err := lzotest.Encode(nil, plain, level); err == nil && bytes.Equal(b, stored[2:2+n]) {
 						same[level]++
 					}
 				}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/lzo1x"
-	"pakdb/codecs/compress/lzo1x/lzoenc"
+	"pakdb/codecs/compress/lzo1x/lzotest"
 )
 
 var full = prose(lzo1x.SegmentSize)
@@ -92,7 +92,7 @@ func TestDecodeSegmentedMalformed(t *testing.T) {
 
 // TestEncodeSegmentedStores checks the one choice that the encoder has.
 func TestEncodeSegmentedStores(t *testing.T) {
-	out, err := lzoenc.EncodeSegmented(nil, cat(noise(lzo1x.SegmentSize), full[:100]), lzoenc.LevelBest)
+	out, err := lzotest.EncodeSegmented(nil, cat(noise(lzo1x.SegmentSize), full[:100]), lzotest.LevelBest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func segment(data []byte) []byte {
 }
 
 func stream(data []byte) []byte {
-	out, err := lzoenc.Encode(nil, data, lzoenc.LevelFast)
+	out, err := lzotest.Encode(nil, data, lzotest.LevelFast)
 	if err != nil {
 		panic(err)
 	}

@@ -1,20 +1,19 @@
-// Package lzoenc encodes LZO1X. It stands apart from the decoder because of its
-// licence: it uses github.com/rasky/go-lzo, a translation of the LZO library
-// that is under the GNU General Public License, version 2. A binary that links
-// this package is a work under the GPL as a whole, although pakdb's own code is
-// MIT. The decoder, package lzo1x, needs none of it.
+// Package lzotest encodes LZO1X for tests: by github.com/rasky/go-lzo, a
+// translation of the LZO library, so that the decoder and exactlzo are compared with
+// somebody else's work. That module is under the GNU General Public License, version
+// 2, and pakdb's binaries must not link it: internal/house keeps this package to
+// tests, as any whose name ends in "test", and the module to this package.
 //
 // It does not write what the C library does. liblzo2 2.10 makes all 51 segments of
 // the Retro samples again, at level 8 of LZO1X-999 (level 9 makes 35 of them); go-lzo
 // makes 4, at any level from 4 on. Its parse is the same, but its search takes the
-// nearest match of three bytes and overlooks longer ones that stand further back: of
+// nearest match of three bytes and overlooks longer ones that are further back: of
 // 128 bytes, where C has "length 7, distance 31", go-lzo has "length 3", a literal
-// and "length 6, distance 1". Levels and segments have no part in it. Package
-// exactlzo writes what the library does, and has no part in this licence.
+// and "length 6, distance 1". Levels and segments have no part in it.
 //
 // Only the compressors of go-lzo are used. Its decoder takes the output length
 // for a hint, so it must never see untrusted input.
-package lzoenc
+package lzotest
 
 import (
 	"encoding/binary"
