@@ -195,12 +195,12 @@ func TestMounting(t *testing.T) {
 	f := quakepak.Format()
 	for name, want := range map[string]int{"id1/pak0.pak": 0, `id1\PAK1.PAK`: 1, "pak10.pak": 10, "maps.pak": -1, "Htic2-1.pak": 1, "1": 1, "": -1,
 		"pak99999999999999999999.pak": -1} {
-		if got := f.MountOrder(name); got != want {
+		if got := f.Mounts().Order(name); got != want {
 			t.Errorf("%s has order %d, want %d", name, got, want)
 		}
 	}
 	for name, want := range map[string]string{"id1/pak0.pak": "pak3.pak", "pak12.pak": "pak3.pak", "maps.pak": "maps3.pak", "x": "x3.pak"} {
-		if got := f.PatchName(name, 3); got != want {
+		if got := f.Mounts().PatchName(name, 3); got != want {
 			t.Errorf("the patch of %s is %s, want %s", name, got, want)
 		}
 	}
