@@ -156,7 +156,7 @@ func (o *Options) archives() ([]file, error) {
 // objects, whatever path or link leads to them.
 func (o *Options) own() func(fs.FileInfo) bool {
 	path := o.Catalog.Path()
-	paths := []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".lock", objects.For(path).Dir()}
+	paths := []string{path, path + "-wal", path + "-shm", path + "-journal", path + ".creating", path + ".creating-journal", path + ".lock", objects.For(path).Dir()}
 	if o.Store != nil {
 		paths = append(paths, o.Store.Dir())
 	}

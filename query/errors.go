@@ -35,19 +35,30 @@ func Usagef(hint, format string, args ...any) error {
 }
 
 func catalogError(err error) error {
-	return &classed{class: ErrCatalog, err: err, hint: catalogHint(err)}
+	return &classed{class: ErrCatalog, err: err, hint: CatalogHint(err)}
 }
 
-func catalogHint(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "run pakdb index first, or name the catalog with --catalog"
-	case errors.Is(err, schema.ErrNotCatalog):
-		return "name a catalog that pakdb index has written with --catalog"
-	case errors.Is(err, schema.ErrTooNew):
-		return "use the pakdb that wrote it, or a newer one"
-	case errors.Is(err, schema.ErrTooOld):
-		return "the next pakdb index brings it up to date"
+// CatalogHint returns what to do about an error of a catalog's file, or "".
+func CatalogHint(err error) string {
+	for _, h := range []struct {
+		class error
+		text  string
+	}{
+		{schema.ErrNotCatalog, "name a catalog that pakdb index has written with --catalog"},
+		{schema.ErrUnfinished, "run any pakdb command on it where its folder can be written to; or copy it there, with the files " +
+			"beside it that end in -journal, -wal and -shm"},
+		{schema.ErrEmpty, "run pakdb index first, or name the catalog with --catalog"},
+		{schema.ErrTooNew, "use the pakdb that wrote it, or a newer one"},
+		{schema.ErrTooOld, "the next pakdb index brings it up to date"},
+		{schema.ErrDamaged, "pakdb catalog check tells what is damaged, what can still be read, and what to do"},
+		{schema.ErrNoRoom, "make room and run it again; what was complete is still there"},
+		{schema.ErrDisk, "pakdb catalog check tells whether the catalog is sound"},
+		{schema.ErrBusy, `wait for the other "pakdb index", or use another --catalog`},
+		{fs.ErrNotExist, "run pakdb index first, or name the catalog with --catalog"},
+	} {
+		if errors.Is(err, h.class) {
+			return h.text
+		}
 	}
 	return ""
 }

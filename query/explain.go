@@ -5,17 +5,12 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+
+	"pakdb/schema"
 )
 
-// SQLite's primary result codes that are of another class than bad SQL.
-const (
-	codeAuth    = 23
-	codeIOErr   = 10
-	codeCorrupt = 11
-	codeCantOp  = 14
-	codeNotADB  = 26
-	codeBusy    = 5
-)
+// codeAuth is SQLite's primary result code for what the authorizer denied.
+const codeAuth = 23
 
 // explain turns what the driver says about a statement of text into an error
 // for people: what, where in the text, and what may have been meant.
@@ -28,11 +23,12 @@ func (db *DB) explain(ctx context.Context, text string, s Statement, err error) 
 		return err // the context, a writer, or a function of ours
 	}
 	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}
-	switch coded.Code() & 0xff {
-	case codeIOErr, codeCorrupt, codeCantOp, codeNotADB, codeBusy:
-		e.class = ErrCatalog
+	if ofCatalog := schema.Classify(err); ofCatalog != err {
+		e.class, e.Err, e.hint = ErrCatalog, ofCatalog, CatalogHint(ofCatalog)
 		e.Message = "catalog " + db.catalog + ": " + e.Message
 		return e
+	}
+	switch coded.Code() & 0xff {
 	case codeAuth:
 		e.Message = "not allowed: this connection only reads"
 		e.hint = "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"

@@ -83,7 +83,7 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("begin build %q: %w", label, busy(err))
+		return nil, fmt.Errorf("begin build %q: %w", label, classify(err))
 	}
 	ready := make(chan *batch)
 	ctx = b.withGrace(ctx)
@@ -142,7 +142,7 @@ func (b *Build) write(ctx context.Context, ready <-chan *batch) {
 		if b.err == nil { // else drain, so that send never blocks
 			last, err := b.writeGroup(ctx, batch, ready)
 			if batch = last; err != nil {
-				b.err = fmt.Errorf("write build %q: %w", b.label, err)
+				b.err = fmt.Errorf("write build %q: %w", b.label, classify(err))
 				close(b.failed)
 			}
 		}
@@ -352,7 +352,7 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 		return 0, err
 	}
 	if err := b.c.inTx(ctx, b.publish(ctx)); err != nil {
-		return 0, fmt.Errorf("finish build %q: %w", b.label, err)
+		return 0, fmt.Errorf("finish build %q: %w", b.label, classify(err))
 	}
 	if err := b.c.inPlace(); err != nil {
 		return 0, err

@@ -5,6 +5,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
 
 	"modernc.org/sqlite"
 )
@@ -40,12 +43,23 @@ func (c connector) Driver() driver.Driver { return c.driver }
 // Checkpoints are the checkpointer's.
 func writeConnector(path string, src *rowSource) connector {
 	d := &sqlite.Driver{}
-	err := errors.Join(d.RegisterModule("pakdb_rows", src),
-		registerKey(d, "key_of_path", PathKey), registerKey(d, "key_of_name", NameKey),
-		registerKey(d, "key_of_content", ContentKey))
+	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerKeys(d))
 	return connector{driver: d, err: err, setUp: makeSource, dsn: fileURI(path, "_busy_timeout=10000&_txlock=immediate"+
 		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-32768)"+
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")}
+}
+
+// createConnector is for a file that nobody else knows: one that is not completed
+// is deleted.
+func createConnector(path string) connector {
+	d := &sqlite.Driver{}
+	return connector{driver: d, err: registerKeys(d), dsn: fileURI(path, "_txlock=immediate"+
+		"&_pragma=journal_mode(memory)&_pragma=synchronous(full)&_pragma=foreign_keys(0)&_dqs=0")}
+}
+
+// completeConnector is for what a process left that was killed. It makes no file.
+func completeConnector(path string) connector {
+	return connector{driver: &sqlite.Driver{}, dsn: fileURI(path, "mode=rw&_busy_timeout=10000&_pragma=synchronous(full)&_dqs=0")}
 }
 
 // checkpointConnector is for the checkpointer.
@@ -67,6 +81,11 @@ func makeSource(c driver.Conn) error {
 	return err
 }
 
+func registerKeys(d *sqlite.Driver) error {
+	return errors.Join(registerKey(d, "key_of_path", PathKey), registerKey(d, "key_of_name", NameKey),
+		registerKey(d, "key_of_content", ContentKey))
+}
+
 // registerKey makes a function of SQL from one that computes keys.
 func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) int64) error {
 	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
@@ -82,4 +101,18 @@ func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) i
 // go through OpenReadOnly.
 func readConnector(path string) connector {
 	return connector{driver: &sqlite.Driver{}, dsn: fileURI(path, "mode=ro&_busy_timeout=10000&_dqs=0")}
+}
+
+// fileURI returns path as a file: URI: only there does SQLite honour options
+// such as mode=ro.
+func fileURI(path string, options string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/x becomes file:///C:/x
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: options}
+	return u.String()
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -35,11 +34,9 @@ func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql
 
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well.
 func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*sql.DB, error) {
-	if _, err := os.Stat(path); err != nil {
+	path = resolve(path)
+	if err := mustBeStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
-	}
-	if err := refuseForeign(path); err != nil {
-		return nil, err
 	}
 	d := &sqlite.Driver{}
 	for _, f := range functions {
@@ -56,9 +53,21 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
 	if err := checkVersion(ctx, db); err != nil {
 		_ = db.Close()
-		return nil, fmt.Errorf("catalog %s: %w", path, err)
+		return nil, fmt.Errorf("catalog %s: %w", path, classify(err))
 	}
 	return db, nil
+}
+
+// mustBeStored returns why there is no catalog to be read at path, nil if there is.
+func mustBeStored(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	what, err := inspect(ctx, path)
+	if err == nil && what != stored {
+		err = ErrEmpty
+	}
+	return err
 }
 
 // restrict returns what is done with each new connection before anybody gets
@@ -90,17 +99,21 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	scripts, err := fs.Glob(migrations, "migrations/*.sql")
+	newest, err := newestVersion()
 	if err != nil {
 		return err
 	}
 	switch {
-	case version > len(scripts):
-		return fmt.Errorf("%w: version %d, this one knows %d", ErrTooNew, version, len(scripts))
-	case version < len(scripts):
-		return fmt.Errorf("%w: version %d, this one needs %d", ErrTooOld, version, len(scripts))
+	case version > newest:
+		return fmt.Errorf("%w: version %d, this one knows %d", ErrTooNew, version, newest)
+	case version < newest:
+		return fmt.Errorf("%w: version %d, this one needs %d", ErrTooOld, version, newest)
 	}
-	return nil
+	views, err := viewTexts(ctx, db)
+	if err == nil && len(views) == 0 { // a version that made them last was killed before it did
+		err = fmt.Errorf("%w: it has no views", ErrTooOld)
+	}
+	return err
 }
 
 // readPragmas only tell. Those that would also set something are admitted

@@ -91,12 +91,15 @@ func removeUnmounted(ctx context.Context, tx *sql.Tx) error {
 // contents and their facts, paths. It returns an error that names the first
 // label that is not there, and then removes nothing.
 func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
-	return c.inTx(ctx, func(tx *sql.Tx) error {
+	err := c.inTx(ctx, func(tx *sql.Tx) error {
 		for _, label := range labels {
 			var id int64
 			err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
-			if err != nil {
+			if errors.Is(err, sql.ErrNoRows) {
 				return fmt.Errorf("%w: %q", ErrNoBuild, label)
+			}
+			if err != nil {
+				return err
 			}
 			if err := removeBuild(ctx, tx, id); err != nil {
 				return err
@@ -107,6 +110,15 @@ func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
 		}
 		return removeOrphans(ctx, tx)
 	})
+	return c.named(err)
+}
+
+// named adds the catalog's path and its class to an error of SQLite.
+func (c *Catalog) named(err error) error {
+	if code(err) == 0 {
+		return err
+	}
+	return fmt.Errorf("catalog %s: %w", c.path, classify(err))
 }
 
 // removeOrphans deletes contents and paths that no entry has.
@@ -134,13 +146,13 @@ func (c *Catalog) Holds(ctx context.Context, d Digest) (held bool, err error) {
 		FROM content_key k
 		JOIN content c ON c.content_id = k.content_id
 		WHERE k.key = ? AND substr(c.hash, 1, ?) = ?)`, ContentKey(d[:]), StatedSize, d[:StatedSize]).Scan(&held)
-	return held, err
+	return held, c.named(err)
 }
 
 // Vacuum gives the space of removed rows back to the file system.
 func (c *Catalog) Vacuum(ctx context.Context) error {
 	_, err := c.db.ExecContext(ctx, "VACUUM")
-	return err
+	return c.named(err)
 }
 
 func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {

@@ -17,10 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
@@ -51,17 +49,6 @@ var links string
 //go:embed problem_counts.sql
 var problemCounts string
 
-// The ways in which a file is not a usable catalog.
-var (
-	ErrNotCatalog = errors.New("not a pakdb catalog")
-	ErrTooNew     = errors.New("catalog was written by a newer pakdb")
-	ErrTooOld     = errors.New("catalog was written by an older pakdb")
-	ErrBusy       = errors.New("another process is writing to the catalog")
-	ErrGone       = errors.New("catalog was removed or replaced while it was written to")
-	ErrReadOnly   = errors.New("catalog cannot be written to")
-	ErrNoBuild    = errors.New("no such build")
-)
-
 // Catalog is a catalog opened for writing. It is not safe for concurrent use.
 type Catalog struct {
 	db   *sql.DB
@@ -77,63 +64,39 @@ type Catalog struct {
 }
 
 // Open opens the catalog at path, creating it if need be and migrating it
-// forward. While it is open the file is in WAL mode, so that readers go on;
-// [Catalog.Close] brings it back to a single file.
+// forward. A new catalog appears at path when it is complete. While it is open the
+// file is in WAL mode, so that readers go on; [Catalog.Close] brings it back to a
+// single file.
 func Open(ctx context.Context, path string) (*Catalog, error) {
-	if err := refuseForeign(path); err != nil {
-		return nil, err
+	path = resolve(path) // one lock and one journal, whatever links lead to the file
+	c, err := open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("catalog %s: %w", path, classify(err))
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real // one lock, whatever links lead to the file
+	return c, nil
+}
+
+func open(ctx context.Context, path string) (*Catalog, error) {
+	if _, err := inspect(ctx, path); err != nil { // before there is a lock file beside a file of someone else
+		return nil, err
 	}
 	lock, err := lockForWriting(path)
 	if err != nil {
-		return nil, fmt.Errorf("catalog %s: %w", path, readOnly(err))
+		return nil, writeError(err)
+	}
+	if err := createIfAbsent(ctx, path); err != nil {
+		lock.release()
+		return nil, writeError(err)
 	}
 	src := &rowSource{}
 	db := sql.OpenDB(writeConnector(path, src))
 	db.SetMaxOpenConns(1) // temp tables and transactions belong to one connection
 	c := &Catalog{db: db, src: src, path: path, lock: lock}
 	if err := c.prepare(ctx); err != nil {
-		_ = c.Close()
-		return nil, fmt.Errorf("catalog %s: %w", path, readOnly(busy(err)))
+		_ = c.Close() // it says the same again
+		return nil, err
 	}
 	return c, nil
-}
-
-// refuseForeign keeps Open from turning a file of someone else into a catalog:
-// SQLite would take an empty file, and fail late on any other. It asks a
-// read-only connection rather than the file's header, which lags behind a
-// write-ahead log.
-func refuseForeign(path string) error {
-	st, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || (err == nil && st.Size() == 0) {
-		return nil
-	}
-	if err == nil {
-		err = readable(path) // SQLite would say no more than that it cannot
-	}
-	if err != nil {
-		return fmt.Errorf("catalog %s: %w", path, err)
-	}
-	db := sql.OpenDB(readConnector(path))
-	defer func() { _ = db.Close() }()
-	var id, tables int64
-	err = errors.Join(db.QueryRow("PRAGMA application_id").Scan(&id),
-		db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables))
-	// A run that died before its first commit leaves a database of nothing.
-	if empty := id == 0 && tables == 0; err != nil || id != ApplicationID && !empty {
-		return fmt.Errorf("catalog %s: %w", path, ErrNotCatalog)
-	}
-	return nil
-}
-
-func readable(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 func (c *Catalog) prepare(ctx context.Context) error {
@@ -160,7 +123,10 @@ func (c *Catalog) inPlace() error {
 	return nil
 }
 
-// Close brings the catalog back to a single file and releases it.
+// Close brings the catalog back to a single file and releases it. When the disk
+// does not let it, the error says so, and what was written stays readable where it
+// is; a reader that holds on to the file is no error, and leaves that to the next
+// Close.
 func (c *Catalog) Close() error {
 	defer c.lock.release()
 	if c.reader != nil {
@@ -168,159 +134,27 @@ func (c *Catalog) Close() error {
 		_ = c.finder.db.Close()
 		c.checkpoint.close()
 	}
-	// A reader may hold the file; then the -wal file stays until the next time.
-	_, _ = c.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	_, _ = c.db.Exec("PRAGMA journal_mode = DELETE")
-	return c.db.Close()
+	if err := errors.Join(c.fold(), c.db.Close()); err != nil {
+		return fmt.Errorf("catalog %s: %w", c.path, classify(err))
+	}
+	return nil
+}
+
+// fold copies the write-ahead log into the catalog's file and does away with it.
+func (c *Catalog) fold() error {
+	var held, pages, copied int64
+	err := c.db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&held, &pages, &copied)
+	if err == nil && held == 0 {
+		_, err = c.db.Exec("PRAGMA journal_mode = DELETE")
+	}
+	if err = classify(err); errors.Is(err, ErrBusy) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("what is committed stays in two files, %[1]s and %[1]s-wal: %[2]w", filepath.Base(c.path), err)
+	}
+	return nil
 }
 
 // Path returns the file's path, links resolved.
 func (c *Catalog) Path() string { return c.path }
-
-// migrate brings the database to the newest version in one transaction per
-// script, then makes the views anew.
-func migrate(ctx context.Context, db *sql.DB) error {
-	scripts, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return err
-	}
-	version, err := userVersion(ctx, db)
-	if err != nil {
-		return err
-	}
-	if version > len(scripts) {
-		return fmt.Errorf("%w: version %d, this one knows %d", ErrTooNew, version, len(scripts))
-	}
-	if version == len(scripts) && viewsAreCurrent(ctx, db) {
-		return nil
-	}
-	for i := version; i < len(scripts); i++ {
-		script, err := migrations.ReadFile(scripts[i])
-		if err != nil {
-			return err
-		}
-		if err := apply(ctx, db, string(script), i+1); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(scripts[i]), err)
-		}
-	}
-	views, err := viewScript()
-	if err != nil {
-		return err
-	}
-	return apply(ctx, db, dropViews(ctx, db)+views, len(scripts))
-}
-
-// viewScript is all views, in the order of the files' names.
-func viewScript() (string, error) {
-	files, err := fs.Glob(viewFiles, "views/*.sql")
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, name := range files {
-		text, err := viewFiles.ReadFile(name)
-		if err != nil {
-			return "", err
-		}
-		b.Write(text)
-		b.WriteByte('\n')
-	}
-	return b.String(), nil
-}
-
-func apply(ctx context.Context, db *sql.DB, script string, version int) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.ExecContext(ctx, script); err != nil {
-		return err
-	}
-	marks := fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, ApplicationID)
-	if _, err := tx.ExecContext(ctx, marks); err != nil {
-		return err
-	}
-	return tx.Commit()
-}
-
-func userVersion(ctx context.Context, db *sql.DB) (int, error) {
-	var v int
-	err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
-	return v, err
-}
-
-// viewsAreCurrent compares the text of the views, so that a change of theirs
-// needs no version of its own.
-func viewsAreCurrent(ctx context.Context, db *sql.DB) bool {
-	stored, err := viewTexts(ctx, db)
-	if err != nil {
-		return false
-	}
-	views, err := viewScript()
-	if err != nil {
-		return false
-	}
-	rest := views
-	for _, text := range stored {
-		if !strings.Contains(views, text+";") {
-			return false
-		}
-		rest = strings.Replace(rest, text+";", "", 1)
-	}
-	return !strings.Contains(rest, "CREATE VIEW")
-}
-
-func viewTexts(ctx context.Context, db *sql.DB) (map[string]string, error) {
-	rows, err := db.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	texts := map[string]string{}
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			return nil, err
-		}
-		texts[name] = text
-	}
-	return texts, rows.Err()
-}
-
-func dropViews(ctx context.Context, db *sql.DB) string {
-	texts, _ := viewTexts(ctx, db)
-	var b strings.Builder
-	for name := range texts {
-		fmt.Fprintf(&b, "DROP VIEW %q;\n", name)
-	}
-	return b.String()
-}
-
-// fileURI returns path as a file: URI: only there does SQLite honour options
-// such as mode=ro.
-func fileURI(path string, options string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // C:/x becomes file:///C:/x
-	}
-	u := url.URL{Scheme: "file", Path: path, RawQuery: options}
-	return u.String()
-}
-
-func busy(err error) error {
-	if err != nil && (strings.Contains(err.Error(), "SQLITE_BUSY") || strings.Contains(err.Error(), "database is locked")) {
-		return fmt.Errorf("%w: %w", ErrBusy, err)
-	}
-	return err
-}
-
-func readOnly(err error) error {
-	if err != nil && (errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "readonly database")) {
-		return fmt.Errorf("%w: %w", ErrReadOnly, err)
-	}
-	return err
-}

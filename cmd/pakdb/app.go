@@ -165,6 +165,7 @@ func usageError(cmd *cobra.Command, err error) error {
 
 // exit reports err and returns the exit code that stands for it.
 func (a *app) exit(err error) int {
+	err = ofCatalog(err)
 	switch {
 	case err == nil:
 		return exitOK

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"pakdb/query"
 	"pakdb/query/graph"
-	"pakdb/schema"
 )
 
 type depsFlags struct {
@@ -76,10 +74,7 @@ func (a *app) deps(ctx context.Context, f depsFlags, reverse bool, name string) 
 	if err != nil {
 		return err
 	}
-	db, err := schema.OpenReadOnly(ctx, a.catalog)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %s", errNoCatalog, a.catalog)
-	}
+	db, err := a.openCatalog(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,8 @@ func exitCode(err error) int {
 	if errors.Is(err, rescue.ErrPanic) {
 		return exitFailed
 	}
-	for _, class := range []error{schema.ErrNotCatalog, schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy,
-		schema.ErrGone, schema.ErrReadOnly, errNoCatalog, query.ErrCatalog} {
+	for _, class := range []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
+		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, errNoCatalog, query.ErrCatalog} {
 		if errors.Is(err, class) {
 			return exitCatalog
 		}
@@ -83,10 +83,6 @@ func hint(err error) string {
 		class error
 		text  string
 	}{
-		{schema.ErrNotCatalog, "name another file with --catalog"},
-		{schema.ErrTooNew, "use the pakdb that wrote it, or a newer one"},
-		{schema.ErrTooOld, `any "pakdb index" brings it up to date`},
-		{schema.ErrBusy, `wait for the other "pakdb index", or use another --catalog`},
 		{errNoCatalog, `make one with "pakdb index PATH...", or name it with --catalog`},
 		{codecs.ErrEncrypted, keyHint},
 		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
@@ -102,5 +98,18 @@ func hint(err error) string {
 			return h.text
 		}
 	}
-	return ""
+	if errors.Is(err, fs.ErrNotExist) {
+		return "" // any file
+	}
+	return query.CatalogHint(err)
+}
+
+// ofCatalog gives an error of SQLite that nobody classified its class. Those of paks
+// that are databases are not of the catalog.
+func ofCatalog(err error) error {
+	var format *codecs.FormatError
+	if err == nil || errors.As(err, &format) {
+		return err
+	}
+	return schema.Classify(err)
 }

@@ -12,7 +12,6 @@ import (
 	"pakdb/diff/plan"
 	"pakdb/indexer"
 	"pakdb/query"
-	"pakdb/schema"
 )
 
 func newPatchCheckCommand(a *app) *cobra.Command {
@@ -116,7 +115,7 @@ func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*
 		}
 		return s, nil
 	}
-	db, err := schema.OpenReadOnly(ctx, a.catalog)
+	db, err := a.openCatalog(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -120,12 +120,17 @@ func (a *app) lookUpBuilds(ctx context.Context, labels []string) ([]buildRow, er
 	return builds, nil
 }
 
-// openCatalog opens the catalog for reading. A missing one is errNoCatalog.
+// openCatalog opens the catalog for reading. One that is missing, or holds nothing
+// yet, is errNoCatalog.
 func (a *app) openCatalog(ctx context.Context) (*sql.DB, error) {
 	if _, err := os.Stat(a.catalog); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s is not there", errNoCatalog, a.catalog)
 	}
-	return schema.OpenReadOnly(ctx, a.catalog)
+	db, err := schema.OpenReadOnly(ctx, a.catalog)
+	if errors.Is(err, schema.ErrEmpty) {
+		return nil, fmt.Errorf("%w: %s holds nothing yet", errNoCatalog, a.catalog)
+	}
+	return db, err
 }
 
 // buildLabels returns the labels of all builds, oldest first.

@@ -1,0 +1,87 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// The ways in which a file is not a usable catalog.
+var (
+	ErrNotCatalog = errors.New("not a pakdb catalog")
+	ErrEmpty      = errors.New("catalog holds nothing yet")
+	ErrDamaged    = errors.New("catalog is damaged")
+	ErrUnfinished = errors.New("a process ended while it wrote to the catalog, and what it left cannot be completed from here")
+	ErrTooNew     = errors.New("catalog was written by a newer pakdb")
+	ErrTooOld     = errors.New("catalog was written by an older pakdb")
+	ErrBusy       = errors.New("another process is writing to the catalog")
+	ErrGone       = errors.New("catalog was removed or replaced while it was written to")
+	ErrReadOnly   = errors.New("catalog cannot be written to")
+	ErrNoRoom     = errors.New("no room on the disk")
+	ErrDisk       = errors.New("the disk failed")
+	ErrCannotOpen = errors.New("catalog cannot be opened")
+	ErrNoBuild    = errors.New("no such build")
+)
+
+// Classify adds one of the errors above to an error of SQLite that comes from a
+// catalog, for those who read through the *sql.DB of [OpenReadOnly].
+func Classify(err error) error { return classify(err) }
+
+// classify adds the class of an error of SQLite: what it means for the catalog. An
+// error that has a class already, or none, is returned as it is.
+func classify(err error) error {
+	class := classes(code(err))
+	if class == nil || errors.Is(err, class) || errors.Is(err, ErrUnfinished) || errors.Is(err, ErrNotCatalog) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", class, err)
+}
+
+// code is SQLite's extended result code, 0 for an error of someone else.
+func code(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code()
+}
+
+// primary is the code without what specialises it.
+func primary(code int) int { return code & 0xff }
+
+func classes(code int) error {
+	if code == sqlite3.SQLITE_IOERR_NOMEM {
+		return nil // of memory, and not of the disk
+	}
+	switch primary(code) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return ErrBusy
+	case sqlite3.SQLITE_READONLY:
+		return ErrReadOnly
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return ErrDamaged
+	case sqlite3.SQLITE_FULL:
+		return ErrNoRoom
+	case sqlite3.SQLITE_IOERR:
+		return ErrDisk
+	case sqlite3.SQLITE_CANTOPEN:
+		return ErrCannotOpen
+	}
+	return nil
+}
+
+// writeError classifies an error of a file beside the catalog, or of the catalog's
+// own where it is about to be written.
+func writeError(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w: %w", ErrNoRoom, err)
+	}
+	return err
+}

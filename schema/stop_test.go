@@ -1,0 +1,405 @@
+package schema_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"pakdb/schema"
+	"pakdb/schema/vfstest"
+)
+
+// A step changes a catalog. It is done, or it has not happened.
+type step struct {
+	name string
+	do   func(path string) error
+}
+
+// withCatalog opens a catalog, lets do change it, and closes it.
+func withCatalog(path string, do func(context.Context, *schema.Catalog) error) error {
+	ctx := context.Background()
+	c, err := schema.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(ctx, c), c.Close())
+}
+
+// addBuild is a build of two archives; the entries begin at first.
+func addBuild(label string, first int) step {
+	return step{"build " + label, func(path string) error {
+		return withCatalog(path, func(ctx context.Context, c *schema.Catalog) error { return tryBuild(ctx, c, label, first) })
+	}}
+}
+
+func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int) error {
+	b, err := c.Begin(ctx, label)
+	if err != nil {
+		return err
+	}
+	for archive := range 2 {
+		id := b.StartArchive(schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test"})
+		for n := range 20 {
+			if err := b.Add(id, referring(first+20*archive+n)); err != nil {
+				return errors.Join(err, b.Abandon())
+			}
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: fmt.Sprintf("%d.pak", archive)})
+	}
+	_, err = b.Finish(ctx)
+	return err
+}
+
+func removeBuilds(labels ...string) step {
+	return step{"rm " + strings.Join(labels, " "), func(path string) error {
+		return withCatalog(path, func(ctx context.Context, c *schema.Catalog) error {
+			if err := c.Remove(ctx, labels...); err != nil {
+				return err
+			}
+			return c.Vacuum(ctx)
+		})
+	}}
+}
+
+// stories are lives of a catalog, which begins as prepare leaves it: by no call, as
+// there is none.
+func stories() map[string]struct {
+	prepare func(path string) error
+	steps   []step
+} {
+	return map[string]struct {
+		prepare func(path string) error
+		steps   []step
+	}{
+		"create, scan, replace, remove": {
+			steps: []step{addBuild("one", 0), addBuild("two", 30), addBuild("one", 100), removeBuilds("two")},
+		},
+		"migrate": {
+			prepare: func(path string) error { return oldCatalog(path, 1) },
+			steps: []step{{"migrate", func(path string) error {
+				return withCatalog(path, func(context.Context, *schema.Catalog) error { return nil })
+			}}},
+		},
+		"edited with a rollback journal": {
+			prepare: addBuild("one", 0).do,
+			steps: []step{{"edit", func(path string) error {
+				return rawly(path, "PRAGMA cache_spill = 1", "PRAGMA cache_size = 1", `BEGIN;
+					UPDATE build SET label = label || '!'; UPDATE entry SET size = size + 1, stored = stored + 1; COMMIT`)
+			}}},
+		},
+		"created in place, as earlier versions did": {
+			steps: []step{{"create", func(path string) error {
+				return rawly(path, "PRAGMA journal_mode = wal", "PRAGMA wal_autocheckpoint = 0",
+					"BEGIN;"+migrationsTo(8)+marks(8)+"COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA journal_mode = DELETE")
+			}}},
+		},
+	}
+}
+
+// rawly runs statements without anything of pakdb.
+func rawly(path string, statements ...string) (err error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	db.SetMaxOpenConns(1)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func migrationsTo(version int) string {
+	var b strings.Builder
+	scripts, _ := filepath.Glob("migrations/*.sql")
+	for _, name := range scripts[:version] {
+		text, _ := os.ReadFile(name)
+		b.Write(append(text, '\n'))
+	}
+	return b.String()
+}
+
+func marks(version int) string {
+	return fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d;", version, schema.ApplicationID)
+}
+
+// oldCatalog is one of an earlier version, with a build and an entry.
+func oldCatalog(path string, version int) error {
+	return rawly(path, "BEGIN;"+migrationsTo(version)+marks(version)+`
+		INSERT INTO word VALUES (1, 'none');
+		INSERT INTO build VALUES (1, 'old', '2024-01-01T00:00:00Z', 1);
+		INSERT INTO archive VALUES (1, 1, 1, x'00', NULL, 's', 'test', '', '', 0, 1, 10, 10, 0, 1);
+		INSERT INTO build_archive (build_id, ordinal, archive_id, name, location, mount_order) VALUES (1, 0, 1, 'a', '/a', 0);
+		INSERT INTO entry (archive_id, ordinal, offset, stored, size, method_id, flags) VALUES (1, 0, 0, 10, 10, 1, 0);
+		COMMIT`)
+}
+
+// nothing is what a reader finds before there is a catalog.
+const nothing = "nothing"
+
+// shown is all that a reader sees of a catalog.
+func shown(path string) (string, error) {
+	db, err := schema.OpenReadOnly(context.Background(), path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, schema.ErrEmpty):
+		return nothing, nil
+	case errors.Is(err, schema.ErrTooOld): // the next index does away with that
+		return "old", nil
+	case err != nil:
+		return "", err
+	}
+	defer func() { _ = db.Close() }()
+	var ok, rows string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&ok); err != nil || ok != "ok" {
+		return "", fmt.Errorf("integrity_check: %s, %w", ok, err)
+	}
+	err = db.QueryRow(`SELECT coalesce(group_concat(build || ' ' || n || ' ' || size || ' ' || refs, '; '), '') FROM (
+		SELECT b.build, count(e.ordinal) AS n, sum(e.size) AS size, count(DISTINCT e.path) + count(DISTINCT e.content) AS refs
+		FROM builds b LEFT JOIN entries e ON e.build = b.build GROUP BY b.build_id ORDER BY b.build)`).Scan(&rows)
+	return "builds: " + rows, err
+}
+
+// moment is a catalog between two steps: the folder it lies in, and what is shown.
+type moment struct{ folder, shown string }
+
+func (m moment) path() string { return filepath.Join(m.folder, "pakdb.db") }
+
+// undisturbed runs a story and returns the moments before it and after each step.
+func undisturbed(t *testing.T, prepare func(string) error, steps []step) (all []moment) {
+	t.Helper()
+	next := func(do func(path string) error) {
+		m := moment{folder: filepath.Join(t.TempDir(), "x")}
+		var err error
+		if len(all) > 0 {
+			err = copyFiles(all[len(all)-1].folder, m.folder)
+		} else {
+			err = os.Mkdir(m.folder, 0o777)
+		}
+		if do != nil {
+			err = errors.Join(err, do(m.path()))
+		}
+		var showErr error
+		m.shown, showErr = shown(m.path())
+		if err := errors.Join(err, showErr); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	next(prepare)
+	for _, s := range steps {
+		next(s.do)
+	}
+	return all
+}
+
+// goesOn checks that a catalog shows one of the states, and that the next commands
+// work: a reader, then a scan, then a removal.
+func goesOn(path string, states []string) error {
+	before, err := shown(path)
+	if err != nil {
+		return fmt.Errorf("the next reader: %w", err)
+	}
+	if slices.Contains(states, nothing) {
+		states = append(states[:len(states):len(states)], "builds: ") // a catalog is made before its first build
+	}
+	if !slices.Contains(states, before) {
+		return fmt.Errorf("shows %q, want one of %q", before, states)
+	}
+	if err := addBuild("next", 200).do(path); err != nil {
+		return fmt.Errorf("the next scan: %w", err)
+	}
+	if err := removeBuilds("next").do(path); err != nil {
+		return fmt.Errorf("the next rm: %w", err)
+	}
+	after, err := shown(path)
+	if err != nil {
+		return fmt.Errorf("after the next scan and rm: %w", err)
+	}
+	if strings.HasPrefix(before, "builds: ") && after != before {
+		return fmt.Errorf("after the next scan and rm %q, before %q", after, before)
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	if len(left) != 1 {
+		return fmt.Errorf("files are left: %q", left)
+	}
+	return nil
+}
+
+// stride is which calls a test takes: one in a few, others each time, or all of them
+// when PAKDB_EVERY_CALL is set, which takes ten minutes.
+func stride() (first, every int) {
+	every = 8
+	switch {
+	case os.Getenv("PAKDB_EVERY_CALL") != "":
+		every = 1
+	case testing.Short():
+		every = 64
+	}
+	return 1 + rand.IntN(every), every
+}
+
+// A process that is killed at any call leaves files from which the next one goes
+// on. By half: a write that was under way reached the disk by half.
+func TestKilledAtEveryCall(t *testing.T) {
+	disk := vfstest.Install(t)
+	for name, story := range stories() {
+		t.Run(name, func(t *testing.T) {
+			moments := undisturbed(t, story.prepare, story.steps)
+			for i, s := range story.steps {
+				states := []string{moments[i].shown, moments[i+1].shown}
+				left := killed(t, disk, s, moments[i].folder)
+				t.Logf("%s: %d kills", s.name, len(left))
+				var all errgroup.Group
+				all.SetLimit(runtime.GOMAXPROCS(0))
+				for _, folder := range left {
+					all.Go(func() error {
+						if err := goesOn(filepath.Join(folder, "pakdb.db"), states); err != nil {
+							t.Errorf("%s: %s: %v", s.name, filepath.Base(folder), err)
+						}
+						return nil
+					})
+				}
+				_ = all.Wait()
+			}
+		})
+	}
+}
+
+// killed does a step in a copy of a folder and returns folders that are as a kill
+// at each call would leave it.
+func killed(t *testing.T, disk *vfstest.Disk, s step, begin string) (left []string) {
+	t.Helper()
+	dir := t.TempDir()
+	live := filepath.Join(dir, "live")
+	errs := []error{copyFiles(begin, live)}
+	leave := func(name string) string {
+		left = append(left, filepath.Join(dir, name))
+		errs = append(errs, copyFiles(live, left[len(left)-1]))
+		return left[len(left)-1]
+	}
+	first, every := stride()
+	disk.Watch(func(c vfstest.Call) vfstest.Fault {
+		if c.N%every != first%every {
+			return vfstest.Fault{}
+		}
+		file := filepath.Base(c.File)
+		leave(fmt.Sprintf("call %d, %s %s", c.N, c.Op, file))
+		if c.Op == vfstest.Write {
+			folder := leave(fmt.Sprintf("call %d, write %s by half", c.N, file))
+			errs = append(errs, writeAt(filepath.Join(folder, file), c.Offset, c.Data[:len(c.Data)/2]))
+		}
+		return vfstest.Fault{}
+	})
+	defer disk.Watch(nil)
+	errs = append(errs, s.do(filepath.Join(live, "pakdb.db")))
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+func copyFiles(from, to string) error {
+	err := os.CopyFS(to, os.DirFS(from))
+	_ = os.Remove(filepath.Join(to, "pakdb.db.lock")) // the system's, and gone with the process
+	return err
+}
+
+func writeAt(path string, off int64, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(data, off)
+	return errors.Join(err, f.Close())
+}
+
+// fails is how a disk fails at a call: by turns with no room and with an I/O error
+// where a write can have both.
+func fails(c vfstest.Call) vfstest.Fault {
+	switch c.Op {
+	case vfstest.Write:
+		if c.N%2 == 0 {
+			return vfstest.Fault{Code: vfstest.Full}
+		}
+		return vfstest.Fault{Code: vfstest.WriteError, Torn: true}
+	case vfstest.Sync:
+		return vfstest.Fault{Code: vfstest.SyncError}
+	case vfstest.Delete:
+		return vfstest.Fault{Code: vfstest.DeleteError}
+	case vfstest.Create:
+		return vfstest.Fault{Code: vfstest.CannotOpen}
+	}
+	return vfstest.Fault{Code: vfstest.IOError}
+}
+
+// A call that fails, once or from then on, ends a step with an error, or does no
+// harm. The step has happened or it has not, and when the disk is well again all
+// that was there still is.
+func TestFailingDisk(t *testing.T) {
+	disk := vfstest.Install(t)
+	for name, story := range stories() {
+		t.Run(name, func(t *testing.T) {
+			moments := undisturbed(t, story.prepare, story.steps)
+			for i, s := range story.steps {
+				calls := 0
+				for at, every := stride(); ; at += every {
+					more := false
+					for _, once := range []bool{true, false} {
+						more = failAt(t, disk, s, moments[i:i+2], at, once) || more
+					}
+					if !more {
+						break
+					}
+					calls++
+				}
+				t.Logf("%s: %d calls", s.name, calls)
+			}
+		})
+	}
+}
+
+// failAt does a step on a disk that fails at the at-th call, and reports whether
+// there was one.
+func failAt(t *testing.T, disk *vfstest.Disk, s step, m []moment, at int, once bool) (failed bool) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "x")
+	if err := copyFiles(m[0].folder, folder); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, "pakdb.db")
+	var where vfstest.Call
+	disk.Watch(func(c vfstest.Call) vfstest.Fault {
+		if c.N == at {
+			failed, where = true, vfstest.Call{Op: c.Op, File: c.File}
+		}
+		if c.N == at || c.N > at && !once {
+			return fails(c)
+		}
+		return vfstest.Fault{}
+	})
+	err := s.do(path)
+	disk.Watch(nil)
+	states := []string{m[0].shown, m[1].shown}
+	if err == nil {
+		states = states[1:] // it said that it was done
+	}
+	if err := goesOn(path, states); err != nil {
+		t.Errorf("%s: call %d, %s %s, once %v: %v", s.name, at, where.Op, filepath.Base(where.File), once, err)
+	}
+	return failed
+}
