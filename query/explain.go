@@ -3,14 +3,19 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"pakdb/schema"
 )
 
-// codeAuth is SQLite's primary result code for what the authorizer denied.
-const codeAuth = 23
+// SQLite's primary result codes that need words of their own.
+const (
+	codeAuth   = 23
+	codeNoMem  = 7
+	codeTooBig = 18
+)
 
 // explain turns what the driver says about a statement of text into an error
 // for people: what, where in the text, and what may have been meant.
@@ -32,6 +37,14 @@ func (db *DB) explain(ctx context.Context, text string, s Statement, err error) 
 	case codeAuth:
 		e.Message = "not allowed: this connection only reads"
 		e.hint = "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"
+		return e
+	case codeNoMem:
+		e.Message = "the statement needs more memory than it may take"
+		e.hint = "ask for less at a time, or allow more with --max-memory"
+		return e
+	case codeTooBig:
+		e.Message = fmt.Sprintf("a text, blob or row of more than %s", HumanSize(schema.MaxValue))
+		e.hint = "substr cuts texts and blobs"
 		return e
 	}
 	db.locate(ctx, s, e)
@@ -116,6 +129,9 @@ func unquote(name string) string {
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
 func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
+	if db.session == nil {
+		return -1
+	}
 	var places []token
 	for t := range tokens(sql) {
 		if sql[t.start:t.end] == near {
@@ -126,7 +142,7 @@ func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
 		if i == len(places)-1 {
 			return t.start
 		}
-		stmt, err := db.sql.PrepareContext(ctx, sql[:t.end])
+		stmt, err := db.session.sql.PrepareContext(ctx, sql[:t.end])
 		if err == nil {
 			_ = stmt.Close()
 		} else if message(err) == msg {

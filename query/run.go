@@ -27,7 +27,11 @@ func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error
 		return err
 	}
 	for _, s := range statements {
-		if err := db.runOne(ctx, text, s, args, w); err != nil {
+		err := db.runOne(ctx, text, s, args, w)
+		if errors.Is(err, ErrLeft) {
+			return err // w may still be in use
+		}
+		if err != nil {
 			return errors.Join(err, w.flush())
 		}
 	}
@@ -39,8 +43,8 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	if err != nil {
 		return err
 	}
-	err = db.inside(ctx, func(q driver.QueryerContext) error {
-		return each(q, s.SQL, values, w.columns, w.row)
+	err = db.inside(ctx, func(st *statement) error {
+		return st.each(s.SQL, values, w.columns, w.row)
 	})
 	if err != nil {
 		return db.explain(ctx, text, s, err)
@@ -60,8 +64,8 @@ func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, err
 		return nil, err
 	}
 	var all []string
-	err = db.inside(ctx, func(q driver.QueryerContext) error {
-		return each(q, statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
+	err = db.inside(ctx, func(st *statement) error {
+		return st.each(statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			if s, ok := row[0].(string); ok {
 				all = append(all, s)
 			}

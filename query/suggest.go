@@ -87,7 +87,7 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 }
 
 func (db *DB) suggestFunction(ctx context.Context, name string) string {
-	for _, f := range db.functions {
+	for _, f := range db.options.Functions {
 		if strings.EqualFold(f.Name, name) {
 			return f.Usage + ": " + f.Doc
 		}

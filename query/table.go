@@ -12,6 +12,9 @@ import (
 // tableRows is how many rows decide about the widths, and how many are held.
 const tableRows = 1000
 
+// tableBytes ends that sooner where texts are long.
+const tableBytes = 16 << 20
+
 // table writes a box. Up to tableRows rows it leaves that to tablewriter, which
 // holds the whole table; a longer one it writes itself, row by row and in the
 // same shape.
@@ -19,6 +22,7 @@ type table struct {
 	texts
 	names  []string
 	cells  [][]string // the rows held, until streaming
+	held   int        // bytes in cells
 	number []state    // of each column
 
 	streaming bool
@@ -37,7 +41,7 @@ func (t *table) head(columns []string) error {
 	for _, c := range columns {
 		t.names = append(t.names, visible(c, ""))
 	}
-	t.cells, t.streaming, t.number = nil, false, make([]state, len(columns))
+	t.cells, t.held, t.streaming, t.number = nil, 0, false, make([]state, len(columns))
 	return nil
 }
 
@@ -49,7 +53,7 @@ func (t *table) row(values []driver.Value) error {
 	if t.streaming {
 		return t.write(cells)
 	}
-	if len(t.cells) == tableRows {
+	if len(t.cells) == tableRows || t.held > tableBytes {
 		if err := t.stream(); err != nil {
 			return err
 		}
@@ -60,6 +64,9 @@ func (t *table) row(values []driver.Value) error {
 		t.number[i].others = t.number[i].others || v != nil && !isNumber(v)
 	}
 	t.cells = append(t.cells, cells)
+	for _, c := range cells {
+		t.held += len(c)
+	}
 	return nil
 }
 

@@ -61,6 +61,9 @@ func (b *byteSize) String() string {
 	if *b == 0 {
 		return ""
 	}
+	if *b%(1<<30) == 0 {
+		return strconv.FormatInt(int64(*b)>>30, 10) + "GiB"
+	}
 	return strconv.FormatInt(int64(*b), 10)
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/diff/plan"
 	"pakdb/indexer"
 	"pakdb/query"
+	"pakdb/schema"
 )
 
 type patchFlags struct {
@@ -19,6 +21,7 @@ type patchFlags struct {
 	perChunk      bool
 	overlay       bool
 	maxSize       byteSize
+	memory        byteSize
 	number        int
 	overwrite     bool
 	dryRun        bool
@@ -105,6 +108,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
 	flags.StringArrayVar(&f.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
+	addMemory(cmd, &f.memory)
 	flags.BoolVar(&f.dependencies, "with-dependencies", false, "and what those newly need, with --only")
 	flags.BoolVar(&f.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
 	flags.Var(&f.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
@@ -123,6 +127,11 @@ to in NEW and OLD lacks, or did not have them refer to.
 func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) error {
 	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(f.only, isSQL) { // no later; but what is scanned before it runs has no limit
+		if err := schema.LimitMemory(noLimit); err != nil {
+			return err
+		}
 	}
 	sides, err := a.openSides(ctx, old, new)
 	if err != nil {

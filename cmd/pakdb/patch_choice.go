@@ -11,6 +11,7 @@ import (
 	"pakdb/diff/plan"
 	"pakdb/query"
 	"pakdb/query/graph"
+	"pakdb/schema"
 )
 
 // choice says which changes a patch is made of: patterns and SQL, of which one
@@ -28,7 +29,7 @@ func (a *app) choice(ctx context.Context, f *patchFlags, s *sides) (c choice, er
 			patterns = append(patterns, only)
 			continue
 		}
-		paths, err := a.choosePaths(ctx, only, s)
+		paths, err := a.choosePaths(ctx, only, s, f.memory)
 		if err != nil {
 			return c, err
 		}
@@ -72,8 +73,15 @@ func isSQL(text string) bool {
 	return more && (strings.EqualFold(word, "select") || strings.EqualFold(word, "with"))
 }
 
+// noLimit is for [schema.LimitMemory].
+const noLimit = 0
+
 // choosePaths runs SQL in which :old and :new are the labels of the builds.
-func (a *app) choosePaths(ctx context.Context, sql string, s *sides) ([]string, error) {
+func (a *app) choosePaths(ctx context.Context, sql string, s *sides, memory byteSize) ([]string, error) {
+	if err := schema.LimitMemory(int64(memory)); err != nil {
+		return nil, err
+	}
+	defer func() { _ = schema.LimitMemory(noLimit) }()
 	db, closeDB, err := openQueriesOf(ctx, a, s.catalog)
 	if err != nil {
 		return nil, err

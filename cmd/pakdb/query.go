@@ -15,6 +15,7 @@ import (
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/graph"
+	"pakdb/schema"
 )
 
 const queryHelp = `Ask the catalog in SQL. Nothing that is asked can write to it.
@@ -33,6 +34,10 @@ the rows follow each other, in the rest an empty line separates them. A result
 without rows is [] in json and a header in csv, tsv and md. A column name that
 occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex digits
 in JSON. NULL is empty unless --null says otherwise.
+
+--timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
+memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
+and a pattern of LIKE or GLOB 1000 bytes.
 
 SQL functions beside SQLite's own:
 `
@@ -55,6 +60,7 @@ type queryFlags struct {
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
+	memory       byteSize
 	list, show   bool
 }
 
@@ -76,6 +82,7 @@ func newQueryCommand(app *app) *cobra.Command {
 	flags.StringVar(&f.null, "null", "", "`TEXT` that stands for NULL, not in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	flags.DurationVar(&f.timeout, "timeout", 0, "stop after this `TIME` (90s, 5m)")
+	addMemory(cmd, &f.memory)
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
 	help := cmd.HelpFunc()
@@ -167,7 +174,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	db, closeDB, err := openQueries(ctx, f.app)
+	db, closeDB, err := openQueries(ctx, f.app, f.memory)
 	if err != nil {
 		return err
 	}
@@ -179,8 +186,18 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	return f.write(out, func(out query.Output) error { return db.Run(ctx, sql, values, out) })
 }
 
-// openQueries opens the catalog with all SQL functions.
-func openQueries(ctx context.Context, app *app) (db *query.DB, closeDB func(), err error) {
+// addMemory adds --max-memory, for SQL of users.
+func addMemory(cmd *cobra.Command, memory *byteSize) {
+	*memory = 1 << 30
+	cmd.Flags().Var(memory, "max-memory", "SQL may take this much memory, as 500MB or 2GiB")
+}
+
+// openQueries opens the catalog with all SQL functions. It is the first to open a
+// database in the process, and the last.
+func openQueries(ctx context.Context, app *app, memory byteSize) (db *query.DB, closeDB func(), err error) {
+	if err := schema.LimitMemory(int64(memory)); err != nil {
+		return nil, nil, err
+	}
 	return openQueriesOf(ctx, app, app.catalog)
 }
 

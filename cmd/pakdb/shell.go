@@ -12,6 +12,7 @@ import (
 
 func newShellCommand(app *app) *cobra.Command {
 	var format string
+	var memory byteSize
 	cmd := &cobra.Command{
 		Use:   "shell",
 		Short: "Ask the catalog at a prompt",
@@ -19,7 +20,8 @@ func newShellCommand(app *app) *cobra.Command {
 (@name) and commands (.help). Tab completes tables, columns, functions, queries
 and builds; the arrow keys bring back what was asked before. Ctrl-C ends the
 statement that runs, Ctrl-D the shell. Nothing that is asked can write to the
-catalog.
+catalog. A function that cannot be interrupted, such as instr on texts of many
+megabytes, is left behind by Ctrl-C, and runs on until it is done or you leave.
 
 When standard input is not a terminal it is read for the same, and the first
 error ends it.`,
@@ -28,7 +30,7 @@ error ends it.`,
   pakdb shell < report.sql`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			db, closeDB, err := openQueries(cmd.Context(), app)
+			db, closeDB, err := openQueries(cmd.Context(), app, memory)
 			if err != nil {
 				return err
 			}
@@ -41,6 +43,7 @@ error ends it.`,
 				Err: app.stderr, Format: format, History: historyFile()})
 		},
 	}
+	addMemory(cmd, &memory)
 	cmd.Flags().StringVar(&format, "format", "table", strings.Join(query.Formats(), ", "))
 	return cmd
 }

@@ -103,6 +103,9 @@ func remember(editor *readline.Instance, input string) {
 func (s *shell) show(err error) {
 	if errors.Is(err, context.Canceled) {
 		s.note("interrupted")
+		if errors.Is(err, query.ErrLeft) {
+			s.note("(%v)", query.ErrLeft)
+		}
 		return
 	}
 	s.note("error: %v", err)

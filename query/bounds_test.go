@@ -1,0 +1,111 @@
+package query_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// greedy are statements that take time or memory without end, or a single
+// operation of SQLite that does.
+func greedy() map[string]string {
+	const forever = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+	return map[string]string{
+		"randomblob":        "SELECT length(randomblob(300000000))",
+		"randomblobs":       forever + "SELECT sum(length(randomblob(90000000))) FROM n",
+		"zeroblob":          "SELECT hex(zeroblob(2000000000))",
+		"printf":            forever + "SELECT sum(length(printf('%.*c', 90000000, 'x'))) FROM n",
+		"replace":           "SELECT replace(replace(replace(hex(zeroblob(40000)), '0', 'aaaaaaaaaaaaaaaa'), 'a', 'bbbbbbbbbbbbbbbb'), 'b', 'cccccccccc')",
+		"recursive":         forever + "SELECT count(*) FROM n",
+		"group_concat":      forever + "SELECT length(group_concat(i)) FROM n",
+		"like":              "SELECT hex(zeroblob(20000000)) LIKE '%' || hex(zeroblob(240)) || '1'",
+		"like, long":        "SELECT hex(zeroblob(40000000)) LIKE '%' || hex(zeroblob(40000)) || '1'",
+		"glob":              "SELECT hex(zeroblob(20000000)) GLOB '*' || hex(zeroblob(240)) || '1'",
+		"instr":             "SELECT instr(hex(zeroblob(40000000)), hex(zeroblob(10000000)) || '1')",
+		"regexp":            "SELECT hex(zeroblob(40000000)) REGEXP '(0?){500}(0?){500}1'",
+		"sort":              forever + "SELECT i, randomblob(1000) FROM n ORDER BY 2",
+		"distinct":          forever + "SELECT DISTINCT randomblob(1000) FROM n",
+		"a row, then none":  "SELECT 1 UNION ALL SELECT * FROM (" + forever + "SELECT i FROM n WHERE i < 0)",
+		"one after another": strings.Repeat("SELECT 1;", 10) + forever + "SELECT count(*) FROM n",
+	}
+}
+
+// Whatever a statement does, its time ends it within a second, and the next one
+// runs.
+func TestTimeEndsAnyStatement(t *testing.T) {
+	if !inProcessOfItsOwn(t) { // what is left behind runs on
+		return
+	}
+	db := openSmall(t)
+	for name, text := range greedy() {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+			defer cancel()
+			begun := time.Now()
+			err := db.Run(ctx, text, query.Args{}, query.Output{W: io.Discard})
+			took := time.Since(begun)
+			if err == nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, query.ErrUsage) {
+				t.Errorf("%v, want the time to be up or the statement to be refused", err)
+			}
+			if limit := 1100 * time.Millisecond; took > limit && !crowded() {
+				t.Errorf("took %s", took)
+			}
+			if err := db.Run(context.Background(), "SELECT count(*) FROM builds", query.Args{}, query.Output{W: io.Discard}); err != nil {
+				t.Errorf("the next statement: %v", err)
+			}
+		})
+	}
+}
+
+// crowded reports a machine that others use as well: there a second proves nothing.
+func crowded() bool {
+	text, err := os.ReadFile("/proc/loadavg")
+	load := strings.SplitN(string(text), ".", 2)[0]
+	return err != nil || len(load) > 1 || int(load[0]-'0') >= 2*runtime.NumCPU()
+}
+
+// inProcessOfItsOwn runs the test again in a new process, unless this is that one.
+func inProcessOfItsOwn(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv("PAKDB_TEST_ALONE") != "" {
+		return true
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$", "-test.v")
+	cmd.Env = append(os.Environ(), "PAKDB_TEST_ALONE=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	return false
+}
+
+// Memory is limited from the start of a process on.
+func TestMemoryIsLimited(t *testing.T) {
+	if !inProcessOfItsOwn(t) {
+		return
+	}
+	if err := schema.LimitMemory(64 << 20); err != nil {
+		t.Fatal(err)
+	}
+	db := openSmall(t)
+	for _, name := range []string{"sort", "distinct", "printf", "zeroblob", "replace"} {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		err := db.Run(ctx, greedy()[name], query.Args{}, query.Output{W: io.Discard})
+		cancel()
+		if !errors.Is(err, query.ErrUsage) || query.Hint(err) == "" {
+			t.Errorf("%s: %v (hint %q), want it to be refused", name, err, query.Hint(err))
+		}
+		if err := db.Run(context.Background(), "SELECT count(*) FROM entries", query.Args{}, query.Output{W: io.Discard}); err != nil {
+			t.Errorf("after %s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package query
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	mathrand "math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pakdb/schema"
+)
+
+// session is a connection with its functions. It runs one statement at a time.
+type session struct {
+	sql     *sql.DB
+	ctx     context.Context // of the statement that runs, for the SQL functions
+	pending func()          // what runFunction runs
+	failed  error           // of the last SQL function; SQLite passes on its text alone
+}
+
+// runFunction is the SQL function that everything runs in; see [session.run].
+const runFunction = "pakdb_run"
+
+func openSession(ctx context.Context, catalog string, o Options) (*session, error) {
+	s := &session{ctx: ctx}
+	functions := []schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}
+	for _, f := range o.Functions {
+		call := f.Call
+		f.Call = func(_ context.Context, args []driver.Value) (v driver.Value, err error) {
+			v, s.failed = call(s.ctx, args)
+			return v, s.failed
+		}
+		functions = append(functions, f.Function)
+	}
+	var err error
+	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables)); err != nil {
+		return nil, err
+	}
+	s.sql.SetMaxOpenConns(1)
+	return s, nil
+}
+
+// randomBlob stands in for SQLite's own, which takes 5 s for 100 MB and cannot be
+// interrupted.
+func randomBlob(_ context.Context, args []driver.Value) (driver.Value, error) {
+	n, _ := args[0].(int64)
+	if n > schema.MaxValue {
+		return nil, fmt.Errorf("more than %s", HumanSize(schema.MaxValue))
+	}
+	var seed [32]byte
+	_, _ = rand.Read(seed[:]) // it never fails
+	b := make([]byte, max(n, 1))
+	_, _ = mathrand.NewChaCha8(seed).Read(b)
+	return b, nil
+}
+
+// tableFunctions gives them the context of the statement that runs, as the other
+// functions have it, and keeps their errors.
+func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction {
+	var all []schema.TableFunction
+	for _, t := range tables {
+		rows := t.Rows
+		t.Rows = func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
+			return func(yield func([]driver.Value, error) bool) {
+				for row, err := range rows(s.ctx, args) {
+					if s.failed = err; !yield(row, err) {
+						return
+					}
+				}
+			}
+		}
+		all = append(all, t.TableFunction)
+	}
+	return all
+}
+
+// run calls f with the connection such that ctx ends what f runs at any moment
+// between two operations of SQLite. The driver heeds a context while a call of its
+// own lasts, but not between two rows: a statement that yields a row and then works
+// for an hour could not be stopped. So f runs in an SQL function, inside a statement
+// that the driver watches; the statements of f carry no context, for they would end
+// the watch.
+func (s *session) run(ctx context.Context, st *statement, f func(*statement) error) error {
+	conn, err := s.sql.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	if err := schema.Bound(conn); err != nil {
+		return err
+	}
+	return conn.Raw(func(c any) error {
+		result := errNotRun
+		outer := s.ctx
+		s.failed = nil
+		st.q = c.(driver.QueryerContext)
+		s.ctx, s.pending = ctx, func() { result = f(st) }
+		defer func() { s.ctx, s.pending = outer, nil }()
+		_, err := c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
+		if result == errNotRun {
+			result = err
+		}
+		if result != nil && s.failed != nil {
+			result = &functionError{result, s.failed}
+		}
+		return interrupted(ctx, result)
+	})
+}
+
+var errNotRun = errors.New(runFunction + " serves pakdb itself")
+
+// functionError is SQLite's error for a statement that a function of ours ended,
+// with that function's own.
+type functionError struct {
+	error
+	cause error
+}
+
+func (e *functionError) Unwrap() []error { return []error{e.error, e.cause} }
+
+func (s *session) runPending(context.Context, []driver.Value) (driver.Value, error) {
+	f := s.pending
+	if f == nil {
+		return nil, errNotRun
+	}
+	s.pending = nil
+	f()
+	return nil, nil
+}
+
+// statement is what runs, and can be left behind while it does.
+type statement struct {
+	q    driver.QueryerContext
+	done chan struct{} // it has ended
+	left atomic.Bool
+	mu   sync.Mutex // held while who asked is called back
+}
+
+// leave ends all calls back to who asked, and reports false if the statement has
+// ended. One that does not return, as a write to a pipe that nobody reads, is not
+// waited for.
+func (st *statement) leave() bool {
+	st.left.Store(true)
+	for range 10 {
+		if st.mu.TryLock() {
+			st.mu.Unlock()
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	select {
+	case <-st.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// back calls f, unless the statement was left behind.
+func (st *statement) back(f func() error) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.left.Load() {
+		return ErrLeft
+	}
+	return f()
+}
+
+// each runs one statement: columns is called once, row for every row. The
+// values belong to row until it returns.
+func (st *statement) each(query string, args []driver.NamedValue,
+	columns func([]string) error, row func([]driver.Value) error) (err error) {
+	rows, err := st.q.QueryContext(context.Background(), query, args)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := rows.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	if err := st.back(func() error { return columns(rows.Columns()) }); err != nil {
+		return err
+	}
+	values := make([]driver.Value, len(rows.Columns()))
+	for {
+		switch err := rows.Next(values); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := st.back(func() error { return row(values) }); err != nil {
+			return err
+		}
+	}
+}

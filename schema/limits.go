@@ -1,0 +1,65 @@
+package schema
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+
+	"modernc.org/libc"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// MaxValue is the longest text or blob, and the longest row, that a statement of a
+// user may make. What makes one cannot be interrupted meanwhile: this one takes a
+// fraction of a second.
+const MaxValue = 96 << 20
+
+// maxPattern is the longest pattern of LIKE and GLOB. Both compare each place of the
+// text with each of the pattern at worst.
+const maxPattern = 1000
+
+// Bound sets limits on a connection for statements of users: [MaxValue], and the
+// length of patterns. They last as long as the connection.
+func Bound(c *sql.Conn) error {
+	for id, limit := range map[int]int{
+		sqlite3.SQLITE_LIMIT_LENGTH:              MaxValue,
+		sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: maxPattern,
+	} {
+		if _, err := sqlite.Limit(c, id, limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LimitMemory bounds what SQLite takes from the system, in bytes; 0 takes the limit
+// away. A statement that needs more fails. The limit is of the whole process, so it
+// must not last while the process writes to a catalog. It fails when the first call
+// comes after a database was opened.
+func LimitMemory(bytes int64) error {
+	if err := countMemory(); err != nil {
+		return err
+	}
+	tls := libc.NewTLS()
+	defer tls.Close()
+	sqlite3.Xsqlite3_hard_heap_limit64(tls, bytes) // 0 is none, and less than 0 would only ask
+	return nil
+}
+
+// countMemory has SQLite count what it takes, which the driver is built not to do,
+// for it costs a little: without that a limit is accepted and has no effect.
+var countMemory = sync.OnceValue(func() error {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	on := libc.NewVaList(int32(1))
+	if on == 0 {
+		return errors.New("no memory")
+	}
+	defer libc.Xfree(tls, on)
+	if rc := sqlite3.Xsqlite3_config(tls, sqlite3.SQLITE_CONFIG_MEMSTATUS, on); rc != sqlite3.SQLITE_OK {
+		return fmt.Errorf("the memory of SQL cannot be limited: SQLite has been started (%d)", rc)
+	}
+	return nil
+})
