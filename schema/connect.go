@@ -62,6 +62,13 @@ func completeConnector(path string) connector {
 	return connector{driver: &sqlite.Driver{}, dsn: fileURI(path, "mode=rw&_busy_timeout=10000&_pragma=synchronous(full)&_dqs=0")}
 }
 
+// checkConnector is for [Check].
+func checkConnector(path string) connector {
+	d := &sqlite.Driver{}
+	return connector{driver: d, err: registerKeys(d), dsn: fileURI(path, "mode=ro&_busy_timeout=10000"+
+		"&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")}
+}
+
 // checkpointConnector is for the checkpointer.
 func checkpointConnector(path string) connector {
 	return connector{driver: &sqlite.Driver{}, dsn: fileURI(path, "_pragma=synchronous(normal)&_pragma=cache_size(0)")}

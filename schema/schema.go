@@ -57,6 +57,8 @@ type Catalog struct {
 	file fs.FileInfo // at path
 	lock *writeLock
 
+	checked bool // as Checked returns it
+
 	reader     *sql.DB // looks up known archives while db is in a transaction
 	known      *sql.Stmt
 	finder     *finder
@@ -64,7 +66,8 @@ type Catalog struct {
 }
 
 // Open opens the catalog at path, creating it if need be and migrating it
-// forward. A new catalog appears at path when it is complete. While it is open the
+// forward. A new catalog appears at path when it is complete; one that is damaged is
+// refused, as far as [Catalog.Checked] tells. While it is open the
 // file is in WAL mode, so that readers go on; [Catalog.Close] brings it back to a
 // single file.
 func Open(ctx context.Context, path string) (*Catalog, error) {
@@ -88,10 +91,15 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		lock.release()
 		return nil, writeError(err)
 	}
+	checked, err := quickCheck(ctx, path)
+	if err != nil {
+		lock.release()
+		return nil, err
+	}
 	src := &rowSource{}
 	db := sql.OpenDB(writeConnector(path, src))
 	db.SetMaxOpenConns(1) // temp tables and transactions belong to one connection
-	c := &Catalog{db: db, src: src, path: path, lock: lock}
+	c := &Catalog{db: db, src: src, path: path, lock: lock, checked: checked}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close() // it says the same again
 		return nil, err
@@ -155,6 +163,10 @@ func (c *Catalog) fold() error {
 	}
 	return nil
 }
+
+// Checked reports whether all pages of the catalog were checked when it was opened.
+// Those of one that is larger than [QuickSize] were not.
+func (c *Catalog) Checked() bool { return c.checked }
 
 // Path returns the file's path, links resolved.
 func (c *Catalog) Path() string { return c.path }

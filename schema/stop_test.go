@@ -403,3 +403,57 @@ func failAt(t *testing.T, disk *vfstest.Disk, s step, m []moment, at int, once b
 	}
 	return failed
 }
+
+// A journal that has to be rolled back is, where somebody may write; elsewhere the
+// error says so, and not that there is no catalog. A database of someone else is left
+// alone.
+func TestHotJournal(t *testing.T) {
+	disk := vfstest.Install(t)
+	hot := func(prepare func(string) error, statements ...string) string {
+		path := filepath.Join(t.TempDir(), "pakdb.db")
+		if err := prepare(path); err != nil {
+			t.Fatal(err)
+		}
+		left := filepath.Join(t.TempDir(), "left")
+		disk.Watch(func(c vfstest.Call) vfstest.Fault {
+			if c.Op == vfstest.Delete && filepath.Base(c.File) == "pakdb.db-journal" && !isThere(left) {
+				if err := copyFiles(filepath.Dir(path), left); err != nil {
+					t.Error(err)
+				}
+			}
+			return vfstest.Fault{}
+		})
+		defer disk.Watch(nil)
+		if err := rawly(path, statements...); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Join(left, "pakdb.db")
+	}
+	const edit = "UPDATE build SET label = 'x'"
+	path := hot(addBuild("one", 0).do, edit)
+	if got, err := shown(path); err != nil || got != "builds: one 40 4000 80" {
+		t.Errorf("%q, %v", got, err)
+	}
+	path = hot(addBuild("one", 0).do, edit)
+	if err := os.Chmod(filepath.Dir(path), 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(filepath.Dir(path), 0o755) }()
+	if f, err := os.Create(filepath.Join(filepath.Dir(path), "x")); err == nil {
+		_ = f.Close()
+		t.Log("this user may write anywhere")
+	} else if _, err := shown(path); !errors.Is(err, schema.ErrUnfinished) {
+		t.Errorf("in a folder that is not writable: %v, want ErrUnfinished", err)
+	}
+	other := hot(func(path string) error {
+		return rawly(path, "PRAGMA application_id = 7; CREATE TABLE t (x); CREATE TABLE u (x); INSERT INTO t VALUES (1)")
+	}, "UPDATE t SET x = 2")
+	if _, err := shown(other); !errors.Is(err, schema.ErrNotCatalog) || !isThere(other+"-journal") {
+		t.Errorf("of someone else: %v; its journal stays: %v", err, isThere(other+"-journal"))
+	}
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

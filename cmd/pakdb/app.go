@@ -103,6 +103,7 @@ Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
 		newRefsCommand(a),
 		newPkgCommand(a),
 		newRmCommand(a),
+		newCatalogCommand(a),
 		newFormatsCommand(a),
 		newManCommand(),
 	)

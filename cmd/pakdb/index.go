@@ -92,6 +92,7 @@ func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
+	a.noteUnchecked(catalog)
 	report, err := a.scan(ctx, catalog, f, paths)
 	if closeErr := catalog.Close(); err == nil {
 		err = closeErr

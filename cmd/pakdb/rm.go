@@ -68,6 +68,7 @@ func (a *app) removeBuilds(ctx context.Context, labels []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, catalog.Close()) }()
+	a.noteUnchecked(catalog)
 	if err := catalog.Remove(ctx, labels...); err != nil {
 		return err
 	}

@@ -236,6 +236,10 @@ func TestPrune(t *testing.T) {
 	if err := os.WriteFile(foreign, []byte("not an object"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	half := filepath.Join(s.Dir(), "ab", ".pakdb-1234") // of a process that was killed
+	if err := errors.Join(os.MkdirAll(filepath.Dir(half), 0o777), os.WriteFile(half, []byte("half"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	broken := errors.New("broken")
 	if _, _, err := s.Prune(t.Context(), func([32]byte) (bool, error) { return false, broken }); !errors.Is(err, broken) {
 		t.Errorf("%v, want the error of the question", err)
@@ -249,5 +253,8 @@ func TestPrune(t *testing.T) {
 	}
 	if _, err := os.Stat(foreign); err != nil {
 		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(half)); err == nil {
+		t.Error("what a killed process left stays")
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // Prune removes the objects that wanted does not want, and returns how many there
 // were and the bytes that they took. Nobody may add any meanwhile. What cannot be
-// removed is part of the error; the rest goes all the same.
+// removed is part of the error; the rest goes all the same. What a killed process
+// began to write goes as well, and is not counted.
 func (s *Store) Prune(ctx context.Context, wanted func(d [32]byte) (bool, error)) (removed, bytes int64, err error) {
 	var failed []error
 	err = filepath.WalkDir(s.dir, func(path string, entry fs.DirEntry, err error) error {
@@ -24,7 +25,7 @@ func (s *Store) Prune(ctx context.Context, wanted func(d [32]byte) (bool, error)
 			return nil
 		}
 		d, ok := s.digest(path)
-		if !ok || !entry.Type().IsRegular() {
+		if !ok {
 			return nil
 		}
 		if keep, err := wanted(d); err != nil || keep {
@@ -57,4 +58,11 @@ func sweep(ctx context.Context, dir string) {
 	}
 	d.Sweep(".", "")
 	_ = d.Close()
+}
+
+func appendError(all []error, err error) []error {
+	if err == nil {
+		return all
+	}
+	return append(all, err)
 }

@@ -1,0 +1,56 @@
+-- What pakdb relies on beside the constraints of its tables. Each step yields what
+-- is wrong: the label of a build or NULL, and a text. Rows of an interrupted scan
+-- may lack what is added at its end, so they are left out.
+
+-- step mounts: what a build mounts is there, and complete
+SELECT b.label, 'archive ' || ba.archive_id || ', ' || ba.name || ', is ' || iif(a.archive_id IS NULL, 'not there', 'not complete')
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+LEFT JOIN archive a ON a.archive_id = ba.archive_id
+WHERE b.complete = 1 AND coalesce(a.complete, 0) <> 1;
+
+-- step counts: an archive has as many entries and bytes as were counted
+SELECT (SELECT b.label FROM build_archive ba JOIN build b ON b.build_id = ba.build_id
+        WHERE ba.archive_id = a.archive_id AND b.complete = 1 LIMIT 1),
+    printf('archive %d has %d entries of %d bytes, stored in %d; counted were %d, %d and %d', a.archive_id,
+        coalesce(e.n, 0), coalesce(e.size, 0), coalesce(e.stored, 0), a.entry_count, a.entry_size, a.entry_stored)
+FROM archive a
+LEFT JOIN (SELECT archive_id, count(*) AS n, sum(size) AS size, sum(stored) AS stored FROM entry GROUP BY archive_id) e
+    ON e.archive_id = a.archive_id
+WHERE a.complete = 1
+    AND (a.entry_count, a.entry_size, a.entry_stored) IS NOT (coalesce(e.n, 0), coalesce(e.size, 0), coalesce(e.stored, 0));
+
+-- step paths: a path is found by its key
+SELECT NULL, 'path ' || p.path_id || ', ' || d.prefix || p.name || ', has not the key that its text has'
+FROM path p
+JOIN dir d ON d.dir_id = p.dir_id
+WHERE NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
+    AND NOT EXISTS (SELECT 1 FROM path_key k WHERE k.key = key_of_path(d.prefix || p.name) AND k.path_id = p.path_id);
+
+-- step dirs: a folder's text is its prefix without the last slash
+SELECT NULL, 'folder ' || dir_id || ', ' || prefix || ', is called ' || dir
+FROM dir
+WHERE prefix <> '' AND prefix NOT IN (dir || '/', dir);
+
+-- step contents: a content is found by its key, and its hash has a length that hashes have
+SELECT NULL, 'content ' || c.content_id || ' has not the key that its hash has'
+FROM content c
+WHERE NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
+    AND (length(c.hash) NOT IN (20, 32)
+        OR NOT EXISTS (SELECT 1 FROM content_key k WHERE k.key = key_of_content(c.hash) AND k.content_id = c.content_id));
+
+-- step names: a name is found by its key
+SELECT NULL, 'name ' || n.name_id || ', ' || n.name || ', has not the key that its text has'
+FROM name n
+WHERE NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
+    AND NOT EXISTS (SELECT 1 FROM name_key k WHERE k.key = key_of_name(n.name) AND k.name_id = n.name_id);
+
+-- step keys: a key leads to a row
+SELECT NULL, 'a key of path ' || k.path_id || ', which is not there' FROM path_key k
+WHERE NOT EXISTS (SELECT 1 FROM path p WHERE p.path_id = k.path_id)
+UNION ALL
+SELECT NULL, 'a key of content ' || k.content_id || ', which is not there' FROM content_key k
+WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.content_id = k.content_id)
+UNION ALL
+SELECT NULL, 'a key of name ' || k.name_id || ', which is not there' FROM name_key k
+WHERE NOT EXISTS (SELECT 1 FROM name n WHERE n.name_id = k.name_id);

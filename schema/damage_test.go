@@ -1,0 +1,158 @@
+package schema_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/schema"
+)
+
+// ways in which a page is damaged. whole: no byte of it is what it was.
+func ways() map[string]struct {
+	whole  bool
+	damage func(r *rand.Rand, file []byte, page []byte)
+} {
+	type way = struct {
+		whole  bool
+		damage func(r *rand.Rand, file []byte, page []byte)
+	}
+	random := func(r *rand.Rand, b []byte) {
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+	}
+	return map[string]way{
+		"random": {true, func(r *rand.Rand, _, page []byte) { random(r, page) }},
+		"zero":   {true, func(_ *rand.Rand, _, page []byte) { clear(page) }},
+		"another page": {false, func(r *rand.Rand, file, page []byte) {
+			copy(page, file[r.IntN(len(file)/len(page))*len(page):])
+		}},
+		"a part": {false, func(r *rand.Rand, _, page []byte) {
+			at := r.IntN(len(page) - 64)
+			random(r, page[at:at+1+r.IntN(63)])
+		}},
+	}
+}
+
+func findings(t *testing.T, path string) (all []schema.Finding, checked schema.Checked) {
+	t.Helper()
+	checked, err := schema.Check(context.Background(), path, func(f schema.Finding) { all = append(all, f) }, func(string) {})
+	if err != nil && !errors.Is(err, schema.ErrNotCatalog) && !errors.Is(err, schema.ErrTooOld) {
+		t.Errorf("check: %v", err)
+	}
+	if err != nil {
+		all = append(all, schema.Finding{Detail: err.Error()})
+	}
+	return all, checked
+}
+
+// A catalog of which a page was overwritten is refused by who would write to it, or
+// what is written is sound. Of values that were replaced within a page nobody can
+// know, and of a whole page in the place of another only a whole check does.
+func TestDamagedPages(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "pakdb.db")
+	for i, label := range []string{"one", "two", "three"} {
+		if err := addBuild(label, 37*i).do(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, checked := findings(t, path); len(all) > 0 || len(checked.Readable) != 3 {
+		t.Fatalf("before any damage: %v, %v", all, checked)
+	}
+	steps := []step{addBuild("next", 500), removeBuilds("two")}
+	want := undisturbed(t, func(path string) error { return os.WriteFile(path, file, 0o600) }, steps)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d; %d pages", seed, len(file)/4096)
+	r := rand.New(rand.NewPCG(seed, 1))
+	n := 30
+	if text := os.Getenv("PAKDB_DAMAGES"); text != "" {
+		n, _ = strconv.Atoi(text)
+	} else if testing.Short() {
+		n = 4
+	}
+	for name, way := range ways() {
+		refused, found, passed := 0, 0, 0
+		for i := range n {
+			damaged := append([]byte(nil), file...)
+			page := r.IntN(len(file) / 4096)
+			way.damage(r, file, damaged[page*4096:][:4096])
+			at := fmt.Sprintf("%s, page %d", name, page+1)
+			path := filepath.Join(dir, fmt.Sprintf("%s-%d.db", strings.ReplaceAll(name, " ", "-"), i))
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			all, _ := findings(t, path)
+			for k, s := range steps {
+				err := s.do(path)
+				if err != nil && !errors.Is(err, schema.ErrDamaged) && !errors.Is(err, schema.ErrNotCatalog) &&
+					!errors.Is(err, schema.ErrTooNew) && !errors.Is(err, schema.ErrNoBuild) {
+					t.Errorf("%s: %s: %v, want that it is damaged", at, s.name, err)
+				}
+				if err != nil {
+					refused++
+					continue
+				}
+				after, _ := findings(t, path)
+				switch {
+				case len(after) == 0 && name != "a part": // of which some are values
+					if got, err := shown(path); got != want[k+1].shown {
+						t.Errorf("%s: %s says that it is done; then %q, want %q: %v", at, s.name, got, want[k+1].shown, err)
+					}
+					passed++
+				case len(after) == 0:
+					passed++
+				case way.whole || after[0].Check == "integrity":
+					t.Errorf("%s: %s says that it is done; then: %v", at, s.name, after)
+				case len(all) == 0:
+					t.Errorf("%s: %s: before it nothing is found, after it %v", at, s.name, after)
+				default:
+					found++
+				}
+			}
+		}
+		t.Logf("%s: %d refused, %d done and sound, %d done, and then found by a whole check", name, refused, passed, found)
+	}
+}
+
+// What a check finds where pages are whole.
+func TestCheckFinds(t *testing.T) {
+	for statement, want := range map[string]string{
+		"UPDATE entry SET size = size + 1 WHERE ordinal = 3":                                        "counts",
+		"DELETE FROM path_key WHERE path_id = 2":                                                    "paths",
+		"UPDATE path SET name = 'x' WHERE path_id = 2":                                              "paths",
+		"UPDATE content SET hash = zeroblob(32) WHERE content_id = 2":                               "contents",
+		"DELETE FROM content WHERE content_id = 2":                                                  "references",
+		"DELETE FROM name WHERE name_id = 1":                                                        "references",
+		"UPDATE name SET name = 'x' WHERE name_id = 1":                                              "names",
+		"UPDATE archive SET complete = 0":                                                           "mounts",
+		"UPDATE dir SET dir = 'x'":                                                                  "dirs",
+		"DROP VIEW entries":                                                                         "views",
+		"PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'entry'": "integrity",
+	} {
+		path := filepath.Join(t.TempDir(), "pakdb.db")
+		if err := errors.Join(addBuild("one", 0).do(path), rawly(path, statement)); err != nil {
+			t.Fatal(err)
+		}
+		all, _ := findings(t, path)
+		ok := false
+		for _, f := range all {
+			ok = ok || f.Check == want || want == "integrity" && f.Check == "file"
+		}
+		if !ok {
+			t.Errorf("%s: %v, want a finding of %s", statement, all, want)
+		}
+	}
+}
