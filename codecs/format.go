@@ -64,6 +64,9 @@ type Format struct {
 	// format or another: a file that lost its header or footer must not pass for
 	// one that never was an archive.
 	Explain func(Source) *FormatError
+	// Options returns the options that archives of a version have, which is one
+	// of Versions. Nil: none. Create refuses all others, see CheckOptions.
+	Options func(version string) []Option
 	// Create starts a new archive; nil means that the format is read-only.
 	Create func(io.WriteSeeker, *CreateOptions) (Writer, error)
 	// Like returns the options that make Create write an archive of the same
@@ -116,8 +119,8 @@ func (o *Options) WithDefaults() Options {
 }
 
 // CreateOptions for a new archive. The zero value writes the format's default
-// version. Options that a format does not have are errors in Create, never
-// ignored.
+// version. Options that a format does not have are errors of class [ErrOption] in
+// Create, never ignored.
 type CreateOptions struct {
 	Version    string // one of Format.Versions; "" is the first
 	MountPoint string
@@ -139,23 +142,6 @@ type CreateOptions struct {
 	// Template is what a format's own Like took from an archive and no other
 	// option says. Only that format's Create understands it.
 	Template any
-}
-
-// Foreign names the first option that is set of those that few formats have:
-// encryption, alignment, a seed, a template. A Create that has none of them
-// refuses by it; "" means that there is nothing to refuse.
-func (o *CreateOptions) Foreign() string {
-	switch {
-	case o.Encrypt, o.EncryptIndex, o.KeyID != [16]byte{}:
-		return "encryption"
-	case o.Align != 0:
-		return "alignment"
-	case o.Seed != 0:
-		return "seed"
-	case o.Template != nil:
-		return "template"
-	}
-	return ""
 }
 
 // Writer builds an archive. The order of calls is the order of entries, where

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/codecs/compress"
 )
 
 type packFlags struct {
@@ -36,7 +37,7 @@ stored bytes are taken over as they are where the new archive can hold them,
 and decoded and encoded anew where it cannot.
 
 The format is that of --type, of --like, of the archive that is read, or the one
-that has OUT's extension. The version is that of --version, of --like, of the
+that has OUT's extension, and the --version. The version is that of --version, of --like, of the
 archive that is read if it is of the same format, or the format's newest. --like
 also gives the mount point, and what else the format keeps beside its entries.
 
@@ -118,7 +119,7 @@ func (f *packFlags) refuseOverwriting(r *codecs.Registry) error {
 // refuseExisting keeps what stands at out, unless told otherwise.
 func refuseExisting(out string, overwrite bool) error {
 	if _, err := os.Lstat(out); err == nil && !overwrite {
-		return hinted(fmt.Errorf("%s is there already", out), "pass --overwrite to replace it")
+		return hinted(refusal(fmt.Errorf("%s is there already", out)), "pass --overwrite to replace it")
 	}
 	return nil
 }
@@ -136,6 +137,9 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 			return err
 		}
 		defer target.close()
+		if f.create.set("block-size") && target.options.Method.String() == compress.None.String() {
+			return fmt.Errorf("%w: --block-size is for compressed entries, and no --method was given", errUsage)
+		}
 		if err := a.noteSubstitute(target.instead); err != nil {
 			return err
 		}
@@ -254,6 +258,7 @@ func (t *target) follow(model *archive, wanted string, keys codecs.KeyFunc) erro
 func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
 	r := a.registry()
 	var format *codecs.Format
+	var candidates []*codecs.Format
 	switch {
 	case f.kind != "":
 		var ok bool
@@ -263,10 +268,15 @@ func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
 	case model != nil:
 		format = model.format
 	default:
-		format = formatOfExtension(r, f.out)
+		candidates = candidateFormats(r, f.out, f.version)
+		if len(candidates) == 1 {
+			format = candidates[0]
+		}
 	}
 	writes := "pakdb writes " + strings.Join(writableFormats(r), ", ")
 	switch {
+	case len(candidates) > 1:
+		return nil, hinted(ambiguousFormat(f, candidates), "pass --type, --version or --like")
 	case format == nil:
 		return nil, hinted(fmt.Errorf("%w: %s does not tell the format", errUsage, f.out), "pass --type or --like; "+writes)
 	case format.Create == nil:
@@ -275,19 +285,40 @@ func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
 	return format, nil
 }
 
-// formatOfExtension returns the writable format that usually has the extension
-// of path, nil if there is none or more than one.
-func formatOfExtension(r *codecs.Registry, path string) *codecs.Format {
-	var found []*codecs.Format
+// candidateFormats returns the writable formats that out can be of: those that
+// usually have its extension, and if that is not exactly one, those of them, or
+// of all, that have the version, where one is given.
+func candidateFormats(r *codecs.Registry, out, version string) []*codecs.Format {
+	var byName, byVersion []*codecs.Format
 	for _, f := range r.Formats {
-		if f.Create != nil && slices.Contains(f.Exts, strings.ToLower(filepath.Ext(path))) {
-			found = append(found, f)
+		if f.Create != nil && slices.Contains(f.Exts, strings.ToLower(filepath.Ext(out))) {
+			byName = append(byName, f)
 		}
 	}
-	if len(found) != 1 {
-		return nil
+	if len(byName) == 1 || version == "" {
+		return byName
 	}
-	return found[0]
+	for _, f := range r.Formats {
+		if f.Create != nil && slices.Contains(f.Versions, version) && (byName == nil || slices.Contains(byName, f)) {
+			byVersion = append(byVersion, f)
+		}
+	}
+	if byVersion == nil {
+		return byName
+	}
+	return byVersion
+}
+
+func ambiguousFormat(f packFlags, candidates []*codecs.Format) error {
+	var names []string
+	for _, c := range candidates {
+		names = append(names, c.Name)
+	}
+	err := fmt.Errorf("%w: %s may be %s", errUsage, f.out, strings.Join(names, " or "))
+	if f.version != "" && !slices.Contains(candidates[0].Versions, f.version) {
+		err = fmt.Errorf("%w; none of them has version %q", err, f.version)
+	}
+	return err
 }
 
 // packed tells what was written.

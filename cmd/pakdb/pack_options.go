@@ -34,8 +34,35 @@ func (c *createFlags) add(cmd *cobra.Command) {
 	flags.Uint64Var(&c.seed, "seed", 0, "seed `N` of path hashes")
 }
 
+// refuse is an error of usage if the user set an option, to whatever value, that
+// archives of the version do not have.
+func (c *createFlags) refuse(f *codecs.Format, version string) error {
+	var has []string
+	var refused codecs.Option
+	for _, option := range codecs.AllOptions() {
+		switch flag := string(option); {
+		case option == codecs.OptionKeyID: // the keys tell
+		case f.HasOption(version, option):
+			has = append(has, "--"+flag)
+		case c.set(flag) && refused == "":
+			refused = option
+		}
+	}
+	if refused == "" {
+		return nil
+	}
+	name := strings.TrimSpace(f.Name + " " + version)
+	if has == nil {
+		has = []string{"none of these options"}
+	}
+	return hinted(fmt.Errorf("%w: %s has no option --%s", errUsage, name, refused), name+" has "+strings.Join(has, ", "))
+}
+
 // apply overrides what a model or the format says by what the user says.
 func (c *createFlags) apply(f *codecs.Format, o *codecs.CreateOptions) error {
+	if err := c.refuse(f, o.Version); err != nil {
+		return err
+	}
 	if m := c.newMethod(); m != "" {
 		if !slices.ContainsFunc(f.Methods, func(known compress.Method) bool { return known.String() == string(m) }) {
 			return hinted(fmt.Errorf("%w: %s has no method %q that pakdb writes", errUsage, f.Name, c.method),

@@ -82,8 +82,8 @@ func TestRefuseDamaged(t *testing.T) {
 }
 
 func TestDemoted(t *testing.T) {
-	old := []codecs.NamedFormat{{"Data/A.bin", "gpak"}, {"b.pak", "loose"}, {"c.txt", "loose"}, {"gone.pak", "unrealpak"}}
-	new := []codecs.NamedFormat{{"data/a.BIN", "loose"}, {"b.pak", "unrealpak"}, {"c.txt", "loose"}, {"fresh.bin", "loose"}}
+	old := []codecs.NamedFormat{{Name: "Data/A.bin", Format: "gpak"}, {Name: "b.pak", Format: "loose"}, {Name: "c.txt", Format: "loose"}, {Name: "gone.pak", Format: "unrealpak"}}
+	new := []codecs.NamedFormat{{Name: "data/a.BIN", Format: "loose"}, {Name: "b.pak", Format: "unrealpak"}, {Name: "c.txt", Format: "loose"}, {Name: "fresh.bin", Format: "loose"}}
 	inOld, inNew := all.Registry().Demoted(old, new)
 	if len(inOld) != 1 || inOld[0].Archive != "b.pak" || len(inNew) != 1 || inNew[0].Archive != "data/a.BIN" {
 		t.Errorf("%v, %v", inOld, inNew)

@@ -35,6 +35,7 @@ func Format() *codecs.Format {
 		Exts:     []string{".sip"},
 		Versions: []string{versionKAPG, version15, version16},
 		Methods:  []compress.Method{compress.LZ4, compress.None},
+		Options:  func(string) []codecs.Option { return []codecs.Option{codecs.OptionMethod} },
 		Revision: 1,
 		Probe:    probe,
 		Open:     open,
@@ -151,17 +152,15 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 	if d.Version == version15 {
 		method = compress.None
 	}
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	switch {
-	case d.MountPoint != "":
-		return nil, refuse("", "mount point", "a pak has none")
-	case d.BlockSize != 0:
-		return nil, refuse("", "block size", "an entry is one block")
-	case d.Foreign() != "":
-		return nil, refuse("", d.Foreign(), "a pak has none")
 	case d.Keys != nil:
 		return nil, refuse("", "keys", "a pak is never encrypted")
-	case d.Method != compress.None && d.Method != method:
-		return nil, refuse("", "method", "version "+d.Version+" stores "+method.String())
+	case d.Method != compress.None && d.Method.String() != method.String():
+		return nil, &codecs.FormatError{Format: name, Field: string(codecs.OptionMethod), Off: -1,
+			Err: codecs.Errorf(codecs.ErrOption, "%s; version %s stores %s", d.Method, d.Version, method)}
 	}
 	switch d.Version {
 	case versionKAPG:

@@ -243,13 +243,13 @@ func TestWriterRefuses(t *testing.T) {
 
 func TestCreateRefusesOptions(t *testing.T) {
 	for field, o := range map[string]codecs.CreateOptions{
-		"version":     {Version: "1.7"},
-		"mount point": {MountPoint: "../"},
-		"block size":  {BlockSize: 65536},
-		"encryption":  {EncryptIndex: true},
-		"alignment":   {Align: 16},
-		"method":      {Method: compress.Zlib},
-		"keys":        {Keys: func([16]byte) []byte { return nil }},
+		"version":       {Version: "1.7"},
+		"mount":         {MountPoint: "../"},
+		"block-size":    {BlockSize: 65536},
+		"encrypt-index": {EncryptIndex: true},
+		"align":         {Align: 16},
+		"method":        {Method: compress.Zlib},
+		"keys":          {Keys: func([16]byte) []byte { return nil }},
 	} {
 		_, err := gpak.Format().Create(&codecstest.Buffer{}, &o)
 		var fe *codecs.FormatError

@@ -53,9 +53,15 @@ func Format() *codecs.Format {
 		Probe:   probe,
 		Open:    open,
 		Explain: explain,
+		Options: options,
 		Create:  create,
 		Like:    like,
 	}
+}
+
+func options(string) []codecs.Option {
+	return []codecs.Option{codecs.OptionMount, codecs.OptionMethod, codecs.OptionBlockSize,
+		codecs.OptionEncrypt, codecs.OptionEncryptIndex, codecs.OptionKeyID, codecs.OptionAlign}
 }
 
 // The extensions of the two files.

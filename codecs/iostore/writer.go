@@ -56,6 +56,9 @@ type written struct {
 }
 
 func create(ws io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	w := &writer{toc: ws, ids: map[chunkID]bool{}, names: map[string]bool{}}
 	if o != nil {
 		w.opt = *o
@@ -102,23 +105,24 @@ func (w *writer) configure() error {
 func (w *writer) checkOptions() error {
 	o := &w.opt
 	refuse := func(format string, args ...any) error { return codecs.Errorf(errors.ErrUnsupported, format, args...) }
+	option := func(option codecs.Option, format string, args ...any) error {
+		return at(string(option), -1, codecs.Errorf(codecs.ErrOption, format, args...))
+	}
 	switch {
 	case w.version == 0:
 		return refuse("version %q is not written; these are: %s", o.Version, strings.Join(writable(), " "))
 	case o.Sibling == nil:
 		return refuse("a container is two files: CreateOptions.Sibling must open the .ucas")
 	case o.BlockSize < 16 || o.BlockSize >= maxBlockSize || o.BlockSize%16 != 0:
-		return refuse("block size %d; multiples of 16 below %d wanted", o.BlockSize, maxBlockSize)
+		return option(codecs.OptionBlockSize, "%d; multiples of 16 below %d wanted", o.BlockSize, maxBlockSize)
 	case o.Align < 0 || o.Align%16 != 0:
-		return refuse("alignment %d; multiples of 16 wanted", o.Align)
+		return option(codecs.OptionAlign, "%d; multiples of 16 wanted", o.Align)
 	case len(o.MountPoint) > maxMount:
-		return refuse("mount point of %d bytes", len(o.MountPoint))
-	case o.Seed != 0:
-		return refuse("a seed: the perfect hash has its own")
+		return option(codecs.OptionMount, "%d bytes; %d at most", len(o.MountPoint), maxMount)
 	}
 	w.buf = make([]byte, o.BlockSize)
 	if _, err := w.methodNumber(o.Method); err != nil {
-		return err
+		return option(codecs.OptionMethod, "%s; names of methods have %d bytes at most", o.Method, methodLen-1)
 	}
 	if o.Encrypt {
 		return w.needKey()

@@ -46,6 +46,7 @@ func Format() *codecs.Format {
 		Probe:    probe,
 		Explain:  explain,
 		Open:     open,
+		Options:  func(string) []codecs.Option { return []codecs.Option{codecs.OptionMethod} },
 		Create:   create,
 	}
 }

@@ -23,11 +23,16 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 	if o == nil {
 		o = &codecs.CreateOptions{}
 	}
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	switch {
 	case o.Version != "" && o.Version != magic:
 		return nil, refuse("", "version", errors.ErrUnsupported, "%q", o.Version)
-	case o.MountPoint != "" || o.Method != compress.None || o.BlockSize != 0 || o.Keys != nil || o.Foreign() != "":
-		return nil, refuse("", "options", errors.ErrUnsupported, "a pak has none of them: it stores contents as they are")
+	case o.Method != compress.None:
+		return nil, refuse("", string(codecs.OptionMethod), codecs.ErrOption, "%s; entries are stored", o.Method)
+	case o.Keys != nil:
+		return nil, refuse("", "keys", errors.ErrUnsupported, "a pak is never encrypted")
 	}
 	_, err := out.Write(make([]byte, headerSize)) // Close fills it in
 	return &writer{out: out, at: headerSize}, err

@@ -31,6 +31,7 @@ func Format() *codecs.Format {
 		Versions: versions(),
 		Reads:    "MP1, MP2, MP3-E3, MP3, DKCR; Tropical Freeze as a list",
 		Methods:  []compress.Method{compress.Zlib, compress.LZO1X},
+		Options:  options,
 		Revision: 2,
 		Probe:    probe,
 		Open:     open,
@@ -38,6 +39,14 @@ func Format() *codecs.Format {
 		EntrySpaces: []codecs.Space{codecs.RetroAsset},
 		Create:      create,
 	}
+}
+
+// options: where no entry is compressed, there is nothing to choose.
+func options(version string) []codecs.Option {
+	if v, ok := variantNamed(version); !ok || v.method == compress.None {
+		return nil
+	}
+	return []codecs.Option{codecs.OptionMethod}
 }
 
 // probeSize covers the section table of every real pak, and the first named

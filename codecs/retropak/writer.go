@@ -42,17 +42,14 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 	if !ok {
 		return nil, refuse("version", "%q is not one of %v", o.Version, versions())
 	}
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	switch {
-	case o.MountPoint != "":
-		return nil, refuse("mount point", "paks have none")
-	case o.BlockSize != 0:
-		return nil, refuse("block size", "the format prescribes it")
-	case o.Foreign() != "":
-		return nil, refuse(o.Foreign(), "paks have none")
 	case o.Keys != nil && o.Keys([16]byte{}) != nil:
 		return nil, refuse("keys", "paks are not encrypted")
 	case o.Method != compress.None && o.Method != v.method:
-		return nil, refuse("method", "version %s has no %q", v.name, o.Method)
+		return nil, failure("", "", string(codecs.OptionMethod), -1, codecs.Errorf(codecs.ErrOption, "version %s has no %q", v.name, o.Method))
 	}
 	return &writer{out: out, variant: v, method: o.Method}, nil
 }

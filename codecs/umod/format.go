@@ -34,6 +34,7 @@ func Format() *codecs.Format {
 		Exts:     extensions(),
 		Versions: []string{"1"},
 		Methods:  []compress.Method{compress.None},
+		Options:  func(string) []codecs.Option { return []codecs.Option{codecs.OptionMethod} },
 		Revision: 1,
 		Probe:    probe,
 		Open:     open,

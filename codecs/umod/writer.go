@@ -27,13 +27,16 @@ func create(w io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
 	if o == nil {
 		o = &codecs.CreateOptions{}
 	}
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	switch {
 	case o.Version != "" && o.Version != "1":
 		return nil, failed("", "version", unsupported("version %q", o.Version))
-	case o.MountPoint != "" || o.Method != compress.None || o.BlockSize != 0 || o.Keys != nil:
-		return nil, failed("", "options", unsupported("no mount point, method, block size or keys"))
-	case o.Foreign() != "":
-		return nil, failed("", "options", unsupported("no %s", o.Foreign()))
+	case o.Method.String() != compress.None.String():
+		return nil, failed("", string(codecs.OptionMethod), codecs.Errorf(codecs.ErrOption, "%s; entries are stored", o.Method))
+	case o.Keys != nil:
+		return nil, failed("", "keys", unsupported("a umod is never encrypted"))
 	}
 	crc := newCRC()
 	return &writer{out: io.MultiWriter(w, crc), file: w, crc: crc}, nil

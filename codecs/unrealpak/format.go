@@ -43,9 +43,26 @@ func Format() *codecs.Format {
 		Probe:   probe,
 		Open:    open,
 		Explain: Explain,
+		Options: options,
 		Create:  create,
 		Like:    like,
 	}
+}
+
+// options are those of a version: the fields that it lacks take nothing.
+func options(text string) []codecs.Option {
+	all := []codecs.Option{codecs.OptionMount, codecs.OptionMethod, codecs.OptionBlockSize, codecs.OptionEncrypt, codecs.OptionAlign}
+	v, _ := byText(text)
+	if v >= indexEncryption {
+		all = append(all, codecs.OptionEncryptIndex)
+	}
+	if v >= encryptionKeyGUID {
+		all = append(all, codecs.OptionKeyID)
+	}
+	if v >= pathHashIndex {
+		all = append(all, codecs.OptionSeed)
+	}
+	return all
 }
 
 func canDelete(text string) bool {

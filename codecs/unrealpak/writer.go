@@ -58,6 +58,9 @@ type packed struct {
 }
 
 func create(ws io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	w := &writer{names: map[string]bool{}}
 	if o != nil {
 		w.opt = *o
@@ -97,24 +100,20 @@ func (w *writer) configure() error {
 }
 
 func (w *writer) checkOptions() error {
-	o, v := &w.opt, w.version
-	refuse := func(format string, args ...any) error { return codecs.Errorf(errors.ErrUnsupported, format, args...) }
+	o := &w.opt
+	refuse := func(option codecs.Option, format string, args ...any) error {
+		return at(string(option), -1, codecs.Errorf(codecs.ErrOption, format, args...))
+	}
 	switch {
 	case o.BlockSize < minBlockSize || o.BlockSize > maxBlockSize:
-		return refuse("block size %d; %d to %d wanted", o.BlockSize, minBlockSize, maxBlockSize)
+		return refuse(codecs.OptionBlockSize, "%d; %d to %d wanted", o.BlockSize, minBlockSize, maxBlockSize)
 	case len(o.MountPoint) > maxMount:
-		return refuse("mount point of %d bytes", len(o.MountPoint))
+		return refuse(codecs.OptionMount, "%d bytes; %d at most", len(o.MountPoint), maxMount)
 	case o.Align < 0:
-		return refuse("alignment %d", o.Align)
-	case o.EncryptIndex && v < indexEncryption:
-		return refuse("an encrypted index needs version 4; this is %v", v)
-	case o.KeyID != [16]byte{} && v < encryptionKeyGUID:
-		return refuse("a key id needs version 7; this is %v", v)
-	case o.Seed != 0 && v < pathHashIndex:
-		return refuse("path hashes need version 10; this is %v", v)
+		return refuse(codecs.OptionAlign, "%d", o.Align)
 	}
 	if _, err := w.methodField(o.Method); err != nil {
-		return err
+		return refuse(codecs.OptionMethod, "%s in version %v", o.Method, w.version)
 	}
 	if o.Encrypt || o.EncryptIndex {
 		return w.needKey()

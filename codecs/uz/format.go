@@ -35,6 +35,7 @@ func Format() *codecs.Format {
 		Exts:     []string{".uz2", ".uz"},
 		Versions: []string{"uz2"},
 		Methods:  []compress.Method{compress.Zlib},
+		Options:  func(string) []codecs.Option { return []codecs.Option{codecs.OptionMethod} },
 		Revision: 1,
 
 		NamedByFile: true,

@@ -20,15 +20,17 @@ func create(w io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
 	if o == nil {
 		o = &codecs.CreateOptions{}
 	}
+	if err := Format().CheckOptions(o); err != nil {
+		return nil, err
+	}
 	if o.Version != "" && o.Version != "uz2" {
 		return nil, failed("version", codecs.Errorf(errors.ErrUnsupported, "%q", o.Version))
 	}
-	if o.MountPoint != "" || o.Keys != nil || (o.BlockSize != 0 && o.BlockSize != maxBlock) ||
-		(o.Method != compress.None && o.Method != compress.Zlib) {
-		return nil, failed("options", codecs.Errorf(errors.ErrUnsupported, "no mount point or keys; zlib in blocks of %d", maxBlock))
-	}
-	if o.Foreign() != "" {
-		return nil, failed("options", codecs.Errorf(errors.ErrUnsupported, "no %s", o.Foreign()))
+	switch {
+	case o.Method != compress.None && o.Method != compress.Zlib:
+		return nil, failed(string(codecs.OptionMethod), codecs.Errorf(codecs.ErrOption, "%s; blocks are zlib", o.Method))
+	case o.Keys != nil:
+		return nil, failed("keys", codecs.Errorf(errors.ErrUnsupported, "it is never encrypted"))
 	}
 	return &writer{w: w}, nil
 }
