@@ -16,6 +16,7 @@ import (
 var (
 	ErrUsage   = errors.New("usage")   // bad SQL, unknown name, missing parameter
 	ErrCatalog = errors.New("catalog") // missing, damaged, of another version, or not a catalog
+	ErrFailed  = errors.New("failed")  // the machine did: reading the catalog, or no memory
 )
 
 // classed puts an error into a class and gives it a hint.
@@ -73,7 +74,7 @@ func Hint(err error) string {
 }
 
 // SQLError is what SQLite says against a statement. It is of class ErrUsage,
-// or ErrCatalog when the catalog's file is to blame.
+// ErrCatalog when the catalog's file is to blame, or ErrFailed.
 type SQLError struct {
 	Message string
 	Text    string // the whole SQL text

@@ -39,6 +39,7 @@ func (db *DB) explain(ctx context.Context, text string, s Statement, err error) 
 		e.hint = "SELECT, VALUES, WITH, EXPLAIN and reading PRAGMAs are; pakdb index and pakdb rm change the catalog"
 		return e
 	case codeNoMem:
+		e.class = ErrFailed
 		e.Message = "the statement needs more memory than it may take"
 		e.hint = "ask for less at a time, or allow more with --max-memory"
 		return e

@@ -9,30 +9,30 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/patch"
+	"pakdb/internal/process"
 	"pakdb/internal/rescue"
 )
 
-// Exit codes, those of pakdb.
+// Exit codes, those of pakdb. There is no catalog, and so no 3.
 const (
-	exitOK          = 0
-	exitProblems    = 1
-	exitUsage       = 2
-	exitFailed      = 4 // a panic
-	exitInterrupted = 130
+	exitOK          = process.OK
+	exitProblems    = process.Findings
+	exitUsage       = process.Usage
+	exitFailed      = process.Failed
+	exitInterrupted = process.Interrupted
+	exitPipe        = process.Pipe
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := process.Context()
 	code := run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -54,7 +54,9 @@ func run(ctx context.Context, args []string) int {
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
-was written; 2 usage; 4 failed by a fault of pakdb; 130 interrupted.
+was written; 2 usage, or a file is not there; 4 failed: I/O, no room, another
+update of these files, or a fault of pakdb-apply; 130 interrupted. After 4 and 130
+run it again: it goes on where it stopped, or starts anew.
 
 `)
 		flags.PrintDefaults()
@@ -79,22 +81,42 @@ was written; 2 usage; 4 failed by a fault of pakdb; 130 interrupted.
 	return finish(func() error { return apply(ctx, files[0], files[1:], *out, *key, o) })
 }
 
-// finish runs what was asked for, reports its error, and returns the exit code. A
-// panic is an error.
+// finish runs what was asked for, reports its error, if any, and returns the exit
+// code. A panic is an error.
 func finish(run func() error) int {
 	err := rescue.Call(run)
+	code := exitCode(err)
+	switch code {
+	case exitOK, exitPipe:
+	case exitInterrupted:
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply: interrupted")
+	default:
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", printable(err.Error()))
+	}
+	return code
+}
+
+// exitCode returns the exit code that stands for err. What is of no known class
+// has failed.
+func exitCode(err error) int {
+	var format *codecs.FormatError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, rescue.ErrPanic):
-		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", printable(err.Error()))
+	case errors.Is(err, rescue.ErrPanic): // whatever else it is
 		return exitFailed
+	case process.BrokenPipe(err):
+		return exitPipe
 	case errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply: interrupted")
 		return exitInterrupted
+	case process.MachineFailed(err), errors.Is(err, patch.ErrBusy):
+		return exitFailed
+	case patch.IsRefusal(err), errors.As(err, &format):
+		return exitProblems
+	case process.NotThere(err), errors.Is(err, patch.ErrSameName), errors.Is(err, patch.ErrKey):
+		return exitUsage
 	}
-	_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", printable(err.Error()))
-	return exitProblems
+	return exitFailed
 }
 
 // printable is a message without what commands terminals: it may have names out of

@@ -3,12 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"syscall"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/diff/patch"
 )
 
@@ -44,9 +49,11 @@ func TestRun(t *testing.T) {
 		{"no folder", []string{p, at("old")}, exitUsage},
 		{"unknown flag", []string{"-x"}, exitUsage},
 		{"not signed", []string{"-key", public, "-o", at("out"), p, at("old")}, exitProblems},
-		{"no key", []string{"-key", at("absent"), "-o", at("out"), p, at("old")}, exitProblems},
+		{"no key", []string{"-key", at("absent"), "-o", at("out"), p, at("old")}, exitUsage},
+		{"not a key", []string{"-key", p, "-o", at("out"), p, at("old")}, exitUsage},
+		{"not a patch", []string{"-o", at("out"), at("new/a.txt"), at("old")}, exitProblems},
 		{"wrong old", []string{"-o", at("out"), p, at("new")}, exitProblems},
-		{"absent", []string{"-o", at("out"), at("absent"), at("old")}, exitProblems},
+		{"absent", []string{"-o", at("out"), at("absent"), at("old")}, exitUsage},
 		{"dry", []string{"-n", "-o", at("out"), p, at("old")}, exitOK},
 		{"flags last", []string{p, at("old"), "-o", at("out"), "-n"}, exitOK},
 	} {
@@ -72,6 +79,32 @@ func TestRun(t *testing.T) {
 	cancel()
 	if got := run(cancelled, []string{"-o", at("out2"), p, at("old")}); got != exitInterrupted {
 		t.Errorf("interrupted: exit code %d", got)
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	at := func(err error) error { return &fs.PathError{Op: "write", Path: "a.pak", Err: err} }
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{nil, exitOK},
+		{fmt.Errorf("a.pak: %w", patch.ErrWrongOld), exitProblems},
+		{patch.ErrSignature, exitProblems},
+		{&codecs.FormatError{Format: "unrealpak", Off: -1, Err: codecs.ErrCorrupt}, exitProblems},
+		{at(syscall.EEXIST), exitProblems},
+		{at(syscall.ENOENT), exitUsage},
+		{at(syscall.ENOSPC), exitFailed},
+		{&codecs.FormatError{Format: "unrealpak", Off: -1, Err: at(syscall.EIO)}, exitFailed},
+		{&patch.SpaceError{Need: 2, Free: 1}, exitFailed},
+		{patch.ErrBusy, exitFailed},
+		{errors.New("unheard of"), exitFailed},
+		{context.Canceled, exitInterrupted},
+		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, exitPipe},
+	} {
+		if got := exitCode(tt.err); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.err, got, tt.want)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -53,8 +52,9 @@ func (a *app) command() *cobra.Command {
 On the catalog people run SQL; archives can also be listed, read, extracted and
 verified without one.
 
-Exit codes: 0 done; 1 done, and problems or differences were found; 2 usage;
-3 catalog; 4 failed by a fault of pakdb; 130 interrupted.`,
+Exit codes: 0 done; 1 problems or differences were found, or a file is damaged,
+does not fit or is in the way; 2 usage; 3 catalog; 4 failed: I/O, network, no
+room, time limit, or a fault of pakdb; 130 interrupted.`,
 		Example: `  pakdb index --build 1.52 "/games/mh-1.52/Data/Game/*.sip"
   pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
   pakdb query @largest
@@ -167,24 +167,24 @@ func usageError(cmd *cobra.Command, err error) error {
 // exit reports err and returns the exit code that stands for it.
 func (a *app) exit(err error) int {
 	err = ofCatalog(err)
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, rescue.ErrPanic): // whatever else it is
+	code := exitCode(err)
+	if errors.Is(err, rescue.ErrPanic) {
 		a.clearLine()
-	case errors.Is(err, syscall.EPIPE):
-		return exitOK // the reader has seen enough: pakdb ls | head
-	case errors.Is(err, context.Canceled):
+	}
+	switch {
+	case code == exitOK, code == exitPipe: // the reader has seen enough: pakdb ls | head
+		return code
+	case code == exitInterrupted:
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: interrupted")
-		return exitInterrupted
-	case errors.Is(err, errProblems):
-		return exitProblems
+		return code
+	case errors.Is(err, errProblems), errors.Is(err, errFailures):
+		return code // reported already
 	}
 	_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printableLines(strings.TrimPrefix(err.Error(), errUsage.Error()+": ")))
 	if h := hint(err); h != "" {
 		_, _ = fmt.Fprintln(a.stderr, "hint: "+printableLines(h))
 	}
-	return exitCode(err)
+	return code
 }
 
 func envOr(name, otherwise string) string {

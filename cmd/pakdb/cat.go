@@ -150,7 +150,7 @@ func copyContent(ctx context.Context, w io.Writer, r io.Reader, name string, cau
 	in := bufio.NewReaderSize(codecs.ContextReader(ctx, r), 64<<10)
 	if cautious {
 		if head, _ := in.Peek(1024); isBinary(head) {
-			return hinted(fmt.Errorf("%s is binary, and stdout a terminal", name), "write it to a file with -o FILE, or pass --force")
+			return hinted(fmt.Errorf("%w: %s is binary, and stdout a terminal", errUsage, name), "write it to a file with -o FILE, or pass --force")
 		}
 	}
 	_, err := in.WriteTo(w)

@@ -120,19 +120,11 @@ that match count; when there are others, a line says how many.`,
 var errTrouble = errors.New("trouble")
 
 func trouble(err error) error {
-	if err == nil || errors.Is(err, errProblems) || errors.Is(err, context.Canceled) || exitCode(err) != exitProblems {
+	if errors.Is(err, errProblems) || exitCode(err) != exitProblems {
 		return err
 	}
 	return &classError{err, errTrouble}
 }
-
-// classError puts an error into a class without changing its text.
-type classError struct {
-	error
-	class error
-}
-
-func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
 
 func (f *diffFlags) options() (diff.Options, error) {
 	percent, err := strconv.Atoi(strings.TrimSuffix(f.similar, "%"))

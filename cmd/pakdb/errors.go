@@ -14,40 +14,6 @@ import (
 	"pakdb/schema"
 )
 
-// Exit codes.
-const (
-	exitOK          = 0
-	exitProblems    = 1 // finished, with problems found; or differences found
-	exitUsage       = 2
-	exitCatalog     = 3
-	exitFailed      = 4 // a panic
-	exitInterrupted = 130
-)
-
-var (
-	errProblems  = errors.New("problems were found") // reported already
-	errUsage     = errors.New("usage")
-	errNoCatalog = errors.New("no catalog")
-)
-
-func exitCode(err error) int {
-	if errors.Is(err, rescue.ErrPanic) {
-		return exitFailed
-	}
-	for _, class := range []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
-		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, errNoCatalog, query.ErrCatalog} {
-		if errors.Is(err, class) {
-			return exitCatalog
-		}
-	}
-	for _, class := range []error{errUsage, query.ErrUsage, indexer.ErrNoFiles, fs.ErrNotExist, schema.ErrNoBuild, graph.ErrNoNode, errTrouble} {
-		if errors.Is(err, class) {
-			return exitUsage
-		}
-	}
-	return exitProblems
-}
-
 // hintedError is an error that knows what to do about it.
 type hintedError struct {
 	error

@@ -2,10 +2,9 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
-	"syscall"
+
+	"pakdb/internal/process"
 )
 
 func main() {
@@ -13,13 +12,8 @@ func main() {
 }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := process.Context()
 	defer stop()
-	go func() {
-		// A second Ctrl-C ends the process at once, as people expect.
-		<-ctx.Done()
-		stop()
-	}()
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
 	return a.execute(ctx, os.Args[1:])
 }

@@ -67,7 +67,7 @@ func filesBelow(dir, out string) ([]string, error) {
 		}
 		switch {
 		case !st.Mode().IsRegular():
-			return fmt.Errorf("%s is neither a file nor a folder", path)
+			return refusal(fmt.Errorf("%s is neither a file nor a folder", path))
 		case old != nil && os.SameFile(st, old):
 			return nil
 		}

@@ -203,7 +203,7 @@ func (l *lookup) result() (*codecs.Entry, error) {
 	case len(found) == 0:
 		return nil, codecs.ErrNotFound
 	case len(found) > 1 && !areCopies(found):
-		return nil, hinted(fmt.Errorf("%q stands for %d entries", l.name, len(found)), "choose one by its ordinal: "+ordinals(found))
+		return nil, hinted(refusal(fmt.Errorf("%q stands for %d entries", l.name, len(found))), "choose one by its ordinal: "+ordinals(found))
 	}
 	return found[0], nil
 }

@@ -64,7 +64,10 @@ func (a *app) verify(ctx context.Context, format string, deep bool, paths []stri
 	if v.hint != "" {
 		_, _ = fmt.Fprintln(a.stderr, "hint: "+v.hint)
 	}
-	if v.found > 0 {
+	switch {
+	case v.fails:
+		return errFailures
+	case v.found > 0:
 		return errProblems
 	}
 	return nil
@@ -77,6 +80,7 @@ type verification struct {
 	rows  *query.Rows // nil: findings are lines for people
 	path  string      // of the archive that is read
 	found int64
+	fails bool // a finding is a failure of the machine, and says nothing of the archive
 	sums  sums
 	hint  string // what to do about a finding, "" nothing
 	err   error  // of writing the findings
@@ -95,6 +99,7 @@ func (v *verification) report(e *codecs.Entry, err error) {
 // write writes a finding.
 func (v *verification) write(e *codecs.Entry, err error) {
 	v.found++
+	v.fails = v.fails || exitCode(err) == exitFailed
 	if v.err != nil {
 		return
 	}

@@ -55,7 +55,7 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
+		return nil, fmt.Errorf("%s: %w", name, ErrNotRegular)
 	}
 	file := &part{ReaderAt: f, file: f}
 	c = &Compacted{Before: st.Size(), After: st.Size()}

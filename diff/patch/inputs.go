@@ -74,7 +74,7 @@ func (f *Files) add(p, name string) error {
 		return err
 	}
 	if !st.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a regular file", p)
+		return fmt.Errorf("%s: %w", p, ErrNotRegular)
 	}
 	f.Inputs = append(f.Inputs, Input{name, codecs.Source{
 		ReaderAt: file, Name: filepath.Base(p), Size: st.Size(), Dir: os.DirFS(filepath.Dir(p)),
@@ -89,7 +89,7 @@ func (f *Files) checkNames() error {
 	seen := map[string]bool{}
 	for _, in := range f.Inputs {
 		if key := strings.ToLower(in.Name); seen[key] {
-			return fmt.Errorf("two files %q; name the folder above them instead", in.Name)
+			return fmt.Errorf("%w: %q; name the folder above them instead", ErrSameName, in.Name)
 		} else {
 			seen[key] = true
 		}

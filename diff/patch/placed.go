@@ -56,7 +56,7 @@ func (a *applier) beginPlaced(ctx context.Context, f File) (bool, error) {
 		return false, err
 	}
 	if !st.Mode().IsRegular() {
-		return false, fmt.Errorf("%s is not a regular file", f.Name)
+		return false, fmt.Errorf("%s: %w", f.Name, ErrNotRegular)
 	}
 	p.before.Size = st.Size()
 	p.base, p.before.Sum, err = a.baseOf(ctx, p.f, st)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pakdb/codecs"
+	"pakdb/diff/patch"
 )
 
 // Disk opens archives that lie on disk. It is safe for concurrent use.
@@ -56,7 +57,7 @@ func (d *Disk) openFile(ctx context.Context, path string) (*opened, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
+		err = fmt.Errorf("%s: %w", path, patch.ErrNotRegular)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -21,6 +21,10 @@ var (
 	ErrNoBuild = errors.New("the store has no such build")
 	// ErrNoStore means that nothing was published to a folder.
 	ErrNoStore = errors.New("not a store")
+	// ErrLocation means that a store was named as none can be.
+	ErrLocation = errors.New("not the location of a store")
+	// ErrLabel means that a build was named as none in a store can be.
+	ErrLabel = errors.New("not a label of a build in a store")
 	// ErrChanged means that a file to be published is not what it was said to be.
 	ErrChanged = errors.New("the file has changed since it was indexed")
 	// ErrUnsigned means that a signature was wanted, and there is none.

@@ -88,7 +88,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 		opt = &PublishOptions{}
 	}
 	if !validLabel(label) {
-		return nil, fmt.Errorf("%q is no label of a build in a store: letters, digits, and . _ + - may be in it", label)
+		return nil, fmt.Errorf("%q: %w: letters, digits, and . _ + - may be in it", label, ErrLabel)
 	}
 	out, err := atomicfile.Make(ctx, dir)
 	if err != nil {

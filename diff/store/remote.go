@@ -55,14 +55,14 @@ func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	if !strings.Contains(location, "://") {
 		st, err := os.Stat(location)
 		if err == nil && !st.IsDir() {
-			err = fmt.Errorf("%s is no folder", location)
+			err = fmt.Errorf("%s: %w: it is no folder", location, ErrLocation)
 		}
 		r.dir = location
 		return r, err
 	}
 	u, err := url.Parse(location)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no store: neither a folder nor http(s)://", location)
+		return nil, fmt.Errorf("%q: %w: it is neither a folder nor http(s)://", location, ErrLocation)
 	}
 	if !strings.HasSuffix(u.Path, "/") {
 		u.Path += "/"
@@ -282,7 +282,7 @@ func (r *Remote) manifest(ctx context.Context, name string) (b []byte, err error
 		}
 		sig, err := r.whole(ctx, name+signed)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %v", ErrUnsigned, err)
+			return nil, fmt.Errorf("%w: %w", ErrUnsigned, err)
 		}
 		if err = verify(r.key, b, string(sig), name); err == nil {
 			return b, nil

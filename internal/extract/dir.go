@@ -3,9 +3,11 @@ package extract
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"sync"
+	"syscall"
 	"time"
 
 	"pakdb/internal/atomicfile"
@@ -13,6 +15,19 @@ import (
 
 // ErrExists means that a file is in the way and Options.Overwrite is off.
 var ErrExists = errors.New("file exists")
+
+// ErrOutside means that a link which lies in the folder leads out of it.
+var ErrOutside = errors.New("a link leads out of the folder")
+
+// outside puts what an os.Root refuses into the class ErrOutside. It has no class
+// of its own; all that the system refuses has a number.
+func outside(err error) error {
+	var number syscall.Errno
+	if err == nil || errors.As(err, &number) || errors.Is(err, fs.ErrClosed) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrOutside, err)
+}
 
 // Dir is a folder that entries are written into, under names that its Names
 // hand out. It is safe for concurrent use.
@@ -56,7 +71,7 @@ func (d *Dir) Create(name string) (*File, error) {
 	}
 	f, err := d.dir.Create(name, 0o666)
 	if err != nil {
-		return nil, err
+		return nil, outside(err)
 	}
 	return &File{Temp: f, dir: d}, nil
 }
@@ -71,7 +86,7 @@ func (d *Dir) mkdir(dir string) error {
 		return nil
 	}
 	if err := d.dir.MkdirAll(dir); err != nil {
-		return err
+		return outside(err)
 	}
 	d.dir.Sweep(dir, "")
 	d.mu.Lock()

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/diff"
+	"pakdb/diff/delta"
+	"pakdb/diff/patch"
+	"pakdb/diff/plan"
+	"pakdb/diff/store"
+	"pakdb/indexer"
+	"pakdb/internal/bin"
+	"pakdb/internal/extract"
+	"pakdb/internal/objects"
+	"pakdb/internal/process"
+	"pakdb/internal/rescue"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// Exit codes.
+const (
+	exitOK          = process.OK
+	exitProblems    = process.Findings
+	exitUsage       = process.Usage
+	exitCatalog     = process.Catalog
+	exitFailed      = process.Failed
+	exitInterrupted = process.Interrupted
+	exitPipe        = process.Pipe
+)
+
+// Classes of errors of the commands themselves.
+var (
+	errProblems  = errors.New("problems were found") // reported already
+	errFailures  = errors.New("something failed")    // reported already
+	errUsage     = errors.New("usage")
+	errNoCatalog = errors.New("no catalog")
+	errRefused   = errors.New("refused") // because of what was found
+)
+
+// exitCode returns the exit code that stands for err. What is of no known class
+// has failed: no code may say more than is known.
+func exitCode(err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, rescue.ErrPanic): // whatever else it is
+		return exitFailed
+	case process.BrokenPipe(err):
+		return exitPipe
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, context.DeadlineExceeded):
+		return exitFailed
+	case isAny(err, catalogClasses()):
+		return exitCatalog
+	case isAny(err, failedClasses()), process.MachineFailed(err):
+		return exitFailed
+	case isAny(err, usageClasses()):
+		return exitUsage
+	case isFinding(err):
+		return exitProblems
+	case process.NotThere(err):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func isAny(err error, classes []error) bool {
+	for _, class := range classes {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+func catalogClasses() []error {
+	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
+		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, errNoCatalog, query.ErrCatalog}
+}
+
+// failedClasses are failures that may carry a class of something else as well.
+func failedClasses() []error {
+	return []error{errFailures, errTrouble, indexer.ErrPanic, query.ErrFailed, patch.ErrBusy}
+}
+
+func usageClasses() []error {
+	return []error{errUsage, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
+		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, patch.ErrSameName, patch.ErrKey, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
+}
+
+// isFinding reports an error about what files hold, or that they are there.
+func isFinding(err error) bool {
+	var format *codecs.FormatError
+	return errors.As(err, &format) || patch.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, plan.ErrTooLarge,
+		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
+		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
+		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
+		errChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
+		plan.ErrExists, plan.ErrName, plan.ErrChanged, plan.ErrNothing, plan.ErrForeign, plan.ErrDiffers,
+		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned})
+}
+
+// classError puts an error into a class without changing its text.
+type classError struct {
+	error
+	class error
+}
+
+func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
+
+// refusal puts an error into the class errRefused.
+func refusal(err error) error { return &classError{err, errRefused} }
