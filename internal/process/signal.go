@@ -18,16 +18,26 @@ import (
 func Context() (ctx context.Context, stop func()) {
 	pipe := make(chan os.Signal, 1) // nobody receives: the write fails as well
 	signal.Notify(pipe, syscall.SIGPIPE)
+	ctx, stop = notify(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// WithTermination is Context without Ctrl-C, for a prompt, which has a use of its
+// own for that.
+func WithTermination(ctx context.Context) (terminated context.Context, stop func()) {
+	return notify(ctx, syscall.SIGTERM, syscall.SIGHUP)
+}
+
+func notify(ctx context.Context, signals ...os.Signal) (context.Context, context.CancelFunc) {
 	var asked []os.Signal
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range signals {
 		if !signal.Ignored(s) {
 			asked = append(asked, s)
 		}
 	}
-	if asked == nil {
-		return context.WithCancel(context.Background())
+	if asked == nil { // for which NotifyContext takes all signals
+		return context.WithCancel(ctx)
 	}
-	ctx, stop = signal.NotifyContext(context.Background(), asked...)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	return signal.NotifyContext(ctx, asked...)
 }

@@ -9,10 +9,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/chzyer/readline"
 	"golang.org/x/term"
+	"pakdb/internal/process"
 	"pakdb/query"
 )
 
@@ -24,9 +24,9 @@ const (
 )
 
 // prompt asks until the user leaves. An interrupt is this function's business:
-// ctx may end with the first one, so it is not heeded; SIGTERM is.
+// ctx may end with the first one, so it is not heeded; SIGTERM and SIGHUP are.
 func (s *shell) prompt(ctx context.Context, in *os.File) error {
-	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), syscall.SIGTERM)
+	ctx, stop := process.WithTermination(context.WithoutCancel(ctx))
 	defer stop()
 	editor, err := s.editor(ctx, in)
 	if err != nil {
