@@ -42,9 +42,15 @@ func (e *estimate) learn(bit uint32, r *rates) {
 	*e = estimate(v + uint32(d)<<countBits + x.more)
 }
 
+// start sets all of e, by copies of twice the length each: a megabyte of models
+// begins anew with every segment.
 func start(e []estimate) {
-	for i := range e {
-		e[i] = estimateStart
+	if len(e) == 0 {
+		return
+	}
+	e[0] = estimateStart
+	for n := 1; n < len(e); n *= 2 {
+		copy(e[n:], e[:n])
 	}
 }
 

@@ -3,6 +3,7 @@ package patch
 import (
 	"bytes"
 	"context"
+	"crypto/cipher"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -40,11 +41,15 @@ func words(seed uint64, n int) (b []byte) {
 // pair is an old pak, a new one, and the patch between them.
 type pair struct{ old, new, patch []byte }
 
-func newPair(t testing.TB) pair {
+func newPair(t testing.TB) pair { return newPairOf(t, 90_000) }
+
+// newPairOf is for fuzzing a small one: every worker makes it, and each execution
+// applies it.
+func newPairOf(t testing.TB, size int) pair {
 	t.Helper()
-	a, b, c := words(1, 90_000), words(2, 3000), words(3, 500)
-	edited := append(append(bytes.Clone(a[:40_000]), "inserted"...), a[40_000:]...)
-	p := pair{old: pakOf(t, a, b, c), new: pakOf(t, edited, b, words(4, 700), a[1000:30_000])}
+	a, b, c := words(1, size), words(2, 3000), words(3, 500)
+	edited := append(append(bytes.Clone(a[:size/2]), "inserted"...), a[size/2:]...)
+	p := pair{old: pakOf(t, a, b, c), new: pakOf(t, edited, b, words(4, 700), a[1000:size/3])}
 	var out bytes.Buffer
 	_, s, err := Make(context.Background(), []Input{input("x.pak", p.old)}, []Input{input("x.pak", p.new)}, &out, t.TempDir(),
 		&MakeOptions{Registry: paks()})
@@ -196,21 +201,30 @@ func TestHostileHeaders(t *testing.T) {
 
 // FuzzSegment executes anything that has the right hash.
 func FuzzSegment(f *testing.F) {
-	p := newPair(f)
+	p := newPairOf(f, 6000)
 	r, err := NewReader(bytes.NewReader(p.patch))
 	if err != nil {
 		f.Fatal(err)
 	}
+	fuzzSegments(f, r, p.old, len(p.new), nil)
+}
+
+// fuzzSegments executes anything in the place of the first segment. The machine,
+// with its 4 MB of models and coders, serves all executions, as it serves all
+// segments of a patch.
+func fuzzSegments(f *testing.F, r *Reader, old []byte, size int, keys []cipher.Block) {
 	stream, _, err := r.segment()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(stream)
-	out := &memory{make([]byte, len(p.new))}
+	out := &memory{make([]byte, size)}
+	m := &machine{h: r.Header}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		m := &machine{h: r.Header, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(p.old)}, names: []string{"x.pak"}}}
-		m.begin(0, out, int64(len(p.new)), 0, nil, nil)
-		if err := m.run(context.Background(), stream); err == nil && m.pos > int64(len(p.new)) {
+		m.old = &oldFiles{files: []io.ReaderAt{bytes.NewReader(old)}, names: []string{"x.pak"}, keys: keys}
+		m.read, m.spent = nil, 0
+		m.begin(0, out, int64(size), 0, nil, nil)
+		if err := m.run(context.Background(), stream); err == nil && m.pos > int64(size) {
 			t.Fatal("more output than declared")
 		}
 	})
@@ -229,7 +243,7 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 
 // FuzzHeader reads anything that has the right hash.
 func FuzzHeader(f *testing.F) {
-	p := newPair(f)
+	p := newPairOf(f, 6000)
 	r, err := NewReader(bytes.NewReader(p.patch))
 	if err != nil {
 		f.Fatal(err)

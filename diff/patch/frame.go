@@ -39,6 +39,11 @@ func (h *Header) marshal(only []byte) []byte {
 	if coded := deflate(text); len(coded)+len(sums) < len(body) {
 		how, body = how|frameCoded, append(coded, sums...)
 	}
+	return h.frame(how, body, only)
+}
+
+// frame writes the header around its fields, which how says the coding of.
+func (h *Header) frame(how byte, body, only []byte) []byte {
 	if h.isListed() {
 		how |= frameListed
 	}

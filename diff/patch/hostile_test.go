@@ -18,14 +18,19 @@ import (
 func appended(t testing.TB) (pak, exact []byte) {
 	t.Helper()
 	v := versions(t, &codecs.CreateOptions{Version: "11", Method: "zlib"})
+	return appendedOf(t, v[0], v[1]), v[1]
+}
+
+func appendedOf(t testing.TB, old, new []byte) (pak []byte) {
+	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "x.pak"), v[0], 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x.pak"), old, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := update(t, dir, patchOf(t, v[0], v[1]), appending("")); err != nil {
+	if _, err := update(t, dir, patchOf(t, old, new), appending("")); err != nil {
 		t.Fatal(err)
 	}
-	return readPak(t, dir), v[1]
+	return readPak(t, dir)
 }
 
 // TestDamagedRecords: whatever happened to the file, it stands for the exact one
@@ -196,7 +201,11 @@ func FuzzActions(f *testing.F) {
 // FuzzRecord: whatever the stream of a record has, it makes a file with the hash
 // that it names, or none.
 func FuzzRecord(f *testing.F) {
-	pak, exact := appended(f)
+	// Small, for each execution reads it several times.
+	same, big := content{"Game/a.uasset", words(7, 900), false}, words(1, 4000)
+	old := writePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []content{same, {"Game/b.umap", big, false}})
+	exact := writePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []content{same, {"Game/b.umap", append(bytes.Clone(big), "more"...), false}})
+	pak := appendedOf(f, old, exact)
 	mark := bytes.LastIndex(pak, []byte(recordMagic))
 	start := mark - 8 - int(binary.LittleEndian.Uint64(pak[mark-8:]))
 	h, _, err := readHeader(bytes.NewReader(pak[start : mark-8]))
@@ -206,7 +215,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(pak[start+int(h.length) : mark-8])
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		h := &Header{Old: []File{{Name: "x.pak", Size: int64(start)}}, New: h.New, Memory: h.Memory, segments: []segment{{int64(len(stream)), sumOfBytes(stream), 0}}}
-		record := append(h.marshal(stream), stream...)
+		record := append(h.frame(version, append(h.columns(), h.sums()...), stream), stream...) // coding it takes 20 MB
 		b := append(bytes.Clone(pak[:start]), record...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(record)))
 		b = append(append(b, recordMagic...), pak[mark+len(recordMagic):]...)
@@ -218,7 +227,8 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		got := make([]byte, v.Size())
-		if err := readAt(v, got, 0); err != nil || !bytes.Equal(got, exact) {
+		err = readAt(v, got, 0)
+		if err = errors.Join(err, v.spool.close()); err != nil || !bytes.Equal(got, exact) {
 			t.Fatalf("%d bytes, %v", len(got), err)
 		}
 	})

@@ -117,6 +117,9 @@ func FuzzRecognize(f *testing.F) {
 		f.Add(b, src)
 	}
 	f.Fuzz(func(t *testing.T, stored, decoded []byte) {
+		if len(decoded) > 1<<10 || len(stored) > 2<<10 {
+			return // each of 720 guesses encodes it; longer ones are recognized by other tests
+		}
 		p, ok := e.Recognize(stored, decoded)
 		if again, err := e.Encode(nil, decoded, p); ok && (err != nil || !bytes.Equal(again, stored)) {
 			t.Errorf("%v makes another stream", p)
