@@ -243,12 +243,12 @@ func goesOn(path string, states []string) error {
 // stride is which calls a test takes: one in a few, others each time, or all of them
 // when PAKDB_EVERY_CALL is set, which takes ten minutes.
 func stride() (first, every int) {
-	every = 8
+	every = 16
 	switch {
 	case os.Getenv("PAKDB_EVERY_CALL") != "":
 		every = 1
 	case testing.Short():
-		every = 64
+		every = 256
 	}
 	return 1 + rand.IntN(every), every
 }
@@ -351,6 +351,9 @@ func fails(c vfstest.Call) vfstest.Fault {
 // harm. The step has happened or it has not, and when the disk is well again all
 // that was there still is.
 func TestFailingDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as TestKilledAtEveryCall, which does the same for kills")
+	}
 	disk := vfstest.Install(t)
 	for name, story := range stories() {
 		t.Run(name, func(t *testing.T) {
