@@ -20,20 +20,37 @@ const (
 	Metadata                  // flags, type, public names, place in the archive; the time only when asked for
 )
 
-// Kinds returns all kinds in their order.
-func Kinds() []Kind {
-	return []Kind{Added, Removed, Renamed, Modified, Cosmetic, Moved, Restored, Copies, Metadata}
+// kinds names them, in their order, and gives each the letter of --name-status.
+var kinds = []struct {
+	kind   Kind
+	name   string
+	letter byte
+}{
+	{Added, "added", 'A'},
+	{Removed, "removed", 'D'},
+	{Renamed, "renamed", 'R'},
+	{Modified, "modified", 'M'},
+	{Cosmetic, "cosmetic", 'N'},
+	{Moved, "moved", 'V'},
+	{Restored, "restored", 'S'},
+	{Copies, "copies", 'C'},
+	{Metadata, "metadata", 'T'},
 }
 
-var kindNames = map[Kind]string{Added: "added", Removed: "removed", Renamed: "renamed", Modified: "modified", Cosmetic: "cosmetic",
-	Moved: "moved", Restored: "restored", Copies: "copies", Metadata: "metadata"}
+// Kinds returns all kinds in their order.
+func Kinds() (all []Kind) {
+	for _, k := range kinds {
+		all = append(all, k.kind)
+	}
+	return all
+}
 
 // String returns the name of a kind; of several, all names with commas.
 func (k Kind) String() string {
 	var names []string
-	for _, one := range Kinds() {
-		if k&one != 0 {
-			names = append(names, kindNames[one])
+	for _, one := range kinds {
+		if k&one.kind != 0 {
+			names = append(names, one.name)
 		}
 	}
 	return strings.Join(names, ",")
@@ -41,9 +58,9 @@ func (k Kind) String() string {
 
 // ParseKind returns the kind of a name.
 func ParseKind(name string) (Kind, bool) {
-	for k, n := range kindNames {
-		if n == name {
-			return k, true
+	for _, one := range kinds {
+		if one.name == name {
+			return one.kind, true
 		}
 	}
 	return 0, false
@@ -52,9 +69,15 @@ func ParseKind(name string) (Kind, bool) {
 // first is the kind that stands for all of several.
 func (k Kind) first() Kind { return k & -k }
 
-// Letter returns the letter that stands for a kind in --name-status.
+// Letter returns the letter that stands for a kind in --name-status, 0 for several
+// kinds.
 func (k Kind) Letter() byte {
-	return map[Kind]byte{Added: 'A', Removed: 'D', Renamed: 'R', Modified: 'M', Cosmetic: 'N', Moved: 'V', Restored: 'S', Copies: 'C', Metadata: 'T'}[k]
+	for _, one := range kinds {
+		if one.kind == k {
+			return one.letter
+		}
+	}
+	return 0
 }
 
 // Change is one entry that differs.
