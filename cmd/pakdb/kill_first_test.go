@@ -31,6 +31,7 @@ func TestKilledFirstScans(t *testing.T) {
 	start := time.Now()
 	pakdb(t, "index", "-q", "--catalog", filepath.Join(dir, "undisturbed.db"), "--build", "x", game)
 	within := min(2*time.Since(start), time.Second)
+	k := killer{whole: within}
 	counts := map[string]int{}
 	for i := range n {
 		folder := filepath.Join(dir, fmt.Sprint(i))
@@ -38,7 +39,7 @@ func TestKilledFirstScans(t *testing.T) {
 			t.Fatal(err)
 		}
 		catalog := filepath.Join(folder, "pakdb.db")
-		if killAfter(t, rand.N(within), "", "index", "-q", "--catalog", catalog, "--build", "x", game) {
+		if k.end(t, rand.N(within), "", []string{"index", "-q", "--catalog", catalog, "--build", "x", game}) {
 			counts["killed"]++
 		}
 		counts[readKilled(t, catalog)]++
