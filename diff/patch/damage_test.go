@@ -9,9 +9,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/internal/safename"
 )
 
 // pakOf is an Unreal pak of a few compressed entries.
@@ -181,21 +183,35 @@ func reseal(t testing.TB, patch []byte, change func([]byte) []byte) []byte {
 
 // TestHostileHeaders: names that lead out of the folder, or nowhere.
 func TestHostileHeaders(t *testing.T) {
-	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "c:x", "a//b", "a/", "a\x00", "\xff", ".pakdb-update.journal", ".PAKDB-x", "a/.pakdb-x/y"} {
+	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "c:x", "a//b", "a/", "a\x00", "\xff", ".pakdb-update.journal", ".PAKDB-x", "a/.pakdb-x/y",
+		"NUL", "a/aux.txt", "a.", "a /b", "a\nb", "x\u202ey", "what?", strings.Repeat("x", 3000)} {
 		h := &Header{New: []File{{Name: name}}}
 		if _, err := NewReader(bytes.NewReader(h.marshal(nil))); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	h := &Header{New: []File{{Name: "A/x"}, {Name: "a/X"}}}
-	if _, err := NewReader(bytes.NewReader(h.marshal(nil))); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("a name twice: %v", err)
+	for _, names := range [][2]string{{"A/x", "a/X"}, {"a", "a/b"}, {"a/b", "A"}} {
+		h := &Header{New: []File{{Name: names[0]}, {Name: names[1]}}}
+		if _, err := NewReader(bytes.NewReader(h.marshal(nil))); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%q: %v", names, err)
+		}
 	}
 	if _, err := NewReader(bytes.NewReader([]byte("pkd\x02 and what follows in later versions"))); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("another version: %v", err)
 	}
 	if _, err := NewReader(bytes.NewReader([]byte("PK\x03\x04 something else entirely"))); !errors.Is(err, ErrNotPatch) {
 		t.Errorf("no patch: %v", err)
+	}
+}
+
+// Make refuses to name a new file what Apply would refuse, and says which.
+func TestMakeRefusesNames(t *testing.T) {
+	for _, name := range []string{"NUL", "a.", "what?", "x\u202ey"} {
+		in := Input{name, codecs.Source{ReaderAt: bytes.NewReader([]byte("a")), Name: name, Size: 1}}
+		_, _, err := Make(t.Context(), nil, []Input{in}, io.Discard, t.TempDir(), nil)
+		if !errors.Is(err, safename.ErrUnsafe) || errors.Is(err, ErrCorrupt) {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 }
 

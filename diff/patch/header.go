@@ -5,14 +5,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/zeebo/blake3"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/safename"
 )
 
 // The classes of errors. [errors.ErrUnsupported] is one more.
@@ -162,18 +161,16 @@ func (h *Header) check() error {
 			return fmt.Errorf("%w: header: %q is no name of a file", ErrCorrupt, f.Name)
 		}
 	}
-	seen := map[string]bool{}
+	var names safename.Set
 	for _, f := range h.New {
 		if err := checkName(f.Name); err != nil {
 			return err
 		}
-		if isOwn(f.Name) {
+		if IsOwn(f.Name) {
 			return fmt.Errorf("%w: header: new file %q has a name that pakdb keeps for its own files", ErrCorrupt, f.Name)
 		}
-		if key := strings.ToLower(f.Name); seen[key] {
-			return fmt.Errorf("%w: header: two new files %q", ErrCorrupt, f.Name)
-		} else {
-			seen[key] = true
+		if err := names.Add(f.Name); err != nil {
+			return fmt.Errorf("%w: header: two new files %q: %w", ErrCorrupt, f.Name, err)
 		}
 	}
 	for _, s := range h.segments {
@@ -184,10 +181,10 @@ func (h *Header) check() error {
 	return nil
 }
 
-// isOwn reports that a file, or a folder that it lies in, is called as those that
+// IsOwn reports that a file, or a folder that it lies in, is called as those that
 // updates leave for the time being. A patch that made one could say what the next
 // update has to finish.
-func isOwn(name string) bool {
+func IsOwn(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
 		return len(part) >= len(atomicfile.Prefix) && strings.EqualFold(part[:len(atomicfile.Prefix)], atomicfile.Prefix)
 	})
@@ -195,11 +192,8 @@ func isOwn(name string) bool {
 
 // checkName admits names that mean the same below any folder of any system.
 func checkName(name string) error {
-	ok := utf8.ValidString(name) && name != "" && len(name) <= maxName && path.Clean(name) == name &&
-		!path.IsAbs(name) && name != "." && name != ".." && !strings.HasPrefix(name, "../") &&
-		!strings.ContainsAny(name, "\\:\x00")
-	if !ok {
-		return fmt.Errorf("%w: header: %q is no name of a file below a folder", ErrCorrupt, name)
+	if err := safename.Check(name); err != nil {
+		return fmt.Errorf("%w: header: %q is no name of a file below a folder: %w", ErrCorrupt, name, err)
 	}
 	return nil
 }

@@ -202,7 +202,7 @@ func parseActions(b []byte, dataEnd int64) (list []action, err error) {
 		if a.kind == actChange || a.kind == actGrow {
 			a.readPieces(f, dataEnd)
 		}
-		if f.Err() == nil && (checkName(a.name) != nil || isOwn(a.name) || a.kind == actCreate && checkName(a.temp) != nil) {
+		if f.Err() == nil && (checkName(a.name) != nil || IsOwn(a.name) || a.kind == actCreate && checkName(a.temp) != nil) {
 			f.Fail("name %q", a.name)
 		}
 		list = append(list, a)

@@ -16,6 +16,7 @@ import (
 	"pakdb/diff/patch/table"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
+	"pakdb/internal/safename"
 )
 
 // MakeOptions for [Make]. The zero value reads no archives.
@@ -58,6 +59,9 @@ func Make(ctx context.Context, old, new []Input, out io.Writer, temp string, o *
 func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string, o *MakeOptions, t *trust, p *proof) (*maker, error) {
 	if o == nil {
 		o = &MakeOptions{}
+	}
+	if err := safename.CheckAll(new, func(in Input) string { return in.Name }); err != nil {
+		return nil, fmt.Errorf("no patch can make it: %w", err)
 	}
 	registry := o.Registry
 	if registry == nil {

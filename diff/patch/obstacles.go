@@ -17,7 +17,7 @@ import (
 // kept.
 func (a *applier) obstacles() error {
 	if a.o.Undo != "" {
-		if isOwn(a.o.Undo) || slices.ContainsFunc(a.h.New, func(f File) bool { return strings.EqualFold(f.Name, path.Clean(a.o.Undo)) }) {
+		if IsOwn(a.o.Undo) || slices.ContainsFunc(a.h.New, func(f File) bool { return strings.EqualFold(f.Name, path.Clean(a.o.Undo)) }) {
 			return fmt.Errorf("the way back cannot be kept in %s, which is a name that the update needs: %w", a.o.Undo, fs.ErrExist)
 		}
 		head, err := a.head(a.o.Undo)

@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
 	"pakdb/internal/ordered"
+	"pakdb/internal/safename"
 )
 
 // files publishes the files of a build, in the order of their names.
@@ -28,6 +29,9 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 		want[inputs[i].Name] = sum
 	}
 	slices.SortFunc(inputs, func(a, b patch.Input) int { return strings.Compare(a.Name, b.Name) })
+	if err := checkNames(inputs); err != nil {
+		return nil, err
+	}
 	files := make([]File, len(inputs))
 	fresh := int64(0)
 	patch.Step(ctx, stepHashing, sizeOf(inputs))
@@ -81,6 +85,20 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 		p.known[f.Sum] = f.Recipe
 	}
 	return files, nil
+}
+
+// checkNames refuses names that would not be files of their own wherever the
+// build is to go, before anything is read.
+func checkNames(inputs []patch.Input) error {
+	if err := safename.CheckAll(inputs, func(in patch.Input) string { return in.Name }); err != nil {
+		return fmt.Errorf("cannot be in a build: %w", err)
+	}
+	for _, in := range inputs {
+		if reserved(in.Name) {
+			return fmt.Errorf("%q cannot be in a build: the name is kept for updates", in.Name)
+		}
+	}
+	return nil
 }
 
 // prepared is a group on its way into the store.

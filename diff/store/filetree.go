@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pakdb/internal/fields"
+	"pakdb/internal/safename"
 )
 
 // The files of a build are the leaves of a tree, in the order of their paths and
@@ -27,7 +28,7 @@ type filePart struct {
 
 const (
 	fileBits     = 3
-	mostPath     = 4 << 10  // bytes of a path
+	mostPath     = safename.MaxPath
 	mostLeaf     = 16 << 10 // bytes after which a leaf ends
 	maxFiles     = 1 << 24
 	fewFiles     = 64 // up to so many are the root itself

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
+	"pakdb/internal/safename"
 )
 
 // The classes of errors. [errors.ErrUnsupported] is one more: see [VersionError].
@@ -161,20 +162,17 @@ func parseFiles(b []byte) (list []File, err error) {
 	return list, nil
 }
 
-// setFiles takes the files over.
+// setFiles takes the files over. The paths are checked here, before anything of
+// the build is made.
 func (x *Build) setFiles(files []File) error {
-	x.Files = files
-	seen := map[string]bool{}
-	for _, f := range x.Files {
-		if key := strings.ToLower(f.Path); seen[key] {
-			return fmt.Errorf("%w: two files %q", ErrCorrupt, f.Path)
-		} else {
-			seen[key] = true
-		}
+	if err := safename.CheckAll(files, func(f File) string { return f.Path }); err != nil {
+		return fmt.Errorf("%w: file %w", ErrCorrupt, err)
 	}
+	x.Files = files
 	for _, d := range x.Deltas {
 		for _, p := range d.New {
-			if !seen[strings.ToLower(p)] {
+			_, there := slices.BinarySearchFunc(files, p, func(f File, p string) int { return strings.Compare(f.Path, p) })
+			if !there {
 				return fmt.Errorf("%w: delta %q makes %q, which is not in the build", ErrCorrupt, d.Name, p)
 			}
 		}
@@ -206,12 +204,15 @@ func validLabel(s string) bool {
 	}) < 0
 }
 
+// check refuses what no publisher writes of a file.
 func (f *File) check() error {
-	ok := utf8.ValidString(f.Path) && len(f.Path) <= mostPath && f.Path != "" && f.Path != "." && path.Clean(f.Path) == f.Path && !path.IsAbs(f.Path) &&
-		f.Path != ".." && !strings.HasPrefix(f.Path, "../") && !strings.ContainsAny(f.Path, "\\:\x00") && !reserved(f.Path)
-	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || !ok || f.Size < 0 {
+	if err := safename.Check(f.Path); err != nil {
+		return fmt.Errorf("%w: file %q: %w", ErrCorrupt, f.Path, err)
+	}
+	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || f.Size < 0 || f.Size > maxFileSize || reserved(f.Path) {
 		return fmt.Errorf("%w: file %q", ErrCorrupt, f.Path)
 	}
+	ok := true
 	for _, n := range f.Recipe {
 		ok = ok && n >= 0 && n <= maxNumber
 	}
@@ -221,15 +222,17 @@ func (f *File) check() error {
 	return nil
 }
 
+// maxFileSize bounds a file: 16 TiB is the largest that ext4 takes, and more than
+// 2^19 of them still add up in 63 bits.
+const maxFileSize = 1 << 44
+
 // workDir is the folder below the one that is updated in which everything waits
 // until it is complete.
 const workDir = atomicfile.Prefix + "update"
 
-// reserved reports that no build may have a file of that path.
-func reserved(name string) bool {
-	first, _, _ := strings.Cut(name, "/")
-	return strings.EqualFold(first, workDir)
-}
+// reserved reports that no build may have a file of that path: it could say what
+// the next update, or the next patch, has to finish.
+func reserved(name string) bool { return patch.IsOwn(name) }
 
 func buildName(label string) string { return "builds/" + label + ".json" }
 

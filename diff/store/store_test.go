@@ -445,33 +445,3 @@ func writeObject(t *testing.T, dir string, b []byte) string {
 	folder{"m/" + id: e.EncodeAll(b, nil)}.write(t, dir)
 	return id
 }
-
-// What a manifest names lies below the folder, or is refused.
-func TestHostileManifest(t *testing.T) {
-	dir := t.TempDir()
-	publish(t, dir, "1", folder{"a": []byte("a")})
-	name := filepath.Join(dir, "builds", "1.json")
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := rootOf(t, folder{"1": b}, "1")
-	files := readObject(t, dir, root)
-	for _, path := range []string{"../a", "/a", "x/../../a", `..\\a`, "C:a", "", ".", ".pakdb-update/a", ".PAKDB-update"} {
-		head := "pkfiles\x01\x00\x01" // one file, whose path follows
-		hostile := slices.Concat([]byte(head), []byte{byte(len(path))}, []byte(path), bytes.TrimPrefix(files, []byte(head+"\x01a")))
-		if len(hostile) != len(files)+len(path)-1 {
-			t.Fatalf("the list of files begins with %q", files)
-		}
-		id := writeObject(t, dir, hostile)
-		if err := os.WriteFile(name, bytes.Replace(b, []byte(root), []byte(id), 1), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := update(t.Context(), dir, t.TempDir(), "1"); !errors.Is(err, store.ErrCorrupt) {
-			t.Errorf("path %q: %v", path, err)
-		}
-	}
-	if _, _, err := update(t.Context(), dir, t.TempDir(), "../1"); !errors.Is(err, store.ErrNoBuild) {
-		t.Errorf("label: %v", err)
-	}
-}

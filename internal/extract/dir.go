@@ -1,3 +1,8 @@
+// Package extract writes entries of archives into a folder, and nowhere else.
+//
+// Names inside archives are hostile until proven otherwise. [Names] makes safe
+// paths of them by package safename; [Dir] confines the result to its folder by
+// os.Root as well, so that symbolic links do not lead out of it either.
 package extract
 
 import (

@@ -90,7 +90,8 @@ var rooms = map[string][]string{
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
-	"internal/...": {"internal/atomicfile", "internal/bin", "internal/rescue"},
+	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/rescue"},
+	"internal/extract": {"internal/safename"},
 }
 
 // outside says which rooms may import what is not ours.

@@ -1,11 +1,4 @@
-// Package extract writes entries of archives into a folder, and nowhere else.
-//
-// Names inside archives are hostile until proven otherwise: "../../x",
-// "/etc/passwd", "C:\x", "NUL", or two names that a case-insensitive file
-// system takes for one. [Name] turns any of them into a relative path that is
-// safe on every platform; [Dir] confines the result to its folder by os.Root as
-// well, so that symbolic links do not lead out of it either.
-package extract
+package safename
 
 import (
 	"fmt"
@@ -14,16 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxComponent is the longest file name that common file systems take, in
-// bytes, less room for a suffix.
-const maxComponent = 240
+// Common file systems take file names of 255 bytes. Longer ones than mostComponent
+// are cut to cutComponent: what is escaped at the end, and what stands before the
+// name of a device, then has room, so that a safe name stays as it is.
+const (
+	cutComponent  = 240
+	mostComponent = cutComponent + 4
+)
 
 // Deeper and longer paths than these no game has and few tools can handle, not
 // even to delete them. A hostile name could ask for 32,000 folders.
 const (
 	maxFolders = 64
-	maxPath    = 2048 // bytes
+	// MaxPath is the length in bytes of the longest path that is safe.
+	MaxPath = 2048
 )
+
+// forbidden are characters that Windows takes in no name.
+const forbidden = `<>:"|?*`
 
 // Name returns a relative slash-separated path for the entry name. Every name
 // has one; ordinary names are their own. Leading "../", "/" and drive letters
@@ -52,7 +53,7 @@ func shorten(parts []string) []string {
 	folders, name := parts[:len(parts)-1], parts[len(parts)-1]
 	length := len(name)
 	for i, folder := range folders {
-		if length += len(folder) + 1; i == maxFolders || length > maxPath {
+		if length += len(folder) + 1; i == maxFolders || length > MaxPath {
 			return append(folders[:i:i], name)
 		}
 	}
@@ -72,7 +73,7 @@ func component(part string) string {
 	for i := 0; i < len(part); {
 		r, n := utf8.DecodeRuneInString(part[i:])
 		switch {
-		case r == utf8.RuneError && n <= 1, unicode.IsControl(r), isFormat(r), strings.ContainsRune(`<>:"|?*`, r):
+		case r == utf8.RuneError && n <= 1, unicode.IsControl(r), isFormat(r), strings.ContainsRune(forbidden, r):
 			for _, c := range []byte(part[i : i+n]) {
 				fmt.Fprintf(&b, "%%%02X", c)
 			}
@@ -82,8 +83,8 @@ func component(part string) string {
 		i += n
 	}
 	s := b.String()
-	if len(s) > maxComponent { // first, since what follows looks at the end
-		s = strings.ToValidUTF8(s[:maxComponent], "")
+	if len(s) > mostComponent { // first, since what follows looks at the end
+		s = strings.ToValidUTF8(s[:cutComponent], "")
 	}
 	// Windows drops trailing dots and spaces, and then finds another file.
 	if last := s[len(s)-1]; last == '.' || last == ' ' {

@@ -1,0 +1,9 @@
+// Package safename is the one rule for names from outside that become files:
+// entries of archives, files of stores and of patches.
+//
+// Such names are hostile until proven otherwise: "../../x", "/etc/passwd",
+// "C:\x", "NUL", or two names that a case-insensitive file system takes for one.
+// [Name] turns any of them into a relative path that is safe on every platform.
+// [Check] refuses what Name would change, for names that must stay as they are.
+// [Set] refuses names that are one file, or a file and a folder, on some system.
+package safename
