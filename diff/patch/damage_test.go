@@ -268,7 +268,7 @@ func FuzzHeader(f *testing.F) {
 	f.Add([]byte("0\x00\x02AA"), byte(0)) // new files by old ones, of which there are none
 	f.Fuzz(func(_ *testing.T, body []byte, how byte) {
 		h := &Header{}
-		_ = h.parse(body, how, body)
+		_ = h.parse(body, how, body, maxHeader)
 	})
 }
 

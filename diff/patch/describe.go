@@ -100,7 +100,7 @@ func ReadFileHeader(name string) (*Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, _, err := readHeader(f)
+	h, _, err := readHeader(f, maxHeader)
 	if err != nil {
 		err = named(name, err)
 	}

@@ -60,7 +60,7 @@ func TestFolders(t *testing.T) {
 		a, b := folders(r)
 		old, new := a.inputs(r), b.inputs(r)
 		p := makeOf(t, old, new)
-		h, _, err := readHeader(bytes.NewReader(p))
+		h, _, err := readHeader(bytes.NewReader(p), maxHeader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestWrongFileOfFolder(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{2, 64, 65, 256, 257, 300} {
 		old := tiny(n, 0)
-		h, _, err := readHeader(bytes.NewReader(makeOf(t, old, tiny(n, 1))))
+		h, _, err := readHeader(bytes.NewReader(makeOf(t, old, tiny(n, 1))), maxHeader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestWrongFileOfFolder(t *testing.T) {
 func TestAlikeSums(t *testing.T) {
 	t.Parallel()
 	old := tiny(65, 0)
-	h, _, err := readHeader(bytes.NewReader(makeOf(t, old, tiny(65, 2))))
+	h, _, err := readHeader(bytes.NewReader(makeOf(t, old, tiny(65, 2))), maxHeader)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ func deflate(text []byte) []byte {
 
 // readHeader reads what is before the segments of a patch, and returns where
 // these are read from: r, or memory.
-func readHeader(r io.Reader) (*Header, io.Reader, error) {
+func readHeader(r io.Reader, most int) (*Header, io.Reader, error) {
 	front := make([]byte, len(Magic)+1, len(Magic)+8)
 	if _, err := io.ReadFull(r, front); err != nil {
 		return nil, nil, truncated(err, ErrNotPatch)
@@ -101,7 +101,7 @@ func readHeader(r io.Reader) (*Header, io.Reader, error) {
 		return nil, nil, fmt.Errorf("%w: version %d of the patch format", errors.ErrUnsupported, v)
 	}
 	front[len(Magic)] &^= frameSigned
-	front, size, err := appendLength(front, r, maxHeader)
+	front, size, err := appendLength(front, r, most)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +127,7 @@ func readHeader(r io.Reader) (*Header, io.Reader, error) {
 	if h.setRoot(append(front, body...), only); !bytes.Equal(h.root[:rootStored], stored) {
 		return nil, nil, fmt.Errorf("%w: it is not what its hash says", ErrCorrupt)
 	}
-	return h, r, h.parse(body, how, only)
+	return h, r, h.parse(body, how, only, most)
 }
 
 // readOnly reads the only segment, which ends with the file.
@@ -140,13 +140,13 @@ func readOnly(r io.Reader) ([]byte, error) {
 }
 
 // parse takes apart a header whose hash has been checked.
-func (h *Header) parse(body []byte, how byte, only []byte) error {
+func (h *Header) parse(body []byte, how byte, only []byte, most int) error {
 	class := fmt.Errorf("%w: header", ErrCorrupt)
 	text := fields.New(body, class)
 	sums := text
 	if how&frameCoded != 0 {
-		coded := text.Bytes(text.Count("length", maxHeader, 1))
-		plain, err := inflate(coded)
+		coded := text.Bytes(text.Count("length", most, 1))
+		plain, err := inflate(coded, most)
 		if err != nil {
 			return err
 		}
@@ -172,12 +172,12 @@ func (h *Header) parse(body []byte, how byte, only []byte) error {
 	return h.check()
 }
 
-func inflate(coded []byte) ([]byte, error) {
+func inflate(coded []byte, most int) ([]byte, error) {
 	var d delta.Decoder
 	d.Reset(coded)
 	size := d.Number(0)
-	if size > maxHeader {
-		return nil, fmt.Errorf("%w: a header of more than %d bytes", ErrCorrupt, maxHeader)
+	if size > uint64(most) {
+		return nil, fmt.Errorf("%w: a header of more than %d bytes", ErrCorrupt, most)
 	}
 	var plain []byte
 	for len(plain) < int(size) {

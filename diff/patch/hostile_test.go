@@ -208,7 +208,7 @@ func FuzzRecord(f *testing.F) {
 	pak := appendedOf(f, old, exact)
 	mark := bytes.LastIndex(pak, []byte(recordMagic))
 	start := mark - 8 - int(binary.LittleEndian.Uint64(pak[mark-8:]))
-	h, _, err := readHeader(bytes.NewReader(pak[start : mark-8]))
+	h, _, err := readHeader(bytes.NewReader(pak[start:mark-8]), maxHeader)
 	if err != nil {
 		f.Fatal(err)
 	}

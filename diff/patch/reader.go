@@ -17,8 +17,13 @@ type Reader struct {
 }
 
 // NewReader reads the header of a patch, and its segment if it has one at most.
-func NewReader(r io.Reader) (*Reader, error) {
-	h, r, err := readHeader(r)
+func NewReader(r io.Reader) (*Reader, error) { return NewReaderWithin(r, maxHeader) }
+
+// NewReaderWithin is NewReader for a patch whose header has at most so many bytes,
+// decoded: who knows what a patch is to make need not hold the names of a million
+// files.
+func NewReaderWithin(r io.Reader, most int) (*Reader, error) {
+	h, r, err := readHeader(r, min(most, maxHeader))
 	if err != nil {
 		return nil, err
 	}
