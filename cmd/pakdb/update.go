@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,8 @@ import (
 )
 
 func newUpdateCommand(a *app) *cobra.Command {
-	var from, build, key string
+	var from []string
+	var build, key string
 	var rate byteSize
 	var dryRun bool
 	cmd := &cobra.Command{
@@ -21,23 +23,26 @@ func newUpdateCommand(a *app) *cobra.Command {
 		Short: "Bring a folder to a published build",
 		Long: `Bring DIR to a build of a store, which is a URL or a folder. DIR may hold any
 version, a mix of several, a modded one, or nothing: what it has is found by
-content and kept, what it lacks is fetched. What that costs is told first.
+content and kept, what it lacks is fetched. What that costs is told first. Whatever
+a server answers is compared with its hash, and asked for again when it is wrong:
+up to five times, and from the other copies of the store that --from names.
 
 New files are made beside the old ones and checked; when all are right they take
 their places, and files that earlier builds had and this one has not are removed.
 Files that no build ever had stay. An interrupted update goes on where it stopped.`,
 		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
   pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
+  pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
   pakdb update ~/game --from /srv/game --dry-run`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if from == "" {
+			if len(from) == 0 {
 				return usageError(cmd, errors.New("update from where? pass --from STORE"))
 			}
 			return a.update(cmd.Context(), args[0], from, build, key, int64(rate), dryRun)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "`URL` or folder of the store")
+	cmd.Flags().StringArrayVar(&from, "from", nil, "`URL` or folder of the store; more of them are copies, asked for what the first does not give right")
 	cmd.Flags().StringVar(&build, "build", "", "`LABEL` of the build (default: the last one published)")
 	cmd.Flags().Var(&rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
 	cmd.Flags().StringVar(&key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
@@ -45,17 +50,18 @@ Files that no build ever had stay. An interrupted update goes on where it stoppe
 	return cmd
 }
 
-func (a *app) update(ctx context.Context, dir, from, build, key string, rate int64, dryRun bool) (err error) {
-	opt := store.RemoteOptions{Rate: rate}
+func (a *app) update(ctx context.Context, dir string, from []string, build, key string, rate int64, dryRun bool) (err error) {
+	opt := store.RemoteOptions{Rate: rate, Others: from[1:]}
 	if key != "" {
 		if opt.Key, err = patch.ReadPublicKey(key); err != nil {
 			return fmt.Errorf("%w: %w", errUsage, err)
 		}
 	}
-	r, err := store.OpenRemote(from, opt)
+	r, err := store.OpenRemote(from[0], opt)
 	if err != nil {
 		return err
 	}
+	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
 	planning, stop := a.watchPatch(ctx)
 	u, err := store.NewUpdate(planning, r, dir, store.UpdateOptions{Label: build, Registry: a.registry(), Open: a.openOptions()})
@@ -74,8 +80,15 @@ func (a *app) update(ctx context.Context, dir, from, build, key string, rate int
 	}
 	_, err = fmt.Fprintf(a.stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, u.Build.Label, humanSize(r.Fetched()),
 		plural(r.Requests(), "request", "requests"), time.Since(started).Round(time.Millisecond))
+	if wrong, vain := r.Wrong(); wrong > 0 && err == nil {
+		_, err = fmt.Fprintf(a.stdout, "%s wrong and asked for again: %s in vain\n", plural(wrong, "answer was", "answers were"), humanSize(vain))
+	}
 	return err
 }
+
+// updateMemory is where garbage is collected more often, so that an update stays
+// below 256 MB. What it holds of a store is bounded by package store.
+const updateMemory = 192 << 20
 
 // printBill tells what an update costs, and which files stay that are not the
 // build's.
@@ -93,6 +106,9 @@ func (a *app) printBill(u *store.Update) error {
 	if err == nil && b.Local+b.Missing > 0 {
 		_, err = fmt.Fprintf(a.stdout, "contents: %s from the folder's own files, with %s; %s from the store\n",
 			humanSize(b.Local), plural(int64(b.Coded), "delta", "deltas"), humanSize(b.Missing))
+	}
+	if err == nil && b.Reused+b.Stale > 0 {
+		_, err = fmt.Fprintf(a.stdout, "left by an earlier try: %s that are of use, %s that are not and will be removed\n", humanSize(b.Reused), humanSize(b.Stale))
 	}
 	if err == nil && b.Looked > 0 {
 		_, err = fmt.Fprintf(a.stdout, "read for contents that may have moved: %s of unchanged files\n", humanSize(b.Looked))

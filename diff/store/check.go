@@ -150,7 +150,7 @@ func (c *checker) build(ctx context.Context, b *Build) error {
 		}
 		err, done := c.done[f.Recipe]
 		if !done {
-			err = c.file(f.Recipe, t)
+			err = c.file(&f, t)
 			c.done[f.Recipe] = err
 		}
 		if err != nil {
@@ -161,19 +161,15 @@ func (c *checker) build(ctx context.Context, b *Build) error {
 }
 
 // file checks that a file's packs are there, as the tables say.
-func (c *checker) file(recipe recipeAt, t tables) error {
-	places, err := c.places(recipe)
-	if err != nil {
-		return err
-	}
-	return c.there(places, t)
+func (c *checker) file(f *File, t tables) error {
+	return c.places(f, func(p place) error { return c.there([]place{p}, t) })
 }
 
 // there checks that packs are as the tables say.
 func (c *checker) there(places []place, t tables) error {
 	for _, p := range places {
 		said, have := t[p.pack], c.packs[p.pack]
-		if have.sum != said.sum || !slices.Equal(have.frames, said.frames) || p.frame >= len(have.frames) {
+		if have.sum != said.sum || !slices.Equal(have.ends, said.ends) || p.frame >= len(have.ends) {
 			return fmt.Errorf("%w: %s is needed, which is not there or another", ErrCorrupt, packName(p.pack))
 		}
 	}
@@ -246,89 +242,106 @@ func (c *checker) delta(list *deltaList, d contentDelta) error {
 	return err
 }
 
-// places returns all places that a recipe's file is made of.
-func (c *checker) places(root recipeAt) (all []place, err error) {
-	b, err := c.read(root.place())
+// places calls use with all places that a file is made of, of which a store may
+// say so many that they are not held.
+func (c *checker) places(of *File, use func(place) error) error {
+	at := of.Recipe.place()
+	b, err := c.read(at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r, err := parseRecipe(b)
 	if err != nil {
-		return nil, err
-	}
-	all = append(all, root.place())
-	add := func(ref contentRef) error {
-		at, err := c.contentPlaces(ref)
-		all = append(all, at...)
 		return err
 	}
-	var walk func(parts []part, height int) error
-	walk = func(parts []part, height int) error {
-		for _, p := range parts {
-			all = append(all, p.place)
-			b, err := c.read(p.place)
-			if err != nil {
-				return err
-			}
-			if height > 0 {
-				below, err := parseNode(b)
-				if err == nil {
-					err = walk(below, height-1)
-				}
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			pieces, err := parseLeaf(b, r.recipes)
-			if err != nil {
-				return err
-			}
-			for _, x := range pieces {
-				if err := add(x.contentRef); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+	if n := int64(count(r.parts)); n > of.Size {
+		return fmt.Errorf("%w: %d pieces of a file of %d bytes", ErrCorrupt, n, of.Size)
 	}
-	return all, errors.Join(add(r.skeleton), walk(r.parts, r.height))
+	if err := use(at); err != nil {
+		return err
+	}
+	if err := c.contentPlaces(r.skeleton, use); err != nil {
+		return err
+	}
+	return c.partPlaces(r, r.parts, r.height, use)
 }
 
-// contentPlaces are the places of a content's list and chunks.
-func (c *checker) contentPlaces(ref contentRef) (all []place, err error) {
-	if ref.size == 0 {
-		return nil, nil
+// partPlaces does so for parts of a tree.
+func (c *checker) partPlaces(r *fileRecipe, parts []part, height int, use func(place) error) error {
+	for _, p := range parts {
+		b, err := c.read(p.place)
+		if err == nil {
+			err = use(p.place)
+		}
+		if err != nil {
+			return err
+		}
+		if height > 0 {
+			below, err := parseNode(b)
+			if err == nil && (count(below) != p.count || nodeID(below).short() != p.id) {
+				err = fmt.Errorf("%w: a node that is not what its id says", ErrCorrupt)
+			}
+			if err == nil {
+				err = c.partPlaces(r, below, height-1, use)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		pieces, err := parseLeaf(b, r.recipes)
+		if err == nil && (len(pieces) != p.count || leafID(pieces).short() != p.id) {
+			err = fmt.Errorf("%w: a leaf that is not what its id says", ErrCorrupt)
+		}
+		for i := range pieces {
+			if err == nil {
+				err = c.contentPlaces(pieces[i].contentRef, use)
+			}
+		}
+		if err != nil {
+			return err
+		}
 	}
-	all = append(all, ref.place)
-	if ref.depth == 0 {
-		return all, nil
+	return nil
+}
+
+// contentPlaces does so for a content's list and chunks.
+func (c *checker) contentPlaces(ref contentRef, use func(place) error) error {
+	if ref.size == 0 {
+		return nil
+	}
+	if err := use(ref.place); err != nil || ref.depth == 0 {
+		return err
 	}
 	lists := []listRef{{ref.place, ref.size}}
 	if ref.depth == 2 {
 		b, err := c.read(ref.place)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if lists, err = parseLists(b, ref.size); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, l := range lists {
 		b, err := c.read(l.place)
+		if err == nil {
+			err = use(l.place)
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		chunks, err := parseList(b, l.content)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, l.place)
 		for _, x := range chunks {
-			all = append(all, x.place)
+			if err := use(x.place); err != nil {
+				return err
+			}
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // Pruned tells what a pruning removed.
@@ -470,12 +483,9 @@ func (c *checker) recipePlaces(builds []*Build, use func(place)) error {
 				continue
 			}
 			done[f.Recipe] = true
-			places, err := c.places(f.Recipe)
+			err := c.places(&f, func(p place) error { use(p); return nil })
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.Path, err)
-			}
-			for _, p := range places {
-				use(p)
 			}
 		}
 	}

@@ -225,15 +225,29 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 	return list, nil
 }
 
+// filesOf returns the files that a patch makes.
+func (u *Update) filesOf(d *deltaUse) (files []*fileUpdate) {
+	if u.byPath == nil {
+		u.byPath = make(map[string]*fileUpdate, len(u.todo))
+		for _, f := range u.todo {
+			u.byPath[f.Path] = f
+		}
+	}
+	for _, p := range d.New {
+		if f := u.byPath[p]; f != nil {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
 // evident chooses the deltas that are so small that to know more would not pay,
 // and returns the others.
 func (u *Update) evident(usable []*deltaUse) (others []*deltaUse) {
 	for _, d := range usable {
 		var size int64
-		for _, f := range u.todo {
-			if slices.Contains(d.New, f.Path) {
-				size += f.Size
-			}
+		for _, f := range u.filesOf(d) {
+			size += f.Size
 		}
 		if d.Size < size/16 && len(d.Old) > 0 {
 			u.useDelta(d)
@@ -246,8 +260,8 @@ func (u *Update) evident(usable []*deltaUse) (others []*deltaUse) {
 
 func (u *Update) useDelta(d *deltaUse) {
 	u.deltas = append(u.deltas, d)
-	for _, f := range u.todo {
-		f.byDelta = f.byDelta || slices.Contains(d.New, f.Path)
+	for _, f := range u.filesOf(d) {
+		f.byDelta = true
 	}
 }
 
@@ -255,12 +269,7 @@ func (u *Update) useDelta(d *deltaUse) {
 // otherwise, and takes these files out of what is made of contents.
 func (u *Update) cheaper(ctx context.Context, usable []*deltaUse) error {
 	for _, d := range usable {
-		var files []*fileUpdate
-		for _, f := range u.todo {
-			if slices.Contains(d.New, f.Path) && !f.byDelta {
-				files = append(files, f)
-			}
-		}
+		files := slices.DeleteFunc(u.filesOf(d), func(f *fileUpdate) bool { return f.byDelta })
 		c, err := u.choose(ctx, files)
 		if err != nil {
 			return err
@@ -272,13 +281,47 @@ func (u *Update) cheaper(ctx context.Context, usable []*deltaUse) error {
 	return nil
 }
 
+// tryDelta applies a patch; if it is wrong, once more, fetched anew. If it stays
+// so it returns the files, which can be made of contents as well.
+func (u *Update) tryDelta(ctx context.Context, d *deltaUse) (failed []*fileUpdate, err error) {
+	for range 2 {
+		var wrong *wrongError
+		if err = u.applyDelta(ctx, d); err == nil || !errors.Is(err, ErrCorrupt) && !errors.As(err, &wrong) || ctx.Err() != nil {
+			return nil, err
+		}
+		if wrong == nil {
+			u.r.isWrong(int(d.Size))
+		}
+		if err := errors.Join(u.out.RemoveAll(d.work()), u.out.RemoveAll(madeDir)); err != nil {
+			return nil, err
+		}
+		if wrong != nil {
+			break // that was asked for often enough
+		}
+	}
+	for _, f := range u.filesOf(d) {
+		if !u.isMade(ctx, f) {
+			failed = append(failed, f)
+		}
+	}
+	return failed, nil
+}
+
+// mostHeader bounds the header of a patch, with a 64th of its size: it names the
+// few files that the build says, and has 40 bytes for each segment of some MiB.
+const mostHeader = 1 << 20
+
+// work is where a patch is fetched to.
+func (d *deltaUse) work() string { return path.Join(workDir, ".pakdb-delta-"+d.Name) }
+
+// madeDir is where patches make files.
+const madeDir = workDir + "/.pakdb-made"
+
 // applyDelta fetches a delta and makes its files, where make puts others.
 func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	done := true
-	for _, f := range u.todo {
-		if slices.Contains(d.New, f.Path) {
-			done = done && u.isMade(ctx, f)
-		}
+	for _, f := range u.filesOf(d) {
+		done = done && u.isMade(ctx, f)
 	}
 	if done {
 		return nil
@@ -288,7 +331,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	r, err := patch.NewReader(bufio.NewReader(file))
+	r, err := patch.NewReaderWithin(bufio.NewReader(file), mostHeader+int(d.Size/64))
 	if err != nil {
 		return d.corrupt(err)
 	}
@@ -300,22 +343,18 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	for _, i := range found {
 		old = append(old, d.old[i].ReaderAt)
 	}
-	into := path.Join(workDir, atomicfile.Prefix+"made")
-	if err := u.out.MkdirAll(into); err != nil {
+	if err := u.out.MkdirAll(madeDir); err != nil {
 		return err
 	}
-	root, err := u.root.OpenRoot(into)
+	root, err := u.root.OpenRoot(madeDir)
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(patch.Apply(ctx, r, old, root, nil), root.Close()); err != nil {
 		return d.corrupt(err)
 	}
-	for _, f := range u.todo {
-		if !slices.Contains(d.New, f.Path) {
-			continue
-		}
-		if err := u.out.Rename(path.Join(into, f.Path), f.work()); err != nil {
+	for _, f := range u.filesOf(d) {
+		if err := u.out.Rename(path.Join(madeDir, f.Path), f.work()); err != nil {
 			return fmt.Errorf("%w: %s does not make %s: %w", ErrCorrupt, deltaName(d.Name), f.Path, err)
 		}
 		if !u.isMade(ctx, f) {
@@ -338,14 +377,14 @@ func (d *deltaUse) corrupt(err error) error {
 
 // fetchDelta fetches a delta in parts, so that one that broke off goes on.
 func (u *Update) fetchDelta(ctx context.Context, d *deltaUse) (*atomicfile.File, error) {
-	f, err := u.out.OpenFile(path.Join(workDir, atomicfile.Prefix+"delta-"+d.Name), os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := u.out.OpenFile(d.work(), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	have, err := f.Seek(0, io.SeekEnd)
 	for err == nil && have < d.Size {
 		var b []byte
-		if b, err = u.r.get(ctx, deltaName(d.Name), have, min(maxPack, d.Size-have)); err == nil {
+		if b, err = u.r.get(ctx, &want{name: deltaName(d.Name), off: have, n: min(maxPack, d.Size-have)}); err == nil {
 			_, err = f.Write(b)
 			have += int64(len(b))
 		}

@@ -9,3 +9,11 @@ import (
 func (r *Remote) SetClock(now func() time.Time, sleep func(context.Context, time.Duration) error) {
 	r.clock = clock{now, sleep}
 }
+
+// Fetch does what Apply begins with.
+func (u *Update) Fetch(ctx context.Context) error {
+	if err := u.root.MkdirAll(workDir, 0o777); err != nil {
+		return err
+	}
+	return u.fetch(ctx, nil)
+}

@@ -123,7 +123,7 @@ func (u *Update) fetchAgain(ctx context.Context, r *fetchRange, check func([]byt
 	u.r.isWrong(int(r.n))
 	err := r.close()
 	if err == nil {
-		err = u.remove(r.name())
+		err = u.out.Remove(r.name())
 	}
 	if err != nil {
 		return err

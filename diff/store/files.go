@@ -44,9 +44,6 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 			return nil, fmt.Errorf("%s: %w", in.Name, ErrChanged)
 		}
 		f := File{Path: in.Name, Size: in.Size, Sum: sum, Recipe: p.known[sum]}
-		if err := f.check(); err != nil {
-			return nil, fmt.Errorf("%q cannot be in a build: %w", in.Name, err)
-		}
 		files[i] = f
 		p.stats.Files++
 		p.stats.Size += in.Size
@@ -96,6 +93,9 @@ func checkNames(inputs []patch.Input) error {
 	for _, in := range inputs {
 		if reserved(in.Name) {
 			return fmt.Errorf("%q cannot be in a build: the name is kept for updates", in.Name)
+		}
+		if in.Size > maxFileSize {
+			return fmt.Errorf("%q cannot be in a build: it has more than %d bytes", in.Name, int64(maxFileSize))
 		}
 	}
 	return nil

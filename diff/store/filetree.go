@@ -3,9 +3,6 @@ package store
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"fmt"
-	"slices"
-	"strings"
 
 	"pakdb/internal/fields"
 	"pakdb/internal/safename"
@@ -118,7 +115,12 @@ func readFileNode(f *fields.Reader) []filePart {
 		}
 	}
 	var before place
+	seen := make(map[key]bool, len(parts))
 	for i := range parts {
+		if seen[parts[i].id] {
+			f.Fail("the same files twice")
+		}
+		seen[parts[i].id] = true
 		parts[i].place = readPlace(f, before)
 		before = parts[i].place
 	}
@@ -193,121 +195,4 @@ func marshalFileRoot(files []File, parts []filePart, height int) []byte {
 	}
 	b := binary.AppendUvarint([]byte(filesMagic), uint64(height)+1)
 	return append(b, marshalFileNode(parts)...)
-}
-
-// fileList is a build's list of files while it is being read.
-type fileList struct {
-	known  map[key][]File // parts that the folder has
-	slots  []fileSlot
-	places []place // of the parts that were read
-}
-
-// fileSlot is a part whose files are known, or not yet.
-type fileSlot struct {
-	filePart
-	height int
-	files  []File
-}
-
-// newFileList reads a root.
-func newFileList(root []byte) (*fileList, error) {
-	f := fields.New(root, ErrCorrupt)
-	if string(f.Bytes(len(filesMagic))) != filesMagic {
-		f.Fail("not a list of files")
-	}
-	l := &fileList{}
-	switch height := f.Number("height of a tree", maxFileLevel); height {
-	case 0:
-		files, _ := readFiles(f, root)
-		l.slots = []fileSlot{{files: files}}
-	default:
-		l.grow(readFileNode(f), int(height)-1)
-	}
-	n := 0
-	for _, s := range l.slots {
-		if n += s.count; n > maxFiles {
-			f.Fail("%d files", n)
-		}
-	}
-	return l, end(f)
-}
-
-// grow adds the parts of a node.
-func (l *fileList) grow(parts []filePart, height int) {
-	for _, p := range parts {
-		l.slots = append(l.slots, fileSlot{p, height, l.known[p.id]})
-	}
-}
-
-// missing are the places that are to be read next: none if all is known.
-func (l *fileList) missing() (list []place) {
-	for _, s := range l.slots {
-		if s.files == nil && s.count > 0 {
-			list = append(list, s.place)
-		}
-	}
-	return list
-}
-
-// fill reads one level of what is missing.
-func (l *fileList) fill(at func(place) ([]byte, error)) error {
-	old := l.slots
-	l.slots = make([]fileSlot, 0, len(old))
-	for _, s := range old {
-		if s.files != nil || s.count == 0 {
-			l.slots = append(l.slots, s)
-			continue
-		}
-		b, err := at(s.place)
-		if err != nil {
-			return err
-		}
-		l.places = append(l.places, s.place)
-		if s.height == 0 {
-			if s.files, err = parseFileLeaf(b, &s.filePart); err != nil {
-				return err
-			}
-			l.slots = append(l.slots, s)
-			continue
-		}
-		parts, err := parseFileNode(b, &s.filePart)
-		if err != nil {
-			return err
-		}
-		l.grow(parts, s.height-1)
-	}
-	return nil
-}
-
-// knows takes in the files of a folder: parts that have the same name need not be
-// read.
-func (l *fileList) knows(files []File) {
-	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	l.known = map[key][]File{}
-	_, _, _ = fileTree(files, func(id key, _ func() []byte, below []File) (place, error) {
-		l.known[id] = below
-		return place{}, nil
-	})
-	for i := range l.slots {
-		if s := &l.slots[i]; s.files == nil {
-			s.files = l.known[s.id]
-		}
-	}
-}
-
-// all returns the files, which are checked.
-func (l *fileList) all() (files []File, err error) {
-	for _, s := range l.slots {
-		files = append(files, s.files...)
-	}
-	for i := range files {
-		if err := files[i].check(); err != nil {
-			return nil, err
-		}
-		if i > 0 && files[i-1].Path >= files[i].Path {
-			return nil, fmt.Errorf("%w: file %q is not in order", ErrCorrupt, files[i].Path)
-		}
-	}
-	return files, nil
 }

@@ -177,7 +177,7 @@ func TestOneUpdate(t *testing.T) {
 	same(t, "in the end", readFolder(t, at), folder{"a": []byte("new")})
 }
 
-// TestDamagedDelta: a delta that was kept and is damaged is fetched anew.
+// TestDamagedDelta: a patch that was kept and is damaged is fetched anew.
 func TestDamagedDelta(t *testing.T) {
 	t.Parallel()
 	p := mixedPair(t)
@@ -208,11 +208,8 @@ func TestDamagedDelta(t *testing.T) {
 	if kept == 0 {
 		t.Fatal("no patch in the store")
 	}
-	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, store.ErrCorrupt) {
-		t.Errorf("a damaged delta: %v", err)
-	}
 	if _, _, err := update(t.Context(), dir, at, ""); err != nil {
-		t.Errorf("the next try: %v", err)
+		t.Error(err)
 	}
 	same(t, "in the end", readFolder(t, at), p.new)
 }

@@ -173,6 +173,10 @@ func (h headForm) fields(record []byte, blocks int) (lit []byte) {
 	return append(lit, tail...)
 }
 
+// maxHeadBlocks bounds the blocks that a record lists, which is made in memory: of
+// 64 KiB each they are 64 GiB of one entry.
+const maxHeadBlocks = 1 << 20
+
 // findHead looks at the gap before a group and returns the form of the record that
 // ends there, and what of the gap the skeleton has.
 func (g *group) findHead(src io.ReaderAt, sum func() ([sumSize]byte, error)) (h headForm, skeleton []byte, err error) {
@@ -187,6 +191,9 @@ func (g *group) findHead(src io.ReaderAt, sum func() ([sumSize]byte, error)) (h 
 func (g *group) headIn(gap []byte, sum func() ([sumSize]byte, error)) (headForm, []byte) {
 	f := facts{stored: g.length(), size: g.size, block: g.block}
 	forms := []headForm{0, headByte}
+	if g.method != compress.None && len(g.stored) > maxHeadBlocks {
+		return 0, gap
+	}
 	if g.method != compress.None {
 		f.blocks = g.stored
 		forms = []headForm{headBlocks, headBlocks | headByte, headBlocks | headAbsolute, headBlocks | headAbsolute | headByte}

@@ -55,7 +55,7 @@ func (u *Update) eachLeft(use func(name string, size int64)) {
 // removeStale removes what an earlier try left and this one has no use for.
 func (u *Update) removeStale() error {
 	for _, name := range u.stale {
-		if err := u.root.RemoveAll(path.Join(workDir, name)); err != nil {
+		if err := u.out.RemoveAll(path.Join(workDir, name)); err != nil {
 			return err
 		}
 	}

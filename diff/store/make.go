@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"pakdb/diff/patch"
 	"pakdb/diff/patch/table"
@@ -31,7 +32,52 @@ func (u *Update) make(ctx context.Context, f *fileUpdate) error {
 		return err
 	}
 	err = u.write(ctx, f, file)
+	var wrong *wrongDelta
+	for errors.As(err, &wrong) && wrong.of.mended < 2 {
+		if err = u.mend(ctx, wrong.of); err != nil {
+			break
+		}
+		if err = file.Truncate(0); err == nil {
+			err = u.write(ctx, f, file)
+		}
+	}
 	return errors.Join(err, file.Close())
+}
+
+// makeAll makes the files that no patch makes.
+func (u *Update) makeAll(ctx context.Context) error {
+	for _, f := range u.todo {
+		if f.byDelta {
+			continue
+		}
+		if err := u.make(ctx, f); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// makeAnew plans and makes files whose patch was not to be had, of contents.
+func (u *Update) makeAnew(ctx context.Context, files []*fileUpdate) error {
+	if len(files) == 0 {
+		return nil
+	}
+	all, bill := u.todo, u.Bill
+	defer func() { u.todo, u.Bill = all, bill }()
+	for _, f := range files {
+		f.byDelta = false
+	}
+	u.todo = files
+	if err := u.closeRanges(); err != nil {
+		return err
+	}
+	if err := u.resolve(ctx, nil); err != nil {
+		return err
+	}
+	if err := u.fetch(ctx, nil); err != nil {
+		return err
+	}
+	return u.makeAll(ctx)
 }
 
 // syncers is how many files are synced at a time: the system then writes what
@@ -68,6 +114,13 @@ type block struct {
 	err    error
 }
 
+// blocksHeld bounds the bytes of the blocks that are on their way into a file,
+// before they are coded: most have 64 KiB, but a store may say 16 MiB.
+const blocksHeld = 16 << 20
+
+// weight is what a block takes of that.
+func (b *block) weight() int64 { return min(int64(len(b.plain)), blocksHeld) }
+
 // write makes a file: one goroutine reads contents, all processors code their
 // blocks, and one writes them in order.
 func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File) error {
@@ -81,9 +134,21 @@ func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File
 		}
 	}
 	workers := runtime.GOMAXPROCS(0)
-	err := ordered.Do(ctx, u.blocks(f), workers, 4*workers, work, func(b *block) error {
+	room := semaphore.NewWeighted(blocksHeld)
+	blocks := func(yield func(*block, error) bool) {
+		for b, err := range u.blocks(ctx, f) {
+			if err == nil {
+				err = room.Acquire(ctx, b.weight())
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+	err := ordered.Do(ctx, blocks, workers, 4*workers, work, func(b *block) error {
 		before := m.out.left
 		err := errors.Join(b.err, m.put(b))
+		room.Release(b.weight())
 		patch.Watching(ctx).Add(before - m.out.left)
 		return err
 	}, func(*block) {})
@@ -104,9 +169,9 @@ func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File
 const plainBlock = 256 << 10
 
 // blocks are what a file is made of, in its order.
-func (u *Update) blocks(f *fileUpdate) func(yield func(*block, error) bool) {
+func (u *Update) blocks(ctx context.Context, f *fileUpdate) func(yield func(*block, error) bool) {
 	return func(yield func(*block, error) bool) {
-		err := u.eachBlock(f, func(b *block) bool { return yield(b, nil) })
+		err := u.eachBlock(ctx, f, func(b *block) bool { return yield(b, nil) })
 		if err != nil && err != errEnded {
 			yield(nil, err)
 		}
@@ -116,8 +181,8 @@ func (u *Update) blocks(f *fileUpdate) func(yield func(*block, error) bool) {
 var errEnded = errors.New("ended")
 
 // eachBlock gives the blocks of a file as long as they are taken.
-func (u *Update) eachBlock(f *fileUpdate, take func(*block) bool) error {
-	skeleton, err := u.content(f.recipe.skeleton)
+func (u *Update) eachBlock(ctx context.Context, f *fileUpdate, take func(*block) bool) error {
+	skeleton, err := u.content(ctx, f.recipe.skeleton)
 	if err != nil {
 		return err
 	}
@@ -147,7 +212,7 @@ func (u *Update) eachBlock(f *fileUpdate, take func(*block) bool) error {
 		if _, err := io.ReadFull(skeleton, first.fields); err != nil {
 			return fmt.Errorf("%w: a skeleton ends early: %w", ErrCorrupt, err)
 		}
-		r, err := u.content(p.contentRef)
+		r, err := u.content(ctx, p.contentRef)
 		if err != nil {
 			return err
 		}

@@ -3,9 +3,9 @@ package store
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +60,8 @@ type Build struct {
 
 	Files []File `json:"-"` // in the order of their paths
 
+	sum key // of the manifest, as it was fetched
+
 	places []place // of the parts of the list of files, when it was read from a store's folder
 
 	// Earlier are the versions of files that earlier builds had and this one has
@@ -105,61 +107,26 @@ type recipeAt [4]int
 
 func (a recipeAt) place() place { return place{a[0], a[1], a[2], a[3]} }
 
-// decodeJSON reads a manifest, but first of all in what it is written.
-func decodeJSON(b []byte, v any) error {
-	var s State
-	if err := json.Unmarshal(b, &s); err != nil {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	if err := s.check(); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
-	}
-	return nil
-}
-
-func parseIndex(b []byte) (*Index, error) {
-	x := &Index{}
-	if err := decodeJSON(b, x); err != nil {
-		return nil, err
-	}
-	for _, label := range x.Builds {
-		if !validLabel(label) {
-			return nil, fmt.Errorf("%w: build %q", ErrCorrupt, label)
+// parseFiles reads a list of versions of files, and calls use for each.
+func parseFiles(r io.Reader, use func(*File) error) error {
+	j := newJSONStream(r)
+	err := j.array(func() error {
+		var f File
+		if err := j.value(&f); err != nil {
+			return err
 		}
-	}
-	return x, nil
-}
-
-func parseBuild(b []byte) (*Build, error) {
-	x := &Build{}
-	if err := decodeJSON(b, x); err != nil {
-		return nil, err
-	}
-	if x.Label == "" || !validLabel(x.Label) {
-		return nil, fmt.Errorf("%w: build %q", ErrCorrupt, x.Label)
-	}
-	for _, d := range x.Deltas {
-		if err := d.check(); err != nil {
-			return nil, err
-		}
-	}
-	return x, nil
-}
-
-// parseFiles reads a list of files.
-func parseFiles(b []byte) (list []File, err error) {
-	if err := json.Unmarshal(b, &list); err != nil {
-		return nil, fmt.Errorf("%w: files: %w", ErrCorrupt, err)
-	}
-	for _, f := range list {
 		if err := f.check(); err != nil {
-			return nil, err
+			return err
 		}
+		return use(&f)
+	})
+	if err == nil {
+		err = j.end()
 	}
-	return list, nil
+	if err != nil && !errors.Is(err, ErrCorrupt) {
+		err = fmt.Errorf("%w: files: %w", ErrCorrupt, err)
+	}
+	return err
 }
 
 // setFiles takes the files over. The paths are checked here, before anything of
@@ -181,7 +148,7 @@ func (x *Build) setFiles(files []File) error {
 }
 
 func (d *Delta) check() error {
-	if !validLabel(d.Name) || d.Size <= 0 || d.Size > maxDelta {
+	if !validLabel(d.Name) || len(d.New) == 0 || d.Size <= 0 || d.Size > maxDelta {
 		return fmt.Errorf("%w: delta %q", ErrCorrupt, d.Name)
 	}
 	for _, f := range d.Old {
@@ -255,38 +222,59 @@ func (t tables) marshal(numbers []int) []byte {
 		p := t[n]
 		b = binary.AppendUvarint(b, uint64(n))
 		b = append(b, p.sum[:]...)
-		b = binary.AppendUvarint(b, uint64(len(p.frames)))
-		for _, size := range p.frames {
-			b = binary.AppendUvarint(b, uint64(size))
+		b = binary.AppendUvarint(b, uint64(len(p.ends)))
+		for i := range p.ends {
+			b = binary.AppendUvarint(b, uint64(p.size(i)))
 		}
 	}
 	return b
 }
 
-// parseTables adds the packs of a table.
-func (t tables) parse(b []byte) error {
+// parse adds the packs of a table. mem counts what is held of it.
+func (t tables) parse(b []byte, mem *budget) error {
 	f := fields.New(b, ErrCorrupt)
 	if string(f.Bytes(len(tablesMagic))) != tablesMagic {
 		f.Fail("not a table of packs")
 	}
 	for range f.Count("packs", maxNumber, 1+16+1) {
 		p := packInfo{number: int(f.Number("pack", maxNumber)), sum: key(f.Bytes(16))}
-		p.frames = make([]int64, f.Count("frames", maxNumber, 1))
-		for i := range p.frames {
-			p.frames[i] = f.Number("size of a frame", maxPack)
+		n := f.Count("frames", maxFrames, 1)
+		if err := mem.take(int64(n)*4 + heldPack); err != nil {
+			return err
+		}
+		p.ends = make([]uint32, n)
+		at := int64(0)
+		for i := range p.ends {
+			p.ends[i] = frameEnd(f, &at)
 		}
 		t[p.number] = p
 	}
 	return f.Err()
 }
 
+// frameEnd reads the size of a frame that begins at a place, and moves that on.
+func frameEnd(f *fields.Reader, at *int64) uint32 {
+	n := f.Number("size of a frame", maxStored)
+	if *at += n; n == 0 || *at > maxFramesSize {
+		f.Fail("a frame of %d bytes behind %d", n, *at-n)
+		*at = 0
+	}
+	return uint32(*at)
+}
+
+// size returns the stored bytes of frame i.
+func (p *packInfo) size(i int) int64 {
+	if i == 0 {
+		return int64(p.ends[0])
+	}
+	return int64(p.ends[i] - p.ends[i-1])
+}
+
 // span returns where frame i of a pack lies.
 func (p *packInfo) span(i int) (off, n int64, err error) {
-	if i < 0 || i >= len(p.frames) {
-		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.number, len(p.frames))
+	if i < 0 || i >= len(p.ends) {
+		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.number, len(p.ends))
 	}
-	for _, size := range p.frames[:i] {
-		off += size
-	}
-	return off, p.frames[i], nil
+	n = p.size(i)
+	return int64(p.ends[i]) - n, n, nil
 }

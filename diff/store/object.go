@@ -84,13 +84,15 @@ func (p *publisher) object(plain []byte) (string, error) {
 	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
 		return id, nil
 	}
-	z, err := newEncoder(1)
-	if err != nil {
-		return "", err
+	if p.objects == nil {
+		var err error
+		if p.objects, err = newEncoder(1); err != nil {
+			return "", err
+		}
 	}
-	b := z.EncodeAll(plain, nil)
+	b := p.objects.EncodeAll(plain, nil)
 	p.stats.Written += int64(len(b))
-	return id, writeFile(p.dir, objectName(id), b)
+	return id, p.writeFile(objectName(id), b)
 }
 
 // json writes an object of rows, a line each.

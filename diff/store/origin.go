@@ -53,6 +53,7 @@ func (f *deltaFile) name() string { return deltaName(hex.EncodeToString(f.sum[:]
 const (
 	deltasMagic = "pkdeltas\x01"
 	maxCoded    = 64 << 20 // bytes of a content that deltas are made for, and of its origin
+	maxStream   = 8 << 20  // bytes of a delta that a client takes: some are fetched at a time, and held; larger ones save little
 )
 
 func (l *deltaList) marshal() []byte {
@@ -257,6 +258,11 @@ func (d *deltaMaker) list(ctx context.Context, pairs []*pair) (*deltaList, error
 		if c := d.have[[2]key{p.old.key, p.new.key}]; c.n > 0 {
 			l.deltas = append(l.deltas, c)
 		}
+	}
+	// A client reads lists of a bounded size: those that save most stay.
+	for most := maxDeltaList / 48; len(l.deltas) > most; {
+		slices.SortStableFunc(l.deltas, func(a, b contentDelta) int { return cmp.Compare(b.newSize-b.n, a.newSize-a.n) })
+		l.deltas = l.deltas[:most]
 	}
 	slices.SortStableFunc(l.deltas, func(a, b contentDelta) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.off, b.off))

@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/internal/fields"
@@ -24,6 +23,11 @@ const (
 	maxPack   = 4 << 20
 	listGoal  = 4 << 10 // of frames of lists and recipes, which are fetched for few contents each
 	packMagic = "pkpack\x00\x01"
+
+	maxStored     = maxFrame + 4<<10 // bytes of a frame: zstd adds 1/256 at most to what does not compress
+	maxFramesSize = 4 * maxPack      // bytes of all frames of a pack: it ends at packGoal
+	maxFrames     = 1 << 20          // of a pack: each has a byte or more of packGoal and of one frame, most have 4 KiB
+	heldPack      = 128              // bytes that are held of a pack of a table
 )
 
 // A pack is frames, each a zstd frame of up to some chunks; then its directory,
@@ -48,8 +52,8 @@ type row struct {
 // packInfo is what a build's tables say of a pack.
 type packInfo struct {
 	number int
-	sum    key // of the whole file
-	frames []int64
+	sum    key      // of the whole file
+	ends   []uint32 // of the frames, which are one behind the other
 }
 
 func packName(number int) string { return fmt.Sprintf("p/%06d", number) }
@@ -109,31 +113,31 @@ func (p *packer) end() error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	sizes := make([]int64, len(stored))
+	info := packInfo{number: p.number, ends: make([]uint32, len(stored))}
 	var out []byte
 	for i, b := range stored {
-		sizes[i] = int64(len(b))
 		out = append(out, b...)
+		info.ends[i] = uint32(len(out))
 	}
-	dir := p.s.zstd.EncodeAll(marshalRows(sizes, p.rows), nil)
+	dir := p.s.zstd.EncodeAll(marshalRows(&info, p.rows), nil)
 	out = append(out, dir...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
 	out = append(out, packMagic...)
 	if err := p.s.writeFile(packName(p.number), out); err != nil {
 		return err
 	}
-	sum := blake3.Sum256(out)
-	p.s.packs[p.number] = packInfo{p.number, key(sum[:16]), sizes}
+	info.sum = keyOf(out)
+	p.s.packs[p.number] = info
 	p.s.stats.Packs++
 	p.s.stats.Written += int64(len(out))
 	p.number, p.frames, p.size, p.rows = 0, nil, 0, p.rows[:0]
 	return nil
 }
 
-func marshalRows(sizes []int64, rows []row) []byte {
-	b := binary.AppendUvarint(nil, uint64(len(sizes)))
-	for _, n := range sizes {
-		b = binary.AppendUvarint(b, uint64(n))
+func marshalRows(info *packInfo, rows []row) []byte {
+	b := binary.AppendUvarint(nil, uint64(len(info.ends)))
+	for i := range info.ends {
+		b = binary.AppendUvarint(b, uint64(info.size(i)))
 	}
 	b = binary.AppendUvarint(b, uint64(len(rows)))
 	var before place
@@ -173,16 +177,14 @@ func parsePack(b []byte, number int) (info packInfo, rows []row, err error) {
 	if err != nil {
 		return info, nil, err
 	}
-	sum := blake3.Sum256(b)
-	info = packInfo{number: number, sum: key(sum[:16])}
+	info = packInfo{number: number, sum: keyOf(b)}
 	f := fields.New(plain, ErrCorrupt)
-	info.frames = make([]int64, f.Count("frames", maxNumber, 1))
-	left := int64(len(b)-tail) - n
-	for i := range info.frames {
-		info.frames[i] = f.Number("size of a frame", maxPack)
-		left -= info.frames[i]
+	info.ends = make([]uint32, f.Count("frames", maxFrames, 1))
+	at := int64(0)
+	for i := range info.ends {
+		info.ends[i] = frameEnd(f, &at)
 	}
-	if left != 0 {
+	if at != int64(len(b)-tail)-n {
 		f.Fail("frames that are not the pack")
 	}
 	rows = make([]row, f.Count("rows", maxNumber, 1+16+2+1))
@@ -194,7 +196,7 @@ func parsePack(b []byte, number int) (info packInfo, rows []row, err error) {
 		r.place = readPlace(f, before)
 		r.content = f.Number("size of a content", 1<<50)
 		before = r.place
-		if r.pack != number || r.frame >= len(info.frames) {
+		if r.pack != number || r.frame >= len(info.ends) {
 			f.Fail("a row of another pack")
 		}
 	}

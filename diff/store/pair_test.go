@@ -140,6 +140,9 @@ func mixedPair(t *testing.T) *testPair {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childOf) != "" {
+		os.Exit(runChild())
+	}
 	code := m.Run()
 	if thePair.store != "" {
 		_ = os.RemoveAll(thePair.store)

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/diff/patch"
@@ -40,7 +41,13 @@ type Update struct {
 	tables tables
 	refs   []TableRef      // what there is of these
 	tabled map[string]bool // of these, what has been fetched
-	known  frameSet        // of lists and recipes
+	known  listCache       // of lists and recipes
+	mem    budget
+
+	others []patch.Input // files in the folder that are not as the build has them
+	isRead bool          // these are, as archives
+	stale  []string      // names in the folder of work that are of no use
+	whole  sync.Mutex    // held while a whole pack is
 
 	release func() error // of the folder's lock; nil: there is none yet
 
@@ -49,7 +56,8 @@ type Update struct {
 	gone    []string // that will be removed
 	kept    []string // that no build made so
 	deltas  []*deltaUse
-	wanted  map[contentID]*wanted // contents that the folder has not
+	byPath  map[string]*fileUpdate // todo
+	wanted  map[contentID]*wanted  // contents that the folder has not
 	ranges  []*fetchRange
 	frames  map[frameID]located
 	recent  frameCache
@@ -70,6 +78,8 @@ type Bill struct {
 	Known              int64 // bytes of manifests, recipes and lists, which have been fetched
 	Asked              int64 // requests for those
 	Write              int64 // bytes of files
+	Reused             int64 // bytes of both that an earlier try has left
+	Stale              int64 // bytes that it left and that are of no use, which Apply removes
 	Free               int64 // of the folder's disk; -1: unknown
 }
 
@@ -87,8 +97,28 @@ type fileUpdate struct {
 // plans content by content. Nothing in dir is changed, unless an update by package
 // patch was interrupted there, which is finished first. Until the caller closes the
 // Update nobody else updates the folder.
-func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u *Update, err error) {
-	u = &Update{r: r, dir: dir, sums: map[string]string{}, tables: tables{}, tabled: map[string]bool{}, known: frameSet{}, isLast: opt.Label == ""}
+func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (*Update, error) {
+	for try := 1; ; try++ {
+		u, sum, err := newUpdate(ctx, r, dir, opt)
+		var wrong *wrongError
+		if err == nil || r.key != nil || try == manifestTries || !errors.Is(err, ErrCorrupt) && !errors.As(err, &wrong) {
+			return u, err
+		}
+		// Nothing tells whether a manifest that is not signed is right, but for what it
+		// names: if another answer is another manifest, that is tried.
+		if again, e := r.Build(ctx, opt.Label); e != nil || again.sum == sum {
+			return nil, err
+		}
+	}
+}
+
+// manifestTries is how often an update is planned by another manifest.
+const manifestTries = 3
+
+// newUpdate is NewUpdate by the manifest that comes first, whose hash it returns.
+func newUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u *Update, sum key, err error) {
+	u = &Update{r: r, dir: dir, sums: map[string]string{}, tables: tables{}, tabled: map[string]bool{}, isLast: opt.Label == ""}
+	u.mem.received = r.Fetched
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, u.Close())
@@ -97,51 +127,50 @@ func NewUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 	}()
 	defer rescue.Into(&err)
 	if u.Build, err = r.Build(ctx, opt.Label); err != nil {
-		return u, err
+		return u, sum, err
 	}
+	sum = u.Build.sum
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		u.created = true
 	}
 	if u.out, err = atomicfile.Make(ctx, dir); err != nil {
-		return u, err
+		return u, sum, err
 	}
 	u.root = u.out.Root()
 	if u.release, err = patch.Lock(dir); err != nil {
-		return u, err
+		return u, sum, err
 	}
 	if _, err := patch.Recover(ctx, u.root); err != nil {
-		return u, err
+		return u, sum, err
 	}
 	here, err := u.openFolder()
 	if err != nil {
-		return u, err
+		return u, sum, err
 	}
 	if err := u.listFiles(ctx, u.Build, here); err != nil {
-		return u, err
+		return u, sum, err
 	}
-	others, usable, err := u.compare(ctx, here)
+	usable, err := u.compare(ctx, here)
 	if err != nil {
-		return u, err
+		return u, sum, err
 	}
 	u.local = newLocal(opt.Registry, opt.Open)
 	usable = u.evident(usable)
 	if slices.ContainsFunc(u.todo, func(f *fileUpdate) bool { return !f.byDelta }) {
-		if err := u.local.read(ctx, others); err != nil {
-			return u, err
-		}
 		if err := u.resolve(ctx, usable); err != nil {
-			return u, err
+			return u, sum, err
 		}
 	}
 	u.billDeltas()
 	u.Bill.Free = patch.FreeSpace(dir)
+	u.findLeft()
 	u.Bill.Known, u.Bill.Asked = r.Fetched(), r.Requests()
-	return u, nil
+	return u, sum, nil
 }
 
 // compare sorts files into those that are right and those to be made, and
-// returns what is in the folder and not right, and the deltas for it.
-func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (others []patch.Input, usable []*deltaUse, err error) {
+// returns the patches for what is not right.
+func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (usable []*deltaUse, err error) {
 	right := map[string]bool{}
 	total := int64(0)
 	for _, f := range u.Build.Files {
@@ -155,7 +184,7 @@ func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (othe
 		if there && in.Size == f.Size {
 			sum, err := u.sumOf(ctx, in)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			right[f.Path] = sum == f.Sum
 		}
@@ -168,21 +197,20 @@ func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (othe
 		default:
 			u.Bill.New++
 		}
-		u.Bill.Write += f.Size
+		u.Bill.Write = sumSizes(u.Bill.Write, f.Size)
 		u.todo = append(u.todo, &fileUpdate{File: f})
 	}
 	if err := u.findGone(ctx, here); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(here)) {
 		if right[name] {
 			u.right = append(u.right, here[name])
 		} else {
-			others = append(others, here[name])
+			u.others = append(u.others, here[name])
 		}
 	}
-	usable, err = u.usable(ctx, here)
-	return others, usable, err
+	return u.usable(ctx, here)
 }
 
 // sumOf hashes a file in the folder, once.
@@ -199,11 +227,11 @@ func (u *Update) sumOf(ctx context.Context, in patch.Input) (sum string, err err
 // as the folder has them.
 func (u *Update) listFiles(ctx context.Context, b *Build, here map[string]patch.Input) error {
 	u.refs = append(u.refs, b.Tables...)
-	root, err := u.r.object(ctx, b.Lists)
+	root, err := u.r.object(ctx, b.Lists, maxRoot)
 	if err != nil {
 		return err
 	}
-	l, err := newFileList(root)
+	l, err := newFileList(root, &u.mem)
 	if err != nil {
 		return err
 	}
@@ -213,25 +241,24 @@ func (u *Update) listFiles(ctx context.Context, b *Build, here map[string]patch.
 			return err
 		}
 		l.knows(own)
+		if err := l.settle(); err != nil {
+			return err
+		}
 	}
 	for missing := l.missing(); len(missing) > 0; missing = l.missing() {
-		need := map[frameID]bool{}
-		for _, p := range missing {
-			need[p.id()] = true
-		}
-		frames, err := u.fetchNow(ctx, need)
+		parts := make([][]byte, len(missing))
+		err := u.eachList(ctx, missing, nil, func(i int, b []byte) error {
+			parts[i] = slices.Clone(b)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
-		if err := l.fill(frames.at); err != nil {
+		if err := l.fill(parts); err != nil {
 			return err
 		}
 	}
-	files, err := l.all()
-	if err != nil {
-		return err
-	}
-	return b.setFiles(files)
+	return b.setFiles(l.files)
 }
 
 // own lists the files in the folder.
@@ -262,6 +289,7 @@ func (u *Update) openFolder() (map[string]patch.Input, error) {
 	for _, in := range u.files.Inputs {
 		if !reserved(in.Name) {
 			here[in.Name] = in
+			u.mem.own += 2 * (heldFile + int64(len(in.Name)))
 		}
 	}
 	return here, nil
@@ -275,24 +303,12 @@ func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) erro
 		wanted[f.Path] = true
 	}
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(here)), func(name string) bool { return wanted[name] })
-	published, err := u.published(ctx, here, len(others) > 0)
+	published, err := u.published(ctx, here, others)
 	if err != nil {
 		return err
 	}
 	for _, name := range others {
-		in := here[name]
-		is := false
-		for _, f := range published[name] {
-			if f.Size != in.Size || is {
-				continue
-			}
-			sum, err := u.sumOf(ctx, in)
-			if err != nil {
-				return err
-			}
-			is = sum == f.Sum
-		}
-		if is {
+		if published[name] {
 			u.gone = append(u.gone, name)
 		} else {
 			u.kept = append(u.kept, name)
@@ -316,12 +332,11 @@ func (u *Update) obstacles() error {
 	return nil
 }
 
-// published returns the versions of files that builds had, by their paths; it
-// asks for them only if that matters.
-func (u *Update) published(ctx context.Context, here map[string]patch.Input, matters bool) (map[string][]File, error) {
-	list := map[string][]File{}
-	if !matters {
-		return list, nil
+// published tells which of some files in the folder are as a build had them. It
+// asks for what builds had only if there are such files, and holds nothing of it.
+func (u *Update) published(ctx context.Context, here map[string]patch.Input, others []string) (map[string]bool, error) {
+	if len(others) == 0 {
+		return nil, nil
 	}
 	last := u.Build
 	if !u.isLast {
@@ -333,22 +348,42 @@ func (u *Update) published(ctx context.Context, here map[string]patch.Input, mat
 			return nil, err
 		}
 	}
-	for _, b := range slices.Compact([]*Build{u.Build, last}) {
-		if err := u.r.earlier(ctx, b); err != nil {
-			return nil, err
+	sums := map[string]string{} // of the files that have a size that was published
+	for _, name := range others {
+		sums[name] = ""
+	}
+	is, failed := map[string]bool{}, error(nil)
+	compare := func(f *File) {
+		sum, ours := sums[f.Path]
+		if in := here[f.Path]; !ours || in.Size != f.Size || failed != nil {
+			return
+		} else if sum == "" {
+			sum, failed = u.sumOf(ctx, in)
+			sums[f.Path] = sum
+		}
+		if sum == f.Sum {
+			is[f.Path] = true
 		}
 	}
-	for _, f := range slices.Concat(u.Build.Earlier, last.Earlier, last.Files) {
-		list[f.Path] = append(list[f.Path], f)
+	all := map[string]bool{}
+	for _, b := range slices.Compact([]*Build{u.Build, last}) {
+		if err := u.r.earlier(ctx, b, func() { clear(is) }, compare); err != nil {
+			return nil, err
+		}
+		maps.Copy(all, is)
 	}
-	return list, nil
+	is = all
+	for i := range last.Files {
+		compare(&last.Files[i])
+	}
+	return is, failed
 }
 
 // billDeltas adds what the patches cost.
 func (u *Update) billDeltas() {
 	for _, d := range u.deltas {
 		u.Bill.ByDelta += len(d.New)
-		u.Bill.Fetch += d.Size
+		u.Bill.Fetch = sumSizes(u.Bill.Fetch, d.Size)
 		u.Bill.Requests += int((d.Size + maxPack - 1) / maxPack)
 	}
 }
@@ -385,8 +420,7 @@ func (u *Update) closeRanges() error {
 	var errs []error
 	for _, r := range u.ranges {
 		if r.data != nil {
-			errs = append(errs, r.data.Close())
-			r.data = nil
+			errs = append(errs, r.close())
 		}
 	}
 	return errors.Join(errs...)

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -129,6 +128,9 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 		return nil, err
 	}
 	b.Deltas = append(b.Deltas, whole...)
+	if err := b.fit(); err != nil {
+		return nil, err
+	}
 	index.State = b.State
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	if err := p.writeJSON(buildName(label), b); err != nil {
@@ -201,7 +203,7 @@ func (p *publisher) follow(last *Build) (err error) {
 			return err
 		}
 		packs := tables{}
-		if err := packs.parse(b); err != nil {
+		if err := packs.parse(b, &budget{}); err != nil {
 			return fmt.Errorf("%s: %w", objectName(t.Object), err)
 		}
 		p.tabledPacks = append(p.tabledPacks, slices.Sorted(maps.Keys(packs)))
@@ -258,10 +260,10 @@ func readBuild(dir, label string) (*Build, error) {
 		return nil, err
 	}
 	if build.Past != "" {
-		if b, err = readObject(dir, build.Past); err != nil {
+		if b, err = os.ReadFile(filepath.Join(dir, "m", filepath.Base(build.Past))); err != nil {
 			return nil, err
 		}
-		if build.Earlier, err = parseFiles(b); err != nil {
+		if err := eachEarlier(b, build.Past, func(f *File) { build.Earlier = append(build.Earlier, *f) }); err != nil {
 			return nil, err
 		}
 	}
@@ -274,7 +276,7 @@ func (x *Build) readFiles(dir string) error {
 	if err != nil {
 		return err
 	}
-	l, err := newFileList(root)
+	l, err := newFileList(root, &budget{})
 	if err != nil {
 		return err
 	}
@@ -283,17 +285,19 @@ func (x *Build) readFiles(dir string) error {
 		return err
 	}
 	s := &storeReader{dir: dir, packs: packs}
-	for len(l.missing()) > 0 {
-		if err := l.fill(s.read); err != nil {
+	for missing := l.missing(); len(missing) > 0; missing = l.missing() {
+		parts := make([][]byte, len(missing))
+		for i, p := range missing {
+			if parts[i], err = s.read(p); err != nil {
+				return err
+			}
+		}
+		if err := l.fill(parts); err != nil {
 			return err
 		}
 	}
-	files, err := l.all()
-	if err != nil {
-		return err
-	}
 	x.places = l.places
-	return x.setFiles(files)
+	return x.setFiles(l.files)
 }
 
 // readTables reads where the frames of a build's packs are.
@@ -304,36 +308,12 @@ func readTables(dir string, refs []TableRef) (tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := packs.parse(b); err != nil {
+		if err := packs.parse(b, &budget{}); err != nil {
 			return nil, fmt.Errorf("%s: %w", objectName(ref.Object), err)
 		}
 	}
 	return packs, nil
 }
-
-// readObject reads an object of a store's folder.
-func readObject(dir, id string) ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "m", filepath.Base(id)))
-	if err != nil {
-		return nil, err
-	}
-	return parseObject(b, id)
-}
-
-// parseObject decodes an object and checks that it is what its name says.
-func parseObject(b []byte, id string) ([]byte, error) {
-	plain, err := inflate(b, maxObject)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", objectName(id), err)
-	}
-	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
-		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
-	}
-	return plain, nil
-}
-
-// maxObject bounds the decoded bytes of an object.
-const maxObject = 256 << 20
 
 // packNumbers returns the packs that are in a store, in their order.
 func packNumbers(dir string) (numbers []int, err error) {
@@ -419,27 +399,6 @@ func sumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// object writes an object and returns its name.
-func (p *publisher) object(plain []byte) (string, error) {
-	if len(plain) > maxObject {
-		return "", fmt.Errorf("%w: a table of %d bytes", errors.ErrUnsupported, len(plain))
-	}
-	sum := blake3.Sum256(plain)
-	id := hex.EncodeToString(sum[:])
-	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
-		return id, nil
-	}
-	if p.objects == nil {
-		var err error
-		if p.objects, err = newEncoder(1); err != nil {
-			return "", err
-		}
-	}
-	b := p.objects.EncodeAll(plain, nil)
-	p.stats.Written += int64(len(b))
-	return id, p.writeFile(objectName(id), b)
-}
-
 // lists writes the lists of a build's files and of its tables.
 func (p *publisher) lists(b *Build, earlier []*Build) (err error) {
 	if b.Lists, err = p.fileTree(b.Files); err != nil {
@@ -484,57 +443,11 @@ func (p *publisher) flush() error {
 	p.zstd = nil
 	for sum, frames := range p.frames {
 		for id := range frames {
-			p.stored[sum] += p.packs[id.pack].frames[id.frame]
+			info := p.packs[id.pack]
+			p.stored[sum] += info.size(id.frame)
 		}
 	}
 	return nil
-}
-
-// json writes an object of rows, a line each.
-func (p *publisher) json(list []File) (string, error) {
-	b := []byte("[")
-	for i, f := range list {
-		row, err := json.Marshal(f)
-		if err != nil {
-			return "", err
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, '\n'), row...)
-	}
-	return p.object(append(b, "\n]\n"...))
-}
-
-// tables writes where the frames of all packs are. Those that earlier tables
-// have stay in them, so that clients read of new packs alone; but a table that is
-// not twice as large as what follows it is joined with that, so that there are
-// few.
-func (p *publisher) tables() ([]TableRef, error) {
-	refs := slices.Clone(p.tabled)
-	known := map[int]bool{}
-	for i := range refs {
-		for _, n := range p.tabledPacks[i] {
-			known[n] = true
-		}
-	}
-	var fresh []int
-	for _, n := range slices.Sorted(maps.Keys(p.packs)) {
-		if !known[n] {
-			fresh = append(fresh, n)
-		}
-	}
-	if len(fresh) == 0 {
-		return refs, nil
-	}
-	for k := len(refs) - 1; k >= 0 && (refs[k].Last >= fresh[0] || len(p.tabledPacks[k]) <= 2*len(fresh)); k-- {
-		fresh = append(fresh, p.tabledPacks[k]...)
-		slices.Sort(fresh)
-		refs = refs[:k]
-	}
-	fresh = slices.DeleteFunc(fresh, func(n int) bool { _, there := p.packs[n]; return !there })
-	id, err := p.object(p.packs.marshal(fresh))
-	return append(refs, TableRef{fresh[0], fresh[len(fresh)-1], id}), err
 }
 
 // versions are those of files that earlier builds had and this one has not.

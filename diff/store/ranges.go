@@ -18,6 +18,7 @@ type fetchRange struct {
 	sum    key // of the file
 	off, n int64
 	data   *os.File // where it lies, once it is there
+	absent bool     // nobody gives it
 }
 
 // located is a piece of a range.
@@ -92,9 +93,9 @@ func (u *Update) table(ctx context.Context, pack int) (packInfo, error) {
 		if pack < t.First || pack > t.Last || u.tabled[t.Object] {
 			continue
 		}
-		b, err := u.r.object(ctx, t.Object)
+		b, err := u.r.object(ctx, t.Object, maxTable)
 		if err == nil {
-			err = u.tables.parse(b)
+			err = u.tables.parse(b, &u.mem)
 		}
 		if err != nil {
 			return packInfo{}, err
@@ -106,57 +107,6 @@ func (u *Update) table(ctx context.Context, pack int) (packInfo, error) {
 		return p, fmt.Errorf("%w: pack %d is not in the build's tables", ErrCorrupt, pack)
 	}
 	return p, nil
-}
-
-// frameSet is decoded frames.
-type frameSet map[frameID][]byte
-
-// at returns the bytes at a place.
-func (s frameSet) at(p place) ([]byte, error) { return bytesAt(s[p.id()], p) }
-
-// fetchNow fetches frames of lists and recipes into memory, where they stay.
-func (u *Update) fetchNow(ctx context.Context, need map[frameID]bool) (frameSet, error) {
-	where, missing := map[frameID]located{}, map[frameID]bool{}
-	for id := range need {
-		if u.known[id] == nil {
-			missing[id] = true
-		}
-	}
-	spans, err := u.frameSpans(ctx, missing, func(id frameID, l located) { where[id] = l })
-	if err != nil {
-		return nil, err
-	}
-	got := map[*fetchRange][]byte{}
-	for _, r := range join(spans, nearList) {
-		if got[r], err = u.r.get(ctx, r.file, r.off, r.n); err != nil {
-			return nil, err
-		}
-	}
-	for id, l := range where {
-		if u.known[id], err = inflateFrame(got[l.in][l.off : l.off+l.n]); err != nil {
-			return nil, fmt.Errorf("%s: %w", l.in.file, err)
-		}
-	}
-	return u.known, nil
-}
-
-// readAhead is how much of what lies before the root of a recipe is read with it:
-// most often it is its tree, and of a small change all of it.
-const readAhead = 16 << 10
-
-// withTree adds the frames before a root.
-func (u *Update) withTree(ctx context.Context, root frameID, need map[frameID]bool) error {
-	p, err := u.table(ctx, root.pack)
-	if err != nil {
-		return err
-	}
-	need[root] = true
-	left := int64(readAhead)
-	for i := min(root.frame, len(p.frames)) - 1; i >= 0 && p.frames[i] <= left; i-- {
-		left -= p.frames[i]
-		need[frameID{root.pack, i}] = true
-	}
-	return nil
 }
 
 // choice is what is fetched for some files.
@@ -244,8 +194,10 @@ func (u *Update) undecided(files []*fileUpdate, c *choice) (open []*wanted) {
 
 // framesOf are those that a content takes beside what is chosen, each once.
 func (u *Update) framesOf(w *wanted, c *choice) (list []frameID) {
+	seen := map[frameID]bool{}
 	u.missing(w, func(x chunkRef) {
-		if id := x.place.id(); !c.frames[id] && !slices.Contains(list, id) {
+		if id := x.place.id(); !c.frames[id] && !seen[id] {
+			seen[id] = true
 			list = append(list, id)
 		}
 	})
@@ -289,7 +241,7 @@ func (u *Update) plan(ctx context.Context) error {
 	}
 	u.ranges = join(spans, nearby)
 	for _, r := range u.ranges {
-		u.Bill.Fetch += r.n
+		u.Bill.Fetch = sumSizes(u.Bill.Fetch, r.n)
 	}
 	u.Bill.Requests += len(u.ranges)
 	u.Bill.Coded = len(c.coded)
@@ -303,15 +255,12 @@ func (u *Update) plan(ctx context.Context) error {
 func (u *Update) addUp(f *fileUpdate) {
 	f.contentsOf(func(c contentRef) {
 		w := u.wanted[contentID{c.id, c.size}]
-		if w == nil || w.coded {
-			u.Bill.Local += c.size
-			return
+		missing := int64(0)
+		if w != nil && !w.coded {
+			u.missing(w, func(x chunkRef) { missing += int64(x.size) })
 		}
-		u.Bill.Local += c.size
-		u.missing(w, func(x chunkRef) {
-			u.Bill.Local -= int64(x.size)
-			u.Bill.Missing += int64(x.size)
-		})
+		u.Bill.Local = sumSizes(u.Bill.Local, c.size-missing)
+		u.Bill.Missing = sumSizes(u.Bill.Missing, missing)
 	})
 }
 

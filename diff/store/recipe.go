@@ -167,6 +167,9 @@ func parseLeaf(b []byte, recipes []form) ([]piece, error) {
 		if f.Err() == nil && (c.size == 0 && recipes[p.recipe] != (form{}) || !recipes[p.recipe].head.fits(p.gap)) {
 			f.Fail("a content of %d bytes behind %d", c.size, p.gap)
 		}
+		if f.Err() == nil && recipes[p.recipe].head&headBlocks != 0 && p.least() > maxHeadBlocks {
+			f.Fail("a record of %d blocks", p.least())
+		}
 	}
 	return pieces, end(f)
 }

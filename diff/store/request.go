@@ -42,6 +42,7 @@ type want struct {
 	most  int64              // bytes of a whole file
 	check func([]byte) error // that they are right; nil: nobody knows
 	fresh bool               // what caches have is not wanted
+	first int                // source to ask first, modulo their number
 }
 
 func (w *want) String() string {
@@ -67,7 +68,7 @@ type asking struct {
 // what is wrong is asked for anew, by turns from all sources, as often as
 // [wrongAnswers] says.
 func (r *Remote) get(ctx context.Context, w *want) ([]byte, error) {
-	a := &asking{want: w, r: r, wrongs: make([]int, len(r.sources)), pause: firstPause}
+	a := &asking{want: w, r: r, wrongs: make([]int, len(r.sources)), pause: firstPause, from: w.first % len(r.sources)}
 	for {
 		had := len(a.b)
 		err := a.more(ctx)
@@ -194,24 +195,30 @@ func (e *wrongError) Hint() string {
 	if errors.Is(e.err, fs.ErrNotExist) {
 		return "a store is a folder that pakdb publish wrote: is it this one, and complete?"
 	}
+	if errors.Is(e.err, patch.ErrSignature) {
+		return "check the key; if it is the publisher's, the server, or what is between, answers with other bytes than were published: name another copy of the store with one more --from"
+	}
 	return "the server, or what is between, answers with other bytes than were published: try again later, name another copy of the store with one more --from," +
 		" or have its publisher run pakdb store check"
 }
 
 // describe says what was wanted and what came.
 func (a *asking) describe(e *wrongError) {
-	e.where, e.what, e.answers = a.at(), a.String(), 1
+	e.where, e.what, e.answers, e.got = a.at(), a.String(), 1, gotten(a.b, a.kind)
 	for _, n := range a.wrongs {
 		e.answers += n
 	}
-	switch begin := a.b[:min(len(a.b), 24)]; {
-	case len(a.b) == 0:
-		e.got = "nothing"
-	case a.kind != "":
-		e.got = fmt.Sprintf("%d bytes of %s that begin with %q", len(a.b), a.kind, begin)
-	default:
-		e.got = fmt.Sprintf("%d bytes that begin with %q", len(a.b), begin)
+}
+
+// gotten says what came.
+func gotten(b []byte, kind string) string {
+	if len(b) == 0 {
+		return "nothing"
 	}
+	if kind != "" {
+		kind = " of " + kind
+	}
+	return fmt.Sprintf("%d bytes%s that begin with %q", len(b), kind, b[:min(len(b), 24)])
 }
 
 // busyError is a server's that asks to be left alone for a while.

@@ -15,7 +15,6 @@ import (
 	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
-	"pakdb/diff/delta"
 	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
@@ -28,18 +27,23 @@ import (
 // came, one call at a time; it may be nil. An Update is applied once. Where there is
 // too little room, the error is a [patch.SpaceError].
 func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
-	if need := u.Bill.Write + u.Bill.Fetch; u.Bill.Free >= 0 && need > u.Bill.Free {
-		return &patch.SpaceError{Need: need, Free: u.Bill.Free}
+	need := sumSizes(u.Bill.Write, u.Bill.Fetch) - u.Bill.Reused
+	if free := sumSizes(u.Bill.Free, u.Bill.Stale); u.Bill.Free >= 0 && need > free {
+		return u.withLeft(&patch.SpaceError{Need: need, Free: free})
 	}
 	if err := u.out.MkdirAll(workDir); err != nil {
 		return err
 	}
+	if err := u.removeStale(); err != nil {
+		return err
+	}
 	err := u.apply(ctx, fetched)
-	if errors.Is(err, ErrCorrupt) {
+	var wrong *wrongError // what came before it is right
+	if errors.Is(err, ErrCorrupt) && !errors.As(err, &wrong) {
 		// What was kept may be what is wrong: the next try fetches anew.
 		err = errors.Join(err, u.closeRanges(), u.out.RemoveAll(workDir))
 	}
-	return err
+	return u.withLeft(err)
 }
 
 func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
@@ -47,22 +51,23 @@ func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 	if err := u.fetch(ctx, fetched); err != nil {
 		return err
 	}
+	var undone []*fileUpdate // which their patch did not make
 	for _, d := range u.deltas {
-		if err := u.applyDelta(ctx, d); err != nil {
+		failed, err := u.tryDelta(ctx, d)
+		if err != nil {
 			return err
 		}
+		undone = append(undone, failed...)
 		if fetched != nil {
 			fetched(d.Size)
 		}
 	}
 	patch.Step(ctx, stepMaking, u.Bill.Write)
-	for _, f := range u.todo {
-		if f.byDelta {
-			continue
-		}
-		if err := u.make(ctx, f); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
+	if err := u.makeAll(ctx); err != nil {
+		return err
+	}
+	if err := u.makeAnew(ctx, undone); err != nil {
+		return err
 	}
 	if err := u.sync(ctx); err != nil {
 		return err
@@ -72,12 +77,18 @@ func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 
 // fetch gets all ranges, some at a time, each into a file of its own.
 func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
+	parent := ctx
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(workers)
 	var telling sync.Mutex
+	in := u.framesIn()
 	for _, r := range u.ranges {
 		g.Go(rescue.Func(func() error {
-			err := u.fetchRange(ctx, r)
+			err := u.fetchRange(ctx, r, func(b []byte) error { return inflateAll(b, in[r]) })
+			var wrong *wrongError
+			if errors.As(err, &wrong) && len(in[r]) == 0 && ctx.Err() == nil {
+				r.absent, err = true, nil // deltas are not needed
+			}
 			if err == nil && fetched != nil {
 				telling.Lock()
 				defer telling.Unlock()
@@ -86,10 +97,13 @@ func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
 			return err
 		}))
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return u.withoutAbsent(parent)
 }
 
-func (u *Update) fetchRange(ctx context.Context, r *fetchRange) error {
+func (u *Update) fetchRange(ctx context.Context, r *fetchRange, check func([]byte) error) error {
 	name := r.name()
 	if f, err := u.root.Open(name); err == nil {
 		if st, err := f.Stat(); err == nil && st.Size() == r.n {
@@ -98,7 +112,7 @@ func (u *Update) fetchRange(ctx context.Context, r *fetchRange) error {
 		}
 		_ = f.Close()
 	}
-	b, err := u.r.get(ctx, r.file, r.off, r.n)
+	b, err := u.getRange(ctx, r, check)
 	if err != nil {
 		return err
 	}
@@ -114,80 +128,6 @@ func (u *Update) fetchRange(ctx context.Context, r *fetchRange) error {
 	}
 	r.data = f.File
 	return nil
-}
-
-// chunk returns a chunk, from the folder or from what was fetched.
-func (u *Update) chunk(c chunkRef) ([]byte, error) {
-	if have, ok := u.local.chunk(c); ok {
-		return u.local.readChunk(have, c.id)
-	}
-	id := c.place.id()
-	frame, ok := u.recent.frames[id]
-	if !ok {
-		at := u.frames[id]
-		stored, err := at.read()
-		if err != nil {
-			return nil, err
-		}
-		if frame, err = inflateFrame(stored); err != nil {
-			return nil, fmt.Errorf("%s: %w", packName(id.pack), err)
-		}
-		u.recent.keep(id, frame)
-	}
-	b, err := bytesAt(frame, c.place)
-	if err == nil && keyOf(b).short() != c.id {
-		err = fmt.Errorf("%w: a chunk of %s is not what its id says", ErrCorrupt, packName(c.pack))
-	}
-	return b, err
-}
-
-// chunkReader reads chunks one behind the other.
-type chunkReader struct {
-	u      *Update
-	chunks []chunkRef
-	rest   []byte
-}
-
-func (r *chunkReader) Read(p []byte) (int, error) {
-	for len(r.rest) == 0 {
-		if len(r.chunks) == 0 {
-			return 0, io.EOF
-		}
-		var err error
-		if r.rest, err = r.u.chunk(r.chunks[0]); err != nil {
-			return 0, err
-		}
-		r.chunks = r.chunks[1:]
-	}
-	n := copy(p, r.rest)
-	r.rest = r.rest[n:]
-	return n, nil
-}
-
-// content reads a content of a file that is made.
-func (u *Update) content(c contentRef) (io.Reader, error) {
-	if c.size == 0 {
-		return eof{}, nil
-	}
-	if have, ok := u.local.find(c.id, c.size); ok {
-		return have.g.open(have.src), nil
-	}
-	w := u.wanted[contentID{c.id, c.size}]
-	if w == nil {
-		return nil, fmt.Errorf("%w: a content that was not planned", ErrCorrupt)
-	}
-	if !w.coded {
-		return &chunkReader{u: u, chunks: w.chunks}, nil
-	}
-	old, ok := u.local.find(w.delta.old, w.delta.oldSize)
-	if !ok {
-		return nil, errChanged
-	}
-	stream, err := w.stream.read()
-	if err != nil {
-		return nil, err
-	}
-	return newDeltaReader(&delta.Decoder{}, stream, &localOld{u.local, old}, c.size), nil
 }
 
 type eof struct{}

@@ -186,6 +186,7 @@ func TestElsewhere(t *testing.T) {
 			return req.Header.Get("Range") != "" && serving(p.store, "/p/", damaged)(w, req)
 		}, nil},
 		"a mirror":     {func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(http.StatusForbidden); return true }, []string{p.store}},
+		"a page":       {func(w http.ResponseWriter, _ *http.Request) bool { _, _ = w.Write([]byte(page)); return true }, []string{p.store}},
 		"a bad mirror": {serving(p.store, "/p/", damaged), []string{p.store}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,6 +200,24 @@ func TestElsewhere(t *testing.T) {
 				same(t, which, readFolder(t, at), p.new)
 			}
 		})
+	}
+}
+
+// A manifest that its owner did not sign is looked for elsewhere too; where there
+// is no elsewhere, the error says what came.
+func TestSignedElsewhere(t *testing.T) {
+	key, pub := newKey(t)
+	dir := t.TempDir()
+	publishWith(t, dir, "1", folder{"a": []byte("a")}, &store.PublishOptions{Key: key})
+	url := failing(t, dir, func(_ int64, w http.ResponseWriter, _ *http.Request) bool { _, _ = w.Write([]byte(page)); return true })
+	to := t.TempDir()
+	if _, _, err := quickly(t, url, to, store.RemoteOptions{Key: pub, Others: []string{dir}}); err != nil {
+		t.Error(err)
+	}
+	same(t, "from a mirror", readFolder(t, to), folder{"a": []byte("a")})
+	_, _, err := quickly(t, url, t.TempDir(), store.RemoteOptions{Key: pub})
+	if !errors.Is(err, patch.ErrSignature) || !strings.Contains(err.Error(), url+"/builds/index.json") || !strings.Contains(err.Error(), "doctype") {
+		t.Error(err)
 	}
 }
 

@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/codecs/all"
+	"pakdb/diff/store"
+)
+
+// What a failed try left counts: as bytes that need not be fetched, or as free, and
+// is removed. The error's hint names the folder.
+func TestLeft(t *testing.T) {
+	p := mixedPair(t)
+	at := p.mod.write(t, t.TempDir())
+	n := 0
+	url := failing(t, p.store, func(_ int64, w http.ResponseWriter, req *http.Request) bool {
+		if strings.HasPrefix(req.URL.Path, "/p/") || strings.HasPrefix(req.URL.Path, "/d/") {
+			n++
+		}
+		w.Header().Set("Retry-After", "0")
+		if n > 6 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		return n > 6
+	})
+	_, _, err := quickly(t, url, at, store.RemoteOptions{})
+	work := filepath.Join(at, ".pakdb-update")
+	if _, statErr := os.Stat(work); statErr != nil {
+		t.Skip("the update failed before it fetched")
+	}
+	var hint interface{ Hint() string }
+	if !errors.As(err, &hint) || !strings.Contains(hint.Hint(), work) {
+		t.Errorf("%v", err)
+	}
+	if err := os.WriteFile(filepath.Join(work, "stale"), make([]byte, 12345), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := store.OpenRemote(p.store, store.RemoteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetClock(time.Now, noSleep)
+	u, err := store.NewUpdate(t.Context(), r, at, store.UpdateOptions{Registry: all.Registry()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.Bill.Stale < 12345 {
+		t.Errorf("%+v", u.Bill)
+	}
+	t.Logf("%d bytes reused, %d stale", u.Bill.Reused, u.Bill.Stale)
+	if err := errors.Join(u.Apply(t.Context(), nil), u.Close()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "in the end", readFolder(t, at), p.new)
+}
