@@ -58,6 +58,8 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.Is(err, context.DeadlineExceeded):
 		return exitFailed
+	case errors.Is(err, schema.ErrNoRoom), errors.Is(err, schema.ErrDisk): // of a catalog as well
+		return exitFailed
 	case isAny(err, catalogClasses()):
 		return exitCatalog
 	case isAny(err, failedClasses()), process.MachineFailed(err):

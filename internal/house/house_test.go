@@ -91,7 +91,7 @@ var rooms = map[string][]string{
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/rescue"},
-	"internal/extract": {"internal/safename"},
+	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
 }
 
 // outside says which rooms may import what is not ours.
