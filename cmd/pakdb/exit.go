@@ -19,6 +19,7 @@ import (
 	"pakdb/internal/objects"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
+	"pakdb/internal/safename"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -101,7 +102,7 @@ func usageClasses() []error {
 // isFinding reports an error about what files hold, or that they are there.
 func isFinding(err error) bool {
 	var format *codecs.FormatError
-	return errors.As(err, &format) || patch.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, plan.ErrTooLarge,
+	return errors.As(err, &format) || patch.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, plan.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,

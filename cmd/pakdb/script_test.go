@@ -12,9 +12,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"pakdb/codecs/codecstest"
+	"pakdb/schema"
 )
 
 func TestMain(m *testing.M) {
+	// Tests that run commands in this process open databases before others limit
+	// the memory of SQL, which SQLite has to be told first.
+	if err := schema.LimitMemory(0); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"pakdb":  main,
 		"mksip":  mksip,

@@ -17,6 +17,7 @@ func TestWriteOptions(t *testing.T) {
 		"retropak":  nil, // by version, see below
 		"umod":      {{Name: "System/A.u"}, {Name: "System/B.u"}},
 		"uz2":       {{Name: "A.u"}},
+		"quakepak":  {{Name: "maps/a.bsp"}, {Name: "maps/b.bsp"}},
 		"unrealpak": {{Name: "Content/A.uasset"}, {Name: "Content/B.uasset"}},
 		"iostore":   {{Name: "Game/Content/A.uasset"}, {Name: "Game/Content/B.uasset"}, {Name: "Game/Content/C.uasset"}},
 	}

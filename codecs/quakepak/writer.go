@@ -29,7 +29,7 @@ func create(out io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) 
 	switch {
 	case o.Version != "" && o.Version != magic:
 		return nil, refuse("", "version", errors.ErrUnsupported, "%q", o.Version)
-	case o.Method != compress.None:
+	case o.Method.String() != compress.None.String():
 		return nil, refuse("", string(codecs.OptionMethod), codecs.ErrOption, "%s; entries are stored", o.Method)
 	case o.Keys != nil:
 		return nil, refuse("", "keys", errors.ErrUnsupported, "a pak is never encrypted")

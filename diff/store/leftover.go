@@ -22,6 +22,9 @@ func (u *Update) findLeft() {
 		useful[path.Base(f.work())] = f.Size
 	}
 	u.eachLeft(func(name string, size int64) {
+		if name == path.Base(emptiedName) {
+			return // the folders that are to be removed, if they are empty
+		}
 		if most, ok := useful[name]; ok && size <= most {
 			u.Bill.Reused = sumSizes(u.Bill.Reused, size)
 			return

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/objects"
 )
 
@@ -236,7 +237,7 @@ func TestPrune(t *testing.T) {
 	if err := os.WriteFile(foreign, []byte("not an object"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	half := filepath.Join(s.Dir(), "ab", ".pakdb-1234") // of a process that was killed
+	half := filepath.Join(s.Dir(), "ab", atomicfile.TempName("x", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) // of a process that was killed
 	if err := errors.Join(os.MkdirAll(filepath.Dir(half), 0o777), os.WriteFile(half, []byte("half"), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,9 @@ func (s *Store) Prune(ctx context.Context, wanted func(d [32]byte) (bool, error)
 		}
 		if entry.IsDir() {
 			sweep(ctx, path)
+			if path != s.dir && os.Remove(path) == nil {
+				return fs.SkipDir // it held nothing else
+			}
 			return nil
 		}
 		d, ok := s.digest(path)
