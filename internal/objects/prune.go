@@ -62,10 +62,3 @@ func sweep(ctx context.Context, dir string) {
 	d.Sweep(".", "")
 	_ = d.Close()
 }
-
-func appendError(all []error, err error) []error {
-	if err == nil {
-		return all
-	}
-	return append(all, err)
-}
