@@ -282,7 +282,7 @@ func byPlan(t *rapid.T, db *sql.DB) (map[string]string, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(stacks[0], stacks[1], all.Registry(), plan.Options{})
+	p, err := plan.Make(stacks[0], stacks[1], all.Registry(), plan.Options{Number: -1})
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, plan.ErrNothing) || errors.Is(err, plan.ErrForeign) {
 		return nil, false
 	}

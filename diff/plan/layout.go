@@ -66,6 +66,9 @@ func (p *Plan) firstNumber(strangers []string) int {
 	for _, name := range strangers {
 		top = max(top, p.patchOrder(name))
 	}
+	for _, m := range p.Old.Mounts { // a container without its pak is not mounted, and has its name all the same
+		top = max(top, p.patchOrder(m.Name))
+	}
 	n := 0
 	for n < math.MaxUint16 && int64(rules.Order(rules.PatchName("x", n))) <= top {
 		n++
