@@ -177,6 +177,9 @@ func (w *watcher) Write(p []byte) (int, error) {
 
 func TestManyRowsInFlatMemory(t *testing.T) {
 	if testing.Short() {
+		t.Skip("its memory is measured")
+	}
+	if testing.Short() {
 		t.Skip("300,000 rows in each format")
 	}
 	db := openSmall(t)

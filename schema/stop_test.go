@@ -248,7 +248,7 @@ func stride() (first, every int) {
 	case os.Getenv("PAKDB_EVERY_CALL") != "":
 		every = 1
 	case testing.Short():
-		every = 256
+		every = 1024
 	}
 	return 1 + rand.IntN(every), every
 }

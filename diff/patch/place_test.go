@@ -228,6 +228,9 @@ func journalOf(t *testing.T, p pair) []byte {
 
 // TestResume interrupts an application between segments, and goes on.
 func TestResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six megabytes of noise")
+	}
 	old := []byte(strings.Repeat("old content ", 100))
 	var new []byte
 	for i := range uint64(6) { // two files, of three and two segments

@@ -50,6 +50,9 @@ func TestProof(t *testing.T) {
 // TestProofFails: files that change while a patch is made, an end that comes from
 // outside, at any moment: no patch, and nothing is left.
 func TestProofFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dozen patches like that of TestProof")
+	}
 	for name, c := range map[string]struct {
 		do   func(p []byte, cancel func())
 		want error

@@ -116,11 +116,10 @@ func literals(n int) string {
 // edited, added, removed and put in another order, and the way back.
 func TestSecondReaderOfPaks(t *testing.T) {
 	t.Parallel()
-	versions := unrealpak.Format().Versions
 	if testing.Short() {
-		versions = []string{"11", "8A"}
+		t.Skip("a second or two for each version")
 	}
-	for _, version := range versions {
+	for _, version := range unrealpak.Format().Versions {
 		t.Run(version, func(t *testing.T) {
 			content := map[string]string{}
 			var names []string

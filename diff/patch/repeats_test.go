@@ -36,6 +36,9 @@ func TestRepeat(t *testing.T) {
 // TestRows: long rows of one byte cost a few bytes each, wherever they begin and
 // end.
 func TestRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tens of megabytes in rows")
+	}
 	noise := string(noisy(1, 3<<20))
 	row := func(c string, n int) string { return strings.Repeat(c, n) }
 	for _, new := range []string{

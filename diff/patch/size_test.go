@@ -15,6 +15,9 @@ import (
 // docs/bench_delta_hunt.py compares them with the tools themselves; the bounds
 // are what patches had when this was written, with a little room.
 func TestSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tens of megabytes of noise")
+	}
 	noise, text, more := string(noisy(9, 6<<20)), string(words(1, 200_000)), string(words(2, 50_000))
 	for _, c := range []struct {
 		name   string

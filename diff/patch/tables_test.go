@@ -192,6 +192,9 @@ func TestTableCosts(t *testing.T) {
 func TestMergedTables(t *testing.T) {
 	t.Parallel()
 	for _, version := range []string{"3", "5", "8B", "10", "11", "12"} {
+		if testing.Short() && version != "11" {
+			continue
+		}
 		t.Run(version, func(t *testing.T) {
 			n := 0
 			write := func(list []asset) string {

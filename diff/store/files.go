@@ -165,7 +165,11 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 		return at, err
 	}
 	names = append(names, named{g.name, g.id, g.size})
-	if err := p.writeNames(sum, p.zstd.EncodeAll(marshalNames(names), nil)); err != nil {
+	packed, err := deflate(marshalNames(names))
+	if err != nil {
+		return at, err
+	}
+	if err := p.writeNames(sum, packed); err != nil {
 		return at, err
 	}
 	return p.tree(r, pieces)

@@ -25,6 +25,9 @@ func loose(n int) folder {
 // Of a build of thousands of files one changes, one comes and one goes: who has the
 // others is told of these and their neighbours.
 func TestManyFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("800 files, seven times")
+	}
 	const n = 800
 	old, dir := loose(n), t.TempDir()
 	next := maps.Clone(old)

@@ -85,8 +85,12 @@ func inChild(t *testing.T, from, key, dir string) (text string, memory int64, to
 // Stores of some kilobytes that ask for gigabytes: a clear error, soon, in little
 // memory, and nothing is left in the folder but what was there.
 func TestHostileStores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes of their own, whose memory is measured")
+	}
 	for name, h := range store.HostileStores() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir, to := t.TempDir(), t.TempDir()
 			h.Make(dir)
 			folder{"mine.txt": []byte("mine"), "a": []byte("b")}.write(t, to)
@@ -124,6 +128,9 @@ func sizeOfFolder(t *testing.T, dir string) (n int64) {
 // A server that packs what nobody asked it to pack: a gigabyte of spaces in a
 // megabyte, also as a signature.
 func TestGzipBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes of their own, whose memory is measured")
+	}
 	_, pub := newKey(t)
 	for name, below := range map[string]string{"index": "/builds/index.json", "signature": "/builds/index.json.minisig", "object": "/m/"} {
 		for _, key := range []string{"", pub.String()} {

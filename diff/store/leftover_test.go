@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,16 +19,17 @@ import (
 func TestLeft(t *testing.T) {
 	p := mixedPair(t)
 	at := p.mod.write(t, t.TempDir())
-	n := 0
+	var n atomic.Int64
 	url := failing(t, p.store, func(_ int64, w http.ResponseWriter, req *http.Request) bool {
 		if strings.HasPrefix(req.URL.Path, "/p/") || strings.HasPrefix(req.URL.Path, "/d/") {
-			n++
+			n.Add(1)
 		}
 		w.Header().Set("Retry-After", "0")
-		if n > 6 {
+		busy := n.Load() > 6
+		if busy {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
-		return n > 6
+		return busy
 	})
 	_, _, err := quickly(t, url, at, store.RemoteOptions{})
 	work := filepath.Join(at, ".pakdb-update")
@@ -46,7 +48,7 @@ func TestLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.SetClock(time.Now, noSleep)
-	u, err := store.NewUpdate(t.Context(), r, at, store.UpdateOptions{Registry: all.Registry()})
+	u, err := store.NewUpdate(quick(t.Context()), r, at, store.UpdateOptions{Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("%+v", u.Bill)
 	}
 	t.Logf("%d bytes reused, %d stale", u.Bill.Reused, u.Bill.Stale)
-	if err := errors.Join(u.Apply(t.Context(), nil), u.Close()); err != nil {
+	if err := errors.Join(u.Apply(quick(t.Context()), nil), u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "in the end", readFolder(t, at), p.new)

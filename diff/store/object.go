@@ -84,13 +84,10 @@ func (p *publisher) object(plain []byte) (string, error) {
 	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
 		return id, nil
 	}
-	if p.objects == nil {
-		var err error
-		if p.objects, err = newEncoder(1); err != nil {
-			return "", err
-		}
+	b, err := deflate(plain)
+	if err != nil {
+		return "", err
 	}
-	b := p.objects.EncodeAll(plain, nil)
 	p.stats.Written += int64(len(b))
 	return id, p.writeFile(objectName(id), b)
 }

@@ -108,7 +108,10 @@ func (p *packer) end() error {
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	stored := make([][]byte, len(p.frames))
 	for i, f := range p.frames {
-		g.Go(rescue.Func(func() error { stored[i] = p.s.zstd.EncodeAll(f, nil); return nil }))
+		g.Go(rescue.Func(func() (err error) {
+			stored[i], err = deflate(f)
+			return err
+		}))
 	}
 	if err := g.Wait(); err != nil {
 		return err
@@ -119,7 +122,10 @@ func (p *packer) end() error {
 		out = append(out, b...)
 		info.ends[i] = uint32(len(out))
 	}
-	dir := p.s.zstd.EncodeAll(marshalRows(&info, p.rows), nil)
+	dir, err := deflate(marshalRows(&info, p.rows))
+	if err != nil {
+		return err
+	}
 	out = append(out, dir...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
 	out = append(out, packMagic...)
@@ -215,6 +221,23 @@ func inflate(b []byte, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return out, nil
+}
+
+// frameWriters holds encoders. Each takes some 40 MB, and clearing them costs more
+// than what a small publication compresses.
+var frameWriters sync.Pool
+
+// deflate returns b as a zstd frame. It is safe for concurrent use.
+func deflate(b []byte) ([]byte, error) {
+	e, ok := frameWriters.Get().(*zstd.Encoder)
+	if !ok {
+		var err error
+		if e, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1)); err != nil {
+			return nil, err
+		}
+	}
+	defer frameWriters.Put(e)
+	return e.EncodeAll(b, nil), nil
 }
 
 var frameReaders = sync.Pool{New: func() any {

@@ -386,7 +386,7 @@ func publishWith(t *testing.T, dir, label string, f folder, o *store.PublishOpti
 		t.Fatal(err)
 	}
 	defer func() { _ = files.Close() }()
-	if _, err := store.Publish(t.Context(), dir, label, files.Inputs, o); err != nil {
+	if _, err := store.Publish(quick(t.Context()), dir, label, files.Inputs, o); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,14 +10,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
@@ -52,26 +50,24 @@ type Published struct {
 
 // publisher adds a build to a store.
 type publisher struct {
-	dir     string
-	out     *atomicfile.Dir // dir, for writing
-	opt     *PublishOptions
-	zstd    *zstd.Encoder
-	objects *zstd.Encoder // of these, one after the other; nil: none was written yet
-	chunks  map[key]place
-	listed  map[key]row
-	packs   tables
-	last    int           // largest number of a pack
-	parts   map[key]place // of the trees of recipes
-	data    packer        // of contents that come from nothing
-	others  packer        // of contents that deltas make as well
-	list    packer
-	known   map[string]recipeAt         // recipe of a file by its sum, from earlier builds
-	before  *earlierContents            // of the last build; nil: none
-	path    string                      // of the file at hand
-	used    map[frameID]bool            // frames of the file at hand
-	frames  map[string]map[frameID]bool // of new files, by their hashes
-	stored  map[string]int64            // bytes of these frames
-	stats   Published
+	dir    string
+	out    *atomicfile.Dir // dir, for writing
+	opt    *PublishOptions
+	chunks map[key]place
+	listed map[key]row
+	packs  tables
+	last   int           // largest number of a pack
+	parts  map[key]place // of the trees of recipes
+	data   packer        // of contents that come from nothing
+	others packer        // of contents that deltas make as well
+	list   packer
+	known  map[string]recipeAt         // recipe of a file by its sum, from earlier builds
+	before *earlierContents            // of the last build; nil: none
+	path   string                      // of the file at hand
+	used   map[frameID]bool            // frames of the file at hand
+	frames map[string]map[frameID]bool // of new files, by their hashes
+	stored map[string]int64            // bytes of these frames
+	stats  Published
 
 	follows     *Build     // the last build; nil: none
 	tabled      []TableRef // of it
@@ -156,9 +152,6 @@ func newPublisher(out *atomicfile.Dir, opt *PublishOptions) (p *publisher, index
 		return nil, nil, nil, err
 	}
 	p.data, p.others, p.list = packer{s: p, goal: frameGoal}, packer{s: p, goal: frameGoal}, packer{s: p, goal: listGoal}
-	if p.zstd, err = newEncoder(runtime.GOMAXPROCS(0)); err != nil {
-		return nil, nil, nil, err
-	}
 	if index, earlier, err = readBuilds(dir); err != nil {
 		return nil, nil, nil, err
 	}
@@ -218,11 +211,6 @@ func (p *publisher) follow(last *Build) (err error) {
 // reader reads what is in the store, packs that are open excepted.
 func (p *publisher) reader() *storeReader {
 	return &storeReader{dir: p.dir, chunks: p.chunks, lists: p.listed, packs: p.packs}
-}
-
-// newEncoder makes one that takes some 40 MB for each of so many at a time.
-func newEncoder(n int) (*zstd.Encoder, error) {
-	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(n))
 }
 
 // readBuilds reads the manifests of all builds. A folder without any is a new
@@ -383,7 +371,7 @@ func sizeOf(inputs []patch.Input) (n int64) {
 // sumOf returns the BLAKE3 of the first n bytes of r, in hexadecimal.
 func sumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
 	h := blake3.New()
-	buf := make([]byte, 1<<20)
+	buf := make([]byte, min(1<<20, n))
 	for off := int64(0); off < n; {
 		if err := ctx.Err(); err != nil {
 			return "", err
@@ -440,7 +428,6 @@ func (p *publisher) flush() error {
 	if err := errors.Join(p.data.end(), p.others.end(), p.list.end()); err != nil {
 		return err
 	}
-	p.zstd = nil
 	for sum, frames := range p.frames {
 		for id := range frames {
 			info := p.packs[id.pack]

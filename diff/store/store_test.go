@@ -76,6 +76,7 @@ func publish(t *testing.T, dir, label string, f folder, deltas ...int) {
 
 // update brings dir to a build and returns the bill.
 func update(ctx context.Context, from, dir, label string) (store.Bill, *store.Remote, error) {
+	ctx = quick(ctx)
 	r, err := store.OpenRemote(from, store.RemoteOptions{})
 	if err != nil {
 		return store.Bill{}, nil, err
@@ -100,8 +101,8 @@ func builds(t *testing.T) []folder {
 		}
 		return b
 	}
-	big, small := noise(900_000), noise(3000)
-	changed := slices.Concat(big[:200_000], []byte("something new"), big[200_000:600_000], big[650_000:])
+	big, small := noise(300_000), noise(3000)
+	changed := slices.Concat(big[:70_000], []byte("something new"), big[70_000:200_000], big[215_000:])
 	list := []folder{
 		{"big.bin": big, "sub/small.bin": small, "gone.txt": []byte("gone soon"), "empty": {}},
 		{"big.bin": changed, "sub/small.bin": small, "empty": {}, "sub/deep/new.txt": []byte("new")},

@@ -27,9 +27,10 @@ func quickly(t *testing.T, at, dir string, opt store.RemoteOptions) (wrong, vain
 		t.Fatal(err)
 	}
 	r.SetClock(time.Now, noSleep)
-	u, err := store.NewUpdate(t.Context(), r, dir, store.UpdateOptions{Registry: all.Registry()})
+	ctx := quick(t.Context())
+	u, err := store.NewUpdate(ctx, r, dir, store.UpdateOptions{Registry: all.Registry()})
 	if err == nil {
-		err = errors.Join(u.Apply(t.Context(), nil), u.Close())
+		err = errors.Join(u.Apply(ctx, nil), u.Close())
 	}
 	wrong, vain = r.Wrong()
 	return wrong, vain, err

@@ -123,12 +123,12 @@ func (p Point) String() string { return fmt.Sprintf("operation %d, %s of %s", p.
 const Variable = "PAKDB_FAULTS"
 
 // Sweep kills the command at each of its operations, and lets each of them fail: at
-// up to most of them, evenly spread, and with -short at a tenth of that. It returns
+// up to most of them, evenly spread, and with -short at three. It returns
 // at how many, both together.
 func Sweep(t *testing.T, c Command, most int) (points int) {
 	t.Helper()
 	if testing.Short() {
-		most = max(8, most/10)
+		most = 3
 	}
 	if n, err := strconv.Atoi(os.Getenv(Variable)); err == nil && n > 0 {
 		most = n
