@@ -13,7 +13,7 @@ import (
 // File is an output file that appears, whole, when it is committed: until then
 // it has a temporary name, and what had its name before stays.
 type File struct {
-	*os.File
+	*atomicfile.File
 	temp *atomicfile.Temp // nil: what was opened is written to directly
 }
 
@@ -34,7 +34,10 @@ func CreateFile(path, catalog string) (*File, error) {
 		return nil, Usagef("", "%s is a folder", path)
 	case !st.Mode().IsRegular():
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &File{File: f}, err
+		if err != nil {
+			return nil, err
+		}
+		return &File{File: &atomicfile.File{File: f}}, nil
 	}
 	if own, err := os.Stat(catalog); err == nil && os.SameFile(st, own) {
 		return nil, Usagef("choose another file", "%s is the catalog", path)
@@ -53,7 +56,7 @@ func createTemp(path string, mode os.FileMode, replaces bool) (*File, error) {
 			return nil, errors.Join(err, t.Discard())
 		}
 	}
-	return &File{File: t.File.File, temp: t}, nil
+	return &File{File: t.File, temp: t}, nil
 }
 
 // Commit puts the file in its place.

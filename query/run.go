@@ -32,10 +32,19 @@ func (db *DB) Run(ctx context.Context, text string, args Args, out Output) error
 			return err // w may still be in use
 		}
 		if err != nil {
-			return errors.Join(err, w.flush())
+			return withFlush(err, w.flush())
 		}
 	}
 	return w.flush()
+}
+
+// withFlush joins the error of a statement and that of the flush after it. A write
+// that failed fails the flush with the same error, which is said once.
+func withFlush(err, flush error) error {
+	if flush == nil || errors.Is(err, flush) {
+		return err
+	}
+	return errors.Join(err, flush)
 }
 
 func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w *output) error {

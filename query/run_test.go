@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -298,4 +299,24 @@ func checksums(t testing.TB, dir string) map[string][32]byte {
 		sums[filepath.Base(f)] = sha256.Sum256(b)
 	}
 	return sums
+}
+
+// fullDisk fails every write, each time with the same text.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "out.csv", Err: syscall.ENOSPC}
+}
+
+// A disk that is full is said once: the flush after the failed row fails as well.
+func TestFullDiskIsSaidOnce(t *testing.T) {
+	db := openSmall(t)
+	for _, text := range []string{"SELECT * FROM entries", "SELECT 1", "VALUES (1), (2)"} {
+		for _, format := range query.Formats() {
+			err := db.Run(t.Context(), text, query.Args{}, query.Output{W: fullDisk{}, Format: format})
+			if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s as %s: %v", text, format, err)
+			}
+		}
+	}
 }

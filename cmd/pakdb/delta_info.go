@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func (a *app) deltaFiles(h *patch.Header, format string) error {
 		}
 		return nil
 	}
-	return errors.Join(write("old", h.Old), write("new", h.New), rows.Close())
+	return cmp.Or(write("old", h.Old), write("new", h.New), rows.Close())
 }
 
 // orNull is NULL for what a patch does not have.
@@ -153,7 +154,7 @@ func (a *app) deltaVerifyRows(ctx context.Context, files []string, key, format s
 		h, problem, err := a.verifyPatch(ctx, file, key)
 		switch {
 		case err != nil:
-			return errors.Join(err, rows.Close())
+			return cmp.Or(err, rows.Close())
 		case problem != nil:
 			bad = true
 			err = rows.Write(file, nil, nil, nil, nil, problem.Error())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,5 +161,5 @@ func (a *app) printEdges(ctx context.Context, g *graph.Graph, start graph.Node, 
 		}
 		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.Target, textOrNull(e.To.Path), e.Status, weak)
 	})
-	return errors.Join(err, rows.Close())
+	return cmp.Or(err, rows.Close())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -219,7 +220,7 @@ func (a *app) diffImpact(ctx context.Context, c *changes, format string) (int, e
 			err = rows.Write(int64(i.Depth), i.Path, i.Kind, i.Via, changed)
 		}
 		if err != nil {
-			return n, errors.Join(err, rows.Close())
+			return n, cmp.Or(err, rows.Close())
 		}
 	}
 	return n, rows.Close()

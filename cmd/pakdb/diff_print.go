@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -169,7 +170,7 @@ func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, erro
 		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, printable(ch.Old.Name()), printable(ch.New.Name()))
 		return err
 	})
-	return n, errors.Join(err, w.Flush())
+	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }
 
 // statWidth is how many signs the largest change has.
@@ -214,7 +215,7 @@ func (a *app) diffStat(ctx context.Context, c *changes, s *sides, f diffFlags) (
 		_, _ = fmt.Fprintln(w, "\nto download as")
 		err = printDownloads(w, downloads)
 	}
-	return n, errors.Join(err, w.Flush())
+	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }
 
 // replaced estimates the bytes that came and went.
@@ -264,7 +265,7 @@ func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (i
 	if format == "" && n > 0 {
 		err = write("(all)", totals.All)
 	}
-	return n, errors.Join(err, rows.Close())
+	return n, cmp.Or(err, rows.Close())
 }
 
 func (a *app) diffRows(ctx context.Context, c *changes, format string) (int, error) {
@@ -274,9 +275,9 @@ func (a *app) diffRows(ctx context.Context, c *changes, format string) (int, err
 	}
 	for _, d := range c.damaged {
 		if err := rows.Write(diff.DamagedRow(d.Archive, d.String())...); err != nil {
-			return 0, errors.Join(err, rows.Close())
+			return 0, cmp.Or(err, rows.Close())
 		}
 	}
 	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(ch.Row()...) })
-	return n, errors.Join(err, rows.Close())
+	return n, cmp.Or(err, rows.Close())
 }

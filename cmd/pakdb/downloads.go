@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -37,5 +36,5 @@ func (a *app) downloadRows(all []diff.Download, format string) error {
 			return err
 		}
 	}
-	return errors.Join(rows.Close())
+	return rows.Close()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -120,5 +121,5 @@ func (a *app) logRows(events []diff.Event, format string) error {
 		row := append([]driver.Value{events[i].Build}, events[i].RowOf(columns...)...)
 		err = errors.Join(err, rows.Write(row...))
 	}
-	return errors.Join(err, rows.Close())
+	return cmp.Or(err, rows.Close())
 }

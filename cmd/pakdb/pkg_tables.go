@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -46,7 +46,7 @@ func (a *app) printPackage(v *view, f pkgFlags) error {
 			return err
 		}
 		err = table.rows(v, func(values ...driver.Value) error { return rows.Write(values...) })
-		if err = errors.Join(err, rows.Close()); err != nil {
+		if err = cmp.Or(err, rows.Close()); err != nil {
 			return err
 		}
 	}

@@ -2,11 +2,16 @@ package plan_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/plan"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
 )
 
@@ -50,5 +55,28 @@ func TestFaultsWrite(t *testing.T) {
 				},
 			}, 200)
 		})
+	}
+}
+
+// A patch that could not be written leaves no folder that was made for it.
+func TestFailedWriteLeavesNoFolder(t *testing.T) {
+	dir := t.TempDir()
+	k := kind{"11", compress.Zlib, false}
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	build{"a.pak": {"a": []byte("1")}}.write(t, old, k)
+	build{"a.pak": {"a": []byte("3")}}.write(t, new, k)
+	p := planOf(t, catalog(t, old, new), "old", "new", plan.Options{Number: -1})
+	out := filepath.Join(dir, "out")
+	ctx := atomicfile.WithGuard(t.Context(), func(op atomicfile.Op) error {
+		if op.Kind == atomicfile.OpWrite {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	if _, _, err := p.Write(ctx, testDisk(), plan.Output{Dir: out}); !errors.Is(err, syscall.ENOSPC) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is there: %v", err)
 	}
 }

@@ -51,6 +51,13 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 	if err := p.refuseTooLarge(); err != nil {
 		return nil, nil, err
 	}
+	if _, there := os.Stat(o.Dir); there != nil {
+		defer func() {
+			if err != nil {
+				_ = os.Remove(o.Dir) // what was made for nothing; it stays if it has files
+			}
+		}()
+	}
 	dir, err := atomicfile.Make(ctx, o.Dir)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -10,22 +11,28 @@ import (
 type File struct {
 	*os.File
 	guard Guard
+	named string // what errors call it, "" for the name it has
+}
+
+// name puts the name that people know in place of a temporary one.
+func (f *File) name(err error) error {
+	var at *fs.PathError
+	if f.named != "" && errors.As(err, &at) && at.Path == f.Name() { // no error of a reader
+		return &fs.PathError{Op: at.Op, Path: f.named, Err: at.Err}
+	}
+	return err
 }
 
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) {
-	if f.guard == nil {
-		return f.File.Write(p)
-	}
-	return f.write(p, f.File.Write)
+	n, err := f.write(p, f.File.Write)
+	return n, f.name(err)
 }
 
 // WriteAt implements io.WriterAt.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
-	if f.guard == nil {
-		return f.File.WriteAt(p, off)
-	}
-	return f.write(p, func(p []byte) (int, error) { return f.File.WriteAt(p, off) })
+	n, err := f.write(p, func(p []byte) (int, error) { return f.File.WriteAt(p, off) })
+	return n, f.name(err)
 }
 
 // WriteString implements io.StringWriter.
@@ -34,7 +41,8 @@ func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
 // ReadFrom implements io.ReaderFrom.
 func (f *File) ReadFrom(r io.Reader) (int64, error) {
 	if f.guard == nil {
-		return f.File.ReadFrom(r)
+		n, err := f.File.ReadFrom(r)
+		return n, f.name(err)
 	}
 	return io.Copy(struct{ io.Writer }{f}, r)
 }
@@ -67,7 +75,7 @@ func (f *File) do(kind Kind, do func() error) error {
 
 // Truncate sets the size of the file.
 func (f *File) Truncate(size int64) error {
-	return f.do(OpTruncate, func() error { return f.File.Truncate(size) })
+	return f.name(f.do(OpTruncate, func() error { return f.File.Truncate(size) }))
 }
 
 // Chmod sets the permissions of the file.
@@ -76,4 +84,4 @@ func (f *File) Chmod(mode fs.FileMode) error {
 }
 
 // Sync waits until all that was written is on the disk.
-func (f *File) Sync() error { return f.do(OpSync, f.File.Sync) }
+func (f *File) Sync() error { return f.name(f.do(OpSync, f.File.Sync)) }

@@ -68,6 +68,7 @@ func (d *Dir) Create(name string, perm fs.FileMode) (*Temp, error) {
 		if err != nil {
 			return nil, err
 		}
+		f.named = d.Path(name)
 		if hold(f.File) && d.is(temp, f.File) {
 			return &Temp{File: f, dir: d, temp: temp, name: name}, nil
 		}
@@ -99,7 +100,7 @@ func (t *Temp) Close() error {
 }
 
 // As changes the name that the file will have, in the same folder.
-func (t *Temp) As(name string) { t.name = name }
+func (t *Temp) As(name string) { t.name, t.named = name, t.dir.Path(name) }
 
 // SetTime sets when the file was changed, once nothing more is written to it.
 func (t *Temp) SetTime(mod time.Time) error { return t.dir.Chtimes(t.temp, mod) }

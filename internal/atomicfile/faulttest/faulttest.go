@@ -258,8 +258,11 @@ func (c *Command) state(t *testing.T, dir string) Tree {
 
 // names reports whether an error says what failed, and why.
 func names(err, why error, op atomicfile.Op) bool {
-	text := err.Error()
-	return errors.Is(err, why) && strings.Contains(text, op.Path) && strings.Contains(text, string(op.Kind))
+	text, path := err.Error(), op.Path
+	if atomicfile.IsTemp(path) && !strings.Contains(text, path) { // then by the name that it was to have, in the same folder
+		path = filepath.Dir(path) + string(filepath.Separator)
+	}
+	return errors.Is(err, why) && strings.Contains(text, path) && strings.Contains(text, string(op.Kind))
 }
 
 // stays reports that a file or folder is there because removing it failed, or what
