@@ -57,7 +57,7 @@ func (s *scan) collectProblems(c *chunk) {
 		s.progress.Problems.Add(1)
 	}
 	for _, f := range c.problems {
-		if !o.repeated.Takes(f.entry, f.err) {
+		if f.whole || !o.repeated.Takes(f.entry, f.err) { // what is told later is not of the whole
 			add(f.entry, f.err, f.whole)
 		}
 	}

@@ -59,6 +59,7 @@ func (a *archive) open() (err error) {
 	a.sort()
 	a.partitions = make([]partition, min(a.toc.partitions, maxPartitions))
 	a.warnTOC()
+	a.warnCut()
 	return nil
 }
 

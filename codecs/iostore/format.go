@@ -37,7 +37,7 @@ func Format() *codecs.Format {
 		Methods:  []compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd},
 		Reads:    "1 to 10",
 		Decodes:  []compress.Method{compress.Oodle},
-		Revision: 2,
+		Revision: 3,
 		Parts:    parts,
 		IsPart:   IsPartition,
 		Mounting: &codecs.Mounting{

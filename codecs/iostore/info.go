@@ -23,6 +23,50 @@ func (a *archive) warnTOC() {
 	}
 }
 
+// warnCut reports files of contents that end before the blocks that the table
+// places in them: they were cut short. What is not there at all is no error, since
+// the table can be listed without them. The padding of the last block may be
+// missing, because other programs leave it out.
+func (a *archive) warnCut() {
+	if a.src.Dir == nil {
+		return
+	}
+	for i, last := range a.lastBlocks() {
+		name := a.partitionName(i)
+		st, err := fs.Stat(a.src.Dir, name)
+		if err != nil || st.IsDir() || st.Size() >= last.end {
+			continue
+		}
+		a.warn(at("block", a.toc.blocks.place(last.block),
+			codecs.Errorf(codecs.ErrTruncated, "%s has %d bytes, and its blocks %d", name, st.Size(), last.end)))
+	}
+}
+
+// lastBlock is the block of a partition that ends last, and where that is.
+type lastBlock struct {
+	block int
+	end   int64
+}
+
+func (a *archive) lastBlocks() []lastBlock {
+	last := make([]lastBlock, len(a.partitions))
+	for i := range a.toc.blocks.n {
+		b := a.toc.block(i)
+		n := b.stored
+		if a.toc.encrypted() {
+			n = onDisk(b)
+		}
+		part := uint64(b.off) / a.toc.partitionSize
+		if n == 0 || part >= uint64(len(last)) {
+			continue
+		}
+		if end := int64(uint64(b.off)%a.toc.partitionSize) + n; end > last[part].end {
+			last[part] = lastBlock{i, end}
+		}
+	}
+	return last
+}
+
 // Info implements codecs.Archive.
 func (a *archive) Info() codecs.Info {
 	t := a.toc

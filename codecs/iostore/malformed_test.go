@@ -78,7 +78,7 @@ func TestMalformed(t *testing.T) {
 		{Name: "block.method", Bytes: codecstest.Patch(toc, b+11, 9), Entry: entry, Want: codecs.ErrCorrupt, Field: "block.method", Off: int64(b) + 11},
 		{Name: "block without method", Bytes: codecstest.Patch(toc, b+11, 0), Entry: entry, Want: codecs.ErrCorrupt, Field: "block.stored", Off: int64(b) + 5},
 		{Name: "block.stored", Bytes: codecstest.Patch(toc, b+5, 9), Entry: entry, Want: codecs.ErrCorrupt, Field: "blocks[0]", Off: 0},
-		{Name: "block out of the file", Bytes: codecstest.Patch(toc, b+4, 1), Entry: entry, Want: codecs.ErrTruncated, Field: "block", Off: 1 << 32},
+		{Name: "block out of the file", Bytes: codecstest.Patch(toc, b+4, 1), Want: codecs.ErrTruncated, Field: "block", Off: int64(b)},
 		{Name: "ratio", Bytes: codecstest.Patch(toc, b+5, 0), Entry: entry, Want: codecs.ErrCorrupt, Field: "block.size", Off: int64(b) + 8},
 	})
 }
