@@ -247,3 +247,26 @@ func BenchmarkFormats(b *testing.B) {
 		})
 	}
 }
+
+// A table with a text of many megabytes has the shape of any other, and does not
+// take 30 times its memory.
+func TestTableOfHugeText(t *testing.T) {
+	db := openSmall(t)
+	const n = 4 << 20
+	const sql = "SELECT hex(zeroblob(2097152)) AS x, 1 AS n"
+	got, err := run(t, db, sql, query.Args{}, query.Output{})
+	bar := strings.Repeat("─", n+2)
+	want := "┌" + bar + "┬───┐\n│ x" + strings.Repeat(" ", n) + "│ n │\n├" + bar + "┼───┤\n│ " + strings.Repeat("0", n) + " │ 1 │\n└" + bar + "┴───┘\n"
+	if got != want || err != nil {
+		t.Errorf("%d bytes, %v; want %d", len(got), err, len(want))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := db.Run(t.Context(), sql, query.Args{}, query.Output{W: io.Discard}); err != nil {
+		t.Error(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 10*n {
+		t.Errorf("%d bytes were allocated for %d", took, n)
+	}
+}

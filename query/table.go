@@ -2,7 +2,6 @@ package query
 
 import (
 	"database/sql/driver"
-	"strings"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -14,6 +13,9 @@ const tableRows = 1000
 
 // tableBytes ends that sooner where texts are long.
 const tableBytes = 16 << 20
+
+// renderBytes is how much tablewriter is given: it takes 30 times as much memory.
+const renderBytes = 1 << 20
 
 // table writes a box. Up to tableRows rows it leaves that to tablewriter, which
 // holds the whole table; a longer one it writes itself, row by row and in the
@@ -76,6 +78,11 @@ func (t *table) end() error {
 		return t.rule("└", "┴", "┘")
 	case len(t.cells) == 0:
 		return nil
+	case t.held > renderBytes:
+		if err := t.stream(); err != nil {
+			return err
+		}
+		return t.end()
 	}
 	return t.render()
 }
@@ -142,10 +149,16 @@ func (t *table) widen(cells []string) {
 	}
 }
 
+// rulePiece is written until a rule is long enough: one may have millions of signs.
+const rulePiece = "────────────────────────────────────────────────────────────────"
+
 func (t *table) rule(left, middle, right string) error {
 	sep := left
 	for _, w := range t.widths {
-		_, _ = t.buf.WriteString(sep + strings.Repeat("─", w+2))
+		_, _ = t.buf.WriteString(sep)
+		for n := w + 2; n > 0; n -= len(rulePiece) / len("─") {
+			_, _ = t.buf.WriteString(rulePiece[:min(len(rulePiece), n*len("─"))])
+		}
 		sep = middle
 	}
 	_, err := t.buf.WriteString(right + "\n")

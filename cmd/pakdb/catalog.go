@@ -31,9 +31,9 @@ func newCatalogCommand(a *app) *cobra.Command {
 func newCatalogCheckCommand(a *app) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
-		Use:   "check [flags]",
+		Use:   "check [flags] [FILE]",
 		Short: "Read the whole catalog, and say what is damaged",
-		Long: `Read the whole catalog, and say what is damaged: its pages and indexes, what tables
+		Long: `Read the whole catalog, FILE or that of --catalog, and say what is damaged: its pages and indexes, what tables
 refer to, what pakdb relies on (builds mount complete archives, archives have the
 entries and bytes that were counted, paths, contents and names have the keys of their
 texts and hashes), and whether all rows of each build can be read.
@@ -48,9 +48,12 @@ page of the file took the place of. This command does. Neither sees a number tha
 replaced and that nothing else tells, such as an offset or a time: SQLite has no
 checksums.`,
 		Example: `  pakdb catalog check
-  pakdb catalog check --catalog old.db --format json`,
-		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  pakdb catalog check old.db --format json`,
+		Args: usage(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				a.catalog = args[0]
+			}
 			return a.checkCatalog(cmd.Context(), format)
 		},
 	}

@@ -211,6 +211,9 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 	if t.format, err = a.packFormat(f, model); err != nil {
 		return nil, err
 	}
+	if t.like != nil && t.like.format.Name != t.format.Name {
+		return nil, fmt.Errorf("%w: --like %s is of format %s, and what is written of format %s", errUsage, f.like, t.like.format.Name, t.format.Name)
+	}
 	if model != nil && model.format.Name == t.format.Name {
 		err = t.follow(model, f.version, a.keys.ring.Key)
 	} else {

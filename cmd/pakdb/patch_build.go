@@ -128,6 +128,9 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
 		return err
 	}
+	if f.dependencies && f.only == nil && f.exclude == nil {
+		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", errUsage)
+	}
 	if slices.ContainsFunc(f.only, isSQL) { // no later; but what is scanned before it runs has no limit
 		if err := schema.LimitMemory(noLimit); err != nil {
 			return err
@@ -153,6 +156,9 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err != nil {
 		return patchHint(err)
 	}
+	if err := f.refuseIgnored(p); err != nil {
+		return err
+	}
 	switch {
 	case f.explain != "":
 		return a.explainPatch(p, f.explain)
@@ -160,6 +166,23 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 		return errors.Join(a.printPlan(p, f.format), planVerdict(p))
 	}
 	return a.writePatch(ctx, p, f)
+}
+
+// refuseIgnored refuses options that say how patches which are mounted over a build
+// are cut and called, when the plan has none.
+func (f *patchFlags) refuseIgnored(p *plan.Plan) error {
+	over := func(part plan.Part) bool { return part.Use == plan.Over }
+	if len(p.Parts) == 0 || slices.ContainsFunc(p.Parts, over) {
+		return nil
+	}
+	option := "--per-chunk"
+	switch {
+	case f.number >= 0:
+		option = "--number"
+	case !f.perChunk:
+		return nil
+	}
+	return fmt.Errorf("%w: %s is for patches that a game mounts over its archives; %s is none", errUsage, option, p.Parts[0].Name)
 }
 
 func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks []*plan.Stack) (plan.Options, error) {
