@@ -13,6 +13,10 @@ type Encoder struct {
 	// set between contents.
 	Best bool
 
+	// Most is how many bytes a stream may have, 0 for any number. Content stops in a stream that
+	// is longer, which is then worthless: see IsOver.
+	Most int
+
 	models
 	rangeCoder
 	history
@@ -59,6 +63,9 @@ func (e *Encoder) Bytes() []byte { return e.finish() }
 // Size returns how long the stream is so far, but for a few bytes.
 func (e *Encoder) Size() int { return len(e.out) }
 
+// IsOver reports that the stream will be longer than Most bytes, whatever follows.
+func (e *Encoder) IsOver() bool { return e.Most > 0 && len(e.out) > e.Most+1+spare }
+
 // Number writes v in a context, 0 to 31: numbers of one meaning, which resemble
 // each other, belong to one.
 func (e *Encoder) Number(context int, v uint64) { e.number[context].code(&e.rangeCoder, v) }
@@ -72,7 +79,7 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 	e.new, e.at, e.x = content, at, old
 	e.choose()
 	e.begin(guess, tail, len(new))
-	for pos := 0; pos < len(new); {
+	for pos := 0; pos < len(new) && !e.IsOver(); {
 		end := min(pos+blockSize, len(new))
 		if e.isNoise(pos, end) {
 			e.plain.code(&e.rangeCoder, 1)
@@ -81,7 +88,7 @@ func (e *Encoder) Content(new []byte, old *Index, guess, tail int64) {
 			continue
 		}
 		e.plain.code(&e.rangeCoder, 0)
-		for e.stop = end; pos < end; {
+		for e.stop = end; pos < end && !e.IsOver(); {
 			pos = e.block(pos)
 		}
 	}

@@ -76,6 +76,9 @@ func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
 		}
 		n := min(delta.MaxContent, len(p)-at, f.seal(off+int64(at)))
 		f.e.raw(p[at:at+n], guess)
+		if f.e.enc.IsOver() {
+			return errLonger
+		}
 		guess = f.e.cursor
 		at += n
 	}

@@ -155,6 +155,7 @@ type maker struct {
 	h        *Header
 	stats    *Stats
 	best     bool
+	most     int // bytes of a segment after which the patch is given up; 0: any number
 	old, new *build
 	pairs    pairing
 	ring     keyRing
@@ -193,7 +194,7 @@ func (m *maker) run(ctx context.Context) error {
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
 	m.reader.keys = m.ring.blocks
 	m.e = &emitter{h: m.h, recipes: &m.recipes, keys: keyList{ring: &m.ring}, done: m.keep}
-	m.e.enc.Best = m.best
+	m.e.enc.Best, m.e.enc.Most = m.best, m.most
 	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
 	for i := range m.new.files {
 		if !m.h.isMade(i) {

@@ -50,6 +50,9 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []Input) (*ma
 		return m, m.giveTo(proof)
 	}
 	other, err := m.asBytes(ctx, temp, old, new)
+	if errors.Is(err, errLonger) {
+		return m, m.giveTo(proof)
+	}
 	if err != nil {
 		return m, err
 	}
@@ -60,9 +63,14 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []Input) (*ma
 	return best, errors.Join(rest.close(), best.giveTo(proof))
 }
 
-// asBytes explains the same builds without any format.
+// errLonger means that a patch was given up, as it is longer than another one.
+var errLonger = errors.New("longer than another patch")
+
+// asBytes explains the same builds without any format. It gives up with errLonger where a
+// segment alone is longer than the patch of m: stored blocks that changed are noise, which
+// takes ten times as long to code as what m made of them.
 func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*maker, error) {
-	b := &maker{h: m.h.unmade(), stats: &Stats{}, best: m.best, trust: m.trust}
+	b := &maker{h: m.h.unmade(), stats: &Stats{}, best: m.best, trust: m.trust, most: int(m.h.stored())}
 	var err error
 	if b.old, err = newBuild(ctx, old, &codecs.Registry{}, nil, &b.ring); err != nil {
 		return nil, err
