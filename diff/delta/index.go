@@ -14,7 +14,7 @@ const (
 )
 
 // Index finds bytes in one old content. It takes up to 4 bytes of memory a byte
-// of a small content, 12 where the greatest effort is made, and 32 MiB for a very
+// of a small content, 12 where the greatest effort is made (24 up to 4 MiB), and 32 MiB for a very
 // large one. It is not safe for concurrent use: what it has is computed when it
 // is asked for.
 type Index struct {
@@ -22,8 +22,8 @@ type Index struct {
 	far    []uint32 // by the hash of a window: its position + 1; 0 is none
 	shift  int
 	stride int
-	near   chains // of small contents
-	isNear bool   // near is filled
+	near   near // of small contents
+	isNear bool // near is filled
 }
 
 // NewIndex prepares old, which it keeps and which must not change. Of what lies
@@ -52,14 +52,11 @@ func (x *Index) indexNear() {
 		return
 	}
 	x.isNear = true
-	n := len(x.old)
-	if n > nearLimit {
-		n = 0
+	if len(x.old) > nearLimit {
+		x.near.reset(nil)
+		return
 	}
-	x.near.reset(min(max(bits.Len(uint(n)), 10), 21), n)
-	for i := 0; i+4 <= n; i++ {
-		x.near.add(x.old[i:], i)
-	}
+	x.near.reset(x.old)
 }
 
 func (x *Index) indexFar() {

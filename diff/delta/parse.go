@@ -46,7 +46,6 @@ func (e *Encoder) choose() {
 	}
 	if small || e.Best {
 		e.effort = effort{nice: maxNice, enough: maxNice, depth: 24, repeats: len(e.refs), near: true, ends: 64}
-		e.x.indexNear()
 		if e.Best {
 			e.depth, e.deep = 96, true
 			e.tree.plant()
@@ -291,17 +290,20 @@ func (e *Encoder) relaxFar(s *stop) step {
 
 // relaxNear offers places of a small old content, longer and longer ones.
 func (e *Encoder) relaxNear(s *stop) step {
+	e.x.indexNear()
 	p, top := e.new[s.at:], max(s.best, minFresh)
-	q, tag := e.x.near.first(p)
-	for d := e.depth; q > 0 && d > 0; d-- {
-		at := int(q>>tagBits) - 1
-		if have := longer(p, e.x.old[at:], top); have > top && q&(1<<tagBits-1) == tag {
+	want, differ := rest(p)<<rowBits, differing(top)
+	for _, q := range e.x.near.find(e.x.old, p, e.depth) {
+		if (q^want)&differ != 0 {
+			continue
+		}
+		at := int(q & (1<<rowBits - 1))
+		if have := longer(p, e.x.old[at:], top); have > top {
 			if long := e.relaxOld(s, at, have); long.n > 0 {
 				return long
 			}
-			top = have
+			top, differ = have, differing(have)
 		}
-		q = e.x.near.links[at]
 	}
 	return step{}
 }
