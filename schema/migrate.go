@@ -44,6 +44,10 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
+// Version returns the version of the catalogs that this pakdb writes. Older ones
+// are brought to it when they are opened for writing.
+func Version() (int, error) { return newestVersion() }
+
 // newestVersion is how many scripts there are.
 func newestVersion() (int, error) {
 	scripts, err := fs.Glob(migrations, "migrations/*.sql")

@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/patch"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
+	"pakdb/internal/version"
 )
 
 // Exit codes, those of pakdb. There is no catalog, and so no 3.
@@ -49,6 +50,7 @@ func run(ctx context.Context, args []string) int {
 	var aes keys
 	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs, or -append for their indexes; may repeat")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
+	showVersion := flags.Bool("version", false, "print the version, the commit and the formats")
 	flags.Usage = func() {
 		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place | -append] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
 
@@ -62,6 +64,9 @@ run it again: it goes on where it stopped, or starts anew.
 		flags.PrintDefaults()
 	}
 	files, err := parse(flags, args)
+	if err == nil && *showVersion {
+		return finish(printVersion)
+	}
 	if err == nil && (*out == "" || len(files) < 2) {
 		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
@@ -79,6 +84,13 @@ run it again: it goes on where it stopped, or starts anew.
 		return exitUsage
 	}
 	return finish(func() error { return apply(ctx, files[0], files[1:], *out, *key, o) })
+}
+
+// printVersion says which build this is, and what it reads.
+func printVersion() error {
+	_, err := fmt.Printf("pakdb-apply version %s\nformats: pkdelta %d\nappends to: %s %s\n",
+		version.Current(), patch.Version, unrealpak.Format().Name, strings.Join(unrealpak.Format().Versions, ", "))
+	return err
 }
 
 // finish runs what was asked for, reports its error, if any, and returns the exit

@@ -46,6 +46,7 @@ func TestRun(t *testing.T) {
 		want int
 	}{
 		{"help", []string{"-h"}, exitOK},
+		{"version", []string{"-version"}, exitOK},
 		{"no folder", []string{p, at("old")}, exitUsage},
 		{"unknown flag", []string{"-x"}, exitUsage},
 		{"not signed", []string{"-key", public, "-o", at("out"), p, at("old")}, exitProblems},

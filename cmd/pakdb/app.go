@@ -16,6 +16,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/internal/nearest"
 	"pakdb/internal/rescue"
+	"pakdb/internal/version"
 )
 
 // app is what every command shares.
@@ -59,7 +60,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
   pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
   pakdb query @largest
   pakdb ls -l Calligraphy.sip "*.curve"`,
-		Version:       version(),
+		Version:       version.Current().String(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
@@ -70,6 +71,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 			return a.keys.load()
 		},
 	}
+	root.SetVersionTemplate(a.versionText())
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
@@ -105,6 +107,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 		newRmCommand(a),
 		newCatalogCommand(a),
 		newFormatsCommand(a),
+		newVersionCommand(a),
 		newManCommand(),
 	)
 	return root

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff/store"
+	"pakdb/internal/version"
 )
 
 func newPublishCommand(a *app) *cobra.Command {
@@ -86,7 +87,7 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 	started := time.Now()
 	ctx, stop := a.watchPatch(ctx)
 	p, err := store.Publish(ctx, out, label, files.inputs,
-		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: release(), Damaged: damageTexts(found)})
+		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: damageTexts(found)})
 	stop()
 	if err != nil || a.quiet {
 		return err

@@ -2,34 +2,103 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/diff/patch"
+	"pakdb/diff/store"
+	"pakdb/internal/version"
+	"pakdb/schema"
 )
 
-// version tells what was built, and with what.
-func version() string {
-	return fmt.Sprintf("%s %s %s/%s", release(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+// described is what "pakdb version --json" prints. Fields are added, never changed.
+type described struct {
+	Name string `json:"name"`
+	version.Build
+	Formats  ownFormats      `json:"formats"`
+	Archives []archiveFormat `json:"archives"`
+	Contents []string        `json:"contents"`
 }
 
-// release comes from the build: the module's version, or the commit.
-func release() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+// ownFormats are the versions of pakdb's own formats.
+type ownFormats struct {
+	Catalog int    `json:"catalog"`
+	Patch   int    `json:"pkdelta"`
+	Store   int    `json:"store"`
+	Coder   string `json:"store_coder"`
+}
+
+// archiveFormat is a format of archives and its versions, in words.
+type archiveFormat struct {
+	Name   string `json:"name"`
+	Reads  string `json:"reads"`
+	Writes string `json:"writes"`
+}
+
+func newVersionCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version [flags]",
+		Short: "Which pakdb this is, and which formats it knows",
+		Long: `Print version, commit, Go, system and the formats, as --version does.
+
+--json prints one object, to which fields are only added: name, version ("devel" if
+it is no release), commit and modified (if known: the commit of the sources, and
+whether they differed from it), go, os, arch; formats: the versions of catalog,
+pkdelta and store that are written, and store_coder, which must be equal for stores
+to be read; archives: name, reads and writes of each format of archives; contents:
+the names of the inspectors.`,
+		Example: `  pakdb version
+  pakdb version --json | jq -r .formats.catalog`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return a.versionJSON()
+			}
+			_, err := io.WriteString(a.stdout, a.versionText())
+			return err
+		},
 	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) versionJSON() error {
+	catalog, err := schema.Version()
+	if err != nil {
+		return err
 	}
-	v := info.Main.Version
-	if rev := settings["vcs.revision"]; rev != "" && (v == "" || v == "(devel)") {
-		v = "devel-" + rev[:min(12, len(rev))]
-		if settings["vcs.modified"] == "true" {
-			v += "+changes"
-		}
+	r := a.registry()
+	d := described{
+		Name: "pakdb", Build: version.Current(),
+		Formats: ownFormats{Catalog: catalog, Patch: patch.Version, Store: store.Format, Coder: store.Coder()},
 	}
-	if v == "" {
-		v = "(devel)"
+	for _, f := range r.Formats {
+		d.Archives = append(d.Archives, archiveFormat{f.Name, readVersions(f), strings.Join(f.Versions, ", ")})
 	}
-	return v
+	for _, in := range r.Inspectors {
+		d.Contents = append(d.Contents, in.Name)
+	}
+	return writeJSON(a.stdout, d)
+}
+
+// versionText returns what --version prints. It has no store_coder, which takes a
+// while to compute, because it is made for every command.
+func (a *app) versionText() string {
+	catalog, err := schema.Version()
+	if err != nil {
+		return fmt.Sprintf("pakdb version %s\n", version.Current())
+	}
+	return fmt.Sprintf("pakdb version %s\nformats: catalog %d, pkdelta %d, store %d\narchives: %s\n",
+		version.Current(), catalog, patch.Version, store.Format, strings.Join(archiveNames(a.registry()), ", "))
+}
+
+func archiveNames(r *codecs.Registry) (names []string) {
+	for _, f := range r.Formats {
+		names = append(names, f.Name)
+	}
+	return names
 }

@@ -17,7 +17,9 @@ import (
 // lower half, and what the file has, in its upper one, follows.
 const Magic = "pkd"
 
-const version = 1
+// Version is that of the patch format, which docs/pkdelta.md describes: the one that
+// is written, and the only one that is read.
+const Version = 1
 
 // What the byte behind the magic says.
 const (
@@ -35,7 +37,7 @@ const rootStored = 8
 // only is the segment of a patch that has no more than that one.
 func (h *Header) marshal(only []byte) []byte {
 	text, sums := h.columns(), h.sums()
-	how, body := byte(version), append(text, sums...)
+	how, body := byte(Version), append(text, sums...)
 	if coded := deflate(text); len(coded)+len(sums) < len(body) {
 		how, body = how|frameCoded, append(coded, sums...)
 	}
@@ -97,7 +99,7 @@ func readHeader(r io.Reader, most int) (*Header, io.Reader, error) {
 	if string(front[:len(Magic)]) != Magic {
 		return nil, nil, ErrNotPatch
 	}
-	if v := how &^ frameMask; v != version {
+	if v := how &^ frameMask; v != Version {
 		return nil, nil, fmt.Errorf("%w: version %d of the patch format", errors.ErrUnsupported, v)
 	}
 	front[len(Magic)] &^= frameSigned

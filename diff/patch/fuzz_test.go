@@ -20,8 +20,8 @@ func FuzzReader(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(byte(version), append(r.columns(), r.sums()...), stream)
-	f.Add(byte(version|frameListed), append(r.columns(), r.sums()...), stream)
+	f.Add(byte(Version), append(r.columns(), r.sums()...), stream)
+	f.Add(byte(Version|frameListed), append(r.columns(), r.sums()...), stream)
 	f.Fuzz(func(t *testing.T, how byte, body, rest []byte) {
 		frame := (&Header{}).frame(how, body, rest)
 		r, err := NewReader(bytes.NewReader(append(frame, rest...)))

@@ -215,7 +215,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(pak[start+int(h.length) : mark-8])
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		h := &Header{Old: []File{{Name: "x.pak", Size: int64(start)}}, New: h.New, Memory: h.Memory, segments: []segment{{int64(len(stream)), sumOfBytes(stream), 0}}}
-		record := append(h.frame(version, append(h.columns(), h.sums()...), stream), stream...) // coding it takes 20 MB
+		record := append(h.frame(Version, append(h.columns(), h.sums()...), stream), stream...) // coding it takes 20 MB
 		b := append(bytes.Clone(pak[:start]), record...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(record)))
 		b = append(append(b, recordMagic...), pak[mark+len(recordMagic):]...)

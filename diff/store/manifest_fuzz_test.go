@@ -12,7 +12,7 @@ import (
 // FuzzManifest: whatever the bytes, a manifest is read or refused, and what is read
 // is what package json reads of it.
 func FuzzManifest(f *testing.F) {
-	state := fmt.Sprintf(`"format": %d, "coder": %q`, formatVersion, coder())
+	state := fmt.Sprintf(`"format": %d, "coder": %q`, Format, coder())
 	id := strings.Repeat("ab", 32)
 	f.Add([]byte(`{` + state + `, "builds": ["1.0", "1.1"]}`))
 	f.Add([]byte(`{` + state + `, "label": "1", "time": "2026-11-21T18:00:00Z", "files": "` + id + `", "x": [{"y": [[null]]}], "tables": [{"first": 1, "last": 2, "object": "` + id + `"}]}`))

@@ -13,9 +13,9 @@ import (
 	"pakdb/diff/delta"
 )
 
-// formatVersion is that of docs/store.md, raised whenever that page says
-// something else.
-const formatVersion = 3
+// Format is the version of docs/store.md, raised whenever that page says something
+// else: the one that is written, and the only one that is read.
+const Format = 3
 
 // State says in what a manifest, and what it names, is written.
 type State struct {
@@ -24,11 +24,11 @@ type State struct {
 	By     string `json:"by,omitempty"` // which pakdb published it
 }
 
-func newState(by string) State { return State{formatVersion, coder(), by} }
+func newState(by string) State { return State{Format, coder(), by} }
 
 // check refuses what is written in another way.
 func (s *State) check() error {
-	if s.Format != formatVersion || s.Coder != coder() {
+	if s.Format != Format || s.Coder != coder() {
 		return &VersionError{*s}
 	}
 	return nil
@@ -40,8 +40,8 @@ func (s *State) check() error {
 type VersionError struct{ State }
 
 func (e *VersionError) Error() string {
-	if e.Format != formatVersion {
-		return fmt.Sprintf("version %d of the store, where this pakdb reads %d", e.Format, formatVersion)
+	if e.Format != Format {
+		return fmt.Sprintf("version %d of the store, where this pakdb reads %d", e.Format, Format)
 	}
 	return fmt.Sprintf("the store's deltas are coded as %q, where this pakdb codes them as %q", e.Coder, coder())
 }
@@ -55,11 +55,15 @@ func (e *VersionError) Hint() string {
 	if e.By != "" {
 		use = "pakdb " + e.By + ", which published it"
 	}
-	if e.Format > formatVersion {
+	if e.Format > Format {
 		return "use " + use + ", or a newer one"
 	}
 	return "publish the builds again, into an empty folder, or use " + use
 }
+
+// Coder returns the name of the way in which deltas are coded, as State has it. The
+// first call computes it, which takes milliseconds.
+func Coder() string { return coder() }
 
 // coder names the way in which deltas are coded: by what the decoder makes of
 // noise. It changes with every change of the streams, and with nothing else.
