@@ -6,6 +6,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"pakdb/schema"
 )
 
 // Options for [Open]. The zero value works.
@@ -25,18 +27,18 @@ type DB struct {
 	catalog string
 	options Options
 
-	mu      sync.Mutex
-	session *session // nil after one was left behind
+	mu       sync.Mutex
+	sessions map[schema.Spelling]*session // those that were wanted and not left behind
 }
 
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
-	db := &DB{catalog: catalog, options: o}
-	var err error
-	if db.session, err = openSession(ctx, catalog, o); err != nil {
-		return nil, catalogError(err)
+	db := &DB{catalog: catalog, options: o, sessions: map[schema.Spelling]*session{}}
+	_, err := db.sessionOf(ctx, schema.Joined)
+	if err != nil {
+		return nil, err
 	}
 	return db, nil
 }
@@ -45,10 +47,25 @@ func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.session == nil {
-		return nil
+	var errs []error
+	for spelling, s := range db.sessions {
+		errs = append(errs, s.sql.Close())
+		delete(db.sessions, spelling)
 	}
-	return db.session.sql.Close()
+	return errors.Join(errs...)
+}
+
+// sessionOf returns the connection whose views are spelled so.
+func (db *DB) sessionOf(ctx context.Context, spelling schema.Spelling) (*session, error) {
+	if s := db.sessions[spelling]; s != nil {
+		return s, nil
+	}
+	s, err := openSession(ctx, db.catalog, db.options, spelling)
+	if err != nil {
+		return nil, catalogError(err)
+	}
+	db.sessions[spelling] = s
+	return s, nil
 }
 
 // Catalog returns the path that the catalog was opened by.
@@ -67,17 +84,13 @@ const patience = 500 * time.Millisecond
 // between its operations whether it should end; one that takes long, such as a
 // function on a text of many megabytes, is left behind with its connection, and ends
 // when it ends. It cannot write to anything, and f hears no more of it.
-func (db *DB) inside(ctx context.Context, f func(*statement) error) error {
+func (db *DB) inside(ctx context.Context, spelling schema.Spelling, f func(*statement) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.session == nil {
-		s, err := openSession(ctx, db.catalog, db.options)
-		if err != nil {
-			return catalogError(err)
-		}
-		db.session = s
+	s, err := db.sessionOf(ctx, spelling)
+	if err != nil {
+		return err
 	}
-	s := db.session
 	run := &statement{done: make(chan struct{})}
 	var result error
 	go func() {
@@ -97,7 +110,7 @@ func (db *DB) inside(ctx context.Context, f func(*statement) error) error {
 	if !run.leave() { // it ended just now
 		return result
 	}
-	db.session = nil
+	delete(db.sessions, spelling)
 	go func() {
 		<-run.done
 		_ = s.sql.Close()
@@ -122,7 +135,7 @@ func (db *DB) Texts(ctx context.Context, query string, args ...driver.Value) ([]
 	for i, v := range args {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	err := db.inside(ctx, func(st *statement) error {
+	err := db.inside(ctx, schema.Joined, func(st *statement) error {
 		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			all = append(all, text(row[0], ""))
 			return nil

@@ -130,7 +130,8 @@ func unquote(name string) string {
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
 func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
-	if db.session == nil {
+	session := db.sessions[schema.Joined]
+	if session == nil {
 		return -1
 	}
 	var places []token
@@ -143,7 +144,7 @@ func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
 		if i == len(places)-1 {
 			return t.start
 		}
-		stmt, err := db.session.sql.PrepareContext(ctx, sql[:t.end])
+		stmt, err := session.sql.PrepareContext(ctx, sql[:t.end])
 		if err == nil {
 			_ = stmt.Close()
 		} else if message(err) == msg {

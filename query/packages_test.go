@@ -96,10 +96,10 @@ func TestPackageViewPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(plan, "SCAN") {
+		if strings.Contains(strings.ReplaceAll(plan, "SCAN by_path VIRTUAL TABLE INDEX 1", ""), "SCAN") {
 			t.Errorf("%s scans a table:\n%s", view, plan)
 		}
-		place, tables := strings.Index(plan, "SEARCH d "), strings.Index(plan, "SEARCH "+table+" ")
+		place, tables := strings.Index(plan, "SCAN by_path "), strings.Index(plan, "SEARCH "+table+" ")
 		if view != "packages" && (place < 0 || tables < place) { // of packages there is one row an entry
 			t.Errorf("%s reads tables of packages before it knows the path:\n%s", view, plan)
 		}

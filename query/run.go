@@ -52,7 +52,7 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	if err != nil {
 		return err
 	}
-	err = db.inside(ctx, func(st *statement) error {
+	err = db.inside(ctx, db.spelling(ctx, s.SQL, values), func(st *statement) error {
 		return st.each(s.SQL, values, w.columns, w.row)
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, err
 		return nil, err
 	}
 	var all []string
-	err = db.inside(ctx, func(st *statement) error {
+	err = db.inside(ctx, db.spelling(ctx, statements[0].SQL, values), func(st *statement) error {
 		return st.each(statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			if s, ok := row[0].(string); ok {
 				all = append(all, s)

@@ -28,7 +28,7 @@ type session struct {
 // runFunction is the SQL function that everything runs in; see [session.run].
 const runFunction = "pakdb_run"
 
-func openSession(ctx context.Context, catalog string, o Options) (*session, error) {
+func openSession(ctx context.Context, catalog string, o Options, spelling schema.Spelling) (*session, error) {
 	s := &session{ctx: ctx}
 	functions := []schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}
 	for _, f := range o.Functions {
@@ -40,7 +40,7 @@ func openSession(ctx context.Context, catalog string, o Options) (*session, erro
 		functions = append(functions, f.Function)
 	}
 	var err error
-	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables)); err != nil {
+	if s.sql, err = schema.OpenReadOnlyWith(ctx, catalog, functions, s.tableFunctions(o.Tables), spelling); err != nil {
 		return nil, err
 	}
 	s.sql.SetMaxOpenConns(1)

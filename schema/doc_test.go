@@ -26,6 +26,12 @@ var update = flag.Bool("update", false, "rewrite the column tables and the conte
 // builds of other games: "prime" and "ut".
 func fixtureCatalog(t testing.TB) *sql.DB {
 	t.Helper()
+	return readDB(t, fixtureFile(t))
+}
+
+// fixtureFile writes that catalog.
+func fixtureFile(t testing.TB) string {
+	t.Helper()
 	c, path := newCatalog(t)
 	data := filepath.Join("..", "testdata")
 	for _, build := range []struct{ label, files string }{
@@ -45,7 +51,7 @@ func fixtureCatalog(t testing.TB) *sql.DB {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return readDB(t, path)
+	return path
 }
 
 // addPackages adds a build of two Unreal packages: Botpack, which uses Engine

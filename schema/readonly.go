@@ -29,11 +29,12 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	return OpenReadOnlyWith(ctx, path, functions, nil)
+	return OpenReadOnlyWith(ctx, path, functions, nil, Joined)
 }
 
-// OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well.
-func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction) (*sql.DB, error) {
+// OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with
+// the views in a spelling. Only a [Joined] catalog may have several connections.
+func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling Spelling) (*sql.DB, error) {
 	path = resolve(path)
 	if err := mustBeStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
@@ -49,8 +50,15 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 			return nil, err
 		}
 	}
-	db := sql.OpenDB(connector{driver: d, setUp: restrict(ctx, tables), dsn: fileURI(path,
+	texts, err := registerTexts(d)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector{driver: d, setUp: restrict(ctx, tables, spelling, texts), dsn: fileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
+	if spelling != Joined {
+		db.SetMaxOpenConns(1) // texts serves one
+	}
 	if err := checkVersion(ctx, db); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("catalog %s: %w", path, classify(err))
@@ -71,14 +79,18 @@ func mustBeStored(ctx context.Context, path string) error {
 }
 
 // restrict returns what is done with each new connection before anybody gets
-// it: the table functions are made, then the authorizer takes over. A hook of the
-// driver would run too early, before it has the modules.
-func restrict(ctx context.Context, tables []TableFunction) func(driver.Conn) error {
+// it: the table functions and views are made, then the authorizer takes over. A hook
+// of the driver would run too early, before it has the modules.
+func restrict(ctx context.Context, tables []TableFunction, spelling Spelling, texts *textConn) func(driver.Conn) error {
 	return func(c driver.Conn) error {
 		for i := range tables {
 			if err := tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
 				return err
 			}
+		}
+		texts.conn, texts.statements = c, map[string]driver.Stmt{}
+		if err := spelling.spell(context.WithoutCancel(ctx), c); err != nil {
+			return err
 		}
 		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
 	}

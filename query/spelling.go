@@ -1,0 +1,100 @@
+package query
+
+import (
+	"context"
+	"database/sql/driver"
+	"regexp"
+	"strings"
+
+	"pakdb/schema"
+)
+
+// spelling returns the way to write the views in which a statement costs least, as
+// far as its plans tell. An error of the statement is left to its execution.
+func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedValue) schema.Spelling {
+	sql, collates := selection(sql)
+	if sql == "" {
+		return schema.Joined
+	}
+	joined := db.plan(ctx, schema.Joined, sql, values)
+	if !viewLoop.MatchString(joined) {
+		return schema.Joined
+	}
+	if !collates {
+		if by := schema.KeyedBy(db.plan(ctx, schema.Keyed, sql, values)); by != schema.Joined {
+			return by
+		}
+	}
+	if scalar := db.plan(ctx, schema.Scalar, sql, values); scalar != "" && cost(scalar) < cost(joined) {
+		return schema.Scalar
+	}
+	return schema.Joined
+}
+
+// viewLoop: of the views that are spelled in several ways.
+var viewLoop = regexp.MustCompile(`(?m)^ *(?:SCAN|SEARCH) (?:e|b|c)\b`)
+
+// selection returns the part of a statement that reads, without an EXPLAIN before it;
+// "" for another statement. collates reports whether it compares by a collation: texts
+// are found as they are.
+func selection(sql string) (text string, collates bool) {
+	for t := range tokens(sql) {
+		if t.kind != word {
+			continue
+		}
+		switch word := strings.ToUpper(sql[t.start:t.end]); {
+		case text != "":
+			collates = collates || word == "COLLATE"
+		case word == "SELECT" || word == "WITH" || word == "VALUES":
+			text = sql[t.start:]
+		case word != "EXPLAIN" && word != "QUERY" && word != "PLAN":
+			return "", false
+		}
+	}
+	return text, collates
+}
+
+// plan returns how SQLite would run a statement, a line for each step and indented
+// by what it belongs to; "" where it would not.
+func (db *DB) plan(ctx context.Context, spelling schema.Spelling, sql string, values []driver.NamedValue) string {
+	var b strings.Builder
+	depth := map[int64]int{}
+	err := db.inside(ctx, spelling, func(st *statement) error {
+		return st.each("EXPLAIN QUERY PLAN "+sql, values, func([]string) error { return nil }, func(row []driver.Value) error {
+			id, _ := row[0].(int64)
+			parent, _ := row[1].(int64)
+			step, _ := row[3].(string)
+			depth[id] = depth[parent] + 1
+			b.WriteString(strings.Repeat(" ", depth[id]-1) + step + "\n")
+			return nil
+		})
+	})
+	if err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// cost estimates what a row costs: how many tables are looked into. One that a
+// subquery looks into is opened for each row, which costs three times as much again.
+func cost(plan string) float64 {
+	total := 0.0
+	inside := -1 // how far the subquery is indented
+	for line := range strings.Lines(plan) {
+		step := strings.TrimLeft(line, " ")
+		indent := len(line) - len(step)
+		if indent <= inside {
+			inside = -1
+		}
+		switch {
+		case strings.HasPrefix(step, "CORRELATED"):
+			inside = indent
+		case !strings.HasPrefix(step, "SEARCH") && !strings.HasPrefix(step, "SCAN"):
+		case inside >= 0:
+			total += 4
+		default:
+			total++
+		}
+	}
+	return total
+}

@@ -1,0 +1,2 @@
+-- Serves: the paths of a folder.
+CREATE INDEX path_dir ON path (dir_id);
