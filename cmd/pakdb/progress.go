@@ -9,8 +9,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
 	"pakdb/indexer"
+	"pakdb/internal/progress"
 )
 
 // showProgress draws p on the terminal until the returned function is called:
@@ -60,7 +60,7 @@ func (a *app) watchPatch(ctx context.Context) (watched context.Context, stop fun
 	if !a.showsProgress() {
 		return ctx, func() {}
 	}
-	p, last := &patch.Progress{}, ""
+	p, last := &progress.Counter{}, ""
 	stop = a.showBar(ctx, func(bar *progressbar.ProgressBar) {
 		step, done, total := p.Now()
 		if step != last {
@@ -72,7 +72,7 @@ func (a *app) watchPatch(ctx context.Context) (watched context.Context, stop fun
 		bar.Describe(step)
 		_ = bar.Set64(min(done, total-1)) // a full bar counts as finished
 	})
-	return patch.Watch(ctx, p), stop
+	return progress.Watch(ctx, p), stop
 }
 
 func (a *app) showsProgress() bool { return !a.quiet && isTerminal(a.stderr) }

@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 )
 
 // Candidate is a file that may be one of the old ones, or a new one already.
@@ -266,9 +267,9 @@ func (a *applier) prepare(ctx context.Context, r *Reader) error {
 	if a.old.keys, err = r.unlock(a.o.Keys); err != nil {
 		return err
 	}
-	a.watch = watcher(ctx)
-	a.watch.begin(stepApplying, sizeOfFiles(r.New))
-	ctx = Watch(ctx, nil) // hashing takes next to no time, and is not counted
+	a.watch = progress.Of(ctx)
+	a.watch.Begin(stepApplying, sizeOf(r.New))
+	ctx = progress.Watch(ctx, nil) // hashing takes next to no time, and is not counted
 	if err := a.obstacles(); err != nil {
 		return err
 	}

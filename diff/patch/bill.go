@@ -49,7 +49,7 @@ func (a *applier) bill() (b Bill) {
 		b.Write += undoSize(list)
 	}
 	b.Need += b.Write
-	if whole := sizeOfFiles(a.h.New); a.o.Mode == InPlace && b.Write > whole {
+	if whole := sizeOf(a.h.New); a.o.Mode == InPlace && b.Write > whole {
 		b.Notes = append(b.Notes, fmt.Sprintf("most of the files moves; making them anew, not in place, would write %d bytes", whole))
 	}
 	return b

@@ -190,7 +190,7 @@ func (m *machine) transfer(ctx context.Context, file int, off, n int64) error {
 			return err
 		}
 		if v.copyFrom(m.old.files[file], off, n) {
-			m.watch.add(n)
+			m.watch.Add(n)
 			m.pos, m.bufAt = m.pos+n, m.bufAt+n
 			return ctx.Err()
 		}

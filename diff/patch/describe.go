@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"pakdb/internal/progress"
 )
 
 // Describe writes what a patch needs and makes, for people: with as much of each
@@ -114,7 +116,7 @@ func VerifyFile(ctx context.Context, name string) (*Header, error) {
 		return nil, err
 	}
 	if st, err := f.Stat(); err == nil {
-		watcher(ctx).begin(stepVerify, st.Size())
+		progress.Step(ctx, stepVerify, st.Size())
 	}
 	h, err := Verify(ctx, f)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/progress"
 )
 
 // Estimate tells what updating from one build to another takes by several ways
@@ -60,11 +61,11 @@ func NewEstimate(ctx context.Context, old, new []Input, temp string, o *MakeOpti
 		}
 	}
 	e.WholeFiles = len(changed)
-	watcher(ctx).begin(stepReading, sizeOf(old)+sizeOf(new))
+	progress.Step(ctx, stepReading, sizeOfInputs(old)+sizeOfInputs(new))
 	if err := e.entries(ctx, old, new, o); err != nil {
 		return nil, err
 	}
-	watcher(ctx).begin(stepChunks, sizeOf(old))
+	progress.Step(ctx, stepChunks, sizeOfInputs(old))
 	return e, e.chunks(ctx, old, changed)
 }
 
@@ -245,7 +246,7 @@ func drop(ctx context.Context, in Input, wanted map[uint64]newChunk) error {
 			return err
 		}
 		off += int64(len(p))
-		watcher(ctx).add(int64(len(p)))
+		progress.Of(ctx).Add(int64(len(p)))
 		for _, c := range p {
 			if hash, full := r.add(c); full {
 				delete(wanted, hash)

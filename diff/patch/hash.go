@@ -7,6 +7,7 @@ import (
 	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -66,7 +67,7 @@ func (l *layout) hash(ctx context.Context, buf []byte) (Sum, error) {
 			rest = rest[1:]
 		}
 		off = end
-		watcher(ctx).add(int64(len(p)))
+		progress.Of(ctx).Add(int64(len(p)))
 	}
 	all := Sum(whole.Sum(sum[:0]))
 	if len(l.extents) == 1 && l.extents[0].stored == l.Size {

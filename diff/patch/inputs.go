@@ -111,3 +111,11 @@ func (f *Files) Close() error {
 	}
 	return errors.Join(errs...)
 }
+
+// sizeOfInputs returns how many bytes files have together.
+func sizeOfInputs(inputs []Input) (n int64) {
+	for _, in := range inputs {
+		n += in.Size
+	}
+	return n
+}

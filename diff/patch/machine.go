@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
+	"pakdb/internal/progress"
 )
 
 // methods are the block methods of ranges, in the order of their numbers in
@@ -28,7 +29,7 @@ type machine struct {
 	dec     delta.Decoder
 	coders  []blockCoder
 	out     output
-	watch   *Progress
+	watch   *progress.Counter
 	size    int64 // that the output will have
 	pos     int64 // where the output ends so far
 	buf     []byte
@@ -79,7 +80,7 @@ func (m *machine) write(p []byte) error {
 		return fmt.Errorf("%w: more than %d bytes of output", ErrCorrupt, m.size)
 	}
 	m.pos += int64(len(p))
-	m.watch.add(int64(len(p)))
+	m.watch.Add(int64(len(p)))
 	if m.unit.key != nil {
 		p = m.unit.add(p)
 	}

@@ -15,6 +15,7 @@ import (
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 	"pakdb/internal/safename"
 )
@@ -68,7 +69,7 @@ func makePatch(ctx context.Context, old, new []Input, out io.Writer, temp string
 		registry = &codecs.Registry{}
 	}
 	m := &maker{h: &Header{}, stats: &Stats{}, best: o.Best, trust: t, proof: p}
-	watcher(ctx).begin(stepReading, sizeOf(old)+sizeOf(new))
+	progress.Step(ctx, stepReading, sizeOfInputs(old)+sizeOfInputs(new))
 	var err error
 	if m.old, err = newBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
 		return nil, err
@@ -134,7 +135,7 @@ func (m *maker) write(out io.Writer) error {
 func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
 	h := blake3.New()
 	buf := make([]byte, 1<<20)
-	watch := watcher(ctx)
+	watch := progress.Of(ctx)
 	for off := int64(0); off < n; {
 		if err := ctx.Err(); err != nil {
 			return Sum{}, err
@@ -145,7 +146,7 @@ func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
 		}
 		_, _ = h.Write(p)
 		off += int64(len(p))
-		watch.add(int64(len(p)))
+		watch.Add(int64(len(p)))
 	}
 	return Sum(h.Sum(nil)), nil
 }
@@ -188,14 +189,14 @@ func (m *maker) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if sizeOfFiles(m.h.Old)+sizeOfFiles(m.h.New) <= maxBest {
+	if sizeOf(m.h.Old)+sizeOf(m.h.New) <= maxBest {
 		m.best = true // what it takes is not noticed
 	}
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
 	m.reader.keys = m.ring.blocks
 	m.e = &emitter{h: m.h, recipes: &m.recipes, keys: keyList{ring: &m.ring}, done: m.keep}
 	m.e.enc.Best, m.e.enc.Most = m.best, m.most
-	watcher(ctx).begin(stepMaking, sizeOfFiles(m.h.New))
+	progress.Step(ctx, stepMaking, sizeOf(m.h.New))
 	for i := range m.new.files {
 		if !m.h.isMade(i) {
 			m.unchanged(ctx, i)
@@ -238,7 +239,7 @@ func (m *maker) isCopied() func(*entry) bool {
 func (m *maker) unchanged(ctx context.Context, i int) {
 	f := m.h.New[i]
 	m.stats.Copied += f.Size
-	watcher(ctx).add(f.Size)
+	progress.Of(ctx).Add(f.Size)
 	if k := m.h.sameAs(i); k >= 0 {
 		m.e.whole(k, i, f.Size)
 	}
@@ -296,7 +297,7 @@ func (m *maker) file(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		watcher(ctx).add(f.pos - before)
+		progress.Of(ctx).Add(f.pos - before)
 		k += n
 		f.settle()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -24,7 +25,7 @@ const (
 // isSmall reports that builds are worth a second try: there are archives, which
 // nothing is known of but by keys.
 func (m *maker) isSmall() bool {
-	if sizeOfFiles(m.h.Old) > maxPlainOld || sizeOfFiles(m.h.New) > maxPlain || len(m.ring.list) > 0 {
+	if sizeOf(m.h.Old) > maxPlainOld || sizeOf(m.h.New) > maxPlain || len(m.ring.list) > 0 {
 		return false
 	}
 	for _, b := range []*build{m.old, m.new} {
@@ -46,7 +47,7 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []Input) (*ma
 	if err := m.run(ctx); err != nil {
 		return m, err
 	}
-	if sizeOfFiles(m.h.Old) > maxPlain && m.h.stored() < sizeOfFiles(m.h.New)/smallPart {
+	if sizeOf(m.h.Old) > maxPlain && m.h.stored() < sizeOf(m.h.New)/smallPart {
 		return m, m.giveTo(proof)
 	}
 	other, err := m.asBytes(ctx, temp, old, new)
@@ -78,7 +79,7 @@ func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*ma
 	if b.new, err = newBuild(ctx, new, &codecs.Registry{}, nil, &b.ring); err != nil {
 		return nil, err
 	}
-	if _, err = hash(Watch(ctx, nil), b.old, b.new); err != nil {
+	if _, err = hash(progress.Watch(ctx, nil), b.old, b.new); err != nil {
 		return nil, err
 	}
 	if b.spool, err = atomicfile.NewScratch(temp); err != nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -82,7 +83,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, err
 	}
 	p.Free = FreeSpace(existing(dir))
-	watcher(ctx).begin(stepChecking, sizeOfFiles(p.Old))
+	progress.Step(ctx, stepChecking, sizeOf(p.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err
 	}

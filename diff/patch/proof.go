@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -78,9 +79,9 @@ func (p *proof) take(s provable) error {
 
 // end waits until everything that was made is proved, or, when the maker failed,
 // until the machine has stopped.
-func (p *proof) end(watch *Progress, made bool) error {
+func (p *proof) end(watch *progress.Counter, made bool) error {
 	if made {
-		p.proven.show(watch, sizeOfFiles(p.m.h.New))
+		p.proven.show(watch, sizeOf(p.m.h.New))
 	} else {
 		p.cancel()
 	}
@@ -149,22 +150,22 @@ func (p *proof) nextInSegment(ctx context.Context) error {
 type proven struct {
 	mu sync.Mutex
 	n  int64
-	to *Progress
+	to *progress.Counter
 }
 
 func (p *proven) add(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.n += n
-	p.to.add(n)
+	p.to.Add(n)
 }
 
-func (p *proven) show(to *Progress, total int64) {
+func (p *proven) show(to *progress.Counter, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.to = to
-	to.begin(stepApplying, total)
-	to.add(p.n)
+	to.Begin(stepApplying, total)
+	to.Add(p.n)
 }
 
 // isLike reports that what a header has of a file is so.
@@ -178,7 +179,7 @@ func readBack(ctx context.Context, file io.ReadSeeker, want *Header, keys [][]by
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	h, err := Verify(Watch(ctx, nil), file)
+	h, err := Verify(progress.Watch(ctx, nil), file)
 	if err != nil {
 		return err
 	}

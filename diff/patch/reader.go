@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+
+	"pakdb/internal/progress"
 )
 
 // Reader reads a patch from front to end, and hands out nothing that does not
@@ -65,7 +67,7 @@ func Verify(ctx context.Context, r io.Reader) (*Header, error) {
 		if err = ctx.Err(); err == nil {
 			var stream []byte
 			stream, _, err = p.segment()
-			watcher(ctx).add(int64(len(stream)))
+			progress.Of(ctx).Add(int64(len(stream)))
 		}
 	}
 	if err == io.EOF {

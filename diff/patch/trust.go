@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"pakdb/codecs/compress"
+	"pakdb/internal/progress"
 )
 
 // To recognise a recipe takes coding a block again, and to prove a patch takes it
@@ -64,7 +65,7 @@ func makeProved(ctx context.Context, out patchFile, old, new []Input, dir string
 	for {
 		p, making := newProof(ctx, old, new)
 		m, err := makePatch(making, old, new, out, dir, o, t, p)
-		wrong := p.end(watcher(ctx), err == nil)
+		wrong := p.end(progress.Of(ctx), err == nil)
 		switch {
 		case wrong == nil && err != nil:
 			return nil, nil, err

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"pakdb/diff/patch"
+	"pakdb/internal/progress"
 )
 
 // reporting is a reader that tells, at each read, what a Progress says.
 type reporting struct {
 	io.ReaderAt
-	p    *patch.Progress
+	p    *progress.Counter
 	seen map[string]int64 // highest count of each step
 }
 
@@ -29,11 +30,11 @@ func (r *reporting) ReadAt(b []byte, off int64) (int, error) {
 func TestWatch(t *testing.T) {
 	old := bytes.Repeat([]byte("what is old and stays "), 200_000)
 	new := append([]byte("new"), old...)
-	p := &patch.Progress{}
+	p := &progress.Counter{}
 	if step, done, total := p.Now(); step != "" || done != 0 || total != 0 {
 		t.Errorf("before anything: %q, %d of %d", step, done, total)
 	}
-	ctx := patch.Watch(context.Background(), p)
+	ctx := progress.Watch(context.Background(), p)
 	r := &reporting{bytes.NewReader(old), p, map[string]int64{}}
 	from, to := in("a", old), in("a", new)
 	from.ReaderAt = r

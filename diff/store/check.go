@@ -18,6 +18,7 @@ import (
 	"pakdb/diff/delta"
 	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 )
 
 // Check reads a whole store: every object and pack is what it is called or said
@@ -36,7 +37,7 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 	if err != nil {
 		return err
 	}
-	watch := patch.Step(ctx, stepChecking, int64(len(numbers)+len(builds))*maxPack)
+	watch := progress.Step(ctx, stepChecking, int64(len(numbers)+len(builds))*maxPack)
 	for _, n := range numbers {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -48,7 +49,7 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 	}
 	for _, b := range builds {
 		watch.Add(maxPack)
-		if err := c.build(patch.Watch(ctx, nil), b); err != nil {
+		if err := c.build(progress.Watch(ctx, nil), b); err != nil {
 			finding(buildName(b.Label), err)
 		}
 	}

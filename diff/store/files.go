@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
 	"pakdb/internal/ordered"
+	"pakdb/internal/progress"
 	"pakdb/internal/safename"
 )
 
@@ -34,7 +35,7 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 	}
 	files := make([]File, len(inputs))
 	fresh := int64(0)
-	patch.Step(ctx, stepHashing, sizeOf(inputs))
+	progress.Step(ctx, stepHashing, sizeOf(inputs))
 	for i, in := range inputs {
 		sum, err := sumOf(ctx, in.ReaderAt, in.Size)
 		if err != nil {
@@ -62,7 +63,7 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 	if err != nil {
 		return nil, err
 	}
-	patch.Step(ctx, stepReading, fresh)
+	progress.Step(ctx, stepReading, fresh)
 	for i, in := range inputs {
 		f := &files[i]
 		if f.Recipe = p.known[f.Sum]; f.Recipe != (recipeAt{}) {
@@ -72,7 +73,7 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
 		// It may have become another one since it was hashed, which nobody could make.
-		again, err := sumOf(patch.Watch(ctx, nil), in.ReaderAt, in.Size)
+		again, err := sumOf(progress.Watch(ctx, nil), in.ReaderAt, in.Size)
 		if err == nil && again != f.Sum {
 			err = errChanged
 		}
@@ -141,7 +142,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 			g.group, g.data, g.form = b.group, b.content, form{Recipe: patch.Recipe{Method: methodTables}}
 			g.cut()
 		}
-		patch.Watching(ctx).Add(g.gap + g.length())
+		progress.Of(ctx).Add(g.gap + g.length())
 		places = append(places, g.head.places(g.off-g.gap, int64(len(g.before)))...)
 		pos = g.off + g.length()
 		skeleton = append(skeleton, g.before...)

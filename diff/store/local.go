@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/patch"
 	"pakdb/internal/ordered"
+	"pakdb/internal/progress"
 )
 
 // local is what the files in a folder contain, whatever build, mix or mod they
@@ -69,7 +70,7 @@ func (l *local) read(ctx context.Context, inputs []patch.Input) error {
 	if err != nil {
 		return err
 	}
-	patch.Step(ctx, stepReading, sizeOf(inputs))
+	progress.Step(ctx, stepReading, sizeOf(inputs))
 	for i, in := range inputs {
 		if err := l.file(ctx, in, all[i]); err != nil {
 			return err
@@ -116,7 +117,7 @@ func (l *local) file(ctx context.Context, in patch.Input, groups []group) error 
 		if h.err != nil {
 			return h.err
 		}
-		patch.Watching(ctx).Add(h.g.gap + h.g.length())
+		progress.Of(ctx).Add(h.g.gap + h.g.length())
 		pos = h.g.off + h.g.length()
 		if b, ok := h.g.blankBehind(in, places); ok {
 			h.decoded = b.hash(h.decoded)

@@ -18,6 +18,7 @@ import (
 	"pakdb/diff/patch/table"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/ordered"
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -149,7 +150,7 @@ func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File
 		before := m.out.left
 		err := errors.Join(b.err, m.put(b))
 		room.Release(b.weight())
-		patch.Watching(ctx).Add(before - m.out.left)
+		progress.Of(ctx).Add(before - m.out.left)
 		return err
 	}, func(*block) {})
 	if err != nil {
@@ -158,7 +159,7 @@ func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File
 	if err := m.out.flush(); err != nil {
 		return err
 	}
-	sum, err := sumOf(patch.Watch(ctx, nil), file, f.Size-m.out.left)
+	sum, err := sumOf(progress.Watch(ctx, nil), file, f.Size-m.out.left)
 	if err == nil && (m.out.left != 0 || sum != f.Sum) {
 		err = fmt.Errorf("%w: what was made is not the file: %d bytes short, BLAKE3 %s", ErrCorrupt, m.out.left, sum)
 	}

@@ -19,10 +19,10 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/delta"
-	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 	"pakdb/internal/ordered"
+	"pakdb/internal/progress"
 )
 
 // A content delta makes a content of a build from one of an earlier build
@@ -292,7 +292,7 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 			}
 		}
 	}
-	watch := patch.Step(ctx, stepDeltas, total)
+	watch := progress.Step(ctx, stepDeltas, total)
 	// Each holds both contents and an index of the old one.
 	workers := min(runtime.GOMAXPROCS(0), 4)
 	return ordered.Do(ctx, items, workers, workers, work, func(p *pair) error {

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -178,7 +179,7 @@ func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (usab
 			total += f.Size
 		}
 	}
-	patch.Step(ctx, stepComparing, total)
+	progress.Step(ctx, stepComparing, total)
 	for _, f := range u.Build.Files {
 		in, there := here[f.Path]
 		if there && in.Size == f.Size {
@@ -267,7 +268,7 @@ func (u *Update) own(ctx context.Context, here map[string]patch.Input) (files []
 	for _, in := range here {
 		total += in.Size
 	}
-	patch.Step(ctx, stepComparing, total)
+	progress.Step(ctx, stepComparing, total)
 	for _, name := range slices.Sorted(maps.Keys(here)) {
 		sum, err := u.sumOf(ctx, here[name])
 		if err != nil {

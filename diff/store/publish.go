@@ -21,6 +21,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 )
 
 // PublishOptions for [Publish]. The zero value reads no archives.
@@ -381,7 +382,7 @@ func sumOf(ctx context.Context, r io.ReaderAt, n int64) (string, error) {
 			return "", errors.Join(io.ErrUnexpectedEOF, err)
 		}
 		_, _ = h.Write(buf[:k])
-		patch.Watching(ctx).Add(int64(k))
+		progress.Of(ctx).Add(int64(k))
 		off += int64(k)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

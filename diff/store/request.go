@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pakdb/diff/patch"
+	"pakdb/internal/progress"
 )
 
 const (
@@ -363,7 +364,7 @@ func (a *asking) room(n int64) {
 // came counts bytes.
 func (r *Remote) came(ctx context.Context, all, wanted int) {
 	r.fetched.Add(int64(all))
-	patch.Watching(ctx).Add(int64(wanted))
+	progress.Of(ctx).Add(int64(wanted))
 }
 
 func (a *asking) fromFolder(ctx context.Context) error {

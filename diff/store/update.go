@@ -17,6 +17,7 @@ import (
 
 	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
@@ -47,7 +48,7 @@ func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 }
 
 func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
-	patch.Step(ctx, stepFetching, u.Bill.Fetch)
+	progress.Step(ctx, stepFetching, u.Bill.Fetch)
 	if err := u.fetch(ctx, fetched); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
 			fetched(d.Size)
 		}
 	}
-	patch.Step(ctx, stepMaking, u.Bill.Write)
+	progress.Step(ctx, stepMaking, u.Bill.Write)
 	if err := u.makeAll(ctx); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (u *Update) isMade(ctx context.Context, f *fileUpdate) bool {
 	if err != nil || st.Size() != f.Size {
 		return false
 	}
-	sum, err := sumOf(patch.Watch(ctx, nil), have, f.Size) // not part of what is counted
+	sum, err := sumOf(progress.Watch(ctx, nil), have, f.Size) // not part of what is counted
 	return err == nil && sum == f.Sum
 }
 

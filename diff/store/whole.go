@@ -11,6 +11,7 @@ import (
 
 	"pakdb/diff/patch"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
 )
 
 // Frames are small, so that little is fetched that nobody needs. What repeats over
@@ -29,7 +30,7 @@ func (p *publisher) whole(ctx context.Context, b *Build, inputs []patch.Input) (
 	for _, in := range inputs {
 		total += in.Size
 	}
-	patch.Step(ctx, stepWhole, total)
+	progress.Step(ctx, stepWhole, total)
 	for _, f := range b.Files {
 		d := Delta{Name: deltaSet{new: []File{f}}.name(), New: []string{f.Path}}
 		file := filepath.Join(p.dir, filepath.FromSlash(deltaName(d.Name)))
@@ -77,7 +78,7 @@ func (p *publisher) wholePays(ctx context.Context, in patch.Input, frames int64)
 		if _, err := z.Write(b); err != nil {
 			return false, err
 		}
-		patch.Watching(ctx).Add(int64(len(b)))
+		progress.Of(ctx).Add(int64(len(b)))
 		off += int64(len(b))
 	}
 	err = z.Close()
@@ -91,7 +92,7 @@ func (p *publisher) makeWhole(ctx context.Context, file string, in []patch.Input
 	}
 	name := "d/" + filepath.Base(file)
 	temp := atomicfile.TempName(name, "whole") // one that does not pay never has a name
-	if _, _, err := patch.MakeFile(patch.Watch(ctx, nil), p.out.Path(temp), nil, in, &patch.MakeOptions{Best: true}); err != nil {
+	if _, _, err := patch.MakeFile(progress.Watch(ctx, nil), p.out.Path(temp), nil, in, &patch.MakeOptions{Best: true}); err != nil {
 		return err
 	}
 	st, err := p.out.Stat(temp)

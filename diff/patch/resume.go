@@ -65,8 +65,8 @@ func (a *applier) saveProgress() error {
 
 func (a *applier) removeProgress() error { return a.dir.Remove(a.progressName()) }
 
-// progress is what an earlier call left.
-type progress struct {
+// reached is what an earlier call left.
+type reached struct {
 	segment, file int
 	pos           int64
 	digests       []int64
@@ -97,7 +97,7 @@ func (a *applier) resume(r *Reader) error {
 	for _, f := range r.New[:p.file] {
 		a.done = append(a.done, f.Name)
 	}
-	a.watch.add(sizeOfFiles(r.New[:p.file]) + p.pos)
+	a.watch.Add(sizeOf(r.New[:p.file]) + p.pos)
 	a.file, a.temp, a.skip, a.sums = p.file, temp, p.segment, p.sums
 	a.begin(p.file, temp, r.New[p.file].Size, p.pos, p.digests, p.copies)
 	return temp.Truncate(p.pos)
@@ -115,7 +115,7 @@ func (a *applier) areComplete(file int) bool {
 	return true
 }
 
-func (a *applier) parseProgress(b []byte) (p progress, ok bool) {
+func (a *applier) parseProgress(b []byte) (p reached, ok bool) {
 	n := len(b) - len(Root{})
 	if n < len(Root{}) || blake3.Sum256(b[:n]) != Root(b[n:]) || Root(b) != a.h.root {
 		return p, false
