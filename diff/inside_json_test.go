@@ -20,8 +20,8 @@ func (t texts) Bytes(_ context.Context, digest [32]byte, _ int64) ([]byte, error
 	return []byte(t[digest]), nil
 }
 
-// inside compares two contents that the catalog knows nothing of.
-func inside(t testing.TB, old, new string) *diff.Inside {
+// insideOf compares two contents that the catalog knows nothing of.
+func insideOf(t testing.TB, old, new string) *diff.Inside {
 	t.Helper()
 	path := catalog(t, []made{{name: "a", entries: []schema.Entry{file("x.json", 1)}}},
 		[]made{{name: "a", entries: []schema.Entry{file("x.json", 2)}}})
@@ -63,7 +63,7 @@ func TestJSON(t *testing.T) {
 			[]string{"$.id: 12345678901234567890 -> 12345678901234567891"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			in := inside(t, test.old, test.new)
+			in := insideOf(t, test.old, test.new)
 			var got []string
 			for _, f := range in.Fields {
 				text := func(s *string) string {
@@ -87,7 +87,7 @@ func TestJSON(t *testing.T) {
 // Longer lists are compared element by element, in bounded time.
 func TestLongJSONLists(t *testing.T) {
 	list := func(first string) string { return "[" + first + strings.Repeat(",1", 5000) + "]" }
-	in := inside(t, list("1"), list("2"))
+	in := insideOf(t, list("1"), list("2"))
 	if len(in.Fields) != 1 || in.Fields[0].Field != "$[0]" {
 		t.Errorf("%d changes", len(in.Fields))
 	}
@@ -99,19 +99,19 @@ func TestDeepJSONLists(t *testing.T) {
 		return strings.Repeat("[", 5000) + `"` + core + `"` + strings.Repeat("]", 5000)
 	}
 	padding := strings.Repeat("x", 1<<20)
-	in := inside(t, deep(padding+"1"), deep(padding+"2"))
+	in := insideOf(t, deep(padding+"1"), deep(padding+"2"))
 	if len(in.Fields) != 1 {
 		t.Errorf("%d changes", len(in.Fields))
 	}
 }
 
 func TestRanges(t *testing.T) {
-	in := inside(t, "\x00aaaa"+strings.Repeat("-", 40)+"bbbb", "\x00aXaa"+strings.Repeat("-", 40)+"bbYb")
+	in := insideOf(t, "\x00aaaa"+strings.Repeat("-", 40)+"bbbb", "\x00aXaa"+strings.Repeat("-", 40)+"bbYb")
 	want := []diff.Range{{OldOffset: 2, OldSize: 1, NewOffset: 2, NewSize: 1}, {OldOffset: 47, OldSize: 1, NewOffset: 47, NewSize: 1}}
 	if !slices.Equal(in.Ranges, want) {
 		t.Errorf("%+v", in.Ranges)
 	}
-	in = inside(t, "\x00head|tail", "\x00head|put in|tail")
+	in = insideOf(t, "\x00head|tail", "\x00head|put in|tail")
 	if want := []diff.Range{{OldOffset: 6, OldSize: 0, NewOffset: 6, NewSize: 7}}; !slices.Equal(in.Ranges, want) {
 		t.Errorf("%+v", in.Ranges)
 	}

@@ -83,7 +83,7 @@ run it again: it goes on where it stopped, or starts anew.
 	case err != nil:
 		return exitUsage
 	}
-	return finish(func() error { return apply(ctx, files[0], files[1:], *out, *key, o) })
+	return finish(func() error { return applyPatch(ctx, files[0], files[1:], *out, *key, o) })
 }
 
 // printVersion says which build this is, and what it reads.
@@ -155,7 +155,7 @@ func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
 	}
 }
 
-func apply(ctx context.Context, file string, old []string, dir, key string, o *patch.ApplyOptions) (err error) {
+func applyPatch(ctx context.Context, file string, old []string, dir, key string, o *patch.ApplyOptions) (err error) {
 	if err := checkFile(file, key); err != nil { // before old files are read for it
 		return err
 	}

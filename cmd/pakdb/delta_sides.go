@@ -32,10 +32,10 @@ func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSid
 	if same {
 		a.warn("old and new files are the same, so that there is nothing to download")
 	}
-	for _, i := range s.new.Appended() {
+	for _, i := range patch.Appended(s.new) {
 		a.warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
 	}
-	exact, err := s.old.UseExact(ctx)
+	exact, err := patch.UseExact(ctx, s.old)
 	for _, i := range exact {
 		a.warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
 	}

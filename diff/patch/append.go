@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // notAppended says why a file cannot be appended to.
@@ -52,13 +53,13 @@ func (a *applier) grow(ctx context.Context, p *replaced) (*growth, error) {
 		return nil, refuse("the new file is of another version of the format")
 	}
 	g := &growth{result: &virtual{spool: tempSpool()}, from: p.before.Size, footer: make([]byte, old.Footer())}
-	if err := readAt(p.base, g.footer, g.from-old.Footer()); err != nil {
+	if err := stored.ReadAt(p.base, g.footer, g.from-old.Footer()); err != nil {
 		return nil, err
 	}
 	g.result.add(p.base, 0, g.from)
 	err = g.build(ctx, a, p, m)
 	if err != nil {
-		err = errors.Join(err, g.result.spool.close())
+		err = errors.Join(err, g.result.spool.Close())
 		return nil, err
 	}
 	_, err = a.dir.Stat(signatureOf(p.Name))
@@ -198,7 +199,7 @@ func (m *mover) stay(old *part, size int64) error {
 			return err
 		}
 		have := make([]byte, len(want))
-		if err := readAt(old, have, at); err != nil {
+		if err := stored.ReadAt(old, have, at); err != nil {
 			return err
 		}
 		if bytes.Equal(have, want) {
@@ -334,7 +335,7 @@ func (m *mover) compare(r codecs.Relocator, result *virtual) error {
 			return err
 		}
 		have := make([]byte, len(want))
-		if err := readAt(result, have, max(0, x.place)); err != nil || !bytes.Equal(have, want) {
+		if err := stored.ReadAt(result, have, max(0, x.place)); err != nil || !bytes.Equal(have, want) {
 			return differ(n)
 		}
 		n++
@@ -367,7 +368,7 @@ func (g *growth) action(p *replaced, journal *spool) (a action, err error) {
 		return a, err
 	}
 	last := make([]byte, g.result.Size()-g.switched())
-	if err := readAt(g.result, last, g.switched()); err != nil {
+	if err := stored.ReadAt(g.result, last, g.switched()); err != nil {
 		return a, err
 	}
 	at, err := journal.store(last)

@@ -17,8 +17,8 @@ func TestAppendToSeveral(t *testing.T) {
 	o := &codecs.CreateOptions{Version: "11", Method: "zlib"}
 	v, w := versions(t, o), noisy(77, 40_000)
 	pak := func(list ...content) []byte { return writePak(t, o, list) }
-	old := map[string][]byte{"x.pak": v[0], "sub/y.pak": pak(content{"y", w, false}, content{"z", words(3, 40_000), false}), "note.txt": words(1, 500)}
-	new := map[string][]byte{"x.pak": v[1], "sub/y.pak": pak(content{"z", words(3, 40_000), false}, content{"Game/c.txt", words(2, 900), false}), "note.txt": words(2, 500), "more/new.pak": pak(content{"y", w, false})}
+	old := map[string][]byte{"x.pak": v[0], "sub/y.pak": pak(content{name: "y", data: w}, content{name: "z", data: words(3, 40_000)}), "note.txt": words(1, 500)}
+	new := map[string][]byte{"x.pak": v[1], "sub/y.pak": pak(content{name: "z", data: words(3, 40_000)}, content{name: "Game/c.txt", data: words(2, 900)}), "note.txt": words(2, 500), "more/new.pak": pak(content{name: "y", data: w})}
 	from, to := t.TempDir(), t.TempDir()
 	writeFiles(t, from, old)
 	writeFiles(t, to, new)

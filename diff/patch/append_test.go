@@ -18,51 +18,8 @@ import (
 	"pakdb/internal/atomicfile"
 )
 
-const testKey = "0123456789abcdef0123456789abcdef"
-
-func testKeys([16]byte) []byte { return []byte(testKey) }
-
-func paks() *codecs.Registry {
-	return &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
-}
-
-func openKeyed() *codecs.Options { return &codecs.Options{Keys: testKeys} }
-
 func appending(undo string) *ApplyOptions {
 	return &ApplyOptions{Mode: Append, Undo: undo, Registry: paks(), Open: openKeyed(), Keys: [][]byte{[]byte(testKey)}}
-}
-
-// content is an entry of a pak in a test.
-type content struct {
-	name string
-	data []byte
-	gone bool // a delete record
-}
-
-// writePak writes a pak as its options say.
-func writePak(t testing.TB, o *codecs.CreateOptions, list []content) []byte {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "x.pak")
-	err := codecs.WriteFile(context.Background(), name, unrealpak.Format(), o, func(w codecs.Writer) error {
-		for _, c := range list {
-			e := &codecs.Entry{Name: c.name}
-			if c.gone {
-				e.Flags = codecs.Deleted
-			}
-			if err := w.Add(context.Background(), e, bytes.NewReader(c.data)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // patchOf is the patch from one x.pak to another.
@@ -101,15 +58,6 @@ func readPak(t testing.TB, dir string) []byte {
 		t.Fatal(err)
 	}
 	return b
-}
-
-func openPak(t testing.TB, b []byte) codecs.Archive {
-	t.Helper()
-	a, err := unrealpak.Format().Open(context.Background(), codecs.Source{ReaderAt: bytes.NewReader(b), Name: "x.pak", Size: int64(len(b))}, openKeyed())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 // sameView requires two paks to have the same entries with the same contents, and
@@ -161,17 +109,6 @@ func decoded(t testing.TB, a codecs.Archive, e *codecs.Entry) []byte {
 		t.Fatal(e.Name, err)
 	}
 	return b
-}
-
-// versions are three versions of a pak: the second changes, adds, renames and
-// removes, the third too.
-func versions(t testing.TB, o *codecs.CreateOptions) (v [3][]byte) {
-	big, other := words(1, 150_000), noisy(5, 70_000)
-	edited := append(append(bytes.Clone(big[:40_000]), "inserted"...), big[40_000:]...)
-	v[0] = writePak(t, o, []content{{"Game/a.uasset", words(7, 30_000), false}, {"Game/b.umap", big[:9000], false}, {"Game/c.txt", words(2, 900), false}, {"Game/big.bin", big, false}, {"Game/noise.bin", other, false}, {"Game/empty", nil, false}})
-	v[1] = writePak(t, o, []content{{"Game/a.uasset", words(7, 30_000), false}, {"Game/c.txt", words(3, 950), false}, {"Game/big.bin", edited, false}, {"Game/renamed.bin", other, false}, {"Game/empty", nil, false}, {"Game/new", words(9, 5000), false}})
-	v[2] = writePak(t, o, []content{{"Game/Dir/first", words(11, 300), false}, {"Game/a.uasset", words(7, 30_000), false}, {"Game/c.txt", words(2, 900), false}, {"Game/big.bin", edited, false}, {"Game/renamed.bin", other, false}, {"Game/empty", []byte("x"), false}})
-	return v
 }
 
 // TestAppendChain appends twice, in every version of the format that is written,
@@ -299,7 +236,7 @@ func TestNotAppended(t *testing.T) {
 		"no pak":          {noisy(1, 5000), noisy(2, 5000), nil},
 		"another version": {v[0], other[1], nil},
 		"no key":          {locked[0], locked[1], &codecs.Options{}},
-		"all changed":     {writePak(t, nil, []content{{"a", noisy(1, 50_000), false}}), writePak(t, nil, []content{{"a", noisy(2, 50_000), false}}), nil},
+		"all changed":     {writePak(t, nil, []content{{name: "a", data: noisy(1, 50_000)}}), writePak(t, nil, []content{{name: "a", data: noisy(2, 50_000)}}), nil},
 	} {
 		for _, undo := range []string{"", "back"} {
 			dir := inFolder(t, c.old)

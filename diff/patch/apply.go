@@ -26,7 +26,7 @@ type Candidate struct {
 // the one with its size and hash, whatever its name, but rather one of that name.
 // What is not there is ErrWrongOld, which tells what a candidate of that name is
 // instead. The hashes of old files, of which the patch has parts, are known then.
-func (h *Header) Find(ctx context.Context, files []Candidate) ([]int, error) {
+func Find(ctx context.Context, h *Header, files []Candidate) ([]int, error) {
 	c := newCandidates(ctx, files)
 	found, sums := make([]int, len(h.Old)), make([]Sum, len(h.Old))
 	for i := range h.Old {
@@ -35,7 +35,7 @@ func (h *Header) Find(ctx context.Context, files []Candidate) ([]int, error) {
 			return nil, err
 		}
 		if k < 0 {
-			return nil, h.absent(c, &h.Old[i])
+			return nil, c.absent(h, &h.Old[i])
 		}
 		found[i], sums[i] = k, c.sums[k]
 	}
@@ -96,7 +96,7 @@ func (c *candidates) find(want *File) (int, error) {
 }
 
 // absent tells what there is instead of an old file.
-func (h *Header) absent(c *candidates, want *File) error {
+func (c *candidates) absent(h *Header, want *File) error {
 	needed := hashAndSize(want.Hash(), want.Size)
 	for k, f := range c.files {
 		if path.Base(f.Name) != path.Base(want.Name) && len(c.files) > 1 {
@@ -106,7 +106,7 @@ func (h *Header) absent(c *candidates, want *File) error {
 		if err != nil {
 			return err
 		}
-		if is, err := h.applied(c); err != nil {
+		if is, err := c.applied(h); err != nil {
 			return err
 		} else if is && len(h.New) == 1 {
 			return fmt.Errorf("%s: %w: it is the new %s", f.Name, ErrApplied, h.New[0].Name)
@@ -126,7 +126,7 @@ func hashAndSize(hash string, size int64) string {
 }
 
 // applied reports that all new files are among the candidates.
-func (h *Header) applied(c *candidates) (bool, error) {
+func (c *candidates) applied(h *Header) (bool, error) {
 	sums := make([]Sum, len(h.New))
 	for i := range h.New {
 		k, err := c.find(&h.New[i])
@@ -444,7 +444,7 @@ func (a *applier) closeOld() error {
 // close closes what is open. After an error it removes what was made, but for
 // what an interrupted call will be continued with.
 func (a *applier) close(ctx context.Context, err error) error {
-	errs := []error{a.closeOld(), a.spool.close()}
+	errs := []error{a.closeOld(), a.spool.Close()}
 	if a.journal {
 		errs = append(errs, a.dir.Remove(journalNew))
 	}

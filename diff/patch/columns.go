@@ -32,6 +32,7 @@ const (
 	kinds
 )
 
+// memoryUsual is how many bytes applying needs unless a header says otherwise.
 const memoryUsual = 48 << 20
 
 // shortSum is how many bits there are of the sum of each of n old files: enough
@@ -483,4 +484,15 @@ func (h *Header) findSame() {
 		}
 	}
 	h.findTold()
+}
+
+// commonPrefix returns how many bytes a and b begin with alike.
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }

@@ -68,7 +68,7 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 	} else if v, err = withoutDead(ctx, file, st, registry, opt); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, v.spool.close()) }()
+	defer func() { err = errors.Join(err, v.spool.Close()) }()
 	c.After = v.Size()
 	c.Same = !c.Exact && c.After >= c.Before
 	if dry || c.Same {
@@ -153,7 +153,7 @@ func withoutDead(ctx context.Context, file *part, st os.FileInfo, registry *code
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, v.spool.close())
+		return nil, errors.Join(err, v.spool.Close())
 	}
 	return v, nil
 }
@@ -174,5 +174,5 @@ func Stands(ctx context.Context, name string) (stands File, ok bool, err error) 
 	if err != nil || v == nil {
 		return stands, false, err
 	}
-	return stands, true, v.spool.close()
+	return stands, true, v.spool.Close()
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/internal/stored"
 )
 
 // compared is a file that is made once more, without being written: what should
@@ -48,7 +50,7 @@ func (c *compared) compare(p []byte, off int64) error {
 		c.buf = make([]byte, flushSize)
 	}
 	want := c.buf[:len(p)]
-	if err := readAt(c.want, want, off); err != nil {
+	if err := stored.ReadAt(c.want, want, off); err != nil {
 		return err
 	}
 	if end := off + int64(len(p)); end > c.end {
@@ -77,7 +79,7 @@ func (c *compared) keep(p, want []byte, off int64) error {
 		return nil
 	}
 	right := make([]byte, min(comparedPage, c.size-no*comparedPage))
-	if err := readAt(c.want, right, no*comparedPage); err != nil {
+	if err := stored.ReadAt(c.want, right, no*comparedPage); err != nil {
 		return err
 	}
 	if !kept {

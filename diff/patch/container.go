@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"pakdb/diff/patch/table"
@@ -44,14 +43,6 @@ func (f *fileMaker) readContainer() (bool, error) {
 		return true, err
 	}
 	return false, nil
-}
-
-// sibling returns the file that is called like file i but for its extension, or
-// -1.
-func (b *build) sibling(i int, ext string) int {
-	name := b.files[i].Input.Name
-	name = strings.TrimSuffix(name, path.Ext(name)) + ext
-	return slices.IndexFunc(b.files, func(l layout) bool { return strings.EqualFold(l.Input.Name, name) })
 }
 
 // containerOf reads the .utoc that is file toc of a build, whose entries are in

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"pakdb/internal/stored"
 )
 
 func (m *machine) copy(ctx context.Context) error {
@@ -142,7 +144,7 @@ func (m *machine) copyOwn(ctx context.Context, off, n int64) error {
 			return err
 		}
 		p := m.scratch(flushSize)[:min(n, flushSize)]
-		if err := readAt(m.out, p, off); err != nil {
+		if err := stored.ReadAt(m.out, p, off); err != nil {
 			return err
 		}
 		if err := m.write(p); err != nil {
@@ -157,7 +159,7 @@ func (m *machine) copyOwn(ctx context.Context, off, n int64) error {
 func (m *machine) repeat(ctx context.Context, off, n int64) error {
 	k := int(m.pos - off)
 	p := m.scratch(flushSize)[:flushSize-flushSize%k]
-	if err := errors.Join(m.flush(), readAt(m.out, p[:k], off)); err != nil {
+	if err := errors.Join(m.flush(), stored.ReadAt(m.out, p[:k], off)); err != nil {
 		return err
 	}
 	for ; k < len(p); k *= 2 {
@@ -201,7 +203,7 @@ func (m *machine) transfer(ctx context.Context, file int, off, n int64) error {
 			return err
 		}
 		p := buf[:min(n, flushSize)]
-		if err := readAt(m.old.files[file], p, off); err != nil {
+		if err := stored.ReadAt(m.old.files[file], p, off); err != nil {
 			return fmt.Errorf("%s at 0x%x: %w", m.h.Old[file].Name, off, err)
 		}
 		if err := m.write(p); err != nil {

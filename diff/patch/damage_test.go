@@ -16,30 +16,6 @@ import (
 	"pakdb/internal/safename"
 )
 
-// pakOf is an Unreal pak of a few compressed entries.
-func pakOf(t testing.TB, contents ...[]byte) []byte {
-	t.Helper()
-	return pakWith(t, &codecs.CreateOptions{Method: "zlib"}, contents...)
-}
-
-// pakWith calls the entries a, b, c ...
-func pakWith(t testing.TB, o *codecs.CreateOptions, contents ...[]byte) []byte {
-	t.Helper()
-	list := make([]content, len(contents))
-	for i, c := range contents {
-		list[i] = content{name: string(rune('a' + i)), data: c}
-	}
-	return writePak(t, o, list)
-}
-
-func words(seed uint64, n int) (b []byte) {
-	r := rand.New(rand.NewPCG(seed, 1))
-	for len(b) < n {
-		b = append(b, []string{"archive", "entry", "block", "old", "new", " ", "\n"}[r.IntN(7)]...)
-	}
-	return b[:n]
-}
-
 // pair is an old pak, a new one, and the patch between them.
 type pair struct{ old, new, patch []byte }
 
@@ -63,36 +39,6 @@ func newPairOf(t testing.TB, size int) pair {
 	}
 	p.patch = out.Bytes()
 	return p
-}
-
-func input(name string, b []byte) Input {
-	return Input{name, codecs.Source{ReaderAt: bytes.NewReader(b), Name: name, Size: int64(len(b))}}
-}
-
-// try applies a patch and returns its error, and what is in the folder then.
-func try(t testing.TB, patch, old []byte) ([]os.DirEntry, error) {
-	t.Helper()
-	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	err = func() error {
-		r, err := NewReader(bytes.NewReader(patch))
-		if err != nil {
-			return err
-		}
-		if _, err := r.Find(context.Background(), []Candidate{{Name: "x.pak", Size: int64(len(old)), ReaderAt: bytes.NewReader(old)}}); err != nil {
-			return err
-		}
-		return Apply(context.Background(), r, []io.ReaderAt{bytes.NewReader(old)}, root, nil)
-	}()
-	files, dirErr := os.ReadDir(dir)
-	if dirErr != nil {
-		t.Fatal(dirErr)
-	}
-	return files, err
 }
 
 func TestApplied(t *testing.T) {
@@ -234,7 +180,7 @@ func fuzzSegments(f *testing.F, r *Reader, old []byte, size int, keys []cipher.B
 		f.Fatal(err)
 	}
 	f.Add(stream)
-	out := &memory{make([]byte, size)}
+	out := &memory{b: make([]byte, size)}
 	m := &machine{h: r.Header}
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		m.old = &oldFiles{files: []io.ReaderAt{bytes.NewReader(old)}, names: []string{"x.pak"}, keys: keys}
@@ -244,17 +190,6 @@ func fuzzSegments(f *testing.F, r *Reader, old []byte, size int, keys []cipher.B
 			t.Fatal("more output than declared")
 		}
 	})
-}
-
-// memory is an output of a fixed size.
-type memory struct{ b []byte }
-
-func (m *memory) ReadAt(p []byte, off int64) (int, error) { return bytes.NewReader(m.b).ReadAt(p, off) }
-func (m *memory) WriteAt(p []byte, off int64) (int, error) {
-	if off < 0 || off > int64(len(m.b)-len(p)) {
-		return 0, errors.New("outside of the output")
-	}
-	return copy(m.b[off:], p), nil
 }
 
 // FuzzHeader reads anything that has the right hash.

@@ -9,6 +9,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/stored"
 )
 
 // manyJumps is how often copies must not go on where the one before ended for
@@ -361,7 +362,7 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 		return nil
 	}
 	old := make([]byte, f.was.at.Size)
-	if err := readAt(f.reader.files[f.twin], old, f.was.at.Off); err != nil || trial(want, old) <= least {
+	if err := stored.ReadAt(f.reader.files[f.twin], old, f.was.at.Off); err != nil || trial(want, old) <= least {
 		return nil
 	}
 	return best
@@ -379,19 +380,6 @@ func (s *script) size(front bool) int {
 		e.Number(inRun, uint64(step.run))
 		e.Number(inSkip, zigzag(step.skip))
 		e.Number(inAdded, uint64(step.added))
-	}
-	return e.Size()
-}
-
-// trial is how many bytes content takes, coded by old content.
-func trial(content, old []byte) int {
-	var e delta.Encoder
-	e.Reset()
-	index := delta.NewIndex(old)
-	guess := int64(0)
-	for at := 0; at < len(content); at += delta.MaxContent {
-		e.Content(content[at:min(at+delta.MaxContent, len(content))], index, guess, int64(len(old)))
-		guess = e.Next()
 	}
 	return e.Size()
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"pakdb/internal/stored"
 )
 
 // digest computes the SHA-1 of output and puts it where it belongs.
@@ -36,7 +38,7 @@ func (m *machine) partDigest(ctx context.Context) error {
 	if at < int64(len(told)) {
 		return fmt.Errorf("%w: a digest of a part at %d", ErrCorrupt, at)
 	}
-	if err := errors.Join(m.flush(), readAt(m.out, told[:], at-int64(len(told)))); err != nil {
+	if err := errors.Join(m.flush(), stored.ReadAt(m.out, told[:], at-int64(len(told)))); err != nil {
 		return err
 	}
 	from, n := binary.LittleEndian.Uint64(told[:]), binary.LittleEndian.Uint64(told[8:])
@@ -63,7 +65,7 @@ func (m *machine) digestOf(ctx context.Context, at, from, to int64) error {
 			return err
 		}
 		p := buf[:min(to-from, flushSize)]
-		if err := readAt(m.out, p, from); err != nil {
+		if err := stored.ReadAt(m.out, p, from); err != nil {
 			return err
 		}
 		sum.Write(p)
@@ -108,5 +110,5 @@ func (m *machine) digestAgain() (at int64, sum [digestSize]byte, err error) {
 		return at, sum, err
 	}
 	m.same, m.lastDigest = int(of), at+digestSize
-	return at, sum, readAt(m.out, sum[:], m.digests[of])
+	return at, sum, stored.ReadAt(m.out, sum[:], m.digests[of])
 }

@@ -127,6 +127,8 @@ func (e *emitter) copyOld(file int, off, n int64) {
 	e.pos += n
 }
 
+// flushCopy writes the copy at hand, which may have grown until now, with the
+// padding before it.
 func (e *emitter) flushCopy() {
 	c := e.run
 	if c.n == 0 {
@@ -333,6 +335,7 @@ func (e *emitter) make(p []byte, guess, block int64, r Recipe, stored int64) {
 	e.pos += stored
 }
 
+// put codes content against the source. in is the context of the first guess.
 func (e *emitter) put(p []byte, in int, guess int64) {
 	e.enc.Number(in, zigzag(guess-e.cursor))
 	e.content += int64(len(p))
@@ -385,4 +388,17 @@ func (e *emitter) sameDigest(of int, at int64, unit sealing) {
 	e.enc.Number(inSameAt, zigzag(at-e.lastDigest))
 	e.enc.Number(inSameOf, zigzag(int64(of-e.same-1)))
 	e.same, e.lastDigest = of, at+digestSize
+}
+
+// trial is how many bytes content takes, coded by old content.
+func trial(content, old []byte) int {
+	var e delta.Encoder
+	e.Reset()
+	index := delta.NewIndex(old)
+	guess := int64(0)
+	for at := 0; at < len(content); at += delta.MaxContent {
+		e.Content(content[at:min(at+delta.MaxContent, len(content))], index, guess, int64(len(old)))
+		guess = e.Next()
+	}
+	return e.Size()
 }

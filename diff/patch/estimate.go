@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Estimate tells what updating from one build to another takes by several ways
@@ -108,27 +109,6 @@ func (e *Estimate) entries(ctx context.Context, old, new []Input, o *MakeOptions
 	return nil
 }
 
-func (b *build) extentsOf(i int) []extent {
-	e := &b.entries[i]
-	return b.files[e.file].extents[e.first : e.first+e.count]
-}
-
-// identity is an entry's path and the hashes of its stored bytes, "" without any.
-func (b *build) identity(i int) string {
-	e := &b.entries[i]
-	if e.count == 0 {
-		return ""
-	}
-	id := []byte(e.bare())
-	if e.whole {
-		id = []byte(e.name)
-	}
-	for _, x := range b.extentsOf(i) {
-		id = append(id, x.sum[:]...)
-	}
-	return string(id)
-}
-
 // roller hashes the last chunkSize bytes: a polynomial modulo 2^64.
 type roller struct {
 	hash, out uint64 // out is the base to the power of chunkSize
@@ -223,7 +203,7 @@ func endsWith(in Input, p []byte) bool {
 		return false
 	}
 	q := make([]byte, n)
-	return readAt(in, q, in.Size-n) == nil && bytes.Equal(p, q)
+	return stored.ReadAt(in, q, in.Size-n) == nil && bytes.Equal(p, q)
 }
 
 func (e *Estimate) read(ctx context.Context, in Input, c newChunk) ([]byte, error) {
@@ -231,7 +211,7 @@ func (e *Estimate) read(ctx context.Context, in Input, c newChunk) ([]byte, erro
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return p, readAt(in, p, c.off)
+	return p, stored.ReadAt(in, p, c.off)
 }
 
 // drop takes out the chunks that a file has, at any offset.
@@ -242,7 +222,7 @@ func drop(ctx context.Context, in Input, wanted map[uint64]newChunk) error {
 			return err
 		}
 		p := buf[:min(int64(len(buf)), in.Size-off)]
-		if err := readAt(in, p, off); err != nil {
+		if err := stored.ReadAt(in, p, off); err != nil {
 			return err
 		}
 		off += int64(len(p))

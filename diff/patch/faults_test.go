@@ -32,14 +32,14 @@ func newFault(t *testing.T) *fault {
 	pak := func(list ...content) string { return string(writePak(t, o, list)) }
 	f := &fault{patch: filepath.Join(t.TempDir(), "p.pkdelta"),
 		old: faulttest.Tree{
-			"x.pak":     pak(content{"a", kept, false}, content{"b", text, false}),
-			"sub/y.pak": pak(content{"y", noisy(78, 9000), false}, content{"z", text, false}),
+			"x.pak":     pak(content{name: "a", data: kept}, content{name: "b", data: text}),
+			"sub/y.pak": pak(content{name: "y", data: noisy(78, 9000)}, content{name: "z", data: text}),
 			"note.txt":  string(words(1, 500)), "same.txt": "the same",
 		},
 		new: faulttest.Tree{
-			"x.pak":     pak(content{"a", kept, false}, content{"b", words(4, 2000), false}),
-			"sub/y.pak": pak(content{"y", noisy(78, 9000), false}, content{"c", words(2, 900), false}),
-			"note.txt":  string(words(2, 500)), "more/new.pak": pak(content{"y", kept, false}), "same.txt": "the same",
+			"x.pak":     pak(content{name: "a", data: kept}, content{name: "b", data: words(4, 2000)}),
+			"sub/y.pak": pak(content{name: "y", data: noisy(78, 9000)}, content{name: "c", data: words(2, 900)}),
+			"note.txt":  string(words(2, 500)), "more/new.pak": pak(content{name: "y", data: kept}), "same.txt": "the same",
 		}}
 	from, to := t.TempDir(), t.TempDir()
 	f.old.Write(t, from)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pakdb/internal/stored"
 )
 
 // folder is names and contents.
@@ -91,12 +93,12 @@ func TestWrongFileOfFolder(t *testing.T) {
 			files := candidatesOf(old)
 			b := make([]byte, files[wrong].Size)
 			files[wrong].ReaderAt = bytes.NewReader(b)
-			_, err := h.Find(context.Background(), files)
+			_, err := Find(context.Background(), h, files)
 			if !errors.Is(err, ErrWrongOld) || errors.Is(err, ErrApplied) || !strings.HasPrefix(err.Error(), files[wrong].Name+": ") {
 				t.Errorf("file %d of %d: %v", wrong, n, err)
 			}
 		}
-		found, err := h.Find(context.Background(), candidatesOf(old))
+		found, err := Find(context.Background(), h, candidatesOf(old))
 		if err != nil || h.Old[n-1].unknown != 0 {
 			t.Errorf("%d right files: %v", n, err)
 		}
@@ -105,7 +107,7 @@ func TestWrongFileOfFolder(t *testing.T) {
 				t.Errorf("file %d is said to be %d", i, k)
 			}
 		}
-		if _, err := h.Find(context.Background(), candidatesOf(tiny(n, 1))); !errors.Is(err, ErrApplied) {
+		if _, err := Find(context.Background(), h, candidatesOf(tiny(n, 1))); !errors.Is(err, ErrApplied) {
 			t.Errorf("the new ones: %v", err)
 		}
 	}
@@ -127,7 +129,7 @@ func TestAlikeSums(t *testing.T) {
 		}
 	}
 	files[7].Sum[5]++
-	if _, err := h.Find(context.Background(), files); !errors.Is(err, ErrWrongOld) {
+	if _, err := Find(context.Background(), h, files); !errors.Is(err, ErrWrongOld) {
 		t.Error(err)
 	}
 }
@@ -148,7 +150,7 @@ func TestRenamedOldFiles(t *testing.T) {
 	}
 	for i, name := range []string{"2", "x", "0"} {
 		b := make([]byte, old[i].Size)
-		if err := errors.Join(readAt(old[i], b, 0), os.MkdirAll(filepath.Join(dir, "old"), 0o777), os.WriteFile(filepath.Join(dir, "old", name), b, 0o666)); err != nil {
+		if err := errors.Join(stored.ReadAt(old[i], b, 0), os.MkdirAll(filepath.Join(dir, "old"), 0o777), os.WriteFile(filepath.Join(dir, "old", name), b, 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -217,7 +219,7 @@ func TestOtherResult(t *testing.T) {
 	var from []io.ReaderAt
 	for i, in := range old {
 		b := make([]byte, in.Size)
-		if err := readAt(in, b, 0); err != nil {
+		if err := stored.ReadAt(in, b, 0); err != nil {
 			t.Fatal(err)
 		}
 		if i == 9 { // unchanged, and not asked about

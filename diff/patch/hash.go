@@ -9,6 +9,7 @@ import (
 
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
+	"pakdb/internal/stored"
 )
 
 // hash reads the files of two builds once, each build by a goroutine, and hashes
@@ -51,7 +52,7 @@ func (l *layout) hash(ctx context.Context, buf []byte) (Sum, error) {
 			return Sum{}, err
 		}
 		p := buf[:min(int64(len(buf)), l.Size-off)]
-		if err := readAt(l.Source, p, off); err != nil {
+		if err := stored.ReadAt(l.Source, p, off); err != nil {
 			return Sum{}, err
 		}
 		_, _ = whole.Write(p)

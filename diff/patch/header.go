@@ -40,6 +40,7 @@ type Sum [16]byte
 // Root is the BLAKE3 hash of a patch's header.
 type Root [32]byte
 
+// sumOfBytes returns the sum of bytes in memory.
 func sumOfBytes(b []byte) Sum {
 	sum := blake3.Sum256(b)
 	return Sum(sum[:])
@@ -196,4 +197,13 @@ func checkName(name string) error {
 		return fmt.Errorf("%w: header: %q is no name of a file below a folder: %w", ErrCorrupt, name, err)
 	}
 	return nil
+}
+
+// unmade is the header of the same files.
+func (h *Header) unmade() *Header { return &Header{Old: h.Old, New: h.New, told: h.told, same: h.same} }
+
+// stored is how many bytes the patch will have.
+func (h *Header) stored() int64 {
+	h.marshal(nil)
+	return h.Length()
 }

@@ -12,6 +12,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // appended is a pak that was appended to, and what it stands for.
@@ -63,7 +64,7 @@ func TestDamagedRecords(t *testing.T) {
 		}
 		stood++
 		got := make([]byte, v.Size())
-		if err := readAt(v, got, 0); err != nil || !bytes.Equal(got, exact) || f.Size != int64(len(exact)) {
+		if err := stored.ReadAt(v, got, 0); err != nil || !bytes.Equal(got, exact) || f.Size != int64(len(exact)) {
 			t.Fatalf("%d: %v, %d bytes", i, err, len(got))
 		}
 	}
@@ -202,7 +203,7 @@ func FuzzActions(f *testing.F) {
 // that it names, or none.
 func FuzzRecord(f *testing.F) {
 	// Small, for each execution reads it several times.
-	same, big := content{"Game/a.uasset", words(7, 900), false}, words(1, 4000)
+	same, big := content{name: "Game/a.uasset", data: words(7, 900)}, words(1, 4000)
 	old := writePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []content{same, {"Game/b.umap", big, false}})
 	exact := writePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []content{same, {"Game/b.umap", append(bytes.Clone(big), "more"...), false}})
 	pak := appendedOf(f, old, exact)
@@ -214,7 +215,7 @@ func FuzzRecord(f *testing.F) {
 	}
 	f.Add(pak[start+int(h.length) : mark-8])
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		h := &Header{Old: []File{{Name: "x.pak", Size: int64(start)}}, New: h.New, Memory: h.Memory, segments: []segment{{int64(len(stream)), sumOfBytes(stream), 0}}}
+		h := &Header{Old: []File{{Name: "x.pak", Size: int64(start)}}, New: h.New, Memory: h.Memory, segments: []segment{{stored: int64(len(stream)), sum: sumOfBytes(stream), file: 0}}}
 		record := append(h.frame(Version, append(h.columns(), h.sums()...), stream), stream...) // coding it takes 20 MB
 		b := append(bytes.Clone(pak[:start]), record...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(record)))
@@ -227,8 +228,8 @@ func FuzzRecord(f *testing.F) {
 			return
 		}
 		got := make([]byte, v.Size())
-		err = readAt(v, got, 0)
-		if err = errors.Join(err, v.spool.close()); err != nil || !bytes.Equal(got, exact) {
+		err = stored.ReadAt(v, got, 0)
+		if err = errors.Join(err, v.spool.Close()); err != nil || !bytes.Equal(got, exact) {
 			t.Fatalf("%d bytes, %v", len(got), err)
 		}
 	})

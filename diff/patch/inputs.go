@@ -3,6 +3,7 @@ package patch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 type Files struct {
 	Inputs []Input
 	open   []*os.File
-	views  []*virtual // of those that UseExact changed
+	spools []io.Closer // of what UseExact put in place of inputs
 }
 
 // ErrNoFiles means that there are no files in a folder. It is a [fs.ErrNotExist].
@@ -97,25 +98,26 @@ func (f *Files) checkNames() error {
 	return nil
 }
 
+// file returns input i as it is on the disk.
+func (f *Files) file(i int) *os.File { return f.open[i] }
+
+// replace puts other bytes in place of an input's. Close closes what they need.
+func (f *Files) replace(i int, source codecs.Source, needs io.Closer) {
+	f.spools = append(f.spools, needs)
+	f.Inputs[i].Source = source
+}
+
 // Path returns the path of input i.
 func (f *Files) Path(i int) string { return f.open[i].Name() }
 
 // Close closes all files.
 func (f *Files) Close() error {
 	var errs []error
-	for _, v := range f.views {
-		errs = append(errs, v.spool.close())
+	for _, s := range f.spools {
+		errs = append(errs, s.Close())
 	}
 	for _, file := range f.open {
 		errs = append(errs, file.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// sizeOfInputs returns how many bytes files have together.
-func sizeOfInputs(inputs []Input) (n int64) {
-	for _, in := range inputs {
-		n += in.Size
-	}
-	return n
 }

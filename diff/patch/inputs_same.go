@@ -4,20 +4,20 @@ import (
 	"context"
 
 	"pakdb/codecs"
+	"pakdb/internal/stored"
 )
 
 // UseExact makes inputs that were appended to the files that they stand for: a
 // patch from those applies to the appended ones too. It returns which these are.
-func (f *Files) UseExact(ctx context.Context) (changed []int, err error) {
+func UseExact(ctx context.Context, f *Files) (changed []int, err error) {
 	for i := range f.Inputs {
 		in := &f.Inputs[i]
-		v, _, err := standsFor(ctx, &part{ReaderAt: in.ReaderAt, file: f.open[i]}, in.Size)
+		v, _, err := standsFor(ctx, &part{ReaderAt: in.ReaderAt, file: f.file(i)}, in.Size)
 		if err != nil {
 			return changed, err
 		}
 		if v != nil {
-			f.views = append(f.views, v)
-			in.Source = codecs.Source{ReaderAt: v, Name: in.Source.Name, Size: v.Size(), Dir: in.Dir}
+			f.replace(i, codecs.Source{ReaderAt: v, Name: in.Source.Name, Size: v.Size(), Dir: in.Dir}, v.spool)
 			changed = append(changed, i)
 		}
 	}
@@ -26,9 +26,9 @@ func (f *Files) UseExact(ctx context.Context) (changed []int, err error) {
 
 // Appended returns which inputs were appended to, and stand for other files than
 // they are.
-func (f *Files) Appended() (list []int) {
+func Appended(f *Files) (list []int) {
 	for i, in := range f.Inputs {
-		if findRecord(&part{ReaderAt: in.ReaderAt, file: f.open[i]}, in.Size) != nil {
+		if findRecord(&part{ReaderAt: in.ReaderAt, file: f.file(i)}, in.Size) != nil {
 			list = append(list, i)
 		}
 	}
@@ -51,8 +51,12 @@ func Same(ctx context.Context, a, b []Input) (bool, error) {
 		}
 	}
 	for i := range a {
-		if same, err := equalAt(ctx, &layout{Input: a[i]}, 0, &layout{Input: *byName[a[i].Name]}, 0, a[i].Size); err != nil || !same {
-			return false, err
+		same, err := stored.Equal(ctx, a[i], 0, byName[a[i].Name], 0, a[i].Size)
+		if err != nil {
+			return false, named(a[i].Name, err)
+		}
+		if !same {
+			return false, nil
 		}
 	}
 	return true, nil

@@ -12,6 +12,7 @@ import (
 
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
+	"pakdb/internal/stored"
 )
 
 // A journal says what is to be done with the files of a folder, completely, and
@@ -165,7 +166,7 @@ func readJournal(f *os.File) ([]action, error) {
 	size := st.Size()
 	var head [len(journalMagic)]byte
 	var tail [journalTail]byte
-	if size < int64(len(head)+len(tail)) || readAt(f, head[:], 0) != nil || string(head[:]) != journalMagic || readAt(f, tail[:], size-int64(len(tail))) != nil {
+	if size < int64(len(head)+len(tail)) || stored.ReadAt(f, head[:], 0) != nil || string(head[:]) != journalMagic || stored.ReadAt(f, tail[:], size-int64(len(tail))) != nil {
 		return nil, ErrJournal
 	}
 	sum, err := sumOf(context.Background(), f, size-int64(len(Sum{})))
@@ -176,7 +177,7 @@ func readJournal(f *os.File) ([]action, error) {
 		return nil, ErrJournal
 	default:
 		b := make([]byte, end-int64(start))
-		if err := readAt(f, b, int64(start)); err != nil {
+		if err := stored.ReadAt(f, b, int64(start)); err != nil {
 			return nil, err
 		}
 		return parseActions(b, int64(start))

@@ -89,6 +89,8 @@ type keyList struct {
 	used []int
 }
 
+// number returns the number by which a patch names key k of the ring: from 1 on in
+// the order of first use, 0 for no key.
 func (l *keyList) number(k int) int {
 	if k == 0 {
 		return 0
@@ -100,6 +102,7 @@ func (l *keyList) number(k int) int {
 	return len(l.used)
 }
 
+// keys returns the keys in use, as the header lists them.
 func (l *keyList) keys() (list []Key) {
 	for _, k := range l.used {
 		list = append(list, l.ring.list[k-1])

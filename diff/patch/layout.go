@@ -4,18 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"path"
 	"slices"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/stored"
 )
-
-// Input is an old or a new file. Formats of several files find each other by
-// their names, which are relative to the build's folder.
-type Input struct {
-	Name string
-	codecs.Source
-}
 
 // extent is a stored block, or a run of stored bytes, of an entry.
 type extent struct {
@@ -33,6 +29,7 @@ type extent struct {
 // opaque makes an extent that does not decode one that is not compressed.
 func (x *extent) opaque() { x.method, x.size = compress.None, x.coded }
 
+// end returns the offset behind the stored bytes.
 func (x *extent) end() int64 { return x.off + x.stored }
 
 // entry is one entry of an archive. Its extents lie in one file.
@@ -143,7 +140,7 @@ func segments(src codecs.Source, x extent) (parts []extent) {
 	left := x.size
 	for at := x.off; left > 0; {
 		var head [2]byte
-		if x.end()-at < 2 || readAt(src, head[:], at) != nil {
+		if x.end()-at < 2 || stored.ReadAt(src, head[:], at) != nil {
 			return nil
 		}
 		p := extent{size: min(left, lzoSegment), method: compress.LZO1X, entry: x.entry}
@@ -195,4 +192,48 @@ func (l *layout) gapBefore(k int) (off, n int64) {
 		return off, l.Size - off
 	}
 	return off, l.extents[k].off - off
+}
+
+// sibling returns the file that is called like file i but for its extension, or
+// -1.
+func (b *build) sibling(i int, ext string) int {
+	name := b.files[i].Input.Name
+	name = strings.TrimSuffix(name, path.Ext(name)) + ext
+	return slices.IndexFunc(b.files, func(l layout) bool { return strings.EqualFold(l.Input.Name, name) })
+}
+
+// extentsOf returns the extents of an entry, in the order of their offsets.
+func (b *build) extentsOf(i int) []extent {
+	e := &b.entries[i]
+	return b.files[e.file].extents[e.first : e.first+e.count]
+}
+
+// identity is an entry's path and the hashes of its stored bytes, "" without any.
+func (b *build) identity(i int) string {
+	e := &b.entries[i]
+	if e.count == 0 {
+		return ""
+	}
+	id := []byte(e.bare())
+	if e.whole {
+		id = []byte(e.name)
+	}
+	for _, x := range b.extentsOf(i) {
+		id = append(id, x.sum[:]...)
+	}
+	return string(id)
+}
+
+// sizeOf is how much content an entry has.
+func (b *build) sizeOf(e *entry) (n int64) {
+	for _, x := range b.files[e.file].extents[e.first : e.first+e.count] {
+		n += x.size
+	}
+	return n
+}
+
+// bare is the entry's own name, by which it is the same in another archive.
+func (e *entry) bare() string {
+	_, name, _ := strings.Cut(e.name, "\x00")
+	return strings.ToLower(name)
 }

@@ -7,14 +7,9 @@ import (
 	"io"
 	"math"
 
-	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
 	"pakdb/internal/progress"
 )
-
-// methods are the block methods of ranges, in the order of their numbers in
-// patch files.
-var methods = [...]compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd, compress.LZO1X, compress.Oodle}
 
 // output is a new file that is being written.
 type output interface {

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/zeebo/blake3"
-
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
@@ -18,6 +16,7 @@ import (
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 	"pakdb/internal/safename"
+	"pakdb/internal/stored"
 )
 
 // MakeOptions for [Make]. The zero value reads no archives.
@@ -117,7 +116,7 @@ func (m *maker) write(out io.Writer) error {
 	var only []byte
 	if !m.h.isListed() && len(m.h.segments) > 0 {
 		only = make([]byte, m.h.segments[0].stored)
-		if err := readAt(m.spool, only, 0); err != nil {
+		if err := stored.ReadAt(m.spool, only, 0); err != nil {
 			return err
 		}
 	}
@@ -129,26 +128,6 @@ func (m *maker) write(out io.Writer) error {
 	}
 	_, err := io.Copy(out, m.spool)
 	return err
-}
-
-// sumOf hashes the first n bytes of r.
-func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
-	h := blake3.New()
-	buf := make([]byte, 1<<20)
-	watch := progress.Of(ctx)
-	for off := int64(0); off < n; {
-		if err := ctx.Err(); err != nil {
-			return Sum{}, err
-		}
-		p := buf[:min(int64(len(buf)), n-off)]
-		if err := readAt(r, p, off); err != nil {
-			return Sum{}, err
-		}
-		_, _ = h.Write(p)
-		off += int64(len(p))
-		watch.Add(int64(len(p)))
-	}
-	return Sum(h.Sum(nil)), nil
 }
 
 // maker makes one patch.
@@ -264,7 +243,7 @@ func (m *maker) keep(stream []byte, file int) error {
 	if len(stream) > maxSegment {
 		return fmt.Errorf("a segment of %d bytes; at most %d may be", len(stream), maxSegment)
 	}
-	m.h.segments = append(m.h.segments, segment{int64(len(stream)), sumOfBytes(stream), file})
+	m.h.segments = append(m.h.segments, segment{stored: int64(len(stream)), sum: sumOfBytes(stream), file: file})
 	if _, err := m.spool.Write(stream); err != nil || m.proof == nil {
 		return err
 	}

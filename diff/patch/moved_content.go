@@ -85,17 +85,6 @@ func (x *chunkIndex) more(ctx context.Context) error {
 	return nil
 }
 
-// sizeOf is how much content an entry has.
-func (b *build) sizeOf(e *entry) (n int64) {
-	for _, x := range b.files[e.file].extents[e.first : e.first+e.count] {
-		n += x.size
-	}
-	return n
-}
-
-// maxPart is how much of a content is in memory at once.
-const maxPart = 4 << 20
-
 // add indexes a share of each block of an entry, from its front on, and returns
 // how much that was.
 func (x *chunkIndex) add(ctx context.Context, id int32, share float64) (total int64, err error) {

@@ -61,5 +61,6 @@ const (
 // digestSize is that of SHA-1, the only digest yet.
 const digestSize = 20
 
+// zigzag maps small numbers of either sign to small ones: 0, -1, 1, -2 to 0, 1, 2, 3.
 func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }

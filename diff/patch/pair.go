@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"strings"
 )
 
 // place is an extent of a build.
@@ -81,12 +80,6 @@ func (p *pairing) pairWhole(old, new *build) {
 			p.entries[i] = l.extents[0].entry
 		}
 	}
-}
-
-// bare is the entry's own name, by which it is the same in another archive.
-func (e *entry) bare() string {
-	_, name, _ := strings.Cut(e.name, "\x00")
-	return strings.ToLower(name)
 }
 
 // pairFiles pairs by name, else by the old file that most entries are in, else

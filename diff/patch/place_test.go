@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // updateInPlace applies p.patch in dir, where x.pak is.
@@ -291,18 +292,6 @@ func (i *interrupted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func noisy(seed uint64, n int) []byte {
-	b := words(seed, n)
-	for i := range b {
-		b[i] ^= byte(i*i>>3) * byte(seed+1) * 7
-	}
-	for i := 0; i < n; i++ {
-		seed = seed*6364136223846793005 + 1442695040888963407
-		b[i] ^= byte(seed >> 56)
-	}
-	return b
-}
-
 // meddling is an old file during whose reading somebody else changes the folder.
 type meddling struct {
 	io.ReaderAt
@@ -330,7 +319,7 @@ func meddled(t *testing.T, old, new []Input, o *ApplyOptions) (dir string, root 
 	var files []io.ReaderAt
 	for _, in := range old {
 		b := make([]byte, in.Size)
-		if err := errors.Join(readAt(in.ReaderAt, b, 0), os.WriteFile(filepath.Join(dir, in.Name), b, 0o640)); err != nil {
+		if err := errors.Join(stored.ReadAt(in.ReaderAt, b, 0), os.WriteFile(filepath.Join(dir, in.Name), b, 0o640)); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, in.ReaderAt)
@@ -365,7 +354,7 @@ func TestAllOrNone(t *testing.T) {
 	for _, in := range new {
 		got, err := os.ReadFile(filepath.Join(dir, in.Name))
 		want := make([]byte, in.Size)
-		if err := errors.Join(err, readAt(in.ReaderAt, want, 0)); err != nil || !bytes.Equal(got, want) {
+		if err := errors.Join(err, stored.ReadAt(in.ReaderAt, want, 0)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes, %v", in.Name, len(got), err)
 		}
 		if st, err := os.Stat(filepath.Join(dir, in.Name)); err != nil || runtime.GOOS != "windows" && in.Name != "b" && st.Mode().Perm() != 0o640 {

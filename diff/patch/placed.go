@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+
+	"pakdb/internal/stored"
 )
 
 // replaced is a new file where an older one is: what it will be, and what has to be
@@ -31,7 +33,7 @@ func (p *replaced) close() error {
 		errs = append(errs, p.f.Close())
 	}
 	if p.grown != nil {
-		errs = append(errs, p.grown.result.spool.close())
+		errs = append(errs, p.grown.result.spool.Close())
 	}
 	return errors.Join(errs...)
 }
@@ -140,10 +142,10 @@ func (p *replaced) compare(ctx context.Context) error {
 			part := r.cut(at, at+int64(len(here)))
 			at = part.end()
 			n := max(0, min(part.n, p.before.Size-part.at))
-			if err := readAt(part.src, here[:n], part.off); err != nil {
+			if err := stored.ReadAt(part.src, here[:n], part.off); err != nil {
 				return err
 			}
-			if err := readAt(p.f, there[:n], part.at); err != nil {
+			if err := stored.ReadAt(p.f, there[:n], part.at); err != nil {
 				return err
 			}
 			for from := int64(0); from < part.n; from += grain {
@@ -213,7 +215,7 @@ func (a *applier) journaled(ctx context.Context, r run, journal *spool) (int64, 
 			return 0, err
 		}
 		p := buf[:min(int64(len(buf)), r.n-n)]
-		if err := readAt(r.src, p, r.off+n); err != nil {
+		if err := stored.ReadAt(r.src, p, r.off+n); err != nil {
 			return 0, err
 		}
 		if _, err := journal.store(p); err != nil {
@@ -245,7 +247,7 @@ func writeRuns(ctx context.Context, f io.WriterAt, v *virtual, from, to int64) e
 			return err
 		}
 		p := buf[:min(to-from, int64(len(buf)))]
-		if err := readAt(v, p, from); err != nil {
+		if err := stored.ReadAt(v, p, from); err != nil {
 			return err
 		}
 		if _, err := f.WriteAt(p, from); err != nil {

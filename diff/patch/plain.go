@@ -8,6 +8,7 @@ import (
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
+	"pakdb/internal/stored"
 )
 
 // What is known of an archive's inside is told by operations of their own, each
@@ -91,15 +92,6 @@ func (m *maker) asBytes(ctx context.Context, temp string, old, new []Input) (*ma
 	return b, nil
 }
 
-// unmade is the header of the same files.
-func (h *Header) unmade() *Header { return &Header{Old: h.Old, New: h.New, told: h.told, same: h.same} }
-
-// stored is how many bytes the patch will have.
-func (h *Header) stored() int64 {
-	h.marshal(nil)
-	return h.Length()
-}
-
 // giveTo gives all segments to a proof, if there is one.
 func (m *maker) giveTo(p *proof) error {
 	if m.proof = p; p == nil {
@@ -108,7 +100,7 @@ func (m *maker) giveTo(p *proof) error {
 	at := int64(0)
 	for _, s := range m.h.segments {
 		stream := make([]byte, s.stored)
-		if err := readAt(m.spool, stream, at); err != nil {
+		if err := stored.ReadAt(m.spool, stream, at); err != nil {
 			return err
 		}
 		if err := p.take(provable{stream, s.file, m.recipes.list, m.e.keys.blocks()}); err != nil {

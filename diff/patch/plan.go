@@ -90,8 +90,6 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 	return p, p.find(ctx)
 }
 
-func named(file string, err error) error { return &os.PathError{Op: "read", Path: file, Err: err} }
-
 // isApplied reports whether all new files are in the folder, or files that stand
 // for them.
 func (p *Plan) isApplied(ctx context.Context) (bool, error) {
@@ -160,7 +158,7 @@ func (n *newFile) sum(ctx context.Context) (Sum, error) {
 	if v == nil || err != nil {
 		return Sum{}, err
 	}
-	return is.Sum, v.spool.close()
+	return is.Sum, v.spool.Close()
 }
 
 // find looks for the old files. One that was appended to is a candidate as the
@@ -181,7 +179,7 @@ func (p *Plan) find(ctx context.Context) error {
 			candidates[i] = Candidate{Name: in.Name, Size: v.Size(), ReaderAt: v}
 		}
 	}
-	found, err := p.Header.Find(ctx, candidates)
+	found, err := Find(ctx, p.Header, candidates)
 	for _, i := range found {
 		if i >= 0 {
 			p.Found = append(p.Found, p.old.Path(i))
@@ -288,7 +286,7 @@ func (p *Plan) Close() error {
 	}
 	for _, v := range p.views {
 		if v != nil {
-			errs = append(errs, v.spool.close())
+			errs = append(errs, v.spool.Close())
 		}
 	}
 	if p.patch != nil {

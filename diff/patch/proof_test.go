@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync/atomic"
 	"testing"
+
+	"pakdb/internal/stored"
 )
 
 // turning is a file whose bytes become others after so many reads.
@@ -110,7 +112,7 @@ func TestCompared(t *testing.T) {
 			}
 			at += n
 			back := make([]byte, at)
-			if err := readAt(c, back, 0); err != nil || !bytes.Equal(back, got[:at]) {
+			if err := stored.ReadAt(c, back, 0); err != nil || !bytes.Equal(back, got[:at]) {
 				t.Fatalf("it reads as something else: %v", err)
 			}
 		}

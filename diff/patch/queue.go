@@ -11,6 +11,7 @@ type queue struct {
 	n    int
 }
 
+// newQueue returns the row of n things, none of them taken.
 func newQueue(n int) *queue {
 	q := &queue{tree: make([]int32, n+1), left: n, n: n}
 	for i := 1; i <= n; i++ {

@@ -41,6 +41,7 @@ func (r Recipe) String() string {
 // rawDeflate in Params[3] is a deflate stream without zlib's wrapper.
 const rawDeflate = 0x80
 
+// zlib returns the parameters of zlib that the recipe holds.
 func (r Recipe) zlib() exactzlib.Params {
 	return exactzlib.Params{
 		Level: r.Params[0], MemLevel: r.Params[1], WindowBits: r.Params[2],
@@ -49,7 +50,7 @@ func (r Recipe) zlib() exactzlib.Params {
 }
 
 func fromZlib(p exactzlib.Params) Recipe {
-	r := Recipe{compress.Zlib, [4]uint8{p.Level, p.MemLevel, p.WindowBits, uint8(p.Strategy)}}
+	r := Recipe{Method: compress.Zlib, Params: [4]uint8{p.Level, p.MemLevel, p.WindowBits, uint8(p.Strategy)}}
 	if p.Raw {
 		r.Params[3] |= rawDeflate
 	}
@@ -74,7 +75,7 @@ func (r Recipe) lz4() exactlz4.Params {
 }
 
 func fromLZ4(p exactlz4.Params) Recipe {
-	r := Recipe{compress.LZ4, [4]uint8{uint8(p.Dialect), lz4Block, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
+	r := Recipe{Method: compress.LZ4, Params: [4]uint8{uint8(p.Dialect), lz4Block, uint8(p.Acceleration), uint8(p.Acceleration >> 8)}}
 	switch {
 	case p.Level > 0:
 		r.Params[1], r.Params[2] = lz4High, p.Level
@@ -86,7 +87,7 @@ func fromLZ4(p exactlz4.Params) Recipe {
 
 func (r Recipe) lzo() int { return int(r.Params[0]) }
 
-func fromLZO(level int) Recipe { return Recipe{compress.LZO1X, [4]uint8{uint8(level)}} }
+func fromLZO(level int) Recipe { return Recipe{Method: compress.LZO1X, Params: [4]uint8{uint8(level)}} }
 
 // Coder encodes by recipes and finds them. The zero value is ready. It keeps its
 // encoders' memory and is not safe for concurrent use.
@@ -141,3 +142,7 @@ func paramsOf[P any](likely []Recipe, m compress.Method, params func(Recipe) P) 
 	}
 	return list
 }
+
+// methods are the block methods of ranges, in the order of their numbers in
+// patch files.
+var methods = [...]compress.Method{compress.None, compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd, compress.LZO1X, compress.Oodle}

@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/stored"
 )
 
 // An archive that was appended to has a record, in front of its footer, by which
@@ -41,7 +42,7 @@ func (r *record) stands() File { return r.New[0] }
 func findRecord(file *part, size int64) *record {
 	n := min(size, recordWindow)
 	tail := make([]byte, n)
-	if n < int64(recordTail) || readAt(file, tail, size-n) != nil {
+	if n < int64(recordTail) || stored.ReadAt(file, tail, size-n) != nil {
 		return nil
 	}
 	k := bytes.LastIndex(tail, []byte(recordMagic))
@@ -77,7 +78,7 @@ func (r *record) view(ctx context.Context) (*virtual, error) {
 			err = fmt.Errorf("%w: %d bytes of %d", ErrResult, m.pos, r.New[0].Size)
 		}
 		if err != nil {
-			return nil, errors.Join(err, v.spool.close())
+			return nil, errors.Join(err, v.spool.Close())
 		}
 	}
 }
@@ -96,7 +97,7 @@ func standsFor(ctx context.Context, file *part, size int64) (*virtual, File, err
 			err = fmt.Errorf("%w: the record of %s", ErrResult, r.stands().Name)
 		}
 		if err != nil {
-			err = errors.Join(err, v.spool.close())
+			err = errors.Join(err, v.spool.Close())
 		}
 	}
 	if ctx.Err() != nil {
@@ -120,7 +121,7 @@ func writeRecord(ctx context.Context, result, exact *virtual, f File, m *mover, 
 	h := &Header{Old: []File{{Name: f.Name, Size: start}}, New: []File{f}, Memory: memoryUsual}
 	w := &recordWriter{exact: exact, m: m}
 	w.e = &emitter{h: h, recipes: &recipeList{}, digests: map[[digestSize]byte]int{}, done: func(stream []byte, _ int) error {
-		h.segments = append(h.segments, segment{int64(len(stream)), sumOfBytes(stream), 0})
+		h.segments = append(h.segments, segment{stored: int64(len(stream)), sum: sumOfBytes(stream), file: 0})
 		w.segments = append(w.segments, stream...)
 		return nil
 	}}
@@ -180,7 +181,7 @@ func (w *recordWriter) run(ctx context.Context) error {
 func (w *recordWriter) predict() {
 	off, n := w.e.pos, w.exact.Size()-w.e.pos
 	want := make([]byte, min(n, table.MaxSize))
-	if err := readAt(w.exact, want, off); err != nil {
+	if err := stored.ReadAt(w.exact, want, off); err != nil {
 		return
 	}
 	places := w.known.places(w.e.copies, 0)
@@ -219,7 +220,7 @@ func (w *recordWriter) literal(ctx context.Context, n int64) error {
 			}
 		}
 		p := make([]byte, min(n, delta.MaxContent))
-		if err := readAt(w.exact, p, w.e.pos); err != nil {
+		if err := stored.ReadAt(w.exact, p, w.e.pos); err != nil {
 			return err
 		}
 		w.e.flushCopy()
@@ -257,5 +258,5 @@ func proveRecord(ctx context.Context, result *virtual, want File) error {
 	if v == nil || is.Sum != want.Sum || is.Size != want.Size {
 		return refuse("a record of the exact file could not be made")
 	}
-	return v.spool.close()
+	return v.spool.Close()
 }

@@ -10,6 +10,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/internal/aes256"
+	"pakdb/internal/stored"
 )
 
 // region is a part of a file that is encrypted: whole AES blocks from its start
@@ -106,7 +107,7 @@ func (b *build) padded(l *layout, x *extent, head []byte) bool {
 // block returns a decrypted AES block, nil where there is none.
 func (b *build) block(l *layout, off int64, key int) []byte {
 	p := make([]byte, aes256.Block)
-	if readAt(l.Source, p, off) != nil {
+	if stored.ReadAt(l.Source, p, off) != nil {
 		return nil
 	}
 	aes256.DecryptECB(b.keys.blocks[key-1], p)
@@ -192,7 +193,7 @@ func (l *layout) readStored(off, n int64) ([]byte, error) {
 
 // readInto fills p with stored bytes.
 func (l *layout) readInto(p []byte, off int64) error {
-	if err := readAt(l.Source, p, off); err != nil {
+	if err := stored.ReadAt(l.Source, p, off); err != nil {
 		return &codecs.FormatError{Format: "patch", File: l.Input.Name, Off: off, Err: err}
 	}
 	return nil
@@ -211,3 +212,6 @@ func (l *layout) plainSum(x *extent) (sum [16]byte, err error) {
 	copy(sum[:], h.Sum(nil))
 	return sum, nil
 }
+
+// maxPart is how much of a content is in memory at once.
+const maxPart = 4 << 20

@@ -24,7 +24,7 @@ func TestRepeat(t *testing.T) {
 		if err := e.end(); err != nil {
 			t.Fatal(err)
 		}
-		out := &memory{make([]byte, len(want))}
+		out := &memory{b: make([]byte, len(want))}
 		m := &machine{h: h, old: &oldFiles{}}
 		m.begin(0, out, int64(len(want)), 0, nil, nil)
 		if err := m.run(context.Background(), stream); err != nil || !bytes.Equal(out.b, want) {

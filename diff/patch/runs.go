@@ -302,16 +302,6 @@ func (x *runIndex) around(p []byte, i, floor, file int, off int64) (storedRun, e
 	return r, nil
 }
 
-func commonPrefix(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
 func commonSuffix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {

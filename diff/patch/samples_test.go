@@ -107,7 +107,7 @@ func apply(t testing.TB, p []byte, old []string, dir string) error {
 	for _, in := range files.Inputs {
 		candidates = append(candidates, patch.Candidate{Name: in.Name, Size: in.Size, ReaderAt: in.ReaderAt})
 	}
-	found, err := r.Find(context.Background(), candidates)
+	found, err := patch.Find(context.Background(), r.Header, candidates)
 	if err != nil {
 		return err
 	}

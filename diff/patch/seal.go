@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pakdb/internal/aes256"
+	"pakdb/internal/stored"
 )
 
 // What archives encrypt they cut into units: an entry, a block of one. A unit is
@@ -69,7 +70,7 @@ func (m *machine) sealUnit() error {
 			return err
 		}
 		head = make([]byte, aes256.Block)
-		if err := readAt(m.out, head, m.pos-back*aes256.Block); err != nil {
+		if err := stored.ReadAt(m.out, head, m.pos-back*aes256.Block); err != nil {
 			return err
 		}
 		aes256.DecryptECB(key, head)
@@ -129,7 +130,7 @@ func (m *machine) sealedDigest() error {
 		return err
 	}
 	buf := make([]byte, size)
-	if err := readAt(m.out, buf, at-skip); err != nil {
+	if err := stored.ReadAt(m.out, buf, at-skip); err != nil {
 		return err
 	}
 	key := m.old.keys[n-1]

@@ -1,12 +1,8 @@
 package patch
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 )
@@ -53,14 +49,6 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// files are inputs called by their numbers.
-func files(contents ...string) (list []Input) {
-	for i, c := range contents {
-		list = append(list, input(fmt.Sprint(i), []byte(c)))
-	}
-	return list
-}
-
 // inFolders are n files of 8 KiB, in folders.
 func inFolders(content string, n int) (list []Input) {
 	for i := range n {
@@ -78,20 +66,6 @@ func listed(content string, n int) []byte {
 		b = append(append(fmt.Appendf(b, "[%s]", nameOf(i)), content[i<<13:(i+1)<<13]...), 0)
 	}
 	return b
-}
-
-// tiny are n small files, of which some differ.
-func tiny(n, differ int) []Input {
-	r := rand.New(rand.NewPCG(1, 1))
-	contents := make([]string, n)
-	for i := range contents {
-		v := r.IntN(1000)
-		if i%(n/max(differ, 1)) == 1 && differ > 0 {
-			v++
-		}
-		contents[i] = fmt.Sprintf(`{"id": %d, "value": %d}`, i, v)
-	}
-	return files(contents...)
 }
 
 // shuffled is s with its blocks in another order.
@@ -122,45 +96,4 @@ func spaced(s string, n int) string {
 		b.WriteString(strings.Repeat("\x00", n))
 	}
 	return b.String()
-}
-
-func makeOf(t testing.TB, old, new []Input) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	_, _, err := Make(context.Background(), old, new, &out, t.TempDir(),
-		&MakeOptions{Registry: paks()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-// applied applies a patch and compares.
-func applied(t testing.TB, patch []byte, old, new []Input) {
-	t.Helper()
-	r, err := NewReader(bytes.NewReader(patch))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var from []io.ReaderAt
-	for _, in := range old {
-		from = append(from, in.ReaderAt)
-	}
-	root, err := os.OpenRoot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	if err := Apply(context.Background(), r, from, root, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, in := range new {
-		want := make([]byte, in.Size)
-		if err := readAt(in, want, 0); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := root.ReadFile(in.Name); err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%s: %d bytes, %v", in.Name, len(got), err)
-		}
-	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/internal/aes256"
+	"pakdb/internal/stored"
 )
 
 // Range is a part of an old file that holds content: one stored block, or any
@@ -111,7 +112,7 @@ func (o *oldFiles) read(r Range, at, n int64) ([]byte, error) {
 		o.stored = make([]byte, size)
 	}
 	p := o.stored[:size]
-	if err := readAt(o.files[r.File], p, r.Off+at-skip); err != nil {
+	if err := stored.ReadAt(o.files[r.File], p, r.Off+at-skip); err != nil {
 		return nil, fmt.Errorf("%s at 0x%x: %w", o.names[r.File], r.Off, err)
 	}
 	if r.Key > 0 {
@@ -146,17 +147,6 @@ func (o *oldFiles) keep(r Range, b []byte) {
 	o.held += r.Size
 }
 
-func readAt(r io.ReaderAt, p []byte, off int64) error {
-	n, err := r.ReadAt(p, off)
-	if n == len(p) {
-		return nil
-	}
-	if err == nil || err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // source is the content of ranges, one after the other. It is a delta.Old.
 type source struct {
 	old    *oldFiles
@@ -164,6 +154,7 @@ type source struct {
 	ends   []int64 // of each range in the content
 }
 
+// newSource returns the content of ranges, which have been checked.
 func newSource(old *oldFiles, ranges []Range) *source {
 	s := &source{old: old, ranges: ranges, ends: make([]int64, len(ranges))}
 	end := int64(0)
@@ -197,7 +188,7 @@ func (s *source) ReadAt(p []byte, off int64) (n int, err error) {
 		case r.File == listedFile:
 			copy(p[n:n+k], s.old.listed[skip:])
 		case r.Method == compress.None && r.Key == 0:
-			err = readAt(s.old.files[r.File], p[n:n+k], r.Off+skip)
+			err = stored.ReadAt(s.old.files[r.File], p[n:n+k], r.Off+skip)
 		case r.Method == compress.None:
 			k = min(k, flushSize)
 			b, err = s.old.read(r, skip, int64(k))

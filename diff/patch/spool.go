@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // spoolMemory is how much a spool holds in memory, unless all of it will go to its
@@ -42,6 +43,8 @@ type spoolFile interface {
 	Close() error
 }
 
+// newSpool returns an empty spool. Once it outgrows memory it moves to the file
+// that create returns, behind head.
 func newSpool(head string, create func() (spoolFile, error)) *spool {
 	s := &spool{head: []byte(head), create: create, limit: spoolMemory}
 	s.part = &part{ReaderAt: (*spoolReader)(s)}
@@ -70,7 +73,7 @@ func (r *spoolReader) ReadAt(p []byte, off int64) (int, error) {
 	n := int(min(int64(len(p)), s.size-off))
 	if s.f == nil {
 		s.inPages(p[:n], off, func(p, page []byte) { copy(p, page) })
-	} else if err := readAt(s.f, p[:n], int64(len(s.head))+off); err != nil {
+	} else if err := stored.ReadAt(s.f, p[:n], int64(len(s.head))+off); err != nil {
 		return 0, err
 	}
 	if n < len(p) {
@@ -150,8 +153,8 @@ func (s *spool) inPages(p []byte, off int64, do func(p, page []byte)) {
 	}
 }
 
-// close closes the file. Whoever created it removes it, unless it has no name.
-func (s *spool) close() error {
+// Close closes the file. Whoever created it removes it, unless it has no name.
+func (s *spool) Close() error {
 	if s.f == nil {
 		return nil
 	}

@@ -1,5 +1,12 @@
 package patch
 
+import (
+	"context"
+	"io"
+
+	"pakdb/internal/stored"
+)
+
 // The steps of work on patches, in the words that people see.
 const (
 	stepReading  = "reading"
@@ -16,4 +23,11 @@ func sizeOf(files []File) (n int64) {
 		n += f.Size
 	}
 	return n
+}
+
+// sumOf returns the sum of the first n bytes of a file. It counts them in the
+// progress of ctx.
+func sumOf(ctx context.Context, r io.ReaderAt, n int64) (Sum, error) {
+	hash, err := stored.Hash(ctx, r, n)
+	return Sum(hash[:]), err
 }

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/patch/table"
+	"pakdb/internal/stored"
 )
 
 // known are the tables of an old archive that both sides have read.
@@ -32,6 +33,7 @@ type stretch struct {
 	head   int
 }
 
+// hasHead reports whether bytes before an entry say where it is.
 func hasHead(p stretch) bool { return p.head > 0 }
 
 // maxHead is how many bytes of an entry may say where it is.
@@ -43,7 +45,7 @@ func readTables(o *oldFiles, kind table.Kind, at Range, file int, size int64) (*
 		return nil, fmt.Errorf("%w: tables of %d bytes", table.ErrTable, at.Size)
 	}
 	content := make([]byte, at.Size)
-	if err := readAt(o.files[at.File], content, at.Off); err != nil {
+	if err := stored.ReadAt(o.files[at.File], content, at.Off); err != nil {
 		return nil, err
 	}
 	t, err := table.Parse(kind, content, at.Off)
@@ -320,7 +322,7 @@ func (m *machine) moveBytes(ctx context.Context, pieces []stretch, off, n int64)
 			return err
 		}
 		head := m.scratch(p.head)
-		if err := readAt(m.old.files[file], head, p.off); err != nil {
+		if err := stored.ReadAt(m.old.files[file], head, p.off); err != nil {
 			return fmt.Errorf("%s at 0x%x: %w", m.h.Old[file].Name, p.off, err)
 		}
 		m.known.Move(head, by)

@@ -31,7 +31,7 @@ func TestHostileTables(t *testing.T) {
 	done := map[bool]int{}
 	for range 400 {
 		m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{bytes.NewReader(old)}, names: []string{"x.pak"}}}
-		out := &memory{make([]byte, 20_000)}
+		out := &memory{b: make([]byte, 20_000)}
 		m.begin(0, out, 20_000, 0, nil, nil)
 		err := m.run(context.Background(), hostile(r, at))
 		if err != nil && !errors.Is(err, ErrCorrupt) {

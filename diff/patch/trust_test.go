@@ -24,7 +24,7 @@ func TestTrust(t *testing.T) {
 	}
 	o := &codecs.CreateOptions{Method: compress.Zlib, BlockSize: 64 << 10}
 	old, new := pakWith(t, o, content), pakWith(t, o, edited)
-	right, wrong := Recipe{compress.Zlib, [4]uint8{6, 8, 15}}, Recipe{compress.Zlib, [4]uint8{6, 9, 15}}
+	right, wrong := Recipe{Method: compress.Zlib, Params: [4]uint8{6, 8, 15}}, Recipe{Method: compress.Zlib, Params: [4]uint8{6, 9, 15}}
 	for _, c := range []struct {
 		name  string
 		trust trust

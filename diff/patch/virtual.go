@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"sort"
+
+	"pakdb/internal/stored"
 )
 
 // run says that n bytes of a virtual file, from at on, stand at off of a part.
@@ -13,6 +15,7 @@ type run struct {
 	off   int64
 }
 
+// end returns the offset behind the run.
 func (r *run) end() int64 { return r.at + r.n }
 
 // virtual is a file that need not be written to be read: runs of parts, one
@@ -99,7 +102,7 @@ func (v *virtual) ReadAt(p []byte, off int64) (n int, err error) {
 	v.each(off, int64(len(p)), func(r run) {
 		if err == nil {
 			at := r.at - off
-			err = readAt(r.src, p[at:at+r.n], r.off)
+			err = stored.ReadAt(r.src, p[at:at+r.n], r.off)
 			n += int(r.n)
 		}
 	})

@@ -153,7 +153,7 @@ func TestCopiesOfNothing(t *testing.T) {
 		write(&e)
 		e.Number(inOp, opEnd)
 		old := &part{ReaderAt: bytes.NewReader(make([]byte, 100))}
-		for _, out := range []output{&virtual{spool: tempSpool()}, &memory{make([]byte, 40)}} {
+		for _, out := range []output{&virtual{spool: tempSpool()}, &memory{b: make([]byte, 40)}} {
 			m := &machine{h: h, old: &oldFiles{files: []io.ReaderAt{old}}}
 			m.next = func(context.Context) error { m.begin(1, out, 40, 0, nil, nil); return nil }
 			m.begin(0, out, 40, 0, nil, nil)
@@ -187,7 +187,7 @@ func TestPartDigests(t *testing.T) {
 		if err := e.end(); err != nil {
 			t.Fatal(err)
 		}
-		out := &memory{make([]byte, len(p))}
+		out := &memory{b: make([]byte, len(p))}
 		m := &machine{h: h, old: &oldFiles{}}
 		m.begin(0, out, int64(len(p)), 0, nil, nil)
 		err := m.run(context.Background(), stream)
@@ -209,7 +209,7 @@ func TestWork(t *testing.T) {
 		},
 		"coded again": func(e *emitter, _ [2]Range, _ [2]*delta.Index) {
 			for range 100 {
-				e.make(make([]byte, 1<<20), 0, 1<<20, Recipe{compress.Zlib, [4]uint8{1, 8, 15}}, 4599)
+				e.make(make([]byte, 1<<20), 0, 1<<20, Recipe{Method: compress.Zlib, Params: [4]uint8{1, 8, 15}}, 4599)
 			}
 		},
 	} {

@@ -335,7 +335,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	if err != nil {
 		return d.corrupt(err)
 	}
-	found, err := r.Find(ctx, d.old)
+	found, err := patch.Find(ctx, r.Header, d.old)
 	if err != nil {
 		return fmt.Errorf("%w: %s is for other files than the build says: %w", ErrCorrupt, deltaName(d.Name), err)
 	}

@@ -125,7 +125,7 @@ func (b *block) weight() int64 { return min(int64(len(b.plain)), blocksHeld) }
 // write makes a file: one goroutine reads contents, all processors code their
 // blocks, and one writes them in order.
 func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File) error {
-	m := maker{out: output{file: file, left: f.Size}, sha: sha1.New()}
+	m := assembler{out: output{file: file, left: f.Size}, sha: sha1.New()}
 	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
 	work := func(_ context.Context, b *block) {
 		if b.stored = b.plain; b.form.inBlocks() {
@@ -231,8 +231,8 @@ func (u *Update) eachBlock(ctx context.Context, f *fileUpdate, take func(*block)
 	return give(skeleton, left, plainBlock, block{})
 }
 
-// maker writes a file.
-type maker struct {
+// assembler writes a file.
+type assembler struct {
 	out    output
 	places []int64 // where heads of entries begin
 	known  int     // of these are before the piece at hand
@@ -245,7 +245,7 @@ type maker struct {
 }
 
 // put writes a block.
-func (m *maker) put(b *block) (err error) {
+func (m *assembler) put(b *block) (err error) {
 	if b.of != nil {
 		if err := m.begin(b); err != nil {
 			return err
@@ -272,7 +272,7 @@ func (m *maker) put(b *block) (err error) {
 }
 
 // begin makes room for the head of a piece.
-func (m *maker) begin(b *block) error {
+func (m *assembler) begin(b *block) error {
 	p, h := b.of, b.form.head
 	m.fields, m.head = b.fields, m.out.pos()
 	m.known = len(m.places)
@@ -290,7 +290,7 @@ func (m *maker) begin(b *block) error {
 }
 
 // fill makes the tables of the file so far.
-func (m *maker) fill(b *block) ([]byte, error) {
+func (m *assembler) fill(b *block) ([]byte, error) {
 	if m.tables || !b.last {
 		return nil, fmt.Errorf("%w: tables of more than one content, or of a large one", ErrCorrupt)
 	}
