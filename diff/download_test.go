@@ -16,7 +16,9 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/maker"
 	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -50,18 +52,18 @@ func downloads(t *testing.T, old, new string) map[string]diff.Download {
 }
 
 // estimated makes the patch, and looks for the chunks in the files.
-func estimated(t *testing.T, old, new string) *patch.Estimate {
+func estimated(t *testing.T, old, new string) *maker.Estimate {
 	t.Helper()
-	var inputs [2][]patch.Input
+	var inputs [2][]pkdelta.Input
 	for i, p := range []string{old, new} {
-		f, err := patch.OpenFiles([]string{p})
+		f, err := inside.OpenFiles([]string{p})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = f.Close() })
 		inputs[i] = f.Inputs
 	}
-	e, err := patch.NewEstimate(t.Context(), inputs[0], inputs[1], t.TempDir(), &patch.MakeOptions{Registry: all.Registry()})
+	e, err := maker.NewEstimate(t.Context(), inputs[0], inputs[1], t.TempDir(), &maker.MakeOptions{Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}

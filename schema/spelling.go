@@ -26,11 +26,15 @@ const (
 	// KeyedPath finds rows by the text of a path or a folder. What follows does so
 	// by other texts, and all of them together by any. Each costs a look-up a row,
 	// whether or not it is used.
-	KeyedPath    Spelling = 2
+	KeyedPath Spelling = 2
+	// KeyedContent finds rows by the hash of a content.
 	KeyedContent Spelling = 4
-	KeyedAsset   Spelling = 8
-	KeyedHex     Spelling = 16
-	Keyed                 = KeyedPath | KeyedContent | KeyedAsset | KeyedHex
+	// KeyedAsset finds rows by an asset's id.
+	KeyedAsset Spelling = 8
+	// KeyedHex finds rows by GUIDs and other ids in hexadecimal digits.
+	KeyedHex Spelling = 16
+	// Keyed is all of them.
+	Keyed = KeyedPath | KeyedContent | KeyedAsset | KeyedHex
 )
 
 //go:embed scalar.sql

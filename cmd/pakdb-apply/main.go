@@ -16,7 +16,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
 	"pakdb/internal/version"
@@ -71,7 +73,7 @@ run it again: it goes on where it stopped, or starts anew.
 		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 	}
-	o := &patch.ApplyOptions{Undo: *undo, DryRun: *dryRun}
+	o := &apply.ApplyOptions{Undo: *undo, DryRun: *dryRun}
 	if err == nil {
 		if err = choose(o, *inPlace, *appends, aes); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
@@ -89,7 +91,7 @@ run it again: it goes on where it stopped, or starts anew.
 // printVersion says which build this is, and what it reads.
 func printVersion() error {
 	_, err := fmt.Printf("pakdb-apply version %s\nformats: pkdelta %d\nappends to: %s %s\n",
-		version.Current(), patch.Version, unrealpak.Format().Name, strings.Join(unrealpak.Format().Versions, ", "))
+		version.Current(), pkdelta.Version, unrealpak.Format().Name, strings.Join(unrealpak.Format().Versions, ", "))
 	return err
 }
 
@@ -121,11 +123,11 @@ func exitCode(err error) int {
 		return exitPipe
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case process.MachineFailed(err), errors.Is(err, patch.ErrBusy):
+	case process.MachineFailed(err), errors.Is(err, apply.ErrBusy):
 		return exitFailed
-	case patch.IsRefusal(err), errors.As(err, &format):
+	case apply.IsRefusal(err), errors.As(err, &format):
 		return exitProblems
-	case process.NotThere(err), errors.Is(err, patch.ErrSameName), errors.Is(err, patch.ErrKey):
+	case process.NotThere(err), errors.Is(err, inside.ErrSameName), errors.Is(err, pkdelta.ErrKey):
 		return exitUsage
 	}
 	return exitFailed
@@ -155,12 +157,12 @@ func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
 	}
 }
 
-func applyPatch(ctx context.Context, file string, old []string, dir, key string, o *patch.ApplyOptions) (err error) {
+func applyPatch(ctx context.Context, file string, old []string, dir, key string, o *apply.ApplyOptions) (err error) {
 	if err := checkFile(file, key); err != nil { // before old files are read for it
 		return err
 	}
 	watched, stop := watch(ctx, os.Stderr)
-	p, err := patch.NewPlan(watched, file, old, dir)
+	p, err := apply.NewPlan(watched, file, old, dir)
 	stop()
 	if err != nil {
 		return err
@@ -193,14 +195,14 @@ func applyPatch(ctx context.Context, file string, old []string, dir, key string,
 }
 
 // choose sets the mode, and what appending needs.
-func choose(o *patch.ApplyOptions, inPlace, appends bool, aes keys) error {
+func choose(o *apply.ApplyOptions, inPlace, appends bool, aes keys) error {
 	switch {
 	case inPlace && appends:
 		return errors.New("-in-place and -append exclude each other")
 	case inPlace:
-		o.Mode = patch.InPlace
+		o.Mode = apply.InPlace
 	case appends:
-		o.Mode = patch.Append
+		o.Mode = apply.Append
 	case o.Undo != "":
 		return errors.New("-keep-undo is for -in-place and -append; else the old files are the way back")
 	}
@@ -217,7 +219,7 @@ type keys [][]byte
 func (k *keys) String() string { return "" }
 
 func (k *keys) Set(text string) error {
-	key, err := patch.ParseKey(text)
+	key, err := pkdelta.ParseKey(text)
 	if err == nil {
 		*k = append(*k, key)
 	}
@@ -229,7 +231,7 @@ func checkFile(file, key string) error {
 	if key == "" {
 		return nil
 	}
-	h, err := patch.ReadFileHeader(file)
+	h, err := pkdelta.ReadFileHeader(file)
 	if err != nil {
 		return err
 	}
@@ -237,11 +239,11 @@ func checkFile(file, key string) error {
 }
 
 // check is checkFile for a header that was read.
-func check(h *patch.Header, key string) error {
+func check(h *pkdelta.Header, key string) error {
 	if key == "" {
 		return nil
 	}
-	public, err := patch.ReadPublicKey(key)
+	public, err := pkdelta.ReadPublicKey(key)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,10 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/maker"
 )
 
 func write(t *testing.T, name, text string) string {
@@ -33,7 +36,7 @@ func TestRun(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write(t, at("old/a.txt"), "what is old")
 	write(t, at("new/a.txt"), "what is old and new")
-	key, err := patch.GenerateKey()
+	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +68,7 @@ func TestRun(t *testing.T) {
 	if _, err := os.Stat(at("out")); err == nil {
 		t.Fatal("something was written before anything fitted")
 	}
-	if err := patch.SignFile(t.Context(), p, key); err != nil {
+	if err := pkdelta.SignFile(t.Context(), p, key); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -90,15 +93,15 @@ func TestExitCode(t *testing.T) {
 		want int
 	}{
 		{nil, exitOK},
-		{fmt.Errorf("a.pak: %w", patch.ErrWrongOld), exitProblems},
-		{patch.ErrSignature, exitProblems},
+		{fmt.Errorf("a.pak: %w", pkdelta.ErrWrongOld), exitProblems},
+		{pkdelta.ErrSignature, exitProblems},
 		{&codecs.FormatError{Format: "unrealpak", Off: -1, Err: codecs.ErrCorrupt}, exitProblems},
 		{at(syscall.EEXIST), exitProblems},
 		{at(syscall.ENOENT), exitUsage},
 		{at(syscall.ENOSPC), exitFailed},
 		{&codecs.FormatError{Format: "unrealpak", Off: -1, Err: at(syscall.EIO)}, exitFailed},
-		{&patch.SpaceError{Need: 2, Free: 1}, exitFailed},
-		{patch.ErrBusy, exitFailed},
+		{&apply.SpaceError{Need: 2, Free: 1}, exitFailed},
+		{apply.ErrBusy, exitFailed},
 		{errors.New("unheard of"), exitFailed},
 		{context.Canceled, exitInterrupted},
 		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, exitPipe},
@@ -111,15 +114,15 @@ func TestExitCode(t *testing.T) {
 
 func makePatch(t *testing.T, name, old, new string) {
 	t.Helper()
-	from, err := patch.OpenFiles([]string{old})
+	from, err := inside.OpenFiles([]string{old})
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := patch.OpenFiles([]string{new})
+	to, err := inside.OpenFiles([]string{new})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = patch.MakeFile(context.Background(), name, from.Inputs, to.Inputs, nil)
+	_, _, err = maker.MakeFile(context.Background(), name, from.Inputs, to.Inputs, nil)
 	for _, err := range []error{err, from.Close(), to.Close()} {
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
 	"pakdb/schema"
@@ -71,7 +71,7 @@ func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, 
 
 // ownFileHint is for who takes what pakdb wrote for an archive.
 func ownFileHint(ctx context.Context, path string) string {
-	if _, err := patch.ReadFileHeader(path); err == nil {
+	if _, err := pkdelta.ReadFileHeader(path); err == nil {
 		return "that is a transport patch: pakdb delta info " + path
 	}
 	db, err := schema.OpenReadOnly(ctx, path)

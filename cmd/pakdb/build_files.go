@@ -14,7 +14,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 )
 
 // errChanged means that a file is not what it was when it was indexed.
@@ -23,7 +23,7 @@ var errChanged = errors.New("the file has changed since it was indexed")
 // builtFiles are the files of a build in the catalog, opened where they were when
 // it was indexed: archives, and files beside them that are parts of them.
 type builtFiles struct {
-	inputs []patch.Input
+	inputs []pkdelta.Input
 	known  []diff.BuildFile // of inputs; of a part nothing but its name
 	open   []*os.File
 }
@@ -67,7 +67,7 @@ func (f *builtFiles) add(name, location string, known diff.BuildFile) (codecs.So
 		return codecs.Source{}, err
 	}
 	src := codecs.Source{ReaderAt: file, Name: filepath.Base(location), Size: st.Size(), Dir: os.DirFS(filepath.Dir(location))}
-	f.inputs, f.known = append(f.inputs, patch.Input{Name: name, Source: src}), append(f.known, known)
+	f.inputs, f.known = append(f.inputs, pkdelta.Input{Name: name, Source: src}), append(f.known, known)
 	return src, nil
 }
 
@@ -104,7 +104,7 @@ func (f *builtFiles) addParts(r *codecs.Registry, b diff.BuildFile, src codecs.S
 
 // unchanged compares the files' hashes, or the beginnings of them, with those in
 // the catalog; where it has none, times.
-func (f *builtFiles) unchanged(sums []patch.Sum) error {
+func (f *builtFiles) unchanged(sums []pkdelta.Sum) error {
 	for i, known := range f.known {
 		same := true
 		switch {

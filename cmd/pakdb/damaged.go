@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
 )
 
 // addAllowDamaged adds the flag by which a command takes damaged archives for what
@@ -33,7 +34,7 @@ func (a *app) findDamage(ctx context.Context, sides ...damagedSide) (found []cod
 	named := make([][]codecs.NamedFormat, len(sides))
 	all := make([][]codecs.Damage, len(sides))
 	for i, side := range sides {
-		if all[i], named[i], err = patch.FindDamage(ctx, side.inputs, registry, side.open); err != nil {
+		if all[i], named[i], err = inside.FindDamage(ctx, side.inputs, registry, side.open); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +54,7 @@ func (a *app) findDamage(ctx context.Context, sides ...damagedSide) (found []cod
 // damagedSide are files that are looked at.
 type damagedSide struct {
 	name   string // how messages call them, "" where there is one side only
-	inputs []patch.Input
+	inputs []pkdelta.Input
 	open   *codecs.Options
 }
 

@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/maker"
 )
 
 func newDeltaCommand(a *app) *cobra.Command {
@@ -132,11 +134,11 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 	started := time.Now()
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
-	h, s, err := patch.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &patch.MakeOptions{
+	h, s, err := maker.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
 		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: f.best,
 	})
 	if err == nil && secret != nil {
-		err = patch.SignFile(ctx, out, secret)
+		err = pkdelta.SignFile(ctx, out, secret)
 	}
 	stop()
 	if err != nil || a.quiet {
@@ -148,7 +150,7 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 // makeFlags are the switches of "delta make".
 type makeFlags struct{ best, allowDamaged bool }
 
-func (a *app) printMade(out string, h *patch.Header, s *patch.Stats, took time.Duration) error {
+func (a *app) printMade(out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
 	var size int64
 	for _, f := range h.New {
 		size += f.Size
@@ -180,11 +182,11 @@ func (a *app) printMade(out string, h *patch.Header, s *patch.Stats, took time.D
 	return err
 }
 
-func sortedRecipes(made map[patch.Recipe]int64) (list []patch.Recipe) {
+func sortedRecipes(made map[pkdelta.Recipe]int64) (list []pkdelta.Recipe) {
 	for r := range made {
 		list = append(list, r)
 	}
-	slices.SortFunc(list, func(x, y patch.Recipe) int {
+	slices.SortFunc(list, func(x, y pkdelta.Recipe) int {
 		if made[x] != made[y] {
 			return int(min(1, max(-1, made[y]-made[x])))
 		}
@@ -208,13 +210,13 @@ const (
 
 func deltaHint(err error) error {
 	switch {
-	case errors.Is(err, patch.ErrApplied):
+	case errors.Is(err, apply.ErrApplied):
 		return hinted(err, "nothing need be done")
-	case errors.Is(err, patch.ErrWrongOld):
+	case errors.Is(err, pkdelta.ErrWrongOld):
 		return hinted(err, `"pakdb delta info" tells what the patch is for`)
-	case errors.Is(err, patch.ErrNoKey):
+	case errors.Is(err, pkdelta.ErrNoKey):
 		return hinted(err, keyHint+"; nothing was written")
-	case errors.Is(err, patch.ErrCorrupt):
+	case errors.Is(err, pkdelta.ErrCorrupt):
 		return hinted(err, "download the patch again")
 	}
 	return err

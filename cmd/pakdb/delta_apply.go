@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta/apply"
 )
 
 func newDeltaApplyCommand(a *app) *cobra.Command {
@@ -75,15 +75,15 @@ type applyFlags struct {
 	dryRun, inPlace, append bool
 }
 
-func (a *app) applyOptions(f applyFlags) *patch.ApplyOptions {
-	o := &patch.ApplyOptions{
+func (a *app) applyOptions(f applyFlags) *apply.ApplyOptions {
+	o := &apply.ApplyOptions{
 		Undo: f.undo, DryRun: f.dryRun, Registry: a.registry(), Open: a.openOptions(), Keys: f.keys.all(&a.keys),
 	}
 	switch {
 	case f.inPlace:
-		o.Mode = patch.InPlace
+		o.Mode = apply.InPlace
 	case f.append:
-		o.Mode = patch.Append
+		o.Mode = apply.Append
 	}
 	return o
 }
@@ -94,7 +94,7 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 		return err
 	}
 	watched, stop := a.watchPatch(ctx)
-	p, err := patch.NewPlan(watched, file, old, f.out)
+	p, err := apply.NewPlan(watched, file, old, f.out)
 	stop()
 	if err != nil {
 		return deltaHint(recoverHint(err, f.out))

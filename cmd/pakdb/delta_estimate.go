@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/maker"
 )
 
 func newDeltaEstimateCommand(a *app) *cobra.Command {
@@ -57,14 +58,14 @@ func (a *app) deltaEstimate(ctx context.Context, old, new []string, format strin
 }
 
 // estimate makes the patch to know its size.
-func (a *app) estimate(ctx context.Context, old, new []patch.Input) (*patch.Estimate, error) {
+func (a *app) estimate(ctx context.Context, old, new []pkdelta.Input) (*maker.Estimate, error) {
 	debug.SetMemoryLimit(makeMemory)
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
-	return patch.NewEstimate(watched, old, new, os.TempDir(), &patch.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
+	return maker.NewEstimate(watched, old, new, os.TempDir(), &maker.MakeOptions{Registry: a.registry(), Open: a.openOptions()})
 }
 
-func downloadsOf(e *patch.Estimate) []diff.Download {
+func downloadsOf(e *maker.Estimate) []diff.Download {
 	return []diff.Download{
 		{Way: diff.WayBuild, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
 		{Way: diff.WayFiles, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 )
 
 func newDeltaInfoCommand(a *app) *cobra.Command {
@@ -29,7 +29,7 @@ applying takes, by what a patch knows of them, NULL for none.`,
   pakdb delta info game.pkdelta --format jsonl`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := patch.ReadFileHeader(args[0])
+			h, err := pkdelta.ReadFileHeader(args[0])
 			if err != nil {
 				return deltaHint(err)
 			}
@@ -44,7 +44,7 @@ applying takes, by what a patch knows of them, NULL for none.`,
 }
 
 // deltaFiles writes the files of a patch as rows.
-func (a *app) deltaFiles(h *patch.Header, format string) error {
+func (a *app) deltaFiles(h *pkdelta.Header, format string) error {
 	rows, err := a.rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed", "keys")
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (a *app) deltaFiles(h *patch.Header, format string) error {
 	for _, k := range h.Keys {
 		keys = append(keys, k.String())
 	}
-	write := func(side string, files []patch.File) error {
+	write := func(side string, files []pkdelta.File) error {
 		for _, f := range files {
 			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
 				return err
@@ -72,7 +72,7 @@ func orNull(text string) any {
 	return text
 }
 
-func hexDigits[T patch.Sum | patch.Root](sum T) string { return fmt.Sprintf("%x", sum) }
+func hexDigits[T pkdelta.Sum | pkdelta.Root](sum T) string { return fmt.Sprintf("%x", sum) }
 
 func newDeltaVerifyCommand(a *app) *cobra.Command {
 	var key, format string
@@ -102,9 +102,9 @@ patch, whose problem is NULL when it is.`,
 
 // verifyPatch checks one patch. What makes the others not worth looking at is an
 // error of its own.
-func (a *app) verifyPatch(ctx context.Context, file, key string) (h *patch.Header, problem, err error) {
+func (a *app) verifyPatch(ctx context.Context, file, key string) (h *pkdelta.Header, problem, err error) {
 	watched, stop := a.watchPatch(ctx)
-	h, problem = patch.VerifyFile(watched, file)
+	h, problem = pkdelta.VerifyFile(watched, file)
 	stop()
 	if problem == nil {
 		problem = checkKey(h, file, key)

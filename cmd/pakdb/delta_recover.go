@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
 )
 
 func newDeltaRecoverCommand(a *app) *cobra.Command {
@@ -32,9 +33,9 @@ it is given up instead: all others are finished, and the update is over.`,
 			var lost []error
 			err := inFolder(args[0], func(root *os.Root) (err error) {
 				if forget {
-					did, lost, err = patch.Forget(cmd.Context(), root)
+					did, lost, err = apply.Forget(cmd.Context(), root)
 				} else {
-					did, err = patch.Recover(cmd.Context(), root)
+					did, err = apply.Recover(cmd.Context(), root)
 				}
 				return err
 			})
@@ -68,7 +69,7 @@ func (a *app) printRecovered(did bool, lost []error) error {
 
 // recoverHint is for errors about files of a folder whose update was interrupted.
 func recoverHint(err error, dir string) error {
-	if errors.Is(err, patch.ErrGone) || errors.Is(err, patch.ErrResult) && patch.IsInterrupted(dir) {
+	if errors.Is(err, apply.ErrGone) || errors.Is(err, pkdelta.ErrResult) && apply.IsInterrupted(dir) {
 		return hinted(err, fmt.Sprintf("put the file back where it was and run this again, or give it up: pakdb delta recover --forget %s", dir))
 	}
 	return err
@@ -80,7 +81,7 @@ func inFolder(dir string, do func(root *os.Root) error) error {
 	if err != nil {
 		return err
 	}
-	release, err := patch.Lock(dir)
+	release, err := apply.Lock(dir)
 	if err == nil {
 		err = errors.Join(do(root), release())
 	}
@@ -101,7 +102,7 @@ func (a *app) warnInterrupted(cmd *cobra.Command, args []string) {
 		}
 		for ; !seen[dir]; dir = filepath.Dir(dir) {
 			seen[dir] = true
-			if patch.IsInterrupted(dir) {
+			if apply.IsInterrupted(dir) {
 				_, _ = fmt.Fprintf(a.stderr, "pakdb: warning: an update of the files in %s was interrupted; \"pakdb delta recover\" finishes it\n", printableLines(dir))
 			}
 		}

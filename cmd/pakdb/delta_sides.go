@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
 )
 
 // deltaSides are the opened files that a patch is made between.
-type deltaSides struct{ old, new *patch.Files }
+type deltaSides struct{ old, new *inside.Files }
 
 // openDeltaSides opens the files, and tells what about them may not be meant.
 func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSides, err error) {
@@ -19,23 +20,23 @@ func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSid
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.old, err = patch.OpenFiles(old); err != nil {
+	if s.old, err = inside.OpenFiles(old); err != nil {
 		return s, err
 	}
-	if s.new, err = patch.OpenFiles(new); err != nil {
+	if s.new, err = inside.OpenFiles(new); err != nil {
 		return s, err
 	}
-	same, err := patch.Same(ctx, s.old.Inputs, s.new.Inputs)
+	same, err := apply.Same(ctx, s.old.Inputs, s.new.Inputs)
 	if err != nil {
 		return s, err
 	}
 	if same {
 		a.warn("old and new files are the same, so that there is nothing to download")
 	}
-	for _, i := range patch.Appended(s.new) {
+	for _, i := range apply.Appended(s.new) {
 		a.warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
 	}
-	exact, err := patch.UseExact(ctx, s.old)
+	exact, err := apply.UseExact(ctx, s.old)
 	for _, i := range exact {
 		a.warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
 	}
@@ -48,7 +49,7 @@ func (s deltaSides) has(name string) (path string, is bool) {
 	if err != nil {
 		return "", false
 	}
-	for _, f := range []*patch.Files{s.old, s.new} {
+	for _, f := range []*inside.Files{s.old, s.new} {
 		for i := range f.Inputs {
 			if other, err := os.Stat(f.Path(i)); err == nil && os.SameFile(st, other) {
 				return f.Path(i), true
@@ -65,7 +66,7 @@ func (a *app) warn(text string) {
 
 func (s deltaSides) close() error {
 	var errs []error
-	for _, f := range []*patch.Files{s.old, s.new} {
+	for _, f := range []*inside.Files{s.old, s.new} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}

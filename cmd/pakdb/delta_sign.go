@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 )
 
 func newKeygenCommand(a *app) *cobra.Command {
@@ -26,7 +26,7 @@ reads. Files that are there stay.`,
 }
 
 func (a *app) keygen(name string) error {
-	key, err := patch.GenerateKey()
+	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func writeNew(name, text string, mode os.FileMode) error {
 }
 
 // readSecretKey returns nil for "".
-func readSecretKey(name string) (*patch.SecretKey, error) {
+func readSecretKey(name string) (*pkdelta.SecretKey, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func readSecretKey(name string) (*patch.SecretKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := patch.ParseSecretKey(string(text))
+	key, err := pkdelta.ParseSecretKey(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -77,7 +77,7 @@ func checkFileKey(file, key string) error {
 	if key == "" {
 		return nil
 	}
-	h, err := patch.ReadFileHeader(file)
+	h, err := pkdelta.ReadFileHeader(file)
 	if err != nil {
 		return err
 	}
@@ -85,11 +85,11 @@ func checkFileKey(file, key string) error {
 }
 
 // checkKey is checkFileKey for a header that was read.
-func checkKey(h *patch.Header, file, key string) error {
+func checkKey(h *pkdelta.Header, file, key string) error {
 	if key == "" {
 		return nil
 	}
-	public, err := patch.ReadPublicKey(key)
+	public, err := pkdelta.ReadPublicKey(key)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
@@ -114,7 +114,7 @@ the root.`,
 			if err != nil {
 				return err
 			}
-			return patch.SignFile(cmd.Context(), args[1], key)
+			return pkdelta.SignFile(cmd.Context(), args[1], key)
 		},
 	}
 }

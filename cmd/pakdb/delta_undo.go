@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta/apply"
 )
 
 func newDeltaUndoCommand(a *app) *cobra.Command {
@@ -27,7 +27,7 @@ they were.`,
 }
 
 func (a *app) deltaUndo(ctx context.Context, file, dir string) error {
-	err := inFolder(dir, func(root *os.Root) error { return patch.Undo(ctx, file, root) })
+	err := inFolder(dir, func(root *os.Root) error { return apply.Undo(ctx, file, root) })
 	if err != nil || a.quiet {
 		return recoverHint(err, dir)
 	}

@@ -10,7 +10,9 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff"
 	"pakdb/diff/delta"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/plan"
 	"pakdb/diff/store"
 	"pakdb/indexer"
@@ -91,18 +93,18 @@ func catalogClasses() []error {
 
 // failedClasses are failures that may carry a class of something else as well.
 func failedClasses() []error {
-	return []error{errFailures, errTrouble, indexer.ErrPanic, query.ErrFailed, patch.ErrBusy}
+	return []error{errFailures, errTrouble, indexer.ErrPanic, query.ErrFailed, apply.ErrBusy}
 }
 
 func usageClasses() []error {
 	return []error{errUsage, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
-		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, patch.ErrSameName, patch.ErrKey, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
+		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.
 func isFinding(err error) bool {
 	var format *codecs.FormatError
-	return errors.As(err, &format) || patch.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, plan.ErrTooLarge, safename.ErrUnsafe,
+	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, plan.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,

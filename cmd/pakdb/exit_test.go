@@ -14,7 +14,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/plan"
 	"pakdb/diff/store"
 	"pakdb/indexer"
@@ -41,8 +42,8 @@ func TestExitCode(t *testing.T) {
 		{"in the way", hinted(refusal(errors.New("a.pak is there already")), "move it"), exitProblems},
 		{"name in the way", at(syscall.EEXIST), exitProblems},
 		{"extracted before", extract.ErrExists, exitProblems},
-		{"wrong old", fmt.Errorf("a.pak: %w", patch.ErrWrongOld), exitProblems},
-		{"signature", patch.ErrSignature, exitProblems},
+		{"wrong old", fmt.Errorf("a.pak: %w", pkdelta.ErrWrongOld), exitProblems},
+		{"signature", pkdelta.ErrSignature, exitProblems},
 		{"nothing to patch", plan.ErrNothing, exitProblems},
 		{"part that is missing", inArchive(fmt.Errorf("%w: %w", codecs.ErrTruncated, at(syscall.ENOENT))), exitProblems},
 		{"no signature there", fmt.Errorf("%w: %w", store.ErrUnsigned, at(syscall.ENOENT)), exitProblems},
@@ -61,7 +62,7 @@ func TestExitCode(t *testing.T) {
 		{"catalog in use", schema.ErrBusy, exitCatalog},
 		{"no room", at(syscall.ENOSPC), exitFailed},
 		{"no room in an archive", inArchive(at(syscall.ENOSPC)), exitFailed},
-		{"no room foreseen", &patch.SpaceError{Need: 2, Free: 1}, exitFailed},
+		{"no room foreseen", &apply.SpaceError{Need: 2, Free: 1}, exitFailed},
 		{"I/O in an archive", inArchive(at(syscall.EIO)), exitFailed},
 		{"not readable", at(syscall.EACCES), exitFailed},
 		{"network", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, exitFailed},
@@ -73,7 +74,7 @@ func TestExitCode(t *testing.T) {
 		{"panic of a format", inArchive(indexer.ErrPanic), exitFailed},
 		{"does not read back", inArchive(fmt.Errorf("%w: %w", codecs.ErrReadBack, codecs.ErrCorrupt)), exitProblems},
 		{"cannot be read back", inArchive(fmt.Errorf("%w: %w", codecs.ErrReadBack, at(syscall.EIO))), exitFailed},
-		{"another update runs", patch.ErrBusy, exitFailed},
+		{"another update runs", apply.ErrBusy, exitFailed},
 		{"findings after a failure", errFailures, exitFailed},
 		{"unheard of", errors.New("unheard of"), exitFailed},
 		{"compared, and damaged", trouble(inArchive(codecs.ErrCorrupt)), exitFailed},

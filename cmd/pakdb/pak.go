@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
 )
 
 func newPakCommand(a *app) *cobra.Command {
@@ -63,7 +64,7 @@ The folder needs room for the new file meanwhile.`,
 }
 
 func (a *app) pakCompact(ctx context.Context, path string, dryRun bool) error {
-	c, err := patch.Compact(ctx, path, a.registry(), a.openOptions(), dryRun)
+	c, err := apply.Compact(ctx, path, a.registry(), a.openOptions(), dryRun)
 	if err != nil {
 		return recoverHint(compactError(path, err), filepath.Dir(path))
 	}
@@ -94,7 +95,7 @@ func compactError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-func versionOf(f patch.File) string { return fmt.Sprintf("%s %x", f.Name, f.Sum[:8]) }
+func versionOf(f pkdelta.File) string { return fmt.Sprintf("%s %x", f.Name, f.Sum[:8]) }
 
 func newPakInfoCommand(a *app) *cobra.Command {
 	var format string
@@ -120,7 +121,7 @@ file, whose last three columns are NULL for these.`,
 			if err != nil {
 				return err
 			}
-			return errors.Join(eachStands(cmd.Context(), paths, func(path string, is patch.File, ok bool) error {
+			return errors.Join(eachStands(cmd.Context(), paths, func(path string, is pkdelta.File, ok bool) error {
 				if !ok {
 					return rows.Write(path, int64(0), nil, nil, nil)
 				}
@@ -133,10 +134,10 @@ file, whose last three columns are NULL for these.`,
 }
 
 // eachStands tells what each pak stands for. errProblems: one stands for nothing.
-func eachStands(ctx context.Context, paths []string, tell func(path string, is patch.File, ok bool) error) error {
+func eachStands(ctx context.Context, paths []string, tell func(path string, is pkdelta.File, ok bool) error) error {
 	none := false
 	for _, path := range paths {
-		is, ok, err := patch.Stands(ctx, path)
+		is, ok, err := apply.Stands(ctx, path)
 		if err == nil {
 			err = tell(path, is, ok)
 		}
@@ -151,7 +152,7 @@ func eachStands(ctx context.Context, paths []string, tell func(path string, is p
 	return nil
 }
 
-func (a *app) printStands(path string, is patch.File, ok bool) error {
+func (a *app) printStands(path string, is pkdelta.File, ok bool) error {
 	text := "was not appended to"
 	if ok {
 		text = fmt.Sprintf("appended; stands for %x  %d  %s", is.Sum, is.Size, is.Name)

@@ -8,7 +8,8 @@ import (
 	"io/fs"
 	"os"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/nearest"
 	"pakdb/schema"
 )
@@ -16,7 +17,7 @@ import (
 // publishedFiles are the files of a build that is to be published, and their
 // hashes where they are known.
 type publishedFiles struct {
-	inputs []patch.Input
+	inputs []pkdelta.Input
 	sums   []string
 	close  func() error
 }
@@ -25,7 +26,7 @@ type publishedFiles struct {
 // catalog has of a build of that label. folder tells which.
 func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, folder bool, err error) {
 	if st, err := os.Stat(build); err == nil && st.IsDir() {
-		files, err := patch.OpenFiles([]string{build})
+		files, err := inside.OpenFiles([]string{build})
 		if err != nil {
 			return nil, true, err
 		}

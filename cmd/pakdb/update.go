@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 )
 
@@ -53,7 +53,7 @@ Files that no build ever had stay. An interrupted update goes on where it stoppe
 func (a *app) update(ctx context.Context, dir string, from []string, build, key string, rate int64, dryRun bool) (err error) {
 	opt := store.RemoteOptions{Rate: rate, Others: from[1:]}
 	if key != "" {
-		if opt.Key, err = patch.ReadPublicKey(key); err != nil {
+		if opt.Key, err = pkdelta.ReadPublicKey(key); err != nil {
 			return fmt.Errorf("%w: %w", errUsage, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/internal/version"
 	"pakdb/schema"
@@ -74,7 +74,7 @@ func (a *app) versionJSON() error {
 	r := a.registry()
 	d := described{
 		Name: "pakdb", Build: version.Current(),
-		Formats: ownFormats{Catalog: catalog, Patch: patch.Version, Store: store.Format, Coder: store.Coder()},
+		Formats: ownFormats{Catalog: catalog, Patch: pkdelta.Version, Store: store.Format, Coder: store.Coder()},
 	}
 	for _, f := range r.Formats {
 		d.Archives = append(d.Archives, archiveFormat{f.Name, readVersions(f), strings.Join(f.Versions, ", ")})
@@ -93,7 +93,7 @@ func (a *app) versionText() string {
 		return fmt.Sprintf("pakdb version %s\n", version.Current())
 	}
 	return fmt.Sprintf("pakdb version %s\nformats: catalog %d, pkdelta %d, store %d\narchives: %s\n",
-		version.Current(), catalog, patch.Version, store.Format, strings.Join(archiveNames(a.registry()), ", "))
+		version.Current(), catalog, pkdelta.Version, store.Format, strings.Join(archiveNames(a.registry()), ", "))
 }
 
 func archiveNames(r *codecs.Registry) (names []string) {

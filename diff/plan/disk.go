@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta/inside"
 )
 
 // Disk opens archives that lie on disk. It is safe for concurrent use.
@@ -57,7 +57,7 @@ func (d *Disk) openFile(ctx context.Context, path string) (*opened, error) {
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", path, patch.ErrNotRegular)
+		err = fmt.Errorf("%s: %w", path, inside.ErrNotRegular)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -16,7 +16,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"pakdb/diff/delta"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 )
@@ -133,7 +133,7 @@ func (c *checker) build(ctx context.Context, b *Build) error {
 		return fmt.Errorf("the list of files: %w", err)
 	}
 	for _, d := range b.Deltas {
-		if _, err := patch.VerifyFile(ctx, filepath.Join(c.dir, "d", d.Name)); err != nil {
+		if _, err := pkdelta.VerifyFile(ctx, filepath.Join(c.dir, "d", d.Name)); err != nil {
 			return fmt.Errorf("%s: %w", deltaName(d.Name), err)
 		}
 	}
@@ -357,7 +357,7 @@ type Pruned struct {
 // chunks is needed. The builds that stay are checked first: nothing is removed
 // from a store that is damaged. key signs the list of builds; it is nil for a store
 // that is not signed.
-func Prune(ctx context.Context, dir string, keep int, key *patch.SecretKey) (*Pruned, error) {
+func Prune(ctx context.Context, dir string, keep int, key *pkdelta.SecretKey) (*Pruned, error) {
 	if err := isStore(dir); err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 )
 
 func chunksOf(t testing.TB, b []byte) (chunks [][]byte) {
@@ -70,7 +70,7 @@ func TestChunks(t *testing.T) {
 
 // FuzzTables: whatever the bytes, tables are read or refused.
 func FuzzTables(f *testing.F) {
-	recipes := []form{{}, {patch.Recipe{Method: compress.Zlib, Params: [4]uint8{6, 8, 15}}, headUnreal | headBlocks}}
+	recipes := []form{{}, {pkdelta.Recipe{Method: compress.Zlib, Params: [4]uint8{6, 8, 15}}, headUnreal | headBlocks}}
 	pieces := []piece{{0, contentRef{1, 5, 0, place{1, 2, 3, 5}}, 0, 0}, {19, contentRef{2, 1 << 20, 1, place{1, 2, 8, 5}}, 1, 1 << 16}}
 	parts := []part{{7, 2, place{1, 1, 1, 9}}}
 	r := fileRecipe{recipes: recipes, parts: parts}

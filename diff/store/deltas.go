@@ -16,14 +16,17 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/atomicfile"
 )
 
 // deltas makes transport patches from the last builds to the one that is
 // published: one for each set of files that are named alike but for their
 // extension, since formats of several files are read together.
-func (p *publisher) deltas(ctx context.Context, b *Build, inputs []patch.Input, earlier []*Build) ([]Delta, error) {
+func (p *publisher) deltas(ctx context.Context, b *Build, inputs []pkdelta.Input, earlier []*Build) ([]Delta, error) {
 	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *Build) bool { return e.Label == b.Label })
 	var list []Delta
 	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
@@ -92,7 +95,7 @@ func (s deltaSet) name() string {
 
 // deltasFrom makes the build from again, in a folder beside the store, and the
 // patches from it.
-func (p *publisher) deltasFrom(ctx context.Context, from *Build, inputs []patch.Input, sets []deltaSet) (list []Delta, err error) {
+func (p *publisher) deltasFrom(ctx context.Context, from *Build, inputs []pkdelta.Input, sets []deltaSet) (list []Delta, err error) {
 	var temp string
 	defer func() {
 		if temp != "" {
@@ -149,23 +152,23 @@ func (p *publisher) remake(ctx context.Context, b *Build) (string, error) {
 	return temp, errors.Join(u.Apply(ctx, nil), u.Close())
 }
 
-func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []patch.Input) (err error) {
+func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []pkdelta.Input) (err error) {
 	if err := p.out.MkdirAll("d"); err != nil {
 		return err
 	}
-	all, err := patch.OpenFiles([]string{temp})
+	all, err := inside.OpenFiles([]string{temp})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, all.Close()) }()
 	open := p.opt.Open.WithDefaults()
 	open.Keys = nil // what is encrypted stays so
-	_, _, err = patch.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(inputs, s.new),
-		&patch.MakeOptions{Registry: p.opt.Registry, Open: &open})
+	_, _, err = maker.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(inputs, s.new),
+		&maker.MakeOptions{Registry: p.opt.Registry, Open: &open})
 	return err
 }
 
-func choose(inputs []patch.Input, files []File) (list []patch.Input) {
+func choose(inputs []pkdelta.Input, files []File) (list []pkdelta.Input) {
 	for _, f := range files {
 		for _, in := range inputs {
 			if in.Name == f.Path {
@@ -179,11 +182,11 @@ func choose(inputs []patch.Input, files []File) (list []patch.Input) {
 // deltaUse is a delta that an update applies.
 type deltaUse struct {
 	Delta
-	old []patch.Candidate
+	old []apply.Candidate
 }
 
 // patchSum is what patches have of the hash of a file, which is in hexadecimal.
-func patchSum(sum string) (s patch.Sum) {
+func patchSum(sum string) (s pkdelta.Sum) {
 	_, _ = hex.Decode(s[:], []byte(sum[:2*len(s)])) // checked when the build was read
 	return s
 }
@@ -191,7 +194,7 @@ func patchSum(sum string) (s patch.Sum) {
 // usable returns the deltas of the build whose old files are in the folder, and
 // all of whose new ones are wanted. Of two that make the same file, the smaller
 // counts.
-func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list []*deltaUse, err error) {
+func (u *Update) usable(ctx context.Context, here map[string]pkdelta.Input) (list []*deltaUse, err error) {
 	wanted := map[string]bool{}
 	for _, f := range u.todo {
 		wanted[f.Path] = true
@@ -211,7 +214,7 @@ func (u *Update) usable(ctx context.Context, here map[string]patch.Input) (list 
 				return nil, err
 			}
 			if fits = sum == f.Sum; fits {
-				use.old = append(use.old, patch.Candidate{Name: f.Path, Size: in.Size, ReaderAt: in.ReaderAt, Sum: patchSum(f.Sum)})
+				use.old = append(use.old, apply.Candidate{Name: f.Path, Size: in.Size, ReaderAt: in.ReaderAt, Sum: patchSum(f.Sum)})
 			}
 		}
 		if !fits {
@@ -331,11 +334,11 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	r, err := patch.NewReaderWithin(bufio.NewReader(file), mostHeader+int(d.Size/64))
+	r, err := pkdelta.NewReaderWithin(bufio.NewReader(file), mostHeader+int(d.Size/64))
 	if err != nil {
 		return d.corrupt(err)
 	}
-	found, err := patch.Find(ctx, r.Header, d.old)
+	found, err := apply.Find(ctx, r.Header, d.old)
 	if err != nil {
 		return fmt.Errorf("%w: %s is for other files than the build says: %w", ErrCorrupt, deltaName(d.Name), err)
 	}
@@ -350,7 +353,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(patch.Apply(ctx, r, old, root, nil), root.Close()); err != nil {
+	if err := errors.Join(apply.Apply(ctx, r, old, root, nil), root.Close()); err != nil {
 		return d.corrupt(err)
 	}
 	for _, f := range u.filesOf(d) {
@@ -367,7 +370,7 @@ func (u *Update) applyDelta(ctx context.Context, d *deltaUse) (err error) {
 // corrupt makes the errors that a damaged delta causes those of a damaged store:
 // what was kept of it is then fetched anew.
 func (d *deltaUse) corrupt(err error) error {
-	for _, class := range []error{patch.ErrNotPatch, patch.ErrCorrupt, patch.ErrResult} {
+	for _, class := range []error{pkdelta.ErrNotPatch, pkdelta.ErrCorrupt, pkdelta.ErrResult} {
 		if errors.Is(err, class) {
 			return fmt.Errorf("%w: %s: %w", ErrCorrupt, deltaName(d.Name), err)
 		}

@@ -16,7 +16,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
@@ -82,8 +83,8 @@ func small(t *testing.T) []faulttest.Tree {
 
 // publishTree publishes files as a build, with patches between files if from is
 // above 0.
-func publishTree(ctx context.Context, dir, label, from string, deltas int, key *patch.SecretKey) (err error) {
-	files, err := patch.OpenFiles([]string{from})
+func publishTree(ctx context.Context, dir, label, from string, deltas int, key *pkdelta.SecretKey) (err error) {
+	files, err := inside.OpenFiles([]string{from})
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func publishTree(ctx context.Context, dir, label, from string, deltas int, key *
 }
 
 // smallStore has builds 0, 1, ..., and is made anew for each test.
-func smallStore(t *testing.T, list []faulttest.Tree, deltas int, key *patch.SecretKey) string {
+func smallStore(t *testing.T, list []faulttest.Tree, deltas int, key *pkdelta.SecretKey) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i, files := range list {
@@ -106,7 +107,7 @@ func smallStore(t *testing.T, list []faulttest.Tree, deltas int, key *patch.Secr
 	return dir
 }
 
-func updateTo(ctx context.Context, from, dir, label string, key *patch.PublicKey) error {
+func updateTo(ctx context.Context, from, dir, label string, key *pkdelta.PublicKey) error {
 	r, err := store.OpenRemote(from, store.RemoteOptions{Key: key})
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func TestFaultsUpdate(t *testing.T) {
 
 // state is what clients see of a store: the files of each build in its list. The
 // store must be sound.
-func state(key *patch.PublicKey, labels ...string) func(t *testing.T, dir string) faulttest.Tree {
+func state(key *pkdelta.PublicKey, labels ...string) func(t *testing.T, dir string) faulttest.Tree {
 	return func(t *testing.T, dir string) faulttest.Tree {
 		seen := faulttest.Tree{}
 		if _, err := os.Stat(filepath.Join(dir, "builds", "index.json")); err != nil {
@@ -200,14 +201,14 @@ func TestFaultsPublish(t *testing.T) {
 		sources[i] = t.TempDir()
 		files.Write(t, sources[i])
 	}
-	key, err := patch.GenerateKey()
+	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
 		before []faulttest.Tree
 		deltas int
-		key    *patch.SecretKey
+		key    *pkdelta.SecretKey
 	}{
 		"first":        {nil, 0, nil},
 		"next":         {list[:1], 0, key},
@@ -215,7 +216,7 @@ func TestFaultsPublish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := faulttest.Files(t, smallStore(t, c.before, c.deltas, c.key))
-			label, public := fmt.Sprint(len(c.before)), (*patch.PublicKey)(nil)
+			label, public := fmt.Sprint(len(c.before)), (*pkdelta.PublicKey)(nil)
 			if c.key != nil {
 				public = c.key.Public()
 			}
@@ -236,7 +237,7 @@ func TestFaultsPublish(t *testing.T) {
 }
 
 func TestFaultsPrune(t *testing.T) {
-	key, err := patch.GenerateKey()
+	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,20 +16,20 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
 	"pakdb/internal/safename"
 )
 
 // files publishes the files of a build, in the order of their names.
-func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, error) {
+func (p *publisher) files(ctx context.Context, inputs []pkdelta.Input) ([]File, error) {
 	inputs = slices.Clone(inputs)
 	want := map[string]string{}
 	for i, sum := range p.opt.Sums[:min(len(p.opt.Sums), len(inputs))] {
 		want[inputs[i].Name] = sum
 	}
-	slices.SortFunc(inputs, func(a, b patch.Input) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(inputs, func(a, b pkdelta.Input) int { return strings.Compare(a.Name, b.Name) })
 	if err := checkNames(inputs); err != nil {
 		return nil, err
 	}
@@ -87,8 +87,8 @@ func (p *publisher) files(ctx context.Context, inputs []patch.Input) ([]File, er
 
 // checkNames refuses names that would not be files of their own wherever the
 // build is to go, before anything is read.
-func checkNames(inputs []patch.Input) error {
-	if err := safename.CheckAll(inputs, func(in patch.Input) string { return in.Name }); err != nil {
+func checkNames(inputs []pkdelta.Input) error {
+	if err := safename.CheckAll(inputs, func(in pkdelta.Input) string { return in.Name }); err != nil {
 		return fmt.Errorf("cannot be in a build: %w", err)
 	}
 	for _, in := range inputs {
@@ -118,7 +118,7 @@ type prepared struct {
 const maxHeld = 4 << 20
 
 // file publishes one file and returns the place of its recipe.
-func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list []group) (at recipeAt, err error) {
+func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list []group) (at recipeAt, err error) {
 	p.path, p.used = in.Name, map[frameID]bool{}
 	p.frames[sum] = p.used
 	r := &fileRecipe{recipes: []form{{}}}
@@ -127,9 +127,9 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 	var skeleton []byte
 	var places []int64
 	pos := int64(0)
-	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
+	coders := sync.Pool{New: func() any { return &pkdelta.Coder{} }}
 	work := func(_ context.Context, g *prepared) {
-		coder := coders.Get().(*patch.Coder)
+		coder := coders.Get().(*pkdelta.Coder)
 		g.prepare(in, coder)
 		coders.Put(coder)
 	}
@@ -139,7 +139,7 @@ func (p *publisher) file(ctx context.Context, in patch.Input, sum string, list [
 			return g.err
 		}
 		if b, ok := g.blankBehind(in, places); ok {
-			g.group, g.data, g.form = b.group, b.content, form{Recipe: patch.Recipe{Method: methodTables}}
+			g.group, g.data, g.form = b.group, b.content, form{Recipe: pkdelta.Recipe{Method: methodTables}}
 			g.cut()
 		}
 		progress.Of(ctx).Add(g.gap + g.length())
@@ -213,12 +213,12 @@ func fill(in io.ReaderAt, b []byte, off int64) error {
 
 // prepare finds the recipe that makes the group's blocks, decodes it and cuts it
 // into chunks. Where no recipe does, it is taken as it is stored.
-func (g *prepared) prepare(in io.ReaderAt, coder *patch.Coder) {
+func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder) {
 	if g.size <= maxHeld {
 		g.data = make([]byte, 0, g.size)
 	}
 	if !g.recognize(in, coder) {
-		g.group, g.Recipe, g.data = g.asStored(), patch.Recipe{}, nil
+		g.group, g.Recipe, g.data = g.asStored(), pkdelta.Recipe{}, nil
 		if g.size <= maxHeld {
 			g.data = make([]byte, 0, g.size)
 		}
@@ -247,12 +247,12 @@ func (g *prepared) cut() {
 }
 
 // recognize finds the recipe that makes all blocks of a group.
-func (g *prepared) recognize(in io.ReaderAt, coder *patch.Coder) bool {
+func (g *prepared) recognize(in io.ReaderAt, coder *pkdelta.Coder) bool {
 	if g.method == compress.None {
 		return true
 	}
 	var plain, stored []byte
-	var likely []patch.Recipe
+	var likely []pkdelta.Recipe
 	at := g.off
 	for i := range g.stored {
 		var err error
@@ -263,7 +263,7 @@ func (g *prepared) recognize(in io.ReaderAt, coder *patch.Coder) bool {
 		if !ok || i > 0 && found != g.Recipe {
 			return false
 		}
-		g.Recipe, likely = found, []patch.Recipe{found}
+		g.Recipe, likely = found, []pkdelta.Recipe{found}
 		at += g.stored[i]
 		if g.data != nil {
 			g.data = append(g.data, plain...)

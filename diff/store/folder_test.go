@@ -14,7 +14,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
 )
 
@@ -155,17 +157,17 @@ func TestOneUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, patch.ErrBusy) {
+	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, apply.ErrBusy) {
 		t.Errorf("a second update: %v", err)
 	}
 	if err := u.Close(); err != nil {
 		t.Fatal(err)
 	}
-	release, err := patch.Lock(at)
+	release, err := apply.Lock(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, patch.ErrBusy) {
+	if _, _, err := update(t.Context(), dir, at, ""); !errors.Is(err, apply.ErrBusy) {
 		t.Errorf("while a patch is applied: %v", err)
 	}
 	if err := release(); err != nil {
@@ -196,7 +198,7 @@ func TestDamagedDelta(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.HasPrefix(b, []byte(patch.Magic)) {
+		if !bytes.HasPrefix(b, []byte(pkdelta.Magic)) {
 			continue
 		}
 		kept++
@@ -231,7 +233,7 @@ func (c *changing) ReadAt(p []byte, off int64) (int, error) {
 func TestChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	in := &changing{first: bytes.NewReader(bytes.Repeat([]byte("a"), 100_000)), then: bytes.NewReader(bytes.Repeat([]byte("b"), 100_000))}
-	inputs := []patch.Input{{Name: "a", Source: codecs.Source{ReaderAt: in, Name: "a", Size: 100_000}}}
+	inputs := []pkdelta.Input{{Name: "a", Source: codecs.Source{ReaderAt: in, Name: "a", Size: 100_000}}}
 	if _, err := store.Publish(t.Context(), t.TempDir(), "is", inputs, nil); err == nil {
 		t.Error("published")
 	}
@@ -246,7 +248,7 @@ func TestManifestFirst(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "builds", "is.json", "x"), 0o777); err != nil { // no file takes its place
 		t.Fatal(err)
 	}
-	in, err := patch.OpenFiles([]string{folder{"a": []byte("new")}.write(t, t.TempDir())})
+	in, err := inside.OpenFiles([]string{folder{"a": []byte("new")}.write(t, t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"pakdb/codecs/all"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 )
 
@@ -32,7 +32,7 @@ const childOf = "PAKDB_TEST_UPDATE_FROM"
 func runChild() int {
 	var opt store.RemoteOptions
 	if text := os.Getenv(childOf + "_KEY"); text != "" {
-		key, err := patch.ParsePublicKey(text)
+		key, err := pkdelta.ParsePublicKey(text)
 		if err != nil {
 			fmt.Println("error:", err)
 			return 1

@@ -12,7 +12,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
 )
 
 // group is stored blocks of one entry that follow each other: one content. All
@@ -48,9 +49,9 @@ const (
 // groups of each, in the order of their offsets. What lies between them, and
 // what no format reads, is covered by groups that are not compressed, but for
 // small gaps.
-func layouts(ctx context.Context, inputs []patch.Input, registry *codecs.Registry, opt *codecs.Options) ([][]group, error) {
+func layouts(ctx context.Context, inputs []pkdelta.Input, registry *codecs.Registry, opt *codecs.Options) ([][]group, error) {
 	found := make([][]group, len(inputs))
-	err := patch.StoredEntries(ctx, inputs, registry, opt, func(_, file int, e *codecs.Entry) {
+	err := inside.StoredEntries(ctx, inputs, registry, opt, func(_, file int, e *codecs.Entry) {
 		found[file] = append(found[file], groups(e, inputs[file].Size)...)
 	})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
 )
@@ -65,7 +65,7 @@ func newLocal(registry *codecs.Registry, opt *codecs.Options) *local {
 }
 
 // read takes in what the inputs contain.
-func (l *local) read(ctx context.Context, inputs []patch.Input) error {
+func (l *local) read(ctx context.Context, inputs []pkdelta.Input) error {
 	all, err := layouts(ctx, inputs, l.registry, l.opt)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ type localGroup struct {
 	err             error
 }
 
-func (l *local) file(ctx context.Context, in patch.Input, groups []group) error {
+func (l *local) file(ctx context.Context, in pkdelta.Input, groups []group) error {
 	f := localFile{}
 	var skeleton []byte
 	var places []int64

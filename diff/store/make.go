@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
-	"pakdb/diff/patch"
-	"pakdb/diff/patch/table"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/table"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
@@ -126,10 +126,10 @@ func (b *block) weight() int64 { return min(int64(len(b.plain)), blocksHeld) }
 // blocks, and one writes them in order.
 func (u *Update) write(ctx context.Context, f *fileUpdate, file *atomicfile.File) error {
 	m := assembler{out: output{file: file, left: f.Size}, sha: sha1.New()}
-	coders := sync.Pool{New: func() any { return &patch.Coder{} }}
+	coders := sync.Pool{New: func() any { return &pkdelta.Coder{} }}
 	work := func(_ context.Context, b *block) {
 		if b.stored = b.plain; b.form.inBlocks() {
-			coder := coders.Get().(*patch.Coder)
+			coder := coders.Get().(*pkdelta.Coder)
 			b.stored, b.err = coder.Encode(nil, b.plain, b.form.Recipe)
 			coders.Put(coder)
 		}

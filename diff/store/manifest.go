@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 	"pakdb/internal/safename"
@@ -199,7 +199,7 @@ const workDir = atomicfile.Prefix + "update"
 
 // reserved reports that no build may have a file of that path: it could say what
 // the next update, or the next patch, has to finish.
-func reserved(name string) bool { return patch.IsOwn(name) }
+func reserved(name string) bool { return pkdelta.IsOwn(name) }
 
 func buildName(label string) string { return "builds/" + label + ".json" }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/internal/safename"
 )
@@ -30,8 +30,8 @@ func unsafe() []string {
 func TestPublishRefusesNames(t *testing.T) {
 	for _, name := range unsafe() {
 		dir := t.TempDir()
-		in := patch.Input{Name: name, Source: codecs.Source{ReaderAt: bytes.NewReader([]byte("a")), Name: name, Size: 1}}
-		_, err := store.Publish(t.Context(), dir, "1", []patch.Input{in}, nil)
+		in := pkdelta.Input{Name: name, Source: codecs.Source{ReaderAt: bytes.NewReader([]byte("a")), Name: name, Size: 1}}
+		_, err := store.Publish(t.Context(), dir, "1", []pkdelta.Input{in}, nil)
 		if err == nil || len(name) < 100 && !strings.Contains(err.Error(), strings.Trim(quote(name), `"`)) {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -40,9 +40,9 @@ func TestPublishRefusesNames(t *testing.T) {
 		}
 	}
 	for _, names := range [][2]string{{"a", "A"}, {"a", "a/b"}, {"dir/x", "DIR/X"}, {"s", "ſ"}} {
-		var inputs []patch.Input
+		var inputs []pkdelta.Input
 		for _, name := range names {
-			inputs = append(inputs, patch.Input{Name: name, Source: codecs.Source{ReaderAt: bytes.NewReader([]byte("a")), Name: name, Size: 1}})
+			inputs = append(inputs, pkdelta.Input{Name: name, Source: codecs.Source{ReaderAt: bytes.NewReader([]byte("a")), Name: name, Size: 1}})
 		}
 		var hint interface{ Hint() string }
 		if _, err := store.Publish(t.Context(), t.TempDir(), "1", inputs, nil); !errors.Is(err, safename.ErrUnsafe) || !errors.As(err, &hint) {

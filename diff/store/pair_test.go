@@ -21,7 +21,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
 )
 
@@ -381,7 +381,7 @@ func TestEncryptedStays(t *testing.T) {
 
 func publishWith(t *testing.T, dir, label string, f folder, o *store.PublishOptions) {
 	t.Helper()
-	files, err := patch.OpenFiles([]string{f.write(t, t.TempDir())})
+	files, err := inside.OpenFiles([]string{f.write(t, t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}

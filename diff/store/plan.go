@@ -11,7 +11,9 @@ import (
 	"sync"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
@@ -34,9 +36,9 @@ type Update struct {
 	dir    string
 	root   *os.Root        // of out
 	out    *atomicfile.Dir // the folder, for writing
-	files  *patch.Files    // nil: the folder is empty
+	files  *inside.Files   // nil: the folder is empty
 	local  *local
-	right  []patch.Input     // files in the folder that are as the build has them
+	right  []pkdelta.Input   // files in the folder that are as the build has them
 	isLast bool              // Build is the one published last
 	sums   map[string]string // of files in the folder that were hashed, by their paths
 	tables tables
@@ -45,10 +47,10 @@ type Update struct {
 	known  listCache       // of lists and recipes
 	mem    budget
 
-	others []patch.Input // files in the folder that are not as the build has them
-	isRead bool          // these are, as archives
-	stale  []string      // names in the folder of work that are of no use
-	whole  sync.Mutex    // held while a whole pack is
+	others []pkdelta.Input // files in the folder that are not as the build has them
+	isRead bool            // these are, as archives
+	stale  []string        // names in the folder of work that are of no use
+	whole  sync.Mutex      // held while a whole pack is
 
 	release func() error // of the folder's lock; nil: there is none yet
 
@@ -138,10 +140,10 @@ func newUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 		return u, sum, err
 	}
 	u.root = u.out.Root()
-	if u.release, err = patch.Lock(dir); err != nil {
+	if u.release, err = apply.Lock(dir); err != nil {
 		return u, sum, err
 	}
-	if _, err := patch.Recover(ctx, u.root); err != nil {
+	if _, err := apply.Recover(ctx, u.root); err != nil {
 		return u, sum, err
 	}
 	here, err := u.openFolder()
@@ -163,7 +165,7 @@ func newUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 		}
 	}
 	u.billDeltas()
-	u.Bill.Free = patch.FreeSpace(dir)
+	u.Bill.Free = apply.FreeSpace(dir)
 	u.findLeft()
 	u.Bill.Known, u.Bill.Asked = r.Fetched(), r.Requests()
 	return u, sum, nil
@@ -171,7 +173,7 @@ func newUpdate(ctx context.Context, r *Remote, dir string, opt UpdateOptions) (u
 
 // compare sorts files into those that are right and those to be made, and
 // returns the patches for what is not right.
-func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (usable []*deltaUse, err error) {
+func (u *Update) compare(ctx context.Context, here map[string]pkdelta.Input) (usable []*deltaUse, err error) {
 	right := map[string]bool{}
 	total := int64(0)
 	for _, f := range u.Build.Files {
@@ -215,7 +217,7 @@ func (u *Update) compare(ctx context.Context, here map[string]patch.Input) (usab
 }
 
 // sumOf hashes a file in the folder, once.
-func (u *Update) sumOf(ctx context.Context, in patch.Input) (sum string, err error) {
+func (u *Update) sumOf(ctx context.Context, in pkdelta.Input) (sum string, err error) {
 	if sum = u.sums[in.Name]; sum != "" {
 		return sum, nil
 	}
@@ -226,7 +228,7 @@ func (u *Update) sumOf(ctx context.Context, in patch.Input) (sum string, err err
 
 // listFiles gets the files of a build: of a long list only the parts that are not
 // as the folder has them.
-func (u *Update) listFiles(ctx context.Context, b *Build, here map[string]patch.Input) error {
+func (u *Update) listFiles(ctx context.Context, b *Build, here map[string]pkdelta.Input) error {
 	u.refs = append(u.refs, b.Tables...)
 	root, err := u.r.object(ctx, b.Lists, maxRoot)
 	if err != nil {
@@ -263,7 +265,7 @@ func (u *Update) listFiles(ctx context.Context, b *Build, here map[string]patch.
 }
 
 // own lists the files in the folder.
-func (u *Update) own(ctx context.Context, here map[string]patch.Input) (files []File, err error) {
+func (u *Update) own(ctx context.Context, here map[string]pkdelta.Input) (files []File, err error) {
 	total := int64(0)
 	for _, in := range here {
 		total += in.Size
@@ -279,10 +281,10 @@ func (u *Update) own(ctx context.Context, here map[string]patch.Input) (files []
 	return files, nil
 }
 
-func (u *Update) openFolder() (map[string]patch.Input, error) {
-	here := map[string]patch.Input{}
+func (u *Update) openFolder() (map[string]pkdelta.Input, error) {
+	here := map[string]pkdelta.Input{}
 	var err error
-	if u.files, err = patch.OpenFiles([]string{u.dir}); errors.Is(err, patch.ErrNoFiles) {
+	if u.files, err = inside.OpenFiles([]string{u.dir}); errors.Is(err, inside.ErrNoFiles) {
 		return here, nil
 	} else if err != nil {
 		return nil, err
@@ -298,7 +300,7 @@ func (u *Update) openFolder() (map[string]patch.Input, error) {
 
 // findGone tells files that another build put there from others, which stay. The
 // build knows those of earlier ones, the last one published those of all.
-func (u *Update) findGone(ctx context.Context, here map[string]patch.Input) error {
+func (u *Update) findGone(ctx context.Context, here map[string]pkdelta.Input) error {
 	wanted := map[string]bool{}
 	for _, f := range u.Build.Files {
 		wanted[f.Path] = true
@@ -335,7 +337,7 @@ func (u *Update) obstacles() error {
 
 // published tells which of some files in the folder are as a build had them. It
 // asks for what builds had only if there are such files, and holds nothing of it.
-func (u *Update) published(ctx context.Context, here map[string]patch.Input, others []string) (map[string]bool, error) {
+func (u *Update) published(ctx context.Context, here map[string]pkdelta.Input, others []string) (map[string]bool, error) {
 	if len(others) == 0 {
 		return nil, nil
 	}

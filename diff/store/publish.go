@@ -19,7 +19,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/codecs"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 )
@@ -28,12 +28,12 @@ import (
 type PublishOptions struct {
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
-	Now      time.Time        // of publication; zero: now
-	Key      *patch.SecretKey // signs the manifest; nil: the store is not signed
-	Sums     []string         // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
-	Deltas   int              // from how many of the last builds to make transport patches
-	Damaged  []string         // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
-	By       string           // version of the program that publishes, for those whose own does not fit
+	Now      time.Time          // of publication; zero: now
+	Key      *pkdelta.SecretKey // signs the manifest; nil: the store is not signed
+	Sums     []string           // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
+	Deltas   int                // from how many of the last builds to make transport patches
+	Damaged  []string           // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
+	By       string             // version of the program that publishes, for those whose own does not fit
 }
 
 // Published tells what a publication did.
@@ -79,7 +79,7 @@ type publisher struct {
 // archives where the registry knows their formats. The build is there for
 // clients when its manifest is, which is written last. A store has one publisher
 // at a time.
-func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *PublishOptions) (*Published, error) {
+func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt *PublishOptions) (*Published, error) {
 	if opt == nil {
 		opt = &PublishOptions{}
 	}
@@ -138,7 +138,7 @@ func Publish(ctx context.Context, dir, label string, inputs []patch.Input, opt *
 
 // staysSigned returns ErrSigned for a store whose list of builds would lose its
 // signature: clients that ask for one could not update any more.
-func staysSigned(dir string, key *patch.SecretKey) error {
+func staysSigned(dir string, key *pkdelta.SecretKey) error {
 	name := indexName + signed
 	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); key != nil || err != nil {
 		return nil
@@ -362,7 +362,7 @@ const (
 	stepChecking  = "checking"
 )
 
-func sizeOf(inputs []patch.Input) (n int64) {
+func sizeOf(inputs []pkdelta.Input) (n int64) {
 	for _, in := range inputs {
 		n += in.Size
 	}

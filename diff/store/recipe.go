@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/fields"
 )
 
@@ -33,7 +33,7 @@ type part struct {
 
 // form is how contents are stored: a recipe, and what stands before them.
 type form struct {
-	patch.Recipe
+	pkdelta.Recipe
 	head headForm
 }
 

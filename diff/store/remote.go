@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 )
 
 // Remote reads a store: a folder, or what a web server makes of one. It is safe
@@ -22,7 +22,7 @@ type Remote struct {
 	sources []source // of the same store
 	client  *http.Client
 	limit   *limiter
-	key     *patch.PublicKey
+	key     *pkdelta.PublicKey
 	clock   clock
 
 	requests atomic.Int64
@@ -47,10 +47,10 @@ func (s *source) at(name string) string {
 
 // RemoteOptions for [OpenRemote].
 type RemoteOptions struct {
-	Rate   int64            // bytes a second at most, 0: no limit
-	Client *http.Client     // nil: one with timeouts for connecting and for silence
-	Key    *patch.PublicKey // manifests must be signed by its owner; nil: no matter by whom
-	Others []string         // where the same store is as well, for what the first does not give right
+	Rate   int64              // bytes a second at most, 0: no limit
+	Client *http.Client       // nil: one with timeouts for connecting and for silence
+	Key    *pkdelta.PublicKey // manifests must be signed by its owner; nil: no matter by whom
+	Others []string           // where the same store is as well, for what the first does not give right
 }
 
 // OpenRemote opens the store at a URL, http or https, or at a folder.
@@ -162,7 +162,7 @@ func (r *Remote) manifest(ctx context.Context, name string, parse func([]byte) e
 }
 
 // verifyAny checks a manifest by several files of signatures, the last first.
-func verifyAny(key *patch.PublicKey, b []byte, files []string, name string) (err error) {
+func verifyAny(key *pkdelta.PublicKey, b []byte, files []string, name string) (err error) {
 	for _, sigs := range slices.Backward(files) {
 		if e := verify(key, b, sigs, name); e == nil {
 			return nil
@@ -175,12 +175,12 @@ func verifyAny(key *patch.PublicKey, b []byte, files []string, name string) (err
 
 // verify checks a manifest's signature. While the manifest is replaced there are
 // several, one of which fits.
-func verify(key *patch.PublicKey, b []byte, sigs, name string) error {
-	err := fmt.Errorf("%w: there is none", patch.ErrSignature)
+func verify(key *pkdelta.PublicKey, b []byte, sigs, name string) error {
+	err := fmt.Errorf("%w: there is none", pkdelta.ErrSignature)
 	for _, sig := range signatures(sigs) {
 		var comment string
 		if comment, err = key.Verify(b, sig); err == nil && comment != name {
-			err = fmt.Errorf("%w: it is of %s", patch.ErrSignature, comment)
+			err = fmt.Errorf("%w: it is of %s", pkdelta.ErrSignature, comment)
 		}
 		if err == nil {
 			return nil

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/internal/progress"
 )
 
@@ -196,7 +196,7 @@ func (e *wrongError) Hint() string {
 	if errors.Is(e.err, fs.ErrNotExist) {
 		return "a store is a folder that pakdb publish wrote: is it this one, and complete?"
 	}
-	if errors.Is(e.err, patch.ErrSignature) {
+	if errors.Is(e.err, pkdelta.ErrSignature) {
 		return "check the key; if it is the publisher's, the server, or what is between, answers with other bytes than were published: name another copy of the store with one more --from"
 	}
 	return "the server, or what is between, answers with other bytes than were published: try again later, name another copy of the store with one more --from," +

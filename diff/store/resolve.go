@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 )
 
 // contentID tells contents apart.
@@ -111,7 +111,7 @@ func (u *Update) lookFurther(ctx context.Context) error {
 		left = n * perMissing
 	}
 	files := slices.Clone(u.right)
-	slices.SortStableFunc(files, func(a, b patch.Input) int { return cmp.Compare(a.Size, b.Size) })
+	slices.SortStableFunc(files, func(a, b pkdelta.Input) int { return cmp.Compare(a.Size, b.Size) })
 	n := 0
 	for n < len(files) && files[n].Size <= left {
 		left -= files[n].Size

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/patch/table"
+	"pakdb/diff/pkdelta/table"
 )
 
 // methodTables is that of a recipe whose content is blank tables (package table):

@@ -15,7 +15,7 @@ import (
 	"github.com/zeebo/blake3"
 	"golang.org/x/sync/errgroup"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta/apply"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
@@ -30,7 +30,7 @@ import (
 func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
 	need := sumSizes(u.Bill.Write, u.Bill.Fetch) - u.Bill.Reused
 	if free := sumSizes(u.Bill.Free, u.Bill.Stale); u.Bill.Free >= 0 && need > free {
-		return u.withLeft(&patch.SpaceError{Need: need, Free: free})
+		return u.withLeft(&apply.SpaceError{Need: need, Free: free})
 	}
 	if err := u.out.MkdirAll(workDir); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 )
 
@@ -41,7 +41,7 @@ func TestOtherVersions(t *testing.T) {
 			}
 			dir := f.write(t, t.TempDir())
 			_, _, update := update(t.Context(), dir, t.TempDir(), "")
-			_, publish := store.Publish(t.Context(), dir, "2", []patch.Input{}, nil)
+			_, publish := store.Publish(t.Context(), dir, "2", []pkdelta.Input{}, nil)
 			_, prune := store.Prune(t.Context(), dir, 1, nil)
 			check := store.Check(t.Context(), dir, func(string, error) {})
 			for what, err := range map[string]error{"update": update, "publish": publish, "prune": prune, "check": check} {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 )
@@ -25,7 +26,7 @@ const (
 
 // whole makes patches from nothing for the files of which that is a good deal
 // smaller than their frames, and lists those that are there.
-func (p *publisher) whole(ctx context.Context, b *Build, inputs []patch.Input) (list []Delta, err error) {
+func (p *publisher) whole(ctx context.Context, b *Build, inputs []pkdelta.Input) (list []Delta, err error) {
 	total := int64(0)
 	for _, in := range inputs {
 		total += in.Size
@@ -60,7 +61,7 @@ func (p *publisher) whole(ctx context.Context, b *Build, inputs []patch.Input) (
 
 // wholePays tries with a quick compressor whether a file is smaller as a whole
 // than its frames are.
-func (p *publisher) wholePays(ctx context.Context, in patch.Input, frames int64) (bool, error) {
+func (p *publisher) wholePays(ctx context.Context, in pkdelta.Input, frames int64) (bool, error) {
 	count := &countWriter{}
 	z, err := zstd.NewWriter(count, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(wholeWindow), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -86,13 +87,13 @@ func (p *publisher) wholePays(ctx context.Context, in patch.Input, frames int64)
 }
 
 // makeWhole makes a patch from nothing, and drops it if that did not pay.
-func (p *publisher) makeWhole(ctx context.Context, file string, in []patch.Input, frames int64) error {
+func (p *publisher) makeWhole(ctx context.Context, file string, in []pkdelta.Input, frames int64) error {
 	if err := p.out.MkdirAll("d"); err != nil {
 		return err
 	}
 	name := "d/" + filepath.Base(file)
 	temp := atomicfile.TempName(name, "whole") // one that does not pay never has a name
-	if _, _, err := patch.MakeFile(progress.Watch(ctx, nil), p.out.Path(temp), nil, in, &patch.MakeOptions{Best: true}); err != nil {
+	if _, _, err := maker.MakeFile(progress.Watch(ctx, nil), p.out.Path(temp), nil, in, &maker.MakeOptions{Best: true}); err != nil {
 		return err
 	}
 	st, err := p.out.Stat(temp)

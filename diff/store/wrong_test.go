@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"pakdb/codecs/all"
-	"pakdb/diff/patch"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 )
 
@@ -217,7 +217,7 @@ func TestSignedElsewhere(t *testing.T) {
 	}
 	same(t, "from a mirror", readFolder(t, to), folder{"a": []byte("a")})
 	_, _, err := quickly(t, url, t.TempDir(), store.RemoteOptions{Key: pub})
-	if !errors.Is(err, patch.ErrSignature) || !strings.Contains(err.Error(), url+"/builds/index.json") || !strings.Contains(err.Error(), "doctype") {
+	if !errors.Is(err, pkdelta.ErrSignature) || !strings.Contains(err.Error(), url+"/builds/index.json") || !strings.Contains(err.Error(), "doctype") {
 		t.Error(err)
 	}
 }
@@ -256,9 +256,9 @@ func TestSoundButOther(t *testing.T) {
 	same(t, "kept wrongly", readFolder(t, at), p.new)
 }
 
-func newKey(t *testing.T) (*patch.SecretKey, *patch.PublicKey) {
+func newKey(t *testing.T) (*pkdelta.SecretKey, *pkdelta.PublicKey) {
 	t.Helper()
-	key, err := patch.GenerateKey()
+	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		t.Fatal(err)
 	}

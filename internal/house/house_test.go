@@ -68,7 +68,7 @@ func house(t *testing.T) (files []*file) {
 // that fits a folder counts; "x/..." also stands for what is below x.
 var rooms = map[string][]string{
 	"cmd/pakdb/...":   {"codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
-	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/patch", "internal/process", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
+	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
 	"schema":          {"codecs/mount", "internal/rescue"}, // which of several entries counts; that imports nothing of ours
@@ -80,9 +80,15 @@ var rooms = map[string][]string{
 	"diff/page":        {"diff", "internal/..."},
 	"diff/plan":        {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":       {"internal/..."},
-	"diff/patch":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch/table", "internal/..."},               // ships in launchers: no catalog
-	"diff/patch/table": {"internal/bin", "internal/perfect"},                                                              // as diff/patch
-	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/patch", "diff/patch/table", "internal/..."}, // as diff/patch
+	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta/...", "internal/..."}, // as diff/pkdelta
+
+	"diff/pkdelta":             {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
+	"diff/pkdelta/table":       {"internal/bin", "internal/perfect"},
+	"diff/pkdelta/program":     {"codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/table", "internal/..."},
+	"diff/pkdelta/inside":      {"codecs", "codecs/compress", "diff/pkdelta", "diff/pkdelta/program", "internal/..."},
+	"diff/pkdelta/maker":       {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."},
+	"diff/pkdelta/apply":       {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
+	"diff/pkdelta/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
 
 	"codecs":              {"codecs/compress", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
 	"codecs/mount":        {},
@@ -90,7 +96,7 @@ var rooms = map[string][]string{
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
-	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/rescue"},
+	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
 	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
 }
 
@@ -103,7 +109,7 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":        {},                           // tests
 	"modernc.org/z/...":         {},                           // tests: exactzlib's oracle
 	"modernc.org/libc/...":      {"schema", "schema/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":               {"codecs/codecstest", "internal/atomicfile/faulttest", "schema/schematest", "schema/vfstest"},
+	"testing/...":               {"codecs/codecstest", "diff/pkdelta/pkdeltatest", "internal/atomicfile/faulttest", "schema/schematest", "schema/vfstest"},
 	"unsafe":                    {"schema/vfstest"},
 	"net/http":                  {"diff/store"},
 	"os/exec":                   {},

@@ -1,6 +1,0 @@
-//go:build !linux && !darwin
-
-package patch
-
-// FreeSpace returns how many bytes may still be written below dir, or -1.
-func FreeSpace(string) int64 { return -1 }

@@ -1,0 +1,48 @@
+package apply
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"pakdb/diff/pkdelta"
+)
+
+// Describe writes what was found and what applying would write, for people.
+func (p *Plan) Describe(w io.Writer) error {
+	var b strings.Builder
+	if p.Recovered {
+		b.WriteString("finished: an update of these files that was interrupted\n")
+	}
+	if p.Applied {
+		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", pkdelta.Count(len(p.New), "new file"))
+		if p.Stand > 0 {
+			fmt.Fprintf(&b, "%s stands for what it is by its record; \"pakdb pak compact\" makes it that, bit for bit\n", pkdelta.Count(p.Stand, "appended file"))
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	for i, f := range p.Old {
+		how := "is"
+		if p.Appended[i] {
+			how = "was appended to, and stands for"
+		}
+		fmt.Fprintf(&b, "right: %s %s %s, %d bytes\n", pkdelta.Printable(p.Found[i]), how, pkdelta.Printable(f.Name), f.Size)
+	}
+	for _, note := range p.Notes {
+		fmt.Fprintf(&b, "note: %s\n", note)
+	}
+	fmt.Fprintf(&b, "to write: %d bytes, %s", p.Write, pkdelta.Count(len(p.New), "file"))
+	if p.Stay > 0 {
+		fmt.Fprintf(&b, "; %d bytes stay where they are", p.Stay)
+	}
+	if p.Tail > 0 {
+		fmt.Fprintf(&b, "; %d are appended, and %d will be dead", p.Tail, p.Dead)
+	}
+	if p.Free >= 0 {
+		fmt.Fprintf(&b, "; free: %d", p.Free)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,325 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/atomicfile/faulttest"
+)
+
+// faultPoints are how many operations of a command fail at most, in each mode.
+const faultPoints = 120
+
+// fault is an update that fails at each of its operations: a pak, files beside it,
+// what comes, and what goes.
+type fault struct {
+	old, new faulttest.Tree
+	patch    string
+}
+
+func newFault(t *testing.T) *fault {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("hundreds of runs, which differ in where they are stopped")
+	}
+	o := &codecs.CreateOptions{Version: "11", Method: "zlib"}
+	kept, text := pkdeltatest.Noisy(77, 9000), pkdeltatest.Words(3, 9000)
+	pak := func(list ...pkdeltatest.Content) string { return string(pkdeltatest.WritePak(t, o, list)) }
+	f := &fault{patch: filepath.Join(t.TempDir(), "p.pkdelta"),
+		old: faulttest.Tree{
+			"x.pak":     pak(pkdeltatest.Content{Name: "a", Data: kept}, pkdeltatest.Content{Name: "b", Data: text}),
+			"sub/y.pak": pak(pkdeltatest.Content{Name: "y", Data: pkdeltatest.Noisy(78, 9000)}, pkdeltatest.Content{Name: "z", Data: text}),
+			"note.txt":  string(pkdeltatest.Words(1, 500)), "same.txt": "the same",
+		},
+		new: faulttest.Tree{
+			"x.pak":     pak(pkdeltatest.Content{Name: "a", Data: kept}, pkdeltatest.Content{Name: "b", Data: pkdeltatest.Words(4, 2000)}),
+			"sub/y.pak": pak(pkdeltatest.Content{Name: "y", Data: pkdeltatest.Noisy(78, 9000)}, pkdeltatest.Content{Name: "c", Data: pkdeltatest.Words(2, 900)}),
+			"note.txt":  string(pkdeltatest.Words(2, 500)), "more/new.pak": pak(pkdeltatest.Content{Name: "y", Data: kept}), "same.txt": "the same",
+		}}
+	from, to := t.TempDir(), t.TempDir()
+	f.old.Write(t, from)
+	f.new.Write(t, to)
+	makeFolders(t, f.patch, from, to)
+	return f
+}
+
+// folder has the old files.
+func (f *fault) folder(t *testing.T) string {
+	dir := t.TempDir()
+	f.old.Write(t, dir)
+	return dir
+}
+
+// apply brings a folder up to date, from its own files or those of another one.
+func (f *fault) apply(ctx context.Context, from, dir string, o *ApplyOptions) (err error) {
+	p, err := NewPlan(ctx, f.patch, []string{from}, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if err := p.Prepare(ctx, o); err != nil {
+		return err
+	}
+	return p.Apply(ctx)
+}
+
+// recovered finishes what was interrupted, as the next command does.
+func recovered(t *testing.T, dir string, at faulttest.Point) {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	was := IsInterrupted(dir)
+	ctx := atomicfile.WithGuard(t.Context(), (&faulttest.Faults{}).Guard)
+	if did, err := Recover(ctx, root); err != nil || did && !was || IsInterrupted(dir) {
+		t.Errorf("%v: recovered: %v, %v, %v", at, was, did, err)
+	}
+}
+
+// readable requires the paks of a folder to be read as what they were or are to
+// be, though nobody has recovered anything: but where a footer was torn.
+func (f *fault) readable(t *testing.T, dir string, at faulttest.Point) {
+	t.Helper()
+	for _, name := range []string{"x.pak", "sub/y.pak"} {
+		file := filepath.Join(dir, name)
+		if at.Torn && at.Path == file {
+			continue
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := func(b []byte) (names string) {
+			for e, err := range pkdeltatest.OpenPak(t, b).Entries() {
+				if err != nil {
+					t.Errorf("%v: %s: %v", at, name, err)
+					return ""
+				}
+				names += e.Name + " "
+			}
+			return names
+		}
+		if is := entries(b); is != entries([]byte(f.old[name])) && is != entries([]byte(f.new[name])) {
+			t.Errorf("%v: %s has the entries %s", at, name, is)
+		}
+	}
+}
+
+func TestFaultsFresh(t *testing.T) {
+	f := newFault(t)
+	from := f.folder(t)
+	faulttest.Sweep(t, faulttest.Command{
+		Prepare: func(t *testing.T) string { return filepath.Join(t.TempDir(), "new") },
+		Run: func(ctx context.Context, dir string) error {
+			return f.apply(ctx, from, dir, nil)
+		},
+		Look:  recovered,
+		Mixed: true, // nothing makes way, so that there is no journal
+	}, faultPoints)
+}
+
+// In all others the files of a folder are updated, all or none of them.
+func TestFaultsReplacing(t *testing.T) {
+	f := newFault(t)
+	faulttest.Sweep(t, faulttest.Command{
+		Prepare: f.folder,
+		Run: func(ctx context.Context, dir string) error {
+			return f.apply(ctx, dir, dir, nil)
+		},
+		Look: recovered,
+	}, faultPoints)
+}
+
+func TestFaultsInPlace(t *testing.T) {
+	for name, undo := range map[string]string{"without undo": "", "with undo": "sub/back"} {
+		t.Run(name, func(t *testing.T) {
+			f := newFault(t)
+			faulttest.Sweep(t, faulttest.Command{
+				Prepare: f.folder,
+				Run: func(ctx context.Context, dir string) error {
+					return f.apply(ctx, dir, dir, &ApplyOptions{Mode: InPlace, Undo: undo})
+				},
+				Look: recovered,
+			}, faultPoints)
+		})
+	}
+}
+
+func TestFaultsAppending(t *testing.T) {
+	f := newFault(t)
+	faulttest.Sweep(t, faulttest.Command{
+		Prepare: f.folder,
+		Run: func(ctx context.Context, dir string) error {
+			return f.apply(ctx, dir, dir, appending("back"))
+		},
+		Look: func(t *testing.T, dir string, at faulttest.Point) {
+			f.readable(t, dir, at)
+			recovered(t, dir, at)
+		},
+	}, faultPoints)
+}
+
+// The way back, of both kinds, over an older one.
+func TestFaultsUndo(t *testing.T) {
+	for name, o := range map[string]*ApplyOptions{"in place": {Mode: InPlace, Undo: "back"}, "appended": appending("back")} {
+		t.Run(name, func(t *testing.T) {
+			f := newFault(t)
+			done := f.folder(t)
+			if err := f.apply(t.Context(), done, done, o); err != nil {
+				t.Fatal(err)
+			}
+			updated := faulttest.Files(t, done)
+			faulttest.Sweep(t, faulttest.Command{
+				Prepare: func(t *testing.T) string {
+					dir := t.TempDir()
+					updated.Write(t, dir)
+					return dir
+				},
+				Run: func(ctx context.Context, dir string) (err error) {
+					root, err := os.OpenRoot(dir)
+					if err != nil {
+						return err
+					}
+					defer func() { err = errors.Join(err, root.Close()) }()
+					if err := Undo(ctx, filepath.Join(dir, "back"), root); !errors.Is(err, pkdelta.ErrWrongOld) {
+						return err
+					}
+					return nil // it was taken back by recovering
+				},
+				Look: recovered,
+				// Folders that are empty may stay.
+				MayFail: func(op atomicfile.Op) bool {
+					return op.Kind == atomicfile.OpRemove && filepath.Base(op.Path) == "more"
+				},
+			}, faultPoints)
+		})
+	}
+}
+
+// Recovering may be killed as well.
+func TestFaultsRecovering(t *testing.T) {
+	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace, Undo: "back"}, "appended": appending("back")} {
+		t.Run(name, func(t *testing.T) {
+			f := newFault(t)
+			live := 0 // the operation by which the journal gets its name
+			count := &faulttest.Faults{}
+			dir := f.folder(t)
+			if err := f.apply(atomicfile.WithGuard(t.Context(), count.Guard), dir, dir, o); err != nil {
+				t.Fatal(err)
+			}
+			for i, op := range count.Ops() {
+				if op.Kind == atomicfile.OpRename && filepath.Base(op.To) == journalName {
+					live = i + 1
+				}
+			}
+			faulttest.Sweep(t, faulttest.Command{
+				Prepare: func(t *testing.T) string {
+					dir := f.folder(t)
+					stop := &faulttest.Faults{At: live + 1}
+					if err := f.apply(atomicfile.WithGuard(t.Context(), stop.Guard), dir, dir, o); !errors.Is(err, faulttest.ErrStopped) || !IsInterrupted(dir) {
+						t.Fatalf("not interrupted: %v", err)
+					}
+					return dir
+				},
+				Run: func(ctx context.Context, dir string) (err error) {
+					root, err := os.OpenRoot(dir)
+					if err != nil {
+						return err
+					}
+					defer func() { err = errors.Join(err, root.Close()) }()
+					_, err = Recover(ctx, root)
+					return err
+				},
+				Look:  recovered,
+				Mixed: true,
+			}, faultPoints)
+		})
+	}
+}
+
+func TestFaultsCompacting(t *testing.T) {
+	f := newFault(t)
+	done := f.folder(t)
+	if err := f.apply(t.Context(), done, done, appending("")); err != nil {
+		t.Fatal(err)
+	}
+	appended := faulttest.Files(t, done)
+	faulttest.Sweep(t, faulttest.Command{
+		Prepare: func(t *testing.T) string {
+			dir := t.TempDir()
+			appended.Write(t, dir)
+			return dir
+		},
+		Run: func(ctx context.Context, dir string) error {
+			for _, name := range []string{"x.pak", "sub/y.pak"} {
+				if _, err := Compact(ctx, filepath.Join(dir, name), pkdeltatest.Paks(), pkdeltatest.OpenKeyed(), false); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		Look:  f.readable,
+		Mixed: true, // one pak after the other
+	}, faultPoints)
+}
+
+func TestFaultsMaking(t *testing.T) {
+	f := newFault(t)
+	key, err := pkdelta.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := f.folder(t)
+	to := t.TempDir()
+	f.new.Write(t, to)
+	open := func(dir string) []pkdelta.Input {
+		files, err := inside.OpenFiles([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = files.Close() })
+		return files.Inputs
+	}
+	was, is := open(old), open(to)
+	unsigned, err := os.ReadFile(f.patch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		before faulttest.Tree
+		run    func(ctx context.Context, file string) error
+	}{
+		"make": {faulttest.Tree{"p.pkdelta": "another one"}, func(ctx context.Context, file string) error {
+			_, _, err := maker.MakeFile(ctx, file, was, is, &maker.MakeOptions{Registry: pkdeltatest.Paks()})
+			return err
+		}},
+		"sign": {faulttest.Tree{"p.pkdelta": string(unsigned)}, func(ctx context.Context, file string) error {
+			return pkdelta.SignFile(ctx, file, key)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			faulttest.Sweep(t, faulttest.Command{
+				Prepare: func(t *testing.T) string {
+					dir := t.TempDir()
+					c.before.Write(t, dir)
+					return dir
+				},
+				Run: func(ctx context.Context, dir string) error { return c.run(ctx, filepath.Join(dir, "p.pkdelta")) },
+			}, faultPoints)
+		})
+	}
+}

@@ -1,0 +1,86 @@
+package apply
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"testing"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/program"
+)
+
+// FuzzReader reads a patch whose header has the right hash, up to its end.
+func FuzzReader(f *testing.F) {
+	p := newPairOf(f, 6000)
+	r, err := pkdelta.NewReader(bytes.NewReader(p.patch))
+	if err != nil {
+		f.Fatal(err)
+	}
+	stream, _, err := r.Segment()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(byte(pkdelta.Version), append(r.Columns(), r.Sums()...), stream)
+	f.Add(byte(pkdelta.Version|pkdelta.FrameListed), append(r.Columns(), r.Sums()...), stream)
+	f.Fuzz(func(t *testing.T, how byte, body, rest []byte) {
+		frame := (&pkdelta.Header{}).Frame(how, body, rest)
+		r, err := pkdelta.NewReader(bytes.NewReader(append(frame, rest...)))
+		for err == nil {
+			_, _, err = r.Segment()
+		}
+		_ = err // of any class: what ends well is io.EOF
+	})
+}
+
+// FuzzMinisign reads keys and signatures; what is read is written and read again.
+func FuzzMinisign(f *testing.F) {
+	key := &pkdelta.SecretKey{ID: [8]byte{1}}
+	f.Add(key.String(), "message")
+	f.Add(key.Public().String(), "message")
+	f.Add(key.Sign([]byte("message"), "comment"), "message")
+	f.Add("untrusted comment: x\nRWQ\ntrusted comment: y\n\n", "")
+	f.Fuzz(func(t *testing.T, text, message string) {
+		if p, err := pkdelta.ParsePublicKey(text); err == nil {
+			if again, err := pkdelta.ParsePublicKey(p.String()); err != nil || *again != *p {
+				t.Errorf("%v is not read again: %v", p, err)
+			}
+		} else if !errors.Is(err, pkdelta.ErrKey) {
+			t.Error(err)
+		}
+		if s, err := pkdelta.ParseSecretKey(text); err == nil {
+			if again, err := pkdelta.ParseSecretKey(s.String()); err != nil || *again != *s {
+				t.Errorf("a secret key is not read again: %v", err)
+			}
+		}
+		if _, err := key.Public().Verify([]byte(message), text); err != nil && !errors.Is(err, pkdelta.ErrSignature) {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzProgress reads what an interrupted call left, with the right hashes.
+func FuzzProgress(f *testing.F) {
+	a := &applier{Machine: &program.Machine{}}
+	a.H = &pkdelta.Header{Old: make([]pkdelta.File, 2), New: make([]pkdelta.File, 3)}
+	var seed []byte
+	for _, n := range []uint64{1, 2, 30, 1, 7, 1, 1, 2, 3, 4, 5, 1} {
+		seed = binary.AppendUvarint(seed, n)
+	}
+	f.Add(append(seed, make([]byte, 2*len(pkdelta.Sum{}))...))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		b := append(bytes.Clone(a.H.RootHash[:]), body...)
+		sum := blake3.Sum256(b)
+		p, ok := a.parseProgress(append(b, sum[:]...))
+		if ok && (len(p.sums) != p.file || p.pos < 0) {
+			t.Errorf("%+v", p)
+		}
+		for _, c := range p.copies {
+			if ok && (c.Off < 0 || c.N < 0 || c.At < 0) {
+				t.Errorf("%+v", c)
+			}
+		}
+	})
+}

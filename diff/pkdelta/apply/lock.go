@@ -1,0 +1,44 @@
+package apply
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrBusy means that another process updates the files of a folder.
+var ErrBusy = errors.New("another update of these files is running")
+
+// Lock keeps other updates of the files in a folder away, also from other
+// processes, until it is released; the system does so when the process dies.
+// A folder that cannot be written to needs no lock, and gets none.
+func Lock(dir string) (release func() error, err error) {
+	for {
+		f := flock.New(filepath.Join(dir, lockName))
+		ok, err := f.TryLock()
+		switch {
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EROFS):
+			return func() error { return nil }, nil
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, &fs.PathError{Op: "update", Path: dir, Err: ErrBusy}
+		}
+		// Its last holder may have removed it between our open and our lock.
+		there, serr := os.Stat(f.Path())
+		held, herr := f.Stat()
+		if serr == nil && herr == nil && os.SameFile(there, held) {
+			return func() error {
+				_ = os.Remove(f.Path()) // while it is held, so that nobody locks a file without a name
+				return f.Unlock()
+			}, nil
+		}
+		if err := f.Unlock(); err != nil {
+			return nil, err
+		}
+	}
+}

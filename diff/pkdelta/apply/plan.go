@@ -1,0 +1,306 @@
+package apply
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/program"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
+	"pakdb/internal/rescue"
+)
+
+// Plan is a patch and the files that it was found to fit.
+type Plan struct {
+	*pkdelta.Header
+	Found     []string // path of each old file
+	Appended  []bool   // of these: it was appended to, and stands for the old file
+	Recovered bool     // an update in place that was interrupted has been finished, or taken back
+	Applied   bool     // all new files are there already
+	Stand     int      // of these, how many are files that stand for them
+	Free      int64    // bytes that the folder's disk has, -1 when unknown
+	Bill               // what applying will write, once Prepare was called
+
+	r     *pkdelta.Reader
+	patch *os.File
+	old   *inside.Files
+	files []io.ReaderAt
+	views []*program.Virtual
+	path  string          // of the folder
+	dir   *atomicfile.Dir // nil: it is not there yet
+	apply *applier        // nil: nothing is prepared
+	free  func() error    // releases the lock of the folder
+	o     ApplyOptions
+}
+
+// Bill is what an update writes.
+type Bill struct {
+	Write int64 // bytes, all of them
+	Need  int64 // bytes of the disk that it takes, at most at once
+	Stay  int64 // bytes of new files that are in their places
+	Tail  int64 // of the bytes written, those appended
+	Dead  int64 // bytes that will be in appended files and that nothing needs
+	Notes []string
+}
+
+// NewPlan reads the header of a patch, looks for its old files among the files
+// and below the folders of old, and for the new ones in dir. It reads the old
+// files as a whole, to be sure. A file that was appended to is the version that
+// it stands for. The caller closes the plan, also when it is not applied.
+func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Plan, err error) {
+	p = &Plan{Free: -1, path: dir}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+			p = nil
+		}
+	}()
+	defer rescue.Into(&err)
+	if p.patch, err = os.Open(file); err != nil {
+		return p, err
+	}
+	if p.r, err = pkdelta.NewReader(bufio.NewReaderSize(p.patch, 256<<10)); err != nil {
+		return p, pkdelta.Named(file, err)
+	}
+	p.Header = p.r.Header
+	if p.dir, err = atomicfile.Open(ctx, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	if p.dir != nil {
+		if p.free, err = Lock(dir); err != nil {
+			return p, err
+		}
+		if p.Recovered, err = recoverIn(ctx, p.dir); err != nil {
+			return p, err
+		}
+	}
+	if p.old, err = inside.OpenFiles(old); err != nil {
+		return p, err
+	}
+	p.Free = FreeSpace(existing(dir))
+	progress.Step(ctx, pkdelta.StepChecking, pkdelta.SizeOf(p.Old))
+	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
+		return p, err
+	}
+	return p, p.find(ctx)
+}
+
+// isApplied reports whether all new files are in the folder, or files that stand
+// for them.
+func (p *Plan) isApplied(ctx context.Context) (bool, error) {
+	if p.dir == nil {
+		return false, nil
+	}
+	p.Stand = 0
+	for _, f := range p.New { // what takes no time comes first
+		if may, err := p.isThere(f, func(*newFile) (bool, error) { return true, nil }); !may || err != nil {
+			return false, err
+		}
+	}
+	sums := make([]pkdelta.Sum, 0, len(p.New))
+	for _, f := range p.New {
+		is, err := p.isThere(f, func(n *newFile) (bool, error) {
+			sum, err := n.sum(ctx)
+			sums = append(sums, sum)
+			if n.record != nil {
+				p.Stand++
+			}
+			return f.Is(sum), err
+		})
+		if !is || err != nil {
+			return false, err
+		}
+	}
+	return p.AreNew(sums), nil
+}
+
+// newFile is a file that is called as a new one, and has its size or stands for a
+// file that has.
+type newFile struct {
+	file   *program.Part
+	size   int64
+	record *record // nil: the file itself may be the new one
+}
+
+// isThere opens what is called as a new file, and asks about it if it may be that.
+func (p *Plan) isThere(want pkdelta.File, ask func(*newFile) (bool, error)) (is bool, err error) {
+	f, err := p.dir.Open(want.Name)
+	if err != nil {
+		return false, nil
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return false, err
+	}
+	n := &newFile{file: &program.Part{ReaderAt: f, File: f}, size: st.Size()}
+	if r := findRecord(n.file, n.size); r != nil && r.stands().Size == want.Size && want.Is(r.stands().Sum) {
+		n.record = r
+	}
+	if n.record == nil && n.size != want.Size {
+		return false, nil
+	}
+	return ask(n)
+}
+
+// sum returns the hash of what is there, or what it stands for; of a record that
+// is damaged it is that of nothing.
+func (n *newFile) sum(ctx context.Context) (pkdelta.Sum, error) {
+	if n.record == nil {
+		return pkdelta.SumOf(ctx, n.file, n.size)
+	}
+	v, is, err := standsFor(ctx, n.file, n.size)
+	if v == nil || err != nil {
+		return pkdelta.Sum{}, err
+	}
+	return is.Sum, v.Spool.Close()
+}
+
+// find looks for the old files. One that was appended to is a candidate as the
+// file that it stands for.
+func (p *Plan) find(ctx context.Context) error {
+	wanted := append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.New...)
+	candidates := make([]Candidate, len(p.old.Inputs))
+	p.views = make([]*program.Virtual, len(candidates))
+	for i, in := range p.old.Inputs {
+		file := &program.Part{ReaderAt: in.ReaderAt, File: p.old.Open[i]}
+		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: file}
+		r := findRecord(file, in.Size)
+		if r == nil || !slices.ContainsFunc(wanted, func(f pkdelta.File) bool { return f.Size == r.stands().Size && f.Is(r.stands().Sum) }) {
+			continue
+		}
+		if v, err := r.view(ctx); err == nil {
+			p.views[i] = v
+			candidates[i] = Candidate{Name: in.Name, Size: v.Size(), ReaderAt: v}
+		}
+	}
+	found, err := Find(ctx, p.Header, candidates)
+	for _, i := range found {
+		if i >= 0 {
+			p.Found = append(p.Found, p.old.Path(i))
+			p.Appended = append(p.Appended, p.views[i] != nil)
+			p.files = append(p.files, candidates[i].ReaderAt)
+		}
+	}
+	return err
+}
+
+// Prepare finds out what applying will write. For other modes than NewFiles it
+// executes the patch, and knows then that the result is right.
+func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
+	if p.Applied || p.apply != nil {
+		return nil
+	}
+	if o != nil {
+		p.o = *o
+	}
+	if err := p.CheckKeys(p.o.Keys); err != nil {
+		return err
+	}
+	if p.o.Mode == NewFiles || p.o.DryRun && p.dir == nil {
+		for _, f := range p.New {
+			p.Write += f.Size
+		}
+		p.Need = p.Write
+		return nil
+	}
+	if err := p.makeDir(ctx); err != nil {
+		return err
+	}
+	p.apply = p.applier()
+	if err := p.apply.prepare(ctx, p.r); err != nil {
+		return p.end(ctx, err)
+	}
+	p.Bill = p.apply.bill()
+	return nil
+}
+
+// end ends what was prepared.
+func (p *Plan) end(ctx context.Context, err error) error {
+	a := p.apply
+	p.apply = nil
+	return errors.Join(err, a.close(ctx, err))
+}
+
+// Apply does what was prepared, once.
+func (p *Plan) Apply(ctx context.Context) error {
+	if p.Applied || p.o.DryRun {
+		return nil
+	}
+	if p.Free >= 0 && p.Free < p.Need {
+		return &SpaceError{Need: p.Need, Free: p.Free}
+	}
+	if p.apply != nil {
+		return p.end(ctx, p.apply.commit(ctx))
+	}
+	if err := p.makeDir(ctx); err != nil {
+		return err
+	}
+	return p.applier().apply(ctx, p.r)
+}
+
+func (p *Plan) applier() *applier {
+	a := newApplier(p.Header, p.files, p.dir, &p.o)
+	a.release = p.closeOld
+	return a
+}
+
+func (p *Plan) closeOld() error {
+	if p.old == nil {
+		return nil
+	}
+	err := p.old.Close()
+	p.old = nil
+	return err
+}
+
+func (p *Plan) makeDir(ctx context.Context) (err error) {
+	if p.dir == nil {
+		if p.dir, err = atomicfile.Make(ctx, p.path); err == nil {
+			p.free, err = Lock(p.path)
+		}
+	}
+	return err
+}
+
+// existing is the lowest folder above and including dir that is there.
+func existing(dir string) string {
+	for {
+		if _, err := os.Stat(dir); err == nil || filepath.Dir(dir) == dir {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Close closes all files.
+func (p *Plan) Close() error {
+	var errs []error
+	if p.apply != nil {
+		errs = append(errs, p.end(context.Background(), nil))
+	}
+	for _, v := range p.views {
+		if v != nil {
+			errs = append(errs, v.Spool.Close())
+		}
+	}
+	if p.patch != nil {
+		errs = append(errs, p.patch.Close())
+	}
+	if p.free != nil {
+		errs = append(errs, p.free())
+	}
+	errs = append(errs, p.closeOld())
+	if p.dir != nil {
+		errs = append(errs, p.dir.Close())
+	}
+	return errors.Join(errs...)
+}

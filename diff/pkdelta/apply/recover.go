@@ -1,0 +1,265 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/internal/atomicfile"
+)
+
+// IsInterrupted reports whether an update of files in a folder was interrupted in
+// such a way that [Recover] has to finish it or to take it back.
+func IsInterrupted(dir string) bool {
+	for _, name := range []string{journalName, journalAppend} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrGone means that an update of files cannot be finished because one of them is
+// not there any more, or another one is in its place.
+var ErrGone = errors.New("not there any more, or another file is in its place")
+
+// Recover finishes an update of files in a folder that was interrupted, or takes
+// it back where it cannot be finished, and reports whether there was one. What
+// was interrupted before it changed a file is removed. With ErrGone, or ErrResult
+// for a file that is of no version now, all other files are as they should be, and
+// the journal stays: who has moved a file may bring it back. [Forget] does not wait
+// for that.
+func Recover(ctx context.Context, dir *os.Root) (bool, error) {
+	return recoverIn(ctx, atomicfile.In(ctx, dir))
+}
+
+func recoverIn(ctx context.Context, dir *atomicfile.Dir) (bool, error) {
+	did, lost, err := finish(ctx, dir)
+	if err = errors.Join(err, errors.Join(lost...)); err == nil && did {
+		err = removeJournals(dir)
+	}
+	if err != nil {
+		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
+	}
+	return did, err
+}
+
+// Forget does what [Recover] does, but for files that cannot become what they
+// should be: it gives them up, removes what the journal has of them, and returns
+// an error for each.
+func Forget(ctx context.Context, dir *os.Root) (did bool, lost []error, err error) {
+	in := atomicfile.In(ctx, dir)
+	did, lost, err = finish(ctx, in)
+	if err == nil && did {
+		err = removeJournals(in)
+	}
+	if err != nil {
+		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
+	}
+	return did, lost, err
+}
+
+// finish does what the journals of a folder say, and returns an error for each
+// file with which that did not work out.
+func finish(ctx context.Context, dir *atomicfile.Dir) (did bool, lost []error, err error) {
+	if did, lost, err = replay(ctx, dir, journalName); err != nil || did {
+		return did, lost, err // what is appended is finished all the same
+	}
+	return replay(ctx, dir, journalAppend)
+}
+
+// removeJournals removes that which takes back first: it is not to be followed
+// without the other. What they did is on the disk before.
+func removeJournals(dir *atomicfile.Dir) error {
+	for _, name := range []string{journalAppend, journalName} {
+		if err := dir.Sync(); err != nil {
+			return err
+		}
+		if err := dir.Remove(name); err != nil {
+			return err
+		}
+	}
+	return dir.Sync()
+}
+
+// replay does what a journal says, and then checks it. It passes over files that are
+// gone, and those that do not become what they should. A journal that is not
+// complete is removed: it was never followed.
+func replay(ctx context.Context, dir *atomicfile.Dir, name string) (did bool, lost []error, err error) {
+	f, err := dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil, nil
+	}
+	if err != nil {
+		return false, nil, err
+	}
+	list, err := readJournal(f)
+	if errors.Is(err, ErrJournal) {
+		return false, nil, errors.Join(f.Close(), dir.Remove(name))
+	}
+	pass := func(a *action, do func() error) {
+		if err != nil || a.lost {
+			return
+		}
+		if err = do(); errors.Is(err, ErrGone) || errors.Is(err, pkdelta.ErrResult) {
+			lost, a.lost, err = append(lost, fmt.Errorf("%s: %w", a.name, err)), true, nil
+		} else if err != nil {
+			err = fmt.Errorf("%s: %w", a.name, err)
+		}
+	}
+	for i := range list {
+		pass(&list[i], func() error { return list[i].do(dir, f) })
+	}
+	err = errors.Join(err, f.Close())
+	for i := range list {
+		pass(&list[i], func() error { return list[i].check(ctx, dir) })
+	}
+	return err == nil, lost, err
+}
+
+// do makes a file what it is to be, whether that was begun before or not.
+func (a *action) do(dir *atomicfile.Dir, journal io.ReaderAt) error {
+	switch a.kind {
+	case actCreate:
+		err := dir.Rename(a.temp, a.name)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if _, err = dir.Stat(a.name); errors.Is(err, fs.ErrNotExist) {
+			return ErrGone
+		}
+		return err // without the temporary file: renamed before
+	case actRemove:
+		if st, err := dir.Stat(a.name); err == nil && st.Size() != a.before.Size {
+			return ErrGone
+		}
+		if err := dir.Remove(a.name); err != nil {
+			return err
+		}
+		dir.RemoveEmpty(path.Dir(a.name))
+		return nil
+	}
+	f, err := dir.OpenFile(a.name, os.O_RDWR, 0)
+	switch {
+	case a.kind == actCut && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return ErrGone
+	case err != nil:
+		return err
+	}
+	if a.kind == actCut {
+		err = a.cut(f)
+	} else if err = a.mayChange(f); err == nil {
+		err = a.change(f, journal)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// mayChange returns ErrGone for a file that cannot be the one that was being
+// changed: that has one of two sizes or one between, and if it grows, its old end
+// is where it was.
+func (a *action) mayChange(f *atomicfile.File) error {
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if size := st.Size(); size < min(a.before.Size, a.after.Size) || size > max(a.before.Size, a.after.Size) {
+		return ErrGone
+	}
+	if a.kind != actGrow {
+		return nil
+	}
+	if id, err := identityOf(f, a.before.Size); err != nil || id != a.before.Sum {
+		return errors.Join(err, ErrGone)
+	}
+	return nil
+}
+
+// change writes the pieces of a change, and sets the size.
+func (a *action) change(f *atomicfile.File, journal io.ReaderAt) error {
+	for _, p := range a.pieces {
+		if _, err := io.Copy(io.NewOffsetWriter(f, p.off), io.NewSectionReader(journal, p.at, p.n)); err != nil {
+			return err
+		}
+	}
+	if err := f.Truncate(a.after.Size); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// cut makes a file as short as it was, unless another one took its place.
+func (a *action) cut(f *atomicfile.File) error {
+	st, err := f.Stat()
+	if err != nil || st.Size() <= a.after.Size {
+		return err
+	}
+	id, err := identityOf(f, a.after.Size)
+	if err != nil || id != a.after.Sum {
+		return err
+	}
+	if err := f.Truncate(a.after.Size); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// check compares a file with what it should have become.
+func (a *action) check(ctx context.Context, dir *atomicfile.Dir) error {
+	if a.kind == actCut || a.kind == actRemove {
+		return nil
+	}
+	want := *a
+	want.before = a.after
+	if a.kind == actGrow { // of a change: before, so that what was there is known by its end
+		want = action{kind: actCut, name: a.name, before: a.after, after: a.before}
+	}
+	err := want.fits(ctx, dir)
+	if errors.Is(err, pkdelta.ErrWrongOld) {
+		return pkdelta.ErrResult
+	}
+	return err
+}
+
+// fits returns ErrWrongOld unless a file is what it should be before an action.
+func (a *action) fits(ctx context.Context, dir *atomicfile.Dir) error {
+	f, err := dir.Open(a.name)
+	if err != nil {
+		return err
+	}
+	ok, err := a.isBefore(ctx, f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if !ok {
+		return fmt.Errorf("%s: %w: it is not as the update left it", a.name, pkdelta.ErrWrongOld)
+	}
+	return nil
+}
+
+func (a *action) isBefore(ctx context.Context, f *os.File) (bool, error) {
+	st, err := f.Stat()
+	if err != nil || st.Size() != a.before.Size {
+		return false, err
+	}
+	if a.kind != actCut {
+		sum, err := pkdelta.SumOf(ctx, f, st.Size())
+		return sum == a.before.Sum, err
+	}
+	if a.after.Size > st.Size() {
+		return false, nil
+	}
+	id, err := identityOf(f, a.after.Size)
+	if err != nil || id != a.after.Sum {
+		return false, err
+	}
+	sum, err := tailSum(f, a.after.Size, st.Size())
+	return sum == a.before.Sum, err
+}

@@ -1,0 +1,13 @@
+// Package inside opens the files of a build and says what lies in them: for each
+// file a [Layout] of extents, stored blocks or runs of stored bytes that do not
+// overlap, each with its method, size and hash; for the build its entries.
+//
+//	paths ── OpenFiles ── pkdelta.Input ── NewBuild ── Build{Layout{Extent...}, Entry...} ── Hash
+//
+// Only here formats are asked what a file is, and what they say is tried before
+// anything depends on it: a block that does not decode becomes plain bytes.
+//
+// Files in reading order: inputs.go (files on a disk), entries.go (what formats
+// say), layout.go (extents and entries), regions.go (what is encrypted), hash.go,
+// damage.go (archives that are not whole).
+package inside

@@ -1,0 +1,497 @@
+package maker
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+
+	"pakdb/diff/delta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/program"
+	"pakdb/diff/pkdelta/table"
+	"pakdb/internal/stored"
+)
+
+// manyJumps is how often copies must not go on where the one before ended for
+// pieces to pay: naming tables costs what a few such copies do.
+const manyJumps = 8
+
+// tableMemory is how many bytes of memory one of tables takes at most, read and
+// predicted.
+const tableMemory = 20
+
+// readTables reads the tables of the old file and the new one, if both have some
+// that can be predicted.
+func (f *fileMaker) readTables() error {
+	if f.twin < 0 {
+		return nil
+	}
+	if ok, err := f.readContainer(); ok || err != nil {
+		return err
+	}
+	for kind := range table.IoStore {
+		var err error
+		if f.was, err = tablesOf(kind, &f.old.Files[f.twin], f.twin); err != nil || f.was == nil {
+			continue
+		}
+		if f.is, err = tablesOf(kind, f.Layout, f.e.File); f.is != nil || err != nil {
+			if err == nil && (f.jumps() >= manyJumps || slices.ContainsFunc(f.was.Pieces, program.HasHead)) {
+				f.e.Plan = f.was
+			}
+			return err
+		}
+	}
+	f.was = nil
+	return nil
+}
+
+// tablesOf reads the tables of an archive, which is file number i of those that
+// are patched. It returns nil where there are none.
+func tablesOf(kind table.Kind, l *inside.Layout, i int) (*program.Known, error) {
+	off, n := l.GapBefore(len(l.Extents))
+	if kind.Front() {
+		var err error
+		if off, n, err = front(kind, l); errors.Is(err, table.ErrTable) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	files := &program.OldFiles{Files: make([]io.ReaderAt, i+1)}
+	files.Files[i] = l.Source
+	k, err := program.ReadTables(files, kind, program.Range{File: i, Off: off, Stored: n, Size: n}, i, l.Size)
+	if errors.Is(err, table.ErrTable) {
+		return nil, nil
+	}
+	return k, err
+}
+
+// front is where tables before the entries are. The first entry may begin before
+// its first extent does.
+func front(kind table.Kind, l *inside.Layout) (off, n int64, err error) {
+	if _, n = l.GapBefore(0); n > table.MaxSize {
+		return 0, 0, nil
+	}
+	content, err := l.Read(0, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	k, err := table.Len(kind, content)
+	return 0, int64(k), err
+}
+
+// jumps counts entries that do not follow the one that they followed.
+func (f *fileMaker) jumps() (n int) {
+	old := map[string]*table.Row{}
+	rows := f.was.Rows()
+	for i := range rows {
+		old[rows[i].Key] = &rows[i]
+	}
+	list := slices.Clone(f.is.Rows())
+	slices.SortStableFunc(list, func(a, b table.Row) int { return cmp.Compare(a.Off, b.Off) })
+	end := int64(0)
+	for _, r := range list {
+		if was := old[r.Key]; was != nil && r.Off >= 0 {
+			if was.Off != end {
+				n++
+			}
+			end = was.Off + was.Size
+		}
+	}
+	return n
+}
+
+// script says how to come from old rows to new ones.
+type script struct {
+	order int
+	form  table.Form
+	steps []step
+	added []table.Item
+	items []table.Item
+}
+
+// step is a run of old rows and the number of new ones behind it.
+type step struct {
+	skip       int64
+	run, added int
+}
+
+// script makes one for rows in an order.
+func (f *fileMaker) script(order int, all *program.Known, places []int64) *script {
+	s := &script{order: order}
+	rows := all.Rows()
+	base := program.RowsIn(order, rows, places)
+	at := map[string][]int{} // places in base by key
+	for i, k := range base {
+		at[rows[k].Key] = append(at[rows[k].Key], i)
+	}
+	q := program.NewQueue(len(base))
+	for i, r := range f.is.Rows() {
+		if list := at[r.Key]; len(list) > 0 {
+			it := table.Item{Old: base[list[0]], Off: places[base[list[0]]]}
+			if f.isSame(it, i) {
+				at[r.Key] = list[1:]
+				s.take(q, list[0])
+				s.items = append(s.items, it)
+				continue
+			}
+		}
+		s.add(table.Item{Old: -1, New: f.is.New(i), Off: r.Off})
+	}
+	return s
+}
+
+// isSame reports that an old row, where its entry is now, leads to row i.
+func (f *fileMaker) isSame(it table.Item, i int) bool {
+	if f.was.Kind.Front() {
+		return f.was.New(it.Old) == f.is.New(i)
+	}
+	return it.Off == f.is.Rows()[i].Off && (f.was.Kind != table.IoStore || f.was.New(it.Old) == f.is.New(i))
+}
+
+// take goes on with a row of the base.
+func (s *script) take(q *program.Queue, i int) {
+	if k := len(s.steps); k > 0 && i == q.Next && s.steps[k-1].added == 0 {
+		s.steps[k-1].run++
+	} else {
+		s.steps = append(s.steps, step{skip: q.Skip(i), run: 1})
+	}
+	q.Take(i, 1)
+}
+
+// add goes on with a new row.
+func (s *script) add(it table.Item) {
+	if len(s.steps) == 0 {
+		s.steps = []step{{}}
+	}
+	s.steps[len(s.steps)-1].added++
+	s.added = append(s.added, it)
+	s.items = append(s.items, it)
+}
+
+// possible reports that the script is within what a reader takes.
+func (s *script) possible(front bool) bool {
+	size := 0
+	for _, it := range s.added {
+		size += len(it.New)
+		if it.Off < 0 && !front {
+			return false // only the file at hand could say
+		}
+	}
+	return len(s.added) <= program.MaxAdded && size <= delta.MaxContent
+}
+
+// predicted is a prediction of tables.
+type predicted struct {
+	*script
+	content []byte
+	index   *delta.Index
+	all     *program.Known // tables that it was made of
+	more    []*program.Known
+}
+
+// firstTables explains what stands before the first entry, if those are tables.
+func (f *fileMaker) firstTables() error {
+	if f.was == nil || !f.was.Kind.Front() {
+		return nil
+	}
+	_, err := f.derive(0, f.is.At.Size)
+	return err
+}
+
+// lastTables explains what stands behind the last entry.
+func (f *fileMaker) lastTables() error {
+	if f.was == nil || f.was.Kind.Front() {
+		return f.tables(len(f.Extents))
+	}
+	if done, err := f.derive(f.gapBefore(len(f.Extents))); done || err != nil {
+		return err
+	}
+	return f.tables(len(f.Extents))
+}
+
+// gapBefore is layout's, less what is explained.
+func (f *fileMaker) gapBefore(k int) (off, n int64) {
+	off, n = f.Layout.GapBefore(k)
+	if done := f.pos - off; done > 0 && done <= n {
+		return f.pos, n - done
+	}
+	return off, n
+}
+
+// derive explains n bytes of tables, unless the old ones as they are explain them
+// better.
+func (f *fileMaker) derive(off, n int64) (bool, error) {
+	near := f.near(0)
+	same, err := equalAt(f.ctx, f.Layout, off, &f.old.Files[near.file], near.off, n)
+	if err != nil {
+		return false, err
+	}
+	if same {
+		f.e.CopyOld(int(near.file), near.off, n)
+		f.stats.Copied += n
+		f.pos = off + n
+		return true, nil
+	}
+	f.e.FlushCopy()
+	want, err := f.Read(off, n)
+	if err != nil {
+		return false, err
+	}
+	p := f.predictTables(want, off)
+	if p == nil {
+		return false, nil
+	}
+	return true, f.codeTables(p, want, off)
+}
+
+// minJoined is how many rows tables must have that others lack to be worth naming.
+const minJoined = 3
+
+// joined returns the old tables, with those of other archives that the new one has
+// entries of, which are more, and with its seed.
+func (f *fileMaker) joined() (all *program.Known, more []*program.Known, err error) {
+	all = f.was
+	if all.Kind == table.Unreal {
+		more, err = f.others()
+	}
+	if len(more) > 0 && err == nil {
+		all, err = all.Join(more)
+	}
+	if seed, ok := newSeed(f.was, f.is); ok && err == nil {
+		all, err = all.Seeded(seed)
+	}
+	return all, more, err
+}
+
+// others returns the tables of other archives that the new one has entries of.
+func (f *fileMaker) others() (more []*program.Known, err error) {
+	var wanted map[string]bool // keys of rows
+	asked, size := map[int]bool{f.was.File: true, len(f.old.Files): true}, f.was.Size
+	for _, c := range f.e.Copies {
+		if c.To != f.is.File || asked[c.File] || len(more) == program.MaxJoined {
+			continue
+		}
+		if asked[c.File] = true; wanted == nil {
+			wanted = map[string]bool{}
+			for _, r := range f.is.Rows() {
+				wanted[r.Key] = true
+			}
+			without(wanted, f.was)
+		}
+		if len(wanted) < minJoined {
+			return more, nil
+		}
+		k, err := tablesOf(table.Unreal, &f.old.Files[c.File], c.File)
+		if err != nil {
+			return nil, err
+		}
+		if k == nil || size+k.Size > table.MaxSize || !has(k, wanted) {
+			continue
+		}
+		if _, err := f.was.Join([]*program.Known{k}); err == nil { // of the same version
+			more, size = append(more, k), size+k.Size
+			without(wanted, k)
+		}
+	}
+	return more, nil
+}
+
+// has reports that tables have enough of what is wanted.
+func has(k *program.Known, wanted map[string]bool) bool {
+	n := 0
+	for _, r := range k.Rows() {
+		if wanted[r.Key] {
+			n++
+		}
+	}
+	return n >= minJoined
+}
+
+// without takes from what is wanted what tables have.
+func without(wanted map[string]bool, k *program.Known) {
+	for _, r := range k.Rows() {
+		delete(wanted, r.Key)
+	}
+}
+
+// newSeed is the seed that tables have, if others have another.
+func newSeed(was, is *program.Known) (uint64, bool) {
+	old, _ := table.Seed(was.Tables)
+	seed, ok := table.Seed(is.Tables)
+	return seed, ok && seed != old
+}
+
+// predictTables returns the best prediction, or nil when the old tables as they
+// are are better.
+func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
+	all, more, err := f.joined()
+	if err != nil {
+		return nil
+	}
+	places := all.Places(f.e.Copies, f.is.File)
+	scripts := []*script{f.script(program.AllRows, all, places)}
+	if !f.was.Kind.Front() {
+		scripts = []*script{f.script(program.MovedRows, all, places), f.script(program.DataRows, all, places)}
+	}
+	slices.SortStableFunc(scripts, func(a, b *script) int {
+		return cmp.Compare(len(a.steps)+len(a.added), len(b.steps)+len(b.added))
+	})
+	least := 0
+	for _, s := range scripts {
+		if !s.possible(f.was.Kind.Front()) {
+			continue
+		}
+		for form := range table.Forms {
+			content, err := all.Predict(s.items, form, f.Source, at)
+			if err != nil {
+				continue
+			}
+			this := *s
+			this.form = form
+			p := &predicted{script: &this, content: content, all: all, more: more}
+			if bytes.Equal(content, want) {
+				return p
+			}
+			if n := program.Trial(want, content) + s.size(f.was.Kind.Front()); best == nil || n < least {
+				best, least = p, n
+			}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	old := make([]byte, f.was.At.Size)
+	if err := stored.ReadAt(f.reader.Files[f.twin], old, f.was.At.Off); err != nil || program.Trial(want, old) <= least {
+		return nil
+	}
+	return best
+}
+
+// size is how many bytes the steps take. Where tables stand before the entries it
+// is none: the entries' order, which is that of the rows, is said by them too.
+func (s *script) size(front bool) int {
+	if front {
+		return 0
+	}
+	var e delta.Encoder
+	e.Reset()
+	for _, step := range s.steps {
+		e.Number(program.InRun, uint64(step.run))
+		e.Number(program.InSkip, program.Zigzag(step.skip))
+		e.Number(program.InAdded, uint64(step.added))
+	}
+	return e.Size()
+}
+
+// codeTables codes tables by their prediction. Digests that it has right are no
+// matter of their own.
+func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
+	content := bytes.Clone(want)
+	var again []sameDigest
+	var parts []written
+	if !bytes.Equal(p.content, want) {
+		again, parts = f.tableDigests(content, off)
+	}
+	right := func(at int64) bool {
+		k := int(at - off)
+		if k+program.DigestSize > len(p.content) {
+			return false
+		}
+		had := bytes.Equal(p.content[k:k+program.DigestSize], want[k:k+program.DigestSize])
+		copy(content[k:k+program.DigestSize], p.content[k:])
+		return had
+	}
+	again = slices.DeleteFunc(again, func(d sameDigest) bool { return right(d.at) })
+	parts = slices.DeleteFunc(parts, func(d written) bool { return right(d.at) })
+	f.tabled = max(f.tabled, p.all.Size)
+	p.index = delta.NewIndex(p.content)
+	first := true
+	err := f.raw(content, off, 0, func() error {
+		if f.e.Open && !first {
+			return nil
+		}
+		first = false
+		return f.putPrediction(p)
+	})
+	if err != nil {
+		return err
+	}
+	return f.putDigests(again, parts)
+}
+
+// putPrediction makes the prediction the source.
+func (f *fileMaker) putPrediction(p *predicted) error {
+	e := f.e
+	var names []byte
+	for _, it := range p.added {
+		names = append(names, it.New...)
+	}
+	if len(names) > 0 {
+		if err := f.use(f.allTables()); err != nil {
+			return err
+		}
+	}
+	if !e.Open || e.Known != f.was {
+		e.Name(f.was)
+	}
+	e.Op(program.OpPredict)
+	how := int64(p.form)*program.RowOrders + int64(p.order) + int64(len(p.more))*program.RowsJoined
+	seed, seeded := newSeed(f.was, p.all)
+	if seeded {
+		how += program.RowsSeeded
+	}
+	e.Enc.Number(program.InTable, uint64(how))
+	for _, k := range p.more {
+		e.PutTables(k)
+	}
+	if seeded {
+		e.Enc.Number(program.InTable, seed)
+	}
+	if f.was.Kind == table.IoStore {
+		e.Enc.Number(program.InTable, uint64(e.File-f.is.File))
+	}
+	e.Enc.Number(program.InTable, uint64(len(p.steps)))
+	i, end, rows := 0, int64(0), p.all.Rows()
+	for _, s := range p.steps {
+		e.Enc.Number(program.InRun, uint64(s.run))
+		if s.run > 0 {
+			e.Enc.Number(program.InSkip, program.Zigzag(s.skip))
+			last := p.items[i+s.run-1]
+			end = last.Off + rows[last.Old].Size
+		}
+		e.Enc.Number(program.InAdded, uint64(s.added))
+		for _, it := range p.items[i+s.run : i+s.run+s.added] {
+			e.Enc.Number(program.InNameLen, uint64(len(it.New)))
+			if !f.was.Kind.Front() {
+				e.Enc.Number(program.InNewAt, program.Zigzag(it.Off-end))
+			}
+		}
+		i += s.run + s.added
+	}
+	if len(names) > 0 {
+		e.Put(names, program.InRawGuess, 0)
+	}
+	if f.was.Kind.Front() {
+		f.was.Follow(p.items)
+	}
+	e.Predicted(p.content, p.index)
+	return nil
+}
+
+// allTables are those of the old file, and what stands behind the entries of the
+// others, whose names may come together with its own.
+func (f *fileMaker) allTables() []program.Range {
+	ranges, total := []program.Range{f.was.At}, f.was.At.Size
+	for i := range f.old.Files {
+		l := &f.old.Files[i]
+		off, n := l.GapBefore(len(l.Extents))
+		if i == f.was.At.File || n == 0 || total+n > maxSource || len(ranges) == rangesToSpare {
+			continue
+		}
+		ranges, total = append(ranges, l.RangesOf(i, off, n)...), total+n
+	}
+	return ranges
+}

@@ -1,0 +1,307 @@
+package maker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/program"
+	"pakdb/diff/pkdelta/table"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
+	"pakdb/internal/rescue"
+	"pakdb/internal/safename"
+	"pakdb/internal/stored"
+)
+
+// MakeOptions for [Make]. The zero value reads no archives.
+type MakeOptions struct {
+	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
+	Best     bool             // the greatest effort: up to a tenth smaller, for up to six times the CPU
+	// Open has limits and keys. With keys, what is encrypted is taken apart, and
+	// the patch has new content in the clear.
+	Open    *codecs.Options
+	OpenNew *codecs.Options // of the new files; nil: as Open
+}
+
+// Stats tell what became of the bytes of the new files.
+type Stats struct {
+	Copied  int64                    // stored bytes taken from old files
+	Made    map[pkdelta.Recipe]int64 // stored bytes made from content
+	Raw     int64                    // bytes coded as they are
+	Derived int64                    // bytes of digests
+	Sealed  int64                    // of copied, made and coded bytes, those that are encrypted anew
+	Entries int                      // of the new archives
+	Changed int                      // of these, not copied as a whole
+}
+
+// Make writes to out the patch by which the old files become the new ones. temp
+// is a folder for what must wait until its hash is known. Make does not apply
+// what it made; [MakeFile] does.
+//
+// It holds the tables of the archives, up to 32 MiB of an old content with 32 to
+// 48 MiB to find bytes in it, and the segment at hand.
+func Make(ctx context.Context, old, new []pkdelta.Input, out io.Writer, temp string, o *MakeOptions) (*pkdelta.Header, *Stats, error) {
+	m, err := makePatch(ctx, old, new, out, temp, o, &trust{}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.h, m.stats, nil
+}
+
+// makePatch is Make, with what it may believe, and a proof, or nil, which is given
+// what is made.
+func makePatch(ctx context.Context, old, new []pkdelta.Input, out io.Writer, temp string, o *MakeOptions, t *trust, p *proof) (*maker, error) {
+	if o == nil {
+		o = &MakeOptions{}
+	}
+	if err := safename.CheckAll(new, func(in pkdelta.Input) string { return in.Name }); err != nil {
+		return nil, fmt.Errorf("no patch can make it: %w", err)
+	}
+	registry := o.Registry
+	if registry == nil {
+		registry = &codecs.Registry{}
+	}
+	m := &maker{h: &pkdelta.Header{}, stats: &Stats{}, best: o.Best, trust: t, proof: p}
+	progress.Step(ctx, pkdelta.StepReading, pkdelta.SizeOfInputs(old)+pkdelta.SizeOfInputs(new))
+	var err error
+	if m.old, err = inside.NewBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
+		return nil, err
+	}
+	open := o.OpenNew
+	if open == nil {
+		open = o.Open
+	}
+	if m.new, err = inside.NewBuild(ctx, new, registry, open, &m.ring); err != nil {
+		return nil, err
+	}
+	files, err := inside.Hash(ctx, m.old, m.new)
+	if err != nil {
+		return nil, err
+	}
+	m.h.Old, m.h.New = files[0], files[1]
+	if err := m.h.Check(); err != nil {
+		return nil, err
+	}
+	m.h.FindSame()
+	if p != nil {
+		p.begin(m.h)
+	}
+	if m.spool, err = atomicfile.NewScratch(temp); err != nil {
+		return nil, err
+	}
+	err = rescue.Call(func() (err error) {
+		if !m.isSmall() {
+			return m.run(ctx)
+		}
+		m, err = m.shorter(ctx, temp, old, new)
+		return err
+	})
+	if err == nil {
+		err = m.write(out)
+	}
+	return m, errors.Join(err, m.close())
+}
+
+// close removes the file with the segments.
+func (m *maker) close() error { return m.spool.Close() }
+
+// write puts the header before the segments.
+func (m *maker) write(out io.Writer) error {
+	var only []byte
+	if !m.h.IsListed() && len(m.h.Parts) > 0 {
+		only = make([]byte, m.h.Parts[0].Stored)
+		if err := stored.ReadAt(m.spool, only, 0); err != nil {
+			return err
+		}
+	}
+	if _, err := out.Write(m.h.Marshal(only)); err != nil {
+		return err
+	}
+	if _, err := m.spool.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err := io.Copy(out, m.spool)
+	return err
+}
+
+// maker makes one patch.
+type maker struct {
+	h        *pkdelta.Header
+	stats    *Stats
+	best     bool
+	most     int // bytes of a segment after which the patch is given up; 0: any number
+	old, new *inside.Build
+	pairs    pairing
+	ring     pkdelta.KeyRing
+	reader   program.OldFiles
+	recipes  program.RecipeList
+	trust    *trust
+	proof    *proof
+	spool    *atomicfile.Scratch
+	e        *program.Emitter
+	now      held // the source at hand
+	index    delta.Index
+	moved    *chunkIndex
+	stored   *runIndex // nil until it is needed
+	tabled   int64     // bytes of the largest that are predicted
+	solid    *solid    // of small builds
+}
+
+func (m *maker) run(ctx context.Context) error {
+	for _, f := range m.old.Files {
+		m.reader.Files = append(m.reader.Files, f.Source)
+		m.reader.Names = append(m.reader.Names, f.Input.Name)
+	}
+	m.reader.Listed = m.h.Listed()
+	m.reader.Most = wideMargin + 2*margin // what is checked is read next
+	m.pairs = newPairing(m.old, m.new)
+	var err error
+	copied := m.isCopied()
+	if len(m.ring.List) == 0 { // what is encrypted is named block by block
+		if m.solid, err = newSolid(m.old, int64(len(m.reader.Listed)), copied, m.changedExtents(), m.check); err != nil {
+			return err
+		}
+	}
+	if pkdelta.SizeOf(m.h.Old)+pkdelta.SizeOf(m.h.New) <= maxBest {
+		m.best = true // what it takes is not noticed
+	}
+	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
+	m.reader.Keys = m.ring.Blocks
+	m.e = &program.Emitter{H: m.h, Recipes: &m.recipes, Keys: pkdelta.KeyList{Ring: &m.ring}, Done: m.keep}
+	m.e.Enc.Best, m.e.Enc.Most = m.best, m.most
+	progress.Step(ctx, pkdelta.StepMaking, pkdelta.SizeOf(m.h.New))
+	for i := range m.new.Files {
+		if !m.h.IsMade(i) {
+			m.unchanged(ctx, i)
+			continue
+		}
+		m.e.Begin(i)
+		if err := m.file(ctx, i); err != nil {
+			return err
+		}
+	}
+	if err := m.e.End(); err != nil {
+		return err
+	}
+	m.h.Recipes = m.recipes.List
+	m.h.Keys = m.e.Keys.Keys()
+	m.stats.Made = m.recipes.Used
+	m.h.Memory = pkdelta.MemoryUsual + tableMemory*m.tabled
+	return nil
+}
+
+// isCopied tells which old entries the new build has as they are.
+func (m *maker) isCopied() func(*inside.Entry) bool {
+	has := map[[16]byte]bool{}
+	for i := range m.new.Files {
+		for _, x := range m.new.Files[i].Extents {
+			has[x.Sum] = true
+		}
+	}
+	return func(e *inside.Entry) bool {
+		for _, x := range m.old.Files[e.File].Extents[e.First : e.First+e.Count] {
+			if !has[x.Sum] {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// unchanged passes over a new file that the header explains.
+func (m *maker) unchanged(ctx context.Context, i int) {
+	f := m.h.New[i]
+	m.stats.Copied += f.Size
+	progress.Of(ctx).Add(f.Size)
+	if k := m.h.SameAs(i); k >= 0 {
+		m.e.Whole(k, i, f.Size)
+	}
+}
+
+// check decodes a block of an old file, which may turn out not to be one.
+func (m *maker) check(file int, x *inside.Extent) error {
+	if x.Sound || x.Method == compress.None {
+		return nil
+	}
+	_, err := m.reader.Block(program.Range{File: file, Off: x.Off, Stored: x.Coded, Method: x.Method, Size: x.Size, Key: x.Key})
+	if errors.Is(err, pkdelta.ErrCorrupt) {
+		x.Opaque()
+		err = nil
+	}
+	x.Sound = err == nil
+	return err
+}
+
+// keep puts a segment away until the header can have its hash.
+func (m *maker) keep(stream []byte, file int) error {
+	if len(stream) > pkdelta.MaxSegment {
+		return fmt.Errorf("a segment of %d bytes; at most %d may be", len(stream), pkdelta.MaxSegment)
+	}
+	m.h.Parts = append(m.h.Parts, pkdelta.Segment{Stored: int64(len(stream)), Sum: pkdelta.SumOfBytes(stream), File: file})
+	if _, err := m.spool.Write(stream); err != nil || m.proof == nil {
+		return err
+	}
+	return m.proof.take(provable{stream, file, slices.Clone(m.recipes.List), m.e.Keys.Blocks()})
+}
+
+// file makes the segments of one new file.
+func (m *maker) file(ctx context.Context, i int) error {
+	f := &fileMaker{maker: m, Layout: &m.new.Files[i], ctx: ctx, twin: m.pairs.files[i], wanted: -1}
+	if err := f.readTables(); err != nil {
+		return err
+	}
+	if err := f.firstTables(); err != nil {
+		return err
+	}
+	if f.was != nil && f.was.Kind == table.IoStore {
+		if done, err := f.derive(0, f.Size); done || err != nil {
+			return err
+		}
+	}
+	for k := 0; k < len(f.Extents); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f.endFull(); err != nil {
+			return err
+		}
+		before := f.pos
+		n, err := f.extent(k)
+		if err != nil {
+			return err
+		}
+		progress.Of(ctx).Add(f.pos - before)
+		k += n
+		f.settle()
+	}
+	return f.lastTables()
+}
+
+// MakeFile makes a patch at path. It gets its name, in place of what is there,
+// once it has been applied to the old files and the result was compared with the
+// new ones, which is done while it is made; until then the folder needs room for
+// the patch twice. The files must not mind being read by two goroutines.
+func MakeFile(ctx context.Context, file string, old, new []pkdelta.Input, o *MakeOptions) (h *pkdelta.Header, s *Stats, err error) {
+	out, err := atomicfile.Create(ctx, file, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	defer rescue.Into(&err)
+	if h, s, err = makeProved(ctx, out.File, old, new, filepath.Dir(file), o, &trust{wanted: true}); err != nil {
+		return nil, nil, err
+	}
+	if err := out.Chmod(0o644); err != nil {
+		return nil, nil, err
+	}
+	return h, s, out.Commit()
+}

@@ -1,0 +1,120 @@
+package maker
+
+import (
+	"sort"
+
+	"pakdb/codecs/compress"
+	"pakdb/diff/pkdelta/inside"
+)
+
+// New content that stands in the new file a second time is copied from the
+// output, however far back that is.
+
+// ownContent finds what a new file has had so far.
+type ownContent struct {
+	extents map[[16]byte]inside.Extent // the first of each
+	runs    *runIndex                  // nil while the contents before have it all
+	indexed int64                      // of the file
+}
+
+// ownBehind is how far behind the end of the output runs are looked for: less
+// than the coder itself reaches back.
+const ownBehind = 2 << 20
+
+func (o *ownContent) find(x *inside.Extent) (inside.Extent, bool) {
+	at, ok := o.extents[x.Sum]
+	return at, ok && at.Stored == x.Stored
+}
+
+func (o *ownContent) add(x *inside.Extent) {
+	if o.extents == nil {
+		o.extents = map[[16]byte]inside.Extent{}
+	}
+	if _, there := o.extents[x.Sum]; !there {
+		o.extents[x.Sum] = *x
+	}
+}
+
+// copyOwn copies an extent that the new file has already, behind what stands
+// before it.
+func (f *fileMaker) copyOwn(k int, at inside.Extent) error {
+	if err := f.tables(k); err != nil {
+		return err
+	}
+	x := &f.Extents[k]
+	f.e.CopyOld(len(f.old.Files), at.Off, x.Stored)
+	f.stats.Copied += x.Stored
+	f.pos = x.End()
+	return nil
+}
+
+// ownRuns adds to the runs that old files have those that the new one has.
+func (f *fileMaker) ownRuns(p []byte, off int64, runs []storedRun) (all []storedRun, err error) {
+	if off+int64(len(p)) < ownBehind {
+		return runs, nil
+	}
+	at := 0
+	for i := range len(runs) + 1 {
+		end := len(p)
+		if i < len(runs) {
+			end = runs[i].at
+		}
+		for ; at < end; at = min(at+ownStep, end) {
+			if all, err = f.appendOwn(all, p[:min(at+ownStep, end)], at, off); err != nil {
+				return nil, err
+			}
+		}
+		if i < len(runs) {
+			all = append(all, runs[i])
+			at = end + runs[i].n
+		}
+	}
+	return all, nil
+}
+
+// appendOwn looks for p[at:], of what stands at off, in what is before it.
+func (f *fileMaker) appendOwn(list []storedRun, p []byte, at int, off int64) ([]storedRun, error) {
+	if len(p)-at < minOwn {
+		return list, nil
+	}
+	if err := f.indexOwn(off + int64(at) - ownBehind); err != nil {
+		return nil, err
+	}
+	if f.mine.runs == nil {
+		return list, nil
+	}
+	own, err := f.mine.runs.runs(p[at:], reach{file: -1})
+	for _, r := range own {
+		r.at, r.file = r.at+at, len(f.old.Files)
+		list = append(list, r)
+	}
+	return list, err
+}
+
+// indexOwn makes what the new file has before end findable.
+func (f *fileMaker) indexOwn(end int64) error {
+	o := &f.mine
+	if end < o.indexed+ownStep/4 {
+		return nil
+	}
+	if o.runs == nil {
+		o.runs = newOwnIndex(f.Layout)
+	}
+	first := sort.Search(len(f.Extents), func(i int) bool { return f.Extents[i].End() > o.indexed })
+	for i := first; i < len(f.Extents) && f.Extents[i].Off < end; i++ {
+		x := &f.Extents[i]
+		if from, to := max(x.Off, o.indexed), min(x.End(), end); from < to && x.Method == compress.None && x.Key == 0 {
+			if err := o.runs.add(f.ctx, 0, from, to-from); err != nil {
+				return err
+			}
+		}
+	}
+	o.indexed = end
+	return nil
+}
+
+// minOwn is what of new content is looked for in the new file.
+const minOwn = 1 << 10
+
+// ownStep is how much is looked for before more is indexed.
+const ownStep = 1 << 20

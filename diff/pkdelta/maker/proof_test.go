@@ -1,0 +1,138 @@
+package maker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/internal/stored"
+)
+
+// turning is a file whose bytes become others after so many reads.
+type turning struct {
+	io.ReaderAt
+	left atomic.Int32
+	do   func(p []byte)
+}
+
+func (t *turning) ReadAt(p []byte, off int64) (int, error) {
+	n, err := t.ReaderAt.ReadAt(p, off)
+	if t.left.Add(-1) < 0 {
+		t.do(p[:n])
+	}
+	return n, err
+}
+
+// severalSegments are two files whose patch has four segments.
+func severalSegments() (old, new []pkdelta.Input) {
+	return files("old"), files(string(pkdeltatest.Noisy(1, 5<<20)), string(pkdeltatest.Noisy(2, 3<<20)))
+}
+
+// TestProof: segments are proved while others are made, and the patch is what it
+// is without proof.
+func TestProof(t *testing.T) {
+	old, new := severalSegments()
+	want := makeOf(t, old, new)
+	name := t.TempDir() + "/p"
+	h, _, err := MakeFile(context.Background(), name, old, new, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || !bytes.Equal(got, want) || h.Segments() < 3 {
+		t.Errorf("%d bytes in %d segments, %d without proof: %v", len(got), h.Segments(), len(want), err)
+	}
+}
+
+// TestProofFails: files that change while a patch is made, an end that comes from
+// outside, at any moment: no patch, and nothing is left.
+func TestProofFails(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a dozen patches like that of TestProof")
+	}
+	for name, c := range map[string]struct {
+		do   func(p []byte, cancel func())
+		want error
+	}{
+		"changed":   {func(p []byte, _ func()) { clear(p) }, pkdelta.ErrResult},
+		"cancelled": {func(_ []byte, cancel func()) { cancel() }, context.Canceled},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for reads := int32(16); ; reads += 17 {
+				ctx, cancel := context.WithCancel(context.Background())
+				old, new := severalSegments()
+				r := &turning{ReaderAt: new[1].ReaderAt, do: func(p []byte) { c.do(p, cancel) }}
+				r.left.Store(reads)
+				new[1].ReaderAt = r
+				_, _, err := MakeFile(ctx, dir+"/p", old, new, nil)
+				cancel()
+				left, errDir := os.ReadDir(dir)
+				if errDir != nil {
+					t.Fatal(errDir)
+				}
+				if err == nil {
+					if r.left.Load() < 0 {
+						t.Fatalf("after %d reads: a patch", reads)
+					}
+					return // it was read less often
+				}
+				if !errors.Is(err, c.want) || len(left) > 0 {
+					t.Fatalf("after %d reads: %v, %d files left", reads, err, len(left))
+				}
+			}
+		})
+	}
+}
+
+// TestCompared: what is compared is what would have been written, whatever comes
+// later than what stands behind it.
+func TestCompared(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	want := pkdeltatest.Noisy(3, 300<<10+77)
+	for range 20 {
+		var p proven
+		c := newCompared(bytes.NewReader(want), int64(len(want)), &p)
+		got := bytes.Clone(want) // less what is not written yet
+		var holes [][2]int
+		for at := 0; at < len(want); {
+			n := min(1+r.IntN(40<<10), len(want)-at)
+			if hole := r.IntN(n); r.IntN(2) == 0 {
+				end := min(hole+1+r.IntN(30), n)
+				clear(got[at+hole : at+end])
+				holes = append(holes, [2]int{at + hole, at + end})
+			}
+			if _, err := c.WriteAt(got[at:at+n], int64(at)); err != nil {
+				t.Fatal(err)
+			}
+			at += n
+			back := make([]byte, at)
+			if err := stored.ReadAt(c, back, 0); err != nil || !bytes.Equal(back, got[:at]) {
+				t.Fatalf("it reads as something else: %v", err)
+			}
+		}
+		sum := pkdelta.SumOfBytes(want)
+		if err := c.check(sum); !bytes.Equal(got, want) != errors.Is(err, pkdelta.ErrResult) {
+			t.Fatalf("with holes: %v", err)
+		}
+		r.Shuffle(len(holes), func(i, k int) { holes[i], holes[k] = holes[k], holes[i] })
+		for _, h := range holes {
+			if _, err := c.WriteAt(want[h[0]:h[1]], int64(h[0])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.check(sum); err != nil || p.n != int64(len(want)) {
+			t.Fatalf("%v, %d bytes proved", err, p.n)
+		}
+		if err := c.check(pkdelta.Sum{}); !errors.Is(err, pkdelta.ErrResult) {
+			t.Fatalf("another hash: %v", err)
+		}
+	}
+}
