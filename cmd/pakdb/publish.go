@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/store"
+	"pakdb/diff/store/publish"
 	"pakdb/internal/version"
 )
 
@@ -86,8 +86,8 @@ func (a *app) publish(ctx context.Context, build, out, label, sign string, delta
 	debug.SetMemoryLimit(makeMemory)
 	started := time.Now()
 	ctx, stop := a.watchPatch(ctx)
-	p, err := store.Publish(ctx, out, label, files.inputs,
-		&store.PublishOptions{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: damageTexts(found)})
+	p, err := publish.Publish(ctx, out, label, files.inputs,
+		&publish.Options{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: damageTexts(found)})
 	stop()
 	if err != nil || a.quiet {
 		return err
@@ -124,7 +124,7 @@ every build can be made of what is there. Each finding is a line; the exit code 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := 0
 			ctx, stop := a.watchPatch(cmd.Context())
-			err := store.Check(ctx, args[0], func(name string, err error) {
+			err := publish.Check(ctx, args[0], func(name string, err error) {
 				found++
 				a.clearLine()
 				_, _ = fmt.Fprintf(a.stdout, "%s: %v\n", name, err)
@@ -159,7 +159,7 @@ build needs. The store is checked first; from a damaged one nothing is removed.`
 				return err
 			}
 			ctx, stop := a.watchPatch(cmd.Context())
-			p, err := store.Prune(ctx, args[0], keep, key)
+			p, err := publish.Prune(ctx, args[0], keep, key)
 			stop()
 			if err != nil || a.quiet {
 				return err

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/store"
+	"pakdb/diff/store/update"
 )
 
 func newUpdateCommand(a *app) *cobra.Command {
@@ -51,20 +51,20 @@ Files that no build ever had stay. An interrupted update goes on where it stoppe
 }
 
 func (a *app) update(ctx context.Context, dir string, from []string, build, key string, rate int64, dryRun bool) (err error) {
-	opt := store.RemoteOptions{Rate: rate, Others: from[1:]}
+	opt := update.RemoteOptions{Rate: rate, Others: from[1:]}
 	if key != "" {
 		if opt.Key, err = pkdelta.ReadPublicKey(key); err != nil {
 			return fmt.Errorf("%w: %w", errUsage, err)
 		}
 	}
-	r, err := store.OpenRemote(from[0], opt)
+	r, err := update.OpenRemote(from[0], opt)
 	if err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
 	planning, stop := a.watchPatch(ctx)
-	u, err := store.NewUpdate(planning, r, dir, store.UpdateOptions{Label: build, Registry: a.registry(), Open: a.openOptions()})
+	u, err := update.NewUpdate(planning, r, dir, update.Options{Label: build, Registry: a.registry(), Open: a.openOptions()})
 	stop()
 	if err != nil {
 		return recoverHint(err, dir)
@@ -92,7 +92,7 @@ const updateMemory = 192 << 20
 
 // printBill tells what an update costs, and which files stay that are not the
 // build's.
-func (a *app) printBill(u *store.Update) error {
+func (a *app) printBill(u *update.Update) error {
 	if a.quiet {
 		return nil
 	}

@@ -18,31 +18,31 @@ const (
 	// the content that is wanted, in 500; a chunk in 10, and held in 90.
 	heldPerByte = 40
 
-	heldFile   = 400 // bytes that are held of a file of a build
-	heldSlot   = 128 // of a part of a tree that is to be read
-	heldPiece  = 128 // of a piece of a recipe
-	heldWanted = 400 // of a content that the folder has not
-	heldChunk  = 96  // of a chunk of one, with its share of a frame
+	HeldFile   = 400 // bytes that are held of a file of a build
+	HeldSlot   = 128 // of a part of a tree that is to be read
+	HeldPiece  = 128 // of a piece of a recipe
+	HeldWanted = 400 // of a content that the folder has not
+	HeldChunk  = 96  // of a chunk of one, with its share of a frame
 )
 
-// budget counts what is held. Without received, nothing is refused: for those
+// Budget counts what is held. Without received, nothing is refused: for those
 // who read their own store.
-type budget struct {
+type Budget struct {
 	used     int64
-	own      int64 // what may be held because the client's own folder has it
-	received func() int64
+	Own      int64 // what may be held because the client's own folder has it
+	Received func() int64
 }
 
-// take counts n bytes, or fails with a [MemoryError].
-func (b *budget) take(n int64) error {
-	b.used = sumSizes(b.used, n)
-	if b.received == nil {
+// Take counts n bytes, or fails with a [MemoryError].
+func (b *Budget) Take(n int64) error {
+	b.used = SumSizes(b.used, n)
+	if b.Received == nil {
 		return nil
 	}
-	came := b.received()
-	most := sumSizes(heldAnyhow, b.own)
+	came := b.Received()
+	most := SumSizes(heldAnyhow, b.Own)
 	if came < math.MaxInt64/heldPerByte {
-		most = sumSizes(most, came*heldPerByte)
+		most = SumSizes(most, came*heldPerByte)
 	}
 	if b.used > most {
 		return &MemoryError{Held: b.used, Received: came}
@@ -50,8 +50,8 @@ func (b *budget) take(n int64) error {
 	return nil
 }
 
-// give counts n bytes as free again.
-func (b *budget) give(n int64) { b.used -= n }
+// Give counts n bytes as free again.
+func (b *Budget) Give(n int64) { b.used -= n }
 
 // MemoryError means that a store says so much in so few bytes that no honest one
 // does, or that its lists are damaged. It is [ErrCorrupt].
@@ -71,8 +71,8 @@ func (e *MemoryError) Hint() string {
 	return "the store is damaged, or made to harm: ask who publishes it; nothing was changed"
 }
 
-// sumSizes adds sizes, which are not negative; what is too large is the largest.
-func sumSizes(a, b int64) int64 {
+// SumSizes adds sizes, which are not negative; what is too large is the largest.
+func SumSizes(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
 	}

@@ -12,13 +12,13 @@ import (
 const (
 	wholeSize = 64 << 10 // a content up to this is one chunk
 	minChunk  = 2 << 10
-	maxChunk  = 64 << 10
+	MaxChunk  = 64 << 10
 	meanBits  = 13 // 8 KiB
 )
 
-// gear are the 256 random numbers of the rolling hash: the first eight bytes,
+// Gear are the 256 random numbers of the rolling hash: the first eight bytes,
 // little-endian, of the BLAKE3 of each byte.
-var gear = gearTable()
+var Gear = gearTable()
 
 func gearTable() (t [256]uint64) {
 	for i := range t {
@@ -38,7 +38,7 @@ func cut(b []byte) int {
 	}
 	h := uint64(0)
 	for i := minChunk - 64; i < len(b); i++ {
-		h = h<<1 + gear[b[i]]
+		h = h<<1 + Gear[b[i]]
 		if i >= minChunk && h>>(64-meanBits) == 0 {
 			return i + 1
 		}
@@ -46,19 +46,19 @@ func cut(b []byte) int {
 	return len(b)
 }
 
-// cutWhole returns the length of the chunk of a content that has b from at on to
+// CutWhole returns the length of the chunk of a content that has b from at on to
 // its end.
-func cutWhole(b []byte, at int) int {
+func CutWhole(b []byte, at int) int {
 	if at == 0 && len(b) <= wholeSize {
 		return len(b)
 	}
-	return cut(b[:min(len(b), maxChunk)])
+	return cut(b[:min(len(b), MaxChunk)])
 }
 
-// eachChunk cuts size bytes of r. What emit is given is only valid until it
+// EachChunk cuts size bytes of r. What emit is given is only valid until it
 // returns.
-func eachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
-	buf := make([]byte, min(size, 4*maxChunk))
+func EachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
+	buf := make([]byte, min(size, 4*MaxChunk))
 	have, done := 0, 0
 	for size > 0 || have > 0 {
 		n := int(min(size, int64(len(buf)-have)))
@@ -68,12 +68,12 @@ func eachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
 		have += n
 		size -= int64(n)
 		at := 0
-		for have-at >= maxChunk || size == 0 && have > at {
+		for have-at >= MaxChunk || size == 0 && have > at {
 			n := have - at
 			if size > 0 || n > wholeSize {
-				n = cut(buf[at:min(have, at+maxChunk)])
+				n = cut(buf[at:min(have, at+MaxChunk)])
 			} else {
-				n = cutWhole(buf[at:have], done)
+				n = CutWhole(buf[at:have], done)
 			}
 			if err := emit(buf[at : at+n]); err != nil {
 				return err
@@ -85,3 +85,6 @@ func eachChunk(r io.Reader, size int64, emit func(p []byte) error) error {
 	}
 	return nil
 }
+
+// MaxHeld is how much of a content is held in memory.
+const MaxHeld = 4 << 20

@@ -1,13 +1,25 @@
-// Package store publishes builds as static files, and brings any folder to any
-// of them. docs/store.md has the layout.
+// Package store is the format of stores: builds as static files that any web
+// server or bucket serves. docs/store.md specifies it. This package says what the
+// files of a store mean; publish writes them, update reads them and brings folders
+// up to date. There is no SQL.
 //
-// A store is a folder that any web server or bucket serves: chunks of decoded
-// contents in packs, shared by all builds, and for each build a manifest in two
-// levels. A client compares what it has with what a build is made of, content by
-// content: the version it comes from does not matter, nor whether it is one. What
-// it has it decodes and takes; what it lacks it fetches by ranges of packs; and
-// every file is made again bit for bit by the recipes of package patch.
+//	builds ── publish ── chunks ── packs ───────────────┐
+//	             ├────── recipes of files ── packs      ├── a web server ── update ── a folder
+//	             ├────── deltas, patches                │
+//	             └────── manifests ─────────────────────┘
 //
-// [Publish] adds a build; [Check] and [Prune] look after a store; [OpenRemote]
-// and [NewUpdate] are the client's side. The package imports no SQL.
+// A build's manifest ([Build]) names its lists of files and its tables of packs. A
+// file is made again bit for bit by a recipe ([FileRecipe]): which contents it is
+// made of, how each is compressed, and the bytes between them. A content is chunks
+// ([ChunkRef]), cut where the bytes say so, so that builds share what is equal.
+//
+// Whatever comes from a store is untrusted: sizes and counts are checked while they
+// are read, and what is held is counted in a [Budget].
+//
+// Files in reading order: manifest.go and manifestread.go (builds and their index;
+// stream.go reads the JSON), place.go (where a chunk lies), pack.go, chunk.go (how a
+// content is cut), filetree.go and filelist.go (files of a build), recipe.go with
+// layout.go, head.go and tables.go (files from contents), contentdelta.go, names.go,
+// object.go, version.go (of the encoders), reader.go (a store on a disk), budget.go,
+// steps.go.
 package store

@@ -12,29 +12,33 @@ import (
 // sizes: 1 PiB, some thousand times the largest game.
 const maxBuildSize = 1 << 50
 
+// Wave is how many parts are asked for at a time: at 4 KiB of frames for each,
+// and one request for 4 MiB, a wave keeps all connections busy.
+const Wave = 4096
+
 // fileList is a build's list of files while it is being read, from the first file
 // on: the order of the paths is checked as they come, so that a tree that shares
 // its parts ends at the second leaf.
 type fileList struct {
-	mem    *budget
-	known  map[key][]File // parts that the folder has
+	mem    *Budget
+	known  map[Key][]File // parts that the folder has
 	slots  []fileSlot     // what comes behind the files
-	files  []File
+	Files  []File
 	size   int64   // of the files
-	places []place // of the parts that were read
+	places []Place // of the parts that were read
 }
 
 // fileSlot is a part whose files are known, or not yet.
 type fileSlot struct {
-	filePart
+	FilePart
 	height int
 	files  []File
 }
 
-// newFileList reads a root.
-func newFileList(root []byte, mem *budget) (*fileList, error) {
+// NewFileList reads a root.
+func NewFileList(root []byte, mem *Budget) (*fileList, error) {
 	f := fields.New(root, ErrCorrupt)
-	if string(f.Bytes(len(filesMagic))) != filesMagic {
+	if string(f.Bytes(len(FilesMagic))) != FilesMagic {
 		f.Fail("not a list of files")
 	}
 	l := &fileList{mem: mem}
@@ -44,7 +48,7 @@ func newFileList(root []byte, mem *budget) (*fileList, error) {
 		l.slots = []fileSlot{{files: files}}
 	default:
 		parts := readFileNode(f)
-		if n := countFiles(parts); n > maxFiles {
+		if n := CountFiles(parts); n > MaxFiles {
 			f.Fail("%d files", n)
 		}
 		if err := l.grow(parts, int(height)-1); err != nil {
@@ -54,30 +58,30 @@ func newFileList(root []byte, mem *budget) (*fileList, error) {
 	if err := end(f); err != nil {
 		return nil, err
 	}
-	return l, l.settle()
+	return l, l.Settle()
 }
 
 // grow adds the parts of a node.
-func (l *fileList) grow(parts []filePart, height int) error {
+func (l *fileList) grow(parts []FilePart, height int) error {
 	for _, p := range parts {
-		l.slots = append(l.slots, fileSlot{p, height, l.known[p.id]})
+		l.slots = append(l.slots, fileSlot{p, height, l.known[p.ID]})
 	}
-	return l.mem.take(heldSlot * int64(len(parts)))
+	return l.mem.Take(HeldSlot * int64(len(parts)))
 }
 
-// missing are the places that are to be read next, some at a time: none if all is
+// Missing are the places that are to be read next, some at a time: none if all is
 // known.
-func (l *fileList) missing() (list []place) {
+func (l *fileList) Missing() (list []Place) {
 	for _, s := range l.slots {
-		if s.files == nil && len(list) < wave {
-			list = append(list, s.place)
+		if s.files == nil && len(list) < Wave {
+			list = append(list, s.Place)
 		}
 	}
 	return list
 }
 
-// fill takes what is at the places that were missing.
-func (l *fileList) fill(parts [][]byte) error {
+// Fill takes what is at the places that were missing.
+func (l *fileList) Fill(parts [][]byte) error {
 	old := l.slots
 	l.slots = make([]fileSlot, 0, len(old))
 	for _, s := range old {
@@ -87,56 +91,56 @@ func (l *fileList) fill(parts [][]byte) error {
 		}
 		b := parts[0]
 		parts = parts[1:]
-		l.places = append(l.places, s.place)
+		l.places = append(l.places, s.Place)
 		if err := l.part(s, b); err != nil {
 			return err
 		}
 	}
-	return l.settle()
+	return l.Settle()
 }
 
 // part reads a part.
 func (l *fileList) part(s fileSlot, b []byte) (err error) {
 	if s.height == 0 {
-		s.files, err = parseFileLeaf(b, &s.filePart)
+		s.files, err = parseFileLeaf(b, &s.FilePart)
 		l.slots = append(l.slots, s)
 		return err
 	}
-	parts, err := parseFileNode(b, &s.filePart)
+	parts, err := parseFileNode(b, &s.FilePart)
 	if err != nil {
 		return err
 	}
-	l.mem.give(heldSlot)
+	l.mem.Give(HeldSlot)
 	return l.grow(parts, s.height-1)
 }
 
-// knows takes in the files of a folder: parts that have the same name need not be
+// Knows takes in the files of a folder: parts that have the same name need not be
 // read.
-func (l *fileList) knows(files []File) {
+func (l *fileList) Knows(files []File) {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	l.known = map[key][]File{}
-	_, _, _ = fileTree(files, func(id key, _ func() []byte, below []File) (place, error) {
+	l.known = map[Key][]File{}
+	_, _, _ = FileTree(files, func(id Key, _ func() []byte, below []File) (Place, error) {
 		l.known[id] = below
-		return place{}, nil
+		return Place{}, nil
 	})
 	for i := range l.slots {
 		if s := &l.slots[i]; s.files == nil {
-			s.files = l.known[s.id]
+			s.files = l.known[s.ID]
 		}
 	}
 }
 
-// settle takes over the files before which nothing is missing, and checks them.
-func (l *fileList) settle() error {
-	for len(l.slots) > 0 && (l.slots[0].files != nil || l.slots[0].count == 0) {
+// Settle takes over the files before which nothing is missing, and checks them.
+func (l *fileList) Settle() error {
+	for len(l.slots) > 0 && (l.slots[0].files != nil || l.slots[0].Count == 0) {
 		for i := range l.slots[0].files {
 			if err := l.add(&l.slots[0].files[i]); err != nil {
 				return err
 			}
 		}
 		l.slots = l.slots[1:]
-		l.mem.give(heldSlot)
+		l.mem.Give(HeldSlot)
 	}
 	return nil
 }
@@ -146,12 +150,12 @@ func (l *fileList) add(f *File) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if n := len(l.files); n > 0 && l.files[n-1].Path >= f.Path {
+	if n := len(l.Files); n > 0 && l.Files[n-1].Path >= f.Path {
 		return fmt.Errorf("%w: file %q is not in order", ErrCorrupt, f.Path)
 	}
 	if l.size += f.Size; l.size > maxBuildSize {
 		return fmt.Errorf("%w: files of more than %d bytes, up to %q", ErrCorrupt, int64(maxBuildSize), f.Path)
 	}
-	l.files = append(l.files, *f)
-	return l.mem.take(heldFile + int64(len(f.Path)))
+	l.Files = append(l.Files, *f)
+	return l.mem.Take(HeldFile + int64(len(f.Path)))
 }

@@ -16,25 +16,27 @@ import (
 // Names of parts are strong: from the root on, which the manifest names, they
 // are what tells that a list is the publisher's.
 
-// filePart is a leaf, which has files, or a node, which has parts.
-type filePart struct {
-	id    key
-	count int // of files below it
-	place
+// FilePart is a leaf, which has files, or a node, which has parts.
+type FilePart struct {
+	ID    Key
+	Count int // of files below it
+	Place
 }
 
 const (
-	fileBits     = 3
-	mostPath     = safename.MaxPath
-	mostLeaf     = 16 << 10 // bytes after which a leaf ends
-	maxFiles     = 1 << 24
-	fewFiles     = 64 // up to so many are the root itself
-	filesMagic   = "pkfiles\x01"
+	fileBits = 3
+	mostPath = safename.MaxPath
+	mostLeaf = 16 << 10 // bytes after which a leaf ends
+	// MaxFiles is how many files a build may have.
+	MaxFiles = 1 << 24
+	FewFiles = 64 // up to so many are the root itself
+	// FilesMagic is what the root of a list of files begins with.
+	FilesMagic   = "pkfiles\x01"
 	maxFileLevel = 12
 )
 
-// appendFile writes what a leaf's name is about.
-func appendFile(b []byte, f *File) []byte {
+// AppendFile writes what a leaf's name is about.
+func AppendFile(b []byte, f *File) []byte {
 	sum, _ := hex.DecodeString(f.Sum)
 	b = binary.AppendUvarint(b, uint64(len(f.Path)))
 	b = append(b, f.Path...)
@@ -42,103 +44,106 @@ func appendFile(b []byte, f *File) []byte {
 	return append(b, sum...)
 }
 
-func marshalFiles(files []File) []byte {
+// MarshalFiles returns files as a leaf of the tree holds them.
+func MarshalFiles(files []File) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(files)))
 	for i := range files {
-		b = appendFile(b, &files[i])
+		b = AppendFile(b, &files[i])
 	}
-	var before place
+	var before Place
 	for i := range files {
-		b = appendPlace(b, files[i].Recipe.place(), before)
-		before = files[i].Recipe.place()
+		b = appendPlace(b, files[i].Recipe.Place(), before)
+		before = files[i].Recipe.Place()
 	}
 	return b
 }
 
 // readFiles reads a leaf, and returns its name.
-func readFiles(f *fields.Reader, b []byte) (files []File, id key) {
-	files = make([]File, f.Count("files", fewFiles, 1+1+1+32+2))
+func readFiles(f *fields.Reader, b []byte) (files []File, id Key) {
+	files = make([]File, f.Count("files", FewFiles, 1+1+1+32+2))
 	rows := b[len(b)-f.Len():]
 	for i := range files {
 		files[i].Path = f.Text("path", mostPath)
 		files[i].Size = f.Number("size of a file", 1<<60)
 		files[i].Sum = hex.EncodeToString(f.Bytes(32))
 	}
-	id = keyOf(rows[:len(rows)-f.Len()])
-	var before place
+	id = KeyOf(rows[:len(rows)-f.Len()])
+	var before Place
 	for i := range files {
 		before = readPlace(f, before)
-		files[i].Recipe = recipeAt{before.pack, before.frame, before.at, before.size}
+		files[i].Recipe = RecipeAt{before.Pack, before.Frame, before.At, before.Size}
 	}
 	return files, id
 }
 
-func parseFileLeaf(b []byte, want *filePart) ([]File, error) {
+func parseFileLeaf(b []byte, want *FilePart) ([]File, error) {
 	f := fields.New(b, ErrCorrupt)
 	files, id := readFiles(f, b)
-	if f.Err() == nil && (id != want.id || len(files) != want.count) {
+	if f.Err() == nil && (id != want.ID || len(files) != want.Count) {
 		f.Fail("a list of files that is not what its name says")
 	}
 	return files, end(f)
 }
 
-// fileNodeID names a node.
-func fileNodeID(parts []filePart) key {
+// FileNodeID names a node.
+func FileNodeID(parts []FilePart) Key {
 	var b []byte
 	for _, p := range parts {
-		b = append(b, p.id[:]...)
-		b = binary.AppendUvarint(b, uint64(p.count))
+		b = append(b, p.ID[:]...)
+		b = binary.AppendUvarint(b, uint64(p.Count))
 	}
-	return keyOf(b)
+	return KeyOf(b)
 }
 
-func marshalFileNode(parts []filePart) []byte {
+// MarshalFileNode returns a node of the tree: its parts, in order.
+func MarshalFileNode(parts []FilePart) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(parts)))
 	for _, p := range parts {
-		b = append(b, p.id[:]...)
-		b = binary.AppendUvarint(b, uint64(p.count))
+		b = append(b, p.ID[:]...)
+		b = binary.AppendUvarint(b, uint64(p.Count))
 	}
-	var before place
+	var before Place
 	for _, p := range parts {
-		b = appendPlace(b, p.place, before)
-		before = p.place
+		b = appendPlace(b, p.Place, before)
+		before = p.Place
 	}
 	return b
 }
 
-func readFileNode(f *fields.Reader) []filePart {
-	parts := make([]filePart, f.Count("parts", mostInPart, 16+1+2))
+func readFileNode(f *fields.Reader) []FilePart {
+	parts := make([]FilePart, f.Count("parts", MostInPart, 16+1+2))
 	for i := range parts {
-		parts[i].id = key(f.Bytes(len(key{})))
-		if parts[i].count = int(f.Number("count of files", maxFiles)); parts[i].count == 0 {
+		parts[i].ID = Key(f.Bytes(len(Key{})))
+		if parts[i].Count = int(f.Number("count of files", MaxFiles)); parts[i].Count == 0 {
 			f.Fail("a part without files")
 		}
 	}
-	var before place
-	seen := make(map[key]bool, len(parts))
+	var before Place
+	seen := make(map[Key]bool, len(parts))
 	for i := range parts {
-		if seen[parts[i].id] {
+		if seen[parts[i].ID] {
 			f.Fail("the same files twice")
 		}
-		seen[parts[i].id] = true
-		parts[i].place = readPlace(f, before)
-		before = parts[i].place
+		seen[parts[i].ID] = true
+		parts[i].Place = readPlace(f, before)
+		before = parts[i].Place
 	}
 	return parts
 }
 
-func parseFileNode(b []byte, want *filePart) ([]filePart, error) {
+func parseFileNode(b []byte, want *FilePart) ([]FilePart, error) {
 	f := fields.New(b, ErrCorrupt)
 	parts := readFileNode(f)
-	if f.Err() == nil && (fileNodeID(parts) != want.id || countFiles(parts) != want.count) {
+	if f.Err() == nil && (FileNodeID(parts) != want.ID || CountFiles(parts) != want.Count) {
 		f.Fail("a part of the list of files that is not what its name says")
 	}
 	return parts, end(f)
 }
 
-func countFiles(parts []filePart) (n int) {
+// CountFiles returns how many files parts have together.
+func CountFiles(parts []FilePart) (n int) {
 	for _, p := range parts {
-		n += p.count
+		n += p.Count
 	}
 	return n
 }
@@ -148,7 +153,7 @@ func fileLeaves(files []File) (list [][]File) {
 	size := 0
 	return runs(files, func(f File) bool {
 		size += len(f.Path)
-		last := size > mostLeaf || keyOf([]byte(f.Path)).short()>>(64-fileBits) == 0
+		last := size > mostLeaf || KeyOf([]byte(f.Path)).Short()>>(64-fileBits) == 0
 		if last {
 			size = 0
 		}
@@ -156,30 +161,30 @@ func fileLeaves(files []File) (list [][]File) {
 	})
 }
 
-// fileTree calls use for every part of the tree over files, from the bottom up,
+// FileTree calls use for every part of the tree over files, from the bottom up,
 // with what is stored of it and the files below, and returns the topmost parts.
-func fileTree(files []File, use func(id key, b func() []byte, below []File) (place, error)) (parts []filePart, height int, err error) {
+func FileTree(files []File, use func(id Key, b func() []byte, below []File) (Place, error)) (parts []FilePart, height int, err error) {
 	for _, leaf := range fileLeaves(files) {
 		var rows []byte
 		for i := range leaf {
-			rows = appendFile(rows, &leaf[i])
+			rows = AppendFile(rows, &leaf[i])
 		}
-		p := filePart{id: keyOf(rows), count: len(leaf)}
-		if p.place, err = use(p.id, func() []byte { return marshalFiles(leaf) }, leaf); err != nil {
+		p := FilePart{ID: KeyOf(rows), Count: len(leaf)}
+		if p.Place, err = use(p.ID, func() []byte { return MarshalFiles(leaf) }, leaf); err != nil {
 			return nil, 0, err
 		}
 		parts = append(parts, p)
 	}
-	for len(parts) > mostInPart {
+	for len(parts) > MostInPart {
 		height++
-		var above []filePart
+		var above []FilePart
 		at := 0
-		for _, node := range runs(parts, func(p filePart) bool { return p.id.short()>>(64-fileBits) == 0 }) {
-			p := filePart{id: fileNodeID(node), count: countFiles(node)}
-			if p.place, err = use(p.id, func() []byte { return marshalFileNode(node) }, files[at:at+p.count]); err != nil {
+		for _, node := range runs(parts, func(p FilePart) bool { return p.ID.Short()>>(64-fileBits) == 0 }) {
+			p := FilePart{ID: FileNodeID(node), Count: CountFiles(node)}
+			if p.Place, err = use(p.ID, func() []byte { return MarshalFileNode(node) }, files[at:at+p.Count]); err != nil {
 				return nil, 0, err
 			}
-			at += p.count
+			at += p.Count
 			above = append(above, p)
 		}
 		parts = above
@@ -187,12 +192,12 @@ func fileTree(files []File, use func(id key, b func() []byte, below []File) (pla
 	return parts, height, nil
 }
 
-// marshalFileRoot writes the object that a manifest names: the files, when they
+// MarshalFileRoot writes the object that a manifest names: the files, when they
 // are few, or the topmost parts.
-func marshalFileRoot(files []File, parts []filePart, height int) []byte {
-	if len(files) <= fewFiles {
-		return append([]byte(filesMagic+"\x00"), marshalFiles(files)...)
+func MarshalFileRoot(files []File, parts []FilePart, height int) []byte {
+	if len(files) <= FewFiles {
+		return append([]byte(FilesMagic+"\x00"), MarshalFiles(files)...)
 	}
-	b := binary.AppendUvarint([]byte(filesMagic), uint64(height)+1)
-	return append(b, marshalFileNode(parts)...)
+	b := binary.AppendUvarint([]byte(FilesMagic), uint64(height)+1)
+	return append(b, MarshalFileNode(parts)...)
 }

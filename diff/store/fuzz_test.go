@@ -20,7 +20,7 @@ func FuzzPack(f *testing.F) {
 		coded := z.EncodeAll(directory, nil)
 		b := append(make([]byte, frames), coded...)
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(coded)))
-		info, rows, err := parsePack(append(b, packMagic...), 0)
+		info, rows, err := ParsePack(append(b, PackMagic...), 0)
 		if err != nil {
 			if !errors.Is(err, ErrCorrupt) {
 				t.Error(err)
@@ -28,10 +28,10 @@ func FuzzPack(f *testing.F) {
 			return
 		}
 		for _, r := range rows {
-			if r.frame >= len(info.ends) {
-				t.Errorf("frame %d of %d", r.frame, len(info.ends))
+			if r.Frame >= len(info.Ends) {
+				t.Errorf("frame %d of %d", r.Frame, len(info.Ends))
 			}
 		}
-		_, _, _ = parsePack(directory, 0)
+		_, _, _ = ParsePack(directory, 0)
 	})
 }

@@ -16,22 +16,23 @@ import (
 	"pakdb/diff/pkdelta/inside"
 )
 
-// group is stored blocks of one entry that follow each other: one content. All
+// Group is stored blocks of one entry that follow each other: one content. All
 // blocks but the last decode to the same size.
-type group struct {
-	name   uint64 // of the entry, hashed: what it is paired by with another build's
-	rest   bool   // no entry's: tables, heads of entries
+type Group struct {
+	Name   uint64 // of the entry, hashed: what it is paired by with another build's
+	Rest   bool   // no entry's: tables, heads of entries
 	end    bool   // what stands behind all entries
-	off    int64
-	gap    int64           // bytes before it that are no group's
-	method compress.Method // None: stored bytes as they are; or methodTables
-	block  int64           // decoded bytes of a block
-	size   int64           // decoded bytes
-	stored []int64         // bytes of each block
+	Off    int64
+	Gap    int64           // bytes before it that are no group's
+	Method compress.Method // None: stored bytes as they are; or methodTables
+	Block  int64           // decoded bytes of a block
+	Size   int64           // decoded bytes
+	Stored []int64         // bytes of each block
 }
 
-func (g *group) length() (n int64) {
-	for _, k := range g.stored {
+// Length returns how many stored bytes the group has.
+func (g *Group) Length() (n int64) {
+	for _, k := range g.Stored {
 		n += k
 	}
 	return n
@@ -41,16 +42,17 @@ const (
 	maxBlock = 16 << 20
 	smallGap = 4 << 10 // what lies between groups and is larger is a content of its own
 
-	wholeName    = "\x00file " // before the name of a file without entries
-	skeletonName = "\x00skeleton"
+	WholeName = "\x00file " // before the name of a file without entries
+	// SkeletonName is the name of what lies between the contents of a file.
+	SkeletonName = "\x00skeleton"
 )
 
-// layouts opens what the registry recognises among the inputs and returns the
+// Layouts opens what the registry recognises among the inputs and returns the
 // groups of each, in the order of their offsets. What lies between them, and
 // what no format reads, is covered by groups that are not compressed, but for
 // small gaps.
-func layouts(ctx context.Context, inputs []pkdelta.Input, registry *codecs.Registry, opt *codecs.Options) ([][]group, error) {
-	found := make([][]group, len(inputs))
+func Layouts(ctx context.Context, inputs []pkdelta.Input, registry *codecs.Registry, opt *codecs.Options) ([][]Group, error) {
+	found := make([][]Group, len(inputs))
 	err := inside.StoredEntries(ctx, inputs, registry, opt, func(_, file int, e *codecs.Entry) {
 		found[file] = append(found[file], groups(e, inputs[file].Size)...)
 	})
@@ -63,10 +65,10 @@ func layouts(ctx context.Context, inputs []pkdelta.Input, registry *codecs.Regis
 	return found, nil
 }
 
-// nameOf hashes what a content is called: its entry, and which of the contents
+// NameOf hashes what a content is called: its entry, and which of the contents
 // of that it is. Names of what no entry explains begin with a zero byte.
-func nameOf(entry string, n int) uint64 {
-	return keyOf(fmt.Appendf(nil, "%s\x00%d", strings.ToLower(entry), n)).short()
+func NameOf(entry string, n int) uint64 {
+	return KeyOf(fmt.Appendf(nil, "%s\x00%d", strings.ToLower(entry), n)).Short()
 }
 
 // entryName is the entry's own name, by which it is the same in another archive.
@@ -79,7 +81,7 @@ func entryName(e *codecs.Entry) string {
 
 // groups cuts an entry where its blocks do not follow each other, or are of
 // other sizes.
-func groups(e *codecs.Entry, fileSize int64) (list []group) {
+func groups(e *codecs.Entry, fileSize int64) (list []Group) {
 	blocks := e.Blocks
 	if blocks == nil {
 		blocks = []codecs.Block{{Offset: e.Offset, Stored: e.Stored, Size: e.Size}}
@@ -98,73 +100,73 @@ func groups(e *codecs.Entry, fileSize int64) (list []group) {
 		if n := len(list); n > 0 && goesOn && list[n-1].takes(m, b) {
 			continue
 		}
-		list = append(list, group{name: nameOf(entryName(e), len(list)), off: b.Offset, method: m, block: b.Size, size: b.Size, stored: []int64{b.Stored}})
+		list = append(list, Group{Name: NameOf(entryName(e), len(list)), Off: b.Offset, Method: m, Block: b.Size, Size: b.Size, Stored: []int64{b.Stored}})
 	}
 	return list
 }
 
 // takes adds a block that stands behind the group, if it is of the same kind.
-func (g *group) takes(m compress.Method, b codecs.Block) bool {
+func (g *Group) takes(m compress.Method, b codecs.Block) bool {
 	switch {
-	case m != g.method:
+	case m != g.Method:
 		return false
 	case m == compress.None:
-		g.block += b.Size
-		g.size += b.Size
-		g.stored[0] += b.Stored
+		g.Block += b.Size
+		g.Size += b.Size
+		g.Stored[0] += b.Stored
 		return true
-	case g.size%g.block != 0 || b.Size > g.block:
+	case g.Size%g.Block != 0 || b.Size > g.Block:
 		return false
 	}
-	g.size += b.Size
-	g.stored = append(g.stored, b.Stored)
+	g.Size += b.Size
+	g.Stored = append(g.Stored, b.Stored)
 	return true
 }
 
 // cover drops what overlaps and fills what is left out. A file without entries
 // is one content of the file's name.
-func cover(list []group, size int64, name string) (all []group) {
-	slices.SortStableFunc(list, func(a, b group) int { return cmp.Compare(a.off, b.off) })
+func cover(list []Group, size int64, name string) (all []Group) {
+	slices.SortStableFunc(list, func(a, b Group) int { return cmp.Compare(a.Off, b.Off) })
 	end := int64(0)
 	gaps := 0
-	put := func(g group) {
-		g.gap = g.off - end
+	put := func(g Group) {
+		g.Gap = g.Off - end
 		all = append(all, g)
-		end = g.off + g.length()
+		end = g.Off + g.Length()
 	}
 	fill := func(to, most int64, what string) {
 		if n := to - end; n > most || n > 0 && len(list) == 0 {
-			put(group{name: nameOf(what, gaps), rest: len(list) > 0, end: to == size, off: end, block: n, size: n, stored: []int64{n}})
+			put(Group{Name: NameOf(what, gaps), Rest: len(list) > 0, end: to == size, Off: end, Block: n, Size: n, Stored: []int64{n}})
 			gaps++
 		}
 	}
 	for _, g := range list {
-		if g.off < end {
+		if g.Off < end {
 			continue
 		}
-		fill(g.off, smallGap+16*int64(len(g.stored)), "\x00gap") // heads list blocks
+		fill(g.Off, smallGap+16*int64(len(g.Stored)), "\x00gap") // heads list blocks
 		put(g)
 	}
 	if len(list) == 0 {
-		fill(size, 0, wholeName+name)
+		fill(size, 0, WholeName+name)
 	} else if gaps = 0; size > end {
 		fill(size, smallGap, "\x00end")
 	}
 	return all
 }
 
-// asStored returns the group as bytes that nothing decodes.
-func (g *group) asStored() group {
-	n := g.length()
+// AsStored returns the group as bytes that nothing decodes.
+func (g *Group) AsStored() Group {
+	n := g.Length()
 	raw := *g
-	raw.method, raw.block, raw.size, raw.stored = compress.None, n, n, []int64{n}
+	raw.Method, raw.Block, raw.Size, raw.Stored = compress.None, n, n, []int64{n}
 	return raw
 }
 
 // groupReader reads the content of a group, from the start.
 type groupReader struct {
 	src    io.ReaderAt
-	g      *group
+	g      *Group
 	next   int   // block
 	at     int64 // offset of the next block in the file
 	stored []byte
@@ -172,23 +174,23 @@ type groupReader struct {
 	rest   []byte // of plain
 }
 
-func (g *group) open(src io.ReaderAt) io.Reader {
-	if g.method == compress.None {
-		return io.NewSectionReader(src, g.off, g.size)
+func (g *Group) Open(src io.ReaderAt) io.Reader {
+	if g.Method == compress.None {
+		return io.NewSectionReader(src, g.Off, g.Size)
 	}
-	return &groupReader{src: src, g: g, at: g.off}
+	return &groupReader{src: src, g: g, at: g.Off}
 }
 
 func (r *groupReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
-		if r.next == len(r.g.stored) {
+		if r.next == len(r.g.Stored) {
 			return 0, io.EOF
 		}
 		var err error
-		if r.plain, r.stored, err = r.g.decode(r.src, r.next, r.at, r.plain, r.stored); err != nil {
+		if r.plain, r.stored, err = r.g.Decode(r.src, r.next, r.at, r.plain, r.stored); err != nil {
 			return 0, err
 		}
-		r.at += r.g.stored[r.next]
+		r.at += r.g.Stored[r.next]
 		r.next++
 		r.rest = r.plain
 	}
@@ -197,14 +199,14 @@ func (r *groupReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// decode decodes block i, which is stored at off.
-func (g *group) decode(src io.ReaderAt, i int, off int64, plain, stored []byte) (_, _ []byte, err error) {
-	stored = sized(stored, g.stored[i])
-	plain = sized(plain, min(g.block, g.size-int64(i)*g.block))
+// Decode decodes block i, which is stored at off.
+func (g *Group) Decode(src io.ReaderAt, i int, off int64, plain, stored []byte) (_, _ []byte, err error) {
+	stored = sized(stored, g.Stored[i])
+	plain = sized(plain, min(g.Block, g.Size-int64(i)*g.Block))
 	if n, err := src.ReadAt(stored, off); n < len(stored) {
 		return nil, nil, errors.Join(err, io.ErrUnexpectedEOF)
 	}
-	return plain, stored, compress.Decode(g.method, plain, stored)
+	return plain, stored, compress.Decode(g.Method, plain, stored)
 }
 
 func sized(b []byte, n int64) []byte {
@@ -212,4 +214,21 @@ func sized(b []byte, n int64) []byte {
 		return make([]byte, n)
 	}
 	return b[:n]
+}
+
+// Coded is the size of blocks where a recipe codes them.
+func (g *Group) Coded() int64 {
+	if g.Method == compress.None || g.Method == MethodTables {
+		return 0
+	}
+	return g.Block
+}
+
+// Fill fills b with the bytes at off. A file that ends before is
+// [io.ErrUnexpectedEOF].
+func Fill(in io.ReaderAt, b []byte, off int64) error {
+	if n, err := in.ReadAt(b, off); n < len(b) {
+		return errors.Join(io.ErrUnexpectedEOF, err)
+	}
+	return nil
 }

@@ -1,11 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -60,9 +65,9 @@ type Build struct {
 
 	Files []File `json:"-"` // in the order of their paths
 
-	sum key // of the manifest, as it was fetched
+	Sum Key // of the manifest, as it was fetched
 
-	places []place // of the parts of the list of files, when it was read from a store's folder
+	Places []Place // of the parts of the list of files, when it was read from a store's folder
 
 	// Earlier are the versions of files that earlier builds had and this one has
 	// not: what a client may remove, since it can get it again.
@@ -99,13 +104,14 @@ type File struct {
 	Path   string   `json:"path"` // relative, with forward slashes
 	Size   int64    `json:"size"`
 	Sum    string   `json:"blake3"`          // hexadecimal
-	Recipe recipeAt `json:"recipe,omitzero"` // none for earlier ones
+	Recipe RecipeAt `json:"recipe,omitzero"` // none for earlier ones
 }
 
-// recipeAt is the place of the root of a recipe: pack, frame, offset in it, size.
-type recipeAt [4]int
+// RecipeAt is the place of the root of a recipe: pack, frame, offset in it, size.
+type RecipeAt [4]int
 
-func (a recipeAt) place() place { return place{a[0], a[1], a[2], a[3]} }
+// Place returns where the recipe lies.
+func (a RecipeAt) Place() Place { return Place{Pack: a[0], Frame: a[1], At: a[2], Size: a[3]} }
 
 // parseFiles reads a list of versions of files, and calls use for each.
 func parseFiles(r io.Reader, use func(*File) error) error {
@@ -129,9 +135,9 @@ func parseFiles(r io.Reader, use func(*File) error) error {
 	return err
 }
 
-// setFiles takes the files over. The paths are checked here, before anything of
+// SetFiles takes the files over. The paths are checked here, before anything of
 // the build is made.
-func (x *Build) setFiles(files []File) error {
+func (x *Build) SetFiles(files []File) error {
 	if err := safename.CheckAll(files, func(f File) string { return f.Path }); err != nil {
 		return fmt.Errorf("%w: file %w", ErrCorrupt, err)
 	}
@@ -148,7 +154,7 @@ func (x *Build) setFiles(files []File) error {
 }
 
 func (d *Delta) check() error {
-	if !validLabel(d.Name) || len(d.New) == 0 || d.Size <= 0 || d.Size > maxDelta {
+	if !ValidLabel(d.Name) || len(d.New) == 0 || d.Size <= 0 || d.Size > maxDelta {
 		return fmt.Errorf("%w: delta %q", ErrCorrupt, d.Name)
 	}
 	for _, f := range d.Old {
@@ -162,10 +168,11 @@ func (d *Delta) check() error {
 // maxDelta bounds the bytes of a delta, which is fetched as one piece.
 const maxDelta = 1 << 40
 
-func deltaName(name string) string { return "d/" + name }
+// DeltaName returns the path of a patch or of a file of deltas.
+func DeltaName(name string) string { return "d/" + name }
 
-// validLabel admits what is a file name everywhere.
-func validLabel(s string) bool {
+// ValidLabel admits what is a file name everywhere.
+func ValidLabel(s string) bool {
 	return s != "" && len(s) <= 100 && s != "index" && s[0] != '.' && strings.IndexFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._+-", r))
 	}) < 0
@@ -176,78 +183,82 @@ func (f *File) check() error {
 	if err := safename.Check(f.Path); err != nil {
 		return fmt.Errorf("%w: file %q: %w", ErrCorrupt, f.Path, err)
 	}
-	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || f.Size < 0 || f.Size > maxFileSize || reserved(f.Path) {
+	if sum, err := hex.DecodeString(f.Sum); err != nil || len(sum) != 32 || f.Size < 0 || f.Size > MaxFileSize || Reserved(f.Path) {
 		return fmt.Errorf("%w: file %q", ErrCorrupt, f.Path)
 	}
 	ok := true
 	for _, n := range f.Recipe {
 		ok = ok && n >= 0 && n <= maxNumber
 	}
-	if !ok || f.Recipe[2] > maxFrame || f.Recipe[3] > maxFrame {
+	if !ok || f.Recipe[2] > MaxFrame || f.Recipe[3] > MaxFrame {
 		return fmt.Errorf("%w: the recipe of %q", ErrCorrupt, f.Path)
 	}
 	return nil
 }
 
-// maxFileSize bounds a file: 16 TiB is the largest that ext4 takes, and more than
+// MaxFileSize bounds a file: 16 TiB is the largest that ext4 takes, and more than
 // 2^19 of them still add up in 63 bits.
-const maxFileSize = 1 << 44
+const MaxFileSize = 1 << 44
 
-// workDir is the folder below the one that is updated in which everything waits
+// WorkDir is the folder below the one that is updated in which everything waits
 // until it is complete.
-const workDir = atomicfile.Prefix + "update"
+const WorkDir = atomicfile.Prefix + "update"
 
-// reserved reports that no build may have a file of that path: it could say what
+// Reserved reports that no build may have a file of that path: it could say what
 // the next update, or the next patch, has to finish.
-func reserved(name string) bool { return pkdelta.IsOwn(name) }
+func Reserved(name string) bool { return pkdelta.IsOwn(name) }
 
-func buildName(label string) string { return "builds/" + label + ".json" }
+// BuildName returns the path of a build's manifest.
+func BuildName(label string) string { return "builds/" + label + ".json" }
 
-const indexName = "builds/index.json"
+// IndexName is the path of the list of builds.
+const IndexName = "builds/index.json"
 
-// signed is behind the name of a manifest in that of its signature.
-const signed = ".minisig"
+// Signed is behind the name of a manifest in that of its signature.
+const Signed = ".minisig"
 
-// objectName is where an object lies, which is named by its BLAKE3.
-func objectName(id string) string { return "m/" + id }
+// ObjectName is where an object lies, which is named by its BLAKE3.
+func ObjectName(id string) string { return "m/" + id }
 
-// tables are where the frames of a build's packs are.
-type tables map[int]packInfo
+// Tables are where the frames of a build's packs are.
+type Tables map[int]PackInfo
 
-const tablesMagic = "pktables\x01"
+// TablesMagic is what a table of packs begins with.
+const TablesMagic = "pktables\x01"
 
-func (t tables) marshal(numbers []int) []byte {
-	b := binary.AppendUvarint([]byte(tablesMagic), uint64(len(numbers)))
+// Marshal returns the packs of those numbers as a table is stored.
+func (t Tables) Marshal(numbers []int) []byte {
+	b := binary.AppendUvarint([]byte(TablesMagic), uint64(len(numbers)))
 	for _, n := range numbers {
 		p := t[n]
 		b = binary.AppendUvarint(b, uint64(n))
-		b = append(b, p.sum[:]...)
-		b = binary.AppendUvarint(b, uint64(len(p.ends)))
-		for i := range p.ends {
-			b = binary.AppendUvarint(b, uint64(p.size(i)))
+		b = append(b, p.Sum[:]...)
+		b = binary.AppendUvarint(b, uint64(len(p.Ends)))
+		for i := range p.Ends {
+			b = binary.AppendUvarint(b, uint64(p.Size(i)))
 		}
 	}
 	return b
 }
 
-// parse adds the packs of a table. mem counts what is held of it.
-func (t tables) parse(b []byte, mem *budget) error {
+// Parse adds the packs of a table. mem counts what is held of it.
+func (t Tables) Parse(b []byte, mem *Budget) error {
 	f := fields.New(b, ErrCorrupt)
-	if string(f.Bytes(len(tablesMagic))) != tablesMagic {
+	if string(f.Bytes(len(TablesMagic))) != TablesMagic {
 		f.Fail("not a table of packs")
 	}
 	for range f.Count("packs", maxNumber, 1+16+1) {
-		p := packInfo{number: int(f.Number("pack", maxNumber)), sum: key(f.Bytes(16))}
+		p := PackInfo{Number: int(f.Number("pack", maxNumber)), Sum: Key(f.Bytes(16))}
 		n := f.Count("frames", maxFrames, 1)
-		if err := mem.take(int64(n)*4 + heldPack); err != nil {
+		if err := mem.Take(int64(n)*4 + heldPack); err != nil {
 			return err
 		}
-		p.ends = make([]uint32, n)
+		p.Ends = make([]uint32, n)
 		at := int64(0)
-		for i := range p.ends {
-			p.ends[i] = frameEnd(f, &at)
+		for i := range p.Ends {
+			p.Ends[i] = frameEnd(f, &at)
 		}
-		t[p.number] = p
+		t[p.Number] = p
 	}
 	return f.Err()
 }
@@ -262,19 +273,152 @@ func frameEnd(f *fields.Reader, at *int64) uint32 {
 	return uint32(*at)
 }
 
-// size returns the stored bytes of frame i.
-func (p *packInfo) size(i int) int64 {
+// Size returns the stored bytes of frame i.
+func (p *PackInfo) Size(i int) int64 {
 	if i == 0 {
-		return int64(p.ends[0])
+		return int64(p.Ends[0])
 	}
-	return int64(p.ends[i] - p.ends[i-1])
+	return int64(p.Ends[i] - p.Ends[i-1])
 }
 
-// span returns where frame i of a pack lies.
-func (p *packInfo) span(i int) (off, n int64, err error) {
-	if i < 0 || i >= len(p.ends) {
-		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.number, len(p.ends))
+// Span returns where frame i of a pack lies.
+func (p *PackInfo) Span(i int) (off, n int64, err error) {
+	if i < 0 || i >= len(p.Ends) {
+		return 0, 0, fmt.Errorf("%w: frame %d of pack %d, which has %d", ErrCorrupt, i, p.Number, len(p.Ends))
 	}
-	n = p.size(i)
-	return int64(p.ends[i]) - n, n, nil
+	n = p.Size(i)
+	return int64(p.Ends[i]) - n, n, nil
+}
+
+// ReadBuilds reads the manifests of all builds. A folder without any is a new
+// store.
+func ReadBuilds(dir string) (*Index, []*Build, error) {
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(IndexName)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Index{}, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := ParseIndex(b)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", IndexName, err)
+	}
+	var builds []*Build
+	for _, label := range index.Builds {
+		build, err := readBuild(dir, label)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", BuildName(label), err)
+		}
+		builds = append(builds, build)
+	}
+	return index, builds, nil
+}
+
+func readBuild(dir, label string) (*Build, error) {
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(BuildName(label))))
+	if err != nil {
+		return nil, err
+	}
+	build, err := ParseBuild(b)
+	if err != nil {
+		return nil, err
+	}
+	if build.Past != "" {
+		if b, err = os.ReadFile(filepath.Join(dir, "m", filepath.Base(build.Past))); err != nil {
+			return nil, err
+		}
+		if err := EachEarlier(b, build.Past, func(f *File) { build.Earlier = append(build.Earlier, *f) }); err != nil {
+			return nil, err
+		}
+	}
+	return build, build.readFiles(dir)
+}
+
+// readFiles reads the list of files from a store's folder.
+func (x *Build) readFiles(dir string) error {
+	root, err := ReadObject(dir, x.Lists)
+	if err != nil {
+		return err
+	}
+	l, err := NewFileList(root, &Budget{})
+	if err != nil {
+		return err
+	}
+	packs, err := ReadTables(dir, x.Tables)
+	if err != nil {
+		return err
+	}
+	s := &StoreReader{Dir: dir, Packs: packs}
+	for missing := l.Missing(); len(missing) > 0; missing = l.Missing() {
+		parts := make([][]byte, len(missing))
+		for i, p := range missing {
+			if parts[i], err = s.Read(p); err != nil {
+				return err
+			}
+		}
+		if err := l.Fill(parts); err != nil {
+			return err
+		}
+	}
+	x.Places = l.places
+	return x.SetFiles(l.Files)
+}
+
+// ReadTables reads where the frames of a build's packs are.
+func ReadTables(dir string, refs []TableRef) (Tables, error) {
+	packs := Tables{}
+	for _, ref := range refs {
+		b, err := ReadObject(dir, ref.Object)
+		if err != nil {
+			return nil, err
+		}
+		if err := packs.Parse(b, &Budget{}); err != nil {
+			return nil, fmt.Errorf("%s: %w", ObjectName(ref.Object), err)
+		}
+	}
+	return packs, nil
+}
+
+// Fit returns how many packs go into one table that clients read.
+func (t Tables) Fit(numbers []int) int {
+	size := len(TablesMagic) + binary.MaxVarintLen32
+	for i, n := range numbers {
+		if size += 2*binary.MaxVarintLen32 + 16 + 3*len(t[n].Ends); size > MaxTable && i > 0 {
+			return i
+		}
+	}
+	return len(numbers)
+}
+
+// Fit leaves out patches between files, the smallest first, of which a client's
+// bounds for manifests leave no room for all: contents make the files as well.
+func (x *Build) Fit() error {
+	for {
+		text, err := json.MarshalIndent(x, "", " ")
+		named := 0
+		for _, d := range x.Deltas {
+			named += len(d.Old) + len(d.New)
+		}
+		if err != nil || len(text) < MaxManifest && len(x.Deltas) <= maxDeltas && named <= maxNamed || len(x.Deltas) == 0 {
+			return err
+		}
+		order := slices.Clone(x.Deltas)
+		slices.SortFunc(order, func(a, b Delta) int { return cmp.Compare(b.Size, a.Size) })
+		least := order[len(order)*3/4].Size
+		x.Deltas = slices.DeleteFunc(x.Deltas, func(d Delta) bool { return d.Size <= least })
+	}
+}
+
+// MostSignatures is how many a file of them may have: some publishers in a row
+// may have been stopped between a signature and its manifest.
+const MostSignatures = 8
+
+// Signatures cuts a file of them.
+func Signatures(text string) (list []string) {
+	const head = "untrusted comment:"
+	for _, one := range strings.Split("\n"+text, "\n"+head)[1:] {
+		list = append(list, head+strings.TrimSuffix(one, "\n")+"\n")
+	}
+	return list[:min(len(list), MostSignatures)]
 }

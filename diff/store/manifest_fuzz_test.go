@@ -20,13 +20,13 @@ func FuzzManifest(f *testing.F) {
 		` "contents": [{"from": "0", "count": 1, "size": 2, "object": "` + id + `"}]}`))
 	f.Add([]byte(`[{"path": "a", "size": 1, "blake3": "` + id + `"}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if x, err := parseIndex(b); err == nil {
+		if x, err := ParseIndex(b); err == nil {
 			var want Index
 			if err := json.Unmarshal(b, &want); err != nil || len(want.Builds)+len(x.Builds) > 0 && !reflect.DeepEqual(&want, x) && !twice(b) {
 				t.Errorf("%+v, %v, want %+v", x, err, want)
 			}
 		}
-		if x, err := parseBuild(b); err == nil {
+		if x, err := ParseBuild(b); err == nil {
 			var want Build
 			if err := json.Unmarshal(b, &want); err != nil || want.Label != x.Label && !twice(b) {
 				t.Errorf("%+v, %v, want %+v", x, err, want)

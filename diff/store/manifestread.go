@@ -10,10 +10,10 @@ import (
 // Bounds of manifests, which are read as a whole: whether the signature fits is
 // known only then.
 const (
-	// maxManifest bounds the bytes of one: 65,536 patches between files of 250 bytes
+	// MaxManifest bounds the bytes of one: 65,536 patches between files of 250 bytes
 	// each are 16 MiB. A publisher leaves out patches, which nobody needs, until a
 	// manifest fits.
-	maxManifest = 16 << 20
+	MaxManifest = 16 << 20
 	maxDeltas   = 1 << 16
 	maxNamed    = 1 << 18 // files that all patches together are from or make
 	maxBuilds   = 1 << 16 // labels
@@ -21,7 +21,7 @@ const (
 	// and lists of deltas, one for each earlier build that deltas are from.
 	maxRefs = 1 << 10
 	// maxSignatures bounds the file of signatures of a manifest, of 300 bytes each.
-	maxSignatureFile = 64 << 10
+	MaxSignatureFile = 64 << 10
 )
 
 // decodeJSON reads a manifest: first of all in what it is written, then its other
@@ -44,7 +44,8 @@ func decodeJSON(b []byte, s *State, read func(j *jsonStream, key string) error) 
 	return nil
 }
 
-func parseIndex(b []byte) (*Index, error) {
+// ParseIndex reads the list of builds, and refuses what no publication wrote.
+func ParseIndex(b []byte) (*Index, error) {
 	x := &Index{}
 	err := decodeJSON(b, &x.State, func(j *jsonStream, key string) error {
 		if key != "builds" {
@@ -52,7 +53,7 @@ func parseIndex(b []byte) (*Index, error) {
 		}
 		return j.array(func() (err error) {
 			x.Builds, err = appendValue(j, x.Builds, maxBuilds, func(label *string) error {
-				if !validLabel(*label) {
+				if !ValidLabel(*label) {
 					return fmt.Errorf("build %q", *label)
 				}
 				return nil
@@ -81,12 +82,13 @@ func appendValue[T any](j *jsonStream, list []T, most int, check func(*T) error)
 	return append(list, v), nil
 }
 
-func parseBuild(b []byte) (*Build, error) {
+// ParseBuild reads a build's manifest, and refuses what no publication wrote.
+func ParseBuild(b []byte) (*Build, error) {
 	x := &Build{}
 	if err := decodeJSON(b, &x.State, x.readField); err != nil {
 		return nil, err
 	}
-	if x.Label == "" || !validLabel(x.Label) {
+	if x.Label == "" || !ValidLabel(x.Label) {
 		return nil, fmt.Errorf("%w: build %q", ErrCorrupt, x.Label)
 	}
 	return x, nil
@@ -105,12 +107,12 @@ func (x *Build) readField(j *jsonStream, key string) error {
 		return j.value(&x.Past)
 	case "tables":
 		return j.array(func() (err error) {
-			x.Tables, err = appendValue(j, x.Tables, maxRefs, func(t *TableRef) error { return checkObject(t.Object) })
+			x.Tables, err = appendValue(j, x.Tables, maxRefs, func(t *TableRef) error { return CheckObject(t.Object) })
 			return err
 		})
 	case "contents":
 		return j.array(func() (err error) {
-			x.Contents, err = appendValue(j, x.Contents, maxRefs, func(r *DeltaRef) error { return checkObject(r.Object) })
+			x.Contents, err = appendValue(j, x.Contents, maxRefs, func(r *DeltaRef) error { return CheckObject(r.Object) })
 			return err
 		})
 	case "deltas":
@@ -128,8 +130,8 @@ func (x *Build) readField(j *jsonStream, key string) error {
 	return j.skip()
 }
 
-// checkObject refuses what is no name of an object.
-func checkObject(id string) error {
+// CheckObject refuses what is no name of an object.
+func CheckObject(id string) error {
 	if raw, err := hex.DecodeString(id); err != nil || len(raw) != 32 {
 		return fmt.Errorf("%w: object %.80q", ErrCorrupt, id)
 	}

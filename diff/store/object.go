@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,96 +12,62 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// readObject reads an object of a store's folder.
-func readObject(dir, id string) ([]byte, error) {
+// ReadObject reads an object of a store's folder.
+func ReadObject(dir, id string) ([]byte, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "m", filepath.Base(id)))
 	if err != nil {
 		return nil, err
 	}
-	return parseObject(b, id, maxObject)
+	return ParseObject(b, id, MaxObject)
 }
 
-// parseObject decodes an object of up to most bytes and checks that it is what its
+// ParseObject decodes an object of up to most bytes and checks that it is what its
 // name says.
-func parseObject(b []byte, id string, most int) ([]byte, error) {
+func ParseObject(b []byte, id string, most int) ([]byte, error) {
 	plain, err := inflate(b, most)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", objectName(id), err)
+		return nil, fmt.Errorf("%s: %w", ObjectName(id), err)
 	}
 	if sum := blake3.Sum256(plain); hex.EncodeToString(sum[:]) != id {
-		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
+		return nil, fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, ObjectName(id))
 	}
 	return plain, nil
 }
 
-// eachEarlier calls use for each version of a file that an object lists. That they
+// EachEarlier calls use for each version of a file that an object lists. That they
 // are what the object's name says is known when it returns nil.
-func eachEarlier(stored []byte, id string, use func(*File)) error {
+func EachEarlier(stored []byte, id string, use func(*File)) error {
 	d, err := zstd.NewReader(bytes.NewReader(stored), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	h := blake3.New()
-	r := io.TeeReader(io.LimitReader(d, min(maxObject, 1<<20+mostRatio*int64(len(stored)))), h)
+	r := io.TeeReader(io.LimitReader(d, min(MaxObject, 1<<20+mostRatio*int64(len(stored)))), h)
 	if err := parseFiles(r, func(f *File) error { use(f); return nil }); err != nil {
-		return fmt.Errorf("%s: %w", objectName(id), err)
+		return fmt.Errorf("%s: %w", ObjectName(id), err)
 	}
 	if hex.EncodeToString(h.Sum(nil)) != id {
-		return fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, objectName(id))
+		return fmt.Errorf("%w: %s is not what its name says", ErrCorrupt, ObjectName(id))
 	}
 	return nil
 }
 
 const (
-	// maxObject bounds the decoded bytes of an object of a publisher's own store, and
+	// MaxObject bounds the decoded bytes of an object of a publisher's own store, and
 	// those of a list of earlier files, which nobody holds as a whole.
-	maxObject = 256 << 20
+	MaxObject = 256 << 20
 	// mostRatio is how much larger than stored that list may be. Each file of it has a
 	// hash, of which 32 bytes do not compress, and 2 KiB at most that do.
 	mostRatio = 64
-	// maxRoot bounds the root of a list of files: 64 paths of 2 KiB, with hashes.
-	maxRoot = 256 << 10
-	// maxTable bounds a table of packs: at 3 bytes for each frame of 64 KiB it is
+	// MaxRoot bounds the root of a list of files: 64 paths of 2 KiB, with hashes.
+	MaxRoot = 256 << 10
+	// MaxTable bounds a table of packs: at 3 bytes for each frame of 64 KiB it is
 	// that of 256 GiB of chunks, and a build may have many.
-	maxTable = 12 << 20
-	// maxDeltaList bounds a list of deltas, of 25 to 40 bytes each: 300,000 contents
+	MaxTable = 12 << 20
+	// MaxDeltaList bounds a list of deltas, of 25 to 40 bytes each: 300,000 contents
 	// that changed between two builds. A publisher leaves out what is more.
-	maxDeltaList = 8 << 20
+	MaxDeltaList = 8 << 20
 	// maxWindow is the most that the encoder of objects looks back.
 	maxWindow = 16 << 20
 )
-
-// object writes an object and returns its name.
-func (p *publisher) object(plain []byte) (string, error) {
-	if len(plain) > maxObject {
-		return "", fmt.Errorf("%w: a table of %d bytes", errors.ErrUnsupported, len(plain))
-	}
-	sum := blake3.Sum256(plain)
-	id := hex.EncodeToString(sum[:])
-	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
-		return id, nil
-	}
-	b, err := deflate(plain)
-	if err != nil {
-		return "", err
-	}
-	p.stats.Written += int64(len(b))
-	return id, p.writeFile(objectName(id), b)
-}
-
-// json writes an object of rows, a line each.
-func (p *publisher) json(list []File) (string, error) {
-	b := []byte("[")
-	for i, f := range list {
-		row, err := json.Marshal(f)
-		if err != nil {
-			return "", err
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(b, '\n'), row...)
-	}
-	return p.object(append(b, "\n]\n"...))
-}

@@ -2,52 +2,55 @@ package store
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/zeebo/blake3"
 
 	"pakdb/internal/fields"
 )
 
-// key names a chunk or a content: the first 16 bytes of its BLAKE3. What clients
+// Key names a chunk or a content: the first 16 bytes of its BLAKE3. What clients
 // read has the first eight; a file is checked as a whole in the end.
-type key [16]byte
+type Key [16]byte
 
-func keyOf(p []byte) key { sum := blake3.Sum256(p); return key(sum[:16]) }
+// KeyOf returns the key of a content: the first 16 bytes of its BLAKE3.
+func KeyOf(p []byte) Key { sum := blake3.Sum256(p); return Key(sum[:16]) }
 
-// short is what stands in recipes and lists.
-func (k key) short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
+// Short is what stands in recipes and lists.
+func (k Key) Short() uint64 { return binary.LittleEndian.Uint64(k[:]) }
 
-// place is where the bytes of a chunk are: a frame of a pack, and a part of what
+// Place is where the bytes of a chunk are: a frame of a pack, and a part of what
 // the frame decodes to.
-type place struct {
-	pack, frame int
-	at, size    int
+type Place struct {
+	Pack, Frame int
+	At, Size    int
 }
 
-// frameID is a frame of a pack.
-type frameID struct{ pack, frame int }
+// FrameID is a frame of a pack.
+type FrameID struct{ Pack, Frame int }
 
-func (p place) id() frameID { return frameID{p.pack, p.frame} }
+// ID returns the frame that it lies in.
+func (p Place) ID() FrameID { return FrameID{p.Pack, p.Frame} }
 
-// chunkRef is a chunk of a content.
-type chunkRef struct {
-	id uint64
-	place
+// ChunkRef is a chunk of a content.
+type ChunkRef struct {
+	ID uint64
+	Place
 }
 
-// contentRef is a content in a recipe: one chunk, or where the list of its
+// ContentRef is a content in a recipe: one chunk, or where the list of its
 // chunks is.
-type contentRef struct {
-	id    uint64
-	size  int64
-	depth int // 0: the chunk itself, 1: its place has the list of chunks, 2: of lists of chunks
-	place
+type ContentRef struct {
+	ID    uint64
+	Size  int64
+	Depth int // 0: the chunk itself, 1: its place has the list of chunks, 2: of lists of chunks
+	Place
 }
 
-// listRef is one of several lists of a content's chunks.
-type listRef struct {
-	place
-	content int64 // bytes that its chunks have
+// ListRef is one of several lists of a content's chunks.
+type ListRef struct {
+	Place
+	Content int64 // bytes that its chunks have
 }
 
 // maxNumber bounds numbers of packs and frames.
@@ -55,62 +58,62 @@ const maxNumber = 1 << 30
 
 // appendPlace writes a place as its difference from the one before, which is
 // small when chunks follow each other.
-func appendPlace(b []byte, p, before place) []byte {
+func appendPlace(b []byte, p, before Place) []byte {
 	switch {
-	case p.pack == before.pack && p.frame == before.frame && p.at == before.at+before.size:
+	case p.Pack == before.Pack && p.Frame == before.Frame && p.At == before.At+before.Size:
 		b = append(b, 0)
-	case p.pack == before.pack && p.frame == before.frame+1 && p.at == 0:
+	case p.Pack == before.Pack && p.Frame == before.Frame+1 && p.At == 0:
 		b = append(b, 1)
 	default:
 		b = append(b, 2)
-		b = binary.AppendUvarint(b, uint64(p.pack))
-		b = binary.AppendUvarint(b, uint64(p.frame))
-		b = binary.AppendUvarint(b, uint64(p.at))
+		b = binary.AppendUvarint(b, uint64(p.Pack))
+		b = binary.AppendUvarint(b, uint64(p.Frame))
+		b = binary.AppendUvarint(b, uint64(p.At))
 	}
-	return binary.AppendUvarint(b, uint64(p.size))
+	return binary.AppendUvarint(b, uint64(p.Size))
 }
 
 // readPlace reads what appendPlace wrote.
-func readPlace(f *fields.Reader, before place) (p place) {
+func readPlace(f *fields.Reader, before Place) (p Place) {
 	switch kind := f.Number("kind of a place", 2); kind {
 	case 0:
-		p = place{before.pack, before.frame, before.at + before.size, 0}
+		p = Place{before.Pack, before.Frame, before.At + before.Size, 0}
 	case 1:
-		p = place{before.pack, before.frame + 1, 0, 0}
+		p = Place{before.Pack, before.Frame + 1, 0, 0}
 	default:
-		p.pack = int(f.Number("pack", maxNumber))
-		p.frame = int(f.Number("frame", maxNumber))
-		p.at = int(f.Number("place in a frame", maxFrame))
+		p.Pack = int(f.Number("pack", maxNumber))
+		p.Frame = int(f.Number("frame", maxNumber))
+		p.At = int(f.Number("place in a frame", MaxFrame))
 	}
-	p.size = int(f.Number("size of a chunk", maxChunk))
-	if p.size > maxFrame-p.at {
+	p.Size = int(f.Number("size of a chunk", MaxChunk))
+	if p.Size > MaxFrame-p.At {
 		f.Fail("a chunk behind its frame")
 	}
 	return p
 }
 
-// marshalList writes the chunks of a content.
-func marshalList(chunks []chunkRef) []byte {
+// MarshalList writes the chunks of a content.
+func MarshalList(chunks []ChunkRef) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(chunks)))
-	var before place
+	var before Place
 	for _, c := range chunks {
-		b = binary.LittleEndian.AppendUint64(b, c.id)
-		b = appendPlace(b, c.place, before)
-		before = c.place
+		b = binary.LittleEndian.AppendUint64(b, c.ID)
+		b = appendPlace(b, c.Place, before)
+		before = c.Place
 	}
 	return b
 }
 
-// parseList reads the chunks of a content of size bytes.
-func parseList(b []byte, size int64) ([]chunkRef, error) {
+// ParseList reads the chunks of a content of size bytes.
+func ParseList(b []byte, size int64) ([]ChunkRef, error) {
 	f := fields.New(b, ErrCorrupt)
-	chunks := make([]chunkRef, f.Count("chunks", maxNumber, 8+2))
-	var before place
+	chunks := make([]ChunkRef, f.Count("chunks", maxNumber, 8+2))
+	var before Place
 	for i := range chunks {
-		chunks[i].id = f.Uint64()
-		chunks[i].place = readPlace(f, before)
-		before = chunks[i].place
-		size -= int64(before.size)
+		chunks[i].ID = f.Uint64()
+		chunks[i].Place = readPlace(f, before)
+		before = chunks[i].Place
+		size -= int64(before.Size)
 	}
 	if f.Err() == nil && (size != 0 || f.Len() > 0) {
 		f.Fail("the chunks of a content are not its size")
@@ -118,30 +121,48 @@ func parseList(b []byte, size int64) ([]chunkRef, error) {
 	return chunks, f.Err()
 }
 
-func marshalLists(lists []listRef) []byte {
+// MarshalLists returns a list of lists as it is stored.
+func MarshalLists(lists []ListRef) []byte {
 	b := binary.AppendUvarint(nil, uint64(len(lists)))
-	var before place
+	var before Place
 	for _, l := range lists {
-		b = appendPlace(b, l.place, before)
-		b = binary.AppendUvarint(b, uint64(l.content))
-		before = l.place
+		b = appendPlace(b, l.Place, before)
+		b = binary.AppendUvarint(b, uint64(l.Content))
+		before = l.Place
 	}
 	return b
 }
 
-// parseLists reads the lists of a content of size bytes.
-func parseLists(b []byte, size int64) ([]listRef, error) {
+// ParseLists reads the lists of a content of size bytes.
+func ParseLists(b []byte, size int64) ([]ListRef, error) {
 	f := fields.New(b, ErrCorrupt)
-	lists := make([]listRef, f.Count("lists", maxNumber, 3))
-	var before place
+	lists := make([]ListRef, f.Count("lists", maxNumber, 3))
+	var before Place
 	for i := range lists {
-		lists[i].place = readPlace(f, before)
-		lists[i].content = f.Number("size of a list's content", 1<<50)
-		before = lists[i].place
-		size -= lists[i].content
+		lists[i].Place = readPlace(f, before)
+		lists[i].Content = f.Number("size of a list's content", 1<<50)
+		before = lists[i].Place
+		size -= lists[i].Content
 	}
 	if f.Err() == nil && (size != 0 || f.Len() > 0) {
 		f.Fail("the lists of a content are not its size")
 	}
 	return lists, f.Err()
+}
+
+// Frame decodes a frame that has the chunk.
+func (c *ChunkRef) Frame(stored []byte) (frame []byte, err error) {
+	if frame, err = InflateFrame(stored); err == nil {
+		_, err = c.In(frame)
+	}
+	return frame, err
+}
+
+// In returns the chunk of a frame.
+func (c *ChunkRef) In(frame []byte) ([]byte, error) {
+	b, err := BytesAt(frame, c.Place)
+	if err == nil && KeyOf(b).Short() != c.ID {
+		err = fmt.Errorf("%w: a chunk of %s is not what its id says", ErrCorrupt, PackName(c.Pack))
+	}
+	return b, err
 }

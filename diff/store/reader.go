@@ -8,66 +8,66 @@ import (
 	"sync"
 )
 
-// storeReader reads contents of a store's folder. It is safe for concurrent use.
-type storeReader struct {
-	dir    string
-	chunks map[key]place
-	lists  map[key]row
-	packs  tables
+// StoreReader reads contents of a store's folder. It is safe for concurrent use.
+type StoreReader struct {
+	Dir    string
+	Chunks map[Key]Place
+	Lists  map[Key]Row
+	Packs  Tables
 
 	mu     sync.Mutex
-	frames frameCache
+	frames FrameCache
 }
 
-// content reads a content that has been published.
-func (s *storeReader) content(id key, size int64) ([]byte, error) {
+// Content reads a content that has been published.
+func (s *StoreReader) Content(id Key, size int64) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	if at, ok := s.chunks[id]; ok && int64(at.size) == size {
-		return s.read(at)
+	if at, ok := s.Chunks[id]; ok && int64(at.Size) == size {
+		return s.Read(at)
 	}
-	r, ok := s.lists[id]
+	r, ok := s.Lists[id]
 	if !ok {
 		return nil, fmt.Errorf("%w: a content is not there any more", ErrCorrupt)
 	}
-	chunks, err := s.list(r.place, size)
+	chunks, err := s.list(r.Place, size)
 	if err != nil {
 		return nil, err
 	}
 	b := make([]byte, 0, size)
 	for _, c := range chunks {
-		p, err := s.read(c.place)
+		p, err := s.Read(c.Place)
 		if err != nil {
 			return nil, err
 		}
 		b = append(b, p...)
 	}
-	if keyOf(b) != id {
+	if KeyOf(b) != id {
 		return nil, fmt.Errorf("%w: a content is not what its key says", ErrCorrupt)
 	}
 	return b, nil
 }
 
 // list reads the chunks of a content from their list, which may be one of lists.
-func (s *storeReader) list(at place, size int64) ([]chunkRef, error) {
-	b, err := s.read(at)
+func (s *StoreReader) list(at Place, size int64) ([]ChunkRef, error) {
+	b, err := s.Read(at)
 	if err != nil {
 		return nil, err
 	}
-	if chunks, err := parseList(b, size); err == nil {
+	if chunks, err := ParseList(b, size); err == nil {
 		return chunks, nil
 	}
-	lists, err := parseLists(b, size)
+	lists, err := ParseLists(b, size)
 	if err != nil {
 		return nil, err
 	}
-	var all []chunkRef
+	var all []ChunkRef
 	for _, l := range lists {
-		if b, err = s.read(l.place); err != nil {
+		if b, err = s.Read(l.Place); err != nil {
 			return nil, err
 		}
-		chunks, err := parseList(b, l.content)
+		chunks, err := ParseList(b, l.Content)
 		if err != nil {
 			return nil, err
 		}
@@ -76,71 +76,72 @@ func (s *storeReader) list(at place, size int64) ([]chunkRef, error) {
 	return all, nil
 }
 
-// read reads what is at a place.
-func (s *storeReader) read(p place) ([]byte, error) {
+// Read reads what is at a place.
+func (s *StoreReader) Read(p Place) ([]byte, error) {
 	s.mu.Lock()
-	b, ok := s.frames.frames[p.id()]
+	b, ok := s.frames.Frames[p.ID()]
 	s.mu.Unlock()
 	if !ok {
 		var err error
-		if b, err = s.frame(p.id()); err != nil {
+		if b, err = s.frame(p.ID()); err != nil {
 			return nil, err
 		}
 		s.mu.Lock()
-		s.frames.keep(p.id(), b)
+		s.frames.Keep(p.ID(), b)
 		s.mu.Unlock()
 	}
-	return bytesAt(b, p)
+	return BytesAt(b, p)
 }
 
-func (s *storeReader) frame(id frameID) ([]byte, error) {
-	info, ok := s.packs[id.pack]
+func (s *StoreReader) frame(id FrameID) ([]byte, error) {
+	info, ok := s.Packs[id.Pack]
 	if !ok {
-		return nil, fmt.Errorf("%w: %s is not there", ErrCorrupt, packName(id.pack))
+		return nil, fmt.Errorf("%w: %s is not there", ErrCorrupt, PackName(id.Pack))
 	}
-	off, n, err := info.span(id.frame)
+	off, n, err := info.Span(id.Frame)
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(filepath.Join(s.dir, filepath.FromSlash(packName(id.pack))))
+	f, err := os.Open(filepath.Join(s.Dir, filepath.FromSlash(PackName(id.Pack))))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	b := make([]byte, n)
-	if err := fill(f, b, off); err != nil {
-		return nil, fmt.Errorf("%s: %w", packName(id.pack), err)
+	if err := Fill(f, b, off); err != nil {
+		return nil, fmt.Errorf("%s: %w", PackName(id.Pack), err)
 	}
-	return inflateFrame(b)
+	return InflateFrame(b)
 }
 
-// frameCache holds decoded frames, those that came last.
-type frameCache struct {
-	frames map[frameID][]byte
-	order  []frameID
+// FrameCache holds decoded frames, those that came last.
+type FrameCache struct {
+	Frames map[FrameID][]byte
+	order  []FrameID
 }
 
 const keptFrames = 64
 
-func (c *frameCache) keep(id frameID, b []byte) {
-	if c.frames == nil {
-		c.frames = map[frameID][]byte{}
+// Keep holds a decoded frame, and lets one go that was held long.
+func (c *FrameCache) Keep(id FrameID, b []byte) {
+	if c.Frames == nil {
+		c.Frames = map[FrameID][]byte{}
 	}
-	if _, there := c.frames[id]; there {
+	if _, there := c.Frames[id]; there {
 		return
 	}
 	if len(c.order) == keptFrames {
-		delete(c.frames, c.order[0])
+		delete(c.Frames, c.order[0])
 		c.order = slices.Delete(c.order, 0, 1)
 	}
-	c.frames[id] = b
+	c.Frames[id] = b
 	c.order = append(c.order, id)
 }
 
-// bytesAt returns the bytes at a place of a frame.
-func bytesAt(frame []byte, p place) ([]byte, error) {
-	if p.at > len(frame) || p.size > len(frame)-p.at {
-		return nil, fmt.Errorf("%w: place %d of a frame of %d bytes", ErrCorrupt, p.at, len(frame))
+// BytesAt returns the bytes at a place of a frame.
+func BytesAt(frame []byte, p Place) ([]byte, error) {
+	if p.At > len(frame) || p.Size > len(frame)-p.At {
+		return nil, fmt.Errorf("%w: place %d of a frame of %d bytes", ErrCorrupt, p.At, len(frame))
 	}
-	return frame[p.at : p.at+p.size], nil
+	return frame[p.At : p.At+p.Size], nil
 }

@@ -9,9 +9,9 @@ import (
 	"pakdb/diff/pkdelta/table"
 )
 
-// methodTables is that of a recipe whose content is blank tables (package table):
+// MethodTables is that of a recipe whose content is blank tables (package table):
 // what they say of entries follows from the file before them.
-const methodTables compress.Method = "tables"
+const MethodTables compress.Method = "tables"
 
 // blankTables finds tables of an Unreal pak at the begin of b, which stands at a
 // place of the file, and returns what they are without what follows from the
@@ -46,40 +46,40 @@ func blankTables(b []byte, at int64, places []int64, file io.ReaderAt) (blank []
 		if blank, err = table.Blank(t, refs); err != nil {
 			continue
 		}
-		if again, err := fillTables(blank, at, places, file); err == nil && bytes.Equal(again, b[:n]) {
+		if again, err := FillTables(blank, at, places, file); err == nil && bytes.Equal(again, b[:n]) {
 			return blank, n
 		}
 	}
 	return nil, 0
 }
 
-// blankGroup is tables that are taken as blank ones.
-type blankGroup struct {
-	group
-	content []byte
+// BlankGroup is tables that are taken as blank ones.
+type BlankGroup struct {
+	Group
+	Content []byte
 }
 
-// blankBehind returns the blank tables that a group begins with, if it stands
+// BlankBehind returns the blank tables that a group begins with, if it stands
 // behind all entries. What it has behind them is left to the skeleton.
-func (g *group) blankBehind(in io.ReaderAt, places []int64) (b blankGroup, ok bool) {
-	if !g.end || g.length() > table.MaxSize {
+func (g *Group) BlankBehind(in io.ReaderAt, places []int64) (b BlankGroup, ok bool) {
+	if !g.end || g.Length() > table.MaxSize {
 		return b, false
 	}
-	plain := make([]byte, g.length())
-	if err := fill(in, plain, g.off); err != nil {
+	plain := make([]byte, g.Length())
+	if err := Fill(in, plain, g.Off); err != nil {
 		return b, false
 	}
-	content, n := blankTables(plain, g.off, places, in)
+	content, n := blankTables(plain, g.Off, places, in)
 	if n == 0 || len(plain)-n > smallGap {
 		return b, false
 	}
-	b = blankGroup{*g, content}
-	b.method, b.size, b.block, b.stored = methodTables, int64(len(content)), 0, []int64{int64(n)}
+	b = BlankGroup{*g, content}
+	b.Method, b.Size, b.Block, b.Stored = MethodTables, int64(len(content)), 0, []int64{int64(n)}
 	return b, true
 }
 
-// fillTables makes tables of blank ones.
-func fillTables(blank []byte, at int64, places []int64, file io.ReaderAt) ([]byte, error) {
+// FillTables makes tables of blank ones.
+func FillTables(blank []byte, at int64, places []int64, file io.ReaderAt) ([]byte, error) {
 	t, err := table.Parse(table.Unreal, blank, table.BlankAt)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)

@@ -24,7 +24,8 @@ type State struct {
 	By     string `json:"by,omitempty"` // which pakdb published it
 }
 
-func newState(by string) State { return State{Format, coder(), by} }
+// NewState returns the state of a store that a program writes.
+func NewState(by string) State { return State{Format, coder(), by} }
 
 // check refuses what is written in another way.
 func (s *State) check() error {

@@ -76,11 +76,14 @@ var rooms = map[string][]string{
 	"schema/schematest": {"schema"}, // for tests, as codecs/codecstest
 	"schema/vfstest":    {},         // for tests
 
-	"diff":             {"codecs/mount", "schema", "internal/..."},
-	"diff/page":        {"diff", "internal/..."},
-	"diff/plan":        {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
-	"diff/delta":       {"internal/..."},
-	"diff/store":       {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta/...", "internal/..."}, // as diff/pkdelta
+	"diff":       {"codecs/mount", "schema", "internal/..."},
+	"diff/page":  {"diff", "internal/..."},
+	"diff/plan":  {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
+	"diff/delta": {"internal/..."},
+
+	"diff/store":         {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "internal/..."}, // as diff/pkdelta
+	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "internal/..."},
+	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/update", "internal/..."},
 
 	"diff/pkdelta":             {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
 	"diff/pkdelta/table":       {"internal/bin", "internal/perfect"},
@@ -111,7 +114,7 @@ var outside = map[string][]string{
 	"modernc.org/libc/...":      {"schema", "schema/vfstest"}, // what SQLite takes is counted; tests
 	"testing/...":               {"codecs/codecstest", "diff/pkdelta/pkdeltatest", "internal/atomicfile/faulttest", "schema/schematest", "schema/vfstest"},
 	"unsafe":                    {"schema/vfstest"},
-	"net/http":                  {"diff/store"},
+	"net/http":                  {"diff/store/update"},
 	"os/exec":                   {},
 	"plugin":                    {},
 	"github.com/rasky/go-lzo":   {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package store_test
-
-const childOf = "PAKDB_TEST_UPDATE_FROM"
-
-func runChild() int { return 1 }

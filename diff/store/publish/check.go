@@ -1,0 +1,508 @@
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+
+	"pakdb/diff/delta"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/progress"
+)
+
+// Check reads a whole store: every object and pack is what it is called or said
+// to be, every chunk has its hash, and every build can be made of what is there.
+// Findings are told one by one; the error is for what kept Check from looking.
+func Check(ctx context.Context, dir string, finding func(name string, err error)) error {
+	if err := isStore(dir); err != nil {
+		return err
+	}
+	_, builds, err := store.ReadBuilds(dir)
+	if err != nil {
+		return err
+	}
+	c := newChecker(dir)
+	numbers, err := packNumbers(dir)
+	if err != nil {
+		return err
+	}
+	watch := progress.Step(ctx, store.StepChecking, int64(len(numbers)+len(builds))*store.MaxPack)
+	for _, n := range numbers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		watch.Add(store.MaxPack)
+		if err := c.pack(n); err != nil {
+			finding(store.PackName(n), err)
+		}
+	}
+	for _, b := range builds {
+		watch.Add(store.MaxPack)
+		if err := c.build(progress.Watch(ctx, nil), b); err != nil {
+			finding(store.BuildName(b.Label), err)
+		}
+	}
+	return ctx.Err()
+}
+
+// isStore returns ErrNoStore for a folder without a list of builds, which may be
+// anyone's.
+func isStore(dir string) error {
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(store.IndexName)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: there is no %s", dir, store.ErrNoStore, store.IndexName)
+	}
+	return err
+}
+
+type checker struct {
+	store.StoreReader
+	done  map[store.RecipeAt]error
+	coded map[string]error     // lists of deltas
+	names map[uint64]store.Key // of chunks and lists, by their ids
+}
+
+func newChecker(dir string) *checker {
+	return &checker{
+		StoreReader: store.StoreReader{Dir: dir, Chunks: map[store.Key]store.Place{}, Lists: map[store.Key]store.Row{}, Packs: store.Tables{}},
+		done:        map[store.RecipeAt]error{}, coded: map[string]error{}, names: map[uint64]store.Key{},
+	}
+}
+
+// pack checks all chunks of a pack.
+func (c *checker) pack(number int) error {
+	b, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(store.PackName(number))))
+	if err != nil {
+		return err
+	}
+	info, rows, err := store.ParsePack(b, number)
+	if err != nil {
+		return err
+	}
+	c.Packs[number] = info
+	var frame []byte
+	at := -1
+	for _, r := range rows {
+		if r.Frame != at {
+			at = r.Frame
+			off, n, err := info.Span(at)
+			if err != nil {
+				return err
+			}
+			if frame, err = store.InflateFrame(b[off : off+n]); err != nil {
+				return err
+			}
+		}
+		p, err := store.BytesAt(frame, r.Place)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.Kind == store.RowList:
+			c.Lists[r.Key] = r
+		case r.Kind == store.RowPart:
+			continue
+		case store.KeyOf(p) != r.Key:
+			return fmt.Errorf("%w: a chunk at %d of frame %d is not what its key says", store.ErrCorrupt, r.At, r.Frame)
+		default:
+			c.Chunks[r.Key] = r.Place
+		}
+		c.names[r.Key.Short()] = r.Key
+	}
+	return nil
+}
+
+// build checks that everything that a build is made of is there.
+func (c *checker) build(ctx context.Context, b *store.Build) error {
+	t, err := store.ReadTables(c.Dir, b.Tables)
+	if err != nil {
+		return err
+	}
+	if err := c.there(b.Places, t); err != nil {
+		return fmt.Errorf("the list of files: %w", err)
+	}
+	for _, d := range b.Deltas {
+		if _, err := pkdelta.VerifyFile(ctx, filepath.Join(c.Dir, "d", d.Name)); err != nil {
+			return fmt.Errorf("%s: %w", store.DeltaName(d.Name), err)
+		}
+	}
+	for _, ref := range b.Contents {
+		if _, done := c.coded[ref.Object]; !done {
+			c.coded[ref.Object] = c.deltas(ctx, ref.Object)
+		}
+		if err := c.coded[ref.Object]; err != nil {
+			return fmt.Errorf("deltas from %q: %w", ref.From, err)
+		}
+	}
+	for _, f := range b.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err, done := c.done[f.Recipe]
+		if !done {
+			err = c.file(&f, t)
+			c.done[f.Recipe] = err
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// file checks that a file's packs are there, as the tables say.
+func (c *checker) file(f *store.File, t store.Tables) error {
+	return c.places(f, func(p store.Place) error { return c.there([]store.Place{p}, t) })
+}
+
+// there checks that packs are as the tables say.
+func (c *checker) there(places []store.Place, t store.Tables) error {
+	for _, p := range places {
+		said, have := t[p.Pack], c.Packs[p.Pack]
+		if have.Sum != said.Sum || !slices.Equal(have.Ends, said.Ends) || p.Frame >= len(have.Ends) {
+			return fmt.Errorf("%w: %s is needed, which is not there or another", store.ErrCorrupt, store.PackName(p.Pack))
+		}
+	}
+	return nil
+}
+
+// deltas applies the deltas of a list.
+func (c *checker) deltas(ctx context.Context, object string) error {
+	plain, err := store.ReadObject(c.Dir, object)
+	if err != nil {
+		return err
+	}
+	list, err := store.ParseDeltaList(plain)
+	if err != nil {
+		return err
+	}
+	for i := range list.Files {
+		f := &list.Files[i]
+		if err := f.Check(c.Dir); err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+	}
+	for _, d := range list.Deltas {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.delta(list, d); err != nil {
+			return fmt.Errorf("%s at %d: %w", list.Files[d.File].Name(), d.Off, err)
+		}
+	}
+	return nil
+}
+
+// delta applies a delta. One from a content that no build has any more is never
+// asked for.
+func (c *checker) delta(list *store.DeltaList, d store.ContentDelta) error {
+	id, there := c.names[d.Old]
+	if !there {
+		return nil
+	}
+	old, err := c.Content(id, d.OldSize)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(filepath.Join(c.Dir, filepath.FromSlash(list.Files[d.File].Name())))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	stream := make([]byte, d.N)
+	if err := store.Fill(f, stream, d.Off); err != nil {
+		return err
+	}
+	new, err := io.ReadAll(store.NewDeltaReader(&delta.Decoder{}, stream, bytes.NewReader(old), d.NewSize))
+	if err == nil && store.KeyOf(new).Short() != d.New {
+		err = fmt.Errorf("%w: a delta makes something else", store.ErrCorrupt)
+	}
+	return err
+}
+
+// places calls use with all places that a file is made of, of which a store may
+// say so many that they are not held.
+func (c *checker) places(of *store.File, use func(store.Place) error) error {
+	at := of.Recipe.Place()
+	b, err := c.Read(at)
+	if err != nil {
+		return err
+	}
+	r, err := store.ParseRecipe(b)
+	if err != nil {
+		return err
+	}
+	if n := int64(store.Count(r.Parts)); n > of.Size {
+		return fmt.Errorf("%w: %d pieces of a file of %d bytes", store.ErrCorrupt, n, of.Size)
+	}
+	if err := use(at); err != nil {
+		return err
+	}
+	if err := c.contentPlaces(r.Skeleton, use); err != nil {
+		return err
+	}
+	return c.partPlaces(r, r.Parts, r.Height, use)
+}
+
+// partPlaces does so for parts of a tree.
+func (c *checker) partPlaces(r *store.FileRecipe, parts []store.Part, height int, use func(store.Place) error) error {
+	for _, p := range parts {
+		b, err := c.Read(p.Place)
+		if err == nil {
+			err = use(p.Place)
+		}
+		if err != nil {
+			return err
+		}
+		if height > 0 {
+			below, err := store.ParseNode(b)
+			if err == nil && (store.Count(below) != p.Count || store.NodeID(below).Short() != p.ID) {
+				err = fmt.Errorf("%w: a node that is not what its id says", store.ErrCorrupt)
+			}
+			if err == nil {
+				err = c.partPlaces(r, below, height-1, use)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		pieces, err := store.ParseLeaf(b, r.Recipes)
+		if err == nil && (len(pieces) != p.Count || store.LeafID(pieces).Short() != p.ID) {
+			err = fmt.Errorf("%w: a leaf that is not what its id says", store.ErrCorrupt)
+		}
+		for i := range pieces {
+			if err == nil {
+				err = c.contentPlaces(pieces[i].ContentRef, use)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contentPlaces does so for a content's list and chunks.
+func (c *checker) contentPlaces(ref store.ContentRef, use func(store.Place) error) error {
+	if ref.Size == 0 {
+		return nil
+	}
+	if err := use(ref.Place); err != nil || ref.Depth == 0 {
+		return err
+	}
+	lists := []store.ListRef{{Place: ref.Place, Content: ref.Size}}
+	if ref.Depth == 2 {
+		b, err := c.Read(ref.Place)
+		if err != nil {
+			return err
+		}
+		if lists, err = store.ParseLists(b, ref.Size); err != nil {
+			return err
+		}
+	}
+	for _, l := range lists {
+		b, err := c.Read(l.Place)
+		if err == nil {
+			err = use(l.Place)
+		}
+		if err != nil {
+			return err
+		}
+		chunks, err := store.ParseList(b, l.Content)
+		if err != nil {
+			return err
+		}
+		for _, x := range chunks {
+			if err := use(x.Place); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Pruned tells what a pruning removed.
+type Pruned struct {
+	Builds []string
+	Files  int   // packs and objects
+	Size   int64 // their bytes
+}
+
+// Prune removes all builds but the last keep that were published, and the packs
+// and objects that no build needs any more. A pack stays as long as one of its
+// chunks is needed. The builds that stay are checked first: nothing is removed
+// from a store that is damaged. key signs the list of builds; it is nil for a store
+// that is not signed.
+func Prune(ctx context.Context, dir string, keep int, key *pkdelta.SecretKey) (*Pruned, error) {
+	if err := isStore(dir); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, ".lock"))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	if err := staysSigned(dir, key); err != nil {
+		return nil, err
+	}
+	var found error
+	if err := Check(ctx, dir, func(name string, err error) { found = errors.Join(found, fmt.Errorf("%s: %w", name, err)) }); err != nil {
+		return nil, err
+	}
+	if found != nil {
+		return nil, found
+	}
+	index, builds, err := store.ReadBuilds(dir)
+	if err != nil {
+		return nil, err
+	}
+	n := max(0, len(builds)-max(keep, 1))
+	need, err := needed(dir, builds[n:])
+	if err != nil {
+		return nil, err
+	}
+	out := &Pruned{Builds: index.Builds[:n]}
+	index.Builds = index.Builds[n:]
+	to, err := atomicfile.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = to.Close() }()
+	if err := tidy(to); err != nil {
+		return nil, err
+	}
+	p := &publisher{dir: dir, out: to, opt: &Options{Key: key}}
+	if err := p.writeJSON(store.IndexName, index); err != nil {
+		return nil, err
+	}
+	if err := removeUnlisted(to, index); err != nil {
+		return nil, err
+	}
+	return out, out.sweep(to, need)
+}
+
+// removeUnlisted removes the manifests of builds that the list has not: of those
+// that were pruned, also by a pruning that was stopped, and of those of which a
+// publisher was stopped before it listed them. What they need goes after them.
+func removeUnlisted(to *atomicfile.Dir, index *store.Index) error {
+	listed := map[string]bool{path.Base(store.IndexName): true}
+	for _, label := range index.Builds {
+		listed[label+".json"] = true
+	}
+	entries, err := os.ReadDir(to.Path("builds"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), store.Signed)
+		if listed[name] || path.Ext(name) != ".json" {
+			continue
+		}
+		if err := to.Remove("builds/" + e.Name()); err != nil {
+			return err
+		}
+	}
+	return to.Sync()
+}
+
+// needed returns the names of all packs and objects that builds are made of.
+func needed(dir string, builds []*store.Build) (map[string]bool, error) {
+	c := newChecker(dir)
+	numbers, err := packNumbers(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		if c.Packs[n], _, err = store.ReadPack(dir, n); err != nil {
+			return nil, err
+		}
+	}
+	need := map[string]bool{}
+	for _, b := range builds {
+		need[store.ObjectName(b.Lists)], need[store.ObjectName(b.Past)] = true, true
+		for _, t := range b.Tables {
+			need[store.ObjectName(t.Object)] = true
+		}
+		for _, d := range b.Deltas {
+			need[store.DeltaName(d.Name)] = true
+		}
+		for _, ref := range b.Contents {
+			need[store.ObjectName(ref.Object)] = true
+			plain, err := store.ReadObject(dir, ref.Object)
+			if err != nil {
+				return nil, err
+			}
+			list, err := store.ParseDeltaList(plain)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range list.Files {
+				need[f.Name()] = true
+			}
+		}
+		for _, f := range b.Files {
+			need[store.NamesName(f.Sum)] = true
+		}
+	}
+	return need, c.recipePlaces(builds, func(p store.Place) { need[store.PackName(p.Pack)] = true })
+}
+
+// recipePlaces calls use with all places that the lists of files and the recipes
+// of builds are made of.
+func (c *checker) recipePlaces(builds []*store.Build, use func(store.Place)) error {
+	done := map[store.RecipeAt]bool{}
+	for _, b := range builds {
+		for _, p := range b.Places {
+			use(p)
+		}
+		for _, f := range b.Files {
+			if done[f.Recipe] {
+				continue
+			}
+			done[f.Recipe] = true
+			err := c.places(&f, func(p store.Place) error { use(p); return nil })
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.Path, err)
+			}
+		}
+	}
+	return nil
+}
+
+// sweep removes packs and objects that are not needed.
+func (p *Pruned) sweep(to *atomicfile.Dir, need map[string]bool) error {
+	for _, folder := range []string{"m", "p", "d", "n"} {
+		entries, err := os.ReadDir(to.Path(folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if need[folder+"/"+e.Name()] {
+				continue
+			}
+			st, err := e.Info()
+			if err != nil {
+				return err
+			}
+			if err := to.Remove(folder + "/" + e.Name()); err != nil {
+				return err
+			}
+			p.Files++
+			p.Size += st.Size()
+		}
+	}
+	return to.Sync()
+}

@@ -1,0 +1,179 @@
+package publish
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/maker"
+	"pakdb/diff/store"
+	"pakdb/diff/store/update"
+	"pakdb/internal/atomicfile"
+)
+
+// deltas makes transport patches from the last builds to the one that is
+// published: one for each set of files that are named alike but for their
+// extension, since formats of several files are read together.
+func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta.Input, earlier []*store.Build) ([]store.Delta, error) {
+	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *store.Build) bool { return e.Label == b.Label })
+	var list []store.Delta
+	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
+		sets := changedSets(from, b)
+		sets = slices.DeleteFunc(sets, func(s deltaSet) bool {
+			return !slices.ContainsFunc(s.new, func(f store.File) bool { return !p.isContent(f) })
+		})
+		if len(sets) == 0 {
+			continue
+		}
+		made, err := p.deltasFrom(ctx, from, inputs, sets)
+		if err != nil {
+			return nil, fmt.Errorf("deltas from %q: %w", from.Label, err)
+		}
+		for _, d := range made {
+			if !slices.ContainsFunc(list, func(have store.Delta) bool { return have.Name == d.Name }) {
+				list = append(list, d)
+			}
+		}
+	}
+	return list, nil
+}
+
+// isContent reports that a file is a content by itself, so that a delta between
+// contents is all that a patch could be.
+func (p *publisher) isContent(f store.File) bool {
+	names, err := store.ReadNames(p.dir, f.Sum)
+	return err == nil && f.Size <= store.MaxCoded && len(names) > 0 && names[0].Name == store.NameOf(store.WholeName+path.Base(f.Path), 0)
+}
+
+// deltaSet is files of two builds between which a patch is made.
+type deltaSet struct{ old, new []store.File }
+
+func changedSets(from, to *store.Build) (sets []deltaSet) {
+	stem := func(f store.File) string { return strings.ToLower(strings.TrimSuffix(f.Path, path.Ext(f.Path))) }
+	old := map[string][]store.File{}
+	for _, f := range from.Files {
+		old[stem(f)] = append(old[stem(f)], f)
+	}
+	at := map[string]int{}
+	for _, f := range to.Files {
+		had := old[stem(f)]
+		if len(had) == 0 || f.Size == 0 || slices.ContainsFunc(had, func(o store.File) bool { return o.Sum == f.Sum }) {
+			continue
+		}
+		k, ok := at[stem(f)]
+		if !ok {
+			k = len(sets)
+			at[stem(f)] = k
+			sets = append(sets, deltaSet{old: had})
+		}
+		sets[k].new = append(sets[k].new, f)
+	}
+	return sets
+}
+
+// name is by content: the same change has the same delta, whichever builds it is
+// between.
+func (s deltaSet) name() string {
+	h := blake3.New()
+	for _, f := range slices.Concat(s.old, []store.File{{}}, s.new) {
+		_, _ = h.WriteString(f.Path + "\x00" + f.Sum + "\x00")
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// deltasFrom makes the build from again, in a folder beside the store, and the
+// patches from it.
+func (p *publisher) deltasFrom(ctx context.Context, from *store.Build, inputs []pkdelta.Input, sets []deltaSet) (list []store.Delta, err error) {
+	var temp string
+	defer func() {
+		if temp != "" {
+			err = errors.Join(err, p.out.RemoveAll(remadeName))
+		}
+	}()
+	for _, s := range sets {
+		d := store.Delta{Name: s.name(), Old: slices.Clone(s.old)}
+		for i := range d.Old {
+			d.Old[i].Recipe = store.RecipeAt{}
+		}
+		for _, f := range s.new {
+			d.New = append(d.New, f.Path)
+		}
+		file := filepath.Join(p.dir, "d", d.Name)
+		st, err := os.Stat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			if temp == "" {
+				if temp, err = p.remake(ctx, from); err != nil {
+					return list, err
+				}
+			}
+			if err = p.makeDelta(ctx, file, temp, s, inputs); err == nil {
+				st, err = os.Stat(file)
+			}
+		}
+		if err != nil {
+			return list, err
+		}
+		d.Size = st.Size()
+		p.stats.Deltas++
+		list = append(list, d)
+	}
+	return list, nil
+}
+
+// remadeName is the folder of an earlier build in the store, while deltas are made
+// from it.
+const remadeName = atomicfile.Prefix + "build"
+
+func (p *publisher) remake(ctx context.Context, b *store.Build) (string, error) {
+	temp := p.out.Path(remadeName)
+	if err := p.out.MkdirAll(remadeName); err != nil {
+		return temp, err
+	}
+	r, err := update.OpenRemote(p.dir, update.RemoteOptions{})
+	if err != nil {
+		return temp, err
+	}
+	u, err := update.NewUpdate(ctx, r, temp, update.Options{Label: b.Label})
+	if err != nil {
+		return temp, err
+	}
+	return temp, errors.Join(u.Apply(ctx, nil), u.Close())
+}
+
+func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []pkdelta.Input) (err error) {
+	if err := p.out.MkdirAll("d"); err != nil {
+		return err
+	}
+	all, err := inside.OpenFiles([]string{temp})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, all.Close()) }()
+	open := p.opt.Open.WithDefaults()
+	open.Keys = nil // what is encrypted stays so
+	_, _, err = maker.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(inputs, s.new),
+		&maker.MakeOptions{Registry: p.opt.Registry, Open: &open})
+	return err
+}
+
+func choose(inputs []pkdelta.Input, files []store.File) (list []pkdelta.Input) {
+	for _, f := range files {
+		for _, in := range inputs {
+			if in.Name == f.Path {
+				list = append(list, in)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,256 @@
+package update
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+)
+
+// Remote reads a store: a folder, or what a web server makes of one. It is safe
+// for concurrent use.
+type Remote struct {
+	sources []source // of the same store
+	client  *http.Client
+	limit   *limiter
+	key     *pkdelta.PublicKey
+	clock   clock
+
+	requests atomic.Int64
+	fetched  atomic.Int64
+	wrong    atomic.Int64 // answers
+	vain     atomic.Int64 // bytes of these
+}
+
+// source is a place from where a store is read: one of the two.
+type source struct {
+	dir  string
+	base *url.URL
+}
+
+// at tells where a file of the store is.
+func (s *source) at(name string) string {
+	if s.base == nil {
+		return filepath.Join(s.dir, filepath.FromSlash(name))
+	}
+	return s.base.JoinPath(name).Redacted()
+}
+
+// RemoteOptions for [OpenRemote].
+type RemoteOptions struct {
+	Rate   int64              // bytes a second at most, 0: no limit
+	Client *http.Client       // nil: one with timeouts for connecting and for silence
+	Key    *pkdelta.PublicKey // manifests must be signed by its owner; nil: no matter by whom
+	Others []string           // where the same store is as well, for what the first does not give right
+}
+
+// OpenRemote opens the store at a URL, http or https, or at a folder.
+func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
+	r := &Remote{limit: newLimiter(opt.Rate), client: opt.Client, key: opt.Key, clock: clock{now: time.Now, sleep: sleep}}
+	if r.client == nil {
+		dialer := &net.Dialer{Timeout: silence}
+		r.client = &http.Client{Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+			TLSHandshakeTimeout: silence, ResponseHeaderTimeout: silence, MaxIdleConnsPerHost: workers,
+		}}
+	}
+	for _, at := range append([]string{location}, opt.Others...) {
+		s, err := openSource(at)
+		if err != nil {
+			return nil, err
+		}
+		r.sources = append(r.sources, s)
+	}
+	return r, nil
+}
+
+func openSource(location string) (s source, err error) {
+	if !strings.Contains(location, "://") {
+		st, err := os.Stat(location)
+		if err == nil && !st.IsDir() {
+			err = fmt.Errorf("%s: %w: it is no folder", location, store.ErrLocation)
+		}
+		return source{dir: location}, err
+	}
+	u, err := url.Parse(location)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return s, fmt.Errorf("%q: %w: it is neither a folder nor http(s)://", location, store.ErrLocation)
+	}
+	if !strings.HasSuffix(u.Path, "/") {
+		u.Path += "/"
+	}
+	return source{base: u}, nil
+}
+
+// Requests returns how many requests were made.
+func (r *Remote) Requests() int64 { return r.requests.Load() }
+
+// Fetched returns how many bytes came.
+func (r *Remote) Fetched() int64 { return r.fetched.Load() }
+
+// Wrong returns how many answers were not what was asked for, and how many bytes
+// came in vain with them.
+func (r *Remote) Wrong() (answers, bytes int64) { return r.wrong.Load(), r.vain.Load() }
+
+// object fetches an object and checks that it is what its name says. most bounds
+// what it decodes to.
+func (r *Remote) object(ctx context.Context, id string, most int) (plain []byte, err error) {
+	if err := store.CheckObject(id); err != nil {
+		return nil, err
+	}
+	_, err = r.get(ctx, &want{name: store.ObjectName(id), n: -1, most: mostStored(most), check: func(b []byte) (err error) {
+		plain, err = store.ParseObject(b, id, most)
+		return err
+	}})
+	return plain, err
+}
+
+// mostStored is how many bytes an object may take that decodes to so many.
+func mostStored(plain int) int64 { return int64(plain) + int64(plain)/256 + 1<<10 }
+
+// manifest fetches a manifest and has parse read it, once its signature is known
+// to fit. One that is not signed is right if it can be read.
+func (r *Remote) manifest(ctx context.Context, name string, parse func([]byte) error) error {
+	w := want{name: name, n: -1, most: store.MaxManifest}
+	if r.key == nil {
+		w.check = parse
+		_, err := r.get(ctx, &w)
+		return err
+	}
+	b, err := r.get(ctx, &w)
+	if err != nil {
+		return err
+	}
+	var sigs []string
+	for try, pause := 1, firstPause; ; try++ {
+		sig, err := r.get(ctx, &want{name: name + store.Signed, n: -1, most: store.MaxSignatureFile, fresh: try > 1, first: try - 1})
+		if err != nil {
+			return fmt.Errorf("%w: %w", store.ErrUnsigned, err)
+		}
+		sigs = append(sigs, string(sig))
+		if err = verifyAny(r.key, b, sigs, name); err == nil {
+			return parse(b)
+		}
+		// Either may be wrong, or replaced between the two requests.
+		if w.fresh, w.first = true, try-1; try > r.wrongTries()+1 {
+			return &wrongError{err: err, where: r.sources[0].at(name), what: name + " as its owner signed it", got: gotten(b, ""), answers: try}
+		}
+		r.isWrong(len(sig))
+		if err := r.clock.sleep(ctx, pause); err != nil {
+			return err
+		}
+		pause *= 2
+		if try == 1 {
+			continue // of a server that is wrong every other time the manifest is right
+		}
+		if b, err = r.get(ctx, &w); err != nil {
+			return err
+		}
+		if verifyAny(r.key, b, sigs, name) == nil {
+			return parse(b)
+		}
+	}
+}
+
+// verifyAny checks a manifest by several files of signatures, the last first.
+func verifyAny(key *pkdelta.PublicKey, b []byte, files []string, name string) (err error) {
+	for _, sigs := range slices.Backward(files) {
+		if e := verify(key, b, sigs, name); e == nil {
+			return nil
+		} else if err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// verify checks a manifest's signature. While the manifest is replaced there are
+// several, one of which fits.
+func verify(key *pkdelta.PublicKey, b []byte, sigs, name string) error {
+	err := fmt.Errorf("%w: there is none", pkdelta.ErrSignature)
+	for _, sig := range store.Signatures(sigs) {
+		var comment string
+		if comment, err = key.Verify(b, sig); err == nil && comment != name {
+			err = fmt.Errorf("%w: it is of %s", pkdelta.ErrSignature, comment)
+		}
+		if err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// Index returns what the store has.
+func (r *Remote) Index(ctx context.Context) (*store.Index, error) {
+	var index *store.Index
+	err := r.manifest(ctx, store.IndexName, func(b []byte) (err error) {
+		index, err = store.ParseIndex(b)
+		return err
+	})
+	return index, err
+}
+
+// Build returns the manifest of a build, without its files; the last one published
+// if label is empty.
+func (r *Remote) Build(ctx context.Context, label string) (*store.Build, error) {
+	index, err := r.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if label == "" && len(index.Builds) > 0 {
+		label = index.Builds[len(index.Builds)-1]
+	}
+	if !slices.Contains(index.Builds, label) {
+		return nil, &noBuild{label, index.Builds}
+	}
+	var build *store.Build
+	err = r.manifest(ctx, store.BuildName(label), func(b []byte) (err error) {
+		if build, err = store.ParseBuild(b); err == nil {
+			build.Sum = store.KeyOf(b)
+		}
+		return err
+	})
+	return build, err
+}
+
+// earlier fetches the versions of files that earlier builds had, and calls use for
+// each. That they are what the manifest names is known when it returns nil: start
+// is called whenever the first comes, which may be again.
+func (r *Remote) earlier(ctx context.Context, b *store.Build, start func(), use func(*store.File)) error {
+	if b.Past == "" {
+		return nil
+	}
+	if err := store.CheckObject(b.Past); err != nil {
+		return err
+	}
+	_, err := r.get(ctx, &want{name: store.ObjectName(b.Past), n: -1, most: store.MaxManifest, check: func(stored []byte) error {
+		start()
+		return store.EachEarlier(stored, b.Past, use)
+	}})
+	return err
+}
+
+// noBuild tells what there is instead.
+type noBuild struct {
+	label string
+	have  []string
+}
+
+func (e *noBuild) Error() string {
+	if len(e.have) == 0 {
+		return "the store is empty"
+	}
+	return fmt.Sprintf("the store has no build %q; it has %s", e.label, strings.Join(e.have, ", "))
+}
+
+func (e *noBuild) Is(target error) bool { return target == store.ErrNoBuild }
