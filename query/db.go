@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"pakdb/internal/rescue"
 	"sync"
 	"time"
 
@@ -95,7 +96,7 @@ func (db *DB) inside(ctx context.Context, spelling schema.Spelling, f func(*stat
 	var result error
 	go func() {
 		defer close(run.done)
-		result = s.run(ctx, run, f)
+		result = rescue.Call(func() error { return s.run(ctx, run, f) })
 	}()
 	select {
 	case <-run.done:

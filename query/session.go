@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
 
@@ -34,7 +35,10 @@ func openSession(ctx context.Context, catalog string, o Options, spelling schema
 	for _, f := range o.Functions {
 		call := f.Call
 		f.Call = func(_ context.Context, args []driver.Value) (v driver.Value, err error) {
-			v, s.failed = call(s.ctx, args)
+			s.failed = rescue.Call(func() (err error) { // what passes a panic on through SQLite would end the process
+				v, err = call(s.ctx, args)
+				return err
+			})
 			return v, s.failed
 		}
 		functions = append(functions, f.Function)
@@ -69,10 +73,19 @@ func (s *session) tableFunctions(tables []TableFunction) []schema.TableFunction 
 		rows := t.Rows
 		t.Rows = func(_ context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
 			return func(yield func([]driver.Value, error) bool) {
-				for row, err := range rows(s.ctx, args) {
-					if s.failed = err; !yield(row, err) {
-						return
+				ended := false
+				err := rescue.Call(func() error {
+					for row, err := range rows(s.ctx, args) {
+						if s.failed = err; !yield(row, err) {
+							ended = true
+							return nil
+						}
 					}
+					return nil
+				})
+				if err != nil && !ended {
+					s.failed = err
+					yield(nil, err)
 				}
 			}
 		}
@@ -101,7 +114,7 @@ func (s *session) run(ctx context.Context, st *statement, f func(*statement) err
 		outer := s.ctx
 		s.failed = nil
 		st.q = c.(driver.QueryerContext)
-		s.ctx, s.pending = ctx, func() { result = f(st) }
+		s.ctx, s.pending = ctx, func() { result = rescue.Call(func() error { return f(st) }) }
 		defer func() { s.ctx, s.pending = outer, nil }()
 		_, err := c.(driver.ExecerContext).ExecContext(ctx, "SELECT "+runFunction+"()", nil)
 		if result == errNotRun {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"pakdb/indexer"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/nearest"
 	"pakdb/internal/objects"
 	"pakdb/query"
@@ -23,8 +24,8 @@ type sides struct {
 	old, new operand
 	db       *sql.DB
 	contents *query.Contents
-	catalog  string // the user's or the temporary one
-	temp     string // folder of the temporary catalog; "" for none
+	catalog  string                 // the user's or the temporary one
+	temp     *atomicfile.ScratchDir // of the temporary catalog; nil for none
 }
 
 // operand is one side as the user named it.
@@ -43,8 +44,8 @@ func (s *sides) close() {
 	if s.db != nil {
 		_ = s.db.Close()
 	}
-	if s.temp != "" {
-		_ = os.RemoveAll(s.temp)
+	if s.temp != nil {
+		_ = s.temp.Close()
 	}
 }
 
@@ -125,10 +126,10 @@ func parseOperand(text string, labels []string) (operand, error) {
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is
 // a build of the user's catalog, a copy of that.
 func (a *app) scanSides(ctx context.Context, s *sides) (catalog string, err error) {
-	if s.temp, err = os.MkdirTemp("", "pakdb-diff-*"); err != nil {
+	if s.temp, err = atomicfile.NewScratchDir("diff"); err != nil {
 		return "", err
 	}
-	catalog = filepath.Join(s.temp, "pakdb.db")
+	catalog = filepath.Join(s.temp.Path(), "pakdb.db")
 	if s.old.path == "" || s.new.path == "" {
 		if err := schema.Copy(ctx, a.catalog, catalog); err != nil {
 			return "", err

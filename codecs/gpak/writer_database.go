@@ -40,7 +40,7 @@ func layoutOf(version string) layout {
 type databaseWriter struct {
 	intake
 	out    io.Writer
-	dir    string
+	dir    *atomicfile.ScratchDir
 	db     *sql.DB
 	tx     *sql.Tx
 	insert *sql.Stmt
@@ -49,7 +49,7 @@ type databaseWriter struct {
 const databaseFile = "pak.sip"
 
 func newDatabaseWriter(out io.Writer, version string, m compress.Method) (codecs.Writer, error) {
-	dir, err := os.MkdirTemp("", atomicfile.Prefix+"sip-*")
+	dir, err := atomicfile.NewScratchDir("sip")
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func newDatabaseWriter(out io.Writer, version string, m compress.Method) (codecs
 // begin creates the tables. Nobody else sees the file before it is complete,
 // so it needs neither journal nor locks.
 func (w *databaseWriter) begin(l layout) error {
-	connector, err := sqlite.NewConnector(fileURI(filepath.Join(w.dir, databaseFile)) +
+	connector, err := sqlite.NewConnector(fileURI(filepath.Join(w.dir.Path(), databaseFile)) +
 		"?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)")
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func (w *databaseWriter) finish() error {
 	if err := w.db.Close(); err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(w.dir, databaseFile))
+	f, err := os.Open(filepath.Join(w.dir.Path(), databaseFile))
 	if err != nil {
 		return err
 	}
@@ -158,14 +158,14 @@ func (w *databaseWriter) finish() error {
 
 // Abort removes the folder.
 func (w *databaseWriter) Abort() error {
-	if w.dir == "" {
+	if w.dir == nil {
 		return nil
 	}
 	var err error
 	if w.db != nil {
 		err = w.db.Close()
 	}
-	err = errors.Join(err, os.RemoveAll(w.dir))
-	w.db, w.dir, w.failed = nil, "", cmp.Or(w.failed, errClosed)
+	err = errors.Join(err, w.dir.Close())
+	w.db, w.dir, w.failed = nil, nil, cmp.Or(w.failed, errClosed)
 	return err
 }

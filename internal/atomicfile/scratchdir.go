@@ -1,0 +1,73 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// scratchLock is the file in a ScratchDir that its process has locked.
+const scratchLock = ".lock"
+
+// ScratchDir is a folder, among the system's temporary files, for what others write
+// by name. It is locked until it is closed: what a killed process left is removed by
+// the next one that makes a folder of the same kind.
+type ScratchDir struct {
+	path string
+	lock *os.File
+}
+
+// NewScratchDir makes one, which the caller closes. kind is part of its name.
+func NewScratchDir(kind string) (*ScratchDir, error) {
+	stem := Prefix + kind + "-"
+	sweepScratch(stem)
+	for range 100 {
+		dir, err := os.MkdirTemp("", stem+"*")
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Join(dir, scratchLock)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // a sweep took it for a leftover
+		case err != nil:
+			return nil, errors.Join(err, os.Remove(dir))
+		}
+		if _, err := os.Stat(name); hold(f) && err == nil {
+			return &ScratchDir{dir, f}, nil
+		}
+		_ = f.Close()
+	}
+	return nil, fmt.Errorf("folder %s* in %s: it is removed all the time: %w", stem, os.TempDir(), fs.ErrExist)
+}
+
+// Path is the path of the folder.
+func (d *ScratchDir) Path() string { return d.path }
+
+// Close removes the folder with all that is in it.
+func (d *ScratchDir) Close() error {
+	return errors.Join(d.lock.Close(), os.RemoveAll(d.path))
+}
+
+// sweepScratch removes folders of dead processes. What cannot be removed stays,
+// since that is no reason not to go on.
+func sweepScratch(stem string) {
+	all, err := os.ReadDir(os.TempDir())
+	if err != nil {
+		return
+	}
+	for _, e := range all {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), stem) {
+			continue
+		}
+		dir := filepath.Join(os.TempDir(), e.Name())
+		err := unused(filepath.Join(dir, scratchLock), func() error { return os.RemoveAll(dir) })
+		if errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(dir) // killed before it had a lock: it is empty
+		}
+	}
+}
