@@ -21,6 +21,7 @@ type Damage struct {
 	Field   string // the format's word for what is damaged, "" for the file itself
 	Offset  int64  // absolute, -1 for no place
 	Cause   string
+	Listed  bool // every entry is listed, and only a file of their contents is missing
 }
 
 // String returns "new/Game.pak: footer at 0x1f40: truncated: ...".
@@ -229,7 +230,7 @@ func MissingParts(name string, f *Format, src Source) (found []Damage) {
 			_, err = fs.Stat(src.Dir, part)
 		}
 		if err != nil {
-			found = append(found, Damage{Archive: name, Offset: -1, Cause: Errorf(ErrTruncated, "%s, which holds its contents, is missing", part).Error()})
+			found = append(found, Damage{Archive: name, Offset: -1, Cause: Errorf(ErrTruncated, "%s, which holds its contents, is missing", part).Error(), Listed: true})
 		}
 	}
 	return found

@@ -74,6 +74,12 @@ func (a *app) warnDamaged(found []codecs.Damage) {
 	}
 }
 
+// hidesEntries reports whether one of the archives may lack entries: of the others
+// only contents are missing, and what changed is known.
+func hidesEntries(found []codecs.Damage) bool {
+	return slices.ContainsFunc(found, func(d codecs.Damage) bool { return !d.Listed })
+}
+
 // damageTexts are lines for manifests and reports.
 func damageTexts(found []codecs.Damage) (lines []string) {
 	for _, d := range found {
@@ -85,7 +91,11 @@ func damageTexts(found []codecs.Damage) (lines []string) {
 // listDamage tells of damage on stdout, before a result for people.
 func (a *app) listDamage(found []codecs.Damage) error {
 	for _, d := range found {
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", a.palette().paint(red, "damaged "), printable(d.String())); err != nil {
+		word := "damaged "
+		if d.Listed {
+			word = "missing "
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", a.palette().paint(red, word), printable(d.String())); err != nil {
 			return err
 		}
 	}

@@ -66,8 +66,9 @@ With a GLOB only entries whose old or new path matches are shown. A GLOB that
 matches no path of either build is an error.
 
 Archives that are damaged as a whole (no footer, a damaged index, cut short, not
-readable, a .ucas missing) are told of first: what they lack looks like removed. With
---format they are rows of the kind "damaged", or a section of the page.
+readable) are told of first: what they lack looks like removed. So is a missing .ucas,
+without which a .utoc still lists all that it holds: that alone does not make the exit
+code 1. With --format both are rows of the kind "damaged", or a section of the page.
 
 The exit code is 0 when no change is shown, 1 when there is one or an archive is
 damaged, 2 or 3 when there was trouble. With a GLOB or --kind only the changes
@@ -181,7 +182,7 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if n == 0 && c.Len() > 0 && !f.hasSums() && !a.quiet {
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+c.noneMatch())
 	}
-	if n > 0 || len(c.damaged) > 0 || len(c.Reordered) > 0 && !c.filters() {
+	if n > 0 || hidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
 		return errProblems
 	}
 	return nil

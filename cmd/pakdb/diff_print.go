@@ -136,7 +136,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 	case parts != nil:
 	case c.Len() > 0:
 		return c.noneMatch()
-	case len(c.damaged) > 0:
+	case hidesEntries(c.damaged):
 		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", printable(c.OldBuild), printable(c.NewBuild))
 	case len(c.Reordered) > 0:
 		return fmt.Sprintf("%s and %s hold the same entries, in another order", printable(c.OldBuild), printable(c.NewBuild))
