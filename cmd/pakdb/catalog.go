@@ -33,10 +33,11 @@ func newCatalogCheckCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags] [FILE]",
 		Short: "Read the whole catalog, and say what is damaged",
-		Long: `Read the whole catalog, FILE or that of --catalog, and say what is damaged: its pages and indexes, what tables
-refer to, what pakdb relies on (builds mount complete archives, archives have the
-entries and bytes that were counted, paths, contents and names have the keys of their
-texts and hashes), and whether all rows of each build can be read.
+		Long: `Read the whole catalog, FILE or that of --catalog, and say what is damaged: its pages
+and indexes, what tables refer to, what pakdb relies on (builds mount complete
+archives, archives have the entries and bytes that were counted, paths, contents and
+names have the keys of their texts and hashes), and whether all rows of each build can
+be read.
 
 Exit code 1 means that something was found; then it says which builds can still be
 read, and what to do. The catalog is not changed.
