@@ -167,7 +167,9 @@ func (m *maker) run(ctx context.Context) error {
 	var err error
 	copied := m.isCopied()
 	if len(m.ring.List) == 0 { // what is encrypted is named block by block
-		if m.solid, err = newSolid(m.old, int64(len(m.reader.Listed)), copied, m.changedExtents(), m.check); err != nil {
+		changed, edited := m.changedExtents()
+		kept := func(e *inside.Entry) bool { return copied(e) && !edited[e] }
+		if m.solid, err = newSolid(m.old, int64(len(m.reader.Listed)), kept, changed, m.check); err != nil {
 			return err
 		}
 	}

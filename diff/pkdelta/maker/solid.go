@@ -16,8 +16,8 @@ const (
 	blocksToSpare = 8
 )
 
-// solid is a source of all old content, but for that which the new build has as
-// it is.
+// solid is a source of all old content, but for entries that the new build has as
+// they are and under their names.
 type solid struct {
 	ranges []program.Range
 	files  map[int]int64      // where the stored bytes of an old file begin
@@ -28,7 +28,7 @@ type solid struct {
 // newSolid returns nil for builds that are too large, or of which so little
 // differs that naming what matters costs less. check looks at blocks before they
 // are taken.
-func newSolid(old *inside.Build, listed int64, copied func(*inside.Entry) bool, changed int, check func(file int, x *inside.Extent) error) (*solid, error) {
+func newSolid(old *inside.Build, listed int64, kept func(*inside.Entry) bool, changed int, check func(file int, x *inside.Extent) error) (*solid, error) {
 	s := &solid{files: map[int]int64{}, blocks: map[position]int64{}}
 	keep := make([]bool, len(old.Files))
 	free := 0 // ranges that are named by naming all
@@ -40,7 +40,7 @@ func newSolid(old *inside.Build, listed int64, copied func(*inside.Entry) bool, 
 	}
 	for i := range old.Entries {
 		e := &old.Entries[i]
-		keep[e.File] = keep[e.File] || !copied(e)
+		keep[e.File] = keep[e.File] || !kept(e)
 	}
 	for i := range old.Files {
 		if l := &old.Files[i]; keep[i] && l.Size > 0 {
@@ -53,7 +53,7 @@ func newSolid(old *inside.Build, listed int64, copied func(*inside.Entry) bool, 
 	}
 	for i := range old.Entries {
 		e := &old.Entries[i]
-		if copied(e) && len(old.Entries) > blocksToSpare {
+		if kept(e) && len(old.Entries) > blocksToSpare {
 			continue
 		}
 		extents := old.Files[e.File].Extents[e.First : e.First+e.Count]
@@ -107,16 +107,24 @@ func (s *solid) content(l *inside.Layout, e *inside.Entry, place int64) int64 {
 	return 0
 }
 
-// changedExtents counts what the new build has and the old one has not.
-func (m *maker) changedExtents() (n int) {
+// changedExtents counts what the new build has and the old one has not, and returns the old
+// entries of the same names. The new build may still have the content of such an entry
+// under another name.
+func (m *maker) changedExtents() (n int, edited map[*inside.Entry]bool) {
+	edited = map[*inside.Entry]bool{}
 	for i := range m.new.Files {
 		for k := range m.new.Files[i].Extents {
-			if _, ok := m.pairs.find(m.old, &m.new.Files[i].Extents[k], position{-1, 0}); !ok {
-				n++
+			x := &m.new.Files[i].Extents[k]
+			if _, ok := m.pairs.find(m.old, x, position{-1, 0}); ok {
+				continue
+			}
+			n++
+			if old := m.pairs.entries[x.Entry]; old >= 0 {
+				edited[&m.old.Entries[old]] = true
 			}
 		}
 	}
-	return n
+	return n, edited
 }
 
 // solidSource is sourceFor of small builds.

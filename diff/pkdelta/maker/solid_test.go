@@ -1,0 +1,30 @@
+package maker
+
+import (
+	"fmt"
+	"testing"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/pkdeltatest"
+)
+
+// TestEditedTwin: an entry that was edited is explained by what it was, also where another
+// entry still has that.
+func TestEditedTwin(t *testing.T) {
+	t.Parallel()
+	old := make([][]byte, 12)
+	for i := range old {
+		old[i] = fmt.Appendf(nil, "%x", pkdeltatest.Noisy(uint64(i), 4000))
+	}
+	old[5], old[7] = old[2], old[3]
+	new := append([][]byte(nil), old...)
+	new[2] = fmt.Appendf(nil, "%s, edited, %s", old[2][:3000], old[2][3000:])
+	new[3] = fmt.Appendf(nil, "%s, edited, %s", old[3][:5000], old[3][5000:])
+	a := []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, old...))}
+	b := []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, new...))}
+	p := makeOf(t, a, b)
+	applied(t, p, a, b)
+	if t.Logf("%d bytes", len(p)); len(p) > 400 {
+		t.Errorf("%d bytes for two edits", len(p))
+	}
+}
