@@ -16,15 +16,11 @@ func (f *fileMaker) storedRuns(p []byte, off int64, source reach) ([]storedRun, 
 			return nil, err
 		}
 	}
-	return f.withRepeats(p, off, func(p []byte, at int) ([]storedRun, error) {
-		r := source
-		r.off += int64(at)
-		runs, err := f.stored.runs(p, r)
-		if err != nil {
-			return nil, err
-		}
-		return f.ownRuns(p, off+int64(at), runs)
-	})
+	runs, err := f.stored.runs(p, source)
+	if err != nil {
+		return nil, err
+	}
+	return f.ownRuns(p, off, runs)
 }
 
 // withRuns explains p, which stands at off: runs by copies, and by rest what is

@@ -7,15 +7,15 @@
 //	   for each extent: the same stored bytes? ── copy
 //	                    tables? ── derive, predict
 //	                    decoded content like an old one's? ── source, delta, recipe
-//	                    runs of old, own or repeated bytes? ── copies
+//	                    runs of old or own bytes? ──────────── copies
 //	                    else ── literals
 //	                                                  │
 //	                             program.Emitter ── segments ── proof ── header, frame
 //
 // Where a byte is decided: fileMaker.use (content.go) walks the extents of a new
 // file in order and asks, for each, pair.go (the same bytes elsewhere), derive.go
-// (tables), content.go (content by content), runs.go with copyruns.go, own.go and
-// repeats.go (stored bytes), moved_content.go (content that moved between
+// (tables), content.go (content by content), runs.go with copyruns.go and
+// own.go (stored bytes), moved_content.go (content that moved between
 // entries). plain.go makes small builds a second time without formats and keeps
 // the shorter patch.
 //
@@ -25,7 +25,7 @@
 // patch made again without it (trust.go).
 //
 // Files in reading order: make.go, pair.go, filemaker.go, content.go, chunk.go,
-// moved.go, moved_content.go, front.go, runs.go, copyruns.go, own.go, repeats.go,
+// moved.go, moved_content.go, front.go, runs.go, copyruns.go, own.go,
 // solid.go, derive.go, container.go, digest.go, move.go, plain.go, proof.go,
 // compared.go, trust.go; estimate.go compares ways of transport.
 package maker
