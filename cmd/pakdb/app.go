@@ -16,7 +16,6 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/internal/nearest"
 	"pakdb/internal/rescue"
-	"pakdb/internal/version"
 )
 
 // app is what every command shares.
@@ -60,7 +59,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
   pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
   pakdb query @largest
   pakdb ls -l Calligraphy.sip "*.curve"`,
-		Version:       version.Current().String(),
+		Version:       a.versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
@@ -71,7 +70,6 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 			return a.keys.load()
 		},
 	}
-	root.SetVersionTemplate(a.versionText())
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)

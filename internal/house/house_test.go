@@ -101,6 +101,8 @@ var rooms = map[string][]string{
 
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
 	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
+
+	"scripts/...": {"internal/bundle"}, // what makes releases
 }
 
 // outside says which rooms may import what is not ours.

@@ -9,20 +9,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pakdb/internal/bundle"
 )
 
 // licences returns the licences of each module that docs/dependencies.md lists,
-// and those that a binary may link. What is in parentheses explains. A module for
-// tests has a licence that no binary may link.
+// and those that a binary may link. A module for tests has a licence that no binary
+// may link.
 func licences(t *testing.T) (of map[string][]string, linked []string) {
 	t.Helper()
 	text := read(t, "docs/dependencies.md")
 	of = map[string][]string{}
-	row := regexp.MustCompile(`(?m)^\| ([^ |]+/[^ |]+) \| ([^|]+) \| ([^|]+) \|$`)
-	for _, m := range row.FindAllStringSubmatch(text, -1) {
-		of[m[1]] = strings.Split(regexp.MustCompile(` \([^)]*\)`).ReplaceAllString(m[3], ""), ", ")
-		if strings.HasPrefix(m[2], "tests:") {
-			of[m[1]] = []string{"a licence for tests only"}
+	for module, d := range bundle.ParseDependencies(text) {
+		of[module] = d.Licences
+		if d.TestsOnly {
+			of[module] = []string{"a licence for tests only"}
 		}
 	}
 	rule := regexp.MustCompile(`A binary links only modules under (.+?)\. `).FindStringSubmatch(strings.ReplaceAll(text, "\n", " "))
