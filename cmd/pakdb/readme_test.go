@@ -17,10 +17,18 @@ import (
 )
 
 // TestReadmeSession runs the session of README.md and compares what it prints.
+// PAKDB_BINARY names a built pakdb that runs it in place of this process, after the
+// command of an emulator, if need be: "qemu-aarch64 /tmp/pakdb".
 func TestReadmeSession(t *testing.T) {
 	readme := newReadme(t)
 	session, rest := readme.between("```console\n", "```\n")
 	steps := parseSession(session)
+	binary := strings.Fields(os.Getenv("PAKDB_BINARY"))
+	for i, s := range steps {
+		if len(binary) > 0 {
+			steps[i].words = append(slices.Clone(binary), s.words[1:]...)
+		}
+	}
 	if len(steps) < 3 {
 		t.Fatalf("%d commands in the session of README.md", len(steps))
 	}
@@ -42,6 +50,9 @@ func TestReadmeSession(t *testing.T) {
 			Files: []string{file},
 			Setup: func(env *testscript.Env) error {
 				env.Setenv("PAKDB_CATALOG", "")
+				for _, name := range []string{"WINEPREFIX", "WINEDEBUG"} {
+					env.Setenv(name, os.Getenv(name))
+				}
 				return os.CopyFS(filepath.Join(env.WorkDir, "testdata"), os.DirFS(filepath.Join(readme.root, "testdata")))
 			},
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){
