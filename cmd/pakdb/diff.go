@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/query"
 )
 
@@ -168,7 +168,7 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if c.Result, err = diff.Compare(ctx, sides.db, sides.old.label, sides.new.label, o); err != nil {
 		return err
 	}
-	if c.damaged, err = plan.FindDamage(ctx, sides.db, a.registry(), sides.old.label, sides.new.label); err != nil {
+	if c.damaged, err = overlay.FindDamage(ctx, sides.db, a.registry(), sides.old.label, sides.new.label); err != nil {
 		return err
 	}
 	if err := c.refuseMissed(ctx, sides); err != nil {

@@ -10,10 +10,10 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff"
 	"pakdb/diff/delta"
+	"pakdb/diff/overlay"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/plan"
 	"pakdb/diff/store"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
@@ -104,12 +104,12 @@ func usageClasses() []error {
 // isFinding reports an error about what files hold, or that they are there.
 func isFinding(err error) bool {
 	var format *codecs.FormatError
-	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, plan.ErrTooLarge, safename.ErrUnsafe,
+	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
 		errChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
-		plan.ErrExists, plan.ErrName, plan.ErrChanged, plan.ErrNothing, plan.ErrForeign, plan.ErrDiffers,
+		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
 		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned})
 }
 

@@ -14,9 +14,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/overlay"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/plan"
 	"pakdb/diff/store"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
@@ -44,7 +44,7 @@ func TestExitCode(t *testing.T) {
 		{"extracted before", extract.ErrExists, exitProblems},
 		{"wrong old", fmt.Errorf("a.pak: %w", pkdelta.ErrWrongOld), exitProblems},
 		{"signature", pkdelta.ErrSignature, exitProblems},
-		{"nothing to patch", plan.ErrNothing, exitProblems},
+		{"nothing to patch", overlay.ErrNothing, exitProblems},
 		{"part that is missing", inArchive(fmt.Errorf("%w: %w", codecs.ErrTruncated, at(syscall.ENOENT))), exitProblems},
 		{"no signature there", fmt.Errorf("%w: %w", store.ErrUnsigned, at(syscall.ENOENT)), exitProblems},
 		{"no answer for the signature", fmt.Errorf("%w: %w", store.ErrUnsigned, at(syscall.ETIMEDOUT)), exitFailed},

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/query"
 )
 
@@ -60,7 +60,7 @@ func (a *app) mountPlan(ctx context.Context, names []string, files bool, format 
 	return err
 }
 
-func (a *app) printMounts(mounts []plan.MountState, format string) error {
+func (a *app) printMounts(mounts []overlay.MountState, format string) error {
 	rows, err := a.rows(format, "archive", "mount_order", "chunk", "mount_point", "files", "seen", "dead", "dead_bytes", "delete_records", "idle", "ties")
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *app) printMounts(mounts []plan.MountState, format string) error {
 	return rows.Close()
 }
 
-func (a *app) printShadows(shadows []plan.Shadow, format string) error {
+func (a *app) printShadows(shadows []overlay.Shadow, format string) error {
 	rows, err := a.rows(format, "path", "archive", "by_archive", "mount_order", "by_mount_order", "deleted", "tie", "stored")
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func bit(b bool) int64 {
 	return 0
 }
 
-func mountSums(s *plan.Stack, mounts []plan.MountState, shadows []plan.Shadow) string {
+func mountSums(s *overlay.Stack, mounts []overlay.MountState, shadows []overlay.Shadow) string {
 	var dead int64
 	ties := int64(0)
 	for i := range shadows {

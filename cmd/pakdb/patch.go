@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 )
 
 func newPatchCommand(a *app) *cobra.Command {
@@ -27,8 +27,8 @@ mounted together, and compared with the new build, file by file.`,
 }
 
 // disk is how patches reach archives.
-func (a *app) disk() *plan.Disk {
-	return &plan.Disk{Registry: a.registry(), Options: a.openOptions(), Header: containerHeader}
+func (a *app) disk() *overlay.Disk {
+	return &overlay.Disk{Registry: a.registry(), Options: a.openOptions(), Header: containerHeader}
 }
 
 // byteSize is a flag for sizes as people write them: 500000, 64K, 2GiB.

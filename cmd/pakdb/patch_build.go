@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/query"
 	"pakdb/schema"
@@ -144,7 +144,7 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if sides.entries() {
 		return fmt.Errorf("%w: a patch is made of builds, not of entries", errUsage)
 	}
-	stacks, err := plan.LoadBuilds(ctx, sides.db, a.registry(), sides.old.label, sides.new.label)
+	stacks, err := overlay.LoadBuilds(ctx, sides.db, a.registry(), sides.old.label, sides.new.label)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err != nil {
 		return err
 	}
-	p, err := plan.Make(stacks[0], stacks[1], a.registry(), o)
+	p, err := overlay.Make(stacks[0], stacks[1], a.registry(), o)
 	if err != nil {
 		return patchHint(err)
 	}
@@ -170,8 +170,8 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 
 // refuseIgnored refuses options that say how patches which are mounted over a build
 // are cut and called, when the plan has none.
-func (f *patchFlags) refuseIgnored(p *plan.Plan) error {
-	over := func(part plan.Part) bool { return part.Use == plan.Over }
+func (f *patchFlags) refuseIgnored(p *overlay.Plan) error {
+	over := func(part overlay.Part) bool { return part.Use == overlay.Over }
 	if len(p.Parts) == 0 || slices.ContainsFunc(p.Parts, over) {
 		return nil
 	}
@@ -185,8 +185,8 @@ func (f *patchFlags) refuseIgnored(p *plan.Plan) error {
 	return fmt.Errorf("%w: %s is for patches that a game mounts over its archives; %s is none", errUsage, option, p.Parts[0].Name)
 }
 
-func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks []*plan.Stack) (plan.Options, error) {
-	o := plan.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay, AllowDamaged: f.allowDamaged}
+func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks []*overlay.Stack) (overlay.Options, error) {
+	o := overlay.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay, AllowDamaged: f.allowDamaged}
 	if f.only == nil && f.exclude == nil {
 		return o, nil
 	}
@@ -206,24 +206,24 @@ func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks [
 
 func patchHint(err error) error {
 	switch {
-	case errors.Is(err, plan.ErrForeign):
+	case errors.Is(err, overlay.ErrForeign):
 		return hinted(err, "a patch is of the formats of the old build's archives; --exclude or --only leave the others out")
-	case errors.Is(err, plan.ErrExists):
+	case errors.Is(err, overlay.ErrExists):
 		return hinted(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
-	case errors.Is(err, plan.ErrTooLarge):
+	case errors.Is(err, overlay.ErrTooLarge):
 		return hinted(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
-	case errors.Is(err, plan.ErrName):
+	case errors.Is(err, overlay.ErrName):
 		return hinted(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
-	case errors.Is(err, plan.ErrNothing):
+	case errors.Is(err, overlay.ErrNothing):
 		return hinted(err, "what is mounted hides nothing and shows nothing")
-	case errors.Is(err, plan.ErrChanged):
+	case errors.Is(err, overlay.ErrChanged):
 		return hinted(err, `scan it anew with "pakdb index"`)
 	}
 	return err
 }
 
 // writePatch writes what is planned and tells of it.
-func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error {
+func (a *app) writePatch(ctx context.Context, p *overlay.Plan, f patchFlags) error {
 	epoch, err := sourceDateEpoch()
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 		}
 		return planVerdict(p)
 	}
-	written, proof, err := a.writeFiles(ctx, p, plan.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
+	written, proof, err := a.writeFiles(ctx, p, overlay.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
 	if err != nil {
 		a.printDifferences(proof)
 		return patchHint(err)
@@ -248,7 +248,7 @@ func (a *app) writePatch(ctx context.Context, p *plan.Plan, f patchFlags) error 
 
 // planVerdict is errProblems for a patch that does not make the new build of the
 // old one, or that the game may not mount.
-func planVerdict(p *plan.Plan) error {
+func planVerdict(p *overlay.Plan) error {
 	if len(p.Kept) > 0 || p.Faults > 0 {
 		return errProblems
 	}
@@ -256,7 +256,7 @@ func planVerdict(p *plan.Plan) error {
 }
 
 // nothingToPatch says why a patch would be empty.
-func nothingToPatch(p *plan.Plan) string {
+func nothingToPatch(p *overlay.Plan) string {
 	switch {
 	case len(p.Left) == 1:
 		return "1 change, which was not chosen: no patch is written"
@@ -271,7 +271,7 @@ func nothingToPatch(p *plan.Plan) string {
 }
 
 // writeFiles writes a plan under a bar that shows how far it is.
-func (a *app) writeFiles(ctx context.Context, p *plan.Plan, o plan.Output) ([]plan.Written, *plan.Report, error) {
+func (a *app) writeFiles(ctx context.Context, p *overlay.Plan, o overlay.Output) ([]overlay.Written, *overlay.Report, error) {
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(p.Parts)))
 	for i := range p.Parts {

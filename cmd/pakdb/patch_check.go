@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/query"
 )
@@ -62,7 +62,7 @@ func (a *app) patchCheck(ctx context.Context, paths []string, against, format st
 	if err != nil {
 		return err
 	}
-	found, err := plan.RefuseDamaged(a.registry(), have, want, allowDamaged)
+	found, err := overlay.RefuseDamaged(a.registry(), have, want, allowDamaged)
 	if err != nil {
 		return err
 	}
@@ -80,12 +80,12 @@ func (a *app) patchCheck(ctx context.Context, paths []string, against, format st
 }
 
 // mountAll mounts builds and paths in their order, each over those before.
-func (a *app) mountAll(ctx context.Context, names []string, loose bool) (*plan.Stack, error) {
+func (a *app) mountAll(ctx context.Context, names []string, loose bool) (*overlay.Stack, error) {
 	labels, err := a.knownBuilds(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all *plan.Stack
+	var all *overlay.Stack
 	for _, name := range names {
 		s, err := a.mountOne(ctx, name, slices.Contains(labels, name), loose)
 		if err != nil {
@@ -100,7 +100,7 @@ func (a *app) mountAll(ctx context.Context, names []string, loose bool) (*plan.S
 	return all, nil
 }
 
-func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*plan.Stack, error) {
+func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*overlay.Stack, error) {
 	if !isBuild {
 		paths, err := expandArchives([]string{name})
 		if err != nil {
@@ -120,14 +120,14 @@ func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := plan.LoadBuilds(ctx, db, a.registry(), name)
+	stacks, err := overlay.LoadBuilds(ctx, db, a.registry(), name)
 	if err != nil {
 		return nil, err
 	}
 	return stacks[0], nil
 }
 
-func (a *app) printCheck(r *plan.Report, format string) error {
+func (a *app) printCheck(r *overlay.Report, format string) error {
 	if format != "" {
 		rows, err := a.rows(format, "kind", "path", "have_archive", "want_archive", "have_size", "want_size", "cause")
 		if err != nil {
@@ -150,7 +150,7 @@ func (a *app) printCheck(r *plan.Report, format string) error {
 	return nil
 }
 
-func (a *app) listCheck(r *plan.Report) error {
+func (a *app) listCheck(r *overlay.Report) error {
 	for i := range r.Differences {
 		d := &r.Differences[i]
 		text := ""
@@ -180,7 +180,7 @@ func (a *app) listCheck(r *plan.Report) error {
 	return err
 }
 
-func differenceRow(d *plan.Difference) []driver.Value {
+func differenceRow(d *overlay.Difference) []driver.Value {
 	row := []driver.Value{d.Kind, d.Path, nil, nil, nil, nil, nil}
 	if d.Have != nil {
 		row[2], row[4] = d.Have.Mount.Name, d.Have.Size

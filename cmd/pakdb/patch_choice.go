@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -50,7 +50,7 @@ func (a *app) choice(ctx context.Context, f *patchFlags, s *sides) (c choice, er
 // refuseMissed returns an error for a pattern that matches no path of either build:
 // a mistyped --only would leave out what it should take, a mistyped --exclude the
 // other way round.
-func (c *choice) refuseMissed(stacks []*plan.Stack) error {
+func (c *choice) refuseMissed(stacks []*overlay.Stack) error {
 	paths := func(yield func(string) bool) {
 		for _, s := range stacks {
 			for i := range s.Files {
@@ -90,8 +90,8 @@ func (a *app) choosePaths(ctx context.Context, sql string, s *sides, memory byte
 	return db.Column(ctx, sql, query.Args{Named: map[string]driver.Value{"old": s.old.label, "new": s.new.label, "build": s.new.label}})
 }
 
-// takes is plan.Options.Only.
-func (c *choice) takes(it *plan.Item) bool {
+// takes is overlay.Options.Only.
+func (c *choice) takes(it *overlay.Item) bool {
 	if matchesAny(c.exclude, it.Path) {
 		return false
 	}
@@ -123,7 +123,7 @@ func matchesAny(globs []*glob, path string) bool {
 	return false
 }
 
-// needs is plan.Options.Needs.
+// needs is overlay.Options.Needs.
 func (a *app) needs(ctx context.Context, s *sides) (func(name string, old bool) ([]string, error), error) {
 	before, err := graph.Open(ctx, s.db, s.old.label)
 	if err != nil {

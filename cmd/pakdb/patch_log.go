@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/query"
 )
 
@@ -33,14 +33,14 @@ func (a *app) patchLog(dir, format string) error {
 	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
 		return err
 	}
-	patches, err := plan.FindPatches(dir)
+	patches, err := overlay.FindPatches(dir)
 	if err != nil {
 		return hinted(err, nearestFile(dir))
 	}
 	if len(patches) == 0 {
-		return hinted(fmt.Errorf("%w: no patches in %s", errUsage, dir), `"pakdb patch build" leaves a manifest, *`+plan.ManifestExt+", beside what it writes")
+		return hinted(fmt.Errorf("%w: no patches in %s", errUsage, dir), `"pakdb patch build" leaves a manifest, *`+overlay.ManifestExt+", beside what it writes")
 	}
-	reaches := plan.Reaches(patches)
+	reaches := overlay.Reaches(patches)
 	if format == "" {
 		return a.listReaches(reaches)
 	}
@@ -59,9 +59,9 @@ func (a *app) patchLog(dir, format string) error {
 }
 
 // isNow: nothing would have to change.
-func isNow(r *plan.Reach) bool { return len(r.Remove)+len(r.Missing) == 0 }
+func isNow(r *overlay.Reach) bool { return len(r.Remove)+len(r.Missing) == 0 }
 
-func (a *app) listReaches(reaches []plan.Reach) error {
+func (a *app) listReaches(reaches []overlay.Reach) error {
 	for i := range reaches {
 		r := &reaches[i]
 		mark, what := " ", "take out all patches"

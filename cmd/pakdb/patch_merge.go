@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 )
 
 type mergeFlags struct {
@@ -63,13 +63,13 @@ func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error
 	if err != nil {
 		return err
 	}
-	if _, err := plan.RefuseDamaged(a.registry(), base, patches, f.allowDamaged); err != nil {
+	if _, err := overlay.RefuseDamaged(a.registry(), base, patches, f.allowDamaged); err != nil {
 		return err // before what is left of them is judged
 	}
 	if len(patches.Mounts) == 0 && !f.intoBase {
 		return hinted(fmt.Errorf("%w: none of the archives is a patch", errUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
 	}
-	m, err := plan.Merge(base, patches, a.registry(), plan.MergeOptions{Name: filepath.Base(f.out), IntoBase: f.intoBase, AllowDamaged: f.allowDamaged})
+	m, err := overlay.Merge(base, patches, a.registry(), overlay.MergeOptions{Name: filepath.Base(f.out), IntoBase: f.intoBase, AllowDamaged: f.allowDamaged})
 	if err != nil {
 		return patchHint(err)
 	}
@@ -77,7 +77,7 @@ func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error
 	if err := leads(m, args, f.intoBase); err != nil {
 		return err
 	}
-	written, proof, err := a.writeFiles(ctx, m.Plan, plan.Output{Dir: filepath.Dir(f.out), Overwrite: f.overwrite})
+	written, proof, err := a.writeFiles(ctx, m.Plan, overlay.Output{Dir: filepath.Dir(f.out), Overwrite: f.overwrite})
 	if err != nil {
 		a.printDifferences(proof)
 		return patchHint(err)
@@ -89,7 +89,7 @@ func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error
 }
 
 // leads has the manifests beside what is merged say where the merge leads to.
-func leads(m *plan.Merged, args []string, intoBase bool) error {
+func leads(m *overlay.Merged, args []string, intoBase bool) error {
 	if intoBase {
 		return nil
 	}
@@ -97,7 +97,7 @@ func leads(m *plan.Merged, args []string, intoBase bool) error {
 	if err != nil {
 		return err
 	}
-	var patches []plan.Patch
+	var patches []overlay.Patch
 	seen := map[string]bool{}
 	for _, path := range paths {
 		if st, err := os.Stat(path); err == nil && !st.IsDir() {
@@ -107,7 +107,7 @@ func leads(m *plan.Merged, args []string, intoBase bool) error {
 			continue
 		}
 		seen[path] = true
-		found, err := plan.FindPatches(path)
+		found, err := overlay.FindPatches(path)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func leads(m *plan.Merged, args []string, intoBase bool) error {
 }
 
 // mergeStacks mounts what is to be merged, and what stays below it.
-func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (base, patches *plan.Stack, err error) {
+func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (base, patches *overlay.Stack, err error) {
 	paths, err := expandArchives(args)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +130,7 @@ func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (bas
 	if len(all.Mounts) < len(paths) && len(all.Damage) == 0 {
 		return nil, nil, fmt.Errorf("%w: some of the %d paths hold no archive, or archives of one name", errUsage, len(paths))
 	}
-	patches, base = all.Split((*plan.Mount).IsPatch)
+	patches, base = all.Split((*overlay.Mount).IsPatch)
 	if f.bases == nil {
 		return base, patches, nil
 	}
@@ -145,7 +145,7 @@ func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (bas
 	return base.Over(named), patches, nil
 }
 
-func (a *app) printMerged(m *plan.Merged, w plan.Written, proof *plan.Report) error {
+func (a *app) printMerged(m *overlay.Merged, w overlay.Written, proof *overlay.Report) error {
 	if a.quiet {
 		return nil
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 )
 
-func (a *app) warnPatch(p *plan.Plan) {
+func (a *app) warnPatch(p *overlay.Plan) {
 	for _, d := range p.Damaged {
 		a.warn("damaged archive: " + d)
 	}
@@ -19,7 +19,7 @@ func (a *app) warnPatch(p *plan.Plan) {
 }
 
 // printPlan shows what goes in, why, how big, and what it hides.
-func (a *app) printPlan(p *plan.Plan, format string) error {
+func (a *app) printPlan(p *overlay.Plan, format string) error {
 	a.warnPatch(p)
 	if format == "" {
 		return a.drawPlan(p)
@@ -39,7 +39,7 @@ func (a *app) printPlan(p *plan.Plan, format string) error {
 
 var actionColours = map[string]string{"add": green, "replace": yellow, "delete": red, "carry": faint}
 
-func (a *app) drawPlan(p *plan.Plan) error {
+func (a *app) drawPlan(p *overlay.Plan) error {
 	w := bufio.NewWriter(a.stdout)
 	c := a.palette()
 	entries := p.Entries()
@@ -63,7 +63,7 @@ func (a *app) drawPlan(p *plan.Plan) error {
 }
 
 // because is why a file is in and what it hides.
-func because(f *plan.ManifestFile) string {
+func because(f *overlay.ManifestFile) string {
 	switch {
 	case f.Hides == 1:
 		return f.Reason + ", over " + f.Over
@@ -74,8 +74,8 @@ func because(f *plan.ManifestFile) string {
 }
 
 // planSums adds up a plan.
-func planSums(p *plan.Plan) string {
-	counts := map[plan.Action]int64{}
+func planSums(p *overlay.Plan) string {
+	counts := map[overlay.Action]int64{}
 	size, stored := int64(0), int64(0)
 	for i := range p.Items {
 		it := &p.Items[i]
@@ -85,7 +85,7 @@ func planSums(p *plan.Plan) string {
 		}
 	}
 	var words []string
-	for _, action := range []plan.Action{plan.Add, plan.Replace, plan.Carry, plan.Delete} {
+	for _, action := range []overlay.Action{overlay.Add, overlay.Replace, overlay.Carry, overlay.Delete} {
 		if n := counts[action]; n > 0 {
 			words = append(words, fmt.Sprintf("%d to %s", n, action))
 		}
@@ -100,7 +100,7 @@ func planSums(p *plan.Plan) string {
 	return text
 }
 
-func (a *app) printWritten(p *plan.Plan, written []plan.Written, proof *plan.Report) error {
+func (a *app) printWritten(p *overlay.Plan, written []overlay.Written, proof *overlay.Report) error {
 	if a.quiet {
 		return nil
 	}
@@ -114,11 +114,11 @@ func (a *app) printWritten(p *plan.Plan, written []plan.Written, proof *plan.Rep
 		}
 		place := ""
 		switch part.Use {
-		case plan.Over:
+		case overlay.Over:
 			place = fmt.Sprintf("mounted with order %d or higher", part.Order)
-		case plan.Instead:
+		case overlay.Instead:
 			text, place = plural(int64(part.Entries()), "entry", "entries"), "takes the place of the old one"
-		case plan.Beside:
+		case overlay.Beside:
 			place = "to be put beside the old ones"
 		}
 		_, _ = fmt.Fprintf(w, "%s: %s, %s (%s passed through); %s\n", printable(part.Path), text,
@@ -134,7 +134,7 @@ func (a *app) printWritten(p *plan.Plan, written []plan.Written, proof *plan.Rep
 }
 
 // printDifferences shows in what a comparison failed.
-func (a *app) printDifferences(r *plan.Report) {
+func (a *app) printDifferences(r *overlay.Report) {
 	if r == nil {
 		return
 	}
@@ -153,11 +153,11 @@ func (a *app) printDifferences(r *plan.Report) {
 }
 
 // explainPatch tells of one path what both builds have, and what the patch does.
-func (a *app) explainPatch(p *plan.Plan, path string) error {
+func (a *app) explainPatch(p *overlay.Plan, path string) error {
 	key := p.Find(path)
 	w := bufio.NewWriter(a.stdout)
 	found := false
-	for _, s := range []*plan.Stack{p.Old, p.New} {
+	for _, s := range []*overlay.Stack{p.Old, p.New} {
 		seen := s.View()[key]
 		_, _ = fmt.Fprintf(w, "%s\n", printable(s.Label))
 		n := 0
@@ -182,14 +182,14 @@ func (a *app) explainPatch(p *plan.Plan, path string) error {
 }
 
 // seenMark marks the entry that the game sees.
-func seenMark(f, seen *plan.File) string {
+func seenMark(f, seen *overlay.File) string {
 	if f == seen {
 		return "*"
 	}
 	return " "
 }
 
-func describeFile(f *plan.File) string {
+func describeFile(f *overlay.File) string {
 	switch {
 	case f.Deleted():
 		return "delete record"
@@ -199,7 +199,7 @@ func describeFile(f *plan.File) string {
 	return fmt.Sprintf("%s, %d bytes, content not known", printable(f.Path()), f.Size)
 }
 
-func verdict(p *plan.Plan, key plan.Key) string {
+func verdict(p *overlay.Plan, key overlay.Key) string {
 	entries := p.Entries()
 	for i := range p.Items {
 		if it := &p.Items[i]; it.Key() == key {
@@ -207,7 +207,7 @@ func verdict(p *plan.Plan, key plan.Key) string {
 		}
 	}
 	for _, list := range []struct {
-		items []plan.Item
+		items []overlay.Item
 		text  string
 	}{{p.Left, "left out by --only or --exclude"}, {p.Kept, "stays: the archives cannot hold delete records"}} {
 		for i := range list.items {

@@ -76,10 +76,10 @@ var rooms = map[string][]string{
 	"schema/schematest": {"schema"}, // for tests, as codecs/codecstest
 	"schema/vfstest":    {},         // for tests
 
-	"diff":       {"codecs/mount", "schema", "internal/..."},
-	"diff/page":  {"diff", "internal/..."},
-	"diff/plan":  {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
-	"diff/delta": {"internal/..."},
+	"diff":         {"codecs/mount", "schema", "internal/..."},
+	"diff/page":    {"diff", "internal/..."},
+	"diff/overlay": {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
+	"diff/delta":   {"internal/..."},
 
 	"diff/store":         {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "internal/..."}, // as diff/pkdelta
 	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "internal/..."},
@@ -107,7 +107,7 @@ var rooms = map[string][]string{
 
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
-	"database/sql":              {"schema/...", "query/...", "diff", "diff/plan", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
+	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
 	"modernc.org/sqlite/...":    {"schema", "schema/vfstest", "codecs/gpak"},
 	"github.com/spf13/...":      {"cmd/pakdb/..."},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},

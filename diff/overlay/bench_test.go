@@ -1,4 +1,4 @@
-package plan_test
+package overlay_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 )
 
 // BenchmarkPlan loads two builds of 20,000 entries, of which one in a hundred
@@ -35,11 +35,11 @@ func BenchmarkPlan(b *testing.B) {
 	db := catalog(b, filepath.Join(dir, "old"), filepath.Join(dir, "new"))
 	b.ReportAllocs()
 	for b.Loop() {
-		stacks, err := plan.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
+		stacks, err := overlay.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, err := plan.Make(stacks[0], stacks[1], all.Registry(), plan.Options{Number: -1})
+		p, err := overlay.Make(stacks[0], stacks[1], all.Registry(), overlay.Options{Number: -1})
 		if err != nil || len(p.Items) != 200 {
 			b.Fatal(len(p.Items), err)
 		}

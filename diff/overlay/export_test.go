@@ -1,4 +1,4 @@
-package plan
+package overlay
 
 // MountFor is for the test of mount points.
 var MountFor = mountFor

@@ -1,4 +1,4 @@
-package plan_test
+package overlay_test
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/mount"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 )
 
 // A merge of patches has the effect of all of them, over any base: with ties of
@@ -33,7 +33,7 @@ func TestMergeKeepsTheView(t *testing.T) {
 		want := viewOf(t, append(base, patches...)...)
 		known := rapid.Bool().Draw(t, "known base")
 		m, err := merged(dir, base, patches, known)
-		if errors.Is(err, plan.ErrNothing) {
+		if errors.Is(err, overlay.ErrNothing) {
 			if got := viewOf(t, base...); got != want {
 				t.Fatalf("nothing to merge, but %q is not %q", got, want)
 			}
@@ -60,14 +60,14 @@ func merged(dir string, base, patches []string, known bool) (string, error) {
 		return "", err
 	}
 	if !known {
-		b = &plan.Stack{}
+		b = &overlay.Stack{}
 	}
-	m, err := plan.Merge(b, p, all.Registry(), plan.MergeOptions{Name: "Merged_9_P.pak"})
+	m, err := overlay.Merge(b, p, all.Registry(), overlay.MergeOptions{Name: "Merged_9_P.pak"})
 	if err != nil {
 		return "", err
 	}
 	out := filepath.Join(dir, "out")
-	_, _, err = m.Write(ctx, d, plan.Output{Dir: out})
+	_, _, err = m.Write(ctx, d, overlay.Output{Dir: out})
 	return filepath.Join(out, "Merged_9_P.pak"), err
 }
 
@@ -188,7 +188,7 @@ func TestMergeIntoBase(t *testing.T) {
 	old, new, out := filepath.Join(dir, "old"), filepath.Join(dir, "new"), filepath.Join(dir, "out")
 	a.write(t, old, k)
 	b.write(t, new, k)
-	if _, _, err := planOf(t, catalog(t, old, new), "old", "new", plan.Options{Number: -1}).Write(context.Background(), testDisk(), plan.Output{Dir: out}); err != nil {
+	if _, _, err := planOf(t, catalog(t, old, new), "old", "new", overlay.Options{Number: -1}).Write(context.Background(), testDisk(), overlay.Output{Dir: out}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, d := context.Background(), testDisk()
@@ -196,12 +196,12 @@ func TestMergeIntoBase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patches, base := all2.Split((*plan.Mount).IsPatch)
-	m, err := plan.Merge(base, patches, all.Registry(), plan.MergeOptions{Name: "Game.pak", IntoBase: true})
+	patches, base := all2.Split((*overlay.Mount).IsPatch)
+	m, err := overlay.Merge(base, patches, all.Registry(), overlay.MergeOptions{Name: "Game.pak", IntoBase: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	written, _, err := m.Write(ctx, d, plan.Output{Dir: filepath.Join(dir, "merged")})
+	written, _, err := m.Write(ctx, d, overlay.Output{Dir: filepath.Join(dir, "merged")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestMergeIntoBase(t *testing.T) {
 	if w := written[0]; w.Raw == 0 || m.Buried == 0 {
 		t.Errorf("%d bytes passed through, %d entries buried", w.Raw, m.Buried)
 	}
-	if _, err := plan.Merge(base, patches, all.Registry(), plan.MergeOptions{Name: "Game.pak", IntoBase: false}); !errors.Is(err, plan.ErrName) {
+	if _, err := overlay.Merge(base, patches, all.Registry(), overlay.MergeOptions{Name: "Game.pak", IntoBase: false}); !errors.Is(err, overlay.ErrName) {
 		t.Errorf("a name that does not win: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package plan_test
+package overlay_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 )
 
 // TestGeneratedBuilds writes patches between builds in which everything that can
@@ -33,11 +33,11 @@ func TestGeneratedBuilds(t *testing.T) {
 			a.write(t, oldDir, k)
 			b.write(t, newDir, k)
 			db := catalog(t, oldDir, newDir)
-			for name, o := range map[string]plan.Options{"whole": {Number: -1}, "chunks": {Number: -1, PerChunk: true},
+			for name, o := range map[string]overlay.Options{"whole": {Number: -1}, "chunks": {Number: -1, PerChunk: true},
 				"cut": {Number: -1, MaxSize: 256 << 10}} {
 				p := planOf(t, db, "old", "new", o)
 				out := filepath.Join(dir, name)
-				written, _, err := p.Write(context.Background(), testDisk(), plan.Output{Dir: out})
+				written, _, err := p.Write(context.Background(), testDisk(), overlay.Output{Dir: out})
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -59,7 +59,7 @@ func TestGeneratedBuilds(t *testing.T) {
 }
 
 // compared mounts paths and compares them with the build at another.
-func compared(t *testing.T, paths []string, want string) *plan.Report {
+func compared(t *testing.T, paths []string, want string) *overlay.Report {
 	t.Helper()
 	ctx, d := context.Background(), testDisk()
 	have, err := d.Stack(ctx, "have", paths, false)
@@ -83,9 +83,9 @@ func TestPairs(t *testing.T) {
 		old, new := codecstest.Sample(t, "unreal-pak", "pairs", pair[0]), codecstest.Sample(t, "unreal-pak", "pairs", pair[1])
 		db := catalog(t, old, new)
 		for _, way := range [][2]string{{old, new}, {new, old}} {
-			p := planOf(t, db, filepath.Base(way[0]), filepath.Base(way[1]), plan.Options{Number: -1})
+			p := planOf(t, db, filepath.Base(way[0]), filepath.Base(way[1]), overlay.Options{Number: -1})
 			out := t.TempDir()
-			if _, _, err := p.Write(context.Background(), testDisk(), plan.Output{Dir: out}); err != nil {
+			if _, _, err := p.Write(context.Background(), testDisk(), overlay.Output{Dir: out}); err != nil {
 				t.Fatal(err)
 			}
 			if r := compared(t, []string{way[0], out}, way[1]); len(r.Differences) > 0 {
@@ -106,7 +106,7 @@ func TestWrongContentGetsNoName(t *testing.T) {
 	build{"Game.pak": {"a": []byte("1")}}.write(t, old, k)
 	build{"Game.pak": {"a": []byte("2")}}.write(t, new, k)
 	db := catalog(t, old, new)
-	p := planOf(t, db, "old", "new", plan.Options{Number: -1})
+	p := planOf(t, db, "old", "new", overlay.Options{Number: -1})
 	pak := filepath.Join(new, "Game.pak")
 	b, err := os.ReadFile(pak)
 	if err != nil {
@@ -114,15 +114,15 @@ func TestWrongContentGetsNoName(t *testing.T) {
 	}
 	build{"Game.pak": {"a": []byte("3")}}.write(t, new, k) // of the same size: it looks like the one that was scanned
 	out := filepath.Join(dir, "out")
-	_, r, err := p.Write(context.Background(), testDisk(), plan.Output{Dir: out})
-	if !errors.Is(err, plan.ErrDiffers) || r == nil || len(r.Differences) != 1 || r.Differences[0].Kind != "content" {
+	_, r, err := p.Write(context.Background(), testDisk(), overlay.Output{Dir: out})
+	if !errors.Is(err, overlay.ErrDiffers) || r == nil || len(r.Differences) != 1 || r.Differences[0].Kind != "content" {
 		t.Errorf("%v, %+v", err, r)
 	}
 	noFiles(t, out)
 	if err := os.WriteFile(pak, bytes.Repeat(b, 2), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Write(context.Background(), testDisk(), plan.Output{Dir: out}); !errors.Is(err, plan.ErrChanged) {
+	if _, _, err := p.Write(context.Background(), testDisk(), overlay.Output{Dir: out}); !errors.Is(err, overlay.ErrChanged) {
 		t.Errorf("another size: %v", err)
 	}
 	noFiles(t, out)
@@ -146,7 +146,7 @@ func noFiles(t *testing.T, dir string) {
 func TestMountPoint(t *testing.T) {
 	for mount, want := range map[string]string{"../../../Game/": "../../../Game/", "../../../Game/Other": "../../../Game/",
 		"../../../Engine/Content/": "../../../", "../../../": "../../../", "D:/Game/Content/": "D:/Game/Content/", "/": "/"} {
-		got, below := plan.MountFor(mount, []string{"Game/Content/a", "Game/Content/b/c"})
+		got, below := overlay.MountFor(mount, []string{"Game/Content/a", "Game/Content/b/c"})
 		if got != want || !strings.HasPrefix("Game/Content/a", below) {
 			t.Errorf("%s: %s, %s; want %s", mount, got, below, want)
 		}

@@ -1,4 +1,4 @@
-package plan_test
+package overlay_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"
 )
@@ -23,7 +23,7 @@ func TestFaultsWrite(t *testing.T) {
 	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
 	build{"a.pak": {"a": []byte("1"), "b": []byte("same")}, "b.pak": {"c": []byte("2")}}.write(t, old, k)
 	build{"a.pak": {"a": []byte("3"), "b": []byte("same")}, "b.pak": {"c": []byte("4")}}.write(t, new, k)
-	p := planOf(t, catalog(t, old, new), "old", "new", plan.Options{Number: -1})
+	p := planOf(t, catalog(t, old, new), "old", "new", overlay.Options{Number: -1})
 	for name, before := range map[string]faulttest.Tree{
 		"fresh":        {},
 		"over another": {"other.txt": "stays", p.Parts[0].Name: "an older patch"},
@@ -36,7 +36,7 @@ func TestFaultsWrite(t *testing.T) {
 					return dir
 				},
 				Run: func(ctx context.Context, dir string) error {
-					_, _, err := p.Write(ctx, testDisk(), plan.Output{Dir: dir, Overwrite: true})
+					_, _, err := p.Write(ctx, testDisk(), overlay.Output{Dir: dir, Overwrite: true})
 					return err
 				},
 				Mixed: true, // the manifest comes last
@@ -65,7 +65,7 @@ func TestFailedWriteLeavesNoFolder(t *testing.T) {
 	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
 	build{"a.pak": {"a": []byte("1")}}.write(t, old, k)
 	build{"a.pak": {"a": []byte("3")}}.write(t, new, k)
-	p := planOf(t, catalog(t, old, new), "old", "new", plan.Options{Number: -1})
+	p := planOf(t, catalog(t, old, new), "old", "new", overlay.Options{Number: -1})
 	out := filepath.Join(dir, "out")
 	ctx := atomicfile.WithGuard(t.Context(), func(op atomicfile.Op) error {
 		if op.Kind == atomicfile.OpWrite {
@@ -73,7 +73,7 @@ func TestFailedWriteLeavesNoFolder(t *testing.T) {
 		}
 		return nil
 	})
-	if _, _, err := p.Write(ctx, testDisk(), plan.Output{Dir: out}); !errors.Is(err, syscall.ENOSPC) {
+	if _, _, err := p.Write(ctx, testDisk(), overlay.Output{Dir: out}); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, fs.ErrNotExist) {

@@ -1,4 +1,4 @@
-package plan_test
+package overlay_test
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
@@ -38,8 +38,8 @@ func (k kind) String() string {
 
 func testKey([16]byte) []byte { return bytes.Repeat([]byte{7}, 32) }
 
-func testDisk() *plan.Disk {
-	return &plan.Disk{Registry: all.Registry(), Options: &codecs.Options{Keys: testKey}}
+func testDisk() *overlay.Disk {
+	return &overlay.Disk{Registry: all.Registry(), Options: &codecs.Options{Keys: testKey}}
 }
 
 // build is what a generated build holds: contents by pak and path.
@@ -93,13 +93,13 @@ func catalog(t testing.TB, dirs ...string) *sql.DB {
 }
 
 // planOf plans the patch between two builds of a catalog.
-func planOf(t testing.TB, db *sql.DB, old, new string, o plan.Options) *plan.Plan {
+func planOf(t testing.TB, db *sql.DB, old, new string, o overlay.Options) *overlay.Plan {
 	t.Helper()
-	stacks, err := plan.LoadBuilds(context.Background(), db, all.Registry(), old, new)
+	stacks, err := overlay.LoadBuilds(context.Background(), db, all.Registry(), old, new)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(stacks[0], stacks[1], all.Registry(), o)
+	p, err := overlay.Make(stacks[0], stacks[1], all.Registry(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package plan_test
+package overlay_test
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/codecs/uz"
 	"pakdb/diff"
-	"pakdb/diff/plan"
+	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/schema"
 )
@@ -278,12 +278,12 @@ func byDiff(t *rapid.T, tb testing.TB, db *sql.DB, o diff.Options, oldKeys, newK
 // byPlan says the same by what a patch would do. whole is whether the formats are
 // patched by making archives anew.
 func byPlan(t *rapid.T, db *sql.DB) (map[string]string, bool) {
-	stacks, err := plan.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
+	stacks, err := overlay.LoadBuilds(context.Background(), db, all.Registry(), "old", "new")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(stacks[0], stacks[1], all.Registry(), plan.Options{Number: -1})
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, plan.ErrNothing) || errors.Is(err, plan.ErrForeign) {
+	p, err := overlay.Make(stacks[0], stacks[1], all.Registry(), overlay.Options{Number: -1})
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, overlay.ErrNothing) || errors.Is(err, overlay.ErrForeign) {
 		return nil, false
 	}
 	if err != nil {
@@ -291,7 +291,7 @@ func byPlan(t *rapid.T, db *sql.DB) (map[string]string, bool) {
 	}
 	out := map[string]string{}
 	for _, it := range slices.Concat(p.Items, p.Kept) {
-		word := map[plan.Action]string{plan.Add: "added", plan.Replace: "modified", plan.Delete: "removed"}[it.Action]
+		word := map[overlay.Action]string{overlay.Add: "added", overlay.Replace: "modified", overlay.Delete: "removed"}[it.Action]
 		if word != "" { // else it only goes along
 			out[fmt.Sprintf("%x", it.Key())] = word
 		}
