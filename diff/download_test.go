@@ -204,6 +204,9 @@ func TestDownloadsOfSamples(t *testing.T) {
 // TestDownloadsOfFolders: every file is an archive of one entry; those that stay
 // cost nothing but their names.
 func TestDownloadsOfFolders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twelve megabytes, explained four times")
+	}
 	old, new := t.TempDir(), t.TempDir()
 	for i := range 6 {
 		b := asset(uint64(i), 1<<20+50_000*i)

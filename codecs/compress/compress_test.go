@@ -137,6 +137,9 @@ func TestFlipped(t *testing.T) {
 // Bombs: blocks that decode to far more than declared cost no more than the
 // destination.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its memory is measured")
+	}
 	big := make([]byte, 64<<20)
 	for _, m := range []compress.Method{compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd} {
 		b := encode(t, m, big)

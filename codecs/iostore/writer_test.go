@@ -91,6 +91,9 @@ func TestMatrix(t *testing.T) {
 	for _, version := range iostore.Format().Versions {
 		for _, method := range iostore.Format().Methods {
 			for _, encrypt := range []bool{false, true} {
+				if testing.Short() && version != iostore.Format().Versions[0] {
+					continue
+				}
 				t.Run(fmt.Sprintf("%s %v %v", version, method, encrypt), func(t *testing.T) {
 					o := codecs.CreateOptions{Version: version, Method: method, Encrypt: encrypt, Keys: keys, MountPoint: "../../../"}
 					checkWritten(t, build(t, o, assorted()), assorted(), version)
