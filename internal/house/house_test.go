@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -29,12 +30,12 @@ func (f *file) at(n ast.Node) string {
 	return f.name + ":" + strconv.Itoa(f.fset.Position(n.Pos()).Line)
 }
 
-// house reads every Go file of the module, whatever system it is for.
-func house(t *testing.T) (files []*file) {
-	t.Helper()
+// tree is every Go file of the module, whatever system it is for. All tests share
+// one reading of it.
+var tree = sync.OnceValues(func() (files []*file, err error) {
 	root := os.DirFS(filepath.Join("..", ".."))
 	fset := token.NewFileSet()
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -55,6 +56,13 @@ func house(t *testing.T) (files []*file) {
 		files = append(files, &file{name, path.Dir(name), test, parsed, fset})
 		return nil
 	})
+	return files, err
+})
+
+// house returns every Go file of the module. Tests must not change them.
+func house(t *testing.T) []*file {
+	t.Helper()
+	files, err := tree()
 	if err != nil {
 		t.Fatal(err)
 	}
