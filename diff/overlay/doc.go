@@ -17,9 +17,9 @@
 //	a catalog, files ── Stack ──┘
 //
 // Files in reading order: stack.go (what is mounted, and what a game sees of it),
-// catalog.go and disk.go (stacks from builds and from files), damage.go, mounts.go,
-// plan.go (which files a patch must hold), needs.go and bundle.go (what goes
-// together), layout.go and taken.go (into which archives, under which names),
-// warn.go, manifest.go, write.go with sources.go and rebuild.go, check.go and prove.go
-// (the result against the new build), log.go and merge.go (patches on patches).
+// catalog.go (stacks from builds), mounts.go, plan.go (which files a patch must hold),
+// layout.go (into which archives, under which names), disk.go (stacks from files),
+// damage.go, bundle.go and needs.go (what goes together), warn.go, sources.go,
+// write.go, rebuild.go, check.go, manifest.go and prove.go (the result against the new
+// build), log.go and merge.go (patches on patches), taken.go.
 package overlay
