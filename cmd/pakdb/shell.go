@@ -23,8 +23,8 @@ statement that runs, Ctrl-D the shell. Nothing that is asked can write to the
 catalog. A function that cannot be interrupted, such as instr on texts of many
 megabytes, is left behind by Ctrl-C, and runs on until it is done or you leave.
 
-When standard input is not a terminal it is read for the same, and the first
-error ends it.`,
+When standard input or output is not a terminal, standard input is read for the
+same, and the first error ends it.`,
 		Example: `  pakdb shell
   pakdb shell --catalog old.db --format line
   pakdb shell < report.sql`,

@@ -17,19 +17,19 @@ type completer struct {
 	tables, tableFunctions, columns, functions, builds []string
 }
 
-// Do implements readline.AutoCompleter: it returns what may be appended at pos,
-// and how many characters before pos it goes on from.
-func (c *completer) Do(line []rune, pos int) ([][]rune, int) {
-	text := string(line[:pos])
+// complete implements liner.WordCompleter: it returns what stands before the
+// word that ends at pos, what the word may become, and what follows it. A word
+// is left as it was typed, in its own case; what is proposed only appends.
+func (c *completer) complete(line string, pos int) (head string, words []string, tail string) {
+	text := string([]rune(line)[:pos])
 	start, known := c.candidates(c.shell.text.String(), text)
 	typed := text[start:]
-	var rest [][]rune
 	for _, k := range known {
 		if len(k) > len(typed) && strings.EqualFold(k[:len(typed)], typed) {
-			rest = append(rest, []rune(k[len(typed):]))
+			words = append(words, typed+k[len(typed):])
 		}
 	}
-	return rest, len([]rune(typed))
+	return text[:start], words, line[len(text):]
 }
 
 // candidates returns where the word before the cursor starts, and what it may

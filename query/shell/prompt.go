@@ -7,16 +7,19 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 
-	"github.com/chzyer/readline"
+	"github.com/peterh/liner"
 	"golang.org/x/term"
 	"pakdb/internal/process"
 	"pakdb/query"
 )
 
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+// isTerminal reports whether an input or output is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
 
 const (
 	firstPrompt = "pakdb> "
@@ -25,15 +28,18 @@ const (
 
 // prompt asks until the user leaves. An interrupt is this function's business:
 // ctx may end with the first one, so it is not heeded; SIGTERM and SIGHUP are.
-func (s *shell) prompt(ctx context.Context, in *os.File) error {
+func (s *shell) prompt(ctx context.Context) error {
 	ctx, stop := process.WithTermination(context.WithoutCancel(ctx))
 	defer stop()
-	editor, err := s.editor(ctx, in)
-	if err != nil {
-		return err
-	}
+	editor := liner.NewLiner()
 	defer func() { _ = editor.Close() }()
-	defer context.AfterFunc(ctx, func() { _ = editor.Close() })()
+	editor.SetCtrlCAborts(true)
+	editor.SetMultiLineMode(true)
+	editor.SetTabCompletionStyle(liner.TabPrints)
+	editor.SetWordCompleter((&completer{shell: s, ctx: ctx}).complete)
+	for _, statement := range s.pastInput(ctx) {
+		editor.AppendHistory(statement)
+	}
 	s.note("%s. SQL ends at a semicolon; .help helps, Ctrl-D leaves.", s.DB.Catalog())
 	for {
 		err := s.ask(ctx, editor)
@@ -49,26 +55,10 @@ func (s *shell) prompt(ctx context.Context, in *os.File) error {
 	}
 }
 
-func (s *shell) editor(ctx context.Context, in *os.File) (*readline.Instance, error) {
-	history := s.History
-	if history != "" && os.MkdirAll(filepath.Dir(history), 0o700) != nil {
-		history = "" // a prompt without memory is better than none
-	}
-	return readline.NewEx(&readline.Config{
-		Prompt: firstPrompt, Stdin: in, Stdout: s.Out, Stderr: s.Err,
-		HistoryFile: history, HistoryLimit: 2000, HistorySearchFold: true, DisableAutoSaveHistory: true,
-		AutoComplete: &completer{shell: s, ctx: ctx},
-	})
-}
-
 // ask reads one line and runs what it completes.
-func (s *shell) ask(ctx context.Context, editor *readline.Instance) error {
-	editor.SetPrompt(firstPrompt)
-	if s.text.Len() > 0 {
-		editor.SetPrompt(nextPrompt)
-	}
-	line, err := editor.Readline()
-	if errors.Is(err, readline.ErrInterrupt) {
+func (s *shell) ask(ctx context.Context, editor *liner.State) error {
+	line, err := readLine(ctx, editor, s.text.Len() > 0)
+	if errors.Is(err, liner.ErrPromptAborted) {
 		s.text.Reset() // gives up the statement, not the shell
 		return nil
 	}
@@ -80,23 +70,33 @@ func (s *shell) ask(ctx context.Context, editor *readline.Instance) error {
 	defer stop()
 	err = s.line(ctx, line)
 	if s.text.Len() == 0 {
-		remember(editor, input)
+		s.remember(editor, input)
 	}
 	return err
 }
 
-// remember keeps a statement as one line, so that it is recalled as a whole;
-// not so one with a comment or a text that ends at its line.
-func remember(editor *readline.Instance, input string) {
-	input = strings.TrimSpace(input)
-	if strings.ContainsAny(input, "\n") && (strings.Contains(input, "--") || strings.ContainsAny(input, "'\"")) {
-		for line := range strings.SplitSeq(input, "\n") {
-			_ = editor.SaveHistory(line)
-		}
-		return
+// readLine asks for a line, the first of a statement or a next one. The editor
+// cannot be interrupted from outside: when ctx ends, it is left waiting for
+// input, and the caller, who is about to leave, restores the terminal.
+func readLine(ctx context.Context, editor *liner.State, next bool) (line string, err error) {
+	text := firstPrompt
+	if next {
+		text = nextPrompt
 	}
-	if input != "" {
-		_ = editor.SaveHistory(strings.ReplaceAll(input, "\n", " "))
+	type answer struct {
+		line string
+		err  error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		line, err := editor.Prompt(text)
+		got <- answer{line, err}
+	}()
+	select {
+	case a := <-got:
+		return a.line, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
 	}
 }
 

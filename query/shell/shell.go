@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -37,8 +36,8 @@ func Run(ctx context.Context, c Config) error {
 	}
 	s := &shell{Config: c, out: c.Out}
 	defer s.closeFile(false)
-	if f, ok := c.In.(*os.File); ok && isTerminal(f) {
-		return s.prompt(ctx, f)
+	if isTerminal(c.In) && isTerminal(c.Out) {
+		return s.prompt(ctx)
 	}
 	if err := s.script(ctx, c.In); err != nil && !errors.Is(err, errQuit) {
 		return err
