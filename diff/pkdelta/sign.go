@@ -11,7 +11,7 @@ import (
 	"io"
 	"strings"
 
-	"pakdb/internal/blake2b"
+	"golang.org/x/crypto/blake2b"
 )
 
 // The classes of errors of signatures.
