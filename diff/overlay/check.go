@@ -71,10 +71,10 @@ func apart(have, want *Stack, h, w map[Key]*File) (uneven int) {
 	for n, pair := range pairMounts(pick(have, h), pick(want, w)) {
 		var mine, theirs map[string][]*File
 		if pair[0] != nil {
-			_, mine = have.filesOf(pair[0])
+			_, mine = filesOf(have, pair[0])
 		}
 		if pair[1] != nil {
-			_, theirs = want.filesOf(pair[1])
+			_, theirs = filesOf(want, pair[1])
 		}
 		uneven += pairCopies(n, mine, theirs, h, w)
 	}

@@ -44,7 +44,7 @@ func (w *patchWriter) proveWhole(ctx context.Context, top *Stack) (*Report, erro
 				nth[f.Name]++
 			}
 		}
-		files, _ := top.filesOf(m)
+		files, _ := filesOf(top, m)
 		put(have, files)
 		put(want, w.p.Parts[i].whole)
 		if len(files) != len(w.p.Parts[i].whole) {

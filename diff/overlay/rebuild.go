@@ -96,7 +96,7 @@ func pairMounts(old, new []*Mount) (pairs [][2]*Mount) {
 }
 
 // filesOf returns the entries of a mount, and the copies of each by name.
-func (s *Stack) filesOf(m *Mount) (files []*File, copies map[string][]*File) {
+func filesOf(s *Stack, m *Mount) (files []*File, copies map[string][]*File) {
 	copies = map[string][]*File{}
 	for i := range s.Files {
 		if f := &s.Files[i]; f.Mount == m {
@@ -109,7 +109,7 @@ func (s *Stack) filesOf(m *Mount) (files []*File, copies map[string][]*File) {
 
 // addArchive takes an archive that the old build has not.
 func (p *Plan) addArchive(m *Mount) {
-	files, _ := p.New.filesOf(m)
+	files, _ := filesOf(p.New, m)
 	part := Part{Name: filepath.Base(m.Name), Chunk: -1, Format: p.Format, Use: Beside, model: m, named: m}
 	for _, f := range files {
 		it := Item{Path: f.Path(), Action: Add, Reason: "in " + m.Name + ", which is new", New: f, Part: len(p.Parts)}
@@ -130,8 +130,8 @@ func (p *Plan) addArchive(m *Mount) {
 
 // rebuildPair makes an archive of the old build like its counterpart.
 func (p *Plan) rebuildPair(a, b *Mount) {
-	before, had := p.Old.filesOf(a)
-	after, has := p.New.filesOf(b)
+	before, had := filesOf(p.Old, a)
+	after, has := filesOf(p.New, b)
 	part := Part{Name: filepath.Base(a.Name), Chunk: -1, Format: p.Format, Use: Instead, model: a, named: b}
 	chosen := map[string]*Item{}
 	for _, it := range p.pairChanges(before, after, had, has) {

@@ -33,8 +33,8 @@
 //	  - maker: decides which operation explains which byte, and proves the result;
 //	  - apply: old files into new ones on a disk: fresh, in place, or by appending.
 //
-// Files in reading order: input.go, header.go (what a patch declares), columns.go
-// and frame.go (its bytes), reader.go (segments), file.go (patches on a disk),
-// recipe.go (how stored bytes come from content), keys.go (AES keys), sign.go and
-// sealed.go (signatures), steps.go (words of progress).
+// Files in reading order: input.go, recipe.go (how stored bytes come from content),
+// header.go (what a patch declares), steps.go (words of progress), columns.go and
+// frame.go (its bytes), reader.go (segments), file.go (patches on a disk), keys.go
+// (AES keys), sign.go and sealed.go (signatures).
 package pkdelta

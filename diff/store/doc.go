@@ -16,10 +16,9 @@
 // Whatever comes from a store is untrusted: sizes and counts are checked while they
 // are read, and what is held is counted in a [Budget].
 //
-// Files in reading order: manifest.go and manifestread.go (builds and their index;
-// stream.go reads the JSON), place.go (where a chunk lies), pack.go, chunk.go (how a
-// content is cut), filetree.go and filelist.go (files of a build), recipe.go with
-// layout.go, head.go and tables.go (files from contents), contentdelta.go, names.go,
-// object.go, version.go (of the encoders), reader.go (a store on a disk), budget.go,
-// steps.go.
+// Files in reading order: version.go (of the encoders), chunk.go (how a content is
+// cut), stream.go (JSON), pack.go, place.go (where a chunk lies), manifest.go (builds
+// and their index), layout.go, tables.go, head.go and recipe.go (files from contents),
+// filetree.go (files of a build), contentdelta.go, names.go, object.go,
+// manifestread.go, reader.go (a store on a disk), budget.go, filelist.go, steps.go.
 package store

@@ -16,6 +16,10 @@ import (
 	"pakdb/diff/pkdelta/inside"
 )
 
+// MethodTables is that of a recipe whose content is blank tables (package table):
+// what they say of entries follows from the file before them.
+const MethodTables compress.Method = "tables"
+
 // Group is stored blocks of one entry that follow each other: one content. All
 // blocks but the last decode to the same size.
 type Group struct {

@@ -21,22 +21,21 @@ import (
 	"pakdb/internal/safename"
 )
 
-// The classes of errors. [errors.ErrUnsupported] is one more: see [VersionError].
-var (
-	ErrCorrupt = errors.New("corrupt store")
-	ErrNoBuild = errors.New("the store has no such build")
-	// ErrNoStore means that nothing was published to a folder.
-	ErrNoStore = errors.New("not a store")
-	// ErrLocation means that a store was named as none can be.
-	ErrLocation = errors.New("not the location of a store")
-	// ErrLabel means that a build was named as none in a store can be.
-	ErrLabel = errors.New("not a label of a build in a store")
-	// ErrChanged means that a file to be published is not what it was said to be.
-	ErrChanged = errors.New("the file has changed since it was indexed")
-	// ErrUnsigned means that a signature was wanted, and there is none.
-	ErrUnsigned = errors.New("the store is not signed")
-	// ErrSigned means that a store would lose its signature.
-	ErrSigned = errors.New("the store is signed")
+// Bounds of manifests, which are read as a whole: whether the signature fits is
+// known only then.
+const (
+	// MaxManifest bounds the bytes of one: 65,536 patches between files of 250 bytes
+	// each are 16 MiB. A publisher leaves out patches, which nobody needs, until a
+	// manifest fits.
+	MaxManifest = 16 << 20
+	maxDeltas   = 1 << 16
+	maxNamed    = 1 << 18 // files that all patches together are from or make
+	maxBuilds   = 1 << 16 // labels
+	// maxRefs bounds tables of packs, each of which is twice as large as the next,
+	// and lists of deltas, one for each earlier build that deltas are from.
+	maxRefs = 1 << 10
+	// maxSignatures bounds the file of signatures of a manifest, of 300 bytes each.
+	MaxSignatureFile = 64 << 10
 )
 
 // Index is what a store has: builds/index.json.
@@ -261,16 +260,6 @@ func (t Tables) Parse(b []byte, mem *Budget) error {
 		t[p.Number] = p
 	}
 	return f.Err()
-}
-
-// frameEnd reads the size of a frame that begins at a place, and moves that on.
-func frameEnd(f *fields.Reader, at *int64) uint32 {
-	n := f.Number("size of a frame", maxStored)
-	if *at += n; n == 0 || *at > maxFramesSize {
-		f.Fail("a frame of %d bytes behind %d", n, *at-n)
-		*at = 0
-	}
-	return uint32(*at)
 }
 
 // Size returns the stored bytes of frame i.

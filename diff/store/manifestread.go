@@ -7,23 +7,6 @@ import (
 	"fmt"
 )
 
-// Bounds of manifests, which are read as a whole: whether the signature fits is
-// known only then.
-const (
-	// MaxManifest bounds the bytes of one: 65,536 patches between files of 250 bytes
-	// each are 16 MiB. A publisher leaves out patches, which nobody needs, until a
-	// manifest fits.
-	MaxManifest = 16 << 20
-	maxDeltas   = 1 << 16
-	maxNamed    = 1 << 18 // files that all patches together are from or make
-	maxBuilds   = 1 << 16 // labels
-	// maxRefs bounds tables of packs, each of which is twice as large as the next,
-	// and lists of deltas, one for each earlier build that deltas are from.
-	maxRefs = 1 << 10
-	// maxSignatures bounds the file of signatures of a manifest, of 300 bytes each.
-	MaxSignatureFile = 64 << 10
-)
-
 // decodeJSON reads a manifest: first of all in what it is written, then its other
 // fields, one by one, by what read does with the value behind each key.
 func decodeJSON(b []byte, s *State, read func(j *jsonStream, key string) error) error {

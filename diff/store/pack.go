@@ -184,3 +184,13 @@ func InflateFrame(b []byte) ([]byte, error) {
 	}
 	return out, nil
 }
+
+// frameEnd reads the size of a frame that begins at a place, and moves that on.
+func frameEnd(f *fields.Reader, at *int64) uint32 {
+	n := f.Number("size of a frame", maxStored)
+	if *at += n; n == 0 || *at > maxFramesSize {
+		f.Fail("a frame of %d bytes behind %d", n, *at-n)
+		*at = 0
+	}
+	return uint32(*at)
+}

@@ -5,13 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"pakdb/codecs/compress"
 	"pakdb/diff/pkdelta/table"
 )
-
-// MethodTables is that of a recipe whose content is blank tables (package table):
-// what they say of entries follows from the file before them.
-const MethodTables compress.Method = "tables"
 
 // blankTables finds tables of an Unreal pak at the begin of b, which stands at a
 // place of the file, and returns what they are without what follows from the

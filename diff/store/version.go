@@ -17,6 +17,24 @@ import (
 // else: the one that is written, and the only one that is read.
 const Format = 3
 
+// The classes of errors. [errors.ErrUnsupported] is one more: see [VersionError].
+var (
+	ErrCorrupt = errors.New("corrupt store")
+	ErrNoBuild = errors.New("the store has no such build")
+	// ErrNoStore means that nothing was published to a folder.
+	ErrNoStore = errors.New("not a store")
+	// ErrLocation means that a store was named as none can be.
+	ErrLocation = errors.New("not the location of a store")
+	// ErrLabel means that a build was named as none in a store can be.
+	ErrLabel = errors.New("not a label of a build in a store")
+	// ErrChanged means that a file to be published is not what it was said to be.
+	ErrChanged = errors.New("the file has changed since it was indexed")
+	// ErrUnsigned means that a signature was wanted, and there is none.
+	ErrUnsigned = errors.New("the store is not signed")
+	// ErrSigned means that a store would lose its signature.
+	ErrSigned = errors.New("the store is signed")
+)
+
 // State says in what a manifest, and what it names, is written.
 type State struct {
 	Format int    `json:"format"`

@@ -54,7 +54,8 @@ type loader struct {
 
 type assetID struct{ id, typ int64 }
 
-func (g *Graph) layout(ctx context.Context, a namedArchive, weak bool) (*layout, error) {
+// newLayout reads the layout of an archive.
+func newLayout(ctx context.Context, g *Graph, a namedArchive, weak bool) (*layout, error) {
 	l := &loader{&layout{archive: a}, g, map[int64]int32{}, map[int64][]int32{}, map[assetID]int32{}}
 	for _, load := range []func() error{
 		func() error { return l.entries(ctx) },

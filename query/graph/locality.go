@@ -36,7 +36,7 @@ func (g *Graph) Locality(ctx context.Context, weak bool) ([]Locality, error) {
 	}
 	all := []Locality{}
 	for _, a := range archives {
-		l, err := g.layout(ctx, a, weak)
+		l, err := newLayout(ctx, g, a, weak)
 		if err != nil {
 			return nil, err
 		}

@@ -14,8 +14,8 @@
 // change together: a journal says what is to become of each until all have. After
 // a kill at any point, [Recover] finishes the update or takes it back.
 //
-// Files in reading order: plan.go, bill.go, obstacles.go, apply.go, resume.go
-// (fresh files, and going on after an interruption), placed.go, journal.go,
-// recover.go, undo.go (in place), append.go, record.go, compact.go (appending);
-// lock.go, space.go, describe.go, refusal.go, inputs_same.go.
+// Files in reading order: refusal.go, bill.go, describe.go, plan.go, compact.go, obstacles.go, resume.go (fresh files,
+// and going on after an interruption), undo.go and placed.go (in place), append.go,
+// apply.go, lock.go, space.go, recover.go, journal.go, inputs_same.go, record.go (of
+// what was appended).
 package apply

@@ -239,3 +239,10 @@ func (e *Entry) Bare() string {
 	_, name, _ := strings.Cut(e.Name, "\x00")
 	return strings.ToLower(name)
 }
+
+// region is a part of a file that is encrypted: whole AES blocks from its start
+// on.
+type region struct {
+	off, n int64
+	key    int
+}

@@ -14,13 +14,6 @@ import (
 	"pakdb/internal/stored"
 )
 
-// region is a part of a file that is encrypted: whole AES blocks from its start
-// on.
-type region struct {
-	off, n int64
-	key    int
-}
-
 // seals adds what an archive says of encryption. It returns the number of the key
 // of its entries, 0 when they cannot be taken apart.
 func (b *Build) seals(a codecs.Archive, file int) (key int, unit bool) {

@@ -24,8 +24,9 @@
 // (proof.go, compared.go). What was assumed of recipes and turns out wrong has the
 // patch made again without it (trust.go).
 //
-// Files in reading order: make.go, pair.go, filemaker.go, content.go, chunk.go,
-// moved.go, moved_content.go, front.go, runs.go, copyruns.go, own.go,
-// solid.go, derive.go, container.go, digest.go, move.go, plain.go, proof.go,
-// compared.go, trust.go; estimate.go compares ways of transport.
+// Files in reading order: compared.go, digest.go and
+// proof.go (what is checked), pair.go, filemaker.go, the strategies chunk.go,
+// moved.go, front.go, moved_content.go, runs.go, copyruns.go, own.go, solid.go and
+// derive.go; make.go, container.go, move.go, plain.go, content.go (which strategy
+// for which extent), trust.go; estimate.go compares ways of transport.
 package maker

@@ -14,8 +14,9 @@
 // or a [Virtual] one, which only remembers where its bytes lie. What a hostile
 // patch may have it do is bounded by work.go.
 //
-// Files in reading order: ops.go, source.go (ranges and old content), machine.go
-// and emit.go, then an operation each: copying.go, recompress.go, digesting.go,
-// tables.go with queue.go and moves.go, seal.go (encryption). virtual.go and
-// spool.go are outputs that are not written yet; work.go bounds the effort.
+// Files in reading order: ops.go, work.go (bounds the effort), spool.go and
+// virtual.go (outputs that are not written yet), source.go (ranges and old
+// content), machine.go, then its operations: copying.go, recompress.go,
+// digesting.go, queue.go and moves.go with tables.go; emit.go, and seal.go
+// (encryption) for both sides.
 package program

@@ -8,8 +8,8 @@
 // A publication that is interrupted leaves the store as it was: what it wrote has no
 // name in any manifest, and the next one removes it.
 //
-// Files in reading order: publish.go, files.go (files to recipes), packer.go,
-// namewrite.go and similar.go (earlier contents like a new one), origin.go (deltas of
+// Files in reading order: publish.go, packer.go, files.go (files to recipes),
+// similar.go and namewrite.go (earlier contents like a new one), origin.go (deltas of
 // contents), deltas.go (patches between files), whole.go, tablewrite.go, write.go;
 // check.go also prunes.
 package publish

@@ -169,7 +169,7 @@ func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list
 	if err != nil {
 		return at, err
 	}
-	if err := p.writeNames(sum, packed); err != nil {
+	if err := writeNames(p, sum, packed); err != nil {
 		return at, err
 	}
 	return p.tree(r, pieces)

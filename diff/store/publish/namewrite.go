@@ -8,7 +8,7 @@ import (
 
 // writeNames writes them without waiting for the disk: there may be a file for
 // each of thousands, and they may get lost.
-func (p *publisher) writeNames(sum string, b []byte) error {
+func writeNames(p *publisher, sum string, b []byte) error {
 	return p.write(store.NamesName(sum), b, false)
 }
 

@@ -23,7 +23,7 @@ import (
 
 // contentDeltas makes deltas from the contents of the last builds to those of
 // the build.
-func (p *publisher) contentDeltas(ctx context.Context, b *store.Build, earlier []*store.Build) (refs []store.DeltaRef, err error) {
+func contentDeltas(ctx context.Context, p *publisher, b *store.Build, earlier []*store.Build) (refs []store.DeltaRef, err error) {
 	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *store.Build) bool { return e.Label == b.Label })
 	d := &deltaMaker{p: p, have: map[[2]store.Key]store.ContentDelta{}, s: p.reader()}
 	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {

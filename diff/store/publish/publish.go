@@ -110,7 +110,7 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if err := p.lists(b, earlier); err != nil {
 		return nil, err
 	}
-	if b.Contents, err = p.contentDeltas(ctx, b, earlier); err != nil {
+	if b.Contents, err = contentDeltas(ctx, p, b, earlier); err != nil {
 		return nil, err
 	}
 	p.before = nil // and its index
@@ -270,7 +270,7 @@ func (p *publisher) lists(b *store.Build, earlier []*store.Build) (err error) {
 			return err
 		}
 	}
-	b.Tables, err = p.tables()
+	b.Tables, err = writeTables(p)
 	return err
 }
 

@@ -7,11 +7,11 @@ import (
 	"pakdb/diff/store"
 )
 
-// tables writes where the frames of all packs are. Those that earlier tables
+// writeTables writes where the frames of all packs are. Those that earlier tables
 // have stay in them, so that clients read of new packs alone; but a table that is
 // not twice as large as what follows it is joined with that, so that there are
 // few.
-func (p *publisher) tables() ([]store.TableRef, error) {
+func writeTables(p *publisher) ([]store.TableRef, error) {
 	refs := slices.Clone(p.tabled)
 	known := map[int]bool{}
 	for i := range refs {

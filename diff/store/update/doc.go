@@ -10,8 +10,8 @@
 // are compared. Where a patch between files is cheaper, bydelta.go uses it. What is
 // wrong is asked for again, elsewhere if there is an elsewhere.
 //
-// Files in reading order: remote.go and request.go (what is asked of whom, and how
-// often; limiter.go), plan.go, local.go, resolve.go with trees.go and lists.go,
-// ranges.go (what is fetched together), update.go, fetched.go, making.go, output.go,
-// bydelta.go, leftover.go (what an earlier run left).
+// Files in reading order: request.go, limiter.go and remote.go (what is asked of
+// whom, and how often), local.go, plan.go, bydelta.go, resolve.go with trees.go,
+// ranges.go (what is fetched together) and lists.go, update.go, fetched.go, output.go,
+// making.go, leftover.go (what an earlier run left).
 package update
