@@ -47,7 +47,7 @@ func (a *archive) Info() codecs.Info {
 // compressed entry.
 func (a *archive) Entries() iter.Seq2[*codecs.Entry, error] {
 	return func(yield func(*codecs.Entry, error) bool) {
-		p := a.newPeeker()
+		p := newPeeker(a)
 		for i := range a.tables.entries.n {
 			e, err := a.entry(i, p)
 			if !yield(e, err) {
@@ -77,17 +77,17 @@ func (a *archive) entry(i int, p *peeker) (*codecs.Entry, error) {
 		e.Size = rec.size
 		return e, nil
 	}
-	if err := a.describe(e, p); err != nil {
+	if err := describe(a, e, p); err != nil {
 		return e, a.fail(e.Name, "compressed data", rec.offset, err)
 	}
 	return e, nil
 }
 
-// compression looks for the first compressed entry that tells its method. It
+// compressionOf looks for the first compressed entry that tells its method. It
 // gives up after some: a pak of stored blocks alone is as good as one without
 // compression.
-func (a *archive) compression() compress.Method {
-	p := a.newPeeker()
+func compressionOf(a *archive) compress.Method {
+	p := newPeeker(a)
 	for i, left := 0, 256; i < a.tables.entries.n && left > 0; i++ {
 		if a.record(i).compressed != 1 {
 			continue
@@ -105,7 +105,7 @@ func (a *archive) stored(e *codecs.Entry) (*codecs.Entry, error) {
 	if e.Ordinal < 0 || e.Ordinal >= a.tables.entries.n {
 		return nil, a.fail(e.Name, "ordinal", -1, codecs.Errorf(codecs.ErrNotFound, "%d", e.Ordinal))
 	}
-	return a.entry(e.Ordinal, a.newPeeker())
+	return a.entry(e.Ordinal, newPeeker(a))
 }
 
 func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, error) {

@@ -14,14 +14,14 @@ const maxBlocks = 1024
 
 // describe fills in Size, Method and Blocks of a compressed entry from its
 // first bytes.
-func (a *archive) describe(e *codecs.Entry, p *peeker) error {
+func describe(a *archive, e *codecs.Entry, p *peeker) error {
 	head, err := p.at(e.Offset, min(e.Stored, peekSize))
 	if err != nil {
 		return err
 	}
 	r := bin.NewReader(head, e.Offset, binary.BigEndian)
 	if a.cmpd {
-		err = a.describeBlocks(e, r, p)
+		err = describeBlocks(a, e, r, p)
 	} else {
 		err = describeStream(e, r)
 	}
@@ -52,7 +52,7 @@ func describeStream(e *codecs.Entry, r *bin.Reader) error {
 
 // describeBlocks reads a CMPD table: flag and sizes of each block, then the
 // blocks. Flags are decoration: readers of the game's own files ignore them.
-func (a *archive) describeBlocks(e *codecs.Entry, r *bin.Reader, p *peeker) error {
+func describeBlocks(a *archive, e *codecs.Entry, r *bin.Reader, p *peeker) error {
 	if magic := string(r.Bytes(4)); magic != "CMPD" && r.Err() == nil {
 		return &atField{"CMPD", e.Offset, codecs.Errorf(codecs.ErrCorrupt, "compressed, but starts with %q", magic)}
 	}

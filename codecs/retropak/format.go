@@ -126,6 +126,6 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 		return nil, failure(src.Name, "", "magic", 0, err)
 	}
 	a := &archive{src: src, opts: opts, tables: t}
-	a.variant = variantOf(t.layout, a.compression())
+	a.variant = variantOf(t.layout, compressionOf(a))
 	return a, nil
 }

@@ -27,7 +27,7 @@ type peeker struct {
 	buf  []byte
 }
 
-func (a *archive) newPeeker() *peeker { return &peeker{src: a.src, next: minWindow} }
+func newPeeker(a *archive) *peeker { return &peeker{src: a.src, next: minWindow} }
 
 // at returns n bytes at off, valid until the next call.
 func (p *peeker) at(off, n int64) ([]byte, error) {

@@ -50,7 +50,7 @@ func (w *writer) index(start int64) [][]byte {
 	if w.version < pathHashIndex {
 		return [][]byte{w.pad(w.recordIndex())}
 	}
-	d := w.directories()
+	d := directoriesOf(w)
 	hashes, dirs := w.pad(w.pathHashes(d)), w.pad(d.append(nil, w.version))
 	// The regions follow the primary index, whose size does not depend on them.
 	var g [2]region

@@ -28,8 +28,8 @@ type file struct {
 	location int32
 }
 
-// directories encodes every entry and sorts it into its directory.
-func (w *writer) directories() *directories {
+// directoriesOf encodes every entry and sorts it into its directory.
+func directoriesOf(w *writer) *directories {
 	d := &directories{byName: map[string]*directory{}}
 	for i := range w.entries {
 		e := &w.entries[i]

@@ -19,7 +19,7 @@ type template struct {
 
 // useTemplate takes over the template, or a fresh one's habits: those of the
 // packer that made this version.
-func (w *writer) useTemplate() error {
+func useTemplate(w *writer) error {
 	if w.opt.Template == nil {
 		if w.version >= utf8PakDirectory {
 			w.like.form = formZero
@@ -54,8 +54,8 @@ func like(src codecs.Archive) (*codecs.CreateOptions, error) {
 	o := &codecs.CreateOptions{
 		Version:      f.version.String(),
 		MountPoint:   a.mount,
-		Method:       a.usualMethod(),
-		BlockSize:    a.usualBlockSize(),
+		Method:       usualMethod(a),
+		BlockSize:    usualBlockSize(a),
 		Keys:         a.keys,
 		Encrypt:      a.facts.encrypted > 0 && 2*a.facts.encrypted >= a.table.len()-a.facts.deleted,
 		EncryptIndex: f.encrypted,
@@ -70,7 +70,7 @@ func like(src codecs.Archive) (*codecs.CreateOptions, error) {
 
 // usualBlockSize is that of the first entry with several blocks, or 0 when no
 // writer should take it over.
-func (a *archive) usualBlockSize() int {
+func usualBlockSize(a *archive) int {
 	if n := a.facts.blockSize; n >= minBlockSize && n <= maxBlockSize {
 		return int(n)
 	}
@@ -78,7 +78,7 @@ func (a *archive) usualBlockSize() int {
 }
 
 // usualMethod is the method of most compressed entries.
-func (a *archive) usualMethod() compress.Method {
+func usualMethod(a *archive) compress.Method {
 	best := compress.None
 	for m, n := range a.facts.methods {
 		if m == compress.None {

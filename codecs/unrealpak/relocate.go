@@ -82,7 +82,7 @@ func (a *archive) rewriter(places []int64) (*writer, error) {
 		return nil, a.error("", codecs.Errorf(errors.ErrUnsupported, "entries without names"))
 	}
 	w := &writer{version: a.footer.version, opt: *o, crypt: a.crypt, slots: make([]string, a.footer.version.slots())}
-	if err := w.useTemplate(); err != nil {
+	if err := useTemplate(w); err != nil {
 		return nil, err
 	}
 	for i := range places {

@@ -87,7 +87,7 @@ func (w *writer) configure() error {
 	}
 	w.version = v
 	w.slots = make([]string, v.slots())
-	if err := w.useTemplate(); err != nil {
+	if err := useTemplate(w); err != nil {
 		return err
 	}
 	if o.MountPoint == "" {
