@@ -21,6 +21,9 @@ type build struct {
 	times []int64 // of rows, by seq; nil unless they are compared
 	reads []read
 
+	places    []int64 // the rows of rows in their lineages, by seq; nil unless archives are akin
+	keepsRows bool
+
 	total  int  // rows that were read, of which mounting leaves some
 	partly bool // not all of them by reads
 
@@ -57,6 +60,10 @@ type archive struct {
 	shared   bool  // both builds mount it
 	twin     int64 // its ordinal in the other build, when shared
 	loaded   bool  // its rows are in rows
+
+	lineage, edition int64
+	akin             bool // its counterpart, twin, is another edition of the lineage
+	twinEdition      int64
 }
 
 // openBuild reads a build's archives.
@@ -71,7 +78,8 @@ func openBuild(ctx context.Context, db *sql.DB, label string) (*build, error) {
 	}
 	err = schema.EachRow(ctx, db, buildArchives, []driver.Value{b.id}, func(v []driver.Value) {
 		b.archives = append(b.archives, archive{id: integer(v[0]), ordinal: integer(v[1]), place: integer(v[2]),
-			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[6])), lastWins: integer(v[7]) != 0, group: -1})
+			entries: integer(v[3]), name: str(v[4]), format: str(v[5]), mount: mountPoint(str(v[6])), lastWins: integer(v[7]) != 0, group: -1,
+			lineage: integer(v[8]), edition: integer(v[9])})
 	})
 	if err == nil {
 		err = b.readNames(ctx, db)

@@ -73,6 +73,7 @@ type Result struct {
 	hiding   int              // how many
 	names    names
 	words    map[int64]string
+	apart    *apart                // nil: the directories of the builds say the same
 	invented map[int64]string      // what keys that are no path ids stand for
 	replaced map[int64]int64       // see replacements; nil: not read yet
 	taken    map[int64]taken       // paths that are those of other records now
@@ -97,7 +98,7 @@ func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Resu
 	if err := l.load(ctx, r.old, r.new); err != nil {
 		return nil, err
 	}
-	r.invented = l.texts()
+	r.invented, r.apart = l.texts(), l.apart
 	if err := r.compare(ctx, o); err != nil {
 		return nil, err
 	}
@@ -180,7 +181,9 @@ func (r *Result) merge(ctx context.Context) error {
 			i, j = i+1, j+1
 		}
 	}
-	r.addOrder(order)
+	if err := r.addOrder(ctx, order); err != nil {
+		return err
+	}
 	return r.addPublicNames(ctx)
 }
 

@@ -48,7 +48,7 @@ func catalog(t testing.TB, builds ...[]made) string {
 			if format == "" {
 				format = "test"
 			}
-			id := b.StartArchive(schema.Archive{Format: format, Scan: "test", MountPoint: a.mount})
+			id := b.StartArchive(schema.Archive{Format: format, Scan: "test", MountPoint: a.mount, Name: a.name})
 			for i, e := range a.entries {
 				e.Ordinal = int64(i)
 				if e.Name != "" {

@@ -77,7 +77,7 @@ func (r *Result) heldByOld(ctx context.Context, contents []int64) (map[int64]boo
 	held := make(map[int64]bool, len(contents))
 	all := true
 	for i := range r.old.archives {
-		all = all && r.old.archives[i].loaded
+		all = all && r.old.archives[i].loaded && !r.old.archives[i].akin
 	}
 	if all {
 		for _, id := range contents {

@@ -51,12 +51,23 @@ type loader struct {
 	o        Options
 	base     string           // mount point whose path ids are keys
 	invented map[string]int64 // keys of what has no path id for a key
+	apart    *apart
 }
 
 // load reads what may differ, and sorts it.
 func (l *loader) load(ctx context.Context, old, new *build) error {
 	l.base, l.invented = baseMount(old, new), map[string]int64{}
-	differs := func(a *archive) bool { return !a.shared }
+	var err error
+	if l.apart, err = l.readApart(ctx, old, new); err != nil {
+		return err
+	}
+	if err := l.markAkin(ctx, old, new); err != nil {
+		return err
+	}
+	if err := l.readAkin(ctx, old, new); err != nil {
+		return err
+	}
+	differs := func(a *archive) bool { return !a.shared && !a.akin }
 	if err := l.readBoth(ctx, old, new, differs); err != nil {
 		return err
 	}
@@ -114,11 +125,11 @@ func (l *loader) read(ctx context.Context, b *build, ordinals []int64) error {
 	}
 	entries := int64(0)
 	for i := range b.archives {
-		if b.archives[i].loaded {
+		if b.archives[i].loaded && !b.archives[i].akin {
 			entries += b.archives[i].entries
 		}
 	}
-	b.rows = slices.Grow(b.rows, int(min(entries-int64(len(b.rows)), 1<<22)))
+	b.rows = slices.Grow(b.rows, int(max(0, min(entries-int64(len(b.rows)), 1<<22))))
 	b.reads = append(b.reads, read{len(b.rows), jsonInts(ordinals)})
 	return l.readRows(ctx, b, buildRows, b.id, jsonInts(ordinals))
 }
@@ -132,8 +143,8 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 	}
 	columns := "SELECT " + rowColumns
 	more := len(b.names) > 0 || len(b.hidden) > 0
-	if l.o.Times || more {
-		columns += ", e.mtime, e.ordinal"
+	if l.o.Times || more || b.keepsRows {
+		columns += ", e.mtime, e.row"
 	}
 	last, place := int64(-1), int32(0)
 	defer func() { b.total = max(b.total, len(b.rows)) }()
@@ -146,6 +157,12 @@ func (l *loader) readRows(ctx context.Context, b *build, from string, args ...dr
 			storage: integer(v[5]), archive: place, seq: int32(len(b.rows)), copies: 1}
 		if l.o.Times {
 			b.times = append(b.times, integer(v[6]))
+		}
+		if b.keepsRows {
+			for len(b.places) < len(b.rows) {
+				b.places = append(b.places, 0)
+			}
+			b.places = append(b.places, integer(v[7]))
 		}
 		if more {
 			b.setState(&r, entryAt{last, integer(v[7])})

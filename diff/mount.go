@@ -54,7 +54,7 @@ func markShared(old, new *build) {
 func (b *build) changedState(other *build) map[int64][]int64 {
 	twins := map[int64]int64{}
 	for i := range b.archives {
-		if a := &b.archives[i]; a.shared {
+		if a := &b.archives[i]; a.shared || a.akin {
 			twins[a.ordinal] = a.twin
 		}
 	}
@@ -94,11 +94,12 @@ func (l *loader) readShared(ctx context.Context, old, new *build) error {
 			if b == new {
 				entries = changed[a.twin]
 			}
-			if !a.shared || len(entries) == 0 {
+			if !a.shared && !a.akin || len(entries) == 0 {
 				continue
 			}
 			b.partly = true
-			entries = slices.Clone(entries)
+			read := b.readAlready(a)
+			entries = slices.DeleteFunc(slices.Clone(entries), func(row int64) bool { return read[row] })
 			slices.Sort(entries)
 			err := batches(slices.Compact(entries), func(entries []int64) error {
 				return l.readRows(ctx, b, someRows, b.id, a.ordinal, jsonInts(entries))

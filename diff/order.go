@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -9,6 +10,7 @@ import (
 // to find those that lie elsewhere among the others.
 type orders struct {
 	steps []step
+	akin  []step // of archives that are akin
 }
 
 type step struct {
@@ -25,7 +27,12 @@ func (o *orders) add(r *Result, p pair) {
 	if from.group != to.group || from.id == to.id || a.copies > 1 || b.copies > 1 {
 		return
 	}
-	o.steps = append(o.steps, step{to.group, a.seq, b.seq, p.new, p.old})
+	s := step{to.group, a.seq, b.seq, p.new, p.old}
+	if from.akin {
+		o.akin = append(o.akin, s)
+	} else {
+		o.steps = append(o.steps, s)
+	}
 }
 
 // moved returns the steps that break the order: of each archive as few as
@@ -85,20 +92,26 @@ func outOfOrder(steps []step) []step {
 }
 
 // addOrder notes the entries that lie elsewhere in their archive.
-func (r *Result) addOrder(o *orders) {
+func (r *Result) addOrder(ctx context.Context, o *orders) error {
 	moved, reordered := o.moved()
+	movedToo, reorderedToo, err := movedAkin(ctx, r, o.akin)
+	if err != nil {
+		return err
+	}
+	moved, reordered = append(moved, movedToo...), append(reordered, reorderedToo...)
 	for i := range r.new.archives {
 		if slices.Contains(reordered, r.new.archives[i].group) {
 			r.Reordered = append(r.Reordered, r.new.archives[i].name)
 		}
 	}
 	if moved == nil {
-		return
+		return nil
 	}
 	at := r.pairsByNew()
 	for _, s := range moved {
 		r.note(at, s.oldRow, s.row, noteOrder)
 	}
+	return nil
 }
 
 // note adds to what differs in the metadata of a pair, which at finds by its row

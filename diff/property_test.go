@@ -110,7 +110,7 @@ func mountAll(b *schema.Build, mounts []schema.Mount) {
 }
 
 func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
-	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: a.name})
 	for i := range a.entries {
 		e := a.entries[i]
 		e.Ordinal = int64(i)

@@ -45,31 +45,48 @@ func notAmong(ids, others []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }
 
-// readRecords returns nil where directories of both builds say the same.
-func (r *Result) readRecords(ctx context.Context) (*records, error) {
-	old, err := directories(ctx, r.db, r.old.id)
+// apart is what the directories of the old and the new build say that those of the
+// other do not.
+type apart struct {
+	of    [2]map[int64]guid // by path
+	paths [2]map[guid]int64
+}
+
+// readApart returns nil where directories of both builds say the same.
+func (l *loader) readApart(ctx context.Context, oldBuild, newBuild *build) (*apart, error) {
+	old, err := directories(ctx, l.db, oldBuild.id)
 	if err != nil {
 		return nil, err
 	}
-	new, err := directories(ctx, r.db, r.new.id)
+	new, err := directories(ctx, l.db, newBuild.id)
 	if err != nil || slices.Equal(old, new) {
 		return nil, err
 	}
 	dirs := [2]string{jsonInts(notAmong(old, new)), jsonInts(notAmong(new, old))}
-	rs := &records{r: r, taken: map[int64]taken{}}
+	found := &apart{}
 	for i := range dirs {
-		rs.of[i], rs.paths[i] = map[int64]guid{}, map[guid]int64{}
-		err := schema.EachRow(ctx, r.db, recordsApart, []driver.Value{dirs[i], dirs[1-i]}, func(v []driver.Value) {
+		found.of[i], found.paths[i] = map[int64]guid{}, map[guid]int64{}
+		err := schema.EachRow(ctx, l.db, recordsApart, []driver.Value{dirs[i], dirs[1-i]}, func(v []driver.Value) {
 			path, g := integer(v[0]), guid{integer(v[1]), integer(v[2])}
-			rs.of[i][path] = g
-			if _, twice := rs.paths[i][g]; !twice {
-				rs.paths[i][g] = path
+			found.of[i][path] = g
+			if _, twice := found.paths[i][g]; !twice {
+				found.paths[i][g] = path
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
+	return found, nil
+}
+
+// readRecords returns nil where directories of both builds say the same.
+func (r *Result) readRecords(ctx context.Context) (*records, error) {
+	if r.apart == nil {
+		return nil, nil
+	}
+	rs := &records{r: r, taken: map[int64]taken{}, of: r.apart.of, paths: r.apart.paths}
+	var err error
 	for i, b := range []*build{r.old, r.new} {
 		rs.rows[i] = map[int64][]int32{}
 		for at := range b.rows {

@@ -1,7 +1,7 @@
 package diff
 
 // buildArchives lists what a build mounts.
-const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.place, a.entry_count, ba.name, a.format, a.mount_point, ba.last_wins
+const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.place, a.entry_count, ba.name, a.format, a.mount_point, ba.last_wins, a.lineage_id, a.edition
 	FROM build_archive ba
 	JOIN archive a ON a.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1
@@ -14,12 +14,12 @@ const rowColumns = `ba.ordinal, e.path_id, e.content_id, e.stored, e.size,
 
 // chunkNames lists the chunks of a build that another archive gives a path: the
 // archive, the entry, the path, and the archive that gives it, by ordinal.
-const chunkNames = `SELECT mount, ordinal, path_id, by_mount
+const chunkNames = `SELECT mount, row, path_id, by_mount
 	FROM build_name
 	WHERE build_id = ?1`
 
 // buildShadows lists what a game does not see of a build, and what hides it.
-const buildShadows = "SELECT mount, ordinal, by_mount, by_ordinal FROM build_shadow WHERE build_id = ?1"
+const buildShadows = "SELECT mount, row, by_mount, by_row FROM build_shadow WHERE build_id = ?1"
 
 // buildRows lists the entries of the archives ?2, a JSON array of ordinals, of
 // build ?1. Its order is that of the primary keys: to sort a million rows would
@@ -28,13 +28,13 @@ const buildRows = `
 	FROM build_archive ba
 	CROSS JOIN entry e ON e.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1 AND ba.ordinal IN (SELECT value FROM json_each(?2))
-	ORDER BY ba.ordinal, e.ordinal`
+	ORDER BY ba.ordinal, e.row`
 
 // someRows lists the entries ?3, a JSON array of ordinals, of archive ?2.
 const someRows = `
 	FROM json_each(?3) j
 	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.ordinal = ?2
-	CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.ordinal = j.value
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.row = j.value
 	ORDER BY j.key`
 
 // nameless lists what stands for the names of entries without one, in the order
@@ -43,7 +43,7 @@ const nameless = `SELECT e.id_bits, e.id_hi, e.id_lo, e.path_hash` + `
 	FROM build_archive ba
 	CROSS JOIN entry e ON e.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1 AND ba.ordinal IN (SELECT value FROM json_each(?2)) AND e.path_id IS NULL
-	ORDER BY ba.ordinal, e.ordinal`
+	ORDER BY ba.ordinal, e.row`
 
 // The look-ups of many ids at once: ids are few and far between, or a whole range.
 const (
@@ -79,7 +79,7 @@ const recordGUIDs = `SELECT r.path_id, r.guid, r.space_id
 // andSeen leaves entries e of archives ba out that the game does not see.
 const andSeen = ` AND NOT EXISTS (SELECT 1
 	                                FROM build_shadow s
-	                                WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal)`
+	                                WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.row = e.row)`
 
 // recordDirectories lists the contents with records that a game sees in build ?1.
 var recordDirectories = seenContents("calligraphy_record", "SELECT one.id FROM one")

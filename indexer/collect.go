@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"cmp"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -22,7 +23,7 @@ func (s *scan) collect(c *chunk) error {
 	}
 	if !o.started {
 		o.started = true
-		o.id = s.build.StartArchive(archiveOf(o))
+		o.id = s.build.StartArchive(archiveOf(o, s.o.Force))
 	}
 	for i := range c.rows {
 		s.inspected.keep(&c.rows[i])
@@ -100,7 +101,7 @@ func (s *scan) reuse(o *opened) {
 	s.mount(o, o.known.Archive)
 }
 
-func archiveOf(o *opened) schema.Archive {
+func archiveOf(o *opened, force bool) schema.Archive {
 	a := schema.Archive{Size: o.size, ModTime: o.mod, Quick: o.quick, Scan: o.scan}
 	if o.format != nil {
 		a.Format = o.format.Name
@@ -108,6 +109,9 @@ func archiveOf(o *opened) schema.Archive {
 	if o.archive != nil {
 		info := o.archive.Info()
 		a.Version, a.MountPoint, a.Encrypted = info.Version, info.MountPoint, info.Encrypted
+	}
+	if !force { // who forces a scan wants all rows made anew
+		a.Name, a.FullScan = o.name, strings.TrimSuffix(o.scan, quickKey)
 	}
 	return a
 }

@@ -142,7 +142,7 @@ func TestErrorsPoint(t *testing.T) {
 		"SELECT nope, nope FROM builds":          {"-", "builds has"}, // which of the two is not known
 		"SELECT regexp('(', 'x')":                {"-", ""},
 		"SELECT abs(-9223372036854775808)":       {"-", ""},
-		"DELETE FROM entry":                      {"-", "SELECT"},
+		"DELETE FROM path":                       {"-", "SELECT"},
 		"SELECT content_text('zz')":              {"-", ""},
 		"SELECT pakdb_run()":                     {"-", ""},
 	} {
@@ -267,9 +267,9 @@ func TestReadOnly(t *testing.T) {
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
 	for _, attack := range []string{
-		"DELETE FROM entry", "SELECT 1; DROP VIEW entries", "VACUUM INTO '" + other + "'", "ATTACH '" + other + "' AS o",
+		"DELETE FROM path", "SELECT 1; DROP VIEW entries", "VACUUM INTO '" + other + "'", "ATTACH '" + other + "' AS o",
 		"PRAGMA query_only = 0", "CREATE TEMP TABLE t (a)", "BEGIN IMMEDIATE", "INSERT INTO word (word) VALUES (pakdb_run())",
-		"PRAGMA journal_mode = wal", "EXPLAIN DELETE FROM entry",
+		"PRAGMA journal_mode = wal", "EXPLAIN DELETE FROM path",
 	} {
 		if _, err := run(t, db, attack, query.Args{}, query.Output{}); !errors.Is(err, query.ErrUsage) {
 			t.Errorf("%s: %v, want ErrUsage", attack, err)

@@ -32,7 +32,7 @@ func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedVal
 }
 
 // viewLoop: of the views that are spelled in several ways.
-var viewLoop = regexp.MustCompile(`(?m)^ *(?:SCAN|SEARCH) (?:e|b|c)\b`)
+var viewLoop = regexp.MustCompile(`(?m)^ *(?:SCAN|SEARCH) (?:r|b|c)\b`)
 
 // selection returns the part of a statement that reads, without an EXPLAIN before it;
 // "" for another statement. collates reports whether it compares by a collation: texts

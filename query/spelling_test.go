@@ -14,6 +14,8 @@ func TestSpelling(t *testing.T) {
 		"SELECT size FROM entries WHERE path = 'a'":                              "by_path VIRTUAL TABLE INDEX 1:",
 		"WITH x AS (SELECT 'a' AS p) SELECT size FROM entries, x WHERE path = p": "by_path VIRTUAL TABLE INDEX 1:",
 		"SELECT size FROM entries WHERE path GLOB 'a/*'":                         "by_path VIRTUAL TABLE INDEX 1:",
+		"SELECT size FROM entries WHERE build = '1.0' AND dir = 'a'":             "by_path VIRTUAL TABLE INDEX 1:",
+		"SELECT size FROM entries WHERE build = '1.0' AND path GLOB 'a/*'":       "by_path VIRTUAL TABLE INDEX 1:",
 		"SELECT size FROM entries WHERE content = 'aa'":                          "by_content VIRTUAL TABLE INDEX 1:",
 		"SELECT path FROM calligraphy_records WHERE guid = '0000000000000001'":   "by_guid VIRTUAL TABLE INDEX 1:",
 	} {

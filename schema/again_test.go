@@ -47,7 +47,7 @@ func TestKnownRowsAreFound(t *testing.T) {
 				}
 			}
 			wrong := scan[int](t, db, `SELECT count(*) FROM entries
-				WHERE 'N' || CAST(ltrim(name, 'File') AS INTEGER) <> (SELECT n.name FROM entry e JOIN entry_symbol s USING (archive_id, ordinal)
+				WHERE 'N' || CAST(ltrim(name, 'File') AS INTEGER) <> (SELECT n.name FROM entry e JOIN entry_symbol s USING (lineage_id, row)
 					JOIN name n USING (name_id) WHERE e.archive_id = entries.archive_id AND e.ordinal = entries.ordinal)`)
 			if wrong != 0 {
 				t.Errorf("%d entries have the name of another", wrong)

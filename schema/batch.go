@@ -13,6 +13,8 @@ type batch struct {
 	entries  []Entry
 	problems []problemRow
 	names    []nameRow
+	ended    []endedRow
+	shifts   []shiftRow
 	replaced []*Entry // whose contents are in the catalog, and get other facts
 	weight   int
 	keyed    bool            // the key tables are to be complete afterwards
@@ -94,7 +96,7 @@ func (t *batchTx) write(b *batch) error {
 	for _, step := range []func(*batch) error{
 		t.insertContents, t.completeHashes, t.insertSums, t.findClaimed, t.removeFacts, t.insertDirs, t.insertPaths, t.insertTexts,
 		t.insertFacts, t.updateScans, t.insertSketches, t.insertDigests, t.insertPathSymbols, t.insertPlaceSymbols,
-		t.insertEntries, t.insertProblems, t.insertNames, t.insertArchives, t.countProblems, t.insertKeys,
+		func(b *batch) error { return endRows(t, b) }, t.insertEntries, func(b *batch) error { return insertShifts(t, b) }, t.insertProblems, t.insertNames, t.insertArchives, t.countProblems, t.insertKeys,
 	} {
 		if err := step(b); err != nil {
 			return err

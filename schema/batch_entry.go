@@ -15,11 +15,13 @@ type entryColumn struct {
 
 // entryColumns are the columns of table entry that hold numbers.
 var entryColumns = []entryColumn{
-	{"archive_id", func(e *Entry) (int64, bool) { return e.archive, true }},
-	{"ordinal", func(e *Entry) (int64, bool) { return e.Ordinal, true }},
+	{"lineage_id", func(e *Entry) (int64, bool) { return e.lineage, true }},
+	{"row", func(e *Entry) (int64, bool) { return e.row, true }},
+	{"since", func(e *Entry) (int64, bool) { return e.since, true }},
+	{"print", func(e *Entry) (int64, bool) { return e.print, true }},
 	{"path_id", func(e *Entry) (int64, bool) { return e.pathID, e.pathID != 0 }},
 	{"content_id", func(e *Entry) (int64, bool) { return e.contentID, e.contentID != 0 }},
-	{"offset", func(e *Entry) (int64, bool) { return e.Offset, true }},
+	{"offset", func(e *Entry) (int64, bool) { return e.placed, true }},
 	{"stored", func(e *Entry) (int64, bool) { return e.Stored, true }},
 	{"size", func(e *Entry) (int64, bool) { return e.Size, true }},
 	{"method_id", func(e *Entry) (int64, bool) { return e.methodID, true }},
@@ -119,7 +121,7 @@ func (in *entryInsert) pull(name string, value func(e *Entry) driver.Value) {
 }
 
 func (in *entryInsert) query() string {
-	return "INSERT OR FAIL INTO entry (" + strings.Join(in.names, ", ") + ") SELECT " + strings.Join(in.exprs, ", ") + " FROM src"
+	return "INSERT OR FAIL INTO entry_row (" + strings.Join(in.names, ", ") + ") SELECT " + strings.Join(in.exprs, ", ") + " FROM src"
 }
 
 func (t *batchTx) insertEntries(b *batch) error {
@@ -212,8 +214,8 @@ func (t *batchTx) insertNames(b *batch) error {
 // insertArchives writes the state of each archive that the batch concerns.
 func (t *batchTx) insertArchives(b *batch) error {
 	return t.insert(`INSERT INTO archive (archive_id, size, mtime, quick, digest, scan, format, version,
-			mount_point, encrypted, entry_count, entry_size, entry_stored, problem_count, complete)
-		SELECT a, b, c, d, e, f, g, h, i, j, k, l, m, n, o FROM src WHERE true
+			mount_point, encrypted, entry_count, entry_size, entry_stored, problem_count, complete, lineage_id, edition, row_bits, row_base)
+		SELECT a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s FROM src WHERE true
 		ON CONFLICT (archive_id) DO UPDATE SET (digest, entry_count, entry_size, entry_stored, problem_count, complete)
 			= (excluded.digest, excluded.entry_count, excluded.entry_size, excluded.entry_stored,
 			   excluded.problem_count, excluded.complete)`, len(b.archives),
@@ -253,8 +255,16 @@ func archiveColumn(a *archiveRow, col int) driver.Value {
 		return a.stored
 	case 13:
 		return a.problems
+	case 14:
+		return flag(a.ended)
+	case 15:
+		return a.lineage.id
+	case 16:
+		return a.edition
+	case 17:
+		return int64(RowBits)
 	}
-	return flag(a.ended)
+	return int64(rowBase)
 }
 
 func flag(b bool) int64 {
@@ -262,4 +272,22 @@ func flag(b bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// endRows ends the rows that an edition does not have.
+func endRows(t *batchTx, b *batch) error {
+	return t.insert("UPDATE entry_row SET until = src.c FROM src WHERE lineage_id = src.a AND row = src.b", len(b.ended),
+		func(row, col int) driver.Value {
+			e := &b.ended[row]
+			return [...]int64{e.lineage, e.row, e.edition}[col]
+		})
+}
+
+// insertShifts says where ordinals and offsets differ from those of the rows.
+func insertShifts(t *batchTx, b *batch) error {
+	return t.insert("INSERT INTO archive_shift (archive_id, row, ordinals, offsets) SELECT a, b, c, d FROM src", len(b.shifts),
+		func(row, col int) driver.Value {
+			s := &b.shifts[row]
+			return [...]int64{s.archive, s.row, s.ordinals, s.offsets}[col]
+		})
 }

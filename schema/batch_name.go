@@ -24,13 +24,13 @@ func (t *batchTx) insertPlaceSymbols(b *batch) error {
 			rows = append(rows, row{e, &e.PlaceSymbols[j]})
 		}
 	}
-	return t.insert("INSERT OR IGNORE INTO entry_symbol (archive_id, ordinal, space_id, key, name_id) SELECT a, b, c, d, e FROM src",
+	return t.insert("INSERT OR IGNORE INTO entry_symbol (lineage_id, row, space_id, key, name_id) SELECT a, b, c, d, e FROM src",
 		len(rows), func(i, col int) driver.Value {
 			switch r := rows[i]; col {
 			case 0:
-				return r.e.archive
+				return r.e.lineage
 			case 1:
-				return r.e.Ordinal
+				return r.e.row
 			case 2:
 				return t.words[r.s.Space]
 			case 3:

@@ -39,6 +39,8 @@ type Build struct {
 	mounted     int               // how many of them are in the catalog
 	totals      map[int64]*totals // archives started and not yet ended
 	files       []halfHash        // of all entries that were added
+	continued   map[int64]bool    // lineages that archives of this build continue
+	notStarted  error             // of StartArchive
 }
 
 type totals struct {
@@ -46,7 +48,8 @@ type totals struct {
 	digest                *Digest
 	entries, size, stored int64
 	problems              int64
-	ended                 bool
+	lineage
+	ended bool
 }
 
 // Begin starts a build. What an interrupted run left unfinished is removed.
@@ -55,7 +58,7 @@ func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
 		return nil, errors.New("a build needs a label")
 	}
 	b := &Build{c: c, label: label, batch: newBatch(nil), queue: make(chan *batch),
-		done: make(chan struct{}), failed: make(chan struct{}), cancelled: ctx.Done(), totals: map[int64]*totals{}}
+		done: make(chan struct{}), failed: make(chan struct{}), cancelled: ctx.Done(), totals: map[int64]*totals{}, continued: map[int64]bool{}}
 	var in *interner
 	err := c.inTx(ctx, func(tx *sql.Tx) error {
 		if err := addMissingKeys(ctx, tx); err != nil {
@@ -241,12 +244,17 @@ ORDER BY mtime <> ?, archive_id`
 // StartArchive begins an archive and returns its id.
 func (b *Build) StartArchive(a Archive) int64 {
 	b.nextArchive++
-	b.totals[b.nextArchive] = &totals{Archive: a}
+	l, err := lineageOf(b, b.nextArchive, &a)
+	b.notStarted = cmp.Or(b.notStarted, err)
+	b.totals[b.nextArchive] = &totals{Archive: a, lineage: l}
 	return b.nextArchive
 }
 
 // Add stores an entry of a started archive.
 func (b *Build) Add(archive int64, e *Entry) error {
+	if b.notStarted != nil {
+		return b.notStarted
+	}
 	t := b.totals[archive]
 	t.entries++
 	t.size += e.Size
@@ -259,6 +267,7 @@ func (b *Build) Add(archive int64, e *Entry) error {
 		row.file, row.hasFile, row.File = hashOf(e.File), true, ""
 		b.files = append(b.files, row.file)
 	}
+	row.placed, row.print = row.Offset, row.makePrint()
 	b.batch.weight++
 	if e.Facts != nil {
 		b.batch.weight += e.Facts.rows()

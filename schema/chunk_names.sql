@@ -2,10 +2,10 @@
 -- one: the one that wins over the others gives it. Flag 16 says that a name was made
 -- of type and id. Nothing is asked of builds in which all chunks, or none, have
 -- paths.
-INSERT INTO build_name (build_id, mount, ordinal, path_id, by_mount)
-SELECT ?1, mount, ordinal, path_id, by_mount
-FROM (SELECT ba.ordinal AS mount, e.ordinal, named.path_id, nb.ordinal AS by_mount,
-             row_number() OVER (PARTITION BY ba.ordinal, e.ordinal ORDER BY nb.place) AS rank
+INSERT INTO build_name (build_id, mount, row, path_id, by_mount)
+SELECT ?1, mount, row, path_id, by_mount
+FROM (SELECT ba.ordinal AS mount, e.row, named.path_id, nb.ordinal AS by_mount,
+             row_number() OVER (PARTITION BY ba.ordinal, e.row ORDER BY nb.place) AS rank
       FROM build_archive ba
       CROSS JOIN archive a ON a.archive_id = ba.archive_id AND a.format = 'iostore'
       CROSS JOIN entry e ON e.archive_id = ba.archive_id AND e.flags & 16

@@ -130,17 +130,17 @@ func TestDamagedPages(t *testing.T) {
 // What a check finds where pages are whole.
 func TestCheckFinds(t *testing.T) {
 	for statement, want := range map[string]string{
-		"UPDATE entry SET size = size + 1 WHERE ordinal = 3":                                        "counts",
-		"DELETE FROM path_key WHERE path_id = 2":                                                    "paths",
-		"UPDATE path SET name = 'x' WHERE path_id = 2":                                              "paths",
-		"UPDATE content SET hash = zeroblob(32) WHERE content_id = 2":                               "contents",
-		"DELETE FROM content WHERE content_id = 2":                                                  "references",
-		"DELETE FROM name WHERE name_id = 1":                                                        "references",
-		"UPDATE name SET name = 'x' WHERE name_id = 1":                                              "names",
-		"UPDATE archive SET complete = 0":                                                           "mounts",
-		"UPDATE dir SET dir = 'x'":                                                                  "dirs",
-		"DROP VIEW entries":                                                                         "views",
-		"PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'entry'": "integrity",
+		"UPDATE entry_row SET size = size + 1 WHERE size = (SELECT max(size) FROM entry_row)":           "counts",
+		"DELETE FROM path_key WHERE path_id = 2":                                                        "paths",
+		"UPDATE path SET name = 'x' WHERE path_id = 2":                                                  "paths",
+		"UPDATE content SET hash = zeroblob(32) WHERE content_id = 2":                                   "contents",
+		"DELETE FROM content WHERE content_id = 2":                                                      "references",
+		"DELETE FROM name WHERE name_id = 1":                                                            "references",
+		"UPDATE name SET name = 'x' WHERE name_id = 1":                                                  "names",
+		"UPDATE archive SET complete = 0":                                                               "mounts",
+		"UPDATE dir SET dir = 'x'":                                                                      "dirs",
+		"DROP VIEW entries":                                                                             "views",
+		"PRAGMA writable_schema = 1; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'entry_row'": "integrity",
 	} {
 		path := filepath.Join(t.TempDir(), "pakdb.db")
 		if err := errors.Join(addBuild("one", 0).do(path), rawly(path, statement)); err != nil {

@@ -48,6 +48,8 @@ type interner struct {
 	contents seen[contentKey] // negative: only the start of the hash is known
 	texts    seen[halfHash]   // of table name; case included
 
+	editions map[int64]*edition // by archive: those that continue a lineage
+
 	keys    keySet // of what has an id and no row in the key tables yet
 	unkeyed int64  // the first content of keys
 }
@@ -71,7 +73,7 @@ type interned struct {
 
 // newInterner reads where the ids stand.
 func newInterner(ctx context.Context, c *Catalog, tx *sql.Tx) (in *interner, err error) {
-	in = &interner{finder: c.finder}
+	in = &interner{finder: c.finder, editions: map[int64]*edition{}}
 	if in.dirs, err = loadIDs(ctx, tx, "SELECT prefix, dir_id FROM dir"); err != nil {
 		return nil, err
 	}
@@ -102,6 +104,9 @@ func (in *interner) forget() {
 // intern fills in the ids of a batch.
 func (in *interner) intern(ctx context.Context, b *batch) error {
 	b.firstDir, b.firstPath, b.firstContent, b.firstText = in.nextDir, in.paths.next, in.contents.next, in.texts.next
+	if err := in.keepRows(ctx, b); err != nil {
+		return err
+	}
 	if err := in.internContents(ctx, b); err != nil {
 		return err
 	}

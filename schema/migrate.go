@@ -31,10 +31,13 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
+	if err := dropViews(ctx, tx); err != nil { // they name tables that scripts rename
+		return err
+	}
 	if err := runScripts(ctx, tx, version); err != nil {
 		return err
 	}
-	if err := replaceViews(ctx, tx); err != nil {
+	if err := createViews(ctx, tx); err != nil {
 		return fmt.Errorf("views: %w", err)
 	}
 	marks := fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", newest, ApplicationID)
@@ -139,19 +142,24 @@ func viewTexts(ctx context.Context, db querier) (map[string]string, error) {
 	return texts, rows.Err()
 }
 
-func replaceViews(ctx context.Context, tx *sql.Tx) error {
+func dropViews(ctx context.Context, tx *sql.Tx) error {
 	texts, err := viewTexts(ctx, tx)
 	if err != nil {
 		return err
 	}
-	var b strings.Builder
 	for name := range texts {
-		fmt.Fprintf(&b, "DROP VIEW %q;\n", name)
+		if _, err := tx.ExecContext(ctx, fmt.Sprintf("DROP VIEW %q", name)); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+func createViews(ctx context.Context, tx *sql.Tx) error {
 	views, err := viewScript()
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, b.String()+views)
+	_, err = tx.ExecContext(ctx, views)
 	return err
 }

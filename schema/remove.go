@@ -11,16 +11,15 @@ import (
 // removeUnfinished clears what an interrupted run left: its build, and archives
 // that were not completed. Completed archives stay for the next run.
 func removeUnfinished(ctx context.Context, tx *sql.Tx) error {
-	return execAll(ctx, tx,
+	err := execAll(ctx, tx,
 		"DELETE FROM build_archive WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build_symbol WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build_shadow WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
-		"DELETE FROM build WHERE complete = 0",
-		"DELETE FROM entry WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
-		"DELETE FROM problem WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
-		"DELETE FROM named_resource WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
-		"DELETE FROM entry_symbol WHERE archive_id IN (SELECT archive_id FROM archive WHERE complete = 0)",
-		"DELETE FROM archive WHERE complete = 0")
+		"DELETE FROM build WHERE complete = 0")
+	if err != nil {
+		return err
+	}
+	return removeArchives(ctx, tx, "complete = 0")
 }
 
 // removeReplaced deletes the build that has the label.
@@ -77,14 +76,7 @@ func removeBuild(ctx context.Context, tx *sql.Tx, id int64) error {
 
 // removeUnmounted deletes archives that no build mounts.
 func removeUnmounted(ctx context.Context, tx *sql.Tx) error {
-	const unmounted = "(SELECT archive_id FROM archive a WHERE NOT EXISTS " +
-		"(SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id))"
-	return execAll(ctx, tx,
-		"DELETE FROM entry WHERE archive_id IN "+unmounted,
-		"DELETE FROM problem WHERE archive_id IN "+unmounted,
-		"DELETE FROM named_resource WHERE archive_id IN "+unmounted,
-		"DELETE FROM entry_symbol WHERE archive_id IN "+unmounted,
-		"DELETE FROM archive WHERE archive_id IN "+unmounted)
+	return removeArchives(ctx, tx, "NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)")
 }
 
 // Remove deletes builds by label, and whatever no other build needs: archives,
@@ -123,8 +115,8 @@ func (c *Catalog) named(err error) error {
 
 // removeOrphans deletes contents and paths that no entry has.
 func removeOrphans(ctx context.Context, tx *sql.Tx) error {
-	const contents = "(SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.content_id = c.content_id))"
-	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry e WHERE e.path_id = p.path_id)" +
+	const contents = "(SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = c.content_id))"
+	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)" +
 		" AND path_id NOT IN (SELECT path_id FROM symbol WHERE path_id IS NOT NULL)" +
 		" AND path_id NOT IN (SELECT path_id FROM calligraphy_record))"
 	for _, table := range slices.Concat(factTables, []string{"content_sketch", "content_key", "stored_sum", "content"}) { // content last: the others ask it

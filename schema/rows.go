@@ -18,6 +18,11 @@ type Archive struct {
 	Version    string
 	MountPoint string
 	Encrypted  bool
+	// Name is what archives of earlier builds are called that it may continue: what
+	// did not change in them is stored once. "" for none.
+	Name string
+	// FullScan is Scan as it would be if contents had been read; "" if they were.
+	FullScan string
 }
 
 // Entry is one stored file of an archive.
@@ -57,6 +62,12 @@ type Entry struct {
 	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
 
 	archive   int64
+	lineage   int64 // set by the interner, as is what follows
+	row       int64
+	since     int64
+	placed    int64 // offset as the row has it
+	print     int64
+	kept      bool // the edition before has the row
 	path      halfHash
 	file      halfHash // when hasFile
 	hasFile   bool

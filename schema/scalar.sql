@@ -32,7 +32,8 @@ SELECT b.label AS build,
        e.archive_id,
        b.build_id,
        CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
-       e.flags >> 3 & 1 AS nested
+       e.flags >> 3 & 1 AS nested,
+       e.row AS row_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
@@ -45,20 +46,20 @@ SELECT b.label AS build,
         CROSS JOIN dir d ON d.dir_id = p.dir_id
         WHERE p.path_id = coalesce((SELECT bn.path_id
                                     FROM build_name bn
-                                    WHERE bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal), e.path_id)) AS path,
+                                    WHERE bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row), e.path_id)) AS path,
        ba.name AS archive,
        e.ordinal,
        e.size,
        (SELECT lower(hex(c.hash)) FROM content c WHERE c.content_id = e.content_id) AS content,
        (SELECT count(*)
         FROM build_shadow s
-        WHERE s.build_id = b.build_id AND s.by_mount = ba.ordinal AND s.by_ordinal = e.ordinal) AS shadowed_count,
+        WHERE s.build_id = b.build_id AND s.by_mount = ba.ordinal AND s.by_row = e.row) AS shadowed_count,
        a.mount_point,
        ba.mount_order,
        e.file_key,
        coalesce((SELECT bn.path_id
                  FROM build_name bn
-                 WHERE bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal), e.path_id) AS path_id,
+                 WHERE bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row), e.path_id) AS path_id,
        e.content_id,
        e.archive_id,
        b.build_id,
@@ -71,4 +72,4 @@ WHERE b.complete = 1
   AND e.flags & 42 = 0
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
-                  WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);
+                  WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row);

@@ -13,11 +13,11 @@ import (
 
 // heldTwice lists the entries of build ?1 whose files temp.src names, as
 // [mount.View] is to be offered them.
-const heldTwice = `SELECT e.file_key, ba.ordinal, e.ordinal, ba.mount_order, e.flags & 2 <> 0
+const heldTwice = `SELECT e.file_key, ba.ordinal, e.row, ba.mount_order, e.flags & 2 <> 0
 	FROM build_archive ba
 	CROSS JOIN entry e ON e.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1 AND e.file_key IN (SELECT a FROM src)
-	ORDER BY ba.place, ba.ordinal, CASE WHEN ba.last_wins THEN -e.ordinal ELSE e.ordinal END`
+	ORDER BY ba.place, ba.ordinal, CASE WHEN ba.last_wins THEN -e.row ELSE e.row END`
 
 // entryAt is an entry by the ordinals of its mount and its own.
 type entryAt struct{ mount, ordinal int64 }
@@ -45,7 +45,7 @@ func (b *Build) insertShadows(ctx context.Context, tx *sql.Tx) error {
 		s := &hidden[row]
 		return [...]int64{s.at.mount, s.at.ordinal, s.by.mount, s.by.ordinal}[col]
 	})
-	_, err = tx.ExecContext(ctx, "INSERT INTO build_shadow (build_id, mount, ordinal, by_mount, by_ordinal) SELECT ?1, a, b, c, d FROM src", b.id)
+	_, err = tx.ExecContext(ctx, "INSERT INTO build_shadow (build_id, mount, row, by_mount, by_row) SELECT ?1, a, b, c, d FROM src", b.id)
 	return err
 }
 

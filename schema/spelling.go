@@ -150,7 +150,7 @@ func (s Spelling) keyedView(view string) (text string, changed bool) {
 	}
 	if s&KeyedAsset != 0 && assetIDColumn.MatchString(head) {
 		head = assetIDColumn.ReplaceAllLiteralString(head, "by_asset.asset_id AS asset_id")
-		joins += "JOIN pakdb_by_asset by_asset ON by_asset.archive_id = e.archive_id AND by_asset.ordinal = e.ordinal\n"
+		joins += "JOIN pakdb_by_asset by_asset ON by_asset.archive_id = e.archive_id AND by_asset.row = e.row\n"
 	}
 	if s&KeyedHex != 0 {
 		head = hexColumn.ReplaceAllStringFunc(head, func(column string) string {

@@ -61,7 +61,7 @@ func TestKeyedLookups(t *testing.T) {
 	joined, keyed := readDB(t, path), spelled(t, path, schema.Keyed)
 	for _, tt := range []struct{ view, column, order string }{
 		{"entries", "path", "PRIMARY KEY"}, {"entries", "dir", "entry_path"}, {"entries", "content", "entry_content"},
-		{"entries", "asset_id", "e USING PRIMARY KEY"},
+		{"entries", "asset_id", "r USING PRIMARY KEY"},
 		{"contents", "content", "c USING INTEGER PRIMARY KEY"}, {"imports", "path", "entry_path"}, {"packages", "path", "entry_path"},
 		{"dependencies", "path", "entry_path"}, {"calligraphy_records", "guid", "calligraphy_record_guid"},
 		{"calligraphy_records", "path", "calligraphy_record_path"}, {"calligraphy_assets", "id", "calligraphy_asset_id"},

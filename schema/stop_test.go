@@ -49,7 +49,8 @@ func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int) e
 		return err
 	}
 	for archive := range 2 {
-		id := b.StartArchive(schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test"})
+		id := b.StartArchive(schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test",
+			Name: fmt.Sprintf("%d.pak", archive)})
 		for n := range 20 {
 			if err := b.Add(id, referring(first+20*archive+n)); err != nil {
 				return errors.Join(err, b.Abandon())
@@ -86,6 +87,10 @@ func stories() map[string]struct {
 		"create, scan, replace, remove": {
 			steps: []step{addBuild("one", 0), addBuild("two", 30), addBuild("one", 100), removeBuilds("two")},
 		},
+		"editions": {
+			prepare: addBuild("one", 0).do,
+			steps:   []step{addBuild("two", 5), addBuild("three", 9), removeBuilds("two")},
+		},
 		"migrate": {
 			prepare: func(path string) error { return oldCatalog(path, 1) },
 			steps: []step{{"migrate", func(path string) error {
@@ -96,7 +101,7 @@ func stories() map[string]struct {
 			prepare: addBuild("one", 0).do,
 			steps: []step{{"edit", func(path string) error {
 				return rawly(path, "PRAGMA cache_spill = 1", "PRAGMA cache_size = 1", `BEGIN;
-					UPDATE build SET label = label || '!'; UPDATE entry SET size = size + 1, stored = stored + 1; COMMIT`)
+					UPDATE build SET label = label || '!'; UPDATE entry_row SET size = size + 1, stored = stored + 1; COMMIT`)
 			}}},
 		},
 		"created in place, as earlier versions did": {

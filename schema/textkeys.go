@@ -30,7 +30,7 @@ var textTables = []textTable{
 	{name: "pakdb_by_path", columns: "path, dir TEXT, path_id", from: []int{2}, also: 1, globs: true,
 		byText: pathsByText, byAlso: pathsByDir, byGlob: pathsByGlob, byID: pathByID},
 	{name: "pakdb_by_content", columns: "content, content_id", from: []int{1}, byText: contentsByText, byID: contentByID},
-	{name: "pakdb_by_asset", columns: "asset_id, archive_id, ordinal", from: []int{1, 2}, byText: assetsByText, byID: assetByID},
+	{name: "pakdb_by_asset", columns: "asset_id, archive_id, row", from: []int{1, 2}, byText: assetsByText, byID: assetByID},
 	{name: "pakdb_by_hex", columns: "hex, n", from: []int{1}, byText: hexByText, byID: hexByID},
 }
 
@@ -145,7 +145,7 @@ func contentByID(c *textConn, ids []driver.Value, row func(...driver.Value)) err
 		func(v []driver.Value) { row(v...) }, ids[0])
 }
 
-const assetRow = "SELECT archive_id, ordinal, id_hi, id_lo, id_bits FROM entry WHERE "
+const assetRow = "SELECT archive_id, row, id_hi, id_lo, id_bits FROM entry WHERE "
 
 func assetsByText(c *textConn, text string, row func(...driver.Value)) error {
 	if len(text) < 8 || len(text) > 32 || len(text)%8 != 0 {
@@ -163,7 +163,7 @@ func assetsByText(c *textConn, text string, row func(...driver.Value)) error {
 }
 
 func assetByID(c *textConn, ids []driver.Value, row func(...driver.Value)) error {
-	return c.each(assetRow+"archive_id = ?1 AND ordinal = ?2", func(v []driver.Value) {
+	return c.each(assetRow+"archive_id = ?1 AND row = ?2", func(v []driver.Value) {
 		row(assetText(v[2:]), v[0], v[1])
 	}, ids...)
 }
@@ -230,16 +230,16 @@ func (m *textModule) BestIndex(info *vtab.IndexInfo) error {
 	switch {
 	case plan != textsByText && m.idPlan(info):
 		info.IdxNum, info.IdxStr = 2, strconv.FormatInt(textsByID, 10)
-		info.EstimatedCost, info.EstimatedRows = 6, 1
+		info.EstimatedCost, info.EstimatedRows = 30, 1
 	case plan == textsByNothing:
 		info.IdxStr = strconv.FormatInt(textsByNothing, 10)
 		info.EstimatedCost, info.EstimatedRows = 1e15, 1e9
 	default:
 		info.Constraints[arg].ArgIndex = 0
 		info.IdxNum, info.IdxStr = 1, strconv.FormatInt(plan, 10) // 1: see KeyedBy
-		info.EstimatedCost, info.EstimatedRows = 4, 1
+		info.EstimatedCost, info.EstimatedRows = 1, 1
 		if plan != textsByText {
-			info.EstimatedCost, info.EstimatedRows = 8, 4
+			info.EstimatedCost, info.EstimatedRows = 2, 2
 		}
 	}
 	return nil

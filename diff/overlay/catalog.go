@@ -117,7 +117,7 @@ const entriesSQL = `SELECT e.ordinal, e.offset, e.stored, e.size, e.flags, d.pre
 	LEFT JOIN content c ON c.content_id = e.content_id
 	LEFT JOIN word t ON t.word_id = e.type_id
 	WHERE e.archive_id = ?1 AND e.flags & ?2 = 0
-	ORDER BY e.ordinal`
+	ORDER BY e.row`
 
 // entries returns the entries of a mount; those of an archive that was read
 // before belong to the mount that came first, and are copied.

@@ -59,7 +59,7 @@ var exceptions = map[string]map[string]int{
 		"cmd/pakdb.app":                 159,
 		"codecs/compress/oodle.Decoder": 66,
 		"codecs/unrealpkg.parser":       74,
-		"diff.Result":                   67,
+		"diff.Result":                   68,
 		"diff/delta.Decoder":            85,
 		"diff/delta.Encoder":            133,
 		"diff/pkdelta.Reader":           63,
@@ -77,14 +77,14 @@ var exceptions = map[string]map[string]int{
 	"files of a package": {
 		"cmd/pakdb":        80,
 		"codecs/unrealpak": 37,
-		"diff":             39,
-		"schema":           47,
+		"diff":             40,
+		"schema":           48,
 	},
 	"lines of a package": {
 		"cmd/pakdb":        10800,
 		"codecs/unrealpak": 5200,
-		"diff":             5700,
-		"schema":           5800,
+		"diff":             5900,
+		"schema":           6300,
 	},
 	"percent of references against the reading order": {
 		"diff/store":         11,

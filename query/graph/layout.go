@@ -102,7 +102,7 @@ func (l *loader) entries(ctx context.Context) error {
 	}, `SELECT e.path_id, e.offset, e.stored, e.content_id, e.id_lo, e.type_id, w.word
 		FROM entry e LEFT JOIN word w ON w.word_id = e.type_id
 		WHERE e.archive_id = ? AND e.path_id IS NOT NULL AND e.flags & 2 = 0
-		ORDER BY e.ordinal`, l.archive.id)
+		ORDER BY e.row`, l.archive.id)
 	for i := range l.assets {
 		slices.SortFunc(l.assets[i].copies, func(a, b extent) int { return cmp.Compare(a.off, b.off) })
 	}

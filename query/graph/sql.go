@@ -24,7 +24,7 @@ const forward = columns + `
 	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
 	CROSS JOIN ref r ON r.content_id = e.content_id` + ends + `
 	WHERE e.path_id = ?2
-	ORDER BY ba.ordinal, e.ordinal, r.seq`
+	ORDER BY ba.ordinal, e.row, r.seq`
 
 // reversePath lists what refers to any key that stands for path ?2.
 const reversePath = columns + `

@@ -10,7 +10,7 @@ WITH below AS MATERIALIZED (
     WHERE :under = '' OR substr(d.prefix, 1, length(rtrim(:under, '/')) + 1) = rtrim(:under, '/') || '/'
 ), copy AS (
     SELECT e.path_id, ba.build_id, e.content_id, e.stored,
-           row_number() OVER (PARTITION BY e.path_id, ba.build_id ORDER BY ba.place, e.ordinal) AS rank
+           row_number() OVER (PARTITION BY e.path_id, ba.build_id ORDER BY ba.place, e.row) AS rank
     FROM below
     CROSS JOIN entry e ON e.path_id = below.path_id
     CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
@@ -18,7 +18,7 @@ WITH below AS MATERIALIZED (
     WHERE e.flags & 2 = 0
       AND NOT EXISTS (SELECT 1
                       FROM build_shadow s
-                      WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal)
+                      WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.row = e.row)
 ), step AS (
     SELECT path_id, build_id, stored, content_id,
            lag(content_id) OVER w AS was, lag(build_id) OVER w AS before

@@ -1,7 +1,7 @@
 -- doc: how many objects of each class the Unreal packages of a build hold, and in how many packages
 -- param: build build newest label of the build
 -- example: pakdb query @class-histogram
-SELECT n.name AS class, count(*) AS objects, count(DISTINCT (e.archive_id << 32) + e.ordinal) AS packages
+SELECT n.name AS class, count(*) AS objects, count(DISTINCT (e.archive_id << 40) + e.row) AS packages
 FROM build b
 CROSS JOIN build_archive ba ON ba.build_id = b.build_id
 CROSS JOIN entry e ON e.archive_id = ba.archive_id

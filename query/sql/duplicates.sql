@@ -14,7 +14,7 @@ SELECT top.copies, top.size, top.wasted, human_size(top.wasted) AS wasted_human,
        (SELECT e.path
         FROM entries e
         WHERE e.content_id = top.content_id AND e.build_id = top.build_id
-        ORDER BY e.archive_id, e.ordinal
+        ORDER BY e.archive_id, e.row_id
         LIMIT 1) AS first_path,
        top.content
 FROM top

@@ -10,11 +10,11 @@ WITH wanted AS MATERIALIZED (
 ), copy AS (
     SELECT e.build_id, e.archive, e.size, e.stored, e.content, e.content_id, e.deleted OR s.mount IS NOT NULL AS deleted,
            count(*) OVER (PARTITION BY e.build_id) AS copies,
-           row_number() OVER (PARTITION BY e.build_id ORDER BY e.deleted OR s.mount IS NOT NULL, ba.place, e.ordinal) AS rank
+           row_number() OVER (PARTITION BY e.build_id ORDER BY e.deleted OR s.mount IS NOT NULL, ba.place, e.row_id) AS rank
     FROM wanted
     CROSS JOIN entries e ON e.path_id = wanted.path_id
     JOIN build_archive ba ON ba.build_id = e.build_id AND ba.archive_id = e.archive_id AND ba.name = e.archive
-    LEFT JOIN build_shadow s ON s.build_id = e.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal
+    LEFT JOIN build_shadow s ON s.build_id = e.build_id AND s.mount = ba.ordinal AND s.row = e.row_id
 ), seen AS (
     SELECT b.build, b.build_id, c.archive, c.size, c.stored, c.content, c.copies, c.content_id,
            c.archive IS NOT NULL AND c.deleted = 0 AS here

@@ -4,7 +4,7 @@
 -- example: pakdb query @largest
 -- example: pakdb query @largest 100 --build 1.52
 WITH top AS MATERIALIZED (
-    SELECT archive_id, ordinal
+    SELECT archive_id, row_id
     FROM entries
     WHERE build = :build
     ORDER BY size DESC
@@ -12,5 +12,5 @@ WITH top AS MATERIALIZED (
 )
 SELECT e.size, e.stored, human_size(e.size) AS size_human, e.method, e.archive, e.path, e.asset_id
 FROM top
-JOIN entries e ON e.archive_id = top.archive_id AND e.ordinal = top.ordinal AND e.build = :build
+JOIN entries e ON e.archive_id = top.archive_id AND e.row_id = top.row_id AND e.build = :build
 ORDER BY e.size DESC, e.path;

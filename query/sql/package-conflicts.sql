@@ -6,7 +6,7 @@ WITH claim AS MATERIALIZED (
            rank() OVER (PARTITION BY key_of_name(k.package) ORDER BY ba.mount_order DESC) AS place
     FROM packages k
     JOIN build_archive ba ON ba.build_id = k.build_id AND ba.archive_id = k.archive_id AND ba.name = k.archive
-    JOIN entry e ON e.archive_id = k.archive_id AND e.ordinal = k.entry
+    JOIN entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
     WHERE k.build = :build AND k.package IS NOT NULL
 ), conflict AS (
     SELECT key, count(DISTINCT CASE WHEN place = 1 THEN content_id END) AS first

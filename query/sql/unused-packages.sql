@@ -13,7 +13,7 @@ WITH used AS MATERIALIZED (
 )
 SELECT k.package, k.engine, e.size, k.export_count, k.archive, k.path
 FROM packages k
-JOIN entry e ON e.archive_id = k.archive_id AND e.ordinal = k.entry
+JOIN entry e ON e.archive_id = k.archive_id AND e.row = k.row_id
 WHERE k.build = :build AND k.package IS NOT NULL
     AND key_of_name(k.package) NOT IN (SELECT key FROM used)
 ORDER BY k.package, k.archive, k.path;

@@ -2,6 +2,48 @@
 -- all the same: such a join is never put first, and left out where nobody asks
 -- for its columns.
 
+-- view entry: the entries of each archive, as tables know them; entries has texts
+CREATE VIEW entry AS
+SELECT v.archive_id,
+       (r.row >> v.row_bits) - v.row_base
+           + CASE v.edition
+                 WHEN 0 THEN 0
+                 ELSE coalesce((SELECT s.ordinals
+                                FROM archive_shift s
+                                WHERE s.archive_id = v.archive_id AND s.row <= r.row
+                                ORDER BY s.row DESC
+                                LIMIT 1), 0)
+             END AS ordinal,
+       r.path_id,
+       r.content_id,
+       r.offset
+           + CASE
+                 WHEN v.edition = 0 OR r.offset < 0 THEN 0
+                 ELSE coalesce((SELECT s.offsets
+                                FROM archive_shift s
+                                WHERE s.archive_id = v.archive_id AND s.row <= r.row
+                                ORDER BY s.row DESC
+                                LIMIT 1), 0)
+             END AS offset,
+       r.stored,
+       r.size,
+       r.method_id,
+       r.flags,
+       r.mtime,
+       r.type_id,
+       r.id_hi,
+       r.id_lo,
+       r.id_bits,
+       r.path_hash,
+       r.file_key,
+       r.sum,
+       r.padded,
+       r.lineage_id,
+       r.row
+FROM archive v
+JOIN entry_row r ON r.lineage_id = v.lineage_id
+    AND r.since <= v.edition AND (r.until = 0 OR r.until > v.edition);
+
 -- view builds: one row per complete build
 CREATE VIEW builds AS
 SELECT b.label AS build,
@@ -72,7 +114,8 @@ SELECT b.label AS build,
        e.archive_id,
        b.build_id,
        CASE WHEN e.padded IS NOT NULL THEN lower(hex(e.padded)) END AS padded_content,
-       e.flags >> 3 & 1 AS nested
+       e.flags >> 3 & 1 AS nested,
+       e.row AS row_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id

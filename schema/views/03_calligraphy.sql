@@ -22,13 +22,15 @@ SELECT b.label AS build,
        b.build_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN archive a ON a.archive_id = ba.archive_id
 JOIN entry e ON e.archive_id = ba.archive_id
 JOIN calligraphy_record r ON r.content_id = e.content_id
 LEFT JOIN word s ON s.word_id = +r.space_id -- with +, a condition on kind does not make this the way to r
 LEFT JOIN path p ON p.path_id = r.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN word x ON x.word_id = p.ext_id
-LEFT JOIN entry f ON f.path_id = r.path_id AND f.archive_id = ba.archive_id
+LEFT JOIN entry_row f ON f.path_id = r.path_id AND f.lineage_id = e.lineage_id
+    AND f.since <= a.edition AND (f.until = 0 OR f.until > a.edition)
 LEFT JOIN calligraphy_blueprint bp ON bp.content_id = f.content_id
 WHERE b.complete = 1;
 

@@ -8,7 +8,7 @@ SELECT b.label AS build,
        CASE WHEN c.content_id IS NOT NULL THEN lower(hex(c.hash)) END AS content,
        (SELECT count(*)
         FROM build_shadow s
-        WHERE s.build_id = b.build_id AND s.by_mount = ba.ordinal AND s.by_ordinal = e.ordinal) AS shadowed_count,
+        WHERE s.build_id = b.build_id AND s.by_mount = ba.ordinal AND s.by_row = e.row) AS shadowed_count,
        a.mount_point,
        ba.mount_order,
        e.file_key,
@@ -24,14 +24,14 @@ JOIN entry e ON e.archive_id = ba.archive_id
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN content c ON c.content_id = e.content_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
 LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1
   AND e.flags & 42 = 0 -- neither delete records, nor what lies in archives that are entries, nor what describes an archive
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
-                  WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.ordinal = e.ordinal);
+                  WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row);
 
 -- view shadowed: entries that a game does not see, and what hides each: another entry, or a delete record
 CREATE VIEW shadowed AS
@@ -39,8 +39,8 @@ SELECT b.label AS build,
        coalesce(nd.prefix || np.name, d.prefix || p.name) AS path,
        ba.name AS archive,
        by.name AS by_archive,
-       s.ordinal,
-       s.by_ordinal,
+       e.ordinal,
+       he.ordinal AS by_ordinal,
        he.flags >> 1 & 1 AS deleted,
        e.size,
        e.content_id IS he.content_id AND e.content_id IS NOT NULL AS same_content,
@@ -54,11 +54,11 @@ FROM build b
 JOIN build_shadow s ON s.build_id = b.build_id
 JOIN build_archive ba ON ba.build_id = b.build_id AND ba.ordinal = s.mount
 JOIN build_archive by ON by.build_id = b.build_id AND by.ordinal = s.by_mount
-JOIN entry e ON e.archive_id = ba.archive_id AND e.ordinal = s.ordinal
-JOIN entry he ON he.archive_id = by.archive_id AND he.ordinal = s.by_ordinal
+JOIN entry e ON e.archive_id = ba.archive_id AND e.row = s.row
+JOIN entry he ON he.archive_id = by.archive_id AND he.row = s.by_row
 LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
 LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1;

@@ -30,7 +30,8 @@ SELECT b.label AS build,
        e.path_id,
        e.content_id,
        e.archive_id,
-       b.build_id
+       b.build_id,
+       e.row AS row_id
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
@@ -40,7 +41,7 @@ JOIN package k ON k.content_id = e.content_id
 LEFT JOIN word w ON w.word_id = k.engine_id
 LEFT JOIN word l ON l.word_id = k.layout_id
 LEFT JOIN word c ON c.word_id = k.compression_id
-LEFT JOIN entry_symbol s ON s.archive_id = e.archive_id AND s.ordinal = e.ordinal
+LEFT JOIN entry_symbol s ON s.lineage_id = e.lineage_id AND s.row = e.row
     AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
 LEFT JOIN name n ON n.name_id = s.name_id
 LEFT JOIN name own ON own.name_id = k.name_id

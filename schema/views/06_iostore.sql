@@ -13,7 +13,7 @@ SELECT b.label AS build,
             THEN (SELECT n.name
                   FROM entry pe
                   LEFT JOIN package k ON k.content_id = pe.content_id
-                  LEFT JOIN entry_symbol s ON s.archive_id = pe.archive_id AND s.ordinal = pe.ordinal
+                  LEFT JOIN entry_symbol s ON s.lineage_id = pe.lineage_id AND s.row = pe.row
                       AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
                   JOIN name n ON n.name_id = coalesce(k.name_id, s.name_id)
                   WHERE pe.id_lo IN (((e.id_lo >> 32) << 32) | 1, ((e.id_lo >> 32) << 32) | 2)
@@ -39,7 +39,7 @@ LEFT JOIN dir d ON d.dir_id = p.dir_id
 LEFT JOIN word t ON t.word_id = e.type_id
 LEFT JOIN word m ON m.word_id = e.method_id
 LEFT JOIN content c ON c.content_id = e.content_id
-LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.ordinal = e.ordinal
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
 LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
 WHERE b.complete = 1;

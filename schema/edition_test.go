@@ -1,0 +1,145 @@
+package schema_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pakdb/schema"
+)
+
+// file is an entry of an archive whose editions are tested.
+type file struct {
+	name    string
+	content int
+	offset  int64
+}
+
+// mutate returns what a next edition of an archive may be.
+func mutate(r *rand.Rand, files []file) []file {
+	next := slices.Clone(files)
+	for range r.IntN(7) {
+		at := 0
+		if len(next) > 0 {
+			at = r.IntN(len(next))
+		}
+		switch kind := []string{"change", "insert", "many", "remove", "move", "swap"}[r.IntN(6)]; {
+		case kind == "insert" || len(next) == 0:
+			next = slices.Insert(next, at, file{name: fmt.Sprint("new/", r.IntN(1<<20))})
+		case kind == "many":
+			var more []file
+			for i := range 1 + r.IntN(700) {
+				more = append(more, file{name: fmt.Sprint("many/", r.IntN(1<<20), "/", i)})
+			}
+			next = slices.Insert(next, at, more...)
+		case kind == "change":
+			next[at].content += 1000 + r.IntN(4)
+		case kind == "remove":
+			end := min(at+r.IntN(80), len(next))
+			next = slices.Delete(next, at, end)
+		case kind == "move":
+			moved := next[at]
+			next = slices.Delete(next, at, at+1)
+			next = slices.Insert(next, r.IntN(len(next)+1), moved)
+		case kind == "swap":
+			next = append(slices.Clone(next[at:]), next[:at]...)
+		}
+	}
+	off := r.Int64N(50)
+	for i := range next {
+		next[i].offset = off
+		off += int64(100 + next[i].content%7)
+	}
+	return next
+}
+
+// writeFiles writes a build of one archive.
+func writeFiles(t testing.TB, c *schema.Catalog, label, name string, files []file) {
+	t.Helper()
+	b, err := c.Begin(context.Background(), label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := b.StartArchive(schema.Archive{Size: int64(len(files)), Quick: digest(len(label)), Scan: "s", Format: "test", Name: name})
+	for i, f := range files {
+		e := &schema.Entry{Ordinal: int64(i), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
+			HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7), File: strings.ToLower(f.name)}
+		if err := b.Add(id, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "a.tst", Location: "/a.tst"})
+	if _, err := b.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEditions: a catalog of editions says what was written, also after builds are
+// removed and others come; and it passes its checks and has no row that no edition
+// has.
+func TestEditions(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		c, path := newCatalog(t)
+		builds := map[string][]file{}
+		var files []file
+		for i := range 1 + r.IntN(60) {
+			files = append(files, file{name: fmt.Sprintf("dir%d/%d", i/7, i), content: i, offset: int64(i) * 100})
+		}
+		for i := range 12 {
+			label := fmt.Sprint("b", i)
+			writeFiles(t, c, label, "a.tst", files)
+			builds[label] = slices.Clone(files)
+			files = mutate(r, files)
+			if len(builds) > 1 && r.IntN(3) == 0 {
+				labels := sortedLabels(builds)
+				gone := labels[r.IntN(len(labels))]
+				if err := c.Remove(context.Background(), gone); err != nil {
+					t.Fatal(err)
+				}
+				delete(builds, gone)
+			}
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		checkEditions(t, seed, path, builds)
+	}
+}
+
+func sortedLabels(builds map[string][]file) (labels []string) {
+	for label := range builds {
+		labels = append(labels, label)
+	}
+	slices.Sort(labels)
+	return labels
+}
+
+func checkEditions(t *testing.T, seed uint64, path string, builds map[string][]file) {
+	db := readDB(t, path)
+	for label, files := range builds {
+		var want []string
+		for i, f := range files {
+			want = append(want, fmt.Sprint([]any{int64(i), f.name, f.offset, int64(10 + f.content%7), fmt.Sprintf("%x", digest(f.content))}))
+		}
+		var got []string
+		for _, row := range query(t, db, "SELECT ordinal, path, offset, size, content FROM entries WHERE build = ? ORDER BY row_id", label) {
+			got = append(got, fmt.Sprint(row))
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d, %s: %d entries, want %d\n%s\n%s", seed, label, len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	if dead := query(t, db, `SELECT count(*) FROM entry_row r
+		WHERE NOT EXISTS (SELECT 1 FROM archive a WHERE a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition))`); dead[0][0] != int64(0) {
+		t.Fatalf("seed %d: %v rows that no edition has", seed, dead[0][0])
+	}
+	_, err := schema.Check(context.Background(), path, func(f schema.Finding) { t.Errorf("seed %d: %s: %s", seed, f.Check, f.Detail) }, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
