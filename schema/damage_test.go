@@ -156,3 +156,23 @@ func TestCheckFinds(t *testing.T) {
 		}
 	}
 }
+
+// A number in the header of the file that no SQLite knows is damage, although SQLite
+// calls it an error of the statement.
+func TestDamagedFormatNumber(t *testing.T) {
+	c, path := newCatalog(t)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[47] = 9 // the schema format number
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := schema.Open(t.Context(), path); !errors.Is(err, schema.ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+}

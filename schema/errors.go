@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -35,6 +36,9 @@ func Classify(err error) error { return classify(err) }
 // error that has a class already, or none, is returned as it is.
 func classify(err error) error {
 	class := classes(code(err))
+	if code(err) == sqlite3.SQLITE_ERROR && strings.Contains(err.Error(), "unsupported file format") {
+		class = ErrDamaged // of the header: what wrote the format number is what reads it
+	}
 	if class == nil || errors.Is(err, class) || errors.Is(err, ErrUnfinished) || errors.Is(err, ErrNotCatalog) {
 		return err
 	}
