@@ -13,7 +13,7 @@ import (
 	"pakdb/internal/fields"
 )
 
-// A content delta makes a content of a build from one of an earlier build
+// ContentDelta makes a content of a build from one of an earlier build
 // (package delta), wherever that is: in the file as it was published, in a mix,
 // in a modded one.
 type ContentDelta struct {

@@ -9,7 +9,7 @@ import (
 	"pakdb/internal/fields"
 )
 
-// A fileRecipe says how a file is made of contents: pieces, one behind the
+// A FileRecipe says how a file is made of contents: pieces, one behind the
 // other. Before each piece stand bytes of the skeleton, which is what lies
 // between the contents of archives: heads of entries, padding.
 //
