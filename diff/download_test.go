@@ -108,6 +108,9 @@ func writePak(t *testing.T, name string, method compress.Method, names []string,
 // TestDownloads compares the estimates with what reading the files tells: files,
 // entries and the count of chunks are the same, the patch is near.
 func TestDownloads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("forty comparisons, each of which makes patches")
+	}
 	content, names := map[string][]byte{}, []string(nil)
 	for i := range 12 {
 		name := fmt.Sprintf("Game/A%02d.bin", i)

@@ -189,6 +189,9 @@ func apply(t *rapid.T, files map[seen]int, changes []diff.Change) map[seen]int {
 }
 
 func TestProperties(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a hundred catalogs")
+	}
 	dir := t.TempDir()
 	n := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -311,9 +311,10 @@ func (b *Build) send() error {
 			delete(b.totals, id)
 		}
 	}
+	next := newBatch(b.batch) // before the batch is another goroutine's
 	select {
 	case b.queue <- b.batch:
-		b.batch = newBatch(b.batch)
+		b.batch = next
 		return nil
 	case <-b.failed:
 		return b.err
