@@ -12,9 +12,10 @@ import (
 
 // SQLite's primary result codes that need words of their own.
 const (
-	codeAuth   = 23
-	codeNoMem  = 7
-	codeTooBig = 18
+	codeAuth      = 23
+	codeInterrupt = 9
+	codeNoMem     = 7
+	codeTooBig    = 18
 )
 
 // explain turns what the driver says about a statement of text into an error
@@ -24,7 +25,7 @@ func (db *DB) explain(ctx context.Context, text string, s Statement, err error) 
 		error
 		Code() int
 	}
-	if ctx.Err() != nil || !errors.As(err, &coded) {
+	if !errors.As(err, &coded) || ctx.Err() != nil && coded.Code()&0xff == codeInterrupt {
 		return err // the context, a writer, or a function of ours
 	}
 	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}

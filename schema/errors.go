@@ -66,7 +66,9 @@ func classes(code int) error {
 		return ErrBusy
 	case sqlite3.SQLITE_READONLY:
 		return ErrReadOnly
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CONSTRAINT:
+		// The keys of all that is written were looked up before: a row that is in the
+		// way lies on a page that did not show it.
 		return ErrDamaged
 	case sqlite3.SQLITE_FULL:
 		return ErrNoRoom

@@ -261,7 +261,7 @@ func TestTablesOfAnyBuild(t *testing.T) {
 			}
 		}
 		size := roundTrip(t, []string{old}, []string{k.write(t, list)})
-		if limit := 450 + 2*cost; size > limit {
+		if limit := 500 + 2*cost; size > limit {
 			r.Errorf("%s: %d bytes, at most %d expected", k.name, size, limit)
 		}
 	})
