@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -16,6 +18,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/internal/nearest"
 	"pakdb/internal/rescue"
+	"pakdb/schema"
 )
 
 // app is what every command shares.
@@ -24,7 +27,7 @@ type app struct {
 	stdout, stderr io.Writer
 	catalog        string // --catalog
 	quiet          bool   // --quiet
-	keys           keyFlags
+	keys           keyOptions
 	drawing        atomic.Bool // a progress bar is on the terminal
 	registry       func() *codecs.Registry
 }
@@ -59,14 +62,14 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
   pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
   pakdb query @largest
   pakdb ls -l Calligraphy.sip "*.curve"`,
-		Version:       a.versionText(),
+		Version:       versionText(a),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			a.warnInterrupted(cmd, args)
+			warnInterrupted(a, cmd, args)
 			return a.keys.load()
 		},
 	}
@@ -186,6 +189,24 @@ func (a *app) exit(err error) int {
 		_, _ = fmt.Fprintln(a.stderr, "hint: "+printableLines(h))
 	}
 	return code
+}
+
+// openCatalog opens the catalog for reading. One that is missing, or holds nothing
+// yet, is errNoCatalog.
+func (a *app) openCatalog(ctx context.Context) (*sql.DB, error) {
+	if _, err := os.Stat(a.catalog); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is not there", errNoCatalog, a.catalog)
+	}
+	db, err := schema.OpenReadOnly(ctx, a.catalog)
+	if errors.Is(err, schema.ErrEmpty) {
+		return nil, fmt.Errorf("%w: %s holds nothing yet", errNoCatalog, a.catalog)
+	}
+	return db, err
+}
+
+// warn writes a warning to stderr; the command goes on.
+func (a *app) warn(text string) {
+	_, _ = fmt.Fprintln(a.stderr, "pakdb: warning: "+printableLines(text))
 }
 
 func envOr(name, otherwise string) string {

@@ -34,7 +34,7 @@ func (ar *archive) Close() error { return errors.Join(ar.Archive.Close(), ar.rel
 // it.
 func (a *app) open(ctx context.Context, path string) (*archive, error) {
 	if file, entry, ok := splitInside(path); ok {
-		return a.openInside(ctx, file, entry)
+		return openInside(ctx, a, file, entry)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -104,6 +104,9 @@ func (a *app) openSource(ctx context.Context, src codecs.Source) (*archive, erro
 	}
 	return &archive{Archive: opened, format: format, size: src.Size}, nil
 }
+
+// openOptions returns how archives are opened: with the user's keys.
+func (a *app) openOptions() *codecs.Options { return &codecs.Options{Keys: a.keys.ring.Key} }
 
 // isLoose reports whether f is the fallback that takes any file. A scan wants
 // it; a user who names an archive does not.

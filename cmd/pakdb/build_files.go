@@ -30,7 +30,7 @@ type builtFiles struct {
 
 // openBuiltFiles opens the files of a build. They have the sizes that they had;
 // whether they are the same is told by unchanged.
-func (a *app) openBuiltFiles(ctx context.Context, db *sql.DB, label string) (f *builtFiles, err error) {
+func openBuiltFiles(ctx context.Context, a *app, db *sql.DB, label string) (f *builtFiles, err error) {
 	files, err := diff.Files(ctx, db, label)
 	if err != nil {
 		return nil, err

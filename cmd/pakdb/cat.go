@@ -15,17 +15,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/internal/choose"
 	"pakdb/internal/extract"
 )
 
-type catFlags struct {
+type catOptions struct {
 	globs, fold, raw, force bool
 
 	out string
 }
 
 func newCatCommand(a *app) *cobra.Command {
-	var f catFlags
+	var opts catOptions
 	cmd := &cobra.Command{
 		Use:   "cat [flags] ARCHIVE ENTRY...",
 		Short: "Write the content of entries to stdout",
@@ -48,68 +49,68 @@ left behind. Binary data goes to a terminal only with --force.`,
   pakdb cat --glob Game.pak "Config/*.ini"
   pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u`,
 		Args:              usage(cobra.MinimumNArgs(2)),
-		ValidArgsFunction: a.completeEntries,
+		ValidArgsFunction: completing(a, completeEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.cat(cmd.Context(), f, args[0], args[1:])
+			return runCat(cmd.Context(), a, opts, args[0], args[1:])
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "write to `FILE`, which appears when it is complete")
-	flags.BoolVar(&f.globs, "glob", false, "the arguments are patterns")
-	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "with --glob: patterns ignore case")
-	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
-	flags.BoolVar(&f.force, "force", false, "write binary data to a terminal")
+	flags.StringVarP(&opts.out, "output", "o", "", "write to `FILE`, which appears when it is complete")
+	flags.BoolVar(&opts.globs, "glob", false, "the arguments are patterns")
+	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "with --glob: patterns ignore case")
+	flags.BoolVar(&opts.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&opts.force, "force", false, "write binary data to a terminal")
 	return cmd
 }
 
-func (a *app) cat(ctx context.Context, f catFlags, path string, names []string) error {
-	ar, err := a.openFor(ctx, path, names, false)
+func runCat(ctx context.Context, a *app, opts catOptions, path string, names []string) error {
+	ar, err := openFor(ctx, a, path, names, false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = ar.Close() }()
-	entries, err := a.named(ctx, ar, f, names)
+	entries, err := namedEntries(ctx, a, ar, opts, names)
 	if err != nil {
 		return err
 	}
-	if f.out == "" {
-		return a.catTo(ctx, a.stdout, ar, entries, f)
+	if opts.out == "" {
+		return catTo(ctx, a.stdout, ar, entries, opts)
 	}
-	return a.catFile(ctx, ar, entries, f)
+	return catFile(ctx, a, ar, entries, opts)
 }
 
-func (a *app) named(ctx context.Context, ar *archive, f catFlags, names []string) ([]*codecs.Entry, error) {
-	if !f.globs {
-		return find(ar, names)
+func namedEntries(ctx context.Context, a *app, ar *archive, opts catOptions, names []string) ([]*codecs.Entry, error) {
+	if !opts.globs {
+		return choose.Find(ar.path, ar.Archive, names)
 	}
-	chosen, err := newSelection(names, f.fold)
+	chosen, err := choose.NewSelection(names, opts.fold)
 	if err != nil {
 		return nil, err
 	}
 	bad := &complaints{a: a}
-	entries := slices.Collect(listed(ctx, ar, chosen.in(ar), bad.add))
-	if err := errors.Join(ctx.Err(), chosen.missed(ar)); err != nil {
+	entries := slices.Collect(listed(ctx, ar, chosen.In(ar.Archive), bad.add))
+	if err := errors.Join(ctx.Err(), chosen.Missed(ar.path, choose.Paths(ar.Archive))); err != nil {
 		return nil, err
 	}
 	return entries, bad.result()
 }
 
 // catFile writes to a file that is not there until it is complete.
-func (a *app) catFile(ctx context.Context, ar *archive, entries []*codecs.Entry, f catFlags) error {
-	if err := refuseSameFile(ar, f.out); err != nil {
+func catFile(ctx context.Context, a *app, ar *archive, entries []*codecs.Entry, opts catOptions) error {
+	if err := refuseSameFile(ar, opts.out); err != nil {
 		return err
 	}
-	dir, err := extract.Open(ctx, filepath.Dir(f.out), true)
+	dir, err := extract.Open(ctx, filepath.Dir(opts.out), true)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	out, err := dir.Create(filepath.Base(f.out))
+	out, err := dir.Create(filepath.Base(opts.out))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = out.Close() }()
-	if err := a.catTo(ctx, out, ar, entries, f); err != nil {
+	if err := catTo(ctx, out, ar, entries, opts); err != nil {
 		return err
 	}
 	var mod time.Time
@@ -131,14 +132,14 @@ func refuseSameFile(ar *archive, out string) error {
 	return nil
 }
 
-func (a *app) catTo(ctx context.Context, w io.Writer, ar *archive, entries []*codecs.Entry, f catFlags) error {
-	cautious := !f.force && isTerminal(w)
+func catTo(ctx context.Context, w io.Writer, ar *archive, entries []*codecs.Entry, opts catOptions) error {
+	cautious := !opts.force && isTerminal(w)
 	for _, e := range entries {
-		r, err := openContent(ctx, ar, e, f.raw)
+		r, err := openContent(ctx, ar, e, opts.raw)
 		if err != nil {
 			return err
 		}
-		err = copyContent(ctx, w, r, label(e), cautious)
+		err = copyContent(ctx, w, r, choose.Label(e), cautious)
 		if err = errors.Join(err, r.Close()); err != nil {
 			return err
 		}

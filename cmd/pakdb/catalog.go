@@ -55,14 +55,14 @@ checksums.`,
 			if len(args) == 1 {
 				a.catalog = args[0]
 			}
-			return a.checkCatalog(cmd.Context(), format)
+			return runCatalogCheck(cmd.Context(), a, format)
 		},
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) checkCatalog(ctx context.Context, format string) error {
+func runCatalogCheck(ctx context.Context, a *app, format string) error {
 	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
 		return err
 	}
@@ -80,15 +80,15 @@ func (a *app) checkCatalog(ctx context.Context, format string) error {
 	if err != nil {
 		return err
 	}
-	return a.printChecked(found, checked, format)
+	return printChecked(a, found, checked, format)
 }
 
-func (a *app) printChecked(found []schema.Finding, checked schema.Checked, format string) error {
+func printChecked(a *app, found []schema.Finding, checked schema.Checked, format string) error {
 	var err error
 	if format != "" {
-		err = a.findingRows(found, format)
+		err = findingRows(a, found, format)
 	} else {
-		err = a.findingLines(found, checked)
+		err = findingLines(a, found, checked)
 	}
 	if err != nil || len(found) == 0 {
 		return err
@@ -100,7 +100,7 @@ func (a *app) printChecked(found []schema.Finding, checked schema.Checked, forma
 	return errProblems
 }
 
-func (a *app) findingRows(found []schema.Finding, format string) error {
+func findingRows(a *app, found []schema.Finding, format string) error {
 	rows, err := a.rows(format, "check", "build", "finding")
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (a *app) findingRows(found []schema.Finding, format string) error {
 	return rows.Close()
 }
 
-func (a *app) findingLines(found []schema.Finding, checked schema.Checked) error {
+func findingLines(a *app, found []schema.Finding, checked schema.Checked) error {
 	for _, f := range found {
 		build := ""
 		if f.Build != "" {
@@ -148,7 +148,7 @@ func checkAdvice(c schema.Checked) []string {
 }
 
 // noteUnchecked says what "pakdb index" and "pakdb rm" do not know.
-func (a *app) noteUnchecked(c *schema.Catalog) {
+func noteUnchecked(a *app, c *schema.Catalog) {
 	if c.Checked() || a.quiet {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/internal/choose"
 	"pakdb/schema"
 )
 
@@ -15,9 +16,16 @@ func completeFlag(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// completing makes a completion of the app one of cobra.
+func completing(a *app, complete func(*app, *cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return complete(a, cmd, args, typed)
+	}
+}
+
 // completeEntries offers files for the first argument, and what that archive
 // holds for those behind it, folder by folder.
-func (a *app) completeEntries(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func completeEntries(a *app, cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
@@ -27,7 +35,7 @@ func (a *app) completeEntries(cmd *cobra.Command, args []string, prefix string) 
 	}
 	defer func() { _ = ar.Close() }()
 	found := map[string]bool{}
-	for e := range named(ar) {
+	for e := range choose.Named(ar.Archive) {
 		rest, ok := strings.CutPrefix(e.Name, prefix)
 		if !ok {
 			continue
@@ -50,7 +58,7 @@ func (a *app) completeEntries(cmd *cobra.Command, args []string, prefix string) 
 }
 
 // completeBuilds offers the labels of the builds in the catalog.
-func (a *app) completeBuilds(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeBuilds(a *app, cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	db, err := schema.OpenReadOnly(cmd.Context(), a.catalog)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -29,7 +29,7 @@ func damagedHint(e *codecs.DamageError) string {
 
 // findDamage looks for damage of the files of the sides of a transport patch, or of
 // a build that is published alone.
-func (a *app) findDamage(ctx context.Context, sides ...damagedSide) (found []codecs.Damage, err error) {
+func findDamage(ctx context.Context, a *app, sides ...damagedSide) (found []codecs.Damage, err error) {
 	registry := a.registry()
 	named := make([][]codecs.NamedFormat, len(sides))
 	all := make([][]codecs.Damage, len(sides))
@@ -59,16 +59,16 @@ type damagedSide struct {
 }
 
 // refuseDamaged refuses damaged files; where that is allowed, it warns of them.
-func (a *app) refuseDamaged(found []codecs.Damage, allowed bool) error {
+func refuseDamaged(a *app, found []codecs.Damage, allowed bool) error {
 	if err := codecs.RefuseDamaged(found, allowed); err != nil {
 		return err
 	}
-	a.warnDamaged(found)
+	warnDamaged(a, found)
 	return nil
 }
 
 // warnDamaged tells of damage on stderr, all of it.
-func (a *app) warnDamaged(found []codecs.Damage) {
+func warnDamaged(a *app, found []codecs.Damage) {
 	for _, d := range found {
 		a.warn("damaged archive: " + d.String())
 	}
@@ -89,13 +89,13 @@ func damageTexts(found []codecs.Damage) (lines []string) {
 }
 
 // listDamage tells of damage on stdout, before a result for people.
-func (a *app) listDamage(found []codecs.Damage) error {
+func listDamage(a *app, found []codecs.Damage) error {
 	for _, d := range found {
 		word := "damaged "
 		if d.Listed {
 			word = "missing "
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", a.palette().paint(red, word), printable(d.String())); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", newPalette(a).paint(red, word), printable(d.String())); err != nil {
 			return err
 		}
 	}

@@ -84,7 +84,7 @@ is done while it is made; the folder of FILE needs room for the patch twice.`,
 			if err := refuseExisting(out, overwrite); err != nil {
 				return err
 			}
-			return a.deltaMake(cmd.Context(), old, new, out, key, makeFlags{best, allowDamaged}, &keys)
+			return runDeltaMake(cmd.Context(), a, old, new, out, key, makeOptions{best, allowDamaged}, &keys)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
@@ -109,33 +109,33 @@ func oldAndNew(args []string, dash int) (old, new []string, err error) {
 	return args[:dash], args[dash:], nil
 }
 
-func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string, f makeFlags, keys *newKeys) (err error) {
+func runDeltaMake(ctx context.Context, a *app, old, new []string, out, key string, opts makeOptions, keys *newKeys) (err error) {
 	debug.SetMemoryLimit(makeMemory)
 	secret, err := readSecretKey(key)
 	if err != nil {
 		return err
 	}
-	sides, err := a.openDeltaSides(ctx, old, new)
+	sides, err := openDeltaSides(ctx, a, old, new)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
-	if name, is := sides.has(out); is {
+	if name, ok := sides.has(out); ok {
 		return hinted(fmt.Errorf("%w: the patch would be written over %s, which it is made from", errUsage, name), "write it elsewhere, or move that away")
 	}
 	openNew := &codecs.Options{Keys: keys.ring.Key}
-	found, err := a.findDamage(ctx, damagedSide{"old", sides.old.Inputs, a.openOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
+	found, err := findDamage(ctx, a, damagedSide{"old", sides.old.Inputs, a.openOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
 	if err != nil {
 		return err
 	}
-	if err := a.refuseDamaged(found, f.allowDamaged); err != nil {
+	if err := refuseDamaged(a, found, opts.allowDamaged); err != nil {
 		return err
 	}
 	started := time.Now()
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: f.best,
+		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: opts.best,
 	})
 	if err == nil && secret != nil {
 		err = pkdelta.SignFile(ctx, out, secret)
@@ -144,13 +144,13 @@ func (a *app) deltaMake(ctx context.Context, old, new []string, out, key string,
 	if err != nil || a.quiet {
 		return err
 	}
-	return a.printMade(out, h, s, time.Since(started))
+	return printMade(a, out, h, s, time.Since(started))
 }
 
 // makeFlags are the switches of "delta make".
-type makeFlags struct{ best, allowDamaged bool }
+type makeOptions struct{ best, allowDamaged bool }
 
-func (a *app) printMade(out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
+func printMade(a *app, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
 	var size int64
 	for _, f := range h.New {
 		size += f.Size

@@ -13,7 +13,7 @@ import (
 )
 
 func newDeltaApplyCommand(a *app) *cobra.Command {
-	var f applyFlags
+	var opts applyOptions
 	cmd := &cobra.Command{
 		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
 		Short: "Make the new files of a patch from the old ones",
@@ -45,66 +45,66 @@ that cannot be appended to are made anew, and why is told.`,
   pakdb delta apply game.pkdelta Paks -o Paks --in-place --keep-undo back.pkundo`,
 		Args: usage(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out == "" {
+			if opts.out == "" {
 				return usageError(cmd, errors.New("write where to? pass -o DIR"))
 			}
-			if f.undo != "" && !f.inPlace && !f.append {
+			if opts.undo != "" && !opts.inPlace && !opts.append {
 				return usageError(cmd, errors.New("--keep-undo is for --in-place and --append; else the old files are the way back"))
 			}
-			if err := f.keys.load(&a.keys); err != nil {
+			if err := opts.keys.load(&a.keys); err != nil {
 				return err
 			}
-			return a.deltaApply(cmd.Context(), args[0], args[1:], f)
+			return runDeltaApply(cmd.Context(), a, args[0], args[1:], opts)
 		},
 	}
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
-	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
-	cmd.Flags().BoolVar(&f.inPlace, "in-place", false, "change the files in DIR where they are")
-	cmd.Flags().BoolVar(&f.append, "append", false, "write what changed behind the paks in DIR")
-	cmd.Flags().StringVar(&f.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
-	cmd.Flags().StringVar(&f.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
-	f.keys.add(cmd)
+	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
+	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
+	cmd.Flags().BoolVar(&opts.inPlace, "in-place", false, "change the files in DIR where they are")
+	cmd.Flags().BoolVar(&opts.append, "append", false, "write what changed behind the paks in DIR")
+	cmd.Flags().StringVar(&opts.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
+	cmd.Flags().StringVar(&opts.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
+	opts.keys.add(cmd)
 	_ = cmd.MarkFlagDirname("output")
 	exclusive(cmd, "in-place", "append")
 	return cmd
 }
 
-type applyFlags struct {
+type applyOptions struct {
 	keys                    newKeys
 	out, key, undo          string
 	dryRun, inPlace, append bool
 }
 
-func (a *app) applyOptions(f applyFlags) *apply.ApplyOptions {
+func newApplyOptions(a *app, opts applyOptions) *apply.ApplyOptions {
 	o := &apply.ApplyOptions{
-		Undo: f.undo, DryRun: f.dryRun, Registry: a.registry(), Open: a.openOptions(), Keys: f.keys.all(&a.keys),
+		Undo: opts.undo, DryRun: opts.dryRun, Registry: a.registry(), Open: a.openOptions(), Keys: opts.keys.all(&a.keys),
 	}
 	switch {
-	case f.inPlace:
+	case opts.inPlace:
 		o.Mode = apply.InPlace
-	case f.append:
+	case opts.append:
 		o.Mode = apply.Append
 	}
 	return o
 }
 
-func (a *app) deltaApply(ctx context.Context, file string, old []string, f applyFlags) (err error) {
+func runDeltaApply(ctx context.Context, a *app, file string, old []string, opts applyOptions) (err error) {
 	debug.SetMemoryLimit(applyMemory)
-	if err := checkFileKey(file, f.key); err != nil { // before old files are read for it
+	if err := checkFileKey(file, opts.key); err != nil { // before old files are read for it
 		return err
 	}
 	watched, stop := a.watchPatch(ctx)
-	p, err := apply.NewPlan(watched, file, old, f.out)
+	p, err := apply.NewPlan(watched, file, old, opts.out)
 	stop()
 	if err != nil {
-		return deltaHint(recoverHint(err, f.out))
+		return deltaHint(recoverHint(err, opts.out))
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if err := checkKey(p.Header, file, f.key); err != nil { // of what is applied
+	if err := checkKey(p.Header, file, opts.key); err != nil { // of what is applied
 		return err
 	}
 	watched, stop = a.watchPatch(ctx)
-	err = p.Prepare(watched, a.applyOptions(f))
+	err = p.Prepare(watched, newApplyOptions(a, opts))
 	stop()
 	if err != nil {
 		return deltaHint(err)
@@ -114,7 +114,7 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 			return err
 		}
 	}
-	if f.dryRun || p.Applied {
+	if opts.dryRun || p.Applied {
 		return nil
 	}
 	watched, stop = a.watchPatch(ctx)
@@ -130,6 +130,6 @@ func (a *app) deltaApply(ctx context.Context, file string, old []string, f apply
 	if p.Tail > 0 {
 		how = `every entry as in the new version; "pakdb pak compact" makes the bytes so too`
 	}
-	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, %s\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(f.out), how)
+	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, %s\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(opts.out), how)
 	return err
 }

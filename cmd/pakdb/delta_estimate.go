@@ -34,31 +34,31 @@ with --exact as this command does.`,
 			if err != nil {
 				return usageError(cmd, err)
 			}
-			return a.deltaEstimate(cmd.Context(), old, new, format)
+			return runDeltaEstimate(cmd.Context(), a, old, new, format)
 		},
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) deltaEstimate(ctx context.Context, old, new []string, format string) (err error) {
-	sides, err := a.openDeltaSides(ctx, old, new)
+func runDeltaEstimate(ctx context.Context, a *app, old, new []string, format string) (err error) {
+	sides, err := openDeltaSides(ctx, a, old, new)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
-	e, err := a.estimate(ctx, sides.old.Inputs, sides.new.Inputs)
+	e, err := estimateDelta(ctx, a, sides.old.Inputs, sides.new.Inputs)
 	if err != nil {
 		return err
 	}
 	if format != "" {
-		return a.downloadRows(downloadsOf(e), format)
+		return downloadRows(a, downloadsOf(e), format)
 	}
 	return printDownloads(a.stdout, downloadsOf(e))
 }
 
-// estimate makes the patch to know its size.
-func (a *app) estimate(ctx context.Context, old, new []pkdelta.Input) (*maker.Estimate, error) {
+// estimateDelta makes the patch to know its size.
+func estimateDelta(ctx context.Context, a *app, old, new []pkdelta.Input) (*maker.Estimate, error) {
 	debug.SetMemoryLimit(makeMemory)
 	watched, stop := a.watchPatch(ctx)
 	defer stop()

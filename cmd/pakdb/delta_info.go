@@ -36,15 +36,15 @@ applying takes, by what a patch knows of them, NULL for none.`,
 			if format == "" {
 				return h.Describe(a.stdout)
 			}
-			return a.deltaFiles(h, format)
+			return printDeltaFiles(a, h, format)
 		},
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-// deltaFiles writes the files of a patch as rows.
-func (a *app) deltaFiles(h *pkdelta.Header, format string) error {
+// printDeltaFiles writes the files of a patch as rows.
+func printDeltaFiles(a *app, h *pkdelta.Header, format string) error {
 	rows, err := a.rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed", "keys")
 	if err != nil {
 		return err
@@ -90,19 +90,19 @@ patch, whose problem is NULL when it is.`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "" {
-				return a.deltaVerifyRows(cmd.Context(), args, key, format)
+				return verifyDeltaRows(cmd.Context(), a, args, key, format)
 			}
-			return a.deltaVerify(cmd.Context(), args, key)
+			return runDeltaVerify(cmd.Context(), a, args, key)
 		},
 	}
 	cmd.Flags().StringVar(&key, "key", "", "also require a signature by the public `KEY` (a file, or its text)")
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
 // verifyPatch checks one patch. What makes the others not worth looking at is an
 // error of its own.
-func (a *app) verifyPatch(ctx context.Context, file, key string) (h *pkdelta.Header, problem, err error) {
+func verifyPatch(ctx context.Context, a *app, file, key string) (h *pkdelta.Header, problem, err error) {
 	watched, stop := a.watchPatch(ctx)
 	h, problem = pkdelta.VerifyFile(watched, file)
 	stop()
@@ -115,10 +115,10 @@ func (a *app) verifyPatch(ctx context.Context, file, key string) (h *pkdelta.Hea
 	return h, problem, nil
 }
 
-func (a *app) deltaVerify(ctx context.Context, files []string, key string) error {
+func runDeltaVerify(ctx context.Context, a *app, files []string, key string) error {
 	bad := false
 	for _, file := range files {
-		h, problem, err := a.verifyPatch(ctx, file, key)
+		h, problem, err := verifyPatch(ctx, a, file, key)
 		switch {
 		case err != nil:
 			return err
@@ -144,14 +144,14 @@ func (a *app) deltaVerify(ctx context.Context, files []string, key string) error
 	return nil
 }
 
-func (a *app) deltaVerifyRows(ctx context.Context, files []string, key, format string) error {
+func verifyDeltaRows(ctx context.Context, a *app, files []string, key, format string) error {
 	rows, err := a.rows(format, "file", "bytes", "segments", "root", "signed", "problem")
 	if err != nil {
 		return err
 	}
 	bad := false
 	for _, file := range files {
-		h, problem, err := a.verifyPatch(ctx, file, key)
+		h, problem, err := verifyPatch(ctx, a, file, key)
 		switch {
 		case err != nil:
 			return cmp.Or(err, rows.Close())

@@ -42,14 +42,14 @@ it is given up instead: all others are finished, and the update is over.`,
 			if err != nil {
 				return recoverHint(err, args[0])
 			}
-			return a.printRecovered(did, lost)
+			return printRecovered(a, did, lost)
 		},
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "give up files that are gone or replaced since the update was interrupted")
 	return cmd
 }
 
-func (a *app) printRecovered(did bool, lost []error) error {
+func printRecovered(a *app, did bool, lost []error) error {
 	for _, err := range lost {
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: given up: "+printableLines(err.Error()))
 	}
@@ -90,7 +90,7 @@ func inFolder(dir string, do func(root *os.Root) error) error {
 
 // warnInterrupted tells if files that a command names are those of an update that
 // was interrupted. Commands that finish it do not need to.
-func (a *app) warnInterrupted(cmd *cobra.Command, args []string) {
+func warnInterrupted(a *app, cmd *cobra.Command, args []string) {
 	if slices.Contains([]string{"apply", "undo", "recover", "compact", "update"}, cmd.Name()) {
 		return
 	}

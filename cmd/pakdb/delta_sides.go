@@ -14,7 +14,7 @@ import (
 type deltaSides struct{ old, new *inside.Files }
 
 // openDeltaSides opens the files, and tells what about them may not be meant.
-func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSides, err error) {
+func openDeltaSides(ctx context.Context, a *app, old, new []string) (s deltaSides, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -44,7 +44,7 @@ func (a *app) openDeltaSides(ctx context.Context, old, new []string) (s deltaSid
 }
 
 // has reports whether a file is among them, and how it is called there.
-func (s deltaSides) has(name string) (path string, is bool) {
+func (s deltaSides) has(name string) (path string, ok bool) {
 	st, err := os.Stat(name)
 	if err != nil {
 		return "", false
@@ -57,11 +57,6 @@ func (s deltaSides) has(name string) (path string, is bool) {
 		}
 	}
 	return "", false
-}
-
-// warn tells what does not end the command.
-func (a *app) warn(text string) {
-	_, _ = fmt.Fprintln(a.stderr, "pakdb: warning: "+printableLines(text))
 }
 
 func (s deltaSides) close() error {

@@ -21,11 +21,11 @@ reads. Files that are there stay.`,
   pakdb delta make old new -o game.pkdelta --sign release.key
   pakdb delta apply game.pkdelta old -o new --key release.key.pub`,
 		Args: usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return a.keygen(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return runKeygen(a, args[0]) },
 	}
 }
 
-func (a *app) keygen(name string) error {
+func runKeygen(a *app, name string) error {
 	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		return err

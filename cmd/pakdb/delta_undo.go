@@ -21,12 +21,12 @@ they were.`,
 		Example: `  pakdb delta undo Paks/back.pkundo Paks`,
 		Args:    usage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.deltaUndo(cmd.Context(), args[0], args[1])
+			return runDeltaUndo(cmd.Context(), a, args[0], args[1])
 		},
 	}
 }
 
-func (a *app) deltaUndo(ctx context.Context, file, dir string) error {
+func runDeltaUndo(ctx context.Context, a *app, file, dir string) error {
 	err := inFolder(dir, func(root *os.Root) error { return apply.Undo(ctx, file, root) })
 	if err != nil || a.quiet {
 		return recoverHint(err, dir)

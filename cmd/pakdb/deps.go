@@ -15,7 +15,7 @@ import (
 	"pakdb/query/graph"
 )
 
-type depsFlags struct {
+type depsOptions struct {
 	build  string
 	depth  string
 	kinds  []string
@@ -23,7 +23,7 @@ type depsFlags struct {
 }
 
 func newDepsCommand(a *app) *cobra.Command {
-	return a.graphCommand(false, &cobra.Command{
+	return newGraphCommand(a, false, &cobra.Command{
 		Use:   "deps [flags] PATH|NAME|ID",
 		Short: "Show what an entry refers to",
 		Long: `Show what an entry of a build refers to, with --depth what that refers to in
@@ -42,7 +42,7 @@ outside the archives is "native".`,
 }
 
 func newRefsCommand(a *app) *cobra.Command {
-	return a.graphCommand(true, &cobra.Command{
+	return newGraphCommand(a, true, &cobra.Command{
 		Use:   "refs [flags] PATH|NAME|ID",
 		Short: "Show what refers to an entry",
 		Long: `Show what refers to an entry of a build, with --depth what refers to that in
@@ -54,24 +54,24 @@ An id or a name that nothing in the build stands for can be asked for as well.`,
 	})
 }
 
-func (a *app) graphCommand(reverse bool, cmd *cobra.Command) *cobra.Command {
-	var f depsFlags
+func newGraphCommand(a *app, reverse bool, cmd *cobra.Command) *cobra.Command {
+	var opts depsOptions
 	cmd.Args = usage(cobra.ExactArgs(1))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.deps(cmd.Context(), f, reverse, args[0])
+		return runDeps(cmd.Context(), a, opts, reverse, args[0])
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.build, "build", "b", "", "`LABEL` of the build (default: the newest)")
-	flags.StringVarP(&f.depth, "depth", "d", "1", "follow `N` steps, or all")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only references of these `KINDS`, comma-separated")
+	flags.StringVarP(&opts.build, "build", "b", "", "`LABEL` of the build (default: the newest)")
+	flags.StringVarP(&opts.depth, "depth", "d", "1", "follow `N` steps, or all")
+	flags.StringSliceVar(&opts.kinds, "kind", nil, "only references of these `KINDS`, comma-separated")
 	formats := slices.Concat([]string{"tree", "dot"}, query.Formats())
-	flags.StringVar(&f.format, "format", "tree", "output as `FORMAT`: tree, dot, or a format of \"pakdb query\"")
+	flags.StringVar(&opts.format, "format", "tree", "output as `FORMAT`: tree, dot, or a format of \"pakdb query\"")
 	completeFlag(cmd, "format", formats...)
 	return cmd
 }
 
-func (a *app) deps(ctx context.Context, f depsFlags, reverse bool, name string) error {
-	depth, err := parseDepth(f.depth)
+func runDeps(ctx context.Context, a *app, opts depsOptions, reverse bool, name string) error {
+	depth, err := parseDepth(opts.depth)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (a *app) deps(ctx context.Context, f depsFlags, reverse bool, name string) 
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	g, err := graph.Open(ctx, db, f.build)
+	g, err := graph.Open(ctx, db, opts.build)
 	if err != nil {
 		return err
 	}
@@ -88,21 +88,21 @@ func (a *app) deps(ctx context.Context, f depsFlags, reverse bool, name string) 
 	if err != nil {
 		return err
 	}
-	o := graph.Options{Reverse: reverse, Depth: depth, Kinds: f.kinds}
-	switch f.format {
+	o := graph.Options{Reverse: reverse, Depth: depth, Kinds: opts.kinds}
+	switch opts.format {
 	case "tree":
-		err = a.printTree(ctx, g, start, o)
+		err = printTree(ctx, a, g, start, o)
 	case "dot":
-		err = a.printDot(ctx, g, start, o)
+		err = printDot(ctx, a, g, start, o)
 	default:
-		err = a.printEdges(ctx, g, start, o, f.format)
+		err = printEdges(ctx, a, g, start, o, opts.format)
 	}
-	return errors.Join(err, a.remarkKinds(ctx, g, start, o))
+	return errors.Join(err, remarkKinds(ctx, a, g, start, o))
 }
 
 // remarkKinds says on stderr that there are references where none is of the kinds
 // asked for. Kinds hold for every step, so the first one tells.
-func (a *app) remarkKinds(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options) error {
+func remarkKinds(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options) error {
 	if len(o.Kinds) == 0 || a.quiet {
 		return nil
 	}
@@ -149,7 +149,7 @@ func resolveOne(ctx context.Context, g *graph.Graph, name string) (graph.Node, e
 	return graph.Node{}, err
 }
 
-func (a *app) printEdges(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options, format string) error {
+func printEdges(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options, format string) error {
 	rows, err := a.rows(format, "depth", "path", "kind", "target_kind", "target", "target_path", "status", "weak")
 	if err != nil {
 		return err

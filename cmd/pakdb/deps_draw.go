@@ -24,7 +24,7 @@ type branch struct {
 
 // printTree draws the walk as a tree. Several references of one node to another
 // are one branch; a node that stands in several places is drawn out once.
-func (a *app) printTree(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options) error {
+func printTree(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options) error {
 	t := &tree{children: map[string][]branch{}, drawn: map[string]bool{}, out: bufio.NewWriter(a.stdout)}
 	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
 		near, far := e.From, e.To
@@ -86,7 +86,7 @@ func (t *tree) draw(node, indent string) {
 }
 
 // printDot writes the walk for Graphviz.
-func (a *app) printDot(ctx context.Context, g *graph.Graph, start graph.Node, o graph.Options) error {
+func printDot(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options) error {
 	w := bufio.NewWriter(a.stdout)
 	_, _ = fmt.Fprintf(w, "digraph pakdb {\n  rankdir=LR; node [shape=box, fontname=\"sans-serif\"];\n  %s [style=bold];\n", dotName(start.Name()))
 	seen := map[string]bool{}

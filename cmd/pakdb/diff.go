@@ -15,7 +15,7 @@ import (
 	"pakdb/query"
 )
 
-type diffFlags struct {
+type diffOptions struct {
 	perArchive, times, noRenames, files bool
 	similar                             string
 
@@ -29,7 +29,7 @@ type diffFlags struct {
 }
 
 func newDiffCommand(a *app) *cobra.Command {
-	var f diffFlags
+	var opts diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW [GLOB...]",
 		Short: "Show what changed between two builds",
@@ -84,28 +84,28 @@ that match count; when there are others, a line says how many.`,
   pakdb diff 1.48 1.52 --summary dir --format csv
   pakdb diff 1.48 1.52 --format html > changes.html`,
 		Args:              usage(cobra.MinimumNArgs(2)),
-		ValidArgsFunction: a.completeSides,
+		ValidArgsFunction: completing(a, completeSides),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return trouble(a.diff(cmd.Context(), f, args))
+			return trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.similar, "find-renames", "M", "50", "least similarity of renamed contents, in `PERCENT`")
+	flags.StringVarP(&opts.similar, "find-renames", "M", "50", "least similarity of renamed contents, in `PERCENT`")
 	flags.Lookup("find-renames").NoOptDefVal = "50"
-	flags.BoolVar(&f.noRenames, "no-renames", false, "do not look for renames")
-	flags.BoolVar(&f.perArchive, "per-archive", false, "compare archive by archive, whichever entry wins in the game")
-	flags.BoolVar(&f.times, "times", false, "another modification time is a change of metadata")
-	flags.BoolVar(&f.files, "files", false, "list the files of an Unreal asset one by one")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only changes of these `KINDS`: added, removed, renamed, modified,\ncosmetic, moved, restored, copies, metadata")
-	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
-	flags.BoolVar(&f.stat, "stat", false, "show how much of each entry changed")
-	flags.BoolVar(&f.exact, "exact", false, "with --stat: read the archives, and make the transport patch to know its size")
-	flags.StringVar(&f.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
-	flags.BoolVar(&f.nameOnly, "name-only", false, "print paths alone")
-	flags.BoolVar(&f.nameStatus, "name-status", false, "print a letter for the kind, and paths")
-	flags.BoolVar(&f.semantic, "semantic", false, "show what changed inside: fields, points, names, exports, references,\nvalues of JSON, lines of text, bytes")
-	flags.BoolVar(&f.impact, "impact", false, "show what depends on what changed, step by step")
-	flags.StringVar(&f.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
+	flags.BoolVar(&opts.noRenames, "no-renames", false, "do not look for renames")
+	flags.BoolVar(&opts.perArchive, "per-archive", false, "compare archive by archive, whichever entry wins in the game")
+	flags.BoolVar(&opts.times, "times", false, "another modification time is a change of metadata")
+	flags.BoolVar(&opts.files, "files", false, "list the files of an Unreal asset one by one")
+	flags.StringSliceVar(&opts.kinds, "kind", nil, "only changes of these `KINDS`: added, removed, renamed, modified,\ncosmetic, moved, restored, copies, metadata")
+	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&opts.stat, "stat", false, "show how much of each entry changed")
+	flags.BoolVar(&opts.exact, "exact", false, "with --stat: read the archives, and make the transport patch to know its size")
+	flags.StringVar(&opts.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
+	flags.BoolVar(&opts.nameOnly, "name-only", false, "print paths alone")
+	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
+	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: fields, points, names, exports, references,\nvalues of JSON, lines of text, bytes")
+	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
+	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
 	completeFlag(cmd, "format", append(query.Formats(), formatHTML)...)
 	completeFlag(cmd, "summary", diff.Columns()...)
 	var kinds []string
@@ -127,34 +127,34 @@ func trouble(err error) error {
 	return &classError{err, errTrouble}
 }
 
-func (f *diffFlags) options() (diff.Options, error) {
-	percent, err := strconv.Atoi(strings.TrimSuffix(f.similar, "%"))
+func (opts *diffOptions) options() (diff.Options, error) {
+	percent, err := strconv.Atoi(strings.TrimSuffix(opts.similar, "%"))
 	if err != nil || percent < 1 || percent > 100 {
-		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", errUsage, f.similar)
+		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", errUsage, opts.similar)
 	}
-	return diff.Options{PerArchive: f.perArchive, Times: f.times, NoRenames: f.noRenames, Files: f.files, Similar: percent,
-		Brief: !f.semantic && (f.format == "" || f.summary != "")}, nil
+	return diff.Options{PerArchive: opts.perArchive, Times: opts.times, NoRenames: opts.noRenames, Files: opts.files, Similar: percent,
+		Brief: !opts.semantic && (opts.format == "" || opts.summary != "")}, nil
 }
 
-func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
-	o, err := f.options()
+func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error {
+	o, err := opts.options()
 	if err != nil {
 		return err
 	}
-	c, err := f.filter(args[2:])
+	c, err := opts.filter(args[2:])
 	if err != nil {
 		return err
 	}
-	if err := f.checkFormat(a); err != nil {
+	if err := opts.checkFormat(a); err != nil {
 		return err
 	}
-	if f.exact && !f.stat {
+	if opts.exact && !opts.stat {
 		return fmt.Errorf("%w: --exact is for --stat", errUsage)
 	}
 	// What is compared has no pointers, so that collecting often costs little. Two
 	// builds of a million entries with nothing in common: 454 MB, with 50 528 MB.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
-	sides, err := a.openSides(ctx, args[0], args[1])
+	sides, err := openSides(ctx, a, args[0], args[1])
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 		if c.filters() {
 			return fmt.Errorf("%w: patterns and --kind choose among entries of builds; two entries are compared as they are", errUsage)
 		}
-		return a.diffEntries(ctx, f, sides)
+		return diffEntries(ctx, a, opts, sides)
 	}
 	if c.Result, err = diff.Compare(ctx, sides.db, sides.old.label, sides.new.label, o); err != nil {
 		return err
@@ -174,12 +174,12 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	if err := c.refuseMissed(ctx, sides); err != nil {
 		return err
 	}
-	n, err := a.printDiff(ctx, f, c, sides)
+	n, err := printDiff(ctx, a, opts, c, sides)
 	if err != nil {
 		return err
 	}
-	a.remark(c)
-	if n == 0 && c.Len() > 0 && !f.hasSums() && !a.quiet {
+	remarkDiff(a, c)
+	if n == 0 && c.Len() > 0 && !opts.hasSums() && !a.quiet {
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+c.noneMatch())
 	}
 	if n > 0 || hidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
@@ -188,8 +188,8 @@ func (a *app) diff(ctx context.Context, f diffFlags, args []string) error {
 	return nil
 }
 
-// remark says on stderr what no row shows.
-func (a *app) remark(c *changes) {
+// remarkDiff says on stderr what no row shows.
+func remarkDiff(a *app, c *changes) {
 	for _, name := range c.Reordered {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s: its entries lie in another order\n", printable(name))
 	}
@@ -201,31 +201,31 @@ func (a *app) remark(c *changes) {
 
 // hasSums reports whether the output for people ends with the line that says so
 // when no change matches.
-func (f *diffFlags) hasSums() bool {
-	return f.format == "" && !f.nameOnly && !f.nameStatus && f.summary == "" && !f.semantic && !f.impact
+func (opts *diffOptions) hasSums() bool {
+	return opts.format == "" && !opts.nameOnly && !opts.nameStatus && opts.summary == "" && !opts.semantic && !opts.impact
 }
 
-func (a *app) printDiff(ctx context.Context, f diffFlags, c *changes, s *sides) (int, error) {
-	if f.format != "" || f.nameOnly || f.nameStatus {
-		a.warnDamaged(c.damaged) // for people beside what programs read
-	} else if err := a.listDamage(c.damaged); err != nil {
+func printDiff(ctx context.Context, a *app, opts diffOptions, c *changes, s *sides) (int, error) {
+	if opts.format != "" || opts.nameOnly || opts.nameStatus {
+		warnDamaged(a, c.damaged) // for people beside what programs read
+	} else if err := listDamage(a, c.damaged); err != nil {
 		return 0, err
 	}
 	switch {
-	case f.nameOnly, f.nameStatus:
-		return a.diffNames(ctx, c, f.nameStatus)
-	case f.summary != "":
-		return a.diffSummary(ctx, c, f.summary, f.format)
-	case f.stat:
-		return a.diffStat(ctx, c, s, f)
-	case f.semantic:
-		return a.diffSemantic(ctx, c, s, f.format)
-	case f.impact:
-		return a.diffImpact(ctx, c, f.format)
-	case f.format == formatHTML:
-		return a.diffPage(ctx, c)
-	case f.format != "":
-		return a.diffRows(ctx, c, f.format)
+	case opts.nameOnly, opts.nameStatus:
+		return diffNames(ctx, a, c, opts.nameStatus)
+	case opts.summary != "":
+		return diffSummary(ctx, a, c, opts.summary, opts.format)
+	case opts.stat:
+		return diffStat(ctx, a, c, s, opts)
+	case opts.semantic:
+		return diffSemantic(ctx, a, c, s, opts.format)
+	case opts.impact:
+		return diffImpact(ctx, a, c, opts.format)
+	case opts.format == formatHTML:
+		return diffPage(ctx, a, c)
+	case opts.format != "":
+		return diffRows(ctx, a, c, opts.format)
 	}
-	return a.diffList(ctx, c)
+	return diffList(ctx, a, c)
 }

@@ -13,14 +13,14 @@ import (
 
 // completeSides offers builds for the two sides of a diff, and files; behind
 // BUILD: and behind the sides, paths.
-func (a *app) completeSides(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completeSides(a *app, cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) >= 2 {
-		return a.completePaths(cmd, args, typed)
+		return completePaths(a, cmd, args, typed)
 	}
-	labels, directive := a.completeBuilds(cmd, args, typed)
+	labels, directive := completeBuilds(a, cmd, args, typed)
 	for _, label := range labels {
 		if rest, ok := strings.CutPrefix(typed, label+":"); ok {
-			paths, directive := a.completePaths(cmd, args, rest)
+			paths, directive := completePaths(a, cmd, args, rest)
 			for i := range paths {
 				paths[i] = label + ":" + paths[i]
 			}
@@ -34,7 +34,7 @@ func (a *app) completeSides(cmd *cobra.Command, args []string, typed string) ([]
 }
 
 // completePaths offers the paths that the catalog knows, folder by folder.
-func (a *app) completePaths(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completePaths(a *app, cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	db, err := schema.OpenReadOnly(cmd.Context(), a.catalog)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

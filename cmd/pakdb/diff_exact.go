@@ -8,28 +8,28 @@ import (
 	"pakdb/diff"
 )
 
-// downloads tells what the update takes, whichever changes were asked for.
-func (a *app) downloads(ctx context.Context, c *changes, s *sides, exact bool) ([]diff.Download, error) {
+// listDownloads tells what the update takes, whichever changes were asked for.
+func listDownloads(ctx context.Context, a *app, c *changes, s *sides, exact bool) ([]diff.Download, error) {
 	if exact {
-		return a.exactDownloads(ctx, s)
+		return exactDownloads(ctx, a, s)
 	}
 	return c.Downloads(ctx)
 }
 
 // exactDownloads makes the transport patch between the files of both sides, if
 // they are still where the catalog says and what it says, to know its size.
-func (a *app) exactDownloads(ctx context.Context, s *sides) (all []diff.Download, err error) {
-	old, err := a.openBuiltFiles(ctx, s.db, s.old.label)
+func exactDownloads(ctx context.Context, a *app, s *sides) (all []diff.Download, err error) {
+	old, err := openBuiltFiles(ctx, a, s.db, s.old.label)
 	if err != nil {
 		return nil, exactHint(err)
 	}
 	defer func() { err = errors.Join(err, old.close()) }()
-	new, err := a.openBuiltFiles(ctx, s.db, s.new.label)
+	new, err := openBuiltFiles(ctx, a, s.db, s.new.label)
 	if err != nil {
 		return nil, exactHint(err)
 	}
 	defer func() { err = errors.Join(err, new.close()) }()
-	e, err := a.estimate(ctx, old.inputs, new.inputs)
+	e, err := estimateDelta(ctx, a, old.inputs, new.inputs)
 	if err != nil {
 		return nil, err
 	}

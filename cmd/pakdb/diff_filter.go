@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/internal/glob"
 )
 
 // changes is a filter over what a comparison found.
@@ -17,29 +19,24 @@ type changes struct {
 	*diff.Result
 	kinds   diff.Kind       // 0: all
 	damaged []codecs.Damage // archives of either build
-	globs   []*glob
+	globs   glob.List
 }
 
-func (f *diffFlags) filter(patterns []string) (*changes, error) {
+func (opts *diffOptions) filter(patterns []string) (*changes, error) {
 	c := &changes{}
-	for _, name := range f.kinds {
+	for _, name := range opts.kinds {
 		k, ok := diff.ParseKind(name)
 		if !ok {
 			return nil, fmt.Errorf("%w: --kind %q: want one of %s", errUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
 		}
 		c.kinds |= k
 	}
-	if f.summary != "" && !slices.Contains(diff.Columns(), f.summary) {
-		return nil, fmt.Errorf("%w: --summary %q: want one of %s", errUsage, f.summary, strings.Join(diff.Columns(), ", "))
+	if opts.summary != "" && !slices.Contains(diff.Columns(), opts.summary) {
+		return nil, fmt.Errorf("%w: --summary %q: want one of %s", errUsage, opts.summary, strings.Join(diff.Columns(), ", "))
 	}
-	for _, p := range patterns {
-		g, err := parseGlob(p, f.fold)
-		if err != nil {
-			return nil, err
-		}
-		c.globs = append(c.globs, g)
-	}
-	return c, nil
+	var err error
+	c.globs, err = glob.ParseList(patterns, opts.fold)
+	return c, err
 }
 
 func allKinds() (all diff.Kind) {
@@ -63,7 +60,7 @@ func (c *changes) noneMatch() string {
 // refuseMissed returns an error for a pattern that matches no path of either
 // build. Most patterns match a change, so the paths of builds are rarely read.
 func (c *changes) refuseMissed(ctx context.Context, s *sides) (err error) {
-	missed := missedGlobs(c.globs, c.Names())
+	missed := c.globs.Missed(c.Names())
 	if len(missed) == 0 {
 		return nil
 	}
@@ -75,7 +72,7 @@ func (c *changes) refuseMissed(ctx context.Context, s *sides) (err error) {
 			}
 		}
 	}
-	if missed = missedGlobs(missed, paths); len(missed) > 0 && failed == nil {
+	if missed = missed.Missed(paths); len(missed) > 0 && failed == nil {
 		err = missedError(missed[0], strconv.Quote(s.old.label)+" or "+strconv.Quote(s.new.label), paths)
 	}
 	return errors.Join(failed, err)
@@ -90,15 +87,8 @@ func (c *changes) takes(ch *diff.Change) bool {
 	if c.globs == nil {
 		return true
 	}
-	for _, g := range c.globs {
-		if matchesFile(g, ch.Old) || matchesFile(g, ch.New) {
-			return true
-		}
-	}
-	return false
+	return ch.Old != nil && c.globs.Match(ch.Old.Name()) || ch.New != nil && c.globs.Match(ch.New.Name())
 }
-
-func matchesFile(g *glob, f *diff.File) bool { return f != nil && g.match(f.Name()) }
 
 // each calls do for each change that was asked for and returns how many.
 func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {
@@ -115,4 +105,10 @@ func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int,
 		}
 	}
 	return n, nil
+}
+
+// missedError reports a pattern that matches no path of what is called where. A
+// pattern that stands for nothing is a mistake, not an empty answer.
+func missedError(g *glob.Glob, where string, paths iter.Seq[string]) error {
+	return hinted(fmt.Errorf("%w: nothing in %s matches %q", errUsage, where, g), g.Hint(paths))
 }

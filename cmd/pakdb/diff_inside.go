@@ -22,8 +22,8 @@ type insideWriter struct {
 	p    palette
 }
 
-func (a *app) newInsideWriter(s *sides, format string) (*insideWriter, error) {
-	w := &insideWriter{a: a, w: bufio.NewWriter(a.stdout), p: a.palette(), with: &diff.Semantic{
+func newInsideWriter(a *app, s *sides, format string) (*insideWriter, error) {
+	w := &insideWriter{a: a, w: bufio.NewWriter(a.stdout), p: newPalette(a), with: &diff.Semantic{
 		DB: s.db, Contents: s.contents, OldBuild: s.old.label, NewBuild: s.new.label}}
 	if format == "" {
 		return w, nil
@@ -35,8 +35,8 @@ func (a *app) newInsideWriter(s *sides, format string) (*insideWriter, error) {
 
 // diffSemantic shows every change, and what changed inside of those that have
 // another content.
-func (a *app) diffSemantic(ctx context.Context, c *changes, s *sides, format string) (int, error) {
-	w, err := a.newInsideWriter(s, format)
+func diffSemantic(ctx context.Context, a *app, c *changes, s *sides, format string) (int, error) {
+	w, err := newInsideWriter(a, s, format)
 	if err != nil {
 		return 0, err
 	}
@@ -45,7 +45,7 @@ func (a *app) diffSemantic(ctx context.Context, c *changes, s *sides, format str
 }
 
 // diffEntries compares one entry with another.
-func (a *app) diffEntries(ctx context.Context, f diffFlags, s *sides) error {
+func diffEntries(ctx context.Context, a *app, opts diffOptions, s *sides) error {
 	old, err := findEntry(ctx, s, s.old)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (a *app) diffEntries(ctx context.Context, f diffFlags, s *sides) error {
 	if err != nil {
 		return err
 	}
-	w, err := a.newInsideWriter(s, f.format)
+	w, err := newInsideWriter(a, s, opts.format)
 	if err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (w *insideWriter) bytes(c *diff.Change, r diff.Range) error {
 }
 
 // diffImpact shows what depends on what changed.
-func (a *app) diffImpact(ctx context.Context, c *changes, format string) (int, error) {
+func diffImpact(ctx context.Context, a *app, c *changes, format string) (int, error) {
 	n, err := c.each(ctx, func(*diff.Change) error { return nil })
 	if err != nil {
 		return n, err

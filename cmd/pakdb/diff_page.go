@@ -13,11 +13,11 @@ import (
 // formatHTML is a page to look at; only the changes themselves have one.
 const formatHTML = "html"
 
-func (f *diffFlags) checkFormat(a *app) error {
-	if f.format != formatHTML {
-		return query.Output{W: a.stdout, Format: f.format}.Check()
+func (opts *diffOptions) checkFormat(a *app) error {
+	if opts.format != formatHTML {
+		return query.Output{W: a.stdout, Format: opts.format}.Check()
 	}
-	if f.stat || f.summary != "" || f.nameOnly || f.nameStatus || f.semantic || f.impact {
+	if opts.stat || opts.summary != "" || opts.nameOnly || opts.nameStatus || opts.semantic || opts.impact {
 		return fmt.Errorf("%w: --format html shows the changes as they are; it goes with no other view", errUsage)
 	}
 	return nil
@@ -25,7 +25,7 @@ func (f *diffFlags) checkFormat(a *app) error {
 
 // diffPage writes the changes as one page, with what the whole update takes by each
 // way of transport.
-func (a *app) diffPage(ctx context.Context, c *changes) (int, error) {
+func diffPage(ctx context.Context, a *app, c *changes) (int, error) {
 	downloads, err := c.Downloads(ctx)
 	if err != nil {
 		return 0, err

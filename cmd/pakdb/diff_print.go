@@ -16,7 +16,7 @@ import (
 // does nothing.
 type palette struct{ on bool }
 
-func (a *app) palette() palette {
+func newPalette(a *app) palette {
 	return palette{isTerminal(a.stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
 }
 
@@ -104,9 +104,9 @@ func remarks(c *diff.Change) string {
 }
 
 // diffList is what a person sees: a line a change, and the sums.
-func (a *app) diffList(ctx context.Context, c *changes) (int, error) {
+func diffList(ctx context.Context, a *app, c *changes) (int, error) {
 	w := bufio.NewWriter(a.stdout)
-	p := a.palette()
+	p := newPalette(a)
 	totals := diff.NewTotals("kind")
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		totals.Add(ch)
@@ -152,7 +152,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 	return text
 }
 
-func (a *app) diffNames(ctx context.Context, c *changes, status bool) (int, error) {
+func diffNames(ctx context.Context, a *app, c *changes, status bool) (int, error) {
 	w := bufio.NewWriter(a.stdout)
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		if !status {
@@ -178,14 +178,14 @@ const statWidth = 40
 
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
-func (a *app) diffStat(ctx context.Context, c *changes, s *sides, f diffFlags) (int, error) {
-	downloads, err := a.downloads(ctx, c, s, f.exact)
+func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOptions) (int, error) {
+	downloads, err := listDownloads(ctx, a, c, s, opts.exact)
 	if err != nil {
 		return 0, err
 	}
-	if f.format != "" {
+	if opts.format != "" {
 		n, err := c.each(ctx, func(*diff.Change) error { return nil })
-		return n, errors.Join(err, a.downloadRows(downloads, f.format))
+		return n, errors.Join(err, downloadRows(a, downloads, opts.format))
 	}
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)
@@ -199,7 +199,7 @@ func (a *app) diffStat(ctx context.Context, c *changes, s *sides, f diffFlags) (
 		return n, err
 	}
 	w := bufio.NewWriter(a.stdout)
-	p := a.palette()
+	p := newPalette(a)
 	_, err = c.each(ctx, func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
@@ -240,7 +240,7 @@ func bar(sign byte, n, largest int64) string {
 	return strings.Repeat(string(sign), max(1, int(float64(n)/float64(largest)*statWidth)))
 }
 
-func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (int, error) {
+func diffSummary(ctx context.Context, a *app, c *changes, by, format string) (int, error) {
 	totals := diff.NewTotals(by)
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		totals.Add(ch)
@@ -268,7 +268,7 @@ func (a *app) diffSummary(ctx context.Context, c *changes, by, format string) (i
 	return n, cmp.Or(err, rows.Close())
 }
 
-func (a *app) diffRows(ctx context.Context, c *changes, format string) (int, error) {
+func diffRows(ctx context.Context, a *app, c *changes, format string) (int, error) {
 	rows, err := a.rows(format, diff.RowColumns()...)
 	if err != nil {
 		return 0, err

@@ -50,8 +50,8 @@ func (s *sides) close() {
 }
 
 // openSides finds out what the names mean, and scans what is not in the catalog.
-func (a *app) openSides(ctx context.Context, old, new string) (s *sides, err error) {
-	labels, err := a.knownBuilds(ctx)
+func openSides(ctx context.Context, a *app, old, new string) (s *sides, err error) {
+	labels, err := knownBuilds(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (a *app) openSides(ctx context.Context, old, new string) (s *sides, err err
 	}
 	catalog := a.catalog
 	if s.old.path != "" || s.new.path != "" {
-		if catalog, err = a.scanSides(ctx, s); err != nil {
+		if catalog, err = scanSides(ctx, a, s); err != nil {
 			s.close()
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (a *app) openSides(ctx context.Context, old, new string) (s *sides, err err
 
 // knownBuilds returns the labels of the catalog, none when there is no catalog:
 // paths need none.
-func (a *app) knownBuilds(ctx context.Context) ([]string, error) {
+func knownBuilds(ctx context.Context, a *app) ([]string, error) {
 	db, err := a.openCatalog(ctx)
 	if errors.Is(err, errNoCatalog) {
 		return nil, nil
@@ -125,7 +125,7 @@ func parseOperand(text string, labels []string) (operand, error) {
 
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is
 // a build of the user's catalog, a copy of that.
-func (a *app) scanSides(ctx context.Context, s *sides) (catalog string, err error) {
+func scanSides(ctx context.Context, a *app, s *sides) (catalog string, err error) {
 	if s.temp, err = atomicfile.NewScratchDir("diff"); err != nil {
 		return "", err
 	}
@@ -148,14 +148,14 @@ func (a *app) scanSides(ctx context.Context, s *sides) (catalog string, err erro
 		if o.path == "" {
 			continue
 		}
-		if err := a.scanSide(ctx, c, o); err != nil {
+		if err := scanSide(ctx, a, c, o); err != nil {
 			return "", errors.Join(err, c.Close())
 		}
 	}
 	return catalog, c.Close()
 }
 
-func (a *app) scanSide(ctx context.Context, c *schema.Catalog, side operand) error {
+func scanSide(ctx context.Context, a *app, c *schema.Catalog, side operand) error {
 	o := indexer.Options{Catalog: c, Registry: a.registry(), Paths: []string{side.path}, Label: side.label,
 		Open: a.openOptions(), Sketch: true, Progress: &indexer.Progress{}}
 	stop := a.showProgress(ctx, o.Progress)

@@ -26,7 +26,7 @@ func printDownloads(w io.Writer, all []diff.Download) error {
 }
 
 // downloadRows writes the same for programs.
-func (a *app) downloadRows(all []diff.Download, format string) error {
+func downloadRows(a *app, all []diff.Download, format string) error {
 	rows, err := a.rows(format, diff.DownloadColumns()...)
 	if err != nil {
 		return err

@@ -17,7 +17,9 @@ import (
 	"pakdb/diff/store"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
+	"pakdb/internal/choose"
 	"pakdb/internal/extract"
+	"pakdb/internal/glob"
 	"pakdb/internal/objects"
 	"pakdb/internal/process"
 	"pakdb/internal/rescue"
@@ -97,14 +99,14 @@ func failedClasses() []error {
 }
 
 func usageClasses() []error {
-	return []error{errUsage, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
+	return []error{errUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
 		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.
 func isFinding(err error) bool {
 	var format *codecs.FormatError
-	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
+	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, choose.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,

@@ -16,17 +16,18 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/mount"
+	"pakdb/internal/choose"
 	"pakdb/internal/extract"
 )
 
-type extractFlags struct {
+type extractOptions struct {
 	fold, overwrite, dryRun, raw, flat, plain, mounted, nested bool
 
 	out, format string
 }
 
 func newExtractCommand(a *app) *cobra.Command {
-	var f extractFlags
+	var opts extractOptions
 	cmd := &cobra.Command{
 		Use:   "extract [flags] ARCHIVE [GLOB...] -o DIR",
 		Short: "Write entries into a folder",
@@ -57,55 +58,55 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
   pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
   pakdb extract --dry-run Game.pak "*.uasset" -o out`,
 	}
-	a.extracts(cmd, &f)
+	addExtract(a, cmd, &opts)
 	flags := cmd.Flags()
-	flags.BoolVar(&f.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
-	flags.BoolVar(&f.plain, "plain-names", false, "without the names of resources")
-	flags.BoolVar(&f.flat, "flat", false, "without the folders of the archive")
-	addNested(cmd, &f.nested)
+	flags.BoolVar(&opts.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
+	flags.BoolVar(&opts.plain, "plain-names", false, "without the names of resources")
+	flags.BoolVar(&opts.flat, "flat", false, "without the folders of the archive")
+	addNested(cmd, &opts.nested)
 	return cmd
 }
 
-// extracts gives cmd what the commands that write entries into a folder have in
+// addExtract gives cmd what the commands that write entries into a folder have in
 // common: arguments, flags, and the run itself.
-func (a *app) extracts(cmd *cobra.Command, f *extractFlags) {
+func addExtract(a *app, cmd *cobra.Command, opts *extractOptions) {
 	cmd.Args = usage(cobra.MinimumNArgs(1))
-	cmd.ValidArgsFunction = a.completeEntries
+	cmd.ValidArgsFunction = completing(a, completeEntries)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.out == "" {
+		if opts.out == "" {
 			return usageError(cmd, fmt.Errorf("%s where to? pass -o DIR", cmd.Name()))
 		}
-		if f.format != "" && !f.dryRun {
+		if opts.format != "" && !opts.dryRun {
 			return usageError(cmd, errors.New("--format is for --dry-run"))
 		}
-		return a.extract(cmd.Context(), *f, args[0], args[1:])
+		return runExtract(cmd.Context(), a, *opts, args[0], args[1:])
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
-	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
-	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
-	a.addFormat(cmd, &f.format)
+	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
+	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
+	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes where, and write nothing")
+	addFormat(cmd, &opts.format)
 	_ = cmd.MarkFlagDirname("output")
 }
 
-func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, patterns []string) error {
-	chosen, err := newSelection(patterns, f.fold)
+func runExtract(ctx context.Context, a *app, opts extractOptions, archivePath string, patterns []string) error {
+	chosen, err := choose.NewSelection(patterns, opts.fold)
 	if err != nil {
 		return err
 	}
-	ar, err := a.openFor(ctx, archivePath, patterns, f.nested)
+	ar, err := openFor(ctx, a, archivePath, patterns, opts.nested)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = ar.Close() }()
-	chosen.in(ar)
-	x := &extraction{a: a, ar: ar, f: f, bad: complaints{a: a}, mount: ar.Info().MountPoint}
-	if !f.plain {
-		x.resources = resourcesOf(ar.Archive)
+	chosen.In(ar.Archive)
+	x := &extraction{a: a, ar: ar, opts: opts, bad: complaints{a: a}, mount: ar.Info().MountPoint}
+	if !opts.plain {
+		x.names = choose.NamesOf(ar.Archive)
 	}
 	x.packages = unnamedPackages(ctx, ar)
-	if f.dryRun {
+	if opts.dryRun {
 		err = x.show(ctx, chosen)
 	} else {
 		err = x.run(ctx, chosen)
@@ -113,7 +114,7 @@ func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, p
 	if err != nil {
 		return err
 	}
-	if err := chosen.missed(ar); err != nil {
+	if err := chosen.Missed(ar.path, choose.Paths(ar.Archive)); err != nil {
 		return err
 	}
 	return x.bad.result()
@@ -123,22 +124,22 @@ func (a *app) extract(ctx context.Context, f extractFlags, archivePath string, p
 type extraction struct {
 	a    *app
 	ar   *archive
-	f    extractFlags
+	opts extractOptions
 	bad  complaints
 	sums sums
 
-	resources resources
-	packages  packageNames
-	mount     string
+	names    choose.Names
+	packages packageNames
+	mount    string
 }
 
-func (x *extraction) run(ctx context.Context, chosen *selection) error {
-	dir, err := extract.Open(ctx, x.f.out, x.f.overwrite)
+func (x *extraction) run(ctx context.Context, chosen *choose.Selection) error {
+	dir, err := extract.Open(ctx, x.opts.out, x.opts.overwrite)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
-	progress := x.a.newProgress(x.ar, chosen)
+	progress := newProgress(x.a, x.ar, chosen)
 	hide := x.a.showProgress(ctx, progress)
 	err = eachContent(ctx, x.jobs(ctx, chosen, dir.Reserve), progress,
 		func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
@@ -147,16 +148,16 @@ func (x *extraction) run(ctx context.Context, chosen *selection) error {
 		return err
 	}
 	_, err = fmt.Fprintf(x.a.stdout, "%s, %s, extracted into %s\n", plural(x.sums.entries, "entry", "entries"),
-		humanSize(x.sums.size), x.f.out)
+		humanSize(x.sums.size), x.opts.out)
 	return err
 }
 
 // jobs yields the chosen entries with the files they go to. The order of the
 // calls of reserve decides between names that collide.
-func (x *extraction) jobs(ctx context.Context, chosen *selection, reserve func(string) string) iter.Seq[*job] {
+func (x *extraction) jobs(ctx context.Context, chosen *choose.Selection, reserve func(string) string) iter.Seq[*job] {
 	return func(yield func(*job) bool) {
 		for e, err := range x.ar.Entries() {
-			if ctx.Err() != nil || e != nil && !chosen.takes(e) {
+			if ctx.Err() != nil || e != nil && !chosen.Takes(e) {
 				continue
 			}
 			j := &job{entry: e, err: err}
@@ -175,12 +176,12 @@ func (x *extraction) jobs(ctx context.Context, chosen *selection, reserve func(s
 func (x *extraction) fileName(e *codecs.Entry) string {
 	name := cmp.Or(x.packages.file(e), e.Name)
 	switch {
-	case name != "" && x.f.mounted:
-		return mount.Path(x.mount, name) + x.resources.suffix(e)
-	case name != "" && x.f.flat:
-		return path.Base(name) + x.resources.suffix(e)
+	case name != "" && x.opts.mounted:
+		return mount.Path(x.mount, name) + x.names.Suffix(e)
+	case name != "" && x.opts.flat:
+		return path.Base(name) + x.names.Suffix(e)
 	case name != "":
-		return name + x.resources.suffix(e)
+		return name + x.names.Suffix(e)
 	case !e.ID.IsZero():
 		name = e.ID.String()
 	default:
@@ -194,7 +195,7 @@ func (x *extraction) fileName(e *codecs.Entry) string {
 
 // write extracts one entry. Only what concerns the folder is returned.
 func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
-	r, err := openContent(ctx, x.ar, j.entry, x.f.raw)
+	r, err := openContent(ctx, x.ar, j.entry, x.opts.raw)
 	if err != nil {
 		j.err = err
 		return nil
@@ -206,7 +207,7 @@ func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error 
 	}
 	defer func() { _ = f.Close() }()
 	size := j.entry.Size
-	if x.f.raw {
+	if x.opts.raw {
 		size = j.entry.Stored
 	}
 	var writeErr error
@@ -227,7 +228,7 @@ func (x *extraction) finish(j *job) error {
 }
 
 // show writes what would go where.
-func (x *extraction) show(ctx context.Context, chosen *selection) error {
+func (x *extraction) show(ctx context.Context, chosen *choose.Selection) error {
 	line, end, err := x.lines()
 	if err != nil {
 		return err
@@ -240,7 +241,7 @@ func (x *extraction) show(ctx context.Context, chosen *selection) error {
 		if j.out == "" {
 			continue
 		}
-		if err := line(j.entry, filepath.Join(x.f.out, filepath.FromSlash(j.out))); err != nil {
+		if err := line(j.entry, filepath.Join(x.opts.out, filepath.FromSlash(j.out))); err != nil {
 			return err
 		}
 	}
@@ -249,14 +250,14 @@ func (x *extraction) show(ctx context.Context, chosen *selection) error {
 
 // lines returns what writes a line of the dry run, and what completes them.
 func (x *extraction) lines() (line func(*codecs.Entry, string) error, end func() error, err error) {
-	if x.f.format == "" {
+	if x.opts.format == "" {
 		out := bufio.NewWriter(x.a.stdout)
 		return func(e *codecs.Entry, file string) error {
-			_, err := fmt.Fprintf(out, "%s -> %s\n", printable(label(e)), printable(file))
+			_, err := fmt.Fprintf(out, "%s -> %s\n", printable(choose.Label(e)), printable(file))
 			return err
 		}, out.Flush, nil
 	}
-	rows, err := x.a.rows(x.f.format, "ordinal", "path", "size", "file")
+	rows, err := x.a.rows(x.opts.format, "ordinal", "path", "size", "file")
 	if err != nil {
 		return nil, nil, err
 	}

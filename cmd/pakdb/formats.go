@@ -30,16 +30,16 @@ With a name, print the description of that format.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return a.formatSpec(args[0])
+				return printSpec(a, args[0])
 			}
-			return a.formats(format)
+			return runFormats(a, format)
 		},
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) formats(format string) error {
+func runFormats(a *app, format string) error {
 	rows, err := a.rows(format, "name", "kind", "reads", "writes", "methods", "extensions", "doc")
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func methodNames(f *codecs.Format) string {
 	return strings.Join(names, ", ")
 }
 
-// formatSpec prints the FORMAT.md of a format or an inspector.
-func (a *app) formatSpec(name string) error {
+// printSpec prints the FORMAT.md of a format or an inspector.
+func printSpec(a *app, name string) error {
 	r := a.registry()
 	var spec string
 	if f, ok := r.Format(name); ok {

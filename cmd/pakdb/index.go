@@ -16,7 +16,7 @@ import (
 	"pakdb/schema"
 )
 
-type indexFlags struct {
+type indexOptions struct {
 	build     string
 	force     bool
 	workers   int
@@ -29,7 +29,7 @@ type indexFlags struct {
 }
 
 func newIndexCommand(a *app) *cobra.Command {
-	var f indexFlags
+	var opts indexOptions
 	cmd := &cobra.Command{
 		Use:   "index [flags] PATH...",
 		Short: "Scan archives into the catalog as one build",
@@ -62,28 +62,28 @@ the exit code is 1.`,
   pakdb index --store --build 1.10 mu_cdata.sip`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.quick && (f.extract != "" || f.store) {
+			if opts.quick && (opts.extract != "" || opts.store) {
 				return usageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
-			return a.index(cmd.Context(), f, args)
+			return runIndex(cmd.Context(), a, opts, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.build, "build", "b", "", "`LABEL` of the build (default: the folder's name)")
-	flags.BoolVar(&f.force, "force", false, "scan again what has not changed")
-	flags.IntVar(&f.workers, "workers", 0, "`N` parallel workers (default: one per CPU)")
-	flags.StringVar(&f.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "with --extract: replace files that are there")
-	flags.BoolVar(&f.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
-	flags.BoolVar(&f.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
-	flags.BoolVar(&f.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
-	flags.BoolVar(&f.json, "json", false, "print the summary as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
+	flags.StringVarP(&opts.build, "build", "b", "", "`LABEL` of the build (default: the folder's name)")
+	flags.BoolVar(&opts.force, "force", false, "scan again what has not changed")
+	flags.IntVar(&opts.workers, "workers", 0, "`N` parallel workers (default: one per CPU)")
+	flags.StringVar(&opts.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "with --extract: replace files that are there")
+	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
+	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
+	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
+	flags.BoolVar(&opts.json, "json", false, "print the summary as JSON")
+	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
 	_ = cmd.MarkFlagDirname("extract")
 	return cmd
 }
 
-func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
+func runIndex(ctx context.Context, a *app, opts indexOptions, paths []string) error {
 	// A scan keeps tables and batches alive while it makes garbage at a high
 	// rate: collecting twice as often costs a few per cent of time and saves a
 	// third of the memory.
@@ -92,15 +92,15 @@ func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
 	if err != nil {
 		return err
 	}
-	a.noteUnchecked(catalog)
-	report, err := a.scan(ctx, catalog, f, paths)
+	noteUnchecked(a, catalog)
+	report, err := scanBuild(ctx, a, catalog, opts, paths)
 	if closeErr := catalog.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.printReport(report, f.json); err != nil {
+	if err := printIndexed(a, report, opts.json); err != nil {
 		return err
 	}
 	if report.Problems > 0 {
@@ -109,27 +109,27 @@ func (a *app) index(ctx context.Context, f indexFlags, paths []string) error {
 	return nil
 }
 
-func (a *app) scan(ctx context.Context, catalog *schema.Catalog, f indexFlags, paths []string) (*indexer.Report, error) {
-	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: f.build,
-		Force: f.force, Sketch: !f.noSketch, Workers: f.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
+func scanBuild(ctx context.Context, a *app, catalog *schema.Catalog, opts indexOptions, paths []string) (*indexer.Report, error) {
+	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: opts.build,
+		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
 		Progress: &indexer.Progress{}}
-	o.Quick = f.quick
-	if f.extract != "" {
-		dir, err := extract.Open(ctx, f.extract, f.overwrite)
+	o.Quick = opts.quick
+	if opts.extract != "" {
+		dir, err := extract.Open(ctx, opts.extract, opts.overwrite)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = dir.Close() }()
 		o.Extract = dir
 	}
-	if f.store {
+	if opts.store {
 		o.Store = objects.For(a.catalog)
 	}
 	defer a.showProgress(ctx, o.Progress)()
 	return indexer.Run(ctx, o)
 }
 
-func (a *app) printReport(r *indexer.Report, asJSON bool) error {
+func printIndexed(a *app, r *indexer.Report, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(a.stdout).Encode(r)
 	}

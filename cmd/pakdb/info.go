@@ -28,7 +28,7 @@ What is wrong with the tables is a warning, and the exit code is 1.`,
   pakdb info --format json *.pak | jq '.[] | {archive, version, methods}'`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.info(cmd.Context(), format, args)
+			return runInfo(cmd.Context(), a, format, args)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "output as `FORMAT`: text, json")
@@ -55,7 +55,7 @@ type description struct {
 	Versions   []string         `json:"writable_versions"`
 }
 
-func (a *app) info(ctx context.Context, format string, paths []string) error {
+func runInfo(ctx context.Context, a *app, format string, paths []string) error {
 	if format != "text" && format != "json" {
 		return fmt.Errorf("%w: no format %q; there are text, json", errUsage, format)
 	}
@@ -66,7 +66,7 @@ func (a *app) info(ctx context.Context, format string, paths []string) error {
 	bad := &complaints{a: a}
 	all := []*description{}
 	for _, path := range paths {
-		d, err := a.describe(ctx, path)
+		d, err := describeArchive(ctx, a, path)
 		if err != nil && (ctx.Err() != nil || len(paths) == 1) {
 			return err
 		}
@@ -95,7 +95,7 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func (a *app) describe(ctx context.Context, path string) (*description, error) {
+func describeArchive(ctx context.Context, a *app, path string) (*description, error) {
 	ar, err := a.open(ctx, path)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
+	"pakdb/internal/choose"
 )
 
 // nestedHelp is for commands that can look into archives within an archive.
@@ -22,10 +23,10 @@ itself may be such a path: Game.pak!/Mods/A.umod.`
 
 // openFor opens the archive at path, and when deep is set or one of the names
 // asks for it, with what lies in archives within it.
-func (a *app) openFor(ctx context.Context, path string, names []string, deep bool) (*archive, error) {
+func openFor(ctx context.Context, a *app, path string, names []string, deep bool) (*archive, error) {
 	ar, err := a.open(ctx, path)
 	if err == nil && (deep || slices.ContainsFunc(names, namesNested)) {
-		a.lookInside(ctx, ar)
+		lookInside(ctx, a, ar)
 	}
 	return ar, err
 }
@@ -34,7 +35,7 @@ func addNested(cmd *cobra.Command, deep *bool) {
 	cmd.Flags().BoolVar(deep, "nested", false, "also what lies in archives within the archive")
 }
 
-func (a *app) lookInside(ctx context.Context, ar *archive) {
+func lookInside(ctx context.Context, a *app, ar *archive) {
 	ar.Archive = nested.Wrap(ctx, ar.Archive, path.Base(filepath.ToSlash(ar.path)), a.registry(), a.openOptions())
 }
 
@@ -62,8 +63,8 @@ func splitInside(path string) (file, entry string, ok bool) {
 }
 
 // openInside opens the archive that is an entry of the one in file.
-func (a *app) openInside(ctx context.Context, file, entry string) (_ *archive, err error) {
-	outer, err := a.openFor(ctx, file, []string{entry}, false)
+func openInside(ctx context.Context, a *app, file, entry string) (_ *archive, err error) {
+	outer, err := openFor(ctx, a, file, []string{entry}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (a *app) openInside(ctx context.Context, file, entry string) (_ *archive, e
 			err = errors.Join(err, outer.Close())
 		}
 	}()
-	found, err := find(outer, []string{entry})
+	found, err := choose.Find(outer.path, outer.Archive, []string{entry})
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // keyFlags are where the keys of encrypted archives come from.
-type keyFlags struct {
+type keyOptions struct {
 	texts []string // --aes-key
 	files []string // --keys
 	ring  unrealpak.KeyRing
@@ -28,7 +28,7 @@ const keyVariable = "PAKDB_AES_KEY"
 // keyHint is the remedy for what is encrypted.
 const keyHint = "pass the key: --aes-key KEY or GUID=KEY, --keys Crypto.json, or " + keyVariable + " in the environment"
 
-func (k *keyFlags) add(root *cobra.Command) {
+func (k *keyOptions) add(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringArrayVar(&k.texts, "aes-key", nil,
 		"AES `KEY` of encrypted archives, or GUID=KEY: base64, hex, or 32 characters; may repeat (environment: "+keyVariable+")")
@@ -47,7 +47,7 @@ func (k *newKeys) add(cmd *cobra.Command) {
 }
 
 // load reads the keys. The others count for GUIDs that there are none for.
-func (k *newKeys) load(others *keyFlags) error {
+func (k *newKeys) load(others *keyOptions) error {
 	for _, text := range k.texts {
 		if err := k.ring.Add(text); err != nil {
 			return fmt.Errorf("%w: --new-aes-key: %w", errUsage, err)
@@ -58,7 +58,7 @@ func (k *newKeys) load(others *keyFlags) error {
 }
 
 // all are the keys of both, each once.
-func (k *newKeys) all(others *keyFlags) [][]byte {
+func (k *newKeys) all(others *keyOptions) [][]byte {
 	list := others.ring.All()
 	for _, key := range k.ring.All() {
 		if !slices.ContainsFunc(list, func(have []byte) bool { return bytes.Equal(have, key) }) {
@@ -70,7 +70,7 @@ func (k *newKeys) all(others *keyFlags) [][]byte {
 
 // load reads the keys. Those of the environment count for GUIDs that the command
 // line gives none for.
-func (k *keyFlags) load() error {
+func (k *keyOptions) load() error {
 	for _, text := range k.texts {
 		if err := k.ring.Add(text); err != nil {
 			return fmt.Errorf("%w: --aes-key: %w", errUsage, err)
@@ -130,6 +130,3 @@ func (k *keyless) summary() string {
 	}
 	return s
 }
-
-// openOptions is where every command gets limits and keys from.
-func (a *app) openOptions() *codecs.Options { return &codecs.Options{Keys: a.keys.ring.Key} }

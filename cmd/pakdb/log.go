@@ -28,16 +28,16 @@ end of its path, or by an id or GUID in any form, as for "deps".`,
   pakdb log XPCurve.curve
   pakdb log 0xd8cbd36e92100920 --format json`,
 		Args:              usage(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.completePaths,
+		ValidArgsFunction: completing(a, completePaths),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.log(cmd.Context(), args[0], format)
+			return runLog(cmd.Context(), a, args[0], format)
 		},
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) log(ctx context.Context, name, format string) error {
+func runLog(ctx context.Context, a *app, name, format string) error {
 	db, err := a.openCatalog(ctx)
 	if err != nil {
 		return err
@@ -56,9 +56,9 @@ func (a *app) log(ctx context.Context, name, format string) error {
 	}
 	slices.Reverse(events)
 	if format != "" {
-		return a.logRows(events, format)
+		return logRows(a, events, format)
 	}
-	return a.logList(events)
+	return logList(a, events)
 }
 
 // anyPath finds the entry that a name stands for, in the newest build that has
@@ -91,9 +91,9 @@ func entryPath(ctx context.Context, db *sql.DB, build, name string) (string, err
 	return node.Path, err
 }
 
-func (a *app) logList(events []diff.Event) error {
+func logList(a *app, events []diff.Event) error {
 	w := bufio.NewWriter(a.stdout)
-	p := a.palette()
+	p := newPalette(a)
 	widest := 0
 	for _, e := range events {
 		widest = max(widest, len([]rune(printable(e.Build))))
@@ -110,7 +110,7 @@ func (a *app) logList(events []diff.Event) error {
 	return w.Flush()
 }
 
-func (a *app) logRows(events []diff.Event, format string) error {
+func logRows(a *app, events []diff.Event, format string) error {
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
 		"renamed_by", "also", "old_content", "new_content"}
 	rows, err := a.rows(format, append([]string{"build"}, columns...)...)

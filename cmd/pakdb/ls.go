@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/internal/choose"
 )
 
-type lsFlags struct {
+type lsOptions struct {
 	long, human, fold, totals, null, reverse, nested bool
 
 	sort   string
@@ -23,7 +24,7 @@ type lsFlags struct {
 }
 
 func newLsCommand(a *app) *cobra.Command {
-	var f lsFlags
+	var opts lsOptions
 	cmd := &cobra.Command{
 		Use:   "ls [flags] ARCHIVE [GLOB...]",
 		Short: "List the entries of an archive",
@@ -45,30 +46,30 @@ the archive keeps such names apart. --format gives all there is, for programs.`,
   pakdb ls --nested Mods.umod
   pakdb ls -0 Game.pak "*.uasset" | xargs -0 -n1 pakdb cat Game.pak`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && f.human {
+			if len(args) == 0 && opts.human {
 				return nil // "pakdb ls -h" asks for help
 			}
 			return usage(cobra.MinimumNArgs(1))(cmd, args)
 		},
-		ValidArgsFunction: a.completeEntries,
+		ValidArgsFunction: completing(a, completeEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return a.ls(cmd.Context(), f, args[0], args[1:])
+			return runLs(cmd.Context(), a, opts, args[0], args[1:])
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&f.long, "long", "l", false, "sizes, method, time, flags and ids beside the paths")
-	flags.BoolVarP(&f.human, "human", "h", false, "with -l: sizes for people, as 1.5 MiB")
+	flags.BoolVarP(&opts.long, "long", "l", false, "sizes, method, time, flags and ids beside the paths")
+	flags.BoolVarP(&opts.human, "human", "h", false, "with -l: sizes for people, as 1.5 MiB")
 	flags.Bool("help", false, "help for ls")
-	flags.BoolVarP(&f.fold, "ignore-case", "i", false, "patterns ignore case")
-	flags.BoolVar(&f.totals, "totals", false, "a last line with the sums (with -l on a terminal always)")
-	flags.BoolVarP(&f.null, "null", "0", false, "end each path with a NUL instead of a newline")
-	flags.StringVar(&f.sort, "sort", "", "order by `KEY`: "+strings.Join(sortKeys(), ", "))
-	flags.BoolVarP(&f.reverse, "reverse", "r", false, "from last to first")
-	addNested(cmd, &f.nested)
-	a.addFormat(cmd, &f.format)
+	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "patterns ignore case")
+	flags.BoolVar(&opts.totals, "totals", false, "a last line with the sums (with -l on a terminal always)")
+	flags.BoolVarP(&opts.null, "null", "0", false, "end each path with a NUL instead of a newline")
+	flags.StringVar(&opts.sort, "sort", "", "order by `KEY`: "+strings.Join(sortKeys(), ", "))
+	flags.BoolVarP(&opts.reverse, "reverse", "r", false, "from last to first")
+	addNested(cmd, &opts.nested)
+	addFormat(cmd, &opts.format)
 	completeFlag(cmd, "sort", sortKeys()...)
 	exclusive(cmd, "null", "format")
 	exclusive(cmd, "null", "long")
@@ -80,46 +81,46 @@ const globHelp = `A pattern without a slash is for the last part of a path; * an
 folder, ** goes across, [a-z] and {a,b} choose, "A/" is all below the folder A.
 Quote patterns, or the shell expands them.`
 
-func (a *app) ls(ctx context.Context, f lsFlags, path string, patterns []string) error {
-	chosen, err := newSelection(patterns, f.fold)
+func runLs(ctx context.Context, a *app, opts lsOptions, path string, patterns []string) error {
+	chosen, err := choose.NewSelection(patterns, opts.fold)
 	if err != nil {
 		return err
 	}
-	order, err := orderOf(f)
+	order, err := orderOf(opts)
 	if err != nil {
 		return err
 	}
-	ar, err := a.openFor(ctx, path, patterns, f.nested)
+	ar, err := openFor(ctx, a, path, patterns, opts.nested)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = ar.Close() }()
 	bad := &complaints{a: a}
 	entries := func(report func(error)) iter.Seq[*codecs.Entry] {
-		return order(listed(ctx, ar, chosen.in(ar), report))
+		return order(listed(ctx, ar, chosen.In(ar.Archive), report))
 	}
-	if err := a.list(f, entries, resourcesOf(ar.Archive), bad); err != nil {
+	if err := listEntries(a, opts, entries, choose.NamesOf(ar.Archive), bad); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := chosen.missed(ar); err != nil {
+	if err := chosen.Missed(ar.path, choose.Paths(ar.Archive)); err != nil {
 		return err
 	}
 	return bad.result()
 }
 
-// list writes the entries in the way that the flags ask for. entries may be
+// listEntries writes the entries in the way that the flags ask for. entries may be
 // called more than once.
-func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.Entry], names resources, bad *complaints) error {
-	if f.format != "" {
-		return a.listRows(f.format, entries(bad.add), names)
+func listEntries(a *app, opts lsOptions, entries func(report func(error)) iter.Seq[*codecs.Entry], names choose.Names, bad *complaints) error {
+	if opts.format != "" {
+		return listRows(a, opts.format, entries(bad.add), names)
 	}
 	out := bufio.NewWriterSize(a.stdout, 64<<10)
 	sums := &sums{}
-	if f.long {
-		long := newLongList(out, f.human, names)
+	if opts.long {
+		long := newLongList(out, opts.human, names)
 		for e := range entries(func(error) {}) {
 			long.measure(e)
 		}
@@ -129,21 +130,21 @@ func (a *app) list(f lsFlags, entries func(report func(error)) iter.Seq[*codecs.
 			}
 		}
 	} else {
-		escape := !f.null && isTerminal(a.stdout)
+		escape := !opts.null && isTerminal(a.stdout)
 		for e := range sums.of(entries(bad.add)) {
-			if err := writePath(out, e, f.null, escape); err != nil {
+			if err := writePath(out, e, opts.null, escape); err != nil {
 				return err
 			}
 		}
 	}
-	if f.totals || f.long && !a.quiet && isTerminal(a.stdout) {
-		_, _ = fmt.Fprintln(out, sums.text(f.human))
+	if opts.totals || opts.long && !a.quiet && isTerminal(a.stdout) {
+		_, _ = fmt.Fprintln(out, sums.text(opts.human))
 	}
 	return out.Flush()
 }
 
 func writePath(out *bufio.Writer, e *codecs.Entry, null, escape bool) error {
-	path, end := label(e), byte('\n')
+	path, end := choose.Label(e), byte('\n')
 	if null {
 		end = 0
 	}
@@ -156,14 +157,14 @@ func writePath(out *bufio.Writer, e *codecs.Entry, null, escape bool) error {
 
 // listed yields the entries that were chosen, in stored order. What is wrong
 // with any of them is reported; those that are there at all are listed.
-func listed(ctx context.Context, ar *archive, chosen *selection, report func(error)) iter.Seq[*codecs.Entry] {
+func listed(ctx context.Context, ar *archive, chosen *choose.Selection, report func(error)) iter.Seq[*codecs.Entry] {
 	return func(yield func(*codecs.Entry) bool) {
 		n := 0
 		for e, err := range ar.Entries() {
 			if n++; n%1024 == 0 && ctx.Err() != nil {
 				return
 			}
-			if e != nil && !chosen.takes(e) {
+			if e != nil && !chosen.Takes(e) {
 				continue
 			}
 			if err != nil {
@@ -202,31 +203,31 @@ func sortKeys() []string { return []string{"path", "size", "stored", "offset", "
 
 // orderOf returns the order that the flags ask for. Stored order needs no
 // memory; any other holds the entries.
-func orderOf(f lsFlags) (order, error) {
-	compare := sortBy(f.sort)
+func orderOf(opts lsOptions) (order, error) {
+	compare := sortBy(opts.sort)
 	switch {
-	case f.sort != "" && compare == nil:
-		return nil, fmt.Errorf("%w: no sort key %q; there are %s", errUsage, f.sort, strings.Join(sortKeys(), ", "))
-	case f.sort == "" && !f.reverse:
+	case opts.sort != "" && compare == nil:
+		return nil, fmt.Errorf("%w: no sort key %q; there are %s", errUsage, opts.sort, strings.Join(sortKeys(), ", "))
+	case opts.sort == "" && !opts.reverse:
 		return func(all iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] { return all }, nil
 	}
 	return func(all iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] {
 		return func(yield func(*codecs.Entry) bool) {
-			held := slices.Collect(all)
+			entries := slices.Collect(all)
 			if compare != nil {
-				slices.SortStableFunc(held, compare)
+				slices.SortStableFunc(entries, compare)
 			}
-			if f.reverse {
-				slices.Reverse(held)
+			if opts.reverse {
+				slices.Reverse(entries)
 			}
-			slices.Values(held)(yield)
+			slices.Values(entries)(yield)
 		}
 	}, nil
 }
 
 // listRows names the columns as the catalog's view "entries" does. The column
 // names, a JSON array, is there where the archive keeps names apart.
-func (a *app) listRows(format string, entries iter.Seq[*codecs.Entry], names resources) error {
+func listRows(a *app, format string, entries iter.Seq[*codecs.Entry], names choose.Names) error {
 	columns := []string{"ordinal", "path", "type", "asset_id", "path_hash", "offset", "stored", "size",
 		"method", "encrypted", "deleted", "mtime"}
 	if names != nil {
@@ -241,7 +242,7 @@ func (a *app) listRows(format string, entries iter.Seq[*codecs.Entry], names res
 			textOrNull(e.PathHash.String()), e.Offset, e.Stored, e.Size, e.Method.String(),
 			flag(e, codecs.Encrypted), flag(e, codecs.Deleted), textOrNull(timeText(e.Mod))}
 		if names != nil {
-			row = append(row, names.json(e))
+			row = append(row, names.JSON(e))
 		}
 		if err := rows.Write(row...); err != nil {
 			return err

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"pakdb/codecs"
+	"pakdb/internal/choose"
 )
 
 // longList writes entries in aligned columns, the path last, so that nothing
@@ -18,11 +20,11 @@ type longList struct {
 	out    *bufio.Writer
 	human  bool
 	widths []int // by column; 0: the archive has nothing for it
-	names  resources
+	names  choose.Names
 	line   []byte
 }
 
-func newLongList(out *bufio.Writer, human bool, names resources) *longList {
+func newLongList(out *bufio.Writer, human bool, names choose.Names) *longList {
 	return &longList{out: out, human: human, names: names}
 }
 
@@ -80,7 +82,7 @@ func (l *longList) write(e *codecs.Entry) error {
 		}
 		b = append(b, "  "...)
 	}
-	b = append(append(b, printable(label(e))...), l.names.quoted(e)...)
+	b = append(append(b, printable(choose.Label(e))...), quotedNames(l.names.Of(e))...)
 	b = append(b, '\n')
 	l.line = b
 	_, err := l.out.Write(b)
@@ -150,4 +152,13 @@ func (s *sums) text(human bool) string {
 	}
 	return fmt.Sprintf("%s, %s decoded, %s stored (%s)", plural(s.entries, "entry", "entries"),
 		show(s.size), show(s.stored), ratio(s.stored, s.size))
+}
+
+// quotedNames returns the names of a resource for people: each in double quotes.
+func quotedNames(names []string) string {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString("  " + strconv.Quote(name))
+	}
+	return b.String()
 }

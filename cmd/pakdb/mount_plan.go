@@ -28,21 +28,21 @@ compete, so that nothing but a name decides.
   pakdb mount-plan Game/Content/Paks ~/mods --files
   pakdb mount-plan 1.52 --format json`,
 		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.completeBuilds,
+		ValidArgsFunction: completing(a, completeBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mountPlan(cmd.Context(), args, files, format)
+			return runMountPlan(cmd.Context(), a, args, files, format)
 		},
 	}
 	cmd.Flags().BoolVar(&files, "files", false, "list what is hidden, and by what")
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) mountPlan(ctx context.Context, names []string, files bool, format string) error {
+func runMountPlan(ctx context.Context, a *app, names []string, files bool, format string) error {
 	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
 		return err
 	}
-	s, err := a.mountAll(ctx, names, false)
+	s, err := mountAll(ctx, a, names, false)
 	if err != nil {
 		return err
 	}
@@ -51,16 +51,16 @@ func (a *app) mountPlan(ctx context.Context, names []string, files bool, format 
 	}
 	mounts, shadows := s.Survey()
 	if files {
-		return a.printShadows(shadows, format)
+		return printShadows(a, shadows, format)
 	}
-	if err := a.printMounts(mounts, format); err != nil || format != "" || a.quiet {
+	if err := printMounts(a, mounts, format); err != nil || format != "" || a.quiet {
 		return err
 	}
 	_, err = fmt.Fprintln(a.stdout, mountSums(s, mounts, shadows))
 	return err
 }
 
-func (a *app) printMounts(mounts []overlay.MountState, format string) error {
+func printMounts(a *app, mounts []overlay.MountState, format string) error {
 	rows, err := a.rows(format, "archive", "mount_order", "chunk", "mount_point", "files", "seen", "dead", "dead_bytes", "delete_records", "idle", "ties")
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *app) printMounts(mounts []overlay.MountState, format string) error {
 	return rows.Close()
 }
 
-func (a *app) printShadows(shadows []overlay.Shadow, format string) error {
+func printShadows(a *app, shadows []overlay.Shadow, format string) error {
 	rows, err := a.rows(format, "path", "archive", "by_archive", "mount_order", "by_mount_order", "deleted", "tie", "stored")
 	if err != nil {
 		return err

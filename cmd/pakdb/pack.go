@@ -15,18 +15,18 @@ import (
 	"pakdb/codecs/compress"
 )
 
-type packFlags struct {
+type packOptions struct {
 	out, kind, version, like string
 
 	replace   []string
 	overwrite bool
-	create    createFlags
+	create    createOptions
 	response  string
 	order     string
 }
 
 func newPackCommand(a *app) *cobra.Command {
-	var f packFlags
+	var opts packOptions
 	cmd := &cobra.Command{
 		Use:   "pack [flags] {DIR | ARCHIVE | --response FILE} -o OUT",
 		Short: "Write an archive from a folder or another archive",
@@ -69,31 +69,31 @@ same bytes.`,
   pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
 		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out == "" {
+			if opts.out == "" {
 				return usageError(cmd, errors.New("pack into which file? pass -o OUT"))
 			}
-			f.create.set = cmd.Flags().Changed
+			opts.create.set = cmd.Flags().Changed
 			switch {
-			case f.response != "" && (len(args) > 0 || f.replace != nil):
+			case opts.response != "" && (len(args) > 0 || opts.replace != nil):
 				return usageError(cmd, errors.New("--response says what to pack; no folder or archive goes with it"))
-			case f.response != "":
-				return a.packResponse(cmd.Context(), f)
+			case opts.response != "":
+				return packResponse(cmd.Context(), a, opts)
 			case len(args) == 0:
 				return usageError(cmd, errors.New("pack what? name a folder, an archive, or pass --response FILE"))
 			}
-			return a.pack(cmd.Context(), f, args[0])
+			return runPack(cmd.Context(), a, opts, args[0])
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "the archive `OUT` to write")
-	flags.StringVarP(&f.kind, "type", "t", "", "format by `NAME`, see pakdb formats")
-	flags.StringVar(&f.version, "version", "", "`VERSION` of the format")
-	flags.StringVar(&f.like, "like", "", "format, version and mount point of the archive `REF`")
-	flags.StringArrayVar(&f.replace, "replace", nil, "put FILE in the place of the entry: `PATH=FILE`")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
-	flags.StringVar(&f.response, "response", "", "pack what a response `FILE` of UnrealPak lists")
-	flags.StringVar(&f.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
-	f.create.add(cmd)
+	flags.StringVarP(&opts.out, "output", "o", "", "the archive `OUT` to write")
+	flags.StringVarP(&opts.kind, "type", "t", "", "format by `NAME`, see pakdb formats")
+	flags.StringVar(&opts.version, "version", "", "`VERSION` of the format")
+	flags.StringVar(&opts.like, "like", "", "format, version and mount point of the archive `REF`")
+	flags.StringArrayVar(&opts.replace, "replace", nil, "put FILE in the place of the entry: `PATH=FILE`")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
+	flags.StringVar(&opts.response, "response", "", "pack what a response `FILE` of UnrealPak lists")
+	flags.StringVar(&opts.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
+	opts.create.add(cmd)
 	completeFlag(cmd, "type", writableFormats(a.registry())...)
 	return cmd
 }
@@ -109,11 +109,11 @@ func writableFormats(r *codecs.Registry) []string {
 }
 
 // refuseOverwriting keeps what stands at OUT, unless told otherwise.
-func (f *packFlags) refuseOverwriting(r *codecs.Registry) error {
-	if err := refuseExisting(f.out, f.overwrite); err != nil || f.overwrite {
+func (opts *packOptions) refuseOverwriting(r *codecs.Registry) error {
+	if err := refuseExisting(opts.out, opts.overwrite); err != nil || opts.overwrite {
 		return err
 	}
-	return refuseParts(r, f.out)
+	return refuseParts(r, opts.out)
 }
 
 // refuseExisting keeps what stands at out, unless told otherwise.
@@ -124,28 +124,28 @@ func refuseExisting(out string, overwrite bool) error {
 	return nil
 }
 
-func (a *app) pack(ctx context.Context, f packFlags, from string) error {
-	if err := f.refuseOverwriting(a.registry()); err != nil {
+func runPack(ctx context.Context, a *app, opts packOptions, from string) error {
+	if err := opts.refuseOverwriting(a.registry()); err != nil {
 		return err
 	}
 	if st, err := os.Stat(from); err == nil && st.IsDir() {
-		if f.replace != nil {
+		if opts.replace != nil {
 			return fmt.Errorf("%w: --replace is for an archive, and %s is a folder", errUsage, from)
 		}
-		target, err := a.packTarget(ctx, f, nil)
+		target, err := packTarget(ctx, a, opts, nil)
 		if err != nil {
 			return err
 		}
 		defer target.close()
-		if f.create.set("block-size") && target.options.Method.String() == compress.None.String() {
+		if opts.create.set("block-size") && target.options.Method.String() == compress.None.String() {
 			return fmt.Errorf("%w: --block-size is for compressed entries, and no --method was given", errUsage)
 		}
-		if err := a.noteSubstitute(target.instead); err != nil {
+		if err := noteSubstitute(a, target.instead); err != nil {
 			return err
 		}
-		return a.packFolder(ctx, target, f.order, from, f.out)
+		return packFolder(ctx, a, target, opts.order, from, opts.out)
 	}
-	if f.order != "" {
+	if opts.order != "" {
 		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", errUsage, from)
 	}
 	ar, err := a.open(ctx, from)
@@ -153,16 +153,16 @@ func (a *app) pack(ctx context.Context, f packFlags, from string) error {
 		return err
 	}
 	defer func() { _ = ar.Close() }()
-	target, err := a.packTarget(ctx, f, ar)
+	target, err := packTarget(ctx, a, opts, ar)
 	if err != nil {
 		return err
 	}
 	defer target.close()
-	replace, err := newReplacements(ar, f.replace)
+	replace, err := newReplacements(ar, opts.replace)
 	if err != nil {
 		return err
 	}
-	return a.repack(ctx, target, ar, replace, f.create, f.out)
+	return repack(ctx, a, target, ar, replace, opts.create, opts.out)
 }
 
 // target is what kind of archive is written.
@@ -194,7 +194,7 @@ func (t *target) imitate(w codecs.Writer) error {
 
 // packTarget decides from the flags, the reference, the archive that is read
 // (nil: a folder) and the name of what is written, in this order.
-func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *target, err error) {
+func packTarget(ctx context.Context, a *app, opts packOptions, source *archive) (_ *target, err error) {
 	t := &target{}
 	defer func() {
 		if err != nil {
@@ -202,22 +202,22 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 		}
 	}()
 	model := source
-	if f.like != "" {
-		if t.like, err = a.open(ctx, f.like); err != nil {
+	if opts.like != "" {
+		if t.like, err = a.open(ctx, opts.like); err != nil {
 			return nil, err
 		}
 		model = t.like
 	}
-	if t.format, err = a.packFormat(f, model); err != nil {
+	if t.format, err = packFormat(a, opts, model); err != nil {
 		return nil, err
 	}
 	if t.like != nil && t.like.format.Name != t.format.Name {
-		return nil, fmt.Errorf("%w: --like %s is of format %s, and what is written of format %s", errUsage, f.like, t.like.format.Name, t.format.Name)
+		return nil, fmt.Errorf("%w: --like %s is of format %s, and what is written of format %s", errUsage, opts.like, t.like.format.Name, t.format.Name)
 	}
 	if model != nil && model.format.Name == t.format.Name {
-		err = t.follow(model, f.version, a.keys.ring.Key)
+		err = t.follow(model, opts.version, a.keys.ring.Key)
 	} else {
-		t.options.Version = f.version
+		t.options.Version = opts.version
 	}
 	if err != nil {
 		return nil, err
@@ -226,7 +226,7 @@ func (a *app) packTarget(ctx context.Context, f packFlags, source *archive) (_ *
 		return nil, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
 			"pakdb writes "+strings.Join(t.format.Versions, ", "))
 	}
-	if err := f.create.apply(t.format, &t.options); err != nil {
+	if err := opts.create.apply(t.format, &t.options); err != nil {
 		return nil, err
 	}
 	t.substituteMethod(model)
@@ -258,20 +258,20 @@ func (t *target) follow(model *archive, wanted string, keys codecs.KeyFunc) erro
 	return nil
 }
 
-func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
+func packFormat(a *app, opts packOptions, model *archive) (*codecs.Format, error) {
 	r := a.registry()
 	var format *codecs.Format
 	var candidates []*codecs.Format
 	switch {
-	case f.kind != "":
+	case opts.kind != "":
 		var ok bool
-		if format, ok = r.Format(f.kind); !ok {
-			return nil, noSuchFormat(f.kind, writableFormats(r))
+		if format, ok = r.Format(opts.kind); !ok {
+			return nil, noSuchFormat(opts.kind, writableFormats(r))
 		}
 	case model != nil:
 		format = model.format
 	default:
-		candidates = candidateFormats(r, f.out, f.version)
+		candidates = candidateFormats(r, opts.out, opts.version)
 		if len(candidates) == 1 {
 			format = candidates[0]
 		}
@@ -279,9 +279,9 @@ func (a *app) packFormat(f packFlags, model *archive) (*codecs.Format, error) {
 	writes := "pakdb writes " + strings.Join(writableFormats(r), ", ")
 	switch {
 	case len(candidates) > 1:
-		return nil, hinted(ambiguousFormat(f, candidates), "pass --type, --version or --like")
+		return nil, hinted(ambiguousFormat(opts, candidates), "pass --type, --version or --like")
 	case format == nil:
-		return nil, hinted(fmt.Errorf("%w: %s does not tell the format", errUsage, f.out), "pass --type or --like; "+writes)
+		return nil, hinted(fmt.Errorf("%w: %s does not tell the format", errUsage, opts.out), "pass --type or --like; "+writes)
 	case format.Create == nil:
 		return nil, hinted(&codecs.FormatError{Format: format.Name, Off: -1, Err: codecs.ErrReadOnly}, writes)
 	}
@@ -312,20 +312,20 @@ func candidateFormats(r *codecs.Registry, out, version string) []*codecs.Format 
 	return byVersion
 }
 
-func ambiguousFormat(f packFlags, candidates []*codecs.Format) error {
+func ambiguousFormat(opts packOptions, candidates []*codecs.Format) error {
 	var names []string
 	for _, c := range candidates {
 		names = append(names, c.Name)
 	}
-	err := fmt.Errorf("%w: %s may be %s", errUsage, f.out, strings.Join(names, " or "))
-	if f.version != "" && !slices.Contains(candidates[0].Versions, f.version) {
-		err = fmt.Errorf("%w; none of them has version %q", err, f.version)
+	err := fmt.Errorf("%w: %s may be %s", errUsage, opts.out, strings.Join(names, " or "))
+	if opts.version != "" && !slices.Contains(candidates[0].Versions, opts.version) {
+		err = fmt.Errorf("%w; none of them has version %q", err, opts.version)
 	}
 	return err
 }
 
-// packed tells what was written.
-func (a *app) packed(f *codecs.Format, out string, s sums) error {
+// printPacked tells what was written.
+func printPacked(a *app, f *codecs.Format, out string, s sums) error {
 	if a.quiet {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/choose"
 )
 
 // substitute takes the place of a method that pakdb reads and does not write,
@@ -31,7 +32,7 @@ func (t *target) substituteMethod(model *archive) {
 }
 
 func holdsMethod(ar *archive, m compress.Method) bool {
-	return ar != nil && slices.ContainsFunc(slices.Collect(named(ar)), func(e *codecs.Entry) bool { return e.Method == m })
+	return ar != nil && slices.ContainsFunc(slices.Collect(choose.Named(ar.Archive)), func(e *codecs.Entry) bool { return e.Method == m })
 }
 
 // method is what an entry of method m is encoded by, when it has to be.
@@ -43,7 +44,7 @@ func (s substitute) method(m compress.Method) compress.Method {
 }
 
 // noteSubstitute tells that new contents are not compressed as the others are.
-func (a *app) noteSubstitute(s substitute) error {
+func noteSubstitute(a *app, s substitute) error {
 	if s.of == "" || a.quiet {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // createFlags are the options of new archives that only some formats have. What
 // a format lacks it refuses itself.
-type createFlags struct {
+type createOptions struct {
 	method, mount         string
 	blockSize             int
 	align                 int64
@@ -23,7 +23,7 @@ type createFlags struct {
 	set func(flag string) bool // whether the user set it
 }
 
-func (c *createFlags) add(cmd *cobra.Command) {
+func (c *createOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.method, "method", "", "compress entries by `METHOD`, see pakdb formats; none stores them")
 	flags.StringVar(&c.mount, "mount", "", "mount point `PATH`, as ../../../Game/Content/")
@@ -36,7 +36,7 @@ func (c *createFlags) add(cmd *cobra.Command) {
 
 // refuse is an error of usage if the user set an option, to whatever value, that
 // archives of the version do not have.
-func (c *createFlags) refuse(f *codecs.Format, version string) error {
+func (c *createOptions) refuse(f *codecs.Format, version string) error {
 	var has []string
 	var refused codecs.Option
 	for _, option := range codecs.AllOptions() {
@@ -59,7 +59,7 @@ func (c *createFlags) refuse(f *codecs.Format, version string) error {
 }
 
 // apply overrides what a model or the format says by what the user says.
-func (c *createFlags) apply(f *codecs.Format, o *codecs.CreateOptions) error {
+func (c *createOptions) apply(f *codecs.Format, o *codecs.CreateOptions) error {
 	if err := c.refuse(f, o.Version); err != nil {
 		return err
 	}
@@ -100,10 +100,12 @@ func writableMethods(f *codecs.Format) string {
 }
 
 // newMethod is the method that the user wants, "" for none in particular.
-func (c *createFlags) newMethod() compress.Method { return compress.Method(strings.ToLower(c.method)) }
+func (c *createOptions) newMethod() compress.Method {
+	return compress.Method(strings.ToLower(c.method))
+}
 
 // reencodes reports whether stored bytes of another archive cannot be what the
 // user wants.
-func (c *createFlags) reencodes() bool {
+func (c *createOptions) reencodes() bool {
 	return slices.ContainsFunc([]string{"method", "block-size", "encrypt"}, c.set)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pakdb/codecs"
+	"pakdb/internal/choose"
 )
 
 // replacements are files that take the place of entries, by ordinal.
@@ -38,16 +39,16 @@ func newReplacements(ar *archive, flags []string) (replacements, error) {
 }
 
 func (r replacements) add(ar *archive, name, file string) error {
-	entries, err := findCopies(ar, name)
+	entries, err := choose.FindCopies(ar.path, ar.Archive, name)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if e.Flags&codecs.Deleted != 0 {
-			return fmt.Errorf("%w: --replace: %s is a delete record", errUsage, label(e))
+			return fmt.Errorf("%w: --replace: %s is a delete record", errUsage, choose.Label(e))
 		}
 		if other, taken := r[e.Ordinal]; taken {
-			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", errUsage, label(e), other, file)
+			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", errUsage, choose.Label(e), other, file)
 		}
 		r[e.Ordinal] = file
 	}
@@ -71,22 +72,4 @@ func (r replacements) write(ctx context.Context, w codecs.Writer, e *codecs.Entr
 		fresh.Mod = st.ModTime()
 	}
 	return st.Size(), w.Add(ctx, fresh, codecs.ContextReader(ctx, f))
-}
-
-// findCopies returns the entries that a name stands for: one, or all copies of
-// an asset.
-func findCopies(ar *archive, name string) ([]*codecs.Entry, error) {
-	lookups, broken := lookUp(ar, []string{name})
-	l := &lookups[0]
-	if found := l.found(); l.ordinal < 0 && areCopies(found) {
-		return found, nil
-	}
-	e, err := l.result()
-	switch {
-	case err != nil && broken != nil:
-		return nil, broken
-	case err != nil:
-		return nil, notFound(ar, name, err)
-	}
-	return []*codecs.Entry{e}, nil
 }

@@ -16,19 +16,19 @@ import (
 )
 
 // packResponse writes what a response file lists.
-func (a *app) packResponse(ctx context.Context, f packFlags) error {
-	if err := f.refuseOverwriting(a.registry()); err != nil {
+func packResponse(ctx context.Context, a *app, opts packOptions) error {
+	if err := opts.refuseOverwriting(a.registry()); err != nil {
 		return err
 	}
-	if f.kind == "" && f.like == "" {
-		f.kind = unrealpak.Format().Name // who writes response files wants these
+	if opts.kind == "" && opts.like == "" {
+		opts.kind = unrealpak.Format().Name // who writes response files wants these
 	}
-	t, err := a.packTarget(ctx, f, nil)
+	t, err := packTarget(ctx, a, opts, nil)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	lines, err := responseLines(f, t)
+	lines, err := responseLines(opts, t)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (a *app) packResponse(ctx context.Context, f packFlags) error {
 		return err
 	}
 	var s sums
-	err = codecs.WriteFile(ctx, f.out, t.format, &t.options, func(w codecs.Writer) error {
+	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
 		if err := t.imitate(w); err != nil {
 			return err
 		}
@@ -57,32 +57,32 @@ func (a *app) packResponse(ctx context.Context, f packFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.noteSubstitute(t.instead); err != nil {
+	if err := noteSubstitute(a, t.instead); err != nil {
 		return err
 	}
-	return a.packed(t.format, f.out, s)
+	return printPacked(a, t.format, opts.out, s)
 }
 
 // responseLines reads the response file: one line a file, in the order in which
 // they are packed, destinations behind the mount point.
-func responseLines(f packFlags, t *target) ([]unrealpak.ResponseLine, error) {
-	lines, err := parseFile(f.response, unrealpak.ParseResponse)
+func responseLines(opts packOptions, t *target) ([]unrealpak.ResponseLine, error) {
+	lines, err := parseFile(opts.response, unrealpak.ParseResponse)
 	if err != nil {
 		return nil, err
 	}
-	if lines, err = unrealpak.Expand(lines, filesAt(f.out)); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.response, err)
+	if lines, err = unrealpak.Expand(lines, filesAt(opts.out)); err != nil {
+		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	if t.options.MountPoint == "" {
 		t.options.MountPoint = unrealpak.CommonMount(lines)
 	}
-	order, err := readOrder(f.order)
+	order, err := readOrder(opts.order)
 	if err != nil {
 		return nil, err
 	}
 	unrealpak.Arrange(lines, order)
 	if err := unrealpak.MakeRelative(lines, t.options.MountPoint); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.response, err)
+		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	return lines, nil
 }

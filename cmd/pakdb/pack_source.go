@@ -17,7 +17,7 @@ import (
 )
 
 // packFolder writes the files below dir.
-func (a *app) packFolder(ctx context.Context, t *target, order, dir, out string) error {
+func packFolder(ctx context.Context, a *app, t *target, order, dir, out string) error {
 	names, err := filesBelow(dir, out)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (a *app) packFolder(ctx context.Context, t *target, order, dir, out string)
 	if err != nil {
 		return err
 	}
-	return a.packed(t.format, out, s)
+	return printPacked(a, t.format, out, s)
 }
 
 // filesBelow lists the regular files below dir, sorted, with slashes. What
@@ -119,7 +119,7 @@ func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry
 // repack writes the entries of another archive. Stored bytes are taken over
 // until the writer refuses a method; then it starts again, and entries of that
 // method are decoded. Only the writer knows what it can hold.
-func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replacements, c createFlags, out string) error {
+func repack(ctx context.Context, a *app, t *target, ar *archive, replace replacements, c createOptions, out string) error {
 	epoch, err := sourceDateEpoch()
 	if err != nil {
 		return err
@@ -135,10 +135,10 @@ func (a *app) repack(ctx context.Context, t *target, ar *archive, replace replac
 			return r.fill(ctx, w)
 		})
 		if err == nil && (len(replace) > 0 || r.anew || len(r.decode) > 0) {
-			err = a.noteSubstitute(t.instead)
+			err = noteSubstitute(a, t.instead)
 		}
 		if err == nil {
-			return a.packed(t.format, out, r.sums)
+			return printPacked(a, t.format, out, r.sums)
 		}
 		if r.refused == nil {
 			return err

@@ -52,7 +52,7 @@ The folder needs room for the new file meanwhile.`,
 				return err
 			}
 			for _, path := range paths {
-				if err := a.pakCompact(cmd.Context(), path, dryRun); err != nil {
+				if err := runPakCompact(cmd.Context(), a, path, dryRun); err != nil {
 					return err
 				}
 			}
@@ -63,7 +63,7 @@ The folder needs room for the new file meanwhile.`,
 	return cmd
 }
 
-func (a *app) pakCompact(ctx context.Context, path string, dryRun bool) error {
+func runPakCompact(ctx context.Context, a *app, path string, dryRun bool) error {
 	c, err := apply.Compact(ctx, path, a.registry(), a.openOptions(), dryRun)
 	if err != nil {
 		return recoverHint(compactError(path, err), filepath.Dir(path))
@@ -115,36 +115,39 @@ file, whose last three columns are NULL for these.`,
 				return err
 			}
 			if format == "" {
-				return eachStands(cmd.Context(), paths, a.printStands)
+				return eachAppended(cmd.Context(), paths, func(path string, file pkdelta.File, appended bool) error {
+					return printAppended(a, path, file, appended)
+				})
 			}
 			rows, err := a.rows(format, "file", "appended", "name", "size", "blake3")
 			if err != nil {
 				return err
 			}
-			return errors.Join(eachStands(cmd.Context(), paths, func(path string, is pkdelta.File, ok bool) error {
-				if !ok {
+			return errors.Join(eachAppended(cmd.Context(), paths, func(path string, file pkdelta.File, appended bool) error {
+				if !appended {
 					return rows.Write(path, int64(0), nil, nil, nil)
 				}
-				return rows.Write(path, int64(1), is.Name, is.Size, hexDigits(is.Sum))
+				return rows.Write(path, int64(1), file.Name, file.Size, hexDigits(file.Sum))
 			}), rows.Close())
 		},
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-// eachStands tells what each pak stands for. errProblems: one stands for nothing.
-func eachStands(ctx context.Context, paths []string, tell func(path string, is pkdelta.File, ok bool) error) error {
+// eachAppended calls each with the version that every pak stands for. It returns
+// errProblems if a pak was not appended to.
+func eachAppended(ctx context.Context, paths []string, each func(path string, file pkdelta.File, appended bool) error) error {
 	none := false
 	for _, path := range paths {
-		is, ok, err := apply.Stands(ctx, path)
+		file, appended, err := apply.Stands(ctx, path)
 		if err == nil {
-			err = tell(path, is, ok)
+			err = each(path, file, appended)
 		}
 		if err != nil {
 			return err
 		}
-		none = none || !ok
+		none = none || !appended
 	}
 	if none {
 		return errProblems
@@ -152,10 +155,10 @@ func eachStands(ctx context.Context, paths []string, tell func(path string, is p
 	return nil
 }
 
-func (a *app) printStands(path string, is pkdelta.File, ok bool) error {
+func printAppended(a *app, path string, file pkdelta.File, appended bool) error {
 	text := "was not appended to"
-	if ok {
-		text = fmt.Sprintf("appended; stands for %x  %d  %s", is.Sum, is.Size, is.Name)
+	if appended {
+		text = fmt.Sprintf("appended; stands for %x  %d  %s", file.Sum, file.Size, file.Name)
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", path, printableLines(text))
 	return err

@@ -26,8 +26,8 @@ mounted together, and compared with the new build, file by file.`,
 	return cmd
 }
 
-// disk is how patches reach archives.
-func (a *app) disk() *overlay.Disk {
+// newDisk is how patches reach archives.
+func newDisk(a *app) *overlay.Disk {
 	return &overlay.Disk{Registry: a.registry(), Options: a.openOptions(), Header: containerHeader}
 }
 

@@ -14,7 +14,7 @@ import (
 	"pakdb/schema"
 )
 
-type patchFlags struct {
+type patchOptions struct {
 	out           string
 	only, exclude []string
 	dependencies  bool
@@ -31,7 +31,7 @@ type patchFlags struct {
 }
 
 func newPatchBuildCommand(a *app) *cobra.Command {
-	var f patchFlags
+	var opts patchOptions
 	cmd := &cobra.Command{
 		Use:   "build [flags] OLD NEW -o DIR",
 		Short: "Write what turns one build into another",
@@ -93,50 +93,50 @@ to in NEW and OLD lacks, or did not have them refer to.
   pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
   pakdb patch build 1.52 1.48 -o rollback/`,
 		Args:              usage(cobra.ExactArgs(2)),
-		ValidArgsFunction: a.completeBuilds,
+		ValidArgsFunction: completing(a, completeBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out == "" && !f.dryRun && f.explain == "" {
+			if opts.out == "" && !opts.dryRun && opts.explain == "" {
 				return usageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
 			}
-			if f.format != "" && !f.dryRun {
+			if opts.format != "" && !opts.dryRun {
 				return usageError(cmd, errors.New("--format is for --dry-run"))
 			}
-			return a.patchBuild(cmd.Context(), f, args[0], args[1])
+			return runPatchBuild(cmd.Context(), a, opts, args[0], args[1])
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "the folder `DIR`, made if need be")
-	flags.StringArrayVar(&f.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
-	flags.StringArrayVar(&f.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
-	addMemory(cmd, &f.memory)
-	flags.BoolVar(&f.dependencies, "with-dependencies", false, "and what those newly need, with --only")
-	flags.BoolVar(&f.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
-	flags.Var(&f.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
-	flags.BoolVar(&f.overlay, "overlay", false, "an archive of the changed entries alone, in place of the whole .sip")
-	flags.IntVar(&f.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "replace files that are there")
-	flags.BoolVarP(&f.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
-	addAllowDamaged(cmd, &f.allowDamaged)
-	flags.StringVar(&f.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
-	a.addFormat(cmd, &f.format)
+	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
+	flags.StringArrayVar(&opts.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
+	flags.StringArrayVar(&opts.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
+	addMemory(cmd, &opts.memory)
+	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "and what those newly need, with --only")
+	flags.BoolVar(&opts.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
+	flags.Var(&opts.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
+	flags.BoolVar(&opts.overlay, "overlay", false, "an archive of the changed entries alone, in place of the whole .sip")
+	flags.IntVar(&opts.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
+	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
+	addAllowDamaged(cmd, &opts.allowDamaged)
+	flags.StringVar(&opts.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
+	addFormat(cmd, &opts.format)
 	_ = cmd.MarkFlagDirname("output")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")
 	return cmd
 }
 
-func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) error {
-	if err := (query.Output{W: a.stdout, Format: f.format}).Check(); err != nil {
+func runPatchBuild(ctx context.Context, a *app, opts patchOptions, old, new string) error {
+	if err := (query.Output{W: a.stdout, Format: opts.format}).Check(); err != nil {
 		return err
 	}
-	if f.dependencies && f.only == nil && f.exclude == nil {
+	if opts.dependencies && opts.only == nil && opts.exclude == nil {
 		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", errUsage)
 	}
-	if slices.ContainsFunc(f.only, isSQL) { // no later; but what is scanned before it runs has no limit
+	if slices.ContainsFunc(opts.only, isSQL) { // no later; but what is scanned before it runs has no limit
 		if err := schema.LimitMemory(noLimit); err != nil {
 			return err
 		}
 	}
-	sides, err := a.openSides(ctx, old, new)
+	sides, err := openSides(ctx, a, old, new)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err != nil {
 		return err
 	}
-	o, err := a.planOptions(ctx, &f, sides, stacks)
+	o, err := planOptions(ctx, a, &opts, sides, stacks)
 	if err != nil {
 		return err
 	}
@@ -156,41 +156,41 @@ func (a *app) patchBuild(ctx context.Context, f patchFlags, old, new string) err
 	if err != nil {
 		return patchHint(err)
 	}
-	if err := f.refuseIgnored(p); err != nil {
+	if err := opts.refuseIgnored(p); err != nil {
 		return err
 	}
 	switch {
-	case f.explain != "":
-		return a.explainPatch(p, f.explain)
-	case f.dryRun:
-		return errors.Join(a.printPlan(p, f.format), planVerdict(p))
+	case opts.explain != "":
+		return explainPatch(a, p, opts.explain)
+	case opts.dryRun:
+		return errors.Join(printPlan(a, p, opts.format), planVerdict(p))
 	}
-	return a.writePatch(ctx, p, f)
+	return writePatch(ctx, a, p, opts)
 }
 
 // refuseIgnored refuses options that say how patches which are mounted over a build
 // are cut and called, when the plan has none.
-func (f *patchFlags) refuseIgnored(p *overlay.Plan) error {
+func (opts *patchOptions) refuseIgnored(p *overlay.Plan) error {
 	over := func(part overlay.Part) bool { return part.Use == overlay.Over }
 	if len(p.Parts) == 0 || slices.ContainsFunc(p.Parts, over) {
 		return nil
 	}
 	option := "--per-chunk"
 	switch {
-	case f.number >= 0:
+	case opts.number >= 0:
 		option = "--number"
-	case !f.perChunk:
+	case !opts.perChunk:
 		return nil
 	}
 	return fmt.Errorf("%w: %s is for patches that a game mounts over its archives; %s is none", errUsage, option, p.Parts[0].Name)
 }
 
-func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks []*overlay.Stack) (overlay.Options, error) {
-	o := overlay.Options{PerChunk: f.perChunk, MaxSize: int64(f.maxSize), Number: f.number, Overlay: f.overlay, AllowDamaged: f.allowDamaged}
-	if f.only == nil && f.exclude == nil {
+func planOptions(ctx context.Context, a *app, opts *patchOptions, s *sides, stacks []*overlay.Stack) (overlay.Options, error) {
+	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
+	if opts.only == nil && opts.exclude == nil {
 		return o, nil
 	}
-	c, err := a.choice(ctx, f, s)
+	c, err := newChoice(ctx, a, opts, s)
 	if err != nil {
 		return o, err
 	}
@@ -198,8 +198,8 @@ func (a *app) planOptions(ctx context.Context, f *patchFlags, s *sides, stacks [
 		return o, err
 	}
 	o.Only = c.takes
-	if f.dependencies {
-		o.Needs, err = a.needs(ctx, s)
+	if opts.dependencies {
+		o.Needs, err = newNeeds(ctx, s)
 	}
 	return o, err
 }
@@ -223,24 +223,24 @@ func patchHint(err error) error {
 }
 
 // writePatch writes what is planned and tells of it.
-func (a *app) writePatch(ctx context.Context, p *overlay.Plan, f patchFlags) error {
+func writePatch(ctx context.Context, a *app, p *overlay.Plan, opts patchOptions) error {
 	epoch, err := sourceDateEpoch()
 	if err != nil {
 		return err
 	}
-	a.warnPatch(p)
+	warnPatch(a, p)
 	if len(p.Items) == 0 {
 		if _, err := fmt.Fprintln(a.stdout, nothingToPatch(p)); err != nil {
 			return err
 		}
 		return planVerdict(p)
 	}
-	written, proof, err := a.writeFiles(ctx, p, overlay.Output{Dir: f.out, Overwrite: f.overwrite, Epoch: epoch})
+	written, proof, err := writePatchFiles(ctx, a, p, overlay.Output{Dir: opts.out, Overwrite: opts.overwrite, Epoch: epoch})
 	if err != nil {
-		a.printDifferences(proof)
+		printDifferences(a, proof)
 		return patchHint(err)
 	}
-	if err := a.printWritten(p, written, proof); err != nil {
+	if err := printWritten(a, p, written, proof); err != nil {
 		return err
 	}
 	return planVerdict(p)
@@ -270,8 +270,8 @@ func nothingToPatch(p *overlay.Plan) string {
 	return "nothing changed: no patch is needed"
 }
 
-// writeFiles writes a plan under a bar that shows how far it is.
-func (a *app) writeFiles(ctx context.Context, p *overlay.Plan, o overlay.Output) ([]overlay.Written, *overlay.Report, error) {
+// writePatchFiles writes a plan under a bar that shows how far it is.
+func writePatchFiles(ctx context.Context, a *app, p *overlay.Plan, o overlay.Output) ([]overlay.Written, *overlay.Report, error) {
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(p.Parts)))
 	for i := range p.Parts {
@@ -282,5 +282,5 @@ func (a *app) writeFiles(ctx context.Context, p *overlay.Plan, o overlay.Output)
 		progress.BytesDone.Add(stored)
 	}
 	defer a.showProgress(ctx, progress)()
-	return p.Write(ctx, a.disk(), o)
+	return p.Write(ctx, newDisk(a), o)
 }

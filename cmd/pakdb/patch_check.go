@@ -36,29 +36,29 @@ The exit code is 0 when all is equal, 1 when something differs.`,
   pakdb patch check Paks/ patch/ --against 1.52
   pakdb patch check 1.48 patch/ --against 1.52 --format json`,
 		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.completeBuilds,
+		ValidArgsFunction: completing(a, completeBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against == "" {
 				return usageError(cmd, errors.New("compare with what? pass --against NEW"))
 			}
-			return a.patchCheck(cmd.Context(), args, against, format, allowDamaged)
+			return runPatchCheck(cmd.Context(), a, args, against, format, allowDamaged)
 		},
 	}
 	addAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVar(&against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) patchCheck(ctx context.Context, paths []string, against, format string, allowDamaged bool) error {
+func runPatchCheck(ctx context.Context, a *app, paths []string, against, format string, allowDamaged bool) error {
 	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
 		return err
 	}
-	have, err := a.mountAll(ctx, paths, false)
+	have, err := mountAll(ctx, a, paths, false)
 	if err != nil {
 		return err
 	}
-	want, err := a.mountAll(ctx, []string{against}, true)
+	want, err := mountAll(ctx, a, []string{against}, true)
 	if err != nil {
 		return err
 	}
@@ -66,28 +66,28 @@ func (a *app) patchCheck(ctx context.Context, paths []string, against, format st
 	if err != nil {
 		return err
 	}
-	a.warnDamaged(found)
+	warnDamaged(a, found)
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(have.Mounts) + len(want.Mounts)))
 	progress.Bytes.Store(have.Unread() + want.Unread())
 	stop := a.showProgress(ctx, progress)
-	report, err := a.disk().Compare(ctx, have, want, func(n int64) { progress.BytesDone.Add(n) })
+	report, err := newDisk(a).Compare(ctx, have, want, func(n int64) { progress.BytesDone.Add(n) })
 	stop()
 	if err != nil {
 		return err
 	}
-	return a.printCheck(report, format)
+	return printCheck(a, report, format)
 }
 
 // mountAll mounts builds and paths in their order, each over those before.
-func (a *app) mountAll(ctx context.Context, names []string, loose bool) (*overlay.Stack, error) {
-	labels, err := a.knownBuilds(ctx)
+func mountAll(ctx context.Context, a *app, names []string, loose bool) (*overlay.Stack, error) {
+	labels, err := knownBuilds(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	var all *overlay.Stack
 	for _, name := range names {
-		s, err := a.mountOne(ctx, name, slices.Contains(labels, name), loose)
+		s, err := mountOne(ctx, a, name, slices.Contains(labels, name), loose)
 		if err != nil {
 			return nil, err
 		}
@@ -100,13 +100,13 @@ func (a *app) mountAll(ctx context.Context, names []string, loose bool) (*overla
 	return all, nil
 }
 
-func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*overlay.Stack, error) {
+func mountOne(ctx context.Context, a *app, name string, isBuild, loose bool) (*overlay.Stack, error) {
 	if !isBuild {
 		paths, err := expandArchives([]string{name})
 		if err != nil {
 			return nil, err
 		}
-		s, err := a.disk().Stack(ctx, name, paths, loose)
+		s, err := newDisk(a).Stack(ctx, name, paths, loose)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +127,7 @@ func (a *app) mountOne(ctx context.Context, name string, isBuild, loose bool) (*
 	return stacks[0], nil
 }
 
-func (a *app) printCheck(r *overlay.Report, format string) error {
+func printCheck(a *app, r *overlay.Report, format string) error {
 	if format != "" {
 		rows, err := a.rows(format, "kind", "path", "have_archive", "want_archive", "have_size", "want_size", "cause")
 		if err != nil {
@@ -141,7 +141,7 @@ func (a *app) printCheck(r *overlay.Report, format string) error {
 		if err := rows.Close(); err != nil {
 			return err
 		}
-	} else if err := a.listCheck(r); err != nil {
+	} else if err := listCheck(a, r); err != nil {
 		return err
 	}
 	if len(r.Differences) > 0 {
@@ -150,7 +150,7 @@ func (a *app) printCheck(r *overlay.Report, format string) error {
 	return nil
 }
 
-func (a *app) listCheck(r *overlay.Report) error {
+func listCheck(a *app, r *overlay.Report) error {
 	for i := range r.Differences {
 		d := &r.Differences[i]
 		text := ""

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/diff/overlay"
+	"pakdb/internal/glob"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -17,19 +18,19 @@ import (
 // choice says which changes a patch is made of: patterns and SQL, of which one
 // must take a change, and patterns that keep it out.
 type choice struct {
-	globs, exclude []*glob
+	globs, exclude glob.List
 	paths          map[string]bool // that SQL yielded, in lower case; nil: no SQL
 }
 
-// choice reads --only and --exclude; SQL runs on the catalog of both sides.
-func (a *app) choice(ctx context.Context, f *patchFlags, s *sides) (c choice, err error) {
+// newChoice reads --only and --exclude; SQL runs on the catalog of both sides.
+func newChoice(ctx context.Context, a *app, opts *patchOptions, s *sides) (c choice, err error) {
 	var patterns []string
-	for _, only := range f.only {
+	for _, only := range opts.only {
 		if !isSQL(only) {
 			patterns = append(patterns, only)
 			continue
 		}
-		paths, err := a.choosePaths(ctx, only, s, f.memory)
+		paths, err := choosePaths(ctx, a, only, s, opts.memory)
 		if err != nil {
 			return c, err
 		}
@@ -40,10 +41,10 @@ func (a *app) choice(ctx context.Context, f *patchFlags, s *sides) (c choice, er
 			c.paths[strings.ToLower(p)] = true
 		}
 	}
-	if c.globs, err = parseGlobs(patterns); err != nil {
+	if c.globs, err = glob.ParseList(patterns, true); err != nil {
 		return c, err
 	}
-	c.exclude, err = parseGlobs(f.exclude)
+	c.exclude, err = glob.ParseList(opts.exclude, true)
 	return c, err
 }
 
@@ -60,7 +61,7 @@ func (c *choice) refuseMissed(stacks []*overlay.Stack) error {
 			}
 		}
 	}
-	missed := missedGlobs(slices.Concat(c.globs, c.exclude), paths)
+	missed := slices.Concat(c.globs, c.exclude).Missed(paths)
 	if len(missed) == 0 {
 		return nil
 	}
@@ -77,7 +78,7 @@ func isSQL(text string) bool {
 const noLimit = 0
 
 // choosePaths runs SQL in which :old and :new are the labels of the builds.
-func (a *app) choosePaths(ctx context.Context, sql string, s *sides, memory byteSize) ([]string, error) {
+func choosePaths(ctx context.Context, a *app, sql string, s *sides, memory byteSize) ([]string, error) {
 	if err := schema.LimitMemory(int64(memory)); err != nil {
 		return nil, err
 	}
@@ -92,39 +93,18 @@ func (a *app) choosePaths(ctx context.Context, sql string, s *sides, memory byte
 
 // takes is overlay.Options.Only.
 func (c *choice) takes(it *overlay.Item) bool {
-	if matchesAny(c.exclude, it.Path) {
+	if c.exclude.Match(it.Path) {
 		return false
 	}
 	if c.globs == nil && c.paths == nil {
 		return true
 	}
-	return matchesAny(c.globs, it.Path) || c.paths[strings.ToLower(it.Path)] ||
+	return c.globs.Match(it.Path) || c.paths[strings.ToLower(it.Path)] ||
 		it.New != nil && c.paths[strings.ToLower(it.New.Name)] || it.Old != nil && c.paths[strings.ToLower(it.Old.Name)]
 }
 
-// parseGlobs reads patterns for paths of the game, in which case does not count.
-func parseGlobs(patterns []string) (globs []*glob, err error) {
-	for _, p := range patterns {
-		g, err := parseGlob(p, true)
-		if err != nil {
-			return nil, err
-		}
-		globs = append(globs, g)
-	}
-	return globs, nil
-}
-
-func matchesAny(globs []*glob, path string) bool {
-	for _, g := range globs {
-		if g.match(path) {
-			return true
-		}
-	}
-	return false
-}
-
-// needs is overlay.Options.Needs.
-func (a *app) needs(ctx context.Context, s *sides) (func(name string, old bool) ([]string, error), error) {
+// newNeeds is overlay.Options.Needs.
+func newNeeds(ctx context.Context, s *sides) (func(name string, old bool) ([]string, error), error) {
 	before, err := graph.Open(ctx, s.db, s.old.label)
 	if err != nil {
 		return nil, err

@@ -23,13 +23,13 @@ An asterisk marks the build that the game sees with the patches that are there.`
 		Example: `  pakdb patch log Game/Content/Paks
   pakdb patch log Game/Content/Paks --format json`,
 		Args: usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return a.patchLog(args[0], format) },
+		RunE: func(_ *cobra.Command, args []string) error { return runPatchLog(a, args[0], format) },
 	}
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) patchLog(dir, format string) error {
+func runPatchLog(a *app, dir, format string) error {
 	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (a *app) patchLog(dir, format string) error {
 	}
 	reaches := overlay.Reaches(patches)
 	if format == "" {
-		return a.listReaches(reaches)
+		return listReaches(a, reaches)
 	}
 	rows, err := a.rows(format, "build", "view", "files", "now", "keep", "remove", "missing")
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *app) patchLog(dir, format string) error {
 // isNow: nothing would have to change.
 func isNow(r *overlay.Reach) bool { return len(r.Remove)+len(r.Missing) == 0 }
 
-func (a *app) listReaches(reaches []overlay.Reach) error {
+func listReaches(a *app, reaches []overlay.Reach) error {
 	for i := range reaches {
 		r := &reaches[i]
 		mark, what := " ", "take out all patches"

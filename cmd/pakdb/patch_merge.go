@@ -12,7 +12,7 @@ import (
 	"pakdb/diff/overlay"
 )
 
-type mergeFlags struct {
+type mergeOptions struct {
 	out       string
 	bases     []string
 	intoBase  bool
@@ -22,7 +22,7 @@ type mergeFlags struct {
 }
 
 func newPatchMergeCommand(a *app) *cobra.Command {
-	var f mergeFlags
+	var opts mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge [flags] [BASE...] PATCH... -o OUT",
 		Short: "Make one archive of many patches",
@@ -43,46 +43,46 @@ name. Its name decides over what it wins: take that of the last patch.`,
   pakdb patch merge Paks/ --into-base -o merged/Game.pak`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.out == "" {
+			if opts.out == "" {
 				return usageError(cmd, errors.New("merge into which file? pass -o OUT"))
 			}
-			return a.patchMerge(cmd.Context(), f, args)
+			return runPatchMerge(cmd.Context(), a, opts, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.out, "output", "o", "", "the archive `OUT` to write")
-	flags.StringArrayVar(&f.bases, "base", nil, "`PATH` is of the base, whatever its name; may repeat")
-	flags.BoolVar(&f.intoBase, "into-base", false, "fold the base in as well")
-	addAllowDamaged(cmd, &f.allowDamaged)
-	flags.BoolVar(&f.overwrite, "overwrite", false, "replace OUT if it is there")
+	flags.StringVarP(&opts.out, "output", "o", "", "the archive `OUT` to write")
+	flags.StringArrayVar(&opts.bases, "base", nil, "`PATH` is of the base, whatever its name; may repeat")
+	flags.BoolVar(&opts.intoBase, "into-base", false, "fold the base in as well")
+	addAllowDamaged(cmd, &opts.allowDamaged)
+	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
 	return cmd
 }
 
-func (a *app) patchMerge(ctx context.Context, f mergeFlags, args []string) error {
-	base, patches, err := a.mergeStacks(ctx, f, args)
+func runPatchMerge(ctx context.Context, a *app, opts mergeOptions, args []string) error {
+	base, patches, err := mergeStacks(ctx, a, opts, args)
 	if err != nil {
 		return err
 	}
-	if _, err := overlay.RefuseDamaged(a.registry(), base, patches, f.allowDamaged); err != nil {
+	if _, err := overlay.RefuseDamaged(a.registry(), base, patches, opts.allowDamaged); err != nil {
 		return err // before what is left of them is judged
 	}
-	if len(patches.Mounts) == 0 && !f.intoBase {
+	if len(patches.Mounts) == 0 && !opts.intoBase {
 		return hinted(fmt.Errorf("%w: none of the archives is a patch", errUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
 	}
-	m, err := overlay.Merge(base, patches, a.registry(), overlay.MergeOptions{Name: filepath.Base(f.out), IntoBase: f.intoBase, AllowDamaged: f.allowDamaged})
+	m, err := overlay.Merge(base, patches, a.registry(), overlay.MergeOptions{Name: filepath.Base(opts.out), IntoBase: opts.intoBase, AllowDamaged: opts.allowDamaged})
 	if err != nil {
 		return patchHint(err)
 	}
-	a.warnPatch(m.Plan)
-	if err := leads(m, args, f.intoBase); err != nil {
+	warnPatch(a, m.Plan)
+	if err := leads(m, args, opts.intoBase); err != nil {
 		return err
 	}
-	written, proof, err := a.writeFiles(ctx, m.Plan, overlay.Output{Dir: filepath.Dir(f.out), Overwrite: f.overwrite})
+	written, proof, err := writePatchFiles(ctx, a, m.Plan, overlay.Output{Dir: filepath.Dir(opts.out), Overwrite: opts.overwrite})
 	if err != nil {
-		a.printDifferences(proof)
+		printDifferences(a, proof)
 		return patchHint(err)
 	}
-	if err := a.printMerged(m, written[0], proof); err != nil {
+	if err := printMerged(a, m, written[0], proof); err != nil {
 		return err
 	}
 	return planVerdict(m.Plan)
@@ -118,12 +118,12 @@ func leads(m *overlay.Merged, args []string, intoBase bool) error {
 }
 
 // mergeStacks mounts what is to be merged, and what stays below it.
-func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (base, patches *overlay.Stack, err error) {
+func mergeStacks(ctx context.Context, a *app, opts mergeOptions, args []string) (base, patches *overlay.Stack, err error) {
 	paths, err := expandArchives(args)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := a.disk().Stack(ctx, "", paths, false)
+	all, err := newDisk(a).Stack(ctx, "", paths, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,21 +131,21 @@ func (a *app) mergeStacks(ctx context.Context, f mergeFlags, args []string) (bas
 		return nil, nil, fmt.Errorf("%w: some of the %d paths hold no archive, or archives of one name", errUsage, len(paths))
 	}
 	patches, base = all.Split((*overlay.Mount).IsPatch)
-	if f.bases == nil {
+	if opts.bases == nil {
 		return base, patches, nil
 	}
-	more, err := expandArchives(f.bases)
+	more, err := expandArchives(opts.bases)
 	if err != nil {
 		return nil, nil, err
 	}
-	named, err := a.disk().Stack(ctx, "", more, false)
+	named, err := newDisk(a).Stack(ctx, "", more, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	return base.Over(named), patches, nil
 }
 
-func (a *app) printMerged(m *overlay.Merged, w overlay.Written, proof *overlay.Report) error {
+func printMerged(a *app, m *overlay.Merged, w overlay.Written, proof *overlay.Report) error {
 	if a.quiet {
 		return nil
 	}

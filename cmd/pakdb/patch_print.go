@@ -9,7 +9,7 @@ import (
 	"pakdb/diff/overlay"
 )
 
-func (a *app) warnPatch(p *overlay.Plan) {
+func warnPatch(a *app, p *overlay.Plan) {
 	for _, d := range p.Damaged {
 		a.warn("damaged archive: " + d)
 	}
@@ -19,10 +19,10 @@ func (a *app) warnPatch(p *overlay.Plan) {
 }
 
 // printPlan shows what goes in, why, how big, and what it hides.
-func (a *app) printPlan(p *overlay.Plan, format string) error {
-	a.warnPatch(p)
+func printPlan(a *app, p *overlay.Plan, format string) error {
+	warnPatch(a, p)
 	if format == "" {
-		return a.drawPlan(p)
+		return drawPlan(a, p)
 	}
 	rows, err := a.rows(format, "action", "path", "reason", "archive", "size", "stored", "content", "source", "over", "hides")
 	if err != nil {
@@ -39,9 +39,9 @@ func (a *app) printPlan(p *overlay.Plan, format string) error {
 
 var actionColours = map[string]string{"add": green, "replace": yellow, "delete": red, "carry": faint}
 
-func (a *app) drawPlan(p *overlay.Plan) error {
+func drawPlan(a *app, p *overlay.Plan) error {
 	w := bufio.NewWriter(a.stdout)
-	c := a.palette()
+	c := newPalette(a)
 	entries := p.Entries()
 	for n := range p.Parts {
 		part := &p.Parts[n]
@@ -100,7 +100,7 @@ func planSums(p *overlay.Plan) string {
 	return text
 }
 
-func (a *app) printWritten(p *overlay.Plan, written []overlay.Written, proof *overlay.Report) error {
+func printWritten(a *app, p *overlay.Plan, written []overlay.Written, proof *overlay.Report) error {
 	if a.quiet {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (a *app) printWritten(p *overlay.Plan, written []overlay.Written, proof *ov
 }
 
 // printDifferences shows in what a comparison failed.
-func (a *app) printDifferences(r *overlay.Report) {
+func printDifferences(a *app, r *overlay.Report) {
 	if r == nil {
 		return
 	}
@@ -153,7 +153,7 @@ func (a *app) printDifferences(r *overlay.Report) {
 }
 
 // explainPatch tells of one path what both builds have, and what the patch does.
-func (a *app) explainPatch(p *overlay.Plan, path string) error {
+func explainPatch(a *app, p *overlay.Plan, path string) error {
 	key := p.Find(path)
 	w := bufio.NewWriter(a.stdout)
 	found := false

@@ -12,16 +12,17 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/choose"
 )
 
-type pkgFlags struct {
+type pkgOptions struct {
 	names, imports, exports, depends, generations bool
 
 	format string
 }
 
 func newPkgCommand(a *app) *cobra.Command {
-	var f pkgFlags
+	var opts pkgOptions
 	cmd := &cobra.Command{
 		Use:   "pkg [flags] FILE | pkg [flags] ARCHIVE ENTRY",
 		Short: "Show an Unreal package: its summary and tables",
@@ -43,33 +44,33 @@ What is wrong with the package is written to stderr, and the exit code is 1.`,
   pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
 		Args: usage(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.pkg(cmd.Context(), f, args)
+			return runPkg(cmd.Context(), a, opts, args)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.names, "names", false, "the names that the package uses")
-	flags.BoolVar(&f.imports, "imports", false, "the objects of other packages that it uses")
-	flags.BoolVar(&f.exports, "exports", false, "the objects that lie in it")
-	flags.BoolVar(&f.depends, "depends", false, "what each export depends on")
-	flags.BoolVar(&f.generations, "generations", false, "what earlier saves held")
-	a.addFormat(cmd, &f.format)
+	flags.BoolVar(&opts.names, "names", false, "the names that the package uses")
+	flags.BoolVar(&opts.imports, "imports", false, "the objects of other packages that it uses")
+	flags.BoolVar(&opts.exports, "exports", false, "the objects that lie in it")
+	flags.BoolVar(&opts.depends, "depends", false, "what each export depends on")
+	flags.BoolVar(&opts.generations, "generations", false, "what earlier saves held")
+	addFormat(cmd, &opts.format)
 	return cmd
 }
 
-func (a *app) pkg(ctx context.Context, f pkgFlags, args []string) error {
-	content, err := a.openPackage(ctx, args)
+func runPkg(ctx context.Context, a *app, opts pkgOptions, args []string) error {
+	content, err := openPackage(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	defer content.close()
-	p, problems, err := a.readPackage(ctx, content)
+	p, problems, err := readPackage(ctx, a, content)
 	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
 		return hinted(err, "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
 	}
 	if err != nil {
 		return err
 	}
-	if err := a.printPackage(&view{p: p, path: content.path}, f); err != nil {
+	if err := printPackage(a, &view{p: p, path: content.path}, opts); err != nil {
 		return err
 	}
 	bad := &complaints{a: a}
@@ -90,17 +91,17 @@ type packageContent struct {
 }
 
 // openPackage opens a file that is a package, or decodes an entry of an archive.
-func (a *app) openPackage(ctx context.Context, args []string) (*packageContent, error) {
+func openPackage(ctx context.Context, a *app, args []string) (*packageContent, error) {
 	if file, entry, ok := splitInside(args[0]); ok && len(args) == 1 {
 		args = []string{file, entry}
 	}
 	if len(args) == 1 {
-		c, err := a.openLoosePackage(args[0])
+		c, err := openLoosePackage(a, args[0])
 		if c != nil || err != nil {
 			return c, err
 		}
 	}
-	ar, err := a.openFor(ctx, args[0], args[1:], false)
+	ar, err := openFor(ctx, a, args[0], args[1:], false)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (a *app) openPackage(ctx context.Context, args []string) (*packageContent, 
 }
 
 // openLoosePackage returns nil for a file that is an archive.
-func (a *app) openLoosePackage(path string) (*packageContent, error) {
+func openLoosePackage(a *app, path string) (*packageContent, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, hinted(err, nearestFile(path))
@@ -146,7 +147,7 @@ func packageEntry(ar *archive, names []string) (*codecs.Entry, error) {
 		}
 		names = []string{"#0"}
 	}
-	found, err := find(ar, names)
+	found, err := choose.Find(ar.path, ar.Archive, names)
 	if err != nil {
 		return nil, err
 	}

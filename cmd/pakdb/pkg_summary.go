@@ -69,10 +69,10 @@ func guidText(id codecs.ID) string {
 func traitsText(p *codecs.PackageFacts) string {
 	var traits []string
 	for _, t := range []struct {
-		is   bool
+		has  bool
 		text string
 	}{{p.BigEndian, "big-endian"}, {p.Unversioned, "unversioned"}, {p.Split, "exports in the .uexp"}} {
-		if t.is {
+		if t.has {
 			traits = append(traits, t.text)
 		}
 	}

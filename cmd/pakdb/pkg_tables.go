@@ -22,26 +22,26 @@ type packageTable struct {
 	rows    func(*view, func(...driver.Value) error) error
 }
 
-func (f pkgFlags) tables() []packageTable {
-	summary := !f.names && !f.imports && !f.exports && !f.depends && !f.generations
+func (opts pkgOptions) tables() []packageTable {
+	summary := !opts.names && !opts.imports && !opts.exports && !opts.depends && !opts.generations
 	return []packageTable{
 		{summary, []string{"field", "value"}, (*view).summary},
-		{f.generations, []string{"generation", "exports", "names", "net_objects"}, (*view).generations},
-		{f.names, []string{"name_index", "name", "flags"}, (*view).names},
-		{f.imports, []string{"import", "object", "class_package", "class", "path"}, (*view).imports},
-		{f.exports, []string{"export", "object", "class", "super", "path", "flags", "offset", "size"}, (*view).exports},
-		{f.depends, []string{"export", "path", "on", "kind", "needs"}, (*view).depends},
+		{opts.generations, []string{"generation", "exports", "names", "net_objects"}, (*view).generations},
+		{opts.names, []string{"name_index", "name", "flags"}, (*view).names},
+		{opts.imports, []string{"import", "object", "class_package", "class", "path"}, (*view).imports},
+		{opts.exports, []string{"export", "object", "class", "super", "path", "flags", "offset", "size"}, (*view).exports},
+		{opts.depends, []string{"export", "path", "on", "kind", "needs"}, (*view).depends},
 	}
 }
 
-func (a *app) printPackage(v *view, f pkgFlags) error {
-	for i, table := range slices.DeleteFunc(f.tables(), func(t packageTable) bool { return !t.wanted }) {
-		if i > 0 && f.format != "json" && f.format != "jsonl" {
+func printPackage(a *app, v *view, opts pkgOptions) error {
+	for i, table := range slices.DeleteFunc(opts.tables(), func(t packageTable) bool { return !t.wanted }) {
+		if i > 0 && opts.format != "json" && opts.format != "jsonl" {
 			if _, err := fmt.Fprintln(a.stdout); err != nil {
 				return err
 			}
 		}
-		rows, err := a.rows(f.format, table.columns...)
+		rows, err := a.rows(opts.format, table.columns...)
 		if err != nil {
 			return err
 		}

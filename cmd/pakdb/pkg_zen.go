@@ -15,13 +15,13 @@ import (
 
 // readPackage reads a package of whatever kind: a chunk of an IoStore container
 // says what it is; a file that has no tag may be such a chunk.
-func (a *app) readPackage(ctx context.Context, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
+func readPackage(ctx context.Context, a *app, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
 	if c.chunk {
-		return a.readZen(ctx, c)
+		return readZen(ctx, a, c)
 	}
 	p, err := unrealpkg.Read(ctx, c, c.size)
 	if errors.Is(err, codecs.ErrUnknown) {
-		if facts, problems, zenErr := a.readZen(ctx, c); zenErr == nil {
+		if facts, problems, zenErr := readZen(ctx, a, c); zenErr == nil {
 			return facts, problems, nil
 		}
 	}
@@ -31,13 +31,13 @@ func (a *app) readPackage(ctx context.Context, c *packageContent) (*codecs.Packa
 	return &p.PackageFacts, p.Problems, nil
 }
 
-func (a *app) readZen(ctx context.Context, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
+func readZen(ctx context.Context, a *app, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
 	p, err := zenpkg.Read(c, c.size)
 	if err != nil {
 		return nil, nil, err
 	}
 	facts := &p.PackageFacts
-	if scripts := a.scriptObjects(ctx, c.folder); scripts != nil {
+	if scripts := scriptObjects(ctx, a, c.folder); scripts != nil {
 		facts = zenpkg.Resolve(facts, scripts)
 	}
 	return facts, p.Problems, nil
@@ -45,7 +45,7 @@ func (a *app) readZen(ctx context.Context, c *packageContent) (*codecs.PackageFa
 
 // scriptObjects are what global.utoc in a folder lists, nil if there is none:
 // then objects of the program go by their ids.
-func (a *app) scriptObjects(ctx context.Context, folder string) *codecs.ScriptObjectFacts {
+func scriptObjects(ctx context.Context, a *app, folder string) *codecs.ScriptObjectFacts {
 	path := filepath.Join(folder, "global.utoc")
 	if _, err := os.Stat(path); err != nil {
 		return nil

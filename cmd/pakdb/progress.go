@@ -10,6 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/indexer"
+	"pakdb/internal/choose"
 	"pakdb/internal/progress"
 )
 
@@ -80,14 +81,14 @@ func (a *app) showsProgress() bool { return !a.quiet && isTerminal(a.stderr) }
 // newProgress counts the work on the chosen entries of one archive. Adding up
 // what there is to do takes a pass over the table, so only those who see the bar
 // pay for it.
-func (a *app) newProgress(ar *archive, chosen *selection) *indexer.Progress {
+func newProgress(a *app, ar *archive, chosen *choose.Selection) *indexer.Progress {
 	p := &indexer.Progress{}
 	p.Files.Store(1)
 	if !a.showsProgress() {
 		return p
 	}
 	for e, err := range ar.Entries() {
-		if e != nil && err == nil && e.Flags&codecs.Deleted == 0 && chosen.takes(e) {
+		if e != nil && err == nil && e.Flags&codecs.Deleted == 0 && chosen.Takes(e) {
 			p.Bytes.Add(e.Stored)
 		}
 	}

@@ -40,12 +40,12 @@ version, mix or mod they have.`,
   pakdb publish 1.52 -o /srv/game      # as it was indexed
   pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key`,
 		Args:              usage(cobra.ExactArgs(1)),
-		ValidArgsFunction: a.completeBuilds,
+		ValidArgsFunction: completing(a, completeBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usageError(cmd, errors.New("publish where to? pass -o STORE"))
 			}
-			return a.publish(cmd.Context(), args[0], out, label, sign, deltas, allowDamaged)
+			return runPublish(cmd.Context(), a, args[0], out, label, sign, deltas, allowDamaged)
 		},
 	}
 	addAllowDamaged(cmd, &allowDamaged)
@@ -56,21 +56,21 @@ version, mix or mod they have.`,
 	return cmd
 }
 
-func (a *app) publish(ctx context.Context, build, out, label, sign string, deltas int, allowDamaged bool) (err error) {
+func runPublish(ctx context.Context, a *app, build, out, label, sign string, deltas int, allowDamaged bool) (err error) {
 	key, err := readSecretKey(sign)
 	if err != nil {
 		return err
 	}
-	files, folder, err := a.filesOf(ctx, build)
+	files, folder, err := openPublished(ctx, a, build)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, files.close()) }()
-	found, err := a.findDamage(ctx, damagedSide{inputs: files.inputs, open: a.openOptions()})
+	found, err := findDamage(ctx, a, damagedSide{inputs: files.inputs, open: a.openOptions()})
 	if err != nil {
 		return err
 	}
-	if err := a.refuseDamaged(found, allowDamaged); err != nil {
+	if err := refuseDamaged(a, found, allowDamaged); err != nil {
 		return err
 	}
 	if label == "" {

@@ -22,9 +22,9 @@ type publishedFiles struct {
 	close  func() error
 }
 
-// filesOf opens the files of a build: those below a folder, or those that the
+// openPublished opens the files of a build: those below a folder, or those that the
 // catalog has of a build of that label. folder tells which.
-func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, folder bool, err error) {
+func openPublished(ctx context.Context, a *app, build string) (f *publishedFiles, folder bool, err error) {
 	if st, err := os.Stat(build); err == nil && st.IsDir() {
 		files, err := inside.OpenFiles([]string{build})
 		if err != nil {
@@ -40,7 +40,7 @@ func (a *app) filesOf(ctx context.Context, build string) (f *publishedFiles, fol
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	files, err := a.openBuiltFiles(ctx, db, build)
+	files, err := openBuiltFiles(ctx, a, db, build)
 	if errors.Is(err, schema.ErrNoBuild) {
 		labels, errLabels := buildLabels(ctx, db)
 		return nil, false, errors.Join(errLabels, hinted(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", errUsage, build),

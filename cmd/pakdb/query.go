@@ -11,11 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
+
+	"github.com/spf13/cobra"
 )
 
 const queryHelp = `Ask the catalog in SQL. Nothing that is asked can write to it.

@@ -120,11 +120,11 @@ func newReadme(t *testing.T) *readme {
 	return &readme{t, root, string(text), os.Getenv("PAKDB_UPDATE_SCRIPTS") != ""}
 }
 
-// span is a part of the text.
-type span struct{ from, to int }
+// section is a part of the text.
+type section struct{ from, to int }
 
 // between returns what stands between two marks.
-func (r *readme) between(begin, end string) (string, span) {
+func (r *readme) between(begin, end string) (string, section) {
 	r.t.Helper()
 	from := strings.Index(r.text, begin)
 	if from < 0 {
@@ -135,10 +135,10 @@ func (r *readme) between(begin, end string) (string, span) {
 	if n < 0 {
 		r.t.Fatalf("README.md has no %q", end)
 	}
-	return r.text[from : from+n], span{from, from + n}
+	return r.text[from : from+n], section{from, from + n}
 }
 
-func (r *readme) replace(s span, text string) {
+func (r *readme) replace(s section, text string) {
 	r.t.Helper()
 	if !r.updating || r.text[s.from:s.to] == text {
 		return

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -30,24 +28,24 @@ When one of the builds is not there, none is removed.`,
 		Example: `  pakdb rm 1.10
   pakdb rm --dry-run 1.10 1.11`,
 		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: a.completeBuilds,
+		ValidArgsFunction: completing(a, completeBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.rm(cmd.Context(), args, dryRun)
+			return runRm(cmd.Context(), a, args, dryRun)
 		},
 	}
 	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "say what would go, and remove nothing")
 	return cmd
 }
 
-func (a *app) rm(ctx context.Context, labels []string, dryRun bool) error {
-	builds, err := a.lookUpBuilds(ctx, labels)
+func runRm(ctx context.Context, a *app, labels []string, dryRun bool) error {
+	builds, err := lookUpBuilds(ctx, a, labels)
 	if err != nil {
 		return err
 	}
 	verb := "removed"
 	if dryRun {
 		verb = "would remove"
-	} else if err := a.removeBuilds(ctx, labels); err != nil {
+	} else if err := removeBuilds(ctx, a, labels); err != nil {
 		return err
 	}
 	if a.quiet {
@@ -62,17 +60,17 @@ func (a *app) rm(ctx context.Context, labels []string, dryRun bool) error {
 	return nil
 }
 
-func (a *app) removeBuilds(ctx context.Context, labels []string) (err error) {
+func removeBuilds(ctx context.Context, a *app, labels []string) (err error) {
 	catalog, err := schema.Open(ctx, a.catalog)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, catalog.Close()) }()
-	a.noteUnchecked(catalog)
+	noteUnchecked(a, catalog)
 	if err := catalog.Remove(ctx, labels...); err != nil {
 		return err
 	}
-	if err := a.pruneStore(ctx, catalog); err != nil {
+	if err := pruneStore(ctx, a, catalog); err != nil {
 		return err
 	}
 	return catalog.Vacuum(ctx)
@@ -81,7 +79,7 @@ func (a *app) removeBuilds(ctx context.Context, labels []string) (err error) {
 // pruneStore removes the stored contents that the catalog no longer knows. It
 // asks what is committed, so that whatever happens meanwhile no build lacks a
 // content; what it does not get to is for the next time.
-func (a *app) pruneStore(ctx context.Context, catalog *schema.Catalog) error {
+func pruneStore(ctx context.Context, a *app, catalog *schema.Catalog) error {
 	removed, size, err := objects.For(a.catalog).Prune(ctx, func(d [32]byte) (bool, error) { return catalog.Holds(ctx, d) })
 	if err != nil || removed == 0 || a.quiet {
 		return err
@@ -98,7 +96,7 @@ type buildRow struct {
 
 // lookUpBuilds returns the builds of those labels, or an error that suggests
 // others.
-func (a *app) lookUpBuilds(ctx context.Context, labels []string) ([]buildRow, error) {
+func lookUpBuilds(ctx context.Context, a *app, labels []string) ([]buildRow, error) {
 	db, err := a.openCatalog(ctx)
 	if err != nil {
 		return nil, err
@@ -119,19 +117,6 @@ func (a *app) lookUpBuilds(ctx context.Context, labels []string) ([]buildRow, er
 		builds = append(builds, b)
 	}
 	return builds, nil
-}
-
-// openCatalog opens the catalog for reading. One that is missing, or holds nothing
-// yet, is errNoCatalog.
-func (a *app) openCatalog(ctx context.Context) (*sql.DB, error) {
-	if _, err := os.Stat(a.catalog); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s is not there", errNoCatalog, a.catalog)
-	}
-	db, err := schema.OpenReadOnly(ctx, a.catalog)
-	if errors.Is(err, schema.ErrEmpty) {
-		return nil, fmt.Errorf("%w: %s holds nothing yet", errNoCatalog, a.catalog)
-	}
-	return db, err
 }
 
 // buildLabels returns the labels of all builds, oldest first.

@@ -12,7 +12,7 @@ import (
 )
 
 // addFormat adds --format for output that programs read.
-func (a *app) addFormat(cmd *cobra.Command, format *string) {
+func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVar(format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", "))
 	completeFlag(cmd, "format", query.Formats()...)
 }

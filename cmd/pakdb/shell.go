@@ -5,9 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"pakdb/query"
 	"pakdb/query/shell"
+
+	"github.com/spf13/cobra"
 )
 
 func newShellCommand(app *app) *cobra.Command {

@@ -3,7 +3,7 @@ package main
 import "github.com/spf13/cobra"
 
 func newUnpackCommand(a *app) *cobra.Command {
-	f := extractFlags{mounted: true}
+	opts := extractOptions{mounted: true}
 	cmd := &cobra.Command{
 		Use:   "unpack [flags] ARCHIVE [GLOB...] -o DIR",
 		Short: "Write entries into a folder, where the game would see them",
@@ -18,6 +18,6 @@ Patterns are for the paths as the archive stores them, without the mount point.
 		Example: `  pakdb unpack Game-WindowsNoEditor.pak -o game
   pakdb unpack Game_0_P.pak -o game --overwrite`,
 	}
-	a.extracts(cmd, &f)
+	addExtract(a, cmd, &opts)
 	return cmd
 }

@@ -39,7 +39,7 @@ Files that no build ever had stay. An interrupted update goes on where it stoppe
 			if len(from) == 0 {
 				return usageError(cmd, errors.New("update from where? pass --from STORE"))
 			}
-			return a.update(cmd.Context(), args[0], from, build, key, int64(rate), dryRun)
+			return runUpdate(cmd.Context(), a, args[0], from, build, key, int64(rate), dryRun)
 		},
 	}
 	cmd.Flags().StringArrayVar(&from, "from", nil, "`URL` or folder of the store; more of them are copies, asked for what the first does not give right")
@@ -50,7 +50,7 @@ Files that no build ever had stay. An interrupted update goes on where it stoppe
 	return cmd
 }
 
-func (a *app) update(ctx context.Context, dir string, from []string, build, key string, rate int64, dryRun bool) (err error) {
+func runUpdate(ctx context.Context, a *app, dir string, from []string, build, key string, rate int64, dryRun bool) (err error) {
 	opt := update.RemoteOptions{Rate: rate, Others: from[1:]}
 	if key != "" {
 		if opt.Key, err = pkdelta.ReadPublicKey(key); err != nil {
@@ -70,7 +70,7 @@ func (a *app) update(ctx context.Context, dir string, from []string, build, key 
 		return recoverHint(err, dir)
 	}
 	defer func() { err = errors.Join(err, u.Close()) }()
-	if err := a.printBill(u); err != nil || dryRun {
+	if err := printBill(a, u); err != nil || dryRun {
 		return err
 	}
 	applying, stop := a.watchPatch(ctx)
@@ -92,7 +92,7 @@ const updateMemory = 192 << 20
 
 // printBill tells what an update costs, and which files stay that are not the
 // build's.
-func (a *app) printBill(u *update.Update) error {
+func printBill(a *app, u *update.Update) error {
 	if a.quiet {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/internal/choose"
 	"pakdb/query"
 )
 
@@ -33,15 +34,15 @@ The exit code is 0 when all is well, 1 when there are findings.`,
   pakdb verify -q Game.pak && echo sound`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verify(cmd.Context(), format, deep, args)
+			return runVerify(cmd.Context(), a, format, deep, args)
 		},
 	}
 	addNested(cmd, &deep)
-	a.addFormat(cmd, &format)
+	addFormat(cmd, &format)
 	return cmd
 }
 
-func (a *app) verify(ctx context.Context, format string, deep bool, paths []string) error {
+func runVerify(ctx context.Context, a *app, format string, deep bool, paths []string) error {
 	paths, err := expandArchives(paths)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (v *verification) archive(ctx context.Context, path string) error {
 
 // read reports what is wrong with the archive at path.
 func (v *verification) read(ctx context.Context, path string) error {
-	ar, err := v.a.openFor(ctx, path, nil, v.deep)
+	ar, err := openFor(ctx, v.a, path, nil, v.deep)
 	var fe *codecs.FormatError
 	switch {
 	case ctx.Err() != nil:
@@ -193,7 +194,7 @@ func (v *verification) contents(ctx context.Context, ar *archive) error {
 			}
 		}
 	}
-	progress := v.a.newProgress(ar, &selection{})
+	progress := newProgress(v.a, ar, &choose.Selection{})
 	defer v.a.showProgress(ctx, progress)()
 	return eachContent(ctx, jobs, progress, func(ctx context.Context, j *job) error {
 		j.err = readContent(ctx, ar, j.entry)

@@ -55,9 +55,9 @@ the names of the inspectors.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return a.versionJSON()
+				return printVersion(a)
 			}
-			_, err := fmt.Fprintln(a.stdout, "pakdb version", a.versionText())
+			_, err := fmt.Fprintln(a.stdout, "pakdb version", versionText(a))
 			return err
 		},
 	}
@@ -65,7 +65,7 @@ the names of the inspectors.`,
 	return cmd
 }
 
-func (a *app) versionJSON() error {
+func printVersion(a *app) error {
 	catalog, err := schema.Version()
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *app) versionJSON() error {
 // which takes a while to compute, because it is made for every command. A template
 // of --version's own would link text/template, with which the linker keeps every
 // method of every type: 2.1 MB.
-func (a *app) versionText() string {
+func versionText(a *app) string {
 	text := version.Current().String()
 	catalog, err := schema.Version()
 	if err != nil {

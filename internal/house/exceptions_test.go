@@ -6,7 +6,6 @@ package house_test
 // is new gets no line here.
 var exceptions = map[string]map[string]int{
 	"methods of a type": {
-		"cmd/pakdb.app":                 151,
 		"codecs/calligraphy.decoder":    39,
 		"codecs/compress/oodle.Decoder": 49,
 		"codecs/iostore.archive":        36,
@@ -25,7 +24,6 @@ var exceptions = map[string]map[string]int{
 		"schema.batchTx":                40,
 	},
 	"files with methods of a type": {
-		"cmd/pakdb.app":                     57,
 		"codecs/calligraphy.decoder":        6,
 		"codecs/compress/exactzlib.Encoder": 5,
 		"codecs/compress/inflate.Decoder":   6,
@@ -56,7 +54,6 @@ var exceptions = map[string]map[string]int{
 		"internal/extract.File":        3,
 	},
 	"names usable unqualified in a method": {
-		"cmd/pakdb.app":                 159,
 		"codecs/compress/oodle.Decoder": 66,
 		"codecs/unrealpkg.parser":       74,
 		"diff.Result":                   68,
@@ -75,13 +72,13 @@ var exceptions = map[string]map[string]int{
 		"indexer.scan":                  65,
 	},
 	"files of a package": {
-		"cmd/pakdb":        80,
+		"cmd/pakdb":        76,
 		"codecs/unrealpak": 37,
 		"diff":             40,
 		"schema":           48,
 	},
 	"lines of a package": {
-		"cmd/pakdb":        10800,
+		"cmd/pakdb":        10200,
 		"codecs/unrealpak": 5200,
 		"diff":             5900,
 		"schema":           6300,

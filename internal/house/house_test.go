@@ -108,6 +108,8 @@ var rooms = map[string][]string{
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
+	"internal/glob":    {"internal/nearest"},
+	"internal/choose":  {"codecs", "internal/glob"},
 	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
 
 	"scripts/...": {"internal/bundle"}, // what makes releases

@@ -1,19 +1,24 @@
-package main
+// Package glob matches the paths of entries with the patterns that users type.
+package glob
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// glob is a pattern for paths of entries: * and ? stay within a folder, ** goes
+// ErrPattern is the class of errors of a pattern that cannot be parsed.
+var ErrPattern = errors.New("pattern")
+
+// Glob is a pattern for paths of entries: * and ? stay within a folder, ** goes
 // across, [a-z] is one of several, {a,b} one or the other. A pattern without a
 // slash is for the last part of a path; one that ends in a slash takes all that
 // is below. A backslash counts as a slash, as people paste such paths.
 //
 // There is nothing to explode: a mismatch goes back to the last * or the last **,
 // never to one before it.
-type glob struct {
+type Glob struct {
 	given string // as it was typed
 	text  string
 	alts  [][]token // any of them
@@ -44,32 +49,41 @@ const (
 // maxAlternatives bounds what braces expand to.
 const maxAlternatives = 1024
 
-func parseGlob(text string, fold bool) (*glob, error) {
+// Parse parses a pattern; fold makes it ignore case. It fails with ErrPattern for a [
+// or { that is not closed, and for braces of more than 1024 alternatives.
+func Parse(text string, fold bool) (*Glob, error) {
 	pattern := strings.ReplaceAll(text, `\`, "/")
 	if strings.HasSuffix(pattern, "/") {
 		pattern += "**"
 	}
-	g := &glob{given: text, text: strings.ReplaceAll(text, `\`, "/"), base: !strings.Contains(pattern, "/"), fold: fold}
+	g := &Glob{given: text, text: strings.ReplaceAll(text, `\`, "/"), base: !strings.Contains(pattern, "/"), fold: fold}
 	if fold {
 		g.text, pattern = strings.ToLower(g.text), strings.ToLower(pattern)
 	}
 	all, err := expandBraces(pattern, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: pattern %q: %w", errUsage, text, err)
+		return nil, fmt.Errorf("%w %q: %w", ErrPattern, text, err)
 	}
 	for _, alternative := range all {
 		tokens, err := tokenize(alternative)
 		if err != nil {
-			return nil, fmt.Errorf("%w: pattern %q: %w", errUsage, text, err)
+			return nil, fmt.Errorf("%w %q: %w", ErrPattern, text, err)
 		}
 		g.alts = append(g.alts, tokens)
 	}
 	return g, nil
 }
 
-// match reports whether path matches. A path always matches itself, whatever
+// String returns the pattern as it was typed.
+func (g *Glob) String() string { return g.given }
+
+// Text returns the pattern with slashes for backslashes, in lower case if it ignores
+// case.
+func (g *Glob) Text() string { return g.text }
+
+// Match reports whether path matches. A path always matches itself, whatever
 // of it would mean something in a pattern.
-func (g *glob) match(path string) bool {
+func (g *Glob) Match(path string) bool {
 	if g.fold {
 		path = strings.ToLower(path)
 	}
@@ -200,7 +214,7 @@ func tokenize(pattern string) ([]token, error) {
 	return tokens, nil
 }
 
-// parseSet parses what stands behind a bracket: a-z, !a-z, and ] as the first.
+// parseSet parses the text after an opening bracket: a-z, !a-z, and ] as the first.
 func parseSet(p string) (t token, rest string, err error) {
 	t.kind = oneOf
 	if p != "" && (p[0] == '!' || p[0] == '^') {
@@ -222,7 +236,7 @@ func parseSet(p string) (t token, rest string, err error) {
 	return t, "", fmt.Errorf("a [ without its ]")
 }
 
-// expandBraces appends what the first {a,b} and those behind it expand to.
+// expandBraces appends the alternatives of the first {a,b} and of those after it.
 func expandBraces(pattern string, all []string) ([]string, error) {
 	open := strings.IndexByte(pattern, '{')
 	if open < 0 {

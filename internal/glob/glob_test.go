@@ -1,11 +1,15 @@
-package main
+package glob_test
 
 import (
+	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"pakdb/internal/glob"
 )
 
 func TestGlob(t *testing.T) {
@@ -43,24 +47,24 @@ func TestGlob(t *testing.T) {
 		{"", "", true},
 		{"*", "", true},
 	} {
-		g, err := parseGlob(tt.pattern, false)
+		g, err := glob.Parse(tt.pattern, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := g.match(tt.path); got != tt.want {
+		if got := g.Match(tt.path); got != tt.want {
 			t.Errorf("%q on %q: %v", tt.pattern, tt.path, got)
 		}
 	}
-	g, _ := parseGlob("*.CURVE", true)
-	if !g.match("A/b.Curve") {
+	g, _ := glob.Parse("*.CURVE", true)
+	if !g.Match("A/b.Curve") {
 		t.Error("case was not ignored")
 	}
 }
 
 func TestGlobErrors(t *testing.T) {
 	for _, p := range []string{"[a", "{a", "[", strings.Repeat("{a,b}", 11)} {
-		if _, err := parseGlob(p, false); err == nil {
-			t.Errorf("%q was accepted", p)
+		if _, err := glob.Parse(p, false); !errors.Is(err, glob.ErrPattern) {
+			t.Errorf("%q: %v", p, err)
 		}
 	}
 }
@@ -75,15 +79,69 @@ func TestGlobIsItsRegexp(t *testing.T) {
 		if strings.Contains(pattern, "***") || regexp.MustCompile(`[^/]\*\*/|\*\*[^/]`).MatchString(pattern) || strings.HasSuffix(pattern, "/") {
 			t.Skip("says more than the expression")
 		}
-		g, err := parseGlob(pattern, false)
+		g, err := glob.Parse(pattern, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := regexp.MustCompile("^" + replace.Replace(pattern) + "$").MatchString(path)
-		if got := g.match(path); got != want {
+		if got := g.Match(path); got != want {
 			t.Errorf("%q on %q: %v, the expression says %v", pattern, path, got, want)
 		}
 	})
+}
+
+func TestListMissed(t *testing.T) {
+	paths := slices.Values([]string{"A/x.umap", "B/y.uasset"})
+	for _, tt := range []struct {
+		patterns []string
+		fold     bool
+		missed   string
+		match    bool // A/x.umap
+	}{
+		{nil, false, "", false},
+		{[]string{"*.umap", "B/"}, false, "", true},
+		{[]string{"*.UMAP", "*.uasset", "C/"}, false, "*.UMAP C/", false},
+		{[]string{"*.UMAP", `C\`}, true, `C\`, true},
+	} {
+		l, err := glob.ParseList(tt.patterns, tt.fold)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var missed []string
+		for _, g := range l.Missed(paths) {
+			missed = append(missed, g.String())
+		}
+		if got := strings.Join(missed, " "); got != tt.missed {
+			t.Errorf("%q: missed %q, want %q", tt.patterns, got, tt.missed)
+		}
+		if got := l.Match("A/x.umap"); got != tt.match {
+			t.Errorf("%q matches A/x.umap: %v, want %v", tt.patterns, got, tt.match)
+		}
+	}
+	if _, err := glob.ParseList([]string{"a", "[a"}, false); !errors.Is(err, glob.ErrPattern) {
+		t.Errorf("a list with a broken pattern: %v", err)
+	}
+}
+
+func TestHint(t *testing.T) {
+	paths := slices.Values([]string{"Maps/Arena.umap", "Maps/Arenas.umap", "Config/Game.ini"})
+	for _, tt := range []struct{ pattern, hint string }{
+		{"*.UMAP", `with -i, which ignores case, "Maps/Arena.umap" would match`},
+		{"Other/Game.ini", "did you mean Config/Game.ini?"},
+		{"Gane.ini", "did you mean Config/Game.ini?"},
+		{"zzzzzzzz", ""},
+	} {
+		g, err := glob.Parse(tt.pattern, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Hint(paths); got != tt.hint {
+			t.Errorf("%q: %q, want %q", tt.pattern, got, tt.hint)
+		}
+	}
+	if got := glob.NameHint("Maps/Arena.umapp", paths); got != "did you mean Maps/Arena.umap, Maps/Arenas.umap?" {
+		t.Errorf("a name that is nearly there: %q", got)
+	}
 }
 
 func FuzzGlob(f *testing.F) {
@@ -91,24 +149,24 @@ func FuzzGlob(f *testing.F) {
 		f.Add(s, "a/b/c.curve")
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
-		g, err := parseGlob(pattern, false)
+		g, err := glob.Parse(pattern, false)
 		if err != nil {
 			return
 		}
-		g.match(path)
-		if !g.match(g.text) {
+		g.Match(path)
+		if !g.Match(g.Text()) {
 			t.Errorf("%q does not match itself", pattern)
 		}
 	})
 }
 
 func BenchmarkGlob(b *testing.B) {
-	g, err := parseGlob("Calligraphy/**/*.curve", false)
+	g, err := glob.Parse("Calligraphy/**/*.curve", false)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		g.match("Calligraphy/Powers/Blueprints/StatusEffects/Slow.prototype")
+		g.Match("Calligraphy/Powers/Blueprints/StatusEffects/Slow.prototype")
 	}
 }
