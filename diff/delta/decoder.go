@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"pakdb/internal/stored"
 )
 
 // ErrCorrupt means that a stream does not decode with this old content.
@@ -163,27 +165,16 @@ func (d *Decoder) read(p []byte, off int64) error {
 		return nil
 	}
 	if len(p) > pageSize/4 {
-		return readFull(d.from, p, off)
+		return stored.ReadAt(d.from, p, off)
 	}
 	if d.page == nil {
 		d.page = make([]byte, 0, pageSize)
 	}
 	d.page, d.pageAt = d.page[:min(pageSize, d.size-off)], off
-	if err := readFull(d.from, d.page, off); err != nil {
+	if err := stored.ReadAt(d.from, d.page, off); err != nil {
 		d.page = d.page[:0]
 		return err
 	}
 	copy(p, d.page)
 	return nil
-}
-
-func readFull(r io.ReaderAt, p []byte, off int64) error {
-	n, err := r.ReadAt(p, off)
-	if n == len(p) {
-		return nil
-	}
-	if err == nil || err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -3,7 +3,7 @@ package store
 import (
 	"io"
 
-	"github.com/zeebo/blake3"
+	"pakdb/internal/gear"
 )
 
 // Contents are cut where their own bytes say so, so that what is inserted or
@@ -16,35 +16,12 @@ const (
 	meanBits  = 13 // 8 KiB
 )
 
-// Gear are the 256 random numbers of the rolling hash: the first eight bytes,
-// little-endian, of the BLAKE3 of each byte.
-var Gear = gearTable()
+// Rolling is the table of the gear hash that cuts contents.
+var Rolling = gear.Hashed()
 
-func gearTable() (t [256]uint64) {
-	for i := range t {
-		sum := blake3.Sum256([]byte{byte(i)})
-		for k := 7; k >= 0; k-- {
-			t[i] = t[i]<<8 | uint64(sum[k])
-		}
-	}
-	return t
-}
-
-// cut returns the length of the chunk at the begin of b, which has maxChunk
+// cut returns the length of the chunk at the begin of b, which has MaxChunk
 // bytes, or all that is left.
-func cut(b []byte) int {
-	if len(b) <= minChunk {
-		return len(b)
-	}
-	h := uint64(0)
-	for i := minChunk - 64; i < len(b); i++ {
-		h = h<<1 + Gear[b[i]]
-		if i >= minChunk && h>>(64-meanBits) == 0 {
-			return i + 1
-		}
-	}
-	return len(b)
-}
+func cut(b []byte) int { return Rolling.Cut(b, minChunk, meanBits) }
 
 // CutWhole returns the length of the chunk of a content that has b from at on to
 // its end.

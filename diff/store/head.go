@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"pakdb/codecs/compress"
+	"pakdb/internal/stored"
 )
 
 // HeadForm says what of the bytes before a content follows from the content: the
@@ -182,7 +183,7 @@ const maxHeadBlocks = 1 << 20
 // ends there, and what of the gap the skeleton has.
 func (g *Group) FindHead(src io.ReaderAt, sum func() ([SumSize]byte, error)) (h HeadForm, skeleton []byte, err error) {
 	gap := make([]byte, g.Gap)
-	if err := Fill(src, gap, g.Off-g.Gap); err != nil {
+	if err := stored.ReadAt(src, gap, g.Off-g.Gap); err != nil {
 		return 0, nil, err
 	}
 	h, skeleton = g.headIn(gap, sum)

@@ -227,12 +227,3 @@ func (g *Group) Coded() int64 {
 	}
 	return g.Block
 }
-
-// Fill fills b with the bytes at off. A file that ends before is
-// [io.ErrUnexpectedEOF].
-func Fill(in io.ReaderAt, b []byte, off int64) error {
-	if n, err := in.ReadAt(b, off); n < len(b) {
-		return errors.Join(io.ErrUnexpectedEOF, err)
-	}
-	return nil
-}

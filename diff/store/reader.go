@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"pakdb/internal/stored"
 )
 
 // StoreReader reads contents of a store's folder. It is safe for concurrent use.
@@ -108,7 +110,7 @@ func (s *StoreReader) frame(id FrameID) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	b := make([]byte, n)
-	if err := Fill(f, b, off); err != nil {
+	if err := stored.ReadAt(f, b, off); err != nil {
 		return nil, fmt.Errorf("%s: %w", PackName(id.Pack), err)
 	}
 	return InflateFrame(b)

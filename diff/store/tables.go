@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"pakdb/diff/pkdelta/table"
+	"pakdb/internal/stored"
 )
 
 // blankTables finds tables of an Unreal pak at the begin of b, which stands at a
@@ -61,7 +62,7 @@ func (g *Group) BlankBehind(in io.ReaderAt, places []int64) (b BlankGroup, ok bo
 		return b, false
 	}
 	plain := make([]byte, g.Length())
-	if err := Fill(in, plain, g.Off); err != nil {
+	if err := stored.ReadAt(in, plain, g.Off); err != nil {
 		return b, false
 	}
 	content, n := blankTables(plain, g.Off, places, in)

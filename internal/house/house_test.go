@@ -110,6 +110,7 @@ var rooms = map[string][]string{
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
 	"internal/glob":    {"internal/nearest"},
 	"internal/choose":  {"codecs", "internal/glob"},
+	"internal/sketch":  {"internal/gear"},
 	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
 
 	"scripts/...": {"internal/bundle"}, // what makes releases

@@ -7,8 +7,8 @@
 // of chunks, so that two sketches tell how much the two sets have in common
 // (bottom-k sampling).
 //
-// Cuts are found with a gear hash, h = h<<1 + gear[b], over the bytes that lie
-// at least 512 behind the last cut; chunks are 1.5 KiB on average. Chunks are
+// A chunk has 512 bytes or more and ends by a gear hash (internal/gear); it has
+// 1.5 KiB on average. Chunks are
 // hashed with CRC-32C, which processors compute, and a bijective mix after it.
 package sketch
 
@@ -16,6 +16,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"slices"
+
+	"pakdb/internal/gear"
 )
 
 const (
@@ -27,8 +29,7 @@ const (
 
 	minChunk = 512
 	maxChunk = 8 << 10
-	window   = 64          // bytes that a gear hash depends on
-	cutMask  = 0x3ff << 54 // ten bits: one position of 1,024
+	cutBits  = 10 // an end in 1,024 positions
 )
 
 // Sketch is sorted, smallest first, without repeats.
@@ -83,24 +84,11 @@ func (b *Builder) cutAll(p []byte, end bool) (done int) {
 	return done
 }
 
+// rolling is the table of the gear hash. Sketches in catalogs depend on it.
+var rolling = gear.Mixed(0)
+
 // cut returns the length of the first chunk.
-func cut(p []byte) int {
-	if len(p) <= minChunk {
-		return len(p)
-	}
-	p = p[:min(len(p), maxChunk)]
-	h := uint64(0)
-	for _, c := range p[minChunk-window : minChunk] {
-		h = h<<1 + gear[c]
-	}
-	for i, c := range p[minChunk:] {
-		h = h<<1 + gear[c]
-		if h&cutMask == 0 {
-			return minChunk + i + 1
-		}
-	}
-	return len(p)
-}
+func cut(p []byte) int { return rolling.Cut(p[:min(len(p), maxChunk)], minChunk, cutBits) }
 
 func (b *Builder) add(h uint32) {
 	if len(b.lowest) == Size && h >= b.lowest[Size-1] {
@@ -117,18 +105,6 @@ func (b *Builder) add(h uint32) {
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// gear holds a random number for each byte, from SplitMix64.
-var gear = func() (t [256]uint64) {
-	s := uint64(0)
-	for i := range t {
-		s += 0x9e3779b97f4a7c15
-		z := (s ^ s>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		t[i] = z ^ z>>31
-	}
-	return t
-}()
 
 // mix is the finalizer of MurmurHash3: it makes small values as likely in any
 // place, which those of a CRC are not.

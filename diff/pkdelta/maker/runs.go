@@ -95,7 +95,7 @@ func (x *runIndex) add(ctx context.Context, file int, off, n int64) error {
 			return err
 		}
 		for i, c := range p {
-			if h = h<<1 + gear[c]; h>>(64-x.quiet) == 0 {
+			if h = rolling.Next(h, c); h>>(64-x.quiet) == 0 {
 				x.put(h, x.starts[file]+off+int64(i)+1)
 			}
 		}
@@ -174,7 +174,7 @@ func (x *runIndex) runs(p []byte, source reach) (list []storedRun, err error) {
 	end, next := 0, 0                                     // of the last run that is taken, of the last one
 	last := storedRun{file: source.file, off: source.off} // taken or not
 	for i, h := 0, uint64(0); i < len(p); {
-		if h = h<<1 + gear[p[i]]; h>>(64-x.quiet) != 0 || i < next+runWindow {
+		if h = rolling.Next(h, p[i]); h>>(64-x.quiet) != 0 || i < next+runWindow {
 			i++
 			continue
 		}

@@ -20,6 +20,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Check reads a whole store: every object and pack is what it is called or said
@@ -222,7 +223,7 @@ func (c *checker) delta(list *store.DeltaList, d store.ContentDelta) error {
 	}
 	defer func() { _ = f.Close() }()
 	stream := make([]byte, d.N)
-	if err := store.Fill(f, stream, d.Off); err != nil {
+	if err := stored.ReadAt(f, stream, d.Off); err != nil {
 		return err
 	}
 	new, err := io.ReadAll(store.NewDeltaReader(&delta.Decoder{}, stream, bytes.NewReader(old), d.NewSize))

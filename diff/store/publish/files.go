@@ -22,6 +22,7 @@ import (
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
 	"pakdb/internal/safename"
+	"pakdb/internal/stored"
 )
 
 // files publishes the files of a build, in the order of their names.
@@ -154,7 +155,7 @@ func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list
 		return at, err
 	}
 	tail := make([]byte, in.Size-pos)
-	if err := store.Fill(in, tail, pos); err != nil {
+	if err := stored.ReadAt(in, tail, pos); err != nil {
 		return at, err
 	}
 	skeleton = append(skeleton, tail...)
@@ -199,7 +200,7 @@ func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder) {
 	}
 	if g.Method == compress.None && g.data != nil {
 		g.data = g.data[:g.Size]
-		g.err = store.Fill(in, g.data, g.Off)
+		g.err = stored.ReadAt(in, g.data, g.Off)
 	}
 	if g.err == nil {
 		g.Head, g.before, g.err = g.FindHead(in, g.StoredSum(in))

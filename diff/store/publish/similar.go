@@ -24,13 +24,7 @@ const (
 // fine calls use for the pieces of a content.
 func fine(b []byte, use func(id uint64, n int)) {
 	for len(b) > 0 {
-		n, h := min(len(b), maxFine), uint64(0)
-		for i := minFine - 64; i < n; i++ {
-			if h = h<<1 + store.Gear[b[i]]; i >= minFine && h>>(64-fineBits) == 0 {
-				n = i + 1
-				break
-			}
-		}
+		n := store.Rolling.Cut(b[:min(len(b), maxFine)], minFine, fineBits)
 		sum := blake3.Sum256(b[:n])
 		use(store.Key(sum[:16]).Short(), n)
 		b = b[n:]

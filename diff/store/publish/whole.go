@@ -14,6 +14,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // Frames are small, so that little is fetched that nobody needs. What repeats over
@@ -74,7 +75,7 @@ func (p *publisher) wholePays(ctx context.Context, in pkdelta.Input, frames int6
 			return false, err
 		}
 		b := buf[:min(int64(len(buf)), in.Size-off)]
-		if err := store.Fill(in, b, off); err != nil {
+		if err := stored.ReadAt(in, b, off); err != nil {
 			return false, err
 		}
 		if _, err := z.Write(b); err != nil {

@@ -16,6 +16,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
+	"pakdb/internal/stored"
 )
 
 // local is what the files in a folder contain, whatever build, mix or mod they
@@ -135,7 +136,7 @@ func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group
 	}
 	l.files = append(l.files, f)
 	tail := make([]byte, in.Size-pos)
-	if err := store.Fill(in, tail, pos); err != nil {
+	if err := stored.ReadAt(in, tail, pos); err != nil {
 		return err
 	}
 	l.add(hashBytes(append(skeleton, tail...)))
@@ -267,7 +268,7 @@ func (l *local) readChunk(c localChunk, id uint64) ([]byte, error) {
 // readAt fills b from a content.
 func (l *local) readAt(c localContent, b []byte, off int64) error {
 	if c.g.Method == compress.None {
-		return store.Fill(c.src, b, c.g.Off+off)
+		return stored.ReadAt(c.src, b, c.g.Off+off)
 	}
 	for n := 0; n < len(b); {
 		at := off + int64(n)

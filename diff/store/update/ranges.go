@@ -10,6 +10,7 @@ import (
 
 	"pakdb/diff/store"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // fetchRange is a part of a pack, or of a file of deltas, that is fetched in one
@@ -33,7 +34,7 @@ func (l *located) read() ([]byte, error) {
 		return nil, fmt.Errorf("%w: a part of a pack that was not planned", store.ErrCorrupt)
 	}
 	b := make([]byte, l.n)
-	return b, store.Fill(l.in.data, b, l.off)
+	return b, stored.ReadAt(l.in.data, b, l.off)
 }
 
 // span is a part of a file of the store that is needed.
