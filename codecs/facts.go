@@ -3,6 +3,9 @@ package codecs
 import (
 	"context"
 	"io"
+	"iter"
+
+	"pakdb/codecs/family"
 )
 
 // Inspector turns the content of an entry into facts. Facts depend on the
@@ -25,16 +28,32 @@ type Inspector struct {
 	// path in the game, mount point and name. head is what Match is shown, nil
 	// when the content was not read. nil: nothing. The Path of the symbols is "".
 	SymbolsAt func(e *Entry, path string, head []byte) []Symbol
-	// Dictionary reports whether the content of e tells what ids in other
-	// contents stand for. nil: no content does.
-	Dictionary func(e *Entry) bool
-	// Resolve returns facts of this inspector with what a dictionary knows put
-	// in: the Detail of its facts, of any content for which Dictionary holds. The
-	// facts given are not changed. nil: there is nothing to resolve.
-	Resolve func(f *Facts, dictionary any) *Facts
+	// Dictionary is how contents that the inspector reads tell what ids in others
+	// stand for. nil: none does.
+	Dictionary *Dictionary
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)
+}
+
+// Dictionary is what some contents tell about ids that others refer to by.
+type Dictionary struct {
+	// File reports whether a file of that base name may hold one, whose archive
+	// is then looked through before others are inspected.
+	File func(name string) bool
+	// Holds reports whether the content of e is a dictionary.
+	Holds func(e *Entry) bool
+	// Table is the table of the catalog that dictionaries fill: its columns id and
+	// name_id say what an id stands for.
+	Table string
+	// Space is where references lie that a dictionary explains.
+	Space Space
+	// Named returns the dictionary that the rows of Table make.
+	Named func(names iter.Seq2[uint64, string]) any
+	// Resolve returns facts of this inspector with what a dictionary knows put
+	// in: what Named returns, or the Detail of the facts of any content for which
+	// Holds is true. The facts given are not changed.
+	Resolve func(f *Facts, dictionary any) *Facts
 }
 
 // HeadSize is how many leading bytes of a content [Inspector.Match] is shown.
@@ -46,19 +65,31 @@ type Facts struct {
 	Symbols  []Symbol // what the content defines
 	Refs     []Ref    // what it refers to
 	Problems []*FormatError
-	// Detail holds what only one family of formats has; the indexer knows the
-	// types (*CalligraphyFacts, *PackageFacts, ...). Nil when there is none.
-	Detail any
+	// Detail holds what only one family of formats has; see codecs/family. Nil when
+	// there is none.
+	Detail family.Facts
 	// Scan asks for a search of the content for known ids, once all ids of the
 	// build are known; nil: every reference is in Refs.
 	Scan *Scan
-	// Digest tells, of an Unreal package, contents apart that differ in more than
-	// noise; nil for other contents, and where it could not be made.
-	Digest *PackageDigest
+	// Digest tells contents apart that differ in more than noise; nil where none
+	// was made.
+	Digest *PartDigest
 	// Body, unless nil, digests what lies beside the content: the .uexp that holds
 	// the bytes of a package's exports. It keeps nothing of the content, and may
 	// be called from several goroutines.
-	Body func(ctx context.Context, body io.ReaderAt, size int64) (*PackageDigest, error)
+	Body func(ctx context.Context, body io.ReaderAt, size int64) (*PartDigest, error)
+}
+
+// PartDigest is what tells, of two contents that differ in their bytes, whether
+// and where they differ in more than noise: the GUIDs and hashes that an engine
+// writes anew with every cook or save.
+type PartDigest struct {
+	// Essence is the first 16 bytes of the BLAKE3 of all that is not noise.
+	Essence [16]byte
+	// Parts has, for each part of the content, the first 8 bytes, little-endian, of
+	// the BLAKE3 of its bytes without noise; 0 where it has none here. It is nil
+	// when no part has. The parts of an Unreal package are its exports.
+	Parts []uint64
 }
 
 // Scan says which ids to look for in a content whose structure is not known.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"path"
-	"strings"
 	"sync"
 
 	"pakdb/codecs"
@@ -17,44 +16,59 @@ import (
 // explains: the one among the files of the scan, or else the newest that the
 // catalog has.
 type dictionaries struct {
-	once  sync.Once
-	found any // nil: there is none
+	mu    sync.Mutex
+	found map[*codecs.Dictionary]any // nil: there is none
 }
 
 // resolved returns facts with what the dictionary of the scan knows put in.
 func (s *scan) resolved(ctx context.Context, in *codecs.Inspector, f *codecs.Facts) *codecs.Facts {
-	if in.Resolve == nil || f == nil {
+	if in.Dictionary == nil || f == nil {
 		return f
 	}
-	s.dictionaries.once.Do(func() { s.dictionaries.found = s.findDictionary(ctx) })
-	if s.dictionaries.found == nil {
-		return f
+	if known := s.dictionary(ctx, in); known != nil {
+		return in.Dictionary.Resolve(f, known)
 	}
-	return in.Resolve(f, s.dictionaries.found)
+	return f
 }
 
-// findDictionary looks where games have it, in a file named global; wherever
-// else it is, what it explains is resolved in the end.
-func (s *scan) findDictionary(ctx context.Context) any {
+// dictionary returns the dictionary of the scan, nil if there is none. It is
+// looked for once.
+func (s *scan) dictionary(ctx context.Context, in *codecs.Inspector) any {
+	s.dictionaries.mu.Lock()
+	defer s.dictionaries.mu.Unlock()
+	known, is := s.dictionaries.found[in.Dictionary]
+	if !is {
+		known = s.findDictionary(ctx, in)
+		if s.dictionaries.found == nil {
+			s.dictionaries.found = map[*codecs.Dictionary]any{}
+		}
+		s.dictionaries.found[in.Dictionary] = known
+	}
+	return known
+}
+
+// findDictionary looks in the files in which games have it; wherever else it is,
+// what it explains is resolved in the end.
+func (s *scan) findDictionary(ctx context.Context, in *codecs.Inspector) any {
 	for _, file := range s.files {
-		if !strings.HasPrefix(strings.ToLower(path.Base(file.name)), "global.") {
+		if !in.Dictionary.File(path.Base(file.name)) {
 			continue
 		}
-		if found := s.dictionaryIn(ctx, file); found != nil {
+		if found := s.dictionaryIn(ctx, file, in); found != nil {
 			return found
 		}
 	}
-	return s.storedDictionary(ctx)
+	return storedDictionary(ctx, s.build, in.Dictionary)
 }
 
-func (s *scan) storedDictionary(ctx context.Context) any {
-	paths, err := s.build.ScriptObjects(ctx)
-	if err != nil || len(paths) == 0 {
+func storedDictionary(ctx context.Context, build *schema.Build, d *codecs.Dictionary) any {
+	names, err := build.Dictionary(ctx, d.Table)
+	if err != nil || len(names) == 0 {
 		return nil
 	}
-	return codecs.ScriptObjectsNamed(func(yield func(uint64, string) bool) {
-		for id, path := range paths {
-			if !yield(uint64(id), path) {
+	return d.Named(func(yield func(uint64, string) bool) {
+		for id, name := range names {
+			if !yield(uint64(id), name) {
 				return
 			}
 		}
@@ -63,7 +77,7 @@ func (s *scan) storedDictionary(ctx context.Context) any {
 
 // dictionaryIn reads the dictionary of one file, nil for none. What is wrong with
 // the file is found again when its turn comes.
-func (s *scan) dictionaryIn(ctx context.Context, file file) any {
+func (s *scan) dictionaryIn(ctx context.Context, file file, in *codecs.Inspector) any {
 	o := &opened{file: file}
 	defer o.close()
 	if s.openSource(o) != nil {
@@ -77,12 +91,11 @@ func (s *scan) dictionaryIn(ctx context.Context, file file) any {
 		return nil
 	}
 	for e, err := range o.archive.Entries() {
-		for _, in := range s.o.Registry.Inspectors {
-			if err == nil && in.Dictionary != nil && in.Dictionary(e) {
-				if facts, err := s.inspectEntry(ctx, o, e, in); err == nil {
-					return facts.Detail
-				}
-			}
+		if err != nil || !in.Dictionary.Holds(e) {
+			continue
+		}
+		if facts, err := s.inspectEntry(ctx, o, e, in); err == nil {
+			return facts.Detail
 		}
 	}
 	return nil
@@ -106,14 +119,22 @@ func (s *scan) inspectEntry(ctx context.Context, o *opened, e *codecs.Entry, in 
 // resolveAll inspects again the contents that were inspected before what they
 // refer to was known, in this scan or an earlier one.
 func (s *scan) resolveAll(ctx context.Context) error {
-	targets, err := s.build.Unresolved(ctx)
-	if err != nil || len(targets) == 0 {
-		return err
-	}
-	known := s.storedDictionary(ctx)
-	for targets := range byFile(targets) {
-		if err := s.resolveFile(ctx, targets, known); err != nil {
+	for _, in := range s.o.Registry.Inspectors {
+		if in.Dictionary == nil {
+			continue
+		}
+		targets, err := s.build.Unresolved(ctx, in.Dictionary.Table, string(in.Dictionary.Space))
+		if err != nil {
 			return err
+		}
+		if len(targets) == 0 {
+			continue
+		}
+		known := storedDictionary(ctx, s.build, in.Dictionary)
+		for targets := range byFile(targets) {
+			if err := s.resolveFile(ctx, targets, in, known); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -135,7 +156,7 @@ func byFile(targets []schema.Target) iter.Seq[[]schema.Target] {
 	}
 }
 
-func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, known any) error {
+func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, in *codecs.Inspector, known any) error {
 	o := s.reopen(ctx, targets[0].Location)
 	defer o.close()
 	if o.err != nil {
@@ -143,45 +164,16 @@ func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, known a
 	}
 	facts := map[int64]*schema.Facts{}
 	for i, e := range entriesOf(o.archive, targets) {
-		for _, in := range s.o.Registry.Inspectors {
-			if in.Resolve == nil || !in.Match(e, nil) {
-				continue
-			}
-			f, err := s.inspectEntry(ctx, o, e, in)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil {
-				facts[targets[i].Content] = factsOf(in, in.Resolve(f, known), nil)
-			}
+		if !in.Match(e, nil) {
+			continue
+		}
+		f, err := s.inspectEntry(ctx, o, e, in)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			facts[targets[i].Content] = factsOf(in, in.Dictionary.Resolve(f, known), nil)
 		}
 	}
 	return s.build.ReplaceFacts(facts)
-}
-
-// scriptRows lists the objects of a program by path; those without one have no
-// use.
-func scriptRows(f *codecs.ScriptObjectFacts) []schema.ScriptObject {
-	rows := make([]schema.ScriptObject, 0, len(f.Objects))
-	for i := range f.Objects {
-		if path, ok := f.Path(f.Objects[i].ID); ok && path != "" {
-			rows = append(rows, schema.ScriptObject{ID: int64(f.Objects[i].ID), Path: path})
-		}
-	}
-	return rows
-}
-
-func containerRows(f *codecs.ContainerFacts) *schema.Container {
-	out := &schema.Container{}
-	for i, list := range [][]codecs.StoredPackage{f.Packages, f.Optional} {
-		for _, p := range list {
-			out.Packages = append(out.Packages, schema.ContainerPackage{ID: int64(p.ID), Shaders: int64(len(p.Shaders)), Optional: i == 1})
-			for soft, ids := range [][]uint64{p.Imports, p.Soft} {
-				for _, id := range ids {
-					out.Imports = append(out.Imports, schema.ContainerImport{Package: int64(p.ID), Import: int64(id), Soft: soft == 1})
-				}
-			}
-		}
-	}
-	return out
 }

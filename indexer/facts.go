@@ -34,15 +34,8 @@ func factsOf(in *codecs.Inspector, facts *codecs.Facts, err error) *schema.Facts
 	if facts.Scan != nil {
 		out.Scan = specText(facts.Scan)
 	}
-	switch detail := facts.Detail.(type) {
-	case *codecs.CalligraphyFacts:
-		out.Calligraphy = calligraphyRows(detail)
-	case *codecs.PackageFacts:
-		out.Package = packageRows(detail)
-	case *codecs.ScriptObjectFacts:
-		out.Scripts = scriptRows(detail)
-	case *codecs.ContainerFacts:
-		out.Container = containerRows(detail)
+	if facts.Detail != nil {
+		out.Family = facts.Detail.Batch()
 	}
 	return out
 }

@@ -22,7 +22,7 @@ import (
 // split is a package whose exports lie elsewhere.
 type split struct {
 	content schema.Digest
-	body    func(context.Context, io.ReaderAt, int64) (*codecs.PackageDigest, error) // nil: they do not
+	body    func(context.Context, io.ReaderAt, int64) (*codecs.PartDigest, error) // nil: they do not
 }
 
 // isBody reports whether an entry holds the bytes of another one's exports.
@@ -49,11 +49,11 @@ func (c *chunk) keepPackage(e *codecs.Entry, f *codecs.Facts, row *schema.Entry)
 	c.packages[assetKey(stem)] = &split{row.Content, f.Body}
 }
 
-func digestRow(d *codecs.PackageDigest) *schema.PackageDigest {
+func digestRow(d *codecs.PartDigest) *schema.PackageDigest {
 	if d == nil {
 		return nil
 	}
-	return &schema.PackageDigest{Essence: d.Essence, Exports: d.Exports}
+	return &schema.PackageDigest{Essence: d.Essence, Exports: d.Parts}
 }
 
 // digestBody digests the content of a .uexp. Whatever is wrong with the package

@@ -46,3 +46,10 @@ func exportBytes(sums []uint64) (b []byte) {
 	}
 	return b
 }
+
+func blobOrNull(b []byte) driver.Value {
+	if b == nil {
+		return nil
+	}
+	return b
+}

@@ -5,19 +5,17 @@ import (
 	"fmt"
 )
 
-// factTables hold rows by content_id.
-var factTables = []string{
-	"content_problem", "symbol", "ref", "ref_key", "calligraphy_record", "calligraphy_replacement",
-	"calligraphy_asset", "calligraphy_curve", "calligraphy_blueprint", "calligraphy_member",
-	"calligraphy_value", "calligraphy_resource", "content_scan",
-	"package", "package_name", "package_import", "package_export", "package_generation", "package_digest",
-	"script_object", "container_package", "container_import",
-}
-
 // removeFacts makes room for the facts of contents that were inspected in another
 // way before. Digests of packages stay when the facts alone are replaced.
 func (t *batchTx) removeFacts(b *batch) error {
 	entries := b.again
+	if len(entries) == 0 {
+		return nil
+	}
+	tables, err := factTables(t.ctx, t.tx)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
 		if err := t.addWords(e.Facts.Kind, e.Facts.Inspector); err != nil {
 			return err
@@ -32,7 +30,7 @@ func (t *batchTx) removeFacts(b *batch) error {
 		}
 		return t.words[entries[row].Facts.Inspector]
 	}
-	for _, table := range factTables {
+	for _, table := range tables {
 		if b.replaced != nil && table == "package_digest" {
 			continue
 		}
@@ -82,7 +80,7 @@ func (t *batchTx) insertFacts(b *batch) error {
 		}
 	}
 	for _, insert := range []func([]*Entry) error{t.insertContentProblems, t.insertSymbols, t.insertRefs, t.insertScans,
-		t.insertScanned, t.insertCalligraphy, t.insertPackages, t.insertZen} {
+		t.insertScanned, t.insertFamilies} {
 		if err := insert(b.due); err != nil {
 			return err
 		}
@@ -119,25 +117,7 @@ func (t *batchTx) addFactWords(f *Facts) error {
 			}
 		}
 	}
-	if f.Container != nil { // publication asks for the word
-		if err := t.addWords("package-id"); err != nil {
-			return err
-		}
-	}
-	if p := f.Package; p != nil {
-		if err := t.addWords(p.Engine, p.Layout, p.Compression); err != nil {
-			return err
-		}
-	}
-	if f.Calligraphy == nil {
-		return nil
-	}
-	for i := range f.Calligraphy.Records {
-		if err := t.addWords(f.Calligraphy.Records[i].Space); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.addFamilyWords(f)
 }
 
 func (t *batchTx) insertContentProblems(facts []*Entry) error {

@@ -40,17 +40,3 @@ func (t *batchTx) insertPlaceSymbols(b *batch) error {
 			}
 		})
 }
-
-// usedNames selects the names that something has.
-const usedNames = `SELECT name_id FROM package_name
-	UNION SELECT class_package_id FROM package_import UNION SELECT class_id FROM package_import
-	UNION SELECT object_id FROM package_import
-	UNION SELECT outer_path_id FROM package_import WHERE outer_path_id IS NOT NULL
-	UNION SELECT class_id FROM package_export UNION SELECT object_id FROM package_export
-	UNION SELECT super_id FROM package_export WHERE super_id IS NOT NULL
-	UNION SELECT outer_path_id FROM package_export WHERE outer_path_id IS NOT NULL
-	UNION SELECT name_id FROM package WHERE name_id IS NOT NULL
-	UNION SELECT name_id FROM symbol WHERE name_id IS NOT NULL
-	UNION SELECT name_id FROM ref WHERE name_id IS NOT NULL
-	UNION SELECT name_id FROM entry_symbol WHERE name_id IS NOT NULL
-	UNION SELECT name_id FROM script_object`

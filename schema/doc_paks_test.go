@@ -12,6 +12,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unrealpak"
 	"pakdb/codecs/zenpkg"
@@ -43,8 +44,8 @@ func addPaks(t testing.TB, c *schema.Catalog) {
 func addContainers(t testing.TB, dir string) {
 	t.Helper()
 	var ids []*codecs.Entry
-	header, err := zenpkg.AppendContainerHeader(nil, &codecs.ContainerFacts{Version: 5, ContainerID: iostore.ContainerID("Game.utoc"),
-		Packages: []codecs.StoredPackage{{ID: 1, Imports: []uint64{2}}}})
+	header, err := zenpkg.AppendContainerHeader(nil, &unreal.ContainerFacts{Version: 5, ContainerID: iostore.ContainerID("Game.utoc"),
+		Packages: []unreal.StoredPackage{{ID: 1, Imports: []uint64{2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

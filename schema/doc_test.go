@@ -16,6 +16,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
+	"pakdb/codecs/family/unreal"
 	"pakdb/indexer"
 	"pakdb/schema"
 )
@@ -62,28 +63,28 @@ func addPackages(t testing.TB, c *schema.Catalog) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := &schema.Package{Texts: []string{"None", "Actor", "Pawn", "Object", "Class", "Core", "Core."},
-		Engine: "UE1", Version: 69, Layout: "standard", GUID: bytes.Repeat([]byte{0xe1}, 16), Name: -1, HeaderSize: 640,
-		NameCount: 4, ImportCount: 2, ExportCount: 2, Names: []int64{0x04070410, 0, 0, 0},
-		Imports: []schema.PackageImport{{ClassPackage: 5, Class: 4, Object: 5, OuterPath: -1, Number: -1, Flags: 1},
+	engine := &unreal.PackageRows{Texts: []string{"None", "Actor", "Pawn", "Object", "Class", "Core", "Core."},
+		PackageRow: unreal.PackageRow{Engine: "UE1", Version: 69, Layout: "standard", GUID: bytes.Repeat([]byte{0xe1}, 16), Name: -1, HeaderSize: 640,
+			NameCount: 4, ImportCount: 2, ExportCount: 2}, Names: []int64{0x04070410, 0, 0, 0},
+		Imports: []unreal.ImportRow{{ClassPackage: 5, Class: 4, Object: 5, OuterPath: -1, Number: -1, Flags: 1},
 			{ClassPackage: 5, Class: 4, Object: 3, OuterPath: 6, Number: -1, Outer: -1, Flags: 1}},
-		Exports: []schema.PackageExport{
+		Exports: []unreal.ExportRow{
 			{ClassName: 4, Object: 1, SuperName: 3, Super: -2, OuterPath: -1, Number: -1, Flags: 4, Offset: 640, Size: 300},
 			{ClassName: 4, Object: 2, SuperName: 1, Super: 1, OuterPath: -1, Number: -1, Flags: 4, Offset: 940, Size: 200}},
-		Generations: []schema.PackageGeneration{{Exports: 1, Names: 3}, {Exports: 2, Names: 4}}}
-	botpack := &schema.Package{Texts: []string{"None", "TournamentPlayer", "Pawn", "Class", "Core", "Engine", "Engine.", "Package", "Texture", "Skins", "Skins.", "Face"},
-		Engine: "UE1", Version: 69, Layout: "standard", GUID: bytes.Repeat([]byte{0xb0}, 16), Name: -1, HeaderSize: 500,
-		NameCount: 13, ImportCount: 2, ExportCount: 2, Names: make([]int64, 12),
-		Imports: []schema.PackageImport{{ClassPackage: 4, Class: 7, Object: 5, OuterPath: -1, Number: -1},
+		Generations: []unreal.PackageGeneration{{Exports: 1, Names: 3}, {Exports: 2, Names: 4}}}
+	botpack := &unreal.PackageRows{Texts: []string{"None", "TournamentPlayer", "Pawn", "Class", "Core", "Engine", "Engine.", "Package", "Texture", "Skins", "Skins.", "Face"},
+		PackageRow: unreal.PackageRow{Engine: "UE1", Version: 69, Layout: "standard", GUID: bytes.Repeat([]byte{0xb0}, 16), Name: -1, HeaderSize: 500,
+			NameCount: 13, ImportCount: 2, ExportCount: 2}, Names: make([]int64, 12),
+		Imports: []unreal.ImportRow{{ClassPackage: 4, Class: 7, Object: 5, OuterPath: -1, Number: -1},
 			{ClassPackage: 4, Class: 3, Object: 2, OuterPath: 6, Number: -1, Outer: -1}},
-		Exports: []schema.PackageExport{
+		Exports: []unreal.ExportRow{
 			{ClassName: 3, Object: 1, SuperName: 2, Super: -2, OuterPath: -1, Number: -1, Flags: 4, Offset: 500, Size: 900},
 			{ClassName: 8, Object: 11, SuperName: -1, OuterPath: 10, Number: 1, Outer: 3, Offset: 1400, Size: 4096}},
-		Generations: []schema.PackageGeneration{{Exports: 2, Names: 12}}}
+		Generations: []unreal.PackageGeneration{{Exports: 2, Names: 12}}}
 	id := b.StartArchive(schema.Archive{Size: 9000, Format: "umod", Version: "1"})
-	add := func(n int64, name string, p *schema.Package, uses ...string) {
+	add := func(n int64, name string, p *unreal.PackageRows, uses ...string) {
 		symbol := schema.Symbol{Space: "package", Key: schema.NameKey(name), Name: name}
-		facts := &schema.Facts{Inspector: "unrealpkg/1", Kind: "unreal-package", Package: p}
+		facts := &schema.Facts{Inspector: "unrealpkg/1", Kind: "unreal-package", Family: p.Batch()}
 		for _, u := range uses {
 			facts.Refs = append(facts.Refs, schema.Ref{Kind: "import", Space: "package", Key: schema.NameKey(u), Name: u})
 		}

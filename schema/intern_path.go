@@ -36,10 +36,10 @@ func wantedPaths(b *batch) []wantedPath {
 				wanted = append(wanted, wantedPath{s.Path, hashOf(s.Path), &s.path.id})
 			}
 		}
-		if c := e.Facts.Calligraphy; c != nil {
-			for i := range c.Records {
-				r := &c.Records[i]
-				wanted = append(wanted, wantedPath{r.Path, hashOf(r.Path), &r.path.id})
+		if f := e.Facts; f.Family != nil {
+			f.ids.paths = make([]int64, len(f.Family.Paths))
+			for i, path := range f.Family.Paths {
+				wanted = append(wanted, wantedPath{path, hashOf(path), &f.ids.paths[i]})
 			}
 		}
 	}

@@ -38,13 +38,10 @@ func wantedTexts(b *batch) (wanted []wantedText) {
 		for i := range e.Facts.Refs {
 			add(e.Facts.Refs[i].Name, &e.Facts.Refs[i].nameID)
 		}
-		for i := range e.Facts.Scripts {
-			add(e.Facts.Scripts[i].Path, &e.Facts.Scripts[i].nameID)
-		}
-		if p := e.Facts.Package; p != nil {
-			p.ids = make([]int64, len(p.Texts))
-			for i, text := range p.Texts { // the empty one included: names may be
-				wanted = append(wanted, wantedText{text, hashOf(text), &p.ids[i]})
+		if f := e.Facts; f.Family != nil {
+			f.ids.texts = make([]int64, len(f.Family.Texts))
+			for i, text := range f.Family.Texts { // the empty one included: names may be
+				wanted = append(wanted, wantedText{text, hashOf(text), &f.ids.texts[i]})
 			}
 		}
 	}

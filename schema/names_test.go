@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"pakdb/codecs/family/unreal"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -98,11 +99,11 @@ func TestRemoveNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := b.StartArchive(schema.Archive{Format: "test"})
-		p := &schema.Package{Texts: []string{"None", "Shared", label, label + ".", ""}, Name: 2, Names: []int64{1, -1, 0},
-			Imports: []schema.PackageImport{{ClassPackage: 1, Class: 1, Object: 2, OuterPath: -1, Number: -1}},
-			Exports: []schema.PackageExport{{ClassName: 1, Object: 0, SuperName: -1, OuterPath: 3, Number: 7}}}
+		p := &unreal.PackageRows{Texts: []string{"None", "Shared", label, label + ".", ""}, PackageRow: unreal.PackageRow{Name: 2}, Names: []int64{1, -1, 0},
+			Imports: []unreal.ImportRow{{ClassPackage: 1, Class: 1, Object: 2, OuterPath: -1, Number: -1}},
+			Exports: []unreal.ExportRow{{ClassName: 1, Object: 0, SuperName: -1, OuterPath: 3, Number: 7}}}
 		err = b.Add(id, &schema.Entry{Name: "a.u", Method: "none", HasContent: true, Content: schema.Digest{byte(i)},
-			Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Package: p}})
+			Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Family: p.Batch()}})
 		if err != nil {
 			t.Fatal(err)
 		}

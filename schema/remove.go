@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // removeUnfinished clears what an interrupted run left: its build, and archives
@@ -116,10 +115,21 @@ func (c *Catalog) named(err error) error {
 // removeOrphans deletes contents and paths that no entry has.
 func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	const contents = "(SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = c.content_id))"
-	const paths = "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)" +
-		" AND path_id NOT IN (SELECT path_id FROM symbol WHERE path_id IS NOT NULL)" +
-		" AND path_id NOT IN (SELECT path_id FROM calligraphy_record))"
-	for _, table := range slices.Concat(factTables, []string{"content_sketch", "content_key", "stored_sum", "content"}) { // content last: the others ask it
+	facts, err := factTables(ctx, tx)
+	if err != nil {
+		return err
+	}
+	usedPaths, err := usedBy(ctx, tx, "path", facts)
+	if err != nil {
+		return err
+	}
+	usedNames, err := usedBy(ctx, tx, "name", append(facts, "entry_symbol"))
+	if err != nil {
+		return err
+	}
+	paths := "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)" +
+		" AND path_id NOT IN (" + usedPaths + "))"
+	for _, table := range append(facts, "content_sketch", "content_key", "stored_sum", "content") { // content last: the others ask it
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE content_id IN "+contents); err != nil {
 			return err
 		}

@@ -45,8 +45,8 @@ const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.
 	HAVING min(ba.ordinal) IS NOT NULL
 	ORDER BY ba.ordinal, e.ordinal`
 
-func readTargets(ctx context.Context, tx *sql.Tx, query string, build int64) (targets []Target, err error) {
-	rows, err := tx.QueryContext(ctx, query, build)
+func readTargets(ctx context.Context, tx *sql.Tx, query string, args ...any) (targets []Target, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

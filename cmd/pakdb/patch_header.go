@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/zenpkg"
 )
@@ -21,7 +22,7 @@ func containerHeader(ctx context.Context, name string, entries []*codecs.Entry, 
 			packages[id] = true
 		}
 	}
-	var headers []*codecs.ContainerFacts
+	var headers []*unreal.ContainerFacts
 	for _, ar := range from {
 		f, err := readContainerHeader(ctx, ar)
 		if err != nil {
@@ -35,7 +36,7 @@ func containerHeader(ctx context.Context, name string, entries []*codecs.Entry, 
 		return nil, nil, nil
 	}
 	id := iostore.ContainerID(name)
-	f := codecs.Overriding(id, func(pkg uint64) bool { return packages[pkg] }, headers...)
+	f := unreal.Overriding(id, func(pkg uint64) bool { return packages[pkg] }, headers...)
 	for _, p := range f.Packages {
 		delete(packages, p.ID)
 	}
@@ -50,7 +51,7 @@ func containerHeader(ctx context.Context, name string, entries []*codecs.Entry, 
 const maxHeader = 256 << 20
 
 // readContainerHeader returns the header of a container, nil if it has none.
-func readContainerHeader(ctx context.Context, ar codecs.Archive) (*codecs.ContainerFacts, error) {
+func readContainerHeader(ctx context.Context, ar codecs.Archive) (*unreal.ContainerFacts, error) {
 	for e, err := range ar.Entries() {
 		switch {
 		case e == nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -66,7 +67,7 @@ func guidText(id codecs.ID) string {
 	return strings.ToUpper(id.String())
 }
 
-func traitsText(p *codecs.PackageFacts) string {
+func traitsText(p *unreal.PackageFacts) string {
 	var traits []string
 	for _, t := range []struct {
 		has  bool
@@ -79,7 +80,7 @@ func traitsText(p *codecs.PackageFacts) string {
 	return strings.Join(traits, ", ")
 }
 
-func exportBytes(p *codecs.PackageFacts) string {
+func exportBytes(p *unreal.PackageFacts) string {
 	var n int64
 	for i := range p.Exports {
 		n += p.Exports[i].Size

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // view is a package on its way to the screen.
 type view struct {
-	p    *codecs.PackageFacts
+	p    *unreal.PackageFacts
 	path string
 }
 
@@ -73,7 +73,7 @@ func (v *view) names(write func(...driver.Value) error) error {
 
 func (v *view) imports(write func(...driver.Value) error) error {
 	for i := range v.p.Imports {
-		im, r := &v.p.Imports[i], codecs.ObjectRef(-i-1)
+		im, r := &v.p.Imports[i], unreal.ObjectRef(-i-1)
 		if err := write(int64(r), v.p.NameOf(im.Name), v.p.NameOf(im.ClassPackage), v.p.NameOf(im.Class), v.pathOf(r)); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (v *view) imports(write func(...driver.Value) error) error {
 
 func (v *view) exports(write func(...driver.Value) error) error {
 	for i := range v.p.Exports {
-		x, r := &v.p.Exports[i], codecs.ObjectRef(i+1)
+		x, r := &v.p.Exports[i], unreal.ObjectRef(i+1)
 		if err := write(int64(r), v.p.NameOf(x.Name), v.p.ClassOf(i), textOrNull(v.p.ObjectOf(x.Super)), v.pathOf(r),
 			fmt.Sprintf("0x%08x", x.Flags), x.Offset, x.Size); err != nil {
 			return err
@@ -92,13 +92,13 @@ func (v *view) exports(write func(...driver.Value) error) error {
 	return nil
 }
 
-// preloads are the lists of a [codecs.PreloadSpan], in their order.
+// preloads are the lists of a [unreal.PreloadSpan], in their order.
 var preloads = []string{"serialize before serialize", "create before serialize", "serialize before create", "create before create"}
 
 func (v *view) depends(write func(...driver.Value) error) error {
 	for i := range v.p.Exports {
-		self := codecs.ObjectRef(i + 1)
-		line := func(kind string, refs []codecs.ObjectRef) error {
+		self := unreal.ObjectRef(i + 1)
+		line := func(kind string, refs []unreal.ObjectRef) error {
 			for _, r := range refs {
 				if err := write(int64(self), v.pathOf(self), int64(r), kind, v.pathOf(r)); err != nil {
 					return err
@@ -119,7 +119,7 @@ func (v *view) depends(write func(...driver.Value) error) error {
 }
 
 // preloads cuts the lists of export i out of the package's one list.
-func (v *view) preloads(i int) (lists [4][]codecs.ObjectRef) {
+func (v *view) preloads(i int) (lists [4][]unreal.ObjectRef) {
 	if i >= len(v.p.PreloadSpans) || v.p.PreloadSpans[i].First < 0 {
 		return lists
 	}
@@ -131,7 +131,7 @@ func (v *view) preloads(i int) (lists [4][]codecs.ObjectRef) {
 	return lists
 }
 
-func (v *view) pathOf(r codecs.ObjectRef) string {
+func (v *view) pathOf(r unreal.ObjectRef) string {
 	path, _ := v.p.PathOf(r)
 	return path
 }

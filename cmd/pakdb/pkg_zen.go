@@ -9,13 +9,14 @@ import (
 	"path/filepath"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
 )
 
 // readPackage reads a package of whatever kind: a chunk of an IoStore container
 // says what it is; a file that has no tag may be such a chunk.
-func readPackage(ctx context.Context, a *app, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
+func readPackage(ctx context.Context, a *app, c *packageContent) (*unreal.PackageFacts, []*codecs.FormatError, error) {
 	if c.chunk {
 		return readZen(ctx, a, c)
 	}
@@ -31,7 +32,7 @@ func readPackage(ctx context.Context, a *app, c *packageContent) (*codecs.Packag
 	return &p.PackageFacts, p.Problems, nil
 }
 
-func readZen(ctx context.Context, a *app, c *packageContent) (*codecs.PackageFacts, []*codecs.FormatError, error) {
+func readZen(ctx context.Context, a *app, c *packageContent) (*unreal.PackageFacts, []*codecs.FormatError, error) {
 	p, err := zenpkg.Read(c, c.size)
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +46,7 @@ func readZen(ctx context.Context, a *app, c *packageContent) (*codecs.PackageFac
 
 // scriptObjects are what global.utoc in a folder lists, nil if there is none:
 // then objects of the program go by their ids.
-func scriptObjects(ctx context.Context, a *app, folder string) *codecs.ScriptObjectFacts {
+func scriptObjects(ctx context.Context, a *app, folder string) *unreal.ScriptObjectFacts {
 	path := filepath.Join(folder, "global.utoc")
 	if _, err := os.Stat(path); err != nil {
 		return nil

@@ -1,6 +1,9 @@
 package calligraphy
 
-import "pakdb/codecs"
+import (
+	"pakdb/codecs"
+	"pakdb/codecs/family/marvel"
+)
 
 const (
 	linkSize  = 8 + 1
@@ -9,7 +12,7 @@ const (
 
 func (d *decoder) blueprint() {
 	d.text = string(d.buf)
-	b := &codecs.CalligraphyBlueprint{}
+	b := &marvel.Blueprint{}
 	d.detail.Blueprint = b
 	d.at("runtime_class", 0)
 	b.RuntimeClass = d.str()
@@ -21,24 +24,24 @@ func (d *decoder) blueprint() {
 	b.Members = d.members()
 }
 
-func (d *decoder) links(kind string) []codecs.CalligraphyLink {
+func (d *decoder) links(kind string) []marvel.Link {
 	d.at(kind, 0)
 	n := d.r.Count16(linkSize)
 	if n == 0 {
 		return nil
 	}
-	links := make([]codecs.CalligraphyLink, n)
+	links := make([]marvel.Link, n)
 	for i := range links {
-		links[i] = codecs.CalligraphyLink{Blueprint: d.r.U64(), Copies: d.r.U8()}
+		links[i] = marvel.Link{Blueprint: d.r.U64(), Copies: d.r.U8()}
 		d.ref(kind, SpaceBlueprint, links[i].Blueprint)
 	}
 	return links
 }
 
-func (d *decoder) members() []codecs.CalligraphyMember {
+func (d *decoder) members() []marvel.Member {
 	d.at("members", 0)
 	n := d.r.Count16(minMember)
-	members := make([]codecs.CalligraphyMember, 0, n)
+	members := make([]marvel.Member, 0, n)
 	for i := range n {
 		d.at("members", i)
 		m := d.member()
@@ -50,8 +53,8 @@ func (d *decoder) members() []codecs.CalligraphyMember {
 	return members
 }
 
-func (d *decoder) member() codecs.CalligraphyMember {
-	m := codecs.CalligraphyMember{ID: d.r.U64(), Name: d.str()}
+func (d *decoder) member() marvel.Member {
+	m := marvel.Member{ID: d.r.U64(), Name: d.str()}
 	m.Type = d.fieldType()
 	m.Structure = d.r.U8()
 	if m.Structure != simple && m.Structure != list {

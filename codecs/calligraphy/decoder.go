@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/marvel"
 	"pakdb/internal/bin"
 )
 
@@ -21,7 +22,7 @@ type decoder struct {
 	version uint8
 
 	facts  *codecs.Facts
-	detail *codecs.CalligraphyFacts
+	detail *marvel.Facts
 	broken *codecs.FormatError // what fail was told
 
 	// Where the reader is, for messages: part 3 of "records" is "records[3]".
@@ -29,13 +30,13 @@ type decoder struct {
 	index int
 
 	refs  []codecs.Ref
-	proto codecs.CalligraphyPrototype
+	proto marvel.Prototype
 }
 
 // result is what one file makes, in one allocation.
 type result struct {
 	facts  codecs.Facts
-	detail codecs.CalligraphyFacts
+	detail marvel.Facts
 }
 
 func (d *decoder) reset() {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/marvel"
 )
 
 // The least bytes of a record: its fixed fields and the length of an empty path.
@@ -21,7 +22,7 @@ func (d *decoder) prototypeDirectory() { d.records(SpacePrototype, minPrototype)
 func (d *decoder) records(space codecs.Space, minElem int) {
 	d.detail.Space = space
 	n := d.count(minElem)
-	records := make([]codecs.CalligraphyRecord, 0, n)
+	records := make([]marvel.Record, 0, n)
 	symbols := make([]codecs.Symbol, 0, 2*n)
 	// All paths share one buffer. It never grows: what a path gains, its record's
 	// fixed fields exceed.
@@ -40,8 +41,8 @@ func (d *decoder) records(space codecs.Space, minElem int) {
 	d.detail.Records, d.facts.Symbols = records, symbols
 }
 
-func (d *decoder) record(space codecs.Space, paths *strings.Builder) codecs.CalligraphyRecord {
-	rec := codecs.CalligraphyRecord{ID: d.r.U64(), GUID: d.r.U64()}
+func (d *decoder) record(space codecs.Space, paths *strings.Builder) marvel.Record {
+	rec := marvel.Record{ID: d.r.U64(), GUID: d.r.U64()}
 	if space == SpacePrototype {
 		rec.Blueprint = d.r.U64()
 	}
@@ -74,10 +75,10 @@ func define(symbols []codecs.Symbol, space codecs.Space, id uint64, path string)
 func (d *decoder) replacementDirectory() {
 	d.text = string(d.buf)
 	n := d.count(minReplacement)
-	all := make([]codecs.CalligraphyReplacement, 0, n)
+	all := make([]marvel.Replacement, 0, n)
 	for i := range n {
 		d.at("replacements", i)
-		rep := codecs.CalligraphyReplacement{Old: d.r.U64(), New: d.r.U64(), Name: d.str()}
+		rep := marvel.Replacement{Old: d.r.U64(), New: d.r.U64(), Name: d.str()}
 		if d.r.Err() != nil {
 			break
 		}

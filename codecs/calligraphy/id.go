@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/marvel"
+	"pakdb/codecs/family/marvel"
 )
 
 // The spaces in which the files of the game database are looked up.

@@ -1,6 +1,9 @@
 package calligraphy
 
-import "pakdb/codecs"
+import (
+	"pakdb/codecs"
+	"pakdb/codecs/family/marvel"
+)
 
 // The bits of a body's flags. Others are not known to exist.
 const (
@@ -37,7 +40,7 @@ func (d *decoder) prototype() {
 	d.skipNewline()
 	d.body(-1, 0)
 	p := &d.proto
-	d.detail.Prototype = &codecs.CalligraphyPrototype{
+	d.detail.Prototype = &marvel.Prototype{
 		Bodies: exact(p.Bodies), Groups: exact(p.Groups), Fields: exact(p.Fields), Values: exact(p.Values),
 	}
 }
@@ -68,7 +71,7 @@ func (d *decoder) body(owner int32, depth int) {
 	if d.r.Err() != nil {
 		return
 	}
-	b := codecs.CalligraphyBody{Owner: owner, Flags: flags}
+	b := marvel.Body{Owner: owner, Flags: flags}
 	if flags&hasParent != 0 {
 		b.Parent = d.parent(depth)
 	}
@@ -95,7 +98,7 @@ func (d *decoder) groups(body int32, depth int) {
 	n := d.r.Count16(minGroup)
 	for i := range n {
 		d.at("groups", i)
-		g := codecs.CalligraphyGroup{Blueprint: d.r.U64(), Copy: d.r.U8(), Body: body}
+		g := marvel.Group{Blueprint: d.r.U64(), Copy: d.r.U8(), Body: body}
 		if d.r.Err() != nil {
 			return
 		}
@@ -124,7 +127,7 @@ func (d *decoder) fields(structure byte, group int32, depth int) {
 }
 
 func (d *decoder) field(structure byte, group int32, depth int) {
-	f := codecs.CalligraphyField{ID: d.r.U64(), Type: d.fieldType(), Group: group, Structure: structure}
+	f := marvel.Field{ID: d.r.U64(), Type: d.fieldType(), Group: group, Structure: structure}
 	n := 1
 	if structure == list {
 		n = d.r.Count16(minValue(f.Type))
@@ -141,7 +144,7 @@ func (d *decoder) field(structure byte, group int32, depth int) {
 // values reads n values of f and returns how many there were, which is fewer
 // when reading fails. The values of one field stand together: room for all is
 // made before those of an embedded body follow.
-func (d *decoder) values(f codecs.CalligraphyField, n, depth int) uint16 {
+func (d *decoder) values(f marvel.Field, n, depth int) uint16 {
 	d.proto.Values = append(d.proto.Values, make([]uint64, n)...)
 	for i := range n {
 		slot := f.First + int32(i)

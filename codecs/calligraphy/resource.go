@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/internal/marvel"
+	"pakdb/codecs/family/marvel"
 	"pakdb/internal/bin"
 )
 
@@ -35,7 +35,7 @@ func inspectResource(content io.ReaderAt, size int64, ext string) (*codecs.Facts
 			Layout: codecs.IDLayout{Width: 8},
 			Spaces: []codecs.Space{SpaceGUID, SpacePrototype, SpaceBlueprint, SpaceCurve, SpaceAssetType, SpaceAsset},
 		},
-		Detail: &codecs.CalligraphyFacts{Resource: &codecs.CalligraphyResource{
+		Detail: &marvel.Facts{Resource: &marvel.Resource{
 			Signature: binary.LittleEndian.Uint32(head[0:]),
 			Version:   binary.LittleEndian.Uint32(head[4:]),
 			ClassID:   id,

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/marvel"
 )
 
 // build is a whole archive, inspected.
@@ -44,7 +45,7 @@ func inspectPak(t *testing.T, name string) build {
 	return b
 }
 
-func (b build) records(space codecs.Space) []codecs.CalligraphyRecord {
+func (b build) records(space codecs.Space) []marvel.Record {
 	for _, f := range b.facts {
 		if detail(f).Space == space {
 			return detail(f).Records
@@ -244,7 +245,7 @@ func TestResources(t *testing.T) {
 		}
 		same(t, name, f.Kind, "calligraphy-"+ext[1:])
 		r := detail(f).Resource // the sample numbers its heads
-		same(t, name, *r, codecs.CalligraphyResource{Signature: 0x1000 + uint32(number), Version: 7, ClassID: uint32(number)})
+		same(t, name, *r, marvel.Resource{Signature: 0x1000 + uint32(number), Version: 7, ClassID: uint32(number)})
 		if len(f.Symbols) > 0 {
 			t.Errorf("%s: content defines %v", name, f.Symbols)
 		}

@@ -1,6 +1,6 @@
 package gpak
 
-import "pakdb/codecs/internal/marvel"
+import "pakdb/codecs/family/marvel"
 
 // Hash returns the path hash that names an entry in every kind of pak:
 // CRC-32 and Adler-32 of the lower-cased path, joined, minus one. Hash("") is

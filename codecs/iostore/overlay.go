@@ -45,7 +45,7 @@ func ContainerID(name string) uint64 {
 
 // HeaderEntry returns the entry under which [codecs.Writer]'s Add stores the
 // ContainerHeader chunk of a container. The chunk's content is what
-// zenpkg.AppendContainerHeader makes of [codecs.Overriding].
+// zenpkg.AppendContainerHeader makes of [unreal.Overriding].
 func HeaderEntry(container uint64) *codecs.Entry {
 	k, _ := ue5.kindOf(TypeContainerHeader) // the writer renumbers it for UE4, by the type's name
 	return &codecs.Entry{Type: TypeContainerHeader, ID: newChunkID(container, 0, k).ID()}

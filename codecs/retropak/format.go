@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/family/retro"
 	"pakdb/internal/bin"
 )
 
@@ -36,7 +37,7 @@ func Format() *codecs.Format {
 		Probe:    probe,
 		Open:     open,
 
-		EntrySpaces: []codecs.Space{codecs.RetroAsset},
+		EntrySpaces: []codecs.Space{retro.Asset},
 		Create:      create,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/retro"
 	"pakdb/codecs/retropak"
 )
 
@@ -23,7 +24,7 @@ func inspectItem(t testing.TB, it codecstest.Item) *codecs.Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := f.Detail.(*codecs.RetroFacts); len(d.Types) != len(f.Refs) {
+	if d := f.Detail.(*retro.Facts); len(d.Types) != len(f.Refs) {
 		t.Fatalf("%d types for %d references", len(d.Types), len(f.Refs))
 	}
 	return f
@@ -64,10 +65,10 @@ func references(t *testing.T, it codecstest.Item, known map[string]string) []str
 	}
 	var refs []string
 	for i, r := range facts.Refs {
-		if r.Kind != "parsed" || r.Space != codecs.RetroAsset || r.Flags != 0 {
+		if r.Kind != "parsed" || r.Space != retro.Asset || r.Flags != 0 {
 			t.Errorf("%s: %+v", it.Entry.Name, r)
 		}
-		refs = append(refs, facts.Detail.(*codecs.RetroFacts).Types[i]+" "+r.ID.String())
+		refs = append(refs, facts.Detail.(*retro.Facts).Types[i]+" "+r.ID.String())
 	}
 	if rule := retropak.Scan(it.Entry, facts); rule != nil {
 		refs = append(refs, scanned(it, rule, known)...)

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/retro"
 	"pakdb/codecs/retropak"
 )
 
@@ -82,12 +83,12 @@ func TestReferences(t *testing.T) {
 			}
 			var got []string
 			for i, r := range f.Refs {
-				got = append(got, f.Detail.(*codecs.RetroFacts).Types[i]+" "+r.ID.String())
+				got = append(got, f.Detail.(*retro.Facts).Types[i]+" "+r.ID.String())
 			}
 			if !slices.EqualFunc(got, split(tt.want), sameRef) {
 				t.Errorf("refers to %v, want %s", got, tt.want)
 			}
-			if f.Detail.(*codecs.RetroFacts).Complete != tt.complete {
+			if f.Detail.(*retro.Facts).Complete != tt.complete {
 				t.Errorf("complete: %v", !tt.complete)
 			}
 			if scan := retropak.Scan(tt.item.Entry, f) != nil; scan == tt.complete {
@@ -138,7 +139,7 @@ func TestReferencesDamaged(t *testing.T) {
 			if !errors.Is(p, tt.class) || p.Field != tt.field || p.Off != tt.off || p.Format != "retro" || p.Entry != tt.item.Entry.Name {
 				t.Errorf("%v (field %q, offset %d)", p, p.Field, p.Off)
 			}
-			if f.Detail.(*codecs.RetroFacts).Complete {
+			if f.Detail.(*retro.Facts).Complete {
 				t.Error("said to be complete")
 			}
 		})
@@ -207,7 +208,7 @@ func FuzzInspect(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := facts.Detail.(*codecs.RetroFacts); len(d.Types) != len(facts.Refs) || d.Complete && len(facts.Problems) > 0 {
+		if d := facts.Detail.(*retro.Facts); len(d.Types) != len(facts.Refs) || d.Complete && len(facts.Problems) > 0 {
 			t.Fatalf("%+v", facts)
 		}
 		if 4*len(facts.Refs) > len(data) {

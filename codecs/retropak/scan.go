@@ -1,6 +1,9 @@
 package retropak
 
-import "pakdb/codecs"
+import (
+	"pakdb/codecs"
+	"pakdb/codecs/family/retro"
+)
 
 // Scan returns how to find references of an asset by searching for known ids,
 // or nil when that could only add chance hits: e is no asset of these games, or
@@ -14,13 +17,13 @@ func Scan(e *codecs.Entry, facts *codecs.Facts) *codecs.Scan {
 		return nil
 	}
 	if facts != nil {
-		if d, ok := facts.Detail.(*codecs.RetroFacts); ok && d.Complete {
+		if d, ok := facts.Detail.(*retro.Facts); ok && d.Complete {
 			return nil
 		}
 	}
 	s := &codecs.Scan{
 		Layout:     codecs.IDLayout{Width: 8, Big: true, Align: 1},
-		Spaces:     []codecs.Space{codecs.RetroAsset},
+		Spaces:     []codecs.Space{retro.Asset},
 		SkipCommon: true,
 	}
 	if e.ID.Bits == 32 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -16,14 +17,14 @@ import (
 // long as its header.
 func large(version, n int) *build {
 	b := tiny(version)
-	name := func(i int) codecs.ObjectName { return codecs.ObjectName{Index: int32(i)} }
+	name := func(i int) unreal.ObjectName { return unreal.ObjectName{Index: int32(i)} }
 	for i := range n {
-		b.names = append(b.names, codecs.PackageName{Text: fmt.Sprintf("StaticMeshActor_Something_%d", i)})
-		b.exports = append(b.exports, codecs.PackageExport{Class: -2, Outer: 1, Name: name(6 + i)})
+		b.names = append(b.names, unreal.PackageName{Text: fmt.Sprintf("StaticMeshActor_Something_%d", i)})
+		b.exports = append(b.exports, unreal.PackageExport{Class: -2, Outer: 1, Name: name(6 + i)})
 		b.data = append(b.data, nil)
 		b.depends = append(b.depends, nil)
 		if i%2 == 0 {
-			b.imports = append(b.imports, codecs.PackageImport{ClassPackage: name(1), Class: name(3), Outer: -1, Name: name(6 + i)})
+			b.imports = append(b.imports, unreal.PackageImport{ClassPackage: name(1), Class: name(3), Outer: -1, Name: name(6 + i)})
 		}
 	}
 	b.fit()
@@ -65,7 +66,7 @@ func BenchmarkPaths(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range p.Exports {
-			buf, _ = p.AppendPath(buf[:0], codecs.ObjectRef(i+1))
+			buf, _ = p.AppendPath(buf[:0], unreal.ObjectRef(i+1))
 		}
 	}
 }

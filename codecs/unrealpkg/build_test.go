@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/unrealpkg"
 )
@@ -24,12 +25,12 @@ type build struct {
 	version, licensee int
 	flags             uint32
 	guid              codecs.ID
-	names             []codecs.PackageName
-	imports           []codecs.PackageImport
-	exports           []codecs.PackageExport
+	names             []unreal.PackageName
+	imports           []unreal.PackageImport
+	exports           []unreal.PackageExport
 	data              [][]byte // by export
-	generations       []codecs.PackageGeneration
-	depends           [][]codecs.ObjectRef
+	generations       []unreal.PackageGeneration
+	depends           [][]unreal.ObjectRef
 	engine, cooker    int32
 
 	compression uint32 // flags of the summary; 0 none
@@ -107,7 +108,7 @@ func (e *emitter) index(v int32) {
 	e.u32(uint32(v))
 }
 
-func (e *emitter) outer(r codecs.ObjectRef) {
+func (e *emitter) outer(r unreal.ObjectRef) {
 	if e.outer16 {
 		e.out = e.order.AppendUint16(e.out, uint16(r))
 		return
@@ -115,7 +116,7 @@ func (e *emitter) outer(r codecs.ObjectRef) {
 	e.i32(int(r))
 }
 
-func (e *emitter) name(n codecs.ObjectName) {
+func (e *emitter) name(n unreal.ObjectName) {
 	e.index(n.Index)
 	if e.version >= 343 || e.number {
 		e.i32(int(n.Number))
@@ -346,15 +347,15 @@ func (e *emitter) exportTable() {
 	}
 }
 
-func (e *emitter) tail3(x codecs.PackageExport) {
+func (e *emitter) tail3(x unreal.PackageExport) {
 	v := e.version
 	if v >= 178 && v < 543 && !e.noComponents {
 		e.i32(1) // a component
-		e.name(codecs.ObjectName{Index: 1})
+		e.name(unreal.ObjectName{Index: 1})
 		e.i32(1)
 	}
 	if v >= 247 {
-		e.i32(int(x.ExportFlags & codecs.ExportForced))
+		e.i32(int(x.ExportFlags & unreal.ExportForced))
 	}
 	if v >= 322 {
 		e.i32(1, 5) // net objects

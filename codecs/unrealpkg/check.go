@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // bounds are the sizes of the tables that references point into.
@@ -14,9 +15,9 @@ func (p *parser) bounds() bounds {
 	return bounds{len(p.facts.Names), p.sum.Imports.Count, p.sum.Exports.Count}
 }
 
-func (b bounds) name(n codecs.ObjectName) bool { return n.Index >= 0 && int(n.Index) < b.names }
+func (b bounds) name(n unreal.ObjectName) bool { return n.Index >= 0 && int(n.Index) < b.names }
 
-func (b bounds) ref(r codecs.ObjectRef) bool {
+func (b bounds) ref(r unreal.ObjectRef) bool {
 	return int64(r) <= int64(b.exports) && -int64(r) <= int64(b.imports)
 }
 
@@ -26,7 +27,7 @@ type importCheck struct {
 	classPackage, class, outer, object tally
 }
 
-func (c *importCheck) entry(e *codecs.PackageImport, i int, off int64) {
+func (c *importCheck) entry(e *unreal.PackageImport, i int, off int64) {
 	if !c.name(e.ClassPackage) {
 		c.classPackage.hit(i, off)
 	}
@@ -77,9 +78,9 @@ type exportCheck struct {
 	min, max int64 // of all data; min is 0 when there is none
 }
 
-func (c *exportCheck) entry(e *codecs.PackageExport, i int, off int64) {
+func (c *exportCheck) entry(e *unreal.PackageExport, i int, off int64) {
 	for _, r := range [...]struct {
-		ref codecs.ObjectRef
+		ref unreal.ObjectRef
 		t   *tally
 	}{{e.Class, &c.class}, {e.Super, &c.super}, {e.Outer, &c.outer}, {e.Archetype, &c.archetype}} {
 		if !c.ref(r.ref) {
@@ -96,7 +97,7 @@ func (c *exportCheck) entry(e *codecs.PackageExport, i int, off int64) {
 	c.data(e, i, off)
 }
 
-func (c *exportCheck) data(e *codecs.PackageExport, i int, off int64) {
+func (c *exportCheck) data(e *unreal.PackageExport, i int, off int64) {
 	if e.Size == 0 && e.Offset == 0 {
 		return
 	}
@@ -174,12 +175,12 @@ func (p *parser) checkData() {
 func (p *parser) checkOuters() {
 	var imports, exports tally
 	for i := range p.facts.Imports {
-		if p.facts.RootOf(codecs.ObjectRef(-i-1)) == 0 {
+		if p.facts.RootOf(unreal.ObjectRef(-i-1)) == 0 {
 			imports.hit(i, p.sum.Imports.Offset)
 		}
 	}
 	for i := range p.facts.Exports {
-		if p.facts.RootOf(codecs.ObjectRef(i+1)) == 0 {
+		if p.facts.RootOf(unreal.ObjectRef(i+1)) == 0 {
 			exports.hit(i, p.sum.Exports.Offset)
 		}
 	}

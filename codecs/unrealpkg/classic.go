@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // readClassic reads a package of UE1 to UE3: by the layouts that its version
@@ -29,7 +30,7 @@ func readClassic(ctx context.Context, sp *space, o opening) (*Package, error) {
 }
 
 func tryClassic(ctx context.Context, sp *space, order binary.ByteOrder, l *layout) *parser {
-	p := &parser{ctx: ctx, sp: sp, order: order, lay: l, facts: &codecs.PackageFacts{
+	p := &parser{ctx: ctx, sp: sp, order: order, lay: l, facts: &unreal.PackageFacts{
 		Engine: l.engine, Version: l.version, Licensee: l.licensee, Layout: l.label(),
 		BigEndian: order == binary.BigEndian, BareNumbers: l.wideText,
 	}}
@@ -196,7 +197,7 @@ func (p *parser) classicDepends() {
 	d := &p.facts.Depends
 	if p.found.hard != before.hard || !p.dependsInRange() {
 		p.found = before
-		*d = codecs.RefLists{}
+		*d = unreal.RefLists{}
 		p.sum.Depends.End = 0
 		if p.facts.Flags&cookedUE3 == 0 {
 			p.found.add(codecs.ErrNonStrict, "depends", p.sum.Depends.Offset, "not a list of references for each export")
@@ -233,7 +234,7 @@ func (p *parser) blameLicensee() {
 	p.found = findings{}
 	p.found.add(errors.ErrUnsupported, "version", 4, "%s of %s (%d/%d)", what, d.game, p.facts.Version, p.facts.Licensee)
 	f := p.facts
-	*f = codecs.PackageFacts{Engine: f.Engine, Version: f.Version, Licensee: f.Licensee, Layout: d.game, BigEndian: f.BigEndian}
+	*f = unreal.PackageFacts{Engine: f.Engine, Version: f.Version, Licensee: f.Licensee, Layout: d.game, BigEndian: f.BigEndian}
 	p.sum = Summary{}
 }
 
@@ -248,7 +249,7 @@ func (p *parser) blameCipher(d deviation) {
 	p.found.add(errors.ErrUnsupported, "names", p.sum.Names.Offset, "encrypted by %s (%d/%d), whose keys pakdb does not have",
 		d.game, f.Version, f.Licensee)
 	f.Layout, f.Compression = d.game, methodText(methodOf(p.sum.compressionFlags, p.lay))
-	f.Names, f.Imports, f.Exports, f.Depends = nil, nil, nil, codecs.RefLists{}
+	f.Names, f.Imports, f.Exports, f.Depends = nil, nil, nil, unreal.RefLists{}
 	p.sum.Names.End = 0
 }
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -41,7 +41,7 @@ func TestCompressedSamples(t *testing.T) {
 			equal(t, "end of the exports", p.Summary.Exports.End, p.Summary.Depends.Offset)
 			for i := range p.Exports {
 				equal(t, "bytes of an export", int64(len(exportData(t, p, i))), p.Exports[i].Size)
-				if path, _ := p.PathOf(codecs.ObjectRef(i + 1)); strings.Contains(path, "<") {
+				if path, _ := p.PathOf(unreal.ObjectRef(i + 1)); strings.Contains(path, "<") {
 					t.Errorf("path of export %d: %s", i, path)
 				}
 			}
@@ -89,7 +89,7 @@ func TestCompressedTruth(t *testing.T) {
 		byPath[w.Path] = w
 	}
 	for i, e := range p.Imports {
-		w := byPath[pathOf(p, codecs.ObjectRef(-i-1))]
+		w := byPath[pathOf(p, unreal.ObjectRef(-i-1))]
 		equal(t, "import", [3]string{p.NameOf(e.ClassPackage), p.NameOf(e.Class), p.NameOf(e.Name)}, [3]string{w.ClassPackage, w.Class, w.Name})
 		equal(t, "import outer", int32(e.Outer), w.Outer)
 	}

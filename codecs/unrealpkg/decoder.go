@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/latin1"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
@@ -42,22 +43,22 @@ func (d *decoder) index() int32 {
 	return d.I32()
 }
 
-func (d *decoder) ref() codecs.ObjectRef { return codecs.ObjectRef(d.index()) }
+func (d *decoder) ref() unreal.ObjectRef { return unreal.ObjectRef(d.index()) }
 
 // outer reads the reference that never is a compact index.
-func (d *decoder) outer() codecs.ObjectRef {
+func (d *decoder) outer() unreal.ObjectRef {
 	if d.l.outer16 {
-		return codecs.ObjectRef(d.I16())
+		return unreal.ObjectRef(d.I16())
 	}
-	return codecs.ObjectRef(d.I32())
+	return unreal.ObjectRef(d.I32())
 }
 
 // name reads a reference to a name.
-func (d *decoder) name() codecs.ObjectName {
-	n := codecs.ObjectName{Index: d.index()}
+func (d *decoder) name() unreal.ObjectName {
+	n := unreal.ObjectName{Index: d.index()}
 	if bits := d.l.nameBits; bits > 0 {
 		packed := uint32(n.Index)
-		return codecs.ObjectName{Index: int32(packed & (1<<bits - 1)), Number: int32(packed >> bits)}
+		return unreal.ObjectName{Index: int32(packed & (1<<bits - 1)), Number: int32(packed >> bits)}
 	}
 	if d.l.number {
 		n.Number = d.I32()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // A save or a cook writes some bytes anew although nothing changed: the GUID of
@@ -20,7 +21,7 @@ import (
 
 // addNoise notes the next n bytes.
 func (p *parser) addNoise(d *decoder, n int) {
-	p.noise = append(p.noise, codecs.Span{Offset: d.Off(), Size: int64(n)})
+	p.noise = append(p.noise, unreal.Span{Offset: d.Off(), Size: int64(n)})
 }
 
 func (p *parser) skipNoise(d *decoder, n int) {
@@ -34,8 +35,8 @@ func (p *parser) saveGUID(d *decoder) codecs.ID {
 }
 
 // sortedNoise: a table that was read twice, for want of bytes, was met twice.
-func (p *parser) sortedNoise() []codecs.Span {
-	slices.SortFunc(p.noise, func(a, b codecs.Span) int {
+func (p *parser) sortedNoise() []unreal.Span {
+	slices.SortFunc(p.noise, func(a, b unreal.Span) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Size, b.Size))
 	})
 	return slices.Compact(p.noise)
@@ -43,7 +44,7 @@ func (p *parser) sortedNoise() []codecs.Span {
 
 // digest returns nil for a package whose tables could not be read: nothing
 // tells what is noise there.
-func (p *Package) digest(ctx context.Context) (*codecs.PackageDigest, error) {
+func (p *Package) digest(ctx context.Context) (*codecs.PartDigest, error) {
 	if len(p.Exports) != p.ExportCount || p.NameCount == 0 || p.Summary.Names.End == 0 {
 		return nil, nil
 	}
@@ -58,12 +59,12 @@ func (p *Package) digest(ctx context.Context) (*codecs.PackageDigest, error) {
 }
 
 // bodyDigest returns what digests the .uexp of a split package, nil for others.
-func (p *Package) bodyDigest(f *codecs.PackageFacts) func(context.Context, io.ReaderAt, int64) (*codecs.PackageDigest, error) {
+func (p *Package) bodyDigest(f *unreal.PackageFacts) func(context.Context, io.ReaderAt, int64) (*codecs.PartDigest, error) {
 	if !p.Split {
 		return nil
 	}
 	tags := p.tags
-	return func(ctx context.Context, body io.ReaderAt, size int64) (*codecs.PackageDigest, error) {
+	return func(ctx context.Context, body io.ReaderAt, size int64) (*codecs.PartDigest, error) {
 		return f.Digest(ctx, body, f.HeaderSize, size, nil, tags.mask(f.Names))
 	}
 }
@@ -96,7 +97,7 @@ func (p *parser) tagLayout() tagLayout {
 
 // mask returns what zeroes the values of properties that are GUIDs, nil when
 // the package can have none.
-func (t tagLayout) mask(names []codecs.PackageName) func([]byte) {
+func (t tagLayout) mask(names []unreal.PackageName) func([]byte) {
 	kind, guid := nameIndex(names, "StructProperty"), nameIndex(names, "Guid")
 	if t.order == nil || kind < 0 || guid < 0 {
 		return nil
@@ -140,6 +141,6 @@ func (t tagLayout) maskValue(b []byte) {
 	}
 }
 
-func nameIndex(names []codecs.PackageName, text string) int {
-	return slices.IndexFunc(names, func(n codecs.PackageName) bool { return n.Text == text })
+func nameIndex(names []unreal.PackageName, text string) int {
+	return slices.IndexFunc(names, func(n unreal.PackageName) bool { return n.Text == text })
 }

@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -23,7 +24,7 @@ func inspected(t testing.TB, b []byte) *codecs.Facts {
 	return f
 }
 
-func digestOf(t testing.TB, b []byte) *codecs.PackageDigest {
+func digestOf(t testing.TB, b []byte) *codecs.PartDigest {
 	t.Helper()
 	d := inspected(t, b).Digest
 	if d == nil {
@@ -48,13 +49,13 @@ func TestDigestLeavesGUIDsOut(t *testing.T) {
 		}
 		after := slices.Clone(before)
 		after[at] ^= 0xff
-		if got := digestOf(t, after); got.Essence != d.Essence || !slices.Equal(got.Exports, d.Exports) {
+		if got := digestOf(t, after); got.Essence != d.Essence || !slices.Equal(got.Parts, d.Parts) {
 			t.Errorf("%+v: another GUID is another essence", a)
 		}
 		after = slices.Clone(before)
 		after[len(after)-6] ^= 1 // in the data of the export
 		got := digestOf(t, after)
-		if got.Essence == d.Essence || slices.Equal(got.Exports, d.Exports) {
+		if got.Essence == d.Essence || slices.Equal(got.Parts, d.Parts) {
 			t.Errorf("%+v: another export has the same digest", a)
 		}
 	}
@@ -85,18 +86,18 @@ func TestDigestOfSplitPackage(t *testing.T) {
 	header := a.bytes(t)
 	body := whole[len(header):]
 	f := inspected(t, header)
-	if f.Body == nil || f.Digest == nil || f.Digest.Exports != nil {
+	if f.Body == nil || f.Digest == nil || f.Digest.Parts != nil {
 		t.Fatalf("digest %v, body %t", f.Digest, f.Body != nil)
 	}
 	d, err := f.Body(context.Background(), bytes.NewReader(body), int64(len(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := digestOf(t, whole).Exports; !slices.Equal(d.Exports, want) {
-		t.Errorf("exports %x, in one file %x", d.Exports, want)
+	if want := digestOf(t, whole).Parts; !slices.Equal(d.Parts, want) {
+		t.Errorf("exports %x, in one file %x", d.Parts, want)
 	}
 	d, err = f.Body(context.Background(), bytes.NewReader(nil), 0)
-	if err != nil || d.Exports != nil {
+	if err != nil || d.Parts != nil {
 		t.Errorf("of nothing: %v, %v", d, err)
 	}
 }
@@ -111,19 +112,19 @@ func TestDigestLeavesGUIDPropertiesOut(t *testing.T) {
 			}
 			return append(append(b, make([]byte, padding)...), bytes.Repeat([]byte{value}, 16)...)
 		}
-		facts := &codecs.PackageFacts{Exports: []codecs.PackageExport{{Offset: 0, Size: 80}}}
+		facts := &unreal.PackageFacts{Exports: []unreal.PackageExport{{Offset: 0, Size: 80}}}
 		padding := 17
 		if version == "UE3" {
 			padding = 0
 		}
-		mask := unrealpkg.GUIDMask(version, []codecs.PackageName{{Text: "None"}, {Text: "StructProperty"}, {Text: "Guid"}})
+		mask := unrealpkg.GUIDMask(version, []unreal.PackageName{{Text: "None"}, {Text: "StructProperty"}, {Text: "Guid"}})
 		sum := func(b []byte) uint64 {
 			b = append(b, make([]byte, 80-len(b))...)
 			d, err := facts.Digest(context.Background(), bytes.NewReader(b), 0, 80, nil, mask)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return d.Exports[0]
+			return d.Parts[0]
 		}
 		if sum(property(1, padding)) != sum(property(2, padding)) {
 			t.Errorf("%s: the value of the GUID counts", version)
@@ -148,12 +149,12 @@ func TestDigestOfSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := inspected(t, b)
-		d, p := f.Digest, f.Detail.(*codecs.PackageFacts)
-		if d == nil || len(d.Exports) != len(p.Exports) {
+		d, p := f.Digest, f.Detail.(*unreal.PackageFacts)
+		if d == nil || len(d.Parts) != len(p.Exports) {
 			t.Errorf("%s: %v", file, d)
 			continue
 		}
-		for i, sum := range d.Exports {
+		for i, sum := range d.Parts {
 			if (sum == 0) != (p.Exports[i].Size == 0) {
 				t.Errorf("%s: export %d of %d bytes: %x", file, i, p.Exports[i].Size, sum)
 			}

@@ -3,14 +3,14 @@ package unrealpkg
 import (
 	"encoding/binary"
 
-	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // ImpliedName is the own name that a name table implies.
-func ImpliedName(f *codecs.PackageFacts) string { return impliedName(f) }
+func ImpliedName(f *unreal.PackageFacts) string { return impliedName(f) }
 
 // GUIDMask is what zeroes GUIDs in exports of a generation.
-func GUIDMask(engine string, names []codecs.PackageName) func([]byte) {
+func GUIDMask(engine string, names []unreal.PackageName) func([]byte) {
 	four := engine != "UE3"
 	return tagLayout{order: binary.LittleEndian, structGUID: four, hasGUID: four}.mask(names)
 }

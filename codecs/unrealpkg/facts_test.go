@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -14,19 +15,19 @@ import (
 // outers is a forced Package, and imports may lie in it too.
 func TestForcedExports(t *testing.T) {
 	b := tiny(868)
-	b.names = append(b.names, codecs.PackageName{Text: "Other"})
+	b.names = append(b.names, unreal.PackageName{Text: "Other"})
 	b.imports = append(b.imports,
-		codecs.PackageImport{ClassPackage: codecs.ObjectName{Index: 1}, Class: codecs.ObjectName{Index: 3}, Outer: -1, Name: codecs.ObjectName{Index: 2}},
-		codecs.PackageImport{ClassPackage: codecs.ObjectName{Index: 1}, Class: codecs.ObjectName{Index: 3}, Outer: 3, Name: codecs.ObjectName{Index: 4}})
+		unreal.PackageImport{ClassPackage: unreal.ObjectName{Index: 1}, Class: unreal.ObjectName{Index: 3}, Outer: -1, Name: unreal.ObjectName{Index: 2}},
+		unreal.PackageImport{ClassPackage: unreal.ObjectName{Index: 1}, Class: unreal.ObjectName{Index: 3}, Outer: 3, Name: unreal.ObjectName{Index: 4}})
 	b.exports = append(b.exports,
-		codecs.PackageExport{Class: -3, Name: codecs.ObjectName{Index: 6}, ExportFlags: codecs.ExportForced},
-		codecs.PackageExport{Class: -2, Outer: 3, Name: codecs.ObjectName{Index: 5, Number: 8}})
+		unreal.PackageExport{Class: -3, Name: unreal.ObjectName{Index: 6}, ExportFlags: unreal.ExportForced},
+		unreal.PackageExport{Class: -2, Outer: 3, Name: unreal.ObjectName{Index: 5, Number: 8}})
 	b.data = append(b.data, nil, nil)
 	b.depends = append(b.depends, nil, nil)
 	f := inspectBytes(t, b.bytes(t))
-	p := f.Detail.(*codecs.PackageFacts)
+	p := f.Detail.(*unreal.PackageFacts)
 	for _, c := range []struct {
-		ref    codecs.ObjectRef
+		ref    unreal.ObjectRef
 		path   string
 		rooted bool
 	}{
@@ -49,14 +50,14 @@ func TestForcedExports(t *testing.T) {
 
 // What points nowhere is rendered, not followed.
 func TestBadReferences(t *testing.T) {
-	f := &codecs.PackageFacts{
+	f := &unreal.PackageFacts{
 		Engine:  "UE4",
-		Names:   []codecs.PackageName{{Text: "A"}},
-		Imports: []codecs.PackageImport{{Outer: -1}, {Outer: -9}, {Outer: -1 << 31}},
-		Exports: []codecs.PackageExport{{Outer: 2}, {Outer: 1}, {Name: codecs.ObjectName{Index: 5}, Class: 9}, {Name: codecs.ObjectName{Number: 3}, Outer: 3}},
+		Names:   []unreal.PackageName{{Text: "A"}},
+		Imports: []unreal.PackageImport{{Outer: -1}, {Outer: -9}, {Outer: -1 << 31}},
+		Exports: []unreal.PackageExport{{Outer: 2}, {Outer: 1}, {Name: unreal.ObjectName{Index: 5}, Class: 9}, {Name: unreal.ObjectName{Number: 3}, Outer: 3}},
 	}
 	for _, c := range []struct {
-		ref  codecs.ObjectRef
+		ref  unreal.ObjectRef
 		path string
 	}{
 		{-2, "<bad import 8>.A"}, {-3, "<bad import 2147483647>.A"}, {3, "<bad name 5>"}, {4, "<bad name 5>:A_2"}, {1<<31 - 1, "<bad export 2147483646>"},
@@ -69,8 +70,8 @@ func TestBadReferences(t *testing.T) {
 		t.Errorf("loop: %q", path)
 	}
 	equal(t, "class", f.ClassOf(2), "<bad export 8>")
-	equal(t, "bare number", (&codecs.PackageFacts{Names: f.Names, BareNumbers: true}).NameOf(codecs.ObjectName{Number: 6}), "A5")
-	equal(t, "soft path", codecs.SoftObject{Package: "/Game/A", Asset: "A", Sub: "B"}.Path(), "/Game/A.A:B")
+	equal(t, "bare number", (&unreal.PackageFacts{Names: f.Names, BareNumbers: true}).NameOf(unreal.ObjectName{Number: 6}), "A5")
+	equal(t, "soft path", unreal.SoftObject{Package: "/Game/A", Asset: "A", Sub: "B"}.Path(), "/Game/A.A:B")
 }
 
 func inspectBytes(t testing.TB, raw []byte) *codecs.Facts {

@@ -15,7 +15,7 @@ import (
 var spec string
 
 // Inspector returns the inspector for packages of Unreal Engine 1 to 5. Its
-// facts have Kind "unreal-package" and a [*codecs.PackageFacts]; references are
+// facts have Kind "unreal-package" and a [*unreal.PackageFacts]; references are
 // of the kinds import, class, super, archetype, outer, depends, preload,
 // soft_package and soft_object, each from package to package, in the space
 // "package".

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -49,7 +49,7 @@ func sameContent(t *testing.T, got *unrealpkg.Package, b *build) {
 // fit removes what the version cannot hold.
 func (b *build) fit() {
 	b.imports, b.exports = slices.Clone(b.imports), slices.Clone(b.exports)
-	number := func(n *codecs.ObjectName) {
+	number := func(n *unreal.ObjectName) {
 		if b.version < 343 {
 			n.Number = 0
 		}

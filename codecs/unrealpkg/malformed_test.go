@@ -10,27 +10,28 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
 // tiny is a UE3 package made for these tests: no sample needed.
 func tiny(version int) *build {
-	name := func(i int32) codecs.ObjectName { return codecs.ObjectName{Index: i} }
+	name := func(i int32) unreal.ObjectName { return unreal.ObjectName{Index: i} }
 	return &build{
 		order: binary.LittleEndian, version: version, nameFlag: -1, chunk: 64,
 		guid:  codecs.ID{Hi: 1, Lo: 2, Bits: 128},
-		names: []codecs.PackageName{{Text: "None"}, {Text: "Core"}, {Text: "Package"}, {Text: "Class"}, {Text: "Object"}, {Text: "Mine"}},
-		imports: []codecs.PackageImport{
+		names: []unreal.PackageName{{Text: "None"}, {Text: "Core"}, {Text: "Package"}, {Text: "Class"}, {Text: "Object"}, {Text: "Mine"}},
+		imports: []unreal.PackageImport{
 			{ClassPackage: name(1), Class: name(2), Name: name(1)},
 			{ClassPackage: name(1), Class: name(3), Outer: -1, Name: name(4)},
 		},
-		exports: []codecs.PackageExport{
+		exports: []unreal.PackageExport{
 			{Super: -2, Name: name(5), Flags: 4, Size: 5},
 			{Class: 1, Outer: 1, Name: name(5), Flags: 4, Size: 6},
 		},
 		data:        [][]byte{[]byte("class"), []byte("object")},
-		depends:     [][]codecs.ObjectRef{{-2}, {1}},
-		generations: []codecs.PackageGeneration{{Exports: 2, Names: 6}},
+		depends:     [][]unreal.ObjectRef{{-2}, {1}},
+		generations: []unreal.PackageGeneration{{Exports: 2, Names: 6}},
 	}
 }
 
@@ -237,11 +238,11 @@ func checkCost(t testing.TB, raw []byte) {
 		}
 	}
 	for i := range p.Exports {
-		p.PathOf(codecs.ObjectRef(i + 1))
+		p.PathOf(unreal.ObjectRef(i + 1))
 		p.ClassOf(i)
 	}
 	for i := range p.Imports {
-		p.PathOf(codecs.ObjectRef(-i - 1))
+		p.PathOf(unreal.ObjectRef(-i - 1))
 		p.Depends.At(i)
 	}
 }

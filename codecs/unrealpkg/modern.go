@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // The newest versions whose layout is known.
@@ -92,7 +93,7 @@ func readModern(ctx context.Context, sp *space, o opening) (*Package, error) {
 	}
 	if stored.legacy > -2 {
 		err := codecs.Errorf(codecs.ErrCorrupt, "legacy version %d", stored.legacy)
-		return only(sp, codecs.PackageFacts{Engine: "UE4", LegacyVersion: stored.legacy}, "version", err), nil
+		return only(sp, unreal.PackageFacts{Engine: "UE4", LegacyVersion: stored.legacy}, "version", err), nil
 	}
 	unversioned := stored.ue4 == 0 && stored.ue5 == 0
 	var best *parser
@@ -131,7 +132,7 @@ func storedVersions(ctx context.Context, sp *space, o opening) (v versions, lice
 }
 
 func tryModern(ctx context.Context, sp *space, o opening, v versions) *parser {
-	p := &parser{ctx: ctx, sp: sp, order: o.order, lay: &layout{number: true}, v: v, facts: &codecs.PackageFacts{
+	p := &parser{ctx: ctx, sp: sp, order: o.order, lay: &layout{number: true}, v: v, facts: &unreal.PackageFacts{
 		Engine: "UE4", LegacyVersion: v.legacy, Layout: v.String(),
 	}}
 	if v.ue5 != 0 || v.legacy <= -8 {
@@ -172,7 +173,7 @@ func (p *parser) judgeVersion(v versions) {
 // drop forgets tables that were read by a layout that does not fit.
 func (p *parser) drop() {
 	f := p.facts
-	*f = codecs.PackageFacts{Engine: f.Engine, Version: f.Version, Version5: f.Version5, LegacyVersion: f.LegacyVersion,
+	*f = unreal.PackageFacts{Engine: f.Engine, Version: f.Version, Version5: f.Version5, LegacyVersion: f.LegacyVersion,
 		Licensee: f.Licensee, Unversioned: f.Unversioned, BigEndian: f.BigEndian}
 	p.sum, p.found = Summary{}, findings{}
 }
@@ -207,7 +208,7 @@ func (p *parser) readModernDepends() {
 	}
 	p.readDepends()
 	if !p.dependsInRange() {
-		p.facts.Depends = codecs.RefLists{}
+		p.facts.Depends = unreal.RefLists{}
 		p.found.add(codecs.ErrCorrupt, "depends", p.sum.Depends.Offset, "points outside of the tables")
 	}
 }

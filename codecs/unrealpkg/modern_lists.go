@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // checkModern checks what held in every UE4 and UE5 package seen. Texts to
@@ -35,7 +36,7 @@ func (p *parser) readPreload() {
 	p.table(t, "preload", 4, 4, func(d *decoder) {
 		refs := slices.Grow(f.Preload[:0], room(d, t.Count, 4))
 		for range t.Count {
-			r := codecs.ObjectRef(d.I32())
+			r := unreal.ObjectRef(d.I32())
 			if d.Err() != nil {
 				break
 			}
@@ -95,7 +96,7 @@ func (p *parser) readSoftPackages() {
 			if d.Err() != nil {
 				break
 			}
-			f.SoftPackages = append(f.SoftPackages, codecs.SoftPackage{Name: name})
+			f.SoftPackages = append(f.SoftPackages, unreal.SoftPackage{Name: name})
 		}
 	})
 	p.found.report(bad, codecs.ErrCorrupt, "soft_packages", "name", t.Count, "points outside of the tables")
@@ -121,7 +122,7 @@ func (p *parser) readSoftObjects() {
 		f.SoftObjects = slices.Grow(f.SoftObjects[:0], room(d, t.Count, 20))
 		for i := range t.Count {
 			off := d.Off()
-			s := codecs.SoftObject{
+			s := unreal.SoftObject{
 				Package: noNone(p.checkedName(d, &bad, i, off)),
 				Asset:   noNone(p.checkedName(d, &bad, i, off)),
 				Sub:     d.fstring(maxText),
@@ -225,7 +226,7 @@ func (p *parser) markEditor(imports, soft bits) {
 	}
 	for i := range f.Imports {
 		if f.Imports[i].Outer == 0 && !imports.at(i) {
-			f.Imports[i].Flags |= codecs.ImportEditor
+			f.Imports[i].Flags |= unreal.ImportEditor
 		}
 	}
 	for i := range f.SoftPackages {

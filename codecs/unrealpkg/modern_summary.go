@@ -3,7 +3,7 @@ package unrealpkg
 import (
 	"fmt"
 
-	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // The UE4 and UE5 versions that change the layout, named for what they bring.
@@ -203,15 +203,15 @@ func (p *parser) modernTail(d *decoder) {
 	}
 }
 
-func (p *parser) modernName(d *decoder) codecs.PackageName {
-	n := codecs.PackageName{Text: d.fstring(maxName)}
+func (p *parser) modernName(d *decoder) unreal.PackageName {
+	n := unreal.PackageName{Text: d.fstring(maxName)}
 	if p.v.ue4 >= ue4NameHashes {
 		p.skipNoise(d, 4) // hashes, wrong or zero in real files
 	}
 	return n
 }
 
-func (p *parser) modernImport(d *decoder) (e codecs.PackageImport) {
+func (p *parser) modernImport(d *decoder) (e unreal.PackageImport) {
 	e.ClassPackage, e.Class = d.name(), d.name()
 	e.Outer = d.ref()
 	e.Name = d.name()
@@ -219,12 +219,12 @@ func (p *parser) modernImport(d *decoder) (e codecs.PackageImport) {
 		d.Skip(8) // package name; "None" in all files seen
 	}
 	if p.v.ue5 >= ue5Optional && d.U32() != 0 {
-		e.Flags |= codecs.ImportOptional
+		e.Flags |= unreal.ImportOptional
 	}
 	return e
 }
 
-func (p *parser) modernExport(d *decoder) (e codecs.PackageExport) {
+func (p *parser) modernExport(d *decoder) (e unreal.PackageExport) {
 	v := p.v
 	e.Class, e.Super = d.ref(), d.ref()
 	if v.ue4 >= ue4Template {
@@ -246,29 +246,29 @@ func (p *parser) modernExport(d *decoder) (e codecs.PackageExport) {
 }
 
 // modernExportFlags reads what follows the place of the data.
-func (p *parser) modernExportFlags(d *decoder, e *codecs.PackageExport) {
+func (p *parser) modernExportFlags(d *decoder, e *unreal.PackageExport) {
 	v := p.v
-	bit := func(has bool, flag codecs.ExportFlags) {
+	bit := func(has bool, flag unreal.ExportFlags) {
 		if has && d.U32() != 0 {
 			e.ExportFlags |= flag
 		}
 	}
-	bit(true, codecs.ExportForced)
-	bit(true, codecs.ExportNotForClient)
-	bit(true, codecs.ExportNotForServer)
+	bit(true, unreal.ExportForced)
+	bit(true, unreal.ExportNotForClient)
+	bit(true, unreal.ExportNotForServer)
 	if v.ue4 < 196 {
 		d.skipArray(4)
 	}
 	if v.ue5 < ue5NoExportGUID {
 		p.skipNoise(d, 16)
 	}
-	bit(v.ue5 >= ue5Inherited, codecs.ExportInherited)
+	bit(v.ue5 >= ue5Inherited, unreal.ExportInherited)
 	e.PackageFlags = d.U32()
-	bit(v.ue4 >= ue4LoadInEditorGame, codecs.ExportNotInEditorGame)
-	bit(v.ue4 >= ue4IsAsset, codecs.ExportAsset)
-	bit(v.ue5 >= ue5Optional, codecs.ExportPublicHash)
+	bit(v.ue4 >= ue4LoadInEditorGame, unreal.ExportNotInEditorGame)
+	bit(v.ue4 >= ue4IsAsset, unreal.ExportAsset)
+	bit(v.ue5 >= ue5Optional, unreal.ExportPublicHash)
 	if v.ue4 >= ue4Preload {
-		p.spans = append(p.spans, codecs.PreloadSpan{First: d.I32(), Counts: [4]int32{d.I32(), d.I32(), d.I32(), d.I32()}})
+		p.spans = append(p.spans, unreal.PreloadSpan{First: d.I32(), Counts: [4]int32{d.I32(), d.I32(), d.I32(), d.I32()}})
 	}
 	if v.ue5 >= ue5ScriptOffsets && p.facts.Flags&flagUnversionedProperties == 0 {
 		d.Skip(16)

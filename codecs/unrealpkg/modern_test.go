@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -52,9 +53,9 @@ func checkAsset(t *testing.T, p *unrealpkg.Package, a asset) {
 	equal(t, "name", p.Name, "/Game/T_Test")
 	equal(t, "engine version", p.EngineVersion, "4.27.2-1234+++UE4+Test")
 	equal(t, "split", p.Split, a.split)
-	want := codecs.ExportNotForClient
+	want := unreal.ExportNotForClient
 	if a.ue4 >= 485 {
-		want |= codecs.ExportAsset
+		want |= unreal.ExportAsset
 	}
 	equal(t, "export flags", p.Exports[0].ExportFlags, want)
 	equal(t, "depends", len(p.Depends.At(0)), 1)
@@ -62,7 +63,7 @@ func checkAsset(t *testing.T, p *unrealpkg.Package, a asset) {
 	if a.ue5 < 1016 {
 		equal(t, "guid", p.GUID.String(), "0000000a0000000b0000000c0000000d")
 	}
-	equal(t, "editor only", p.Imports[0].Flags&codecs.ImportEditor != 0, false)
+	equal(t, "editor only", p.Imports[0].Flags&unreal.ImportEditor != 0, false)
 }
 
 // Cooked packages without versions, of every layout.

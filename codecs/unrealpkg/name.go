@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // NameOf returns the name under which other packages refer to the package at
@@ -55,7 +55,7 @@ func mountName(owner string) string {
 // tells: of the names that are paths the one whose last part is a top-level
 // object of the package, as that of an asset is, and that names no package which
 // is imported. "" where none or several are.
-func impliedName(f *codecs.PackageFacts) (own string) {
+func impliedName(f *unreal.PackageFacts) (own string) {
 	var objects, imported map[string]bool
 	for i := range f.Names {
 		name := f.Names[i].Text
@@ -77,7 +77,7 @@ func impliedName(f *codecs.PackageFacts) (own string) {
 	return own
 }
 
-func topObjects(f *codecs.PackageFacts) map[string]bool {
+func topObjects(f *unreal.PackageFacts) map[string]bool {
 	names := map[string]bool{}
 	for i := range f.Exports {
 		if f.Exports[i].Outer == 0 {
@@ -87,7 +87,7 @@ func topObjects(f *codecs.PackageFacts) map[string]bool {
 	return names
 }
 
-func rootImports(f *codecs.PackageFacts) map[string]bool {
+func rootImports(f *unreal.PackageFacts) map[string]bool {
 	names := map[string]bool{}
 	for i := range f.Imports {
 		if f.Imports[i].Outer == 0 {

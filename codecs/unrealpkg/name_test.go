@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -55,9 +55,9 @@ func TestOwnNames(t *testing.T) {
 }
 
 func TestImpliedName(t *testing.T) {
-	names := func(texts ...string) (out []codecs.PackageName) {
+	names := func(texts ...string) (out []unreal.PackageName) {
 		for _, text := range texts {
-			out = append(out, codecs.PackageName{Text: text})
+			out = append(out, unreal.PackageName{Text: text})
 		}
 		return out
 	}
@@ -73,9 +73,9 @@ func TestImpliedName(t *testing.T) {
 		{"a class of the program", []string{"Hero", "/Script/Hero", "x", "Inner"}, ""},
 		{"no path", []string{"Hero", "Game/Hero", "/", "Inner"}, ""},
 	} {
-		f := &codecs.PackageFacts{Names: names(tt.names...), Exports: []codecs.PackageExport{{}, {Outer: 1, Name: codecs.ObjectName{Index: 3}}}}
+		f := &unreal.PackageFacts{Names: names(tt.names...), Exports: []unreal.PackageExport{{}, {Outer: 1, Name: unreal.ObjectName{Index: 3}}}}
 		if i := slices.Index(tt.names, "/Game/Imported/Hero"); i >= 0 {
-			f.Imports = []codecs.PackageImport{{Name: codecs.ObjectName{Index: int32(i)}}}
+			f.Imports = []unreal.PackageImport{{Name: unreal.ObjectName{Index: int32(i)}}}
 		}
 		if got := unrealpkg.ImpliedName(f); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.why, got, tt.want)

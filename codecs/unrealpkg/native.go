@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // markNative flags imports that no archive can hold: UE4's and UE5's /Script
@@ -11,17 +12,17 @@ import (
 func (p *parser) markNative() {
 	f := p.facts
 	for i := range f.Imports {
-		root := f.RootOf(codecs.ObjectRef(-i - 1))
+		root := f.RootOf(unreal.ObjectRef(-i - 1))
 		if _, ok := root.Import(); !ok {
 			continue
 		}
 		if nativeImport(f, i, f.ObjectOf(root)) {
-			f.Imports[i].Flags |= codecs.ImportNative
+			f.Imports[i].Flags |= unreal.ImportNative
 		}
 	}
 }
 
-func nativeImport(f *codecs.PackageFacts, i int, root string) bool {
+func nativeImport(f *unreal.PackageFacts, i int, root string) bool {
 	if f.LegacyVersion != 0 {
 		return isScript(root)
 	}
@@ -75,10 +76,10 @@ func (p *parser) limitPaths() {
 	f := p.facts
 	var total int64
 	for i := range f.Exports {
-		total += p.pathBound(codecs.ObjectRef(i + 1))
+		total += p.pathBound(unreal.ObjectRef(i + 1))
 	}
 	for i := range f.Imports {
-		total += p.pathBound(codecs.ObjectRef(-i - 1))
+		total += p.pathBound(unreal.ObjectRef(-i - 1))
 	}
 	if limit := 64*p.sp.size + 1<<20; total > limit {
 		p.found.add(codecs.ErrLimit, "exports", p.sum.Exports.Offset, "%d bytes of paths > %d", total, limit)
@@ -86,9 +87,9 @@ func (p *parser) limitPaths() {
 	}
 }
 
-func (p *parser) pathBound(r codecs.ObjectRef) (n int64) {
+func (p *parser) pathBound(r unreal.ObjectRef) (n int64) {
 	f := p.facts
-	for range codecs.MaxOuters {
+	for range unreal.MaxOuters {
 		if r == 0 {
 			return n
 		}
@@ -98,8 +99,8 @@ func (p *parser) pathBound(r codecs.ObjectRef) (n int64) {
 	return n
 }
 
-func (p *parser) nameLen(r codecs.ObjectRef) int {
-	var n codecs.ObjectName
+func (p *parser) nameLen(r unreal.ObjectRef) int {
+	var n unreal.ObjectName
 	f := p.facts
 	if i, ok := r.Import(); ok && i < len(f.Imports) {
 		n = f.Imports[i].Name

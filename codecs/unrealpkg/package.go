@@ -11,17 +11,18 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/family/unreal"
 )
 
 // Package is what [Read] found: the tables, where they lie, and what is wrong
 // with them. It is safe for concurrent use.
 type Package struct {
-	codecs.PackageFacts
+	unreal.PackageFacts
 	Summary  Summary
 	Problems []*codecs.FormatError // Off is in the decompressed package
 
 	space *space
-	noise []codecs.Span
+	noise []unreal.Span
 	tags  tagLayout // of the properties in exports
 }
 
@@ -66,7 +67,7 @@ func failure(field string, off int64, err error) error {
 }
 
 // only returns a package of which nothing but a problem is known.
-func only(sp *space, facts codecs.PackageFacts, field string, err error) *Package {
+func only(sp *space, facts unreal.PackageFacts, field string, err error) *Package {
 	var f findings
 	f.err(field, 0, err)
 	return &Package{PackageFacts: facts, Problems: f.list, space: sp}
@@ -87,14 +88,14 @@ func readOther(ctx context.Context, sp *space) (*Package, error) {
 		return nil, failure("tag", 0, codecs.Errorf(codecs.ErrUnknown, "0x%08x", dword))
 	}
 	err := codecs.Errorf(errors.ErrUnsupported, "tag 0x%08x of %s", dword, game)
-	return only(sp, codecs.PackageFacts{Layout: game}, "tag", err), nil
+	return only(sp, unreal.PackageFacts{Layout: game}, "tag", err), nil
 }
 
 // readWrapped reads a package that is compressed as a whole. Its byte order is
 // its own, not the wrapper's.
 func readWrapped(ctx context.Context, sp *space) (*Package, error) {
 	c, err := openWrapper(sp.r, sp.size)
-	facts := codecs.PackageFacts{Engine: "UE3", Compression: "unknown"}
+	facts := unreal.PackageFacts{Engine: "UE3", Compression: "unknown"}
 	if err != nil {
 		return only(sp, facts, "wrapper", err), nil
 	}
@@ -140,7 +141,7 @@ func readLineage(ctx context.Context, sp *space) (*Package, error) {
 	}
 	if o := open8(head); o.order == nil || o.modern() || o.wrapped() {
 		err := codecs.Errorf(errors.ErrUnsupported, "encryption of Lineage2Ver%s", version)
-		return only(sp, codecs.PackageFacts{Engine: "UE2", Layout: "Lineage2Ver" + version}, "tag", err), nil
+		return only(sp, unreal.PackageFacts{Engine: "UE2", Layout: "Lineage2Ver" + version}, "tag", err), nil
 	}
 	p, err := read(ctx, inner)
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // packageSpace is where the keys of references are looked up: bare package
@@ -50,18 +51,18 @@ func (t *target) flags() (f codecs.RefFlags) {
 
 // edges collects references, each kind and target once, in order.
 type edges struct {
-	f      *codecs.PackageFacts
+	f      *unreal.PackageFacts
 	byName map[string]*target
 	roots  []*target // by import: its package; nil when it lies in this file
 	list   []codecs.Ref
 }
 
 // references returns the packages that f refers to, by kind.
-func references(f *codecs.PackageFacts) []codecs.Ref {
+func references(f *unreal.PackageFacts) []codecs.Ref {
 	e := &edges{f: f, byName: map[string]*target{}}
 	e.findRoots()
 	for i := range f.Imports {
-		e.object(refImport, codecs.ObjectRef(-i-1))
+		e.object(refImport, unreal.ObjectRef(-i-1))
 	}
 	for i := range f.Exports {
 		x := &f.Exports[i]
@@ -95,7 +96,7 @@ func (e *edges) findRoots() {
 	f := e.f
 	e.roots = make([]*target, len(f.Imports))
 	for i := range f.Imports {
-		root, ok := f.RootOf(codecs.ObjectRef(-i - 1)).Import()
+		root, ok := f.RootOf(unreal.ObjectRef(-i - 1)).Import()
 		if !ok || root >= len(f.Imports) {
 			continue // brought along by the cooker
 		}
@@ -106,12 +107,12 @@ func (e *edges) findRoots() {
 		im := &f.Imports[i]
 		t := e.target(f.NameOf(name))
 		switch {
-		case im.Flags&codecs.ImportNative != 0:
+		case im.Flags&unreal.ImportNative != 0:
 			t.native = true
 		case im.Outer != 0:
 			t.foreign = true
 		}
-		if im.Outer == 0 && im.Flags&codecs.ImportEditor == 0 {
+		if im.Outer == 0 && im.Flags&unreal.ImportEditor == 0 {
 			t.game = true
 		}
 		e.roots[i] = t
@@ -119,7 +120,7 @@ func (e *edges) findRoots() {
 }
 
 // object adds a reference to the package of an import.
-func (e *edges) object(k kind, r codecs.ObjectRef) {
+func (e *edges) object(k kind, r unreal.ObjectRef) {
 	if i, ok := r.Import(); ok && i < len(e.roots) && e.roots[i] != nil {
 		e.add(k, e.roots[i], e.roots[i].flags())
 	}
@@ -157,14 +158,14 @@ func nativeFlag(pkg string) codecs.RefFlags {
 
 // symbols returns the packages that the content is known to define: its own,
 // where it stores the name, and those that the cooker brought along.
-func symbols(f *codecs.PackageFacts) (out []codecs.Symbol) {
+func symbols(f *unreal.PackageFacts) (out []codecs.Symbol) {
 	if f.Name != "" {
 		out = append(out, codecs.Symbol{Space: packageSpace, Name: f.Name})
 	}
 	seen := map[string]bool{}
 	for i := range f.Exports {
 		x := &f.Exports[i]
-		if x.Outer != 0 || x.ExportFlags&codecs.ExportForced == 0 || f.ClassOf(i) != "Package" {
+		if x.Outer != 0 || x.ExportFlags&unreal.ExportForced == 0 || f.ClassOf(i) != "Package" {
 			continue
 		}
 		if name := f.NameOf(x.Name); !seen[name] {

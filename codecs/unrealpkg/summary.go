@@ -3,7 +3,7 @@ package unrealpkg
 import (
 	"strconv"
 
-	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // Table is where a table of a package lies. End is where reading it stopped,
@@ -38,7 +38,7 @@ type Summary struct {
 	// package. The packer fixes all offsets while the table is empty, and
 	// compresses then, so that the stored summary reaches beyond the start of the
 	// first chunk. One that does not reach so far is stored as offsets mean it.
-	chunkTable   codecs.Span
+	chunkTable   unreal.Span
 	hiddenChunks int64 // where the header has them instead, from the names on; 0 nowhere
 	filtered     bool  // UE4, UE5: no editor data
 }
@@ -85,7 +85,7 @@ func (p *parser) summary(d *decoder) {
 	if len(s.Chunks) > 0 && s.Chunks[0].Offset < s.End {
 		s.End -= s.chunkTable.Size
 	} else {
-		s.chunkTable = codecs.Span{}
+		s.chunkTable = unreal.Span{}
 	}
 }
 
@@ -133,7 +133,7 @@ func (p *parser) summary3(d *decoder) {
 		s.compressionFlags = d.U32()
 		s.Chunks = readChunks(d)
 		size := int64(len(s.Chunks) * l.chunkSize())
-		s.chunkTable = codecs.Span{Offset: d.Off() - size, Size: size}
+		s.chunkTable = unreal.Span{Offset: d.Off() - size, Size: size}
 	}
 	d.Skip(l.afterChunks)
 	if v >= verPackageSource {
@@ -167,7 +167,7 @@ func (p *parser) generations(d *decoder, netObjects bool) {
 	}
 	n := count(d, size)
 	d.Skip(d.l.afterGenerationCount)
-	p.facts.Generations = make([]codecs.PackageGeneration, n)
+	p.facts.Generations = make([]unreal.PackageGeneration, n)
 	for i := range p.facts.Generations {
 		g := &p.facts.Generations[i]
 		g.Exports, g.Names = d.I32(), d.I32()

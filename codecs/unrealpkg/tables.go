@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // maxEntries bounds the entries of one table. The largest known have about a
@@ -18,14 +19,14 @@ type parser struct {
 	sp    *space
 	order binary.ByteOrder
 	lay   *layout
-	facts *codecs.PackageFacts
+	facts *unreal.PackageFacts
 	sum   Summary
 	found findings
 
 	v     versions             // UE4 and UE5: what to read it as
-	spans []codecs.PreloadSpan // by export, until the list they cut up is known
+	spans []unreal.PreloadSpan // by export, until the list they cut up is known
 	data  exportCheck          // of the exports, for the checks that follow
-	noise []codecs.Span        // met so far, also twice: see digest.go
+	noise []unreal.Span        // met so far, also twice: see digest.go
 }
 
 // tableSpan guesses how long a table is: it ends where the next one begins,
@@ -82,7 +83,7 @@ func (p *parser) table(t *Table, field string, least, usual int64, read func(*de
 // hand can hold.
 func room(d *decoder, n int, least int64) int { return min(n, d.Len()/int(least)+1) }
 
-func (p *parser) readNames(least int64, entry func(*decoder) codecs.PackageName) {
+func (p *parser) readNames(least int64, entry func(*decoder) unreal.PackageName) {
 	t := &p.sum.Names
 	p.table(t, "names", least, least+24, func(d *decoder) {
 		d.useArena()
@@ -98,8 +99,8 @@ func (p *parser) readNames(least int64, entry func(*decoder) codecs.PackageName)
 	})
 }
 
-func (d *decoder) nameEntry() codecs.PackageName {
-	return codecs.PackageName{Text: d.nameText(), Flags: d.flags(d.l.nameFlag)}
+func (d *decoder) nameEntry() unreal.PackageName {
+	return unreal.PackageName{Text: d.nameText(), Flags: d.flags(d.l.nameFlag)}
 }
 
 // readList reads up to count entries in place of those in list, and has each
@@ -118,7 +119,7 @@ func readList[E any](d *decoder, list []E, count int, least int64, entry func(*d
 	return list
 }
 
-func (p *parser) readImports(least int64, entry func(*decoder) codecs.PackageImport) {
+func (p *parser) readImports(least int64, entry func(*decoder) unreal.PackageImport) {
 	t := &p.sum.Imports
 	var c importCheck
 	p.table(t, "imports", least, 2*least, func(d *decoder) {
@@ -131,7 +132,7 @@ func (p *parser) readImports(least int64, entry func(*decoder) codecs.PackageImp
 	}
 }
 
-func (d *decoder) importEntry() (e codecs.PackageImport) {
+func (d *decoder) importEntry() (e unreal.PackageImport) {
 	e.ClassPackage = d.name()
 	e.Class = d.name()
 	if d.l.version >= verOuter {
@@ -141,7 +142,7 @@ func (d *decoder) importEntry() (e codecs.PackageImport) {
 	return e
 }
 
-func (p *parser) readExports(least int64, entry func(*decoder) codecs.PackageExport) {
+func (p *parser) readExports(least int64, entry func(*decoder) unreal.PackageExport) {
 	t := &p.sum.Exports
 	var c exportCheck
 	p.table(t, "exports", least, 2*least, func(d *decoder) {
@@ -155,7 +156,7 @@ func (p *parser) readExports(least int64, entry func(*decoder) codecs.PackageExp
 	}
 }
 
-func (d *decoder) exportEntry() (e codecs.PackageExport) {
+func (d *decoder) exportEntry() (e unreal.PackageExport) {
 	l := d.l
 	e.Class, e.Super = d.ref(), d.ref()
 	if l.version >= verOuter {
@@ -181,7 +182,7 @@ func (d *decoder) exportEntry() (e codecs.PackageExport) {
 
 // exportPlace reads size and offset. Before 249 an object without data has no
 // offset; SerialSize decides.
-func (d *decoder) exportPlace(e *codecs.PackageExport) {
+func (d *decoder) exportPlace(e *unreal.PackageExport) {
 	if d.l.plainSize {
 		e.Size, e.Offset = int64(d.I32()), int64(d.I32())
 		return
@@ -197,7 +198,7 @@ func (d *decoder) exportPlace(e *codecs.PackageExport) {
 }
 
 // exportTail3 reads what UE3 has after the place of the data.
-func (d *decoder) exportTail3(e *codecs.PackageExport) {
+func (d *decoder) exportTail3(e *unreal.PackageExport) {
 	l := d.l
 	if l.version < verNoComponents && !l.noComponents {
 		component := 8
@@ -207,7 +208,7 @@ func (d *decoder) exportTail3(e *codecs.PackageExport) {
 		d.skipArray(component)
 	}
 	if l.version >= verExportFlags && d.U32()&1 != 0 {
-		e.ExportFlags = codecs.ExportForced
+		e.ExportFlags = unreal.ExportForced
 	}
 	if l.version >= verNetObjects {
 		d.skipArray(4)
@@ -223,10 +224,10 @@ func (p *parser) readDepends() {
 	t := &p.sum.Depends
 	t.Count = len(p.facts.Exports)
 	p.table(t, "depends", 4, 8, func(d *decoder) {
-		lists := codecs.RefLists{Ends: make([]uint32, 0, room(d, t.Count, 4))}
+		lists := unreal.RefLists{Ends: make([]uint32, 0, room(d, t.Count, 4))}
 		for range t.Count {
 			for range count(d, 4) {
-				lists.Refs = append(lists.Refs, codecs.ObjectRef(d.I32()))
+				lists.Refs = append(lists.Refs, unreal.ObjectRef(d.I32()))
 			}
 			if d.Err() != nil {
 				break

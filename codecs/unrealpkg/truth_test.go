@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -171,7 +171,7 @@ func compareTables(t *testing.T, got *unrealpkg.Package, want *truth) {
 		equal(t, "import class", got.NameOf(e.Class), w.Class)
 		equal(t, "import outer", int32(e.Outer), w.Outer)
 		equal(t, "import name", got.NameOf(e.Name), w.Name)
-		equal(t, "import path", pathOf(got, codecs.ObjectRef(-i-1)), w.Path)
+		equal(t, "import path", pathOf(got, unreal.ObjectRef(-i-1)), w.Path)
 	}
 	for i, w := range want.Exports {
 		compareExport(t, got, i, w)
@@ -187,7 +187,7 @@ func compareTables(t *testing.T, got *unrealpkg.Package, want *truth) {
 }
 
 // pathOf renders like the readers that the truth comes from: "." everywhere.
-func pathOf(p *unrealpkg.Package, r codecs.ObjectRef) string {
+func pathOf(p *unrealpkg.Package, r unreal.ObjectRef) string {
 	path, _ := p.PathOf(r)
 	return strings.ReplaceAll(path, ":", ".")
 }
@@ -199,7 +199,7 @@ func compareExport(t *testing.T, got *unrealpkg.Package, i int, w truthExport) {
 	equal(t, "export super", int32(e.Super), w.Super)
 	equal(t, "export outer", int32(e.Outer), w.Outer)
 	equal(t, "export name", got.NameOf(e.Name), w.Name)
-	equal(t, "export path", pathOf(got, codecs.ObjectRef(i+1)), w.Path)
+	equal(t, "export path", pathOf(got, unreal.ObjectRef(i+1)), w.Path)
 	equal(t, "export flags", e.Flags, w.Flags)
 	equal(t, "export size", e.Size, w.Size)
 	equal(t, "export offset", e.Offset, w.Offset)
@@ -218,6 +218,6 @@ func compareSoft(t *testing.T, got *unrealpkg.Package, want *truth) {
 	}
 	equal(t, "soft objects", len(got.SoftObjects), len(want.SoftPaths))
 	for i, w := range want.SoftPaths {
-		equal(t, "soft object", got.SoftObjects[i], codecs.SoftObject{Package: w[0], Asset: w[1], Sub: w[2]})
+		equal(t, "soft object", got.SoftObjects[i], unreal.SoftObject{Package: w[0], Asset: w[1], Sub: w[2]})
 	}
 }

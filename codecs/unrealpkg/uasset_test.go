@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 )
 
@@ -175,7 +176,7 @@ func TestReferences(t *testing.T) {
 	}
 
 	f = inspect(t, "uasset-reader-js/ue57/Actor.uasset")
-	p := f.Detail.(*codecs.PackageFacts)
+	p := f.Detail.(*unreal.PackageFacts)
 	path, rooted := p.PathOf(1)
 	const actor = "/Game/ThirdPerson/Lvl_ThirdPerson.Lvl_ThirdPerson:PersistentLevel.StaticMeshActor_UAID_F4A475FF15A3736A02_1961941707"
 	if path != actor || !rooted {
@@ -190,11 +191,11 @@ func TestReferences(t *testing.T) {
 // Core's own classes are native, and so is a package of which no more is used.
 func TestNativeClasses(t *testing.T) {
 	f := inspect(t, "HeadExplo_v120_28.u")
-	p := f.Detail.(*codecs.PackageFacts)
+	p := f.Detail.(*unreal.PackageFacts)
 	native := map[string]bool{}
 	for i, e := range p.Imports {
-		path, _ := p.PathOf(codecs.ObjectRef(-i - 1))
-		native[path] = e.Flags&codecs.ImportNative != 0
+		path, _ := p.PathOf(unreal.ObjectRef(-i - 1))
+		native[path] = e.Flags&unreal.ImportNative != 0
 	}
 	for path, want := range map[string]bool{"Core.Package": false, "Core.Function": true, "Engine": false} {
 		if got, ok := native[path]; ok && got != want {

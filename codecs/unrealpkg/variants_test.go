@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // massEffect is what BioWare adds, by the licensee.
@@ -107,13 +108,13 @@ func made() *build {
 	b := tiny(868)
 	b.engine, b.cooker = 9656, 17
 	for i := range 60 {
-		b.names = append(b.names, codecs.PackageName{Text: fmt.Sprintf("Object%02d", i), Flags: 0x0007001000000000})
+		b.names = append(b.names, unreal.PackageName{Text: fmt.Sprintf("Object%02d", i), Flags: 0x0007001000000000})
 	}
 	for i := range 100 {
-		b.exports = append(b.exports, codecs.PackageExport{Class: 1, Outer: codecs.ObjectRef(i % 3), Archetype: -2,
-			Name: codecs.ObjectName{Index: int32(6 + i%60), Number: int32(i % 2)}, Flags: 0x0007000400000000, Size: int64(10 + i)})
+		b.exports = append(b.exports, unreal.PackageExport{Class: 1, Outer: unreal.ObjectRef(i % 3), Archetype: -2,
+			Name: unreal.ObjectName{Index: int32(6 + i%60), Number: int32(i % 2)}, Flags: 0x0007000400000000, Size: int64(10 + i)})
 		b.data = append(b.data, bytes.Repeat([]byte{byte(i)}, 10+i))
-		b.depends = append(b.depends, []codecs.ObjectRef{-1, codecs.ObjectRef(i + 1)}[:i%3])
+		b.depends = append(b.depends, []unreal.ObjectRef{-1, unreal.ObjectRef(i + 1)}[:i%3])
 	}
 	return b
 }

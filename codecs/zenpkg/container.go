@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -24,13 +25,13 @@ const (
 
 // ReadContainerHeader reads a ContainerHeader chunk: which packages a container
 // has, and which packages each imports.
-func ReadContainerHeader(r io.ReaderAt, size int64) (*codecs.ContainerFacts, error) {
+func ReadContainerHeader(r io.ReaderAt, size int64) (*unreal.ContainerFacts, error) {
 	buf, err := bin.Section(r, 0, size, size, maxHeader)
 	if err != nil {
 		return nil, failure("container header", 0, err)
 	}
 	b := newReader(buf, 0)
-	f := &codecs.ContainerFacts{Version: -1}
+	f := &unreal.ContainerFacts{Version: -1}
 	if len(buf) >= 4 && b.U32() == containerMagic {
 		err = readContainer5(b, buf, f)
 	} else {
@@ -46,7 +47,7 @@ func ReadContainerHeader(r io.ReaderAt, size int64) (*codecs.ContainerFacts, err
 	return f, nil
 }
 
-func readContainer5(b *bin.Reader, buf []byte, f *codecs.ContainerFacts) error {
+func readContainer5(b *bin.Reader, buf []byte, f *unreal.ContainerFacts) error {
 	f.Version = int(b.U32())
 	if f.Version > softSection {
 		return codecs.Errorf(errors.ErrUnsupported, "version %d; known are 0 to %d", f.Version, softSection)
@@ -57,17 +58,17 @@ func readContainer5(b *bin.Reader, buf []byte, f *codecs.ContainerFacts) error {
 	if f.Version >= optionalSegment {
 		f.Optional = readStore(b, record)
 	}
-	names := codecs.PackageFacts{}
+	names := unreal.PackageFacts{}
 	for _, text := range readNameBatch(b) {
-		names.Names = append(names.Names, codecs.PackageName{Text: text})
+		names.Names = append(names.Names, unreal.PackageName{Text: text})
 	}
 	if f.Version >= localizedPackages {
 		for range b.Count(16) {
-			f.Localized = append(f.Localized, codecs.LocalizedPackage{Source: b.U64(), Name: names.NameOf(mappedName(b))})
+			f.Localized = append(f.Localized, unreal.LocalizedPackage{Source: b.U64(), Name: names.NameOf(mappedName(b))})
 		}
 	}
 	for range b.Count(24) {
-		f.Redirects = append(f.Redirects, codecs.PackageRedirect{Source: b.U64(), Target: b.U64(), Name: names.NameOf(mappedName(b))})
+		f.Redirects = append(f.Redirects, unreal.PackageRedirect{Source: b.U64(), Target: b.U64(), Name: names.NameOf(mappedName(b))})
 	}
 	if b.Err() == nil && f.Version >= softReferences {
 		readSoft(b, buf, f)
@@ -91,9 +92,9 @@ func recordOf(version int) entryRecord {
 }
 
 // readStore reads ids and records. Views in them are relative to themselves.
-func readStore(b *bin.Reader, l entryRecord) []codecs.StoredPackage {
+func readStore(b *bin.Reader, l entryRecord) []unreal.StoredPackage {
 	n := b.Count(8)
-	list := make([]codecs.StoredPackage, n)
+	list := make([]unreal.StoredPackage, n)
 	for i := range list {
 		list[i].ID = b.U64()
 	}
@@ -123,7 +124,7 @@ func readStore(b *bin.Reader, l entryRecord) []codecs.StoredPackage {
 		}
 		list[i].Imports = u64s(imports)
 		for chunk := range slices.Chunk(shaders, shaderMapSize) {
-			list[i].Shaders = append(list[i].Shaders, codecs.ShaderMap(chunk))
+			list[i].Shaders = append(list[i].Shaders, unreal.ShaderMap(chunk))
 		}
 	}
 	return list
@@ -149,7 +150,7 @@ func readView(store []byte, at, size int) []byte {
 // readSoft reads the packages that others load on demand: u32 whether there
 // are any, their ids, and for each package {u32 n, u32 offset} to u32 indices
 // into those.
-func readSoft(b *bin.Reader, buf []byte, f *codecs.ContainerFacts) {
+func readSoft(b *bin.Reader, buf []byte, f *unreal.ContainerFacts) {
 	r := b
 	if f.Version >= softSection {
 		off, size := b.I64(), b.I64()
@@ -193,7 +194,7 @@ func softOf(store []byte, at int, ids []uint64) (soft []uint64) {
 }
 
 // readContainer4 reads the header of a container of UE4.
-func readContainer4(b *bin.Reader, f *codecs.ContainerFacts) error {
+func readContainer4(b *bin.Reader, f *unreal.ContainerFacts) error {
 	f.ContainerID = b.U64()
 	b.Skip(4)          // how many packages
 	b.Skip(b.Count(1)) // names
@@ -202,11 +203,11 @@ func readContainer4(b *bin.Reader, f *codecs.ContainerFacts) error {
 	for range b.Count(8) { // cultures
 		culture := b.Bytes(b.Count(1))
 		for range b.Count(16) {
-			f.Redirects = append(f.Redirects, codecs.PackageRedirect{Source: b.U64(), Target: b.U64(), Name: narrow(trimNUL(culture))})
+			f.Redirects = append(f.Redirects, unreal.PackageRedirect{Source: b.U64(), Target: b.U64(), Name: narrow(trimNUL(culture))})
 		}
 	}
 	for range b.Count(16) {
-		f.Redirects = append(f.Redirects, codecs.PackageRedirect{Source: b.U64(), Target: b.U64()})
+		f.Redirects = append(f.Redirects, unreal.PackageRedirect{Source: b.U64(), Target: b.U64()})
 	}
 	return b.Err()
 }

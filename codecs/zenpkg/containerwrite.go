@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 )
 
 // AppendContainerHeader appends the ContainerHeader chunk that f describes, as
@@ -15,7 +16,7 @@ import (
 //
 // The layout of UE4 (Version -1) and versions after 5 are
 // errors.ErrUnsupported, names of more than 1,023 bytes codecs.ErrName.
-func AppendContainerHeader(dst []byte, f *codecs.ContainerFacts) ([]byte, error) {
+func AppendContainerHeader(dst []byte, f *unreal.ContainerFacts) ([]byte, error) {
 	if f.Version < 0 || f.Version > softSection {
 		return nil, failure("container header", -1, codecs.Errorf(errors.ErrUnsupported,
 			"version %d is not written; 0 to %d are", f.Version, softSection))
@@ -40,7 +41,7 @@ func AppendContainerHeader(dst []byte, f *codecs.ContainerFacts) ([]byte, error)
 // maxName is the longest name that the engine takes.
 const maxName = 1023
 
-func checkNames(f *codecs.ContainerFacts) error {
+func checkNames(f *unreal.ContainerFacts) error {
 	for _, l := range f.Localized {
 		if len(l.Name) > maxName {
 			return codecs.Errorf(codecs.ErrName, "%d bytes", len(l.Name))
@@ -74,7 +75,7 @@ func (w *headerWriter) u64(list ...uint64) {
 
 // store writes ids and records; what the views of a record lead to follows all
 // records, package by package.
-func (w *headerWriter) store(packages []codecs.StoredPackage, l entryRecord) {
+func (w *headerWriter) store(packages []unreal.StoredPackage, l entryRecord) {
 	w.u32(uint32(len(packages)))
 	for i := range packages {
 		w.u64(packages[i].ID)
@@ -108,7 +109,7 @@ func (w *headerWriter) view(n, off int) {
 
 // redirects writes the names of localized and redirected packages, and those
 // lists.
-func (w *headerWriter) redirects(f *codecs.ContainerFacts) {
+func (w *headerWriter) redirects(f *unreal.ContainerFacts) {
 	var names nameTable
 	body := headerWriter{}
 	if f.Version >= localizedPackages {
@@ -126,7 +127,7 @@ func (w *headerWriter) redirects(f *codecs.ContainerFacts) {
 
 // soft writes which packages others load on demand: u32 whether there are any,
 // and if so the ids, and for each package a view of numbers of ids.
-func (w *headerWriter) soft(f *codecs.ContainerFacts) {
+func (w *headerWriter) soft(f *unreal.ContainerFacts) {
 	section := headerWriter{}
 	section.softList(f.Packages)
 	if f.Version >= softSection {
@@ -135,7 +136,7 @@ func (w *headerWriter) soft(f *codecs.ContainerFacts) {
 	w.b = append(w.b, section.b...)
 }
 
-func (w *headerWriter) softList(packages []codecs.StoredPackage) {
+func (w *headerWriter) softList(packages []unreal.StoredPackage) {
 	number := map[uint64]uint32{}
 	var ids []uint64
 	views, numbers := headerWriter{}, headerWriter{}

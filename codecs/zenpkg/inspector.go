@@ -6,10 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"iter"
 	"math/bits"
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
@@ -39,9 +41,9 @@ const (
 const maxHeader = 256 << 20
 
 // Inspector returns the inspector for chunks of IoStore containers. Its facts
-// are of Kind "zen-package" with a [*codecs.PackageFacts], "zen-script-objects"
-// with a [*codecs.ScriptObjectFacts], or "zen-container-header" with a
-// [*codecs.ContainerFacts].
+// are of Kind "zen-package" with a [*unreal.PackageFacts], "zen-script-objects"
+// with a [*unreal.ScriptObjectFacts], or "zen-container-header" with a
+// [*unreal.ContainerFacts].
 //
 // A package refers to what it imports by "zen_import", and to the classes,
 // supers, archetypes and outers of its exports by the kinds that other packages
@@ -56,10 +58,16 @@ func Inspector() *codecs.Inspector {
 		Revision: 2,
 		Match:    match,
 
-		SymbolsAt:  symbolsAt,
-		Dictionary: func(e *codecs.Entry) bool { return e.Type == typeScripts && e.ID.Bits == codecs.ChunkBits },
-		Resolve:    resolve,
-		Inspect:    inspect,
+		SymbolsAt: symbolsAt,
+		Inspect:   inspect,
+		Dictionary: &codecs.Dictionary{
+			File:    func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "global.") },
+			Holds:   func(e *codecs.Entry) bool { return e.Type == typeScripts && e.ID.Bits == codecs.ChunkBits },
+			Table:   unreal.ScriptObjectTable,
+			Space:   scriptObjectSpace,
+			Named:   func(names iter.Seq2[uint64, string]) any { return unreal.ScriptObjectsNamed(names) },
+			Resolve: resolve,
+		},
 	}
 }
 
@@ -86,8 +94,8 @@ func symbolsAt(e *codecs.Entry, path string, _ []byte) []codecs.Symbol {
 
 // resolve puts the names of objects of the program into the facts of a package.
 func resolve(f *codecs.Facts, dictionary any) *codecs.Facts {
-	p, ok := f.Detail.(*codecs.PackageFacts)
-	scripts, known := dictionary.(*codecs.ScriptObjectFacts)
+	p, ok := f.Detail.(*unreal.PackageFacts)
+	scripts, known := dictionary.(*unreal.ScriptObjectFacts)
 	if !ok || !known || p.Zen == nil {
 		return f
 	}
@@ -160,14 +168,14 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 
 // digest finds no noise: such packages have no GUID, and no tags by which one
 // could be recognised in a property.
-func (p *Package) digest(ctx context.Context, content io.ReaderAt, size int64) (*codecs.PackageDigest, error) {
+func (p *Package) digest(ctx context.Context, content io.ReaderAt, size int64) (*codecs.PartDigest, error) {
 	if len(p.Exports) != p.ExportCount {
 		return nil, nil
 	}
 	return p.Digest(ctx, content, 0, size, nil, nil)
 }
 
-func symbols(f *codecs.PackageFacts) []codecs.Symbol {
+func symbols(f *unreal.PackageFacts) []codecs.Symbol {
 	if f.Name == "" {
 		return nil
 	}

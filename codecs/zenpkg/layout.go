@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/internal/bin"
 )
 
@@ -35,7 +36,7 @@ type summary struct {
 	layout
 	versioned                      bool
 	headerSize                     int64
-	name, source                   codecs.ObjectName
+	name, source                   unreal.ObjectName
 	flags                          uint32
 	cooked                         uint32 // size of the header before
 	zen                            uint32

@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/zenpkg"
 )
@@ -253,7 +254,7 @@ func checkTiny(t *testing.T, b *build, p *zenpkg.Package, raw []byte) {
 			t.Errorf("%s: export %d is %q", b.layout, i, s)
 		}
 	}
-	if path, _ := p.PathOf(2); path != "Thing:日本" || p.Exports[1].ExportFlags&codecs.ExportNotForClient == 0 {
+	if path, _ := p.PathOf(2); path != "Thing:日本" || p.Exports[1].ExportFlags&unreal.ExportNotForClient == 0 {
 		t.Errorf("%s: %q, flags %x", b.layout, path, p.Exports[1].ExportFlags)
 	}
 	refs := refTexts(zenpkg.References(&p.PackageFacts))
@@ -271,7 +272,7 @@ func checkTiny(t *testing.T, b *build, p *zenpkg.Package, raw []byte) {
 		if path, _ := p.PathOf(-3); path != "/Game/B/Other.Other_C" {
 			t.Errorf("import 2 is %q", path)
 		}
-		if path, _ := p.PathOf(-4); path != "/Game/B/Other.<export 0000000000001234>" || p.Imports[3].Flags&codecs.ImportByID == 0 {
+		if path, _ := p.PathOf(-4); path != "/Game/B/Other.<export 0000000000001234>" || p.Imports[3].Flags&unreal.ImportByID == 0 {
 			t.Errorf("import 3 is %q", path)
 		}
 	}
@@ -383,13 +384,13 @@ func FuzzInspect(f *testing.F) {
 			}
 			return
 		}
-		if p, ok := facts.Detail.(*codecs.PackageFacts); ok {
+		if p, ok := facts.Detail.(*unreal.PackageFacts); ok {
 			for i := range p.Imports {
-				_, _ = p.PathOf(codecs.ObjectRef(-i - 1))
+				_, _ = p.PathOf(unreal.ObjectRef(-i - 1))
 			}
-			zenpkg.References(zenpkg.Resolve(p, codecs.NewScriptObjectFacts(nil)))
+			zenpkg.References(zenpkg.Resolve(p, unreal.NewScriptObjectFacts(nil)))
 		}
-		if s, ok := facts.Detail.(*codecs.ScriptObjectFacts); ok {
+		if s, ok := facts.Detail.(*unreal.ScriptObjectFacts); ok {
 			for _, o := range s.Objects {
 				_, _ = s.Path(o.ID)
 			}
@@ -479,22 +480,22 @@ func TestMadeContainers(t *testing.T) {
 // come out byte for byte (TestContainersRewritten).
 func TestContainersWritten(t *testing.T) {
 	for v := range 6 {
-		f := &codecs.ContainerFacts{Version: v, ContainerID: 77,
-			Packages: []codecs.StoredPackage{
-				{ID: 1, Imports: []uint64{2, 9}, Shaders: []codecs.ShaderMap{{1, 2}, {3}}},
+		f := &unreal.ContainerFacts{Version: v, ContainerID: 77,
+			Packages: []unreal.StoredPackage{
+				{ID: 1, Imports: []uint64{2, 9}, Shaders: []unreal.ShaderMap{{1, 2}, {3}}},
 				{ID: 2},
 				{ID: 5, Imports: []uint64{1}},
 			},
-			Redirects: []codecs.PackageRedirect{{Source: 6, Target: 7, Name: "/Game/R_3"}},
+			Redirects: []unreal.PackageRedirect{{Source: 6, Target: 7, Name: "/Game/R_3"}},
 		}
 		if v < 3 {
 			f.Packages[0].Exports, f.Packages[0].Bundles = 9, 2
 		}
 		if v >= 1 {
-			f.Localized = []codecs.LocalizedPackage{{Source: 5, Name: "/Game/Ä"}, {Source: 6, Name: "/Game/R_03"}}
+			f.Localized = []unreal.LocalizedPackage{{Source: 5, Name: "/Game/Ä"}, {Source: 6, Name: "/Game/R_03"}}
 		}
 		if v >= 2 {
-			f.Optional = []codecs.StoredPackage{{ID: 2, Imports: []uint64{1}}}
+			f.Optional = []unreal.StoredPackage{{ID: 2, Imports: []uint64{1}}}
 		}
 		if v >= 4 {
 			f.Packages[1].Soft, f.Packages[2].Soft = []uint64{1, 9}, []uint64{9}
@@ -513,19 +514,19 @@ func TestContainersWritten(t *testing.T) {
 		}
 	}
 	for _, v := range []int{-1, 6} {
-		if _, err := zenpkg.AppendContainerHeader(nil, &codecs.ContainerFacts{Version: v}); !errors.Is(err, errors.ErrUnsupported) {
+		if _, err := zenpkg.AppendContainerHeader(nil, &unreal.ContainerFacts{Version: v}); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("version %d: %v", v, err)
 		}
 	}
 }
 
 func TestOverriding(t *testing.T) {
-	first := &codecs.ContainerFacts{Version: 5, ContainerID: 1, Packages: []codecs.StoredPackage{{ID: 3, Imports: []uint64{9}}, {ID: 7}}}
-	second := &codecs.ContainerFacts{Version: 3, ContainerID: 2, Packages: []codecs.StoredPackage{{ID: 1}, {ID: 3}},
-		Redirects: []codecs.PackageRedirect{{Source: 1, Target: 4}, {Source: 8, Target: 8}}}
-	f := codecs.Overriding(77, func(id uint64) bool { return id != 7 && id != 8 }, first, second)
-	want := &codecs.ContainerFacts{Version: 5, ContainerID: 77, Packages: []codecs.StoredPackage{{ID: 1}, {ID: 3, Imports: []uint64{9}}},
-		Redirects: []codecs.PackageRedirect{{Source: 1, Target: 4}}}
+	first := &unreal.ContainerFacts{Version: 5, ContainerID: 1, Packages: []unreal.StoredPackage{{ID: 3, Imports: []uint64{9}}, {ID: 7}}}
+	second := &unreal.ContainerFacts{Version: 3, ContainerID: 2, Packages: []unreal.StoredPackage{{ID: 1}, {ID: 3}},
+		Redirects: []unreal.PackageRedirect{{Source: 1, Target: 4}, {Source: 8, Target: 8}}}
+	f := unreal.Overriding(77, func(id uint64) bool { return id != 7 && id != 8 }, first, second)
+	want := &unreal.ContainerFacts{Version: 5, ContainerID: 77, Packages: []unreal.StoredPackage{{ID: 1}, {ID: 3, Imports: []uint64{9}}},
+		Redirects: []unreal.PackageRedirect{{Source: 1, Target: 4}}}
 	if fmt.Sprintf("%+v", f) != fmt.Sprintf("%+v", want) {
 		t.Errorf("%+v, want %+v", f, want)
 	}

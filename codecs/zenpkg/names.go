@@ -5,7 +5,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/latin1"
 	"pakdb/internal/bin"
 )
@@ -117,10 +117,10 @@ func narrow(b []byte) string {
 // mappedName reads an FMappedName: index, whose two top bits tell which table
 // it is in, and number. Only a package's own table is here; a name of another
 // one has an index outside of it.
-func mappedName(r *bin.Reader) codecs.ObjectName {
+func mappedName(r *bin.Reader) unreal.ObjectName {
 	index, number := r.U32(), r.I32()
 	if index>>30 != 0 {
-		return codecs.ObjectName{Index: -1, Number: number}
+		return unreal.ObjectName{Index: -1, Number: number}
 	}
-	return codecs.ObjectName{Index: int32(index), Number: number}
+	return unreal.ObjectName{Index: int32(index), Number: number}
 }

@@ -4,13 +4,14 @@ import (
 	"io"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
 
 // Package is what [Read] found.
 type Package struct {
-	codecs.PackageFacts
+	unreal.PackageFacts
 	Problems []*codecs.FormatError
 }
 
@@ -67,7 +68,7 @@ type parser struct {
 	size int64
 	sum  *summary
 	p    *Package
-	byID map[uint64]codecs.ObjectRef // imports by their entry in the import map
+	byID map[uint64]unreal.ObjectRef // imports by their entry in the import map
 	home []int                       // by imported package: the import that stands for it
 	text map[string]int32            // names that were added
 }
@@ -103,7 +104,7 @@ func (p *parser) read(l layout) error {
 	return nil
 }
 
-func (p *parser) names(r *bin.Reader) ([]codecs.PackageName, error) {
+func (p *parser) names(r *bin.Reader) ([]unreal.PackageName, error) {
 	s := p.sum
 	var texts []string
 	var err error
@@ -118,7 +119,7 @@ func (p *parser) names(r *bin.Reader) ([]codecs.PackageName, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := make([]codecs.PackageName, len(texts))
+	names := make([]unreal.PackageName, len(texts))
 	for i, t := range texts {
 		names[i].Text = t
 	}
@@ -139,7 +140,7 @@ func (p *parser) describe() {
 	f.NameCount = len(f.Names)
 	f.ImportCount = int(s.exports-s.imports) / 8
 	f.ExportCount = int(s.cellImports-s.exports) / exportSize
-	f.Zen = &codecs.ZenFacts{Version: int(s.zen), PackageID: ue.NameHash(f.Name), CookedHeader: int64(s.cooked)}
+	f.Zen = &unreal.ZenFacts{Version: int(s.zen), PackageID: ue.NameHash(f.Name), CookedHeader: int64(s.cooked)}
 	if s.ue4 {
 		f.Zen.SourceName = f.NameOf(s.source)
 	}

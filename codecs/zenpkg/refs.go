@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 )
 
@@ -15,7 +16,7 @@ type edge struct {
 
 // edges collects references, each once, in order.
 type edges struct {
-	f    *codecs.PackageFacts
+	f    *unreal.PackageFacts
 	seen map[edge]bool
 	list []codecs.Ref
 }
@@ -23,13 +24,13 @@ type edges struct {
 // References returns what a Zen package refers to: every package and every
 // object of the program that it imports, and those that the classes, supers,
 // archetypes and outers of its exports lie in.
-func References(f *codecs.PackageFacts) []codecs.Ref {
+func References(f *unreal.PackageFacts) []codecs.Ref {
 	e := &edges{f: f, seen: map[edge]bool{}}
 	for _, p := range f.Zen.Packages {
 		e.add("zen_import", packageRef(p))
 	}
 	for i := range f.Imports {
-		e.object("zen_import", codecs.ObjectRef(-i-1))
+		e.object("zen_import", unreal.ObjectRef(-i-1))
 	}
 	for i := range f.Exports {
 		x := &f.Exports[i]
@@ -43,7 +44,7 @@ func References(f *codecs.PackageFacts) []codecs.Ref {
 
 // packageRef refers to a package by name, or by its id where that is all there
 // is.
-func packageRef(p codecs.ZenPackage) codecs.Ref {
+func packageRef(p unreal.ZenPackage) codecs.Ref {
 	if p.Name == "" {
 		return codecs.Ref{Space: packageIDSpace, ID: codecs.ID64(p.ID)}
 	}
@@ -59,7 +60,7 @@ func nativeFlag(pkg string) codecs.RefFlags {
 
 // object adds a reference to the package of an import, or to an object of the
 // program that is known by its id only.
-func (e *edges) object(kind string, r codecs.ObjectRef) {
+func (e *edges) object(kind string, r unreal.ObjectRef) {
 	i, ok := r.Import()
 	if !ok || i >= len(e.f.Imports) {
 		return
@@ -68,9 +69,9 @@ func (e *edges) object(kind string, r codecs.ObjectRef) {
 	if !ok || root >= len(e.f.Imports) {
 		return
 	}
-	if e.f.Imports[root].Flags&codecs.ImportByID == 0 {
+	if e.f.Imports[root].Flags&unreal.ImportByID == 0 {
 		if name := e.f.NameOf(e.f.Imports[root].Name); name != "" {
-			e.add(kind, packageRef(codecs.ZenPackage{Name: name}))
+			e.add(kind, packageRef(unreal.ZenPackage{Name: name}))
 		}
 		return
 	}

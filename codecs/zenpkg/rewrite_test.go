@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/zenpkg"
 )
@@ -24,7 +25,7 @@ func TestContainersRewritten(t *testing.T) {
 			continue
 		}
 		n++
-		f := inspect(t, it).Detail.(*codecs.ContainerFacts)
+		f := inspect(t, it).Detail.(*unreal.ContainerFacts)
 		raw, err := zenpkg.AppendContainerHeader(nil, f)
 		if err != nil || !bytes.Equal(raw, it.Data) {
 			t.Errorf("%s: %d bytes, %v, want %d:\n%x\n%x", it.Entry.Name, len(raw), err, len(it.Data), raw, it.Data)
@@ -43,10 +44,10 @@ func TestPatchRemade(t *testing.T) {
 	patch := codecstest.Open(t, iostore.Format(), codecstest.OpenFile(t, patchPath), nil)
 	name := filepath.Base(patchPath)
 
-	var header *codecs.ContainerFacts
+	var header *unreal.ContainerFacts
 	for _, it := range codecstest.Items(t, base) {
 		if it.Entry.Type == iostore.TypeContainerHeader {
-			header = inspect(t, it).Detail.(*codecs.ContainerFacts)
+			header = inspect(t, it).Detail.(*unreal.ContainerFacts)
 		}
 	}
 	out := filepath.Join(t.TempDir(), name)
@@ -72,7 +73,7 @@ func TestPatchRemade(t *testing.T) {
 			}
 		}
 		id := iostore.ContainerID(name)
-		b, err := zenpkg.AppendContainerHeader(nil, codecs.Overriding(id, func(pkg uint64) bool { return packages[pkg] }, header))
+		b, err := zenpkg.AppendContainerHeader(nil, unreal.Overriding(id, func(pkg uint64) bool { return packages[pkg] }, header))
 		if err != nil {
 			return err
 		}

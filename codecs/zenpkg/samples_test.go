@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unrealpak"
@@ -44,19 +45,19 @@ func inspect(t testing.TB, it codecstest.Item) *codecs.Facts {
 	return f
 }
 
-func scripts(t testing.TB) *codecs.ScriptObjectFacts {
+func scripts(t testing.TB) *unreal.ScriptObjectFacts {
 	t.Helper()
 	f := inspect(t, items(t, fixtures, "global.utoc")[0])
-	return f.Detail.(*codecs.ScriptObjectFacts)
+	return f.Detail.(*unreal.ScriptObjectFacts)
 }
 
 // packages are the facts of every package of the sample, by name.
-func packages(t testing.TB) map[string]*codecs.PackageFacts {
+func packages(t testing.TB) map[string]*unreal.PackageFacts {
 	t.Helper()
-	all := map[string]*codecs.PackageFacts{}
+	all := map[string]*unreal.PackageFacts{}
 	for _, it := range minimal(t) {
 		if it.Entry.Type == iostore.TypeExportBundleData {
-			f := inspect(t, it).Detail.(*codecs.PackageFacts)
+			f := inspect(t, it).Detail.(*unreal.PackageFacts)
 			all[f.Name] = f
 			if id, _ := iostore.PackageOf(it.Entry.ID); id != f.Zen.PackageID {
 				t.Errorf("%s: the chunk's id starts with %016x, the name has %016x", f.Name, id, f.Zen.PackageID)
@@ -90,7 +91,7 @@ func TestScriptObjects(t *testing.T) {
 // classes that are stored.
 func TestScriptObjectsByName(t *testing.T) {
 	f := scripts(t)
-	g := codecs.ScriptObjectsNamed(func(yield func(uint64, string) bool) {
+	g := unreal.ScriptObjectsNamed(func(yield func(uint64, string) bool) {
 		for _, o := range f.Objects {
 			if path, ok := f.Path(o.ID); !ok || !yield(o.ID, path) {
 				return
@@ -129,11 +130,11 @@ func TestImportsResolve(t *testing.T) {
 		for i := range r.Imports {
 			im := &r.Imports[i]
 			switch id := r.Zen.ImportIDs[i]; {
-			case im.Flags&codecs.ImportByID != 0:
-				t.Logf("%s imports %s", p.Name, path(r, codecs.ObjectRef(-i-1)))
+			case im.Flags&unreal.ImportByID != 0:
+				t.Logf("%s imports %s", p.Name, path(r, unreal.ObjectRef(-i-1)))
 				hashed++
 			case id&ue.ObjectKind == ue.ObjectScript:
-				if got := path(r, codecs.ObjectRef(-i-1)); ue.ScriptObjectID(got) != id {
+				if got := path(r, unreal.ObjectRef(-i-1)); ue.ScriptObjectID(got) != id {
 					t.Errorf("%s: %s is not %016x", p.Name, got, id)
 				}
 				program++
@@ -151,14 +152,14 @@ func TestImportsResolve(t *testing.T) {
 	}
 }
 
-func path(f *codecs.PackageFacts, r codecs.ObjectRef) string {
+func path(f *unreal.PackageFacts, r unreal.ObjectRef) string {
 	p, _ := f.PathOf(r)
 	return p
 }
 
 // checkExports: public hashes are those of paths, and data lies one after the
 // other to the end.
-func checkExports(t *testing.T, f *codecs.PackageFacts) {
+func checkExports(t *testing.T, f *unreal.PackageFacts) {
 	t.Helper()
 	end := f.HeaderSize
 	for i, x := range f.Exports {
@@ -166,7 +167,7 @@ func checkExports(t *testing.T, f *codecs.PackageFacts) {
 			t.Errorf("%s: export %d at %d, the one before ends at %d", f.Name, i, x.Offset, end)
 		}
 		end = x.Offset + x.Size
-		got, _ := f.PathOf(codecs.ObjectRef(i + 1))
+		got, _ := f.PathOf(unreal.ObjectRef(i + 1))
 		if h := f.Zen.PublicHashes[i]; h != 0 && h != ue.ExportHash(got) {
 			t.Errorf("%s: export %d %s has %016x, not %016x", f.Name, i, got, h, ue.ExportHash(got))
 		}
@@ -203,7 +204,7 @@ func legacyRefs(t *testing.T, it codecstest.Item) []codecs.Ref {
 	return f.Refs
 }
 
-func compareTwins(t *testing.T, legacy, zen *codecs.PackageFacts, refs []codecs.Ref) {
+func compareTwins(t *testing.T, legacy, zen *unreal.PackageFacts, refs []codecs.Ref) {
 	t.Helper()
 	if legacy.ImportCount != zen.ImportCount || legacy.ExportCount != zen.ExportCount {
 		t.Errorf("%s: %d imports and %d exports, legacy %d and %d", zen.Name, zen.ImportCount, zen.ExportCount, legacy.ImportCount, legacy.ExportCount)
@@ -232,13 +233,13 @@ func edgesOf(refs []codecs.Ref) []string {
 }
 
 // objects are the imports and exports by path, with what exports are made of.
-func objects(f *codecs.PackageFacts) []string {
+func objects(f *unreal.PackageFacts) []string {
 	var out []string
 	for i := range f.Imports {
-		out = append(out, "import "+path(f, codecs.ObjectRef(-i-1)))
+		out = append(out, "import "+path(f, unreal.ObjectRef(-i-1)))
 	}
 	for i, x := range f.Exports {
-		out = append(out, strings.Join([]string{"export", path(f, codecs.ObjectRef(i+1)), path(f, x.Class), path(f, x.Super), path(f, x.Archetype)}, " "))
+		out = append(out, strings.Join([]string{"export", path(f, unreal.ObjectRef(i+1)), path(f, x.Class), path(f, x.Super), path(f, x.Archetype)}, " "))
 	}
 	slices.Sort(out)
 	return out
@@ -251,7 +252,7 @@ func TestContainerHeader(t *testing.T) {
 		if it.Entry.Type != iostore.TypeContainerHeader {
 			continue
 		}
-		f := inspect(t, it).Detail.(*codecs.ContainerFacts)
+		f := inspect(t, it).Detail.(*unreal.ContainerFacts)
 		if len(f.Packages) != len(all) || f.Version != 5 {
 			t.Errorf("version %d, %d packages", f.Version, len(f.Packages))
 		}

@@ -5,6 +5,7 @@ import (
 	"path"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 )
 
@@ -21,9 +22,9 @@ func (p *parser) packages() error {
 	r := newReader(p.buf[s.packageNames:s.headerSize], s.packageNames)
 	names := readNameBatch(r)
 	for _, name := range names {
-		n := codecs.PackageFacts{Names: []codecs.PackageName{{Text: name}}}
-		name = n.NameOf(codecs.ObjectName{Number: r.I32()})
-		zen.Packages = append(zen.Packages, codecs.ZenPackage{ID: ue.NameHash(name), Name: name})
+		n := unreal.PackageFacts{Names: []unreal.PackageName{{Text: name}}}
+		name = n.NameOf(unreal.ObjectName{Number: r.I32()})
+		zen.Packages = append(zen.Packages, unreal.ZenPackage{ID: ue.NameHash(name), Name: name})
 	}
 	if r.Err() != nil {
 		return r.Err()
@@ -38,7 +39,7 @@ func (p *parser) packages() error {
 func (p *parser) graph() error {
 	r := newReader(p.buf[p.sum.graph:p.sum.graphEnd], p.sum.graph)
 	for range r.Count(12) {
-		p.p.Zen.Packages = append(p.p.Zen.Packages, codecs.ZenPackage{ID: r.U64()})
+		p.p.Zen.Packages = append(p.p.Zen.Packages, unreal.ZenPackage{ID: r.U64()})
 		r.Skip(8 * r.Count(8))
 	}
 	return r.Err()
@@ -49,7 +50,7 @@ func (p *parser) graph() error {
 func (p *parser) exports() error {
 	f, s := &p.p.PackageFacts, p.sum
 	r := newReader(p.buf[s.exports:s.cellImports], s.exports)
-	f.Exports = make([]codecs.PackageExport, f.ExportCount)
+	f.Exports = make([]unreal.PackageExport, f.ExportCount)
 	f.Zen.PublicHashes = make([]uint64, f.ExportCount)
 	for i := range f.Exports {
 		x := &f.Exports[i]
@@ -61,7 +62,7 @@ func (p *parser) exports() error {
 		x.ExportFlags = filter(r.U8())
 		r.Skip(3)
 		if f.Zen.PublicHashes[i] != 0 && !s.ue4 {
-			x.ExportFlags |= codecs.ExportPublicHash
+			x.ExportFlags |= unreal.ExportPublicHash
 		}
 		if n := x.Name.Index; n < 0 || int(n) >= f.NameCount {
 			return errLayout
@@ -72,12 +73,12 @@ func (p *parser) exports() error {
 }
 
 // filter translates the platforms that an export is left out on.
-func filter(flags uint8) codecs.ExportFlags {
+func filter(flags uint8) unreal.ExportFlags {
 	switch flags {
 	case 1:
-		return codecs.ExportNotForClient
+		return unreal.ExportNotForClient
 	case 2:
-		return codecs.ExportNotForServer
+		return unreal.ExportNotForServer
 	}
 	return 0
 }
@@ -85,7 +86,7 @@ func filter(flags uint8) codecs.ExportFlags {
 // locate turns the offset of an export's data into one in the chunk. From 5.3
 // on data is counted from the end of the header, before from the start of the
 // package as it was.
-func (p *parser) locate(i int, x *codecs.PackageExport) {
+func (p *parser) locate(i int, x *unreal.PackageExport) {
 	stored := x.Offset
 	if !p.sum.deps {
 		x.Offset -= int64(p.sum.cooked)
@@ -101,8 +102,8 @@ func (p *parser) locate(i int, x *codecs.PackageExport) {
 func (p *parser) imports() error {
 	f, s := &p.p.PackageFacts, p.sum
 	f.Zen.ImportIDs = u64s(p.buf[s.imports:s.exports])
-	f.Imports = make([]codecs.PackageImport, f.ImportCount)
-	p.byID = make(map[uint64]codecs.ObjectRef, f.ImportCount)
+	f.Imports = make([]unreal.PackageImport, f.ImportCount)
+	p.byID = make(map[uint64]unreal.ObjectRef, f.ImportCount)
 	p.text = map[string]int32{}
 	p.homes()
 	for i, id := range f.Zen.ImportIDs[:f.ImportCount] {
@@ -112,7 +113,7 @@ func (p *parser) imports() error {
 		if id == null {
 			continue // a package, or nothing
 		}
-		p.byID[id] = codecs.ObjectRef(-i - 1)
+		p.byID[id] = unreal.ObjectRef(-i - 1)
 		f.Imports[i] = p.importOf(i, id)
 	}
 	return nil
@@ -122,11 +123,11 @@ func (p *parser) imports() error {
 const null = 1<<64 - 1
 
 // append adds an import behind those of the map.
-func (p *parser) append(im codecs.PackageImport, id uint64) codecs.ObjectRef {
+func (p *parser) append(im unreal.PackageImport, id uint64) unreal.ObjectRef {
 	f := &p.p.PackageFacts
 	f.Imports = append(f.Imports, im)
 	f.Zen.ImportIDs = append(f.Zen.ImportIDs, id)
-	return codecs.ObjectRef(-len(f.Imports))
+	return unreal.ObjectRef(-len(f.Imports))
 }
 
 // homes gives every imported package an import that stands for it. The import
@@ -138,14 +139,14 @@ func (p *parser) homes() {
 	for i, id := range f.Zen.ImportIDs {
 		if id == null {
 			free = append(free, i)
-			f.Imports[i] = codecs.PackageImport{ClassPackage: p.name(""), Class: p.name(""), Name: p.name("")}
+			f.Imports[i] = unreal.PackageImport{ClassPackage: p.name(""), Class: p.name(""), Name: p.name("")}
 		}
 	}
 	p.home = make([]int, len(f.Zen.Packages))
 	for k, pkg := range f.Zen.Packages {
-		im := codecs.PackageImport{ClassPackage: p.name("/Script/CoreUObject"), Class: p.name("Package"), Name: p.name(pkg.Name)}
+		im := unreal.PackageImport{ClassPackage: p.name("/Script/CoreUObject"), Class: p.name("Package"), Name: p.name(pkg.Name)}
 		if pkg.Name == "" {
-			im.Name, im.Flags = p.name(fmt.Sprintf("<package %016x>", pkg.ID)), codecs.ImportByID
+			im.Name, im.Flags = p.name(fmt.Sprintf("<package %016x>", pkg.ID)), unreal.ImportByID
 		}
 		if len(free) > 0 {
 			p.home[k], free = free[0], free[1:]
@@ -158,23 +159,23 @@ func (p *parser) homes() {
 }
 
 // name returns a name that is not the package's own.
-func (p *parser) name(text string) codecs.ObjectName {
+func (p *parser) name(text string) unreal.ObjectName {
 	f := &p.p.PackageFacts
 	i, ok := p.text[text]
 	if !ok {
 		i = int32(len(f.Names))
 		p.text[text] = i
-		f.Names = append(f.Names, codecs.PackageName{Text: text})
+		f.Names = append(f.Names, unreal.PackageName{Text: text})
 	}
-	return codecs.ObjectName{Index: i}
+	return unreal.ObjectName{Index: i}
 }
 
 // importOf makes an import of an entry of the import map.
-func (p *parser) importOf(i int, id uint64) codecs.PackageImport {
-	im := codecs.PackageImport{ClassPackage: p.name(""), Class: p.name(""), Flags: codecs.ImportByID}
+func (p *parser) importOf(i int, id uint64) unreal.PackageImport {
+	im := unreal.PackageImport{ClassPackage: p.name(""), Class: p.name(""), Flags: unreal.ImportByID}
 	if id&ue.ObjectKind == ue.ObjectScript {
 		im.Name = p.name(fmt.Sprintf("<script %016x>", id))
-		im.Flags |= codecs.ImportNative
+		im.Flags |= unreal.ImportNative
 		return im
 	}
 	if p.sum.ue4 || !p.sum.deps {
@@ -189,7 +190,7 @@ func (p *parser) importOf(i int, id uint64) codecs.PackageImport {
 		im.Name = p.name(fmt.Sprintf("<object %016x>", id))
 		return im
 	}
-	im.Outer = codecs.ObjectRef(-p.home[pkg] - 1)
+	im.Outer = unreal.ObjectRef(-p.home[pkg] - 1)
 	if name := guess(zen.Packages[pkg].Name, zen.ImportedHash[hash]); name != "" {
 		im.Name, im.Flags = p.name(name), 0
 		return im
@@ -217,7 +218,7 @@ func (p *parser) resolve() {
 		off := p.sum.exports + int64(i)*exportSize
 		r := newReader(p.buf[off+24:off+56], off+24)
 		x := &f.Exports[i]
-		for _, ref := range []*codecs.ObjectRef{&x.Outer, &x.Class, &x.Super, &x.Archetype} {
+		for _, ref := range []*unreal.ObjectRef{&x.Outer, &x.Class, &x.Super, &x.Archetype} {
 			*ref = p.reference(i, r.Off(), r.U64())
 		}
 	}
@@ -225,7 +226,7 @@ func (p *parser) resolve() {
 
 // reference translates a reference to an object. What the import map does not
 // list is appended to the imports.
-func (p *parser) reference(i int, off int64, id uint64) codecs.ObjectRef {
+func (p *parser) reference(i int, off int64, id uint64) unreal.ObjectRef {
 	f := &p.p.PackageFacts
 	switch {
 	case id == null:
@@ -235,7 +236,7 @@ func (p *parser) reference(i int, off int64, id uint64) codecs.ObjectRef {
 			p.problem(codecs.ErrCorrupt, fmt.Sprintf("exports[%d]", i), off, "refers to export %d of %d", id, len(f.Exports))
 			return 0
 		}
-		return codecs.ObjectRef(id + 1)
+		return unreal.ObjectRef(id + 1)
 	}
 	ref, ok := p.byID[id]
 	if !ok {

@@ -79,7 +79,7 @@ var rooms = map[string][]string{
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
-	"schema":          {"codecs/mount", "internal/rescue"}, // which of several entries counts; that imports nothing of ours
+	"schema":          {"codecs/family", "codecs/mount", "internal/rescue"}, // rows of facts, and which of several entries counts; both import nothing of ours
 
 	"schema/schematest": {"schema"}, // for tests, as codecs/codecstest
 	"schema/vfstest":    {},         // for tests
@@ -101,9 +101,11 @@ var rooms = map[string][]string{
 	"diff/pkdelta/apply":       {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
 	"diff/pkdelta/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
 
-	"codecs":              {"codecs/compress", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
+	"codecs":              {"codecs/compress", "codecs/family", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
 	"codecs/mount":        {},
-	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
+	"codecs/family":       {},
+	"codecs/family/...":   {"codecs", "codecs/family"},
+	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 

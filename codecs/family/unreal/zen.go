@@ -1,4 +1,4 @@
-package codecs
+package unreal
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ type ZenPackage struct {
 	Name string // "" when only the id is stored
 }
 
-// ScriptObjectFacts is the [Facts.Detail] of a ScriptObjects chunk: the objects
+// ScriptObjectFacts is the [codecs.Facts.Detail] of a ScriptObjects chunk: the objects
 // of the program that packages may import, by the hashes that they use.
 type ScriptObjectFacts struct {
 	Objects []ScriptObject
@@ -158,7 +158,7 @@ func scriptSeparator(depth int) string {
 	return "."
 }
 
-// ContainerFacts is the [Facts.Detail] of a ContainerHeader chunk: the packages
+// ContainerFacts is the [codecs.Facts.Detail] of a ContainerHeader chunk: the packages
 // of a container, and what each imports.
 type ContainerFacts struct {
 	Version     int // -1: the layout of UE4, which has no number

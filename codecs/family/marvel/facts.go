@@ -1,28 +1,30 @@
-package codecs
+package marvel
 
-// CalligraphyFacts is the [Facts.Detail] of a file of Marvel Heroes' game
+import "pakdb/codecs"
+
+// Facts is the [codecs.Facts.Detail] of a file of Marvel Heroes' game
 // database. Which of its parts are filled depends on the kind of file; the rest
 // are nil. The part of a damaged file may be nil too, or end early. Ids and GUIDs
 // of 0 mean "none". Everything stands in stored order.
-type CalligraphyFacts struct {
+type Facts struct {
 	Version uint8 // fourth byte of the file: 10 or 11; 0 for resource files
 
 	// Space names what a directory's Records are: "curve", "asset_type",
 	// "blueprint" or "prototype"; "" for other files.
-	Space        Space
-	Records      []CalligraphyRecord
-	Replacements []CalligraphyReplacement // of Replacement.directory
+	Space        codecs.Space
+	Records      []Record
+	Replacements []Replacement // of Replacement.directory
 
-	Assets    []CalligraphyAsset // of a .type
-	Curve     *CalligraphyCurve
-	Blueprint *CalligraphyBlueprint
-	Prototype *CalligraphyPrototype // of a .prototype or .defaults
-	Resource  *CalligraphyResource  // of a .cell, .district, ...
+	Assets    []Asset // of a .type
+	Curve     *Curve
+	Blueprint *Blueprint
+	Prototype *Prototype // of a .prototype or .defaults
+	Resource  *Resource  // of a .cell, .district, ...
 }
 
-// CalligraphyRecord is one line of a directory: a file of the game database and
+// Record is one line of a directory: a file of the game database and
 // what identifies it.
-type CalligraphyRecord struct {
+type Record struct {
 	ID        uint64 // hash of the path, by which other files refer to it; changes when it is renamed
 	GUID      uint64 // survives a rename: the record's identity across builds
 	Blueprint uint64 // of prototypes only
@@ -30,43 +32,43 @@ type CalligraphyRecord struct {
 	Flags     uint8  // as stored; of prototypes 1 abstract, 2 protected; of others 1 protected
 }
 
-// CalligraphyReplacement says which GUID took the place of another. New may
+// Replacement says which GUID took the place of another. New may
 // itself have been replaced.
-type CalligraphyReplacement struct {
+type Replacement struct {
 	Old, New uint64 // New is 0 when the record was deleted
 	Name     string // dotted path without extension; names repeat
 }
 
-// CalligraphyAsset is one value of an asset type.
-type CalligraphyAsset struct {
+// Asset is one value of an asset type.
+type Asset struct {
 	ID, GUID uint64
 	Name     string
 	Flags    uint8
 }
 
-// CalligraphyCurve is a table of numbers over consecutive integers.
-type CalligraphyCurve struct {
+// Curve is a table of numbers over consecutive integers.
+type Curve struct {
 	Start  int32     // position of Values[0]; may be negative
 	Values []float64 // may hold NaN and infinities
 }
 
-// CalligraphyBlueprint declares the fields that prototypes can set.
-type CalligraphyBlueprint struct {
+// Blueprint declares the fields that prototypes can set.
+type Blueprint struct {
 	RuntimeClass string // class in the game's program that its prototypes become
 	Default      uint64 // id of the prototype with its default values
-	Parents      []CalligraphyLink
-	Contributing []CalligraphyLink
-	Members      []CalligraphyMember
+	Parents      []Link
+	Contributing []Link
+	Members      []Member
 }
 
-// CalligraphyLink is a blueprint that another one builds on.
-type CalligraphyLink struct {
+// Link is a blueprint that another one builds on.
+type Link struct {
 	Blueprint uint64
 	Copies    uint8
 }
 
-// CalligraphyMember declares one field.
-type CalligraphyMember struct {
+// Member declares one field.
+type Member struct {
 	ID        uint64 // by which values name the field
 	Subtype   uint64 // asset type of an A; blueprint of a P or R; stored, as 0, for a C
 	Name      string
@@ -74,7 +76,7 @@ type CalligraphyMember struct {
 	Structure byte // 'S' simple, 'L' list
 }
 
-// CalligraphyPrototype is a set of field values: a tree of bodies, flattened.
+// Prototype is a set of field values: a tree of bodies, flattened.
 // Bodies[0] is the outermost; an embedded one follows the value that holds it.
 //
 //	body   -> groups whose Body is its index
@@ -83,44 +85,44 @@ type CalligraphyMember struct {
 //	value  of type R -> index of a body, whose Owner is the value's index
 //
 // An index in Values is therefore a stable name for a value in its file.
-type CalligraphyPrototype struct {
-	Bodies []CalligraphyBody
-	Groups []CalligraphyGroup
-	Fields []CalligraphyField
+type Prototype struct {
+	Bodies []Body
+	Groups []Group
+	Fields []Field
 	// Values are 64 bits each, meaning by the field's type: ids of A, C, P, S
 	// and T; 0 or 1 of B; the bits of a float64 (math.Float64frombits) of D;
 	// an int64 of L; an index in Bodies of R.
 	Values []uint64
 }
 
-// CalligraphyBody is a prototype's body, outermost or embedded in a value.
-type CalligraphyBody struct {
+// Body is a prototype's body, outermost or embedded in a value.
+type Body struct {
 	Parent uint64 // id of the prototype whose values it inherits; 0 in .defaults
 	Owner  int32  // index in Values of the value that embeds it; -1 for the outermost
 	Flags  uint8  // 1 has a parent, 2 has data, 4 polymorphic
 }
 
-// CalligraphyGroup holds the values of the fields that one blueprint declares.
-type CalligraphyGroup struct {
+// Group holds the values of the fields that one blueprint declares.
+type Group struct {
 	Blueprint uint64
 	Body      int32 // index in Bodies
 	Copy      uint8 // which copy of the blueprint, where it is mixed in several times
 }
 
-// CalligraphyField is one field that a prototype sets. A list may be empty.
-type CalligraphyField struct {
+// Field is one field that a prototype sets. A list may be empty.
+type Field struct {
 	ID        uint64 // of the member; its name is in the group's blueprint or a parent of it
 	Group     int32  // index in Groups
 	First     int32  // index in Values
 	Count     uint16 // 1 for a simple field
-	Type      byte   // as in CalligraphyMember
+	Type      byte   // as in Member
 	Structure byte   // 'S' simple, 'L' list
 }
 
-// CalligraphyResource is the head of a resource file: level geometry, markers,
+// Resource is the head of a resource file: level geometry, markers,
 // user interface. Its body is not described; references in it are found by
 // scanning for known ids and GUIDs.
-type CalligraphyResource struct {
+type Resource struct {
 	Signature, Version, ClassID uint32
 	Class                       string // name whose hash is ClassID, "" when none is known
 }

@@ -1,7 +1,9 @@
-package codecs
+package unreal
+
+import "pakdb/codecs"
 
 // PackageFacts is what an Unreal package (UE1 to UE5) says about itself: the
-// Detail of [Facts] of kind "unreal-package". Objects are kept as the file
+// Detail of [codecs.Facts] of kind "unreal-package". Objects are kept as the file
 // keeps them, as indices into the tables; the methods render names and paths.
 //
 // Everything here depends on the content alone. The package's own name usually
@@ -18,17 +20,17 @@ type PackageFacts struct {
 	Layout        string // by which rules the tables were read: "standard", "Mass Effect", "ue4 522"
 	BigEndian     bool
 
-	EngineVersion    string // UE3: a number; UE4, UE5: "4.27.2-18319896+++UE4+Release-4.27"
-	CompatibleEngine string // UE4, UE5
-	CookerVersion    int    // UE3
-	Flags            uint32 // as stored; their meaning depends on Engine
-	GUID             ID     // four u32, most significant first, as the engine prints them; not unique
-	PersistentGUID   ID     // UE4, UE5 with editor data: survives saving
-	SavedHash        []byte // UE5 from 1016, in place of GUID: 20 bytes
-	Name             string // long package name where the file stores one (UE5 from about 1008), or its name table implies one; else ""
-	Compression      string // "" none; "zlib", "lzo1x", ...; joined by "+" when wrapped as a whole as well
-	Split            bool   // UE4, UE5: exports lie in the .uexp beside it, from Offset - HeaderSize on
-	HeaderSize       int64  // end of the tables; 0 when the generation does not say
+	EngineVersion    string    // UE3: a number; UE4, UE5: "4.27.2-18319896+++UE4+Release-4.27"
+	CompatibleEngine string    // UE4, UE5
+	CookerVersion    int       // UE3
+	Flags            uint32    // as stored; their meaning depends on Engine
+	GUID             codecs.ID // four u32, most significant first, as the engine prints them; not unique
+	PersistentGUID   codecs.ID // UE4, UE5 with editor data: survives saving
+	SavedHash        []byte    // UE5 from 1016, in place of GUID: 20 bytes
+	Name             string    // long package name where the file stores one (UE5 from about 1008), or its name table implies one; else ""
+	Compression      string    // "" none; "zlib", "lzo1x", ...; joined by "+" when wrapped as a whole as well
+	Split            bool      // UE4, UE5: exports lie in the .uexp beside it, from Offset - HeaderSize on
+	HeaderSize       int64     // end of the tables; 0 when the generation does not say
 
 	// What the summary declares, also where a table could not be read.
 	NameCount, ImportCount, ExportCount int

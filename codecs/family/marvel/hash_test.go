@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/codecs/internal/marvel"
+	"pakdb/codecs/family/marvel"
 )
 
 func TestPathHash(t *testing.T) {

@@ -1,4 +1,4 @@
-package codecs
+package unreal
 
 import (
 	"cmp"
@@ -9,19 +9,9 @@ import (
 	"sync"
 
 	"github.com/zeebo/blake3"
-)
 
-// PackageDigest is what tells, of two Unreal packages that differ in their
-// bytes, whether and where they differ in more than noise: the GUIDs and hashes
-// that every cook or save writes anew.
-type PackageDigest struct {
-	// Essence is the first 16 bytes of the BLAKE3 of all that is not noise.
-	Essence [16]byte
-	// Exports has, for each export, the first 8 bytes, little-endian, of the
-	// BLAKE3 of its bytes without noise; 0 where it has none here. It is nil
-	// when no export has.
-	Exports []uint64
-}
+	"pakdb/codecs"
+)
 
 // Span is a range of bytes.
 type Span struct{ Offset, Size int64 }
@@ -34,12 +24,12 @@ const DigestHead = 64 << 10
 // one, from HeaderSize on. Noise lists where bytes mean nothing, by offset and
 // outside of exports; mask, unless nil, zeroes such bytes in the beginning of an
 // export. It returns nil where exports overlap, which no engine writes.
-func (f *PackageFacts) Digest(ctx context.Context, r io.ReaderAt, from, size int64, noise []Span, mask func([]byte)) (*PackageDigest, error) {
+func (f *PackageFacts) Digest(ctx context.Context, r io.ReaderAt, from, size int64, noise []Span, mask func([]byte)) (*codecs.PartDigest, error) {
 	d := &packageDigester{r: r, from: from, noise: noise, mask: mask, all: blake3.New()}
 	buf := digestBuffers.Get().(*[DigestHead]byte)
 	defer digestBuffers.Put(buf)
 	d.buf = buf[:]
-	out := &PackageDigest{}
+	out := &codecs.PartDigest{}
 	at := from
 	for _, i := range f.exportsWithin(from, size) {
 		x := &f.Exports[i]
@@ -53,10 +43,10 @@ func (f *PackageFacts) Digest(ctx context.Context, r io.ReaderAt, from, size int
 		if err != nil {
 			return nil, err
 		}
-		if out.Exports == nil {
-			out.Exports = make([]uint64, len(f.Exports))
+		if out.Parts == nil {
+			out.Parts = make([]uint64, len(f.Exports))
 		}
-		out.Exports[i] = sum
+		out.Parts[i] = sum
 		at = x.Offset + x.Size
 	}
 	if err := d.gap(ctx, at, from+size); err != nil {

@@ -1,5 +1,6 @@
-// Package marvel holds what the Marvel Heroes formats share: the hash that
-// makes an id of a path, and the hash that makes one of a class name.
+// Package marvel is the family of Marvel Heroes: the facts of the files of its
+// database and their rows in the catalog, the hash that makes an id of a path, and
+// the hash that makes one of a class name.
 package marvel
 
 import "hash/crc32"

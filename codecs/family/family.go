@@ -1,0 +1,159 @@
+// Package family is how the facts of one family of formats reach the catalog
+// without anybody in between knowing them: Unreal packages, the database of
+// Marvel Heroes.
+//
+// The room of a family, such as codecs/family/unreal, has the types of its facts
+// and one [Table] for each of its tables in the catalog: a column's name, and the
+// value that a row has there. An inspector returns the facts, the indexer passes
+// on their [Batch], and the catalog writes the rows. To add a table, add it there
+// and in a migration of the catalog, whose reference to content makes the catalog
+// remove the rows with their content. This package imports nothing of ours.
+package family
+
+// Facts are what only the contents of one family have.
+type Facts interface {
+	// Batch returns the facts as rows of the catalog; nil if they have none. It
+	// does not change the facts.
+	Batch() *Batch
+}
+
+// Batch is the rows of one content. Rows name words, texts and paths by their
+// positions here.
+type Batch struct {
+	// Words are the few that are the same in many contents, such as the engine.
+	// What no row names is added to the catalog all the same.
+	Words []string
+	Texts []string // for columns that refer to table name
+	Paths []string // of entries, for columns that refer to table path
+	Rows  []Rows
+}
+
+// Weight tells how many rows the batch takes, roughly: texts count, and single
+// rows do not.
+func (b *Batch) Weight() int {
+	if b == nil {
+		return 0
+	}
+	n := len(b.Texts)
+	for _, r := range b.Rows {
+		if !r.Layout().Single {
+			n += r.Len()
+		}
+	}
+	return n
+}
+
+// Layout says how the rows of a table lie in the catalog.
+type Layout struct {
+	Table string
+	// Number is the column that counts the rows of a content from 0, "" if there is
+	// none.
+	Number  string
+	Columns []ColumnLayout // all others but content_id
+	Single  bool           // a content has one row at most
+	Ignore  bool           // rows whose key is there are left out
+}
+
+// ColumnLayout is the name of a column, and what it holds.
+type ColumnLayout struct {
+	Name string
+	Kind Kind
+}
+
+// Kind is what a column holds.
+type Kind uint8
+
+// The kinds of columns.
+const (
+	Value Kind = iota // the value itself
+	Word              // id of one of Batch.Words
+	Text              // id of one of Batch.Texts
+	Path              // id of one of Batch.Paths
+)
+
+// Rows are rows of one table.
+type Rows interface {
+	Layout() *Layout
+	Len() int
+	// Value returns what the row has in a column of kind [Value]: an int64, a
+	// float64, a string, a []byte, or nil.
+	Value(row, column int) any
+	// Position returns which word, text or path a row has in a column of another
+	// kind; negative: none, which is NULL.
+	Position(row, column int) int32
+}
+
+// Table is a table of rows of type R.
+type Table[R any] struct {
+	layout  Layout
+	columns []Column[R]
+}
+
+// Column is one column of a [Table].
+type Column[R any] struct {
+	layout   ColumnLayout
+	value    func(*R) any
+	position func(*R) int32
+}
+
+// ValueColumn is a column that holds values; see [Rows].
+func ValueColumn[R any](name string, value func(*R) any) Column[R] {
+	return Column[R]{layout: ColumnLayout{name, Value}, value: value}
+}
+
+// WordColumn is a column that holds words, by position in Batch.Words.
+func WordColumn[R any](name string, position func(*R) int32) Column[R] {
+	return Column[R]{layout: ColumnLayout{name, Word}, position: position}
+}
+
+// TextColumn is a column that holds texts, by position in Batch.Texts.
+func TextColumn[R any](name string, position func(*R) int32) Column[R] {
+	return Column[R]{layout: ColumnLayout{name, Text}, position: position}
+}
+
+// PathColumn is a column that holds paths, by position in Batch.Paths.
+func PathColumn[R any](name string, position func(*R) int32) Column[R] {
+	return Column[R]{layout: ColumnLayout{name, Path}, position: position}
+}
+
+// NewTable returns a table whose rows are counted by the column number, "" for
+// none.
+func NewTable[R any](name, number string, columns ...Column[R]) *Table[R] {
+	t := &Table[R]{layout: Layout{Table: name, Number: number}, columns: columns}
+	for _, c := range columns {
+		t.layout.Columns = append(t.layout.Columns, c.layout)
+	}
+	return t
+}
+
+// Single returns the table as one of which a content has one row at most.
+func (t *Table[R]) Single() *Table[R] {
+	single := *t
+	single.layout.Single = true
+	return &single
+}
+
+// Ignoring returns the table as one in which rows are left out whose key is
+// there.
+func (t *Table[R]) Ignoring() *Table[R] {
+	ignoring := *t
+	ignoring.layout.Ignore = true
+	return &ignoring
+}
+
+// Rows returns rows as rows of the table. They must not change afterwards.
+func (t *Table[R]) Rows(rows ...R) Rows { return &rowsOf[R]{t, rows} }
+
+type rowsOf[R any] struct {
+	*Table[R]
+	rows []R
+}
+
+func (r *rowsOf[R]) Layout() *Layout { return &r.layout }
+func (r *rowsOf[R]) Len() int        { return len(r.rows) }
+
+func (r *rowsOf[R]) Value(row, column int) any { return r.columns[column].value(&r.rows[row]) }
+
+func (r *rowsOf[R]) Position(row, column int) int32 {
+	return r.columns[column].position(&r.rows[row])
+}
