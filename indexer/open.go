@@ -40,7 +40,7 @@ type opened struct {
 
 	counted atomic.Int64 // bytes of the file that progress has heard of
 
-	headers   func() map[string]*codecs.Entry // see findHeaders
+	headers   func() byAsset // see findHeaders
 	digesting sync.Once
 	digest    chan digestResult
 }

@@ -5,7 +5,10 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/zeebo/blake3"
 
@@ -31,7 +34,40 @@ func isBody(e *codecs.Entry) bool {
 	return part == asset.Body
 }
 
-func assetKey(stem string) string { return strings.ToLower(stem) }
+// byAsset maps what the files of an asset have in common to one of them, whatever
+// its case. Its keys are hashes: lower-casing every name of an archive took a tenth
+// of a scan. What a key leads to is compared by its name, in case that two collide.
+type byAsset map[uint64]*codecs.Entry
+
+func (m byAsset) get(stem string, key uint64) *codecs.Entry {
+	e := m[key]
+	if e == nil {
+		return nil
+	}
+	if other, _, _ := asset.Split(e.Name); !strings.EqualFold(other, stem) {
+		return nil
+	}
+	return e
+}
+
+// assetKey is a hash of a stem, the same for all of its cases (FNV-1a).
+func assetKey(stem string) uint64 {
+	key := uint64(14695981039346656037)
+	for i := range len(stem) {
+		c := stem[i]
+		switch {
+		case 'A' <= c && c <= 'Z':
+			c |= 0x20
+		case c >= utf8.RuneSelf: // rare: what EqualFold calls the same has letters of other bytes
+			c = utf8.RuneSelf
+			if !utf8.RuneStart(stem[i]) {
+				continue
+			}
+		}
+		key = (key ^ uint64(c)) * 1099511628211
+	}
+	return key
+}
 
 // keepPackage remembers, until the end of the chunk, a package that was inspected.
 func (c *chunk) keepPackage(e *codecs.Entry, f *codecs.Facts, row *schema.Entry) {
@@ -46,7 +82,7 @@ func (c *chunk) keepPackage(e *codecs.Entry, f *codecs.Facts, row *schema.Entry)
 	if c.packages == nil {
 		c.packages = map[string]*split{}
 	}
-	c.packages[assetKey(stem)] = &split{row.Content, f.Body}
+	c.packages[strings.ToLower(stem)] = &split{row.Content, f.Body}
 }
 
 func digestRow(d *codecs.PartDigest) *schema.PackageDigest {
@@ -60,7 +96,7 @@ func digestRow(d *codecs.PartDigest) *schema.PackageDigest {
 // it belongs to is a problem of that one; there is no digest then.
 func (s *scan) digestBody(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) (err error) {
 	stem, _, _ := asset.Split(it.entry.Name)
-	p := c.packages[assetKey(stem)]
+	p := c.packages[strings.ToLower(stem)]
 	if p == nil {
 		if p = s.readSplit(ctx, c.from, it, stem); p == nil || p.body == nil {
 			return ctx.Err()
@@ -104,7 +140,7 @@ func (o *opened) readHeader(ctx context.Context, it item, stem string) ([]byte, 
 	}
 	e := it.header
 	if e == nil {
-		e = o.headers()[assetKey(stem)]
+		e = o.headers().get(stem, assetKey(stem))
 	}
 	if e == nil || e.Size > maxHeader || e.Flags&codecs.Deleted != 0 {
 		return nil, nil
@@ -136,9 +172,10 @@ func (o *opened) readHeaderFile(stem string) ([]byte, *codecs.Entry) {
 
 // findHeaders lists, by asset, the packages that come behind their .uexp, or far
 // before it: those that neighbours does not hand out. Few archives have any.
-func (o *opened) findHeaders() map[string]*codecs.Entry {
-	found := map[string]*codecs.Entry{}
-	bodies := map[string]bool{}
+func (o *opened) findHeaders() byAsset {
+	found := byAsset{}
+	bodies := map[uint64]bool{} // whether the package was found
+	var before []uint64         // the packages that came before what bodies has
 	var near neighbours
 	for e := range o.archive.Entries() {
 		if e == nil {
@@ -146,31 +183,50 @@ func (o *opened) findHeaders() map[string]*codecs.Entry {
 		}
 		switch stem, _, part := asset.Split(e.Name); {
 		case part == asset.Body && near.header(e) == nil:
-			bodies[assetKey(stem)] = true
+			if key := assetKey(stem); !bodies[key] {
+				bodies[key] = false
+			}
 		case part == asset.Header:
 			near.header(e)
-			if bodies[assetKey(stem)] {
-				found[assetKey(stem)] = e
+			key := assetKey(stem)
+			if _, wanted := bodies[key]; wanted {
+				found[key], bodies[key] = e, true
+			} else {
+				before = append(before, key)
 			}
 		}
 	}
-	for e := range o.archive.Entries() { // those that came long before
-		if len(found) == len(bodies) {
-			break
-		}
-		if e == nil {
-			continue
-		}
-		if stem, _, part := asset.Split(e.Name); part == asset.Header && bodies[assetKey(stem)] && found[assetKey(stem)] == nil {
-			found[assetKey(stem)] = e
-		}
+	maps.DeleteFunc(bodies, func(_ uint64, is bool) bool { return is })
+	if slices.ContainsFunc(before, func(key uint64) bool { _, wanted := bodies[key]; return wanted }) {
+		o.addHeaders(found, bodies)
 	}
 	return found
 }
 
+// addHeaders finds the packages of bodies that came long before.
+func (o *opened) addHeaders(found byAsset, bodies map[uint64]bool) {
+	for e := range o.archive.Entries() {
+		if e == nil {
+			continue
+		}
+		stem, _, part := asset.Split(e.Name)
+		if part != asset.Header {
+			continue
+		}
+		key := assetKey(stem)
+		if _, wanted := bodies[key]; !wanted {
+			continue
+		}
+		found[key] = e
+		if delete(bodies, key); len(bodies) == 0 {
+			return
+		}
+	}
+}
+
 // neighbours remembers the packages among the entries before, the last 128 to
 // 256 of them.
-type neighbours struct{ recent, older map[string]*codecs.Entry }
+type neighbours struct{ recent, older byAsset }
 
 const nearEntries = 128
 
@@ -181,17 +237,21 @@ func (n *neighbours) header(e *codecs.Entry) *codecs.Entry {
 		return nil
 	}
 	stem, _, part := asset.Split(e.Name)
-	switch key := assetKey(stem); part {
+	switch part {
 	case asset.Header:
 		if len(n.recent) >= nearEntries || n.recent == nil {
-			n.recent, n.older = make(map[string]*codecs.Entry, nearEntries), n.recent
+			n.recent, n.older = n.older, n.recent
+			if clear(n.recent); n.recent == nil {
+				n.recent = make(byAsset, nearEntries)
+			}
 		}
-		n.recent[key] = e
+		n.recent[assetKey(stem)] = e
 	case asset.Body:
-		if found := n.recent[key]; found != nil {
+		key := assetKey(stem)
+		if found := n.recent.get(stem, key); found != nil {
 			return found
 		}
-		return n.older[key]
+		return n.older.get(stem, key)
 	}
 	return nil
 }

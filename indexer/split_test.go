@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pakdb/codecs"
@@ -52,7 +53,7 @@ func contentsOf(t testing.TB, path string) (files []string) {
 }
 
 // The exports of a split package have the same digests wherever its two files
-// lie: side by side, in the other order, far apart, or loose in a folder.
+// lie: side by side, in the other order, far apart, in names of other cases, or loose in a folder.
 func TestDigestsOfSplitPackages(t *testing.T) {
 	sample := codecstest.Sample(t, "unreal-pak", "pairs", "integration_new.pak")
 	files := contentsOf(t, sample)
@@ -72,6 +73,16 @@ func TestDigestsOfSplitPackages(t *testing.T) {
 	}
 	pack(t, filepath.Join(dir, "behind.pak"), "unrealpak", codecs.CreateOptions{}, slices.Concat(bodies, headers)...)
 	pack(t, filepath.Join(dir, "far.pak"), "unrealpak", codecs.CreateOptions{}, slices.Concat(headers, filler, bodies)...)
+	otherCase := slices.Clone(bodies)
+	inFolder := slices.Clone(headers)
+	for i := 0; i < len(headers); i += 2 {
+		inFolder[i] = "É/" + headers[i]
+	}
+	for i := 0; i < len(bodies); i += 2 {
+		otherCase[i] = "é/" + strings.ToUpper(bodies[i])
+	}
+	pack(t, filepath.Join(dir, "case.pak"), "unrealpak", codecs.CreateOptions{}, slices.Concat(inFolder, filler, otherCase)...)
+	pack(t, filepath.Join(dir, "case_near.pak"), "unrealpak", codecs.CreateOptions{}, slices.Concat(inFolder, otherCase)...)
 	digests := func(path string) []string {
 		c := newCatalog(t)
 		c.mustScan(indexer.Options{Paths: []string{path}})
@@ -82,7 +93,7 @@ func TestDigestsOfSplitPackages(t *testing.T) {
 	if len(want) != len(bodies)/2 {
 		t.Fatalf("%d digests of %d", len(want), len(bodies)/2)
 	}
-	for _, other := range []string{"behind.pak", "far.pak", "loose"} {
+	for _, other := range []string{"behind.pak", "far.pak", "case.pak", "case_near.pak", "loose"} {
 		if got := digests(filepath.Join(dir, other)); !slices.Equal(got, want) {
 			t.Errorf("%s: %d digests, %d the same", other, len(got), len(slices.DeleteFunc(got, func(s string) bool { return !slices.Contains(want, s) })))
 		}

@@ -381,31 +381,36 @@ func (ed *edition) note(b *batch, ordinal, offset, row, placed int64) {
 	ed.shift = s
 }
 
-// removeEdition deletes an archive, and the rows that hold for no other edition.
+// The conditions of the indexes entry_since and entry_until. SQLite uses a partial index
+// for a statement that repeats its condition, and not for one that implies it.
+const (
+	rowBegan = "since > 0"
+	rowEnded = "until > 0"
+)
+
+// removeEdition deletes an archive, and the rows that hold for no other edition: those
+// that began after the edition before it, and ended up to the one after it. If it was
+// the last, rows that it ended go on.
 func removeEdition(ctx context.Context, tx *sql.Tx, archive int64, l lineage) error {
-	var before, after int64
-	err := tx.QueryRowContext(ctx, `SELECT coalesce(max(edition) FILTER (WHERE edition < ?1), -1), coalesce(min(edition) FILTER (WHERE edition > ?1), -1)
+	var before, after sql.NullInt64
+	err := tx.QueryRowContext(ctx, `SELECT max(edition) FILTER (WHERE edition < ?1), min(edition) FILTER (WHERE edition > ?1)
 		FROM archive WHERE lineage_id = ?2`, l.edition, l.id).Scan(&before, &after)
 	if err != nil {
 		return err
 	}
 	rows := fmt.Sprintf("lineage_id = %d", l.id)
-	reopen := ""
-	switch {
-	case before < 0 && after < 0:
-	case after < 0:
-		reopen = fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND until > 0 AND until > %d", rows, before)
-		rows += fmt.Sprintf(" AND since > 0 AND since > %d", before)
-	case before < 0:
-		rows += fmt.Sprintf(" AND until > 0 AND until <= %d", after)
-	default:
-		rows += fmt.Sprintf(" AND since > 0 AND since > %d AND until BETWEEN 1 AND %d", before, after)
+	reopen := fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND %s AND until > %d", rows, rowEnded, before.Int64)
+	if before.Valid {
+		rows += fmt.Sprintf(" AND %s AND since > %d", rowBegan, before.Int64)
+	}
+	if after.Valid {
+		rows += fmt.Sprintf(" AND %s AND until <= %d", rowEnded, after.Int64)
 	}
 	statements := []string{
 		"DELETE FROM entry_symbol WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
 		"DELETE FROM entry_row WHERE " + rows,
 	}
-	if reopen != "" {
+	if before.Valid && !after.Valid {
 		statements = append(statements, reopen)
 	}
 	for _, table := range []string{"problem", "named_resource", "archive_shift", "archive"} {

@@ -214,14 +214,27 @@ func (m *textModule) Connect(c vtab.Context, _ []string) (vtab.Table, error) {
 	return m, c.Declare("CREATE TABLE x (" + m.columns + ")")
 }
 
-// The plans of a text table.
+// The plans of a text table, as SQLite hands them from BestIndex to Filter.
 const (
-	textsByNothing int64 = iota
-	textsByText
-	textsByID
-	textsByAlso
-	textsByGlob
+	textsByNothing = "nothing"
+	textsByText    = "text"
+	textsByID      = "id"
+	textsByAlso    = "also"
+	textsByGlob    = "glob"
 )
+
+// finder returns the function that finds rows by a text, nil for a plan that has none.
+func (t *textTable) finder(plan string) func(*textConn, string, func(...driver.Value)) error {
+	switch plan {
+	case textsByText:
+		return t.byText
+	case textsByAlso:
+		return t.byAlso
+	case textsByGlob:
+		return t.byGlob
+	}
+	return nil
+}
 
 // BestIndex prefers a text, and to a folder or a pattern the id. The costs are small,
 // because SQLite takes ten rows for what an archive holds.
@@ -229,14 +242,14 @@ func (m *textModule) BestIndex(info *vtab.IndexInfo) error {
 	plan, arg := m.textPlan(info)
 	switch {
 	case plan != textsByText && m.idPlan(info):
-		info.IdxNum, info.IdxStr = 2, strconv.FormatInt(textsByID, 10)
+		info.IdxNum, info.IdxStr = 2, textsByID
 		info.EstimatedCost, info.EstimatedRows = 30, 1
 	case plan == textsByNothing:
-		info.IdxStr = strconv.FormatInt(textsByNothing, 10)
+		info.IdxStr = textsByNothing
 		info.EstimatedCost, info.EstimatedRows = 1e15, 1e9
 	default:
 		info.Constraints[arg].ArgIndex = 0
-		info.IdxNum, info.IdxStr = 1, strconv.FormatInt(plan, 10) // 1: see KeyedBy
+		info.IdxNum, info.IdxStr = 1, plan // 1: see KeyedBy
 		info.EstimatedCost, info.EstimatedRows = 1, 1
 		if plan != textsByText {
 			info.EstimatedCost, info.EstimatedRows = 2, 2
@@ -246,7 +259,8 @@ func (m *textModule) BestIndex(info *vtab.IndexInfo) error {
 }
 
 // textPlan returns the surest way to find rows by a text, and the constraint.
-func (m *textModule) textPlan(info *vtab.IndexInfo) (plan int64, arg int) {
+func (m *textModule) textPlan(info *vtab.IndexInfo) (plan string, arg int) {
+	plan = textsByNothing
 	for i, c := range info.Constraints {
 		switch {
 		case !c.Usable:
@@ -300,9 +314,9 @@ func (c *textCursor) Filter(_ int, plan string, args []vtab.Value) error {
 	}
 	c.rows, c.text = c.rows[:0], ""
 	add := func(v ...driver.Value) { c.rows = append(c.rows, append([]driver.Value(nil), v...)) }
-	find := map[string]func(*textConn, string, func(...driver.Value)) error{"1": c.m.byText, "3": c.m.byAlso, "4": c.m.byGlob}[plan]
+	find := c.m.finder(plan)
 	switch {
-	case plan == "2":
+	case plan == textsByID:
 		return c.m.byID(c.m.conn, args, add)
 	case find == nil:
 		return fmt.Errorf("%s serves the views and has no rows of its own", c.m.name)
