@@ -21,12 +21,16 @@ func (c *csvRows) head(columns []string) error {
 	if !c.header {
 		return nil
 	}
-	return c.write(columns)
+	names := make([]string, len(columns))
+	for i, name := range columns {
+		names[i] = c.raw(name)
+	}
+	return c.write(names)
 }
 
 func (c *csvRows) row(values []driver.Value) error {
 	for i, v := range values {
-		c.fields[i] = text(v, c.null)
+		c.fields[i] = c.raw(v)
 	}
 	return c.write(c.fields)
 }
@@ -50,7 +54,7 @@ func (t *tsv) head(columns []string) error {
 		return nil
 	}
 	for i, c := range columns {
-		t.cell(i, escapeTSV(c))
+		t.cell(i, t.escaped(c))
 	}
 	return t.buf.WriteByte('\n')
 }
@@ -61,7 +65,7 @@ func (t *tsv) row(values []driver.Value) error {
 			t.cell(i, t.null) // as given: \N is what COPY writes
 			continue
 		}
-		t.cell(i, escapeTSV(text(v, "")))
+		t.cell(i, t.escaped(v))
 	}
 	return t.buf.WriteByte('\n')
 }
@@ -77,4 +81,12 @@ func (t *tsv) end() error { return nil }
 
 var tsvEscapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-func escapeTSV(s string) string { return replace(tsvEscapes, "\\\t\n\r", s) }
+// escaped writes a value that is not NULL. A backslash is doubled before others are
+// put in for a terminal.
+func (t *tsv) escaped(v driver.Value) string {
+	s := replace(tsvEscapes, "\\\t\n\r", text(v, ""))
+	if t.escape {
+		return visible(s, "")
+	}
+	return s
+}

@@ -14,11 +14,13 @@
 // Integers and reals are written so that they read back the same. NULL is
 // [Output.Null] in text formats, which is empty by default, and null in JSON.
 // Blobs are x'0badf00d' in text formats and a string of hex digits in JSON.
-// A cell is never cut.
+// A cell is never cut, except in a table for a terminal ([Output.Width]).
 //
 //   - table: a box; numbers to the right; control characters as escapes. It is
 //     as wide as its first 1,000 rows need, and a later cell that is wider
-//     moves its row's border.
+//     moves its row's border. One for a terminal is at most as wide as that: a
+//     path loses its middle, another text its end, a number nothing. With more
+//     columns than that helps, the result is written as line.
 //   - json: one array of objects for each result, one object a line; several
 //     results are several arrays, one after the other, as jq reads them.
 //   - jsonl: one object a line, those of all results one after the other.

@@ -99,13 +99,13 @@ func appendJSON(b []byte, v driver.Value) []byte {
 }
 
 // appendString quotes s; bytes that are no UTF-8 become U+FFFD, for JSON has no
-// other way.
+// other way. Control characters of Latin-1 are escapes too: terminals obey U+009B.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r >= ' ' && r != '"' && r != '\\' && r != 0x7f && (r != utf8.RuneError || n > 1) && r != 0x2028 && r != 0x2029 {
+		if r >= ' ' && r != '"' && r != '\\' && (r < 0x7f || r > 0x9f) && (r != utf8.RuneError || n > 1) && r != 0x2028 && r != 0x2029 {
 			i += n
 			continue
 		}

@@ -20,6 +20,13 @@ type Output struct {
 	Format   string // one of [Formats]; "" is table
 	NoHeader bool   // leave the column names out, where the format has a header
 	Null     string // stands for NULL in text formats
+	// Width is how many cells a line of the terminal has. A table fits it: the
+	// widest columns are shortened first, and if not even that helps, it is
+	// written as line. 0: cells are never cut.
+	Width int
+	// Escape says that W is a terminal: csv and tsv too, whose values are written
+	// as they are elsewhere, have control characters as escapes.
+	Escape bool
 	// Empty is told of each result without rows that leaves no trace in W.
 	Empty func()
 }
@@ -47,11 +54,11 @@ type output struct {
 
 func (o Output) writer() (*output, error) {
 	w := &output{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
-	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader}
+	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader, escape: o.Escape}
 	w.spaced = true
 	switch strings.ToLower(o.Format) {
 	case "", "table":
-		w.format, w.quiet = &table{texts: t}, true
+		w.format, w.quiet = &table{texts: t, screen: o.Width}, true
 	case "json":
 		w.format, w.spaced = &jsonRows{buf: w.buf, array: true}, false
 	case "jsonl":
@@ -125,4 +132,15 @@ type texts struct {
 	buf    *bufio.Writer
 	null   string
 	header bool
+	escape bool // what commands a terminal, also where a format leaves it as it is
+}
+
+// raw writes a value for formats that have their own way with control characters.
+// At a terminal only those that move to the next column or line are left.
+func (t *texts) raw(v driver.Value) string {
+	s := text(v, t.null)
+	if t.escape {
+		return visible(s, "\n\t")
+	}
+	return s
 }

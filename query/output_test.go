@@ -108,8 +108,8 @@ func TestJSONKeysAreUnique(t *testing.T) {
 	}
 }
 
-// TestTablesAgree compares the two writers of tables: 1,000 rows come from
-// tablewriter, 1,001 from our own.
+// TestTablesAgree compares a table that is held with one whose last row comes after
+// the widths were decided.
 func TestTablesAgree(t *testing.T) {
 	db := openSmall(t)
 	const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)

@@ -2,10 +2,9 @@ package query
 
 import (
 	"database/sql/driver"
+	"slices"
 
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
+	"pakdb/internal/terminal"
 )
 
 // tableRows is how many rows decide about the widths, and how many are held.
@@ -14,22 +13,21 @@ const tableRows = 1000
 // tableBytes ends that sooner where texts are long.
 const tableBytes = 16 << 20
 
-// renderBytes is how much tablewriter is given: it takes 30 times as much memory.
-const renderBytes = 1 << 20
-
-// table writes a box. Up to tableRows rows it leaves that to tablewriter, which
-// holds the whole table; a longer one it writes itself, row by row and in the
-// same shape.
+// table writes a box. It holds up to tableRows rows, which decide about the widths
+// of columns, and writes those that follow one by one.
 type table struct {
 	texts
+	screen int // cells that a line may have; 0: as many as values need
 	names  []string
-	cells  [][]string // the rows held, until streaming
-	held   int        // bytes in cells
-	number []state    // of each column
+	cells  [][]string       // the rows held, until streaming
+	values [][]driver.Value // those of cells, where lines may have to write them
+	held   int              // bytes in cells
+	number []state          // of each column
 
 	streaming bool
 	widths    []int
 	line      []byte
+	lines     *lines // what writes the result where the columns do not fit
 }
 
 // state is what is known of a column: a number goes to the right, and so does
@@ -43,11 +41,14 @@ func (t *table) head(columns []string) error {
 	for _, c := range columns {
 		t.names = append(t.names, visible(c, ""))
 	}
-	t.cells, t.held, t.streaming, t.number = nil, 0, false, make([]state, len(columns))
+	t.cells, t.held, t.streaming, t.number, t.lines = nil, 0, false, make([]state, len(columns)), nil
 	return nil
 }
 
 func (t *table) row(values []driver.Value) error {
+	if t.lines != nil {
+		return t.lines.row(values)
+	}
 	cells := make([]string, len(values))
 	for i, v := range values {
 		cells[i] = visible(text(v, t.null), "")
@@ -59,87 +60,102 @@ func (t *table) row(values []driver.Value) error {
 		if err := t.stream(); err != nil {
 			return err
 		}
-		return t.write(cells)
+		return t.row(values)
 	}
 	for i, v := range values {
 		t.number[i].numbers = t.number[i].numbers || isNumber(v)
 		t.number[i].others = t.number[i].others || v != nil && !isNumber(v)
 	}
 	t.cells = append(t.cells, cells)
+	if t.screen > 0 {
+		t.hold(values)
+	}
 	for _, c := range cells {
 		t.held += len(c)
 	}
 	return nil
 }
 
+// hold keeps values for lines, which write them in another way: a text of several
+// lines goes on below itself.
+func (t *table) hold(values []driver.Value) { t.values = append(t.values, slices.Clone(values)) }
+
 func (t *table) end() error {
-	switch {
-	case t.streaming:
-		return t.rule("└", "┴", "┘")
-	case len(t.cells) == 0:
-		return nil
-	case t.held > renderBytes:
+	if len(t.cells) > 0 {
 		if err := t.stream(); err != nil {
 			return err
 		}
-		return t.end()
 	}
-	return t.render()
+	if t.streaming {
+		return t.rule("└", "┴", "┘")
+	}
+	return nil
 }
 
-// render writes the rows held with tablewriter, which must neither reword the
-// names (file_size to FILE SIZE), nor trim, nor wrap or cut.
-func (t *table) render() error {
-	align := make([]tw.Align, len(t.number))
-	for i := range align {
-		align[i] = tw.AlignLeft
-		if t.number[i].right() {
-			align[i] = tw.AlignRight
-		}
-	}
-	cell := tw.CellConfig{
-		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
-		Alignment:  tw.CellAlignment{PerColumn: align},
-	}
-	w := tablewriter.NewTable(t.buf,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(tw.StyleLight)})),
-		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
-		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithTrimSpace(tw.Off), tablewriter.WithTrimLine(tw.Off))
-	if t.header {
-		w.Header(t.names)
-	}
-	if err := w.Bulk(t.cells); err != nil {
-		return err
-	}
-	return w.Render()
-}
-
-// stream begins to write rows as they come, those held first.
+// stream decides about the widths and writes the rows held. Those that follow are
+// written as they come.
 func (t *table) stream() error {
-	t.streaming, t.widths = true, make([]int, len(t.names))
-	if t.header {
-		t.widen(t.names)
+	if !t.measure() {
+		return t.fallBack()
 	}
-	for _, cells := range t.cells {
-		t.widen(cells)
-	}
-	if err := t.rule("┌", "┬", "┐"); err != nil {
+	t.streaming = true
+	if err := t.begin(); err != nil {
 		return err
-	}
-	if t.header {
-		if err := t.write(t.names); err != nil {
-			return err
-		}
-		if err := t.rule("├", "┼", "┤"); err != nil {
-			return err
-		}
 	}
 	for _, cells := range t.cells {
 		if err := t.write(cells); err != nil {
 			return err
 		}
 	}
-	t.cells = nil
+	t.cells, t.values = nil, nil
+	return nil
+}
+
+// measure sets the widths of the columns, and reports false if they do not fit.
+func (t *table) measure() bool {
+	t.widths = make([]int, len(t.names))
+	for _, cells := range t.cells {
+		t.widen(cells)
+	}
+	least := make([]int, len(t.names))
+	for i, w := range t.widths {
+		least[i] = min(w, terminal.LeastWidth)
+		if t.number[i].right() {
+			least[i] = w // a number without its end is another number
+		}
+		if t.header {
+			least[i] = max(least[i], min(width(t.names[i]), terminal.LeastWidth))
+		}
+	}
+	if t.header {
+		t.widen(t.names)
+	}
+	return t.screen == 0 || terminal.Fit(t.screen-3*len(t.names)-1, t.widths, least)
+}
+
+// begin writes what is above the first row.
+func (t *table) begin() error {
+	if err := t.rule("┌", "┬", "┐"); err != nil || !t.header {
+		return err
+	}
+	if err := t.write(t.names); err != nil {
+		return err
+	}
+	return t.rule("├", "┼", "┤")
+}
+
+// fallBack has lines write the result: a column a line.
+func (t *table) fallBack() error {
+	t.lines = &lines{texts: t.texts}
+	if err := t.lines.head(t.names); err != nil {
+		return err
+	}
+	for _, values := range t.values {
+		if err := t.lines.row(values); err != nil {
+			return err
+		}
+	}
+	t.cells, t.values = nil, nil
 	return nil
 }
 
@@ -169,6 +185,9 @@ func (t *table) write(cells []string) error {
 	b := t.line[:0]
 	for i, c := range cells {
 		b = append(b, "│ "...)
+		if t.screen > 0 {
+			c = terminal.Shorten(c, t.widths[i])
+		}
 		pad := t.widths[i] - width(c)
 		if t.number[i].right() {
 			b = append(appendSpaces(b, pad), c...)

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"pakdb/internal/terminal"
 )
 
 // text writes a value as text formats show it.
@@ -91,13 +91,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// width is how many columns s takes on a terminal.
-func width(s string) int {
-	if isPlain(s) {
-		return len(s)
-	}
-	return twwidth.Width(s)
-}
+// width is how many cells s takes on a terminal.
+func width(s string) int { return terminal.Width(s) }
 
 // replace is r.Replace for texts that mostly have none of the characters in any.
 func replace(r *strings.Replacer, any, s string) string {

@@ -109,6 +109,7 @@ var rooms = map[string][]string{
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
+	"internal/pager":   {"internal/terminal"},
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
 	"internal/glob":    {"internal/nearest"},
 	"internal/choose":  {"codecs", "internal/glob"},
@@ -127,10 +128,10 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":        {},                           // tests
 	"modernc.org/z/...":         {},                           // tests: exactzlib's oracle
 	"modernc.org/libc/...":      {"schema", "schema/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":               {"codecs/codecstest", "diff/pkdelta/pkdeltatest", "internal/atomicfile/faulttest", "schema/schematest", "schema/vfstest"},
+	"testing/...":               {"codecs/codecstest", "diff/pkdelta/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/vfstest"},
 	"unsafe":                    {"schema/vfstest"},
 	"net/http":                  {"diff/store/update"},
-	"os/exec":                   {},
+	"os/exec":                   {"internal/pager", "internal/terminal/ptytest"},
 	"plugin":                    {},
 	"github.com/rasky/go-lzo":   {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
 	"github.com/pierrec/lz4/v4": {"codecs/compress/..."},

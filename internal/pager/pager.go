@@ -1,0 +1,222 @@
+// Package pager shows what does not fit a terminal with the pager of the user, as
+// git does.
+package pager
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"time"
+
+	"pakdb/internal/terminal"
+)
+
+// Command returns the words that start the user's pager: PAGER, or less where that is
+// installed. Nil means that none is wanted, or that there is none.
+func Command() []string {
+	text, set := os.LookupEnv("PAGER")
+	if !set {
+		text = "less"
+	}
+	words := strings.Fields(text)
+	if len(words) == 0 || words[0] == "cat" {
+		return nil
+	}
+	if sh, err := exec.LookPath("sh"); err == nil && strings.ContainsAny(text, forShell) {
+		return []string{sh, "-c", text}
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return nil
+	}
+	return words
+}
+
+// forShell are the characters that make a command one for the shell, as git decides.
+const forShell = "|&;<>()$`\\\"'*?[#~=%\n"
+
+// Pager holds what is written until it is known whether that fits the terminal. What
+// fits is written at the end; for more, the pager starts. Its writers are safe for
+// concurrent use.
+type Pager struct {
+	command       []string
+	stdout        io.Writer
+	width, height int
+	left          func() // is called once the user has left the pager
+
+	mu      sync.Mutex
+	held    []part
+	lines   int // that the parts held take
+	column  int // of the last of them
+	escaped bool
+	child   *child // nil: not started
+	closed  bool
+	direct  bool // the pager does not start
+}
+
+// part is what was written to one of the streams.
+type part struct {
+	to   io.Writer
+	text []byte
+}
+
+// child is a pager that runs.
+type child struct {
+	input io.WriteCloser // nil: it has gone, or has everything
+	done  chan struct{}  // it has ended
+	// interrupts are Ctrl-C: the pager's business, even if it comes twice.
+	interrupts chan os.Signal
+}
+
+// patience is how long a command may go on after the user has left the pager, so
+// that it ends with the exit code that it would have had.
+const patience = 300 * time.Millisecond
+
+// New returns a pager for stdout, nil if that is no terminal or the user wants none.
+// left is called some time after the user has left it, so that what is nearly done
+// ends by itself. It should end what is not.
+func New(stdout *os.File, left func()) *Pager {
+	width, height, ok := terminal.Size(stdout)
+	command := Command()
+	if !ok || command == nil {
+		return nil
+	}
+	return &Pager{command: command, stdout: stdout, width: width, height: height, left: left}
+}
+
+// Stdout returns the writer for what is to be paged.
+func (p *Pager) Stdout() io.Writer { return stream{p, p.stdout} }
+
+// Beside returns a writer for messages that go to w as long as there is no pager, and
+// to the pager then, which has the screen for itself.
+func (p *Pager) Beside(w io.Writer) io.Writer { return stream{p, w} }
+
+type stream struct {
+	p  *Pager
+	to io.Writer
+}
+
+func (s stream) Write(text []byte) (int, error) { return s.p.write(s.to, text) }
+
+func (p *Pager) write(to io.Writer, text []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.child == nil && !p.direct && !p.closed {
+		p.held = append(p.held, part{to, bytes.Clone(text)})
+		if p.measure(text); p.lines < p.height { // the prompt of the shell takes one
+			return len(text), nil
+		}
+		return len(text), p.start()
+	}
+	if p.child == nil {
+		return to.Write(text)
+	}
+	p.send(text)
+	return len(text), nil
+}
+
+// measure counts the lines of text. What sets a colour takes no room.
+func (p *Pager) measure(text []byte) {
+	for _, b := range text {
+		switch {
+		case b == '\x1b':
+			p.escaped = true
+		case p.escaped:
+			p.escaped = b != 'm'
+		case b == '\n':
+			p.lines, p.column = p.lines+1, 0
+		case b&0xc0 == 0x80: // goes on a character
+		default:
+			if p.column++; p.column > p.width {
+				p.lines, p.column = p.lines+1, 1
+			}
+		}
+	}
+}
+
+// start starts the pager with what is held. If it does not start, everything is
+// written as if there was none.
+func (p *Pager) start() error {
+	cmd := exec.Command(p.command[0], p.command[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.Env = p.stdout, os.Stderr, environment()
+	input, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		p.direct = true
+		return p.flush()
+	}
+	p.child = &child{input: input, done: make(chan struct{}), interrupts: make(chan os.Signal, 1)}
+	signal.Notify(p.child.interrupts, os.Interrupt)
+	go func() {
+		_ = cmd.Wait()
+		close(p.child.done)
+		time.AfterFunc(patience, p.left)
+	}()
+	for _, part := range p.held {
+		p.send(part.text)
+	}
+	p.held = nil
+	return nil
+}
+
+// environment is what the pager starts with: less ends by itself with one screen,
+// knows colours and leaves its text on the screen; lv knows colours.
+func environment() []string {
+	env := os.Environ()
+	for _, v := range [][2]string{{"LESS", "FRX"}, {"LV", "-c"}} {
+		if _, set := os.LookupEnv(v[0]); !set {
+			env = append(env, v[0]+"="+v[1])
+		}
+	}
+	return env
+}
+
+// send writes to the pager. Once the user has left it, text is dropped: that is no
+// failure of the command.
+func (p *Pager) send(text []byte) {
+	if p.child.input == nil {
+		return
+	}
+	if _, err := p.child.input.Write(text); err != nil {
+		_ = p.child.input.Close()
+		p.child.input = nil
+	}
+}
+
+// flush writes what is held to where it belongs.
+func (p *Pager) flush() (err error) {
+	for _, part := range p.held {
+		if _, failed := part.to.Write(part.text); err == nil {
+			err = failed
+		}
+	}
+	p.held = nil
+	return err
+}
+
+// Close writes what fits the terminal, or waits until the user leaves the pager.
+// Ctrl-C is the pager's business by then. It reports whether there was a pager. It
+// does no harm twice, or to nil.
+func (p *Pager) Close() (shown bool, err error) {
+	if p == nil {
+		return false, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.child == nil {
+		return false, p.flush()
+	}
+	defer signal.Stop(p.child.interrupts)
+	if p.child.input != nil {
+		_ = p.child.input.Close()
+		p.child.input = nil
+	}
+	<-p.child.done
+	return true, nil
+}

@@ -1,0 +1,129 @@
+//go:build linux
+
+package pager_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/internal/pager"
+	"pakdb/internal/terminal/ptytest"
+)
+
+// TestMain is also the command that the tests run on a terminal: it writes lines.
+func TestMain(m *testing.M) {
+	if n := os.Getenv("LINES_TO_WRITE"); n != "" {
+		os.Exit(write(n))
+	}
+	os.Exit(m.Run())
+}
+
+func write(n string) int {
+	count, left := 0, make(chan struct{})
+	_, _ = fmt.Sscan(n, &count)
+	p := pager.New(os.Stdout, func() { close(left) })
+	if p == nil {
+		fmt.Println("no pager")
+		return 9
+	}
+	_, beside := fmt.Fprintln(p.Beside(os.Stderr), "beside")
+	for i := range count {
+		if _, err := fmt.Fprintf(p.Stdout(), "line %d\n", i); err != nil || beside != nil {
+			return 8
+		}
+	}
+	if os.Getenv("ENDLESS") != "" {
+		<-left
+	}
+	shown, err := p.Close()
+	if _, again := p.Close(); errors.Join(err, again) != nil {
+		return 7
+	}
+	if shown {
+		return 5
+	}
+	return 0
+}
+
+func start(t *testing.T, lines int, env ...string) *ptytest.Terminal {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(append(os.Environ(), "PAGER=", "LINES=", "COLUMNS=", fmt.Sprint("LINES_TO_WRITE=", lines)), env...)
+	return ptytest.Start(t, cmd, 40, 10)
+}
+
+func TestWhatFitsIsNotPaged(t *testing.T) {
+	code, text := start(t, 8, "PAGER=sed s/^/paged:/").Wait()
+	if want := "beside\r\n" + joined("line %d", 8); code != 0 || text != want {
+		t.Errorf("%d %q, want %q", code, text, want)
+	}
+}
+
+func TestWhatDoesNotFitIsPaged(t *testing.T) {
+	for _, n := range []int{9, 5000} {
+		code, text := start(t, n, "PAGER=sed s/^/paged:/").Wait()
+		if want := "paged:beside\r\n" + joined("paged:line %d", n); code != 5 || text != want {
+			t.Errorf("%d %.100q, want %.100q", code, text, want)
+		}
+	}
+}
+
+func TestEnvironmentOfThePager(t *testing.T) {
+	for env, want := range map[string]string{"": "FRX -c", "LESS=S": "S -c"} {
+		_, text := start(t, 50, `PAGER=echo "$LESS" $LV`, env).Wait()
+		if text != want+"\r\n" {
+			t.Errorf("%q, want %q", text, want)
+		}
+	}
+}
+
+func TestWithoutPager(t *testing.T) {
+	for _, command := range []string{"", " ", "cat"} {
+		if code, text := start(t, 50, "PAGER="+command).Wait(); code != 9 {
+			t.Errorf("%q: %d %q", command, code, text)
+		}
+	}
+	if pager.New(os.Stdin, nil) != nil {
+		t.Error("a pager for what is no terminal")
+	}
+}
+
+// Who leaves early hears no complaint, and what would go on for ever ends.
+func TestLeavingEarly(t *testing.T) {
+	begun := time.Now()
+	code, text := start(t, 100000, "PAGER=head -n 2").Wait()
+	if want := "beside\r\nline 0\r\n"; code != 5 || text != want {
+		t.Errorf("%d %q, want %q", code, text, want)
+	}
+	if code, text = start(t, 20, "PAGER=head -n 1", "ENDLESS=1").Wait(); code != 5 || text != "beside\r\n" {
+		t.Errorf("endless: %d %q", code, text)
+	}
+	t.Log(time.Since(begun))
+}
+
+// Ctrl-C is the pager's: it may come any number of times.
+func TestInterruptIsThePagers(t *testing.T) {
+	term := start(t, 50, `PAGER=trap "echo heard" INT; cat >/dev/null; echo ready; read x </dev/tty; read x </dev/tty; echo "$x"`)
+	term.WaitFor("ready")
+	term.Type("\x03")
+	term.WaitFor("heard")
+	term.Type("\x03")
+	term.Type("end\n")
+	term.Type("end\n")
+	if code, text := term.Wait(); code != 5 || !strings.Contains(text, "end") {
+		t.Errorf("%d %q", code, text)
+	}
+}
+
+func joined(format string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format+"\r\n", i)
+	}
+	return b.String()
+}
