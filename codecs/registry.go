@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -55,6 +57,75 @@ func (r *Registry) Open(ctx context.Context, src Source, o *Options) (Archive, *
 	}
 	return a, f, nil
 }
+
+// File is an archive that [OpenFile] opened.
+type File struct {
+	Archive
+	Format *Format // that recognised it
+	Path   string  // as it was given
+	Size   int64   // of the file at Path, in bytes; files beside it do not count
+
+	file *os.File
+}
+
+// OpenFile opens the archive at path, in the format of r that recognises its
+// bytes; the name decides nothing. Formats of several files find the others beside
+// it: of an IoStore container, path is the .utoc. o has limits and keys; nil means
+// none. The caller closes the File, which releases all of its files. ctx is for
+// OpenFile alone.
+//
+// It fails with [ErrUnknown] when no format recognises the file or only the one
+// that takes any file does, with an error of the class that [Format.Explain] gives
+// when the file is a damaged archive, and with an [*fs.PathError] when it cannot be
+// opened or is no regular file. [pakdb/codecs/all.OpenFile] knows all formats.
+func OpenFile(ctx context.Context, path string, r *Registry, o *Options) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := openIn(ctx, f, r, o)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	opened.Path = path
+	return opened, nil
+}
+
+func openIn(ctx context.Context, f *os.File, r *Registry, o *Options) (*File, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: fmt.Errorf("%w: %s", errNotRegular, st.Mode().Type())}
+	}
+	dir, base := filepath.Split(f.Name())
+	src := Source{ReaderAt: f, Name: base, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
+	format, err := r.Detect(src)
+	if err == nil && format.Mounts().Loose {
+		if err := r.Explain(src); err != nil {
+			return nil, err
+		}
+		err = &FormatError{Format: "detect", File: src.Name, Off: -1, Err: ErrUnknown}
+	}
+	if err != nil {
+		return nil, err
+	}
+	a, err := format.Open(ctx, src, o)
+	if err != nil {
+		return nil, err
+	}
+	return &File{Archive: a, Format: format, Size: st.Size(), file: f}, nil
+}
+
+var errNotRegular = errors.New("not a regular file")
+
+// Unwrap returns the Archive, for [ArchiveAs].
+func (f *File) Unwrap() Archive { return f.Archive }
+
+// Close closes the archive and all of its files. Nothing that was opened of it may
+// be used any more.
+func (f *File) Close() error { return errors.Join(f.Archive.Close(), f.file.Close()) }
 
 // IsPart reports whether the file of that name in dir belongs to an archive
 // beside it, see [Format.IsPart].
