@@ -1,0 +1,56 @@
+package unrealpak_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/unrealpak"
+)
+
+// An encrypted pak is written, and read with its key.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "Game-WindowsNoEditor.pak")
+
+	var keys unrealpak.KeyRing
+	if err := keys.Add("0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F"); err != nil {
+		log.Fatal(err)
+	}
+	options := &codecs.CreateOptions{Method: compress.Zlib, Keys: keys.Key, Encrypt: true, EncryptIndex: true}
+	err = codecs.WriteFile(ctx, path, unrealpak.Format(), options, func(w codecs.Writer) error {
+		return w.Add(ctx, &codecs.Entry{Name: "Game/Config/Game.ini"}, strings.NewReader("[Core]\nSpeed=3\n"))
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	registry := &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
+	archive, err := codecs.OpenFile(ctx, path, registry, &codecs.Options{Keys: keys.Key})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = archive.Close() }()
+	files, err := codecs.FS(ctx, archive)
+	if err != nil {
+		log.Fatal(err)
+	}
+	content, err := files.ReadFile("Game/Config/Game.ini")
+	fmt.Printf("%s, encrypted: %v\n%s%v\n", archive.Info().Version, archive.Info().Encrypted, content, err)
+	// Output:
+	// 11, encrypted: true
+	// [Core]
+	// Speed=3
+	// <nil>
+
+}
