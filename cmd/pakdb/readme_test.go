@@ -20,7 +20,7 @@ import (
 // PAKDB_BINARY names a built pakdb that runs it in place of this process, after the
 // command of an emulator, if need be: "qemu-aarch64 /tmp/pakdb".
 func TestReadmeSession(t *testing.T) {
-	readme := newReadme(t)
+	readme := newDocument(t, "README.md")
 	session, rest := readme.between("```console\n", "```\n")
 	steps := parseSession(session)
 	binary := strings.Fields(os.Getenv("PAKDB_BINARY"))
@@ -79,7 +79,7 @@ func TestReadmeSession(t *testing.T) {
 
 // TestReadmeFormats compares the table of formats with the registry.
 func TestReadmeFormats(t *testing.T) {
-	readme := newReadme(t)
+	readme := newDocument(t, "README.md")
 	table, at := readme.between("<!-- formats: kept by cmd/pakdb/readme_test.go -->\n", "<!-- end -->\n")
 	want := formatTable(all.Registry())
 	if table != want && !readme.updating {
@@ -102,49 +102,50 @@ func formatTable(r *codecs.Registry) string {
 	return strings.ReplaceAll(b.String(), "|  ", "| ")
 }
 
-// readme is README.md, rewritten when PAKDB_UPDATE_SCRIPTS is set.
-type readme struct {
+// document is a text of the repository, rewritten when PAKDB_UPDATE_SCRIPTS is set.
+type document struct {
 	t        *testing.T
+	name     string // from the module's root
 	root     string
 	text     string
 	updating bool
 }
 
-func newReadme(t *testing.T) *readme {
+func newDocument(t *testing.T, name string) *document {
 	t.Helper()
 	root := codecstest.ModuleRoot(t)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &readme{t, root, string(text), os.Getenv("PAKDB_UPDATE_SCRIPTS") != ""}
+	return &document{t, name, root, string(text), os.Getenv("PAKDB_UPDATE_SCRIPTS") != ""}
 }
 
 // section is a part of the text.
 type section struct{ from, to int }
 
 // between returns what stands between two marks.
-func (r *readme) between(begin, end string) (string, section) {
+func (r *document) between(begin, end string) (string, section) {
 	r.t.Helper()
 	from := strings.Index(r.text, begin)
 	if from < 0 {
-		r.t.Fatalf("README.md has no %q", begin)
+		r.t.Fatalf("%s has no %q", r.name, begin)
 	}
 	from += len(begin)
 	n := strings.Index(r.text[from:], end)
 	if n < 0 {
-		r.t.Fatalf("README.md has no %q", end)
+		r.t.Fatalf("%s has no %q", r.name, end)
 	}
 	return r.text[from : from+n], section{from, from + n}
 }
 
-func (r *readme) replace(s section, text string) {
+func (r *document) replace(s section, text string) {
 	r.t.Helper()
 	if !r.updating || r.text[s.from:s.to] == text {
 		return
 	}
 	now := r.text[:s.from] + text + r.text[s.to:]
-	if err := os.WriteFile(filepath.Join(r.root, "README.md"), []byte(now), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.root, r.name), []byte(now), 0o644); err != nil {
 		r.t.Fatal(err)
 	}
 }

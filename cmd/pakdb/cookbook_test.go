@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// console is a session of docs/cookbook.md, after the mark of one that needs samples.
+var console = regexp.MustCompile("(?ms)^(<!-- samples -->\n)?```console\n(.*?)^```\n")
+
+// TestCookbook runs the sessions of docs/cookbook.md, one after the other in one
+// folder, and compares what they print.
+func TestCookbook(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the sessions are for a POSIX shell")
+	}
+	page := newDocument(t, "docs/cookbook.md")
+	k := newKitchen(t, page)
+	_, err := os.Stat(k.samples)
+	haveSamples := err == nil
+	var now strings.Builder
+	at, questions := 0, 0
+	for _, m := range console.FindAllStringSubmatchIndex(page.text, -1) {
+		now.WriteString(page.text[at:m[4]])
+		at = m[5]
+		session := page.text[m[4]:m[5]]
+		questions++
+		t.Run(lastHeading(page.text[:m[0]]), func(t *testing.T) {
+			if m[2] >= 0 && !haveSamples {
+				now.WriteString(session)
+				t.Skipf("no samples in %s; PAKDB_SAMPLES names their folder", k.samples)
+			}
+			now.WriteString(k.run(t, session))
+		})
+	}
+	if questions < 30 {
+		t.Errorf("docs/cookbook.md answers %d questions, 30 are wanted", questions)
+	}
+	page.replace(section{0, len(page.text)}, now.String()+page.text[at:])
+}
+
+// lastHeading returns the last heading of a text.
+func lastHeading(text string) string {
+	heading := text[strings.LastIndex(text, "\n#")+1:]
+	heading, _, _ = strings.Cut(heading, "\n")
+	return strings.Trim(heading, "#? ")
+}
+
+// kitchen is where sessions run.
+type kitchen struct {
+	page    *document
+	dir     string
+	samples string
+	env     []string
+}
+
+func newKitchen(t *testing.T, p *document) *kitchen {
+	t.Helper()
+	k := &kitchen{page: p, dir: t.TempDir(), samples: samplesFolder(p.root)}
+	if err := os.CopyFS(filepath.Join(k.dir, "testdata"), os.DirFS(filepath.Join(p.root, "testdata"))); err != nil {
+		t.Fatal(err)
+	}
+	k.env = append(os.Environ(), "PAKDB_CATALOG=", "PAKDB_AES_KEY=", "PAKDB_QUERIES=", "TZ=UTC", "SAMPLES="+k.samples)
+	return k
+}
+
+// run runs the commands of a session, and returns it with what they print now where
+// that differs in more than what differs from run to run.
+func (k *kitchen) run(t *testing.T, session string) string {
+	t.Helper()
+	var now strings.Builder
+	for _, s := range parseSession(session) {
+		got := k.print(t, s.line)
+		if steady(got) == steady(s.output) {
+			got = s.output
+		} else if !k.page.updating {
+			t.Errorf("%s\nprints\n%s\ndocs/cookbook.md says\n%s", s.line, got, s.output)
+		}
+		now.WriteString(s.line + "\n" + got)
+	}
+	return now.String()
+}
+
+// print returns what a line of a session prints, which must end with the exit code
+// that it says.
+func (k *kitchen) print(t *testing.T, line string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.TrimPrefix(line, "$ "))
+	cmd.Dir, cmd.Env = k.dir, k.env
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	want := 0
+	if _, code, says := strings.Cut(line, "# exit code "); says {
+		if _, err := fmt.Sscan(code, &want); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+	}
+	if code := cmd.ProcessState.ExitCode(); code != want {
+		t.Errorf("%s\nends with %d, want %d:\n%s", line, code, want, out)
+	}
+	text := strings.ReplaceAll(string(out), k.samples, "$SAMPLES")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
+}
+
+// room differs from disk to disk.
+var room = regexp.MustCompile(`\broom for [0-9.]+ [KMGT]?i?B`)
+
+// steady returns what a command prints without what differs from run to run.
+func steady(text string) string {
+	return room.ReplaceAllString(elapsed.ReplaceAllString(text, "in TIME"), "room for SIZE")
+}
+
+// TestReadmeRecipes: the commands that README.md takes from the cookbook are in it.
+func TestReadmeRecipes(t *testing.T) {
+	cookbook := newDocument(t, "docs/cookbook.md").text
+	recipes, _ := newDocument(t, "README.md").between("<!-- cookbook -->\n", "<!-- end -->\n")
+	commands := regexp.MustCompile(`(?m)^    (pakdb .*)$`).FindAllStringSubmatch(recipes, -1)
+	if len(commands) < 5 {
+		t.Errorf("%d commands are from the cookbook, want 5", len(commands))
+	}
+	for _, m := range commands {
+		if !strings.Contains(cookbook, "\n$ "+m[1]+"\n") && !strings.Contains(cookbook, "\n$ "+m[1]+" # exit code 1\n") {
+			t.Errorf("%s is not in docs/cookbook.md", m[1])
+		}
+	}
+}
