@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -14,10 +15,7 @@ import (
 )
 
 func newUpdateCommand(a *app) *cobra.Command {
-	var from []string
-	var build, key string
-	var rate byteSize
-	var dryRun bool
+	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [flags] DIR --from STORE",
 		Short: "Bring a folder to a published build",
@@ -29,56 +27,78 @@ up to five times, and from the other copies of the store that --from names.
 
 New files are made beside the old ones and checked; when all are right they take
 their places, and files that earlier builds had and this one has not are removed.
-Files that no build ever had stay. An interrupted update goes on where it stopped.`,
+Files that no build ever had stay. An interrupted update goes on where it stopped.
+
+--dry-run --format json prints the plan: how each file would be made and from what,
+what would be removed, what stays, and what would be fetched.`,
 		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
   pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
   pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
-  pakdb update ~/game --from /srv/game --dry-run`,
+  pakdb update ~/game --from /srv/game --dry-run
+  pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(from) == 0 {
+			if len(o.from) == 0 {
 				return usageError(cmd, errors.New("update from where? pass --from STORE"))
 			}
-			return runUpdate(cmd.Context(), a, args[0], from, build, key, int64(rate), dryRun)
+			if o.format != "" && (o.format != "json" || !o.dryRun) {
+				return usageError(cmd, errors.New("a plan is printed by --dry-run --format json"))
+			}
+			return runUpdate(cmd.Context(), a, args[0], o)
 		},
 	}
-	cmd.Flags().StringArrayVar(&from, "from", nil, "`URL` or folder of the store; more of them are copies, asked for what the first does not give right")
-	cmd.Flags().StringVar(&build, "build", "", "`LABEL` of the build (default: the last one published)")
-	cmd.Flags().Var(&rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
-	cmd.Flags().StringVar(&key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
-	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
+	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL` or folder of the store; more of them are copies, asked for what the first does not give right")
+	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
+	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
+	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
+	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
+	cmd.Flags().StringVar(&o.format, "format", "", "with --dry-run: print the plan as `FORMAT`: json")
+	completeFlag(cmd, "format", "json")
 	return cmd
 }
 
-func runUpdate(ctx context.Context, a *app, dir string, from []string, build, key string, rate int64, dryRun bool) (err error) {
-	opt := update.RemoteOptions{Rate: rate, Others: from[1:]}
-	if key != "" {
-		if opt.Key, err = pkdelta.ReadPublicKey(key); err != nil {
+// updateOptions are the flags of pakdb update.
+type updateOptions struct {
+	from               []string
+	build, key, format string
+	rate               byteSize
+	dryRun             bool
+}
+
+func runUpdate(ctx context.Context, a *app, dir string, o updateOptions) (err error) {
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:]}
+	if o.key != "" {
+		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
 			return fmt.Errorf("%w: %w", errUsage, err)
 		}
 	}
-	r, err := update.OpenRemote(from[0], opt)
+	r, err := update.OpenRemote(o.from[0], opt)
 	if err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
 	planning, stop := a.watchPatch(ctx)
-	u, err := update.NewUpdate(planning, r, dir, update.Options{Label: build, Registry: a.registry(), Open: a.openOptions()})
+	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Registry: a.registry(), Open: a.openOptions()})
 	stop()
 	if err != nil {
 		return recoverHint(err, dir)
 	}
-	defer func() { err = errors.Join(err, u.Close()) }()
-	if err := printBill(a, u); err != nil || dryRun {
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	if o.format != "" {
+		e := json.NewEncoder(a.stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(plan)
+	}
+	if err := printBill(a, plan); err != nil || o.dryRun {
 		return err
 	}
 	applying, stop := a.watchPatch(ctx)
-	err = u.Apply(applying, nil)
+	err = folder.Apply(applying, plan, nil)
 	if stop(); err != nil || a.quiet {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, u.Build.Label, humanSize(r.Fetched()),
+	_, err = fmt.Fprintf(a.stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, plan.Build, humanSize(r.Fetched()),
 		plural(r.Requests(), "request", "requests"), time.Since(started).Round(time.Millisecond))
 	if wrong, vain := r.Wrong(); wrong > 0 && err == nil {
 		_, err = fmt.Fprintf(a.stdout, "%s wrong and asked for again: %s in vain\n", plural(wrong, "answer was", "answers were"), humanSize(vain))
@@ -92,16 +112,16 @@ const updateMemory = 192 << 20
 
 // printBill tells what an update costs, and which files stay that are not the
 // build's.
-func printBill(a *app, u *update.Update) error {
+func printBill(a *app, p *update.Plan) error {
 	if a.quiet {
 		return nil
 	}
-	b := u.Bill
-	for _, name := range u.Kept() {
+	b := p.Bill
+	for _, name := range p.Keep {
 		_, _ = fmt.Fprintf(a.stdout, "stays: %s, which is not of this build and was not published\n", printable(name))
 	}
 	_, err := fmt.Fprintf(a.stdout, "build %q: %s as they are, %d changed, %d new, %d to be removed; %d by a patch\n"+
-		"to fetch: %s in %s, after %s of lists\n", u.Build.Label, plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,
+		"to fetch: %s in %s, after %s of lists\n", p.Build, plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,
 		humanSize(b.Fetch), plural(int64(b.Requests), "request", "requests"), humanSize(b.Known))
 	if err == nil && b.Local+b.Missing > 0 {
 		_, err = fmt.Fprintf(a.stdout, "contents: %s from the folder's own files, with %s; %s from the store\n",
@@ -119,8 +139,6 @@ func printBill(a *app, u *update.Update) error {
 	if err == nil && b.Free >= 0 {
 		_, err = fmt.Fprintf(a.stdout, "; the disk has room for %s", humanSize(b.Free))
 	}
-	if err == nil {
-		_, err = fmt.Fprintln(a.stdout)
-	}
+	_, _ = fmt.Fprintln(a.stdout)
 	return err
 }

@@ -18,7 +18,6 @@ var exceptions = map[string]map[string]int{
 		"diff/pkdelta/maker.fileMaker":  65,
 		"diff/pkdelta/program.Machine":  47,
 		"diff/overlay.Plan":             60,
-		"diff/store/update.Update":      82,
 		"indexer.scan":                  53,
 		"schema.Build":                  32,
 		"schema.batchTx":                39,
@@ -39,7 +38,6 @@ var exceptions = map[string]map[string]int{
 		"diff/pkdelta/program.Machine":      6,
 		"diff/overlay.Plan":                 11,
 		"diff/store/publish.publisher":      5,
-		"diff/store/update.Update":          10,
 		"indexer.opened":                    7,
 		"indexer.scan":                      11,
 		"query.DB":                          6,
@@ -68,7 +66,6 @@ var exceptions = map[string]map[string]int{
 		"diff/pkdelta/program.Machine":  85,
 		"diff/overlay.Merged":           90,
 		"diff/overlay.Plan":             78,
-		"diff/store/update.Update":      113,
 		"indexer.scan":                  65,
 	},
 	"files of a package": {
@@ -86,6 +83,5 @@ var exceptions = map[string]map[string]int{
 	"percent of references against the reading order": {
 		"diff/store":         11,
 		"diff/store/publish": 29,
-		"diff/store/update":  16,
 	},
 }

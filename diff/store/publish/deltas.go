@@ -144,11 +144,11 @@ func (p *publisher) remake(ctx context.Context, b *store.Build) (string, error) 
 	if err != nil {
 		return temp, err
 	}
-	u, err := update.NewUpdate(ctx, r, temp, update.Options{Label: b.Label})
+	folder, plan, err := update.Prepare(ctx, r, temp, update.Options{Label: b.Label})
 	if err != nil {
 		return temp, err
 	}
-	return temp, errors.Join(u.Apply(ctx, nil), u.Close())
+	return temp, errors.Join(folder.Apply(ctx, plan, nil), folder.Close())
 }
 
 func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []pkdelta.Input) (err error) {

@@ -1,17 +1,20 @@
 // Package update brings a folder to any build of a store, from whatever it holds.
 //
-//	OpenRemote ── Remote ── index, manifest
-//	                           │
-//	NewUpdate ── what the folder holds (local) ── what is missing (resolve) ── the bill
-//	                           │
-//	Apply ── ranges of packs ── fetched ── making ── output ── renames
+//	Open ── Target: the manifest of a build, verified
+//	  │
+//	Compare ── Folder: locked; files that are right, that are to be made, that go, that stay
+//	  │
+//	Plan ── what the files contain (local), what is missing (contents), what is cheapest (choose)
+//	  │                                            └── Plan: plain data, as JSON too
+//	Apply ── fetch ranges ── apply patches ── make files of contents ── put them into place
 //
 // The version that the folder has does not matter, nor whether it is one: contents
-// are compared. Where a patch between files is cheaper, bydelta.go uses it. What is
-// wrong is asked for again, elsewhere if there is an elsewhere.
+// are compared. Where a patch between files is cheaper, it is used. What is wrong is
+// asked for again, elsewhere if there is an elsewhere.
 //
-// Files in reading order: request.go, limiter.go and remote.go (what is asked of
-// whom, and how often), local.go, plan.go, bydelta.go, resolve.go with trees.go,
-// ranges.go (what is fetched together) and lists.go, update.go, fetched.go, output.go,
-// making.go, leftover.go (what an earlier run left).
+// Files in reading order: limiter.go, request.go and remote.go (what is asked of
+// whom, and how often), plan.go (the data), frames.go (lists of the store), disk.go
+// (the folder), compare.go, local.go (what its files contain), trees.go (recipes),
+// patches.go, contents.go, choose.go, leftover.go (what an earlier run left),
+// fetch.go, output.go, make.go, place.go, update.go (Open, Compare, Plan), apply.go.
 package update

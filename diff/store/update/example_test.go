@@ -47,12 +47,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	u, err := update.NewUpdate(ctx, remote, game, update.Options{Registry: all.Registry()})
+	folder, plan, err := update.Prepare(ctx, remote, game, update.Options{Registry: all.Registry()})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer func() { _ = u.Close() }()
-	if err := u.Apply(ctx, nil); err != nil {
+	defer func() { _ = folder.Close() }()
+	if err := folder.Apply(ctx, plan, nil); err != nil {
 		log.Fatal(err)
 	}
 	now, err := os.ReadFile(filepath.Join(game, "Calligraphy.sip"))
@@ -60,6 +60,6 @@ func Example() {
 		log.Fatal(err)
 	}
 	want, err := os.ReadFile("../../../testdata/Calligraphy_next.sip")
-	fmt.Println(u.Build.Label, string(now) == string(want), err)
+	fmt.Println(plan.Build, string(now) == string(want), err)
 	// Output: 1.1 true <nil>
 }

@@ -2,6 +2,7 @@ package update
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"pakdb/diff/store"
@@ -13,9 +14,11 @@ func (r *Remote) SetClock(now func() time.Time, sleep func(context.Context, time
 }
 
 // Fetch does what Apply begins with.
-func (u *Update) Fetch(ctx context.Context) error {
-	if err := u.root.MkdirAll(store.WorkDir, 0o777); err != nil {
+func (f *Folder) Fetch(ctx context.Context, p *Plan) error {
+	if err := f.disk.root.MkdirAll(store.WorkDir, 0o777); err != nil {
 		return err
 	}
-	return u.fetch(ctx, nil)
+	fetcher := newFetcher(f.frames, f.disk, p.Ranges)
+	_, err := fetcher.all(ctx, nil)
+	return errors.Join(err, fetcher.close())
 }

@@ -113,11 +113,11 @@ func updateTo(ctx context.Context, from, dir, label string, key *pkdelta.PublicK
 	if err != nil {
 		return err
 	}
-	u, err := update.NewUpdate(ctx, r, dir, update.Options{Label: label, Registry: all.Registry()})
+	u, plan, err := update.Prepare(ctx, r, dir, update.Options{Label: label, Registry: all.Registry()})
 	if err != nil {
 		return err
 	}
-	return errors.Join(u.Apply(ctx, nil), u.Close())
+	return errors.Join(u.Apply(ctx, plan, nil), u.Close())
 }
 
 func TestFaultsUpdate(t *testing.T) {

@@ -154,7 +154,7 @@ func TestOneUpdate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := update.NewUpdate(t.Context(), r, at, update.Options{})
+	u, _, err := update.Prepare(t.Context(), r, at, update.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,12 +54,12 @@ func childUpdate(opt update.RemoteOptions) error {
 		return err
 	}
 	r.SetClock(time.Now, noSleep)
-	u, err := update.NewUpdate(ctx, r, ".", update.Options{Registry: all.Registry()})
+	u, plan, err := update.Prepare(ctx, r, ".", update.Options{Registry: all.Registry()})
 	if err != nil {
 		return err
 	}
 	defer func() { _ = u.Close() }()
-	return u.Apply(ctx, nil)
+	return u.Apply(ctx, plan, nil)
 }
 
 // inChild updates a folder in a process of its own: the text of the error, and what

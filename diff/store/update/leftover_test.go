@@ -48,15 +48,15 @@ func TestLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.SetClock(time.Now, noSleep)
-	u, err := update.NewUpdate(quick(t.Context()), r, at, update.Options{Registry: all.Registry()})
+	u, plan, err := update.Prepare(quick(t.Context()), r, at, update.Options{Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.Bill.Stale < 12345 {
-		t.Errorf("%+v", u.Bill)
+	if plan.Bill.Stale < 12345 {
+		t.Errorf("%+v", plan.Bill)
 	}
-	t.Logf("%d bytes reused, %d stale", u.Bill.Reused, u.Bill.Stale)
-	if err := errors.Join(u.Apply(quick(t.Context()), nil), u.Close()); err != nil {
+	t.Logf("%d bytes reused, %d stale", plan.Bill.Reused, plan.Bill.Stale)
+	if err := errors.Join(u.Apply(quick(t.Context()), plan, nil), u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "in the end", readFolder(t, at), p.new)

@@ -26,14 +26,21 @@ type local struct {
 	opt      *codecs.Options
 	contents map[uint64]localContent
 	chunks   map[uint64]localChunk
-	files    []localFile
+	files    []localRecipe
+	isRead   bool  // what differs from the build
 	size     int64 // of the files that were read
 	cache    blockCache
 }
 
+// localFile is a file of the folder, or what a recipe would make its skeleton.
+type localFile struct {
+	io.ReaderAt
+	name string
+}
+
 // localContent is a group of a file.
 type localContent struct {
-	src io.ReaderAt
+	src *localFile
 	g   *store.Group
 }
 
@@ -44,9 +51,9 @@ type localChunk struct {
 	n   int
 }
 
-// localFile is the file as a recipe would say it: each piece decoded, and as it is
+// localRecipe is a file as a recipe would say it: each piece decoded, and as it is
 // stored.
-type localFile struct {
+type localRecipe struct {
 	decoded, stored []localPiece
 }
 
@@ -64,6 +71,22 @@ func newLocal(registry *codecs.Registry, opt *codecs.Options) *local {
 		registry = &codecs.Registry{}
 	}
 	return &local{registry: registry, opt: opt, contents: map[uint64]localContent{}, chunks: map[uint64]localChunk{}}
+}
+
+// readOnce takes in what the inputs contain, the first time that it is called, and
+// what that allows to be kept in memory.
+func (l *local) readOnce(ctx context.Context, inputs []pkdelta.Input, mem *store.Budget) error {
+	if l.isRead {
+		return nil
+	}
+	l.isRead = true
+	if err := l.read(ctx, inputs); err != nil {
+		return err
+	}
+	for _, f := range l.files {
+		mem.Own += 4 * store.HeldPiece * int64(len(f.decoded)) // new files share pieces, and have others of the same kind
+	}
+	return nil
 }
 
 // read takes in what the inputs contain.
@@ -102,7 +125,7 @@ type localGroup struct {
 }
 
 func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group) error {
-	f := localFile{}
+	f, src := localRecipe{}, &localFile{in.ReaderAt, in.Name}
 	var skeleton []byte
 	var places []int64
 	pos := int64(0)
@@ -113,7 +136,7 @@ func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group
 			}
 		}
 	}
-	work := func(_ context.Context, h *localGroup) { h.hash(in) }
+	work := func(_ context.Context, h *localGroup) { h.hash(src) }
 	workers := runtime.GOMAXPROCS(0)
 	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *localGroup) error {
 		if h.err != nil {
@@ -122,7 +145,7 @@ func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group
 		progress.Of(ctx).Add(h.g.Gap + h.g.Length())
 		pos = h.g.Off + h.g.Length()
 		if b, ok := h.g.BlankBehind(in, places); ok {
-			h.decoded = hashBlank(&b, h.decoded)
+			h.decoded = hashBlank(src.name, &b, h.decoded)
 			pos = h.g.Off + b.Length()
 		}
 		skeleton = append(skeleton, h.decoded.before...)
@@ -139,12 +162,12 @@ func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group
 	if err := stored.ReadAt(in, tail, pos); err != nil {
 		return err
 	}
-	l.add(hashBytes(append(skeleton, tail...)))
+	l.add(hashBytes(src.name, append(skeleton, tail...)))
 	return nil
 }
 
 // hash reads a group.
-func (h *localGroup) hash(in io.ReaderAt) {
+func (h *localGroup) hash(in *localFile) {
 	sum := h.g.StoredSum(in)
 	h.decoded, h.err = hashGroup(in, h.g, sum)
 	if h.stored = h.decoded; h.g.Method != compress.None && h.err == nil {
@@ -155,7 +178,7 @@ func (h *localGroup) hash(in io.ReaderAt) {
 
 // hashGroup reads a group. One that cannot be decoded is of no use, and no error:
 // its stored bytes may be.
-func hashGroup(in io.ReaderAt, g *store.Group, sum func() ([store.SumSize]byte, error)) (*hashed, error) {
+func hashGroup(in *localFile, g *store.Group, sum func() ([store.SumSize]byte, error)) (*hashed, error) {
 	h := &hashed{localContent: localContent{in, g}, method: g.Method}
 	h.read()
 	var err error
@@ -164,16 +187,16 @@ func hashGroup(in io.ReaderAt, g *store.Group, sum func() ([store.SumSize]byte, 
 }
 
 // hashBytes takes bytes as a content that is stored as it is.
-func hashBytes(b []byte) *hashed {
+func hashBytes(name string, b []byte) *hashed {
 	n := int64(len(b))
-	h := &hashed{localContent: localContent{bytes.NewReader(b), &store.Group{Size: n, Block: n, Stored: []int64{n}}}}
+	h := &hashed{localContent: localContent{&localFile{bytes.NewReader(b), name}, &store.Group{Size: n, Block: n, Stored: []int64{n}}}}
 	h.read()
 	return h
 }
 
 // hashBlank hashes tables as blank ones.
-func hashBlank(b *store.BlankGroup, plain *hashed) *hashed {
-	h := hashBytes(b.Content)
+func hashBlank(name string, b *store.BlankGroup, plain *hashed) *hashed {
+	h := hashBytes(name, b.Content)
 	h.method, h.before = store.MethodTables, plain.before
 	return h
 }
@@ -251,6 +274,24 @@ func (l *local) find(id uint64, size int64) (localContent, bool) {
 func (l *local) chunk(c store.ChunkRef) (localChunk, bool) {
 	have, ok := l.chunks[c.ID]
 	return have, ok && have.n == c.Size
+}
+
+// missing calls use for the chunks that the files have not.
+func (l *local) missing(chunks []store.ChunkRef, use func(store.ChunkRef)) {
+	for _, c := range chunks {
+		if _, ok := l.chunk(c); !ok {
+			use(c)
+		}
+	}
+}
+
+// sources adds the names of the files that have some of the chunks.
+func (l *local) sources(chunks []store.ChunkRef, names map[string]bool) {
+	for _, c := range chunks {
+		if have, ok := l.chunk(c); ok {
+			names[have.src.name] = true
+		}
+	}
 }
 
 // readChunk reads a chunk of a file and makes sure that it still is what it was.
@@ -339,7 +380,7 @@ func (c *blockCache) block(of localContent, i int) ([]byte, error) {
 		}
 	}
 	var b cachedBlock
-	if held := int64(len(c.blocks)) * of.g.Block; len(c.blocks) == keptBlocks || held > store.MaxHeld {
+	if kept := int64(len(c.blocks)) * of.g.Block; len(c.blocks) == keptBlocks || kept > store.MaxHeld {
 		b = c.blocks[0]
 		c.blocks = slices.Delete(c.blocks, 0, 1)
 	}

@@ -206,11 +206,11 @@ func TestRate(t *testing.T) {
 	}
 	at := p.mod.write(t, t.TempDir())
 	start := time.Now()
-	u, err := update.NewUpdate(t.Context(), r, at, update.Options{Registry: all.Registry()})
+	u, plan, err := update.Prepare(t.Context(), r, at, update.Options{Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(u.Apply(t.Context(), nil), u.Close()); err != nil {
+	if err := errors.Join(u.Apply(t.Context(), plan, nil), u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "slowly", readFolder(t, at), p.new)

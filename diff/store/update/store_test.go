@@ -83,12 +83,12 @@ func runUpdate(ctx context.Context, from, dir, label string) (update.Bill, *upda
 	if err != nil {
 		return update.Bill{}, nil, err
 	}
-	u, err := update.NewUpdate(ctx, r, dir, update.Options{Label: label, Registry: all.Registry()})
+	u, plan, err := update.Prepare(ctx, r, dir, update.Options{Label: label, Registry: all.Registry()})
 	if err != nil {
 		return update.Bill{}, r, err
 	}
-	err = u.Apply(ctx, nil)
-	return u.Bill, r, errors.Join(err, u.Close())
+	err = u.Apply(ctx, plan, nil)
+	return plan.Bill, r, errors.Join(err, u.Close())
 }
 
 // builds are three builds: real paks of two versions, where there are samples,
@@ -218,14 +218,14 @@ func TestForeignFilesStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := update.NewUpdate(t.Context(), r, at, update.Options{})
+	u, plan, err := update.Prepare(t.Context(), r, at, update.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"b", "mods/m.txt"}; !slices.Equal(u.Kept(), want) || len(u.Gone()) != 0 {
-		t.Errorf("kept %v, gone %v", u.Kept(), u.Gone())
+	if want := []string{"b", "mods/m.txt"}; !slices.Equal(plan.Keep, want) || len(plan.Remove) != 0 {
+		t.Errorf("kept %v, gone %v", plan.Keep, plan.Remove)
 	}
-	if err := errors.Join(u.Apply(t.Context(), nil), u.Close()); err != nil {
+	if err := errors.Join(u.Apply(t.Context(), plan, nil), u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "with mods", readFolder(t, at), folder{"a": []byte("a"), "b": []byte("mine"), "mods/m.txt": []byte("m")})
@@ -348,13 +348,13 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	u, err := update.NewUpdate(ctx, r, at, update.Options{Label: "v1", Registry: all.Registry()})
+	u, plan, err := update.Prepare(ctx, r, at, update.Options{Label: "v1", Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	fetched := int64(0)
-	err = u.Apply(ctx, func(n int64) {
-		if fetched += n; fetched == u.Bill.Fetch {
+	err = u.Apply(ctx, plan, func(n int64) {
+		if fetched += n; fetched == plan.Bill.Fetch {
 			cancel()
 		}
 	})

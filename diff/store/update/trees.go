@@ -16,41 +16,43 @@ const recipeGroup = 1024
 // have some; of recipes of further ways all parts are fetched.
 const maxKnown = 16
 
-// recipes reads the recipes of the files to be made.
-func (u *Update) recipes(ctx context.Context) error {
-	known := map[string]map[uint64][]store.Piece{}
-	var some []*fileUpdate
-	for i, f := range u.todo {
-		if !f.byDelta {
-			some = append(some, f)
+// recipeReader reads recipes.
+type recipeReader struct {
+	frames *frameReader
+	local  *local
+	known  map[string]map[uint64][]store.Piece // parts of trees that the folder has, by ways of packing
+}
+
+// readRecipes reads the recipes of files.
+func readRecipes(ctx context.Context, frames *frameReader, local *local, files []*target) error {
+	r := &recipeReader{frames, local, map[string]map[uint64][]store.Piece{}}
+	for len(files) > 0 {
+		n := min(recipeGroup, len(files))
+		if err := r.read(ctx, files[:n]); err != nil {
+			return err
 		}
-		if len(some) == recipeGroup || i == len(u.todo)-1 {
-			if err := u.someRecipes(ctx, some, known); err != nil {
-				return err
-			}
-			some = some[:0]
-		}
+		files = files[n:]
 	}
 	return nil
 }
 
-// someRecipes reads recipes, level by level: the parts of their trees that are not
-// in files of the folder.
-func (u *Update) someRecipes(ctx context.Context, files []*fileUpdate, known map[string]map[uint64][]store.Piece) error {
+// read reads recipes, level by level: the parts of their trees that are not in
+// files of the folder.
+func (r *recipeReader) read(ctx context.Context, files []*target) error {
 	roots := make([]store.Place, len(files))
 	var ahead []store.FrameID
 	for i, f := range files {
 		roots[i] = f.Recipe.Place()
-		list, err := u.before(ctx, roots[i].ID())
+		list, err := r.frames.before(ctx, roots[i].ID())
 		if err != nil {
 			return err
 		}
 		ahead = append(ahead, list...)
 	}
 	trees := make([]*tree, len(files))
-	err := u.eachList(ctx, roots, ahead, func(i int, b []byte) (err error) {
+	err := r.frames.eachList(ctx, roots, ahead, func(i int, b []byte) (err error) {
 		if files[i].recipe, err = store.ParseRecipe(b); err == nil {
-			trees[i], err = u.newTree(files[i], known)
+			trees[i], err = r.newTree(files[i])
 		}
 		return files[i].inRecipe(err)
 	})
@@ -58,7 +60,7 @@ func (u *Update) someRecipes(ctx context.Context, files []*fileUpdate, known map
 		return err
 	}
 	for missing := missingParts(trees); len(missing) > 0; missing = missingParts(trees) {
-		if err := u.fillTrees(ctx, trees, missing); err != nil {
+		if err := r.fill(ctx, trees, missing); err != nil {
 			return err
 		}
 	}
@@ -71,17 +73,17 @@ func (u *Update) someRecipes(ctx context.Context, files []*fileUpdate, known map
 }
 
 // inRecipe says in which recipe an error is.
-func (f *fileUpdate) inRecipe(err error) error {
+func (t *target) inRecipe(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("the recipe of %s: %w", f.Path, err)
+	return fmt.Errorf("the recipe of %s: %w", t.Path, err)
 }
 
-// fillTrees reads the next parts of trees.
-func (u *Update) fillTrees(ctx context.Context, trees []*tree, missing []store.Place) error {
+// fill reads the next parts of trees.
+func (r *recipeReader) fill(ctx context.Context, trees []*tree, missing []store.Place) error {
 	parts := make([][]byte, len(missing))
-	err := u.eachList(ctx, missing, nil, func(i int, b []byte) error {
+	err := r.frames.eachList(ctx, missing, nil, func(i int, b []byte) error {
 		parts[i] = append([]byte(nil), b...)
 		return nil
 	})
@@ -97,7 +99,7 @@ func (u *Update) fillTrees(ctx context.Context, trees []*tree, missing []store.P
 // tree is a recipe's while it is being read, from the first piece on.
 type tree struct {
 	mem   *store.Budget
-	file  *fileUpdate
+	file  *target
 	known map[uint64][]store.Piece // parts that the folder has
 	slots []slot                   // what comes behind the file's pieces
 	made  int64                    // bytes that the pieces have at least
@@ -112,15 +114,15 @@ type slot struct {
 }
 
 // newTree begins to read a tree.
-func (u *Update) newTree(f *fileUpdate, known map[string]map[uint64][]store.Piece) (*tree, error) {
+func (r *recipeReader) newTree(f *target) (*tree, error) {
 	var methods strings.Builder
-	for _, r := range f.recipe.Recipes {
-		methods.WriteString(string(r.Method) + "\x00")
+	for _, form := range f.recipe.Recipes {
+		methods.WriteString(string(form.Method) + "\x00")
 	}
-	if known[methods.String()] == nil && len(known) < maxKnown {
-		known[methods.String()] = u.local.parts(f.recipe)
+	if r.known[methods.String()] == nil && len(r.known) < maxKnown {
+		r.known[methods.String()] = r.local.parts(f.recipe)
 	}
-	t := &tree{mem: &u.mem, file: f, known: known[methods.String()]}
+	t := &tree{mem: &r.frames.mem, file: f, known: r.known[methods.String()]}
 	if n := int64(store.Count(f.recipe.Parts)); n > f.Size {
 		return nil, fmt.Errorf("%w: %d pieces of a file of %d bytes", store.ErrCorrupt, n, f.Size)
 	}

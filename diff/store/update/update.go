@@ -3,322 +3,181 @@ package update
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path"
 	"slices"
-	"strings"
-	"sync"
 
-	"github.com/zeebo/blake3"
-	"golang.org/x/sync/errgroup"
-
+	"pakdb/codecs"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
-	"pakdb/internal/atomicfile"
-	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 )
 
-// Apply fetches what is missing, makes the files beside the old ones, checks
-// each, and only when all are right puts them into place and removes what is
-// gone. Until then, and when it fails, the folder is as it was, but for what has
-// been fetched and made, which the next try uses. fetched is told of bytes that
-// came, one call at a time; it may be nil. An Update is applied once. Where there is
-// too little room, the error is a [patch.SpaceError].
-func (u *Update) Apply(ctx context.Context, fetched func(n int64)) error {
-	need := store.SumSizes(u.Bill.Write, u.Bill.Fetch) - u.Bill.Reused
-	if free := store.SumSizes(u.Bill.Free, u.Bill.Stale); u.Bill.Free >= 0 && need > free {
-		return u.withLeft(&apply.SpaceError{Need: need, Free: free})
-	}
-	if err := u.out.MkdirAll(store.WorkDir); err != nil {
-		return err
-	}
-	if err := u.removeStale(); err != nil {
-		return err
-	}
-	err := u.apply(ctx, fetched)
-	var wrong *wrongError // what came before it is right
-	if errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
-		// What was kept may be what is wrong: the next try fetches anew.
-		err = errors.Join(err, u.closeRanges(), u.out.RemoveAll(store.WorkDir))
-	}
-	return u.withLeft(err)
+// Options for [Target.Compare].
+type Options struct {
+	Label    string           // of the build, for [Prepare]; empty: the last one published
+	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
+	Open     *codecs.Options
 }
 
-func (u *Update) apply(ctx context.Context, fetched func(n int64)) error {
-	progress.Step(ctx, store.StepFetching, u.Bill.Fetch)
-	if err := u.fetch(ctx, fetched); err != nil {
-		return err
-	}
-	var undone []*fileUpdate // which their patch did not make
-	for _, d := range u.deltas {
-		failed, err := u.tryDelta(ctx, d)
+// Target is a build that folders are brought to.
+type Target struct {
+	Build  *store.Build // its manifest, without files
+	isLast bool         // it is the one published last
+	remote *Remote
+}
+
+// Open reads the manifest of a build, and checks it: by its signature, if the
+// Remote has a key. An empty label is that of the build published last.
+func Open(ctx context.Context, r *Remote, label string) (*Target, error) {
+	build, err := r.Build(ctx, label)
+	return &Target{Build: build, isLast: label == "", remote: r}, err
+}
+
+// Folder is a folder that was compared with a build. It is locked: until it is
+// closed nobody else updates it.
+type Folder struct {
+	build    *store.Build
+	isLast   bool
+	frames   *frameReader
+	disk     *disk
+	diff     *difference
+	local    *local
+	contents *contents // of the files that no patch makes, once there is a plan
+}
+
+// Compare looks at what is in dir, by content: the version that it has does not
+// matter. It reads the list of the build's files, hashes files in dir, and finds what
+// is in the way. Nothing in dir is changed, unless an update by package patch was
+// interrupted there, which is finished first.
+func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folder, err error) {
+	f = &Folder{build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	defer func() {
 		if err != nil {
-			return err
+			err = errors.Join(err, f.Close())
+			f = nil
 		}
-		undone = append(undone, failed...)
-		if fetched != nil {
-			fetched(d.Size)
-		}
+	}()
+	defer rescue.Into(&err)
+	if f.disk, err = openDisk(ctx, dir); err != nil {
+		return f, err
 	}
-	progress.Step(ctx, store.StepMaking, u.Bill.Write)
-	if err := u.makeAll(ctx); err != nil {
-		return err
+	for name := range f.disk.here {
+		f.frames.mem.Own += 2 * (store.HeldFile + int64(len(name)))
 	}
-	if err := u.makeAnew(ctx, undone); err != nil {
-		return err
+	if err := f.listFiles(ctx, f.build); err != nil {
+		return f, err
 	}
-	if err := u.sync(ctx); err != nil {
-		return err
-	}
-	return u.commit()
+	f.diff, err = f.compare(ctx)
+	return f, err
 }
 
-// fetch gets all ranges, some at a time, each into a file of its own.
-func (u *Update) fetch(ctx context.Context, fetched func(n int64)) error {
-	parent := ctx
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	var telling sync.Mutex
-	in := u.framesIn()
-	for _, r := range u.ranges {
-		g.Go(rescue.Func(func() error {
-			err := u.fetchRange(ctx, r, func(b []byte) error { return inflateAll(b, in[r]) })
-			var wrong *wrongError
-			if errors.As(err, &wrong) && len(in[r]) == 0 && ctx.Err() == nil {
-				r.absent, err = true, nil // deltas are not needed
-			}
-			if err == nil && fetched != nil {
-				telling.Lock()
-				defer telling.Unlock()
-				fetched(r.n)
-			}
-			return err
-		}))
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	return u.withoutAbsent(parent)
-}
-
-func (u *Update) fetchRange(ctx context.Context, r *fetchRange, check func([]byte) error) error {
-	name := r.name()
-	if f, err := u.root.Open(name); err == nil {
-		if st, err := f.Stat(); err == nil && st.Size() == r.n {
-			r.data = f
-			return nil
+// listFiles gets the files of a build.
+func (f *Folder) listFiles(ctx context.Context, b *store.Build) error {
+	return f.frames.files(ctx, b, func() ([]store.File, error) {
+		if len(f.disk.here) == 0 {
+			return nil, nil
 		}
-		_ = f.Close()
-	}
-	b, err := u.getRange(ctx, r, check)
-	if err != nil {
-		return err
-	}
-	f, err := u.out.OpenFile(name+"~", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	if _, err = f.Write(b); err == nil {
-		err = u.out.Rename(name+"~", name)
-	}
-	if err != nil {
-		return errors.Join(err, f.Close(), u.out.Remove(name+"~"))
-	}
-	r.data = f.File
-	return nil
-}
-
-type eof struct{}
-
-func (eof) Read([]byte) (int, error) { return 0, io.EOF }
-
-// work is where a file is made. Two of the same content have each their own.
-func (f *fileUpdate) work() string {
-	of := blake3.Sum256([]byte(f.Path + "\x00" + f.Sum))
-	return path.Join(store.WorkDir, fmt.Sprintf(atomicfile.Prefix+"%x", of[:20]))
-}
-
-// isMade reports whether a file is complete in the folder of work.
-func (u *Update) isMade(ctx context.Context, f *fileUpdate) bool {
-	have, err := u.root.Open(f.work())
-	if err != nil {
-		return false
-	}
-	defer func() { _ = have.Close() }()
-	st, err := have.Stat()
-	if err != nil || st.Size() != f.Size {
-		return false
-	}
-	sum, err := store.SumOf(progress.Watch(ctx, nil), have, f.Size) // not part of what is counted
-	return err == nil && sum == f.Sum
-}
-
-// commit puts the files into place. A crash in between leaves files of both
-// builds, each of them whole; the next update completes it.
-func (u *Update) commit() error {
-	if u.files != nil { // some systems do not rename over open files
-		if err := u.files.Close(); err != nil {
-			return err
-		}
-		u.files = nil
-	}
-	if err := u.clear(); err != nil {
-		return err
-	}
-	for _, f := range u.todo {
-		if err := u.out.MkdirAll(path.Dir(f.Path)); err != nil {
-			return err
-		}
-		if err := u.out.KeepMode(f.work(), f.Path); err != nil {
-			return err
-		}
-		if err := u.out.Rename(f.work(), f.Path); err != nil {
-			return err
-		}
-	}
-	if err := u.noteEmptied(); err != nil {
-		return err
-	}
-	for _, name := range u.gone {
-		if u.isNew(name) {
-			continue
-		}
-		if err := u.out.Remove(name); err != nil {
-			return err
-		}
-	}
-	if err := u.out.Sync(); err != nil {
-		return err
-	}
-	if err := u.closeRanges(); err != nil {
-		return err
-	}
-	u.removeEmpty()
-	if err := u.out.RemoveAll(store.WorkDir); err != nil {
-		return err
-	}
-	return u.out.Sync()
-}
-
-// inTheWay returns the files that are where folders of new ones are to be, or in
-// what is to be a file.
-func (u *Update) inTheWay(names []string) []string {
-	files, folders := map[string]bool{}, u.folders()
-	for _, f := range u.todo {
-		files[f.Path] = true
-	}
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if files[dir] {
-				return false
-			}
-		}
-		return !folders[name]
+		return f.disk.list(ctx)
 	})
 }
 
-// folders are those that new files are to be in.
-func (u *Update) folders() map[string]bool {
-	all := map[string]bool{}
-	for _, f := range u.todo {
-		for dir := path.Dir(f.Path); dir != "." && !all[dir]; dir = path.Dir(dir) {
-			all[dir] = true
-		}
+// Plan decides how each file is made that the folder has not, content by content:
+// from what lies in the folder, by deltas, or of chunks, whatever is least to fetch.
+// For that it reads recipes and lists of the store, and the files of the folder that
+// are not as the build has them.
+func (f *Folder) Plan(ctx context.Context) (p *Plan, err error) {
+	defer rescue.Into(&err)
+	usable, err := f.usable(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return all
-}
-
-// clear makes way for new files, by what will be removed anyhow and by empty
-// folders.
-func (u *Update) clear() error {
-	first := u.inTheWay(u.gone)
-	u.gone = slices.DeleteFunc(u.gone, func(name string) bool { _, is := slices.BinarySearch(first, name); return is })
-	for _, name := range first {
-		if err := u.out.Remove(name); err != nil {
-			return err
-		}
-	}
-	for _, f := range u.todo {
-		if st, err := u.root.Lstat(f.Path); err != nil || !st.IsDir() {
-			continue
-		}
-		var folders []string
-		err := fs.WalkDir(u.root.FS(), f.Path, func(name string, _ fs.DirEntry, err error) error {
-			folders = append(folders, name)
-			return err
-		})
-		for _, name := range slices.Backward(folders) {
-			err = errors.Join(err, u.out.Remove(name))
-		}
+	patches, others := evident(usable)
+	contents := newContents(f, slices.DeleteFunc(slices.Clone(f.diff.todo), func(t *target) bool { return t.patch != "" }))
+	if len(contents.files) > 0 {
+		cheaper, err := contents.resolve(ctx, others)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		patches = append(patches, cheaper...)
 	}
-	return nil
-}
-
-// isNew reports that a file to be removed is one of the build's, on a system on
-// which names in capitals and others are the same.
-func (u *Update) isNew(name string) bool {
-	old, err := u.root.Stat(name)
+	ranges, err := contents.ranges(ctx)
 	if err != nil {
-		return false
+		return nil, err
 	}
-	for _, f := range u.Build.Files {
-		if !strings.EqualFold(f.Path, name) {
-			continue
-		}
-		if st, err := u.root.Stat(f.Path); err == nil && os.SameFile(st, old) {
-			return true
-		}
-	}
-	return false
+	f.contents = contents
+	return f.newPlan(patches, ranges), nil
 }
 
-// emptiedName lists the folders of files that are removed, so that an update which
-// was killed before it removed the folders too is completed by the next one. To
-// that the files are gone, and a folder may be empty because the user wants it so.
-const emptiedName = store.WorkDir + "/" + atomicfile.Prefix + "emptied"
+// newPlan writes down what was decided.
+func (f *Folder) newPlan(patches []*patchUse, ranges []Range) *Plan {
+	d, r := f.diff, f.frames.remote
+	p := &Plan{Build: f.build.Label, Remove: d.gone, Keep: d.kept}
+	p.Bill = Bill{Same: d.same, Gone: len(d.gone), Kept: len(d.kept), Looked: f.contents.looked, Free: apply.FreeSpace(f.disk.name)}
+	for _, t := range d.todo {
+		file := File{Path: t.Path, Size: t.Size, Sum: t.Sum, New: t.isNew, Patch: t.patch}
+		if t.patch == "" {
+			f.contents.addUp(t, &file)
+		}
+		p.addFile(file)
+	}
+	p.addRanges(ranges)
+	for _, use := range patches {
+		p.addPatch(use)
+	}
+	p.addLeft(f.disk)
+	p.Bill.Known, p.Bill.Asked = r.Fetched(), r.Requests()
+	return p
+}
 
-// noteEmptied writes that list, below what an earlier update left of its own.
-func (u *Update) noteEmptied() error {
-	if len(u.gone) == 0 {
+// Close closes all files, and lets others update the folder. What was fetched stays
+// for another try.
+func (f *Folder) Close() error {
+	if f.disk == nil {
 		return nil
 	}
-	list := u.emptied()
-	for _, name := range u.gone {
-		list = append(list, path.Dir(name))
-	}
-	slices.Sort(list)
-	f, err := u.out.OpenFile(emptiedName+"~", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(strings.Join(slices.Compact(list), "\n"))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return u.out.Rename(emptiedName+"~", emptiedName)
+	return f.disk.close()
 }
 
-// emptied reads it. Names that lead out of the folder u.out refuses.
-func (u *Update) emptied() (list []string) {
-	b, err := u.out.ReadFile(emptiedName)
-	if err != nil || len(b) == 0 {
-		return nil
-	}
-	return strings.Split(string(b), "\n")
-}
+// manifestTries is how often an update is planned by another manifest.
+const manifestTries = 3
 
-// removeEmpty removes folders in which nothing is left of what is gone.
-func (u *Update) removeEmpty() {
-	for _, dir := range slices.Backward(u.emptied()) {
-		if fs.ValidPath(dir) {
-			u.out.RemoveEmpty(dir)
+// Prepare opens a build, compares dir with it and plans the update. Nothing tells
+// whether a manifest that is not signed is right, but for what it names: where that
+// is not what it says, and another answer is another manifest, it is tried with that.
+func Prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Folder, *Plan, error) {
+	for try := 1; ; try++ {
+		t, f, p, err := prepare(ctx, r, dir, opt)
+		var wrong *wrongError
+		if err == nil || r.key != nil || try == manifestTries || !errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
+			return f, p, err
+		}
+		if again, e := r.Build(ctx, opt.Label); e != nil || again.Sum == t.sum() {
+			return nil, nil, err
 		}
 	}
+}
+
+// prepare is Prepare by the manifest that comes first. It returns what is known of
+// that even if it fails.
+func prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Target, *Folder, *Plan, error) {
+	t, err := Open(ctx, r, opt.Label)
+	if err != nil {
+		return t, nil, nil, err
+	}
+	f, err := t.Compare(ctx, dir, opt)
+	if err != nil {
+		return t, nil, nil, err
+	}
+	p, err := f.Plan(ctx)
+	if err != nil {
+		return t, nil, nil, errors.Join(err, f.Close())
+	}
+	return t, f, p, nil
+}
+
+// sum returns the hash of the manifest; that of none is zero.
+func (t *Target) sum() (sum store.Key) {
+	if t.Build != nil {
+		sum = t.Build.Sum
+	}
+	return sum
 }

@@ -29,9 +29,9 @@ func quickly(t *testing.T, at, dir string, opt update.RemoteOptions) (wrong, vai
 	}
 	r.SetClock(time.Now, noSleep)
 	ctx := quick(t.Context())
-	u, err := update.NewUpdate(ctx, r, dir, update.Options{Registry: all.Registry()})
+	u, plan, err := update.Prepare(ctx, r, dir, update.Options{Registry: all.Registry()})
 	if err == nil {
-		err = errors.Join(u.Apply(ctx, nil), u.Close())
+		err = errors.Join(u.Apply(ctx, plan, nil), u.Close())
 	}
 	wrong, vain = r.Wrong()
 	return wrong, vain, err
@@ -232,12 +232,12 @@ func TestSoundButOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := update.NewUpdate(t.Context(), r, at, update.Options{Registry: all.Registry()})
+	u, plan, err := update.Prepare(t.Context(), r, at, update.Options{Registry: all.Registry()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var n atomic.Int64
-	if err := errors.Join(u.Fetch(t.Context()), u.Close()); err != nil {
+	if err := errors.Join(u.Fetch(t.Context(), plan), u.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for name, b := range readFolder(t, at) {

@@ -1,0 +1,190 @@
+package update
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/internal/progress"
+)
+
+// difference is what a folder has of a build.
+type difference struct {
+	same   int
+	todo   []*target       // files of the build that the folder has not
+	right  []pkdelta.Input // files in the folder that are as the build has them
+	others []pkdelta.Input // files in the folder that are not
+	gone   []string        // of these, what another build put there
+	kept   []string        // and what nobody published
+}
+
+// target is a file that must be made.
+type target struct {
+	store.File
+	isNew  bool   // the folder has none of the name
+	patch  string // that makes it; "": it is made of contents
+	recipe *store.FileRecipe
+	pieces []store.Piece
+}
+
+// contents calls use for the contents of a file.
+func (t *target) contents(use func(store.ContentRef)) {
+	for _, p := range t.pieces {
+		use(p.ContentRef)
+	}
+	use(t.recipe.Skeleton)
+}
+
+// compare sorts files into those that are right and those to be made.
+func (f *Folder) compare(ctx context.Context) (*difference, error) {
+	d := &difference{}
+	right := map[string]bool{}
+	total := int64(0)
+	for _, want := range f.build.Files {
+		if in, there := f.disk.here[want.Path]; there && in.Size == want.Size {
+			total += want.Size
+		}
+	}
+	progress.Step(ctx, store.StepComparing, total)
+	for i := range f.build.Files {
+		want := &f.build.Files[i]
+		is, err := f.disk.is(ctx, want)
+		if err != nil {
+			return nil, err
+		}
+		if right[want.Path] = is; is {
+			d.same++
+			continue
+		}
+		_, there := f.disk.here[want.Path]
+		d.todo = append(d.todo, &target{File: *want, isNew: !there})
+	}
+	for _, name := range f.disk.names() {
+		if right[name] {
+			d.right = append(d.right, f.disk.here[name])
+		} else {
+			d.others = append(d.others, f.disk.here[name])
+		}
+	}
+	if err := f.sortOthers(ctx, d); err != nil {
+		return nil, err
+	}
+	return d, f.obstacles(d)
+}
+
+// sortOthers tells files that another build put there from others, which stay. The
+// build knows those of earlier ones, the last one published those of all.
+func (f *Folder) sortOthers(ctx context.Context, d *difference) error {
+	wanted := map[string]bool{}
+	for _, file := range f.build.Files {
+		wanted[file.Path] = true
+	}
+	others := slices.DeleteFunc(f.disk.names(), func(name string) bool { return wanted[name] })
+	published, err := f.published(ctx, others)
+	if err != nil {
+		return err
+	}
+	for _, name := range others {
+		if published[name] {
+			d.gone = append(d.gone, name)
+		} else {
+			d.kept = append(d.kept, name)
+		}
+	}
+	return nil
+}
+
+// published tells which of some files in the folder are as a build had them. It
+// asks for what builds had only if there are such files, and keeps nothing of it.
+func (f *Folder) published(ctx context.Context, others []string) (map[string]bool, error) {
+	if len(others) == 0 {
+		return nil, nil
+	}
+	last := f.build
+	if !f.isLast {
+		var err error
+		if last, err = f.frames.remote.Build(ctx, ""); err != nil {
+			return nil, err
+		}
+		if err := f.listFiles(ctx, last); err != nil {
+			return nil, err
+		}
+	}
+	asked := map[string]bool{}
+	for _, name := range others {
+		asked[name] = true
+	}
+	known, failed := map[string]bool{}, error(nil)
+	compare := func(file *store.File) {
+		if !asked[file.Path] || failed != nil {
+			return
+		}
+		is, err := f.disk.is(ctx, file)
+		if failed = err; is {
+			known[file.Path] = true
+		}
+	}
+	all := map[string]bool{}
+	for _, b := range slices.Compact([]*store.Build{f.build, last}) {
+		if err := f.frames.remote.earlier(ctx, b, func() { clear(known) }, compare); err != nil {
+			return nil, err
+		}
+		maps.Copy(all, known)
+	}
+	known = all
+	for i := range last.Files {
+		compare(&last.Files[i])
+	}
+	return known, failed
+}
+
+// obstacles finds what is in the way of new files and will not be removed, before
+// any of them is there.
+func (f *Folder) obstacles(d *difference) error {
+	paths := make([]string, len(d.todo))
+	for i, t := range d.todo {
+		paths[i] = t.Path
+	}
+	if list := inTheWay(paths, d.kept); len(list) > 0 {
+		return fmt.Errorf("%s is in the way of a file of build %q, and was not published: move it elsewhere: %w", list[0], f.build.Label, fs.ErrExist)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(foldersOf(paths))) {
+		if st, err := f.disk.root.Lstat(dir); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link, which updates do not follow, and build %q has files in a folder there: %w", dir, f.build.Label, fs.ErrExist)
+		}
+	}
+	return nil
+}
+
+// inTheWay returns the names of files that are where folders of new ones are to be,
+// or in what is to be a file.
+func inTheWay(paths, names []string) []string {
+	files, folders := map[string]bool{}, foldersOf(paths)
+	for _, p := range paths {
+		files[p] = true
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if files[dir] {
+				return false
+			}
+		}
+		return !folders[name]
+	})
+}
+
+// foldersOf are the folders that files are in.
+func foldersOf(paths []string) map[string]bool {
+	all := map[string]bool{}
+	for _, p := range paths {
+		for dir := path.Dir(p); dir != "." && !all[dir]; dir = path.Dir(dir) {
+			all[dir] = true
+		}
+	}
+	return all
+}
