@@ -166,3 +166,11 @@ func (c *ChunkRef) In(frame []byte) ([]byte, error) {
 	}
 	return b, err
 }
+
+// BytesAt returns the bytes at a place of a frame.
+func BytesAt(frame []byte, p Place) ([]byte, error) {
+	if p.At > len(frame) || p.Size > len(frame)-p.At {
+		return nil, fmt.Errorf("%w: place %d of a frame of %d bytes", ErrCorrupt, p.At, len(frame))
+	}
+	return frame[p.At : p.At+p.Size], nil
+}

@@ -37,7 +37,6 @@ var exceptions = map[string]map[string]int{
 		"diff/pkdelta/maker.fileMaker":      10,
 		"diff/pkdelta/program.Machine":      6,
 		"diff/overlay.Plan":                 11,
-		"diff/store/publish.publisher":      5,
 		"indexer.opened":                    7,
 		"indexer.scan":                      11,
 		"query.DB":                          6,
@@ -79,9 +78,5 @@ var exceptions = map[string]map[string]int{
 		"codecs/unrealpak": 5200,
 		"diff":             5900,
 		"schema":           5900,
-	},
-	"percent of references against the reading order": {
-		"diff/store":         11,
-		"diff/store/publish": 29,
 	},
 }

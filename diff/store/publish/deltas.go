@@ -22,13 +22,22 @@ import (
 	"pakdb/internal/atomicfile"
 )
 
-// deltas makes transport patches from the last builds to the one that is
-// published: one for each set of files that are named alike but for their
-// extension, since formats of several files are read together.
-func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta.Input, earlier []*store.Build) ([]store.Delta, error) {
-	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *store.Build) bool { return e.Label == b.Label })
+// patchMaker makes transport patches for one build.
+type patchMaker struct {
+	out    *storeWriter
+	opt    *Options
+	inputs []pkdelta.Input
+	frames map[string]int64 // bytes of the frames of new files, by their hashes
+	made   int              // between files
+	whole  int              // from nothing
+}
+
+// from makes patches from earlier builds to the one that is published: one for each
+// set of files that are named alike but for their extension, since formats of several
+// files are read together.
+func (p *patchMaker) from(ctx context.Context, earlier []*store.Build, b *store.Build) ([]store.Delta, error) {
 	var list []store.Delta
-	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
+	for _, from := range slices.Backward(earlier) {
 		sets := changedSets(from, b)
 		sets = slices.DeleteFunc(sets, func(s deltaSet) bool {
 			return !slices.ContainsFunc(s.new, func(f store.File) bool { return !p.isContent(f) })
@@ -36,7 +45,7 @@ func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta
 		if len(sets) == 0 {
 			continue
 		}
-		made, err := p.deltasFrom(ctx, from, inputs, sets)
+		made, err := p.between(ctx, from, sets)
 		if err != nil {
 			return nil, fmt.Errorf("deltas from %q: %w", from.Label, err)
 		}
@@ -51,8 +60,8 @@ func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta
 
 // isContent reports that a file is a content by itself, so that a delta between
 // contents is all that a patch could be.
-func (p *publisher) isContent(f store.File) bool {
-	names, err := store.ReadNames(p.dir, f.Sum)
+func (p *patchMaker) isContent(f store.File) bool {
+	names, err := store.ReadNames(p.out.dir, f.Sum)
 	return err == nil && f.Size <= store.MaxCoded && len(names) > 0 && names[0].Name == store.NameOf(store.WholeName+path.Base(f.Path), 0)
 }
 
@@ -92,13 +101,13 @@ func (s deltaSet) name() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// deltasFrom makes the build from again, in a folder beside the store, and the
+// between makes the build from again, in a folder beside the store, and the
 // patches from it.
-func (p *publisher) deltasFrom(ctx context.Context, from *store.Build, inputs []pkdelta.Input, sets []deltaSet) (list []store.Delta, err error) {
+func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []deltaSet) (list []store.Delta, err error) {
 	var temp string
 	defer func() {
 		if temp != "" {
-			err = errors.Join(err, p.out.RemoveAll(remadeName))
+			err = errors.Join(err, p.out.out.RemoveAll(remadeName))
 		}
 	}()
 	for _, s := range sets {
@@ -109,7 +118,7 @@ func (p *publisher) deltasFrom(ctx context.Context, from *store.Build, inputs []
 		for _, f := range s.new {
 			d.New = append(d.New, f.Path)
 		}
-		file := filepath.Join(p.dir, "d", d.Name)
+		file := filepath.Join(p.out.dir, "d", d.Name)
 		st, err := os.Stat(file)
 		if errors.Is(err, fs.ErrNotExist) {
 			if temp == "" {
@@ -117,7 +126,7 @@ func (p *publisher) deltasFrom(ctx context.Context, from *store.Build, inputs []
 					return list, err
 				}
 			}
-			if err = p.makeDelta(ctx, file, temp, s, inputs); err == nil {
+			if err = p.makeDelta(ctx, file, temp, s); err == nil {
 				st, err = os.Stat(file)
 			}
 		}
@@ -125,7 +134,7 @@ func (p *publisher) deltasFrom(ctx context.Context, from *store.Build, inputs []
 			return list, err
 		}
 		d.Size = st.Size()
-		p.stats.Deltas++
+		p.made++
 		list = append(list, d)
 	}
 	return list, nil
@@ -135,12 +144,12 @@ func (p *publisher) deltasFrom(ctx context.Context, from *store.Build, inputs []
 // from it.
 const remadeName = atomicfile.Prefix + "build"
 
-func (p *publisher) remake(ctx context.Context, b *store.Build) (string, error) {
-	temp := p.out.Path(remadeName)
-	if err := p.out.MkdirAll(remadeName); err != nil {
+func (p *patchMaker) remake(ctx context.Context, b *store.Build) (string, error) {
+	temp := p.out.out.Path(remadeName)
+	if err := p.out.out.MkdirAll(remadeName); err != nil {
 		return temp, err
 	}
-	r, err := update.OpenRemote(p.dir, update.RemoteOptions{})
+	r, err := update.OpenRemote(p.out.dir, update.RemoteOptions{})
 	if err != nil {
 		return temp, err
 	}
@@ -151,8 +160,8 @@ func (p *publisher) remake(ctx context.Context, b *store.Build) (string, error) 
 	return temp, errors.Join(folder.Apply(ctx, plan, nil), folder.Close())
 }
 
-func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet, inputs []pkdelta.Input) (err error) {
-	if err := p.out.MkdirAll("d"); err != nil {
+func (p *patchMaker) makeDelta(ctx context.Context, file, temp string, s deltaSet) (err error) {
+	if err := p.out.out.MkdirAll("d"); err != nil {
 		return err
 	}
 	all, err := inside.OpenFiles([]string{temp})
@@ -162,7 +171,7 @@ func (p *publisher) makeDelta(ctx context.Context, file, temp string, s deltaSet
 	defer func() { err = errors.Join(err, all.Close()) }()
 	open := p.opt.Open.WithDefaults()
 	open.Keys = nil // what is encrypted stays so
-	_, _, err = maker.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(inputs, s.new),
+	_, _, err = maker.MakeFile(ctx, file, choose(all.Inputs, s.old), choose(p.inputs, s.new),
 		&maker.MakeOptions{Registry: p.opt.Registry, Open: &open})
 	return err
 }

@@ -8,8 +8,9 @@
 // A publication that is interrupted leaves the store as it was: what it wrote has no
 // name in any manifest, and the next one removes it.
 //
-// Files in reading order: publish.go, packer.go, files.go (files to recipes),
-// similar.go and namewrite.go (earlier contents like a new one), origin.go (deltas of
-// contents), deltas.go (patches between files), whole.go, tablewrite.go, write.go;
-// check.go also prunes.
+// Files in reading order: write.go (how a file of a store is written), packer.go,
+// tables.go (where frames are), similar.go and earlier.go (earlier contents like a new
+// one), origin.go (deltas of contents), deltas.go (patches between files), whole.go,
+// check.go, prune.go, publisher.go (what the store has), files.go (files to recipes),
+// publish.go.
 package publish

@@ -170,7 +170,7 @@ func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list
 	if err != nil {
 		return at, err
 	}
-	if err := writeNames(p, sum, packed); err != nil {
+	if err := p.out.writeNames(sum, packed); err != nil {
 		return at, err
 	}
 	return p.tree(r, pieces)

@@ -21,12 +21,20 @@ import (
 	"pakdb/internal/progress"
 )
 
-// contentDeltas makes deltas from the contents of the last builds to those of
-// the build.
-func contentDeltas(ctx context.Context, p *publisher, b *store.Build, earlier []*store.Build) (refs []store.DeltaRef, err error) {
-	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *store.Build) bool { return e.Label == b.Label })
-	d := &deltaMaker{p: p, have: map[[2]store.Key]store.ContentDelta{}, s: p.reader()}
-	for _, from := range slices.Backward(earlier[max(0, len(earlier)-p.opt.Deltas):]) {
+// deltaMaker makes lists of deltas for one build.
+type deltaMaker struct {
+	out     *storeWriter
+	reader  *store.StoreReader
+	follows *store.Build     // the last build; nil: none
+	before  *earlierContents // of that, if they are known
+	files   []store.DeltaFile
+	have    map[[2]store.Key]store.ContentDelta // made for this build; of no use: n is 0
+	made    int
+}
+
+// from makes deltas from the contents of earlier builds to those of the build.
+func (d *deltaMaker) from(ctx context.Context, earlier []*store.Build, b *store.Build) (refs []store.DeltaRef, err error) {
+	for _, from := range slices.Backward(earlier) {
 		pairs, err := d.pairs(ctx, b, from)
 		if err != nil {
 			return refs, fmt.Errorf("deltas from %q: %w", from.Label, err)
@@ -38,26 +46,18 @@ func contentDeltas(ctx context.Context, p *publisher, b *store.Build, earlier []
 		if len(list.Deltas) == 0 {
 			continue
 		}
-		id, err := p.object(list.Marshal())
+		id, err := d.out.object(list.Marshal())
 		if err != nil {
 			return nil, err
 		}
-		st, err := os.Stat(filepath.Join(p.dir, "m", id))
+		st, err := os.Stat(filepath.Join(d.out.dir, "m", id))
 		if err != nil {
 			return nil, err
 		}
-		p.stats.ContentDeltas += len(list.Deltas)
+		d.made += len(list.Deltas)
 		refs = append(refs, store.DeltaRef{From: from.Label, Count: len(list.Deltas), Size: st.Size(), Object: id})
 	}
 	return refs, nil
-}
-
-// deltaMaker makes lists of deltas for one build.
-type deltaMaker struct {
-	p     *publisher
-	s     *store.StoreReader
-	files []store.DeltaFile
-	have  map[[2]store.Key]store.ContentDelta // made for this build; of no use: n is 0
 }
 
 // pair is a content and what it was.
@@ -70,15 +70,15 @@ type pair struct {
 // pairs finds the contents of b that a build had in another form, in the order
 // in which they stand in the build.
 func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*pair, err error) {
-	before := d.p.before
-	if from != d.p.follows {
-		if before, err = newEarlierContents(d.s, from); err != nil {
+	before := d.before
+	if from != d.follows {
+		if before, err = newEarlierContents(d.reader, from); err != nil {
 			return nil, err
 		}
 	}
 	seen := map[store.Key]bool{}
 	for _, f := range b.Files {
-		names, err := store.ReadNames(d.p.dir, f.Sum)
+		names, err := store.ReadNames(d.out.dir, f.Sum)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*p
 				continue
 			}
 			seen[n.Key] = true
-			old, ok, err := before.origin(ctx, f.Path, n, func() ([]byte, error) { return d.s.Content(n.Key, n.Size) })
+			old, ok, err := before.origin(ctx, f.Path, n, func() ([]byte, error) { return d.reader.Content(n.Key, n.Size) })
 			if err != nil {
 				return nil, err
 			}
@@ -101,7 +101,7 @@ func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*p
 
 // list makes the deltas that are not there, in one file, and lists all.
 func (d *deltaMaker) list(ctx context.Context, pairs []*pair) (*store.DeltaList, error) {
-	out, err := newDeltaFile(d.p.out)
+	out, err := newDeltaFile(d.out.out)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (d *deltaMaker) list(ctx context.Context, pairs []*pair) (*store.DeltaList,
 	}
 	if out.Size > 0 {
 		d.files = append(d.files, out.DeltaFile)
-		d.p.stats.Written += out.Size
+		d.out.written += out.Size
 	}
 	l := &store.DeltaList{Files: d.files}
 	for _, p := range pairs {
@@ -176,11 +176,11 @@ func (d *deltaMaker) make(ctx context.Context, pairs []*pair, out *deltaWriter) 
 // delta makes one, unless it takes more than the chunks that the old content has
 // not.
 func (d *deltaMaker) delta(enc *delta.Encoder, p *pair) ([]byte, error) {
-	old, err := d.s.Content(p.old.Key, p.old.Size)
+	old, err := d.reader.Content(p.old.Key, p.old.Size)
 	if err != nil {
 		return nil, err
 	}
-	new, err := d.s.Content(p.new.Key, p.new.Size)
+	new, err := d.reader.Content(p.new.Key, p.new.Size)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,13 @@ package publish
 
 import (
 	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
@@ -10,11 +16,40 @@ import (
 	"pakdb/internal/rescue"
 )
 
+// packs are those of a store.
+type packs struct {
+	out   *storeWriter
+	infos store.Tables
+	last  int // largest number
+	added int
+}
+
+// next returns the number of a new pack. Numbers are not used again.
+func (p *packs) next() int {
+	p.last++
+	return p.last
+}
+
+// packNumbers returns the packs that are in a store, in their order.
+func packNumbers(dir string) (numbers []int, err error) {
+	entries, err := os.ReadDir(filepath.Join(dir, "p"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && store.PackName(n) == "p/"+e.Name() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
 // packer writes packs of one kind: data, or lists. Where a frame and a pack end
 // depends on what is in them, not on how well that compresses, so that places
 // are known before frames are compressed, which all processors do.
 type packer struct {
-	s      *publisher
+	packs  *packs
 	goal   int
 	number int // of the open pack
 	frames [][]byte
@@ -34,7 +69,7 @@ func (p *packer) add(kind int, k store.Key, data []byte, content int64) (store.P
 		}
 	}
 	if p.number == 0 {
-		p.number = p.s.nextPack()
+		p.number = p.packs.next()
 	}
 	last := len(p.frames) - 1
 	if last < 0 || len(p.frames[last]) > 0 && (p.apart || len(p.frames[last])+len(data) > p.goal) {
@@ -81,13 +116,13 @@ func (p *packer) end() error {
 	out = append(out, dir...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
 	out = append(out, store.PackMagic...)
-	if err := p.s.writeFile(store.PackName(p.number), out); err != nil {
+	if err := p.packs.out.writeFile(store.PackName(p.number), out); err != nil {
 		return err
 	}
 	info.Sum = store.KeyOf(out)
-	p.s.packs[p.number] = info
-	p.s.stats.Packs++
-	p.s.stats.Written += int64(len(out))
+	p.packs.infos[p.number] = info
+	p.packs.added++
+	p.packs.out.written += int64(len(out))
 	p.number, p.frames, p.size, p.rows = 0, nil, 0, p.rows[:0]
 	return nil
 }

@@ -26,23 +26,23 @@ const (
 	wholeWindow = 8 << 20   // what package delta remembers
 )
 
-// whole makes patches from nothing for the files of which that is a good deal
+// fromNothing makes patches from nothing for the files of which that is a good deal
 // smaller than their frames, and lists those that are there.
-func (p *publisher) whole(ctx context.Context, b *store.Build, inputs []pkdelta.Input) (list []store.Delta, err error) {
+func (p *patchMaker) fromNothing(ctx context.Context, b *store.Build) (list []store.Delta, err error) {
 	total := int64(0)
-	for _, in := range inputs {
+	for _, in := range p.inputs {
 		total += in.Size
 	}
 	progress.Step(ctx, store.StepWhole, total)
 	for _, f := range b.Files {
 		d := store.Delta{Name: deltaSet{new: []store.File{f}}.name(), New: []string{f.Path}}
-		file := filepath.Join(p.dir, filepath.FromSlash(store.DeltaName(d.Name)))
+		file := filepath.Join(p.out.dir, filepath.FromSlash(store.DeltaName(d.Name)))
 		st, err := os.Stat(file)
-		if errors.Is(err, fs.ErrNotExist) && p.stored[f.Sum] > 0 && f.Size >= leastWhole {
-			in := choose(inputs, []store.File{f})
+		if errors.Is(err, fs.ErrNotExist) && p.frames[f.Sum] > 0 && f.Size >= leastWhole {
+			in := choose(p.inputs, []store.File{f})
 			var pays bool
-			if pays, err = p.wholePays(ctx, in[0], p.stored[f.Sum]); err == nil && pays {
-				err = p.makeWhole(ctx, file, in, p.stored[f.Sum])
+			if pays, err = p.wholePays(ctx, in[0], p.frames[f.Sum]); err == nil && pays {
+				err = p.makeWhole(ctx, file, in, p.frames[f.Sum])
 			}
 			if err == nil {
 				st, err = os.Stat(file)
@@ -55,7 +55,7 @@ func (p *publisher) whole(ctx context.Context, b *store.Build, inputs []pkdelta.
 			return nil, err
 		}
 		d.Size = st.Size()
-		p.stats.Whole++
+		p.whole++
 		list = append(list, d)
 	}
 	return list, nil
@@ -63,7 +63,7 @@ func (p *publisher) whole(ctx context.Context, b *store.Build, inputs []pkdelta.
 
 // wholePays tries with a quick compressor whether a file is smaller as a whole
 // than its frames are.
-func (p *publisher) wholePays(ctx context.Context, in pkdelta.Input, frames int64) (bool, error) {
+func (p *patchMaker) wholePays(ctx context.Context, in pkdelta.Input, frames int64) (bool, error) {
 	count := &countWriter{}
 	z, err := zstd.NewWriter(count, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(wholeWindow), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -89,26 +89,26 @@ func (p *publisher) wholePays(ctx context.Context, in pkdelta.Input, frames int6
 }
 
 // makeWhole makes a patch from nothing, and drops it if that did not pay.
-func (p *publisher) makeWhole(ctx context.Context, file string, in []pkdelta.Input, frames int64) error {
-	if err := p.out.MkdirAll("d"); err != nil {
+func (p *patchMaker) makeWhole(ctx context.Context, file string, in []pkdelta.Input, frames int64) error {
+	if err := p.out.out.MkdirAll("d"); err != nil {
 		return err
 	}
 	name := "d/" + filepath.Base(file)
 	temp := atomicfile.TempName(name, "whole") // one that does not pay never has a name
-	if _, _, err := maker.MakeFile(progress.Watch(ctx, nil), p.out.Path(temp), nil, in, &maker.MakeOptions{Best: true}); err != nil {
+	if _, _, err := maker.MakeFile(progress.Watch(ctx, nil), p.out.out.Path(temp), nil, in, &maker.MakeOptions{Best: true}); err != nil {
 		return err
 	}
-	st, err := p.out.Stat(temp)
+	st, err := p.out.out.Stat(temp)
 	if err == nil && st.Size() > frames-frames/16 {
-		return p.out.Remove(temp)
+		return p.out.out.Remove(temp)
 	}
 	if err == nil {
-		err = p.out.Rename(temp, name)
+		err = p.out.out.Rename(temp, name)
 	}
 	if err != nil {
-		return errors.Join(err, p.out.Remove(temp))
+		return errors.Join(err, p.out.out.Remove(temp))
 	}
-	p.stats.Written += st.Size()
+	p.out.written += st.Size()
 	return nil
 }
 

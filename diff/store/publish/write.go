@@ -11,61 +11,71 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gofrs/flock"
 	"github.com/zeebo/blake3"
 
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/internal/atomicfile"
 )
 
+// storeWriter writes files of a store.
+type storeWriter struct {
+	dir     string
+	out     *atomicfile.Dir    // dir, for writing
+	key     *pkdelta.SecretKey // signs manifests; nil: the store is not signed
+	written int64              // bytes of packs, objects and deltas
+}
+
 // writeJSON writes a manifest. Its signature is there before it, beside the old
 // one's: whenever this is stopped, what is there has a signature that fits.
-func (p *publisher) writeJSON(name string, v any) error {
+func (w *storeWriter) writeJSON(name string, v any) error {
 	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		return err
 	}
 	b = append(b, '\n')
-	if err := p.out.Sync(); err != nil { // what it names
+	if err := w.out.Sync(); err != nil { // what it names
 		return err
 	}
-	if p.opt.Key == nil {
-		if err := p.out.Remove(name + store.Signed); err != nil {
+	if w.key == nil {
+		if err := w.out.Remove(name + store.Signed); err != nil {
 			return err
 		}
-		return p.writeLast(name, b)
+		return w.writeLast(name, b)
 	}
-	fresh := p.opt.Key.Sign(b, name)
+	fresh := w.key.Sign(b, name)
 	both := fresh
-	if old, err := p.out.ReadFile(name + store.Signed); err == nil {
+	if old, err := w.out.ReadFile(name + store.Signed); err == nil {
 		list := store.Signatures(string(old))
 		both += strings.Join(list[:min(len(list), store.MostSignatures-1)], "")
 	}
-	if err := p.writeLast(name+store.Signed, []byte(both)); err != nil {
+	if err := w.writeLast(name+store.Signed, []byte(both)); err != nil {
 		return err
 	}
-	if err := p.writeLast(name, b); err != nil {
+	if err := w.writeLast(name, b); err != nil {
 		return err
 	}
-	return p.writeLast(name+store.Signed, []byte(fresh))
+	return w.writeLast(name+store.Signed, []byte(fresh))
 }
 
 // writeLast writes a file, and waits until it has its name on the disk.
-func (p *publisher) writeLast(name string, b []byte) error {
-	if err := p.writeFile(name, b); err != nil {
+func (w *storeWriter) writeLast(name string, b []byte) error {
+	if err := w.writeFile(name, b); err != nil {
 		return err
 	}
-	return p.out.Sync()
+	return w.out.Sync()
 }
 
-// writeFile writes a file of the store, which is on the disk when p.out was synced.
-func (p *publisher) writeFile(name string, b []byte) error { return p.write(name, b, true) }
+// writeFile writes a file of the store, which is on the disk when w.out was synced.
+func (w *storeWriter) writeFile(name string, b []byte) error { return w.write(name, b, true) }
 
 // write writes a file of the store, which is whole as soon as it has its name.
-func (p *publisher) write(name string, b []byte, sync bool) (err error) {
-	if err := p.out.MkdirAll(path.Dir(name)); err != nil {
+func (w *storeWriter) write(name string, b []byte, sync bool) (err error) {
+	if err := w.out.MkdirAll(path.Dir(name)); err != nil {
 		return err
 	}
-	f, err := p.out.Create(name, 0o644)
+	f, err := w.out.Create(name, 0o644)
 	if err != nil {
 		return err
 	}
@@ -82,6 +92,12 @@ func (p *publisher) write(name string, b []byte, sync bool) (err error) {
 		}
 	}
 	return f.Place()
+}
+
+// writeNames writes the names of a file's contents without waiting for the disk:
+// there may be a file for each of thousands, and they may get lost.
+func (w *storeWriter) writeNames(sum string, b []byte) error {
+	return w.write(store.NamesName(sum), b, false)
 }
 
 // tidy removes what a publisher that was stopped left unfinished.
@@ -104,25 +120,25 @@ func tidy(out *atomicfile.Dir) error {
 }
 
 // object writes an object and returns its name.
-func (p *publisher) object(plain []byte) (string, error) {
+func (w *storeWriter) object(plain []byte) (string, error) {
 	if len(plain) > store.MaxObject {
 		return "", fmt.Errorf("%w: a table of %d bytes", errors.ErrUnsupported, len(plain))
 	}
 	sum := blake3.Sum256(plain)
 	id := hex.EncodeToString(sum[:])
-	if _, err := os.Stat(filepath.Join(p.dir, "m", id)); err == nil {
+	if _, err := os.Stat(filepath.Join(w.dir, "m", id)); err == nil {
 		return id, nil
 	}
 	b, err := store.Deflate(plain)
 	if err != nil {
 		return "", err
 	}
-	p.stats.Written += int64(len(b))
-	return id, p.writeFile(store.ObjectName(id), b)
+	w.written += int64(len(b))
+	return id, w.writeFile(store.ObjectName(id), b)
 }
 
 // json writes an object of rows, a line each.
-func (p *publisher) json(list []store.File) (string, error) {
+func (w *storeWriter) json(list []store.File) (string, error) {
 	b := []byte("[")
 	for i, f := range list {
 		row, err := json.Marshal(f)
@@ -134,5 +150,24 @@ func (p *publisher) json(list []store.File) (string, error) {
 		}
 		b = append(append(b, '\n'), row...)
 	}
-	return p.object(append(b, "\n]\n"...))
+	return w.object(append(b, "\n]\n"...))
+}
+
+// staysSigned returns ErrSigned for a store whose list of builds would lose its
+// signature: clients that ask for one could not update any more.
+func staysSigned(dir string, key *pkdelta.SecretKey) error {
+	name := store.IndexName + store.Signed
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); key != nil || err != nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", dir, store.ErrSigned, name)
+}
+
+// lock keeps other publishers out of a store.
+func lock(dir string) (unlock func(), err error) {
+	l := flock.New(filepath.Join(dir, ".lock"))
+	if ok, err := l.TryLock(); err != nil || !ok {
+		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
+	}
+	return func() { _ = l.Unlock() }, nil
 }

@@ -6,12 +6,6 @@ import (
 	"pakdb/diff/store"
 )
 
-// writeNames writes them without waiting for the disk: there may be a file for
-// each of thousands, and they may get lost.
-func writeNames(p *publisher, sum string, b []byte) error {
-	return p.write(store.NamesName(sum), b, false)
-}
-
 // earlierContents are those of an earlier build, by their names.
 type earlierContents struct {
 	files map[string]map[uint64]store.Named // by path

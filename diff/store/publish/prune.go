@@ -1,0 +1,166 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/internal/atomicfile"
+)
+
+// Pruned tells what a pruning removed.
+type Pruned struct {
+	Builds []string
+	Files  int   // packs and objects
+	Size   int64 // their bytes
+}
+
+// Prune removes all builds but the last keep that were published, and the packs
+// and objects that no build needs any more. A pack stays as long as one of its
+// chunks is needed. The builds that stay are checked first: nothing is removed
+// from a store that is damaged. key signs the list of builds; it is nil for a store
+// that is not signed.
+func Prune(ctx context.Context, dir string, keep int, key *pkdelta.SecretKey) (*Pruned, error) {
+	if err := isStore(dir); err != nil {
+		return nil, err
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := staysSigned(dir, key); err != nil {
+		return nil, err
+	}
+	var found error
+	if err := Check(ctx, dir, func(name string, err error) { found = errors.Join(found, fmt.Errorf("%s: %w", name, err)) }); err != nil {
+		return nil, err
+	}
+	if found != nil {
+		return nil, found
+	}
+	index, builds, err := store.ReadBuilds(dir)
+	if err != nil {
+		return nil, err
+	}
+	n := max(0, len(builds)-max(keep, 1))
+	need, err := needed(dir, builds[n:])
+	if err != nil {
+		return nil, err
+	}
+	out := &Pruned{Builds: index.Builds[:n]}
+	index.Builds = index.Builds[n:]
+	to, err := atomicfile.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = to.Close() }()
+	if err := tidy(to); err != nil {
+		return nil, err
+	}
+	w := &storeWriter{dir: dir, out: to, key: key}
+	if err := w.writeJSON(store.IndexName, index); err != nil {
+		return nil, err
+	}
+	if err := removeUnlisted(to, index); err != nil {
+		return nil, err
+	}
+	return out, out.sweep(to, need)
+}
+
+// removeUnlisted removes the manifests of builds that the list has not: of those
+// that were pruned, also by a pruning that was stopped, and of those of which a
+// publisher was stopped before it listed them. What they need goes after them.
+func removeUnlisted(to *atomicfile.Dir, index *store.Index) error {
+	listed := map[string]bool{path.Base(store.IndexName): true}
+	for _, label := range index.Builds {
+		listed[label+".json"] = true
+	}
+	entries, err := os.ReadDir(to.Path("builds"))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), store.Signed)
+		if listed[name] || path.Ext(name) != ".json" {
+			continue
+		}
+		if err := to.Remove("builds/" + e.Name()); err != nil {
+			return err
+		}
+	}
+	return to.Sync()
+}
+
+// needed returns the names of all packs and objects that builds are made of.
+func needed(dir string, builds []*store.Build) (map[string]bool, error) {
+	c := newChecker(dir)
+	numbers, err := packNumbers(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range numbers {
+		if c.Packs[n], _, err = store.ReadPack(dir, n); err != nil {
+			return nil, err
+		}
+	}
+	need := map[string]bool{}
+	for _, b := range builds {
+		need[store.ObjectName(b.Lists)], need[store.ObjectName(b.Past)] = true, true
+		for _, t := range b.Tables {
+			need[store.ObjectName(t.Object)] = true
+		}
+		for _, d := range b.Deltas {
+			need[store.DeltaName(d.Name)] = true
+		}
+		for _, ref := range b.Contents {
+			need[store.ObjectName(ref.Object)] = true
+			plain, err := store.ReadObject(dir, ref.Object)
+			if err != nil {
+				return nil, err
+			}
+			list, err := store.ParseDeltaList(plain)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range list.Files {
+				need[f.Name()] = true
+			}
+		}
+		for _, f := range b.Files {
+			need[store.NamesName(f.Sum)] = true
+		}
+	}
+	return need, c.recipePlaces(builds, func(p store.Place) { need[store.PackName(p.Pack)] = true })
+}
+
+// sweep removes packs and objects that are not needed.
+func (p *Pruned) sweep(to *atomicfile.Dir, need map[string]bool) error {
+	for _, folder := range []string{"m", "p", "d", "n"} {
+		entries, err := os.ReadDir(to.Path(folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if need[folder+"/"+e.Name()] {
+				continue
+			}
+			st, err := e.Info()
+			if err != nil {
+				return err
+			}
+			if err := to.Remove(folder + "/" + e.Name()); err != nil {
+				return err
+			}
+			p.Files++
+			p.Size += st.Size()
+		}
+	}
+	return to.Sync()
+}

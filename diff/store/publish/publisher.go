@@ -1,0 +1,228 @@
+package publish
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/internal/atomicfile"
+)
+
+// Options for [Publish]. The zero value reads no archives.
+type Options struct {
+	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
+	Open     *codecs.Options
+	Now      time.Time          // of publication; zero: now
+	Key      *pkdelta.SecretKey // signs the manifest; nil: the store is not signed
+	Sums     []string           // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
+	Deltas   int                // from how many of the last builds to make transport patches
+	Damaged  []string           // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
+	By       string             // version of the program that publishes, for those whose own does not fit
+}
+
+// Published tells what a publication did.
+type Published struct {
+	Files         int
+	Size          int64 // bytes of the build's files
+	Contents      int   // of files that were not in the store
+	Chunks        int   // that were not
+	Packs         int
+	ContentDeltas int
+	Deltas        int   // between files
+	Whole         int   // files that are there as a whole too
+	Written       int64 // bytes of packs and objects
+}
+
+// publisher adds a build to a store.
+type publisher struct {
+	out    *storeWriter
+	opt    *Options
+	packs  *packs
+	chunks map[store.Key]store.Place
+	listed map[store.Key]store.Row
+	parts  map[store.Key]store.Place // of the trees of recipes
+	data   packer                    // of contents that come from nothing
+	others packer                    // of contents that deltas make as well
+	list   packer
+	known  map[string]store.RecipeAt         // recipe of a file by its sum, from earlier builds
+	path   string                            // of the file at hand
+	used   map[store.FrameID]bool            // frames of the file at hand
+	frames map[string]map[store.FrameID]bool // of new files, by their hashes
+	stats  Published
+
+	follows *store.Build     // the last build; nil: none
+	before  *earlierContents // of that; nil: they are not asked for
+	tables  earlierTables
+}
+
+func newPublisher(out *atomicfile.Dir, opt *Options) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
+	w := &storeWriter{dir: out.Name(), out: out, key: opt.Key}
+	p = &publisher{out: w, opt: opt, packs: &packs{out: w, infos: store.Tables{}}, chunks: map[store.Key]store.Place{}, listed: map[store.Key]store.Row{},
+		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
+	if err := tidy(out); err != nil {
+		return nil, nil, nil, err
+	}
+	p.data, p.others, p.list = packer{packs: p.packs, goal: store.FrameGoal}, packer{packs: p.packs, goal: store.FrameGoal}, packer{packs: p.packs, goal: store.ListGoal}
+	if index, earlier, err = store.ReadBuilds(w.dir); err != nil {
+		return nil, nil, nil, err
+	}
+	for _, b := range earlier {
+		for _, f := range b.Files {
+			p.known[f.Sum] = f.Recipe
+		}
+	}
+	if err := p.load(); err != nil {
+		return nil, nil, nil, err
+	}
+	if err := p.forgetLoose(earlier); err != nil {
+		return nil, nil, nil, err
+	}
+	if n := len(earlier); n > 0 {
+		err = p.follow(earlier[n-1])
+	}
+	return p, index, earlier, err
+}
+
+// forgetLoose forgets lists and parts of recipes that no build has. They stand in
+// packs that are there for something else, but what they name may be in one that
+// was pruned, or that a publisher was killed before it wrote.
+func (p *publisher) forgetLoose(builds []*store.Build) error {
+	c := newChecker(p.out.dir)
+	c.Packs = p.packs.infos
+	inBuilds := map[store.Place]bool{}
+	if err := c.recipePlaces(builds, func(at store.Place) { inBuilds[at] = true }); err != nil {
+		return err
+	}
+	maps.DeleteFunc(p.listed, func(_ store.Key, r store.Row) bool { return !inBuilds[r.Place] })
+	maps.DeleteFunc(p.parts, func(_ store.Key, at store.Place) bool { return !inBuilds[at] })
+	return nil
+}
+
+// follow takes up the tables of the last build, and its contents.
+func (p *publisher) follow(last *store.Build) (err error) {
+	p.tables.refs, p.follows = last.Tables, last
+	for _, t := range last.Tables {
+		b, err := store.ReadObject(p.out.dir, t.Object)
+		if err != nil {
+			return err
+		}
+		infos := store.Tables{}
+		if err := infos.Parse(b, &store.Budget{}); err != nil {
+			return fmt.Errorf("%s: %w", store.ObjectName(t.Object), err)
+		}
+		p.tables.packs = append(p.tables.packs, slices.Sorted(maps.Keys(infos)))
+		p.packs.last = max(p.packs.last, t.Last)
+	}
+	if p.opt.Deltas > 0 {
+		p.before, err = newEarlierContents(p.reader(), last)
+	}
+	return err
+}
+
+// reader reads what is in the store, packs that are open excepted.
+func (p *publisher) reader() *store.StoreReader {
+	return &store.StoreReader{Dir: p.out.dir, Chunks: p.chunks, Lists: p.listed, Packs: p.packs.infos}
+}
+
+// load learns what the store has.
+func (p *publisher) load() error {
+	numbers, err := packNumbers(p.out.dir)
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		info, rows, err := store.ReadPack(p.out.dir, n)
+		if err != nil {
+			return err
+		}
+		p.packs.infos[n], p.packs.last = info, max(p.packs.last, n) // tables may know larger ones, that were pruned
+		for _, r := range rows {
+			switch r.Kind {
+			case store.RowList:
+				p.listed[r.Key] = r
+			case store.RowPart:
+				p.parts[r.Key] = r.Place
+			default:
+				p.chunks[r.Key] = r.Place
+			}
+		}
+	}
+	return nil
+}
+
+// lists writes the lists of a build's files and of its tables.
+func (p *publisher) lists(b *store.Build, earlier []*store.Build) (err error) {
+	if b.Lists, err = p.fileTree(b.Files); err != nil {
+		return err
+	}
+	if err := p.flush(); err != nil {
+		return err
+	}
+	if b.Earlier = versions(b.Files, earlier); len(b.Earlier) > 0 {
+		if b.Past, err = p.out.json(b.Earlier); err != nil {
+			return err
+		}
+	}
+	b.Tables, err = p.tables.write(p.packs)
+	return err
+}
+
+// fileTree writes the list of files: the parts of its tree that are not there, and
+// the root, which it names.
+func (p *publisher) fileTree(files []store.File) (string, error) {
+	if len(files) > store.MaxFiles {
+		return "", fmt.Errorf("%w: a build of %d files", errors.ErrUnsupported, len(files))
+	}
+	if len(files) <= store.FewFiles {
+		return p.out.object(store.MarshalFileRoot(files, nil, 0))
+	}
+	parts, height, err := store.FileTree(files, func(id store.Key, b func() []byte, _ []store.File) (store.Place, error) {
+		return p.part(id, b)
+	})
+	if err != nil {
+		return "", err
+	}
+	return p.out.object(store.MarshalFileRoot(files, parts, height))
+}
+
+// flush ends the open packs, which nothing is added to any more.
+func (p *publisher) flush() error {
+	return errors.Join(p.data.end(), p.others.end(), p.list.end())
+}
+
+// frameSizes adds up what the frames of new files take, by the hashes of the files.
+func (p *publisher) frameSizes() map[string]int64 {
+	sizes := map[string]int64{}
+	for sum, frames := range p.frames {
+		for id := range frames {
+			info := p.packs.infos[id.Pack]
+			sizes[sum] += info.Size(id.Frame)
+		}
+	}
+	return sizes
+}
+
+// versions are those of files that earlier builds had and this one has not.
+func versions(files []store.File, earlier []*store.Build) (list []store.File) {
+	seen := map[store.File]bool{}
+	for _, f := range files {
+		f.Recipe = store.RecipeAt{}
+		seen[f] = true
+	}
+	for _, b := range earlier {
+		for _, f := range slices.Concat(b.Files, b.Earlier) {
+			if f.Recipe = (store.RecipeAt{}); !seen[f] {
+				seen[f] = true
+				list = append(list, f)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b store.File) int { return strings.Compare(a.Path+"\x00"+a.Sum, b.Path+"\x00"+b.Sum) })
+	return list
+}
