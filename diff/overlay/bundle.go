@@ -28,39 +28,39 @@ func bundleOf(name string) string {
 // bundles finds the unchanged files of the new build that belong to chosen
 // changes. What is removed does not draw the others along: they are as they
 // were.
-func (p *Plan) bundles(changed []Item, chosen map[Key]bool) *bundles {
+func (s *selection) bundles() *bundles {
 	b := &bundles{wanted: map[string]bool{}}
-	for i := range changed {
-		if it := &changed[i]; chosen[it.Key()] {
+	for i := range s.changed {
+		if it := &s.changed[i]; s.chosen[it.Key()] {
 			if bundle := bundleOf(it.Path); bundle != "" {
 				b.wanted[bundle] = true
 			}
 		}
 	}
-	in := make(map[Key]bool, len(changed))
-	for i := range changed {
-		in[changed[i].Key()] = true
+	in := make(map[Key]bool, len(s.changed))
+	for i := range s.changed {
+		in[s.changed[i].Key()] = true
 	}
-	cause := p.causes(changed, chosen)
-	for key, f := range p.New.View() {
-		if in[key] || !p.patches(f.Mount) {
+	cause := s.causes()
+	for key, f := range s.p.New.View() {
+		if in[key] || !s.p.formats.patches(f.Mount) {
 			continue
 		}
 		if of := cause[bundleOf(f.Path())]; of != "" {
 			b.carried = append(b.carried, Item{Path: f.Path(), Action: Carry, Reason: "belongs to " + path.Base(of),
-				Old: p.Old.View()[key], New: f})
+				Old: s.p.Old.View()[key], New: f})
 		}
 	}
 	return b
 }
 
 // causes names for each asset the change that draws the others along.
-func (p *Plan) causes(changed []Item, chosen map[Key]bool) map[string]string {
+func (s *selection) causes() map[string]string {
 	cause := map[string]string{}
-	for i := range changed {
-		it := &changed[i]
+	for i := range s.changed {
+		it := &s.changed[i]
 		bundle := bundleOf(it.Path)
-		if bundle != "" && it.Action != Delete && chosen[it.Key()] && cause[bundle] == "" {
+		if bundle != "" && it.Action != Delete && s.chosen[it.Key()] && cause[bundle] == "" {
 			cause[bundle] = it.Path
 		}
 	}
@@ -69,3 +69,18 @@ func (p *Plan) causes(changed []Item, chosen map[Key]bool) map[string]string {
 
 // wants reports whether a change that nobody chose belongs to one that was.
 func (b *bundles) wants(it *Item) bool { return b.wanted[bundleOf(it.Path)] }
+
+// units are the items that stay together, in the order of their first.
+func units(all []Item, items []int) (units [][]int) {
+	at := map[string]int{}
+	for _, i := range items {
+		asset := bundleOf(all[i].Path)
+		if n, ok := at[asset]; ok && asset != "" {
+			units[n] = append(units[n], i)
+			continue
+		}
+		at[asset] = len(units)
+		units = append(units, []int{i})
+	}
+	return units
+}

@@ -69,24 +69,24 @@ func apart(have, want *Stack, h, w map[Key]*File) (uneven int) {
 		return mounts
 	}
 	for n, pair := range pairMounts(pick(have, h), pick(want, w)) {
-		var mine, theirs map[string][]*File
+		var ours, theirs map[string][]*File
 		if pair[0] != nil {
-			_, mine = filesOf(have, pair[0])
+			_, ours = filesOf(have, pair[0])
 		}
 		if pair[1] != nil {
 			_, theirs = filesOf(want, pair[1])
 		}
-		uneven += pairCopies(n, mine, theirs, h, w)
+		uneven += pairCopies(n, ours, theirs, h, w)
 	}
 	return uneven
 }
 
 // pairCopies puts the entries of the n-th pair of archives into both views.
-func pairCopies(n int, mine, theirs map[string][]*File, h, w map[Key]*File) (uneven int) {
+func pairCopies(n int, ours, theirs map[string][]*File, h, w map[Key]*File) (uneven int) {
 	put := func(view map[Key]*File, name string, i int, f *File) {
 		view[exactKey(fmt.Sprint(n, "/", name, "/", i))] = f
 	}
-	for name, files := range mine {
+	for name, files := range ours {
 		others := theirs[name]
 		for i, f := range files {
 			put(h, name, i, f)
@@ -99,7 +99,7 @@ func pairCopies(n int, mine, theirs map[string][]*File, h, w map[Key]*File) (une
 		}
 	}
 	for name, files := range theirs {
-		if mine[name] == nil {
+		if ours[name] == nil {
 			put(w, name, 0, files[0])
 		}
 	}
@@ -145,12 +145,12 @@ type comparison struct {
 
 // unsure reports whether both files must be decoded to compare them.
 func unsure(h, w *File) bool {
-	return !sizesDiffer(h, w) && !(h.Known && w.Known) && !h.is(w)
+	return !sizesDiffer(h, w) && !(h.Known && w.Known) && !h.sameAs(w)
 }
 
-// is reports whether two files are one entry, or stored bytes that were found to
+// sameAs reports whether two files are one entry, or stored bytes that were found to
 // be the same.
-func (f *File) is(o *File) bool {
+func (f *File) sameAs(o *File) bool {
 	if f.twin != nil {
 		f = f.twin
 	}

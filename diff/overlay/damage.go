@@ -102,7 +102,7 @@ func (s *Stack) missParts(registry *codecs.Registry) {
 
 // refuse is the error for damaged stacks, unless damage is allowed. What was
 // allowed is kept, for the manifest.
-func (p *Plan) refuse(registry *codecs.Registry, old, new *Stack, allowed bool) error {
+func refuse(p *Plan, registry *codecs.Registry, old, new *Stack, allowed bool) error {
 	found := damageOfBoth(registry, old, new)
 	for _, d := range found {
 		p.Damaged = append(p.Damaged, d.String())

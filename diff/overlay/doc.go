@@ -17,9 +17,10 @@
 //	a catalog, files ── Stack ──┘
 //
 // Files in reading order: stack.go (what is mounted, and what a game sees of it),
-// catalog.go (stacks from builds), mounts.go, plan.go (which files a patch must hold),
-// layout.go (into which archives, under which names), disk.go (stacks from files),
-// damage.go, bundle.go and needs.go (what goes together), warn.go, sources.go,
-// write.go, rebuild.go, check.go, manifest.go and prove.go (the result against the new
-// build), log.go and merge.go (patches on patches), taken.go.
+// catalog.go (stacks from builds), mounts.go, plan.go (what a patch is), formats.go
+// (which archives can be patched), bundle.go (what goes together), select.go (which
+// files a patch must hold), needs.go, disk.go (stacks from files), damage.go, taken.go,
+// warn.go, layout.go (into which archives, under which names), sources.go, rebuild.go,
+// check.go, log.go, merge.go (patches on patches), manifest.go, prove.go (the result
+// against the new build), write.go, make.go.
 package overlay

@@ -55,7 +55,7 @@ type MergeOptions struct {
 func Merge(base, patches *Stack, registry *codecs.Registry, o MergeOptions) (*Merged, error) {
 	full := base.Over(patches)
 	m := &Merged{Plan: &Plan{Old: base, New: full, merges: true}, Archives: len(patches.Mounts)}
-	if err := m.refuse(registry, base, patches, o.AllowDamaged); err != nil {
+	if err := refuse(m.Plan, registry, base, patches, o.AllowDamaged); err != nil {
 		return nil, err
 	}
 	if n := patches.Nameless; n > 0 {
@@ -69,27 +69,24 @@ func Merge(base, patches *Stack, registry *codecs.Registry, o MergeOptions) (*Me
 	if m.Format, err = patchFormat(full, registry); err != nil {
 		return nil, err
 	}
-	m.formats, m.wanted = []*codecs.Format{m.Format}, full.View()
+	m.formats, m.wanted = formats{m.Format}, full.View()
 	if intoBase {
 		m.foldAll(full)
 	} else {
 		m.fold(base, patches)
 	}
-	if err := errors.Join(m.refuseForeign(), m.refuseName(name, intoBase)); err != nil {
+	if err := errors.Join(refuseForeign(m.Plan), m.refuseName(name, intoBase)); err != nil {
 		return nil, err
 	}
 	byPath(m.Items)
 	m.measure(full)
-	m.warnUnsigned()
+	warnUnsigned(m.Plan)
 	return m, m.mergedPart(name, base, patches)
 }
 
-// ErrName means that an archive of the name would not be mounted where it must.
-var ErrName = errors.New("the name decides over what the archive wins")
-
 // refuseName keeps a tie, or the base, from deciding.
 func (m *Merged) refuseName(name string, intoBase bool) error {
-	order, top := int64(m.Format.Mounts().Order(name)), m.highest()
+	order, top := int64(m.Format.Mounts().Order(name)), m.Old.highest()
 	switch {
 	case intoBase:
 		return nil
@@ -204,7 +201,7 @@ func (m *Merged) mergedPart(name string, base, patches *Stack) error {
 	if part.model == nil {
 		return fmt.Errorf("%w: none of the archives is of format %s", ErrForeign, m.Format.Name)
 	}
-	m.mountPart(&part)
+	mountPart(m.Items, &part)
 	m.Parts = []Part{part}
 	return nil
 }

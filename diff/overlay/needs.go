@@ -8,34 +8,34 @@ import (
 // draw chooses the changes that chosen ones newly need: files that the old build
 // has not, and those that an asset refers to which did not do so before. What
 // those need comes along as well.
-func (p *Plan) draw(changed []Item, chosen map[Key]bool, b *bundles) error {
+func (s *selection) draw(b *bundles) error {
 	byName := map[string]int{}
 	var queue []int
-	for i := range changed {
-		it := &changed[i]
+	for i := range s.changed {
+		it := &s.changed[i]
 		if it.New == nil {
 			continue
 		}
 		byName[strings.ToLower(it.New.Name)] = i
-		if chosen[it.Key()] || b.wants(it) {
+		if s.chosen[it.Key()] || b.wants(it) {
 			queue = append(queue, i)
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
-		from := &changed[queue[0]]
-		fresh, err := p.newNeeds(from)
+		from := &s.changed[queue[0]]
+		fresh, err := s.newNeeds(from)
 		if err != nil {
 			return err
 		}
 		for name, newly := range fresh {
 			i, ok := byName[name]
-			if !ok || chosen[changed[i].Key()] || !newly && changed[i].Action != Add {
+			if !ok || s.chosen[s.changed[i].Key()] || !newly && s.changed[i].Action != Add {
 				continue
 			}
-			it := &changed[i]
-			chosen[it.Key()] = true
+			it := &s.changed[i]
+			s.chosen[it.Key()] = true
 			it.Reason += ", needed by " + path.Base(from.Path)
-			queue = append(queue, p.drawn(changed, i)...)
+			queue = append(queue, s.drawn(i)...)
 		}
 	}
 	return nil
@@ -43,13 +43,13 @@ func (p *Plan) draw(changed []Item, chosen map[Key]bool, b *bundles) error {
 
 // drawn are the changes of an asset that a need has chosen one of: the file that
 // holds the references may be another one.
-func (p *Plan) drawn(changed []Item, i int) (all []int) {
-	asset := bundleOf(changed[i].Path)
+func (s *selection) drawn(i int) (all []int) {
+	asset := bundleOf(s.changed[i].Path)
 	if asset == "" {
 		return []int{i}
 	}
-	for n := range changed {
-		if changed[n].New != nil && bundleOf(changed[n].Path) == asset {
+	for n := range s.changed {
+		if s.changed[n].New != nil && bundleOf(s.changed[n].Path) == asset {
 			all = append(all, n)
 		}
 	}
@@ -58,8 +58,8 @@ func (p *Plan) drawn(changed []Item, i int) (all []int) {
 
 // newNeeds returns the names, in lower case, of what a file of the new build
 // refers to, and whether it did not do so in the old one.
-func (p *Plan) newNeeds(it *Item) (map[string]bool, error) {
-	names, err := p.options.Needs(it.New.Name, false)
+func (s *selection) newNeeds(it *Item) (map[string]bool, error) {
+	names, err := s.p.options.Needs(it.New.Name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (p *Plan) newNeeds(it *Item) (map[string]bool, error) {
 	if it.Old == nil {
 		return fresh, nil
 	}
-	before, err := p.options.Needs(it.Old.Name, true)
+	before, err := s.p.options.Needs(it.Old.Name, true)
 	for _, name := range before {
 		if _, ok := fresh[strings.ToLower(name)]; ok {
 			fresh[strings.ToLower(name)] = false

@@ -1,10 +1,8 @@
 package overlay
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pakdb/codecs"
@@ -115,9 +113,8 @@ type Plan struct {
 	Faults   int            // of the warnings, those for which a game will not see the new build
 	Format   *codecs.Format // of most archives of the old build
 
-	formats  []*codecs.Format // that can be patched, Format first
+	formats  formats // that can be patched, Format first
 	options  Options
-	holders  map[Key][]int // chunks of deleted files
 	tooLarge []string      // files that no archive of Options.MaxSize holds
 	merges   bool          // stored bytes are proved equal, and nothing is decoded that passes through
 	leads    *[2]State     // from which build to which a merge leads, where that is known
@@ -131,85 +128,6 @@ var ErrNothing = errors.New("nothing to patch")
 // ErrForeign means that changed files lie in archives for which no patch can be
 // written.
 var ErrForeign = errors.New("changed files lie where no patch can reach")
-
-// Make compares two stacks. The format of the patch is that of the old stack's
-// archives; where no archive can be mounted over those, each that changed is made
-// anew. A file whose content one side does not know counts as changed,
-// unless both sides have it in the very same place. Damaged archives are a
-// [codecs.DamageError], see Options.AllowDamaged.
-func Make(old, new *Stack, registry *codecs.Registry, o Options) (*Plan, error) {
-	p := &Plan{Old: old, New: new, options: o}
-	if err := p.refuse(registry, old, new, o.AllowDamaged); err != nil {
-		return nil, err
-	}
-	var err error
-	if p.Format, err = patchFormat(old, registry); errors.Is(err, errors.ErrUnsupported) {
-		return p, p.rebuild(registry)
-	}
-	if o.Overlay {
-		return nil, fmt.Errorf("%w: archives of format %s are patched by what is mounted over them", errors.ErrUnsupported, p.Format.Name)
-	}
-	p.formats = patchFormats(old, registry, p.Format)
-	if err := p.sift(p.changes()); err != nil {
-		return nil, err
-	}
-	p.countHidden()
-	if err := p.layOut(); err != nil {
-		return nil, err
-	}
-	p.warn()
-	return p, nil
-}
-
-// patchFormats are the formats of the old stack's archives which can be patched,
-// the main one first. A format that another one mounts needs that as well.
-func patchFormats(old *Stack, registry *codecs.Registry, lead *codecs.Format) []*codecs.Format {
-	formats := []*codecs.Format{lead}
-	add := func(name string) {
-		f, ok := registry.Format(name)
-		if ok && f.Mounts().PatchName != nil && f.Create != nil && !slices.Contains(formats, f) {
-			formats = append(formats, f)
-		}
-	}
-	for _, m := range old.Mounts {
-		add(m.Format)
-	}
-	for _, f := range formats {
-		add(f.Mounts().By)
-	}
-	return formats
-}
-
-// format returns the format of that name, nil if there is no patch in it.
-func (p *Plan) format(name string) *codecs.Format {
-	for _, f := range p.formats {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
-// patches reports whether what a mount holds can go into a patch.
-func (p *Plan) patches(m *Mount) bool { return p.format(m.Format) != nil }
-
-// formatOf is the format of the archive that an item goes into.
-func (p *Plan) formatOf(it *Item) *codecs.Format {
-	if f := p.format(it.either().Mount.Format); f != nil {
-		return f
-	}
-	return p.Format // a loose file
-}
-
-// chunkOf is the chunk of the game that an archive belongs to, -1 for none.
-func (p *Plan) chunkOf(m *Mount) int {
-	if chunk := p.format(m.Format).Mounts().Chunk; chunk != nil {
-		if n, ok := chunk(m.Name); ok {
-			return n
-		}
-	}
-	return -1
-}
 
 // Find returns the key of the file that stands at a path of the game's file
 // system in either build; case does not count.
@@ -225,156 +143,23 @@ func (p *Plan) Find(path string) Key {
 	return key
 }
 
-// patchFormat is that of the most archives which can be patched by archives on
-// top of them.
-func patchFormat(old *Stack, registry *codecs.Registry) (*codecs.Format, error) {
-	entries := map[string]int64{}
-	var best *codecs.Format
-	for _, m := range old.Mounts {
-		f, ok := registry.Format(m.Format)
-		if !ok || f.Mounts().PatchName == nil || f.Create == nil {
-			continue
-		}
-		entries[f.Name] += 1 + m.Entries
-		if best == nil || entries[f.Name] > entries[best.Name] {
-			best = f
-		}
-	}
-	if best == nil {
-		return nil, fmt.Errorf("%w: %s has no archives that others can be mounted over", errors.ErrUnsupported, old.Label)
-	}
-	return best, nil
+func (p *Plan) warnf(format string, args ...any) {
+	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
 }
 
-// changes lists what differs between the two views, by path, with what belongs
-// to it.
-func (p *Plan) changes() []Item {
-	cooked := !slices.ContainsFunc(p.New.Mounts, p.patches)
-	before, after := p.Old.View(), p.New.View()
-	var items []Item
-	for key, f := range after {
-		if f.Mount.loose() && !cooked {
-			continue
-		}
-		it := Item{New: f, Old: before[key]}
-		if it.Old != nil && it.Old.Mount.loose() {
-			it.Old = nil
-		}
-		if p.judge(&it) {
-			items = append(items, it)
-		}
-	}
-	for key, f := range before {
-		if after[key] == nil && !f.Mount.loose() {
-			items = append(items, Item{Path: f.Path(), Action: Delete, Reason: "removed", Old: f})
-		}
-	}
-	byPath(items)
-	return items
+// faultf warns of something for which a game will not see the new build.
+func (p *Plan) faultf(format string, args ...any) {
+	p.Faults++
+	p.warnf(format, args...)
 }
 
-func byPath(items []Item) {
-	slices.SortFunc(items, func(a, b Item) int {
-		return cmp.Or(strings.Compare(strings.ToLower(a.Path), strings.ToLower(b.Path)), strings.Compare(a.Path, b.Path))
-	})
-}
-
-// judge decides about a file of the new build.
-func (p *Plan) judge(it *Item) bool {
-	a, b := it.Old, it.New
-	switch {
-	case a == nil:
-		it.Action, it.Reason = Add, "added"
-	case a.Mount.same(b.Mount) && a.Ordinal == b.Ordinal:
-		return false
-	case !a.Known || !b.Known:
-		it.Action, it.Reason = Replace, "content not known"
-	case a.Content != b.Content:
-		it.Action, it.Reason = Replace, "modified"
-	case p.options.PerChunk && p.chunkOf(a.Mount) != p.chunkOf(b.Mount) && p.patches(b.Mount):
-		it.Action, it.Reason = Carry, "moved from "+a.Mount.Name
-	default:
-		return false
+// count returns a number with its noun.
+func count(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
 	}
-	if it.Path = b.Path(); a != nil && it.Path != a.Path() {
-		it.Reason += ", was " + a.Path()
+	if stem, ok := strings.CutSuffix(word, "y"); ok {
+		word = stem + "ie"
 	}
-	return true
-}
-
-// sift keeps what was asked for, adds what belongs to it, and sets aside what no
-// archive of the format can do.
-func (p *Plan) sift(changed []Item) error {
-	chosen := map[Key]bool{}
-	for i := range changed {
-		if o := p.options; o.Only == nil || o.Only(&changed[i]) {
-			chosen[changed[i].Key()] = true
-		}
-	}
-	b := p.bundles(changed, chosen)
-	if p.options.Needs != nil && p.options.Only != nil {
-		if err := p.draw(changed, chosen, b); err != nil {
-			return err
-		}
-		b = p.bundles(changed, chosen)
-	}
-	for _, it := range changed {
-		switch {
-		case !chosen[it.Key()] && !b.wants(&it):
-			p.Left = append(p.Left, it)
-		case it.Action == Delete && p.patches(it.Old.Mount) && !p.canDelete(it.Old.Mount):
-			p.Kept = append(p.Kept, it)
-		default:
-			p.Items = append(p.Items, it)
-		}
-	}
-	p.Items = append(p.Items, b.carried...)
-	byPath(p.Items)
-	return p.refuseForeign()
-}
-
-// refuseForeign reports files that lie in archives of another format.
-func (p *Plan) refuseForeign() error {
-	foreign := map[string]int{}
-	total := 0
-	for i := range p.Items {
-		f := p.Items[i].either()
-		if p.patches(f.Mount) || f.Mount.loose() {
-			continue
-		}
-		foreign[f.Mount.Name]++
-		total++
-	}
-	if total == 0 {
-		return nil
-	}
-	var names []string
-	for name, n := range foreign {
-		names = append(names, fmt.Sprintf("%s (%d)", name, n))
-	}
-	slices.Sort(names)
-	return fmt.Errorf("%w: %d in %s, which a patch of format %s does not hide", ErrForeign, total,
-		strings.Join(names[:min(len(names), 4)], ", "), p.Format.Name)
-}
-
-// countHidden tells of each item how many entries of the old build it buries.
-func (p *Plan) countHidden() {
-	at := make(map[Key]int, len(p.Items))
-	for i := range p.Items {
-		at[p.Items[i].Key()] = i
-	}
-	for i := range p.Old.Files {
-		f := &p.Old.Files[i]
-		if n, ok := at[f.Key]; ok && !f.Deleted() && !f.Mount.loose() {
-			p.Items[n].Hides++
-		}
-	}
-}
-
-// canDelete reports whether the archives of the old build that are like m can
-// hold delete records: by the version of the one that a patch imitates.
-func (p *Plan) canDelete(m *Mount) bool {
-	f := p.format(m.Format)
-	can := f.Mounts().CanDelete
-	return can != nil && can(p.lead(f).Version)
+	return fmt.Sprintf("%d %ss", n, word)
 }

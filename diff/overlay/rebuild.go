@@ -10,58 +10,61 @@ import (
 	"pakdb/codecs"
 )
 
+// rebuilder makes archives anew.
+type rebuilder struct{ p *Plan }
+
 // rebuild plans archives of formats that no archive can be mounted over: each
 // archive of the old build that changed is made anew as a whole, in its order
 // and with its copies. Of what did not change the stored bytes are passed
 // through. Files that are new stand at the end.
-func (p *Plan) rebuild(registry *codecs.Registry) error {
-	if err := p.rebuildFormat(registry); err != nil {
+func (r *rebuilder) rebuild(registry *codecs.Registry) error {
+	if err := r.rebuildFormat(registry); err != nil {
 		return err
 	}
-	old, new := p.archivesOf(p.Old), p.archivesOf(p.New)
+	old, new := r.archivesOf(r.p.Old), r.archivesOf(r.p.New)
 	for _, pair := range pairMounts(old, new) {
 		switch {
 		case pair[1] == nil:
-			p.Gone = append(p.Gone, pair[0].Name)
-			p.faultf("%s is not in the new build: take it out", pair[0].Name)
+			r.p.Gone = append(r.p.Gone, pair[0].Name)
+			r.p.faultf("%s is not in the new build: take it out", pair[0].Name)
 		case pair[0] == nil:
-			p.addArchive(pair[1])
+			r.addArchive(pair[1])
 		case !pair[0].same(pair[1]):
-			p.rebuildPair(pair[0], pair[1])
+			r.rebuildPair(pair[0], pair[1])
 		}
 	}
-	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
+	if n := r.p.Old.Nameless + r.p.New.Nameless; n > 0 {
 		return fmt.Errorf("%w: %s without a name", errors.ErrUnsupported, count(n, "entry"))
 	}
-	p.warn()
+	warn(r.p)
 	return nil
 }
 
-func (p *Plan) rebuildFormat(registry *codecs.Registry) error {
+func (r *rebuilder) rebuildFormat(registry *codecs.Registry) error {
 	entries := map[string]int64{}
-	for _, m := range p.Old.Mounts {
+	for _, m := range r.p.Old.Mounts {
 		f, ok := registry.Format(m.Format)
 		if !ok || f.Create == nil || m.loose() {
 			continue
 		}
 		entries[f.Name] += 1 + m.Entries
-		if p.Format == nil || entries[f.Name] > entries[p.Format.Name] {
-			p.Format = f
+		if r.p.Format == nil || entries[f.Name] > entries[r.p.Format.Name] {
+			r.p.Format = f
 		}
 	}
-	p.formats = []*codecs.Format{p.Format}
-	if p.Format == nil {
-		return fmt.Errorf("%w: %s has no archives that pakdb writes", errors.ErrUnsupported, p.Old.Label)
+	r.p.formats = []*codecs.Format{r.p.Format}
+	if r.p.Format == nil {
+		return fmt.Errorf("%w: %s has no archives that pakdb writes", errors.ErrUnsupported, r.p.Old.Label)
 	}
-	if p.options.Overlay && holdsAssets(p.Format) {
-		return fmt.Errorf("%w: an archive of format %s holds all that its loader asks it for: there is no overlay", errors.ErrUnsupported, p.Format.Name)
+	if r.p.options.Overlay && holdsAssets(r.p.Format) {
+		return fmt.Errorf("%w: an archive of format %s holds all that its loader asks it for: there is no overlay", errors.ErrUnsupported, r.p.Format.Name)
 	}
 	return nil
 }
 
-func (p *Plan) archivesOf(s *Stack) (mounts []*Mount) {
+func (r *rebuilder) archivesOf(s *Stack) (mounts []*Mount) {
 	for _, m := range s.Mounts {
-		if m.Format == p.Format.Name {
+		if m.Format == r.p.Format.Name {
 			mounts = append(mounts, m)
 		}
 	}
@@ -108,60 +111,60 @@ func filesOf(s *Stack, m *Mount) (files []*File, copies map[string][]*File) {
 }
 
 // addArchive takes an archive that the old build has not.
-func (p *Plan) addArchive(m *Mount) {
-	files, _ := filesOf(p.New, m)
-	part := Part{Name: filepath.Base(m.Name), Chunk: -1, Format: p.Format, Use: Beside, model: m, named: m}
+func (r *rebuilder) addArchive(m *Mount) {
+	files, _ := filesOf(r.p.New, m)
+	part := Part{Name: filepath.Base(m.Name), Chunk: -1, Format: r.p.Format, Use: Beside, model: m, named: m}
 	for _, f := range files {
-		it := Item{Path: f.Path(), Action: Add, Reason: "in " + m.Name + ", which is new", New: f, Part: len(p.Parts)}
-		if p.options.Only != nil && !p.options.Only(&it) {
-			p.Left = append(p.Left, it)
+		it := Item{Path: f.Path(), Action: Add, Reason: "in " + m.Name + ", which is new", New: f, Part: len(r.p.Parts)}
+		if r.p.options.Only != nil && !r.p.options.Only(&it) {
+			r.p.Left = append(r.p.Left, it)
 			continue
 		}
-		part.whole, part.Items = append(part.whole, f), append(part.Items, len(p.Items))
-		p.Items = append(p.Items, it)
+		part.whole, part.Items = append(part.whole, f), append(part.Items, len(r.p.Items))
+		r.p.Items = append(r.p.Items, it)
 	}
 	if len(files) == 0 {
-		p.faultf("%s is new and has no entries: copy it", m.Name)
+		r.p.faultf("%s is new and has no entries: copy it", m.Name)
 	}
 	if part.whole != nil {
-		p.Parts = append(p.Parts, part)
+		r.p.Parts = append(r.p.Parts, part)
 	}
 }
 
 // rebuildPair makes an archive of the old build like its counterpart.
-func (p *Plan) rebuildPair(a, b *Mount) {
-	before, had := filesOf(p.Old, a)
-	after, has := filesOf(p.New, b)
-	part := Part{Name: filepath.Base(a.Name), Chunk: -1, Format: p.Format, Use: Instead, model: a, named: b}
+func (r *rebuilder) rebuildPair(a, b *Mount) {
+	before, had := filesOf(r.p.Old, a)
+	after, has := filesOf(r.p.New, b)
+	part := Part{Name: filepath.Base(a.Name), Chunk: -1, Format: r.p.Format, Use: Instead, model: a, named: b}
 	chosen := map[string]*Item{}
-	for _, it := range p.pairChanges(before, after, had, has) {
-		if p.options.Only != nil && !p.options.Only(&it) {
-			p.Left, part.named = append(p.Left, it), a
+	for _, it := range r.pairChanges(before, after, had, has) {
+		if r.p.options.Only != nil && !r.p.options.Only(&it) {
+			r.p.Left, part.named = append(r.p.Left, it), a
 			continue
 		}
-		if it.Action == Delete && p.options.Overlay {
-			p.Kept = append(p.Kept, it)
+		if it.Action == Delete && r.p.options.Overlay {
+			r.p.Kept = append(r.p.Kept, it)
 			continue
 		}
-		it.Part = len(p.Parts)
-		part.Items = append(part.Items, len(p.Items))
-		p.Items = append(p.Items, it)
+		it.Part = len(r.p.Parts)
+		part.Items = append(part.Items, len(r.p.Items))
+		r.p.Items = append(r.p.Items, it)
 		chosen[it.either().Name] = &it
 	}
 	if len(part.Items) == 0 {
 		return
 	}
-	if p.options.Overlay {
+	if r.p.options.Overlay {
 		part.Use = Beside
 		part.Name = strings.TrimSuffix(part.Name, filepath.Ext(part.Name)) + "_patch" + filepath.Ext(part.Name)
 	}
-	part.whole = p.lines(before, after, had, has, chosen)
-	p.Parts = append(p.Parts, part)
+	part.whole = r.lines(before, after, had, has, chosen)
+	r.p.Parts = append(r.p.Parts, part)
 }
 
 // pairChanges compares two archives name by name, in the order of the old one,
 // then of the new one.
-func (p *Plan) pairChanges(before, after []*File, had, has map[string][]*File) (items []Item) {
+func (r *rebuilder) pairChanges(before, after []*File, had, has map[string][]*File) (items []Item) {
 	for _, f := range before {
 		it := Item{Path: f.Path(), Old: f, Hides: len(had[f.Name])}
 		switch {
@@ -169,7 +172,7 @@ func (p *Plan) pairChanges(before, after []*File, had, has map[string][]*File) (
 			continue
 		case has[f.Name] == nil:
 			it.Action, it.Reason = Delete, "removed"
-		case p.pairDiffers(had[f.Name], has[f.Name]):
+		case r.pairDiffers(had[f.Name], has[f.Name]):
 			it.Action, it.Reason, it.New = Replace, "modified", has[f.Name][0]
 		default:
 			continue
@@ -186,7 +189,7 @@ func (p *Plan) pairChanges(before, after []*File, had, has map[string][]*File) (
 
 // pairDiffers compares every copy that is there with the one that would take its
 // place.
-func (p *Plan) pairDiffers(had, has []*File) bool {
+func (r *rebuilder) pairDiffers(had, has []*File) bool {
 	for i, f := range had {
 		if by := has[min(i, len(has)-1)]; !f.Known || !by.Known || f.Content != by.Content {
 			return true
@@ -196,15 +199,15 @@ func (p *Plan) pairDiffers(had, has []*File) bool {
 }
 
 // lines are the entries of the archive that is written, in their order.
-func (p *Plan) lines(before, after []*File, had, has map[string][]*File, chosen map[string]*Item) (all []*File) {
+func (r *rebuilder) lines(before, after []*File, had, has map[string][]*File, chosen map[string]*Item) (all []*File) {
 	nth := map[string]int{}
 	for _, f := range before {
 		it := chosen[f.Name]
 		switch {
-		case it == nil && !p.options.Overlay:
+		case it == nil && !r.p.options.Overlay:
 			all = append(all, f)
 		case it != nil && it.Action == Replace:
-			if n := nth[f.Name]; n < len(has[f.Name]) || !p.options.Overlay {
+			if n := nth[f.Name]; n < len(has[f.Name]) || !r.p.options.Overlay {
 				all = append(all, has[f.Name][min(n, len(has[f.Name])-1)])
 			}
 			nth[f.Name]++

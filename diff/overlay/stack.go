@@ -168,12 +168,23 @@ func (s *Stack) resolve(hidden func(f, by *File)) map[Key]*File {
 			if f.Mount.lastWins {
 				f = &group[len(group)-1-i]
 			}
-			if by, is := view.Offer(f.Key, f, n, f.Mount.Order, f.Deleted()); is && hidden != nil {
+			if by, hides := view.Offer(f.Key, f, n, f.Mount.Order, f.Deleted()); hides && hidden != nil {
 				hidden(f, by)
 			}
 		}
 	}
 	return maps.Collect(view.Seen())
+}
+
+// highest is the highest order that the stack mounts anything with.
+func (s *Stack) highest() int64 {
+	top := int64(0)
+	for _, m := range s.Mounts {
+		if m.rules.Order != nil {
+			top = max(top, m.Order)
+		}
+	}
+	return top
 }
 
 // groups returns the entries of each mount, the mount that wins first.

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -9,37 +10,32 @@ import (
 	"strings"
 )
 
-// patchOrder is the mount order of a file that its name makes an archive of a
-// patch, 0 of any other.
-func (p *Plan) patchOrder(name string) int64 {
-	for _, f := range p.formats {
-		if f.Mounts().Order == nil || !slices.ContainsFunc(f.Exts, func(ext string) bool { return strings.EqualFold(ext, path.Ext(name)) }) {
-			continue
-		}
-		if order := int64(f.Mounts().Order(name)); order >= firstPatchOrder {
-			return order
-		}
-	}
-	return 0
-}
+// ErrTooLarge means that an archive would be larger than Options.MaxSize.
+var ErrTooLarge = errors.New("larger than an archive may be")
+
+// ErrExists means that a file of the patch is there already.
+var ErrExists = errors.New("is there already")
+
+// ErrName means that an archive of the name would not be mounted where it must.
+var ErrName = errors.New("the name decides over what the archive wins")
 
 // strangers are patches that lie beside the archives of the old build and are not
 // of it: an earlier patch for the same build, most often. The game mounts them, so
 // that a new one must have another name, and win.
-func (p *Plan) strangers() (names []string) {
+func strangers(p *Plan) (names []string) {
 	own, seen := map[string]bool{}, map[string]bool{}
 	for _, m := range p.Old.Mounts {
 		own[strings.ToLower(filepath.Base(m.Location))] = true
 	}
 	for _, m := range p.Old.Mounts {
 		dir := filepath.Dir(m.Location)
-		if seen[dir] || !p.patches(m) {
+		if seen[dir] || !p.formats.patches(m) {
 			continue
 		}
 		seen[dir] = true
 		files, _ := os.ReadDir(dir) // builds may be in the catalog alone
 		for _, f := range files {
-			if !own[strings.ToLower(f.Name())] && p.patchOrder(f.Name()) > 0 {
+			if !own[strings.ToLower(f.Name())] && p.formats.order(f.Name()) > 0 {
 				names = append(names, f.Name())
 			}
 		}
@@ -50,8 +46,8 @@ func (p *Plan) strangers() (names []string) {
 
 // refuseTaken returns ErrName if a part has the name of an archive of the old
 // build, or of a stranger: where the patch is put, that would be gone.
-func (p *Plan) refuseTaken() error {
-	taken := p.strangers()
+func refuseTaken(p *Plan) error {
+	taken := strangers(p)
 	for _, m := range p.Old.Mounts {
 		taken = append(taken, path.Base(filepath.ToSlash(m.Name)))
 	}
@@ -65,16 +61,16 @@ func (p *Plan) refuseTaken() error {
 }
 
 // warnOfStrangers tells what the proof does not cover.
-func (p *Plan) warnOfStrangers() {
-	for _, name := range p.strangers() {
+func warnOfStrangers(p *Plan) {
+	for _, name := range strangers(p) {
 		p.warnf("%s lies beside the archives of %s and is not of that build: what a game sees that mounts both patches is not proved", name, p.Old.Label)
 	}
 }
 
-// tellTooLarge is for files that stay together and are too large for an archive of
+// noteTooLarge is for files that stay together and are too large for an archive of
 // Options.MaxSize. What is stored as it is will not shrink, so that nothing can be
 // written; how far the rest does, the writer finds out.
-func (p *Plan) tellTooLarge(unit []int) {
+func noteTooLarge(p *Plan, unit []int) {
 	stored, certain := int64(0), true
 	for _, i := range unit {
 		if f := p.Items[i].New; f != nil {
@@ -82,7 +78,7 @@ func (p *Plan) tellTooLarge(unit []int) {
 			certain = certain && !f.Mount.loose()
 		}
 	}
-	text := fmt.Sprintf("%s has %d stored bytes", p.unitName(unit), stored)
+	text := fmt.Sprintf("%s has %d stored bytes", unitName(p.Items, unit), stored)
 	if certain && stored > p.options.MaxSize {
 		p.tooLarge = append(p.tooLarge, text)
 		return
@@ -90,8 +86,8 @@ func (p *Plan) tellTooLarge(unit []int) {
 	p.warnf("%s, so that its archive may be larger than %d", text, p.options.MaxSize)
 }
 
-func (p *Plan) unitName(unit []int) string {
-	name := p.Items[unit[0]].Path
+func unitName(items []Item, unit []int) string {
+	name := items[unit[0]].Path
 	if n := len(unit) - 1; n > 0 {
 		name += fmt.Sprintf(" with %s that belong to it", count(n, "file"))
 	}
@@ -100,7 +96,7 @@ func (p *Plan) unitName(unit []int) string {
 
 // refuseTooLarge returns ErrTooLarge if an entry does not fit into any archive of
 // Options.MaxSize.
-func (p *Plan) refuseTooLarge() error {
+func refuseTooLarge(p *Plan) error {
 	if len(p.tooLarge) == 0 {
 		return nil
 	}
@@ -113,17 +109,17 @@ func (p *Plan) refuseTooLarge() error {
 
 // checkSize returns ErrTooLarge for an archive that became larger than
 // Options.MaxSize.
-func (p *Plan) checkSize(part *Part, size int64) error {
+func checkSize(p *Plan, part *Part, size int64) error {
 	limit := p.options.MaxSize
 	if limit <= 0 || size <= limit {
 		return nil
 	}
-	units := p.units(part.Items)
+	units := units(p.Items, part.Items)
 	switch {
 	case part.anew():
 		return fmt.Errorf("%w: %s is made anew as a whole and has %d bytes, more than %d", ErrTooLarge, part.Name, size, limit)
 	case len(units) == 1:
-		return fmt.Errorf("%w: %s has %d bytes, more than %d, with nothing in it but %s", ErrTooLarge, part.Name, size, limit, p.unitName(units[0]))
+		return fmt.Errorf("%w: %s has %d bytes, more than %d, with nothing in it but %s", ErrTooLarge, part.Name, size, limit, unitName(p.Items, units[0]))
 	}
 	return fmt.Errorf("%w: %s has %d bytes, more than %d: its files grew when they were encoded", ErrTooLarge, part.Name, size, limit)
 }

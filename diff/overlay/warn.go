@@ -1,30 +1,25 @@
 package overlay
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-func (p *Plan) warnf(format string, args ...any) {
-	p.Warnings = append(p.Warnings, fmt.Sprintf(format, args...))
-}
-
 // warn tells what the user should know.
-func (p *Plan) warn() {
+func warn(p *Plan) {
 	kept := map[string]int{}
 	for i := range p.Kept {
 		kept[p.Kept[i].Old.Mount.Format]++
 	}
 	for _, f := range p.formats {
 		if n := kept[f.Name]; n > 0 {
-			p.warnf("removed files stay in the game, %d of them: %s archives of version %s cannot hold delete records", n, f.Name, p.lead(f).Version)
+			p.warnf("removed files stay in the game, %d of them: %s archives of version %s cannot hold delete records", n, f.Name, p.formats.lead(p.Old, f).Version)
 		}
 	}
-	p.warnUnsigned()
+	warnUnsigned(p)
 	if len(p.Parts) > 0 && p.Parts[0].Use == Over {
-		p.warnOfStrangers()
+		warnOfStrangers(p)
 	}
 	if n := p.Old.Nameless + p.New.Nameless; n > 0 {
 		p.warnf("%s without a name could not be compared", count(n, "entry"))
@@ -41,7 +36,7 @@ func (p *Plan) warn() {
 			p.warnf("%s is no longer what was scanned as %s: the patch is for what that was", m.Location, p.Old.Label)
 		}
 	}
-	top := p.highest()
+	top := p.Old.highest()
 	for _, part := range p.Parts {
 		if part.Use != Over {
 			continue
@@ -60,20 +55,14 @@ func (p *Plan) warn() {
 
 // warnUnsigned tells that the game will not mount what is written, where it checks
 // signatures. pakdb cannot make them.
-func (p *Plan) warnUnsigned() {
-	if signed := p.signed(); signed != "" {
+func warnUnsigned(p *Plan) {
+	if signed := signed(p); signed != "" {
 		p.faultf("%s is signed: a game that checks signatures refuses a patch without a .sig, which only the holder of its private key can make", signed)
 	}
 }
 
-// faultf warns of something for which a game will not see the new build.
-func (p *Plan) faultf(format string, args ...any) {
-	p.Faults++
-	p.warnf(format, args...)
-}
-
 // signed names an archive of the old build that has a signature, "" for none.
-func (p *Plan) signed() string {
+func signed(p *Plan) string {
 	mounts := p.Old.Mounts
 	if p.merges {
 		mounts = p.New.Mounts // all that takes part
@@ -82,21 +71,11 @@ func (p *Plan) signed() string {
 		if m.loose() && strings.EqualFold(filepath.Ext(m.Name), ".sig") {
 			return strings.TrimSuffix(m.Name, filepath.Ext(m.Name))
 		}
-		if p.patches(m) {
+		if p.formats.patches(m) {
 			if _, err := os.Stat(strings.TrimSuffix(m.Location, filepath.Ext(m.Location)) + ".sig"); err == nil {
 				return m.Name
 			}
 		}
 	}
 	return ""
-}
-
-func count(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	if stem, ok := strings.CutSuffix(word, "y"); ok {
-		word = stem + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

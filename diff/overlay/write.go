@@ -32,12 +32,6 @@ type Written struct {
 	Raw  int64 // bytes passed through untouched
 }
 
-// ErrTooLarge means that an archive would be larger than Options.MaxSize.
-var ErrTooLarge = errors.New("larger than an archive may be")
-
-// ErrExists means that a file of the patch is there already.
-var ErrExists = errors.New("is there already")
-
 // Write writes the patch, proves it, and gives its files their names: the
 // archives, then a response file for each, by which UnrealPak makes the same
 // from the unpacked new build, and last the manifest, which says that the patch
@@ -48,7 +42,7 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 	if len(p.Items) == 0 {
 		return nil, nil, ErrNothing
 	}
-	if err := p.refuseTooLarge(); err != nil {
+	if err := refuseTooLarge(p); err != nil {
 		return nil, nil, err
 	}
 	if _, there := os.Stat(o.Dir); there != nil {
@@ -150,7 +144,7 @@ func (w *patchWriter) part(ctx context.Context, n int) error {
 		w.staged = append(w.staged, staged)
 		size, err := staged.Size()
 		w.written = append(w.written, Written{Part: *part, Path: path, Size: size, Raw: f.raw})
-		return errors.Join(err, w.p.checkSize(part, size))
+		return errors.Join(err, checkSize(w.p, part, size))
 	}
 }
 
