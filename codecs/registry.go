@@ -77,7 +77,7 @@ type File struct {
 // It fails with [ErrUnknown] when no format recognises the file or only the one
 // that takes any file does, with an error of the class that [Format.Explain] gives
 // when the file is a damaged archive, and with an [*fs.PathError] when it cannot be
-// opened or is no regular file. [pakdb/codecs/all.OpenFile] knows all formats.
+// opened or is no regular file. OpenFile of codecs/all knows all formats.
 func OpenFile(ctx context.Context, path string, r *Registry, o *Options) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {

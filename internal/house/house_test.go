@@ -15,7 +15,17 @@ import (
 	"testing"
 )
 
-const module = "pakdb"
+// ours returns the prefix of the import paths of the module's packages. scripts/rename-module
+// changes it.
+var ours = sync.OnceValue(func() string {
+	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	first, _, _ := strings.Cut(string(text), "\n")
+	path, is := strings.CutPrefix(first, "module ")
+	if err != nil || !is {
+		return "no module/"
+	}
+	return path + "/"
+})
 
 // file is one Go file of the module.
 type file struct {
@@ -180,13 +190,13 @@ func TestWhoImportsWhom(t *testing.T) {
 			continue
 		}
 		for _, p := range imports(f) {
-			ours, isOurs := strings.CutPrefix(p, module+"/")
+			room, isOurs := strings.CutPrefix(p, ours())
 			switch {
-			case !isOurs || f.room == ours:
-			case strings.HasPrefix(ours, "cmd/"):
+			case !isOurs || f.room == room:
+			case strings.HasPrefix(room, "cmd/"):
 				t.Errorf("%s imports %s", f.name, p)
 			case f.test: // tests of a room may put it together with others
-			case !within(patterns, ours) || strings.HasSuffix(ours, "test") || strings.HasPrefix(ours, "testdata/"):
+			case !within(patterns, room) || strings.HasSuffix(room, "test") || strings.HasPrefix(room, "testdata/"):
 				t.Errorf("%s imports %s; %s may import %v", f.name, p, f.room, patterns)
 			}
 		}

@@ -126,7 +126,7 @@ func listedModules(t *testing.T, env ...string) map[string][]string {
 		if p.Module != nil && !p.Module.Main {
 			moduleOf[p.ImportPath] = p.Module.Path
 		}
-		command, is := strings.CutPrefix(p.ImportPath, module+"/cmd/")
+		command, is := strings.CutPrefix(p.ImportPath, ours()+"cmd/")
 		if !is || !slices.Contains(commands, command) {
 			continue
 		}

@@ -139,12 +139,12 @@ func (s *survey) find(f *file, e ast.Expr) *typ {
 	}
 	for _, spec := range f.Imports {
 		p, _ := strconv.Unquote(spec.Path.Value)
-		room, ours := strings.CutPrefix(p, module+"/")
+		room, isOurs := strings.CutPrefix(p, ours())
 		as := path.Base(p)
 		if spec.Name != nil {
 			as = spec.Name.Name
 		}
-		if ours && as == x {
+		if isOurs && as == x {
 			return s.types[room][name]
 		}
 	}
@@ -347,7 +347,7 @@ func TestSurveyMeasures(t *testing.T) {
 	var files []*file
 	for name, text := range map[string]string{
 		"a/doc.go":       "// Package a is read.\n//\n// Files in reading order: top.go (what\n// calls), low.go.\npackage a",
-		"a/top.go":       "package a\n\nimport (\n\t\"io\"\n\tbelow \"pakdb/b\"\n)\n\ntype top struct {\n\t*low[int]\n\tbelow.Base\n\tio.Reader\n}\n\nfunc (t *top) run(m int) { t.once(); help(help); _ = low[int]{m: most} }\n\nfunc (top) walk() {}\n\nfunc upper() {}",
+		"a/top.go":       "package a\n\nimport (\n\t\"io\"\n\tbelow \"" + ours() + "b\"\n)\n\ntype top struct {\n\t*low[int]\n\tbelow.Base\n\tio.Reader\n}\n\nfunc (t *top) run(m int) { t.once(); help(help); _ = low[int]{m: most} }\n\nfunc (top) walk() {}\n\nfunc upper() {}",
 		"a/low.go":       "package a\n\nconst most = 1\n\ntype low[T any] struct{ m int }\n\nfunc (l *low[T]) once() { upper() }\n\nfunc help(f any) { m := 1; _ = m }",
 		"a/low_unix.go":  "package a\n\nfunc (t *top) system() { upper() }",
 		"a/low_other.go": "package a\n\nfunc (t *top) system() {}",
