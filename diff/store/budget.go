@@ -66,7 +66,7 @@ func (e *MemoryError) Error() string {
 // Is reports that the error is [ErrCorrupt].
 func (e *MemoryError) Is(target error) bool { return target == ErrCorrupt }
 
-// Hint says what to do.
+// Hint returns a line for the user: whom to ask about the store.
 func (e *MemoryError) Hint() string {
 	return "the store is damaged, or made to harm: ask who publishes it; nothing was changed"
 }

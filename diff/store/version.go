@@ -68,7 +68,7 @@ func (e *VersionError) Error() string {
 // Is reports that the error is [errors.ErrUnsupported].
 func (e *VersionError) Is(target error) bool { return target == errors.ErrUnsupported }
 
-// Hint says what to do.
+// Hint returns a line for the user: which program reads the store.
 func (e *VersionError) Hint() string {
 	use := "the pakdb that published it"
 	if e.By != "" {

@@ -15,7 +15,7 @@ type Facts struct {
 	Records      []Record
 	Replacements []Replacement // of Replacement.directory
 
-	Assets    []Asset // of a .type
+	Assets    []Asset // in the order of a .type file
 	Curve     *Curve
 	Blueprint *Blueprint
 	Prototype *Prototype // of a .prototype or .defaults
@@ -39,7 +39,7 @@ type Replacement struct {
 	Name     string // dotted path without extension; names repeat
 }
 
-// Asset is one value of an asset type.
+// Asset is one name that a .type file lists, for fields of prototypes to choose.
 type Asset struct {
 	ID, GUID uint64
 	Name     string

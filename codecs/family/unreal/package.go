@@ -115,7 +115,7 @@ const (
 	ExportNotInEditorGame // not always loaded for the editor's game
 	ExportAsset
 	ExportInherited  // instance inherited from an archetype
-	ExportPublicHash // has a public hash
+	ExportPublicHash // packages of other containers import it by a hash
 )
 
 // PackageGeneration counts what an earlier save of the package held.
