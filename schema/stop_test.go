@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/schema"
-	"pakdb/schema/vfstest"
+	"pakdb/schema/internal/vfstest"
 )
 
 // A step changes a catalog. It is done, or it has not happened.

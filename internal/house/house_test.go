@@ -91,8 +91,8 @@ var rooms = map[string][]string{
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
 	"schema":          {"codecs/family", "codecs/mount", "internal/rescue"}, // rows of facts, and which of several entries counts; both import nothing of ours
 
-	"schema/schematest": {"schema"}, // for tests, as codecs/codecstest
-	"schema/vfstest":    {},         // for tests
+	"schema/schematest":       {"schema"}, // for tests, as codecs/codecstest
+	"schema/internal/vfstest": {},         // for tests
 
 	"diff":         {"codecs/mount", "schema", "internal/..."},
 	"diff/page":    {"diff", "internal/..."},
@@ -103,13 +103,13 @@ var rooms = map[string][]string{
 	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "internal/..."},
 	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/update", "internal/..."},
 
-	"diff/pkdelta":             {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
-	"diff/pkdelta/table":       {"internal/bin", "internal/perfect"},
-	"diff/pkdelta/program":     {"codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/table", "internal/..."},
-	"diff/pkdelta/inside":      {"codecs", "codecs/compress", "diff/pkdelta", "diff/pkdelta/program", "internal/..."},
-	"diff/pkdelta/maker":       {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."},
-	"diff/pkdelta/apply":       {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
-	"diff/pkdelta/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
+	"diff/pkdelta":                      {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
+	"diff/pkdelta/table":                {"internal/bin", "internal/perfect"},
+	"diff/pkdelta/program":              {"codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/table", "internal/..."},
+	"diff/pkdelta/inside":               {"codecs", "codecs/compress", "diff/pkdelta", "diff/pkdelta/program", "internal/..."},
+	"diff/pkdelta/maker":                {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."},
+	"diff/pkdelta/apply":                {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
+	"diff/pkdelta/internal/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
 
 	"codecs":              {"codecs/compress", "codecs/family", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
 	"codecs/mount":        {},
@@ -132,14 +132,14 @@ var rooms = map[string][]string{
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
 	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
-	"modernc.org/sqlite/...":    {"schema", "schema/vfstest", "codecs/gpak"},
+	"modernc.org/sqlite/...":    {"schema", "schema/internal/vfstest", "codecs/gpak"},
 	"github.com/spf13/...":      {"cmd/pakdb/..."},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},
-	"pgregory.net/rapid":        {},                           // tests
-	"modernc.org/z/...":         {},                           // tests: exactzlib's oracle
-	"modernc.org/libc/...":      {"schema", "schema/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":               {"codecs/codecstest", "diff/pkdelta/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/vfstest"},
-	"unsafe":                    {"schema/vfstest"},
+	"pgregory.net/rapid":        {},                                    // tests
+	"modernc.org/z/...":         {},                                    // tests: exactzlib's oracle
+	"modernc.org/libc/...":      {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
+	"testing/...":               {"codecs/codecstest", "diff/pkdelta/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"unsafe":                    {"schema/internal/vfstest"},
 	"net/http":                  {"diff/store/update"},
 	"os/exec":                   {"internal/pager", "internal/terminal/ptytest"},
 	"plugin":                    {},

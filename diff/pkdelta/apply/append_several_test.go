@@ -10,8 +10,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/pkdelta/pkdeltatest"
 )
 
 // TestAppendToSeveral: paks that take entries from each other, a file that is

@@ -16,8 +16,8 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"
 )

@@ -7,8 +7,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/pkdelta/pkdeltatest"
 )
 
 // TestBigBlocks: blocks larger than a segment, which can and which cannot be made

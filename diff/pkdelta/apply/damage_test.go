@@ -14,8 +14,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/safename"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

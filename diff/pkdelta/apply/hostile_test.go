@@ -12,7 +12,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"

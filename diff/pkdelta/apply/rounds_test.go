@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

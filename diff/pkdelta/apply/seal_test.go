@@ -22,8 +22,8 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/internal/aes256"
 )
 

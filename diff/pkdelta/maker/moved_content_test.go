@@ -12,7 +12,7 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestDamagedOld: old blocks that do not decode are no content, of small builds

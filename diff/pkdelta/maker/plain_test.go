@@ -6,7 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestPlain: what is known of small archives never makes a patch longer, nor does

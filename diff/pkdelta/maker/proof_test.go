@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

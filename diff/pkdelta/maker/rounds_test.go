@@ -11,7 +11,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

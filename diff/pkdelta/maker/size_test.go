@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestSizes guards kinds of pairs on which a public tool once needed fewer bytes.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestEditedTwin: an entry that was edited is explained by what it was, also where another

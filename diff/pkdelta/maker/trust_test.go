@@ -10,7 +10,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestTrust: blocks of one recipe in a row are believed; and a belief that is

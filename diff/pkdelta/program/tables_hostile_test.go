@@ -10,7 +10,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/table"
 )
 

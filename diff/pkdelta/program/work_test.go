@@ -12,7 +12,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/pkdeltatest"
+	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // bomb is a segment of few bytes that has much decoded, or coded again, and the
