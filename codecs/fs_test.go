@@ -228,3 +228,35 @@ func TestFSServes(t *testing.T) {
 		t.Errorf("range: %d %q", w.Code, w.Body)
 	}
 }
+
+// FuzzFSNames: whatever the names of entries are, each is one file of a file system.
+func FuzzFSNames(f *testing.F) {
+	f.Add("a/b.txt\na/b.txt\n\n/\n#2\na\n../a\na#0\n\\\n\xff/\xff")
+	f.Fuzz(func(t *testing.T, list string) {
+		names := strings.Split(strings.ReplaceAll(list, "!", "."), "\n")
+		if len(names) > 20 || strings.Count(list, "/") > 100 {
+			return // TestFS takes a second for hundreds of folders
+		}
+		a := listOnly{names: names}
+		fsys, err := codecs.FS(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for e := range a.Entries() {
+			if e.Flags&codecs.Deleted == 0 {
+				want++
+			}
+		}
+		var paths []string
+		for path := range files(t, fsys) {
+			paths = append(paths, path)
+		}
+		if len(paths) != want {
+			t.Fatalf("%d files of %d entries: %q", len(paths), want, paths)
+		}
+		if err := fstest.TestFS(fsys, paths...); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
