@@ -32,6 +32,35 @@ func TestEveryPackageHasAComment(t *testing.T) {
 	}
 }
 
+// TestFormatsHaveExamples: each format, and each step of docs/library.md, has an
+// example that runs.
+func TestFormatsHaveExamples(t *testing.T) {
+	wanted, found := map[string]bool{}, map[string]bool{}
+	for _, room := range []string{"codecs/all", "codecs/nested", "indexer", "query", "diff", "diff/delta", "diff/pkdelta", "diff/store"} {
+		wanted[room] = true
+	}
+	for _, f := range house(t) {
+		for _, d := range f.Decls {
+			fn, is := d.(*ast.FuncDecl)
+			switch {
+			case !is || fn.Recv != nil:
+			case !f.test && fn.Name.Name == "Format" && strings.HasPrefix(f.room, "codecs/"):
+				wanted[f.room] = true
+			case f.test && strings.HasPrefix(fn.Name.Name, "Example"):
+				found[f.room] = true
+			}
+		}
+	}
+	if len(wanted) < 16 {
+		t.Errorf("only %d rooms: %v", len(wanted), wanted)
+	}
+	for room := range wanted {
+		if !found[room] {
+			t.Errorf("%s has no example", room)
+		}
+	}
+}
+
 // known are methods whose meaning an interface of the standard library fixes.
 var known = []string{"Error", "Unwrap", "Is", "As", "String", "Read", "ReadAt", "Write", "WriteAt", "Seek", "Close", "Open"}
 

@@ -1,4 +1,4 @@
-package update_test
+package store_test
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	new, err := inside.OpenFiles([]string{"../../../testdata/Calligraphy_next.sip"})
+	new, err := inside.OpenFiles([]string{"../../testdata/Calligraphy_next.sip"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	old, err := os.ReadFile("../../../testdata/Calligraphy.sip")
+	old, err := os.ReadFile("../../testdata/Calligraphy.sip")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	want, err := os.ReadFile("../../../testdata/Calligraphy_next.sip")
+	want, err := os.ReadFile("../../testdata/Calligraphy_next.sip")
 	fmt.Println(plan.Build, string(now) == string(want), err)
 	// Output: 1.1 true <nil>
 }

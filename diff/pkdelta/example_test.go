@@ -1,4 +1,4 @@
-package maker_test
+package pkdelta_test
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	const oldFile, newFile = "../../../testdata/Calligraphy.sip", "../../../testdata/Calligraphy_next.sip"
+	const oldFile, newFile = "../../testdata/Calligraphy.sip", "../../testdata/Calligraphy_next.sip"
 	old, err := inside.OpenFiles([]string{oldFile})
 	if err != nil {
 		log.Fatal(err)
