@@ -7,6 +7,9 @@
 // the content of an entry into [Facts]: what it defines and what it refers to.
 // A [Registry] is an explicit list of both; nothing registers itself.
 //
+// [OpenFile] opens an archive by its path, and [FS] reads one by io/fs; both take
+// any format. OpenFile of codecs/all knows all of them, this package knows none.
+//
 // Errors are [*FormatError] values that name file, entry, field and offset and
 // wrap one of the sentinels of this package, or [errors.ErrUnsupported].
 // Unsupported is never called corrupt.

@@ -79,6 +79,13 @@ type File struct {
 // when the file is a damaged archive, and with an [*fs.PathError] when it cannot be
 // opened or is no regular file. OpenFile of codecs/all knows all formats.
 func OpenFile(ctx context.Context, path string, r *Registry, o *Options) (*File, error) {
+	st, err := os.Stat(path)
+	if err == nil && !st.Mode().IsRegular() { // before it is opened: a pipe would block
+		err = &os.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w: %s", errNotRegular, st.Mode().Type())}
+	}
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -95,9 +102,6 @@ func openIn(ctx context.Context, f *os.File, r *Registry, o *Options) (*File, er
 	st, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: f.Name(), Err: fmt.Errorf("%w: %s", errNotRegular, st.Mode().Type())}
 	}
 	dir, base := filepath.Split(f.Name())
 	src := Source{ReaderAt: f, Name: base, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
