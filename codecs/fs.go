@@ -30,8 +30,9 @@ var (
 	_ fs.SubFS      = (*FileSystem)(nil)
 )
 
-// FS returns the entries of a as a file system. It lists them at once and reads
-// contents when they are asked for, until a is closed or ctx is done.
+// FS returns the entries of a as a file system. It lists them at once, which takes
+// some 400 bytes of memory for each, and reads contents when they are asked for,
+// until a is closed or ctx is done.
 //
 // Entry.Name is the path of a file, below no mount point. Delete records are left
 // out; every other entry is one file, so that nothing is lost:

@@ -3,8 +3,10 @@ package all_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -238,5 +240,52 @@ func TestOpenFileRefuses(t *testing.T) {
 	}
 	if after := descriptors(); after != before {
 		t.Errorf("%d files are open, %d were before", after, before)
+	}
+}
+
+// What cannot be decoded is an error of its class, by all ways of reading.
+func TestFSErrors(t *testing.T) {
+	locked := filepath.Join(t.TempDir(), "locked.pak")
+	var ring unrealpak.KeyRing
+	if err := ring.Add("0x000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F"); err != nil {
+		t.Fatal(err)
+	}
+	err := codecs.WriteFile(t.Context(), locked, unrealpak.Format(), &codecs.CreateOptions{Keys: ring.Key, Encrypt: true}, func(w codecs.Writer) error {
+		return w.Add(t.Context(), &codecs.Entry{Name: "A/secret.txt"}, strings.NewReader("content"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, name string
+		want       error
+	}{
+		{filepath.Join(codecstest.ModuleRoot(t), "testdata", "damaged.sip"), "Calligraphy/Entity/Characters/Mobs/Drone.prototype", codecs.ErrCorrupt},
+		{locked, "A/secret.txt", codecs.ErrEncrypted},
+	} {
+		a, err := all.OpenFile(t.Context(), c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := codecs.FS(t.Context(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st, err := f.Stat(c.name); err != nil || st.Size() == 0 {
+			t.Errorf("%s: stat: %v, %v", c.name, st, err)
+		}
+		if b, err := f.ReadFile(c.name); !errors.Is(err, c.want) {
+			t.Errorf("%s: read: %q, %v", c.name, b, err)
+		}
+		file, err := f.Open(c.name)
+		if err == nil {
+			_, err = io.Copy(io.Discard, file)
+		}
+		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), path.Base(c.name)) {
+			t.Errorf("%s: streamed: %v", c.name, err)
+		}
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
