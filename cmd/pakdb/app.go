@@ -59,6 +59,7 @@ Exit codes: 0 done; 1 problems or differences were found, or a file is damaged,
 does not fit or is in the way; 2 usage; 3 catalog; 4 failed: I/O, network, no
 room, time limit, or a fault of pakdb; 130 interrupted.`,
 		Example: `  pakdb index --build 1.52 "/games/mh-1.52/Data/Game/*.sip"
+  pakdb diff 1.48 1.52
   pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
   pakdb query @largest
   pakdb ls -l Calligraphy.sip "*.curve"`,
