@@ -102,6 +102,16 @@ func (a Args) bind(sql string) ([]driver.NamedValue, error) {
 	return values, nil
 }
 
+// Parameters returns the names of the parameters of an SQL text, each once.
+func Parameters(text string) (all []string) {
+	for _, s := range Split(text) {
+		names, _ := parameters(s.SQL)
+		all = append(all, names...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // check reports values that no statement takes: most likely a typing error.
 func (a Args) check(statements []Statement) error {
 	var known []string

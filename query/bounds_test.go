@@ -113,3 +113,28 @@ func TestMemoryIsLimited(t *testing.T) {
 		}
 	}
 }
+
+// A statement of several lines that was made one does what it did.
+func TestOneLine(t *testing.T) {
+	db := openSmall(t)
+	for _, text := range []string{
+		"SELECT 1\n  AS n -- one\n, 'a\nb''c\n' AS \"it's\" /* two\nlines */\n-- end */ '\n;",
+		"SELECT 'x' || 'a\nb' COLLATE NOCASE = 'XA\nB' AS same",
+		"SELECT '--\n' AS a, \"--\" FROM (SELECT 2 AS \"--\")",
+	} {
+		line, ok := query.OneLine(text)
+		if !ok || strings.Contains(line, "\n") {
+			t.Errorf("%q: %q %v", text, line, ok)
+		}
+		want, err := run(t, db, text, query.Args{}, query.Output{Format: "json"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := run(t, db, line, query.Args{}, query.Output{Format: "json"}); got != want || err != nil {
+			t.Errorf("%q: %q %v, want %q", line, got, err, want)
+		}
+	}
+	if line, ok := query.OneLine("SELECT 1 AS \"a\nb\""); ok {
+		t.Errorf("a name with a line break: %q", line)
+	}
+}

@@ -192,3 +192,26 @@ func parameters(sql string) (names []string, positional int) {
 	}
 	return names, positional
 }
+
+// OneLine returns an SQL text that does the same and has no line breaks: a comment to
+// the end of its line becomes one in /* */, and a string is put together around each
+// break. ok is false where that cannot be done, as for a name with a line break.
+func OneLine(text string) (line string, ok bool) {
+	var b strings.Builder
+	for pos := 0; pos < len(text); {
+		t, isToken := scan(text, pos)
+		piece := text[t.start:t.end]
+		switch pos = t.end; {
+		case isToken && t.kind == quoted && piece[0] == '\'' && strings.Contains(piece, "\n"):
+			piece = "(" + strings.ReplaceAll(piece, "\n", "'||char(10)||'") + ")"
+		case isToken && strings.Contains(piece, "\n"):
+			return "", false
+		case !isToken && strings.HasPrefix(piece, "--"):
+			piece = "/*" + strings.ReplaceAll(strings.TrimRight(piece[2:], "\r\n"), "*/", "* /") + "*/ "
+		case !isToken:
+			piece = strings.ReplaceAll(piece, "\n", " ")
+		}
+		b.WriteString(piece)
+	}
+	return strings.TrimSpace(b.String()), true
+}

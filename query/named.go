@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"pakdb/internal/nearest"
+	"pakdb/internal/terminal"
 )
 
 //go:embed sql/*.sql
@@ -132,11 +133,17 @@ func ReadSQL(r io.Reader, name string) (string, error) {
 // Names returns the names in order.
 func (l Library) Names() []string { return slices.Sorted(maps.Keys(l)) }
 
-// List returns the names with what they are for, a line each.
-func (l Library) List() string {
+// List returns the names with what they are for: a line each, or several of at most
+// width cells. 0: one, however long.
+func (l Library) List(width int) string {
+	longest := 0
+	for name := range l {
+		longest = max(longest, len(name))
+	}
 	var b strings.Builder
 	for _, name := range l.Names() {
-		fmt.Fprintf(&b, "@%-14s %s\n", name, l[name].Doc)
+		fmt.Fprintf(&b, "@%-*s ", longest, name)
+		b.WriteString(terminal.Wrap(l[name].Doc, width, longest+2) + "\n")
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,6 +43,11 @@ func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, posit
 		return args, Usagef(q.Usage(), "@%s has no parameter %s", q.Name, name)
 	}
 	return args, nil
+}
+
+// Given reports whether one of n values without names is that of a parameter.
+func (q *Named) Given(param string, n int) bool {
+	return slices.ContainsFunc(q.Params[:min(n, len(q.Params))], func(p Param) bool { return p.Name == param })
 }
 
 // value types a text as p says. Parameters before p are bound already.

@@ -3,6 +3,7 @@ package query
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -72,6 +73,11 @@ func parseParam(s string) (p Param, err error) {
 		return p, fmt.Errorf("param %s: no default; write - for none", p.Name)
 	}
 	return p, nil
+}
+
+// Takes reports whether q has a parameter of that name.
+func (q *Named) Takes(param string) bool {
+	return slices.ContainsFunc(q.Params, func(p Param) bool { return p.Name == param })
 }
 
 // Usage returns the line that calls q: "pakdb query @history PATH".

@@ -27,6 +27,8 @@ type Output struct {
 	// Escape says that W is a terminal: csv and tsv too, whose values are written
 	// as they are elsewhere, have control characters as escapes.
 	Escape bool
+	// Colours are wanted: names of columns are bold in table and line.
+	Colours bool
 	// Empty is told of each result without rows that leaves no trace in W.
 	Empty func()
 }
@@ -54,7 +56,7 @@ type output struct {
 
 func (o Output) writer() (*output, error) {
 	w := &output{Output: o, buf: bufio.NewWriterSize(o.W, 64<<10)}
-	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader, escape: o.Escape}
+	t := texts{buf: w.buf, null: o.Null, header: !o.NoHeader, escape: o.Escape, colours: o.Colours}
 	w.spaced = true
 	switch strings.ToLower(o.Format) {
 	case "", "table":
@@ -129,10 +131,19 @@ func (w *output) flush() error { return w.buf.Flush() }
 // texts is what the text formats share. Errors of buf stay with it until it is
 // flushed.
 type texts struct {
-	buf    *bufio.Writer
-	null   string
-	header bool
-	escape bool // what commands a terminal, also where a format leaves it as it is
+	buf     *bufio.Writer
+	null    string
+	header  bool
+	colours bool
+	escape  bool // what commands a terminal, also where a format leaves it as it is
+}
+
+// bold marks the name of a column.
+func (t *texts) bold(name string) string {
+	if !t.colours || strings.TrimSpace(name) == "" {
+		return name
+	}
+	return "\x1b[1m" + name + "\x1b[0m"
 }
 
 // raw writes a value for formats that have their own way with control characters.

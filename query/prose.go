@@ -92,7 +92,7 @@ func (l *lines) row(values []driver.Value) error {
 		s := visible(text(v, l.null), "\n\t")
 		indent := ""
 		if l.header {
-			_, _ = l.buf.WriteString(l.names[i])
+			_, _ = l.buf.WriteString(l.bold(l.names[i]))
 			indent = strings.Repeat(" ", width(l.names[i]))
 		}
 		_, _ = l.buf.WriteString(strings.ReplaceAll(s, "\n", "\n"+indent))

@@ -50,8 +50,10 @@ func (db *DB) suggestTable(ctx context.Context, name string) string {
 	if err != nil {
 		return ""
 	}
-	if near := nearest.Names(name, append(slices.Clone(views), tables...)); len(near) > 0 {
-		return nearest.Hint(near)
+	for _, known := range [][]string{views, tables} { // views are the stable surface
+		if near := nearest.Names(name, known); len(near) > 0 {
+			return nearest.Hint(near)
+		}
 	}
 	return suggest(name, views)
 }

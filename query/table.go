@@ -138,7 +138,7 @@ func (t *table) begin() error {
 	if err := t.rule("┌", "┬", "┐"); err != nil || !t.header {
 		return err
 	}
-	if err := t.write(t.names); err != nil {
+	if err := t.writeNames(); err != nil {
 		return err
 	}
 	return t.rule("├", "┼", "┤")
@@ -181,7 +181,17 @@ func (t *table) rule(left, middle, right string) error {
 	return err
 }
 
-func (t *table) write(cells []string) error {
+func (t *table) write(cells []string) error { return t.writeAs(cells, nil) }
+
+func (t *table) writeNames() error {
+	if !t.colours {
+		return t.write(t.names)
+	}
+	return t.writeAs(t.names, t.bold)
+}
+
+// writeAs writes a row. style, unless nil, is applied to what a cell shows.
+func (t *table) writeAs(cells []string, style func(string) string) error {
 	b := t.line[:0]
 	for i, c := range cells {
 		b = append(b, "│ "...)
@@ -189,6 +199,9 @@ func (t *table) write(cells []string) error {
 			c = terminal.Shorten(c, t.widths[i])
 		}
 		pad := t.widths[i] - width(c)
+		if style != nil {
+			c = style(c)
+		}
 		if t.number[i].right() {
 			b = append(appendSpaces(b, pad), c...)
 		} else {

@@ -34,6 +34,13 @@ var migrations embed.FS
 //go:embed views/*.sql
 var viewFiles embed.FS
 
+//go:embed SCHEMA.md
+var document string
+
+// Document returns SCHEMA.md, which says what views and tables there are and what
+// their columns mean.
+func Document() string { return document }
+
 //go:embed symbols.sql
 var symbols string
 

@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/internal/nearest"
 	"pakdb/internal/rescue"
+	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
 
@@ -29,6 +29,7 @@ type app struct {
 	quiet          bool   // --quiet
 	keys           keyOptions
 	drawing        atomic.Bool // a progress bar is on the terminal
+	screen         screen
 	registry       func() *codecs.Registry
 }
 
@@ -39,7 +40,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 func (a *app) execute(ctx context.Context, args []string) int {
 	cmd := a.command()
 	cmd.SetArgs(args)
-	return a.finish(func() error { return cmd.ExecuteContext(ctx) })
+	return a.finish(func() error { return withScreen(ctx, a, cmd.ExecuteContext) })
 }
 
 // finish runs a command, reports its error, and returns the exit code. A panic is
@@ -71,6 +72,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			warnInterrupted(a, cmd, args)
+			beginPaging(a, cmd)
 			return a.keys.load()
 		},
 	}
@@ -81,6 +83,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "catalog `FILE` (environment: PAKDB_CATALOG)")
 	a.keys.add(root)
+	addScreen(root, &a.screen)
 	flags.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, no summaries")
 	root.AddCommand(
 		newIndexCommand(a),
@@ -106,12 +109,14 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 		newDepsCommand(a),
 		newRefsCommand(a),
 		newPkgCommand(a),
+		newShowCommand(a),
 		newRmCommand(a),
 		newCatalogCommand(a),
 		newFormatsCommand(a),
 		newVersionCommand(a),
 		newManCommand(),
 	)
+	explainBash(root)
 	return root
 }
 
@@ -179,6 +184,8 @@ func (a *app) exit(err error) int {
 	switch {
 	case code == exitOK, code == exitPipe: // the reader has seen enough: pakdb ls | head
 		return code
+	case code == exitInterrupted && a.screen.shown:
+		return code // the pager had the screen: who pressed Ctrl-C there knows
 	case code == exitInterrupted:
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: interrupted")
 		return code
@@ -219,7 +226,4 @@ func envOr(name, otherwise string) string {
 
 // isTerminal reports whether a reader or writer is a terminal that a person sits
 // at.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
+func isTerminal(stream any) bool { return terminal.Is(stream) }

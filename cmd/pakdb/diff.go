@@ -23,6 +23,7 @@ type diffOptions struct {
 	fold  bool
 
 	format                             string
+	limit                              int
 	stat, nameOnly, nameStatus, impact bool
 	semantic, exact                    bool
 	summary                            string
@@ -62,6 +63,10 @@ With --format it is these rows and nothing else.
 --format html is one page without any other file: a map of what changed, what
 the update takes by each way of transport, and a list to sort and search.
 
+A list of more than 200 changes begins with the folders that they are in, those with
+most to download first. --limit ends a list sooner; it does not change the exit code,
+sums, --summary, --impact and html pages.
+
 With a GLOB only entries whose old or new path matches are shown. A GLOB that
 matches no path of either build is an error.
 
@@ -76,6 +81,7 @@ that match count; when there are others, a line says how many.`,
 		Example: `  pakdb diff 1.48 1.52
   pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
   pakdb diff old/Game.pak new/Game.pak --stat
+  pakdb diff 1.48 1.52 --limit 50
   pakdb diff 1.48 1.52 --stat --exact --format json
   pakdb diff 1.48 1.52 --semantic "*.curve"
   pakdb diff 4.1 4.2 --semantic "**/Weapons/*.uasset"
@@ -105,6 +111,7 @@ that match count; when there are others, a line says how many.`,
 	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
 	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: fields, points, names, exports, references,\nvalues of JSON, lines of text, bytes")
 	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
+	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
 	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
 	completeFlag(cmd, "format", append(query.Formats(), formatHTML)...)
 	completeFlag(cmd, "summary", diff.Columns()...)
@@ -192,6 +199,9 @@ func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error
 func remarkDiff(a *app, c *changes) {
 	for _, name := range c.Reordered {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s: its entries lie in another order\n", printable(name))
+	}
+	if c.hidden > 0 {
+		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s not listed, because of --limit %d\n", plural(int64(c.hidden), "change is", "changes are"), c.limit)
 	}
 	if c.Unknown > 0 {
 		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s could not be compared: not decoded, and of the same size\n",

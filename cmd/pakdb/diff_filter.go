@@ -20,10 +20,16 @@ type changes struct {
 	kinds   diff.Kind       // 0: all
 	damaged []codecs.Damage // archives of either build
 	globs   glob.List
+
+	limit  int // how many are shown; 0: all
+	hidden int // how many were not, because of it
 }
 
 func (opts *diffOptions) filter(patterns []string) (*changes, error) {
-	c := &changes{}
+	if opts.limit < 0 {
+		return nil, fmt.Errorf("%w: --limit %d: want a number from 0", errUsage, opts.limit)
+	}
+	c := &changes{limit: opts.limit}
 	for _, name := range opts.kinds {
 		k, ok := diff.ParseKind(name)
 		if !ok {

@@ -40,7 +40,7 @@ func diffSemantic(ctx context.Context, a *app, c *changes, s *sides, format stri
 	if err != nil {
 		return 0, err
 	}
-	n, err := c.each(ctx, func(ch *diff.Change) error { return w.change(ctx, ch) })
+	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return w.change(ctx, ch) }))
 	return n, errors.Join(err, w.close())
 }
 

@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"pakdb/diff"
+	"pakdb/internal/terminal"
 )
 
 // palette colours lines for people; without a terminal, or with NO_COLOR, it
@@ -17,7 +17,7 @@ import (
 type palette struct{ on bool }
 
 func newPalette(a *app) palette {
-	return palette{isTerminal(a.stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	return palette{terminal.Colours(a.stdout)}
 }
 
 const (
@@ -108,12 +108,20 @@ func diffList(ctx context.Context, a *app, c *changes) (int, error) {
 	w := bufio.NewWriter(a.stdout)
 	p := newPalette(a)
 	totals := diff.NewTotals("kind")
-	n, err := c.each(ctx, func(ch *diff.Change) error {
-		totals.Add(ch)
+	if !a.quiet {
+		if err := listFolders(ctx, w, c); err != nil {
+			return 0, err
+		}
+	}
+	list := c.limited(func(ch *diff.Change) error {
 		s := ch.Sizes()
 		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
 			signed(s.NewSize-s.OldSize), changedName(ch), p.paint(faint, remarks(ch)))
 		return err
+	})
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
+		return list(ch)
 	})
 	if err != nil {
 		return n, err
@@ -154,7 +162,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 
 func diffNames(ctx context.Context, a *app, c *changes, status bool) (int, error) {
 	w := bufio.NewWriter(a.stdout)
-	n, err := c.each(ctx, func(ch *diff.Change) error {
+	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error {
 		if !status {
 			_, err := fmt.Fprintln(w, printable(ch.Name()))
 			return err
@@ -169,7 +177,7 @@ func diffNames(ctx context.Context, a *app, c *changes, status bool) (int, error
 		}
 		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, printable(ch.Old.Name()), printable(ch.New.Name()))
 		return err
-	})
+	}))
 	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }
 
@@ -200,7 +208,7 @@ func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOption
 	}
 	w := bufio.NewWriter(a.stdout)
 	p := newPalette(a)
-	_, err = c.each(ctx, func(ch *diff.Change) error {
+	_, err = c.each(ctx, c.limited(func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
 		drawn := p.paint(green, bar('+', plus, largest)) + p.paint(red, bar('-', minus, largest))
@@ -209,7 +217,7 @@ func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOption
 		}
 		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
 		return err
-	})
+	}))
 	if err == nil && !a.quiet {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
 		_, _ = fmt.Fprintln(w, "\nto download as")
@@ -278,6 +286,6 @@ func diffRows(ctx context.Context, a *app, c *changes, format string) (int, erro
 			return 0, cmp.Or(err, rows.Close())
 		}
 	}
-	n, err := c.each(ctx, func(ch *diff.Change) error { return rows.Write(ch.Row()...) })
+	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return rows.Write(ch.Row()...) }))
 	return n, cmp.Or(err, rows.Close())
 }

@@ -21,7 +21,6 @@ func newManCommand() *cobra.Command {
 		Long: `Write a manual page for each command into a folder, for packagers. The date is
 SOURCE_DATE_EPOCH where that is set.`,
 		Example: `  pakdb man /usr/local/share/man/man1`,
-		Hidden:  true,
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			date, err := manDate()

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/gpak"
+	"pakdb/diff"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/graph"
@@ -35,6 +38,15 @@ the rows follow each other, in the rest an empty line separates them. A result
 without rows is [] in json and a header in csv, tsv and md. A column name that
 occurs twice becomes name_2 in JSON. Blobs are x'0aff' in text and hex digits
 in JSON. NULL is empty unless --null says otherwise.
+
+On a terminal a table is as wide as that: the widest columns are shortened first,
+paths in their middle, and where that is not enough each column has a line of its
+own. --wide shows values in full, as a pipe or a file always has them. What is more
+than a screen goes through PAGER, or less; --no-pager does without.
+
+Your own named queries are files NAME.sql in the folder PAKDB_QUERIES, or else in
+pakdb/queries of your configuration (~/.config); "pakdb query --show @largest" is one
+to begin with. Yours win over those of the same name that come with pakdb.
 
 --timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
 memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
@@ -65,14 +77,17 @@ type queryFlags struct {
 	list, show   bool
 }
 
-func newQueryCommand(app *app) *cobra.Command {
-	f := &queryFlags{app: app}
+func newQueryCommand(a *app) *cobra.Command {
+	f := &queryFlags{app: a}
 	cmd := &cobra.Command{
 		Use:     "query [SQL | @name | -] [argument...]",
 		Short:   "Ask the catalog in SQL, or run a named query",
 		Long:    queryHelp + functionHelp(),
 		Example: queryExamples,
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return completeQuery(a, cmd, args, typed)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.params, "param", "p", nil, "value of a parameter, as `name=value`")
@@ -86,6 +101,8 @@ func newQueryCommand(app *app) *cobra.Command {
 	addMemory(cmd, &f.memory)
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
+	completeFlag(cmd, "format", query.Formats()...)
+	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !f.explain(cmd.Flags().Args()) {
@@ -93,6 +110,25 @@ func newQueryCommand(app *app) *cobra.Command {
 		}
 	})
 	return cmd
+}
+
+// completeQuery offers the named queries, and builds for their parameters.
+func completeQuery(a *app, cmd *cobra.Command, args []string, typed string) (all []string, _ cobra.ShellCompDirective) {
+	library, err := query.Load(query.UserQueries())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if len(args) == 0 {
+		for _, name := range library.Names() {
+			all = append(all, "@"+name+"\t"+library[name].Doc)
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+	q, err := library.Get(args[0])
+	if err != nil || len(args) > len(q.Params) || q.Params[len(args)-1].Type != "build" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.completeBuilds(cmd, args, typed)
 }
 
 func functionHelp() string {
@@ -138,7 +174,7 @@ func (f *queryFlags) run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(f.app.stdout, all.List())
+		_, err = io.WriteString(f.app.stdout, all.List(outputOf(f.app, "").Width))
 		return err
 	case f.show:
 		return f.showSQL(args)
@@ -165,8 +201,9 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := query.Output{W: f.app.stdout, Format: f.format, NoHeader: f.noHeader, Null: f.null,
-		Empty: func() { _, _ = fmt.Fprintln(f.app.stderr, "(no rows)") }}
+	out := outputOf(f.app, f.format)
+	out.NoHeader, out.Null = f.noHeader, f.null
+	out.Empty = func() { _, _ = fmt.Fprintln(f.app.stderr, "(no rows)") }
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -184,6 +221,10 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	out, stop := waiting(f.app, out, "running")
+	defer stop()
+	empty := out.Empty
+	out.Empty = func() { stop(); empty() }
 	return f.write(out, func(out query.Output) error { return db.Run(ctx, sql, values, out) })
 }
 
@@ -234,6 +275,14 @@ func (f *queryFlags) text(args []string) (string, []string, error) {
 	return args[0], args[1:], nil
 }
 
+// warnBuild says that --build was not needed: what it names need not be what is asked
+// about.
+func warnBuild(a *app, label string) {
+	if !a.quiet {
+		_, _ = fmt.Fprintf(a.stderr, "pakdb: warning: --build %s has no effect: nothing here says :build\n", printable(label))
+	}
+}
+
 // bind returns the SQL of what was asked, with its parameters' values.
 func (f *queryFlags) bind(ctx context.Context, db *query.DB, text string, args []string) (string, query.Args, error) {
 	if f.file == "" && strings.HasPrefix(text, "@") {
@@ -252,7 +301,11 @@ func (f *queryFlags) bind(ctx context.Context, db *query.DB, text string, args [
 		if err != nil {
 			return "", values, err
 		}
-		values.Named["build"] = label
+		if slices.Contains(query.Parameters(text), "build") {
+			values.Named["build"] = label
+		} else {
+			warnBuild(f.app, label)
+		}
 	}
 	for _, a := range args {
 		values.Positional = append(values.Positional, query.ParseValue(a))
@@ -273,8 +326,14 @@ func (f *queryFlags) bindNamed(ctx context.Context, db *query.DB, name string, a
 		name, text, _ := strings.Cut(strings.TrimLeft(p, ":@$"), "=")
 		given[name] = text
 	}
-	if f.build != "" {
+	if f.build != "" && q.Takes("build") {
 		given["build"] = f.build
+	} else if f.build != "" {
+		label, err := db.Build(ctx, f.build)
+		if err != nil {
+			return "", query.Args{}, err
+		}
+		warnBuild(f.app, label)
 	}
 	values, err := db.Bind(ctx, q, given, args)
 	return q.SQL, values, err
@@ -290,10 +349,37 @@ func (f *queryFlags) write(out query.Output, run func(query.Output) error) error
 	if err != nil {
 		return err
 	}
-	out.W = file
+	out.W, out.Width, out.Escape, out.Colours = file, 0, false, false
 	if err := run(out); err != nil {
 		file.Abort()
 		return err
 	}
 	return file.Commit()
+}
+
+// formatFunctions are the SQL functions that formats bring along.
+func formatFunctions() []query.Function {
+	hash := func(h func(string) uint64) func(string) driver.Value {
+		return func(s string) driver.Value { return int64(h(s)) }
+	}
+	return []query.Function{
+		query.TextFunction("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
+		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(calligraphy.ID)),
+		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(calligraphy.ResourceID)),
+	}
+}
+
+// diffTables are the SQL functions that compare builds.
+func diffTables(catalog string) (tables []query.TableFunction, closeTables func() error) {
+	docs := map[string]string{
+		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
+		"diff_files":     "the same, the files of an Unreal asset one by one",
+		"diff_downloads": "what the update takes, by ways of transport",
+		"diff_fields":    "what changed inside: fields, points and references, a row each",
+	}
+	all, closeTables := diff.Tables(catalog)
+	for _, t := range all {
+		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
+	}
+	return tables, closeTables
 }

@@ -72,6 +72,11 @@ func TestQueryCommand(t *testing.T) {
 			t.Errorf("%q: no %q in %q, %v", args, part, got, err)
 		}
 	}
+	for _, args := range [][]string{{"SELECT 1 AS n", "--build", "1.52", "--format", "csv"}, {"@builds", "--build", "1.52", "--format", "csv"}} {
+		if _, notes, err := runQuery(catalog, "", args...); notes != "pakdb: warning: --build 1.52 has no effect: nothing here says :build\n" || err != nil {
+			t.Errorf("%q: %q %v", args, notes, err)
+		}
+	}
 	if got, notes, err := runQuery(catalog, "", "SELECT 1 WHERE 0"); got != "" || notes != "(no rows)\n" || err != nil {
 		t.Errorf("empty table: %q %q %v", got, notes, err)
 	}
@@ -88,7 +93,7 @@ func TestQueryCommandErrors(t *testing.T) {
 	for _, args := range [][]string{
 		{"SELEC"}, {"SELECT :n"}, {"SELECT 1", "-p", "n=1"}, {"SELECT 1", "-p", "n"}, {"SELECT 1", "2"}, {"@nope"},
 		{"@search"}, {"@search", "x", "-p", "y=1"}, {"SELECT 1", "--format", "xml"}, {"-f", "/absent/file"}, {"--show"},
-		{"SELECT 1", "-o", catalog}, {"SELECT :build", "--build", "nope"}, {"SELECT 1; SELECT nope", "-o", out},
+		{"SELECT 1", "-o", catalog}, {"SELECT :build", "--build", "nope"}, {"SELECT 1", "--build", "nope"}, {"@builds", "--build", "nope"}, {"SELECT 1; SELECT nope", "-o", out},
 		{"DELETE FROM entry"}, {"ATTACH '" + out + "' AS o"}, {"VACUUM INTO '" + out + "'"}, {"PRAGMA journal_mode = wal"},
 		{"CREATE TEMP TABLE t (a)"}, {"UPDATE word SET word = 'x' RETURNING *"},
 	} {

@@ -19,7 +19,7 @@ func addFormat(cmd *cobra.Command, format *string) {
 
 // rows begins a result in the format that --format named.
 func (a *app) rows(format string, columns ...string) (*query.Rows, error) {
-	return query.Output{W: a.stdout, Format: format}.Rows(columns...)
+	return outputOf(a, format).Rows(columns...)
 }
 
 func humanSize(n int64) string { return query.HumanSize(float64(n)) }

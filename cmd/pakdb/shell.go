@@ -18,8 +18,11 @@ func newShellCommand(app *app) *cobra.Command {
 		Use:   "shell",
 		Short: "Ask the catalog at a prompt",
 		Long: `Ask the catalog at a prompt, in SQL that ends at a semicolon, with named queries
-(@name) and commands (.help). Tab completes tables, columns, functions, queries
-and builds; the arrow keys bring back what was asked before. Ctrl-C ends the
+(@name) and commands (.help). .views shows what there is, .views NAME the columns of
+a view. Tab completes views, columns, functions, queries and builds; the arrow keys
+bring back what was asked before, a statement of several lines as one. Tables fit the
+terminal, and what is more than a screen goes through PAGER, as for "pakdb query".
+Colours need a terminal, and NO_COLOR not to be set. Ctrl-C ends the
 statement that runs, Ctrl-D the shell. Nothing that is asked can write to the
 catalog. A function that cannot be interrupted, such as instr on texts of many
 megabytes, is left behind by Ctrl-C, and runs on until it is done or you leave.
@@ -46,6 +49,7 @@ same, and the first error ends it.`,
 	}
 	addMemory(cmd, &memory)
 	cmd.Flags().StringVar(&format, "format", "table", strings.Join(query.Formats(), ", "))
+	completeFlag(cmd, "format", query.Formats()...)
 	return cmd
 }
 

@@ -89,6 +89,7 @@ var rooms = map[string][]string{
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
+	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
 	"schema":          {"codecs/family", "codecs/mount", "internal/rescue"}, // rows of facts, and which of several entries counts; both import nothing of ours
 
 	"schema/schematest":       {"schema"}, // for tests, as codecs/codecstest

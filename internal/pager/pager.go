@@ -3,7 +3,8 @@
 package pager
 
 import (
-	"bytes"
+	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -45,22 +46,17 @@ type Pager struct {
 	command       []string
 	stdout        io.Writer
 	width, height int
-	left          func() // is called once the user has left the pager
+	ctx           context.Context // of the command; is cancelled some time after the user has left
+	cancel        context.CancelCauseFunc
 
 	mu      sync.Mutex
-	held    []part
-	lines   int // that the parts held take
+	held    []byte
+	lines   int // that held takes
 	column  int // of the last of them
 	escaped bool
 	child   *child // nil: not started
 	closed  bool
 	direct  bool // the pager does not start
-}
-
-// part is what was written to one of the streams.
-type part struct {
-	to   io.Writer
-	text []byte
 }
 
 // child is a pager that runs.
@@ -75,46 +71,72 @@ type child struct {
 // that it ends with the exit code that it would have had.
 const patience = 300 * time.Millisecond
 
-// New returns a pager for stdout, nil if that is no terminal or the user wants none.
-// left is called some time after the user has left it, so that what is nearly done
-// ends by itself. It should end what is not.
-func New(stdout *os.File, left func()) *Pager {
+// errLeft ends a command whose pager was left.
+var errLeft = errors.New("the pager was left")
+
+// New returns a pager for stdout, nil if that is no terminal or the user wants none,
+// and the context for what writes to it. The context ends some time after the user has
+// left the pager, so that what is nearly done ends by itself. The caller calls Close.
+func New(ctx context.Context, stdout io.Writer) (context.Context, *Pager) {
 	width, height, ok := terminal.Size(stdout)
 	command := Command()
 	if !ok || command == nil {
-		return nil
+		return ctx, nil
 	}
-	return &Pager{command: command, stdout: stdout, width: width, height: height, left: left}
+	p := &Pager{command: command, stdout: stdout, width: width, height: height}
+	p.ctx, p.cancel = context.WithCancelCause(ctx)
+	return p.ctx, p
 }
 
-// Stdout returns the writer for what is to be paged.
-func (p *Pager) Stdout() io.Writer { return stream{p, p.stdout} }
+// Stdout returns the writer for what is to be paged. It counts as a terminal.
+func (p *Pager) Stdout() io.Writer { return stdout{p} }
 
-// Beside returns a writer for messages that go to w as long as there is no pager, and
-// to the pager then, which has the screen for itself.
-func (p *Pager) Beside(w io.Writer) io.Writer { return stream{p, w} }
+type stdout struct{ p *Pager }
 
-type stream struct {
-	p  *Pager
-	to io.Writer
-}
+// Terminal reports that a person sees what is written.
+func (s stdout) Terminal() bool { return true }
 
-func (s stream) Write(text []byte) (int, error) { return s.p.write(s.to, text) }
-
-func (p *Pager) write(to io.Writer, text []byte) (int, error) {
+func (s stdout) Write(text []byte) (int, error) {
+	p := s.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.child == nil && !p.direct && !p.closed {
-		p.held = append(p.held, part{to, bytes.Clone(text)})
-		if p.measure(text); p.lines < p.height { // the prompt of the shell takes one
-			return len(text), nil
+	switch {
+	case p.child != nil:
+		p.send(text)
+	case p.direct || p.closed:
+		return p.stdout.Write(text)
+	default:
+		p.held = append(p.held, text...)
+		if p.measure(text); p.lines >= p.height { // the prompt of the shell takes one
+			return len(text), p.start()
 		}
-		return len(text), p.start()
 	}
-	if p.child == nil {
-		return to.Write(text)
+	return len(text), nil
+}
+
+// Beside returns a writer for messages: to w as long as there is no pager, and to the
+// pager then, which has the screen for itself.
+func (p *Pager) Beside(w io.Writer) io.Writer { return beside{p, w} }
+
+type beside struct {
+	p *Pager
+	w io.Writer
+}
+
+// Terminal reports whether what is written is on a terminal at once.
+func (b beside) Terminal() bool {
+	b.p.mu.Lock()
+	defer b.p.mu.Unlock()
+	return b.p.child == nil && terminal.Is(b.w)
+}
+
+func (b beside) Write(text []byte) (int, error) {
+	b.p.mu.Lock()
+	defer b.p.mu.Unlock()
+	if b.p.child == nil {
+		return b.w.Write(text)
 	}
-	p.send(text)
+	b.p.send(text)
 	return len(text), nil
 }
 
@@ -155,11 +177,9 @@ func (p *Pager) start() error {
 	go func() {
 		_ = cmd.Wait()
 		close(p.child.done)
-		time.AfterFunc(patience, p.left)
+		time.AfterFunc(patience, func() { p.cancel(errLeft) })
 	}()
-	for _, part := range p.held {
-		p.send(part.text)
-	}
+	p.send(p.held)
 	p.held = nil
 	return nil
 }
@@ -188,35 +208,40 @@ func (p *Pager) send(text []byte) {
 	}
 }
 
-// flush writes what is held to where it belongs.
-func (p *Pager) flush() (err error) {
-	for _, part := range p.held {
-		if _, failed := part.to.Write(part.text); err == nil {
-			err = failed
-		}
+// flush writes what is held to the terminal.
+func (p *Pager) flush() error {
+	if len(p.held) == 0 {
+		return nil
 	}
+	_, err := p.stdout.Write(p.held)
 	p.held = nil
 	return err
 }
 
 // Close writes what fits the terminal, or waits until the user leaves the pager.
-// Ctrl-C is the pager's business by then. It reports whether there was a pager. It
-// does no harm twice, or to nil.
-func (p *Pager) Close() (shown bool, err error) {
+// Ctrl-C is the pager's business by then. It reports whether there was a pager, and
+// returns err, with which the command has ended; or nil if that was because the user
+// has left, which is no error. It does no harm twice, or to nil.
+func (p *Pager) Close(err error) (shown bool, _ error) {
 	if p == nil {
-		return false, nil
+		return false, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.cancel(nil)
 	p.closed = true
 	if p.child == nil {
-		return false, p.flush()
+		return false, errors.Join(err, p.flush())
 	}
 	defer signal.Stop(p.child.interrupts)
 	if p.child.input != nil {
 		_ = p.child.input.Close()
 		p.child.input = nil
 	}
+	left := errors.Is(context.Cause(p.ctx), errLeft)
 	<-p.child.done
-	return true, nil
+	if left && errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	return true, err
 }

@@ -3,8 +3,10 @@
 package pager_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -24,9 +26,9 @@ func TestMain(m *testing.M) {
 }
 
 func write(n string) int {
-	count, left := 0, make(chan struct{})
+	count := 0
 	_, _ = fmt.Sscan(n, &count)
-	p := pager.New(os.Stdout, func() { close(left) })
+	ctx, p := pager.New(context.Background(), os.Stdout)
 	if p == nil {
 		fmt.Println("no pager")
 		return 9
@@ -38,10 +40,10 @@ func write(n string) int {
 		}
 	}
 	if os.Getenv("ENDLESS") != "" {
-		<-left
+		<-ctx.Done()
 	}
-	shown, err := p.Close()
-	if _, again := p.Close(); errors.Join(err, again) != nil {
+	shown, err := p.Close(ctx.Err())
+	if _, again := p.Close(nil); errors.Join(err, again) != nil {
 		return 7
 	}
 	if shown {
@@ -58,16 +60,16 @@ func start(t *testing.T, lines int, env ...string) *ptytest.Terminal {
 }
 
 func TestWhatFitsIsNotPaged(t *testing.T) {
-	code, text := start(t, 8, "PAGER=sed s/^/paged:/").Wait()
-	if want := "beside\r\n" + joined("line %d", 8); code != 0 || text != want {
+	code, text := start(t, 9, "PAGER=sed s/^/paged:/").Wait()
+	if want := "beside\r\n" + joined("line %d", 9); code != 0 || text != want {
 		t.Errorf("%d %q, want %q", code, text, want)
 	}
 }
 
 func TestWhatDoesNotFitIsPaged(t *testing.T) {
-	for _, n := range []int{9, 5000} {
+	for _, n := range []int{10, 5000} {
 		code, text := start(t, n, "PAGER=sed s/^/paged:/").Wait()
-		if want := "paged:beside\r\n" + joined("paged:line %d", n); code != 5 || text != want {
+		if want := "beside\r\n" + joined("paged:line %d", n); code != 5 || text != want {
 			t.Errorf("%d %.100q, want %.100q", code, text, want)
 		}
 	}
@@ -76,7 +78,7 @@ func TestWhatDoesNotFitIsPaged(t *testing.T) {
 func TestEnvironmentOfThePager(t *testing.T) {
 	for env, want := range map[string]string{"": "FRX -c", "LESS=S": "S -c"} {
 		_, text := start(t, 50, `PAGER=echo "$LESS" $LV`, env).Wait()
-		if text != want+"\r\n" {
+		if text != "beside\r\n"+want+"\r\n" {
 			t.Errorf("%q, want %q", text, want)
 		}
 	}
@@ -88,7 +90,7 @@ func TestWithoutPager(t *testing.T) {
 			t.Errorf("%q: %d %q", command, code, text)
 		}
 	}
-	if pager.New(os.Stdin, nil) != nil {
+	if _, p := pager.New(t.Context(), io.Discard); p != nil {
 		t.Error("a pager for what is no terminal")
 	}
 }
@@ -97,10 +99,10 @@ func TestWithoutPager(t *testing.T) {
 func TestLeavingEarly(t *testing.T) {
 	begun := time.Now()
 	code, text := start(t, 100000, "PAGER=head -n 2").Wait()
-	if want := "beside\r\nline 0\r\n"; code != 5 || text != want {
+	if want := "beside\r\nline 0\r\nline 1\r\n"; code != 5 || text != want {
 		t.Errorf("%d %q, want %q", code, text, want)
 	}
-	if code, text = start(t, 20, "PAGER=head -n 1", "ENDLESS=1").Wait(); code != 5 || text != "beside\r\n" {
+	if code, text = start(t, 20, "PAGER=head -n 1", "ENDLESS=1").Wait(); code != 5 || text != "beside\r\nline 0\r\n" {
 		t.Errorf("endless: %d %q", code, text)
 	}
 	t.Log(time.Since(begun))

@@ -119,3 +119,32 @@ func last(s string, n int) string {
 	}
 	return strings.TrimLeftFunc(s[start:], func(r rune) bool { return displaywidth.Rune(r) == 0 })
 }
+
+// leastWrapped is how narrow text may become beside what it is indented by.
+const leastWrapped = 15
+
+// Wrap returns text in lines of at most width cells that begin after indent cells, the
+// first of which are there already. A word that is longer stays whole. width 0: one
+// line.
+func Wrap(text string, width, indent int) string {
+	if width < indent+leastWrapped {
+		return text
+	}
+	var b strings.Builder
+	column := indent
+	for i, word := range strings.Fields(text) {
+		n := Width(word)
+		switch {
+		case i == 0:
+		case column+1+n > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}

@@ -9,8 +9,12 @@ import (
 	"golang.org/x/term"
 )
 
-// Is reports whether a reader or writer is a terminal.
+// Is reports whether a reader or writer is a terminal: a file that is one, or what
+// has a method Terminal that says so.
 func Is(stream any) bool {
+	if t, ok := stream.(interface{ Terminal() bool }); ok {
+		return t.Terminal()
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
@@ -20,16 +21,21 @@ type command struct {
 func commands() []command {
 	return []command{
 		{".builds", "the builds of the catalog", (*shell).builds},
+		{".diff OLD NEW [GLOB]", "what changed between two builds", showDiff},
 		{".functions", "the SQL functions that pakdb adds", (*shell).functions},
-		{".help", "this text", (*shell).help},
+		{".help [VIEW]", "this text, or the columns of a view", (*shell).help},
 		{".mode [FORMAT]", "output format: " + strings.Join(query.Formats(), ", "), (*shell).mode},
+		{".once FILE", "write the results of the next statement to FILE", sendOnce},
 		{".output [FILE]", "write results to FILE; without FILE back to here, which is when FILE appears", (*shell).redirect},
+		{".pager on|off", "show what does not fit the screen with PAGER", setPaging},
+		{".param [NAME [VALUE]]", "set the value of :NAME; without VALUE forget it; alone show all; clear forgets all", setParam},
 		{".queries", "the named queries; @name runs one, @name --help explains it", (*shell).queries},
 		{".quit", "leave; also Ctrl-D", func(*shell, context.Context, string) error { return errQuit }},
 		{".read FILE", "run FILE", (*shell).read},
 		{".schema [NAME]", "SQL of a table or view, or of all", (*shell).schema},
-		{".tables", "views, then tables", (*shell).tables},
+		{".tables", "views, then the tables that they are made of, which may change", (*shell).tables},
 		{".timer on|off", "tell how long each statement took", (*shell).setTimer},
+		{".views [NAME]", "the views, which stay as they are; the columns of one", showViews},
 	}
 }
 
@@ -54,11 +60,14 @@ func (s *shell) command(ctx context.Context, line string) error {
 	return found[0].run(s, ctx, strings.TrimSpace(arg))
 }
 
-func (s *shell) help(context.Context, string) error {
+func (s *shell) help(ctx context.Context, view string) error {
+	if view != "" {
+		return showViews(s, ctx, view)
+	}
 	var b strings.Builder
 	b.WriteString("SQL ends at a semicolon. @NAME [ARG...] runs a named query. Tab completes.\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "%-16s %s\n", c.usage, c.doc)
+		b.WriteString(coloured(s.Out, "1", fmt.Sprintf("%-22s", c.usage)) + terminal.Wrap(c.doc, width(s), 22) + "\n")
 	}
 	_, err := io.WriteString(s.Out, b.String())
 	return err
@@ -69,14 +78,14 @@ func (s *shell) builds(ctx context.Context, _ string) error { return s.named(ctx
 func (s *shell) functions(context.Context, string) error {
 	var b strings.Builder
 	for _, f := range s.DB.Functions() {
-		fmt.Fprintf(&b, "%-26s %s\n", f.Usage, f.Doc)
+		fmt.Fprintf(&b, "%-26s %s\n", f.Usage, terminal.Wrap(f.Doc, width(s), 27))
 	}
 	_, err := io.WriteString(s.Out, b.String())
 	return err
 }
 
 func (s *shell) queries(context.Context, string) error {
-	_, err := io.WriteString(s.Out, s.Library.List())
+	_, err := io.WriteString(s.Out, s.Library.List(width(s)))
 	return err
 }
 
@@ -155,10 +164,7 @@ func (s *shell) tables(ctx context.Context, _ string) error {
 }
 
 func (s *shell) setTimer(_ context.Context, arg string) error {
-	switch arg {
-	case "on", "off":
-		s.timer = arg == "on"
-		return nil
-	}
-	return query.Usagef("", ".timer is on or off")
+	timer, err := onOff(".timer", arg, s.timer)
+	s.timer = timer
+	return err
 }

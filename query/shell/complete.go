@@ -2,6 +2,7 @@ package shell
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,8 @@ type completer struct {
 	ctx    context.Context
 	loaded bool
 
-	tables, tableFunctions, columns, functions, builds []string
+	// views are the stable surface. tables are proposed where nothing else fits.
+	views, tables, tableFunctions, columns, functions, builds []string
 }
 
 // complete implements liner.WordCompleter: it returns what stands before the
@@ -56,9 +58,21 @@ func (c *completer) candidates(before, line string) (start int, known []string) 
 	case start > 0 && line[start-1] == '.':
 		return start, c.columns
 	case len(words) > 0 && slices.Contains([]string{"FROM", "JOIN"}, strings.ToUpper(words[len(words)-1])):
-		return start, slices.Concat(c.tables, c.tableFunctions)
+		return start, c.sources(line[start:])
 	}
-	return start, slices.Concat(c.columns, c.tables, c.functions, like(line[start:], keywords()))
+	return start, slices.Concat(c.columns, c.views, c.functions, like(line[start:], keywords()))
+}
+
+// sources returns what stands after FROM: views, and functions that yield rows. The
+// tables, which may change, are proposed to who has begun to type the name of one.
+func (c *completer) sources(typed string) []string {
+	stable := slices.Concat(c.views, c.tableFunctions)
+	if slices.ContainsFunc(stable, func(name string) bool {
+		return len(name) > len(typed) && strings.EqualFold(name[:len(typed)], typed)
+	}) {
+		return stable
+	}
+	return c.tables
 }
 
 // dotted completes commands and their arguments.
@@ -76,8 +90,14 @@ func (c *completer) dotted(line string, indent int) (int, []string) {
 	case name == ".mode":
 		return start, query.Formats()
 	case name == ".schema":
-		return start, c.tables
-	case name == ".timer":
+		return start, slices.Concat(c.views, c.tables)
+	case name == ".views" || name == ".help":
+		return start, c.views
+	case name == ".diff":
+		return indent + strings.LastIndexByte(line, ' ') + 1, c.builds
+	case name == ".param":
+		return start, append(slices.Sorted(maps.Keys(c.shell.params)), "clear")
+	case name == ".timer" || name == ".pager":
 		return start, []string{"on", "off"}
 	}
 	return start, nil
@@ -89,8 +109,7 @@ func (c *completer) load() {
 	}
 	c.loaded = true
 	// Without an answer there is nothing to propose.
-	views, tables, _ := c.shell.DB.Tables(c.ctx)
-	c.tables = append(views, tables...)
+	c.views, c.tables, _ = c.shell.DB.Tables(c.ctx)
 	c.builds, _ = c.shell.DB.Builds(c.ctx)
 	functions, _ := c.shell.DB.SQLFunctions(c.ctx)
 	for _, f := range functions {
@@ -100,7 +119,7 @@ func (c *completer) load() {
 		c.tableFunctions = append(c.tableFunctions, f.Name+"(")
 		c.columns = append(c.columns, f.Columns...)
 	}
-	for _, t := range views {
+	for _, t := range c.views {
 		columns, _ := c.shell.DB.Columns(c.ctx, t)
 		c.columns = append(c.columns, columns...)
 	}

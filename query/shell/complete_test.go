@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"pakdb/query"
@@ -33,9 +34,19 @@ func TestComplete(t *testing.T) {
 		"SELECT path FROM x WHERE renamed": "_by",
 		"@largest --build 1":               ".52",
 		".mode js":                         "on",
+		".views bui":                       "lds",
+		".diff 1":                          ".52",
+		"SELECT * FROM archive_sh":         "ift", // a table, for who names it
 	} {
 		if got := shell.Complete(shell.Config{DB: db, Library: all}, line); !slices.Contains(got, want) {
 			t.Errorf("%s: %q, want %q among them", line, got, want)
+		}
+	}
+	for _, line := range []string{"SELECT * FROM ", "SELECT * FROM b", "SELECT * FROM archive", "SELECT p"} {
+		for _, rest := range shell.Complete(shell.Config{DB: db, Library: all}, line) {
+			if word := (line + rest)[strings.LastIndexByte(line, ' ')+1:]; slices.Contains([]string{"path_key", "build_archive", "build", "archive_shift", "entry_row"}, word) {
+				t.Errorf("%s: the table %s is proposed", line, word)
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/peterh/liner"
 	"pakdb/internal/atomicfile"
+	"pakdb/query"
 )
 
 // mostHistory is how many lines the file of past input may have before its
@@ -43,16 +44,17 @@ func (s *shell) shortenHistory(ctx context.Context, lines []string) (err error) 
 	return out.Commit()
 }
 
-// remember keeps a statement as one line, so that it is recalled as a whole;
-// not so one with a comment or a text that ends at its line.
+// remember keeps a statement as one line, so that it is recalled as a whole and edited
+// as such. A name with a line break in it cannot be written so; its statement is kept
+// as lines.
 func (s *shell) remember(editor *liner.State, input string) {
 	input = strings.TrimSpace(input)
 	if input == "" {
 		return
 	}
-	lines := []string{strings.ReplaceAll(input, "\n", " ")}
-	if strings.Contains(input, "\n") && (strings.Contains(input, "--") || strings.ContainsAny(input, "'\"")) {
-		lines = strings.Split(input, "\n")
+	lines := strings.Split(input, "\n")
+	if one, ok := query.OneLine(input); ok && len(lines) > 1 {
+		lines = []string{one}
 	}
 	for _, line := range lines {
 		editor.AppendHistory(line)

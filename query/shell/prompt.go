@@ -10,16 +10,9 @@ import (
 	"strings"
 
 	"github.com/peterh/liner"
-	"golang.org/x/term"
 	"pakdb/internal/process"
 	"pakdb/query"
 )
-
-// isTerminal reports whether an input or output is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
 
 const (
 	firstPrompt = "pakdb> "
@@ -40,7 +33,7 @@ func (s *shell) prompt(ctx context.Context) error {
 	for _, statement := range s.pastInput(ctx) {
 		editor.AppendHistory(statement)
 	}
-	s.note("%s. SQL ends at a semicolon; .help helps, Ctrl-D leaves.", s.DB.Catalog())
+	s.note("%s. SQL ends at a semicolon; .help helps, .views shows what there is, Ctrl-D leaves.", s.DB.Catalog())
 	for {
 		err := s.ask(ctx, editor)
 		switch {
@@ -108,10 +101,10 @@ func (s *shell) show(err error) {
 		}
 		return
 	}
-	s.note("error: %v", err)
+	_, _ = fmt.Fprintf(s.Err, "%s %s\n", coloured(s.Err, "31", "error:"), printable(err.Error()))
 	for line := range strings.SplitSeq(query.Hint(err), "\n") {
 		if line != "" {
-			_, _ = fmt.Fprintf(s.Err, "hint: %s\n", line)
+			_, _ = fmt.Fprintf(s.Err, "%s %s\n", coloured(s.Err, "36", "hint:"), printable(line))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
@@ -36,7 +37,8 @@ func Run(ctx context.Context, c Config) error {
 	}
 	s := &shell{Config: c, out: c.Out}
 	defer s.closeFile(false)
-	if isTerminal(c.In) && isTerminal(c.Out) {
+	if terminal.Is(c.In) && terminal.Is(c.Out) {
+		s.interactive, s.paging = true, true
 		return s.prompt(ctx)
 	}
 	if err := s.script(ctx, c.In); err != nil && !errors.Is(err, errQuit) {
@@ -55,6 +57,11 @@ type shell struct {
 	timer bool
 	text  strings.Builder // SQL so far
 	depth int             // of .read
+
+	params      map[string]string // as .param has them: typed where they are used
+	once        bool              // file is for the next statement alone
+	interactive bool              // a person sees Out
+	paging      bool
 }
 
 // script runs a text without asking anyone.
@@ -98,14 +105,12 @@ func (s *shell) flush(ctx context.Context) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	return s.timed(func() error { return s.DB.Run(ctx, text, query.Args{}, s.output()) })
+	return s.timed(func() error { return run(ctx, s, text, argsOf(s, text)) })
 }
 
-func (s *shell) output() query.Output {
-	return query.Output{W: s.out, Format: s.Format, Empty: func() { s.note("(no rows)") }}
+func (s *shell) note(format string, args ...any) {
+	_, _ = io.WriteString(s.Err, printable(fmt.Sprintf(format, args...))+"\n")
 }
-
-func (s *shell) note(format string, args ...any) { _, _ = fmt.Fprintf(s.Err, format+"\n", args...) }
 
 func (s *shell) timed(f func() error) error {
 	begun := time.Now()
@@ -149,11 +154,23 @@ func (s *shell) named(ctx context.Context, line string) error {
 			positional = append(positional, words[i])
 		}
 	}
+	for name, value := range s.params { // of .param, where the line says nothing
+		if _, ok := given[name]; !ok && q.Takes(name) && !q.Given(name, len(positional)) {
+			given[name] = value
+		}
+	}
+	if build, ok := given["build"]; ok && !q.Takes("build") {
+		delete(given, "build")
+		if _, err := s.DB.Build(ctx, build); err != nil {
+			return err
+		}
+		s.note("warning: --build %s has no effect: @%s does not say :build", build, q.Name)
+	}
 	args, err := s.DB.Bind(ctx, q, given, positional)
 	if err != nil {
 		return err
 	}
-	return s.DB.Run(ctx, q.SQL, args, s.output())
+	return run(ctx, s, q.SQL, args)
 }
 
 // split cuts a line into words as a shell does: at spaces, but not in single or

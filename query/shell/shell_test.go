@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +59,11 @@ func TestScript(t *testing.T) {
 		".read '" + file + "'\nSELECT 1 AS a, 2 AS b;": "r\nread\na\tb\n1\t2\n",
 		"SELECT 1 AS n;\n.quit\nSELECT 2 AS n;":        "n\n1\n",
 		".qui\nSELECT 2;":                              "",
+
+		".param n 2\n.param :s 'a b'\nSELECT :n + 1 AS n, :s AS s;\nSELECT 5 AS m;": "n,s\n3,a b\nm\n5\n",
+		".param n 1\n.param n\n.param b x\n.param\n.param clear\n.param":            ":b x\n",
+		".param pattern A.umap\n.param build null\n@search":                         "build,archive,path,size,stored,method,content\n1.52,a.tst,Game/A.umap,5,0,none,\n",
+		".param pattern B\n@search A.umap":                                          "build,archive,path,size,stored,method,content\n1.52,a.tst,Game/A.umap,5,0,none,\n",
 	} {
 		if got, _, err := run(t, input); got != want || err != nil {
 			t.Errorf("%q: %q %v, want %q", input, got, err, want)
@@ -64,6 +71,7 @@ func TestScript(t *testing.T) {
 	}
 	for input, part := range map[string]string{
 		".tables": "views   archives builds", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
+		".views": "entries                  One row", ".views builds": "entry_count", ".help builds": "integer  entries of all of them",
 		".queries": "@largest", ".builds": "1.52", ".functions": "human_size(n)", "@largest --help": "Parameters",
 	} {
 		if got, _, err := run(t, input); !strings.Contains(got, part) || err != nil {
@@ -83,7 +91,7 @@ func TestScriptEndsAtTheFirstError(t *testing.T) {
 	}
 	for _, input := range []string{
 		"SELECT nope;", "@nope", "@history", ".nope", ".mode nope", ".q", ".schema nope", ".read /absent/file",
-		".read " + loop, ".timer perhaps", "@search 'open", "DELETE FROM entry;", ".output /",
+		".read " + loop, ".timer perhaps", ".views nope", ".help entry_row", ".param nope", ".param a-b 1", ".once", ".diff 1.52", ".diff 1.52 nope", ".pager", "@search 'open", "DELETE FROM entry;", ".output /",
 	} {
 		got, _, err := run(t, "SELECT 1 AS n;\n"+input+"\nSELECT 2 AS n;")
 		if got != "n\n1\n" || !errors.Is(err, query.ErrUsage) {
@@ -109,5 +117,51 @@ func TestOutput(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(file), ".*")); len(files) != 0 {
 		t.Errorf("left behind: %v", files)
+	}
+}
+
+func TestOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out.csv")
+	got, _, err := run(t, ".once "+file+"\nSELECT 1 AS n;\nSELECT 2 AS n;")
+	if got != "n\n2\n" || err != nil {
+		t.Errorf("%q %v", got, err)
+	}
+	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
+		t.Errorf("file: %q %v", b, err)
+	}
+	if _, _, err := run(t, ".once "+file+"\nSELECT nope;"); err == nil {
+		t.Error("no error")
+	}
+	if b, err := os.ReadFile(file); string(b) != "n\n1\n" {
+		t.Errorf("file after an error: %q %v, want it as it was", b, err)
+	}
+}
+
+// Every view that the catalog has is documented, and the other way round.
+func TestViewsAreDocumented(t *testing.T) {
+	views, _, err := newDB(t).Tables(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := shell.Documented(schema.Document())
+	if !slices.Equal(slices.Sorted(maps.Keys(documented)), views) {
+		t.Errorf("documented are %v, want %v", slices.Sorted(maps.Keys(documented)), views)
+	}
+	for name, columns := range documented {
+		want, err := newDB(t).Columns(t.Context(), name)
+		if err != nil || !slices.Equal(columns, want) {
+			t.Errorf("%s: %v, want %v; %v", name, columns, want, err)
+		}
+	}
+}
+
+// What an error quotes does not command the terminal.
+func TestNotesArePrintable(t *testing.T) {
+	_, notes, err := run(t, ".param pattern '\x1b[2J'\n@largest 1 --build 1.52\n.param")
+	if strings.ContainsRune(notes, '\x1b') || err != nil {
+		t.Errorf("%q %v", notes, err)
+	}
+	if got, _, err := run(t, ".param a \x1b[2J\n.param"); got != ":a \\x1b[2J\n" || err != nil {
+		t.Errorf("%q %v", got, err)
 	}
 }

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/codecs/meaning"
+	"pakdb/diff"
+	"pakdb/internal/objects"
+	"pakdb/query"
+	"pakdb/query/show"
+)
+
+type showOptions struct {
+	format string
+	depth  int
+}
+
+func newShowCommand(a *app) *cobra.Command {
+	var o showOptions
+	cmd := &cobra.Command{
+		Use:   "show [flags] FILE | BUILD:PATH | ARCHIVE [ENTRY]",
+		Short: "Show what a content means, as a tree",
+		Long: `Show what a content means, as a tree: whatever "pakdb formats" lists an inspector
+for. It is a file, a file of a build in the catalog, or an entry of an archive, named
+as for "pakdb cat"; ARCHIVE!/ENTRY is one word for both. An ARCHIVE without ENTRY
+is shown itself: its format, what is in it, and how a game mounts it.
+
+What a content refers to is looked up in the same archive or build. A prototype of
+Marvel Heroes has its parents first, the nearest on top; values that it inherits
+follow its own, each with the file that it comes from. Of a package there are the
+summary, the imports and the exports ("pakdb pkg" has the tables); of a curve, its
+points; of an asset of Retro Studios, what it refers to.
+
+--format json is the same tree: objects of name, value, note, inherited_from and
+children, each where there is such a thing. Members are only ever added.
+
+What is wrong with the content stands in the tree, and the exit code is 1.`,
+		Example: `  pakdb show Calligraphy.sip Calligraphy/Powers/Player/Aegis/Beam.prototype
+  pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
+  pakdb show Botpack.u --depth 1
+  pakdb show Game.pak --format json | jq '.children[] | select(.name == "mounting")'`,
+		Args:              usage(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: completing(a, completeEntries),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runShow(cmd.Context(), a, o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.format, "format", "tree", "output as `FORMAT`: tree, json")
+	flags.IntVar(&o.depth, "depth", 0, "show `N` levels of the tree; 0 is all")
+	completeFlag(cmd, "format", "tree", "json")
+	return cmd
+}
+
+func runShow(ctx context.Context, a *app, o showOptions, args []string) error {
+	if o.format != "tree" && o.format != "json" {
+		return fmt.Errorf("%w: no format %q; there are tree, json", errUsage, o.format)
+	}
+	root, err := meaningOf(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	damaged := slices.ContainsFunc(root.Children, func(n *meaning.Node) bool { return n.Name == "problem" })
+	if o.depth > 0 {
+		show.Prune(root, o.depth)
+	}
+	if o.format == "json" {
+		err = writeJSON(a.stdout, root)
+	} else {
+		p := newPalette(a)
+		err = show.Draw(a.stdout, root, show.Style{Width: outputOf(a, "").Width, Printable: printable,
+			Faint: func(s string) string { return p.paint(faint, s) }})
+	}
+	if err == nil && damaged {
+		return errProblems
+	}
+	return err
+}
+
+// meaningOf finds what the arguments name, and what that means.
+func meaningOf(ctx context.Context, a *app, args []string) (*meaning.Node, error) {
+	if file, entry, ok := splitInside(args[0]); ok && len(args) == 1 {
+		args = []string{file, entry}
+	}
+	if len(args) == 1 {
+		for _, find := range []func(context.Context, *app, string) (*meaning.Node, error){meaningInBuild, meaningOfFile} {
+			if root, err := find(ctx, a, args[0]); root != nil || err != nil {
+				return root, err
+			}
+		}
+	}
+	ar, err := openFor(ctx, a, args[0], args[1:], false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = ar.Close() }()
+	if len(args) == 1 {
+		root := meaning.OfArchive(ar, ar.format, ar.size)
+		root.Name = args[0]
+		return root, ctx.Err()
+	}
+	found, err := find(ar, args[1:])
+	if err != nil {
+		return nil, err
+	}
+	files := show.InArchive(ar, a.registry(), scriptsIn(a, filepath.Dir(ar.path)))
+	facts, err := files.Entry(ctx, found[0])
+	return explained(ctx, label(found[0]), facts, files, err)
+}
+
+// explained returns the tree of a content of that name, whose facts or error are
+// given.
+func explained(ctx context.Context, name string, facts *codecs.Facts, files meaning.Files, err error) (*meaning.Node, error) {
+	if errors.Is(err, codecs.ErrUnknown) {
+		return nil, hinted(fmt.Errorf("%s: %w", name, err), `"pakdb formats" lists the inspectors; "pakdb cat" writes the content`)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	root, err := meaning.Of(ctx, facts, files)
+	if err != nil {
+		return nil, err
+	}
+	root.Name = name
+	return root, nil
+}
+
+// meaningInBuild shows BUILD:PATH. It returns nil for text that names no build of the
+// catalog.
+func meaningInBuild(ctx context.Context, a *app, text string) (*meaning.Node, error) {
+	if _, err := os.Stat(text); err == nil || !strings.Contains(text, ":") {
+		return nil, nil
+	}
+	labels, err := knownBuilds(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	o, err := parseOperand(text, labels)
+	if err != nil || o.entry == "" || o.path != "" {
+		return nil, nil // a file that is not there, which meaningOfFile reports
+	}
+	db, err := a.openCatalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	contents := query.NewContents(a.catalog, a.registry(), objects.For(a.catalog), a.openOptions())
+	defer func() { _ = contents.Close() }()
+	files, err := show.InBuild(ctx, db, o.label, contents, a.registry())
+	if err != nil {
+		return nil, err
+	}
+	path := o.entry
+	if _, err := diff.Find(ctx, db, o.label, path); errors.Is(err, diff.ErrNoFile) {
+		if path, err = entryPath(ctx, db, o.label, path); err != nil {
+			return nil, err
+		}
+	}
+	facts, err := files.Facts(ctx, path)
+	return explained(ctx, path, facts, files, err)
+}
+
+// meaningOfFile returns nil for a file that is an archive.
+func meaningOfFile(ctx context.Context, a *app, path string) (*meaning.Node, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, hinted(err, nearestFile(path))
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return nil, err // openFor tells what is wrong with it
+	}
+	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	format, err := a.registry().Detect(src)
+	if err != nil || !isLoose(format) {
+		return nil, err
+	}
+	if err := a.registry().Explain(src); err != nil {
+		return nil, err
+	}
+	e := &codecs.Entry{Name: filepath.ToSlash(path), Size: st.Size()}
+	facts, err := show.Inspect(ctx, a.registry(), e, f, scriptsIn(a, filepath.Dir(path)))
+	return explained(ctx, path, facts, nil, err)
+}
+
+// scriptsIn is the dictionary of packages of containers in a folder.
+func scriptsIn(a *app, folder string) show.Dictionary {
+	return func(ctx context.Context, _ *codecs.Dictionary) (any, error) {
+		if scripts := scriptObjects(ctx, a, folder); scripts != nil {
+			return scripts, nil
+		}
+		return nil, nil
+	}
+}

@@ -1,0 +1,169 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pakdb/internal/terminal/ptytest"
+)
+
+// onTerminal starts pakdb on a terminal of width by height cells.
+func onTerminal(t *testing.T, width, height uint16, env []string, args ...string) *ptytest.Terminal {
+	t.Helper()
+	cmd := exec.Command("pakdb", args...)
+	cmd.Env = append(append(os.Environ(), "PAGER=cat", "LINES=", "COLUMNS=", "NO_COLOR=1", "TERM=xterm",
+		"PAKDB_QUERIES="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir()), env...)
+	return ptytest.Start(t, cmd, width, height)
+}
+
+const longPath = "SELECT 'Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype' AS path, 123456789 AS size"
+
+func TestQueryFitsTheTerminal(t *testing.T) {
+	catalog := catalogOfOne(t)
+	for _, c := range []struct {
+		width uint16
+		args  []string
+		want  string
+	}{
+		{40, nil, `
+┌──────────────────────────┬───────────┐
+│ path                     │      size │
+├──────────────────────────┼───────────┤
+│ Calligra…/Beam.prototype │ 123456789 │
+└──────────────────────────┴───────────┘
+`},
+		{20, nil, `
+path = Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype
+size = 123456789
+`},
+		{20, []string{"--wide"}, `
+┌────────────────────────────────────────────────────────┬───────────┐
+│ path                                                   │      size │
+├────────────────────────────────────────────────────────┼───────────┤
+│ Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype │ 123456789 │
+└────────────────────────────────────────────────────────┴───────────┘
+`},
+		{20, []string{"--format", "csv"}, `
+path,size
+Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype,123456789
+`},
+	} {
+		code, text := onTerminal(t, c.width, 24, nil, append([]string{"query", longPath, "--catalog", catalog}, c.args...)...).Wait()
+		if want := strings.ReplaceAll(strings.TrimPrefix(c.want, "\n"), "\n", "\r\n"); code != 0 || text != want {
+			t.Errorf("%d cells %v: %d\n%s", c.width, c.args, code, text)
+		}
+	}
+}
+
+// A file and a pipe have values in full, whatever terminal there is.
+func TestFilesHaveValuesInFull(t *testing.T) {
+	catalog, file := catalogOfOne(t), filepath.Join(t.TempDir(), "out")
+	if code, text := onTerminal(t, 20, 24, nil, "query", longPath, "--catalog", catalog, "-o", file).Wait(); code != 0 || text != "" {
+		t.Errorf("%d %q", code, text)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(b), "│ Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype │") {
+		t.Errorf("%s %v", b, err)
+	}
+}
+
+func TestQueriesAreListedAtTheWidthOfTheTerminal(t *testing.T) {
+	for _, width := range []uint16{40, 80, 120} {
+		code, text := onTerminal(t, width, 200, nil, "query", "--list").Wait()
+		for line := range strings.SplitSeq(text, "\r\n") {
+			if len(line) > int(width) {
+				t.Errorf("%d cells: %q", width, line)
+			}
+		}
+		if code != 0 || !strings.Contains(text, "@largest ") {
+			t.Errorf("%d %q", code, text)
+		}
+	}
+}
+
+const fiftyRows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i FROM n"
+
+func TestPager(t *testing.T) {
+	catalog := catalogOfOne(t)
+	paged := []string{"PAGER=sed s/^/paged:/"}
+	query := []string{"query", fiftyRows, "--catalog", catalog}
+	for name, c := range map[string]struct {
+		env   []string
+		args  []string
+		paged bool
+		code  int
+	}{
+		"too long":          {paged, query, true, 0},
+		"--no-pager":        {paged, append(query[:len(query):len(query)], "--no-pager"), false, 0},
+		"fits":              {paged, []string{"query", "SELECT 1 AS n", "--catalog", catalog}, false, 0},
+		"no pager wanted":   {[]string{"PAGER="}, query, false, 0},
+		"a command's code":  {paged, []string{"diff", "--name-only", "../../testdata/Calligraphy.sip", "../../testdata/Calligraphy_next.sip"}, true, 1},
+		"an error":          {paged, []string{"query", fiftyRows + "; SELECT nope", "--catalog", catalog}, true, 2},
+		"not what is asked": {paged, []string{"query", "--help"}, false, 0},
+	} {
+		code, text := onTerminal(t, 80, 8, c.env, c.args...).Wait()
+		if strings.Contains(text, "paged:") != c.paged || code != c.code {
+			t.Errorf("%s: %d %.300q", name, code, text)
+		}
+	}
+}
+
+// Who leaves the pager has seen enough: nothing is said, and what would go on for
+// ever ends.
+func TestLeavingThePager(t *testing.T) {
+	catalog := catalogOfOne(t)
+	for _, text := range []string{fiftyRows, strings.Replace(fiftyRows, "i < 50", "1", 1)} {
+		code, got := onTerminal(t, 80, 8, []string{"PAGER=head -n 1"}, "query", text, "--catalog", catalog, "--format", "csv").Wait()
+		if code != 0 || got != "i\r\n" {
+			t.Errorf("%d %q", code, got)
+		}
+	}
+}
+
+func TestInterruptWithThePager(t *testing.T) {
+	text := strings.Replace(fiftyRows, "i < 50", "1", 1)
+	term := onTerminal(t, 80, 8, []string{`PAGER=trap "" INT; head -n 1; echo ready; read x </dev/tty; cat >/dev/null; echo end`},
+		"query", text, "--catalog", catalogOfOne(t), "--format", "csv")
+	term.WaitFor("ready")
+	term.Type("\x03")
+	term.Type("go\n")
+	if code, got := term.Wait(); code != 130 || !strings.Contains(got, "end\r\n") || strings.Contains(got, "pakdb:") {
+		t.Errorf("%d %q", code, got)
+	}
+}
+
+// A statement that takes long says so, until there is a row, or it ends.
+func TestLongStatementSaysSo(t *testing.T) {
+	catalog := catalogOfOne(t)
+	const long = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n"
+	code, text := onTerminal(t, 80, 24, nil, "query", long, "--catalog", catalog, "--timeout", "2500ms").Wait()
+	if code != 4 || !strings.Contains(text, "running: 1s (Ctrl-C ends it)") || !strings.Contains(text, "\r\x1b[Kpakdb: the time is up") {
+		t.Errorf("%d %q", code, text)
+	}
+	if _, text := onTerminal(t, 80, 24, nil, "query", "-q", long, "--catalog", catalog, "--timeout", "1500ms").Wait(); strings.Contains(text, "running") {
+		t.Errorf("--quiet: %q", text)
+	}
+}
+
+func TestShellOnATerminal(t *testing.T) {
+	term := onTerminal(t, 60, 10, []string{"PAGER=sed s/^/paged:/", "NO_COLOR="}, "shell", "--catalog", catalogOfOne(t))
+	term.WaitFor("pakdb> ")
+	term.Type("SELECT 'one\n  ' AS a; -- two\n")
+	term.WaitFor("one\\n")
+	term.Type("SELECT nope;\n")
+	term.WaitFor("\x1b[31merror:\x1b[0m no such column")
+	term.Type(fiftyRows + ";\n")
+	term.WaitFor("paged:│  \x1b[1mi")
+	term.WaitFor("paged:└")
+	term.Type(".views builds\n")
+	term.WaitFor("RFC 3339")
+	term.Type(".quit\n")
+	if code, text := term.Wait(); code != 0 || strings.Contains(text, "fault of pakdb") {
+		t.Errorf("%d %q", code, text)
+	}
+}

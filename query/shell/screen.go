@@ -1,0 +1,96 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"pakdb/internal/pager"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+)
+
+// run runs SQL and writes its results to where they belong: a file, or the screen,
+// with the pager of the user if they do not fit.
+func run(ctx context.Context, s *shell, text string, args query.Args) error {
+	out := outputOf(s)
+	var p *pager.Pager
+	if s.interactive && s.file == nil && s.paging {
+		if ctx, p = pager.New(ctx, s.Out); p != nil {
+			out.W = p.Stdout()
+		}
+	}
+	var wait *terminal.Wait
+	if s.interactive && terminal.Is(s.Err) {
+		wait = terminal.StartWait(s.Err, "running")
+		out.W = wait.Before(out.W)
+	}
+	out.Empty = func() { wait.Stop(); s.note("(no rows)") }
+	err := s.DB.Run(ctx, text, args, out)
+	wait.Stop()
+	_, err = p.Close(err)
+	return endOnce(s, err)
+}
+
+// outputOf returns how results are written.
+func outputOf(s *shell) query.Output {
+	o := query.Output{W: s.out, Format: s.Format}
+	if s.file == nil {
+		o.Escape, o.Colours, o.Width = terminal.Is(s.Out), terminal.Colours(s.Out), width(s)
+	}
+	return o
+}
+
+// width returns how many cells a line has, 0 if Out is no terminal.
+func width(s *shell) int {
+	width, _, _ := terminal.Size(s.Out)
+	return width
+}
+
+// endOnce goes back to Config.Out after the statement that .once was for.
+func endOnce(s *shell, err error) error {
+	if !s.once {
+		return err
+	}
+	s.once = false
+	return errors.Join(err, s.closeFile(err == nil))
+}
+
+// setPaging switches the pager on or off.
+func setPaging(s *shell, _ context.Context, arg string) (err error) {
+	s.paging, err = onOff(".pager", arg, s.paging)
+	return err
+}
+
+func onOff(command, arg string, otherwise bool) (bool, error) {
+	if arg != "on" && arg != "off" {
+		return otherwise, query.Usagef("", "%s is on or off", command)
+	}
+	return arg == "on", nil
+}
+
+// coloured returns text in a colour, if w is a terminal that shows some.
+func coloured(w io.Writer, colour, text string) string {
+	if !terminal.Colours(w) {
+		return text
+	}
+	return "\x1b[" + colour + "m" + text + "\x1b[0m"
+}
+
+// printable replaces what would command a terminal: messages quote what files hold.
+// Lines stay lines.
+func printable(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\n' || r != utf8.RuneError && strconv.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRuneToASCII(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return b.String()
+}

@@ -1,0 +1,95 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"pakdb/internal/terminal"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// view is one of the stable views, as SCHEMA.md describes it.
+type view struct {
+	name, summary string
+	columns       []column
+}
+
+type column struct{ name, typ, null, meaning string }
+
+// documented returns the views that a document in the form of SCHEMA.md describes, in
+// its order.
+func documented(document string) (views []view) {
+	_, rest, _ := strings.Cut(document, "\n## Views\n")
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	for _, section := range strings.Split("\n"+rest, "\n### ")[1:] {
+		name, body, _ := strings.Cut(section, "\n")
+		paragraph, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
+		v := view{name: name, summary: plain(paragraph)}
+		for line := range strings.Lines(body) {
+			if c, ok := columnOf(line); ok {
+				v.columns = append(v.columns, c)
+			}
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// columnOf reads a row of the table of columns: | name | type | NULL | meaning |.
+func columnOf(line string) (c column, ok bool) {
+	cells := strings.Split(strings.ReplaceAll(strings.TrimSpace(line), `\|`, "\x00"), "|")
+	if len(cells) != 6 || cells[0] != "" || cells[5] != "" {
+		return c, false
+	}
+	for i := range cells {
+		cells[i] = plain(strings.ReplaceAll(cells[i], "\x00", "|"))
+	}
+	c = column{cells[1], cells[2], cells[3], cells[4]}
+	return c, c.name != "column" && strings.Trim(c.name, "-") != ""
+}
+
+// plain returns Markdown as people read it.
+func plain(text string) string {
+	return strings.TrimSpace(strings.NewReplacer("\n", " ", "`", "", "**", "").Replace(text))
+}
+
+// views lists the stable views, or describes one.
+func showViews(s *shell, _ context.Context, name string) error {
+	all := documented(schema.Document())
+	bold := func(text string) string { return coloured(s.Out, "1", text) }
+	var b strings.Builder
+	for _, v := range all {
+		switch {
+		case name == v.name:
+			v.describe(&b, width(s), bold)
+		case name == "":
+			first, _, _ := strings.Cut(v.summary, ". ")
+			b.WriteString(bold(fmt.Sprintf("%-25s", v.name)) + terminal.Wrap(strings.TrimSuffix(first, "."), width(s), 25) + "\n")
+		}
+	}
+	if b.Len() == 0 {
+		return query.Usagef(".views shows all", "no view %s", name)
+	}
+	_, err := io.WriteString(s.Out, b.String())
+	return err
+}
+
+// describe writes what a view is, and a line for each column.
+func (v *view) describe(b *strings.Builder, width int, bold func(string) string) {
+	names, types := 0, 0
+	for _, c := range v.columns {
+		names, types = max(names, len(c.name)), max(types, len(c.typ))
+	}
+	b.WriteString(terminal.Wrap(v.summary, width, 0) + "\n\n")
+	for _, c := range v.columns {
+		text := c.meaning
+		if c.null != "never" && c.null != "" {
+			text = strings.TrimPrefix(text+"; NULL: "+c.null, "; ")
+		}
+		b.WriteString(bold(fmt.Sprintf("%-*s", names, c.name)) + fmt.Sprintf("  %-*s  ", types, c.typ))
+		b.WriteString(strings.TrimRight(terminal.Wrap(text, width, names+types+4), " ") + "\n")
+	}
+}

@@ -1,0 +1,118 @@
+package show
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+
+	"pakdb/codecs"
+	"pakdb/codecs/meaning"
+	"pakdb/diff"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// Build is the files of a build as the game sees them, for one of them and for what it
+// refers to. It is a [meaning.Files]. It is not safe for concurrent use.
+type Build struct {
+	ctx      context.Context // of Name
+	db       *sql.DB
+	graph    *graph.Graph
+	contents *query.Contents
+	registry *codecs.Registry
+}
+
+// InBuild returns the files of the build with that label. The database and the contents
+// stay open as long as they are used.
+func InBuild(ctx context.Context, db *sql.DB, label string, contents *query.Contents, r *codecs.Registry) (*Build, error) {
+	g, err := graph.Open(ctx, db, label)
+	if err != nil {
+		return nil, err
+	}
+	return &Build{ctx, db, g, contents, r}, nil
+}
+
+// Facts returns what a file of the build says. The error is of class fs.ErrNotExist if
+// the build has none of that path, and of class [query.ErrNoContent] if its bytes are
+// not at hand.
+func (b *Build) Facts(ctx context.Context, path string) (*codecs.Facts, error) {
+	f, err := diff.Find(ctx, b.db, b.graph.Build(), path)
+	if errors.Is(err, diff.ErrNoFile) {
+		return nil, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var digest [32]byte
+	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
+		return nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
+	}
+	content, err := b.contents.Bytes(ctx, digest, largest)
+	if err != nil {
+		return nil, err
+	}
+	e := &codecs.Entry{Name: path, Type: f.Type, Size: f.Size}
+	if e.ID, err = b.id(ctx, path, digest[:]); err != nil {
+		return nil, err
+	}
+	return Inspect(ctx, b.registry, e, bytes.NewReader(content), b.scripts)
+}
+
+// id returns the id that an entry of that path and content has itself: some inspectors
+// tell contents by it.
+func (b *Build) id(ctx context.Context, path string, digest []byte) (codecs.ID, error) {
+	var bits uint8
+	var high, low int64
+	err := b.db.QueryRowContext(ctx, `SELECT coalesce(e.id_bits, 0), coalesce(e.id_hi, 0), coalesce(e.id_lo, 0)
+		FROM path_key k
+		CROSS JOIN path p ON p.path_id = k.path_id
+		CROSS JOIN dir d ON d.dir_id = p.dir_id
+		CROSS JOIN entry e ON e.path_id = p.path_id
+		CROSS JOIN content c ON c.content_id = e.content_id
+		WHERE k.key = ?1 AND d.prefix || p.name = ?2 AND c.hash = ?3
+		LIMIT 1`, schema.PathKey(path), path, digest).Scan(&bits, &high, &low)
+	if errors.Is(err, sql.ErrNoRows) { // what hides the path under another of its own
+		return codecs.ID{}, nil
+	}
+	return codecs.ID{Hi: uint64(high), Lo: uint64(low), Bits: bits}, err
+}
+
+// scripts are the objects of the program that packages of containers refer to, as the
+// catalog lists them; nil if there are none.
+func (b *Build) scripts(ctx context.Context, kind *codecs.Dictionary) (any, error) {
+	rows, err := b.db.QueryContext(ctx, "SELECT id_key, object FROM script_objects WHERE build = ?", b.graph.Build())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	named := map[uint64]string{}
+	for rows.Next() {
+		var id int64
+		var object string
+		if err := rows.Scan(&id, &object); err != nil {
+			return nil, err
+		}
+		named[uint64(id)] = object
+	}
+	if len(named) == 0 {
+		return nil, rows.Err()
+	}
+	return kind.Named(maps.All(named)), rows.Err()
+}
+
+// Name returns the path of the file that an id stands for, if there is one alone.
+func (b *Build) Name(_ codecs.Space, id codecs.ID) string {
+	nodes, err := b.graph.Resolve(b.ctx, id.String())
+	if err != nil || len(nodes) != 1 {
+		return ""
+	}
+	return nodes[0].Path
+}
+
+var _ meaning.Files = (*Build)(nil)
