@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -69,24 +68,21 @@ func (s *shell) help(ctx context.Context, view string) error {
 	for _, c := range commands() {
 		b.WriteString(coloured(s.Out, "1", fmt.Sprintf("%-22s", c.usage)) + terminal.Wrap(c.doc, width(s), 22) + "\n")
 	}
-	_, err := io.WriteString(s.Out, b.String())
-	return err
+	return printText(ctx, s, b.String())
 }
 
 func (s *shell) builds(ctx context.Context, _ string) error { return s.named(ctx, "@builds") }
 
-func (s *shell) functions(context.Context, string) error {
+func (s *shell) functions(ctx context.Context, _ string) error {
 	var b strings.Builder
 	for _, f := range s.DB.Functions() {
 		fmt.Fprintf(&b, "%-26s %s\n", f.Usage, terminal.Wrap(f.Doc, width(s), 27))
 	}
-	_, err := io.WriteString(s.Out, b.String())
-	return err
+	return printText(ctx, s, b.String())
 }
 
-func (s *shell) queries(context.Context, string) error {
-	_, err := io.WriteString(s.Out, s.Library.List(width(s)))
-	return err
+func (s *shell) queries(ctx context.Context, _ string) error {
+	return printText(ctx, s, s.Library.List(width(s)))
 }
 
 func (s *shell) mode(_ context.Context, arg string) error {
@@ -150,8 +146,7 @@ func (s *shell) schema(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(s.Out, strings.Join(all, "\n"))
-	return err
+	return printText(ctx, s, strings.Join(all, "\n")+"\n")
 }
 
 func (s *shell) tables(ctx context.Context, _ string) error {

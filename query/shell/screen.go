@@ -35,6 +35,19 @@ func run(ctx context.Context, s *shell, text string, args query.Args) error {
 	return endOnce(s, err)
 }
 
+// printText writes a text for people to the screen, with the pager if it does not fit.
+func printText(ctx context.Context, s *shell, text string) error {
+	out, p := s.Out, (*pager.Pager)(nil)
+	if s.interactive && s.paging {
+		if _, p = pager.New(ctx, s.Out); p != nil {
+			out = p.Stdout()
+		}
+	}
+	_, err := io.WriteString(out, text)
+	_, err = p.Close(err)
+	return err
+}
+
 // outputOf returns how results are written.
 func outputOf(s *shell) query.Output {
 	o := query.Output{W: s.out, Format: s.Format}

@@ -3,7 +3,6 @@ package shell
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"pakdb/internal/terminal"
@@ -57,7 +56,7 @@ func plain(text string) string {
 }
 
 // views lists the stable views, or describes one.
-func showViews(s *shell, _ context.Context, name string) error {
+func showViews(s *shell, ctx context.Context, name string) error {
 	all := documented(schema.Document())
 	bold := func(text string) string { return coloured(s.Out, "1", text) }
 	var b strings.Builder
@@ -73,8 +72,7 @@ func showViews(s *shell, _ context.Context, name string) error {
 	if b.Len() == 0 {
 		return query.Usagef(".views shows all", "no view %s", name)
 	}
-	_, err := io.WriteString(s.Out, b.String())
-	return err
+	return printText(ctx, s, b.String())
 }
 
 // describe writes what a view is, and a line for each column.
