@@ -15,6 +15,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
+	"pakdb/internal/manual"
 	"pakdb/internal/nearest"
 	"pakdb/internal/rescue"
 	"pakdb/internal/terminal"
@@ -39,6 +40,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 
 func (a *app) execute(ctx context.Context, args []string) int {
 	cmd := a.command()
+	manual.ExplainBash(cmd)
 	cmd.SetArgs(args)
 	return a.finish(func() error { return withScreen(ctx, a, cmd.ExecuteContext) })
 }
@@ -116,7 +118,6 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 		newVersionCommand(a),
 		newManCommand(),
 	)
-	explainBash(root)
 	return root
 }
 

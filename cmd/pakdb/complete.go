@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"io"
 	"slices"
 	"strings"
 
@@ -71,32 +69,4 @@ func completeBuilds(a *app, cmd *cobra.Command, _ []string, _ string) ([]string,
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return labels, cobra.ShellCompDirectiveNoFileComp
-}
-
-// bashNeeds is what the completion of bash cannot do without, in the words of its
-// script.
-const bashNeeds = `    if ! declare -F _get_comp_words_by_ref >/dev/null; then
-        printf '\npakdb: completion needs the package bash-completion\n' >&2
-        return 1
-    fi
-`
-
-// explainBash makes the script for bash say what it needs, where that is missing; by
-// itself it fails with the name of a function.
-func explainBash(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	bash, _, err := root.Find([]string{"completion", "bash"})
-	if err != nil || bash.Name() != "bash" {
-		return
-	}
-	bash.RunE = func(cmd *cobra.Command, _ []string) error {
-		short, _ := cmd.Flags().GetBool("no-descriptions")
-		var script bytes.Buffer
-		if err := root.GenBashCompletionV2(&script, !short); err != nil {
-			return err
-		}
-		const call = "    _get_comp_words_by_ref "
-		_, err := io.WriteString(cmd.OutOrStdout(), strings.Replace(script.String(), call, bashNeeds+call, 1))
-		return err
-	}
 }

@@ -57,7 +57,7 @@ An id or a name that nothing in the build stands for can be asked for as well.`,
 func newGraphCommand(a *app, reverse bool, cmd *cobra.Command) *cobra.Command {
 	var opts depsOptions
 	cmd.Args = usage(cobra.ExactArgs(1))
-	cmd.ValidArgsFunction = a.completePaths
+	cmd.ValidArgsFunction = completing(a, completePaths)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return runDeps(cmd.Context(), a, opts, reverse, args[0])
 	}
@@ -68,7 +68,7 @@ func newGraphCommand(a *app, reverse bool, cmd *cobra.Command) *cobra.Command {
 	formats := slices.Concat([]string{"tree", "dot"}, query.Formats())
 	flags.StringVar(&opts.format, "format", "tree", "output as `FORMAT`: tree, dot, or a format of \"pakdb query\"")
 	completeFlag(cmd, "format", formats...)
-	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
+	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
 	return cmd
 }
 

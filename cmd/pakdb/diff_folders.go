@@ -1,15 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
 
 	"pakdb/diff"
+	"pakdb/diff/folders"
 )
 
 // manyChanges is how long a list may be before it begins with its folders.
@@ -31,11 +28,7 @@ func (c *changes) limited(do func(*diff.Change) error) func(*diff.Change) error 
 	}
 }
 
-// folder is what changed below a folder.
-type folder struct{ changes, difference, download int64 }
-
-// listFolders writes a table of the folders with changes, if these are very many. As
-// many levels of folders are told apart as there is room for.
+// listFolders writes a table of the folders with changes, if these are very many.
 func listFolders(ctx context.Context, w io.Writer, c *changes) error {
 	if c.Len() <= manyChanges {
 		return nil
@@ -48,63 +41,15 @@ func listFolders(ctx context.Context, w io.Writer, c *changes) error {
 	if err != nil || n <= manyChanges {
 		return err
 	}
-	folders := foldedFolders(totals)
 	_, _ = fmt.Fprintf(w, "%s in %s\n\n%9s  %10s  %10s\n", plural(int64(n), "change", "changes"),
 		plural(int64(len(totals.Values())), "folder", "folders"), "changes", "difference", "download")
-	names := slices.SortedFunc(maps.Keys(folders), func(a, b string) int {
-		x, y := folders[a], folders[b]
-		return cmp.Or(cmp.Compare(y.download, x.download), cmp.Compare(y.changes, x.changes), cmp.Compare(a, b))
-	})
-	for i, name := range names {
-		if i == mostFolders {
-			_, _ = fmt.Fprintf(w, "%9s  and %s\n", "", plural(int64(len(names)-i), "other folder", "other folders"))
-			break
-		}
-		f := folders[name]
-		_, _ = fmt.Fprintf(w, "%9d  %10s  %10s  %s\n", f.changes, signed(f.difference), humanSize(f.download), printable(name))
+	all := folders.Fold(totals, mostFolders)
+	for _, f := range all[:min(len(all), mostFolders)] {
+		_, _ = fmt.Fprintf(w, "%9d  %10s  %10s  %s\n", f.Changes, signed(f.Difference), humanSize(f.Download), printable(f.Name))
+	}
+	if more := len(all) - mostFolders; more > 0 {
+		_, _ = fmt.Fprintf(w, "%9s  and %s\n", "", plural(int64(more), "other folder", "other folders"))
 	}
 	_, err = fmt.Fprintln(w)
 	return err
-}
-
-// foldedFolders adds totals by folder up, such that there are at most mostFolders if
-// the first level has no more.
-func foldedFolders(totals *diff.Totals) map[string]folder {
-	var last map[string]folder
-	for depth := 1; ; depth++ {
-		folders, deeper := map[string]folder{}, false
-		for _, dir := range totals.Values() {
-			name, cut := leading(dir, depth)
-			deeper = deeper || cut
-			s, f := totals.Get(dir), folders[name]
-			folders[name] = folder{f.changes + s.Count, f.difference + s.NewSize - s.OldSize, f.download + s.Download}
-		}
-		if last != nil && len(folders) > mostFolders {
-			return last
-		}
-		if last = folders; !deeper {
-			return last
-		}
-	}
-}
-
-// leading returns the first folders of a path, and whether there are more.
-func leading(dir string, depth int) (name string, cut bool) {
-	end := 0
-	for range depth {
-		i := strings.IndexByte(dir[end:], '/')
-		if i < 0 {
-			return orTop(dir), false
-		}
-		end += i + 1
-	}
-	return dir[:end], end < len(dir)
-}
-
-// orTop names the folder that all others are in.
-func orTop(dir string) string {
-	if dir == "" {
-		return "(top)"
-	}
-	return dir
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/choose"
+	"pakdb/query/pkgtable"
 )
 
 type pkgOptions struct {
@@ -70,7 +73,7 @@ func runPkg(ctx context.Context, a *app, opts pkgOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := printPackage(a, &view{p: p, path: content.path}, opts); err != nil {
+	if err := printPackage(a, &pkgtable.Package{PackageFacts: p, Path: content.path}, opts); err != nil {
 		return err
 	}
 	bad := &complaints{a: a}
@@ -78,6 +81,40 @@ func runPkg(ctx context.Context, a *app, opts pkgOptions, args []string) error {
 		bad.add(problem)
 	}
 	return bad.result()
+}
+
+// tables returns the tables that are asked for, else the summary.
+func (opts pkgOptions) tables() (all []pkgtable.Table) {
+	wanted := map[string]bool{"names": opts.names, "imports": opts.imports, "exports": opts.exports, "depends": opts.depends,
+		"generations": opts.generations}
+	for _, name := range pkgtable.Names() {
+		if wanted[name] {
+			all = append(all, pkgtable.Of(name))
+		}
+	}
+	if all == nil {
+		all = append(all, pkgtable.Of("summary"))
+	}
+	return all
+}
+
+func printPackage(a *app, v *pkgtable.Package, opts pkgOptions) error {
+	for i, table := range opts.tables() {
+		if i > 0 && opts.format != "json" && opts.format != "jsonl" {
+			if _, err := fmt.Fprintln(a.stdout); err != nil {
+				return err
+			}
+		}
+		rows, err := a.rows(opts.format, table.Columns...)
+		if err != nil {
+			return err
+		}
+		err = table.Rows(v, func(values ...driver.Value) error { return rows.Write(values...) })
+		if err = cmp.Or(err, rows.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // packageContent is the decoded bytes of a package.

@@ -102,7 +102,7 @@ func newQueryCommand(a *app) *cobra.Command {
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
 	completeFlag(cmd, "format", query.Formats()...)
-	_ = cmd.RegisterFlagCompletionFunc("build", a.completeBuilds)
+	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !f.explain(cmd.Flags().Args()) {
@@ -128,7 +128,7 @@ func completeQuery(a *app, cmd *cobra.Command, args []string, typed string) (all
 	if err != nil || len(args) > len(q.Params) || q.Params[len(args)-1].Type != "build" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.completeBuilds(cmd, args, typed)
+	return completeBuilds(a, cmd, args, typed)
 }
 
 func functionHelp() string {

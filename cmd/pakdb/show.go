@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/meaning"
 	"pakdb/diff"
+	"pakdb/internal/choose"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/show"
@@ -108,30 +109,13 @@ func meaningOf(ctx context.Context, a *app, args []string) (*meaning.Node, error
 		root.Name = args[0]
 		return root, ctx.Err()
 	}
-	found, err := find(ar, args[1:])
+	found, err := choose.Find(ar.path, ar.Archive, args[1:])
 	if err != nil {
 		return nil, err
 	}
 	files := show.InArchive(ar, a.registry(), scriptsIn(a, filepath.Dir(ar.path)))
 	facts, err := files.Entry(ctx, found[0])
-	return explained(ctx, label(found[0]), facts, files, err)
-}
-
-// explained returns the tree of a content of that name, whose facts or error are
-// given.
-func explained(ctx context.Context, name string, facts *codecs.Facts, files meaning.Files, err error) (*meaning.Node, error) {
-	if errors.Is(err, codecs.ErrUnknown) {
-		return nil, hinted(fmt.Errorf("%s: %w", name, err), `"pakdb formats" lists the inspectors; "pakdb cat" writes the content`)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	root, err := meaning.Of(ctx, facts, files)
-	if err != nil {
-		return nil, err
-	}
-	root.Name = name
-	return root, nil
+	return show.Explain(ctx, choose.Label(found[0]), facts, files, err)
 }
 
 // meaningInBuild shows BUILD:PATH. It returns nil for text that names no build of the
@@ -166,7 +150,7 @@ func meaningInBuild(ctx context.Context, a *app, text string) (*meaning.Node, er
 		}
 	}
 	facts, err := files.Facts(ctx, path)
-	return explained(ctx, path, facts, files, err)
+	return show.Explain(ctx, path, facts, files, err)
 }
 
 // meaningOfFile returns nil for a file that is an archive.
@@ -190,7 +174,7 @@ func meaningOfFile(ctx context.Context, a *app, path string) (*meaning.Node, err
 	}
 	e := &codecs.Entry{Name: filepath.ToSlash(path), Size: st.Size()}
 	facts, err := show.Inspect(ctx, a.registry(), e, f, scriptsIn(a, filepath.Dir(path)))
-	return explained(ctx, path, facts, nil, err)
+	return show.Explain(ctx, path, facts, nil, err)
 }
 
 // scriptsIn is the dictionary of packages of containers in a folder.

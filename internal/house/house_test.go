@@ -89,6 +89,7 @@ var rooms = map[string][]string{
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
+	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/unrealpkg", "query"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
 	"schema":          {"codecs/family", "codecs/mount", "internal/rescue"}, // rows of facts, and which of several entries counts; both import nothing of ours
 
@@ -96,6 +97,7 @@ var rooms = map[string][]string{
 	"schema/internal/vfstest": {},         // for tests
 
 	"diff":         {"codecs/mount", "schema", "internal/..."},
+	"diff/folders": {"diff"},
 	"diff/page":    {"diff", "internal/..."},
 	"diff/overlay": {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":   {"internal/..."},
@@ -120,6 +122,7 @@ var rooms = map[string][]string{
 	"codecs/all":          {"codecs/..."},
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
+	"internal/manual":  {"internal/version"},
 	"internal/pager":   {"internal/terminal"},
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
 	"internal/glob":    {"internal/nearest"},
@@ -135,6 +138,8 @@ var outside = map[string][]string{
 	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
 	"modernc.org/sqlite/...":    {"schema", "schema/internal/vfstest", "codecs/gpak"},
 	"github.com/spf13/...":      {"cmd/pakdb/..."},
+	"modernc.org/sqlite/...":    {"schema", "schema/vfstest", "codecs/gpak"},
+	"github.com/spf13/...":      {"cmd/pakdb/...", "internal/manual"},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},
 	"pgregory.net/rapid":        {},                                    // tests
 	"modernc.org/z/...":         {},                                    // tests: exactzlib's oracle

@@ -28,7 +28,7 @@ func Inspect(ctx context.Context, r *codecs.Registry, e *codecs.Entry, content i
 	}
 	in := r.Inspector(e, head)
 	if in == nil {
-		return nil, fmt.Errorf("%w: nothing here knows what it means", codecs.ErrUnknown)
+		return nil, unknownError{}
 	}
 	facts, err := in.Inspect(ctx, content, e.Size, e)
 	if err != nil || in.Dictionary == nil {
@@ -39,6 +39,34 @@ func Inspect(ctx context.Context, r *codecs.Registry, e *codecs.Entry, content i
 		return facts, err
 	}
 	return in.Dictionary.Resolve(facts, known), nil
+}
+
+// unknownError says that no inspector takes a content.
+type unknownError struct{}
+
+func (unknownError) Error() string {
+	return codecs.ErrUnknown.Error() + ": nothing here knows what it means"
+}
+
+func (unknownError) Unwrap() error { return codecs.ErrUnknown }
+
+// Hint returns what to do about it.
+func (unknownError) Hint() string {
+	return `"pakdb formats" lists the inspectors; "pakdb cat" writes the content`
+}
+
+// Explain returns the tree of a content of that name, whose facts, or the error in their
+// place, are given. files may be nil.
+func Explain(ctx context.Context, name string, facts *codecs.Facts, files meaning.Files, err error) (*meaning.Node, error) {
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	root, err := meaning.Of(ctx, facts, files)
+	if err != nil {
+		return nil, err
+	}
+	root.Name = name
+	return root, nil
 }
 
 // largest bounds contents that are shown, which are held in memory.

@@ -1,4 +1,4 @@
-package main
+package pkgtable
 
 import (
 	"database/sql/driver"
@@ -8,11 +8,12 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
+	"pakdb/query"
 )
 
-func (v *view) summary(write func(...driver.Value) error) error {
-	p := v.p
-	name := unrealpkg.NameOf(v.path)
+func summary(v *Package, write func(...driver.Value) error) error {
+	p := v.PackageFacts
+	name := unrealpkg.NameOf(v.Path)
 	if name == "" {
 		name = p.Name
 	}
@@ -85,5 +86,5 @@ func exportBytes(p *unreal.PackageFacts) string {
 	for i := range p.Exports {
 		n += p.Exports[i].Size
 	}
-	return fmt.Sprintf("%d (%s)", n, humanSize(n))
+	return fmt.Sprintf("%d (%s)", n, query.HumanSize(float64(n)))
 }
