@@ -137,8 +137,6 @@ var rooms = map[string][]string{
 var outside = map[string][]string{
 	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
 	"modernc.org/sqlite/...":    {"schema", "schema/internal/vfstest", "codecs/gpak"},
-	"github.com/spf13/...":      {"cmd/pakdb/..."},
-	"modernc.org/sqlite/...":    {"schema", "schema/vfstest", "codecs/gpak"},
 	"github.com/spf13/...":      {"cmd/pakdb/...", "internal/manual"},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},
 	"pgregory.net/rapid":        {},                                    // tests
