@@ -18,26 +18,29 @@ import (
 // file changed meanwhile or could not be listed, the searches are done again in
 // the end: what they looked for is stored with what they found.
 type ahead struct {
+	open  *opener
+	files []file // of the scan
+
 	once     sync.Once
 	mu       sync.Mutex
 	ids      idLists
 	searches map[string]*search // by spec; nil: cannot be done ahead
 }
 
-// listAhead lists the ids of all files of the scan, when the first archive of a
+// list lists the ids of all files of the scan, when the first archive of a
 // format that has some in its tables is opened and not known from before.
-func (s *scan) listAhead(ctx context.Context, f *codecs.Format) {
+func (a *ahead) list(ctx context.Context, f *codecs.Format) {
 	if len(f.EntrySpaces) == 0 {
 		return
 	}
-	s.ahead.once.Do(func() {
+	a.once.Do(func() {
 		ids := idLists{}
-		for _, file := range s.files {
-			s.listFile(ctx, file, ids)
+		for _, file := range a.files {
+			a.listFile(ctx, file, ids)
 		}
-		s.ahead.mu.Lock()
-		defer s.ahead.mu.Unlock()
-		s.ahead.ids = ids
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.ids = ids
 	})
 }
 
@@ -46,14 +49,14 @@ type idLists map[codecs.Space]map[int64]bool
 
 // listFile adds the ids of one file. What is wrong with it is found again when
 // its turn comes.
-func (s *scan) listFile(ctx context.Context, file file, ids idLists) {
+func (a *ahead) listFile(ctx context.Context, file file, ids idLists) {
 	o := &opened{file: file}
 	defer o.close()
-	if s.openSource(o) != nil {
+	if a.open.openSource(o) != nil {
 		return
 	}
 	var err error
-	if o.format, err = s.detect(o.src); err != nil || len(o.format.EntrySpaces) == 0 {
+	if o.format, err = a.open.detect(o.src); err != nil || len(o.format.EntrySpaces) == 0 {
 		return
 	}
 	for _, space := range o.format.EntrySpaces {
@@ -61,12 +64,12 @@ func (s *scan) listFile(ctx context.Context, file file, ids idLists) {
 			ids[space] = map[int64]bool{}
 		}
 	}
-	if o.archive, err = s.openArchive(ctx, o); err == nil {
-		_ = s.listEntries(ctx, o, ids)
+	if o.archive, err = a.open.openArchive(ctx, o); err == nil {
+		_ = a.listEntries(ctx, o, ids)
 	}
 }
 
-func (s *scan) listEntries(ctx context.Context, o *opened, ids idLists) (err error) {
+func (a *ahead) listEntries(ctx context.Context, o *opened, ids idLists) (err error) {
 	defer guard(&err, o.src.Name)
 	for e := range o.archive.Entries() {
 		if ctx.Err() != nil {
@@ -75,7 +78,7 @@ func (s *scan) listEntries(ctx context.Context, o *opened, ids idLists) (err err
 		if e == nil {
 			continue
 		}
-		for _, symbol := range s.entrySymbols(e) {
+		for _, symbol := range entrySymbols(a.open.options.Registry, e) {
 			if list := ids[symbol.Space]; list != nil {
 				list[int64(symbol.ID.Lo)] = true
 			}
@@ -84,12 +87,12 @@ func (s *scan) listEntries(ctx context.Context, o *opened, ids idLists) (err err
 	return nil
 }
 
-// searchAhead searches a content as its facts ask for, if all the ids are known.
-func (s *scan) searchAhead(ctx context.Context, e *codecs.Entry, content io.ReaderAt, size int64, facts *schema.Facts) error {
+// search searches a content as its facts ask for, if all the ids are known.
+func (a *ahead) search(ctx context.Context, e *codecs.Entry, content io.ReaderAt, size int64, facts *schema.Facts) error {
 	if facts.Scan == "" {
 		return nil
 	}
-	how, err := s.aheadSearch(ctx, facts.Scan)
+	how, err := a.searchOf(ctx, facts.Scan)
 	if how == nil || err != nil {
 		return err
 	}
@@ -98,11 +101,11 @@ func (s *scan) searchAhead(ctx context.Context, e *codecs.Entry, content io.Read
 	return err
 }
 
-// aheadSearch returns nil for a search that has to wait for the end.
-func (s *scan) aheadSearch(ctx context.Context, text string) (*search, error) {
-	s.ahead.mu.Lock()
-	defer s.ahead.mu.Unlock()
-	if how, known := s.ahead.searches[text]; known {
+// searchOf returns nil for a search that has to wait for the end.
+func (a *ahead) searchOf(ctx context.Context, text string) (*search, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if how, known := a.searches[text]; known {
 		return how, nil
 	}
 	spec, err := parseSpec(text)
@@ -110,21 +113,21 @@ func (s *scan) aheadSearch(ctx context.Context, text string) (*search, error) {
 		return nil, err
 	}
 	var how *search
-	if !slices.ContainsFunc(spec.Spaces, func(space codecs.Space) bool { return s.ahead.ids[space] == nil }) {
-		how, err = newSearch(spec, func(space codecs.Space) iter.Seq2[int64, error] { return s.aheadIDs(ctx, space) })
+	if !slices.ContainsFunc(spec.Spaces, func(space codecs.Space) bool { return a.ids[space] == nil }) {
+		how, err = newSearch(spec, func(space codecs.Space) iter.Seq2[int64, error] { return a.idsOf(ctx, space) })
 	}
 	if err == nil {
-		s.ahead.searches[text] = how
+		a.searches[text] = how
 	}
 	return how, err
 }
 
-// aheadIDs yields what SpaceIDs will when the scan is over: the ids that were
+// idsOf yields what SpaceIDs will when the scan is over: the ids that were
 // listed, and those that the catalog has.
-func (s *scan) aheadIDs(ctx context.Context, space codecs.Space) iter.Seq2[int64, error] {
+func (a *ahead) idsOf(ctx context.Context, space codecs.Space) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
-		ids := s.ahead.ids[space]
-		for id, err := range s.build.SpaceIDs(ctx, string(space)) {
+		ids := a.ids[space]
+		for id, err := range a.open.build.SpaceIDs(ctx, string(space)) {
 			if err != nil {
 				yield(0, err)
 				return

@@ -41,7 +41,7 @@ func (s *scan) collect(c *chunk) error {
 	}
 	if c.last {
 		o.count(s.progress, o.size) // tables and gaps
-		s.build.EndArchive(o.id, o.fileDigest(c))
+		s.build.EndArchive(o.id, fileDigest(o, c))
 		s.mount(o, o.id)
 	}
 	return nil
@@ -71,7 +71,7 @@ func (s *scan) collectProblems(c *chunk) {
 
 // fileDigest is what a copy of the file is recognised by. One that was written
 // to during its scan has none: the next scan must not take it for known.
-func (o *opened) fileDigest(last *chunk) *schema.Digest {
+func fileDigest(o *opened, last *chunk) *schema.Digest {
 	if o.changed {
 		return nil
 	}

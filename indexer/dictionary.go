@@ -16,16 +16,19 @@ import (
 // explains: the one among the files of the scan, or else the newest that the
 // catalog has.
 type dictionaries struct {
+	open  *opener
+	files []file // of the scan
+
 	mu    sync.Mutex
 	found map[*codecs.Dictionary]any // nil: there is none
 }
 
 // resolved returns facts with what the dictionary of the scan knows put in.
-func (s *scan) resolved(ctx context.Context, in *codecs.Inspector, f *codecs.Facts) *codecs.Facts {
+func (d *dictionaries) resolved(ctx context.Context, in *codecs.Inspector, f *codecs.Facts) *codecs.Facts {
 	if in.Dictionary == nil || f == nil {
 		return f
 	}
-	if known := s.dictionary(ctx, in); known != nil {
+	if known := d.dictionary(ctx, in); known != nil {
 		return in.Dictionary.Resolve(f, known)
 	}
 	return f
@@ -33,32 +36,32 @@ func (s *scan) resolved(ctx context.Context, in *codecs.Inspector, f *codecs.Fac
 
 // dictionary returns the dictionary of the scan, nil if there is none. It is
 // looked for once.
-func (s *scan) dictionary(ctx context.Context, in *codecs.Inspector) any {
-	s.dictionaries.mu.Lock()
-	defer s.dictionaries.mu.Unlock()
-	known, is := s.dictionaries.found[in.Dictionary]
-	if !is {
-		known = s.findDictionary(ctx, in)
-		if s.dictionaries.found == nil {
-			s.dictionaries.found = map[*codecs.Dictionary]any{}
+func (d *dictionaries) dictionary(ctx context.Context, in *codecs.Inspector) any {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	known, searched := d.found[in.Dictionary]
+	if !searched {
+		known = d.findDictionary(ctx, in)
+		if d.found == nil {
+			d.found = map[*codecs.Dictionary]any{}
 		}
-		s.dictionaries.found[in.Dictionary] = known
+		d.found[in.Dictionary] = known
 	}
 	return known
 }
 
 // findDictionary looks in the files in which games have it; wherever else it is,
 // what it explains is resolved in the end.
-func (s *scan) findDictionary(ctx context.Context, in *codecs.Inspector) any {
-	for _, file := range s.files {
+func (d *dictionaries) findDictionary(ctx context.Context, in *codecs.Inspector) any {
+	for _, file := range d.files {
 		if !in.Dictionary.File(path.Base(file.name)) {
 			continue
 		}
-		if found := s.dictionaryIn(ctx, file, in); found != nil {
+		if found := d.dictionaryIn(ctx, file, in); found != nil {
 			return found
 		}
 	}
-	return storedDictionary(ctx, s.build, in.Dictionary)
+	return storedDictionary(ctx, d.open.build, in.Dictionary)
 }
 
 func storedDictionary(ctx context.Context, build *schema.Build, d *codecs.Dictionary) any {
@@ -77,24 +80,24 @@ func storedDictionary(ctx context.Context, build *schema.Build, d *codecs.Dictio
 
 // dictionaryIn reads the dictionary of one file, nil for none. What is wrong with
 // the file is found again when its turn comes.
-func (s *scan) dictionaryIn(ctx context.Context, file file, in *codecs.Inspector) any {
+func (d *dictionaries) dictionaryIn(ctx context.Context, file file, in *codecs.Inspector) any {
 	o := &opened{file: file}
 	defer o.close()
-	if s.openSource(o) != nil {
+	if d.open.openSource(o) != nil {
 		return nil
 	}
 	var err error
-	if o.format, err = s.detect(o.src); err != nil {
+	if o.format, err = d.open.detect(o.src); err != nil {
 		return nil
 	}
-	if o.archive, err = s.openArchive(ctx, o); err != nil {
+	if o.archive, err = d.open.openArchive(ctx, o); err != nil {
 		return nil
 	}
 	for e, err := range o.archive.Entries() {
 		if err != nil || !in.Dictionary.Holds(e) {
 			continue
 		}
-		if facts, err := s.inspectEntry(ctx, o, e, in); err == nil {
+		if facts, err := d.open.inspectEntry(ctx, o, e, in); err == nil {
 			return facts.Detail
 		}
 	}
@@ -102,7 +105,7 @@ func (s *scan) dictionaryIn(ctx context.Context, file file, in *codecs.Inspector
 }
 
 // inspectEntry reads an entry for its facts alone.
-func (s *scan) inspectEntry(ctx context.Context, o *opened, e *codecs.Entry, in *codecs.Inspector) (f *codecs.Facts, err error) {
+func (p *opener) inspectEntry(ctx context.Context, o *opened, e *codecs.Entry, in *codecs.Inspector) (f *codecs.Facts, err error) {
 	defer guard(&err, o.src.Name)
 	r, err := o.archive.Open(ctx, e)
 	if err != nil {
@@ -118,21 +121,21 @@ func (s *scan) inspectEntry(ctx context.Context, o *opened, e *codecs.Entry, in 
 
 // resolveAll inspects again the contents that were inspected before what they
 // refer to was known, in this scan or an earlier one.
-func (s *scan) resolveAll(ctx context.Context) error {
-	for _, in := range s.o.Registry.Inspectors {
+func (d *dictionaries) resolveAll(ctx context.Context) error {
+	for _, in := range d.open.options.Registry.Inspectors {
 		if in.Dictionary == nil {
 			continue
 		}
-		targets, err := s.build.Unresolved(ctx, in.Dictionary.Table, string(in.Dictionary.Space))
+		targets, err := d.open.build.Unresolved(ctx, in.Dictionary.Table, string(in.Dictionary.Space))
 		if err != nil {
 			return err
 		}
 		if len(targets) == 0 {
 			continue
 		}
-		known := storedDictionary(ctx, s.build, in.Dictionary)
+		known := storedDictionary(ctx, d.open.build, in.Dictionary)
 		for targets := range byFile(targets) {
-			if err := s.resolveFile(ctx, targets, in, known); err != nil {
+			if err := d.resolveFile(ctx, targets, in, known); err != nil {
 				return err
 			}
 		}
@@ -156,8 +159,8 @@ func byFile(targets []schema.Target) iter.Seq[[]schema.Target] {
 	}
 }
 
-func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, in *codecs.Inspector, known any) error {
-	o := s.reopen(ctx, targets[0].Location)
+func (d *dictionaries) resolveFile(ctx context.Context, targets []schema.Target, in *codecs.Inspector, known any) error {
+	o := d.open.reopen(ctx, targets[0].Location)
 	defer o.close()
 	if o.err != nil {
 		return nil // known by its checksums, and gone: the references stay as they are
@@ -167,7 +170,7 @@ func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, in *cod
 		if !in.Match(e, nil) {
 			continue
 		}
-		f, err := s.inspectEntry(ctx, o, e, in)
+		f, err := d.open.inspectEntry(ctx, o, e, in)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -175,5 +178,5 @@ func (s *scan) resolveFile(ctx context.Context, targets []schema.Target, in *cod
 			facts[targets[i].Content] = factsOf(in, in.Dictionary.Resolve(f, known), nil)
 		}
 	}
-	return s.build.ReplaceFacts(facts)
+	return d.open.build.ReplaceFacts(facts)
 }

@@ -60,11 +60,11 @@ func symbolRows(symbols []codecs.Symbol) []schema.Symbol {
 }
 
 // entrySymbols returns what the entry defines whatever its content.
-func (s *scan) entrySymbols(e *codecs.Entry) (all []codecs.Symbol) {
+func entrySymbols(r *codecs.Registry, e *codecs.Entry) (all []codecs.Symbol) {
 	if e.Name == "" {
 		return nil
 	}
-	for _, in := range s.o.Registry.Inspectors {
+	for _, in := range r.Inspectors {
 		if in.Symbols != nil {
 			all = append(all, in.Symbols(e)...)
 		}
@@ -74,17 +74,17 @@ func (s *scan) entrySymbols(e *codecs.Entry) (all []codecs.Symbol) {
 
 // addPlaceSymbols adds what the entry is called by where it lies. head is nil
 // when its content was not read.
-func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, head []byte, row *schema.Entry) {
+func addPlaceSymbols(r *codecs.Registry, o *opened, e *codecs.Entry, head []byte, row *schema.Entry) {
 	if e.Name == "" {
 		return
 	}
 	var at string
-	for _, in := range s.o.Registry.Inspectors {
+	for _, in := range r.Inspectors {
 		if in.SymbolsAt == nil {
 			continue
 		}
 		if at == "" {
-			at = o.placeOf(e)
+			at = placeOf(o, e)
 		}
 		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(e, at, head))...)
 	}
@@ -93,7 +93,7 @@ func (s *scan) addPlaceSymbols(o *opened, e *codecs.Entry, head []byte, row *sch
 // placeOf returns the whole path of an entry in the game: behind the mount point
 // of its archive, where there is one; of a file that is its own entry, the path
 // on disk.
-func (o *opened) placeOf(e *codecs.Entry) string {
+func placeOf(o *opened, e *codecs.Entry) string {
 	if o.format.NamedByFile {
 		return path.Join(filepath.ToSlash(filepath.Dir(o.path)), e.Name)
 	}
@@ -106,12 +106,12 @@ func (o *opened) placeOf(e *codecs.Entry) string {
 
 // placeKey tells scans of equal files apart that lie in different places, where
 // the place makes a difference: in a format that names its entry by the file.
-func (s *scan) placeKey(o *opened) string {
+func placeKey(r *codecs.Registry, o *opened) string {
 	if !o.format.NamedByFile {
 		return ""
 	}
 	key := " name:" + o.src.Name + " file:" + mount.FileKey("", o.name)
-	for _, in := range s.o.Registry.Inspectors {
+	for _, in := range r.Inspectors {
 		if in.SymbolsAt == nil {
 			continue
 		}

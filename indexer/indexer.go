@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pakdb/codecs"
@@ -67,22 +68,34 @@ type Report struct {
 // ErrExtract means that extracting wrote to the file system in vain.
 var ErrExtract = errors.New("extract")
 
-// scan is one run.
+// scan is one run: it cuts files into chunks, has a worker make rows of them, and
+// collects these.
 type scan struct {
 	o        Options
 	build    *schema.Build
 	progress *Progress
-	rescan   bool
 	report   Report
 	mounts   []mounted
 
-	files     []file
-	ahead     ahead
-	inspected inspected
+	open         *opener
+	ahead        *ahead
+	inspected    *inspected
+	dictionaries *dictionaries
 
-	dictionaries dictionaries
-	chunks       int64   // made so far
-	cutting      *opened // whose entries are being listed; closed at the end if the scan breaks off
+	chunks  int64   // made so far
+	cutting *opened // whose entries are being listed; closed at the end if the scan breaks off
+}
+
+// newScan returns a scan of files into a build.
+func newScan(o Options, build *schema.Build, files []file) *scan {
+	s := &scan{o: o, build: build, progress: o.Progress, report: Report{Build: o.Label}, inspected: &inspected{}}
+	if s.progress == nil {
+		s.progress = &Progress{}
+	}
+	s.open = &opener{options: &s.o, build: build, rescan: o.Force || o.Extract != nil || o.Store != nil}
+	s.ahead = &ahead{open: s.open, files: files, searches: map[string]*search{}}
+	s.dictionaries = &dictionaries{open: s.open, files: files}
+	return s
 }
 
 // Run scans o.Paths into one build and makes it visible. An error means that no
@@ -104,12 +117,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, build: build, progress: o.Progress, files: files, report: Report{Build: o.Label},
-		rescan: o.Force || o.Extract != nil || o.Store != nil,
-		ahead:  ahead{searches: map[string]*search{}}}
-	if s.progress == nil {
-		s.progress = &Progress{}
-	}
+	s := newScan(o, build, files)
 	for _, f := range files {
 		s.progress.Files.Add(1)
 		s.progress.Bytes.Add(f.size)
@@ -117,10 +125,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	err = rescue.Call(func() error { return s.run(ctx, files) })
 	if err == nil {
 		s.mountAll()
-		err = s.searchAll(ctx)
+		err = (&searcher{s.open, s.report.Reused == s.report.Archives}).all(ctx)
 	}
 	if err == nil {
-		err = s.resolveAll(ctx)
+		err = s.dictionaries.resolveAll(ctx)
 	}
 	if err != nil {
 		if lost := build.Abandon(); lost != nil && !errors.Is(err, lost) {
@@ -171,15 +179,16 @@ func (o *Options) own() func(fs.FileInfo) bool {
 	}
 }
 
-// openAhead is how many files are opened before their turn. Each is a file
+// filesAhead is how many files are opened before their turn. Each is a file
 // descriptor, and the tables of an archive.
-const openAhead = 8
+const filesAhead = 8
 
 func (s *scan) run(ctx context.Context, files []file) error {
 	// More chunks in flight than workers, so that one slow entry does not
 	// leave the others idle; each holds rows only, contents are gone by then.
 	ahead := 16 * s.o.Workers
-	err := ordered.Do(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, s.work, s.collect,
+	w := &worker{&s.o, s.progress, s.inspected, s.dictionaries, s.ahead}
+	err := ordered.Do(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, w.work, s.collect,
 		func(c *chunk) {
 			if c.last {
 				c.from.close()
@@ -191,12 +200,31 @@ func (s *scan) run(ctx context.Context, files []file) error {
 	return err
 }
 
+// openAhead detects and opens a file before its turn, unless the catalog knows it.
+// What goes wrong is kept in err: it is a finding about the file, not the end of
+// the scan.
+func (s *scan) openAhead(ctx context.Context, file file) *opened {
+	o := &opened{file: file, digest: make(chan digestResult, 1)}
+	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
+	if o.err = s.open.openFile(ctx, o); o.err == nil && o.known == nil {
+		s.ahead.list(ctx, o.format)
+		o.archive, o.err = s.open.openArchive(ctx, o)
+	}
+	if o.archive != nil {
+		o.headers = sync.OnceValue(o.findHeaders)
+		o.mountPoint = o.archive.Info().MountPoint
+		o.err = s.open.loadSums(ctx, o)
+		s.open.lookInside(ctx, o)
+	}
+	return o
+}
+
 // cutAll yields the work in order: entries in groups, and a last chunk that
 // completes each file.
 func (s *scan) cutAll(ctx context.Context, files []file) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		drop := func(o *opened) { o.close() }
-		for o := range prefetch(ctx, files, openAhead, s.open, drop) {
+		for o := range prefetch(ctx, files, filesAhead, s.openAhead, drop) {
 			if !s.cut(ctx, o, yield) {
 				return
 			}

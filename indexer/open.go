@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -50,49 +51,57 @@ type digestResult struct {
 	err    error
 }
 
-// open detects and opens a file, unless the catalog knows it. What goes wrong
-// is kept in err: it is a finding about the file, not the end of the scan.
-func (s *scan) open(ctx context.Context, file file) *opened {
-	o := &opened{file: file, digest: make(chan digestResult, 1)}
-	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
-	if o.err = s.openFile(ctx, o); o.err == nil && o.known == nil {
-		s.listAhead(ctx, o.format)
-		o.archive, o.err = s.openArchive(ctx, o)
-	}
-	if o.archive != nil {
-		o.headers = sync.OnceValue(o.findHeaders)
-		o.mountPoint = o.archive.Info().MountPoint
-		o.err = s.loadSums(ctx, o)
-		s.lookInside(ctx, o)
-	}
-	return o
+// opener opens the files of a scan.
+type opener struct {
+	options *Options
+	build   *schema.Build
+	rescan  bool // what an earlier scan found does not count
 }
 
-func (s *scan) openFile(ctx context.Context, o *opened) (err error) {
-	if err := s.openSource(o); err != nil {
+func (p *opener) openFile(ctx context.Context, o *opened) (err error) {
+	if err := p.openSource(o); err != nil {
 		return err
 	}
 	if o.quick, err = quickDigest(o.f, o.size); err != nil {
 		return err
 	}
-	if o.format, err = s.detect(o.src); err != nil {
+	if o.format, err = p.detect(o.src); err != nil {
 		return err
 	}
-	o.scan = s.scanKey(o.format) + s.placeKey(o)
-	if err := o.findParts(); err != nil {
+	o.scan = p.scanKey(o.format) + placeKey(p.options.Registry, o)
+	if err := findParts(o); err != nil {
 		return err
 	}
-	if s.rescan {
+	if p.rescan {
 		return nil
 	}
-	if o.known, err = s.find(ctx, o, o.scan); err == nil && o.known == nil && s.o.Quick && !o.hollow {
-		o.known, err = s.find(ctx, o, o.scan+quickKey)
+	if o.known, err = p.find(ctx, o, o.scan); err == nil && o.known == nil && p.options.Quick && !o.hollow {
+		o.known, err = p.find(ctx, o, o.scan+quickKey)
 	}
 	return err
 }
 
+// reopen opens a file once more that the build mounts. The archive itself is
+// wanted, not what is known of it.
+func (p *opener) reopen(ctx context.Context, location string) *opened {
+	files, err := walk([]string{location}, func(fs.FileInfo) bool { return false })
+	if err != nil {
+		return &opened{err: err}
+	}
+	o := &opened{file: files[0], digest: make(chan digestResult, 1)}
+	fresh := *p
+	fresh.rescan = true
+	if o.err = fresh.openFile(ctx, o); o.err == nil {
+		o.archive, o.err = p.openArchive(ctx, o)
+	}
+	if o.err == nil {
+		p.lookInside(ctx, o)
+	}
+	return o
+}
+
 // openSource opens the file as it is now, which may be newer than walk saw.
-func (s *scan) openSource(o *opened) (err error) {
+func (p *opener) openSource(o *opened) (err error) {
 	if o.f, err = os.Open(o.path); err != nil {
 		return err
 	}
@@ -126,11 +135,11 @@ func (o *opened) checkUnchanged() error {
 // of another time, from a copy in another folder, when the whole file has the
 // same digest. What keeps size and time, and differs between the samples of the
 // quick digest alone, is taken for unchanged.
-func (s *scan) find(ctx context.Context, o *opened, scan string) (*schema.Known, error) {
-	candidates, err := s.build.Known(ctx, o.size, o.mod, o.quick, scan)
-	if err == nil && len(candidates) == 0 && !s.o.Sketch {
+func (p *opener) find(ctx context.Context, o *opened, scan string) (*schema.Known, error) {
+	candidates, err := p.build.Known(ctx, o.size, o.mod, o.quick, scan)
+	if err == nil && len(candidates) == 0 && !p.options.Sketch {
 		// A scan that made sketches as well has all that this one would.
-		candidates, err = s.build.Known(ctx, o.size, o.mod, o.quick, scan+sketchKey)
+		candidates, err = p.build.Known(ctx, o.size, o.mod, o.quick, scan+sketchKey)
 	}
 	if err != nil || len(candidates) == 0 {
 		return nil, err
@@ -138,7 +147,7 @@ func (s *scan) find(ctx context.Context, o *opened, scan string) (*schema.Known,
 	if candidates[0].ModTime == o.mod {
 		return &candidates[0], nil
 	}
-	if s.o.Quick {
+	if p.options.Quick {
 		return nil, nil // the digest would take longer than what it saves
 	}
 	digest, err := fullDigest(ctx, o.f, o.size)
@@ -153,21 +162,21 @@ func (s *scan) find(ctx context.Context, o *opened, scan string) (*schema.Known,
 	return nil, nil
 }
 
-func (s *scan) detect(src codecs.Source) (f *codecs.Format, err error) {
+func (p *opener) detect(src codecs.Source) (f *codecs.Format, err error) {
 	defer guard(&err, src.Name)
-	return s.o.Registry.Detect(src)
+	return p.options.Registry.Detect(src)
 }
 
-func (s *scan) openArchive(ctx context.Context, o *opened) (a codecs.Archive, err error) {
+func (p *opener) openArchive(ctx context.Context, o *opened) (a codecs.Archive, err error) {
 	defer guard(&err, o.src.Name)
-	return o.format.Open(ctx, o.src, s.o.Open)
+	return o.format.Open(ctx, o.src, p.options.Open)
 }
 
 // lookInside adds what archives within the archive hold. A quick scan does not
 // read the contents that they would be, and a loose file holds itself.
-func (s *scan) lookInside(ctx context.Context, o *opened) {
+func (p *opener) lookInside(ctx context.Context, o *opened) {
 	if !o.skim && !isLoose(o) {
-		o.archive = nested.Wrap(ctx, o.archive, o.src.Name, s.o.Registry, s.o.Open)
+		o.archive = nested.Wrap(ctx, o.archive, o.src.Name, p.options.Registry, p.options.Open)
 	}
 }
 
@@ -186,18 +195,18 @@ var ErrPanic = errors.New("internal error, please report it with the file")
 
 // scanKey says what made the rows of an archive. It changes when a reader or an
 // inspector does, so that an old scan is not taken for a new one.
-func (s *scan) scanKey(f *codecs.Format) string {
+func (p *opener) scanKey(f *codecs.Format) string {
 	key := fmt.Sprintf("%s/%d rows/%d", f.Name, f.Revision, rowsRevision)
 	if len(f.Exts) > 0 {
-		key += s.nestedKey()
+		key += nestedKey(p.options.Registry)
 	}
-	for _, in := range s.o.Registry.Inspectors {
+	for _, in := range p.options.Registry.Inspectors {
 		key += fmt.Sprintf(" %s/%d", in.Name, in.Revision)
 	}
-	if s.o.KeyPrint != "" {
-		key += " keys:" + s.o.KeyPrint
+	if p.options.KeyPrint != "" {
+		key += " keys:" + p.options.KeyPrint
 	}
-	if s.o.Sketch {
+	if p.options.Sketch {
 		key += sketchKey
 	}
 	return key
@@ -205,9 +214,9 @@ func (s *scan) scanKey(f *codecs.Format) string {
 
 // nestedKey is for the formats of archives within archives. That of a file
 // itself stands for it already; a change of any other re-indexes all.
-func (s *scan) nestedKey() string {
+func nestedKey(r *codecs.Registry) string {
 	key := fmt.Sprintf(" nested/%d", nested.Revision)
-	for _, f := range s.o.Registry.Formats {
+	for _, f := range r.Formats {
 		if len(f.Exts) > 0 {
 			key += fmt.Sprintf(",%s/%d", f.Name, f.Revision)
 		}
@@ -239,10 +248,10 @@ func (o *opened) startDigest(ctx context.Context) {
 // entries may overlap, and lie.
 func (o *opened) count(p *Progress, n int64) {
 	for {
-		was := o.counted.Load()
-		now := min(was+n, o.size)
-		if now <= was || o.counted.CompareAndSwap(was, now) {
-			p.BytesDone.Add(max(now-was, 0))
+		before := o.counted.Load()
+		after := min(before+n, o.size)
+		if after <= before || o.counted.CompareAndSwap(before, after) {
+			p.BytesDone.Add(max(after-before, 0))
 			return
 		}
 	}

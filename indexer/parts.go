@@ -10,7 +10,7 @@ import (
 // cut short, is another scan. What the parts hold is vouched for by checksums
 // in the archive's own file, so their bytes need not be. An archive without any
 // is scanned like one by Options.Quick.
-func (o *opened) findParts() error {
+func findParts(o *opened) error {
 	if o.format.Parts == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"io/fs"
 	"iter"
 	"maps"
 	"slices"
@@ -49,6 +48,12 @@ func parseSpec(text string) (s codecs.Scan, err error) {
 	return s, nil
 }
 
+// searcher searches contents when the scan is over.
+type searcher struct {
+	open   *opener
+	reused bool // every file was known
+}
+
 // search is one way to search, ready to run.
 type search struct {
 	codecs.Scan
@@ -57,10 +62,10 @@ type search struct {
 	known int64                   // stands for ids
 }
 
-// searchAll searches the contents of the build that ask for it and were not
+// all searches the contents of the build that ask for it and were not
 // searched for the same ids before.
-func (s *scan) searchAll(ctx context.Context) error {
-	targets, err := s.build.Targets(ctx)
+func (s *searcher) all(ctx context.Context) error {
+	targets, err := s.open.build.Targets(ctx)
 	if err != nil || len(targets) == 0 || s.searched(targets) {
 		return err
 	}
@@ -74,7 +79,7 @@ func (s *scan) searchAll(ctx context.Context) error {
 			return err
 		}
 		searches[t.Spec], err = newSearch(spec, func(space codecs.Space) iter.Seq2[int64, error] {
-			return s.build.SpaceIDs(ctx, string(space))
+			return s.open.build.SpaceIDs(ctx, string(space))
 		})
 		if err != nil {
 			return err
@@ -91,8 +96,8 @@ func (s *scan) searchAll(ctx context.Context) error {
 
 // searched reports that nothing can be new: every file was known, and all of
 // its contents were searched.
-func (s *scan) searched(targets []schema.Target) bool {
-	return s.report.Reused == s.report.Archives &&
+func (s *searcher) searched(targets []schema.Target) bool {
+	return s.reused &&
 		!slices.ContainsFunc(targets, func(t schema.Target) bool { return t.Known == 0 })
 }
 
@@ -124,8 +129,8 @@ func newSearch(spec codecs.Scan, ids func(codecs.Space) iter.Seq2[int64, error])
 const searchBatch = 4096
 
 // searchFile searches contents that lie in one archive.
-func (s *scan) searchFile(ctx context.Context, targets []schema.Target, searches map[string]*search) error {
-	o := s.reopen(ctx, targets[0].Location)
+func (s *searcher) searchFile(ctx context.Context, targets []schema.Target, searches map[string]*search) error {
+	o := s.open.reopen(ctx, targets[0].Location)
 	defer o.close()
 	if o.err != nil {
 		return o.err // it was readable a moment ago
@@ -137,35 +142,17 @@ func (s *scan) searchFile(ctx context.Context, targets []schema.Target, searches
 			return err
 		}
 		batch = found
-		if err := s.build.AddScanned(ctx, batch); err != nil {
+		if err := s.open.build.AddScanned(ctx, batch); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *scan) reopen(ctx context.Context, location string) *opened {
-	files, err := walk([]string{location}, func(fs.FileInfo) bool { return false })
-	if err != nil {
-		return &opened{err: err}
-	}
-	o := &opened{file: files[0], digest: make(chan digestResult, 1)}
-	rescan := s.rescan
-	s.rescan = true // the archive itself is wanted, not what is known of it
-	defer func() { s.rescan = rescan }()
-	if o.err = s.openFile(ctx, o); o.err == nil {
-		o.archive, o.err = s.openArchive(ctx, o)
-	}
-	if o.err == nil {
-		s.lookInside(ctx, o)
-	}
-	return o
-}
-
-func (s *scan) searchEntries(ctx context.Context, o *opened, targets []schema.Target, searches map[string]*search) ([]schema.Scanned, error) {
+func (s *searcher) searchEntries(ctx context.Context, o *opened, targets []schema.Target, searches map[string]*search) ([]schema.Scanned, error) {
 	found := make([]schema.Scanned, len(targets))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.o.Workers)
+	g.SetLimit(s.open.options.Workers)
 	for i, e := range entriesOf(o.archive, targets) {
 		g.Go(rescue.Func(func() error {
 			t := targets[i]
@@ -211,7 +198,7 @@ const searchPiece = 64 << 10
 
 var pieces = sync.Pool{New: func() any { return new([searchPiece]byte) }}
 
-func (s *scan) searchEntry(ctx context.Context, o *opened, e *codecs.Entry, how *search) (refs []schema.Ref, err error) {
+func (s *searcher) searchEntry(ctx context.Context, o *opened, e *codecs.Entry, how *search) (refs []schema.Ref, err error) {
 	defer guard(&err, o.src.Name)
 	r, err := o.archive.Open(ctx, e)
 	if err != nil {
@@ -241,9 +228,9 @@ func (how *search) find(e *codecs.Entry, r io.Reader) (refs []schema.Ref, err er
 // missed, and start where ids may.
 func inPieces(r io.Reader, layout codecs.IDLayout, do func([]byte)) error {
 	align := max(layout.Align, 1)
-	held := pieces.Get().(*[searchPiece]byte)
-	defer pieces.Put(held)
-	buf, kept := held[:], 0
+	piece := pieces.Get().(*[searchPiece]byte)
+	defer pieces.Put(piece)
+	buf, kept := piece[:], 0
 	for {
 		n, err := io.ReadFull(r, buf[kept:])
 		n += kept

@@ -94,11 +94,11 @@ func digestRow(d *codecs.PartDigest) *schema.PackageDigest {
 
 // digestBody digests the content of a .uexp. Whatever is wrong with the package
 // it belongs to is a problem of that one; there is no digest then.
-func (s *scan) digestBody(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) (err error) {
+func (w *worker) digestBody(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) (err error) {
 	stem, _, _ := asset.Split(it.entry.Name)
 	p := c.packages[strings.ToLower(stem)]
 	if p == nil {
-		if p = s.readSplit(ctx, c.from, it, stem); p == nil || p.body == nil {
+		if p = w.readSplit(ctx, c.from, it, stem); p == nil || p.body == nil {
 			return ctx.Err()
 		}
 	}
@@ -114,12 +114,12 @@ func (s *scan) digestBody(ctx context.Context, c *chunk, it item, content io.Rea
 
 // readSplit reads the package of a .uexp for its tables alone; nil when there is
 // none to be read.
-func (s *scan) readSplit(ctx context.Context, o *opened, it item, stem string) *split {
+func (w *worker) readSplit(ctx context.Context, o *opened, it item, stem string) *split {
 	header, e := o.readHeader(ctx, it, stem)
 	if e == nil {
 		return nil
 	}
-	in := s.o.Registry.Inspector(e, header[:min(len(header), codecs.HeadSize)])
+	in := w.options.Registry.Inspector(e, header[:min(len(header), codecs.HeadSize)])
 	if in == nil {
 		return nil
 	}

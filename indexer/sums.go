@@ -11,14 +11,14 @@ import (
 
 // loadSums reads the checksums that stand apart from the archive's tables, and
 // decides whether the archive needs to be read at all.
-func (s *scan) loadSums(ctx context.Context, o *opened) (err error) {
+func (p *opener) loadSums(ctx context.Context, o *opened) (err error) {
 	defer guard(&err, o.src.Name)
 	if summer, ok := codecs.ArchiveAs[codecs.Summer](o.archive); ok {
-		if o.sums, err = summer.Sums(ctx); err != nil && !s.o.Quick {
+		if o.sums, err = summer.Sums(ctx); err != nil && !p.options.Quick {
 			err = nil // reading the entries tells what is wrong, and where
 		}
 	}
-	if o.skim = (s.o.Quick || o.hollow) && o.hasSums(); o.skim && !o.hollow {
+	if o.skim = (p.options.Quick || o.hollow) && o.hasSums(); o.skim && !o.hollow {
 		o.scan += quickKey
 	}
 	return err
@@ -56,13 +56,13 @@ func (o *opened) sumOf(e *codecs.Entry) codecs.Sum {
 
 // readOrSkim fills in the content of the row: by reading it, or, in a quick scan,
 // by what the archive says about it.
-func (s *scan) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.Entry) error {
+func (w *worker) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.Entry) error {
 	sum := c.from.sumOf(it.entry)
 	if c.from.skim && sum.Kind != codecs.NoSum {
 		claim(row, it.entry, sum)
 		return nil
 	}
-	err := s.read(ctx, c, it, row)
+	err := w.read(ctx, c, it, row)
 	switch {
 	case err == nil:
 		row.Sum = sum.Bytes // reading has confirmed it

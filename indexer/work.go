@@ -16,11 +16,20 @@ import (
 	"pakdb/schema"
 )
 
+// worker turns entries into rows; several goroutines share one.
+type worker struct {
+	options      *Options
+	progress     *Progress
+	inspected    *inspected
+	dictionaries *dictionaries
+	ahead        *ahead
+}
+
 // work decodes, hashes and inspects the entries of a chunk.
-func (s *scan) work(ctx context.Context, c *chunk) {
+func (w *worker) work(ctx context.Context, c *chunk) {
 	o := c.from
 	if o.known != nil {
-		s.progress.BytesDone.Add(o.size)
+		w.progress.BytesDone.Add(o.size)
 		return
 	}
 	if o.f != nil && !isLoose(o) && !o.skim {
@@ -31,31 +40,31 @@ func (s *scan) work(ctx context.Context, c *chunk) {
 		if c.err = ctx.Err(); c.err != nil {
 			return
 		}
-		if s.workItem(ctx, c, it); c.err != nil {
+		if w.workItem(ctx, c, it); c.err != nil {
 			return
 		}
 	}
 	if c.last {
-		s.complete(ctx, c)
+		w.complete(ctx, c)
 	}
 }
 
 func isLoose(o *opened) bool { return o.format.Mounts().Loose }
 
 // complete gathers what concerns the file as a whole.
-func (s *scan) complete(ctx context.Context, c *chunk) {
+func (w *worker) complete(ctx context.Context, c *chunk) {
 	o := c.from
 	if o.err != nil {
 		c.reportDamage(o.err, codecs.DamagesFile(o.err))
 	}
 	if o.f != nil && isLoose(o) {
-		if why := s.o.Registry.Explain(o.src); why != nil {
+		if why := w.options.Registry.Explain(o.src); why != nil {
 			c.reportDamage(why, codecs.DamagesFile(why))
 		}
 	}
 	if o.archive != nil {
-		for _, w := range o.archive.Info().Warnings {
-			c.reportDamage(w, codecs.DamagesTables(nil, w))
+		for _, warning := range o.archive.Info().Warnings {
+			c.reportDamage(warning, codecs.DamagesTables(nil, warning))
 		}
 		c.addNames()
 	}
@@ -102,7 +111,7 @@ func (c *chunk) addNames() {
 }
 
 // workItem turns one entry into a row, and what is wrong with it into problems.
-func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
+func (w *worker) workItem(ctx context.Context, c *chunk, it item) {
 	if it.err != nil {
 		c.problems = append(c.problems, finding{entry: it.entry, err: it.err, whole: codecs.DamagesTables(it.entry, it.err)})
 	}
@@ -117,9 +126,9 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 	}
 	row := rowOf(e)
 	row.File, row.Flags = c.from.fileOf(e), row.Flags|c.from.ownFlag(e)
-	row.Symbols = symbolRows(s.entrySymbols(e))
+	row.Symbols = symbolRows(entrySymbols(w.options.Registry, e))
 	if it.err == nil && e.Flags&codecs.Deleted == 0 {
-		err := s.readOrSkim(ctx, c, it, &row)
+		err := w.readOrSkim(ctx, c, it, &row)
 		switch {
 		case ctx.Err() != nil:
 			c.err = ctx.Err()
@@ -129,12 +138,12 @@ func (s *scan) workItem(ctx context.Context, c *chunk, it item) {
 			c.report(e, err)
 		}
 	}
-	if row.PlaceSymbols == nil && !(s.o.Quick && row.Stated) { // there, names of packages cost as much as all else
-		s.addPlaceSymbols(c.from, it.entry, nil, &row)
+	if row.PlaceSymbols == nil && !(w.options.Quick && row.Stated) { // there, names of packages cost as much as all else
+		addPlaceSymbols(w.options.Registry, c.from, it.entry, nil, &row)
 	}
 	c.rows = append(c.rows, row)
-	s.progress.Entries.Add(1)
-	c.from.count(s.progress, e.Stored)
+	w.progress.Entries.Add(1)
+	c.from.count(w.progress, e.Stored)
 }
 
 // catalogFlags are those that the catalog knows.
@@ -176,7 +185,7 @@ const inMemory = 4 << 20
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // read decodes an entry once, for all who want its content.
-func (s *scan) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (err error) {
+func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (err error) {
 	o := c.from
 	defer guard(&err, o.src.Name)
 	r, err := o.archive.Open(ctx, it.entry)
@@ -185,7 +194,7 @@ func (s *scan) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (
 	}
 	defer func() { _ = r.Close() }()
 	if it.entry.Size > inMemory {
-		return s.readLarge(ctx, c, r, it, row)
+		return w.readLarge(ctx, c, r, it, row)
 	}
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
@@ -194,13 +203,13 @@ func (s *scan) read(ctx context.Context, c *chunk, it item, row *schema.Entry) (
 		return err
 	}
 	hashContent(o.archive, it.entry, content, row)
-	if s.o.Sketch && len(content) >= sketch.MinSize {
+	if w.options.Sketch && len(content) >= sketch.MinSize {
 		row.Sketch = sketch.Of(content).Marshal()
 	}
-	if err := s.inspect(ctx, c, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
+	if err := w.inspect(ctx, c, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
-	return s.sink(it, row, bytes.NewReader(content))
+	return w.sink(it, row, bytes.NewReader(content))
 }
 
 // readSmall reads size bytes, and on to the end where checksums are verified.
@@ -223,7 +232,7 @@ func readSmall(r io.Reader, size int64, buf *[]byte) ([]byte, error) {
 
 // readLarge streams a content through the hash, and to a temporary file if
 // someone needs it as a whole.
-func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, row *schema.Entry) error {
+func (w *worker) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, row *schema.Entry) error {
 	h := blake3.New()
 	head := make([]byte, codecs.HeadSize)
 	n, err := io.ReadFull(r, head)
@@ -231,14 +240,14 @@ func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, ro
 		return err
 	}
 	_, _ = h.Write(head[:n])
-	w := io.Writer(h)
+	all := io.Writer(h)
 	var sketched *sketch.Builder
-	if s.o.Sketch {
+	if w.options.Sketch {
 		sketched = &sketch.Builder{}
 		_, _ = sketched.Write(head[:n])
-		w = io.MultiWriter(h, sketched)
+		all = io.MultiWriter(h, sketched)
 	}
-	wanted := s.o.Extract != nil || s.o.Store != nil || s.o.Registry.Inspector(it.entry, head) != nil || isBody(it.entry)
+	wanted := w.options.Extract != nil || w.options.Store != nil || w.options.Registry.Inspector(it.entry, head) != nil || isBody(it.entry)
 	var spool *atomicfile.Scratch
 	if wanted {
 		if spool, err = atomicfile.NewScratch(""); err != nil {
@@ -248,9 +257,9 @@ func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, ro
 		if _, err := spool.Write(head[:n]); err != nil {
 			return fmt.Errorf("%w: %w", ErrExtract, err)
 		}
-		w = io.MultiWriter(w, spool)
+		all = io.MultiWriter(all, spool)
 	}
-	copied, err := io.Copy(w, codecs.ContextReader(ctx, r))
+	copied, err := io.Copy(all, codecs.ContextReader(ctx, r))
 	if err != nil {
 		return err
 	}
@@ -264,37 +273,37 @@ func (s *scan) readLarge(ctx context.Context, c *chunk, r io.Reader, it item, ro
 	if spool == nil {
 		return nil
 	}
-	if err := s.inspect(ctx, c, it, spool, row.ContentSize, row); err != nil {
+	if err := w.inspect(ctx, c, it, spool, row.ContentSize, row); err != nil {
 		return err
 	}
-	return s.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
+	return w.sink(it, row, io.NewSectionReader(spool, 0, row.ContentSize))
 }
 
 // inspect adds the facts of the content to the row. What an inspector cannot
 // read is a problem of the content; the entry keeps its hash.
-func (s *scan) inspect(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) error {
+func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.ReaderAt, size int64, row *schema.Entry) error {
 	head := make([]byte, min(size, codecs.HeadSize))
 	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	s.addPlaceSymbols(c.from, it.entry, head, row)
+	addPlaceSymbols(w.options.Registry, c.from, it.entry, head, row)
 	if isBody(it.entry) {
-		if err := s.digestBody(ctx, c, it, content, size, row); err != nil {
+		if err := w.digestBody(ctx, c, it, content, size, row); err != nil {
 			return err
 		}
 	}
-	in := s.o.Registry.Inspector(it.entry, head)
-	if in == nil || !s.inspected.wanted(row.Content, it.entry, it.at) {
+	in := w.options.Registry.Inspector(it.entry, head)
+	if in == nil || !w.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, it.entry)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	facts = s.resolved(ctx, in, facts)
+	facts = w.dictionaries.resolved(ctx, in, facts)
 	row.Facts = factsOf(in, facts, err)
 	c.keepPackage(it.entry, facts, row)
-	return s.searchAhead(ctx, it.entry, content, size, row.Facts)
+	return w.ahead.search(ctx, it.entry, content, size, row.Facts)
 }
 
 func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt, size int64, e *codecs.Entry) (f *codecs.Facts, err error) {
@@ -303,9 +312,9 @@ func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt
 }
 
 // sink writes the content to where the options want it.
-func (s *scan) sink(it item, row *schema.Entry, content io.ReadSeeker) error {
-	if s.o.Store != nil {
-		if err := s.o.Store.Put(row.Content, content); err != nil {
+func (w *worker) sink(it item, row *schema.Entry, content io.ReadSeeker) error {
+	if w.options.Store != nil {
+		if err := w.options.Store.Put(row.Content, content); err != nil {
 			return fmt.Errorf("%w: %w", ErrExtract, err)
 		}
 		if _, err := content.Seek(0, io.SeekStart); err != nil {
@@ -315,7 +324,7 @@ func (s *scan) sink(it item, row *schema.Entry, content io.ReadSeeker) error {
 	if it.out == "" {
 		return nil
 	}
-	f, err := s.o.Extract.Create(it.out)
+	f, err := w.options.Extract.Create(it.out)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrExtract, err)
 	}
