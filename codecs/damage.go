@@ -251,13 +251,13 @@ func (r *Registry) Demoted(old, new []NamedFormat) (inOld, inNew []Damage) {
 		return Damage{Archive: name, Offset: -1, Cause: Errorf(ErrCorrupt, "not read as an archive; in the other build it is one of format %s", format).Error()}
 	}
 	for _, f := range new {
-		was, ok := before[strings.ToLower(f.Name)]
+		oldFormat, ok := before[strings.ToLower(f.Name)]
 		if !ok {
 			continue
 		}
-		switch wasLoose, isLoose := r.fallback(was), r.fallback(f.Format); {
+		switch wasLoose, isLoose := r.fallback(oldFormat), r.fallback(f.Format); {
 		case isLoose && !wasLoose:
-			inNew = append(inNew, tell(f.Name, was))
+			inNew = append(inNew, tell(f.Name, oldFormat))
 		case wasLoose && !isLoose:
 			inOld = append(inOld, tell(f.Name, f.Format))
 		}

@@ -84,14 +84,16 @@ func (c *repeatedCause) aboutEntry() bool { return entryLabel(c.entry, c.first) 
 func (r *Repeated) All() iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		for _, c := range r.causes {
-			if e, err := c.told(); !yield(e, err) {
+			if e, err := c.summary(); !yield(e, err) {
 				return
 			}
 		}
 	}
 }
 
-func (c *repeatedCause) told() (*Entry, error) {
+// summary returns one error for all entries of the cause; the entry if there is one
+// alone.
+func (c *repeatedCause) summary() (*Entry, error) {
 	n := len(c.entries)
 	if n == 0 || n == 1 && c.aboutEntry() {
 		return c.entry, c.first

@@ -75,17 +75,17 @@ func (s *Staged) Source() (Source, error) {
 		return Source{}, os.ErrClosed
 	}
 	f := s.files.list[0]
-	st, err := f.Stat()
+	st, err := f.file.Stat()
 	if err != nil {
 		return Source{}, err
 	}
-	return Source{ReaderAt: f.File, Name: f.name, Size: st.Size(), Dir: s.files}, nil
+	return Source{ReaderAt: f.file.File, Name: f.name, Size: st.Size(), Dir: s.files}, nil
 }
 
 // Size is that of all its files together, in bytes.
 func (s *Staged) Size() (n int64, err error) {
 	for _, f := range s.files.list {
-		st, err := f.Stat()
+		st, err := f.file.Stat()
 		if err != nil {
 			return n, err
 		}

@@ -22,7 +22,7 @@ type tempFiles struct {
 }
 
 type tempFile struct {
-	*atomicfile.Temp
+	file *atomicfile.Temp
 	name string // that it will have
 }
 
@@ -55,7 +55,7 @@ func (t *tempFiles) create(suffix string) (*atomicfile.File, error) {
 func (t *tempFiles) find(name string) *atomicfile.Temp {
 	for _, f := range t.list {
 		if f.name == name {
-			return f.Temp
+			return f.file
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (t *tempFiles) Open(name string) (fs.File, error) {
 
 func (t *tempFiles) sync() error {
 	for _, f := range t.list {
-		if err := f.Sync(); err != nil {
+		if err := f.file.Sync(); err != nil {
 			return err
 		}
 	}
@@ -102,12 +102,12 @@ func (t *tempFiles) sync() error {
 // files that it needs.
 func (t *tempFiles) commit() error {
 	for _, f := range t.list {
-		if err := f.Close(); err != nil {
+		if err := f.file.Close(); err != nil {
 			return err
 		}
 	}
 	for len(t.list) > 0 {
-		if err := t.list[len(t.list)-1].Place(); err != nil {
+		if err := t.list[len(t.list)-1].file.Place(); err != nil {
 			return err
 		}
 		t.list = t.list[:len(t.list)-1]
@@ -119,7 +119,7 @@ func (t *tempFiles) commit() error {
 func (t *tempFiles) remove() error {
 	var errs []error
 	for _, f := range t.list {
-		errs = append(errs, f.Discard())
+		errs = append(errs, f.file.Discard())
 	}
 	t.list = nil
 	if t.dir != nil {

@@ -73,7 +73,7 @@ func (c *counter) AddRaw(ctx context.Context, e *Entry, r io.Reader) error {
 // readBack opens what was written as any reader would, and reads every entry
 // that has content.
 func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions, want int) error {
-	file, base := files.list[0].File, files.list[0].name
+	file, base := files.list[0].file.File, files.list[0].name
 	differs := func(err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()

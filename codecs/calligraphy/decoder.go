@@ -136,3 +136,15 @@ func exact[T any](s []T) []T {
 	}
 	return append(make([]T, 0, len(s)), s...)
 }
+
+// fieldType reads the type of a member or value. How long an unknown one is
+// nobody can tell, so it ends the reading.
+func (d *decoder) fieldType() byte {
+	t := d.r.U8()
+	switch t {
+	case 'A', 'B', 'C', 'D', 'L', 'P', 'R', 'S', 'T':
+		return t
+	}
+	d.fail(1, codecs.Errorf(codecs.ErrCorrupt, "type %q", t))
+	return 0
+}

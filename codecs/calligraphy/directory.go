@@ -14,12 +14,10 @@ const (
 	minReplacement = 8 + 8 + 2
 )
 
-func (d *decoder) curveDirectory()     { d.records(SpaceCurve, minRecord) }
-func (d *decoder) typeDirectory()      { d.records(SpaceAssetType, minRecord) }
-func (d *decoder) blueprintDirectory() { d.records(SpaceBlueprint, minRecord) }
-func (d *decoder) prototypeDirectory() { d.records(SpacePrototype, minPrototype) }
+// directoryDecoder decodes directories.
+type directoryDecoder struct{ *decoder }
 
-func (d *decoder) records(space codecs.Space, minElem int) {
+func (d directoryDecoder) records(space codecs.Space, minElem int) {
 	d.detail.Space = space
 	n := d.count(minElem)
 	records := make([]marvel.Record, 0, n)
@@ -41,7 +39,7 @@ func (d *decoder) records(space codecs.Space, minElem int) {
 	d.detail.Records, d.facts.Symbols = records, symbols
 }
 
-func (d *decoder) record(space codecs.Space, paths *strings.Builder) marvel.Record {
+func (d directoryDecoder) record(space codecs.Space, paths *strings.Builder) marvel.Record {
 	rec := marvel.Record{ID: d.r.U64(), GUID: d.r.U64()}
 	if space == SpacePrototype {
 		rec.Blueprint = d.r.U64()
@@ -52,7 +50,7 @@ func (d *decoder) record(space codecs.Space, paths *strings.Builder) marvel.Reco
 }
 
 // path reads a path of a directory and makes the entry's name of it.
-func (d *decoder) path(paths *strings.Builder) string {
+func (d directoryDecoder) path(paths *strings.Builder) string {
 	stored := d.r.Bytes(int(d.r.U16()))
 	start := paths.Len()
 	paths.WriteString(dataPrefix)
@@ -72,7 +70,7 @@ func define(symbols []codecs.Symbol, space codecs.Space, id uint64, path string)
 	return append(symbols, codecs.Symbol{Space: space, ID: codecs.ID64(id), Path: path})
 }
 
-func (d *decoder) replacementDirectory() {
+func (d directoryDecoder) replacements() {
 	d.text = string(d.buf)
 	n := d.count(minReplacement)
 	all := make([]marvel.Replacement, 0, n)

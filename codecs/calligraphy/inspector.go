@@ -83,15 +83,15 @@ func kindOf(head []byte, ext string) (kind string, decode func(*decoder), known 
 	}
 	switch string(head[:3]) + ext {
 	case "CDR.directory":
-		return "calligraphy-curve-directory", (*decoder).curveDirectory, true
+		return "calligraphy-curve-directory", records(SpaceCurve, minRecord), true
 	case "TDR.directory":
-		return "calligraphy-type-directory", (*decoder).typeDirectory, true
+		return "calligraphy-type-directory", records(SpaceAssetType, minRecord), true
 	case "BDR.directory":
-		return "calligraphy-blueprint-directory", (*decoder).blueprintDirectory, true
+		return "calligraphy-blueprint-directory", records(SpaceBlueprint, minRecord), true
 	case "PDR.directory":
-		return "calligraphy-prototype-directory", (*decoder).prototypeDirectory, true
+		return "calligraphy-prototype-directory", records(SpacePrototype, minPrototype), true
 	case "RDR.directory":
-		return "calligraphy-replacement-directory", (*decoder).replacementDirectory, true
+		return "calligraphy-replacement-directory", func(d *decoder) { directoryDecoder{d}.replacements() }, true
 	case "CRV.curve":
 		return "calligraphy-curve", (*decoder).curve, true
 	case "TYP.type":
@@ -99,9 +99,14 @@ func kindOf(head []byte, ext string) (kind string, decode func(*decoder), known 
 	case "BPT.blueprint":
 		return "calligraphy-blueprint", (*decoder).blueprint, true
 	case "PTP.prototype", "PTP.defaults":
-		return "calligraphy-prototype", (*decoder).prototype, true
+		return "calligraphy-prototype", func(d *decoder) { prototypeDecoder{d}.prototype() }, true
 	}
 	return "", nil, false
+}
+
+// records returns what decodes a directory of records of a space.
+func records(space codecs.Space, minElem int) func(*decoder) {
+	return func(d *decoder) { directoryDecoder{d}.records(space, minElem) }
 }
 
 // inspect decodes one file. Once the header is good there are facts: what stands

@@ -36,7 +36,10 @@ const (
 	plainValue = 8
 )
 
-func (d *decoder) prototype() {
+// prototypeDecoder decodes the bodies of a prototype.
+type prototypeDecoder struct{ *decoder }
+
+func (d prototypeDecoder) prototype() {
 	d.skipNewline()
 	d.body(-1, 0)
 	p := &d.proto
@@ -48,7 +51,7 @@ func (d *decoder) prototype() {
 // skipNewline passes over the 0x0D that a text-mode write put behind the version
 // byte 0x0A of one prototype of client 1.10. It is no flags byte: bit 3 of these
 // is never set.
-func (d *decoder) skipNewline() {
+func (d prototypeDecoder) skipNewline() {
 	if d.version == version10 && d.r.Len() > 1 && d.buf[headerSize] == '\r' {
 		d.problem(failure("header", codecs.Errorf(codecs.ErrCorrupt, "extra byte 0x0d, skipped"), headerSize))
 		d.r.Skip(1)
@@ -56,7 +59,7 @@ func (d *decoder) skipNewline() {
 }
 
 // body reads a body and what it embeds. owner is the value that holds it.
-func (d *decoder) body(owner int32, depth int) {
+func (d prototypeDecoder) body(owner int32, depth int) {
 	d.at("flags", depth)
 	flags := d.r.U8()
 	if flags&^knownFlags != 0 {
@@ -82,7 +85,7 @@ func (d *decoder) body(owner int32, depth int) {
 	}
 }
 
-func (d *decoder) parent(depth int) uint64 {
+func (d prototypeDecoder) parent(depth int) uint64 {
 	d.at("parent", depth)
 	id := d.r.U64()
 	if depth == 0 {
@@ -93,7 +96,7 @@ func (d *decoder) parent(depth int) uint64 {
 	return id
 }
 
-func (d *decoder) groups(body int32, depth int) {
+func (d prototypeDecoder) groups(body int32, depth int) {
 	d.at("groups", 0)
 	n := d.r.Count16(minGroup)
 	for i := range n {
@@ -110,7 +113,7 @@ func (d *decoder) groups(body int32, depth int) {
 	}
 }
 
-func (d *decoder) fields(structure byte, group int32, depth int) {
+func (d prototypeDecoder) fields(structure byte, group int32, depth int) {
 	part, minElem := "simple_fields", minSimple
 	if structure == list {
 		part, minElem = "list_fields", minList
@@ -126,7 +129,7 @@ func (d *decoder) fields(structure byte, group int32, depth int) {
 	}
 }
 
-func (d *decoder) field(structure byte, group int32, depth int) {
+func (d prototypeDecoder) field(structure byte, group int32, depth int) {
 	f := marvel.Field{ID: d.r.U64(), Type: d.fieldType(), Group: group, Structure: structure}
 	n := 1
 	if structure == list {
@@ -144,7 +147,7 @@ func (d *decoder) field(structure byte, group int32, depth int) {
 // values reads n values of f and returns how many there were, which is fewer
 // when reading fails. The values of one field stand together: room for all is
 // made before those of an embedded body follow.
-func (d *decoder) values(f marvel.Field, n, depth int) uint16 {
+func (d prototypeDecoder) values(f marvel.Field, n, depth int) uint16 {
 	d.proto.Values = append(d.proto.Values, make([]uint64, n)...)
 	for i := range n {
 		slot := f.First + int32(i)
@@ -155,7 +158,7 @@ func (d *decoder) values(f marvel.Field, n, depth int) uint16 {
 	return uint16(n)
 }
 
-func (d *decoder) value(t byte, slot int32, depth int) bool {
+func (d prototypeDecoder) value(t byte, slot int32, depth int) bool {
 	if t == 'R' {
 		index := len(d.proto.Bodies)
 		d.body(slot, depth+1)
@@ -168,7 +171,7 @@ func (d *decoder) value(t byte, slot int32, depth int) bool {
 	return d.r.Err() == nil
 }
 
-func (d *decoder) valueRef(t byte, id uint64) {
+func (d prototypeDecoder) valueRef(t byte, id uint64) {
 	switch t {
 	case 'A':
 		d.ref("asset", SpaceAsset, id)
@@ -181,18 +184,6 @@ func (d *decoder) valueRef(t byte, id uint64) {
 	case 'T':
 		d.ref("asset_type", SpaceAssetType, id)
 	}
-}
-
-// fieldType reads the type of a member or value. How long an unknown one is
-// nobody can tell, so it ends the reading.
-func (d *decoder) fieldType() byte {
-	t := d.r.U8()
-	switch t {
-	case 'A', 'B', 'C', 'D', 'L', 'P', 'R', 'S', 'T':
-		return t
-	}
-	d.fail(1, codecs.Errorf(codecs.ErrCorrupt, "type %q", t))
-	return 0
 }
 
 func minValue(t byte) int {

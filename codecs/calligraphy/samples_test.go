@@ -210,13 +210,13 @@ func TestIdentityByGUID(t *testing.T) {
 		}
 		kept, renamed, added := 0, map[string]string{}, 0
 		for _, r := range new.records(space) {
-			switch was, ok := byGUID[r.GUID]; {
+			switch oldPath, ok := byGUID[r.GUID]; {
 			case !ok:
 				added++
-			case was == r.Path:
+			case oldPath == r.Path:
 				kept++
 			default:
-				renamed[strings.TrimPrefix(was, "Calligraphy/")] = strings.TrimPrefix(r.Path, "Calligraphy/")
+				renamed[strings.TrimPrefix(oldPath, "Calligraphy/")] = strings.TrimPrefix(r.Path, "Calligraphy/")
 			}
 		}
 		same(t, kind+" kept", kept, want.Same)

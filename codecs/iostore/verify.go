@@ -161,15 +161,15 @@ func (v *verifier) extents() {
 
 // claim gives x its blocks; false when another chunk has one already.
 func (v *verifier) claim(owner []int32, x *chunk) bool {
-	mine := owner[min(x.first, len(owner)):][:x.n]
-	for _, o := range mine {
+	owned := owner[min(x.first, len(owner)):][:x.n]
+	for _, o := range owned {
 		if o >= 0 {
 			v.add(x.number, at("extent", v.a.toc.extents.place(x.number), codecs.Errorf(codecs.ErrNonStrict, "shares a block with chunk %d", o)))
 			return false
 		}
 	}
-	for k := range mine {
-		mine[k] = int32(x.number)
+	for k := range owned {
+		owned[k] = int32(x.number)
 	}
 	return true
 }

@@ -20,7 +20,7 @@ import (
 // The MD5 is one of these: editors leave it zero, which is not reported, and
 // the games do not check it.
 func (a *archive) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
-	v := verifier{archive: a, ctx: ctx, report: report, of: map[uint64][]int{}}
+	v := verifier{a: a, ctx: ctx, report: report, of: map[uint64][]int{}}
 	for _, check := range []func() error{v.header, v.order, v.resources, v.ends, v.copies, v.md5} {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -33,7 +33,7 @@ func (a *archive) Verify(ctx context.Context, report func(*codecs.FormatError)) 
 }
 
 type verifier struct {
-	*archive
+	a      *archive
 	ctx    context.Context
 	report func(*codecs.FormatError)
 	of     map[uint64][]int // ordinals of the copies of an id
@@ -41,16 +41,16 @@ type verifier struct {
 
 // odd reports a departure.
 func (v *verifier) odd(entry, field string, off int64, format string, args ...any) {
-	v.report(v.fail(entry, field, off, codecs.Errorf(codecs.ErrNonStrict, format, args...)))
+	v.report(v.a.fail(entry, field, off, codecs.Errorf(codecs.ErrNonStrict, format, args...)))
 }
 
 // header checks what stands before and between the tables.
 func (v *verifier) header() error {
-	t := v.tables
-	if v.src.Size == emptyPak {
+	t := v.a.tables
+	if v.a.src.Size == emptyPak {
 		return nil
 	}
-	if !v.cmpd {
+	if !v.a.cmpd {
 		return v.filled("", "tables", t.entries.at+int64(len(t.entries.bytes)), t.first, 0)
 	}
 	if t.header.size != headerSize {
@@ -61,31 +61,31 @@ func (v *verifier) header() error {
 	records := t.entries.at + int64(t.entries.n*t.recordSize())
 	return errors.Join(
 		v.filled("", "header", 0x18, t.header.size, 0),
-		v.filled("", "sections", toc, v.alignUp(toc), 0),
-		v.filled("", "RSHD", records, v.alignUp(records), 0),
+		v.filled("", "sections", toc, v.a.alignUp(toc), 0),
+		v.filled("", "RSHD", records, v.a.alignUp(records), 0),
 	)
 }
 
 func (v *verifier) sections() {
-	h := v.tables.header
+	h := v.a.tables.header
 	if len(h.sections) != 3 || h.sections[0].name != "STRG" || h.sections[1].name != "RSHD" || h.sections[2].name != "DATA" {
 		v.odd("", "sections", h.size, "not STRG, RSHD, DATA")
 	}
 	for i, s := range h.sections {
-		if s.size%v.align != 0 {
-			v.odd("", s.name, h.size+8+8*int64(i), "%d bytes, not a multiple of %d", s.size, v.align)
+		if s.size%v.a.align != 0 {
+			v.odd("", s.name, h.size+8+8*int64(i), "%d bytes, not a multiple of %d", s.size, v.a.align)
 		}
 	}
-	if end := v.tables.end; end < v.src.Size {
-		v.odd("", "DATA", end, "%d bytes follow it", v.src.Size-end)
+	if end := v.a.tables.end; end < v.a.src.Size {
+		v.odd("", "DATA", end, "%d bytes follow it", v.a.src.Size-end)
 	}
 }
 
 // filled checks that [from, to), which is short, holds nothing but b.
 func (v *verifier) filled(entry, field string, from, to int64, b byte) error {
-	buf, err := bin.Section(v.src, from, to-from, v.src.Size, maxHeaderSize)
+	buf, err := bin.Section(v.a.src, from, to-from, v.a.src.Size, maxHeaderSize)
 	if err != nil {
-		return v.fail(entry, field, from, err)
+		return v.a.fail(entry, field, from, err)
 	}
 	for i, c := range buf {
 		if c != b {
@@ -99,40 +99,40 @@ func (v *verifier) filled(entry, field string, from, to int64, b byte) error {
 // order checks that entries follow each other without a gap, in table order,
 // and fill the data.
 func (v *verifier) order() error {
-	next := v.first
-	for i := range v.tables.entries.n {
-		rec := v.record(i)
-		name := entryName(rec.fourCC, v.id(rec.id))
+	next := v.a.first
+	for i := range v.a.tables.entries.n {
+		rec := v.a.record(i)
+		name := entryName(rec.fourCC, v.a.id(rec.id))
 		if rec.offset != next {
-			v.odd(name, "offset", v.offsetField(rec), "starts at 0x%x, the entry before it ends at 0x%x", rec.offset, next)
+			v.odd(name, "offset", v.a.offsetField(rec), "starts at 0x%x, the entry before it ends at 0x%x", rec.offset, next)
 		}
-		if rec.size%v.align != 0 {
-			v.odd(name, "size", v.sizeField(rec), "%d, not a multiple of %d", rec.size, v.align)
+		if rec.size%v.a.align != 0 {
+			v.odd(name, "size", v.a.sizeField(rec), "%d, not a multiple of %d", rec.size, v.a.align)
 		}
-		if copies := v.of[rec.id]; len(copies) > 0 && v.record(copies[0]).fourCC != rec.fourCC {
+		if copies := v.of[rec.id]; len(copies) > 0 && v.a.record(copies[0]).fourCC != rec.fourCC {
 			v.odd(name, "type", rec.at+4, "entry %d of the same id has another", copies[0])
 		}
 		v.of[rec.id] = append(v.of[rec.id], i)
 		next = rec.offset + rec.size
 	}
-	if next != v.tables.end {
-		v.odd("", "data", next, "entries end here, the data at 0x%x", v.tables.end)
+	if next != v.a.tables.end {
+		v.odd("", "data", next, "entries end here, the data at 0x%x", v.a.tables.end)
 	}
 	return nil
 }
 
 // resources checks that named resources name entries of their type.
 func (v *verifier) resources() error {
-	for n, err := range v.names() {
+	for n, err := range v.a.names() {
 		if err != nil {
-			v.report(v.fail("", "named resource", n.at, err))
+			v.report(v.a.fail("", "named resource", n.at, err))
 			return nil
 		}
 		copies := v.of[n.id]
 		if len(copies) == 0 {
-			v.odd(string(n.name), "named resource", n.at, "%s is not in this pak", entryName(n.fourCC, v.id(n.id)))
-		} else if rec := v.record(copies[0]); rec.fourCC != n.fourCC {
-			v.odd(string(n.name), "named resource", n.at, "%s is a %s", entryName(n.fourCC, v.id(n.id)), typeName(rec.fourCC))
+			v.odd(string(n.name), "named resource", n.at, "%s is not in this pak", entryName(n.fourCC, v.a.id(n.id)))
+		} else if rec := v.a.record(copies[0]); rec.fourCC != n.fourCC {
+			v.odd(string(n.name), "named resource", n.at, "%s is a %s", entryName(n.fourCC, v.a.id(n.id)), typeName(rec.fourCC))
 		}
 	}
 	return nil
@@ -141,8 +141,8 @@ func (v *verifier) resources() error {
 // ends checks the fill behind compressed data. Damage is for those to report
 // who read the entry.
 func (v *verifier) ends() error {
-	for e, err := range v.Entries() {
-		if err != nil || e.Blocks == nil || e.Size > v.opts.Limits.Entry {
+	for e, err := range v.a.Entries() {
+		if err != nil || e.Blocks == nil || e.Size > v.a.opts.Limits.Entry {
 			continue
 		}
 		if err := v.end(e); err != nil {
@@ -153,13 +153,13 @@ func (v *verifier) ends() error {
 }
 
 func (v *verifier) end(e *codecs.Entry) error {
-	c := v.content(v.ctx, e)
+	c := v.a.content(v.ctx, e)
 	defer func() { _ = c.Close() }()
 	if _, err := io.Copy(io.Discard, c); err != nil {
 		return v.ctx.Err()
 	}
 	end := e.Offset + e.Stored
-	if end-c.end >= v.align {
+	if end-c.end >= v.a.align {
 		v.odd(e.Name, "padding", c.end, "%d bytes, the boundary is nearer", end-c.end)
 		return nil
 	}
@@ -169,8 +169,8 @@ func (v *verifier) end(e *codecs.Entry) error {
 // copies checks that entries of one id hold the same content, however it is
 // stored.
 func (v *verifier) copies() error {
-	for i := range v.tables.entries.n {
-		id := v.record(i).id
+	for i := range v.a.tables.entries.n {
+		id := v.a.record(i).id
 		if copies := v.of[id]; len(copies) > 1 && copies[0] == i {
 			v.compare(copies)
 		}
@@ -184,16 +184,16 @@ func (v *verifier) copies() error {
 func (v *verifier) compare(copies []int) {
 	first, err := v.digest(copies[0])
 	for _, i := range copies[1:] {
-		rec := v.record(i)
+		rec := v.a.record(i)
 		if sum, err2 := v.digest(i); err == nil && err2 == nil && sum != first {
-			v.odd(entryName(rec.fourCC, v.id(rec.id)), "content", rec.offset, "entry %d differs from its copy, entry %d", i, copies[0])
+			v.odd(entryName(rec.fourCC, v.a.id(rec.id)), "content", rec.offset, "entry %d differs from its copy, entry %d", i, copies[0])
 		}
 	}
 }
 
 // digest is the SHA-256 of an entry's content, filled up to the boundary.
 func (v *verifier) digest(i int) (sum [32]byte, err error) {
-	c, err := v.Open(v.ctx, &codecs.Entry{Ordinal: i})
+	c, err := v.a.Open(v.ctx, &codecs.Entry{Ordinal: i})
 	if err != nil {
 		return sum, err
 	}
@@ -201,23 +201,23 @@ func (v *verifier) digest(i int) (sum [32]byte, err error) {
 	h := sha256.New()
 	n, err := io.Copy(h, c)
 	if err == nil {
-		_, err = h.Write(padding(n, v.align, fill))
+		_, err = h.Write(padding(n, v.a.align, fill))
 	}
 	copy(sum[:], h.Sum(nil))
 	return sum, err
 }
 
 func (v *verifier) md5() error {
-	want := v.tables.header.md5
-	if !v.cmpd || want == [16]byte{} {
+	want := v.a.tables.header.md5
+	if !v.a.cmpd || want == [16]byte{} {
 		return nil
 	}
 	h := md5.New()
-	if _, err := io.Copy(h, codecs.ContextReader(v.ctx, io.NewSectionReader(v.src, headerSize, v.src.Size-headerSize))); err != nil {
-		return v.fail("", "md5", 8, err)
+	if _, err := io.Copy(h, codecs.ContextReader(v.ctx, io.NewSectionReader(v.a.src, headerSize, v.a.src.Size-headerSize))); err != nil {
+		return v.a.fail("", "md5", 8, err)
 	}
 	if got := h.Sum(nil); !bytes.Equal(got, want[:]) {
-		v.report(v.fail("", "md5", 8, fmt.Errorf("%w: %w: %x, the header says %x", codecs.ErrNonStrict, codecs.ErrChecksum, got, want)))
+		v.report(v.a.fail("", "md5", 8, fmt.Errorf("%w: %w: %x, the header says %x", codecs.ErrNonStrict, codecs.ErrChecksum, got, want)))
 	}
 	return nil
 }

@@ -98,12 +98,12 @@ func (rec *record) readLengths(r *bin.Reader, v version, bits uint32) {
 		rec.blockSize = uint32(min(max(rec.usize, 0), math.MaxUint32))
 	}
 	if n == 1 && !hasLengths(bits) {
-		rec.blocks = append(rec.blocks, span{pos, pos + min(max(rec.size, 0), math.MaxInt64/2)})
+		rec.blocks = append(rec.blocks, blockRange{pos, pos + min(max(rec.size, 0), math.MaxInt64/2)})
 		return
 	}
 	for range r.CheckCount(int64(n), 4) {
 		end := pos + int64(r.U32())
-		rec.blocks = append(rec.blocks, span{pos, end})
+		rec.blocks = append(rec.blocks, blockRange{pos, end})
 		if pos = end; rec.encrypted() {
 			// Payloads start 16-aligned relative to themselves, not to the file.
 			first := v.recordSize(true, n)

@@ -126,8 +126,8 @@ func (a *archive) details() []codecs.Detail {
 	return append(d, a.siblings()...)
 }
 
-func plainOr(is bool, word string) string {
-	if is {
+func plainOr(set bool, word string) string {
+	if set {
 		return word
 	}
 	return "plain"

@@ -109,7 +109,7 @@ func (a *archive) entrySign(i int, rec *record) sign {
 // sign is what a content says about the key.
 func (c *content) sign() (sign, error) {
 	noBlocks := c.rec.method != 0 && len(c.rec.blocks) == 0
-	if c.rec.stored() < aes256.Block || noBlocks || c.span(0).start != 0 {
+	if c.rec.stored() < aes256.Block || noBlocks || c.blockRange(0).start != 0 {
 		return silent, nil
 	}
 	if c.rec.method != 0 {
@@ -136,7 +136,7 @@ func (c *content) sign() (sign, error) {
 
 // signOfBlock tries to decode the first block.
 func (c *content) signOfBlock() (sign, error) {
-	s, size := c.span(0), int64(c.Size(0))
+	s, size := c.blockRange(0), int64(c.Size(0))
 	stored := make([]byte, min(aes256.Align(s.end), c.rec.stored(), maxTrial)&^(aes256.Block-1))
 	if len(stored) == 0 {
 		return silent, nil

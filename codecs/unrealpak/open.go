@@ -143,13 +143,13 @@ func (c *content) readHeader() error {
 
 // span returns where unit i is stored, relative to the payload. end leaves the
 // padding out.
-func (c *content) span(i int) span {
+func (c *content) blockRange(i int) blockRange {
 	if c.rec.method != 0 {
 		h := c.payload - c.rec.offset
-		return span{c.rec.blocks[i].start - h, c.rec.blocks[i].end - h}
+		return blockRange{c.rec.blocks[i].start - h, c.rec.blocks[i].end - h}
 	}
 	start := int64(i) * unitSize
-	return span{start, min(start+unitSize, c.rec.size)}
+	return blockRange{start, min(start+unitSize, c.rec.size)}
 }
 
 // Len implements ahead.Blocks.
@@ -160,7 +160,7 @@ func (c *content) Size(i int) int {
 	if c.rec.method != 0 {
 		return int(c.rec.blockLen(i))
 	}
-	s := c.span(i)
+	s := c.blockRange(i)
 	return int(s.end - s.start)
 }
 
@@ -168,7 +168,7 @@ func (c *content) Size(i int) int {
 // padding when they are encrypted, into dst, which it replaces when it is too
 // small. Everything up to there goes into the SHA-1.
 func (c *content) Load(i int, dst []byte) ([]byte, error) {
-	s := c.span(i)
+	s := c.blockRange(i)
 	end := s.end
 	if c.rec.encrypted() {
 		end = min(s.start+aes256.Align(s.end-s.start), c.rec.stored())
@@ -235,7 +235,7 @@ func (c *content) verify() error {
 // Decode implements ahead.Blocks: it decrypts and decodes the stored bytes of
 // unit i, which it changes, into dst.
 func (c *content) Decode(i int, dst, stored []byte) error {
-	s := c.span(i)
+	s := c.blockRange(i)
 	if c.rec.encrypted() {
 		whole := len(stored) &^ (aes256.Block - 1)
 		c.a.crypt.decrypt(stored[:whole], c.rec.iv, s.start)

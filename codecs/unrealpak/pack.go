@@ -124,7 +124,7 @@ func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
 		}
 		for i := range batch {
 			coded := batch[i].coded
-			rec.blocks = append(rec.blocks, span{pos, pos + int64(len(coded))})
+			rec.blocks = append(rec.blocks, blockRange{pos, pos + int64(len(coded))})
 			plain += int64(len(coded))
 			if rec.encrypted() {
 				if head == nil {

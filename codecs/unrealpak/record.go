@@ -25,7 +25,7 @@ type record struct {
 	method    uint32 // below version 8 a mask, else 0 or slot+1
 	ticks     uint64 // version 1: 100 ns since 0001-01-01
 	sum       [20]byte
-	blocks    []span // nil for stored entries
+	blocks    []blockRange // nil for stored entries
 	flags     uint8
 	blockSize uint32
 	iv        [12]byte // version 15 with AES-CTR
@@ -33,7 +33,7 @@ type record struct {
 
 // span is a block relative to record.offset. Its end leaves the padding of
 // encrypted blocks out.
-type span struct{ start, end int64 }
+type blockRange struct{ start, end int64 }
 
 func (rec *record) encrypted() bool { return rec.flags&flagEncrypted != 0 }
 func (rec *record) deleted() bool   { return rec.flags&flagDeleted != 0 }
@@ -79,7 +79,7 @@ func readRecord(r *bin.Reader, v version, rec *record) {
 func (rec *record) wholeBlock(v version) {
 	if rec.method != 0 && rec.size >= 0 && rec.size < math.MaxInt64/2 {
 		start := v.recordSize(true, 1)
-		rec.blocks = append(rec.blocks, span{start, start + rec.size})
+		rec.blocks = append(rec.blocks, blockRange{start, start + rec.size})
 	}
 }
 
@@ -89,7 +89,7 @@ func readSpans(r *bin.Reader, v version, rec *record) {
 		base = 0
 	}
 	for range r.Count(16) {
-		rec.blocks = append(rec.blocks, span{r.I64() - base, r.I64() - base})
+		rec.blocks = append(rec.blocks, blockRange{r.I64() - base, r.I64() - base})
 	}
 }
 
@@ -142,9 +142,9 @@ func (rec *record) absolute(v version) *record {
 		return rec
 	}
 	c := *rec
-	c.blocks = make([]span, len(rec.blocks))
+	c.blocks = make([]blockRange, len(rec.blocks))
 	for i, b := range rec.blocks {
-		c.blocks[i] = span{b.start + rec.offset, b.end + rec.offset}
+		c.blocks[i] = blockRange{b.start + rec.offset, b.end + rec.offset}
 	}
 	return &c
 }

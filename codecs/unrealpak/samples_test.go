@@ -187,7 +187,7 @@ func TestPatchPair(t *testing.T) {
 	old := codecstest.Contents(t, base)
 	n := 0
 	for name, data := range codecstest.Contents(t, patch) {
-		if was, ok := old[name]; !ok || bytes.Equal(was, data) {
+		if oldData, ok := old[name]; !ok || bytes.Equal(oldData, data) {
 			t.Errorf("%s: in the base %v, unchanged %v", name, ok, ok)
 		}
 		n++

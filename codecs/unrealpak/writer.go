@@ -311,7 +311,7 @@ func (rec *record) takeBlocks(v version, e *codecs.Entry) error {
 	header := v.recordSize(true, len(blocks))
 	for _, b := range blocks {
 		start := header + b.Offset - e.Offset
-		rec.blocks = append(rec.blocks, span{start, start + b.Stored})
+		rec.blocks = append(rec.blocks, blockRange{start, start + b.Stored})
 	}
 	for i, b := range blocks {
 		if b.Size != rec.blockLen(i) {

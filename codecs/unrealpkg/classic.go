@@ -43,7 +43,7 @@ func tryClassic(ctx context.Context, sp *space, order binary.ByteOrder, l *layou
 // classicSummary reads the summary and what it needs to reach the tables, and
 // reports whether they can be read.
 func (p *parser) classicSummary() bool {
-	if _, err := p.sp.scan(p.ctx, p.lay, p.order, span{0, headBytes}, p.summary); err != nil {
+	if _, err := p.sp.scan(p.ctx, p.lay, p.order, extent{0, headBytes}, p.summary); err != nil {
 		p.found.err("summary", 0, err)
 		p.found.lost += lostSummary
 		return false
@@ -121,7 +121,7 @@ func (p *parser) showChunks() {
 	}
 	var chunks []Chunk
 	at := s.Names.Offset + s.hiddenChunks
-	if _, err := p.sp.scan(p.ctx, p.lay, p.order, span{at, 4096}, func(d *decoder) { chunks = readChunks(d) }); err != nil || len(chunks) == 0 {
+	if _, err := p.sp.scan(p.ctx, p.lay, p.order, extent{at, 4096}, func(d *decoder) { chunks = readChunks(d) }); err != nil || len(chunks) == 0 {
 		return
 	}
 	c, err := newChunked(p.sp.r, p.sp.size, methodOf(s.compressionFlags, p.lay), chunks)
@@ -155,7 +155,7 @@ func (p *parser) readHeritage() error {
 		return nil
 	}
 	last := t.Offset + int64(t.Count-1)*16
-	end, err := p.sp.scan(p.ctx, p.lay, p.order, span{last, 16}, func(d *decoder) { p.facts.GUID = d.guid() })
+	end, err := p.sp.scan(p.ctx, p.lay, p.order, extent{last, 16}, func(d *decoder) { p.facts.GUID = d.guid() })
 	t.End = end
 	return err
 }

@@ -118,7 +118,7 @@ func readModern(ctx context.Context, sp *space, o opening) (*Package, error) {
 // storedVersions reads the versions as the file has them.
 func storedVersions(ctx context.Context, sp *space, o opening) (v versions, licensee int, err error) {
 	v.legacy = int(int32(o.version))
-	_, err = sp.scan(ctx, &layout{}, o.order, span{8, 64}, func(d *decoder) {
+	_, err = sp.scan(ctx, &layout{}, o.order, extent{8, 64}, func(d *decoder) {
 		if v.legacy != -4 {
 			d.Skip(4) // version of UE3
 		}
@@ -138,7 +138,7 @@ func tryModern(ctx context.Context, sp *space, o opening, v versions) *parser {
 	if v.ue5 != 0 || v.legacy <= -8 {
 		p.facts.Engine = "UE5"
 	}
-	if _, err := sp.scan(ctx, p.lay, o.order, span{8, headBytes}, p.modernSummary); err != nil {
+	if _, err := sp.scan(ctx, p.lay, o.order, extent{8, headBytes}, p.modernSummary); err != nil {
 		p.found.err("summary", 0, err)
 		p.found.lost += lostSummary
 		return p

@@ -151,7 +151,7 @@ func (p *parser) readAssetRegistry() {
 		return
 	}
 	var depends, end int64
-	_, err := p.sp.scan(p.ctx, p.lay, p.order, span{at, max(p.facts.HeaderSize-at, 8)}, func(d *decoder) {
+	_, err := p.sp.scan(p.ctx, p.lay, p.order, extent{at, max(p.facts.HeaderSize-at, 8)}, func(d *decoder) {
 		depends = d.I64()
 		skipAssets(d)
 		end = d.Off()
@@ -162,7 +162,7 @@ func (p *parser) readAssetRegistry() {
 	}
 	p.meets("asset_registry", end, depends)
 	var imports, soft bits
-	end, err = p.sp.scan(p.ctx, p.lay, p.order, span{depends, max(p.facts.HeaderSize-depends, 8)}, func(d *decoder) {
+	end, err = p.sp.scan(p.ctx, p.lay, p.order, extent{depends, max(p.facts.HeaderSize-depends, 8)}, func(d *decoder) {
 		imports, soft = readBits(d), readBits(d)
 		if p.v.ue5 >= ue5RegistryBuildOnly {
 			d.Skip(12 * count(d, 12))

@@ -85,12 +85,12 @@ func (s *space) load(n int64) error {
 }
 
 // span is where a table lies. hint is how many bytes it is expected to take.
-type span struct{ off, hint int64 }
+type extent struct{ off, hint int64 }
 
 // scan parses a structure of unknown length at sp.off: it calls read with a
 // decoder over the expected bytes, and again with four times as many when they
 // were too few. read must start anew each time. The end is where it stopped.
-func (s *space) scan(ctx context.Context, l *layout, order binary.ByteOrder, sp span, read func(*decoder)) (end int64, err error) {
+func (s *space) scan(ctx context.Context, l *layout, order binary.ByteOrder, sp extent, read func(*decoder)) (end int64, err error) {
 	for n := max(sp.hint, 64); ; n *= 4 {
 		if err := ctx.Err(); err != nil {
 			return 0, err

@@ -31,14 +31,14 @@ type parser struct {
 
 // tableSpan guesses how long a table is: it ends where the next one begins,
 // unless data lies between.
-func (p *parser) tableSpan(t *Table, usual int64) span {
+func (p *parser) tableSpan(t *Table, usual int64) extent {
 	hint := int64(t.Count)*usual + 256
 	for _, next := range p.offsets() {
 		if next > t.Offset {
 			hint = min(hint, next-t.Offset)
 		}
 	}
-	return span{t.Offset, hint}
+	return extent{t.Offset, hint}
 }
 
 func (p *parser) offsets() [15]int64 {

@@ -143,8 +143,8 @@ func (c *chains) rarest(at, length int) (distance, ahead int) {
 
 // runSearch is what a search knows of a row of one byte at its position.
 type runSearch struct {
-	tested, is bool
-	length     int
+	tested, uniform bool
+	length          int
 }
 
 // skip leads from a candidate, which stands behind another of the same hash, to
@@ -154,12 +154,12 @@ func (r *runSearch) skip(c *chains, pos, low, end, lowest, at int, best *match) 
 	four := load32(c.src, pos)
 	if !r.tested {
 		r.tested = true
-		if r.is = four == four&0xff*0x01010101; r.is {
+		if r.uniform = four == four&0xff*0x01010101; r.uniform {
 			r.length = run(c.src[pos:end], byte(four))
 			c.work -= r.length >> 3
 		}
 	}
-	if !r.is || at < lowest || load32(c.src, at) != four {
+	if !r.uniform || at < lowest || load32(c.src, at) != four {
 		return 0, false
 	}
 	forward := run(c.src[at:end], byte(four))

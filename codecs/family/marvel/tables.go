@@ -48,8 +48,8 @@ var (
 		family.ValueColumn("class", func(r *Resource) any { return textOrNull(r.Class) })).Single()
 )
 
-func flag(is bool) int64 {
-	if is {
+func flag(set bool) int64 {
+	if set {
 		return 1
 	}
 	return 0

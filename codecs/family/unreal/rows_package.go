@@ -110,8 +110,8 @@ func newPackageRows(f *PackageFacts) *PackageRows {
 }
 
 func packageTraits(f *PackageFacts) (traits int64) {
-	for bit, is := range []bool{f.BigEndian, f.Unversioned, f.Split} {
-		if is {
+	for bit, set := range []bool{f.BigEndian, f.Unversioned, f.Split} {
+		if set {
 			traits |= 1 << bit
 		}
 	}
