@@ -122,6 +122,16 @@ func (c *exportCheck) report(f *findings, total int) (garbage bool) {
 	return isGarbage(f, "exports", total, c.class, c.super, c.outer, c.archetype, c.object, c.place)
 }
 
+func (p *parser) dependsInRange() bool {
+	b := p.bounds()
+	for _, r := range p.facts.Depends.Refs {
+		if !b.ref(r) {
+			return false
+		}
+	}
+	return true
+}
+
 // meets checks that one part of the header ends where the next begins. Either
 // may be absent, with an offset of 0 or below.
 func (p *parser) meets(field string, end, next int64) {
@@ -132,7 +142,7 @@ func (p *parser) meets(field string, end, next int64) {
 
 // checkTables123 checks how UE1 to UE3 lay out the tables. In UE1 and UE2 the
 // tables may stand anywhere, so they must only keep out of each other's way.
-func (p *parser) checkTables123() {
+func (p classic) checkTables123() {
 	s := &p.sum
 	if p.lay.version < verHeaderSize {
 		p.checkOverlap()
@@ -143,7 +153,7 @@ func (p *parser) checkTables123() {
 	p.meets("exports", s.Exports.End, s.Depends.Offset)
 }
 
-func (p *parser) checkOverlap() {
+func (p classic) checkOverlap() {
 	s := &p.sum
 	tables := []struct {
 		name string
@@ -158,9 +168,13 @@ func (p *parser) checkOverlap() {
 	}
 }
 
+// checks are what all generations of the engine have to stand, after a package was
+// read.
+type checks struct{ *parser }
+
 // checkData checks that the data of exports lies in the package. It is only
 // said, not held against the layout: packages cut short are listed.
-func (p *parser) checkData() {
+func (p checks) checkData() {
 	var outside tally
 	for i := range p.facts.Exports {
 		e := &p.facts.Exports[i]
@@ -172,7 +186,7 @@ func (p *parser) checkData() {
 }
 
 // checkOuters reports chains of outers that never end.
-func (p *parser) checkOuters() {
+func (p checks) checkOuters() {
 	var imports, exports tally
 	for i := range p.facts.Imports {
 		if p.facts.RootOf(unreal.ObjectRef(-i-1)) == 0 {
@@ -190,7 +204,7 @@ func (p *parser) checkOuters() {
 
 // checkRoots reports imports that have no outer and are no package. None has
 // been seen.
-func (p *parser) checkRoots() {
+func (p checks) checkRoots() {
 	var odd tally
 	for i := range p.facts.Imports {
 		if e := &p.facts.Imports[i]; e.Outer == 0 && p.facts.NameOf(e.Class) != "Package" {
@@ -201,7 +215,7 @@ func (p *parser) checkRoots() {
 }
 
 // checkEnd checks that a UE4 or UE5 file ends with the tag.
-func (p *parser) checkEnd() {
+func (p modern) checkEnd() {
 	if p.facts.Split || p.sp.size < 8 {
 		return
 	}

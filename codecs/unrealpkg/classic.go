@@ -10,6 +10,9 @@ import (
 	"pakdb/codecs/family/unreal"
 )
 
+// classic reads packages of UE1 to UE3.
+type classic struct{ *parser }
+
 // readClassic reads a package of UE1 to UE3: by the layouts that its version
 // and licensee suggest, until one has no contradiction.
 func readClassic(ctx context.Context, sp *space, o opening) (*Package, error) {
@@ -25,7 +28,7 @@ func readClassic(ctx context.Context, sp *space, o opening) (*Package, error) {
 			break
 		}
 	}
-	best.blameLicensee()
+	classic{best}.blameLicensee()
 	return best.finish(), nil
 }
 
@@ -34,15 +37,15 @@ func tryClassic(ctx context.Context, sp *space, order binary.ByteOrder, l *layou
 		Engine: l.engine, Version: l.version, Licensee: l.licensee, Layout: l.label(),
 		BigEndian: order == binary.BigEndian, BareNumbers: l.wideText,
 	}}
-	if p.classicSummary() {
-		p.classicTables()
+	if c := (classic{p}); c.classicSummary() {
+		c.classicTables()
 	}
 	return p
 }
 
 // classicSummary reads the summary and what it needs to reach the tables, and
 // reports whether they can be read.
-func (p *parser) classicSummary() bool {
+func (p classic) classicSummary() bool {
 	if _, err := p.sp.scan(p.ctx, p.lay, p.order, extent{0, headBytes}, p.summary); err != nil {
 		p.found.err("summary", 0, err)
 		p.found.lost += lostSummary
@@ -66,15 +69,8 @@ func (p *parser) classicSummary() bool {
 	return true
 }
 
-// declare copies what the summary promises into the facts.
-func (p *parser) declare() {
-	p.facts.NameCount = max(p.sum.Names.Count, 0)
-	p.facts.ImportCount = max(p.sum.Imports.Count, 0)
-	p.facts.ExportCount = max(p.sum.Exports.Count, 0)
-}
-
 // decompress replaces the space by the decompressed one, where there is one.
-func (p *parser) decompress() error {
+func (p classic) decompress() error {
 	if len(p.sum.Chunks) == 0 {
 		return nil
 	}
@@ -94,7 +90,7 @@ func (p *parser) decompress() error {
 // plainHead returns what the decompressed package has before the first chunk:
 // the summary without the chunk table. It is nil where the file has just that
 // there.
-func (p *parser) plainHead() ([]byte, error) {
+func (p classic) plainHead() ([]byte, error) {
 	table, size := p.sum.chunkTable, p.sum.Chunks[0].Offset
 	switch {
 	case table.Size == 0:
@@ -114,7 +110,7 @@ func (p *parser) plainHead() ([]byte, error) {
 // showChunks decompresses a package of Rocket League, which keeps the chunk
 // table in the header: someone who decrypted that may have left the chunks as
 // they are. In one that was decompressed too the table leads to no chunk.
-func (p *parser) showChunks() {
+func (p classic) showChunks() {
 	s := &p.sum
 	if s.hiddenChunks <= 0 || len(s.Chunks) > 0 || s.compressionFlags == 0 {
 		return
@@ -132,24 +128,9 @@ func (p *parser) showChunks() {
 	p.sp = newSpace(c, c.size(), p.sp.size)
 }
 
-// loadHeader makes the header resident, if the package says how long it is. It
-// reports whether that can be read at all: a codec may be missing.
-func (p *parser) loadHeader() bool {
-	n := p.facts.HeaderSize
-	if n < 0 || n > p.sp.size {
-		p.found.add(codecs.ErrTruncated, "header_size", 8, "%d > %d", n, p.sp.size)
-		return true
-	}
-	if err := p.sp.load(n); err != nil {
-		p.found.err("header", 0, err)
-		return false
-	}
-	return true
-}
-
 // readHeritage reads the identifiers of UE1 below 68. The last one is the
 // package's.
-func (p *parser) readHeritage() error {
+func (p classic) readHeritage() error {
 	t := &p.sum.Heritage
 	if t.Count <= 0 {
 		return nil
@@ -162,7 +143,7 @@ func (p *parser) readHeritage() error {
 
 // classicTables reads names, imports, exports and what hangs on them. Without
 // all names the other tables mean nothing.
-func (p *parser) classicTables() {
+func (p classic) classicTables() {
 	l := p.lay
 	p.readNames(l.minName(), (*decoder).nameEntry)
 	if !p.allNames() {
@@ -171,24 +152,13 @@ func (p *parser) classicTables() {
 	p.readImports(l.minImport(), (*decoder).importEntry)
 	p.readExports(l.minExport(), (*decoder).exportEntry)
 	p.checkTables123()
-	p.checkRoots()
+	checks{p.parser}.checkRoots()
 	p.classicDepends()
-}
-
-// allNames reports whether there are names, and all of them were read. A
-// package without any has nothing else either.
-func (p *parser) allNames() bool {
-	f := p.facts
-	if len(f.Names) < f.NameCount || f.NameCount == 0 && f.ImportCount+f.ExportCount > 0 {
-		p.found.lost += lostNames
-		return false
-	}
-	return f.NameCount > 0
 }
 
 // classicDepends reads the depends table of UE3. Cooked packages may have
 // garbage there, which is nothing to report.
-func (p *parser) classicDepends() {
+func (p classic) classicDepends() {
 	if p.sum.Depends.Offset <= 0 || len(p.facts.Exports) < p.facts.ExportCount {
 		return
 	}
@@ -205,20 +175,10 @@ func (p *parser) classicDepends() {
 	}
 }
 
-func (p *parser) dependsInRange() bool {
-	b := p.bounds()
-	for _, r := range p.facts.Depends.Refs {
-		if !b.ref(r) {
-			return false
-		}
-	}
-	return true
-}
-
 // blameLicensee replaces the findings of a layout that does not fit by what is
 // known of the licensee, and drops tables that it would be wrong to show. The
 // key of an archive is of no use here, so that what is encrypted is unsupported.
-func (p *parser) blameLicensee() {
+func (p classic) blameLicensee() {
 	d, ok := unknownLayout(p.facts.Version, p.facts.Licensee, p.facts.Flags)
 	if !ok || p.found.hard == 0 {
 		return
@@ -240,7 +200,7 @@ func (p *parser) blameLicensee() {
 
 // blameCipher keeps the summary of a package of which only the rest is
 // encrypted. What was decrypted, and is damaged, has its own findings.
-func (p *parser) blameCipher(d deviation) {
+func (p classic) blameCipher(d deviation) {
 	f := p.facts
 	if p.found.lost >= lostSummary || !p.namesEncrypted() {
 		return
@@ -255,23 +215,11 @@ func (p *parser) blameCipher(d deviation) {
 
 // namesEncrypted: the first name has no length that a name can have, which is
 // chance once in two million times.
-func (p *parser) namesEncrypted() bool {
+func (p classic) namesEncrypted() bool {
 	b, err := p.sp.window(p.sum.Names.Offset, 4)
 	if err != nil || len(b) < 4 {
 		return false
 	}
 	n := int32(p.order.Uint32(b))
 	return n == 0 || n < -maxName || n > maxName
-}
-
-// finish turns the chosen attempt into the result.
-func (p *parser) finish() *Package {
-	p.checkOuters()
-	if !p.facts.Split {
-		p.checkData()
-	}
-	p.markNative()
-	p.limitPaths()
-	return &Package{PackageFacts: *p.facts, Summary: p.sum, Problems: p.found.list, space: p.sp,
-		noise: p.sortedNoise(), tags: p.tagLayout()}
 }

@@ -84,6 +84,9 @@ func attempts(stored versions, licensee int) []versions {
 	return append([]versions{stored}, all...)
 }
 
+// modern reads packages of UE4 and UE5.
+type modern struct{ *parser }
+
 // readModern reads a package of UE4 or UE5: by its versions, or, where it has
 // none or they do not fit, by the first layout without a contradiction.
 func readModern(ctx context.Context, sp *space, o opening) (*Package, error) {
@@ -111,7 +114,7 @@ func readModern(ctx context.Context, sp *space, o opening) (*Package, error) {
 	if f.Name == "" {
 		f.Name = impliedName(f)
 	}
-	best.judgeVersion(stored)
+	modern{best}.judgeVersion(stored)
 	return best.finish(), nil
 }
 
@@ -138,7 +141,7 @@ func tryModern(ctx context.Context, sp *space, o opening, v versions) *parser {
 	if v.ue5 != 0 || v.legacy <= -8 {
 		p.facts.Engine = "UE5"
 	}
-	if _, err := sp.scan(ctx, p.lay, o.order, extent{8, headBytes}, p.modernSummary); err != nil {
+	if _, err := sp.scan(ctx, p.lay, o.order, extent{8, headBytes}, modern{p}.summary); err != nil {
 		p.found.err("summary", 0, err)
 		p.found.lost += lostSummary
 		return p
@@ -153,13 +156,13 @@ func tryModern(ctx context.Context, sp *space, o opening, v versions) *parser {
 		return p
 	}
 	p.facts.Split = p.facts.HeaderSize == sp.size && p.facts.ExportCount > 0
-	p.modernTables()
+	modern{p}.tables()
 	return p
 }
 
 // judgeVersion says what is special about the versions: newer than known is
 // no reason to fail as long as the tables hold together.
-func (p *parser) judgeVersion(v versions) {
+func (p modern) judgeVersion(v versions) {
 	newer := v.newer()
 	switch {
 	case newer && p.found.hard > 0:
@@ -171,38 +174,38 @@ func (p *parser) judgeVersion(v versions) {
 }
 
 // drop forgets tables that were read by a layout that does not fit.
-func (p *parser) drop() {
+func (p modern) drop() {
 	f := p.facts
 	*f = unreal.PackageFacts{Engine: f.Engine, Version: f.Version, Version5: f.Version5, LegacyVersion: f.LegacyVersion,
 		Licensee: f.Licensee, Unversioned: f.Unversioned, BigEndian: f.BigEndian}
 	p.sum, p.found = Summary{}, findings{}
 }
 
-func (p *parser) modernTables() {
+func (p modern) tables() {
 	least := int64(4)
 	if p.v.ue4 >= ue4NameHashes {
 		least = 8
 	}
-	p.readNames(least, p.modernName)
+	p.readNames(least, p.nameEntry)
 	if !p.allNames() {
 		return
 	}
-	p.readImports(28, p.modernImport)
-	p.readExports(60, p.modernExport)
-	p.checkModern()
+	p.readImports(28, p.importEntry)
+	p.readExports(60, p.exportEntry)
+	p.checkLayout()
 	if len(p.facts.Exports) == p.facts.ExportCount {
-		p.readModernDepends()
+		p.depends()
 		p.readPreload()
 	}
 	p.readSoftPackages()
 	p.readSoftObjects()
 	p.readAssetRegistry()
-	p.checkRoots()
+	checks{p.parser}.checkRoots()
 	p.checkEnd()
 }
 
-// readModernDepends reads the depends table, which cooked packages may lack.
-func (p *parser) readModernDepends() {
+// depends reads the depends table, which cooked packages may lack.
+func (p modern) depends() {
 	if p.sum.Depends.Offset <= 0 || p.facts.ExportCount == 0 {
 		return
 	}

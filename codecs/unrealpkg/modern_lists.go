@@ -8,9 +8,9 @@ import (
 	"pakdb/codecs/family/unreal"
 )
 
-// checkModern checks what held in every UE4 and UE5 package seen. Texts to
+// checkLayout checks what held in every UE4 and UE5 package seen. Texts to
 // gather may lie between names and imports, so those need not touch.
-func (p *parser) checkModern() {
+func (p modern) checkLayout() {
 	s := &p.sum
 	if s.Imports.Count > 0 && s.Names.End > s.Imports.Offset {
 		p.found.add(codecs.ErrCorrupt, "names", s.Names.End, "runs into the imports, which start at 0x%x", s.Imports.Offset)
@@ -28,7 +28,7 @@ func (p *parser) checkModern() {
 }
 
 // readPreload reads the order in which cooked exports are loaded.
-func (p *parser) readPreload() {
+func (p modern) readPreload() {
 	t, f := &p.sum.Preload, p.facts
 	if t.Count <= 0 {
 		return
@@ -52,7 +52,7 @@ func (p *parser) readPreload() {
 	p.found.add(codecs.ErrCorrupt, "preload", t.Offset, "points outside of the tables")
 }
 
-func (p *parser) preloadInRange() bool {
+func (p modern) preloadInRange() bool {
 	b := p.bounds()
 	for _, r := range p.facts.Preload {
 		if !b.ref(r) {
@@ -75,7 +75,7 @@ func (p *parser) preloadInRange() bool {
 }
 
 // readSoftPackages reads the packages that are loaded on demand.
-func (p *parser) readSoftPackages() {
+func (p modern) readSoftPackages() {
 	t, f := &p.sum.SoftPackages, p.facts
 	byName := p.v.ue4 >= ue4SoftNames
 	least := int64(4)
@@ -103,7 +103,7 @@ func (p *parser) readSoftPackages() {
 }
 
 // checkedName reads a name; one outside the table is counted and "".
-func (p *parser) checkedName(d *decoder, bad *tally, i int, off int64) string {
+func (p modern) checkedName(d *decoder, bad *tally, i int, off int64) string {
 	n := d.name()
 	if d.Err() != nil || !p.bounds().name(n) {
 		bad.hit(i, off)
@@ -114,7 +114,7 @@ func (p *parser) checkedName(d *decoder, bad *tally, i int, off int64) string {
 
 // readSoftObjects reads the paths that are loaded on demand. An absent asset
 // is the name "None".
-func (p *parser) readSoftObjects() {
+func (p modern) readSoftObjects() {
 	t, f := &p.sum.SoftObjects, p.facts
 	var bad tally
 	p.table(t, "soft_objects", 20, 32, func(d *decoder) {
@@ -145,7 +145,7 @@ func noNone(s string) string {
 
 // readAssetRegistry reads which imports and soft packages the game uses; the
 // rest is for the editor. Cooked packages have no such data.
-func (p *parser) readAssetRegistry() {
+func (p modern) readAssetRegistry() {
 	at := p.sum.AssetRegistry
 	if at <= 0 || p.sum.filtered || p.v.ue4 < ue4RegistryDepends {
 		return
@@ -217,7 +217,7 @@ func (b bits) at(i int) bool { return b.words[i/32]>>(i%32)&1 != 0 }
 
 // markEditor flags what the game does not use. Bits are as many as imports and
 // soft packages, or say nothing.
-func (p *parser) markEditor(imports, soft bits) {
+func (p modern) markEditor(imports, soft bits) {
 	f := p.facts
 	if imports.n != len(f.Imports) || soft.n != len(f.SoftPackages) {
 		p.found.add(codecs.ErrNonStrict, "asset_registry", p.sum.AssetRegistry, "%d and %d bits for %d imports and %d soft packages",

@@ -51,8 +51,8 @@ const (
 	flagFilterEditorOnly      = 0x80000000
 )
 
-// modernSummary reads the summary from the version fields on.
-func (p *parser) modernSummary(d *decoder) {
+// summary reads the summary from the version fields on.
+func (p modern) summary(d *decoder) {
 	f, s, v := p.facts, &p.sum, p.v
 	d.Skip(8) // UE4's version and the licensee
 	if v.legacy != -4 {
@@ -76,9 +76,9 @@ func (p *parser) modernSummary(d *decoder) {
 	f.Name = longName(d.fstring(maxText))
 	f.Flags = d.U32()
 	s.filtered = f.Flags&flagFilterEditorOnly != 0
-	p.modernPlaces(d)
-	p.modernIdentity(d)
-	p.modernTail(d)
+	p.places(d)
+	p.identity(d)
+	p.tail(d)
 	s.End = d.Off()
 }
 
@@ -99,8 +99,8 @@ func skipCustomVersions(d *decoder, legacy int) {
 	}
 }
 
-// modernPlaces reads where the tables are.
-func (p *parser) modernPlaces(d *decoder) {
+// places reads where the tables are.
+func (p modern) places(d *decoder) {
 	s, v := &p.sum, p.v
 	s.Names = readTable(d)
 	if v.ue5 >= ue5SoftObjects {
@@ -135,8 +135,8 @@ func (p *parser) modernPlaces(d *decoder) {
 	}
 }
 
-// modernIdentity reads identifiers, earlier saves and engine versions.
-func (p *parser) modernIdentity(d *decoder) {
+// identity reads identifiers, earlier saves and engine versions.
+func (p modern) identity(d *decoder) {
 	f, v := p.facts, p.v
 	if v.ue5 < ue5SavedHash {
 		f.GUID = p.saveGUID(d)
@@ -169,7 +169,7 @@ func engineVersion(d *decoder) string {
 	return fmt.Sprintf("%d.%d.%d-%d+%s", major, minor, patch, change, branch)
 }
 
-func (p *parser) modernTail(d *decoder) {
+func (p modern) tail(d *decoder) {
 	s, v := &p.sum, p.v
 	s.compressionFlags = d.U32()
 	s.Chunks = readChunks(d)
@@ -203,7 +203,7 @@ func (p *parser) modernTail(d *decoder) {
 	}
 }
 
-func (p *parser) modernName(d *decoder) unreal.PackageName {
+func (p modern) nameEntry(d *decoder) unreal.PackageName {
 	n := unreal.PackageName{Text: d.fstring(maxName)}
 	if p.v.ue4 >= ue4NameHashes {
 		p.skipNoise(d, 4) // hashes, wrong or zero in real files
@@ -211,7 +211,7 @@ func (p *parser) modernName(d *decoder) unreal.PackageName {
 	return n
 }
 
-func (p *parser) modernImport(d *decoder) (e unreal.PackageImport) {
+func (p modern) importEntry(d *decoder) (e unreal.PackageImport) {
 	e.ClassPackage, e.Class = d.name(), d.name()
 	e.Outer = d.ref()
 	e.Name = d.name()
@@ -224,7 +224,7 @@ func (p *parser) modernImport(d *decoder) (e unreal.PackageImport) {
 	return e
 }
 
-func (p *parser) modernExport(d *decoder) (e unreal.PackageExport) {
+func (p modern) exportEntry(d *decoder) (e unreal.PackageExport) {
 	v := p.v
 	e.Class, e.Super = d.ref(), d.ref()
 	if v.ue4 >= ue4Template {
@@ -241,12 +241,12 @@ func (p *parser) modernExport(d *decoder) (e unreal.PackageExport) {
 	} else {
 		e.Size, e.Offset = int64(d.I32()), int64(d.I32())
 	}
-	p.modernExportFlags(d, &e)
+	p.exportFlags(d, &e)
 	return e
 }
 
-// modernExportFlags reads what follows the place of the data.
-func (p *parser) modernExportFlags(d *decoder, e *unreal.PackageExport) {
+// exportFlags reads what follows the place of the data.
+func (p modern) exportFlags(d *decoder, e *unreal.PackageExport) {
 	v := p.v
 	bit := func(has bool, flag unreal.ExportFlags) {
 		if has && d.U32() != 0 {

@@ -9,7 +9,7 @@ import (
 
 // markNative flags imports that no archive can hold: UE4's and UE5's /Script
 // packages, and classes of UE1 to UE3 that exist in the program only.
-func (p *parser) markNative() {
+func (p checks) markNative() {
 	f := p.facts
 	for i := range f.Imports {
 		root := f.RootOf(unreal.ObjectRef(-i - 1))
@@ -72,7 +72,7 @@ func intrinsicEngine(class string, ue3 bool) bool {
 
 // limitPaths refuses tables whose rendered paths would outgrow the file: a
 // chain of long names under very many exports.
-func (p *parser) limitPaths() {
+func (p checks) limitPaths() {
 	f := p.facts
 	var total int64
 	for i := range f.Exports {
@@ -87,7 +87,7 @@ func (p *parser) limitPaths() {
 	}
 }
 
-func (p *parser) pathBound(r unreal.ObjectRef) (n int64) {
+func (p checks) pathBound(r unreal.ObjectRef) (n int64) {
 	f := p.facts
 	for range unreal.MaxOuters {
 		if r == 0 {
@@ -99,7 +99,7 @@ func (p *parser) pathBound(r unreal.ObjectRef) (n int64) {
 	return n
 }
 
-func (p *parser) nameLen(r unreal.ObjectRef) int {
+func (p checks) nameLen(r unreal.ObjectRef) int {
 	var n unreal.ObjectName
 	f := p.facts
 	if i, ok := r.Import(); ok && i < len(f.Imports) {

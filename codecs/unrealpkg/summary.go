@@ -54,7 +54,7 @@ const cookedUE3 = 8
 
 // summary reads the summary of UE1 to UE3. head is positioned behind the
 // version.
-func (p *parser) summary(d *decoder) {
+func (p classic) summary(d *decoder) {
 	f, s, l := p.facts, &p.sum, d.l
 	v := l.version
 	d.Skip(8 + l.afterVersion)
@@ -90,7 +90,7 @@ func (p *parser) summary(d *decoder) {
 }
 
 // summary12 reads what follows the tables' places in UE1 and UE2.
-func (p *parser) summary12(d *decoder) {
+func (p classic) summary12(d *decoder) {
 	l := d.l
 	if l.version < verGUID {
 		p.sum.Heritage = readTable(d)
@@ -107,7 +107,7 @@ func (p *parser) summary12(d *decoder) {
 	p.generations(d, false)
 }
 
-func (p *parser) summary3(d *decoder) {
+func (p classic) summary3(d *decoder) {
 	f, s, l := p.facts, &p.sum, d.l
 	v := l.version
 	if v >= verDepends {

@@ -13,7 +13,8 @@ import (
 // million.
 const maxEntries = 4 << 20
 
-// parser reads one package under one layout.
+// parser reads one package under one layout: what all generations of the engine
+// have in common. See [classic], [modern] and [checks].
 type parser struct {
 	ctx   context.Context // of the one call of Read that it lives in
 	sp    *space
@@ -236,4 +237,50 @@ func (p *parser) readDepends() {
 		}
 		p.facts.Depends = lists
 	})
+}
+
+// declare copies what the summary promises into the facts.
+func (p *parser) declare() {
+	p.facts.NameCount = max(p.sum.Names.Count, 0)
+	p.facts.ImportCount = max(p.sum.Imports.Count, 0)
+	p.facts.ExportCount = max(p.sum.Exports.Count, 0)
+}
+
+// loadHeader makes the header resident, if the package says how long it is. It
+// reports whether that can be read at all: a codec may be missing.
+func (p *parser) loadHeader() bool {
+	n := p.facts.HeaderSize
+	if n < 0 || n > p.sp.size {
+		p.found.add(codecs.ErrTruncated, "header_size", 8, "%d > %d", n, p.sp.size)
+		return true
+	}
+	if err := p.sp.load(n); err != nil {
+		p.found.err("header", 0, err)
+		return false
+	}
+	return true
+}
+
+// allNames reports whether there are names, and all of them were read. A
+// package without any has nothing else either.
+func (p *parser) allNames() bool {
+	f := p.facts
+	if len(f.Names) < f.NameCount || f.NameCount == 0 && f.ImportCount+f.ExportCount > 0 {
+		p.found.lost += lostNames
+		return false
+	}
+	return f.NameCount > 0
+}
+
+// finish turns the chosen attempt into the result.
+func (p *parser) finish() *Package {
+	c := checks{p}
+	c.checkOuters()
+	if !p.facts.Split {
+		c.checkData()
+	}
+	c.markNative()
+	c.limitPaths()
+	return &Package{PackageFacts: *p.facts, Summary: p.sum, Problems: p.found.list, space: p.sp,
+		noise: p.sortedNoise(), tags: p.tagLayout()}
 }

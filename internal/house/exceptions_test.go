@@ -9,7 +9,6 @@ var exceptions = map[string]map[string]int{
 		"codecs/compress/oodle.Decoder": 49,
 		"codecs/iostore.archive":        36,
 		"codecs/unrealpak.archive":      45,
-		"codecs/unrealpkg.parser":       63,
 		"diff.Result":                   48,
 		"diff/delta.Encoder":            35,
 		"diff/pkdelta.Header":           44,
@@ -24,7 +23,6 @@ var exceptions = map[string]map[string]int{
 		"codecs/compress/oodle.Decoder":     14,
 		"codecs/iostore.archive":            9,
 		"codecs/unrealpak.archive":          10,
-		"codecs/unrealpkg.parser":           9,
 		"diff.Result":                       11,
 		"diff.matcher":                      6,
 		"diff/pkdelta.Header":               6,
@@ -42,7 +40,6 @@ var exceptions = map[string]map[string]int{
 	},
 	"names usable unqualified in a method": {
 		"codecs/compress/oodle.Decoder": 66,
-		"codecs/unrealpkg.parser":       74,
 		"diff.Result":                   68,
 		"diff/delta.Decoder":            85,
 		"diff/delta.Encoder":            133,
