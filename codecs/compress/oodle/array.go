@@ -26,8 +26,11 @@ type arrayHeader struct {
 
 func (h arrayHeader) end() int { return h.pos + h.stored }
 
+// arrayDecoder decodes entropy-coded arrays of bytes.
+type arrayDecoder struct{ *Decoder }
+
 // arrayHeader reads the header at pos of an array that must not go beyond stop nor decode to more than limit bytes.
-func (d *Decoder) arrayHeader(pos, stop, limit int) (arrayHeader, error) {
+func (d arrayDecoder) arrayHeader(pos, stop, limit int) (arrayHeader, error) {
 	if stop-pos < 2 {
 		return arrayHeader{}, d.corrupt(pos, "header")
 	}
@@ -70,7 +73,7 @@ func (d *Decoder) arrayHeader(pos, stop, limit int) (arrayHeader, error) {
 
 // array decodes the array at pos and returns its bytes and the position behind it. A stored array is a slice of src,
 // any other lives in the arena until the chunk's end. The bytes up to the result's capacity, slack at most, may be read.
-func (d *Decoder) array(pos, stop, limit, depth int) ([]byte, int, error) {
+func (d arrayDecoder) array(pos, stop, limit, depth int) ([]byte, int, error) {
 	h, err := d.arrayHeader(pos, stop, limit)
 	if err != nil {
 		return nil, 0, err
@@ -89,7 +92,7 @@ func (d *Decoder) array(pos, stop, limit, depth int) ([]byte, int, error) {
 }
 
 // withSlack returns the array p with 8 bytes at least between its length and its capacity, which it mostly has.
-func (d *Decoder) withSlack(p []byte) []byte {
+func (d arrayDecoder) withSlack(p []byte) []byte {
 	if cap(p)-len(p) >= 8 {
 		return p
 	}
@@ -99,7 +102,7 @@ func (d *Decoder) withSlack(p []byte) []byte {
 }
 
 // named is array with part as the prefix of the fields of its errors.
-func (d *Decoder) named(part string, pos, stop, limit int) ([]byte, int, error) {
+func (d arrayDecoder) named(part string, pos, stop, limit int) ([]byte, int, error) {
 	d.part = part
 	out, next, err := d.array(pos, stop, limit, 0)
 	d.part = ""
@@ -107,7 +110,7 @@ func (d *Decoder) named(part string, pos, stop, limit int) ([]byte, int, error) 
 }
 
 // arrayInto decodes the array at pos, which must be of exactly len(out) bytes, and returns the position behind it.
-func (d *Decoder) arrayInto(pos, stop int, out []byte, depth int) (int, error) {
+func (d arrayDecoder) arrayInto(pos, stop int, out []byte, depth int) (int, error) {
 	h, err := d.arrayHeader(pos, stop, len(out))
 	if err != nil {
 		return 0, err
@@ -122,13 +125,13 @@ func (d *Decoder) arrayInto(pos, stop int, out []byte, depth int) (int, error) {
 }
 
 // payload decodes the payload of h to out, which has its size.
-func (d *Decoder) payload(h arrayHeader, out []byte, depth int) error {
+func (d arrayDecoder) payload(h arrayHeader, out []byte, depth int) error {
 	if depth > maxDepth {
 		return d.corrupt(h.pos, "depth")
 	}
 	switch h.kind {
 	case arrayTANS:
-		return d.tansArray(h, out)
+		return decodeTANS(d, h, out)
 	case arrayHuffman, arrayHuffman2:
 		return d.huffman(h, out)
 	case arrayRLE:
@@ -143,7 +146,7 @@ func (d *Decoder) payload(h arrayHeader, out []byte, depth int) error {
 
 // charge takes n off the chunk's work budget. Valid chunks need about twice their raw size; the budget is four times
 // that, and stops hostile nests.
-func (d *Decoder) charge(pos, n int) error {
+func (d arrayDecoder) charge(pos, n int) error {
 	d.work -= n
 	if d.work < 0 {
 		return d.corrupt(pos, "work")
@@ -152,7 +155,7 @@ func (d *Decoder) charge(pos, n int) error {
 }
 
 // alloc returns n bytes of the arena with slack behind them. They are charged for before.
-func (d *Decoder) alloc(n int) []byte {
+func (d arrayDecoder) alloc(n int) []byte {
 	if n+slack > len(d.arena)-d.arenaN {
 		// The arrays of this chunk keep the old arena alive until the chunk is done; the next chunk finds the large one.
 		d.arena = make([]byte, max(2*len(d.arena), 2*(n+slack), 1<<12))

@@ -52,7 +52,7 @@ func (t *huffTable) build() bool {
 }
 
 // huffman decodes a Huffman array of either kind.
-func (d *Decoder) huffman(h arrayHeader, out []byte) error {
+func (d arrayDecoder) huffman(h arrayHeader, out []byte) error {
 	if err := d.charge(h.pos, tableWork); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (d *Decoder) huffman(h arrayHeader, out []byte) error {
 }
 
 // huffStreams decodes out from three interleaved streams in src[pos:end].
-func (d *Decoder) huffStreams(pos, end int, out []byte) error {
+func (d arrayDecoder) huffStreams(pos, end int, out []byte) error {
 	if end-pos < 3 {
 		return d.corrupt(pos, "huffman.streams")
 	}

@@ -9,7 +9,7 @@ const (
 )
 
 // kraken decodes dst[d.raw:end] from the LZ chunk src[pos:stop].
-func (d *Decoder) kraken(pos, stop, end, mode int) error {
+func (d chunkDecoder) kraken(pos, stop, end, mode int) error {
 	if mode != modeDelta && mode != modeRaw {
 		return d.corrupt(pos-3, "chunk.mode")
 	}
@@ -25,10 +25,10 @@ func (d *Decoder) kraken(pos, stop, end, mode int) error {
 		return d.unsupported(pos, "excess", "excess flag byte")
 	}
 	var c lzCommands
-	if c.lit, pos, err = d.named("literals", pos, stop, r); err != nil {
+	if c.lit, pos, err = d.arrays().named("literals", pos, stop, r); err != nil {
 		return err
 	}
-	if c.cmd, pos, err = d.named("commands", pos, stop, r); err != nil {
+	if c.cmd, pos, err = d.arrays().named("commands", pos, stop, r); err != nil {
 		return err
 	}
 	a, pos, err := d.offsetArrays(pos, stop, len(c.cmd), r/4)
@@ -38,7 +38,7 @@ func (d *Decoder) kraken(pos, stop, end, mode int) error {
 	if err := d.unpack(pos, stop, a); err != nil {
 		return err
 	}
-	c.lit = d.withSlack(c.lit)
+	c.lit = d.arrays().withSlack(c.lit)
 	c.out, c.o = d.dst[:end], o
 	c.offsets, c.lengths = d.offsets, d.lengths
 	c.recent = [3]int{firstRecent, firstRecent, firstRecent}

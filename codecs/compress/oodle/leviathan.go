@@ -23,7 +23,7 @@ type leviathanCommands struct {
 func literalArrays(mode int) int { return [leviathanModes]int{1, 1, 2, 4, 16, 16}[mode] }
 
 // leviathan decodes dst[d.raw:end] from the LZ chunk src[pos:stop].
-func (d *Decoder) leviathan(pos, stop, end, mode int) error {
+func (d chunkDecoder) leviathan(pos, stop, end, mode int) error {
 	if mode >= leviathanModes {
 		return d.corrupt(pos-3, "chunk.mode")
 	}
@@ -61,14 +61,14 @@ func (d *Decoder) leviathan(pos, stop, end, mode int) error {
 }
 
 // leviathanLiterals reads the literal arrays of the mode.
-func (d *Decoder) leviathanLiterals(c *leviathanCommands, pos, stop, r int) (int, error) {
+func (d chunkDecoder) leviathanLiterals(c *leviathanCommands, pos, stop, r int) (int, error) {
 	d.part = "literals"
 	n := literalArrays(c.mode)
 	var err error
 	if n == 1 {
-		c.lit[0], pos, err = d.array(pos, stop, r, 0)
+		c.lit[0], pos, err = d.arrays().array(pos, stop, r, 0)
 	} else {
-		pos, err = d.multi(pos, stop, c.lit[:n], r, 0)
+		pos, err = d.arrays().multi(pos, stop, c.lit[:n], r, 0)
 	}
 	if err == nil {
 		d.part = ""
@@ -77,19 +77,19 @@ func (d *Decoder) leviathanLiterals(c *leviathanCommands, pos, stop, r int) (int
 }
 
 // leviathanCommands reads one command array or eight, and returns how many it were.
-func (d *Decoder) leviathanCommands(c *leviathanCommands, pos, stop, r int) (arrays, next int, err error) {
+func (d chunkDecoder) leviathanCommands(c *leviathanCommands, pos, stop, r int) (arrays, next int, err error) {
 	d.part = "commands"
 	arrays = 1
 	switch {
 	case pos >= stop:
 		err = d.corrupt(pos, "header")
 	case d.src[pos]&0x80 == 0:
-		c.cmd[0], pos, err = d.array(pos, stop, r, 0)
+		c.cmd[0], pos, err = d.arrays().array(pos, stop, r, 0)
 	case d.src[pos] != eightCommands:
 		err = d.corrupt(pos, "count")
 	default:
 		arrays = len(c.cmd)
-		pos, err = d.multi(pos+1, stop, c.cmd[:], r, 0)
+		pos, err = d.arrays().multi(pos+1, stop, c.cmd[:], r, 0)
 	}
 	if err == nil {
 		d.part = ""

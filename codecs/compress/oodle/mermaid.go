@@ -19,7 +19,7 @@ type mermaidHalves struct {
 }
 
 // mermaid decodes dst[d.raw:end] from the LZ chunk src[pos:stop].
-func (d *Decoder) mermaid(pos, stop, end, mode int) error {
+func (d chunkDecoder) mermaid(pos, stop, end, mode int) error {
 	if mode != modeDelta && mode != modeRaw {
 		return d.corrupt(pos-3, "chunk.mode")
 	}
@@ -32,10 +32,10 @@ func (d *Decoder) mermaid(pos, stop, end, mode int) error {
 		return err
 	}
 	c := mermaidHalves{o: o, recent: firstRecent, delta: mode == modeDelta}
-	if c.lit, pos, err = d.named("literals", pos, stop, r); err != nil {
+	if c.lit, pos, err = d.arrays().named("literals", pos, stop, r); err != nil {
 		return err
 	}
-	cmd, pos, err := d.named("commands", pos, stop, r)
+	cmd, pos, err := d.arrays().named("commands", pos, stop, r)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (d *Decoder) mermaid(pos, stop, end, mode int) error {
 }
 
 // nearOffsets returns the near offsets of a chunk as 16-bit LE numbers.
-func (d *Decoder) nearOffsets(pos, stop, r int) ([]byte, int, error) {
+func (d chunkDecoder) nearOffsets(pos, stop, r int) ([]byte, int, error) {
 	if stop-pos < 2 {
 		return nil, 0, d.corrupt(pos, "near")
 	}
@@ -82,21 +82,21 @@ func (d *Decoder) nearOffsets(pos, stop, r int) ([]byte, int, error) {
 		}
 		return d.src[pos : pos+2*n], pos + 2*n, nil
 	}
-	high, pos, err := d.named("near.high", pos, stop, r/2)
+	high, pos, err := d.arrays().named("near.high", pos, stop, r/2)
 	if err != nil {
 		return nil, 0, err
 	}
-	low, pos, err := d.named("near.low", pos, stop, r/2)
+	low, pos, err := d.arrays().named("near.low", pos, stop, r/2)
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(high) != len(low) {
 		return nil, 0, d.corrupt(start, "near.count")
 	}
-	if err := d.charge(start, 2*len(low)); err != nil {
+	if err := d.arrays().charge(start, 2*len(low)); err != nil {
 		return nil, 0, err
 	}
-	both := d.alloc(2 * len(low))
+	both := d.arrays().alloc(2 * len(low))
 	for i, v := range low {
 		both[2*i], both[2*i+1] = v, high[i]
 	}
@@ -104,7 +104,7 @@ func (d *Decoder) nearOffsets(pos, stop, r int) ([]byte, int, error) {
 }
 
 // farOffsets returns the far offsets of both halves and how many belong to the first.
-func (d *Decoder) farOffsets(pos, stop int) (far []uint32, n1, next int, err error) {
+func (d chunkDecoder) farOffsets(pos, stop int) (far []uint32, n1, next int, err error) {
 	if stop-pos < 3 {
 		return nil, 0, 0, d.corrupt(pos, "far")
 	}
@@ -140,7 +140,7 @@ func (d *Decoder) farOffsets(pos, stop int) (far []uint32, n1, next int, err err
 }
 
 // farHalf reads the far offsets of a half, which go back from its start in the window, limit.
-func (d *Decoder) farHalf(pos, stop int, far []uint32, limit int) (int, error) {
+func (d chunkDecoder) farHalf(pos, stop int, far []uint32, limit int) (int, error) {
 	for i := range far {
 		if stop-pos < 3 {
 			return 0, d.corrupt(pos, "far.offset")

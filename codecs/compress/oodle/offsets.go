@@ -21,8 +21,11 @@ type offsetArrays struct {
 	lengths []byte
 }
 
+// chunkDecoder decodes the LZ chunks of Kraken, Mermaid and Leviathan.
+type chunkDecoder struct{ *Decoder }
+
 // offsetArrays reads the arrays of offsets and lengths at pos.
-func (d *Decoder) offsetArrays(pos, stop, maxOffsets, maxLengths int) (a offsetArrays, next int, err error) {
+func (d chunkDecoder) offsetArrays(pos, stop, maxOffsets, maxLengths int) (a offsetArrays, next int, err error) {
 	if stop-pos < 3 {
 		return a, 0, d.corrupt(pos, "offsets")
 	}
@@ -30,25 +33,25 @@ func (d *Decoder) offsetArrays(pos, stop, maxOffsets, maxLengths int) (a offsetA
 		a.scale = b - 127
 		pos++
 	}
-	if a.codes, pos, err = d.named("offsets", pos, stop, maxOffsets); err != nil {
+	if a.codes, pos, err = d.arrays().named("offsets", pos, stop, maxOffsets); err != nil {
 		return a, 0, err
 	}
 	if a.scale >= 2 {
 		start := pos
-		if a.lows, pos, err = d.named("offsets.low", pos, stop, len(a.codes)); err != nil {
+		if a.lows, pos, err = d.arrays().named("offsets.low", pos, stop, len(a.codes)); err != nil {
 			return a, 0, err
 		}
 		if len(a.lows) != len(a.codes) {
 			return a, 0, d.corrupt(start, "offsets.low.size")
 		}
 	}
-	a.lengths, pos, err = d.named("lengths", pos, stop, maxLengths)
+	a.lengths, pos, err = d.arrays().named("lengths", pos, stop, maxLengths)
 	return a, pos, err
 }
 
 // unpack reads the bit data, which goes from pos to stop, and leaves the distances in d.offsets, with a 0 behind the
 // last, and the lengths in d.lengths.
-func (d *Decoder) unpack(pos, stop int, a offsetArrays) error {
+func (d chunkDecoder) unpack(pos, stop int, a offsetArrays) error {
 	b := d.pair(d.src[pos:stop])
 	w := b.peekB()
 	z := bits.LeadingZeros64(w)
@@ -172,7 +175,7 @@ func (p *bitPair) longs(out []int32) bool {
 }
 
 // unpackLengths joins the length codes and the long lengths. It reports whether all of both are used.
-func (d *Decoder) unpackLengths(codes []byte, longs []int32) bool {
+func (d chunkDecoder) unpackLengths(codes []byte, longs []int32) bool {
 	n := len(codes)
 	if cap(d.lengths) < n {
 		d.lengths = make([]int32, n, n+n/2)

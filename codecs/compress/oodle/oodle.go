@@ -142,7 +142,7 @@ func (d *Decoder) block(pos, end int, h blockHeader) (int, error) {
 		}
 	case LZNA, BitKnit:
 		if h.restart || d.raw == 0 {
-			d.resetModels()
+			smallDecoder{d}.resetModels()
 		}
 		small = true
 	default:
@@ -156,12 +156,16 @@ func (d *Decoder) block(pos, end int, h blockHeader) (int, error) {
 	}
 	for d.raw < end {
 		var err error
-		if pos, err = d.smallQuantum(pos, d.raw+min(smallQuantumSize, end-d.raw), h); err != nil {
+		pos, err = smallDecoder{d}.smallQuantum(pos, d.raw+min(smallQuantumSize, end-d.raw), h)
+		if err != nil {
 			return 0, err
 		}
 	}
 	return pos, nil
 }
+
+// arrays returns what decodes the arrays of a chunk.
+func (d *Decoder) arrays() arrayDecoder { return arrayDecoder{d} }
 
 // stored copies dst[d.raw:end] from src.
 func (d *Decoder) stored(pos, end int, field string) (int, error) {

@@ -59,7 +59,7 @@ func (d *Decoder) chunk(pos, stop, end int) (int, error) {
 	h := be24(d.src[pos:])
 	if h>>23 == 0 {
 		d.part = "chunk"
-		next, err := d.arrayInto(pos, stop, d.dst[d.raw:end], 0)
+		next, err := d.arrays().arrayInto(pos, stop, d.dst[d.raw:end], 0)
 		if err == nil {
 			d.raw = end
 			d.part = ""
@@ -85,11 +85,11 @@ func (d *Decoder) chunk(pos, stop, end int) (int, error) {
 func (d *Decoder) lzChunk(pos, stop, end, mode int) error {
 	switch d.codec {
 	case Mermaid:
-		return d.mermaid(pos, stop, end, mode)
+		return chunkDecoder{d}.mermaid(pos, stop, end, mode)
 	case Leviathan:
-		return d.leviathan(pos, stop, end, mode)
+		return chunkDecoder{d}.leviathan(pos, stop, end, mode)
 	default:
-		return d.kraken(pos, stop, end, mode)
+		return chunkDecoder{d}.kraken(pos, stop, end, mode)
 	}
 }
 

@@ -6,7 +6,7 @@ const (
 )
 
 // recursive decodes an array made of arrays: a concatenation, or a multi-array with one target.
-func (d *Decoder) recursive(h arrayHeader, out []byte, depth int) error {
+func (d arrayDecoder) recursive(h arrayHeader, out []byte, depth int) error {
 	if h.stored < 6 {
 		return d.corrupt(h.pos, "recursive.stored")
 	}
@@ -38,7 +38,7 @@ func (d *Decoder) recursive(h arrayHeader, out []byte, depth int) error {
 	return nil
 }
 
-func (d *Decoder) recursiveMulti(h arrayHeader, out []byte, depth int) error {
+func (d arrayDecoder) recursiveMulti(h arrayHeader, out []byte, depth int) error {
 	var target [1][]byte
 	next, err := d.multi(h.pos, h.end(), target[:], len(out), depth+1)
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *Decoder) recursiveMulti(h arrayHeader, out []byte, depth int) error {
 //
 // A multi-array holds sources, arrays of bytes of similar statistics, and the list of pieces of them that make up each
 // target.
-func (d *Decoder) multi(pos, stop int, targets [][]byte, limit, depth int) (int, error) {
+func (d arrayDecoder) multi(pos, stop int, targets [][]byte, limit, depth int) (int, error) {
 	if stop-pos < 4 || d.src[pos]&0x80 == 0 {
 		return 0, d.corrupt(pos, "multi.header")
 	}
@@ -65,11 +65,11 @@ func (d *Decoder) multi(pos, stop int, targets [][]byte, limit, depth int) (int,
 	n := int(d.src[pos] & 0x3F)
 	pos++
 	if n == 0 {
-		return d.arrays(pos, stop, targets, limit, depth)
+		return d.several(pos, stop, targets, limit, depth)
 	}
 	var all [maxSources][]byte
 	sources := all[:n]
-	pos, err := d.arrays(pos, stop, sources, limit, depth)
+	pos, err := d.several(pos, stop, sources, limit, depth)
 	if err != nil {
 		return 0, err
 	}
@@ -90,8 +90,8 @@ func (d *Decoder) multi(pos, stop int, targets [][]byte, limit, depth int) (int,
 	return next, nil
 }
 
-// arrays decodes one array after another, at most limit bytes together.
-func (d *Decoder) arrays(pos, stop int, out [][]byte, limit, depth int) (int, error) {
+// several decodes one array after another, at most limit bytes together.
+func (d arrayDecoder) several(pos, stop int, out [][]byte, limit, depth int) (int, error) {
 	for i := range out {
 		a, next, err := d.array(pos, stop, limit, depth)
 		if err != nil {
@@ -111,7 +111,7 @@ type pieces struct {
 }
 
 // pieceList reads the indexes, the logs and the bit data of the lengths.
-func (d *Decoder) pieceList(pos, stop, targets, depth int) (pieces, int, error) {
+func (d arrayDecoder) pieceList(pos, stop, targets, depth int) (pieces, int, error) {
 	if stop-pos < 2 {
 		return pieces{}, 0, d.corrupt(pos, "multi.flags")
 	}

@@ -1,7 +1,7 @@
 package oodle
 
 // rle decodes a run-length array: literals from the front of the command buffer, commands from its end.
-func (d *Decoder) rle(h arrayHeader, out []byte, depth int) error {
+func (d arrayDecoder) rle(h arrayHeader, out []byte, depth int) error {
 	if h.stored == 0 {
 		return d.corrupt(h.pos, "rle.stored")
 	}
@@ -24,7 +24,7 @@ func (d *Decoder) rle(h arrayHeader, out []byte, depth int) error {
 }
 
 // rleCommands returns the command buffer whose front is an array of its own.
-func (d *Decoder) rleCommands(h arrayHeader, depth int) ([]byte, error) {
+func (d arrayDecoder) rleCommands(h arrayHeader, depth int) ([]byte, error) {
 	front, next, err := d.array(h.pos, h.end(), maxArray, depth+1)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,11 @@ const (
 	maxMatchShift    = 21     // of the variable-length part of a whole match's distance
 )
 
+// smallDecoder decodes quanta of LZNA and BitKnit.
+type smallDecoder struct{ *Decoder }
+
 // resetModels brings the adaptive models to their start values.
-func (d *Decoder) resetModels() {
+func (d smallDecoder) resetModels() {
 	switch d.codec {
 	case LZNA:
 		if d.lzna == nil {
@@ -24,7 +27,7 @@ func (d *Decoder) resetModels() {
 }
 
 // smallQuantum decodes dst[d.raw:end] from one quantum of LZNA or BitKnit.
-func (d *Decoder) smallQuantum(pos, end int, h blockHeader) (int, error) {
+func (d smallDecoder) smallQuantum(pos, end int, h blockHeader) (int, error) {
 	if len(d.src)-pos < 2 {
 		return 0, d.corrupt(pos, "quantum.header")
 	}
@@ -59,7 +62,7 @@ func (d *Decoder) smallQuantum(pos, end int, h blockHeader) (int, error) {
 }
 
 // specialQuantum decodes a fill, a stored quantum or a match that is the whole quantum.
-func (d *Decoder) specialQuantum(pos, end, kind int) (int, error) {
+func (d smallDecoder) specialQuantum(pos, end, kind int) (int, error) {
 	switch kind {
 	case 0:
 		return d.wholeMatch(pos, end)
@@ -72,7 +75,7 @@ func (d *Decoder) specialQuantum(pos, end, kind int) (int, error) {
 }
 
 // wholeMatch decodes a quantum that is a copy of earlier bytes.
-func (d *Decoder) wholeMatch(pos, end int) (int, error) {
+func (d smallDecoder) wholeMatch(pos, end int) (int, error) {
 	start := pos
 	pos += 2
 	if len(d.src)-pos < 2 {
@@ -97,7 +100,7 @@ func (d *Decoder) wholeMatch(pos, end int) (int, error) {
 }
 
 // matchNumber reads the variable-length part of a distance: 7 bits a byte, the last byte marked.
-func (d *Decoder) matchNumber(pos int) (x uint64, next int, err error) {
+func (d smallDecoder) matchNumber(pos int) (x uint64, next int, err error) {
 	for shift := 0; shift <= maxMatchShift && pos < len(d.src); shift += 7 {
 		b := uint64(d.src[pos])
 		pos++

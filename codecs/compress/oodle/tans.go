@@ -24,8 +24,8 @@ type tansEntry struct {
 	bits, sym uint8
 }
 
-// tansArray decodes a tANS array.
-func (d *Decoder) tansArray(h arrayHeader, out []byte) error {
+// decodeTANS decodes a tANS array.
+func decodeTANS(d arrayDecoder, h arrayHeader, out []byte) error {
 	if h.stored < 8 || len(out) < tansStates {
 		return d.corrupt(h.pos, "tans.stored")
 	}
