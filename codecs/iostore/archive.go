@@ -3,6 +3,7 @@ package iostore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"iter"
 	"slices"
@@ -27,7 +28,7 @@ type archive struct {
 	methods    []compress.Method
 	order      []int32 // by ordinal: the chunk's number in the table
 	rank       []int32 // the inverse
-	partitions []partition
+	partitions partitions
 	warnings   []*codecs.FormatError
 }
 
@@ -57,7 +58,7 @@ func (a *archive) open() (err error) {
 	}
 	a.methods = methodsNamed(a.toc.methods)
 	a.sort()
-	a.partitions = make([]partition, min(a.toc.partitions, maxPartitions))
+	a.partitions = partitions{src: a.src, size: a.toc.partitionSize, list: make([]partition, min(a.toc.partitions, maxPartitions))}
 	a.warnTOC()
 	a.warnCut()
 	return nil
@@ -131,7 +132,7 @@ func (a *archive) entry(i int, names *paths) (*codecs.Entry, error) {
 		e.Flags |= codecs.Unnamed
 	}
 	var x chunk
-	err := a.locate(i, &x)
+	err := a.toc.locate(i, &x)
 	if err == nil && len(e.Name) > a.limits.Name {
 		err = at("name", t.dirAt, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", len(e.Name), a.limits.Name))
 		e.Name = bareName(e.Type, id)
@@ -140,7 +141,7 @@ func (a *archive) entry(i int, names *paths) (*codecs.Entry, error) {
 		return e, a.error(a.label(i), err)
 	}
 	a.describe(e, &x)
-	e.Sum = a.sum(i, alloc.sum[:0])
+	e.Sum = a.toc.sum(i, alloc.sum[:0])
 	return e, nil
 }
 
@@ -179,58 +180,13 @@ func (a *archive) describe(e *codecs.Entry, x *chunk) {
 	}
 }
 
-// sum is the hash of a chunk's content; of 32 bytes that end in twelve zeros
-// only the first 20 count. All zeros are no hash.
-// They are appended to buf.
-func (a *archive) sum(i int, buf []byte) codecs.Sum {
-	h := a.toc.hash(i)
-	if len(h) > shortHashSize && allZero(h[shortHashSize:]) {
-		h = h[:shortHashSize]
-	}
-	if allZero(h) {
-		return codecs.Sum{}
-	}
-	return codecs.Sum{Kind: a.sumKind(), Bytes: append(buf, h...)}
-}
-
-// sumKind: UE5 hashes by BLAKE3. Whether UE4 did is not settled.
-func (a *archive) sumKind() codecs.SumKind {
-	if a.toc.version < perfectHash {
-		return codecs.HashDecoded
-	}
-	return codecs.BLAKE3Decoded
-}
-
-func allZero(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Sums implements codecs.Summer: the hashes of all contents, from the .utoc
-// alone.
-func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
-	sums := make([]codecs.Sum, a.toc.len())
-	all := make([]byte, longHashSize*len(sums))
-	for i := range sums {
-		if i%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		sums[i] = a.sum(int(a.order[i]), all[longHashSize*i:][:0:longHashSize])
-	}
-	return sums, nil
-}
-
 // find returns the chunk of e, which may be a copy that someone kept.
 func (a *archive) find(e *codecs.Entry) (*chunk, error) {
 	if e.Ordinal < 0 || e.Ordinal >= len(a.order) {
 		return nil, a.error(e.Name, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, len(a.order)))
 	}
 	x, i := new(chunk), int(a.order[e.Ordinal])
-	if err := a.locate(i, x); err != nil {
+	if err := a.toc.locate(i, x); err != nil {
 		return nil, a.error(a.label(i), err)
 	}
 	return x, nil
@@ -254,16 +210,27 @@ func (a *archive) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
 	return r, nil
 }
 
-// Close implements codecs.Archive: it closes the partitions.
-func (a *archive) Close() error {
-	var first error
-	for i := range a.partitions {
-		if err := a.partitions[i].close(); first == nil {
-			first = err
-		}
+// raw is the stored form of a chunk of at least one block.
+func (a *archive) raw(x *chunk) (*io.SectionReader, error) {
+	t := a.toc
+	first, last := t.block(x.first), t.block(x.first+x.n-1)
+	n := x.stored(a)
+	end := last.off + last.stored
+	if t.encrypted() {
+		end = last.off + onDisk(last)
 	}
-	return first
+	if end-first.off != n || uint64(first.off)/t.partitionSize != uint64(max(end-1, first.off))/t.partitionSize {
+		return nil, at("block.offset", t.blocks.place(x.first), codecs.Errorf(errors.ErrUnsupported, "the blocks do not lie one after another"))
+	}
+	p, off, err := a.partitions.place(first.off)
+	if err != nil {
+		return nil, err
+	}
+	return p.section(off, n)
 }
+
+// Close implements codecs.Archive: it closes the partitions.
+func (a *archive) Close() error { return a.partitions.close() }
 
 // error turns err into a FormatError about a chunk, or about the container.
 func (a *archive) error(entry string, err error) *codecs.FormatError {

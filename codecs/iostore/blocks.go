@@ -1,8 +1,6 @@
 package iostore
 
 import (
-	"errors"
-	"io"
 	"strings"
 
 	"pakdb/codecs"
@@ -20,8 +18,7 @@ type chunk struct {
 
 // locate finds and checks the blocks of chunk i: they exist, decode to as much
 // as the extent says, and follow one another.
-func (a *archive) locate(i int, x *chunk) error {
-	t := a.toc
+func (t *toc) locate(i int, x *chunk) error {
 	off, size := t.extent(i)
 	bs := int64(t.blockSize)
 	*x = chunk{number: i, first: int(off / bs), n: int((size + bs - 1) / bs), size: size}
@@ -33,15 +30,14 @@ func (a *archive) locate(i int, x *chunk) error {
 		return at("extent", where, codecs.Errorf(codecs.ErrCorrupt, "blocks %d to %d of %d", x.first, x.first+x.n-1, t.blocks.n))
 	}
 	for k := range x.n {
-		if err := a.checkBlock(x, k); err != nil {
+		if err := t.checkBlock(x, k); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *archive) checkBlock(x *chunk, k int) error {
-	t := a.toc
+func (t *toc) checkBlock(x *chunk, k int) error {
 	b := t.block(x.first + k)
 	want := min(int64(t.blockSize), x.size-int64(k)*int64(t.blockSize))
 	where := t.blocks.place(x.first + k)
@@ -82,25 +78,6 @@ func (x *chunk) scattered(a *archive) (n int64) {
 		n += a.toc.block(x.first + k).stored
 	}
 	return n
-}
-
-// raw is the stored form of a chunk of at least one block.
-func (a *archive) raw(x *chunk) (*io.SectionReader, error) {
-	t := a.toc
-	first, last := t.block(x.first), t.block(x.first+x.n-1)
-	n := x.stored(a)
-	end := last.off + last.stored
-	if t.encrypted() {
-		end = last.off + onDisk(last)
-	}
-	if end-first.off != n || uint64(first.off)/t.partitionSize != uint64(max(end-1, first.off))/t.partitionSize {
-		return nil, at("block.offset", t.blocks.place(x.first), codecs.Errorf(errors.ErrUnsupported, "the blocks do not lie one after another"))
-	}
-	p, off, err := a.place(first.off)
-	if err != nil {
-		return nil, err
-	}
-	return p.section(off, n)
 }
 
 // method is that of the chunk's blocks; of those that did not shrink it says

@@ -52,7 +52,7 @@ func (a *archive) readable(x *chunk) error {
 		}
 	}
 	if x.n > 0 {
-		_, _, err := a.place(t.block(x.first).off)
+		_, _, err := a.partitions.place(t.block(x.first).off)
 		return err
 	}
 	return nil
@@ -90,7 +90,7 @@ func (c chunkBlocks) Load(i int, buf []byte) ([]byte, error) {
 	if c.a.toc.encrypted() {
 		n = onDisk(b)
 	}
-	p, off, err := c.a.place(b.off)
+	p, off, err := c.a.partitions.place(b.off)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (c chunkBlocks) damaged(i int, b block, err error) error {
 		err = fmt.Errorf("%w: key %s, or the block is damaged: %w", codecs.ErrWrongKey, keyName(c.a.toc.keyID), err)
 	}
 	fe := &fieldError{field: fmt.Sprintf("blocks[%d]", c.x.first+i), off: b.off, err: err}
-	if p, off, perr := c.a.place(b.off); perr == nil {
+	if p, off, perr := c.a.partitions.place(b.off); perr == nil {
 		fe.file, fe.off = p.name, off
 	}
 	return fe
@@ -152,7 +152,7 @@ type content struct {
 }
 
 func newContent(ctx context.Context, a *archive, x *chunk) *content {
-	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.sum(x.number, nil)}
+	c := &content{a: a, x: x, r: ahead.NewReader(ctx, chunkBlocks{a, x}), want: a.toc.sum(x.number, nil)}
 	if c.want.Kind == codecs.NoSum {
 		return c
 	}

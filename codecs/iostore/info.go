@@ -31,8 +31,8 @@ func (a *archive) warnCut() {
 	if a.src.Dir == nil {
 		return
 	}
-	for i, last := range a.lastBlocks() {
-		name := a.partitionName(i)
+	for i, last := range a.toc.lastBlocks(len(a.partitions.list)) {
+		name := a.partitions.name(i)
 		st, err := fs.Stat(a.src.Dir, name)
 		if err != nil || st.IsDir() || st.Size() >= last.end {
 			continue
@@ -40,31 +40,6 @@ func (a *archive) warnCut() {
 		a.warn(at("block", a.toc.blocks.place(last.block),
 			codecs.Errorf(codecs.ErrTruncated, "%s has %d bytes, and its blocks %d", name, st.Size(), last.end)))
 	}
-}
-
-// lastBlock is the block of a partition that ends last, and where that is.
-type lastBlock struct {
-	block int
-	end   int64
-}
-
-func (a *archive) lastBlocks() []lastBlock {
-	last := make([]lastBlock, len(a.partitions))
-	for i := range a.toc.blocks.n {
-		b := a.toc.block(i)
-		n := b.stored
-		if a.toc.encrypted() {
-			n = onDisk(b)
-		}
-		part := uint64(b.off) / a.toc.partitionSize
-		if n == 0 || part >= uint64(len(last)) {
-			continue
-		}
-		if end := int64(uint64(b.off)%a.toc.partitionSize) + n; end > last[part].end {
-			last[part] = lastBlock{i, end}
-		}
-	}
-	return last
 }
 
 // Info implements codecs.Archive.
@@ -76,12 +51,12 @@ func (a *archive) Info() codecs.Info {
 		MountPoint: a.dir.mount,
 		Encrypted:  t.encrypted(),
 		EntryCount: t.len(),
-		Details:    a.details(),
+		Details:    detailsOf(a),
 		Warnings:   append([]*codecs.FormatError(nil), a.warnings...),
 	}
 }
 
-func (a *archive) details() []codecs.Detail {
+func detailsOf(a *archive) []codecs.Detail {
 	t := a.toc
 	name, engine := t.version.traits()
 	d := []codecs.Detail{
@@ -110,7 +85,7 @@ func (a *archive) details() []codecs.Detail {
 	if t.sourceHashes > 0 {
 		add("source hashes", itoa(int(t.sourceHashes)))
 	}
-	return append(d, a.files()...)
+	return append(d, filesOf(a)...)
 }
 
 func flagNames(flags uint8) string {
@@ -129,14 +104,14 @@ func flagNames(flags uint8) string {
 	return strings.Join(s, " ")
 }
 
-// files tells which of the container's files are beside the .utoc.
-func (a *archive) files() []codecs.Detail {
+// filesOf tells which of the container's files are beside the .utoc.
+func filesOf(a *archive) []codecs.Detail {
 	if a.src.Dir == nil {
 		return nil
 	}
 	var d []codecs.Detail
-	for i := range a.partitions {
-		name := a.partitionName(i)
+	for i := range a.partitions.list {
+		name := a.partitions.name(i)
 		value := name + ": content"
 		if st, err := fs.Stat(a.src.Dir, name); err != nil {
 			value = name + " is absent: chunks are listed, but cannot be read"

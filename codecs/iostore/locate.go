@@ -7,11 +7,9 @@ import (
 	"pakdb/codecs/internal/ue"
 )
 
-// Locate implements codecs.Locator: a long package name, "/Game/Maps/Arena",
-// stands for the chunk of that package, whether or not the container has a path
-// for it; with an extension (.uasset, .umap, .ubulk, .uptnl, .m.ubulk) for the
-// chunks of that kind.
-func (a *archive) Locate(name string) func(*codecs.Entry) bool {
+// packageChunks returns what tells the chunks that a long package name stands for;
+// nil for what is no such name.
+func packageChunks(name string) func(*codecs.Entry) bool {
 	if !strings.HasPrefix(name, "/") {
 		return nil
 	}

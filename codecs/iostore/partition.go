@@ -27,8 +27,26 @@ type partition struct {
 	opened bool
 }
 
-// partitionName is the file of partition i: game.ucas, game_s1.ucas, ...
-func (a *archive) partitionName(i int) string { return partitionName(a.src.Name, i) }
+// partitions are the files of contents beside a .utoc.
+type partitions struct {
+	src  codecs.Source // the .utoc
+	size uint64        // of each but the last
+	list []partition
+}
+
+// name is the file of partition i: game.ucas, game_s1.ucas, ...
+func (p *partitions) name(i int) string { return partitionName(p.src.Name, i) }
+
+// close closes all that were opened, and returns the first error.
+func (p *partitions) close() error {
+	var first error
+	for i := range p.list {
+		if err := p.list[i].close(); first == nil {
+			first = err
+		}
+	}
+	return first
+}
 
 func partitionName(toc string, i int) string {
 	base, _ := ue.CutSuffixFold(toc, extTOC)
@@ -40,17 +58,16 @@ func partitionName(toc string, i int) string {
 
 // place returns the partition that holds offset off of the container, and the
 // offset within it.
-func (a *archive) place(off int64) (*partition, int64, error) {
-	size := a.toc.partitionSize
-	i := uint64(off) / size
-	if i >= uint64(len(a.partitions)) {
-		return nil, 0, codecs.Errorf(codecs.ErrCorrupt, "offset 0x%x lies in partition %d of %d", off, i, len(a.partitions))
+func (p *partitions) place(off int64) (*partition, int64, error) {
+	i := uint64(off) / p.size
+	if i >= uint64(len(p.list)) {
+		return nil, 0, codecs.Errorf(codecs.ErrCorrupt, "offset 0x%x lies in partition %d of %d", off, i, len(p.list))
 	}
-	p := &a.partitions[i]
-	if err := p.open(a.src.Dir, a.partitionName(int(i))); err != nil {
+	found := &p.list[i]
+	if err := found.open(p.src.Dir, p.name(int(i))); err != nil {
 		return nil, 0, err
 	}
-	return p, int64(uint64(off) % size), nil
+	return found, int64(uint64(off) % p.size), nil
 }
 
 // open opens the file once. Its absence is an error that names it, of the class

@@ -55,16 +55,3 @@ type Finder interface {
 	// Find returns the ordinal of the chunk with that id.
 	Find(id codecs.ID) (ordinal int, ok bool)
 }
-
-// Find implements Finder.
-func (a *archive) Find(id codecs.ID) (ordinal int, ok bool) {
-	c, ok := chunkOf(id)
-	if !ok {
-		return 0, false
-	}
-	i, ok := a.toc.find(c)
-	if !ok {
-		return 0, false
-	}
-	return int(a.rank[i]), true
-}

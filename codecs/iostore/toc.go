@@ -176,3 +176,60 @@ func (c *cutter) signatures() []byte {
 	c.fail("signatures", off)
 	return b
 }
+
+// sum is the hash of a chunk's content; of 32 bytes that end in twelve zeros
+// only the first 20 count. All zeros are no hash.
+// They are appended to buf.
+func (t *toc) sum(i int, buf []byte) codecs.Sum {
+	h := t.hash(i)
+	if len(h) > shortHashSize && allZero(h[shortHashSize:]) {
+		h = h[:shortHashSize]
+	}
+	if allZero(h) {
+		return codecs.Sum{}
+	}
+	return codecs.Sum{Kind: t.sumKind(), Bytes: append(buf, h...)}
+}
+
+// sumKind: UE5 hashes by BLAKE3. Whether UE4 did is not settled.
+func (t *toc) sumKind() codecs.SumKind {
+	if t.version < perfectHash {
+		return codecs.HashDecoded
+	}
+	return codecs.BLAKE3Decoded
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// lastBlocks returns the block that ends last in each partition.
+func (t *toc) lastBlocks(partitions int) []lastBlock {
+	last := make([]lastBlock, partitions)
+	for i := range t.blocks.n {
+		b := t.block(i)
+		n := b.stored
+		if t.encrypted() {
+			n = onDisk(b)
+		}
+		part := uint64(b.off) / t.partitionSize
+		if n == 0 || part >= uint64(len(last)) {
+			continue
+		}
+		if end := int64(uint64(b.off)%t.partitionSize) + n; end > last[part].end {
+			last[part] = lastBlock{i, end}
+		}
+	}
+	return last
+}
+
+// lastBlock is the block of a partition that ends last, and where that is.
+type lastBlock struct {
+	block int
+	end   int64
+}

@@ -15,21 +15,8 @@ import (
 	"pakdb/internal/bin"
 )
 
-// Verify implements codecs.Verifier. It reads the .utoc and every .ucas once
-// and reports
-//
-//   - what opening warns of, the directory index among it,
-//   - ids that stand twice, or that the perfect hash does not lead to,
-//   - chunks whose blocks contradict their extents, or whose content does not
-//     have its hash,
-//   - blocks that no chunk uses, that overlap, lie outside their partition, or
-//     do not have their SHA-1 where the container is signed,
-//   - bytes in gaps.
-//
-// Problems of chunks come in the order of the table. Without the .ucas, or
-// without its key, what can be checked is, and one problem says why the rest
-// is not.
-func (a *archive) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
+// verify does what [archive.Verify] promises.
+func verify(ctx context.Context, a *archive, report func(*codecs.FormatError)) error {
 	v := &verifier{a: a, ctx: ctx, problems: make([][]error, a.toc.len())}
 	for _, w := range a.warnings {
 		report(w)
@@ -140,7 +127,7 @@ func (v *verifier) extents() {
 	owner := newIndex(t.blocks.n)
 	for i := range t.len() {
 		var x chunk
-		if err := v.a.locate(i, &x); err != nil {
+		if err := v.a.toc.locate(i, &x); err != nil {
 			v.add(i, err)
 			continue
 		}
@@ -198,11 +185,11 @@ func (v *verifier) content() error {
 
 // partitions opens every one, so that what is absent is told once.
 func (v *verifier) partitions() error {
-	for i := range v.a.partitions {
+	for i := range v.a.partitions.list {
 		if v.a.toc.blocks.n == 0 {
 			return nil
 		}
-		if err := v.a.partitions[i].open(v.a.src.Dir, v.a.partitionName(i)); err != nil {
+		if err := v.a.partitions.list[i].open(v.a.src.Dir, v.a.partitions.name(i)); err != nil {
 			return err
 		}
 	}
@@ -236,8 +223,8 @@ func (v *verifier) layout() {
 // blocks of signed containers. What pads a block to 16 bytes is arbitrary.
 func (v *verifier) gaps() error {
 	next := 0
-	for i := range v.a.partitions {
-		p := &v.a.partitions[i]
+	for i := range v.a.partitions.list {
+		p := &v.a.partitions.list[i]
 		base := uint64(i) * v.a.toc.partitionSize
 		var pos int64
 		for ; next < len(v.blocks) && uint64(v.blocks[next].off)/v.a.toc.partitionSize == uint64(i); next++ {
