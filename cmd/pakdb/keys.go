@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpak"
+	"pakdb/codecs/unrealpak/keyring"
 )
 
 // keyFlags are where the keys of encrypted archives come from.
 type keyOptions struct {
 	texts []string // --aes-key
 	files []string // --keys
-	ring  unrealpak.KeyRing
+	ring  keyring.Ring
 }
 
 // keyVariable holds keys too, so that they need not stand in the history of a
@@ -38,7 +38,7 @@ func (k *keyOptions) add(root *cobra.Command) {
 // newKeys are keys of new files, where they are not those of the old ones.
 type newKeys struct {
 	texts []string // --new-aes-key
-	ring  unrealpak.KeyRing
+	ring  keyring.Ring
 }
 
 func (k *newKeys) add(cmd *cobra.Command) {
@@ -85,7 +85,7 @@ func (k *keyOptions) load() error {
 			return fmt.Errorf("%w: --keys %s: %w", errUsage, name, err)
 		}
 	}
-	var fromEnv unrealpak.KeyRing
+	var fromEnv keyring.Ring
 	for text := range strings.FieldsSeq(os.Getenv(keyVariable)) {
 		if err := fromEnv.Add(text); err != nil {
 			return fmt.Errorf("%w: %s: %w", errUsage, keyVariable, err)

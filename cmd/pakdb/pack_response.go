@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/codecs/unrealpak/response"
 )
 
 // packResponse writes what a response file lists.
@@ -32,10 +33,10 @@ func packResponse(ctx context.Context, a *app, opts packOptions) error {
 	if err != nil {
 		return err
 	}
-	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Compress }) {
+	if t.options.Method == compress.None && slices.ContainsFunc(lines, func(l response.Line) bool { return l.Compress }) {
 		t.options.Method = compress.Zlib
 	}
-	if slices.ContainsFunc(lines, func(l unrealpak.ResponseLine) bool { return l.Encrypt }) {
+	if slices.ContainsFunc(lines, func(l response.Line) bool { return l.Encrypt }) {
 		t.options.Keys = a.keys.ring.Key
 	}
 	epoch, err := sourceDateEpoch()
@@ -65,23 +66,23 @@ func packResponse(ctx context.Context, a *app, opts packOptions) error {
 
 // responseLines reads the response file: one line a file, in the order in which
 // they are packed, destinations behind the mount point.
-func responseLines(opts packOptions, t *target) ([]unrealpak.ResponseLine, error) {
-	lines, err := parseFile(opts.response, unrealpak.ParseResponse)
+func responseLines(opts packOptions, t *target) ([]response.Line, error) {
+	lines, err := parseFile(opts.response, response.Parse)
 	if err != nil {
 		return nil, err
 	}
-	if lines, err = unrealpak.Expand(lines, filesAt(opts.out)); err != nil {
+	if lines, err = response.Expand(lines, filesAt(opts.out)); err != nil {
 		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	if t.options.MountPoint == "" {
-		t.options.MountPoint = unrealpak.CommonMount(lines)
+		t.options.MountPoint = response.CommonMount(lines)
 	}
 	order, err := readOrder(opts.order)
 	if err != nil {
 		return nil, err
 	}
-	unrealpak.Arrange(lines, order)
-	if err := unrealpak.MakeRelative(lines, t.options.MountPoint); err != nil {
+	response.Arrange(lines, order)
+	if err := response.MakeRelative(lines, t.options.MountPoint); err != nil {
 		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	return lines, nil
@@ -100,11 +101,11 @@ func parseFile[T any](name string, parse func(io.Reader) ([]T, error)) ([]T, err
 	return lines, nil
 }
 
-func readOrder(name string) ([]unrealpak.OrderLine, error) {
+func readOrder(name string) ([]response.OrderLine, error) {
 	if name == "" {
 		return nil, nil
 	}
-	return parseFile(name, unrealpak.ParseOrder)
+	return parseFile(name, response.ParseOrder)
 }
 
 // arrange puts the names of files in the order of an order file, which knows
@@ -117,11 +118,11 @@ func arrange(names []string, orderFile, mount string) ([]string, error) {
 	if mount == "" {
 		mount = unrealpak.DefaultMount
 	}
-	lines := make([]unrealpak.ResponseLine, len(names))
+	lines := make([]response.Line, len(names))
 	for i, name := range names {
-		lines[i] = unrealpak.ResponseLine{Source: name, Dest: strings.TrimSuffix(mount, "/") + "/" + name}
+		lines[i] = response.Line{Source: name, Dest: strings.TrimSuffix(mount, "/") + "/" + name}
 	}
-	unrealpak.Arrange(lines, order)
+	response.Arrange(lines, order)
 	arranged := make([]string, len(names))
 	for i, l := range lines {
 		arranged[i] = l.Source
@@ -145,7 +146,7 @@ func filesAt(out string) func(name string) ([]string, error) {
 }
 
 // addLine adds the file, or the delete record, that a line stands for.
-func addLine(ctx context.Context, w codecs.Writer, l unrealpak.ResponseLine, epoch time.Time, s *sums) error {
+func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.Time, s *sums) error {
 	e := &codecs.Entry{Name: l.Dest}
 	if l.Delete {
 		e.Flags = codecs.Deleted

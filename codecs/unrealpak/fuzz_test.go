@@ -8,7 +8,6 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
-	"pakdb/internal/aes256"
 )
 
 // FuzzOpen starts from one pak of each kind; the key is the one they are
@@ -29,37 +28,4 @@ func FuzzOpen(f *testing.F) {
 	}
 	seeds = append(seeds, buildModern(f, 13, false), buildModern(f, 15, true))
 	codecstest.FuzzOpen(f, unrealpak.Format(), key, seeds...)
-}
-
-func FuzzResponse(f *testing.F) {
-	f.Add("\"a/*.uasset\" \"../../../Game/\" -compress -encrypt\n\"gone\" -delete\n")
-	f.Add("\"unterminated\n")
-	f.Add("a b c\n-odd\n\"\" \"\"\n")
-	f.Fuzz(func(t *testing.T, text string) {
-		lines, err := unrealpak.ParseResponse(strings.NewReader(text))
-		if err == nil {
-			for _, l := range lines {
-				if l.Line < 1 || strings.Contains(l.Source+l.Dest, `\`) {
-					t.Errorf("%+v", l)
-				}
-			}
-		}
-		order, err := unrealpak.ParseOrder(strings.NewReader(text))
-		if err == nil {
-			unrealpak.Arrange(lines, order)
-		}
-	})
-}
-
-func FuzzKeys(f *testing.F) {
-	f.Add(repakKey)
-	f.Add(`{"EncryptionKey":{"Key":"` + repakKey + `"},"SecondaryEncryptionKeys":[{"Name":"x","Guid":"00112233445566778899AABBCCDDEEFF","Key":"0x00"}]}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		if key, err := aes256.ParseKey(text); err == nil && len(key) != 32 {
-			t.Errorf("%d bytes", len(key))
-		}
-		if keys, err := unrealpak.ParseCryptoJSON([]byte(text)); err == nil && keys == nil {
-			t.Error("neither keys nor error")
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package unrealpak
+package response
 
 import (
 	"path"
@@ -13,8 +13,8 @@ import (
 // ends in a slash gets the source's name. files lists the files at or below a
 // path, relative to it, sorted and with slashes: "." alone when the path is a
 // file.
-func Expand(lines []ResponseLine, files func(name string) ([]string, error)) ([]ResponseLine, error) {
-	var all []ResponseLine
+func Expand(lines []Line, files func(name string) ([]string, error)) ([]Line, error) {
+	var all []Line
 	for _, l := range lines {
 		if l.Delete {
 			all = append(all, l)
@@ -29,7 +29,7 @@ func Expand(lines []ResponseLine, files func(name string) ([]string, error)) ([]
 	return all, nil
 }
 
-func (l ResponseLine) expand(files func(string) ([]string, error)) ([]ResponseLine, error) {
+func (l Line) expand(files func(string) ([]string, error)) ([]Line, error) {
 	dir, pattern := l.Source, "*"
 	wild := strings.ContainsAny(path.Base(l.Source), "*?")
 	if wild {
@@ -46,13 +46,13 @@ func (l ResponseLine) expand(files func(string) ([]string, error)) ([]ResponseLi
 		if strings.HasSuffix(l.Dest, "/") {
 			l.Dest += path.Base(l.Source)
 		}
-		return []ResponseLine{l}, nil
+		return []Line{l}, nil
 	}
 	to := strings.TrimSuffix(l.Dest, "/")
 	if wild && (!strings.HasSuffix(l.Dest, "/") || to == l.Source) {
 		to = path.Dir(l.Dest)
 	}
-	var all []ResponseLine
+	var all []Line
 	for _, name := range found {
 		if !matches(pattern, path.Base(name)) {
 			continue
@@ -77,7 +77,7 @@ func matches(pattern, name string) bool {
 // CommonMount returns the folder that all destinations share, with a slash
 // behind it, which UnrealPak makes the mount point; "" when any of them is
 // relative to a mount point that it does not say.
-func CommonMount(lines []ResponseLine) string {
+func CommonMount(lines []Line) string {
 	common := ""
 	for i, l := range lines {
 		if !isRooted(l.Dest) {
@@ -105,7 +105,7 @@ func hasPrefixFold(s, prefix string) bool {
 
 // MakeRelative turns destinations into names behind the mount point. One that
 // lies elsewhere is an error.
-func MakeRelative(lines []ResponseLine, mount string) error {
+func MakeRelative(lines []Line, mount string) error {
 	if mount != "" && !strings.HasSuffix(mount, "/") {
 		mount += "/"
 	}

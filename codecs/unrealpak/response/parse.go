@@ -1,4 +1,7 @@
-package unrealpak
+// Package response reads the files by which UnrealPak is told what to pack:
+// response files, and order files. It finds the files that their lines stand for,
+// and says in which order and under which names they are packed.
+package response
 
 import (
 	"bufio"
@@ -11,13 +14,13 @@ import (
 	"pakdb/codecs"
 )
 
-// ResponseLine is one line of an UnrealPak response file:
+// Line is one line of a response file:
 //
 //	"source" "dest" -compress -encrypt -delete
 //
 // Source may hold wildcards, which the caller expands. Dest that ends in a
 // slash is a folder; without one it is the source. Paths have forward slashes.
-type ResponseLine struct {
+type Line struct {
 	Line                      int // from 1
 	Source, Dest              string
 	Compress, Encrypt, Delete bool
@@ -33,12 +36,12 @@ type OrderLine struct {
 // maxLine bounds a line of both files.
 const maxLine = 256 << 10
 
-// ParseResponse reads a response file. Empty lines are passed over; an unknown
+// Parse reads a response file. Empty lines are passed over; an unknown
 // option or a quote without an end is an error that names the line.
-func ParseResponse(r io.Reader) ([]ResponseLine, error) {
-	var lines []ResponseLine
+func Parse(r io.Reader) ([]Line, error) {
+	var lines []Line
 	err := eachLine(r, func(n int, words []string) error {
-		line := ResponseLine{Line: n}
+		line := Line{Line: n}
 		var paths []string
 		for _, w := range words {
 			if err := line.word(w, &paths); err != nil {
@@ -59,9 +62,9 @@ func ParseResponse(r io.Reader) ([]ResponseLine, error) {
 	return lines, err
 }
 
-func (l *ResponseLine) word(w string, paths *[]string) error {
+func (l *Line) word(w string, paths *[]string) error {
 	if !strings.HasPrefix(w, "-") {
-		*paths = append(*paths, normalSlashes(strings.Trim(w, `"`)))
+		*paths = append(*paths, slashes(strings.Trim(w, `"`)))
 		return nil
 	}
 	switch strings.ToLower(w) {
@@ -81,7 +84,7 @@ func (l *ResponseLine) word(w string, paths *[]string) error {
 func ParseOrder(r io.Reader) ([]OrderLine, error) {
 	var lines []OrderLine
 	err := eachLine(r, func(n int, words []string) error {
-		line := OrderLine{Path: strings.ToLower(normalSlashes(strings.Trim(words[0], `"`))), Order: uint64(n)}
+		line := OrderLine{Path: strings.ToLower(slashes(strings.Trim(words[0], `"`))), Order: uint64(n)}
 		if len(words) > 1 {
 			order, err := strconv.ParseUint(words[1], 10, 64)
 			if err != nil {
@@ -97,21 +100,21 @@ func ParseOrder(r io.Reader) ([]OrderLine, error) {
 
 // Arrange sorts response lines as UnrealPak packs them: by order number, those
 // without one behind, then by destination, delete records last.
-func Arrange(lines []ResponseLine, order []OrderLine) {
+func Arrange(lines []Line, order []OrderLine) {
 	numbers := make(map[string]uint64, len(order))
 	for _, o := range order {
 		if _, twice := numbers[o.Path]; !twice {
 			numbers[o.Path] = o.Order
 		}
 	}
-	number := func(l ResponseLine) uint64 {
+	number := func(l Line) uint64 {
 		if n, ok := numbers[strings.ToLower(l.Dest)]; ok {
 			return n
 		}
 		return 1<<64 - 1
 	}
-	slices.SortStableFunc(lines, func(a, b ResponseLine) int {
-		return cmp.Or(cmp.Compare(bool8(a.Delete), bool8(b.Delete)), cmp.Compare(number(a), number(b)),
+	slices.SortStableFunc(lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(number(a), number(b)),
 			cmp.Compare(strings.ToLower(a.Dest), strings.ToLower(b.Dest)))
 	})
 }
@@ -135,7 +138,7 @@ func eachLine(r io.Reader, fn func(n int, words []string) error) error {
 		err = s.Err()
 	}
 	if err != nil {
-		return &codecs.FormatError{Format: formatName, Field: "line " + strconv.Itoa(n), Off: -1, Err: err}
+		return &codecs.FormatError{Format: "unrealpak", Field: "line " + strconv.Itoa(n), Off: -1, Err: err}
 	}
 	return nil
 }
@@ -155,4 +158,14 @@ func splitWords(line string) ([]string, error) {
 		words, line = append(words, line[:end]), line[end:]
 	}
 	return words, nil
+}
+
+func slashes(s string) string { return strings.ReplaceAll(s, `\`, "/") }
+
+// rank puts delete records behind all others.
+func rank(l Line) int {
+	if l.Delete {
+		return 1
+	}
+	return 0
 }

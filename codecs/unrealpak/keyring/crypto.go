@@ -1,11 +1,10 @@
-package unrealpak
+package keyring
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 
-	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/aes256"
 )
@@ -13,18 +12,9 @@ import (
 // cryptoKey is a key in the engine's Crypto.json.
 type cryptoKey struct{ Name, Guid, Key string }
 
-// ParseCryptoJSON reads the Crypto.json that UnrealPak takes by -cryptokeys=:
-// the main key (EncryptionKey) and the keys by GUID (SecondaryEncryptionKeys).
-// The result answers the zero id with the main key.
-func ParseCryptoJSON(b []byte) (codecs.KeyFunc, error) {
-	var ring KeyRing
-	if err := ring.AddCryptoJSON(b); err != nil {
-		return nil, err
-	}
-	return ring.Key, nil
-}
-
-// parseCrypto returns the main key, under the zero GUID and its own, and then
+// parseCrypto reads the Crypto.json that UnrealPak takes by -cryptokeys=: the main
+// key (EncryptionKey) and the keys by GUID (SecondaryEncryptionKeys). It returns the
+// main key, under the zero GUID and its own, and then
 // the others.
 func parseCrypto(b []byte) (keys []guidKey, err error) {
 	var doc struct {

@@ -1,4 +1,6 @@
-package unrealpak
+// Package keyring holds the AES keys of Unreal's paks and containers that a user
+// gave, one by one or in a Crypto.json.
+package keyring
 
 import (
 	"bytes"
@@ -14,15 +16,15 @@ import (
 	"pakdb/internal/aes256"
 )
 
-// KeyRing holds the AES keys that a user gave, by the GUID that paks name them
+// Ring holds the AES keys that a user gave, by the GUID that paks name them
 // by; the zero GUID is the game's main key. The zero value holds none. It is
 // safe for concurrent use once nothing is added any more.
-type KeyRing struct{ keys map[ue.GUID][]byte }
+type Ring struct{ keys map[ue.GUID][]byte }
 
 // Add adds a key in one of the forms of [aes256.ParseKey], or GUID=KEY. Two keys for
 // one GUID, or two main keys, are an error: which one is meant would be a guess.
 // The error does not repeat the key.
-func (r *KeyRing) Add(text string) error {
+func (r *Ring) Add(text string) error {
 	var id ue.GUID
 	if before, after, ok := strings.Cut(text, "="); ok {
 		if g, err := ue.ParseGUID(before); err == nil {
@@ -36,8 +38,9 @@ func (r *KeyRing) Add(text string) error {
 	return r.put(id, key)
 }
 
-// AddCryptoJSON adds the keys of a Crypto.json; see [ParseCryptoJSON].
-func (r *KeyRing) AddCryptoJSON(b []byte) error {
+// AddCryptoJSON adds the keys of the Crypto.json that UnrealPak takes by
+// -cryptokeys=. One without any key is an error.
+func (r *Ring) AddCryptoJSON(b []byte) error {
 	keys, err := parseCrypto(b)
 	for _, k := range keys {
 		if err == nil {
@@ -52,7 +55,7 @@ func (r *KeyRing) AddCryptoJSON(b []byte) error {
 
 func compareGUIDs(a, b ue.GUID) int { return bytes.Compare(a[:], b[:]) }
 
-func (r *KeyRing) put(id ue.GUID, key []byte) error {
+func (r *Ring) put(id ue.GUID, key []byte) error {
 	old, twice := r.keys[id]
 	switch {
 	case twice && bytes.Equal(old, key):
@@ -60,7 +63,7 @@ func (r *KeyRing) put(id ue.GUID, key []byte) error {
 	case twice && id.IsZero():
 		return fmt.Errorf("two main keys; a key that is not the main one goes with its GUID, as GUID=KEY")
 	case twice:
-		return fmt.Errorf("two keys %s", keyName(id))
+		return fmt.Errorf("two keys with GUID %s", id)
 	case r.keys == nil:
 		r.keys = map[ue.GUID][]byte{}
 	}
@@ -69,7 +72,7 @@ func (r *KeyRing) put(id ue.GUID, key []byte) error {
 }
 
 // Fill adds the keys of other for GUIDs that r has none for.
-func (r *KeyRing) Fill(other *KeyRing) {
+func (r *Ring) Fill(other *Ring) {
 	for id, key := range other.keys {
 		if _, ok := r.keys[id]; !ok {
 			_ = r.put(id, key) // fails only where there is one
@@ -78,10 +81,10 @@ func (r *KeyRing) Fill(other *KeyRing) {
 }
 
 // Key implements codecs.KeyFunc.
-func (r *KeyRing) Key(id [16]byte) []byte { return r.keys[id] }
+func (r *Ring) Key(id [16]byte) []byte { return r.keys[id] }
 
 // All returns every key once.
-func (r *KeyRing) All() (list [][]byte) {
+func (r *Ring) All() (list [][]byte) {
 	for _, id := range slices.SortedFunc(maps.Keys(r.keys), compareGUIDs) {
 		if !slices.ContainsFunc(list, func(k []byte) bool { return bytes.Equal(k, r.keys[id]) }) {
 			list = append(list, r.keys[id])
@@ -92,7 +95,7 @@ func (r *KeyRing) All() (list [][]byte) {
 
 // Print stands for the keys where they must not be seen: two rings of the same
 // keys have the same print, and no key can be had from it. It is "" for none.
-func (r *KeyRing) Print() string {
+func (r *Ring) Print() string {
 	if len(r.keys) == 0 {
 		return ""
 	}

@@ -1,19 +1,25 @@
-package unrealpak_test
+package keyring_test
 
 import (
 	"bytes"
 	"strings"
 	"testing"
 
-	"pakdb/codecs/unrealpak"
+	"pakdb/codecs/unrealpak/keyring"
 	"pakdb/internal/aes256"
+)
+
+// The keys of samples that others made, which are public.
+const (
+	repakKey = "lNJbw660IOC+kU7cnVQ1oeqrXyhk4J6UAZrCBbcnp94="
+	cueKey   = "CUE4ParseFixtureAESKey0123456789"
 )
 
 const guid = "0123456789ABCDEF0011223344556677"
 
 func TestKeyRing(t *testing.T) {
 	hexKey := strings.Repeat("ab", 32)
-	var r unrealpak.KeyRing
+	var r keyring.Ring
 	if r.Print() != "" || r.Key([16]byte{}) != nil {
 		t.Error("an empty ring holds a key")
 	}
@@ -43,8 +49,8 @@ func TestKeyRing(t *testing.T) {
 // The print depends on the keys, not on how or in which order they came.
 func TestKeyRingPrint(t *testing.T) {
 	hexKey := strings.Repeat("ab", 32)
-	ring := func(texts ...string) *unrealpak.KeyRing {
-		var r unrealpak.KeyRing
+	ring := func(texts ...string) *keyring.Ring {
+		var r keyring.Ring
 		for _, s := range texts {
 			if err := r.Add(s); err != nil {
 				t.Fatal(err)
@@ -52,7 +58,7 @@ func TestKeyRingPrint(t *testing.T) {
 		}
 		return &r
 	}
-	var file unrealpak.KeyRing
+	var file keyring.Ring
 	err := file.AddCryptoJSON([]byte(`{"EncryptionKey":{"Key":"` + repakKey + `"},
 		"SecondaryEncryptionKeys":[{"Name":"dlc","Guid":"` + guid + `","Key":"` + hexKey + `"}]}`))
 	if err != nil {
@@ -78,7 +84,7 @@ func TestKeyRingConflicts(t *testing.T) {
 			"SecondaryEncryptionKeys":[{"Name":"x","Guid":"` + guid + `","Key":"` + repakKey + `"}]}`,
 		"another than was given": `{"EncryptionKey":{"Key":"` + hexKey + `"}}`,
 	} {
-		var r unrealpak.KeyRing
+		var r keyring.Ring
 		if name == "another than was given" {
 			if err := r.Add(repakKey); err != nil {
 				t.Fatal(err)
@@ -88,4 +94,38 @@ func TestKeyRingConflicts(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+func TestCryptoJSON(t *testing.T) {
+	var ring keyring.Ring
+	err := ring.AddCryptoJSON([]byte("\xef\xbb\xbf" + `{"$types": {"x": "1"}, "EncryptionKey": {"$type": "1", "Name": null, "Guid": null, "Key": "` + repakKey + `"},
+		"bEnablePakSigning": false,
+		"SecondaryEncryptionKeys": [{"Name": "DLC", "Guid": "00112233445566778899AABBCCDDEEFF", "Key": "` + cueKey + `"}]}`))
+	keys := ring.Key
+	if err != nil {
+		t.Fatal(err)
+	}
+	dlc := [16]byte{0x33, 0x22, 0x11, 0x00, 0x77, 0x66, 0x55, 0x44, 0xbb, 0xaa, 0x99, 0x88, 0xff, 0xee, 0xdd, 0xcc}
+	if main := keys([16]byte{}); len(main) != 32 || main[0] != 0x94 || string(keys(dlc)) != cueKey || keys([16]byte{1}) != nil {
+		t.Errorf("%x %q %x", main, keys(dlc), keys([16]byte{1}))
+	}
+	for _, text := range []string{"", "{}", `{"EncryptionKey":{"Key":"x"}}`, `{"SecondaryEncryptionKeys":[{"Guid":"x","Key":"` + repakKey + `"}]}`} {
+		if err := new(keyring.Ring).AddCryptoJSON([]byte(text)); err == nil {
+			t.Errorf("%s: accepted", text)
+		}
+	}
+}
+
+func FuzzKeys(f *testing.F) {
+	f.Add(repakKey)
+	f.Add(`{"EncryptionKey":{"Key":"` + repakKey + `"},"SecondaryEncryptionKeys":[{"Name":"x","Guid":"00112233445566778899AABBCCDDEEFF","Key":"0x00"}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if key, err := aes256.ParseKey(text); err == nil && len(key) != 32 {
+			t.Errorf("%d bytes", len(key))
+		}
+		var r keyring.Ring
+		if err := r.AddCryptoJSON([]byte(text)); err == nil && len(r.All()) == 0 {
+			t.Error("neither keys nor error")
+		}
+	})
 }

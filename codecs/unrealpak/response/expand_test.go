@@ -1,4 +1,4 @@
-package unrealpak_test
+package response_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"pakdb/codecs"
-	"pakdb/codecs/unrealpak"
+	"pakdb/codecs/unrealpak/response"
 )
 
 func TestExpand(t *testing.T) {
@@ -25,11 +25,11 @@ func TestExpand(t *testing.T) {
 		{`"Content/?.uasset"`, "Content/A.uasset>Content/A.uasset Content/Maps/C.uasset>Content/Maps/C.uasset"},
 		{`"gone/*" "x" -delete`, "gone/*>x"},
 	} {
-		lines, err := unrealpak.ParseResponse(strings.NewReader(tt.line))
+		lines, err := response.Parse(strings.NewReader(tt.line))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if lines, err = unrealpak.Expand(lines, list); err != nil {
+		if lines, err = response.Expand(lines, list); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -40,8 +40,8 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%s\n got %s\nwant %s", tt.line, s, tt.want)
 		}
 	}
-	lines := []unrealpak.ResponseLine{{Line: 7, Source: "Content/*.bnk", Dest: "x"}}
-	if _, err := unrealpak.Expand(lines, list); !errors.Is(err, codecs.ErrNotFound) || !strings.Contains(err.Error(), "line 7") {
+	lines := []response.Line{{Line: 7, Source: "Content/*.bnk", Dest: "x"}}
+	if _, err := response.Expand(lines, list); !errors.Is(err, codecs.ErrNotFound) || !strings.Contains(err.Error(), "line 7") {
 		t.Errorf("nothing matches: %v", err)
 	}
 }
@@ -59,23 +59,23 @@ func TestMounts(t *testing.T) {
 		{"Game/A Game/B", ""},
 		{"", ""},
 	} {
-		var lines []unrealpak.ResponseLine
+		var lines []response.Line
 		for _, d := range strings.Fields(tt.dests) {
-			lines = append(lines, unrealpak.ResponseLine{Dest: d})
+			lines = append(lines, response.Line{Dest: d})
 		}
-		if got := unrealpak.CommonMount(lines); got != tt.want {
+		if got := response.CommonMount(lines); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.dests, got, tt.want)
 		}
 	}
 }
 
 func TestMakeRelative(t *testing.T) {
-	lines := []unrealpak.ResponseLine{{Dest: "../../../game/A"}, {Dest: "B/C"}}
-	if err := unrealpak.MakeRelative(lines, "../../../Game"); err != nil || lines[0].Dest != "A" || lines[1].Dest != "B/C" {
+	lines := []response.Line{{Dest: "../../../game/A"}, {Dest: "B/C"}}
+	if err := response.MakeRelative(lines, "../../../Game"); err != nil || lines[0].Dest != "A" || lines[1].Dest != "B/C" {
 		t.Errorf("%v %v", lines, err)
 	}
 	for _, dest := range []string{"../../../Gamer/A", "/x", "C:/x", "../../x"} {
-		err := unrealpak.MakeRelative([]unrealpak.ResponseLine{{Line: 3, Dest: dest}}, "../../../Game/")
+		err := response.MakeRelative([]response.Line{{Line: 3, Dest: dest}}, "../../../Game/")
 		if !errors.Is(err, codecs.ErrName) {
 			t.Errorf("%s: %v", dest, err)
 		}
