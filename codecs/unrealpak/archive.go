@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"pakdb/codecs"
-	"pakdb/internal/bin"
 )
 
 // archive is an opened pak. It is immutable after open.
@@ -37,7 +36,7 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 	}
 	opt := o.WithDefaults()
 	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys, keyTrusted: opt.KeysTrusted}
-	a.keySign = sync.OnceValue(a.entriesSign)
+	a.keySign = sync.OnceValue(func() sign { return entriesSign(a) })
 	if err := a.open(); err != nil {
 		return nil, a.error("", err)
 	}
@@ -54,104 +53,27 @@ func (a *archive) open() (err error) {
 	if a.crypt, err = newCrypt(a.footer, a.keys); err != nil {
 		return err
 	}
-	if err := a.openIndex(); err != nil {
+	if err := (indexReader{a}).open(); err != nil {
 		return err
 	}
 	if len(a.mount) > maxMount {
 		return at("mount point", a.footer.index.off, codecs.Errorf(codecs.ErrCorrupt, "%d > %d bytes", len(a.mount), maxMount))
 	}
-	a.collect()
+	collect(a)
 	return nil
 }
 
-func (a *archive) openIndex() error {
-	f := a.footer
-	buf, warning, err := a.readIndex("index", f.index, f.at+8, f.ivs[0])
-	if err != nil {
-		return err
+// Info implements codecs.Archive.
+func (a *archive) Info() codecs.Info {
+	return codecs.Info{
+		Format:     formatName,
+		Version:    a.footer.version.String(),
+		MountPoint: a.mount,
+		Encrypted:  a.footer.encrypted || a.facts.encrypted > 0,
+		EntryCount: a.table.len(),
+		Details:    detailsOf(a),
+		Warnings:   append([]*codecs.FormatError(nil), a.warnings...),
 	}
-	if warning != nil && f.encrypted && !plausibleIndex(buf) {
-		return at("index", f.index.off, codecs.Errorf(codecs.ErrWrongKey, "key %s does not decrypt the index", keyName(f.keyID)))
-	}
-	a.keyProven = f.encrypted && warning == nil
-	a.warn(warning)
-	if f.version >= pathHashIndex {
-		return a.openHashIndex(buf)
-	}
-	var t *recordIndex
-	t, a.mount, a.tableErr = parseRecordIndex(buf, f.index.off, f.version)
-	a.table = t
-	if t.len() == 0 && a.tableErr != nil {
-		return a.tableErr
-	}
-	return nil
-}
-
-// openHashIndex reads the regions that the primary index names. Any one of the
-// two is enough to list the entries, with or without names.
-func (a *archive) openHashIndex(buf []byte) error {
-	f := a.footer
-	p, err := parsePrimary(buf, f.index.off, f.version, a.crypt.ctr)
-	if err != nil {
-		return err
-	}
-	a.mount = p.mount
-	a.hashed = newHashIndex(f.version, a.crypt.ctr, p)
-	a.table = a.hashed
-	pairs, hashErr := a.openPathHashes(p)
-	more, dirErr := a.openDirectory(p)
-	if hashErr != nil && (p.fullDir == nil || dirErr != nil) {
-		return hashErr
-	}
-	if dirErr != nil && len(a.hashed.items) == 0 && len(pairs) == 0 {
-		return dirErr
-	}
-	if p.pathHash == nil && p.fullDir == nil && p.count > 0 {
-		return at("index", p.regionAt[0], codecs.Errorf(codecs.ErrCorrupt, "%d entries, but neither path hashes nor a directory", p.count))
-	}
-	a.warn(hashErr)
-	a.tableErr = dirErr
-	a.hashed.finish(append(pairs, more...))
-	if dirErr == nil {
-		a.warn(checkCount(p.count, a.hashed.len(), p.countAt))
-	}
-	return nil
-}
-
-func (a *archive) openPathHashes(p *primary) ([]pathHash, error) {
-	if p.pathHash == nil {
-		return nil, nil
-	}
-	buf, warning, err := a.readIndex("path hash index", *p.pathHash, p.regionAt[0]+4, a.footer.ivs[1])
-	if err != nil {
-		return nil, err
-	}
-	a.warn(warning)
-	if isFlat(buf) { // version 13 on may keep the pairs in the directory alone
-		return nil, nil
-	}
-	pairs, _, err := parsePathHashes(buf, p.pathHash.off)
-	return pairs, err
-}
-
-func (a *archive) openDirectory(p *primary) ([]pathHash, error) {
-	if p.fullDir == nil {
-		return nil, nil
-	}
-	buf, warning, err := a.readIndex("directory index", *p.fullDir, p.regionAt[1]+4, a.footer.ivs[2])
-	if err != nil {
-		return nil, err
-	}
-	a.warn(warning)
-	if a.footer.version >= sortedDirectoryIndex && isFlat(buf) {
-		pairs, err := a.hashed.parseFlat(buf, p.fullDir.off, a.limits.Table)
-		if p.pathHash != nil {
-			pairs = nil
-		}
-		return pairs, err
-	}
-	r := bin.NewReader(buf, p.fullDir.off, leOrder)
-	return nil, a.hashed.parseDirectory(r, buf, int(max(p.count, 0)))
 }
 
 // Entries implements codecs.Archive. Each entry costs its own memory and that
@@ -284,6 +206,16 @@ func (a *archive) Close() error { return nil }
 // error turns err into a FormatError about an entry, or about the file.
 func (a *archive) error(entry string, err error) *codecs.FormatError {
 	return formatError(a.src.Name, entry, err)
+}
+
+// keyKnown reports whether the key is certainly the right one, so that what does
+// not decode is damaged.
+func (a *archive) keyKnown() bool {
+	return a.keyTrusted || a.keyProven || a.keySign() == inFavour
+}
+
+func (a *archive) label(i int) string {
+	return label(&codecs.Entry{Ordinal: i, Name: a.table.name(i)})
 }
 
 func (a *archive) warn(err error) {

@@ -1,10 +1,11 @@
 package unrealpak
 
 import (
+	"cmp"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/sha1"
 	"encoding/binary"
+	"slices"
 
 	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
@@ -55,32 +56,32 @@ func keyName(id ue.GUID) string {
 	return "with GUID " + id.String()
 }
 
-// readIndex reads a region of the index, decrypts it, and compares its hash. A
-// mismatch that does not keep the region from being read is a warning.
-func (a *archive) readIndex(name string, g region, field int64, iv [12]byte) (buf []byte, warning, err error) {
-	if err := g.check(a.footer.start, field); err != nil {
-		return nil, nil, err
-	}
-	buf, err = bin.Section(a.src, g.off, g.size, a.src.Size, a.limits.Table)
-	if err != nil {
-		return nil, nil, at(name, g.off, err)
-	}
-	if a.footer.encrypted {
-		if a.crypt.block == nil {
-			return nil, nil, at(name, g.off, noKey(a.footer, "the index is encrypted"))
-		}
-		a.crypt.decrypt(buf, iv, 0)
-	}
-	if sha1.Sum(buf) != g.sum {
-		warning = at(name, g.off, codecs.Errorf(codecs.ErrChecksum, "SHA-1 is not the %x that stands at 0x%x", g.sum, field+16))
-	}
-	return buf, warning, nil
-}
-
 // plausibleIndex tells a decrypted index from noise: it starts with a mount
 // point that ends in a NUL.
 func plausibleIndex(buf []byte) bool {
 	r := bin.NewReader(buf, 0, binary.LittleEndian)
 	mount := ue.FString(r)
 	return r.Err() == nil && !mount.Bare && len(mount.Bytes) <= maxMount
+}
+
+// indexRegions returns the regions of the index by offset, without those that
+// overlap.
+func indexRegions(a *archive) (list []codecs.Region) {
+	all := []region{a.footer.index}
+	if a.hashed != nil {
+		for _, g := range []*region{a.hashed.primary.pathHash, a.hashed.primary.fullDir} {
+			if g != nil {
+				all = append(all, *g)
+			}
+		}
+	}
+	slices.SortFunc(all, func(x, y region) int { return cmp.Compare(x.off, y.off) })
+	end := int64(0)
+	for _, g := range all {
+		if g.off >= end && g.size%aes256.Block == 0 && g.check(a.footer.start, 0) == nil {
+			list = append(list, codecs.Region{Offset: g.off, Size: g.size})
+			end = g.off + g.size
+		}
+	}
+	return list
 }

@@ -1,6 +1,7 @@
 package unrealpak
 
 import (
+	"crypto/sha1"
 	"encoding/binary"
 	"strings"
 
@@ -80,4 +81,120 @@ func checkCount(declared int64, have int, field int64) error {
 		return nil
 	}
 	return at("entry count", field, codecs.Errorf(codecs.ErrNonStrict, "%d declared, %d listed", declared, have))
+}
+
+// indexReader reads the regions of the index while a pak is opened.
+type indexReader struct{ *archive }
+
+// open reads the index of any version.
+func (a indexReader) open() error {
+	f := a.footer
+	buf, warning, err := a.region("index", f.index, f.at+8, f.ivs[0])
+	if err != nil {
+		return err
+	}
+	if warning != nil && f.encrypted && !plausibleIndex(buf) {
+		return at("index", f.index.off, codecs.Errorf(codecs.ErrWrongKey, "key %s does not decrypt the index", keyName(f.keyID)))
+	}
+	a.keyProven = f.encrypted && warning == nil
+	a.warn(warning)
+	if f.version >= pathHashIndex {
+		return a.hashIndex(buf)
+	}
+	var t *recordIndex
+	t, a.mount, a.tableErr = parseRecordIndex(buf, f.index.off, f.version)
+	a.table = t
+	if t.len() == 0 && a.tableErr != nil {
+		return a.tableErr
+	}
+	return nil
+}
+
+// hashIndex reads the regions that the primary index names. Any one of the
+// two is enough to list the entries, with or without names.
+func (a indexReader) hashIndex(buf []byte) error {
+	f := a.footer
+	p, err := parsePrimary(buf, f.index.off, f.version, a.crypt.ctr)
+	if err != nil {
+		return err
+	}
+	a.mount = p.mount
+	a.hashed = newHashIndex(f.version, a.crypt.ctr, p)
+	a.table = a.hashed
+	pairs, hashErr := a.pathHashes(p)
+	more, dirErr := a.directory(p)
+	if hashErr != nil && (p.fullDir == nil || dirErr != nil) {
+		return hashErr
+	}
+	if dirErr != nil && len(a.hashed.items) == 0 && len(pairs) == 0 {
+		return dirErr
+	}
+	if p.pathHash == nil && p.fullDir == nil && p.count > 0 {
+		return at("index", p.regionAt[0], codecs.Errorf(codecs.ErrCorrupt, "%d entries, but neither path hashes nor a directory", p.count))
+	}
+	a.warn(hashErr)
+	a.tableErr = dirErr
+	a.hashed.finish(append(pairs, more...))
+	if dirErr == nil {
+		a.warn(checkCount(p.count, a.hashed.len(), p.countAt))
+	}
+	return nil
+}
+
+func (a indexReader) pathHashes(p *primary) ([]pathHash, error) {
+	if p.pathHash == nil {
+		return nil, nil
+	}
+	buf, warning, err := a.region("path hash index", *p.pathHash, p.regionAt[0]+4, a.footer.ivs[1])
+	if err != nil {
+		return nil, err
+	}
+	a.warn(warning)
+	if isFlat(buf) { // version 13 on may keep the pairs in the directory alone
+		return nil, nil
+	}
+	pairs, _, err := parsePathHashes(buf, p.pathHash.off)
+	return pairs, err
+}
+
+func (a indexReader) directory(p *primary) ([]pathHash, error) {
+	if p.fullDir == nil {
+		return nil, nil
+	}
+	buf, warning, err := a.region("directory index", *p.fullDir, p.regionAt[1]+4, a.footer.ivs[2])
+	if err != nil {
+		return nil, err
+	}
+	a.warn(warning)
+	if a.footer.version >= sortedDirectoryIndex && isFlat(buf) {
+		pairs, err := a.hashed.parseFlat(buf, p.fullDir.off, a.limits.Table)
+		if p.pathHash != nil {
+			pairs = nil
+		}
+		return pairs, err
+	}
+	r := bin.NewReader(buf, p.fullDir.off, leOrder)
+	return nil, a.hashed.parseDirectory(r, buf, int(max(p.count, 0)))
+}
+
+// region reads a region of the index, decrypts it, and compares its hash. A
+// mismatch that does not keep the region from being read is a warning.
+func (a indexReader) region(name string, g region, field int64, iv [12]byte) (buf []byte, warning, err error) {
+	if err := g.check(a.footer.start, field); err != nil {
+		return nil, nil, err
+	}
+	buf, err = bin.Section(a.src, g.off, g.size, a.src.Size, a.limits.Table)
+	if err != nil {
+		return nil, nil, at(name, g.off, err)
+	}
+	if a.footer.encrypted {
+		if a.crypt.block == nil {
+			return nil, nil, at(name, g.off, noKey(a.footer, "the index is encrypted"))
+		}
+		a.crypt.decrypt(buf, iv, 0)
+	}
+	if sha1.Sum(buf) != g.sum {
+		warning = at(name, g.off, codecs.Errorf(codecs.ErrChecksum, "SHA-1 is not the %x that stands at 0x%x", g.sum, field+16))
+	}
+	return buf, warning, nil
 }

@@ -22,7 +22,7 @@ type facts struct {
 }
 
 // collect walks the records once. What is wrong with one is told by Entries.
-func (a *archive) collect() {
+func collect(a *archive) {
 	var rec record
 	a.facts.methods = map[compress.Method]int{}
 	for i := range a.table.len() {
@@ -31,7 +31,7 @@ func (a *archive) collect() {
 		}
 		a.facts.add(&rec, a.footer)
 	}
-	a.facts.form = a.blockForm()
+	a.facts.form = blockFormOf(a)
 	if a.footer.extra > 0 {
 		a.warn(at("footer", a.footer.at, codecs.Errorf(codecs.ErrNonStrict, "%d bytes follow it (game fork?)", a.footer.extra)))
 	}
@@ -54,8 +54,8 @@ func (s *facts) add(rec *record, f *footer) {
 	}
 }
 
-// siblings are the files that belong to a pak and lie beside it.
-func (a *archive) siblings() []codecs.Detail {
+// siblingsOf are the files that belong to a pak and lie beside it.
+func siblingsOf(a *archive) []codecs.Detail {
 	var d []codecs.Detail
 	if a.src.Dir == nil {
 		return nil
@@ -73,20 +73,7 @@ func (a *archive) siblings() []codecs.Detail {
 	return d
 }
 
-// Info implements codecs.Archive.
-func (a *archive) Info() codecs.Info {
-	return codecs.Info{
-		Format:     formatName,
-		Version:    a.footer.version.String(),
-		MountPoint: a.mount,
-		Encrypted:  a.footer.encrypted || a.facts.encrypted > 0,
-		EntryCount: a.table.len(),
-		Details:    a.details(),
-		Warnings:   append([]*codecs.FormatError(nil), a.warnings...),
-	}
-}
-
-func (a *archive) details() []codecs.Detail {
+func detailsOf(a *archive) []codecs.Detail {
 	f := a.footer
 	tr := f.version.traits()
 	d := []codecs.Detail{
@@ -108,7 +95,7 @@ func (a *archive) details() []codecs.Detail {
 		add("path hash seed", "0x"+strconv.FormatUint(a.hashed.primary.seed, 16))
 		add("index regions", regions(a.hashed.primary))
 	}
-	if n, ok := a.chunk(); ok {
+	if n, ok := chunkOf(a); ok {
 		add("chunk", strconv.Itoa(n))
 	}
 	if a.facts.encrypted > 0 {
@@ -117,13 +104,13 @@ func (a *archive) details() []codecs.Detail {
 	if a.facts.deleted > 0 {
 		add("delete records", strconv.Itoa(a.facts.deleted))
 	}
-	if a.isAppended() {
-		add("appended", fmt.Sprintf("by pakdb; %d bytes are no entry's nor the index's, and \"pakdb pak compact\" drops them", a.dead()))
+	if isAppended(a) {
+		add("appended", fmt.Sprintf("by pakdb; %d bytes are no entry's nor the index's, and \"pakdb pak compact\" drops them", deadBytes(a)))
 	}
 	if a.facts.encrypted > 0 && !f.encrypted {
 		add("key check", "no hash covers decrypted content: a wrong key shows by padding, magics and damage only")
 	}
-	return append(d, a.siblings()...)
+	return append(d, siblingsOf(a)...)
 }
 
 func plainOr(set bool, word string) string {
@@ -153,16 +140,16 @@ func regions(p *primary) string {
 	return "directory only"
 }
 
-// chunk is the number of the chunk that the pak holds.
-func (a *archive) chunk() (int, bool) {
+// chunkOf is the number of the chunk that the pak holds.
+func chunkOf(a *archive) (int, bool) {
 	if a.footer.chunk >= 0 {
 		return int(a.footer.chunk), true
 	}
 	return Chunk(a.src.Name)
 }
 
-// blockForm tells by which habit the packer wrote single-block entries.
-func (a *archive) blockForm() blockForm {
+// blockFormOf tells by which habit the packer wrote single-block entries.
+func blockFormOf(a *archive) blockForm {
 	if a.hashed == nil {
 		return formExact
 	}

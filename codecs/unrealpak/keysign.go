@@ -68,14 +68,8 @@ func (c *content) checkKey() error {
 		"the decrypted content has neither the padding nor the start that it should; key %s seems wrong", keyName(c.a.footer.keyID)))
 }
 
-// keyKnown reports whether the key is certainly the right one, so that what does
-// not decode is damaged.
-func (a *archive) keyKnown() bool {
-	return a.keyTrusted || a.keyProven || a.keySign() == inFavour
-}
-
 // entriesSign gathers the signs of the first encrypted entries.
-func (a *archive) entriesSign() sign {
+func entriesSign(a *archive) sign {
 	sum := silent
 	var rec record
 	for i, left := 0, signsRead; i < a.table.len() && left > 0; i++ {
@@ -83,7 +77,7 @@ func (a *archive) entriesSign() sign {
 			continue
 		}
 		left--
-		switch a.entrySign(i, &rec) {
+		switch entrySign(a, i, &rec) {
 		case inFavour:
 			return inFavour
 		case against:
@@ -93,7 +87,7 @@ func (a *archive) entriesSign() sign {
 	return sum
 }
 
-func (a *archive) entrySign(i int, rec *record) sign {
+func entrySign(a *archive, i int, rec *record) sign {
 	method, err := a.footer.methodOf(rec.method)
 	if err != nil {
 		return silent

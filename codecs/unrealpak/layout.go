@@ -24,7 +24,7 @@ func (v *verifier) layout(list []extent, report func(*codecs.FormatError)) error
 	all := append(slices.Clone(list), v.regions()...)
 	slices.SortFunc(all, compareExtents)
 	pos, prev := int64(0), extent{ordinal: -1}
-	onPurpose := v.a.isAppended() // what is in gaps
+	onPurpose := isAppended(v.a) // what is in gaps
 	for _, x := range all {
 		switch {
 		case x.off > pos && onPurpose:
@@ -149,7 +149,7 @@ func hashClass(name string) error {
 // files, with the full one.
 func (v *verifier) pruned() {
 	t, off := v.a.hashed, v.a.hashed.primary.pathHash.off
-	p, err := v.a.prunedDirectory()
+	p, err := prunedDirectory(v.a)
 	if err != nil {
 		v.container = append(v.container, err)
 		return

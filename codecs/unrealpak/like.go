@@ -60,7 +60,7 @@ func like(src codecs.Archive) (*codecs.CreateOptions, error) {
 		Encrypt:      a.facts.encrypted > 0 && 2*a.facts.encrypted >= a.table.len()-a.facts.deleted,
 		EncryptIndex: f.encrypted,
 		KeyID:        f.keyID,
-		Template:     &template{slots: f.slots, form: a.facts.form, keep: a.prunedExts()},
+		Template:     &template{slots: f.slots, form: a.facts.form, keep: prunedExts(a)},
 	}
 	if a.hashed != nil {
 		o.Seed = a.hashed.primary.seed
@@ -92,11 +92,11 @@ func usualMethod(a *archive) compress.Method {
 }
 
 // prunedExts are the extensions of the files that the pruned directory lists.
-func (a *archive) prunedExts() map[string]bool {
+func prunedExts(a *archive) map[string]bool {
 	if a.hashed == nil || a.hashed.primary.pathHash == nil {
 		return nil
 	}
-	p, err := a.prunedDirectory()
+	p, err := prunedDirectory(a)
 	if err != nil {
 		return nil
 	}
@@ -108,10 +108,10 @@ func (a *archive) prunedExts() map[string]bool {
 }
 
 // prunedDirectory reads the directory behind the path hashes.
-func (a *archive) prunedDirectory() (*hashIndex, error) {
+func prunedDirectory(a *archive) (*hashIndex, error) {
 	p := a.hashed.primary
 	pruned := &hashIndex{version: a.footer.version, primary: p}
-	buf, _, err := a.readIndex("path hash index", *p.pathHash, p.regionAt[0]+4, a.footer.ivs[1])
+	buf, _, err := indexReader{a}.region("path hash index", *p.pathHash, p.regionAt[0]+4, a.footer.ivs[1])
 	if err != nil || isFlat(buf) {
 		return pruned, err
 	}

@@ -31,7 +31,7 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.content(ctx, rec)
+	c, err := newContent(ctx, a, rec)
 	if err != nil {
 		return nil, a.error(a.label(e.Ordinal), err)
 	}
@@ -60,7 +60,7 @@ type content struct {
 	want    [20]byte
 }
 
-func (a *archive) content(ctx context.Context, rec *record) (*content, error) {
+func newContent(ctx context.Context, a *archive, rec *record) (*content, error) {
 	method, err := a.footer.methodOf(rec.method)
 	switch {
 	case err != nil:
@@ -72,7 +72,7 @@ func (a *archive) content(ctx context.Context, rec *record) (*content, error) {
 	case rec.usize > a.limits.Entry:
 		return nil, at("decoded size", rec.at, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", rec.usize, a.limits.Entry))
 	}
-	if err := a.checkUnits(rec, method); err != nil {
+	if err := checkUnits(a, rec, method); err != nil {
 		return nil, err
 	}
 	c := &content{a: a, ctx: ctx, rec: rec, method: method, want: rec.sum, sum: sha1.New()}
@@ -106,7 +106,7 @@ func (c *content) release() {
 
 // checkUnits refuses blocks that are too large to decode in memory, and those
 // that cannot decode to what they declare.
-func (a *archive) checkUnits(rec *record, m compress.Method) error {
+func checkUnits(a *archive, rec *record, m compress.Method) error {
 	if rec.method == 0 {
 		return nil
 	}

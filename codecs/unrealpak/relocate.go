@@ -13,20 +13,20 @@ func (a *archive) Footer() int64 { return a.src.Size - a.footer.start }
 
 // Record implements codecs.Relocator.
 func (a *archive) Record(i int) (off, n int64, err error) {
-	rec, err := a.recordOf(i)
+	rec, err := recordOf(a, i)
 	if err != nil || rec.deleted() {
 		return 0, 0, err
 	}
 	return rec.offset, rec.headerSize(a.footer.version) + rec.stored(), nil
 }
 
-func (a *archive) recordOf(i int) (*record, error) { return a.find(&codecs.Entry{Ordinal: i}) }
+func recordOf(a *archive, i int) (*record, error) { return a.find(&codecs.Entry{Ordinal: i}) }
 
 // Head implements codecs.Relocator: the record before the payload, which versions
 // 3 and 4 do not keep when it moves, because its blocks count from the start of
 // the file.
 func (a *archive) Head(i int, place int64) ([]byte, error) {
-	rec, err := a.recordOf(i)
+	rec, err := recordOf(a, i)
 	if err != nil || rec.deleted() {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (a *archive) Head(i int, place int64) ([]byte, error) {
 
 // Relocate implements codecs.Relocator.
 func (a *archive) Relocate(start int64, places []int64) (index, footer []byte, err error) {
-	w, err := a.rewriter(places)
+	w, err := rewriter(a, places)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,7 +69,7 @@ func (a *archive) Relocate(start int64, places []int64) (index, footer []byte, e
 
 // rewriter is a writer that has written the entries at places, and whose index
 // is to come.
-func (a *archive) rewriter(places []int64) (*writer, error) {
+func rewriter(a *archive, places []int64) (*writer, error) {
 	o, err := like(a)
 	switch {
 	case err != nil:
@@ -86,7 +86,7 @@ func (a *archive) rewriter(places []int64) (*writer, error) {
 		return nil, err
 	}
 	for i := range places {
-		rec, err := a.recordOf(i)
+		rec, err := recordOf(a, i)
 		if err != nil {
 			return nil, err
 		}
@@ -99,14 +99,14 @@ func (a *archive) rewriter(places []int64) (*writer, error) {
 }
 
 // isAppended reports whether pakdb appended to the pak.
-func (a *archive) isAppended() bool {
+func isAppended(a *archive) bool {
 	mark := make([]byte, len(codecs.AppendedMark))
 	off := a.footer.start - int64(len(mark))
 	return off >= 0 && bin.Fill(a.src, mark, off) == nil && string(mark) == codecs.AppendedMark
 }
 
-// dead is how many bytes are no entry's, nor the index's or the footer's.
-func (a *archive) dead() int64 {
+// deadBytes is how many bytes are no entry's, nor the index's or the footer's.
+func deadBytes(a *archive) int64 {
 	n := a.footer.start - a.facts.live
 	for _, x := range (&verifier{a: a}).regions() {
 		n -= x.end - x.off

@@ -2,7 +2,6 @@ package unrealpak
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"pakdb/codecs"
@@ -12,35 +11,6 @@ import (
 // sumsWindow is read at once where records lie close to each other.
 const sumsWindow = 64 << 10
 
-// Sums implements codecs.Summer. Up to version 9 the index holds the SHA-1 of
-// every entry; from version 10 on only the record before each payload does, so
-// 20 bytes an entry are read, in the order of the file. Delete records, entries
-// that the index describes wrongly, and those without a SHA-1 have no sum.
-func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
-	sums := make([]codecs.Sum, a.table.len())
-	all := make([]byte, 20*len(sums))
-	places := a.sumPlaces(sums, all)
-	w := window20{src: a.src}
-	for n, p := range places {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		next := p.off
-		if n+1 < len(places) {
-			next = places[n+1].off
-		}
-		if err := w.read(sums[p.ordinal].Bytes, p.off, next); err != nil {
-			return nil, a.error(a.label(p.ordinal), at("SHA-1", p.off, err))
-		}
-	}
-	for i := range sums {
-		if zero := [20]byte{}; string(sums[i].Bytes) == string(zero[:]) {
-			sums[i] = codecs.Sum{}
-		}
-	}
-	return sums, nil
-}
-
 type sumPlace struct {
 	ordinal int
 	off     int64
@@ -48,7 +18,7 @@ type sumPlace struct {
 
 // sumPlaces fills in the sums that the index holds, and returns where the
 // others are, by offset.
-func (a *archive) sumPlaces(sums []codecs.Sum, all []byte) []sumPlace {
+func sumPlaces(a *archive, sums []codecs.Sum, all []byte) []sumPlace {
 	var rec record
 	var places []sumPlace
 	for i := range sums {
@@ -94,8 +64,4 @@ func (w *window20) read(p []byte, off, next int64) error {
 	}
 	copy(p, w.buf[off-w.off:])
 	return nil
-}
-
-func (a *archive) label(i int) string {
-	return label(&codecs.Entry{Ordinal: i, Name: a.table.name(i)})
 }

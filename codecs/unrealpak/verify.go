@@ -13,17 +13,8 @@ import (
 	"pakdb/internal/bin"
 )
 
-// Verify implements codecs.Verifier. It reads the whole file once and needs no
-// key for the payloads. It reports
-//
-//   - the hashes of the index and its regions, which opening compares too,
-//   - each entry whose stored bytes do not have its SHA-1,
-//   - each record before a payload that contradicts the index,
-//   - names and path hashes that do not belong together,
-//   - payloads that overlap, and bytes in gaps.
-//
-// Problems of entries come in the order of their ordinals.
-func (a *archive) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
+// verify does what [archive.Verify] promises.
+func verify(ctx context.Context, a *archive, report func(*codecs.FormatError)) error {
 	for _, w := range a.warnings {
 		report(w)
 	}

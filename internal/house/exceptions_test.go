@@ -6,7 +6,6 @@ package house_test
 // is new gets no line here.
 var exceptions = map[string]map[string]int{
 	"methods of a type": {
-		"codecs/unrealpak.archive":     45,
 		"diff.Result":                  48,
 		"diff/delta.Encoder":           35,
 		"diff/pkdelta.Header":          44,
@@ -18,7 +17,6 @@ var exceptions = map[string]map[string]int{
 	},
 	"files with methods of a type": {
 		"codecs/compress/exactzlib.Encoder": 5,
-		"codecs/unrealpak.archive":          10,
 		"diff.Result":                       11,
 		"diff.matcher":                      6,
 		"diff/pkdelta.Header":               6,
@@ -54,7 +52,7 @@ var exceptions = map[string]map[string]int{
 	},
 	"lines of a package": {
 		"cmd/pakdb":        10200,
-		"codecs/unrealpak": 4700,
+		"codecs/unrealpak": 4800,
 		"diff":             5900,
 		"schema":           5900,
 	},

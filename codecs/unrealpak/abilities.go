@@ -1,0 +1,67 @@
+package unrealpak
+
+import (
+	"context"
+
+	"pakdb/codecs"
+)
+
+// Sums implements codecs.Summer. Up to version 9 the index holds the SHA-1 of
+// every entry; from version 10 on only the record before each payload does, so
+// 20 bytes an entry are read, in the order of the file. Delete records, entries
+// that the index describes wrongly, and those without a SHA-1 have no sum.
+func (a *archive) Sums(ctx context.Context) ([]codecs.Sum, error) {
+	sums := make([]codecs.Sum, a.table.len())
+	all := make([]byte, 20*len(sums))
+	places := sumPlaces(a, sums, all)
+	w := window20{src: a.src}
+	for n, p := range places {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		next := p.off
+		if n+1 < len(places) {
+			next = places[n+1].off
+		}
+		if err := w.read(sums[p.ordinal].Bytes, p.off, next); err != nil {
+			return nil, a.error(a.label(p.ordinal), at("SHA-1", p.off, err))
+		}
+	}
+	for i := range sums {
+		if zero := [20]byte{}; string(sums[i].Bytes) == string(zero[:]) {
+			sums[i] = codecs.Sum{}
+		}
+	}
+	return sums, nil
+}
+
+// SealedBy implements codecs.Sealer. Regions of the index that overlap, which only
+// a damaged pak has, are left out.
+func (a *archive) SealedBy() (key []byte, id [16]byte, tables []codecs.Region) {
+	f := a.footer
+	if a.crypt.block == nil || a.crypt.ctr || !a.keyKnown() && a.keySign() == against {
+		return nil, f.keyID, nil
+	}
+	if f.encrypted {
+		tables = indexRegions(a)
+	}
+	return a.keys(f.keyID), f.keyID, tables
+}
+
+// SealedUnit implements codecs.Sealer: UnrealPak pads every block of an entry with
+// the beginning of the first.
+func (a *archive) SealedUnit() bool { return true }
+
+// Verify implements codecs.Verifier. It reads the whole file once and needs no
+// key for the payloads. It reports
+//
+//   - the hashes of the index and its regions, which opening compares too,
+//   - each entry whose stored bytes do not have its SHA-1,
+//   - each record before a payload that contradicts the index,
+//   - names and path hashes that do not belong together,
+//   - payloads that overlap, and bytes in gaps.
+//
+// Problems of entries come in the order of their ordinals.
+func (a *archive) Verify(ctx context.Context, report func(*codecs.FormatError)) error {
+	return verify(ctx, a, report)
+}
