@@ -40,17 +40,18 @@ func (l *loader) markAkin(ctx context.Context, old, new *build) error {
 }
 
 // Rows of archive ?2 of build ?1 that do not hold for edition ?3, a later or an
-// earlier one.
+// earlier one. The conditions of the partial indexes come last: SQLite takes the first
+// of two lower bounds, and with 0 it read what all editions before had changed.
 const (
 	editionRows = `
 	FROM build_archive ba
 	CROSS JOIN archive v ON v.archive_id = ba.archive_id
 	CROSS JOIN entry_row e INDEXED BY `
-	rowsNotLater = editionRows + `entry_until ON e.lineage_id = v.lineage_id AND e.until > 0 AND e.until > v.edition AND e.until <= ?3
+	rowsNotLater = editionRows + `entry_until ON e.lineage_id = v.lineage_id AND e.until > v.edition AND e.until <= ?3 AND e.until > 0
 		AND e.since <= v.edition
 	WHERE ba.build_id = ?1 AND ba.ordinal = ?2
 	ORDER BY e.row`
-	rowsNotEarlier = editionRows + `entry_since ON e.lineage_id = v.lineage_id AND e.since > 0 AND e.since > ?3 AND e.since <= v.edition
+	rowsNotEarlier = editionRows + `entry_since ON e.lineage_id = v.lineage_id AND e.since > ?3 AND e.since <= v.edition AND e.since > 0
 		AND (e.until = 0 OR e.until > v.edition)
 	WHERE ba.build_id = ?1 AND ba.ordinal = ?2
 	ORDER BY e.row`

@@ -382,7 +382,8 @@ func (ed *edition) note(b *batch, ordinal, offset, row, placed int64) {
 }
 
 // The conditions of the indexes entry_since and entry_until. SQLite uses a partial index
-// for a statement that repeats its condition, and not for one that implies it.
+// for a statement that repeats its condition, and not for one that implies it. Of two
+// lower bounds it takes the first, so the condition comes last.
 const (
 	rowBegan = "since > 0"
 	rowEnded = "until > 0"
@@ -399,12 +400,12 @@ func removeEdition(ctx context.Context, tx *sql.Tx, archive int64, l lineage) er
 		return err
 	}
 	rows := fmt.Sprintf("lineage_id = %d", l.id)
-	reopen := fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND %s AND until > %d", rows, rowEnded, before.Int64)
+	reopen := fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND until > %d AND %s", rows, before.Int64, rowEnded)
 	if before.Valid {
-		rows += fmt.Sprintf(" AND %s AND since > %d", rowBegan, before.Int64)
+		rows += fmt.Sprintf(" AND since > %d AND %s", before.Int64, rowBegan)
 	}
 	if after.Valid {
-		rows += fmt.Sprintf(" AND %s AND until <= %d", rowEnded, after.Int64)
+		rows += fmt.Sprintf(" AND until <= %d AND %s", after.Int64, rowEnded)
 	}
 	statements := []string{
 		"DELETE FROM entry_symbol WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
