@@ -94,7 +94,7 @@ type batchTx struct {
 // write adds everything of a batch in the order in which rows need each other's ids.
 func (t *batchTx) write(b *batch) error {
 	for _, step := range []func(*batch) error{
-		t.insertContents, t.completeHashes, t.insertSums, t.findClaimed, t.removeFacts, t.insertDirs, t.insertPaths, t.insertTexts,
+		t.insertContents, t.completeHashes, t.findClaimed, t.removeFacts, t.insertDirs, t.insertPaths, t.insertTexts,
 		t.insertFacts, t.updateScans, t.insertSketches, t.insertDigests, t.insertPathSymbols, t.insertPlaceSymbols,
 		func(b *batch) error { return endRows(t, b) }, t.insertEntries, func(b *batch) error { return insertShifts(t, b) }, t.insertProblems, t.insertNames, t.insertArchives, t.countProblems, t.insertKeys,
 	} {

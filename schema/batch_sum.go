@@ -7,28 +7,20 @@ import (
 	"slices"
 )
 
-// insertSums remembers which stored bytes the contents of the batch were decoded
-// from. A sum that is the start of the content's own hash finds it without.
-func (t *batchTx) insertSums(b *batch) error {
-	rows := sorted(b, func(e *Entry) bool {
-		return e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum)
-	})
-	for _, e := range rows {
-		if err := t.addWords(e.Method); err != nil {
-			return err
+// collectSums lists which stored bytes the contents of the batch were decoded from. A
+// sum that is the start of the content's own hash finds it without.
+func (in *interner) collectSums(b *batch) {
+	for i := range b.entries {
+		if e := &b.entries[i]; e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum) {
+			in.keys.sums = append(in.keys.sums, keyRow{sumKey(e.Sum), e.contentID})
 		}
 	}
-	return t.insert("INSERT OR IGNORE INTO stored_sum (sum, method_id, stored, encrypted, content_id) SELECT a, c, d, e, f FROM src",
-		len(rows), func(row, col int) driver.Value {
-			if col == 5 {
-				return rows[row].contentID
-			}
-			return t.sumColumn(rows[row], row, col)
-		})
 }
 
 // findClaimed gives entries that were not read the contents that their sums are
-// known to stand for.
+// known to stand for: those of entries that were read, or were given one so, and are
+// stored alike. What other entries of the build decode to is found when it is
+// published (links.sql).
 func (t *batchTx) findClaimed(b *batch) error {
 	rows := sorted(b, func(e *Entry) bool { return e.Claimed && e.Sum != nil })
 	for _, e := range rows {
@@ -36,20 +28,18 @@ func (t *batchTx) findClaimed(b *batch) error {
 			return err
 		}
 	}
-	return t.find(`SELECT src.b, s.content_id FROM src
-		CROSS JOIN stored_sum s ON s.sum = src.a AND s.method_id = src.c AND s.stored = src.d AND s.encrypted = src.e
-		CROSS JOIN content c ON c.content_id = s.content_id
-		WHERE c.size = src.f`, len(rows),
-		func(row, col int) driver.Value {
-			if col == 5 {
-				return rows[row].Size
-			}
-			return t.sumColumn(rows[row], row, col)
-		},
+	return t.find(`SELECT src.b, c.content_id FROM src
+		CROSS JOIN sum_key k ON k.key = src.g
+		CROSS JOIN content c ON c.content_id = k.content_id
+		WHERE c.size = src.f
+			AND EXISTS (SELECT 1 FROM entry_row r
+				WHERE r.content_id = c.content_id AND r.sum = src.a AND r.method_id = src.c AND r.stored = src.d AND r.flags & 1 = src.e)`,
+		len(rows),
+		func(row, col int) driver.Value { return t.sumColumn(rows[row], row, col) },
 		func(row int, id int64) { rows[row].contentID = id })
 }
 
-// sumColumn is a column of the key that stored bytes are known by.
+// sumColumn is a column of what stored bytes are known by.
 func (t *batchTx) sumColumn(e *Entry, row, col int) driver.Value {
 	switch col {
 	case 0:
@@ -60,8 +50,12 @@ func (t *batchTx) sumColumn(e *Entry, row, col int) driver.Value {
 		return t.words[e.Method]
 	case 3:
 		return e.Stored
+	case 4:
+		return e.Flags & 1
+	case 5:
+		return e.Size
 	}
-	return e.Flags & 1
+	return sumKey(e.Sum)
 }
 
 // sorted returns the entries that are wanted, by their sums: neighbours share

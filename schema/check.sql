@@ -53,4 +53,15 @@ SELECT NULL, 'a key of content ' || k.content_id || ', which is not there' FROM 
 WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.content_id = k.content_id)
 UNION ALL
 SELECT NULL, 'a key of name ' || k.name_id || ', which is not there' FROM name_key k
-WHERE NOT EXISTS (SELECT 1 FROM name n WHERE n.name_id = k.name_id);
+WHERE NOT EXISTS (SELECT 1 FROM name n WHERE n.name_id = k.name_id)
+UNION ALL
+SELECT NULL, 'a checksum of content ' || k.content_id || ', which is not there' FROM sum_key k
+WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.content_id = k.content_id);
+
+-- step sums: a content is found by what archives say about its stored bytes
+SELECT NULL, 'row ' || r.row || ' of lineage ' || r.lineage_id || ' has a checksum that does not lead to content ' || r.content_id
+FROM entry_row r
+JOIN content c ON c.content_id = r.content_id
+WHERE r.sum IS NOT NULL AND substr(c.hash, 1, length(r.sum)) <> r.sum
+    AND NOT EXISTS (SELECT 1 FROM build WHERE complete = 0)
+    AND NOT EXISTS (SELECT 1 FROM sum_key k WHERE k.key = key_of_sum(r.sum) AND k.content_id = r.content_id);

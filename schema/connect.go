@@ -90,7 +90,7 @@ func makeSource(c driver.Conn) error {
 
 func registerKeys(d *sqlite.Driver) error {
 	return errors.Join(registerKey(d, "key_of_path", PathKey), registerKey(d, "key_of_name", NameKey),
-		registerKey(d, "key_of_content", ContentKey))
+		registerKey(d, "key_of_content", ContentKey), registerKey(d, "key_of_sum", sumKey))
 }
 
 // registerKey makes a function of SQL from one that computes keys.

@@ -34,6 +34,7 @@ type Symbol struct {
 	path  knownPath
 
 	nameID int64
+	from   nameFrom // of what an entry is called by where it lies
 }
 
 // Ref is a reference to Key in Space.

@@ -120,6 +120,7 @@ func (in *interner) intern(ctx context.Context, b *batch) error {
 		return err
 	}
 	in.collectRefs(b)
+	in.collectSums(b)
 	if b.keyed || in.keys.len() >= maxKeys {
 		b.keys = in.takeKeys()
 	}

@@ -28,7 +28,9 @@ func wantedTexts(b *batch) (wanted []wantedText) {
 	for i := range b.entries {
 		for j := range b.entries[i].PlaceSymbols {
 			s := &b.entries[i].PlaceSymbols[j]
-			add(s.Name, &s.nameID)
+			if s.from = nameIn(b.entries[i].Name, s.Name); !s.from.found {
+				add(s.Name, &s.nameID)
+			}
 		}
 	}
 	for _, e := range b.due {

@@ -22,16 +22,18 @@ var rekey string
 type keyRow struct{ key, id int64 }
 
 // keySet is what waits for the key tables.
-type keySet struct{ paths, contents, texts, refs []keyRow }
+type keySet struct{ paths, contents, texts, refs, sums []keyRow }
 
 // maxKeys bounds how many wait, 16 bytes each.
 const maxKeys = 4 << 20
 
-func (k *keySet) len() int { return len(k.paths) + len(k.contents) + len(k.texts) + len(k.refs) }
+func (k *keySet) len() int {
+	return len(k.paths) + len(k.contents) + len(k.texts) + len(k.refs) + len(k.sums)
+}
 
 func (k *keySet) sort() {
 	var wg sync.WaitGroup
-	for _, keys := range [][]keyRow{k.paths, k.contents, k.texts, k.refs} {
+	for _, keys := range [][]keyRow{k.paths, k.contents, k.texts, k.refs, k.sums} {
 		wg.Go(func() { sortKeys(keys) })
 	}
 	wg.Wait()
@@ -67,6 +69,7 @@ func (t *batchTx) insertKeys(b *batch) error {
 		{"INSERT OR FAIL INTO content_key (key, content_id) SELECT a, b FROM src", keys.contents},
 		{"INSERT OR FAIL INTO name_key (key, name_id) SELECT a, b FROM src", keys.texts},
 		{insertRefKeys, slices.Compact(keys.refs)},
+		{"INSERT OR IGNORE INTO sum_key (key, content_id) SELECT a, b FROM src", slices.Compact(keys.sums)},
 		{insertRefKeys, slices.Compact(b.refs)},
 	} {
 		if err := t.insertKeyRows(k.query, k.rows); err != nil {

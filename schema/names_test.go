@@ -3,6 +3,7 @@ package schema_test
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -142,5 +143,67 @@ func TestRemoveNames(t *testing.T) {
 	}
 	if got, want := names(), []string{"None", "Shared", "two", "two."}; !slices.Equal(got, want) {
 		t.Errorf("after the first left: %q, want %q", got, want)
+	}
+}
+
+// TestNamesOfPlaces: the name of a package comes back, whether it follows from the path
+// of its entry or is stored.
+func TestNamesOfPlaces(t *testing.T) {
+	stored := 0
+	want := map[string]string{}
+	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
+		schematest.Build(t, c, "one", func(b *schema.Build) {
+			id := b.StartArchive(schema.Archive{Format: "test"})
+			for i, tt := range []struct {
+				path, name string
+				derived    bool
+			}{
+				{"G/Content/A/T.uasset", "/Game/A/T", true},
+				{"System/Core.u", "Core", true},
+				{"Core.U", "Core", true},
+				{"G/Content/É/Ä.uasset", "/Game/É/Ä", true},
+				{"G/ä.b.umap", "/Other/ä.b", true},
+				{"a/ÄB.uasset", "/x/äB", false}, // another letter
+				{"a/TB.uasset", "/x/tB", false}, // another case
+				{"noext", "noext", false},       // no extension
+				{"Z.İX", "Z", true},
+				{"T.uasset", "Other", false},       // another name
+				{"x/.uasset", "x", false},          // no extension
+				{"A\x00B.uasset", "A\x00B", false}, // SQL ends texts there
+			} {
+				if !tt.derived {
+					stored++
+				}
+				want[tt.path] = tt.name
+				e := &schema.Entry{Ordinal: int64(i), Name: tt.path, Method: "none", HasContent: true, Content: schema.Digest{byte(i)},
+					PlaceSymbols: []schema.Symbol{{Space: "package", Key: schema.NameKey(tt.name), Name: tt.name}},
+					Facts:        &schema.Facts{Inspector: "test/1", Kind: "test", Package: &schema.Package{Name: -1}}}
+				if err := b.Add(id, e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: "a.pak"})
+		})
+	}))
+	rows, err := db.Query("SELECT path, package FROM packages")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	got := map[string]string{}
+	for rows.Next() {
+		var path, name string
+		if err := rows.Scan(&path, &name); err != nil {
+			t.Fatal(err)
+		}
+		got[path] = name
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var n int
+	if err := db.QueryRow("SELECT count(*) FROM name").Scan(&n); err != nil || n != stored {
+		t.Errorf("%d names are stored, want %d (%v)", n, stored, err)
 	}
 }

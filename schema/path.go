@@ -1,6 +1,9 @@
 package schema
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // SplitPath cuts a path behind its last slash.
 func SplitPath(path string) (prefix, name string) {
@@ -22,6 +25,14 @@ func Ext(name string) string {
 // BLAKE3, little-endian, signed.
 func PathKey(path string) int64 {
 	return hashOf(path).key()
+}
+
+// sumKey returns the key of a checksum in table sum_key: its first 8 bytes,
+// little-endian, signed, filled up with zeros.
+func sumKey(sum []byte) int64 {
+	var start [8]byte
+	copy(start[:], sum)
+	return int64(binary.LittleEndian.Uint64(start[:]))
 }
 
 // ContentKey returns the key of a content in table content_key: the first 8

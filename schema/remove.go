@@ -129,7 +129,7 @@ func removeOrphans(ctx context.Context, tx *sql.Tx) error {
 	}
 	paths := "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)" +
 		" AND path_id NOT IN (" + usedPaths + "))"
-	for _, table := range append(facts, "content_sketch", "content_key", "stored_sum", "content") { // content last: the others ask it
+	for _, table := range append(facts, "content_sketch", "content_key", "sum_key", "content") { // content last: the others ask it
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE content_id IN "+contents); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ FROM (SELECT space_id, key, path_id, present, count(DISTINCT content_id) AS cont
                   CROSS JOIN entry_symbol es ON es.lineage_id = a.lineage_id
                   CROSS JOIN entry_row e ON e.lineage_id = es.lineage_id AND e.row = es.row
                       AND e.since <= a.edition AND (e.until = 0 OR e.until > a.edition)
-                  WHERE ba.build_id = ?1 AND es.name_id IS NOT NULL AND +e.path_id IS NOT NULL
+                  WHERE ba.build_id = ?1 AND (es.name_id IS NOT NULL OR es.root_id IS NOT NULL) AND +e.path_id IS NOT NULL
                   UNION ALL
                   SELECT s.space_id, s.key, coalesce(s.path_id, e.path_id), e.content_id, 1, ba.mount_order,
                          1, (ba.place << 48) + e.row

@@ -3,7 +3,9 @@ CREATE VIEW packages AS
 SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
-       coalesce(n.name, own.name) AS package,
+       coalesce(n.name,
+                root.word || substr(d.prefix || p.name, s.start, length(d.prefix || p.name) - length(x.word) - s.start), -- without the extension
+                own.name) AS package,
        w.word AS engine,
        k.version,
        k.licensee,
@@ -44,6 +46,8 @@ LEFT JOIN word c ON c.word_id = k.compression_id
 LEFT JOIN entry_symbol s ON s.lineage_id = e.lineage_id AND s.row = e.row
     AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
 LEFT JOIN name n ON n.name_id = s.name_id
+LEFT JOIN word root ON root.word_id = s.root_id
+LEFT JOIN word x ON x.word_id = p.ext_id
 LEFT JOIN name own ON own.name_id = k.name_id
 WHERE b.complete = 1;
 

@@ -10,13 +10,19 @@ SELECT b.label AS build,
        t.word AS type,
        printf('%08x%016x', e.id_hi, e.id_lo) AS chunk_id,
        CASE WHEN t.word IN ('ExportBundleData', 'BulkData', 'OptionalBulkData', 'MemoryMappedBulkData')
-            THEN (SELECT n.name
+            THEN (SELECT coalesce(n.name, root.word || substr(pd.prefix || pp.name, s.start,
+                                                              length(pd.prefix || pp.name) - length(px.word) - s.start)) -- as in packages
                   FROM entry pe
                   LEFT JOIN package k ON k.content_id = pe.content_id
                   LEFT JOIN entry_symbol s ON s.lineage_id = pe.lineage_id AND s.row = pe.row
                       AND s.space_id = (SELECT word_id FROM word WHERE word = 'package')
-                  JOIN name n ON n.name_id = coalesce(k.name_id, s.name_id)
-                  WHERE pe.id_lo IN (((e.id_lo >> 32) << 32) | 1, ((e.id_lo >> 32) << 32) | 2)
+                  LEFT JOIN name n ON n.name_id = coalesce(k.name_id, s.name_id)
+                  LEFT JOIN word root ON root.word_id = s.root_id
+                  LEFT JOIN path pp ON pp.path_id = pe.path_id
+                  LEFT JOIN dir pd ON pd.dir_id = pp.dir_id
+                  LEFT JOIN word px ON px.word_id = pp.ext_id
+                  WHERE (n.name_id IS NOT NULL OR s.root_id IS NOT NULL)
+                    AND pe.id_lo IN (((e.id_lo >> 32) << 32) | 1, ((e.id_lo >> 32) << 32) | 2)
                     AND pe.id_hi = e.id_hi AND pe.id_bits = 96
                   LIMIT 1)
        END AS package,
