@@ -159,7 +159,7 @@ func factTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
 		FROM sqlite_schema m
 		JOIN pragma_foreign_key_list(m.name) f
 		WHERE m.type = 'table' AND f."table" = 'content' AND f."from" = 'content_id'
-			AND m.name NOT IN ('entry_row', 'content_key', 'content_sketch', 'stored_sum')
+			AND m.name NOT IN ('entry_row', 'content_key', 'content_sketch', 'sum_key')
 		ORDER BY m.rowid`)
 }
 

@@ -177,7 +177,7 @@ func TestNamesOfPlaces(t *testing.T) {
 				want[tt.path] = tt.name
 				e := &schema.Entry{Ordinal: int64(i), Name: tt.path, Method: "none", HasContent: true, Content: schema.Digest{byte(i)},
 					PlaceSymbols: []schema.Symbol{{Space: "package", Key: schema.NameKey(tt.name), Name: tt.name}},
-					Facts:        &schema.Facts{Inspector: "test/1", Kind: "test", Package: &schema.Package{Name: -1}}}
+					Facts:        &schema.Facts{Inspector: "test/1", Kind: "test", Family: (&unreal.PackageRows{PackageRow: unreal.PackageRow{Name: -1}}).Batch()}}
 				if err := b.Add(id, e); err != nil {
 					t.Fatal(err)
 				}

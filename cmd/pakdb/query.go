@@ -48,6 +48,9 @@ Your own named queries are files NAME.sql in the folder PAKDB_QUERIES, or else i
 pakdb/queries of your configuration (~/.config); "pakdb query --show @largest" is one
 to begin with. Yours win over those of the same name that come with pakdb.
 
+On a terminal, a statement that takes more than a second says why if its text
+tells, such as a comparison of a column that is computed for each row.
+
 --timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
 memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
 and a pattern of LIKE or GLOB 1000 bytes.
@@ -221,7 +224,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, stop := waiting(f.app, out, "running")
+	out, stop := waiting(f.app, out, "running", query.Advice(sql))
 	defer stop()
 	empty := out.Empty
 	out.Empty = func() { stop(); empty() }

@@ -60,11 +60,11 @@ func outputOf(a *app, format string) query.Output {
 
 // waiting shows on a terminal for how long work goes on, until the first write to the
 // writer that is returned, or until stop.
-func waiting(a *app, o query.Output, text string) (shown query.Output, stop func()) {
+func waiting(a *app, o query.Output, text, hint string) (shown query.Output, stop func()) {
 	if !a.showsProgress() {
 		return o, func() {}
 	}
-	wait := terminal.StartWait(a.stderr, text)
+	wait := terminal.StartWait(a.stderr, text, hint)
 	o.W = wait.Before(o.W)
 	return o, wait.Stop
 }

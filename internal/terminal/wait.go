@@ -18,13 +18,13 @@ type Wait struct {
 	stop func()
 }
 
-// StartWait begins to count on w, a terminal. text is written before the time. The
-// caller calls Stop.
-func StartWait(w io.Writer, text string) *Wait {
+// StartWait begins to count on w, a terminal. text is written before the time; hint,
+// unless it is empty, once, in a line above that stays. The caller calls Stop.
+func StartWait(w io.Writer, text, hint string) *Wait {
 	begun := time.Now()
 	done := make(chan struct{})
 	var showing sync.WaitGroup
-	showing.Go(func() { show(w, text, begun, done) })
+	showing.Go(func() { show(w, text, hint, begun, done) })
 	return &Wait{w: w, stop: sync.OnceFunc(func() {
 		close(done)
 		showing.Wait()
@@ -32,7 +32,7 @@ func StartWait(w io.Writer, text string) *Wait {
 }
 
 // show writes the line every second until done is closed, and then clears it.
-func show(w io.Writer, text string, begun time.Time, done <-chan struct{}) {
+func show(w io.Writer, text, hint string, begun time.Time, done <-chan struct{}) {
 	tick := time.NewTicker(Patience)
 	defer tick.Stop()
 	shown := false
@@ -44,6 +44,9 @@ func show(w io.Writer, text string, begun time.Time, done <-chan struct{}) {
 			}
 			return
 		case now := <-tick.C:
+			if hint != "" && !shown {
+				_, _ = fmt.Fprintln(w, "hint: "+hint)
+			}
 			shown = true
 			_, _ = fmt.Fprintf(w, "\r%s: %s (Ctrl-C ends it)\x1b[K", text, now.Sub(begun).Truncate(time.Second))
 		}

@@ -25,7 +25,7 @@ func run(ctx context.Context, s *shell, text string, args query.Args) error {
 	}
 	var wait *terminal.Wait
 	if s.interactive && terminal.Is(s.Err) {
-		wait = terminal.StartWait(s.Err, "running")
+		wait = terminal.StartWait(s.Err, "running", query.Advice(text))
 		out.W = wait.Before(out.W)
 	}
 	out.Empty = func() { wait.Stop(); s.note("(no rows)") }

@@ -1,0 +1,103 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// keyColumns are the columns of views that are computed for each row, and the numbers
+// beside them that they are computed from. Numbers have indexes.
+var keyColumns = map[string]string{
+	"path": "path_id", "target_path": "target_path_id", "import_path": "import_path_id",
+	"content": "content_id", "guid": "guid_key", "asset_id": "asset_key", "path_hash": "path_hash_key",
+	"package": "package_key", "package_id": "package_key", "import_id": "import_key", "target": "target_key",
+}
+
+// Advice returns why a statement may be slow and what to write in its place, in one
+// line; "" if its text shows no reason. It reads the text alone, so a statement that
+// it warns of may still be fast on a small catalog: show it when one takes long.
+func Advice(sql string) string {
+	var words []string // in lower case, quotes of names taken off
+	for t := range tokens(sql) {
+		text := sql[t.start:t.end]
+		switch t.kind {
+		case word:
+			text = strings.ToLower(strings.Trim(text, "\"`[]"))
+		case quoted:
+			text = "'" + text[1:]
+		}
+		words = append(words, text)
+	}
+	for i := range words {
+		for _, advise := range []func([]string, int) string{adviseJoin, adviseFunction, advisePattern} {
+			if text := advise(words, i); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// adviseJoin looks for a.path = b.path.
+func adviseJoin(words []string, i int) string {
+	if i < 3 || i+3 >= len(words) || !isEqual(words[i]) || words[i-2] != "." || words[i+2] != "." {
+		return ""
+	}
+	column := words[i-1]
+	key := keyColumns[column]
+	if key == "" || words[i+3] != column {
+		return ""
+	}
+	return fmt.Sprintf("compares %s, a text that is computed for each row: compare %s", column, key)
+}
+
+// adviseFunction looks for lower(path) = '...' and path = '...' COLLATE NOCASE.
+func adviseFunction(words []string, i int) string {
+	const why = "%s of %s is computed for each row: %[2]s = or GLOB finds texts as they are"
+	if words[i] == "collate" && i+1 < len(words) && words[i+1] == "nocase" {
+		for _, w := range words[max(i-3, 0):i] { // the column, a sign and a text
+			if keyColumns[w] != "" {
+				return fmt.Sprintf(why, "the collation", w)
+			}
+		}
+		return ""
+	}
+	if !slices.Contains([]string{"lower", "upper", "substr", "instr", "replace"}, words[i]) || i+3 >= len(words) || words[i+1] != "(" {
+		return ""
+	}
+	column, end := words[i+2], i+3
+	if words[end] == "." && end+2 < len(words) {
+		column, end = words[end+1], end+2
+	}
+	if keyColumns[column] == "" || words[end] != ")" && words[end] != "," {
+		return ""
+	}
+	for end < len(words) && words[end] != ")" {
+		end++
+	}
+	if end+1 >= len(words) || !isEqual(words[end+1]) && words[end+1] != "in" && words[end+1] != "like" {
+		return ""
+	}
+	return fmt.Sprintf(why, words[i], column)
+}
+
+// advisePattern looks for path LIKE and for patterns that begin with any text.
+func advisePattern(words []string, i int) string {
+	if i == 0 || i+1 >= len(words) || keyColumns[words[i-1]] == "" && words[i-1] != "name" {
+		return ""
+	}
+	switch pattern := words[i+1]; {
+	case words[i] == "like" && strings.HasPrefix(pattern, "'") && !strings.HasPrefix(pattern, "'%"):
+		return fmt.Sprintf("LIKE looks at every %s, whatever its case: GLOB 'Folder/*' looks into one folder", words[i-1])
+	case words[i] == "like" || words[i] == "regexp" || words[i] == "glob" && strings.HasPrefix(pattern, "'*"):
+		text := strings.ToUpper(words[i]) + " looks at every " + words[i-1]
+		if !slices.Contains(words, "build") {
+			return text + " of all builds: say which with build = '...'"
+		}
+		return text + " of the build: GLOB 'Folder/*' looks into one folder"
+	}
+	return ""
+}
+
+func isEqual(word string) bool { return word == "=" || word == "==" || word == "is" }
