@@ -7,16 +7,6 @@ import (
 	"slices"
 )
 
-// collectSums lists which stored bytes the contents of the batch were decoded from. A
-// sum that is the start of the content's own hash finds it without.
-func (in *interner) collectSums(b *batch) {
-	for i := range b.entries {
-		if e := &b.entries[i]; e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum) {
-			in.keys.sums = append(in.keys.sums, keyRow{sumKey(e.Sum), e.contentID})
-		}
-	}
-}
-
 // findClaimed gives entries that were not read the contents that their sums are
 // known to stand for: those of entries that were read, or were given one so, and are
 // stored alike. What other entries of the build decode to is found when it is

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -244,6 +245,16 @@ func (in *interner) collectRefs(b *batch) {
 		}
 	}
 	sortKeys(b.refs)
+}
+
+// collectSums lists which stored bytes the contents of the batch were decoded from. A
+// sum that is the start of the content's own hash finds it without.
+func (in *interner) collectSums(b *batch) {
+	for i := range b.entries {
+		if e := &b.entries[i]; e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum) {
+			in.keys.sums = append(in.keys.sums, keyRow{sumKey(e.Sum), e.contentID})
+		}
+	}
 }
 
 // takeKeys returns the keys that wait, sorted.

@@ -13,7 +13,7 @@ var exceptions = map[string]map[string]int{
 		"diff/pkdelta/maker.fileMaker": 65,
 		"diff/pkdelta/program.Machine": 47,
 		"schema.Build":                 32,
-		"schema.batchTx":               39,
+		"schema.batchTx":               38,
 	},
 	"files with methods of a type": {
 		"codecs/compress/exactzlib.Encoder": 5,
@@ -51,9 +51,9 @@ var exceptions = map[string]map[string]int{
 		"schema":           45,
 	},
 	"lines of a package": {
-		"cmd/pakdb":        10200,
+		"cmd/pakdb":        10300,
 		"codecs/unrealpak": 4800,
 		"diff":             5900,
-		"schema":           5900,
+		"schema":           6000,
 	},
 }
