@@ -175,6 +175,41 @@ func TestSchemaDoc(t *testing.T) {
 	}
 }
 
+// TestDocumentOfViews compares views.txt, which the program shows, with SCHEMA.md.
+func TestDocumentOfViews(t *testing.T) {
+	want := documentOfViews(docLines(t))
+	if *update {
+		if err := os.WriteFile("views.txt", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if schema.Document() != want {
+		t.Error("views.txt differs from SCHEMA.md; go test ./schema -run 'SchemaDoc|DocumentOfViews' -update")
+	}
+}
+
+// documentOfViews leaves of the chapter about views its headings, the first paragraph
+// below each, and the rows of the columns.
+func documentOfViews(lines []string) string {
+	var b strings.Builder
+	in, summary, begun := false, false, false
+	for _, line := range lines {
+		switch {
+		case strings.HasPrefix(line, "## "):
+			in = line == "## Views"
+		case !in:
+		case strings.HasPrefix(line, "### "):
+			b.WriteString("\n" + line + "\n")
+			summary, begun = true, false
+		case line == "":
+			summary = summary && !begun
+		case summary, strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| column "):
+			b.WriteString(line + "\n")
+			begun = true
+		}
+	}
+	return b.String()
+}
+
 // TestViewSummaries compares the summaries in views/ with those in SCHEMA.md.
 func TestViewSummaries(t *testing.T) {
 	var script []byte

@@ -34,11 +34,11 @@ var migrations embed.FS
 //go:embed views/*.sql
 var viewFiles embed.FS
 
-//go:embed SCHEMA.md
+//go:embed views.txt
 var document string
 
-// Document returns SCHEMA.md, which says what views and tables there are and what
-// their columns mean.
+// Document returns what SCHEMA.md says of the views: a heading, a summary and a row for
+// each column, in Markdown.
 func Document() string { return document }
 
 //go:embed symbols.sql

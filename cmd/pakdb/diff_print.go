@@ -184,6 +184,15 @@ func diffNames(ctx context.Context, a *app, c *changes, status bool) (int, error
 // statWidth is how many signs the largest change has.
 const statWidth = 40
 
+// statBeside is how many cells a line of diffStat has beside the name and some signs.
+const statBeside = 48
+
+// fixed returns a name in exactly width cells.
+func fixed(name string, width int) string {
+	name = terminal.Shorten(name, width)
+	return name + strings.Repeat(" ", width-terminal.Width(name))
+}
+
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
 func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOptions) (int, error) {
@@ -200,11 +209,14 @@ func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOption
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		totals.Add(ch)
 		plus, minus := replaced(ch)
-		widest, largest = max(widest, len([]rune(changedName(ch)))), max(largest, plus+minus)
+		widest, largest = max(widest, terminal.Width(changedName(ch))), max(largest, plus+minus)
 		return nil
 	})
 	if err != nil {
 		return n, err
+	}
+	if width := outputOf(a, "").Width; width > 0 {
+		widest = min(widest, max(width-statBeside, terminal.LeastWidth))
 	}
 	w := bufio.NewWriter(a.stdout)
 	p := newPalette(a)
@@ -215,7 +227,7 @@ func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOption
 		if s.Cosmetic > 0 {
 			drawn = p.paint(faint, bar('~', plus+minus, largest))
 		}
-		_, err := fmt.Fprintf(w, " %-*s | %10s -> %10s %s\n", widest, changedName(ch), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
+		_, err := fmt.Fprintf(w, " %s | %10s -> %10s %s\n", fixed(changedName(ch), widest), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
 		return err
 	}))
 	if err == nil && !a.quiet {

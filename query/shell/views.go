@@ -10,7 +10,7 @@ import (
 	"pakdb/schema"
 )
 
-// view is one of the stable views, as SCHEMA.md describes it.
+// view is one of the stable views, as the schema documents it.
 type view struct {
 	name, summary string
 	columns       []column
@@ -18,20 +18,20 @@ type view struct {
 
 type column struct{ name, typ, null, meaning string }
 
-// documented returns the views that a document in the form of SCHEMA.md describes, in
-// its order.
+// documented returns the views that a document in the form of [schema.Document]
+// describes, in its order.
 func documented(document string) (views []view) {
-	_, rest, _ := strings.Cut(document, "\n## Views\n")
-	rest, _, _ = strings.Cut(rest, "\n## ")
-	for _, section := range strings.Split("\n"+rest, "\n### ")[1:] {
+	for _, section := range strings.Split(document, "\n### ")[1:] {
 		name, body, _ := strings.Cut(section, "\n")
-		paragraph, _, _ := strings.Cut(strings.TrimSpace(body), "\n\n")
-		v := view{name: name, summary: plain(paragraph)}
+		v := view{name: name}
 		for line := range strings.Lines(body) {
-			if c, ok := columnOf(line); ok {
+			if !strings.HasPrefix(line, "|") {
+				v.summary += plain(line) + " "
+			} else if c, ok := columnOf(line); ok {
 				v.columns = append(v.columns, c)
 			}
 		}
+		v.summary = strings.TrimSpace(v.summary)
 		views = append(views, v)
 	}
 	return views
@@ -46,8 +46,7 @@ func columnOf(line string) (c column, ok bool) {
 	for i := range cells {
 		cells[i] = plain(strings.ReplaceAll(cells[i], "\x00", "|"))
 	}
-	c = column{cells[1], cells[2], cells[3], cells[4]}
-	return c, c.name != "column" && strings.Trim(c.name, "-") != ""
+	return column{cells[1], cells[2], cells[3], cells[4]}, true
 }
 
 // plain returns Markdown as people read it.

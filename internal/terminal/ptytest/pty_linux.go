@@ -1,4 +1,3 @@
-// Package ptytest runs commands on a terminal, for tests.
 package ptytest
 
 import (
