@@ -184,13 +184,17 @@ func diffNames(ctx context.Context, a *app, c *changes, status bool) (int, error
 // statWidth is how many signs the largest change has.
 const statWidth = 40
 
-// statBeside is how many cells a line of diffStat has beside the name and some signs.
-const statBeside = 48
+// statBeside is how many cells a line of diffStat has beside the name and the signs.
+const statBeside = 30
 
-// fixed returns a name in exactly width cells.
-func fixed(name string, width int) string {
-	name = terminal.Shorten(name, width)
-	return name + strings.Repeat(" ", width-terminal.Width(name))
+// fitStat returns how many cells names and signs get on a terminal of that width, at
+// most as many as they need. 0 is no terminal.
+func fitStat(width, names int) (fittedNames, signs int) {
+	if width == 0 {
+		return names, statWidth
+	}
+	names = min(names, max(width-statBeside-statWidth/2, terminal.LeastWidth))
+	return names, min(statWidth, max(width-statBeside-names, 1))
 }
 
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
@@ -215,19 +219,17 @@ func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOption
 	if err != nil {
 		return n, err
 	}
-	if width := outputOf(a, "").Width; width > 0 {
-		widest = min(widest, max(width-statBeside, terminal.LeastWidth))
-	}
+	widest, signs := fitStat(outputOf(a, "").Width, widest)
 	w := bufio.NewWriter(a.stdout)
 	p := newPalette(a)
 	_, err = c.each(ctx, c.limited(func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
-		drawn := p.paint(green, bar('+', plus, largest)) + p.paint(red, bar('-', minus, largest))
+		drawn := p.paint(green, bar('+', plus, largest, signs)) + p.paint(red, bar('-', minus, largest, signs))
 		if s.Cosmetic > 0 {
-			drawn = p.paint(faint, bar('~', plus+minus, largest))
+			drawn = p.paint(faint, bar('~', plus+minus, largest, signs))
 		}
-		_, err := fmt.Fprintf(w, " %s | %10s -> %10s %s\n", fixed(changedName(ch), widest), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
+		_, err := fmt.Fprintf(w, " %s | %10s -> %10s %s\n", terminal.Pad(changedName(ch), widest), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
 		return err
 	}))
 	if err == nil && !a.quiet {
@@ -253,11 +255,11 @@ func replaced(c *diff.Change) (plus, minus int64) {
 	return s.NewSize - kept, s.OldSize - kept
 }
 
-func bar(sign byte, n, largest int64) string {
+func bar(sign byte, n, largest int64, most int) string {
 	if n <= 0 {
 		return ""
 	}
-	return strings.Repeat(string(sign), max(1, int(float64(n)/float64(largest)*statWidth)))
+	return strings.Repeat(string(sign), max(1, int(float64(n)/float64(largest)*float64(most))))
 }
 
 func diffSummary(ctx context.Context, a *app, c *changes, by, format string) (int, error) {

@@ -2,12 +2,11 @@ package main
 
 import (
 	"database/sql/driver"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
@@ -31,24 +30,8 @@ func textOrNull(s string) driver.Value {
 	return s
 }
 
-// printable escapes what would break a line, or command a terminal: names in
-// archives are anyone's.
-func printable(s string) string {
-	for _, r := range s {
-		plain := ' ' <= r && r <= '~' // most names are nothing else
-		if !plain && (r == utf8.RuneError || !strconv.IsGraphic(r)) {
-			q := strconv.QuoteToGraphic(s)
-			return q[1 : len(q)-1]
-		}
-	}
-	return s
-}
+// printable escapes what would break a line, or command a terminal.
+func printable(s string) string { return terminal.Printable(s) }
 
 // printableLines is printable for messages, which may have several lines.
-func printableLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = printable(line)
-	}
-	return strings.Join(lines, "\n")
-}
+func printableLines(s string) string { return terminal.PrintableLines(s) }

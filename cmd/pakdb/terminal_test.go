@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/internal/terminal"
 	"pakdb/internal/terminal/ptytest"
 )
 
@@ -165,5 +166,23 @@ func TestShellOnATerminal(t *testing.T) {
 	term.Type(".quit\n")
 	if code, text := term.Wait(); code != 0 || strings.Contains(text, "fault of pakdb") {
 		t.Errorf("%d %q", code, text)
+	}
+}
+
+func TestDiffStatFitsTheTerminal(t *testing.T) {
+	for _, width := range []uint16{60, 80} {
+		_, text := onTerminal(t, width, 60, nil, "diff", "--stat", "--catalog", "none.db",
+			"../../testdata/Calligraphy.sip", "../../testdata/Calligraphy_next.sip").Wait()
+		n := 0
+		for line := range strings.SplitSeq(text, "\r\n") {
+			if strings.Contains(line, " | ") {
+				if n++; terminal.Width(line) > int(width) {
+					t.Errorf("%d cells: %q", terminal.Width(line), line)
+				}
+			}
+		}
+		if n != 12 {
+			t.Errorf("%d changes:\n%s", n, text)
+		}
 	}
 }

@@ -2,7 +2,9 @@ package terminal
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
 )
@@ -147,4 +149,32 @@ func Wrap(text string, width, indent int) string {
 		column += n
 	}
 	return b.String()
+}
+
+// Pad returns s in exactly width cells: shortened, or with spaces after it.
+func Pad(s string, width int) string {
+	s = Shorten(s, width)
+	return s + strings.Repeat(" ", max(width-Width(s), 0))
+}
+
+// Printable returns s with escapes for what would break a line, or command a terminal:
+// names in archives are anyone's.
+func Printable(s string) string {
+	for _, r := range s {
+		plain := ' ' <= r && r <= '~' // most names are nothing else
+		if !plain && (r == utf8.RuneError || !strconv.IsGraphic(r)) {
+			q := strconv.QuoteToGraphic(s)
+			return q[1 : len(q)-1]
+		}
+	}
+	return s
+}
+
+// PrintableLines is Printable for messages, which may have several lines.
+func PrintableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = Printable(line)
+	}
+	return strings.Join(lines, "\n")
 }

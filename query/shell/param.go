@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
@@ -43,7 +44,7 @@ func setParam(s *shell, _ context.Context, arg string) error {
 func showParams(s *shell) error {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(s.params)) {
-		fmt.Fprintf(&b, ":%s %s\n", name, printable(s.params[name]))
+		fmt.Fprintf(&b, ":%s %s\n", name, terminal.Printable(s.params[name]))
 	}
 	_, err := io.WriteString(s.Out, b.String())
 	return err

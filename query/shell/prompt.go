@@ -11,6 +11,7 @@ import (
 
 	"github.com/peterh/liner"
 	"pakdb/internal/process"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
@@ -101,10 +102,10 @@ func (s *shell) show(err error) {
 		}
 		return
 	}
-	_, _ = fmt.Fprintf(s.Err, "%s %s\n", coloured(s.Err, "31", "error:"), printable(err.Error()))
+	_, _ = fmt.Fprintf(s.Err, "%s %s\n", coloured(s.Err, "31", "error:"), terminal.PrintableLines(err.Error()))
 	for line := range strings.SplitSeq(query.Hint(err), "\n") {
 		if line != "" {
-			_, _ = fmt.Fprintf(s.Err, "%s %s\n", coloured(s.Err, "36", "hint:"), printable(line))
+			_, _ = fmt.Fprintf(s.Err, "%s %s\n", coloured(s.Err, "36", "hint:"), terminal.PrintableLines(line))
 		}
 	}
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"pakdb/internal/pager"
 	"pakdb/internal/terminal"
@@ -91,19 +88,4 @@ func coloured(w io.Writer, colour, text string) string {
 		return text
 	}
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
-}
-
-// printable replaces what would command a terminal: messages quote what files hold.
-// Lines stay lines.
-func printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r == '\n' || r != utf8.RuneError && strconv.IsGraphic(r) {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRuneToASCII(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
-	}
-	return b.String()
 }

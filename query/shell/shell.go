@@ -109,7 +109,7 @@ func (s *shell) flush(ctx context.Context) error {
 }
 
 func (s *shell) note(format string, args ...any) {
-	_, _ = io.WriteString(s.Err, printable(fmt.Sprintf(format, args...))+"\n")
+	_, _ = io.WriteString(s.Err, terminal.PrintableLines(fmt.Sprintf(format, args...))+"\n")
 }
 
 func (s *shell) timed(f func() error) error {
