@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pakdb/internal/shell"
 	"pakdb/query"
-	"pakdb/query/shell"
 
 	"github.com/spf13/cobra"
 )

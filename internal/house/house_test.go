@@ -128,6 +128,7 @@ var rooms = map[string][]string{
 	"internal/glob":    {"internal/nearest"},
 	"internal/choose":  {"codecs", "internal/glob"},
 	"internal/sketch":  {"internal/gear"},
+	"internal/shell":   {"internal/atomicfile", "internal/pager", "internal/process", "internal/terminal", "query", "schema"}, // for the command alone
 	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
 
 	"scripts/...": {"internal/bundle"}, // what makes releases

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/internal/shell"
 	"pakdb/query"
-	"pakdb/query/shell"
 	"pakdb/schema"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"pakdb/internal/shell"
 	"pakdb/query"
-	"pakdb/query/shell"
 )
 
 func TestCompleteWithinALine(t *testing.T) {
