@@ -20,6 +20,7 @@ type BuildFile struct {
 	Size      int64
 	ModTime   int64  // Unix nanoseconds
 	Digest    string // BLAKE3 of the file in hex; "" where nobody read all of it
+	Quick     string // [stored.Sample] of the file in hex
 	Data      int64  // bytes of the files beside it that hold its entries, such as the .ucas of a .utoc
 	DataFiles int    // how many these are
 
@@ -27,7 +28,7 @@ type BuildFile struct {
 }
 
 // filesSQL lists the files of build ?1.
-const filesSQL = `SELECT ba.ordinal, a.archive_id, a.entry_count, ba.name, ba.location, a.format, a.size, a.mtime, lower(hex(a.digest)), a.scan
+const filesSQL = `SELECT ba.ordinal, a.archive_id, a.entry_count, ba.name, ba.location, a.format, a.size, a.mtime, lower(hex(a.digest)), a.scan, lower(hex(a.quick))
 	FROM build_archive ba
 	JOIN archive a ON a.archive_id = ba.archive_id
 	WHERE ba.build_id = ?1
@@ -50,7 +51,7 @@ func Files(ctx context.Context, db *sql.DB, label string) ([]BuildFile, error) {
 func filesOf(ctx context.Context, db *sql.DB, build int64) (files []BuildFile, err error) {
 	err = schema.EachRow(ctx, db, filesSQL, []driver.Value{build}, func(v []driver.Value) {
 		f := BuildFile{ordinal: integer(v[0]), archive: integer(v[1]), entries: integer(v[2]), Name: str(v[3]), Location: str(v[4]),
-			Format: str(v[5]), Size: integer(v[6]), ModTime: integer(v[7]), Digest: str(v[8])}
+			Format: str(v[5]), Size: integer(v[6]), ModTime: integer(v[7]), Digest: str(v[8]), Quick: str(v[10])}
 		f.Data, f.DataFiles = partsOf(str(v[9]))
 		files = append(files, f)
 	})

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
 	"pakdb/internal/rescue"
+	"pakdb/internal/stored"
 	"pakdb/schema"
 )
 
@@ -62,7 +63,7 @@ func (p *opener) openFile(ctx context.Context, o *opened) (err error) {
 	if err := p.openSource(o); err != nil {
 		return err
 	}
-	if o.quick, err = quickDigest(o.f, o.size); err != nil {
+	if o.quick, err = stored.Sample(o.f, o.size); err != nil {
 		return err
 	}
 	if o.format, err = p.detect(o.src); err != nil {
@@ -150,7 +151,7 @@ func (p *opener) find(ctx context.Context, o *opened, scan string) (*schema.Know
 	if p.options.Quick {
 		return nil, nil // the digest would take longer than what it saves
 	}
-	digest, err := fullDigest(ctx, o.f, o.size)
+	digest, err := stored.Hash(ctx, o.f, o.size)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +239,7 @@ func (o *opened) startDigest(ctx context.Context) {
 	o.digesting.Do(func() {
 		go func() {
 			var d schema.Digest
-			err := rescue.Call(func() (err error) { d, err = fullDigest(ctx, o.f, o.size); return err })
+			err := rescue.Call(func() (err error) { d, err = stored.Hash(ctx, o.f, o.size); return err })
 			o.digest <- digestResult{d, err}
 		}()
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/diff/locate"
 	"pakdb/internal/choose"
 	"pakdb/internal/extract"
 )
@@ -28,7 +29,7 @@ type catOptions struct {
 func newCatCommand(a *app) *cobra.Command {
 	var opts catOptions
 	cmd := &cobra.Command{
-		Use:   "cat [flags] ARCHIVE ENTRY...",
+		Use:   "cat [flags] ARCHIVE ENTRY... | BUILD PATH... | BUILD:PATH...",
 		Short: "Write the content of entries to stdout",
 		Long: `Write the decoded content of entries to stdout, one after the other. An entry is
 named by its path; by its path in another case if no other entry has that; by
@@ -39,6 +40,11 @@ may be named as the engine does, /Game/Maps/Arena. With --glob all that match ar
 written, in stored order. What lies in an archive within the archive is named by
 both paths: Mods/A.umod!/System/A.u.
 
+` + namesHelp + `
+One word may name both: BUILD:PATH is the entry that the game sees there, or under the
+only path that ends so; BUILD:ARCHIVE!PATH is that of one archive, ARCHIVE!/PATH that
+of a file.
+
 Contents are verified while they are read. When one turns out to be damaged, what
 was written by then is worthless, and the exit code is 1; with -o nothing is
 left behind. Binary data goes to a terminal only with --force.`,
@@ -47,11 +53,13 @@ left behind. Binary data goes to a terminal only with --force.`,
   pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
   pakdb cat Worlds.pak TestWorld -o world.mlvl
   pakdb cat --glob Game.pak "Config/*.ini"
+  pakdb cat 1.52:Config/DefaultGame.ini
+  pakdb cat "1.52:Game.pak!Config/DefaultGame.ini"
   pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u`,
-		Args:              usage(cobra.MinimumNArgs(2)),
+		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completing(a, completeEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCat(cmd.Context(), a, opts, args[0], args[1:])
+			return runCat(cmd.Context(), a, opts, args)
 		},
 	}
 	flags := cmd.Flags()
@@ -63,42 +71,174 @@ left behind. Binary data goes to a terminal only with --force.`,
 	return cmd
 }
 
-func runCat(ctx context.Context, a *app, opts catOptions, path string, names []string) error {
-	ar, err := openFor(ctx, a, path, names, false)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = ar.Close() }()
-	entries, err := namedEntries(ctx, a, ar, opts, names)
+func runCat(ctx context.Context, a *app, opts catOptions, args []string) error {
+	groups, err := openEntries(ctx, a, opts, args)
+	defer func() {
+		for _, g := range groups {
+			_ = g.ar.Close()
+		}
+	}()
 	if err != nil {
 		return err
 	}
 	if opts.out == "" {
-		return catTo(ctx, a.stdout, ar, entries, opts)
+		return catTo(ctx, a.stdout, groups, opts)
 	}
-	return catFile(ctx, a, ar, entries, opts)
+	return catFile(ctx, groups, opts)
 }
 
-func namedEntries(ctx context.Context, a *app, ar *archive, opts catOptions, names []string) ([]*codecs.Entry, error) {
-	if !opts.globs {
-		return choose.Find(ar.path, ar.Archive, names)
+// group is entries of one archive, in the order in which they are written.
+type group struct {
+	ar      *archive
+	entries []*codecs.Entry
+}
+
+// openEntries opens the archives of the entries that the arguments name: an archive
+// and entries, a build and paths, or names of both. The caller closes the archives,
+// whether or not there is an error.
+func openEntries(ctx context.Context, a *app, opts catOptions, args []string) (groups []group, err error) {
+	if opts.globs {
+		return openMatching(ctx, a, opts, args)
 	}
-	chosen, err := choose.NewSelection(names, opts.fold)
+	names, err := entryNames(ctx, a, args, false)
 	if err != nil {
 		return nil, err
 	}
-	bad := &complaints{a: a}
-	entries := slices.Collect(listed(ctx, ar, chosen.In(ar.Archive), bad.add))
-	if err := errors.Join(ctx.Err(), chosen.Missed(ar.path, choose.Paths(ar.Archive))); err != nil {
+	if names == nil {
+		g, err := openAmong(ctx, a, args[0], args[1:])
+		if err != nil {
+			return nil, err
+		}
+		return []group{g}, nil
+	}
+	for _, name := range names {
+		g, err := openEntry(ctx, a, name)
+		if err != nil {
+			return groups, err
+		}
+		groups = append(groups, g)
+	}
+	return groups, nil
+}
+
+// entryNames returns names each of which has an archive, or a build, and an entry;
+// nil where the first argument is the archive of all entries, or of its only one if
+// that is allowed.
+func entryNames(ctx context.Context, a *app, args []string, only bool) (names []string, err error) {
+	n, err := resolve(ctx, a, locate.Resolver{}, args[0])
+	if err != nil {
 		return nil, err
 	}
-	return entries, bad.result()
+	_, _, inside := splitInside(n.Path)
+	switch {
+	case n.Build != "" && !n.One && n.Entry == "" && len(args) > 1:
+		for _, path := range args[1:] {
+			names = append(names, n.Build+":"+path)
+		}
+		return names, nil
+	case len(args) == 1 && (inside || n.Entry != ""), n.Entry != "" && !n.One:
+		return args, nil
+	case len(args) == 1 && !only:
+		if err := refuseMissing(ctx, a, n); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: which ENTRY of %s?", errUsage, args[0])
+	}
+	return nil, nil
+}
+
+// openEntry opens the archive of an entry whose name says both.
+func openEntry(ctx context.Context, a *app, name string) (g group, err error) {
+	n, err := resolve(ctx, a, locate.Resolver{}, name)
+	if err != nil {
+		return g, err
+	}
+	if err := narrow(ctx, a, n); err != nil {
+		return g, err
+	}
+	open := func(ctx context.Context) (*archive, error) { return openLocated(ctx, a, n, n.Files[0]) }
+	if n.Build == "" {
+		if file, entry, ok := splitInside(n.Path); ok && n.Entry == "" {
+			n.Path, n.Entry = file, entry
+		}
+		open = func(ctx context.Context) (*archive, error) { return a.open(ctx, n.Path) }
+	}
+	if err := refuseMissing(ctx, a, n); err != nil {
+		return g, err
+	}
+	if n.Entry == "" {
+		return g, fmt.Errorf("%w: which ENTRY of %s?", errUsage, name)
+	}
+	if g.ar, err = open(ctx); err != nil {
+		return g, err
+	}
+	if namesNested(n.Entry) {
+		lookInside(ctx, a, g.ar)
+	}
+	if g.entries, err = choose.Find(g.ar.path, g.ar.Archive, []string{n.Entry}); err != nil {
+		return group{}, errors.Join(err, g.ar.Close())
+	}
+	return g, nil
+}
+
+// openAmong opens an archive and finds entries in it.
+func openAmong(ctx context.Context, a *app, name string, entries []string) (g group, err error) {
+	sources, entry, err := sourcesOf(ctx, a, name)
+	if err != nil {
+		return g, err
+	}
+	if entry != "" {
+		if sources, entry, err = within(ctx, a, sources, entry); err != nil {
+			return g, err
+		}
+	}
+	if entry != "" || len(sources) != 1 {
+		return g, fmt.Errorf("%w: %s is no archive", errUsage, name)
+	}
+	deepen(a, sources, entries, false)
+	if g.ar, err = sources[0].open(ctx); err != nil {
+		return g, err
+	}
+	if g.entries, err = choose.Find(g.ar.path, g.ar.Archive, entries); err != nil {
+		return group{}, errors.Join(err, g.ar.Close())
+	}
+	return g, nil
+}
+
+// openMatching opens archives and finds the entries that match patterns.
+func openMatching(ctx context.Context, a *app, opts catOptions, args []string) (groups []group, err error) {
+	sources, patterns, err := archivesAndPatterns(ctx, a, args, 1)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := choose.NewSelection(patterns, opts.fold)
+	if err != nil {
+		return nil, err
+	}
+	if len(patterns) == 0 {
+		return nil, fmt.Errorf("%w: --glob needs a pattern", errUsage)
+	}
+	deepen(a, sources, patterns, false)
+	bad := &complaints{a: a}
+	for _, s := range sources {
+		ar, err := s.open(ctx)
+		if err != nil {
+			return groups, err
+		}
+		groups = append(groups, group{ar, slices.Collect(listed(ctx, ar, chosen.In(ar.Archive), bad.add))})
+	}
+	if err := errors.Join(ctx.Err(), chosen.Missed(whereOf(sources), pathsOf(ctx, sources))); err != nil {
+		return groups, err
+	}
+	return groups, bad.result()
 }
 
 // catFile writes to a file that is not there until it is complete.
-func catFile(ctx context.Context, a *app, ar *archive, entries []*codecs.Entry, opts catOptions) error {
-	if err := refuseSameFile(ar, opts.out); err != nil {
-		return err
+func catFile(ctx context.Context, groups []group, opts catOptions) error {
+	for _, g := range groups {
+		if err := refuseSameFile(g.ar, opts.out); err != nil {
+			return err
+		}
 	}
 	dir, err := extract.Open(ctx, filepath.Dir(opts.out), true)
 	if err != nil {
@@ -110,12 +250,12 @@ func catFile(ctx context.Context, a *app, ar *archive, entries []*codecs.Entry, 
 		return err
 	}
 	defer func() { _ = out.Close() }()
-	if err := catTo(ctx, out, ar, entries, opts); err != nil {
+	if err := catTo(ctx, out, groups, opts); err != nil {
 		return err
 	}
 	var mod time.Time
-	if len(entries) == 1 {
-		mod = entries[0].Mod
+	if len(groups) == 1 && len(groups[0].entries) == 1 {
+		mod = groups[0].entries[0].Mod
 	}
 	return out.Commit(mod)
 }
@@ -132,19 +272,24 @@ func refuseSameFile(ar *archive, out string) error {
 	return nil
 }
 
-func catTo(ctx context.Context, w io.Writer, ar *archive, entries []*codecs.Entry, opts catOptions) error {
-	cautious := !opts.force && isTerminal(w)
-	for _, e := range entries {
-		r, err := openContent(ctx, ar, e, opts.raw)
-		if err != nil {
-			return err
-		}
-		err = copyContent(ctx, w, r, choose.Label(e), cautious)
-		if err = errors.Join(err, r.Close()); err != nil {
-			return err
+func catTo(ctx context.Context, w io.Writer, groups []group, opts catOptions) error {
+	for _, g := range groups {
+		for _, e := range g.entries {
+			if err := catEntry(ctx, w, g.ar, e, opts); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func catEntry(ctx context.Context, w io.Writer, ar *archive, e *codecs.Entry, opts catOptions) error {
+	r, err := openContent(ctx, ar, e, opts.raw)
+	if err != nil {
+		return err
+	}
+	err = copyContent(ctx, w, r, choose.Label(e), !opts.force && isTerminal(w))
+	return errors.Join(err, r.Close())
 }
 
 func copyContent(ctx context.Context, w io.Writer, r io.Reader, name string, cautious bool) error {

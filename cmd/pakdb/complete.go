@@ -1,6 +1,8 @@
 package main
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,20 +25,33 @@ func completing(a *app, complete func(*app, *cobra.Command, []string, string) ([
 	}
 }
 
-// completeEntries offers files for the first argument, and what that archive
-// holds for those behind it, folder by folder.
+// completeEntries offers files and builds for the first argument, and the paths of
+// that archive or build for those after it, folder by folder.
 func completeEntries(a *app, cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		return nil, cobra.ShellCompDirectiveDefault
+		return completeArchives(a, cmd, args, prefix)
 	}
-	ar, err := a.open(cmd.Context(), args[0])
+	sources, entry, err := sourcesOf(cmd.Context(), a, args[0])
+	if err != nil || entry != "" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	if len(sources) != 1 {
+		return completePaths(a, cmd, args, prefix) // of a build
+	}
+	ar, err := sources[0].open(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer func() { _ = ar.Close() }()
+	return stepsTo(choose.Paths(ar.Archive), prefix)
+}
+
+// stepsTo returns what may follow: paths of the folder that is typed in full, and
+// folders one step down.
+func stepsTo(paths iter.Seq[string], prefix string) ([]string, cobra.ShellCompDirective) {
 	found := map[string]bool{}
-	for e := range choose.Named(ar.Archive) {
-		rest, ok := strings.CutPrefix(e.Name, prefix)
+	for path := range paths {
+		rest, ok := strings.CutPrefix(path, prefix)
 		if !ok {
 			continue
 		}
@@ -45,16 +60,39 @@ func completeEntries(a *app, cmd *cobra.Command, args []string, prefix string) (
 		}
 		found[prefix+rest] = true
 	}
+	all := slices.Sorted(maps.Keys(found))
 	directive := cobra.ShellCompDirectiveNoFileComp
-	var all []string
-	for path := range found {
-		all = append(all, path)
-		if strings.HasSuffix(path, "/") {
-			directive |= cobra.ShellCompDirectiveNoSpace
-		}
+	if slices.ContainsFunc(all, func(path string) bool { return strings.HasSuffix(path, "/") }) {
+		directive |= cobra.ShellCompDirectiveNoSpace
 	}
-	slices.Sort(all)
 	return all, directive
+}
+
+// completeArchives offers builds and files; after BUILD: the archives of the build,
+// and paths.
+func completeArchives(a *app, cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	labels, _ := completeBuilds(a, cmd, nil, typed)
+	for _, label := range labels {
+		rest, ok := strings.CutPrefix(typed, label+":")
+		if !ok {
+			continue
+		}
+		files, _ := catalogNames{a}.Files(cmd.Context(), label)
+		paths, directive := completePaths(a, cmd, nil, rest)
+		for _, f := range files {
+			if strings.HasPrefix(f.Name, rest) && !slices.Contains(paths, f.Name) {
+				paths = append(paths, f.Name)
+			}
+		}
+		for i := range paths {
+			paths[i] = label + ":" + paths[i]
+		}
+		return paths, directive
+	}
+	if typed != "" && slices.ContainsFunc(labels, func(label string) bool { return strings.HasPrefix(label, typed) }) {
+		return labels, cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveDefault // a file
 }
 
 // completeBuilds offers the labels of the builds in the catalog.

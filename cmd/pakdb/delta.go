@@ -45,7 +45,10 @@ func newDeltaMakeCommand(a *app) *cobra.Command {
 		Short: "Make the patch from old files to new ones",
 		Long: `Make the patch by which OLD becomes NEW: two archives, or two folders with all
 that is below them. Of more than two arguments, those before "--" are old and
-those behind it are new.
+those after it are new. OLD and NEW may be builds in the catalog, BUILD, or one
+archive of a build, BUILD:ARCHIVE: then their files are read where they were indexed,
+and refused if they have changed since. A file or folder comes before a build of the
+same name, which BUILD: names.
 
 Files that are no archives are patched as bytes; empty folders and symbolic links
 are left out. Old content is used wherever it
@@ -67,9 +70,11 @@ The patch gets its name once it was applied and the result compared with NEW, wh
 is done while it is made; the folder of FILE needs room for the patch twice.`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
+  pakdb delta make 1.48 1.52 -o 1.48-1.52.pkdelta
   pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
   pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
-		Args: usage(cobra.MinimumNArgs(2)),
+		Args:              usage(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: completing(a, completeArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := keys.load(&a.keys); err != nil {
 				return err

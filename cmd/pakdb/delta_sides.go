@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 
+	"pakdb/diff/locate"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
 )
@@ -20,10 +22,10 @@ func openDeltaSides(ctx context.Context, a *app, old, new []string) (s deltaSide
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.old, err = inside.OpenFiles(old); err != nil {
+	if s.old, err = openInputs(ctx, a, old); err != nil {
 		return s, err
 	}
-	if s.new, err = inside.OpenFiles(new); err != nil {
+	if s.new, err = openInputs(ctx, a, new); err != nil {
 		return s, err
 	}
 	same, err := apply.Same(ctx, s.old.Inputs, s.new.Inputs)
@@ -41,6 +43,45 @@ func openDeltaSides(ctx context.Context, a *app, old, new []string) (s deltaSide
 		a.warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
 	}
 	return s, err
+}
+
+// openInputs opens files, all files below folders, and the files of builds.
+func openInputs(ctx context.Context, a *app, names []string) (*inside.Files, error) {
+	var paths []string
+	var built []*locate.Name
+	for _, name := range names {
+		n, err := resolve(ctx, a, locate.Resolver{Folders: true}, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case n.Entry != "":
+			return nil, fmt.Errorf("%w: %s is an entry; a patch is made of files", errUsage, name)
+		case n.Build != "":
+			built = append(built, n)
+		default:
+			paths = append(paths, n.Path)
+		}
+	}
+	if built == nil {
+		return inside.OpenFiles(paths)
+	}
+	if paths != nil || len(built) > 1 {
+		return nil, fmt.Errorf("%w: %s: a side of a patch is one build, or files", errUsage, built[0].Text)
+	}
+	return openBuildInputs(ctx, a, built[0])
+}
+
+func openBuildInputs(ctx context.Context, a *app, n *locate.Name) (*inside.Files, error) {
+	files, err := openFiles(ctx, a, n.Build, n.Files)
+	if err != nil {
+		return nil, err
+	}
+	if n.One { // a file that is named alone has its last name
+		for i := range files.Inputs {
+			files.Inputs[i].Name = path.Base(files.Inputs[i].Name)
+		}
+	}
+	return &inside.Files{Inputs: files.Inputs, Open: files.Opened}, nil
 }
 
 // has reports whether a file is among them, and how it is called there.

@@ -10,26 +10,16 @@ import (
 	"pakdb/schema"
 )
 
-// completeSides offers builds for the two sides of a diff, and files; behind
-// BUILD: and behind the sides, paths.
+// completeSides offers builds for the two sides of a diff, and files; after BUILD:
+// and after the sides, paths.
 func completeSides(a *app, cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) >= 2 {
 		return completePaths(a, cmd, args, typed)
 	}
-	labels, directive := completeBuilds(a, cmd, args, typed)
-	for _, label := range labels {
-		if rest, ok := strings.CutPrefix(typed, label+":"); ok {
-			paths, directive := completePaths(a, cmd, args, rest)
-			for i := range paths {
-				paths[i] = label + ":" + paths[i]
-			}
-			return paths, directive
-		}
+	if typed == "" {
+		return completeBuilds(a, cmd, args, typed)
 	}
-	if slices.ContainsFunc(labels, func(label string) bool { return strings.HasPrefix(label, typed) }) {
-		return labels, directive
-	}
-	return nil, cobra.ShellCompDirectiveDefault // an archive or a folder
+	return completeArchives(a, cmd, args, typed)
 }
 
 // completePaths offers the paths that the catalog knows, folder by folder.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -46,11 +47,11 @@ func diffSemantic(ctx context.Context, a *app, c *changes, s *sides, format stri
 
 // diffEntries compares one entry with another.
 func diffEntries(ctx context.Context, a *app, opts diffOptions, s *sides) error {
-	old, err := findEntry(ctx, s, s.old)
+	old, err := findEntry(ctx, s.db, s.old.label, s.old.entry)
 	if err != nil {
 		return err
 	}
-	new, err := findEntry(ctx, s, s.new)
+	new, err := findEntry(ctx, s.db, s.new.label, s.new.entry)
 	if err != nil {
 		return err
 	}
@@ -74,16 +75,18 @@ func diffEntries(ctx context.Context, a *app, opts diffOptions, s *sides) error 
 	return errProblems
 }
 
-func findEntry(ctx context.Context, s *sides, o operand) (*diff.File, error) {
-	f, err := diff.Find(ctx, s.db, o.label, o.entry)
+// findEntry returns the entry of a build that a game sees under a path, or under the
+// only path that ends so.
+func findEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File, error) {
+	f, err := diff.Find(ctx, db, build, entry)
 	if !errors.Is(err, diff.ErrNoFile) {
 		return f, err
 	}
-	path, err := entryPath(ctx, s.db, o.label, o.entry)
+	path, err := entryPath(ctx, db, build, entry)
 	if err != nil {
 		return nil, err
 	}
-	return diff.Find(ctx, s.db, o.label, path)
+	return diff.Find(ctx, db, build, path)
 }
 
 func (w *insideWriter) close() error {

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
+	"pakdb/diff/locate"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/nearest"
@@ -51,15 +51,11 @@ func (s *sides) close() {
 
 // openSides finds out what the names mean, and scans what is not in the catalog.
 func openSides(ctx context.Context, a *app, old, new string) (s *sides, err error) {
-	labels, err := knownBuilds(ctx, a)
-	if err != nil {
-		return nil, err
-	}
 	s = &sides{}
-	if s.old, err = parseOperand(old, labels); err != nil {
+	if s.old, err = resolveOperand(ctx, a, old); err != nil {
 		return nil, err
 	}
-	if s.new, err = parseOperand(new, labels); err != nil {
+	if s.new, err = resolveOperand(ctx, a, new); err != nil {
 		return nil, err
 	}
 	if (s.old.entry == "") != (s.new.entry == "") {
@@ -95,32 +91,35 @@ func knownBuilds(ctx context.Context, a *app) ([]string, error) {
 	return buildLabels(ctx, db)
 }
 
-// parseOperand takes text for a label, else for a path, else for one of them with
-// a path inside behind a colon.
-func parseOperand(text string, labels []string) (operand, error) {
-	whole := func(text string) (operand, bool) {
-		if slices.Contains(labels, text) {
-			return operand{label: text}, true
-		}
-		if _, err := os.Stat(text); err == nil {
-			return operand{label: text, path: text}, true
-		}
-		return operand{}, false
+// resolveOperand returns the side that a name stands for: a build rather than a file
+// of the same name.
+func resolveOperand(ctx context.Context, a *app, text string) (operand, error) {
+	n, err := resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
+	if err != nil {
+		return operand{}, err
 	}
-	if o, ok := whole(text); ok {
-		return o, nil
+	switch {
+	case n.One:
+		return archiveOperand(ctx, a, n)
+	case n.Build != "":
+		return operand{label: n.Build, entry: n.Entry}, nil
 	}
-	for i := len(text) - 1; i > 0; i-- {
-		if text[i] != ':' {
-			continue
-		}
-		if o, ok := whole(text[:i]); ok {
-			o.entry = text[i+1:]
-			return o, nil
-		}
+	if _, err := os.Stat(n.Path); err != nil {
+		labels, _ := knownBuilds(ctx, a)
+		err := fmt.Errorf("%w: %q, nor is there a file of that name", schema.ErrNoBuild, text)
+		return operand{}, hinted(err, nearest.Hint(nearest.Names(text, labels)))
 	}
-	err := fmt.Errorf("%w: %q, nor is there a file of that name", schema.ErrNoBuild, text)
-	return operand{}, hinted(err, nearest.Hint(nearest.Names(text, labels)))
+	return operand{label: n.Path, path: n.Path, entry: n.Entry}, nil
+}
+
+// archiveOperand is one archive of a build, if it is still as it was indexed. It is
+// scanned as a build of its own.
+func archiveOperand(ctx context.Context, a *app, n *locate.Name) (operand, error) {
+	files, err := openFiles(ctx, a, n.Build, n.Files)
+	if err != nil {
+		return operand{}, err
+	}
+	return operand{label: n.Label(n.Files[0]), path: n.Files[0].Location, entry: n.Entry}, files.Close()
 }
 
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is

@@ -10,6 +10,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff"
 	"pakdb/diff/delta"
+	"pakdb/diff/locate"
 	"pakdb/diff/overlay"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
@@ -106,11 +107,11 @@ func usageClasses() []error {
 // isFinding reports an error about what files hold, or that they are there.
 func isFinding(err error) bool {
 	var format *codecs.FormatError
-	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, choose.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
+	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{errProblems, errRefused, choose.ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
-		errChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
+		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
 		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
 		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned})
 }

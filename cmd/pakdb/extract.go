@@ -29,10 +29,15 @@ type extractOptions struct {
 func newExtractCommand(a *app) *cobra.Command {
 	var opts extractOptions
 	cmd := &cobra.Command{
-		Use:   "extract [flags] ARCHIVE [GLOB...] -o DIR",
+		Use:   "extract [flags] ARCHIVE... [GLOB...] -o DIR",
 		Short: "Write entries into a folder",
 		Long: `Write the decoded content of entries into a folder, with their times where the
 archive has them. Delete records are passed over.
+
+` + namesHelp + `
+Arguments are archives up to the first that is none, or up to "--"; the others are
+patterns. Of a build that is named as a whole, entries over which others are mounted
+are left out; BUILD:ARCHIVE has all of its own.
 
 ` + globHelp + `
 
@@ -56,6 +61,8 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
   pakdb extract "Game.pak!/Mods/A.umod" -o out
   pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
+  pakdb extract 1.52 "Game/Config/**" -o out
+  pakdb extract *.pak -o out -- "*.umap"
   pakdb extract --dry-run Game.pak "*.uasset" -o out`,
 	}
 	addExtract(a, cmd, &opts)
@@ -79,7 +86,7 @@ func addExtract(a *app, cmd *cobra.Command, opts *extractOptions) {
 		if opts.format != "" && !opts.dryRun {
 			return usageError(cmd, errors.New("--format is for --dry-run"))
 		}
-		return runExtract(cmd.Context(), a, *opts, args[0], args[1:])
+		return runExtract(cmd.Context(), a, *opts, args, cmd.ArgsLenAtDash())
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
@@ -90,74 +97,129 @@ func addExtract(a *app, cmd *cobra.Command, opts *extractOptions) {
 	_ = cmd.MarkFlagDirname("output")
 }
 
-func runExtract(ctx context.Context, a *app, opts extractOptions, archivePath string, patterns []string) error {
+func runExtract(ctx context.Context, a *app, opts extractOptions, args []string, dash int) error {
+	sources, patterns, err := archivesAndPatterns(ctx, a, args, dash)
+	if err != nil {
+		return err
+	}
 	chosen, err := choose.NewSelection(patterns, opts.fold)
 	if err != nil {
 		return err
 	}
-	ar, err := openFor(ctx, a, archivePath, patterns, opts.nested)
-	if err != nil {
+	deepen(a, sources, patterns, opts.nested)
+	all := &extractions{a: a, opts: opts, sources: sources, chosen: chosen, bad: complaints{a: a}}
+	if err := all.findHidden(ctx); err != nil {
 		return err
 	}
-	defer func() { _ = ar.Close() }()
-	chosen.In(ar.Archive)
-	x := &extraction{a: a, ar: ar, opts: opts, bad: complaints{a: a}, mount: ar.Info().MountPoint}
-	if !opts.plain {
-		x.names = choose.NamesOf(ar.Archive)
-	}
-	x.packages = unnamedPackages(ctx, ar)
 	if opts.dryRun {
-		err = x.show(ctx, chosen)
+		err = all.show(ctx)
 	} else {
-		err = x.run(ctx, chosen)
+		err = all.run(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	if err := chosen.Missed(ar.path, choose.Paths(ar.Archive)); err != nil {
+	if err := chosen.Missed(whereOf(sources), pathsOf(ctx, sources)); err != nil {
 		return err
 	}
-	return x.bad.result()
+	return all.bad.result()
 }
 
-// extraction is one run of extract.
-type extraction struct {
-	a    *app
-	ar   *archive
-	opts extractOptions
-	bad  complaints
-	sums sums
+// extractions is one run of extract, over all archives.
+type extractions struct {
+	a       *app
+	opts    extractOptions
+	sources []source
+	chosen  *choose.Selection
+	hidden  map[string]map[place]bool // by build: entries that no game sees
+	skipped int64                     // of these
+	bad     complaints
+	sums    sums
+}
 
+// findHidden looks up what is mounted over what, of builds that were named as a whole.
+func (all *extractions) findHidden(ctx context.Context) (err error) {
+	all.hidden = map[string]map[place]bool{}
+	for _, s := range all.sources {
+		if s.build == "" || all.hidden[s.build] != nil {
+			continue
+		}
+		if all.hidden[s.build], err = hiddenIn(ctx, all.a, s.build); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each opens the archives one after the other. Of several archives one that cannot be
+// opened is reported.
+func (all *extractions) each(ctx context.Context, do func(x *extraction) error) error {
+	for _, s := range all.sources {
+		ar, err := s.open(ctx)
+		if err != nil && (len(all.sources) == 1 || ctx.Err() != nil) {
+			return err
+		}
+		if err != nil {
+			all.bad.add(err)
+			continue
+		}
+		all.chosen.In(ar.Archive)
+		x := &extraction{extractions: all, source: s, ar: ar, mount: ar.Info().MountPoint}
+		if !all.opts.plain {
+			x.names = choose.NamesOf(ar.Archive)
+		}
+		x.packages = unnamedPackages(ctx, ar)
+		if err := errors.Join(do(x), ar.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (all *extractions) run(ctx context.Context) error {
+	dir, err := extract.Open(ctx, all.opts.out, all.opts.overwrite)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	err = all.each(ctx, func(x *extraction) error {
+		progress := newProgress(all.a, x.ar, all.chosen)
+		defer all.a.showProgress(ctx, progress)()
+		return eachContent(ctx, x.jobs(ctx, dir.Reserve), progress,
+			func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
+	})
+	if err != nil || all.a.quiet {
+		return err
+	}
+	text := ""
+	if all.skipped > 0 {
+		text = fmt.Sprintf("; %s left out that others are mounted over", plural(all.skipped, "entry", "entries"))
+	}
+	_, err = fmt.Fprintf(all.a.stdout, "%s, %s, extracted into %s%s\n", plural(all.sums.entries, "entry", "entries"),
+		humanSize(all.sums.size), all.opts.out, text)
+	return err
+}
+
+// extraction is the part of a run that concerns one archive.
+type extraction struct {
+	*extractions
+	source   source
+	ar       *archive
 	names    choose.Names
 	packages packageNames
 	mount    string
 }
 
-func (x *extraction) run(ctx context.Context, chosen *choose.Selection) error {
-	dir, err := extract.Open(ctx, x.opts.out, x.opts.overwrite)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = dir.Close() }()
-	progress := newProgress(x.a, x.ar, chosen)
-	hide := x.a.showProgress(ctx, progress)
-	err = eachContent(ctx, x.jobs(ctx, chosen, dir.Reserve), progress,
-		func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
-	hide()
-	if err != nil || x.a.quiet {
-		return err
-	}
-	_, err = fmt.Fprintf(x.a.stdout, "%s, %s, extracted into %s\n", plural(x.sums.entries, "entry", "entries"),
-		humanSize(x.sums.size), x.opts.out)
-	return err
-}
-
 // jobs yields the chosen entries with the files they go to. The order of the
 // calls of reserve decides between names that collide.
-func (x *extraction) jobs(ctx context.Context, chosen *choose.Selection, reserve func(string) string) iter.Seq[*job] {
+func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter.Seq[*job] {
 	return func(yield func(*job) bool) {
 		for e, err := range x.ar.Entries() {
-			if ctx.Err() != nil || e != nil && !chosen.Takes(e) {
+			if ctx.Err() != nil || e != nil && !x.chosen.Takes(e) {
+				continue
+			}
+			if e != nil && x.hides(e) {
+				x.skipped++
 				continue
 			}
 			j := &job{entry: e, err: err}
@@ -169,6 +231,12 @@ func (x *extraction) jobs(ctx context.Context, chosen *choose.Selection, reserve
 			}
 		}
 	}
+}
+
+// hides reports whether another entry of the build is mounted over e. What lies in
+// archives within archives no game sees as files, and nothing hides it.
+func (x *extraction) hides(e *codecs.Entry) bool {
+	return e.Flags&codecs.Nested == 0 && x.hidden[x.source.build][place{x.source.name, e.Ordinal}]
 }
 
 // fileName is what the entry would like to be called: its path, or what else
@@ -228,36 +296,39 @@ func (x *extraction) finish(j *job) error {
 }
 
 // show writes what would go where.
-func (x *extraction) show(ctx context.Context, chosen *choose.Selection) error {
-	line, end, err := x.lines()
+func (all *extractions) show(ctx context.Context) error {
+	line, end, err := all.lines()
 	if err != nil {
 		return err
 	}
 	var names extract.Names
-	for j := range x.jobs(ctx, chosen, names.Reserve) {
-		if j.err != nil {
-			x.bad.add(j.err)
+	err = all.each(ctx, func(x *extraction) error {
+		for j := range x.jobs(ctx, names.Reserve) {
+			if j.err != nil {
+				all.bad.add(j.err)
+			}
+			if j.out == "" {
+				continue
+			}
+			if err := line(j.entry, filepath.Join(all.opts.out, filepath.FromSlash(j.out))); err != nil {
+				return err
+			}
 		}
-		if j.out == "" {
-			continue
-		}
-		if err := line(j.entry, filepath.Join(x.opts.out, filepath.FromSlash(j.out))); err != nil {
-			return err
-		}
-	}
-	return errors.Join(end(), ctx.Err())
+		return ctx.Err()
+	})
+	return errors.Join(err, end())
 }
 
 // lines returns what writes a line of the dry run, and what completes them.
-func (x *extraction) lines() (line func(*codecs.Entry, string) error, end func() error, err error) {
-	if x.opts.format == "" {
-		out := bufio.NewWriter(x.a.stdout)
+func (all *extractions) lines() (line func(*codecs.Entry, string) error, end func() error, err error) {
+	if all.opts.format == "" {
+		out := bufio.NewWriter(all.a.stdout)
 		return func(e *codecs.Entry, file string) error {
 			_, err := fmt.Fprintf(out, "%s -> %s\n", printable(choose.Label(e)), printable(file))
 			return err
 		}, out.Flush, nil
 	}
-	rows, err := x.a.rows(x.opts.format, "ordinal", "path", "size", "file")
+	rows, err := all.a.rows(all.opts.format, "ordinal", "path", "size", "file")
 	if err != nil {
 		return nil, nil, err
 	}

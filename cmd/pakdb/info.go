@@ -23,10 +23,14 @@ func newInfoCommand(a *app) *cobra.Command {
 encryption, mount point, what the format alone knows, warnings, and what pakdb
 can do with them. Tables are read, contents are not: see "pakdb verify".
 
+` + namesHelp + `
+
 What is wrong with the tables is a warning, and the exit code is 1.`,
 		Example: `  pakdb info Calligraphy.sip
+  pakdb info 1.52
   pakdb info --format json *.pak | jq '.[] | {archive, version, methods}'`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args:              usage(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: completing(a, completeArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInfo(cmd.Context(), a, format, args)
 		},
@@ -59,15 +63,15 @@ func runInfo(ctx context.Context, a *app, format string, paths []string) error {
 	if format != "text" && format != "json" {
 		return fmt.Errorf("%w: no format %q; there are text, json", errUsage, format)
 	}
-	paths, err := expandArchives(paths)
+	sources, err := sourcesOfAll(ctx, a, paths)
 	if err != nil {
 		return err
 	}
 	bad := &complaints{a: a}
 	all := []*description{}
-	for _, path := range paths {
-		d, err := describeArchive(ctx, a, path)
-		if err != nil && (ctx.Err() != nil || len(paths) == 1) {
+	for _, s := range sources {
+		d, err := describeArchive(ctx, s)
+		if err != nil && (ctx.Err() != nil || len(sources) == 1) {
 			return err
 		}
 		if err != nil {
@@ -95,14 +99,14 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-func describeArchive(ctx context.Context, a *app, path string) (*description, error) {
-	ar, err := a.open(ctx, path)
+func describeArchive(ctx context.Context, s source) (*description, error) {
+	ar, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = ar.Close() }()
 	info := ar.Info()
-	d := &description{Archive: path, Format: info.Format, Version: info.Version, FileSize: ar.size,
+	d := &description{Archive: s.path, Format: info.Format, Version: info.Version, FileSize: ar.size,
 		Encrypted: info.Encrypted, MountPoint: info.MountPoint, Details: append([]codecs.Detail{}, info.Details...),
 		Methods: map[string]int64{}, Warnings: []string{}, Can: abilities(ar), Versions: []string{}}
 	if ar.format.Create != nil {

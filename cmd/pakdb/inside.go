@@ -63,10 +63,18 @@ func splitInside(path string) (file, entry string, ok bool) {
 }
 
 // openInside opens the archive that is an entry of the one in file.
-func openInside(ctx context.Context, a *app, file, entry string) (_ *archive, err error) {
-	outer, err := openFor(ctx, a, file, []string{entry}, false)
+func openInside(ctx context.Context, a *app, file, entry string) (*archive, error) {
+	return openWithin(ctx, a, func(ctx context.Context) (*archive, error) { return a.open(ctx, file) }, entry)
+}
+
+// openWithin opens the archive that is an entry of another one.
+func openWithin(ctx context.Context, a *app, open func(context.Context) (*archive, error), entry string) (_ *archive, err error) {
+	outer, err := open(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if namesNested(entry) {
+		lookInside(ctx, a, outer)
 	}
 	defer func() {
 		if err != nil {
@@ -87,7 +95,7 @@ func openInside(ctx context.Context, a *app, file, entry string) (_ *archive, er
 		content.close()
 		return nil, err
 	}
-	inner.path, inner.file = file+nested.Separator+entry, outer.file
+	inner.path, inner.file = outer.path+nested.Separator+entry, outer.file
 	inner.release = func() error { content.close(); return outer.Close() }
 	return inner, nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/codecs/nested"
 	"pakdb/internal/choose"
 )
 
@@ -26,10 +28,15 @@ type lsOptions struct {
 func newLsCommand(a *app) *cobra.Command {
 	var opts lsOptions
 	cmd := &cobra.Command{
-		Use:   "ls [flags] ARCHIVE [GLOB...]",
-		Short: "List the entries of an archive",
-		Long: `List the entries of an archive in stored order, one path a line. An entry
-without a name is listed as #ORDINAL, which "pakdb cat" understands.
+		Use:   "ls [flags] ARCHIVE... [GLOB...]",
+		Short: "List the entries of archives",
+		Long: `List the entries of archives in stored order, one path a line. An entry without a
+name is listed as #ORDINAL, which "pakdb cat" understands. Of several archives each
+path follows its archive, as ARCHIVE!/PATH, which "pakdb cat" takes as well.
+
+` + namesHelp + `
+Arguments are archives up to the first that is none, or up to "--"; the others are
+patterns. BUILD:PATH and BUILD:ARCHIVE!PATH are short for a pattern.
 
 ` + globHelp + `
 
@@ -38,12 +45,16 @@ without a name is listed as #ORDINAL, which "pakdb cat" understands.
 -l shows size and stored size in bytes, their ratio, the method, the time
 (UTC), flags (E encrypted, D delete record), and the type and id of assets where
 the archive has them; behind the path the names of the resource, in quotes, where
-the archive keeps such names apart. --format gives all there is, for programs.`,
+the archive keeps such names apart. --format gives all there is, for programs; of
+several archives the last column is the archive.`,
 		Example: `  pakdb ls Calligraphy.sip
   pakdb ls -l Calligraphy.sip "*.curve"
   pakdb ls --sort size --reverse -lh Game.pak "Game/Content/**" | head
   pakdb ls --format json Game.pak | jq '.[].path'
   pakdb ls --nested Mods.umod
+  pakdb ls *.pak -- "*.umap"
+  pakdb ls -l 1.52 "Config/*.ini"
+  pakdb ls 1.52:Game.pak
   pakdb ls -0 Game.pak "*.uasset" | xargs -0 -n1 pakdb cat Game.pak`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && opts.human {
@@ -56,7 +67,7 @@ the archive keeps such names apart. --format gives all there is, for programs.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return runLs(cmd.Context(), a, opts, args[0], args[1:])
+			return runLs(cmd.Context(), a, opts, args, cmd.ArgsLenAtDash())
 		},
 	}
 	flags := cmd.Flags()
@@ -81,70 +92,138 @@ const globHelp = `A pattern without a slash is for the last part of a path; * an
 folder, ** goes across, [a-z] and {a,b} choose, "A/" is all below the folder A.
 Quote patterns, or the shell expands them.`
 
-func runLs(ctx context.Context, a *app, opts lsOptions, path string, patterns []string) error {
-	chosen, err := choose.NewSelection(patterns, opts.fold)
-	if err != nil {
-		return err
-	}
+func runLs(ctx context.Context, a *app, opts lsOptions, args []string, dash int) error {
 	order, err := orderOf(opts)
 	if err != nil {
 		return err
 	}
-	ar, err := openFor(ctx, a, path, patterns, opts.nested)
+	sources, patterns, err := archivesAndPatterns(ctx, a, args, dash)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = ar.Close() }()
-	bad := &complaints{a: a}
-	entries := func(report func(error)) iter.Seq[*codecs.Entry] {
-		return order(listed(ctx, ar, chosen.In(ar.Archive), report))
+	l := &listing{opts: opts, sources: sources, order: order, bad: &complaints{a: a}}
+	if l.chosen, err = choose.NewSelection(patterns, opts.fold); err != nil {
+		return err
 	}
-	if err := listEntries(a, opts, entries, choose.NamesOf(ar.Archive), bad); err != nil {
+	deepen(a, sources, patterns, opts.nested)
+	if err := listEntries(ctx, a, l); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := chosen.Missed(ar.path, choose.Paths(ar.Archive)); err != nil {
+	if err := l.chosen.Missed(whereOf(sources), pathsOf(ctx, sources)); err != nil {
 		return err
 	}
-	return bad.result()
+	return l.bad.result()
 }
 
-// listEntries writes the entries in the way that the flags ask for. entries may be
-// called more than once.
-func listEntries(a *app, opts lsOptions, entries func(report func(error)) iter.Seq[*codecs.Entry], names choose.Names, bad *complaints) error {
-	if opts.format != "" {
-		return listRows(a, opts.format, entries(bad.add), names)
+// listing is one run of ls.
+type listing struct {
+	opts    lsOptions
+	sources []source
+	chosen  *choose.Selection
+	order   order
+	bad     *complaints
+	err     error // of opening an archive
+}
+
+// item is an entry that is listed.
+type item struct {
+	*codecs.Entry
+	archive string       // where there are several, else ""
+	names   choose.Names // of the archive
+}
+
+// label is the path of an entry, with the archive before it where there are several:
+// as "pakdb cat" takes it.
+func (it item) label() string {
+	if it.archive == "" {
+		return choose.Label(it.Entry)
+	}
+	return it.archive + nested.Separator + choose.Label(it.Entry)
+}
+
+// items yields the chosen entries of all archives. It may be called more than once.
+func (l *listing) items(ctx context.Context, report func(error)) iter.Seq[item] {
+	return l.order(func(yield func(item) bool) {
+		for _, s := range l.sources {
+			if l.err != nil || !l.itemsOf(ctx, s, report, yield) {
+				return
+			}
+		}
+	})
+}
+
+func (l *listing) itemsOf(ctx context.Context, s source, report func(error), yield func(item) bool) bool {
+	ar, err := s.open(ctx)
+	if err != nil && (len(l.sources) == 1 || ctx.Err() != nil) {
+		l.err = err
+		return false
+	}
+	if err != nil {
+		report(err)
+		return true
+	}
+	defer func() { _ = ar.Close() }()
+	it := item{names: choose.NamesOf(ar.Archive)}
+	if len(l.sources) > 1 {
+		it.archive = s.path
+	}
+	for e := range listed(ctx, ar, l.chosen.In(ar.Archive), report) {
+		it.Entry = e
+		if !yield(it) {
+			return false
+		}
+	}
+	return true
+}
+
+// listEntries writes the entries in the way that the options ask for.
+func listEntries(ctx context.Context, a *app, l *listing) error {
+	if l.opts.format != "" {
+		return listRows(ctx, a, l)
 	}
 	out := bufio.NewWriterSize(a.stdout, 64<<10)
 	sums := &sums{}
-	if opts.long {
-		long := newLongList(out, opts.human, names)
-		for e := range entries(func(error) {}) {
-			long.measure(e)
-		}
-		for e := range sums.of(entries(bad.add)) {
-			if err := long.write(e); err != nil {
-				return err
-			}
-		}
-	} else {
-		escape := !opts.null && isTerminal(a.stdout)
-		for e := range sums.of(entries(bad.add)) {
-			if err := writePath(out, e, opts.null, escape); err != nil {
-				return err
-			}
-		}
+	if err := writeItems(ctx, a, l, out, sums); err != nil {
+		return err
 	}
-	if opts.totals || opts.long && !a.quiet && isTerminal(a.stdout) {
-		_, _ = fmt.Fprintln(out, sums.text(opts.human))
+	if l.err != nil {
+		return errors.Join(out.Flush(), l.err)
+	}
+	if l.opts.totals || l.opts.long && !a.quiet && isTerminal(a.stdout) {
+		_, _ = fmt.Fprintln(out, sums.text(l.opts.human))
 	}
 	return out.Flush()
 }
 
-func writePath(out *bufio.Writer, e *codecs.Entry, null, escape bool) error {
-	path, end := choose.Label(e), byte('\n')
+func writeItems(ctx context.Context, a *app, l *listing, out *bufio.Writer, sums *sums) error {
+	if l.opts.long {
+		long := newLongList(out, l.opts.human)
+		for it := range l.items(ctx, func(error) {}) {
+			long.measure(it)
+		}
+		for it := range l.items(ctx, l.bad.add) {
+			sums.add(it.Entry)
+			if err := long.write(it); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	escape := !l.opts.null && isTerminal(a.stdout)
+	for it := range l.items(ctx, l.bad.add) {
+		sums.add(it.Entry)
+		if err := writePath(out, it.label(), l.opts.null, escape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writePath(out *bufio.Writer, path string, null, escape bool) error {
+	end := byte('\n')
 	if null {
 		end = 0
 	}
@@ -178,23 +257,23 @@ func listed(ctx context.Context, ar *archive, chosen *choose.Selection, report f
 }
 
 // order rearranges entries.
-type order func(iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry]
+type order func(iter.Seq[item]) iter.Seq[item]
 
 // sortBy compares entries, by name of the key.
-func sortBy(key string) func(a, b *codecs.Entry) int {
+func sortBy(key string) func(a, b item) int {
 	switch key {
 	case "path":
-		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Name, b.Name) }
+		return func(a, b item) int { return cmp.Compare(a.Name, b.Name) }
 	case "size":
-		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Size, b.Size) }
+		return func(a, b item) int { return cmp.Compare(a.Size, b.Size) }
 	case "stored":
-		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Stored, b.Stored) }
+		return func(a, b item) int { return cmp.Compare(a.Stored, b.Stored) }
 	case "offset":
-		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Offset, b.Offset) }
+		return func(a, b item) int { return cmp.Compare(a.Offset, b.Offset) }
 	case "ordinal":
-		return func(a, b *codecs.Entry) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
+		return func(a, b item) int { return cmp.Compare(a.Ordinal, b.Ordinal) }
 	case "time":
-		return func(a, b *codecs.Entry) int { return a.Mod.Compare(b.Mod) }
+		return func(a, b item) int { return a.Mod.Compare(b.Mod) }
 	}
 	return nil
 }
@@ -209,10 +288,10 @@ func orderOf(opts lsOptions) (order, error) {
 	case opts.sort != "" && compare == nil:
 		return nil, fmt.Errorf("%w: no sort key %q; there are %s", errUsage, opts.sort, strings.Join(sortKeys(), ", "))
 	case opts.sort == "" && !opts.reverse:
-		return func(all iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] { return all }, nil
+		return func(all iter.Seq[item]) iter.Seq[item] { return all }, nil
 	}
-	return func(all iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] {
-		return func(yield func(*codecs.Entry) bool) {
+	return func(all iter.Seq[item]) iter.Seq[item] {
+		return func(yield func(item) bool) {
 			entries := slices.Collect(all)
 			if compare != nil {
 				slices.SortStableFunc(entries, compare)
@@ -226,29 +305,62 @@ func orderOf(opts lsOptions) (order, error) {
 }
 
 // listRows names the columns as the catalog's view "entries" does. The column
-// names, a JSON array, is there where the archive keeps names apart.
-func listRows(a *app, format string, entries iter.Seq[*codecs.Entry], names choose.Names) error {
+// names, a JSON array, is there where an archive keeps names apart; the column archive
+// where there are several.
+func listRows(ctx context.Context, a *app, l *listing) error {
 	columns := []string{"ordinal", "path", "type", "asset_id", "path_hash", "offset", "stored", "size",
 		"method", "encrypted", "deleted", "mtime"}
-	if names != nil {
-		columns = append(columns, "names")
-	}
-	rows, err := a.rows(format, columns...)
+	named, err := l.hasNames(ctx)
 	if err != nil {
 		return err
 	}
-	for e := range entries {
-		row := []driver.Value{int64(e.Ordinal), textOrNull(e.Name), textOrNull(e.Type), textOrNull(e.ID.String()),
-			textOrNull(e.PathHash.String()), e.Offset, e.Stored, e.Size, e.Method.String(),
-			flag(e, codecs.Encrypted), flag(e, codecs.Deleted), textOrNull(timeText(e.Mod))}
-		if names != nil {
-			row = append(row, names.JSON(e))
+	if named {
+		columns = append(columns, "names")
+	}
+	if len(l.sources) > 1 {
+		columns = append(columns, "archive")
+	}
+	rows, err := a.rows(l.opts.format, columns...)
+	if err != nil {
+		return err
+	}
+	for it := range l.items(ctx, l.bad.add) {
+		row := entryRow(it.Entry)
+		if named {
+			row = append(row, it.names.JSON(it.Entry))
+		}
+		if len(l.sources) > 1 {
+			row = append(row, it.archive)
 		}
 		if err := rows.Write(row...); err != nil {
 			return err
 		}
 	}
-	return rows.Close()
+	return errors.Join(l.err, rows.Close())
+}
+
+// hasNames reports whether one of the archives keeps names apart.
+func (l *listing) hasNames(ctx context.Context) (bool, error) {
+	for _, s := range l.sources {
+		ar, err := s.open(ctx)
+		switch {
+		case err != nil && len(l.sources) == 1:
+			return false, err
+		case err != nil:
+			continue // reported when it is listed
+		}
+		names := choose.NamesOf(ar.Archive)
+		if err := ar.Close(); err != nil || names != nil {
+			return names != nil, err
+		}
+	}
+	return false, nil
+}
+
+func entryRow(e *codecs.Entry) []driver.Value {
+	return []driver.Value{int64(e.Ordinal), textOrNull(e.Name), textOrNull(e.Type), textOrNull(e.ID.String()),
+		textOrNull(e.PathHash.String()), e.Offset, e.Stored, e.Size, e.Method.String(),
+		flag(e, codecs.Encrypted), flag(e, codecs.Deleted), textOrNull(timeText(e.Mod))}
 }
 
 func flag(e *codecs.Entry, which codecs.Flags) driver.Value {

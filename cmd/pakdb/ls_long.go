@@ -3,14 +3,12 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"pakdb/codecs"
-	"pakdb/internal/choose"
 )
 
 // longList writes entries in aligned columns, the path last, so that nothing
@@ -20,12 +18,11 @@ type longList struct {
 	out    *bufio.Writer
 	human  bool
 	widths []int // by column; 0: the archive has nothing for it
-	names  choose.Names
 	line   []byte
 }
 
-func newLongList(out *bufio.Writer, human bool, names choose.Names) *longList {
-	return &longList{out: out, human: human, names: names}
+func newLongList(out *bufio.Writer, human bool) *longList {
+	return &longList{out: out, human: human}
 }
 
 // column is one of ls -l, its text "" when the entry has no such thing.
@@ -54,9 +51,9 @@ func (l *longList) size(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// measure makes room for e.
-func (l *longList) measure(e *codecs.Entry) {
-	all := l.columns(e)
+// measure makes room for an entry.
+func (l *longList) measure(it item) {
+	all := l.columns(it.Entry)
 	if l.widths == nil {
 		l.widths = make([]int, len(all))
 	}
@@ -65,9 +62,9 @@ func (l *longList) measure(e *codecs.Entry) {
 	}
 }
 
-func (l *longList) write(e *codecs.Entry) error {
+func (l *longList) write(it item) error {
 	b := l.line[:0]
-	for i, c := range l.columns(e) {
+	for i, c := range l.columns(it.Entry) {
 		if l.widths[i] == 0 {
 			continue
 		}
@@ -82,7 +79,7 @@ func (l *longList) write(e *codecs.Entry) error {
 		}
 		b = append(b, "  "...)
 	}
-	b = append(append(b, printable(choose.Label(e))...), quotedNames(l.names.Of(e))...)
+	b = append(append(b, printable(it.label())...), quotedNames(it.names.Of(it.Entry))...)
 	b = append(b, '\n')
 	l.line = b
 	_, err := l.out.Write(b)
@@ -126,17 +123,6 @@ func timeText(t time.Time) string {
 // sums adds up entries that pass by.
 type sums struct {
 	entries, size, stored int64
-}
-
-func (s *sums) of(entries iter.Seq[*codecs.Entry]) iter.Seq[*codecs.Entry] {
-	return func(yield func(*codecs.Entry) bool) {
-		for e := range entries {
-			s.add(e)
-			if !yield(e) {
-				return
-			}
-		}
-	}
 }
 
 func (s *sums) add(e *codecs.Entry) {

@@ -36,8 +36,8 @@ func newPatchBuildCommand(a *app) *cobra.Command {
 		Use:   "build [flags] OLD NEW -o DIR",
 		Short: "Write what turns one build into another",
 		Long: `Write the archives that turn OLD into NEW when the game mounts them. OLD and NEW
-are labels of builds, or archives and folders, as for "pakdb diff"; NEW may be a
-folder of cooked files. Swapped, they make the patch that rolls back.
+are labels of builds, BUILD:ARCHIVE, or archives and folders, as for "pakdb diff"; NEW
+may be a folder of cooked files. Swapped, they make the patch that rolls back.
 
 Unreal: Game_N_P.pak, with the files that were added or modified and delete
 records for those that went. N is the first that is mounted over all of OLD, so
@@ -93,7 +93,7 @@ to in NEW and OLD lacks, or did not have them refer to.
   pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
   pakdb patch build 1.52 1.48 -o rollback/`,
 		Args:              usage(cobra.ExactArgs(2)),
-		ValidArgsFunction: completing(a, completeBuilds),
+		ValidArgsFunction: completing(a, completeArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun && opts.explain == "" {
 				return usageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))

@@ -27,13 +27,15 @@ type pkgOptions struct {
 func newPkgCommand(a *app) *cobra.Command {
 	var opts pkgOptions
 	cmd := &cobra.Command{
-		Use:   "pkg [flags] FILE | pkg [flags] ARCHIVE ENTRY",
+		Use:   "pkg [flags] FILE | pkg [flags] ARCHIVE ENTRY | pkg [flags] BUILD:PATH",
 		Short: "Show an Unreal package: its summary and tables",
 		Long: `Show the summary of an Unreal package (UE1 to UE5), or one of its tables. The
 package is a file, or an entry of an archive, named as for "pakdb cat"; an
 archive of one entry, such as a .uz2, needs no ENTRY. ARCHIVE!/ENTRY is one word
-for both. No catalog is needed. Packages of IoStore containers refer to objects of
-the program by ids, which global.utoc in the same folder names.
+for both, and so are BUILD:PATH and BUILD:ARCHIVE!PATH. Packages of IoStore containers
+refer to objects of the program by ids, which global.utoc in the same folder names.
+
+` + namesHelp + `
 
 Paths of imports begin with their package, paths of exports lie in this one.
 Objects are also numbered as the package does it: 0 is none, 1 the first export,
@@ -44,8 +46,10 @@ What is wrong with the package is written to stderr, and the exit code is 1.`,
 		Example: `  pakdb pkg Botpack.u
   pakdb pkg --exports Botpack.u
   pakdb pkg --imports --format csv Game.pak Game/Content/Maps/Arena.umap
+  pakdb pkg 1.52:Game/Content/Maps/Arena.umap
   pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
-		Args: usage(cobra.RangeArgs(1, 2)),
+		Args:              usage(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: completing(a, completeEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runPkg(cmd.Context(), a, opts, args)
 		},
@@ -129,25 +133,56 @@ type packageContent struct {
 
 // openPackage opens a file that is a package, or decodes an entry of an archive.
 func openPackage(ctx context.Context, a *app, args []string) (*packageContent, error) {
-	if file, entry, ok := splitInside(args[0]); ok && len(args) == 1 {
-		args = []string{file, entry}
-	}
 	if len(args) == 1 {
-		c, err := openLoosePackage(a, args[0])
-		if c != nil || err != nil {
-			return c, err
+		if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
+			if c, err := openLoosePackage(a, args[0]); c != nil || err != nil {
+				return c, err
+			}
+			return openOnly(ctx, a, args[0])
 		}
 	}
-	ar, err := openFor(ctx, a, args[0], args[1:], false)
+	names, err := entryNames(ctx, a, args, true)
+	if err != nil {
+		return nil, err
+	}
+	var g group
+	switch {
+	case names == nil && len(args) == 1:
+		return openOnly(ctx, a, args[0])
+	case names == nil:
+		g, err = openAmong(ctx, a, args[0], args[1:])
+	default:
+		g, err = openEntry(ctx, a, names[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.ar.Close() }()
+	return spoolEntry(ctx, g.ar, g.entries[0])
+}
+
+// openOnly decodes the only entry of an archive.
+func openOnly(ctx context.Context, a *app, name string) (*packageContent, error) {
+	sources, _, err := sourcesOf(ctx, a, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) != 1 {
+		return nil, fmt.Errorf("%w: %s is a build: which PATH?", errUsage, name)
+	}
+	ar, err := sources[0].open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = ar.Close() }()
-	e, err := packageEntry(ar, args[1:])
+	if ar.Info().EntryCount != 1 {
+		return nil, fmt.Errorf("%w: %s is an archive: which ENTRY?", errUsage, ar.path)
+	}
+	found, err := choose.Find(ar.path, ar.Archive, []string{"#0"})
 	if err != nil {
 		return nil, err
 	}
-	return spoolEntry(ctx, ar, e)
+	return spoolEntry(ctx, ar, found[0])
 }
 
 // openLoosePackage returns nil for a file that is an archive.
@@ -176,21 +211,6 @@ func openLoosePackage(a *app, path string) (*packageContent, error) {
 		close: func() { _ = f.Close() }}, nil
 }
 
-// packageEntry returns the entry named, or the only one.
-func packageEntry(ar *archive, names []string) (*codecs.Entry, error) {
-	if len(names) == 0 {
-		if ar.Info().EntryCount != 1 {
-			return nil, fmt.Errorf("%w: %s is an archive: which ENTRY?", errUsage, ar.path)
-		}
-		names = []string{"#0"}
-	}
-	found, err := choose.Find(ar.path, ar.Archive, names)
-	if err != nil {
-		return nil, err
-	}
-	return found[0], nil
-}
-
 // spoolEntry decodes an entry into a temporary file: packages are read from
 // all their ends, and are as large as an entry may be.
 func spoolEntry(ctx context.Context, ar *archive, e *codecs.Entry) (*packageContent, error) {
@@ -203,7 +223,7 @@ func spoolEntry(ctx context.Context, ar *archive, e *codecs.Entry) (*packageCont
 	if err != nil {
 		return nil, err
 	}
-	c := &packageContent{ReaderAt: f, size: e.Size, path: ar.Info().MountPoint + e.Name, folder: filepath.Dir(ar.path),
+	c := &packageContent{ReaderAt: f, size: e.Size, path: ar.Info().MountPoint + e.Name, folder: filepath.Dir(ar.file.Name()),
 		chunk: e.ID.Bits == codecs.ChunkBits, close: func() { _ = f.Close() }}
 	contentErr, writeErr := copyAll(ctx, f, r, e.Size)
 	if err := errors.Join(contentErr, writeErr); err != nil {

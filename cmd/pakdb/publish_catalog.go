@@ -40,7 +40,7 @@ func openPublished(ctx context.Context, a *app, build string) (f *publishedFiles
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	files, err := openBuiltFiles(ctx, a, db, build)
+	files, err := openBuilt(ctx, a, db, build)
 	if errors.Is(err, schema.ErrNoBuild) {
 		labels, errLabels := buildLabels(ctx, db)
 		return nil, false, errors.Join(errLabels, hinted(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", errUsage, build),
@@ -49,8 +49,8 @@ func openPublished(ctx context.Context, a *app, build string) (f *publishedFiles
 	if err != nil {
 		return nil, false, err
 	}
-	f = &publishedFiles{inputs: files.inputs, close: files.close}
-	for _, known := range files.known {
+	f = &publishedFiles{inputs: files.Inputs, close: files.Close}
+	for _, known := range files.Known {
 		f.sums = append(f.sums, known.Digest)
 	}
 	return f, false, nil

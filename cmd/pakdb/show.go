@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/meaning"
 	"pakdb/diff"
+	"pakdb/diff/locate"
 	"pakdb/internal/choose"
 	"pakdb/internal/objects"
 	"pakdb/query"
@@ -124,12 +125,11 @@ func meaningInBuild(ctx context.Context, a *app, text string) (*meaning.Node, er
 	if _, err := os.Stat(text); err == nil || !strings.Contains(text, ":") {
 		return nil, nil
 	}
-	labels, err := knownBuilds(ctx, a)
+	n, err := resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
 	if err != nil {
 		return nil, err
 	}
-	o, err := parseOperand(text, labels)
-	if err != nil || o.entry == "" || o.path != "" {
+	if n.Build == "" || n.One || n.Entry == "" {
 		return nil, nil // a file that is not there, which meaningOfFile reports
 	}
 	db, err := a.openCatalog(ctx)
@@ -139,13 +139,13 @@ func meaningInBuild(ctx context.Context, a *app, text string) (*meaning.Node, er
 	defer func() { _ = db.Close() }()
 	contents := query.NewContents(a.catalog, a.registry(), objects.For(a.catalog), a.openOptions())
 	defer func() { _ = contents.Close() }()
-	files, err := show.InBuild(ctx, db, o.label, contents, a.registry())
+	files, err := show.InBuild(ctx, db, n.Build, contents, a.registry())
 	if err != nil {
 		return nil, err
 	}
-	path := o.entry
-	if _, err := diff.Find(ctx, db, o.label, path); errors.Is(err, diff.ErrNoFile) {
-		if path, err = entryPath(ctx, db, o.label, path); err != nil {
+	path := n.Entry
+	if _, err := diff.Find(ctx, db, n.Build, path); errors.Is(err, diff.ErrNoFile) {
+		if path, err = entryPath(ctx, db, n.Build, path); err != nil {
 			return nil, err
 		}
 	}

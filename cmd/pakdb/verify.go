@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/codecs"
+	"pakdb/diff/locate"
 	"pakdb/internal/choose"
 	"pakdb/query"
 )
@@ -28,11 +29,15 @@ cause. Departures from the format that pakdb can read count as findings too.
 With --nested also what lies in archives within the archives. ARCHIVE may be one:
 Game.pak!/Mods/A.umod.
 
+` + namesHelp + `
+
 The exit code is 0 when all is well, 1 when there are findings.`,
 		Example: `  pakdb verify Calligraphy.sip
   pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
+  pakdb verify 1.52
   pakdb verify -q Game.pak && echo sound`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args:              usage(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: completing(a, completeArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runVerify(cmd.Context(), a, format, deep, args)
 		},
@@ -43,23 +48,24 @@ The exit code is 0 when all is well, 1 when there are findings.`,
 }
 
 func runVerify(ctx context.Context, a *app, format string, deep bool, paths []string) error {
-	paths, err := expandArchives(paths)
+	sources, err := sourcesOfAll(ctx, a, paths)
 	if err != nil {
 		return err
 	}
-	v := &verification{a: a, deep: deep}
+	deepen(a, sources, nil, deep)
+	v := &verification{a: a}
 	if format != "" {
 		// Named as in the catalog's view "problems".
 		if v.rows, err = a.rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {
 			return err
 		}
 	}
-	for _, path := range paths {
-		if err := v.archive(ctx, path); err != nil {
+	for _, s := range sources {
+		if err := v.archive(ctx, s); err != nil {
 			return err
 		}
 	}
-	if err := v.summary(len(paths)); err != nil {
+	if err := v.summary(len(sources)); err != nil {
 		return err
 	}
 	if v.hint != "" {
@@ -77,7 +83,6 @@ func runVerify(ctx context.Context, a *app, format string, deep bool, paths []st
 // verification is one run of verify.
 type verification struct {
 	a     *app
-	deep  bool        // into archives within archives
 	rows  *query.Rows // nil: findings are lines for people
 	path  string      // of the archive that is read
 	found int64
@@ -148,9 +153,9 @@ func (v *verification) summary(archives int) error {
 
 // archive checks one file. One that is no archive, or too damaged to open, is a
 // finding; one that is not there is not.
-func (v *verification) archive(ctx context.Context, path string) error {
-	v.path, v.repeated = path, codecs.Repeated{}
-	if err := v.read(ctx, path); err != nil {
+func (v *verification) archive(ctx context.Context, s source) error {
+	v.path, v.repeated = s.path, codecs.Repeated{}
+	if err := v.read(ctx, s); err != nil {
 		return err
 	}
 	for e, err := range v.repeated.All() {
@@ -159,14 +164,14 @@ func (v *verification) archive(ctx context.Context, path string) error {
 	return v.err
 }
 
-// read reports what is wrong with the archive at path.
-func (v *verification) read(ctx context.Context, path string) error {
-	ar, err := openFor(ctx, v.a, path, nil, v.deep)
+// read reports what is wrong with an archive.
+func (v *verification) read(ctx context.Context, s source) error {
+	ar, err := s.open(ctx)
 	var fe *codecs.FormatError
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.As(err, &fe):
+	case errors.As(err, &fe), errors.Is(err, locate.ErrChanged):
 		v.report(nil, err)
 		return v.err
 	case err != nil:

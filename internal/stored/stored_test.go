@@ -87,3 +87,34 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("Equal: %v", err)
 	}
 }
+
+func TestSample(t *testing.T) {
+	sum := func(b []byte) [32]byte {
+		t.Helper()
+		s, err := stored.Sample(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, n := range []int{0, 1, 1 << 20, 1<<20 + 1, 5 << 20} {
+		b := content(n)
+		if _, err := stored.Sample(bytes.NewReader(b), int64(n)+1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%d of %d bytes: %v", n, n+1, err)
+		}
+		before := sum(b)
+		for _, at := range []int{0, n - 1} {
+			if n == 0 {
+				break
+			}
+			b[at]++
+			if sum(b) == before {
+				t.Errorf("%d bytes: the one at %d does not count", n, at)
+			}
+			b[at]--
+		}
+		if sum(append(b, 0)) == before {
+			t.Errorf("%d bytes: the size does not count", n)
+		}
+	}
+}

@@ -73,6 +73,7 @@ func TestWalk(t *testing.T) {
 		{"by id", "0xfffffffffffffffe", graph.Options{}, []string{"Dir/b.x uses Other/c.x resolved"}},
 		{"by unsigned id", "18446744073709551614", graph.Options{}, []string{"Dir/b.x uses Other/c.x resolved"}},
 		{"by end, any case", "C.X", graph.Options{}, []string{"Other/c.x uses Dir/a.x resolved"}},
+		{"without extension", "other/C", graph.Options{}, []string{"Other/c.x uses Dir/a.x resolved"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := walk(t, g, tt.from, tt.o); !slices.Equal(got, tt.want) {
@@ -99,5 +100,42 @@ func TestCycles(t *testing.T) {
 	}
 	if got, err := g.Cycles(context.Background(), []string{"likes"}); len(got) != 0 || err != nil {
 		t.Errorf("along one kind: %q, %v", got, err)
+	}
+}
+
+// Without an extension the file with an asset's tables is found, and no file whose
+// name only begins so.
+func TestResolveStems(t *testing.T) {
+	g := open(t, func(b *schema.Build) {
+		id := b.StartArchive(schema.Archive{Format: "test"})
+		for i, name := range []string{"A/Log.uasset", "A/Log.uexp", "A/Log.m.ubulk", "A/Log.old.txt", "A/Logs.uasset", "B/Map.umap", "C/Map.x", "D/Only.uexp"} {
+			if err := b.Add(id, &schema.Entry{Ordinal: int64(i), Name: name, Method: "none"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: "a"})
+	})
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"Log", []string{"A/Log.uasset"}},
+		{"a/LOG", []string{"A/Log.uasset"}},
+		{"B/Log", nil},
+		{"Lo", nil},
+		{"Log.old", []string{"A/Log.old.txt"}},
+		{"Map", []string{"B/Map.umap", "C/Map.x"}},
+		{"Only", []string{"D/Only.uexp"}},
+		{"A/", nil},
+	} {
+		nodes, err := g.Resolve(context.Background(), tt.text)
+		var got []string
+		for _, n := range nodes {
+			got = append(got, n.Path)
+		}
+		if !slices.Equal(got, tt.want) || (err != nil) != (tt.want == nil) {
+			t.Errorf("%q: %q, %v; want %q", tt.text, got, err, tt.want)
+		}
 	}
 }

@@ -3,9 +3,12 @@ package graph
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 
+	parts "pakdb/internal/asset"
 	"pakdb/schema"
 )
 
@@ -13,10 +16,10 @@ import (
 // signed or not; 16 hex digits; 0x and hex), the hash of a name that an archive
 // stores, in the same forms, or a name that references go by, such as that of an
 // Unreal package. A path that stands nowhere exactly is tried without regard to
-// case, then as the end of a path. Several nodes mean that the text is not
+// case, then as the end of a path, then as that without its extension. Several nodes mean that the text is not
 // unique.
 func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
-	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byName, g.byPathLoosely} {
+	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byName, g.byPathLoosely, g.byStem} {
 		nodes, err := try(ctx, text)
 		if err != nil || len(nodes) > 0 {
 			return nodes, err
@@ -48,6 +51,45 @@ const looseNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
 
 func (g *Graph) byPathLoosely(ctx context.Context, text string) ([]Node, error) {
 	return g.nodes(ctx, looseNodes, g.build, strings.ToLower(text))
+}
+
+const stemNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
+	FROM build_archive ba
+	JOIN entry e ON e.archive_id = ba.archive_id
+	JOIN path p ON p.path_id = e.path_id
+	JOIN dir d ON d.dir_id = p.dir_id
+	WHERE ba.build_id = ?1 AND substr(lower(p.name), 1, length(?2) + 1) = ?2 || '.'
+		AND (?3 = '' OR substr('/' || lower(d.prefix), -length(?3) - 1) = '/' || ?3)
+	ORDER BY 2 LIMIT 100`
+
+// byStem finds paths by their ends without the extension. Of the files of one asset
+// it is the one with the tables.
+func (g *Graph) byStem(ctx context.Context, text string) ([]Node, error) {
+	dir, base := path.Split(strings.ToLower(text))
+	if base == "" {
+		return nil, nil
+	}
+	nodes, err := g.nodes(ctx, stemNodes, g.build, base, dir)
+	if err != nil {
+		return nil, err
+	}
+	tables := map[string]bool{}
+	stem := func(n Node) (string, parts.Part) {
+		s, _, part := parts.Split(n.Path)
+		if part == parts.None {
+			s = strings.TrimSuffix(n.Path, path.Ext(n.Path))
+		}
+		return strings.ToLower(s), part
+	}
+	for _, n := range nodes {
+		if s, part := stem(n); part == parts.Header {
+			tables[s] = true
+		}
+	}
+	return slices.DeleteFunc(nodes, func(n Node) bool {
+		s, part := stem(n)
+		return path.Base(s) != base || tables[s] && part != parts.Header
+	}), nil
 }
 
 // An id stands for a path in some space, or is the GUID of a record, or is at
