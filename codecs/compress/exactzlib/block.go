@@ -1,7 +1,6 @@
 package exactzlib
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -13,91 +12,58 @@ const (
 	dynamicBlock
 )
 
-// tally adds a symbol to the block. Whoever calls it looks at stop next.
-func (e *Encoder) tally(sym uint32) {
-	e.syms[e.symCount] = sym
-	e.symCount++
-}
-
-// flush is _tr_flush_block: it writes the source from blockStart to pos, whose
-// symbols have been tallied, as the kind of block that is smallest. It reports
-// whether to give up, because a trial has gone another way.
-func (e *Encoder) flush(pos int, last bool) (giveUp bool) {
-	c, syms := &e.codes, e.syms[:e.symCount]
-	c.reset()
-	c.count(syms)
-	lens := c.build()
-	best, fixed := (c.best+3+7)/8, (c.fixed+3+7)/8
-	if fixed <= best || e.p.Strategy == Fixed {
-		best = fixed
-	}
-	// A block whose begin has left zlib's window cannot be stored any more.
-	stored := pos - e.blockStart
-	switch {
-	case stored+4 <= best && e.blockStart >= e.base:
-		e.writeStored(e.src[e.blockStart:pos], last)
-	case best == fixed:
-		e.blockHeader(fixedBlock, last)
-		e.writeSymbols(syms, fixedLit[:], fixedDist[:], c.fixed)
-	default:
-		e.blockHeader(dynamicBlock, last)
-		e.writeTrees(lens)
-		e.writeSymbols(syms, c.lit[:], c.dist[:], c.best)
-	}
-	if last {
-		e.align()
-	}
-	e.symCount, e.stop, e.blockStart = 0, len(e.syms), pos
-	e.off = e.want != nil && !bytes.HasPrefix(e.want, e.out)
-	return e.off
+// bitWriter writes blocks.
+type bitWriter struct {
+	out   []byte
+	bits  uint64 // written and not in out yet
+	nbits uint   // how many; below 8 between blocks
 }
 
 // write appends the lowest n bits of v, at most 32, to the stream.
-func (e *Encoder) write(v uint32, n uint) {
-	e.bits |= uint64(v) << e.nbits
-	for e.nbits += n; e.nbits >= 8; e.nbits -= 8 {
-		e.out = append(e.out, byte(e.bits))
-		e.bits >>= 8
+func (w *bitWriter) write(v uint32, n uint) {
+	w.bits |= uint64(v) << w.nbits
+	for w.nbits += n; w.nbits >= 8; w.nbits -= 8 {
+		w.out = append(w.out, byte(w.bits))
+		w.bits >>= 8
 	}
 }
 
 // align fills the last byte with zeroes.
-func (e *Encoder) align() {
-	if e.nbits > 0 {
-		e.write(0, 8-e.nbits)
+func (w *bitWriter) align() {
+	if w.nbits > 0 {
+		w.write(0, 8-w.nbits)
 	}
 }
 
-func (e *Encoder) blockHeader(kind uint32, last bool) {
+func (w *bitWriter) blockHeader(kind uint32, last bool) {
 	if last {
-		e.write(kind<<1|1, 3)
+		w.write(kind<<1|1, 3)
 	} else {
-		e.write(kind<<1, 3)
+		w.write(kind<<1, 3)
 	}
 }
 
-func (e *Encoder) writeStored(b []byte, last bool) {
-	e.blockHeader(storedBlock, last)
-	e.align()
-	e.out = binary.LittleEndian.AppendUint16(e.out, uint16(len(b)))
-	e.out = binary.LittleEndian.AppendUint16(e.out, ^uint16(len(b)))
-	e.out = append(e.out, b...)
+func (w *bitWriter) writeStored(b []byte, last bool) {
+	w.blockHeader(storedBlock, last)
+	w.align()
+	w.out = binary.LittleEndian.AppendUint16(w.out, uint16(len(b)))
+	w.out = binary.LittleEndian.AppendUint16(w.out, ^uint16(len(b)))
+	w.out = append(w.out, b...)
 }
 
 // writeTrees writes the codes of a dynamic block.
-func (e *Encoder) writeTrees(lens int) {
-	c := &e.codes
-	e.write(uint32(c.maxLit+1-257), 5)
-	e.write(uint32(c.maxDist+1-1), 5)
-	e.write(uint32(lens-4), 4)
+func (w *bitWriter) writeTrees(c *codes, lens int) {
+	w.write(uint32(c.maxLit+1-257), 5)
+	w.write(uint32(c.maxDist+1-1), 5)
+	w.write(uint32(lens-4), 4)
 	for _, sym := range lenOrder[:lens] {
-		e.write(uint32(c.lens[sym].dl), 3)
+		w.write(uint32(c.lens[sym].dl), 3)
 	}
 	emit := func(sym uint16, n int, extra uint32, bits uint) {
 		for range n {
-			e.write(uint32(c.lens[sym].fc), uint(c.lens[sym].dl))
+			w.write(uint32(c.lens[sym].fc), uint(c.lens[sym].dl))
 		}
-		e.write(extra, bits)
+		w.write(extra, bits)
 	}
 	lengthRuns(c.lit[:c.maxLit+2], emit)
 	lengthRuns(c.dist[:c.maxDist+2], emit)
@@ -105,10 +71,10 @@ func (e *Encoder) writeTrees(lens int) {
 
 // writeSymbols writes symbols and the end of the block, which take at most size
 // bits.
-func (e *Encoder) writeSymbols(syms []uint32, lit, dist []node, size int) {
-	e.out = slices.Grow(e.out, size/8+16)
-	out := e.out[len(e.out):cap(e.out)]
-	at, acc, n := 0, e.bits, e.nbits
+func (w *bitWriter) writeSymbols(syms []uint32, lit, dist []node, size int) {
+	w.out = slices.Grow(w.out, size/8+16)
+	out := w.out[len(w.out):cap(w.out)]
+	at, acc, n := 0, w.bits, w.nbits
 	for _, s := range syms {
 		if n >= 16 { // a match takes up to 48 bits
 			binary.LittleEndian.PutUint64(out[at:], acc)
@@ -144,8 +110,8 @@ func (e *Encoder) writeSymbols(syms []uint32, lit, dist []node, size int) {
 		acc >>= n & 56
 		n &= 7
 	}
-	e.out = e.out[:len(e.out)+at]
-	e.bits, e.nbits = acc, 0
-	e.write(0, n)
-	e.write(uint32(end.fc), uint(end.dl))
+	w.out = w.out[:len(w.out)+at]
+	w.bits, w.nbits = acc, 0
+	w.write(0, n)
+	w.write(uint32(end.fc), uint(end.dl))
 }

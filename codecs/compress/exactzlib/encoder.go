@@ -1,6 +1,7 @@
 package exactzlib
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/adler32"
 	"math"
@@ -25,7 +26,7 @@ type Encoder struct {
 	search search
 
 	src []byte
-	out []byte
+	w   bitWriter
 
 	hashShift uint
 	hashMask  uint32
@@ -49,9 +50,6 @@ type Encoder struct {
 	syms       []uint32 // of the current block: distance<<8 | length-3, or a literal byte
 	symCount   int
 	stop       int // at how many symbols to ask what to do
-
-	bits  uint64 // written and not in out yet
-	nbits uint   // how many; below 8 between blocks
 
 	codes codes
 
@@ -77,20 +75,20 @@ func (e *Encoder) Encode(dst, src []byte, p Params) ([]byte, error) {
 	}
 	e.begin(dst, src, p)
 	e.encode()
-	out := e.out
+	out := e.w.out
 	e.end()
 	return out, nil
 }
 
 // end lets go of what the caller gave.
-func (e *Encoder) end() { e.src, e.out = nil, nil }
+func (e *Encoder) end() { e.src, e.w.out = nil, nil }
 
 func (e *Encoder) begin(dst, src []byte, p Params) {
-	e.p, e.search, e.src, e.out = p, searches[p.Level], src, dst
+	e.p, e.search, e.src, e.w.out = p, searches[p.Level], src, dst
 	e.window = 1 << max(p.WindowBits, 9)
 	e.maxDist = e.window - minLookahead
 	e.base, e.filled, e.blockStart = 0, 0, 0
-	e.bits, e.nbits = 0, 0
+	e.w.bits, e.w.nbits = 0, 0
 	e.symCount, e.off, e.agreed = 0, false, false
 	if n := 1<<(p.MemLevel+6) - 1; len(e.syms) != n {
 		e.syms = resize(e.syms, n)
@@ -132,7 +130,7 @@ func resize(s []uint32, n int) []uint32 {
 func (e *Encoder) encode() {
 	if !e.p.Raw {
 		h := e.p.header()
-		e.out = append(e.out, h[:]...)
+		e.w.out = append(e.w.out, h[:]...)
 	}
 	switch {
 	case e.p.Level == 0:
@@ -148,7 +146,7 @@ func (e *Encoder) encode() {
 		e.shift += uint32(len(e.src))
 	}
 	if !e.p.Raw && !e.off && !e.agreed {
-		e.out = binary.BigEndian.AppendUint32(e.out, adler32.Checksum(e.src))
+		e.w.out = binary.BigEndian.AppendUint32(e.w.out, adler32.Checksum(e.src))
 	}
 }
 
@@ -176,9 +174,48 @@ func (e *Encoder) store() {
 	const most = 65535
 	for src := e.src; ; {
 		n := min(len(src), most)
-		e.writeStored(src[:n], n == len(src))
+		e.w.writeStored(src[:n], n == len(src))
 		if src = src[n:]; len(src) == 0 {
 			break
 		}
 	}
+}
+
+// tally adds a symbol to the block. Whoever calls it looks at stop next.
+func (e *Encoder) tally(sym uint32) {
+	e.syms[e.symCount] = sym
+	e.symCount++
+}
+
+// flush is _tr_flush_block: it writes the source from blockStart to pos, whose
+// symbols have been tallied, as the kind of block that is smallest. It reports
+// whether to give up, because a trial has gone another way.
+func (e *Encoder) flush(pos int, last bool) (giveUp bool) {
+	c, syms := &e.codes, e.syms[:e.symCount]
+	c.reset()
+	c.count(syms)
+	lens := c.build()
+	best, fixed := (c.best+3+7)/8, (c.fixed+3+7)/8
+	if fixed <= best || e.p.Strategy == Fixed {
+		best = fixed
+	}
+	// A block whose begin has left zlib's window cannot be stored any more.
+	stored := pos - e.blockStart
+	switch {
+	case stored+4 <= best && e.blockStart >= e.base:
+		e.w.writeStored(e.src[e.blockStart:pos], last)
+	case best == fixed:
+		e.w.blockHeader(fixedBlock, last)
+		e.w.writeSymbols(syms, fixedLit[:], fixedDist[:], c.fixed)
+	default:
+		e.w.blockHeader(dynamicBlock, last)
+		e.w.writeTrees(c, lens)
+		e.w.writeSymbols(syms, c.lit[:], c.dist[:], c.best)
+	}
+	if last {
+		e.w.align()
+	}
+	e.symCount, e.stop, e.blockStart = 0, len(e.syms), pos
+	e.off = e.want != nil && !bytes.HasPrefix(e.want, e.w.out)
+	return e.off
 }

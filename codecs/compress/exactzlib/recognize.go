@@ -63,8 +63,8 @@ func (e *Encoder) makes(stored, decoded []byte, p Params) bool {
 		e.stop = min(e.stop, firstCheck)
 	}
 	e.encode()
-	same := e.agreed || !e.off && bytes.Equal(e.out, stored)
-	e.spare, e.want = e.out, nil
+	same := e.agreed || !e.off && bytes.Equal(e.w.out, stored)
+	e.spare, e.want = e.w.out, nil
 	e.end()
 	return same
 }
