@@ -1,10 +1,9 @@
 package iostore
 
 import (
-	"strings"
-
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/ue"
 	"pakdb/internal/aes256"
 )
 
@@ -91,35 +90,11 @@ func (x *chunk) method(a *archive) compress.Method {
 	return compress.None
 }
 
-// methodsNamed are the methods of names in a TOC. One that pakdb does not know
-// is carried as it is.
+// methodsNamed are the methods of names in a TOC.
 func methodsNamed(names []string) []compress.Method {
 	methods := make([]compress.Method, len(names))
 	for i, name := range names {
-		m := compress.Method(strings.ToLower(name))
-		switch m {
-		case compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd, compress.Oodle:
-			methods[i] = m
-		default:
-			methods[i] = compress.Method(name)
-		}
+		methods[i] = ue.MethodNamed(name)
 	}
 	return methods
-}
-
-// methodName is the name that the engine gives a method.
-func methodName(m compress.Method) string {
-	switch m {
-	case compress.Zlib:
-		return "Zlib"
-	case compress.Gzip:
-		return "Gzip"
-	case compress.LZ4:
-		return "LZ4"
-	case compress.Zstd:
-		return "Zstd"
-	case compress.Oodle:
-		return "Oodle"
-	}
-	return string(m)
 }

@@ -51,7 +51,7 @@ func (w *writer) table() ([]byte, error) {
 	b = append(b, w.blocks...)
 	for _, m := range w.methods {
 		var name [methodLen]byte
-		copy(name[:], methodName(m))
+		copy(name[:], ue.MethodName(m))
 		b = append(b, name[:]...)
 	}
 	b = append(b, dir...)

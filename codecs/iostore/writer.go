@@ -152,7 +152,7 @@ func (w *writer) methodNumber(m compress.Method) (uint8, error) {
 			return uint8(i + 1), nil
 		}
 	}
-	if len(methodName(m)) >= methodLen || len(w.methods) == maxMethods {
+	if len(ue.MethodName(m)) >= methodLen || len(w.methods) == maxMethods {
 		return 0, codecs.Errorf(errors.ErrUnsupported, "method %q", m)
 	}
 	w.methods = append(w.methods, m)

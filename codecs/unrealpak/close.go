@@ -28,8 +28,8 @@ func (w *writer) Close() error {
 
 func (w *writer) finish() error {
 	f := footer{version: w.version, keyID: w.opt.KeyID, encrypted: w.opt.EncryptIndex, slots: w.slots}
-	parts := w.index(w.out.pos())
-	f.index = seal(parts[0], w.out.pos())
+	parts := w.index(w.out.Pos())
+	f.index = seal(parts[0], w.out.Pos())
 	for _, p := range parts {
 		if f.encrypted {
 			aes256.EncryptECB(w.crypt.block, p)
@@ -41,7 +41,7 @@ func (w *writer) finish() error {
 	if _, err := w.out.Write(f.append(nil)); err != nil {
 		return err
 	}
-	return w.out.flush()
+	return w.out.Flush()
 }
 
 // index returns the parts of the index, padded when they will be encrypted;

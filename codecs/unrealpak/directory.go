@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"pakdb/codecs"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
@@ -61,4 +62,130 @@ func dirPrefix(dir string) string {
 		return strings.TrimPrefix(dir, "/")
 	}
 	return strings.TrimPrefix(dir, "/") + "/"
+}
+
+// flatMagic ("PFDQ") starts the directory index of version 13 on.
+const flatMagic = 0x50464451
+
+// flatNames are the file names of a flat directory, by file number.
+type flatNames struct {
+	blob    []byte
+	offsets []uint32 // files+1
+}
+
+func (f flatNames) text(name uint32) ue.Text {
+	return ue.Text{Bytes: f.blob[f.offsets[name]:f.offsets[name+1]]}
+}
+
+func isFlat(buf []byte) bool {
+	return len(buf) >= 4 && binary.LittleEndian.Uint32(buf) == flatMagic
+}
+
+// parseFlat reads a sorted directory index:
+//
+//	i32 magic, dirs, files, restart interval, dir blob bytes, file blob bytes, hashes, 0
+//	u64 hashes[n] | i32 hash locations[n] | i32 anchors[ceil(dirs/restart)+1]
+//	i32 first file[dirs+1] | i32 name offsets[files+1] | i32 locations[files]
+//	dir blob: dirs x (i32 shared prefix, i32 suffix length, suffix) | file blob
+//
+// It returns the path hashes. Nothing of a broken table is kept: its arrays
+// only make sense together.
+func (t *hashIndex) parseFlat(buf []byte, base, limit int64) ([]pathHash, error) {
+	r := bin.NewReader(buf, base, binary.LittleEndian)
+	r.Skip(4)
+	dirs, files := r.Count(8+4), r.Count(8)
+	restart, dirBytes, fileBytes := int64(r.I32()), int64(r.I32()), int64(r.I32())
+	nHashes := r.Count(12)
+	r.Skip(4)
+	if r.Err() == nil && restart <= 0 {
+		return nil, at("directory index", base+12, codecs.Errorf(codecs.ErrCorrupt, "restart interval %d", restart))
+	}
+	pairs := readFlatHashes(r, nHashes)
+	if restart > 0 {
+		r.Skip(4 * r.CheckCount((int64(dirs)+restart-1)/restart+1, 4))
+	}
+	firstFile := readU32s(r, int64(dirs)+1)
+	offsets := readU32s(r, int64(files)+1)
+	locations := readU32s(r, int64(files))
+	dirAt := r.Off()
+	dirBlob := bin.NewReader(r.Bytes(r.CheckCount(dirBytes, 1)), dirAt, binary.LittleEndian)
+	blob := r.Bytes(r.CheckCount(fileBytes, 1))
+	if r.Err() != nil {
+		return nil, at("directory index", r.Off(), r.Err())
+	}
+	if err := checkAscending(firstFile, files, offsets, len(blob)); err != nil {
+		return nil, at("directory index", base, err)
+	}
+	if err := t.readFlatDirs(dirBlob, dirs, limit); err != nil {
+		return nil, at("directory index", dirBlob.Off(), err)
+	}
+	t.names = flatNames{blob, offsets}
+	t.items = make([]item, 0, files)
+	for d := range t.dirs {
+		for f := firstFile[d]; f < firstFile[d+1]; f++ {
+			t.items = append(t.items, item{int32(locations[f]), uint32(d), f})
+		}
+	}
+	return pairs, nil
+}
+
+func readFlatHashes(r *bin.Reader, n int) []pathHash {
+	pairs := make([]pathHash, r.CheckCount(int64(n), 12))
+	for i := range pairs {
+		pairs[i].hash = r.U64()
+	}
+	for i := range pairs {
+		pairs[i].location = r.I32()
+	}
+	return pairs
+}
+
+func readU32s(r *bin.Reader, n int64) []uint32 {
+	u := make([]uint32, r.CheckCount(n, 4))
+	for i := range u {
+		u[i] = r.U32()
+	}
+	return u
+}
+
+// checkAscending requires both offset arrays to rise from 0 to their ends.
+func checkAscending(firstFile []uint32, files int, offsets []uint32, blob int) error {
+	for _, a := range []struct {
+		values []uint32
+		last   int
+		what   string
+	}{{firstFile, files, "first files"}, {offsets, blob, "name offsets"}} {
+		prev := uint32(0)
+		for _, v := range a.values {
+			if v < prev {
+				return codecs.Errorf(codecs.ErrCorrupt, "%s do not rise", a.what)
+			}
+			prev = v
+		}
+		if a.values[0] != 0 || int64(prev) != int64(a.last) {
+			return codecs.Errorf(codecs.ErrCorrupt, "%s run from %d to %d of %d", a.what, a.values[0], prev, a.last)
+		}
+	}
+	return nil
+}
+
+// readFlatDirs unfolds the front-coded directory names, to limit bytes in all.
+func (t *hashIndex) readFlatDirs(r *bin.Reader, dirs int, limit int64) error {
+	prev, total := "", int64(0)
+	for range dirs {
+		shared := int(r.I32())
+		suffix := r.Bytes(r.Count(1))
+		if r.Err() != nil {
+			return r.Err()
+		}
+		if shared < 0 || shared > len(prev) {
+			return codecs.Errorf(codecs.ErrCorrupt, "directory name shares %d of %d bytes", shared, len(prev))
+		}
+		prev = prev[:shared] + string(suffix)
+		if total += int64(len(prev)); total > limit {
+			return codecs.Errorf(codecs.ErrLimit, "directory names unfold to more than %d bytes", limit)
+		}
+		t.dirs = append(t.dirs, dirPrefix(ue.Text{Bytes: []byte(prev)}.String()))
+	}
+	return nil
 }

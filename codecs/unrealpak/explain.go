@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/chromium"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
@@ -23,7 +24,7 @@ func Explain(src codecs.Source) *codecs.FormatError {
 	switch {
 	case f != nil && f.known() && f.version == noVersion:
 		return formatError(src.Name, "", err)
-	case !errors.Is(err, codecs.ErrUnknown), isChromium(src):
+	case !errors.Is(err, codecs.ErrUnknown), chromium.Is(src):
 		return nil
 	}
 	tail := make([]byte, min(src.Size, tailWindow))

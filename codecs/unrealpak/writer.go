@@ -10,6 +10,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/codecs/internal/backpatch"
+	"pakdb/codecs/internal/ue"
 	"pakdb/internal/aes256"
 )
 
@@ -35,7 +37,7 @@ func writable() []string {
 // writer builds a pak. Entries keep the order of the calls, in the data and in
 // the index, as UnrealPak has it.
 type writer struct {
-	out     *output
+	out     *backpatch.Writer
 	version version
 	opt     codecs.CreateOptions
 	like    template
@@ -69,7 +71,7 @@ func create(ws io.WriteSeeker, o *codecs.CreateOptions) (codecs.Writer, error) {
 		return nil, formatError("", "", err)
 	}
 	var err error
-	if w.out, err = newOutput(ws); err != nil {
+	if w.out, err = backpatch.New(ws); err != nil {
 		return nil, formatError("", "", err)
 	}
 	return w, nil
@@ -156,7 +158,7 @@ func (w *writer) methodField(m compress.Method) (uint32, error) {
 		}
 		return 0, codecs.Errorf(errors.ErrUnsupported, "%s needs version 8A; this is %v", m, w.version)
 	}
-	name := slotName(m)
+	name := ue.MethodName(m)
 	if len(name) >= slotSize {
 		return 0, codecs.Errorf(errors.ErrUnsupported, "method name %q is longer than %d bytes", name, slotSize-1)
 	}
@@ -325,14 +327,14 @@ func (rec *record) takeBlocks(v version, e *codecs.Entry) error {
 // once the payload is known.
 func (w *writer) place(name string, rec *record, payload func() error) error {
 	if a := w.opt.Align; a > 1 {
-		if over := w.out.pos() % a; over > 0 {
-			if err := w.out.zeros(a - over); err != nil {
+		if over := w.out.Pos() % a; over > 0 {
+			if err := w.out.Zeros(a - over); err != nil {
 				return err
 			}
 		}
 	}
-	rec.offset = w.out.pos()
-	if err := w.out.zeros(rec.headerSize(w.version)); err != nil {
+	rec.offset = w.out.Pos()
+	if err := w.out.Zeros(rec.headerSize(w.version)); err != nil {
 		return err
 	}
 	if err := payload(); err != nil {
@@ -341,7 +343,7 @@ func (w *writer) place(name string, rec *record, payload func() error) error {
 	dup := *rec.absolute(w.version)
 	dup.offset = 0
 	w.entries = append(w.entries, packed{name, *rec})
-	return w.out.patch(rec.offset, dup.append(nil, w.version))
+	return w.out.Patch(rec.offset, dup.append(nil, w.version))
 }
 
 // chunkSize is how much of a payload is in memory at once; whole AES blocks.

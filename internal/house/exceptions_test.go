@@ -44,10 +44,9 @@ var exceptions = map[string]map[string]int{
 		"diff/pkdelta/program.Machine": 85,
 	},
 	"files of a package": {
-		"cmd/pakdb":        74,
-		"codecs/unrealpak": 33,
-		"diff":             40,
-		"schema":           45,
+		"cmd/pakdb": 74,
+		"diff":      40,
+		"schema":    45,
 	},
 	"lines of a package": {
 		"cmd/pakdb":        10300,
@@ -55,5 +54,8 @@ var exceptions = map[string]map[string]int{
 		"codecs/unrealpak": 4800,
 		"diff":             5900,
 		"schema":           6000,
+		"cmd/pakdb": 10300,
+		"diff":      5900,
+		"schema":    6000,
 	},
 }

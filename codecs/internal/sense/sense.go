@@ -1,20 +1,23 @@
-package unrealpak
+// Package sense tells content from the noise that a wrong key decrypts to.
+package sense
 
 import "pakdb/internal/aes256"
 
 const (
-	senseBytes = 4 << 10 // of a content that are weighed
-	certain    = 24      // bits: noise looks like this once in 16 million times
+	// Bytes is how many of a content are worth weighing.
+	Bytes = 4 << 10
+	// Certain is the result in bits that noise has once in 16 million times.
+	Certain = 24
 )
 
-// sense weighs whether b is content, and not the noise that a wrong key decrypts
+// Of weighs whether b is content, and not the noise that a wrong key decrypts
 // to. The result is the logarithm to base 2 of how much likelier b is under a
 // coarse model of content than as noise. The expected value of that quotient is
 // 1 for noise, so a result of n bits is chance at most once in 2^n times. A
 // content that is compressed has a negative result as well.
 //
 // Equal blocks of cipher text are equal noise, so each block counts once.
-func sense(b []byte) (bits float64) {
+func Of(b []byte) (bits float64) {
 	seen := map[string]bool{}
 	for len(b) > 0 {
 		block := b[:min(len(b), aes256.Block)]
