@@ -35,10 +35,10 @@ func (a listOnly) Entries() iter.Seq2[*codecs.Entry, error] {
 		for i, name := range a.names {
 			e := &codecs.Entry{Ordinal: i, Name: name, Size: int64(len(name))}
 			var err error
-			if rest, is := strings.CutPrefix(name, "-"); is {
+			if rest, cut := strings.CutPrefix(name, "-"); cut {
 				e.Name, e.Flags = rest, codecs.Deleted
 			}
-			if rest, is := strings.CutPrefix(name, "!"); is {
+			if rest, cut := strings.CutPrefix(name, "!"); cut {
 				e.Name, err = rest, errEntry
 			}
 			if !yield(e, err) {

@@ -196,7 +196,7 @@ func (o *opened) findHeaders() byAsset {
 			}
 		}
 	}
-	maps.DeleteFunc(bodies, func(_ uint64, is bool) bool { return is })
+	maps.DeleteFunc(bodies, func(_ uint64, seen bool) bool { return seen })
 	if slices.ContainsFunc(before, func(key uint64) bool { _, wanted := bodies[key]; return wanted }) {
 		o.addHeaders(found, bodies)
 	}

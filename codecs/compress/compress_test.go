@@ -140,9 +140,9 @@ func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("its memory is measured")
 	}
-	big := make([]byte, 64<<20)
+	input := make([]byte, 64<<20)
 	for _, m := range []compress.Method{compress.Zlib, compress.Gzip, compress.LZ4, compress.Zstd} {
-		b := encode(t, m, big)
+		b := encode(t, m, input)
 		dst := make([]byte, 1000)
 		used := allocates(func() {
 			if err := compress.Decode(m, dst, b); !errors.Is(err, compress.ErrCorrupt) {

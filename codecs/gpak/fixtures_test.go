@@ -61,9 +61,9 @@ func TestFixtureBuilds(t *testing.T) {
 	now := codecstest.Contents(t, codecstest.Open(t, gpak.Format(), fixtureFile(t, "Calligraphy_next.sip"), nil))
 	var got []string
 	for name, data := range now {
-		if was, ok := old[name]; !ok {
+		if oldData, ok := old[name]; !ok {
 			got = append(got, "+ "+strings.TrimPrefix(name, "Calligraphy/"))
-		} else if !bytes.Equal(was, data) {
+		} else if !bytes.Equal(oldData, data) {
 			got = append(got, "* "+strings.TrimPrefix(name, "Calligraphy/"))
 		}
 	}

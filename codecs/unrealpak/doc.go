@@ -4,7 +4,7 @@
 // A pak is read from its end. The footer (footer.go) names the version and the
 // place of the index; the index lists the entries, as records with paths
 // (index.go, versions 1 to 9), or as encoded entries that a directory of names
-// and a table of path hashes refer to (pathhash.go, directory.go, flat.go,
+// and a table of path hashes refer to (pathhash.go, directory.go,
 // version 10 on). Each payload follows a copy of its record (record.go) and is
 // stored, or compressed in blocks that decode alone; both index and payloads
 // may be encrypted with AES-256 (crypt.go).

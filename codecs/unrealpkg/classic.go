@@ -152,7 +152,7 @@ func (p classic) classicTables() {
 	p.readImports(l.minImport(), (*decoder).importEntry)
 	p.readExports(l.minExport(), (*decoder).exportEntry)
 	p.checkTables123()
-	checks{p.parser}.checkRoots()
+	checks(p).checkRoots()
 	p.classicDepends()
 }
 

@@ -200,7 +200,7 @@ func (p modern) tables() {
 	p.readSoftPackages()
 	p.readSoftObjects()
 	p.readAssetRegistry()
-	checks{p.parser}.checkRoots()
+	checks(p).checkRoots()
 	p.checkEnd()
 }
 

@@ -65,7 +65,7 @@ type variant struct {
 	game              string
 	version, licensee int
 	flags             uint32
-	big               bool
+	bigEndian         bool
 	edit              func(*build)
 	layout            string
 }
@@ -129,7 +129,7 @@ func (v *variant) build(t testing.TB) *build {
 // dress makes b a package of the variant's game.
 func (v *variant) dress(b *build) {
 	b.version, b.licensee = v.version, v.licensee
-	if v.big {
+	if v.bigEndian {
 		b.order = binary.BigEndian
 	}
 	b.fit()
