@@ -85,7 +85,7 @@ func Shorten(s string, n int) string {
 		return first(s, n-1) + ellipsis
 	}
 	end := (n - 1) * 2 / 3
-	if name := Width(s[slash:]); name <= n-LeastWidth/3 {
+	if name := Width(s[slash:]); name < n {
 		end = max(name, (n-1)/2)
 	}
 	tail := last(s, end)

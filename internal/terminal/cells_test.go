@@ -31,7 +31,8 @@ func TestShorten(t *testing.T) {
 		{`Game\Content\Maps\Arena.umap`, 20, `Game\Con…\Arena.umap`},
 		{"Game/a name that is far too long.umap", 20, "Game/a …oo long.umap"},
 		{"Game/Content/Maps/Arena.umap", 8, "Game/Co…"}, // too narrow for both ends
-		{"日本語のファイル", 6, "日本…"},                          // half of a character is none
+		{"Game/Maps/ABrokenArena.umap", 20, "G…/ABrokenArena.umap"},
+		{"日本語のファイル", 6, "日本…"}, // half of a character is none
 		{"x", 0, ""},
 	} {
 		if got := terminal.Shorten(c.s, c.n); got != c.want {
