@@ -37,7 +37,8 @@ build is made by "pakdb patch build".`,
 }
 
 func newDeltaMakeCommand(a *app) *cobra.Command {
-	var out, key string
+	var out string
+	var key secretKey
 	var keys newKeys
 	var overwrite, best, allowDamaged bool
 	cmd := &cobra.Command{
@@ -96,7 +97,7 @@ is done while it is made; the folder of FILE needs room for the patch twice.`,
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
 	addAllowDamaged(cmd, &allowDamaged)
-	cmd.Flags().StringVar(&key, "sign", "", "sign with the secret key in `FILE`, see pakdb keygen")
+	key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
 	keys.add(cmd)
 	return cmd
 }
@@ -114,9 +115,9 @@ func oldAndNew(args []string, dash int) (old, new []string, err error) {
 	return args[:dash], args[dash:], nil
 }
 
-func runDeltaMake(ctx context.Context, a *app, old, new []string, out, key string, opts makeOptions, keys *newKeys) (err error) {
+func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, key secretKey, opts makeOptions, keys *newKeys) (err error) {
 	debug.SetMemoryLimit(makeMemory)
-	secret, err := readSecretKey(key)
+	secret, err := key.read(ctx, a)
 	if err != nil {
 		return err
 	}

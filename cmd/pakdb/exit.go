@@ -101,7 +101,7 @@ func failedClasses() []error {
 
 func usageClasses() []error {
 	return []error{errUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
-		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
+		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, pkdelta.ErrPassword, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.

@@ -15,7 +15,8 @@ import (
 )
 
 func newPublishCommand(a *app) *cobra.Command {
-	var out, label, sign string
+	var out, label string
+	var sign secretKey
 	var deltas int
 	var allowDamaged bool
 	cmd := &cobra.Command{
@@ -51,13 +52,13 @@ version, mix or mod they have.`,
 	addAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
 	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
-	cmd.Flags().StringVar(&sign, "sign", "", "sign the manifest with the secret key in `FILE` (pakdb keygen)")
+	sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
 	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
 	return cmd
 }
 
-func runPublish(ctx context.Context, a *app, build, out, label, sign string, deltas int, allowDamaged bool) (err error) {
-	key, err := readSecretKey(sign)
+func runPublish(ctx context.Context, a *app, build, out, label string, sign secretKey, deltas int, allowDamaged bool) (err error) {
+	key, err := sign.read(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ every build can be made of what is there. Each finding is a line; the exit code 
 
 func newStorePruneCommand(a *app) *cobra.Command {
 	var keep int
-	var sign string
+	var sign secretKey
 	cmd := &cobra.Command{
 		Use:   "prune [flags] STORE",
 		Short: "Remove old builds and what only they need",
@@ -154,7 +155,7 @@ build needs. The store is checked first; from a damaged one nothing is removed.`
 		Example: `  pakdb store prune --keep 5 /srv/game`,
 		Args:    usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := readSecretKey(sign)
+			key, err := sign.read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
@@ -169,7 +170,7 @@ build needs. The store is checked first; from a damaged one nothing is removed.`
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&sign, "sign", "", "sign the new list of builds with the secret key in `FILE`")
+	sign.add(cmd, "sign the new list of builds with the secret key in `FILE`")
 	cmd.Flags().IntVar(&keep, "keep", 5, "how many builds to keep: the last `N`")
 	return cmd
 }

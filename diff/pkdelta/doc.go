@@ -36,5 +36,5 @@
 // Files in reading order: input.go, recipe.go (how stored bytes come from content),
 // header.go (what a patch declares), steps.go (words of progress), columns.go and
 // frame.go (its bytes), reader.go (segments), file.go (patches on a disk), keys.go
-// (AES keys), sign.go and sealed.go (signatures).
+// (AES keys), sign.go, password.go and sealed.go (signatures).
 package pkdelta

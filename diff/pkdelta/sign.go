@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"aead.dev/minisign"
 	"golang.org/x/crypto/blake2b"
 )
 
@@ -98,15 +99,18 @@ func ParsePublicKey(text string) (*PublicKey, error) {
 }
 
 // ParseSecretKey reads the text of a key without a password. One with a password
-// is errors.ErrUnsupported.
+// is ErrPassword: see ParseProtectedKey.
 func ParseSecretKey(text string) (*SecretKey, error) {
 	b, err := decode(text)
 	const head = 2 + 4 + 32 + 8 + 8
 	if err != nil || len(b) != head+8+ed25519.PrivateKeySize+32 || string(b[:2]) != algorithm {
 		return nil, fmt.Errorf("%w: a secret key is one long line below a comment", ErrKey)
 	}
+	if minisign.IsEncrypted([]byte(text)) {
+		return nil, ErrPassword
+	}
 	if string(b[2:6]) != noKDF {
-		return nil, fmt.Errorf("%w: a secret key with a password; take it off by minisign -C -W", errors.ErrUnsupported)
+		return nil, fmt.Errorf("%w: a secret key of a kind that minisign does not make", errors.ErrUnsupported)
 	}
 	s := &SecretKey{[8]byte(b[head:]), [ed25519.PrivateKeySize]byte(b[head+8:])}
 	// Minisign leaves the checksum of a key without a password empty.
