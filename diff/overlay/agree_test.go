@@ -233,15 +233,15 @@ func viewFiles(t *rapid.T, db *sql.DB, build string) (seen map[string]file, keys
 func became(old, new map[string]file) map[string]string {
 	out := map[string]string{}
 	for key, f := range new {
-		switch before, was := old[key]; {
-		case !was:
+		switch before, seen := old[key]; {
+		case !seen:
 			out[key] = "added"
 		case before.Content != f.Content:
 			out[key] = "modified"
 		}
 	}
 	for key := range old {
-		if _, is := new[key]; !is {
+		if _, stays := new[key]; !stays {
 			out[key] = "removed"
 		}
 	}

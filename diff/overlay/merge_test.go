@@ -119,13 +119,13 @@ func drawPak(t *rapid.T, path string, deletes bool) string {
 // viewOf is what a game sees, written another way than the package does: for
 // each file by itself, over all paks.
 func viewOf(t *rapid.T, paths ...string) string {
-	type held struct {
+	type inside struct {
 		order   int
 		name    string
 		deleted bool
 		content []byte
 	}
-	files := map[string][]held{}
+	files := map[string][]inside{}
 	for _, path := range paths {
 		f, err := os.Open(path)
 		if err != nil {
@@ -140,7 +140,7 @@ func viewOf(t *rapid.T, paths ...string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := held{order: unrealpak.MountOrder(path), name: strings.ToLower(filepath.Base(path)), deleted: e.Flags&codecs.Deleted != 0}
+			h := inside{order: unrealpak.MountOrder(path), name: strings.ToLower(filepath.Base(path)), deleted: e.Flags&codecs.Deleted != 0}
 			if !h.deleted {
 				r, err := a.Open(context.Background(), e)
 				if err != nil {
@@ -164,7 +164,7 @@ func viewOf(t *rapid.T, paths ...string) string {
 				gone = max(gone, h.order)
 			}
 		}
-		var best *held
+		var best *inside
 		for i, h := range all {
 			if h.deleted || h.order < gone {
 				continue

@@ -53,11 +53,11 @@ func (f *Folder) compare(ctx context.Context) (*difference, error) {
 	progress.Step(ctx, store.StepComparing, total)
 	for i := range f.build.Files {
 		want := &f.build.Files[i]
-		is, err := f.disk.is(ctx, want)
+		same, err := f.disk.hasFile(ctx, want)
 		if err != nil {
 			return nil, err
 		}
-		if right[want.Path] = is; is {
+		if right[want.Path] = same; same {
 			d.same++
 			continue
 		}
@@ -124,8 +124,8 @@ func (f *Folder) published(ctx context.Context, others []string) (map[string]boo
 		if !asked[file.Path] || failed != nil {
 			return
 		}
-		is, err := f.disk.is(ctx, file)
-		if failed = err; is {
+		same, err := f.disk.hasFile(ctx, file)
+		if failed = err; same {
 			known[file.Path] = true
 		}
 	}

@@ -82,8 +82,8 @@ func (d *disk) sumOf(ctx context.Context, in pkdelta.Input) (sum string, err err
 	return sum, err
 }
 
-// is reports whether a file is as a build has or had it.
-func (d *disk) is(ctx context.Context, f *store.File) (bool, error) {
+// hasFile reports whether a file is as a build has or had it.
+func (d *disk) hasFile(ctx context.Context, f *store.File) (bool, error) {
 	in, there := d.here[f.Path]
 	if !there || in.Size != f.Size {
 		return false, nil

@@ -1,7 +1,6 @@
 package update_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +14,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/codecs/unrealpak"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/diff/store/publish"
 	"pakdb/diff/store/update"
 	"pakdb/internal/atomicfile"
@@ -39,24 +38,11 @@ func quick(ctx context.Context) context.Context {
 // smallPak is a pak of entries that differ by seeds.
 func smallPak(t *testing.T, seeds ...uint64) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "x.pak")
-	o := &codecs.CreateOptions{Version: "11", Method: "zlib"}
-	err := codecs.WriteFile(quick(t.Context()), name, unrealpak.Format(), o, func(w codecs.Writer) error {
-		for i, seed := range seeds {
-			if err := w.Add(t.Context(), &codecs.Entry{Name: fmt.Sprint("entry", i)}, bytes.NewReader(drawn(seed, 6000))); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	list := make([]pkdeltatest.Content, len(seeds))
+	for i, seed := range seeds {
+		list[i] = pkdeltatest.Content{Name: fmt.Sprint("entry", i), Data: drawn(seed, 6000)}
 	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return string(pkdeltatest.WritePak(t, &codecs.CreateOptions{Version: "11", Method: "zlib"}, list))
 }
 
 func drawn(seed uint64, n int) []byte {

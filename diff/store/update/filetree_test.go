@@ -39,14 +39,14 @@ func TestManyFiles(t *testing.T) {
 	runPublish(t, dir, "2", next)
 	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	defer server.Close()
-	mine := folder{"mods/mine.txt": []byte("mine")}
+	own := folder{"mods/mine.txt": []byte("mine")}
 	for name, tt := range map[string]struct {
 		start, want folder
 		known       int64
 	}{
 		"the build before": {old, next, 12_000},
 		"the same":         {next, next, 4000},
-		"with a mod":       {union(old, mine), union(next, mine), 16_000},
+		"with a mod":       {union(old, own), union(next, own), 16_000},
 		"nothing":          {folder{}, next, n * 100},
 	} {
 		at := tt.start.write(t, t.TempDir())

@@ -26,38 +26,38 @@ func TestOddFolders(t *testing.T) {
 	t.Parallel()
 	x, y := bytes.Repeat([]byte("x"), 5000), bytes.Repeat([]byte("y"), 100)
 	for name, c := range map[string]struct {
-		before, was, mod folder
-		folders          []string // that are there, and empty
-		is               folder
+		earlier, mod folder
+		folders      []string // that are there, and empty
+		build        folder
 	}{
-		"the same twice":               {is: folder{"a": x, "b": x, "c/a": x, "e": {}, "f": {}}},
-		"the same twice, by a delta":   {was: folder{"a": x, "b": x}, is: folder{"a": append(x, 'z'), "b": append(x, 'z')}},
-		"nothing but folders":          {folders: []string{"sub", "c/deep"}, is: folder{"a": x}},
-		"what a stopped update left":   {mod: folder{".pakdb-update/.pakdb-x": y}, is: folder{"a": x}},
-		"a file that becomes a folder": {was: folder{"a": x, "b": y}, is: folder{"a/b": y, "b": y}},
-		"a folder that becomes a file": {was: folder{"a/b/c": x, "a/d": y, "b": y}, is: folder{"a": x, "b": y}},
-		"both at once":                 {was: folder{"a/b": x, "c": y}, is: folder{"a": y, "c/d/e": x}},
+		"the same twice":               {build: folder{"a": x, "b": x, "c/a": x, "e": {}, "f": {}}},
+		"the same twice, by a delta":   {earlier: folder{"a": x, "b": x}, build: folder{"a": append(x, 'z'), "b": append(x, 'z')}},
+		"nothing but folders":          {folders: []string{"sub", "c/deep"}, build: folder{"a": x}},
+		"what a stopped update left":   {mod: folder{".pakdb-update/.pakdb-x": y}, build: folder{"a": x}},
+		"a file that becomes a folder": {earlier: folder{"a": x, "b": y}, build: folder{"a/b": y, "b": y}},
+		"a folder that becomes a file": {earlier: folder{"a/b/c": x, "a/d": y, "b": y}, build: folder{"a": x, "b": y}},
+		"both at once":                 {earlier: folder{"a/b": x, "c": y}, build: folder{"a": y, "c/d/e": x}},
 		"empty folders where a file is to be": {
-			was: folder{"b": y}, folders: []string{"a/c/d", "a/e"}, is: folder{"a": x, "b": y},
+			earlier: folder{"b": y}, folders: []string{"a/c/d", "a/e"}, build: folder{"a": x, "b": y},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, at := t.TempDir(), t.TempDir()
-			if len(c.was) > 0 {
-				runPublish(t, dir, "was", c.was, 1)
+			if len(c.earlier) > 0 {
+				runPublish(t, dir, "earlier", c.earlier, 1)
 			}
-			runPublish(t, dir, "is", c.is, 1)
-			c.was.write(t, at)
+			runPublish(t, dir, "build", c.build, 1)
+			c.earlier.write(t, at)
 			c.mod.write(t, at)
 			for _, f := range c.folders {
 				if err := os.MkdirAll(filepath.Join(at, f), 0o777); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if _, _, err := runUpdate(t.Context(), dir, at, "is"); err != nil {
+			if _, _, err := runUpdate(t.Context(), dir, at, "build"); err != nil {
 				t.Fatal(err)
 			}
-			same(t, name, readFolder(t, at), c.is)
+			same(t, name, readFolder(t, at), c.build)
 		})
 	}
 }

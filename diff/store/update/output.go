@@ -10,16 +10,16 @@ import (
 // output writes a file from front to back, no more than it may have, and sets
 // bytes that were skipped.
 type output struct {
-	file *atomicfile.File
-	at   int64  // where what is held begins
-	held []byte // not written yet
-	left int64
+	file   *atomicfile.File
+	at     int64  // where the buffer begins
+	buffer []byte // not written yet
+	left   int64
 }
 
-const mostOutput = 1 << 20 // bytes that are held
+const mostOutput = 1 << 20 // bytes of the buffer
 
 // pos is where the file goes on.
-func (o *output) pos() int64 { return o.at + int64(len(o.held)) }
+func (o *output) pos() int64 { return o.at + int64(len(o.buffer)) }
 
 func (o *output) reserve(n int64) error {
 	if n > o.left {
@@ -33,7 +33,7 @@ func (o *output) write(p []byte) error {
 	if err := o.reserve(int64(len(p))); err != nil {
 		return err
 	}
-	if o.held = append(o.held, p...); len(o.held) < mostOutput {
+	if o.buffer = append(o.buffer, p...); len(o.buffer) < mostOutput {
 		return nil
 	}
 	return o.flush()
@@ -49,14 +49,14 @@ func (o *output) skip(n int64) error {
 		o.at += n
 		return err
 	}
-	o.held = append(o.held, make([]byte, n)...)
+	o.buffer = append(o.buffer, make([]byte, n)...)
 	return nil
 }
 
 // set sets bytes that were skipped.
 func (o *output) set(at int64, p []byte) error {
 	if at >= o.at {
-		copy(o.held[at-o.at:], p)
+		copy(o.buffer[at-o.at:], p)
 		return nil
 	}
 	_, err := o.file.WriteAt(p, at)
@@ -64,8 +64,8 @@ func (o *output) set(at int64, p []byte) error {
 }
 
 func (o *output) flush() error {
-	_, err := o.file.WriteAt(o.held, o.at)
-	o.at += int64(len(o.held))
-	o.held = o.held[:0]
+	_, err := o.file.WriteAt(o.buffer, o.at)
+	o.at += int64(len(o.buffer))
+	o.buffer = o.buffer[:0]
 	return err
 }

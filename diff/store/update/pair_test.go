@@ -23,36 +23,15 @@ import (
 	"pakdb/codecs/unrealpak"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/diff/store/publish"
 )
 
-// entry of a pak that is made for a test.
-type entry struct {
-	name    string
-	content []byte
-}
-
 // pakOf is an Unreal pak with zlib.
-func pakOf(t testing.TB, o codecs.CreateOptions, entries []entry) []byte {
+func pakOf(t testing.TB, o codecs.CreateOptions, entries []pkdeltatest.Content) []byte {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "x.pak")
 	o.Method = "zlib"
-	err := codecs.WriteFile(t.Context(), name, unrealpak.Format(), &o, func(w codecs.Writer) error {
-		for _, e := range entries {
-			if err := w.Add(t.Context(), &codecs.Entry{Name: e.name}, bytes.NewReader(e.content)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return pkdeltatest.WritePak(t, &o, entries)
 }
 
 // prose draws n bytes that compress.
@@ -65,17 +44,17 @@ func prose(r *rand.Rand, n int) []byte {
 }
 
 // assets draws entries of a build.
-func assets(n, size int) (list []entry) {
+func assets(n, size int) (list []pkdeltatest.Content) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for i := range n {
-		list = append(list, entry{fmt.Sprintf("Game/Content/Dir%02d/Asset%04d.uasset", i/20, i), prose(r, size/2+r.IntN(size))})
+		list = append(list, pkdeltatest.Content{Name: fmt.Sprintf("Game/Content/Dir%02d/Asset%04d.uasset", i/20, i), Data: prose(r, size/2+r.IntN(size))})
 	}
 	return list
 }
 
 // updated is the next build: of a hundred entries nine are edited, two moved and
 // edited, one is new and one gone.
-func updated(list []entry) (next []entry) {
+func updated(list []pkdeltatest.Content) (next []pkdeltatest.Content) {
 	r := rand.New(rand.NewPCG(8, 8))
 	edit := func(b []byte) []byte {
 		at := r.IntN(len(b))
@@ -84,13 +63,13 @@ func updated(list []entry) (next []entry) {
 	for i, e := range list {
 		switch k := i % 100; {
 		case k%11 == 5:
-			e.content = edit(e.content)
+			e.Data = edit(e.Data)
 		case k == 1 || k == 51:
-			e.name, e.content = "Game/Content/Moved/"+filepath.Base(e.name), edit(e.content)
+			e.Name, e.Data = "Game/Content/Moved/"+filepath.Base(e.Name), edit(e.Data)
 		case k == 70:
 			continue
 		case k == 80:
-			next = append(next, entry{e.name + "2", prose(r, 5000)})
+			next = append(next, pkdeltatest.Content{Name: e.Name + "2", Data: prose(r, 5000)})
 		}
 		next = append(next, e)
 	}
@@ -98,10 +77,10 @@ func updated(list []entry) (next []entry) {
 }
 
 // modded is a build with its entries in another order, some of them changed.
-func modded(list []entry) []entry {
+func modded(list []pkdeltatest.Content) []pkdeltatest.Content {
 	list = slices.Clone(list)
 	for i := 3; i < len(list); i += 40 {
-		list[i].content = append(slices.Clone(list[i].content), "a mod's"...)
+		list[i].Data = append(slices.Clone(list[i].Data), "a mod's"...)
 	}
 	rand.New(rand.NewPCG(9, 9)).Shuffle(len(list), func(i, k int) { list[i], list[k] = list[k], list[i] })
 	return list
@@ -212,9 +191,9 @@ func TestTablesFollow(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
 			list, dir := assets(300, 3000), t.TempDir()
-			list[7].content = list[7].content[:0]
+			list[7].Data = list[7].Data[:0]
 			old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{Version: version}, list)}
-			list[100].content = append(list[100].content, "changed"...)
+			list[100].Data = append(list[100].Data, "changed"...)
 			next := folder{"Game.pak": pakOf(t, codecs.CreateOptions{Version: version}, list)}
 			runPublish(t, dir, "1", old)
 			runPublish(t, dir, "2", next, 1)
@@ -238,7 +217,7 @@ func TestOtherPacker(t *testing.T) {
 	list, dir := assets(1500, 300), t.TempDir()
 	mod := append(pakOf(t, codecs.CreateOptions{Version: "8B"}, list), 0)
 	old := withBlockSize(t, pakOf(t, codecs.CreateOptions{Version: "8B"}, list), 65536)
-	list[700].content = []byte("changed")
+	list[700].Data = []byte("changed")
 	next := withBlockSize(t, pakOf(t, codecs.CreateOptions{Version: "8B"}, list), 65536)
 	runPublish(t, dir, "1", folder{"Game.pak": old})
 	runPublish(t, dir, "2", folder{"Game.pak": next}, 1)
@@ -283,7 +262,7 @@ func withBlockSize(t *testing.T, pak []byte, size uint32) []byte {
 func TestOneOfMany(t *testing.T) {
 	list, dir := assets(4000, 300), t.TempDir()
 	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
-	list[2000].content = []byte("changed")
+	list[2000].Data = []byte("changed")
 	changed := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list)}
 	runPublish(t, dir, "1", old)
 	runPublish(t, dir, "2", changed, 1)
@@ -352,11 +331,11 @@ func TestWhole(t *testing.T) {
 // A store is public: what is encrypted stays so, whatever keys the publisher has.
 func TestEncryptedStays(t *testing.T) {
 	secret := []byte("a secret that nobody may read in a store, and long enough to be found")
-	list := []entry{{"Game/a.txt", bytes.Repeat(secret, 40)}, {"Game/b.txt", prose(rand.New(rand.NewPCG(1, 1)), 5000)}}
+	list := []pkdeltatest.Content{{Name: "Game/a.txt", Data: bytes.Repeat(secret, 40)}, {Name: "Game/b.txt", Data: prose(rand.New(rand.NewPCG(1, 1)), 5000)}}
 	keys := func([16]byte) []byte { return bytes.Repeat([]byte{7}, 32) }
 	dir := t.TempDir()
 	for i, o := range []codecs.CreateOptions{{Keys: keys, Encrypt: true}, {Keys: keys, Encrypt: true, EncryptIndex: true}} {
-		list[0].content = append(list[0].content, byte('0'+i))
+		list[0].Data = append(list[0].Data, byte('0'+i))
 		want := folder{"Game.pak": pakOf(t, o, list)}
 		publishWith(t, dir, fmt.Sprint(i), want, &publish.Options{Registry: all.Registry(), Open: &codecs.Options{Keys: keys}, Deltas: 1})
 		at := t.TempDir()

@@ -44,7 +44,7 @@ func (f *Folder) usable(ctx context.Context) (list []*patchUse, err error) {
 	for _, d := range patches {
 		fits := !slices.ContainsFunc(d.New, func(p string) bool { return wanted[p] == nil })
 		for i := 0; i < len(d.Old) && fits; i++ {
-			if fits, err = f.disk.is(ctx, &d.Old[i]); err != nil {
+			if fits, err = f.disk.hasFile(ctx, &d.Old[i]); err != nil {
 				return nil, err
 			}
 		}

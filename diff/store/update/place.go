@@ -100,7 +100,7 @@ func (p *placement) clear() error {
 		paths[i] = p.plan.Files[i].Path
 	}
 	first := inTheWay(paths, p.remove)
-	p.remove = slices.DeleteFunc(p.remove, func(name string) bool { _, is := slices.BinarySearch(first, name); return is })
+	p.remove = slices.DeleteFunc(p.remove, func(name string) bool { _, found := slices.BinarySearch(first, name); return found })
 	for _, name := range first {
 		if err := p.disk.out.Remove(name); err != nil {
 			return err

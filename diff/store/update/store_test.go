@@ -103,12 +103,12 @@ func builds(t *testing.T) []folder {
 		}
 		return b
 	}
-	big, small := noise(300_000), noise(3000)
-	changed := slices.Concat(big[:70_000], []byte("something new"), big[70_000:200_000], big[215_000:])
+	large, small := noise(300_000), noise(3000)
+	changed := slices.Concat(large[:70_000], []byte("something new"), large[70_000:200_000], large[215_000:])
 	list := []folder{
-		{"big.bin": big, "sub/small.bin": small, "gone.txt": []byte("gone soon"), "empty": {}},
+		{"big.bin": large, "sub/small.bin": small, "gone.txt": []byte("gone soon"), "empty": {}},
 		{"big.bin": changed, "sub/small.bin": small, "empty": {}, "sub/deep/new.txt": []byte("new")},
-		{"moved/big.bin": changed, "sub/small.bin": append(small, 'x'), "sub/deep/new.txt": big[:70_000]},
+		{"moved/big.bin": changed, "sub/small.bin": append(small, 'x'), "sub/deep/new.txt": large[:70_000]},
 	}
 	for i, name := range []string{"Calligraphy.sip", "Calligraphy_next.sip", "damaged.sip"} {
 		list[i]["Paks/c.sip"] = fixture(t, filepath.Join(codecstest.ModuleRoot(t), "testdata"), name)

@@ -37,9 +37,9 @@ func TestOtherVersions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := readFolder(t, sound)
-			was := f[tt.file]
-			if f[tt.file] = tt.of.ReplaceAll(was, []byte(tt.now)); bytes.Equal(f[tt.file], was) {
-				t.Fatalf("%s has no %v", was, tt.of)
+			before := f[tt.file]
+			if f[tt.file] = tt.of.ReplaceAll(before, []byte(tt.now)); bytes.Equal(f[tt.file], before) {
+				t.Fatalf("%s has no %v", before, tt.of)
 			}
 			dir := f.write(t, t.TempDir())
 			_, _, updated := runUpdate(t.Context(), dir, t.TempDir(), "")
