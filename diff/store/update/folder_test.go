@@ -119,13 +119,15 @@ func TestModesStay(t *testing.T) {
 func TestLostNames(t *testing.T) {
 	t.Parallel()
 	p := mixedPair(t)
+	first := t.TempDir()
+	runPublish(t, first, "1", p.old)
+	published := readFolder(t, first)
 	for name, damage := range map[string]func(b []byte) []byte{
 		"empty":   func([]byte) []byte { return nil },
 		"zeros":   func(b []byte) []byte { clear(b); return b },
 		"cut off": func(b []byte) []byte { return b[:len(b)/2] },
 	} {
-		dir := t.TempDir()
-		runPublish(t, dir, "1", p.old)
+		dir := published.write(t, t.TempDir())
 		names, err := filepath.Glob(filepath.Join(dir, "n", "*"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%v, %v", names, err)

@@ -138,6 +138,7 @@ func serving(dir, below string, bad func([]byte) []byte) func(w http.ResponseWri
 // Servers that send the wrong thing well: a range that is compressed is told as
 // what it is, and asked not to be; what is passed over for want of ranges counts.
 func TestCodedRanges(t *testing.T) {
+	t.Parallel() // most of the time it waits
 	p := mixedPair(t)
 	files := http.FileServer(http.Dir(p.store))
 	for name, c := range map[string]struct {
