@@ -34,7 +34,7 @@ func (e *MissingError) Error() string {
 // Unwrap returns [fs.ErrNotExist].
 func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
-// Hint says what to do.
+// Hint names what brings the archive back, or what to index again.
 func (e *MissingError) Hint() string {
 	return fmt.Sprintf("put it back, or index the build where it is now: pakdb index --build %s PATH", e.Build)
 }

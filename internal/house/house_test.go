@@ -107,13 +107,13 @@ var rooms = map[string][]string{
 	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "internal/..."},
 	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/update", "internal/..."},
 
-	"diff/pkdelta":                      {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
-	"diff/pkdelta/table":                {"internal/bin", "internal/perfect"},
-	"diff/pkdelta/program":              {"codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/table", "internal/..."},
-	"diff/pkdelta/inside":               {"codecs", "codecs/compress", "diff/pkdelta", "diff/pkdelta/program", "internal/..."},
-	"diff/pkdelta/maker":                {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."},
-	"diff/pkdelta/apply":                {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
-	"diff/pkdelta/internal/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
+	"diff/pkdelta":              {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
+	"diff/pkdelta/table":        {"internal/bin", "internal/perfect"},
+	"diff/pkdelta/program":      {"codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/table", "internal/..."},
+	"diff/pkdelta/inside":       {"codecs", "codecs/compress", "diff/pkdelta", "diff/pkdelta/program", "internal/..."},
+	"diff/pkdelta/maker":        {"codecs", "codecs/compress/...", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."},
+	"diff/pkdelta/apply":        {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
+	"diff/internal/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
 
 	"codecs":              {"codecs/compress", "codecs/family", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
 	"codecs/mount":        {},
@@ -144,7 +144,7 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":        {},                                    // tests
 	"modernc.org/z/...":         {},                                    // tests: exactzlib's oracle
 	"modernc.org/libc/...":      {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":               {"codecs/codecstest", "diff/pkdelta/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"testing/...":               {"codecs/codecstest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
 	"unsafe":                    {"schema/internal/vfstest"},
 	"net/http":                  {"diff/store/update"},
 	"os/exec":                   {"internal/pager", "internal/terminal/ptytest"},

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"

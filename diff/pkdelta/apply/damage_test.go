@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/safename"

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/atomicfile/faulttest"

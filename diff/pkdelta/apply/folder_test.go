@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"

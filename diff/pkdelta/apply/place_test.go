@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"

@@ -20,9 +20,9 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/aes256"
 )

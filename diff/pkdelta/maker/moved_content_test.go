@@ -10,9 +10,9 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestDamagedOld: old blocks that do not decode are no content, of small builds

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"pakdb/codecs"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestPlain: what is known of small archives never makes a patch longer, nor does

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

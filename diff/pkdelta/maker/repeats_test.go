@@ -5,8 +5,8 @@ import (
 	"context"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/program"
 )
 

@@ -9,9 +9,9 @@ import (
 	"os"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/internal/stored"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestSizes guards kinds of pairs on which a public tool once needed fewer bytes.

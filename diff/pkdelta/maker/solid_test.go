@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestEditedTwin: an entry that was edited is explained by what it was, also where another

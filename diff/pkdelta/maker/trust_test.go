@@ -9,8 +9,8 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // TestTrust: blocks of one recipe in a row are believed; and a belief that is

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"pakdb/diff/delta"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/table"
 )
 

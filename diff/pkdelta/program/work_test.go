@@ -11,8 +11,8 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // bomb is a segment of few bytes that has much decoded, or coded again, and the

@@ -14,9 +14,9 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/diff/store/publish"
 	"pakdb/diff/store/update"
 	"pakdb/internal/atomicfile"

@@ -21,9 +21,9 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/pkdeltatest"
 	"pakdb/diff/store/publish"
 )
 
