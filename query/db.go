@@ -37,7 +37,7 @@ type DB struct {
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
 	db := &DB{catalog: catalog, options: o, sessions: map[schema.Spelling]*session{}}
-	_, err := db.sessionOf(ctx, schema.Joined)
+	_, err := db.sessionOf(ctx, schema.Spelling{})
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +61,24 @@ func (db *DB) sessionOf(ctx context.Context, spelling schema.Spelling) (*session
 	if s := db.sessions[spelling]; s != nil {
 		return s, nil
 	}
+	db.closePruned(spelling)
 	s, err := openSession(ctx, db.catalog, db.options, spelling)
 	if err != nil {
 		return nil, catalogError(err)
 	}
 	db.sessions[spelling] = s
 	return s, nil
+}
+
+// closePruned closes the connections that were made for the columns of other statements
+// than that of a spelling.
+func (db *DB) closePruned(wanted schema.Spelling) {
+	for spelling, s := range db.sessions {
+		if spelling.Used != "" && wanted.Used != "" {
+			_ = s.sql.Close()
+			delete(db.sessions, spelling)
+		}
+	}
 }
 
 // Catalog returns the path that the catalog was opened by.
@@ -136,7 +148,7 @@ func (db *DB) Texts(ctx context.Context, query string, args ...driver.Value) ([]
 	for i, v := range args {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	err := db.inside(ctx, schema.Joined, func(st *statement) error {
+	err := db.inside(ctx, schema.Spelling{}, func(st *statement) error {
 		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			all = append(all, text(row[0], ""))
 			return nil

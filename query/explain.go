@@ -131,7 +131,7 @@ func unquote(name string) string {
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
 func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
-	session := db.sessions[schema.Joined]
+	session := db.sessions[schema.Spelling{}]
 	if session == nil {
 		return -1
 	}

@@ -12,23 +12,61 @@ import (
 // spelling returns the way to write the views in which a statement costs least, as
 // far as its plans tell. An error of the statement is left to its execution.
 func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedValue) schema.Spelling {
+	stored := schema.Spelling{}
 	sql, collates := selection(sql)
 	if sql == "" {
-		return schema.Joined
+		return stored
 	}
-	joined := db.plan(ctx, schema.Joined, sql, values)
+	joined := db.plan(ctx, stored, sql, values)
 	if !viewLoop.MatchString(joined) {
-		return schema.Joined
+		return stored
 	}
+	used := usedWords(sql)
 	if !collates {
-		if by := schema.KeyedBy(db.plan(ctx, schema.Keyed, sql, values)); by != schema.Joined {
-			return by
+		by := schema.KeyedBy(db.plan(ctx, schema.Spelling{By: schema.Keyed}, sql, values))
+		pruned := schema.Spelling{By: by, Used: used}
+		switch {
+		case by == 0:
+		case used != "" && schema.KeyedBy(db.plan(ctx, pruned, sql, values)) == by:
+			return pruned
+		default:
+			return schema.Spelling{By: by}
 		}
 	}
-	if scalar := db.plan(ctx, schema.Scalar, sql, values); scalar != "" && cost(scalar) < cost(joined) {
-		return schema.Scalar
+	pruned := schema.Spelling{Used: used}
+	if plan := db.plan(ctx, pruned, sql, values); used != "" && plan != "" && cost(plan) < cost(joined) {
+		return pruned
 	}
-	return schema.Joined
+	return stored
+}
+
+// usedWords returns the words of a statement for [schema.Spelling], "" if they do not
+// tell which columns it uses.
+func usedWords(sql string) string {
+	var words []string
+	before := ""
+	for t := range tokens(sql) {
+		text := sql[t.start:t.end]
+		switch {
+		case text == "*" && before != "(" && !isOperand(before), strings.EqualFold(text, "NATURAL"):
+			return ""
+		case t.kind == word:
+			words = append(words, unquote(text))
+		case t.kind == quoted: // may be the name of a column, after a point or in USING
+			words = append(words, strings.Trim(text, "'"))
+		}
+		before = text
+	}
+	return schema.UsedWords(words)
+}
+
+// isOperand reports whether a * after the token multiplies.
+func isOperand(token string) bool {
+	switch strings.ToUpper(token) {
+	case "", ",", ".", "SELECT", "DISTINCT", "ALL":
+		return false
+	}
+	return true
 }
 
 // viewLoop: of the views that are spelled in several ways.

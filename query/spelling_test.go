@@ -36,3 +36,24 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 }
+
+// TestSpellingKeepsColumns: a statement gets what it asks for, however it does.
+func TestSpellingKeepsColumns(t *testing.T) {
+	db := openSmall(t)
+	want := value(t, db, "SELECT count(*) || ' ' || sum(length(e.ext)) FROM entries e")
+	for _, text := range []string{
+		"SELECT count(*) || ' ' || sum(length(EXT)) FROM Entries",
+		`SELECT count(*) || ' ' || sum(length("ext")) FROM "entries"`,
+		"SELECT count(*) || ' ' || sum(length(e.'ext')) FROM entries e",
+		"SELECT count(*) || ' ' || sum(length(ext)) FROM (SELECT * FROM entries)",
+		"SELECT count(*) || ' ' || sum(length(ext)) FROM (SELECT 1*2, entries.* FROM entries)",
+		"SELECT count(*) || ' ' || sum(length(x)) FROM (SELECT e.ext AS x FROM entries e WHERE size * 1 >= 0)",
+		"WITH x(a, b, c, d) AS (SELECT build, archive, ordinal, ext FROM entries) SELECT count(*) || ' ' || sum(length(d)) FROM x",
+		"SELECT count(*) || ' ' || sum(length(a.ext)) FROM entries a JOIN entries b USING ('archive_id', row_id, build_id)",
+		"SELECT count(*) || ' ' || sum(length(a.ext)) FROM (SELECT ext, row_id, archive_id, build_id FROM entries) a NATURAL JOIN entries b",
+	} {
+		if got := value(t, db, text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -29,11 +29,11 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	return OpenReadOnlyWith(ctx, path, functions, nil, Joined)
+	return OpenReadOnlyWith(ctx, path, functions, nil, Spelling{})
 }
 
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with
-// the views in a spelling. Only a [Joined] catalog may have several connections.
+// the views in a spelling. Only a catalog in the zero spelling may have several connections.
 func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling Spelling) (*sql.DB, error) {
 	path = resolve(path)
 	if err := mustBeStored(ctx, path); err != nil {
@@ -56,7 +56,7 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 	}
 	db := sql.OpenDB(connector{driver: d, setUp: restrict(ctx, tables, spelling, texts), dsn: fileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
-	if spelling != Joined {
+	if spelling != (Spelling{}) {
 		db.SetMaxOpenConns(1) // texts serves one
 	}
 	if err := checkVersion(ctx, db); err != nil {

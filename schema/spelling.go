@@ -3,49 +3,50 @@ package schema
 import (
 	"context"
 	"database/sql/driver"
-	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"pakdb/schema/internal/prune"
 )
 
 // Spelling is a way to write the views. All yield the same rows; what a statement
 // costs differs by orders of magnitude. SQLite cannot choose between them, because a
 // text that is made of two tables has no index, and because it never leaves a LEFT
-// JOIN out of an aggregate.
-type Spelling uint8
+// JOIN out of an aggregate. The zero value is how the catalog stores the views.
+type Spelling struct {
+	// By is by which texts rows are found.
+	By Texts
+	// Used are the words of a statement, as [UsedWords] lists them. Columns of views
+	// that are not among them are NULL, and tables that were joined for them alone are
+	// left out. "" keeps all.
+	Used string
+}
+
+// Texts are kinds of texts that rows are found by. Each costs a look-up a row, whether
+// or not it is used.
+type Texts uint8
 
 const (
-	// Joined is how the catalog stores the views: by LEFT JOIN. It reads many
-	// columns of many rows fastest.
-	Joined Spelling = 0
-	// Scalar has a subquery for each column that another table holds, so that
-	// columns that nobody asks for cost nothing. It goes with no other.
-	Scalar Spelling = 1
-
-	// KeyedPath finds rows by the text of a path or a folder. What follows does so
-	// by other texts, and all of them together by any. Each costs a look-up a row,
-	// whether or not it is used.
-	KeyedPath Spelling = 2
+	// KeyedPath finds rows by the text of a path or a folder.
+	KeyedPath Texts = 1 << iota
 	// KeyedContent finds rows by the hash of a content.
-	KeyedContent Spelling = 4
+	KeyedContent
 	// KeyedAsset finds rows by an asset's id.
-	KeyedAsset Spelling = 8
+	KeyedAsset
 	// KeyedHex finds rows by GUIDs and other ids in hexadecimal digits.
-	KeyedHex Spelling = 16
+	KeyedHex
 	// Keyed is all of them.
 	Keyed = KeyedPath | KeyedContent | KeyedAsset | KeyedHex
 )
 
-//go:embed scalar.sql
-var scalarViews string
-
 var keyedLookup = regexp.MustCompile(`(?m)\bby_(\w+) VIRTUAL TABLE INDEX 1:`)
 
 // KeyedBy returns by which texts a statement finds rows, given its plan in a keyed
-// spelling, as EXPLAIN QUERY PLAN shows it; Joined for by none.
-func KeyedBy(plan string) Spelling {
-	by := Joined
+// spelling, as EXPLAIN QUERY PLAN shows it; 0 for by none.
+func KeyedBy(plan string) Texts {
+	by := Texts(0)
 	for _, x := range keyedLookup.FindAllStringSubmatch(plan, -1) {
 		switch x[1] {
 		case "path":
@@ -64,7 +65,7 @@ func KeyedBy(plan string) Spelling {
 // spell makes temporary views, which stand before those of the catalog, and what
 // they need. The connection is not restricted yet.
 func (s Spelling) spell(ctx context.Context, c driver.Conn) error {
-	if s == Joined {
+	if s == (Spelling{}) {
 		return nil
 	}
 	script, err := s.script(ctx, c)
@@ -79,20 +80,24 @@ func (s Spelling) spell(ctx context.Context, c driver.Conn) error {
 }
 
 func (s Spelling) script(ctx context.Context, c driver.Conn) (string, error) {
-	if s == Scalar {
-		return scalarViews, nil
-	}
 	views, err := eachText(ctx, c, "SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY name")
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for _, t := range textTables {
-		fmt.Fprintf(&b, "CREATE VIRTUAL TABLE temp.%s USING %[1]s;\n", t.name)
+		if s.By != 0 {
+			fmt.Fprintf(&b, "CREATE VIRTUAL TABLE temp.%s USING %[1]s;\n", t.name)
+		}
 	}
 	for _, view := range views {
-		if keyed, changed := s.keyedView(view); changed {
-			b.WriteString(keyed + ";\n")
+		text, keyed := s.By.keyedView(view)
+		pruned := false
+		if name := prune.Name(view); strings.Contains(s.Used, " "+name+" ") && !prune.InOthers(views, name) {
+			text, pruned = prune.View(text, s.Used)
+		}
+		if keyed || pruned {
+			b.WriteString(strings.Replace(text, "CREATE VIEW", "CREATE TEMP VIEW", 1) + ";\n")
 		}
 	}
 	return b.String(), nil
@@ -127,7 +132,7 @@ var (
 )
 
 // keyedView rewrites a view; changed is false for one that has no such columns.
-func (s Spelling) keyedView(view string) (text string, changed bool) {
+func (s Texts) keyedView(view string) (text string, changed bool) {
 	at := strings.LastIndex(view, "\nWHERE ")
 	if at < 0 || strings.Contains(view, "UNION ALL") || strings.Contains(view, "GROUP BY") {
 		return view, false
@@ -162,5 +167,18 @@ func (s Spelling) keyedView(view string) (text string, changed bool) {
 	if head+joins == view[:at+1] {
 		return view, false
 	}
-	return strings.Replace(head, "CREATE VIEW", "CREATE TEMP VIEW", 1) + joins + tail, true
+	return head + joins + tail, true
+}
+
+// UsedWords makes [Spelling].Used of the names and texts in a statement, in any case and
+// order. A statement whose columns they do not tell, as of SELECT *, must not use it.
+func UsedWords(words []string) string {
+	all := make([]string, 0, len(words))
+	for _, w := range words {
+		if !strings.ContainsAny(w, " \t\n") { // no column is called so
+			all = append(all, strings.ToLower(w))
+		}
+	}
+	slices.Sort(all)
+	return " " + strings.Join(slices.Compact(all), " ") + " "
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func spelled(t *testing.T, path string, s schema.Spelling) *sql.DB {
 func TestSpellingsAgree(t *testing.T) {
 	path := fixtureFile(t)
 	joined := readDB(t, path)
-	for name, other := range map[string]*sql.DB{"keyed": spelled(t, path, schema.Keyed), "scalar": spelled(t, path, schema.Scalar)} {
+	for name, other := range map[string]*sql.DB{"keyed": spelled(t, path, schema.Spelling{By: schema.Keyed})} {
 		views := query(t, other, "SELECT name FROM sqlite_temp_schema WHERE type = 'view' ORDER BY name")
 		if len(views) < 2 {
 			t.Fatalf("%s: %d views", name, len(views))
@@ -45,6 +46,50 @@ func TestSpellingsAgree(t *testing.T) {
 	}
 }
 
+// TestPrunedViewsAgree: what a statement uses of a view is the same when the rest of it
+// is left out: each third column, and one alone.
+func TestPrunedViewsAgree(t *testing.T) {
+	path := fixtureFile(t)
+	joined := readDB(t, path)
+	const allColumns = "SELECT name FROM pragma_table_info(?)"
+	for i, v := range query(t, joined, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name") {
+		view := v[0].(string)
+		columns := query(t, joined, allColumns, view)
+		for third := range 4 {
+			used := []string{view}
+			for n, c := range columns {
+				if third < 3 && n%3 == third || third == 3 && n == i%len(columns) {
+					used = append(used, c[0].(string))
+				}
+			}
+			text := "SELECT " + strings.Join(used[1:], ", ") + " FROM " + view
+			by := [...]schema.Texts{0, schema.Keyed}[(i+third)%2]
+			other := spelled(t, path, schema.Spelling{By: by, Used: schema.UsedWords(used)})
+			if want, got := sortedRows(query(t, joined, text)), sortedRows(query(t, other, text)); !slices.Equal(want, got) {
+				t.Errorf("%s, by %d: %d rows, want %d", text, by, len(got), len(want))
+			}
+			if got := query(t, other, allColumns, view); !reflect.DeepEqual(got, columns) {
+				t.Errorf("%s: columns %v", view, got)
+			}
+		}
+	}
+}
+
+// TestPrunedJoins: tables that no column is of are left out of aggregates.
+func TestPrunedJoins(t *testing.T) {
+	path := fixtureFile(t)
+	for text, want := range map[string]int{
+		"SELECT sum(size) FROM entries": 0, "SELECT ext, count(*) FROM entries GROUP BY ext": 2,
+		"SELECT count(*) FROM entries WHERE path LIKE '%x%'": 2, "SELECT sum(size) FROM files": 0,
+		"SELECT count(path) FROM files": 5, "SELECT count(*) FROM packages WHERE engine = 'UE1'": 1,
+	} {
+		other := spelled(t, path, schema.Spelling{Used: schema.UsedWords(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" (),*", r) }))})
+		if plan := planOf(t, other, text); strings.Count(plan, "LEFT-JOIN") != want {
+			t.Errorf("%s: want %d LEFT JOINs\n%s", text, want, plan)
+		}
+	}
+}
+
 func sortedRows(rows [][]any) []string {
 	texts := make([]string, len(rows))
 	for i, r := range rows {
@@ -58,7 +103,7 @@ func sortedRows(rows [][]any) []string {
 // and by a key.
 func TestKeyedLookups(t *testing.T) {
 	path := fixtureFile(t)
-	joined, keyed := readDB(t, path), spelled(t, path, schema.Keyed)
+	joined, keyed := readDB(t, path), spelled(t, path, schema.Spelling{By: schema.Keyed})
 	for _, tt := range []struct{ view, column, order string }{
 		{"entries", "path", "PRIMARY KEY"}, {"entries", "dir", "entry_path"}, {"entries", "content", "entry_content"},
 		{"entries", "asset_id", "r USING PRIMARY KEY"},
@@ -77,7 +122,7 @@ func TestKeyedLookups(t *testing.T) {
 			if !slices.Equal(want, got) {
 				t.Errorf("%s.%s = %q: %d rows, want %d", tt.view, tt.column, values[i][0], len(got), len(want))
 			}
-			if plan := planOf(t, keyed, text, values[i][0]); schema.KeyedBy(plan) == schema.Joined || !strings.Contains(plan, tt.order) {
+			if plan := planOf(t, keyed, text, values[i][0]); schema.KeyedBy(plan) == 0 || !strings.Contains(plan, tt.order) {
 				t.Errorf("%s.%s: want a key, then %s\n%s", tt.view, tt.column, tt.order, plan)
 			}
 		}
@@ -96,7 +141,7 @@ func planOf(t *testing.T, db *sql.DB, text string, args ...any) string {
 // TestKeyedConditions compares conditions that are not a text's, or nearly.
 func TestKeyedConditions(t *testing.T) {
 	path := fixtureFile(t)
-	joined, keyed := readDB(t, path), spelled(t, path, schema.Keyed)
+	joined, keyed := readDB(t, path), spelled(t, path, schema.Spelling{By: schema.Keyed})
 	for _, where := range []string{
 		"path IS NULL", "path = NULL", "path = 5", "path = x'00'", "path = ''", "path IN ('Calligraphy/Curve.directory', 'none')",
 		"path GLOB 'Calligraphy/*'", "path GLOB 'Calligraphy/C*'", "path GLOB '*.curve'", "path GLOB 'Calligraphy/[BC]*'", "path GLOB ''", "path GLOB '*'",

@@ -38,7 +38,7 @@ func TestTableFunction(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, []schema.TableFunction{counting()}, schema.Joined)
+	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, []schema.TableFunction{counting()}, schema.Spelling{})
 	if err != nil {
 		t.Fatal(err)
 	}

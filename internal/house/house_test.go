@@ -91,9 +91,10 @@ var rooms = map[string][]string{
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/unrealpkg", "query"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
-	"schema":          {"codecs/family", "codecs/mount", "internal/rescue"}, // rows of facts, and which of several entries counts; both import nothing of ours
+	"schema":          {"codecs/family", "codecs/mount", "internal/rescue", "schema/internal/prune"}, // rows of facts, and which of several entries counts; both import nothing of ours
 
 	"schema/schematest":       {"schema"}, // for tests, as codecs/codecstest
+	"schema/internal/prune":   {},         // text alone
 	"schema/internal/vfstest": {},         // for tests
 
 	"diff":         {"codecs/mount", "schema", "internal/..."},
