@@ -386,10 +386,10 @@ func (a *applier) complete(ctx context.Context) error {
 		return nil
 	}
 	f := a.H.New[a.file]
-	if a.Pos != f.Size {
-		return fmt.Errorf("%w: %d bytes, %d wanted", pkdelta.ErrResult, a.Pos, f.Size)
+	if a.Pos() != f.Size {
+		return fmt.Errorf("%w: %d bytes, %d wanted", pkdelta.ErrResult, a.Pos(), f.Size)
 	}
-	sum, err := pkdelta.SumOf(ctx, a.Out, f.Size)
+	sum, err := pkdelta.SumOf(ctx, a.Out(), f.Size)
 	if err != nil {
 		return err
 	}

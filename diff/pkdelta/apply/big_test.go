@@ -33,7 +33,7 @@ func TestBigBlocks(t *testing.T) {
 	if len(s.Made) == 0 || s.Raw < 4<<20 {
 		t.Errorf("%+v", s)
 	}
-	if files, err := try(t, out.Bytes(), old); err != nil || len(files) != 1 {
+	if files, err := rounds().Try(t, out.Bytes(), old); err != nil || len(files) != 1 {
 		t.Fatal(err, files)
 	}
 }

@@ -47,7 +47,7 @@ func newPairOf(t testing.TB, size int) pair {
 
 func TestApplied(t *testing.T) {
 	p := newPair(t)
-	if files, err := try(t, p.patch, p.old); err != nil || len(files) != 1 || files[0].Name() != "x.pak" {
+	if files, err := rounds().Try(t, p.patch, p.old); err != nil || len(files) != 1 || files[0].Name() != "x.pak" {
 		t.Fatal(err, files)
 	}
 }
@@ -79,11 +79,11 @@ func TestDamagedPatches(t *testing.T) {
 		default:
 			bad[r.IntN(len(bad))] ^= byte(1 + r.IntN(255))
 		}
-		if files, err := try(t, bad, old); err == nil || len(files) > 0 {
+		if files, err := rounds().Try(t, bad, old); err == nil || len(files) > 0 {
 			t.Fatalf("damage %d: %v, left: %v", i, err, files)
 		}
 	}
-	if files, err := try(t, p.patch, p.new); !errors.Is(err, ErrApplied) || len(files) > 0 {
+	if files, err := rounds().Try(t, p.patch, p.new); !errors.Is(err, ErrApplied) || len(files) > 0 {
 		t.Errorf("applied again: %v", err)
 	}
 }
@@ -105,7 +105,7 @@ func TestHostilePatches(t *testing.T) {
 			}
 			return stream
 		})
-		if files, err := try(t, bad, p.old); err == nil || len(files) > 0 {
+		if files, err := rounds().Try(t, bad, p.old); err == nil || len(files) > 0 {
 			t.Fatalf("change %d: %v, left: %v", i, err, files)
 		}
 	}
@@ -187,10 +187,9 @@ func fuzzSegments(f *testing.F, r *pkdelta.Reader, old []byte, size int, keys []
 	out := &pkdeltatest.Memory{B: make([]byte, size)}
 	m := &program.Machine{H: r.Header}
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		m.Old = &program.OldFiles{Files: []io.ReaderAt{bytes.NewReader(old)}, Names: []string{"x.pak"}, Keys: keys}
-		m.Read, m.Spent = nil, 0
+		m.Use(&program.OldFiles{Files: []io.ReaderAt{bytes.NewReader(old)}, Names: []string{"x.pak"}, Keys: keys})
 		m.Begin(0, out, int64(size), 0, nil, nil)
-		if err := m.Run(context.Background(), stream); err == nil && m.Pos > int64(size) {
+		if err := m.Run(context.Background(), stream); err == nil && m.Pos() > int64(size) {
 			t.Fatal("more output than declared")
 		}
 	})

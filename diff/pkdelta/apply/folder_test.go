@@ -63,7 +63,7 @@ func TestFolders(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		a, b := folders(r)
 		old, new := a.inputs(r), b.inputs(r)
-		p := makeOf(t, old, new)
+		p := rounds().Patch(t, old, new)
 		h, _, err := pkdelta.ReadHeader(bytes.NewReader(p), pkdelta.MaxHeader)
 		if err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestFolders(t *testing.T) {
 				t.Fatalf("seed %d: %s of %d bytes is said to be %s of %d", seed, in.Name, in.Size, f.Name, f.Size)
 			}
 		}
-		applied(t, p, old, new)
+		rounds().Check(t, p, old, new)
 	}
 }
 
@@ -86,8 +86,8 @@ func TestWrongFileOfFolder(t *testing.T) {
 		if testing.Short() && n > 64 {
 			continue
 		}
-		old := tiny(n, 0)
-		h, _, err := pkdelta.ReadHeader(bytes.NewReader(makeOf(t, old, tiny(n, 1))), pkdelta.MaxHeader)
+		old := pkdeltatest.Tiny(n, 0)
+		h, _, err := pkdelta.ReadHeader(bytes.NewReader(rounds().Patch(t, old, pkdeltatest.Tiny(n, 1))), pkdelta.MaxHeader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestWrongFileOfFolder(t *testing.T) {
 				t.Errorf("file %d is said to be %d", i, k)
 			}
 		}
-		if _, err := Find(context.Background(), h, candidatesOf(tiny(n, 1))); !errors.Is(err, ErrApplied) {
+		if _, err := Find(context.Background(), h, candidatesOf(pkdeltatest.Tiny(n, 1))); !errors.Is(err, ErrApplied) {
 			t.Errorf("the new ones: %v", err)
 		}
 	}
@@ -119,8 +119,8 @@ func TestWrongFileOfFolder(t *testing.T) {
 // told by the sum of all.
 func TestAlikeSums(t *testing.T) {
 	t.Parallel()
-	old := tiny(65, 0)
-	h, _, err := pkdelta.ReadHeader(bytes.NewReader(makeOf(t, old, tiny(65, 2))), pkdelta.MaxHeader)
+	old := pkdeltatest.Tiny(65, 0)
+	h, _, err := pkdelta.ReadHeader(bytes.NewReader(rounds().Patch(t, old, pkdeltatest.Tiny(65, 2))), pkdelta.MaxHeader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func candidatesOf(inputs []pkdelta.Input) (list []Candidate) {
 // TestRenamedOldFiles: old files are found under any names.
 func TestRenamedOldFiles(t *testing.T) {
 	dir := t.TempDir()
-	old, new := files("first file", "second one", "and a third"), files("first file", "Second one", "and a third one")
-	if err := os.WriteFile(filepath.Join(dir, "p"), makeOf(t, old, new), 0o666); err != nil {
+	old, new := pkdeltatest.Files("first file", "second one", "and a third"), pkdeltatest.Files("first file", "Second one", "and a third one")
+	if err := os.WriteFile(filepath.Join(dir, "p"), rounds().Patch(t, old, new), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for i, name := range []string{"2", "x", "0"} {
@@ -178,7 +178,7 @@ func TestDamagedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := filepath.Join(t.TempDir(), "p")
-	if err := os.WriteFile(name, makeOf(t, a.inputs(r), b.inputs(r)), 0o666); err != nil {
+	if err := os.WriteFile(name, rounds().Patch(t, a.inputs(r), b.inputs(r)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -212,8 +212,8 @@ func TestDamagedFolders(t *testing.T) {
 // TestOtherResult: if the result is another one, nothing gets its name, whichever
 // file it is.
 func TestOtherResult(t *testing.T) {
-	old, new := tiny(10, 0), tiny(10, 3)
-	p := makeOf(t, old, new)
+	old, new := pkdeltatest.Tiny(10, 0), pkdeltatest.Tiny(10, 3)
+	p := rounds().Patch(t, old, new)
 	r, err := pkdelta.NewReader(bytes.NewReader(p))
 	if err != nil {
 		t.Fatal(err)

@@ -315,7 +315,7 @@ func meddled(t *testing.T, old, new []pkdelta.Input, o *ApplyOptions) (dir strin
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = root.Close() })
-	r, err := pkdelta.NewReader(bytes.NewReader(makeOf(t, old, new)))
+	r, err := pkdelta.NewReader(bytes.NewReader(rounds().Patch(t, old, new)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,10 +74,10 @@ func (r *record) view(ctx context.Context) (*program.Virtual, error) {
 		stream, _, err := r.Segment()
 		if err == nil {
 			err = m.Run(ctx, stream)
-		} else if err == io.EOF && m.Pos == r.New[0].Size {
+		} else if err == io.EOF && m.Pos() == r.New[0].Size {
 			return v, nil
 		} else if err == io.EOF {
-			err = fmt.Errorf("%w: %d bytes of %d", pkdelta.ErrResult, m.Pos, r.New[0].Size)
+			err = fmt.Errorf("%w: %d bytes of %d", pkdelta.ErrResult, m.Pos(), r.New[0].Size)
 		}
 		if err != nil {
 			return nil, errors.Join(err, v.Spool.Close())
@@ -151,6 +151,8 @@ type recordWriter struct {
 	known    *program.Known // the index; nil: nothing follows from it
 	tables   []byte         // the index of the exact file, as it follows
 	form     table.Form
+	items    []table.Item // of tables: all rows, as they are
+	places   []int64      // where their entries are
 	index    *delta.Index // of tables
 }
 
@@ -186,14 +188,14 @@ func (w *recordWriter) predict() {
 	if err := stored.ReadAt(w.exact, want, off); err != nil {
 		return
 	}
-	places := w.known.Places(w.e.Copies, 0)
-	items := make([]table.Item, len(places))
-	for i, at := range places {
-		items[i] = table.Item{Old: i, Off: at}
+	w.places = w.known.Places(w.e.Copies, 0)
+	w.items = make([]table.Item, len(w.places))
+	for i, at := range w.places {
+		w.items[i] = table.Item{Old: i, Off: at}
 	}
 	least := 0
 	for form := range table.Forms {
-		content, err := w.known.Predict(items, form, w.exact, off)
+		content, err := w.known.Predict(w.items, form, w.exact, off)
 		if err != nil {
 			continue
 		}
@@ -229,7 +231,7 @@ func (w *recordWriter) literal(ctx context.Context, n int64) error {
 		if w.index != nil && (!w.e.Open || len(w.e.Ranges) == 0) {
 			w.source()
 		}
-		w.e.Raw(p, w.e.Cursor)
+		w.e.Raw(p, w.e.Cursor())
 		n -= int64(len(p))
 	}
 	return nil
@@ -237,17 +239,10 @@ func (w *recordWriter) literal(ctx context.Context, n int64) error {
 
 // source makes what was predicted the source: all rows, as they are.
 func (w *recordWriter) source() {
-	e, n := w.e, len(w.known.Rows())
-	e.Name(w.known)
-	e.Op(program.OpPredict)
-	e.Enc.Number(program.InTable, uint64(int(w.form)*program.RowOrders+program.AllRows))
-	e.Enc.Number(program.InTable, 1) // run of rows
-	e.Enc.Number(program.InRun, uint64(n))
-	if n > 0 {
-		e.Enc.Number(program.InSkip, 0)
-	}
-	e.Enc.Number(program.InAdded, 0)
-	e.Predicted(w.tables, w.index)
+	w.e.Name(w.known)
+	w.e.Predict(program.Prediction{
+		Order: program.AllRows, Form: w.form, Steps: []program.Step{{Run: len(w.items)}}, Items: w.items, All: w.known, Moved: w.places,
+	}, w.tables, w.index)
 }
 
 // proveRecord makes the exact file by the record of a result, and compares its

@@ -30,7 +30,7 @@ func (a *applier) saveProgress() error {
 		return err
 	}
 	b := append([]byte(nil), a.H.RootHash[:]...)
-	for _, n := range []int{a.segment, a.file, int(a.Pos), len(a.Digests)} {
+	for _, n := range []int{a.segment, a.file, int(a.Pos()), len(a.Digests)} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	for _, at := range a.Digests {

@@ -82,7 +82,7 @@ func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
 		if f.e.Enc.IsOver() {
 			return errLonger
 		}
-		guess = f.e.Cursor
+		guess = f.e.Cursor()
 		at += n
 	}
 	f.pos = off + int64(len(p))
@@ -173,7 +173,7 @@ func (f *fileMaker) plainPart(x *inside.Extent, at, n, before, gap int64, k int)
 		if err := f.raw(p, off, guess, func() error { return f.use(src.ranges) }); err != nil {
 			return err
 		}
-		place += f.e.Cursor - guess
+		place += f.e.Cursor() - guess
 		return nil
 	})
 	f.drift += place + x.Off + at + n - end - (r.off + n)
@@ -418,7 +418,7 @@ func (s *span) make(content []byte, size int64, r pkdelta.Recipe, stored int64) 
 		s.stats.Sealed += stored
 	}
 	s.e.Make(content, guess+s.drift, max(size, 1), r, stored)
-	s.drift = s.e.Cursor - guess - int64(len(content))
+	s.drift = s.e.Cursor() - guess - int64(len(content))
 	s.at += int64(len(content))
 	s.pos += stored
 	s.gap = true
@@ -473,7 +473,7 @@ func (s *span) before(j int) error {
 	}
 	guess := s.src.head
 	if s.at > 0 {
-		guess = s.e.Cursor
+		guess = s.e.Cursor()
 	}
 	return s.fileMaker.gap(off, gap, guess, s.first+j)
 }

@@ -55,7 +55,7 @@ func (f *fileMaker) withRuns(p []byte, off int64, runs []storedRun, rest func(p 
 // around explains p by what stands in the old file behind a run.
 func (f *fileMaker) around(p []byte, off int64, after *storedRun) error {
 	n, at := int64(len(p)), after.end()
-	ranges, base := f.e.Ranges, f.e.Cursor
+	ranges, base := f.e.Ranges, f.e.Cursor()
 	if after.file < len(f.old.Files) && (n > tinyRest || !f.e.Open) {
 		wide := min(max(16*n, 64<<10), wideMargin)
 		from, to := max(0, at-wide), min(f.old.Files[after.file].Size, at+n+wide)

@@ -106,34 +106,30 @@ func (f *fileMaker) jumps() (n int) {
 // script says how to come from old rows to new ones.
 type script struct {
 	order int
+	rows  int // in that order
 	form  table.Form
-	steps []step
+	steps []program.Step
 	added []table.Item
 	items []table.Item
 }
 
-// step is a run of old rows and the number of new ones behind it.
-type step struct {
-	skip       int64
-	run, added int
-}
-
 // script makes one for rows in an order.
 func (f *fileMaker) script(order int, all *program.Known, places []int64) *script {
-	s := &script{order: order}
 	rows := all.Rows()
 	base := program.RowsIn(order, rows, places)
+	s := &script{order: order, rows: len(base)}
 	at := map[string][]int{} // places in base by key
 	for i, k := range base {
 		at[rows[k].Key] = append(at[rows[k].Key], i)
 	}
-	q := program.NewQueue(len(base))
+	next := 0
 	for i, r := range f.is.Rows() {
 		if list := at[r.Key]; len(list) > 0 {
 			it := table.Item{Old: base[list[0]], Off: places[base[list[0]]]}
 			if f.isSame(it, i) {
 				at[r.Key] = list[1:]
-				s.take(q, list[0])
+				s.take(list[0], list[0] == next)
+				next = list[0] + 1
 				s.items = append(s.items, it)
 				continue
 			}
@@ -151,22 +147,21 @@ func (f *fileMaker) isSame(it table.Item, i int) bool {
 	return it.Off == f.is.Rows()[i].Off && (f.was.Kind != table.IoStore || f.was.New(it.Old) == f.is.New(i))
 }
 
-// take goes on with a row of the base.
-func (s *script) take(q *program.Queue, i int) {
-	if k := len(s.steps); k > 0 && i == q.Next && s.steps[k-1].added == 0 {
-		s.steps[k-1].run++
+// take goes on with a row of the base, which may be the one behind the last.
+func (s *script) take(i int, next bool) {
+	if k := len(s.steps); k > 0 && next && s.steps[k-1].Added == 0 {
+		s.steps[k-1].Run++
 	} else {
-		s.steps = append(s.steps, step{skip: q.Skip(i), run: 1})
+		s.steps = append(s.steps, program.Step{First: i, Run: 1})
 	}
-	q.Take(i, 1)
 }
 
 // add goes on with a new row.
 func (s *script) add(it table.Item) {
 	if len(s.steps) == 0 {
-		s.steps = []step{{}}
+		s.steps = []program.Step{{}}
 	}
-	s.steps[len(s.steps)-1].added++
+	s.steps[len(s.steps)-1].Added++
 	s.added = append(s.added, it)
 	s.items = append(s.items, it)
 }
@@ -190,6 +185,7 @@ type predicted struct {
 	index   *delta.Index
 	all     *program.Known // tables that it was made of
 	more    []*program.Known
+	places  []int64 // where the entries of their rows went
 }
 
 // firstTables explains what stands before the first entry, if those are tables.
@@ -351,7 +347,7 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 			}
 			this := *s
 			this.form = form
-			p := &predicted{script: &this, content: content, all: all, more: more}
+			p := &predicted{script: &this, content: content, all: all, more: more, places: places}
 			if bytes.Equal(content, want) {
 				return p
 			}
@@ -376,14 +372,7 @@ func (s *script) size(front bool) int {
 	if front {
 		return 0
 	}
-	var e delta.Encoder
-	e.Reset()
-	for _, step := range s.steps {
-		e.Number(program.InRun, uint64(step.run))
-		e.Number(program.InSkip, program.Zigzag(step.skip))
-		e.Number(program.InAdded, uint64(step.added))
-	}
-	return e.Size()
+	return program.SizeOfSteps(s.steps, s.rows)
 }
 
 // codeTables codes tables by their prediction. Digests that it has right are no
@@ -424,60 +413,19 @@ func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
 
 // putPrediction makes the prediction the source.
 func (f *fileMaker) putPrediction(p *predicted) error {
-	e := f.e
-	var names []byte
-	for _, it := range p.added {
-		names = append(names, it.New...)
-	}
-	if len(names) > 0 {
+	if slices.ContainsFunc(p.added, func(it table.Item) bool { return it.New != "" }) {
 		if err := f.use(f.allTables()); err != nil {
 			return err
 		}
 	}
-	if !e.Open || e.Known != f.was {
-		e.Name(f.was)
+	if !f.e.Knows(f.was) {
+		f.e.Name(f.was)
 	}
-	e.Op(program.OpPredict)
-	how := int64(p.form)*program.RowOrders + int64(p.order) + int64(len(p.more))*program.RowsJoined
 	seed, seeded := newSeed(f.was, p.all)
-	if seeded {
-		how += program.RowsSeeded
-	}
-	e.Enc.Number(program.InTable, uint64(how))
-	for _, k := range p.more {
-		e.PutTables(k)
-	}
-	if seeded {
-		e.Enc.Number(program.InTable, seed)
-	}
-	if f.was.Kind == table.IoStore {
-		e.Enc.Number(program.InTable, uint64(e.File-f.is.File))
-	}
-	e.Enc.Number(program.InTable, uint64(len(p.steps)))
-	i, end, rows := 0, int64(0), p.all.Rows()
-	for _, s := range p.steps {
-		e.Enc.Number(program.InRun, uint64(s.run))
-		if s.run > 0 {
-			e.Enc.Number(program.InSkip, program.Zigzag(s.skip))
-			last := p.items[i+s.run-1]
-			end = last.Off + rows[last.Old].Size
-		}
-		e.Enc.Number(program.InAdded, uint64(s.added))
-		for _, it := range p.items[i+s.run : i+s.run+s.added] {
-			e.Enc.Number(program.InNameLen, uint64(len(it.New)))
-			if !f.was.Kind.Front() {
-				e.Enc.Number(program.InNewAt, program.Zigzag(it.Off-end))
-			}
-		}
-		i += s.run + s.added
-	}
-	if len(names) > 0 {
-		e.Put(names, program.InRawGuess, 0)
-	}
-	if f.was.Kind.Front() {
-		f.was.Follow(p.items)
-	}
-	e.Predicted(p.content, p.index)
+	f.e.Predict(program.Prediction{
+		Order: p.order, Form: p.form, More: p.more, Seed: seed, Seeded: seeded, Back: f.e.File - f.is.File,
+		Steps: p.steps, Items: p.items, All: p.all, Moved: p.places,
+	}, p.content, p.index)
 	return nil
 }
 

@@ -27,8 +27,8 @@ func TestDamagedOld(t *testing.T) {
 		old, new := bytes.Clone(pkdeltatest.PakWith(t, o, text)), pkdeltatest.PakWith(t, o, append([]byte("x"), text...))
 		old[2000] ^= 0xff
 		from, to := []pkdelta.Input{pkdeltatest.Input("x.pak", old)}, []pkdelta.Input{pkdeltatest.Input("x.pak", new)}
-		p := makeOf(t, from, to)
-		applied(t, p, from, to)
+		p := rounds().Patch(t, from, to)
+		rounds().Check(t, p, from, to)
 		if len(p) > atMost {
 			t.Errorf("%d bytes for %d, at most %d expected", len(p), len(new), atMost)
 		}

@@ -25,15 +25,15 @@ func TestPlain(t *testing.T) {
 	for _, c := range []struct{ old, new []pkdelta.Input }{
 		{[]pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, []byte(text)))}, []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, []byte(text[:20_000]+"!"+text[20_000:])))}},
 		{stored(text[:900], text[1000:1900]), stored(text[:900], text[1000:1700]+"!"+text[1700:1900])},
-		{stored("a", "b", "c"), files("abc")},
+		{stored("a", "b", "c"), pkdeltatest.Files("abc")},
 		{stored(text), stored(text, "a", text[7:900], "b")},
 	} {
-		known := makeOf(t, c.old, c.new)
+		known := rounds().Patch(t, c.old, c.new)
 		var plain bytes.Buffer
 		if _, _, err := Make(t.Context(), c.old, c.new, &plain, t.TempDir(), nil); err != nil {
 			t.Fatal(err)
 		}
-		applied(t, known, c.old, c.new)
+		rounds().Check(t, known, c.old, c.new)
 		won[len(known) < plain.Len()] = true
 		if t.Logf("%d bytes, %d without formats", len(known), plain.Len()); len(known) > plain.Len() {
 			t.Error("formats make it longer")

@@ -32,14 +32,14 @@ func (t *turning) ReadAt(p []byte, off int64) (int, error) {
 
 // severalSegments are two files whose patch has four segments.
 func severalSegments() (old, new []pkdelta.Input) {
-	return files("old"), files(string(pkdeltatest.Noisy(1, 5<<20)), string(pkdeltatest.Noisy(2, 3<<20)))
+	return pkdeltatest.Files("old"), pkdeltatest.Files(string(pkdeltatest.Noisy(1, 5<<20)), string(pkdeltatest.Noisy(2, 3<<20)))
 }
 
 // TestProof: segments are proved while others are made, and the patch is what it
 // is without proof.
 func TestProof(t *testing.T) {
 	old, new := severalSegments()
-	want := makeOf(t, old, new)
+	want := rounds().Patch(t, old, new)
 	name := t.TempDir() + "/p"
 	h, _, err := MakeFile(context.Background(), name, old, new, nil)
 	if err != nil {

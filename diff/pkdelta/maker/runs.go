@@ -28,7 +28,7 @@ const (
 	minInStep = 256 << 10 // ... of one that is about where it is expected
 	minEqual  = 1 << 20   // ... of one whose bytes are all the same
 	inStep    = 64 << 10
-	rows      = len(program.State{}.Ends)
+	rows      = program.EndsRemembered
 )
 
 // runIndex finds runs of stored bytes in the old files.

@@ -24,27 +24,27 @@ func TestSizes(t *testing.T) {
 		old    []pkdelta.Input
 		new    []pkdelta.Input
 	}{
-		{"one byte", 52, files("a"), files("b")},
-		{"equal", 44, files(string(pkdeltatest.Words(1, 5000))), files(string(pkdeltatest.Words(1, 5000)))},
-		{"many tiny files", 1020, tiny(300, 0), tiny(300, 20)},
-		{"halves swapped", 64, files(noise[:1<<20] + noise[1<<20:2<<20]), files(noise[1<<20:2<<20] + noise[:1<<20])},
-		{"blocks shuffled", 1150, files(noise[:2<<20]), files(shuffled(noise[:2<<20], 4<<10))},
-		{"many blocks shuffled", 2720, files(noise), files(shuffled(noise, 4<<10))},
-		{"one row parted", 800, files(woven(noise, 3000)), files(noise)},
-		{"zeros between", 8850, files(spaced(noise[:1<<20], 1)), files(spaced(noise[:1<<20], 1) + spaced(noise[2<<20:2<<20+8192], 30_000))},
-		{"one thing many times", 75, files(noise[:100_000]), files(strings.Repeat(noise[:100_000], 9))},
-		{"one byte in front", 60, files(noise), files("x" + noise)},
-		{"far repeats", 5<<20 + 200, files("x"), files(noise[:5<<20] + noise[:5<<20])},
-		{"noise", 1056, files("a"), files(noise[:1000])},
-		{"an archive from its content", 340, files(text, more), []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, []byte(text), []byte(more)))}},
-		{"the content of an archive", 125, []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, []byte(text), []byte(more)))}, files(text, more)},
+		{"one byte", 52, pkdeltatest.Files("a"), pkdeltatest.Files("b")},
+		{"equal", 44, pkdeltatest.Files(string(pkdeltatest.Words(1, 5000))), pkdeltatest.Files(string(pkdeltatest.Words(1, 5000)))},
+		{"many tiny files", 1020, pkdeltatest.Tiny(300, 0), pkdeltatest.Tiny(300, 20)},
+		{"halves swapped", 64, pkdeltatest.Files(noise[:1<<20] + noise[1<<20:2<<20]), pkdeltatest.Files(noise[1<<20:2<<20] + noise[:1<<20])},
+		{"blocks shuffled", 1150, pkdeltatest.Files(noise[:2<<20]), pkdeltatest.Files(shuffled(noise[:2<<20], 4<<10))},
+		{"many blocks shuffled", 2720, pkdeltatest.Files(noise), pkdeltatest.Files(shuffled(noise, 4<<10))},
+		{"one row parted", 800, pkdeltatest.Files(woven(noise, 3000)), pkdeltatest.Files(noise)},
+		{"zeros between", 8850, pkdeltatest.Files(spaced(noise[:1<<20], 1)), pkdeltatest.Files(spaced(noise[:1<<20], 1) + spaced(noise[2<<20:2<<20+8192], 30_000))},
+		{"one thing many times", 75, pkdeltatest.Files(noise[:100_000]), pkdeltatest.Files(strings.Repeat(noise[:100_000], 9))},
+		{"one byte in front", 60, pkdeltatest.Files(noise), pkdeltatest.Files("x" + noise)},
+		{"far repeats", 5<<20 + 200, pkdeltatest.Files("x"), pkdeltatest.Files(noise[:5<<20] + noise[:5<<20])},
+		{"noise", 1056, pkdeltatest.Files("a"), pkdeltatest.Files(noise[:1000])},
+		{"an archive from its content", 340, pkdeltatest.Files(text, more), []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, []byte(text), []byte(more)))}},
+		{"the content of an archive", 125, []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, []byte(text), []byte(more)))}, pkdeltatest.Files(text, more)},
 		{"renamed and edited", 122, []pkdelta.Input{pkdeltatest.Input("a", []byte(text)), pkdeltatest.Input("b", []byte(more))}, []pkdelta.Input{pkdeltatest.Input("c", []byte(more[:900]+"new"+more[1000:])), pkdeltatest.Input("d", []byte(text[:5000]+text[5100:]))}},
 		{"files behind each other, with their names", 590, inFolders(noise, 30), []pkdelta.Input{pkdeltatest.Input("all", listed(noise, 30))}},
-		{"two files from three", 94, files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
+		{"two files from three", 94, pkdeltatest.Files(noise[:1<<20], noise[1<<20:2<<20], noise[2<<20:3<<20]), pkdeltatest.Files(noise[2<<20:3<<20]+noise[:1<<19], noise[1<<19:2<<20])},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := makeOf(t, c.old, c.new)
-			applied(t, p, c.old, c.new)
+			p := rounds().Patch(t, c.old, c.new)
+			rounds().Check(t, p, c.old, c.new)
 			if t.Logf("%d bytes", len(p)); len(p) > c.atMost {
 				t.Errorf("%d bytes, at most %d expected", len(p), c.atMost)
 			}

@@ -22,8 +22,8 @@ func TestEditedTwin(t *testing.T) {
 	new[3] = fmt.Appendf(nil, "%s, edited, %s", old[3][:5000], old[3][5000:])
 	a := []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, old...))}
 	b := []pkdelta.Input{pkdeltatest.Input("x.pak", pkdeltatest.PakOf(t, new...))}
-	p := makeOf(t, a, b)
-	applied(t, p, a, b)
+	p := rounds().Patch(t, a, b)
+	rounds().Check(t, p, a, b)
 	if t.Logf("%d bytes", len(p)); len(p) > 400 {
 		t.Errorf("%d bytes for two edits", len(p))
 	}

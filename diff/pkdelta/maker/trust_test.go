@@ -60,7 +60,7 @@ func TestTrust(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if files, err := try(t, p, old); err != nil || len(files) != 1 {
+			if files, err := rounds().Try(t, p, old); err != nil || len(files) != 1 {
 				t.Fatal(err, files)
 			}
 		})

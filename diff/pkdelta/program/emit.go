@@ -5,7 +5,6 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/table"
 	"pakdb/internal/aes256"
 )
 
@@ -21,28 +20,28 @@ type Emitter struct {
 	H       *pkdelta.Header
 	Recipes *RecipeList
 	Keys    pkdelta.KeyList
-	Unit    Sealing                             // that is open in the segment
 	Done    func(stream []byte, file int) error // takes a finished segment, which begins in that file
 
 	Open    bool
-	File    int   // at hand
-	first   int   // of the segment
-	Pos     int64 // in the output
-	content int64 // of the segment
+	Unit    Sealing // that is open in the segment
+	File    int     // at hand
+	Pos     int64   // in the output
 	Digests map[[DigestSize]byte]int
-	nDigest int
 	Run     Copied         // a copy that may still grow
-	pad     int64          // zeros before it
+	digests int            // that were written; Digests has each sum once
 	Seen    map[int32]bool // old entries that were copied as pieces
-	moved   bool           // it is of whole pieces, whose heads change
-	State
-	Ranges  []Range // of the source that the segment knows
+	Ranges  []Range        // of the source that the segment knows
 	Copies  []Copied
-	Plan    *Known  // tables whose pieces are copied
+	Plan    *Known // tables whose pieces are copied
+
+	w     writer
+	state State
+	first int   // file in which the segment begins
+	pad   int64 // zeros before the copy that may still grow
+	moved bool  // it is of whole pieces, whose heads change
+
 	wholes  []Range // the old files as wholes, and where they start then
 	wholeAt []int64
-	tail    int64 // size of the source
-	index   *delta.Index
 }
 
 // RecipeList numbers recipes in the order of their first use.
@@ -65,19 +64,31 @@ func (l *RecipeList) number(r pkdelta.Recipe, n int64) int {
 	return len(l.List) - 1
 }
 
-// Op begins an operation, and a segment where none is open.
-func (e *Emitter) Op(op uint64) {
+// output is what operands refer to of the new file.
+func (e *Emitter) output() *output { return e.outputAt(e.Pos) }
+
+// outputAt is the new file when it ended at a place.
+func (e *Emitter) outputAt(pos int64) *output {
+	return &output{h: e.H, to: e.File, size: e.H.New[e.File].Size, pos: pos}
+}
+
+// op begins an operation, and a segment where none is open.
+func (e *Emitter) op(op uint64) {
 	if !e.Open {
 		e.Enc.Reset()
-		e.State, e.Ranges, e.tail, e.index = State{same: -1}, nil, 0, delta.NewIndex(nil)
-		e.Open, e.content, e.first = true, 0, e.File
+		e.w = writer{enc: &e.Enc, keys: &e.Keys, index: delta.NewIndex(nil)}
+		e.state, e.Ranges = newState(e.H.ToldBy(e.File)), nil
+		e.Open, e.first = true, e.File
 		e.Unit = Sealing{}
-		for range e.Ends {
-			e.toFile(e.H.ToldBy(e.File))
-		}
 	}
-	e.Enc.Number(inOp, op)
+	e.w.word(inOp, op)
 }
+
+// Cursor returns where in the source the content behind the last one probably is.
+func (e *Emitter) Cursor() int64 { return e.state.Cursor }
+
+// Knows reports that pieces and predictions of the segment are of these tables.
+func (e *Emitter) Knows(k *Known) bool { return e.Open && e.state.Known == k }
 
 // End finishes the segment if one is open.
 func (e *Emitter) End() error {
@@ -86,7 +97,7 @@ func (e *Emitter) End() error {
 		return nil
 	}
 	e.Seal(Sealing{})
-	e.Op(opEnd)
+	e.op(opEnd)
 	e.Open = false
 	return e.Done(e.Enc.Bytes(), e.first)
 }
@@ -96,12 +107,11 @@ func (e *Emitter) Begin(file int) {
 	e.FlushCopy()
 	if e.Open {
 		e.Seal(Sealing{})
-		e.Op(opNext)
-		e.rawFrom, e.rawTo, e.same, e.lastDigest = 0, 0, -1, 0
-		e.toFile(e.H.ToldBy(file))
+		e.op(opNext)
+		e.state.nextFile(e.H.ToldBy(file))
 	}
 	e.File, e.Pos, e.Plan, e.Seen = file, 0, nil, nil
-	e.Digests, e.nDigest = map[[DigestSize]byte]int{}, 0
+	e.Digests, e.digests = map[[DigestSize]byte]int{}, 0
 }
 
 // Whole takes note of a new file that is an old one, unchanged.
@@ -112,7 +122,7 @@ func (e *Emitter) Whole(old, file int, n int64) {
 
 // Full reports that the segment should end where it can.
 func (e *Emitter) Full() bool {
-	return e.Open && (e.Enc.Size() > segmentGoal || e.content > segmentContent)
+	return e.Open && (e.Enc.Size() > segmentGoal || e.w.contents > segmentContent)
 }
 
 // CopyOld copies n bytes of an old file.
@@ -139,42 +149,11 @@ func (e *Emitter) FlushCopy() {
 	e.Run, e.pad, e.moved = Copied{}, 0, false
 	if !e.putPieces(c, pad, moved) {
 		e.zeros(c.At-pad, pad)
-		e.copy(c)
+		e.op(opCopy)
+		e.state.codeCopy(&e.w, e.outputAt(c.At), spot{c.File, c.Off}, c.N)
 	}
-	e.copiedTo(c.File, c.Off, c.N)
+	e.state.copiedTo(c.File, c.Off, c.N)
 	e.Copies = append(e.Copies, c)
-}
-
-// copy writes a copy of bytes that stand in an old file, or this one, already.
-func (e *Emitter) copy(c Copied) {
-	e.Op(opCopy)
-	n := len(e.H.Old)
-	switch {
-	case c.At+c.N == e.H.New[e.File].Size:
-		e.Enc.Number(inCopyLen, copyRest)
-	case c.File < n && c.Off+c.N == e.H.Old[c.File].Size:
-		e.Enc.Number(inCopyLen, copyToEnd)
-	default:
-		e.Enc.Number(inCopyLen, uint64(c.N+copyLengths))
-	}
-	if k := e.goesOn(c.File, c.Off); k >= 0 {
-		e.Enc.Number(inCopyFrom, uint64(k))
-		return
-	}
-	from := uint64(len(e.Ends))
-	if c.File < n {
-		from += 1 + Zigzag(int64(c.File-e.lastOld(n)))
-	}
-	e.Enc.Number(inCopyFrom, from)
-	e.Enc.Number(inCopyOff, Zigzag(c.Off-e.behind(c.File)))
-}
-
-// length writes how many bytes of the new file are written from at on.
-func (e *Emitter) length(in int, n, at int64) {
-	if at+n == e.H.New[e.File].Size && e.Unit.Key == 0 {
-		n = 0
-	}
-	e.Enc.Number(in, uint64(n))
 }
 
 // Padded begins a copy with zeros before it.
@@ -201,12 +180,7 @@ func (e *Emitter) MovePiece(p Stretch) {
 func (e *Emitter) zeros(at, n int64) {
 	for n > 0 {
 		k := min(n, delta.MaxContent)
-		e.Op(opRaw)
-		e.length(inRawLen, k, at)
-		guess := e.Cursor
-		e.Put(make([]byte, k), InRawGuess, guess)
-		e.Copies = note(e.Copies, e.src, guess, k, at, e.File)
-		e.rawFrom, e.rawTo = at, at+k
+		e.raw(make([]byte, k), e.state.Cursor, at)
 		at, n = at+k, n-k
 	}
 }
@@ -216,7 +190,7 @@ func (e *Emitter) putPieces(c Copied, pad int64, moved bool) bool {
 	if e.Plan == nil || c.File != e.Plan.File {
 		return false
 	}
-	if e.Known != e.Plan || !e.Open {
+	if !e.Knows(e.Plan) {
 		if _, _, ok := e.Plan.span(c.Off, c.N); !ok && !moved {
 			return false
 		}
@@ -230,35 +204,43 @@ func (e *Emitter) putPieces(c Copied, pad int64, moved bool) bool {
 	if !ok || !moved && c.At != c.Off && slices.ContainsFunc(e.Plan.Pieces[first:first+n], HasHead) {
 		return false
 	}
-	e.Op(opPieces)
-	e.Enc.Number(InSkip, Zigzag(e.Plan.order.Skip(first)))
-	e.Enc.Number(InRun, uint64(n-1))
-	if e.Plan.Kind == table.IoStore {
-		e.Enc.Number(inPad, Zigzag(pad-e.Plan.Kind.Pad(c.At-pad, e.Plan.Pieces[first].N)))
-	}
-	e.Plan.order.Take(first, n)
+	e.op(opPieces)
+	e.state.codePieces(&e.w, e.outputAt(c.At-pad), pieces{first, n, pad})
 	return true
 }
 
 // Name tells which tables are meant from here on.
 func (e *Emitter) Name(k *Known) {
-	e.Op(opTables)
-	e.Enc.Number(InTable, uint64(k.Kind))
-	e.PutTables(k)
+	e.op(opTables)
+	e.state.codeNamed(&e.w, e.output(), k.Kind, k.File, k.At)
 	k.renew()
-	e.Known = k
+	e.state.Known = k
 }
 
-// PutTables tells where tables of a known kind are: at the end of their file, at
-// its front, or all of it.
-func (e *Emitter) PutTables(k *Known) {
-	e.Enc.Number(inCopyFile, uint64(k.File))
-	e.Enc.Number(inRangeFile, Zigzag(int64(k.At.File-e.last.File)))
-	if k.Kind != table.IoStore {
-		e.Enc.Number(inRangeLen, Zigzag(k.At.Stored-e.last.Stored))
+// Predict makes a prediction of the tables that were named the source: content, which
+// index is over.
+func (e *Emitter) Predict(p Prediction, content []byte, index *delta.Index) {
+	var names []byte
+	for _, it := range p.Items {
+		if it.Old < 0 {
+			names = append(names, it.New...)
+		}
 	}
-	e.last = k.At
+	e.op(opPredict)
+	e.w.bytes = names
+	e.state.codePrediction(&e.w, e.output(), &p, predictedBy(p.More))
+	e.Ranges = []Range{{File: -1}}
+	e.state.predicted(nil)
+	e.w.index, e.w.tail = index, int64(len(content))
 }
+
+// predictedBy is an emitter that writes the operands of a prediction, with more tables.
+type predictedBy []*Known
+
+func (predictedBy) begin() error                   { return nil }
+func (more predictedBy) tables(i int) (int, Range) { return more[i].File, more[i].At }
+func (predictedBy) join(int, Range) error          { return nil }
+func (predictedBy) arrange() (int64, error)        { return 0, nil }
 
 // Source names the old content for what follows. index is over it.
 func (e *Emitter) Source(ranges []Range, index *delta.Index) {
@@ -269,82 +251,42 @@ func (e *Emitter) Source(ranges []Range, index *delta.Index) {
 	all, starts := e.wholes, e.wholeAt
 	if len(all) > len(ranges) || !slices.Equal(all, ranges[:len(all)]) {
 		all, starts = nil, nil
-		e.Op(opSource)
+		e.op(opSource)
 	} else {
-		e.Op(opAll)
+		e.op(opAll)
 	}
-	e.Enc.Number(inRanges, uint64(len(ranges)-len(all)))
-	for _, r := range ranges[len(all):] {
-		e.putRange(r)
-	}
-	e.Ranges, e.index, e.Cursor, e.starts = ranges, index, 0, starts
-	e.follow()
-	e.src, e.tail = NewSource(nil, ranges), 0
-	for _, r := range ranges {
-		e.tail += r.Size
-	}
-}
-
-// Predicted makes a prediction the source.
-func (e *Emitter) Predicted(content []byte, index *delta.Index) {
-	e.Ranges, e.index, e.Cursor, e.starts = []Range{{File: -1}}, index, 0, nil
-	e.src, e.tail = nil, int64(len(content))
-}
-
-func (e *Emitter) putRange(r Range) {
-	e.Enc.Number(inRangeFile, Zigzag(int64(r.File-e.last.File)))
-	e.Enc.Number(inRangeOff, Zigzag(r.Off-e.last.endIn(r.File)))
-	e.Enc.Number(inRangeLen, Zigzag(r.Stored-e.last.Stored))
-	m := methodNumber(r)
-	e.Enc.Number(inMethod, uint64(m+len(pkdelta.Methods)*e.Keys.Number(r.Key)))
-	if m > 0 {
-		e.Enc.Number(inRangeSize, Zigzag(r.Size-e.last.Size))
-	}
-	e.last = r
-}
-
-func methodNumber(r Range) int {
-	for i, m := range pkdelta.Methods {
-		if m == r.Method {
-			return i
-		}
-	}
-	return 0 // only ranges of these methods are made
+	e.state.codeRanges(&e.w, e.output(), all[:len(all):len(all)], ranges[len(all):], starts)
+	e.Ranges = ranges
+	src := NewSource(nil, ranges)
+	e.state.src = src
+	e.w.index, e.w.tail = index, src.Size()
 }
 
 // Raw writes up to delta.MaxContent bytes of content as they are; guess is their
 // probable place in the source.
 func (e *Emitter) Raw(p []byte, guess int64) {
 	e.FlushCopy()
-	e.Op(opRaw)
-	e.length(inRawLen, int64(len(p)), e.Pos)
-	e.Put(p, InRawGuess, guess)
-	e.Copies = note(e.Copies, e.src, guess, int64(len(p)), e.Pos, e.File)
-	e.rawFrom, e.rawTo = e.Pos, e.Pos+int64(len(p))
+	e.raw(p, guess, e.Pos)
 	e.Pos += int64(len(p))
+}
+
+// raw writes content at a place of the output.
+func (e *Emitter) raw(p []byte, guess, at int64) {
+	e.op(opRaw)
+	e.w.bytes = p
+	n := int64(len(p))
+	e.state.codeRaw(&e.w, e.outputAt(at), n, guess, e.Unit.Key > 0)
+	e.Copies = note(e.Copies, e.state.src, guess, n, at, e.File)
 }
 
 // Make writes content by a recipe, which gives stored bytes, in blocks of that
 // size.
 func (e *Emitter) Make(p []byte, guess, block int64, r pkdelta.Recipe, stored int64) {
 	e.FlushCopy()
-	e.Op(opMake)
-	e.Enc.Number(inMakeLen, uint64(len(p)))
-	e.Enc.Number(inMakeBlock, uint64(block))
-	e.Enc.Number(inRecipe, uint64(e.Recipes.number(r, stored)))
-	e.Put(p, inMakeGuess, guess)
+	e.op(opMake)
+	e.w.bytes = p
+	e.state.codeMake(&e.w, e.output(), making{int64(len(p)), block, int64(e.Recipes.number(r, stored))}, guess)
 	e.Pos += stored
-}
-
-// Put codes content against the source. in is the context of the first guess.
-func (e *Emitter) Put(p []byte, in int, guess int64) {
-	e.Enc.Number(in, Zigzag(guess-e.Cursor))
-	e.content += int64(len(p))
-	for at := 0; at < len(p); at += delta.MaxContent {
-		e.Enc.Content(p[at:min(at+delta.MaxContent, len(p))], e.index, guess, e.tail)
-		guess = e.Enc.Next()
-	}
-	e.Cursor = guess
 }
 
 // Digest says that the SHA-1 sum of the output from..to stands at a place of the
@@ -352,11 +294,9 @@ func (e *Emitter) Put(p []byte, in int, guess int64) {
 func (e *Emitter) Digest(sum [DigestSize]byte, at, from, to int64) {
 	e.FlushCopy()
 	e.Seal(Sealing{})
-	e.Op(opDigest)
-	e.Enc.Number(inDigestAt, Zigzag(at-e.rawFrom))
-	e.Enc.Number(inDigestFrom, Zigzag(from-e.rawTo))
-	e.Enc.Number(inDigestTo, uint64(e.Pos-to))
-	e.digested(sum, at)
+	e.op(opDigest)
+	e.state.codeDigest(&e.w, e.output(), covering{at, from, to})
+	e.digested(sum)
 }
 
 // PartDigest says that at a place of the output stands the SHA-1 of what the 16
@@ -364,31 +304,29 @@ func (e *Emitter) Digest(sum [DigestSize]byte, at, from, to int64) {
 func (e *Emitter) PartDigest(sum [DigestSize]byte, at int64) {
 	e.FlushCopy()
 	e.Seal(Sealing{})
-	e.Op(opPart)
-	e.Enc.Number(inDigestAt, Zigzag(at-e.rawFrom))
-	e.digested(sum, at)
+	e.op(opPart)
+	e.state.codeDigestAt(&e.w, e.output(), at)
+	e.digested(sum)
 }
 
-func (e *Emitter) digested(sum [DigestSize]byte, at int64) {
-	e.lastDigest = at + DigestSize
-	e.Digests[sum] = e.nDigest
-	e.nDigest++
+func (e *Emitter) digested(sum [DigestSize]byte) {
+	e.Digests[sum] = e.digests
+	e.digests++
 }
 
 // SameDigest says that a digest written before stands at another place too.
 func (e *Emitter) SameDigest(of int, at int64, unit Sealing) {
 	e.FlushCopy()
 	e.Seal(Sealing{})
-	if unit.Key > 0 {
-		e.Op(opSealedSame)
-		e.Enc.Number(inKey, uint64(e.Keys.Number(unit.Key)))
-		e.Enc.Number(inUnit, uint64((at-unit.Start)&(aes256.Block-1)))
-	} else {
-		e.Op(opSame)
+	a := again{of: int64(of), at: at}
+	if unit.Key == 0 {
+		e.op(opSame)
+		e.state.codeSame(&e.w, e.output(), a, e.digests)
+		return
 	}
-	e.Enc.Number(inSameAt, Zigzag(at-e.lastDigest))
-	e.Enc.Number(inSameOf, Zigzag(int64(of-e.same-1)))
-	e.same, e.lastDigest = of, at+DigestSize
+	e.op(opSealedSame)
+	a.key, a.skip = int64(unit.Key), (at-unit.Start)&(aes256.Block-1)
+	e.state.codeSealedSame(&e.w, e.output(), a, e.digests)
 }
 
 // Trial is how many bytes content takes, coded by old content.

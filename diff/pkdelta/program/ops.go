@@ -16,7 +16,7 @@ const (
 	opSource            // names the old content that what follows is coded by
 	opSame              // a digest again
 	opPieces            // copies entries, by these tables
-	OpPredict           // as opSource: what the tables will probably be
+	opPredict           // as opSource: what the tables will probably be
 	opTables            // names the tables of an old archive
 	opSeal              // what follows is encrypted, or no longer is
 	opMove              // bytes of an old file, as content
@@ -30,7 +30,7 @@ const (
 	inCopyFile   // of the old files, whose tables are meant
 	inCopyOff    // signed, from the end of the copy before from that file
 	inRawLen     // bytes; 0: all that the new file lacks, up to the most that a content has
-	InRawGuess   // signed: place in the source, from the end of the content before
+	inRawGuess   // signed: place in the source, from the end of the content before
 	inMakeLen    // decoded bytes
 	inMakeGuess  // as inRawGuess
 	inMakeBlock  // decoded bytes a block but the last
@@ -46,12 +46,12 @@ const (
 	inDigestTo   // its end, back from the end of the output so far
 	inSameAt     // signed: place, from the end of the digest before
 	inSameOf     // signed: which, against the one before it and one
-	InTable      // kind of tables; how they are predicted; steps
-	InSkip       // signed: things left between what was taken last and what is taken
-	InRun        // things that are taken one after the other
-	InAdded      // rows that are new
-	InNameLen    // bytes of a new row's name
-	InNewAt      // signed: place of a new row's entry, from the end of that of the row before
+	inTable      // kind of tables; how they are predicted; steps
+	inSkip       // signed: things left between what was taken last and what is taken
+	inRun        // things that are taken one after the other
+	inAdded      // rows that are new
+	inNameLen    // bytes of a new row's name
+	inNewAt      // signed: place of a new row's entry, from the end of that of the row before
 	inCopyFrom   // 0-3: where a copy ended, the last one first; 4: the new file, 5 and more: signed, of the old files, from the last one; and then inCopyOff
 	inPad        // signed: zeros before a piece, from as many as a packer would write
 	inKey        // of the header's keys, from 1; 0: none
@@ -61,6 +61,6 @@ const (
 // DigestSize is that of SHA-1, the only digest yet.
 const DigestSize = 20
 
-// Zigzag maps small numbers of either sign to small ones: 0, -1, 1, -2 to 0, 1, 2, 3.
-func Zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
+// zigzag maps small numbers of either sign to small ones: 0, -1, 1, -2 to 0, 1, 2, 3.
+func zigzag(v int64) uint64   { return uint64(v)<<1 ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }

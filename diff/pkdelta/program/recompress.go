@@ -21,20 +21,24 @@ type blockCoder struct {
 	err    error
 }
 
+// blockCoders are as many as work at a time. None are there before the first block.
+type blockCoders []blockCoder
+
 // encode writes the blocks of content as the recipe stores them.
-func (m *Machine) encode(content []byte, block int, r pkdelta.Recipe) error {
-	if m.coders == nil {
-		m.coders = make([]blockCoder, min(runtime.GOMAXPROCS(0), maxCoders))
+func (coders *blockCoders) encode(out *sink, w *work, content []byte, block int, r pkdelta.Recipe) error {
+	if *coders == nil {
+		*coders = make([]blockCoder, min(runtime.GOMAXPROCS(0), maxCoders))
 	}
+	list := *coders
 	blocks := (len(content) + block - 1) / block
-	if err := m.Old.Work.spend(int64(len(content)) + opCost*int64(blocks)); err != nil {
+	if err := w.spend(int64(len(content)) + opCost*int64(blocks)); err != nil {
 		return err
 	}
 	for len(content) > 0 {
 		var wg sync.WaitGroup
 		used := 0
-		for ; used < len(m.coders) && len(content) > 0; used++ {
-			c, p := &m.coders[used], content[:min(len(content), block)]
+		for ; used < len(list) && len(content) > 0; used++ {
+			c, p := &list[used], content[:min(len(content), block)]
 			content = content[len(p):]
 			if used == 0 && len(content) == 0 { // alone
 				c.stored, c.err = c.Encode(c.stored[:0], p, r)
@@ -43,13 +47,13 @@ func (m *Machine) encode(content []byte, block int, r pkdelta.Recipe) error {
 			wg.Go(func() { c.stored, c.err = c.Encode(c.stored[:0], p, r) })
 		}
 		wg.Wait()
-		for i := range m.coders[:used] {
-			err := m.coders[i].err
+		for i := range list[:used] {
+			err := list[i].err
 			if err == nil {
-				err = m.write(m.coders[i].stored)
+				err = out.write(list[i].stored)
 			}
 			if err == nil {
-				err = m.fillBlock()
+				err = out.fillBlock()
 			}
 			if err != nil {
 				return err

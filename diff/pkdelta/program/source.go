@@ -50,19 +50,14 @@ const (
 	cacheBytes = 4 << 20
 )
 
-// check refuses ranges that are not in the old files, or cost too much.
-func (r *Range) check(old []pkdelta.File) error {
-	switch {
-	case r.File < 0 || r.File >= len(old):
-		return fmt.Errorf("%w: range of old file %d of %d", pkdelta.ErrCorrupt, r.File, len(old))
-	case r.Off < 0 || r.Stored < 0 || r.Off > old[r.File].Size || r.Stored > old[r.File].Size-r.Off || r.end() > old[r.File].Size:
-		return fmt.Errorf("%w: range of %d bytes at %d, %s has %d", pkdelta.ErrCorrupt, r.Stored, r.Off, old[r.File].Name, old[r.File].Size)
-	case r.Method == compress.None && r.Size != r.Stored:
-		return fmt.Errorf("%w: range of %d bytes that are %d", pkdelta.ErrCorrupt, r.Stored, r.Size)
+// check refuses a range that is not in the old files, or costs too much.
+func (r *Range) check(c coder, old []pkdelta.File) {
+	switch f := &old[r.File]; {
+	case r.Off < 0 || r.Stored < 0 || r.Off > f.Size || r.Stored > f.Size-r.Off || r.end() > f.Size:
+		c.fail(corrupt("range of %d bytes at %d, %s has %d", r.Stored, r.Off, f.Name, f.Size))
 	case r.Method != compress.None && (r.Size < 0 || r.Size > MaxBlock || r.Stored > MaxBlock):
-		return fmt.Errorf("%w: block of %d bytes", pkdelta.ErrCorrupt, max(r.Size, r.Stored))
+		c.fail(corrupt("block of %d bytes", max(r.Size, r.Stored)))
 	}
-	return nil
 }
 
 // OldFiles reads old files, and decodes blocks of them, of which it keeps some.

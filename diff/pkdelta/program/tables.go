@@ -128,14 +128,6 @@ func (k *Known) span(off, n int64) (first, count int, ok bool) {
 	return 0, 0, false
 }
 
-// Orders of the old rows that a prediction begins with.
-const (
-	AllRows   = iota // as they are in the tables
-	MovedRows        // those whose entries the new file has
-	DataRows         // these, in the order of its data
-	RowOrders
-)
-
 // Join returns tables with the rows of more, of other archives.
 func (k *Known) Join(more []*Known) (*Known, error) {
 	joined, list := *k, []table.Tables{k.Tables}
@@ -201,55 +193,6 @@ func RowsIn(order int, rows []table.Row, to []int64) []int {
 	return list
 }
 
-// MaxAdded is how many rows a prediction may add.
-const MaxAdded = 1 << 16
-
-// tables reads which tables of an old file are meant.
-func (m *Machine) tables() error {
-	kind, err := m.number(InTable, int64(table.Kinds)-1)
-	if err != nil {
-		return err
-	}
-	if m.Read, err = m.tablesOf(table.Kind(kind), m.Read); err != nil {
-		return err
-	}
-	m.Known = m.Read
-	m.Known.renew()
-	return m.spend(8 * int64(len(m.Known.Pieces)))
-}
-
-// tablesOf reads where tables of a kind are, and those unless they are the ones
-// that were read last.
-func (m *Machine) tablesOf(kind table.Kind, last *Known) (*Known, error) {
-	file, err := m.number(inCopyFile, int64(len(m.H.Old))-1)
-	if err != nil {
-		return nil, err
-	}
-	of, err := m.signed(inRangeFile, int64(m.last.File), int64(len(m.H.Old))-1)
-	if err != nil {
-		return nil, err
-	}
-	size := m.H.Old[of].Size
-	if kind != table.IoStore {
-		if size, err = m.signed(inRangeLen, m.last.Stored, size); err != nil {
-			return nil, err
-		}
-	}
-	at := Range{File: int(of), Stored: size, Size: size}
-	if kind == table.Unreal {
-		at.Off = m.H.Old[of].Size - size
-	}
-	m.last = at
-	if last != nil && last.Kind == kind && last.At == at && last.File == int(file) {
-		return last, nil
-	}
-	if err := m.spend(at.Size); err != nil {
-		return nil, err
-	}
-	k, err := ReadTables(m.Old, kind, at, int(file), m.H.Old[file].Size)
-	return k, corruptTables(err)
-}
-
 // corruptTables is what err means for a patch.
 func corruptTables(err error) error {
 	if errors.Is(err, table.ErrTable) {
@@ -258,76 +201,100 @@ func corruptTables(err error) error {
 	return err
 }
 
+// tableReader reads tables of old archives for a machine.
+type tableReader struct {
+	last  *Known // that were named last
+	spent int64  // bytes of tables
+}
+
 // spend bounds the bytes of tables that are read and predicted, 8 for each piece
 // that is put in order, and for each copy that is looked at: more than some times
 // the new files would be meant to keep processors busy.
-func (m *Machine) spend(n int64) error {
+func (t *tableReader) spend(new []pkdelta.File, n int64) error {
 	limit := int64(2 * table.MaxSize)
-	for _, f := range m.H.New {
+	for _, f := range new {
 		limit += 4 * f.Size
 	}
-	if m.Spent += n + 1<<10; m.Spent > limit {
-		return fmt.Errorf("%w: tables of %d bytes", pkdelta.ErrCorrupt, m.Spent)
+	if t.spent += n + 1<<10; t.spent > limit {
+		return corrupt("tables of %d bytes", t.spent)
 	}
 	return nil
 }
 
-// copyPieces copies pieces that the tables tell.
-func (m *Machine) copyPieces(ctx context.Context) error {
-	k := m.Known
-	if k == nil || k.order.left == 0 {
-		return fmt.Errorf("%w: no pieces", pkdelta.ErrCorrupt)
+// read reads tables of a kind whose entries are in a file.
+func (t *tableReader) read(h *pkdelta.Header, old *OldFiles, kind table.Kind, file int, at Range) (*Known, error) {
+	if err := t.spend(h.New, at.Size); err != nil {
+		return nil, err
 	}
-	i := k.order.at(unzigzag(m.dec.Number(InSkip)))
-	n, err := m.number(InRun, int64(len(k.Pieces)-i-1))
-	if err == nil {
-		err = m.Old.Work.spend(itemCost * n)
-	}
-	if err != nil {
+	k, err := ReadTables(old, kind, at, file, h.Old[file].Size)
+	return k, corruptTables(err)
+}
+
+// nameTables makes tables of an old file known: those that were named last are not
+// read again.
+func (m *Machine) nameTables() error {
+	kind, file, at := m.state.codeNamed(&m.r, m.output(), 0, 0, Range{})
+	if err := m.r.err(); err != nil {
 		return err
 	}
-	last := k.Pieces[i+int(n)]
-	k.order.Take(i, int(n)+1)
-	if k.Kind == table.IoStore {
-		if err := m.pad(k.Kind.Pad(m.Pos, k.Pieces[i].N)); err != nil {
+	t := &m.tables
+	if t.last == nil || t.last.Kind != kind || t.last.At != at || t.last.File != file {
+		var err error
+		if t.last, err = t.read(m.H, m.Old, kind, file, at); err != nil {
 			return err
 		}
 	}
-	size := last.Off + last.N - k.Pieces[i].Off
+	m.state.Known = t.last
+	t.last.renew()
+	return t.spend(m.H.New, 8*int64(len(t.last.Pieces)))
+}
+
+// copyPieces copies pieces that the tables tell.
+func (m *Machine) copyPieces(ctx context.Context) error {
+	op := m.state.codePieces(&m.r, m.output(), pieces{})
+	if err := m.r.err(); err != nil {
+		return err
+	}
+	if err := m.out.zeros(op.pad); err != nil {
+		return err
+	}
+	k := m.state.Known
+	list := k.Pieces[op.first : op.first+op.n]
+	off, last := list[0].Off, list[len(list)-1]
+	size := last.Off + last.N - off
 	if size <= 0 {
-		return fmt.Errorf("%w: pieces that do not follow each other", pkdelta.ErrCorrupt)
+		return corrupt("pieces that do not follow each other")
 	}
-	pieces := k.Pieces[i : i+int(n)+1]
-	if m.Pos != pieces[0].Off && slices.ContainsFunc(pieces, HasHead) {
-		return m.moveBytes(ctx, pieces, pieces[0].Off, size)
+	if m.out.pos != off && slices.ContainsFunc(list, HasHead) {
+		return m.moveBytes(ctx, list, off, size)
 	}
-	return m.copyBytes(ctx, k.File, pieces[0].Off, size)
+	return m.copyBytes(ctx, k.File, off, size)
 }
 
 // moveBytes copies pieces whose heads say where they are.
 func (m *Machine) moveBytes(ctx context.Context, pieces []Stretch, off, n int64) error {
-	if n > m.size-m.Pos {
-		return fmt.Errorf("%w: more than %d bytes of output", pkdelta.ErrCorrupt, m.size)
+	if err := m.out.hasRoom(n); err != nil {
+		return err
 	}
-	file, by, end := m.Known.File, m.Pos-off, off+n
-	m.copiedTo(file, off, n)
-	m.Copies = append(m.Copies, Copied{file, m.to, off, n, m.Pos, false})
+	known := m.state.Known
+	file, by, end := known.File, m.out.pos-off, off+n
+	m.copied(file, off, n)
 	for _, p := range pieces {
 		if p.Head == 0 {
 			continue
 		}
 		if p.Off < off {
-			return fmt.Errorf("%w: pieces that do not follow each other", pkdelta.ErrCorrupt)
+			return corrupt("pieces that do not follow each other")
 		}
 		if err := m.transfer(ctx, file, off, p.Off-off); err != nil {
 			return err
 		}
-		head := m.scratch(p.Head)
+		head := m.out.scratch(p.Head)
 		if err := stored.ReadAt(m.Old.Files[file], head, p.Off); err != nil {
 			return fmt.Errorf("%s at 0x%x: %w", m.H.Old[file].Name, p.Off, err)
 		}
-		m.Known.Move(head, by)
-		if err := m.write(head); err != nil {
+		known.Move(head, by)
+		if err := m.out.write(head); err != nil {
 			return err
 		}
 		off = p.Off + int64(p.Head)
@@ -335,170 +302,75 @@ func (m *Machine) moveBytes(ctx context.Context, pieces []Stretch, off, n int64)
 	return m.transfer(ctx, file, off, end-off)
 }
 
-// pad writes about so many zeros.
-func (m *Machine) pad(about int64) error {
-	n, err := m.signed(inPad, about, m.size-m.Pos)
-	if err != nil {
-		return err
-	}
-	zeros := m.scratch(FlushSize)
-	clear(zeros)
-	for n > 0 && err == nil {
-		err = m.write(zeros[:min(n, FlushSize)])
-		n -= min(n, FlushSize)
-	}
-	return err
-}
-
 // predict makes what the tables known will probably be the source of what
 // follows.
 func (m *Machine) predict() error {
-	if m.Known == nil {
-		return fmt.Errorf("%w: no tables", pkdelta.ErrCorrupt)
+	if m.state.Known == nil {
+		return corrupt("no tables")
 	}
-	how, err := m.number(InTable, 2*int64(table.Forms)*RowOrders*(MaxJoined+1)-1)
-	if err != nil {
+	p := &Prediction{}
+	m.state.codePrediction(&m.r, m.output(), p, &predicting{m, p})
+	if err := m.r.err(); err != nil {
 		return err
 	}
-	order, form, seeded, more := how%RowOrders, table.Form(how/RowOrders%int64(table.Forms)), how/RowsSeeded%2 == 1, how/RowsJoined
-	if err := m.spend(m.Known.At.Size + 8*int64(len(m.Copies))); err != nil {
+	if err := m.out.flush(); err != nil {
 		return err
 	}
-	known, err := m.joined(more, seeded)
-	if err != nil {
-		return err
-	}
-	to, end := m.to, m.Pos
-	if m.Known.Kind == table.IoStore {
-		back, err := m.number(InTable, int64(m.to))
-		if err != nil {
-			return err
-		}
-		to -= int(back)
-		end = m.H.New[to].Size
-	}
-	rows, places := known.Rows(), known.Places(m.Copies, to)
-	base := RowsIn(int(order), rows, places)
-	items, err := m.items(base, rows, places, end)
-	if err != nil {
-		return err
-	}
-	if err := m.flush(); err != nil {
-		return err
-	}
-	if m.Known.Kind.Front() {
-		m.Known.Follow(items)
-	}
-	content, err := known.Predict(items, form, m.Out, m.Pos)
-	m.src, m.Cursor, m.starts = bytes.NewReader(content), 0, nil
+	content, err := p.All.Predict(p.Items, p.Form, m.out.to, m.out.pos)
+	m.state.predicted(bytes.NewReader(content))
+	m.r.src = m.state.src
 	return corruptTables(err)
 }
 
-// What the number with the order of rows says beside it and the form.
-const (
-	RowsSeeded = RowOrders * int64(table.Forms) // a seed follows
-	RowsJoined = 2 * RowsSeeded                 // so often, tables of another archive follow
-	MaxJoined  = 255
-)
-
-// joined reads more tables, whose rows are behind those known, and their seed.
-func (m *Machine) joined(more int64, seeded bool) (k *Known, err error) {
-	k = m.Known
-	var list []*Known
-	for size := k.Size; more > 0 && size <= table.MaxSize; more-- {
-		t, err := m.tablesOf(k.Kind, nil)
-		if err == nil {
-			err = m.spend(8 * int64(len(m.Copies)))
-		}
-		if err != nil {
-			return nil, err
-		}
-		list, size = append(list, t), size+t.Size
-	}
-	if len(list) > 0 {
-		k, err = k.Join(list)
-	}
-	if seeded && err == nil {
-		k, err = k.Seeded(m.dec.Number(InTable))
-	}
-	return k, corruptTables(err)
+// predicting is a machine that reads the operands of a prediction.
+type predicting struct {
+	m *Machine
+	p *Prediction
 }
 
-// items reads which rows the new tables have: runs of old ones, and behind each
-// run what is new. The names of what is new follow, as one content.
-func (m *Machine) items(base []int, rows []table.Row, places []int64, size int64) (items []table.Item, err error) {
-	steps, err := m.number(InTable, int64(len(base)+MaxAdded))
+func (r *predicting) begin() error {
+	return r.m.tables.spend(r.m.H.New, r.m.state.Known.At.Size+8*int64(len(r.m.Copies)))
+}
+
+func (*predicting) tables(int) (int, Range) { return 0, Range{} }
+
+func (r *predicting) join(file int, at Range) error {
+	m := r.m
+	k, err := m.tables.read(m.H, m.Old, m.state.Known.Kind, file, at)
 	if err == nil {
-		err = m.Old.Work.spend(itemCost * steps)
+		err = m.tables.spend(m.H.New, 8*int64(len(m.Copies)))
 	}
-	if err != nil {
-		return nil, err
-	}
-	q := NewQueue(len(base))
-	var names []int64
-	end := int64(0)
-	for range steps {
-		n, err := m.number(InRun, int64(q.left))
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			i := q.at(unzigzag(m.dec.Number(InSkip)))
-			if n > int64(len(base)-i) || int64(q.before(i+int(n))-q.before(i)) != n {
-				return nil, fmt.Errorf("%w: %d rows from %d of %d", pkdelta.ErrCorrupt, n, i, len(base))
-			}
-			q.Take(i, int(n))
-			for _, k := range base[i : i+int(n)] {
-				items = append(items, table.Item{Old: k, Off: places[k]})
-				end = places[k] + rows[k].Size
-			}
-		}
-		added, err := m.number(InAdded, MaxAdded-int64(len(names)))
-		if err != nil {
-			return nil, err
-		}
-		for range added {
-			length, err := m.number(InNameLen, delta.MaxContent)
-			if err != nil {
-				return nil, err
-			}
-			off := int64(-1)
-			if !m.Known.Kind.Front() {
-				if off, err = m.signed(InNewAt, end, size); err != nil {
-					return nil, err
-				}
-			}
-			names = append(names, length)
-			items = append(items, table.Item{Old: -1, Off: off})
-		}
-	}
-	return items, m.names(items, names)
-}
-
-// names reads those of new items.
-func (m *Machine) names(items []table.Item, lengths []int64) error {
-	total := int64(0)
-	for _, n := range lengths {
-		total += n
-	}
-	if total > delta.MaxContent {
-		return fmt.Errorf("%w: names of %d bytes", pkdelta.ErrCorrupt, total)
-	}
-	if total == 0 {
-		return nil
-	}
-	text, err := m.decode(total, InRawGuess)
 	if err != nil {
 		return err
 	}
-	k := 0
-	for i := range items {
-		if items[i].Old < 0 {
-			items[i].New = string(text[:lengths[k]])
-			text, k = text[lengths[k]:], k+1
-		}
+	r.p.More = append(r.p.More, k)
+	size := m.state.Known.Size
+	for _, k := range r.p.More {
+		size += k.Size
+	}
+	if size > table.MaxSize {
+		return corrupt("tables of %d bytes", size)
 	}
 	return nil
+}
+
+func (r *predicting) arrange() (size int64, err error) {
+	m, p := r.m, r.p
+	if p.All = m.state.Known; len(p.More) > 0 {
+		p.All, err = p.All.Join(p.More)
+	}
+	if p.Seeded && err == nil {
+		p.All, err = p.All.Seeded(p.Seed)
+	}
+	if err != nil {
+		return 0, corruptTables(err)
+	}
+	to := m.to - p.Back
+	p.Moved = p.All.Places(m.Copies, to)
+	if p.All.Kind == table.IoStore {
+		return m.H.New[to].Size, nil
+	}
+	return m.out.pos, nil
 }
 
 // note remembers what guided a content that is written as it is: bytes of an old

@@ -61,52 +61,52 @@ func hostile(r *rand.Rand, at Range) []byte {
 		switch r.IntN(3) {
 		case 0:
 			number(inOp, opTables)
-			number(InTable, 0)
+			number(inTable, 0)
 			number(inCopyFile, 0)
 			number(inRangeFile, 0)
-			number(inRangeLen, int64(Zigzag(at.Stored-last)))
+			number(inRangeLen, int64(zigzag(at.Stored-last)))
 			last = at.Stored
 		case 1:
 			number(inOp, opPieces)
-			number(InSkip, int64(r.IntN(9)))
-			number(InRun, int64(r.IntN(2)))
+			number(inSkip, int64(r.IntN(9)))
+			number(inRun, int64(r.IntN(2)))
 		case 2:
-			number(inOp, OpPredict)
+			number(inOp, opPredict)
 			how := r.IntN(12) + 12*(r.IntN(5)/4)
-			number(InTable, int64(how))
+			number(inTable, int64(how))
 			if how >= 12 {
 				number(inCopyFile, 0)
 				number(inRangeFile, 0)
-				number(inRangeLen, int64(Zigzag(at.Stored-last)))
+				number(inRangeLen, int64(zigzag(at.Stored-last)))
 				last = at.Stored
 			}
 			if how%12 >= 6 {
-				number(InTable, r.Int64())
+				number(inTable, r.Int64())
 			}
 			steps := r.IntN(4)
-			number(InTable, int64(steps))
+			number(inTable, int64(steps))
 			names := 0
 			for range steps {
 				run := r.IntN(3)
-				if number(InRun, int64(run)); run > 0 {
-					number(InSkip, int64(r.IntN(9)))
+				if number(inRun, int64(run)); run > 0 {
+					number(inSkip, int64(r.IntN(9)))
 				}
 				added := r.IntN(2)
-				number(InAdded, int64(added))
+				number(inAdded, int64(added))
 				for range added {
 					n := r.IntN(20)
 					names += n
-					number(InNameLen, int64(n))
-					number(InNewAt, int64(r.IntN(3)))
+					number(inNameLen, int64(n))
+					number(inNewAt, int64(r.IntN(3)))
 				}
 			}
 			if names > 0 {
-				number(InRawGuess, 0)
+				number(inRawGuess, 0)
 				e.Content(bytes.Repeat([]byte("a/"), names)[:names], delta.NewIndex(nil), 0, 0)
 			}
 			number(inOp, opRaw)
 			number(inRawLen, 5)
-			number(InRawGuess, 0)
+			number(inRawGuess, 0)
 			e.Content([]byte("bytes"), delta.NewIndex(nil), 0, 0)
 		}
 	}

@@ -101,7 +101,7 @@ func TestOperations(t *testing.T) {
 		e.Reset()
 		e.Number(inOp, opRaw)
 		e.Number(inRawLen, 0)
-		e.Number(InRawGuess, 0)
+		e.Number(inRawGuess, 0)
 		e.Content(make([]byte, 40), delta.NewIndex(nil), 0, 0)
 		for range c.times {
 			c.write(&e)
@@ -123,14 +123,14 @@ func TestCopiesOfNothing(t *testing.T) {
 	raw := func(e *delta.Encoder, n int) {
 		e.Number(inOp, opRaw)
 		e.Number(inRawLen, uint64(n))
-		e.Number(InRawGuess, 0)
+		e.Number(inRawGuess, 0)
 		e.Content(make([]byte, n), delta.NewIndex(nil), 0, 0)
 	}
 	own := func(e *delta.Encoder, length, off int64) {
 		e.Number(inOp, opCopy)
 		e.Number(inCopyLen, uint64(length))
 		e.Number(inCopyFrom, uint64(len(State{}.Ends))) // of the new file
-		e.Number(inCopyOff, Zigzag(off))
+		e.Number(inCopyOff, zigzag(off))
 	}
 	again := func(e *delta.Encoder, length int64) {
 		e.Number(inOp, opCopy)
@@ -155,7 +155,7 @@ func TestCopiesOfNothing(t *testing.T) {
 		write(&e)
 		e.Number(inOp, opEnd)
 		old := &Part{ReaderAt: bytes.NewReader(make([]byte, 100))}
-		for _, out := range []output{&Virtual{Spool: TempSpool()}, &pkdeltatest.Memory{B: make([]byte, 40)}} {
+		for _, out := range []Output{&Virtual{Spool: TempSpool()}, &pkdeltatest.Memory{B: make([]byte, 40)}} {
 			m := &Machine{H: h, Old: &OldFiles{Files: []io.ReaderAt{old}}}
 			m.Next = func(context.Context) error { m.Begin(1, out, 40, 0, nil, nil); return nil }
 			m.Begin(0, out, 40, 0, nil, nil)

@@ -1,0 +1,129 @@
+package pkdeltatest
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"pakdb/diff/pkdelta"
+)
+
+// Run runs the tests of a package. It draws 25 builds for each property where the
+// command line does not say how many: each is written, patched, applied and read again.
+func Run(m *testing.M) int {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if !given {
+		if err := flag.Set("rapid.checks", "25"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 2
+		}
+	}
+	return m.Run()
+}
+
+// Files returns inputs that are called by their numbers.
+func Files(contents ...string) (list []pkdelta.Input) {
+	for i, c := range contents {
+		list = append(list, Input(fmt.Sprint(i), []byte(c)))
+	}
+	return list
+}
+
+// Tiny returns n small files, of which some differ.
+func Tiny(n, differ int) []pkdelta.Input {
+	r := rand.New(rand.NewPCG(1, 1))
+	contents := make([]string, n)
+	for i := range contents {
+		v := r.IntN(1000)
+		if i%(n/max(differ, 1)) == 1 && differ > 0 {
+			v++
+		}
+		contents[i] = fmt.Sprintf(`{"id": %d, "value": %d}`, i, v)
+	}
+	return Files(contents...)
+}
+
+// Rounds makes patches and applies them. The functions are those of packages maker and
+// apply, whose own tests import this package.
+type Rounds struct {
+	Make  func(ctx context.Context, old, new []pkdelta.Input, out io.Writer, temp string) error
+	Find  func(ctx context.Context, h *pkdelta.Header, old []pkdelta.Input) error
+	Apply func(ctx context.Context, r *pkdelta.Reader, old []io.ReaderAt, dir *os.Root) error
+}
+
+// Patch returns the patch from old files to new ones, or fails the test.
+func (r Rounds) Patch(t testing.TB, old, new []pkdelta.Input) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := r.Make(context.Background(), old, new, &out, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Check applies a patch, and fails the test unless the new files come out.
+func (r Rounds) Check(t testing.TB, patch []byte, old, new []pkdelta.Input) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := r.apply(patch, old, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range new {
+		want, err := io.ReadAll(io.NewSectionReader(in, 0, in.Size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := root.ReadFile(in.Name)
+		if err := root.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%s: %d bytes, %v", in.Name, len(got), err)
+		}
+	}
+}
+
+// Try looks for the old file of a patch and applies it. It returns the error, and what
+// is in the folder then.
+func (r Rounds) Try(t testing.TB, patch, old []byte) ([]os.DirEntry, error) {
+	t.Helper()
+	dir := t.TempDir()
+	err := r.apply(patch, []pkdelta.Input{Input("x.pak", old)}, dir)
+	files, errDir := os.ReadDir(dir)
+	if errDir != nil {
+		t.Fatal(errDir)
+	}
+	return files, err
+}
+
+func (r Rounds) apply(patch []byte, old []pkdelta.Input, dir string) error {
+	ctx := context.Background()
+	reader, err := pkdelta.NewReader(bytes.NewReader(patch))
+	if err != nil {
+		return err
+	}
+	if err := r.Find(ctx, reader.Header, old); err != nil {
+		return err
+	}
+	var from []io.ReaderAt
+	for _, in := range old {
+		from = append(from, in.ReaderAt)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return r.Apply(ctx, reader, from, root)
+}
