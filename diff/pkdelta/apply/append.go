@@ -24,6 +24,37 @@ func (e *notAppended) Unwrap() error { return e.why }
 
 func refuse(format string, args ...any) error { return &notAppended{fmt.Errorf(format, args...)} }
 
+// appending is a place where what is new goes behind archives. A file that cannot be
+// appended to is written anew, or, where the way back is kept, changed where it is.
+type appending struct {
+	*replacing
+	registry *codecs.Registry
+	open     *codecs.Options
+}
+
+func (a *appending) decide(ctx context.Context) error {
+	return a.each(func(p *replaced) error {
+		var err error
+		p.grown, err = a.grow(ctx, p)
+		var no *notAppended
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &no):
+			return err
+		}
+		p.note = fmt.Sprintf("not appended to: %s: %v", pkdelta.Printable(p.Name), no.why)
+		if a.o.Undo == "" {
+			p.whole = true
+			return nil
+		}
+		if p.before.Sum, err = pkdelta.SumOf(ctx, p.f, p.before.Size); err != nil {
+			return err
+		}
+		return p.compare(ctx)
+	})
+}
+
 // growth is what is appended to an archive so that its entries are those of a
 // newer version.
 type growth struct {
@@ -42,7 +73,7 @@ func (g *growth) size() int64 {
 }
 
 // grow plans what is to be appended. Nothing is written.
-func (a *applier) grow(ctx context.Context, p *replaced) (*growth, error) {
+func (a *appending) grow(ctx context.Context, p *replaced) (*growth, error) {
 	old, err := a.relocator(ctx, codecs.Source{ReaderAt: p.base, Name: p.Name, Size: p.before.Size})
 	if err != nil {
 		return nil, err
@@ -64,12 +95,12 @@ func (a *applier) grow(ctx context.Context, p *replaced) (*growth, error) {
 		err = errors.Join(err, g.result.Spool.Close())
 		return nil, err
 	}
-	_, err = a.dir.Stat(signatureOf(p.Name))
+	_, err = a.s.dir.Stat(signatureOf(p.Name))
 	g.sealed = err == nil
 	return g, nil
 }
 
-func (g *growth) build(ctx context.Context, a *applier, p *replaced, m *mover) error {
+func (g *growth) build(ctx context.Context, a *appending, p *replaced, m *mover) error {
 	if err := m.stay(p.base, p.before.Size); err != nil {
 		return err
 	}
@@ -98,8 +129,8 @@ func (g *growth) build(ctx context.Context, a *applier, p *replaced, m *mover) e
 }
 
 // relocator opens an archive that can be appended to.
-func (a *applier) relocator(ctx context.Context, src codecs.Source) (codecs.Relocator, error) {
-	return openRelocator(ctx, a.o.Registry, a.o.Open, src)
+func (a *appending) relocator(ctx context.Context, src codecs.Source) (codecs.Relocator, error) {
+	return openRelocator(ctx, a.registry, a.open, src)
 }
 
 func openRelocator(ctx context.Context, registry *codecs.Registry, opt *codecs.Options, src codecs.Source) (codecs.Relocator, error) {
@@ -146,7 +177,7 @@ type transfer struct {
 	same    bool  // the head does not change
 }
 
-func (a *applier) mover(ctx context.Context, v *program.Virtual, name string) (*mover, error) {
+func (a *appending) mover(ctx context.Context, v *program.Virtual, name string) (*mover, error) {
 	r, err := a.relocator(ctx, codecs.Source{ReaderAt: v, Name: name, Size: v.Size()})
 	if err != nil {
 		return nil, err
@@ -308,7 +339,7 @@ func (m *mover) index(result *program.Virtual) (footer []byte, err error) {
 
 // proveMoved opens the result and compares its entries, and where their bytes
 // come from, with those that were to be moved.
-func (a *applier) proveMoved(ctx context.Context, result *program.Virtual, m *mover, name string) error {
+func (a *appending) proveMoved(ctx context.Context, result *program.Virtual, m *mover, name string) error {
 	r, err := a.relocator(ctx, codecs.Source{ReaderAt: result, Name: name, Size: result.Size()})
 	if err != nil {
 		return err
@@ -387,10 +418,10 @@ func (g *growth) switched() int64 {
 // append writes what is behind the old ends of archives, each of which remains
 // what it is: the first thing that is written is the old footer, at the new end.
 // How to take it back is on the disk before.
-func (a *applier) append(ctx context.Context) error {
+func (r *replacing) append(ctx context.Context) error {
 	var cuts []action
 	var list []*replaced
-	for _, p := range a.placed {
+	for _, p := range r.list {
 		if p.grown == nil {
 			continue
 		}
@@ -404,11 +435,11 @@ func (a *applier) append(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if err := writeJournal(a.dir, journalAppend, cuts); err != nil {
+	if err := writeJournal(r.s.dir, journalAppend, cuts); err != nil {
 		return err
 	}
 	for _, p := range list {
-		if err := p.grown.write(ctx, a.dir, p); err != nil {
+		if err := p.grown.write(ctx, r.s.dir, p); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}

@@ -32,7 +32,7 @@ func TestAppendToSeveral(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(p.Prepare(ctx, appending("back")), p.Apply(ctx), p.Close()); err != nil || len(p.Notes) != 1 {
+	if err := errors.Join(p.Prepare(ctx, appendTo("back")), p.Apply(ctx), p.Close()); err != nil || len(p.Notes) != 1 {
 		t.Fatalf("%+v, %v", p.Bill, err)
 	}
 	for name := range new {

@@ -22,7 +22,7 @@ import (
 	"pakdb/internal/atomicfile"
 )
 
-func appending(undo string) *ApplyOptions {
+func appendTo(undo string) *ApplyOptions {
 	return &ApplyOptions{Mode: Append, Undo: undo, Registry: pkdeltatest.Paks(), Open: pkdeltatest.OpenKeyed(), Keys: [][]byte{[]byte(pkdeltatest.TestKey)}}
 }
 
@@ -144,7 +144,7 @@ func appendChain(t *testing.T, v [3][]byte) {
 	}
 	states := [][]byte{v[0]}
 	for i, patch := range patches {
-		p, err := update(t, dir, patch, appending(fmt.Sprint("back", i)))
+		p, err := update(t, dir, patch, appendTo(fmt.Sprint("back", i)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func appendChain(t *testing.T, v [3][]byte) {
 			t.Fatal("what was there is not there any more")
 		}
 		sameView(t, now, v[i+1])
-		if again, err := update(t, dir, patch, appending("")); err != nil || !again.Applied || again.Stand != 1 {
+		if again, err := update(t, dir, patch, appendTo("")); err != nil || !again.Applied || again.Stand != 1 {
 			t.Fatalf("applied again: %v", err)
 		}
 		states = append(states, now)
@@ -209,7 +209,7 @@ func TestCompactWithoutRecord(t *testing.T) {
 	for _, version := range []string{"3", "8B", "11"} {
 		v := pkdeltatest.Versions(t, &codecs.CreateOptions{Version: version, Method: "zlib"})
 		dir := inFolder(t, v[0])
-		if _, err := update(t, dir, patchOf(t, v[0], v[1]), appending("")); err != nil {
+		if _, err := update(t, dir, patchOf(t, v[0], v[1]), appendTo("")); err != nil {
 			t.Fatal(err)
 		}
 		b := readPak(t, dir)
@@ -244,7 +244,7 @@ func TestNotAppended(t *testing.T) {
 	} {
 		for _, undo := range []string{"", "back"} {
 			dir := inFolder(t, c.old)
-			o := appending(undo)
+			o := appendTo(undo)
 			o.Open = c.keys
 			p, err := update(t, dir, patchOf(t, c.old, c.new), o)
 			if err != nil || len(p.Notes) != 1 || p.Tail != 0 {
@@ -275,7 +275,7 @@ func TestAppendToACopy(t *testing.T) {
 	if _, err := NewPlan(ctx, file, []string{old}, dir); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second update: %v", err)
 	}
-	if err := p.Prepare(ctx, appending("")); err != nil || p.Tail == 0 {
+	if err := p.Prepare(ctx, appendTo("")); err != nil || p.Tail == 0 {
 		t.Fatalf("%+v, %v", p.Bill, err)
 	}
 	p.Free = p.Need - 1
@@ -330,7 +330,7 @@ func TestAppendProperty(t *testing.T) {
 					t.Fatal(err)
 				}
 			} else if !bytes.Equal(last, now) {
-				p, err := update(t, dir, patchOf(t, last, now), appending(""))
+				p, err := update(t, dir, patchOf(t, last, now), appendTo(""))
 				if err != nil {
 					r.Fatal(err)
 				}
@@ -361,7 +361,7 @@ func TestAppendInterrupted(t *testing.T) {
 	v := pkdeltatest.Versions(t, &codecs.CreateOptions{Version: "11", Method: "zlib"})
 	patch := patchOf(t, v[0], v[1])
 	done := inFolder(t, v[0])
-	if _, err := update(t, done, patch, appending("back")); err != nil {
+	if _, err := update(t, done, patch, appendTo("back")); err != nil {
 		t.Fatal(err)
 	}
 	after := readPak(t, done)
@@ -430,16 +430,17 @@ func journalsOf(t *testing.T, old, patch []byte) (cuts, grow []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newApplier(r.Header, []io.ReaderAt{&program.Part{ReaderAt: file, File: file}}, atomicfile.In(ctx, root), appending(""))
+	a := newApplier(r.Header, []io.ReaderAt{&program.Part{ReaderAt: file, File: file}}, atomicfile.In(ctx, root), appendTo(""))
 	if err := a.prepare(ctx, r); err != nil {
 		t.Fatal(err)
 	}
-	journal := a.journalSpool()
-	list, err := a.actions(ctx, journal)
+	place := a.place.(*appending)
+	journal := place.journalSpool()
+	list, err := place.actions(ctx, journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range []error{a.append(ctx), journal.Spill(), sealJournal(journal.F, int64(len(journal.Head))+journal.Size, list)} {
+	for _, err := range []error{place.append(ctx), journal.Spill(), sealJournal(journal.F, int64(len(journal.Head))+journal.Size, list)} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,22 +7,22 @@ import (
 )
 
 // bill adds up what an update of files that are there will write.
-func (a *applier) bill() (b Bill) {
+func (r *replacing) bill() (b Bill) {
 	var list []action // as they will be, but for places
-	journal := a.journalSpool()
+	journal := r.journalSpool()
 	data := journal.Size
-	for _, c := range a.creations() {
+	for _, c := range r.s.creations() {
 		b.Write += c.after.Size
 		list = append(list, c)
 	}
-	for _, p := range a.placed {
+	for _, p := range r.list {
 		if p.note != "" {
 			b.Notes = append(b.Notes, p.note)
 		}
 		switch {
 		case p.whole:
 			b.Write += p.Size
-			list = append(list, action{kind: actCreate, name: p.Name, temp: a.tempName(p.Name), after: p.File})
+			list = append(list, action{kind: actCreate, name: p.Name, temp: r.s.tempName(p.Name), after: p.File})
 		case p.grown != nil:
 			b.grow(p)
 			data += int64(len(p.grown.footer) + len(recordMagic))
@@ -30,12 +30,12 @@ func (a *applier) bill() (b Bill) {
 		default:
 			act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
 			changed := int64(0)
-			for _, r := range p.runs {
-				changed += r.N
-				if r.Src != journal.Part {
-					data += r.N
+			for _, run := range p.runs {
+				changed += run.N
+				if run.Src != journal.Part {
+					data += run.N
 				}
-				act.pieces = append(act.pieces, piece{off: r.At, n: r.N})
+				act.pieces = append(act.pieces, piece{off: run.At, n: run.N})
 			}
 			b.Write += changed
 			b.Stay += p.Size - changed
@@ -46,16 +46,13 @@ func (a *applier) bill() (b Bill) {
 	if len(list) > 0 {
 		b.Write += data + int64(len(journalMagic)+len(marshalActions(list, 0))+len(pkdelta.Sum{}))
 	}
-	if a.spool.F != nil && journal != a.spool {
-		b.Write += a.spool.Size
+	if r.spool.F != nil && journal != r.spool {
+		b.Write += r.spool.Size
 	}
-	if a.o.Undo != "" {
+	if r.o.Undo != "" {
 		b.Write += undoSize(list)
 	}
 	b.Need += b.Write
-	if whole := pkdelta.SizeOf(a.H.New); a.o.Mode == InPlace && b.Write > whole {
-		b.Notes = append(b.Notes, fmt.Sprintf("most of the files moves; making them anew, not in place, would write %d bytes", whole))
-	}
 	return b
 }
 

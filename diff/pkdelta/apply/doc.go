@@ -6,16 +6,18 @@
 //	   │
 //	Prepare ── what is to be written, and how much room that takes (the bill)
 //	   │
-//	Apply ── segments ── program.Machine ── NewFiles: temporary files ── hashes ── renames
-//	                                      ├ InPlace: journal ── changes ── journal gone
-//	                                      └ Append: behind the archive ── record, index, footer
+//	Apply ── segments ── program.Machine ── place:
+//	                fresh      temporary files ── hashes ── renames
+//	                changing   journal ── changes where files are ── journal gone
+//	                appending  behind the archive ── record, index, footer
 //
 // A new file has its declared hash before it gets its name. All files of a folder
 // change together: a journal says what is to become of each until all have. After
 // a kill at any point, [Recover] finishes the update or takes it back.
 //
-// Files in reading order: refusal.go, bill.go, describe.go, plan.go, compact.go, obstacles.go, resume.go (fresh files,
-// and going on after an interruption), undo.go and placed.go (in place), append.go,
-// apply.go, lock.go, space.go, recover.go, journal.go, inputs_same.go, record.go (of
-// what was appended).
+// Files in reading order: place.go (what a place does), fresh.go (and going on after an
+// interruption), bill.go, refusal.go, describe.go, plan.go, find.go, compact.go, append.go,
+// placed.go (changing; what both do with files that are there), apply.go (one file after
+// the other), obstacles.go, staging.go (temporary names), undo.go, lock.go, space.go,
+// recover.go, journal.go, inputs_same.go, record.go (of what was appended).
 package apply

@@ -164,7 +164,7 @@ func TestFaultsAppending(t *testing.T) {
 	faulttest.Sweep(t, faulttest.Command{
 		Prepare: f.folder,
 		Run: func(ctx context.Context, dir string) error {
-			return f.apply(ctx, dir, dir, appending("back"))
+			return f.apply(ctx, dir, dir, appendTo("back"))
 		},
 		Look: func(t *testing.T, dir string, at faulttest.Point) {
 			f.readable(t, dir, at)
@@ -175,7 +175,7 @@ func TestFaultsAppending(t *testing.T) {
 
 // The way back, of both kinds, over an older one.
 func TestFaultsUndo(t *testing.T) {
-	for name, o := range map[string]*ApplyOptions{"in place": {Mode: InPlace, Undo: "back"}, "appended": appending("back")} {
+	for name, o := range map[string]*ApplyOptions{"in place": {Mode: InPlace, Undo: "back"}, "appended": appendTo("back")} {
 		t.Run(name, func(t *testing.T) {
 			f := newFault(t)
 			done := f.folder(t)
@@ -212,7 +212,7 @@ func TestFaultsUndo(t *testing.T) {
 
 // Recovering may be killed as well.
 func TestFaultsRecovering(t *testing.T) {
-	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace, Undo: "back"}, "appended": appending("back")} {
+	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace, Undo: "back"}, "appended": appendTo("back")} {
 		t.Run(name, func(t *testing.T) {
 			f := newFault(t)
 			live := 0 // the operation by which the journal gets its name
@@ -254,7 +254,7 @@ func TestFaultsRecovering(t *testing.T) {
 func TestFaultsCompacting(t *testing.T) {
 	f := newFault(t)
 	done := f.folder(t)
-	if err := f.apply(t.Context(), done, done, appending("")); err != nil {
+	if err := f.apply(t.Context(), done, done, appendTo("")); err != nil {
 		t.Fatal(err)
 	}
 	appended := faulttest.Files(t, done)

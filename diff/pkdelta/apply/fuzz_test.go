@@ -9,7 +9,6 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/program"
 )
 
 // FuzzReader reads a patch whose header has the right hash, up to its end.
@@ -63,17 +62,16 @@ func FuzzMinisign(f *testing.F) {
 
 // FuzzProgress reads what an interrupted call left, with the right hashes.
 func FuzzProgress(f *testing.F) {
-	a := &applier{Machine: &program.Machine{}}
-	a.H = &pkdelta.Header{Old: make([]pkdelta.File, 2), New: make([]pkdelta.File, 3)}
+	h := &pkdelta.Header{Old: make([]pkdelta.File, 2), New: make([]pkdelta.File, 3)}
 	var seed []byte
 	for _, n := range []uint64{1, 2, 30, 1, 7, 1, 1, 2, 3, 4, 5, 1} {
 		seed = binary.AppendUvarint(seed, n)
 	}
 	f.Add(append(seed, make([]byte, 2*len(pkdelta.Sum{}))...))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		b := append(bytes.Clone(a.H.RootHash[:]), body...)
+		b := append(bytes.Clone(h.RootHash[:]), body...)
 		sum := blake3.Sum256(b)
-		p, ok := a.parseProgress(append(b, sum[:]...))
+		p, ok := parseProgress(h, append(b, sum[:]...))
 		if ok && (len(p.sums) != p.file || p.pos < 0) {
 			t.Errorf("%+v", p)
 		}

@@ -31,7 +31,7 @@ func appendedOf(t testing.TB, old, new []byte) (pak []byte) {
 	if err := os.WriteFile(filepath.Join(dir, "x.pak"), old, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := update(t, dir, patchOf(t, old, new), appending("")); err != nil {
+	if _, err := update(t, dir, patchOf(t, old, new), appendTo("")); err != nil {
 		t.Fatal(err)
 	}
 	return readPak(t, dir)

@@ -211,8 +211,9 @@ func journalOf(t *testing.T, p pair) []byte {
 	if err := a.prepare(ctx, r); err != nil {
 		t.Fatal(err)
 	}
-	journal := a.journalSpool()
-	list, err := a.actions(ctx, journal)
+	place := a.place.(*changing)
+	journal := place.journalSpool()
+	list, err := place.actions(ctx, journal)
 	if err != nil {
 		t.Fatal(err)
 	}

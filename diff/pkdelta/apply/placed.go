@@ -41,38 +41,94 @@ func (p *replaced) close() error {
 	return errors.Join(errs...)
 }
 
-// beginPlaced begins a file that is there in an older version.
-func (a *applier) beginPlaced(ctx context.Context, f pkdelta.File) (bool, error) {
-	p := &replaced{File: f, out: &program.Virtual{Spool: a.spool}}
+// replacing is a place where files that are there in an older version stay, and a
+// journal says what is to be changed in each. Others are new files.
+type replacing struct {
+	s       *staging
+	m       *program.Machine
+	o       *ApplyOptions
+	file    *replaced // at hand; nil: a new file is
+	list    []*replaced
+	spool   *program.Spool
+	journal bool // the spool's file is there
+}
+
+// journalMemory is how much of a journal that has all that is made waits in memory.
+const journalMemory = 1 << 20
+
+func newReplacing(s *staging, m *program.Machine, o *ApplyOptions) *replacing {
+	r := &replacing{s: s, m: m, o: o}
+	if o.DryRun {
+		r.spool = program.TempSpool()
+		return r
+	}
+	r.spool = program.NewSpool(journalMagic, func() (program.SpoolFile, error) {
+		r.journal = true
+		f, err := s.dir.OpenFile(journalNew, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	})
+	if o.Mode == InPlace {
+		r.spool.Limit = journalMemory
+	}
+	return r
+}
+
+func (r *replacing) obstacles() error { return r.s.obstacles(r.o.Undo, r.o.Mode != NewFiles) }
+
+func (*replacing) resume() (reached, program.Output, error) { return reached{}, nil, nil }
+
+func (*replacing) keep(int, int) error { return nil }
+
+// begin implements place. In a dry run a file that is not there is not made either.
+func (r *replacing) begin(ctx context.Context, f pkdelta.File) (program.Output, error) {
+	p := &replaced{File: f, out: &program.Virtual{Spool: r.spool}}
 	var err error
-	if p.f, err = a.dir.Open(f.Name); errors.Is(err, fs.ErrNotExist) {
+	if p.f, err = r.s.dir.Open(f.Name); errors.Is(err, fs.ErrNotExist) {
 		p.f, err = nil, nil
 	}
-	if err != nil || p.f == nil && !a.o.DryRun {
-		return false, err
+	if err != nil {
+		return nil, err
 	}
-	a.place, a.placed = p, append(a.placed, p)
-	a.Begin(a.file, p.out, f.Size, 0, nil, a.Copies)
+	if p.f == nil && !r.o.DryRun {
+		temp, err := r.s.begin(f.Name)
+		if err != nil {
+			return nil, err
+		}
+		return temp, nil
+	}
+	r.file, r.list = p, append(r.list, p)
 	if p.f == nil {
-		return true, nil
+		return p.out, nil
 	}
 	st, err := p.f.Stat()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return false, fmt.Errorf("%s: %w", f.Name, inside.ErrNotRegular)
+		return nil, fmt.Errorf("%s: %w", f.Name, inside.ErrNotRegular)
 	}
 	p.before.Size = st.Size()
-	p.base, p.before.Sum, err = a.baseOf(ctx, p.f, st)
-	return true, err
+	p.base, p.before.Sum, err = r.baseOf(ctx, p.f, st)
+	return p.out, err
+}
+
+func (r *replacing) complete(_ pkdelta.File, sum pkdelta.Sum) error {
+	if r.file == nil {
+		return r.s.finish()
+	}
+	r.file.Sum, r.file.Unknown = sum, 0
+	r.file = nil
+	return nil
 }
 
 // baseOf finds a file of the folder among the old ones, itself or a copy, and
 // returns its hash if that is known or will be needed.
-func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*program.Part, pkdelta.Sum, error) {
+func (r *replacing) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*program.Part, pkdelta.Sum, error) {
 	base, known := &program.Part{ReaderAt: f, File: f}, pkdelta.Sum{}
-	for i, src := range a.Old.Files {
+	for i, src := range r.m.Old.Files {
 		own, exact := src.(*program.Part)
 		if v, ok := src.(*program.Virtual); ok {
 			own = v.Base
@@ -82,49 +138,48 @@ func (a *applier) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*prog
 		}
 		if there, err := own.File.Stat(); err == nil && os.SameFile(st, there) {
 			base = own
-			if exact && a.H.Old[i].Unknown == 0 {
-				known = a.H.Old[i].Sum
+			if exact && r.m.H.Old[i].Unknown == 0 {
+				known = r.m.H.Old[i].Sum
 			}
 		}
 	}
-	if known != (pkdelta.Sum{}) || base.File != f && a.o.Undo == "" {
+	if known != (pkdelta.Sum{}) || base.File != f && r.o.Undo == "" {
 		return base, known, nil
 	}
 	known, err := pkdelta.SumOf(ctx, f, st.Size())
-	for i, src := range a.Old.Files {
-		if own, ok := src.(*program.Part); ok && base.File == f && a.H.Old[i].Is(known) && st.Size() == a.H.Old[i].Size {
+	for i, src := range r.m.Old.Files {
+		if own, ok := src.(*program.Part); ok && base.File == f && r.m.H.Old[i].Is(known) && st.Size() == r.m.H.Old[i].Size {
 			base = own // a copy of it
 		}
 	}
 	return base, known, err
 }
 
-// decide finds out what has to be written for a file.
-func (a *applier) decide(ctx context.Context, p *replaced) error {
-	if p.f == nil {
-		p.whole = true
-		return nil
+// changing is a place where files are changed where they are.
+type changing struct{ *replacing }
+
+func (c *changing) decide(ctx context.Context) error {
+	return c.each(func(p *replaced) error { return p.compare(ctx) })
+}
+
+func (c *changing) bill() Bill {
+	b := c.replacing.bill()
+	if whole := pkdelta.SizeOf(c.s.h.New); b.Write > whole {
+		b.Notes = append(b.Notes, fmt.Sprintf("most of the files moves; making them anew, not in place, would write %d bytes", whole))
 	}
-	if a.o.Mode == Append {
-		var err error
-		p.grown, err = a.grow(ctx, p)
-		var no *notAppended
-		switch {
-		case err == nil:
-			return nil
-		case !errors.As(err, &no):
-			return err
-		}
-		p.note = fmt.Sprintf("not appended to: %s: %v", pkdelta.Printable(p.Name), no.why)
-		if a.o.Undo == "" {
+	return b
+}
+
+// each decides about every file that is there. Others are written as a whole.
+func (r *replacing) each(decide func(p *replaced) error) error {
+	for _, p := range r.list {
+		if p.f == nil {
 			p.whole = true
-			return nil
-		}
-		if p.before.Sum, err = pkdelta.SumOf(ctx, p.f, p.before.Size); err != nil {
-			return err
+		} else if err := decide(p); err != nil {
+			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
-	return p.compare(ctx)
+	return nil
 }
 
 // grain is how many equal bytes are left out of a journal at least.
@@ -174,16 +229,16 @@ func appendRun(runs []program.Run, r program.Run) []program.Run {
 
 // actions are what becomes of all files. The bytes of pieces go to a journal in
 // the making.
-func (a *applier) actions(ctx context.Context, journal *program.Spool) (list []action, err error) {
-	for _, p := range a.placed {
+func (r *replacing) actions(ctx context.Context, journal *program.Spool) (list []action, err error) {
+	for _, p := range r.list {
 		if p.whole {
-			if err := a.writeWhole(ctx, p); err != nil {
+			if err := r.writeWhole(ctx, p); err != nil {
 				return nil, err
 			}
 		}
 	}
-	list = a.creations()
-	for _, p := range a.placed {
+	list = r.s.creations()
+	for _, p := range r.list {
 		act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
 		switch {
 		case p.whole:
@@ -193,12 +248,12 @@ func (a *applier) actions(ctx context.Context, journal *program.Spool) (list []a
 				return nil, err
 			}
 		default:
-			for _, r := range p.runs {
-				at, err := a.journaled(ctx, r, journal)
+			for _, run := range p.runs {
+				at, err := journaled(ctx, run, journal)
 				if err != nil {
 					return nil, err
 				}
-				act.pieces = append(act.pieces, piece{r.At, r.N, at})
+				act.pieces = append(act.pieces, piece{run.At, run.N, at})
 			}
 		}
 		list = append(list, act)
@@ -208,7 +263,7 @@ func (a *applier) actions(ctx context.Context, journal *program.Spool) (list []a
 
 // journaled returns where in a journal the bytes of a run stand. It puts there
 // what is not.
-func (a *applier) journaled(ctx context.Context, r program.Run, journal *program.Spool) (int64, error) {
+func journaled(ctx context.Context, r program.Run, journal *program.Spool) (int64, error) {
 	if r.Src == journal.Part {
 		return int64(len(journal.Head)) + r.Off, nil
 	}
@@ -230,12 +285,12 @@ func (a *applier) journaled(ctx context.Context, r program.Run, journal *program
 }
 
 // writeWhole writes a file under its temporary name.
-func (a *applier) writeWhole(ctx context.Context, p *replaced) error {
-	f, err := a.createTemp(p.Name)
+func (r *replacing) writeWhole(ctx context.Context, p *replaced) error {
+	f, err := r.s.create(p.Name)
 	if err != nil {
 		return err
 	}
-	a.done = append(a.done, p.Name)
+	r.s.done = append(r.s.done, p.Name)
 	if err = writeRuns(ctx, f, p.out, 0, p.Size); err == nil {
 		err = f.Sync()
 	}
@@ -261,39 +316,39 @@ func writeRuns(ctx context.Context, f io.WriterAt, v *program.Virtual, from, to 
 	return nil
 }
 
-// commitPlaced completes the journal and does what it says.
-func (a *applier) commitPlaced(ctx context.Context) error {
-	if err := a.stage(ctx); err != nil {
-		_, rerr := recoverIn(context.WithoutCancel(ctx), a.dir) // takes back what was appended
-		return errors.Join(err, a.dir.Remove(journalUndo), rerr)
+// commit completes the journal and does what it says.
+func (r *replacing) commit(ctx context.Context) error {
+	if err := r.stage(ctx); err != nil {
+		_, rerr := recoverIn(context.WithoutCancel(ctx), r.s.dir) // takes back what was appended
+		return errors.Join(err, r.s.dir.Remove(journalUndo), rerr)
 	}
-	a.done, a.journal = nil, false // the journal needs them
-	err := a.dir.Sync()
-	_, rerr := recoverIn(context.WithoutCancel(ctx), a.dir)
+	r.s.done, r.journal = nil, false // the journal needs them
+	err := r.s.dir.Sync()
+	_, rerr := recoverIn(context.WithoutCancel(ctx), r.s.dir)
 	return errors.Join(err, rerr)
 }
 
 // stage writes everything but what the journal will: with that under its
 // name, as the last thing, the update has happened.
-func (a *applier) stage(ctx context.Context) error {
-	journal := a.journalSpool()
-	list, err := a.actions(ctx, journal)
+func (r *replacing) stage(ctx context.Context) error {
+	journal := r.journalSpool()
+	list, err := r.actions(ctx, journal)
 	if err != nil {
 		return err
 	}
-	if a.o.Undo != "" {
-		undo, err := writeUndo(a.dir, list)
+	if r.o.Undo != "" {
+		undo, err := writeUndo(r.s.dir, list)
 		if err != nil {
 			return err
 		}
 		// It gets its name by the journal too: an older one, of the version that is
 		// there now, stays as long as that does.
-		list = append(list, action{kind: actCreate, name: path.Clean(a.o.Undo), temp: journalUndo, after: undo})
+		list = append(list, action{kind: actCreate, name: path.Clean(r.o.Undo), temp: journalUndo, after: undo})
 	}
-	if err := a.keepModes(); err != nil {
+	if err := r.s.keepModes(); err != nil {
 		return err
 	}
-	if err := a.append(ctx); err != nil {
+	if err := r.append(ctx); err != nil {
 		return err
 	}
 	if err := journal.Spill(); err != nil {
@@ -304,19 +359,40 @@ func (a *applier) stage(ctx context.Context) error {
 	if err := sealJournal(f, int64(len(journal.Head))+journal.Size, list); err != nil {
 		return err
 	}
-	a.changed(a.done)
-	if err := errors.Join(a.dir.Sync(), a.closeOld()); err != nil {
+	r.s.changed(r.s.done)
+	if err := errors.Join(r.s.dir.Sync(), r.closeOld()); err != nil {
 		return err
 	}
-	return a.dir.Rename(journalNew, journalName)
+	return r.s.dir.Rename(journalNew, journalName)
 }
 
 // journalSpool is the spool, if the journal needs what is in it.
-func (a *applier) journalSpool() *program.Spool {
-	for _, p := range a.placed {
-		if len(p.runs) > 0 || a.spool.F != nil {
-			return a.spool
+func (r *replacing) journalSpool() *program.Spool {
+	for _, p := range r.list {
+		if len(p.runs) > 0 || r.spool.F != nil {
+			return r.spool
 		}
 	}
-	return program.NewSpool(journalMagic, a.spool.Create)
+	return program.NewSpool(journalMagic, r.spool.Create)
+}
+
+func (r *replacing) closeOld() error {
+	var errs []error
+	for _, p := range r.list {
+		errs = append(errs, p.close())
+	}
+	r.list = nil
+	return errors.Join(append(errs, r.s.closeOld())...)
+}
+
+func (r *replacing) end(_ context.Context, err error) error {
+	errs := []error{r.closeOld(), r.spool.Close()}
+	if r.journal {
+		errs = append(errs, r.s.dir.Remove(journalNew))
+	}
+	errs = append(errs, r.s.closeTemp(), r.s.remove())
+	if err != nil {
+		r.s.dir.RemoveMade()
+	}
+	return errors.Join(errs...)
 }

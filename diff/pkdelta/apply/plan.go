@@ -219,7 +219,7 @@ func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
 	if err := p.apply.prepare(ctx, p.r); err != nil {
 		return p.end(ctx, err)
 	}
-	p.Bill = p.apply.bill()
+	p.Bill = p.apply.place.bill()
 	return nil
 }
 
@@ -227,7 +227,7 @@ func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
 func (p *Plan) end(ctx context.Context, err error) error {
 	a := p.apply
 	p.apply = nil
-	return errors.Join(err, a.close(ctx, err))
+	return errors.Join(err, a.place.end(ctx, err))
 }
 
 // Apply does what was prepared, once.
@@ -239,7 +239,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return &SpaceError{Need: p.Need, Free: p.Free}
 	}
 	if p.apply != nil {
-		return p.end(ctx, p.apply.commit(ctx))
+		return p.end(ctx, p.apply.place.commit(ctx))
 	}
 	if err := p.makeDir(ctx); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 
 func (p *Plan) applier() *applier {
 	a := newApplier(p.Header, p.files, p.dir, &p.o)
-	a.release = p.closeOld
+	a.s.release = p.closeOld
 	return a
 }
 

@@ -1,0 +1,234 @@
+package apply
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/program"
+	"pakdb/internal/fields"
+)
+
+// fresh is a place where every new file is written, and then takes the place of an
+// older one.
+type fresh struct {
+	s       *staging
+	m       *program.Machine
+	undo    string // obstructs even where nothing is kept
+	journal bool   // its file is there
+}
+
+func (p *fresh) obstacles() error { return p.s.obstacles(p.undo, false) }
+
+func (p *fresh) begin(_ context.Context, f pkdelta.File) (program.Output, error) {
+	temp, err := p.s.begin(f.Name)
+	if err != nil {
+		return nil, err
+	}
+	return temp, nil
+}
+
+func (p *fresh) complete(pkdelta.File, pkdelta.Sum) error { return p.s.finish() }
+
+func (p *fresh) decide(context.Context) error { return nil }
+
+func (p *fresh) bill() (b Bill) {
+	b.Write = pkdelta.SizeOf(p.s.h.New)
+	b.Need = b.Write
+	return b
+}
+
+func (p *fresh) commit(context.Context) error {
+	if err := p.s.closeOld(); err != nil {
+		return err
+	}
+	return p.rename()
+}
+
+func (p *fresh) end(ctx context.Context, err error) error {
+	errs := []error{p.s.closeOld()}
+	if p.journal {
+		errs = append(errs, p.s.dir.Remove(journalNew))
+	}
+	errs = append(errs, p.s.closeTemp())
+	if err != nil && ctx.Err() != nil && len(p.s.h.Parts) > 1 {
+		return errors.Join(errs...) // to be continued
+	}
+	errs = append(errs, p.s.remove())
+	if err != nil {
+		p.s.dir.RemoveMade()
+	}
+	return errors.Join(errs...)
+}
+
+// rename gives the complete files their names.
+func (p *fresh) rename() error {
+	if err := p.s.keepModes(); err != nil {
+		return err
+	}
+	journaled, err := p.hold()
+	if err == nil {
+		err = p.s.renameAll()
+	}
+	if journaled {
+		p.s.done = nil // the journal needs what is left
+		if err == nil {
+			err = p.s.dir.Remove(journalName)
+			if err == nil {
+				err = p.s.dir.Sync()
+			}
+		}
+	} else if err == nil {
+		err = p.s.removeProgress()
+	}
+	return err
+}
+
+// hold writes a journal if several files are to be renamed and older ones make
+// way: from then on the update has happened, and [Recover] finishes it. With some
+// of them old and some new, the patch would fit no more.
+func (p *fresh) hold() (journaled bool, err error) {
+	list := p.s.creations()
+	replaces := slices.ContainsFunc(list, func(x action) bool { _, err := p.s.dir.Lstat(x.name); return err == nil })
+	if len(list) < 2 || !replaces || len(marshalActions(list, 0)) > maxActions {
+		return false, nil
+	}
+	p.journal = true
+	p.s.changed(p.s.done)
+	if err := writeJournal(p.s.dir, journalNew, list); err != nil {
+		return false, err
+	}
+	if err := p.s.dir.Rename(journalNew, journalName); err != nil {
+		return false, err
+	}
+	return true, errors.Join(p.s.dir.Sync(), p.s.removeProgress())
+}
+
+// How far an Apply got is kept in a file beside the new ones: the root of the
+// patch; segments executed; the file at hand, its size, the places of its digests
+// and what was copied into it, as LEB128; the hashes of the files before it; BLAKE3
+// of all that.
+
+// keep implements place.
+func (p *fresh) keep(segment, file int) error {
+	if err := p.s.temp.Sync(); err != nil {
+		return err
+	}
+	b := append([]byte(nil), p.s.h.RootHash[:]...)
+	for _, n := range []int{segment, file, int(p.m.Pos()), len(p.m.Digests)} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, at := range p.m.Digests {
+		b = binary.AppendUvarint(b, uint64(at))
+	}
+	b = binary.AppendUvarint(b, uint64(len(p.m.Copies)))
+	for _, c := range p.m.Copies {
+		like := int64(0)
+		if c.Like {
+			like = 1
+		}
+		for _, n := range []int64{int64(c.File), int64(c.To), c.Off, c.N, c.At, like} {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+	}
+	for _, s := range p.s.sums {
+		b = append(b, s[:]...)
+	}
+	sum := blake3.Sum256(b)
+	name := p.s.progressName()
+	f, err := p.s.dir.OpenFile(name+"-", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, sum[:]...))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = p.s.dir.Rename(name+"-", name)
+	}
+	if err != nil {
+		err = errors.Join(err, p.s.dir.Remove(name+"-"))
+	}
+	return err
+}
+
+// reached is what an earlier call left.
+type reached struct {
+	segment, file int
+	pos           int64
+	digests       []int64
+	copies        []program.Copied
+	sums          []pkdelta.Sum // of the files before
+}
+
+// resume takes up what an earlier call left, if all of it is there.
+func (p *fresh) resume() (at reached, out program.Output, err error) {
+	if len(p.s.h.Parts) < 2 {
+		return at, nil, nil
+	}
+	b, err := p.s.dir.ReadFile(p.s.progressName())
+	if err != nil {
+		return at, nil, nil // none, or none that helps
+	}
+	h := p.s.h
+	at, ok := parseProgress(h, b)
+	if !ok || at.segment >= len(h.Parts) || at.file >= len(h.New) || at.pos > h.New[at.file].Size || !p.areComplete(at.file) {
+		return at, nil, nil
+	}
+	name := h.New[at.file].Name
+	temp, err := p.s.dir.OpenFile(p.s.tempName(name), os.O_RDWR, 0)
+	if err != nil {
+		return at, nil, nil
+	}
+	if st, err := temp.Stat(); err != nil || st.Size() < at.pos {
+		return at, nil, temp.Close()
+	}
+	for _, f := range h.New[:at.file] {
+		p.s.done = append(p.s.done, f.Name)
+	}
+	p.s.temp, p.s.name, p.s.sums = temp, name, at.sums
+	return at, temp, temp.Truncate(at.pos)
+}
+
+// areComplete reports that the temporary files before a file have their sizes.
+// That they are right was checked before the progress was saved.
+func (p *fresh) areComplete(file int) bool {
+	for _, f := range p.s.h.New[:file] {
+		st, err := p.s.dir.Stat(path.Clean(p.s.tempName(f.Name)))
+		if err != nil || st.Size() != f.Size {
+			return false
+		}
+	}
+	return true
+}
+
+// parseProgress reads what keep wrote for the patch of a header.
+func parseProgress(h *pkdelta.Header, b []byte) (p reached, ok bool) {
+	n := len(b) - len(pkdelta.Root{})
+	if n < len(pkdelta.Root{}) || blake3.Sum256(b[:n]) != pkdelta.Root(b[n:]) || pkdelta.Root(b) != h.RootHash {
+		return p, false
+	}
+	f := fields.New(b[len(pkdelta.Root{}):n], pkdelta.ErrCorrupt)
+	p.segment = int(f.Number("segments", pkdelta.MaxSegments))
+	p.file = int(f.Number("file", pkdelta.MaxFiles))
+	p.pos = f.Number("size", 1<<62)
+	p.digests = make([]int64, f.Count("digests", 1<<30, 1))
+	for i := range p.digests {
+		p.digests[i] = f.Number("digest", max(p.pos, 0))
+	}
+	p.copies = make([]program.Copied, f.Count("copies", 1<<30, 6))
+	for i := range p.copies {
+		c := &p.copies[i]
+		c.File, c.To = int(f.Number("file", int64(len(h.Old)))), int(f.Number("file", int64(len(h.New))))
+		c.Off, c.N, c.At = f.Number("offset", 1<<62), f.Number("length", 1<<62), f.Number("place", 1<<62)
+		c.Like = f.Number("likeness", 1) == 1
+	}
+	for i := 0; i < p.file && f.Err() == nil; i++ {
+		p.sums = append(p.sums, pkdelta.Sum(f.Bytes(len(pkdelta.Sum{}))))
+	}
+	return p, f.Err() == nil
+}
