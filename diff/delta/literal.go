@@ -114,7 +114,7 @@ func (l *literals) look(x *place, i int, node uint32) uint32 {
 		l.find(i>>2, node)
 	}
 	leaf := (node&(1<<(i&3)-1) | 1<<(i&3)) & 15
-	agrees := is((uint32(x.expected[1])|0x100)>>(8-i) == node)
+	agrees := bitOf((uint32(x.expected[1])|0x100)>>(8-i) == node)
 	m := &l.mixers[(x.behind*2+agrees)*8+uint32(i)]
 	l.leaf, l.mixer = leaf, m
 	at, w, in := &l.at, &m.weights, &l.in
@@ -227,7 +227,7 @@ func (m *moves) learn(x *place, b byte) {
 		return
 	}
 	k := m.kind
-	m.hits[k] = m.hits[k]<<1 | uint8(is(b == x.expected[1]+m.by[k]))
+	m.hits[k] = m.hits[k]<<1 | uint8(bitOf(b == x.expected[1]+m.by[k]))
 	if b != x.expected[1] {
 		m.by[k] = b - x.expected[1]
 	}

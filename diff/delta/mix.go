@@ -29,7 +29,7 @@ var literalRates, flagRates = ratesTo(80), ratesTo(30)
 func ratesTo(limit int) *rates {
 	t := new(rates)
 	for n := range t {
-		t[n] = rate{1 << 16 / int32(n+2), is(n < limit)}
+		t[n] = rate{1 << 16 / int32(n+2), bitOf(n < limit)}
 	}
 	return t
 }

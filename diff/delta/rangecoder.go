@@ -12,10 +12,10 @@ type rangeCoder struct {
 	width   uint32
 
 	// Writing.
-	out    []byte
-	low    uint64
-	held   byte // last byte, which a carry may still raise
-	behind int  // bytes 0xff that wait behind held
+	out     []byte
+	low     uint64
+	waiting byte // last byte, which a carry may still raise
+	behind  int  // bytes 0xff that wait behind held
 
 	// Reading. Behind the end are zeros, which are counted.
 	in   []byte
@@ -78,11 +78,11 @@ func (c *rangeCoder) shift() {
 func (c *rangeCoder) emit() {
 	if c.low < 0xff000000 || c.low >= 1<<32 {
 		carry := byte(c.low >> 32)
-		c.out = append(c.out, c.held+carry)
+		c.out = append(c.out, c.waiting+carry)
 		for ; c.behind > 0; c.behind-- {
 			c.out = append(c.out, 0xff+carry)
 		}
-		c.held, c.behind = byte(c.low>>24), 0
+		c.waiting, c.behind = byte(c.low>>24), 0
 	} else {
 		c.behind++
 	}

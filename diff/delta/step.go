@@ -30,12 +30,12 @@ func (m *models) flag(c *rangeCoder, f *flagModel, x *site, bit uint32) uint32 {
 // step codes a step but for the byte of a literal, and returns it. Reading, it
 // does not matter what s is.
 func (m *models) step(c *rangeCoder, x *site, s step) step {
-	if m.flag(c, &m.match, x, is(s.kind != literal)) == 0 {
+	if m.flag(c, &m.match, x, bitOf(s.kind != literal)) == 0 {
 		return step{kind: literal, n: 1}
 	}
 	state := m.state
 	switch {
-	case m.flag(c, &m.repeat, x, is(s.kind != fresh)) == 0:
+	case m.flag(c, &m.repeat, x, bitOf(s.kind != fresh)) == 0:
 		s = m.fresh(c, x, s)
 		m.push(s.to)
 		state = afterMatch(state)
@@ -53,7 +53,7 @@ func (m *models) step(c *rangeCoder, x *site, s step) step {
 	return s
 }
 
-func is(b bool) uint32 {
+func bitOf(b bool) uint32 {
 	if b {
 		return 1
 	}
@@ -62,13 +62,13 @@ func is(b bool) uint32 {
 
 // which codes which of the last references is used, and whether for one byte.
 func (m *models) which(c *rangeCoder, x *site, kind uint8) uint8 {
-	if m.flag(c, &m.repeat0, x, is(kind > repeat)) == 0 {
-		return short + uint8(m.flag(c, &m.long, x, is(kind == repeat)))
+	if m.flag(c, &m.repeat0, x, bitOf(kind > repeat)) == 0 {
+		return short + uint8(m.flag(c, &m.long, x, bitOf(kind == repeat)))
 	}
-	if m.repeat1[m.state].code(c, is(kind > repeat+1)) == 0 {
+	if m.repeat1[m.state].code(c, bitOf(kind > repeat+1)) == 0 {
 		return repeat + 1
 	}
-	return repeat + 2 + uint8(m.repeat2[m.state].code(c, is(kind > repeat+2)))
+	return repeat + 2 + uint8(m.repeat2[m.state].code(c, bitOf(kind > repeat+2)))
 }
 
 // fresh codes a length and a new reference.

@@ -108,9 +108,9 @@ func PakWith(t testing.TB, o *codecs.CreateOptions, contents ...[]byte) []byte {
 // Versions are three versions of a pak: the second changes, adds, renames and
 // removes, the third too.
 func Versions(t testing.TB, o *codecs.CreateOptions) (v [3][]byte) {
-	big, other := Words(1, 150_000), Noisy(5, 70_000)
-	edited := append(append(bytes.Clone(big[:40_000]), "inserted"...), big[40_000:]...)
-	v[0] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000), false}, {"Game/b.umap", big[:9000], false}, {"Game/c.txt", Words(2, 900), false}, {"Game/big.bin", big, false}, {"Game/noise.bin", other, false}, {"Game/empty", nil, false}})
+	large, other := Words(1, 150_000), Noisy(5, 70_000)
+	edited := append(append(bytes.Clone(large[:40_000]), "inserted"...), large[40_000:]...)
+	v[0] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000), false}, {"Game/b.umap", large[:9000], false}, {"Game/c.txt", Words(2, 900), false}, {"Game/big.bin", large, false}, {"Game/noise.bin", other, false}, {"Game/empty", nil, false}})
 	v[1] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000), false}, {"Game/c.txt", Words(3, 950), false}, {"Game/big.bin", edited, false}, {"Game/renamed.bin", other, false}, {"Game/empty", nil, false}, {"Game/new", Words(9, 5000), false}})
 	v[2] = WritePak(t, o, []Content{{"Game/Dir/first", Words(11, 300), false}, {"Game/a.uasset", Words(7, 30_000), false}, {"Game/c.txt", Words(2, 900), false}, {"Game/big.bin", edited, false}, {"Game/renamed.bin", other, false}, {"Game/empty", []byte("x"), false}})
 	return v

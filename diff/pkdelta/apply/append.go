@@ -312,12 +312,12 @@ func (m *mover) append(e *transfer, result *program.Virtual, align int64) error 
 
 // isSame reports whether the head of an entry is in its place what it was.
 func (m *mover) isSame(e *transfer) (bool, error) {
-	was, err := m.of.Head(e.ordinal, e.off)
+	before, err := m.of.Head(e.ordinal, e.off)
 	if err != nil {
 		return false, err
 	}
-	is, err := m.of.Head(e.ordinal, e.place)
-	return bytes.Equal(was, is), err
+	after, err := m.of.Head(e.ordinal, e.place)
+	return bytes.Equal(before, after), err
 }
 
 // index appends the index, and returns the footer that belongs to it.
@@ -349,13 +349,13 @@ func (a *appending) proveMoved(ctx context.Context, result *program.Virtual, m *
 
 func (m *mover) compare(r codecs.Relocator, result *program.Virtual) error {
 	differ := func(i int) error { return refuse("entry %d would not be what it is in the new file", i) }
-	var was []*codecs.Entry
+	var before []*codecs.Entry
 	for e := range m.of.Entries() {
-		was = append(was, e)
+		before = append(before, e)
 	}
 	n := 0
 	for e, err := range r.Entries() {
-		if err != nil || n >= len(was) || !sameEntry(was[n], e) {
+		if err != nil || n >= len(before) || !sameEntry(before[n], e) {
 			return differ(n)
 		}
 		x := m.entries[n]
@@ -373,10 +373,10 @@ func (m *mover) compare(r codecs.Relocator, result *program.Virtual) error {
 		}
 		n++
 	}
-	if n != len(was) {
+	if n != len(before) {
 		return differ(n)
 	}
-	if was, is := m.of.Info(), r.Info(); was.Version != is.Version || was.MountPoint != is.MountPoint || len(is.Warnings) > len(was.Warnings) {
+	if before, after := m.of.Info(), r.Info(); before.Version != after.Version || before.MountPoint != after.MountPoint || len(after.Warnings) > len(before.Warnings) {
 		return refuse("the index would not be that of the new file")
 	}
 	return nil

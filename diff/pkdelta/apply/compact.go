@@ -115,12 +115,12 @@ func writeTemp(ctx context.Context, dir *atomicfile.Dir, name string, v *program
 }
 
 func sameBytes(ctx context.Context, f io.ReaderAt, v *program.Virtual) error {
-	is, err := pkdelta.SumOf(ctx, f, v.Size())
+	written, err := pkdelta.SumOf(ctx, f, v.Size())
 	if err != nil {
 		return err
 	}
 	want, err := pkdelta.SumOf(ctx, v, v.Size())
-	if err == nil && is != want {
+	if err == nil && written != want {
 		err = fmt.Errorf("%w: what was written reads back otherwise", pkdelta.ErrResult)
 	}
 	return err

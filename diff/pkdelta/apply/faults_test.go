@@ -83,10 +83,10 @@ func recovered(t *testing.T, dir string, at faulttest.Point) {
 		t.Fatal(err)
 	}
 	defer func() { _ = root.Close() }()
-	was := IsInterrupted(dir)
+	before := IsInterrupted(dir)
 	ctx := atomicfile.WithGuard(t.Context(), (&faulttest.Faults{}).Guard)
-	if did, err := Recover(ctx, root); err != nil || did && !was || IsInterrupted(dir) {
-		t.Errorf("%v: recovered: %v, %v, %v", at, was, did, err)
+	if did, err := Recover(ctx, root); err != nil || did && !before || IsInterrupted(dir) {
+		t.Errorf("%v: recovered: %v, %v, %v", at, before, did, err)
 	}
 }
 
@@ -113,8 +113,8 @@ func (f *fault) readable(t *testing.T, dir string, at faulttest.Point) {
 			}
 			return names
 		}
-		if is := entries(b); is != entries([]byte(f.old[name])) && is != entries([]byte(f.new[name])) {
-			t.Errorf("%v: %s has the entries %s", at, name, is)
+		if after := entries(b); after != entries([]byte(f.old[name])) && after != entries([]byte(f.new[name])) {
+			t.Errorf("%v: %s has the entries %s", at, name, after)
 		}
 	}
 }
@@ -294,7 +294,7 @@ func TestFaultsMaking(t *testing.T) {
 		t.Cleanup(func() { _ = files.Close() })
 		return files.Inputs
 	}
-	was, is := open(old), open(to)
+	before, after := open(old), open(to)
 	unsigned, err := os.ReadFile(f.patch)
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +304,7 @@ func TestFaultsMaking(t *testing.T) {
 		run    func(ctx context.Context, file string) error
 	}{
 		"make": {faulttest.Tree{"p.pkdelta": "another one"}, func(ctx context.Context, file string) error {
-			_, _, err := maker.MakeFile(ctx, file, was, is, &maker.MakeOptions{Registry: pkdeltatest.Paks()})
+			_, _, err := maker.MakeFile(ctx, file, before, after, &maker.MakeOptions{Registry: pkdeltatest.Paks()})
 			return err
 		}},
 		"sign": {faulttest.Tree{"p.pkdelta": string(unsigned)}, func(ctx context.Context, file string) error {

@@ -101,11 +101,11 @@ func (c *candidates) absent(h *pkdelta.Header, want *pkdelta.File) error {
 		if err != nil {
 			return err
 		}
-		if is, err := c.applied(h); err != nil {
+		if applied, err := c.applied(h); err != nil {
 			return err
-		} else if is && len(h.New) == 1 {
+		} else if applied && len(h.New) == 1 {
 			return fmt.Errorf("%s: %w: it is the new %s", f.Name, ErrApplied, h.New[0].Name)
-		} else if is {
+		} else if applied {
 			return fmt.Errorf("%s: %w: all %d new files are there", f.Name, ErrApplied, len(h.New))
 		}
 		return fmt.Errorf("%s: %w: it is %s, and the patch needs %s", f.Name, pkdelta.ErrWrongOld, hashAndSize(want.Known(s), f.Size), needed)

@@ -208,9 +208,9 @@ func FuzzActions(f *testing.F) {
 // that it names, or none.
 func FuzzRecord(f *testing.F) {
 	// Small, for each execution reads it several times.
-	same, big := pkdeltatest.Content{Name: "Game/a.uasset", Data: pkdeltatest.Words(7, 900)}, pkdeltatest.Words(1, 4000)
-	old := pkdeltatest.WritePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []pkdeltatest.Content{same, {Name: "Game/b.umap", Data: big}})
-	exact := pkdeltatest.WritePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []pkdeltatest.Content{same, {Name: "Game/b.umap", Data: append(bytes.Clone(big), "more"...)}})
+	same, huge := pkdeltatest.Content{Name: "Game/a.uasset", Data: pkdeltatest.Words(7, 900)}, pkdeltatest.Words(1, 4000)
+	old := pkdeltatest.WritePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []pkdeltatest.Content{same, {Name: "Game/b.umap", Data: huge}})
+	exact := pkdeltatest.WritePak(f, &codecs.CreateOptions{Version: "11", Method: "zlib"}, []pkdeltatest.Content{same, {Name: "Game/b.umap", Data: append(bytes.Clone(huge), "more"...)}})
 	pak := appendedOf(f, old, exact)
 	mark := bytes.LastIndex(pak, []byte(recordMagic))
 	start := mark - 8 - int(binary.LittleEndian.Uint64(pak[mark-8:]))

@@ -30,8 +30,8 @@ func Lock(dir string) (release func() error, err error) {
 		}
 		// Its last holder may have removed it between our open and our lock.
 		there, serr := os.Stat(f.Path())
-		held, herr := f.Stat()
-		if serr == nil && herr == nil && os.SameFile(there, held) {
+		locked, herr := f.Stat()
+		if serr == nil && herr == nil && os.SameFile(there, locked) {
 			return func() error {
 				_ = os.Remove(f.Path()) // while it is held, so that nobody locks a file without a name
 				return f.Unlock()

@@ -401,8 +401,8 @@ func TestOlderUndoStays(t *testing.T) {
 		t.Fatal("applied without a way back")
 	}
 	holds(t, dir, p.new, "back")
-	if is, err := os.ReadFile(filepath.Join(dir, "back")); err != nil || !bytes.Equal(is, back) {
-		t.Errorf("the older way back has %d bytes, %v", len(is), err)
+	if after, err := os.ReadFile(filepath.Join(dir, "back")); err != nil || !bytes.Equal(after, back) {
+		t.Errorf("the older way back has %d bytes, %v", len(after), err)
 	}
 }
 

@@ -107,7 +107,7 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 	}
 	sums := make([]pkdelta.Sum, 0, len(p.New))
 	for _, f := range p.New {
-		is, err := p.isThere(f, func(n *newFile) (bool, error) {
+		same, err := p.isThere(f, func(n *newFile) (bool, error) {
 			sum, err := n.sum(ctx)
 			sums = append(sums, sum)
 			if n.record != nil {
@@ -115,7 +115,7 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 			}
 			return f.Is(sum), err
 		})
-		if !is || err != nil {
+		if !same || err != nil {
 			return false, err
 		}
 	}
@@ -131,7 +131,7 @@ type newFile struct {
 }
 
 // isThere opens what is called as a new file, and asks about it if it may be that.
-func (p *Plan) isThere(want pkdelta.File, ask func(*newFile) (bool, error)) (is bool, err error) {
+func (p *Plan) isThere(want pkdelta.File, ask func(*newFile) (bool, error)) (same bool, err error) {
 	f, err := p.dir.Open(want.Name)
 	if err != nil {
 		return false, nil
@@ -157,11 +157,11 @@ func (n *newFile) sum(ctx context.Context) (pkdelta.Sum, error) {
 	if n.record == nil {
 		return pkdelta.SumOf(ctx, n.file, n.size)
 	}
-	v, is, err := standsFor(ctx, n.file, n.size)
+	v, stands, err := standsFor(ctx, n.file, n.size)
 	if v == nil || err != nil {
 		return pkdelta.Sum{}, err
 	}
-	return is.Sum, v.Spool.Close()
+	return stands.Sum, v.Spool.Close()
 }
 
 // find looks for the old files. One that was appended to is a candidate as the

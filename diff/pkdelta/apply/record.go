@@ -248,11 +248,11 @@ func (w *recordWriter) source() {
 // proveRecord makes the exact file by the record of a result, and compares its
 // hash.
 func proveRecord(ctx context.Context, result *program.Virtual, want pkdelta.File) error {
-	v, is, err := standsFor(ctx, &program.Part{ReaderAt: result}, result.Size())
+	v, stands, err := standsFor(ctx, &program.Part{ReaderAt: result}, result.Size())
 	if err != nil {
 		return err
 	}
-	if v == nil || is.Sum != want.Sum || is.Size != want.Size {
+	if v == nil || stands.Sum != want.Sum || stands.Size != want.Size {
 		return refuse("a record of the exact file could not be made")
 	}
 	return v.Spool.Close()

@@ -12,10 +12,10 @@ import (
 
 // writeUndo writes the journal that takes back what a list of actions will do. It
 // does not have its name yet: an older one may have it.
-func writeUndo(dir *atomicfile.Dir, list []action) (is pkdelta.File, err error) {
+func writeUndo(dir *atomicfile.Dir, list []action) (state pkdelta.File, err error) {
 	f, err := dir.OpenFile(journalUndo, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
-		return is, err
+		return state, err
 	}
 	u := &undo{dir: dir, to: f}
 	_, err = f.WriteString(journalMagic)
@@ -27,28 +27,28 @@ func writeUndo(dir *atomicfile.Dir, list []action) (is pkdelta.File, err error) 
 		back = append(back, b)
 	}
 	if err != nil {
-		return is, errors.Join(err, f.Close())
+		return state, errors.Join(err, f.Close())
 	}
 	if err := sealJournal(f, u.end, back); err != nil {
-		return is, err
+		return state, err
 	}
 	return stateOf(dir, journalUndo)
 }
 
 // stateOf returns the size and hash of a file.
-func stateOf(dir *atomicfile.Dir, name string) (is pkdelta.File, err error) {
+func stateOf(dir *atomicfile.Dir, name string) (state pkdelta.File, err error) {
 	f, err := dir.Open(name)
 	if err != nil {
-		return is, err
+		return state, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	st, err := f.Stat()
 	if err != nil {
-		return is, err
+		return state, err
 	}
-	is.Size = st.Size()
-	is.Sum, err = pkdelta.SumOf(context.Background(), f, is.Size)
-	return is, err
+	state.Size = st.Size()
+	state.Sum, err = pkdelta.SumOf(context.Background(), f, state.Size)
+	return state, err
 }
 
 // undo collects what stands where actions will write.

@@ -24,23 +24,23 @@ const (
 // readContainer reads the tables of a container if the file at hand is one of its
 // two.
 func (f *fileMaker) readContainer() (bool, error) {
-	switch strings.ToLower(path.Ext(f.Input.Name)) {
+	switch strings.ToLower(path.Ext(f.file.Input.Name)) {
 	case casExt:
-		toc := f.old.Sibling(f.twin, tocExt)
+		toc := f.m.old.Sibling(f.twin, tocExt)
 		if toc < 0 {
 			return true, nil
 		}
 		var err error
-		f.e.Plan, err = containerOf(f.old, toc, f.twin)
+		f.m.e.Plan, err = containerOf(f.m.old, toc, f.twin)
 		return true, err
 	case tocExt:
-		was, is := f.old.Sibling(f.twin, casExt), f.new.Sibling(f.e.File, casExt)
-		if was < 0 || is < 0 || is > f.e.File {
+		oldCas, newCas := f.m.old.Sibling(f.twin, casExt), f.m.new.Sibling(f.m.e.File, casExt)
+		if oldCas < 0 || newCas < 0 || newCas > f.m.e.File {
 			return true, nil
 		}
 		var err error
-		if f.is, err = containerOf(f.new, f.e.File, is); err == nil && f.is != nil {
-			f.was, err = containerOf(f.old, f.twin, was)
+		if f.newTables, err = containerOf(f.m.new, f.m.e.File, newCas); err == nil && f.newTables != nil {
+			f.oldTables, err = containerOf(f.m.old, f.twin, oldCas)
 		}
 		return true, err
 	}
@@ -62,7 +62,7 @@ func containerOf(b *inside.Build, toc, cas int) (*program.Known, error) {
 
 // inContainer reports that the file at hand is a .ucas whose tables are known.
 func (f *fileMaker) inContainer() bool {
-	return f.e.Plan != nil && f.e.Plan.Kind == table.IoStore
+	return f.m.e.Plan != nil && f.m.e.Plan.Kind == table.IoStore
 }
 
 // padded reports that an old entry, which begins at from, is better copied without
@@ -71,8 +71,8 @@ func (f *fileMaker) padded(from, gap int64) bool {
 	if !f.inContainer() {
 		return false
 	}
-	_, begins := f.e.Plan.Starts[from]
-	return begins && (f.e.Run.N == 0 || f.e.Run.Off+f.e.Run.N != from-gap)
+	_, begins := f.m.e.Plan.Starts[from]
+	return begins && (f.m.e.Run.N == 0 || f.m.e.Run.Off+f.m.e.Run.N != from-gap)
 }
 
 // isPadding reports that n bytes are zeros.
@@ -80,24 +80,24 @@ func (f *fileMaker) isPadding(off, n int64) bool {
 	if n == 0 || n > program.FlushSize {
 		return false
 	}
-	p, err := f.Read(off, n)
+	p, err := f.file.Read(off, n)
 	return err == nil && bytes.Equal(p, make([]byte, n))
 }
 
 // copyFill copies what fills up extent k, which was copied, as it does the old
 // one.
 func (f *fileMaker) copyFill(k int, at place) error {
-	l := &f.old.Files[at.file]
+	l := &f.m.old.Files[at.file]
 	off, gap := f.gapBefore(k + 1)
 	old, has := l.GapBefore(int(at.extent) + 1)
 	n := -off & (containerFill - 1)
 	if !f.inContainer() || n == 0 || n > gap || n > has || -old&(containerFill-1) != n {
 		return nil
 	}
-	same, err := equalAt(f.ctx, f.Layout, off, l, old, n)
+	same, err := equalAt(f.ctx, f.file, off, l, old, n)
 	if same {
-		f.e.CopyOld(int(at.file), old, n)
-		f.stats.Copied += n
+		f.m.e.CopyOld(int(at.file), old, n)
+		f.m.stats.Copied += n
 		f.pos = off + n
 	}
 	return err

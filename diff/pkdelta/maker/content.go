@@ -34,13 +34,13 @@ func sameRanges(a, b []program.Range) bool {
 }
 
 // load reads the content of ranges.
-func (m *maker) load(ranges []program.Range) (*held, error) {
+func (m *maker) load(ranges []program.Range) (*loaded, error) {
 	if m.now.content != nil && sameRanges(ranges, m.now.ranges) {
 		return &m.now, nil
 	}
 	src := program.NewSource(&m.reader, ranges)
 	content := slices.Grow(m.now.content[:0], int(src.Size()))[:src.Size()]
-	m.now = held{ranges: ranges[:len(ranges):len(ranges)], content: content}
+	m.now = loaded{ranges: ranges[:len(ranges):len(ranges)], content: content}
 	if len(m.now.content) > 0 {
 		if _, err := src.ReadAt(m.now.content, 0); err != nil {
 			return nil, err
@@ -51,17 +51,17 @@ func (m *maker) load(ranges []program.Range) (*held, error) {
 
 // gap codes n bytes at off, which stand before extent k.
 func (f *fileMaker) gap(off, n, guess int64, k int) error {
-	p, err := f.Read(off, n)
+	p, err := f.file.Read(off, n)
 	if err != nil {
 		return err
 	}
-	old := f.now.content[min(max(guess, 0), int64(len(f.now.content))):]
+	old := f.m.now.content[min(max(guess, 0), int64(len(f.m.now.content))):]
 	if err := f.headDigest(p, off, k, old); err != nil {
 		return err
 	}
-	f.stats.Raw += n
+	f.m.stats.Raw += n
 	f.seal(off)
-	f.e.Raw(p, guess)
+	f.m.e.Raw(p, guess)
 	f.pos = off + n
 	return nil
 }
@@ -69,7 +69,7 @@ func (f *fileMaker) gap(off, n, guess int64, k int) error {
 // raw codes p, which stands at off, as it is, by the source that use sets.
 // Segments end where they are full.
 func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
-	f.stats.Raw += int64(len(p))
+	f.m.stats.Raw += int64(len(p))
 	for at := 0; at < len(p); {
 		if err := f.endFull(); err != nil {
 			return err
@@ -78,11 +78,11 @@ func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
 			return err
 		}
 		n := min(delta.MaxContent, len(p)-at, f.seal(off+int64(at)))
-		f.e.Raw(p[at:at+n], guess)
-		if f.e.Enc.IsOver() {
+		f.m.e.Raw(p[at:at+n], guess)
+		if f.m.e.Enc.IsOver() {
 			return errLonger
 		}
-		guess = f.e.Cursor()
+		guess = f.m.e.Cursor()
 		at += n
 	}
 	f.pos = off + int64(len(p))
@@ -91,8 +91,8 @@ func (f *fileMaker) raw(p []byte, off, guess int64, use func() error) error {
 
 // endFull ends the segment if it is full.
 func (f *fileMaker) endFull() error {
-	if f.e.Full() {
-		return f.e.End()
+	if f.m.e.Full() {
+		return f.m.e.End()
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (f *fileMaker) endFull() error {
 func (f *fileMaker) changed(x *inside.Extent) {
 	if f.entry != x.Entry+1 {
 		f.entry = x.Entry + 1
-		f.stats.Changed++
+		f.m.stats.Changed++
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *fileMaker) head(k int) (gap int64, err error) {
 
 // plain explains an extent that is not compressed.
 func (f *fileMaker) plain(k int) error {
-	x := &f.Extents[k]
+	x := &f.file.Extents[k]
 	f.changed(x)
 	gap, err := f.head(k)
 	if err != nil {
@@ -137,11 +137,11 @@ func (f *fileMaker) plain(k int) error {
 
 // plainPart explains n bytes of an extent from at on, with gap bytes before them.
 func (f *fileMaker) plainPart(x *inside.Extent, at, n, before, gap int64, k int) error {
-	p, err := f.Read(x.Off+at, n)
+	p, err := f.file.Read(x.Off+at, n)
 	if err != nil {
 		return err
 	}
-	r := f.reachOf(f.pairs.entries[x.Entry], before+f.drift, n)
+	r := f.reachOf(f.m.pairs.entries[x.Entry], before+f.drift, n)
 	runs, err := f.storedRuns(p, x.Off+at, r)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *fileMaker) plainPart(x *inside.Extent, at, n, before, gap int64, k int)
 		return err
 	}
 	if gap > 0 {
-		if err := f.use(src.ranges); err != nil {
+		if err := f.m.use(src.ranges); err != nil {
 			return err
 		}
 		if err := f.gap(x.Off-gap, gap, src.head, k); err != nil {
@@ -163,17 +163,17 @@ func (f *fileMaker) plainPart(x *inside.Extent, at, n, before, gap int64, k int)
 		place, end = place+off-end, off+int64(len(p))
 		switch {
 		case after == nil:
-		case f.solid == nil && r.has(after.file, after.end()):
+		case f.m.solid == nil && r.has(after.file, after.end()):
 			place = after.end()
-		case f.solid != nil || r.file == -1 || after.n >= minTrusted:
+		case f.m.solid != nil || r.file == -1 || after.n >= minTrusted:
 			place += int64(len(p))
 			return f.around(p, off, after)
 		}
 		guess := src.base + place - r.off
-		if err := f.raw(p, off, guess, func() error { return f.use(src.ranges) }); err != nil {
+		if err := f.raw(p, off, guess, func() error { return f.m.use(src.ranges) }); err != nil {
 			return err
 		}
-		place += f.e.Cursor() - guess
+		place += f.m.e.Cursor() - guess
 		return nil
 	})
 	f.drift += place + x.Off + at + n - end - (r.off + n)
@@ -186,9 +186,9 @@ const minTrusted = 2 << 10
 
 // contentBefore is how much of its entry's content stands before extent k.
 func (f *fileMaker) contentBefore(k int) (n int64) {
-	e := &f.new.Entries[f.Extents[k].Entry]
+	e := &f.m.new.Entries[f.file.Extents[k].Entry]
 	for j := e.First; j < k; j++ {
-		n += f.Extents[j].Size
+		n += f.file.Extents[j].Size
 	}
 	return n
 }
@@ -204,27 +204,27 @@ type oldSource struct {
 // stands at a place of the old one, with what stands before the entry if that is wanted,
 // and with other entries that have some of it.
 func (f *fileMaker) sourceFor(new int32, place int64, content []byte, head bool) (oldSource, error) {
-	old := f.pairs.entries[new]
-	if f.solid != nil {
+	old := f.m.pairs.entries[new]
+	if f.m.solid != nil {
 		return f.solidSource(old, place), nil
 	}
 	s, w, err := f.entrySource(old, place, int64(len(content)), head)
 	if err != nil {
 		return s, err
 	}
-	w.name = f.new.Entries[new].Name
-	runs, err := f.moved.find(f.ctx, content, w, nil)
+	w.name = f.m.new.Entries[new].Name
+	runs, err := f.m.moved.find(f.ctx, content, w, nil)
 	if err != nil || len(runs) == 0 {
 		return s, err
 	}
 	if w.entry >= 0 {
-		own, err := f.load(s.ranges)
+		own, err := f.m.load(s.ranges)
 		if err != nil {
 			return s, err
 		}
 		known := map[uint32]bool{}
 		chunks(own.content, func(_, _ int, hash uint32) { known[hash] = true })
-		if runs, err = f.moved.find(f.ctx, content, w, known); err != nil {
+		if runs, err = f.m.moved.find(f.ctx, content, w, known); err != nil {
 			return s, err
 		}
 	}
@@ -241,8 +241,8 @@ func (f *fileMaker) entrySource(old int32, place, size int64, head bool) (s oldS
 	if old < 0 {
 		return s, window{entry: -1}, nil
 	}
-	e := &f.old.Entries[old]
-	if off, gap := f.old.Files[e.File].GapBefore(e.First); head && gap > 0 && gap <= smallGap {
+	e := &f.m.old.Entries[old]
+	if off, gap := f.m.old.Files[e.File].GapBefore(e.First); head && gap > 0 && gap <= smallGap {
 		s.ranges = append(s.ranges, program.Range{File: e.File, Off: off, Stored: gap, Size: gap})
 		s.base = gap
 	}
@@ -267,22 +267,22 @@ func (f *fileMaker) entrySource(old int32, place, size int64, head bool) (s oldS
 
 // reuse takes the source at hand if it has what s has.
 func (f *fileMaker) reuse(s *oldSource) {
-	if !f.e.Open || len(s.ranges) == 0 {
+	if !f.m.e.Open || len(s.ranges) == 0 {
 		return
 	}
 	at := int64(0)
-	for i := range f.e.Ranges {
-		if end := i + len(s.ranges); end <= len(f.e.Ranges) && slices.Equal(f.e.Ranges[i:end], s.ranges) {
-			s.ranges, s.base, s.head = slices.Clip(f.e.Ranges), s.base+at, s.head+at
+	for i := range f.m.e.Ranges {
+		if end := i + len(s.ranges); end <= len(f.m.e.Ranges) && slices.Equal(f.m.e.Ranges[i:end], s.ranges) {
+			s.ranges, s.base, s.head = slices.Clip(f.m.e.Ranges), s.base+at, s.head+at
 			return
 		}
-		at += f.e.Ranges[i].Size
+		at += f.m.e.Ranges[i].Size
 	}
 }
 
 // contentAt is the place in the content of an old entry of what is stored at off.
 func (f *fileMaker) contentAt(e *inside.Entry, off int64) (at int64) {
-	for _, x := range f.old.Files[e.File].Extents[e.First : e.First+e.Count] {
+	for _, x := range f.m.old.Files[e.File].Extents[e.First : e.First+e.Count] {
 		if off < x.End() {
 			if x.Method == compress.None {
 				at += off - x.Off
@@ -297,17 +297,17 @@ func (f *fileMaker) contentAt(e *inside.Entry, off int64) (at int64) {
 // appendRanges appends what a window sees: blocks that are not compressed in
 // part, others whole.
 func (f *fileMaker) appendRanges(ranges []program.Range, w window) ([]program.Range, error) {
-	e := &f.old.Entries[w.entry]
+	e := &f.m.old.Entries[w.entry]
 	total := int64(0)
 	for _, r := range ranges {
 		total += r.Size
 	}
 	at := int64(0)
-	extents := f.old.Files[e.File].Extents[e.First : e.First+e.Count]
+	extents := f.m.old.Files[e.File].Extents[e.First : e.First+e.Count]
 	for i := range extents {
 		x := &extents[i]
 		if at < w.to && at+x.Size > w.from {
-			if err := f.check(e.File, x); err != nil {
+			if err := f.m.check(e.File, x); err != nil {
 				return ranges, err
 			}
 		}
@@ -331,7 +331,7 @@ func (f *fileMaker) appendRanges(ranges []program.Range, w window) ([]program.Ra
 // run explains n compressed extents of one entry, none of which the old build
 // has, with what stands before each.
 func (f *fileMaker) run(k, n int) error {
-	x := &f.Extents[k]
+	x := &f.file.Extents[k]
 	f.changed(x)
 	gap, err := f.head(k)
 	if err != nil {
@@ -339,12 +339,12 @@ func (f *fileMaker) run(k, n int) error {
 	}
 	size := int64(0)
 	for j := k; j < k+n; j++ {
-		size += f.Extents[j].Size
+		size += f.file.Extents[j].Size
 	}
 	f.spare = slices.Grow(f.spare[:0], int(size))[:size]
-	s := &span{fileMaker: f, first: k, content: f.spare, gap: gap > 0}
+	s := &blockRun{f: f, first: k, content: f.spare, gap: gap > 0}
 	for j, at := k, int64(0); j < k+n; j++ {
-		end := at + f.Extents[j].Size
+		end := at + f.file.Extents[j].Size
 		b, err := f.decode(j, s.content[at:end:end])
 		if err != nil {
 			return err
@@ -369,9 +369,9 @@ func (f *fileMaker) run(k, n int) error {
 	return nil
 }
 
-// span is a run of compressed extents that is being explained.
-type span struct {
-	*fileMaker
+// blockRun is a run of compressed extents that is being explained.
+type blockRun struct {
+	f       *fileMaker
 	first   int    // extent
 	content []byte // of all of them
 	blocks  []block
@@ -388,22 +388,22 @@ type block struct {
 }
 
 // piece explains blocks from j on that one operation makes, and returns how many.
-func (s *span) piece(j int) (int, error) {
+func (s *blockRun) piece(j int) (int, error) {
 	b := s.blocks[j]
 	if !b.made {
 		return 1, s.asStored(j)
 	}
 	if len(b.content) > bigBlock {
-		return 1, s.big(j)
+		return 1, s.large(j)
 	}
 	if err := s.before(j); err != nil {
 		return 0, err
 	}
-	content, stored := b.content, s.Extents[s.first+j].Stored
+	content, stored := b.content, s.f.file.Extents[s.first+j].Stored
 	n := 1
 	for s.joins(j+n, b, len(content)-n*len(b.content)) && len(content) < delta.MaxContent {
 		content = s.content[s.at:][:len(content)+len(s.blocks[j+n].content)]
-		stored += s.Extents[s.first+j+n].Stored
+		stored += s.f.file.Extents[s.first+j+n].Stored
 		n++
 	}
 	s.make(content, int64(len(b.content)), b.recipe, stored)
@@ -411,16 +411,16 @@ func (s *span) piece(j int) (int, error) {
 }
 
 // make writes the operation for content in blocks of a size.
-func (s *span) make(content []byte, size int64, r pkdelta.Recipe, stored int64) {
+func (s *blockRun) make(content []byte, size int64, r pkdelta.Recipe, stored int64) {
 	guess := s.src.base + s.at
-	s.seal(s.pos)
-	if s.e.Unit.Key > 0 {
-		s.stats.Sealed += stored
+	s.f.seal(s.f.pos)
+	if s.f.m.e.Unit.Key > 0 {
+		s.f.m.stats.Sealed += stored
 	}
-	s.e.Make(content, guess+s.drift, max(size, 1), r, stored)
-	s.drift = s.e.Cursor() - guess - int64(len(content))
+	s.f.m.e.Make(content, guess+s.f.drift, max(size, 1), r, stored)
+	s.f.drift = s.f.m.e.Cursor() - guess - int64(len(content))
 	s.at += int64(len(content))
-	s.pos += stored
+	s.f.pos += stored
 	s.gap = true
 }
 
@@ -428,23 +428,23 @@ func (s *span) make(content []byte, size int64, r pkdelta.Recipe, stored int64) 
 // something already.
 const bigBlock = 3 << 19
 
-// big explains a large block in a segment of its own. If it is too much even for
+// large explains a large block in a segment of its own. If it is too much even for
 // that, its stored bytes are coded, which segments can be cut in.
-func (s *span) big(j int) error {
-	if err := s.e.End(); err != nil {
+func (s *blockRun) large(j int) error {
+	if err := s.f.m.e.End(); err != nil {
 		return err
 	}
-	was, file, pos, copies := *s, *s.fileMaker, s.e.Pos, len(s.e.Copies)
+	before, file, pos, copies := *s, *s.f, s.f.m.e.Pos, len(s.f.m.e.Copies)
 	if err := s.before(j); err != nil {
 		return err
 	}
 	b := s.blocks[j]
-	s.make(b.content, int64(len(b.content)), b.recipe, s.Extents[s.first+j].Stored)
-	if s.e.Enc.Size() <= pkdelta.MaxSegment-segmentSlack {
+	s.make(b.content, int64(len(b.content)), b.recipe, s.f.file.Extents[s.first+j].Stored)
+	if s.f.m.e.Enc.Size() <= pkdelta.MaxSegment-segmentSlack {
 		return nil
 	}
-	s.e.Open, s.e.Pos, s.e.Copies = false, pos, s.e.Copies[:copies]
-	*s, *s.fileMaker = was, file
+	s.f.m.e.Open, s.f.m.e.Pos, s.f.m.e.Copies = false, pos, s.f.m.e.Copies[:copies]
+	*s, *s.f = before, file
 	return s.asStored(j)
 }
 
@@ -453,35 +453,35 @@ const segmentSlack = 1 << 10
 
 // joins reports that block j can follow blocks like first in one operation. odd
 // is not 0 when the one before was smaller than they.
-func (s *span) joins(j int, first block, odd int) bool {
+func (s *blockRun) joins(j int, first block, odd int) bool {
 	if j >= len(s.blocks) || odd != 0 || !s.blocks[j].made || s.blocks[j].recipe != first.recipe ||
 		len(s.blocks[j].content) > len(first.content) {
 		return false
 	}
-	_, gap := s.gapBefore(s.first + j)
-	return gap == 0 && s.sameUnit(&s.Extents[s.first+j-1], &s.Extents[s.first+j])
+	_, gap := s.f.gapBefore(s.first + j)
+	return gap == 0 && s.f.sameUnit(&s.f.file.Extents[s.first+j-1], &s.f.file.Extents[s.first+j])
 }
 
 // before sets the source, and explains what stands before extent j.
-func (s *span) before(j int) error {
-	if err := s.use(s.src.ranges); err != nil {
+func (s *blockRun) before(j int) error {
+	if err := s.f.m.use(s.src.ranges); err != nil {
 		return err
 	}
-	off, gap := s.gapBefore(s.first + j)
+	off, gap := s.f.gapBefore(s.first + j)
 	if gap == 0 || !s.gap {
 		return nil
 	}
 	guess := s.src.head
 	if s.at > 0 {
-		guess = s.e.Cursor()
+		guess = s.f.m.e.Cursor()
 	}
-	return s.fileMaker.gap(off, gap, guess, s.first+j)
+	return s.f.gap(off, gap, guess, s.first+j)
 }
 
 // asStored explains a block whose recipe is not known, by the stored bytes of the
 // old entry.
-func (s *span) asStored(j int) error {
-	x := &s.Extents[s.first+j]
+func (s *blockRun) asStored(j int) error {
+	x := &s.f.file.Extents[s.first+j]
 	if err := s.before(j); err != nil {
 		return err
 	}
@@ -492,27 +492,27 @@ func (s *span) asStored(j int) error {
 		}
 	}
 	guess := int64(0)
-	if s.solid != nil {
-		ranges, guess = s.solid.ranges, s.solidStored(s.first+j)
+	if s.f.m.solid != nil {
+		ranges, guess = s.f.m.solid.ranges, s.f.solidStored(s.first+j)
 	}
-	p, err := s.Read(x.Off, x.Coded)
+	p, err := s.f.file.Read(x.Off, x.Coded)
 	if err != nil {
 		return err
 	}
-	runs, err := s.storedRuns(p, x.Off, reach{file: -1})
+	runs, err := s.f.storedRuns(p, x.Off, reach{file: -1})
 	if err != nil {
 		return err
 	}
-	err = s.withRuns(p, x.Off, runs, func(p []byte, off int64, after *storedRun) error {
+	err = s.f.withRuns(p, x.Off, runs, func(p []byte, off int64, after *storedRun) error {
 		if after != nil {
-			return s.around(p, off, after)
+			return s.f.around(p, off, after)
 		}
-		return s.raw(p, off, guess, func() error { return s.use(ranges) })
+		return s.f.raw(p, off, guess, func() error { return s.f.m.use(ranges) })
 	})
 	if err != nil {
 		return err
 	}
-	s.endUnit(x)
+	s.f.endUnit(x)
 	s.at += x.Size
 	s.gap = true
 	return nil
@@ -520,8 +520,8 @@ func (s *span) asStored(j int) error {
 
 // decode decodes extent j into content, which has its size, and finds its recipe.
 func (f *fileMaker) decode(j int, content []byte) (b block, err error) {
-	x := &f.Extents[j]
-	stored, err := f.Read(x.Off, x.Coded)
+	x := &f.file.Extents[j]
+	stored, err := f.file.Read(x.Off, x.Coded)
 	if err != nil {
 		return b, err
 	}
@@ -533,16 +533,16 @@ func (f *fileMaker) decode(j int, content []byte) (b block, err error) {
 	if compress.Decode(x.Method, b.content, stored) != nil || f.misses > maxMisses && j%maxMisses != 0 {
 		return b, nil
 	}
-	if b.recipe, b.made = f.trust.believes(&f.new.Coder, x.Method, stored, b.content); b.made {
+	if b.recipe, b.made = f.m.trust.believes(&f.m.new.Coder, x.Method, stored, b.content); b.made {
 		return b, nil
 	}
-	if b.recipe, b.made = f.new.Coder.Recognize(x.Method, stored, b.content, f.likely); b.made {
+	if b.recipe, b.made = f.m.new.Coder.Recognize(x.Method, stored, b.content, f.likely); b.made {
 		f.misses = 0
 		f.prefer(b.recipe)
 	} else {
 		f.misses++
 	}
-	f.trust.saw(b, len(stored))
+	f.m.trust.saw(b, len(stored))
 	return b, nil
 }
 

@@ -33,17 +33,17 @@ func (f *fileMaker) readTables() error {
 	}
 	for kind := range table.IoStore {
 		var err error
-		if f.was, err = tablesOf(kind, &f.old.Files[f.twin], f.twin); err != nil || f.was == nil {
+		if f.oldTables, err = tablesOf(kind, &f.m.old.Files[f.twin], f.twin); err != nil || f.oldTables == nil {
 			continue
 		}
-		if f.is, err = tablesOf(kind, f.Layout, f.e.File); f.is != nil || err != nil {
-			if err == nil && (f.jumps() >= manyJumps || slices.ContainsFunc(f.was.Pieces, program.HasHead)) {
-				f.e.Plan = f.was
+		if f.newTables, err = tablesOf(kind, f.file, f.m.e.File); f.newTables != nil || err != nil {
+			if err == nil && (f.jumps() >= manyJumps || slices.ContainsFunc(f.oldTables.Pieces, program.HasHead)) {
+				f.m.e.Plan = f.oldTables
 			}
 			return err
 		}
 	}
-	f.was = nil
+	f.oldTables = nil
 	return nil
 }
 
@@ -85,19 +85,19 @@ func front(kind table.Kind, l *inside.Layout) (off, n int64, err error) {
 // jumps counts entries that do not follow the one that they followed.
 func (f *fileMaker) jumps() (n int) {
 	old := map[string]*table.Row{}
-	rows := f.was.Rows()
+	rows := f.oldTables.Rows()
 	for i := range rows {
 		old[rows[i].Key] = &rows[i]
 	}
-	list := slices.Clone(f.is.Rows())
+	list := slices.Clone(f.newTables.Rows())
 	slices.SortStableFunc(list, func(a, b table.Row) int { return cmp.Compare(a.Off, b.Off) })
 	end := int64(0)
 	for _, r := range list {
-		if was := old[r.Key]; was != nil && r.Off >= 0 {
-			if was.Off != end {
+		if before := old[r.Key]; before != nil && r.Off >= 0 {
+			if before.Off != end {
 				n++
 			}
-			end = was.Off + was.Size
+			end = before.Off + before.Size
 		}
 	}
 	return n
@@ -123,7 +123,7 @@ func (f *fileMaker) script(order int, all *program.Known, places []int64) *scrip
 		at[rows[k].Key] = append(at[rows[k].Key], i)
 	}
 	next := 0
-	for i, r := range f.is.Rows() {
+	for i, r := range f.newTables.Rows() {
 		if list := at[r.Key]; len(list) > 0 {
 			it := table.Item{Old: base[list[0]], Off: places[base[list[0]]]}
 			if f.isSame(it, i) {
@@ -134,17 +134,17 @@ func (f *fileMaker) script(order int, all *program.Known, places []int64) *scrip
 				continue
 			}
 		}
-		s.add(table.Item{Old: -1, New: f.is.New(i), Off: r.Off})
+		s.add(table.Item{Old: -1, New: f.newTables.New(i), Off: r.Off})
 	}
 	return s
 }
 
 // isSame reports that an old row, where its entry is now, leads to row i.
 func (f *fileMaker) isSame(it table.Item, i int) bool {
-	if f.was.Kind.Front() {
-		return f.was.New(it.Old) == f.is.New(i)
+	if f.oldTables.Kind.Front() {
+		return f.oldTables.New(it.Old) == f.newTables.New(i)
 	}
-	return it.Off == f.is.Rows()[i].Off && (f.was.Kind != table.IoStore || f.was.New(it.Old) == f.is.New(i))
+	return it.Off == f.newTables.Rows()[i].Off && (f.oldTables.Kind != table.IoStore || f.oldTables.New(it.Old) == f.newTables.New(i))
 }
 
 // take goes on with a row of the base, which may be the one behind the last.
@@ -190,27 +190,27 @@ type predicted struct {
 
 // firstTables explains what stands before the first entry, if those are tables.
 func (f *fileMaker) firstTables() error {
-	if f.was == nil || !f.was.Kind.Front() {
+	if f.oldTables == nil || !f.oldTables.Kind.Front() {
 		return nil
 	}
-	_, err := f.derive(0, f.is.At.Size)
+	_, err := f.derive(0, f.newTables.At.Size)
 	return err
 }
 
 // lastTables explains what stands behind the last entry.
 func (f *fileMaker) lastTables() error {
-	if f.was == nil || f.was.Kind.Front() {
-		return f.tables(len(f.Extents))
+	if f.oldTables == nil || f.oldTables.Kind.Front() {
+		return f.tables(len(f.file.Extents))
 	}
-	if done, err := f.derive(f.gapBefore(len(f.Extents))); done || err != nil {
+	if done, err := f.derive(f.gapBefore(len(f.file.Extents))); done || err != nil {
 		return err
 	}
-	return f.tables(len(f.Extents))
+	return f.tables(len(f.file.Extents))
 }
 
 // gapBefore is layout's, less what is explained.
 func (f *fileMaker) gapBefore(k int) (off, n int64) {
-	off, n = f.Layout.GapBefore(k)
+	off, n = f.file.GapBefore(k)
 	if done := f.pos - off; done > 0 && done <= n {
 		return f.pos, n - done
 	}
@@ -221,18 +221,18 @@ func (f *fileMaker) gapBefore(k int) (off, n int64) {
 // better.
 func (f *fileMaker) derive(off, n int64) (bool, error) {
 	near := f.near(0)
-	same, err := equalAt(f.ctx, f.Layout, off, &f.old.Files[near.file], near.off, n)
+	same, err := equalAt(f.ctx, f.file, off, &f.m.old.Files[near.file], near.off, n)
 	if err != nil {
 		return false, err
 	}
 	if same {
-		f.e.CopyOld(int(near.file), near.off, n)
-		f.stats.Copied += n
+		f.m.e.CopyOld(int(near.file), near.off, n)
+		f.m.stats.Copied += n
 		f.pos = off + n
 		return true, nil
 	}
-	f.e.FlushCopy()
-	want, err := f.Read(off, n)
+	f.m.e.FlushCopy()
+	want, err := f.file.Read(off, n)
 	if err != nil {
 		return false, err
 	}
@@ -249,14 +249,14 @@ const minJoined = 3
 // joined returns the old tables, with those of other archives that the new one has
 // entries of, which are more, and with its seed.
 func (f *fileMaker) joined() (all *program.Known, more []*program.Known, err error) {
-	all = f.was
+	all = f.oldTables
 	if all.Kind == table.Unreal {
 		more, err = f.others()
 	}
 	if len(more) > 0 && err == nil {
 		all, err = all.Join(more)
 	}
-	if seed, ok := newSeed(f.was, f.is); ok && err == nil {
+	if seed, ok := newSeed(f.oldTables, f.newTables); ok && err == nil {
 		all, err = all.Seeded(seed)
 	}
 	return all, more, err
@@ -265,29 +265,29 @@ func (f *fileMaker) joined() (all *program.Known, more []*program.Known, err err
 // others returns the tables of other archives that the new one has entries of.
 func (f *fileMaker) others() (more []*program.Known, err error) {
 	var wanted map[string]bool // keys of rows
-	asked, size := map[int]bool{f.was.File: true, len(f.old.Files): true}, f.was.Size
-	for _, c := range f.e.Copies {
-		if c.To != f.is.File || asked[c.File] || len(more) == program.MaxJoined {
+	asked, size := map[int]bool{f.oldTables.File: true, len(f.m.old.Files): true}, f.oldTables.Size
+	for _, c := range f.m.e.Copies {
+		if c.To != f.newTables.File || asked[c.File] || len(more) == program.MaxJoined {
 			continue
 		}
 		if asked[c.File] = true; wanted == nil {
 			wanted = map[string]bool{}
-			for _, r := range f.is.Rows() {
+			for _, r := range f.newTables.Rows() {
 				wanted[r.Key] = true
 			}
-			without(wanted, f.was)
+			without(wanted, f.oldTables)
 		}
 		if len(wanted) < minJoined {
 			return more, nil
 		}
-		k, err := tablesOf(table.Unreal, &f.old.Files[c.File], c.File)
+		k, err := tablesOf(table.Unreal, &f.m.old.Files[c.File], c.File)
 		if err != nil {
 			return nil, err
 		}
 		if k == nil || size+k.Size > table.MaxSize || !has(k, wanted) {
 			continue
 		}
-		if _, err := f.was.Join([]*program.Known{k}); err == nil { // of the same version
+		if _, err := f.oldTables.Join([]*program.Known{k}); err == nil { // of the same version
 			more, size = append(more, k), size+k.Size
 			without(wanted, k)
 		}
@@ -314,9 +314,9 @@ func without(wanted map[string]bool, k *program.Known) {
 }
 
 // newSeed is the seed that tables have, if others have another.
-func newSeed(was, is *program.Known) (uint64, bool) {
-	old, _ := table.Seed(was.Tables)
-	seed, ok := table.Seed(is.Tables)
+func newSeed(from, to *program.Known) (uint64, bool) {
+	old, _ := table.Seed(from.Tables)
+	seed, ok := table.Seed(to.Tables)
 	return seed, ok && seed != old
 }
 
@@ -327,9 +327,9 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 	if err != nil {
 		return nil
 	}
-	places := all.Places(f.e.Copies, f.is.File)
+	places := all.Places(f.m.e.Copies, f.newTables.File)
 	scripts := []*script{f.script(program.AllRows, all, places)}
-	if !f.was.Kind.Front() {
+	if !f.oldTables.Kind.Front() {
 		scripts = []*script{f.script(program.MovedRows, all, places), f.script(program.DataRows, all, places)}
 	}
 	slices.SortStableFunc(scripts, func(a, b *script) int {
@@ -337,11 +337,11 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 	})
 	least := 0
 	for _, s := range scripts {
-		if !s.possible(f.was.Kind.Front()) {
+		if !s.possible(f.oldTables.Kind.Front()) {
 			continue
 		}
 		for form := range table.Forms {
-			content, err := all.Predict(s.items, form, f.Source, at)
+			content, err := all.Predict(s.items, form, f.file.Source, at)
 			if err != nil {
 				continue
 			}
@@ -351,7 +351,7 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 			if bytes.Equal(content, want) {
 				return p
 			}
-			if n := program.Trial(want, content) + s.size(f.was.Kind.Front()); best == nil || n < least {
+			if n := program.Trial(want, content) + s.size(f.oldTables.Kind.Front()); best == nil || n < least {
 				best, least = p, n
 			}
 		}
@@ -359,8 +359,8 @@ func (f *fileMaker) predictTables(want []byte, at int64) (best *predicted) {
 	if best == nil {
 		return nil
 	}
-	old := make([]byte, f.was.At.Size)
-	if err := stored.ReadAt(f.reader.Files[f.twin], old, f.was.At.Off); err != nil || program.Trial(want, old) <= least {
+	old := make([]byte, f.oldTables.At.Size)
+	if err := stored.ReadAt(f.m.reader.Files[f.twin], old, f.oldTables.At.Off); err != nil || program.Trial(want, old) <= least {
 		return nil
 	}
 	return best
@@ -395,11 +395,11 @@ func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
 	}
 	again = slices.DeleteFunc(again, func(d sameDigest) bool { return right(d.at) })
 	parts = slices.DeleteFunc(parts, func(d written) bool { return right(d.at) })
-	f.tabled = max(f.tabled, p.all.Size)
+	f.m.tabled = max(f.m.tabled, p.all.Size)
 	p.index = delta.NewIndex(p.content)
 	first := true
 	err := f.raw(content, off, 0, func() error {
-		if f.e.Open && !first {
+		if f.m.e.Open && !first {
 			return nil
 		}
 		first = false
@@ -414,16 +414,16 @@ func (f *fileMaker) codeTables(p *predicted, want []byte, off int64) error {
 // putPrediction makes the prediction the source.
 func (f *fileMaker) putPrediction(p *predicted) error {
 	if slices.ContainsFunc(p.added, func(it table.Item) bool { return it.New != "" }) {
-		if err := f.use(f.allTables()); err != nil {
+		if err := f.m.use(f.allTables()); err != nil {
 			return err
 		}
 	}
-	if !f.e.Knows(f.was) {
-		f.e.Name(f.was)
+	if !f.m.e.Knows(f.oldTables) {
+		f.m.e.Name(f.oldTables)
 	}
-	seed, seeded := newSeed(f.was, p.all)
-	f.e.Predict(program.Prediction{
-		Order: p.order, Form: p.form, More: p.more, Seed: seed, Seeded: seeded, Back: f.e.File - f.is.File,
+	seed, seeded := newSeed(f.oldTables, p.all)
+	f.m.e.Predict(program.Prediction{
+		Order: p.order, Form: p.form, More: p.more, Seed: seed, Seeded: seeded, Back: f.m.e.File - f.newTables.File,
 		Steps: p.steps, Items: p.items, All: p.all, Moved: p.places,
 	}, p.content, p.index)
 	return nil
@@ -432,11 +432,11 @@ func (f *fileMaker) putPrediction(p *predicted) error {
 // allTables are those of the old file, and what stands behind the entries of the
 // others, whose names may come together with its own.
 func (f *fileMaker) allTables() []program.Range {
-	ranges, total := []program.Range{f.was.At}, f.was.At.Size
-	for i := range f.old.Files {
-		l := &f.old.Files[i]
+	ranges, total := []program.Range{f.oldTables.At}, f.oldTables.At.Size
+	for i := range f.m.old.Files {
+		l := &f.m.old.Files[i]
 		off, n := l.GapBefore(len(l.Extents))
-		if i == f.was.At.File || n == 0 || total+n > maxSource || len(ranges) == rangesToSpare {
+		if i == f.oldTables.At.File || n == 0 || total+n > maxSource || len(ranges) == rangesToSpare {
 			continue
 		}
 		ranges, total = append(ranges, l.RangesOf(i, off, n)...), total+n

@@ -19,17 +19,17 @@ type written struct {
 // of its stored bytes, and takes it out. What takes its place is what the old
 // entry has there, in old.
 func (f *fileMaker) headDigest(p []byte, off int64, k int, old []byte) error {
-	e := &f.new.Entries[f.Extents[k].Entry]
+	e := &f.m.new.Entries[f.file.Extents[k].Entry]
 	if e.First != k || len(p) < program.DigestSize {
 		return nil
 	}
-	d := written{from: f.Extents[k].Off, to: f.Extents[k+e.Count-1].End()}
+	d := written{from: f.file.Extents[k].Off, to: f.file.Extents[k+e.Count-1].End()}
 	var err error
 	if d.sum, err = f.sha1(d.from, d.to); err != nil {
 		return err
 	}
 	at := bytes.Index(p, d.sum[:])
-	if last := &f.Extents[k+e.Count-1]; at < 0 && last.Coded < last.Stored {
+	if last := &f.file.Extents[k+e.Count-1]; at < 0 && last.Coded < last.Stored {
 		d.to = last.Off + last.Coded // without the padding
 		if d.sum, err = f.sha1(d.from, d.to); err != nil {
 			return err
@@ -40,7 +40,7 @@ func (f *fileMaker) headDigest(p []byte, off int64, k int, old []byte) error {
 		return nil
 	}
 	d.at = off + int64(at)
-	f.due = append(f.due, d)
+	f.pending = append(f.pending, d)
 	clear(p[at : at+program.DigestSize])
 	if at < len(old) {
 		copy(p[at:at+program.DigestSize], old[at:])
@@ -53,7 +53,7 @@ func (f *fileMaker) sha1(from, to int64) (sum [program.DigestSize]byte, err erro
 	h := sha1.New()
 	for from < to {
 		n := min(to-from, 1<<20)
-		p, err := f.ReadStored(from, n)
+		p, err := f.file.ReadStored(from, n)
 		if err != nil {
 			return sum, err
 		}
@@ -65,12 +65,12 @@ func (f *fileMaker) sha1(from, to int64) (sum [program.DigestSize]byte, err erro
 
 // settle writes the digests whose bytes are complete.
 func (f *fileMaker) settle() {
-	f.due = slices.DeleteFunc(f.due, func(d written) bool {
+	f.pending = slices.DeleteFunc(f.pending, func(d written) bool {
 		if d.to > f.pos {
 			return false
 		}
-		f.e.Digest(d.sum, d.at, d.from, d.to)
-		f.stats.Derived += program.DigestSize
+		f.m.e.Digest(d.sum, d.at, d.from, d.to)
+		f.m.stats.Derived += program.DigestSize
 		return true
 	})
 }
@@ -81,7 +81,7 @@ func (f *fileMaker) settle() {
 func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts []written) {
 	for at := 0; at+program.DigestSize <= len(p); at++ {
 		sum := [program.DigestSize]byte(p[at:])
-		if of, ok := f.e.Digests[sum]; ok {
+		if of, ok := f.m.e.Digests[sum]; ok {
 			again = append(again, sameDigest{of, off + int64(at)})
 			at += program.DigestSize - 1
 			continue
@@ -109,13 +109,13 @@ func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts
 // putDigests writes those of a table.
 func (f *fileMaker) putDigests(again []sameDigest, parts []written) error {
 	for _, d := range again {
-		unit, _ := f.Unit(d.at)
-		f.e.SameDigest(d.of, d.at, unit)
+		unit, _ := f.file.Unit(d.at)
+		f.m.e.SameDigest(d.of, d.at, unit)
 	}
 	for _, d := range parts {
-		f.e.PartDigest(d.sum, d.at)
+		f.m.e.PartDigest(d.sum, d.at)
 	}
-	f.stats.Derived += program.DigestSize * int64(len(again)+len(parts))
+	f.m.stats.Derived += program.DigestSize * int64(len(again)+len(parts))
 	return nil
 }
 

@@ -18,8 +18,8 @@ const (
 	maxMisses  = 64       // blocks in a row without a recipe, after which few are tried
 )
 
-// held is old content in memory.
-type held struct {
+// loaded is old content in memory.
+type loaded struct {
 	ranges  []program.Range
 	content []byte
 	indexed bool // by the maker's index
@@ -27,27 +27,27 @@ type held struct {
 
 // fileMaker makes one new file.
 type fileMaker struct {
-	*maker
-	*inside.Layout
-	ctx    context.Context
-	twin   int              // the old file, or -1
-	likely []pkdelta.Recipe // used before, the latest first
-	misses int              // blocks that no recipe gave, in a row
-	pos    int64            // bytes of the output that are explained
-	drift  int64            // by which content stands elsewhere in the source than was thought
-	entry  int32            // that was changed last
-	wanted int32            // old entry that was the source last
-	spare  []byte           // for the content of a run
-	due    []written
-	mine   ownContent
-	was    *program.Known // tables of the old archive
-	is     *program.Known // and of this one
+	m         *maker
+	file      *inside.Layout
+	ctx       context.Context
+	twin      int              // the old file, or -1
+	likely    []pkdelta.Recipe // used before, the latest first
+	misses    int              // blocks that no recipe gave, in a row
+	pos       int64            // bytes of the output that are explained
+	drift     int64            // by which content stands elsewhere in the source than was thought
+	entry     int32            // that was changed last
+	wanted    int32            // old entry that was the source last
+	spare     []byte           // for the content of a run
+	pending   []written        // digests whose bytes are not complete
+	own       ownContent
+	oldTables *program.Known // of the old archive; nil: none that are predicted
+	newTables *program.Known // and of this one
 }
 
 // near is where copying would go on.
 func (f *fileMaker) near(gap int64) position {
-	c := &f.e.Run
-	if c.N == 0 || c.File == len(f.old.Files) {
+	c := &f.m.e.Run
+	if c.N == 0 || c.File == len(f.m.old.Files) {
 		return position{int32(f.twin), f.pos + gap}
 	}
 	return position{int32(c.File), c.Off + c.N + gap}
@@ -62,28 +62,28 @@ func (f *fileMaker) extent(k int) (int, error) {
 	off, gap := f.gapBefore(k)
 	at, ok := f.sameName(k)
 	if !ok {
-		at, ok = f.pairs.find(f.old, &f.Extents[k], f.near(gap))
+		at, ok = f.m.pairs.find(f.m.old, &f.file.Extents[k], f.near(gap))
 	}
 	if ok {
 		return 1, f.copyExtent(k, at, off, gap)
 	}
-	if at, ok := f.mine.find(&f.Extents[k]); ok {
+	if at, ok := f.own.find(&f.file.Extents[k]); ok {
 		return 1, f.copyOwn(k, at)
 	}
-	f.mine.add(&f.Extents[k])
+	f.own.add(&f.file.Extents[k])
 	if n, err := f.move(k); n > 0 || err != nil {
 		return n, err
 	}
-	if f.Extents[k].Method == compress.None {
+	if f.file.Extents[k].Method == compress.None {
 		return 1, f.plain(k)
 	}
 	n := 1
-	for size := f.Extents[k].Size; k+n < len(f.Extents) && size < maxRun; n++ {
-		x := &f.Extents[k+n]
-		if x.Entry != f.Extents[k].Entry || x.Method == compress.None {
+	for size := f.file.Extents[k].Size; k+n < len(f.file.Extents) && size < maxRun; n++ {
+		x := &f.file.Extents[k+n]
+		if x.Entry != f.file.Extents[k].Entry || x.Method == compress.None {
 			break
 		}
-		if _, ok := f.pairs.find(f.old, x, position{-1, 0}); ok {
+		if _, ok := f.m.pairs.find(f.m.old, x, position{-1, 0}); ok {
 			break
 		}
 		size += x.Size
@@ -95,43 +95,43 @@ func (f *fileMaker) extent(k int) (int, error) {
 // bytes. It comes before all others that have them: what the archive's tables say
 // of the entry is about this place.
 func (f *fileMaker) sameName(k int) (place, bool) {
-	x := &f.Extents[k]
-	old := f.pairs.entries[x.Entry]
+	x := &f.file.Extents[k]
+	old := f.m.pairs.entries[x.Entry]
 	if old < 0 {
 		return place{}, false
 	}
-	e, j := &f.old.Entries[old], k-f.new.Entries[x.Entry].First
+	e, j := &f.m.old.Entries[old], k-f.m.new.Entries[x.Entry].First
 	if j < 0 || j >= e.Count {
 		return place{}, false
 	}
-	y := &f.old.Files[e.File].Extents[e.First+j]
+	y := &f.m.old.Files[e.File].Extents[e.First+j]
 	return place{int32(e.File), int32(e.First + j)}, y.Sum == x.Sum && y.Stored == x.Stored
 }
 
 // copyExtent copies an extent, with what stands before it if that stands before
 // the old one as well.
 func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
-	x, l := &f.Extents[k], &f.old.Files[at.file]
+	x, l := &f.file.Extents[k], &f.m.old.Files[at.file]
 	from := l.Extents[at.extent].Off
-	same, err := equalAt(f.ctx, f.Layout, off, l, from-gap, gap)
+	same, err := equalAt(f.ctx, f.file, off, l, from-gap, gap)
 	if err != nil {
 		return err
 	}
 	switch {
 	case f.padded(from, gap) && f.isPadding(off, gap):
-		f.e.Padded(gap)
-		f.e.CopyOld(int(at.file), from, x.Stored)
-		f.stats.Copied += x.Stored
-		f.stats.Derived += gap
+		f.m.e.Padded(gap)
+		f.m.e.CopyOld(int(at.file), from, x.Stored)
+		f.m.stats.Copied += x.Stored
+		f.m.stats.Derived += gap
 	case same:
-		f.e.CopyOld(int(at.file), from-gap, gap+x.Stored)
-		f.stats.Copied += gap + x.Stored
+		f.m.e.CopyOld(int(at.file), from-gap, gap+x.Stored)
+		f.m.stats.Copied += gap + x.Stored
 	default:
 		if err := f.tables(k); err != nil {
 			return err
 		}
-		f.e.CopyOld(int(at.file), from, x.Stored)
-		f.stats.Copied += x.Stored
+		f.m.e.CopyOld(int(at.file), from, x.Stored)
+		f.m.stats.Copied += x.Stored
 	}
 	f.pos = x.End()
 	return f.copyFill(k, at)
@@ -146,11 +146,11 @@ func (f *fileMaker) tables(k int) error {
 	}
 	if f.twin >= 0 {
 		near := f.near(0)
-		if same, err := equalAt(f.ctx, f.Layout, off, &f.old.Files[near.file], near.off, gap); err != nil {
+		if same, err := equalAt(f.ctx, f.file, off, &f.m.old.Files[near.file], near.off, gap); err != nil {
 			return err
 		} else if same {
-			f.e.CopyOld(int(near.file), near.off, gap)
-			f.stats.Copied += gap
+			f.m.e.CopyOld(int(near.file), near.off, gap)
+			f.m.stats.Copied += gap
 			f.pos = off + gap
 			return nil
 		}
@@ -172,12 +172,12 @@ func (f *fileMaker) tables(k int) error {
 // table codes up to maxRun bytes that no entry explains.
 func (f *fileMaker) table(off, n int64) error {
 	ranges, base := f.tableRanges(off, n)
-	p, err := f.Read(off, n)
+	p, err := f.file.Read(off, n)
 	if err != nil {
 		return err
 	}
 	again, parts := f.tableDigests(p, off)
-	if err := f.raw(p, off, base, func() error { return f.use(ranges) }); err != nil {
+	if err := f.raw(p, off, base, func() error { return f.m.use(ranges) }); err != nil {
 		return err
 	}
 	return f.putDigests(again, parts)
@@ -186,13 +186,13 @@ func (f *fileMaker) table(off, n int64) error {
 // tableRanges are the old file's tables: all that no entry explains and that is
 // first, last, or large; of very much of it, what is near the same place.
 func (f *fileMaker) tableRanges(off, n int64) (ranges []program.Range, base int64) {
-	if f.solid != nil {
-		return f.solid.ranges, f.solid.table(f.twin, f.old.Files, off, f.Size)
+	if f.m.solid != nil {
+		return f.m.solid.ranges, f.m.solid.table(f.twin, f.m.old.Files, off, f.file.Size)
 	}
 	if f.twin < 0 {
 		return nil, 0
 	}
-	l := &f.old.Files[f.twin]
+	l := &f.m.old.Files[f.twin]
 	total := int64(0)
 	for k := range len(l.Extents) + 1 {
 		at, gap := l.GapBefore(k)
@@ -202,7 +202,7 @@ func (f *fileMaker) tableRanges(off, n int64) (ranges []program.Range, base int6
 		}
 	}
 	if total <= maxSource && len(ranges) <= program.MaxRanges {
-		return ranges, max(0, total-(f.Size-off))
+		return ranges, max(0, total-(f.file.Size-off))
 	}
 	from := max(0, min(off, l.Size)-wideMargin)
 	to := min(l.Size, off+n+wideMargin)

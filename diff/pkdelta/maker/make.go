@@ -30,6 +30,8 @@ type MakeOptions struct {
 	// the patch has new content in the clear.
 	Open    *codecs.Options
 	OpenNew *codecs.Options // of the new files; nil: as Open
+
+	segment int // stored bytes after which a segment ends; 0: the usual. For tests of many of them
 }
 
 // Stats tell what became of the bytes of the new files.
@@ -70,7 +72,7 @@ func makePatch(ctx context.Context, old, new []pkdelta.Input, out io.Writer, tem
 	if registry == nil {
 		registry = &codecs.Registry{}
 	}
-	m := &maker{h: &pkdelta.Header{}, stats: &Stats{}, best: o.Best, trust: t, proof: p}
+	m := &maker{h: &pkdelta.Header{}, stats: &Stats{}, best: o.Best, segment: o.segment, trust: t, proof: p}
 	progress.Step(ctx, pkdelta.StepReading, pkdelta.SizeOfInputs(old)+pkdelta.SizeOfInputs(new))
 	var err error
 	if m.old, err = inside.NewBuild(ctx, old, registry, o.Open, &m.ring); err != nil {
@@ -138,6 +140,7 @@ type maker struct {
 	h        *pkdelta.Header
 	stats    *Stats
 	best     bool
+	segment  int // stored bytes after which a segment ends; 0: the usual
 	most     int // bytes of a segment after which the patch is given up; 0: any number
 	old, new *inside.Build
 	pairs    pairing
@@ -148,7 +151,7 @@ type maker struct {
 	proof    *proof
 	spool    *atomicfile.Scratch
 	e        *program.Emitter
-	now      held // the source at hand
+	now      loaded // the source at hand
 	index    delta.Index
 	moved    *chunkIndex
 	stored   *runIndex // nil until it is needed
@@ -178,7 +181,7 @@ func (m *maker) run(ctx context.Context) error {
 	}
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
 	m.reader.Keys = m.ring.Blocks
-	m.e = &program.Emitter{H: m.h, Recipes: &m.recipes, Keys: pkdelta.KeyList{Ring: &m.ring}, Done: m.keep}
+	m.e = &program.Emitter{H: m.h, Recipes: &m.recipes, Keys: pkdelta.KeyList{Ring: &m.ring}, Done: m.keep, Goal: m.segment}
 	m.e.Enc.Best, m.e.Enc.Most = m.best, m.most
 	progress.Step(ctx, pkdelta.StepMaking, pkdelta.SizeOf(m.h.New))
 	for i := range m.new.Files {
@@ -257,19 +260,19 @@ func (m *maker) keep(stream []byte, file int) error {
 
 // file makes the segments of one new file.
 func (m *maker) file(ctx context.Context, i int) error {
-	f := &fileMaker{maker: m, Layout: &m.new.Files[i], ctx: ctx, twin: m.pairs.files[i], wanted: -1}
+	f := &fileMaker{m: m, file: &m.new.Files[i], ctx: ctx, twin: m.pairs.files[i], wanted: -1}
 	if err := f.readTables(); err != nil {
 		return err
 	}
 	if err := f.firstTables(); err != nil {
 		return err
 	}
-	if f.was != nil && f.was.Kind == table.IoStore {
-		if done, err := f.derive(0, f.Size); done || err != nil {
+	if f.oldTables != nil && f.oldTables.Kind == table.IoStore {
+		if done, err := f.derive(0, f.file.Size); done || err != nil {
 			return err
 		}
 	}
-	for k := 0; k < len(f.Extents); {
+	for k := 0; k < len(f.file.Extents); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

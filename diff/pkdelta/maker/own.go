@@ -41,9 +41,9 @@ func (f *fileMaker) copyOwn(k int, at inside.Extent) error {
 	if err := f.tables(k); err != nil {
 		return err
 	}
-	x := &f.Extents[k]
-	f.e.CopyOld(len(f.old.Files), at.Off, x.Stored)
-	f.stats.Copied += x.Stored
+	x := &f.file.Extents[k]
+	f.m.e.CopyOld(len(f.m.old.Files), at.Off, x.Stored)
+	f.m.stats.Copied += x.Stored
 	f.pos = x.End()
 	return nil
 }
@@ -80,12 +80,12 @@ func (f *fileMaker) appendOwn(list []storedRun, p []byte, at int, off int64) ([]
 	if err := f.indexOwn(off + int64(at) - ownBehind); err != nil {
 		return nil, err
 	}
-	if f.mine.runs == nil {
+	if f.own.runs == nil {
 		return list, nil
 	}
-	own, err := f.mine.runs.runs(p[at:], reach{file: -1})
+	own, err := f.own.runs.runs(p[at:], reach{file: -1})
 	for _, r := range own {
-		r.at, r.file = r.at+at, len(f.old.Files)
+		r.at, r.file = r.at+at, len(f.m.old.Files)
 		list = append(list, r)
 	}
 	return list, err
@@ -93,16 +93,16 @@ func (f *fileMaker) appendOwn(list []storedRun, p []byte, at int, off int64) ([]
 
 // indexOwn makes what the new file has before end findable.
 func (f *fileMaker) indexOwn(end int64) error {
-	o := &f.mine
+	o := &f.own
 	if end < o.indexed+ownStep/4 {
 		return nil
 	}
 	if o.runs == nil {
-		o.runs = newOwnIndex(f.Layout)
+		o.runs = newOwnIndex(f.file)
 	}
-	first := sort.Search(len(f.Extents), func(i int) bool { return f.Extents[i].End() > o.indexed })
-	for i := first; i < len(f.Extents) && f.Extents[i].Off < end; i++ {
-		x := &f.Extents[i]
+	first := sort.Search(len(f.file.Extents), func(i int) bool { return f.file.Extents[i].End() > o.indexed })
+	for i := first; i < len(f.file.Extents) && f.file.Extents[i].Off < end; i++ {
+		x := &f.file.Extents[i]
 		if from, to := max(x.Off, o.indexed), min(x.End(), end); from < to && x.Method == compress.None && x.Key == 0 {
 			if err := o.runs.add(f.ctx, 0, from, to-from); err != nil {
 				return err

@@ -74,7 +74,7 @@ var errLonger = errors.New("longer than another patch")
 // segment alone is longer than the patch of m: stored blocks that changed are noise, which
 // takes ten times as long to code as what m made of them.
 func (m *maker) asBytes(ctx context.Context, temp string, old, new []pkdelta.Input) (*maker, error) {
-	b := &maker{h: m.h.Unmade(), stats: &Stats{}, best: m.best, trust: m.trust, most: int(m.h.Stored())}
+	b := &maker{h: m.h.Unmade(), stats: &Stats{}, best: m.best, segment: m.segment, trust: m.trust, most: int(m.h.Stored())}
 	var err error
 	if b.old, err = inside.NewBuild(ctx, old, &codecs.Registry{}, nil, &b.ring); err != nil {
 		return nil, err

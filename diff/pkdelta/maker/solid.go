@@ -129,13 +129,13 @@ func (m *maker) changedExtents() (n int, edited map[*inside.Entry]bool) {
 
 // solidSource is sourceFor of small builds.
 func (f *fileMaker) solidSource(old int32, place int64) oldSource {
-	s := oldSource{ranges: f.solid.ranges}
+	s := oldSource{ranges: f.m.solid.ranges}
 	if old >= 0 {
-		e := &f.old.Entries[old]
-		l := &f.old.Files[e.File]
-		s.base = f.solid.content(l, e, place)
+		e := &f.m.old.Entries[old]
+		l := &f.m.old.Files[e.File]
+		s.base = f.m.solid.content(l, e, place)
 		if off, gap := l.GapBefore(e.First); gap > 0 {
-			s.head = f.solid.stored(e.File, off)
+			s.head = f.m.solid.stored(e.File, off)
 		}
 	}
 	return s
@@ -155,12 +155,12 @@ func (s *solid) table(file int, files []inside.Layout, off, size int64) int64 {
 
 // solidStored is where the stored bytes of new extent k probably stand.
 func (f *fileMaker) solidStored(k int) int64 {
-	x := &f.Extents[k]
-	old := f.pairs.entries[x.Entry]
+	x := &f.file.Extents[k]
+	old := f.m.pairs.entries[x.Entry]
 	if old < 0 {
 		return 0
 	}
-	e := &f.old.Entries[old]
-	j := min(max(k-f.new.Entries[x.Entry].First, 0), e.Count-1)
-	return f.solid.stored(e.File, f.old.Files[e.File].Extents[e.First+j].Off)
+	e := &f.m.old.Entries[old]
+	j := min(max(k-f.m.new.Entries[x.Entry].First, 0), e.Count-1)
+	return f.m.solid.stored(e.File, f.m.old.Files[e.File].Extents[e.First+j].Off)
 }

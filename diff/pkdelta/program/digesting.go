@@ -26,14 +26,14 @@ func (m *Machine) partDigest(ctx context.Context) error {
 	if err := m.r.err(); err != nil {
 		return err
 	}
-	var told [16]byte
-	if at < int64(len(told)) {
+	var header [16]byte
+	if at < int64(len(header)) {
 		return corrupt("a digest of a part at %d", at)
 	}
-	if err := errors.Join(m.out.flush(), stored.ReadAt(m.out.to, told[:], at-int64(len(told)))); err != nil {
+	if err := errors.Join(m.out.flush(), stored.ReadAt(m.out.to, header[:], at-int64(len(header)))); err != nil {
 		return err
 	}
-	from, n := binary.LittleEndian.Uint64(told[:]), binary.LittleEndian.Uint64(told[8:])
+	from, n := binary.LittleEndian.Uint64(header[:]), binary.LittleEndian.Uint64(header[8:])
 	if from > uint64(pos) || n > uint64(pos)-from {
 		return corrupt("a digest of %d bytes at %d of %d", n, from, pos)
 	}

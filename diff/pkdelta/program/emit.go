@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"slices"
 
 	"pakdb/diff/delta"
@@ -9,7 +10,7 @@ import (
 )
 
 const (
-	segmentGoal    = 2 << 20   // stored bytes after which a segment ends
+	segmentGoal    = 2 << 20   // stored bytes after which a segment ends, usually
 	segmentContent = 512 << 20 // content after which it does
 )
 
@@ -21,6 +22,7 @@ type Emitter struct {
 	Recipes *RecipeList
 	Keys    pkdelta.KeyList
 	Done    func(stream []byte, file int) error // takes a finished segment, which begins in that file
+	Goal    int                                 // stored bytes after which a segment ends, 0 for the usual
 
 	Open    bool
 	Unit    Sealing // that is open in the segment
@@ -122,7 +124,7 @@ func (e *Emitter) Whole(old, file int, n int64) {
 
 // Full reports that the segment should end where it can.
 func (e *Emitter) Full() bool {
-	return e.Open && (e.Enc.Size() > segmentGoal || e.w.contents > segmentContent)
+	return e.Open && (e.Enc.Size() > cmp.Or(e.Goal, segmentGoal) || e.w.contents > segmentContent)
 }
 
 // CopyOld copies n bytes of an old file.
@@ -191,15 +193,15 @@ func (e *Emitter) putPieces(c Copied, pad int64, moved bool) bool {
 		return false
 	}
 	if !e.Knows(e.Plan) {
-		if _, _, ok := e.Plan.span(c.Off, c.N); !ok && !moved {
+		if _, _, ok := e.Plan.stretch(c.Off, c.N); !ok && !moved {
 			return false
 		}
 		e.Name(e.Plan)
 	}
-	first, n, ok := e.Plan.span(c.Off, c.N)
+	first, n, ok := e.Plan.stretch(c.Off, c.N)
 	if !ok && moved { // another copy took one of them: all are there again when the tables are named again
 		e.Name(e.Plan)
-		first, n, ok = e.Plan.span(c.Off, c.N)
+		first, n, ok = e.Plan.stretch(c.Off, c.N)
 	}
 	if !ok || !moved && c.At != c.Off && slices.ContainsFunc(e.Plan.Pieces[first:first+n], HasHead) {
 		return false

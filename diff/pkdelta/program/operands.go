@@ -27,18 +27,18 @@ type State struct {
 const EndsRemembered = 4
 
 // newState returns that of a segment which begins in a file that another one tells.
-func newState(told int) State {
+func newState(start int) State {
 	s := State{same: -1}
 	for range s.Ends {
-		s.toFile(told)
+		s.toFile(start)
 	}
 	return s
 }
 
 // nextFile goes on with the next new file. What refers to output begins anew.
-func (s *State) nextFile(told int) {
+func (s *State) nextFile(start int) {
 	s.rawFrom, s.rawTo, s.same, s.lastDigest = 0, 0, -1, 0
-	s.toFile(told)
+	s.toFile(start)
 }
 
 // predicted makes a prediction the source. A writer needs no bytes of it.

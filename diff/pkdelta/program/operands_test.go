@@ -256,19 +256,19 @@ func (b *bothSides) check(t *rapid.T, all map[string]operands, pick func() strin
 	after, r := state, &b.r
 	r.src = NewSource(nil, nil)
 	r.reset(b.enc.Bytes(), &work{})
-	for i, was := range records {
+	for i, written := range records {
 		if known := records[i].state.Known; i == 0 || known != records[i-1].state.Known {
 			state.Known = known // drawn, not coded
 		}
 		if i == 0 {
-			state = was.state
+			state = written.state
 		}
-		if !reflect.DeepEqual(state, was.state) {
-			t.Fatalf("before %s: state %+v, its writer had %+v", was.op, state, was.state)
+		if !reflect.DeepEqual(state, written.state) {
+			t.Fatalf("before %s: state %+v, its writer had %+v", written.op, state, written.state)
 		}
-		got := all[was.op].code(r, &state, &was.x, reflect.Zero(reflect.TypeOf(was.v)).Interface())
-		if r.err() != nil || !reflect.DeepEqual(got, was.v) {
-			t.Fatalf("%s of %+v reads as %+v: %v", was.op, was.v, got, r.err())
+		got := all[written.op].code(r, &state, &written.x, reflect.Zero(reflect.TypeOf(written.v)).Interface())
+		if r.err() != nil || !reflect.DeepEqual(got, written.v) {
+			t.Fatalf("%s of %+v reads as %+v: %v", written.op, written.v, got, r.err())
 		}
 	}
 	if state.Known = after.Known; r.word(0, 0) != 77 || r.err() != nil || !reflect.DeepEqual(state, after) {

@@ -14,11 +14,11 @@ import (
 
 // seal is the unit that is being written.
 type seal struct {
-	key   cipher.Block // nil: nothing is encrypted
-	head  []byte       // the first bytes of the unit, up to an AES block
-	known bool         // head is complete
-	held  []byte       // bytes that do not fill an AES block yet
-	out   []byte
+	key     cipher.Block // nil: nothing is encrypted
+	head    []byte       // the first bytes of the unit, up to an AES block
+	known   bool         // head is complete
+	partial []byte       // bytes that do not fill an AES block yet
+	out     []byte
 }
 
 // add takes bytes, and returns what can be written of the unit. It is valid until
@@ -27,9 +27,9 @@ func (s *seal) add(p []byte) []byte {
 	if n := aes256.Block - len(s.head); n > 0 && !s.known {
 		s.head = append(s.head, p[:min(n, len(p))]...)
 	}
-	s.out = append(append(s.out[:0], s.held...), p...)
+	s.out = append(append(s.out[:0], s.partial...), p...)
 	whole := len(s.out) &^ (aes256.Block - 1)
-	s.held = append(s.held[:0], s.out[whole:]...)
+	s.partial = append(s.partial[:0], s.out[whole:]...)
 	aes256.EncryptECB(s.key, s.out[:whole])
 	return s.out[:whole]
 }
@@ -38,7 +38,7 @@ func (s *seal) add(p []byte) []byte {
 func (s *seal) begin(key cipher.Block, head []byte) {
 	s.key, s.known = key, len(head) > 0
 	s.head = append(s.head[:0], head...)
-	s.held = s.held[:0]
+	s.partial = s.partial[:0]
 }
 
 // lacks returns how many bytes the last block of a unit lacks; 0 without a unit.
@@ -46,16 +46,16 @@ func (s *seal) lacks() int64 {
 	if s.key == nil {
 		return 0
 	}
-	return -int64(len(s.held)) & (aes256.Block - 1)
+	return -int64(len(s.partial)) & (aes256.Block - 1)
 }
 
 // reset leaves a unit as it is, without completing it.
-func (s *seal) reset() { s.key, s.held = nil, s.held[:0] }
+func (s *seal) reset() { s.key, s.partial = nil, s.partial[:0] }
 
 // padding returns the bytes that the last block of a unit lacks.
 func (s *seal) padding() []byte {
 	s.known = true
-	return aes256.AppendPadding(nil, s.head, int64(len(s.held)))
+	return aes256.AppendPadding(nil, s.head, int64(len(s.partial)))
 }
 
 // Sealing is what an emitter knows of the unit at hand.

@@ -68,7 +68,7 @@ type OldFiles struct {
 	Keys   []cipher.Block // of ranges, by their numbers less one
 	cache  map[Range][]byte
 	recent []Range // in the cache, the oldest first
-	held   int64
+	cached int64
 	Most   int64  // that is held, if that is more than cacheBytes
 	spare  []byte // of a block that is held no longer
 	stored []byte
@@ -119,9 +119,9 @@ func (o *OldFiles) read(r Range, at, n int64) ([]byte, error) {
 
 // room returns place for a block, in that of one that has to go.
 func (o *OldFiles) room(n int64) []byte {
-	for o.held+n > max(o.Most, cacheBytes) && len(o.recent) > 0 {
+	for o.cached+n > max(o.Most, cacheBytes) && len(o.recent) > 0 {
 		r := o.recent[0]
-		o.held -= r.Size
+		o.cached -= r.Size
 		o.spare = o.cache[r]
 		delete(o.cache, r)
 		o.recent = o.recent[1:]
@@ -140,7 +140,7 @@ func (o *OldFiles) keep(r Range, b []byte) {
 	}
 	o.cache[r] = b
 	o.recent = append(o.recent, r)
-	o.held += r.Size
+	o.cached += r.Size
 }
 
 // source is the content of ranges, one after the other. It is a delta.Old.

@@ -113,8 +113,8 @@ func stretches(rows []table.Row, size int64) (pieces []Stretch) {
 	})
 }
 
-// span returns the pieces that begin and end where so many bytes do.
-func (k *Known) span(off, n int64) (first, count int, ok bool) {
+// stretch returns the pieces that begin and end where so many bytes do.
+func (k *Known) stretch(off, n int64) (first, count int, ok bool) {
 	first, ok = k.Starts[off]
 	if !ok || !k.order.has(first) {
 		return 0, 0, false

@@ -205,11 +205,11 @@ func (t *iostore) metaSize() int {
 }
 
 func (t *iostore) kept(it Item) (c ioNew) {
-	was := &t.chunks[it.Old]
+	before := &t.chunks[it.Old]
 	meta := t.metaSize()
-	c = ioNew{t.ids[12*was.at : 12*was.at+12], was.length, t.metas[meta*was.at : meta*was.at+meta], was.path, nil}
-	for k := range was.count {
-		b := t.block(was.first + k)
+	c = ioNew{t.ids[12*before.at : 12*before.at+12], before.length, t.metas[meta*before.at : meta*before.at+meta], before.path, nil}
+	for k := range before.count {
+		b := t.block(before.first + k)
 		b.off = max(it.Off, 0) + b.off - t.rows[it.Old].Off
 		c.blocks = append(c.blocks, b)
 	}
