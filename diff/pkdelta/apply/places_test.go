@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/internal/pkdeltatest"
 )
 
 // contentsOf returns what the files of a folder have, by their names.

@@ -13,8 +13,8 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/diff/delta"
-	"pakdb/diff/pkdelta"
 	"pakdb/diff/internal/pkdeltatest"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/aes256"
 )

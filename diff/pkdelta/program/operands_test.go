@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"pakdb/diff/delta"
-	"pakdb/diff/pkdelta"
 	"pakdb/diff/internal/pkdeltatest"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/table"
 )
 
