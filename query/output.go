@@ -31,6 +31,8 @@ type Output struct {
 	Colours bool
 	// Empty is told of each result without rows that leaves no trace in W.
 	Empty func()
+	// Counted is told of each result how many rows it had, if not nil.
+	Counted func(rows int64)
 }
 
 // format writes results. head is called once a result, then row for each row,
@@ -119,6 +121,9 @@ func (w *output) row(values []driver.Value) error {
 func (w *output) end() error {
 	if !w.open {
 		return nil
+	}
+	if w.Counted != nil {
+		w.Counted(w.rows)
 	}
 	if w.rows == 0 && w.quiet && w.Empty != nil {
 		w.Empty()

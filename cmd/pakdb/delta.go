@@ -40,7 +40,8 @@ func newDeltaMakeCommand(a *app) *cobra.Command {
 	var out string
 	var key secretKey
 	var keys newKeys
-	var overwrite, best, allowDamaged bool
+	var opts makeOptions
+	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "make [flags] OLD... [--] NEW... -o FILE",
 		Short: "Make the patch from old files to new ones",
@@ -68,10 +69,12 @@ readable, a .ucas missing) is refused on either side: who applies the patch woul
 have it as well. --allow-damaged takes it as the bytes that it is.
 
 The patch gets its name once it was applied and the result compared with NEW, which
-is done while it is made; the folder of FILE needs room for the patch twice.`,
+is done while it is made; the folder of FILE needs room for the patch twice. A patch
+above --max-size gets none, and the exit code is 1.`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
   pakdb delta make 1.48 1.52 -o 1.48-1.52.pkdelta
+  pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta --max-size 50MB
   pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
   pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
 		Args:              usage(cobra.MinimumNArgs(2)),
@@ -90,13 +93,14 @@ is done while it is made; the folder of FILE needs room for the patch twice.`,
 			if err := refuseExisting(out, overwrite); err != nil {
 				return err
 			}
-			return runDeltaMake(cmd.Context(), a, old, new, out, key, makeOptions{best, allowDamaged}, &keys)
+			return runDeltaMake(cmd.Context(), a, old, new, out, key, opts, &keys)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
-	cmd.Flags().BoolVar(&best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
-	addAllowDamaged(cmd, &allowDamaged)
+	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
+	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
+	addAllowDamaged(cmd, &opts.allowDamaged)
 	key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
 	keys.add(cmd)
 	return cmd
@@ -141,7 +145,7 @@ func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, ke
 	watched, stop := a.watchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: opts.best,
+		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, out, secret) },
 	})
 	if err == nil && secret != nil {
 		err = pkdelta.SignFile(ctx, out, secret)
@@ -153,8 +157,23 @@ func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, ke
 	return printMade(a, out, h, s, time.Since(started))
 }
 
-// makeFlags are the switches of "delta make".
-type makeOptions struct{ best, allowDamaged bool }
+// makeOptions are the switches of "delta make".
+type makeOptions struct {
+	best, allowDamaged bool
+	maxSize            byteSize
+}
+
+// fits refuses a patch above --max-size, signed if it will be.
+func (opts *makeOptions) fits(h *pkdelta.Header, out string, key *pkdelta.SecretKey) error {
+	size := h.Length()
+	if key != nil {
+		size = pkdelta.SignedLength(h, key)
+	}
+	if opts.maxSize == 0 || size <= int64(opts.maxSize) {
+		return nil
+	}
+	return refusal(fmt.Errorf("%s would have %s, above the limit of %d", out, exactSize(size), int64(opts.maxSize)))
+}
 
 func printMade(a *app, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
 	var size int64

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff"
+	"pakdb/diff/gate"
 	"pakdb/diff/overlay"
 	"pakdb/query"
 )
@@ -27,6 +28,9 @@ type diffOptions struct {
 	stat, nameOnly, nameStatus, impact bool
 	semantic, exact                    bool
 	summary                            string
+
+	failOver []string
+	limits   []gate.Limit // what failOver says
 }
 
 func newDiffCommand(a *app) *cobra.Command {
@@ -77,7 +81,12 @@ code 1. With --format both are rows of the kind "damaged", or a section of the p
 
 The exit code is 0 when no change is shown, 1 when there is one or an archive is
 damaged, 2 or 3 when there was trouble. With a GLOB or --kind only the changes
-that match count; when there are others, a line says how many.`,
+that match count; when there are others, a line says how many.
+
+--fail-over FIGURE=LIMIT,... makes it a gate: the exit code is 1 when a figure of the
+changes that are shown is above its limit, which a line on stderr says, or when an
+archive is damaged, and else 0. The figures are
+` + gate.Help(),
 		Example: `  pakdb diff 1.48 1.52
   pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
   pakdb diff old/Game.pak new/Game.pak --stat
@@ -88,7 +97,8 @@ that match count; when there are others, a line says how many.`,
   pakdb diff 4.1 4.2 --kind cosmetic --summary dir
   pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
   pakdb diff 1.48 1.52 --summary dir --format csv
-  pakdb diff 1.48 1.52 --format html > changes.html`,
+  pakdb diff 1.48 1.52 --format html > changes.html
+  pakdb diff 1.48 1.52 --stat --fail-over download=50MB,changes=200,removed=0`,
 		Args:              usage(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: completing(a, completeSides),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -113,6 +123,7 @@ that match count; when there are others, a line says how many.`,
 	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
 	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
 	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
+	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above a `FIGURE=LIMIT`: "+strings.Join(gate.Names(), ",\n"))
 	completeFlag(cmd, "format", append(query.Formats(), formatHTML)...)
 	completeFlag(cmd, "summary", diff.Columns()...)
 	var kinds []string
@@ -155,6 +166,9 @@ func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error
 	if err := opts.checkFormat(a); err != nil {
 		return err
 	}
+	if opts.limits, err = gate.Parse(opts.failOver, parseSize); err != nil {
+		return err
+	}
 	if opts.exact && !opts.stat {
 		return fmt.Errorf("%w: --exact is for --stat", errUsage)
 	}
@@ -167,6 +181,9 @@ func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error
 	}
 	defer sides.close()
 	if sides.entries() {
+		if opts.limits != nil {
+			return fmt.Errorf("%w: --fail-over is for builds, and these are two entries", errUsage)
+		}
 		if c.filters() {
 			return fmt.Errorf("%w: patterns and --kind choose among entries of builds; two entries are compared as they are", errUsage)
 		}
@@ -188,6 +205,13 @@ func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error
 	remarkDiff(a, c)
 	if n == 0 && c.Len() > 0 && !opts.hasSums() && !a.quiet {
 		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+c.noneMatch())
+	}
+	if opts.limits != nil {
+		over, err := opts.failsOver(ctx, a, c)
+		if err == nil && (over || hidesEntries(c.damaged)) {
+			err = errProblems
+		}
+		return err
 	}
 	if n > 0 || hidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
 		return errProblems

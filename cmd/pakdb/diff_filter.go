@@ -11,6 +11,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/gate"
 	"pakdb/internal/glob"
 )
 
@@ -111,6 +112,21 @@ func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int,
 		}
 	}
 	return n, nil
+}
+
+// failsOver says on stderr which figures of the changes that were asked for exceed
+// their limits, and reports whether any does.
+func (opts *diffOptions) failsOver(ctx context.Context, a *app, c *changes) (bool, error) {
+	totals := diff.NewTotals("kind")
+	_, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
+		return nil
+	})
+	lines := gate.Exceeded(opts.limits, totals, exactSize)
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+line)
+	}
+	return len(lines) > 0, err
 }
 
 // missedError reports a pattern that matches no path of what is called where. A

@@ -56,6 +56,13 @@ func (b *byteSize) Set(text string) error {
 	return nil
 }
 
+// parseSize returns the bytes of a size as people write them.
+func parseSize(text string) (int64, error) {
+	var b byteSize
+	err := b.Set(text)
+	return int64(b), err
+}
+
 // String implements pflag.Value.
 func (b *byteSize) String() string {
 	if *b == 0 {

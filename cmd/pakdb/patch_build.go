@@ -21,6 +21,7 @@ type patchOptions struct {
 	perChunk      bool
 	overlay       bool
 	maxSize       byteSize
+	maxTotal      byteSize
 	memory        byteSize
 	number        int
 	overwrite     bool
@@ -73,8 +74,12 @@ lost would be deleted. With --allow-damaged the manifest names it.
 The name is never that of an archive of OLD, nor of a patch that lies beside OLD's
 archives: N is above those. What is in DIR stays, unless --overwrite is given. Where
 OLD is signed (a .sig lies beside its pak), the patch is written, and the exit code
-is 1: pakdb cannot sign it. So it is when an entry exceeds --max-size, and then
-nothing is written.
+is 1: pakdb cannot sign it.
+
+--max-size SIZE cuts the patch: no archive is larger, and there are as many as that
+takes. --max-total SIZE is a gate: all archives together are no larger. Where an entry
+does not fit an archive, or the archives do not fit the total, nothing is written, and
+the exit code is 1.
 
 --dry-run shows what goes in, why, how big it is, and how many entries of OLD it
 hides; --explain tells it of one path.
@@ -88,6 +93,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 		Example: `  pakdb patch build 1.48 1.52 -o patch/
   pakdb patch build old/Game.pak new/Game.pak -o patch/
   pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
+  pakdb patch build 1.48 1.52 --max-total 50MB -o patch/
   pakdb patch build 1.48 1.52 --only "Game/Content/Maps/" --dry-run
   pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
   pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
@@ -97,6 +103,9 @@ to in NEW and OLD lacks, or did not have them refer to.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun && opts.explain == "" {
 				return usageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
+			}
+			if opts.maxTotal > 0 && (opts.dryRun || opts.explain != "") {
+				return usageError(cmd, errors.New("--max-total is for archives, whose sizes are known when they are written"))
 			}
 			if opts.format != "" && !opts.dryRun {
 				return usageError(cmd, errors.New("--format is for --dry-run"))
@@ -112,6 +121,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "and what those newly need, with --only")
 	flags.BoolVar(&opts.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
 	flags.Var(&opts.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
+	flags.Var(&opts.maxTotal, "max-total", "no patch whose archives together are above `SIZE`")
 	flags.BoolVar(&opts.overlay, "overlay", false, "an archive of the changed entries alone, in place of the whole .sip")
 	flags.IntVar(&opts.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
 	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
@@ -186,7 +196,7 @@ func (opts *patchOptions) refuseIgnored(p *overlay.Plan) error {
 }
 
 func planOptions(ctx context.Context, a *app, opts *patchOptions, s *sides, stacks []*overlay.Stack) (overlay.Options, error) {
-	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
+	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), MaxTotal: int64(opts.maxTotal), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
 	if opts.only == nil && opts.exclude == nil {
 		return o, nil
 	}
@@ -212,6 +222,8 @@ func patchHint(err error) error {
 		return hinted(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
 	case errors.Is(err, overlay.ErrTooLarge):
 		return hinted(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
+	case errors.Is(err, overlay.ErrTotal):
+		return hinted(err, "raise --max-total, or choose fewer changes by --only and --exclude; nothing was written")
 	case errors.Is(err, overlay.ErrName):
 		return hinted(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
 	case errors.Is(err, overlay.ErrNothing):

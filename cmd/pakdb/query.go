@@ -64,6 +64,7 @@ const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
   pakdb query @largest 50 --build 1.52
   pakdb query @history Calligraphy/Curve.directory --format csv -o history.csv
   pakdb query @history --help
+  pakdb query --exit-code @missing-references    # fails when there are any
   pakdb query -f report.sql --timeout 30s
   echo 'SELECT count(*) FROM entries' | pakdb query -`
 
@@ -78,6 +79,8 @@ type queryFlags struct {
 	timeout      time.Duration
 	memory       byteSize
 	list, show   bool
+	exitCode     bool
+	rows         int64 // of all results
 }
 
 func newQueryCommand(a *app) *cobra.Command {
@@ -102,6 +105,7 @@ func newQueryCommand(a *app) *cobra.Command {
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	flags.DurationVar(&f.timeout, "timeout", 0, "stop after this `TIME` (90s, 5m)")
 	addMemory(cmd, &f.memory)
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 when there are rows, for checks that want none")
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
 	completeFlag(cmd, "format", query.Formats()...)
@@ -182,7 +186,11 @@ func (f *queryFlags) run(ctx context.Context, args []string) error {
 	case f.show:
 		return f.showSQL(args)
 	}
-	return f.query(ctx, args)
+	err := f.query(ctx, args)
+	if err == nil && f.exitCode && f.rows > 0 {
+		return errProblems
+	}
+	return err
 }
 
 func (f *queryFlags) showSQL(args []string) error {
@@ -207,6 +215,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	out := outputOf(f.app, f.format)
 	out.NoHeader, out.Null = f.noHeader, f.null
 	out.Empty = func() { _, _ = fmt.Fprintln(f.app.stderr, "(no rows)") }
+	out.Counted = func(rows int64) { f.rows += rows }
 	if err := out.Check(); err != nil {
 		return err
 	}

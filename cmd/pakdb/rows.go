@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql/driver"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,14 @@ func (a *app) rows(format string, columns ...string) (*query.Rows, error) {
 }
 
 func humanSize(n int64) string { return query.HumanSize(float64(n)) }
+
+// exactSize is a size in bytes, and in a unit that people read.
+func exactSize(n int64) string {
+	if -1024 < n && n < 1024 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%d bytes (%s)", n, humanSize(n))
+}
 
 func textOrNull(s string) driver.Value {
 	if s == "" {

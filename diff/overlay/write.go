@@ -69,6 +69,9 @@ func (p *Plan) Write(ctx context.Context, d *Disk, o Output) (written []Written,
 			return nil, nil, err
 		}
 	}
+	if err := w.checkTotal(); err != nil {
+		return nil, nil, err
+	}
 	if proof, err = w.prove(ctx); err != nil {
 		return nil, proof, err
 	}

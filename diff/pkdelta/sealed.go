@@ -65,12 +65,22 @@ func copySigned(out io.Writer, in io.Reader, h *Header, key *SecretKey) error {
 	if _, err := io.CopyN(io.Discard, r, h.FrontSize-h.SignatureAt); err != nil {
 		return err
 	}
-	sig := key.Sign(h.RootHash[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-h.FrontSize+h.SignatureAt))
-	if _, err := out.Write(append(lengthOf(sig), sig...)); err != nil {
+	if _, err := out.Write(signatureOf(h, key)); err != nil {
 		return err
 	}
 	_, err = io.Copy(out, r)
 	return err
+}
+
+// signatureOf returns the signature of a patch with its length before it.
+func signatureOf(h *Header, key *SecretKey) []byte {
+	sig := key.Sign(h.RootHash[:], fmt.Sprintf("pkdelta %d bytes", h.Length()-h.FrontSize+h.SignatureAt))
+	return append(lengthOf(sig), sig...)
+}
+
+// SignedLength returns how many bytes the patch has once [SignFile] has signed it.
+func SignedLength(h *Header, key *SecretKey) int64 {
+	return h.Length() - h.FrontSize + h.SignatureAt + int64(len(signatureOf(h, key)))
 }
 
 // lengthOf is how a signature's length stands before it.

@@ -100,6 +100,7 @@ var rooms = map[string][]string{
 	"diff":         {"codecs/mount", "schema", "internal/..."},
 	"diff/folders": {"diff"},
 	"diff/locate":  {"codecs", "diff", "diff/pkdelta", "internal/..."},
+	"diff/gate":    {"diff", "internal/nearest"},
 	"diff/page":    {"diff", "internal/..."},
 	"diff/overlay": {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":   {"internal/..."},

@@ -203,8 +203,12 @@ func TestDamagedFolders(t *testing.T) {
 				t.Fatalf("%d bytes of %d", i, len(p))
 			}
 		}
+		want := pkdelta.SignedLength(h, key)
 		if err := pkdelta.SignFile(t.Context(), name, key); err != nil {
 			t.Fatal(err)
+		}
+		if st, err := os.Stat(name); err != nil || st.Size() != want {
+			t.Errorf("signed it has %d bytes, SignedLength says %d: %v", st.Size(), want, err)
 		}
 	}
 }

@@ -1,0 +1,142 @@
+// Package gate limits figures about a comparison, for build servers.
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pakdb/diff"
+	"pakdb/internal/nearest"
+)
+
+// ErrUsage means that a text is no limit.
+var ErrUsage = errors.New("usage")
+
+// figure is a number about a comparison.
+type figure struct {
+	name  string
+	bytes bool // else a count
+	doc   string
+	value func(*diff.Totals) int64
+}
+
+// figures are all of them, in the order in which they are documented.
+func figures() []figure {
+	count := func(k diff.Kind, doc string) figure {
+		return figure{k.String(), false, doc, func(t *diff.Totals) int64 { return t.Get(k.String()).Count }}
+	}
+	return []figure{
+		{"download", true, "bytes to download, about, as the sums say", func(t *diff.Totals) int64 { return t.All.Download }},
+		{"size", true, "bytes by which decoded contents grow", func(t *diff.Totals) int64 { return t.All.NewSize - t.All.OldSize }},
+		{"stored", true, "bytes by which stored contents grow", func(t *diff.Totals) int64 { return t.All.NewStored - t.All.OldStored }},
+		{"changes", false, "changes of any kind", func(t *diff.Totals) int64 { return t.All.Count }},
+		count(diff.Added, "entries that are new"),
+		count(diff.Removed, "entries that are gone"),
+		count(diff.Renamed, "entries with another path"),
+		count(diff.Modified, "entries with another content"),
+	}
+}
+
+// Names returns the names of the figures.
+func Names() (names []string) {
+	for _, f := range figures() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Help lists the figures, a line each, without a newline at the end.
+func Help() string {
+	var b strings.Builder
+	for _, f := range figures() {
+		fmt.Fprintf(&b, "  %-10s %s\n", f.name, f.doc)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Limit is what a figure may be at most.
+type Limit struct {
+	figure
+	most int64
+	text string // as it was given
+}
+
+// Parse reads FIGURE=LIMIT from each text. size reads a number of bytes. The error is
+// ErrUsage, and may have a Hint.
+func Parse(texts []string, size func(string) (int64, error)) (limits []Limit, err error) {
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("%w: %q is not FIGURE=LIMIT", ErrUsage, text)
+		}
+		l := Limit{text: value}
+		if l.figure, err = find(name); err != nil {
+			return nil, err
+		}
+		for _, other := range limits {
+			if other.name == name {
+				return nil, fmt.Errorf("%w: %s is limited twice", ErrUsage, name)
+			}
+		}
+		if l.most, err = l.parse(value, size); err != nil {
+			return nil, err
+		}
+		limits = append(limits, l)
+	}
+	return limits, nil
+}
+
+func find(name string) (figure, error) {
+	for _, f := range figures() {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	err := fmt.Errorf("%w: no figure %q; there are %s", ErrUsage, name, strings.Join(Names(), ", "))
+	return figure{}, &unknown{err, nearest.Hint(nearest.Names(name, Names()))}
+}
+
+// unknown is the error of a name that is no figure's.
+type unknown struct {
+	error
+	hint string
+}
+
+func (e *unknown) Unwrap() error { return e.error }
+
+// Hint returns the names that may have been meant; "" for none.
+func (e *unknown) Hint() string { return e.hint }
+
+func (f *figure) parse(text string, size func(string) (int64, error)) (int64, error) {
+	if f.bytes && text != "0" {
+		n, err := size(text)
+		if err != nil {
+			return 0, fmt.Errorf("%w: %s: %w", ErrUsage, f.name, err)
+		}
+		return n, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%w: %s: %q is no count; 0 and 200 are", ErrUsage, f.name, text)
+	}
+	return n, nil
+}
+
+// Exceeded returns a line for each limit that the totals by kind exceed, which names
+// the figure, its value and the limit. size writes a number of bytes.
+func Exceeded(limits []Limit, t *diff.Totals, size func(int64) string) (lines []string) {
+	for _, l := range limits {
+		n := l.value(t)
+		if n <= l.most {
+			continue
+		}
+		value := strconv.FormatInt(n, 10)
+		if l.bytes {
+			value = size(n)
+		}
+		lines = append(lines, fmt.Sprintf("%s is %s, above the limit of %s", l.name, value, l.text))
+	}
+	return lines
+}
