@@ -18,6 +18,7 @@ import (
 	"pakdb/internal/manual"
 	"pakdb/internal/nearest"
 	"pakdb/internal/rescue"
+	"pakdb/internal/result"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )
@@ -29,7 +30,8 @@ type app struct {
 	catalog        string // --catalog
 	quiet          bool   // --quiet
 	keys           keyOptions
-	drawing        atomic.Bool // a progress bar is on the terminal
+	result         *result.Object // nil: nobody asked for one
+	drawing        atomic.Bool    // a progress bar is on the terminal
 	screen         screen
 	registry       func() *codecs.Registry
 }

@@ -14,6 +14,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/maker"
+	"pakdb/internal/result"
 )
 
 func newDeltaCommand(a *app) *cobra.Command {
@@ -103,7 +104,7 @@ above --max-size gets none, and the exit code is 1.`,
 	addAllowDamaged(cmd, &opts.allowDamaged)
 	key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
 	keys.add(cmd)
-	return cmd
+	return reporting(a, cmd, result.Delta{})
 }
 
 // oldAndNew divides arguments at "--", or two of them in the middle.
@@ -151,8 +152,12 @@ func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, ke
 		err = pkdelta.SignFile(ctx, out, secret)
 	}
 	stop()
-	if err != nil || a.quiet {
+	if err != nil {
 		return err
+	}
+	a.result.Done(result.MadeDelta(out, h, s, secret))
+	if a.quiet {
+		return nil
 	}
 	return printMade(a, out, h, s, time.Since(started))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -13,6 +12,7 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
+	"pakdb/internal/result"
 	"pakdb/schema"
 )
 
@@ -24,7 +24,6 @@ type indexOptions struct {
 	overwrite bool
 	store     bool
 	noSketch  bool
-	json      bool
 	quick     bool
 }
 
@@ -59,6 +58,7 @@ the exit code is 1.`,
 		Example: `  pakdb index *.sip
   pakdb index --build 1.52.0.1700 /games/mh-1.52/Data/Game
   pakdb index --build 1.10 --extract out/ mu_cdata.sip
+  pakdb index --build 1.53 --format json build/ > index.json
   pakdb index --store --build 1.10 mu_cdata.sip`,
 		Args: usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -67,6 +67,13 @@ the exit code is 1.`,
 			}
 			return runIndex(cmd.Context(), a, opts, args)
 		},
+	}
+	var asJSON bool // the flag of 0.1.0
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if asJSON {
+			return cmd.Flags().Set("format", "json")
+		}
+		return nil
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.build, "build", "b", "", "`LABEL` of the build (default: the folder's name)")
@@ -77,10 +84,11 @@ the exit code is 1.`,
 	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
 	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
-	flags.BoolVar(&opts.json, "json", false, "print the summary as JSON")
+	flags.BoolVar(&asJSON, "json", false, "as --format json")
+	_ = flags.MarkHidden("json")
 	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
 	_ = cmd.MarkFlagDirname("extract")
-	return cmd
+	return reporting(a, cmd, result.Indexed{})
 }
 
 func runIndex(ctx context.Context, a *app, opts indexOptions, paths []string) error {
@@ -100,13 +108,25 @@ func runIndex(ctx context.Context, a *app, opts indexOptions, paths []string) er
 	if err != nil {
 		return err
 	}
-	if err := printIndexed(a, report, opts.json); err != nil {
+	if err := printIndexed(a, report); err != nil || report.Problems == 0 {
 		return err
 	}
-	if report.Problems > 0 {
-		return errProblems
+	if err := addIndexed(ctx, a, report.Build); err != nil {
+		return err
 	}
-	return nil
+	return errProblems
+}
+
+// addIndexed adds the problems of a build to the result, if one is wanted.
+func addIndexed(ctx context.Context, a *app, label string) error {
+	if a.result == nil {
+		return nil
+	}
+	db, err := a.openCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.result.AddBuild(ctx, db, label), db.Close())
 }
 
 func scanBuild(ctx context.Context, a *app, catalog *schema.Catalog, opts indexOptions, paths []string) (*indexer.Report, error) {
@@ -129,10 +149,8 @@ func scanBuild(ctx context.Context, a *app, catalog *schema.Catalog, opts indexO
 	return indexer.Run(ctx, o)
 }
 
-func printIndexed(a *app, r *indexer.Report, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(a.stdout).Encode(r)
-	}
+func printIndexed(a *app, r *indexer.Report) error {
+	a.result.Done(result.IndexedBuild(r))
 	if a.quiet {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/result"
 )
 
 type packOptions struct {
@@ -95,7 +96,7 @@ same bytes.`,
 	flags.StringVar(&opts.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
 	opts.create.add(cmd)
 	completeFlag(cmd, "type", writableFormats(a.registry())...)
-	return cmd
+	return reporting(a, cmd, result.Packed{})
 }
 
 func writableFormats(r *codecs.Registry) []string {
@@ -326,12 +327,13 @@ func ambiguousFormat(opts packOptions, candidates []*codecs.Format) error {
 
 // printPacked tells what was written.
 func printPacked(a *app, f *codecs.Format, out string, s sums) error {
-	if a.quiet {
-		return nil
-	}
 	size, err := sizeOnDisk(f, out)
 	if err != nil {
 		return err
+	}
+	a.result.Done(result.Packed{Archive: out, Format: f.Name, Entries: s.entries, Size: s.size, Stored: size})
+	if a.quiet {
+		return nil
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s decoded, %s\n", out, plural(s.entries, "entry", "entries"),
 		humanSize(s.size), humanSize(size))

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
+	"pakdb/internal/result"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -107,8 +108,8 @@ to in NEW and OLD lacks, or did not have them refer to.
 			if opts.maxTotal > 0 && (opts.dryRun || opts.explain != "") {
 				return usageError(cmd, errors.New("--max-total is for archives, whose sizes are known when they are written"))
 			}
-			if opts.format != "" && !opts.dryRun {
-				return usageError(cmd, errors.New("--format is for --dry-run"))
+			if opts.format != "" && !opts.dryRun && (opts.format != "json" || opts.explain != "") {
+				return usageError(cmd, errors.New("but for json, --format is for --dry-run"))
 			}
 			return runPatchBuild(cmd.Context(), a, opts, args[0], args[1])
 		},
@@ -131,7 +132,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 	addFormat(cmd, &opts.format)
 	_ = cmd.MarkFlagDirname("output")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")
-	return cmd
+	return reporting(a, cmd, result.Patch{Archives: []result.PatchArchive{}})
 }
 
 func runPatchBuild(ctx context.Context, a *app, opts patchOptions, old, new string) error {
@@ -241,6 +242,8 @@ func writePatch(ctx context.Context, a *app, p *overlay.Plan, opts patchOptions)
 		return err
 	}
 	warnPatch(a, p)
+	a.result.Done(result.BuiltPatch(p, nil))
+	a.result.AddPlan(p)
 	if len(p.Items) == 0 {
 		if _, err := fmt.Fprintln(a.stdout, nothingToPatch(p)); err != nil {
 			return err
@@ -252,6 +255,7 @@ func writePatch(ctx context.Context, a *app, p *overlay.Plan, opts patchOptions)
 		printDifferences(a, proof)
 		return patchHint(err)
 	}
+	a.result.Done(result.BuiltPatch(p, written))
 	if err := printWritten(a, p, written, proof); err != nil {
 		return err
 	}

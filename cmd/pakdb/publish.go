@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/diff/store/publish"
+	"pakdb/internal/result"
 	"pakdb/internal/version"
 )
 
@@ -54,7 +55,7 @@ version, mix or mod they have.`,
 	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
 	sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
 	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
-	return cmd
+	return reporting(a, cmd, result.Published{})
 }
 
 func runPublish(ctx context.Context, a *app, build, out, label string, sign secretKey, deltas int, allowDamaged bool) (err error) {
@@ -90,8 +91,12 @@ func runPublish(ctx context.Context, a *app, build, out, label string, sign secr
 	p, err := publish.Publish(ctx, out, label, files.inputs,
 		&publish.Options{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: damageTexts(found)})
 	stop()
-	if err != nil || a.quiet {
+	if err != nil {
 		return err
+	}
+	a.result.Done(result.PublishedBuild(label, out, p))
+	if a.quiet {
+		return nil
 	}
 	_, err = fmt.Fprintf(a.stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, plural(int64(p.Files), "file", "files"),
 		humanSize(p.Size), plural(int64(p.Chunks), "chunk", "chunks"), plural(int64(p.Packs), "pack", "packs"), humanSize(p.Written),
@@ -114,19 +119,23 @@ func newStoreCommand(a *app) *cobra.Command {
 }
 
 func newStoreCheckCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "check STORE",
 		Short: "Read a whole store and compare it with its hashes",
 		Long: `Read every pack, object and manifest of a store: all chunks have their hashes, and
 every build can be made of what is there. Each finding is a line; the exit code is
 1 when there are any.`,
-		Example: `  pakdb store check /srv/game`,
-		Args:    usage(cobra.ExactArgs(1)),
+		Example: `  pakdb store check /srv/game
+  pakdb store check /srv/game --format json`,
+		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := 0
 			ctx, stop := a.watchPatch(cmd.Context())
 			err := publish.Check(ctx, args[0], func(name string, err error) {
 				found++
+				p := result.Of("", nil, err)
+				p.Path = &name
+				a.result.Add(p)
 				a.clearLine()
 				_, _ = fmt.Fprintf(a.stdout, "%s: %v\n", name, err)
 			})
@@ -142,6 +151,7 @@ every build can be made of what is there. Each finding is a line; the exit code 
 			return err
 		},
 	}
+	return reporting(a, cmd, struct{}{})
 }
 
 func newStorePruneCommand(a *app) *cobra.Command {

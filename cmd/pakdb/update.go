@@ -12,6 +12,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/update"
+	"pakdb/internal/result"
 )
 
 func newUpdateCommand(a *app) *cobra.Command {
@@ -41,8 +42,8 @@ what would be removed, what stays, and what would be fetched.`,
 			if len(o.from) == 0 {
 				return usageError(cmd, errors.New("update from where? pass --from STORE"))
 			}
-			if o.format != "" && (o.format != "json" || !o.dryRun) {
-				return usageError(cmd, errors.New("a plan is printed by --dry-run --format json"))
+			if o.format != "" && o.format != "json" {
+				return usageError(cmd, fmt.Errorf("--format %q: json is the plan with --dry-run, and else the result", o.format))
 			}
 			return runUpdate(cmd.Context(), a, args[0], o)
 		},
@@ -52,9 +53,9 @@ what would be removed, what stays, and what would be fetched.`,
 	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
 	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
 	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
-	cmd.Flags().StringVar(&o.format, "format", "", "with --dry-run: print the plan as `FORMAT`: json")
+	cmd.Flags().StringVar(&o.format, "format", "", "print the result, with --dry-run the plan, as `FORMAT`: json")
 	completeFlag(cmd, "format", "json")
-	return cmd
+	return reporting(a, cmd, result.Updated{})
 }
 
 // updateOptions are the flags of pakdb update.
@@ -85,7 +86,7 @@ func runUpdate(ctx context.Context, a *app, dir string, o updateOptions) (err er
 		return recoverHint(err, dir)
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	if o.format != "" {
+	if o.format != "" && o.dryRun {
 		e := json.NewEncoder(a.stdout)
 		e.SetIndent("", "  ")
 		return e.Encode(plan)
@@ -95,8 +96,12 @@ func runUpdate(ctx context.Context, a *app, dir string, o updateOptions) (err er
 	}
 	applying, stop := a.watchPatch(ctx)
 	err = folder.Apply(applying, plan, nil)
-	if stop(); err != nil || a.quiet {
+	if stop(); err != nil {
 		return err
+	}
+	a.result.Done(result.UpdatedFolder(dir, plan, r))
+	if a.quiet {
+		return nil
 	}
 	_, err = fmt.Fprintf(a.stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, plan.Build, humanSize(r.Fetched()),
 		plural(r.Requests(), "request", "requests"), time.Since(started).Round(time.Millisecond))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/locate"
 	"pakdb/internal/choose"
+	"pakdb/internal/result"
 	"pakdb/query"
 )
 
@@ -35,6 +35,7 @@ The exit code is 0 when all is well, 1 when there are findings.`,
 		Example: `  pakdb verify Calligraphy.sip
   pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
   pakdb verify 1.52
+  pakdb verify --format junit build/*.pak > verify.xml
   pakdb verify -q Game.pak && echo sound`,
 		Args:              usage(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: completing(a, completeArchives),
@@ -44,7 +45,9 @@ The exit code is 0 when all is well, 1 when there are findings.`,
 	}
 	addNested(cmd, &deep)
 	addFormat(cmd, &format)
-	return cmd
+	cmd.Flags().Lookup("format").Usage += "; json is one object,\njunit a test case for each archive"
+	completeFlag(cmd, "format", append(query.Formats(), formatJUnit)...)
+	return reporting(a, cmd, result.Verified{})
 }
 
 func runVerify(ctx context.Context, a *app, format string, deep bool, paths []string) error {
@@ -54,7 +57,7 @@ func runVerify(ctx context.Context, a *app, format string, deep bool, paths []st
 	}
 	deepen(a, sources, nil, deep)
 	v := &verification{a: a}
-	if format != "" {
+	if format != "" && a.result == nil {
 		// Named as in the catalog's view "problems".
 		if v.rows, err = a.rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {
 			return err
@@ -65,6 +68,7 @@ func runVerify(ctx context.Context, a *app, format string, deep bool, paths []st
 			return err
 		}
 	}
+	a.result.Done(result.Verified{Archives: len(sources), Entries: v.sums.entries, Size: v.sums.size})
 	if err := v.summary(len(sources)); err != nil {
 		return err
 	}
@@ -79,6 +83,9 @@ func runVerify(ctx context.Context, a *app, format string, deep bool, paths []st
 	}
 	return nil
 }
+
+// formatJUnit is XML that build servers show.
+const formatJUnit = "junit"
 
 // verification is one run of verify.
 type verification struct {
@@ -106,11 +113,13 @@ func (v *verification) report(e *codecs.Entry, err error) {
 func (v *verification) write(e *codecs.Entry, err error) {
 	v.found++
 	v.fails = v.fails || exitCode(err) == exitFailed
+	problem := result.Of(v.path, e, err)
+	v.a.result.Add(problem)
 	if v.err != nil {
 		return
 	}
 	if v.rows != nil {
-		v.err = v.rows.Write(findingRow(v.path, e, err)...)
+		v.err = v.rows.Write(problem.Row()...)
 		return
 	}
 	if wantsKey(err) {
@@ -118,25 +127,6 @@ func (v *verification) write(e *codecs.Entry, err error) {
 	}
 	v.a.clearLine()
 	_, v.err = fmt.Fprintln(v.a.stdout, err)
-}
-
-func findingRow(path string, e *codecs.Entry, err error) []driver.Value {
-	row := []driver.Value{path, nil, nil, nil, err.Error(), nil}
-	if e != nil {
-		row[1], row[5] = textOrNull(e.Name), int64(e.Ordinal)
-	}
-	var fe *codecs.FormatError
-	if !errors.As(err, &fe) {
-		return row
-	}
-	if row[1] == nil {
-		row[1] = textOrNull(fe.Entry)
-	}
-	row[2], row[4] = textOrNull(fe.Field), fe.Err.Error()
-	if fe.Off >= 0 {
-		row[3] = fe.Off
-	}
-	return row
 }
 
 func (v *verification) summary(archives int) error {
@@ -155,6 +145,7 @@ func (v *verification) summary(archives int) error {
 // finding; one that is not there is not.
 func (v *verification) archive(ctx context.Context, s source) error {
 	v.path, v.repeated = s.path, codecs.Repeated{}
+	v.a.result.Checked(v.path)
 	if err := v.read(ctx, s); err != nil {
 		return err
 	}

@@ -127,6 +127,7 @@ var rooms = map[string][]string{
 
 	"internal/manual":  {"internal/version"},
 	"internal/pager":   {"internal/terminal"},
+	"internal/result":  {"codecs", "diff/overlay", "diff/pkdelta", "diff/pkdelta/maker", "diff/store/publish", "diff/store/update", "indexer", "internal/terminal"},
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
 	"internal/glob":    {"internal/nearest"},
 	"internal/choose":  {"codecs", "internal/glob"},
@@ -139,7 +140,7 @@ var rooms = map[string][]string{
 
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
-	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "codecs/gpak"}, // some paks are databases
+	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
 	"modernc.org/sqlite/...":    {"schema", "schema/internal/vfstest", "codecs/gpak"},
 	"github.com/spf13/...":      {"cmd/pakdb/...", "internal/manual"},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},
