@@ -65,7 +65,9 @@ catalog; --exact reads the archives, which must be where they were and unchanged
 With --format it is these rows and nothing else.
 
 --format html is one page without any other file: a map of what changed, what
-the update takes by each way of transport, and a list to sort and search.
+the update takes by each way of transport, and a list to sort and search. --format md
+is a summary for a pull request: the sums, and a table for each folder, of at most
+65,536 characters.
 
 A list of more than 200 changes begins with the folders that they are in, those with
 most to download first. --limit ends a list sooner; it does not change the exit code,
@@ -98,6 +100,7 @@ archive is damaged, and else 0. The figures are
   pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
   pakdb diff 1.48 1.52 --summary dir --format csv
   pakdb diff 1.48 1.52 --format html > changes.html
+  pakdb diff 1.48 1.52 --format md > comment.md
   pakdb diff 1.48 1.52 --stat --fail-over download=50MB,changes=200,removed=0`,
 		Args:              usage(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: completing(a, completeSides),
@@ -256,6 +259,8 @@ func printDiff(ctx context.Context, a *app, opts diffOptions, c *changes, s *sid
 		return diffSemantic(ctx, a, c, s, opts.format)
 	case opts.impact:
 		return diffImpact(ctx, a, c, opts.format)
+	case opts.format == formatMarkdown:
+		return diffMarkdown(ctx, a, c)
 	case opts.format == formatHTML:
 		return diffPage(ctx, a, c)
 	case opts.format != "":

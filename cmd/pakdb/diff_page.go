@@ -10,8 +10,11 @@ import (
 	"pakdb/query"
 )
 
-// formatHTML is a page to look at; only the changes themselves have one.
-const formatHTML = "html"
+// Pages to look at; only the changes themselves have them.
+const (
+	formatHTML     = "html"
+	formatMarkdown = "md" // of other views: tables
+)
 
 func (opts *diffOptions) checkFormat(a *app) error {
 	if opts.format != formatHTML {
@@ -21,6 +24,16 @@ func (opts *diffOptions) checkFormat(a *app) error {
 		return fmt.Errorf("%w: --format html shows the changes as they are; it goes with no other view", errUsage)
 	}
 	return nil
+}
+
+// diffMarkdown writes a summary for a pull request.
+func diffMarkdown(ctx context.Context, a *app, c *changes) (int, error) {
+	totals := diff.NewTotals("kind")
+	if _, err := c.each(ctx, func(ch *diff.Change) error { totals.Add(ch); return nil }); err != nil {
+		return 0, err
+	}
+	return page.Markdown(a.stdout, c.OldBuild, c.NewBuild, damageTexts(c.damaged), diffSums(c, totals), humanSize,
+		func(do func(*diff.Change) error) (int, error) { return c.each(ctx, do) })
 }
 
 // diffPage writes the changes as one page, with what the whole update takes by each

@@ -5,6 +5,8 @@
 // Names in archives are anyone's. They reach the page as JSON that holds no "<"
 // and as text of elements, never as markup; a Content-Security-Policy admits the
 // page's own script and style, by their hashes, and nothing from outside.
+//
+// [Markdown] writes a summary for a pull request instead.
 package page
 
 import (
