@@ -39,7 +39,7 @@ var exceptions = map[string]map[string]int{
 		"schema":    45,
 	},
 	"lines of a package": {
-		"cmd/pakdb": 11000,
+		"cmd/pakdb": 11200,
 		"diff":      5900,
 		"schema":    6000,
 	},
