@@ -35,6 +35,15 @@ func quick(ctx context.Context) context.Context {
 	return atomicfile.WithGuard(ctx, (&faulttest.Faults{}).Guard)
 }
 
+// notShort skips one of the many cases of an update that meet nothing which others
+// do not, but other bytes: -short is for looking for races.
+func notShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("other bytes on the same way")
+	}
+}
+
 // smallPak is a pak of entries that differ by seeds.
 func smallPak(t *testing.T, seeds ...uint64) string {
 	t.Helper()

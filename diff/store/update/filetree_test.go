@@ -85,6 +85,7 @@ func union(a, b folder) folder {
 // A part of the list of files that is another one is refused: the manifest, which
 // may be signed, vouches for all of it.
 func TestListOfFilesIsWhatItsNameSays(t *testing.T) {
+	notShort(t)
 	dir := t.TempDir()
 	runPublish(t, dir, "1", loose(300))
 	sound := readFolder(t, dir)

@@ -74,6 +74,7 @@ func wrongs() map[string]func(code int, b []byte) (int, []byte) {
 // A server that answers wrongly now and then: the update finishes, from nothing
 // and from another version, with and without signatures.
 func TestWrongNowAndThen(t *testing.T) {
+	notShort(t)
 	p := mixedPair(t)
 	key, pub := newKey(t)
 	signed := t.TempDir()
@@ -122,6 +123,7 @@ func TestWrongNowAndThen(t *testing.T) {
 // was wanted and what came, soon; the folder stays as it was, and the right store
 // completes it.
 func TestAlwaysWrong(t *testing.T) {
+	notShort(t)
 	p := mixedPair(t)
 	for name, change := range wrongs() {
 		if name == "overloaded" || name == "short" { // which are asked for as long as something comes
