@@ -30,13 +30,8 @@ func Markdown(w io.Writer, old, new string, damaged []string, sums string, size 
 		return n, err
 	}
 	m := &markdown{totals: totals, size: size, rows: map[string][]string{}}
-	m.text.WriteString("### " + code(old) + " → " + code(new) + "\n\n" + plain(sums) + "\n\n")
-	for i, d := range damaged {
-		if line := "- **damaged archive:** " + code(d) + "\n"; i < 20 {
-			m.text.WriteString(line)
-		}
-	}
-	m.text.WriteString("\n")
+	m.text.WriteString("### " + code(old) + " → " + code(new) + "\n\n" + plain(strings.ReplaceAll(sums, " -> ", " → ")) + "\n\n")
+	m.damaged(damaged)
 	// What cannot fit is not kept: builds may have a million changes.
 	fits := mostMarkdown / leastRow
 	for _, dir := range totals.Values() {
@@ -58,6 +53,22 @@ func Markdown(w io.Writer, old, new string, damaged []string, sums string, size 
 	}
 	_, err = io.WriteString(w, m.text.String())
 	return n, err
+}
+
+// mostDamaged is how many damaged archives are named.
+const mostDamaged = 20
+
+// damaged lists archives that are damaged as a whole.
+func (m *markdown) damaged(archives []string) {
+	for _, d := range archives[:min(len(archives), mostDamaged)] {
+		m.text.WriteString("- **damaged archive:** " + code(d) + "\n")
+	}
+	if more := len(archives) - mostDamaged; more > 0 {
+		fmt.Fprintf(&m.text, "- **%d more damaged archives**\n", more)
+	}
+	if len(archives) > 0 {
+		m.text.WriteString("\n")
+	}
 }
 
 type markdown struct {

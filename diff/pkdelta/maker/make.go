@@ -308,7 +308,7 @@ func MakeFile(ctx context.Context, file string, old, new []pkdelta.Input, o *Mak
 	if h, s, err = makeProved(ctx, out.File, old, new, filepath.Dir(file), o, &trust{wanted: true}); err != nil {
 		return nil, nil, err
 	}
-	if o.Fits != nil {
+	if o != nil && o.Fits != nil {
 		if err := o.Fits(h); err != nil {
 			return nil, nil, err
 		}
