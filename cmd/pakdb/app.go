@@ -20,6 +20,7 @@ import (
 	"pakdb/internal/rescue"
 	"pakdb/internal/result"
 	"pakdb/internal/terminal"
+	"pakdb/query"
 	"pakdb/schema"
 )
 
@@ -134,7 +135,13 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, sub.Name())
 		}
 	}
-	return hinted(usageError(cmd, fmt.Errorf("no command %q", args[0])), nearest.Hint(nearest.Names(args[0], names)))
+	err := usageError(cmd, fmt.Errorf("no command %q", args[0]))
+	if library, loadErr := query.Load(query.UserQueries()); loadErr == nil {
+		if q, getErr := library.Get(args[0]); getErr == nil {
+			return hinted(err, "there is a query by that name: "+q.Usage())
+		}
+	}
+	return hinted(err, nearest.Hint(nearest.Names(args[0], names)))
 }
 
 // usage marks the errors of an argument check as errors of usage.

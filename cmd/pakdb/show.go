@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +28,7 @@ type showOptions struct {
 func newShowCommand(a *app) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
-		Use:   "show [flags] FILE | BUILD:PATH | ARCHIVE [ENTRY]",
+		Use:   "show [flags] FILE | BUILD:PATH | BUILD:ARCHIVE | ARCHIVE [ENTRY]",
 		Short: "Show what a content means, as a tree",
 		Long: `Show what a content means, as a tree: whatever "pakdb formats" lists an inspector
 for. It is a file, a file of a build in the catalog, or an entry of an archive, named
@@ -48,6 +47,7 @@ children, each where there is such a thing. Members are only ever added.
 What is wrong with the content stands in the tree, and the exit code is 1.`,
 		Example: `  pakdb show Calligraphy.sip Calligraphy/Powers/Player/Aegis/Beam.prototype
   pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
+  pakdb show 1.52:Calligraphy.sip
   pakdb show Botpack.u --depth 1
   pakdb show Game.pak --format json | jq '.children[] | select(.name == "mounting")'`,
 		Args:              usage(cobra.RangeArgs(1, 2)),
@@ -90,14 +90,17 @@ func runShow(ctx context.Context, a *app, o showOptions, args []string) error {
 
 // meaningOf finds what the arguments name, and what that means.
 func meaningOf(ctx context.Context, a *app, args []string) (*meaning.Node, error) {
-	if file, entry, ok := splitInside(args[0]); ok && len(args) == 1 {
-		args = []string{file, entry}
+	if len(args) == 1 {
+		if root, err := meaningInBuild(ctx, a, args[0]); root != nil || err != nil {
+			return root, err
+		}
+		if file, entry, ok := splitInside(args[0]); ok {
+			args = []string{file, entry}
+		}
 	}
 	if len(args) == 1 {
-		for _, find := range []func(context.Context, *app, string) (*meaning.Node, error){meaningInBuild, meaningOfFile} {
-			if root, err := find(ctx, a, args[0]); root != nil || err != nil {
-				return root, err
-			}
+		if root, err := meaningOfFile(ctx, a, args[0]); root != nil || err != nil {
+			return root, err
 		}
 	}
 	ar, err := openFor(ctx, a, args[0], args[1:], false)
@@ -106,31 +109,64 @@ func meaningOf(ctx context.Context, a *app, args []string) (*meaning.Node, error
 	}
 	defer func() { _ = ar.Close() }()
 	if len(args) == 1 {
-		root := meaning.OfArchive(ar, ar.format, ar.size)
-		root.Name = args[0]
-		return root, ctx.Err()
+		return meaningOfArchive(ctx, ar, args[0])
 	}
 	found, err := choose.Find(ar.path, ar.Archive, args[1:])
 	if err != nil {
 		return nil, err
 	}
-	files := show.InArchive(ar, a.registry(), scriptsIn(a, filepath.Dir(ar.path)))
-	facts, err := files.Entry(ctx, found[0])
-	return show.Explain(ctx, choose.Label(found[0]), facts, files, err)
+	return meaningOfEntry(ctx, a, ar, found[0])
 }
 
-// meaningInBuild shows BUILD:PATH. It returns nil for text that names no build of the
-// catalog.
+func meaningOfArchive(ctx context.Context, ar *archive, name string) (*meaning.Node, error) {
+	root := meaning.OfArchive(ar, ar.format, ar.size)
+	root.Name = name
+	return root, ctx.Err()
+}
+
+func meaningOfEntry(ctx context.Context, a *app, ar *archive, e *codecs.Entry) (*meaning.Node, error) {
+	files := show.InArchive(ar, a.registry(), scriptsIn(a, filepath.Dir(ar.path)))
+	facts, err := files.Entry(ctx, e)
+	return show.Explain(ctx, choose.Label(e), facts, files, err)
+}
+
+// meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
+func meaningInOne(ctx context.Context, a *app, n *locate.Name) (*meaning.Node, error) {
+	if n.Entry == "" {
+		ar, err := openLocated(ctx, a, n, n.Files[0])
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = ar.Close() }()
+		return meaningOfArchive(ctx, ar, n.Text)
+	}
+	g, err := openEntry(ctx, a, n.Text)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.ar.Close() }()
+	return meaningOfEntry(ctx, a, g.ar, g.entries[0])
+}
+
+// meaningInBuild shows BUILD:PATH, BUILD:ARCHIVE and BUILD:ARCHIVE!PATH. It returns
+// nil for text that names no build of the catalog.
 func meaningInBuild(ctx context.Context, a *app, text string) (*meaning.Node, error) {
-	if _, err := os.Stat(text); err == nil || !strings.Contains(text, ":") {
+	if _, err := os.Stat(text); err == nil {
 		return nil, nil
 	}
 	n, err := resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
 	if err != nil {
 		return nil, err
 	}
-	if n.Build == "" || n.One || n.Entry == "" {
+	if n.Build != "" && n.One {
+		return meaningInOne(ctx, a, n)
+	}
+	if n.Build == "" {
 		return nil, nil // a file that is not there, which meaningOfFile reports
+	}
+	if n.Entry == "" {
+		return nil, hinted(fmt.Errorf("%w: %s is a build: what of it?", errUsage, text),
+			"pakdb show "+n.Build+":PATH, or "+n.Build+":ARCHIVE; pakdb info "+n.Build+" tells of its archives")
 	}
 	db, err := a.openCatalog(ctx)
 	if err != nil {
