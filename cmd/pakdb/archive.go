@@ -60,7 +60,7 @@ func (a *app) openFile(ctx context.Context, path string, f *os.File) (*archive, 
 	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
 	ar, err := a.openSource(ctx, src)
 	if errors.Is(err, codecs.ErrUnknown) {
-		return nil, hinted(err, cmp.Or(ownFileHint(ctx, path), hint(err)))
+		return nil, hinted(err, cmp.Or(ownFileHint(ctx, path), contentHint(a, src, path), hint(err)))
 	}
 	if err != nil {
 		return nil, err
@@ -80,6 +80,20 @@ func ownFileHint(ctx context.Context, path string) string {
 	}
 	_ = db.Close()
 	return fmt.Sprintf("that is a catalog: pakdb query @builds --catalog %s", path)
+}
+
+// contentHint is for who takes a content that lies outside of archives, such as a
+// package of Unreal Engine, for an archive.
+func contentHint(a *app, src codecs.Source, path string) string {
+	head := make([]byte, min(src.Size, codecs.HeadSize))
+	if _, err := src.ReadAt(head, 0); err != nil {
+		return ""
+	}
+	in := a.registry().Inspector(&codecs.Entry{Name: filepath.ToSlash(path), Size: src.Size}, head)
+	if in == nil {
+		return ""
+	}
+	return fmt.Sprintf("that is no archive but a content (%s): pakdb show %s", in.Name, path)
 }
 
 // openSource detects and opens what is no loose file.
