@@ -7,7 +7,12 @@ WITH below AS MATERIALIZED (
     SELECT p.path_id, d.prefix || p.name AS path
     FROM dir d
     JOIN path p ON p.dir_id = d.dir_id
-    WHERE :under = '' OR substr(d.prefix, 1, length(rtrim(:under, '/')) + 1) = rtrim(:under, '/') || '/'
+    WHERE (:under = '' OR substr(d.prefix, 1, length(rtrim(:under, '/')) + 1) = rtrim(:under, '/') || '/')
+      AND p.path_id IN (SELECT r.path_id -- most paths never had another content
+                        FROM entry_row r
+                        WHERE r.content_id IS NOT NULL
+                        GROUP BY r.path_id
+                        HAVING min(r.content_id) <> max(r.content_id))
 ), copy AS (
     SELECT e.path_id, ba.build_id, e.content_id, e.stored,
            row_number() OVER (PARTITION BY e.path_id, ba.build_id ORDER BY ba.place, e.row) AS rank
