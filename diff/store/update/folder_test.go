@@ -117,6 +117,7 @@ func TestModesStay(t *testing.T) {
 // TestLostNames: what contents are called is written without waiting for the disk,
 // and is not needed.
 func TestLostNames(t *testing.T) {
+	notShort(t)
 	t.Parallel()
 	p := mixedPair(t)
 	first := t.TempDir()

@@ -291,6 +291,7 @@ func TestGoodServer(t *testing.T) {
 
 // Whatever is damaged in a store: the folder stays as it was, and Check finds it.
 func TestDamagedStore(t *testing.T) {
+	notShort(t)
 	list, dir := builds(t), t.TempDir()
 	runPublish(t, dir, "v1", list[1])
 	sound := readFolder(t, dir)
@@ -384,6 +385,7 @@ func TestInterrupted(t *testing.T) {
 
 // Only what no build needs is removed.
 func TestPrune(t *testing.T) {
+	notShort(t)
 	list, dir := builds(t), t.TempDir()
 	for i, f := range list {
 		runPublish(t, dir, fmt.Sprint("v", i), f, 1)
