@@ -45,6 +45,20 @@ func (r *Registry) Detect(src Source) (*Format, error) {
 	return best[0], nil
 }
 
+// DetectArchive is [Registry.Detect] for who wants an archive, and no file that is
+// one entry of its own: of what only the format that takes any file recognises, it
+// returns the error that [Registry.Explain] has, or else [ErrUnknown].
+func (r *Registry) DetectArchive(src Source) (*Format, error) {
+	format, err := r.Detect(src)
+	if err != nil || !format.Mounts().Loose {
+		return format, err
+	}
+	if err := r.Explain(src); err != nil {
+		return nil, err
+	}
+	return nil, &FormatError{Format: "detect", File: src.Name, Off: -1, Err: ErrUnknown}
+}
+
 // Open detects and opens src.
 func (r *Registry) Open(ctx context.Context, src Source, o *Options) (Archive, *Format, error) {
 	f, err := r.Detect(src)
@@ -105,13 +119,7 @@ func openIn(ctx context.Context, f *os.File, r *Registry, o *Options) (*File, er
 	}
 	dir, base := filepath.Split(f.Name())
 	src := Source{ReaderAt: f, Name: base, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
-	format, err := r.Detect(src)
-	if err == nil && format.Mounts().Loose {
-		if err := r.Explain(src); err != nil {
-			return nil, err
-		}
-		err = &FormatError{Format: "detect", File: src.Name, Off: -1, Err: ErrUnknown}
-	}
+	format, err := r.DetectArchive(src)
 	if err != nil {
 		return nil, err
 	}

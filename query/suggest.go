@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pakdb/internal/nearest"
+	"pakdb/schema"
 )
 
 // suggest returns what may have been meant by name, or all there is when that
@@ -113,7 +114,7 @@ const mostOffered = 2000
 // any, the names of files in all folders that begin so are returned.
 func PathsBelow(ctx context.Context, db *sql.DB, typed string) ([]string, error) {
 	folder := typed[:strings.LastIndexByte(typed, '/')+1]
-	paths, err := firstColumn(ctx, db, `SELECT DISTINCT ?1 || substr(rest, 1, instr(rest, '/'))
+	paths, err := schema.FirstTexts(ctx, db, `SELECT DISTINCT ?1 || substr(rest, 1, instr(rest, '/'))
 		FROM (SELECT substr(prefix, length(?1) + 1) AS rest FROM dir WHERE prefix >= ?2 AND prefix < ?2 || char(0x10ffff) AND prefix <> ?1)
 		UNION ALL
 		SELECT ?1 || p.name FROM dir d JOIN path p USING (dir_id)
@@ -123,22 +124,6 @@ func PathsBelow(ctx context.Context, db *sql.DB, typed string) ([]string, error)
 	if err != nil || len(paths) > 0 || typed == "" {
 		return paths, err
 	}
-	return firstColumn(ctx, db, "SELECT DISTINCT name FROM path WHERE name >= ?1 AND name < ?1 || char(0x10ffff) ORDER BY name LIMIT ?2",
+	return schema.FirstTexts(ctx, db, "SELECT DISTINCT name FROM path WHERE name >= ?1 AND name < ?1 || char(0x10ffff) ORDER BY name LIMIT ?2",
 		typed, mostOffered)
-}
-
-func firstColumn(ctx context.Context, db *sql.DB, text string, args ...any) (all []string, err error) {
-	rows, err := db.QueryContext(ctx, text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, rows.Err()
 }

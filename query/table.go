@@ -110,14 +110,11 @@ func (t *table) end() error {
 // tablewriter and [terminal.Width] judge differently: a vowel sign of an Indic script
 // behind a Latin letter, for one.
 func (t *table) plain() bool {
-	for _, cells := range append(t.cells, t.names) {
-		for _, c := range cells {
-			if strings.ContainsFunc(c, func(r rune) bool { return r >= utf8.RuneSelf }) {
-				return false
-			}
-		}
+	wide := func(cell string) bool {
+		return strings.ContainsFunc(cell, func(r rune) bool { return r >= utf8.RuneSelf })
 	}
-	return true
+	return !slices.ContainsFunc(t.names, wide) &&
+		!slices.ContainsFunc(t.cells, func(cells []string) bool { return slices.ContainsFunc(cells, wide) })
 }
 
 // render has tablewriter write the rows held, cut to the widths. It must neither

@@ -155,7 +155,7 @@ func familyInsert(l *family.Layout) string {
 // are of: those whose content_id refers to a content, but for those that say where
 // contents are and what they are made of.
 func factTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	return readTexts(ctx, tx, `SELECT m.name
+	return FirstTexts(ctx, tx, `SELECT m.name
 		FROM sqlite_schema m
 		JOIN pragma_foreign_key_list(m.name) f
 		WHERE m.type = 'table' AND f."table" = 'content' AND f."from" = 'content_id'
@@ -168,7 +168,7 @@ func factTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
 func usedBy(ctx context.Context, tx *sql.Tx, table string, tables []string) (string, error) {
 	var queries []string
 	for _, t := range tables {
-		columns, err := readTexts(ctx, tx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE "table" = ? ORDER BY id DESC`, t, table)
+		columns, err := FirstTexts(ctx, tx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE "table" = ? ORDER BY id DESC`, t, table)
 		if err != nil {
 			return "", err
 		}
@@ -179,8 +179,10 @@ func usedBy(ctx context.Context, tx *sql.Tx, table string, tables []string) (str
 	return strings.Join(queries, " UNION "), nil
 }
 
-func readTexts(ctx context.Context, tx *sql.Tx, query string, args ...any) (texts []string, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
+// FirstTexts returns the first column of the rows of a query, which are texts. db is a
+// database or a transaction.
+func FirstTexts(ctx context.Context, db querier, query string, args ...any) (texts []string, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -99,13 +99,7 @@ func contentHint(a *app, src codecs.Source, path string) string {
 // openSource detects and opens what is no loose file.
 func (a *app) openSource(ctx context.Context, src codecs.Source) (*archive, error) {
 	registry := a.registry()
-	format, err := registry.Detect(src)
-	if err == nil && isLoose(format) {
-		if err := registry.Explain(src); err != nil {
-			return nil, err
-		}
-		err = &codecs.FormatError{Format: "detect", File: src.Name, Off: -1, Err: codecs.ErrUnknown}
-	}
+	format, err := registry.DetectArchive(src)
 	if errors.Is(err, codecs.ErrUnknown) {
 		return nil, hinted(err, "pakdb reads "+strings.Join(containerNames(registry), ", ")+`; see "pakdb formats"`)
 	}

@@ -153,6 +153,11 @@ func openEntry(ctx context.Context, a *app, name string) (g group, err error) {
 	if err != nil {
 		return g, err
 	}
+	return openNamed(ctx, a, n)
+}
+
+// openNamed opens the archive of the entry that a resolved name stands for.
+func openNamed(ctx context.Context, a *app, n *locate.Name) (g group, err error) {
 	if err := narrow(ctx, a, n); err != nil {
 		return g, err
 	}
@@ -167,7 +172,7 @@ func openEntry(ctx context.Context, a *app, name string) (g group, err error) {
 		return g, err
 	}
 	if n.Entry == "" {
-		return g, fmt.Errorf("%w: which ENTRY of %s?", errUsage, name)
+		return g, fmt.Errorf("%w: which ENTRY of %s?", errUsage, n.Text)
 	}
 	if g.ar, err = open(ctx); err != nil {
 		return g, err

@@ -140,7 +140,7 @@ func meaningInOne(ctx context.Context, a *app, n *locate.Name) (*meaning.Node, e
 		defer func() { _ = ar.Close() }()
 		return meaningOfArchive(ctx, ar, n.Text)
 	}
-	g, err := openEntry(ctx, a, n.Text)
+	g, err := openNamed(ctx, a, n)
 	if err != nil {
 		return nil, err
 	}
