@@ -11,24 +11,26 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/schema"
 )
 
-func newCatalogCommand(a *app) *cobra.Command {
+func newCatalogCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "catalog",
 		Short:   "Look after the catalog's file",
 		Long:    "Look after the catalog's file: check reads all of it and says what is damaged.",
 		Example: "  pakdb catalog check",
-		Args:    noSuchCommand,
+		Args:    cli.NoSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCatalogCheckCommand(a))
 	return cmd
 }
 
-func newCatalogCheckCommand(a *app) *cobra.Command {
+func newCatalogCheckCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "check [flags] [FILE]",
@@ -50,32 +52,32 @@ replaced and that nothing else tells, such as an offset or a time: SQLite has no
 checksums.`,
 		Example: `  pakdb catalog check
   pakdb catalog check old.db --format json`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				a.catalog = args[0]
+				a.Catalog = args[0]
 			}
 			return runCatalogCheck(cmd.Context(), a, format)
 		},
 	}
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runCatalogCheck(ctx context.Context, a *app, format string) error {
-	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
+func runCatalogCheck(ctx context.Context, a *cli.App, format string) error {
+	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err
 	}
 	var step atomic.Value
 	step.Store("")
-	stop := a.showBar(ctx, func(bar *progressbar.ProgressBar) { bar.Describe("checking: " + step.Load().(string)) })
+	stop := a.ShowBar(ctx, func(bar *progressbar.ProgressBar) { bar.Describe("checking: " + step.Load().(string)) })
 	defer stop()
 	var found []schema.Finding
-	checked, err := schema.Check(ctx, a.catalog, func(f schema.Finding) { found = append(found, f) },
-		func(name string) { step.Store(printable(name)) })
+	checked, err := schema.Check(ctx, a.Catalog, func(f schema.Finding) { found = append(found, f) },
+		func(name string) { step.Store(terminal.Printable(name)) })
 	stop()
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, schema.ErrEmpty) {
-		return fmt.Errorf("%w: %w", errNoCatalog, err)
+		return fmt.Errorf("%w: %w", cli.ErrNoCatalog, err)
 	}
 	if err != nil {
 		return err
@@ -83,7 +85,7 @@ func runCatalogCheck(ctx context.Context, a *app, format string) error {
 	return printChecked(a, found, checked, format)
 }
 
-func printChecked(a *app, found []schema.Finding, checked schema.Checked, format string) error {
+func printChecked(a *cli.App, found []schema.Finding, checked schema.Checked, format string) error {
 	var err error
 	if format != "" {
 		err = findingRows(a, found, format)
@@ -93,45 +95,45 @@ func printChecked(a *app, found []schema.Finding, checked schema.Checked, format
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printable(a.catalog)+": "+plural(int64(len(found)), "finding", "findings"))
+	_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(a.Catalog)+": "+cli.Plural(int64(len(found)), "finding", "findings"))
 	for _, line := range checkAdvice(checked) {
-		_, _ = fmt.Fprintln(a.stderr, "hint: "+printable(line))
+		_, _ = fmt.Fprintln(a.Stderr, "hint: "+terminal.Printable(line))
 	}
-	return errProblems
+	return cli.ErrProblems
 }
 
-func findingRows(a *app, found []schema.Finding, format string) error {
-	rows, err := a.rows(format, "check", "build", "finding")
+func findingRows(a *cli.App, found []schema.Finding, format string) error {
+	rows, err := a.Rows(format, "check", "build", "finding")
 	if err != nil {
 		return err
 	}
 	for _, f := range found {
-		if err := rows.Write(f.Check, textOrNull(f.Build), f.Detail); err != nil {
+		if err := rows.Write(f.Check, cli.TextOrNull(f.Build), f.Detail); err != nil {
 			return err
 		}
 	}
 	return rows.Close()
 }
 
-func findingLines(a *app, found []schema.Finding, checked schema.Checked) error {
+func findingLines(a *cli.App, found []schema.Finding, checked schema.Checked) error {
 	for _, f := range found {
 		build := ""
 		if f.Build != "" {
-			build = " build " + printable(f.Build) + ":"
+			build = " build " + terminal.Printable(f.Build) + ":"
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s:%s %s\n", f.Check, build, printable(f.Detail)); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s:%s %s\n", f.Check, build, terminal.Printable(f.Detail)); err != nil {
 			return err
 		}
 	}
-	if len(found) > 0 || a.quiet {
+	if len(found) > 0 || a.Quiet {
 		return nil
 	}
 	note := ""
 	if checked.Interrupted {
 		note = ", and what an interrupted scan left for the next one"
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s is sound: %s%s\n", printable(a.catalog),
-		plural(int64(len(checked.Readable)), "build", "builds"), note)
+	_, err := fmt.Fprintf(a.Stdout, "%s is sound: %s%s\n", terminal.Printable(a.Catalog),
+		cli.Plural(int64(len(checked.Readable)), "build", "builds"), note)
 	return err
 }
 
@@ -148,10 +150,10 @@ func checkAdvice(c schema.Checked) []string {
 }
 
 // noteUnchecked says what "pakdb index" and "pakdb rm" do not know.
-func noteUnchecked(a *app, c *schema.Catalog) {
-	if c.Checked() || a.quiet {
+func noteUnchecked(a *cli.App, c *schema.Catalog) {
+	if c.Checked() || a.Quiet {
 		return
 	}
-	_, _ = fmt.Fprintf(a.stderr, "pakdb: %s is larger than %s, so its pages were not checked for damage; pakdb catalog check does that\n",
-		printable(a.catalog), humanSize(schema.QuickSize))
+	_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s is larger than %s, so its pages were not checked for damage; pakdb catalog check does that\n",
+		terminal.Printable(a.Catalog), cli.HumanSize(schema.QuickSize))
 }

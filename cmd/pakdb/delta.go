@@ -10,6 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
@@ -17,7 +20,7 @@ import (
 	"pakdb/internal/result"
 )
 
-func newDeltaCommand(a *app) *cobra.Command {
+func newDeltaCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "delta",
 		Short: "Make and apply the smallest download between builds",
@@ -29,7 +32,7 @@ A patch is for transport; the game never sees it. What a game mounts over an old
 build is made by "pakdb patch build".`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
-		Args: noSuchCommand,
+		Args: cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
@@ -37,10 +40,10 @@ build is made by "pakdb patch build".`,
 	return cmd
 }
 
-func newDeltaMakeCommand(a *app) *cobra.Command {
+func newDeltaMakeCommand(a *cli.App) *cobra.Command {
 	var out string
 	var key secretKey
-	var keys newKeys
+	var keys cli.TargetKeys
 	var opts makeOptions
 	var overwrite bool
 	cmd := &cobra.Command{
@@ -78,20 +81,20 @@ above --max-size gets none, and the exit code is 1.`,
   pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta --max-size 50MB
   pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
   pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
-		Args:              usage(cobra.MinimumNArgs(2)),
-		ValidArgsFunction: completing(a, completeArchives),
+		Args:              cli.Args(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := keys.load(&a.keys); err != nil {
+			if err := keys.Load(&a.Keys); err != nil {
 				return err
 			}
 			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
 			if err != nil {
-				return usageError(cmd, err)
+				return cli.UsageError(cmd, err)
 			}
 			if out == "" {
-				return usageError(cmd, errors.New("write where to? pass -o FILE"))
+				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE"))
 			}
-			if err := refuseExisting(out, overwrite); err != nil {
+			if err := cli.RefuseExisting(out, overwrite); err != nil {
 				return err
 			}
 			return runDeltaMake(cmd.Context(), a, old, new, out, key, opts, &keys)
@@ -101,10 +104,10 @@ above --max-size gets none, and the exit code is 1.`,
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
 	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
-	addAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
-	keys.add(cmd)
-	return reporting(a, cmd, result.Delta{})
+	keys.Add(cmd)
+	return cli.Reporting(a, cmd, result.Delta{})
 }
 
 // oldAndNew divides arguments at "--", or two of them in the middle.
@@ -120,8 +123,8 @@ func oldAndNew(args []string, dash int) (old, new []string, err error) {
 	return args[:dash], args[dash:], nil
 }
 
-func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, key secretKey, opts makeOptions, keys *newKeys) (err error) {
-	debug.SetMemoryLimit(makeMemory)
+func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, out string, key secretKey, opts makeOptions, keys *cli.TargetKeys) (err error) {
+	debug.SetMemoryLimit(transport.MakeMemory)
 	secret, err := key.read(ctx, a)
 	if err != nil {
 		return err
@@ -132,21 +135,21 @@ func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, ke
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
 	if name, ok := sides.has(out); ok {
-		return hinted(fmt.Errorf("%w: the patch would be written over %s, which it is made from", errUsage, name), "write it elsewhere, or move that away")
+		return cli.WithHint(fmt.Errorf("%w: the patch would be written over %s, which it is made from", cli.ErrUsage, name), "write it elsewhere, or move that away")
 	}
-	openNew := &codecs.Options{Keys: keys.ring.Key}
-	found, err := findDamage(ctx, a, damagedSide{"old", sides.old.Inputs, a.openOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
+	openNew := &codecs.Options{Keys: keys.Ring.Key}
+	found, err := findDamage(ctx, a, damagedSide{"old", sides.old.Inputs, a.OpenOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
 	if err != nil {
 		return err
 	}
-	if err := refuseDamaged(a, found, opts.allowDamaged); err != nil {
+	if err := cli.RefuseDamaged(a, found, opts.allowDamaged); err != nil {
 		return err
 	}
 	started := time.Now()
-	watched, stop := a.watchPatch(ctx)
+	watched, stop := a.WatchPatch(ctx)
 	defer stop()
 	h, s, err := maker.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.registry(), Open: a.openOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, out, secret) },
+		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, out, secret) },
 	})
 	if err == nil && secret != nil {
 		err = pkdelta.SignFile(ctx, out, secret)
@@ -155,8 +158,8 @@ func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, ke
 	if err != nil {
 		return err
 	}
-	a.result.Done(result.MadeDelta(out, h, s, secret))
-	if a.quiet {
+	a.Result.Done(result.MadeDelta(out, h, s, secret))
+	if a.Quiet {
 		return nil
 	}
 	return printMade(a, out, h, s, time.Since(started))
@@ -165,7 +168,7 @@ func runDeltaMake(ctx context.Context, a *app, old, new []string, out string, ke
 // makeOptions are the switches of "delta make".
 type makeOptions struct {
 	best, allowDamaged bool
-	maxSize            byteSize
+	maxSize            cli.ByteSize
 }
 
 // fits refuses a patch above --max-size, signed if it will be.
@@ -177,38 +180,38 @@ func (opts *makeOptions) fits(h *pkdelta.Header, out string, key *pkdelta.Secret
 	if opts.maxSize == 0 || size <= int64(opts.maxSize) {
 		return nil
 	}
-	return refusal(fmt.Errorf("%s would have %s, above the limit of %d", out, exactSize(size), int64(opts.maxSize)))
+	return cli.Refusal(fmt.Errorf("%s would have %s, above the limit of %d", out, cli.ExactSize(size), int64(opts.maxSize)))
 }
 
-func printMade(a *app, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
+func printMade(a *cli.App, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
 	var size int64
 	for _, f := range h.New {
 		size += f.Size
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s: %s for %s of new files (%s), in %v\n", out, humanSize(h.Length()), humanSize(size),
-		percent(h.Length(), size), took.Round(time.Millisecond)); err != nil {
+	if _, err := fmt.Fprintf(a.Stdout, "%s: %s for %s of new files (%s), in %v\n", out, cli.HumanSize(h.Length()), cli.HumanSize(size),
+		cli.Percent(h.Length(), size), took.Round(time.Millisecond)); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(a.stdout, "copied %s, coded %s, derived %s", humanSize(s.Copied), humanSize(s.Raw), humanSize(s.Derived)); err != nil {
+	if _, err := fmt.Fprintf(a.Stdout, "copied %s, coded %s, derived %s", cli.HumanSize(s.Copied), cli.HumanSize(s.Raw), cli.HumanSize(s.Derived)); err != nil {
 		return err
 	}
 	for _, r := range sortedRecipes(s.Made) {
-		if _, err := fmt.Fprintf(a.stdout, ", made by %v %s", r, humanSize(s.Made[r])); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, ", made by %v %s", r, cli.HumanSize(s.Made[r])); err != nil {
 			return err
 		}
 	}
 	if s.Sealed > 0 {
-		if _, err := fmt.Fprintf(a.stdout, ", %s of all that by AES", humanSize(s.Sealed)); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, ", %s of all that by AES", cli.HumanSize(s.Sealed)); err != nil {
 			return err
 		}
 	}
 	if len(h.Keys) > 0 {
-		if _, err := fmt.Fprintf(a.stdout, "\ncontents that are encrypted in the files are in the clear in the patch; applying takes %s",
-			plural(int64(len(h.Keys)), "key", "keys")); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "\ncontents that are encrypted in the files are in the clear in the patch; applying takes %s",
+			cli.Plural(int64(len(h.Keys)), "key", "keys")); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "\nproved: applied to the old files, it gives the new ones\n")
+	_, err := fmt.Fprintf(a.Stdout, "\nproved: applied to the old files, it gives the new ones\n")
 	return err
 }
 
@@ -225,29 +228,16 @@ func sortedRecipes(made map[pkdelta.Recipe]int64) (list []pkdelta.Recipe) {
 	return list
 }
 
-func percent(part, whole int64) string {
-	if whole == 0 {
-		return "0 %"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
-}
-
-// Soft bounds of memory, below which the garbage collector works harder instead.
-const (
-	makeMemory  = 160 << 20
-	applyMemory = 32 << 20
-)
-
 func deltaHint(err error) error {
 	switch {
 	case errors.Is(err, apply.ErrApplied):
-		return hinted(err, "nothing need be done")
+		return cli.WithHint(err, "nothing need be done")
 	case errors.Is(err, pkdelta.ErrWrongOld):
-		return hinted(err, `"pakdb delta info" tells what the patch is for`)
+		return cli.WithHint(err, `"pakdb delta info" tells what the patch is for`)
 	case errors.Is(err, pkdelta.ErrNoKey):
-		return hinted(err, keyHint+"; nothing was written")
+		return cli.WithHint(err, cli.KeyHint+"; nothing was written")
 	case errors.Is(err, pkdelta.ErrCorrupt):
-		return hinted(err, "download the patch again")
+		return cli.WithHint(err, "download the patch again")
 	}
 	return err
 }

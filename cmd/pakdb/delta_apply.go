@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/pkdelta/apply"
 )
 
-func newDeltaApplyCommand(a *app) *cobra.Command {
+func newDeltaApplyCommand(a *cli.App) *cobra.Command {
 	var opts applyOptions
 	cmd := &cobra.Command{
 		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
@@ -43,15 +44,15 @@ that cannot be appended to are made anew, and why is told.`,
   pakdb delta apply game.pkdelta Game.pak -o . --dry-run
   pakdb delta apply game.pkdelta Paks -o Paks --append
   pakdb delta apply game.pkdelta Paks -o Paks --in-place --keep-undo back.pkundo`,
-		Args: usage(cobra.MinimumNArgs(2)),
+		Args: cli.Args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return usageError(cmd, errors.New("write where to? pass -o DIR"))
+				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR"))
 			}
 			if opts.undo != "" && !opts.inPlace && !opts.append {
-				return usageError(cmd, errors.New("--keep-undo is for --in-place and --append; else the old files are the way back"))
+				return cli.UsageError(cmd, errors.New("--keep-undo is for --in-place and --append; else the old files are the way back"))
 			}
-			if err := opts.keys.load(&a.keys); err != nil {
+			if err := opts.keys.Load(&a.Keys); err != nil {
 				return err
 			}
 			return runDeltaApply(cmd.Context(), a, args[0], args[1:], opts)
@@ -63,21 +64,21 @@ that cannot be appended to are made anew, and why is told.`,
 	cmd.Flags().BoolVar(&opts.append, "append", false, "write what changed behind the paks in DIR")
 	cmd.Flags().StringVar(&opts.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
 	cmd.Flags().StringVar(&opts.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
-	opts.keys.add(cmd)
+	opts.keys.Add(cmd)
 	_ = cmd.MarkFlagDirname("output")
-	exclusive(cmd, "in-place", "append")
+	cli.Exclusive(cmd, "in-place", "append")
 	return cmd
 }
 
 type applyOptions struct {
-	keys                    newKeys
+	keys                    cli.TargetKeys
 	out, key, undo          string
 	dryRun, inPlace, append bool
 }
 
-func newApplyOptions(a *app, opts applyOptions) *apply.ApplyOptions {
+func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
 	o := &apply.ApplyOptions{
-		Undo: opts.undo, DryRun: opts.dryRun, Registry: a.registry(), Open: a.openOptions(), Keys: opts.keys.all(&a.keys),
+		Undo: opts.undo, DryRun: opts.dryRun, Registry: a.Registry(), Open: a.OpenOptions(), Keys: opts.keys.All(&a.Keys),
 	}
 	switch {
 	case opts.inPlace:
@@ -88,12 +89,12 @@ func newApplyOptions(a *app, opts applyOptions) *apply.ApplyOptions {
 	return o
 }
 
-func runDeltaApply(ctx context.Context, a *app, file string, old []string, opts applyOptions) (err error) {
+func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, opts applyOptions) (err error) {
 	debug.SetMemoryLimit(applyMemory)
 	if err := checkFileKey(file, opts.key); err != nil { // before old files are read for it
 		return err
 	}
-	watched, stop := a.watchPatch(ctx)
+	watched, stop := a.WatchPatch(ctx)
 	p, err := apply.NewPlan(watched, file, old, opts.out)
 	stop()
 	if err != nil {
@@ -103,33 +104,36 @@ func runDeltaApply(ctx context.Context, a *app, file string, old []string, opts 
 	if err := checkKey(p.Header, file, opts.key); err != nil { // of what is applied
 		return err
 	}
-	watched, stop = a.watchPatch(ctx)
+	watched, stop = a.WatchPatch(ctx)
 	err = p.Prepare(watched, newApplyOptions(a, opts))
 	stop()
 	if err != nil {
 		return deltaHint(err)
 	}
-	if !a.quiet {
-		if err := p.Describe(a.stdout); err != nil {
+	if !a.Quiet {
+		if err := p.Describe(a.Stdout); err != nil {
 			return err
 		}
 	}
 	if opts.dryRun || p.Applied {
 		return nil
 	}
-	watched, stop = a.watchPatch(ctx)
+	watched, stop = a.WatchPatch(ctx)
 	err = p.Apply(watched)
 	stop()
 	if err != nil {
 		return deltaHint(err)
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
 	how := "each as its hash says"
 	if p.Tail > 0 {
 		how = `every entry as in the new version; "pakdb pak compact" makes the bytes so too`
 	}
-	_, err = fmt.Fprintf(a.stdout, "done: %s in %s, %s\n", plural(int64(len(p.New)), "file", "files"), filepath.Clean(opts.out), how)
+	_, err = fmt.Fprintf(a.Stdout, "done: %s in %s, %s\n", cli.Plural(int64(len(p.New)), "file", "files"), filepath.Clean(opts.out), how)
 	return err
 }
+
+// applyMemory is the same while one is applied.
+const applyMemory = 32 << 20

@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/pkdelta"
+	"pakdb/internal/terminal"
 )
 
-func newDeltaInfoCommand(a *app) *cobra.Command {
+func newDeltaInfoCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "info FILE.pkdelta",
@@ -27,25 +29,25 @@ With --format there is a row for each file, "old" or "new"; "keys" are those tha
 applying takes, by what a patch knows of them, NULL for none.`,
 		Example: `  pakdb delta info game.pkdelta
   pakdb delta info game.pkdelta --format jsonl`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			h, err := pkdelta.ReadFileHeader(args[0])
 			if err != nil {
 				return deltaHint(err)
 			}
 			if format == "" {
-				return h.Describe(a.stdout)
+				return h.Describe(a.Stdout)
 			}
 			return printDeltaFiles(a, h, format)
 		},
 	}
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
 // printDeltaFiles writes the files of a patch as rows.
-func printDeltaFiles(a *app, h *pkdelta.Header, format string) error {
-	rows, err := a.rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed", "keys")
+func printDeltaFiles(a *cli.App, h *pkdelta.Header, format string) error {
+	rows, err := a.Rows(format, "side", "name", "size", "blake3", "patch_bytes", "segments", "root", "signed", "keys")
 	if err != nil {
 		return err
 	}
@@ -55,7 +57,7 @@ func printDeltaFiles(a *app, h *pkdelta.Header, format string) error {
 	}
 	write := func(side string, files []pkdelta.File) error {
 		for _, f := range files {
-			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
+			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), cli.HexDigits(h.Root()), cli.Bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
 				return err
 			}
 		}
@@ -72,9 +74,7 @@ func orNull(text string) any {
 	return text
 }
 
-func hexDigits[T pkdelta.Sum | pkdelta.Root](sum T) string { return fmt.Sprintf("%x", sum) }
-
-func newDeltaVerifyCommand(a *app) *cobra.Command {
+func newDeltaVerifyCommand(a *cli.App) *cobra.Command {
 	var key, format string
 	cmd := &cobra.Command{
 		Use:   "verify FILE.pkdelta...",
@@ -87,7 +87,7 @@ patch, whose problem is NULL when it is.`,
 		Example: `  pakdb delta verify game.pkdelta
   pakdb delta verify --key pakdb.pub game.pkdelta
   pakdb delta verify --format jsonl patches/*.pkdelta`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "" {
 				return verifyDeltaRows(cmd.Context(), a, args, key, format)
@@ -96,26 +96,26 @@ patch, whose problem is NULL when it is.`,
 		},
 	}
 	cmd.Flags().StringVar(&key, "key", "", "also require a signature by the public `KEY` (a file, or its text)")
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
 // verifyPatch checks one patch. What makes the others not worth looking at is an
 // error of its own.
-func verifyPatch(ctx context.Context, a *app, file, key string) (h *pkdelta.Header, problem, err error) {
-	watched, stop := a.watchPatch(ctx)
+func verifyPatch(ctx context.Context, a *cli.App, file, key string) (h *pkdelta.Header, problem, err error) {
+	watched, stop := a.WatchPatch(ctx)
 	h, problem = pkdelta.VerifyFile(watched, file)
 	stop()
 	if problem == nil {
 		problem = checkKey(h, file, key)
 	}
-	if errors.Is(problem, errUsage) || ctx.Err() != nil {
+	if errors.Is(problem, cli.ErrUsage) || ctx.Err() != nil {
 		return nil, nil, problem
 	}
 	return h, problem, nil
 }
 
-func runDeltaVerify(ctx context.Context, a *app, files []string, key string) error {
+func runDeltaVerify(ctx context.Context, a *cli.App, files []string, key string) error {
 	bad := false
 	for _, file := range files {
 		h, problem, err := verifyPatch(ctx, a, file, key)
@@ -124,28 +124,28 @@ func runDeltaVerify(ctx context.Context, a *app, files []string, key string) err
 			return err
 		case problem != nil:
 			bad = true
-			_, _ = fmt.Fprintln(a.stderr, "pakdb: "+printableLines(problem.Error()))
+			_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.PrintableLines(problem.Error()))
 			continue
-		case a.quiet:
+		case a.Quiet:
 			continue
 		}
 		signed := ""
 		if key != "" {
 			signed = ", and signed by the key"
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s: %s, %s, root %x: as its hashes say%s\n", file, humanSize(h.Length()),
-			plural(int64(h.Segments()), "segment", "segments"), h.Root(), signed); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s: %s, %s, root %x: as its hashes say%s\n", file, cli.HumanSize(h.Length()),
+			cli.Plural(int64(h.Segments()), "segment", "segments"), h.Root(), signed); err != nil {
 			return err
 		}
 	}
 	if bad {
-		return errProblems
+		return cli.ErrProblems
 	}
 	return nil
 }
 
-func verifyDeltaRows(ctx context.Context, a *app, files []string, key, format string) error {
-	rows, err := a.rows(format, "file", "bytes", "segments", "root", "signed", "problem")
+func verifyDeltaRows(ctx context.Context, a *cli.App, files []string, key, format string) error {
+	rows, err := a.Rows(format, "file", "bytes", "segments", "root", "signed", "problem")
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func verifyDeltaRows(ctx context.Context, a *app, files []string, key, format st
 			bad = true
 			err = rows.Write(file, nil, nil, nil, nil, problem.Error())
 		default:
-			err = rows.Write(file, h.Length(), int64(h.Segments()), hexDigits(h.Root()), bit(len(h.Signature) > 0), nil)
+			err = rows.Write(file, h.Length(), int64(h.Segments()), cli.HexDigits(h.Root()), cli.Bit(len(h.Signature) > 0), nil)
 		}
 		if err != nil {
 			return err
@@ -168,5 +168,5 @@ func verifyDeltaRows(ctx context.Context, a *app, files []string, key, format st
 	if err := rows.Close(); err != nil || !bad {
 		return err
 	}
-	return errProblems
+	return cli.ErrProblems
 }

@@ -9,11 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
+	"pakdb/internal/terminal"
 )
 
-func newDeltaRecoverCommand(a *app) *cobra.Command {
+func newDeltaRecoverCommand(a *cli.App) *cobra.Command {
 	var forget bool
 	cmd := &cobra.Command{
 		Use:   "recover [flags] DIR",
@@ -27,7 +29,7 @@ finished; what is kept for it stays until it is back where it was. With --forget
 it is given up instead: all others are finished, and the update is over.`,
 		Example: `  pakdb delta recover Paks
   pakdb delta recover --forget Paks`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var did bool
 			var lost []error
@@ -49,11 +51,11 @@ it is given up instead: all others are finished, and the update is over.`,
 	return cmd
 }
 
-func printRecovered(a *app, did bool, lost []error) error {
+func printRecovered(a *cli.App, did bool, lost []error) error {
 	for _, err := range lost {
-		_, _ = fmt.Fprintln(a.stderr, "pakdb: given up: "+printableLines(err.Error()))
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: given up: "+terminal.PrintableLines(err.Error()))
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
 	text := "no update was interrupted"
@@ -63,14 +65,14 @@ func printRecovered(a *app, did bool, lost []error) error {
 	case did:
 		text = "the files are whole again"
 	}
-	_, err := fmt.Fprintln(a.stdout, text)
+	_, err := fmt.Fprintln(a.Stdout, text)
 	return err
 }
 
 // recoverHint is for errors about files of a folder whose update was interrupted.
 func recoverHint(err error, dir string) error {
 	if errors.Is(err, apply.ErrGone) || errors.Is(err, pkdelta.ErrResult) && apply.IsInterrupted(dir) {
-		return hinted(err, fmt.Sprintf("put the file back where it was and run this again, or give it up: pakdb delta recover --forget %s", dir))
+		return cli.WithHint(err, fmt.Sprintf("put the file back where it was and run this again, or give it up: pakdb delta recover --forget %s", dir))
 	}
 	return err
 }
@@ -90,7 +92,7 @@ func inFolder(dir string, do func(root *os.Root) error) error {
 
 // warnInterrupted tells if files that a command names are those of an update that
 // was interrupted. Commands that finish it do not need to.
-func warnInterrupted(a *app, cmd *cobra.Command, args []string) {
+func warnInterrupted(a *cli.App, cmd *cobra.Command, args []string) {
 	if slices.Contains([]string{"apply", "undo", "recover", "compact", "update"}, cmd.Name()) {
 		return
 	}
@@ -103,7 +105,7 @@ func warnInterrupted(a *app, cmd *cobra.Command, args []string) {
 		for ; !seen[dir]; dir = filepath.Dir(dir) {
 			seen[dir] = true
 			if apply.IsInterrupted(dir) {
-				_, _ = fmt.Fprintf(a.stderr, "pakdb: warning: an update of the files in %s was interrupted; \"pakdb delta recover\" finishes it\n", printableLines(dir))
+				_, _ = fmt.Fprintf(a.Stderr, "pakdb: warning: an update of the files in %s was interrupted; \"pakdb delta recover\" finishes it\n", terminal.PrintableLines(dir))
 			}
 		}
 	}

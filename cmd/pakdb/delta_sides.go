@@ -7,6 +7,8 @@ import (
 	"os"
 	"path"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/locate"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
@@ -16,7 +18,7 @@ import (
 type deltaSides struct{ old, new *inside.Files }
 
 // openDeltaSides opens the files, and tells what about them may not be meant.
-func openDeltaSides(ctx context.Context, a *app, old, new []string) (s deltaSides, err error) {
+func openDeltaSides(ctx context.Context, a *cli.App, old, new []string) (s deltaSides, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -33,29 +35,29 @@ func openDeltaSides(ctx context.Context, a *app, old, new []string) (s deltaSide
 		return s, err
 	}
 	if same {
-		a.warn("old and new files are the same, so that there is nothing to download")
+		a.Warn("old and new files are the same, so that there is nothing to download")
 	}
 	for _, i := range apply.Appended(s.new) {
-		a.warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
+		a.Warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
 	}
 	exact, err := apply.UseExact(ctx, s.old)
 	for _, i := range exact {
-		a.warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
+		a.Warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
 	}
 	return s, err
 }
 
 // openInputs opens files, all files below folders, and the files of builds.
-func openInputs(ctx context.Context, a *app, names []string) (*inside.Files, error) {
+func openInputs(ctx context.Context, a *cli.App, names []string) (*inside.Files, error) {
 	var paths []string
 	var built []*locate.Name
 	for _, name := range names {
-		n, err := resolve(ctx, a, locate.Resolver{Folders: true}, name)
+		n, err := operand.Resolve(ctx, a, locate.Resolver{Folders: true}, name)
 		switch {
 		case err != nil:
 			return nil, err
 		case n.Entry != "":
-			return nil, fmt.Errorf("%w: %s is an entry; a patch is made of files", errUsage, name)
+			return nil, fmt.Errorf("%w: %s is an entry; a patch is made of files", cli.ErrUsage, name)
 		case n.Build != "":
 			built = append(built, n)
 		default:
@@ -66,13 +68,13 @@ func openInputs(ctx context.Context, a *app, names []string) (*inside.Files, err
 		return inside.OpenFiles(paths)
 	}
 	if paths != nil || len(built) > 1 {
-		return nil, fmt.Errorf("%w: %s: a side of a patch is one build, or files", errUsage, built[0].Text)
+		return nil, fmt.Errorf("%w: %s: a side of a patch is one build, or files", cli.ErrUsage, built[0].Text)
 	}
 	return openBuildInputs(ctx, a, built[0])
 }
 
-func openBuildInputs(ctx context.Context, a *app, n *locate.Name) (*inside.Files, error) {
-	files, err := openFiles(ctx, a, n.Build, n.Files)
+func openBuildInputs(ctx context.Context, a *cli.App, n *locate.Name) (*inside.Files, error) {
+	files, err := operand.OpenFiles(ctx, a, n.Build, n.Files)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/terminal"
 )
 
-func newKeygenCommand(a *app) *cobra.Command {
+func newKeygenCommand(a *cli.App) *cobra.Command {
 	var protect bool
 	key := secretKey{}
 	cmd := &cobra.Command{
@@ -30,7 +31,7 @@ and 1 GiB of memory, so that nobody else can try many passwords.`,
   pakdb keygen --password release.key
   pakdb delta make old new -o game.pkdelta --sign release.key
   pakdb delta apply game.pkdelta old -o new --key release.key.pub`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key.file = args[0]
 			return runKeygen(cmd.Context(), a, key, protect || key.passwordFile != "")
@@ -41,7 +42,7 @@ and 1 GiB of memory, so that nobody else can try many passwords.`,
 	return cmd
 }
 
-func runKeygen(ctx context.Context, a *app, to secretKey, protect bool) error {
+func runKeygen(ctx context.Context, a *cli.App, to secretKey, protect bool) error {
 	key, err := pkdelta.GenerateKey()
 	if err != nil {
 		return err
@@ -62,10 +63,10 @@ func runKeygen(ctx context.Context, a *app, to secretKey, protect bool) error {
 	if err := writeNew(name+".pub", key.Public().String(), 0o644); err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: keep it secret\n%s.pub: ship it\n", name, name)
+	_, err = fmt.Fprintf(a.Stdout, "%s: keep it secret\n%s.pub: ship it\n", name, name)
 	return err
 }
 
@@ -97,7 +98,7 @@ func (k *secretKey) addPassword(cmd *cobra.Command) {
 
 // password returns the password of the key: never from the command line, which others
 // can see. A fresh one is asked for twice.
-func (k *secretKey) password(ctx context.Context, a *app, fresh bool) (string, error) {
+func (k *secretKey) password(ctx context.Context, a *cli.App, fresh bool) (string, error) {
 	password := os.Getenv("PAKDB_KEY_PASSWORD")
 	if k.passwordFile != "" {
 		text, err := os.ReadFile(k.passwordFile)
@@ -106,26 +107,26 @@ func (k *secretKey) password(ctx context.Context, a *app, fresh bool) (string, e
 		}
 	} else if password == "" {
 		var err error
-		password, err = terminal.AskPassword(ctx, a.stdin, a.stderr, "Password of "+printable(k.file)+": ")
+		password, err = terminal.AskPassword(ctx, a.Stdin, a.Stderr, "Password of "+terminal.Printable(k.file)+": ")
 		if again := ""; err == nil && fresh {
-			if again, err = terminal.AskPassword(ctx, a.stdin, a.stderr, "Once more: "); err == nil && again != password {
-				err = fmt.Errorf("%w: two different passwords", errUsage)
+			if again, err = terminal.AskPassword(ctx, a.Stdin, a.Stderr, "Once more: "); err == nil && again != password {
+				err = fmt.Errorf("%w: two different passwords", cli.ErrUsage)
 			}
 		}
 		if errors.Is(err, terminal.ErrNotTerminal) {
-			return "", hinted(fmt.Errorf("%s: %w, and %w", k.file, pkdelta.ErrPassword, err), "name its file by --password-file, or set PAKDB_KEY_PASSWORD")
+			return "", cli.WithHint(fmt.Errorf("%s: %w, and %w", k.file, pkdelta.ErrPassword, err), "name its file by --password-file, or set PAKDB_KEY_PASSWORD")
 		} else if err != nil {
 			return "", err
 		}
 	}
 	if password == "" {
-		return "", fmt.Errorf("%s: %w: an empty password", k.file, errUsage)
+		return "", fmt.Errorf("%s: %w: an empty password", k.file, cli.ErrUsage)
 	}
 	return password, nil
 }
 
 // read returns the key, or nil if there is none to sign with.
-func (k *secretKey) read(ctx context.Context, a *app) (*pkdelta.SecretKey, error) {
+func (k *secretKey) read(ctx context.Context, a *cli.App) (*pkdelta.SecretKey, error) {
 	if k.file == "" {
 		return nil, nil
 	}
@@ -151,15 +152,15 @@ func checkKey(h *pkdelta.Header, file, key string) error {
 	}
 	public, err := pkdelta.ReadPublicKey(key)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return fmt.Errorf("%w: %w", cli.ErrUsage, err)
 	}
 	if err := h.CheckSignature(public); err != nil {
-		return hinted(fmt.Errorf("%s: %w", file, err), "do not use it unless you know who made it")
+		return cli.WithHint(fmt.Errorf("%s: %w", file, err), "do not use it unless you know who made it")
 	}
 	return nil
 }
 
-func newDeltaSignCommand(a *app) *cobra.Command {
+func newDeltaSignCommand(a *cli.App) *cobra.Command {
 	secret := secretKey{}
 	cmd := &cobra.Command{
 		Use:   "sign KEY FILE.pkdelta",
@@ -169,7 +170,7 @@ The signature is over the root hash, which stands for the whole patch, and is pu
 into the file; what was there is replaced. It is minisign's, over the 32 bytes of
 the root.`,
 		Example: `  pakdb delta sign release.key game.pkdelta`,
-		Args:    usage(cobra.ExactArgs(2)),
+		Args:    cli.Args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			secret.file = args[0]
 			key, err := secret.read(cmd.Context(), a)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/query"
 	"pakdb/query/graph"
 )
@@ -22,7 +24,7 @@ type depsOptions struct {
 	format string
 }
 
-func newDepsCommand(a *app) *cobra.Command {
+func newDepsCommand(a *cli.App) *cobra.Command {
 	return newGraphCommand(a, false, &cobra.Command{
 		Use:   "deps [flags] PATH|NAME|ID",
 		Short: "Show what an entry refers to",
@@ -41,7 +43,7 @@ outside the archives is "native".`,
 	})
 }
 
-func newRefsCommand(a *app) *cobra.Command {
+func newRefsCommand(a *cli.App) *cobra.Command {
 	return newGraphCommand(a, true, &cobra.Command{
 		Use:   "refs [flags] PATH|NAME|ID",
 		Short: "Show what refers to an entry",
@@ -54,10 +56,10 @@ An id or a name that nothing in the build stands for can be asked for as well.`,
 	})
 }
 
-func newGraphCommand(a *app, reverse bool, cmd *cobra.Command) *cobra.Command {
+func newGraphCommand(a *cli.App, reverse bool, cmd *cobra.Command) *cobra.Command {
 	var opts depsOptions
-	cmd.Args = usage(cobra.ExactArgs(1))
-	cmd.ValidArgsFunction = completing(a, completePaths)
+	cmd.Args = cli.Args(cobra.ExactArgs(1))
+	cmd.ValidArgsFunction = cli.Completing(a, operand.CompletePaths)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return runDeps(cmd.Context(), a, opts, reverse, args[0])
 	}
@@ -67,17 +69,17 @@ func newGraphCommand(a *app, reverse bool, cmd *cobra.Command) *cobra.Command {
 	flags.StringSliceVar(&opts.kinds, "kind", nil, "only references of these `KINDS`, comma-separated")
 	formats := slices.Concat([]string{"tree", "dot"}, query.Formats())
 	flags.StringVar(&opts.format, "format", "tree", "output as `FORMAT`: tree, dot, or a format of \"pakdb query\"")
-	completeFlag(cmd, "format", formats...)
-	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
+	cli.CompleteFlag(cmd, "format", formats...)
+	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	return cmd
 }
 
-func runDeps(ctx context.Context, a *app, opts depsOptions, reverse bool, name string) error {
+func runDeps(ctx context.Context, a *cli.App, opts depsOptions, reverse bool, name string) error {
 	depth, err := parseDepth(opts.depth)
 	if err != nil {
 		return err
 	}
-	db, err := a.openCatalog(ctx)
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func runDeps(ctx context.Context, a *app, opts depsOptions, reverse bool, name s
 	if err != nil {
 		return err
 	}
-	start, err := resolveOne(ctx, g, name)
+	start, err := operand.ResolveOne(ctx, g, name)
 	if err != nil {
 		return err
 	}
@@ -104,8 +106,8 @@ func runDeps(ctx context.Context, a *app, opts depsOptions, reverse bool, name s
 
 // remarkKinds says on stderr that there are references where none is of the kinds
 // asked for. Kinds hold for every step, so the first one tells.
-func remarkKinds(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options) error {
-	if len(o.Kinds) == 0 || a.quiet {
+func remarkKinds(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
+	if len(o.Kinds) == 0 || a.Quiet {
 		return nil
 	}
 	wanted := o.Kinds
@@ -120,7 +122,7 @@ func remarkKinds(ctx context.Context, a *app, g *graph.Graph, start graph.Node, 
 	slices.Sort(kinds)
 	kinds = slices.Compact(kinds)
 	if err == nil && n > 0 && !slices.ContainsFunc(kinds, func(k string) bool { return slices.Contains(wanted, k) }) {
-		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s, none of these kinds; there are %s\n", plural(n, "reference", "references"), strings.Join(kinds, ", "))
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s, none of these kinds; there are %s\n", cli.Plural(n, "reference", "references"), strings.Join(kinds, ", "))
 	}
 	return err
 }
@@ -131,28 +133,13 @@ func parseDepth(s string) (int, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%w: --depth %q: want a number from 1, or all", errUsage, s)
+		return 0, fmt.Errorf("%w: --depth %q: want a number from 1, or all", cli.ErrUsage, s)
 	}
 	return n, nil
 }
 
-func resolveOne(ctx context.Context, g *graph.Graph, name string) (graph.Node, error) {
-	nodes, err := g.Resolve(ctx, name)
-	if err != nil {
-		return graph.Node{}, err
-	}
-	if len(nodes) == 1 {
-		return nodes[0], nil
-	}
-	err = fmt.Errorf("%w: %q is not unique in build %q; it may be", errUsage, name, g.Build())
-	for _, n := range nodes {
-		err = fmt.Errorf("%w\n  %s", err, n.Name())
-	}
-	return graph.Node{}, err
-}
-
-func printEdges(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options, format string) error {
-	rows, err := a.rows(format, "depth", "path", "kind", "target_kind", "target", "target_path", "status", "weak")
+func printEdges(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options, format string) error {
+	rows, err := a.Rows(format, "depth", "path", "kind", "target_kind", "target", "target_path", "status", "weak")
 	if err != nil {
 		return err
 	}
@@ -161,7 +148,7 @@ func printEdges(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o
 		if e.Weak {
 			weak = 1
 		}
-		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.Target, textOrNull(e.To.Path), e.Status, weak)
+		return rows.Write(int64(e.Depth), e.From.Path, e.Kind, e.Space, e.Target, cli.TextOrNull(e.To.Path), e.Status, weak)
 	})
 	return cmp.Or(err, rows.Close())
 }

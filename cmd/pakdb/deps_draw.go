@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/terminal"
 	"pakdb/query/graph"
 )
 
@@ -24,8 +26,8 @@ type branch struct {
 
 // printTree draws the walk as a tree. Several references of one node to another
 // are one branch; a node that stands in several places is drawn out once.
-func printTree(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options) error {
-	t := &tree{children: map[string][]branch{}, drawn: map[string]bool{}, out: bufio.NewWriter(a.stdout)}
+func printTree(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
+	t := &tree{children: map[string][]branch{}, drawn: map[string]bool{}, out: bufio.NewWriter(a.Stdout)}
 	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
 		near, far := e.From, e.To
 		if o.Reverse {
@@ -40,7 +42,7 @@ func printTree(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o 
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(t.out, printable(start.Name()))
+	_, _ = fmt.Fprintln(t.out, terminal.Printable(start.Name()))
 	t.draw(start.Name(), "")
 	return t.out.Flush()
 }
@@ -78,7 +80,7 @@ func (t *tree) draw(node, indent string) {
 		if again {
 			note += ", see above"
 		}
-		_, _ = fmt.Fprintf(t.out, "%s%s%s (%s)\n", indent, corner, printable(b.name), note)
+		_, _ = fmt.Fprintf(t.out, "%s%s%s (%s)\n", indent, corner, terminal.Printable(b.name), note)
 		if !again {
 			t.draw(b.name, indent+next)
 		}
@@ -86,8 +88,8 @@ func (t *tree) draw(node, indent string) {
 }
 
 // printDot writes the walk for Graphviz.
-func printDot(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o graph.Options) error {
-	w := bufio.NewWriter(a.stdout)
+func printDot(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
+	w := bufio.NewWriter(a.Stdout)
 	_, _ = fmt.Fprintf(w, "digraph pakdb {\n  rankdir=LR; node [shape=box, fontname=\"sans-serif\"];\n  %s [style=bold];\n", dotName(start.Name()))
 	seen := map[string]bool{}
 	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
@@ -112,5 +114,5 @@ func printDot(ctx context.Context, a *app, g *graph.Graph, start graph.Node, o g
 
 // dotName quotes a string as Graphviz wants it.
 func dotName(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(printable(s)) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(terminal.Printable(s)) + `"`
 }

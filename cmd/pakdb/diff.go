@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"strconv"
@@ -10,9 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
 	"pakdb/diff/gate"
 	"pakdb/diff/overlay"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
@@ -33,7 +35,7 @@ type diffOptions struct {
 	limits   []gate.Limit // what failOver says
 }
 
-func newDiffCommand(a *app) *cobra.Command {
+func newDiffCommand(a *cli.App) *cobra.Command {
 	var opts diffOptions
 	cmd := &cobra.Command{
 		Use:   "diff [flags] OLD NEW [GLOB...]",
@@ -102,10 +104,10 @@ archive is damaged, and else 0. The figures are
   pakdb diff 1.48 1.52 --format html > changes.html
   pakdb diff 1.48 1.52 --format md > comment.md
   pakdb diff 1.48 1.52 --stat --fail-over download=50MB,changes=200,removed=0`,
-		Args:              usage(cobra.MinimumNArgs(2)),
-		ValidArgsFunction: completing(a, completeSides),
+		Args:              cli.Args(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteSides),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return trouble(runDiff(cmd.Context(), a, opts, args))
+			return cli.Trouble(runDiff(cmd.Context(), a, opts, args))
 		},
 	}
 	flags := cmd.Flags()
@@ -127,37 +129,27 @@ archive is damaged, and else 0. The figures are
 	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
 	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
 	flags.StringSliceVar(&opts.failOver, "fail-over", nil, "exit code 1 only above a `FIGURE=LIMIT`: "+strings.Join(gate.Names(), ",\n"))
-	completeFlag(cmd, "format", append(query.Formats(), formatHTML)...)
-	completeFlag(cmd, "summary", diff.Columns()...)
+	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatHTML)...)
+	cli.CompleteFlag(cmd, "summary", diff.Columns()...)
 	var kinds []string
 	for _, k := range diff.Kinds() {
 		kinds = append(kinds, k.String())
 	}
-	completeFlag(cmd, "kind", kinds...)
-	exclusive(cmd, "stat", "summary", "name-only", "name-status", "semantic", "impact")
+	cli.CompleteFlag(cmd, "kind", kinds...)
+	cli.Exclusive(cmd, "stat", "summary", "name-only", "name-status", "semantic", "impact")
 	return cmd
-}
-
-// errTrouble is for diff, where 1 means that something differs.
-var errTrouble = errors.New("trouble")
-
-func trouble(err error) error {
-	if errors.Is(err, errProblems) || exitCode(err) != exitProblems {
-		return err
-	}
-	return &classError{err, errTrouble}
 }
 
 func (opts *diffOptions) options() (diff.Options, error) {
 	percent, err := strconv.Atoi(strings.TrimSuffix(opts.similar, "%"))
 	if err != nil || percent < 1 || percent > 100 {
-		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", errUsage, opts.similar)
+		return diff.Options{}, fmt.Errorf("%w: --find-renames %q: want a number from 1 to 100", cli.ErrUsage, opts.similar)
 	}
 	return diff.Options{PerArchive: opts.perArchive, Times: opts.times, NoRenames: opts.noRenames, Files: opts.files, Similar: percent,
 		Brief: !opts.semantic && (opts.format == "" || opts.summary != "")}, nil
 }
 
-func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error {
+func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) error {
 	o, err := opts.options()
 	if err != nil {
 		return err
@@ -169,33 +161,33 @@ func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error
 	if err := opts.checkFormat(a); err != nil {
 		return err
 	}
-	if opts.limits, err = gate.Parse(opts.failOver, parseSize); err != nil {
+	if opts.limits, err = gate.Parse(opts.failOver, cli.ParseSize); err != nil {
 		return err
 	}
 	if opts.exact && !opts.stat {
-		return fmt.Errorf("%w: --exact is for --stat", errUsage)
+		return fmt.Errorf("%w: --exact is for --stat", cli.ErrUsage)
 	}
 	// What is compared has no pointers, so that collecting often costs little. Two
 	// builds of a million entries with nothing in common: 454 MB, with 50 528 MB.
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
-	sides, err := openSides(ctx, a, args[0], args[1])
+	sides, err := operand.OpenSides(ctx, a, args[0], args[1])
 	if err != nil {
 		return err
 	}
-	defer sides.close()
-	if sides.entries() {
+	defer sides.Close()
+	if sides.Entries() {
 		if opts.limits != nil {
-			return fmt.Errorf("%w: --fail-over is for builds, and these are two entries", errUsage)
+			return fmt.Errorf("%w: --fail-over is for builds, and these are two entries", cli.ErrUsage)
 		}
 		if c.filters() {
-			return fmt.Errorf("%w: patterns and --kind choose among entries of builds; two entries are compared as they are", errUsage)
+			return fmt.Errorf("%w: patterns and --kind choose among entries of builds; two entries are compared as they are", cli.ErrUsage)
 		}
 		return diffEntries(ctx, a, opts, sides)
 	}
-	if c.Result, err = diff.Compare(ctx, sides.db, sides.old.label, sides.new.label, o); err != nil {
+	if c.Result, err = diff.Compare(ctx, sides.DB, sides.Old.Label, sides.New.Label, o); err != nil {
 		return err
 	}
-	if c.damaged, err = overlay.FindDamage(ctx, sides.db, a.registry(), sides.old.label, sides.new.label); err != nil {
+	if c.damaged, err = overlay.FindDamage(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label); err != nil {
 		return err
 	}
 	if err := c.refuseMissed(ctx, sides); err != nil {
@@ -206,33 +198,33 @@ func runDiff(ctx context.Context, a *app, opts diffOptions, args []string) error
 		return err
 	}
 	remarkDiff(a, c)
-	if n == 0 && c.Len() > 0 && !opts.hasSums() && !a.quiet {
-		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+c.noneMatch())
+	if n == 0 && c.Len() > 0 && !opts.hasSums() && !a.Quiet {
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+c.noneMatch())
 	}
 	if opts.limits != nil {
 		over, err := opts.failsOver(ctx, a, c)
-		if err == nil && (over || hidesEntries(c.damaged)) {
-			err = errProblems
+		if err == nil && (over || cli.HidesEntries(c.damaged)) {
+			err = cli.ErrProblems
 		}
 		return err
 	}
-	if n > 0 || hidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
-		return errProblems
+	if n > 0 || cli.HidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
+		return cli.ErrProblems
 	}
 	return nil
 }
 
 // remarkDiff says on stderr what no row shows.
-func remarkDiff(a *app, c *changes) {
+func remarkDiff(a *cli.App, c *changes) {
 	for _, name := range c.Reordered {
-		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s: its entries lie in another order\n", printable(name))
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: its entries lie in another order\n", terminal.Printable(name))
 	}
 	if c.hidden > 0 {
-		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s not listed, because of --limit %d\n", plural(int64(c.hidden), "change is", "changes are"), c.limit)
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s not listed, because of --limit %d\n", cli.Plural(int64(c.hidden), "change is", "changes are"), c.limit)
 	}
 	if c.Unknown > 0 {
-		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s could not be compared: not decoded, and of the same size\n",
-			plural(c.Unknown, "entry", "entries"))
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s could not be compared: not decoded, and of the same size\n",
+			cli.Plural(c.Unknown, "entry", "entries"))
 	}
 }
 
@@ -242,10 +234,10 @@ func (opts *diffOptions) hasSums() bool {
 	return opts.format == "" && !opts.nameOnly && !opts.nameStatus && opts.summary == "" && !opts.semantic && !opts.impact
 }
 
-func printDiff(ctx context.Context, a *app, opts diffOptions, c *changes, s *sides) (int, error) {
+func printDiff(ctx context.Context, a *cli.App, opts diffOptions, c *changes, s *operand.Sides) (int, error) {
 	if opts.format != "" || opts.nameOnly || opts.nameStatus {
-		warnDamaged(a, c.damaged) // for people beside what programs read
-	} else if err := listDamage(a, c.damaged); err != nil {
+		cli.WarnDamaged(a, c.damaged) // for people beside what programs read
+	} else if err := cli.ListDamage(a, c.damaged); err != nil {
 		return 0, err
 	}
 	switch {

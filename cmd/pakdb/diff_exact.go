@@ -2,16 +2,18 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/diff"
 	"pakdb/diff/locate"
 )
 
 // listDownloads tells what the update takes, whichever changes were asked for.
-func listDownloads(ctx context.Context, a *app, c *changes, s *sides, exact bool) ([]diff.Download, error) {
+func listDownloads(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, exact bool) ([]diff.Download, error) {
 	if exact {
 		return exactDownloads(ctx, a, s)
 	}
@@ -20,40 +22,30 @@ func listDownloads(ctx context.Context, a *app, c *changes, s *sides, exact bool
 
 // exactDownloads makes the transport patch between the files of both sides, if
 // they are still where the catalog says and what it says, to know its size.
-func exactDownloads(ctx context.Context, a *app, s *sides) (all []diff.Download, err error) {
-	old, err := openBuilt(ctx, a, s.db, s.old.label)
+func exactDownloads(ctx context.Context, a *cli.App, s *operand.Sides) (all []diff.Download, err error) {
+	old, err := operand.OpenBuilt(ctx, a, s.DB, s.Old.Label)
 	if err != nil {
 		return nil, exactHint(err)
 	}
 	defer func() { err = errors.Join(err, old.Close()) }()
-	new, err := openBuilt(ctx, a, s.db, s.new.label)
+	new, err := operand.OpenBuilt(ctx, a, s.DB, s.New.Label)
 	if err != nil {
 		return nil, exactHint(err)
 	}
 	defer func() { err = errors.Join(err, new.Close()) }()
-	e, err := estimateDelta(ctx, a, old.Inputs, new.Inputs)
+	e, err := transport.Estimate(ctx, a, old.Inputs, new.Inputs)
 	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(old.Unchanged(e.Old), new.Unchanged(e.Now)); err != nil {
 		return nil, exactHint(err)
 	}
-	return downloadsOf(e), nil
-}
-
-// openBuilt opens the files of a build. They have the sizes that they had; Unchanged
-// tells whether they are the same.
-func openBuilt(ctx context.Context, a *app, db *sql.DB, label string) (*locate.Files, error) {
-	files, err := diff.Files(ctx, db, label)
-	if err != nil {
-		return nil, err
-	}
-	return locate.Open(label, files, a.registry())
+	return transport.Ways(e), nil
 }
 
 func exactHint(err error) error {
 	if errors.Is(err, locate.ErrChanged) || errors.Is(err, fs.ErrNotExist) {
-		return hinted(err, "--exact reads the archives; without it the catalog is enough")
+		return cli.WithHint(err, "--exact reads the archives; without it the catalog is enough")
 	}
 	return err
 }

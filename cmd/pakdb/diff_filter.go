@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/gate"
@@ -28,18 +29,18 @@ type changes struct {
 
 func (opts *diffOptions) filter(patterns []string) (*changes, error) {
 	if opts.limit < 0 {
-		return nil, fmt.Errorf("%w: --limit %d: want a number from 0", errUsage, opts.limit)
+		return nil, fmt.Errorf("%w: --limit %d: want a number from 0", cli.ErrUsage, opts.limit)
 	}
 	c := &changes{limit: opts.limit}
 	for _, name := range opts.kinds {
 		k, ok := diff.ParseKind(name)
 		if !ok {
-			return nil, fmt.Errorf("%w: --kind %q: want one of %s", errUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
+			return nil, fmt.Errorf("%w: --kind %q: want one of %s", cli.ErrUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
 		}
 		c.kinds |= k
 	}
 	if opts.summary != "" && !slices.Contains(diff.Columns(), opts.summary) {
-		return nil, fmt.Errorf("%w: --summary %q: want one of %s", errUsage, opts.summary, strings.Join(diff.Columns(), ", "))
+		return nil, fmt.Errorf("%w: --summary %q: want one of %s", cli.ErrUsage, opts.summary, strings.Join(diff.Columns(), ", "))
 	}
 	var err error
 	c.globs, err = glob.ParseList(patterns, opts.fold)
@@ -66,21 +67,21 @@ func (c *changes) noneMatch() string {
 
 // refuseMissed returns an error for a pattern that matches no path of either
 // build. Most patterns match a change, so the paths of builds are rarely read.
-func (c *changes) refuseMissed(ctx context.Context, s *sides) (err error) {
+func (c *changes) refuseMissed(ctx context.Context, s *operand.Sides) (err error) {
 	missed := c.globs.Missed(c.Names())
 	if len(missed) == 0 {
 		return nil
 	}
 	var failed error
 	paths := func(yield func(string) bool) {
-		for path, err := range diff.Paths(ctx, s.db, s.old.label, s.new.label) {
+		for path, err := range diff.Paths(ctx, s.DB, s.Old.Label, s.New.Label) {
 			if failed = err; err != nil || !yield(path) {
 				return
 			}
 		}
 	}
 	if missed = missed.Missed(paths); len(missed) > 0 && failed == nil {
-		err = missedError(missed[0], strconv.Quote(s.old.label)+" or "+strconv.Quote(s.new.label), paths)
+		err = cli.MissedError(missed[0], strconv.Quote(s.Old.Label)+" or "+strconv.Quote(s.New.Label), paths)
 	}
 	return errors.Join(failed, err)
 }
@@ -116,21 +117,15 @@ func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int,
 
 // failsOver says on stderr which figures of the changes that were asked for exceed
 // their limits, and reports whether any does.
-func (opts *diffOptions) failsOver(ctx context.Context, a *app, c *changes) (bool, error) {
+func (opts *diffOptions) failsOver(ctx context.Context, a *cli.App, c *changes) (bool, error) {
 	totals := diff.NewTotals("kind")
 	_, err := c.each(ctx, func(ch *diff.Change) error {
 		totals.Add(ch)
 		return nil
 	})
-	lines := gate.Exceeded(opts.limits, totals, exactSize)
+	lines := gate.Exceeded(opts.limits, totals, cli.ExactSize)
 	for _, line := range lines {
-		_, _ = fmt.Fprintln(a.stderr, "pakdb: "+line)
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+line)
 	}
 	return len(lines) > 0, err
-}
-
-// missedError reports a pattern that matches no path of what is called where. A
-// pattern that stands for nothing is a mistake, not an empty answer.
-func missedError(g *glob.Glob, where string, paths iter.Seq[string]) error {
-	return hinted(fmt.Errorf("%w: nothing in %s matches %q", errUsage, where, g), g.Hint(paths))
 }

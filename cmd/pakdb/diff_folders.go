@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff"
 	"pakdb/diff/folders"
+	"pakdb/internal/terminal"
 )
 
 // manyChanges is how long a list may be before it begins with its folders.
@@ -41,14 +43,14 @@ func listFolders(ctx context.Context, w io.Writer, c *changes) error {
 	if err != nil || n <= manyChanges {
 		return err
 	}
-	_, _ = fmt.Fprintf(w, "%s in %s\n\n%9s  %10s  %10s\n", plural(int64(n), "change", "changes"),
-		plural(int64(len(totals.Values())), "folder", "folders"), "changes", "difference", "download")
+	_, _ = fmt.Fprintf(w, "%s in %s\n\n%9s  %10s  %10s\n", cli.Plural(int64(n), "change", "changes"),
+		cli.Plural(int64(len(totals.Values())), "folder", "folders"), "changes", "difference", "download")
 	all := folders.Fold(totals, mostFolders)
 	for _, f := range all[:min(len(all), mostFolders)] {
-		_, _ = fmt.Fprintf(w, "%9d  %10s  %10s  %s\n", f.Changes, signed(f.Difference), humanSize(f.Download), printable(f.Name))
+		_, _ = fmt.Fprintf(w, "%9d  %10s  %10s  %s\n", f.Changes, signed(f.Difference), cli.HumanSize(f.Download), terminal.Printable(f.Name))
 	}
 	if more := len(all) - mostFolders; more > 0 {
-		_, _ = fmt.Fprintf(w, "%9s  and %s\n", "", plural(int64(more), "other folder", "other folders"))
+		_, _ = fmt.Fprintf(w, "%9s  and %s\n", "", cli.Plural(int64(more), "other folder", "other folders"))
 	}
 	_, err = fmt.Fprintln(w)
 	return err

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/all"
 )
 
 // folderWith makes a folder of files, each with its own path as content.
@@ -29,7 +32,7 @@ func outputOfDiff(t *testing.T, args ...string) (out, notes string) {
 	t.Helper()
 	var o, e bytes.Buffer
 	args = append([]string{"diff", "--catalog", filepath.Join(t.TempDir(), "none.db")}, args...)
-	if code := newApp(nil, &o, &e).execute(t.Context(), args); code != exitProblems {
+	if code := execute(t.Context(), cli.New(nil, &o, &e, all.Registry), args); code != cli.ExitProblems {
 		t.Fatalf("exit code %d: %s", code, e.String())
 	}
 	return o.String(), e.String()

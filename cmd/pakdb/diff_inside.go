@@ -4,39 +4,41 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
 // insideWriter shows what changed inside of contents, for people or as rows.
 type insideWriter struct {
-	a    *app
+	a    *cli.App
 	with *diff.Semantic
 	w    *bufio.Writer
 	rows *query.Rows // nil: for people
-	p    palette
+	p    cli.Palette
 }
 
-func newInsideWriter(a *app, s *sides, format string) (*insideWriter, error) {
-	w := &insideWriter{a: a, w: bufio.NewWriter(a.stdout), p: newPalette(a), with: &diff.Semantic{
-		DB: s.db, Contents: s.contents, OldBuild: s.old.label, NewBuild: s.new.label}}
+func newInsideWriter(a *cli.App, s *operand.Sides, format string) (*insideWriter, error) {
+	w := &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &diff.Semantic{
+		DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label}}
 	if format == "" {
 		return w, nil
 	}
 	var err error
-	w.rows, err = a.rows(format, "kind", "path", "old_path", "field", "old", "new")
+	w.rows, err = a.Rows(format, "kind", "path", "old_path", "field", "old", "new")
 	return w, err
 }
 
 // diffSemantic shows every change, and what changed inside of those that have
 // another content.
-func diffSemantic(ctx context.Context, a *app, c *changes, s *sides, format string) (int, error) {
+func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, format string) (int, error) {
 	w, err := newInsideWriter(a, s, format)
 	if err != nil {
 		return 0, err
@@ -46,12 +48,12 @@ func diffSemantic(ctx context.Context, a *app, c *changes, s *sides, format stri
 }
 
 // diffEntries compares one entry with another.
-func diffEntries(ctx context.Context, a *app, opts diffOptions, s *sides) error {
-	old, err := findEntry(ctx, s.db, s.old.label, s.old.entry)
+func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.Sides) error {
+	old, err := operand.FindEntry(ctx, s.DB, s.Old.Label, s.Old.Entry)
 	if err != nil {
 		return err
 	}
-	new, err := findEntry(ctx, s.db, s.new.label, s.new.entry)
+	new, err := operand.FindEntry(ctx, s.DB, s.New.Label, s.New.Entry)
 	if err != nil {
 		return err
 	}
@@ -72,21 +74,7 @@ func diffEntries(ctx context.Context, a *app, opts diffOptions, s *sides) error 
 	if err := errors.Join(w.change(ctx, &c), w.close()); err != nil {
 		return err
 	}
-	return errProblems
-}
-
-// findEntry returns the entry of a build that a game sees under a path, or under the
-// only path that ends so.
-func findEntry(ctx context.Context, db *sql.DB, build, entry string) (*diff.File, error) {
-	f, err := diff.Find(ctx, db, build, entry)
-	if !errors.Is(err, diff.ErrNoFile) {
-		return f, err
-	}
-	path, err := entryPath(ctx, db, build, entry)
-	if err != nil {
-		return nil, err
-	}
-	return diff.Find(ctx, db, build, path)
+	return cli.ErrProblems
 }
 
 func (w *insideWriter) close() error {
@@ -98,14 +86,14 @@ func (w *insideWriter) close() error {
 
 func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
 	if w.rows == nil {
-		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.paint(faint, remarks(c)))
+		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.Paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.Paint(cli.Faint, remarks(c)))
 	}
 	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
 		return w.row(c, nil, nil, nil)
 	}
 	in, err := w.with.Compare(ctx, c)
 	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
-		_, _ = fmt.Fprintf(w.a.stderr, "pakdb: %s: %v\n", printable(c.Name()), err)
+		_, _ = fmt.Fprintf(w.a.Stderr, "pakdb: %s: %v\n", terminal.Printable(c.Name()), err)
 		return w.row(c, nil, nil, nil)
 	}
 	if err != nil || in == nil {
@@ -151,15 +139,15 @@ func (w *insideWriter) field(c *diff.Change, f diff.FieldChange) error {
 	if w.rows != nil {
 		return w.row(c, f.Field, value(f.Old), value(f.New))
 	}
-	name := printable(f.Field)
+	name := terminal.Printable(f.Field)
 	var err error
 	switch {
 	case f.New == nil:
-		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(red, "- "+name+behind(*f.Old)))
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.Paint(cli.Red, "- "+name+behind(*f.Old)))
 	case f.Old == nil:
-		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.paint(green, "+ "+name+behind(*f.New)))
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.Paint(cli.Green, "+ "+name+behind(*f.New)))
 	default:
-		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s\n", name, w.p.paint(red, printable(*f.Old)), w.p.paint(green, printable(*f.New)))
+		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s\n", name, w.p.Paint(cli.Red, terminal.Printable(*f.Old)), w.p.Paint(cli.Green, terminal.Printable(*f.New)))
 	}
 	return err
 }
@@ -169,7 +157,7 @@ func behind(value string) string {
 	if value == "yes" {
 		return ""
 	}
-	return ": " + printable(value)
+	return ": " + terminal.Printable(value)
 }
 
 func (w *insideWriter) text(c *diff.Change, text string) error {
@@ -181,14 +169,14 @@ func (w *insideWriter) text(c *diff.Change, text string) error {
 		colour := ""
 		switch {
 		case strings.HasPrefix(line, "-"):
-			colour = red
+			colour = cli.Red
 		case strings.HasPrefix(line, "+"):
-			colour = green
+			colour = cli.Green
 		case strings.HasPrefix(line, "@@"):
-			colour = cyan
+			colour = cli.Cyan
 		}
 		shown := strings.ReplaceAll(line, "\t", "    ")
-		if _, err := fmt.Fprintln(w.w, w.p.paint(colour, printable(strings.TrimSuffix(shown, "\r")))); err != nil {
+		if _, err := fmt.Fprintln(w.w, w.p.Paint(colour, terminal.Printable(strings.TrimSuffix(shown, "\r")))); err != nil {
 			return err
 		}
 	}
@@ -199,18 +187,18 @@ func (w *insideWriter) bytes(c *diff.Change, r diff.Range) error {
 	if w.rows != nil {
 		return w.row(c, "bytes", fmt.Sprintf("%d+%d", r.OldOffset, r.OldSize), fmt.Sprintf("%d+%d", r.NewOffset, r.NewSize))
 	}
-	_, err := fmt.Fprintf(w.w, "  ~ %s at %#x -> %s at %#x\n", plural(r.OldSize, "byte", "bytes"), r.OldOffset,
-		plural(r.NewSize, "byte", "bytes"), r.NewOffset)
+	_, err := fmt.Fprintf(w.w, "  ~ %s at %#x -> %s at %#x\n", cli.Plural(r.OldSize, "byte", "bytes"), r.OldOffset,
+		cli.Plural(r.NewSize, "byte", "bytes"), r.NewOffset)
 	return err
 }
 
 // diffImpact shows what depends on what changed.
-func diffImpact(ctx context.Context, a *app, c *changes, format string) (int, error) {
+func diffImpact(ctx context.Context, a *cli.App, c *changes, format string) (int, error) {
 	n, err := c.each(ctx, func(*diff.Change) error { return nil })
 	if err != nil {
 		return n, err
 	}
-	rows, err := a.rows(format, "depth", "path", "kind", "via", "changed")
+	rows, err := a.Rows(format, "depth", "path", "kind", "via", "changed")
 	if err != nil {
 		return n, err
 	}

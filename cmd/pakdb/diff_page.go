@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff"
 	"pakdb/diff/page"
 	"pakdb/query"
@@ -16,34 +17,34 @@ const (
 	formatMarkdown = "md" // of other views: tables
 )
 
-func (opts *diffOptions) checkFormat(a *app) error {
+func (opts *diffOptions) checkFormat(a *cli.App) error {
 	if opts.format != formatHTML {
-		return query.Output{W: a.stdout, Format: opts.format}.Check()
+		return query.Output{W: a.Stdout, Format: opts.format}.Check()
 	}
 	if opts.stat || opts.summary != "" || opts.nameOnly || opts.nameStatus || opts.semantic || opts.impact {
-		return fmt.Errorf("%w: --format html shows the changes as they are; it goes with no other view", errUsage)
+		return fmt.Errorf("%w: --format html shows the changes as they are; it goes with no other view", cli.ErrUsage)
 	}
 	return nil
 }
 
 // diffMarkdown writes a summary for a pull request.
-func diffMarkdown(ctx context.Context, a *app, c *changes) (int, error) {
+func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 	totals := diff.NewTotals("kind")
 	if _, err := c.each(ctx, func(ch *diff.Change) error { totals.Add(ch); return nil }); err != nil {
 		return 0, err
 	}
-	return page.Markdown(a.stdout, c.OldBuild, c.NewBuild, damageTexts(c.damaged), diffSums(c, totals), humanSize,
+	return page.Markdown(a.Stdout, c.OldBuild, c.NewBuild, cli.DamageTexts(c.damaged), diffSums(c, totals), cli.HumanSize,
 		func(do func(*diff.Change) error) (int, error) { return c.each(ctx, do) })
 }
 
 // diffPage writes the changes as one page, with what the whole update takes by each
 // way of transport.
-func diffPage(ctx context.Context, a *app, c *changes) (int, error) {
+func diffPage(ctx context.Context, a *cli.App, c *changes) (int, error) {
 	downloads, err := c.Downloads(ctx)
 	if err != nil {
 		return 0, err
 	}
-	w := page.New(a.stdout, c.OldBuild, c.NewBuild, damageTexts(c.damaged)...)
+	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, cli.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
 	return n, errors.Join(err, w.Close())

@@ -8,54 +8,34 @@ import (
 	"fmt"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/diff"
 	"pakdb/internal/terminal"
 )
 
-// palette colours lines for people; without a terminal, or with NO_COLOR, it
-// does nothing.
-type palette struct{ on bool }
-
-func newPalette(a *app) palette {
-	return palette{terminal.Colours(a.stdout)}
-}
-
-const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-	faint  = "2"
-)
-
-func (p palette) paint(colour, s string) string {
-	if !p.on || s == "" || colour == "" {
-		return s
-	}
-	return "\x1b[" + colour + "m" + s + "\x1b[0m"
-}
-
 func kindColour(k diff.Kind) string {
 	switch k {
 	case diff.Added:
-		return green
+		return cli.Green
 	case diff.Removed:
-		return red
+		return cli.Red
 	case diff.Modified:
-		return yellow
+		return cli.Yellow
 	case diff.Renamed, diff.Moved:
-		return cyan
+		return cli.Cyan
 	}
-	return faint
+	return cli.Faint
 }
 
 // signed writes a difference of sizes.
 func signed(n int64) string {
 	switch {
 	case n > 0:
-		return "+" + humanSize(n)
+		return "+" + cli.HumanSize(n)
 	case n < 0:
-		return "-" + humanSize(-n)
+		return "-" + cli.HumanSize(-n)
 	}
 	return "0"
 }
@@ -63,9 +43,9 @@ func signed(n int64) string {
 // changedName is the path; of a rename both.
 func changedName(c *diff.Change) string {
 	if c.Kind == diff.Renamed {
-		return printable(c.Old.Name()) + " -> " + printable(c.New.Name())
+		return terminal.Printable(c.Old.Name()) + " -> " + terminal.Printable(c.New.Name())
 	}
-	return printable(c.Name())
+	return terminal.Printable(c.Name())
 }
 
 // remarks are what else there is to say of a change, for people.
@@ -86,7 +66,7 @@ func remarks(c *diff.Change) string {
 	}
 	happened := c.Kind | c.Also
 	if happened&diff.Moved != 0 && c.Old != nil && c.New != nil {
-		all = append(all, printable(c.Old.Archive)+" -> "+printable(c.New.Archive))
+		all = append(all, terminal.Printable(c.Old.Archive)+" -> "+terminal.Printable(c.New.Archive))
 	}
 	if happened&diff.Restored != 0 && c.Old != nil && c.New != nil {
 		all = append(all, fmt.Sprintf("%s %d -> %s %d", c.Old.Method, c.Old.Stored, c.New.Method, c.New.Stored))
@@ -95,7 +75,7 @@ func remarks(c *diff.Change) string {
 		all = append(all, fmt.Sprintf("%d -> %d copies", c.Old.Copies, c.New.Copies))
 	}
 	for _, n := range c.Notes {
-		all = append(all, printable(n))
+		all = append(all, terminal.Printable(n))
 	}
 	if all == nil {
 		return ""
@@ -104,19 +84,19 @@ func remarks(c *diff.Change) string {
 }
 
 // diffList is what a person sees: a line a change, and the sums.
-func diffList(ctx context.Context, a *app, c *changes) (int, error) {
-	w := bufio.NewWriter(a.stdout)
-	p := newPalette(a)
+func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
+	w := bufio.NewWriter(a.Stdout)
+	p := cli.NewPalette(a)
 	totals := diff.NewTotals("kind")
-	if !a.quiet {
+	if !a.Quiet {
 		if err := listFolders(ctx, w, c); err != nil {
 			return 0, err
 		}
 	}
 	list := c.limited(func(ch *diff.Change) error {
 		s := ch.Sizes()
-		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
-			signed(s.NewSize-s.OldSize), changedName(ch), p.paint(faint, remarks(ch)))
+		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.Paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
+			signed(s.NewSize-s.OldSize), changedName(ch), p.Paint(cli.Faint, remarks(ch)))
 		return err
 	})
 	n, err := c.each(ctx, func(ch *diff.Change) error {
@@ -126,7 +106,7 @@ func diffList(ctx context.Context, a *app, c *changes) (int, error) {
 	if err != nil {
 		return n, err
 	}
-	if !a.quiet {
+	if !a.Quiet {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
 	}
 	return n, w.Flush()
@@ -144,38 +124,38 @@ func diffSums(c *changes, t *diff.Totals) string {
 	case parts != nil:
 	case c.Len() > 0:
 		return c.noneMatch()
-	case hidesEntries(c.damaged):
-		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", printable(c.OldBuild), printable(c.NewBuild))
+	case cli.HidesEntries(c.damaged):
+		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
 	case len(c.Reordered) > 0:
-		return fmt.Sprintf("%s and %s hold the same entries, in another order", printable(c.OldBuild), printable(c.NewBuild))
+		return fmt.Sprintf("%s and %s hold the same entries, in another order", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
 	default:
-		return fmt.Sprintf("%s and %s are the same", printable(c.OldBuild), printable(c.NewBuild))
+		return fmt.Sprintf("%s and %s are the same", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
 	}
 	s := t.All
 	text := fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
-		humanSize(s.OldSize), humanSize(s.NewSize), humanSize(s.OldStored), humanSize(s.NewStored), humanSize(s.Download))
+		cli.HumanSize(s.OldSize), cli.HumanSize(s.NewSize), cli.HumanSize(s.OldStored), cli.HumanSize(s.NewStored), cli.HumanSize(s.Download))
 	if s.Cosmetic > 0 {
-		text += fmt.Sprintf(", of which %s is cook noise", humanSize(s.CosmeticDownload))
+		text += fmt.Sprintf(", of which %s is cook noise", cli.HumanSize(s.CosmeticDownload))
 	}
 	return text
 }
 
-func diffNames(ctx context.Context, a *app, c *changes, status bool) (int, error) {
-	w := bufio.NewWriter(a.stdout)
+func diffNames(ctx context.Context, a *cli.App, c *changes, status bool) (int, error) {
+	w := bufio.NewWriter(a.Stdout)
 	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error {
 		if !status {
-			_, err := fmt.Fprintln(w, printable(ch.Name()))
+			_, err := fmt.Fprintln(w, terminal.Printable(ch.Name()))
 			return err
 		}
 		mark := string(ch.Kind.Letter())
 		if ch.Kind != diff.Renamed {
-			_, err := fmt.Fprintf(w, "%s\t%s\n", mark, printable(ch.Name()))
+			_, err := fmt.Fprintf(w, "%s\t%s\n", mark, terminal.Printable(ch.Name()))
 			return err
 		}
 		if ch.Similarity > 0 {
 			mark += fmt.Sprintf("%03d", ch.Similarity)
 		}
-		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, printable(ch.Old.Name()), printable(ch.New.Name()))
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", mark, terminal.Printable(ch.Old.Name()), terminal.Printable(ch.New.Name()))
 		return err
 	}))
 	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
@@ -199,14 +179,14 @@ func fitStat(width, names int) (fittedNames, signs int) {
 
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
-func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOptions) (int, error) {
+func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
 	downloads, err := listDownloads(ctx, a, c, s, opts.exact)
 	if err != nil {
 		return 0, err
 	}
 	if opts.format != "" {
 		n, err := c.each(ctx, func(*diff.Change) error { return nil })
-		return n, errors.Join(err, downloadRows(a, downloads, opts.format))
+		return n, errors.Join(err, transport.WriteRows(a, downloads, opts.format))
 	}
 	totals := diff.NewTotals("kind")
 	widest, largest := 0, int64(1)
@@ -219,23 +199,23 @@ func diffStat(ctx context.Context, a *app, c *changes, s *sides, opts diffOption
 	if err != nil {
 		return n, err
 	}
-	widest, signs := fitStat(outputOf(a, "").Width, widest)
-	w := bufio.NewWriter(a.stdout)
-	p := newPalette(a)
+	widest, signs := fitStat(cli.OutputOf(a, "").Width, widest)
+	w := bufio.NewWriter(a.Stdout)
+	p := cli.NewPalette(a)
 	_, err = c.each(ctx, c.limited(func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
 		s := ch.Sizes()
-		drawn := p.paint(green, bar('+', plus, largest, signs)) + p.paint(red, bar('-', minus, largest, signs))
+		drawn := p.Paint(cli.Green, bar('+', plus, largest, signs)) + p.Paint(cli.Red, bar('-', minus, largest, signs))
 		if s.Cosmetic > 0 {
-			drawn = p.paint(faint, bar('~', plus+minus, largest, signs))
+			drawn = p.Paint(cli.Faint, bar('~', plus+minus, largest, signs))
 		}
-		_, err := fmt.Fprintf(w, " %s | %10s -> %10s %s\n", terminal.Pad(changedName(ch), widest), humanSize(s.OldSize), humanSize(s.NewSize), drawn)
+		_, err := fmt.Fprintf(w, " %s | %10s -> %10s %s\n", terminal.Pad(changedName(ch), widest), cli.HumanSize(s.OldSize), cli.HumanSize(s.NewSize), drawn)
 		return err
 	}))
-	if err == nil && !a.quiet {
+	if err == nil && !a.Quiet {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
 		_, _ = fmt.Fprintln(w, "\nto download as")
-		err = printDownloads(w, downloads)
+		err = transport.Print(w, downloads)
 	}
 	return n, cmp.Or(err, w.Flush()) // a write that failed fails both, with one error
 }
@@ -262,7 +242,7 @@ func bar(sign byte, n, largest int64, most int) string {
 	return strings.Repeat(string(sign), max(1, int(float64(n)/float64(largest)*float64(most))))
 }
 
-func diffSummary(ctx context.Context, a *app, c *changes, by, format string) (int, error) {
+func diffSummary(ctx context.Context, a *cli.App, c *changes, by, format string) (int, error) {
 	totals := diff.NewTotals(by)
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		totals.Add(ch)
@@ -271,7 +251,7 @@ func diffSummary(ctx context.Context, a *app, c *changes, by, format string) (in
 	if err != nil {
 		return n, err
 	}
-	rows, err := a.rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
+	rows, err := a.Rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
 		"cosmetic", "cosmetic_download")
 	if err != nil {
 		return n, err
@@ -290,8 +270,8 @@ func diffSummary(ctx context.Context, a *app, c *changes, by, format string) (in
 	return n, cmp.Or(err, rows.Close())
 }
 
-func diffRows(ctx context.Context, a *app, c *changes, format string) (int, error) {
-	rows, err := a.rows(format, diff.RowColumns()...)
+func diffRows(ctx context.Context, a *cli.App, c *changes, format string) (int, error) {
+	rows, err := a.Rows(format, diff.RowColumns()...)
 	if err != nil {
 		return 0, err
 	}

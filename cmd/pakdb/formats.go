@@ -1,17 +1,16 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
-	"pakdb/internal/nearest"
 )
 
-func newFormatsCommand(a *app) *cobra.Command {
+func newFormatsCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "formats [flags] [NAME]",
@@ -24,9 +23,9 @@ With a name, print the description of that format.`,
 		Example: `  pakdb formats
   pakdb formats gpak | less
   pakdb formats --format json`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return specNames(a.registry()), cobra.ShellCompDirectiveNoFileComp
+			return specNames(a.Registry()), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -35,19 +34,19 @@ With a name, print the description of that format.`,
 			return runFormats(a, format)
 		},
 	}
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runFormats(a *app, format string) error {
-	rows, err := a.rows(format, "name", "kind", "reads", "writes", "methods", "extensions", "doc")
+func runFormats(a *cli.App, format string) error {
+	rows, err := a.Rows(format, "name", "kind", "reads", "writes", "methods", "extensions", "doc")
 	if err != nil {
 		return err
 	}
-	r := a.registry()
+	r := a.Registry()
 	for _, f := range r.Formats {
-		err := rows.Write(f.Name, "archive", textOrNull(readVersions(f)), textOrNull(strings.Join(f.Versions, ", ")),
-			textOrNull(methodNames(f)), textOrNull(strings.Join(f.Exts, ", ")), f.Doc)
+		err := rows.Write(f.Name, "archive", cli.TextOrNull(readVersions(f)), cli.TextOrNull(strings.Join(f.Versions, ", ")),
+			cli.TextOrNull(methodNames(f)), cli.TextOrNull(strings.Join(f.Exts, ", ")), f.Doc)
 		if err != nil {
 			return err
 		}
@@ -81,8 +80,8 @@ func methodNames(f *codecs.Format) string {
 }
 
 // printSpec prints the FORMAT.md of a format or an inspector.
-func printSpec(a *app, name string) error {
-	r := a.registry()
+func printSpec(a *cli.App, name string) error {
+	r := a.Registry()
 	var spec string
 	if f, ok := r.Format(name); ok {
 		spec = f.Spec
@@ -93,9 +92,9 @@ func printSpec(a *app, name string) error {
 		}
 	}
 	if spec == "" {
-		return noSuchFormat(name, specNames(r))
+		return cli.NoSuchFormat(name, specNames(r))
 	}
-	_, err := io.WriteString(a.stdout, spec)
+	_, err := io.WriteString(a.Stdout, spec)
 	return err
 }
 
@@ -108,12 +107,4 @@ func specNames(r *codecs.Registry) []string {
 		names = append(names, in.Name)
 	}
 	return names
-}
-
-func noSuchFormat(name string, known []string) error {
-	advice := nearest.Hint(nearest.Names(name, known))
-	if advice == "" {
-		advice = "there are " + strings.Join(known, ", ")
-	}
-	return hinted(fmt.Errorf("%w: no format %q", errUsage, name), advice)
 }

@@ -5,16 +5,18 @@ import (
 	"context"
 	"io"
 	"strings"
-
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/all"
 )
 
 // Every command explains itself, with examples that name it.
 func TestEveryCommandHasHelp(t *testing.T) {
-	a := newApp(strings.NewReader(""), io.Discard, io.Discard)
-	root := a.command()
+	a := cli.New(strings.NewReader(""), io.Discard, io.Discard, all.Registry)
+	root := command(a)
 	var visit func(*cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		if cmd.Short == "" || cmd.Long == "" || !strings.Contains(cmd.Example, cmd.CommandPath()) {
@@ -41,23 +43,12 @@ func TestUsageErrors(t *testing.T) {
 		{"pack", "x"}, {"rm"}, {"info"}, {"verify"}, {"index"}, {"formats", "no-such-format"},
 	} {
 		var stderr bytes.Buffer
-		a := newApp(strings.NewReader(""), io.Discard, &stderr)
-		if code := a.execute(context.Background(), args); code != exitUsage {
-			t.Errorf("%v: exit code %d, want %d", args, code, exitUsage)
+		a := cli.New(strings.NewReader(""), io.Discard, &stderr, all.Registry)
+		if code := execute(context.Background(), a, args); code != cli.ExitUsage {
+			t.Errorf("%v: exit code %d, want %d", args, code, cli.ExitUsage)
 		}
 		if !strings.HasPrefix(stderr.String(), "pakdb: ") {
 			t.Errorf("%v: stderr %q", args, stderr.String())
-		}
-	}
-}
-
-func TestIsBinary(t *testing.T) {
-	for text, want := range map[string]bool{
-		"": false, "hello\n\tworld\r\n": false, "日本": false, "日本\xe6": false, // the last is cut
-		"\x00": true, "a\x1b[31m": true, "\xff\xfe": true, "caf\xe9 ol\xe9": true, "\u0085": true,
-	} {
-		if got := isBinary([]byte(text)); got != want {
-			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
@@ -27,7 +28,7 @@ type indexOptions struct {
 	quick     bool
 }
 
-func newIndexCommand(a *app) *cobra.Command {
+func newIndexCommand(a *cli.App) *cobra.Command {
 	var opts indexOptions
 	cmd := &cobra.Command{
 		Use:   "index [flags] PATH...",
@@ -60,10 +61,10 @@ the exit code is 1.`,
   pakdb index --build 1.10 --extract out/ mu_cdata.sip
   pakdb index --build 1.53 --format json build/ > index.json
   pakdb index --store --build 1.10 mu_cdata.sip`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.quick && (opts.extract != "" || opts.store) {
-				return usageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
+				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
 			return runIndex(cmd.Context(), a, opts, args)
 		},
@@ -86,17 +87,17 @@ the exit code is 1.`,
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
 	flags.BoolVar(&asJSON, "json", false, "as --format json")
 	_ = flags.MarkHidden("json")
-	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
+	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	_ = cmd.MarkFlagDirname("extract")
-	return reporting(a, cmd, result.Indexed{})
+	return cli.Reporting(a, cmd, result.Indexed{})
 }
 
-func runIndex(ctx context.Context, a *app, opts indexOptions, paths []string) error {
+func runIndex(ctx context.Context, a *cli.App, opts indexOptions, paths []string) error {
 	// A scan keeps tables and batches alive while it makes garbage at a high
 	// rate: collecting twice as often costs a few per cent of time and saves a
 	// third of the memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(50))
-	catalog, err := schema.Open(ctx, a.catalog)
+	catalog, err := schema.Open(ctx, a.Catalog)
 	if err != nil {
 		return err
 	}
@@ -114,24 +115,24 @@ func runIndex(ctx context.Context, a *app, opts indexOptions, paths []string) er
 	if err := addIndexed(ctx, a, report.Build); err != nil {
 		return err
 	}
-	return errProblems
+	return cli.ErrProblems
 }
 
 // addIndexed adds the problems of a build to the result, if one is wanted.
-func addIndexed(ctx context.Context, a *app, label string) error {
-	if a.result == nil {
+func addIndexed(ctx context.Context, a *cli.App, label string) error {
+	if a.Result == nil {
 		return nil
 	}
-	db, err := a.openCatalog(ctx)
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.result.AddBuild(ctx, db, label), db.Close())
+	return errors.Join(a.Result.AddBuild(ctx, db, label), db.Close())
 }
 
-func scanBuild(ctx context.Context, a *app, catalog *schema.Catalog, opts indexOptions, paths []string) (*indexer.Report, error) {
-	o := indexer.Options{Catalog: catalog, Registry: a.registry(), Paths: paths, Label: opts.build,
-		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.openOptions(), KeyPrint: a.keys.ring.Print(),
+func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts indexOptions, paths []string) (*indexer.Report, error) {
+	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
+		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
 		Progress: &indexer.Progress{}}
 	o.Quick = opts.quick
 	if opts.extract != "" {
@@ -143,15 +144,15 @@ func scanBuild(ctx context.Context, a *app, catalog *schema.Catalog, opts indexO
 		o.Extract = dir
 	}
 	if opts.store {
-		o.Store = objects.For(a.catalog)
+		o.Store = objects.For(a.Catalog)
 	}
-	defer a.showProgress(ctx, o.Progress)()
+	defer a.ShowProgress(ctx, o.Progress)()
 	return indexer.Run(ctx, o)
 }
 
-func printIndexed(a *app, r *indexer.Report) error {
-	a.result.Done(result.IndexedBuild(r))
-	if a.quiet {
+func printIndexed(a *cli.App, r *indexer.Report) error {
+	a.Result.Done(result.IndexedBuild(r))
+	if a.Quiet {
 		return nil
 	}
 	reused := ""
@@ -162,19 +163,12 @@ func printIndexed(a *app, r *indexer.Report) error {
 	if r.Skimmed > 0 {
 		skimmed = fmt.Sprintf(" (%d by checksum)", r.Skimmed)
 	}
-	_, err := fmt.Fprintf(a.stdout, "build %q: %s%s, %s%s, %s decoded, %s stored, in %s\n", r.Build,
-		plural(int64(r.Archives), "archive", "archives"), reused, plural(r.Entries, "entry", "entries"), skimmed,
-		humanSize(r.Size), humanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
+	_, err := fmt.Fprintf(a.Stdout, "build %q: %s%s, %s%s, %s decoded, %s stored, in %s\n", r.Build,
+		cli.Plural(int64(r.Archives), "archive", "archives"), reused, cli.Plural(r.Entries, "entry", "entries"), skimmed,
+		cli.HumanSize(r.Size), cli.HumanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
 	if r.Problems > 0 {
-		_, _ = fmt.Fprintf(a.stderr, "pakdb: %s; see: pakdb query @problems %s\n",
-			plural(r.Problems, "problem", "problems"), r.Build)
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query @problems %s\n",
+			cli.Plural(r.Problems, "problem", "problems"), r.Build)
 	}
 	return err
-}
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -12,11 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
+	"pakdb/internal/terminal"
 	"pakdb/query/graph"
 )
 
-func newLogCommand(a *app) *cobra.Command {
+func newLogCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "log [flags] PATH|ID",
@@ -27,18 +30,18 @@ end of its path, or by an id or GUID in any form, as for "deps".`,
 		Example: `  pakdb log Calligraphy/Loot/Curves/XPCurve.curve
   pakdb log XPCurve.curve
   pakdb log 0xd8cbd36e92100920 --format json`,
-		Args:              usage(cobra.ExactArgs(1)),
-		ValidArgsFunction: completing(a, completePaths),
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: cli.Completing(a, operand.CompletePaths),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLog(cmd.Context(), a, args[0], format)
 		},
 	}
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runLog(ctx context.Context, a *app, name, format string) error {
-	db, err := a.openCatalog(ctx)
+func runLog(ctx context.Context, a *cli.App, name, format string) error {
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,13 +67,13 @@ func runLog(ctx context.Context, a *app, name, format string) error {
 // anyPath finds the entry that a name stands for, in the newest build that has
 // one.
 func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
-	labels, err := buildLabels(ctx, db)
+	labels, err := cli.BuildLabels(ctx, db)
 	if err != nil {
 		return "", err
 	}
 	err = fmt.Errorf("%w in any build: %q", graph.ErrNoNode, name)
 	for _, label := range slices.Backward(labels) {
-		path, tryErr := entryPath(ctx, db, label, name)
+		path, tryErr := operand.EntryPath(ctx, db, label, name)
 		if !errors.Is(tryErr, graph.ErrNoNode) {
 			return path, tryErr
 		}
@@ -78,42 +81,29 @@ func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
 	return "", err
 }
 
-// entryPath finds the path of the entry of a build that a name stands for.
-func entryPath(ctx context.Context, db *sql.DB, build, name string) (string, error) {
-	g, err := graph.Open(ctx, db, build)
-	if err != nil {
-		return "", err
-	}
-	node, err := resolveOne(ctx, g, name)
-	if err == nil && node.Path == "" {
-		err = fmt.Errorf("%w in build %q: %q", graph.ErrNoNode, build, name)
-	}
-	return node.Path, err
-}
-
-func logList(a *app, events []diff.Event) error {
-	w := bufio.NewWriter(a.stdout)
-	p := newPalette(a)
+func logList(a *cli.App, events []diff.Event) error {
+	w := bufio.NewWriter(a.Stdout)
+	p := cli.NewPalette(a)
 	widest := 0
 	for _, e := range events {
-		widest = max(widest, len([]rune(printable(e.Build))))
+		widest = max(widest, len([]rune(terminal.Printable(e.Build))))
 	}
 	for i := range events {
 		e := &events[i]
 		size := ""
 		if e.New != nil {
-			size = humanSize(e.New.Size)
+			size = cli.HumanSize(e.New.Size)
 		}
-		_, _ = fmt.Fprintf(w, "%-*s  %s  %10s  %s%s\n", widest, printable(e.Build), p.paint(kindColour(e.Kind), fmt.Sprintf("%-8s", e.Kind)),
-			size, changedName(&e.Change), p.paint(faint, remarks(&e.Change)))
+		_, _ = fmt.Fprintf(w, "%-*s  %s  %10s  %s%s\n", widest, terminal.Printable(e.Build), p.Paint(kindColour(e.Kind), fmt.Sprintf("%-8s", e.Kind)),
+			size, changedName(&e.Change), p.Paint(cli.Faint, remarks(&e.Change)))
 	}
 	return w.Flush()
 }
 
-func logRows(a *app, events []diff.Event, format string) error {
+func logRows(a *cli.App, events []diff.Event, format string) error {
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
 		"renamed_by", "also", "old_content", "new_content"}
-	rows, err := a.rows(format, append([]string{"build"}, columns...)...)
+	rows, err := a.Rows(format, append([]string{"build"}, columns...)...)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ package main
 import (
 	"os"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/all"
 	"pakdb/internal/process"
 )
 
@@ -14,6 +16,6 @@ func main() {
 func run() int {
 	ctx, stop := process.Context()
 	defer stop()
-	a := newApp(os.Stdin, os.Stdout, os.Stderr)
-	return a.execute(ctx, os.Args[1:])
+	a := cli.New(os.Stdin, os.Stdout, os.Stderr, all.Registry)
+	return execute(ctx, a, os.Args[1:])
 }

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/manual"
 )
 
@@ -18,7 +17,7 @@ func newManCommand() *cobra.Command {
 		Long: `Write a manual page for each command into a folder, for packagers. The date is
 SOURCE_DATE_EPOCH where that is set.`,
 		Example: `  pakdb man /usr/local/share/man/man1`,
-		Args:    usage(cobra.ExactArgs(1)),
+		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			date, err := manDate()
 			if err != nil {
@@ -34,13 +33,9 @@ SOURCE_DATE_EPOCH where that is set.`,
 
 // manDate returns SOURCE_DATE_EPOCH, or the present time.
 func manDate() (time.Time, error) {
-	text := os.Getenv("SOURCE_DATE_EPOCH")
-	if text == "" {
-		return time.Now(), nil
+	date, err := cli.SourceDateEpoch()
+	if date.IsZero() {
+		date = time.Now()
 	}
-	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%w: SOURCE_DATE_EPOCH=%s is no number of seconds", errUsage, text)
-	}
-	return time.Unix(seconds, 0).UTC(), nil
+	return date, err
 }

@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/diff/overlay"
 	"pakdb/query"
 )
 
-func newMountPlanCommand(a *app) *cobra.Command {
+func newMountPlanCommand(a *cli.App) *cobra.Command {
 	var files bool
 	var format string
 	cmd := &cobra.Command{
@@ -27,19 +28,19 @@ compete, so that nothing but a name decides.
 		Example: `  pakdb mount-plan Game/Content/Paks
   pakdb mount-plan Game/Content/Paks ~/mods --files
   pakdb mount-plan 1.52 --format json`,
-		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: completing(a, completeBuilds),
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runMountPlan(cmd.Context(), a, args, files, format)
 		},
 	}
 	cmd.Flags().BoolVar(&files, "files", false, "list what is hidden, and by what")
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runMountPlan(ctx context.Context, a *app, names []string, files bool, format string) error {
-	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
+func runMountPlan(ctx context.Context, a *cli.App, names []string, files bool, format string) error {
+	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err
 	}
 	s, err := mountAll(ctx, a, names, false)
@@ -47,28 +48,28 @@ func runMountPlan(ctx context.Context, a *app, names []string, files bool, forma
 		return err
 	}
 	if err := codecs.RefuseDamaged(s.Damage, false); err != nil {
-		return hinted(err, "get the archive again, or name the others")
+		return cli.WithHint(err, "get the archive again, or name the others")
 	}
 	mounts, shadows := s.Survey()
 	if files {
 		return printShadows(a, shadows, format)
 	}
-	if err := printMounts(a, mounts, format); err != nil || format != "" || a.quiet {
+	if err := printMounts(a, mounts, format); err != nil || format != "" || a.Quiet {
 		return err
 	}
-	_, err = fmt.Fprintln(a.stdout, mountSums(s, mounts, shadows))
+	_, err = fmt.Fprintln(a.Stdout, mountSums(s, mounts, shadows))
 	return err
 }
 
-func printMounts(a *app, mounts []overlay.MountState, format string) error {
-	rows, err := a.rows(format, "archive", "mount_order", "chunk", "mount_point", "files", "seen", "dead", "dead_bytes", "delete_records", "idle", "ties")
+func printMounts(a *cli.App, mounts []overlay.MountState, format string) error {
+	rows, err := a.Rows(format, "archive", "mount_order", "chunk", "mount_point", "files", "seen", "dead", "dead_bytes", "delete_records", "idle", "ties")
 	if err != nil {
 		return err
 	}
 	for i := range mounts {
 		m := &mounts[i]
-		chunk := textOrNull("")
-		if f, ok := a.registry().Format(m.Format); ok && f.Mounts().Chunk != nil {
+		chunk := cli.TextOrNull("")
+		if f, ok := a.Registry().Format(m.Format); ok && f.Mounts().Chunk != nil {
 			if n, ok := f.Mounts().Chunk(m.Name); ok {
 				chunk = int64(n)
 			}
@@ -81,26 +82,19 @@ func printMounts(a *app, mounts []overlay.MountState, format string) error {
 	return rows.Close()
 }
 
-func printShadows(a *app, shadows []overlay.Shadow, format string) error {
-	rows, err := a.rows(format, "path", "archive", "by_archive", "mount_order", "by_mount_order", "deleted", "tie", "stored")
+func printShadows(a *cli.App, shadows []overlay.Shadow, format string) error {
+	rows, err := a.Rows(format, "path", "archive", "by_archive", "mount_order", "by_mount_order", "deleted", "tie", "stored")
 	if err != nil {
 		return err
 	}
 	for i := range shadows {
 		sh := &shadows[i]
 		if err := rows.Write(sh.File.Path(), sh.File.Mount.Name, sh.By.Mount.Name, sh.File.Mount.Order, sh.By.Mount.Order,
-			bit(sh.By.Deleted()), bit(sh.Tie), sh.File.Stored); err != nil {
+			cli.Bit(sh.By.Deleted()), cli.Bit(sh.Tie), sh.File.Stored); err != nil {
 			return err
 		}
 	}
 	return rows.Close()
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func mountSums(s *overlay.Stack, mounts []overlay.MountState, shadows []overlay.Shadow) string {
@@ -108,12 +102,12 @@ func mountSums(s *overlay.Stack, mounts []overlay.MountState, shadows []overlay.
 	ties := int64(0)
 	for i := range shadows {
 		dead += shadows[i].File.Stored
-		ties += bit(shadows[i].Tie)
+		ties += cli.Bit(shadows[i].Tie)
 	}
-	text := fmt.Sprintf("%s, %s to see; %s that nothing can reach, %s stored", plural(int64(len(mounts)), "archive", "archives"),
-		plural(int64(len(s.View())), "file", "files"), plural(int64(len(shadows)), "entry", "entries"), humanSize(dead))
+	text := fmt.Sprintf("%s, %s to see; %s that nothing can reach, %s stored", cli.Plural(int64(len(mounts)), "archive", "archives"),
+		cli.Plural(int64(len(s.View())), "file", "files"), cli.Plural(int64(len(shadows)), "entry", "entries"), cli.HumanSize(dead))
 	if ties > 0 {
-		text += fmt.Sprintf("; %s decided by a name alone: do not rely on it", plural(ties, "file", "files"))
+		text += fmt.Sprintf("; %s decided by a name alone: do not rely on it", cli.Plural(ties, "file", "files"))
 	}
 	return text
 }

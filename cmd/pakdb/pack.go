@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/internal/result"
@@ -26,7 +28,7 @@ type packOptions struct {
 	order     string
 }
 
-func newPackCommand(a *app) *cobra.Command {
+func newPackCommand(a *cli.App) *cobra.Command {
 	var opts packOptions
 	cmd := &cobra.Command{
 		Use:   "pack [flags] {DIR | ARCHIVE | --response FILE} -o OUT",
@@ -68,19 +70,19 @@ same bytes.`,
   pakdb pack mod/ -o Game_1_P.pak --like Game.pak --method zlib
   pakdb pack --response list.txt --version 11 -o Game_P.pak
   pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
-		Args: usage(cobra.MaximumNArgs(1)),
+		Args: cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return usageError(cmd, errors.New("pack into which file? pass -o OUT"))
+				return cli.UsageError(cmd, errors.New("pack into which file? pass -o OUT"))
 			}
 			opts.create.set = cmd.Flags().Changed
 			switch {
 			case opts.response != "" && (len(args) > 0 || opts.replace != nil):
-				return usageError(cmd, errors.New("--response says what to pack; no folder or archive goes with it"))
+				return cli.UsageError(cmd, errors.New("--response says what to pack; no folder or archive goes with it"))
 			case opts.response != "":
 				return packResponse(cmd.Context(), a, opts)
 			case len(args) == 0:
-				return usageError(cmd, errors.New("pack what? name a folder, an archive, or pass --response FILE"))
+				return cli.UsageError(cmd, errors.New("pack what? name a folder, an archive, or pass --response FILE"))
 			}
 			return runPack(cmd.Context(), a, opts, args[0])
 		},
@@ -95,8 +97,8 @@ same bytes.`,
 	flags.StringVar(&opts.response, "response", "", "pack what a response `FILE` of UnrealPak lists")
 	flags.StringVar(&opts.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
 	opts.create.add(cmd)
-	completeFlag(cmd, "type", writableFormats(a.registry())...)
-	return reporting(a, cmd, result.Packed{})
+	cli.CompleteFlag(cmd, "type", writableFormats(a.Registry())...)
+	return cli.Reporting(a, cmd, result.Packed{})
 }
 
 func writableFormats(r *codecs.Registry) []string {
@@ -111,27 +113,19 @@ func writableFormats(r *codecs.Registry) []string {
 
 // refuseOverwriting keeps what stands at OUT, unless told otherwise.
 func (opts *packOptions) refuseOverwriting(r *codecs.Registry) error {
-	if err := refuseExisting(opts.out, opts.overwrite); err != nil || opts.overwrite {
+	if err := cli.RefuseExisting(opts.out, opts.overwrite); err != nil || opts.overwrite {
 		return err
 	}
 	return refuseParts(r, opts.out)
 }
 
-// refuseExisting keeps what stands at out, unless told otherwise.
-func refuseExisting(out string, overwrite bool) error {
-	if _, err := os.Lstat(out); err == nil && !overwrite {
-		return hinted(refusal(fmt.Errorf("%s is there already", out)), "pass --overwrite to replace it")
-	}
-	return nil
-}
-
-func runPack(ctx context.Context, a *app, opts packOptions, from string) error {
-	if err := opts.refuseOverwriting(a.registry()); err != nil {
+func runPack(ctx context.Context, a *cli.App, opts packOptions, from string) error {
+	if err := opts.refuseOverwriting(a.Registry()); err != nil {
 		return err
 	}
 	if st, err := os.Stat(from); err == nil && st.IsDir() {
 		if opts.replace != nil {
-			return fmt.Errorf("%w: --replace is for an archive, and %s is a folder", errUsage, from)
+			return fmt.Errorf("%w: --replace is for an archive, and %s is a folder", cli.ErrUsage, from)
 		}
 		target, err := packTarget(ctx, a, opts, nil)
 		if err != nil {
@@ -139,7 +133,7 @@ func runPack(ctx context.Context, a *app, opts packOptions, from string) error {
 		}
 		defer target.close()
 		if opts.create.set("block-size") && target.options.Method.String() == compress.None.String() {
-			return fmt.Errorf("%w: --block-size is for compressed entries, and no --method was given", errUsage)
+			return fmt.Errorf("%w: --block-size is for compressed entries, and no --method was given", cli.ErrUsage)
 		}
 		if err := noteSubstitute(a, target.instead); err != nil {
 			return err
@@ -147,9 +141,9 @@ func runPack(ctx context.Context, a *app, opts packOptions, from string) error {
 		return packFolder(ctx, a, target, opts.order, from, opts.out)
 	}
 	if opts.order != "" {
-		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", errUsage, from)
+		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", cli.ErrUsage, from)
 	}
-	ar, err := a.open(ctx, from)
+	ar, err := operand.Open(ctx, a, from)
 	if err != nil {
 		return err
 	}
@@ -170,8 +164,8 @@ func runPack(ctx context.Context, a *app, opts packOptions, from string) error {
 type target struct {
 	format  *codecs.Format
 	options codecs.CreateOptions
-	model   *archive // of the same format, whose habits are taken over; or nil
-	like    *archive // the reference, which is closed at the end; or nil
+	model   *operand.Archive // of the same format, whose habits are taken over; or nil
+	like    *operand.Archive // the reference, which is closed at the end; or nil
 	instead substitute
 }
 
@@ -195,7 +189,7 @@ func (t *target) imitate(w codecs.Writer) error {
 
 // packTarget decides from the flags, the reference, the archive that is read
 // (nil: a folder) and the name of what is written, in this order.
-func packTarget(ctx context.Context, a *app, opts packOptions, source *archive) (_ *target, err error) {
+func packTarget(ctx context.Context, a *cli.App, opts packOptions, source *operand.Archive) (_ *target, err error) {
 	t := &target{}
 	defer func() {
 		if err != nil {
@@ -204,7 +198,7 @@ func packTarget(ctx context.Context, a *app, opts packOptions, source *archive) 
 	}()
 	model := source
 	if opts.like != "" {
-		if t.like, err = a.open(ctx, opts.like); err != nil {
+		if t.like, err = operand.Open(ctx, a, opts.like); err != nil {
 			return nil, err
 		}
 		model = t.like
@@ -212,11 +206,11 @@ func packTarget(ctx context.Context, a *app, opts packOptions, source *archive) 
 	if t.format, err = packFormat(a, opts, model); err != nil {
 		return nil, err
 	}
-	if t.like != nil && t.like.format.Name != t.format.Name {
-		return nil, fmt.Errorf("%w: --like %s is of format %s, and what is written of format %s", errUsage, opts.like, t.like.format.Name, t.format.Name)
+	if t.like != nil && t.like.Format.Name != t.format.Name {
+		return nil, fmt.Errorf("%w: --like %s is of format %s, and what is written of format %s", cli.ErrUsage, opts.like, t.like.Format.Name, t.format.Name)
 	}
-	if model != nil && model.format.Name == t.format.Name {
-		err = t.follow(model, opts.version, a.keys.ring.Key)
+	if model != nil && model.Format.Name == t.format.Name {
+		err = t.follow(model, opts.version, a.Keys.Ring.Key)
 	} else {
 		t.options.Version = opts.version
 	}
@@ -224,7 +218,7 @@ func packTarget(ctx context.Context, a *app, opts packOptions, source *archive) 
 		return nil, err
 	}
 	if v := t.options.Version; v != "" && !slices.Contains(t.format.Versions, v) {
-		return nil, hinted(fmt.Errorf("%w: %s has no version %q", errUsage, t.format.Name, v),
+		return nil, cli.WithHint(fmt.Errorf("%w: %s has no version %q", cli.ErrUsage, t.format.Name, v),
 			"pakdb writes "+strings.Join(t.format.Versions, ", "))
 	}
 	if err := opts.create.apply(t.format, &t.options); err != nil {
@@ -232,18 +226,18 @@ func packTarget(ctx context.Context, a *app, opts packOptions, source *archive) 
 	}
 	t.substituteMethod(model)
 	if t.options.Encrypt || t.options.EncryptIndex {
-		t.options.Keys = a.keys.ring.Key // formats that never encrypt want none
+		t.options.Keys = a.Keys.Ring.Key // formats that never encrypt want none
 	}
 	return t, nil
 }
 
 // follow makes t like an archive of its format. What only another version keeps
 // is not taken over.
-func (t *target) follow(model *archive, wanted string, keys codecs.KeyFunc) error {
+func (t *target) follow(model *operand.Archive, wanted string, keys codecs.KeyFunc) error {
 	o, err := t.format.OptionsLike(model.Archive)
 	if errors.Is(err, errors.ErrUnsupported) { // its version is not written
 		if wanted == "" {
-			return hinted(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
+			return cli.WithHint(err, "choose another with --version: pakdb writes "+strings.Join(t.format.Versions, ", "))
 		}
 		o, err = &codecs.CreateOptions{MountPoint: model.Info().MountPoint, Keys: keys}, nil
 	}
@@ -259,18 +253,18 @@ func (t *target) follow(model *archive, wanted string, keys codecs.KeyFunc) erro
 	return nil
 }
 
-func packFormat(a *app, opts packOptions, model *archive) (*codecs.Format, error) {
-	r := a.registry()
+func packFormat(a *cli.App, opts packOptions, model *operand.Archive) (*codecs.Format, error) {
+	r := a.Registry()
 	var format *codecs.Format
 	var candidates []*codecs.Format
 	switch {
 	case opts.kind != "":
 		var ok bool
 		if format, ok = r.Format(opts.kind); !ok {
-			return nil, noSuchFormat(opts.kind, writableFormats(r))
+			return nil, cli.NoSuchFormat(opts.kind, writableFormats(r))
 		}
 	case model != nil:
-		format = model.format
+		format = model.Format
 	default:
 		candidates = candidateFormats(r, opts.out, opts.version)
 		if len(candidates) == 1 {
@@ -280,11 +274,11 @@ func packFormat(a *app, opts packOptions, model *archive) (*codecs.Format, error
 	writes := "pakdb writes " + strings.Join(writableFormats(r), ", ")
 	switch {
 	case len(candidates) > 1:
-		return nil, hinted(ambiguousFormat(opts, candidates), "pass --type, --version or --like")
+		return nil, cli.WithHint(ambiguousFormat(opts, candidates), "pass --type, --version or --like")
 	case format == nil:
-		return nil, hinted(fmt.Errorf("%w: %s does not tell the format", errUsage, opts.out), "pass --type or --like; "+writes)
+		return nil, cli.WithHint(fmt.Errorf("%w: %s does not tell the format", cli.ErrUsage, opts.out), "pass --type or --like; "+writes)
 	case format.Create == nil:
-		return nil, hinted(&codecs.FormatError{Format: format.Name, Off: -1, Err: codecs.ErrReadOnly}, writes)
+		return nil, cli.WithHint(&codecs.FormatError{Format: format.Name, Off: -1, Err: codecs.ErrReadOnly}, writes)
 	}
 	return format, nil
 }
@@ -318,7 +312,7 @@ func ambiguousFormat(opts packOptions, candidates []*codecs.Format) error {
 	for _, c := range candidates {
 		names = append(names, c.Name)
 	}
-	err := fmt.Errorf("%w: %s may be %s", errUsage, opts.out, strings.Join(names, " or "))
+	err := fmt.Errorf("%w: %s may be %s", cli.ErrUsage, opts.out, strings.Join(names, " or "))
 	if opts.version != "" && !slices.Contains(candidates[0].Versions, opts.version) {
 		err = fmt.Errorf("%w; none of them has version %q", err, opts.version)
 	}
@@ -326,16 +320,16 @@ func ambiguousFormat(opts packOptions, candidates []*codecs.Format) error {
 }
 
 // printPacked tells what was written.
-func printPacked(a *app, f *codecs.Format, out string, s sums) error {
+func printPacked(a *cli.App, f *codecs.Format, out string, s cli.Sums) error {
 	size, err := sizeOnDisk(f, out)
 	if err != nil {
 		return err
 	}
-	a.result.Done(result.Packed{Archive: out, Format: f.Name, Entries: s.entries, Size: s.size, Stored: size})
-	if a.quiet {
+	a.Result.Done(result.Packed{Archive: out, Format: f.Name, Entries: s.Entries, Size: s.Size, Stored: size})
+	if a.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s decoded, %s\n", out, plural(s.entries, "entry", "entries"),
-		humanSize(s.size), humanSize(size))
+	_, err = fmt.Fprintf(a.Stdout, "%s: %s, %s decoded, %s\n", out, cli.Plural(s.Entries, "entry", "entries"),
+		cli.HumanSize(s.Size), cli.HumanSize(size))
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/internal/choose"
@@ -17,7 +19,7 @@ type substitute struct {
 }
 
 // substituteMethod keeps the method of new entries to what pakdb writes.
-func (t *target) substituteMethod(model *archive) {
+func (t *target) substituteMethod(model *operand.Archive) {
 	if compress.CanEncode(t.options.Method) {
 		return
 	}
@@ -31,7 +33,7 @@ func (t *target) substituteMethod(model *archive) {
 	t.options.Method = t.instead.by
 }
 
-func holdsMethod(ar *archive, m compress.Method) bool {
+func holdsMethod(ar *operand.Archive, m compress.Method) bool {
 	return ar != nil && slices.ContainsFunc(slices.Collect(choose.Named(ar.Archive)), func(e *codecs.Entry) bool { return e.Method == m })
 }
 
@@ -44,14 +46,14 @@ func (s substitute) method(m compress.Method) compress.Method {
 }
 
 // noteSubstitute tells that new contents are not compressed as the others are.
-func noteSubstitute(a *app, s substitute) error {
-	if s.of == "" || a.quiet {
+func noteSubstitute(a *cli.App, s substitute) error {
+	if s.of == "" || a.Quiet {
 		return nil
 	}
 	how := "stored uncompressed"
 	if s.by != "none" {
 		how = "compressed by " + s.by.String() + ", which the archive has as well"
 	}
-	_, err := fmt.Fprintf(a.stderr, "note: %s is read, but not written: new contents are %s; what is taken over stays as it is\n", s.of, how)
+	_, err := fmt.Fprintf(a.Stderr, "note: %s is read, but not written: new contents are %s; what is taken over stays as it is\n", s.of, how)
 	return err
 }

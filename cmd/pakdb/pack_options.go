@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 )
@@ -55,7 +56,7 @@ func (c *createOptions) refuse(f *codecs.Format, version string) error {
 	if has == nil {
 		has = []string{"none of these options"}
 	}
-	return hinted(fmt.Errorf("%w: %s has no option --%s", errUsage, name, refused), name+" has "+strings.Join(has, ", "))
+	return cli.WithHint(fmt.Errorf("%w: %s has no option --%s", cli.ErrUsage, name, refused), name+" has "+strings.Join(has, ", "))
 }
 
 // apply overrides what a model or the format says by what the user says.
@@ -65,7 +66,7 @@ func (c *createOptions) apply(f *codecs.Format, o *codecs.CreateOptions) error {
 	}
 	if m := c.newMethod(); m != "" {
 		if !slices.ContainsFunc(f.Methods, func(known compress.Method) bool { return known.String() == string(m) }) {
-			return hinted(fmt.Errorf("%w: %s has no method %q that pakdb writes", errUsage, f.Name, c.method),
+			return cli.WithHint(fmt.Errorf("%w: %s has no method %q that pakdb writes", cli.ErrUsage, f.Name, c.method),
 				"there are "+writableMethods(f))
 		}
 		o.Method = m

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 )
 
@@ -37,7 +38,7 @@ func refuseParts(r *codecs.Registry, out string) error {
 			continue
 		}
 		if !r.IsPart(f.Name(), dir) && r.IsPart(f.Name(), withFile{dir, filepath.Base(out), info}) {
-			return hinted(refusal(fmt.Errorf("%s is there already, and would be part of %s", filepath.Join(filepath.Dir(out), f.Name()), out)),
+			return cli.WithHint(cli.Refusal(fmt.Errorf("%s is there already, and would be part of %s", filepath.Join(filepath.Dir(out), f.Name()), out)),
 				"pass --overwrite to replace it")
 		}
 	}

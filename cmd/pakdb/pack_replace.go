@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/internal/choose"
 )
@@ -16,7 +18,7 @@ type replacements map[int]string
 
 // newReplacements reads the flags PATH=FILE. PATH is what cat takes; where it
 // stands for several copies of an asset, all of them are replaced.
-func newReplacements(ar *archive, flags []string) (replacements, error) {
+func newReplacements(ar *operand.Archive, flags []string) (replacements, error) {
 	if len(flags) == 0 {
 		return nil, nil
 	}
@@ -24,12 +26,12 @@ func newReplacements(ar *archive, flags []string) (replacements, error) {
 	for _, flag := range flags {
 		name, file, ok := strings.Cut(flag, "=")
 		if !ok || name == "" || file == "" {
-			return nil, fmt.Errorf("%w: --replace %q is not PATH=FILE", errUsage, flag)
+			return nil, fmt.Errorf("%w: --replace %q is not PATH=FILE", cli.ErrUsage, flag)
 		}
 		if st, err := os.Stat(file); err != nil {
-			return nil, hinted(err, nearestFile(file))
+			return nil, cli.WithHint(err, operand.NearestFile(file))
 		} else if !st.Mode().IsRegular() {
-			return nil, fmt.Errorf("%w: --replace: %s is not a regular file", errUsage, file)
+			return nil, fmt.Errorf("%w: --replace: %s is not a regular file", cli.ErrUsage, file)
 		}
 		if err := all.add(ar, name, file); err != nil {
 			return nil, err
@@ -38,17 +40,17 @@ func newReplacements(ar *archive, flags []string) (replacements, error) {
 	return all, nil
 }
 
-func (r replacements) add(ar *archive, name, file string) error {
-	entries, err := choose.FindCopies(ar.path, ar.Archive, name)
+func (r replacements) add(ar *operand.Archive, name, file string) error {
+	entries, err := choose.FindCopies(ar.Path, ar.Archive, name)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if e.Flags&codecs.Deleted != 0 {
-			return fmt.Errorf("%w: --replace: %s is a delete record", errUsage, choose.Label(e))
+			return fmt.Errorf("%w: --replace: %s is a delete record", cli.ErrUsage, choose.Label(e))
 		}
 		if other, taken := r[e.Ordinal]; taken {
-			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", errUsage, choose.Label(e), other, file)
+			return fmt.Errorf("%w: --replace: %s is replaced by %s and by %s", cli.ErrUsage, choose.Label(e), other, file)
 		}
 		r[e.Ordinal] = file
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
@@ -17,8 +19,8 @@ import (
 )
 
 // packResponse writes what a response file lists.
-func packResponse(ctx context.Context, a *app, opts packOptions) error {
-	if err := opts.refuseOverwriting(a.registry()); err != nil {
+func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
+	if err := opts.refuseOverwriting(a.Registry()); err != nil {
 		return err
 	}
 	if opts.kind == "" && opts.like == "" {
@@ -37,13 +39,13 @@ func packResponse(ctx context.Context, a *app, opts packOptions) error {
 		t.options.Method = compress.Zlib
 	}
 	if slices.ContainsFunc(lines, func(l response.Line) bool { return l.Encrypt }) {
-		t.options.Keys = a.keys.ring.Key
+		t.options.Keys = a.Keys.Ring.Key
 	}
-	epoch, err := sourceDateEpoch()
+	epoch, err := cli.SourceDateEpoch()
 	if err != nil {
 		return err
 	}
-	var s sums
+	var s cli.Sums
 	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
 		if err := t.imitate(w); err != nil {
 			return err
@@ -91,7 +93,7 @@ func responseLines(opts packOptions, t *target) ([]response.Line, error) {
 func parseFile[T any](name string, parse func(io.Reader) ([]T, error)) ([]T, error) {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, hinted(err, nearestFile(name))
+		return nil, cli.WithHint(err, operand.NearestFile(name))
 	}
 	defer func() { _ = file.Close() }()
 	lines, err := parse(file)
@@ -136,7 +138,7 @@ func filesAt(out string) func(name string) ([]string, error) {
 		dir := filepath.FromSlash(name)
 		st, err := os.Stat(dir)
 		if err != nil {
-			return nil, hinted(err, nearestFile(dir))
+			return nil, cli.WithHint(err, operand.NearestFile(dir))
 		}
 		if !st.IsDir() {
 			return []string{"."}, nil
@@ -146,11 +148,11 @@ func filesAt(out string) func(name string) ([]string, error) {
 }
 
 // addLine adds the file, or the delete record, that a line stands for.
-func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.Time, s *sums) error {
+func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.Time, s *cli.Sums) error {
 	e := &codecs.Entry{Name: l.Dest}
 	if l.Delete {
 		e.Flags = codecs.Deleted
-		s.add(e)
+		s.Add(e)
 		return w.Add(ctx, e, strings.NewReader(""))
 	}
 	if !l.Compress {

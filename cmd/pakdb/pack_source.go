@@ -8,16 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 )
 
 // packFolder writes the files below dir.
-func packFolder(ctx context.Context, a *app, t *target, order, dir, out string) error {
+func packFolder(ctx context.Context, a *cli.App, t *target, order, dir, out string) error {
 	names, err := filesBelow(dir, out)
 	if err != nil {
 		return err
@@ -25,7 +26,7 @@ func packFolder(ctx context.Context, a *app, t *target, order, dir, out string) 
 	if names, err = arrange(names, order, t.options.MountPoint); err != nil {
 		return err
 	}
-	epoch, err := sourceDateEpoch()
+	epoch, err := cli.SourceDateEpoch()
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func packFolder(ctx context.Context, a *app, t *target, order, dir, out string) 
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	var s sums
+	var s cli.Sums
 	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
 		if err := t.imitate(w); err != nil {
 			return err
@@ -67,7 +68,7 @@ func filesBelow(dir, out string) ([]string, error) {
 		}
 		switch {
 		case !st.Mode().IsRegular():
-			return refusal(fmt.Errorf("%s is neither a file nor a folder", path))
+			return cli.Refusal(fmt.Errorf("%s is neither a file nor a folder", path))
 		case old != nil && os.SameFile(st, old):
 			return nil
 		}
@@ -79,21 +80,7 @@ func filesBelow(dir, out string) ([]string, error) {
 	return names, err
 }
 
-// sourceDateEpoch is the time that reproducible builds give to every file, zero
-// when there is none.
-func sourceDateEpoch() (time.Time, error) {
-	text := os.Getenv("SOURCE_DATE_EPOCH")
-	if text == "" {
-		return time.Time{}, nil
-	}
-	seconds, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%w: SOURCE_DATE_EPOCH=%s is not a number of seconds", errUsage, text)
-	}
-	return time.Unix(seconds, 0).UTC(), nil
-}
-
-func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, epoch time.Time, s *sums) error {
+func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, epoch time.Time, s *cli.Sums) error {
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return err
@@ -103,7 +90,7 @@ func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, e
 }
 
 // addOpened adds f as e, with its time unless epoch gives another.
-func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry, epoch time.Time, s *sums) error {
+func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry, epoch time.Time, s *cli.Sums) error {
 	st, err := f.Stat()
 	if err != nil {
 		return err
@@ -112,22 +99,22 @@ func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry
 	if epoch.IsZero() {
 		e.Mod = st.ModTime()
 	}
-	s.add(e)
+	s.Add(e)
 	return w.Add(ctx, e, codecs.ContextReader(ctx, f))
 }
 
 // repack writes the entries of another archive. Stored bytes are taken over
 // until the writer refuses a method; then it starts again, and entries of that
 // method are decoded. Only the writer knows what it can hold.
-func repack(ctx context.Context, a *app, t *target, ar *archive, replace replacements, c createOptions, out string) error {
-	epoch, err := sourceDateEpoch()
+func repack(ctx context.Context, a *cli.App, t *target, ar *operand.Archive, replace replacements, c createOptions, out string) error {
+	epoch, err := cli.SourceDateEpoch()
 	if err != nil {
 		return err
 	}
 	r := &repacker{ar: ar, replace: replace, epoch: epoch, decode: map[compress.Method]bool{},
-		anew: c.reencodes(), method: c.newMethod(), instead: t.instead, locks: ar.format.Name == t.format.Name && !c.set("encrypt")}
+		anew: c.reencodes(), method: c.newMethod(), instead: t.instead, locks: ar.Format.Name == t.format.Name && !c.set("encrypt")}
 	for {
-		r.refused, r.sums = nil, sums{}
+		r.refused, r.sums = nil, cli.Sums{}
 		err := codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
 			if err := t.imitate(w); err != nil {
 				return err
@@ -148,7 +135,7 @@ func repack(ctx context.Context, a *app, t *target, ar *archive, replace replace
 }
 
 type repacker struct {
-	ar      *archive
+	ar      *operand.Archive
 	replace replacements
 	epoch   time.Time                // of what is replaced; zero: the file's own
 	decode  map[compress.Method]bool // entries that the writer does not take as they are stored
@@ -157,7 +144,7 @@ type repacker struct {
 	method  compress.Method          // of entries that are encoded anew; "" is their own
 	instead substitute               // of methods that cannot be encoded
 	locks   bool                     // what was encrypted shall be
-	sums    sums
+	sums    cli.Sums
 }
 
 func (r *repacker) fill(ctx context.Context, w codecs.Writer) error {
@@ -173,7 +160,7 @@ func (r *repacker) fill(ctx context.Context, w codecs.Writer) error {
 		if err != nil {
 			return err
 		}
-		r.sums.add(e)
+		r.sums.Add(e)
 	}
 	return r.names(w)
 }

@@ -8,12 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
+	"pakdb/internal/terminal"
 )
 
-func newPakCommand(a *app) *cobra.Command {
+func newPakCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pak",
 		Short: "Look after paks that were appended to",
@@ -21,14 +24,14 @@ func newPakCommand(a *app) *cobra.Command {
 entries of a new version and the bytes of an old one, and dead bytes between.`,
 		Example: `  pakdb pak compact Game.pak
   pakdb pak info Game.pak`,
-		Args: noSuchCommand,
+		Args: cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPakCompactCommand(a), newPakInfoCommand(a))
 	return cmd
 }
 
-func newPakCompactCommand(a *app) *cobra.Command {
+func newPakCompactCommand(a *cli.App) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "compact FILE.pak...",
@@ -45,9 +48,9 @@ bytes stays as it is.
 The folder needs room for the new file meanwhile.`,
 		Example: `  pakdb pak compact Game.pak
   pakdb pak compact --dry-run Paks/*.pak`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, err := expandArchives(args)
+			paths, err := operand.Expand(args)
 			if err != nil {
 				return err
 			}
@@ -63,12 +66,12 @@ The folder needs room for the new file meanwhile.`,
 	return cmd
 }
 
-func runPakCompact(ctx context.Context, a *app, path string, dryRun bool) error {
-	c, err := apply.Compact(ctx, path, a.registry(), a.openOptions(), dryRun)
+func runPakCompact(ctx context.Context, a *cli.App, path string, dryRun bool) error {
+	c, err := apply.Compact(ctx, path, a.Registry(), a.OpenOptions(), dryRun)
 	if err != nil {
 		return recoverHint(compactError(path, err), filepath.Dir(path))
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
 	does := "is"
@@ -77,11 +80,11 @@ func runPakCompact(ctx context.Context, a *app, path string, dryRun bool) error 
 	}
 	switch {
 	case c.Same:
-		_, err = fmt.Fprintf(a.stdout, "%s: no dead bytes\n", path)
+		_, err = fmt.Fprintf(a.Stdout, "%s: no dead bytes\n", path)
 	case c.Exact:
-		_, err = fmt.Fprintf(a.stdout, "%s: %s %s, bit for bit: %d bytes, %d before\n", path, does, versionOf(c.Stands), c.After, c.Before)
+		_, err = fmt.Fprintf(a.Stdout, "%s: %s %s, bit for bit: %d bytes, %d before\n", path, does, versionOf(c.Stands), c.After, c.Before)
 	default:
-		_, err = fmt.Fprintf(a.stdout, "%s: %s without %d dead bytes: %d bytes, every entry as it was\n", path, does, c.Before-c.After, c.After)
+		_, err = fmt.Fprintf(a.Stdout, "%s: %s without %d dead bytes: %d bytes, every entry as it was\n", path, does, c.Before-c.After, c.After)
 	}
 	return err
 }
@@ -97,7 +100,7 @@ func compactError(path string, err error) error {
 
 func versionOf(f pkdelta.File) string { return fmt.Sprintf("%s %x", f.Name, f.Sum[:8]) }
 
-func newPakInfoCommand(a *app) *cobra.Command {
+func newPakInfoCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "info [flags] FILE.pak...",
@@ -108,9 +111,9 @@ exit code is 1 if a file was not appended to. With --format there is a row for e
 file, whose last three columns are NULL for these.`,
 		Example: `  pakdb pak info Game.pak
   pakdb pak info --format csv Paks/*.pak`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, err := expandArchives(args)
+			paths, err := operand.Expand(args)
 			if err != nil {
 				return err
 			}
@@ -119,7 +122,7 @@ file, whose last three columns are NULL for these.`,
 					return printAppended(a, path, file, appended)
 				})
 			}
-			rows, err := a.rows(format, "file", "appended", "name", "size", "blake3")
+			rows, err := a.Rows(format, "file", "appended", "name", "size", "blake3")
 			if err != nil {
 				return err
 			}
@@ -127,11 +130,11 @@ file, whose last three columns are NULL for these.`,
 				if !appended {
 					return rows.Write(path, int64(0), nil, nil, nil)
 				}
-				return rows.Write(path, int64(1), file.Name, file.Size, hexDigits(file.Sum))
+				return rows.Write(path, int64(1), file.Name, file.Size, cli.HexDigits(file.Sum))
 			}), rows.Close())
 		},
 	}
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
@@ -150,16 +153,16 @@ func eachAppended(ctx context.Context, paths []string, each func(path string, fi
 		none = none || !appended
 	}
 	if none {
-		return errProblems
+		return cli.ErrProblems
 	}
 	return nil
 }
 
-func printAppended(a *app, path string, file pkdelta.File, appended bool) error {
+func printAppended(a *cli.App, path string, file pkdelta.File, appended bool) error {
 	text := "was not appended to"
 	if appended {
 		text = fmt.Sprintf("appended; stands for %x  %d  %s", file.Sum, file.Size, file.Name)
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: %s\n", path, printableLines(text))
+	_, err := fmt.Fprintf(a.Stdout, "%s: %s\n", path, terminal.PrintableLines(text))
 	return err
 }

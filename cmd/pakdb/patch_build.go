@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/internal/result"
@@ -21,9 +23,9 @@ type patchOptions struct {
 	dependencies  bool
 	perChunk      bool
 	overlay       bool
-	maxSize       byteSize
-	maxTotal      byteSize
-	memory        byteSize
+	maxSize       cli.ByteSize
+	maxTotal      cli.ByteSize
+	memory        cli.ByteSize
 	number        int
 	overwrite     bool
 	dryRun        bool
@@ -32,7 +34,7 @@ type patchOptions struct {
 	format        string
 }
 
-func newPatchBuildCommand(a *app) *cobra.Command {
+func newPatchBuildCommand(a *cli.App) *cobra.Command {
 	var opts patchOptions
 	cmd := &cobra.Command{
 		Use:   "build [flags] OLD NEW -o DIR",
@@ -90,7 +92,7 @@ file system, as Game/Content/Maps/A.umap, or by SQL whose first column is paths;
 :old and :new are the builds. A pattern that matches no path of either build is an
 error. --with-dependencies adds what the chosen ones refer
 to in NEW and OLD lacks, or did not have them refer to.
-` + globHelp,
+` + operand.GlobHelp,
 		Example: `  pakdb patch build 1.48 1.52 -o patch/
   pakdb patch build old/Game.pak new/Game.pak -o patch/
   pakdb patch build 1.48 1.52 --per-chunk --max-size 2GiB -o patch/
@@ -99,17 +101,17 @@ to in NEW and OLD lacks, or did not have them refer to.
   pakdb patch build 1.48 1.52 --only "SELECT path FROM diff(:old, :new) WHERE download < 1e6" -o dir
   pakdb patch build old/Calligraphy.sip new/Calligraphy.sip -o patch/
   pakdb patch build 1.52 1.48 -o rollback/`,
-		Args:              usage(cobra.ExactArgs(2)),
-		ValidArgsFunction: completing(a, completeArchives),
+		Args:              cli.Args(cobra.ExactArgs(2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" && !opts.dryRun && opts.explain == "" {
-				return usageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
+				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR, or --dry-run"))
 			}
 			if opts.maxTotal > 0 && (opts.dryRun || opts.explain != "") {
-				return usageError(cmd, errors.New("--max-total is for archives, whose sizes are known when they are written"))
+				return cli.UsageError(cmd, errors.New("--max-total is for archives, whose sizes are known when they are written"))
 			}
 			if opts.format != "" && !opts.dryRun && (opts.format != "json" || opts.explain != "") {
-				return usageError(cmd, errors.New("but for json, --format is for --dry-run"))
+				return cli.UsageError(cmd, errors.New("but for json, --format is for --dry-run"))
 			}
 			return runPatchBuild(cmd.Context(), a, opts, args[0], args[1])
 		},
@@ -118,7 +120,7 @@ to in NEW and OLD lacks, or did not have them refer to.
 	flags.StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
 	flags.StringArrayVar(&opts.only, "only", nil, "only changes that match `GLOB|SQL`; may repeat")
 	flags.StringArrayVar(&opts.exclude, "exclude", nil, "no changes that match `GLOB`; may repeat")
-	addMemory(cmd, &opts.memory)
+	cli.AddMemory(cmd, &opts.memory)
 	flags.BoolVar(&opts.dependencies, "with-dependencies", false, "and what those newly need, with --only")
 	flags.BoolVar(&opts.perChunk, "per-chunk", false, "a patch for each pakchunk that changed")
 	flags.Var(&opts.maxSize, "max-size", "no archive above `SIZE`, as 500MB or 2GiB")
@@ -127,35 +129,35 @@ to in NEW and OLD lacks, or did not have them refer to.
 	flags.IntVar(&opts.number, "number", -1, "`N` of Game_N_P.pak, instead of the first that wins")
 	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace files that are there")
 	flags.BoolVarP(&opts.dryRun, "dry-run", "n", false, "show what goes in and why, and write nothing")
-	addAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	flags.StringVar(&opts.explain, "explain", "", "tell what becomes of `PATH`, and write nothing")
-	addFormat(cmd, &opts.format)
+	cli.AddFormat(cmd, &opts.format)
 	_ = cmd.MarkFlagDirname("output")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "explain")
-	return reporting(a, cmd, result.Patch{Archives: []result.PatchArchive{}})
+	return cli.Reporting(a, cmd, result.Patch{Archives: []result.PatchArchive{}})
 }
 
-func runPatchBuild(ctx context.Context, a *app, opts patchOptions, old, new string) error {
-	if err := (query.Output{W: a.stdout, Format: opts.format}).Check(); err != nil {
+func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new string) error {
+	if err := (query.Output{W: a.Stdout, Format: opts.format}).Check(); err != nil {
 		return err
 	}
 	if opts.dependencies && opts.only == nil && opts.exclude == nil {
-		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", errUsage)
+		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", cli.ErrUsage)
 	}
 	if slices.ContainsFunc(opts.only, isSQL) { // no later; but what is scanned before it runs has no limit
 		if err := schema.LimitMemory(noLimit); err != nil {
 			return err
 		}
 	}
-	sides, err := openSides(ctx, a, old, new)
+	sides, err := operand.OpenSides(ctx, a, old, new)
 	if err != nil {
 		return err
 	}
-	defer sides.close()
-	if sides.entries() {
-		return fmt.Errorf("%w: a patch is made of builds, not of entries", errUsage)
+	defer sides.Close()
+	if sides.Entries() {
+		return fmt.Errorf("%w: a patch is made of builds, not of entries", cli.ErrUsage)
 	}
-	stacks, err := overlay.LoadBuilds(ctx, sides.db, a.registry(), sides.old.label, sides.new.label)
+	stacks, err := overlay.LoadBuilds(ctx, sides.DB, a.Registry(), sides.Old.Label, sides.New.Label)
 	if err != nil {
 		return err
 	}
@@ -163,7 +165,7 @@ func runPatchBuild(ctx context.Context, a *app, opts patchOptions, old, new stri
 	if err != nil {
 		return err
 	}
-	p, err := overlay.Make(stacks[0], stacks[1], a.registry(), o)
+	p, err := overlay.Make(stacks[0], stacks[1], a.Registry(), o)
 	if err != nil {
 		return patchHint(err)
 	}
@@ -193,10 +195,10 @@ func (opts *patchOptions) refuseIgnored(p *overlay.Plan) error {
 	case !opts.perChunk:
 		return nil
 	}
-	return fmt.Errorf("%w: %s is for patches that a game mounts over its archives; %s is none", errUsage, option, p.Parts[0].Name)
+	return fmt.Errorf("%w: %s is for patches that a game mounts over its archives; %s is none", cli.ErrUsage, option, p.Parts[0].Name)
 }
 
-func planOptions(ctx context.Context, a *app, opts *patchOptions, s *sides, stacks []*overlay.Stack) (overlay.Options, error) {
+func planOptions(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.Sides, stacks []*overlay.Stack) (overlay.Options, error) {
 	o := overlay.Options{PerChunk: opts.perChunk, MaxSize: int64(opts.maxSize), MaxTotal: int64(opts.maxTotal), Number: opts.number, Overlay: opts.overlay, AllowDamaged: opts.allowDamaged}
 	if opts.only == nil && opts.exclude == nil {
 		return o, nil
@@ -218,34 +220,34 @@ func planOptions(ctx context.Context, a *app, opts *patchOptions, s *sides, stac
 func patchHint(err error) error {
 	switch {
 	case errors.Is(err, overlay.ErrForeign):
-		return hinted(err, "a patch is of the formats of the old build's archives; --exclude or --only leave the others out")
+		return cli.WithHint(err, "a patch is of the formats of the old build's archives; --exclude or --only leave the others out")
 	case errors.Is(err, overlay.ErrExists):
-		return hinted(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
+		return cli.WithHint(err, "pass --overwrite to replace it, or --number N for another name; a game that has it mounted is patched by one more: name it with OLD")
 	case errors.Is(err, overlay.ErrTooLarge):
-		return hinted(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
+		return cli.WithHint(err, "raise --max-size, or leave the file out by --exclude; nothing was written")
 	case errors.Is(err, overlay.ErrTotal):
-		return hinted(err, "raise --max-total, or choose fewer changes by --only and --exclude; nothing was written")
+		return cli.WithHint(err, "raise --max-total, or choose fewer changes by --only and --exclude; nothing was written")
 	case errors.Is(err, overlay.ErrName):
-		return hinted(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
+		return cli.WithHint(err, "Game_N_P.pak is mounted with order 100 x (N+1); take the name of the last patch")
 	case errors.Is(err, overlay.ErrNothing):
-		return hinted(err, "what is mounted hides nothing and shows nothing")
+		return cli.WithHint(err, "what is mounted hides nothing and shows nothing")
 	case errors.Is(err, overlay.ErrChanged):
-		return hinted(err, `scan it anew with "pakdb index"`)
+		return cli.WithHint(err, `scan it anew with "pakdb index"`)
 	}
 	return err
 }
 
 // writePatch writes what is planned and tells of it.
-func writePatch(ctx context.Context, a *app, p *overlay.Plan, opts patchOptions) error {
-	epoch, err := sourceDateEpoch()
+func writePatch(ctx context.Context, a *cli.App, p *overlay.Plan, opts patchOptions) error {
+	epoch, err := cli.SourceDateEpoch()
 	if err != nil {
 		return err
 	}
 	warnPatch(a, p)
-	a.result.Done(result.BuiltPatch(p, nil))
-	a.result.AddPlan(p)
+	a.Result.Done(result.BuiltPatch(p, nil))
+	a.Result.AddPlan(p)
 	if len(p.Items) == 0 {
-		if _, err := fmt.Fprintln(a.stdout, nothingToPatch(p)); err != nil {
+		if _, err := fmt.Fprintln(a.Stdout, nothingToPatch(p)); err != nil {
 			return err
 		}
 		return planVerdict(p)
@@ -255,7 +257,7 @@ func writePatch(ctx context.Context, a *app, p *overlay.Plan, opts patchOptions)
 		printDifferences(a, proof)
 		return patchHint(err)
 	}
-	a.result.Done(result.BuiltPatch(p, written))
+	a.Result.Done(result.BuiltPatch(p, written))
 	if err := printWritten(a, p, written, proof); err != nil {
 		return err
 	}
@@ -266,7 +268,7 @@ func writePatch(ctx context.Context, a *app, p *overlay.Plan, opts patchOptions)
 // old one, or that the game may not mount.
 func planVerdict(p *overlay.Plan) error {
 	if len(p.Kept) > 0 || p.Faults > 0 {
-		return errProblems
+		return cli.ErrProblems
 	}
 	return nil
 }
@@ -279,7 +281,7 @@ func nothingToPatch(p *overlay.Plan) string {
 	case len(p.Left) > 0:
 		return fmt.Sprintf("%d changes, none was chosen: no patch is written", len(p.Left))
 	case len(p.Kept) > 0:
-		return fmt.Sprintf("no patch can do it: %s that the new build lacks, and archives that cannot delete", plural(int64(len(p.Kept)), "file", "files"))
+		return fmt.Sprintf("no patch can do it: %s that the new build lacks, and archives that cannot delete", cli.Plural(int64(len(p.Kept)), "file", "files"))
 	case len(p.Gone) > 0:
 		return "no patch can do it: an archive is gone"
 	}
@@ -287,7 +289,7 @@ func nothingToPatch(p *overlay.Plan) string {
 }
 
 // writePatchFiles writes a plan under a bar that shows how far it is.
-func writePatchFiles(ctx context.Context, a *app, p *overlay.Plan, o overlay.Output) ([]overlay.Written, *overlay.Report, error) {
+func writePatchFiles(ctx context.Context, a *cli.App, p *overlay.Plan, o overlay.Output) ([]overlay.Written, *overlay.Report, error) {
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(p.Parts)))
 	for i := range p.Parts {
@@ -297,6 +299,6 @@ func writePatchFiles(ctx context.Context, a *app, p *overlay.Plan, o overlay.Out
 		progress.Entries.Add(1)
 		progress.BytesDone.Add(stored)
 	}
-	defer a.showProgress(ctx, progress)()
+	defer a.ShowProgress(ctx, progress)()
 	return p.Write(ctx, newDisk(a), o)
 }

@@ -9,12 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
-func newPatchCheckCommand(a *app) *cobra.Command {
+func newPatchCheckCommand(a *cli.App) *cobra.Command {
 	var against, format string
 	var allowDamaged bool
 	cmd := &cobra.Command{
@@ -35,23 +38,23 @@ The exit code is 0 when all is equal, 1 when something differs.`,
 		Example: `  pakdb patch check old/Game.pak patch/Game_0_P.pak --against new/Game.pak
   pakdb patch check Paks/ patch/ --against 1.52
   pakdb patch check 1.48 patch/ --against 1.52 --format json`,
-		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: completing(a, completeBuilds),
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against == "" {
-				return usageError(cmd, errors.New("compare with what? pass --against NEW"))
+				return cli.UsageError(cmd, errors.New("compare with what? pass --against NEW"))
 			}
 			return runPatchCheck(cmd.Context(), a, args, against, format, allowDamaged)
 		},
 	}
-	addAllowDamaged(cmd, &allowDamaged)
+	cli.AddAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVar(&against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runPatchCheck(ctx context.Context, a *app, paths []string, against, format string, allowDamaged bool) error {
-	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
+func runPatchCheck(ctx context.Context, a *cli.App, paths []string, against, format string, allowDamaged bool) error {
+	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err
 	}
 	have, err := mountAll(ctx, a, paths, false)
@@ -62,15 +65,15 @@ func runPatchCheck(ctx context.Context, a *app, paths []string, against, format 
 	if err != nil {
 		return err
 	}
-	found, err := overlay.RefuseDamaged(a.registry(), have, want, allowDamaged)
+	found, err := overlay.RefuseDamaged(a.Registry(), have, want, allowDamaged)
 	if err != nil {
 		return err
 	}
-	warnDamaged(a, found)
+	cli.WarnDamaged(a, found)
 	progress := &indexer.Progress{}
 	progress.Files.Store(int64(len(have.Mounts) + len(want.Mounts)))
 	progress.Bytes.Store(have.Unread() + want.Unread())
-	stop := a.showProgress(ctx, progress)
+	stop := a.ShowProgress(ctx, progress)
 	report, err := newDisk(a).Compare(ctx, have, want, func(n int64) { progress.BytesDone.Add(n) })
 	stop()
 	if err != nil {
@@ -80,8 +83,8 @@ func runPatchCheck(ctx context.Context, a *app, paths []string, against, format 
 }
 
 // mountAll mounts builds and paths in their order, each over those before.
-func mountAll(ctx context.Context, a *app, names []string, loose bool) (*overlay.Stack, error) {
-	labels, err := knownBuilds(ctx, a)
+func mountAll(ctx context.Context, a *cli.App, names []string, loose bool) (*overlay.Stack, error) {
+	labels, err := cli.KnownBuilds(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +103,9 @@ func mountAll(ctx context.Context, a *app, names []string, loose bool) (*overlay
 	return all, nil
 }
 
-func mountOne(ctx context.Context, a *app, name string, isBuild, loose bool) (*overlay.Stack, error) {
+func mountOne(ctx context.Context, a *cli.App, name string, isBuild, loose bool) (*overlay.Stack, error) {
 	if !isBuild {
-		paths, err := expandArchives([]string{name})
+		paths, err := operand.Expand([]string{name})
 		if err != nil {
 			return nil, err
 		}
@@ -111,25 +114,25 @@ func mountOne(ctx context.Context, a *app, name string, isBuild, loose bool) (*o
 			return nil, err
 		}
 		if len(s.Mounts) == 0 && len(s.Damage) == 0 {
-			return nil, fmt.Errorf("%w: no archives in %s", errUsage, name)
+			return nil, fmt.Errorf("%w: no archives in %s", cli.ErrUsage, name)
 		}
 		return s, nil
 	}
-	db, err := a.openCatalog(ctx)
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	stacks, err := overlay.LoadBuilds(ctx, db, a.registry(), name)
+	stacks, err := overlay.LoadBuilds(ctx, db, a.Registry(), name)
 	if err != nil {
 		return nil, err
 	}
 	return stacks[0], nil
 }
 
-func printCheck(a *app, r *overlay.Report, format string) error {
+func printCheck(a *cli.App, r *overlay.Report, format string) error {
 	if format != "" {
-		rows, err := a.rows(format, "kind", "path", "have_archive", "want_archive", "have_size", "want_size", "cause")
+		rows, err := a.Rows(format, "kind", "path", "have_archive", "want_archive", "have_size", "want_size", "cause")
 		if err != nil {
 			return err
 		}
@@ -145,38 +148,38 @@ func printCheck(a *app, r *overlay.Report, format string) error {
 		return err
 	}
 	if len(r.Differences) > 0 {
-		return errProblems
+		return cli.ErrProblems
 	}
 	return nil
 }
 
-func listCheck(a *app, r *overlay.Report) error {
+func listCheck(a *cli.App, r *overlay.Report) error {
 	for i := range r.Differences {
 		d := &r.Differences[i]
 		text := ""
 		if d.Err != nil {
 			text = ": " + d.Err.Error()
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%-10s  %s%s\n", d.Kind, printable(d.Path), printableLines(text)); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%-10s  %s%s\n", d.Kind, terminal.Printable(d.Path), terminal.PrintableLines(text)); err != nil {
 			return err
 		}
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
 	verdict := "equal"
 	if n := len(r.Differences); n > 0 {
-		verdict = plural(int64(n), "difference", "differences")
+		verdict = cli.Plural(int64(n), "difference", "differences")
 	}
 	spelled := ""
 	if r.Respelled > 0 {
-		spelled = fmt.Sprintf(", %s another case", plural(int64(r.Respelled), "path has", "paths have"))
+		spelled = fmt.Sprintf(", %s another case", cli.Plural(int64(r.Respelled), "path has", "paths have"))
 	}
 	if r.Copies > 0 {
-		spelled += fmt.Sprintf(", %s in more or fewer copies", plural(int64(r.Copies), "asset", "assets"))
+		spelled += fmt.Sprintf(", %s in more or fewer copies", cli.Plural(int64(r.Copies), "asset", "assets"))
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s, %s: %s%s; %s decoded for it\n", plural(int64(r.Files), "file", "files"), humanSize(r.Size),
-		verdict, spelled, humanSize(r.Read))
+	_, err := fmt.Fprintf(a.Stdout, "%s, %s: %s%s; %s decoded for it\n", cli.Plural(int64(r.Files), "file", "files"), cli.HumanSize(r.Size),
+		verdict, spelled, cli.HumanSize(r.Read))
 	return err
 }
 

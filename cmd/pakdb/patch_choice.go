@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/overlay"
 	"pakdb/internal/glob"
 	"pakdb/query"
@@ -23,7 +25,7 @@ type choice struct {
 }
 
 // newChoice reads --only and --exclude; SQL runs on the catalog of both sides.
-func newChoice(ctx context.Context, a *app, opts *patchOptions, s *sides) (c choice, err error) {
+func newChoice(ctx context.Context, a *cli.App, opts *patchOptions, s *operand.Sides) (c choice, err error) {
 	var patterns []string
 	for _, only := range opts.only {
 		if !isSQL(only) {
@@ -65,7 +67,7 @@ func (c *choice) refuseMissed(stacks []*overlay.Stack) error {
 	if len(missed) == 0 {
 		return nil
 	}
-	return missedError(missed[0], strconv.Quote(stacks[0].Label)+" or "+strconv.Quote(stacks[1].Label), paths)
+	return cli.MissedError(missed[0], strconv.Quote(stacks[0].Label)+" or "+strconv.Quote(stacks[1].Label), paths)
 }
 
 // isSQL tells a statement from a pattern.
@@ -78,17 +80,17 @@ func isSQL(text string) bool {
 const noLimit = 0
 
 // choosePaths runs SQL in which :old and :new are the labels of the builds.
-func choosePaths(ctx context.Context, a *app, sql string, s *sides, memory byteSize) ([]string, error) {
+func choosePaths(ctx context.Context, a *cli.App, sql string, s *operand.Sides, memory cli.ByteSize) ([]string, error) {
 	if err := schema.LimitMemory(int64(memory)); err != nil {
 		return nil, err
 	}
 	defer func() { _ = schema.LimitMemory(noLimit) }()
-	db, closeDB, err := openQueriesOf(ctx, a, s.catalog)
+	db, closeDB, err := cli.OpenQueriesOf(ctx, a, s.Catalog)
 	if err != nil {
 		return nil, err
 	}
 	defer closeDB()
-	return db.Column(ctx, sql, query.Args{Named: map[string]driver.Value{"old": s.old.label, "new": s.new.label, "build": s.new.label}})
+	return db.Column(ctx, sql, query.Args{Named: map[string]driver.Value{"old": s.Old.Label, "new": s.New.Label, "build": s.New.Label}})
 }
 
 // takes is overlay.Options.Only.
@@ -104,12 +106,12 @@ func (c *choice) takes(it *overlay.Item) bool {
 }
 
 // newNeeds is overlay.Options.Needs.
-func newNeeds(ctx context.Context, s *sides) (func(name string, old bool) ([]string, error), error) {
-	before, err := graph.Open(ctx, s.db, s.old.label)
+func newNeeds(ctx context.Context, s *operand.Sides) (func(name string, old bool) ([]string, error), error) {
+	before, err := graph.Open(ctx, s.DB, s.Old.Label)
 	if err != nil {
 		return nil, err
 	}
-	after, err := graph.Open(ctx, s.db, s.new.label)
+	after, err := graph.Open(ctx, s.DB, s.New.Label)
 	if err != nil {
 		return nil, err
 	}

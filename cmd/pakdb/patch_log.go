@@ -6,11 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/overlay"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
-func newPatchLogCommand(a *app) *cobra.Command {
+func newPatchLogCommand(a *cli.App) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "log [flags] DIR",
@@ -22,35 +25,35 @@ told apart by what a game sees of them, not by their labels alone.
 An asterisk marks the build that the game sees with the patches that are there.`,
 		Example: `  pakdb patch log Game/Content/Paks
   pakdb patch log Game/Content/Paks --format json`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return runPatchLog(a, args[0], format) },
 	}
-	addFormat(cmd, &format)
+	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runPatchLog(a *app, dir, format string) error {
-	if err := (query.Output{W: a.stdout, Format: format}).Check(); err != nil {
+func runPatchLog(a *cli.App, dir, format string) error {
+	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err
 	}
 	patches, err := overlay.FindPatches(dir)
 	if err != nil {
-		return hinted(err, nearestFile(dir))
+		return cli.WithHint(err, operand.NearestFile(dir))
 	}
 	if len(patches) == 0 {
-		return hinted(fmt.Errorf("%w: no patches in %s", errUsage, dir), `"pakdb patch build" leaves a manifest, *`+overlay.ManifestExt+", beside what it writes")
+		return cli.WithHint(fmt.Errorf("%w: no patches in %s", cli.ErrUsage, dir), `"pakdb patch build" leaves a manifest, *`+overlay.ManifestExt+", beside what it writes")
 	}
 	reaches := overlay.Reaches(patches)
 	if format == "" {
 		return listReaches(a, reaches)
 	}
-	rows, err := a.rows(format, "build", "view", "files", "now", "keep", "remove", "missing")
+	rows, err := a.Rows(format, "build", "view", "files", "now", "keep", "remove", "missing")
 	if err != nil {
 		return err
 	}
 	for i := range reaches {
 		r := &reaches[i]
-		if err := rows.Write(r.Build, textOrNull(r.View), int64(r.Files), bit(isNow(r)), strings.Join(r.Keep, " "),
+		if err := rows.Write(r.Build, cli.TextOrNull(r.View), int64(r.Files), cli.Bit(isNow(r)), strings.Join(r.Keep, " "),
 			strings.Join(r.Remove, " "), strings.Join(r.Missing, " ")); err != nil {
 			return err
 		}
@@ -61,7 +64,7 @@ func runPatchLog(a *app, dir, format string) error {
 // isNow: nothing would have to change.
 func isNow(r *overlay.Reach) bool { return len(r.Remove)+len(r.Missing) == 0 }
 
-func listReaches(a *app, reaches []overlay.Reach) error {
+func listReaches(a *cli.App, reaches []overlay.Reach) error {
 	for i := range reaches {
 		r := &reaches[i]
 		mark, what := " ", "take out all patches"
@@ -73,7 +76,7 @@ func listReaches(a *app, reaches []overlay.Reach) error {
 		case len(r.Keep) > 0:
 			what = "take out " + strings.Join(r.Remove, ", ")
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s %s  %s  %s\n", mark, printable(r.Build), plural(int64(r.Files), "file", "files"), printable(what)); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s %s  %s  %s\n", mark, terminal.Printable(r.Build), cli.Plural(int64(r.Files), "file", "files"), terminal.Printable(what)); err != nil {
 			return err
 		}
 	}

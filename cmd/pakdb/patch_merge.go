@@ -9,7 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/overlay"
+	"pakdb/internal/terminal"
 )
 
 type mergeOptions struct {
@@ -21,7 +24,7 @@ type mergeOptions struct {
 	allowDamaged bool
 }
 
-func newPatchMergeCommand(a *app) *cobra.Command {
+func newPatchMergeCommand(a *cli.App) *cobra.Command {
 	var opts mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge [flags] [BASE...] PATCH... -o OUT",
@@ -41,10 +44,10 @@ name. Its name decides over what it wins: take that of the last patch.`,
 		Example: `  pakdb patch merge Game_0_P.pak Game_1_P.pak Game_2_P.pak -o merged/Game_2_P.pak
   pakdb patch merge Paks/ -o merged/Game_9_P.pak
   pakdb patch merge Paks/ --into-base -o merged/Game.pak`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
-				return usageError(cmd, errors.New("merge into which file? pass -o OUT"))
+				return cli.UsageError(cmd, errors.New("merge into which file? pass -o OUT"))
 			}
 			return runPatchMerge(cmd.Context(), a, opts, args)
 		},
@@ -53,23 +56,23 @@ name. Its name decides over what it wins: take that of the last patch.`,
 	flags.StringVarP(&opts.out, "output", "o", "", "the archive `OUT` to write")
 	flags.StringArrayVar(&opts.bases, "base", nil, "`PATH` is of the base, whatever its name; may repeat")
 	flags.BoolVar(&opts.intoBase, "into-base", false, "fold the base in as well")
-	addAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
 	return cmd
 }
 
-func runPatchMerge(ctx context.Context, a *app, opts mergeOptions, args []string) error {
+func runPatchMerge(ctx context.Context, a *cli.App, opts mergeOptions, args []string) error {
 	base, patches, err := mergeStacks(ctx, a, opts, args)
 	if err != nil {
 		return err
 	}
-	if _, err := overlay.RefuseDamaged(a.registry(), base, patches, opts.allowDamaged); err != nil {
+	if _, err := overlay.RefuseDamaged(a.Registry(), base, patches, opts.allowDamaged); err != nil {
 		return err // before what is left of them is judged
 	}
 	if len(patches.Mounts) == 0 && !opts.intoBase {
-		return hinted(fmt.Errorf("%w: none of the archives is a patch", errUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
+		return cli.WithHint(fmt.Errorf("%w: none of the archives is a patch", cli.ErrUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
 	}
-	m, err := overlay.Merge(base, patches, a.registry(), overlay.MergeOptions{Name: filepath.Base(opts.out), IntoBase: opts.intoBase, AllowDamaged: opts.allowDamaged})
+	m, err := overlay.Merge(base, patches, a.Registry(), overlay.MergeOptions{Name: filepath.Base(opts.out), IntoBase: opts.intoBase, AllowDamaged: opts.allowDamaged})
 	if err != nil {
 		return patchHint(err)
 	}
@@ -93,7 +96,7 @@ func leads(m *overlay.Merged, args []string, intoBase bool) error {
 	if intoBase {
 		return nil
 	}
-	paths, err := expandArchives(args)
+	paths, err := operand.Expand(args)
 	if err != nil {
 		return err
 	}
@@ -118,8 +121,8 @@ func leads(m *overlay.Merged, args []string, intoBase bool) error {
 }
 
 // mergeStacks mounts what is to be merged, and what stays below it.
-func mergeStacks(ctx context.Context, a *app, opts mergeOptions, args []string) (base, patches *overlay.Stack, err error) {
-	paths, err := expandArchives(args)
+func mergeStacks(ctx context.Context, a *cli.App, opts mergeOptions, args []string) (base, patches *overlay.Stack, err error) {
+	paths, err := operand.Expand(args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,13 +131,13 @@ func mergeStacks(ctx context.Context, a *app, opts mergeOptions, args []string) 
 		return nil, nil, err
 	}
 	if len(all.Mounts) < len(paths) && len(all.Damage) == 0 {
-		return nil, nil, fmt.Errorf("%w: some of the %d paths hold no archive, or archives of one name", errUsage, len(paths))
+		return nil, nil, fmt.Errorf("%w: some of the %d paths hold no archive, or archives of one name", cli.ErrUsage, len(paths))
 	}
 	patches, base = all.Split((*overlay.Mount).IsPatch)
 	if opts.bases == nil {
 		return base, patches, nil
 	}
-	more, err := expandArchives(opts.bases)
+	more, err := operand.Expand(opts.bases)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,19 +148,19 @@ func mergeStacks(ctx context.Context, a *app, opts mergeOptions, args []string) 
 	return base.Over(named), patches, nil
 }
 
-func printMerged(a *app, m *overlay.Merged, w overlay.Written, proof *overlay.Report) error {
-	if a.quiet {
+func printMerged(a *cli.App, m *overlay.Merged, w overlay.Written, proof *overlay.Report) error {
+	if a.Quiet {
 		return nil
 	}
 	files, deleted := m.Counts(&w.Part)
-	_, err := fmt.Fprintf(a.stdout, "%s: %s, %s, %s (%s passed through) from %s\n", printable(w.Path), plural(int64(files), "file", "files"),
-		plural(int64(deleted), "delete record", "delete records"), humanSize(w.Size), humanSize(w.Raw), plural(int64(m.Archives), "archive", "archives"))
+	_, err := fmt.Fprintf(a.Stdout, "%s: %s, %s, %s (%s passed through) from %s\n", terminal.Printable(w.Path), cli.Plural(int64(files), "file", "files"),
+		cli.Plural(int64(deleted), "delete record", "delete records"), cli.HumanSize(w.Size), cli.HumanSize(w.Raw), cli.Plural(int64(m.Archives), "archive", "archives"))
 	if err == nil && m.Buried+m.Dropped > 0 {
-		_, err = fmt.Fprintf(a.stdout, "fell away: %s that nothing could reach, %s; %s\n", plural(int64(m.Buried), "entry", "entries"),
-			humanSize(m.Freed), plural(int64(m.Dropped), "delete record", "delete records"))
+		_, err = fmt.Fprintf(a.Stdout, "fell away: %s that nothing could reach, %s; %s\n", cli.Plural(int64(m.Buried), "entry", "entries"),
+			cli.HumanSize(m.Freed), cli.Plural(int64(m.Dropped), "delete record", "delete records"))
 	}
 	if err == nil {
-		_, err = fmt.Fprintf(a.stdout, "proved: the game sees the same, %s\n", plural(int64(proof.Files), "file", "files"))
+		_, err = fmt.Fprintf(a.Stdout, "proved: the game sees the same, %s\n", cli.Plural(int64(proof.Files), "file", "files"))
 	}
 	return err
 }

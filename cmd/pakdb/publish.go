@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/diff/store/publish"
 	"pakdb/internal/result"
 	"pakdb/internal/version"
 )
 
-func newPublishCommand(a *app) *cobra.Command {
+func newPublishCommand(a *cli.App) *cobra.Command {
 	var out, label string
 	var sign secretKey
 	var deltas int
@@ -41,24 +43,24 @@ version, mix or mod they have.`,
 		Example: `  pakdb publish builds/1.52 -o /srv/game
   pakdb publish 1.52 -o /srv/game      # as it was indexed
   pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key`,
-		Args:              usage(cobra.ExactArgs(1)),
-		ValidArgsFunction: completing(a, completeBuilds),
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				return usageError(cmd, errors.New("publish where to? pass -o STORE"))
+				return cli.UsageError(cmd, errors.New("publish where to? pass -o STORE"))
 			}
 			return runPublish(cmd.Context(), a, args[0], out, label, sign, deltas, allowDamaged)
 		},
 	}
-	addAllowDamaged(cmd, &allowDamaged)
+	cli.AddAllowDamaged(cmd, &allowDamaged)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
 	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
 	sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
 	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
-	return reporting(a, cmd, result.Published{})
+	return cli.Reporting(a, cmd, result.Published{})
 }
 
-func runPublish(ctx context.Context, a *app, build, out, label string, sign secretKey, deltas int, allowDamaged bool) (err error) {
+func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign secretKey, deltas int, allowDamaged bool) (err error) {
 	key, err := sign.read(ctx, a)
 	if err != nil {
 		return err
@@ -68,11 +70,11 @@ func runPublish(ctx context.Context, a *app, build, out, label string, sign secr
 		return err
 	}
 	defer func() { err = errors.Join(err, files.close()) }()
-	found, err := findDamage(ctx, a, damagedSide{inputs: files.inputs, open: a.openOptions()})
+	found, err := findDamage(ctx, a, damagedSide{inputs: files.inputs, open: a.OpenOptions()})
 	if err != nil {
 		return err
 	}
-	if err := refuseDamaged(a, found, allowDamaged); err != nil {
+	if err := cli.RefuseDamaged(a, found, allowDamaged); err != nil {
 		return err
 	}
 	if label == "" {
@@ -85,40 +87,40 @@ func runPublish(ctx context.Context, a *app, build, out, label string, sign secr
 		}
 		label = filepath.Base(abs)
 	}
-	debug.SetMemoryLimit(makeMemory)
+	debug.SetMemoryLimit(transport.MakeMemory)
 	started := time.Now()
-	ctx, stop := a.watchPatch(ctx)
+	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, out, label, files.inputs,
-		&publish.Options{Registry: a.registry(), Open: a.openOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: damageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: cli.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
 	}
-	a.result.Done(result.PublishedBuild(label, out, p))
-	if a.quiet {
+	a.Result.Done(result.PublishedBuild(label, out, p))
+	if a.Quiet {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, plural(int64(p.Files), "file", "files"),
-		humanSize(p.Size), plural(int64(p.Chunks), "chunk", "chunks"), plural(int64(p.Packs), "pack", "packs"), humanSize(p.Written),
-		plural(int64(p.Deltas+p.Whole), "patch", "patches")+" and "+plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
+	_, err = fmt.Fprintf(a.Stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, cli.Plural(int64(p.Files), "file", "files"),
+		cli.HumanSize(p.Size), cli.Plural(int64(p.Chunks), "chunk", "chunks"), cli.Plural(int64(p.Packs), "pack", "packs"), cli.HumanSize(p.Written),
+		cli.Plural(int64(p.Deltas+p.Whole), "patch", "patches")+" and "+cli.Plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
 	return err
 }
 
-func newStoreCommand(a *app) *cobra.Command {
+func newStoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
 		Short: "Check and prune what was published",
 		Long:  `Look after a store that "pakdb publish" made.`,
 		Example: `  pakdb store check /srv/game
   pakdb store prune --keep 5 /srv/game`,
-		Args: noSuchCommand,
+		Args: cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newStoreCheckCommand(a), newStorePruneCommand(a))
 	return cmd
 }
 
-func newStoreCheckCommand(a *app) *cobra.Command {
+func newStoreCheckCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check STORE",
 		Short: "Read a whole store and compare it with its hashes",
@@ -127,34 +129,34 @@ every build can be made of what is there. Each finding is a line; the exit code 
 1 when there are any.`,
 		Example: `  pakdb store check /srv/game
   pakdb store check /srv/game --format json`,
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := 0
-			ctx, stop := a.watchPatch(cmd.Context())
+			ctx, stop := a.WatchPatch(cmd.Context())
 			err := publish.Check(ctx, args[0], func(name string, err error) {
 				found++
 				p := result.Of("", nil, err)
 				p.Path = &name
-				a.result.Add(p)
-				a.clearLine()
-				_, _ = fmt.Fprintf(a.stdout, "%s: %v\n", name, err)
+				a.Result.Add(p)
+				a.ClearLine()
+				_, _ = fmt.Fprintf(a.Stdout, "%s: %v\n", name, err)
 			})
 			stop()
 			switch {
 			case err != nil:
 				return err
 			case found > 0:
-				return errProblems
-			case !a.quiet:
-				_, err = fmt.Fprintln(a.stdout, "sound")
+				return cli.ErrProblems
+			case !a.Quiet:
+				_, err = fmt.Fprintln(a.Stdout, "sound")
 			}
 			return err
 		},
 	}
-	return reporting(a, cmd, struct{}{})
+	return cli.Reporting(a, cmd, struct{}{})
 }
 
-func newStorePruneCommand(a *app) *cobra.Command {
+func newStorePruneCommand(a *cli.App) *cobra.Command {
 	var keep int
 	var sign secretKey
 	cmd := &cobra.Command{
@@ -163,20 +165,20 @@ func newStorePruneCommand(a *app) *cobra.Command {
 		Long: `Remove all builds but the last that were published, and the packs that no other
 build needs. The store is checked first; from a damaged one nothing is removed.`,
 		Example: `  pakdb store prune --keep 5 /srv/game`,
-		Args:    usage(cobra.ExactArgs(1)),
+		Args:    cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := sign.read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
-			ctx, stop := a.watchPatch(cmd.Context())
+			ctx, stop := a.WatchPatch(cmd.Context())
 			p, err := publish.Prune(ctx, args[0], keep, key)
 			stop()
-			if err != nil || a.quiet {
+			if err != nil || a.Quiet {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "removed %s: %s, %s\n", plural(int64(len(p.Builds)), "build", "builds"),
-				plural(int64(p.Files), "file", "files"), humanSize(p.Size))
+			_, err = fmt.Fprintf(a.Stdout, "removed %s: %s, %s\n", cli.Plural(int64(len(p.Builds)), "build", "builds"),
+				cli.Plural(int64(p.Files), "file", "files"), cli.HumanSize(p.Size))
 			return err
 		},
 	}

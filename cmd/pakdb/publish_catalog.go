@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/nearest"
@@ -24,7 +26,7 @@ type publishedFiles struct {
 
 // openPublished opens the files of a build: those below a folder, or those that the
 // catalog has of a build of that label. folder tells which.
-func openPublished(ctx context.Context, a *app, build string) (f *publishedFiles, folder bool, err error) {
+func openPublished(ctx context.Context, a *cli.App, build string) (f *publishedFiles, folder bool, err error) {
 	if st, err := os.Stat(build); err == nil && st.IsDir() {
 		files, err := inside.OpenFiles([]string{build})
 		if err != nil {
@@ -32,18 +34,18 @@ func openPublished(ctx context.Context, a *app, build string) (f *publishedFiles
 		}
 		return &publishedFiles{files.Inputs, make([]string, len(files.Inputs)), files.Close}, true, nil
 	}
-	db, err := a.openCatalog(ctx)
-	if errors.Is(err, errNoCatalog) {
-		return nil, false, hinted(fmt.Errorf("%q is no folder, and there is no catalog to look for a build of that label: %w", build, fs.ErrNotExist), fileHint(build))
+	db, err := a.OpenCatalog(ctx)
+	if errors.Is(err, cli.ErrNoCatalog) {
+		return nil, false, cli.WithHint(fmt.Errorf("%q is no folder, and there is no catalog to look for a build of that label: %w", build, fs.ErrNotExist), fileHint(build))
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	files, err := openBuilt(ctx, a, db, build)
+	files, err := operand.OpenBuilt(ctx, a, db, build)
 	if errors.Is(err, schema.ErrNoBuild) {
-		labels, errLabels := buildLabels(ctx, db)
-		return nil, false, errors.Join(errLabels, hinted(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", errUsage, build),
+		labels, errLabels := cli.BuildLabels(ctx, db)
+		return nil, false, errors.Join(errLabels, cli.WithHint(fmt.Errorf("%w: neither a folder nor a build of the catalog: %q", cli.ErrUsage, build),
 			cmp.Or(fileHint(build), nearest.Hint(nearest.Names(build, labels)))))
 	}
 	if err != nil {

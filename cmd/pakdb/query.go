@@ -5,21 +5,17 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"io"
-
 	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"pakdb/codecs/calligraphy"
-	"pakdb/codecs/gpak"
-	"pakdb/diff"
-	"pakdb/internal/objects"
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/graph"
-	"pakdb/schema"
-
-	"github.com/spf13/cobra"
 )
 
 const queryHelp = `Ask the catalog in SQL. Nothing that is asked can write to it.
@@ -70,20 +66,20 @@ const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
 
 // queryFlags are what pakdb query is told beside its arguments.
 type queryFlags struct {
-	app          *app
+	app          *cli.App
 	params       []string
 	file, output string
 	build        string // "" is the newest
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
-	memory       byteSize
+	memory       cli.ByteSize
 	list, show   bool
 	exitCode     bool
 	rows         int64 // of all results
 }
 
-func newQueryCommand(a *app) *cobra.Command {
+func newQueryCommand(a *cli.App) *cobra.Command {
 	f := &queryFlags{app: a}
 	cmd := &cobra.Command{
 		Use:     "query [SQL | @name | -] [argument...]",
@@ -104,12 +100,12 @@ func newQueryCommand(a *app) *cobra.Command {
 	flags.StringVar(&f.null, "null", "", "`TEXT` that stands for NULL, not in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
 	flags.DurationVar(&f.timeout, "timeout", 0, "stop after this `TIME` (90s, 5m)")
-	addMemory(cmd, &f.memory)
+	cli.AddMemory(cmd, &f.memory)
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit code 1 when there are rows, for checks that want none")
 	flags.BoolVar(&f.list, "list", false, "list the named queries")
 	flags.BoolVar(&f.show, "show", false, "print the SQL of a named query")
-	completeFlag(cmd, "format", query.Formats()...)
-	_ = cmd.RegisterFlagCompletionFunc("build", completing(a, completeBuilds))
+	cli.CompleteFlag(cmd, "format", query.Formats()...)
+	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if !f.explain(cmd.Flags().Args()) {
@@ -120,7 +116,7 @@ func newQueryCommand(a *app) *cobra.Command {
 }
 
 // completeQuery offers the named queries, and builds for their parameters.
-func completeQuery(a *app, cmd *cobra.Command, args []string, typed string) (all []string, _ cobra.ShellCompDirective) {
+func completeQuery(a *cli.App, cmd *cobra.Command, args []string, typed string) (all []string, _ cobra.ShellCompDirective) {
 	library, err := query.Load(query.UserQueries())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -135,17 +131,17 @@ func completeQuery(a *app, cmd *cobra.Command, args []string, typed string) (all
 	if err != nil || len(args) > len(q.Params) || q.Params[len(args)-1].Type != "build" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return completeBuilds(a, cmd, args, typed)
+	return cli.CompleteBuilds(a, cmd, args, typed)
 }
 
 func functionHelp() string {
 	var b strings.Builder
 	graphFunctions, _ := graph.Functions("")
-	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, formatFunctions()) {
+	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, cli.FormatFunctions()) {
 		fmt.Fprintf(&b, "  %-24s %s\n", f.Usage, f.Doc)
 	}
 	b.WriteString("\nFunctions that yield rows, for FROM:\n")
-	tables, _ := diffTables("")
+	tables, _ := cli.DiffTables("")
 	for _, t := range tables {
 		fmt.Fprintf(&b, "  %-24s %s\n", t.Usage(), t.Doc)
 	}
@@ -159,10 +155,10 @@ func (f *queryFlags) explain(args []string) bool {
 	}
 	q, err := namedQuery(args[0])
 	if err != nil {
-		_, _ = fmt.Fprintf(f.app.stderr, "%v\n%s\n", err, query.Hint(err))
+		_, _ = fmt.Fprintf(f.app.Stderr, "%v\n%s\n", err, query.Hint(err))
 		return true
 	}
-	_, _ = io.WriteString(f.app.stdout, q.Help())
+	_, _ = io.WriteString(f.app.Stdout, q.Help())
 	return true
 }
 
@@ -181,14 +177,14 @@ func (f *queryFlags) run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.WriteString(f.app.stdout, all.List(outputOf(f.app, "").Width))
+		_, err = io.WriteString(f.app.Stdout, all.List(cli.OutputOf(f.app, "").Width))
 		return err
 	case f.show:
 		return f.showSQL(args)
 	}
 	err := f.query(ctx, args)
 	if err == nil && f.exitCode && f.rows > 0 {
-		return errProblems
+		return cli.ErrProblems
 	}
 	return err
 }
@@ -201,7 +197,7 @@ func (f *queryFlags) showSQL(args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f.app.stdout, q.SQL)
+	_, err = io.WriteString(f.app.Stdout, q.SQL)
 	return err
 }
 
@@ -212,9 +208,9 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := outputOf(f.app, f.format)
+	out := cli.OutputOf(f.app, f.format)
 	out.NoHeader, out.Null = f.noHeader, f.null
-	out.Empty = func() { _, _ = fmt.Fprintln(f.app.stderr, "(no rows)") }
+	out.Empty = func() { _, _ = fmt.Fprintln(f.app.Stderr, "(no rows)") }
 	out.Counted = func(rows int64) { f.rows += rows }
 	if err := out.Check(); err != nil {
 		return err
@@ -224,7 +220,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	db, closeDB, err := openQueries(ctx, f.app, f.memory)
+	db, closeDB, err := cli.OpenQueries(ctx, f.app, f.memory)
 	if err != nil {
 		return err
 	}
@@ -233,37 +229,11 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, stop := waiting(f.app, out, "running", query.Advice(sql))
+	out, stop := cli.Waiting(f.app, out, "running", query.Advice(sql))
 	defer stop()
 	empty := out.Empty
 	out.Empty = func() { stop(); empty() }
 	return f.write(out, func(out query.Output) error { return db.Run(ctx, sql, values, out) })
-}
-
-// addMemory adds --max-memory, for SQL of users.
-func addMemory(cmd *cobra.Command, memory *byteSize) {
-	*memory = 1 << 30
-	cmd.Flags().Var(memory, "max-memory", "SQL may take this much memory, as 500MB or 2GiB")
-}
-
-// openQueries opens the catalog with all SQL functions. It is the first to open a
-// database in the process, and the last.
-func openQueries(ctx context.Context, app *app, memory byteSize) (db *query.DB, closeDB func(), err error) {
-	if err := schema.LimitMemory(int64(memory)); err != nil {
-		return nil, nil, err
-	}
-	return openQueriesOf(ctx, app, app.catalog)
-}
-
-func openQueriesOf(ctx context.Context, app *app, catalog string) (db *query.DB, closeDB func(), err error) {
-	contents := query.NewContents(catalog, app.registry(), objects.For(catalog), app.openOptions())
-	functions, closeGraph := graph.Functions(catalog)
-	tables, closeDiff := diffTables(catalog)
-	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: append(functions, formatFunctions()...), Tables: tables})
-	if err != nil {
-		return nil, nil, err
-	}
-	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), closeDiff() }, nil
 }
 
 // text returns the SQL, or @name, and the arguments that remain.
@@ -277,11 +247,11 @@ func (f *queryFlags) text(args []string) (string, []string, error) {
 		text, err := query.ReadSQL(file, f.file)
 		return text, args, err
 	}
-	if len(args) == 0 && isTerminal(f.app.stdin) {
+	if len(args) == 0 && terminal.Is(f.app.Stdin) {
 		return "", nil, query.Usagef("pakdb query --help, pakdb query --list, or pakdb shell", "no SQL given")
 	}
 	if len(args) == 0 || args[0] == "-" {
-		text, err := query.ReadSQL(f.app.stdin, "standard input")
+		text, err := query.ReadSQL(f.app.Stdin, "standard input")
 		return text, args[min(1, len(args)):], err
 	}
 	return args[0], args[1:], nil
@@ -289,9 +259,9 @@ func (f *queryFlags) text(args []string) (string, []string, error) {
 
 // warnBuild says that --build was not needed: what it names need not be what is asked
 // about.
-func warnBuild(a *app, label string) {
-	if !a.quiet {
-		_, _ = fmt.Fprintf(a.stderr, "pakdb: warning: --build %s has no effect: nothing here says :build\n", printable(label))
+func warnBuild(a *cli.App, label string) {
+	if !a.Quiet {
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: warning: --build %s has no effect: nothing here says :build\n", terminal.Printable(label))
 	}
 }
 
@@ -357,7 +327,7 @@ func (f *queryFlags) write(out query.Output, run func(query.Output) error) error
 	if f.output == "" {
 		return run(out)
 	}
-	file, err := query.CreateFile(f.output, f.app.catalog)
+	file, err := query.CreateFile(f.output, f.app.Catalog)
 	if err != nil {
 		return err
 	}
@@ -367,31 +337,4 @@ func (f *queryFlags) write(out query.Output, run func(query.Output) error) error
 		return err
 	}
 	return file.Commit()
-}
-
-// formatFunctions are the SQL functions that formats bring along.
-func formatFunctions() []query.Function {
-	hash := func(h func(string) uint64) func(string) driver.Value {
-		return func(s string) driver.Value { return int64(h(s)) }
-	}
-	return []query.Function{
-		query.TextFunction("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
-		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(calligraphy.ID)),
-		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(calligraphy.ResourceID)),
-	}
-}
-
-// diffTables are the SQL functions that compare builds.
-func diffTables(catalog string) (tables []query.TableFunction, closeTables func() error) {
-	docs := map[string]string{
-		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
-		"diff_files":     "the same, the files of an Unreal asset one by one",
-		"diff_downloads": "what the update takes, by ways of transport",
-		"diff_fields":    "what changed inside: fields, points and references, a row each",
-	}
-	all, closeTables := diff.Tables(catalog)
-	for _, t := range all {
-		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
-	}
-	return tables, closeTables
 }

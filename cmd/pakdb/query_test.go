@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/loose"
 	"pakdb/query"
@@ -16,16 +17,13 @@ import (
 	"pakdb/schema/schematest"
 )
 
-// catalogOfOne makes a catalog of one build that mounts one file.
-func catalogOfOne(t *testing.T) string {
-	t.Helper()
-	return schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
-}
+// oneFile is what the catalogs of these tests hold.
+var oneFile = schema.Entry{Name: "readme.txt", Method: "none", Size: 5}
 
-func runQuery(catalog, stdin string, args ...string) (stdout, stderr string, err error) {
+func runQuery(database, stdin string, args ...string) (stdout, stderr string, err error) {
 	var o, e bytes.Buffer
-	a := &app{stdin: strings.NewReader(stdin), stdout: &o, stderr: &e, catalog: catalog,
-		registry: func() *codecs.Registry { return &codecs.Registry{Formats: []*codecs.Format{loose.Format()}} }}
+	a := &cli.App{Stdin: strings.NewReader(stdin), Stdout: &o, Stderr: &e, Catalog: database,
+		Registry: func() *codecs.Registry { return &codecs.Registry{Formats: []*codecs.Format{loose.Format()}} }}
 	cmd := newQueryCommand(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetOut(&o)
@@ -36,7 +34,7 @@ func runQuery(catalog, stdin string, args ...string) (stdout, stderr string, err
 
 func TestQueryCommand(t *testing.T) {
 	t.Setenv("PAKDB_QUERIES", t.TempDir())
-	catalog := catalogOfOne(t)
+	catalog := schematest.OfOne(t, oneFile)
 	file := filepath.Join(t.TempDir(), "a.sql")
 	if err := os.WriteFile(file, []byte("SELECT ? AS v; SELECT :n AS n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -84,7 +82,7 @@ func TestQueryCommand(t *testing.T) {
 
 func TestQueryCommandErrors(t *testing.T) {
 	t.Setenv("PAKDB_QUERIES", t.TempDir())
-	catalog := catalogOfOne(t)
+	catalog := schematest.OfOne(t, oneFile)
 	before, err := os.ReadFile(catalog)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +116,7 @@ func TestQueryCommandErrors(t *testing.T) {
 
 func TestQueryCommandWritesAFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.csv")
-	got, _, err := runQuery(catalogOfOne(t), "", "SELECT 1 AS n", "--format", "csv", "-o", out)
+	got, _, err := runQuery(schematest.OfOne(t, oneFile), "", "SELECT 1 AS n", "--format", "csv", "-o", out)
 	if got != "" || err != nil {
 		t.Errorf("%q %v", got, err)
 	}

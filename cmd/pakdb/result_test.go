@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs/all"
 )
 
 // TestResultKeys runs each command that has a result, with and without success, and
@@ -20,7 +23,7 @@ func TestResultKeys(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	old, next, damaged := filepath.Join(data, "Calligraphy.sip"), filepath.Join(data, "Calligraphy_next.sip"), filepath.Join(data, "damaged.sip")
 	var nowhere bytes.Buffer
-	if code := newApp(strings.NewReader(""), &nowhere, &nowhere).execute(t.Context(), []string{"keygen", in("key")}); code != 0 {
+	if code := execute(t.Context(), cli.New(strings.NewReader(""), &nowhere, &nowhere, all.Registry), []string{"keygen", in("key")}); code != 0 {
 		t.Fatal(nowhere.String())
 	}
 	k := &keyTest{t: t, common: documentedKeys(page, "All commands"), page: page}
@@ -62,7 +65,7 @@ type keyTest struct {
 func (k *keyTest) compare(command string, code int, args []string) {
 	k.t.Helper()
 	var stdout, stderr bytes.Buffer
-	if got := newApp(strings.NewReader(""), &stdout, &stderr).execute(k.t.Context(), args); got != code {
+	if got := execute(k.t.Context(), cli.New(strings.NewReader(""), &stdout, &stderr, all.Registry), args); got != code {
 		k.t.Errorf("%v: exit code %d, want %d: %s", args, got, code, stderr.String())
 	}
 	var object map[string]any
@@ -134,9 +137,9 @@ func documentedKeys(page *document, heading string) map[string]bool {
 func TestJUnit(t *testing.T) {
 	page := newDocument(t, "docs/json.md")
 	var stdout, stderr bytes.Buffer
-	code := newApp(strings.NewReader(""), &stdout, &stderr).execute(t.Context(), []string{"verify", "--format", "junit",
+	code := execute(t.Context(), cli.New(strings.NewReader(""), &stdout, &stderr, all.Registry), []string{"verify", "--format", "junit",
 		filepath.Join(page.root, "testdata", "Calligraphy.sip"), filepath.Join(page.root, "testdata", "damaged.sip")})
-	if code != exitProblems || !strings.Contains(stdout.String(), `tests="2" failures="1"`) {
+	if code != cli.ExitProblems || !strings.Contains(stdout.String(), `tests="2" failures="1"`) {
 		t.Errorf("%d %s", code, stdout.String())
 	}
 }

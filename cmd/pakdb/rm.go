@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/nearest"
 	"pakdb/internal/objects"
 	"pakdb/schema"
 )
 
-func newRmCommand(a *app) *cobra.Command {
+func newRmCommand(a *cli.App) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "rm [flags] BUILD...",
@@ -27,8 +28,8 @@ is done. The game's own files are never touched.
 When one of the builds is not there, none is removed.`,
 		Example: `  pakdb rm 1.10
   pakdb rm --dry-run 1.10 1.11`,
-		Args:              usage(cobra.MinimumNArgs(1)),
-		ValidArgsFunction: completing(a, completeBuilds),
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runRm(cmd.Context(), a, args, dryRun)
 		},
@@ -37,7 +38,7 @@ When one of the builds is not there, none is removed.`,
 	return cmd
 }
 
-func runRm(ctx context.Context, a *app, labels []string, dryRun bool) error {
+func runRm(ctx context.Context, a *cli.App, labels []string, dryRun bool) error {
 	builds, err := lookUpBuilds(ctx, a, labels)
 	if err != nil {
 		return err
@@ -48,20 +49,20 @@ func runRm(ctx context.Context, a *app, labels []string, dryRun bool) error {
 	} else if err := removeBuilds(ctx, a, labels); err != nil {
 		return err
 	}
-	if a.quiet {
+	if a.Quiet {
 		return nil
 	}
 	for _, b := range builds {
-		if _, err := fmt.Fprintf(a.stdout, "%s build %q: %s, %s, %s decoded\n", verb, b.label,
-			plural(b.archives, "archive", "archives"), plural(b.entries, "entry", "entries"), humanSize(b.size)); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s build %q: %s, %s, %s decoded\n", verb, b.label,
+			cli.Plural(b.archives, "archive", "archives"), cli.Plural(b.entries, "entry", "entries"), cli.HumanSize(b.size)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func removeBuilds(ctx context.Context, a *app, labels []string) (err error) {
-	catalog, err := schema.Open(ctx, a.catalog)
+func removeBuilds(ctx context.Context, a *cli.App, labels []string) (err error) {
+	catalog, err := schema.Open(ctx, a.Catalog)
 	if err != nil {
 		return err
 	}
@@ -79,12 +80,12 @@ func removeBuilds(ctx context.Context, a *app, labels []string) (err error) {
 // pruneStore removes the stored contents that the catalog no longer knows. It
 // asks what is committed, so that whatever happens meanwhile no build lacks a
 // content; what it does not get to is for the next time.
-func pruneStore(ctx context.Context, a *app, catalog *schema.Catalog) error {
-	removed, size, err := objects.For(a.catalog).Prune(ctx, func(d [32]byte) (bool, error) { return catalog.Holds(ctx, d) })
-	if err != nil || removed == 0 || a.quiet {
+func pruneStore(ctx context.Context, a *cli.App, catalog *schema.Catalog) error {
+	removed, size, err := objects.For(a.Catalog).Prune(ctx, func(d [32]byte) (bool, error) { return catalog.Holds(ctx, d) })
+	if err != nil || removed == 0 || a.Quiet {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "removed %s, %s, from the store\n", plural(removed, "content", "contents"), humanSize(size))
+	_, err = fmt.Fprintf(a.Stdout, "removed %s, %s, from the store\n", cli.Plural(removed, "content", "contents"), cli.HumanSize(size))
 	return err
 }
 
@@ -96,8 +97,8 @@ type buildRow struct {
 
 // lookUpBuilds returns the builds of those labels, or an error that suggests
 // others.
-func lookUpBuilds(ctx context.Context, a *app, labels []string) ([]buildRow, error) {
-	db, err := a.openCatalog(ctx)
+func lookUpBuilds(ctx context.Context, a *cli.App, labels []string) ([]buildRow, error) {
+	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +109,8 @@ func lookUpBuilds(ctx context.Context, a *app, labels []string) ([]buildRow, err
 		err := db.QueryRowContext(ctx, "SELECT archive_count, entry_count, size FROM builds WHERE build = ?", label).
 			Scan(&b.archives, &b.entries, &b.size)
 		if errors.Is(err, sql.ErrNoRows) {
-			known, _ := buildLabels(ctx, db)
-			return nil, hinted(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), nearest.Hint(nearest.Names(label, known)))
+			known, _ := cli.BuildLabels(ctx, db)
+			return nil, cli.WithHint(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), nearest.Hint(nearest.Names(label, known)))
 		}
 		if err != nil {
 			return nil, err
@@ -117,22 +118,4 @@ func lookUpBuilds(ctx context.Context, a *app, labels []string) ([]buildRow, err
 		builds = append(builds, b)
 	}
 	return builds, nil
-}
-
-// buildLabels returns the labels of all builds, oldest first.
-func buildLabels(ctx context.Context, db *sql.DB) ([]string, error) {
-	rows, err := db.QueryContext(ctx, "SELECT build FROM builds ORDER BY build_id")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var labels []string
-	for rows.Next() {
-		var label string
-		if err := rows.Scan(&label); err != nil {
-			return nil, err
-		}
-		labels = append(labels, label)
-	}
-	return labels, rows.Err()
 }

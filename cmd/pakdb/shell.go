@@ -5,15 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/shell"
 	"pakdb/query"
-
-	"github.com/spf13/cobra"
 )
 
-func newShellCommand(app *app) *cobra.Command {
+func newShellCommand(app *cli.App) *cobra.Command {
 	var format string
-	var memory byteSize
+	var memory cli.ByteSize
 	cmd := &cobra.Command{
 		Use:   "shell",
 		Short: "Ask the catalog at a prompt",
@@ -34,7 +35,7 @@ same, and the first error ends it.`,
   pakdb shell < report.sql`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			db, closeDB, err := openQueries(cmd.Context(), app, memory)
+			db, closeDB, err := cli.OpenQueries(cmd.Context(), app, memory)
 			if err != nil {
 				return err
 			}
@@ -43,13 +44,13 @@ same, and the first error ends it.`,
 			if err != nil {
 				return err
 			}
-			return shell.Run(cmd.Context(), shell.Config{DB: db, Library: all, In: app.stdin, Out: app.stdout,
-				Err: app.stderr, Format: format, History: historyFile()})
+			return shell.Run(cmd.Context(), shell.Config{DB: db, Library: all, In: app.Stdin, Out: app.Stdout,
+				Err: app.Stderr, Format: format, History: historyFile()})
 		},
 	}
-	addMemory(cmd, &memory)
+	cli.AddMemory(cmd, &memory)
 	cmd.Flags().StringVar(&format, "format", "table", strings.Join(query.Formats(), ", "))
-	completeFlag(cmd, "format", query.Formats()...)
+	cli.CompleteFlag(cmd, "format", query.Formats()...)
 	return cmd
 }
 

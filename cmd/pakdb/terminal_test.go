@@ -11,6 +11,8 @@ import (
 
 	"pakdb/internal/terminal"
 	"pakdb/internal/terminal/ptytest"
+	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // onTerminal starts pakdb on a terminal of width by height cells.
@@ -25,7 +27,7 @@ func onTerminal(t *testing.T, width, height uint16, env []string, args ...string
 const longPath = "SELECT 'Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype' AS path, 123456789 AS size"
 
 func TestQueryFitsTheTerminal(t *testing.T) {
-	catalog := catalogOfOne(t)
+	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	for _, c := range []struct {
 		width uint16
 		args  []string
@@ -63,7 +65,7 @@ Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype,123456789
 
 // A file and a pipe have values in full, whatever terminal there is.
 func TestFilesHaveValuesInFull(t *testing.T) {
-	catalog, file := catalogOfOne(t), filepath.Join(t.TempDir(), "out")
+	catalog, file := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}), filepath.Join(t.TempDir(), "out")
 	if code, text := onTerminal(t, 20, 24, nil, "query", longPath, "--catalog", catalog, "-o", file).Wait(); code != 0 || text != "" {
 		t.Errorf("%d %q", code, text)
 	}
@@ -90,7 +92,7 @@ func TestQueriesAreListedAtTheWidthOfTheTerminal(t *testing.T) {
 const fiftyRows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i FROM n"
 
 func TestPager(t *testing.T) {
-	catalog := catalogOfOne(t)
+	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	paged := []string{"PAGER=sed s/^/paged:/"}
 	query := []string{"query", fiftyRows, "--catalog", catalog}
 	for name, c := range map[string]struct {
@@ -117,7 +119,7 @@ func TestPager(t *testing.T) {
 // Who leaves the pager has seen enough: nothing is said, and what would go on for
 // ever ends.
 func TestLeavingThePager(t *testing.T) {
-	catalog := catalogOfOne(t)
+	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	for _, text := range []string{fiftyRows, strings.Replace(fiftyRows, "i < 50", "1", 1)} {
 		code, got := onTerminal(t, 80, 8, []string{"PAGER=head -n 1"}, "query", text, "--catalog", catalog, "--format", "csv").Wait()
 		if code != 0 || got != "i\r\n" {
@@ -129,7 +131,7 @@ func TestLeavingThePager(t *testing.T) {
 func TestInterruptWithThePager(t *testing.T) {
 	text := strings.Replace(fiftyRows, "i < 50", "1", 1)
 	term := onTerminal(t, 80, 8, []string{`PAGER=trap "" INT; head -n 1; echo ready; read x </dev/tty; cat >/dev/null; echo end`},
-		"query", text, "--catalog", catalogOfOne(t), "--format", "csv")
+		"query", text, "--catalog", schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}), "--format", "csv")
 	term.WaitFor("ready")
 	term.Type("\x03")
 	term.Type("go\n")
@@ -140,7 +142,7 @@ func TestInterruptWithThePager(t *testing.T) {
 
 // A statement that takes long says so, until there is a row, or it ends.
 func TestLongStatementSaysSo(t *testing.T) {
-	catalog := catalogOfOne(t)
+	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	const long = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n"
 	code, text := onTerminal(t, 80, 24, nil, "query", long, "--catalog", catalog, "--timeout", "2500ms").Wait()
 	if code != 4 || !strings.Contains(text, "running: 1s (Ctrl-C ends it)") || !strings.Contains(text, "\r\x1b[Kpakdb: the time is up") {
@@ -152,7 +154,7 @@ func TestLongStatementSaysSo(t *testing.T) {
 }
 
 func TestShellOnATerminal(t *testing.T) {
-	term := onTerminal(t, 60, 10, []string{"PAGER=sed s/^/paged:/", "NO_COLOR="}, "shell", "--catalog", catalogOfOne(t))
+	term := onTerminal(t, 60, 10, []string{"PAGER=sed s/^/paged:/", "NO_COLOR="}, "shell", "--catalog", schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}))
 	term.WaitFor("pakdb> ")
 	term.Type("SELECT 'one\n  ' AS a; -- two\n")
 	term.WaitFor("one\\n")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
@@ -37,7 +38,7 @@ type archiveFormat struct {
 	Writes string `json:"writes"`
 }
 
-func newVersionCommand(a *app) *cobra.Command {
+func newVersionCommand(a *cli.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version [flags]",
@@ -52,12 +53,12 @@ to be read; archives: name, reads and writes of each format of archives; content
 the names of the inspectors.`,
 		Example: `  pakdb version
   pakdb version --json | jq -r .formats.catalog`,
-		Args: usage(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return printVersion(a)
 			}
-			_, err := fmt.Fprintln(a.stdout, "pakdb version", versionText(a))
+			_, err := fmt.Fprintln(a.Stdout, "pakdb version", versionText(a))
 			return err
 		},
 	}
@@ -65,12 +66,12 @@ the names of the inspectors.`,
 	return cmd
 }
 
-func printVersion(a *app) error {
+func printVersion(a *cli.App) error {
 	catalog, err := schema.Version()
 	if err != nil {
 		return err
 	}
-	r := a.registry()
+	r := a.Registry()
 	d := described{
 		Name: "pakdb", Build: version.Current(),
 		Formats: ownFormats{Catalog: catalog, Patch: pkdelta.Version, Store: store.Format, Coder: store.Coder()},
@@ -81,21 +82,21 @@ func printVersion(a *app) error {
 	for _, in := range r.Inspectors {
 		d.Contents = append(d.Contents, in.Name)
 	}
-	return writeJSON(a.stdout, d)
+	return cli.WriteJSON(a.Stdout, d)
 }
 
 // versionText returns what --version prints after the name. It has no store_coder,
 // which takes a while to compute, because it is made for every command. A template
 // of --version's own would link text/template, with which the linker keeps every
 // method of every type: 2.1 MB.
-func versionText(a *app) string {
+func versionText(a *cli.App) string {
 	text := version.Current().String()
 	catalog, err := schema.Version()
 	if err != nil {
 		return text
 	}
 	return fmt.Sprintf("%s\nformats: catalog %d, pkdelta %d, store %d\narchives: %s",
-		text, catalog, pkdelta.Version, store.Format, strings.Join(archiveNames(a.registry()), ", "))
+		text, catalog, pkdelta.Version, store.Format, strings.Join(archiveNames(a.Registry()), ", "))
 }
 
 func archiveNames(r *codecs.Registry) (names []string) {

@@ -85,7 +85,8 @@ func house(t *testing.T) []*file {
 // rooms says which of our own packages a room may import. The longest entry
 // that fits a folder counts; "x/..." also stands for what is below x.
 var rooms = map[string][]string{
-	"cmd/pakdb/...":   {"codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
+	"cmd/pakdb/...":   {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
+	"cmd/pakdb":       {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
@@ -203,7 +204,7 @@ func TestWhoImportsWhom(t *testing.T) {
 			room, isOurs := strings.CutPrefix(p, ours())
 			switch {
 			case !isOurs || f.room == room:
-			case strings.HasPrefix(room, "cmd/"):
+			case strings.HasPrefix(room, "cmd/") && !strings.HasPrefix(f.room, "cmd/"):
 				t.Errorf("%s imports %s", f.name, p)
 			case f.test: // tests of a room may put it together with others
 			case !within(patterns, room) || strings.HasSuffix(room, "test") || strings.HasPrefix(room, "testdata/"):

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/internal/rescue"
+	"pakdb/internal/result"
+	"pakdb/internal/terminal"
+	"pakdb/schema"
+)
+
+// App is what every command shares: the streams, and what the global flags say.
+type App struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Catalog        string // path of the database, from --catalog
+	Quiet          bool   // neither progress nor summaries, from --quiet
+	Keys           Keys
+	Result         *result.Object // nil: nobody asked for one
+	Registry       func() *codecs.Registry
+
+	drawing atomic.Bool // a progress bar is on the terminal
+	screen  screen
+}
+
+// New returns an app of these streams, which reads the formats of the registry.
+func New(stdin io.Reader, stdout, stderr io.Writer, registry func() *codecs.Registry) *App {
+	return &App{Stdin: stdin, Stdout: stdout, Stderr: stderr, Registry: registry}
+}
+
+// AddFlags adds the flags that all commands have.
+func (a *App) AddFlags(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.Catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "catalog `FILE` (environment: PAKDB_CATALOG)")
+	a.Keys.add(root)
+	addScreen(root, &a.screen)
+	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "no progress, no summaries")
+}
+
+// Begin puts the pager in front of a command's results and reads the AES keys. It is
+// called once, after the flags were read.
+func (a *App) Begin(cmd *cobra.Command) error {
+	beginPaging(a, cmd)
+	return a.Keys.load()
+}
+
+// Run runs a command such that its results may be paged, reports its error, and
+// returns the exit code.
+func (a *App) Run(ctx context.Context, command func(context.Context) error) int {
+	return a.finish(func() error { return withScreen(ctx, a, command) })
+}
+
+// finish runs a command, reports its error, and returns the exit code. A panic is
+// an error: what was begun is cleaned up on its way here.
+func (a *App) finish(run func() error) int { return a.exit(rescue.Call(run)) }
+
+// exit reports err and returns the exit code that stands for it.
+func (a *App) exit(err error) int {
+	err = ofCatalog(err)
+	code := Code(err)
+	if errors.Is(err, rescue.ErrPanic) {
+		a.ClearLine()
+	}
+	switch {
+	case code == ExitOK, code == ExitPipe: // the reader has seen enough: pakdb ls | head
+		return code
+	case code == ExitInterrupted && a.screen.shown:
+		return code // the pager had the screen: who pressed Ctrl-C there knows
+	case code == ExitInterrupted:
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: interrupted")
+		return code
+	case errors.Is(err, ErrProblems), errors.Is(err, ErrFailures):
+		return code // reported already
+	}
+	_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.PrintableLines(strings.TrimPrefix(err.Error(), ErrUsage.Error()+": ")))
+	if h := Hint(err); h != "" {
+		_, _ = fmt.Fprintln(a.Stderr, "hint: "+terminal.PrintableLines(h))
+	}
+	return code
+}
+
+// OpenCatalog opens the catalog for reading. One that is missing, or holds nothing
+// yet, is [ErrNoCatalog].
+func (a *App) OpenCatalog(ctx context.Context) (*sql.DB, error) {
+	if _, err := os.Stat(a.Catalog); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s is not there", ErrNoCatalog, a.Catalog)
+	}
+	db, err := schema.OpenReadOnly(ctx, a.Catalog)
+	if errors.Is(err, schema.ErrEmpty) {
+		return nil, fmt.Errorf("%w: %s holds nothing yet", ErrNoCatalog, a.Catalog)
+	}
+	return db, err
+}
+
+// Warn writes a warning to stderr; the command goes on.
+func (a *App) Warn(text string) {
+	_, _ = fmt.Fprintln(a.Stderr, "pakdb: warning: "+terminal.PrintableLines(text))
+}
+
+func envOr(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}
+
+// OpenOptions returns how archives are opened: with the user's keys.
+func (a *App) OpenOptions() *codecs.Options { return &codecs.Options{Keys: a.Keys.Ring.Key} }

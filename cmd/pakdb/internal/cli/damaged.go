@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/internal/terminal"
+)
+
+// AddAllowDamaged adds the flag by which a command takes damaged archives for what
+// is left of them.
+func AddAllowDamaged(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "allow-damaged", false, "go on though an archive is damaged as a whole: what it lacks counts as removed")
+}
+
+// damagedHint is for who is refused because of damaged archives.
+func damagedHint(e *codecs.DamageError) string {
+	if e.Found[0].NeedsKey() {
+		return KeyHint
+	}
+	return "get the archive again; what it has lost would count as removed. --allow-damaged goes on all the same"
+}
+
+// RefuseDamaged refuses damaged files; where that is allowed, it warns of them.
+func RefuseDamaged(a *App, found []codecs.Damage, allowed bool) error {
+	if err := codecs.RefuseDamaged(found, allowed); err != nil {
+		return err
+	}
+	WarnDamaged(a, found)
+	return nil
+}
+
+// WarnDamaged tells of damage on stderr, all of it.
+func WarnDamaged(a *App, found []codecs.Damage) {
+	for _, d := range found {
+		a.Warn("damaged archive: " + d.String())
+	}
+}
+
+// HidesEntries reports whether one of the archives may lack entries: of the others
+// only contents are missing, and what changed is known.
+func HidesEntries(found []codecs.Damage) bool {
+	return slices.ContainsFunc(found, func(d codecs.Damage) bool { return !d.Listed })
+}
+
+// DamageTexts are lines for manifests and reports.
+func DamageTexts(found []codecs.Damage) (lines []string) {
+	for _, d := range found {
+		lines = append(lines, d.String())
+	}
+	return slices.Clip(lines)
+}
+
+// ListDamage tells of damage on stdout, before a result for people.
+func ListDamage(a *App, found []codecs.Damage) error {
+	for _, d := range found {
+		word := "damaged "
+		if d.Listed {
+			word = "missing "
+		}
+		if _, err := fmt.Fprintf(a.Stdout, "%s  %s\n", NewPalette(a).Paint(Red, word), terminal.Printable(d.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// damageHint returns the hint for an error of damaged archives, "" for any other.
+func damageHint(err error) string {
+	var e *codecs.DamageError
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return damagedHint(e)
+}

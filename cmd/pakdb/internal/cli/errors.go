@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"syscall"
+
+	"pakdb/codecs"
+	"pakdb/indexer"
+	"pakdb/internal/extract"
+	"pakdb/internal/glob"
+	"pakdb/internal/rescue"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// hintedError is an error that knows what to do about it.
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e *hintedError) Unwrap() error { return e.error }
+
+// Hint returns the advice, which may have several lines.
+func (e *hintedError) Hint() string { return e.hint }
+
+// WithHint adds advice to err; "" adds nothing.
+func WithHint(err error, hint string) error {
+	if hint == "" {
+		return err
+	}
+	return &hintedError{err, hint}
+}
+
+// Hint says what to do about err, where there is something to do.
+func Hint(err error) string {
+	if errors.Is(err, rescue.ErrPanic) {
+		return `that is a fault of pakdb, whatever is wrong with the files; please report this line, the command and "pakdb --version" to the project`
+	}
+	var own interface{ Hint() string }
+	if errors.As(err, &own) && own.Hint() != "" {
+		return own.Hint()
+	}
+	if h := damageHint(err); h != "" {
+		return h
+	}
+	for _, h := range []struct {
+		class error
+		text  string
+	}{
+		{ErrNoCatalog, `make one with "pakdb index PATH...", or name it with --catalog`},
+		{codecs.ErrEncrypted, KeyHint},
+		{codecs.ErrWrongKey, "check the key that --aes-key, --keys or " + keyVariable + " gives; other paks of the game may have other keys"},
+		{extract.ErrExists, "extract into an empty folder, or pass --overwrite"},
+		{graph.ErrNoNode, "pakdb query @search finds paths; --build names another build"},
+		{schema.ErrNoBuild, "pakdb query @builds lists them"},
+		{syscall.ENOSPC, "make room on that disk and run this again; files that were complete stay as they are"},
+		{syscall.EDQUOT, "make room within your quota and run this again; files that were complete stay as they are"},
+		{syscall.EIO, "the disk, or the way to it, is failing: look into the system's log before you run this again"},
+		{indexer.ErrNoFiles, "a folder is searched with all that is below it"},
+	} {
+		if errors.Is(err, h.class) {
+			return h.text
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return "" // any file
+	}
+	return query.CatalogHint(err)
+}
+
+// ofCatalog gives an error of SQLite that nobody classified its class. Those of paks
+// that are databases are not of the catalog.
+func ofCatalog(err error) error {
+	var format *codecs.FormatError
+	if err == nil || errors.As(err, &format) {
+		return err
+	}
+	return schema.Classify(err)
+}
+
+// Complaints are what was wrong while a command went on: one line each on
+// stderr, and an exit code at the end: 4 if the machine failed in one of them, for
+// then the others need not be all there is to find, else 1.
+type Complaints struct {
+	a      *App
+	Count  int64
+	failed bool
+
+	keyless keyless
+}
+
+// NewComplaints returns complaints that are written to stderr as they come.
+func NewComplaints(a *App) *Complaints { return &Complaints{a: a} }
+
+// Add reports err, and what it says of the exit code.
+func (c *Complaints) Add(err error) {
+	c.Count++
+	c.failed = c.failed || Code(err) == ExitFailed
+	if c.keyless.repeats(err) {
+		return
+	}
+	c.a.ClearLine()
+	_, _ = fmt.Fprintln(c.a.Stderr, "pakdb: "+terminal.PrintableLines(err.Error()))
+}
+
+// Result is errFailures or errProblems if there were any.
+func (c *Complaints) Result() error {
+	_, _ = fmt.Fprint(c.a.Stderr, c.keyless.summary())
+	switch {
+	case c.failed:
+		return ErrFailures
+	case c.Count > 0:
+		return ErrProblems
+	}
+	return nil
+}
+
+// MissedError reports a pattern that matches no path of what is called where. A
+// pattern that stands for nothing is a mistake, not an empty answer.
+func MissedError(g *glob.Glob, where string, paths iter.Seq[string]) error {
+	return WithHint(fmt.Errorf("%w: nothing in %s matches %q", ErrUsage, where, g), g.Hint(paths))
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"pakdb/codecs"
+	"pakdb/codecs/compress"
+	"pakdb/diff"
+	"pakdb/diff/delta"
+	"pakdb/diff/gate"
+	"pakdb/diff/locate"
+	"pakdb/diff/overlay"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/store"
+	"pakdb/indexer"
+	"pakdb/internal/bin"
+	"pakdb/internal/choose"
+	"pakdb/internal/extract"
+	"pakdb/internal/glob"
+	"pakdb/internal/objects"
+	"pakdb/internal/process"
+	"pakdb/internal/rescue"
+	"pakdb/internal/safename"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// Exit codes.
+const (
+	ExitOK          = process.OK
+	ExitProblems    = process.Findings
+	ExitUsage       = process.Usage
+	ExitCatalog     = process.Catalog
+	ExitFailed      = process.Failed
+	ExitInterrupted = process.Interrupted
+	ExitPipe        = process.Pipe
+)
+
+// Classes of errors of the commands themselves.
+var (
+	ErrProblems  = errors.New("problems were found") // reported already
+	ErrFailures  = errors.New("something failed")    // reported already
+	ErrUsage     = errors.New("usage")
+	ErrNoCatalog = errors.New("no catalog")
+	errRefused   = errors.New("refused") // because of what was found
+)
+
+// Code returns the exit code that stands for err. What is of no known class
+// has failed: no code may say more than is known.
+func Code(err error) int {
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, rescue.ErrPanic): // whatever else it is
+		return ExitFailed
+	case process.BrokenPipe(err):
+		return ExitPipe
+	case errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.Is(err, context.DeadlineExceeded):
+		return ExitFailed
+	case errors.Is(err, schema.ErrNoRoom), errors.Is(err, schema.ErrDisk): // of a catalog as well
+		return ExitFailed
+	case isAny(err, catalogClasses()):
+		return ExitCatalog
+	case isAny(err, failedClasses()), process.MachineFailed(err):
+		return ExitFailed
+	case isAny(err, usageClasses()):
+		return ExitUsage
+	case isFinding(err):
+		return ExitProblems
+	case process.NotThere(err):
+		return ExitUsage
+	}
+	return ExitFailed
+}
+
+func isAny(err error, classes []error) bool {
+	for _, class := range classes {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
+}
+
+func catalogClasses() []error {
+	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
+		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, query.ErrCatalog}
+}
+
+// failedClasses are failures that may carry a class of something else as well.
+func failedClasses() []error {
+	return []error{ErrFailures, errTrouble, indexer.ErrPanic, query.ErrFailed, apply.ErrBusy}
+}
+
+func usageClasses() []error {
+	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
+		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, pkdelta.ErrPassword, store.ErrNoBuild, store.ErrLocation, store.ErrLabel}
+}
+
+// isFinding reports an error about what files hold, or that they are there.
+func isFinding(err error) bool {
+	var format *codecs.FormatError
+	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, choose.ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
+		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
+		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
+		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
+		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
+		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
+		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned})
+}
+
+// classError puts an error into a class without changing its text.
+type classError struct {
+	error
+	class error
+}
+
+func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
+
+// Refusal puts an error into the class errRefused.
+func Refusal(err error) error { return &classError{err, errRefused} }
+
+// errTrouble is for diff, where 1 means that something differs.
+var errTrouble = errors.New("trouble")
+
+// Trouble returns the error of a comparison: exit code 1 says that something differs,
+// so whatever else would have that code gets code 4.
+func Trouble(err error) error {
+	if errors.Is(err, ErrProblems) || Code(err) != ExitProblems {
+		return err
+	}
+	return &classError{err, errTrouble}
+}

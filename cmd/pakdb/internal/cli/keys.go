@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/codecs"
+	"pakdb/codecs/unrealpak/keyring"
+)
+
+// keyFlags are where the keys of encrypted archives come from.
+type Keys struct {
+	texts []string // --aes-key
+	files []string // --keys
+	Ring  keyring.Ring
+}
+
+// keyVariable holds keys too, so that they need not stand in the history of a
+// shell.
+const keyVariable = "PAKDB_AES_KEY"
+
+// KeyHint is the remedy for what is encrypted.
+const KeyHint = "pass the key: --aes-key KEY or GUID=KEY, --keys Crypto.json, or " + keyVariable + " in the environment"
+
+func (k *Keys) add(root *cobra.Command) {
+	flags := root.PersistentFlags()
+	flags.StringArrayVar(&k.texts, "aes-key", nil,
+		"AES `KEY` of encrypted archives, or GUID=KEY: base64, hex, or 32 characters; may repeat (environment: "+keyVariable+")")
+	flags.StringArrayVar(&k.files, "keys", nil, "AES keys from a Crypto.json `FILE`; may repeat")
+}
+
+// TargetKeys are keys of new files, where they are not those of the old ones.
+type TargetKeys struct {
+	texts []string // --new-aes-key
+	Ring  keyring.Ring
+}
+
+// Add declares --new-aes-key.
+func (k *TargetKeys) Add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&k.texts, "new-aes-key", nil,
+		"AES `KEY` of the new files, or GUID=KEY, where it is not that of the old ones; may repeat")
+}
+
+// Load reads the keys. The others count for GUIDs that there are none for.
+func (k *TargetKeys) Load(others *Keys) error {
+	for _, text := range k.texts {
+		if err := k.Ring.Add(text); err != nil {
+			return fmt.Errorf("%w: --new-aes-key: %w", ErrUsage, err)
+		}
+	}
+	k.Ring.Fill(&others.Ring)
+	return nil
+}
+
+// All are the keys of both, each once.
+func (k *TargetKeys) All(others *Keys) [][]byte {
+	list := others.Ring.All()
+	for _, key := range k.Ring.All() {
+		if !slices.ContainsFunc(list, func(have []byte) bool { return bytes.Equal(have, key) }) {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
+// load reads the keys. Those of the environment count for GUIDs that the command
+// line gives none for.
+func (k *Keys) load() error {
+	for _, text := range k.texts {
+		if err := k.Ring.Add(text); err != nil {
+			return fmt.Errorf("%w: --aes-key: %w", ErrUsage, err)
+		}
+	}
+	for _, name := range k.files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("--keys: %w", err)
+		}
+		if err := k.Ring.AddCryptoJSON(b); err != nil {
+			return fmt.Errorf("%w: --keys %s: %w", ErrUsage, name, err)
+		}
+	}
+	var fromEnv keyring.Ring
+	for text := range strings.FieldsSeq(os.Getenv(keyVariable)) {
+		if err := fromEnv.Add(text); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrUsage, keyVariable, err)
+		}
+	}
+	k.Ring.Fill(&fromEnv)
+	return nil
+}
+
+// WantsKey reports an error that only a key, or another one, would mend.
+func WantsKey(err error) bool {
+	return errors.Is(err, codecs.ErrEncrypted) || errors.Is(err, codecs.ErrWrongKey)
+}
+
+// keyless counts errors that only a key would mend. They have one cause, so the
+// first of a kind is told, with the remedy, and the others are counted.
+type keyless struct {
+	first error
+	n     int64
+}
+
+// repeats reports whether err is one more of the kind, which need not be told.
+func (k *keyless) repeats(err error) bool {
+	if !WantsKey(err) {
+		return false
+	}
+	if k.n++; k.first == nil {
+		k.first = err
+	}
+	return k.n > 1
+}
+
+// summary tells how many there were beyond the first, and the remedy; "" when
+// there was none.
+func (k *keyless) summary() string {
+	if k.first == nil {
+		return ""
+	}
+	s := "hint: " + Hint(k.first) + "\n"
+	if k.n > 1 {
+		s = "pakdb: and " + Plural(k.n-1, "other entry", "other entries") + " for the same reason\n" + s
+	}
+	return s
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/internal/pager"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+)
+
+// screen is the terminal that results are for, and how much of it they may use.
+type screen struct {
+	noPager, wide bool // --no-pager, --wide
+	width         int  // cells of a line; 0: stdout is no terminal
+
+	pager *pager.Pager // nil: none is wanted
+	shown bool         // there was a pager: it has told of an interrupt
+}
+
+// paged are the commands whose results go through the pager: those that print what is
+// to be read, and ask for nothing.
+func paged() []string {
+	return []string{"pakdb query", "pakdb show", "pakdb ls", "pakdb info", "pakdb diff", "pakdb log", "pakdb deps",
+		"pakdb refs", "pakdb pkg", "pakdb formats", "pakdb mount-plan"}
+}
+
+func addScreen(cmd *cobra.Command, s *screen) {
+	flags := cmd.PersistentFlags()
+	flags.BoolVar(&s.noPager, "no-pager", false, "never start the pager (environment: PAGER)")
+	flags.BoolVar(&s.wide, "wide", false, "show values in full, however narrow the terminal is")
+}
+
+// withScreen runs a command such that its results may be paged.
+func withScreen(ctx context.Context, a *App, run func(context.Context) error) (err error) {
+	ctx, a.screen.pager = pager.New(ctx, a.Stdout)
+	defer func() { a.screen.shown, err = a.screen.pager.Close(err) }()
+	return run(ctx)
+}
+
+// beginPaging looks at the terminal and puts the pager in front of it, if the command
+// is one of those whose results go there.
+func beginPaging(a *App, cmd *cobra.Command) {
+	a.screen.width, _, _ = terminal.Size(a.Stdout)
+	if p := a.screen.pager; p != nil && !a.screen.noPager && slices.Contains(paged(), cmd.CommandPath()) {
+		a.Stdout, a.Stderr = p.Stdout(), p.Beside(a.Stderr)
+	}
+}
+
+// OutputOf returns how results are written to stdout.
+func OutputOf(a *App, format string) query.Output {
+	o := query.Output{W: a.Stdout, Format: format, Escape: terminal.Is(a.Stdout), Width: a.screen.width, Colours: terminal.Colours(a.Stdout)}
+	if a.screen.wide {
+		o.Width = 0
+	}
+	return o
+}
+
+// Waiting shows on a terminal for how long work goes on, until the first write to the
+// writer that is returned, or until stop.
+func Waiting(a *App, o query.Output, text, hint string) (shown query.Output, stop func()) {
+	if !a.ShowsProgress() {
+		return o, func() {}
+	}
+	wait := terminal.StartWait(a.Stderr, text, hint)
+	o.W = wait.Before(o.W)
+	return o, wait.Stop
+}

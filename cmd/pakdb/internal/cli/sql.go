@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/gpak"
+	"pakdb/diff"
+	"pakdb/internal/objects"
+	"pakdb/query"
+	"pakdb/query/graph"
+	"pakdb/schema"
+)
+
+// OpenQueries opens the catalog with all SQL functions. It is the first to open a
+// database in the process, and the last.
+func OpenQueries(ctx context.Context, app *App, memory ByteSize) (db *query.DB, closeDB func(), err error) {
+	if err := schema.LimitMemory(int64(memory)); err != nil {
+		return nil, nil, err
+	}
+	return OpenQueriesOf(ctx, app, app.Catalog)
+}
+
+// OpenQueriesOf is OpenQueries of any catalog, and leaves the memory limit of the
+// process as it is.
+func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB, closeDB func(), err error) {
+	contents := query.NewContents(catalog, app.Registry(), objects.For(catalog), app.OpenOptions())
+	functions, closeGraph := graph.Functions(catalog)
+	tables, closeDiff := DiffTables(catalog)
+	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: append(functions, FormatFunctions()...), Tables: tables})
+	if err != nil {
+		return nil, nil, err
+	}
+	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), closeDiff() }, nil
+}
+
+// FormatFunctions are the SQL functions that formats bring along.
+func FormatFunctions() []query.Function {
+	hash := func(h func(string) uint64) func(string) driver.Value {
+		return func(s string) driver.Value { return int64(h(s)) }
+	}
+	return []query.Function{
+		query.TextFunction("gpak_hash(path)", "hash of a path in a Marvel Heroes .sip, signed", hash(gpak.Hash)),
+		query.TextFunction("calligraphy_id(path)", "id of a file of Marvel Heroes' database, signed", hash(calligraphy.ID)),
+		query.TextFunction("resource_id(path)", "id of a resource file of Marvel Heroes, signed", hash(calligraphy.ResourceID)),
+	}
+}
+
+// DiffTables are the SQL functions that compare builds.
+func DiffTables(catalog string) (tables []query.TableFunction, closeTables func() error) {
+	docs := map[string]string{
+		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
+		"diff_files":     "the same, the files of an Unreal asset one by one",
+		"diff_downloads": "what the update takes, by ways of transport",
+		"diff_fields":    "what changed inside: fields, points and references, a row each",
+	}
+	all, closeTables := diff.Tables(catalog)
+	for _, t := range all {
+		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
+	}
+	return tables, closeTables
+}

@@ -1,0 +1,162 @@
+package operand
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff/locate"
+	"pakdb/indexer"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/nearest"
+	"pakdb/internal/objects"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// Sides is what a diff compares: two builds of one catalog, which is the user's
+// or, when there is a path among them, a temporary one.
+type Sides struct {
+	Old, New Side
+	DB       *sql.DB
+	Contents *query.Contents
+	Catalog  string                 // the user's or the temporary one
+	temp     *atomicfile.ScratchDir // of the temporary catalog; nil for none
+}
+
+// Side is one side as the user named it.
+type Side struct {
+	Label string // of a build
+	path  string // what is to be scanned as that build; "" for nothing
+	Entry string // path inside the build; "" for all of it
+}
+
+// Entries reports whether both sides are single entries, as BUILD:PATH.
+func (s *Sides) Entries() bool { return s.Old.Entry != "" && s.New.Entry != "" }
+
+// Close releases the catalog of both sides and removes it if it was temporary.
+func (s *Sides) Close() {
+	if s.Contents != nil {
+		_ = s.Contents.Close()
+	}
+	if s.DB != nil {
+		_ = s.DB.Close()
+	}
+	if s.temp != nil {
+		_ = s.temp.Close()
+	}
+}
+
+// OpenSides finds out what the names mean, and scans what is not in the catalog.
+func OpenSides(ctx context.Context, a *cli.App, old, new string) (s *Sides, err error) {
+	s = &Sides{}
+	if s.Old, err = resolveOperand(ctx, a, old); err != nil {
+		return nil, err
+	}
+	if s.New, err = resolveOperand(ctx, a, new); err != nil {
+		return nil, err
+	}
+	if (s.Old.Entry == "") != (s.New.Entry == "") {
+		return nil, fmt.Errorf("%w: BUILD:PATH on one side needs BUILD:PATH on the other", cli.ErrUsage)
+	}
+	catalog := a.Catalog
+	if s.Old.path != "" || s.New.path != "" {
+		if catalog, err = scanSides(ctx, a, s); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	if s.DB, err = schema.OpenReadOnly(ctx, catalog); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Catalog = catalog
+	s.Contents = query.NewContents(catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
+	return s, nil
+}
+
+// resolveOperand returns the side that a name stands for: a build rather than a file
+// of the same name.
+func resolveOperand(ctx context.Context, a *cli.App, text string) (Side, error) {
+	n, err := Resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
+	if err != nil {
+		return Side{}, err
+	}
+	switch {
+	case n.One:
+		return archiveOperand(ctx, a, n)
+	case n.Build != "":
+		return Side{Label: n.Build, Entry: n.Entry}, nil
+	}
+	if _, err := os.Stat(n.Path); err != nil {
+		labels, _ := cli.KnownBuilds(ctx, a)
+		err := fmt.Errorf("%w: %q, nor is there a file of that name", schema.ErrNoBuild, text)
+		return Side{}, cli.WithHint(err, nearest.Hint(nearest.Names(text, labels)))
+	}
+	return Side{Label: n.Path, path: n.Path, Entry: n.Entry}, nil
+}
+
+// archiveOperand is one archive of a build, if it is still as it was indexed. It is
+// scanned as a build of its own.
+func archiveOperand(ctx context.Context, a *cli.App, n *locate.Name) (Side, error) {
+	files, err := OpenFiles(ctx, a, n.Build, n.Files)
+	if err != nil {
+		return Side{}, err
+	}
+	return Side{Label: n.Label(n.Files[0]), path: n.Files[0].Location, Entry: n.Entry}, files.Close()
+}
+
+// scanSides makes a temporary catalog: what has to be scanned and, if one side is
+// a build of the user's catalog, a copy of that.
+func scanSides(ctx context.Context, a *cli.App, s *Sides) (catalog string, err error) {
+	if s.temp, err = atomicfile.NewScratchDir("diff"); err != nil {
+		return "", err
+	}
+	catalog = filepath.Join(s.temp.Path(), "pakdb.db")
+	if s.Old.path == "" || s.New.path == "" {
+		if err := schema.Copy(ctx, a.Catalog, catalog); err != nil {
+			return "", err
+		}
+	}
+	for _, o := range []*Side{&s.Old, &s.New} {
+		for i := 2; o.path != "" && o == &s.New && o.Label == s.Old.Label; i++ {
+			o.Label = fmt.Sprintf("%s (%d)", o.path, i)
+		}
+	}
+	c, err := schema.Open(ctx, catalog)
+	if err != nil {
+		return "", err
+	}
+	for _, o := range []Side{s.Old, s.New} {
+		if o.path == "" {
+			continue
+		}
+		if err := scanSide(ctx, a, c, o); err != nil {
+			return "", errors.Join(err, c.Close())
+		}
+	}
+	return catalog, c.Close()
+}
+
+func scanSide(ctx context.Context, a *cli.App, c *schema.Catalog, side Side) error {
+	o := indexer.Options{Catalog: c, Registry: a.Registry(), Paths: []string{side.path}, Label: side.Label,
+		Open: a.OpenOptions(), Sketch: true, Progress: &indexer.Progress{}}
+	stop := a.ShowProgress(ctx, o.Progress)
+	report, err := indexer.Run(ctx, o)
+	stop()
+	if errors.Is(err, indexer.ErrNoFiles) {
+		return fmt.Errorf("%s: %w", side.path, fs.ErrNotExist)
+	}
+	if err != nil {
+		return err
+	}
+	if report.Problems > 0 {
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s: %s; pakdb verify tells more\n", side.path, cli.Plural(report.Problems, "problem", "problems"))
+	}
+	return nil
+}

@@ -1,0 +1,15 @@
+package read
+
+import (
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+)
+
+// Commands returns ls, info, cat, extract, unpack, verify, pkg and show.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{
+		newLsCommand(a), newInfoCommand(a), newCatCommand(a), newExtractCommand(a), newUnpackCommand(a),
+		newVerifyCommand(a), newPkgCommand(a), newShowCommand(a),
+	}
+}

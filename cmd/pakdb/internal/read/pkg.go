@@ -1,0 +1,202 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/internal/choose"
+	"pakdb/query/pkgtable"
+)
+
+type pkgOptions struct {
+	names, imports, exports, depends, generations bool
+
+	format string
+}
+
+func newPkgCommand(a *cli.App) *cobra.Command {
+	var opts pkgOptions
+	cmd := &cobra.Command{
+		Use:   "pkg [flags] FILE | pkg [flags] ARCHIVE ENTRY | pkg [flags] BUILD:PATH",
+		Short: "Show an Unreal package: its summary and tables",
+		Long: `Show the summary of an Unreal package (UE1 to UE5), or one of its tables. The
+package is a file, or an entry of an archive, named as for "pakdb cat"; an
+archive of one entry, such as a .uz2, needs no ENTRY. ARCHIVE!/ENTRY is one word
+for both, and so are BUILD:PATH and BUILD:ARCHIVE!PATH. Packages of IoStore containers
+refer to objects of the program by ids, which global.utoc in the same folder names.
+
+` + operand.Help + `
+
+Paths of imports begin with their package, paths of exports lie in this one.
+Objects are also numbered as the package does it: 0 is none, 1 the first export,
+-1 the first import. With several tables, json and jsonl are told apart by their
+columns.
+
+What is wrong with the package is written to stderr, and the exit code is 1.`,
+		Example: `  pakdb pkg Botpack.u
+  pakdb pkg --exports Botpack.u
+  pakdb pkg --imports --format csv Game.pak Game/Content/Maps/Arena.umap
+  pakdb pkg 1.52:Game/Content/Maps/Arena.umap
+  pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
+		Args:              cli.Args(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runPkg(cmd.Context(), a, opts, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&opts.names, "names", false, "the names that the package uses")
+	flags.BoolVar(&opts.imports, "imports", false, "the objects of other packages that it uses")
+	flags.BoolVar(&opts.exports, "exports", false, "the objects that lie in it")
+	flags.BoolVar(&opts.depends, "depends", false, "what each export depends on")
+	flags.BoolVar(&opts.generations, "generations", false, "what earlier saves held")
+	cli.AddFormat(cmd, &opts.format)
+	return cmd
+}
+
+func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) error {
+	content, err := openPackage(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	p, problems, err := readPackage(ctx, a, content)
+	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
+		return cli.WithHint(err, "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
+	}
+	if err != nil {
+		return err
+	}
+	if err := printPackage(a, &pkgtable.Package{PackageFacts: p, Path: content.Path}, opts); err != nil {
+		return err
+	}
+	bad := cli.NewComplaints(a)
+	for _, problem := range problems {
+		bad.Add(problem)
+	}
+	return bad.Result()
+}
+
+// tables returns the tables that are asked for, else the summary.
+func (opts pkgOptions) tables() (all []pkgtable.Table) {
+	wanted := map[string]bool{"names": opts.names, "imports": opts.imports, "exports": opts.exports, "depends": opts.depends,
+		"generations": opts.generations}
+	for _, name := range pkgtable.Names() {
+		if wanted[name] {
+			all = append(all, pkgtable.Of(name))
+		}
+	}
+	if all == nil {
+		all = append(all, pkgtable.Of("summary"))
+	}
+	return all
+}
+
+func printPackage(a *cli.App, v *pkgtable.Package, opts pkgOptions) error {
+	for i, table := range opts.tables() {
+		if i > 0 && opts.format != "json" && opts.format != "jsonl" {
+			if _, err := fmt.Fprintln(a.Stdout); err != nil {
+				return err
+			}
+		}
+		rows, err := a.Rows(opts.format, table.Columns...)
+		if err != nil {
+			return err
+		}
+		err = table.Rows(v, func(values ...driver.Value) error { return rows.Write(values...) })
+		if err = cmp.Or(err, rows.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openPackage opens a file that is a package, or decodes an entry of an archive.
+func openPackage(ctx context.Context, a *cli.App, args []string) (*operand.Content, error) {
+	if len(args) == 1 {
+		if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
+			if c, err := openLoosePackage(a, args[0]); c != nil || err != nil {
+				return c, err
+			}
+			return openOnly(ctx, a, args[0])
+		}
+	}
+	names, err := entryNames(ctx, a, args, true)
+	if err != nil {
+		return nil, err
+	}
+	var g group
+	switch {
+	case names == nil && len(args) == 1:
+		return openOnly(ctx, a, args[0])
+	case names == nil:
+		g, err = openAmong(ctx, a, args[0], args[1:])
+	default:
+		g, err = openEntry(ctx, a, names[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.ar.Close() }()
+	return operand.SpoolEntry(ctx, g.ar, g.entries[0])
+}
+
+// openOnly decodes the only entry of an archive.
+func openOnly(ctx context.Context, a *cli.App, name string) (*operand.Content, error) {
+	sources, _, err := operand.Sources(ctx, a, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) != 1 {
+		return nil, fmt.Errorf("%w: %s is a build: which PATH?", cli.ErrUsage, name)
+	}
+	ar, err := sources[0].Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = ar.Close() }()
+	if ar.Info().EntryCount != 1 {
+		return nil, fmt.Errorf("%w: %s is an archive: which ENTRY?", cli.ErrUsage, ar.Path)
+	}
+	found, err := choose.Find(ar.Path, ar.Archive, []string{"#0"})
+	if err != nil {
+		return nil, err
+	}
+	return operand.SpoolEntry(ctx, ar, found[0])
+}
+
+// openLoosePackage returns nil for a file that is an archive.
+func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cli.WithHint(err, operand.NearestFile(path))
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = fmt.Errorf("%w: %s is not a regular file", cli.ErrUsage, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	format, err := a.Registry().Detect(src)
+	if err != nil || !operand.IsLoose(format) {
+		return nil, errors.Join(err, f.Close())
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &operand.Content{ReaderAt: f, Size: st.Size(), Path: filepath.ToSlash(abs), Folder: filepath.Dir(abs),
+		Close: func() { _ = f.Close() }}, nil
+}

@@ -1,0 +1,227 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/codecs/meaning"
+	"pakdb/diff"
+	"pakdb/diff/locate"
+	"pakdb/internal/choose"
+	"pakdb/internal/objects"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+	"pakdb/query/show"
+)
+
+type showOptions struct {
+	format string
+	depth  int
+}
+
+func newShowCommand(a *cli.App) *cobra.Command {
+	var o showOptions
+	cmd := &cobra.Command{
+		Use:   "show [flags] FILE | BUILD:PATH | BUILD:ARCHIVE | ARCHIVE [ENTRY]",
+		Short: "Show what a content means, as a tree",
+		Long: `Show what a content means, as a tree: whatever "pakdb formats" lists an inspector
+for. It is a file, a file of a build in the catalog, or an entry of an archive, named
+as for "pakdb cat"; ARCHIVE!/ENTRY is one word for both. An ARCHIVE without ENTRY
+is shown itself: its format, what is in it, and how a game mounts it.
+
+What a content refers to is looked up in the same archive or build. A prototype of
+Marvel Heroes has its parents first, the nearest on top; values that it inherits
+follow its own, each with the file that it comes from. Of a package there are the
+summary, the imports and the exports ("pakdb pkg" has the tables); of a curve, its
+points; of an asset of Retro Studios, what it refers to.
+
+--format json is the same tree: objects of name, value, note, inherited_from and
+children, each where there is such a thing. Members are only ever added.
+
+What is wrong with the content stands in the tree, and the exit code is 1.`,
+		Example: `  pakdb show Calligraphy.sip Calligraphy/Powers/Player/Aegis/Beam.prototype
+  pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
+  pakdb show 1.52:Calligraphy.sip
+  pakdb show Botpack.u --depth 1
+  pakdb show Game.pak --format json | jq '.children[] | select(.name == "mounting")'`,
+		Args:              cli.Args(cobra.RangeArgs(1, 2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runShow(cmd.Context(), a, o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.format, "format", "tree", "output as `FORMAT`: tree, json")
+	flags.IntVar(&o.depth, "depth", 0, "show `N` levels of the tree; 0 is all")
+	cli.CompleteFlag(cmd, "format", "tree", "json")
+	return cmd
+}
+
+func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) error {
+	if o.format != "tree" && o.format != "json" {
+		return fmt.Errorf("%w: no format %q; there are tree, json", cli.ErrUsage, o.format)
+	}
+	root, err := meaningOf(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	damaged := slices.ContainsFunc(root.Children, func(n *meaning.Node) bool { return n.Name == "problem" })
+	if o.depth > 0 {
+		show.Prune(root, o.depth)
+	}
+	if o.format == "json" {
+		err = cli.WriteJSON(a.Stdout, root)
+	} else {
+		p := cli.NewPalette(a)
+		err = show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width, Printable: terminal.Printable,
+			Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
+	}
+	if err == nil && damaged {
+		return cli.ErrProblems
+	}
+	return err
+}
+
+// meaningOf finds what the arguments name, and what that means.
+func meaningOf(ctx context.Context, a *cli.App, args []string) (*meaning.Node, error) {
+	if len(args) == 1 {
+		if root, err := meaningInBuild(ctx, a, args[0]); root != nil || err != nil {
+			return root, err
+		}
+		if file, entry, ok := operand.SplitNested(args[0]); ok {
+			args = []string{file, entry}
+		}
+	}
+	if len(args) == 1 {
+		if root, err := meaningOfFile(ctx, a, args[0]); root != nil || err != nil {
+			return root, err
+		}
+	}
+	ar, err := operand.OpenFor(ctx, a, args[0], args[1:], false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = ar.Close() }()
+	if len(args) == 1 {
+		return meaningOfArchive(ctx, ar, args[0])
+	}
+	found, err := choose.Find(ar.Path, ar.Archive, args[1:])
+	if err != nil {
+		return nil, err
+	}
+	return meaningOfEntry(ctx, a, ar, found[0])
+}
+
+func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*meaning.Node, error) {
+	root := meaning.OfArchive(ar, ar.Format, ar.Size)
+	root.Name = name
+	return root, ctx.Err()
+}
+
+func meaningOfEntry(ctx context.Context, a *cli.App, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
+	files := show.InArchive(ar, a.Registry(), scriptsIn(a, filepath.Dir(ar.Path)))
+	facts, err := files.Entry(ctx, e)
+	return show.Explain(ctx, choose.Label(e), facts, files, err)
+}
+
+// meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
+func meaningInOne(ctx context.Context, a *cli.App, n *locate.Name) (*meaning.Node, error) {
+	if n.Entry == "" {
+		ar, err := operand.OpenInBuild(ctx, a, n, n.Files[0])
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = ar.Close() }()
+		return meaningOfArchive(ctx, ar, n.Text)
+	}
+	g, err := openNamed(ctx, a, n)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = g.ar.Close() }()
+	return meaningOfEntry(ctx, a, g.ar, g.entries[0])
+}
+
+// meaningInBuild shows BUILD:PATH, BUILD:ARCHIVE and BUILD:ARCHIVE!PATH. It returns
+// nil for text that names no build of the catalog.
+func meaningInBuild(ctx context.Context, a *cli.App, text string) (*meaning.Node, error) {
+	if _, err := os.Stat(text); err == nil {
+		return nil, nil
+	}
+	n, err := operand.Resolve(ctx, a, locate.Resolver{BuildsFirst: true}, text)
+	if err != nil {
+		return nil, err
+	}
+	if n.Build != "" && n.One {
+		return meaningInOne(ctx, a, n)
+	}
+	if n.Build == "" {
+		return nil, nil // a file that is not there, which meaningOfFile reports
+	}
+	if n.Entry == "" {
+		return nil, cli.WithHint(fmt.Errorf("%w: %s is a build: what of it?", cli.ErrUsage, text),
+			"pakdb show "+n.Build+":PATH, or "+n.Build+":ARCHIVE; pakdb info "+n.Build+" tells of its archives")
+	}
+	db, err := a.OpenCatalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
+	defer func() { _ = contents.Close() }()
+	files, err := show.InBuild(ctx, db, n.Build, contents, a.Registry())
+	if err != nil {
+		return nil, err
+	}
+	path := n.Entry
+	if _, err := diff.Find(ctx, db, n.Build, path); errors.Is(err, diff.ErrNoFile) {
+		if path, err = operand.EntryPath(ctx, db, n.Build, path); err != nil {
+			return nil, err
+		}
+	}
+	facts, err := files.Facts(ctx, path)
+	return show.Explain(ctx, path, facts, files, err)
+}
+
+// meaningOfFile returns nil for a file that is an archive.
+func meaningOfFile(ctx context.Context, a *cli.App, path string) (*meaning.Node, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cli.WithHint(err, operand.NearestFile(path))
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return nil, err // openFor tells what is wrong with it
+	}
+	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	format, err := a.Registry().Detect(src)
+	if err != nil || !operand.IsLoose(format) {
+		return nil, err
+	}
+	if err := a.Registry().Explain(src); err != nil {
+		return nil, err
+	}
+	e := &codecs.Entry{Name: filepath.ToSlash(path), Size: st.Size()}
+	facts, err := show.Inspect(ctx, a.Registry(), e, f, scriptsIn(a, filepath.Dir(path)))
+	return show.Explain(ctx, path, facts, nil, err)
+}
+
+// scriptsIn is the dictionary of packages of containers in a folder.
+func scriptsIn(a *cli.App, folder string) show.Dictionary {
+	return func(ctx context.Context, _ *codecs.Dictionary) (any, error) {
+		if scripts := scriptObjects(ctx, a, folder); scripts != nil {
+			return scripts, nil
+		}
+		return nil, nil
+	}
+}

@@ -1,0 +1,218 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/diff/locate"
+	"pakdb/internal/choose"
+	"pakdb/internal/result"
+	"pakdb/query"
+)
+
+func newVerifyCommand(a *cli.App) *cobra.Command {
+	var format string
+	var deep bool
+	cmd := &cobra.Command{
+		Use:   "verify [flags] ARCHIVE...",
+		Short: "Check archives: tables, checksums, every content",
+		Long: `Read archives to their last byte: tables, every content with the checksums that
+the archive has for it, and what the format claims as a whole, such as hashes of
+the index, order and gaps. Each finding is a line: file, entry, field, offset,
+cause. Departures from the format that pakdb can read count as findings too.
+
+With --nested also what lies in archives within the archives. ARCHIVE may be one:
+Game.pak!/Mods/A.umod.
+
+` + operand.Help + `
+
+The exit code is 0 when all is well, 1 when there are findings.`,
+		Example: `  pakdb verify Calligraphy.sip
+  pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
+  pakdb verify 1.52
+  pakdb verify --format junit build/*.pak > verify.xml
+  pakdb verify -q Game.pak && echo sound`,
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runVerify(cmd.Context(), a, format, deep, args)
+		},
+	}
+	operand.AddNested(cmd, &deep)
+	cli.AddFormat(cmd, &format)
+	cmd.Flags().Lookup("format").Usage += "; json is one object,\njunit a test case for each archive"
+	cli.CompleteFlag(cmd, "format", append(query.Formats(), formatJUnit)...)
+	return cli.Reporting(a, cmd, result.Verified{})
+}
+
+func runVerify(ctx context.Context, a *cli.App, format string, deep bool, paths []string) error {
+	sources, err := operand.AllSources(ctx, a, paths)
+	if err != nil {
+		return err
+	}
+	operand.Deepen(a, sources, nil, deep)
+	v := &verification{a: a}
+	if format != "" && a.Result == nil {
+		// Named as in the catalog's view "problems".
+		if v.rows, err = a.Rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {
+			return err
+		}
+	}
+	for _, s := range sources {
+		if err := v.archive(ctx, s); err != nil {
+			return err
+		}
+	}
+	a.Result.Done(result.Verified{Archives: len(sources), Entries: v.sums.Entries, Size: v.sums.Size})
+	if err := v.summary(len(sources)); err != nil {
+		return err
+	}
+	if v.hint != "" {
+		_, _ = fmt.Fprintln(a.Stderr, "hint: "+v.hint)
+	}
+	switch {
+	case v.fails:
+		return cli.ErrFailures
+	case v.found > 0:
+		return cli.ErrProblems
+	}
+	return nil
+}
+
+// formatJUnit is XML that build servers show.
+const formatJUnit = "junit"
+
+// verification is one run of verify.
+type verification struct {
+	a     *cli.App
+	rows  *query.Rows // nil: findings are lines for people
+	path  string      // of the archive that is read
+	found int64
+	fails bool // a finding is a failure of the machine, and says nothing of the archive
+	sums  cli.Sums
+	hint  string // what to do about a finding, "" nothing
+	err   error  // of writing the findings
+
+	repeated codecs.Repeated // of the archive that is read
+}
+
+// report takes what is wrong with an entry, or with the archive as a whole. What
+// many entries have for one cause is written when the archive has been read.
+func (v *verification) report(e *codecs.Entry, err error) {
+	if !v.repeated.Takes(e, err) {
+		v.write(e, err)
+	}
+}
+
+// write writes a finding.
+func (v *verification) write(e *codecs.Entry, err error) {
+	v.found++
+	v.fails = v.fails || cli.Code(err) == cli.ExitFailed
+	problem := result.Of(v.path, e, err)
+	v.a.Result.Add(problem)
+	if v.err != nil {
+		return
+	}
+	if v.rows != nil {
+		v.err = v.rows.Write(problem.Row()...)
+		return
+	}
+	if cli.WantsKey(err) {
+		v.hint = cli.Hint(err)
+	}
+	v.a.ClearLine()
+	_, v.err = fmt.Fprintln(v.a.Stdout, err)
+}
+
+func (v *verification) summary(archives int) error {
+	switch {
+	case v.rows != nil:
+		return v.rows.Close()
+	case v.a.Quiet:
+		return nil
+	}
+	_, err := fmt.Fprintf(v.a.Stdout, "%s, %s, %s decoded: %s\n", cli.Plural(int64(archives), "archive", "archives"),
+		cli.Plural(v.sums.Entries, "entry", "entries"), cli.HumanSize(v.sums.Size), cli.Plural(v.found, "finding", "findings"))
+	return err
+}
+
+// archive checks one file. One that is no archive, or too damaged to open, is a
+// finding; one that is not there is not.
+func (v *verification) archive(ctx context.Context, s operand.Source) error {
+	v.path, v.repeated = s.Path, codecs.Repeated{}
+	v.a.Result.Checked(v.path)
+	if err := v.read(ctx, s); err != nil {
+		return err
+	}
+	for e, err := range v.repeated.All() {
+		v.write(e, err)
+	}
+	return v.err
+}
+
+// read reports what is wrong with an archive.
+func (v *verification) read(ctx context.Context, s operand.Source) error {
+	ar, err := s.Open(ctx)
+	var fe *codecs.FormatError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &fe), errors.Is(err, locate.ErrChanged):
+		v.report(nil, err)
+		return v.err
+	case err != nil:
+		return err
+	}
+	defer func() { _ = ar.Close() }()
+	for _, w := range ar.Info().Warnings {
+		v.report(nil, w)
+	}
+	if err := v.contents(ctx, ar); err != nil {
+		return err
+	}
+	if verifier, ok := codecs.ArchiveAs[codecs.Verifier](ar.Archive); ok {
+		err = verifier.Verify(ctx, func(fe *codecs.FormatError) { v.report(nil, fe) })
+	}
+	return errors.Join(err, v.err)
+}
+
+// contents reads every entry to its end, where checksums are verified.
+func (v *verification) contents(ctx context.Context, ar *operand.Archive) error {
+	jobs := func(yield func(*job) bool) {
+		for e, err := range ar.Entries() {
+			if !yield(&job{entry: e, err: err}) {
+				return
+			}
+		}
+	}
+	progress := newProgress(v.a, ar, &choose.Selection{})
+	defer v.a.ShowProgress(ctx, progress)()
+	return eachContent(ctx, jobs, progress, func(ctx context.Context, j *job) error {
+		j.err = readContent(ctx, ar, j.entry)
+		return nil
+	}, func(j *job) error {
+		if j.entry != nil {
+			v.sums.Add(j.entry)
+		}
+		if j.err != nil {
+			v.report(j.entry, j.err)
+		}
+		return v.err
+	})
+}
+
+func readContent(ctx context.Context, ar *operand.Archive, e *codecs.Entry) error {
+	r, err := ar.Open(ctx, e)
+	if err != nil {
+		return err
+	}
+	err, _ = operand.Copy(ctx, io.Discard, r, e.Size)
+	return errors.Join(err, r.Close())
+}

@@ -1,0 +1,3 @@
+// Package transport tells what an update costs by each way of transport, for the
+// commands diff and delta estimate.
+package transport

@@ -1,0 +1,69 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"text/tabwriter"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/maker"
+)
+
+// Print writes the downloads as a table for people, with percentages of the first.
+func Print(w io.Writer, all []diff.Download) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for i := range all {
+		d := &all[i]
+		about := "about "
+		if d.Exact {
+			about = ""
+		}
+		if _, err := fmt.Fprintf(table, "%s%s\t%s\t  %s\n", about, cli.HumanSize(d.Bytes), cli.Percent(d.Bytes, all[0].Bytes), d.Text()); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// WriteRows writes the downloads as rows of a --format.
+func WriteRows(a *cli.App, all []diff.Download, format string) error {
+	rows, err := a.Rows(format, diff.DownloadColumns()...)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if err := rows.Write(all[i].Row()...); err != nil {
+			return err
+		}
+	}
+	return rows.Close()
+}
+
+// Estimate makes the transport patch from old to new files, of which only the sizes
+// remain.
+func Estimate(ctx context.Context, a *cli.App, old, new []pkdelta.Input) (*maker.Estimate, error) {
+	debug.SetMemoryLimit(MakeMemory)
+	watched, stop := a.WatchPatch(ctx)
+	defer stop()
+	return maker.NewEstimate(watched, old, new, os.TempDir(), &maker.MakeOptions{Registry: a.Registry(), Open: a.OpenOptions()})
+}
+
+// Ways returns the ways of transport of an estimate, the whole build first.
+func Ways(e *maker.Estimate) []diff.Download {
+	return []diff.Download{
+		{Way: diff.WayBuild, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
+		{Way: diff.WayFiles, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
+		{Way: diff.WayChunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
+		{Way: diff.WayEntries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
+		{Way: diff.WayDelta, Bytes: e.Delta, Exact: true},
+	}
+}
+
+// MakeMemory is the memory above which the garbage collector works harder while a
+// transport patch is made.
+const MakeMemory = 160 << 20

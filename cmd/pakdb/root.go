@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/read"
+	"pakdb/internal/manual"
+)
+
+// command builds the tree of commands.
+func command(a *cli.App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pakdb",
+		Short: "git and SQL for game archives",
+		Long: `pakdb scans the archives of a game, build by build, into one SQLite catalog.
+On the catalog people run SQL; archives can also be listed, read, extracted and
+verified without one.
+
+Exit codes: 0 done; 1 problems or differences were found, or a file is damaged,
+does not fit or is in the way; 2 usage; 3 catalog; 4 failed: I/O, network, no
+room, time limit, or a fault of pakdb; 130 interrupted.`,
+		Example: `  pakdb index --build 1.52 "/games/mh-1.52/Data/Game/*.sip"
+  pakdb diff 1.48 1.52
+  pakdb query "SELECT ext, count(*) FROM entries GROUP BY ext"
+  pakdb query @largest
+  pakdb ls -l Calligraphy.sip "*.curve"`,
+		Version:       versionText(a),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cli.NoSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			warnInterrupted(a, cmd, args)
+			return a.Begin(cmd)
+		},
+	}
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
+	a.AddFlags(root)
+	for _, commands := range [][]*cobra.Command{
+		catalogCommands(a), read.Commands(a), packCommands(a), compareCommands(a), patchCommands(a), shipCommands(a),
+		{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
+	} {
+		root.AddCommand(commands...)
+	}
+	return root
+}
+
+// execute runs the command that args name and returns its exit code.
+func execute(ctx context.Context, a *cli.App, args []string) int {
+	cmd := command(a)
+	manual.ExplainBash(cmd)
+	cmd.SetArgs(args)
+	return a.Run(ctx, cmd.ExecuteContext)
+}
