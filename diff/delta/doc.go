@@ -38,4 +38,20 @@
 //
 // Nothing here depends on time, on map order or on the number of processors: the
 // same contents give the same stream. A [Decoder] is safe against any stream.
+//
+// What flows through:
+//
+//	new content ── Encoder ── parser.choose: text, finder, prices ── steps
+//	                                                                   │
+//	              bytes ── rangeCoder ── decisions ── models.step, literals.code
+//	                │
+//	              Decoder ── models.step, literals.code ── pager, history ── content
+//
+// Each decision has one function that codes it both ways, so that the two sides
+// cannot disagree.
+//
+// Files in reading order: encoder.go, parse.go (which steps), finder.go, text.go (what
+// references lead to), history.go, near.go, tree.go and index.go (how bytes are found),
+// decoder.go, pager.go, step.go, model.go, literal.go, number.go, price.go, mix.go,
+// rangecoder.go.
 package delta

@@ -133,12 +133,7 @@ func (m *models) begin(front, tail int64, n int) {
 // stands.
 func (m *models) next(n int) int64 { return m.shift + int64(n) }
 
-func isOld(r ref) uint32 {
-	if r.old {
-		return 1
-	}
-	return 0
-}
+func isOld(r ref) uint32 { return bitOf(r.old) }
 
 // use moves a reference to the front.
 func (t *trail) use(k int) {

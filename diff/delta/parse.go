@@ -2,8 +2,7 @@ package delta
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
+	"slices"
 )
 
 const (
@@ -25,36 +24,6 @@ type effort struct {
 	ends    int  // bytes at either end of a long match that are learned
 }
 
-// The greatest effort is made anyhow for contents of up to smallContent bytes
-// together with their old ones, as long as they are no more than smallContents in
-// a stream: what it takes is not noticed, and small patches gain the most.
-const (
-	smallContent  = 256 << 10
-	smallContents = 8 << 20
-)
-
-// choose sets the effort for the content at hand. The lesser one hardly costs size: of
-// contents of a re-cooked build, 54 MB, the greatest gives 1,291 KB in 16 s, and it
-// 1,334 KB in 3. Where the last reference goes on behind a few bytes, looking for
-// others made these patches larger, by 2 %, not smaller: what the mixed estimates of literals
-// learn there is worth more than a reference that is a few bytes longer.
-func (e *Encoder) choose() {
-	n := len(e.x.old) + len(e.new)
-	small := n <= smallContent && e.spent+n <= smallContents
-	if small {
-		e.spent += n
-	}
-	if small || e.Best {
-		e.effort = effort{nice: maxNice, enough: maxNice, depth: 24, repeats: len(e.refs), near: true, ends: 64}
-		if e.Best {
-			e.depth, e.deep = 96, true
-			e.tree.plant()
-		}
-		return
-	}
-	e.effort = effort{nice: 32, enough: 6, depth: 1, repeats: 2, leap: true, ends: 16}
-}
-
 // node is the cheapest known way to a position of a block.
 type node struct {
 	price uint32
@@ -63,38 +32,75 @@ type node struct {
 	trail       // behind it
 }
 
-// block chooses the steps from pos on, puts them, and returns the position
-// behind them. It is a shortest path: each position is reached from those
-// before it by every literal and reference that leads there. It ends where all
-// ways meet, or where a match is long enough.
-func (e *Encoder) block(pos int) int {
-	first := &e.nodes[0]
-	first.price, first.trail = 0, e.trail
-	e.far, e.leapTo, e.from = 0, 0, pos
+// parser chooses the steps by which a content is coded. It prices them by what the
+// models have learned, and changes nothing of these.
+type parser struct {
+	effort
+	models *models
+	text   text
+	seen   finder
+	prices stepPrices
+	nodes  []node
+	path   []step
+	far    int // last node of the block that a way leads to
+	leapTo int // nodes before it are not looked from
+	from   int // position of the first node
+}
+
+// reset begins with a new stream, which models learn from.
+func (p *parser) reset(m *models) {
+	p.models = m
+	p.text.reset()
+	p.seen.reset()
+	p.prices.reset()
+	if p.nodes == nil {
+		p.nodes = make([]node, maxBlock+maxNice)
+	}
+}
+
+// begin goes on with a content.
+func (p *parser) begin(new []byte, old *Index, how effort) {
+	p.effort = how
+	p.text.begin(new, old)
+	if p.seen.deep = how.deep; how.deep {
+		p.seen.tree.plant()
+	}
+}
+
+// learn makes the bytes of the content before pos findable.
+func (p *parser) learn(pos int) { p.seen.learn(&p.text.history, p.text.at+pos, p.ends) }
+
+// choose returns the steps of a block from pos on, which ends at stop unless a run
+// passes it, and whether the last one was so long that nothing was weighed. It is a
+// shortest path: each position is reached from those before it by every literal and
+// reference that leads there. It ends where all ways meet, or where a match is long
+// enough. The steps are valid until the next call.
+func (p *parser) choose(pos, stop int) (steps []step, long bool) {
+	first := &p.nodes[0]
+	first.price, first.trail = 0, p.models.trail
+	p.far, p.leapTo, p.from = 0, 0, pos
 	for i := 0; ; i++ {
 		if i > 0 {
-			e.visit(i)
-			if i == e.far || i == maxBlock-1 || pos+i == e.stop {
-				return e.commit(pos, e.beyond(i))
+			p.visit(i)
+			if i == p.far || i == maxBlock-1 || pos+i == stop {
+				return p.wayTo(p.beyond(i)), false
 			}
-			if i < e.leapTo {
+			if i < p.leapTo {
 				continue
 			}
 		}
-		e.learnTo(e.at + pos + i)
-		if s, ok := e.relax(pos, i); ok {
-			pos = e.put(e.commit(pos, i), s)
-			e.learn(pos)
-			return pos
+		p.seen.learnTo(&p.text.history, p.text.at+pos+i)
+		if s, ok := p.relax(pos, i); ok {
+			return append(p.wayTo(i), s), true
 		}
 	}
 }
 
 // beyond returns the node to end a block at that has no more than the way to node i
 // and leads furthest: a run is not cut where a block happens to end.
-func (e *Encoder) beyond(i int) int {
-	for k := i + 1; k <= e.far; k++ {
-		if e.nodes[k].price <= e.nodes[i].price {
+func (p *parser) beyond(i int) int {
+	for k := i + 1; k <= p.far; k++ {
+		if p.nodes[k].price <= p.nodes[i].price {
 			i = k
 		}
 	}
@@ -102,9 +108,9 @@ func (e *Encoder) beyond(i int) int {
 }
 
 // visit computes what is known behind the last step to i.
-func (e *Encoder) visit(i int) {
-	n := &e.nodes[i]
-	from := &e.nodes[n.from]
+func (p *parser) visit(i int) {
+	n := &p.nodes[i]
+	from := &p.nodes[n.from]
 	n.trail = from.trail
 	switch n.kind {
 	case literal:
@@ -119,28 +125,26 @@ func (e *Encoder) visit(i int) {
 		n.state = afterRepeat(n.state)
 		n.use(int(n.kind - repeat))
 	}
-	n.matched(e.from+i, n.n, n.state)
+	n.matched(p.from+i, n.n, n.state)
 }
 
-// commit puts the steps that lead to node i and returns its position.
-func (e *Encoder) commit(pos, i int) int {
-	e.path = e.path[:0]
-	for ; i > 0; i = int(e.nodes[i].from) {
-		e.path = append(e.path, e.nodes[i].step)
+// wayTo returns the steps that lead to node i.
+func (p *parser) wayTo(i int) []step {
+	p.path = p.path[:0]
+	for ; i > 0; i = int(p.nodes[i].from) {
+		p.path = append(p.path, p.nodes[i].step)
 	}
-	for k := len(e.path) - 1; k >= 0; k-- {
-		pos = e.put(pos, e.path[k])
-	}
-	return pos
+	slices.Reverse(p.path)
+	return p.path
 }
 
 // reach offers a way of n bytes from node i.
-func (e *Encoder) reach(i, n int, price uint32, s step) {
-	for e.far < i+n {
-		e.far++
-		e.nodes[e.far].price = infinite
+func (p *parser) reach(i, n int, price uint32, s step) {
+	for p.far < i+n {
+		p.far++
+		p.nodes[p.far].price = infinite
 	}
-	if to := &e.nodes[i+n]; price < to.price {
+	if to := &p.nodes[i+n]; price < to.price {
 		s.n = int32(n)
 		to.price, to.step, to.from = price, s, int32(i)
 	}
@@ -159,90 +163,90 @@ type stop struct {
 
 // relax offers all ways on from node i. It returns a step that is so long that
 // nothing else need be weighed.
-func (e *Encoder) relax(pos, i int) (long step, found bool) {
-	n := &e.nodes[i]
+func (p *parser) relax(pos, i int) (long step, found bool) {
+	n := &p.nodes[i]
 	s := stop{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
-	s.limit = len(e.new) - s.at
-	s.match = n.price + e.match.state[n.state][s.align].price1()
-	for r := range n.refs[:e.repeats] {
-		if have := e.relaxRepeat(&s, r); have >= e.nice {
+	s.limit = len(p.text.new) - s.at
+	s.match = n.price + p.models.match.state[n.state][s.align].price1()
+	for r := range n.refs[:p.repeats] {
+		if have := p.relaxRepeat(&s, r); have >= p.nice {
 			return step{kind: uint8(repeat + r), n: int32(have)}, true
 		}
 	}
-	e.reach(i, 1, n.price+e.match.state[n.state][s.align].price0()+e.literalPrice(&s), step{kind: literal})
-	if len(e.new)-s.at < 4 || e.resumes(n.refs[0], s.at) {
+	p.reach(i, 1, n.price+p.models.match.state[n.state][s.align].price0()+p.literalPrice(&s), step{kind: literal})
+	if len(p.text.new)-s.at < 4 || p.text.resumes(n.refs[0], s.at) {
 		return step{}, false
 	}
-	if s.best >= e.enough {
-		if e.leap {
-			e.leapTo = i + s.best - 1
+	if s.best >= p.enough {
+		if p.leap {
+			p.leapTo = i + s.best - 1
 		}
 		return step{}, false
 	}
-	if long = e.relaxLocal(&s); long.n == 0 && e.near {
-		long = e.relaxNear(&s)
+	if long = p.relaxLocal(&s); long.n == 0 && p.near {
+		long = p.relaxNear(&s)
 	}
-	if long.n == 0 && s.best < e.enough {
-		long = e.relaxFar(&s)
+	if long.n == 0 && s.best < p.enough {
+		long = p.relaxFar(&s)
 	}
-	if long.n == 0 && s.best < e.enough {
-		if e.deep {
-			long = e.relaxMet(&s)
+	if long.n == 0 && s.best < p.enough {
+		if p.deep {
+			long = p.relaxMet(&s)
 		} else {
-			long = e.relaxSeen(&s)
+			long = p.relaxSeen(&s)
 		}
 	}
 	return long, long.n > 0
 }
 
 // relaxRepeat offers reference r and returns how many bytes it gives.
-func (e *Encoder) relaxRepeat(s *stop, r int) int {
-	have := e.matchLen(s.refs[r], s.at)
-	if have >= e.nice || have == 0 {
+func (p *parser) relaxRepeat(s *stop, r int) int {
+	have := p.text.matchLen(s.refs[r], s.at)
+	if have >= p.nice || have == 0 {
 		return have
 	}
-	price := s.match + e.repeat.state[s.state][s.align].price1()
+	price := s.match + p.models.repeat.state[s.state][s.align].price1()
 	if r == 0 {
-		e.reach(s.i, 1, price+e.repeat0.state[s.state][s.align].price0()+e.long.state[s.state][s.align].price0(), step{kind: short})
+		p.reach(s.i, 1, price+p.models.repeat0.state[s.state][s.align].price0()+p.models.long.state[s.state][s.align].price0(), step{kind: short})
 	}
-	price += e.repeatPrice(s.state, s.align, r)
+	price += p.repeatPrice(s.state, s.align, r)
 	for m := minMatch; m <= min(have, s.limit); m++ {
-		e.reach(s.i, m, price+e.lengths[1][s.align][m], step{kind: uint8(repeat + r)})
+		p.reach(s.i, m, price+p.prices.lengths[1][s.align][m], step{kind: uint8(repeat + r)})
 	}
 	s.best = max(s.best, have)
 	return have
 }
 
-func (e *Encoder) repeatPrice(s uint8, k, r int) uint32 {
+func (p *parser) repeatPrice(s uint8, k, r int) uint32 {
 	if r == 0 {
-		return e.repeat0.state[s][k].price0() + e.long.state[s][k].price1()
+		return p.models.repeat0.state[s][k].price0() + p.models.long.state[s][k].price1()
 	}
-	p := e.repeat0.state[s][k].price1()
+	price := p.models.repeat0.state[s][k].price1()
 	if r == 1 {
-		return p + e.repeat1[s].price0()
+		return price + p.models.repeat1[s].price0()
 	}
-	return p + e.repeat1[s].price1() + e.repeat2[s].price(uint32(r-2))
+	return price + p.models.repeat1[s].price1() + p.models.repeat2[s].price(uint32(r-2))
 }
 
 // relaxFresh offers a new reference of a known price. It returns a step when
 // that is long enough.
-func (e *Encoder) relaxFresh(s *stop, r ref, from, have int, price uint32) step {
-	if have >= e.nice {
+func (p *parser) relaxFresh(s *stop, r ref, from, have int, price uint32) step {
+	if have >= p.nice {
 		return step{kind: fresh, n: int32(have), to: r}
 	}
 	s.best = max(s.best, have)
-	price += s.match + e.repeat.state[s.state][s.align].price0() + e.models.old[isOld(s.refs[0])][s.few].price(isOld(r))
+	price += s.match + p.models.repeat.state[s.state][s.align].price0() + p.models.old[isOld(s.refs[0])][s.few].price(isOld(r))
 	for m := from; m <= min(have, s.limit); m++ {
-		e.reach(s.i, m, price+e.lengths[0][s.align][m], step{kind: fresh, to: r})
+		p.reach(s.i, m, price+p.prices.lengths[0][s.align][m], step{kind: fresh, to: r})
 	}
 	return step{}
 }
 
 // relaxOld offers old[q:] unless it is shorter than what is known.
-func (e *Encoder) relaxOld(s *stop, q, have int) step {
+func (p *parser) relaxOld(s *stop, q, have int) step {
 	r := ref{true, int64(q - s.at)}
-	_, price := e.oldWay(&s.trail, int64(s.at), r.shift)
-	return e.relaxFresh(s, r, minFresh, have, price)
+	_, price := p.models.oldWay(&s.trail, int64(s.at), r.shift)
+	return p.relaxFresh(s, r, minFresh, have, price)
 }
 
 // local is how far behind the end of the last reference to the old content is
@@ -251,14 +255,14 @@ const local = 128
 
 // relaxLocal offers what stands behind the end of the last reference to the old
 // content, and what the one before it has.
-func (e *Encoder) relaxLocal(s *stop) step {
-	p, old := e.new[s.at:], e.x.old
+func (p *parser) relaxLocal(s *stop) step {
+	content, old := p.text.new[s.at:], p.text.old.old
 	for _, q := range [2]int64{int64(s.end) + s.shift, int64(s.at) + s.prior} {
 		if q < 0 || q >= int64(len(old)) || q == int64(s.at)+s.shift {
 			continue
 		}
-		if have := common(p, old[q:]); have >= minFresh && have > s.best {
-			if long := e.relaxOld(s, int(q), have); long.n > 0 {
+		if have := common(content, old[q:]); have >= minFresh && have > s.best {
+			if long := p.relaxOld(s, int(q), have); long.n > 0 {
 				return long
 			}
 		}
@@ -268,38 +272,38 @@ func (e *Encoder) relaxLocal(s *stop) step {
 		return step{}
 	}
 	to := min(q+local, int64(len(old)))
-	if k := bytes.Index(old[q:to], p[:4]); k > 0 {
-		if have := common(p, old[int(q)+k:]); have > s.best {
-			return e.relaxOld(s, int(q)+k, have)
+	if k := bytes.Index(old[q:to], content[:4]); k > 0 {
+		if have := common(content, old[int(q)+k:]); have > s.best {
+			return p.relaxOld(s, int(q)+k, have)
 		}
 	}
 	return step{}
 }
 
 // relaxFar offers what the windows of the old content have.
-func (e *Encoder) relaxFar(s *stop) step {
-	q := e.x.findFar(e.new[s.at:])
+func (p *parser) relaxFar(s *stop) step {
+	q := p.text.old.findFar(p.text.new[s.at:])
 	if q < 0 {
 		return step{}
 	}
-	if have := common(e.new[s.at:], e.x.old[q:]); have >= window && have > s.best {
-		return e.relaxOld(s, q, have)
+	if have := common(p.text.new[s.at:], p.text.old.old[q:]); have >= window && have > s.best {
+		return p.relaxOld(s, q, have)
 	}
 	return step{}
 }
 
 // relaxNear offers places of a small old content, longer and longer ones.
-func (e *Encoder) relaxNear(s *stop) step {
-	e.x.indexNear()
-	p, top := e.new[s.at:], max(s.best, minFresh)
-	want, differ := rest(p)<<rowBits, differing(top)
-	for _, q := range e.x.near.find(e.x.old, p, e.depth) {
+func (p *parser) relaxNear(s *stop) step {
+	p.text.old.indexNear()
+	content, top := p.text.new[s.at:], max(s.best, minFresh)
+	want, differ := rest(content)<<rowBits, differing(top)
+	for _, q := range p.text.old.near.find(p.text.old.old, content, p.depth) {
 		if (q^want)&differ != 0 {
 			continue
 		}
 		at := int(q & (1<<rowBits - 1))
-		if have := longer(p, e.x.old[at:], top); have > top {
-			if long := e.relaxOld(s, at, have); long.n > 0 {
+		if have := longer(content, p.text.old.old[at:], top); have > top {
+			if long := p.relaxOld(s, at, have); long.n > 0 {
 				return long
 			}
 			top, differ = have, differing(have)
@@ -309,46 +313,45 @@ func (e *Encoder) relaxNear(s *stop) step {
 }
 
 // relaxSeen offers places in the history, longer and longer ones.
-func (e *Encoder) relaxSeen(s *stop) step {
-	p, top, here := e.new[s.at:], max(s.best, minFresh), e.at+s.at
-	q, tag := e.chains.first(p)
-	for d := e.depth; q > 0 && d > 0; d-- {
+func (p *parser) relaxSeen(s *stop) step {
+	content, top, here := p.text.new[s.at:], max(s.best, minFresh), p.text.at+s.at
+	q, tag := p.seen.chains.first(content)
+	for d := p.depth; q > 0 && d > 0; d-- {
 		at := here - 1 - (here-int(q>>tagBits))&placeMask
-		if here-at >= maxWindow || at < e.start {
+		if here-at >= maxWindow || at < p.text.start {
 			break
 		}
 		if q&(1<<tagBits-1) == tag {
-			if have := longer(p, e.buf[at-e.start:], top); have > top {
-				price := e.distanceOf(have).price(uint64(here - at - 1))
-				if long := e.relaxFresh(s, ref{false, int64(at - here)}, minFresh, have, price); long.n > 0 {
+			if have := longer(content, p.text.buf[at-p.text.start:], top); have > top {
+				price := p.models.distanceOf(have).price(uint64(here - at - 1))
+				if long := p.relaxFresh(s, ref{false, int64(at - here)}, minFresh, have, price); long.n > 0 {
 					return long
 				}
 				top = have
 			}
 		}
-		q = e.chains.links[at%len(e.chains.links)]
+		q = p.seen.chains.links[at%len(p.seen.chains.links)]
 	}
 	return step{}
 }
 
 // relaxMet offers places in the history that the tree knows: for each length the one
 // that was met first, which is the last.
-func (e *Encoder) relaxMet(s *stop) step {
-	here := e.at + s.at
-	if here < e.grown {
+func (p *parser) relaxMet(s *stop) step {
+	here := p.text.at + s.at
+	if here < p.seen.grown {
 		return step{}
 	}
-	e.met, e.grown = e.tree.add(&e.history, here, e.met[:0]), here+1
 	from := minFresh
-	for _, m := range e.met {
+	for _, m := range p.seen.meetNext(&p.text.history, here) {
 		if m.n == maxNice {
-			m.n = common(e.new[s.at:], e.buf[here-m.back-e.start:])
+			m.n = common(p.text.new[s.at:], p.text.buf[here-m.back-p.text.start:])
 		}
 		if m.n <= s.best {
 			continue
 		}
-		price := e.distanceOf(m.n).price(uint64(m.back - 1))
-		if long := e.relaxFresh(s, ref{false, int64(-m.back)}, from, m.n, price); long.n > 0 {
+		price := p.models.distanceOf(m.n).price(uint64(m.back - 1))
+		if long := p.relaxFresh(s, ref{false, int64(-m.back)}, from, m.n, price); long.n > 0 {
 			return long
 		}
 		from = m.n + 1
@@ -365,31 +368,16 @@ var literalPrices = [4]uint32{3 * bitPrice, 4 * bitPrice, 4 * bitPrice, 6 * bitP
 
 // literalPrice is about that of the byte at s: what has been learned when the block
 // is coded may be something else.
-func (e *Encoder) literalPrice(s *stop) uint32 {
-	if e.leap {
-		p := min(literalPrices[s.few], e.costs[min(s.few, 1)].prices[e.new[s.at]])
-		if behindMatch(s.state) < 3 && p > bitPrice {
-			if x := e.place(&s.trail, s.at); e.models.literals.foresees(&x, e.new[s.at]) {
-				p = bitPrice
+func (p *parser) literalPrice(s *stop) uint32 {
+	if p.leap {
+		price := min(literalPrices[s.few], p.prices.literal(s.few, p.text.new[s.at]))
+		if behindMatch(s.state) < 3 && price > bitPrice {
+			if x := p.text.place(&s.trail, s.at); p.models.literals.foresees(&x, p.text.new[s.at]) {
+				price = bitPrice
 			}
 		}
-		return p
+		return price
 	}
-	x := e.place(&s.trail, s.at)
-	return e.models.literals.price(&x, e.new[s.at])
-}
-
-// skipped is how many bytes may differ where a reference is taken for one that goes on.
-const skipped = 4
-
-// resumes reports that a reference to the old content has the bytes behind the
-// next few: nothing better need be looked for. Runs of one byte, which stand
-// everywhere, do not tell.
-func (e *Encoder) resumes(r ref, pos int) bool {
-	p := int64(pos) + r.shift + skipped
-	if !r.old || p < skipped || p+8 > int64(len(e.x.old)) || pos+skipped+8 > len(e.new) {
-		return false
-	}
-	v := binary.LittleEndian.Uint64(e.new[pos+skipped:])
-	return v == binary.LittleEndian.Uint64(e.x.old[p:]) && v != bits.RotateLeft64(v, 8)
+	x := p.text.place(&s.trail, s.at)
+	return p.models.literals.price(&x, p.text.new[s.at])
 }

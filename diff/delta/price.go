@@ -56,3 +56,32 @@ func (f *frequency) reprice() {
 		f.prices[c] = prices[int(n)<<priceBits/(f.total+1)]
 	}
 }
+
+// stepPrices are what steps cost by now, of what is too slow to compute each time.
+type stepPrices struct {
+	lengths [2][posStates][maxNice + 1]uint32 // of new and repeated references
+	costs   [2]frequency                      // of literals: right behind a match, and further on
+	stale   int                               // symbols until these are computed again
+}
+
+func (p *stepPrices) reset() { p.costs, p.stale = [2]frequency{}, 0 }
+
+// count takes note of a symbol that is coded next.
+func (p *stepPrices) count(m *models) {
+	if p.stale--; p.stale >= 0 {
+		return
+	}
+	p.stale = 256
+	for i := range p.costs {
+		p.costs[i].reprice()
+	}
+	m.length.prices(&p.lengths[0])
+	m.repeatLen.prices(&p.lengths[1])
+}
+
+// literal is the price of a byte by how often it was a literal of late, and how many
+// literals stand before it.
+func (p *stepPrices) literal(few, c byte) uint32 { return p.costs[min(few, 1)].prices[c] }
+
+// addLiteral takes note of a literal that was coded.
+func (p *stepPrices) addLiteral(few, c byte) { p.costs[min(few, 1)].add(c) }

@@ -144,3 +144,10 @@ func (c *rangeCoder) finish() []byte {
 
 // overrun reports that more was read than a writer can have left out.
 func (c *rangeCoder) overrun() bool { return c.pos > len(c.in)+spare }
+
+func bitOf(b bool) uint32 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -53,13 +53,6 @@ func (m *models) step(c *rangeCoder, x *site, s step) step {
 	return s
 }
 
-func bitOf(b bool) uint32 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // which codes which of the last references is used, and whether for one byte.
 func (m *models) which(c *rangeCoder, x *site, kind uint8) uint8 {
 	if m.flag(c, &m.repeat0, x, bitOf(kind > repeat)) == 0 {
