@@ -190,7 +190,7 @@ func applyPatch(ctx context.Context, file string, old []string, dir, key string,
 	if p.Tail > 0 {
 		how = "with the entries of the new version, appended to the old one"
 	}
-	_, err = fmt.Printf("done: new files in %s: %d, %s\n", filepath.Clean(dir), len(p.New), how)
+	_, err = fmt.Printf("done: new files in %s: %d, %s\n", filepath.Clean(dir), len(p.Header.New), how)
 	return err
 }
 

@@ -131,7 +131,7 @@ func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, o
 	if p.Tail > 0 {
 		how = `every entry as in the new version; "pakdb pak compact" makes the bytes so too`
 	}
-	_, err = fmt.Fprintf(a.Stdout, "done: %s in %s, %s\n", cli.Plural(int64(len(p.New)), "file", "files"), filepath.Clean(opts.out), how)
+	_, err = fmt.Fprintf(a.Stdout, "done: %s in %s, %s\n", cli.Plural(int64(len(p.Header.New)), "file", "files"), filepath.Clean(opts.out), how)
 	return err
 }
 

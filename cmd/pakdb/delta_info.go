@@ -57,7 +57,7 @@ func printDeltaFiles(a *cli.App, h *pkdelta.Header, format string) error {
 	}
 	write := func(side string, files []pkdelta.File) error {
 		for _, f := range files {
-			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(h.Segments()), cli.HexDigits(h.Root()), cli.Bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
+			if err := rows.Write(side, f.Name, f.Size, orNull(f.Hash()), h.Length(), int64(len(h.Parts)), cli.HexDigits(h.RootHash), cli.Bit(len(h.Signature) > 0), orNull(strings.Join(keys, "; "))); err != nil {
 				return err
 			}
 		}
@@ -134,7 +134,7 @@ func runDeltaVerify(ctx context.Context, a *cli.App, files []string, key string)
 			signed = ", and signed by the key"
 		}
 		if _, err := fmt.Fprintf(a.Stdout, "%s: %s, %s, root %x: as its hashes say%s\n", file, cli.HumanSize(h.Length()),
-			cli.Plural(int64(h.Segments()), "segment", "segments"), h.Root(), signed); err != nil {
+			cli.Plural(int64(len(h.Parts)), "segment", "segments"), h.RootHash, signed); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func verifyDeltaRows(ctx context.Context, a *cli.App, files []string, key, forma
 			bad = true
 			err = rows.Write(file, nil, nil, nil, nil, problem.Error())
 		default:
-			err = rows.Write(file, h.Length(), int64(h.Segments()), cli.HexDigits(h.Root()), cli.Bit(len(h.Signature) > 0), nil)
+			err = rows.Write(file, h.Length(), int64(len(h.Parts)), cli.HexDigits(h.RootHash), cli.Bit(len(h.Signature) > 0), nil)
 		}
 		if err != nil {
 			return err

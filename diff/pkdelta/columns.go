@@ -1,11 +1,8 @@
 package pkdelta
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
-
-	"github.com/zeebo/blake3"
 
 	"pakdb/internal/fields"
 )
@@ -31,9 +28,6 @@ const (
 	kindAlone             // it is told by no old file
 	kinds
 )
-
-// MemoryUsual is how many bytes applying needs unless a header says otherwise.
-const MemoryUsual = 48 << 20
 
 // shortSum is how many bits there are of the sum of each of n old files: enough
 // to name the one that is wrong, or of very many one of those, where that is not
@@ -86,53 +80,19 @@ func readShort(f *fields.Reader, files []File) {
 // have the sum of the new ones.
 const oldSumStored = 8
 
-// sumOfAll is the sum of one file, or the sum of the sums of several.
-func sumOfAll(files []File) Sum {
-	if len(files) == 1 {
-		return files[0].Sum
-	}
-	h := blake3.New()
-	for _, f := range files {
-		_, _ = h.Write(f.Sum[:])
-	}
-	return Sum(h.Sum(nil))
-}
-
-// findTold finds the old files that new ones are told by.
-func (h *Header) findTold() {
-	named := map[string]int{}
-	for i := len(h.Old) - 1; i >= 0; i-- {
-		named[h.Old[i].Name] = i
-	}
-	h.Told = make([]int, len(h.New))
-	for i, f := range h.New {
-		k, ok := named[f.Name]
-		switch {
-		case h.SameAs(i) >= 0:
-			h.Told[i] = h.SameAs(i)
-		case ok:
-			h.Told[i] = k
-		case len(h.Old) == 1:
-			h.Told[i] = 0
-		default:
-			h.Told[i] = -1
-		}
-	}
-}
-
 // kinds returns what tells the new files by their twins.
-func (h *Header) kinds(twins []int) []byte {
-	list, next := make([]byte, len(h.New)), 0
-	for i, f := range h.New {
+func (s *Files) kinds(twins []int) []byte {
+	list, next := make([]byte, len(s.New)), 0
+	for i, f := range s.New {
 		k := &list[i]
-		if h.IsMade(i) {
+		if s.IsMade(i) {
 			*k |= kindMade
 		}
 		if twins[i] < 0 {
 			*k |= kindAlone
 			continue
 		}
-		twin := h.Old[twins[i]]
+		twin := s.Old[twins[i]]
 		if twins[i] != next {
 			*k |= kindStep
 		}
@@ -175,8 +135,8 @@ func (h *Header) Columns() []byte {
 			b = binary.AppendVarint(b, f.Size-h.Old[twins[i]].Size)
 		}
 	}
-	if h.hasMore() {
-		b = h.appendMore(b)
+	if !h.isUsual() {
+		b = h.Needs.append(b)
 	}
 	if h.IsListed() {
 		b = h.appendSegments(b)
@@ -194,39 +154,10 @@ func (h *Header) Columns() []byte {
 	return b
 }
 
-// isOne reports that one old file becomes one new one.
-func (h *Header) isOne() bool { return len(h.Old) == 1 && len(h.New) == 1 }
-
-// names are those of the old files, and of those new ones that are called
-// otherwise than the old one that tells about them.
-func (h *Header) names() (list []string) {
-	for _, f := range h.Old {
-		list = append(list, f.Name)
-	}
-	for i, f := range h.New {
-		if k := h.ToldBy(i); k < 0 || f.Name != h.Old[k].Name {
-			list = append(list, f.Name)
-		}
-	}
-	return list
-}
-
-// Listed are the names in the header, where there are several: contents may have
-// them as well.
-func (h *Header) Listed() (b []byte) {
-	if h.isOne() {
-		return nil
-	}
-	for _, name := range h.names() {
-		b = append(append(b, name...), 0)
-	}
-	return b
-}
-
 // appendFirst is the first byte, and the kinds with the counts.
 func (h *Header) appendFirst(list []byte) []byte {
 	first := byte(0)
-	if h.hasMore() {
+	if !h.isUsual() {
 		first |= columnsMore
 	}
 	if h.isOne() {
@@ -234,19 +165,6 @@ func (h *Header) appendFirst(list []byte) []byte {
 	}
 	b := binary.AppendUvarint([]byte{first}, uint64(len(h.Old)))
 	return append(binary.AppendUvarint(b, uint64(len(h.New))), list...)
-}
-
-func (h *Header) hasMore() bool {
-	return len(h.Recipes) > 0 || len(h.Keys) > 0 || h.Memory != MemoryUsual
-}
-
-func (h *Header) appendMore(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(h.Recipes)))
-	for _, r := range h.Recipes {
-		b = append(append(b, byte(slices.Index(Methods[:], r.Method))), r.Params[:]...)
-	}
-	b = h.appendKeys(b)
-	return binary.AppendUvarint(b, uint64((h.Memory+1<<20-1)>>20))
 }
 
 func (h *Header) appendSegments(b []byte) []byte {
@@ -303,7 +221,7 @@ func (h *Header) readColumns(f *fields.Reader, listed bool) {
 	h.readSizes(f, list, twins)
 	h.Memory = MemoryUsual
 	if first&columnsMore != 0 {
-		h.readMore(f)
+		h.Needs.read(f)
 	}
 	if listed {
 		h.readSegments(f)
@@ -312,12 +230,12 @@ func (h *Header) readColumns(f *fields.Reader, listed bool) {
 }
 
 // readTwins reads which old files tell the new ones.
-func (h *Header) readTwins(f *fields.Reader, list []byte) []int {
+func (s *Files) readTwins(f *fields.Reader, list []byte) []int {
 	twins, next := make([]int, len(list)), 0
-	h.Told = twins
-	h.Same = make([]int, len(list))
+	s.Told = twins
+	s.Same = make([]int, len(list))
 	for i, k := range list {
-		twins[i], h.Same[i] = -1, -1
+		twins[i], s.Same[i] = -1, -1
 		if k >= kinds || k&kindAlone != 0 && k&^(kindAlone|kindMade) != 0 {
 			f.Fail("kind %d of a new file", k)
 		}
@@ -327,48 +245,37 @@ func (h *Header) readTwins(f *fields.Reader, list []byte) []int {
 		if k&kindStep != 0 {
 			next += int(f.Signed("step to an old file", MaxFiles))
 		}
-		if next < 0 || next >= len(h.Old) {
-			f.Fail("old file %d of %d", next, len(h.Old))
+		if next < 0 || next >= len(s.Old) {
+			f.Fail("old file %d of %d", next, len(s.Old))
 			return twins
 		}
 		twins[i] = next
 		if k&(kindMade|kindSize) == 0 {
-			h.Same[i] = next
+			s.Same[i] = next
 		}
 		next++
 	}
 	return twins
 }
 
-func (h *Header) readSizes(f *fields.Reader, list []byte, twins []int) {
-	for i := range h.Old {
-		h.Old[i].Size = f.Number("size", 1<<62)
+func (s *Files) readSizes(f *fields.Reader, list []byte, twins []int) {
+	for i := range s.Old {
+		s.Old[i].Size = f.Number("size", 1<<62)
 	}
-	for i := range h.New {
-		size := &h.New[i].Size
+	for i := range s.New {
+		size := &s.New[i].Size
 		switch {
 		case list[i]&kindAlone != 0:
 			*size = f.Number("size", 1<<62)
 		case list[i]&kindSize != 0:
-			*size = f.Signed("size", 1<<62) + h.Old[max(twins[i], 0)].Size
+			*size = f.Signed("size", 1<<62) + s.Old[max(twins[i], 0)].Size
 		case twins[i] >= 0:
-			*size = h.Old[twins[i]].Size
+			*size = s.Old[twins[i]].Size
 		}
-		if *size < 0 || *size > 1<<62 || f.Err() == nil && h.Same[i] < 0 && (*size > 0) != (list[i]&kindMade != 0) {
+		if *size < 0 || *size > 1<<62 || f.Err() == nil && s.Same[i] < 0 && (*size > 0) != (list[i]&kindMade != 0) {
 			f.Fail("size of new file %d", i)
 		}
 	}
-}
-
-func (h *Header) readMore(f *fields.Reader) {
-	h.Recipes = make([]Recipe, f.Count("recipes", maxRecipes, 5))
-	for i := range h.Recipes {
-		m := f.Number("method", int64(len(Methods))-1)
-		h.Recipes[i].Method = Methods[m]
-		copy(h.Recipes[i].Params[:], f.Bytes(4))
-	}
-	h.readKeys(f)
-	h.Memory = f.Number("memory", 1<<20) << 20
 }
 
 func (h *Header) readSegments(f *fields.Reader) {
@@ -383,7 +290,7 @@ func (h *Header) readSegments(f *fields.Reader) {
 	}
 }
 
-func (h *Header) readNames(f *fields.Reader, list []byte, twins []int) {
+func (s *Files) readNames(f *fields.Reader, list []byte, twins []int) {
 	last, total, first := "", 0, true
 	name := func() string {
 		n := int64(0)
@@ -397,14 +304,14 @@ func (h *Header) readNames(f *fields.Reader, list []byte, twins []int) {
 		}
 		return last
 	}
-	for i := range h.Old {
-		h.Old[i].Name = name()
+	for i := range s.Old {
+		s.Old[i].Name = name()
 	}
-	for i := range h.New {
+	for i := range s.New {
 		if list[i]&(kindName|kindAlone) != 0 {
-			h.New[i].Name = name()
+			s.New[i].Name = name()
 		} else if twins[i] >= 0 {
-			h.New[i].Name = h.Old[twins[i]].Name
+			s.New[i].Name = s.Old[twins[i]].Name
 		}
 	}
 }
@@ -431,59 +338,6 @@ func (h *Header) readSums(f *fields.Reader, listed bool) {
 			h.Parts[i].Sum = Sum(f.Bytes(len(Sum{})))
 		}
 	}
-}
-
-// AreOld reports that sums are those of all old files, and then knows them.
-func (h *Header) AreOld(sums []Sum) bool {
-	files := withSums(h.Old, sums)
-	all := sumOfAll(files)
-	if !bytes.Equal(all[:oldSumStored], h.OldSum[:oldSumStored]) {
-		return false
-	}
-	h.Old = files
-	return true
-}
-
-// AreNew reports that sums are those of all new files.
-func (h *Header) AreNew(sums []Sum) bool { return sumOfAll(withSums(h.New, sums)) == h.NewSum }
-
-func withSums(files []File, sums []Sum) []File {
-	files = slices.Clone(files)
-	for i := range files {
-		files[i].Sum, files[i].Unknown = sums[i], 0
-	}
-	return files
-}
-
-// FindSame finds the new files that are old ones, unchanged: those that are called
-// so, else the next, else the first; and what tells about the others.
-func (h *Header) FindSame() {
-	type state struct {
-		size int64
-		sum  Sum
-	}
-	first, named := map[state]int{}, map[string]int{}
-	for i := len(h.Old) - 1; i >= 0; i-- {
-		f := h.Old[i]
-		first[state{f.Size, f.Sum}], named[f.Name] = i, i
-	}
-	h.Same = make([]int, len(h.New))
-	next := 0
-	for i, f := range h.New {
-		k, ok := named[f.Name]
-		if !ok || h.Old[k].Sum != f.Sum {
-			k = next
-		}
-		if k == len(h.Old) || h.Old[k].Sum != f.Sum || h.Old[k].Size != f.Size {
-			if k, ok = first[state{f.Size, f.Sum}]; !ok {
-				k = -1
-			}
-		}
-		if h.Same[i] = k; k >= 0 {
-			next = k + 1
-		}
-	}
-	h.findTold()
 }
 
 // CommonPrefix returns how many bytes a and b begin with alike.

@@ -35,7 +35,7 @@ func (h *Header) Describe(w io.Writer) error {
 	for _, k := range h.Keys {
 		fmt.Fprintf(&b, "AES    %v\n", k)
 	}
-	fmt.Fprintf(&b, "%d bytes, %s\nroot   %x\n", h.Length(), Count(h.Segments(), "segment"), h.RootHash)
+	fmt.Fprintf(&b, "%d bytes, %s\nroot   %x\n", h.Length(), Count(len(h.Parts), "segment"), h.RootHash)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

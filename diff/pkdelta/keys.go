@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/internal/aes256"
-	"pakdb/internal/fields"
 )
 
 // ErrNoKey means that a patch needs a key which was not given.
@@ -116,50 +114,4 @@ func (l *KeyList) Blocks() (list []cipher.Block) {
 		list = append(list, l.Ring.Blocks[k-1])
 	}
 	return list
-}
-
-// CheckKeys reports which key is needed and not among those given, by an error
-// that wraps [ErrNoKey].
-func (h *Header) CheckKeys(keys [][]byte) error {
-	_, err := h.Unlock(keys)
-	return err
-}
-
-// Unlock finds the keys that a patch needs among those that are there.
-func (h *Header) Unlock(keys [][]byte) ([]cipher.Block, error) {
-	blocks := make([]cipher.Block, len(h.Keys))
-	for i, want := range h.Keys {
-		for _, key := range keys {
-			if len(key) == aes256.KeySize && keyCheck(key) == want.Check {
-				blocks[i], _ = aes.NewCipher(key) // of the right size
-			}
-		}
-		if blocks[i] == nil {
-			return nil, h.missing(want, len(keys))
-		}
-	}
-	return blocks, nil
-}
-
-func (h *Header) missing(k Key, given int) error {
-	if given == 0 {
-		return fmt.Errorf("%w: %v", ErrNoKey, k)
-	}
-	return fmt.Errorf("%w: %v; none of the %d given is it", ErrNoKey, k, given)
-}
-
-func (h *Header) readKeys(f *fields.Reader) {
-	h.Keys = make([]Key, f.Count("keys", maxKeys, 16+8))
-	for i := range h.Keys {
-		h.Keys[i] = Key{ID: [16]byte(f.Bytes(16)), Check: [8]byte(f.Bytes(8))}
-	}
-}
-
-func (h *Header) appendKeys(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(h.Keys)))
-	for _, k := range h.Keys {
-		b = append(b, k.ID[:]...)
-		b = append(b, k.Check[:]...)
-	}
-	return b
 }

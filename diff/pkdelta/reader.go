@@ -12,7 +12,8 @@ import (
 // Reader reads a patch from front to end, and hands out nothing that does not
 // have its hash.
 type Reader struct {
-	*Header
+	Header *Header
+
 	r    io.Reader
 	next int // segment
 	buf  []byte
@@ -35,7 +36,7 @@ func NewReaderWithin(r io.Reader, most int) (*Reader, error) {
 // Segment returns the next segment and the new file it is of, until io.EOF. It
 // stays valid until the next call. Bytes behind the last segment are an error.
 func (r *Reader) Segment() (stream []byte, file int, err error) {
-	if r.next == len(r.Parts) {
+	if r.next == len(r.Header.Parts) {
 		var more [1]byte
 		if n, err := io.ReadFull(r.r, more[:]); n > 0 {
 			return nil, 0, fmt.Errorf("%w: bytes behind its end", ErrCorrupt)
@@ -44,7 +45,7 @@ func (r *Reader) Segment() (stream []byte, file int, err error) {
 		}
 		return nil, 0, io.EOF
 	}
-	s := r.Parts[r.next]
+	s := r.Header.Parts[r.next]
 	if int64(cap(r.buf)) < s.Stored {
 		r.buf = make([]byte, s.Stored)
 	}
@@ -53,7 +54,7 @@ func (r *Reader) Segment() (stream []byte, file int, err error) {
 		return nil, 0, truncated(err, ErrCorrupt)
 	}
 	if SumOfBytes(stream) != s.Sum {
-		return nil, 0, fmt.Errorf("%w: segment %d of %d is not what its hash says", ErrCorrupt, r.next+1, len(r.Parts))
+		return nil, 0, fmt.Errorf("%w: segment %d of %d is not what its hash says", ErrCorrupt, r.next+1, len(r.Header.Parts))
 	}
 	r.next++
 	return stream, s.File, nil

@@ -16,15 +16,6 @@ import (
 // ErrUnsigned means that a signature was wanted, and there is none.
 var ErrUnsigned = errors.New("the patch is not signed")
 
-// CheckSignature verifies that the patch was signed by the owner of a key.
-func (h *Header) CheckSignature(key *PublicKey) error {
-	if len(h.Signature) == 0 {
-		return ErrUnsigned
-	}
-	_, err := key.Verify(h.RootHash[:], string(h.Signature))
-	return err
-}
-
 // SignFile puts a signature into a patch file, in place of one that is there.
 // The file is replaced when the new one is complete.
 func SignFile(ctx context.Context, name string, key *SecretKey) (err error) {

@@ -59,10 +59,10 @@ func Open(ctx context.Context, dir string, overwrite bool) (*Dir, error) {
 func (d *Dir) Close() error { return d.dir.Close() }
 
 // File is a file being written. It appears under its name when Commit returns.
-type File struct {
-	*atomicfile.Temp
-	dir *Dir
-}
+type File struct{ temp *atomicfile.Temp }
+
+// Write implements io.Writer.
+func (f *File) Write(p []byte) (int, error) { return f.temp.Write(p) }
 
 // Create starts the file at a reserved path. Close without Commit removes it.
 func (d *Dir) Create(name string) (*File, error) {
@@ -78,7 +78,7 @@ func (d *Dir) Create(name string) (*File, error) {
 	if err != nil {
 		return nil, outside(err)
 	}
-	return &File{Temp: f, dir: d}, nil
+	return &File{f}, nil
 }
 
 // mkdir makes a folder once, however many files go into it. What a killed process
@@ -103,16 +103,16 @@ func (d *Dir) mkdir(dir string) error {
 // Commit gives the file its name, and its modification time unless that is
 // zero. It is not synced: what is extracted can be extracted again.
 func (f *File) Commit(mod time.Time) error {
-	if err := f.Temp.Close(); err != nil {
+	if err := f.temp.Close(); err != nil {
 		return err
 	}
 	if !mod.IsZero() {
-		if err := f.SetTime(mod); err != nil {
+		if err := f.temp.SetTime(mod); err != nil {
 			return err
 		}
 	}
-	return f.Place()
+	return f.temp.Place()
 }
 
 // Close removes the file unless it was committed.
-func (f *File) Close() error { return f.Discard() }
+func (f *File) Close() error { return f.temp.Discard() }

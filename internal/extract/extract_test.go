@@ -17,7 +17,7 @@ func write(t *testing.T, d *extract.Dir, name, content string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	if _, err := f.WriteString(content); err != nil {
+	if _, err := f.Write([]byte(content)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Commit(time.Unix(1717986918, 0)); err != nil {
@@ -92,7 +92,7 @@ func TestNothingHalfWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = f.WriteString("half")
+	_, _ = f.Write([]byte("half"))
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ type ApplyOptions struct {
 // call is left. When ctx is done, or the process dies, the same call goes on
 // behind the last segment that was complete.
 func Apply(ctx context.Context, r *pkdelta.Reader, old []io.ReaderAt, dir *os.Root, o *ApplyOptions) error {
-	if err := r.CheckKeys(o.keys()); err != nil {
+	if err := r.Header.CheckKeys(o.keys()); err != nil {
 		return err
 	}
 	in := atomicfile.In(ctx, dir)
@@ -116,11 +116,11 @@ func (a *applier) apply(ctx context.Context, r *pkdelta.Reader) error {
 // prepare makes everything but what becomes of files that are there.
 func (a *applier) prepare(ctx context.Context, r *pkdelta.Reader) error {
 	var err error
-	if a.m.Old.Keys, err = r.Unlock(a.o.Keys); err != nil {
+	if a.m.Old.Keys, err = r.Header.Unlock(a.o.Keys); err != nil {
 		return err
 	}
 	a.m.Watch = progress.Of(ctx)
-	a.m.Watch.Begin(pkdelta.StepApplying, pkdelta.SizeOf(r.New))
+	a.m.Watch.Begin(pkdelta.StepApplying, pkdelta.SizeOf(r.Header.New))
 	ctx = progress.Watch(ctx, nil) // hashing takes next to no time, and is not counted
 	if err := a.place.obstacles(); err != nil {
 		return err
@@ -140,9 +140,9 @@ func (a *applier) resume(r *pkdelta.Reader) error {
 	if out == nil || err != nil {
 		return err
 	}
-	a.m.Watch.Add(pkdelta.SizeOf(r.New[:at.file]) + at.pos)
+	a.m.Watch.Add(pkdelta.SizeOf(r.Header.New[:at.file]) + at.pos)
 	a.file, a.skip = at.file, at.segment
-	a.m.Begin(at.file, out, r.New[at.file].Size, at.pos, at.digests, at.copies)
+	a.m.Begin(at.file, out, r.Header.New[at.file].Size, at.pos, at.digests, at.copies)
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (a *applier) run(ctx context.Context, r *pkdelta.Reader) error {
 			a.segment++
 			continue
 		}
-		end := len(r.New)
+		end := len(r.Header.New)
 		if err == nil {
 			end = file
 		}
@@ -169,9 +169,9 @@ func (a *applier) run(ctx context.Context, r *pkdelta.Reader) error {
 			return a.s.check()
 		}
 		if err := a.m.Run(ctx, stream); err != nil {
-			return fmt.Errorf("%s: %w", r.New[a.file].Name, err)
+			return fmt.Errorf("%s: %w", r.Header.New[a.file].Name, err)
 		}
-		if a.segment++; a.segment < len(r.Parts) {
+		if a.segment++; a.segment < len(r.Header.Parts) {
 			if err := a.place.keep(a.segment, a.file); err != nil {
 				return err
 			}

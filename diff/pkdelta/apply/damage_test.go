@@ -119,29 +119,29 @@ func reseal(t testing.TB, patch []byte, change func([]byte) []byte) []byte {
 		t.Fatal(err)
 	}
 	var body []byte
-	for i := range r.Parts {
+	for i := range r.Header.Parts {
 		stream, _, err := r.Segment()
 		if err != nil {
 			t.Fatal(err)
 		}
 		stream = change(bytes.Clone(stream))
-		r.Parts[i].Stored, r.Parts[i].Sum = int64(len(stream)), pkdelta.SumOfBytes(stream)
+		r.Header.Parts[i].Stored, r.Header.Parts[i].Sum = int64(len(stream)), pkdelta.SumOfBytes(stream)
 		body = append(body, stream...)
 	}
-	return append(r.Marshal(body), body...)
+	return append(r.Header.Marshal(body), body...)
 }
 
 // TestHostileHeaders: names that lead out of the folder, or nowhere.
 func TestHostileHeaders(t *testing.T) {
 	for _, name := range []string{"", ".", "..", "../x", "/x", "a/../../x", `a\x`, "c:x", "a//b", "a/", "a\x00", "\xff", ".pakdb-update.journal", ".PAKDB-x", "a/.pakdb-x/y",
 		"NUL", "a/aux.txt", "a.", "a /b", "a\nb", "x\u202ey", "what?", strings.Repeat("x", 3000)} {
-		h := &pkdelta.Header{New: []pkdelta.File{{Name: name}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{New: []pkdelta.File{{Name: name}}}}
 		if _, err := pkdelta.NewReader(bytes.NewReader(h.Marshal(nil))); !errors.Is(err, pkdelta.ErrCorrupt) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, names := range [][2]string{{"A/x", "a/X"}, {"a", "a/b"}, {"a/b", "A"}} {
-		h := &pkdelta.Header{New: []pkdelta.File{{Name: names[0]}, {Name: names[1]}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{New: []pkdelta.File{{Name: names[0]}, {Name: names[1]}}}}
 		if _, err := pkdelta.NewReader(bytes.NewReader(h.Marshal(nil))); !errors.Is(err, pkdelta.ErrCorrupt) {
 			t.Errorf("%q: %v", names, err)
 		}
@@ -202,7 +202,7 @@ func FuzzHeader(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(append(r.Columns(), r.Sums()...), byte(0))
+	f.Add(append(r.Header.Columns(), r.Header.Sums()...), byte(0))
 	f.Add([]byte("0\x00\x02AA"), byte(0)) // new files by old ones, of which there are none
 	f.Fuzz(func(_ *testing.T, body []byte, how byte) {
 		h := &pkdelta.Header{}

@@ -15,14 +15,14 @@ func (p *Plan) Describe(w io.Writer) error {
 		b.WriteString("finished: an update of these files that was interrupted\n")
 	}
 	if p.Applied {
-		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", pkdelta.Count(len(p.New), "new file"))
+		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", pkdelta.Count(len(p.Header.New), "new file"))
 		if p.Stand > 0 {
 			fmt.Fprintf(&b, "%s stands for what it is by its record; \"pakdb pak compact\" makes it that, bit for bit\n", pkdelta.Count(p.Stand, "appended file"))
 		}
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
-	for i, f := range p.Old {
+	for i, f := range p.Header.Old {
 		how := "is"
 		if p.Appended[i] {
 			how = "was appended to, and stands for"
@@ -32,7 +32,7 @@ func (p *Plan) Describe(w io.Writer) error {
 	for _, note := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	fmt.Fprintf(&b, "to write: %d bytes, %s", p.Write, pkdelta.Count(len(p.New), "file"))
+	fmt.Fprintf(&b, "to write: %d bytes, %s", p.Write, pkdelta.Count(len(p.Header.New), "file"))
 	if p.Stay > 0 {
 		fmt.Fprintf(&b, "; %d bytes stay where they are", p.Stay)
 	}

@@ -22,8 +22,8 @@ func FuzzReader(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(byte(pkdelta.Version), append(r.Columns(), r.Sums()...), stream)
-	f.Add(byte(pkdelta.Version|pkdelta.FrameListed), append(r.Columns(), r.Sums()...), stream)
+	f.Add(byte(pkdelta.Version), append(r.Header.Columns(), r.Header.Sums()...), stream)
+	f.Add(byte(pkdelta.Version|pkdelta.FrameListed), append(r.Header.Columns(), r.Header.Sums()...), stream)
 	f.Fuzz(func(t *testing.T, how byte, body, rest []byte) {
 		frame := (&pkdelta.Header{}).Frame(how, body, rest)
 		r, err := pkdelta.NewReader(bytes.NewReader(append(frame, rest...)))
@@ -62,7 +62,7 @@ func FuzzMinisign(f *testing.F) {
 
 // FuzzProgress reads what an interrupted call left, with the right hashes.
 func FuzzProgress(f *testing.F) {
-	h := &pkdelta.Header{Old: make([]pkdelta.File, 2), New: make([]pkdelta.File, 3)}
+	h := &pkdelta.Header{Files: pkdelta.Files{Old: make([]pkdelta.File, 2), New: make([]pkdelta.File, 3)}}
 	var seed []byte
 	for _, n := range []uint64{1, 2, 30, 1, 7, 1, 1, 2, 3, 4, 5, 1} {
 		seed = binary.AppendUvarint(seed, n)

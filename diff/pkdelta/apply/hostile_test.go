@@ -86,12 +86,12 @@ func TestHostileRecords(t *testing.T) {
 		return pkdelta.File{Name: "x.pak", Size: size, Sum: pkdelta.SumOfBytes(exact)}
 	}
 	for name, h := range map[string]*pkdelta.Header{
-		"a result of any size":    {Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{file(1 << 60)}},
-		"more than is before it":  {Old: []pkdelta.File{file(int64(start) + 1)}, New: []pkdelta.File{file(9)}},
-		"two results":             {Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{file(9), {Name: "y", Size: 1}}},
-		"nothing to make it from": {New: []pkdelta.File{file(9)}},
-		"less than it says":       {Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{file(9)}},
-		"a name elsewhere":        {Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{{Name: "../x", Size: 9}}},
+		"a result of any size":    {Files: pkdelta.Files{Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{file(1 << 60)}}},
+		"more than is before it":  {Files: pkdelta.Files{Old: []pkdelta.File{file(int64(start) + 1)}, New: []pkdelta.File{file(9)}}},
+		"two results":             {Files: pkdelta.Files{Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{file(9), {Name: "y", Size: 1}}}},
+		"nothing to make it from": {Files: pkdelta.Files{New: []pkdelta.File{file(9)}}},
+		"less than it says":       {Files: pkdelta.Files{Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{file(9)}}},
+		"a name elsewhere":        {Files: pkdelta.Files{Old: []pkdelta.File{file(int64(start))}, New: []pkdelta.File{{Name: "../x", Size: 9}}}},
 	} {
 		b := append(bytes.Clone(before), h.Marshal(nil)...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(b)-start))
@@ -220,7 +220,7 @@ func FuzzRecord(f *testing.F) {
 	}
 	f.Add(pak[start+int(h.FrontSize) : mark-8])
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		h := &pkdelta.Header{Old: []pkdelta.File{{Name: "x.pak", Size: int64(start)}}, New: h.New, Memory: h.Memory, Parts: []pkdelta.Segment{{Stored: int64(len(stream)), Sum: pkdelta.SumOfBytes(stream), File: 0}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Name: "x.pak", Size: int64(start)}}, New: h.New}, Needs: pkdelta.Needs{Memory: h.Memory}, Parts: []pkdelta.Segment{{Stored: int64(len(stream)), Sum: pkdelta.SumOfBytes(stream), File: 0}}}
 		record := append(h.Frame(pkdelta.Version, append(h.Columns(), h.Sums()...), stream), stream...) // coding it takes 20 MB
 		b := append(bytes.Clone(pak[:start]), record...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(record)))

@@ -246,8 +246,8 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if h.Segments() < 3 {
-		t.Fatalf("%d segments", h.Segments())
+	if len(h.Parts) < 3 {
+		t.Fatalf("%d segments", len(h.Parts))
 	}
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)

@@ -20,7 +20,7 @@ import (
 
 // Plan is a patch and the files that it was found to fit.
 type Plan struct {
-	*pkdelta.Header
+	Header    *pkdelta.Header
 	Found     []string // path of each old file
 	Appended  []bool   // of these: it was appended to, and stands for the old file
 	Recovered bool     // an update in place that was interrupted has been finished, or taken back
@@ -86,7 +86,7 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 		return p, err
 	}
 	p.Free = FreeSpace(existing(dir))
-	progress.Step(ctx, pkdelta.StepChecking, pkdelta.SizeOf(p.Old))
+	progress.Step(ctx, pkdelta.StepChecking, pkdelta.SizeOf(p.Header.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err
 	}
@@ -100,13 +100,13 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	p.Stand = 0
-	for _, f := range p.New { // what takes no time comes first
+	for _, f := range p.Header.New { // what takes no time comes first
 		if may, err := p.isThere(f, func(*newFile) (bool, error) { return true, nil }); !may || err != nil {
 			return false, err
 		}
 	}
-	sums := make([]pkdelta.Sum, 0, len(p.New))
-	for _, f := range p.New {
+	sums := make([]pkdelta.Sum, 0, len(p.Header.New))
+	for _, f := range p.Header.New {
 		same, err := p.isThere(f, func(n *newFile) (bool, error) {
 			sum, err := n.sum(ctx)
 			sums = append(sums, sum)
@@ -119,7 +119,7 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	return p.AreNew(sums), nil
+	return p.Header.AreNew(sums), nil
 }
 
 // newFile is a file that is called as a new one, and has its size or stands for a
@@ -167,7 +167,7 @@ func (n *newFile) sum(ctx context.Context) (pkdelta.Sum, error) {
 // find looks for the old files. One that was appended to is a candidate as the
 // file that it stands for.
 func (p *Plan) find(ctx context.Context) error {
-	wanted := append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.New...)
+	wanted := append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.Header.New...)
 	candidates := make([]Candidate, len(p.old.Inputs))
 	p.views = make([]*program.Virtual, len(candidates))
 	for i, in := range p.old.Inputs {
@@ -202,11 +202,11 @@ func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
 	if o != nil {
 		p.o = *o
 	}
-	if err := p.CheckKeys(p.o.Keys); err != nil {
+	if err := p.Header.CheckKeys(p.o.Keys); err != nil {
 		return err
 	}
 	if p.o.Mode == NewFiles || p.o.DryRun && p.dir == nil {
-		for _, f := range p.New {
+		for _, f := range p.Header.New {
 			p.Write += f.Size
 		}
 		p.Need = p.Write

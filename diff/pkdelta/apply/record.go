@@ -37,7 +37,7 @@ type record struct {
 }
 
 // Stands returns the file that this one stands for.
-func (r *record) stands() pkdelta.File { return r.New[0] }
+func (r *record) stands() pkdelta.File { return r.Header.New[0] }
 
 // findRecord looks for the record of a file; nil: it has none that is sound. Only
 // that of which the hash of what it makes is right, is right.
@@ -57,8 +57,8 @@ func findRecord(file *program.Part, size int64) *record {
 	}
 	start := end - int64(length)
 	r, err := pkdelta.NewReader(bufio.NewReader(io.NewSectionReader(file, start, int64(length))))
-	if err != nil || len(r.Old) != 1 || len(r.New) != 1 || r.Old[0].Size != start ||
-		len(r.Keys) > 0 || !r.IsMade(0) || r.New[0].Size/2 > start || r.Length() != int64(length) {
+	if err != nil || len(r.Header.Old) != 1 || len(r.Header.New) != 1 || r.Header.Old[0].Size != start ||
+		len(r.Header.Keys) > 0 || !r.Header.IsMade(0) || r.Header.New[0].Size/2 > start || r.Header.Length() != int64(length) {
 		return nil
 	}
 	return &record{r, file}
@@ -68,16 +68,16 @@ func findRecord(file *program.Part, size int64) *record {
 // caller closes its spool, and compares its hash.
 func (r *record) view(ctx context.Context) (*program.Virtual, error) {
 	v := &program.Virtual{Spool: program.TempSpool(), Base: r.file}
-	m := &program.Machine{H: r.Header, Old: &program.OldFiles{Files: []io.ReaderAt{r.file}, Names: []string{r.Old[0].Name}, Work: program.WorkFor(r.Header)}}
-	m.Begin(0, v, r.New[0].Size, 0, nil, nil)
+	m := &program.Machine{H: r.Header, Old: &program.OldFiles{Files: []io.ReaderAt{r.file}, Names: []string{r.Header.Old[0].Name}, Work: program.WorkFor(r.Header)}}
+	m.Begin(0, v, r.Header.New[0].Size, 0, nil, nil)
 	for {
 		stream, _, err := r.Segment()
 		if err == nil {
 			err = m.Run(ctx, stream)
-		} else if err == io.EOF && m.Pos() == r.New[0].Size {
+		} else if err == io.EOF && m.Pos() == r.Header.New[0].Size {
 			return v, nil
 		} else if err == io.EOF {
-			err = fmt.Errorf("%w: %d bytes of %d", pkdelta.ErrResult, m.Pos(), r.New[0].Size)
+			err = fmt.Errorf("%w: %d bytes of %d", pkdelta.ErrResult, m.Pos(), r.Header.New[0].Size)
 		}
 		if err != nil {
 			return nil, errors.Join(err, v.Spool.Close())
@@ -120,7 +120,7 @@ func writeRecord(ctx context.Context, result, exact *program.Virtual, f pkdelta.
 		return err
 	}
 	start := result.Size()
-	h := &pkdelta.Header{Old: []pkdelta.File{{Name: f.Name, Size: start}}, New: []pkdelta.File{f}, Memory: pkdelta.MemoryUsual}
+	h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Name: f.Name, Size: start}}, New: []pkdelta.File{f}}, Needs: pkdelta.Needs{Memory: pkdelta.MemoryUsual}}
 	w := &recordWriter{exact: exact, m: m}
 	w.e = &program.Emitter{H: h, Recipes: &program.RecipeList{}, Digests: map[[program.DigestSize]byte]int{}, Done: func(stream []byte, _ int) error {
 		h.Parts = append(h.Parts, pkdelta.Segment{Stored: int64(len(stream)), Sum: pkdelta.SumOfBytes(stream), File: 0})

@@ -34,9 +34,9 @@ func (b *Build) hash(ctx context.Context) ([]pkdelta.File, error) {
 		l := &b.Files[i]
 		sum, err := l.hash(ctx, buf)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", l.Input.Name, err)
+			return nil, fmt.Errorf("%s: %w", l.Name, err)
 		}
-		files[i] = pkdelta.File{Name: l.Input.Name, Size: l.Size, Sum: sum}
+		files[i] = pkdelta.File{Name: l.Name, Size: l.Size, Sum: sum}
 	}
 	return files, nil
 }

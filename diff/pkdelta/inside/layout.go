@@ -46,7 +46,8 @@ type Entry struct {
 // Layout is what is known of the inside of one file: extents in the order of
 // their offsets, which do not overlap.
 type Layout struct {
-	pkdelta.Input
+	Name string // relative to the build's folder
+	codecs.Source
 	Extents []Extent
 	regions []region
 	keys    *pkdelta.KeyRing
@@ -65,7 +66,7 @@ type Build struct {
 func NewBuild(ctx context.Context, inputs []pkdelta.Input, registry *codecs.Registry, opt *codecs.Options, keys *pkdelta.KeyRing) (*Build, error) {
 	b := &Build{Files: make([]Layout, len(inputs)), keys: keys}
 	for i, in := range inputs {
-		b.Files[i].Input, b.Files[i].keys = in, keys
+		b.Files[i] = Layout{Name: in.Name, Source: in.Source, keys: keys}
 	}
 	for i := range inputs {
 		key, unit := 0, false
@@ -91,7 +92,7 @@ func (b *Build) addWhole(i int) {
 	l := &b.Files[i]
 	if l.Size > 0 {
 		l.Extents = []Extent{{Stored: l.Size, Coded: l.Size, Size: l.Size, Entry: int32(len(b.Entries))}}
-		b.Entries = append(b.Entries, Entry{Name: l.Input.Name, File: i, Whole: true})
+		b.Entries = append(b.Entries, Entry{Name: l.Name, File: i, Whole: true})
 	}
 }
 
@@ -109,7 +110,7 @@ func (b *Build) add(archive, file int, e *codecs.Entry, key int, unit bool) {
 	sealed := e.Flags&codecs.Encrypted != 0 && key > 0
 	var own []Extent
 	id := int32(len(b.Entries))
-	b.Entries = append(b.Entries, Entry{Name: b.Files[archive].Input.Name + "\x00" + e.Name, File: file})
+	b.Entries = append(b.Entries, Entry{Name: b.Files[archive].Name + "\x00" + e.Name, File: file})
 	for _, k := range blocks {
 		if k.Offset < 0 || k.Stored <= 0 || k.Size < 0 || k.Offset > l.Size || k.Stored > l.Size-k.Offset {
 			continue
@@ -199,9 +200,9 @@ func (l *Layout) GapBefore(k int) (off, n int64) {
 // Sibling returns the file that is called like file i but for its extension, or
 // -1.
 func (b *Build) Sibling(i int, ext string) int {
-	name := b.Files[i].Input.Name
+	name := b.Files[i].Name
 	name = strings.TrimSuffix(name, path.Ext(name)) + ext
-	return slices.IndexFunc(b.Files, func(l Layout) bool { return strings.EqualFold(l.Input.Name, name) })
+	return slices.IndexFunc(b.Files, func(l Layout) bool { return strings.EqualFold(l.Name, name) })
 }
 
 // ExtentsOf returns the extents of an entry, in the order of their offsets.

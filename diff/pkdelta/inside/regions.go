@@ -188,7 +188,7 @@ func (l *Layout) ReadStored(off, n int64) ([]byte, error) {
 // ReadInto fills p with stored bytes.
 func (l *Layout) ReadInto(p []byte, off int64) error {
 	if err := stored.ReadAt(l.Source, p, off); err != nil {
-		return &codecs.FormatError{Format: "patch", File: l.Input.Name, Off: off, Err: err}
+		return &codecs.FormatError{Format: "patch", File: l.Name, Off: off, Err: err}
 	}
 	return nil
 }

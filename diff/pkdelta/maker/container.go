@@ -24,7 +24,7 @@ const (
 // readContainer reads the tables of a container if the file at hand is one of its
 // two.
 func (f *fileMaker) readContainer() (bool, error) {
-	switch strings.ToLower(path.Ext(f.file.Input.Name)) {
+	switch strings.ToLower(path.Ext(f.file.Name)) {
 	case casExt:
 		toc := f.m.old.Sibling(f.twin, tocExt)
 		if toc < 0 {

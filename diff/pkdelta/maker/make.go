@@ -165,7 +165,7 @@ type maker struct {
 func (m *maker) run(ctx context.Context) error {
 	for _, f := range m.old.Files {
 		m.reader.Files = append(m.reader.Files, f.Source)
-		m.reader.Names = append(m.reader.Names, f.Input.Name)
+		m.reader.Names = append(m.reader.Names, f.Name)
 	}
 	m.reader.Listed = m.h.Listed()
 	m.reader.Most = wideMargin + 2*margin // what is checked is read next

@@ -89,8 +89,8 @@ func (p *pairing) pairWhole(old, new *inside.Build) {
 func (p *pairing) pairFiles(old, new *inside.Build) {
 	names := map[string]int{}
 	for i := len(old.Files) - 1; i >= 0; i-- {
-		names[old.Files[i].Input.Name] = i
-		names[path.Base(old.Files[i].Input.Name)] = i
+		names[old.Files[i].Name] = i
+		names[path.Base(old.Files[i].Name)] = i
 	}
 	votes := make([]map[int]int, len(new.Files))
 	for i, e := range new.Entries {
@@ -103,7 +103,7 @@ func (p *pairing) pairFiles(old, new *inside.Build) {
 	}
 	p.files = make([]int, len(new.Files))
 	for i := range new.Files {
-		p.files[i] = bestFile(names, new.Files[i].Input.Name, votes[i])
+		p.files[i] = bestFile(names, new.Files[i].Name, votes[i])
 		if p.files[i] < 0 && len(old.Files) == 1 {
 			p.files[i] = 0
 		}

@@ -58,7 +58,7 @@ func newProof(ctx context.Context, old, new []pkdelta.Input) (*proof, context.Co
 
 // begin starts executing, by what the header says of the files.
 func (p *proof) begin(h *pkdelta.Header) {
-	p.m.H = &pkdelta.Header{Old: h.Old, New: h.New, Told: h.Told, Same: h.Same}
+	p.m.H = &pkdelta.Header{Files: pkdelta.Files{Old: h.Old, New: h.New, Told: h.Told, Same: h.Same}}
 	p.m.Old.Work = program.WorkFor(h)
 	go func() {
 		defer close(p.done)

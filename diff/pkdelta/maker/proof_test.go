@@ -56,8 +56,8 @@ func TestProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(name)
-	if err != nil || !bytes.Equal(got, want.Bytes()) || h.Segments() != len(new) {
-		t.Errorf("%d bytes in %d segments, %d without proof: %v", len(got), h.Segments(), want.Len(), err)
+	if err != nil || !bytes.Equal(got, want.Bytes()) || len(h.Parts) != len(new) {
+		t.Errorf("%d bytes in %d segments, %d without proof: %v", len(got), len(h.Parts), want.Len(), err)
 	}
 }
 

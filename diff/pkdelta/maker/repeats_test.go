@@ -15,7 +15,7 @@ import (
 func TestRepeat(t *testing.T) {
 	for _, k := range []int{1, 2, 3, 1000, program.FlushSize - 1, program.FlushSize, program.FlushSize + 1, 300_000} {
 		want := bytes.Repeat(pkdeltatest.Noisy(uint64(k), k), 1+700_000/k)[:700_001]
-		h := &pkdelta.Header{New: []pkdelta.File{{Name: "x", Size: int64(len(want))}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{New: []pkdelta.File{{Name: "x", Size: int64(len(want))}}}}
 		var stream []byte
 		e := &program.Emitter{H: h, Recipes: &program.RecipeList{}, Done: func(s []byte, _ int) error {
 			stream = bytes.Clone(s)

@@ -123,7 +123,7 @@ var operations = map[string]func(x *emitting){
 // drawn emits operations. The sizes of the new files, which decide how lengths are
 // written, are those of a first round of the same operations.
 func drawn(t *rapid.T, old [][]byte, sizes []int, do func(x *emitting)) (x *emitting, h *pkdelta.Header, streams [][]byte) {
-	h = &pkdelta.Header{Recipes: []pkdelta.Recipe{deflated}}
+	h = &pkdelta.Header{Needs: pkdelta.Needs{Recipes: []pkdelta.Recipe{deflated}}}
 	for i, b := range old {
 		h.Old = append(h.Old, pkdelta.File{Name: fmt.Sprint(i), Size: int64(len(b))})
 	}

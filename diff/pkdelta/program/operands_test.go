@@ -222,7 +222,7 @@ type bothSides struct {
 
 // check writes some operations and reads them.
 func (b *bothSides) check(t *rapid.T, all map[string]operands, pick func() string) {
-	h := &pkdelta.Header{New: []pkdelta.File{{Size: 1 << 20}}, Recipes: make([]pkdelta.Recipe, 3)}
+	h := &pkdelta.Header{Files: pkdelta.Files{New: []pkdelta.File{{Size: 1 << 20}}}, Needs: pkdelta.Needs{Recipes: make([]pkdelta.Recipe, 3)}}
 	for _, n := range rapid.SliceOfN(rapid.Int64Range(1, 1<<22), 1, 4).Draw(t, "old") {
 		h.Old = append(h.Old, pkdelta.File{Name: fmt.Sprint(n), Size: n})
 	}

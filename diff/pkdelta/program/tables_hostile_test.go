@@ -19,7 +19,7 @@ import (
 // class.
 func TestHostileTables(t *testing.T) {
 	old := pkdeltatest.PakOf(t, pkdeltatest.Words(1, 3000), pkdeltatest.Words(2, 2000), pkdeltatest.Words(3, 1000), pkdeltatest.Words(4, 500))
-	h := &pkdelta.Header{Old: []pkdelta.File{{Name: "x.pak", Size: int64(len(old))}}, New: []pkdelta.File{{Name: "x.pak", Size: 20_000}}}
+	h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Name: "x.pak", Size: int64(len(old))}}, New: []pkdelta.File{{Name: "x.pak", Size: 20_000}}}}
 	k, err := table.Parse(table.Unreal, old, 0)
 	if err != nil {
 		t.Fatal(err)

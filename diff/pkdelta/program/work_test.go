@@ -32,7 +32,7 @@ func bomb(t *testing.T, write func(e *Emitter, blocks [2]Range, indexes [2]*delt
 		blocks[i] = Range{Off: int64(len(old)), Stored: int64(len(stored)), Method: compress.Zlib, Size: size}
 		old = append(old, stored...)
 	}
-	e := &Emitter{H: &pkdelta.Header{Old: []pkdelta.File{{Size: 1}}, New: []pkdelta.File{{Size: 100 * 4599}}}, Recipes: &RecipeList{}, Done: func(s []byte, _ int) error {
+	e := &Emitter{H: &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Size: 1}}, New: []pkdelta.File{{Size: 100 * 4599}}}}, Recipes: &RecipeList{}, Done: func(s []byte, _ int) error {
 		stream = bytes.Clone(s)
 		return nil
 	}}
@@ -46,7 +46,7 @@ func bomb(t *testing.T, write func(e *Emitter, blocks [2]Range, indexes [2]*delt
 
 // TestAllNamed: how often a patch of many old files names them all is bounded.
 func TestAllNamed(t *testing.T) {
-	h := &pkdelta.Header{Old: make([]pkdelta.File, 100_000), New: []pkdelta.File{{Name: "x", Size: 1}}}
+	h := &pkdelta.Header{Files: pkdelta.Files{Old: make([]pkdelta.File, 100_000), New: []pkdelta.File{{Name: "x", Size: 1}}}}
 	var e delta.Encoder
 	e.Reset()
 	for range 1000 {
@@ -96,7 +96,7 @@ func TestOperations(t *testing.T) {
 			e.Content(make([]byte, 2000), delta.NewIndex(nil), 0, 0)
 		}},
 	} {
-		h := &pkdelta.Header{Old: []pkdelta.File{{Size: 100}}, New: []pkdelta.File{{Name: "x", Size: 40}}, Recipes: []pkdelta.Recipe{{}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Size: 100}}, New: []pkdelta.File{{Name: "x", Size: 40}}}, Needs: pkdelta.Needs{Recipes: []pkdelta.Recipe{{}}}}
 		var e delta.Encoder
 		e.Reset()
 		e.Number(inOp, opRaw)
@@ -149,7 +149,7 @@ func TestCopiesOfNothing(t *testing.T) {
 			again(e, copyToEnd)
 		},
 	} {
-		h := &pkdelta.Header{Old: []pkdelta.File{{Size: 100}}, New: []pkdelta.File{{Name: "x", Size: 40}, {Name: "y", Size: 40}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Size: 100}}, New: []pkdelta.File{{Name: "x", Size: 40}, {Name: "y", Size: 40}}}}
 		var e delta.Encoder
 		e.Reset()
 		write(&e)
@@ -177,7 +177,7 @@ func TestPartDigests(t *testing.T) {
 		p := append(make([]byte, 16), make([]byte, 36)...)
 		binary.LittleEndian.PutUint64(p[16:], c.from)
 		binary.LittleEndian.PutUint64(p[24:], c.n)
-		h := &pkdelta.Header{New: []pkdelta.File{{Name: "x", Size: int64(len(p))}}}
+		h := &pkdelta.Header{Files: pkdelta.Files{New: []pkdelta.File{{Name: "x", Size: int64(len(p))}}}}
 		var stream []byte
 		e := &Emitter{H: h, Recipes: &RecipeList{}, Digests: map[[DigestSize]byte]int{}, Done: func(s []byte, _ int) error {
 			stream = bytes.Clone(s)
@@ -217,8 +217,7 @@ func TestWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			old, stream := bomb(t, write)
-			h := &pkdelta.Header{Old: []pkdelta.File{{Name: "x", Size: int64(len(old))}}, New: []pkdelta.File{{Name: "x", Size: 100 * 4599}},
-				Recipes: []pkdelta.Recipe{{Method: compress.Zlib, Params: [4]uint8{1, 8, 15}}}}
+			h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Name: "x", Size: int64(len(old))}}, New: []pkdelta.File{{Name: "x", Size: 100 * 4599}}}, Needs: pkdelta.Needs{Recipes: []pkdelta.Recipe{{Method: compress.Zlib, Params: [4]uint8{1, 8, 15}}}}}
 			run := func(w work) (work, error) {
 				m := &Machine{H: h, Old: &OldFiles{Files: []io.ReaderAt{bytes.NewReader(old)}, Names: []string{"x"}, Work: w}}
 				m.Begin(0, &Virtual{Spool: TempSpool()}, h.New[0].Size, 0, nil, nil)
@@ -234,11 +233,11 @@ func TestWork(t *testing.T) {
 			}
 		})
 	}
-	small, large := WorkFor(&pkdelta.Header{New: []pkdelta.File{{Size: 1}}}), WorkFor(&pkdelta.Header{Old: []pkdelta.File{{Size: 1 << 62}, {Size: 1 << 62}}})
+	small, large := WorkFor(&pkdelta.Header{Files: pkdelta.Files{New: []pkdelta.File{{Size: 1}}}}), WorkFor(&pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Size: 1 << 62}, {Size: 1 << 62}}}})
 	if small.limit < workFloor || small.limit > 2*workFloor || large.limit <= small.limit {
 		t.Errorf("limits %d, %d", small.limit, large.limit)
 	}
-	if most := WorkFor(&pkdelta.Header{New: make([]pkdelta.File, pkdelta.MaxFiles)}); most.limit < 4*opCost*pkdelta.MaxFiles {
+	if most := WorkFor(&pkdelta.Header{Files: pkdelta.Files{New: make([]pkdelta.File, pkdelta.MaxFiles)}}); most.limit < 4*opCost*pkdelta.MaxFiles {
 		t.Errorf("%d of work are too little for %d files of few bytes", most.limit, pkdelta.MaxFiles)
 	}
 }
