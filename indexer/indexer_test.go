@@ -66,11 +66,23 @@ func (c catalog) mustScan(o indexer.Options) *indexer.Report {
 // rows returns the result of a query, a line a row, columns separated by bars.
 func (c catalog) rows(query string, args ...any) []string {
 	c.t.Helper()
+	db := c.open()
+	defer func() { _ = db.Close() }()
+	return c.rowsOf(db, query, args...)
+}
+
+// open opens the catalog for reading.
+func (c catalog) open() *sql.DB {
+	c.t.Helper()
 	db, err := schema.OpenReadOnly(context.Background(), c.path)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	defer func() { _ = db.Close() }()
+	return db
+}
+
+func (c catalog) rowsOf(db *sql.DB, query string, args ...any) []string {
+	c.t.Helper()
 	rows, err := db.Query(query, args...)
 	if err != nil {
 		c.t.Fatalf("%s: %v", query, err)
