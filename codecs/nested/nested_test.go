@@ -239,6 +239,9 @@ func TestDepthIsBounded(t *testing.T) {
 // A directory of a thousand entries that are all the same installer, in itself
 // four times over, would be 10^12 entries.
 func TestExplosionIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("opens 10,000 archives")
+	}
 	b := makeUmod(t, item("text", []byte("bottom")))
 	for range 4 {
 		b = manyTimes(t, b)
