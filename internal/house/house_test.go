@@ -118,12 +118,17 @@ var rooms = map[string][]string{
 	"diff/pkdelta/apply":        {"codecs", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/program", "diff/pkdelta/table", "internal/..."}, // no maker
 	"diff/internal/pkdeltatest": {"codecs", "codecs/unrealpak", "diff/pkdelta"},                                                                                // for tests
 
-	"codecs":              {"codecs/compress", "codecs/family", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
-	"codecs/mount":        {},
-	"codecs/family":       {},
-	"codecs/family/...":   {"codecs", "codecs/family"},
-	"codecs/...":          {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
-	"codecs/all":          {"codecs/..."},
+	"codecs":            {"codecs/compress", "codecs/family", "codecs/mount", "internal/atomicfile", "internal/bin", "internal/rescue"},
+	"codecs/mount":      {},
+	"codecs/family":     {},
+	"codecs/family/...": {"codecs", "codecs/family"},
+	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
+	"codecs/all":        {"codecs/..."},
+
+	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
+	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},
+	"codecs/script/scripttest": {"codecs/family/unreal", "codecs/unrealpkg"}, // for tests
+
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
 	"internal/manual":  {"internal/version"},
@@ -148,7 +153,7 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":        {},                                    // tests
 	"modernc.org/z/...":         {},                                    // tests: exactzlib's oracle
 	"modernc.org/libc/...":      {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":               {"codecs/codecstest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"testing/...":               {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
 	"unsafe":                    {"schema/internal/vfstest"},
 	"net/http":                  {"diff/store/update"},
 	"os/exec":                   {"internal/pager", "internal/terminal/ptytest"},

@@ -1,0 +1,66 @@
+package script
+
+import "pakdb/codecs/family/unreal"
+
+// CallKind is how a call finds its function.
+type CallKind uint8
+
+// The kinds of [Call].
+const (
+	Final    CallKind = iota // bound: Callee is a path
+	Virtual                  // by name, on whatever object
+	Math                     // bound, to a static function of a library
+	Delegate                 // whatever was bound to a delegate; Callee is "broadcast" or its name
+	Native                   // UE1 to UE3, by number: Callee is "native#112"
+)
+
+// String names the kind as the catalog does.
+func (k CallKind) String() string {
+	switch k {
+	case Final:
+		return "final"
+	case Virtual:
+		return "virtual"
+	case Math:
+		return "math"
+	case Delegate:
+		return "delegate"
+	}
+	return "native"
+}
+
+// Call is one call in a function. Calls stand in the order of the file.
+type Call struct {
+	Kind      CallKind
+	Callee    string // "/Script/Engine.Actor:K2_DestroyActor", ".My_C:Fn", "SetText"
+	Statement int    // position in the Code's list
+}
+
+// Function is a function, state or class whose code was disassembled, or could
+// not be: then Err tells why, and where.
+type Function struct {
+	Export int    // position in the package's table
+	Path   string // in the package: "LOG_State_C:FlushToDisk"
+	Class  string // "Function", "State", ...
+	Flags  uint32 // of the function, as stored; 0 for what is none
+
+	At     int // of the script in the bytes of the export
+	Disk   int // size of the script, bytes
+	Memory int // its size in memory, as the file states and the code confirms
+	End    int // of what was read of the export
+	Tokens int
+
+	Calls   []Call
+	Refs    []unreal.ObjectRef // object constants, in order, repeated
+	Strings []string           // string constants, likewise
+	Normal  *Form              // nil where Err is set
+	Err     error
+}
+
+// Event returns the section of the normal form that a call lies in, "" for none.
+func (f *Function) Event(c Call) string {
+	if f.Normal == nil {
+		return ""
+	}
+	return f.Normal.Event(c.Statement)
+}

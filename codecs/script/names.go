@@ -1,0 +1,78 @@
+package script
+
+import "pakdb/codecs/family/unreal"
+
+// Names renders the names and objects of one package, each path once. It is not
+// safe for concurrent use.
+type Names struct {
+	Facts *unreal.PackageFacts
+	paths map[unreal.ObjectRef]string
+}
+
+// NewNames returns the names of a package.
+func NewNames(f *unreal.PackageFacts) *Names {
+	return &Names{Facts: f, paths: map[unreal.ObjectRef]string{}}
+}
+
+// Name returns the text of a name without its number; ok is false for an index
+// outside the table.
+func (n *Names) Name(index int32) (text string, ok bool) {
+	if index < 0 || int(index) >= len(n.Facts.Names) {
+		return "", false
+	}
+	return n.Facts.Names[index].Text, true
+}
+
+// Has reports whether a reference is 0 or inside the tables.
+func (n *Names) Has(r unreal.ObjectRef) bool {
+	if i, is := r.Import(); is {
+		return i < len(n.Facts.Imports)
+	}
+	i, is := r.Export()
+	return !is || i < len(n.Facts.Exports)
+}
+
+// Object returns the name of the object itself.
+func (n *Names) Object(r unreal.ObjectRef) unreal.ObjectName {
+	if i, is := r.Import(); is && i < len(n.Facts.Imports) {
+		return n.Facts.Imports[i].Name
+	}
+	if i, is := r.Export(); is && i < len(n.Facts.Exports) {
+		return n.Facts.Exports[i].Name
+	}
+	return unreal.ObjectName{Index: -1}
+}
+
+// Bare returns the name of the object itself as text, "null" for none.
+func (n *Names) Bare(r unreal.ObjectRef) string {
+	if r == 0 {
+		return "null"
+	}
+	return n.Facts.ObjectOf(r)
+}
+
+// Member returns the name of an object behind that of its outer.
+func (n *Names) Member(r unreal.ObjectRef, separator string) string {
+	outer := n.Facts.OuterOf(r)
+	if outer == 0 {
+		return n.Bare(r)
+	}
+	return n.Facts.ObjectOf(outer) + separator + n.Facts.ObjectOf(r)
+}
+
+// Path returns the whole path of an object: "/Script/Engine.Actor:Fn", with a dot
+// in front for one of the package itself: ".My_C:Fn"; "null" for none.
+func (n *Names) Path(r unreal.ObjectRef) string {
+	if r == 0 {
+		return "null"
+	}
+	if path, is := n.paths[r]; is {
+		return path
+	}
+	path, rooted := n.Facts.PathOf(r)
+	if !rooted {
+		path = "." + path
+	}
+	n.paths[r] = path
+	return path
+}

@@ -1,0 +1,116 @@
+package script
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/zeebo/blake3"
+)
+
+// Event returns the name of the section that a statement lies in, "" for none.
+func (f *Form) Event(statement int) string {
+	if statement < 0 || statement >= len(f.event) || f.event[statement] == 0 {
+		return ""
+	}
+	return f.events[f.event[statement]-1]
+}
+
+// String returns the text, each line with its end.
+func (f *Form) String() string { return string(f.AppendText(nil)) }
+
+// Lines returns the text as lines without their ends.
+func (f *Form) Lines() []string {
+	var lines []string
+	for line := range bytes.Lines(f.AppendText(nil)) {
+		lines = append(lines, string(bytes.TrimSuffix(line, []byte("\n"))))
+	}
+	return lines
+}
+
+// Digest is the BLAKE3 of the text: equal for functions that mean the same.
+func (f *Form) Digest() [32]byte { return blake3.Sum256(f.AppendText(nil)) }
+
+// AppendText appends the text to dst: statements behind two blanks, labels behind
+// one, sections at the margin.
+func (f *Form) AppendText(dst []byte) []byte {
+	r := renderer{Form: f, dst: slices.Grow(dst, len(f.code.text)+4*len(f.lines))}
+	for i, l := range f.lines {
+		switch l.kind {
+		case eventLine:
+			r.numbers = nil
+			r.dst = append(append(append(r.dst, "event "...), f.events[l.index]...), ":\n"...)
+			continue
+		case unreachedLine:
+			r.numbers = nil
+			r.dst = append(r.dst, "unreached:\n"...)
+			continue
+		}
+		if name, is := f.labels[l.index]; is && l.index >= 0 {
+			r.dst = append(append(append(r.dst, ' '), name...), ":\n"...)
+		}
+		if f.dropped && i == len(f.lines)-1 {
+			break
+		}
+		r.dst = append(r.dst, "  "...)
+		if l.kind == gotoLine {
+			r.dst = append(append(r.dst, "goto "...), f.label(int(l.target))...)
+		} else {
+			r.statement(&f.code.Statements[l.index])
+		}
+		r.dst = append(r.dst, '\n')
+	}
+	return r.dst
+}
+
+// label returns the name of a statement's label: "end" for what is not shown.
+func (f *Form) label(statement int) string {
+	if name, is := f.labels[int32(statement)]; is {
+		return name
+	}
+	return "end"
+}
+
+// renderer writes one text; it numbers the variables of a section.
+type renderer struct {
+	*Form
+	dst     []byte
+	numbers map[variable]int
+	count   map[string]int // by name
+}
+
+// variable is a compiler-made one.
+type variable struct {
+	name   string
+	number uint32
+}
+
+func (r *renderer) statement(s *Statement) {
+	from := s.text
+	for _, m := range r.code.marks[s.marks:s.marksEnd] {
+		r.dst = append(r.dst, r.code.text[from:m.at]...)
+		from = m.at
+		if m.kind == labelMark {
+			r.dst = append(r.dst, r.label(r.resolve(m.value))...)
+		} else if n := r.number(r.code.text[m.from:m.at], m.value); n > 1 {
+			r.dst = strconv.AppendInt(append(r.dst, '~'), int64(n), 10)
+		}
+	}
+	r.dst = append(r.dst, r.code.text[from:s.textEnd]...)
+}
+
+// number returns which of the variables of its name one is, in the order in which
+// the section mentions them.
+func (r *renderer) number(name []byte, number uint32) int {
+	if n, is := r.numbers[variable{string(name), number}]; is {
+		return n
+	}
+	if r.numbers == nil {
+		r.numbers, r.count = map[variable]int{}, map[string]int{}
+	}
+	text := string(name)
+	r.count[text]++
+	n := r.count[text]
+	r.numbers[variable{text, number}] = n
+	return n
+}
