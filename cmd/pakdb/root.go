@@ -5,8 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/catalog"
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/compare"
+	"pakdb/cmd/pakdb/internal/pack"
+	"pakdb/cmd/pakdb/internal/patch"
 	"pakdb/cmd/pakdb/internal/read"
+	"pakdb/cmd/pakdb/internal/ship"
 	"pakdb/internal/manual"
 )
 
@@ -34,7 +39,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			warnInterrupted(a, cmd, args)
+			ship.WarnInterrupted(a, cmd, args)
 			return a.Begin(cmd)
 		},
 	}
@@ -44,7 +49,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
 	a.AddFlags(root)
 	for _, commands := range [][]*cobra.Command{
-		catalogCommands(a), read.Commands(a), packCommands(a), compareCommands(a), patchCommands(a), shipCommands(a),
+		catalog.Commands(a), read.Commands(a), pack.Commands(a), compare.Commands(a), patch.Commands(a), ship.Commands(a),
 		{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
 	} {
 		root.AddCommand(commands...)

@@ -1,0 +1,131 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
+	"pakdb/diff"
+	"pakdb/diff/gate"
+	"pakdb/internal/glob"
+)
+
+// changes is a filter over what a comparison found.
+type changes struct {
+	*diff.Result
+	kinds   diff.Kind       // 0: all
+	damaged []codecs.Damage // archives of either build
+	globs   glob.List
+
+	limit  int // how many are shown; 0: all
+	hidden int // how many were not, because of it
+}
+
+func (opts *diffOptions) filter(patterns []string) (*changes, error) {
+	if opts.limit < 0 {
+		return nil, fmt.Errorf("%w: --limit %d: want a number from 0", cli.ErrUsage, opts.limit)
+	}
+	c := &changes{limit: opts.limit}
+	for _, name := range opts.kinds {
+		k, ok := diff.ParseKind(name)
+		if !ok {
+			return nil, fmt.Errorf("%w: --kind %q: want one of %s", cli.ErrUsage, name, strings.ReplaceAll(allKinds().String(), ",", ", "))
+		}
+		c.kinds |= k
+	}
+	if opts.summary != "" && !slices.Contains(diff.Columns(), opts.summary) {
+		return nil, fmt.Errorf("%w: --summary %q: want one of %s", cli.ErrUsage, opts.summary, strings.Join(diff.Columns(), ", "))
+	}
+	var err error
+	c.globs, err = glob.ParseList(patterns, opts.fold)
+	return c, err
+}
+
+func allKinds() (all diff.Kind) {
+	for _, k := range diff.Kinds() {
+		all |= k
+	}
+	return all
+}
+
+// filters reports whether not all changes were asked for.
+func (c *changes) filters() bool { return c.kinds != 0 || c.globs != nil }
+
+// noneMatch says that there are changes, of which none was asked for.
+func (c *changes) noneMatch() string {
+	if c.Len() == 1 {
+		return "1 change, which does not match"
+	}
+	return fmt.Sprintf("%d changes, none match", c.Len())
+}
+
+// refuseMissed returns an error for a pattern that matches no path of either
+// build. Most patterns match a change, so the paths of builds are rarely read.
+func (c *changes) refuseMissed(ctx context.Context, s *operand.Sides) (err error) {
+	missed := c.globs.Missed(c.Names())
+	if len(missed) == 0 {
+		return nil
+	}
+	var failed error
+	paths := func(yield func(string) bool) {
+		for path, err := range diff.Paths(ctx, s.DB, s.Old.Label, s.New.Label) {
+			if failed = err; err != nil || !yield(path) {
+				return
+			}
+		}
+	}
+	if missed = missed.Missed(paths); len(missed) > 0 && failed == nil {
+		err = cli.MissedError(missed[0], strconv.Quote(s.Old.Label)+" or "+strconv.Quote(s.New.Label), paths)
+	}
+	return errors.Join(failed, err)
+}
+
+// takes reports whether a change was asked for: by its kind, or by what else
+// happened to the entry.
+func (c *changes) takes(ch *diff.Change) bool {
+	if c.kinds != 0 && (ch.Kind|ch.Also)&c.kinds == 0 {
+		return false
+	}
+	if c.globs == nil {
+		return true
+	}
+	return ch.Old != nil && c.globs.Match(ch.Old.Name()) || ch.New != nil && c.globs.Match(ch.New.Name())
+}
+
+// each calls do for each change that was asked for and returns how many.
+func (c *changes) each(ctx context.Context, do func(*diff.Change) error) (n int, err error) {
+	for ch, err := range c.Changes(ctx) {
+		if err != nil {
+			return n, err
+		}
+		if !c.takes(&ch) {
+			continue
+		}
+		n++
+		if err := do(&ch); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// failsOver says on stderr which figures of the changes that were asked for exceed
+// their limits, and reports whether any does.
+func (opts *diffOptions) failsOver(ctx context.Context, a *cli.App, c *changes) (bool, error) {
+	totals := diff.NewTotals("kind")
+	_, err := c.each(ctx, func(ch *diff.Change) error {
+		totals.Add(ch)
+		return nil
+	})
+	lines := gate.Exceeded(opts.limits, totals, cli.ExactSize)
+	for _, line := range lines {
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+line)
+	}
+	return len(lines) > 0, err
+}

@@ -1,0 +1,218 @@
+package compare
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/diff"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+)
+
+// insideWriter shows what changed inside of contents, for people or as rows.
+type insideWriter struct {
+	a    *cli.App
+	with *diff.Semantic
+	w    *bufio.Writer
+	rows *query.Rows // nil: for people
+	p    cli.Palette
+}
+
+func newInsideWriter(a *cli.App, s *operand.Sides, format string) (*insideWriter, error) {
+	w := &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &diff.Semantic{
+		DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label}}
+	if format == "" {
+		return w, nil
+	}
+	var err error
+	w.rows, err = a.Rows(format, "kind", "path", "old_path", "field", "old", "new")
+	return w, err
+}
+
+// diffSemantic shows every change, and what changed inside of those that have
+// another content.
+func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, format string) (int, error) {
+	w, err := newInsideWriter(a, s, format)
+	if err != nil {
+		return 0, err
+	}
+	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return w.change(ctx, ch) }))
+	return n, errors.Join(err, w.close())
+}
+
+// diffEntries compares one entry with another.
+func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.Sides) error {
+	old, err := operand.FindEntry(ctx, s.DB, s.Old.Label, s.Old.Entry)
+	if err != nil {
+		return err
+	}
+	new, err := operand.FindEntry(ctx, s.DB, s.New.Label, s.New.Entry)
+	if err != nil {
+		return err
+	}
+	w, err := newInsideWriter(a, s, opts.format)
+	if err != nil {
+		return err
+	}
+	c := diff.Change{Kind: diff.Modified, Old: old, New: new}
+	if old.Content == new.Content && old.Content != "" {
+		// Of a package in two files, what its exports are made of may differ.
+		if in, err := w.with.Compare(ctx, &c); err != nil || in == nil || len(in.Fields) == 0 {
+			return errors.Join(err, w.close())
+		}
+	}
+	if old.Path != new.Path {
+		c.Kind, c.Also = diff.Renamed, diff.Modified
+	}
+	if err := errors.Join(w.change(ctx, &c), w.close()); err != nil {
+		return err
+	}
+	return cli.ErrProblems
+}
+
+func (w *insideWriter) close() error {
+	if w.rows != nil {
+		return w.rows.Close()
+	}
+	return w.w.Flush()
+}
+
+func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
+	if w.rows == nil {
+		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.Paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.Paint(cli.Faint, remarks(c)))
+	}
+	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
+		return w.row(c, nil, nil, nil)
+	}
+	in, err := w.with.Compare(ctx, c)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+		_, _ = fmt.Fprintf(w.a.Stderr, "pakdb: %s: %v\n", terminal.Printable(c.Name()), err)
+		return w.row(c, nil, nil, nil)
+	}
+	if err != nil || in == nil {
+		return err
+	}
+	return w.inside(c, in)
+}
+
+func (w *insideWriter) inside(c *diff.Change, in *diff.Inside) error {
+	for _, f := range in.Fields {
+		if err := w.field(c, f); err != nil {
+			return err
+		}
+	}
+	if in.Text != "" {
+		if err := w.text(c, in.Text); err != nil {
+			return err
+		}
+	}
+	for _, r := range in.Ranges {
+		if err := w.bytes(c, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// row writes a row where there are rows; old and new are nil for none.
+func (w *insideWriter) row(c *diff.Change, field, old, new driver.Value) error {
+	if w.rows == nil {
+		return nil
+	}
+	return w.rows.Write(append(c.RowOf("kind", "path", "old_path"), field, old, new)...)
+}
+
+func (w *insideWriter) field(c *diff.Change, f diff.FieldChange) error {
+	value := func(s *string) driver.Value {
+		if s == nil {
+			return nil
+		}
+		return *s
+	}
+	if w.rows != nil {
+		return w.row(c, f.Field, value(f.Old), value(f.New))
+	}
+	name := terminal.Printable(f.Field)
+	var err error
+	switch {
+	case f.New == nil:
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.Paint(cli.Red, "- "+name+behind(*f.Old)))
+	case f.Old == nil:
+		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.Paint(cli.Green, "+ "+name+behind(*f.New)))
+	default:
+		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s\n", name, w.p.Paint(cli.Red, terminal.Printable(*f.Old)), w.p.Paint(cli.Green, terminal.Printable(*f.New)))
+	}
+	return err
+}
+
+// behind is the value behind the name of a field, nothing for what is there or not.
+func behind(value string) string {
+	if value == "yes" {
+		return ""
+	}
+	return ": " + terminal.Printable(value)
+}
+
+func (w *insideWriter) text(c *diff.Change, text string) error {
+	if w.rows != nil {
+		return w.row(c, "text", nil, text)
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		colour := ""
+		switch {
+		case strings.HasPrefix(line, "-"):
+			colour = cli.Red
+		case strings.HasPrefix(line, "+"):
+			colour = cli.Green
+		case strings.HasPrefix(line, "@@"):
+			colour = cli.Cyan
+		}
+		shown := strings.ReplaceAll(line, "\t", "    ")
+		if _, err := fmt.Fprintln(w.w, w.p.Paint(colour, terminal.Printable(strings.TrimSuffix(shown, "\r")))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *insideWriter) bytes(c *diff.Change, r diff.Range) error {
+	if w.rows != nil {
+		return w.row(c, "bytes", fmt.Sprintf("%d+%d", r.OldOffset, r.OldSize), fmt.Sprintf("%d+%d", r.NewOffset, r.NewSize))
+	}
+	_, err := fmt.Fprintf(w.w, "  ~ %s at %#x -> %s at %#x\n", cli.Plural(r.OldSize, "byte", "bytes"), r.OldOffset,
+		cli.Plural(r.NewSize, "byte", "bytes"), r.NewOffset)
+	return err
+}
+
+// diffImpact shows what depends on what changed.
+func diffImpact(ctx context.Context, a *cli.App, c *changes, format string) (int, error) {
+	n, err := c.each(ctx, func(*diff.Change) error { return nil })
+	if err != nil {
+		return n, err
+	}
+	rows, err := a.Rows(format, "depth", "path", "kind", "via", "changed")
+	if err != nil {
+		return n, err
+	}
+	for i, err := range c.Impact(ctx, 0, c.takes) {
+		changed := int64(0)
+		if i.Changed {
+			changed = 1
+		}
+		if err == nil {
+			err = rows.Write(int64(i.Depth), i.Path, i.Kind, i.Via, changed)
+		}
+		if err != nil {
+			return n, cmp.Or(err, rows.Close())
+		}
+	}
+	return n, rows.Close()
+}

@@ -1,0 +1,33 @@
+package compare
+
+import (
+	"context"
+	"errors"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff"
+	"pakdb/diff/page"
+)
+
+// diffMarkdown writes a summary for a pull request.
+func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
+	totals := diff.NewTotals("kind")
+	if _, err := c.each(ctx, func(ch *diff.Change) error { totals.Add(ch); return nil }); err != nil {
+		return 0, err
+	}
+	return page.Markdown(a.Stdout, c.OldBuild, c.NewBuild, cli.DamageTexts(c.damaged), diffSums(c, totals), cli.HumanSize,
+		func(do func(*diff.Change) error) (int, error) { return c.each(ctx, do) })
+}
+
+// diffPage writes the changes as one page, with what the whole update takes by each
+// way of transport.
+func diffPage(ctx context.Context, a *cli.App, c *changes) (int, error) {
+	downloads, err := c.Downloads(ctx)
+	if err != nil {
+		return 0, err
+	}
+	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, cli.DamageTexts(c.damaged)...)
+	w.SetDownloads(downloads)
+	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
+	return n, errors.Join(err, w.Close())
+}

@@ -1,0 +1,28 @@
+package patch
+
+import (
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+)
+
+// Commands returns patch and mount-plan.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newPatchCommand(a), newMountPlanCommand(a)}
+}
+
+func newPatchCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "patch",
+		Short: "Make archives that a game mounts over a build to get another",
+		Long: `Make archives that the game itself loads: mounted over the old build they give
+the new one. Every archive is proved before it gets its name: base and patch are
+mounted together, and compared with the new build, file by file.`,
+		Example: `  pakdb patch build 1.48 1.52 -o Paks/
+  pakdb patch check Game/Content/Paks patch/ --against new/Content/Paks`,
+		Args: cli.NoSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPatchBuildCommand(a), newPatchCheckCommand(a), newPatchMergeCommand(a), newPatchLogCommand(a))
+	return cmd
+}

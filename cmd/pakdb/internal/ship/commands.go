@@ -1,0 +1,14 @@
+package ship
+
+import (
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+)
+
+// Commands returns delta, keygen, pak, publish, update and store.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{
+		newDeltaCommand(a), newKeygenCommand(a), newPakCommand(a), newPublishCommand(a), newUpdateCommand(a), newStoreCommand(a),
+	}
+}

@@ -1,0 +1,215 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/transport"
+	"pakdb/codecs"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/maker"
+	"pakdb/internal/result"
+)
+
+func newDeltaCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delta",
+		Short: "Make and apply the smallest download between builds",
+		Long: `Make and apply transport patches: files by which one or many archives become one
+or many others, bit for bit, with the least to be downloaded. Compressed blocks
+are decoded, compared, and coded again exactly as the archive's own tool did.
+
+A patch is for transport; the game never sees it. What a game mounts over an old
+build is made by "pakdb patch build".`,
+		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
+  pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
+		Args: cli.NoSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaRecoverCommand(a), newDeltaEstimateCommand(a))
+	return cmd
+}
+
+func newDeltaMakeCommand(a *cli.App) *cobra.Command {
+	var out string
+	var key secretKey
+	var keys cli.TargetKeys
+	var opts makeOptions
+	var overwrite bool
+	cmd := &cobra.Command{
+		Use:   "make [flags] OLD... [--] NEW... -o FILE",
+		Short: "Make the patch from old files to new ones",
+		Long: `Make the patch by which OLD becomes NEW: two archives, or two folders with all
+that is below them. Of more than two arguments, those before "--" are old and
+those after it are new. OLD and NEW may be builds in the catalog, BUILD, or one
+archive of a build, BUILD:ARCHIVE: then their files are read where they were indexed,
+and refused if they have changed since. A file or folder comes before a build of the
+same name, which BUILD: names.
+
+Files that are no archives are patched as bytes; empty folders and symbolic links
+are left out. Old content is used wherever it
+stands; files are told apart by content, and named by their last name or by
+their path below the folder that was given. Of an Unreal pak that was appended to
+(see "pakdb delta apply --append"), the old version is what it stands for.
+
+With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
+compared and encrypted again, so that an encrypted build costs as little as a plain
+one, and a new key nearly nothing. Such a patch has the new contents in the clear,
+and applying it takes the same keys, which are not in it. Without keys encrypted
+entries that changed are sent as they are stored.
+
+An archive that is damaged as a whole (no footer, a damaged index, cut short, not
+readable, a .ucas missing) is refused on either side: who applies the patch would
+have it as well. --allow-damaged takes it as the bytes that it is.
+
+The patch gets its name once it was applied and the result compared with NEW, which
+is done while it is made; the folder of FILE needs room for the patch twice. A patch
+above --max-size gets none, and the exit code is 1.`,
+		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
+  pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta
+  pakdb delta make 1.48 1.52 -o 1.48-1.52.pkdelta
+  pakdb delta make builds/1.48 builds/1.52 -o 1.48-1.52.pkdelta --max-size 50MB
+  pakdb delta make --best -o all.pkdelta old/*.pak -- new/*.pak
+  pakdb delta make --aes-key 0x8A3B... old/Game.pak new/Game.pak -o game.pkdelta`,
+		Args:              cli.Args(cobra.MinimumNArgs(2)),
+		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := keys.Load(&a.Keys); err != nil {
+				return err
+			}
+			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
+			if err != nil {
+				return cli.UsageError(cmd, err)
+			}
+			if out == "" {
+				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE"))
+			}
+			if err := cli.RefuseExisting(out, overwrite); err != nil {
+				return err
+			}
+			return runDeltaMake(cmd.Context(), a, old, new, out, key, opts, &keys)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
+	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
+	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
+	keys.Add(cmd)
+	return cli.Reporting(a, cmd, result.Delta{})
+}
+
+func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, out string, key secretKey, opts makeOptions, keys *cli.TargetKeys) (err error) {
+	debug.SetMemoryLimit(transport.MakeMemory)
+	secret, err := key.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	sides, err := openDeltaSides(ctx, a, old, new)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sides.close()) }()
+	if name, ok := sides.has(out); ok {
+		return cli.WithHint(fmt.Errorf("%w: the patch would be written over %s, which it is made from", cli.ErrUsage, name), "write it elsewhere, or move that away")
+	}
+	openNew := &codecs.Options{Keys: keys.Ring.Key}
+	found, err := findDamage(ctx, a, damagedSide{"old", sides.old.Inputs, a.OpenOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
+	if err != nil {
+		return err
+	}
+	if err := cli.RefuseDamaged(a, found, opts.allowDamaged); err != nil {
+		return err
+	}
+	started := time.Now()
+	watched, stop := a.WatchPatch(ctx)
+	defer stop()
+	h, s, err := maker.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
+		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, out, secret) },
+	})
+	if err == nil && secret != nil {
+		err = pkdelta.SignFile(ctx, out, secret)
+	}
+	stop()
+	if err != nil {
+		return err
+	}
+	a.Result.Done(result.MadeDelta(out, h, s, secret))
+	if a.Quiet {
+		return nil
+	}
+	return printMade(a, out, h, s, time.Since(started))
+}
+
+// makeOptions are the switches of "delta make".
+type makeOptions struct {
+	best, allowDamaged bool
+	maxSize            cli.ByteSize
+}
+
+// fits refuses a patch above --max-size, signed if it will be.
+func (opts *makeOptions) fits(h *pkdelta.Header, out string, key *pkdelta.SecretKey) error {
+	size := h.Length()
+	if key != nil {
+		size = pkdelta.SignedLength(h, key)
+	}
+	if opts.maxSize == 0 || size <= int64(opts.maxSize) {
+		return nil
+	}
+	return cli.Refusal(fmt.Errorf("%s would have %s, above the limit of %d", out, cli.ExactSize(size), int64(opts.maxSize)))
+}
+
+func printMade(a *cli.App, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {
+	var size int64
+	for _, f := range h.New {
+		size += f.Size
+	}
+	if _, err := fmt.Fprintf(a.Stdout, "%s: %s for %s of new files (%s), in %v\n", out, cli.HumanSize(h.Length()), cli.HumanSize(size),
+		cli.Percent(h.Length(), size), took.Round(time.Millisecond)); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.Stdout, "copied %s, coded %s, derived %s", cli.HumanSize(s.Copied), cli.HumanSize(s.Raw), cli.HumanSize(s.Derived)); err != nil {
+		return err
+	}
+	for _, r := range sortedRecipes(s.Made) {
+		if _, err := fmt.Fprintf(a.Stdout, ", made by %v %s", r, cli.HumanSize(s.Made[r])); err != nil {
+			return err
+		}
+	}
+	if s.Sealed > 0 {
+		if _, err := fmt.Fprintf(a.Stdout, ", %s of all that by AES", cli.HumanSize(s.Sealed)); err != nil {
+			return err
+		}
+	}
+	if len(h.Keys) > 0 {
+		if _, err := fmt.Fprintf(a.Stdout, "\ncontents that are encrypted in the files are in the clear in the patch; applying takes %s",
+			cli.Plural(int64(len(h.Keys)), "key", "keys")); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(a.Stdout, "\nproved: applied to the old files, it gives the new ones\n")
+	return err
+}
+
+func sortedRecipes(made map[pkdelta.Recipe]int64) (list []pkdelta.Recipe) {
+	for r := range made {
+		list = append(list, r)
+	}
+	slices.SortFunc(list, func(x, y pkdelta.Recipe) int {
+		if made[x] != made[y] {
+			return int(min(1, max(-1, made[y]-made[x])))
+		}
+		return slices.Compare(x.Params[:], y.Params[:])
+	})
+	return list
+}

@@ -1,0 +1,141 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/diff/locate"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/pkdelta/inside"
+)
+
+// deltaSides are the opened files that a patch is made between.
+type deltaSides struct{ old, new *inside.Files }
+
+// openDeltaSides opens the files, and tells what about them may not be meant.
+func openDeltaSides(ctx context.Context, a *cli.App, old, new []string) (s deltaSides, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if s.old, err = openInputs(ctx, a, old); err != nil {
+		return s, err
+	}
+	if s.new, err = openInputs(ctx, a, new); err != nil {
+		return s, err
+	}
+	same, err := apply.Same(ctx, s.old.Inputs, s.new.Inputs)
+	if err != nil {
+		return s, err
+	}
+	if same {
+		a.Warn("old and new files are the same, so that there is nothing to download")
+	}
+	for _, i := range apply.Appended(s.new) {
+		a.Warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
+	}
+	exact, err := apply.UseExact(ctx, s.old)
+	for _, i := range exact {
+		a.Warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
+	}
+	return s, err
+}
+
+// openInputs opens files, all files below folders, and the files of builds.
+func openInputs(ctx context.Context, a *cli.App, names []string) (*inside.Files, error) {
+	var paths []string
+	var built []*locate.Name
+	for _, name := range names {
+		n, err := operand.Resolve(ctx, a, locate.Resolver{Folders: true}, name)
+		switch {
+		case err != nil:
+			return nil, err
+		case n.Entry != "":
+			return nil, fmt.Errorf("%w: %s is an entry; a patch is made of files", cli.ErrUsage, name)
+		case n.Build != "":
+			built = append(built, n)
+		default:
+			paths = append(paths, n.Path)
+		}
+	}
+	if built == nil {
+		return inside.OpenFiles(paths)
+	}
+	if paths != nil || len(built) > 1 {
+		return nil, fmt.Errorf("%w: %s: a side of a patch is one build, or files", cli.ErrUsage, built[0].Text)
+	}
+	return openBuildInputs(ctx, a, built[0])
+}
+
+func openBuildInputs(ctx context.Context, a *cli.App, n *locate.Name) (*inside.Files, error) {
+	files, err := operand.OpenFiles(ctx, a, n.Build, n.Files)
+	if err != nil {
+		return nil, err
+	}
+	if n.One { // a file that is named alone has its last name
+		for i := range files.Inputs {
+			files.Inputs[i].Name = path.Base(files.Inputs[i].Name)
+		}
+	}
+	return &inside.Files{Inputs: files.Inputs, Open: files.Opened}, nil
+}
+
+// has reports whether a file is among them, and how it is called there.
+func (s deltaSides) has(name string) (path string, ok bool) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return "", false
+	}
+	for _, f := range []*inside.Files{s.old, s.new} {
+		for i := range f.Inputs {
+			if other, err := os.Stat(f.Path(i)); err == nil && os.SameFile(st, other) {
+				return f.Path(i), true
+			}
+		}
+	}
+	return "", false
+}
+
+func (s deltaSides) close() error {
+	var errs []error
+	for _, f := range []*inside.Files{s.old, s.new} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// oldAndNew divides arguments at "--", or two of them in the middle.
+func oldAndNew(args []string, dash int) (old, new []string, err error) {
+	switch {
+	case dash < 0 && len(args) == 2:
+		dash = 1
+	case dash < 0:
+		return nil, nil, errors.New(`several files: separate old from new ones by "--"`)
+	case dash == 0 || dash == len(args):
+		return nil, nil, errors.New(`"--" separates old files from new ones; there are none on one side`)
+	}
+	return args[:dash], args[dash:], nil
+}
+
+func deltaHint(err error) error {
+	switch {
+	case errors.Is(err, apply.ErrApplied):
+		return cli.WithHint(err, "nothing need be done")
+	case errors.Is(err, pkdelta.ErrWrongOld):
+		return cli.WithHint(err, `"pakdb delta info" tells what the patch is for`)
+	case errors.Is(err, pkdelta.ErrNoKey):
+		return cli.WithHint(err, cli.KeyHint+"; nothing was written")
+	case errors.Is(err, pkdelta.ErrCorrupt):
+		return cli.WithHint(err, "download the patch again")
+	}
+	return err
+}

@@ -1,0 +1,188 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/transport"
+	"pakdb/diff/store/publish"
+	"pakdb/internal/result"
+	"pakdb/internal/version"
+)
+
+func newPublishCommand(a *cli.App) *cobra.Command {
+	var out, label string
+	var sign secretKey
+	var deltas int
+	var allowDamaged bool
+	cmd := &cobra.Command{
+		Use:   "publish [flags] BUILD -o STORE",
+		Short: "Publish a build as static files for updates",
+		Long: `Add BUILD, a folder or the label of a build in the catalog, to STORE, a folder that
+any web server or bucket serves. Of a build in the catalog the files are those
+that were indexed, where they were; one that has changed since is refused.
+
+A store holds decoded contents, cut into chunks and packed, each once for
+all builds, and for each build how its files are made of them, bit for bit; and
+deltas from the last builds: of contents, wherever a client has the old ones, and
+of whole files, for clients that have exactly these.
+
+A build with an archive that is damaged as a whole (no footer, a damaged index, cut
+short, not readable, a .ucas missing) is refused; with --allow-damaged it is
+published as it is, and its manifest names the archive.
+
+Clients bring any folder to any build of the store by "pakdb update", whatever
+version, mix or mod they have.`,
+		Example: `  pakdb publish builds/1.52 -o /srv/game
+  pakdb publish 1.52 -o /srv/game      # as it was indexed
+  pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key`,
+		Args:              cli.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return cli.UsageError(cmd, errors.New("publish where to? pass -o STORE"))
+			}
+			return runPublish(cmd.Context(), a, args[0], out, label, sign, deltas, allowDamaged)
+		},
+	}
+	cli.AddAllowDamaged(cmd, &allowDamaged)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
+	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
+	sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
+	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
+	return cli.Reporting(a, cmd, result.Published{})
+}
+
+func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign secretKey, deltas int, allowDamaged bool) (err error) {
+	key, err := sign.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	files, folder, err := openPublished(ctx, a, build)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, files.close()) }()
+	found, err := findDamage(ctx, a, damagedSide{inputs: files.inputs, open: a.OpenOptions()})
+	if err != nil {
+		return err
+	}
+	if err := cli.RefuseDamaged(a, found, allowDamaged); err != nil {
+		return err
+	}
+	if label == "" {
+		label = build
+	}
+	if folder && label == build {
+		abs, err := filepath.Abs(build)
+		if err != nil {
+			return err
+		}
+		label = filepath.Base(abs)
+	}
+	debug.SetMemoryLimit(transport.MakeMemory)
+	started := time.Now()
+	ctx, stop := a.WatchPatch(ctx)
+	p, err := publish.Publish(ctx, out, label, files.inputs,
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: cli.DamageTexts(found)})
+	stop()
+	if err != nil {
+		return err
+	}
+	a.Result.Done(result.PublishedBuild(label, out, p))
+	if a.Quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(a.Stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, cli.Plural(int64(p.Files), "file", "files"),
+		cli.HumanSize(p.Size), cli.Plural(int64(p.Chunks), "chunk", "chunks"), cli.Plural(int64(p.Packs), "pack", "packs"), cli.HumanSize(p.Written),
+		cli.Plural(int64(p.Deltas+p.Whole), "patch", "patches")+" and "+cli.Plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
+	return err
+}
+
+func newStoreCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Check and prune what was published",
+		Long:  `Look after a store that "pakdb publish" made.`,
+		Example: `  pakdb store check /srv/game
+  pakdb store prune --keep 5 /srv/game`,
+		Args: cli.NoSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStoreCheckCommand(a), newStorePruneCommand(a))
+	return cmd
+}
+
+func newStoreCheckCommand(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check STORE",
+		Short: "Read a whole store and compare it with its hashes",
+		Long: `Read every pack, object and manifest of a store: all chunks have their hashes, and
+every build can be made of what is there. Each finding is a line; the exit code is
+1 when there are any.`,
+		Example: `  pakdb store check /srv/game
+  pakdb store check /srv/game --format json`,
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found := 0
+			ctx, stop := a.WatchPatch(cmd.Context())
+			err := publish.Check(ctx, args[0], func(name string, err error) {
+				found++
+				p := result.Of("", nil, err)
+				p.Path = &name
+				a.Result.Add(p)
+				a.ClearLine()
+				_, _ = fmt.Fprintf(a.Stdout, "%s: %v\n", name, err)
+			})
+			stop()
+			switch {
+			case err != nil:
+				return err
+			case found > 0:
+				return cli.ErrProblems
+			case !a.Quiet:
+				_, err = fmt.Fprintln(a.Stdout, "sound")
+			}
+			return err
+		},
+	}
+	return cli.Reporting(a, cmd, struct{}{})
+}
+
+func newStorePruneCommand(a *cli.App) *cobra.Command {
+	var keep int
+	var sign secretKey
+	cmd := &cobra.Command{
+		Use:   "prune [flags] STORE",
+		Short: "Remove old builds and what only they need",
+		Long: `Remove all builds but the last that were published, and the packs that no other
+build needs. The store is checked first; from a damaged one nothing is removed.`,
+		Example: `  pakdb store prune --keep 5 /srv/game`,
+		Args:    cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			key, err := sign.read(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			ctx, stop := a.WatchPatch(cmd.Context())
+			p, err := publish.Prune(ctx, args[0], keep, key)
+			stop()
+			if err != nil || a.Quiet {
+				return err
+			}
+			_, err = fmt.Fprintf(a.Stdout, "removed %s: %s, %s\n", cli.Plural(int64(len(p.Builds)), "build", "builds"),
+				cli.Plural(int64(p.Files), "file", "files"), cli.HumanSize(p.Size))
+			return err
+		},
+	}
+	sign.add(cmd, "sign the new list of builds with the secret key in `FILE`")
+	cmd.Flags().IntVar(&keep, "keep", 5, "how many builds to keep: the last `N`")
+	return cmd
+}

@@ -1,0 +1,151 @@
+package ship
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store/update"
+	"pakdb/internal/result"
+	"pakdb/internal/terminal"
+)
+
+func newUpdateCommand(a *cli.App) *cobra.Command {
+	var o updateOptions
+	cmd := &cobra.Command{
+		Use:   "update [flags] DIR --from STORE",
+		Short: "Bring a folder to a published build",
+		Long: `Bring DIR to a build of a store, which is a URL or a folder. DIR may hold any
+version, a mix of several, a modded one, or nothing: what it has is found by
+content and kept, what it lacks is fetched. What that costs is told first. Whatever
+a server answers is compared with its hash, and asked for again when it is wrong:
+up to five times, and from the other copies of the store that --from names.
+
+New files are made beside the old ones and checked; when all are right they take
+their places, and files that earlier builds had and this one has not are removed.
+Files that no build ever had stay. An interrupted update goes on where it stopped.
+
+--dry-run --format json prints the plan: how each file would be made and from what,
+what would be removed, what stays, and what would be fetched.`,
+		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
+  pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
+  pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
+  pakdb update ~/game --from /srv/game --dry-run
+  pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(o.from) == 0 {
+				return cli.UsageError(cmd, errors.New("update from where? pass --from STORE"))
+			}
+			if o.format != "" && o.format != "json" {
+				return cli.UsageError(cmd, fmt.Errorf("--format %q: json is the plan with --dry-run, and else the result", o.format))
+			}
+			return runUpdate(cmd.Context(), a, args[0], o)
+		},
+	}
+	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL` or folder of the store; more of them are copies, asked for what the first does not give right")
+	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
+	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
+	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
+	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
+	cmd.Flags().StringVar(&o.format, "format", "", "print the result, with --dry-run the plan, as `FORMAT`: json")
+	cli.CompleteFlag(cmd, "format", "json")
+	return cli.Reporting(a, cmd, result.Updated{})
+}
+
+// updateOptions are the flags of pakdb update.
+type updateOptions struct {
+	from               []string
+	build, key, format string
+	rate               cli.ByteSize
+	dryRun             bool
+}
+
+func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:]}
+	if o.key != "" {
+		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
+			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		}
+	}
+	r, err := update.OpenRemote(o.from[0], opt)
+	if err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(updateMemory)
+	started := time.Now()
+	planning, stop := a.WatchPatch(ctx)
+	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Registry: a.Registry(), Open: a.OpenOptions()})
+	stop()
+	if err != nil {
+		return recoverHint(err, dir)
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	if o.format != "" && o.dryRun {
+		e := json.NewEncoder(a.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(plan)
+	}
+	if err := printBill(a, plan); err != nil || o.dryRun {
+		return err
+	}
+	applying, stop := a.WatchPatch(ctx)
+	err = folder.Apply(applying, plan, nil)
+	if stop(); err != nil {
+		return err
+	}
+	a.Result.Done(result.UpdatedFolder(dir, plan, r))
+	if a.Quiet {
+		return nil
+	}
+	_, err = fmt.Fprintf(a.Stdout, "done: %s is build %q; fetched %s in %s, in %v\n", dir, plan.Build, cli.HumanSize(r.Fetched()),
+		cli.Plural(r.Requests(), "request", "requests"), time.Since(started).Round(time.Millisecond))
+	if wrong, vain := r.Wrong(); wrong > 0 && err == nil {
+		_, err = fmt.Fprintf(a.Stdout, "%s wrong and asked for again: %s in vain\n", cli.Plural(wrong, "answer was", "answers were"), cli.HumanSize(vain))
+	}
+	return err
+}
+
+// updateMemory is where garbage is collected more often, so that an update stays
+// below 256 MB. What it holds of a store is bounded by package store.
+const updateMemory = 192 << 20
+
+// printBill tells what an update costs, and which files stay that are not the
+// build's.
+func printBill(a *cli.App, p *update.Plan) error {
+	if a.Quiet {
+		return nil
+	}
+	b := p.Bill
+	for _, name := range p.Keep {
+		_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which is not of this build and was not published\n", terminal.Printable(name))
+	}
+	_, err := fmt.Fprintf(a.Stdout, "build %q: %s as they are, %d changed, %d new, %d to be removed; %d by a patch\n"+
+		"to fetch: %s in %s, after %s of lists\n", p.Build, cli.Plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,
+		cli.HumanSize(b.Fetch), cli.Plural(int64(b.Requests), "request", "requests"), cli.HumanSize(b.Known))
+	if err == nil && b.Local+b.Missing > 0 {
+		_, err = fmt.Fprintf(a.Stdout, "contents: %s from the folder's own files, with %s; %s from the store\n",
+			cli.HumanSize(b.Local), cli.Plural(int64(b.Coded), "delta", "deltas"), cli.HumanSize(b.Missing))
+	}
+	if err == nil && b.Reused+b.Stale > 0 {
+		_, err = fmt.Fprintf(a.Stdout, "left by an earlier try: %s that are of use, %s that are not and will be removed\n", cli.HumanSize(b.Reused), cli.HumanSize(b.Stale))
+	}
+	if err == nil && b.Looked > 0 {
+		_, err = fmt.Fprintf(a.Stdout, "read for contents that may have moved: %s of unchanged files\n", cli.HumanSize(b.Looked))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(a.Stdout, "to write: %s", cli.HumanSize(b.Write))
+	}
+	if err == nil && b.Free >= 0 {
+		_, err = fmt.Fprintf(a.Stdout, "; the disk has room for %s", cli.HumanSize(b.Free))
+	}
+	_, _ = fmt.Fprintln(a.Stdout)
+	return err
+}
