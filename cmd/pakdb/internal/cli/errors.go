@@ -109,7 +109,7 @@ func (c *Complaints) Add(err error) {
 	_, _ = fmt.Fprintln(c.a.Stderr, "pakdb: "+terminal.PrintableLines(err.Error()))
 }
 
-// Result is errFailures or errProblems if there were any.
+// Result is ErrFailures or ErrProblems if there were any, and nil otherwise.
 func (c *Complaints) Result() error {
 	_, _ = fmt.Fprint(c.a.Stderr, c.keyless.summary())
 	switch {

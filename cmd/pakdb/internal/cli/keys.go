@@ -14,7 +14,7 @@ import (
 	"pakdb/codecs/unrealpak/keyring"
 )
 
-// keyFlags are where the keys of encrypted archives come from.
+// Keys are the AES keys of encrypted archives, and the flags that give them.
 type Keys struct {
 	texts []string // --aes-key
 	files []string // --keys

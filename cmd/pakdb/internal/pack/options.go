@@ -12,7 +12,7 @@ import (
 	"pakdb/codecs/compress"
 )
 
-// createFlags are the options of new archives that only some formats have. What
+// createOptions are the options of new archives that only some formats have. What
 // a format lacks it refuses itself.
 type createOptions struct {
 	method, mount         string

@@ -230,7 +230,7 @@ func writePatch(ctx context.Context, a *cli.App, p *overlay.Plan, opts patchOpti
 	return planVerdict(p)
 }
 
-// planVerdict is errProblems for a patch that does not make the new build of the
+// planVerdict is cli.ErrProblems for a patch that does not make the new build of the
 // old one, or that the game may not mount.
 func planVerdict(p *overlay.Plan) error {
 	if len(p.Kept) > 0 || p.Faults > 0 {

@@ -201,7 +201,7 @@ func meaningOfFile(ctx context.Context, a *cli.App, path string) (*meaning.Node,
 	defer func() { _ = f.Close() }()
 	st, err := f.Stat()
 	if err != nil || !st.Mode().IsRegular() {
-		return nil, err // openFor tells what is wrong with it
+		return nil, err // OpenFor tells what is wrong with it
 	}
 	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
 	format, err := a.Registry().Detect(src)

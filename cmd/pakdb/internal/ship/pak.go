@@ -139,7 +139,7 @@ file, whose last three columns are NULL for these.`,
 }
 
 // eachAppended calls each with the version that every pak stands for. It returns
-// errProblems if a pak was not appended to.
+// cli.ErrProblems if a pak was not appended to.
 func eachAppended(ctx context.Context, paths []string, each func(path string, file pkdelta.File, appended bool) error) error {
 	none := false
 	for _, path := range paths {
