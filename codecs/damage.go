@@ -280,3 +280,17 @@ func MergeDamage(found, more []Damage) []Damage {
 	slices.SortStableFunc(found, func(a, b Damage) int { return cmp.Compare(a.Archive, b.Archive) })
 	return found
 }
+
+// HidesEntries reports whether one of the archives may lack entries. Of the others only
+// contents are missing, and what changed is known.
+func HidesEntries(found []Damage) bool {
+	return slices.ContainsFunc(found, func(d Damage) bool { return !d.Listed })
+}
+
+// DamageTexts returns a line for each damage, for manifests and reports.
+func DamageTexts(found []Damage) (lines []string) {
+	for _, d := range found {
+		lines = append(lines, d.String())
+	}
+	return lines
+}

@@ -17,7 +17,7 @@
 //	a catalog, files ── Stack ──┘
 //
 // Files in reading order: stack.go (what is mounted, and what a game sees of it),
-// catalog.go (stacks from builds), mounts.go, plan.go (what a patch is), formats.go
+// catalog.go (stacks from builds), mounts.go, plan.go (what a patch is), choice.go (--only), formats.go
 // (which archives can be patched), bundle.go (what goes together), select.go (which
 // files a patch must hold), needs.go, disk.go (stacks from files), damage.go, taken.go,
 // warn.go, layout.go (into which archives, under which names), sources.go, rebuild.go,

@@ -3,6 +3,8 @@ package overlay
 import (
 	"cmp"
 	"slices"
+
+	"pakdb/codecs"
 )
 
 // MountState is what an archive contributes to what a game sees.
@@ -22,6 +24,28 @@ type Shadow struct {
 	File, By *File
 	Tie      bool // both have one mount order: the name decides
 	Same     bool // both have the same content
+}
+
+// Chunk returns the chunk of a game that the name of the archive states. ok is false if
+// its format has no chunks in names, or this name has none.
+func (m *Mount) Chunk(registry *codecs.Registry) (chunk int, ok bool) {
+	f, known := registry.Format(m.Format)
+	if !known || f.Mounts().Chunk == nil {
+		return 0, false
+	}
+	return f.Mounts().Chunk(m.Name)
+}
+
+// SumShadows returns the stored bytes of the hidden entries, and how many of them are
+// hidden by a name alone.
+func SumShadows(shadows []Shadow) (stored int64, ties int) {
+	for i := range shadows {
+		stored += shadows[i].File.Stored
+		if shadows[i].Tie {
+			ties++
+		}
+	}
+	return stored, ties
 }
 
 // Survey tells of each mount what it contributes, the one that wins first, and

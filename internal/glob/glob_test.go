@@ -123,6 +123,28 @@ func TestListMissed(t *testing.T) {
 	}
 }
 
+func TestListCheck(t *testing.T) {
+	paths := slices.Values([]string{"Maps/One.umap", "Maps/Two.umap"})
+	l, err := glob.ParseList([]string{"*.umap", "maps/one.umap"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l[:1].Check("the build", paths); err != nil {
+		t.Error(err)
+	}
+	err = l.Check("the build", paths)
+	var unmatched *glob.UnmatchedError
+	if !errors.As(err, &unmatched) || !errors.Is(err, glob.ErrPattern) {
+		t.Fatalf("%v is no UnmatchedError", err)
+	}
+	if got, want := err.Error(), `nothing in the build matches "maps/one.umap"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := unmatched.Hint(), `with -i, which ignores case, "Maps/One.umap" would match`; got != want {
+		t.Errorf("hint %s, want %s", got, want)
+	}
+}
+
 func TestHint(t *testing.T) {
 	paths := slices.Values([]string{"Maps/Arena.umap", "Maps/Arenas.umap", "Config/Game.ini"})
 	for _, tt := range []struct{ pattern, hint string }{

@@ -1,6 +1,7 @@
 package glob
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 )
@@ -40,3 +41,32 @@ func (l List) Missed(paths iter.Seq[string]) List {
 	}
 	return left
 }
+
+// Check returns an [UnmatchedError] of the first pattern that matches none of the paths,
+// nil if there is none. A pattern that stands for nothing is a mistake, not an empty
+// answer. where says in the message where the paths are.
+func (l List) Check(where string, paths iter.Seq[string]) error {
+	missed := l.Missed(paths)
+	if len(missed) == 0 {
+		return nil
+	}
+	return &UnmatchedError{Pattern: missed[0], Where: where, hint: missed[0].Hint(paths)}
+}
+
+// UnmatchedError is a pattern that matches no path. It is an [ErrPattern].
+type UnmatchedError struct {
+	Pattern *Glob
+	Where   string // the paths are
+	hint    string
+}
+
+// Error implements error.
+func (e *UnmatchedError) Error() string {
+	return fmt.Sprintf("nothing in %s matches %q", e.Where, e.Pattern)
+}
+
+// Unwrap returns [ErrPattern].
+func (e *UnmatchedError) Unwrap() error { return ErrPattern }
+
+// Hint suggests paths that the pattern may have meant, see [Glob.Hint].
+func (e *UnmatchedError) Hint() string { return e.hint }

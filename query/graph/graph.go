@@ -165,3 +165,22 @@ func scanEdge(rows *sql.Rows) (e Edge, err error) {
 }
 
 func hexID(key int64) string { return fmt.Sprintf("%016x", uint64(key)) }
+
+// Needs returns the paths that an entry refers to directly, weak references left out.
+// Of a path that is not in the build it returns none.
+func (g *Graph) Needs(ctx context.Context, name string) (paths []string, err error) {
+	nodes, err := g.Resolve(ctx, name)
+	switch {
+	case errors.Is(err, ErrNoNode), err == nil && nodes[0].Path != name:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	err = g.Walk(ctx, nodes[0], Options{}, func(e Edge) error {
+		if e.To.Path != "" && !e.Weak {
+			paths = append(paths, e.To.Path)
+		}
+		return nil
+	})
+	return paths, err
+}

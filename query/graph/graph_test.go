@@ -83,6 +83,21 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+func TestNeeds(t *testing.T) {
+	g := catalog(t)
+	for name, want := range map[string][]string{
+		"Dir/a.x": {"Dir/b.x", "Dir/b.x"}, // two kinds; what is missing or native has no path
+		"Dir/b.x": {"Other/c.x"},
+		"dir/b.x": nil, // another file
+		"b.x":     nil,
+		"nowhere": nil,
+	} {
+		if got, err := g.Needs(context.Background(), name); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
 func TestResolveNothing(t *testing.T) {
 	if _, err := catalog(t).Resolve(context.Background(), "nowhere"); !errors.Is(err, graph.ErrNoNode) {
 		t.Errorf("got %v, want ErrNoNode", err)

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -39,20 +38,6 @@ func WarnDamaged(a *App, found []codecs.Damage) {
 	for _, d := range found {
 		a.Warn("damaged archive: " + d.String())
 	}
-}
-
-// HidesEntries reports whether one of the archives may lack entries: of the others
-// only contents are missing, and what changed is known.
-func HidesEntries(found []codecs.Damage) bool {
-	return slices.ContainsFunc(found, func(d codecs.Damage) bool { return !d.Listed })
-}
-
-// DamageTexts are lines for manifests and reports.
-func DamageTexts(found []codecs.Damage) (lines []string) {
-	for _, d := range found {
-		lines = append(lines, d.String())
-	}
-	return slices.Clip(lines)
 }
 
 // ListDamage tells of damage on stdout, before a result for people.

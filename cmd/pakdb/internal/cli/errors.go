@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"syscall"
 
 	"pakdb/codecs"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
-	"pakdb/internal/glob"
 	"pakdb/internal/rescue"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -119,10 +117,4 @@ func (c *Complaints) Result() error {
 		return ErrProblems
 	}
 	return nil
-}
-
-// MissedError reports a pattern that matches no path of what is called where. A
-// pattern that stands for nothing is a mistake, not an empty answer.
-func MissedError(g *glob.Glob, where string, paths iter.Seq[string]) error {
-	return WithHint(fmt.Errorf("%w: nothing in %s matches %q", ErrUsage, where, g), g.Hint(paths))
 }

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/gate"
 	"pakdb/diff/overlay"
@@ -176,12 +177,12 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	}
 	if opts.limits != nil {
 		over, err := opts.failsOver(ctx, a, c)
-		if err == nil && (over || cli.HidesEntries(c.damaged)) {
+		if err == nil && (over || codecs.HidesEntries(c.damaged)) {
 			err = cli.ErrProblems
 		}
 		return err
 	}
-	if n > 0 || cli.HidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
+	if n > 0 || codecs.HidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
 		return cli.ErrProblems
 	}
 	return nil

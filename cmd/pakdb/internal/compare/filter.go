@@ -1,8 +1,8 @@
 package compare
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -80,10 +80,8 @@ func (c *changes) refuseMissed(ctx context.Context, s *operand.Sides) (err error
 			}
 		}
 	}
-	if missed = missed.Missed(paths); len(missed) > 0 && failed == nil {
-		err = cli.MissedError(missed[0], strconv.Quote(s.Old.Label)+" or "+strconv.Quote(s.New.Label), paths)
-	}
-	return errors.Join(failed, err)
+	err = missed.Check(strconv.Quote(s.Old.Label)+" or "+strconv.Quote(s.New.Label), paths)
+	return cmp.Or(failed, err)
 }
 
 // takes reports whether a change was asked for: by its kind, or by what else

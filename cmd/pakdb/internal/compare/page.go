@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/page"
 )
@@ -15,7 +16,7 @@ func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 	if _, err := c.each(ctx, func(ch *diff.Change) error { totals.Add(ch); return nil }); err != nil {
 		return 0, err
 	}
-	return page.Markdown(a.Stdout, c.OldBuild, c.NewBuild, cli.DamageTexts(c.damaged), diffSums(c, totals), cli.HumanSize,
+	return page.Markdown(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged), diffSums(c, totals), cli.HumanSize,
 		func(do func(*diff.Change) error) (int, error) { return c.each(ctx, do) })
 }
 
@@ -26,7 +27,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, cli.DamageTexts(c.damaged)...)
+	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
 	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
 	return n, errors.Join(err, w.Close())

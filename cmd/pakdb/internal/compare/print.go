@@ -11,6 +11,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/cmd/pakdb/internal/transport"
+	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/internal/terminal"
 )
@@ -124,7 +125,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 	case parts != nil:
 	case c.Len() > 0:
 		return c.noneMatch()
-	case cli.HidesEntries(c.damaged):
+	case codecs.HidesEntries(c.damaged):
 		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
 	case len(c.Reordered) > 0:
 		return fmt.Sprintf("%s and %s hold the same entries, in another order", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))

@@ -127,7 +127,7 @@ func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new 
 	if opts.dependencies && opts.only == nil && opts.exclude == nil {
 		return fmt.Errorf("%w: --with-dependencies adds to what --only chooses", cli.ErrUsage)
 	}
-	if slices.ContainsFunc(opts.only, isSQL) { // no later; but what is scanned before it runs has no limit
+	if slices.ContainsFunc(opts.only, query.IsStatement) { // no later; but what is scanned before it runs has no limit
 		if err := schema.LimitMemory(noLimit); err != nil {
 			return err
 		}
@@ -173,10 +173,10 @@ func planOptions(ctx context.Context, a *cli.App, opts *patchOptions, s *operand
 	if err != nil {
 		return o, err
 	}
-	if err := c.refuseMissed(stacks); err != nil {
+	if err := c.Check(stacks[0], stacks[1]); err != nil {
 		return o, err
 	}
-	o.Only = c.takes
+	o.Only = c.Takes
 	if opts.dependencies {
 		o.Needs, err = newNeeds(ctx, s)
 	}

@@ -66,13 +66,12 @@ func printMounts(a *cli.App, mounts []overlay.MountState, format string) error {
 	if err != nil {
 		return err
 	}
+	registry := a.Registry()
 	for i := range mounts {
 		m := &mounts[i]
 		chunk := cli.TextOrNull("")
-		if f, ok := a.Registry().Format(m.Format); ok && f.Mounts().Chunk != nil {
-			if n, ok := f.Mounts().Chunk(m.Name); ok {
-				chunk = int64(n)
-			}
+		if n, ok := m.Chunk(registry); ok {
+			chunk = int64(n)
 		}
 		if err := rows.Write(m.Name, m.Order, chunk, m.MountPoint, int64(m.Files), int64(m.Seen), int64(m.Dead), m.Bytes,
 			int64(m.Deletes), int64(m.Idle), int64(m.Ties)); err != nil {
@@ -98,16 +97,11 @@ func printShadows(a *cli.App, shadows []overlay.Shadow, format string) error {
 }
 
 func mountSums(s *overlay.Stack, mounts []overlay.MountState, shadows []overlay.Shadow) string {
-	var dead int64
-	ties := int64(0)
-	for i := range shadows {
-		dead += shadows[i].File.Stored
-		ties += cli.Bit(shadows[i].Tie)
-	}
+	dead, ties := overlay.SumShadows(shadows)
 	text := fmt.Sprintf("%s, %s to see; %s that nothing can reach, %s stored", cli.Plural(int64(len(mounts)), "archive", "archives"),
 		cli.Plural(int64(len(s.View())), "file", "files"), cli.Plural(int64(len(shadows)), "entry", "entries"), cli.HumanSize(dead))
 	if ties > 0 {
-		text += fmt.Sprintf("; %s decided by a name alone: do not rely on it", cli.Plural(ties, "file", "files"))
+		text += fmt.Sprintf("; %s decided by a name alone: do not rely on it", cli.Plural(int64(ties), "file", "files"))
 	}
 	return text
 }

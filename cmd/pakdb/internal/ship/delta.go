@@ -15,6 +15,7 @@ import (
 	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/result"
 )
@@ -124,7 +125,8 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, out string
 		return cli.WithHint(fmt.Errorf("%w: the patch would be written over %s, which it is made from", cli.ErrUsage, name), "write it elsewhere, or move that away")
 	}
 	openNew := &codecs.Options{Keys: keys.Ring.Key}
-	found, err := findDamage(ctx, a, damagedSide{"old", sides.old.Inputs, a.OpenOptions()}, damagedSide{"new", sides.new.Inputs, openNew})
+	found, err := inside.FindDamage(ctx, a.Registry(), inside.Side{Name: "old", Inputs: sides.old.Inputs, Open: a.OpenOptions()},
+		inside.Side{Name: "new", Inputs: sides.new.Inputs, Open: openNew})
 	if err != nil {
 		return err
 	}

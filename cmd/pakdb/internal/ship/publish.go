@@ -12,6 +12,8 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/transport"
+	"pakdb/codecs"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store/publish"
 	"pakdb/internal/result"
 	"pakdb/internal/version"
@@ -70,7 +72,7 @@ func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign 
 		return err
 	}
 	defer func() { err = errors.Join(err, files.close()) }()
-	found, err := findDamage(ctx, a, damagedSide{inputs: files.inputs, open: a.OpenOptions()})
+	found, err := inside.FindDamage(ctx, a.Registry(), inside.Side{Inputs: files.inputs, Open: a.OpenOptions()})
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign 
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: cli.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
