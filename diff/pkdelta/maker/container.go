@@ -21,30 +21,32 @@ const (
 	containerFill = 16
 )
 
-// readContainer reads the tables of a container if the file at hand is one of its
-// two.
-func (f *fileMaker) readContainer() (bool, error) {
-	switch strings.ToLower(path.Ext(f.file.Name)) {
+// readContainer reads the tables of a container if file i of the new build, which was
+// file twin of the old one, is one of its two. It returns those whose pieces are copied,
+// or both to predict one by the other.
+func readContainer(old, new *inside.Build, twin, i int) (plan *program.Known, both *tablePair, is bool, err error) {
+	switch strings.ToLower(path.Ext(new.Files[i].Name)) {
 	case casExt:
-		toc := f.m.old.Sibling(f.twin, tocExt)
-		if toc < 0 {
-			return true, nil
+		if toc := old.Sibling(twin, tocExt); toc >= 0 {
+			plan, err = containerOf(old, toc, twin)
 		}
-		var err error
-		f.m.e.Plan, err = containerOf(f.m.old, toc, f.twin)
-		return true, err
+		return plan, nil, true, err
 	case tocExt:
-		oldCas, newCas := f.m.old.Sibling(f.twin, casExt), f.m.new.Sibling(f.m.e.File, casExt)
-		if oldCas < 0 || newCas < 0 || newCas > f.m.e.File {
-			return true, nil
+		oldCas, newCas := old.Sibling(twin, casExt), new.Sibling(i, casExt)
+		if oldCas < 0 || newCas < 0 || newCas > i {
+			return nil, nil, true, nil
 		}
-		var err error
-		if f.newTables, err = containerOf(f.m.new, f.m.e.File, newCas); err == nil && f.newTables != nil {
-			f.oldTables, err = containerOf(f.m.old, f.twin, oldCas)
+		to, err := containerOf(new, i, newCas)
+		if err != nil || to == nil {
+			return nil, nil, true, err
 		}
-		return true, err
+		from, err := containerOf(old, twin, oldCas)
+		if err != nil || from == nil {
+			return nil, nil, true, err
+		}
+		return nil, &tablePair{build: old, old: from, new: to}, true, nil
 	}
-	return false, nil
+	return nil, nil, false, nil
 }
 
 // containerOf reads the .utoc that is file toc of a build, whose entries are in
@@ -61,44 +63,38 @@ func containerOf(b *inside.Build, toc, cas int) (*program.Known, error) {
 }
 
 // inContainer reports that the file at hand is a .ucas whose tables are known.
-func (f *fileMaker) inContainer() bool {
-	return f.m.e.Plan != nil && f.m.e.Plan.Kind == table.IoStore
+func (o *output) inContainer() bool {
+	return o.e.Plan != nil && o.e.Plan.Kind == table.IoStore
 }
 
 // padded reports that an old entry, which begins at from, is better copied without
 // the gap bytes before it: the copy at hand does not go on there.
-func (f *fileMaker) padded(from, gap int64) bool {
-	if !f.inContainer() {
+func (o *output) padded(from, gap int64) bool {
+	if !o.inContainer() {
 		return false
 	}
-	_, begins := f.m.e.Plan.Starts[from]
-	return begins && (f.m.e.Run.N == 0 || f.m.e.Run.Off+f.m.e.Run.N != from-gap)
+	_, begins := o.e.Plan.Starts[from]
+	return begins && (o.e.Run.N == 0 || o.e.Run.Off+o.e.Run.N != from-gap)
 }
 
 // isPadding reports that n bytes are zeros.
-func (f *fileMaker) isPadding(off, n int64) bool {
+func (o *output) isPadding(off, n int64) bool {
 	if n == 0 || n > program.FlushSize {
 		return false
 	}
-	p, err := f.file.Read(off, n)
+	p, err := o.file.Read(off, n)
 	return err == nil && bytes.Equal(p, make([]byte, n))
 }
 
-// copyFill copies what fills up extent k, which was copied, as it does the old
-// one.
-func (f *fileMaker) copyFill(k int, at place) error {
-	l := &f.m.old.Files[at.file]
-	off, gap := f.gapBefore(k + 1)
-	old, has := l.GapBefore(int(at.extent) + 1)
+// copyFill copies what fills up extent k, which was copied, as it does extent j of
+// old file l.
+func (o *output) copyFill(k, file int, l *inside.Layout, j int) error {
+	off, gap := o.gapBefore(k + 1)
+	old, has := l.GapBefore(j + 1)
 	n := -off & (containerFill - 1)
-	if !f.inContainer() || n == 0 || n > gap || n > has || -old&(containerFill-1) != n {
+	if !o.inContainer() || n == 0 || n > gap || n > has || -old&(containerFill-1) != n {
 		return nil
 	}
-	same, err := equalAt(f.ctx, f.file, off, l, old, n)
-	if same {
-		f.m.e.CopyOld(int(at.file), old, n)
-		f.m.stats.Copied += n
-		f.pos = off + n
-	}
+	_, err := o.copySame(off, n, position{int32(file), old}, l)
 	return err
 }

@@ -6,8 +6,18 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/program"
 )
+
+// digests finds SHA-1 sums that a new file has of parts of itself, and has them
+// computed where the file is made.
+type digests struct {
+	file    *inside.Layout
+	e       *program.Emitter
+	stats   *Stats
+	pending []written // whose bytes are not complete
+}
 
 // written is a digest of the output that is derived rather than sent.
 type written struct {
@@ -15,23 +25,22 @@ type written struct {
 	at, from, to int64
 }
 
-// headDigest finds, in the bytes p at off that stand before an entry, the SHA-1
-// of its stored bytes, and takes it out. What takes its place is what the old
-// entry has there, in old.
-func (f *fileMaker) headDigest(p []byte, off int64, k int, old []byte) error {
-	e := &f.m.new.Entries[f.file.Extents[k].Entry]
+// head finds, in the bytes p at off that stand before entry e, the SHA-1 of its stored
+// bytes, and takes it out; k is the extent behind them. What takes its place is what the
+// old entry has there, in old.
+func (g *digests) head(p []byte, off int64, e *inside.Entry, k int, old []byte) error {
 	if e.First != k || len(p) < program.DigestSize {
 		return nil
 	}
-	d := written{from: f.file.Extents[k].Off, to: f.file.Extents[k+e.Count-1].End()}
+	d := written{from: g.file.Extents[k].Off, to: g.file.Extents[k+e.Count-1].End()}
 	var err error
-	if d.sum, err = f.sha1(d.from, d.to); err != nil {
+	if d.sum, err = g.sha1(d.from, d.to); err != nil {
 		return err
 	}
 	at := bytes.Index(p, d.sum[:])
-	if last := &f.file.Extents[k+e.Count-1]; at < 0 && last.Coded < last.Stored {
+	if last := &g.file.Extents[k+e.Count-1]; at < 0 && last.Coded < last.Stored {
 		d.to = last.Off + last.Coded // without the padding
-		if d.sum, err = f.sha1(d.from, d.to); err != nil {
+		if d.sum, err = g.sha1(d.from, d.to); err != nil {
 			return err
 		}
 		at = bytes.Index(p, d.sum[:])
@@ -40,7 +49,7 @@ func (f *fileMaker) headDigest(p []byte, off int64, k int, old []byte) error {
 		return nil
 	}
 	d.at = off + int64(at)
-	f.pending = append(f.pending, d)
+	g.pending = append(g.pending, d)
 	clear(p[at : at+program.DigestSize])
 	if at < len(old) {
 		copy(p[at:at+program.DigestSize], old[at:])
@@ -49,11 +58,11 @@ func (f *fileMaker) headDigest(p []byte, off int64, k int, old []byte) error {
 }
 
 // sha1 hashes a part of the file.
-func (f *fileMaker) sha1(from, to int64) (sum [program.DigestSize]byte, err error) {
+func (g *digests) sha1(from, to int64) (sum [program.DigestSize]byte, err error) {
 	h := sha1.New()
 	for from < to {
 		n := min(to-from, 1<<20)
-		p, err := f.file.ReadStored(from, n)
+		p, err := g.file.ReadStored(from, n)
 		if err != nil {
 			return sum, err
 		}
@@ -63,25 +72,25 @@ func (f *fileMaker) sha1(from, to int64) (sum [program.DigestSize]byte, err erro
 	return [program.DigestSize]byte(h.Sum(nil)), nil
 }
 
-// settle writes the digests whose bytes are complete.
-func (f *fileMaker) settle() {
-	f.pending = slices.DeleteFunc(f.pending, func(d written) bool {
-		if d.to > f.pos {
+// settle writes the digests whose bytes are complete up to a place.
+func (g *digests) settle(pos int64) {
+	g.pending = slices.DeleteFunc(g.pending, func(d written) bool {
+		if d.to > pos {
 			return false
 		}
-		f.m.e.Digest(d.sum, d.at, d.from, d.to)
-		f.m.stats.Derived += program.DigestSize
+		g.e.Digest(d.sum, d.at, d.from, d.to)
+		g.stats.Derived += program.DigestSize
 		return true
 	})
 }
 
-// tableDigests takes the digests out of a table, bytes p at off: those of
+// inTable takes the digests out of a table, bytes p at off: those of
 // entries, which stand before these too, and those of parts of the table, which
 // stand behind the part's place and size in 64 bits.
-func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts []written) {
+func (g *digests) inTable(p []byte, off int64) (again []sameDigest, parts []written) {
 	for at := 0; at+program.DigestSize <= len(p); at++ {
 		sum := [program.DigestSize]byte(p[at:])
-		if of, ok := f.m.e.Digests[sum]; ok {
+		if of, ok := g.e.Digests[sum]; ok {
 			again = append(again, sameDigest{of, off + int64(at)})
 			at += program.DigestSize - 1
 			continue
@@ -93,7 +102,7 @@ func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts
 		if from < uint64(off) || from >= uint64(off)+uint64(len(p)) || n == 0 || n > uint64(off)+uint64(len(p))-from {
 			continue
 		}
-		if have, err := f.sha1(int64(from), int64(from+n)); err == nil && have == sum {
+		if have, err := g.sha1(int64(from), int64(from+n)); err == nil && have == sum {
 			parts = append(parts, written{sum, off + int64(at), int64(from), int64(from + n)})
 		}
 	}
@@ -106,17 +115,16 @@ func (f *fileMaker) tableDigests(p []byte, off int64) (again []sameDigest, parts
 	return again, inner(parts)
 }
 
-// putDigests writes those of a table.
-func (f *fileMaker) putDigests(again []sameDigest, parts []written) error {
+// put writes those of a table.
+func (g *digests) put(again []sameDigest, parts []written) {
 	for _, d := range again {
-		unit, _ := f.file.Unit(d.at)
-		f.m.e.SameDigest(d.of, d.at, unit)
+		unit, _ := g.file.Unit(d.at)
+		g.e.SameDigest(d.of, d.at, unit)
 	}
 	for _, d := range parts {
-		f.m.e.PartDigest(d.sum, d.at)
+		g.e.PartDigest(d.sum, d.at)
 	}
-	f.m.stats.Derived += program.DigestSize * int64(len(again)+len(parts))
-	return nil
+	g.stats.Derived += program.DigestSize * int64(len(again)+len(parts))
 }
 
 // sameDigest is a digest of an entry that stands in a table too.

@@ -5,28 +5,29 @@
 //	Make ── old, new inside.Build ── pairing ── a fileMaker for each new file
 //	                                                  │
 //	   for each extent: the same stored bytes? ── copy
-//	                    tables? ── derive, predict
-//	                    decoded content like an old one's? ── source, delta, recipe
-//	                    runs of old or own bytes? ──────────── copies
+//	                    tables? ── tablePair ── prediction
+//	                    decoded content? ── sources, recognizer ── delta, recipe
+//	                    runs of old or own bytes? ──────────────── copies
 //	                    else ── literals
 //	                                                  │
-//	                             program.Emitter ── segments ── proof ── header, frame
+//	                     output ── program.Emitter ── segments ── proof ── header, frame
 //
-// Where a byte is decided: fileMaker.use (content.go) walks the extents of a new
-// file in order and asks, for each, pair.go (the same bytes elsewhere), derive.go
-// (tables), content.go (content by content), runs.go with copyruns.go and
-// own.go (stored bytes), moved_content.go (content that moved between
-// entries). plain.go makes small builds a second time without formats and keeps
-// the shorter patch.
+// Where a byte is decided: fileMaker.extent (filemaker.go) is asked for the extents of a
+// new file in order, and decides which strategy explains each. The strategies say what
+// they found as plain data, and change nothing: pairing (the same bytes elsewhere),
+// tablePair (what tables will be), sources (old content that resembles new content),
+// recognizer (by which recipe a block was made), oldRuns and ownContent (stored bytes
+// that stand elsewhere), chunkIndex (content that moved between entries). output takes
+// what was decided, and knows how far the file is explained. plain.go makes small builds
+// a second time without formats and keeps the shorter patch.
 //
 // The proof runs beside the maker: a second goroutine executes each finished
 // segment as a client will, and compares its output with the new files
 // (proof.go, compared.go). What was assumed of recipes and turns out wrong has the
 // patch made again without it (trust.go).
 //
-// Files in reading order: compared.go, digest.go and
-// proof.go (what is checked), pair.go, filemaker.go, the strategies chunk.go,
-// moved.go, front.go, moved_content.go, runs.go, copyruns.go, own.go, solid.go and
-// derive.go; make.go, container.go, move.go, plain.go, content.go (which strategy
-// for which extent), trust.go; estimate.go compares ways of transport.
+// Files in reading order: compared.go and proof.go (what is checked), pair.go, chunk.go,
+// moved_content.go, runs.go, own.go, loader.go, solid.go, sources.go, recipes.go and
+// trust.go (strategies), digest.go, output.go, tables.go, container.go, filemaker.go,
+// move.go, blocks.go, content.go and derive.go (which strategy for which extent), make.go, plain.go; estimate.go compares ways of transport.
 package maker

@@ -4,53 +4,73 @@ import (
 	"context"
 
 	"pakdb/codecs/compress"
-	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/diff/pkdelta/program"
+	"pakdb/diff/pkdelta/table"
+	"pakdb/internal/progress"
 )
 
-const (
-	smallGap   = 4 << 10  // up to here, what stands before an entry's bytes belongs to the entry
-	maxRun     = 8 << 20  // content that is coded against one source
-	margin     = 1 << 20  // of old blocks around the place of a run
-	wideMargin = 8 << 20  // of old bytes that need no decoding
-	maxSource  = 32 << 20 // of content in memory
-	maxMisses  = 64       // blocks in a row without a recipe, after which few are tried
-)
+const maxRun = 8 << 20 // content that is coded against one source
 
-// loaded is old content in memory.
-type loaded struct {
-	ranges  []program.Range
-	content []byte
-	indexed bool // by the maker's index
-}
-
-// fileMaker makes one new file.
+// fileMaker makes one new file: it decides which extent is explained how.
 type fileMaker struct {
-	m         *maker
-	file      *inside.Layout
-	ctx       context.Context
-	twin      int              // the old file, or -1
-	likely    []pkdelta.Recipe // used before, the latest first
-	misses    int              // blocks that no recipe gave, in a row
-	pos       int64            // bytes of the output that are explained
-	drift     int64            // by which content stands elsewhere in the source than was thought
-	entry     int32            // that was changed last
-	wanted    int32            // old entry that was the source last
-	spare     []byte           // for the content of a run
-	pending   []written        // digests whose bytes are not complete
-	own       ownContent
-	oldTables *program.Known // of the old archive; nil: none that are predicted
-	newTables *program.Known // and of this one
+	m       *maker
+	out     output
+	own     ownContent
+	src     sources
+	recipes recognizer
+	tables  *tablePair // nil: none that are predicted
+	drift   int64      // by which content stands elsewhere in the source than was thought
+	entry   int32      // that was changed last
+	spare   []byte     // for the content of a run
 }
 
-// near is where copying would go on.
-func (f *fileMaker) near(gap int64) position {
-	c := &f.m.e.Run
-	if c.N == 0 || c.File == len(f.m.old.Files) {
-		return position{int32(f.twin), f.pos + gap}
+func newFileMaker(ctx context.Context, m *maker, i int) *fileMaker {
+	file, twin := &m.new.Files[i], m.pairs.files[i]
+	return &fileMaker{
+		m: m,
+		out: output{
+			ctx: ctx, file: file, e: m.e, load: &m.load, stats: m.stats, twin: twin,
+			digests: digests{file: file, e: m.e, stats: m.stats},
+		},
+		own: ownContent{file: file, self: len(m.old.Files)},
+		src: sources{
+			old: m.old, new: m.new, file: file, twin: twin,
+			pairs: &m.pairs, moved: m.moved, solid: m.solid, load: &m.load, wanted: -1,
+		},
+		recipes: recognizer{file: file, coder: &m.new.Coder, trust: m.trust},
 	}
-	return position{int32(c.File), c.Off + c.N + gap}
+}
+
+// run makes the segments of the file.
+func (f *fileMaker) run() (err error) {
+	if f.out.e.Plan, f.tables, err = readTables(f.m.old, f.m.new, f.out.twin, f.out.e.File); err != nil {
+		return err
+	}
+	if err := f.firstTables(); err != nil {
+		return err
+	}
+	if f.tables != nil && f.tables.old.Kind == table.IoStore {
+		if done, err := f.derive(0, f.out.file.Size); done || err != nil {
+			return err
+		}
+	}
+	for k := 0; k < len(f.out.file.Extents); {
+		if err := f.out.ctx.Err(); err != nil {
+			return err
+		}
+		if err := f.out.endFull(); err != nil {
+			return err
+		}
+		before := f.out.pos
+		n, err := f.extent(k)
+		if err != nil {
+			return err
+		}
+		progress.Of(f.out.ctx).Add(f.out.pos - before)
+		k += n
+		f.out.digests.settle(f.out.pos)
+	}
+	return f.lastTables()
 }
 
 // extent explains extent k with what stands before it, and returns how many
@@ -59,28 +79,28 @@ func (f *fileMaker) extent(k int) (int, error) {
 	if n, err := f.movedEntry(k); n > 0 || err != nil {
 		return n, err
 	}
-	off, gap := f.gapBefore(k)
+	off, gap := f.out.gapBefore(k)
 	at, ok := f.sameName(k)
 	if !ok {
-		at, ok = f.m.pairs.find(f.m.old, &f.file.Extents[k], f.near(gap))
+		at, ok = f.m.pairs.find(f.m.old, &f.out.file.Extents[k], f.out.near(gap))
 	}
 	if ok {
 		return 1, f.copyExtent(k, at, off, gap)
 	}
-	if at, ok := f.own.find(&f.file.Extents[k]); ok {
+	if at, ok := f.own.find(&f.out.file.Extents[k]); ok {
 		return 1, f.copyOwn(k, at)
 	}
-	f.own.add(&f.file.Extents[k])
+	f.own.add(&f.out.file.Extents[k])
 	if n, err := f.move(k); n > 0 || err != nil {
 		return n, err
 	}
-	if f.file.Extents[k].Method == compress.None {
+	if f.out.file.Extents[k].Method == compress.None {
 		return 1, f.plain(k)
 	}
 	n := 1
-	for size := f.file.Extents[k].Size; k+n < len(f.file.Extents) && size < maxRun; n++ {
-		x := &f.file.Extents[k+n]
-		if x.Entry != f.file.Extents[k].Entry || x.Method == compress.None {
+	for size := f.out.file.Extents[k].Size; k+n < len(f.out.file.Extents) && size < maxRun; n++ {
+		x := &f.out.file.Extents[k+n]
+		if x.Entry != f.out.file.Extents[k].Entry || x.Method == compress.None {
 			break
 		}
 		if _, ok := f.m.pairs.find(f.m.old, x, position{-1, 0}); ok {
@@ -88,14 +108,14 @@ func (f *fileMaker) extent(k int) (int, error) {
 		}
 		size += x.Size
 	}
-	return n, f.run(k, n)
+	return n, f.compressed(k, n)
 }
 
 // sameName returns the old extent of the same entry if it has the same stored
 // bytes. It comes before all others that have them: what the archive's tables say
 // of the entry is about this place.
 func (f *fileMaker) sameName(k int) (place, bool) {
-	x := &f.file.Extents[k]
+	x := &f.out.file.Extents[k]
 	old := f.m.pairs.entries[x.Entry]
 	if old < 0 {
 		return place{}, false
@@ -111,100 +131,85 @@ func (f *fileMaker) sameName(k int) (place, bool) {
 // copyExtent copies an extent, with what stands before it if that stands before
 // the old one as well.
 func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
-	x, l := &f.file.Extents[k], &f.m.old.Files[at.file]
+	x, l := &f.out.file.Extents[k], &f.m.old.Files[at.file]
 	from := l.Extents[at.extent].Off
-	same, err := equalAt(f.ctx, f.file, off, l, from-gap, gap)
+	same, err := equalAt(f.out.ctx, f.out.file, off, l, from-gap, gap)
 	if err != nil {
 		return err
 	}
+	n := x.Stored
 	switch {
-	case f.padded(from, gap) && f.isPadding(off, gap):
-		f.m.e.Padded(gap)
-		f.m.e.CopyOld(int(at.file), from, x.Stored)
-		f.m.stats.Copied += x.Stored
-		f.m.stats.Derived += gap
+	case f.out.padded(from, gap) && f.out.isPadding(off, gap):
+		f.out.e.Padded(gap)
+		f.out.stats.Derived += gap
 	case same:
-		f.m.e.CopyOld(int(at.file), from-gap, gap+x.Stored)
-		f.m.stats.Copied += gap + x.Stored
+		from, n = from-gap, n+gap
 	default:
-		if err := f.tables(k); err != nil {
+		if err := f.table(k); err != nil {
 			return err
 		}
-		f.m.e.CopyOld(int(at.file), from, x.Stored)
-		f.m.stats.Copied += x.Stored
 	}
-	f.pos = x.End()
-	return f.copyFill(k, at)
+	f.out.copyOld(int(at.file), from, n, x.End())
+	return f.out.copyFill(k, int(at.file), l, int(at.extent))
 }
 
-// tables explains what stands before extent k, by what the old file has where no
+// copyOwn copies an extent that the new file has already, behind what stands
+// before it.
+func (f *fileMaker) copyOwn(k int, at inside.Extent) error {
+	if err := f.table(k); err != nil {
+		return err
+	}
+	x := &f.out.file.Extents[k]
+	f.out.copyOld(f.out.self(), at.Off, x.Stored, x.End())
+	return nil
+}
+
+// table explains what stands before extent k, by what the old file has where no
 // entry is.
-func (f *fileMaker) tables(k int) error {
-	off, gap := f.gapBefore(k)
+func (f *fileMaker) table(k int) error {
+	off, gap := f.out.gapBefore(k)
 	if gap == 0 {
 		return nil
 	}
-	if f.twin >= 0 {
-		near := f.near(0)
-		if same, err := equalAt(f.ctx, f.file, off, &f.m.old.Files[near.file], near.off, gap); err != nil {
+	if f.out.twin >= 0 {
+		near := f.out.near(0)
+		if same, err := f.out.copySame(off, gap, near, &f.m.old.Files[near.file]); same || err != nil {
 			return err
-		} else if same {
-			f.m.e.CopyOld(int(near.file), near.off, gap)
-			f.m.stats.Copied += gap
-			f.pos = off + gap
-			return nil
 		}
 	}
 	for end := off + gap; off < end; {
-		if err := f.ctx.Err(); err != nil {
+		if err := f.out.ctx.Err(); err != nil {
 			return err
 		}
 		n := min(end-off, maxRun)
-		if err := f.table(off, n); err != nil {
+		if err := f.tablePart(off, n); err != nil {
 			return err
 		}
 		off += n
 	}
-	f.pos = off
+	f.out.pos = off
 	return nil
 }
 
-// table codes up to maxRun bytes that no entry explains.
-func (f *fileMaker) table(off, n int64) error {
-	ranges, base := f.tableRanges(off, n)
-	p, err := f.file.Read(off, n)
+// tablePart codes up to maxRun bytes that no entry explains.
+func (f *fileMaker) tablePart(off, n int64) error {
+	ranges, base := f.src.tables(off, n)
+	p, err := f.out.file.Read(off, n)
 	if err != nil {
 		return err
 	}
-	again, parts := f.tableDigests(p, off)
-	if err := f.raw(p, off, base, func() error { return f.m.use(ranges) }); err != nil {
+	again, parts := f.out.digests.inTable(p, off)
+	if err := f.out.rawBy(ranges, p, off, base); err != nil {
 		return err
 	}
-	return f.putDigests(again, parts)
+	f.out.digests.put(again, parts)
+	return nil
 }
 
-// tableRanges are the old file's tables: all that no entry explains and that is
-// first, last, or large; of very much of it, what is near the same place.
-func (f *fileMaker) tableRanges(off, n int64) (ranges []program.Range, base int64) {
-	if f.m.solid != nil {
-		return f.m.solid.ranges, f.m.solid.table(f.twin, f.m.old.Files, off, f.file.Size)
+// changed counts entries.
+func (f *fileMaker) changed(x *inside.Extent) {
+	if f.entry != x.Entry+1 {
+		f.entry = x.Entry + 1
+		f.out.stats.Changed++
 	}
-	if f.twin < 0 {
-		return nil, 0
-	}
-	l := &f.m.old.Files[f.twin]
-	total := int64(0)
-	for k := range len(l.Extents) + 1 {
-		at, gap := l.GapBefore(k)
-		if gap > 0 && (k == 0 || k == len(l.Extents) || gap > smallGap) {
-			ranges = append(ranges, l.RangesOf(f.twin, at, gap)...)
-			total += gap
-		}
-	}
-	if total <= maxSource && len(ranges) <= program.MaxRanges {
-		return ranges, max(0, total-(f.file.Size-off))
-	}
-	from := max(0, min(off, l.Size)-wideMargin)
-	to := min(l.Size, off+n+wideMargin)
-	return l.RangesOf(f.twin, from, to-from), off - from
 }

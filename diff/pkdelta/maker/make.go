@@ -9,12 +9,9 @@ import (
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/codecs/compress"
-	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/program"
-	"pakdb/diff/pkdelta/table"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
@@ -35,17 +32,6 @@ type MakeOptions struct {
 	Fits func(*pkdelta.Header) error
 
 	segment int // stored bytes after which a segment ends; 0: the usual. For tests of many of them
-}
-
-// Stats tell what became of the bytes of the new files.
-type Stats struct {
-	Copied  int64                    // stored bytes taken from old files
-	Made    map[pkdelta.Recipe]int64 // stored bytes made from content
-	Raw     int64                    // bytes coded as they are
-	Derived int64                    // bytes of digests
-	Sealed  int64                    // of copied, made and coded bytes, those that are encrypted anew
-	Entries int                      // of the new archives
-	Changed int                      // of these, not copied as a whole
 }
 
 // Make writes to out the patch by which the old files become the new ones. temp
@@ -148,34 +134,32 @@ type maker struct {
 	old, new *inside.Build
 	pairs    pairing
 	ring     pkdelta.KeyRing
-	reader   program.OldFiles
 	recipes  program.RecipeList
 	trust    *trust
 	proof    *proof
 	spool    *atomicfile.Scratch
 	e        *program.Emitter
-	now      loaded // the source at hand
-	index    delta.Index
+	load     loader
 	moved    *chunkIndex
-	stored   *runIndex // nil until it is needed
-	tabled   int64     // bytes of the largest that are predicted
-	solid    *solid    // of small builds
+	stored   oldRuns
+	tabled   int64  // bytes of the largest that are predicted
+	solid    *solid // of small builds
 }
 
 func (m *maker) run(ctx context.Context) error {
 	for _, f := range m.old.Files {
-		m.reader.Files = append(m.reader.Files, f.Source)
-		m.reader.Names = append(m.reader.Names, f.Name)
+		m.load.files.Files = append(m.load.files.Files, f.Source)
+		m.load.files.Names = append(m.load.files.Names, f.Name)
 	}
-	m.reader.Listed = m.h.Listed()
-	m.reader.Most = wideMargin + 2*margin // what is checked is read next
+	m.load.files.Listed = m.h.Listed()
+	m.load.files.Most = wideMargin + 2*margin // what is checked is read next
 	m.pairs = newPairing(m.old, m.new)
 	var err error
 	copied := m.isCopied()
 	if len(m.ring.List) == 0 { // what is encrypted is named block by block
 		changed, edited := m.changedExtents()
 		kept := func(e *inside.Entry) bool { return copied(e) && !edited[e] }
-		if m.solid, err = newSolid(m.old, int64(len(m.reader.Listed)), kept, changed, m.check); err != nil {
+		if m.solid, err = newSolid(m.old, int64(len(m.load.files.Listed)), kept, changed, m.load.check); err != nil {
 			return err
 		}
 	}
@@ -183,8 +167,9 @@ func (m *maker) run(ctx context.Context) error {
 		m.best = true // what it takes is not noticed
 	}
 	m.moved = newChunkIndex(m.old, copied, &m.pairs, m.best)
-	m.reader.Keys = m.ring.Blocks
+	m.load.files.Keys = m.ring.Blocks
 	m.e = &program.Emitter{H: m.h, Recipes: &m.recipes, Keys: pkdelta.KeyList{Ring: &m.ring}, Done: m.keep, Goal: m.segment}
+	m.load.e, m.stored.files = m.e, m.old.Files
 	m.e.Enc.Best, m.e.Enc.Most = m.best, m.most
 	progress.Step(ctx, pkdelta.StepMaking, pkdelta.SizeOf(m.h.New))
 	for i := range m.new.Files {
@@ -193,7 +178,7 @@ func (m *maker) run(ctx context.Context) error {
 			continue
 		}
 		m.e.Begin(i)
-		if err := m.file(ctx, i); err != nil {
+		if err := newFileMaker(ctx, m, i).run(); err != nil {
 			return err
 		}
 	}
@@ -235,20 +220,6 @@ func (m *maker) unchanged(ctx context.Context, i int) {
 	}
 }
 
-// check decodes a block of an old file, which may turn out not to be one.
-func (m *maker) check(file int, x *inside.Extent) error {
-	if x.Sound || x.Method == compress.None {
-		return nil
-	}
-	_, err := m.reader.Block(program.Range{File: file, Off: x.Off, Stored: x.Coded, Method: x.Method, Size: x.Size, Key: x.Key})
-	if errors.Is(err, pkdelta.ErrCorrupt) {
-		x.Opaque()
-		err = nil
-	}
-	x.Sound = err == nil
-	return err
-}
-
 // keep puts a segment away until the header can have its hash.
 func (m *maker) keep(stream []byte, file int) error {
 	if len(stream) > pkdelta.MaxSegment {
@@ -259,39 +230,6 @@ func (m *maker) keep(stream []byte, file int) error {
 		return err
 	}
 	return m.proof.take(provable{stream, file, slices.Clone(m.recipes.List), m.e.Keys.Blocks()})
-}
-
-// file makes the segments of one new file.
-func (m *maker) file(ctx context.Context, i int) error {
-	f := &fileMaker{m: m, file: &m.new.Files[i], ctx: ctx, twin: m.pairs.files[i], wanted: -1}
-	if err := f.readTables(); err != nil {
-		return err
-	}
-	if err := f.firstTables(); err != nil {
-		return err
-	}
-	if f.oldTables != nil && f.oldTables.Kind == table.IoStore {
-		if done, err := f.derive(0, f.file.Size); done || err != nil {
-			return err
-		}
-	}
-	for k := 0; k < len(f.file.Extents); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := f.endFull(); err != nil {
-			return err
-		}
-		before := f.pos
-		n, err := f.extent(k)
-		if err != nil {
-			return err
-		}
-		progress.Of(ctx).Add(f.pos - before)
-		k += n
-		f.settle()
-	}
-	return f.lastTables()
 }
 
 // MakeFile makes a patch at path. It gets its name, in place of what is there,
@@ -317,4 +255,36 @@ func MakeFile(ctx context.Context, file string, old, new []pkdelta.Input, o *Mak
 		return nil, nil, err
 	}
 	return h, s, out.Commit()
+}
+
+// patchFile is a file that a patch is written to, read from, and written to again.
+type patchFile interface {
+	io.ReadWriteSeeker
+	Truncate(size int64) error
+}
+
+// makeProved makes a patch in a file of dir, and proves it.
+func makeProved(ctx context.Context, out patchFile, old, new []pkdelta.Input, dir string, o *MakeOptions, t *trust) (h *pkdelta.Header, s *Stats, err error) {
+	for {
+		p, making := newProof(ctx, old, new)
+		m, err := makePatch(making, old, new, out, dir, o, t, p)
+		wrong := p.end(progress.Of(ctx), err == nil)
+		switch {
+		case wrong == nil && err != nil:
+			return nil, nil, err
+		case wrong == nil:
+			wrong = readBack(ctx, out, m.h, m.ring.Texts)
+		}
+		if wrong == nil {
+			return m.h, m.stats, nil
+		}
+		if t.used == 0 || ctx.Err() != nil {
+			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", wrong)
+		}
+		*t = trust{}
+		_, err = out.Seek(0, io.SeekStart)
+		if err = errors.Join(err, out.Truncate(0)); err != nil {
+			return nil, nil, err
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package maker
 
 import (
+	"context"
 	"sort"
 
 	"pakdb/codecs/compress"
@@ -12,6 +13,8 @@ import (
 
 // ownContent finds what a new file has had so far.
 type ownContent struct {
+	file    *inside.Layout
+	self    int                        // its number
 	extents map[[16]byte]inside.Extent // the first of each
 	runs    *runIndex                  // nil while the contents before have it all
 	indexed int64                      // of the file
@@ -35,21 +38,8 @@ func (o *ownContent) add(x *inside.Extent) {
 	}
 }
 
-// copyOwn copies an extent that the new file has already, behind what stands
-// before it.
-func (f *fileMaker) copyOwn(k int, at inside.Extent) error {
-	if err := f.tables(k); err != nil {
-		return err
-	}
-	x := &f.file.Extents[k]
-	f.m.e.CopyOld(len(f.m.old.Files), at.Off, x.Stored)
-	f.m.stats.Copied += x.Stored
-	f.pos = x.End()
-	return nil
-}
-
-// ownRuns adds to the runs that old files have those that the new one has.
-func (f *fileMaker) ownRuns(p []byte, off int64, runs []storedRun) (all []storedRun, err error) {
+// addRuns adds to the runs of p that old files have those that the new one has.
+func (o *ownContent) addRuns(ctx context.Context, p []byte, off int64, runs []storedRun) (all []storedRun, err error) {
 	if off+int64(len(p)) < ownBehind {
 		return runs, nil
 	}
@@ -60,7 +50,7 @@ func (f *fileMaker) ownRuns(p []byte, off int64, runs []storedRun) (all []stored
 			end = runs[i].at
 		}
 		for ; at < end; at = min(at+ownStep, end) {
-			if all, err = f.appendOwn(all, p[:min(at+ownStep, end)], at, off); err != nil {
+			if all, err = o.appendRuns(ctx, all, p[:min(at+ownStep, end)], at, off); err != nil {
 				return nil, err
 			}
 		}
@@ -72,39 +62,38 @@ func (f *fileMaker) ownRuns(p []byte, off int64, runs []storedRun) (all []stored
 	return all, nil
 }
 
-// appendOwn looks for p[at:], of what stands at off, in what is before it.
-func (f *fileMaker) appendOwn(list []storedRun, p []byte, at int, off int64) ([]storedRun, error) {
+// appendRuns looks for p[at:], of what stands at off, in what is before it.
+func (o *ownContent) appendRuns(ctx context.Context, list []storedRun, p []byte, at int, off int64) ([]storedRun, error) {
 	if len(p)-at < minOwn {
 		return list, nil
 	}
-	if err := f.indexOwn(off + int64(at) - ownBehind); err != nil {
+	if err := o.index(ctx, off+int64(at)-ownBehind); err != nil {
 		return nil, err
 	}
-	if f.own.runs == nil {
+	if o.runs == nil {
 		return list, nil
 	}
-	own, err := f.own.runs.runs(p[at:], reach{file: -1})
+	own, err := o.runs.runs(p[at:], reach{file: -1})
 	for _, r := range own {
-		r.at, r.file = r.at+at, len(f.m.old.Files)
+		r.at, r.file = r.at+at, o.self
 		list = append(list, r)
 	}
 	return list, err
 }
 
-// indexOwn makes what the new file has before end findable.
-func (f *fileMaker) indexOwn(end int64) error {
-	o := &f.own
+// index makes what the new file has before end findable.
+func (o *ownContent) index(ctx context.Context, end int64) error {
 	if end < o.indexed+ownStep/4 {
 		return nil
 	}
 	if o.runs == nil {
-		o.runs = newOwnIndex(f.file)
+		o.runs = newOwnIndex(o.file)
 	}
-	first := sort.Search(len(f.file.Extents), func(i int) bool { return f.file.Extents[i].End() > o.indexed })
-	for i := first; i < len(f.file.Extents) && f.file.Extents[i].Off < end; i++ {
-		x := &f.file.Extents[i]
+	first := sort.Search(len(o.file.Extents), func(i int) bool { return o.file.Extents[i].End() > o.indexed })
+	for i := first; i < len(o.file.Extents) && o.file.Extents[i].Off < end; i++ {
+		x := &o.file.Extents[i]
 		if from, to := max(x.Off, o.indexed), min(x.End(), end); from < to && x.Method == compress.None && x.Key == 0 {
-			if err := o.runs.add(f.ctx, 0, from, to-from); err != nil {
+			if err := o.runs.add(ctx, 0, from, to-from); err != nil {
 				return err
 			}
 		}

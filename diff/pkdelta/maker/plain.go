@@ -67,9 +67,6 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []pkdelta.Inp
 	return best, errors.Join(rest.close(), best.giveTo(proof))
 }
 
-// errLonger means that a patch was given up, as it is longer than another one.
-var errLonger = errors.New("longer than another patch")
-
 // asBytes explains the same builds without any format. It gives up with errLonger where a
 // segment alone is longer than the patch of m: stored blocks that changed are noise, which
 // takes ten times as long to code as what m made of them.

@@ -31,6 +31,24 @@ const (
 	rows      = program.EndsRemembered
 )
 
+// oldRuns finds runs of stored bytes of the old files. Their index is made when it is
+// needed first.
+type oldRuns struct {
+	files []inside.Layout
+	index *runIndex
+}
+
+// find returns the runs of p that are worth a copy.
+func (o *oldRuns) find(ctx context.Context, p []byte, source reach) ([]storedRun, error) {
+	if o.index == nil {
+		var err error
+		if o.index, err = newRunIndex(ctx, o.files); err != nil {
+			return nil, err
+		}
+	}
+	return o.index.runs(p, source)
+}
+
 // runIndex finds runs of stored bytes in the old files.
 type runIndex struct {
 	files  []inside.Layout

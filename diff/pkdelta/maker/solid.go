@@ -127,20 +127,6 @@ func (m *maker) changedExtents() (n int, edited map[*inside.Entry]bool) {
 	return n, edited
 }
 
-// solidSource is sourceFor of small builds.
-func (f *fileMaker) solidSource(old int32, place int64) oldSource {
-	s := oldSource{ranges: f.m.solid.ranges}
-	if old >= 0 {
-		e := &f.m.old.Entries[old]
-		l := &f.m.old.Files[e.File]
-		s.base = f.m.solid.content(l, e, place)
-		if off, gap := l.GapBefore(e.First); gap > 0 {
-			s.head = f.m.solid.stored(e.File, off)
-		}
-	}
-	return s
-}
-
 // table is where a table at off of a new file probably stands: as far from the
 // front of the old one, or from its end.
 func (s *solid) table(file int, files []inside.Layout, off, size int64) int64 {
@@ -151,16 +137,4 @@ func (s *solid) table(file int, files []inside.Layout, off, size int64) int64 {
 		return s.stored(file, off)
 	}
 	return s.stored(file, max(0, files[file].Size-(size-off)))
-}
-
-// solidStored is where the stored bytes of new extent k probably stand.
-func (f *fileMaker) solidStored(k int) int64 {
-	x := &f.file.Extents[k]
-	old := f.m.pairs.entries[x.Entry]
-	if old < 0 {
-		return 0
-	}
-	e := &f.m.old.Entries[old]
-	j := min(max(k-f.m.new.Entries[x.Entry].First, 0), e.Count-1)
-	return f.m.solid.stored(e.File, f.m.old.Files[e.File].Extents[e.First+j].Off)
 }

@@ -1,14 +1,8 @@
 package maker
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io"
-
 	"pakdb/codecs/compress"
 	"pakdb/diff/pkdelta"
-	"pakdb/internal/progress"
 )
 
 // To recognise a recipe takes coding a block again, and to prove a patch takes it
@@ -53,36 +47,4 @@ func (t *trust) believes(c *pkdelta.Coder, m compress.Method, stored, content []
 	}
 	t.used++
 	return t.recipe, true
-}
-
-// patchFile is a file that a patch is written to, read from, and written to again.
-type patchFile interface {
-	io.ReadWriteSeeker
-	Truncate(size int64) error
-}
-
-// makeProved makes a patch in a file of dir, and proves it.
-func makeProved(ctx context.Context, out patchFile, old, new []pkdelta.Input, dir string, o *MakeOptions, t *trust) (h *pkdelta.Header, s *Stats, err error) {
-	for {
-		p, making := newProof(ctx, old, new)
-		m, err := makePatch(making, old, new, out, dir, o, t, p)
-		wrong := p.end(progress.Of(ctx), err == nil)
-		switch {
-		case wrong == nil && err != nil:
-			return nil, nil, err
-		case wrong == nil:
-			wrong = readBack(ctx, out, m.h, m.ring.Texts)
-		}
-		if wrong == nil {
-			return m.h, m.stats, nil
-		}
-		if t.used == 0 || ctx.Err() != nil {
-			return nil, nil, fmt.Errorf("the patch was made, but applying it failed: %w", wrong)
-		}
-		*t = trust{}
-		_, err = out.Seek(0, io.SeekStart)
-		if err = errors.Join(err, out.Truncate(0)); err != nil {
-			return nil, nil, err
-		}
-	}
 }
