@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/zeebo/blake3"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zeebo/blake3"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"pakdb/schema"
+	"pakdb/schema/views"
 )
 
 // Options for [Open]. The zero value works.
@@ -29,15 +29,15 @@ type DB struct {
 	options Options
 
 	mu       sync.Mutex
-	sessions map[schema.Spelling]*session // those that were wanted and not left behind
+	sessions map[views.Spelling]*session // those that were wanted and not left behind
 }
 
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
-	db := &DB{catalog: catalog, options: o, sessions: map[schema.Spelling]*session{}}
-	_, err := db.sessionOf(ctx, schema.Spelling{})
+	db := &DB{catalog: catalog, options: o, sessions: map[views.Spelling]*session{}}
+	_, err := db.sessionOf(ctx, views.Spelling{})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (db *DB) Close() error {
 }
 
 // sessionOf returns the connection whose views are spelled so.
-func (db *DB) sessionOf(ctx context.Context, spelling schema.Spelling) (*session, error) {
+func (db *DB) sessionOf(ctx context.Context, spelling views.Spelling) (*session, error) {
 	if s := db.sessions[spelling]; s != nil {
 		return s, nil
 	}
@@ -72,7 +72,7 @@ func (db *DB) sessionOf(ctx context.Context, spelling schema.Spelling) (*session
 
 // closePruned closes the connections that were made for the columns of other statements
 // than that of a spelling.
-func (db *DB) closePruned(wanted schema.Spelling) {
+func (db *DB) closePruned(wanted views.Spelling) {
 	for spelling, s := range db.sessions {
 		if spelling.Used != "" && wanted.Used != "" {
 			_ = s.sql.Close()
@@ -97,7 +97,7 @@ const patience = 500 * time.Millisecond
 // between its operations whether it should end; one that takes long, such as a
 // function on a text of many megabytes, is left behind with its connection, and ends
 // when it ends. It cannot write to anything, and f hears no more of it.
-func (db *DB) inside(ctx context.Context, spelling schema.Spelling, f func(*statement) error) error {
+func (db *DB) inside(ctx context.Context, spelling views.Spelling, f func(*statement) error) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	s, err := db.sessionOf(ctx, spelling)
@@ -148,7 +148,7 @@ func (db *DB) Texts(ctx context.Context, query string, args ...driver.Value) ([]
 	for i, v := range args {
 		values[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	err := db.inside(ctx, schema.Spelling{}, func(st *statement) error {
+	err := db.inside(ctx, views.Spelling{}, func(st *statement) error {
 		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			all = append(all, text(row[0], ""))
 			return nil

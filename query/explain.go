@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pakdb/schema"
+	"pakdb/schema/views"
 )
 
 // SQLite's primary result codes that need words of their own.
@@ -131,7 +132,7 @@ func unquote(name string) string {
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
 func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
-	session := db.sessions[schema.Spelling{}]
+	session := db.sessions[views.Spelling{}]
 	if session == nil {
 		return -1
 	}

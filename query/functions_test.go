@@ -11,10 +11,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/zeebo/blake3"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/schema"
+
+	"github.com/zeebo/blake3"
 )
 
 func TestFunctions(t *testing.T) {

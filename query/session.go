@@ -16,6 +16,7 @@ import (
 
 	"pakdb/internal/rescue"
 	"pakdb/schema"
+	"pakdb/schema/views"
 )
 
 // session is a connection with its functions. It runs one statement at a time.
@@ -29,7 +30,7 @@ type session struct {
 // runFunction is the SQL function that everything runs in; see [session.run].
 const runFunction = "pakdb_run"
 
-func openSession(ctx context.Context, catalog string, o Options, spelling schema.Spelling) (*session, error) {
+func openSession(ctx context.Context, catalog string, o Options, spelling views.Spelling) (*session, error) {
 	s := &session{ctx: ctx}
 	functions := []schema.Function{{Name: runFunction, Call: s.runPending}, {Name: "randomblob", Args: 1, Call: randomBlob}}
 	for _, f := range o.Functions {

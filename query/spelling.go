@@ -6,13 +6,13 @@ import (
 	"regexp"
 	"strings"
 
-	"pakdb/schema"
+	"pakdb/schema/views"
 )
 
 // spelling returns the way to write the views in which a statement costs least, as
 // far as its plans tell. An error of the statement is left to its execution.
-func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedValue) schema.Spelling {
-	stored := schema.Spelling{}
+func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedValue) views.Spelling {
+	stored := views.Spelling{}
 	sql, collates := selection(sql)
 	if sql == "" {
 		return stored
@@ -23,24 +23,24 @@ func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedVal
 	}
 	used := usedWords(sql)
 	if !collates {
-		by := schema.KeyedBy(db.plan(ctx, schema.Spelling{By: schema.Keyed}, sql, values))
-		pruned := schema.Spelling{By: by, Used: used}
+		by := views.KeyedBy(db.plan(ctx, views.Spelling{By: views.Keyed}, sql, values))
+		pruned := views.Spelling{By: by, Used: used}
 		switch {
 		case by == 0:
-		case used != "" && schema.KeyedBy(db.plan(ctx, pruned, sql, values)) == by:
+		case used != "" && views.KeyedBy(db.plan(ctx, pruned, sql, values)) == by:
 			return pruned
 		default:
-			return schema.Spelling{By: by}
+			return views.Spelling{By: by}
 		}
 	}
-	pruned := schema.Spelling{Used: used}
+	pruned := views.Spelling{Used: used}
 	if plan := db.plan(ctx, pruned, sql, values); used != "" && plan != "" && cost(plan) < cost(joined) {
 		return pruned
 	}
 	return stored
 }
 
-// usedWords returns the words of a statement for [schema.Spelling], "" if they do not
+// usedWords returns the words of a statement for [views.Spelling], "" if they do not
 // tell which columns it uses.
 func usedWords(sql string) string {
 	var words []string
@@ -57,7 +57,7 @@ func usedWords(sql string) string {
 		}
 		before = text
 	}
-	return schema.UsedWords(words)
+	return views.UsedWords(words)
 }
 
 // isOperand reports whether a * after the token multiplies.
@@ -94,7 +94,7 @@ func selection(sql string) (text string, collates bool) {
 
 // plan returns how SQLite would run a statement, a line for each step and indented
 // by what it belongs to; "" where it would not.
-func (db *DB) plan(ctx context.Context, spelling schema.Spelling, sql string, values []driver.NamedValue) string {
+func (db *DB) plan(ctx context.Context, spelling views.Spelling, sql string, values []driver.NamedValue) string {
 	var b strings.Builder
 	depth := map[int64]int{}
 	err := db.inside(ctx, spelling, func(st *statement) error {

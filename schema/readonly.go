@@ -5,10 +5,14 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
-	"os"
 	"strings"
 
 	"modernc.org/sqlite"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/file"
+	"pakdb/schema/migrations"
+	"pakdb/schema/views"
 )
 
 // Function is a scalar SQL function for read-only connections. Call gets
@@ -29,14 +33,14 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	return OpenReadOnlyWith(ctx, path, functions, nil, Spelling{})
+	return OpenReadOnlyWith(ctx, path, functions, nil, views.Spelling{})
 }
 
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with
 // the views in a spelling. Only a catalog in the zero spelling may have several connections.
-func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling Spelling) (*sql.DB, error) {
-	path = resolve(path)
-	if err := mustBeStored(ctx, path); err != nil {
+func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling) (*sql.DB, error) {
+	path = file.Resolve(path)
+	if err := file.IsStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
 	}
 	d := &sqlite.Driver{}
@@ -50,46 +54,34 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 			return nil, err
 		}
 	}
-	texts, err := registerTexts(d)
+	texts, err := views.RegisterTexts(d)
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector{driver: d, setUp: restrict(ctx, tables, spelling, texts), dsn: fileURI(path,
+	db := sql.OpenDB(conn.Connector{On: d, SetUp: restrict(ctx, tables, spelling, texts), DSN: conn.FileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
-	if spelling != (Spelling{}) {
+	if spelling != (views.Spelling{}) {
 		db.SetMaxOpenConns(1) // texts serves one
 	}
 	if err := checkVersion(ctx, db); err != nil {
 		_ = db.Close()
-		return nil, fmt.Errorf("catalog %s: %w", path, classify(err))
+		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
 	}
 	return db, nil
-}
-
-// mustBeStored returns why there is no catalog to be read at path, nil if there is.
-func mustBeStored(ctx context.Context, path string) error {
-	if _, err := os.Stat(path); err != nil {
-		return err
-	}
-	what, err := inspect(ctx, path)
-	if err == nil && what != stored {
-		err = ErrEmpty
-	}
-	return err
 }
 
 // restrict returns what is done with each new connection before anybody gets
 // it: the table functions and views are made, then the authorizer takes over. A hook
 // of the driver would run too early, before it has the modules.
-func restrict(ctx context.Context, tables []TableFunction, spelling Spelling, texts *textConn) func(driver.Conn) error {
+func restrict(ctx context.Context, tables []TableFunction, spelling views.Spelling, texts *views.TextTables) func(driver.Conn) error {
 	return func(c driver.Conn) error {
 		for i := range tables {
 			if err := tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
 				return err
 			}
 		}
-		texts.conn, texts.statements = c, map[string]driver.Stmt{}
-		if err := spelling.spell(context.WithoutCancel(ctx), c); err != nil {
+		texts.Bind(c)
+		if err := spelling.Make(context.WithoutCancel(ctx), c); err != nil {
 			return err
 		}
 		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)
@@ -107,11 +99,11 @@ func implement(ctx context.Context, f Function) *sqlite.FunctionImpl {
 }
 
 func checkVersion(ctx context.Context, db *sql.DB) error {
-	version, err := userVersion(ctx, db)
+	version, err := migrations.UserVersion(ctx, db)
 	if err != nil {
 		return err
 	}
-	newest, err := newestVersion()
+	newest, err := migrations.Version()
 	if err != nil {
 		return err
 	}
@@ -121,8 +113,8 @@ func checkVersion(ctx context.Context, db *sql.DB) error {
 	case version < newest:
 		return fmt.Errorf("%w: version %d, this one needs %d", ErrTooOld, version, newest)
 	}
-	views, err := viewTexts(ctx, db)
-	if err == nil && len(views) == 0 { // a version that made them last was killed before it did
+	stored, err := views.Stored(ctx, db)
+	if err == nil && len(stored) == 0 { // a version that made them last was killed before it did
 		err = fmt.Errorf("%w: it has no views", ErrTooOld)
 	}
 	return err

@@ -1,38 +1,20 @@
-// Package schema is the catalog: one SQLite file that holds what pakdb knows
-// about builds. It is the only package that knows the SQLite driver of the
-// catalog, and it knows nothing of archive formats.
-//
-// [Open] makes or migrates a catalog for writing; a [Build] collects one build
-// and becomes visible all at once. [OpenReadOnly] serves queries and cannot
-// write, whatever SQL it is given.
-//
-// Tables may change by migration; the views (views/*.sql, documented in
-// SCHEMA.md) are the stable surface.
 package schema
 
 import (
 	"context"
 	"database/sql"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/file"
+	"pakdb/schema/internal/remove"
+	"pakdb/schema/migrations"
 )
-
-// ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
-const ApplicationID = 0x50414b44
-
-//go:embed migrations/*.sql
-var migrations embed.FS
-
-// The users' stable surface. The views are dropped and made anew whenever their
-// text changes; columns are only ever added. The comment before each is its
-// summary in SCHEMA.md.
-//
-//go:embed views/*.sql
-var viewFiles embed.FS
 
 //go:embed views.txt
 var document string
@@ -41,35 +23,18 @@ var document string
 // each column, in Markdown.
 func Document() string { return document }
 
-//go:embed symbols.sql
-var symbols string
-
-//go:embed symbols_named.sql
-var namedSymbols string
-
-//go:embed chunk_names.sql
-var chunkNames string
-
-//go:embed links.sql
-var links string
-
-//go:embed problem_counts.sql
-var problemCounts string
-
 // Catalog is a catalog opened for writing. It is not safe for concurrent use.
 type Catalog struct {
-	db   *sql.DB
-	src  *rowSource
-	path string
-	file fs.FileInfo // at path
-	lock *writeLock
+	writer *conn.Writer
+	path   string
+	file   fs.FileInfo // at path
+	lock   *file.Lock
 
 	checked bool // as Checked returns it
 
-	reader     *sql.DB // looks up known archives while db is in a transaction
-	known      *sql.Stmt
-	finder     *finder
-	checkpoint *checkpointer
+	reader *sql.DB // looks up known archives while the writer is in a transaction
+	known  *sql.Stmt
+	finder *conn.Finder
 }
 
 // Open opens the catalog at path, creating it if need be and migrating it
@@ -78,35 +43,32 @@ type Catalog struct {
 // file is in WAL mode, so that readers go on; [Catalog.Close] brings it back to a
 // single file.
 func Open(ctx context.Context, path string) (*Catalog, error) {
-	path = resolve(path) // one lock and one journal, whatever links lead to the file
+	path = file.Resolve(path) // one lock and one journal, whatever links lead to the file
 	c, err := open(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("catalog %s: %w", path, classify(err))
+		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
 	}
 	return c, nil
 }
 
 func open(ctx context.Context, path string) (*Catalog, error) {
-	if _, err := inspect(ctx, path); err != nil { // before there is a lock file beside a file of someone else
+	if err := file.IsUsable(ctx, path); err != nil { // before there is a lock file beside a file of someone else
 		return nil, err
 	}
-	lock, err := lockForWriting(path)
+	lock, err := file.LockForWriting(path)
 	if err != nil {
-		return nil, writeError(err)
+		return nil, conn.WriteError(err)
 	}
-	if err := createIfAbsent(ctx, path); err != nil {
-		lock.release()
-		return nil, writeError(err)
+	if err := file.CreateIfAbsent(ctx, path); err != nil {
+		lock.Release()
+		return nil, conn.WriteError(err)
 	}
-	checked, err := quickCheck(ctx, path)
+	checked, err := file.QuickCheck(ctx, path)
 	if err != nil {
-		lock.release()
+		lock.Release()
 		return nil, err
 	}
-	src := &rowSource{}
-	db := sql.OpenDB(writeConnector(path, src))
-	db.SetMaxOpenConns(1) // temp tables and transactions belong to one connection
-	c := &Catalog{db: db, src: src, path: path, lock: lock, checked: checked}
+	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close() // it says the same again
 		return nil, err
@@ -115,12 +77,12 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 }
 
 func (c *Catalog) prepare(ctx context.Context) error {
-	if err := migrate(ctx, c.db); err != nil {
+	if err := migrations.Run(ctx, c.writer.DB); err != nil {
 		return err
 	}
-	c.finder = newFinder(c.path)
-	c.checkpoint = newCheckpointer(c.path)
-	c.reader = sql.OpenDB(readConnector(c.path))
+	c.finder = conn.NewFinder(c.path)
+	c.writer.StartCheckpoints(c.path)
+	c.reader = conn.OpenReader(c.path)
 	var err error
 	if c.known, err = c.reader.PrepareContext(ctx, knownSQL); err != nil {
 		return err
@@ -143,14 +105,14 @@ func (c *Catalog) inPlace() error {
 // is; a reader that holds on to the file is no error, and leaves that to the next
 // Close.
 func (c *Catalog) Close() error {
-	defer c.lock.release()
+	defer c.lock.Release()
 	if c.reader != nil {
 		_ = c.reader.Close()
-		_ = c.finder.db.Close()
-		c.checkpoint.close()
+		_ = c.finder.Close()
+		c.writer.EndCheckpoints()
 	}
-	if err := errors.Join(c.fold(), c.db.Close()); err != nil {
-		return fmt.Errorf("catalog %s: %w", c.path, classify(err))
+	if err := errors.Join(c.fold(), c.writer.DB.Close()); err != nil {
+		return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))
 	}
 	return nil
 }
@@ -158,11 +120,11 @@ func (c *Catalog) Close() error {
 // fold copies the write-ahead log into the catalog's file and does away with it.
 func (c *Catalog) fold() error {
 	var held, pages, copied int64
-	err := c.db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&held, &pages, &copied)
+	err := c.writer.DB.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&held, &pages, &copied)
 	if err == nil && held == 0 {
-		_, err = c.db.Exec("PRAGMA journal_mode = DELETE")
+		_, err = c.writer.DB.Exec("PRAGMA journal_mode = DELETE")
 	}
-	if err = classify(err); errors.Is(err, ErrBusy) {
+	if err = conn.Classify(err); errors.Is(err, ErrBusy) {
 		return nil
 	}
 	if err != nil {
@@ -177,3 +139,33 @@ func (c *Catalog) Checked() bool { return c.checked }
 
 // Path returns the file's path, links resolved.
 func (c *Catalog) Path() string { return c.path }
+
+// Remove deletes builds by label, and whatever no other build needs: archives,
+// contents and their facts, paths. It returns an error that names the first
+// label that is not there, and then removes nothing.
+func (c *Catalog) Remove(ctx context.Context, labels ...string) error {
+	return c.named(c.writer.InTx(ctx, func(tx *sql.Tx) error { return remove.Labels(ctx, tx, labels...) }))
+}
+
+// named adds the catalog's path and its class to an error of SQLite.
+func (c *Catalog) named(err error) error {
+	if conn.Code(err) == 0 {
+		return err
+	}
+	return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))
+}
+
+// Holds reports whether the catalog knows a content.
+func (c *Catalog) Holds(ctx context.Context, d Digest) (held bool, err error) {
+	err = c.writer.DB.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1
+		FROM content_key k
+		JOIN content c ON c.content_id = k.content_id
+		WHERE k.key = ? AND substr(c.hash, 1, ?) = ?)`, ContentKey(d[:]), StatedSize, d[:StatedSize]).Scan(&held)
+	return held, c.named(err)
+}
+
+// Vacuum gives the space of removed rows back to the file system.
+func (c *Catalog) Vacuum(ctx context.Context) error {
+	_, err := c.writer.DB.ExecContext(ctx, "VACUUM")
+	return c.named(err)
+}

@@ -10,10 +10,11 @@ import (
 	"testing"
 
 	"pakdb/schema"
+	"pakdb/schema/views"
 )
 
 // spelled opens a catalog with its views in a spelling.
-func spelled(t *testing.T, path string, s schema.Spelling) *sql.DB {
+func spelled(t *testing.T, path string, s views.Spelling) *sql.DB {
 	t.Helper()
 	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, nil, s)
 	if err != nil {
@@ -27,7 +28,7 @@ func spelled(t *testing.T, path string, s schema.Spelling) *sql.DB {
 func TestSpellingsAgree(t *testing.T) {
 	path := fixtureFile(t)
 	joined := readDB(t, path)
-	for name, other := range map[string]*sql.DB{"keyed": spelled(t, path, schema.Spelling{By: schema.Keyed})} {
+	for name, other := range map[string]*sql.DB{"keyed": spelled(t, path, views.Spelling{By: views.Keyed})} {
 		views := query(t, other, "SELECT name FROM sqlite_temp_schema WHERE type = 'view' ORDER BY name")
 		if len(views) < 2 {
 			t.Fatalf("%s: %d views", name, len(views))
@@ -63,8 +64,8 @@ func TestPrunedViewsAgree(t *testing.T) {
 				}
 			}
 			text := "SELECT " + strings.Join(used[1:], ", ") + " FROM " + view
-			by := [...]schema.Texts{0, schema.Keyed}[(i+third)%2]
-			other := spelled(t, path, schema.Spelling{By: by, Used: schema.UsedWords(used)})
+			by := [...]views.Texts{0, views.Keyed}[(i+third)%2]
+			other := spelled(t, path, views.Spelling{By: by, Used: views.UsedWords(used)})
 			if want, got := sortedRows(query(t, joined, text)), sortedRows(query(t, other, text)); !slices.Equal(want, got) {
 				t.Errorf("%s, by %d: %d rows, want %d", text, by, len(got), len(want))
 			}
@@ -83,7 +84,7 @@ func TestPrunedJoins(t *testing.T) {
 		"SELECT count(*) FROM entries WHERE path LIKE '%x%'": 2, "SELECT sum(size) FROM files": 0,
 		"SELECT count(path) FROM files": 5, "SELECT count(*) FROM packages WHERE engine = 'UE1'": 1,
 	} {
-		other := spelled(t, path, schema.Spelling{Used: schema.UsedWords(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" (),*", r) }))})
+		other := spelled(t, path, views.Spelling{Used: views.UsedWords(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" (),*", r) }))})
 		if plan := planOf(t, other, text); strings.Count(plan, "LEFT-JOIN") != want {
 			t.Errorf("%s: want %d LEFT JOINs\n%s", text, want, plan)
 		}
@@ -103,7 +104,7 @@ func sortedRows(rows [][]any) []string {
 // and by a key.
 func TestKeyedLookups(t *testing.T) {
 	path := fixtureFile(t)
-	joined, keyed := readDB(t, path), spelled(t, path, schema.Spelling{By: schema.Keyed})
+	joined, keyed := readDB(t, path), spelled(t, path, views.Spelling{By: views.Keyed})
 	for _, tt := range []struct{ view, column, order string }{
 		{"entries", "path", "PRIMARY KEY"}, {"entries", "dir", "entry_path"}, {"entries", "content", "entry_content"},
 		{"entries", "asset_id", "r USING PRIMARY KEY"},
@@ -122,7 +123,7 @@ func TestKeyedLookups(t *testing.T) {
 			if !slices.Equal(want, got) {
 				t.Errorf("%s.%s = %q: %d rows, want %d", tt.view, tt.column, values[i][0], len(got), len(want))
 			}
-			if plan := planOf(t, keyed, text, values[i][0]); schema.KeyedBy(plan) == 0 || !strings.Contains(plan, tt.order) {
+			if plan := planOf(t, keyed, text, values[i][0]); views.KeyedBy(plan) == 0 || !strings.Contains(plan, tt.order) {
 				t.Errorf("%s.%s: want a key, then %s\n%s", tt.view, tt.column, tt.order, plan)
 			}
 		}
@@ -141,7 +142,7 @@ func planOf(t *testing.T, db *sql.DB, text string, args ...any) string {
 // TestKeyedConditions compares conditions that are not a text's, or nearly.
 func TestKeyedConditions(t *testing.T) {
 	path := fixtureFile(t)
-	joined, keyed := readDB(t, path), spelled(t, path, schema.Spelling{By: schema.Keyed})
+	joined, keyed := readDB(t, path), spelled(t, path, views.Spelling{By: views.Keyed})
 	for _, where := range []string{
 		"path IS NULL", "path = NULL", "path = 5", "path = x'00'", "path = ''", "path IN ('Calligraphy/Curve.directory', 'none')",
 		"path GLOB 'Calligraphy/*'", "path GLOB 'Calligraphy/C*'", "path GLOB '*.curve'", "path GLOB 'Calligraphy/[BC]*'", "path GLOB ''", "path GLOB '*'",

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pakdb/schema"
+	"pakdb/schema/views"
 )
 
 // counting counts from one number to another.
@@ -38,7 +39,7 @@ func TestTableFunction(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, []schema.TableFunction{counting()}, schema.Spelling{})
+	db, err := schema.OpenReadOnlyWith(context.Background(), path, nil, []schema.TableFunction{counting()}, views.Spelling{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,14 @@ var exceptions = map[string]map[string]int{
 		"diff.matcher":   6,
 		"query.DB":       6,
 		"schema.batchTx": 12,
+		"diff.Result":                  48,
+		"diff/pkdelta/maker.fileMaker": 65,
+	},
+	"files with methods of a type": {
+		"diff.Result":                  11,
+		"diff.matcher":                 6,
+		"diff/pkdelta/maker.fileMaker": 10,
+		"query.DB":                     6,
 	},
 	"names usable unqualified in a method": {
 		"diff.Result": 68,
@@ -26,5 +34,11 @@ var exceptions = map[string]map[string]int{
 	"lines of a package": {
 		"diff":   5900,
 		"schema": 6000,
+		"cmd/pakdb": 54,
+		"diff":      40,
+	},
+	"lines of a package": {
+		"cmd/pakdb": 6800,
+		"diff":      5900,
 	},
 }

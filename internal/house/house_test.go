@@ -89,14 +89,26 @@ var rooms = map[string][]string{
 	"cmd/pakdb":       {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
-	"query/...":       {"codecs", "codecs/nested", "schema", "query/...", "internal/..."},
+	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/unrealpkg", "query"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
-	"schema":          {"codecs/family", "codecs/mount", "internal/rescue", "schema/internal/prune"}, // rows of facts, and which of several entries counts; both import nothing of ours
+	"schema":          {"internal/rescue", "schema/..."},
 
-	"schema/schematest":       {"schema"}, // for tests, as codecs/codecstest
-	"schema/internal/prune":   {},         // text alone
-	"schema/internal/vfstest": {},         // for tests
+	"schema/migrations":       {"schema/internal/conn", "schema/views"},
+	"schema/views":            {"schema/internal/conn", "schema/internal/prune", "schema/internal/record"},
+	"schema/internal/record":  {"codecs/family"}, // rows of facts; it imports nothing of ours
+	"schema/internal/conn":    {"schema/internal/record"},
+	"schema/internal/file":    {"schema/internal/conn", "schema/migrations"},
+	"schema/internal/check":   {"schema/internal/conn", "schema/internal/file", "schema/migrations", "schema/views"},
+	"schema/internal/batch":   {"schema/internal/record"},
+	"schema/internal/edition": {"schema/internal/batch", "schema/internal/conn", "schema/internal/record"},
+	"schema/internal/intern":  {"schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
+	"schema/internal/write":   {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
+	"schema/internal/remove":  {"schema/internal/conn", "schema/internal/edition", "schema/internal/write"},
+	"schema/internal/publish": {"codecs/mount", "schema/internal/conn", "schema/internal/record", "schema/internal/remove", "schema/internal/write"}, // which of several entries counts
+	"schema/schematest":       {"schema"},                                                                                                            // for tests, as codecs/codecstest
+	"schema/internal/prune":   {},                                                                                                                    // text alone
+	"schema/internal/vfstest": {},                                                                                                                    // for tests
 
 	"diff":         {"codecs/mount", "schema", "internal/..."},
 	"diff/folders": {"diff"},
@@ -147,7 +159,7 @@ var rooms = map[string][]string{
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
 	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
-	"modernc.org/sqlite/...":    {"schema", "schema/internal/vfstest", "codecs/gpak"},
+	"modernc.org/sqlite/...":    {"schema/...", "codecs/gpak"},
 	"github.com/spf13/...":      {"cmd/pakdb/...", "internal/manual"},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},
 	"pgregory.net/rapid":        {},                                    // tests

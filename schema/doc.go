@@ -1,0 +1,26 @@
+// Package schema is the catalog: one SQLite file that holds what pakdb knows
+// about builds. No other package of the module knows the SQLite driver of the
+// catalog, and it knows nothing of archive formats.
+//
+// [Open] makes or migrates a catalog for writing; a [Build] collects one build
+// and becomes visible all at once. [OpenReadOnly] serves queries and cannot
+// write, whatever SQL it is given.
+//
+//	Build.Add --> batch --> edition, intern (ids) --> write (SQL) --> publish --> views --> queries
+//	              `------------- pipeline.go -------------------'
+//
+// Tables may change by migration; the views (package views, documented in
+// SCHEMA.md) are the stable surface. The work is done in rooms below: record (what a
+// scan hands over), conn (connections of SQLite), file (the file and its lock),
+// migrations and views, batch, edition, intern, write, publish, remove and check.
+//
+// Reading order:
+//
+//   - nouns.go, keys.go: names for what is defined in rooms below
+//   - schema.go: a catalog opened for writing
+//   - pipeline.go: batches of a build on their way to the catalog
+//   - build.go: what a scan calls
+//   - known.go, targets.go: what a scan asks the catalog
+//   - table_function.go, readonly.go, limits.go: queries of users, which cannot write
+//   - damage.go, copy.go: reads damaged archives of a build; copies a catalog
+package schema

@@ -1,0 +1,94 @@
+package batch
+
+import "pakdb/schema/internal/record"
+
+// Batch is what travels to the catalog at once.
+type Batch struct {
+	Archives []Archive
+	Rows     []Row
+	Problems []Problem
+	Names    []Name
+	Replaced []*Row // whose contents are in the catalog, and get other facts
+	Weight   int
+	Keyed    bool            // the key tables are to be complete afterwards
+	Written  chan<- struct{} // closed when the batch is in the catalog; nil: nobody waits
+
+	Editions
+	IDs
+	Err error // of finding them
+}
+
+// New returns an empty batch, as roomy as the one before it was filled: a
+// large archive fills one after the other, a small one never a second.
+func New(before *Batch) *Batch {
+	if before == nil {
+		return &Batch{}
+	}
+	return &Batch{Rows: make([]Row, 0, len(before.Rows))}
+}
+
+// Archive is the state of an archive that a batch concerns.
+type Archive struct {
+	record.Archive
+	ID       int64
+	Lineage  Lineage
+	Digest   *record.Digest // of the whole file, when it is known
+	Entries  int64          // that were added so far, as are the next three
+	Bytes    int64
+	Stored   int64
+	Problems int64
+	Ended    bool
+}
+
+// Lineage is what an archive continues.
+type Lineage struct {
+	ID      int64 // archive_id of the first edition
+	Edition int64
+}
+
+// Name is a public name in an archive.
+type Name struct {
+	Archive int64
+	record.Name
+}
+
+// Problem is a finding about an archive, the Seq-th.
+type Problem struct {
+	Archive, Seq int64
+	record.Problem
+}
+
+// Editions is how the archives of a batch differ from the editions before them.
+type Editions struct {
+	Ended  []Ended
+	Shifts []Shift
+}
+
+// Ended is a row of entry_row that an edition does not have.
+type Ended struct{ Lineage, Row, Edition int64 }
+
+// Shift is a row of archive_shift.
+type Shift struct{ Archive, Row, Ordinals, Offsets int64 }
+
+// IDs is what is new in a batch, and what is to be stored of it.
+type IDs struct {
+	NewDirs     []string // prefixes
+	NewPaths    []Path
+	NewContents []*Row // the first row of each
+	Read        []*Row // whose contents were known by the start of the hash alone
+	NewTexts    []string
+
+	FirstDir, FirstPath, FirstContent, FirstText int64 // the new ones have them and those that follow
+
+	Due    []*Row  // whose facts are to be stored
+	Again  []*Row  // those of Due whose contents have facts, or had none before
+	Stored []*Row  // whose facts are in the catalog
+	Refs   []Key   // of Again
+	Keys   *KeySet // nil: later
+}
+
+// Path is a row of table path.
+type Path struct {
+	Dir       int64
+	Name, Ext string
+}

@@ -1,0 +1,11 @@
+// Package batch has what travels from a scan to the catalog at once, and what is found
+// out about it on the way.
+//
+//	Build.Add --> Batch --> edition: which rows are new --> intern: ids --> write: SQL
+//
+// Reading order:
+//
+//   - keys.go: what waits for the key tables
+//   - row.go: an entry and its ids
+//   - batch.go: the batch
+package batch

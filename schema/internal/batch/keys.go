@@ -1,0 +1,55 @@
+package batch
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"pakdb/schema/internal/record"
+)
+
+// The key tables find rows by hashes, which come in random order. Added with
+// each batch they would be written anew all over by each; so they wait, and are
+// added in key order when the build is complete, or when many wait. A process
+// that dies before leaves rows without keys, of no complete build; rekey.sql
+// makes up for it when the next build begins.
+
+// Key is a row of a key table.
+type Key struct{ Key, ID int64 }
+
+// KeySet is what waits for the key tables.
+type KeySet struct{ Paths, Contents, Texts, Refs, Sums []Key }
+
+// MaxKeys bounds how many wait, 16 bytes each.
+const MaxKeys = 4 << 20
+
+// Len returns how many keys wait.
+func (k *KeySet) Len() int {
+	return len(k.Paths) + len(k.Contents) + len(k.Texts) + len(k.Refs) + len(k.Sums)
+}
+
+// Sort puts each kind in key order.
+func (k *KeySet) Sort() {
+	var wg sync.WaitGroup
+	for _, keys := range [][]Key{k.Paths, k.Contents, k.Texts, k.Refs, k.Sums} {
+		wg.Go(func() { SortKeys(keys) })
+	}
+	wg.Wait()
+}
+
+// SortKeys puts keys in order, those of one key by their ids.
+func SortKeys(keys []Key) {
+	slices.SortFunc(keys, func(a, b Key) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// AppendRefs lists what a content refers to.
+func AppendRefs(keys []Key, r *Row) []Key {
+	for _, refs := range [][]record.Ref{r.Facts.Refs, r.Facts.Scanned} {
+		for i := range refs {
+			keys = append(keys, Key{refs[i].Key, r.ContentID})
+		}
+	}
+	return keys
+}

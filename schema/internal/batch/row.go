@@ -1,0 +1,52 @@
+package batch
+
+import "pakdb/schema/internal/record"
+
+// Row is an entry on its way to the catalog. What is below Entry is filled in on the
+// way, in this order.
+type Row struct {
+	record.Entry
+
+	// By the build.
+	Archive  int64
+	NameHash record.Half // what tells paths apart
+	FileKey  record.Half // when HasFile: entries of one key are the same file of the game
+	HasFile  bool
+	Print    int64 // see package edition
+
+	// By the comparison with the edition before.
+	Lineage int64
+	Number  int64 // column row of entry_row
+	Since   int64
+	Placed  int64 // offset as entry_row has it
+	Kept    bool  // the edition before has the row
+
+	// By the interner.
+	PathID    int64 // 0: none
+	ContentID int64 // 0: none is known
+	First     bool  // the content is new, and this its first entry
+	Places    []Place
+	FactIDs   FactIDs
+}
+
+// FactIDs are the ids of what the facts of a row name, by position; 0: it names nothing.
+type FactIDs struct {
+	SymbolPaths, SymbolNames []int64 // of Facts.Symbols
+	RefNames                 []int64 // of Facts.Refs
+	Words, Texts, Paths      []int64 // of Facts.Family; Words by the writer
+}
+
+// Place is what an entry is called by where it lies, for each of its PlaceSymbols.
+type Place struct {
+	NameID int64 // 0: From says it
+	From   NameFrom
+}
+
+// NameFrom says that a name is a text and the rest of a path without its extension,
+// from a character on. Of a million packages that is a text for each folder at most,
+// in place of a million names.
+type NameFrom struct {
+	Root  string
+	Start int64 // 1: the first character, as substr of SQL counts
+	Found bool
+}

@@ -1,0 +1,248 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/file"
+	"pakdb/schema/migrations"
+	"pakdb/schema/views"
+)
+
+// Finding is something that is wrong with a catalog.
+type Finding struct {
+	Check  string // one of the steps of [Run]
+	Build  string // label of the build that it concerns; "" for the catalog
+	Detail string
+}
+
+// Result is what [Run] found out beside its findings.
+type Result struct {
+	Readable    []string // labels of builds of which all rows can be read, oldest first
+	Unreadable  []string
+	Interrupted bool // an interrupted scan left rows, which the next one takes over or removes
+}
+
+// maxFindings bounds what one step reports: a page that is lost may concern any
+// number of rows.
+const maxFindings = 20
+
+// step is a part of a check. Its query yields a label or NULL, and a text.
+type step struct{ name, query string }
+
+//go:embed check.sql
+var checkScript string
+
+// checkSteps reads the queries of check.sql: each begins with "-- name: what it
+// finds".
+func checkSteps() (steps []step) {
+	for _, text := range strings.Split(checkScript, "\n-- step ")[1:] {
+		head, query, _ := strings.Cut(text, "\n")
+		name, _, _ := strings.Cut(head, ":")
+		steps = append(steps, step{name, query})
+	}
+	return steps
+}
+
+// Run looks at a whole catalog and reports what is wrong with it: pages and
+// indexes (integrity), references between tables (references), the marks of a
+// catalog (version, views), and what pakdb itself relies on (check.sql); at last it
+// reads all rows of each build. progress is told the name of each step. The catalog
+// stays as it is, except that what a killed process left is completed first.
+//
+// SQLite has no checksums: a number that was replaced by another one is found only
+// where something else tells what it was. Names and contents have keys, and
+// archives counts; offsets and times have nothing.
+//
+// An error means that the check could not be made; what is damaged is a finding.
+func Run(ctx context.Context, path string, report func(Finding), progress func(step string)) (Result, error) {
+	path = file.Resolve(path)
+	c := &checker{ctx: ctx, report: report, progress: progress}
+	switch err := file.IsStored(ctx, path); {
+	case errors.Is(err, conn.ErrDamaged):
+		report(Finding{Check: "file", Detail: conn.Flat(err.Error())})
+		return c.found, nil
+	case err != nil:
+		return c.found, fmt.Errorf("catalog %s: %w", path, err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		return c.found, err
+	}
+	c.db = conn.OpenToCheck(path)
+	defer func() { _ = c.db.Close() }()
+	if err := c.run(); err != nil {
+		return c.found, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
+	}
+	return c.found, ctx.Err()
+}
+
+type checker struct {
+	ctx      context.Context
+	db       *sql.DB
+	report   func(Finding)
+	progress func(string)
+	found    Result
+}
+
+func (c *checker) run() error {
+	if err := c.integrity(); err != nil {
+		return err
+	}
+	steps := append([]step{{"references", `SELECT NULL, printf('%d rows of %s lack what they refer to in %s', count(*), "table", parent)
+		FROM pragma_foreign_key_check GROUP BY "table", parent`}}, checkSteps()...)
+	for _, s := range steps {
+		if err := c.step(s); err != nil {
+			return err
+		}
+	}
+	if err := c.marks(); err != nil {
+		return err
+	}
+	return c.builds()
+}
+
+// integrity is SQLite's own check.
+func (c *checker) integrity() error {
+	c.progress("integrity")
+	rows, err := c.db.QueryContext(c.ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings))
+	if err != nil {
+		return c.finding("integrity", "", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return c.finding("integrity", "", err)
+		}
+		if text != "ok" {
+			c.report(Finding{Check: "integrity", Detail: conn.Flat(text)})
+		}
+	}
+	return c.finding("integrity", "", rows.Err())
+}
+
+// step runs a query for findings. That it cannot be run is one, unless it was
+// interrupted or the disk failed.
+func (c *checker) step(s step) error {
+	c.progress(s.name)
+	n := 0
+	err := eachFinding(c.ctx, c.db, s.query, func(build, detail sql.NullString) bool {
+		if n++; n > maxFindings {
+			detail.String = "and more"
+		}
+		c.report(Finding{Check: s.name, Build: build.String, Detail: conn.Flat(cmp.Or(detail.String, "a value is NULL that cannot be"))})
+		return n <= maxFindings
+	})
+	return c.finding(s.name, "", err)
+}
+
+// finding turns an error of a damaged catalog into a finding.
+func (c *checker) finding(check, build string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case c.ctx.Err() != nil:
+		return c.ctx.Err()
+	}
+	if class := conn.Classify(err); errors.Is(class, conn.ErrDisk) || errors.Is(class, conn.ErrBusy) || errors.Is(class, conn.ErrCannotOpen) || conn.Code(err) == 0 {
+		return err
+	}
+	c.report(Finding{Check: check, Build: build, Detail: "cannot be read: " + conn.Flat(err.Error())})
+	return nil
+}
+
+// marks checks what a migration leaves.
+func (c *checker) marks() error {
+	c.progress("views")
+	version, err := migrations.UserVersion(c.ctx, c.db)
+	if err != nil {
+		return c.finding("version", "", err)
+	}
+	if newest, err := migrations.Version(); err != nil || version < newest {
+		return errors.Join(err, fmt.Errorf("%w: version %d, this one needs %d", conn.ErrTooOld, version, newest))
+	}
+	if !views.AreCurrent(c.ctx, c.db) {
+		c.report(Finding{Check: "views", Detail: "the views are not those of this pakdb; the next pakdb index makes them anew"})
+	}
+	return nil
+}
+
+// builds reads everything that the catalog has of each build.
+func (c *checker) builds() error {
+	labels, err := c.labels()
+	if err != nil {
+		return c.finding("builds", "", err)
+	}
+	for _, label := range labels {
+		c.progress("build " + label)
+		err := c.read(label)
+		if err == nil {
+			c.found.Readable = append(c.found.Readable, label)
+			continue
+		}
+		c.found.Unreadable = append(c.found.Unreadable, label)
+		if err := c.finding("builds", label, err); err != nil {
+			return err
+		}
+	}
+	err = c.db.QueryRowContext(c.ctx, "SELECT EXISTS (SELECT 1 FROM build WHERE complete = 0)").Scan(&c.found.Interrupted)
+	return c.finding("builds", "", err)
+}
+
+func (c *checker) labels() (labels []string, err error) {
+	rows, err := c.db.QueryContext(c.ctx, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var label string
+		if err := rows.Scan(&label); err != nil {
+			return nil, err
+		}
+		labels = append(labels, label)
+	}
+	return labels, rows.Err()
+}
+
+// read reads every column of what a build shows.
+func (c *checker) read(label string) error {
+	for _, view := range []string{"entries", "files", "problems"} {
+		rows, err := c.db.QueryContext(c.ctx, "SELECT * FROM "+view+" WHERE build = ?", label)
+		if err != nil {
+			return err
+		}
+		for rows.Next() {
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachFinding runs a query that yields two columns, until row returns false.
+func eachFinding(ctx context.Context, db *sql.DB, query string, row func(a, b sql.NullString) bool) error {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var a, b sql.NullString
+		if err := rows.Scan(&a, &b); err != nil {
+			return err
+		}
+		if !row(a, b) {
+			return nil
+		}
+	}
+	return rows.Err()
+}

@@ -1,0 +1,131 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"pakdb/schema/internal/record"
+)
+
+// Connector opens connections on a Driver of its own, so that the functions and
+// modules of one catalog never reach another database of the process.
+type Connector struct {
+	On    *sqlite.Driver
+	DSN   string                  // as [FileURI] makes it
+	Err   error                   // of what was registered on the driver; no connection is opened then
+	SetUp func(driver.Conn) error // of each connection; nil for nothing
+}
+
+// Connect opens a connection and sets it up.
+func (c Connector) Connect(context.Context) (driver.Conn, error) {
+	if c.Err != nil {
+		return nil, c.Err
+	}
+	conn, err := c.On.Open(c.DSN)
+	if err != nil || c.SetUp == nil {
+		return conn, err
+	}
+	if err := c.SetUp(conn); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// Driver returns the driver that the connections are opened on.
+func (c Connector) Driver() driver.Driver { return c.On }
+
+// openWriter: WAL lets readers go on; with synchronous=NORMAL a crash of
+// the machine may lose the last transactions but never damages the file.
+// Checkpoints are the checkpointer's.
+func openWriter(path string, src *Source) *sql.DB {
+	d := &sqlite.Driver{}
+	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerKeys(d))
+	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
+		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-32768)"+
+		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
+}
+
+// OpenNew makes a database in a file that nobody else knows: one that is not
+// completed is deleted.
+func OpenNew(path string) *sql.DB {
+	d := &sqlite.Driver{}
+	return sql.OpenDB(Connector{On: d, Err: registerKeys(d), DSN: FileURI(path, "_txlock=immediate"+
+		"&_pragma=journal_mode(memory)&_pragma=synchronous(full)&_pragma=foreign_keys(0)&_dqs=0")})
+}
+
+// OpenToComplete opens a catalog that a killed process left, so that SQLite rolls a
+// journal back or copies a log. It makes no file.
+func OpenToComplete(path string) *sql.DB {
+	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "mode=rw&_busy_timeout=10000&_pragma=synchronous(full)&_dqs=0")})
+}
+
+// OpenToCheck opens a catalog for reading, with the functions that compute keys.
+func OpenToCheck(path string) *sql.DB {
+	d := &sqlite.Driver{}
+	return sql.OpenDB(Connector{On: d, Err: registerKeys(d), DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
+		"&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")})
+}
+
+// openCheckpoint opens the connection of a [Checkpointer].
+func openCheckpoint(path string) *sql.DB {
+	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "_pragma=synchronous(normal)&_pragma=cache_size(0)")})
+}
+
+// openFinder opens the connection of a [Finder].
+func openFinder(path string, src *Source) *sql.DB {
+	d := &sqlite.Driver{}
+	err := d.RegisterModule("pakdb_rows", src)
+	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
+		"&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")})
+}
+
+// makeSource gives a connection its temp.src.
+func makeSource(c driver.Conn) error {
+	_, err := c.(driver.ExecerContext).ExecContext(context.Background(), "CREATE VIRTUAL TABLE temp.src USING pakdb_rows", nil)
+	return err
+}
+
+func registerKeys(d *sqlite.Driver) error {
+	return errors.Join(registerKey(d, "key_of_path", record.PathKey), registerKey(d, "key_of_name", record.NameKey),
+		registerKey(d, "key_of_content", record.ContentKey), registerKey(d, "key_of_sum", record.SumKey))
+}
+
+// registerKey makes a function of SQL from one that computes keys.
+func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) int64) error {
+	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		v, ok := args[0].(T)
+		if !ok {
+			return nil, fmt.Errorf("%s: of %T", name, args[0])
+		}
+		return key(v), nil
+	})
+}
+
+// OpenReader opens for plain reading inside this process; queries of users
+// go through schema.OpenReadOnly.
+func OpenReader(path string) *sql.DB {
+	return sql.OpenDB(Connector{On: &sqlite.Driver{}, DSN: FileURI(path, "mode=ro&_busy_timeout=10000&_dqs=0")})
+}
+
+// FileURI returns path as a file: URI: only there does SQLite honour options
+// such as mode=ro.
+func FileURI(path string, options string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // C:/x becomes file:///C:/x
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: options}
+	return u.String()
+}

@@ -1,0 +1,45 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+)
+
+// Finder looks up what the catalog holds, on a connection of its own, while
+// another connection writes. It sees what is committed.
+type Finder struct {
+	db  *sql.DB
+	src *Source
+}
+
+// NewFinder opens a connection to the catalog at path when it is first used.
+func NewFinder(path string) *Finder {
+	src := &Source{}
+	db := openFinder(path, src)
+	db.SetMaxOpenConns(1) // temp.src belongs to one connection
+	return &Finder{db: db, src: src}
+}
+
+// Find runs a look-up with temp.src showing n rows; the query yields the row's
+// number and the id found.
+func (f *Finder) Find(ctx context.Context, query string, n int, value func(row, col int) driver.Value, found func(row int, id int64)) error {
+	return f.Each(ctx, query, n, value, func(row []driver.Value) { found(int(row[0].(int64)), row[1].(int64)) })
+}
+
+// Each runs a query with temp.src showing n rows, as EachRow does.
+func (f *Finder) Each(ctx context.Context, query string, n int, value func(row, col int) driver.Value, row func([]driver.Value)) error {
+	if n == 0 {
+		return nil
+	}
+	f.src.Set(n, value)
+	return EachRow(ctx, f.db, query, nil, row)
+}
+
+// Rows runs a query as [EachRow] does.
+func (f *Finder) Rows(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
+	return EachRow(ctx, f.db, query, args, row)
+}
+
+// Close closes the connection.
+func (f *Finder) Close() error { return f.db.Close() }

@@ -1,0 +1,54 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Writer is the one connection of a catalog that writes. Its methods must be called
+// from one goroutine at a time: temporary tables and transactions belong to the
+// connection.
+type Writer struct {
+	DB         *sql.DB
+	Src        *Source // temp.src of the connection
+	checkpoint *checkpointer
+}
+
+// OpenWriter opens the catalog at path for writing. The file is in WAL mode from its
+// first statement on.
+func OpenWriter(path string) *Writer {
+	src := &Source{}
+	db := openWriter(path, src)
+	db.SetMaxOpenConns(1)
+	return &Writer{DB: db, Src: src}
+}
+
+// StartCheckpoints has committed pages copied into the catalog from now on. Without it
+// the log grows.
+func (w *Writer) StartCheckpoints(path string) { w.checkpoint = newCheckpointer(path) }
+
+// EndCheckpoints ends what [Writer.StartCheckpoints] began, if it has been called.
+func (w *Writer) EndCheckpoints() {
+	if w.checkpoint != nil {
+		w.checkpoint.close()
+	}
+}
+
+// InTx runs do in a transaction, which is rolled back when do returns an error.
+// Checkpoints must have been started.
+func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) error {
+	w.checkpoint.room()
+	tx, err := w.DB.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := do(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	w.checkpoint.committed()
+	return nil
+}

@@ -1,0 +1,208 @@
+package edition
+
+import (
+	"cmp"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+)
+
+// oldRow is a row of the lineage from before.
+type oldRow struct {
+	row, print, offset int64
+	live               bool // it holds in the edition before
+	unread             bool // its content is not known
+}
+
+// edition is an archive on its way into the catalog that continues a lineage. The
+// entries of both are compared in stored order: one that is the next of the edition
+// before, or soon after it, keeps its row. What lies elsewhere gets a new one.
+type edition struct {
+	lineage batch.Lineage
+	archive int64
+	old     []oldRow
+	at      int   // in old: what may come next
+	byPrint []int // of old, live rows by their prints; nil until it is needed
+	last    int64 // the last row that was given
+	taken   int   // in old: the first row that is not below last
+	pending []*batch.Row
+	far     int // where the last entry that lies far ahead was found
+	run     int // how many such lay one after the other
+	shift   batch.Shift
+	stated  bool // markStated has looked
+}
+
+// How far ahead an entry is looked for, and how many must lie one after the other
+// further ahead to be believed: a folder was removed. Otherwise one entry that was
+// moved to the front would end all rows before its old place.
+const (
+	nearRows = 256
+	farRun   = 64
+)
+
+func (ed *edition) nextLive(i int) int {
+	for i < len(ed.old) && !ed.old[i].live {
+		i++
+	}
+	return i
+}
+
+// take finds the row of the next entry, or lets it wait for the one after it.
+func (ed *edition) take(b *batch.Batch, i int) {
+	e := &b.Rows[i]
+	at := -1
+	if isKnown(e) {
+		at = ed.find(e.Print)
+	}
+	if at >= 0 && e.HasContent && ed.old[at].unread { // the content has been read only now
+		at = -1
+	}
+	if at < 0 || at > ed.at && ed.comes(b.Rows[i+1:]) {
+		ed.pending = append(ed.pending, e)
+		return
+	}
+	if ed.place(b, at); ed.at > at { // its row had to make room
+		ed.pending = append(ed.pending, e)
+		return
+	}
+	ed.endTo(b, at)
+	ed.at = ed.nextLive(at + 1)
+	ed.last = ed.old[at].row
+	e.Kept = true
+	ed.note(b, e.Ordinal, e.Offset, ed.last, ed.old[at].offset)
+}
+
+// comes reports whether the row that may come next is that of one of the next few
+// entries: what lies before it now was put there, and nothing was removed.
+func (ed *edition) comes(rows []batch.Row) bool {
+	for i := range min(len(rows), nearRows) {
+		if e := &rows[i]; e.Archive == ed.archive && e.Print == ed.old[ed.at].print {
+			return true
+		}
+	}
+	return false
+}
+
+// find returns the place of the live row that an entry keeps, -1 for none.
+func (ed *edition) find(print int64) int {
+	if ed.at < len(ed.old) && ed.old[ed.at].print == print {
+		return ed.at
+	}
+	if ed.byPrint == nil {
+		ed.byPrint = make([]int, 0, len(ed.old))
+		for i := ed.at; i < len(ed.old); i = ed.nextLive(i + 1) {
+			ed.byPrint = append(ed.byPrint, i)
+		}
+		slices.SortFunc(ed.byPrint, func(i, j int) int { return cmp.Or(cmp.Compare(ed.old[i].print, ed.old[j].print), cmp.Compare(i, j)) })
+	}
+	k, _ := slices.BinarySearchFunc(ed.byPrint, print, func(i int, print int64) int {
+		if c := cmp.Compare(ed.old[i].print, print); c != 0 {
+			return c
+		}
+		return cmp.Compare(i, ed.at) // the first that was not passed by
+	})
+	if k == len(ed.byPrint) || ed.old[ed.byPrint[k]].print != print {
+		return -1
+	}
+	at := ed.byPrint[k]
+	if at-ed.at <= nearRows {
+		return at
+	}
+	if ed.run++; ed.far < 0 || at != ed.nextLive(ed.far+1) {
+		ed.run = 1
+	}
+	if ed.far = at; ed.run < farRun {
+		return -1
+	}
+	return at
+}
+
+// place gives the entries that wait rows before the one at a place. Each takes the
+// room of a row that is passed by, which keeps its ordinal, as long as there are any.
+func (ed *edition) place(b *batch.Batch, to int) {
+	rest := ed.pending
+	for len(rest) > 0 && ed.at < to {
+		ed.last = max(ed.last, ed.old[ed.at].row)
+		ed.drop(b)
+		ed.give(b, rest[0])
+		rest = rest[1:]
+	}
+	first, step := ed.spread(int64(len(rest)))
+	for _, e := range rest {
+		ed.last = max(ed.last, first-1)
+		ed.give(b, e)
+		first = ed.last + step
+	}
+	ed.pending = ed.pending[:0]
+}
+
+// spread returns where n rows begin between the last one and the next live one, and
+// how far they lie apart. Where there is much room, as before the first row, they lie
+// before the next one, with as much room again between: others may be put before them.
+func (ed *edition) spread(n int64) (first, step int64) {
+	const full = 1 << RowBits
+	if ed.at == len(ed.old) {
+		return ed.last + full, full
+	}
+	next := ed.old[ed.at].row
+	if gap := next - ed.last; gap <= 3*n*full {
+		step = max(1, gap/(n+1))
+		return ed.last + step, step
+	}
+	return next - 2*n*full, full
+}
+
+// give gives an entry a new row after the last one.
+func (ed *edition) give(b *batch.Batch, e *batch.Row) {
+	e.Lineage, e.Since, e.Number = ed.lineage.ID, ed.lineage.Edition, ed.room(b)
+	if e.Placed = e.Offset; e.Offset >= 0 {
+		if e.Placed -= ed.shift.Offsets; e.Placed < 0 {
+			e.Placed = e.Offset
+		}
+	}
+	ed.note(b, e.Ordinal, e.Offset, e.Number, e.Placed)
+}
+
+// room returns a row after the last one that no edition has, and makes it the last.
+// Where there is none before the next live row, that one ends, and what it stands for
+// gets another.
+func (ed *edition) room(b *batch.Batch) int64 {
+	for row := ed.last + 1; ; row++ {
+		for ed.taken < len(ed.old) && ed.old[ed.taken].row < row {
+			ed.taken++
+		}
+		if ed.taken == len(ed.old) || ed.old[ed.taken].row != row {
+			ed.last = row
+			return row
+		}
+		if ed.taken == ed.at {
+			ed.drop(b)
+		}
+	}
+}
+
+// drop ends the live row that may come next.
+func (ed *edition) drop(b *batch.Batch) {
+	b.Ended = append(b.Ended, batch.Ended{Lineage: ed.lineage.ID, Row: ed.old[ed.at].row, Edition: ed.lineage.Edition})
+	ed.at = ed.nextLive(ed.at + 1)
+}
+
+// endTo ends the live rows before a place.
+func (ed *edition) endTo(b *batch.Batch, to int) {
+	for ed.at < to {
+		ed.drop(b)
+	}
+}
+
+// note keeps by how much an entry's ordinal and offset differ from those of its row.
+func (ed *edition) note(b *batch.Batch, ordinal, offset, row, placed int64) {
+	s := ed.shift
+	s.Row, s.Ordinals = row, ordinal-(row>>RowBits-RowBase)
+	if offset >= 0 {
+		s.Offsets = offset - placed
+	}
+	if s.Ordinals != ed.shift.Ordinals || s.Offsets != ed.shift.Offsets {
+		b.Shifts = append(b.Shifts, s)
+	}
+	ed.shift = s
+}

@@ -1,0 +1,109 @@
+package edition
+
+import (
+	"bytes"
+	"context"
+	"database/sql/driver"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/record"
+)
+
+// Matcher compares archives on their way into the catalog with the editions before
+// them.
+type Matcher struct {
+	finder   *conn.Finder
+	editions map[int64]*edition // by archive: those that continue a lineage
+}
+
+// NewMatcher returns a Matcher that looks earlier editions up by a finder.
+func NewMatcher(finder *conn.Finder) *Matcher {
+	return &Matcher{finder: finder, editions: map[int64]*edition{}}
+}
+
+// editionOf returns the state of an archive that continues a lineage, nil for one
+// that begins it.
+func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, error) {
+	if a.Lineage.Edition == 0 {
+		return nil, nil
+	}
+	if ed := m.editions[a.ID]; ed != nil {
+		return ed, nil
+	}
+	ed := &edition{lineage: a.Lineage, archive: a.ID, shift: batch.Shift{Archive: a.ID}, far: -1}
+	err := m.finder.Rows(ctx, "SELECT row, coalesce(print, 0), offset, until, content_id IS NULL FROM entry_row WHERE lineage_id = ? ORDER BY row",
+		[]driver.Value{a.Lineage.ID}, func(v []driver.Value) {
+			ed.old = append(ed.old, oldRow{v[0].(int64), v[1].(int64), v[2].(int64), v[3].(int64) == 0, v[4].(int64) != 0})
+		})
+	if err != nil {
+		return nil, err
+	}
+	ed.at = ed.nextLive(0)
+	m.editions[a.ID] = ed
+	return ed, nil
+}
+
+// KeepRows gives the entries of the batch their rows, and leaves those in the batch
+// that have new ones. It fills in its Editions.
+func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
+	started := make(map[int64]*edition, len(b.Archives)) // nil: of the first of a lineage
+	for i := range b.Archives {
+		ed, err := m.editionOf(ctx, &b.Archives[i])
+		if err != nil {
+			return err
+		}
+		started[b.Archives[i].ID] = ed
+	}
+	if err := m.markStated(ctx, b, started); err != nil {
+		return err
+	}
+	for i := range b.Rows {
+		if e := &b.Rows[i]; started[e.Archive] != nil {
+			started[e.Archive].take(b, i)
+		} else {
+			e.Lineage, e.Number = e.Archive, rowOf(e.Ordinal)
+		}
+	}
+	for i := range b.Archives {
+		a := &b.Archives[i]
+		ed := started[a.ID]
+		if ed == nil {
+			continue
+		}
+		if ed.place(b, ed.at); a.Ended {
+			ed.endTo(b, len(ed.old)) // what did not come is gone
+			delete(m.editions, a.ID)
+		}
+	}
+	b.Rows = slices.DeleteFunc(b.Rows, func(e batch.Row) bool { return e.Kept })
+	return nil
+}
+
+// markStated finds, in editions whose archives state the hashes of contents, the rows
+// of which no more is known than that, when the first entry was read.
+func (m *Matcher) markStated(ctx context.Context, b *batch.Batch, started map[int64]*edition) error {
+	for i := range b.Rows {
+		e := &b.Rows[i]
+		ed := started[e.Archive]
+		if ed == nil || ed.stated || !e.HasContent || len(e.Sum) < record.StatedSize || !bytes.HasPrefix(e.Content[:], e.Sum) {
+			continue
+		}
+		ed.stated = true
+		at := 0
+		err := m.finder.Rows(ctx, `SELECT r.row FROM entry_row r CROSS JOIN content c ON c.content_id = r.content_id
+			WHERE r.lineage_id = ? AND length(c.hash) < 32 ORDER BY r.row`, []driver.Value{ed.lineage.ID}, func(v []driver.Value) {
+			for at < len(ed.old) && ed.old[at].row < v[0].(int64) {
+				at++
+			}
+			if at < len(ed.old) {
+				ed.old[at].unread = true
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

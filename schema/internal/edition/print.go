@@ -1,0 +1,47 @@
+package edition
+
+import (
+	"encoding/binary"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/record"
+)
+
+// flagDeleted marks a delete record, which has no content.
+const flagDeleted = 2
+
+// Print returns the start of a hash over what the archive says about an entry but its
+// place. The bytes are known by a digest that the archive states, or else by that of
+// the content.
+func Print(e *batch.Row) int64 {
+	b := make([]byte, 0, 256)
+	b = append(append(b, e.NameHash[:]...), e.FileKey[:]...)
+	b = append(append(b, e.Method...), 0)
+	b = append(append(b, e.Type...), 0)
+	for _, n := range [...]int64{e.Stored, e.Size, e.Flags, e.ModTime, int64(e.ID[0]), int64(e.ID[1]), e.IDBits, int64(e.PathHash),
+		flag(e.HasTime) | flag(e.HasPathHash)<<1 | flag(e.HasPadded)<<2 | flag(e.HasFile)<<3 | flag(e.Offset >= 0)<<4} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	b = append(b, e.Padded[:]...)
+	b = append(append(b, byte(len(e.Sum))), e.Sum...)
+	if len(e.Sum) < len(record.Half{}) && (e.HasContent || e.Stated) {
+		b = append(b, e.Content[:len(record.Half{})]...)
+		b = binary.LittleEndian.AppendUint64(b, uint64(e.ContentSize))
+	}
+	d := blake3.Sum256(b)
+	return int64(binary.LittleEndian.Uint64(d[:]))
+}
+
+func flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isKnown reports whether the print stands for the bytes of the entry.
+func isKnown(e *batch.Row) bool {
+	return e.HasContent || e.Stated || len(e.Sum) >= len(record.Half{}) || e.Flags&flagDeleted != 0
+}

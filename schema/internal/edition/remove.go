@@ -1,0 +1,93 @@
+package edition
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/conn"
+)
+
+// The conditions of the indexes entry_since and entry_until. SQLite uses a partial index
+// for a statement that repeats its condition, and not for one that implies it. Of two
+// lower bounds it takes the first, so the condition comes last.
+const (
+	rowBegan = "since > 0"
+	rowEnded = "until > 0"
+)
+
+// remove deletes an archive, and the rows that hold for no other edition: those
+// that began after the edition before it, and ended up to the one after it. If it was
+// the last, rows that it ended go on.
+func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) error {
+	var before, after sql.NullInt64
+	err := tx.QueryRowContext(ctx, `SELECT max(edition) FILTER (WHERE edition < ?1), min(edition) FILTER (WHERE edition > ?1)
+		FROM archive WHERE lineage_id = ?2`, l.Edition, l.ID).Scan(&before, &after)
+	if err != nil {
+		return err
+	}
+	rows := fmt.Sprintf("lineage_id = %d", l.ID)
+	reopen := fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND until > %d AND %s", rows, before.Int64, rowEnded)
+	if before.Valid {
+		rows += fmt.Sprintf(" AND since > %d AND %s", before.Int64, rowBegan)
+	}
+	if after.Valid {
+		rows += fmt.Sprintf(" AND until <= %d AND %s", after.Int64, rowEnded)
+	}
+	statements := []string{
+		"DELETE FROM entry_symbol WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
+		"DELETE FROM entry_row WHERE " + rows,
+	}
+	if before.Valid && !after.Valid {
+		statements = append(statements, reopen)
+	}
+	for _, table := range []string{"problem", "named_resource", "archive_shift", "archive"} {
+		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
+	}
+	return conn.ExecAll(ctx, tx, statements...)
+}
+
+// Remove deletes the archives a for which a condition holds: lineages as a
+// whole, of others the last editions first.
+func Remove(ctx context.Context, tx *sql.Tx, where string) error {
+	whole := "(SELECT lineage_id FROM archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
+	archives := "(SELECT archive_id FROM archive WHERE lineage_id IN " + whole + ")"
+	err := conn.ExecAll(ctx, tx,
+		"DELETE FROM entry_symbol WHERE lineage_id IN "+whole,
+		"DELETE FROM entry_row WHERE lineage_id IN "+whole,
+		"DELETE FROM problem WHERE archive_id IN "+archives,
+		"DELETE FROM named_resource WHERE archive_id IN "+archives,
+		"DELETE FROM archive_shift WHERE archive_id IN "+archives,
+		"DELETE FROM archive WHERE archive_id IN "+archives)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		archive int64
+		lineage batch.Lineage
+	}
+	var all []row
+	rows, err := tx.QueryContext(ctx, "SELECT archive_id, lineage_id, edition FROM archive a WHERE "+where+" ORDER BY lineage_id, edition DESC")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.archive, &r.lineage.ID, &r.lineage.Edition); err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	for _, r := range all {
+		if err := remove(ctx, tx, r.archive, r.lineage); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/migrations"
+)
+
+// creating is what a new catalog has behind its name until it is complete.
+const creating = ".creating"
+
+// CreateIfAbsent makes an empty catalog where there is no file, or one of no bytes.
+// It has another name until all tables are there and on the disk, so that a process
+// that dies leaves either no catalog or a whole one. The caller holds the lock.
+func CreateIfAbsent(ctx context.Context, path string) error {
+	st, err := os.Stat(path)
+	if err == nil && st.Size() > 0 {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	temp := path + creating
+	if err := removeAll(temp, temp+"-journal"); err != nil { // of one that died
+		return err
+	}
+	err = create(ctx, temp)
+	if err == nil && st != nil {
+		err = takeMode(temp, path, st)
+	}
+	if err == nil {
+		// Of a database that is gone. SQLite, too, deletes them when it makes a new one.
+		err = removeAll(path+"-journal", path+"-wal", path+"-shm")
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		return errors.Join(err, removeAll(temp, temp+"-journal"))
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+// create makes a catalog of the newest version in a file of its own, which nobody
+// reads until it is complete, so that it needs no journal.
+func create(ctx context.Context, path string) error {
+	db := conn.OpenNew(path)
+	db.SetMaxOpenConns(1)
+	return errors.Join(migrations.Run(ctx, db), db.Close())
+}
+
+// takeMode gives temp the mode of the file that it is to replace, if that may be
+// written to.
+func takeMode(temp, path string, st fs.FileInfo) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Chmod(temp, st.Mode().Perm()))
+}
+
+// removeAll removes files that may be there.
+func removeAll(paths ...string) error {
+	var errs []error
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// syncFolder puts the names of a folder on the disk, where the system lets it.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
+}

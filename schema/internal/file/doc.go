@@ -1,0 +1,13 @@
+// Package file looks after the file of a catalog: what lies at its path, its lock, its
+// first bytes, and what a killed process left beside it.
+//
+//	path --> Resolve --> IsUsable --> LockForWriting --> CreateIfAbsent --> QuickCheck --> conn.OpenWriter
+//	              `----> IsStored --> conn.OpenReader
+//
+// Reading order:
+//
+//   - lock.go: keeps two writers apart
+//   - inspect.go: tells a catalog from other files, and completes one
+//   - create.go: makes an empty catalog, whole or not at all
+//   - quick.go: refuses to write to a damaged one
+package file

@@ -1,0 +1,249 @@
+package file
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/migrations"
+)
+
+// found is what lies where a catalog should be.
+type found int
+
+const (
+	absent found = iota // no file, or one of no bytes
+	blank               // a database without tables: its maker died before the first commit
+	stored              // a catalog of any version
+)
+
+// IsUsable returns an error with a class where a catalog at path could be neither opened
+// nor made, nil otherwise. What a killed process left is completed first.
+func IsUsable(ctx context.Context, path string) error {
+	_, err := inspect(ctx, path)
+	return err
+}
+
+// IsStored returns why there is no catalog to be read at path, nil if there is.
+func IsStored(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err != nil {
+		return err
+	}
+	what, err := inspect(ctx, path)
+	if err == nil && what != stored {
+		err = conn.ErrEmpty
+	}
+	return err
+}
+
+// inspect looks at a file without changing it, except that it completes what a
+// process left that was killed while it wrote to a catalog: SQLite rolls a journal
+// back for whoever may write, and refuses to read before that is done. Its errors
+// have a class.
+func inspect(ctx context.Context, path string) (found, error) {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return absent, nil
+	case err != nil:
+		return absent, err
+	case !st.Mode().IsRegular():
+		return absent, fmt.Errorf("%w: not a regular file", conn.ErrNotCatalog)
+	case st.Size() == 0:
+		return absent, nil
+	}
+	head, err := readHead(path) // SQLite would say no more than that it cannot
+	if err != nil {
+		return absent, err
+	}
+	for deadline := time.Now().Add(waitForOthers); ; {
+		what, err := probe(ctx, path, head)
+		if !leftBehind(path, err) {
+			return what, err
+		}
+		if err = complete(ctx, path, err); err == nil {
+			continue
+		}
+		if !errors.Is(err, conn.ErrBusy) || time.Now().After(deadline) {
+			return absent, err
+		}
+		if err := sleep(ctx, 20*time.Millisecond); err != nil { // somebody else may be completing it
+			return absent, err
+		}
+	}
+}
+
+// waitForOthers is how long one process waits for a lock that another one holds.
+const waitForOthers = 10 * time.Second
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// header is the part of a SQLite file that says what it is.
+type header [100]byte
+
+func readHead(path string) (h header, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return h, err
+	}
+	_, err = io.ReadFull(f, h[:])
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil // short: not a database, as SQLite will say
+	}
+	return h, errors.Join(err, f.Close())
+}
+
+func (h header) isSQLite() bool { return string(h[:16]) == "SQLite format 3\x00" }
+
+// isOurs: the bytes lag behind a journal, so that they prove a catalog, but not
+// that there is none.
+func (h header) isOurs() bool {
+	return h.isSQLite() && binary.BigEndian.Uint32(h[68:]) == migrations.ApplicationID
+}
+
+func (h header) pageSize() int64 {
+	if n := int64(binary.BigEndian.Uint16(h[16:])); n != 1 {
+		return n
+	}
+	return 1 << 16
+}
+
+// probe asks a read-only connection rather than the file's header, which lags
+// behind a write-ahead log.
+func probe(ctx context.Context, path string, head header) (found, error) {
+	db := conn.OpenReader(path)
+	defer func() { _ = db.Close() }()
+	var id, version, tables int64
+	err := db.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`).Scan(&id, &version, &tables)
+	if err != nil {
+		return absent, probeError(head, err)
+	}
+	switch newest, err := migrations.Version(); {
+	case err != nil:
+		return absent, err
+	case id == 0 && tables == 0:
+		return blank, nil
+	case id != migrations.ApplicationID:
+		return absent, fmt.Errorf("%w: a SQLite database of another program (application_id %#x)", conn.ErrNotCatalog, uint32(id))
+	case version > int64(newest):
+		return absent, fmt.Errorf("%w: version %d, this one knows %d", conn.ErrTooNew, version, newest)
+	}
+	return stored, nil
+}
+
+// probeError tells a damaged catalog from a file of someone else.
+func probeError(head header, err error) error {
+	switch conn.Primary(conn.Code(err)) {
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		if !head.isOurs() {
+			return fmt.Errorf("%w: %w", conn.ErrNotCatalog, err)
+		}
+	}
+	return conn.Classify(err)
+}
+
+// leftBehind reports an error of a reader that a journal causes: SQLite has to
+// write before it can read. Where there is neither journal nor log it has another
+// cause.
+func leftBehind(path string, err error) bool {
+	switch conn.Primary(conn.Code(err)) {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return isThere(path+"-journal") || isThere(path+"-wal")
+	}
+	return false
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// complete lets SQLite roll back, or copy into the catalog, what a process left.
+// It returns conn.ErrBusy while another process writes, and conn.ErrUnfinished, with the
+// cause, where this one may not write.
+func complete(ctx context.Context, path string, cause error) error {
+	if ours, err := mayBeOurs(path); err != nil || !ours {
+		return errors.Join(err, fmt.Errorf("%w: %w", conn.ErrNotCatalog, cause))
+	}
+	lock, err := LockForWriting(path)
+	if errors.Is(err, conn.ErrBusy) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", conn.ErrUnfinished, err)
+	}
+	defer lock.Release()
+	db := conn.OpenToComplete(path)
+	var tables int64
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	if err == nil {
+		_, _ = db.ExecContext(ctx, "PRAGMA journal_mode = DELETE") // one file again; a reader may prevent it
+	}
+	err = errors.Join(err, db.Close())
+	switch conn.Primary(conn.Code(err)) {
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("%w: %w", conn.ErrUnfinished, err)
+	}
+	return conn.Classify(err)
+}
+
+// mayBeOurs keeps pakdb from writing to a database of someone else, even to do what
+// SQLite would do for anybody. A file of one page has no tables, and may be what
+// the maker of a catalog left.
+func mayBeOurs(path string) (bool, error) {
+	head, err := readHead(path)
+	if err != nil {
+		return false, err
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return false, err
+	}
+	return head.isOurs() || st.Size() <= max(head.pageSize(), 512) || journalOf(path) <= 1, nil
+}
+
+// journalOf returns how many pages a database had before what its journal rolls
+// back, a large number if there is none.
+func journalOf(path string) uint32 {
+	head, err := readHead(path + "-journal")
+	if err != nil || string(head[:8]) != "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" {
+		return 1<<32 - 1
+	}
+	return binary.BigEndian.Uint32(head[16:])
+}
+
+// Resolve returns the file that a path leads to through links, also where that is
+// not there yet: the lock and the journals lie beside it.
+func Resolve(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	for range 40 { // more is a loop
+		target, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		path = target
+	}
+	return path
+}

@@ -1,0 +1,236 @@
+package intern
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/edition"
+	"pakdb/schema/internal/record"
+)
+
+// contentKey is what tells contents apart: of the hash as much as tells, and no
+// more than an archive states. An archive that states a hash wrongly, and the
+// size with it, is not taken for the content that has it.
+type contentKey struct {
+	hash record.Half
+	size int64
+}
+
+func keyOf(e *batch.Row) contentKey { return contentKey{record.HalfOf(&e.Content), e.ContentSize} }
+
+// Interner hands out the ids of a batch: of paths, contents and texts. It works
+// a batch ahead of the SQL, in a goroutine of its own. It remembers what it has
+// seen, so that most rows need no look-up; what it does not know may still be in
+// the catalog from before.
+type Interner struct {
+	finder   *conn.Finder
+	matcher  *edition.Matcher
+	dirs     map[string]int64
+	prefixes map[int64]string // the other way round
+	nextDir  int64
+	paths    seen[record.Half]
+	contents seen[contentKey]  // negative: only the start of the hash is known
+	texts    seen[record.Half] // of table name; case included
+
+	keys    batch.KeySet // of what has an id and no row in the key tables yet
+	unkeyed int64        // the first content of keys
+}
+
+// New reads where the ids stand.
+func New(ctx context.Context, finder *conn.Finder, tx *sql.Tx) (in *Interner, err error) {
+	in = &Interner{finder: finder, matcher: edition.NewMatcher(finder)}
+	if in.dirs, err = conn.IDs(ctx, tx, "SELECT prefix, dir_id FROM dir"); err != nil {
+		return nil, err
+	}
+	in.prefixes = make(map[int64]string, len(in.dirs))
+	for prefix, id := range in.dirs {
+		in.prefixes[id] = prefix
+	}
+	last, err := conn.MaxID(ctx, tx, "dir", "dir_id")
+	in.nextDir = last + 1
+	err = errors.Join(err, in.paths.start(ctx, tx, pathTable), in.contents.start(ctx, tx, contentTable),
+		in.texts.start(ctx, tx, nameTable))
+	in.unkeyed = in.contents.next
+	return in, err
+}
+
+// Full reports that the memory of what was seen is used up.
+func (in *Interner) Full() bool {
+	return max(len(in.paths.ids), len(in.contents.ids), len(in.texts.ids)) > maxSeen
+}
+
+// Forget makes room. All batches must be in the catalog, and all keys.
+func (in *Interner) Forget() {
+	in.paths.forget()
+	in.contents.forget()
+	in.texts.forget()
+}
+
+// Intern fills in the rows and ids of a batch.
+func (in *Interner) Intern(ctx context.Context, b *batch.Batch) error {
+	b.FirstDir, b.FirstPath, b.FirstContent, b.FirstText = in.nextDir, in.paths.next, in.contents.next, in.texts.next
+	if err := in.matcher.KeepRows(ctx, b); err != nil {
+		return err
+	}
+	if err := in.internContents(ctx, b); err != nil {
+		return err
+	}
+	if err := in.sortFacts(ctx, b); err != nil {
+		return err
+	}
+	if err := in.internPaths(ctx, b); err != nil {
+		return err
+	}
+	if err := in.internTexts(ctx, b); err != nil {
+		return err
+	}
+	in.collectRefs(b)
+	in.collectSums(b)
+	if b.Keyed || in.keys.Len() >= batch.MaxKeys {
+		b.Keys = in.TakeKeys()
+	}
+	return nil
+}
+
+// internContents gives every content of the batch an id. Of one that was known by
+// the start of its hash alone, and has been read now, the rest is to be stored.
+func (in *Interner) internContents(ctx context.Context, b *batch.Batch) error {
+	if err := in.findContents(ctx, b); err != nil {
+		return err
+	}
+	for i := range b.Rows {
+		e := &b.Rows[i]
+		if !e.HasContent && !e.Stated {
+			continue
+		}
+		key := keyOf(e)
+		e.ContentID, e.First = in.contents.id(key)
+		switch {
+		case e.First:
+			b.NewContents = append(b.NewContents, e)
+			in.keys.Contents = append(in.keys.Contents, batch.Key{Key: record.HalfOf(&e.Content).Key(), ID: e.ContentID})
+			if e.Stated {
+				in.contents.ids[key] = -e.ContentID
+			}
+		case e.ContentID < 0:
+			e.ContentID = -e.ContentID
+			if e.HasContent {
+				in.contents.ids[key] = e.ContentID
+				b.Read = append(b.Read, e)
+			}
+		}
+	}
+	return nil
+}
+
+// findContents looks up contents that may be in the catalog from before.
+func (in *Interner) findContents(ctx context.Context, b *batch.Batch) error {
+	if in.contents.all {
+		return nil
+	}
+	var keys []int64
+	for i := range b.Rows {
+		if e := &b.Rows[i]; (e.HasContent || e.Stated) && in.contents.ids[keyOf(e)] == 0 {
+			keys = append(keys, record.HalfOf(&e.Content).Key())
+		}
+	}
+	return in.contents.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (k contentKey, as int64, ok bool) {
+		hash, isBlob := columns[0].([]byte)
+		size, isNumber := columns[1].(int64)
+		if !isBlob || !isNumber || len(hash) < record.StatedSize {
+			return k, 0, false
+		}
+		if len(hash) < len(record.Digest{}) {
+			id = -id
+		}
+		return contentKey{record.Half(hash[:len(k.hash)]), size}, id, true
+	})
+}
+
+// sortFacts parts the facts of the batch: those that are to be stored, of
+// contents that are new and of contents that were inspected in another way
+// before, and those that are stored. Each content is taken once.
+func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
+	var known []*batch.Row
+	taken := map[int64]bool{}
+	for i := range b.Rows {
+		e := &b.Rows[i]
+		if e.Facts == nil || !e.HasContent || taken[e.ContentID] {
+			continue
+		}
+		taken[e.ContentID] = true
+		if e.First {
+			b.Due = append(b.Due, e)
+		} else {
+			known = append(known, e)
+		}
+	}
+	same := map[*batch.Row]bool{}
+	err := in.finder.Find(ctx, `SELECT src.b, 1 FROM src
+		CROSS JOIN content c ON c.content_id = src.a
+		CROSS JOIN word w ON w.word_id = c.inspected_id
+		WHERE w.word = src.c`, len(known),
+		func(row, col int) driver.Value {
+			switch col {
+			case 0:
+				return known[row].ContentID
+			case 1:
+				return int64(row)
+			}
+			return known[row].Facts.Inspector
+		}, func(row int, _ int64) { same[known[row]] = true })
+	for _, e := range known {
+		if same[e] {
+			b.Stored = append(b.Stored, e)
+		} else {
+			b.Again = append(b.Again, e)
+		}
+	}
+	b.Again = append(b.Again, b.Replaced...)
+	b.Due = append(b.Due, b.Again...)
+	return err
+}
+
+// collectRefs lists what the contents of the batch refer to. Contents that are in
+// the catalog already may be part of complete builds: their keys do not wait.
+func (in *Interner) collectRefs(b *batch.Batch) {
+	again := map[int64]bool{}
+	for _, e := range b.Again {
+		again[e.ContentID] = true
+	}
+	if slices.ContainsFunc(b.Again, func(e *batch.Row) bool { return e.ContentID >= in.unkeyed }) {
+		in.keys.Refs = slices.DeleteFunc(in.keys.Refs, func(k batch.Key) bool { return again[k.ID] })
+	}
+	for _, e := range b.Due {
+		if again[e.ContentID] {
+			b.Refs = batch.AppendRefs(b.Refs, e)
+		} else {
+			in.keys.Refs = batch.AppendRefs(in.keys.Refs, e)
+		}
+	}
+	batch.SortKeys(b.Refs)
+}
+
+// collectSums lists which stored bytes the contents of the batch were decoded from. A
+// sum that is the start of the content's own hash finds it without.
+func (in *Interner) collectSums(b *batch.Batch) {
+	for i := range b.Rows {
+		if e := &b.Rows[i]; e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum) {
+			in.keys.Sums = append(in.keys.Sums, batch.Key{Key: record.SumKey(e.Sum), ID: e.ContentID})
+		}
+	}
+}
+
+// TakeKeys returns the keys that wait, sorted.
+func (in *Interner) TakeKeys() *batch.KeySet {
+	keys := in.keys
+	keys.Sort()
+	in.keys, in.unkeyed = batch.KeySet{}, in.contents.next
+	return &keys
+}

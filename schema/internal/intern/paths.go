@@ -1,0 +1,96 @@
+package intern
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/record"
+)
+
+// wantedPath is a path that needs an id.
+type wantedPath struct {
+	name string
+	hash record.Half
+	id   *int64
+}
+
+// wantedPaths lists the paths of the batch in the order that decides their ids:
+// those of entries, then those that facts name.
+func wantedPaths(b *batch.Batch) []wantedPath {
+	wanted := make([]wantedPath, 0, len(b.Rows))
+	for i := range b.Rows {
+		if r := &b.Rows[i]; r.Name != "" {
+			wanted = append(wanted, wantedPath{r.Name, r.NameHash, &r.PathID})
+		}
+	}
+	for _, r := range b.Due {
+		f, ids := r.Facts, &r.FactIDs
+		ids.SymbolPaths = make([]int64, len(f.Symbols))
+		for i := range f.Symbols {
+			if path := f.Symbols[i].Path; path != "" {
+				wanted = append(wanted, wantedPath{path, record.HashOf(path), &ids.SymbolPaths[i]})
+			}
+		}
+		if f.Family != nil {
+			ids.Paths = make([]int64, len(f.Family.Paths))
+			for i, path := range f.Family.Paths {
+				wanted = append(wanted, wantedPath{path, record.HashOf(path), &ids.Paths[i]})
+			}
+		}
+	}
+	return wanted
+}
+
+// internPaths gives every path its id.
+func (in *Interner) internPaths(ctx context.Context, b *batch.Batch) error {
+	wanted := wantedPaths(b)
+	if err := in.findPaths(ctx, wanted); err != nil {
+		return err
+	}
+	for _, p := range wanted {
+		var fresh bool
+		if *p.id, fresh = in.paths.id(p.hash); !fresh {
+			continue
+		}
+		prefix, name := record.SplitPath(p.name)
+		b.NewPaths = append(b.NewPaths, batch.Path{Dir: in.dir(b, prefix), Name: name, Ext: record.Ext(name)})
+		in.keys.Paths = append(in.keys.Paths, batch.Key{Key: p.hash.Key(), ID: *p.id})
+	}
+	return nil
+}
+
+// dir returns the id of a folder; prefix is "" or ends in a slash.
+func (in *Interner) dir(b *batch.Batch, prefix string) int64 {
+	id, ok := in.dirs[prefix]
+	if !ok {
+		id = in.nextDir
+		in.nextDir++
+		prefix = strings.Clone(prefix)
+		in.dirs[prefix], in.prefixes[id] = id, prefix
+		b.NewDirs = append(b.NewDirs, prefix)
+	}
+	return id
+}
+
+// findPaths looks up paths that may be in the catalog from before.
+func (in *Interner) findPaths(ctx context.Context, wanted []wantedPath) error {
+	if in.paths.all {
+		return nil
+	}
+	var keys []int64
+	for _, p := range wanted {
+		if in.paths.ids[p.hash] == 0 {
+			keys = append(keys, p.hash.Key())
+		}
+	}
+	var path []byte
+	return in.paths.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (record.Half, int64, bool) {
+		dir, isNumber := columns[0].(int64)
+		name, isText := columns[1].(string)
+		prefix, known := in.prefixes[dir]
+		path = append(append(path[:0], prefix...), name...)
+		return record.HashOf(path), id, isNumber && isText && known
+	})
+}

@@ -1,0 +1,116 @@
+package intern
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+
+	"pakdb/schema/internal/conn"
+)
+
+// numbered is a table whose ids the interner hands out.
+type numbered struct {
+	name, id string
+	keys     string // the table that finds its rows by their keys
+	columns  string // what tells its rows apart
+}
+
+var (
+	pathTable    = numbered{"path", "path_id", "path_key", "dir_id, name"}
+	contentTable = numbered{"content", "content_id", "content_key", "hash, size"}
+	nameTable    = numbered{"name", "name_id", "name_key", "name"}
+)
+
+// seen maps hashes to the ids of a table, those that the catalog held before
+// included.
+type seen[K comparable] struct {
+	numbered
+	ids  map[K]int64
+	next int64
+	// all: every id below next is in ids, so that a miss needs no look-up.
+	all bool
+
+	asked int64       // how many keys were looked up
+	index *keyIndex   // of what the catalog held before; nil: not worth its while
+	found map[K]int64 // by index, at the last look-up; another is cheaper than to remember all
+}
+
+// maxSeen bounds the memory of each map, about 50 bytes an element. Beyond it
+// they start anew and the catalog is asked.
+const maxSeen = 3 << 20
+
+// start reads where the ids of a table stand.
+func (s *seen[K]) start(ctx context.Context, tx *sql.Tx, table numbered) error {
+	last, err := conn.MaxID(ctx, tx, table.name, table.id)
+	*s = seen[K]{numbered: table, ids: map[K]int64{}, next: last + 1, all: last == 0, found: map[K]int64{}}
+	return err
+}
+
+// id returns the id of k, handing out the next one if it is not known.
+func (s *seen[K]) id(k K) (id int64, fresh bool) {
+	if id, ok := s.ids[k]; ok {
+		return id, false
+	}
+	if id, ok := s.found[k]; ok {
+		return id, false
+	}
+	id = s.next
+	s.next++
+	s.ids[k] = id
+	return id, true
+}
+
+// forget makes room. All rows must be in the catalog, and all keys.
+func (s *seen[K]) forget() { s.ids, s.all, s.asked, s.index = map[K]int64{}, false, 0, nil }
+
+// find takes in the rows of the catalog that have one of the keys. take returns
+// what a row is known by, and its id; ok is false for a row that is damaged. Rows
+// are taken by what they hold and not by who asked for them, so that many rows of
+// one key, which can be forged, are read once.
+func (s *seen[K]) find(ctx context.Context, f *conn.Finder, keys []int64, take func(id int64, columns []driver.Value) (k K, as int64, ok bool)) error {
+	clear(s.found)
+	slices.Sort(keys)
+	ids, err := s.haveKeys(ctx, f, slices.Compact(keys))
+	if err != nil {
+		return err
+	}
+	into := s.ids
+	if s.index != nil {
+		into = s.found
+	}
+	slices.Sort(ids) // neighbours share pages, and most often stand in the order of the archive
+	query := fmt.Sprintf("SELECT t.%s, %s FROM src CROSS JOIN %s t ON t.%[1]s = src.a", s.numbered.id, s.columns, s.name)
+	return f.Each(ctx, query, len(ids), func(row, _ int) driver.Value { return ids[row] }, func(row []driver.Value) {
+		if k, id, ok := take(row[0].(int64), row[1:]); ok {
+			into[k] = id
+		}
+	})
+}
+
+// indexPays is how many rows of a key table are read in the time that one takes to
+// be looked for.
+const indexPays = 25
+
+// haveKeys returns the ids of the rows that have one of the keys, which ascend.
+func (s *seen[K]) haveKeys(ctx context.Context, f *conn.Finder, keys []int64) (ids []int64, err error) {
+	s.asked += int64(len(keys))
+	if s.index == nil && s.next <= maxIndexed && s.asked*indexPays > s.next {
+		query := fmt.Sprintf("SELECT key, %s FROM %s ORDER BY key", s.numbered.id, s.keys)
+		if s.index, err = loadKeyIndex(ctx, f, query, s.next); err != nil {
+			return nil, err
+		}
+	}
+	if s.index != nil {
+		for _, key := range keys {
+			ids = s.index.appendIDs(ids, key)
+		}
+		return ids, nil
+	}
+	query := fmt.Sprintf("SELECT k.%s FROM src CROSS JOIN %s k ON k.key = src.a", s.numbered.id, s.keys)
+	err = f.Each(ctx, query, len(keys), func(row, _ int) driver.Value { return keys[row] }, func(row []driver.Value) {
+		ids = append(ids, row[0].(int64))
+	})
+	return ids, err
+}

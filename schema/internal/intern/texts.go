@@ -1,0 +1,111 @@
+package intern
+
+import (
+	"context"
+	"database/sql/driver"
+	"strings"
+	"unicode/utf8"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/record"
+)
+
+// wantedText is a text that needs an id in table name.
+type wantedText struct {
+	text string
+	hash record.Half // of the text as it is
+	id   *int64
+}
+
+// wantedTexts lists the texts of the batch in the order that decides their ids.
+func wantedTexts(b *batch.Batch) (wanted []wantedText) {
+	add := func(text string, id *int64) {
+		if text != "" {
+			wanted = append(wanted, wantedText{text, record.HashOf(text), id})
+		}
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if len(r.PlaceSymbols) > 0 {
+			r.Places = make([]batch.Place, len(r.PlaceSymbols))
+		}
+		for j := range r.PlaceSymbols {
+			name, p := r.PlaceSymbols[j].Name, &r.Places[j]
+			if p.From = nameIn(r.Name, name); !p.From.Found {
+				add(name, &p.NameID)
+			}
+		}
+	}
+	for _, r := range b.Due {
+		f, ids := r.Facts, &r.FactIDs
+		ids.SymbolNames, ids.RefNames = make([]int64, len(f.Symbols)), make([]int64, len(f.Refs))
+		for i := range f.Symbols {
+			add(f.Symbols[i].Name, &ids.SymbolNames[i])
+		}
+		for i := range f.Refs {
+			add(f.Refs[i].Name, &ids.RefNames[i])
+		}
+		if f.Family != nil {
+			ids.Texts = make([]int64, len(f.Family.Texts))
+			for i, text := range f.Family.Texts { // the empty one included: names may be
+				wanted = append(wanted, wantedText{text, record.HashOf(text), &ids.Texts[i]})
+			}
+		}
+	}
+	return wanted
+}
+
+// internTexts gives every text its id.
+func (in *Interner) internTexts(ctx context.Context, b *batch.Batch) error {
+	wanted := wantedTexts(b)
+	if err := in.findTexts(ctx, wanted); err != nil {
+		return err
+	}
+	for _, n := range wanted {
+		var fresh bool
+		if *n.id, fresh = in.texts.id(n.hash); fresh {
+			b.NewTexts = append(b.NewTexts, n.text)
+			in.keys.Texts = append(in.keys.Texts, batch.Key{Key: record.NameKey(n.text), ID: *n.id})
+		}
+	}
+	return nil
+}
+
+// findTexts looks up texts that may be in the catalog from before. Those that
+// differ in case have one key.
+func (in *Interner) findTexts(ctx context.Context, wanted []wantedText) error {
+	if in.texts.all {
+		return nil
+	}
+	var keys []int64
+	for _, n := range wanted {
+		if in.texts.ids[n.hash] == 0 {
+			keys = append(keys, record.NameKey(n.text))
+		}
+	}
+	return in.texts.find(ctx, in.finder, keys, func(id int64, columns []driver.Value) (record.Half, int64, bool) {
+		text, ok := columns[0].(string)
+		return record.HashOf(text), id, ok
+	})
+}
+
+// nameIn returns where a name is in a path: the file's name at least must be in it.
+func nameIn(path, name string) batch.NameFrom {
+	prefix, base := record.SplitPath(path)
+	dot := strings.LastIndexByte(base, '.') // as Ext has it, which keeps the number of letters
+	if dot <= 0 || strings.IndexByte(path, 0) >= 0 {
+		return batch.NameFrom{}
+	}
+	stem := path[:len(prefix)+dot]
+	n := 0
+	for n < min(len(stem), len(name)) && stem[len(stem)-1-n] == name[len(name)-1-n] {
+		n++
+	}
+	for n > 0 && !utf8.RuneStart(stem[len(stem)-n]) { // a letter is not cut
+		n--
+	}
+	if n < dot {
+		return batch.NameFrom{}
+	}
+	return batch.NameFrom{Root: name[:len(name)-n], Start: int64(utf8.RuneCountInString(stem[:len(stem)-n])) + 1, Found: true}
+}

@@ -1,0 +1,138 @@
+package publish
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/record"
+	"pakdb/schema/internal/remove"
+	"pakdb/schema/internal/write"
+)
+
+//go:embed symbols.sql
+var symbols string
+
+//go:embed symbols_named.sql
+var namedSymbols string
+
+//go:embed chunk_names.sql
+var chunkNames string
+
+//go:embed links.sql
+var links string
+
+// Build is a build of which all rows are in the catalog.
+type Build struct {
+	ID      int64
+	Label   string
+	Before  int64          // the last archive that was there when the build began
+	Mounts  []record.Mount // in their order
+	Files   []record.Half  // of all entries that were added
+	mounted int            // how many of Mounts are in the catalog
+}
+
+// Publish makes the build visible in place of the one that had its label. One that
+// mounts the very same archives as that leaves it as it is. src is temp.src of the
+// connection that tx is on.
+func (b *Build) Publish(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
+	if err := b.InsertMounts(ctx, tx); err != nil {
+		return err
+	}
+	same, err := mountsTheSame(ctx, tx, b.ID, b.Label)
+	if err != nil {
+		return err
+	}
+	if same {
+		return remove.Build(ctx, tx, b.ID)
+	}
+	return b.replace(ctx, src, tx)
+}
+
+func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error {
+	if err := remove.Replaced(ctx, tx, b.Label); err != nil {
+		return err
+	}
+	if err := b.insertShadows(ctx, src, tx); err != nil {
+		return err
+	}
+	if err := b.insertSymbols(ctx, tx); err != nil {
+		return err
+	}
+	if err := conn.ExecAll(ctx, tx, links, write.ProblemCounts); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {
+		return err
+	}
+	return remove.Unmounted(ctx, tx)
+}
+
+// insertSymbols says what names and ids stand for in the build. To a build that
+// was only listed it is of no use.
+func (b *Build) insertSymbols(ctx context.Context, tx *sql.Tx) error {
+	scripts := []string{chunkNames}
+	refers, err := hasReferences(ctx, tx, b.ID)
+	if err != nil {
+		return err
+	}
+	if refers {
+		scripts = append(scripts, symbols, namedSymbols)
+	}
+	for _, script := range scripts {
+		if _, err := tx.ExecContext(ctx, script, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InsertMounts adds those of Mounts that are not in the catalog yet.
+func (b *Build) InsertMounts(ctx context.Context, tx *sql.Tx) error {
+	stmt, err := tx.PrepareContext(ctx, `INSERT INTO build_archive
+		(build_id, ordinal, archive_id, name, location, mount_order, place, last_wins, stem)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stmt.Close() }()
+	for ; b.mounted < len(b.Mounts); b.mounted++ {
+		m := b.Mounts[b.mounted]
+		if _, err := stmt.ExecContext(ctx, b.ID, b.mounted, m.Archive, m.Name, m.Location, m.Order,
+			m.Place, write.Flag(m.LastWins), m.Stem); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasReferences reports whether anything in the build refers to something: what
+// names and ids stand for is of no use to a build that was only listed.
+func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM ref) AND EXISTS (SELECT 1
+		FROM build_archive ba
+		CROSS JOIN entry e ON e.archive_id = ba.archive_id
+		CROSS JOIN ref r ON r.content_id = e.content_id
+		WHERE ba.build_id = ?)`, id).Scan(&found)
+	return found, err
+}
+
+// mountsTheSame reports whether the complete build of that label mounts the very
+// same archives as build id.
+func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (bool, error) {
+	var old int64
+	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	const mounts = "SELECT ordinal, archive_id, name, location, mount_order, place, last_wins, stem FROM build_archive WHERE build_id = "
+	var differ bool
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS ("+mounts+"?1 EXCEPT "+mounts+"?2) OR EXISTS ("+
+		mounts+"?2 EXCEPT "+mounts+"?1)", id, old).Scan(&differ)
+	return !differ, err
+}

@@ -1,0 +1,85 @@
+package record
+
+// Archive is one scanned file.
+type Archive struct {
+	Size       int64
+	ModTime    int64  // of the file, Unix nanoseconds
+	Quick      Digest // over size and samples
+	Scan       string // what made the rows: format, revisions, options
+	Format     string
+	Version    string
+	MountPoint string
+	Encrypted  bool
+	// Name is what archives of earlier builds are called that it may continue: what
+	// did not change in them is stored once. "" for none.
+	Name string
+	// FullScan is Scan as it would be if contents had been read; "" if they were.
+	FullScan string
+}
+
+// Entry is one stored file of an archive.
+type Entry struct {
+	Ordinal  int64
+	Name     string // "" when the archive stores no name
+	Method   string
+	Type     string // "" for none
+	Offset   int64  // -1 for no place
+	Stored   int64
+	Size     int64
+	Flags    int64 // 1 encrypted, 2 deleted, 8 nested, 16 unnamed, 32 own
+	ModTime  int64 // Unix seconds, when HasTime
+	ID       [2]uint64
+	IDBits   int64 // 0: no ID
+	PathHash uint64
+	// File is the entry's path in the game's file system, normalised: entries
+	// of one File are the same file. "" for none.
+	File string
+	// Sum is what the archive says about the entry's bytes; nil when it says
+	// nothing, or is wrong.
+	Sum []byte
+
+	HasTime      bool
+	HasPathHash  bool
+	HasContent   bool
+	HasPadded    bool
+	Content      Digest // BLAKE3 of the decoded bytes, when HasContent
+	ContentSize  int64
+	Padded       Digest         // of the content filled up to the archive's boundary, when HasPadded
+	Claimed      bool           // not read: the content is the one that Sum is known to stand for, if any
+	Stated       bool           // not read: the archive states the first StatedSize bytes of Content
+	Sketch       []byte         // of the content, see table content_sketch; nil for none
+	Digest       *PackageDigest // of an Unreal package, or of what its exports are made of; nil for none
+	Facts        *Facts         // nil when nothing was inspected
+	Symbols      []Symbol       // what the name itself defines; their Path is ""
+	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
+}
+
+// Problem is a finding about an archive, an entry or a content.
+type Problem struct {
+	Ordinal int64  // of the entry, -1: the archive as a whole
+	Path    string // name of the entry, "" for none
+	Field   string
+	Offset  int64 // -1: no place
+	Cause   string
+	Whole   bool // it concerns the archive as a whole: what that lists is not all that it held
+}
+
+// Mount places an archive in a build.
+type Mount struct {
+	Archive  int64
+	Name     string // relative to the folder that was scanned
+	Location string // absolute path
+	Order    int64
+	Place    int64  // among the archives of the build: of those that hold a file, the lowest counts
+	LastWins bool   // of several entries of one file in it, the last counts
+	Stem     string // what it is called by together with others that are mounted with it; "": Name
+}
+
+// Name is a public name of an entry, in formats that keep names apart.
+type Name struct {
+	Ordinal int64
+	Name    string
+	Type    string
+	ID      [2]uint64
+	IDBits  int64
+}

@@ -1,0 +1,81 @@
+package write
+
+import (
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/edition"
+)
+
+// archives are written by each batch that concerns them, with their state by then.
+var archives = table[*batch.Archive]{name: "archive", columns: []column[*batch.Archive]{
+	number("archive_id", func(a *batch.Archive) int64 { return a.ID }),
+	number("size", func(a *batch.Archive) int64 { return a.Size }),
+	number("mtime", func(a *batch.Archive) int64 { return a.ModTime }),
+	bytesOf("quick", func(a *batch.Archive) []byte { return a.Quick[:] }),
+	bytesOf("digest", func(a *batch.Archive) []byte {
+		if a.Digest == nil {
+			return nil
+		}
+		return a.Digest[:]
+	}),
+	text("scan", func(a *batch.Archive) string { return a.Scan }),
+	text("format", func(a *batch.Archive) string { return a.Format }),
+	text("version", func(a *batch.Archive) string { return a.Version }),
+	text("mount_point", func(a *batch.Archive) string { return a.MountPoint }),
+	number("encrypted", func(a *batch.Archive) int64 { return Flag(a.Encrypted) }),
+	number("entry_count", func(a *batch.Archive) int64 { return a.Entries }),
+	number("entry_size", func(a *batch.Archive) int64 { return a.Bytes }),
+	number("entry_stored", func(a *batch.Archive) int64 { return a.Stored }),
+	number("problem_count", func(a *batch.Archive) int64 { return a.Problems }),
+	number("complete", func(a *batch.Archive) int64 { return Flag(a.Ended) }),
+	number("lineage_id", func(a *batch.Archive) int64 { return a.Lineage.ID }),
+	number("edition", func(a *batch.Archive) int64 { return a.Lineage.Edition }),
+	number("row_bits", func(*batch.Archive) int64 { return edition.RowBits }),
+	number("row_base", func(*batch.Archive) int64 { return edition.RowBase }),
+}, tail: ` WHERE true
+	ON CONFLICT (archive_id) DO UPDATE SET (digest, entry_count, entry_size, entry_stored, problem_count, complete)
+		= (excluded.digest, excluded.entry_count, excluded.entry_size, excluded.entry_stored,
+		   excluded.problem_count, excluded.complete)`}
+
+var problems = table[*batch.Problem]{name: "problem", columns: []column[*batch.Problem]{
+	number("archive_id", func(p *batch.Problem) int64 { return p.Archive }),
+	number("seq", func(p *batch.Problem) int64 { return p.Seq }),
+	maybeNumber("ordinal", func(p *batch.Problem) (int64, bool) { return place(p.Ordinal) }),
+	{name: "path", text: func(p *batch.Problem) (string, bool) { return p.Path, p.Path != "" }},
+	text("field", func(p *batch.Problem) string { return p.Field }),
+	maybeNumber("offset", func(p *batch.Problem) (int64, bool) { return place(p.Offset) }),
+	text("cause", func(p *batch.Problem) string { return p.Cause }),
+	number("whole", func(p *batch.Problem) int64 { return Flag(p.Whole) }),
+}}
+
+var resources = table[*batch.Name]{name: "named_resource", columns: []column[*batch.Name]{
+	number("archive_id", func(n *batch.Name) int64 { return n.Archive }),
+	number("ordinal", func(n *batch.Name) int64 { return n.Ordinal }),
+	text("name", func(n *batch.Name) string { return n.Name.Name }),
+	word("type_id", func(n *batch.Name) string { return n.Type }),
+	maybeNumber("id_hi", func(n *batch.Name) (int64, bool) { return int64(n.ID[0]), n.IDBits > 64 }),
+	number("id_lo", func(n *batch.Name) int64 { return int64(n.ID[1]) }),
+	number("id_bits", func(n *batch.Name) int64 { return n.IDBits }),
+}}
+
+// insertArchives stores problems and public names, then the state of each archive that
+// the batch concerns.
+func insertArchives(t *tx, b *batch.Batch) error {
+	if err := problems.insert(t, pointers(b.Problems)); err != nil {
+		return err
+	}
+	if err := resources.insert(t, pointers(b.Names)); err != nil {
+		return err
+	}
+	return archives.insert(t, pointers(b.Archives))
+}
+
+// place returns an offset or an ordinal, NULL for none.
+func place(n int64) (int64, bool) { return n, n >= 0 }
+
+// Flag returns 1 for true.
+func Flag(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

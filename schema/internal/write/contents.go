@@ -1,0 +1,141 @@
+package write
+
+import (
+	"bytes"
+	"cmp"
+	"database/sql/driver"
+	"encoding/binary"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/record"
+)
+
+var contents = table[*batch.Row]{name: "content", columns: []column[*batch.Row]{
+	bytesOf("hash", knownHash),
+	number("size", func(r *batch.Row) int64 { return r.ContentSize }),
+	maybeWord("kind_id", func(r *batch.Row) (string, bool) {
+		if r.Facts == nil {
+			return "", false
+		}
+		return r.Facts.Kind, true
+	}),
+	maybeWord("inspected_id", func(r *batch.Row) (string, bool) {
+		if r.Facts == nil {
+			return "", false
+		}
+		return r.Facts.Inspector, true
+	}),
+}}
+
+// knownHash returns as much of the content's hash as is known.
+func knownHash(r *batch.Row) []byte {
+	if r.Stated {
+		return r.Content[:record.StatedSize]
+	}
+	return r.Content[:]
+}
+
+func insertContents(t *tx, b *batch.Batch) error {
+	return contents.insertNumbered(t, b.FirstContent, b.NewContents)
+}
+
+// completeHashes fills in the hashes of contents that were known by the start of
+// it alone, and have been read now.
+func completeHashes(t *tx, b *batch.Batch) error {
+	return t.exec("UPDATE content SET hash = src.b FROM src WHERE content_id = src.a", len(b.Read),
+		func(row, col int) driver.Value {
+			if col == 0 {
+				return b.Read[row].ContentID
+			}
+			return b.Read[row].Content[:]
+		})
+}
+
+// findClaimed gives entries that were not read the contents that their sums are
+// known to stand for: those of entries that were read, or were given one so, and are
+// stored alike. What other entries of the build decode to is found when it is
+// published (links.sql).
+func findClaimed(t *tx, b *batch.Batch) error {
+	var rows []*batch.Row
+	for i := range b.Rows {
+		if r := &b.Rows[i]; r.Claimed && r.Sum != nil {
+			rows = append(rows, r)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *batch.Row) int { // neighbours share pages of the table
+		return cmp.Or(bytes.Compare(a.Sum, b.Sum), cmp.Compare(a.Stored, b.Stored))
+	})
+	for _, r := range rows {
+		if err := t.addWords(r.Method); err != nil {
+			return err
+		}
+	}
+	return t.find(`SELECT src.b, c.content_id FROM src
+		CROSS JOIN sum_key k ON k.key = src.g
+		CROSS JOIN content c ON c.content_id = k.content_id
+		WHERE c.size = src.f
+			AND EXISTS (SELECT 1 FROM entry_row r
+				WHERE r.content_id = c.content_id AND r.sum = src.a AND r.method_id = src.c AND r.stored = src.d AND r.flags & 1 = src.e)`,
+		len(rows),
+		func(row, col int) driver.Value {
+			switch r := rows[row]; col {
+			case 0:
+				return r.Sum
+			case 1:
+				return int64(row)
+			case 2:
+				return t.words[r.Method]
+			case 3:
+				return r.Stored
+			case 4:
+				return r.Flags & 1
+			case 5:
+				return r.Size
+			default:
+				return record.SumKey(r.Sum)
+			}
+		},
+		func(row int, id int64) { rows[row].ContentID = id })
+}
+
+// sketches are what similar contents are recognised by. A sketch depends on the content
+// alone, so one that is there stays.
+var sketches = table[*batch.Row]{name: "content_sketch", verb: "INSERT OR IGNORE", columns: []column[*batch.Row]{
+	number("content_id", contentID),
+	bytesOf("sketch", func(r *batch.Row) []byte { return r.Sketch }),
+}}
+
+// digests are what is known of packages. They depend on two contents alone, so that
+// another finding replaces the first, which was an older inspector's.
+var digests = table[*batch.Row]{name: "package_digest", verb: "INSERT OR REPLACE", columns: []column[*batch.Row]{
+	number("content_id", contentID),
+	number("header", func(r *batch.Row) int64 { return record.HalfOf(&r.Digest.Header).Key() }),
+	bytesOf("essence", func(r *batch.Row) []byte { return r.Digest.Essence[:] }),
+	bytesOf("exports", func(r *batch.Row) (b []byte) {
+		for _, sum := range r.Digest.Exports {
+			b = binary.LittleEndian.AppendUint64(b, sum)
+		}
+		return b
+	}),
+}}
+
+func contentID(r *batch.Row) int64 { return r.ContentID }
+
+// insertSketches stores sketches and digests of contents.
+func insertSketches(t *tx, b *batch.Batch) error {
+	var sketched, digested []*batch.Row
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if r.Sketch != nil && r.HasContent {
+			sketched = append(sketched, r)
+		}
+		if r.Digest != nil && r.HasContent {
+			digested = append(digested, r)
+		}
+	}
+	if err := sketches.insert(t, sketched); err != nil {
+		return err
+	}
+	return digests.insert(t, digested)
+}

@@ -1,0 +1,64 @@
+package write
+
+import (
+	"database/sql/driver"
+
+	"pakdb/schema/internal/batch"
+)
+
+var entries = table[*batch.Row]{name: "entry_row", verb: "INSERT OR FAIL", columns: []column[*batch.Row]{
+	number("lineage_id", func(r *batch.Row) int64 { return r.Lineage }),
+	number("row", func(r *batch.Row) int64 { return r.Number }),
+	number("since", func(r *batch.Row) int64 { return r.Since }),
+	number("print", func(r *batch.Row) int64 { return r.Print }),
+	maybeNumber("path_id", func(r *batch.Row) (int64, bool) { return r.PathID, r.PathID != 0 }),
+	maybeNumber("content_id", func(r *batch.Row) (int64, bool) { return r.ContentID, r.ContentID != 0 }),
+	number("offset", func(r *batch.Row) int64 { return r.Placed }),
+	number("stored", func(r *batch.Row) int64 { return r.Stored }),
+	number("size", func(r *batch.Row) int64 { return r.Size }),
+	word("method_id", func(r *batch.Row) string { return r.Method }),
+	number("flags", func(r *batch.Row) int64 { return r.Flags }),
+	maybeNumber("mtime", func(r *batch.Row) (int64, bool) { return r.ModTime, r.HasTime }),
+	maybeNumber("path_hash", func(r *batch.Row) (int64, bool) { return int64(r.PathHash), r.HasPathHash }),
+	maybeWord("type_id", func(r *batch.Row) (string, bool) { return r.Type, r.Type != "" }),
+	maybeNumber("id_hi", func(r *batch.Row) (int64, bool) { return int64(r.ID[0]), r.IDBits > 64 }),
+	maybeNumber("id_lo", func(r *batch.Row) (int64, bool) { return int64(r.ID[1]), r.IDBits > 0 }),
+	maybeNumber("id_bits", func(r *batch.Row) (int64, bool) { return r.IDBits, r.IDBits > 0 }),
+	bytesOf("file_key", func(r *batch.Row) []byte {
+		if !r.HasFile {
+			return nil
+		}
+		return r.FileKey[:]
+	}),
+	bytesOf("sum", func(r *batch.Row) []byte { return r.Sum }),
+	bytesOf("padded", func(r *batch.Row) []byte {
+		if !r.HasPadded {
+			return nil
+		}
+		return r.Padded[:]
+	}),
+}}
+
+// shifts say where ordinals and offsets differ from those of the rows.
+var shifts = table[*batch.Shift]{name: "archive_shift", columns: []column[*batch.Shift]{
+	number("archive_id", func(s *batch.Shift) int64 { return s.Archive }),
+	number("row", func(s *batch.Shift) int64 { return s.Row }),
+	number("ordinals", func(s *batch.Shift) int64 { return s.Ordinals }),
+	number("offsets", func(s *batch.Shift) int64 { return s.Offsets }),
+}}
+
+// insertEntries ends the rows that editions do not have, and adds those that they bring.
+func insertEntries(t *tx, b *batch.Batch) error {
+	err := t.exec("UPDATE entry_row SET until = src.c FROM src WHERE lineage_id = src.a AND row = src.b", len(b.Ended),
+		func(row, col int) driver.Value {
+			e := &b.Ended[row]
+			return [...]int64{e.Lineage, e.Row, e.Edition}[col]
+		})
+	if err != nil {
+		return err
+	}
+	if err := entries.insert(t, pointers(b.Rows)); err != nil {
+		return err
+	}
+	return shifts.insert(t, pointers(b.Shifts))
+}

@@ -1,0 +1,165 @@
+package write
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"pakdb/codecs/family"
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/conn"
+)
+
+// addFamilyWords adds the words that a content's rows name.
+func addFamilyWords(t *tx, r *batch.Row) error {
+	f := r.Facts.Family
+	if f == nil {
+		return nil
+	}
+	r.FactIDs.Words = make([]int64, len(f.Words))
+	for i, word := range f.Words {
+		id, err := t.word(word)
+		if err != nil {
+			return err
+		}
+		r.FactIDs.Words[i] = id
+	}
+	return nil
+}
+
+// familyRows are the rows of one content in a table of its family.
+type familyRows struct {
+	family.Rows
+	content int64
+	ids     *batch.FactIDs
+	first   int // place of the first among the rows of all contents
+	end     int // place behind the last
+}
+
+// familyTable is the rows of all contents of a batch in one table.
+type familyTable struct {
+	layout *family.Layout
+	parts  []familyRows // never empty, nor is any of them
+	part   int          // in which the row was that was asked for last
+}
+
+// insertFamilies stores the rows that only families of formats have, table by
+// table.
+func insertFamilies(t *tx, facts []*batch.Row) error {
+	for _, table := range familyTables(facts) {
+		err := t.exec(familyInsert(table.layout), table.parts[len(table.parts)-1].end, table.value)
+		if err != nil {
+			return fmt.Errorf("%s: %w", table.layout.Table, err)
+		}
+	}
+	return nil
+}
+
+// familyTables gathers rows by table. Tables are in the order in which contents
+// have them.
+func familyTables(facts []*batch.Row) (tables []*familyTable) {
+	byName := map[string]*familyTable{}
+	for _, e := range facts {
+		if e.Facts.Family == nil {
+			continue
+		}
+		for _, rows := range e.Facts.Family.Rows {
+			if rows.Len() == 0 {
+				continue
+			}
+			table := byName[rows.Layout().Table]
+			if table == nil {
+				table = &familyTable{layout: rows.Layout()}
+				byName[table.layout.Table], tables = table, append(tables, table)
+			}
+			table.add(familyRows{Rows: rows, content: e.ContentID, ids: &e.FactIDs})
+		}
+	}
+	return tables
+}
+
+func (t *familyTable) add(r familyRows) {
+	if n := len(t.parts); n > 0 {
+		r.first = t.parts[n-1].end
+	}
+	r.end = r.first + r.Len()
+	t.parts = append(t.parts, r)
+}
+
+// value returns what a row has in a column of src: the content, the number of the
+// row in it, and the columns of the layout. Rows are asked for one after the other.
+func (t *familyTable) value(row, col int) driver.Value {
+	r := t.rowsOf(row)
+	switch col {
+	case 0:
+		return r.content
+	case 1:
+		return int64(row - r.first)
+	}
+	row, col = row-r.first, col-2
+	kind := t.layout.Columns[col].Kind
+	if kind == family.Value {
+		return r.Value(row, col)
+	}
+	at := r.Position(row, col)
+	if at < 0 {
+		return nil
+	}
+	return idsOf(r.ids, kind)[at]
+}
+
+// rowsOf returns the part in which a row is.
+func (t *familyTable) rowsOf(row int) *familyRows {
+	r := &t.parts[t.part]
+	if row < r.first { // from the beginning
+		t.part = 0
+		r = &t.parts[0]
+	}
+	for row >= r.end {
+		t.part++
+		r = &t.parts[t.part]
+	}
+	return r
+}
+
+// idsOf returns the ids of what rows name by position in a column of a kind.
+func idsOf(ids *batch.FactIDs, kind family.Kind) []int64 {
+	switch kind {
+	case family.Word:
+		return ids.Words
+	case family.Text:
+		return ids.Texts
+	default:
+		return ids.Paths
+	}
+}
+
+// familyInsert returns the statement that fills a table.
+func familyInsert(l *family.Layout) string {
+	into, from := []string{"content_id"}, []string{"a"}
+	if l.Number != "" {
+		into, from = append(into, l.Number), append(from, "b")
+	}
+	for i, c := range l.Columns {
+		into, from = append(into, c.Name), append(from, string(rune('c'+i)))
+	}
+	verb := "INSERT"
+	if l.Ignore {
+		verb = "INSERT OR IGNORE"
+	}
+	return verb + " INTO " + l.Table + " (" + strings.Join(into, ", ") + ") SELECT " + strings.Join(from, ", ") + " FROM src"
+}
+
+// FactTables returns the tables that hold facts of contents, whichever family they
+// are of: those whose content_id refers to a content, but for those that say where
+// contents are and what they are made of.
+func FactTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
+	return conn.FirstTexts(ctx, tx, `SELECT m.name
+		FROM sqlite_schema m
+		JOIN pragma_foreign_key_list(m.name) f
+		WHERE m.type = 'table' AND f."table" = 'content' AND f."from" = 'content_id'
+			AND m.name NOT IN ('entry_row', 'content_key', 'content_sketch', 'sum_key')
+		ORDER BY m.rowid`)
+}

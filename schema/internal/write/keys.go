@@ -1,0 +1,65 @@
+package write
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+)
+
+//go:embed rekey.sql
+var rekey string
+
+// keyTable returns a key table. Its rows come sorted: each page of the tree is touched
+// once.
+func keyTable(name, id, verb string) table[*batch.Key] {
+	return table[*batch.Key]{name: name, verb: verb, columns: []column[*batch.Key]{
+		number("key", func(k *batch.Key) int64 { return k.Key }),
+		number(id, func(k *batch.Key) int64 { return k.ID }),
+	}}
+}
+
+var (
+	pathKeys    = keyTable("path_key", "path_id", "INSERT OR FAIL")
+	contentKeys = keyTable("content_key", "content_id", "INSERT OR FAIL")
+	nameKeys    = keyTable("name_key", "name_id", "INSERT OR FAIL")
+	refKeys     = keyTable("ref_key", "content_id", "INSERT OR IGNORE")
+	sumKeys     = keyTable("sum_key", "content_id", "INSERT OR IGNORE")
+)
+
+// insertKeys adds the keys that have waited long enough.
+func insertKeys(t *tx, b *batch.Batch) error {
+	keys := b.Keys
+	if keys == nil {
+		keys = &batch.KeySet{}
+	}
+	for _, k := range []struct {
+		into *table[*batch.Key]
+		rows []batch.Key
+	}{
+		{&pathKeys, keys.Paths},
+		{&contentKeys, keys.Contents},
+		{&nameKeys, keys.Texts},
+		{&refKeys, slices.Compact(keys.Refs)},
+		{&sumKeys, slices.Compact(keys.Sums)},
+		{&refKeys, slices.Compact(b.Refs)},
+	} {
+		if err := k.into.insert(t, pointers(k.rows)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddMissingKeys completes the key tables after a run that was interrupted.
+func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
+	var interrupted bool
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM build WHERE complete = 0)").Scan(&interrupted)
+	if err != nil || !interrupted {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, rekey)
+	return err
+}

@@ -1,0 +1,45 @@
+package schema
+
+import "context"
+
+// Known is an archive that an earlier scan made.
+type Known struct {
+	Archive  int64
+	ModTime  int64   // of the file that was scanned, Unix nanoseconds
+	Digest   *Digest // of the whole file; nil when it was not computed
+	Entries  int64
+	Size     int64
+	Stored   int64
+	Problems int64
+}
+
+// Known returns the archives that were scanned the same way from files of that
+// size and quick digest, the one of the same time first. Those of this build are
+// not among them: whether one is in the catalog yet is a matter of chance. It
+// may be called from several goroutines at once.
+func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) ([]Known, error) {
+	rows, err := b.c.known.QueryContext(ctx, quick[:], size, scan, b.publish.Before, mtime)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var found []Known
+	for rows.Next() {
+		var k Known
+		var digest []byte
+		if err := rows.Scan(&k.Archive, &k.ModTime, &digest, &k.Entries, &k.Size, &k.Stored, &k.Problems); err != nil {
+			return nil, err
+		}
+		if len(digest) == len(Digest{}) {
+			d := Digest(digest)
+			k.Digest = &d
+		}
+		found = append(found, k)
+	}
+	return found, rows.Err()
+}
+
+const knownSQL = `SELECT archive_id, mtime, digest, entry_count, entry_size, entry_stored, problem_count
+FROM archive
+WHERE quick = ? AND size = ? AND scan = ? AND archive_id <= ? AND complete = 1
+ORDER BY mtime <> ?, archive_id`

@@ -1,0 +1,88 @@
+package migrations
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/views"
+)
+
+// ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
+const ApplicationID = 0x50414b44
+
+//go:embed *.sql
+var scripts embed.FS
+
+// Run brings the database to the newest version and makes the views anew, all
+// in one transaction: a process that dies leaves the old version whole.
+func Run(ctx context.Context, db *sql.DB) error {
+	version, err := UserVersion(ctx, db)
+	if err != nil {
+		return err
+	}
+	newest, err := Version()
+	if err != nil {
+		return err
+	}
+	if version > newest {
+		return fmt.Errorf("%w: version %d, this one knows %d", conn.ErrTooNew, version, newest)
+	}
+	if version == newest && views.AreCurrent(ctx, db) {
+		return nil
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := views.Drop(ctx, tx); err != nil { // they name tables that scripts rename
+		return err
+	}
+	if err := runScripts(ctx, tx, version); err != nil {
+		return err
+	}
+	if err := views.Create(ctx, tx); err != nil {
+		return fmt.Errorf("views: %w", err)
+	}
+	marks := fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", newest, ApplicationID)
+	if _, err := tx.ExecContext(ctx, marks); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Version returns the version of the catalogs that this pakdb writes: how many scripts
+// there are. Older ones are brought to it when they are opened for writing.
+func Version() (int, error) {
+	names, err := fs.Glob(scripts, "*.sql")
+	return len(names), err
+}
+
+// runScripts runs those that a database of a version has not seen.
+func runScripts(ctx context.Context, tx *sql.Tx, version int) error {
+	names, err := fs.Glob(scripts, "*.sql")
+	if err != nil {
+		return err
+	}
+	for _, name := range names[version:] {
+		script, err := scripts.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(script)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// UserVersion returns the version that a database says it has, 0 for a new one.
+func UserVersion(ctx context.Context, db *sql.DB) (int, error) {
+	var v int
+	err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	return v, err
+}

@@ -1,0 +1,94 @@
+package schema
+
+import (
+	"context"
+
+	"pakdb/schema/internal/check"
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/edition"
+	"pakdb/schema/internal/file"
+	"pakdb/schema/internal/record"
+	"pakdb/schema/migrations"
+)
+
+// What a scan hands to the catalog. The fields are documented in
+// schema/internal/record.
+type (
+	// Digest is a BLAKE3-256 hash.
+	Digest = record.Digest
+	// Archive is one scanned file.
+	Archive = record.Archive
+	// Entry is one stored file of an archive.
+	Entry = record.Entry
+	// Facts is what an inspector found in a content.
+	Facts = record.Facts
+	// Symbol says what an id or a name stands for.
+	Symbol = record.Symbol
+	// Ref is a reference to an id or a name.
+	Ref = record.Ref
+	// PackageDigest tells of two Unreal packages whether they differ in more than noise.
+	PackageDigest = record.PackageDigest
+	// Problem is a finding about an archive, an entry or a content.
+	Problem = record.Problem
+	// Name is a public name of an entry, in formats that keep names apart.
+	Name = record.Name
+	// Mount places an archive in a build.
+	Mount = record.Mount
+	// Scanned is what a search for known ids found in a content.
+	Scanned = record.Scanned
+)
+
+// StatedSize is how many bytes of a content's hash are known when an archive
+// states it and nobody has read the content: a BLAKE3-160. The rest of it follows
+// with the first scan that reads.
+const StatedSize = record.StatedSize
+
+// RowBits says how far rows of a new lineage lie apart, 1<<RowBits, so that what later
+// editions put between two of them has room.
+const RowBits = edition.RowBits
+
+// ApplicationID marks a SQLite file as a pakdb catalog: "PAKD".
+const ApplicationID = migrations.ApplicationID
+
+// QuickSize is the size up to which [Open] checks all pages of a catalog before it
+// writes to it: SQLite checks 300 MB a second, so that it takes less than one.
+const QuickSize = file.QuickSize
+
+// The ways in which a file is not a usable catalog.
+var (
+	ErrNotCatalog = conn.ErrNotCatalog
+	ErrEmpty      = conn.ErrEmpty
+	ErrDamaged    = conn.ErrDamaged
+	ErrUnfinished = conn.ErrUnfinished
+	ErrTooNew     = conn.ErrTooNew
+	ErrTooOld     = conn.ErrTooOld
+	ErrBusy       = conn.ErrBusy
+	ErrGone       = conn.ErrGone
+	ErrReadOnly   = conn.ErrReadOnly
+	ErrNoRoom     = conn.ErrNoRoom
+	ErrDisk       = conn.ErrDisk
+	ErrCannotOpen = conn.ErrCannotOpen
+	ErrNoBuild    = conn.ErrNoBuild
+)
+
+// Classify adds one of the errors above to an error of SQLite that comes from a
+// catalog, for those who read through the *sql.DB of [OpenReadOnly].
+func Classify(err error) error { return conn.Classify(err) }
+
+// Version returns the version of the catalogs that this pakdb writes. Older ones
+// are brought to it when they are opened for writing.
+func Version() (int, error) { return migrations.Version() }
+
+// Finding is something that is wrong with a catalog.
+type Finding = check.Finding
+
+// Checked is what [Check] found out beside its findings.
+type Checked = check.Result
+
+// Check looks at a whole catalog and reports what is wrong with it: pages and
+// indexes, references between tables, the marks of a catalog, and what pakdb itself
+// relies on; at last it reads all rows of each build. progress is told the name of each
+// step. An error means that the check could not be made; what is damaged is a finding.
+func Check(ctx context.Context, path string, report func(Finding), progress func(step string)) (Checked, error) {
+	return check.Run(ctx, path, report, progress)
+}

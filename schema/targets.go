@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+)
+
+// Target is a content of the build that is to be searched for known ids, and an
+// entry that holds it.
+type Target struct {
+	Content  int64
+	Location string // of the archive's file
+	Ordinal  int64
+	Spec     string // as in Facts.Scan
+	Known    int64  // stands for the ids it was searched for; 0: none yet
+}
+
+// Targets completes what was added so far and returns the contents of the build
+// that ask for a search, by archive and ordinal. After it nothing but
+// [Build.AddScanned] and [Build.ReplaceFacts] may be added.
+func (b *Build) Targets(ctx context.Context) ([]Target, error) {
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	var targets []Target
+	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) (err error) {
+		if err := b.publish.InsertMounts(ctx, tx); err != nil {
+			return err
+		}
+		targets, err = readTargets(ctx, tx, searched, b.publish.ID)
+		return err
+	})
+	return targets, err
+}
+
+const searched = `SELECT cs.content_id, ba.location, min(e.ordinal), w.word, cs.known
+	FROM content_scan cs
+	JOIN word w ON w.word_id = cs.spec_id
+	JOIN entry e ON e.content_id = cs.content_id
+	JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?
+	GROUP BY cs.content_id
+	HAVING min(ba.ordinal) IS NOT NULL
+	ORDER BY ba.ordinal, e.ordinal`
+
+func readTargets(ctx context.Context, tx *sql.Tx, query string, args ...any) (targets []Target, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var t Target
+		if err := rows.Scan(&t.Content, &t.Location, &t.Ordinal, &t.Spec, &t.Known); err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, rows.Err()
+}
+
+// SpaceIDs yields every id that any build defines in a space.
+func (b *Build) SpaceIDs(ctx context.Context, space string) iter.Seq2[int64, error] {
+	return func(yield func(int64, error) bool) {
+		rows, err := b.c.reader.QueryContext(ctx, `SELECT key FROM symbol JOIN word ON word_id = space_id WHERE word = ?1
+			UNION SELECT key FROM path_symbol JOIN word ON word_id = space_id WHERE word = ?1
+			ORDER BY key`, space)
+		if err != nil {
+			yield(0, err)
+			return
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var id int64
+			if err := rows.Scan(&id); !yield(id, err) || err != nil {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(0, err)
+		}
+	}
+}
+
+// AddScanned stores what searches found, in place of what earlier ones did.
+func (b *Build) AddScanned(ctx context.Context, found []Scanned) error {
+	return b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		return b.pipeline.rows.ReplaceScanned(ctx, tx, found) // it is idle after Targets
+	})
+}
+
+// Dictionary returns what ids stand for by the newest content that has rows in a
+// table, whose columns are content_id, id and name_id. It may be called from any
+// goroutine while the build is collected.
+func (b *Build) Dictionary(ctx context.Context, table string) (map[int64]string, error) {
+	rows, err := b.c.reader.QueryContext(ctx, `SELECT s.id, n.name
+		FROM `+table+` s
+		JOIN name n ON n.name_id = s.name_id
+		WHERE s.content_id = (SELECT max(content_id) FROM `+table+`)`)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	names := map[int64]string{}
+	for rows.Next() {
+		var id int64
+		var name string
+		if err := rows.Scan(&id, &name); err != nil {
+			return nil, err
+		}
+		names[id] = name
+	}
+	return names, rows.Err()
+}
+
+// Unresolved completes what was added so far and returns the contents of the
+// build that refer, in a space, to ids that a dictionary in the catalog can name by
+// now, by archive and ordinal. The table is as in [Build.Dictionary]. After it
+// nothing but [Build.AddScanned] and
+// [Build.ReplaceFacts] may be added.
+func (b *Build) Unresolved(ctx context.Context, table, space string) ([]Target, error) {
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	var targets []Target
+	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) (err error) {
+		if err := b.publish.InsertMounts(ctx, tx); err != nil {
+			return err
+		}
+		targets, err = readTargets(ctx, tx, fmt.Sprintf(unresolved, table), b.publish.ID, space)
+		return err
+	})
+	return targets, err
+}
+
+const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
+	FROM (SELECT DISTINCT id FROM %s) s
+	CROSS JOIN ref_key k ON k.key = s.id
+	CROSS JOIN ref r ON r.content_id = k.content_id AND r.key = k.key
+		AND r.space_id = (SELECT word_id FROM word WHERE word = ?2)
+	CROSS JOIN entry e ON e.content_id = r.content_id
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	GROUP BY r.content_id
+	HAVING min(ba.ordinal) IS NOT NULL
+	ORDER BY ba.ordinal, e.ordinal`
+
+// ReplaceFacts stores other facts of contents that the catalog holds. Digests of
+// packages stay as they are.
+func (b *Build) ReplaceFacts(facts map[int64]*Facts) error {
+	for _, id := range slices.Sorted(maps.Keys(facts)) {
+		b.batch.Replaced = append(b.batch.Replaced, &batch.Row{ContentID: id, Entry: Entry{Facts: facts[id]}})
+	}
+	return b.flush()
+}

@@ -1,0 +1,185 @@
+package views
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/prune"
+)
+
+// Spelling is a way to write the views. All yield the same rows; what a statement
+// costs differs by orders of magnitude. SQLite cannot choose between them, because a
+// text that is made of two tables has no index, and because it never leaves a LEFT
+// JOIN out of an aggregate. The zero value is how the catalog stores the views.
+type Spelling struct {
+	// By is by which texts rows are found.
+	By Texts
+	// Used are the words of a statement, as [UsedWords] lists them. Columns of views
+	// that are not among them are NULL, and tables that were joined for them alone are
+	// left out. "" keeps all.
+	Used string
+}
+
+// Texts are kinds of texts that rows are found by. Each costs a look-up a row, whether
+// or not it is used.
+type Texts uint8
+
+const (
+	// KeyedPath finds rows by the text of a path or a folder.
+	KeyedPath Texts = 1 << iota
+	// KeyedContent finds rows by the hash of a content.
+	KeyedContent
+	// KeyedAsset finds rows by an asset's id.
+	KeyedAsset
+	// KeyedHex finds rows by GUIDs and other ids in hexadecimal digits.
+	KeyedHex
+	// Keyed is all of them.
+	Keyed = KeyedPath | KeyedContent | KeyedAsset | KeyedHex
+)
+
+var keyedLookup = regexp.MustCompile(`(?m)\bby_(\w+) VIRTUAL TABLE INDEX 1:`)
+
+// KeyedBy returns by which texts a statement finds rows, given its plan in a keyed
+// spelling, as EXPLAIN QUERY PLAN shows it; 0 for by none.
+func KeyedBy(plan string) Texts {
+	by := Texts(0)
+	for _, x := range keyedLookup.FindAllStringSubmatch(plan, -1) {
+		switch x[1] {
+		case "path":
+			by |= KeyedPath
+		case "content":
+			by |= KeyedContent
+		case "asset":
+			by |= KeyedAsset
+		default:
+			by |= KeyedHex
+		}
+	}
+	return by
+}
+
+// Make makes temporary views, which stand before those of the catalog, and what
+// they need. The connection is not restricted yet.
+func (s Spelling) Make(ctx context.Context, c driver.Conn) error {
+	if s == (Spelling{}) {
+		return nil
+	}
+	script, err := s.script(ctx, c)
+	if err != nil {
+		return err
+	}
+	_, err = c.(driver.ExecerContext).ExecContext(ctx, "PRAGMA query_only = 0;\n"+script+"\nPRAGMA query_only = 1", nil)
+	if err != nil {
+		return fmt.Errorf("views: %w", err)
+	}
+	return nil
+}
+
+func (s Spelling) script(ctx context.Context, c driver.Conn) (string, error) {
+	views, err := eachText(ctx, c, "SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY name")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, t := range textTables {
+		if s.By != 0 {
+			fmt.Fprintf(&b, "CREATE VIRTUAL TABLE temp.%s USING %[1]s;\n", t.name)
+		}
+	}
+	for _, view := range views {
+		text, keyed := s.By.keyedView(view)
+		pruned := false
+		if name := prune.Name(view); strings.Contains(s.Used, " "+name+" ") && !prune.InOthers(views, name) {
+			text, pruned = prune.View(text, s.Used)
+		}
+		if keyed || pruned {
+			b.WriteString(strings.Replace(text, "CREATE VIEW", "CREATE TEMP VIEW", 1) + ";\n")
+		}
+	}
+	return b.String(), nil
+}
+
+// eachText returns the first column of a query.
+func eachText(ctx context.Context, c driver.Conn, query string) (texts []string, err error) {
+	rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	return texts, conn.Drain(ctx, rows, func(v []driver.Value) {
+		if text, ok := v[0].(string); ok {
+			texts = append(texts, text)
+		}
+	})
+}
+
+// The columns of views that [Keyed] finds rows by. Each is replaced by one of a table
+// of texts, which knows the id for a text and the text for an id. Where ids may be
+// NULL, that table has a row for NULL, so that an inner join keeps all rows:
+// SQLite puts no other join before the table that is searched.
+var (
+	pathColumn    = regexp.MustCompile(`d\.prefix \|\| p\.name AS path\b`)
+	pathJoin      = regexp.MustCompile(`LEFT JOIN path p ON p\.path_id = (\w+\.path_id)\n`)
+	dirColumn     = regexp.MustCompile(`\bd\.dir,`)
+	contentColumn = regexp.MustCompile(`(?:CASE WHEN c\.content_id IS NOT NULL THEN lower\(hex\(c\.hash\)\) END|lower\(hex\(c\.hash\)\)) AS content\b`)
+	contentFrom   = regexp.MustCompile(`(?:JOIN content c ON c\.content_id = (e\.content_id)|FROM (content) c)\n`)
+	hexColumn     = regexp.MustCompile(`printf\('%016x', (\w+\.\w+)\) AS (\w+)`)
+	assetIDColumn = regexp.MustCompile(`CASE e\.id_bits(?s:.*?)END AS asset_id\b`)
+)
+
+// keyedView rewrites a view; changed is false for one that has no such columns.
+func (s Texts) keyedView(view string) (text string, changed bool) {
+	at := strings.LastIndex(view, "\nWHERE ")
+	if at < 0 || strings.Contains(view, "UNION ALL") || strings.Contains(view, "GROUP BY") {
+		return view, false
+	}
+	head, tail := view[:at+1], view[at+1:]
+	joins := ""
+	if x := pathJoin.FindStringSubmatch(head); s&KeyedPath != 0 && x != nil && pathColumn.MatchString(head) {
+		head = pathColumn.ReplaceAllLiteralString(head, "by_path.path AS path")
+		head = dirColumn.ReplaceAllLiteralString(head, "by_path.dir AS dir,")
+		// Before what a CROSS JOIN puts after the path.
+		head = strings.Replace(head, x[0], "JOIN pakdb_by_path by_path ON by_path.path_id IS "+x[1]+"\n"+x[0], 1)
+	}
+	if x := contentFrom.FindStringSubmatch(head); s&KeyedContent != 0 && x != nil && contentColumn.MatchString(head) {
+		id := "e.content_id"
+		if x[2] != "" {
+			id = "c.content_id"
+		}
+		head = contentColumn.ReplaceAllLiteralString(head, "by_content.content AS content")
+		joins += "JOIN pakdb_by_content by_content ON by_content.content_id IS " + id + "\n"
+	}
+	if s&KeyedAsset != 0 && assetIDColumn.MatchString(head) {
+		head = assetIDColumn.ReplaceAllLiteralString(head, "by_asset.asset_id AS asset_id")
+		joins += "JOIN pakdb_by_asset by_asset ON by_asset.archive_id = e.archive_id AND by_asset.row = e.row\n"
+	}
+	if s&KeyedHex != 0 {
+		head = hexColumn.ReplaceAllStringFunc(head, func(column string) string {
+			x := hexColumn.FindStringSubmatch(column)
+			joins += fmt.Sprintf("JOIN pakdb_by_hex by_%s ON by_%[1]s.n = %s\n", x[2], x[1])
+			return fmt.Sprintf("by_%s.hex AS %[1]s", x[2])
+		})
+	}
+	if head+joins == view[:at+1] {
+		return view, false
+	}
+	return head + joins + tail, true
+}
+
+// UsedWords makes [Spelling].Used of the names and texts in a statement, in any case and
+// order. A statement whose columns they do not tell, as of SELECT *, must not use it.
+func UsedWords(words []string) string {
+	all := make([]string, 0, len(words))
+	for _, w := range words {
+		if !strings.ContainsAny(w, " \t\n") { // no column is called so
+			all = append(all, strings.ToLower(w))
+		}
+	}
+	slices.Sort(all)
+	return " " + strings.Join(slices.Compact(all), " ") + " "
+}
