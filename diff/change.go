@@ -1,6 +1,10 @@
 package diff
 
-import "strings"
+import (
+	"strings"
+
+	"pakdb/diff/internal/match"
+)
 
 // Kind says what happened to an entry. Of several things that happened to one
 // entry the first in the order of the constants is its kind; the others are in
@@ -9,15 +13,15 @@ type Kind uint16
 
 // The kinds.
 const (
-	Added    Kind = 1 << iota // the path is new
-	Removed                   // the path is gone
-	Renamed                   // the entry has another path
-	Modified                  // the content differs
-	Cosmetic                  // the content differs in nothing but GUIDs and hashes that every cook writes anew
-	Moved                     // another archive holds it
-	Restored                  // the same content is stored differently: method, size, encryption
-	Copies                    // there are more or fewer copies of it
-	Metadata                  // flags, type, public names, place in the archive; the time only when asked for
+	Added    = Kind(match.Added)    // the path is new
+	Removed  = Kind(match.Removed)  // the path is gone
+	Renamed  = Kind(match.Renamed)  // the entry has another path
+	Modified = Kind(match.Modified) // the content differs
+	Cosmetic = Kind(match.Cosmetic) // the content differs in nothing but GUIDs and hashes that every cook writes anew
+	Moved    = Kind(match.Moved)    // another archive holds it
+	Restored = Kind(match.Restored) // the same content is stored differently: method, size, encryption
+	Copies   = Kind(match.Copies)   // there are more or fewer copies of it
+	Metadata = Kind(match.Metadata) // flags, type, public names, place in the archive; the time only when asked for
 )
 
 // kinds names them, in their order, and gives each the letter of --name-status.
@@ -66,8 +70,8 @@ func ParseKind(name string) (Kind, bool) {
 	return 0, false
 }
 
-// first is the kind that stands for all of several.
-func (k Kind) first() Kind { return k & -k }
+// First returns the kind that stands for all of several, 0 for none.
+func (k Kind) First() Kind { return k & -k }
 
 // Letter returns the letter that stands for a kind in --name-status, 0 for several
 // kinds.
@@ -124,7 +128,7 @@ type File struct {
 	Copies  int
 	Content string // BLAKE3 in hex; "" when it was not decoded
 
-	path, content, archive int64
+	PathID, ContentID, ArchiveID int64 // in the catalog: path_id, content_id, archive_id; 0 for none
 }
 
 // Name is the path, or the id where there is no path.
@@ -174,4 +178,14 @@ func (c *Change) Sizes() Sizes {
 		s.Cosmetic, s.CosmeticDownload = 1, c.Download
 	}
 	return s
+}
+
+// PartList names the files that a change stands for, ".uasset .uexp"; "" when it
+// is one.
+func (c *Change) PartList() string {
+	exts := make([]string, len(c.Parts))
+	for i := range c.Parts {
+		exts[i] = c.Parts[i].Ext
+	}
+	return strings.Join(exts, " ")
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
+	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -24,7 +23,9 @@ type BuildFile struct {
 	Data      int64  // bytes of the files beside it that hold its entries, such as the .ucas of a .utoc
 	DataFiles int    // how many these are
 
-	archive, ordinal, entries int64
+	ArchiveID int64 // archive_id in the catalog
+	Ordinal   int64 // of the archive in the build
+	Entries   int64
 }
 
 // filesSQL lists the files of build ?1.
@@ -36,23 +37,16 @@ const filesSQL = `SELECT ba.ordinal, a.archive_id, a.entry_count, ba.name, ba.lo
 
 // Files returns the files of a complete build, in the build's order. The error is
 // schema.ErrNoBuild if there is none of that label.
-func Files(ctx context.Context, db *sql.DB, label string) ([]BuildFile, error) {
-	var id int64
-	err := db.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("%w: %q", schema.ErrNoBuild, label)
-	}
+func Files(ctx context.Context, db *sql.DB, label string) (files []BuildFile, err error) {
+	id, err := facts.BuildID(ctx, db, label)
 	if err != nil {
 		return nil, err
 	}
-	return filesOf(ctx, db, id)
-}
-
-func filesOf(ctx context.Context, db *sql.DB, build int64) (files []BuildFile, err error) {
-	err = schema.EachRow(ctx, db, filesSQL, []driver.Value{build}, func(v []driver.Value) {
-		f := BuildFile{ordinal: integer(v[0]), archive: integer(v[1]), entries: integer(v[2]), Name: str(v[3]), Location: str(v[4]),
-			Format: str(v[5]), Size: integer(v[6]), ModTime: integer(v[7]), Digest: str(v[8]), Quick: str(v[10])}
-		f.Data, f.DataFiles = partsOf(str(v[9]))
+	err = schema.EachRow(ctx, db, filesSQL, []driver.Value{id}, func(v []driver.Value) {
+		f := BuildFile{Ordinal: facts.Integer(v[0]), ArchiveID: facts.Integer(v[1]), Entries: facts.Integer(v[2]), Name: facts.Text(v[3]),
+			Location: facts.Text(v[4]), Format: facts.Text(v[5]), Size: facts.Integer(v[6]), ModTime: facts.Integer(v[7]),
+			Digest: facts.Text(v[8]), Quick: facts.Text(v[10])}
+		f.Data, f.DataFiles = partsOf(facts.Text(v[9]))
 		files = append(files, f)
 	})
 	return files, err

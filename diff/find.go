@@ -17,7 +17,7 @@ var ErrNoFile = errors.New("no such entry in the build")
 func Find(ctx context.Context, db *sql.DB, label, path string) (*File, error) {
 	var f File
 	var hash []byte
-	err := db.QueryRowContext(ctx, seenSQL, label, schema.PathKey(path), path).Scan(&f.path, &f.content, &f.archive, &f.Archive,
+	err := db.QueryRowContext(ctx, seenSQL, label, schema.PathKey(path), path).Scan(&f.PathID, &f.ContentID, &f.ArchiveID, &f.Archive,
 		&f.Type, &f.Method, &f.Flags, &f.Size, &f.Stored, &hash, &f.Copies)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)

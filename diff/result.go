@@ -3,38 +3,62 @@ package diff
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"iter"
-	"strings"
 
-	"pakdb/schema"
+	"pakdb/diff/internal/compare"
+	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/match"
+	"pakdb/diff/internal/side"
 )
 
 // Len returns the number of changes.
-func (r *Result) Len() int { return len(r.pairs) - r.hiding }
+func (r *Result) Len() int { return r.changes }
 
 // Same reports whether nothing changed.
-func (r *Result) Same() bool { return len(r.pairs) == 0 && len(r.Reordered) == 0 }
+func (r *Result) Same() bool { return len(r.found.Pairs) == 0 && len(r.Reordered) == 0 }
 
 // Names yields what all entries that changed are called, on both sides. It reads
 // nothing.
 func (r *Result) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, p := range r.pairs {
-			if p.old >= 0 && !yield(r.nameOf(&r.old.rows[p.old])) || p.new >= 0 && !yield(r.nameOf(&r.new.rows[p.new])) {
+		s := r.found.Sides
+		for _, p := range r.found.Pairs {
+			if p.Old >= 0 && !yield(r.nameOf(&s.Old.Rows[p.Old])) || p.New >= 0 && !yield(r.nameOf(&s.New.Rows[p.New])) {
 				return
 			}
 		}
 	}
 }
 
-func (r *Result) nameOf(e *row) string {
-	f := File{Path: r.names.path(e.path), AssetID: r.invented[e.key]}
+func (r *Result) nameOf(e *side.Row) string {
+	f := File{Path: r.found.Names.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key]}
 	return f.Name()
 }
+
+// Edit is a content of the old build that another took the place of in the new one.
+type Edit struct {
+	Old, New int64 // content_ids; the contents differ
+	Cosmetic bool  // in nothing but cook noise
+}
+
+// Edits returns the contents of entries that were modified: of each file, whichever
+// asset it is a part of.
+func (r *Result) Edits() (edits []Edit) {
+	r.found.Each(match.Modified|match.Cosmetic, func(p *match.Pair, old, new int64) {
+		edits = append(edits, Edit{old, new, p.What&match.Cosmetic != 0})
+	})
+	return edits
+}
+
+// pathsOfBuild lists the paths of all entries of a build.
+const pathsOfBuild = `SELECT d.prefix || p.name
+	FROM build b
+	CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+	CROSS JOIN entry e ON e.archive_id = ba.archive_id
+	CROSS JOIN path p ON p.path_id = e.path_id
+	CROSS JOIN dir d ON d.dir_id = p.dir_id
+	WHERE b.label = ?1 AND b.complete = 1`
 
 // Paths yields the paths of all entries of complete builds of these labels, in no
 // particular order and some more than once. It ends with the first error.
@@ -69,22 +93,25 @@ const changeBatch = 4096
 // first error.
 func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		if err := r.loadWords(ctx); err != nil {
-			yield(Change{}, err)
-			return
+		if r.words == nil {
+			var err error
+			if r.words, err = facts.Words(ctx, r.db); err != nil {
+				yield(Change{}, err)
+				return
+			}
 		}
-		for from := 0; from < len(r.pairs); from += changeBatch {
-			to := min(from+changeBatch, len(r.pairs))
-			hashes, ids, err := r.details(ctx, from, to)
+		for from := 0; from < len(r.found.Pairs); from += changeBatch {
+			to := min(from+changeBatch, len(r.found.Pairs))
+			hashes, err := r.hashes(ctx, r.found.Pairs[from:to])
 			if err != nil {
 				yield(Change{}, err)
 				return
 			}
 			for i := from; i < to; i++ {
-				if r.hidden != nil && r.hidden[i] {
+				if r.found.Hidden != nil && r.found.Hidden[i] {
 					continue
 				}
-				if !yield(r.change(i, hashes, ids), nil) {
+				if !yield(r.change(i, hashes), nil) {
 					return
 				}
 			}
@@ -92,83 +119,79 @@ func (r *Result) Changes(ctx context.Context) iter.Seq2[Change, error] {
 	}
 }
 
-// loadWords reads the short strings, of which there are few.
-func (r *Result) loadWords(ctx context.Context) error {
-	if r.words != nil {
-		return nil
-	}
-	r.words = map[int64]string{}
-	return schema.EachRow(ctx, r.db, "SELECT word_id, word FROM word", nil, func(v []driver.Value) { r.words[integer(v[0])] = str(v[1]) })
-}
-
-// details looks up the hashes of contents, and the ids of entries without a name.
-func (r *Result) details(ctx context.Context, from, to int) (hashes map[int64]string, ids map[int64]string, err error) {
+// hashes looks up the hashes of the contents of pairs.
+func (r *Result) hashes(ctx context.Context, pairs []match.Pair) (map[int64]string, error) {
 	if r.brief {
-		return nil, r.invented, nil
+		return nil, nil
 	}
 	var contents []int64
-	for _, p := range r.pairs[from:to] {
-		if p.old >= 0 {
-			contents = append(contents, r.old.rows[p.old].content)
+	for _, p := range pairs {
+		if p.Old >= 0 {
+			contents = append(contents, r.found.Sides.Old.Rows[p.Old].Content)
 		}
-		if p.new >= 0 {
-			contents = append(contents, r.new.rows[p.new].content)
+		if p.New >= 0 {
+			contents = append(contents, r.found.Sides.New.Rows[p.New].Content)
 		}
 	}
-	hashes = map[int64]string{}
-	err = lookUp(ctx, r.db, hashSQL, "content c", "c.content_id", sortedSet(contents), func(id int64, v []driver.Value) {
-		if b, ok := v[1].([]byte); ok {
-			hashes[id] = hex.EncodeToString(b)
-		}
-	})
-	return hashes, r.invented, err
+	return facts.Hashes(ctx, r.db, contents)
 }
 
-func (r *Result) change(i int, hashes, ids map[int64]string) Change {
-	p := &r.pairs[i]
-	c := Change{Kind: p.what.first(), Also: p.what &^ p.what.first(), RenamedBy: renameWays[p.by],
-		Similarity: int(p.similarity), Download: r.download[i]}
-	if p.old >= 0 {
-		c.Old = r.file(r.old, &r.old.rows[p.old], hashes, ids)
+func (r *Result) change(i int, hashes map[int64]string) Change {
+	p, s := &r.found.Pairs[i], r.found.Sides
+	what := Kind(p.What)
+	c := Change{Kind: what.First(), Also: what &^ what.First(), RenamedBy: p.By.String(),
+		Similarity: int(p.Similarity), Download: r.found.Downloads[i]}
+	if p.Old >= 0 {
+		c.Old = r.file(s.Old, p.Old, hashes)
 	}
-	if p.new >= 0 {
-		c.New = r.file(r.new, &r.new.rows[p.new], hashes, ids)
+	if p.New >= 0 {
+		c.New = r.file(s.New, p.New, hashes)
 	}
-	c.Notes = r.notes(p)
-	if g := r.assets[int32(i)]; g != nil {
-		r.addParts(&c, int32(i), g)
+	c.Notes = notes(r.found, p)
+	if g := r.found.Groups[int32(i)]; g != nil {
+		addParts(&c, r.found, g)
 	}
 	return c
 }
 
-func (r *Result) file(b *build, e *row, hashes, ids map[int64]string) *File {
-	a := &b.archives[e.archive]
-	return &File{Path: r.names.path(e.path), AssetID: ids[e.key], Archive: a.name, Type: r.words[e.kind()], Method: r.words[e.method()],
-		Flags: e.flags(), Size: e.size, Stored: e.stored, Copies: int(e.copies), Content: hashes[e.content],
-		path: e.path, content: e.content, archive: a.id}
+func (r *Result) file(b *side.Side, row int32, hashes map[int64]string) *File {
+	e := &b.Rows[row]
+	a := &b.Archives[e.Archive]
+	return &File{Path: r.found.Names.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key], Archive: a.Name, Type: r.words[e.Kind()], Method: r.words[e.Method()],
+		Flags: e.Flags(), Size: e.Size, Stored: e.Stored, Copies: int(e.Copies), Content: hashes[e.Content],
+		PathID: e.Path, ContentID: e.Content, ArchiveID: a.ID}
 }
 
-func (r *Result) notes(p *pair) []string {
-	var notes []string
-	for i, text := range noteTexts {
-		if p.notes&(1<<i) == 0 {
+// addParts makes the change of the lead of a group that of all its files.
+func addParts(c *Change, found *compare.Outcome, g *compare.Group) {
+	what := Kind(g.What)
+	c.Kind = what.First()
+	c.Also = what &^ c.Kind
+	kept, size := int64(0), int64(0)
+	for n, i := range append([]int32{g.Lead}, g.Rest...) {
+		p := &found.Pairs[i]
+		part := Part{Kind: Kind(p.What).First()}
+		part.Ext, _ = found.Names.PartOf(found.Place(p).Path)
+		if p.Old >= 0 {
+			part.OldSize = found.Sides.Old.Rows[p.Old].Size
+		}
+		if p.New >= 0 {
+			part.NewSize = found.Sides.New.Rows[p.New].Size
+		}
+		kept, size = kept+part.NewSize*int64(p.Similarity), size+part.NewSize
+		c.Parts = append(c.Parts, part)
+		if n == 0 {
 			continue
 		}
-		if 1<<i == noteNames {
-			n := r.public[r.new.rows[p.new].path]
-			text = fmt.Sprintf("names: %s -> %s", list(n[0]), list(n[1]))
+		c.Download += found.Downloads[i]
+		if c.Old != nil && p.Old >= 0 {
+			c.Old.Size, c.Old.Stored = c.Old.Size+part.OldSize, c.Old.Stored+found.Sides.Old.Rows[p.Old].Stored
 		}
-		notes = append(notes, text)
+		if c.New != nil && p.New >= 0 {
+			c.New.Size, c.New.Stored = c.New.Size+part.NewSize, c.New.Stored+found.Sides.New.Rows[p.New].Stored
+		}
 	}
-	if p.notes&noteRecord != 0 {
-		notes = append(notes, r.recordText(p)...)
+	if size > 0 {
+		c.Similarity = int(kept / size)
 	}
-	return notes
-}
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }

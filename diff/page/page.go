@@ -20,6 +20,7 @@ import (
 	"io"
 
 	"pakdb/diff"
+	"pakdb/diff/download"
 )
 
 //go:embed page.css
@@ -39,7 +40,7 @@ type Writer struct {
 	dirs   words
 	words  words
 	totals *diff.Totals
-	ways   []diff.Download
+	ways   []download.Way
 	err    error
 }
 
@@ -123,7 +124,7 @@ func (p *Writer) Add(c *diff.Change) error {
 
 // SetDownloads tells what the update takes by each way of transport, all of the
 // new build first.
-func (p *Writer) SetDownloads(ways []diff.Download) { p.ways = ways }
+func (p *Writer) SetDownloads(ways []download.Way) { p.ways = ways }
 
 // downloads are bytes, whether they are exact, and what is fetched.
 func (p *Writer) downloads() [][]any {

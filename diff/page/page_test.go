@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pakdb/diff"
+	"pakdb/diff/download"
 	"pakdb/diff/page"
 )
 
@@ -41,7 +42,7 @@ func written(t testing.TB, n int) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := page.New(&out, "1.0 <old>", "1.1 </title><script>document.title='pwned'</script>")
-	w.SetDownloads([]diff.Download{{Way: diff.WayBuild, Bytes: 1 << 20, Parts: 3, Of: 3, Exact: true}, {Way: diff.WayDelta, Bytes: 1 << 10}})
+	w.SetDownloads([]download.Way{{Name: download.Build, Bytes: 1 << 20, Parts: 3, Of: 3, Exact: true}, {Name: download.Delta, Bytes: 1 << 10}})
 	var changes []diff.Change
 	for i, name := range hostile {
 		changes = append(changes, diff.Change{Kind: diff.Added, New: file("Evil/"+name, int64(100+i)), Download: 50, Notes: []string{name}})

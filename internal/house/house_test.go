@@ -110,11 +110,21 @@ var rooms = map[string][]string{
 	"schema/internal/prune":   {},                                                                                                                    // text alone
 	"schema/internal/vfstest": {},                                                                                                                    // for tests
 
-	"diff":         {"codecs/mount", "schema", "internal/..."},
+	"diff":                  {"diff/internal/...", "schema"},
+	"diff/internal/facts":   {"internal/asset", "internal/sketch", "schema"},
+	"diff/internal/side":    {"codecs/mount", "diff/internal/facts", "internal/rescue", "schema"},
+	"diff/internal/match":   {"codecs/mount", "diff/internal/facts", "diff/internal/side", "internal/asset", "internal/sketch"},
+	"diff/internal/compare": {"diff/internal/...", "internal/asset", "internal/sketch", "schema"},
+	"diff/semantic":         {"diff", "diff/internal/facts", "internal/asset", "schema"},
+	"diff/download":         {"diff", "diff/internal/facts", "internal/sketch", "schema"},
+	"diff/history":          {"diff", "diff/internal/facts", "schema"},
+	"diff/impact":           {"diff", "diff/internal/facts", "schema"},
+	"diff/sqltable":         {"diff", "diff/download", "diff/semantic", "schema"},
+
 	"diff/folders": {"diff"},
 	"diff/locate":  {"codecs", "diff", "diff/pkdelta", "internal/..."},
 	"diff/gate":    {"diff", "internal/nearest"},
-	"diff/page":    {"diff", "internal/..."},
+	"diff/page":    {"diff", "diff/download", "internal/..."},
 	"diff/overlay": {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":   {"internal/..."},
 
@@ -158,8 +168,8 @@ var rooms = map[string][]string{
 
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
-	"database/sql":              {"schema/...", "query/...", "diff", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
 	"modernc.org/sqlite/...":    {"schema/...", "codecs/gpak"},
+	"database/sql":              {"schema/...", "query/...", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
 	"github.com/spf13/...":      {"cmd/pakdb/...", "internal/manual"},
 	"github.com/schollz/...":    {"cmd/pakdb/..."},
 	"pgregory.net/rapid":        {},                                    // tests

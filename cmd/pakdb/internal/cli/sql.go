@@ -6,7 +6,7 @@ import (
 
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
-	"pakdb/diff"
+	"pakdb/diff/sqltable"
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/graph"
@@ -55,7 +55,7 @@ func DiffTables(catalog string) (tables []query.TableFunction, closeTables func(
 		"diff_downloads": "what the update takes, by ways of transport",
 		"diff_fields":    "what changed inside: fields, points and references, a row each",
 	}
-	all, closeTables := diff.Tables(catalog)
+	all, closeTables := sqltable.Functions(catalog)
 	for _, t := range all {
 		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
 	}

@@ -218,11 +218,11 @@ func printDiff(ctx context.Context, a *cli.App, opts diffOptions, c *changes, s 
 	case opts.semantic:
 		return diffSemantic(ctx, a, c, s, opts.format)
 	case opts.impact:
-		return diffImpact(ctx, a, c, opts.format)
+		return diffImpact(ctx, a, c, s, opts.format)
 	case opts.format == formatMarkdown:
 		return diffMarkdown(ctx, a, c)
 	case opts.format == formatHTML:
-		return diffPage(ctx, a, c)
+		return diffPage(ctx, a, c, s)
 	case opts.format != "":
 		return diffRows(ctx, a, c, opts.format)
 	}

@@ -8,21 +8,21 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/cmd/pakdb/internal/transport"
-	"pakdb/diff"
+	"pakdb/diff/download"
 	"pakdb/diff/locate"
 )
 
 // listDownloads tells what the update takes, whichever changes were asked for.
-func listDownloads(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, exact bool) ([]diff.Download, error) {
+func listDownloads(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, exact bool) ([]download.Way, error) {
 	if exact {
 		return exactDownloads(ctx, a, s)
 	}
-	return c.Downloads(ctx)
+	return download.Ways(ctx, s.DB, c.Result)
 }
 
 // exactDownloads makes the transport patch between the files of both sides, if
 // they are still where the catalog says and what it says, to know its size.
-func exactDownloads(ctx context.Context, a *cli.App, s *operand.Sides) (all []diff.Download, err error) {
+func exactDownloads(ctx context.Context, a *cli.App, s *operand.Sides) (all []download.Way, err error) {
 	old, err := operand.OpenBuilt(ctx, a, s.DB, s.Old.Label)
 	if err != nil {
 		return nil, exactHint(err)

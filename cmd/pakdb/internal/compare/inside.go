@@ -12,6 +12,8 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
+	"pakdb/diff/impact"
+	"pakdb/diff/semantic"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 )
@@ -19,14 +21,14 @@ import (
 // insideWriter shows what changed inside of contents, for people or as rows.
 type insideWriter struct {
 	a    *cli.App
-	with *diff.Semantic
+	with *semantic.Comparer
 	w    *bufio.Writer
 	rows *query.Rows // nil: for people
 	p    cli.Palette
 }
 
 func newInsideWriter(a *cli.App, s *operand.Sides, format string) (*insideWriter, error) {
-	w := &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &diff.Semantic{
+	w := &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &semantic.Comparer{
 		DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label}}
 	if format == "" {
 		return w, nil
@@ -102,7 +104,7 @@ func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
 	return w.inside(c, in)
 }
 
-func (w *insideWriter) inside(c *diff.Change, in *diff.Inside) error {
+func (w *insideWriter) inside(c *diff.Change, in *semantic.Difference) error {
 	for _, f := range in.Fields {
 		if err := w.field(c, f); err != nil {
 			return err
@@ -121,25 +123,19 @@ func (w *insideWriter) inside(c *diff.Change, in *diff.Inside) error {
 	return nil
 }
 
-// row writes a row where there are rows; old and new are nil for none.
-func (w *insideWriter) row(c *diff.Change, field, old, new driver.Value) error {
+// row writes a row where there are rows: field, old and new, nil for none.
+func (w *insideWriter) row(c *diff.Change, values ...driver.Value) error {
 	if w.rows == nil {
 		return nil
 	}
-	return w.rows.Write(append(c.RowOf("kind", "path", "old_path"), field, old, new)...)
+	return w.rows.Write(append(c.RowOf("kind", "path", "old_path"), values...)...)
 }
 
-func (w *insideWriter) field(c *diff.Change, f diff.FieldChange) error {
-	value := func(s *string) driver.Value {
-		if s == nil {
-			return nil
-		}
-		return *s
-	}
+func (w *insideWriter) field(c *diff.Change, f semantic.Field) error {
 	if w.rows != nil {
-		return w.row(c, f.Field, value(f.Old), value(f.New))
+		return w.row(c, f.Row()...)
 	}
-	name := terminal.Printable(f.Field)
+	name := terminal.Printable(f.Name)
 	var err error
 	switch {
 	case f.New == nil:
@@ -183,7 +179,7 @@ func (w *insideWriter) text(c *diff.Change, text string) error {
 	return nil
 }
 
-func (w *insideWriter) bytes(c *diff.Change, r diff.Range) error {
+func (w *insideWriter) bytes(c *diff.Change, r semantic.Range) error {
 	if w.rows != nil {
 		return w.row(c, "bytes", fmt.Sprintf("%d+%d", r.OldOffset, r.OldSize), fmt.Sprintf("%d+%d", r.NewOffset, r.NewSize))
 	}
@@ -193,7 +189,7 @@ func (w *insideWriter) bytes(c *diff.Change, r diff.Range) error {
 }
 
 // diffImpact shows what depends on what changed.
-func diffImpact(ctx context.Context, a *cli.App, c *changes, format string) (int, error) {
+func diffImpact(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, format string) (int, error) {
 	n, err := c.each(ctx, func(*diff.Change) error { return nil })
 	if err != nil {
 		return n, err
@@ -202,7 +198,7 @@ func diffImpact(ctx context.Context, a *cli.App, c *changes, format string) (int
 	if err != nil {
 		return n, err
 	}
-	for i, err := range c.Impact(ctx, 0, c.takes) {
+	for i, err := range impact.Of(ctx, s.DB, c.Result, 0, c.takes) {
 		changed := int64(0)
 		if i.Changed {
 			changed = 1

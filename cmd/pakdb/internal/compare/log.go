@@ -15,6 +15,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
+	"pakdb/diff/history"
 	"pakdb/internal/terminal"
 	"pakdb/query/graph"
 )
@@ -46,13 +47,13 @@ func runLog(ctx context.Context, a *cli.App, name, format string) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	events, err := diff.History(ctx, db, name)
+	events, err := history.Of(ctx, db, name)
 	if errors.Is(err, diff.ErrNoFile) {
 		path, pathErr := anyPath(ctx, db, name)
 		if pathErr != nil {
 			return pathErr
 		}
-		events, err = diff.History(ctx, db, path)
+		events, err = history.Of(ctx, db, path)
 	}
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
 	return "", err
 }
 
-func logList(a *cli.App, events []diff.Event) error {
+func logList(a *cli.App, events []history.Event) error {
 	w := bufio.NewWriter(a.Stdout)
 	p := cli.NewPalette(a)
 	widest := 0
@@ -100,7 +101,7 @@ func logList(a *cli.App, events []diff.Event) error {
 	return w.Flush()
 }
 
-func logRows(a *cli.App, events []diff.Event, format string) error {
+func logRows(a *cli.App, events []history.Event, format string) error {
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored",
 		"renamed_by", "also", "old_content", "new_content"}
 	rows, err := a.Rows(format, append([]string{"build"}, columns...)...)

@@ -5,8 +5,10 @@ import (
 	"errors"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff"
+	"pakdb/diff/download"
 	"pakdb/diff/page"
 )
 
@@ -22,8 +24,8 @@ func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 
 // diffPage writes the changes as one page, with what the whole update takes by each
 // way of transport.
-func diffPage(ctx context.Context, a *cli.App, c *changes) (int, error) {
-	downloads, err := c.Downloads(ctx)
+func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides) (int, error) {
+	downloads, err := download.Ways(ctx, s.DB, c.Result)
 	if err != nil {
 		return 0, err
 	}

@@ -9,13 +9,13 @@ import (
 	"text/tabwriter"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff"
+	"pakdb/diff/download"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/maker"
 )
 
 // Print writes the downloads as a table for people, with percentages of the first.
-func Print(w io.Writer, all []diff.Download) error {
+func Print(w io.Writer, all []download.Way) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i := range all {
 		d := &all[i]
@@ -31,8 +31,8 @@ func Print(w io.Writer, all []diff.Download) error {
 }
 
 // WriteRows writes the downloads as rows of a --format.
-func WriteRows(a *cli.App, all []diff.Download, format string) error {
-	rows, err := a.Rows(format, diff.DownloadColumns()...)
+func WriteRows(a *cli.App, all []download.Way, format string) error {
+	rows, err := a.Rows(format, download.Columns()...)
 	if err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func Estimate(ctx context.Context, a *cli.App, old, new []pkdelta.Input) (*maker
 }
 
 // Ways returns the ways of transport of an estimate, the whole build first.
-func Ways(e *maker.Estimate) []diff.Download {
-	return []diff.Download{
-		{Way: diff.WayBuild, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
-		{Way: diff.WayFiles, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
-		{Way: diff.WayChunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
-		{Way: diff.WayEntries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
-		{Way: diff.WayDelta, Bytes: e.Delta, Exact: true},
+func Ways(e *maker.Estimate) []download.Way {
+	return []download.Way{
+		{Name: download.Build, Bytes: e.New, Parts: int64(e.Files), Of: int64(e.Files), Exact: true},
+		{Name: download.Files, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
+		{Name: download.Chunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
+		{Name: download.Entries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
+		{Name: download.Delta, Bytes: e.Delta, Exact: true},
 	}
 }
 

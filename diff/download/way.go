@@ -1,0 +1,58 @@
+package download
+
+import (
+	"database/sql/driver"
+	"fmt"
+)
+
+// The names of the ways of transport.
+const (
+	Build   = "build"   // all files of the new build
+	Files   = "files"   // those that the old build does not have, whole
+	Chunks  = "chunks"  // chunks of 1 MiB of them that no old file has at any place, as Steam's and Epic's stores deliver them
+	Entries = "entries" // entries that are new or changed, whole, as a patch archive has them
+	Delta   = "delta"   // the transport patch that "pakdb delta make" makes
+)
+
+// Way is what an update takes by one way of transport.
+type Way struct {
+	Name  string // Build, Files, Chunks, Entries or Delta
+	Bytes int64
+	Parts int64 // how many files, chunks or entries these are; 0 of a transport patch
+	Of    int64 // of how many the new build has
+	Exact bool  // else an estimate
+}
+
+// Columns are those of [Way.Row].
+func Columns() []string { return []string{"way", "bytes", "parts", "of", "exact"} }
+
+// Row returns a value for each of Columns.
+func (d *Way) Row() []driver.Value {
+	exact := int64(0)
+	if d.Exact {
+		exact = 1
+	}
+	row := []driver.Value{d.Name, d.Bytes, d.Parts, d.Of, exact}
+	if d.Of == 0 {
+		row[2], row[3] = nil, nil
+	}
+	return row
+}
+
+// Text tells people what a way of transport fetches.
+func (d *Way) Text() string {
+	switch d.Name {
+	case Build:
+		if d.Of == 1 {
+			return "all of 1 file"
+		}
+		return fmt.Sprintf("all of %d files", d.Of)
+	case Files:
+		return fmt.Sprintf("whole files: %d of %d", d.Parts, d.Of)
+	case Chunks:
+		return fmt.Sprintf("a store of 1 MiB chunks: %d of %d, compressed", d.Parts, d.Of)
+	case Entries:
+		return fmt.Sprintf("a patch archive of whole entries: %d of %d", d.Parts, d.Of)
+	}
+	return "a transport patch (pakdb delta make)"
+}

@@ -1,0 +1,125 @@
+package compare
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+
+	"pakdb/diff/internal/facts"
+	"pakdb/diff/internal/match"
+	"pakdb/diff/internal/side"
+	"pakdb/internal/sketch"
+	"pakdb/schema"
+)
+
+// estimate sets the similarity of pairs, and returns what must be fetched for each:
+// nothing for contents that the old build has anywhere, the stored size of others, once
+// each; of modified contents with sketches the share of new chunks.
+func estimate(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair) (downloads []int64, err error) {
+	downloads = make([]int64, len(pairs))
+	var wanted, sketched []int64
+	for _, p := range pairs {
+		if p.New < 0 || p.What&(match.Added|match.Modified) == 0 {
+			continue
+		}
+		content := s.New.Rows[p.New].Content
+		wanted = append(wanted, content)
+		if p.Old >= 0 {
+			sketched = append(sketched, content, s.Old.Rows[p.Old].Content)
+		}
+	}
+	held, err := heldByOld(ctx, db, s.Old, facts.Set(wanted))
+	if err != nil {
+		return nil, err
+	}
+	known, err := facts.Sketches(ctx, db, sketched)
+	if err != nil {
+		return nil, err
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		p.Similarity = similarity(s, p, known)
+		if p.New < 0 || p.What&(match.Added|match.Modified) == 0 {
+			continue
+		}
+		b := &s.New.Rows[p.New]
+		if b.Content != 0 {
+			if held[b.Content] {
+				continue
+			}
+			held[b.Content] = true
+		}
+		downloads[i] = b.Stored
+		if p.Old >= 0 {
+			a := &s.Old.Rows[p.Old]
+			if x, y := known[a.Content], known[b.Content]; x != nil && y != nil {
+				downloads[i] = int64((1 - sketch.Kept(x, y, a.Size, b.Size)) * float64(b.Stored))
+			}
+		}
+	}
+	return downloads, nil
+}
+
+// similarity returns 100 for the same content, and what sketches say for others.
+func similarity(s *side.Sides, p *match.Pair, known map[int64]sketch.Sketch) uint8 {
+	if p.Old < 0 || p.New < 0 {
+		return 0
+	}
+	a, b := s.Old.Rows[p.Old].Content, s.New.Rows[p.New].Content
+	if a == b && a != 0 {
+		return 100
+	}
+	if x, y := known[a], known[b]; x != nil && y != nil {
+		return uint8(min(99, 100*sketch.Common(x, y)+0.5))
+	}
+	return 0
+}
+
+// contentsHeld lists which of the contents ?2 a build holds.
+const contentsHeld = `SELECT DISTINCT e.content_id
+	FROM json_each(?2) j
+	CROSS JOIN entry e ON e.content_id = j.value
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1`
+
+// heldByOld returns which of the contents the old build has, in archives that were
+// passed over as well.
+func heldByOld(ctx context.Context, db *sql.DB, b *side.Side, contents []int64) (map[int64]bool, error) {
+	held := make(map[int64]bool, len(contents))
+	all := true
+	for i := range b.Archives {
+		all = all && b.Archives[i].Loaded && !b.Archives[i].Akin
+	}
+	if all {
+		for _, id := range contents {
+			held[id] = false
+		}
+		for i := range b.Rows {
+			if _, wanted := held[b.Rows[i].Content]; wanted {
+				held[b.Rows[i].Content] = true
+			}
+		}
+		return held, nil
+	}
+	return held, facts.Batches(contents, func(ids []int64) error {
+		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{b.ID, facts.Array(ids)}, func(v []driver.Value) { held[facts.Integer(v[0])] = true })
+	})
+}
+
+// markCosmetic finds, among modified contents, those that differ in noise alone.
+func markCosmetic(ctx context.Context, db *sql.DB, out *Outcome) error {
+	var contents []int64
+	out.Each(match.Modified, func(_ *match.Pair, a, b int64) { contents = append(contents, a, b) })
+	if contents == nil {
+		return nil
+	}
+	e, err := facts.LoadEssences(ctx, db, contents)
+	if err != nil || len(e) == 0 {
+		return err
+	}
+	out.Each(match.Modified, func(p *match.Pair, a, b int64) {
+		if e.Same(a, b) {
+			p.What = p.What&^match.Modified | match.Cosmetic
+		}
+	})
+	return nil
+}

@@ -1,0 +1,121 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"maps"
+	"slices"
+	"strings"
+
+	"pakdb/internal/asset"
+)
+
+// Names are paths of a catalog by their path_id: the folders once each, and the
+// names in one text, because two million texts of their own take twice the memory.
+// It is not safe for concurrent use.
+type Names struct {
+	ids    []int64 // path_id, sorted
+	dirOf  []int32 // in dirs
+	starts []int64 // of the names in text; one more than there are
+	text   string
+
+	dirs  []string // prefixes
+	ranks []int32
+
+	numbers *assetNumbers // nil: nobody asked yet
+}
+
+// LoadNames reads the paths of ids, which are path_ids in any order; those that are
+// not above 0, and repeats, are left out.
+func LoadNames(ctx context.Context, db *sql.DB, ids []int64) (*Names, error) {
+	ids = Set(slices.Clone(ids))
+	n := &Names{ids: make([]int64, 0, len(ids)), dirOf: make([]int32, 0, len(ids)), starts: make([]int64, 0, len(ids)+1)}
+	known := map[int64]int32{}
+	var text strings.Builder // its text is not copied in the end
+	text.Grow(16 * len(ids))
+	err := LookUp(ctx, db, "SELECT p.path_id, p.dir_id, p.name FROM ", "path p", "p.path_id", ids, func(id int64, v []driver.Value) {
+		dir, ok := known[Integer(v[1])]
+		if !ok {
+			dir = int32(len(known))
+			known[Integer(v[1])] = dir
+		}
+		n.ids, n.dirOf, n.starts = append(n.ids, id), append(n.dirOf, dir), append(n.starts, int64(text.Len()))
+		_, _ = text.WriteString(Text(v[2]))
+	})
+	if err != nil {
+		return nil, err
+	}
+	n.starts = append(n.starts, int64(text.Len()))
+	n.text = text.String()
+	n.dirs = make([]string, len(known))
+	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(known)),
+		func(id int64, v []driver.Value) { n.dirs[known[id]] = Text(v[1]) })
+	n.rankAll()
+	return n, err
+}
+
+// base is the name at a place of ids.
+func (n *Names) base(i int) string { return n.text[n.starts[i]:n.starts[i+1]] }
+
+// Split returns the folder, with its slash, and the name of a path; "" and "" for an
+// id that was not loaded.
+func (n *Names) Split(id int64) (prefix, base string) {
+	i, ok := slices.BinarySearch(n.ids, id)
+	if !ok {
+		return "", ""
+	}
+	return n.dirs[n.dirOf[i]], n.base(i)
+}
+
+// Path returns a path, "" for an id that was not loaded.
+func (n *Names) Path(id int64) string {
+	prefix, base := n.Split(id)
+	return prefix + base
+}
+
+// Rank is the place of a path among those that n holds, by folder, then by name.
+// Without a path it is -1.
+func (n *Names) Rank(id int64) int32 {
+	i, ok := slices.BinarySearch(n.ids, id)
+	if !ok {
+		return -1
+	}
+	return n.ranks[i]
+}
+
+// rankAll sorts once, so that whoever sorts by paths compares numbers.
+func (n *Names) rankAll() {
+	dirs := make([]int32, len(n.dirs))
+	for i := range dirs {
+		dirs[i] = int32(i)
+	}
+	slices.SortFunc(dirs, func(a, b int32) int { return strings.Compare(n.dirs[a], n.dirs[b]) })
+	rankOf := make([]int32, len(dirs))
+	for rank, dir := range dirs {
+		rankOf[dir] = int32(rank)
+	}
+	byName := make([]int32, len(n.ids))
+	for i := range byName {
+		byName[i] = int32(i)
+	}
+	slices.SortFunc(byName, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(rankOf[n.dirOf[a]], rankOf[n.dirOf[b]]), strings.Compare(n.base(int(a)), n.base(int(b))))
+	})
+	n.ranks = make([]int32, len(byName))
+	for rank, i := range byName {
+		n.ranks[i] = int32(rank)
+	}
+}
+
+// PartOf returns the extension of a path and what the file is to its asset, which is
+// asset.None for an id that was not loaded.
+func (n *Names) PartOf(path int64) (ext string, part asset.Part) {
+	i, ok := slices.BinarySearch(n.ids, path)
+	if !ok {
+		return "", asset.None
+	}
+	_, ext, part = asset.Split(n.base(i))
+	return ext, part
+}

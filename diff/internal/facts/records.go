@@ -1,0 +1,154 @@
+package facts
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+
+	"pakdb/schema"
+)
+
+// GUID is what a record of Marvel Heroes' directories keeps under any name. The zero
+// GUID is none.
+type GUID struct {
+	Space int64 // word_id of the kind of record
+	Value int64
+}
+
+// String returns the value in hex, as the catalog's views show it, or "none".
+func (g GUID) String() string {
+	if g.Value == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%016x", uint64(g.Value))
+}
+
+// HasRecords reports whether any build of a catalog has directories with records.
+func HasRecords(ctx context.Context, db *sql.DB) (bool, error) {
+	return Exists(ctx, db, "SELECT 1 FROM calligraphy_record")
+}
+
+// Records returns the GUIDs that the directories of a build give paths, by path_id.
+// paths must be sorted.
+func Records(ctx context.Context, db *sql.DB, build int64, paths []int64) (map[int64]GUID, error) {
+	of := map[int64]GUID{}
+	err := Batches(paths, func(paths []int64) error {
+		return schema.EachRow(ctx, db, recordGUIDs, []driver.Value{build, Array(paths)}, func(v []driver.Value) {
+			of[Integer(v[0])] = GUID{Space: Integer(v[2]), Value: Integer(v[1])}
+		})
+	})
+	return of, err
+}
+
+// directories lists the contents of a build's directories.
+func directories(ctx context.Context, db *sql.DB, build int64) (ids []int64, err error) {
+	err = schema.EachRow(ctx, db, recordDirectories, []driver.Value{build}, func(v []driver.Value) { ids = append(ids, Integer(v[0])) })
+	return ids, err
+}
+
+// notAmong returns the ids that others lack.
+func notAmong(ids, others []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
+}
+
+// Apart is what the directories of two builds, the old and the new one, say that
+// those of the other do not.
+type Apart struct {
+	Of    [2]map[int64]GUID // by path_id
+	Paths [2]map[GUID]int64
+}
+
+// ReadApart returns nil where the directories of both builds say the same.
+func ReadApart(ctx context.Context, db *sql.DB, oldBuild, newBuild int64) (*Apart, error) {
+	old, err := directories(ctx, db, oldBuild)
+	if err != nil {
+		return nil, err
+	}
+	new, err := directories(ctx, db, newBuild)
+	if err != nil || slices.Equal(old, new) {
+		return nil, err
+	}
+	dirs := [2]string{Array(notAmong(old, new)), Array(notAmong(new, old))}
+	found := &Apart{}
+	for i := range dirs {
+		found.Of[i], found.Paths[i] = map[int64]GUID{}, map[GUID]int64{}
+		err := schema.EachRow(ctx, db, recordsApart, []driver.Value{dirs[i], dirs[1-i]}, func(v []driver.Value) {
+			path, g := Integer(v[0]), GUID{Space: Integer(v[1]), Value: Integer(v[2])}
+			found.Of[i][path] = g
+			if _, twice := found.Paths[i][g]; !twice {
+				found.Paths[i][g] = path
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// Replacements returns which GUIDs any of the builds names in the place of others:
+// by the one that was replaced, the last one that took its place.
+func Replacements(ctx context.Context, db *sql.DB, builds ...int64) (map[int64]int64, error) {
+	replaced := map[int64]int64{}
+	for _, id := range builds {
+		err := schema.EachRow(ctx, db, replacedGUIDs, []driver.Value{id}, func(v []driver.Value) { replaced[Integer(v[0])] = Integer(v[1]) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return replaced, nil
+}
+
+// recordGUIDs lists the GUIDs that Marvel Heroes' directories of a build give
+// paths ?2.
+const recordGUIDs = `SELECT r.path_id, r.guid, r.space_id
+	FROM json_each(?2) j
+	CROSS JOIN calligraphy_record r ON r.path_id = j.value
+	WHERE EXISTS (SELECT 1
+	              FROM entry e
+	              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	              WHERE e.content_id = r.content_id` + andSeen + `)`
+
+// andSeen leaves entries e of archives ba out that the game does not see.
+const andSeen = ` AND NOT EXISTS (SELECT 1
+	                                FROM build_shadow s
+	                                WHERE s.build_id = ba.build_id AND s.mount = ba.ordinal AND s.row = e.row)`
+
+// recordDirectories lists the contents with records that a game sees in build ?1.
+var recordDirectories = seenContents("calligraphy_record", "SELECT one.id FROM one")
+
+// seenContents is a query over one(id): those contents with rows in a table that a
+// game sees in build ?1. They are few among many rows: one is found from the one
+// before.
+func seenContents(table, query string) string {
+	return "WITH RECURSIVE every(id) AS (SELECT min(content_id) FROM " + table + `
+		UNION ALL
+		SELECT (SELECT min(content_id) FROM ` + table + ` WHERE content_id > every.id) FROM every WHERE every.id IS NOT NULL
+	), one AS MATERIALIZED (
+		SELECT id
+		FROM every
+		WHERE EXISTS (SELECT 1
+		              FROM entry e
+		              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+		              WHERE e.content_id = every.id` + andSeen + `)
+		ORDER BY id
+	)
+	` + query
+}
+
+// recordsApart lists what directories ?1, a JSON array of contents, say and
+// directories ?2 do not.
+const recordsApart = `SELECT path_id, space_id, guid
+	FROM calligraphy_record
+	WHERE content_id IN (SELECT value FROM json_each(?1))
+	EXCEPT
+	SELECT path_id, space_id, guid
+	FROM calligraphy_record
+	WHERE content_id IN (SELECT value FROM json_each(?2))`
+
+// replacedGUIDs lists which GUIDs a build says took the place of others.
+var replacedGUIDs = seenContents("calligraphy_replacement", `SELECT DISTINCT r.old_guid, r.last_guid
+	FROM one
+	CROSS JOIN calligraphy_replacement r ON r.content_id = one.id AND r.last_guid <> 0`)

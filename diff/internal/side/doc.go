@@ -1,0 +1,14 @@
+// Package side reads two builds of a catalog as far as they may differ: with nothing
+// but integers, in the order of the archives, then sorted by path.
+//
+//	labels ─► archives of both builds, paired ─► Rows of what is not the same ─► Keys ─► what the game sees, sorted
+//
+// Archives that both builds mount are passed over, unless an archive that only one of
+// them mounts has an entry of the same path. Of archives that are editions of one
+// lineage only those rows are read that hold for one edition alone.
+//
+// Files in reading order: load.go (Load), archives.go (which are counterparts),
+// edition.go (rows of one edition alone), seen.go (what the game sees), key.go (keys of
+// what has no path id of its own), read.go (how rows are read), mount.go (what is left
+// of them), identity.go (ids beside paths), side.go (Sides, Side, Archive, Row), sql.go.
+package side

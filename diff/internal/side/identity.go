@@ -1,0 +1,100 @@
+package side
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+
+	"pakdb/diff/internal/facts"
+	"pakdb/schema"
+)
+
+// AssetID is the id that an archive gives an entry beside its path, or in its place.
+// The zero value is none.
+type AssetID struct{ Bits, High, Low int64 }
+
+// Identities are what entries are known by beside their paths.
+type Identities struct {
+	total int
+	asset []AssetID // by Row.Seq; nil: no entry has one
+	hash  []int64
+}
+
+// AssetID returns the asset id of a row, the zero value for none.
+func (f *Identities) AssetID(r *Row) AssetID { return at(f.asset, r.Seq) }
+
+// PathHash returns the hash of the path that the archive stores of a row, 0 for none.
+func (f *Identities) PathHash(r *Row) int64 { return at(f.hash, r.Seq) }
+
+func at[T any](list []T, i int32) (v T) {
+	if list != nil {
+		v = list[i]
+	}
+	return v
+}
+
+// Identities reads what rows are known by, which are indexes of b.Rows. It returns
+// nil when no entry of b has any.
+func (b *Side) Identities(ctx context.Context, db *sql.DB, rows []int32) (*Identities, error) {
+	found := &Identities{total: b.total}
+	// A look-up by path costs about four times what reading a row in its order does.
+	if len(rows) < b.total/4 || b.partly {
+		return found, b.identitiesByPath(ctx, db, rows, found)
+	}
+	any := false
+	for _, r := range b.reads {
+		args := []driver.Value{b.ID, r.ordinals}
+		has := false
+		if err := schema.EachRow(ctx, db, hasIDs, args, func(v []driver.Value) { has = facts.Integer(v[0]) != 0 }); err != nil {
+			return nil, err
+		}
+		if !has {
+			continue
+		}
+		any = true
+		seq := r.from
+		err := schema.EachRow(ctx, db, rowIDs, args, func(v []driver.Value) {
+			if seq < b.total {
+				found.set(seq, v)
+			}
+			seq++
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !any {
+		return nil, nil
+	}
+	return found, nil
+}
+
+// set takes id_bits, id_hi, id_lo and path_hash.
+func (f *Identities) set(seq int, v []driver.Value) {
+	if v[2] != nil {
+		if f.asset == nil {
+			f.asset = make([]AssetID, f.total)
+		}
+		f.asset[seq] = AssetID{facts.Integer(v[0]), facts.Integer(v[1]), facts.Integer(v[2])}
+	}
+	if v[3] != nil {
+		if f.hash == nil {
+			f.hash = make([]int64, f.total)
+		}
+		f.hash[seq] = facts.Integer(v[3])
+	}
+}
+
+func (b *Side) identitiesByPath(ctx context.Context, db *sql.DB, rows []int32, found *Identities) error {
+	seqs, paths := make(map[int64]int, len(rows)), make([]int64, len(rows))
+	for i, row := range rows {
+		seqs[b.Rows[row].Path], paths[i] = int(b.Rows[row].Seq), b.Rows[row].Path
+	}
+	return facts.Batches(facts.Set(paths), func(paths []int64) error {
+		return schema.EachRow(ctx, db, entryIDs, []driver.Value{b.ID, facts.Array(paths)}, func(v []driver.Value) {
+			if seq, ok := seqs[facts.Integer(v[0])]; ok {
+				found.set(seq, v[1:])
+			}
+		})
+	})
+}

@@ -1,0 +1,149 @@
+package side
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pakdb/codecs/mount"
+	"pakdb/diff/internal/facts"
+	"pakdb/schema"
+)
+
+// keyer gives rows of both sides keys that mean the same on either.
+type keyer struct {
+	db         *sql.DB
+	perArchive bool             // mount points do not count
+	base       string           // mount point whose path ids are keys
+	invented   map[string]int64 // keys of what has no path id for a key
+}
+
+// addKeys gives rows their keys where that is not their path id: below other
+// mount points, and without a name.
+func (k *keyer) addKeys(ctx context.Context, b *Side) error {
+	var elsewhere []int // below other mount points
+	for i := range b.Rows {
+		if r := &b.Rows[i]; !k.perArchive && r.Path != 0 && b.MountOf(r) != k.base {
+			elsewhere = append(elsewhere, i)
+		}
+	}
+	if b.hasNameless() {
+		for _, r := range b.reads {
+			if err := k.nameNameless(ctx, b, r); err != nil {
+				return err
+			}
+		}
+	}
+	if elsewhere == nil {
+		return nil
+	}
+	return k.keysElsewhere(ctx, b, elsewhere)
+}
+
+// invent returns the key that stands for a text, on both sides.
+func (k *keyer) invent(text string) int64 {
+	key, ok := k.invented[text]
+	if !ok {
+		key = -int64(len(k.invented)) - 1
+		k.invented[text] = key
+	}
+	return key
+}
+
+// texts returns what invented keys stand for, to show it: the hex digits of an
+// asset id or a path hash, nothing for a path.
+func (k *keyer) texts() map[int64]string {
+	texts := map[int64]string{}
+	for text, key := range k.invented {
+		if kind, rest, _ := strings.Cut(text, " "); kind == "id" || kind == "hash" {
+			texts[key] = rest
+		}
+	}
+	return texts
+}
+
+// nameNameless keys entries without a name by their asset id, their path hash, or
+// at the least their content.
+func (k *keyer) nameNameless(ctx context.Context, b *Side, r read) error {
+	i := r.from
+	return schema.EachRow(ctx, k.db, nameless, []driver.Value{b.ID, r.ordinals}, func(v []driver.Value) {
+		for i < len(b.Rows) && b.Rows[i].Path != 0 {
+			i++
+		}
+		if i == len(b.Rows) {
+			return
+		}
+		b.Rows[i].Key = k.invent(identityOf(v, b.Rows[i].Content))
+		i++
+	})
+}
+
+func identityOf(v []driver.Value, content int64) string {
+	bits, hi, lo := facts.Integer(v[0]), uint64(facts.Integer(v[1])), uint64(facts.Integer(v[2]))
+	switch {
+	case v[2] != nil && bits == 32:
+		return fmt.Sprintf("id %08x", uint32(lo))
+	case v[2] != nil && bits == 64:
+		return fmt.Sprintf("id %016x", lo)
+	case v[2] != nil && bits == 96:
+		return fmt.Sprintf("id %08x%016x", uint32(hi), lo)
+	case v[2] != nil:
+		return fmt.Sprintf("id %016x%016x", hi, lo)
+	case v[3] != nil:
+		return fmt.Sprintf("hash %016x", uint64(facts.Integer(v[3])))
+	}
+	return fmt.Sprintf("content %d", content)
+}
+
+// keysElsewhere keys entries below other mount points by the path id that the
+// file would have below the base, where there is one.
+func (k *keyer) keysElsewhere(ctx context.Context, b *Side, rows []int) error {
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		ids[i] = b.Rows[r].Path
+	}
+	names, err := facts.LoadNames(ctx, k.db, ids)
+	if err != nil {
+		return err
+	}
+	full := make([]string, len(rows))
+	var keys []int64
+	for i, r := range rows {
+		full[i] = mount.Path(b.MountOf(&b.Rows[r]), names.Path(b.Rows[r].Path))
+		if rel, ok := cutBase(full[i], k.base); ok {
+			keys = append(keys, schema.PathKey(rel))
+		}
+	}
+	known, err := k.pathIDs(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for i, r := range rows {
+		rel, ok := cutBase(full[i], k.base)
+		if id := known[rel]; ok && id != 0 {
+			b.Rows[r].Key = id
+		} else {
+			b.Rows[r].Key = k.invent("path " + full[i])
+		}
+	}
+	return nil
+}
+
+func cutBase(path, base string) (string, bool) {
+	if len(path) < len(base) || path[:len(base)] != base {
+		return "", false
+	}
+	return path[len(base):], true
+}
+
+func (k *keyer) pathIDs(ctx context.Context, keys []int64) (map[string]int64, error) {
+	ids := map[string]int64{}
+	slices.Sort(keys)
+	err := facts.Batches(slices.Compact(keys), func(keys []int64) error {
+		return schema.EachRow(ctx, k.db, pathsByKey, []driver.Value{facts.Array(keys)}, func(v []driver.Value) { ids[facts.Text(v[1])] = facts.Integer(v[0]) })
+	})
+	return ids, err
+}

@@ -1,0 +1,132 @@
+package side
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"slices"
+
+	"pakdb/codecs/mount"
+	"pakdb/diff/internal/facts"
+	"pakdb/schema"
+)
+
+// entryAt is an entry by the ordinals of its archive and its own.
+type entryAt struct{ archive, ordinal int64 }
+
+// below is a path and the mount point that it is below.
+type below struct {
+	path  int64
+	mount string
+}
+
+func (b *Side) readNames(ctx context.Context, db *sql.DB) error {
+	mounts := map[int64]string{}
+	for i := range b.Archives {
+		mounts[b.Archives[i].Ordinal] = b.Archives[i].mount
+	}
+	b.names, b.under = map[entryAt]below{}, map[int32]string{}
+	return schema.EachRow(ctx, db, chunkNames, []driver.Value{b.ID}, func(v []driver.Value) {
+		b.names[entryAt{facts.Integer(v[0]), facts.Integer(v[1])}] = below{facts.Integer(v[2]), mounts[facts.Integer(v[3])]}
+	})
+}
+
+// MountOf returns the mount point that the path of a row is below.
+func (b *Side) MountOf(r *Row) string {
+	if mount, ok := b.under[r.Seq]; ok {
+		return mount
+	}
+	return b.Archives[r.Archive].mount
+}
+
+// mountPoint is where an archive's paths begin: "" or a folder with its slash.
+func mountPoint(point string) string {
+	if point = mount.Path(point, ""); point == "" {
+		return ""
+	}
+	return point + "/"
+}
+
+// readShadows reads what the catalog stores of what the game sees: which entries
+// are hidden, and how many each hides. Package mount decided that when the build
+// was written; the view files reads the same.
+func (b *Side) readShadows(ctx context.Context, db *sql.DB) error {
+	b.hidden, b.hides = map[entryAt]bool{}, map[entryAt]int32{}
+	return schema.EachRow(ctx, db, buildShadows, []driver.Value{b.ID}, func(v []driver.Value) {
+		b.hidden[entryAt{facts.Integer(v[0]), facts.Integer(v[1])}] = true
+		b.hides[entryAt{facts.Integer(v[2]), facts.Integer(v[3])}]++
+	})
+}
+
+// state is what a build makes of an entry of an archive.
+type state struct {
+	hidden bool
+	hides  int32
+	name   below
+}
+
+func (b *Side) stateOf(at entryAt) state { return state{b.hidden[at], b.hides[at], b.names[at]} }
+
+// changedState lists, by the ordinals of the archives that both builds mount, as
+// this build has them, the entries of which the other build makes something else:
+// another archive hides them now, or does no more.
+func (b *Side) changedState(other *Side) map[int64][]int64 {
+	twins := map[int64]int64{}
+	for i := range b.Archives {
+		if a := &b.Archives[i]; a.Shared || a.Akin {
+			twins[a.Ordinal] = a.twin
+		}
+	}
+	changed := map[int64][]int64{}
+	add := func(at entryAt) {
+		if twin, shared := twins[at.archive]; shared && b.stateOf(at) != other.stateOf(entryAt{twin, at.ordinal}) {
+			changed[at.archive] = append(changed[at.archive], at.ordinal)
+		}
+	}
+	for at := range b.hidden {
+		add(at)
+	}
+	for at := range b.hides {
+		add(at)
+	}
+	for at := range b.names {
+		add(at)
+	}
+	return changed
+}
+
+// readShared adds those entries of archives that both builds mount of which the
+// builds make something else. All others are the same on both sides.
+func (l *loader) readShared(ctx context.Context, old, new *Side) error {
+	changed := old.changedState(new)
+	for archive, entries := range new.changedState(old) {
+		for i := range new.Archives {
+			if a := &new.Archives[i]; a.Ordinal == archive {
+				changed[a.twin] = append(changed[a.twin], entries...)
+			}
+		}
+	}
+	return both(ctx, old, new, func(ctx context.Context, b *Side) error {
+		for i := range b.Archives {
+			a := &b.Archives[i]
+			entries := changed[a.Ordinal]
+			if b == new {
+				entries = changed[a.twin]
+			}
+			if !a.Shared && !a.Akin || len(entries) == 0 {
+				continue
+			}
+			b.partly = true
+			read := b.readAlready(a)
+			entries = slices.DeleteFunc(slices.Clone(entries), func(row int64) bool { return read[row] })
+			slices.Sort(entries)
+			err := facts.Batches(slices.Compact(entries), func(entries []int64) error {
+				return l.readRows(ctx, b, someRows, b.ID, a.Ordinal, facts.Array(entries))
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

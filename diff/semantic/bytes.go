@@ -1,0 +1,86 @@
+package semantic
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"pakdb/diff"
+	"unicode/utf8"
+
+	textdiff "github.com/rogpeppe/go-internal/diff"
+)
+
+// The largest contents that are read to compare them, and the largest that are
+// compared line by line.
+const (
+	maxContent = 256 << 20
+	maxText    = 8 << 20
+)
+
+func (s *Comparer) compareBytes(ctx context.Context, in *Difference, old, new *diff.File) error {
+	a, err := s.bytes(ctx, old)
+	if err != nil {
+		return err
+	}
+	b, err := s.bytes(ctx, new)
+	if err != nil {
+		return err
+	}
+	if isText(a) && isText(b) {
+		if changes, ok := jsonChanges(a, b); ok {
+			in.Fields = append(in.Fields, changes...)
+		}
+		in.Text = string(textdiff.Diff("a/"+old.Name(), a, "b/"+new.Name(), b))
+		return nil
+	}
+	in.Ranges = ranges(a, b)
+	return nil
+}
+
+func (s *Comparer) bytes(ctx context.Context, f *diff.File) ([]byte, error) {
+	var digest [32]byte
+	if _, err := hex.Decode(digest[:], []byte(f.Content)); err != nil {
+		return nil, err
+	}
+	return s.Contents.Bytes(ctx, digest, maxContent)
+}
+
+func isText(b []byte) bool {
+	return len(b) <= maxText && bytes.IndexByte(b, 0) < 0 && utf8.Valid(b)
+}
+
+// joinGap is how many equal bytes between two ranges still make them one.
+const joinGap = 16
+
+// ranges lists what differs between two contents of one size; of different sizes,
+// all between what they begin and end with alike.
+func ranges(a, b []byte) []Range {
+	if len(a) == len(b) {
+		return sameSizeRanges(a, b)
+	}
+	head := 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return []Range{{int64(head), int64(len(a) - head - tail), int64(head), int64(len(b) - head - tail)}}
+}
+
+func sameSizeRanges(a, b []byte) []Range {
+	var all []Range
+	for i := 0; i < len(a); i++ {
+		if a[i] == b[i] {
+			continue
+		}
+		if n := len(all); n > 0 && int64(i)-all[n-1].OldOffset-all[n-1].OldSize < joinGap {
+			size := int64(i+1) - all[n-1].OldOffset
+			all[n-1].OldSize, all[n-1].NewSize = size, size
+			continue
+		}
+		all = append(all, Range{int64(i), 1, int64(i), 1})
+	}
+	return all
+}

@@ -1,0 +1,148 @@
+package semantic
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/hex"
+	"fmt"
+	"pakdb/diff"
+	"pakdb/diff/internal/facts"
+	"pakdb/schema"
+	"strconv"
+)
+
+// Contents hands out decoded contents by their BLAKE3, whole and verified.
+type Contents interface {
+	Bytes(ctx context.Context, digest [32]byte, limit int64) ([]byte, error)
+}
+
+// Comparer compares contents of two builds of a catalog. It is not safe for
+// concurrent use.
+type Comparer struct {
+	DB       *sql.DB
+	Contents Contents // nil: facts alone
+	OldBuild string   // names of ids are looked up in the build of the side
+	NewBuild string
+
+	oldID, newID int64
+}
+
+// Difference is what changed inside of one content: Fields, or else Text, or else
+// Ranges. Of JSON it is Fields, by path, and Text.
+type Difference struct {
+	Fields []Field
+	Text   string // a unified diff
+	Ranges []Range
+}
+
+// Field is one value that differs. Old or New is nil where the field is not there.
+type Field struct {
+	Name     string // "Powers[2].Damage", "export Default__Door size", "$.Items[2].Damage"
+	Old, New *string
+}
+
+// Row returns the name and both values, NULL for those that are not there.
+func (f *Field) Row() []driver.Value {
+	row := []driver.Value{f.Name, nil, nil}
+	for i, s := range []*string{f.Old, f.New} {
+		if s != nil {
+			row[1+i] = *s
+		}
+	}
+	return row
+}
+
+// Range is a run of bytes that one content has in place of the other's.
+type Range struct {
+	OldOffset, OldSize int64
+	NewOffset, NewSize int64
+}
+
+// field is one value of a content, under a name that tells it from the others.
+type field struct {
+	name, value string
+	// whole is what is said when the field comes or goes, "" for the value.
+	whole string
+	// of is the field that this one tells more about: when that came or went, this
+	// one is not worth telling.
+	of string
+}
+
+// fromQuery reads fields with a query of a build ?1 and a content ?2 that yields
+// names and values.
+func fromQuery(query string) func(*Comparer, context.Context, int64, *diff.File) ([]field, error) {
+	return func(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
+		var fields []field
+		err := schema.EachRow(ctx, s.DB, query, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
+			fields = append(fields, field{name: facts.Text(v[0]), value: valueText(v[1])})
+		})
+		return fields, err
+	}
+}
+
+func valueText(v driver.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []byte:
+		return hex.EncodeToString(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// compareFields lists what differs, in the order of the old fields with the new
+// ones behind. Of several fields of one name the second is name#2.
+func compareFields(old, new []field) []Field {
+	a, b := numbered(old), numbered(new)
+	before, after := byName(a), byName(b)
+	var changes []Field
+	for _, f := range a {
+		switch g, stays := after[f.name]; {
+		case stays && f.value != g.value:
+			changes = append(changes, Field{f.name, &f.value, &g.value})
+		case !stays && !has(before, f.of, after):
+			changes = append(changes, Field{f.name, f.told(), nil})
+		}
+	}
+	for _, f := range b {
+		if before[f.name] == nil && !has(after, f.of, before) {
+			changes = append(changes, Field{f.name, nil, f.told()})
+		}
+	}
+	return changes
+}
+
+func byName(fields []field) map[string]*field {
+	by := make(map[string]*field, len(fields))
+	for i := range fields {
+		by[fields[i].name] = &fields[i]
+	}
+	return by
+}
+
+// has reports whether a field is on one side alone.
+func has(side map[string]*field, name string, other map[string]*field) bool {
+	return name != "" && side[name] != nil && other[name] == nil
+}
+
+func (f *field) told() *string {
+	text := cmp.Or(f.whole, f.value)
+	return &text
+}
+
+func numbered(fields []field) []field {
+	out := make([]field, len(fields))
+	seen := make(map[string]int, len(fields))
+	for i, f := range fields {
+		seen[f.name]++
+		if n := seen[f.name]; n > 1 {
+			f.name += "#" + strconv.Itoa(n)
+		}
+		out[i] = f
+	}
+	return out
+}

@@ -1,0 +1,152 @@
+// Package sqltable makes comparisons of builds tables of SQL statements.
+package sqltable
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"pakdb/diff"
+	"pakdb/diff/download"
+	"pakdb/diff/semantic"
+	"pakdb/schema"
+)
+
+// errStop is not an error: the statement wants no more rows.
+var errStop = errors.New("no more rows are wanted")
+
+// Functions returns the SQL functions diff(old, new), diff_files(old, new),
+// diff_downloads(old, new) and diff_fields(old, new) over a catalog. They have
+// connections of their own, because they are called while a statement runs; close
+// closes them.
+func Functions(catalog string) (tables []schema.TableFunction, close func() error) {
+	t := &tableSource{catalog: catalog}
+	params := []string{"old_build", "new_build"}
+	return []schema.TableFunction{
+		{Name: "diff", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{}, changeRows)},
+		{Name: "diff_files", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{Files: true}, changeRows)},
+		{Name: "diff_downloads", Params: params, Columns: download.Columns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
+		{Name: "diff_fields", Params: params, Columns: []string{"kind", "path", "old_path", "field", "old", "new"}, Rows: t.rows(diff.Options{}, fieldRows)},
+	}, t.close
+}
+
+type tableSource struct {
+	catalog string
+	mu      sync.Mutex
+	db      *sql.DB
+}
+
+// rows compares the builds that the arguments name, and has emit write what
+// comes of it.
+func (t *tableSource) rows(o diff.Options, emit func(context.Context, *sql.DB, *diff.Result, func([]driver.Value) error) error) func(context.Context, []driver.Value) iter.Seq2[[]driver.Value, error] {
+	return func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
+		return func(yield func([]driver.Value, error) bool) {
+			err := t.compare(ctx, args, o, func(db *sql.DB, r *diff.Result) error {
+				return emit(ctx, db, r, func(row []driver.Value) error {
+					if !yield(row, nil) {
+						return errStop
+					}
+					return nil
+				})
+			})
+			if err != nil && !errors.Is(err, errStop) {
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+func (t *tableSource) compare(ctx context.Context, args []driver.Value, o diff.Options, do func(*sql.DB, *diff.Result) error) error {
+	labels := make([]string, 2)
+	for i := range labels {
+		label, ok := args[i].(string)
+		if !ok {
+			return fmt.Errorf("%w: %v", schema.ErrNoBuild, args[i])
+		}
+		labels[i] = label
+	}
+	db, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := diff.Compare(ctx, db, labels[0], labels[1], o)
+	if err != nil {
+		return err
+	}
+	return do(db, r)
+}
+
+func changeRows(ctx context.Context, _ *sql.DB, r *diff.Result, write func([]driver.Value) error) error {
+	for c, err := range r.Changes(ctx) {
+		if err == nil {
+			err = write(c.Row())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func downloadRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]driver.Value) error) error {
+	all, err := download.Ways(ctx, db, r)
+	for i := range all {
+		if err == nil {
+			err = write(all[i].Row())
+		}
+	}
+	return err
+}
+
+func fieldRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]driver.Value) error) error {
+	s := &semantic.Comparer{DB: db, OldBuild: r.OldBuild, NewBuild: r.NewBuild}
+	for c, err := range r.Changes(ctx) {
+		if err != nil {
+			return err
+		}
+		if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
+			continue
+		}
+		in, err := s.Compare(ctx, &c)
+		if err != nil {
+			return err
+		}
+		if in == nil {
+			continue
+		}
+		for _, f := range in.Fields {
+			if err := write(append(c.RowOf("kind", "path", "old_path"), f.Row()...)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *tableSource) open(ctx context.Context) (*sql.DB, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.db != nil {
+		return t.db, nil
+	}
+	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), t.catalog)
+	if err == nil {
+		t.db = db
+	}
+	return db, err
+}
+
+func (t *tableSource) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.db == nil {
+		return nil
+	}
+	db := t.db
+	t.db = nil
+	return db.Close()
+}
