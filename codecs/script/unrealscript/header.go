@@ -1,0 +1,169 @@
+package unrealscript
+
+import (
+	"errors"
+	"fmt"
+
+	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/classic"
+)
+
+// layout is what the version of a package leaves open.
+type layout struct {
+	stripped bool // console-cooked: neither source nor lines
+	flags    bool // UE2.5: flags of a struct, in place of C++ text
+}
+
+// layouts returns the layouts to try, the likeliest first.
+func layouts(version int) []layout {
+	switch {
+	case version < 100:
+		return []layout{{}}
+	case version < classic.VerUE3:
+		return []layout{{flags: true}, {}}
+	}
+	return []layout{{}, {stripped: true}}
+}
+
+var errTail = errors.New("bytes behind the object")
+
+// read reads what stands in front of a script: the object, its place among
+// others, the sizes of the script. disk is -1 where the file does not state it.
+func (o *Object) read(r *classic.Reader, lay layout) (memory, disk int) {
+	if r.Version >= classic.VerNetIndex {
+		r.In.Skip(4)
+	}
+	if o.Class != "Class" {
+		r.SkipList()
+	}
+	if r.Version < 756 {
+		o.Super = r.Ref()
+	}
+	o.Next = r.Ref()
+	if r.Version >= 756 {
+		o.Super = r.Ref()
+	}
+	if !lay.stripped {
+		r.Ref() // the source
+	}
+	o.Children = r.Ref()
+	if r.Version < 160 {
+		o.Friendly = r.NameText()
+	}
+	switch {
+	case lay.flags:
+		r.In.Skip(4)
+	case r.Version >= 120 && !lay.stripped:
+		r.Ref() // C++ text
+	}
+	if !lay.stripped {
+		r.In.Skip(8) // line, and place in the source
+	}
+	memory, disk = int(r.In.I32()), -1
+	if r.Version >= 639 {
+		disk = int(r.In.I32())
+		if disk < 0 || disk > r.In.Len() {
+			r.In.Fail(codecs.Errorf(codecs.ErrCorrupt, "script of %d bytes in %d", disk, r.In.Len()))
+		}
+	}
+	if r.In.Err() == nil && (memory < 0 || memory > 16*r.In.Len()) { // no token is so much larger in memory
+		r.In.Fail(codecs.Errorf(codecs.ErrCorrupt, "script of %d bytes in memory in %d", memory, r.In.Len()))
+	}
+	return memory, disk
+}
+
+// tail reads what stands behind the script, which ends where the export does.
+func (o *Object) tail(r *classic.Reader) error {
+	switch o.Class {
+	case "Function":
+		o.function(r)
+	case "State":
+		o.state(r)
+	case "Class":
+		o.state(r)
+		o.class(r)
+	default:
+		if r.Version >= 242 {
+			r.In.Skip(4)
+		}
+		if r.Version >= classic.VerUE3 {
+			r.SkipList()
+		}
+	}
+	if err := r.In.Err(); err != nil {
+		return err
+	}
+	if r.In.Len() > 0 {
+		return fmt.Errorf("offset %d of the export: %w: %d", r.In.Pos(), errTail, r.In.Len())
+	}
+	return nil
+}
+
+func (o *Object) function(r *classic.Reader) {
+	if r.Version < 64 {
+		r.In.Skip(2)
+	}
+	o.Native = int(r.In.U16())
+	if r.Version < 64 {
+		r.In.Skip(1)
+	}
+	r.In.Skip(1) // precedence of an operator
+	if r.Version < 64 {
+		r.In.Skip(2)
+	}
+	o.Flags = r.In.U32()
+	if o.Flags&0x40 != 0 {
+		r.In.Skip(2)
+	}
+	if r.Version >= 160 {
+		o.Friendly = r.NameText()
+	}
+}
+
+func (o *Object) state(r *classic.Reader) {
+	if r.Version < 691 {
+		r.In.Skip(16)
+	} else {
+		r.In.Skip(4)
+	}
+	r.In.Skip(2) // where the labels are
+	o.Flags = r.In.U32()
+	if r.Version >= 160 {
+		pairs(r, func() { r.NameText(); r.Ref() })
+	}
+}
+
+// pairs reads the entries of a map.
+func pairs(r *classic.Reader, read func()) {
+	for range r.In.CheckCount(int64(r.In.I32()), 2) {
+		if read(); r.In.Err() != nil {
+			return
+		}
+	}
+}
+
+// array reads elements of at least least bytes.
+func array(r *classic.Reader, least int, read func()) {
+	for range r.Count(least) {
+		if read(); r.In.Err() != nil {
+			return
+		}
+	}
+}
+
+// ownerOf returns the name of the class that an object lies in.
+func ownerOf(f *unreal.PackageFacts, export int) string {
+	r := unreal.ObjectRef(export + 1)
+	for range unreal.MaxOuters {
+		r = f.OuterOf(r)
+		i, is := r.Export()
+		if !is || i >= len(f.Exports) {
+			return ""
+		}
+		if f.Exports[i].Class == 0 {
+			return f.ObjectOf(r)
+		}
+	}
+	return ""
+}

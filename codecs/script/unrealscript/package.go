@@ -1,0 +1,136 @@
+package unrealscript
+
+import (
+	"fmt"
+
+	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/classic"
+	"pakdb/codecs/script"
+)
+
+// Object is a function, state, class or struct of a package of UE1 to UE3.
+type Object struct {
+	script.Function
+
+	Super, Next, Children unreal.ObjectRef // Children: the first field; Next: the next one of the same owner
+	Friendly              string           // of a function: its name in the language; the sign of an operator
+	Native                int              // number by which code calls the function; 0: by name
+	ClassFlags            uint32           // as stored; 0 for what is no class
+	Default               unreal.ObjectRef // of a class from 219 on: its default object
+	Defaults              int              // of a class below 219: where its default values begin in the export
+
+	name string
+}
+
+// IsCode reports whether an export of a package of UE1 to UE3 is a function,
+// state, class or struct.
+func IsCode(f *unreal.PackageFacts, export int) bool {
+	switch f.ClassOf(export) {
+	case "Function", "State", "Class", "Struct", "ScriptStruct":
+		return true
+	}
+	return false
+}
+
+// Options change what [Disassemble] makes of a package.
+type Options struct {
+	// Natives gives the names of native functions; nil, or a number that it does
+	// not know, is written "native#112". Texts that are compared need one answer
+	// for both: what else the game has decides over it.
+	Natives func(number int) (name string, ok bool)
+}
+
+// Disassemble returns the functions, states, classes and structs of a package of
+// UE1 to UE3, in the order of its exports. data returns the bytes of an export; it
+// may be called more than once for each. What could not be disassembled to its
+// exact sizes has Err set: that is no failure of the package. The error is that of
+// data.
+func Disassemble(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt Options) ([]Object, error) {
+	var best []Object
+	most := -1
+	for _, lay := range layouts(f.Version) {
+		list, exact, err := attempt(f, lay, data, opt)
+		if err != nil {
+			return nil, err
+		}
+		if exact > most {
+			best, most = list, exact
+		}
+		if exact == len(list) {
+			break
+		}
+	}
+	return best, nil
+}
+
+// attempt disassembles everything by one layout, and counts what it fits.
+func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error), opt Options) (list []Object, exact int, err error) {
+	names := script.NewNames(f)
+	natives := map[int]string{}
+	for i := range f.Exports {
+		if !IsCode(f, i) {
+			continue
+		}
+		if f.Exports[i].Size == 0 && f.ClassOf(i) == "Class" {
+			continue // a class that exists in the program only
+		}
+		b, err := data(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, Object{})
+		o := &list[len(list)-1]
+		d := &disassembler{natives: opt.Natives, calls: natives, fn: &o.Function}
+		o.disassemble(d, classic.NewReader(f, b), names, lay, i)
+		if o.Err == nil {
+			exact++
+		}
+	}
+	return list, exact, nil
+}
+
+// disassemble reads one export.
+func (o *Object) disassemble(d *disassembler, r *classic.Reader, names *script.Names, lay layout, export int) {
+	f := names.Facts
+	path, _ := f.PathOf(unreal.ObjectRef(export + 1))
+	o.Export, o.Path, o.Class = export, path, f.ClassOf(export)
+	o.name = f.NameOf(f.Exports[export].Name)
+	memory, disk := o.read(r, lay)
+	o.At, o.Memory = r.In.Pos(), memory
+	if o.Err = r.In.Err(); o.Err != nil {
+		return
+	}
+	d.owner = ownerOf(f, export)
+	d.operands = newOperands(r, names)
+	d.code = script.NewCode(min(memory, r.In.Len()))
+	d.disassemble(memory)
+	o.Disk = r.In.Pos() - o.At
+	if o.Err = d.checked(memory, disk); o.Err == nil {
+		o.Err = o.tail(r)
+	}
+	o.End = r.In.Pos()
+	if o.Err != nil {
+		o.Calls, o.Refs, o.Strings, o.Defaults = nil, nil, nil, 0
+		return
+	}
+	o.Normal = d.code.InOrder()
+}
+
+// checked returns why a script is not what it was read as, nil when it is. disk is
+// -1 where the file does not state it.
+func (d *disassembler) checked(memory, disk int) error {
+	if err := d.failed(); err != nil {
+		return err
+	}
+	if got := d.memory(); got != memory {
+		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes in memory, the file states %d", got, memory)
+	}
+	if got := d.in.Pos() - d.start; disk >= 0 && got != disk {
+		return codecs.Errorf(codecs.ErrCorrupt, "script takes %d bytes, the file states %d", got, disk)
+	}
+	if err := d.code.Seal(uint32(memory), true); err != nil {
+		return fmt.Errorf("%w: %w", codecs.ErrCorrupt, err)
+	}
+	return nil
+}

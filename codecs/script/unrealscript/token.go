@@ -1,0 +1,217 @@
+package unrealscript
+
+import "pakdb/codecs/script"
+
+// disassembler reads one script.
+type disassembler struct {
+	operands
+	code    *script.Code
+	fn      *script.Function
+	owner   string // class of the function: its own functions are called by name
+	depth   int
+	natives func(number int) (name string, ok bool)
+	calls   map[int]string // "native#112", made once
+}
+
+// disassemble reads statements until the script has its size in memory.
+func (d *disassembler) disassemble(memory int) {
+	for d.ok() && d.memory() < memory {
+		d.code.Begin(uint32(d.memory()), d.peek())
+		flow, target := d.statement()
+		d.code.End(flow, target)
+	}
+}
+
+// token reads the token that peek returned.
+func (d *disassembler) token() {
+	d.last = d.in.U8()
+	d.fn.Tokens++
+}
+
+// statement reads one statement.
+func (d *disassembler) statement() (flow script.Flow, target uint32) {
+	token := d.peek()
+	if !d.ok() {
+		return script.Silent, 0
+	}
+	switch op := d.meaning(token); op {
+	case opJump:
+		d.token()
+		return script.Jump, uint32(d.in.U16())
+	case opReturn:
+		d.token()
+		return d.returns(), 0
+	case opNothing:
+		d.token()
+		return script.Silent, 0
+	case opEnd:
+		d.token()
+		return script.Leave, 0
+	case opDebugInfo:
+		d.token()
+		d.in.Skip(13)
+		return script.Silent, 0
+	case opEat:
+		if d.ue3() { // the property that takes the value
+			d.token()
+			if d.since(201) {
+				d.object()
+			}
+			return script.Silent, 0
+		}
+	case opLine:
+		d.token()
+		d.in.Skip(2)
+		return script.Silent, 0
+	default:
+		if d.control(op) {
+			return script.Next, 0
+		}
+	}
+	d.expression(false)
+	return script.Next, 0
+}
+
+func (d *disassembler) returns() script.Flow {
+	d.code.Str("return")
+	if !d.since(62) {
+		return script.Return
+	}
+	switch d.meaning(d.peek()) {
+	case opNothing:
+		d.token()
+		return script.Return
+	case opReturnNothing: // no value was set
+		d.token()
+		if d.since(201) {
+			d.object()
+		}
+		return script.Return
+	}
+	d.code.Str(" ")
+	d.expression(false)
+	return script.Stop
+}
+
+// control reads what steers the flow.
+func (d *disassembler) control(op operation) bool {
+	switch op {
+	case opJumpIfNot:
+		d.token()
+		to := d.in.U16()
+		d.code.Str("if !(")
+		d.expression(false)
+		d.code.Str(") goto ")
+		d.code.Label(uint32(to))
+	case opSwitch:
+		d.token()
+		if d.since(611) {
+			d.object()
+		}
+		d.size(536)
+		d.code.Str("switch (")
+		d.expression(false)
+		d.code.Str(")")
+	case opCase:
+		d.token()
+		next := d.in.U16()
+		if next == 0xFFFF {
+			d.code.Str("default:")
+			break
+		}
+		d.code.Str("case ")
+		d.expression(false)
+		d.code.Str(": else ")
+		d.code.Label(uint32(next))
+	case opStop:
+		d.token()
+		d.code.Str("stop")
+	case opAssert:
+		d.token()
+		d.in.Skip(2)
+		if d.since(200) {
+			d.in.Skip(1)
+		}
+		d.code.Str("assert(")
+		d.expression(false)
+		d.code.Str(")")
+	case opLabels:
+		d.token()
+		d.labels()
+	case opGotoLabel:
+		d.token()
+		d.code.Str("goto label ")
+		d.expression(false)
+	case opFilter:
+		d.token()
+		d.code.Str("in the game goto ")
+		d.code.Label(uint32(d.in.U16()))
+	default:
+		return d.iteration(op)
+	}
+	return true
+}
+
+// iteration reads what walks over objects.
+func (d *disassembler) iteration(op operation) bool {
+	switch op {
+	case opIterator:
+		d.token()
+		d.code.Str("foreach ")
+		d.expression(false)
+		d.code.Str(" until ")
+		d.code.Label(uint32(d.in.U16()))
+	case opArrayIterator:
+		d.token()
+		d.code.Str("foreach ")
+		d.expression(false)
+		d.code.Str("(")
+		d.expression(false)
+		indexed := d.in.U8() != 0
+		from := d.code.Len()
+		d.code.Str(", ")
+		d.expression(false)
+		if !indexed {
+			d.code.Cut(from)
+		}
+		d.code.Str(") until ")
+		d.code.Label(uint32(d.in.U16()))
+	case opIteratorPop:
+		d.token()
+		d.code.Str("iterator pop")
+	case opIteratorNext:
+		d.token()
+		d.code.Str("iterator next")
+	default:
+		return false
+	}
+	return true
+}
+
+// labels reads the table of the labels of a state.
+func (d *disassembler) labels() {
+	d.code.Str("labels")
+	for first := true; d.ok(); first = false {
+		name := d.name()
+		at := d.in.I32()
+		if name == "None" || !d.ok() {
+			return
+		}
+		if !first {
+			d.code.Str(",")
+		}
+		d.code.Str(" ")
+		d.code.Str(name)
+		d.code.Str("=")
+		d.code.Label(uint32(at))
+	}
+}
+
+// size reads the size of a value, which took two bytes from a version up to 587.
+func (d *disassembler) size(from int) {
+	if d.since(from) && !d.since(588) {
+		d.in.Skip(2)
+	} else {
+		d.in.Skip(1)
+	}
+}
