@@ -187,7 +187,10 @@ func TestBlockPadding(t *testing.T) {
 func TestAddRawAcrossVersions(t *testing.T) {
 	f := unrealpak.Format()
 	key := keyed(t, repakKey)
-	for _, from := range f.Versions {
+	for i, from := range f.Versions {
+		if testing.Short() && i%4 != 0 {
+			continue
+		}
 		b := codecstest.Write(t, f, &codecs.CreateOptions{Version: from, Method: compress.Zlib, BlockSize: 4096, Encrypt: true, Keys: key.Keys}, files())
 		a := codecstest.Open(t, f, codecstest.Bytes("from.pak", b), key)
 		for _, to := range f.Versions {

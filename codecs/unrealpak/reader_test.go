@@ -80,7 +80,7 @@ func TestCustomMethod(t *testing.T) {
 
 func manyBlocks(t *testing.T) (codecs.Archive, *codecs.Entry) {
 	t.Helper()
-	data := halfRandom(rand.New(rand.NewPCG(9, 9)), 2<<20)
+	data := halfRandom(rand.New(rand.NewPCG(9, 9)), 512<<10)
 	b := codecstest.Write(t, unrealpak.Format(), &codecs.CreateOptions{Method: compress.Zlib, BlockSize: 4096},
 		[]codecstest.Item{{Entry: &codecs.Entry{Name: "big"}, Data: data}})
 	a := codecstest.Open(t, unrealpak.Format(), codecstest.Bytes("b.pak", b), nil)
