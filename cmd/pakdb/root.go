@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -35,8 +36,6 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 		Version:       versionText(a),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cli.NoSuchCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			ship.WarnInterrupted(a, cmd, args)
@@ -48,13 +47,10 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 	root.SetErr(a.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
 	a.AddFlags(root)
-	for _, commands := range [][]*cobra.Command{
+	return cli.Group(root, slices.Concat(
 		catalog.Commands(a), read.Commands(a), pack.Commands(a), compare.Commands(a), patch.Commands(a), ship.Commands(a),
-		{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
-	} {
-		root.AddCommand(commands...)
-	}
-	return root
+		[]*cobra.Command{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
+	)...)
 }
 
 // execute runs the command that args name and returns its exit code.

@@ -18,16 +18,12 @@ import (
 )
 
 func newCatalogCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:     "catalog",
 		Short:   "Look after the catalog's file",
 		Long:    "Look after the catalog's file: check reads all of it and says what is damaged.",
 		Example: "  pakdb catalog check",
-		Args:    cli.NoSuchCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newCatalogCheckCommand(a))
-	return cmd
+	}, newCatalogCheckCommand(a))
 }
 
 func newCatalogCheckCommand(a *cli.App) *cobra.Command {

@@ -14,8 +14,16 @@ import (
 	"pakdb/schema"
 )
 
-// NoSuchCommand is for what stands where a command should.
-func NoSuchCommand(cmd *cobra.Command, args []string) error {
+// Group makes a command of subcommands, which explains itself when it is called alone.
+func Group(cmd *cobra.Command, subs ...*cobra.Command) *cobra.Command {
+	cmd.Args = noSuchCommand
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	cmd.AddCommand(subs...)
+	return cmd
+}
+
+// noSuchCommand is for what stands where a command should.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}

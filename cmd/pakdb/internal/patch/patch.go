@@ -12,7 +12,7 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func newPatchCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "patch",
 		Short: "Make archives that a game mounts over a build to get another",
 		Long: `Make archives that the game itself loads: mounted over the old build they give
@@ -20,9 +20,5 @@ the new one. Every archive is proved before it gets its name: base and patch are
 mounted together, and compared with the new build, file by file.`,
 		Example: `  pakdb patch build 1.48 1.52 -o Paks/
   pakdb patch check Game/Content/Paks patch/ --against new/Content/Paks`,
-		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newPatchBuildCommand(a), newPatchCheckCommand(a), newPatchMergeCommand(a), newPatchLogCommand(a))
-	return cmd
+	}, newPatchBuildCommand(a), newPatchCheckCommand(a), newPatchMergeCommand(a), newPatchLogCommand(a))
 }

@@ -21,7 +21,7 @@ import (
 )
 
 func newDeltaCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "delta",
 		Short: "Make and apply the smallest download between builds",
 		Long: `Make and apply transport patches: files by which one or many archives become one
@@ -32,12 +32,9 @@ A patch is for transport; the game never sees it. What a game mounts over an old
 build is made by "pakdb patch build".`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
-		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
-		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaRecoverCommand(a), newDeltaEstimateCommand(a))
-	return cmd
+	}, newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaRecoverCommand(a),
+		newDeltaEstimateCommand(a))
 }
 
 func newDeltaMakeCommand(a *cli.App) *cobra.Command {

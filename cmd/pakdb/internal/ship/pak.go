@@ -17,18 +17,14 @@ import (
 )
 
 func newPakCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "pak",
 		Short: "Look after paks that were appended to",
 		Long: `Look after Unreal paks that "pakdb delta apply --append" made: they have the
 entries of a new version and the bytes of an old one, and dead bytes between.`,
 		Example: `  pakdb pak compact Game.pak
   pakdb pak info Game.pak`,
-		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newPakCompactCommand(a), newPakInfoCommand(a))
-	return cmd
+	}, newPakCompactCommand(a), newPakInfoCommand(a))
 }
 
 func newPakCompactCommand(a *cli.App) *cobra.Command {

@@ -109,17 +109,13 @@ func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign 
 }
 
 func newStoreCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use:   "store",
 		Short: "Check and prune what was published",
 		Long:  `Look after a store that "pakdb publish" made.`,
 		Example: `  pakdb store check /srv/game
   pakdb store prune --keep 5 /srv/game`,
-		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newStoreCheckCommand(a), newStorePruneCommand(a))
-	return cmd
+	}, newStoreCheckCommand(a), newStorePruneCommand(a))
 }
 
 func newStoreCheckCommand(a *cli.App) *cobra.Command {
