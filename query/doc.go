@@ -2,6 +2,16 @@
 // parameters, in several output formats; named queries with help; and the SQL
 // functions that such questions need.
 //
+//	text --> lex --> Statement --> sessions: spelling, plan --> session --> rows --> Output
+//	                                                  `--> explainer: what was meant
+//
+// # Reading order
+//
+//   - lex.go, args.go, named_header.go: statements, parameters, the heads of named queries
+//   - session.go, sessions.go, spelling.go: connections, and which one a statement runs on
+//   - errors.go, suggest.go, explain.go: what is wrong with a statement that failed
+//   - db.go, run.go, named.go: what callers use
+//
 // # Parameters
 //
 // A parameter is written :name, @name or $name in SQL, and given by name

@@ -19,9 +19,12 @@ const (
 	codeTooBig    = 18
 )
 
-// explain turns what the driver says about a statement of text into an error
+// explainer says what is wrong with statements that failed.
+type explainer struct{ *sessions }
+
+// describe turns what the driver says about a statement of text into an error
 // for people: what, where in the text, and what may have been meant.
-func (db *DB) explain(ctx context.Context, text string, s Statement, err error) error {
+func (x explainer) describe(ctx context.Context, text string, s Statement, err error) error {
 	var coded interface {
 		error
 		Code() int
@@ -32,7 +35,7 @@ func (db *DB) explain(ctx context.Context, text string, s Statement, err error) 
 	e := &SQLError{Text: text, Offset: -1, Err: err, class: ErrUsage, Message: message(err)}
 	if ofCatalog := schema.Classify(err); ofCatalog != err {
 		e.class, e.Err, e.hint = ErrCatalog, ofCatalog, CatalogHint(ofCatalog)
-		e.Message = "catalog " + db.catalog + ": " + e.Message
+		e.Message = "catalog " + x.catalog + ": " + e.Message
 		return e
 	}
 	switch coded.Code() & 0xff {
@@ -50,7 +53,7 @@ func (db *DB) explain(ctx context.Context, text string, s Statement, err error) 
 		e.hint = "substr cuts texts and blobs"
 		return e
 	}
-	db.locate(ctx, s, e)
+	x.locate(ctx, s, e)
 	return e
 }
 
@@ -74,27 +77,27 @@ var (
 )
 
 // locate finds the place in the text and the hint.
-func (db *DB) locate(ctx context.Context, s Statement, e *SQLError) {
+func (x explainer) locate(ctx context.Context, s Statement, e *SQLError) {
 	at := -1
 	switch m := e.Message; {
 	case m == "incomplete input":
 		at = len(s.SQL)
 	case nearToken.MatchString(m):
-		at = db.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
+		at = x.syntaxError(ctx, s.SQL, nearToken.FindStringSubmatch(m)[1], m)
 	case badToken.MatchString(m):
 		at = strings.Index(s.SQL, badToken.FindStringSubmatch(m)[1])
 	case noTable.MatchString(m):
 		name := noTable.FindStringSubmatch(m)[1]
 		at = onlyPlace(s.SQL, name)
-		e.hint = db.suggestTable(ctx, name)
+		e.hint = x.suggestTable(ctx, name)
 	case noColumn.MatchString(m):
 		name := noColumn.FindStringSubmatch(m)[1]
 		at = onlyPlace(s.SQL, name)
-		e.hint = db.suggestColumn(ctx, s.SQL, name)
+		e.hint = x.suggestColumn(ctx, s.SQL, name)
 	case noFunction.MatchString(m):
 		found := noFunction.FindStringSubmatch(m)
 		at = onlyPlace(s.SQL, found[1]+found[2])
-		e.hint = db.suggestFunction(ctx, found[1]+found[2])
+		e.hint = x.suggestFunction(ctx, found[1]+found[2])
 	}
 	if at >= 0 {
 		e.Offset = s.Offset + at
@@ -131,8 +134,8 @@ func unquote(name string) string {
 // syntaxError returns where the parser gave up. It reads from left to right
 // with one token of foresight, so the text up to and with the token at fault
 // fails in the same way, and no shorter one does.
-func (db *DB) syntaxError(ctx context.Context, sql, near, msg string) int {
-	session := db.sessions[views.Spelling{}]
+func (x explainer) syntaxError(ctx context.Context, sql, near, msg string) int {
+	session := x.open[views.Spelling{}]
 	if session == nil {
 		return -1
 	}

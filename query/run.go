@@ -52,11 +52,11 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	if err != nil {
 		return err
 	}
-	err = db.inside(ctx, db.spelling(ctx, s.SQL, values), func(st *statement) error {
+	err = db.sessions.inside(ctx, db.sessions.spelling(ctx, s.SQL, values), func(st *statement) error {
 		return st.each(s.SQL, values, w.columns, w.row)
 	})
 	if err != nil {
-		return db.explain(ctx, text, s, err)
+		return db.explain.describe(ctx, text, s, err)
 	}
 	return w.end()
 }
@@ -73,7 +73,7 @@ func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, err
 		return nil, err
 	}
 	var all []string
-	err = db.inside(ctx, db.spelling(ctx, statements[0].SQL, values), func(st *statement) error {
+	err = db.sessions.inside(ctx, db.sessions.spelling(ctx, statements[0].SQL, values), func(st *statement) error {
 		return st.each(statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			if s, ok := row[0].(string); ok {
 				all = append(all, s)
@@ -82,7 +82,7 @@ func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, err
 		})
 	})
 	if err != nil {
-		return nil, db.explain(ctx, text, statements[0], err)
+		return nil, db.explain.describe(ctx, text, statements[0], err)
 	}
 	return all, nil
 }
@@ -117,7 +117,7 @@ func (db *DB) withBuild(ctx context.Context, statements []Statement, args Args) 
 func (db *DB) Builds(ctx context.Context) ([]string, error) {
 	builds, err := db.Texts(ctx, "SELECT build FROM builds ORDER BY build_id")
 	if err != nil {
-		return nil, db.explain(ctx, "", Statement{}, err)
+		return nil, db.explain.describe(ctx, "", Statement{}, err)
 	}
 	return builds, nil
 }

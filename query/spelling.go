@@ -11,30 +11,30 @@ import (
 
 // spelling returns the way to write the views in which a statement costs least, as
 // far as its plans tell. An error of the statement is left to its execution.
-func (db *DB) spelling(ctx context.Context, sql string, values []driver.NamedValue) views.Spelling {
+func (p *sessions) spelling(ctx context.Context, sql string, values []driver.NamedValue) views.Spelling {
 	stored := views.Spelling{}
 	sql, collates := selection(sql)
 	if sql == "" {
 		return stored
 	}
-	joined := db.plan(ctx, stored, sql, values)
+	joined := p.plan(ctx, stored, sql, values)
 	if !viewLoop.MatchString(joined) {
 		return stored
 	}
 	used := usedWords(sql)
 	if !collates {
-		by := views.KeyedBy(db.plan(ctx, views.Spelling{By: views.Keyed}, sql, values))
+		by := views.KeyedBy(p.plan(ctx, views.Spelling{By: views.Keyed}, sql, values))
 		pruned := views.Spelling{By: by, Used: used}
 		switch {
 		case by == 0:
-		case used != "" && views.KeyedBy(db.plan(ctx, pruned, sql, values)) == by:
+		case used != "" && views.KeyedBy(p.plan(ctx, pruned, sql, values)) == by:
 			return pruned
 		default:
 			return views.Spelling{By: by}
 		}
 	}
 	pruned := views.Spelling{Used: used}
-	if plan := db.plan(ctx, pruned, sql, values); used != "" && plan != "" && cost(plan) < cost(joined) {
+	if plan := p.plan(ctx, pruned, sql, values); used != "" && plan != "" && cost(plan) < cost(joined) {
 		return pruned
 	}
 	return stored
@@ -94,10 +94,10 @@ func selection(sql string) (text string, collates bool) {
 
 // plan returns how SQLite would run a statement, a line for each step and indented
 // by what it belongs to; "" where it would not.
-func (db *DB) plan(ctx context.Context, spelling views.Spelling, sql string, values []driver.NamedValue) string {
+func (p *sessions) plan(ctx context.Context, spelling views.Spelling, sql string, values []driver.NamedValue) string {
 	var b strings.Builder
 	depth := map[int64]int{}
-	err := db.inside(ctx, spelling, func(st *statement) error {
+	err := p.inside(ctx, spelling, func(st *statement) error {
 		return st.each("EXPLAIN QUERY PLAN "+sql, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			id, _ := row[0].(int64)
 			parent, _ := row[1].(int64)

@@ -26,29 +26,8 @@ func suggest(name string, known []string) string {
 	return "there is " + strings.Join(known, ", ")
 }
 
-// Tables returns the names of the views, which are the stable surface, then
-// those of the tables.
-func (db *DB) Tables(ctx context.Context) (views, tables []string, err error) {
-	if views, err = db.Texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"); err != nil {
-		return nil, nil, err
-	}
-	tables, err = db.Texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
-	return views, tables, err
-}
-
-// Columns returns the columns of a table or view, none if there is no such
-// thing.
-func (db *DB) Columns(ctx context.Context, table string) ([]string, error) {
-	return db.Texts(ctx, "SELECT name FROM pragma_table_info(?) ORDER BY cid", table)
-}
-
-// SQLFunctions returns the names of all SQL functions there are.
-func (db *DB) SQLFunctions(ctx context.Context) ([]string, error) {
-	return db.Texts(ctx, "SELECT DISTINCT name FROM pragma_function_list WHERE name GLOB '[a-z]*' AND name <> ? ORDER BY name", runFunction)
-}
-
-func (db *DB) suggestTable(ctx context.Context, name string) string {
-	views, tables, err := db.Tables(ctx)
+func (x explainer) suggestTable(ctx context.Context, name string) string {
+	views, tables, err := x.tables(ctx)
 	if err != nil {
 		return ""
 	}
@@ -61,8 +40,8 @@ func (db *DB) suggestTable(ctx context.Context, name string) string {
 }
 
 // suggestColumn names the columns of the views and tables in the statement.
-func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
-	views, tables, err := db.Tables(ctx)
+func (x explainer) suggestColumn(ctx context.Context, sql, name string) string {
+	views, tables, err := x.tables(ctx)
 	if err != nil {
 		return ""
 	}
@@ -74,7 +53,7 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 		if t.kind != word || !slices.Contains(known, table) {
 			continue
 		}
-		columns, err := db.Columns(ctx, table)
+		columns, err := x.columns(ctx, table)
 		if err != nil {
 			return ""
 		}
@@ -90,13 +69,13 @@ func (db *DB) suggestColumn(ctx context.Context, sql, name string) string {
 	return strings.Join(hints, "\n")
 }
 
-func (db *DB) suggestFunction(ctx context.Context, name string) string {
-	for _, f := range db.options.Functions {
+func (x explainer) suggestFunction(ctx context.Context, name string) string {
+	for _, f := range x.options.Functions {
 		if strings.EqualFold(f.Name, name) {
 			return f.Usage + ": " + f.Doc
 		}
 	}
-	known, err := db.SQLFunctions(ctx)
+	known, err := x.functions(ctx)
 	if err != nil {
 		return ""
 	}

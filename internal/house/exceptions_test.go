@@ -4,8 +4,4 @@ package house_test
 // lines rounded up to the next hundred. A figure here may only shrink: the test fails
 // when its subject has grown or shrunk, and when it needs no exception any more. What
 // is new gets no line here.
-var exceptions = map[string]map[string]int{
-	"files with methods of a type": {
-		"query.DB": 6,
-	},
-}
+var exceptions = map[string]map[string]int{}
