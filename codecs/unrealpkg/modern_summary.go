@@ -69,7 +69,7 @@ func (p modern) summary(d *decoder) {
 		f.SavedHash = append([]byte(nil), d.Bytes(20)...)
 		f.HeaderSize = int64(d.I32())
 	}
-	skipCustomVersions(d, v.legacy)
+	f.Custom = customVersions(d, v.legacy)
 	if v.ue5 < ue5SavedHash {
 		f.HeaderSize = int64(d.I32())
 	}
@@ -82,21 +82,26 @@ func (p modern) summary(d *decoder) {
 	s.End = d.Off()
 }
 
-func skipCustomVersions(d *decoder, legacy int) {
-	switch n := count(d, 8); {
-	case legacy == -2:
+// customVersions reads the versions of the engine's parts. Those of UE 4.0 (legacy -2)
+// have numbers in place of identifiers and are passed over.
+func customVersions(d *decoder, legacy int) []unreal.CustomVersion {
+	n := count(d, 8)
+	if legacy == -2 {
 		d.Skip(8 * n)
-	case legacy <= -6:
-		d.Skip(20 * n)
-	default:
-		for range n {
-			d.Skip(20)
-			d.fstring(maxText)
-			if d.Err() != nil {
-				return
-			}
-		}
+		return nil
 	}
+	list := make([]unreal.CustomVersion, 0, min(n, d.Len()/20+1))
+	for range n {
+		c := unreal.CustomVersion{Key: d.guid(), Version: d.I32()}
+		if legacy > -6 {
+			d.fstring(maxText) // its friendly name
+		}
+		if d.Err() != nil {
+			return nil
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // places reads where the tables are.

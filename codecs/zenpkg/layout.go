@@ -42,6 +42,7 @@ type summary struct {
 	zen                            uint32
 	ue4Version, ue5Version         int32
 	licensee                       int32
+	custom                         []unreal.CustomVersion
 	hashes, imports, exports       int64 // offsets of the tables
 	cellImports, bundles           int64
 	depHeaders, depEntries         int64
@@ -97,7 +98,10 @@ func (s *summary) read5(r *bin.Reader) {
 	}
 	if s.versioned {
 		s.zen, s.ue4Version, s.ue5Version, s.licensee = r.U32(), r.I32(), r.I32(), r.I32()
-		r.Skip(20 * r.Count(20)) // custom versions
+		s.custom = make([]unreal.CustomVersion, r.Count(20))
+		for i := range s.custom {
+			s.custom[i] = unreal.CustomVersion{Key: guid(r), Version: r.I32()}
+		}
 	}
 	s.cellImports = s.bundles
 	if s.cells {
@@ -145,4 +149,10 @@ func (s *summary) checkTables() error {
 		return errLayout
 	}
 	return nil
+}
+
+// guid reads an FGuid as the engine prints it, the first of its four u32 foremost.
+func guid(r *bin.Reader) codecs.ID {
+	a, b, c, d := uint64(r.U32()), uint64(r.U32()), uint64(r.U32()), uint64(r.U32())
+	return codecs.ID{Hi: a<<32 | b, Lo: c<<32 | d, Bits: 128}
 }

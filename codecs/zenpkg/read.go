@@ -134,7 +134,7 @@ func (p *parser) describe() {
 	f, s := &p.p.PackageFacts, p.sum
 	f.Engine, f.Layout = s.engine, s.layout.name
 	f.Version, f.Version5, f.Licensee = int(s.ue4Version), int(s.ue5Version), int(s.licensee)
-	f.Unversioned = !s.versioned
+	f.Unversioned, f.Custom = !s.versioned, s.custom
 	f.Flags, f.HeaderSize = s.flags, s.headerSize
 	f.Name = f.NameOf(s.name)
 	f.NameCount = len(f.Names)

@@ -32,6 +32,10 @@ type PackageFacts struct {
 	Split            bool      // UE4, UE5: exports lie in the .uexp beside it, from Offset - HeaderSize on
 	HeaderSize       int64     // end of the tables; 0 when the generation does not say
 
+	// Custom is how the engine's parts number their own formats, in stored order; nil
+	// in packages without versions, and below UE 4.0's GUID form.
+	Custom []CustomVersion
+
 	// What the summary declares, also where a table could not be read.
 	NameCount, ImportCount, ExportCount int
 
@@ -51,6 +55,13 @@ type PackageFacts struct {
 
 	// BareNumbers says that a name's number follows the text without "_".
 	BareNumbers bool
+}
+
+// CustomVersion is the version that one part of the engine, or a plugin, saved its
+// data with.
+type CustomVersion struct {
+	Key     codecs.ID // four u32, most significant first, as the engine prints them
+	Version int32
 }
 
 // PackageName is an entry of the name table. The text is never trimmed: names
