@@ -147,6 +147,9 @@ var rooms = map[string][]string{
 	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":        {"codecs/..."},
 
+	"codecs/property":     {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"}, // no format: formats give it tables and bytes
+	"codecs/property/...": {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/property", "internal/bin"},
+
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
 	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},
 	"codecs/script/scripttest": {"codecs/family/unreal", "codecs/unrealpkg"}, // for tests
@@ -168,22 +171,23 @@ var rooms = map[string][]string{
 
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
-	"modernc.org/sqlite/...":    {"schema/...", "codecs/gpak"},
-	"database/sql":              {"schema/...", "query/...", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
-	"github.com/spf13/...":      {"cmd/pakdb/...", "internal/manual"},
-	"github.com/schollz/...":    {"cmd/pakdb/..."},
-	"pgregory.net/rapid":        {},                                    // tests
-	"modernc.org/z/...":         {},                                    // tests: exactzlib's oracle
-	"modernc.org/libc/...":      {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":               {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
-	"unsafe":                    {"schema/internal/vfstest"},
-	"net/http":                  {"diff/store/update"},
-	"os/exec":                   {"internal/pager", "internal/terminal/ptytest"},
-	"plugin":                    {},
-	"github.com/rasky/go-lzo":   {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
-	"github.com/pierrec/lz4/v4": {"codecs/compress/..."},
-	"golang.org/x/crypto/...":   {"diff/pkdelta"}, // minisign's hash
-	"aead.dev/minisign":         {"diff/pkdelta"}, // keys with passwords
+	"modernc.org/sqlite/...":     {"schema/...", "codecs/gpak"},
+	"database/sql":               {"schema/...", "query/...", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
+	"github.com/spf13/...":       {"cmd/pakdb/...", "internal/manual"},
+	"github.com/schollz/...":     {"cmd/pakdb/..."},
+	"pgregory.net/rapid":         {},                                    // tests
+	"modernc.org/z/...":          {},                                    // tests: exactzlib's oracle
+	"modernc.org/libc/...":       {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
+	"testing/...":                {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"unsafe":                     {"schema/internal/vfstest"},
+	"net/http":                   {"diff/store/update"},
+	"os/exec":                    {"internal/pager", "internal/terminal/ptytest"},
+	"plugin":                     {},
+	"github.com/rasky/go-lzo":    {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
+	"github.com/andybalholm/...": {"codecs/property/usmap"},
+	"github.com/pierrec/lz4/v4":  {"codecs/compress/..."},
+	"golang.org/x/crypto/...":    {"diff/pkdelta"}, // minisign's hash
+	"aead.dev/minisign":          {"diff/pkdelta"}, // keys with passwords
 }
 
 func matches(pattern, name string) bool {

@@ -1,0 +1,242 @@
+package property
+
+// Versions of UE4 and UE5 that change the tags.
+const (
+	innerType  = 282  // ue4: tags of arrays name the type of elements
+	structGUID = 441  // ue4: tags of structs have an identifier
+	innerTags  = 500  // ue4: the first element of an array of structs has a tag
+	tagGUID    = 503  // ue4: tags may have an identifier of the property
+	innerTypes = 509  // ue4: tags of sets and maps name the types of elements
+	extensions = 1011 // ue5: tags may have extensions, lists of objects a control byte
+	typeNames  = 1012 // ue5: tags have complete type names
+)
+
+// Flags of tags from UE5 1012 on.
+const (
+	tagIndex      = 0x01
+	tagProperty   = 0x02
+	tagExtensions = 0x04
+	tagBinary     = 0x08
+	tagTrue       = 0x10
+	tagSkipped    = 0x20
+)
+
+// tag is what stands before a value.
+type tag struct {
+	name  string
+	typ   *Type
+	size  int
+	index int32
+	flags uint8 // as from UE5 1012 on
+}
+
+// readTagged reads tags and values until the name None. path and name are the class or
+// struct whose list it is.
+func readTagged(p *parser, path, name string) {
+	if !p.down() {
+		return
+	}
+	for p.ok() {
+		t := tag{name: p.name()}
+		if t.name == "None" {
+			break
+		}
+		if p.v.ue5 >= typeNames {
+			readNamedTag(p, &t)
+		} else {
+			readPlainTag(p, &t)
+		}
+		if p.ok() && (t.size < 0 || t.size > p.in.Len() || t.index < 0 || t.index > 1<<16) {
+			p.fail(errTag)
+		}
+		if p.ok() {
+			readTaggedValue(p, &t, path, name)
+		}
+	}
+	p.up()
+}
+
+// readPlainTag reads a tag below UE5 1012, behind its name.
+func readPlainTag(p *parser, t *tag) {
+	v := p.v
+	key := typeKey{p.nameID(), 0, 0}
+	t.size, t.index = int(p.in.I32()), p.in.I32()
+	kind := p.d.kindOf(key[0])
+	switch kind {
+	case Struct:
+		key[1] = p.nameID()
+		if v.ue4 >= structGUID {
+			p.in.Skip(16)
+		}
+	case Bool:
+		if p.b8() {
+			t.flags |= tagTrue
+		}
+	case Byte, Enum, Optional:
+		key[1] = p.nameID()
+	case Array:
+		if v.ue4 >= innerType {
+			key[1] = p.nameID()
+		}
+	case Set:
+		if v.ue4 >= innerTypes {
+			key[1] = p.nameID()
+		}
+	case Map:
+		if v.ue4 >= innerTypes {
+			key[1], key[2] = p.nameID(), p.nameID()
+		}
+	case Unknown:
+		if p.trial > 0 {
+			p.fail(errKind)
+		}
+	}
+	if v.ue4 >= tagGUID && p.b8() {
+		p.in.Skip(16)
+	}
+	if v.ue5 >= extensions {
+		skipExtensions(p)
+	}
+	if p.ok() {
+		t.typ = p.d.types.plain(key, kind, p.d)
+	}
+}
+
+// skipExtensions reads what a tag says about values that override others.
+func skipExtensions(p *parser) {
+	if flags := p.in.U8(); flags&0x02 != 0 {
+		p.in.Skip(1)
+		p.b32()
+	}
+}
+
+// readNamedTag reads a tag from UE5 1012 on, behind its name.
+func readNamedTag(p *parser, t *tag) {
+	t.typ = readTypeName(p)
+	t.size, t.flags = int(p.in.I32()), p.in.U8()
+	if t.flags&tagIndex != 0 {
+		t.index = p.in.I32()
+	}
+	if t.flags&tagProperty != 0 {
+		p.in.Skip(16)
+	}
+	if t.flags&tagExtensions != 0 {
+		skipExtensions(p)
+	}
+	if t.flags&^(tagIndex|tagProperty|tagExtensions|tagBinary|tagTrue|tagSkipped) != 0 {
+		p.fail(errTag)
+	}
+}
+
+// maxTypeNodes bounds the nodes of a type name; types of the engine have below ten.
+const maxTypeNodes = 64
+
+// readTypeName reads a complete type name: nodes of a name and how many nodes are below
+// it, depth first.
+func readTypeName(p *parser) *Type {
+	start := int(p.in.Off())
+	var nodes [maxTypeNodes]typeNode
+	n := 0
+	for open := 1; open > 0 && p.ok(); open-- {
+		id, inner := p.nameID(), p.in.I32()
+		if n == maxTypeNodes || inner < 0 || inner > maxTypeNodes {
+			p.fail(errTag)
+			break
+		}
+		nodes[n] = typeNode{id, inner}
+		n++
+		open += int(inner)
+	}
+	if !p.ok() {
+		return nil
+	}
+	t := p.d.types.named(p.data[start:p.in.Off()], nodes[:n], p.d)
+	if t == nil || t.Kind == Unknown && p.trial > 0 {
+		p.fail(errTag)
+	}
+	return t
+}
+
+// readInnerTag reads the tag of the elements of an array of structs, which names their
+// type.
+func readInnerTag(p *parser) *Type {
+	t := tag{name: p.name()}
+	readPlainTag(p, &t)
+	if p.ok() && (t.typ.Kind != Struct || t.size != p.in.Len()) {
+		p.fail(errTag)
+	}
+	return t.typ
+}
+
+// readTaggedValue reads the value behind a tag, which is t.size bytes. What does not end
+// there is opaque.
+func readTaggedValue(p *parser, t *tag, path, owner string) {
+	at := len(p.l.Nodes)
+	i := p.add(t.name, t.typ)
+	if i != at {
+		return
+	}
+	p.l.Nodes[i].Index = t.index
+	p.values++
+	if t.typ.Kind == Bool {
+		if t.flags&tagTrue != 0 {
+			p.l.Nodes[i].Bits = 1
+		}
+		p.in.Skip(t.size)
+		p.close(i)
+		return
+	}
+	outer := p.enter(t.size)
+	if t.typ.Kind == Set || t.typ.Kind == Map || t.typ.Kind == Array {
+		stateType(p, i, path, owner)
+	}
+	first := p.mark()
+	binary := p.v.ue5 < typeNames || t.flags&tagBinary != 0
+	err := attempt(p, i, binary)
+	if err != nil && t.typ.native != nil && p.work >= 0 {
+		// Some structs that have a serializer of their own are lists all the same, and
+		// the other way.
+		p.back(first)
+		if attempt(p, i, !binary) == nil {
+			err = nil
+		}
+	}
+	if err != nil {
+		p.back(first)
+		makeOpaque(p, i, t.size, err)
+	}
+	p.leave(outer, t.size)
+	if p.work < 0 {
+		p.fail(errWork)
+	}
+}
+
+// attempt reads the value of node i, which must take all bytes there are. binary has a
+// struct read by its own serializer if it has one.
+func attempt(p *parser, i int, binary bool) error {
+	n := &p.l.Nodes[i]
+	if n.Kind == Struct && !binary {
+		if readList(p, n.Type.Path, n.Type.Name); p.ok() {
+			p.close(i)
+		}
+	} else {
+		readValue(p, i, false)
+	}
+	if err := p.in.Err(); err != nil {
+		return err
+	}
+	if p.in.Len() != 0 {
+		return errRest
+	}
+	return nil
+}
+
+// makeOpaque makes node i one of bytes that were not understood.
+func makeOpaque(p *parser, i, size int, why error) {
+	p.l.Nodes = p.l.Nodes[:i+1]
+	n := &p.l.Nodes[i]
+	n.Kind, n.Text, n.Bits, n.Flags = Opaque, why.Error(), 0, 0
+	n.Next, n.Size = int32(i+1), int32(size)
+	p.lost++
+	p.lostBytes += int64(size)
+}

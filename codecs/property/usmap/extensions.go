@@ -1,0 +1,193 @@
+package usmap
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/property"
+	"pakdb/internal/bin"
+)
+
+const extensionMagic = 0x54584543 // "CEXT"
+
+// readExtensions reads the blocks behind the structs. Those of other names are passed
+// over: their size is stated.
+func (b *body) readExtensions() {
+	if b.r.Len() == 0 {
+		return
+	}
+	switch first := b.r.U32(); {
+	case first == 1:
+		b.readOldPaths()
+		return
+	case first != extensionMagic:
+		b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "0x%08x in place of extensions", first))
+		return
+	}
+	b.r.Skip(1) // version, 0
+	for range b.r.Count(8) {
+		name := b.r.Bytes(4)
+		size := b.r.CheckCount(int64(b.r.U32()), 1)
+		data := b.r.Bytes(size)
+		if b.r.Err() != nil {
+			return
+		}
+		if !isText(name) {
+			b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "extension %x", name))
+			return
+		}
+		b.m.Extensions = append(b.m.Extensions, string(name))
+		if err := b.extension(string(name), data); err != nil {
+			b.r.Fail(err)
+			return
+		}
+	}
+}
+
+func (b *body) extension(name string, data []byte) error {
+	outer := b.r
+	defer func() { b.r = outer }()
+	b.r = bin.NewReader(data, outer.Off()-int64(len(data)), binary.LittleEndian)
+	switch name {
+	case "PPTH":
+		b.readPaths()
+	case "ENVP":
+		b.readEnumValues()
+	case "EATR":
+		b.readAttributes()
+	default:
+		return nil
+	}
+	if b.r.Err() == nil && b.r.Len() != 0 {
+		return codecs.Errorf(codecs.ErrCorrupt, "%s: %d bytes left", name, b.r.Len())
+	}
+	return b.r.Err()
+}
+
+// counted reads how many enums or structs a block is about: as many as there are.
+func (b *body) counted(what string, want, least int) int {
+	n := b.r.Count(least)
+	if b.r.Err() == nil && n != want {
+		b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "%d %s, want %d", n, what, want))
+		return 0
+	}
+	return n
+}
+
+// readPaths reads the package of each enum and struct.
+func (b *body) readPaths() {
+	b.r.Skip(1)
+	for i := range b.counted("enums", len(b.m.Enums), 4) {
+		b.m.Enums[i].Path = b.name()
+	}
+	for i := range b.counted("structs", len(b.m.Structs), 4) {
+		b.m.Structs[i].Path = b.name()
+	}
+}
+
+// readEnumValues reads members that replace those of the enums.
+func (b *body) readEnumValues() {
+	b.r.Skip(1)
+	for i := range b.counted("enums", len(b.m.Enums), 4) {
+		members := make([]property.Member, b.r.Count(12))
+		for k := range members {
+			members[k] = property.Member{Name: b.name(), Value: b.r.I64()}
+		}
+		if b.r.Err() != nil {
+			return
+		}
+		b.m.Enums[i].Members = members
+	}
+}
+
+// readAttributes reads the flags of properties; those of enums and structs are passed
+// over.
+func (b *body) readAttributes() {
+	b.r.Skip(1)
+	b.r.Skip(4 * b.counted("enums", len(b.m.Enums), 4))
+	for i := range b.counted("structs", len(b.m.Structs), 9) {
+		b.r.Skip(5)
+		fields := b.m.Structs[i].Fields
+		for k := range b.r.Count(8) {
+			flags := b.r.U64()
+			if k < len(fields) {
+				fields[k].Flags = flags
+			}
+		}
+		if b.r.Err() != nil {
+			return
+		}
+	}
+}
+
+// readOldPaths reads the packages of structs as an older dumper wrote them.
+func (b *body) readOldPaths() {
+	paths := make([]string, b.r.Count16(1))
+	for i := range paths {
+		paths[i] = string(b.r.Bytes(int(b.r.U8())))
+	}
+	for _, s := range b.m.Structs {
+		i := 0
+		if len(paths) > 255 {
+			i = int(b.r.U16())
+		} else {
+			i = int(b.r.U8())
+		}
+		if b.r.Err() != nil {
+			return
+		}
+		if i < len(paths) {
+			s.Path = paths[i]
+		}
+	}
+}
+
+// link says which of several structs of one name is meant: as parents and in
+// properties, one of the same package before one of another.
+func (b *body) link() {
+	byName := map[string][]*property.Schema{}
+	for _, s := range b.m.Structs {
+		k := strings.ToLower(s.Name)
+		byName[k] = append(byName[k], s)
+	}
+	for _, s := range b.m.Structs {
+		if parents := byName[strings.ToLower(s.Super)]; s.Super != "" && len(parents) > 0 {
+			s.SuperPath = parents[0].Path
+			if meant := samePackage(parents, s.Path); meant != nil {
+				s.SuperPath = meant.Path
+			}
+		}
+		for i := range s.Fields {
+			s.Fields[i].Type = b.qualify(s.Fields[i].Type, s.Path, byName)
+		}
+	}
+}
+
+func samePackage(list []*property.Schema, path string) *property.Schema {
+	for _, s := range list {
+		if strings.EqualFold(s.Path, path) {
+			return s
+		}
+	}
+	return nil
+}
+
+// qualify returns the type with the path of the structs in it whose names repeat, if
+// the package of the property has one of them.
+func (b *body) qualify(t *property.Type, path string, byName map[string][]*property.Schema) *property.Type {
+	switch {
+	case t == nil || path == "":
+		return t
+	case t.Kind == property.Struct:
+		if list := byName[strings.ToLower(t.Name)]; len(list) > 1 && samePackage(list, path) != nil {
+			return b.shared(t.String()+"@"+path, property.NewType(t.Kind, t.Name, path, nil, nil))
+		}
+		return t
+	}
+	key, elem := b.qualify(t.Key, path, byName), b.qualify(t.Elem, path, byName)
+	if key == t.Key && elem == t.Elem {
+		return t
+	}
+	return b.shared(t.String()+"@"+path, property.NewType(t.Kind, t.Name, t.Path, key, elem))
+}
