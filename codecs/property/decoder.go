@@ -46,6 +46,7 @@ type Decoder struct {
 	slots    map[slotKey]slotList
 	members  map[memberKey]string
 	enumPath map[*Type]*EnumSchema
+	parser   parser // of the export that is being read
 	structs  map[slotKey]*Type
 }
 

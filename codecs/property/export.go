@@ -57,7 +57,8 @@ func (d *Decoder) Export(o *Export, i int, data []byte) {
 		o.lose(codecs.Errorf(codecs.ErrNotFound, "export %d of %d with %d bytes", i, len(d.pkg.Exports), len(data)))
 		return
 	}
-	p := &parser{d: d, v: &d.ver, l: &o.List, data: data, work: 1<<16 + 8*len(data)}
+	p := &d.parser
+	*p = parser{d: d, v: &d.ver, l: &o.List, data: data, work: 1<<16 + 8*len(data)}
 	p.in.Reset(data, 0, o.List.order)
 	x := &d.pkg.Exports[i]
 	path, class := "/Script/CoreUObject", "Class"
@@ -74,6 +75,7 @@ func (d *Decoder) Export(o *Export, i int, data []byte) {
 		o.Status = Tailed
 	}
 	o.Coverage.count(o, &p.tally)
+	p.data, p.text, p.l = nil, "", nil // whose memory is o's
 }
 
 // lose gives up the list.

@@ -146,8 +146,9 @@ func (l *List) Packed(i int) (data []byte, size int) {
 	return l.data[end-size*int(n.Bits) : end], size
 }
 
-// Unpack returns a list of the elements of a packed array, at most limit of them.
-func (l *List) Unpack(i, limit int) *List {
+// Unpack returns the elements of a packed array from one on, at most limit of them, as
+// nodes at the top of a list.
+func (l *List) Unpack(i, from, limit int) *List {
 	out := &List{}
 	out.reset(l.data, l.order, l.wide)
 	data, size := l.Packed(i)
@@ -156,7 +157,7 @@ func (l *List) Unpack(i, limit int) *List {
 	}
 	elem := l.Nodes[i].Type.Elem
 	at := int(l.Nodes[i].Offset+l.Nodes[i].Size) - len(data)
-	for k := 0; k < len(data)/size && k < limit; k++ {
+	for k := from; k < len(data)/size && k < from+limit; k++ {
 		out.appendFixed(elem, "", at+k*size)
 	}
 	return out

@@ -132,29 +132,46 @@ func readNamedTag(p *parser, t *tag) {
 const maxTypeNodes = 64
 
 // readTypeName reads a complete type name: nodes of a name and how many nodes are below
-// it, depth first.
+// it, depth first. Most were met before, and are known by their bytes.
 func readTypeName(p *parser) *Type {
-	start := int(p.in.Off())
-	var nodes [maxTypeNodes]typeNode
-	n := 0
-	for open := 1; open > 0 && p.ok(); open-- {
-		id, inner := p.nameID(), p.in.I32()
-		if n == maxTypeNodes || inner < 0 || inner > maxTypeNodes {
+	start, n := int(p.in.Off()), 0
+	for open := 1; open > 0; open-- {
+		p.in.Skip(8)
+		inner := p.in.I32()
+		if n++; n > maxTypeNodes || inner < 0 || inner > maxTypeNodes {
 			p.fail(errTag)
-			break
 		}
-		nodes[n] = typeNode{id, inner}
-		n++
+		if !p.ok() {
+			return nil
+		}
 		open += int(inner)
 	}
-	if !p.ok() {
-		return nil
+	raw := p.data[start:p.in.Off()]
+	t, known := p.d.types.byName[string(raw)]
+	if !known {
+		t = newNamedType(p, raw)
 	}
-	t := p.d.types.named(p.data[start:p.in.Off()], nodes[:n], p.d)
-	if t == nil || t.Kind == Unknown && p.trial > 0 {
+	if p.ok() && (t == nil || t.Kind == Unknown && p.trial > 0) {
 		p.fail(errTag)
 	}
 	return t
+}
+
+// newNamedType returns the type of a complete name as stored, nil when it is none.
+func newNamedType(p *parser, raw []byte) *Type {
+	end := p.in
+	p.in.Reset(raw, end.Off()-int64(len(raw)), p.l.order)
+	nodes := make([]typeNode, len(raw)/12)
+	for i := range nodes {
+		nodes[i] = typeNode{p.nameID(), p.in.I32()}
+	}
+	err := p.in.Err()
+	p.in = end
+	if err != nil {
+		p.fail(err)
+		return nil
+	}
+	return p.d.types.named(raw, nodes, p.d)
 }
 
 // readInnerTag reads the tag of the elements of an array of structs, which names their

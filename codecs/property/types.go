@@ -80,12 +80,9 @@ func (c *typeCache) simple(id nameID, d *Decoder) *Type {
 	return t
 }
 
-// named returns the type of a complete name, nil when it is none. raw is the name as
-// stored.
+// named makes the type of a complete name, nil when it is none, and keeps it. raw is
+// the name as stored.
 func (c *typeCache) named(raw []byte, nodes []typeNode, d *Decoder) *Type {
-	if t, ok := c.byName[string(raw)]; ok {
-		return t
-	}
 	t, _ := buildType(nodes, d, 0)
 	c.byName[string(raw)] = t
 	return t

@@ -53,7 +53,7 @@ func (v *view) value(i int) any {
 		return v.structure(i)
 	case property.Array, property.MulticastDelegate, property.MulticastInline, property.MulticastSparse:
 		if n.Flags&property.Packed != 0 {
-			u := v.l.Unpack(i, 1<<20)
+			u := v.l.Unpack(i, 0, 1<<20)
 			if n.Type.Elem.Kind == property.Byte {
 				data, _ := v.l.Packed(i)
 				return map[string]any{"$bytes": hex.EncodeToString(data)}
