@@ -1,10 +1,10 @@
 package unrealscript
 
-import "pakdb/codecs/internal/classic"
+import "pakdb/codecs/internal/ueold"
 
 // class reads what a class has behind its state. Each line is a field with the
 // versions that have it.
-func (o *Object) class(r *classic.Reader) {
+func (o *Object) class(r *ueold.Reader) {
 	v := r.Version
 	if v < 62 {
 		r.In.Skip(4)
@@ -46,7 +46,7 @@ func (o *Object) class(r *classic.Reader) {
 }
 
 // classLists reads what the editor shows and hides, components, and interfaces.
-func (o *Object) classLists(r *classic.Reader, flags uint32) {
+func (o *Object) classLists(r *ueold.Reader, flags uint32) {
 	v := r.Version
 	if v >= 178 && v <= 539 {
 		r.Names()

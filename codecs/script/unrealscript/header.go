@@ -6,7 +6,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/internal/classic"
+	"pakdb/codecs/internal/ueold"
 )
 
 // layout is what the version of a package leaves open.
@@ -20,7 +20,7 @@ func layouts(version int) []layout {
 	switch {
 	case version < 100:
 		return []layout{{}}
-	case version < classic.VerUE3:
+	case version < ueold.VerUE3:
 		return []layout{{flags: true}, {}}
 	}
 	return []layout{{}, {stripped: true}}
@@ -30,8 +30,8 @@ var errTail = errors.New("bytes behind the object")
 
 // read reads what stands in front of a script: the object, its place among
 // others, the sizes of the script. disk is -1 where the file does not state it.
-func (o *Object) read(r *classic.Reader, lay layout) (memory, disk int) {
-	if r.Version >= classic.VerNetIndex {
+func (o *Object) read(r *ueold.Reader, lay layout) (memory, disk int) {
+	if r.Version >= ueold.VerNetIndex {
 		r.In.Skip(4)
 	}
 	if o.Class != "Class" {
@@ -74,7 +74,7 @@ func (o *Object) read(r *classic.Reader, lay layout) (memory, disk int) {
 }
 
 // tail reads what stands behind the script, which ends where the export does.
-func (o *Object) tail(r *classic.Reader) error {
+func (o *Object) tail(r *ueold.Reader) error {
 	switch o.Class {
 	case "Function":
 		o.function(r)
@@ -87,7 +87,7 @@ func (o *Object) tail(r *classic.Reader) error {
 		if r.Version >= 242 {
 			r.In.Skip(4)
 		}
-		if r.Version >= classic.VerUE3 {
+		if r.Version >= ueold.VerUE3 {
 			r.SkipList()
 		}
 	}
@@ -100,7 +100,7 @@ func (o *Object) tail(r *classic.Reader) error {
 	return nil
 }
 
-func (o *Object) function(r *classic.Reader) {
+func (o *Object) function(r *ueold.Reader) {
 	if r.Version < 64 {
 		r.In.Skip(2)
 	}
@@ -121,7 +121,7 @@ func (o *Object) function(r *classic.Reader) {
 	}
 }
 
-func (o *Object) state(r *classic.Reader) {
+func (o *Object) state(r *ueold.Reader) {
 	if r.Version < 691 {
 		r.In.Skip(16)
 	} else {
@@ -135,7 +135,7 @@ func (o *Object) state(r *classic.Reader) {
 }
 
 // pairs reads the entries of a map.
-func pairs(r *classic.Reader, read func()) {
+func pairs(r *ueold.Reader, read func()) {
 	for range r.In.CheckCount(int64(r.In.I32()), 2) {
 		if read(); r.In.Err() != nil {
 			return
@@ -144,7 +144,7 @@ func pairs(r *classic.Reader, read func()) {
 }
 
 // array reads elements of at least least bytes.
-func array(r *classic.Reader, least int, read func()) {
+func array(r *ueold.Reader, least int, read func()) {
 	for range r.Count(least) {
 		if read(); r.In.Err() != nil {
 			return

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/internal/classic"
+	"pakdb/codecs/internal/ueold"
 	"pakdb/codecs/script"
 	"pakdb/internal/bin"
 )
@@ -22,7 +22,7 @@ var (
 // operands reads what stands behind tokens, and counts it on disk and in memory.
 // Its first failure stays.
 type operands struct {
-	r       *classic.Reader
+	r       *ueold.Reader
 	in      *bin.Reader // of r
 	start   int         // of the script
 	extra   int         // how much larger the part read so far is in memory
@@ -33,7 +33,7 @@ type operands struct {
 	err     error // with the offset of the operand
 }
 
-func newOperands(r *classic.Reader, names *script.Names) operands {
+func newOperands(r *ueold.Reader, names *script.Names) operands {
 	o := operands{r: r, in: r.In, start: r.In.Pos(), names: names, objects: 4, texts: 4}
 	if r.Version >= 343 {
 		o.texts = 8
@@ -97,4 +97,4 @@ func (o *operands) peek() byte {
 func (o *operands) since(version int) bool { return o.r.Version >= version }
 
 // ue3 reports the last of the three generations.
-func (o *operands) ue3() bool { return o.r.Version >= classic.VerUE3 }
+func (o *operands) ue3() bool { return o.r.Version >= ueold.VerUE3 }

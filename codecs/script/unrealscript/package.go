@@ -5,7 +5,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
-	"pakdb/codecs/internal/classic"
+	"pakdb/codecs/internal/ueold"
 	"pakdb/codecs/script"
 )
 
@@ -82,7 +82,7 @@ func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error),
 		list = append(list, Object{})
 		o := &list[len(list)-1]
 		d := &disassembler{natives: opt.Natives, calls: natives, fn: &o.Function}
-		o.disassemble(d, classic.NewReader(f, b), names, lay, i)
+		o.disassemble(d, ueold.NewReader(f, b), names, lay, i)
 		if o.Err == nil {
 			exact++
 		}
@@ -91,7 +91,7 @@ func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error),
 }
 
 // disassemble reads one export.
-func (o *Object) disassemble(d *disassembler, r *classic.Reader, names *script.Names, lay layout, export int) {
+func (o *Object) disassemble(d *disassembler, r *ueold.Reader, names *script.Names, lay layout, export int) {
 	f := names.Facts
 	path, _ := f.PathOf(unreal.ObjectRef(export + 1))
 	o.Export, o.Path, o.Class = export, path, f.ClassOf(export)

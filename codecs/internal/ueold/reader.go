@@ -1,6 +1,6 @@
-// Package classic reads what the exports of packages of UE1 to UE3 are made of:
+// Package ueold reads what the exports of packages of UE1 to UE3 are made of:
 // indices, names, strings, and the tags in front of the values of properties.
-package classic
+package ueold
 
 import (
 	"encoding/binary"
