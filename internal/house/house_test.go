@@ -147,8 +147,9 @@ var rooms = map[string][]string{
 	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":        {"codecs/..."},
 
-	"codecs/property":     {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"}, // no format: formats give it tables and bytes
-	"codecs/property/...": {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/property", "internal/bin"},
+	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                     // no format: formats give it tables and bytes
+	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"}, // defaults of classes stand behind their code
+	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/property", "internal/bin"},
 
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
 	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},

@@ -34,6 +34,7 @@ var (
 // Reader reads the bytes of one export. Failures are those of In, and stay.
 type Reader struct {
 	In      *bin.Reader
+	Data    []byte // what In reads
 	Facts   *unreal.PackageFacts
 	Version int
 }
@@ -44,7 +45,7 @@ func NewReader(f *unreal.PackageFacts, data []byte) *Reader {
 	if f.BigEndian {
 		order = binary.BigEndian
 	}
-	return &Reader{In: bin.NewReader(data, 0, order), Facts: f, Version: f.Version}
+	return &Reader{In: bin.NewReader(data, 0, order), Data: data, Facts: f, Version: f.Version}
 }
 
 // Index reads what the engine calls INDEX: a compact index below 178, an i32 from

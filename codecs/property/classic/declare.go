@@ -1,0 +1,252 @@
+package classic
+
+import (
+	"iter"
+	"strings"
+
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ueold"
+	"pakdb/codecs/property"
+)
+
+// declared is a property as a class or struct declares it.
+type declared struct {
+	name   string
+	typ    *property.Type
+	fields unreal.ObjectRef // of a struct, or of an array's elements: what declares its fields
+	count  int              // elements of an array of fixed size
+	next   unreal.ObjectRef
+	ok     bool
+}
+
+// flagNet is the flag of properties that are sent over the network.
+const flagNet = 0x20
+
+// field reads the declaration that an export is, once.
+func (d *Decoder) field(export int) declared {
+	if f, is := d.fields[export]; is {
+		return f
+	}
+	d.fields[export] = declared{} // an array of itself is none
+	f := d.readField(export)
+	d.fields[export] = f
+	return f
+}
+
+func (d *Decoder) readField(export int) (f declared) {
+	class := d.f.ClassOf(export)
+	kind := ueold.KindOf(class)
+	f.name = d.f.NameOf(d.f.Exports[export].Name)
+	if !strings.HasSuffix(class, "Property") {
+		return f
+	}
+	data, err := d.data(export)
+	if err != nil {
+		return f
+	}
+	r := ueold.NewReader(d.f, data)
+	if r.Version >= ueold.VerNetIndex {
+		r.In.Skip(4)
+	}
+	r.SkipList()
+	if r.Version < 756 {
+		r.Ref()
+	}
+	f.next = r.Ref()
+	f.count = int(r.In.U16())
+	r.In.Skip(2)
+	var flags uint64
+	if r.Version >= 220 {
+		flags = r.In.U64()
+	} else {
+		flags = uint64(r.In.U32())
+	}
+	r.NameText() // category
+	if r.Version > 400 {
+		r.Ref() // the enum whose members number the elements
+	}
+	if flags&flagNet != 0 {
+		r.In.Skip(2)
+	}
+	d.fieldType(r, &f, kind)
+	f.ok = r.In.Err() == nil && (r.In.Len() == 0 || kind == ueold.Delegate || kind == ueold.Map)
+	return f
+}
+
+// fieldType reads what only some kinds of properties have.
+func (d *Decoder) fieldType(r *ueold.Reader, f *declared, kind ueold.Kind) {
+	switch kind {
+	case ueold.Byte:
+		enum := ""
+		if e := r.Ref(); e != 0 && r.In.Err() == nil {
+			enum = d.f.ObjectOf(e)
+		}
+		f.typ = d.types.of(property.Byte, enum)
+	case ueold.Object, ueold.Component, ueold.Interface:
+		r.Ref()
+		f.typ = d.types.of(property.Object, "")
+	case ueold.Class:
+		r.Ref()
+		r.Ref()
+		f.typ = d.types.of(property.Class, "")
+	case ueold.Struct:
+		f.fields = r.Ref()
+		if r.In.Err() == nil {
+			f.typ = d.types.of(property.Struct, d.f.ObjectOf(f.fields))
+		}
+	case ueold.Array:
+		inner, is := r.Ref().Export()
+		if !is || r.In.Err() != nil || inner >= len(d.f.Exports) {
+			return
+		}
+		if e := d.field(inner); e.ok && e.typ != nil {
+			f.fields = e.fields
+			f.typ = d.types.array(e.typ)
+		}
+	default:
+		if k := plainKind(kind); k != property.Unknown {
+			f.typ = d.types.of(k, "")
+		}
+	}
+}
+
+// plainKind returns the kind of a property that says no more than it.
+func plainKind(k ueold.Kind) property.Kind {
+	switch k {
+	case ueold.Int, ueold.StringRef:
+		return property.Int
+	case ueold.Bool:
+		return property.Bool
+	case ueold.Float:
+		return property.Float
+	case ueold.Name:
+		return property.Name
+	case ueold.Str:
+		return property.Str
+	case ueold.Delegate:
+		return property.Delegate
+	}
+	return property.Unknown
+}
+
+// find returns what a class or struct, or one that it inherits from, declares under
+// a name.
+func (d *Decoder) find(owner unreal.ObjectRef, name string) (declared, bool) {
+	for range unreal.MaxOuters {
+		i, is := owner.Export()
+		if !is || i >= len(d.f.Exports) {
+			break
+		}
+		for _, f := range d.declares(i) {
+			if strings.EqualFold(f.name, name) {
+				return f, true
+			}
+		}
+		owner = d.f.Exports[i].Super
+	}
+	if d.o.Element != nil && owner != 0 {
+		if elem := d.o.Element(d.f.ObjectOf(owner), name); elem != nil {
+			return declared{name: name, typ: d.types.array(elem), ok: true}, true
+		}
+	}
+	return declared{}, false
+}
+
+// declares returns the properties that a class or struct declares itself, in order.
+// They lie in it, and each is the next one of another.
+func (d *Decoder) declares(export int) []declared {
+	if list, is := d.owned[export]; is {
+		return list
+	}
+	var list []declared
+	seen := map[int]bool{}
+	for at := d.children[export]; ; {
+		i, is := at.Export()
+		if !is || i >= len(d.f.Exports) || seen[i] || d.f.Exports[i].Outer != unreal.ObjectRef(export+1) {
+			break
+		}
+		seen[i] = true
+		if next, code := d.next[i]; code {
+			at = next
+			continue
+		}
+		f := d.field(i)
+		if f.ok {
+			list = append(list, f)
+		}
+		if at = f.next; !f.ok {
+			at = d.nextOf(i)
+		}
+	}
+	d.owned[export] = list
+	return list
+}
+
+// Elements yields the arrays that the classes of the package declare, by the names
+// of class and property, and what they hold: what [Options.Element] of another
+// package may answer.
+func (d *Decoder) Elements() iter.Seq2[[2]string, *property.Type] {
+	return func(yield func([2]string, *property.Type) bool) {
+		for i := range d.f.Exports {
+			if d.f.ClassOf(i) != "Class" {
+				continue
+			}
+			class := d.f.NameOf(d.f.Exports[i].Name)
+			for _, f := range d.declares(i) {
+				if f.typ != nil && f.typ.Kind == property.Array && !yield([2]string{class, f.name}, f.typ.Elem) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// nextOf reads the next field behind a constant or an enum.
+func (d *Decoder) nextOf(export int) unreal.ObjectRef {
+	data, err := d.data(export)
+	if err != nil {
+		return 0
+	}
+	r := ueold.NewReader(d.f, data)
+	if r.Version >= ueold.VerNetIndex {
+		r.In.Skip(4)
+	}
+	r.SkipList()
+	if r.Version < 756 {
+		r.Ref()
+	}
+	next := r.Ref()
+	if r.In.Err() != nil {
+		return 0
+	}
+	return next
+}
+
+// types makes each type once.
+type types struct {
+	named  map[typeKey]*property.Type
+	arrays map[*property.Type]*property.Type
+}
+
+type typeKey struct {
+	kind property.Kind
+	name string
+}
+
+func (t *types) of(kind property.Kind, name string) *property.Type {
+	if name == "None" {
+		name = ""
+	}
+	k := typeKey{kind, name}
+	if t.named[k] == nil {
+		t.named[k] = &property.Type{Kind: kind, Name: name}
+	}
+	return t.named[k]
+}
+
+func (t *types) array(elem *property.Type) *property.Type {
+	if t.arrays[elem] == nil {
+		t.arrays[elem] = &property.Type{Kind: property.Array, Elem: elem}
+	}
+	return t.arrays[elem]
+}

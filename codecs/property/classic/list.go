@@ -1,0 +1,139 @@
+package classic
+
+import (
+	"errors"
+
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ueold"
+	"pakdb/codecs/property"
+)
+
+// Bounds of one export. The largest known lists nest six deep.
+const (
+	maxDepth = 32
+	maxNodes = 1 << 18
+)
+
+// Errors of values, which become the Text of opaque ones.
+var (
+	errDepth = errors.New("nested too deeply")
+	errNodes = errors.New("more values than the limit")
+	errRest  = errors.New("bytes left behind the value")
+	errKind  = errors.New("type without a reader")
+	errNone  = errors.New("none of the types that it may have fits")
+)
+
+// parser reads the values of one export. Its reader's offsets are those in the export.
+type parser struct {
+	*ueold.Reader
+	d     *Decoder
+	o     *property.Export
+	depth int
+
+	values, opaque, guessed, opaqueBytes int64
+}
+
+// add appends a node whose value is at the reader's place.
+func (p *parser) add(name string, t *property.Type) int {
+	l := &p.o.List
+	if len(l.Nodes) >= maxNodes {
+		p.In.Fail(errNodes)
+	}
+	l.Nodes = append(l.Nodes, property.Node{Name: name, Type: t, Kind: t.Kind, Offset: int32(p.In.Pos())})
+	return len(l.Nodes) - 1
+}
+
+// end completes a node: its value ends at the reader's place, and what follows in
+// the list is below it.
+func (p *parser) end(i int) {
+	n := &p.o.List.Nodes[i]
+	n.Size, n.Next = int32(p.In.Pos())-n.Offset, int32(len(p.o.List.Nodes))
+}
+
+// list reads properties up to None. owner declares them: a class or a struct.
+func (p *parser) list(owner unreal.ObjectRef) {
+	if p.depth++; p.depth > maxDepth {
+		p.In.Fail(errDepth)
+	}
+	defer func() { p.depth-- }()
+	for p.In.Err() == nil {
+		t := p.Tag()
+		if t.Name == "None" || p.In.Err() != nil {
+			return
+		}
+		p.tagged(&t, owner)
+	}
+}
+
+// tagged reads the value behind a tag, in its bytes alone. One that does not end
+// with them is opaque.
+func (p *parser) tagged(t *ueold.Tag, owner unreal.ObjectRef) {
+	from := p.In.Pos()
+	outer := p.Reader
+	before := *p
+	first := len(p.o.List.Nodes)
+	inner := ueold.NewReader(p.d.f, p.Data[:from+t.Size])
+	inner.In.Seek(from)
+	p.Reader = inner
+	typ, fields := p.typeOf(t, owner)
+	i := p.add(t.Name, typ)
+	p.o.List.Nodes[i].Index = int32(t.Index)
+	p.read(i, t, fields)
+	if p.In.Err() == nil && p.In.Len() > 0 {
+		p.In.Fail(errRest)
+	}
+	err := p.In.Err()
+	if err == nil {
+		p.end(i)
+	}
+	p.Reader = outer
+	p.In.Skip(t.Size)
+	if errors.Is(err, errNodes) {
+		p.In.Fail(err)
+	}
+	if err == nil {
+		p.values++
+		return
+	}
+	p.values, p.guessed = before.values+1, before.guessed
+	p.opaque, p.opaqueBytes = before.opaque+1, before.opaqueBytes+int64(t.Size)
+	p.o.List.Nodes = append(p.o.List.Nodes[:first], property.Node{Name: t.Name, Text: err.Error(), Type: typ, Index: int32(t.Index),
+		Kind: property.Opaque, Offset: int32(from), Size: int32(t.Size), Next: int32(first + 1)})
+}
+
+// typeOf returns the type of a value by its tag and by who declares it, and what
+// declares the fields of its structs.
+func (p *parser) typeOf(t *ueold.Tag, owner unreal.ObjectRef) (typ *property.Type, fields unreal.ObjectRef) {
+	types := &p.d.types
+	switch t.Kind {
+	case ueold.Byte:
+		if f, is := p.d.find(owner, t.Name); is && t.Enum == "" && f.typ != nil && f.typ.Kind == property.Byte {
+			return f.typ, 0
+		}
+		return types.of(property.Byte, t.Enum), 0
+	case ueold.Object, ueold.Component, ueold.Interface:
+		return types.of(property.Object, ""), 0
+	case ueold.Class:
+		return types.of(property.Class, ""), 0
+	case ueold.Vector:
+		return types.of(property.Struct, "Vector"), 0
+	case ueold.Rotator:
+		return types.of(property.Struct, "Rotator"), 0
+	case ueold.Struct:
+		if f, is := p.d.find(owner, t.Name); is {
+			fields = f.fields
+		}
+		return types.of(property.Struct, t.Struct), fields
+	case ueold.Array:
+		if f, is := p.d.find(owner, t.Name); is && f.typ != nil && f.typ.Kind == property.Array {
+			return f.typ, f.fields
+		}
+		return types.of(property.Array, ""), 0
+	case ueold.Map:
+		return types.of(property.Map, ""), 0
+	}
+	if k := plainKind(t.Kind); k != property.Unknown {
+		return types.of(k, ""), 0
+	}
+	return types.of(property.Unknown, t.Type), 0
+}
