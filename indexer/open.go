@@ -103,7 +103,7 @@ func (p *opener) reopen(ctx context.Context, location string) *opened {
 
 // openSource opens the file as it is now, which may be newer than walk saw.
 func (p *opener) openSource(o *opened) (err error) {
-	if o.f, err = os.Open(o.path); err != nil {
+	if o.f, err = stored.Open(o.path); err != nil {
 		return err
 	}
 	o.size, o.mod, err = sizeAndTime(o.f)

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -47,6 +48,9 @@ func walk(paths []string, skip func(fs.FileInfo) bool) ([]file, error) {
 			return nil, err
 		}
 		if !st.IsDir() {
+			if !st.Mode().IsRegular() && slices.Contains(paths, root) { // a pattern may match one
+				return nil, fmt.Errorf("%w: %s is not a regular file", ErrNoFiles, root)
+			}
 			add(root, filepath.Base(root), st)
 			continue
 		}
@@ -59,6 +63,19 @@ func walk(paths []string, skip func(fs.FileInfo) bool) ([]file, error) {
 	}
 	uniqueNames(files)
 	return files, nil
+}
+
+// FilesBelow returns the regular files below a folder, at any depth, in the order in
+// which [Index] reads them: sorted by path. Links to files are files; folders behind
+// links are not entered, but for the folder itself.
+func FilesBelow(folder string) (paths []string, err error) {
+	all := func(fs.FileInfo) bool { return false }
+	err = walkFolder(folder, all, func(path, _ string, st fs.FileInfo) {
+		if st.Mode().IsRegular() {
+			paths = append(paths, path)
+		}
+	})
+	return paths, err
 }
 
 func walkFolder(root string, skip func(fs.FileInfo) bool, add func(path, name string, st fs.FileInfo)) error {

@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
+	"pakdb/internal/stored"
 )
 
 const (
@@ -80,7 +81,7 @@ func (c *Contents) evict() {
 
 // openArchive opens the file of a place if it may be the one that was scanned.
 func (c *Contents) openArchive(ctx context.Context, p place) (*archive, error) {
-	f, err := os.Open(p.location)
+	f, err := stored.Open(p.location)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoContent, err)
 	}

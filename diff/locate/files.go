@@ -81,7 +81,7 @@ func Open(build string, files []diff.BuildFile, registry *codecs.Registry) (f *F
 }
 
 func (f *Files) add(name, location string, known diff.BuildFile) (codecs.Source, error) {
-	file, err := os.Open(location)
+	file, err := stored.Open(location)
 	if err != nil {
 		return codecs.Source{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/internal/stored"
 	"pakdb/schema"
 )
 
@@ -86,7 +87,7 @@ func (s *Stack) missParts(registry *codecs.Registry) {
 		if !ok || f.Parts == nil {
 			continue
 		}
-		file, err := os.Open(m.Location)
+		file, err := stored.Open(m.Location)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/internal/stored"
 )
 
 // Disk opens archives that lie on disk. It is safe for concurrent use.
@@ -51,7 +52,7 @@ func (d *Disk) open(ctx context.Context, m *Mount) (*opened, error) {
 }
 
 func (d *Disk) openFile(ctx context.Context, path string) (*opened, error) {
-	f, err := os.Open(path)
+	f, err := stored.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +100,9 @@ func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, er
 	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, err
+	}
+	if st, err := os.Stat(root); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", root, inside.ErrNotRegular)
 	}
 	files, err := filesBelow(root)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // Compacted is what [Compact] found and did.
@@ -43,7 +44,7 @@ func Compact(ctx context.Context, name string, registry *codecs.Registry, opt *c
 	if _, err := recoverIn(ctx, dir); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(name)
+	f, err := stored.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func withoutDead(ctx context.Context, file *program.Part, st os.FileInfo, regist
 // Stands tells which file an archive stands for that was appended to: its size
 // and hash, which were compared with what its record makes. False: none.
 func Stands(ctx context.Context, name string) (stands pkdelta.File, ok bool, err error) {
-	f, err := os.Open(name)
+	f, err := stored.Open(name)
 	if err != nil {
 		return stands, false, err
 	}

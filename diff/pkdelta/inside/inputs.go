@@ -12,11 +12,12 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 var (
 	// ErrNotRegular means that a folder, a pipe or the like is where a file must be.
-	ErrNotRegular = errors.New("not a regular file")
+	ErrNotRegular = stored.ErrNotRegular
 	// ErrSameName means that two of the files that were given have one name.
 	ErrSameName = errors.New("two files of one name")
 )
@@ -73,7 +74,7 @@ func (f *Files) addDir(root string) error {
 }
 
 func (f *Files) add(p, name string) error {
-	file, err := os.Open(p)
+	file, err := stored.Open(p)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,6 +71,18 @@ func Hint(err error) string {
 		return "" // any file
 	}
 	return query.CatalogHint(err)
+}
+
+// OfFile names the file, and the entry if it is not "", in an error about a format
+// that knows less of them.
+func OfFile(err error, file, entry string) error {
+	var format *codecs.FormatError
+	if !errors.As(err, &format) {
+		return err
+	}
+	named := *format
+	named.File, named.Entry = file, cmp.Or(entry, format.Entry)
+	return &named
 }
 
 // ofCatalog gives an error of SQLite that nobody classified its class. Those of paks

@@ -128,6 +128,9 @@ func (e *classError) Unwrap() []error { return []error{e.error, e.class} }
 // Refusal puts an error into the class errRefused.
 func Refusal(err error) error { return &classError{err, errRefused} }
 
+// Usage puts an error into the class [ErrUsage].
+func Usage(err error) error { return &classError{err, ErrUsage} }
+
 // errTrouble is for diff, where 1 means that something differs.
 var errTrouble = errors.New("trouble")
 

@@ -15,6 +15,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
+	"pakdb/internal/stored"
 	"pakdb/schema"
 )
 
@@ -37,15 +38,28 @@ func Open(ctx context.Context, a *cli.App, path string) (*Archive, error) {
 	if file, entry, ok := SplitNested(path); ok {
 		return openInside(ctx, a, file, entry)
 	}
-	f, err := os.Open(path)
+	f, err := OpenRegular(path)
 	if err != nil {
-		return nil, cli.WithHint(err, NearestFile(path))
+		return nil, err
 	}
 	ar, err := openFile(ctx, a, path, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return ar, nil
+}
+
+// OpenRegular opens a file, or suggests others. What is no regular file is refused
+// unopened.
+func OpenRegular(path string) (*os.File, error) {
+	f, err := stored.Open(path)
+	if errors.Is(err, stored.ErrNotRegular) {
+		return nil, cli.Usage(fmt.Errorf("%s is not a regular file", path))
+	}
+	if err != nil {
+		return nil, cli.WithHint(err, NearestFile(path))
+	}
+	return f, nil
 }
 
 func openFile(ctx context.Context, a *cli.App, path string, f *os.File) (*Archive, error) {
@@ -55,8 +69,6 @@ func openFile(ctx context.Context, a *cli.App, path string, f *os.File) (*Archiv
 		return nil, err
 	case st.IsDir():
 		return nil, cli.WithHint(fmt.Errorf("%w: %s is a folder", cli.ErrUsage, path), "name one archive in it")
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: %s is not a regular file", cli.ErrUsage, path)
 	}
 	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
 	ar, err := openSource(ctx, a, src)
@@ -102,7 +114,7 @@ func openSource(ctx context.Context, a *cli.App, src codecs.Source) (*Archive, e
 	registry := a.Registry()
 	format, err := registry.DetectArchive(src)
 	if errors.Is(err, codecs.ErrUnknown) {
-		return nil, cli.WithHint(err, "pakdb reads "+strings.Join(containerNames(registry), ", ")+`; see "pakdb formats"`)
+		return nil, cli.WithHint(err, "pakdb reads "+Formats(a)+`; see "pakdb formats"`)
 	}
 	if err != nil {
 		return nil, err
@@ -118,14 +130,15 @@ func openSource(ctx context.Context, a *cli.App, src codecs.Source) (*Archive, e
 // it; a user who names an archive does not.
 func IsLoose(f *codecs.Format) bool { return f.Mounts().Loose }
 
-func containerNames(r *codecs.Registry) []string {
+// Formats names the formats of archives that pakdb reads.
+func Formats(a *cli.App) string {
 	var names []string
-	for _, f := range r.Formats {
+	for _, f := range a.Registry().Formats {
 		if !IsLoose(f) {
 			names = append(names, f.Name)
 		}
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // NearestFile suggests files of the same folder for a path that is not there.

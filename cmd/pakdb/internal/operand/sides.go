@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -149,9 +148,6 @@ func scanSide(ctx context.Context, a *cli.App, c *schema.Catalog, side Side) err
 	stop := a.ShowProgress(ctx, o.Progress)
 	report, err := indexer.Run(ctx, o)
 	stop()
-	if errors.Is(err, indexer.ErrNoFiles) {
-		return fmt.Errorf("%s: %w", side.path, fs.ErrNotExist)
-	}
 	if err != nil {
 		return err
 	}

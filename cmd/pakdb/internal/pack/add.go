@@ -13,6 +13,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak/response"
+	"pakdb/internal/stored"
 )
 
 // addOpened adds f as e, with its time unless epoch gives another.
@@ -52,7 +53,7 @@ func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.T
 	if l.Encrypt {
 		e.Flags = codecs.Encrypted
 	}
-	file, err := os.Open(filepath.FromSlash(l.Source))
+	file, err := stored.Open(filepath.FromSlash(l.Source))
 	if err != nil {
 		return fmt.Errorf("line %d: %w", l.Line, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,17 +73,18 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 	defer content.Close()
 	p, problems, err := readPackage(ctx, a, content)
 	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
-		return cli.WithHint(err, "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
+		return cli.WithHint(cli.OfFile(err, args[0], ""), "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
 	}
+	entry := strings.Join(args[1:], " ")
 	if err != nil {
-		return err
+		return cli.OfFile(err, args[0], entry)
 	}
 	if err := printPackage(a, &pkgtable.Package{PackageFacts: p, Path: content.Path}, opts); err != nil {
 		return err
 	}
 	bad := cli.NewComplaints(a)
 	for _, problem := range problems {
-		bad.Add(problem)
+		bad.Add(cli.OfFile(problem, args[0], entry))
 	}
 	return bad.Result()
 }
@@ -177,14 +179,11 @@ func openOnly(ctx context.Context, a *cli.App, name string) (*operand.Content, e
 
 // openLoosePackage returns nil for a file that is an archive.
 func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
-	f, err := os.Open(path)
+	f, err := operand.OpenRegular(path)
 	if err != nil {
-		return nil, cli.WithHint(err, operand.NearestFile(path))
+		return nil, err
 	}
 	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%w: %s is not a regular file", cli.ErrUsage, path)
-	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}

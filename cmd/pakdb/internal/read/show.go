@@ -194,9 +194,9 @@ func meaningInBuild(ctx context.Context, a *cli.App, text string) (*meaning.Node
 
 // meaningOfFile returns nil for a file that is an archive.
 func meaningOfFile(ctx context.Context, a *cli.App, path string) (*meaning.Node, error) {
-	f, err := os.Open(path)
+	f, err := operand.OpenRegular(path)
 	if err != nil {
-		return nil, cli.WithHint(err, operand.NearestFile(path))
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	st, err := f.Stat()
