@@ -12,12 +12,13 @@ import (
 // Match says how sure a Format is that a file is its own.
 type Match uint8
 
-// The degrees of certainty. Two magic matches for one file are an error, so
+// The degrees of certainty. Two matches of the highest one for a file are an error, so
 // that the answer never depends on the order of the registry.
 const (
 	NoMatch    Match = iota
-	WeakMatch        // plausible; loses against any magic match
+	WeakMatch        // plausible; loses against any other
 	MagicMatch       // the file's own bytes say so
+	WholeMatch       // so do its last ones, which also have its size: it may begin with a file of another format
 )
 
 // Format is one container format, as data. All functions are safe for

@@ -44,7 +44,8 @@ func Format() *codecs.Format {
 }
 
 // probe looks for the trailer. Its magic at this place is enough; what else
-// is wrong with the file, Open tells.
+// is wrong with the file, Open tells. The first file of an installer may be an archive
+// that begins as its format does.
 func probe(src codecs.Source) (codecs.Match, error) {
 	t, err := readTrailer(src)
 	switch {
@@ -54,6 +55,8 @@ func probe(src codecs.Source) (codecs.Match, error) {
 		return codecs.NoMatch, err
 	case t.magic != magic || t.directory > src.Size-trailerSize:
 		return codecs.NoMatch, nil
+	case t.size == src.Size:
+		return codecs.WholeMatch, nil
 	}
 	return codecs.MagicMatch, nil
 }

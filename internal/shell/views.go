@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pakdb/internal/terminal"
@@ -57,6 +59,7 @@ func plain(text string) string {
 // views lists the stable views, or describes one.
 func showViews(s *shell, ctx context.Context, name string) error {
 	all := documented(schema.Document())
+	slices.SortStableFunc(all, func(v, w view) int { return cmp.Compare(v.rank(), w.rank()) })
 	bold := func(text string) string { return coloured(s.Out, "1", text) }
 	var b strings.Builder
 	for _, v := range all {
@@ -72,6 +75,19 @@ func showViews(s *shell, ctx context.Context, name string) error {
 		return query.Usagef(".views shows all", "no view %s", name)
 	}
 	return printText(ctx, s, b.String())
+}
+
+// rank is the place of a view in a list: those to begin with, the others as they are
+// documented, and last the one that knows texts by number, for which entries is better.
+func (v *view) rank() int {
+	first := []string{"builds", "files", "entries", "archives", "contents", "problems"}
+	switch i := slices.Index(first, v.name); {
+	case i >= 0:
+		return i
+	case v.name == "entry":
+		return len(first) + 1
+	}
+	return len(first)
 }
 
 // describe writes what a view is, and a line for each column.

@@ -70,7 +70,7 @@ func runPatchMerge(ctx context.Context, a *cli.App, opts mergeOptions, args []st
 		return err // before what is left of them is judged
 	}
 	if len(patches.Mounts) == 0 && !opts.intoBase {
-		return cli.WithHint(fmt.Errorf("%w: none of the archives is a patch", cli.ErrUsage), "patches are named Game_P.pak, Game_1_P.pak ...; --into-base makes one of them all")
+		return cli.WithHint(fmt.Errorf("%w: none of the archives is a patch by its name", cli.ErrUsage), notPatches(a, base))
 	}
 	m, err := overlay.Merge(base, patches, a.Registry(), overlay.MergeOptions{Name: filepath.Base(opts.out), IntoBase: opts.intoBase, AllowDamaged: opts.allowDamaged})
 	if err != nil {
@@ -89,6 +89,17 @@ func runPatchMerge(ctx context.Context, a *cli.App, opts mergeOptions, args []st
 		return err
 	}
 	return planVerdict(m.Plan)
+}
+
+// notPatches says what patches are called, if archives of that format can be any.
+func notPatches(a *cli.App, s *overlay.Stack) string {
+	const hint = "--into-base makes one archive of them all"
+	for _, m := range s.Mounts {
+		if f, ok := a.Registry().Format(m.Format); ok && f.Mounts().PatchName != nil && f.Mounts().By == "" && f.Mounts().CanDelete == nil {
+			return fmt.Sprintf("archives of the format %s are mounted by number, and none is a patch of its own kind; %s", f.Name, hint)
+		}
+	}
+	return "patches are named Game_P.pak, Game_1_P.pak ...; " + hint
 }
 
 // leads has the manifests beside what is merged say where the merge leads to.

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
+	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -180,6 +182,7 @@ func (all *extractions) each(ctx context.Context, do func(x *extraction) error) 
 }
 
 func (all *extractions) run(ctx context.Context) error {
+	_, statErr := os.Stat(all.opts.out)
 	dir, err := extract.Open(ctx, all.opts.out, all.opts.overwrite)
 	if err != nil {
 		return err
@@ -191,8 +194,17 @@ func (all *extractions) run(ctx context.Context) error {
 		return eachContent(ctx, x.jobs(ctx, dir.Reserve), progress,
 			func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
 	})
-	if err != nil || all.a.Quiet {
+	if err != nil {
 		return err
+	}
+	if err := all.chosen.Missed(operand.Where(all.sources), operand.Paths(ctx, all.sources)); err != nil && all.sums.Entries == 0 {
+		if errors.Is(statErr, fs.ErrNotExist) {
+			_ = os.Remove(all.opts.out) // it is empty, or stays
+		}
+		return err
+	}
+	if all.a.Quiet {
+		return nil
 	}
 	text := ""
 	if all.skipped > 0 {
