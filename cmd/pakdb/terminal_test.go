@@ -3,12 +3,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/terminal"
 	"pakdb/internal/terminal/ptytest"
 	"pakdb/schema"
@@ -187,6 +189,40 @@ func TestDiffStatFitsTheTerminal(t *testing.T) {
 		}
 		if n != 12 {
 			t.Errorf("%d changes:\n%s", n, text)
+		}
+	}
+}
+
+// A list of changes has each on one line: the path loses its middle.
+func TestDiffFitsTheTerminal(t *testing.T) {
+	dir := t.TempDir()
+	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	long := filepath.Join("Game", "Content", "Characters", "Heroes", "Aegis", "Animations", "Falling.uasset")
+	for _, f := range []struct{ folder, name, text string }{
+		{old, long, "falling\n"}, {new, long, "fallen\n"}, {old, "Moved.txt", "a text that is found again"}, {new, filepath.Join("Game", long), "a text that is found again"},
+	} {
+		path := filepath.Join(f.folder, f.name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(f.text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		width uint16
+		args  []string
+		want  string
+	}{
+		{60, nil, "modified        -1 B  Game/Content/Charac…ons/Falling.uasset\r\n"},
+		{60, []string{"--wide"}, "  Game/Content/Characters/Heroes/Aegis/Animations/Falling.uasset\r\n"},
+		{100, nil, "  Game/Content/Characters/Heroes/Aegis/Animations/Falling.uasset\r\n"},
+	} {
+		code, text := onTerminal(t, c.width, 24, nil, append([]string{"diff", "-q", old, new}, c.args...)...).Wait()
+		if code != cli.ExitProblems || !strings.Contains(text, c.want) {
+			t.Errorf("%d cells %v: %d, no %q in\n%s", c.width, c.args, code, c.want, text)
+		}
+		for line := range strings.SplitSeq(text, "\r\n") {
+			if c.args == nil && terminal.Width(line) > int(c.width) {
+				t.Errorf("%d cells: %q", c.width, line)
+			}
 		}
 	}
 }

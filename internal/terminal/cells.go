@@ -82,7 +82,7 @@ func Shorten(s string, n int) string {
 	}
 	slash := strings.LastIndexAny(s, `/\`)
 	if slash < 0 || n < LeastWidth {
-		return first(s, n-1) + ellipsis
+		return ShortenEnd(s, n)
 	}
 	end := (n - 1) * 2 / 3
 	if name := Width(s[slash:]); name < n {
@@ -90,6 +90,17 @@ func Shorten(s string, n int) string {
 	}
 	tail := last(s, end)
 	return first(s, n-1-Width(tail)) + ellipsis + tail
+}
+
+// ShortenEnd returns s in at most n cells: it loses its end, whatever it is.
+func ShortenEnd(s string, n int) string {
+	if Width(s) <= n {
+		return s
+	}
+	if n < 1 {
+		return ""
+	}
+	return first(s, n-1) + ellipsis
 }
 
 // first returns the leading characters of s that take at most n cells.

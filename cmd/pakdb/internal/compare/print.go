@@ -94,10 +94,12 @@ func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
 			return 0, err
 		}
 	}
+	width := cli.OutputOf(a, "").Width
 	list := c.limited(func(ch *diff.Change) error {
 		s := ch.Sizes()
+		name, more := fitChange(ch, width)
 		_, err := fmt.Fprintf(w, "%s  %10s  %s%s\n", p.Paint(kindColour(ch.Kind), fmt.Sprintf("%-8s", ch.Kind)),
-			signed(s.NewSize-s.OldSize), changedName(ch), p.Paint(cli.Faint, remarks(ch)))
+			signed(s.NewSize-s.OldSize), name, p.Paint(cli.Faint, more))
 		return err
 	})
 	n, err := c.each(ctx, func(ch *diff.Change) error {
@@ -111,6 +113,29 @@ func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
 		_, _ = fmt.Fprintln(w, diffSums(c, totals))
 	}
 	return n, w.Flush()
+}
+
+// listBeside is how many cells a line of diffList has before the name.
+const listBeside = 8 + 2 + 10 + 2
+
+// fitChange returns the name of a change and its remarks, such that a line of diffList
+// fits a terminal of that width: remarks lose their end first, down to half of the line.
+// 0 is no terminal.
+func fitChange(c *diff.Change, width int) (name, more string) {
+	name, more = changedName(c), remarks(c)
+	room := max(width-listBeside, terminal.LeastWidth)
+	if width == 0 || terminal.Width(name)+terminal.Width(more) <= room {
+		return name, more
+	}
+	more = terminal.ShortenEnd(more, max(room-terminal.Width(name), room/2))
+	room -= terminal.Width(more)
+	if c.Kind != diff.Renamed {
+		return terminal.Shorten(name, room), more
+	}
+	const arrow = " -> "
+	from, to := terminal.Printable(c.Old.Name()), terminal.Printable(c.New.Name())
+	from = terminal.Shorten(from, max((room-len(arrow))/2, room-len(arrow)-terminal.Width(to)))
+	return from + arrow + terminal.Shorten(to, room-len(arrow)-terminal.Width(from)), more
 }
 
 // diffSums is the line below everything.
