@@ -5,11 +5,11 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"regexp"
 	"strings"
 	"sync"
 
+	"pakdb/internal/progress"
 	"pakdb/schema"
 )
 
@@ -144,26 +144,11 @@ func digest(v driver.Value) (d [32]byte, ok bool) {
 func humanSize(args []driver.Value) (driver.Value, error) {
 	switch n := args[0].(type) {
 	case int64:
-		return HumanSize(float64(n)), nil
+		return progress.HumanSize(float64(n)), nil
 	case float64:
-		return HumanSize(n), nil
+		return progress.HumanSize(n), nil
 	}
 	return nil, nil
-}
-
-// HumanSize writes a number of bytes in binary units with one decimal:
-// "512 B", "1.5 MiB".
-func HumanSize(n float64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-	i := 0
-	// 1023.95 would be rounded to 1024.0 of its unit.
-	for ; math.Abs(n) >= 1023.95 && i < len(units)-1; i++ {
-		n /= 1024
-	}
-	if i == 0 {
-		return fmt.Sprintf("%.0f B", n)
-	}
-	return fmt.Sprintf("%.1f %s", n, units[i])
 }
 
 func hexID(args []driver.Value) (driver.Value, error) {

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"pakdb/internal/progress"
 	"pakdb/internal/rescue"
 	"pakdb/schema"
 	"pakdb/schema/views"
@@ -57,7 +58,7 @@ func openSession(ctx context.Context, catalog string, o Options, spelling views.
 func randomBlob(_ context.Context, args []driver.Value) (driver.Value, error) {
 	n, _ := args[0].(int64)
 	if n > schema.MaxValue {
-		return nil, fmt.Errorf("more than %s", HumanSize(schema.MaxValue))
+		return nil, fmt.Errorf("more than %s", progress.HumanSize(schema.MaxValue))
 	}
 	var seed [32]byte
 	_, _ = rand.Read(seed[:]) // it never fails

@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
-	"pakdb/query"
+	"pakdb/internal/progress"
 )
 
 func summary(v *Package, write func(...driver.Value) error) error {
@@ -86,5 +86,5 @@ func exportBytes(p *unreal.PackageFacts) string {
 	for i := range p.Exports {
 		n += p.Exports[i].Size
 	}
-	return fmt.Sprintf("%d (%s)", n, query.HumanSize(float64(n)))
+	return fmt.Sprintf("%d (%s)", n, progress.HumanSize(float64(n)))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pakdb/diff/pkdelta"
+	"pakdb/internal/progress"
 )
 
 // Describe writes what was found and what applying would write, for people.
@@ -27,22 +28,24 @@ func (p *Plan) Describe(w io.Writer) error {
 		if p.Appended[i] {
 			how = "was appended to, and stands for"
 		}
-		fmt.Fprintf(&b, "right: %s %s %s, %d bytes\n", pkdelta.Printable(p.Found[i]), how, pkdelta.Printable(f.Name), f.Size)
+		fmt.Fprintf(&b, "right: %s %s %s, %s\n", pkdelta.Printable(p.Found[i]), how, pkdelta.Printable(f.Name), humanSize(f.Size))
 	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
-	fmt.Fprintf(&b, "to write: %d bytes, %s", p.Write, pkdelta.Count(len(p.Header.New), "file"))
+	fmt.Fprintf(&b, "to write: %s, %s", humanSize(p.Write), pkdelta.Count(len(p.Header.New), "file"))
 	if p.Stay > 0 {
-		fmt.Fprintf(&b, "; %d bytes stay where they are", p.Stay)
+		fmt.Fprintf(&b, "; %s stay where they are", humanSize(p.Stay))
 	}
 	if p.Tail > 0 {
-		fmt.Fprintf(&b, "; %d are appended, and %d will be dead", p.Tail, p.Dead)
+		fmt.Fprintf(&b, "; %s are appended, and %s will be dead", humanSize(p.Tail), humanSize(p.Dead))
 	}
 	if p.Free >= 0 {
-		fmt.Fprintf(&b, "; free: %d", p.Free)
+		fmt.Fprintf(&b, "; the disk has room for %s", humanSize(p.Free))
 	}
 	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+func humanSize(n int64) string { return progress.HumanSize(float64(n)) }

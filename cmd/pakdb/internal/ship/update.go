@@ -127,8 +127,8 @@ func printBill(a *cli.App, p *update.Plan) error {
 	for _, name := range p.Keep {
 		_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which is not of this build and was not published\n", terminal.Printable(name))
 	}
-	_, err := fmt.Fprintf(a.Stdout, "build %q: %s as they are, %d changed, %d new, %d to be removed; %d by a patch\n"+
-		"to fetch: %s in %s, after %s of lists\n", p.Build, cli.Plural(int64(b.Same), "file", "files"), b.Changed, b.New, b.Gone, b.ByDelta,
+	_, err := fmt.Fprintf(a.Stdout, "build %q: %s, %d changed, %d new, %d to be removed; %d by a patch\n"+
+		"to fetch: %s in %s, after %s of lists\n", p.Build, cli.Plural(int64(b.Same), "file as it is", "files as they are"), b.Changed, b.New, b.Gone, b.ByDelta,
 		cli.HumanSize(b.Fetch), cli.Plural(int64(b.Requests), "request", "requests"), cli.HumanSize(b.Known))
 	if err == nil && b.Local+b.Missing > 0 {
 		_, err = fmt.Fprintf(a.Stdout, "contents: %s from the folder's own files, with %s; %s from the store\n",
