@@ -18,7 +18,7 @@
 //
 // Files in reading order: version.go (of the encoders), budget.go, chunk.go (how a content is
 // cut), stream.go (JSON), pack.go, place.go (where a chunk lies), manifest.go (builds
-// and their index), layout.go, tables.go, head.go and recipe.go (files from contents),
+// and their index), signed.go, layout.go, tables.go, head.go and recipe.go (files from contents),
 // filetree.go (files of a build), contentdelta.go, names.go, object.go,
 // manifestread.go, filelist.go, reader.go and builds.go (a store on a disk), steps.go.
 package store

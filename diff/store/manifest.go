@@ -210,9 +210,6 @@ func BuildName(label string) string { return "builds/" + label + ".json" }
 // IndexName is the path of the list of builds.
 const IndexName = "builds/index.json"
 
-// Signed is behind the name of a manifest in that of its signature.
-const Signed = ".minisig"
-
 // ObjectName is where an object lies, which is named by its BLAKE3.
 func ObjectName(id string) string { return "m/" + id }
 
@@ -293,19 +290,6 @@ func (x *Build) Fit() error {
 		least := order[len(order)*3/4].Size
 		x.Deltas = slices.DeleteFunc(x.Deltas, func(d Delta) bool { return d.Size <= least })
 	}
-}
-
-// MostSignatures is how many a file of them may have: some publishers in a row
-// may have been stopped between a signature and its manifest.
-const MostSignatures = 8
-
-// Signatures cuts a file of them.
-func Signatures(text string) (list []string) {
-	const head = "untrusted comment:"
-	for _, one := range strings.Split("\n"+text, "\n"+head)[1:] {
-		list = append(list, head+strings.TrimSuffix(one, "\n")+"\n")
-	}
-	return list[:min(len(list), MostSignatures)]
 }
 
 // Fit returns how many packs go into one table that clients read.

@@ -99,6 +99,16 @@ func MadeDelta(out string, h *pkdelta.Header, s *maker.Stats, key *pkdelta.Secre
 	return d
 }
 
+// CheckedStore is what "pakdb store check" did.
+type CheckedStore struct {
+	Builds int   `json:"builds"`
+	Files  int   `json:"files"`
+	Size   int64 `json:"size"`
+	Packs  int   `json:"packs"`
+	Stored int64 `json:"stored"`
+	Signed int   `json:"signed"`
+}
+
 // Updated is what "pakdb update" did.
 type Updated struct {
 	Build    string `json:"build"`
@@ -133,6 +143,7 @@ type Verified struct {
 	Archives int   `json:"archives"`
 	Entries  int64 `json:"entries"`
 	Size     int64 `json:"size"`
+	Others   int64 `json:"others"`
 }
 
 // Patch is what "pakdb patch build" did.

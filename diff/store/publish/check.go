@@ -18,39 +18,90 @@ import (
 	"pakdb/internal/stored"
 )
 
+// Checked is how much a [Check] looked at.
+type Checked struct {
+	Builds int
+	Files  int   // of all builds
+	Size   int64 // bytes of these files
+	Packs  int
+	Stored int64 // bytes of the packs
+}
+
 // Check reads a whole store: every object and pack is what it is called or said
 // to be, every chunk has its hash, and every build can be made of what is there.
-// Findings are told one by one; the error is for what kept Check from looking.
-func Check(ctx context.Context, dir string, finding func(name string, err error)) error {
+// Findings are told one by one; the error is for what kept Check from looking. It does
+// not look at signatures: see [CheckSignatures].
+func Check(ctx context.Context, dir string, finding func(name string, err error)) (*Checked, error) {
 	if err := isStore(dir); err != nil {
-		return err
+		return nil, err
 	}
 	_, builds, err := store.ReadBuilds(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c := newChecker(dir)
 	numbers, err := packNumbers(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	seen := &Checked{Builds: len(builds), Packs: len(numbers)}
 	watch := progress.Step(ctx, store.StepChecking, int64(len(numbers)+len(builds))*store.MaxPack)
 	for _, n := range numbers {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		watch.Add(store.MaxPack)
-		if err := c.pack(n); err != nil {
+		size, err := c.pack(n)
+		seen.Stored += size
+		if err != nil {
 			finding(store.PackName(n), err)
 		}
 	}
 	for _, b := range builds {
+		for _, f := range b.Files {
+			seen.Files, seen.Size = seen.Files+1, seen.Size+f.Size
+		}
 		watch.Add(store.MaxPack)
 		if err := c.build(progress.Watch(ctx, nil), b); err != nil {
 			finding(store.BuildName(b.Label), err)
 		}
 	}
-	return ctx.Err()
+	return seen, ctx.Err()
+}
+
+// CheckSignatures returns how many manifests of a store there are, the list of builds
+// among them, and how many have signatures. If key is not nil, each must have one of
+// its owner: what has none, or another, is told to finding.
+func CheckSignatures(dir string, key *pkdelta.PublicKey, finding func(name string, err error)) (signed, manifests int, err error) {
+	index, _, err := store.ReadBuilds(dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	names := []string{store.IndexName}
+	for _, label := range index.Builds {
+		names = append(names, store.BuildName(label))
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return signed, len(names), err
+		}
+		sigs, err := os.ReadFile(path + store.Signed)
+		switch {
+		case err == nil:
+			signed++
+		case !errors.Is(err, fs.ErrNotExist):
+			return signed, len(names), err
+		}
+		if key == nil {
+			continue
+		}
+		if err := store.Verify(key, text, string(sigs), name); err != nil {
+			finding(name, err)
+		}
+	}
+	return signed, len(names), nil
 }
 
 // isStore returns ErrNoStore for a folder without a list of builds, which may be
@@ -77,15 +128,16 @@ func newChecker(dir string) *checker {
 	}
 }
 
-// pack checks all chunks of a pack.
-func (c *checker) pack(number int) error {
+// pack checks all chunks of a pack, and returns the size of its file.
+func (c *checker) pack(number int) (size int64, err error) {
 	b, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(store.PackName(number))))
 	if err != nil {
-		return err
+		return size, err
 	}
+	size = int64(len(b))
 	info, rows, err := store.ParsePack(b, number)
 	if err != nil {
-		return err
+		return size, err
 	}
 	c.Packs[number] = info
 	var frame []byte
@@ -95,15 +147,15 @@ func (c *checker) pack(number int) error {
 			at = r.Frame
 			off, n, err := info.Span(at)
 			if err != nil {
-				return err
+				return size, err
 			}
 			if frame, err = store.InflateFrame(b[off : off+n]); err != nil {
-				return err
+				return size, err
 			}
 		}
 		p, err := store.BytesAt(frame, r.Place)
 		if err != nil {
-			return err
+			return size, err
 		}
 		switch {
 		case r.Kind == store.RowList:
@@ -111,13 +163,13 @@ func (c *checker) pack(number int) error {
 		case r.Kind == store.RowPart:
 			continue
 		case store.KeyOf(p) != r.Key:
-			return fmt.Errorf("%w: a chunk at %d of frame %d is not what its key says", store.ErrCorrupt, r.At, r.Frame)
+			return size, fmt.Errorf("%w: a chunk at %d of frame %d is not what its key says", store.ErrCorrupt, r.At, r.Frame)
 		default:
 			c.Chunks[r.Key] = r.Place
 		}
 		c.names[r.Key.Short()] = r.Key
 	}
-	return nil
+	return size, nil
 }
 
 // build checks that everything that a build is made of is there.

@@ -11,6 +11,6 @@
 // Files in reading order: write.go (how a file of a store is written), packer.go,
 // tables.go (where frames are), similar.go and earlier.go (earlier contents like a new
 // one), origin.go (deltas of contents), deltas.go (patches between files), whole.go,
-// check.go, prune.go, publisher.go (what the store has), files.go (files to recipes),
+// check.go, list.go, prune.go, publisher.go (what the store has), files.go (files to recipes),
 // publish.go.
 package publish

@@ -39,7 +39,7 @@ func Prune(ctx context.Context, dir string, keep int, key *pkdelta.SecretKey) (*
 		return nil, err
 	}
 	var found error
-	if err := Check(ctx, dir, func(name string, err error) { found = errors.Join(found, fmt.Errorf("%s: %w", name, err)) }); err != nil {
+	if _, err := Check(ctx, dir, func(name string, err error) { found = errors.Join(found, fmt.Errorf("%s: %w", name, err)) }); err != nil {
 		return nil, err
 	}
 	if found != nil {

@@ -159,7 +159,7 @@ func state(key *pkdelta.PublicKey, labels ...string) func(t *testing.T, dir stri
 		if _, err := os.Stat(filepath.Join(dir, "builds", "index.json")); err != nil {
 			return seen // no store yet
 		}
-		if err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+		if _, err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 			t.Error(err)
 		}
 		listed, err := os.ReadFile(filepath.Join(dir, "builds", "index.json"))

@@ -60,7 +60,7 @@ func TestManyFiles(t *testing.T) {
 		}
 		t.Logf("from %s: %d bytes to know what, %d in all, %d requests", name, bill.Known, r.Fetched(), r.Requests())
 	}
-	if err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+	if _, err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 		t.Error(err)
 	}
 	if p, err := publish.Prune(t.Context(), dir, 1, nil); err != nil || !slices.Equal(p.Builds, []string{"1"}) {

@@ -165,26 +165,10 @@ func (r *Remote) manifest(ctx context.Context, name string, parse func([]byte) e
 // verifyAny checks a manifest by several files of signatures, the last first.
 func verifyAny(key *pkdelta.PublicKey, b []byte, files []string, name string) (err error) {
 	for _, sigs := range slices.Backward(files) {
-		if e := verify(key, b, sigs, name); e == nil {
+		if e := store.Verify(key, b, sigs, name); e == nil {
 			return nil
 		} else if err == nil {
 			err = e
-		}
-	}
-	return err
-}
-
-// verify checks a manifest's signature. While the manifest is replaced there are
-// several, one of which fits.
-func verify(key *pkdelta.PublicKey, b []byte, sigs, name string) error {
-	err := fmt.Errorf("%w: there is none", pkdelta.ErrSignature)
-	for _, sig := range store.Signatures(sigs) {
-		var comment string
-		if comment, err = key.Verify(b, sig); err == nil && comment != name {
-			err = fmt.Errorf("%w: it is of %s", pkdelta.ErrSignature, comment)
-		}
-		if err == nil {
-			return nil
 		}
 	}
 	return err

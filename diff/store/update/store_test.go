@@ -203,7 +203,7 @@ func TestAnyToAny(t *testing.T) {
 			}
 		}
 	}
-	if err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+	if _, err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 		t.Error(err)
 	}
 }
@@ -334,7 +334,7 @@ func TestDamagedStore(t *testing.T) {
 	b[len(b)/2] ^= 4
 	damaged["p/000001"] = b
 	found := 0
-	if err := publish.Check(t.Context(), damaged.write(t, t.TempDir()), func(string, error) { found++ }); err != nil || found == 0 {
+	if _, err := publish.Check(t.Context(), damaged.write(t, t.TempDir()), func(string, error) { found++ }); err != nil || found == 0 {
 		t.Errorf("%d findings in a damaged store, %v", found, err)
 	}
 }
@@ -398,7 +398,7 @@ func TestPrune(t *testing.T) {
 	if after := readFolder(t, dir); len(after) >= len(before) {
 		t.Errorf("%d files of %d are left", len(after), len(before))
 	}
-	if err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+	if _, err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 		t.Error(err)
 	}
 	at := list[0].write(t, t.TempDir())

@@ -45,7 +45,7 @@ func TestOtherVersions(t *testing.T) {
 			_, _, updated := runUpdate(t.Context(), dir, t.TempDir(), "")
 			_, published := publish.Publish(t.Context(), dir, "2", []pkdelta.Input{}, nil)
 			_, pruned := publish.Prune(t.Context(), dir, 1, nil)
-			checked := publish.Check(t.Context(), dir, func(string, error) {})
+			_, checked := publish.Check(t.Context(), dir, func(string, error) {})
 			for what, err := range map[string]error{"update": updated, "publish": published, "prune": pruned, "check": checked} {
 				var v *store.VersionError
 				if !errors.Is(err, errors.ErrUnsupported) || !errors.As(err, &v) || !strings.Contains(v.Hint(), tt.hints) {

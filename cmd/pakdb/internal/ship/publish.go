@@ -2,6 +2,7 @@ package ship
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
+	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store/publish"
 	"pakdb/internal/result"
@@ -111,47 +113,116 @@ func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign 
 func newStoreCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "store",
-		Short: "Check and prune what was published",
+		Short: "List, check and prune what was published",
 		Long:  `Look after a store that "pakdb publish" made.`,
-		Example: `  pakdb store check /srv/game
+		Example: `  pakdb store list /srv/game
+  pakdb store check /srv/game
   pakdb store prune --keep 5 /srv/game`,
-	}, newStoreCheckCommand(a), newStorePruneCommand(a))
+	}, newStoreListCommand(a), newStoreCheckCommand(a), newStorePruneCommand(a))
+}
+
+func newStoreListCommand(a *cli.App) *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "list STORE",
+		Short: "List the builds of a store",
+		Long: `List the builds of a store, a folder, in the order in which they were published:
+files and their size, and how much a folder of the build before downloads at most;
+of the first build that is all of it. "pakdb update --dry-run" tells it for a folder
+that you have.`,
+		Example: `  pakdb store list /srv/game
+  pakdb store list /srv/game --format json | jq -r '.[-1].build'`,
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			builds, err := publish.List(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			rows, err := a.Rows(format, "build", "published", "files", "size", "previous", "download", "signed", "damaged")
+			if err != nil {
+				return err
+			}
+			for _, b := range builds {
+				size, download, signed := driver.Value(b.Size), driver.Value(b.Download), int64(0)
+				if b.Signed {
+					signed = 1
+				}
+				if format == "" {
+					size, download = cli.HumanSize(b.Size), cli.HumanSize(b.Download)
+				}
+				if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged))); err != nil {
+					return err
+				}
+			}
+			return rows.Close()
+		},
+	}
+	cli.AddFormat(cmd, &format)
+	return cmd
 }
 
 func newStoreCheckCommand(a *cli.App) *cobra.Command {
+	var key string
 	cmd := &cobra.Command{
 		Use:   "check STORE",
 		Short: "Read a whole store and compare it with its hashes",
 		Long: `Read every pack, object and manifest of a store: all chunks have their hashes, and
 every build can be made of what is there. Each finding is a line; the exit code is
-1 when there are any.`,
-		Example: `  pakdb store check /srv/game
+1 when there are any. With --key every manifest must be signed by that key.`,
+		Example: `  pakdb store check /srv/game --key release.key.pub
   pakdb store check /srv/game --format json`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found := 0
-			ctx, stop := a.WatchPatch(cmd.Context())
-			err := publish.Check(ctx, args[0], func(name string, err error) {
-				found++
-				p := result.Of("", nil, err)
-				p.Path = &name
-				a.Result.Add(p)
-				a.ClearLine()
-				_, _ = fmt.Fprintf(a.Stdout, "%s: %v\n", name, err)
-			})
-			stop()
-			switch {
-			case err != nil:
-				return err
-			case found > 0:
-				return cli.ErrProblems
-			case !a.Quiet:
-				_, err = fmt.Fprintln(a.Stdout, "sound")
-			}
-			return err
+			return runStoreCheck(cmd.Context(), a, args[0], key)
 		},
 	}
-	return cli.Reporting(a, cmd, struct{}{})
+	cmd.Flags().StringVar(&key, "key", "", "every manifest must be signed by this public `KEY`: the key or its file")
+	return cli.Reporting(a, cmd, result.CheckedStore{})
+}
+
+func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error) {
+	var public *pkdelta.PublicKey
+	if key != "" {
+		if public, err = pkdelta.ReadPublicKey(key); err != nil {
+			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		}
+	}
+	found := 0
+	finding := func(name string, err error) {
+		found++
+		p := result.Of("", nil, err)
+		p.Path = &name
+		a.Result.Add(p)
+		a.ClearLine()
+		_, _ = fmt.Fprintf(a.Stdout, "%s: %v\n", name, err)
+	}
+	watched, stop := a.WatchPatch(ctx)
+	c, err := publish.Check(watched, dir, finding)
+	stop()
+	if err != nil {
+		return err
+	}
+	signed, manifests, err := publish.CheckSignatures(dir, public, finding)
+	if err != nil {
+		return err
+	}
+	a.Result.Done(result.CheckedStore{Builds: c.Builds, Files: c.Files, Size: c.Size, Packs: c.Packs, Stored: c.Stored, Signed: signed})
+	if found > 0 {
+		return cli.ErrProblems
+	}
+	if a.Quiet {
+		return nil
+	}
+	signatures := "not signed"
+	switch {
+	case public != nil:
+		signatures = "all signed by that key"
+	case signed > 0:
+		signatures = fmt.Sprintf("%d of %d manifests signed, by a key that was not given: --key checks that", signed, manifests)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "sound: %s of %s, %s, made of %s, %s; %s\n", cli.Plural(int64(c.Builds), "build", "builds"), cli.Plural(int64(c.Files), "file", "files"),
+		cli.HumanSize(c.Size), cli.Plural(int64(c.Packs), "pack", "packs"), cli.HumanSize(c.Stored), signatures)
+	return err
 }
 
 func newStorePruneCommand(a *cli.App) *cobra.Command {
