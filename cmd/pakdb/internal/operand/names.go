@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/diff/overlay"
+	"pakdb/indexer"
 	"pakdb/internal/choose"
 	"pakdb/internal/nearest"
 	"pakdb/internal/terminal"
@@ -77,6 +79,8 @@ type Source struct {
 	Open func(ctx context.Context) (*Archive, error)
 
 	Build, Name string // of an archive that stands for its whole build; ""
+
+	Found bool // below a folder: the file need not be an archive
 }
 
 // Sources resolves the name of archives. entry is what the name says of entries
@@ -133,6 +137,18 @@ func AllSources(ctx context.Context, a *cli.App, texts []string) (all []Source, 
 		all = append(all, sources...)
 	}
 	return all, nil
+}
+
+// Below returns the files below a folder that are no parts of archives beside them.
+// Those that are no archives fail to open with [codecs.ErrUnknown].
+func Below(a *cli.App, folder string) (all []Source, err error) {
+	files, err := indexer.FilesBelow(folder)
+	for _, file := range files {
+		if !a.Registry().IsPart(filepath.Base(file), os.DirFS(filepath.Dir(file))) {
+			all = append(all, Source{Path: file, Found: true, Open: func(ctx context.Context) (*Archive, error) { return Open(ctx, a, file) }})
+		}
+	}
+	return all, err
 }
 
 // archivesNamed returns the archives of a build, or the one in an archive.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,12 +23,15 @@ func newVerifyCommand(a *cli.App) *cobra.Command {
 	var format string
 	var deep bool
 	cmd := &cobra.Command{
-		Use:   "verify [flags] ARCHIVE...",
+		Use:   "verify [flags] ARCHIVE|FOLDER...",
 		Short: "Check archives: tables, checksums, every content",
 		Long: `Read archives to their last byte: tables, every content with the checksums that
 the archive has for it, and what the format claims as a whole, such as hashes of
 the index, order and gaps. Each finding is a line: file, entry, field, offset,
 cause. Departures from the format that pakdb can read count as findings too.
+
+Of a FOLDER all archives below it are checked; files that are none are counted, not
+checked. A folder without any archive is an error.
 
 With --nested also what lies in archives within the archives. ARCHIVE may be one:
 Game.pak!/Mods/A.umod.
@@ -36,6 +41,7 @@ Game.pak!/Mods/A.umod.
 The exit code is 0 when all is well, 1 when there are findings.`,
 		Example: `  pakdb verify Calligraphy.sip
   pakdb verify --format csv /games/mh/Data/Game/*.sip > findings.csv
+  pakdb verify /games/mh/Data
   pakdb verify 1.52
   pakdb verify --format junit build/*.pak > verify.xml
   pakdb verify -q Game.pak && echo sound`,
@@ -53,12 +59,12 @@ The exit code is 0 when all is well, 1 when there are findings.`,
 }
 
 func runVerify(ctx context.Context, a *cli.App, format string, deep bool, paths []string) error {
-	sources, err := operand.AllSources(ctx, a, paths)
+	v := &verification{a: a}
+	sources, err := v.sources(ctx, paths)
 	if err != nil {
 		return err
 	}
 	operand.Deepen(a, sources, nil, deep)
-	v := &verification{a: a}
 	if format != "" && a.Result == nil {
 		// Named as in the catalog's view "problems".
 		if v.rows, err = a.Rows(format, "archive", "path", "field", "offset", "cause", "ordinal"); err != nil {
@@ -70,8 +76,12 @@ func runVerify(ctx context.Context, a *cli.App, format string, deep bool, paths 
 			return err
 		}
 	}
-	a.Result.Done(result.Verified{Archives: len(sources), Entries: v.sums.Entries, Size: v.sums.Size})
-	if err := v.summary(len(sources)); err != nil {
+	a.Result.Done(result.Verified{Archives: v.archives, Entries: v.sums.Entries, Size: v.sums.Size, Others: v.others})
+	if v.archives == 0 {
+		return cli.WithHint(fmt.Errorf("%w: no archive below %s", cli.ErrUsage, strings.Join(paths, ", ")),
+			cli.Plural(v.others, "other file is", "other files are")+" there; pakdb reads "+operand.Formats(a))
+	}
+	if err := v.summary(); err != nil {
 		return err
 	}
 	if v.hint != "" {
@@ -94,13 +104,37 @@ type verification struct {
 	a     *cli.App
 	rows  *query.Rows // nil: findings are lines for people
 	path  string      // of the archive that is read
+	below bool        // it was found below a folder
 	found int64
 	fails bool // a finding is a failure of the machine, and says nothing of the archive
 	sums  cli.Sums
 	hint  string // what to do about a finding, "" nothing
 	err   error  // of writing the findings
 
+	archives int
+	others   int64 // files below folders that are no archives
+
 	repeated codecs.Repeated // of the archive that is read
+}
+
+// sources resolves the names of archives, and finds those below folders.
+func (v *verification) sources(ctx context.Context, names []string) (all []operand.Source, err error) {
+	for _, name := range names {
+		if st, err := os.Stat(name); err != nil || !st.IsDir() {
+			more, err := operand.AllSources(ctx, v.a, []string{name})
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, more...)
+			continue
+		}
+		below, err := operand.Below(v.a, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, below...)
+	}
+	return all, nil
 }
 
 // report takes what is wrong with an entry, or with the archive as a whole. What
@@ -113,6 +147,9 @@ func (v *verification) report(e *codecs.Entry, err error) {
 
 // write writes a finding.
 func (v *verification) write(e *codecs.Entry, err error) {
+	if v.below {
+		err = cli.OfFile(err, v.path, "") // several folders may have files of one name
+	}
 	v.found++
 	v.fails = v.fails || cli.Code(err) == cli.ExitFailed
 	problem := result.Of(v.path, e, err)
@@ -131,24 +168,33 @@ func (v *verification) write(e *codecs.Entry, err error) {
 	_, v.err = fmt.Fprintln(v.a.Stdout, err)
 }
 
-func (v *verification) summary(archives int) error {
+func (v *verification) summary() error {
 	switch {
 	case v.rows != nil:
 		return v.rows.Close()
 	case v.a.Quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(v.a.Stdout, "%s, %s, %s decoded: %s\n", cli.Plural(int64(archives), "archive", "archives"),
+	_, err := fmt.Fprintf(v.a.Stdout, "%s, %s, %s decoded: %s\n", cli.Plural(int64(v.archives), "archive", "archives"),
 		cli.Plural(v.sums.Entries, "entry", "entries"), cli.HumanSize(v.sums.Size), cli.Plural(v.found, "finding", "findings"))
+	if err == nil && v.others > 0 {
+		_, err = fmt.Fprintf(v.a.Stdout, "%s: not checked\n", cli.Plural(v.others, "other file is no archive", "other files are no archives"))
+	}
 	return err
 }
 
 // archive checks one file. One that is no archive, or too damaged to open, is a
 // finding; one that is not there is not.
 func (v *verification) archive(ctx context.Context, s operand.Source) error {
-	v.path, v.repeated = s.Path, codecs.Repeated{}
+	v.path, v.below, v.repeated = s.Path, s.Found, codecs.Repeated{}
+	ar, err := s.Open(ctx)
+	if s.Found && errors.Is(err, codecs.ErrUnknown) {
+		v.others++
+		return nil
+	}
+	v.archives++
 	v.a.Result.Checked(v.path)
-	if err := v.read(ctx, s); err != nil {
+	if err := v.read(ctx, ar, err); err != nil {
 		return err
 	}
 	for e, err := range v.repeated.All() {
@@ -157,9 +203,8 @@ func (v *verification) archive(ctx context.Context, s operand.Source) error {
 	return v.err
 }
 
-// read reports what is wrong with an archive.
-func (v *verification) read(ctx context.Context, s operand.Source) error {
-	ar, err := s.Open(ctx)
+// read reports what is wrong with an archive, or why it does not open, and closes it.
+func (v *verification) read(ctx context.Context, ar *operand.Archive, err error) error {
 	var fe *codecs.FormatError
 	switch {
 	case ctx.Err() != nil:
