@@ -31,6 +31,10 @@ type Inspector struct {
 	// Dictionary is how contents that the inspector reads tell what ids in others
 	// stand for. nil: none does.
 	Dictionary *Dictionary
+	// Compares reports, of an entry that Match takes, whether its facts bear on how
+	// builds compare: they tell what outlives the names of entries, or digest what is
+	// no noise. nil: no facts do.
+	Compares func(e *Entry, head []byte) bool
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -178,6 +179,34 @@ func (r *Registry) Inspector(e *Entry, head []byte) *Inspector {
 		}
 	}
 	return nil
+}
+
+// ForComparing returns a registry of the same formats whose inspectors read only those
+// contents whose facts bear on how builds compare, and tell no symbols and references.
+// What a catalog that is scanned so says of changes is the same, but for what changed
+// inside contents and what depends on them.
+func (r *Registry) ForComparing() *Registry {
+	lean := &Registry{Formats: r.Formats}
+	for _, in := range r.Inspectors {
+		if in.Compares == nil {
+			continue
+		}
+		lean.Inspectors = append(lean.Inspectors, &Inspector{Name: in.Name, Doc: in.Doc, Spec: in.Spec, Revision: in.Revision,
+			Match: func(e *Entry, head []byte) bool { return in.Match(e, head) && in.Compares(e, head) },
+			Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error) {
+				f, err := in.Inspect(ctx, content, size, e)
+				if f == nil || err != nil {
+					return f, err
+				}
+				few := *f
+				few.Symbols, few.Refs, few.Scan = nil, nil, nil
+				if f.Digest != nil || f.Body != nil {
+					few.Detail = nil // the digest is all that counts
+				}
+				return &few, nil
+			}})
+	}
+	return lean
 }
 
 // Check reports formats that cannot work together: missing functions, a name

@@ -43,6 +43,7 @@ func Inspector() *codecs.Inspector {
 		Spec:     spec,
 		Revision: 1,
 		Match:    match,
+		Compares: func(e *codecs.Entry, _ []byte) bool { return extension(e.Name) == ".directory" }, // GUIDs of records
 		Symbols:  resourceSymbols,
 		Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
 			if err := ctx.Err(); err != nil {

@@ -27,6 +27,7 @@ func Inspector() *codecs.Inspector {
 		Revision:  4,
 		Match:     match,
 		SymbolsAt: symbolsAt,
+		Compares:  func(*codecs.Entry, []byte) bool { return true }, // digests without noise
 		Inspect:   inspect,
 	}
 }

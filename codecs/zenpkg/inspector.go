@@ -59,6 +59,7 @@ func Inspector() *codecs.Inspector {
 		Match:    match,
 
 		SymbolsAt: symbolsAt,
+		Compares:  func(e *codecs.Entry, _ []byte) bool { return e.Type != typeScripts && e.Type != typeContainer }, // digests
 		Inspect:   inspect,
 		Dictionary: &codecs.Dictionary{
 			File:    func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "global.") },

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs"
 	"pakdb/diff/locate"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
@@ -51,8 +52,10 @@ func (s *Sides) Close() {
 	}
 }
 
-// OpenSides finds out what the names mean, and scans what is not in the catalog.
-func OpenSides(ctx context.Context, a *cli.App, old, new string) (s *Sides, err error) {
+// OpenSides finds out what the names mean, and scans what is not in the catalog. facts
+// says that what contents say is asked for; without it, of two paths only that is read
+// of contents by which builds compare. Two entries are always read as a whole.
+func OpenSides(ctx context.Context, a *cli.App, old, new string, facts bool) (s *Sides, err error) {
 	s = &Sides{}
 	if s.Old, err = resolveOperand(ctx, a, old); err != nil {
 		return nil, err
@@ -65,7 +68,7 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string) (s *Sides, err 
 	}
 	catalog := a.Catalog
 	if s.Old.path != "" || s.New.path != "" {
-		if catalog, err = scanSides(ctx, a, s); err != nil {
+		if catalog, err = scanSides(ctx, a, s, facts || s.Entries()); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -112,11 +115,15 @@ func archiveOperand(ctx context.Context, a *cli.App, n *locate.Name) (Side, erro
 
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is
 // a build of the user's catalog, a copy of that.
-func scanSides(ctx context.Context, a *cli.App, s *Sides) (catalog string, err error) {
+func scanSides(ctx context.Context, a *cli.App, s *Sides, facts bool) (catalog string, err error) {
 	if s.temp, err = atomicfile.NewScratchDir("diff"); err != nil {
 		return "", err
 	}
 	catalog = filepath.Join(s.temp.Path(), "pakdb.db")
+	registry := a.Registry()
+	if s.Old.path != "" && s.New.path != "" && !facts {
+		registry = registry.ForComparing()
+	}
 	if s.Old.path == "" || s.New.path == "" {
 		if err := schema.Copy(ctx, a.Catalog, catalog); err != nil {
 			return "", err
@@ -135,15 +142,15 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides) (catalog string, err e
 		if o.path == "" {
 			continue
 		}
-		if err := scanSide(ctx, a, c, o); err != nil {
+		if err := scanSide(ctx, a, registry, c, o); err != nil {
 			return "", errors.Join(err, c.Close())
 		}
 	}
 	return catalog, c.Close()
 }
 
-func scanSide(ctx context.Context, a *cli.App, c *schema.Catalog, side Side) error {
-	o := indexer.Options{Catalog: c, Registry: a.Registry(), Paths: []string{side.path}, Label: side.Label,
+func scanSide(ctx context.Context, a *cli.App, registry *codecs.Registry, c *schema.Catalog, side Side) error {
+	o := indexer.Options{Catalog: c, Registry: registry, Paths: []string{side.path}, Label: side.Label,
 		Open: a.OpenOptions(), Sketch: true, Progress: &indexer.Progress{}}
 	stop := a.ShowProgress(ctx, o.Progress)
 	report, err := indexer.Run(ctx, o)
