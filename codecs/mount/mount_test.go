@@ -3,6 +3,7 @@ package mount_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,6 +26,17 @@ func TestFileKey(t *testing.T) {
 			t.Errorf("%q + %q: %q, want %q", tt.mount, tt.name, got, tt.want)
 		}
 	}
+}
+
+// What is said of most paths at once is what is said of all.
+func TestFileKeyIsThePathInLowerCase(t *testing.T) {
+	part := rapid.StringMatching(`(\.\./)*[aZ:/\\\.ÄİK]{0,8}`)
+	rapid.Check(t, func(t *rapid.T) {
+		point, name := part.Draw(t, "mount point"), part.Draw(t, "name")
+		if got, want := mount.FileKey(point, name), strings.ToLower(mount.Path(point, name)); got != want {
+			t.Fatalf("%q + %q: %q, want %q", point, name, got, want)
+		}
+	})
 }
 
 func anyArchive(t *rapid.T) mount.Archive {
