@@ -137,7 +137,7 @@ type Verifier interface {
 
 // Summer is an Archive whose checksums stand apart from its tables. Sums reads
 // them all, by ordinal, without reading content; where the archive has none,
-// the Sum is zero. Two archives can be compared by them: equal sums mean equal
+// the Sum is zero. It returns nil where the tables have them: in [Entry.Sum]. Two archives can be compared by them: equal sums mean equal
 // stored bytes. Unequal sums say nothing about decoded content.
 type Summer interface {
 	Sums(ctx context.Context) ([]Sum, error)

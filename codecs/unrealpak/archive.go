@@ -175,23 +175,22 @@ func label(e *codecs.Entry) string {
 	return "#" + strconv.Itoa(e.Ordinal)
 }
 
-// find returns the record of e, which may be a copy that someone kept.
-func (a *archive) find(e *codecs.Entry) (*record, error) {
+// find decodes the record of e, which may be a copy that someone kept, into rec.
+func (a *archive) find(e *codecs.Entry, rec *record) error {
 	if e.Ordinal < 0 || e.Ordinal >= a.table.len() {
-		return nil, a.error(label(e), at("", -1, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, a.table.len())))
+		return a.error(label(e), at("", -1, codecs.Errorf(codecs.ErrNotFound, "ordinal %d of %d", e.Ordinal, a.table.len())))
 	}
-	rec := new(record)
 	if err := a.load(e.Ordinal, rec); err != nil {
-		return nil, a.error(label(e), err)
+		return a.error(label(e), err)
 	}
-	return rec, nil
+	return nil
 }
 
 // OpenRaw implements codecs.Archive. For encrypted entries the bytes include
 // the padding to whole AES blocks.
 func (a *archive) OpenRaw(e *codecs.Entry) (*io.SectionReader, error) {
-	rec, err := a.find(e)
-	if err != nil {
+	var rec record
+	if err := a.find(e, &rec); err != nil {
 		return nil, err
 	}
 	if rec.deleted() {

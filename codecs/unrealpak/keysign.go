@@ -93,7 +93,7 @@ func entrySign(a *archive, i int, rec *record) sign {
 	if err != nil {
 		return silent
 	}
-	c := &content{a: a, rec: rec, method: method, ordinal: i, payload: rec.offset + rec.headerSize(a.footer.version)}
+	c := &content{a: a, rec: *rec, method: method, ordinal: i, payload: rec.offset + rec.headerSize(a.footer.version)}
 	s, err := c.sign()
 	if err != nil {
 		return silent

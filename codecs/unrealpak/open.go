@@ -3,7 +3,6 @@ package unrealpak
 import (
 	"bytes"
 	"context"
-	"crypto/sha1"
 	"errors"
 	"hash"
 	"io"
@@ -27,15 +26,13 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	rec, err := a.find(e)
-	if err != nil {
+	c := &content{a: a, ctx: ctx, ordinal: e.Ordinal}
+	if err := a.find(e, &c.rec); err != nil {
 		return nil, err
 	}
-	c, err := newContent(ctx, a, rec)
-	if err != nil {
+	if err := c.check(); err != nil {
 		return nil, a.error(a.label(e.Ordinal), err)
 	}
-	c.ordinal = e.Ordinal
 	if err := c.start(); err != nil {
 		c.release()
 		return nil, c.fail(err)
@@ -48,45 +45,49 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 type content struct {
 	a       *archive
 	ctx     context.Context
-	rec     *record
+	rec     record
 	ordinal int
-	buf     *[]byte // holds the record and head
+	scratch *scratch // holds the record and head
 	method  compress.Method
 	units   int
-	payload int64  // absolute offset of the payload
-	pos     int64  // next stored byte, relative to payload
-	head    []byte // the start of the payload
-	sum     hash.Hash
+	payload int64     // absolute offset of the payload
+	pos     int64     // next stored byte, relative to payload
+	head    []byte    // the start of the payload
+	sum     hash.Hash // of scratch
 	want    [20]byte
 }
 
-func newContent(ctx context.Context, a *archive, rec *record) (*content, error) {
+// check refuses what cannot be read, and fills in what follows from the record.
+func (c *content) check() error {
+	a, rec := c.a, &c.rec
 	method, err := a.footer.methodOf(rec.method)
 	switch {
 	case err != nil:
-		return nil, at("method", rec.at, err)
+		return at("method", rec.at, err)
 	case rec.deleted():
-		return nil, at("", -1, codecs.Errorf(codecs.ErrNotFound, "a delete record has no content"))
+		return at("", -1, codecs.Errorf(codecs.ErrNotFound, "a delete record has no content"))
 	case rec.encrypted() && a.crypt.block == nil:
-		return nil, at("", -1, noKey(a.footer, "the content is encrypted"))
+		return at("", -1, noKey(a.footer, "the content is encrypted"))
 	case rec.usize > a.limits.Entry:
-		return nil, at("decoded size", rec.at, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", rec.usize, a.limits.Entry))
+		return at("decoded size", rec.at, codecs.Errorf(codecs.ErrLimit, "%d > %d bytes", rec.usize, a.limits.Entry))
 	}
 	if err := checkUnits(a, rec, method); err != nil {
-		return nil, err
+		return err
 	}
-	c := &content{a: a, ctx: ctx, rec: rec, method: method, want: rec.sum, sum: sha1.New()}
+	c.method, c.want = method, rec.sum
 	c.payload = rec.offset + rec.headerSize(a.footer.version)
 	c.units = len(rec.blocks)
 	if rec.method == 0 {
 		c.units = int((rec.usize + unitSize - 1) / unitSize)
 	}
-	return c, nil
+	return nil
 }
 
 // start reads the record before the payload.
 func (c *content) start() error {
-	c.buf = heads.Get().(*[]byte)
+	c.scratch = scratches.Get().(*scratch)
+	c.sum = c.scratch.sum
+	c.sum.Reset()
 	if err := c.readHeader(); err != nil {
 		return err
 	}
@@ -98,10 +99,10 @@ func (c *content) start() error {
 
 // release gives the buffers back; nothing may be read after it.
 func (c *content) release() {
-	if c.buf != nil && cap(*c.buf) <= maxHead {
-		heads.Put(c.buf)
+	if c.scratch != nil && cap(c.scratch.head) <= maxHead {
+		scratches.Put(c.scratch)
 	}
-	c.buf, c.head = nil, nil
+	c.scratch, c.head, c.sum = nil, nil, nil
 }
 
 // checkUnits refuses blocks that are too large to decode in memory, and those
@@ -129,8 +130,8 @@ const firstRead = 16 << 10
 func (c *content) readHeader() error {
 	v := c.a.footer.version
 	n := c.payload - c.rec.offset
-	*c.buf = grow(*c.buf, int(n+min(c.rec.stored(), firstRead)))
-	buf := *c.buf
+	c.scratch.head = grow(c.scratch.head, int(n+min(c.rec.stored(), firstRead)))
+	buf := c.scratch.head
 	if err := bin.Fill(c.a.src, buf, c.rec.offset); err != nil {
 		return at("record before the payload", c.rec.offset, err)
 	}
@@ -226,7 +227,7 @@ func (c *content) verify() error {
 	if err := c.skip(c.rec.stored()); err != nil {
 		return err
 	}
-	if c.want != [20]byte{} && !bytes.Equal(c.sum.Sum(nil), c.want[:]) {
+	if c.want != [20]byte{} && !bytes.Equal(c.sum.Sum(c.scratch.sha1[:0]), c.want[:]) {
 		return at("SHA-1", c.payload, codecs.Errorf(codecs.ErrChecksum, "the %d stored bytes do not have the SHA-1 %x", c.rec.size, c.want))
 	}
 	return nil

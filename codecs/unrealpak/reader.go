@@ -1,7 +1,9 @@
 package unrealpak
 
 import (
+	"crypto/sha1"
 	"errors"
+	"hash"
 	"io"
 	"strconv"
 	"sync"
@@ -98,9 +100,15 @@ func (r *unitReader) Close() error {
 
 var errClosed = errors.New("read after Close")
 
-// heads keeps the buffers for records and what follows them, so that reading
-// many small entries does not allocate for each.
-var heads = sync.Pool{New: func() any { return new([]byte) }}
+// scratch is what an open entry needs and the next one can use again, so that
+// reading many small entries does not allocate for each.
+type scratch struct {
+	head []byte // the record, and what follows it
+	sum  hash.Hash
+	sha1 [sha1.Size]byte
+}
+
+var scratches = sync.Pool{New: func() any { return &scratch{sum: sha1.New()} }}
 
 const maxHead = 256 << 10 // larger buffers are not kept
 

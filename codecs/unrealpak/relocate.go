@@ -20,7 +20,10 @@ func (a *archive) Record(i int) (off, n int64, err error) {
 	return rec.offset, rec.headerSize(a.footer.version) + rec.stored(), nil
 }
 
-func recordOf(a *archive, i int) (*record, error) { return a.find(&codecs.Entry{Ordinal: i}) }
+func recordOf(a *archive, i int) (*record, error) {
+	rec := new(record)
+	return rec, a.find(&codecs.Entry{Ordinal: i}, rec)
+}
 
 // Head implements codecs.Relocator: the record before the payload, which versions
 // 3 and 4 do not keep when it moves, because its blocks count from the start of
