@@ -17,6 +17,7 @@ type chunk struct {
 	cost  int64 // decoded bytes
 
 	packages map[string]*split // of the entries so far, by asset
+	plain    []*codecs.Entry   // of them, those called like packages that are none
 
 	// results
 	rows     []schema.Entry

@@ -69,6 +69,24 @@ func assetKey(stem string) uint64 {
 	return key
 }
 
+// keepPlain remembers, until the end of the chunk, an entry called like a package
+// that no inspector takes: it need not be read again for the bytes of its exports.
+func (c *chunk) keepPlain(e *codecs.Entry) {
+	if _, _, part := asset.Split(e.Name); part == asset.Header {
+		c.plain = append(c.plain, e)
+	}
+}
+
+// isPlain reports whether e was kept as such. The last ones are the likeliest.
+func (c *chunk) isPlain(e *codecs.Entry) bool {
+	for i := len(c.plain) - 1; i >= 0; i-- {
+		if c.plain[i] == e {
+			return true
+		}
+	}
+	return false
+}
+
 // keepPackage remembers, until the end of the chunk, a package that was inspected.
 func (c *chunk) keepPackage(e *codecs.Entry, f *codecs.Facts, row *schema.Entry) {
 	if f == nil {
@@ -98,6 +116,9 @@ func (w *worker) digestBody(ctx context.Context, c *chunk, it item, content io.R
 	stem, _, _ := asset.Split(it.entry.Name)
 	p := c.packages[strings.ToLower(stem)]
 	if p == nil {
+		if it.header != nil && c.isPlain(it.header) {
+			return nil
+		}
 		if p = w.readSplit(ctx, c.from, it, stem); p == nil || p.body == nil {
 			return ctx.Err()
 		}

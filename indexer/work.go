@@ -35,6 +35,9 @@ func (w *worker) work(ctx context.Context, c *chunk) {
 	if o.f != nil && !isLoose(o) && !o.skim {
 		o.startDigest(ctx)
 	}
+	if !o.skim {
+		defer o.spans.hold(c.items)()
+	}
 	c.rows = make([]schema.Entry, 0, len(c.items))
 	for _, it := range c.items {
 		if c.err = ctx.Err(); c.err != nil {
@@ -293,7 +296,11 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 		}
 	}
 	in := w.options.Registry.Inspector(it.entry, head)
-	if in == nil || !w.inspected.wanted(row.Content, it.entry, it.at) {
+	if in == nil {
+		c.keepPlain(it.entry)
+		return nil
+	}
+	if !w.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, it.entry)

@@ -27,7 +27,7 @@ var suffixes = []struct {
 // and the rest, ".uexp". Of another file the part is None and the stem all of it.
 func Split(name string) (stem, ext string, part Part) {
 	for _, s := range suffixes {
-		if n := len(name) - len(s.text); n > 0 && strings.EqualFold(name[n:], s.text) {
+		if n := len(name) - len(s.text); n > 0 && name[n] == '.' && strings.EqualFold(name[n:], s.text) {
 			return name[:n], name[n:], s.part
 		}
 	}
