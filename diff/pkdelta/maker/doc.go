@@ -29,5 +29,6 @@
 // Files in reading order: compared.go and proof.go (what is checked), pair.go, chunk.go,
 // moved_content.go, runs.go, own.go, loader.go, solid.go, sources.go, recipes.go and
 // trust.go (strategies), digest.go, output.go, tables.go, container.go, filemaker.go,
-// move.go, blocks.go, content.go and derive.go (which strategy for which extent), make.go, plain.go; estimate.go compares ways of transport.
+// move.go, blocks.go, content.go and derive.go (which strategy for which extent),
+// make.go, plain.go; estimate.go compares ways of transport.
 package maker

@@ -87,10 +87,6 @@ func (f *fileMaker) extent(k int) (int, error) {
 	if ok {
 		return 1, f.copyExtent(k, at, off, gap)
 	}
-	if at, ok := f.own.find(&f.out.file.Extents[k]); ok {
-		return 1, f.copyOwn(k, at)
-	}
-	f.own.add(&f.out.file.Extents[k])
 	if n, err := f.move(k); n > 0 || err != nil {
 		return n, err
 	}
@@ -151,17 +147,6 @@ func (f *fileMaker) copyExtent(k int, at place, off, gap int64) error {
 	}
 	f.out.copyOld(int(at.file), from, n, x.End())
 	return f.out.copyFill(k, int(at.file), l, int(at.extent))
-}
-
-// copyOwn copies an extent that the new file has already, behind what stands
-// before it.
-func (f *fileMaker) copyOwn(k int, at inside.Extent) error {
-	if err := f.table(k); err != nil {
-		return err
-	}
-	x := &f.out.file.Extents[k]
-	f.out.copyOld(f.out.self(), at.Off, x.Stored, x.End())
-	return nil
 }
 
 // table explains what stands before extent k, by what the old file has where no

@@ -14,29 +14,14 @@ import (
 // ownContent finds what a new file has had so far.
 type ownContent struct {
 	file    *inside.Layout
-	self    int                        // its number
-	extents map[[16]byte]inside.Extent // the first of each
-	runs    *runIndex                  // nil while the contents before have it all
-	indexed int64                      // of the file
+	self    int       // its number
+	runs    *runIndex // nil while the contents before have it all
+	indexed int64     // of the file
 }
 
 // ownBehind is how far behind the end of the output runs are looked for: less
 // than the coder itself reaches back.
 const ownBehind = 2 << 20
-
-func (o *ownContent) find(x *inside.Extent) (inside.Extent, bool) {
-	at, ok := o.extents[x.Sum]
-	return at, ok && at.Stored == x.Stored
-}
-
-func (o *ownContent) add(x *inside.Extent) {
-	if o.extents == nil {
-		o.extents = map[[16]byte]inside.Extent{}
-	}
-	if _, there := o.extents[x.Sum]; !there {
-		o.extents[x.Sum] = *x
-	}
-}
 
 // addRuns adds to the runs of p that old files have those that the new one has.
 func (o *ownContent) addRuns(ctx context.Context, p []byte, off int64, runs []storedRun) (all []storedRun, err error) {
