@@ -91,11 +91,7 @@ func (f *fileMaker) runs(p []byte, off int64, source reach) ([]storedRun, error)
 	if unit, _ := f.out.file.Unit(off); len(p) < minRun || unit.Key > 0 {
 		return nil, nil // copies are of what is stored
 	}
-	runs, err := f.m.stored.find(f.out.ctx, p, source)
-	if err != nil {
-		return nil, err
-	}
-	return f.own.addRuns(f.out.ctx, p, off, runs)
+	return f.m.stored.find(f.out.ctx, p, source)
 }
 
 // compressed explains n compressed extents of one entry, none of which the old build
