@@ -16,10 +16,11 @@ import (
 // signed or not; 16 hex digits; 0x and hex), the hash of a name that an archive
 // stores, in the same forms, or a name that references go by, such as that of an
 // Unreal package. A path that stands nowhere exactly is tried without regard to
-// case, then as the end of a path, then as that without its extension. Several nodes mean that the text is not
+// case, then as the end of a path, then as that without its extension, then as the name
+// of a resource, which some archives keep apart. Several nodes mean that the text is not
 // unique.
 func (g *Graph) Resolve(ctx context.Context, text string) ([]Node, error) {
-	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byName, g.byPathLoosely, g.byStem} {
+	for _, try := range []func(context.Context, string) ([]Node, error){g.byPath, g.byID, g.byName, g.byPathLoosely, g.byStem, g.byResource} {
 		nodes, err := try(ctx, text)
 		if err != nil || len(nodes) > 0 {
 			return nodes, err
@@ -90,6 +91,19 @@ func (g *Graph) byStem(ctx context.Context, text string) ([]Node, error) {
 		s, part := stem(n)
 		return path.Base(s) != base || tables[s] && part != parts.Header
 	}), nil
+}
+
+const resourceNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''
+	FROM build_archive ba
+	JOIN named_resource n ON n.archive_id = ba.archive_id
+	JOIN entry e ON e.archive_id = n.archive_id AND e.id_lo = n.id_lo
+	JOIN path p ON p.path_id = e.path_id
+	JOIN dir d ON d.dir_id = p.dir_id
+	WHERE ba.build_id = ?1 AND n.name = ?2 COLLATE NOCASE
+	ORDER BY 2 LIMIT 20`
+
+func (g *Graph) byResource(ctx context.Context, text string) ([]Node, error) {
+	return g.nodes(ctx, resourceNodes, g.build, text)
 }
 
 // An id stands for a path in some space, or is the GUID of a record, or is at
