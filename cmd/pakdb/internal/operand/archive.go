@@ -12,6 +12,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
+	"pakdb/codecs/nested"
 	"pakdb/diff/pkdelta"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
@@ -141,8 +142,14 @@ func Formats(a *cli.App) string {
 	return strings.Join(names, ", ")
 }
 
-// NearestFile suggests files of the same folder for a path that is not there.
+// NearestFile suggests files of the same folder for a path that is not there, or the
+// path of an entry as it is written.
 func NearestFile(path string) string {
+	for i, c := range path {
+		if st, err := os.Stat(path[:i]); c == '!' && err == nil && st.Mode().IsRegular() {
+			return "what lies in that archive is " + path[:i] + nested.Separator + strings.TrimPrefix(path[i+1:], "/")
+		}
+	}
 	dir := filepath.Dir(path)
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/internal/result"
 )
@@ -115,6 +116,9 @@ func runPack(ctx context.Context, a *cli.App, opts packOptions, from string) err
 		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", cli.ErrUsage, from)
 	}
 	ar, err := operand.Open(ctx, a, from)
+	if errors.Is(err, codecs.ErrUnknown) {
+		return cli.WithHint(err, "to pack a file that is no archive, name a folder that holds it")
+	}
 	if err != nil {
 		return err
 	}
