@@ -103,7 +103,11 @@ func mixedPair(t *testing.T) *testPair {
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := assets(600, 8000)
+		n := 600
+		if testing.Short() { // what fails and is made good again is the same for a quarter of the entries
+			n = 150
+		}
+		old := assets(n, 8000)
 		p := testPair{store: dir}
 		p.old = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, old)}
 		p.new = folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(old))}

@@ -45,10 +45,10 @@ func share(n, of int64) string {
 // kind of difference between a folder and a build.
 func TestPlanIsData(t *testing.T) {
 	t.Parallel()
-	a, b, c := noise(1, 300_000), noise(2, 200_000), noise(3, 2000)
-	edited := slices.Concat(a[:150_000], []byte("edited"), a[150_000:])
+	a, b, c := noise(1, 120_000), noise(2, 80_000), noise(3, 2000)
+	edited := slices.Concat(a[:60_000], []byte("edited"), a[60_000:])
 	damaged := bytes.Clone(a)
-	damaged[200_000] ^= 1
+	damaged[80_000] ^= 1
 	for name, test := range map[string]struct {
 		before folder // the build before, if there is one
 		build  folder
