@@ -1,8 +1,14 @@
 package schema_test
 
 import (
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
+
+	"pakdb/codecs/mount"
+	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // TestEmptyAssetList: an empty list has no value, not the id 0.
@@ -32,6 +38,7 @@ func TestPlans(t *testing.T) {
 		{"SELECT * FROM archives WHERE build = '1.0'", "INDEX build_label (label=?)"},
 		{"SELECT ext, count(*) FROM entries WHERE build = '1.0' GROUP BY ext", "INDEX build_label (label=?)"},
 		{"SELECT * FROM duplicates WHERE build = '1.0'", "INDEX build_label (label=?)"},
+		{"SELECT * FROM folders WHERE build = '1.0'", "INDEX build_label (label=?)"},
 		{"SELECT * FROM dependencies WHERE build = '1.0'", "INDEX build_label (label=?)"},
 		{"SELECT path, method FROM entries", "SEARCH r USING PRIMARY KEY (lineage_id=?)"},
 		{"SELECT ext, count(*) FROM entries GROUP BY ext", "SEARCH r USING PRIMARY KEY (lineage_id=?)"},
@@ -50,5 +57,54 @@ func TestPlans(t *testing.T) {
 		if text := strings.Join(plan, "\n"); !strings.Contains(text, tt.want) {
 			t.Errorf("%s: want %q in the plan\n%s", tt.query, tt.want, text)
 		}
+	}
+}
+
+// TestGamePaths: game_path is where a game that mounts the archives looks for a file,
+// and folders has the sums of files by folder of that.
+func TestGamePaths(t *testing.T) {
+	c, path := newCatalog(t)
+	mounts := []string{"", "/", "../../../", "../../../Game/Content/", "../../../Game/Content", "../../../Game/./Config/../", `C:\Game\`, "../../../../../"}
+	schematest.Build(t, c, "1", func(b *schema.Build) {
+		for i, mountPoint := range mounts {
+			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", MountPoint: mountPoint})
+			for n, name := range []string{"A.ini", "Maps/B.umap", "Maps/C.umap", "Maps/Sub/D.umap", ""} {
+				if err := b.Add(id, &schema.Entry{Ordinal: int64(n), Name: name, Size: int64(1 + i + n), Stored: 1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: fmt.Sprint(i), Location: "/" + fmt.Sprint(i)})
+		}
+	})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db := readDB(t, path)
+	type sums struct{ files, size int64 }
+	want, got := map[string]sums{}, map[string]sums{}
+	for _, r := range query(t, db, "SELECT mount_point, path, game_path, size FROM files") {
+		if r[1] == nil {
+			if r[2] != nil {
+				t.Errorf("an entry without a name is called %v", r[2])
+			}
+			continue
+		}
+		inGame := mount.Path(r[0].(string), r[1].(string))
+		if r[2] != inGame {
+			t.Errorf("%s behind %s: %v, want %s", r[1], r[0], r[2], inGame)
+		}
+		folder := strings.TrimSuffix(inGame[:strings.LastIndexByte(inGame, '/')+1], "/")
+		s := want[folder]
+		want[folder] = sums{s.files + 1, s.size + r[3].(int64)}
+	}
+	for _, r := range query(t, db, "SELECT folder, file_count, size, stored FROM folders WHERE build = '1'") {
+		got[r[0].(string)] = sums{r[1].(int64), r[2].(int64)}
+		if r[3] != r[1] {
+			t.Errorf("%v: %v bytes stored, want %v", r[0], r[3], r[1])
+		}
+	}
+	if len(want) < 6 || !maps.Equal(got, want) {
+		t.Errorf("folders: %v\nwant %v", got, want)
 	}
 }

@@ -16,7 +16,8 @@ SELECT b.label AS build,
        e.content_id,
        e.archive_id,
        b.build_id,
-       coalesce(ba.stem, ba.name) AS mount
+       coalesce(ba.stem, ba.name) AS mount,
+       coalesce(na.game_root, a.game_root) || coalesce(nd.prefix || np.name, d.prefix || p.name) AS game_path
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN archive a ON a.archive_id = ba.archive_id
@@ -27,11 +28,40 @@ LEFT JOIN content c ON c.content_id = e.content_id
 LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
 LEFT JOIN path np ON np.path_id = bn.path_id
 LEFT JOIN dir nd ON nd.dir_id = np.dir_id
+LEFT JOIN build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
+LEFT JOIN archive na ON na.archive_id = nb.archive_id
 WHERE b.complete = 1
   AND e.flags & 42 = 0 -- neither delete records, nor what lies in archives that are entries, nor what describes an archive
   AND NOT EXISTS (SELECT 1
                   FROM build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row);
+
+-- view folders: the folders of the game's file system, with the files of a build that lie directly in each
+CREATE VIEW folders AS
+SELECT b.label AS build,
+       rtrim(coalesce(na.game_root, a.game_root) || coalesce(nd.prefix, d.prefix), '/') AS folder,
+       count(*) AS file_count,
+       sum(e.size) AS size,
+       sum(e.stored) AS stored,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN archive a ON a.archive_id = ba.archive_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN build_name bn ON bn.build_id = b.build_id AND bn.mount = ba.ordinal AND bn.row = e.row
+LEFT JOIN path np ON np.path_id = bn.path_id
+LEFT JOIN dir nd ON nd.dir_id = np.dir_id
+LEFT JOIN build_archive nb ON nb.build_id = bn.build_id AND nb.ordinal = bn.by_mount
+LEFT JOIN archive na ON na.archive_id = nb.archive_id
+WHERE b.complete = 1
+  AND e.flags & 42 = 0 -- as in files
+  AND NOT EXISTS (SELECT 1
+                  FROM build_shadow s
+                  WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
+  AND coalesce(nd.prefix, d.prefix) IS NOT NULL
+GROUP BY b.build_id, b.label, folder; -- the label as in builds
 
 -- view shadowed: entries that a game does not see, and what hides each: another entry, or a delete record
 CREATE VIEW shadowed AS

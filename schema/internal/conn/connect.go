@@ -48,7 +48,7 @@ func (c Connector) Driver() driver.Driver { return c.On }
 // Checkpoints are the checkpointer's.
 func openWriter(path string, src *Source) *sql.DB {
 	d := &sqlite.Driver{}
-	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerKeys(d))
+	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerFunctions(d))
 	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
 		"&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-32768)"+
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
@@ -58,7 +58,7 @@ func openWriter(path string, src *Source) *sql.DB {
 // completed is deleted.
 func OpenNew(path string) *sql.DB {
 	d := &sqlite.Driver{}
-	return sql.OpenDB(Connector{On: d, Err: registerKeys(d), DSN: FileURI(path, "_txlock=immediate"+
+	return sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: FileURI(path, "_txlock=immediate"+
 		"&_pragma=journal_mode(memory)&_pragma=synchronous(full)&_pragma=foreign_keys(0)&_dqs=0")})
 }
 
@@ -71,7 +71,7 @@ func OpenToComplete(path string) *sql.DB {
 // OpenToCheck opens a catalog for reading, with the functions that compute keys.
 func OpenToCheck(path string) *sql.DB {
 	d := &sqlite.Driver{}
-	return sql.OpenDB(Connector{On: d, Err: registerKeys(d), DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
+	return sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
 		"&_pragma=cell_size_check(1)&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")})
 }
 
@@ -94,9 +94,10 @@ func makeSource(c driver.Conn) error {
 	return err
 }
 
-func registerKeys(d *sqlite.Driver) error {
+func registerFunctions(d *sqlite.Driver) error {
 	return errors.Join(registerKey(d, "key_of_path", record.PathKey), registerKey(d, "key_of_name", record.NameKey),
-		registerKey(d, "key_of_content", record.ContentKey), registerKey(d, "key_of_sum", record.SumKey))
+		registerKey(d, "key_of_content", record.ContentKey), registerKey(d, "key_of_sum", record.SumKey),
+		registerText(d, "root_of_mount", record.GameRoot))
 }
 
 // registerKey makes a function of SQL from one that computes keys.
@@ -107,6 +108,17 @@ func registerKey[T string | []byte](d *sqlite.Driver, name string, key func(T) i
 			return nil, fmt.Errorf("%s: of %T", name, args[0])
 		}
 		return key(v), nil
+	})
+}
+
+// registerText makes a function of SQL from one that turns a text into another.
+func registerText(d *sqlite.Driver, name string, of func(string) string) error {
+	return d.RegisterDeterministicScalarFunction(name, 1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		text, ok := args[0].(string)
+		if !ok {
+			return nil, fmt.Errorf("%s: of %T", name, args[0])
+		}
+		return of(text), nil
 	})
 }
 

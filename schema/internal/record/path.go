@@ -3,6 +3,8 @@ package record
 import (
 	"encoding/binary"
 	"strings"
+
+	"pakdb/codecs/mount"
 )
 
 // SplitPath cuts a path behind its last slash.
@@ -19,6 +21,16 @@ func Ext(name string) string {
 		return ""
 	}
 	return strings.ToLower(name[i+1:])
+}
+
+// GameRoot returns where the entries of an archive with that mount point stand in the
+// game's file system: "" for its root, otherwise a path with a slash at its end.
+func GameRoot(mountPoint string) string {
+	root := mount.Path(mountPoint, "")
+	if root == "" {
+		return ""
+	}
+	return root + "/"
 }
 
 // PathKey returns the key of a path in table path_key: the first 8 bytes of its

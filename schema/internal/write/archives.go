@@ -3,6 +3,7 @@ package write
 import (
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/edition"
+	"pakdb/schema/internal/record"
 )
 
 // archives are written by each batch that concerns them, with their state by then.
@@ -21,6 +22,7 @@ var archives = table[*batch.Archive]{name: "archive", columns: []column[*batch.A
 	text("format", func(a *batch.Archive) string { return a.Format }),
 	text("version", func(a *batch.Archive) string { return a.Version }),
 	text("mount_point", func(a *batch.Archive) string { return a.MountPoint }),
+	text("game_root", func(a *batch.Archive) string { return record.GameRoot(a.MountPoint) }),
 	number("encrypted", func(a *batch.Archive) int64 { return Flag(a.Encrypted) }),
 	number("entry_count", func(a *batch.Archive) int64 { return a.Entries }),
 	number("entry_size", func(a *batch.Archive) int64 { return a.Bytes }),
