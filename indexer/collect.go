@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"cmp"
-	"strings"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -111,7 +110,7 @@ func archiveOf(o *opened, force bool) schema.Archive {
 		a.Version, a.MountPoint, a.Encrypted = info.Version, info.MountPoint, info.Encrypted
 	}
 	if !force { // who forces a scan wants all rows made anew
-		a.Name, a.FullScan = o.name, strings.TrimSuffix(o.scan, quickKey)
+		a.Name, a.Continues = o.name, o.continues
 	}
 	return a
 }

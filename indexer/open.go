@@ -28,6 +28,7 @@ type opened struct {
 	archive codecs.Archive // nil: could not be opened, see err
 	known   *schema.Known  // not nil: scanned before, nothing to do
 	scan    string
+	parts   int  // in scan: where it begins to tell of files beside the archive
 	skim    bool // contents are not read, see Options.Quick
 	hollow  bool // the files that hold its contents are absent
 	sums    []codecs.Sum
@@ -71,6 +72,7 @@ func (p *opener) openFile(ctx context.Context, o *opened) (err error) {
 		return err
 	}
 	o.scan = p.scanKey(o.format) + placeKey(p.options.Registry, o)
+	o.parts = len(o.scan)
 	if err := findParts(o); err != nil {
 		return err
 	}

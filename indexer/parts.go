@@ -24,7 +24,7 @@ func findParts(o *opened) error {
 		if err != nil || !st.Mode().IsRegular() {
 			continue
 		}
-		o.scan += fmt.Sprintf(" part%d:%d", i, st.Size())
+		o.scan += fmt.Sprintf("%s%d:%d", partKey, i, st.Size())
 		found++
 	}
 	if o.hollow = len(names) > 0 && found == 0; o.hollow {
@@ -32,3 +32,6 @@ func findParts(o *opened) error {
 	}
 	return nil
 }
+
+// partKey begins what the scan key says about a file beside the archive.
+const partKey = " part"

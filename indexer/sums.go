@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/schema"
@@ -93,4 +94,13 @@ func claim(row *schema.Entry, e *codecs.Entry, sum codecs.Sum) {
 // enough of it to know the content by.
 func states(sum codecs.Sum) bool {
 	return sum.Kind == codecs.BLAKE3Decoded && sum.Len == 0 && len(sum.Bytes) >= schema.StatedSize
+}
+
+// continues reports whether an archive may continue one that was scanned by a key: by
+// the same revisions and options. Files beside it may have other sizes. A full scan
+// continues no archive that was not read.
+func (o *opened) continues(scan string) bool {
+	rest, ok := strings.CutPrefix(scan, o.scan[:o.parts])
+	rest, quick := strings.CutSuffix(rest, quickKey)
+	return ok && (rest == "" || strings.HasPrefix(rest, partKey)) && (!quick || strings.HasSuffix(o.scan, quickKey))
 }

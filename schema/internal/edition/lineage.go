@@ -1,9 +1,7 @@
 package edition
 
 import (
-	"cmp"
 	"database/sql"
-	"errors"
 	"fmt"
 
 	"pakdb/schema/internal/batch"
@@ -21,31 +19,45 @@ const (
 // rowOf is the row of an entry in the first edition of a lineage.
 func rowOf(ordinal int64) int64 { return (ordinal + RowBase) << RowBits }
 
-const previousSQL = `SELECT a.lineage_id, (SELECT max(x.edition) FROM archive x WHERE x.lineage_id = a.lineage_id) + 1
+const previousSQL = `SELECT a.lineage_id, (SELECT max(x.edition) FROM archive x WHERE x.lineage_id = a.lineage_id) + 1, a.scan
 FROM build b
 CROSS JOIN build_archive ba ON ba.build_id = b.build_id
 CROSS JOIN archive a ON a.archive_id = ba.archive_id
-WHERE b.complete = 1 AND ba.name = ?1 AND a.format = ?2 AND a.mount_point = ?3 AND a.row_bits = ?7 AND a.row_base = ?8 AND a.complete = 1
-  AND a.scan IN (?4, ?5) AND a.archive_id <= ?6
-ORDER BY b.build_id DESC
-LIMIT 1`
+WHERE b.complete = 1 AND ba.name = ?1 AND a.format = ?2 AND a.mount_point = ?3 AND a.row_bits = ?4 AND a.row_base = ?5 AND a.complete = 1
+  AND a.archive_id <= ?6
+ORDER BY b.build_id DESC`
 
-// Previous returns what archive id continues: the archives that had its name in
-// earlier builds, if they were scanned alike; a lineage of its own for none. Only
+// Previous returns what archive id continues: the newest of the archives that had its
+// name in earlier builds and were scanned alike; a lineage of its own for none. Only
 // archives up to before count.
 func Previous(db *sql.DB, id, before int64, a *record.Archive) (batch.Lineage, error) {
-	fresh := batch.Lineage{ID: id}
+	l := batch.Lineage{ID: id}
 	if a.Name == "" {
-		return fresh, nil
+		return l, nil
 	}
-	var l batch.Lineage
-	err := db.QueryRow(previousSQL, a.Name, a.Format, a.MountPoint, a.Scan, cmp.Or(a.FullScan, a.Scan), before,
-		RowBits, RowBase).Scan(&l.ID, &l.Edition)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return fresh, nil
-	case err != nil:
-		return fresh, fmt.Errorf("look for earlier editions of %s: %w", a.Name, conn.Classify(err))
+	err := previous(db, before, a, &l)
+	if err != nil {
+		err = fmt.Errorf("look for earlier editions of %s: %w", a.Name, conn.Classify(err))
 	}
-	return l, nil
+	return l, err
+}
+
+func previous(db *sql.DB, before int64, a *record.Archive, l *batch.Lineage) error {
+	rows, err := db.Query(previousSQL, a.Name, a.Format, a.MountPoint, RowBits, RowBase, before)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var found batch.Lineage
+		var scan string
+		if err := rows.Scan(&found.ID, &found.Edition, &scan); err != nil {
+			return err
+		}
+		if scan == a.Scan || a.Continues != nil && a.Continues(scan) {
+			*l = found
+			break
+		}
+	}
+	return rows.Err()
 }

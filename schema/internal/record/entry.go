@@ -13,8 +13,9 @@ type Archive struct {
 	// Name is what archives of earlier builds are called that it may continue: what
 	// did not change in them is stored once. "" for none.
 	Name string
-	// FullScan is Scan as it would be if contents had been read; "" if they were.
-	FullScan string
+	// Continues reports whether the archive may continue one whose rows were made by scan:
+	// by the same, but for what is of one file. nil: by Scan itself.
+	Continues func(scan string) bool
 }
 
 // Entry is one stored file of an archive.
