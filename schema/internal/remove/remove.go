@@ -77,9 +77,9 @@ func Labels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 	return orphans(ctx, tx)
 }
 
-// orphans deletes contents and paths that no entry has.
+// orphans deletes contents and paths that no entry has, and names that nothing has.
+// Which these are is found once, so that a table costs what is deleted from it.
 func orphans(ctx context.Context, tx *sql.Tx) error {
-	const contents = "(SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = c.content_id))"
 	facts, err := write.FactTables(ctx, tx)
 	if err != nil {
 		return err
@@ -92,19 +92,33 @@ func orphans(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	paths := "(SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)" +
-		" AND path_id NOT IN (" + usedPaths + "))"
-	for _, table := range append(facts, "content_sketch", "content_key", "sum_key", "content") { // content last: the others ask it
-		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE content_id IN "+contents); err != nil {
-			return err
-		}
+	statements := []string{
+		"CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)",
+		"INSERT INTO temp.gone SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = c.content_id)",
+		// Before what tells the keys is gone.
+		"DELETE FROM content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
+			" FROM temp.gone g JOIN content c ON c.content_id = g.id)",
 	}
-	return conn.ExecAll(ctx, tx,
-		"DELETE FROM path_symbol WHERE path_id IN "+paths,
-		"DELETE FROM path_key WHERE path_id IN "+paths,
-		"DELETE FROM path WHERE path_id IN "+paths,
+	statements = append(statements, deleteGone("content_id", append(facts, "content_sketch", "sum_key", "content"))...)
+	statements = append(statements,
+		"DELETE FROM temp.gone",
+		"INSERT INTO temp.gone SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)"+
+			" AND path_id NOT IN ("+usedPaths+")",
+		"DELETE FROM path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id"+
+			" FROM temp.gone g JOIN path p ON p.path_id = g.id JOIN dir d ON d.dir_id = p.dir_id)")
+	statements = append(statements, deleteGone("path_id", []string{"path_symbol", "path"})...)
+	return conn.ExecAll(ctx, tx, append(statements,
+		"DROP TABLE temp.gone",
 		"DELETE FROM name WHERE name_id NOT IN ("+usedNames+")",
-		"DELETE FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)")
+		"DELETE FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)")...)
+}
+
+// deleteGone returns statements that delete from tables what temp.gone lists.
+func deleteGone(column string, tables []string) (statements []string) {
+	for _, table := range tables {
+		statements = append(statements, "DELETE FROM "+table+" WHERE "+column+" IN (SELECT id FROM temp.gone)")
+	}
+	return statements
 }
 
 // usedBy returns a query for the ids of table that rows of the given tables refer
