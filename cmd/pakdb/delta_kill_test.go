@@ -91,6 +91,7 @@ func TestKilledDeltas(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for half a minute")
 	}
+	t.Parallel()
 	f := newDeltaFixture(t)
 	seed := uint64(time.Now().UnixNano())
 	r := rand.New(rand.NewPCG(seed, 0))

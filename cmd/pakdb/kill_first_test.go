@@ -19,6 +19,7 @@ func TestKilledFirstScans(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes")
 	}
+	t.Parallel()
 	n := 12
 	if text := os.Getenv("PAKDB_KILLS"); text != "" {
 		n, _ = strconv.Atoi(text)

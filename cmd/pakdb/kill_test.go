@@ -29,6 +29,7 @@ func TestKilledScans(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for half a minute")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	game := filepath.Join(dir, "game")
 	if err := os.Mkdir(game, 0o777); err != nil {

@@ -89,6 +89,7 @@ func TestKilledPatches(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for some seconds")
 	}
+	t.Parallel()
 	f := newPatchFixture(t, 80)
 	out := filepath.Join(f.dir, "out")
 	start := time.Now()
@@ -117,6 +118,7 @@ func TestPatchWithoutRoom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("packs builds of some megabytes")
 	}
+	t.Parallel()
 	f := newPatchFixture(t, 60)
 	fails := func(t *testing.T, out string) {
 		t.Helper()

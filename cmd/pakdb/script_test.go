@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 
 // The scripts run the real command. $DATA is the folder of the fixtures.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	root := codecstest.ModuleRoot(t)
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join(root, "testdata", "script"),

@@ -140,6 +140,7 @@ func TestKilledUpdates(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for half a minute")
 	}
+	t.Parallel()
 	f := newStoreFixture(t)
 	store, game := filepath.Join(f.dir, "store"), filepath.Join(f.dir, "game")
 	pakdb(t, "publish", "-q", filepath.Join(f.dir, "1"), "-o", store)
@@ -182,6 +183,7 @@ func TestKilledPublications(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes for half a minute")
 	}
+	t.Parallel()
 	f := newStoreFixture(t)
 	store, game, key := filepath.Join(f.dir, "store"), filepath.Join(f.dir, "game"), filepath.Join(f.dir, "test.key")
 	pakdb(t, "keygen", key)

@@ -29,6 +29,7 @@ func onTerminal(t *testing.T, width, height uint16, env []string, args ...string
 const longPath = "SELECT 'Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype' AS path, 123456789 AS size"
 
 func TestQueryFitsTheTerminal(t *testing.T) {
+	t.Parallel()
 	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	for _, c := range []struct {
 		width uint16
@@ -67,6 +68,7 @@ Calligraphy/Powers/Player/Aegis/Passive/Beam.prototype,123456789
 
 // A file and a pipe have values in full, whatever terminal there is.
 func TestFilesHaveValuesInFull(t *testing.T) {
+	t.Parallel()
 	catalog, file := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}), filepath.Join(t.TempDir(), "out")
 	if code, text := onTerminal(t, 20, 24, nil, "query", longPath, "--catalog", catalog, "-o", file).Wait(); code != 0 || text != "" {
 		t.Errorf("%d %q", code, text)
@@ -78,6 +80,7 @@ func TestFilesHaveValuesInFull(t *testing.T) {
 }
 
 func TestQueriesAreListedAtTheWidthOfTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, width := range []uint16{40, 80, 120} {
 		code, text := onTerminal(t, width, 200, nil, "query", "--list").Wait()
 		for line := range strings.SplitSeq(text, "\r\n") {
@@ -94,6 +97,7 @@ func TestQueriesAreListedAtTheWidthOfTheTerminal(t *testing.T) {
 const fiftyRows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i FROM n"
 
 func TestPager(t *testing.T) {
+	t.Parallel()
 	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	paged := []string{"PAGER=sed s/^/paged:/"}
 	query := []string{"query", fiftyRows, "--catalog", catalog}
@@ -121,6 +125,7 @@ func TestPager(t *testing.T) {
 // Who leaves the pager has seen enough: nothing is said, and what would go on for
 // ever ends.
 func TestLeavingThePager(t *testing.T) {
+	t.Parallel()
 	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	for _, text := range []string{fiftyRows, strings.Replace(fiftyRows, "i < 50", "1", 1)} {
 		code, got := onTerminal(t, 80, 8, []string{"PAGER=head -n 1"}, "query", text, "--catalog", catalog, "--format", "csv").Wait()
@@ -131,6 +136,7 @@ func TestLeavingThePager(t *testing.T) {
 }
 
 func TestInterruptWithThePager(t *testing.T) {
+	t.Parallel()
 	text := strings.Replace(fiftyRows, "i < 50", "1", 1)
 	term := onTerminal(t, 80, 8, []string{`PAGER=trap "" INT; head -n 1; echo ready; read x </dev/tty; cat >/dev/null; echo end`},
 		"query", text, "--catalog", schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}), "--format", "csv")
@@ -144,6 +150,7 @@ func TestInterruptWithThePager(t *testing.T) {
 
 // A statement that takes long says so, until there is a row, or it ends.
 func TestLongStatementSaysSo(t *testing.T) {
+	t.Parallel()
 	catalog := schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5})
 	const long = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS n FROM n"
 	code, text := onTerminal(t, 80, 24, nil, "query", long, "--catalog", catalog, "--timeout", "2500ms").Wait()
@@ -156,6 +163,7 @@ func TestLongStatementSaysSo(t *testing.T) {
 }
 
 func TestShellOnATerminal(t *testing.T) {
+	t.Parallel()
 	term := onTerminal(t, 60, 10, []string{"PAGER=sed s/^/paged:/", "NO_COLOR="}, "shell", "--catalog", schematest.OfOne(t, schema.Entry{Name: "readme.txt", Method: "none", Size: 5}))
 	term.WaitFor("pakdb> ")
 	term.Type("SELECT 'one\n  ' AS a; -- two\n")
@@ -174,6 +182,7 @@ func TestShellOnATerminal(t *testing.T) {
 }
 
 func TestDiffStatFitsTheTerminal(t *testing.T) {
+	t.Parallel()
 	for _, width := range []uint16{60, 80} {
 		_, text := onTerminal(t, width, 60, nil, "diff", "--stat", "--catalog", "none.db",
 			"../../testdata/Calligraphy.sip", "../../testdata/Calligraphy_next.sip").Wait()
