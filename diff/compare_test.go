@@ -201,3 +201,26 @@ func TestHistory(t *testing.T) {
 		}
 	}
 }
+
+// TestDownloadOfKeptContent: of an archive in two editions only rows that changed are
+// read. What is new there costs nothing if an entry that did not change holds it.
+func TestDownloadOfKeptContent(t *testing.T) {
+	old, new := pak(file("a", 11), file("b", 12)), pak(file("a", 11), file("b", 13), file("c", 11), file("d", 14), file("e", 13))
+	for _, test := range []struct {
+		builds []([]made)
+		want   map[string]int64
+	}{
+		{[][]made{old, new}, map[string]int64{"b": 13, "c": 0, "d": 14, "e": 0}},
+		{[][]made{new, old}, map[string]int64{"b": 12, "c": 0, "d": 0, "e": 0}},
+		{[][]made{old, pak(file("x", 1)), new}, map[string]int64{"b": 13, "c": 0, "d": 14, "e": 0}},
+	} {
+		_, changes := compared(t, catalog(t, test.builds...), diff.Options{NoRenames: true}, "0", fmt.Sprint(len(test.builds)-1))
+		got := map[string]int64{}
+		for _, c := range changes {
+			got[c.Name()] = c.Download
+		}
+		if d := cmp.Diff(test.want, got); d != "" {
+			t.Errorf("%d builds (-want +got):\n%s", len(test.builds), d)
+		}
+	}
+}

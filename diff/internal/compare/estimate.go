@@ -3,13 +3,11 @@ package compare
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 
 	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/match"
 	"pakdb/diff/internal/side"
 	"pakdb/internal/sketch"
-	"pakdb/schema"
 )
 
 // estimate sets the similarity of pairs, and returns what must be fetched for each:
@@ -28,7 +26,7 @@ func estimate(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair
 			sketched = append(sketched, content, s.Old.Rows[p.Old].Content)
 		}
 	}
-	held, err := heldByOld(ctx, db, s.Old, facts.Set(wanted))
+	held, err := heldByOld(ctx, db, s, facts.Set(wanted))
 	if err != nil {
 		return nil, err
 	}
@@ -75,34 +73,24 @@ func similarity(s *side.Sides, p *match.Pair, known map[int64]sketch.Sketch) uin
 	return 0
 }
 
-// contentsHeld lists which of the contents ?2 a build holds.
-const contentsHeld = `SELECT DISTINCT e.content_id
-	FROM json_each(?2) j
-	CROSS JOIN entry e ON e.content_id = j.value
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1`
-
 // heldByOld returns which of the contents the old build has, in archives that were
 // passed over as well.
-func heldByOld(ctx context.Context, db *sql.DB, b *side.Side, contents []int64) (map[int64]bool, error) {
+func heldByOld(ctx context.Context, db *sql.DB, s *side.Sides, contents []int64) (map[int64]bool, error) {
 	held := make(map[int64]bool, len(contents))
-	all := true
-	for i := range b.Archives {
-		all = all && b.Archives[i].Loaded && !b.Archives[i].Akin
+	for _, id := range contents {
+		held[id] = false
 	}
-	if all {
-		for _, id := range contents {
-			held[id] = false
+	for i := range s.Old.Rows {
+		if _, wanted := held[s.Old.Rows[i].Content]; wanted {
+			held[s.Old.Rows[i].Content] = true
 		}
-		for i := range b.Rows {
-			if _, wanted := held[b.Rows[i].Content]; wanted {
-				held[b.Rows[i].Content] = true
-			}
-		}
-		return held, nil
 	}
-	return held, facts.Batches(contents, func(ids []int64) error {
-		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{b.ID, facts.Array(ids)}, func(v []driver.Value) { held[facts.Integer(v[0])] = true })
-	})
+	for i := range s.Old.Archives {
+		if a := &s.Old.Archives[i]; !a.Loaded || a.Akin {
+			return held, s.HeldElsewhere(ctx, db, contents, held)
+		}
+	}
+	return held, nil
 }
 
 // markCosmetic finds, among modified contents, those that differ in noise alone.

@@ -24,6 +24,7 @@ type Names struct {
 	dirs  []string // prefixes
 	ranks []int32
 
+	table   []int32       // place in ids by id less the first one, -1 for none; nil: ids lie too far apart
 	numbers *assetNumbers // nil: nobody asked yet
 }
 
@@ -53,7 +54,39 @@ func LoadNames(ctx context.Context, db *sql.DB, ids []int64) (*Names, error) {
 	err = LookUp(ctx, db, "SELECT d.dir_id, d.prefix FROM ", "dir d", "d.dir_id", slices.Sorted(maps.Keys(known)),
 		func(id int64, v []driver.Value) { n.dirs[known[id]] = Text(v[1]) })
 	n.rankAll()
+	n.tabulate()
 	return n, err
+}
+
+// tabulate makes ids findable without a search, where that takes no more memory than
+// what a name takes elsewhere.
+func (n *Names) tabulate() {
+	if len(n.ids) == 0 {
+		return
+	}
+	first, last := n.ids[0], n.ids[len(n.ids)-1]
+	if last-first >= 8*int64(len(n.ids)) {
+		return
+	}
+	n.table = make([]int32, last-first+1)
+	for i := range n.table {
+		n.table[i] = -1
+	}
+	for i, id := range n.ids {
+		n.table[id-first] = int32(i)
+	}
+}
+
+// find returns the place of an id in ids.
+func (n *Names) find(id int64) (int, bool) {
+	if n.table == nil {
+		return slices.BinarySearch(n.ids, id)
+	}
+	at := id - n.ids[0]
+	if at < 0 || at >= int64(len(n.table)) || n.table[at] < 0 {
+		return 0, false
+	}
+	return int(n.table[at]), true
 }
 
 // base is the name at a place of ids.
@@ -62,7 +95,7 @@ func (n *Names) base(i int) string { return n.text[n.starts[i]:n.starts[i+1]] }
 // Split returns the folder, with its slash, and the name of a path; "" and "" for an
 // id that was not loaded.
 func (n *Names) Split(id int64) (prefix, base string) {
-	i, ok := slices.BinarySearch(n.ids, id)
+	i, ok := n.find(id)
 	if !ok {
 		return "", ""
 	}
@@ -78,7 +111,7 @@ func (n *Names) Path(id int64) string {
 // Rank is the place of a path among those that n holds, by folder, then by name.
 // Without a path it is -1.
 func (n *Names) Rank(id int64) int32 {
-	i, ok := slices.BinarySearch(n.ids, id)
+	i, ok := n.find(id)
 	if !ok {
 		return -1
 	}
@@ -112,7 +145,7 @@ func (n *Names) rankAll() {
 // PartOf returns the extension of a path and what the file is to its asset, which is
 // asset.None for an id that was not loaded.
 func (n *Names) PartOf(path int64) (ext string, part asset.Part) {
-	i, ok := slices.BinarySearch(n.ids, path)
+	i, ok := n.find(path)
 	if !ok {
 		return "", asset.None
 	}

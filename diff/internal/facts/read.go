@@ -56,24 +56,49 @@ func Array(ids []int64) string {
 // of the ids. Ids that lie close together are read as a range: that passes rows by
 // that nobody wants, but costs a third a row.
 func LookUp(ctx context.Context, db *sql.DB, columns, table, column string, ids []int64, row func(id int64, v []driver.Value)) error {
-	return Batches(ids, func(ids []int64) error {
-		first, last := ids[0], ids[len(ids)-1]
-		if last-first < 3*int64(len(ids)) {
+	for len(ids) > 0 {
+		n, close := run(ids)
+		some := ids[:n]
+		ids = ids[n:]
+		var err error
+		if close {
 			i := 0
-			return schema.EachRow(ctx, db, columns+table+" WHERE "+column+" BETWEEN ?1 AND ?2 ORDER BY "+column,
-				[]driver.Value{first, last}, func(v []driver.Value) {
+			err = schema.EachRow(ctx, db, columns+table+" WHERE "+column+" BETWEEN ?1 AND ?2 ORDER BY "+column,
+				[]driver.Value{some[0], some[n-1]}, func(v []driver.Value) {
 					id := Integer(v[0])
-					for i < len(ids) && ids[i] < id {
+					for i < len(some) && some[i] < id {
 						i++
 					}
-					if i < len(ids) && ids[i] == id {
+					if i < len(some) && some[i] == id {
 						row(id, v)
 					}
 				})
+		} else {
+			err = schema.EachRow(ctx, db, columns+"json_each(?1) j CROSS JOIN "+table+" ON "+column+" = j.value", []driver.Value{Array(some)},
+				func(v []driver.Value) { row(Integer(v[0]), v) })
 		}
-		return schema.EachRow(ctx, db, columns+"json_each(?1) j CROSS JOIN "+table+" ON "+column+" = j.value", []driver.Value{Array(ids)},
-			func(v []driver.Value) { row(Integer(v[0]), v) })
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run returns how many of the first ids are looked up together, and whether they lie
+// close together: contents that one build brought do, those before them do not.
+func run(ids []int64) (n int, close bool) {
+	const block = 512
+	isClose := func(ids []int64) bool { return ids[len(ids)-1]-ids[0] < 3*int64(len(ids)) }
+	n = min(block, len(ids))
+	close = isClose(ids[:n])
+	for n < len(ids) && n < batchIDs {
+		to := min(n+block, len(ids))
+		if isClose(ids[n:to]) != close || close && !isClose(ids[:to]) {
+			break
+		}
+		n = to
+	}
+	return n, close
 }
 
 // Set sorts ids in place and returns them without repeats and without what is not

@@ -90,16 +90,20 @@ type named struct {
 // byContent prefers, among equal contents, the same name, then the same folder,
 // then the order of paths. Empty files are all alike: they need the same name.
 func byContent(_ context.Context, m *matcher) error {
-	if !m.shareContents() {
+	shared := sharedContents(m)
+	if len(shared) == 0 {
 		return nil
 	}
 	seed := maphash.MakeSeed()
 	by := func(name func(prefix, base string) string) func(*open, int32) (named, bool) {
 		return func(s *open, i int32) (named, bool) {
 			r := &s.Rows[i]
+			if !shared[r.Content] {
+				return named{}, false
+			}
 			prefix, base := m.Names.Split(r.Path)
 			n := name(prefix, base)
-			return named{r.Content, maphash.String(seed, n)}, r.Content != 0 && (r.Size != 0 || n == base)
+			return named{r.Content, maphash.String(seed, n)}, r.Size != 0 || n == base
 		}
 	}
 	match(m, contentWay, Renamed, by(func(_, base string) string { return base }))
@@ -108,18 +112,20 @@ func byContent(_ context.Context, m *matcher) error {
 	return nil
 }
 
-// shareContents reports whether any content is left over on both sides.
-func (m *matcher) shareContents() bool {
+// sharedContents returns the contents that are left over on both sides.
+func sharedContents(m *matcher) map[int64]bool {
+	shared := map[int64]bool{}
 	old, new := m.old.contents(), m.new.contents()
 	for i, j := 0, 0; i < len(old) && j < len(new); {
 		switch {
 		case old[i] == new[j]:
-			return true
+			shared[old[i]] = true
+			i, j = i+1, j+1
 		case old[i] < new[j]:
 			i++
 		default:
 			j++
 		}
 	}
-	return false
+	return shared
 }

@@ -10,5 +10,6 @@
 // Files in reading order: load.go (Load), archives.go (which are counterparts),
 // edition.go (rows of one edition alone), seen.go (what the game sees), key.go (keys of
 // what has no path id of its own), read.go (how rows are read), mount.go (what is left
-// of them), identity.go (ids beside paths), side.go (Sides, Side, Archive, Row), sql.go.
+// of them), identity.go (ids beside paths), held.go (contents that the old build has),
+// side.go (Sides, Side, Archive, Row), sql.go.
 package side

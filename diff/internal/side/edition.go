@@ -40,57 +40,76 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 	return nil
 }
 
-// Rows of archive ?2 of build ?1 that do not hold for edition ?3, a later or an
-// earlier one. The conditions of the partial indexes come last: SQLite takes the first
-// of two lower bounds, and with 0 it read what all editions before had changed.
-const (
-	editionRows = `
-	FROM build_archive ba
-	CROSS JOIN archive v ON v.archive_id = ba.archive_id
-	CROSS JOIN entry_row e INDEXED BY `
-	rowsNotLater = editionRows + `entry_until ON e.lineage_id = v.lineage_id AND e.until > v.Edition AND e.until <= ?3 AND e.until > 0
-		AND e.since <= v.Edition
-	WHERE ba.build_id = ?1 AND ba.Ordinal = ?2
-	ORDER BY e.row`
-	rowsNotEarlier = editionRows + `entry_since ON e.lineage_id = v.lineage_id AND e.since > ?3 AND e.since <= v.Edition AND e.since > 0
-		AND (e.until = 0 OR e.until > v.Edition)
-	WHERE ba.build_id = ?1 AND ba.Ordinal = ?2
-	ORDER BY e.row`
-)
+// editionRows lists the rows of lineage ?1 that hold for one alone of editions ?2 and
+// ?3, of which ?2 is the earlier one, with the ordinal of its archive: ?4 for the
+// earlier edition, ?5 for the later one. The rows are found by partial indexes, and
+// read in stored order, where those of both editions lie side by side. The conditions
+// of the partial indexes come last: SQLite takes the first of two lower bounds, and
+// with 0 it read what all editions before had changed.
+const editionRows = `SELECT CASE k.later WHEN 1 THEN ?5 ELSE ?4 END, ` + entryColumns + `, e.mtime, e.row, k.later
+	FROM (
+		SELECT row, 0 AS later
+		FROM entry_row INDEXED BY entry_until
+		WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0
+		UNION ALL
+		SELECT row, 1 AS later
+		FROM entry_row INDEXED BY entry_since
+		WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0
+		ORDER BY row, later) k
+	CROSS JOIN entry_row e ON e.lineage_id = ?1 AND e.row = k.row
+	WHERE CASE k.later WHEN 1 THEN e.until = 0 OR e.until > ?3 ELSE e.since <= ?2 END`
 
 // readAkin reads what differs of archives that are akin. An archive with entries
 // without a name, which are known by what else the archive says, is read as a whole.
 func (l *loader) readAkin(ctx context.Context, old, new *Side) error {
-	err := both(ctx, old, new, func(ctx context.Context, b *Side) error {
-		for i := range b.Archives {
-			a := &b.Archives[i]
-			if !a.Akin {
-				continue
-			}
-			a.Loaded, b.partly, b.keepsRows = true, true, true
-			from := rowsNotLater
-			if a.TwinEdition < a.Edition {
-				from = rowsNotEarlier
-			}
-			if err := l.readRows(ctx, b, from, b.ID, a.Ordinal, a.TwinEdition); err != nil {
-				return err
-			}
-			if err := l.readRecorded(ctx, b, a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := l.readEditions(ctx, old, new)
 	if err != nil || !old.hasNameless() && !new.hasNameless() {
 		return err
 	}
 	for _, b := range []*Side{old, new} {
-		b.Rows, b.Times, b.Places, b.total, b.partly = nil, nil, nil, 0, false
+		b.Rows, b.Times, b.Places, b.alone, b.total, b.partly = nil, nil, nil, nil, 0, false
 		clear(b.under)
 		for i := range b.Archives {
 			if a := &b.Archives[i]; a.Akin {
 				a.Akin, a.Loaded = false, false
 			}
+		}
+	}
+	return nil
+}
+
+// readEditions reads, of each pair of archives that are akin, what holds for one alone,
+// and what directories say different things of.
+func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
+	for i := range new.Archives {
+		b := &new.Archives[i]
+		if !b.Akin {
+			continue
+		}
+		a := &old.Archives[slices.IndexFunc(old.Archives, func(a Archive) bool { return a.Ordinal == b.twin })]
+		for _, s := range []*Side{old, new} {
+			s.partly, s.keepsRows = true, true
+		}
+		a.Loaded, b.Loaded = true, true
+		earlier, later, first, last := old, new, a, b
+		if a.Edition > b.Edition {
+			earlier, later, first, last = new, old, b, a
+		}
+		add := [2]func([]driver.Value){l.appendTo(earlier), l.appendTo(later)}
+		err := schema.EachRow(ctx, l.db, editionRows, []driver.Value{b.Lineage, first.Edition, last.Edition, first.Ordinal, last.Ordinal},
+			func(v []driver.Value) { add[facts.Integer(v[8])](v) })
+		if err != nil {
+			return err
+		}
+		new.noteAlone(b)
+		for _, s := range []*Side{old, new} {
+			s.total = max(s.total, len(s.Rows))
+		}
+		if err := l.readRecorded(ctx, old, a); err != nil {
+			return err
+		}
+		if err := l.readRecorded(ctx, new, b); err != nil {
+			return err
 		}
 	}
 	return nil

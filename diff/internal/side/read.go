@@ -54,21 +54,30 @@ func (l *loader) read(ctx context.Context, b *Side, ordinals []int64) error {
 	return l.readRows(ctx, b, buildRows, b.ID, facts.Array(ordinals))
 }
 
-// readRows appends rows. The ordinals of archives are their places in
-// build.Archives, which lists all of them.
+// readRows appends rows.
 func (l *loader) readRows(ctx context.Context, b *Side, from string, args ...driver.Value) error {
+	columns := "SELECT " + rowColumns
+	if l.o.Times || b.statesRows() || b.keepsRows {
+		columns += ", e.mtime, e.row"
+	}
+	defer func() { b.total = max(b.total, len(b.Rows)) }()
+	return schema.EachRow(ctx, l.db, columns+from, args, l.appendTo(b))
+}
+
+// statesRows reports whether the build makes something of some entries.
+func (b *Side) statesRows() bool { return len(b.names) > 0 || len(b.hidden) > 0 }
+
+// appendTo returns what appends a row: rowColumns, and mtime and row where they are
+// needed. The ordinals of archives are their places in Side.Archives, which lists all
+// of them.
+func (l *loader) appendTo(b *Side) func(v []driver.Value) {
 	places := map[int64]int32{}
 	for i := range b.Archives {
 		places[b.Archives[i].Ordinal] = int32(i)
 	}
-	columns := "SELECT " + rowColumns
-	more := len(b.names) > 0 || len(b.hidden) > 0
-	if l.o.Times || more || b.keepsRows {
-		columns += ", e.mtime, e.row"
-	}
+	more := b.statesRows()
 	last, place := int64(-1), int32(0)
-	defer func() { b.total = max(b.total, len(b.Rows)) }()
-	return schema.EachRow(ctx, l.db, columns+from, args, func(v []driver.Value) {
+	return func(v []driver.Value) {
 		if ordinal := facts.Integer(v[0]); ordinal != last {
 			last, place = ordinal, places[ordinal]
 		}
@@ -88,7 +97,7 @@ func (l *loader) readRows(ctx context.Context, b *Side, from string, args ...dri
 			b.setState(&r, entryAt{last, facts.Integer(v[7])})
 		}
 		b.Rows = append(b.Rows, r)
-	})
+	}
 }
 
 // setState notes whether the game sees the entry, how many it stands for, and the
@@ -107,6 +116,19 @@ func (b *Side) setState(r *Row, at entryAt) {
 
 func (b *Side) hasNameless() bool {
 	return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Path == 0 })
+}
+
+// noteAlone notes the rows that were read of an archive as ones that do not hold for
+// the other edition.
+func (b *Side) noteAlone(a *Archive) {
+	if b.alone == nil {
+		b.alone = make(map[lineageRow]bool, len(b.Rows))
+	}
+	for i := range b.Rows {
+		if r := &b.Rows[i]; &b.Archives[r.Archive] == a {
+			b.alone[lineageRow{a.Lineage, b.Places[r.Seq]}] = true
+		}
+	}
 }
 
 // readAlready returns the rows of an archive that were read.

@@ -35,14 +35,18 @@ type Side struct {
 
 	reads     []read
 	keepsRows bool
-	total     int  // rows that were read, of which mounting leaves some
-	partly    bool // not all of them by reads
+	alone     map[lineageRow]bool // rows that do not hold for the other edition
+	total     int                 // rows that were read, of which mounting leaves some
+	partly    bool                // not all of them by reads
 
 	hidden map[entryAt]bool  // what the game does not see
 	hides  map[entryAt]int32 // how many of these each entry hides
 	names  map[entryAt]below // of chunks that another archive gives a path
 	under  map[int32]string  // mount points of rows that are not below their archive's, by seq
 }
+
+// lineageRow is a row of the catalog's entries.
+type lineageRow struct{ lineage, row int64 }
 
 // Archive is one that a build mounts.
 type Archive struct {

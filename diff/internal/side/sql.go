@@ -9,7 +9,9 @@ const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.place, a.entry_count,
 
 // rowColumns are few because each costs as much as the reading of a row does.
 // Times are read only when they are compared.
-const rowColumns = `ba.ordinal, e.path_id, e.content_id, e.stored, e.size,
+const rowColumns = `ba.ordinal, ` + entryColumns
+
+const entryColumns = `e.path_id, e.content_id, e.stored, e.size,
 	e.flags | (e.method_id << 8) | (coalesce(e.type_id, 0) << 32)`
 
 // chunkNames lists the chunks of a build that another archive gives a path: the
