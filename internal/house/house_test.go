@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
-	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/unrealpkg", "query", "internal/progress"},
+	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/unrealpkg", "query", "internal/progress"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
 	"schema":          {"internal/rescue", "schema/..."},
 
@@ -149,7 +149,7 @@ var rooms = map[string][]string{
 
 	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                     // no format: formats give it tables and bytes
 	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"}, // defaults of classes stand behind their code
-	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/property", "internal/bin"},
+	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "internal/bin"},
 
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
 	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},

@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/property"
 	"pakdb/internal/bin"
 )
@@ -59,6 +61,31 @@ func (m *Mappings) Library() *property.Library {
 		l.AddEnum(e)
 	}
 	return l
+}
+
+// ScriptObjects yields the modules, classes and structs of the program with the ids that packages
+// of containers import them by, which are hashes of their paths. Mappings without paths
+// yield each name as of the engine's two largest modules: one of these hashes is no id
+// of anything, and does no harm.
+func (m *Mappings) ScriptObjects() iter.Seq2[uint64, string] {
+	return func(yield func(uint64, string) bool) {
+		seen := map[string]bool{}
+		for _, s := range m.Structs {
+			modules := []string{s.Path}
+			if s.Path == "" {
+				modules = []string{"/Script/Engine", "/Script/CoreUObject"}
+			}
+			for _, module := range modules {
+				if !seen[module] && !yield(ue.ScriptObjectID(module), module) {
+					return
+				}
+				seen[module] = true
+				if path := module + "." + s.Name; !yield(ue.ScriptObjectID(path), path) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Open reads the file of that name.

@@ -17,7 +17,9 @@ type Content struct {
 	Path   string // in the game, as far as it is known
 	Folder string // of the file that it is in
 	Chunk  bool   // of an IoStore container
-	Close  func()
+	// Exports is the .uexp beside a package, for those who want values; nil: none.
+	Exports *Content
+	Close   func()
 }
 
 // SpoolEntry decodes an entry into a temporary file: packages are read from

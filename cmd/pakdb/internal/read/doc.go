@@ -2,6 +2,6 @@
 // ls, info, cat, extract, unpack, verify, pkg and show.
 //
 // Files in reading order: commands.go, show.go, info.go, unpack.go, extract.go, pkg.go,
-// extract_zen.go and pkg_zen.go (packages of IoStore containers), cat.go, verify.go,
-// content.go (contents read in parallel), ls.go, ls_long.go.
+// pkg_values.go, extract_zen.go and pkg_zen.go (packages of IoStore containers), cat.go,
+// verify.go, content.go (contents read in parallel), ls.go, ls_long.go.
 package read

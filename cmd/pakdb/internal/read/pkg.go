@@ -22,6 +22,7 @@ import (
 type pkgOptions struct {
 	names, imports, exports, depends, generations bool
 
+	values valueOptions
 	format string
 }
 
@@ -43,11 +44,17 @@ Objects are also numbered as the package does it: 0 is none, 1 the first export,
 -1 the first import. With several tables, json and jsonl are told apart by their
 columns.
 
+--values shows what the exports say: properties with their paths, as
+Stats.Damage or Rows[Rifle].Cost, rows of data tables, curves, strings. Cooked
+packages of UE5 need --mappings, which tools dump from the running game. A value
+that was not understood is Opaque, with the reason.
+
 What is wrong with the package is written to stderr, and the exit code is 1.`,
 		Example: `  pakdb pkg Botpack.u
   pakdb pkg --exports Botpack.u
   pakdb pkg --imports --format csv Game.pak Game/Content/Maps/Arena.umap
   pakdb pkg 1.52:Game/Content/Maps/Arena.umap
+  pakdb pkg --values --mappings Game.usmap Game.pak Game/Content/DT_Weapons.uasset
   pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
 		Args:              cli.Args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
@@ -61,12 +68,19 @@ What is wrong with the package is written to stderr, and the exit code is 1.`,
 	flags.BoolVar(&opts.exports, "exports", false, "the objects that lie in it")
 	flags.BoolVar(&opts.depends, "depends", false, "what each export depends on")
 	flags.BoolVar(&opts.generations, "generations", false, "what earlier saves held")
+	flags.BoolVar(&opts.values.show, "values", false, "the values of the exports' properties, the rows of tables (UE4, UE5)")
+	flags.BoolVar(&opts.values.json, "json", false, "with --values: the exports in the shape of FModel's JSON")
+	flags.StringVar(&opts.values.mappings, "mappings", "", "with --values: the classes of the game are in `FILE` (.usmap)")
+	flags.StringVar(&opts.values.engine, "engine", "", "with --values: the `VERSION` of the engine that cooked the package, as 4.27, if it has none")
 	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }
 
 func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) error {
-	content, err := openPackage(ctx, a, args)
+	if err := opts.values.check(); err != nil {
+		return err
+	}
+	content, err := openPackage(ctx, a, opts, args)
 	if err != nil {
 		return err
 	}
@@ -79,7 +93,13 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 	if err != nil {
 		return cli.OfFile(err, args[0], entry)
 	}
-	if err := printPackage(a, &pkgtable.Package{PackageFacts: p, Path: content.Path}, opts); err != nil {
+	v := &pkgtable.Package{PackageFacts: p, Path: content.Path}
+	if opts.values.show {
+		err = printValues(a, content, v, opts)
+	} else {
+		err = printPackage(a, v, opts)
+	}
+	if err != nil {
 		return err
 	}
 	bad := cli.NewComplaints(a)
@@ -124,10 +144,13 @@ func printPackage(a *cli.App, v *pkgtable.Package, opts pkgOptions) error {
 }
 
 // openPackage opens a file that is a package, or decodes an entry of an archive.
-func openPackage(ctx context.Context, a *cli.App, args []string) (*operand.Content, error) {
+func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string) (*operand.Content, error) {
 	if len(args) == 1 {
 		if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
 			if c, err := openLoosePackage(a, args[0]); c != nil || err != nil {
+				if err == nil && opts.values.show {
+					err = addExports(c, args[0])
+				}
 				return c, err
 			}
 			return openOnly(ctx, a, args[0])
@@ -150,6 +173,9 @@ func openPackage(ctx context.Context, a *cli.App, args []string) (*operand.Conte
 		return nil, err
 	}
 	defer func() { _ = g.ar.Close() }()
+	if opts.values.show {
+		return spoolPackage(ctx, g.ar, g.entries[0])
+	}
 	return operand.SpoolEntry(ctx, g.ar, g.entries[0])
 }
 
