@@ -8,7 +8,7 @@ import (
 	"pakdb/codecs/family/unreal"
 )
 
-// DefaultMaxNodes bounds the values of one export, in nodes of 88 bytes. The largest
+// DefaultMaxNodes bounds the values of one export, in nodes of 72 bytes. The largest
 // data tables known have some 400,000.
 const DefaultMaxNodes = 1 << 20
 
