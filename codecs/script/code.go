@@ -41,16 +41,17 @@ type Statement struct {
 type markKind uint8
 
 const (
-	labelMark markKind = iota // the label of a target stands here
-	tempMark                  // the number of a compiler-made variable
+	labelMark  markKind = iota // the label of a target stands here
+	tempMark                   // the number of a compiler-made variable
+	nativeMark                 // a function that is known by its number ends here
 )
 
 // mark is a place in the text whose bytes depend on the rest of the function.
 type mark struct {
 	at    int32 // in the text
 	kind  markKind
-	from  int32  // tempMark: where the bare name begins
-	value uint32 // labelMark: memory offset of the target; tempMark: the name's number
+	from  int32  // tempMark, nativeMark: where the name begins
+	value uint32 // labelMark: memory offset of the target; tempMark: the name's number; nativeMark: the function's
 }
 
 // Code is the statements of one function or state in the order of the file. A
@@ -187,6 +188,16 @@ func (c *Code) Variable(name string, number int32) {
 		c.Str("_")
 		c.Int(int64(number) - 1)
 	}
+}
+
+// Native appends a function that code knows by its number, as "native#112", and
+// returns that.
+func (c *Code) Native(number int) string {
+	from := len(c.text)
+	c.Str("native#")
+	c.Int(int64(number))
+	c.marks = append(c.marks, mark{at: int32(len(c.text)), kind: nativeMark, from: int32(from), value: uint32(number)})
+	return c.Text(from)
 }
 
 // Temporary reports whether the blueprint compiler made a variable of that name.

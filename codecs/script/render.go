@@ -33,8 +33,12 @@ func (f *Form) Digest() [32]byte { return blake3.Sum256(f.AppendText(nil)) }
 
 // AppendText appends the text to dst: statements behind two blanks, labels behind
 // one, sections at the margin.
-func (f *Form) AppendText(dst []byte) []byte {
-	r := renderer{Form: f, dst: slices.Grow(dst, len(f.code.text)+4*len(f.lines))}
+func (f *Form) AppendText(dst []byte) []byte { return f.AppendNamed(dst, nil) }
+
+// AppendNamed is [Form.AppendText] for people: with names for native functions of
+// UE1 to UE3, where natives knows them. Labels stay those of the normal form.
+func (f *Form) AppendNamed(dst []byte, natives func(number int) (name string, ok bool)) []byte {
+	r := renderer{Form: f, natives: natives, dst: slices.Grow(dst, len(f.code.text)+4*len(f.lines))}
 	for i, l := range f.lines {
 		switch l.kind {
 		case eventLine:
@@ -75,6 +79,7 @@ func (f *Form) label(statement int) string {
 type renderer struct {
 	*Form
 	dst     []byte
+	natives func(number int) (name string, ok bool)
 	numbers map[variable]int
 	count   map[string]int // by name
 }
@@ -90,13 +95,28 @@ func (r *renderer) statement(s *Statement) {
 	for _, m := range r.code.marks[s.marks:s.marksEnd] {
 		r.dst = append(r.dst, r.code.text[from:m.at]...)
 		from = m.at
-		if m.kind == labelMark {
+		switch m.kind {
+		case labelMark:
 			r.dst = append(r.dst, r.label(r.resolve(m.value))...)
-		} else if n := r.number(r.code.text[m.from:m.at], m.value); n > 1 {
-			r.dst = strconv.AppendInt(append(r.dst, '~'), int64(n), 10)
+		case tempMark:
+			if n := r.number(r.code.text[m.from:m.at], m.value); n > 1 {
+				r.dst = strconv.AppendInt(append(r.dst, '~'), int64(n), 10)
+			}
+		case nativeMark:
+			r.native(m)
 		}
 	}
 	r.dst = append(r.dst, r.code.text[from:s.textEnd]...)
+}
+
+// native puts the name of a function in place of its number.
+func (r *renderer) native(m mark) {
+	if r.natives == nil {
+		return
+	}
+	if name, ok := r.natives(int(m.value)); ok {
+		r.dst = append(r.dst[:len(r.dst)-int(m.at-m.from)], name...)
+	}
 }
 
 // number returns which of the variables of its name one is, in the order in which

@@ -1,10 +1,6 @@
 package unrealscript
 
-import (
-	"strconv"
-
-	"pakdb/codecs/script"
-)
+import "pakdb/codecs/script"
 
 // calls reads calls of functions, and what is done to arrays.
 type calls struct{ *disassembler }
@@ -71,18 +67,7 @@ func (d calls) native() {
 	if number < 0x70 {
 		number = (number-0x60)<<8 | int(d.in.U8())
 	}
-	name := d.calls[number]
-	if name == "" {
-		name = "native#" + strconv.Itoa(number)
-		d.calls[number] = name
-	}
-	d.called(script.Native, name)
-	if d.natives != nil {
-		if declared, ok := d.natives(number); ok {
-			name = declared
-		}
-	}
-	d.code.Str(name)
+	d.called(script.Native, d.code.Native(number))
 	d.arguments()
 }
 

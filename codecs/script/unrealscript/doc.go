@@ -5,6 +5,7 @@
 //	header.go      what stands in front of a script, and behind it
 //	class.go       what a class has behind its script; where its defaults begin
 //	native.go      numbers of native functions, and what declares them
+//	common.go      those that all games have
 //	token.go       statements
 //	meaning.go     what tokens mean, by generation
 //	expression.go  expressions: variables, constants, casts

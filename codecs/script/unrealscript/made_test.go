@@ -162,9 +162,9 @@ func made(version int, write func(c *code)) []byte {
 }
 
 // run disassembles the one function of a made package.
-func run(t testing.TB, version int, data []byte, opt unrealscript.Options) *unrealscript.Object {
+func run(t testing.TB, version int, data []byte) *unrealscript.Object {
 	t.Helper()
-	list, err := unrealscript.Disassemble(facts(version), func(int) ([]byte, error) { return data, nil }, opt)
+	list, err := unrealscript.Disassemble(facts(version), func(int) ([]byte, error) { return data, nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestStatements(t *testing.T) {
 				continue
 			}
 			tried++
-			got := run(t, version, made(version, func(c *code) { s.write(c); c.op(0x04, 0x0B) }), unrealscript.Options{})
+			got := run(t, version, made(version, func(c *code) { s.write(c); c.op(0x04, 0x0B) }))
 			want := "  " + s.text + "\n"
 			if got.Err != nil {
 				t.Errorf("%d %s: %v", version, s.text, got.Err)
@@ -298,7 +298,7 @@ func TestFlow(t *testing.T) {
 		c.op(0x07).u16(0).op(0x27)          // 29
 		c.op(0x0C).name(nB).i32(15)         // 33: labels
 		c.name(nNone).i32(0).op(0x04, 0x26) //
-	}), unrealscript.Options{})
+	}))
 	if got.Err != nil {
 		t.Fatal(got.Err)
 	}
@@ -332,7 +332,7 @@ func TestLabelsStay(t *testing.T) {
 			from := c.memory()
 			c.op(0x0F).local().op(0x26)
 			c.op(0x07).u16(from).op(0x27).op(0x04, 0x0B)
-		}), unrealscript.Options{}).Normal.String()
+		})).Normal.String()
 	}
 	if a, b := loop(), loop(0x08, 0x08, 0x08); "  stop\n  stop\n  stop\n"+a != b {
 		t.Errorf("%q and %q", a, b)
@@ -343,8 +343,8 @@ func TestNativesByName(t *testing.T) {
 	data := made(ue1, func(c *code) { c.op(0x82).local().local().op(0x16).op(0x61, 22).op(0x16).op(0x04, 0x0B) })
 	natives := unrealscript.Natives{130: "&&"}
 	natives.Add(unrealscript.Natives{130: "never", 300: "Other"})
-	got := run(t, ue1, data, unrealscript.Options{Natives: natives.Name})
-	if text := got.Normal.String(); text != "  &&(A, A)\n  native#278()\n" {
+	got := run(t, ue1, data)
+	if text := string(got.Normal.AppendNamed(nil, natives.Name)); text != "  &&(A, A)\n  native#278()\n" {
 		t.Errorf("%q", text)
 	}
 	want := []script.Call{{Kind: script.Native, Callee: "native#130"}, {Kind: script.Native, Callee: "native#278", Statement: 1}}
@@ -380,7 +380,7 @@ func TestOpaque(t *testing.T) {
 			{"jump outside", made(version, func(c *code) { c.op(0x06).u16(1000).op(0x04, 0x0B) }), "jump to offset 1000"},
 			{"jump into a statement", made(version, func(c *code) { c.op(0x06).u16(1).op(0x04, 0x0B) }), "jump to offset 1 in"},
 		} {
-			got := run(t, version, c.data, unrealscript.Options{})
+			got := run(t, version, c.data)
 			if got.Err == nil || !strings.Contains(got.Err.Error(), c.want) {
 				t.Errorf("%d, %s: %v, want %q", version, c.name, got.Err, c.want)
 			}
@@ -429,7 +429,7 @@ func TestMutations(t *testing.T) {
 				b[rnd.IntN(len(b))] = byte(rnd.Uint32())
 			}
 			runtime.ReadMemStats(&before)
-			list, err := unrealscript.Disassemble(f, func(int) ([]byte, error) { return b, nil }, unrealscript.Options{})
+			list, err := unrealscript.Disassemble(f, func(int) ([]byte, error) { return b, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -455,7 +455,7 @@ func FuzzDisassemble(f *testing.F) {
 		pkg := facts(int(version))
 		pkg.Names[nFunction].Text = class
 		pkg.Exports[0].Size = 1
-		list, err := unrealscript.Disassemble(pkg, func(int) ([]byte, error) { return b, nil }, unrealscript.Options{})
+		list, err := unrealscript.Disassemble(pkg, func(int) ([]byte, error) { return b, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -494,7 +494,7 @@ func BenchmarkDisassemble(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		list, err := unrealscript.Disassemble(f, func(int) ([]byte, error) { return data, nil }, unrealscript.Options{})
+		list, err := unrealscript.Disassemble(f, func(int) ([]byte, error) { return data, nil })
 		if err != nil || list[0].Err != nil {
 			b.Fatal(err, list[0].Err)
 		}

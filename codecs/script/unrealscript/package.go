@@ -33,24 +33,16 @@ func IsCode(f *unreal.PackageFacts, export int) bool {
 	return false
 }
 
-// Options change what [Disassemble] makes of a package.
-type Options struct {
-	// Natives gives the names of native functions; nil, or a number that it does
-	// not know, is written "native#112". Texts that are compared need one answer
-	// for both: what else the game has decides over it.
-	Natives func(number int) (name string, ok bool)
-}
-
 // Disassemble returns the functions, states, classes and structs of a package of
 // UE1 to UE3, in the order of its exports. data returns the bytes of an export; it
 // may be called more than once for each. What could not be disassembled to its
 // exact sizes has Err set: that is no failure of the package. The error is that of
 // data.
-func Disassemble(f *unreal.PackageFacts, data func(export int) ([]byte, error), opt Options) ([]Object, error) {
+func Disassemble(f *unreal.PackageFacts, data func(export int) ([]byte, error)) ([]Object, error) {
 	var best []Object
 	most := -1
 	for _, lay := range layouts(f.Version) {
-		list, exact, err := attempt(f, lay, data, opt)
+		list, exact, err := attempt(f, lay, data)
 		if err != nil {
 			return nil, err
 		}
@@ -65,9 +57,8 @@ func Disassemble(f *unreal.PackageFacts, data func(export int) ([]byte, error), 
 }
 
 // attempt disassembles everything by one layout, and counts what it fits.
-func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error), opt Options) (list []Object, exact int, err error) {
+func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error)) (list []Object, exact int, err error) {
 	names := script.NewNames(f)
-	natives := map[int]string{}
 	for i := range f.Exports {
 		if !IsCode(f, i) {
 			continue
@@ -81,7 +72,7 @@ func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error),
 		}
 		list = append(list, Object{})
 		o := &list[len(list)-1]
-		d := &disassembler{natives: opt.Natives, calls: natives, fn: &o.Function}
+		d := &disassembler{fn: &o.Function}
 		o.disassemble(d, ueold.NewReader(f, b), names, lay, i)
 		if o.Err == nil {
 			exact++

@@ -11,7 +11,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/script/scripttest"
-	"pakdb/codecs/script/unrealscript"
 	"pakdb/codecs/umod"
 )
 
@@ -23,7 +22,7 @@ func TestSamples(t *testing.T) {
 	for _, p := range packages(t) {
 		var n, exact, scripts, disk, tokens, calls int
 		var opaque []string
-		for _, o := range disassemble(t, p, unrealscript.Options{}) {
+		for _, o := range disassemble(t, p) {
 			n++
 			if o.Err != nil {
 				opaque = append(opaque, fmt.Sprintf("  %s %s: %v\n", o.Class, o.Path, o.Err))

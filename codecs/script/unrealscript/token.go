@@ -5,12 +5,10 @@ import "pakdb/codecs/script"
 // disassembler reads one script.
 type disassembler struct {
 	operands
-	code    *script.Code
-	fn      *script.Function
-	owner   string // class of the function: its own functions are called by name
-	depth   int
-	natives func(number int) (name string, ok bool)
-	calls   map[int]string // "native#112", made once
+	code  *script.Code
+	fn    *script.Function
+	owner string // class of the function: its own functions are called by name
+	depth int
 }
 
 // disassemble reads statements until the script has its size in memory.

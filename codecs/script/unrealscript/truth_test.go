@@ -25,9 +25,9 @@ type truth struct {
 	Defaults [][2]any
 }
 
-func disassemble(t testing.TB, p *scripttest.Package, opt unrealscript.Options) []unrealscript.Object {
+func disassemble(t testing.TB, p *scripttest.Package) []unrealscript.Object {
 	t.Helper()
-	list, err := unrealscript.Disassemble(p.Facts(), p.Data, opt)
+	list, err := unrealscript.Disassemble(p.Facts(), p.Data)
 	if err != nil {
 		t.Fatalf("%s: %v", p.Name, err)
 	}
@@ -52,7 +52,7 @@ func TestTruth(t *testing.T) {
 			}
 			p := sample(t, name+".u")
 			got := map[string]*unrealscript.Object{}
-			list := disassemble(t, p, unrealscript.Options{})
+			list := disassemble(t, p)
 			for i := range list {
 				got[list[i].Path] = &list[i]
 			}
