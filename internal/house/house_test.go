@@ -91,6 +91,7 @@ var rooms = map[string][]string{
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/unrealpkg", "query", "internal/progress"},
+	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
 	"schema":          {"internal/rescue", "schema/..."},
 

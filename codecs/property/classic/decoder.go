@@ -38,7 +38,7 @@ type Decoder struct {
 // the bytes of an export, and may be called more than once for each; its error is
 // the only one.
 func NewDecoder(f *unreal.PackageFacts, data func(export int) ([]byte, error), o Options) (*Decoder, error) {
-	list, err := unrealscript.Disassemble(f, data, unrealscript.Options{})
+	list, err := unrealscript.Disassemble(f, data)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,8 @@ type Content struct {
 	Path   string // in the game, as far as it is known
 	Folder string // of the file that it is in
 	Chunk  bool   // of an IoStore container
-	// Exports is the .uexp beside a package, for those who want values; nil: none.
+	// Exports is the .uexp beside a package, for those who want what is in exports;
+	// nil: none.
 	Exports *Content
 	Close   func()
 }

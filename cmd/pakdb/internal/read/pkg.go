@@ -22,7 +22,10 @@ import (
 type pkgOptions struct {
 	names, imports, exports, depends, generations bool
 
-	values valueOptions
+	values   valueOptions
+	script   bool
+	function string
+
 	format string
 }
 
@@ -49,12 +52,18 @@ Stats.Damage or Rows[Rifle].Cost, rows of data tables, curves, strings. Cooked
 packages of UE5 need --mappings, which tools dump from the running game. A value
 that was not understood is Opaque, with the reason.
 
+--script shows the code of the package as text: blueprints of UE4.10 to UE6.0,
+UnrealScript of UE1 to UE3. Labels and temporaries have names that stay when
+nothing that they mean changes. A function that does not have the sizes that the
+file states is opaque.
+
 What is wrong with the package is written to stderr, and the exit code is 1.`,
 		Example: `  pakdb pkg Botpack.u
   pakdb pkg --exports Botpack.u
   pakdb pkg --imports --format csv Game.pak Game/Content/Maps/Arena.umap
   pakdb pkg 1.52:Game/Content/Maps/Arena.umap
   pakdb pkg --values --mappings Game.usmap Game.pak Game/Content/DT_Weapons.uasset
+  pakdb pkg --script --function ReceiveBeginPlay BP_GameMode.uasset
   pakdb pkg --depends DropStuff.umod System/DropStuff.u`,
 		Args:              cli.Args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
@@ -72,6 +81,8 @@ What is wrong with the package is written to stderr, and the exit code is 1.`,
 	flags.BoolVar(&opts.values.json, "json", false, "with --values: the exports in the shape of FModel's JSON")
 	flags.StringVar(&opts.values.mappings, "mappings", "", "with --values: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&opts.values.engine, "engine", "", "with --values: the `VERSION` of the engine that cooked the package, as 4.27, if it has none")
+	flags.BoolVar(&opts.script, "script", false, "the code of its functions, as text")
+	flags.StringVar(&opts.function, "function", "", "the code of functions of that `NAME` or path alone")
 	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }
@@ -85,7 +96,7 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 		return err
 	}
 	defer content.Close()
-	p, problems, err := readPackage(ctx, a, content)
+	p, data, problems, err := readPackage(ctx, a, content)
 	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
 		return cli.WithHint(cli.OfFile(err, args[0], ""), "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
 	}
@@ -94,9 +105,12 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 		return cli.OfFile(err, args[0], entry)
 	}
 	v := &pkgtable.Package{PackageFacts: p, Path: content.Path}
-	if opts.values.show {
-		err = printValues(a, content, v, opts)
-	} else {
+	switch {
+	case opts.values.show:
+		err = printValues(a, data, v, opts)
+	case opts.script || opts.function != "":
+		err = printCode(a, v, data, opts)
+	default:
 		err = printPackage(a, v, opts)
 	}
 	if err != nil {
@@ -107,6 +121,11 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 		bad.Add(cli.OfFile(problem, args[0], entry))
 	}
 	return bad.Result()
+}
+
+// contents reports whether the contents of exports are asked for.
+func (opts pkgOptions) contents() bool {
+	return opts.values.show || opts.script || opts.function != ""
 }
 
 // tables returns the tables that are asked for, else the summary.
@@ -148,7 +167,7 @@ func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string
 	if len(args) == 1 {
 		if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
 			if c, err := openLoosePackage(a, args[0]); c != nil || err != nil {
-				if err == nil && opts.values.show {
+				if err == nil && opts.contents() {
 					err = addExports(c, args[0])
 				}
 				return c, err
@@ -173,10 +192,31 @@ func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string
 		return nil, err
 	}
 	defer func() { _ = g.ar.Close() }()
-	if opts.values.show {
+	if opts.contents() {
 		return spoolPackage(ctx, g.ar, g.entries[0])
 	}
 	return operand.SpoolEntry(ctx, g.ar, g.entries[0])
+}
+
+// printCode prints the functions that are asked for: as text, or as rows.
+func printCode(a *cli.App, v *pkgtable.Package, data func(export int) ([]byte, error), opts pkgOptions) error {
+	code, err := pkgtable.ReadScript(v.PackageFacts, data)
+	if err != nil {
+		return err
+	}
+	if opts.function != "" && !code.Keep(opts.function) {
+		return fmt.Errorf("%w: the package has no function %s", cli.ErrUsage, opts.function)
+	}
+	if opts.format == "" {
+		return code.Write(a.Stdout)
+	}
+	table := code.Table()
+	rows, err := a.Rows(opts.format, table.Columns...)
+	if err != nil {
+		return err
+	}
+	err = table.Rows(v, func(values ...driver.Value) error { return rows.Write(values...) })
+	return cmp.Or(err, rows.Close())
 }
 
 // openOnly decodes the only entry of an archive.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -62,11 +61,8 @@ func (o *valueOptions) decoding(p *unreal.PackageFacts) (out property.Options, _
 	return out, p, nil
 }
 
-// maxExport bounds the bytes of an export that is read into memory.
-const maxExport = 1 << 30
-
 // printValues prints the values of a package, and says what mappings lacked.
-func printValues(a *cli.App, content *operand.Content, p *pkgtable.Package, opts pkgOptions) error {
+func printValues(a *cli.App, data func(export int) ([]byte, error), p *pkgtable.Package, opts pkgOptions) error {
 	options, facts, err := opts.values.decoding(p.PackageFacts)
 	if err != nil {
 		return err
@@ -76,9 +72,7 @@ func printValues(a *cli.App, content *operand.Content, p *pkgtable.Package, opts
 		return codecs.Errorf(errors.ErrUnsupported, "values of %s; those of UE4 and UE5 can be read", p.Engine)
 	}
 	options.Name = cmp.Or(p.Name, unrealpkg.NameOf(p.Path))
-	v := &pkgtable.Values{Package: p, Options: options, Bytes: func(i int) ([]byte, error) {
-		return exportBytes(content, p.PackageFacts, i)
-	}}
+	v := &pkgtable.Values{Package: p, Options: options, Bytes: data}
 	if opts.values.json {
 		err = printJSON(a, v)
 	} else {
@@ -129,26 +123,6 @@ func printJSON(a *cli.App, v *pkgtable.Values) error {
 	}
 	_, endErr := out.WriteString(before)
 	return cmp.Or(err, endErr, out.Flush())
-}
-
-// exportBytes reads the bytes of an export, of a split package from its .uexp.
-func exportBytes(c *operand.Content, p *unreal.PackageFacts, i int) ([]byte, error) {
-	x := &p.Exports[i]
-	from, size, off := io.ReaderAt(c), c.Size, x.Offset
-	if p.Split {
-		if c.Exports == nil {
-			return nil, codecs.Errorf(codecs.ErrNotFound, "no .uexp beside %s", c.Path)
-		}
-		from, size, off = c.Exports, c.Exports.Size, off-p.HeaderSize
-	}
-	if off < 0 || x.Size < 0 || x.Size > maxExport || off > size-x.Size {
-		return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", x.Size, off, size)
-	}
-	data := make([]byte, x.Size)
-	if _, err := from.ReadAt(data, off); err != nil && !(errors.Is(err, io.EOF) && off+x.Size == size) {
-		return nil, err
-	}
-	return data, nil
 }
 
 // uexp returns the name of the file that has the exports of a split package, "" for

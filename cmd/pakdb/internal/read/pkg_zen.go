@@ -14,24 +14,51 @@ import (
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
+	"pakdb/internal/bin"
 )
 
 // readPackage reads a package of whatever kind: a chunk of an IoStore container
 // says what it is; a file that has no tag may be such a chunk.
-func readPackage(ctx context.Context, a *cli.App, c *operand.Content) (*unreal.PackageFacts, []*codecs.FormatError, error) {
+//
+// data returns the bytes of an export; those of a split package are in its .uexp.
+func readPackage(ctx context.Context, a *cli.App, c *operand.Content) (f *unreal.PackageFacts, data func(export int) ([]byte, error), problems []*codecs.FormatError, err error) {
+	zen := func(export int) ([]byte, error) {
+		e := &f.Exports[export]
+		return bin.Section(c, e.Offset, e.Size, c.Size, maxExport)
+	}
 	if c.Chunk {
-		return readZen(ctx, a, c)
+		f, problems, err = readZen(ctx, a, c)
+		return f, zen, problems, err
 	}
 	p, err := unrealpkg.Read(ctx, c, c.Size)
 	if errors.Is(err, codecs.ErrUnknown) {
-		if facts, problems, zenErr := readZen(ctx, a, c); zenErr == nil {
-			return facts, problems, nil
+		if facts, found, zenErr := readZen(ctx, a, c); zenErr == nil {
+			f = facts
+			return f, zen, found, nil
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return &p.PackageFacts, p.Problems, nil
+	return &p.PackageFacts, exportsOf(p, c), p.Problems, nil
+}
+
+// maxExport bounds the bytes of an export that are read at once.
+const maxExport = 1 << 30
+
+// exportsOf returns what reads exports of a package.
+func exportsOf(p *unrealpkg.Package, c *operand.Content) func(export int) ([]byte, error) {
+	var body *io.SectionReader
+	if c.Exports != nil {
+		body = io.NewSectionReader(c.Exports, 0, c.Exports.Size)
+	}
+	return func(export int) ([]byte, error) {
+		r, err := p.OpenExport(export, body)
+		if err != nil {
+			return nil, err
+		}
+		return bin.Section(r, 0, r.Size(), r.Size(), maxExport)
+	}
 }
 
 func readZen(ctx context.Context, a *cli.App, c *operand.Content) (*unreal.PackageFacts, []*codecs.FormatError, error) {

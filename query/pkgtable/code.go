@@ -1,0 +1,93 @@
+package pkgtable
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/script"
+	"pakdb/codecs/script/kismet"
+	"pakdb/codecs/script/unrealscript"
+)
+
+// Script is the code of a package.
+type Script struct {
+	Functions []script.Function
+
+	natives func(number int) (string, bool)
+}
+
+// ReadScript disassembles the code of a package of any generation of the engine: its
+// functions, and states and classes that have some. data returns the bytes of an
+// export. Native functions of UE1 to UE3 go by the names that the package declares,
+// or that all games have for them.
+func ReadScript(f *unreal.PackageFacts, data func(export int) ([]byte, error)) (*Script, error) {
+	if strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5") {
+		list, err := kismet.Disassemble(f, data, kismet.Options{})
+		return &Script{Functions: list}, err
+	}
+	list, err := unrealscript.Disassemble(f, data)
+	natives := unrealscript.Declared(list)
+	natives.Add(unrealscript.Common())
+	s := &Script{natives: natives.Name}
+	for _, o := range list {
+		if o.Err != nil || o.Memory > 0 {
+			s.Functions = append(s.Functions, o.Function)
+		}
+	}
+	return s, err
+}
+
+// Keep drops all functions but those of that name, which is a path or the end of one,
+// in whatever case. It reports whether any are left.
+func (s *Script) Keep(name string) bool {
+	s.Functions = slices.DeleteFunc(s.Functions, func(f script.Function) bool {
+		return !strings.EqualFold(f.Path, name) && !strings.EqualFold(f.Path[strings.LastIndexAny(f.Path, ":.")+1:], name)
+	})
+	return len(s.Functions) > 0
+}
+
+// Write writes functions as text, an empty line between them.
+func (s *Script) Write(w io.Writer) error {
+	var b []byte
+	for i := range s.Functions {
+		f := &s.Functions[i]
+		b = b[:0]
+		if i > 0 {
+			b = append(b, '\n')
+		}
+		b = append(append(b, f.Path...), '\n')
+		if f.Err != nil {
+			b = fmt.Appendf(b, "  opaque: %v\n", f.Err)
+		} else {
+			b = f.Normal.AppendNamed(b, s.natives)
+		}
+		if _, err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Table is the table of functions: opaque ones have a reason in place of a text.
+func (s *Script) Table() Table {
+	columns := []string{"export", "function", "class", "flags", "size", "memory", "calls", "text", "opaque"}
+	return Table{columns, func(_ *Package, write func(...driver.Value) error) error {
+		for i := range s.Functions {
+			f := &s.Functions[i]
+			var text, opaque driver.Value
+			if f.Err != nil {
+				opaque = f.Err.Error()
+			} else {
+				text = string(f.Normal.AppendNamed(nil, s.natives))
+			}
+			if err := write(int64(f.Export+1), f.Path, f.Class, fmt.Sprintf("0x%08x", f.Flags), int64(f.Disk), int64(f.Memory), int64(len(f.Calls)), text, opaque); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
