@@ -66,12 +66,16 @@ type Code struct {
 	over  bool
 }
 
-// NewCode returns an empty Code for size bytes of script. Its text may have 64
-// times that and 64 KiB more; what goes beyond is dropped, and [Code.Seal] fails.
+// maxText bounds the text of one function. The largest known have a few MB.
+const maxText = 16 << 20
+
+// NewCode returns an empty Code for size bytes of script. Its text may have 16
+// times that and 64 KiB more, and 16 MiB at most; what goes beyond is dropped, and
+// [Code.Seal] fails.
 func NewCode(size int) *Code {
 	return &Code{
 		Statements: make([]Statement, 0, size/32+4), marks: make([]mark, 0, size/32+4), text: make([]byte, 0, 2*size+64),
-		limit: 64*size + 64<<10,
+		limit: min(16*size+64<<10, maxText),
 	}
 }
 

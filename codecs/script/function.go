@@ -44,17 +44,27 @@ type Function struct {
 	Class  string // "Function", "State", ...
 	Flags  uint32 // of the function, as stored; 0 for what is none
 
-	At     int // of the script in the bytes of the export
-	Disk   int // size of the script, bytes
-	Memory int // its size in memory, as the file states and the code confirms
-	End    int // of what was read of the export
-	Tokens int
+	At                 int // of the script in the bytes of the export
+	Disk               int // size of the script, bytes
+	Memory             int // its size in memory, as the file states and the code confirms
+	End                int // of what was read of the export
+	Statements, Tokens int
 
 	Calls   []Call
 	Refs    []unreal.ObjectRef // object constants, in order, repeated
-	Strings []string           // string constants, likewise
+	Soft    []string           // paths of objects that are loaded on demand, likewise
+	Strings []string           // other string constants
+	Texts   []Text             // what players read
 	Normal  *Form              // nil where Err is set
 	Err     error
+}
+
+// Text is a localized text: what finds it in a .locres, and what it says without.
+type Text struct{ Namespace, Key, Source string }
+
+// Drop takes back what was found in a function that turned out to be opaque.
+func (f *Function) Drop() {
+	f.Calls, f.Refs, f.Soft, f.Strings, f.Texts = nil, nil, nil, nil, nil
 }
 
 // Event returns the section of the normal form that a call lies in, "" for none.

@@ -42,11 +42,11 @@ func (f *Form) AppendNamed(dst []byte, natives func(number int) (name string, ok
 	for i, l := range f.lines {
 		switch l.kind {
 		case eventLine:
-			r.numbers = nil
+			clear(r.numbers)
 			r.dst = append(append(append(r.dst, "event "...), f.events[l.index]...), ":\n"...)
 			continue
 		case unreachedLine:
-			r.numbers = nil
+			clear(r.numbers)
 			r.dst = append(r.dst, "unreached:\n"...)
 			continue
 		}
@@ -80,9 +80,12 @@ type renderer struct {
 	*Form
 	dst     []byte
 	natives func(number int) (name string, ok bool)
-	numbers map[variable]int
-	count   map[string]int // by name
+	text    string           // all of the code's, which names are cut from
+	numbers map[variable]int // and under allOf how many variables have a name
 }
+
+// allOf is no number of a variable.
+const allOf = 1<<32 - 1
 
 // variable is a compiler-made one.
 type variable struct {
@@ -99,7 +102,7 @@ func (r *renderer) statement(s *Statement) {
 		case labelMark:
 			r.dst = append(r.dst, r.label(r.resolve(m.value))...)
 		case tempMark:
-			if n := r.number(r.code.text[m.from:m.at], m.value); n > 1 {
+			if n := r.number(m); n > 1 {
 				r.dst = strconv.AppendInt(append(r.dst, '~'), int64(n), 10)
 			}
 		case nativeMark:
@@ -121,16 +124,19 @@ func (r *renderer) native(m mark) {
 
 // number returns which of the variables of its name one is, in the order in which
 // the section mentions them.
-func (r *renderer) number(name []byte, number uint32) int {
-	if n, is := r.numbers[variable{string(name), number}]; is {
-		return n
+func (r *renderer) number(m mark) int {
+	if r.text == "" {
+		r.text = string(r.code.text)
 	}
 	if r.numbers == nil {
-		r.numbers, r.count = map[variable]int{}, map[string]int{}
+		r.numbers = map[variable]int{}
 	}
-	text := string(name)
-	r.count[text]++
-	n := r.count[text]
-	r.numbers[variable{text, number}] = n
+	key := variable{r.text[m.from:m.at], m.value}
+	n := r.numbers[key]
+	if n == 0 {
+		all := variable{key.name, allOf}
+		n = r.numbers[all] + 1
+		r.numbers[all], r.numbers[key] = n, n
+	}
 	return n
 }

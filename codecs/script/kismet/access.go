@@ -17,8 +17,15 @@ func (r *disassembler) access(token byte) bool {
 		r.code.Str("[")
 		r.expression(false)
 		r.code.Str("]")
-	case 0x51, 0x67, 0x6D: // through an interface; soft and field paths
+	case 0x51, 0x6D: // through an interface; paths of fields
 		r.expression(false)
+	case 0x67:
+		before := len(r.fn.Strings)
+		r.expression(false)
+		if n := len(r.fn.Strings); n == before+1 {
+			r.fn.Soft = append(r.fn.Soft, r.fn.Strings[before])
+			r.fn.Strings = r.fn.Strings[:before]
+		}
 	case 0x13:
 		r.castTo("class")
 	case 0x2E:

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 
 	"pakdb/codecs/internal/latin1"
+	"pakdb/codecs/script"
 )
 
 // literals reads values that the code holds.
@@ -177,7 +178,7 @@ func (r literals) localized() bool {
 // round: what identifies the text first. From 5.8 on developers' notes may follow.
 func (r literals) localizedText(notes bool) {
 	r.code.Str("loctext(")
-	from := r.code.Len()
+	from, before := r.code.Len(), len(r.fn.Strings)
 	r.expression(false)
 	source := r.code.Take(from)
 	r.expression(false)
@@ -187,6 +188,10 @@ func (r literals) localizedText(notes bool) {
 	r.code.Paste(key)
 	r.code.Str(", ")
 	r.code.Paste(source)
+	if s := r.fn.Strings[before:]; len(s) == 3 {
+		r.fn.Texts = append(r.fn.Texts, script.Text{Namespace: s[2], Key: s[1], Source: s[0]})
+		r.fn.Strings = r.fn.Strings[:before]
+	}
 	if notes {
 		r.code.Str(", ")
 		r.expression(false)

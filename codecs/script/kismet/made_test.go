@@ -289,6 +289,23 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
+// TestConstants: what else refers to, or is read by, is told apart.
+func TestConstants(t *testing.T) {
+	got := run(t, made(func(c *code) {
+		c.op(0x1B).name(nLength).op(0x67).str("/Game/A.A").op(0x29, 1).str("s").str("k").str("n").str("plain").op(0x20).ref(rActor).op(0x16).end()
+	}), empty)[0]
+	if got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	if !slices.Equal(got.Soft, []string{"/Game/A.A"}) || !slices.Equal(got.Strings, []string{"plain"}) ||
+		!slices.Equal(got.Texts, []script.Text{{Namespace: "n", Key: "k", Source: "s"}}) || !slices.Equal(got.Refs, []unreal.ObjectRef{rActor}) {
+		t.Errorf("soft %q, strings %q, texts %q, references %v", got.Soft, got.Strings, got.Texts, got.Refs)
+	}
+	if got.Statements != 3 || got.Tokens != 13 {
+		t.Errorf("%d statements, %d tokens", got.Statements, got.Tokens)
+	}
+}
+
 // TestStatements has what stands at the top level alone.
 func TestStatements(t *testing.T) {
 	for _, s := range []struct {

@@ -111,8 +111,10 @@ func function(names *script.Names, lay *layout, export int, data []byte) *work {
 		w.fn.Flags, w.fn.Err = tail(rest)
 	}
 	if w.fn.Err != nil {
-		w.fn.Calls, w.fn.Refs, w.fn.Strings, w.stub = nil, nil, nil, nil
+		w.fn.Drop()
+		w.stub = nil
 	}
+	w.fn.Statements = len(w.code.Statements)
 	w.fn.End = len(data) - rest.Len()
 	return w
 }

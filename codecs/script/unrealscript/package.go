@@ -102,9 +102,11 @@ func (o *Object) disassemble(d *disassembler, r *ueold.Reader, names *script.Nam
 	}
 	o.End = r.In.Pos()
 	if o.Err != nil {
-		o.Calls, o.Refs, o.Strings, o.Defaults = nil, nil, nil, 0
+		o.Drop()
+		o.Defaults = 0
 		return
 	}
+	o.Statements = len(d.code.Statements)
 	o.Normal = d.code.InOrder()
 }
 
