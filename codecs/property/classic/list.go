@@ -30,7 +30,17 @@ type parser struct {
 	o     *property.Export
 	depth int
 
-	values, opaque, guessed, opaqueBytes int64
+	tally
+}
+
+// tally counts what was read.
+type tally struct{ values, opaque, guessed, opaqueBytes int64 }
+
+// within goes on reading at a place in the first bytes of the export.
+func (p *parser) within(data []byte, at int) {
+	p.Data = data
+	p.In.Reset(data, 0, p.In.Order())
+	p.In.Seek(at)
 }
 
 // add appends a node whose value is at the reader's place.
@@ -69,12 +79,9 @@ func (p *parser) list(owner unreal.ObjectRef) {
 // with them is opaque.
 func (p *parser) tagged(t *ueold.Tag, owner unreal.ObjectRef) {
 	from := p.In.Pos()
-	outer := p.Reader
-	before := *p
+	outer, before := p.Data, p.tally
 	first := len(p.o.List.Nodes)
-	inner := ueold.NewReader(p.d.f, p.Data[:from+t.Size])
-	inner.In.Seek(from)
-	p.Reader = inner
+	p.within(outer[:from+t.Size], from)
 	typ, fields := p.typeOf(t, owner)
 	i := p.add(t.Name, typ)
 	p.o.List.Nodes[i].Index = int32(t.Index)
@@ -86,8 +93,7 @@ func (p *parser) tagged(t *ueold.Tag, owner unreal.ObjectRef) {
 	if err == nil {
 		p.end(i)
 	}
-	p.Reader = outer
-	p.In.Skip(t.Size)
+	p.within(outer, from+t.Size)
 	if errors.Is(err, errNodes) {
 		p.In.Fail(err)
 	}

@@ -150,11 +150,9 @@ func (p *parser) guess(i int) {
 	case n > 0 && rest == 4*n:
 		candidates = append([]*property.Type{types.of(property.Int, "")}, candidates...)
 	}
-	outer, first := p.Reader, len(p.o.List.Nodes)
-	before := *p
+	first, before := len(p.o.List.Nodes), p.tally
 	for _, elem := range candidates {
-		p.Reader = ueold.NewReader(p.d.f, all)
-		p.In.Seek(from)
+		p.within(all, from)
 		p.o.List.Nodes[i].Type = types.array(elem)
 		p.array(i, 0)
 		if p.In.Err() == nil && p.In.Len() == 0 {
@@ -164,9 +162,9 @@ func (p *parser) guess(i int) {
 		}
 		p.o.List.Nodes = p.o.List.Nodes[:first]
 		p.o.List.Nodes[i].Flags &^= property.Packed
-		p.values, p.opaque, p.guessed, p.opaqueBytes = before.values, before.opaque, before.guessed, before.opaqueBytes
+		p.tally = before
 	}
-	p.Reader = outer
 	p.o.List.Nodes[i].Type = types.of(property.Array, "")
+	p.within(all, from)
 	p.In.Fail(errNone)
 }
