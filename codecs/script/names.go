@@ -5,13 +5,15 @@ import "pakdb/codecs/family/unreal"
 // Names renders the names and objects of one package, each path once. It is not
 // safe for concurrent use.
 type Names struct {
-	Facts *unreal.PackageFacts
-	paths map[unreal.ObjectRef]string
+	Facts   *unreal.PackageFacts
+	paths   map[unreal.ObjectRef]string
+	members map[unreal.ObjectRef]string
+	buf     []byte
 }
 
 // NewNames returns the names of a package.
 func NewNames(f *unreal.PackageFacts) *Names {
-	return &Names{Facts: f, paths: map[unreal.ObjectRef]string{}}
+	return &Names{Facts: f, paths: map[unreal.ObjectRef]string{}, members: map[unreal.ObjectRef]string{}}
 }
 
 // Name returns the text of a name without its number; ok is false for an index
@@ -51,13 +53,18 @@ func (n *Names) Bare(r unreal.ObjectRef) string {
 	return n.Facts.ObjectOf(r)
 }
 
-// Member returns the name of an object behind that of its outer.
+// Member returns the name of an object behind that of its outer. The separator is
+// the same in all calls.
 func (n *Names) Member(r unreal.ObjectRef, separator string) string {
-	outer := n.Facts.OuterOf(r)
-	if outer == 0 {
-		return n.Bare(r)
+	if text, is := n.members[r]; is {
+		return text
 	}
-	return n.Facts.ObjectOf(outer) + separator + n.Facts.ObjectOf(r)
+	text := n.Bare(r)
+	if outer := n.Facts.OuterOf(r); outer != 0 {
+		text = n.Facts.ObjectOf(outer) + separator + text
+	}
+	n.members[r] = text
+	return text
 }
 
 // Path returns the whole path of an object: "/Script/Engine.Actor:Fn", with a dot
@@ -69,10 +76,11 @@ func (n *Names) Path(r unreal.ObjectRef) string {
 	if path, is := n.paths[r]; is {
 		return path
 	}
-	path, rooted := n.Facts.PathOf(r)
-	if !rooted {
-		path = "." + path
+	buf, rooted := n.Facts.AppendPath(append(n.buf[:0], '.'), r)
+	path := string(buf)
+	if rooted {
+		path = path[1:]
 	}
-	n.paths[r] = path
+	n.buf, n.paths[r] = buf, path
 	return path
 }
