@@ -30,7 +30,8 @@ type Half [16]byte
 
 // HashOf returns the first half of the BLAKE3 of a text.
 func HashOf[T string | []byte](text T) Half {
-	sum := blake3.Sum256([]byte(text))
+	var short [192]byte // most paths fit, and need no memory of their own
+	sum := blake3.Sum256(append(short[:0], text...))
 	return Half(sum[:16])
 }
 
