@@ -86,7 +86,11 @@ func addPlaceSymbols(r *codecs.Registry, o *opened, e *codecs.Entry, head []byte
 		if at == "" {
 			at = placeOf(o, e)
 		}
-		row.PlaceSymbols = append(row.PlaceSymbols, symbolRows(in.SymbolsAt(e, at, head))...)
+		rows := symbolRows(in.SymbolsAt(e, at, head))
+		if row.PlaceSymbols != nil {
+			rows = append(row.PlaceSymbols, rows...)
+		}
+		row.PlaceSymbols = rows
 	}
 }
 

@@ -212,6 +212,9 @@ func (w *worker) read(ctx context.Context, c *chunk, it item, row *schema.Entry)
 	if err := w.inspect(ctx, c, it, bytes.NewReader(content), int64(len(content)), row); err != nil {
 		return err
 	}
+	if w.options.Store == nil && it.out == "" {
+		return nil
+	}
 	return w.sink(it, row, bytes.NewReader(content))
 }
 
