@@ -54,6 +54,18 @@ func handmade() []fixture {
 			want: `{"Points":[{"X":1.0,"Y":2.0,"Z":3.0}],"Tags":["Red"],"At":[{"Key":"Red_1","Value":{"X":1.0,"Y":2.0,"Z":3.0}}],"Soft":{"AssetPathName":"/Game/A.A","SubPathString":"B"}}`,
 		},
 		{
+			name: "4.27: an array of structs that are lists in spite of their serializer, with a vector inside", ue4: 522, flags: filtered,
+			names: "None A ArrayProperty StructProperty NiagaraVariableBase V Vector",
+			hex: `01000000 00000000 02000000 00000000 7A000000 00000000 03000000 00000000 00
+					01000000
+					01000000 00000000 03000000 00000000 45000000 00000000 04000000 00000000 00000000000000000000000000000000 00
+						05000000 00000000 03000000 00000000 0C000000 00000000 06000000 00000000 00000000000000000000000000000000 00
+							0000803F 00000040 00004040
+						00000000 00000000
+				00000000 00000000 00000000`,
+			want: `{"A":[{"V":{"X":1.0,"Y":2.0,"Z":3.0}}]}`,
+		},
+		{
 			name: "5.3: vectors of f64, texts, a number of a name, a value that does not fit", ue4: 522, ue5: 1009, flags: filtered,
 			names: "None V StructProperty Vector2D T TextProperty Bad IntProperty D DoubleProperty",
 			hex: `01000000 03000000 02000000 00000000 10000000 00000000 03000000 00000000 00000000000000000000000000000000 00

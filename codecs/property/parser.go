@@ -36,8 +36,9 @@ type parser struct {
 	data  []byte
 	text  string // data, once a text is read: texts share its memory
 	depth int
-	trial int // how many guesses are being tried
-	work  int // what may still be done
+	trial int  // how many guesses are being tried
+	lists bool // structs with a serializer of their own are read as lists
+	work  int  // what may still be done
 	tally
 }
 

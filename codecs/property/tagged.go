@@ -207,6 +207,8 @@ func readTaggedValue(p *parser, t *tag, path, owner string) {
 	if t.typ.Kind == Set || t.typ.Kind == Map || t.typ.Kind == Array {
 		stateType(p, i, path, owner)
 	}
+	outerLists := p.lists
+	p.lists = false
 	first := p.mark()
 	binary := p.v.ue5 < typeNames || t.flags&tagBinary != 0
 	err := attempt(p, i, binary)
@@ -218,14 +220,32 @@ func readTaggedValue(p *parser, t *tag, path, owner string) {
 			err = nil
 		}
 	}
+	if err != nil && holdsNative(t.typ) && p.work >= 0 {
+		p.back(first)
+		p.lists = true
+		if attempt(p, i, true) == nil {
+			err = nil
+		}
+	}
 	if err != nil {
 		p.back(first)
 		makeOpaque(p, i, t.size, err)
 	}
+	p.lists = outerLists
 	p.leave(outer, t.size)
 	if p.work < 0 {
 		p.fail(errWork)
 	}
+}
+
+// holdsNative reports a container of structs that may have a serializer of their own:
+// those of Niagara have one in some versions and none in others.
+func holdsNative(t *Type) bool {
+	switch t.Kind {
+	case Array, Set, Optional, Map:
+		return t.Elem.native != nil || t.Elem.Kind == Struct && t.Elem.Name == "" || t.Key != nil && t.Key.native != nil
+	}
+	return false
 }
 
 // attempt reads the value of node i, which must take all bytes there are. binary has a

@@ -180,7 +180,7 @@ func readArray(p *parser, i int) {
 
 // readElements reads n elements. Many numbers stay packed.
 func readElements(p *parser, i int, t *Type, n int) {
-	if size := elementSize(t, p.v.wide); size > 0 && n > smallArray {
+	if size := elementSize(t, p.v.wide); size > 0 && n > smallArray && !(p.lists && t.Kind == Struct) {
 		if b := p.in.Bytes(size * n); b != nil {
 			node := &p.l.Nodes[i]
 			node.Flags |= Packed
@@ -282,7 +282,7 @@ func readSoftPath(p *parser, i int) {
 // readStructure reads a struct: by its own serializer, or as a list.
 func readStructure(p *parser, i int) {
 	t := p.l.Nodes[i].Type
-	if t.native != nil && t.native.decode(p, i) {
+	if t.native != nil && !p.lists && t.native.decode(p, i) {
 		if i < len(p.l.Nodes) {
 			p.l.Nodes[i].Flags |= Binary
 		}
