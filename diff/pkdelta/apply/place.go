@@ -34,13 +34,22 @@ type place interface {
 	end(ctx context.Context, err error) error
 }
 
-// newPlace returns that of a mode.
+// newPlace returns that of a mode. A dry run of making new files changes none, and
+// compares with those that are there.
 func newPlace(s *staging, m *program.Machine, o *ApplyOptions) place {
-	switch {
-	case o.Mode == Append:
-		return &appending{newReplacing(s, m, o), o.Registry, o.Open}
-	case o.Mode == InPlace || o.DryRun:
-		return &changing{newReplacing(s, m, o)}
+	if o.Mode == NewFiles && !o.DryRun {
+		return &fresh{s: s, m: m, undo: o.Undo}
 	}
-	return &fresh{s: s, m: m, undo: o.Undo}
+	r := newReplacing(s, m, o)
+	switch o.Mode {
+	case Append:
+		return &appending{r, o.Registry, o.Open}
+	case NewFiles:
+		r.fresh = true
+	case InPlace:
+		if !o.DryRun {
+			r.spool.Limit = journalMemory
+		}
+	}
+	return &changing{r}
 }

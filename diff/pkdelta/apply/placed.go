@@ -51,6 +51,7 @@ type replacing struct {
 	list    []*replaced
 	spool   *program.Spool
 	journal bool // the spool's file is there
+	fresh   bool // a dry run of what makes new files
 }
 
 // journalMemory is how much of a journal that has all that is made waits in memory.
@@ -70,13 +71,10 @@ func newReplacing(s *staging, m *program.Machine, o *ApplyOptions) *replacing {
 		}
 		return f, nil
 	})
-	if o.Mode == InPlace {
-		r.spool.Limit = journalMemory
-	}
 	return r
 }
 
-func (r *replacing) obstacles() error { return r.s.obstacles(r.o.Undo, r.o.Mode != NewFiles) }
+func (r *replacing) obstacles() error { return r.s.obstacles(r.o.Undo, !r.fresh) }
 
 func (*replacing) resume() (reached, program.Output, error) { return reached{}, nil, nil }
 
