@@ -51,7 +51,7 @@ func (rs *records) elsewhere(side int, path int64) bool {
 	}
 	found := func(g facts.GUID) bool {
 		to, ok := rs.Paths[1-side][g]
-		return ok && to != path && len(rs.rows[1-side][to]) > 0
+		return ok && to != 0 && to != path && len(rs.rows[1-side][to]) > 0
 	}
 	return found(g) || found(facts.GUID{Space: g.Space, Value: rs.after[g.Value]}) ||
 		slices.ContainsFunc(rs.before[g.Value], func(before int64) bool { return found(facts.GUID{Space: g.Space, Value: before}) })

@@ -30,16 +30,26 @@ func HasRecords(ctx context.Context, db *sql.DB) (bool, error) {
 	return Exists(ctx, db, "SELECT 1 FROM calligraphy_record")
 }
 
-// Records returns the GUIDs that the directories of a build give paths, by path_id.
-// paths must be sorted.
+// Records returns the GUIDs that the directories of a build give paths, by path_id;
+// none of paths that they give several. paths must be sorted.
 func Records(ctx context.Context, db *sql.DB, build int64, paths []int64) (map[int64]GUID, error) {
 	of := map[int64]GUID{}
 	err := Batches(paths, func(paths []int64) error {
 		return schema.EachRow(ctx, db, recordGUIDs, []driver.Value{build, Array(paths)}, func(v []driver.Value) {
-			of[Integer(v[0])] = GUID{Space: Integer(v[2]), Value: Integer(v[1])}
+			setOnce(of, Integer(v[0]), GUID{Space: Integer(v[2]), Value: Integer(v[1])})
 		})
 	})
 	return of, err
+}
+
+// setOnce sets what a key stands for. A key of several values, in damaged directories,
+// stands for none: which one would count must not follow from the ids of a catalog.
+func setOnce[K, V comparable](of map[K]V, key K, value V) {
+	var none V
+	if other, twice := of[key]; twice && other != value {
+		value = none
+	}
+	of[key] = value
 }
 
 // directories lists the contents of a build's directories.
@@ -56,8 +66,8 @@ func notAmong(ids, others []int64) []int64 {
 // Apart is what the directories of two builds, the old and the new one, say that
 // those of the other do not.
 type Apart struct {
-	Of    [2]map[int64]GUID // by path_id
-	Paths [2]map[GUID]int64
+	Of    [2]map[int64]GUID // by path_id; zero: several
+	Paths [2]map[GUID]int64 // zero: several
 }
 
 // ReadApart returns nil where the directories of both builds say the same.
@@ -76,10 +86,8 @@ func ReadApart(ctx context.Context, db *sql.DB, oldBuild, newBuild int64) (*Apar
 		found.Of[i], found.Paths[i] = map[int64]GUID{}, map[GUID]int64{}
 		err := schema.EachRow(ctx, db, recordsApart, []driver.Value{dirs[i], dirs[1-i]}, func(v []driver.Value) {
 			path, g := Integer(v[0]), GUID{Space: Integer(v[1]), Value: Integer(v[2])}
-			found.Of[i][path] = g
-			if _, twice := found.Paths[i][g]; !twice {
-				found.Paths[i][g] = path
-			}
+			setOnce(found.Of[i], path, g)
+			setOnce(found.Paths[i], g, path)
 		})
 		if err != nil {
 			return nil, err
@@ -89,11 +97,12 @@ func ReadApart(ctx context.Context, db *sql.DB, oldBuild, newBuild int64) (*Apar
 }
 
 // Replacements returns which GUIDs any of the builds names in the place of others:
-// by the one that was replaced, the last one that took its place.
+// by the one that was replaced, the last one that took its place. One that has several
+// successors has none.
 func Replacements(ctx context.Context, db *sql.DB, builds ...int64) (map[int64]int64, error) {
 	replaced := map[int64]int64{}
 	for _, id := range builds {
-		err := schema.EachRow(ctx, db, replacedGUIDs, []driver.Value{id}, func(v []driver.Value) { replaced[Integer(v[0])] = Integer(v[1]) })
+		err := schema.EachRow(ctx, db, replacedGUIDs, []driver.Value{id}, func(v []driver.Value) { setOnce(replaced, Integer(v[0]), Integer(v[1])) })
 		if err != nil {
 			return nil, err
 		}
