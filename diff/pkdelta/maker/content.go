@@ -91,7 +91,11 @@ func (f *fileMaker) runs(p []byte, off int64, source reach) ([]storedRun, error)
 	if unit, _ := f.out.file.Unit(off); len(p) < minRun || unit.Key > 0 {
 		return nil, nil // copies are of what is stored
 	}
-	return f.m.stored.find(f.out.ctx, p, source)
+	runs, err := f.m.stored.find(f.out.ctx, p, source)
+	if err != nil {
+		return nil, err
+	}
+	return f.own.addRuns(f.out.ctx, p, off, runs)
 }
 
 // compressed explains n compressed extents of one entry, none of which the old build

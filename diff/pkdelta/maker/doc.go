@@ -7,7 +7,7 @@
 //	   for each extent: the same stored bytes? ── copy
 //	                    tables? ── tablePair ── prediction
 //	                    decoded content? ── sources, recognizer ── delta, recipe
-//	                    runs of old bytes? ─────────────────────── copies
+//	                    runs of old or own bytes? ──────────────── copies
 //	                    else ── literals
 //	                                                  │
 //	                     output ── program.Emitter ── segments ── proof ── header, frame
@@ -16,9 +16,9 @@
 // new file in order, and decides which strategy explains each. The strategies say what
 // they found as plain data, and change nothing: pairing (the same bytes elsewhere),
 // tablePair (what tables will be), sources (old content that resembles new content),
-// recognizer (by which recipe a block was made), oldRuns (stored bytes that stand
-// elsewhere), chunkIndex (content that moved between entries). output takes what was
-// decided, and knows how far the file is explained. plain.go makes small builds
+// recognizer (by which recipe a block was made), oldRuns and ownContent (stored bytes
+// that stand elsewhere), chunkIndex (content that moved between entries). output takes
+// what was decided, and knows how far the file is explained. plain.go makes small builds
 // a second time without formats and keeps the shorter patch.
 //
 // The proof runs beside the maker: a second goroutine executes each finished
@@ -27,7 +27,7 @@
 // patch made again without it (trust.go).
 //
 // Files in reading order: compared.go and proof.go (what is checked), pair.go, chunk.go,
-// moved_content.go, runs.go, loader.go, solid.go, sources.go, recipes.go and
+// moved_content.go, runs.go, own.go, loader.go, solid.go, sources.go, recipes.go and
 // trust.go (strategies), digest.go, output.go, tables.go, container.go, filemaker.go,
 // move.go, blocks.go, content.go and derive.go (which strategy for which extent),
 // make.go, plain.go; estimate.go compares ways of transport.

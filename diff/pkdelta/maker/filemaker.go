@@ -15,6 +15,7 @@ const maxRun = 8 << 20 // content that is coded against one source
 type fileMaker struct {
 	m       *maker
 	out     output
+	own     ownContent
 	src     sources
 	recipes recognizer
 	tables  *tablePair // nil: none that are predicted
@@ -31,6 +32,7 @@ func newFileMaker(ctx context.Context, m *maker, i int) *fileMaker {
 			ctx: ctx, file: file, e: m.e, load: &m.load, stats: m.stats, twin: twin,
 			digests: digests{file: file, e: m.e, stats: m.stats},
 		},
+		own: ownContent{file: file, self: len(m.old.Files)},
 		src: sources{
 			old: m.old, new: m.new, file: file, twin: twin,
 			pairs: &m.pairs, moved: m.moved, solid: m.solid, load: &m.load, wanted: -1,

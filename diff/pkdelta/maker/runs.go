@@ -87,6 +87,16 @@ func newRunIndex(ctx context.Context, files []inside.Layout) (*runIndex, error) 
 	return x, nil
 }
 
+// newOwnIndex is of a file that is being made, and empty.
+func newOwnIndex(l *inside.Layout) *runIndex {
+	x := &runIndex{files: []inside.Layout{*l}, starts: []int64{0}, quiet: 4}
+	for l.Size>>x.quiet > maxPlaces {
+		x.quiet++
+	}
+	x.slots = make([]uint64, 1<<bits.Len64(uint64(l.Size>>x.quiet)*2|1023))
+	return x
+}
+
 // hasNoRecipe reports that blocks of a method are not made from their content.
 func hasNoRecipe(m compress.Method) bool {
 	return m != compress.Zlib && m != compress.LZ4 && m != compress.LZO1X
