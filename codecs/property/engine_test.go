@@ -46,7 +46,7 @@ func TestEngineOfVersionedPackages(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	checked := 0
 	for _, p := range folder(t, "uassetapi") {
-		if !p.facts.Unversioned || !hasTruth("uassetapi", p.name) {
+		if !p.facts.Unversioned || !hasTruth(t, "uassetapi", p.name) {
 			continue
 		}
 		w := readTruth(t, "uassetapi", p.name+".json")

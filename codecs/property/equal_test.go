@@ -37,7 +37,7 @@ func TestValuesEqualTheTruth(t *testing.T) {
 	packages := 0
 	for _, set := range sets(t) {
 		for _, p := range set.all {
-			if !hasTruth(set.name, p.name) {
+			if !hasTruth(t, set.name, p.name) {
 				continue
 			}
 			packages++
