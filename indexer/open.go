@@ -22,7 +22,7 @@ type opened struct {
 	file
 	f       *os.File
 	src     codecs.Source
-	spans   *spans // in src; nil: contents lie elsewhere
+	windows *windows // in src; nil: contents lie elsewhere
 	quick   schema.Digest
 	format  *codecs.Format // nil: not even detected
 	archive codecs.Archive // nil: could not be opened, see err
@@ -174,8 +174,8 @@ func (p *opener) detect(src codecs.Source) (f *codecs.Format, err error) {
 func (p *opener) openArchive(ctx context.Context, o *opened) (a codecs.Archive, err error) {
 	defer guard(&err, o.src.Name)
 	if o.format.Parts == nil && !isLoose(o) {
-		o.spans = &spans{ReaderAt: o.f}
-		o.src.ReaderAt = o.spans
+		o.windows = &windows{ReaderAt: o.f}
+		o.src.ReaderAt = o.windows
 	}
 	return o.format.Open(ctx, o.src, p.options.Open)
 }

@@ -36,7 +36,7 @@ func (w *worker) work(ctx context.Context, c *chunk) {
 		o.startDigest(ctx)
 	}
 	if !o.skim {
-		defer o.spans.hold(c.items)()
+		defer o.windows.hold(c.items)()
 	}
 	c.rows = make([]schema.Entry, 0, len(c.items))
 	for _, it := range c.items {
