@@ -48,10 +48,10 @@ func recordNotes(found *compare.Outcome, p *match.Pair) (notes []string) {
 		t := found.Taken[new]
 		return []string{fmt.Sprintf("record: %s -> %s", t.Old, t.New)}
 	}
-	if t, is := found.Taken[new]; is && p.New >= 0 {
+	if t, ok := found.Taken[new]; ok && p.New >= 0 {
 		notes = append(notes, fmt.Sprintf("path was that of record %s", t.Old))
 	}
-	if t, is := found.Taken[old]; is && p.Old >= 0 {
+	if t, ok := found.Taken[old]; ok && p.Old >= 0 {
 		notes = append(notes, fmt.Sprintf("path is now that of record %s", t.New))
 	}
 	return notes

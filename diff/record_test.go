@@ -82,8 +82,8 @@ func writeSip(t testing.TB, path string, items []codecstest.Item) {
 	}
 }
 
-// told describes changes of curves with their notes.
-func told(changes []diff.Change) (all []string) {
+// summaries describes changes of curves with their notes.
+func summaries(changes []diff.Change) (all []string) {
 	for i := range changes {
 		c := &changes[i]
 		if strings.HasSuffix(c.Name(), ".directory") {
@@ -181,7 +181,7 @@ func TestRecordsGoBeforePaths(t *testing.T) {
 			writeSip(t, old, test.old.items(nil))
 			writeSip(t, new, test.new.items(test.replaced))
 			_, changes := scanned(t, test.o, []string{old}, []string{new})
-			if d := cmp.Diff(test.want, told(changes)); d != "" {
+			if d := cmp.Diff(test.want, summaries(changes)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})
@@ -232,7 +232,7 @@ func TestRecordProperties(t *testing.T) {
 		_, forth := comparedIn(t, db, diff.Options{}, "old", "new")
 		_, back := comparedIn(t, db, diff.Options{}, "new", "old")
 		if d := cmp.Diff(mirror(forth), count(back)); d != "" {
-			rt.Fatalf("not the mirror (-want +got):\n%s\n%s\n%s", d, told(forth), told(back))
+			rt.Fatalf("not the mirror (-want +got):\n%s\n%s\n%s", d, summaries(forth), summaries(back))
 		}
 		checkRenames(rt, old, new, forth)
 	})
@@ -248,7 +248,7 @@ func checkRenames(t *rapid.T, old, new curves, changes []diff.Change) {
 	for from, a := range old {
 		for to, b := range new {
 			if a.guid == b.guid && a.guid != 0 && from != to && became[from] != to {
-				t.Fatalf("record %d went from %s to %s, told is %q: %s", a.guid, from, to, became[from], told(changes))
+				t.Fatalf("record %d went from %s to %s, told is %q: %s", a.guid, from, to, became[from], summaries(changes))
 			}
 		}
 	}

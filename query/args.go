@@ -71,7 +71,7 @@ func parseReal(s string) (float64, bool) {
 func ParseArg(s string) (name string, v driver.Value, err error) {
 	name, text, ok := strings.Cut(s, "=")
 	name = strings.TrimLeft(name, ":@$")
-	if !ok || name == "" || span(name) != len(name) {
+	if !ok || name == "" || wordLen(name) != len(name) {
 		return "", nil, Usagef("a parameter is given as name=value", "parameter %q", s)
 	}
 	return name, ParseValue(text), nil

@@ -204,7 +204,7 @@ func (c *Contents) openPlace(ctx context.Context, p place, d [32]byte) (io.ReadC
 	if err != nil {
 		return nil, errors.Join(err, a.release())
 	}
-	return &held{ReadCloser: r, archive: a}, nil
+	return &entryReader{ReadCloser: r, archive: a}, nil
 }
 
 // check reads an entry to see whether it still is the content d.
@@ -220,14 +220,14 @@ func (a *archive) check(ctx context.Context, ordinal int64, d [32]byte) error {
 	return nil
 }
 
-// held keeps an archive open for a reader.
-type held struct {
+// entryReader keeps an archive open until its entry is closed.
+type entryReader struct {
 	io.ReadCloser
 	archive *archive
 	once    sync.Once
 }
 
-func (h *held) Close() error {
+func (h *entryReader) Close() error {
 	err := h.ReadCloser.Close()
 	h.once.Do(func() { err = errors.Join(err, h.archive.release()) })
 	return err

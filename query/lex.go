@@ -62,14 +62,14 @@ func scan(text string, pos int) (t token, ok bool) {
 	case (c == 'x' || c == 'X') && strings.HasPrefix(rest[1:], "'"):
 		t.kind, t.end = literal(text, pos+1, quoted)
 	case c == '?' || c == ':' || c == '@' || c == '$':
-		t.end += span(rest[1:])
+		t.end += wordLen(rest[1:])
 		if t.kind = param; t.end == pos+1 && c != '?' {
 			t.kind = sign
 		}
 	case c >= '0' && c <= '9' || c == '.' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '9':
 		t.kind, t.end = number, pos+digits(rest)
 	case isWord(c):
-		t.kind, t.end = word, pos+span(rest)
+		t.kind, t.end = word, pos+wordLen(rest)
 	default:
 		t.kind = sign
 	}
@@ -107,8 +107,8 @@ func isWord(c byte) bool {
 	return c == '_' || c == '$' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// span counts the leading bytes of s that continue a word.
-func span(s string) int {
+// wordLen counts the leading bytes of s that continue a word.
+func wordLen(s string) int {
 	for i := range len(s) {
 		if !isWord(s[i]) {
 			return i

@@ -51,13 +51,13 @@ func TestFormats(t *testing.T) {
 func TestEmptyIsTold(t *testing.T) {
 	db := openSmall(t)
 	for _, format := range query.Formats() {
-		told := 0
-		got, err := run(t, db, "SELECT 1 AS n WHERE 0", query.Args{}, query.Output{Format: format, Empty: func() { told++ }})
+		calls := 0
+		got, err := run(t, db, "SELECT 1 AS n WHERE 0", query.Args{}, query.Output{Format: format, Empty: func() { calls++ }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (told == 1) != (got == "") {
-			t.Errorf("%s: told %d times, wrote %q", format, told, got)
+		if (calls == 1) != (got == "") {
+			t.Errorf("%s: Empty was called %d times, wrote %q", format, calls, got)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestTablesAgree(t *testing.T) {
 	const rows = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		SELECT i, i * 1.5 AS real, 'Game/日本/' || i || '  ' AS file_path, NULL AS none, CASE WHEN i %% 2 THEN i ELSE 'x' END AS mixed FROM n`
 	for _, o := range []query.Output{{}, {NoHeader: true}, {Null: "-"}} {
-		held, err := run(t, db, fmt.Sprintf(rows, 1000), query.Args{}, o)
+		boxed, err := run(t, db, fmt.Sprintf(rows, 1000), query.Args{}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestTablesAgree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, b := strings.Split(held, "\n"), strings.Split(streamed, "\n")
+		a, b := strings.Split(boxed, "\n"), strings.Split(streamed, "\n")
 		if len(b) != len(a)+1 {
 			t.Fatalf("%d and %d lines", len(a), len(b))
 		}

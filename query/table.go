@@ -31,7 +31,7 @@ type table struct {
 	names  []string
 	cells  [][]string       // the rows held, until streaming
 	values [][]driver.Value // those of cells, where lines may have to write them
-	held   int              // bytes in cells
+	bytes  int              // in cells
 	number []state          // of each column
 
 	streaming bool
@@ -51,7 +51,7 @@ func (t *table) head(columns []string) error {
 	for _, c := range columns {
 		t.names = append(t.names, visible(c, ""))
 	}
-	t.cells, t.held, t.streaming, t.number, t.lines = nil, 0, false, make([]state, len(columns)), nil
+	t.cells, t.bytes, t.streaming, t.number, t.lines = nil, 0, false, make([]state, len(columns)), nil
 	return nil
 }
 
@@ -66,7 +66,7 @@ func (t *table) row(values []driver.Value) error {
 	if t.streaming {
 		return t.write(cells)
 	}
-	if len(t.cells) == tableRows || t.held > tableBytes {
+	if len(t.cells) == tableRows || t.bytes > tableBytes {
 		if err := t.stream(); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (t *table) row(values []driver.Value) error {
 		t.hold(values)
 	}
 	for _, c := range cells {
-		t.held += len(c)
+		t.bytes += len(c)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (t *table) hold(values []driver.Value) { t.values = append(t.values, slices
 func (t *table) end() error {
 	if len(t.cells) > 0 {
 		whole := t.stream
-		if t.held <= renderBytes && t.plain() {
+		if t.bytes <= renderBytes && t.plain() {
 			whole = t.render
 		}
 		if err := whole(); err != nil {

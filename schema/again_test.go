@@ -11,7 +11,7 @@ import (
 // What a build has in common with earlier ones is found among few rows and among
 // many, which are looked up in different ways, and in any order.
 func TestKnownRowsAreFound(t *testing.T) {
-	const held = 3000
+	const known = 3000
 	entries := func(from, to, step int) (some []*schema.Entry) {
 		for n := from; n < to; n += step {
 			some = append(some, named(n))
@@ -22,17 +22,17 @@ func TestKnownRowsAreFound(t *testing.T) {
 		again []*schema.Entry
 		fresh int // rows that the second build adds to each table
 	}{
-		"few":            {entries(0, held, 300), 0},
-		"few and new":    {entries(held-5, held+5, 1), 5},
-		"all":            {entries(0, held, 1), 0},
-		"many and new":   {entries(held/2, held*2, 1), held},
-		"twice":          {append(entries(0, held, 2), entries(0, held, 3)...), 0},
-		"new ones twice": {append(entries(held, held+50, 1), entries(held, held+50, 1)...), 50},
+		"few":            {entries(0, known, 300), 0},
+		"few and new":    {entries(known-5, known+5, 1), 5},
+		"all":            {entries(0, known, 1), 0},
+		"many and new":   {entries(known/2, known*2, 1), known},
+		"twice":          {append(entries(0, known, 2), entries(0, known, 3)...), 0},
+		"new ones twice": {append(entries(known, known+50, 1), entries(known, known+50, 1)...), 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			catalog, path := newCatalog(t)
 			defer func() { _ = catalog.Close() }()
-			writeBuild(t, catalog, "one", entries(0, held, 1))
+			writeBuild(t, catalog, "one", entries(0, known, 1))
 			for i, e := range c.again {
 				e.Ordinal = int64(i)
 			}
@@ -42,7 +42,7 @@ func TestKnownRowsAreFound(t *testing.T) {
 				if table == "ref" {
 					continue
 				}
-				if want := held + c.fresh; n != [2]int{want, want} {
+				if want := known + c.fresh; n != [2]int{want, want} {
 					t.Errorf("%s: %d rows, %d with keys, want %d", table, n[0], n[1], want)
 				}
 			}
@@ -67,9 +67,9 @@ func named(n int) *schema.Entry {
 // Hashes that an archive states can be made to share a key. What that costs must
 // not grow with the square of their number.
 func TestForgedKeys(t *testing.T) {
-	const held = 20_000
+	const known = 20_000
 	forged := func() (some []*schema.Entry) {
-		for n := range held {
+		for n := range known {
 			e := entry(n)
 			e.Stated, e.HasContent = true, false
 			e.Content = schema.Digest{1, 2, 3, 4, 5, 6, 7, 8}
@@ -82,8 +82,8 @@ func TestForgedKeys(t *testing.T) {
 	defer func() { _ = c.Close() }()
 	writeBuild(t, c, "one", forged())
 	writeBuild(t, c, "two", forged())
-	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM content"); n != held {
-		t.Errorf("%d contents, want %d", n, held)
+	if n := scan[int](t, readDB(t, path), "SELECT count(*) FROM content"); n != known {
+		t.Errorf("%d contents, want %d", n, known)
 	}
 }
 

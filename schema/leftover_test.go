@@ -119,8 +119,8 @@ func TestWhatAnInterruptedScanLeftIsWhole(t *testing.T) {
 				t.Errorf("%d archives are known, want %d: %v", len(known), c.known, err)
 			}
 			for n, want := range map[int]bool{0: c.known > 0, 8191: c.known > 0, 100_000: !c.remove} {
-				if held, err := catalog.Holds(ctx, digest(n)); held != want || err != nil {
-					t.Errorf("content %d is held: %v, want %v: %v", n, held, want, err)
+				if holds, err := catalog.Holds(ctx, digest(n)); holds != want || err != nil {
+					t.Errorf("content %d is held: %v, want %v: %v", n, holds, want, err)
 				}
 			}
 			for table, n := range keysOf(t, keyDB(t, path)) {

@@ -119,9 +119,9 @@ func (c *Catalog) Close() error {
 
 // fold copies the write-ahead log into the catalog's file and does away with it.
 func (c *Catalog) fold() error {
-	var held, pages, copied int64
-	err := c.writer.DB.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&held, &pages, &copied)
-	if err == nil && held == 0 {
+	var busy, pages, copied int64
+	err := c.writer.DB.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied)
+	if err == nil && busy == 0 {
 		_, err = c.writer.DB.Exec("PRAGMA journal_mode = DELETE")
 	}
 	if err = conn.Classify(err); errors.Is(err, ErrBusy) {
@@ -156,12 +156,12 @@ func (c *Catalog) named(err error) error {
 }
 
 // Holds reports whether the catalog knows a content.
-func (c *Catalog) Holds(ctx context.Context, d Digest) (held bool, err error) {
+func (c *Catalog) Holds(ctx context.Context, d Digest) (found bool, err error) {
 	err = c.writer.DB.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1
 		FROM content_key k
 		JOIN content c ON c.content_id = k.content_id
-		WHERE k.key = ? AND substr(c.hash, 1, ?) = ?)`, ContentKey(d[:]), StatedSize, d[:StatedSize]).Scan(&held)
-	return held, c.named(err)
+		WHERE k.key = ? AND substr(c.hash, 1, ?) = ?)`, ContentKey(d[:]), StatedSize, d[:StatedSize]).Scan(&found)
+	return found, c.named(err)
 }
 
 // Vacuum gives the space of removed rows back to the file system.

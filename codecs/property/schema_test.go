@@ -35,7 +35,7 @@ func TestBadSchemas(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		lib     *property.Library
-		is      error
+		class   error
 		says    string
 		missing string
 	}{
@@ -47,7 +47,7 @@ func TestBadSchemas(t *testing.T) {
 		{"of another package", other, codecs.ErrNotFound, "no schema for /Script/G.C", "/Script/G.C"},
 	} {
 		o := exportC(t, c.lib)
-		if o.Status != property.Lost || !errors.Is(o.Why, c.is) || !strings.Contains(o.Why.Error(), c.says) {
+		if o.Status != property.Lost || !errors.Is(o.Why, c.class) || !strings.Contains(o.Why.Error(), c.says) {
 			t.Errorf("%s: %s, %v; want %q", c.name, o.Status, o.Why, c.says)
 		}
 		if o.Coverage.Lost != 1 || (c.missing != "") != (o.Coverage.Missing[c.missing] == 1) || c.missing == "" && len(o.Coverage.Missing) > 0 {

@@ -104,9 +104,9 @@ func same(a, b any) bool {
 	case bool:
 		return reflect.DeepEqual(a, b)
 	}
-	x, ok := numberOf(a)
-	y, is := numberOf(b)
-	return ok && is && x == y
+	x, okX := numberOf(a)
+	y, okY := numberOf(b)
+	return okX && okY && x == y
 }
 
 // explained compares what the truths do not render: structs of unversioned lists that

@@ -27,19 +27,19 @@ func (n *Names) Name(index int32) (text string, ok bool) {
 
 // Has reports whether a reference is 0 or inside the tables.
 func (n *Names) Has(r unreal.ObjectRef) bool {
-	if i, is := r.Import(); is {
+	if i, ok := r.Import(); ok {
 		return i < len(n.Facts.Imports)
 	}
-	i, is := r.Export()
-	return !is || i < len(n.Facts.Exports)
+	i, ok := r.Export()
+	return !ok || i < len(n.Facts.Exports)
 }
 
 // Object returns the name of the object itself.
 func (n *Names) Object(r unreal.ObjectRef) unreal.ObjectName {
-	if i, is := r.Import(); is && i < len(n.Facts.Imports) {
+	if i, ok := r.Import(); ok && i < len(n.Facts.Imports) {
 		return n.Facts.Imports[i].Name
 	}
-	if i, is := r.Export(); is && i < len(n.Facts.Exports) {
+	if i, ok := r.Export(); ok && i < len(n.Facts.Exports) {
 		return n.Facts.Exports[i].Name
 	}
 	return unreal.ObjectName{Index: -1}
@@ -56,7 +56,7 @@ func (n *Names) Bare(r unreal.ObjectRef) string {
 // Member returns the name of an object behind that of its outer. The separator is
 // the same in all calls.
 func (n *Names) Member(r unreal.ObjectRef, separator string) string {
-	if text, is := n.members[r]; is {
+	if text, ok := n.members[r]; ok {
 		return text
 	}
 	text := n.Bare(r)
@@ -73,7 +73,7 @@ func (n *Names) Path(r unreal.ObjectRef) string {
 	if r == 0 {
 		return "null"
 	}
-	if path, is := n.paths[r]; is {
+	if path, ok := n.paths[r]; ok {
 		return path
 	}
 	buf, rooted := n.Facts.AppendPath(append(n.buf[:0], '.'), r)

@@ -50,7 +50,7 @@ func (f *Form) AppendNamed(dst []byte, natives func(number int) (name string, ok
 			r.dst = append(r.dst, "unreached:\n"...)
 			continue
 		}
-		if name, is := f.labels[l.index]; is && l.index >= 0 {
+		if name, ok := f.labels[l.index]; ok && l.index >= 0 {
 			r.dst = append(append(append(r.dst, ' '), name...), ":\n"...)
 		}
 		if f.dropped && i == len(f.lines)-1 {
@@ -69,7 +69,7 @@ func (f *Form) AppendNamed(dst []byte, natives func(number int) (name string, ok
 
 // label returns the name of a statement's label: "end" for what is not shown.
 func (f *Form) label(statement int) string {
-	if name, is := f.labels[int32(statement)]; is {
+	if name, ok := f.labels[int32(statement)]; ok {
 		return name
 	}
 	return "end"

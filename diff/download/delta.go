@@ -94,7 +94,7 @@ func (s *shipment) edits(ctx context.Context, changed []diff.Edit) (map[int64]ed
 	var wanted []int64
 	for i := range s.new.items {
 		it := &s.new.items[i]
-		if _, held := s.contents[it.content]; held || it.content == 0 {
+		if _, known := s.contents[it.content]; known || it.content == 0 {
 			continue
 		}
 		if _, ok := all[it.content]; !ok {
@@ -192,7 +192,7 @@ func (s *shipment) delta(changed map[int64]edit) Way {
 func (s *shipment) cost(it *item, changed map[int64]edit) float64 {
 	stored := float64(it.length) * s.density(it)
 	e, edited := changed[it.content]
-	_, held := s.contents[it.content]
+	_, known := s.contents[it.content]
 	_, same := s.first[it.storedAs]
 	literal := !s.coded[it.method] || it.encrypted
 	switch {
@@ -200,11 +200,11 @@ func (s *shipment) cost(it *item, changed map[int64]edit) float64 {
 		return costEntry + stored
 	case same:
 		return 0
-	case held && literal:
+	case known && literal:
 		return costEntry + stored
-	case held && s.new.files[it.file].unplaced: // its file is compared as bytes
+	case known && s.new.files[it.file].unplaced: // its file is compared as bytes
 		return costEntry + shareEdited*stored
-	case held:
+	case known:
 		return costCoded
 	case edited && literal:
 		return costEntry + float64(e.replaces(it))*s.density(it)

@@ -105,12 +105,12 @@ func compareFields(old, new []field) []Field {
 		case stays && f.value != g.value:
 			changes = append(changes, Field{f.name, &f.value, &g.value})
 		case !stays && !has(before, f.of, after):
-			changes = append(changes, Field{f.name, f.told(), nil})
+			changes = append(changes, Field{f.name, f.text(), nil})
 		}
 	}
 	for _, f := range b {
 		if before[f.name] == nil && !has(after, f.of, before) {
-			changes = append(changes, Field{f.name, nil, f.told()})
+			changes = append(changes, Field{f.name, nil, f.text()})
 		}
 	}
 	return changes
@@ -129,7 +129,8 @@ func has(side map[string]*field, name string, other map[string]*field) bool {
 	return name != "" && side[name] != nil && other[name] == nil
 }
 
-func (f *field) told() *string {
+// text returns the whole value of a field that one side has alone.
+func (f *field) text() *string {
 	text := cmp.Or(f.whole, f.value)
 	return &text
 }

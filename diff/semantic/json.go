@@ -102,7 +102,7 @@ func (d *jsonDiff) objects(path string, a, b map[string]any) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(b)) {
-		if _, was := a[key]; !was {
+		if _, ok := a[key]; !ok {
 			d.came(member(path, key), b[key])
 		}
 	}

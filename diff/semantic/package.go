@@ -25,7 +25,7 @@ func (s *Comparer) packageFields(ctx context.Context, build int64, f *diff.File)
 	if err != nil || header == nil {
 		return nil, err
 	}
-	if is, err := s.isPackage(ctx, header.ContentID); err != nil || !is {
+	if found, err := s.isPackage(ctx, header.ContentID); err != nil || !found {
 		return nil, err
 	}
 	sums, err := s.exportSums(ctx, header, body)
@@ -97,9 +97,9 @@ func (s *Comparer) findIn(ctx context.Context, build int64, path string) (*diff.
 	return f, err
 }
 
-func (s *Comparer) isPackage(ctx context.Context, content int64) (is bool, err error) {
-	err = s.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM package WHERE content_id = ?)", content).Scan(&is)
-	return is, err
+func (s *Comparer) isPackage(ctx context.Context, content int64) (found bool, err error) {
+	err = s.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM package WHERE content_id = ?)", content).Scan(&found)
+	return found, err
 }
 
 // exportSums returns 8 bytes for each export, nil where they are not known.

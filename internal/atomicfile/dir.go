@@ -273,14 +273,14 @@ func (d *Dir) Chtimes(name string, mod time.Time) error {
 // KeepMode gives a new file the permissions of that whose place it will take, if
 // there is one.
 func (d *Dir) KeepMode(temp, name string) error {
-	was, err := d.root.Stat(name)
-	if err != nil || !was.Mode().IsRegular() {
+	old, err := d.root.Stat(name)
+	if err != nil || !old.Mode().IsRegular() {
 		return nil
 	}
-	if st, err := d.root.Stat(temp); err == nil && st.Mode().Perm() == was.Mode().Perm() {
+	if st, err := d.root.Stat(temp); err == nil && st.Mode().Perm() == old.Mode().Perm() {
 		return nil
 	}
-	return d.Chmod(temp, was.Mode().Perm())
+	return d.Chmod(temp, old.Mode().Perm())
 }
 
 // Changed counts folders as changed, so that Sync syncs them. What the methods of

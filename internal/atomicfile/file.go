@@ -55,7 +55,7 @@ func (f *File) write(p []byte, do func([]byte) (int, error)) (n int, err error) 
 	if err == nil {
 		return len(p), nil
 	}
-	if torn, is := err.(*Torn); is {
+	if torn, ok := err.(*Torn); ok {
 		err = torn.Err
 		n, _ = do(p[:min(torn.N, len(p))])
 	}

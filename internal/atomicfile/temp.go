@@ -69,7 +69,7 @@ func (d *Dir) Create(name string, perm fs.FileMode) (*Temp, error) {
 			return nil, err
 		}
 		f.named = d.Path(name)
-		if hold(f.File) && d.is(temp, f.File) {
+		if hold(f.File) && d.hasFile(temp, f.File) {
 			return &Temp{File: f, dir: d, temp: temp, name: name}, nil
 		}
 		_ = f.Close() // a sweep took it for a leftover
@@ -77,8 +77,8 @@ func (d *Dir) Create(name string, perm fs.FileMode) (*Temp, error) {
 	return nil, &fs.PathError{Op: string(OpCreate), Path: d.Path(name), Err: fmt.Errorf("its temporary file is removed all the time: %w", fs.ErrExist)}
 }
 
-// is reports whether an open file still has a name.
-func (d *Dir) is(name string, f *os.File) bool {
+// hasFile reports whether a name is still that of an open file.
+func (d *Dir) hasFile(name string, f *os.File) bool {
 	there, err := d.root.Lstat(name)
 	if err != nil {
 		return false

@@ -26,10 +26,10 @@ func wantError(t *testing.T, err error, want bin.Error) {
 func TestIntegers(t *testing.T) {
 	b := []byte{1, 2, 0xFE, 4, 5, 6, 7, 0xF8, 9, 10, 11, 12, 13, 14, 15}
 	tests := []struct {
-		name        string
-		read        func(r *bin.Reader) any
-		little, big any
-		n           int
+		name   string
+		read   func(r *bin.Reader) any
+		le, be any
+		n      int
 	}{
 		{"U8", func(r *bin.Reader) any { return r.U8() }, uint8(1), uint8(1), 1},
 		{"U16", func(r *bin.Reader) any { return r.U16() }, uint16(0x0201), uint16(0x0102), 2},
@@ -45,7 +45,7 @@ func TestIntegers(t *testing.T) {
 		for _, order := range []struct {
 			order binary.ByteOrder
 			want  any
-		}{{binary.LittleEndian, test.little}, {binary.BigEndian, test.big}} {
+		}{{binary.LittleEndian, test.le}, {binary.BigEndian, test.be}} {
 			r := bin.NewReader(b, 0, order.order)
 			if got := test.read(r); got != order.want || r.Err() != nil || r.Pos() != test.n {
 				t.Errorf("%s, %v: %v at %d, %v; want %v at %d", test.name, order.order, got, r.Pos(), r.Err(), order.want, test.n)

@@ -20,8 +20,8 @@ import (
 var ours = sync.OnceValue(func() string {
 	text, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	first, _, _ := strings.Cut(string(text), "\n")
-	path, is := strings.CutPrefix(first, "module ")
-	if err != nil || !is {
+	path, ok := strings.CutPrefix(first, "module ")
+	if err != nil || !ok {
 		return "no module/"
 	}
 	return path + "/"
@@ -306,7 +306,7 @@ func TestPackageVariablesStayAsTheyAre(t *testing.T) {
 		}
 		for _, f := range files {
 			changes(f, func(n ast.Node, target ast.Expr) {
-				if name, is := packageVar(f, target, vars); is {
+				if name, ok := packageVar(f, target, vars); ok {
 					t.Errorf("%s: package variable %s is changed", f.at(n), name)
 				}
 			})
@@ -368,7 +368,7 @@ func changes(f *file, report func(ast.Node, ast.Expr)) {
 
 // packageVar returns the variable of this or another package of ours that an
 // expression lies in.
-func packageVar(f *file, e ast.Expr, vars map[string]bool) (name string, is bool) {
+func packageVar(f *file, e ast.Expr, vars map[string]bool) (name string, ok bool) {
 	for {
 		switch x := e.(type) {
 		case *ast.ParenExpr:
@@ -396,9 +396,9 @@ func packageVar(f *file, e ast.Expr, vars map[string]bool) (name string, is bool
 	}
 }
 
-func isPackageLevel(f *file, spec *ast.ValueSpec) (is bool) {
-	packageVars(f, func(s *ast.ValueSpec) { is = is || s == spec })
-	return is
+func isPackageLevel(f *file, spec *ast.ValueSpec) (found bool) {
+	packageVars(f, func(s *ast.ValueSpec) { found = found || s == spec })
+	return found
 }
 
 func importsAs(f *file, name string) bool {

@@ -126,8 +126,8 @@ func listedModules(t *testing.T, env ...string) map[string][]string {
 		if p.Module != nil && !p.Module.Main {
 			moduleOf[p.ImportPath] = p.Module.Path
 		}
-		command, is := strings.CutPrefix(p.ImportPath, ours()+"cmd/")
-		if !is || !slices.Contains(commands, command) {
+		command, ok := strings.CutPrefix(p.ImportPath, ours()+"cmd/")
+		if !ok || !slices.Contains(commands, command) {
 			continue
 		}
 		for _, dep := range p.Deps { // go list names them before

@@ -56,20 +56,20 @@ func TestTypesAndPackagesAreBounded(t *testing.T) {
 func (l limit) check(figures, excepted map[string]int) (problems []string) {
 	for _, subject := range slices.Sorted(maps.Keys(figures)) {
 		figure := figures[subject]
-		most, is := excepted[subject]
+		most, ok := excepted[subject]
 		switch {
-		case is && figure <= l.most:
+		case ok && figure <= l.most:
 			problems = append(problems, fmt.Sprintf("%s: %s has %d, and needs no exception from %d: remove it", l.of, subject, figure, l.most))
-		case is && figure > most:
+		case ok && figure > most:
 			problems = append(problems, fmt.Sprintf("%s: %s has %d, the exception is %d and may only shrink", l.of, subject, figure, most))
-		case is && figure <= most-l.rounding:
+		case ok && figure <= most-l.rounding:
 			problems = append(problems, fmt.Sprintf("%s: %s has only %d now: shrink its exception from %d", l.of, subject, figure, most))
-		case !is && figure > l.most:
+		case !ok && figure > l.most:
 			problems = append(problems, fmt.Sprintf("%s: %s has %d, at most %d are allowed", l.of, subject, figure, l.most))
 		}
 	}
 	for subject := range excepted {
-		if _, is := figures[subject]; !is {
+		if _, ok := figures[subject]; !ok {
 			problems = append(problems, fmt.Sprintf("%s: there is no %s: remove its exception", l.of, subject))
 		}
 	}
@@ -160,7 +160,7 @@ func typed(s *survey, figure func(*typ) int) map[string]int {
 
 func methodsOf(s *survey) map[string]int {
 	return typed(s, func(t *typ) int {
-		if _, is := t.expr.(*ast.InterfaceType); is {
+		if _, ok := t.expr.(*ast.InterfaceType); ok {
 			return len(s.names(t))
 		}
 		return len(t.methods)

@@ -41,9 +41,9 @@ func TestFormatsHaveExamples(t *testing.T) {
 	}
 	for _, f := range house(t) {
 		for _, d := range f.Decls {
-			fn, is := d.(*ast.FuncDecl)
+			fn, ok := d.(*ast.FuncDecl)
 			switch {
-			case !is || fn.Recv != nil:
+			case !ok || fn.Recv != nil:
 			case !f.test && fn.Name.Name == "Format" && strings.HasPrefix(f.room, "codecs/"):
 				wanted[f.room] = true
 			case f.test && strings.HasPrefix(fn.Name.Name, "Example"):

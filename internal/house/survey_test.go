@@ -260,7 +260,7 @@ func inOrder(order []string, f *file) int {
 		return i
 	}
 	for _, system := range []string{"unix", "windows", "linux", "darwin", "other"} {
-		if base, is := strings.CutSuffix(name, "_"+system+".go"); is {
+		if base, ok := strings.CutSuffix(name, "_"+system+".go"); ok {
 			return slices.Index(order, base+".go")
 		}
 	}
@@ -305,7 +305,7 @@ func against(s *survey) map[string]int {
 func (s *survey) references(f *file) map[string]string {
 	used := map[string]string{}
 	for _, id := range f.Unresolved { // in this file
-		if in, is := s.declared[f.room][id.Name]; is && in != f.name {
+		if in, ok := s.declared[f.room][id.Name]; ok && in != f.name {
 			used[id.Name] = in
 		}
 	}
@@ -383,7 +383,7 @@ func TestSurveyMeasures(t *testing.T) {
 		{"package", linesOf, "b", 24},
 		{"against", against, "a", 42}, // top uses low, help and most: 3; low and both systems use top or upper: 4
 	} {
-		if got, is := c.measure(s)[c.subject]; !is || got != c.want {
+		if got, ok := c.measure(s)[c.subject]; !ok || got != c.want {
 			t.Errorf("%s of %s: %d, want %d", c.of, c.subject, got, c.want)
 		}
 	}

@@ -18,7 +18,7 @@ var fillers = strings.Fields("a an the this that these those it its is are be of
 func stem(word string) string {
 	word = strings.ToLower(word)
 	for _, end := range []string{"ies", "ing", "es", "ed", "s", "y", "e"} {
-		if base, is := strings.CutSuffix(word, end); is && len(base) > 2 {
+		if base, ok := strings.CutSuffix(word, end); ok && len(base) > 2 {
 			return base
 		}
 	}
@@ -78,7 +78,7 @@ func described(f *file, do func(at ast.Node, name string, comment *ast.CommentGr
 	}
 	fields := func(t *ast.TypeSpec) {
 		ast.Inspect(t.Type, func(n ast.Node) bool {
-			if field, is := n.(*ast.Field); is {
+			if field, ok := n.(*ast.Field); ok {
 				each(field, field.Names, field.Doc, field.Comment)
 			}
 			return true
@@ -131,6 +131,22 @@ func TestCommentsSayMoreThanNames(t *testing.T) {
 	}
 	if n < 1000 {
 		t.Errorf("only %d comments found", n)
+	}
+}
+
+// vague are words that once named fields and variables in many rooms, and told nothing
+// of what these were.
+var vague = []string{"was", "is", "mine", "due", "told", "held", "big", "span"}
+
+// TestNamesAreNotVague: a name is a noun or a verb that says what it stands for.
+func TestNamesAreNotVague(t *testing.T) {
+	for _, f := range house(t) {
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && slices.Contains(vague, id.Name) {
+				t.Errorf("%s: %q says nothing of what it names", f.at(id), id.Name)
+			}
+			return true
+		})
 	}
 }
 

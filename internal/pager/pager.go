@@ -50,8 +50,8 @@ type Pager struct {
 	cancel        context.CancelCauseFunc
 
 	mu      sync.Mutex
-	held    []byte
-	lines   int // that held takes
+	buffer  []byte
+	lines   int // that buffer takes
 	column  int // of the last of them
 	escaped bool
 	child   *child // nil: not started
@@ -106,7 +106,7 @@ func (s stdout) Write(text []byte) (int, error) {
 	case p.direct || p.closed:
 		return p.stdout.Write(text)
 	default:
-		p.held = append(p.held, text...)
+		p.buffer = append(p.buffer, text...)
 		if p.measure(text); p.lines >= p.height { // the prompt of the shell takes one
 			return len(text), p.start()
 		}
@@ -179,8 +179,8 @@ func (p *Pager) start() error {
 		close(p.child.done)
 		time.AfterFunc(patience, func() { p.cancel(errLeft) })
 	}()
-	p.send(p.held)
-	p.held = nil
+	p.send(p.buffer)
+	p.buffer = nil
 	return nil
 }
 
@@ -210,11 +210,11 @@ func (p *Pager) send(text []byte) {
 
 // flush writes what is held to the terminal.
 func (p *Pager) flush() error {
-	if len(p.held) == 0 {
+	if len(p.buffer) == 0 {
 		return nil
 	}
-	_, err := p.stdout.Write(p.held)
-	p.held = nil
+	_, err := p.stdout.Write(p.buffer)
+	p.buffer = nil
 	return err
 }
 

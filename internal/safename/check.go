@@ -92,13 +92,13 @@ func (s *Set) Add(name string) error {
 		s.seed, s.folder = maphash.MakeSeed(), map[uint64]bool{}
 	}
 	folded := Fold(name)
-	is := maphash.String(s.seed, folded)
-	if folder, there := s.folder[is]; there && folder {
+	hash := maphash.String(s.seed, folded)
+	if folder, there := s.folder[hash]; there && folder {
 		return fmt.Errorf("%w: it is a folder too", ErrUnsafe)
 	} else if there {
 		return fmt.Errorf("%w: there is another one that differs at most in case", ErrUnsafe)
 	}
-	s.folder[is] = false
+	s.folder[hash] = false
 	for i := strings.LastIndexByte(folded, '/'); i > 0; i = strings.LastIndexByte(folded[:i], '/') {
 		up := maphash.String(s.seed, folded[:i])
 		folder, there := s.folder[up]

@@ -161,7 +161,7 @@ func (g *Graph) byKey(ctx context.Context, key int64) ([]Node, error) {
 
 // ParseID reads an id: decimal, signed or not; 16 hex digits; 0x and hex.
 func ParseID(text string) (key int64, ok bool) {
-	if hex, is := strings.CutPrefix(strings.ToLower(text), "0x"); is {
+	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
 		return parseHex(hex)
 	}
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {

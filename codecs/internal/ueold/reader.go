@@ -63,10 +63,10 @@ func (r *Reader) Count(least int) int { return r.In.CheckCount(int64(r.Index()),
 // Ref reads a reference to an object, and fails for one outside the tables.
 func (r *Reader) Ref() unreal.ObjectRef {
 	o := unreal.ObjectRef(r.Index())
-	if i, is := o.Import(); is && i >= len(r.Facts.Imports) {
+	if i, ok := o.Import(); ok && i >= len(r.Facts.Imports) {
 		r.In.Fail(ErrRef)
 	}
-	if i, is := o.Export(); is && i >= len(r.Facts.Exports) {
+	if i, ok := o.Export(); ok && i >= len(r.Facts.Exports) {
 		r.In.Fail(ErrRef)
 	}
 	return o

@@ -24,7 +24,7 @@ const flagNet = 0x20
 
 // field reads the declaration that an export is, once.
 func (d *Decoder) field(export int) declared {
-	if f, is := d.fields[export]; is {
+	if f, ok := d.fields[export]; ok {
 		return f
 	}
 	d.fields[export] = declared{} // an array of itself is none
@@ -95,8 +95,8 @@ func (d *Decoder) fieldType(r *ueold.Reader, f *declared, kind ueold.Kind) {
 			f.typ = d.types.of(property.Struct, d.f.ObjectOf(f.fields))
 		}
 	case ueold.Array:
-		inner, is := r.Ref().Export()
-		if !is || r.In.Err() != nil || inner >= len(d.f.Exports) {
+		inner, ok := r.Ref().Export()
+		if !ok || r.In.Err() != nil || inner >= len(d.f.Exports) {
 			return
 		}
 		if e := d.field(inner); e.ok && e.typ != nil {
@@ -133,8 +133,8 @@ func plainKind(k ueold.Kind) property.Kind {
 // a name.
 func (d *Decoder) find(owner unreal.ObjectRef, name string) (declared, bool) {
 	for range unreal.MaxOuters {
-		i, is := owner.Export()
-		if !is || i >= len(d.f.Exports) {
+		i, ok := owner.Export()
+		if !ok || i >= len(d.f.Exports) {
 			break
 		}
 		for _, f := range d.declares(i) {
@@ -155,14 +155,14 @@ func (d *Decoder) find(owner unreal.ObjectRef, name string) (declared, bool) {
 // declares returns the properties that a class or struct declares itself, in order.
 // They lie in it, and each is the next one of another.
 func (d *Decoder) declares(export int) []declared {
-	if list, is := d.owned[export]; is {
+	if list, ok := d.owned[export]; ok {
 		return list
 	}
 	var list []declared
 	seen := map[int]bool{}
 	for at := d.children[export]; ; {
-		i, is := at.Export()
-		if !is || i >= len(d.f.Exports) || seen[i] || d.f.Exports[i].Outer != unreal.ObjectRef(export+1) {
+		i, ok := at.Export()
+		if !ok || i >= len(d.f.Exports) || seen[i] || d.f.Exports[i].Outer != unreal.ObjectRef(export+1) {
 			break
 		}
 		seen[i] = true

@@ -113,7 +113,7 @@ func (p *parser) typeOf(t *ueold.Tag, owner unreal.ObjectRef) (typ *property.Typ
 	types := &p.d.types
 	switch t.Kind {
 	case ueold.Byte:
-		if f, is := p.d.find(owner, t.Name); is && t.Enum == "" && f.typ != nil && f.typ.Kind == property.Byte {
+		if f, ok := p.d.find(owner, t.Name); ok && t.Enum == "" && f.typ != nil && f.typ.Kind == property.Byte {
 			return f.typ, 0
 		}
 		return types.of(property.Byte, t.Enum), 0
@@ -126,12 +126,12 @@ func (p *parser) typeOf(t *ueold.Tag, owner unreal.ObjectRef) (typ *property.Typ
 	case ueold.Rotator:
 		return types.of(property.Struct, "Rotator"), 0
 	case ueold.Struct:
-		if f, is := p.d.find(owner, t.Name); is {
+		if f, ok := p.d.find(owner, t.Name); ok {
 			fields = f.fields
 		}
 		return types.of(property.Struct, t.Struct), fields
 	case ueold.Array:
-		if f, is := p.d.find(owner, t.Name); is && f.typ != nil && f.typ.Kind == property.Array {
+		if f, ok := p.d.find(owner, t.Name); ok && f.typ != nil && f.typ.Kind == property.Array {
 			return f.typ, f.fields
 		}
 		return types.of(property.Array, ""), 0

@@ -125,8 +125,8 @@ func (p *parser) structure(i int, fields unreal.ObjectRef, tagged bool) {
 func (p *parser) declaredParts(owner unreal.ObjectRef) {
 	found := false
 	for range maxDepth {
-		i, is := owner.Export()
-		if !is || i >= len(p.d.f.Exports) {
+		i, ok := owner.Export()
+		if !ok || i >= len(p.d.f.Exports) {
 			break
 		}
 		found = true

@@ -99,10 +99,10 @@ func compare(t *testing.T, p *scripttest.Package, l *property.List, want [][4]an
 		w := want[k]
 		k++
 		got := render(p, l, i)
-		if array, is := w[3].(map[string]any); is && array["$array"] != nil {
+		if array, ok := w[3].(map[string]any); ok && array["$array"] != nil {
 			got = packed(l, i) // the truth knows no types of elements
 			w[3] = array["bytes"]
-		} else if is && array["$raw"] != nil {
+		} else if ok && array["$raw"] != nil {
 			continue // the truth has no types: see TestStructOfUE1
 		}
 		if n.Name != w[0] || int(n.Index) != int(w[2].(float64)) || !reflect.DeepEqual(got, w[3]) {

@@ -199,10 +199,10 @@ func TestBadFiles(t *testing.T) {
 	whole := file(3, 0, good, len(good))
 	withLines := append(bytes.Clone(good), "\r\n"...)
 	for _, c := range []struct {
-		name string
-		data []byte
-		is   error
-		says string
+		name  string
+		data  []byte
+		class error
+		says  string
 	}{
 		{"empty", nil, codecs.ErrUnknown, "magic"},
 		{"another file", []byte("PK\x03\x04 and some more"), codecs.ErrUnknown, "magic"},
@@ -219,8 +219,8 @@ func TestBadFiles(t *testing.T) {
 		{"body longer", file(3, 0, append(bytes.Clone(good), 1, 2, 3, 4, 5), len(good)+5), codecs.ErrCorrupt, "in place of extensions"},
 	} {
 		_, err := usmap.Read(c.data)
-		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v; want %v with %q", c.name, err, c.is, c.says)
+		if !errors.Is(err, c.class) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v; want %v with %q", c.name, err, c.class, c.says)
 		}
 	}
 }

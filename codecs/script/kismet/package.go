@@ -148,7 +148,7 @@ func events(works []*work) map[int][]script.Entry {
 			continue
 		}
 		graph := byName[w.stub.name]
-		if i, is := w.stub.graph.Export(); is {
+		if i, ok := w.stub.graph.Export(); ok {
 			graph = byExport[i]
 		}
 		if graph == nil || graph.fn.Err != nil || graph.code.Find(w.stub.at) < 0 {

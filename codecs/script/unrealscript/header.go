@@ -157,8 +157,8 @@ func ownerOf(f *unreal.PackageFacts, export int) string {
 	r := unreal.ObjectRef(export + 1)
 	for range unreal.MaxOuters {
 		r = f.OuterOf(r)
-		i, is := r.Export()
-		if !is || i >= len(f.Exports) {
+		i, ok := r.Export()
+		if !ok || i >= len(f.Exports) {
 			return ""
 		}
 		if f.Exports[i].Class == 0 {

@@ -310,7 +310,7 @@ func TestFlow(t *testing.T) {
 	}
 	labels := map[string]string{} // of the wanted text, to those that content names
 	for i := range want {
-		if label, is := strings.CutSuffix(want[i], ":"); is && strings.HasPrefix(want[i], " L") {
+		if label, ok := strings.CutSuffix(want[i], ":"); ok && strings.HasPrefix(want[i], " L") {
 			labels[strings.TrimSpace(label)] = strings.TrimSuffix(strings.TrimSpace(lines[i]), ":")
 		}
 	}

@@ -26,7 +26,7 @@ func estimate(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair
 			sketched = append(sketched, content, s.Old.Rows[p.Old].Content)
 		}
 	}
-	held, err := heldByOld(ctx, db, s, facts.Set(wanted))
+	inOld, err := heldByOld(ctx, db, s, facts.Set(wanted))
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,10 @@ func estimate(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair
 		}
 		b := &s.New.Rows[p.New]
 		if b.Content != 0 {
-			if held[b.Content] {
+			if inOld[b.Content] {
 				continue
 			}
-			held[b.Content] = true
+			inOld[b.Content] = true
 		}
 		downloads[i] = b.Stored
 		if p.Old >= 0 {
@@ -76,21 +76,21 @@ func similarity(s *side.Sides, p *match.Pair, known map[int64]sketch.Sketch) uin
 // heldByOld returns which of the contents the old build has, in archives that were
 // passed over as well.
 func heldByOld(ctx context.Context, db *sql.DB, s *side.Sides, contents []int64) (map[int64]bool, error) {
-	held := make(map[int64]bool, len(contents))
+	inOld := make(map[int64]bool, len(contents))
 	for _, id := range contents {
-		held[id] = false
+		inOld[id] = false
 	}
 	for i := range s.Old.Rows {
-		if _, wanted := held[s.Old.Rows[i].Content]; wanted {
-			held[s.Old.Rows[i].Content] = true
+		if _, wanted := inOld[s.Old.Rows[i].Content]; wanted {
+			inOld[s.Old.Rows[i].Content] = true
 		}
 	}
 	for i := range s.Old.Archives {
 		if a := &s.Old.Archives[i]; !a.Loaded || a.Akin {
-			return held, s.HeldElsewhere(ctx, db, contents, held)
+			return inOld, s.HeldElsewhere(ctx, db, contents, inOld)
 		}
 	}
-	return held, nil
+	return inOld, nil
 }
 
 // markCosmetic finds, among modified contents, those that differ in noise alone.

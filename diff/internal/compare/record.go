@@ -122,6 +122,6 @@ func (out *Outcome) noteTaken() {
 }
 
 func (out *Outcome) isTaken(b *side.Side, row int32) bool {
-	_, is := out.Taken[b.Rows[row].Path]
-	return is
+	_, taken := out.Taken[b.Rows[row].Path]
+	return taken
 }

@@ -16,11 +16,11 @@ const contentsHeld = `SELECT DISTINCT e.content_id
 	CROSS JOIN entry e ON e.content_id = j.value
 	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1`
 
-// HeldElsewhere sets in held which of the contents, which must be sorted, the old build
+// HeldElsewhere sets in inOld which of the contents, which must be sorted, the old build
 // has, in archives of which not all rows were read as well. Most contents that changed
 // are in no other row than the one that the new build has alone, which the index tells
 // without the row.
-func (s *Sides) HeldElsewhere(ctx context.Context, db *sql.DB, contents []int64, held map[int64]bool) error {
+func (s *Sides) HeldElsewhere(ctx context.Context, db *sql.DB, contents []int64, inOld map[int64]bool) error {
 	alone := s.New.alone
 	if hasTwice(s.Old) {
 		alone = nil // a row may hold for the other archive of its lineage
@@ -28,7 +28,7 @@ func (s *Sides) HeldElsewhere(ctx context.Context, db *sql.DB, contents []int64,
 	var open []int64
 	err := facts.LookUp(ctx, db, "SELECT e.content_id, e.lineage_id, e.row FROM ", "entry_row e INDEXED BY entry_content", "e.content_id", contents,
 		func(id int64, v []driver.Value) {
-			if !alone[lineageRow{facts.Integer(v[1]), facts.Integer(v[2])}] && !held[id] {
+			if !alone[lineageRow{facts.Integer(v[1]), facts.Integer(v[2])}] && !inOld[id] {
 				open = append(open, id)
 			}
 		})
@@ -36,7 +36,7 @@ func (s *Sides) HeldElsewhere(ctx context.Context, db *sql.DB, contents []int64,
 		return err
 	}
 	return facts.Batches(slices.Compact(open), func(ids []int64) error {
-		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, facts.Array(ids)}, func(v []driver.Value) { held[facts.Integer(v[0])] = true })
+		return schema.EachRow(ctx, db, contentsHeld, []driver.Value{s.Old.ID, facts.Array(ids)}, func(v []driver.Value) { inOld[facts.Integer(v[0])] = true })
 	})
 }
 

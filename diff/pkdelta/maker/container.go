@@ -24,7 +24,7 @@ const (
 // readContainer reads the tables of a container if file i of the new build, which was
 // file twin of the old one, is one of its two. It returns those whose pieces are copied,
 // or both to predict one by the other.
-func readContainer(old, new *inside.Build, twin, i int) (plan *program.Known, both *tablePair, is bool, err error) {
+func readContainer(old, new *inside.Build, twin, i int) (plan *program.Known, both *tablePair, ok bool, err error) {
 	switch strings.ToLower(path.Ext(new.Files[i].Name)) {
 	case casExt:
 		if toc := old.Sibling(twin, tocExt); toc >= 0 {

@@ -32,7 +32,7 @@ func readTables(old, new *inside.Build, twin, i int) (plan *program.Known, both 
 	if twin < 0 {
 		return nil, nil, nil
 	}
-	if plan, both, is, err := readContainer(old, new, twin, i); is || err != nil {
+	if plan, both, ok, err := readContainer(old, new, twin, i); ok || err != nil {
 		return plan, both, err
 	}
 	for kind := range table.IoStore {

@@ -39,8 +39,8 @@ func isCurrent(f *flock.Flock) bool {
 	if err != nil {
 		return false
 	}
-	held, err := f.Stat()
-	return err == nil && os.SameFile(there, held)
+	locked, err := f.Stat()
+	return err == nil && os.SameFile(there, locked)
 }
 
 // Release gives the lock up and removes its file.

@@ -68,7 +68,7 @@ func (b *Build) shadows(ctx context.Context, tx *sql.Tx, files int) (hidden []sh
 		if err := rows.Scan(&file, &at.mount, &at.ordinal, &order, &deleted); err != nil {
 			return nil, err
 		}
-		if by, is := view.Offer(record.Half(file), at, int(at.mount), order, deleted); is {
+		if by, ok := view.Offer(record.Half(file), at, int(at.mount), order, deleted); ok {
 			hidden = append(hidden, shadow{at, by})
 		}
 	}

@@ -50,7 +50,7 @@ func maybeWord[R any](name string, value func(R) (string, bool)) column[R] {
 // literal returns what all rows have in c as SQL has it, if that is one number or NULL.
 // Most columns of most archives are like that: what a column costs to pull, a sixteenth
 // of a row, is spent on the others only.
-func (c *column[R]) literal(words map[string]int64, rows []R) (sql string, is bool) {
+func (c *column[R]) literal(words map[string]int64, rows []R) (sql string, ok bool) {
 	switch {
 	case c.number != nil:
 		v, ok := c.number(rows[0])
@@ -161,11 +161,11 @@ func (tb *table[R]) statement(words map[string]int64, rows []R) (query string, v
 	var pulled []*column[R]
 	for i := range tb.columns {
 		c := &tb.columns[i]
-		expr, is := c.literal(words, rows)
+		expr, ok := c.literal(words, rows)
 		switch {
-		case is && expr == "NULL":
+		case ok && expr == "NULL":
 			continue
-		case !is:
+		case !ok:
 			expr = string(rune('a' + len(pulled)))
 			pulled = append(pulled, c)
 		}
