@@ -66,11 +66,3 @@ type Text struct{ Namespace, Key, Source string }
 func (f *Function) Drop() {
 	f.Calls, f.Refs, f.Soft, f.Strings, f.Texts = nil, nil, nil, nil, nil
 }
-
-// Event returns the section of the normal form that a call lies in, "" for none.
-func (f *Function) Event(c Call) string {
-	if f.Normal == nil {
-		return ""
-	}
-	return f.Normal.Event(c.Statement)
-}

@@ -37,7 +37,6 @@ type Form struct {
 	code    *Code
 	lines   []line
 	events  []string
-	event   []int32 // by statement: 1 + its section's position, 0 none
 	labels  map[int32]string
 	linear  bool
 	dropped bool // the last line is a return, and not shown
@@ -63,16 +62,14 @@ func (c *Code) InOrder() *Form {
 // the order of their names, or from the first statement when there is none; and
 // then what no entry reaches.
 func (c *Code) ByFlow(entries []Entry) *Form {
-	w := &walker{Form: &Form{code: c, event: make([]int32, len(c.Statements))}, done: make([]bool, len(c.Statements))}
+	w := &walker{Form: &Form{code: c}, done: make([]bool, len(c.Statements))}
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Event, b.Event), cmp.Compare(a.At, b.At)) })
 	for i, e := range entries {
 		w.events = append(w.events, e.Event)
-		w.section = int32(i + 1)
 		w.lines = append(w.lines, line{kind: eventLine, index: int32(i)})
 		w.follow(c.Find(e.At))
 	}
-	w.section = 0
 	if len(entries) == 0 && len(c.Statements) > 0 {
 		w.follow(0)
 	}
@@ -84,8 +81,7 @@ func (c *Code) ByFlow(entries []Entry) *Form {
 // walker follows the flow of control, each statement once.
 type walker struct {
 	*Form
-	done    []bool
-	section int32
+	done []bool
 }
 
 // follow emits what is reached from a statement. It keeps its own stack: chains
@@ -120,9 +116,6 @@ func (w *walker) run(i int, pending []int32) []int32 {
 			return pending
 		}
 		w.done[i] = true
-		if w.section > 0 {
-			w.event[i] = w.section
-		}
 		if s.Flow == Jump {
 			j := w.resolve(s.Target)
 			if j >= 0 && w.done[j] {

@@ -8,14 +8,6 @@ import (
 	"github.com/zeebo/blake3"
 )
 
-// Event returns the name of the section that a statement lies in, "" for none.
-func (f *Form) Event(statement int) string {
-	if statement < 0 || statement >= len(f.event) || f.event[statement] == 0 {
-		return ""
-	}
-	return f.events[f.event[statement]-1]
-}
-
 // String returns the text, each line with its end.
 func (f *Form) String() string { return string(f.AppendText(nil)) }
 

@@ -34,50 +34,6 @@ const (
 	Unknown
 )
 
-// String names the kind as the engine's classes of properties do, without
-// "Property".
-func (k Kind) String() string {
-	switch k {
-	case Byte:
-		return "Byte"
-	case Int:
-		return "Int"
-	case Bool:
-		return "Bool"
-	case Float:
-		return "Float"
-	case Object:
-		return "Object"
-	case Name:
-		return "Name"
-	case Delegate:
-		return "Delegate"
-	case Class:
-		return "Class"
-	case Array:
-		return "Array"
-	case Struct:
-		return "Struct"
-	case Vector:
-		return "Vector"
-	case Rotator:
-		return "Rotator"
-	case Str:
-		return "Str"
-	case Map:
-		return "Map"
-	case FixedArray:
-		return "FixedArray"
-	case Component:
-		return "Component"
-	case Interface:
-		return "Interface"
-	case StringRef:
-		return "StringRef"
-	}
-	return "None"
-}
-
 // KindOf returns the kind that a class of properties has: "IntProperty".
 func KindOf(property string) Kind {
 	switch property {

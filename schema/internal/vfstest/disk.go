@@ -93,13 +93,6 @@ func (d *Disk) Watch(hook func(Call) Fault) {
 	d.n, d.hook = 0, hook
 }
 
-// Calls returns how many calls there were since Watch.
-func (d *Disk) Calls() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.n
-}
-
 // call asks the hook, then does what the call is for, unless it is to fail.
 // torn writes half of the data.
 func (d *Disk) call(c Call, do, torn func() int32) int32 {
