@@ -6,5 +6,6 @@
 //	zen.go                what packages of IoStore containers have beside
 //	digest.go             a package without its noise
 //	rows_package.go       a package's facts as rows
+//	rows_zen.go           those of script objects and of containers' packages
 //	tables.go             the tables of the catalog
 package unreal
