@@ -1,0 +1,24 @@
+// Package table predicts the tables of archives: what the index of a pak says
+// follows from where its entries lie, and so need not be sent with a patch that
+// puts them there.
+//
+// [Parse] reads the tables of an old archive. Predict writes them anew for other
+// entries in another order, as the format's packer would. Whoever makes a patch
+// and whoever applies it come to the same bytes, and the true tables are coded
+// against them: where a prediction is wrong, it costs bytes and nothing else.
+//
+// What is predicted is part of the definition of patch files (docs/pkdelta.md):
+// it must not change while they keep their version. That is why this package
+// shares nothing with the formats' readers and writers, which may.
+//
+// Tables are hostile. Whatever the bytes, memory stays within a small multiple
+// of their size, and what cannot be read is [ErrTable].
+//
+//	tables of an old archive ── Parse ── Tables ──┐
+//	entries of a new one, and where they lie ── Item ─┴─ Predict ── what its tables will be
+//
+// Files in reading order: table.go (Kind, Row, Item, Tables, Parse), text.go (strings of
+// Unreal Engine), pakrecord.go (entries of Unreal paks), pak.go, pakhashed.go (its index
+// from version 10 on), iostore.go, iodirectory.go (paths of its chunks), gpak.go,
+// retro.go, join.go (several paks as one), blank.go (tables that nobody has).
+package table
