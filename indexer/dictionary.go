@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"iter"
 	"path"
 	"sync"
 
@@ -141,22 +140,6 @@ func (d *dictionaries) resolveAll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// byFile yields targets of one file at a time; they are sorted by it.
-func byFile(targets []schema.Target) iter.Seq[[]schema.Target] {
-	return func(yield func([]schema.Target) bool) {
-		for len(targets) > 0 {
-			n := 1
-			for n < len(targets) && targets[n].Location == targets[0].Location {
-				n++
-			}
-			if !yield(targets[:n]) {
-				return
-			}
-			targets = targets[n:]
-		}
-	}
 }
 
 func (d *dictionaries) resolveFile(ctx context.Context, targets []schema.Target, in *codecs.Inspector, known any) error {

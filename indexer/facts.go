@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -124,4 +125,20 @@ func placeKey(r *codecs.Registry, o *opened) string {
 		}
 	}
 	return key
+}
+
+// problem describes err, as far as it says where it is.
+func problem(e *codecs.Entry, err error) schema.Problem {
+	p := schema.Problem{Ordinal: -1, Offset: -1, Cause: err.Error()}
+	if e != nil {
+		p.Ordinal, p.Path = int64(e.Ordinal), e.Name
+	}
+	var fe *codecs.FormatError
+	if errors.As(err, &fe) {
+		p.Field, p.Offset, p.Cause = fe.Field, fe.Off, fe.Err.Error()
+		if p.Path == "" {
+			p.Path = fe.Entry
+		}
+	}
+	return p
 }

@@ -1,10 +1,3 @@
-// Package indexer scans archives into the catalog.
-//
-// The way of the data: files are walked in a fixed order, detected and opened a
-// few ahead; their entries are decoded, hashed and inspected by parallel
-// workers; the rows come back in stored order and go to the catalog's one
-// writer. Damage is a row in the problems view, not the end of the scan; only
-// I/O on the roots, the catalog, and cancellation abort it.
 package indexer
 
 import (
@@ -22,51 +15,11 @@ import (
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/internal/extract"
 	"pakdb/internal/objects"
 	"pakdb/internal/ordered"
 	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
-
-// Options of a scan. Catalog, Registry and Paths are required.
-type Options struct {
-	Catalog  *schema.Catalog
-	Registry *codecs.Registry
-	Paths    []string // files, folders, patterns
-	Label    string   // of the build; "" for DefaultLabel
-	Force    bool     // scan again what has not changed
-	Workers  int      // 0: one per CPU
-	// Quick trusts the checksums that archives state: what they cover is not
-	// read. Entries get the content that such bytes were once decoded to, or
-	// none. Archives without checksums are read as ever.
-	Quick bool
-
-	Sketch bool // store what similar contents are recognised by
-
-	Open     *codecs.Options // limits and keys
-	KeyPrint string          // stands for the keys in use, so that other keys make another scan
-
-	Extract  *extract.Dir   // not nil: write contents out, below a folder named as their archive
-	Store    *objects.Store // not nil: keep contents there
-	Progress *Progress      // not nil: is kept up to date
-}
-
-// Report says what a scan did.
-type Report struct {
-	Build    string        `json:"build"`
-	Archives int           `json:"archives"`
-	Reused   int           `json:"reused"` // archives that had not changed
-	Entries  int64         `json:"entries"`
-	Size     int64         `json:"size"`    // decoded
-	Stored   int64         `json:"stored"`  // on disk
-	Skimmed  int64         `json:"skimmed"` // entries that were not read, by Options.Quick
-	Problems int64         `json:"problems"`
-	Elapsed  time.Duration `json:"elapsed_ns"`
-}
-
-// ErrExtract means that extracting wrote to the file system in vain.
-var ErrExtract = errors.New("extract")
 
 // scan is one run: it cuts files into chunks, has a worker make rows of them, and
 // collects these.

@@ -54,6 +54,9 @@ type digestResult struct {
 	err    error
 }
 
+// isLoose reports whether a file is one entry, itself.
+func isLoose(o *opened) bool { return o.format.Mounts().Loose }
+
 // opener opens the files of a scan.
 type opener struct {
 	options *Options

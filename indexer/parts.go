@@ -35,3 +35,7 @@ func findParts(o *opened) error {
 
 // partKey begins what the scan key says about a file beside the archive.
 const partKey = " part"
+
+// quickKey marks the scan of an archive that was not read: a full scan does not
+// take it for its own.
+const quickKey = " quick"

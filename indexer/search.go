@@ -246,3 +246,19 @@ func inPieces(r io.Reader, layout codecs.IDLayout, do func([]byte)) error {
 		kept = copy(buf, buf[from:n])
 	}
 }
+
+// byFile yields targets of one file at a time; they are sorted by it.
+func byFile(targets []schema.Target) iter.Seq[[]schema.Target] {
+	return func(yield func([]schema.Target) bool) {
+		for len(targets) > 0 {
+			n := 1
+			for n < len(targets) && targets[n].Location == targets[0].Location {
+				n++
+			}
+			if !yield(targets[:n]) {
+				return
+			}
+			targets = targets[n:]
+		}
+	}
+}

@@ -25,10 +25,6 @@ func (p *opener) loadSums(ctx context.Context, o *opened) (err error) {
 	return err
 }
 
-// quickKey marks the scan of an archive that was not read: a full scan does not
-// take it for its own.
-const quickKey = " quick"
-
 // hasSums reports whether the archive states a checksum for any entry.
 func (o *opened) hasSums() bool {
 	for _, sum := range o.sums {

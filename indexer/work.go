@@ -52,8 +52,6 @@ func (w *worker) work(ctx context.Context, c *chunk) {
 	}
 }
 
-func isLoose(o *opened) bool { return o.format.Mounts().Loose }
-
 // complete gathers what concerns the file as a whole.
 func (w *worker) complete(ctx context.Context, c *chunk) {
 	o := c.from
@@ -163,22 +161,6 @@ func rowOf(e *codecs.Entry) schema.Entry {
 		row.ModTime, row.HasTime = e.Mod.Unix(), true
 	}
 	return row
-}
-
-// problem describes err, as far as it says where it is.
-func problem(e *codecs.Entry, err error) schema.Problem {
-	p := schema.Problem{Ordinal: -1, Offset: -1, Cause: err.Error()}
-	if e != nil {
-		p.Ordinal, p.Path = int64(e.Ordinal), e.Name
-	}
-	var fe *codecs.FormatError
-	if errors.As(err, &fe) {
-		p.Field, p.Offset, p.Cause = fe.Field, fe.Off, fe.Err.Error()
-		if p.Path == "" {
-			p.Path = fe.Entry
-		}
-	}
-	return p
 }
 
 // inMemory is the largest content that is held as a whole. Larger ones pass
