@@ -8,9 +8,9 @@ import (
 	"pakdb/codecs/family/unreal"
 )
 
-// DefaultMaxNodes bounds the values of one export, in nodes of 72 bytes. The largest
-// data tables known have some 400,000.
-const DefaultMaxNodes = 1 << 20
+// DefaultMaxNodes bounds the values of one export, in nodes of 72 bytes: 38 MB, and 57
+// MB while the last of them are moved. The largest data tables known have some 400,000.
+const DefaultMaxNodes = 1 << 19
 
 // Options say what a package does not.
 type Options struct {
@@ -38,16 +38,18 @@ type Decoder struct {
 	names    int // of the table that values refer to
 	zen      bool
 
-	kinds    []Kind // by name: 1 more than the kind of property it names; 0: not looked up yet
-	types    typeCache
-	texts    map[unreal.ObjectName]string // names with numbers
-	paths    map[[2]string]string         // of assets
-	soft     []softPath
-	slots    map[slotKey]slotList
-	members  map[memberKey]string
-	enumPath map[*Type]*EnumSchema
-	parser   parser // of the export that is being read
-	structs  map[slotKey]*Type
+	kinds     []Kind // by name: 1 more than the kind of property it names; 0: not looked up yet
+	types     typeCache
+	texts     map[unreal.ObjectName]string // names with numbers
+	textBytes int                          // of texts, paths and members
+	paths     map[[2]string]string         // of assets
+	soft      []softPath
+	slots     map[slotKey]slotList
+	laidOut   int // positions of all slots
+	members   map[memberKey]string
+	enumPath  map[*Type]*EnumSchema
+	parser    parser // of the export that is being read
+	structs   map[slotKey]*Type
 }
 
 type softPath struct{ path, sub string }
@@ -84,7 +86,7 @@ func NewDecoder(f *unreal.PackageFacts, o Options) *Decoder {
 		d.maxNodes = DefaultMaxNodes
 	}
 	for _, s := range f.SoftObjects {
-		d.soft = append(d.soft, softPath{d.assetPath(s.Package, s.Asset), s.Sub})
+		d.soft = append(d.soft, softPath{assetPath(s.Package, s.Asset), s.Sub})
 	}
 	return d
 }
@@ -102,18 +104,40 @@ func (d *Decoder) order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// maxTexts bounds what is remembered of one package: hostile ones make up numbers.
-const maxTexts = 1 << 16
+// Bounds of the texts that are made of names: hostile packages make up numbers, and
+// their names are long.
+const (
+	maxMade  = 8 << 20 // bytes for one export
+	maxTexts = 1 << 16 // remembered of one package; no more bytes than maxMade
+)
+
+// made counts a text that was made, for the export that is read and for what is
+// remembered. It returns false when it must not be used.
+func (p *parser) made(s string) bool {
+	if p.texts -= len(s); p.texts < 0 {
+		p.work = -1
+		p.fail(errMade)
+		return false
+	}
+	d := p.d
+	if d.textBytes += len(s); d.textBytes > maxMade || len(d.texts)+len(d.paths)+len(d.members) >= maxTexts {
+		clear(d.texts)
+		clear(d.paths)
+		clear(d.members)
+		d.textBytes = len(s)
+	}
+	return true
+}
 
 // numbered returns a name that has a number.
-func (d *Decoder) numbered(n unreal.ObjectName) string {
-	s, ok := d.texts[n]
+func (p *parser) numbered(n unreal.ObjectName) string {
+	s, ok := p.d.texts[n]
 	if !ok {
-		if len(d.texts) >= maxTexts {
-			clear(d.texts)
+		s = p.d.pkg.Names[n.Index].Text + "_" + strconv.Itoa(int(n.Number)-1)
+		if !p.made(s) {
+			return ""
 		}
-		s = d.pkg.Names[n.Index].Text + "_" + strconv.Itoa(int(n.Number)-1)
-		d.texts[n] = s
+		p.d.texts[n] = s
 	}
 	return s
 }
@@ -143,18 +167,22 @@ func (d *Decoder) kindOf(id nameID) Kind {
 }
 
 // assetPath joins the names of a package and of an asset in it.
-func (d *Decoder) assetPath(pkg, asset string) string {
+func assetPath(pkg, asset string) string {
 	if asset == "" || asset == "None" {
 		return pkg
 	}
+	return pkg + "." + asset
+}
+
+// softAsset is [assetPath] of names that are often the same.
+func softAsset(p *parser, pkg, asset string) string {
 	k := [2]string{pkg, asset}
-	s, ok := d.paths[k]
+	s, ok := p.d.paths[k]
 	if !ok {
-		if len(d.paths) >= maxTexts {
-			clear(d.paths)
+		if s = assetPath(pkg, asset); !p.made(s) {
+			return ""
 		}
-		s = pkg + "." + asset
-		d.paths[k] = s
+		p.d.paths[k] = s
 	}
 	return s
 }
@@ -169,6 +197,10 @@ func (d *Decoder) slotsOf(path, name string) ([]slot, error) {
 		} else {
 			list.slots, list.err = slots(d.schemas, s)
 		}
+		if d.laidOut += len(list.slots); d.laidOut > maxLaidOut {
+			clear(d.slots)
+			d.laidOut = len(list.slots)
+		}
 		d.slots[k] = list
 	}
 	return list.slots, list.err
@@ -176,10 +208,11 @@ func (d *Decoder) slotsOf(path, name string) ([]slot, error) {
 
 // memberName returns "EType::Member" for the number of an enum, "" when it is not
 // known.
-func (d *Decoder) memberName(t *Type, v int64) string {
+func memberName(p *parser, t *Type, v int64) string {
 	if t.Name == "" {
 		return ""
 	}
+	d := p.d
 	e, ok := d.enumPath[t]
 	if !ok {
 		e = d.schemas.Enum(t.Path, t.Name)
@@ -194,8 +227,8 @@ func (d *Decoder) memberName(t *Type, v int64) string {
 		if s = e.NameOf(v); s != "" && !strings.Contains(s, "::") {
 			s = e.Name + "::" + s
 		}
-		if len(d.members) >= maxTexts {
-			clear(d.members)
+		if !p.made(s) {
+			return ""
 		}
 		d.members[k] = s
 	}

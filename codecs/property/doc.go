@@ -32,7 +32,8 @@
 // Values are nodes in one slice ([List]), texts share the memory of one copy of the
 // export, and types are kept by the package, so that a value costs no allocation.
 // Arrays of more than 16 numbers stay packed. Sizes are bounded by the bytes at hand
-// and by [Options.MaxNodes], nesting by 48 levels, and guesses by a budget of work.
+// and by [Options.MaxNodes], texts that are made of names by 8 MB, nesting by 48
+// levels, and guesses by a budget of work: 64 MB for any export beside its bytes.
 //
 // FORMAT.md has the layouts, and how sure each fact is.
 package property

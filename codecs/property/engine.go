@@ -38,7 +38,7 @@ func ParseEngine(s string) (Engine, error) {
 	a, err1 := strconv.Atoi(major)
 	b, err2 := strconv.Atoi(minor)
 	e := Engine(a*100 + b)
-	if !ok || err1 != nil || err2 != nil || a < 4 || b > 99 || e > Newest+99 {
+	if !ok || err1 != nil || err2 != nil || a < 4 || a > 99 || b > 99 || e > Newest+99 {
 		return 0, fmt.Errorf("engine %q: want one like 4.27 or 5.3", s)
 	}
 	return e, nil

@@ -58,7 +58,7 @@ func (d *Decoder) Export(o *Export, i int, data []byte) {
 		return
 	}
 	p := &d.parser
-	*p = parser{d: d, v: &d.ver, l: &o.List, data: data, work: 1<<16 + 8*len(data)}
+	*p = parser{d: d, v: &d.ver, l: &o.List, data: data, work: 1<<16 + 8*len(data), texts: maxMade}
 	p.in.Reset(data, 0, o.List.order)
 	x := &d.pkg.Exports[i]
 	path, class := "/Script/CoreUObject", "Class"

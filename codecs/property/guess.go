@@ -36,7 +36,7 @@ func stateType(p *parser, i int, path, owner string) {
 	if t.Kind == Array && p.v.ue4 >= innerTags {
 		return // an inner tag follows
 	}
-	if f := fieldNamed(p.d.schemas, path, owner, p.l.Nodes[i].Name); f != nil && f.Kind == t.Kind {
+	if f := fieldNamed(p, path, owner, p.l.Nodes[i].Name); f != nil && f.Kind == t.Kind {
 		p.l.Nodes[i].Type = f
 	}
 }
@@ -77,6 +77,9 @@ func guess(p *parser, i int, t *Type) {
 // guessOne reads the container as one of these types and reports whether that fits.
 func guessOne(p *parser, i int, t, key, elem *Type) bool {
 	start := p.mark()
+	if !p.toil(1) {
+		return false
+	}
 	switch t.Kind {
 	case Array:
 		if n := p.count(1); p.ok() {

@@ -30,6 +30,9 @@ func (l *layout) offset(n int, wide bool) (size int) {
 	return size
 }
 
+// maxFields is how many nodes a layout adds at most: those of a matrix.
+const maxFields = 20
+
 // newLayout makes a layout from its fields: "R X Y Z" are three of type R, and
 // "; u8 IsValid" begins another type. Types are R (f32 below UE5 1004, f64 from there
 // on), f32, f64, u8, b8, b32, i16, i32, i64, u16, u32, u64, and names of layouts.

@@ -22,6 +22,7 @@ var (
 	errText  = errors.New("text without its end")
 	errDepth = fmt.Errorf("nesting deeper than %d: %w", maxDepth, codecs.ErrLimit)
 	errWork  = fmt.Errorf("more values than the limit: %w", codecs.ErrLimit)
+	errMade  = fmt.Errorf("more than %d bytes of names with numbers and paths: %w", maxMade, codecs.ErrLimit)
 	errRest  = errors.New("bytes left behind the value")
 	errKind  = errors.New("type without a reader")
 	errTag   = errors.New("damaged tag")
@@ -39,6 +40,7 @@ type parser struct {
 	trial int  // how many guesses are being tried
 	lists bool // structs with a serializer of their own are read as lists
 	work  int  // what may still be done
+	texts int  // bytes of texts that may still be made
 	tally
 }
 
@@ -82,11 +84,19 @@ func (p *parser) leave(outer bin.Reader, size int) {
 	p.in.Skip(size)
 }
 
-// spend takes n from the work that may still be done. Guesses read bytes again, so
-// that work is more than what is kept.
+// spend takes n nodes from the work that may still be done. Guesses read bytes again,
+// so that work is more than what is kept.
 func (p *parser) spend(n int) bool {
-	if p.work -= n; p.work < 0 || len(p.l.Nodes)+n > p.d.maxNodes {
-		p.work = min(p.work, -1)
+	if len(p.l.Nodes)+n > p.d.maxNodes {
+		p.work = -1
+	}
+	return p.toil(n)
+}
+
+// toil takes work that keeps no nodes: guesses, and searches.
+func (p *parser) toil(n int) bool {
+	if p.work -= n; p.work < 0 {
+		p.work = -1
 		p.fail(errWork)
 		return false
 	}
@@ -98,6 +108,9 @@ func (p *parser) add(name string, t *Type) int {
 	i := len(p.l.Nodes)
 	if !p.spend(1) {
 		return max(i-1, 0)
+	}
+	if i == cap(p.l.Nodes) && i >= 1<<10 { // twice as many, but no more than there may be
+		p.l.Nodes = append(make([]Node, 0, min(2*i, p.d.maxNodes+maxFields)), p.l.Nodes...)
 	}
 	p.l.Nodes = append(p.l.Nodes, Node{Name: name, Type: t, Kind: t.Kind, Offset: int32(p.in.Off()), Next: int32(i + 1)})
 	return i
@@ -133,7 +146,7 @@ func (p *parser) name() string {
 	if number == 0 {
 		return names[index].Text
 	}
-	return p.d.numbered(unreal.ObjectName{Index: index, Number: number})
+	return p.numbered(unreal.ObjectName{Index: index, Number: number})
 }
 
 // ref reads a reference to an object.

@@ -162,6 +162,7 @@ type slot struct {
 const (
 	maxParents   = 64
 	maxPositions = 1 << 16
+	maxLaidOut   = 1 << 20 // positions that a decoder remembers, of 16 bytes each
 )
 
 // slots lays out a schema with its parents: own positions first, then the parent's.
@@ -209,10 +210,10 @@ func (e *NoSchemaError) Unwrap() error { return codecs.ErrNotFound }
 
 // fieldNamed returns the type of a property of a class or struct or of its parents,
 // nil when it is not known.
-func fieldNamed(schemas Schemas, path, owner, name string) *Type {
+func fieldNamed(p *parser, path, owner, name string) *Type {
 	for range maxParents {
-		s := schemas.Struct(path, owner)
-		if s == nil {
+		s := p.d.schemas.Struct(path, owner)
+		if s == nil || !p.toil(1+len(s.Fields)/64) {
 			return nil
 		}
 		for i := range s.Fields {

@@ -113,7 +113,7 @@ func setZero(p *parser, i int) {
 	n.Flags |= Zero
 	switch n.Kind {
 	case Enum, Byte:
-		n.Text = p.d.memberName(n.Type, 0)
+		n.Text = memberName(p, n.Type, 0)
 	case Name:
 		n.Text = "None"
 	case LazyObject:

@@ -115,7 +115,7 @@ func readEnumValue(p *parser, n *Node, inside bool) {
 		if b := p.in.Bytes(k.size()); len(b) > 0 {
 			n.Bits = number(k, b, p.l.order)
 		}
-		n.Text = p.d.memberName(t, int64(n.Bits))
+		n.Text = memberName(p, t, int64(n.Bits))
 	case n.Kind == Byte && !inside && p.in.Len() == 1:
 		n.Bits = uint64(p.in.U8())
 	default:
@@ -261,7 +261,7 @@ func readSoftPath(p *parser, i int) {
 		}
 		asset, sub = p.d.soft[k].path, p.d.soft[k].sub
 	case v.ue5 >= 1007:
-		asset = p.d.assetPath(p.name(), p.name())
+		asset = softAsset(p, p.name(), p.name())
 		if v.custom[FortniteMain] >= 192 {
 			sub = p.utf8()
 		} else {
