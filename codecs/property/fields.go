@@ -57,6 +57,9 @@ func readField(p *parser, top bool) (f Field) {
 	defer p.up()
 	v := p.v
 	kindName := p.name()
+	if top && kindName == "None" {
+		p.fail(codecs.Errorf(codecs.ErrCorrupt, "field without a type"))
+	}
 	if kindName == "None" || !p.ok() {
 		return f
 	}
@@ -155,6 +158,9 @@ func readUserStruct(p *parser, o *Export, x *unreal.PackageExport) {
 		return
 	}
 	at := p.add("DefaultProperties", p.d.structOf(o.Schema.pathName()))
+	if !p.ok() {
+		return
+	}
 	start := p.mark()
 	if p.v.schemas {
 		// The struct's own fields; nobody can know them from another package yet.

@@ -18,6 +18,20 @@ type layoutField struct {
 // size returns how many bytes the struct takes.
 func (l *layout) size(wide bool) int { return l.offset(len(l.fields), wide) }
 
+// valid reports whether the bools of structs of size bytes each are 0 or 1. Only
+// boxes have one, as the last byte.
+func (l *layout) valid(b []byte, size int) bool {
+	if last := l.fields[len(l.fields)-1]; last.narrow.Kind != Bool {
+		return true
+	}
+	for at := size - 1; at < len(b); at += size {
+		if b[at] > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // offset returns where field n starts.
 func (l *layout) offset(n int, wide bool) (size int) {
 	for i := range l.fields[:n] {

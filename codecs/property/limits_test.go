@@ -52,3 +52,68 @@ func TestBoundsOfMemory(t *testing.T) {
 		}
 	}
 }
+
+// Values that do not end at their tag's end, or whose bools are neither 0 nor 1, are
+// opaque, and those around them stay.
+func TestOpaqueValues(t *testing.T) {
+	const filtered = 0x80000200
+	for _, f := range []fixture{
+		{
+			name: "4.27: a bool with bytes", ue4: 522, flags: filtered,
+			names: "None bOn BoolProperty N IntProperty",
+			hex: `01000000 00000000 02000000 00000000 02000000 00000000 01 00 FFFF
+				03000000 00000000 04000000 00000000 04000000 00000000 00 05000000
+				00000000 00000000 00000000`,
+			want: `{"bOn":{"Opaque":"bytes left behind the value","Size":2},"N":5}`,
+		},
+		{
+			name: "5.8: values left out", ue4: 522, ue5: 1018, flags: filtered,
+			names: "None bOn BoolProperty N IntProperty",
+			hex: `00
+				01000000 00000000 02000000 00000000 00000000 00000000 20
+				03000000 00000000 04000000 00000000 00000000 00000000 20
+				00000000 00000000 00000000`,
+			want: `{"bOn":{"Opaque":"value that its writer left out","Size":0},"N":{"Opaque":"value that its writer left out","Size":0}}`,
+		},
+		{
+			name: "5.8: 17 boxes, the last with a bool of 2", ue4: 522, ue5: 1018, flags: filtered,
+			names: "None A ArrayProperty StructProperty Box2D /Script/CoreUObject",
+			hex: `00
+				01000000 00000000 02000000 00000000 01000000 03000000 00000000 01000000 04000000 00000000 01000000 05000000 00000000 00000000
+					35020000 00 11000000` + strings.Repeat(strings.Repeat("00", 32)+"01", 16) + strings.Repeat("00", 32) + `02
+				00000000 00000000 00000000`,
+			want: `{"A":{"Opaque":"bool that is neither 0 nor 1 at 0x273: need 0, have 0","Size":565}}`,
+		},
+		{
+			name: "5.8: bytes of an enum, as names and as numbers", ue4: 522, ue5: 1018, flags: filtered,
+			names: "None A ArrayProperty ByteProperty EKind /Script/G B Red",
+			hex: `00
+				01000000 00000000 02000000 00000000 01000000 03000000 00000000 01000000 04000000 00000000 01000000 05000000 00000000 00000000
+					0C000000 00 01000000 07000000 00000000
+				06000000 00000000 02000000 00000000 01000000 03000000 00000000 01000000 04000000 00000000 01000000 05000000 00000000 00000000
+					07000000 00 03000000 010203
+				00000000 00000000 00000000`,
+			want: `{"A":["Red"],"B":[1,2,3]}`,
+		},
+	} {
+		d := property.NewDecoder(f.facts(), property.Options{})
+		var o property.Export
+		d.Export(&o, 0, f.bytes(t))
+		_, got, _ := strings.Cut(string(d.AppendJSON(nil, &o, 0)), `"Properties":`)
+		if want := f.want + "}"; got != want || o.Status != property.Exact {
+			t.Errorf("%s: %s, %v\n got %s\nwant %s", f.name, o.Status, o.Why, got, want)
+		}
+	}
+}
+
+// An enum that mappings keep in no number is no value of no bytes.
+func TestEnumWithoutNumber(t *testing.T) {
+	for _, kind := range []property.Kind{property.Struct, property.Str, property.Float} {
+		lib := classC()
+		enum := property.NewType(property.Enum, "EKind", "", nil, &property.Type{Kind: kind})
+		lib.Add(&property.Schema{Name: "C", Path: "/Script/G", Super: "Base", SuperPath: "/Script/G", Positions: 4, Fields: []property.Field{{Name: "Kind", Type: enum, Count: 1}}})
+		if o := exportC(t, lib); o.Status != property.Lost || !strings.Contains(o.Why.Error(), "type without a reader") {
+			t.Errorf("%s: %s, %v", kind, o.Status, o.Why)
+		}
+	}
+}

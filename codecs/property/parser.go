@@ -23,6 +23,7 @@ var (
 	errDepth = fmt.Errorf("nesting deeper than %d: %w", maxDepth, codecs.ErrLimit)
 	errWork  = fmt.Errorf("more values than the limit: %w", codecs.ErrLimit)
 	errMade  = fmt.Errorf("more than %d bytes of names with numbers and paths: %w", maxMade, codecs.ErrLimit)
+	errSkip  = errors.New("value that its writer left out")
 	errRest  = errors.New("bytes left behind the value")
 	errKind  = errors.New("type without a reader")
 	errTag   = errors.New("damaged tag")

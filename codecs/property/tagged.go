@@ -195,11 +195,19 @@ func readTaggedValue(p *parser, t *tag, path, owner string) {
 	}
 	p.l.Nodes[i].Index = t.index
 	p.values++
-	if t.typ.Kind == Bool {
+	switch {
+	case t.flags&tagSkipped != 0:
+		makeOpaque(p, i, t.size, errSkip)
+		p.in.Skip(t.size)
+		return
+	case t.typ.Kind == Bool && t.size != 0:
+		makeOpaque(p, i, t.size, errRest)
+		p.in.Skip(t.size)
+		return
+	case t.typ.Kind == Bool:
 		if t.flags&tagTrue != 0 {
 			p.l.Nodes[i].Bits = 1
 		}
-		p.in.Skip(t.size)
 		p.close(i)
 		return
 	}

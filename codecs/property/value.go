@@ -101,7 +101,7 @@ var (
 func readEnumValue(p *parser, n *Node, inside bool) {
 	t := n.Type
 	switch {
-	case n.Kind == Byte && (t.Name == "" || t.Name == "None"):
+	case n.Kind == Byte && unnamedByte(t):
 		if !p.v.schemas && !inside && p.in.Len() == 8 { // a tag without the enum's name
 			n.Text = p.name()
 			return
@@ -111,6 +111,10 @@ func readEnumValue(p *parser, n *Node, inside bool) {
 		k := Byte
 		if t.Elem != nil {
 			k = t.Elem.Kind
+		}
+		if k.size() == 0 || k == Bool || k == Float || k == Double {
+			p.fail(errKind) // mappings say that it is a number
+			return
 		}
 		if b := p.in.Bytes(k.size()); len(b) > 0 {
 			n.Bits = number(k, b, p.l.order)
@@ -122,6 +126,9 @@ func readEnumValue(p *parser, n *Node, inside bool) {
 		n.Text = p.name()
 	}
 }
+
+// unnamedByte reports a byte of no enum.
+func unnamedByte(t *Type) bool { return t.Name == "" || t.Name == "None" }
 
 func readFieldPath(p *parser, i int) {
 	for range p.count(8) {
@@ -159,7 +166,12 @@ func readArray(p *parser, i int) {
 	if p.v.schemas || t.Elem.Kind != Struct || p.v.ue5 >= typeNames {
 		n := p.count(leastBytes(p, t.Elem))
 		if t.Elem.Kind == Byte && !p.v.schemas && n > 0 && p.in.Len() == 8*n {
-			t = typeByteEnum
+			if unnamedByte(t.Elem) {
+				t = typeByteEnum
+				p.l.Nodes[i].Type = t
+			}
+		} else if t.Elem.Kind == Byte && !p.v.schemas && !unnamedByte(t.Elem) && p.in.Len() == n {
+			t = p.d.types.of(Array, nil, typeByte) // numbers, in spite of the enum
 			p.l.Nodes[i].Type = t
 		}
 		readElements(p, i, t.Elem, n)
@@ -185,7 +197,7 @@ func readElements(p *parser, i int, t *Type, n int) {
 			node := &p.l.Nodes[i]
 			node.Flags |= Packed
 			node.Bits = uint64(n)
-			if t.Kind == Bool && !bools(b) {
+			if t.Kind == Bool && !bools(b) || t.Kind == Struct && !t.native.layout.valid(b, size) {
 				p.fail(errBool)
 			}
 		}
