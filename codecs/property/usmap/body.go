@@ -2,6 +2,7 @@ package usmap
 
 import (
 	"encoding/binary"
+	"errors"
 	"strings"
 
 	"pakdb/codecs"
@@ -11,14 +12,20 @@ import (
 
 const none = 0xFFFFFFFF
 
-// maxTypeDepth bounds how types nest: the engine's do three deep.
-const maxTypeDepth = 8
+// Bounds of what is kept. Counts are bounded by the bytes that are left, but a few
+// compressed kilobytes are 32 MB of names of no characters.
+const (
+	maxTypeDepth = 8       // the engine's types nest three deep
+	maxRecords   = 1 << 20 // names, and members, fields, structs and enums; the engine's own are 54,000
+	maxName      = 4 << 10 // bytes; the engine's names have up to 1,023 characters
+)
 
 // body reads the decoded part.
 type body struct {
 	r     *bin.Reader
 	m     *Mappings
 	names []string
+	kept  int                       // members, fields, structs and enums
 	types map[string]*property.Type // by what they are, so that equal types are one
 }
 
@@ -29,15 +36,30 @@ func (m *Mappings) read(data []byte) error {
 		read  func()
 	}{{"names", b.readNames}, {"enums", b.readEnums}, {"structs", b.readStructs}, {"extensions", b.readExtensions}} {
 		if part.read(); b.r.Err() != nil {
-			return failure("data."+part.field, b.r.Off(), codecs.Errorf(codecs.ErrCorrupt, "%v", b.r.Err()))
+			why := codecs.ErrCorrupt
+			if errors.Is(b.r.Err(), codecs.ErrLimit) {
+				why = codecs.ErrLimit
+			}
+			return failure("data."+part.field, b.r.Off(), codecs.Errorf(why, "%v", b.r.Err()))
 		}
 	}
 	b.link()
 	return nil
 }
 
+// keep counts records that are kept and fails for too many.
+func (b *body) keep(n int) {
+	if b.kept += n; b.kept > maxRecords {
+		b.r.Fail(codecs.Errorf(codecs.ErrLimit, "more than %d members, fields, structs and enums", maxRecords))
+	}
+}
+
 func (b *body) readNames() {
 	n := b.r.Count(1)
+	if n > maxRecords {
+		b.r.Fail(codecs.Errorf(codecs.ErrLimit, "%d names > %d", n, maxRecords))
+		return
+	}
 	b.names = make([]string, 0, n)
 	for range n {
 		size := int(0)
@@ -45,6 +67,9 @@ func (b *body) readNames() {
 			size = int(b.r.U16())
 		} else {
 			size = int(b.r.U8())
+		}
+		if size > maxName {
+			b.r.Fail(codecs.Errorf(codecs.ErrLimit, "name of %d bytes > %d", size, maxName))
 		}
 		b.names = append(b.names, strings.ToValidUTF8(string(b.r.Bytes(size)), "\uFFFD"))
 		if b.r.Err() != nil {
@@ -79,7 +104,11 @@ func (b *body) readEnums() {
 		} else {
 			n = b.r.CheckCount(int64(b.r.U8()), least)
 		}
+		b.keep(1 + n)
 		for i := range n {
+			if b.r.Err() != nil {
+				return
+			}
 			member := property.Member{Value: int64(i)}
 			if b.m.Version >= versionEnumValues {
 				member.Value = b.r.I64()
@@ -98,7 +127,9 @@ func (b *body) readStructs() {
 	for range b.r.Count(12) {
 		s := &property.Schema{Name: b.name(), Super: b.name()}
 		s.Positions = int(b.r.U16())
-		for range b.r.Count16(8) {
+		n := b.r.Count16(8)
+		b.keep(1 + n)
+		for range n {
 			f := property.Field{Position: int(b.r.U16()), Count: int(b.r.U8()), Name: b.name()}
 			f.Type = b.readType(0)
 			if b.r.Err() != nil {

@@ -90,7 +90,11 @@ func (b *body) readPaths() {
 func (b *body) readEnumValues() {
 	b.r.Skip(1)
 	for i := range b.counted("enums", len(b.m.Enums), 4) {
-		members := make([]property.Member, b.r.Count(12))
+		n := b.r.Count(12)
+		if b.keep(n); b.r.Err() != nil {
+			return
+		}
+		members := make([]property.Member, n)
 		for k := range members {
 			members[k] = property.Member{Name: b.name(), Value: b.r.I64()}
 		}
@@ -146,46 +150,59 @@ func (b *body) readOldPaths() {
 // link says which of several structs of one name is meant: as parents and in
 // properties, one of the same package before one of another.
 func (b *body) link() {
-	byName := map[string][]*property.Schema{}
+	known := namesakes{first: map[string]*property.Schema{}, repeats: map[string]bool{}, inPackage: map[[2]string]*property.Schema{}}
 	for _, s := range b.m.Structs {
-		k := strings.ToLower(s.Name)
-		byName[k] = append(byName[k], s)
+		known.add(s)
 	}
 	for _, s := range b.m.Structs {
-		if parents := byName[strings.ToLower(s.Super)]; s.Super != "" && len(parents) > 0 {
-			s.SuperPath = parents[0].Path
-			if meant := samePackage(parents, s.Path); meant != nil {
+		if first := known.first[strings.ToLower(s.Super)]; s.Super != "" && first != nil {
+			s.SuperPath = first.Path
+			if meant := known.in(s.Path, s.Super); meant != nil {
 				s.SuperPath = meant.Path
 			}
 		}
 		for i := range s.Fields {
-			s.Fields[i].Type = b.qualify(s.Fields[i].Type, s.Path, byName)
+			s.Fields[i].Type = b.qualify(s.Fields[i].Type, s.Path, &known)
 		}
 	}
 }
 
-func samePackage(list []*property.Schema, path string) *property.Schema {
-	for _, s := range list {
-		if strings.EqualFold(s.Path, path) {
-			return s
-		}
+// namesakes are the structs by name, without case.
+type namesakes struct {
+	first     map[string]*property.Schema
+	repeats   map[string]bool
+	inPackage map[[2]string]*property.Schema // the first by path and name
+}
+
+func (n *namesakes) add(s *property.Schema) {
+	name := strings.ToLower(s.Name)
+	if n.first[name] == nil {
+		n.first[name] = s
+	} else {
+		n.repeats[name] = true
 	}
-	return nil
+	if k := [2]string{strings.ToLower(s.Path), name}; n.inPackage[k] == nil {
+		n.inPackage[k] = s
+	}
+}
+
+func (n *namesakes) in(path, name string) *property.Schema {
+	return n.inPackage[[2]string{strings.ToLower(path), strings.ToLower(name)}]
 }
 
 // qualify returns the type with the path of the structs in it whose names repeat, if
 // the package of the property has one of them.
-func (b *body) qualify(t *property.Type, path string, byName map[string][]*property.Schema) *property.Type {
+func (b *body) qualify(t *property.Type, path string, known *namesakes) *property.Type {
 	switch {
 	case t == nil || path == "":
 		return t
 	case t.Kind == property.Struct:
-		if list := byName[strings.ToLower(t.Name)]; len(list) > 1 && samePackage(list, path) != nil {
+		if known.repeats[strings.ToLower(t.Name)] && known.in(path, t.Name) != nil {
 			return b.shared(t.String()+"@"+path, property.NewType(t.Kind, t.Name, path, nil, nil))
 		}
 		return t
 	}
-	key, elem := b.qualify(t.Key, path, byName), b.qualify(t.Elem, path, byName)
+	key, elem := b.qualify(t.Key, path, known), b.qualify(t.Elem, path, known)
 	if key == t.Key && elem == t.Elem {
 		return t
 	}

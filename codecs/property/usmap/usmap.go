@@ -21,7 +21,7 @@ const (
 
 	// MaxSize bounds the bytes of mappings, stored and decoded. The largest known have
 	// 4 MB.
-	MaxSize = 64 << 20
+	MaxSize = 32 << 20
 )
 
 // Versions of the format, by what they brought.

@@ -99,6 +99,11 @@ func compressed(t *testing.T, method uint8, data []byte) []byte {
 	return b.Bytes()
 }
 
+// bomb is a file of a few kilobytes, of mappings that begin so and have zeros for the rest.
+func bomb(t *testing.T, head []byte, size int) []byte {
+	return file(3, 3, compressed(t, 3, append(bytes.Clone(head), make([]byte, size)...)), len(head)+size)
+}
+
 func TestVersionsAndCompressions(t *testing.T) {
 	for version := range uint8(5) {
 		for _, method := range []uint8{0, 2, 3} {
@@ -215,6 +220,9 @@ func TestBadFiles(t *testing.T) {
 		{"cut", whole[:len(whole)-7], codecs.ErrTruncated, "stored as text"},
 		{"cut, with line ends", file(3, 0, withLines, len(withLines))[:len(whole)-20], codecs.ErrTruncated, "the header says"},
 		{"names", file(3, 0, []byte{255, 255, 255, 127}, 4), codecs.ErrCorrupt, "data.names"},
+		{"a bomb of names", bomb(t, binary.LittleEndian.AppendUint32(nil, 30<<20), 31<<20), codecs.ErrLimit, "31457280 names > 1048576"},
+		{"a bomb of structs", bomb(t, []byte("\x01\x00\x00\x00\x01\x00A\x00\x00\x00\x00\x00\x00\x20\x00"), 31<<20), codecs.ErrLimit, "more than 1048576"},
+		{"a long name", file(3, 0, append([]byte{1, 0, 0, 0, 0, 17}, make([]byte, 5000)...), 5006), codecs.ErrLimit, "name of 4352 bytes > 4096"},
 		{"body cut", file(3, 0, good[:len(good)-3], len(good)-3), codecs.ErrCorrupt, "data.structs"},
 		{"body longer", file(3, 0, append(bytes.Clone(good), 1, 2, 3, 4, 5), len(good)+5), codecs.ErrCorrupt, "in place of extensions"},
 	} {
