@@ -1,9 +1,9 @@
 package delta
 
-// tree finds the longest runs of what was seen, for the greatest effort. It is LZMA's:
-// below each 4 bytes, positions are a binary tree, sorted by what stands there, with the
-// last one as the root, so that on the way down what is met is ever more like what is
-// looked for. Links are positions + 1, modulo 2^32; 0 is none.
+// tree finds the longest matches in the history, for the greatest effort. It is LZMA's
+// match finder: the positions with the same first 4 bytes are a binary tree, sorted by
+// the bytes that follow, with the last position as the root. Nodes get progressively
+// closer to the key on the way down. Links are positions + 1, modulo 2^32; 0 is none.
 type tree struct {
 	heads []uint32    // by hash: the root
 	sons  [][2]uint32 // by position modulo maxWindow: below it what sorts before, and behind

@@ -151,7 +151,7 @@ func (t *tablePair) script(order int, all *program.Known, places []int64) *scrip
 	return s
 }
 
-// isSame reports that an old row, where its entry is now, leads to row i.
+// isSame reports whether the old row of this entry predicts row i.
 func (t *tablePair) isSame(it table.Item, i int) bool {
 	if t.isFront() {
 		return t.old.New(it.Old) == t.new.New(i)
