@@ -34,12 +34,12 @@ func newIndexCommand(a *cli.App) *cobra.Command {
 		Use:   "index [flags] PATH...",
 		Short: "Scan archives into the catalog as one build",
 		Long: `Scan files, folders and patterns into the catalog as one build. Archives are
-told apart by their bytes, never by their names; any other file counts as an
+recognised by their bytes, never by their names; any other file counts as an
 archive of one entry. Every content is decoded and hashed.
 
-An archive that has not changed since an earlier scan is not read again. It has
-not when size, time and samples of its bytes are the same, or all of its bytes:
-a tool that patches files in place and sets the old time back needs --force.
+An archive that has not changed since an earlier scan is not read again. It
+counts as unchanged if its size, time and sampled bytes match, or its full hash
+does. If a tool patches files in place and restores the old time, use --force.
 --extract and --store need the contents, and read every archive.
 
 A build of the same label is replaced in one step; a build becomes visible only

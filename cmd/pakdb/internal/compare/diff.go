@@ -62,7 +62,7 @@ With a GLOB only entries whose old or new path matches are shown. A GLOB that
 matches no path of either build is an error.
 
 Archives that are damaged as a whole (no footer, a damaged index, cut short, not
-readable) are told of first: what they lack looks like removed. So is a missing .ucas,
+readable) are listed first: what they lack looks like removed. So is a missing .ucas,
 without which a .utoc still lists all that it holds: that alone does not make the exit
 code 1. With --format both are rows of the kind "damaged", or a section of the page.
 

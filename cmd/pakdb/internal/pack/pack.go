@@ -50,10 +50,10 @@ the others stored. --order, also for folders, takes UnrealPak's order file:
 "path" NUMBER, in the order of which files are packed, the others behind them.
 
 --method, --block-size and --encrypt=false or =true on an archive encode all of
-its entries anew. Which of these options a format has is told by its errors.
+its entries anew. A format refuses the options that it does not have.
 
-OUT appears when it is complete and has been read back. The same input gives the
-same bytes.`,
+OUT is created atomically, after verification. The same input gives the same
+bytes.`,
 		Example: `  pakdb pack mod/ -o Calligraphy.sip --like old/Calligraphy.sip
   pakdb pack mod/ -o mod.sip --type gpak --version 1.6
   pakdb pack mu_cdata.sip -o repacked.sip --version kapg

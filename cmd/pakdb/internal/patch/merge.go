@@ -40,7 +40,7 @@ folds base and patches into one new base, without delete records.
 
 Stored bytes are passed through, never encoded anew, and compared afterwards.
 Base and OUT are mounted and compared with base and patches, before OUT gets its
-name. Its name decides over what it wins: take that of the last patch.`,
+name. Its name sets its mount order: use the last patch's name.`,
 		Example: `  pakdb patch merge Game_0_P.pak Game_1_P.pak Game_2_P.pak -o merged/Game_2_P.pak
   pakdb patch merge Paks/ -o merged/Game_9_P.pak
   pakdb patch merge Paks/ --into-base -o merged/Game.pak`,

@@ -19,12 +19,12 @@ func newDeltaApplyCommand(a *cli.App) *cobra.Command {
 		Use:   "apply [flags] FILE.pkdelta OLD... -o DIR",
 		Short: "Make the new files of a patch from the old ones",
 		Long: `Make the new files in DIR. OLD are files, or folders that hold them; they are
-recognised by content, whatever their names, and only read. What was found, how
-much will be written and how much room there is are told first.
+recognised by content, whatever their names, and only read. The files found, the
+bytes to write and the free space are printed first.
 
-A new file gets its name when its hash is right and it is on the disk. After an
-error, or a wrong old file, nothing is left behind; after an interruption the same
-command goes on where it was. DIR may be the folder of the old files: they are
+A new file gets its name when its hash is right and it is on the disk. An error, or
+a wrong old file, leaves no partial output; after an interruption the same command
+continues where it stopped. DIR may be the folder of the old files: they are
 replaced when all new ones are complete. A patch that was made with keys of
 encrypted archives takes the same ones, by --aes-key, --keys or PAKDB_AES_KEY.
 
@@ -38,7 +38,7 @@ are. The pak then has the new version's entries, not its bytes; what is missing 
 these is kept in it, so that "pakdb pak compact" makes them, and the next patch
 finds the version it is for. At any moment the pak can be read, as the old or the
 new version; an interrupted update is taken back by the next command on DIR. Files
-that cannot be appended to are made anew, and why is told.`,
+that cannot be appended to are made anew, and the reason is printed.`,
 		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
   pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
   pakdb delta apply game.pkdelta Game.pak -o . --dry-run

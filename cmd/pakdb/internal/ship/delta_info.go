@@ -21,9 +21,9 @@ func newDeltaInfoCommand(a *cli.App) *cobra.Command {
 		Short: "Show what a patch needs and makes",
 		Long: `Show the old files that a patch needs, the new ones it makes, the recipes by which
 blocks are coded again, and the root hash, which stands for the whole patch. Files
-come with as much of their BLAKE3 hashes as the patch has: of several old files the
-first bytes of each, unless they are very many, and of several new ones nothing; these
-have one hash together.
+are listed with the BLAKE3 hashes that the patch stores. With several files only a
+prefix of each old hash is stored, none with very many files, and one combined hash for
+the new files.
 
 With --format there is a row for each file, "old" or "new"; "keys" are those that
 applying takes, by what a patch knows of them, NULL for none.`,

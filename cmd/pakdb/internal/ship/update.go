@@ -23,14 +23,14 @@ func newUpdateCommand(a *cli.App) *cobra.Command {
 		Use:   "update [flags] DIR --from STORE",
 		Short: "Bring a folder to a published build",
 		Long: `Bring DIR to a build of a store, which is a URL or a folder. DIR may hold any
-version, a mix of several, a modded one, or nothing: what it has is found by
-content and kept, what it lacks is fetched. What that costs is told first. Whatever
-a server answers is compared with its hash, and asked for again when it is wrong:
-up to five times, and from the other copies of the store that --from names.
+version, a mix of several, a modded one, or nothing. Contents that DIR has are
+found by their hashes and kept; only missing ones are fetched. The cost is printed
+first. Each answer of a server is verified by its hash; a wrong one is requested
+again, up to five times, also from the other copies of the store that --from names.
 
-New files are made beside the old ones and checked; when all are right they take
-their places, and files that earlier builds had and this one has not are removed.
-Files that no build ever had stay. An interrupted update goes on where it stopped.
+New files are made beside the old ones and verified. When all are right, they take
+their places, and files that only earlier builds had are removed. Unknown files are
+kept. An interrupted update continues where it stopped.
 
 --dry-run --format json prints the plan: how each file would be made and from what,
 what would be removed, what stays, and what would be fetched.`,
