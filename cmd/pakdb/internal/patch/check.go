@@ -18,8 +18,7 @@ import (
 )
 
 func newPatchCheckCommand(a *cli.App) *cobra.Command {
-	var against, format string
-	var allowDamaged bool
+	var opts checkOptions
 	cmd := &cobra.Command{
 		Use:   "check [flags] BASE... PATCH... --against NEW",
 		Short: "Prove that base and patches give a build",
@@ -41,31 +40,37 @@ The exit code is 0 when all is equal, 1 when something differs.`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if against == "" {
+			if opts.against == "" {
 				return cli.UsageError(cmd, errors.New("compare with what? pass --against NEW"))
 			}
-			return runPatchCheck(cmd.Context(), a, args, against, format, allowDamaged)
+			return runPatchCheck(cmd.Context(), a, opts, args)
 		},
 	}
-	cli.AddAllowDamaged(cmd, &allowDamaged)
-	cmd.Flags().StringVar(&against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
-	cli.AddFormat(cmd, &format)
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	cmd.Flags().StringVar(&opts.against, "against", "", "the build that is wanted: `NEW`, a label, an archive or a folder")
+	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }
 
-func runPatchCheck(ctx context.Context, a *cli.App, paths []string, against, format string, allowDamaged bool) error {
-	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
+// checkOptions are the flags of patch check.
+type checkOptions struct {
+	against, format string
+	allowDamaged    bool
+}
+
+func runPatchCheck(ctx context.Context, a *cli.App, opts checkOptions, paths []string) error {
+	if err := (query.Output{W: a.Stdout, Format: opts.format}).Check(); err != nil {
 		return err
 	}
 	have, err := mountAll(ctx, a, paths, false)
 	if err != nil {
 		return err
 	}
-	want, err := mountAll(ctx, a, []string{against}, true)
+	want, err := mountAll(ctx, a, []string{opts.against}, true)
 	if err != nil {
 		return err
 	}
-	found, err := overlay.RefuseDamaged(a.Registry(), have, want, allowDamaged)
+	found, err := overlay.RefuseDamaged(a.Registry(), have, want, opts.allowDamaged)
 	if err != nil {
 		return err
 	}
@@ -79,7 +84,7 @@ func runPatchCheck(ctx context.Context, a *cli.App, paths []string, against, for
 	if err != nil {
 		return err
 	}
-	return printCheck(a, report, format)
+	return printCheck(a, report, opts.format)
 }
 
 // mountAll mounts builds and paths in their order, each over those before.

@@ -38,9 +38,6 @@ build is made by "pakdb patch build".`,
 }
 
 func newDeltaMakeCommand(a *cli.App) *cobra.Command {
-	var out string
-	var key secretKey
-	var keys cli.TargetKeys
 	var opts makeOptions
 	var overwrite bool
 	cmd := &cobra.Command{
@@ -81,35 +78,35 @@ above --max-size gets none, and the exit code is 1.`,
 		Args:              cli.Args(cobra.MinimumNArgs(2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteArchives),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := keys.Load(&a.Keys); err != nil {
+			if err := opts.keys.Load(&a.Keys); err != nil {
 				return err
 			}
 			old, new, err := oldAndNew(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return cli.UsageError(cmd, err)
 			}
-			if out == "" {
+			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o FILE"))
 			}
-			if err := cli.RefuseExisting(out, overwrite); err != nil {
+			if err := cli.RefuseExisting(opts.out, overwrite); err != nil {
 				return err
 			}
-			return runDeltaMake(cmd.Context(), a, old, new, out, key, opts, &keys)
+			return runDeltaMake(cmd.Context(), a, old, new, opts)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the patch `FILE` to write")
+	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the patch `FILE` to write")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace FILE if it is there")
 	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
 	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
-	key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
-	keys.Add(cmd)
+	opts.key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
+	opts.keys.Add(cmd)
 	return cli.Reporting(a, cmd, result.Delta{})
 }
 
-func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, out string, key secretKey, opts makeOptions, keys *cli.TargetKeys) (err error) {
+func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeOptions) (err error) {
 	debug.SetMemoryLimit(transport.MakeMemory)
-	secret, err := key.read(ctx, a)
+	secret, err := opts.key.read(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -118,10 +115,10 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, out string
 		return err
 	}
 	defer func() { err = errors.Join(err, sides.close()) }()
-	if name, ok := sides.has(out); ok {
+	if name, ok := sides.has(opts.out); ok {
 		return cli.WithHint(fmt.Errorf("%w: the patch would be written over %s, which it is made from", cli.ErrUsage, name), "write it elsewhere, or move that away")
 	}
-	openNew := &codecs.Options{Keys: keys.Ring.Key}
+	openNew := &codecs.Options{Keys: opts.keys.Ring.Key}
 	found, err := inside.FindDamage(ctx, a.Registry(), inside.Side{Name: "old", Inputs: sides.old.Inputs, Open: a.OpenOptions()},
 		inside.Side{Name: "new", Inputs: sides.new.Inputs, Open: openNew})
 	if err != nil {
@@ -133,31 +130,34 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, out string
 	started := time.Now()
 	watched, stop := a.WatchPatch(ctx)
 	defer stop()
-	h, s, err := maker.MakeFile(watched, out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
-		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, out, secret) },
+	h, s, err := maker.MakeFile(watched, opts.out, sides.old.Inputs, sides.new.Inputs, &maker.MakeOptions{
+		Registry: a.Registry(), Open: a.OpenOptions(), OpenNew: openNew, Best: opts.best, Fits: func(h *pkdelta.Header) error { return opts.fits(h, secret) },
 	})
 	if err == nil && secret != nil {
-		err = pkdelta.SignFile(ctx, out, secret)
+		err = pkdelta.SignFile(ctx, opts.out, secret)
 	}
 	stop()
 	if err != nil {
 		return err
 	}
-	a.Result.Done(result.MadeDelta(out, h, s, secret))
+	a.Result.Done(result.MadeDelta(opts.out, h, s, secret))
 	if a.Quiet {
 		return nil
 	}
-	return printMade(a, out, h, s, time.Since(started))
+	return printMade(a, opts.out, h, s, time.Since(started))
 }
 
-// makeOptions are the switches of "delta make".
+// makeOptions are the flags of "delta make".
 type makeOptions struct {
+	out                string
 	best, allowDamaged bool
 	maxSize            cli.ByteSize
+	key                secretKey
+	keys               cli.TargetKeys
 }
 
 // fits refuses a patch above --max-size, signed if it will be.
-func (opts *makeOptions) fits(h *pkdelta.Header, out string, key *pkdelta.SecretKey) error {
+func (opts *makeOptions) fits(h *pkdelta.Header, key *pkdelta.SecretKey) error {
 	size := h.Length()
 	if key != nil {
 		size = pkdelta.SignedLength(h, key)
@@ -165,7 +165,7 @@ func (opts *makeOptions) fits(h *pkdelta.Header, out string, key *pkdelta.Secret
 	if opts.maxSize == 0 || size <= int64(opts.maxSize) {
 		return nil
 	}
-	return cli.Refusal(fmt.Errorf("%s would have %s, above the limit of %d", out, cli.ExactSize(size), int64(opts.maxSize)))
+	return cli.Refusal(fmt.Errorf("%s would have %s, above the limit of %d", opts.out, cli.ExactSize(size), int64(opts.maxSize)))
 }
 
 func printMade(a *cli.App, out string, h *pkdelta.Header, s *maker.Stats, took time.Duration) error {

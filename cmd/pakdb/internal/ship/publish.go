@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -22,10 +23,7 @@ import (
 )
 
 func newPublishCommand(a *cli.App) *cobra.Command {
-	var out, label string
-	var sign secretKey
-	var deltas int
-	var allowDamaged bool
+	var opts publishOptions
 	cmd := &cobra.Command{
 		Use:   "publish [flags] BUILD -o STORE",
 		Short: "Publish a build as static files for updates",
@@ -50,22 +48,30 @@ version, mix or mod they have.`,
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
+			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("publish where to? pass -o STORE"))
 			}
-			return runPublish(cmd.Context(), a, args[0], out, label, sign, deltas, allowDamaged)
+			return runPublish(cmd.Context(), a, args[0], opts)
 		},
 	}
-	cli.AddAllowDamaged(cmd, &allowDamaged)
-	cmd.Flags().StringVarP(&out, "output", "o", "", "`FOLDER` of the store")
-	cmd.Flags().IntVar(&deltas, "deltas", 1, "make deltas from the last `N` builds")
-	sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
-	cmd.Flags().StringVar(&label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
+	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "`FOLDER` of the store")
+	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
+	opts.sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
+	cmd.Flags().StringVar(&opts.label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
 	return cli.Reporting(a, cmd, result.Published{})
 }
 
-func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign secretKey, deltas int, allowDamaged bool) (err error) {
-	key, err := sign.read(ctx, a)
+// publishOptions are the flags of pakdb publish.
+type publishOptions struct {
+	out, label   string
+	sign         secretKey
+	deltas       int
+	allowDamaged bool
+}
+
+func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
+	key, err := opts.sign.read(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -78,12 +84,10 @@ func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign 
 	if err != nil {
 		return err
 	}
-	if err := cli.RefuseDamaged(a, found, allowDamaged); err != nil {
+	if err := cli.RefuseDamaged(a, found, opts.allowDamaged); err != nil {
 		return err
 	}
-	if label == "" {
-		label = build
-	}
+	label := cmp.Or(opts.label, build)
 	if folder && label == build {
 		abs, err := filepath.Abs(build)
 		if err != nil {
@@ -94,13 +98,13 @@ func runPublish(ctx context.Context, a *cli.App, build, out, label string, sign 
 	debug.SetMemoryLimit(transport.MakeMemory)
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
-	p, err := publish.Publish(ctx, out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: deltas, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
+	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: opts.deltas, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
 	}
-	a.Result.Done(result.PublishedBuild(label, out, p))
+	a.Result.Done(result.PublishedBuild(label, opts.out, p))
 	if a.Quiet {
 		return nil
 	}
