@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
-	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
+	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
 	"schema":          {"internal/rescue", "schema/..."},
 

@@ -1,6 +1,7 @@
 package pkgtable
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"fmt"
 	"math"
@@ -9,9 +10,10 @@ import (
 
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
+	"pakdb/codecs/property/classic"
 )
 
-// Values are the values in the exports of a package of UE4 or UE5.
+// Values are the values in the exports of a package of UE1 to UE5.
 type Values struct {
 	*Package
 	Options property.Options
@@ -57,42 +59,73 @@ func (v *Values) JSON(write func([]byte) error) error {
 	})
 }
 
-// each reads all exports: first those that declare classes, structs and enums, which
-// the values of others may need.
+// each reads all exports. One whose bytes cannot be had is passed over; the error of
+// the first is returned in the end.
 func (v *Values) each(do func(*property.Decoder, int, *property.Export) error) error {
+	v.Coverage = property.Coverage{}
+	if !strings.HasPrefix(v.Engine, "UE4") && !strings.HasPrefix(v.Engine, "UE5") {
+		return v.eachOld(do)
+	}
+	return v.eachNew(do)
+}
+
+// eachOld reads the exports of a package of UE1 to UE3.
+func (v *Values) eachOld(do func(*property.Decoder, int, *property.Export) error) error {
+	old, err := classic.NewDecoder(v.PackageFacts, v.Bytes, classic.Options{})
+	if err != nil {
+		return err
+	}
+	return v.read(property.NewDecoder(v.PackageFacts, v.Options), old.Export, do)
+}
+
+// read reads all exports with the reader that is given. d knows the paths of objects.
+func (v *Values) read(d *property.Decoder, export func(*property.Export, int, []byte), do func(*property.Decoder, int, *property.Export) error) error {
+	var first error
+	var x property.Export
+	for i := range v.Exports {
+		data, err := v.Bytes(i)
+		if err != nil {
+			first = cmp.Or(first, fmt.Errorf("export %d: %w", i+1, err))
+			continue
+		}
+		export(&x, i, data)
+		v.Coverage.Add(&x.Coverage)
+		if err := do(d, i, &x); err != nil {
+			return err
+		}
+	}
+	return first
+}
+
+// eachNew reads the exports of a package of UE4 or UE5: first those that declare
+// classes, structs and enums, which the values of others may need.
+func (v *Values) eachNew(do func(*property.Decoder, int, *property.Export) error) error {
 	lib := property.NewLibrary()
 	if v.Options.Schemas != nil {
 		lib = property.NewLibrary(v.Options.Schemas)
 	}
 	options := v.Options
 	options.Schemas = lib
-	v.Coverage = property.Coverage{}
-	for _, declaring := range []bool{true, false} {
-		d := property.NewDecoder(v.PackageFacts, options)
-		var x property.Export
-		for i := range v.Exports {
-			if class := v.ClassOf(i); declaring && !strings.HasSuffix(class, "Class") && !strings.HasSuffix(class, "Struct") && !strings.HasSuffix(class, "Enum") {
-				continue
-			}
-			data, err := v.Bytes(i)
-			if err != nil {
-				return fmt.Errorf("export %d: %w", i+1, err)
-			}
-			d.Export(&x, i, data)
-			switch {
-			case !declaring:
-				v.Coverage.Add(&x.Coverage)
-				if err := do(d, i, &x); err != nil {
-					return err
-				}
-			case x.Schema != nil:
-				lib.Add(x.Schema)
-			case x.Enum != nil:
-				lib.AddEnum(x.Enum)
-			}
+	d := property.NewDecoder(v.PackageFacts, options)
+	var x property.Export
+	for i := range v.Exports {
+		if class := v.ClassOf(i); !strings.HasSuffix(class, "Class") && !strings.HasSuffix(class, "Struct") && !strings.HasSuffix(class, "Enum") {
+			continue
+		}
+		data, err := v.Bytes(i)
+		if err != nil {
+			continue // the second time says so
+		}
+		d.Export(&x, i, data)
+		switch {
+		case x.Schema != nil:
+			lib.Add(x.Schema)
+		case x.Enum != nil:
+			lib.AddEnum(x.Enum)
 		}
 	}
-	return nil
+	d = property.NewDecoder(v.PackageFacts, options)
+	return v.read(d, d.Export, do)
 }
 
 // shownElements is how many elements of a packed array a row has.

@@ -49,8 +49,9 @@ columns.
 
 --values shows what the exports say: properties with their paths, as
 Stats.Damage or Rows[Rifle].Cost, rows of data tables, curves, strings. Cooked
-packages of UE5 need --mappings, which tools dump from the running game. A value
-that was not understood is Opaque, with the reason.
+packages of UE5 need --mappings, which tools dump from the running game. Classes
+of UE1 and UE2 have the defaults of their objects. A value that was not
+understood is Opaque, with the reason.
 
 --script shows the code of the package as text: blueprints of UE4.10 to UE6.0,
 UnrealScript of UE1 to UE3. Labels and temporaries have names that stay when
@@ -77,7 +78,7 @@ What is wrong with the package is written to stderr, and the exit code is 1.`,
 	flags.BoolVar(&opts.exports, "exports", false, "the objects that lie in it")
 	flags.BoolVar(&opts.depends, "depends", false, "what each export depends on")
 	flags.BoolVar(&opts.generations, "generations", false, "what earlier saves held")
-	flags.BoolVar(&opts.values.show, "values", false, "the values of the exports' properties, the rows of tables (UE4, UE5)")
+	flags.BoolVar(&opts.values.show, "values", false, "the values of the exports' properties, the rows of tables")
 	flags.BoolVar(&opts.values.json, "json", false, "with --values: the exports in the shape of FModel's JSON")
 	flags.StringVar(&opts.values.mappings, "mappings", "", "with --values: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&opts.values.engine, "engine", "", "with --values: the `VERSION` of the engine that cooked the package, as 4.27, if it has none")

@@ -68,9 +68,6 @@ func printValues(a *cli.App, data func(export int) ([]byte, error), p *pkgtable.
 		return err
 	}
 	p.PackageFacts = facts
-	if !strings.HasPrefix(p.Engine, "UE4") && !strings.HasPrefix(p.Engine, "UE5") {
-		return codecs.Errorf(errors.ErrUnsupported, "values of %s; those of UE4 and UE5 can be read", p.Engine)
-	}
 	options.Name = cmp.Or(p.Name, unrealpkg.NameOf(p.Path))
 	v := &pkgtable.Values{Package: p, Options: options, Bytes: data}
 	if opts.values.json {
@@ -101,6 +98,9 @@ func missing(c *property.Coverage, mappings string) error {
 		}
 	}
 	err := fmt.Errorf("%w: %d of %d objects are opaque", &property.NoSchemaError{Name: most}, total, c.Exports)
+	if strings.HasPrefix(most, "<script") {
+		return cli.WithHint(err, "global.utoc of the game has the names of its classes: it belongs beside the archive")
+	}
 	if mappings == "" {
 		return cli.WithHint(err, "--mappings names the mappings (.usmap) of the game")
 	}
