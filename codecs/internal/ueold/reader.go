@@ -78,7 +78,7 @@ func (r *Reader) Name() unreal.ObjectName {
 	if r.Version >= VerNameNumber {
 		n.Number = r.In.I32()
 	}
-	if n.Index < 0 || int(n.Index) >= len(r.Facts.Names) {
+	if n.Index < 0 || int(n.Index) >= len(r.Facts.Names) || n.Number < 0 {
 		r.In.Fail(ErrName)
 		return unreal.ObjectName{}
 	}

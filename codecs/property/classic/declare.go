@@ -130,14 +130,19 @@ func plainKind(k ueold.Kind) property.Kind {
 }
 
 // find returns what a class or struct, or one that it inherits from, declares under
-// a name.
-func (d *Decoder) find(owner unreal.ObjectRef, name string) (declared, bool) {
+// a name. Searching costs work: hostile classes have many fields, or inherit from
+// themselves.
+func (d *Decoder) find(owner unreal.ObjectRef, name string, work *int) (declared, bool) {
 	for range unreal.MaxOuters {
 		i, ok := owner.Export()
 		if !ok || i >= len(d.f.Exports) {
 			break
 		}
-		for _, f := range d.declares(i) {
+		list := d.declares(i)
+		if *work -= len(list) / 64; *work < 0 {
+			return declared{}, false
+		}
+		for _, f := range list {
 			if strings.EqualFold(f.name, name) {
 				return f, true
 			}

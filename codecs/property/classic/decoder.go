@@ -95,7 +95,7 @@ func (d *Decoder) declaration(o *property.Export, c *unrealscript.Object, r *ueo
 		return
 	}
 	r.In.Seek(c.Defaults)
-	p := &parser{Reader: r, d: d, o: o}
+	p := newParser(r, d, o)
 	p.list(unreal.ObjectRef(c.Export + 1))
 	d.finish(p)
 }
@@ -133,7 +133,7 @@ func (d *Decoder) object(o *property.Export, i int, r *ueold.Reader) {
 		again := ueold.NewReader(d.f, r.Data)
 		again.In.Seek(start)
 		skipPrefix(again, prefix)
-		p := &parser{Reader: again, d: d, o: o}
+		p := newParser(again, d, o)
 		o.List.Nodes = o.List.Nodes[:0]
 		p.list(e.Class)
 		if err := again.In.Err(); err != nil {

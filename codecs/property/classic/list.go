@@ -29,8 +29,15 @@ type parser struct {
 	d     *Decoder
 	o     *property.Export
 	depth int
+	work  int // values that may still be read, those that are given up included
 
 	tally
+}
+
+// newParser returns a parser of the reader's bytes. Its work follows from their number:
+// a fixed array of 65,535 structs without fields has none, and can be in another one.
+func newParser(r *ueold.Reader, d *Decoder, o *property.Export) *parser {
+	return &parser{Reader: r, d: d, o: o, work: 1<<16 + 8*len(r.Data)}
 }
 
 // tally counts what was read.
@@ -46,7 +53,7 @@ func (p *parser) within(data []byte, at int) {
 // add appends a node whose value is at the reader's place.
 func (p *parser) add(name string, t *property.Type) int {
 	l := &p.o.List
-	if len(l.Nodes) >= maxNodes {
+	if p.work--; p.work < 0 || len(l.Nodes) >= maxNodes {
 		p.In.Fail(errNodes)
 	}
 	l.Nodes = append(l.Nodes, property.Node{Name: name, Type: t, Kind: t.Kind, Offset: int32(p.In.Pos())})
@@ -113,7 +120,7 @@ func (p *parser) typeOf(t *ueold.Tag, owner unreal.ObjectRef) (typ *property.Typ
 	types := &p.d.types
 	switch t.Kind {
 	case ueold.Byte:
-		if f, ok := p.d.find(owner, t.Name); ok && t.Enum == "" && f.typ != nil && f.typ.Kind == property.Byte {
+		if f, ok := p.d.find(owner, t.Name, &p.work); ok && t.Enum == "" && f.typ != nil && f.typ.Kind == property.Byte {
 			return f.typ, 0
 		}
 		return types.of(property.Byte, t.Enum), 0
@@ -126,12 +133,12 @@ func (p *parser) typeOf(t *ueold.Tag, owner unreal.ObjectRef) (typ *property.Typ
 	case ueold.Rotator:
 		return types.of(property.Struct, "Rotator"), 0
 	case ueold.Struct:
-		if f, ok := p.d.find(owner, t.Name); ok {
+		if f, ok := p.d.find(owner, t.Name, &p.work); ok {
 			fields = f.fields
 		}
 		return types.of(property.Struct, t.Struct), fields
 	case ueold.Array:
-		if f, ok := p.d.find(owner, t.Name); ok && f.typ != nil && f.typ.Kind == property.Array {
+		if f, ok := p.d.find(owner, t.Name, &p.work); ok && f.typ != nil && f.typ.Kind == property.Array {
 			return f.typ, f.fields
 		}
 		return types.of(property.Array, ""), 0
