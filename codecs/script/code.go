@@ -67,20 +67,28 @@ type Code struct {
 }
 
 // maxText bounds the text of one function. The largest known have a few MB.
-const maxText = 16 << 20
+const (
+	maxText       = 16 << 20
+	maxStatements = 1 << 19 // of 28 bytes each
+)
 
 // NewCode returns an empty Code for size bytes of script. Its text may have 16
-// times that and 64 KiB more, and 16 MiB at most; what goes beyond is dropped, and
-// [Code.Seal] fails.
+// times that and 64 KiB more, and 16 MiB at most, in 524,288 statements; what goes
+// beyond is dropped, and [Code.Seal] fails.
 func NewCode(size int) *Code {
 	return &Code{
-		Statements: make([]Statement, 0, size/32+4), marks: make([]mark, 0, size/32+4), text: make([]byte, 0, 2*size+64),
+		Statements: make([]Statement, 0, min(size, maxText)/32+4), marks: make([]mark, 0, min(size, maxText)/32+4),
+		text:  make([]byte, 0, min(2*size+64, maxText)),
 		limit: min(16*size+64<<10, maxText),
 	}
 }
 
 // Begin starts a statement at an offset in memory.
 func (c *Code) Begin(at uint32, token uint8) {
+	if len(c.Statements) == maxStatements {
+		c.over = true // this one takes the place of the last
+		c.Statements = c.Statements[:maxStatements-1]
+	}
 	c.Statements = append(c.Statements, Statement{At: at, Token: token, text: int32(len(c.text)), marks: int32(len(c.marks))})
 }
 

@@ -57,6 +57,8 @@ func TestFlow(t *testing.T) {
 		{"the end", write("0 a", "1 return", "2 if ->1"), nil, "  a\n L7187:\n  return\nunreached:\n  if L7187\n"},
 		{"events share", write("0 a", "1 b", "2 return"), []script.Entry{{Event: "Z", At: 1}, {Event: "A", At: 0}},
 			"event A:\n  a\n L92f1:\n  b\n  return\nevent Z:\n  goto L92f1\n"},
+		{"a jump to itself", write("0 a", "1 jump 1"), nil, "  a\n"},
+		{"into a loop of nothing", write("0 if ->2", "1 pop", "2 jump 3", "3 jump 4", "4 jump 3"), nil, "  if end\n  pop\n"},
 		{"a loop of nothing", write("0 jump 1", "1 jump 0"), nil, ""},
 		{"nothing", write(), nil, ""},
 	} {
@@ -145,4 +147,38 @@ func numbers(n int) (list []int) {
 		list = append(list, i)
 	}
 	return list
+}
+
+// Many jumps into a long chain of statements that are not shown take no more time than
+// there are statements, and too many statements are an error.
+func TestLongChains(t *testing.T) {
+	const n = 1 << 17
+	c := script.NewCode(2 * n)
+	for i := range uint32(n) {
+		c.Begin(i, 0)
+		c.Str("if ")
+		c.Label(n)
+		c.End(script.Next, 0)
+	}
+	for i := range uint32(n) {
+		c.Begin(n+i, 0)
+		c.End(script.Silent, 0)
+	}
+	c.Begin(2*n, 0)
+	c.Str("x")
+	c.End(script.Next, 0)
+	if err := c.Seal(2*n+1, false); err != nil {
+		t.Fatal(err)
+	}
+	text := c.ByFlow(nil).String()
+	if want := strings.Repeat("  if L2d71\n", n) + " L2d71:\n  x\n"; text != want {
+		t.Errorf("%d bytes, want %d: ... %q", len(text), len(want), text[max(0, len(text)-40):])
+	}
+	for i := range uint32(n) * 3 {
+		c.Begin(2*n+1+i, 0)
+		c.End(script.Silent, 0)
+	}
+	if err := c.Seal(1<<30, false); !errors.Is(err, script.ErrText) || len(c.Statements) > 1<<19 {
+		t.Errorf("%d statements: %v", len(c.Statements), err)
+	}
 }

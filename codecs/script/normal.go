@@ -38,6 +38,7 @@ type Form struct {
 	lines   []line
 	events  []string
 	labels  map[int32]string
+	shown   []int32 // by statement: see skip
 	linear  bool
 	dropped bool // the last line is a return, and not shown
 }
@@ -45,6 +46,7 @@ type Form struct {
 // InOrder returns the form that keeps the order of the file.
 func (c *Code) InOrder() *Form {
 	f := &Form{code: c, linear: true}
+	f.link()
 	for i := range c.Statements {
 		switch s := &c.Statements[i]; s.Flow {
 		case Silent, Leave:
@@ -63,6 +65,7 @@ func (c *Code) InOrder() *Form {
 // then what no entry reaches.
 func (c *Code) ByFlow(entries []Entry) *Form {
 	w := &walker{Form: &Form{code: c}, done: make([]bool, len(c.Statements))}
+	w.link()
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Event, b.Event), cmp.Compare(a.At, b.At)) })
 	for i, e := range entries {
@@ -171,23 +174,46 @@ func (w *walker) rest() {
 // skip returns the first statement from i on that is shown or leaves, past
 // silent ones and jumps: -1 for a loop of nothing, or the end.
 func (f *Form) skip(i int) int {
-	for range 1 + len(f.code.Statements) {
-		if i < 0 || i >= len(f.code.Statements) {
-			return -1
-		}
-		switch s := &f.code.Statements[i]; s.Flow {
-		case Silent:
-			i++
-		case Jump:
-			if f.linear {
-				return i
+	if i < 0 || i >= len(f.shown) {
+		return -1
+	}
+	return int(f.shown[i])
+}
+
+// link finds where [Form.skip] leads from each statement. Chains may be as long as the
+// code, and are asked for from each jump into them: each statement is visited once.
+func (f *Form) link() {
+	const unknown = -2
+	f.shown = make([]int32, len(f.code.Statements))
+	for i := range f.shown {
+		f.shown[i] = unknown
+	}
+	for start := range f.shown {
+		i := start
+		for i >= 0 && i < len(f.shown) && f.shown[i] == unknown {
+			next, hidden := f.next(i)
+			if !hidden {
+				f.shown[i] = int32(i)
+				break
 			}
-			i = f.code.Find(s.Target)
-		default:
-			return i
+			f.shown[i] = -1 // for who comes here again: a loop
+			i = next
+		}
+		for end, to := i, int32(f.skip(i)); start != end; start, _ = f.next(start) {
+			f.shown[start] = to
 		}
 	}
-	return -1
+}
+
+// next returns the statement that one leads to which is not shown.
+func (f *Form) next(i int) (next int, hidden bool) {
+	switch s := &f.code.Statements[i]; {
+	case s.Flow == Silent:
+		return i + 1, true
+	case s.Flow == Jump && !f.linear:
+		return f.code.Find(s.Target), true
+	}
+	return i, false
 }
 
 // resolve returns the statement that a jump to an offset shows.
