@@ -209,6 +209,10 @@ func printCode(a *cli.App, v *pkgtable.Package, data func(export int) ([]byte, e
 		return fmt.Errorf("%w: the package has no function %s", cli.ErrUsage, opts.function)
 	}
 	if opts.format == "" {
+		if len(code.Functions) == 0 {
+			_, err = fmt.Fprintln(a.Stderr, "(no functions)")
+			return err
+		}
 		return code.Write(a.Stdout)
 	}
 	table := code.Table()
