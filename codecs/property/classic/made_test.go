@@ -4,13 +4,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
 	"pakdb/codecs/property/classic"
@@ -319,19 +318,7 @@ func FuzzExport(f *testing.F) {
 // TestCorpus keeps the committed corpus equal to what is made here.
 func TestCorpus(t *testing.T) {
 	for version, b := range objects() {
-		name := filepath.Join("testdata", "fuzz", "FuzzExport", fmt.Sprintf("made-%d", version))
-		want := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\nuint16(%d)\n", b, version)
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := os.ReadFile(name); err != nil || string(got) != want {
-			t.Errorf("%s differs (-update rewrites it): %v", name, err)
-		}
+		codecstest.Corpus(t, *update, "FuzzExport", fmt.Sprintf("made-%d", version), fmt.Sprintf("[]byte(%q)", b), fmt.Sprintf("uint16(%d)", version))
 	}
 }
 

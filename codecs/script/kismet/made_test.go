@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/script"
 	"pakdb/codecs/script/kismet"
@@ -497,19 +496,7 @@ func FuzzDisassemble(f *testing.F) {
 // TestCorpus keeps the committed corpus equal to what is made here.
 func TestCorpus(t *testing.T) {
 	for i, b := range corpus()[:8] {
-		name := filepath.Join("testdata", "fuzz", "FuzzDisassemble", fmt.Sprintf("made-%02d", i))
-		want := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\nuint16(1009)\n", b)
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := os.ReadFile(name); err != nil || string(got) != want {
-			t.Errorf("%s differs (-update rewrites it): %v", name, err)
-		}
+		codecstest.Corpus(t, *update, "FuzzDisassemble", fmt.Sprintf("made-%02d", i), fmt.Sprintf("[]byte(%q)", b), "uint16(1009)")
 	}
 }
 

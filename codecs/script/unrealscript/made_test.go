@@ -5,13 +5,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/script"
 	"pakdb/codecs/script/unrealscript"
@@ -473,19 +472,7 @@ func FuzzDisassemble(f *testing.F) {
 // TestCorpus keeps the committed corpus equal to what is made here.
 func TestCorpus(t *testing.T) {
 	for version, b := range corpus() {
-		name := filepath.Join("testdata", "fuzz", "FuzzDisassemble", fmt.Sprintf("made-%d", version))
-		want := fmt.Sprintf("go test fuzz v1\n[]byte(%q)\nuint16(%d)\nstring(\"Function\")\n", b, version)
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got, err := os.ReadFile(name); err != nil || string(got) != want {
-			t.Errorf("%s differs (-update rewrites it): %v", name, err)
-		}
+		codecstest.Corpus(t, *update, "FuzzDisassemble", fmt.Sprintf("made-%d", version), fmt.Sprintf("[]byte(%q)", b), fmt.Sprintf("uint16(%d)", version), `string("Function")`)
 	}
 }
 
