@@ -19,6 +19,7 @@ import (
 	"pakdb/codecs/property/usmap"
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
+	"pakdb/internal/asset"
 	"pakdb/internal/choose"
 	"pakdb/query/pkgtable"
 )
@@ -128,12 +129,11 @@ func printJSON(a *cli.App, v *pkgtable.Values) error {
 // uexp returns the name of the file that has the exports of a split package, "" for
 // names of other files.
 func uexp(name string) string {
-	for _, ext := range []string{".uasset", ".umap"} {
-		if len(name) > len(ext) && strings.EqualFold(name[len(name)-len(ext):], ext) {
-			return name[:len(name)-len(ext)] + ".uexp"
-		}
+	stem, _, part := asset.Split(name)
+	if part != asset.Header {
+		return ""
 	}
-	return ""
+	return stem + ".uexp"
 }
 
 // spoolPackage decodes an entry, and the one beside it that has its exports.
