@@ -1,0 +1,384 @@
+CREATE TABLE word (
+    word_id INTEGER PRIMARY KEY,
+    word    TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE build (
+    build_id   INTEGER PRIMARY KEY,
+    label      TEXT NOT NULL,
+    created_at TEXT NOT NULL,                -- RFC 3339, UTC
+    complete   INTEGER NOT NULL DEFAULT 0    -- invisible until 1
+) STRICT;
+CREATE UNIQUE INDEX build_label ON build (label) WHERE complete = 1;
+CREATE TABLE archive (
+    archive_id    INTEGER PRIMARY KEY,
+    size          INTEGER NOT NULL,          -- of the file
+    mtime         INTEGER NOT NULL,          -- of the file, Unix nanoseconds
+    quick         BLOB NOT NULL,             -- BLAKE3 over size and samples of the file
+    digest        BLOB,                      -- BLAKE3 of the whole file
+    scan          TEXT NOT NULL,             -- what made the rows: format, revisions, options
+    format        TEXT NOT NULL,
+    version       TEXT NOT NULL,
+    mount_point   TEXT NOT NULL,
+    encrypted     INTEGER NOT NULL,
+    entry_count   INTEGER NOT NULL DEFAULT 0,
+    entry_size    INTEGER NOT NULL DEFAULT 0, -- sum of entry.size
+    entry_stored  INTEGER NOT NULL DEFAULT 0, -- sum of entry.stored
+    problem_count INTEGER NOT NULL DEFAULT 0,
+    complete      INTEGER NOT NULL DEFAULT 0
+, lineage_id INTEGER NOT NULL DEFAULT 0, edition INTEGER NOT NULL DEFAULT 0, row_bits INTEGER NOT NULL DEFAULT 0, row_base INTEGER NOT NULL DEFAULT 0, game_root TEXT NOT NULL DEFAULT '') STRICT;
+CREATE INDEX archive_quick ON archive (quick);
+CREATE TABLE build_archive (
+    build_id    INTEGER NOT NULL REFERENCES build,
+    ordinal     INTEGER NOT NULL,            -- order of the paths given
+    archive_id  INTEGER NOT NULL REFERENCES archive,
+    name        TEXT NOT NULL,               -- relative to the folder that was scanned
+    location    TEXT NOT NULL,               -- where the file lay, absolute
+    mount_order INTEGER NOT NULL, place INTEGER NOT NULL DEFAULT 0, last_wins INTEGER NOT NULL DEFAULT 0, stem TEXT,
+    PRIMARY KEY (build_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX build_archive_archive ON build_archive (archive_id);
+CREATE TABLE dir (
+    dir_id INTEGER PRIMARY KEY,
+    prefix TEXT NOT NULL UNIQUE,
+    dir    TEXT NOT NULL                     -- prefix without its last slash
+) STRICT;
+CREATE TABLE path (
+    path_id INTEGER PRIMARY KEY,
+    dir_id  INTEGER NOT NULL REFERENCES dir,
+    name    TEXT NOT NULL,
+    ext_id  INTEGER NOT NULL REFERENCES word -- lower case, without the dot
+) STRICT;
+CREATE TABLE path_key (
+    key     INTEGER NOT NULL,
+    path_id INTEGER NOT NULL REFERENCES path,
+    PRIMARY KEY (key, path_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE content (
+    content_id   INTEGER PRIMARY KEY,
+    hash         BLOB NOT NULL,              -- BLAKE3 of the decoded bytes, 32 bytes
+    size         INTEGER NOT NULL,
+    kind_id      INTEGER REFERENCES word,    -- NULL: nothing is known of it
+    inspected_id INTEGER REFERENCES word     -- inspector and revision whose facts are stored
+) STRICT;
+CREATE TABLE content_key (
+    key        INTEGER NOT NULL,
+    content_id INTEGER NOT NULL REFERENCES content,
+    PRIMARY KEY (key, content_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE "entry_row" (
+    lineage_id INTEGER NOT NULL,
+    row    INTEGER NOT NULL,
+    path_id    INTEGER REFERENCES path,      -- NULL: the archive stores no name
+    content_id INTEGER REFERENCES content,   -- NULL: not decoded (see problem), or a delete record
+    offset     INTEGER NOT NULL,             -- -1: no place in the file
+    stored     INTEGER NOT NULL,
+    size       INTEGER NOT NULL,
+    method_id  INTEGER NOT NULL REFERENCES word,
+    flags      INTEGER NOT NULL,             -- 1 encrypted, 2 deleted
+    mtime      INTEGER,                      -- Unix seconds, as the archive says
+    type_id    INTEGER REFERENCES word,
+    id_hi      INTEGER,                      -- asset id above 64 bits, else NULL
+    id_lo      INTEGER,                      -- asset id, signed; NULL: none
+    id_bits    INTEGER,                      -- 32, 64, 96 or 128
+    path_hash  INTEGER, file_key BLOB, sum BLOB, padded BLOB, since INTEGER NOT NULL DEFAULT 0, until INTEGER NOT NULL DEFAULT 0, print INTEGER,                      -- as the archive stores it, signed
+    PRIMARY KEY (lineage_id, row)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entry_path ON "entry_row" (path_id);
+CREATE INDEX entry_content ON "entry_row" (content_id);
+CREATE INDEX entry_asset ON "entry_row" (id_lo) WHERE id_lo IS NOT NULL;
+CREATE TABLE problem (
+    archive_id INTEGER NOT NULL REFERENCES archive,
+    seq        INTEGER NOT NULL,
+    ordinal    INTEGER,                      -- entry, NULL: the file as a whole
+    path       TEXT,                         -- name of the entry, where it has one
+    field      TEXT NOT NULL,
+    offset     INTEGER,                      -- in the file, NULL: no place
+    cause      TEXT NOT NULL, whole INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (archive_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE content_problem (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,
+    field      TEXT NOT NULL,
+    offset     INTEGER,                      -- in the content, NULL: no place
+    cause      TEXT NOT NULL,
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE symbol (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,
+    space_id   INTEGER NOT NULL REFERENCES word,
+    key        INTEGER NOT NULL,             -- id, signed; or the hash of a lower-cased name
+    path_id    INTEGER REFERENCES path, name_id INTEGER REFERENCES name,      -- NULL: the entry that holds the content
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE path_symbol (
+    path_id  INTEGER NOT NULL REFERENCES path,
+    space_id INTEGER NOT NULL REFERENCES word,
+    key      INTEGER NOT NULL,
+    PRIMARY KEY (path_id, space_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE build_symbol (
+    build_id INTEGER NOT NULL REFERENCES build,
+    space_id INTEGER NOT NULL REFERENCES word,
+    key      INTEGER NOT NULL,
+    path_id  INTEGER NOT NULL REFERENCES path,
+    paths    INTEGER NOT NULL,               -- how many paths claim the key
+    present  INTEGER NOT NULL,               -- an entry of the build has the path
+    PRIMARY KEY (build_id, space_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX build_symbol_path ON build_symbol (path_id, build_id);
+CREATE TABLE ref (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,
+    kind_id    INTEGER NOT NULL REFERENCES word,
+    space_id   INTEGER NOT NULL REFERENCES word,
+    key        INTEGER NOT NULL,
+    flags      INTEGER NOT NULL, name_id INTEGER REFERENCES name,             -- 1 weak, 2 native, 4 editor only
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE ref_key (
+    key        INTEGER NOT NULL,
+    content_id INTEGER NOT NULL REFERENCES content,
+    PRIMARY KEY (key, content_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE named_resource (
+    archive_id INTEGER NOT NULL REFERENCES archive,
+    ordinal    INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    type_id    INTEGER NOT NULL REFERENCES word,
+    id_hi      INTEGER,                      -- asset id above 64 bits, else NULL
+    id_lo      INTEGER NOT NULL,
+    id_bits    INTEGER NOT NULL,
+    PRIMARY KEY (archive_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX named_resource_id ON named_resource (id_lo);
+CREATE TABLE calligraphy_record (
+    content_id   INTEGER NOT NULL REFERENCES content, -- of the directory
+    seq          INTEGER NOT NULL,
+    space_id     INTEGER NOT NULL REFERENCES word,
+    id           INTEGER NOT NULL,
+    guid         INTEGER NOT NULL,
+    blueprint    INTEGER NOT NULL,           -- id; prototypes only
+    path_id      INTEGER NOT NULL REFERENCES path,
+    flags        INTEGER NOT NULL,
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX calligraphy_record_guid ON calligraphy_record (guid);
+CREATE INDEX calligraphy_record_path ON calligraphy_record (path_id);
+CREATE TABLE calligraphy_replacement (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,
+    old_guid   INTEGER NOT NULL,
+    new_guid   INTEGER NOT NULL,             -- as stored
+    last_guid  INTEGER NOT NULL,             -- where the chain ends; 0: deleted
+    name       TEXT NOT NULL,
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE calligraphy_asset (
+    content_id INTEGER NOT NULL REFERENCES content, -- of the .type
+    seq        INTEGER NOT NULL,
+    id         INTEGER NOT NULL,
+    guid       INTEGER NOT NULL,
+    flags      INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX calligraphy_asset_id ON calligraphy_asset (id);
+CREATE TABLE calligraphy_curve (
+    content_id INTEGER PRIMARY KEY REFERENCES content,
+    start      INTEGER NOT NULL,             -- position of the first value
+    points     TEXT NOT NULL                 -- JSON array; null is not a number
+) STRICT;
+CREATE TABLE calligraphy_blueprint (
+    content_id    INTEGER PRIMARY KEY REFERENCES content,
+    runtime_class TEXT NOT NULL,
+    default_id    INTEGER NOT NULL
+) STRICT;
+CREATE TABLE calligraphy_member (
+    content_id INTEGER NOT NULL REFERENCES content, -- of the .blueprint
+    field      INTEGER NOT NULL,             -- id of the field
+    seq        INTEGER NOT NULL,
+    name       TEXT NOT NULL,
+    type       TEXT NOT NULL,                -- A B C D L P R S T
+    list       INTEGER NOT NULL,
+    subtype    INTEGER NOT NULL,             -- id
+    PRIMARY KEY (content_id, field, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE calligraphy_value (
+    content_id INTEGER NOT NULL REFERENCES content,
+    ordinal    INTEGER NOT NULL,             -- of the row in the file
+    owner      INTEGER,                      -- ordinal of the R value whose body this is in
+    blueprint  INTEGER NOT NULL,             -- id of the declaring blueprint
+    copy       INTEGER NOT NULL,
+    field      INTEGER NOT NULL,             -- id of the field
+    type       TEXT NOT NULL,                -- A B C D L P R S T
+    position   INTEGER,                      -- in a list; NULL: not a list
+    value      ANY,                          -- number; id of A C P S T; parent id of R
+    PRIMARY KEY (content_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE calligraphy_resource (
+    content_id INTEGER PRIMARY KEY REFERENCES content,
+    signature  INTEGER NOT NULL,
+    version    INTEGER NOT NULL,
+    class_id   INTEGER NOT NULL,
+    class      TEXT
+) STRICT;
+CREATE TABLE content_scan (
+    content_id INTEGER PRIMARY KEY REFERENCES content,
+    spec_id    INTEGER NOT NULL REFERENCES word, -- which ids, and how they lie
+    known      INTEGER NOT NULL              -- stands for the set of ids used; 0: not searched yet
+) STRICT;
+CREATE TABLE name (
+    name_id INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL
+) STRICT;
+CREATE TABLE name_key (
+    key     INTEGER NOT NULL,
+    name_id INTEGER NOT NULL REFERENCES name,
+    PRIMARY KEY (key, name_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE entry_symbol (
+    lineage_id INTEGER NOT NULL,
+    row    INTEGER NOT NULL,
+    space_id   INTEGER NOT NULL REFERENCES word,
+    key        INTEGER NOT NULL,             -- as in symbol
+    name_id    INTEGER REFERENCES name, root_id INTEGER REFERENCES word, start INTEGER,      -- as in symbol
+    PRIMARY KEY (lineage_id, row, space_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE package (
+    content_id        INTEGER PRIMARY KEY REFERENCES content,
+    engine_id         INTEGER NOT NULL REFERENCES word, -- UE1 to UE5; '' when not even that is known
+    version           INTEGER NOT NULL,      -- UE1 to UE3: package version; UE4, UE5: the ue4 version, 0 unversioned
+    version5          INTEGER NOT NULL,      -- the ue5 version, 0 for none
+    legacy_version    INTEGER NOT NULL,      -- UE4, UE5: -2 and below; otherwise 0
+    licensee          INTEGER NOT NULL,
+    layout_id         INTEGER NOT NULL REFERENCES word, -- the rules by which the tables were read
+    engine_version    TEXT,
+    compatible_engine TEXT,
+    cooker_version    INTEGER NOT NULL,
+    flags             INTEGER NOT NULL,      -- as stored; their meaning depends on the engine
+    guid              BLOB,                  -- 16 bytes
+    persistent_guid   BLOB,                  -- 16 bytes
+    saved_hash        BLOB,                  -- 20 bytes, UE5 from 1016 in place of guid
+    name_id           INTEGER REFERENCES name, -- where the file stores its own name
+    compression_id    INTEGER NOT NULL REFERENCES word, -- '' for none
+    traits            INTEGER NOT NULL,      -- 1 big-endian, 2 unversioned, 4 exports lie in the .uexp beside it
+    header_size       INTEGER NOT NULL,      -- end of the tables; 0: the generation does not say
+    name_count        INTEGER NOT NULL,      -- the counts are what the summary declares,
+    import_count      INTEGER NOT NULL,      -- also where a table could not be read
+    export_count      INTEGER NOT NULL
+) STRICT;
+CREATE TABLE package_name (
+    content_id INTEGER NOT NULL REFERENCES content,
+    ordinal    INTEGER NOT NULL,
+    name_id    INTEGER NOT NULL REFERENCES name,
+    flags      INTEGER NOT NULL,             -- UE1 to UE3
+    PRIMARY KEY (content_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE package_import (
+    content_id       INTEGER NOT NULL REFERENCES content,
+    ordinal          INTEGER NOT NULL,
+    class_package_id INTEGER NOT NULL REFERENCES name,
+    class_id         INTEGER NOT NULL REFERENCES name,
+    outer            INTEGER NOT NULL,       -- object; 0: the import is a package
+    outer_path_id    INTEGER REFERENCES name, -- ends in its separator; NULL: outer is 0
+    object_id        INTEGER NOT NULL REFERENCES name,
+    number           INTEGER,                -- NULL: none
+    flags            INTEGER NOT NULL,       -- 1 native, 2 editor only, 4 optional
+    PRIMARY KEY (content_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE package_export (
+    content_id    INTEGER NOT NULL REFERENCES content,
+    ordinal       INTEGER NOT NULL,
+    class         INTEGER NOT NULL,          -- object; 0: it is itself a class
+    super         INTEGER NOT NULL,          -- object
+    outer         INTEGER NOT NULL,          -- object; 0: it lies in the package itself
+    archetype     INTEGER NOT NULL,          -- object
+    class_id      INTEGER NOT NULL REFERENCES name, -- bare name of class
+    super_id      INTEGER REFERENCES name,   -- bare name of super
+    outer_path_id INTEGER REFERENCES name,   -- as in package_import
+    object_id     INTEGER NOT NULL REFERENCES name,
+    number        INTEGER,                   -- NULL: none
+    flags         INTEGER NOT NULL,          -- of the object, as stored
+    offset        INTEGER NOT NULL,          -- in the package, decompressed
+    size          INTEGER NOT NULL,
+    export_flags  INTEGER NOT NULL,          -- 1 forced, 2 not for client, 4 not for server, 8 not in editor's game, 16 asset, 32 inherited, 64 public hash
+    package_flags INTEGER NOT NULL,
+    PRIMARY KEY (content_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE package_generation (
+    content_id  INTEGER NOT NULL REFERENCES content,
+    ordinal     INTEGER NOT NULL,
+    exports     INTEGER NOT NULL,
+    names       INTEGER NOT NULL,
+    net_objects INTEGER NOT NULL,
+    PRIMARY KEY (content_id, ordinal)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX entry_unread ON "entry_row" (lineage_id) WHERE content_id IS NULL AND sum IS NOT NULL;
+CREATE TABLE build_shadow (
+    build_id   INTEGER NOT NULL REFERENCES build,
+    mount      INTEGER NOT NULL,
+    row    INTEGER NOT NULL,
+    by_mount   INTEGER NOT NULL,
+    by_row INTEGER NOT NULL,
+    PRIMARY KEY (build_id, mount, row)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX build_shadow_by ON build_shadow (build_id, by_mount, by_row);
+CREATE TABLE content_sketch (
+    content_id INTEGER PRIMARY KEY REFERENCES content,
+    sketch     BLOB NOT NULL
+) STRICT;
+CREATE TABLE package_digest (
+    content_id INTEGER NOT NULL REFERENCES content,
+    header     INTEGER NOT NULL,
+    essence    BLOB NOT NULL,                -- of all but noise: first 16 bytes of the BLAKE3
+    exports    BLOB,                         -- 8 bytes for each export, of its bytes but noise; zeros: none here. NULL: of all
+    PRIMARY KEY (content_id, header)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE script_object (
+    content_id INTEGER NOT NULL REFERENCES content,
+    id         INTEGER NOT NULL,             -- signed
+    name_id    INTEGER NOT NULL REFERENCES name,
+    PRIMARY KEY (content_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE container_package (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,
+    package    INTEGER NOT NULL,             -- id
+    shaders    INTEGER NOT NULL,             -- how many shader maps it uses
+    optional   INTEGER NOT NULL,             -- its optional segment is meant
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE container_import (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,             -- over all packages
+    package    INTEGER NOT NULL,             -- id of who imports
+    import     INTEGER NOT NULL,             -- id of what is imported
+    soft       INTEGER NOT NULL,             -- on demand only
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE build_name (
+    build_id INTEGER NOT NULL REFERENCES build,
+    mount    INTEGER NOT NULL,
+    row  INTEGER NOT NULL,
+    path_id  INTEGER NOT NULL REFERENCES path,
+    by_mount INTEGER NOT NULL,
+    PRIMARY KEY (build_id, mount, row)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX path_dir ON path (dir_id);
+CREATE INDEX entry_since ON entry_row (lineage_id, since) WHERE since > 0;
+CREATE INDEX entry_until ON entry_row (lineage_id, until) WHERE until > 0;
+CREATE UNIQUE INDEX archive_edition ON archive (lineage_id, edition);
+CREATE TABLE archive_shift (
+    archive_id INTEGER NOT NULL REFERENCES archive,
+    row        INTEGER NOT NULL,
+    ordinals   INTEGER NOT NULL,
+    offsets    INTEGER NOT NULL,
+    PRIMARY KEY (archive_id, row)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sum_key (
+    key        INTEGER NOT NULL,
+    content_id INTEGER NOT NULL REFERENCES content,
+    PRIMARY KEY (key, content_id)
+) STRICT, WITHOUT ROWID;
