@@ -18,17 +18,7 @@ var keyColumns = map[string]string{
 // line; "" if its text shows no reason. It reads the text alone, so a statement that
 // it warns of may still be fast on a small catalog: show it when one takes long.
 func Advice(sql string) string {
-	var words []string // in lower case, quotes of names taken off
-	for t := range tokens(sql) {
-		text := sql[t.start:t.end]
-		switch t.kind {
-		case word:
-			text = strings.ToLower(strings.Trim(text, "\"`[]"))
-		case quoted:
-			text = "'" + text[1:]
-		}
-		words = append(words, text)
-	}
+	_, words := split(byID(sql))
 	for i := range words {
 		for _, advise := range []func([]string, int) string{adviseJoin, adviseFunction, advisePattern} {
 			if text := advise(words, i); text != "" {
@@ -37,6 +27,22 @@ func Advice(sql string) string {
 		}
 	}
 	return ""
+}
+
+// split returns the tokens of a statement and their texts: words in lower case without
+// quotes, literals with the quote that they begin with.
+func split(sql string) (all []token, words []string) {
+	for t := range tokens(sql) {
+		text := sql[t.start:t.end]
+		switch t.kind {
+		case word:
+			text = strings.ToLower(unquote(text))
+		case quoted:
+			text = "'" + text[1:]
+		}
+		all, words = append(all, t), append(words, text)
+	}
+	return all, words
 }
 
 // adviseJoin looks for a.path = b.path.

@@ -52,8 +52,9 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	if err != nil {
 		return err
 	}
-	err = db.sessions.inside(ctx, db.sessions.spelling(ctx, s.SQL, values), func(st *statement) error {
-		return st.each(s.SQL, values, w.columns, w.row)
+	spelling, sql := db.sessions.spelling(ctx, s.SQL, values)
+	err = db.sessions.inside(ctx, spelling, func(st *statement) error {
+		return st.each(sql, values, w.columns, w.row)
 	})
 	if err != nil {
 		return db.explain.describe(ctx, text, s, err)
@@ -73,8 +74,9 @@ func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, err
 		return nil, err
 	}
 	var all []string
-	err = db.sessions.inside(ctx, db.sessions.spelling(ctx, statements[0].SQL, values), func(st *statement) error {
-		return st.each(statements[0].SQL, values, func([]string) error { return nil }, func(row []driver.Value) error {
+	spelling, sql := db.sessions.spelling(ctx, statements[0].SQL, values)
+	err = db.sessions.inside(ctx, spelling, func(st *statement) error {
+		return st.each(sql, values, func([]string) error { return nil }, func(row []driver.Value) error {
 			if s, ok := row[0].(string); ok {
 				all = append(all, s)
 			}

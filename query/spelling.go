@@ -9,14 +9,22 @@ import (
 	"pakdb/schema/views"
 )
 
-// spelling returns the way to write the views in which a statement costs least, as
-// far as its plans tell. An error of the statement is left to its execution.
-func (p *sessions) spelling(ctx context.Context, sql string, values []driver.NamedValue) views.Spelling {
-	stored := views.Spelling{}
-	sql, collates := selection(sql)
-	if sql == "" {
-		return stored
+// spelling returns the way to write the views, and the statement, in which it costs
+// least, as far as its plans tell. An error of the statement is left to its execution.
+func (p *sessions) spelling(ctx context.Context, sql string, values []driver.NamedValue) (views.Spelling, string) {
+	text, collates := selection(sql)
+	if text == "" {
+		return views.Spelling{}, sql
 	}
+	if compared := byID(text); compared != text && p.plan(ctx, views.Spelling{}, compared, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+compared, compared
+	}
+	return p.ofViews(ctx, text, collates, values), sql
+}
+
+// ofViews returns the way to write the views for a selection.
+func (p *sessions) ofViews(ctx context.Context, sql string, collates bool, values []driver.NamedValue) views.Spelling {
+	stored := views.Spelling{}
 	joined := p.plan(ctx, stored, sql, values)
 	if !viewLoop.MatchString(joined) {
 		return stored

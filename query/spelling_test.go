@@ -57,3 +57,34 @@ func TestSpellingKeepsColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestPathsComparedByID: comparing texts of views yields what comparing the texts
+// themselves does, NULL included.
+func TestPathsComparedByID(t *testing.T) {
+	for name, db := range map[string]*query.DB{"small": openSmall(t), "packages": openPackages(t, packagesCatalog(t))} {
+		for _, column := range []string{"path", "content"} {
+			for _, views := range [][2]string{{"entries", "entries"}, {"entries", "files"}, {"files", "files"}} {
+				from := "SELECT count(*) || ' ' || total(a.size + 3 * b.ordinal) FROM " + views[0] + " a LEFT JOIN " + views[1] + " b ON "
+				got := value(t, db, from+"b."+column+" = a."+column)
+				if want := value(t, db, from+"b."+column+" || '' = a."+column); got != want || got == "" {
+					t.Errorf("%s, %s of %s: %s, want %s", name, column, views, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestViewsAreIdentified: one text, one id.
+func TestViewsAreIdentified(t *testing.T) {
+	db := openPackages(t, packagesCatalog(t))
+	for view, columns := range map[string][]string{"entries": {"path", "content"}, "files": {"path", "content"}, "chunks": {"path", "content"},
+		"packages": {"path"}, "exports": {"path"}, "imports": {"path"}, "sums": {"path"}} {
+		for _, c := range columns {
+			got := value(t, db, "SELECT count(DISTINCT x) = count(DISTINCT id) AND count(DISTINCT x) = count(DISTINCT x || ' ' || id) AND count(x) = count(id) FROM (SELECT "+
+				c+" AS x, "+c+"_id AS id FROM "+view+")")
+			if got != "1" {
+				t.Errorf("%s: %s and %[2]s_id are not one for one", view, c)
+			}
+		}
+	}
+}
