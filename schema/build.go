@@ -109,6 +109,7 @@ func (b *Build) Add(archive int64, e *Entry) error {
 		row.FileKey, row.HasFile, row.File = record.HashOf(e.File), true, ""
 		b.publish.Files = append(b.publish.Files, row.FileKey)
 	}
+	b.publish.Summed = b.publish.Summed || e.HasContent && e.Sum != nil
 	row.Placed, row.Print = row.Offset, edition.Print(row)
 	b.batch.Weight++
 	if e.Facts != nil {

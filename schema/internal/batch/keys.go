@@ -18,20 +18,20 @@ import (
 type Key struct{ Key, ID int64 }
 
 // KeySet is what waits for the key tables.
-type KeySet struct{ Paths, Contents, Texts, Refs, Sums []Key }
+type KeySet struct{ Paths, Contents, Texts, Refs []Key }
 
 // MaxKeys bounds how many wait, 16 bytes each.
 const MaxKeys = 4 << 20
 
 // Len returns how many keys wait.
 func (k *KeySet) Len() int {
-	return len(k.Paths) + len(k.Contents) + len(k.Texts) + len(k.Refs) + len(k.Sums)
+	return len(k.Paths) + len(k.Contents) + len(k.Texts) + len(k.Refs)
 }
 
 // Sort puts each kind in key order.
 func (k *KeySet) Sort() {
 	var wg sync.WaitGroup
-	for _, keys := range [][]Key{k.Paths, k.Contents, k.Texts, k.Refs, k.Sums} {
+	for _, keys := range [][]Key{k.Paths, k.Contents, k.Texts, k.Refs} {
 		wg.Go(func() { SortKeys(keys) })
 	}
 	wg.Wait()

@@ -1,7 +1,6 @@
 package intern
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -91,7 +90,6 @@ func (in *Interner) Intern(ctx context.Context, b *batch.Batch) error {
 		return err
 	}
 	in.collectRefs(b)
-	in.collectSums(b)
 	if b.Keyed || in.keys.Len() >= batch.MaxKeys {
 		b.Keys = in.TakeKeys()
 	}
@@ -215,16 +213,6 @@ func (in *Interner) collectRefs(b *batch.Batch) {
 		}
 	}
 	batch.SortKeys(b.Refs)
-}
-
-// collectSums lists which stored bytes the contents of the batch were decoded from. A
-// sum that is the start of the content's own hash finds it without.
-func (in *Interner) collectSums(b *batch.Batch) {
-	for i := range b.Rows {
-		if e := &b.Rows[i]; e.HasContent && e.Sum != nil && !bytes.HasPrefix(e.Content[:], e.Sum) {
-			in.keys.Sums = append(in.keys.Sums, batch.Key{Key: record.SumKey(e.Sum), ID: e.ContentID})
-		}
-	}
 }
 
 // TakeKeys returns the keys that wait, sorted.

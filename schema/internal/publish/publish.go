@@ -31,6 +31,7 @@ type Build struct {
 	Before  int64          // the last archive that was there when the build began
 	Mounts  []record.Mount // in their order
 	Files   []record.Half  // of all entries that were added
+	Summed  bool           // one of them was read whose stored bytes have a checksum
 	mounted int            // how many of Mounts are in the catalog
 }
 
@@ -61,13 +62,40 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 	if err := b.insertSymbols(ctx, tx); err != nil {
 		return err
 	}
-	if err := conn.ExecAll(ctx, tx, links, write.ProblemCounts); err != nil {
+	if err := b.link(ctx, tx); err != nil {
+		return err
+	}
+	if err := conn.ExecAll(ctx, tx, write.ProblemCounts); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {
 		return err
 	}
 	return remove.Unmounted(ctx, tx)
+}
+
+// canLinkSQL: entries wait for their contents, and the build may have read some. What an
+// interrupted scan read counts when a build mounts it first.
+const canLinkSQL = `SELECT EXISTS (SELECT 1 FROM entry_row INDEXED BY entry_unread WHERE content_id IS NULL AND sum IS NOT NULL)
+	AND (?2 OR EXISTS (SELECT 1
+		FROM build_archive ba
+		WHERE ba.build_id = ?1 AND ba.archive_id <= ?3
+			AND NOT EXISTS (SELECT 1
+				FROM build_archive xb
+				JOIN build x ON x.build_id = xb.build_id AND x.complete = 1
+				WHERE xb.archive_id = ba.archive_id)))`
+
+// link gives entries that were not read the contents that others, stored alike, were
+// found to have.
+func (b *Build) link(ctx context.Context, tx *sql.Tx) error {
+	var can bool
+	if err := tx.QueryRowContext(ctx, canLinkSQL, b.ID, b.Summed, b.Before).Scan(&can); err != nil || !can {
+		return err
+	}
+	if err := write.AddSums(ctx, tx); err != nil {
+		return err
+	}
+	return conn.ExecAll(ctx, tx, links)
 }
 
 // insertSymbols says what names and ids stand for in the build. To a build that

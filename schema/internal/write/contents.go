@@ -63,6 +63,15 @@ func findClaimed(t *tx, b *batch.Batch) error {
 			rows = append(rows, r)
 		}
 	}
+	if len(rows) == 0 {
+		return nil
+	}
+	if !*t.summed { // what this build reads itself is found when it is published
+		if err := AddSums(t, t.sql); err != nil {
+			return err
+		}
+		*t.summed = true
+	}
 	slices.SortStableFunc(rows, func(a, b *batch.Row) int { // neighbours share pages of the table
 		return cmp.Or(bytes.Compare(a.Sum, b.Sum), cmp.Compare(a.Stored, b.Stored))
 	})

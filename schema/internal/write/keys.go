@@ -12,6 +12,9 @@ import (
 //go:embed rekey.sql
 var rekey string
 
+//go:embed sums.sql
+var sums string
+
 // keyTable returns a key table. Its rows come sorted: each page of the tree is touched
 // once.
 func keyTable(name, id, verb string) table[*batch.Key] {
@@ -26,7 +29,6 @@ var (
 	contentKeys = keyTable("content_key", "content_id", "INSERT OR FAIL")
 	nameKeys    = keyTable("name_key", "name_id", "INSERT OR FAIL")
 	refKeys     = keyTable("ref_key", "content_id", "INSERT OR IGNORE")
-	sumKeys     = keyTable("sum_key", "content_id", "INSERT OR IGNORE")
 )
 
 // insertKeys adds the keys that have waited long enough.
@@ -43,7 +45,6 @@ func insertKeys(t *tx, b *batch.Batch) error {
 		{&contentKeys, keys.Contents},
 		{&nameKeys, keys.Texts},
 		{&refKeys, slices.Compact(keys.Refs)},
-		{&sumKeys, slices.Compact(keys.Sums)},
 		{&refKeys, slices.Compact(b.Refs)},
 	} {
 		if err := k.into.insert(t, pointers(k.rows)); err != nil {
@@ -61,5 +62,12 @@ func AddMissingKeys(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, rekey)
+	return err
+}
+
+// AddSums completes the table that finds contents by checksums. Scans that read all
+// contents never ask it: its keys would be a twentieth of a catalog.
+func AddSums(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, sums)
 	return err
 }

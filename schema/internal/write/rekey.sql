@@ -25,16 +25,3 @@ SELECT key_of_name(name) AS key, name_id
 FROM name
 WHERE name_id > (SELECT coalesce(max(name_id), 0) FROM name_key)
 ORDER BY key, name_id;
-
--- Of sums the rows tell, which archives of no complete build have.
-INSERT OR IGNORE INTO sum_key (key, content_id)
-SELECT key_of_sum(e.sum) AS key, e.content_id
-FROM archive a
-CROSS JOIN entry e ON e.archive_id = a.archive_id
-CROSS JOIN content c ON c.content_id = e.content_id
-WHERE e.sum IS NOT NULL AND substr(c.hash, 1, length(e.sum)) <> e.sum
-  AND NOT EXISTS (SELECT 1
-                  FROM build_archive ba
-                  JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
-                  WHERE ba.archive_id = a.archive_id)
-ORDER BY key, e.content_id;

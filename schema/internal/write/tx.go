@@ -12,9 +12,10 @@ import (
 // tx is a transaction in which rows in memory go into the catalog.
 type tx struct {
 	context.Context
-	sql   *sql.Tx
-	src   *conn.Source
-	words map[string]int64
+	sql    *sql.Tx
+	src    *conn.Source
+	words  map[string]int64
+	summed *bool // of the Writer
 }
 
 // exec runs a statement with temp.src showing n rows; it does nothing for none.

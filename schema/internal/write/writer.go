@@ -18,8 +18,9 @@ var ProblemCounts string
 // Writer writes batches, one after the other. It remembers the ids of words. A
 // transaction that fails ends its use.
 type Writer struct {
-	src   *conn.Source
-	words map[string]int64
+	src    *conn.Source
+	words  map[string]int64
+	summed bool // AddSums has added what was there when the build began
 }
 
 // New returns a Writer for the connection that has src as temp.src; tx is any
@@ -30,7 +31,7 @@ func New(ctx context.Context, src *conn.Source, tx *sql.Tx) (*Writer, error) {
 }
 
 func (w *Writer) in(ctx context.Context, sql *sql.Tx) *tx {
-	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words}
+	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed}
 }
 
 // Write adds everything of a batch, in the order in which rows need each other's ids.

@@ -25,7 +25,7 @@ CREATE TABLE archive (
     entry_stored  INTEGER NOT NULL DEFAULT 0, -- sum of entry.stored
     problem_count INTEGER NOT NULL DEFAULT 0,
     complete      INTEGER NOT NULL DEFAULT 0
-, lineage_id INTEGER NOT NULL DEFAULT 0, edition INTEGER NOT NULL DEFAULT 0, row_bits INTEGER NOT NULL DEFAULT 0, row_base INTEGER NOT NULL DEFAULT 0, game_root TEXT NOT NULL DEFAULT '') STRICT;
+, lineage_id INTEGER NOT NULL DEFAULT 0, edition INTEGER NOT NULL DEFAULT 0, row_bits INTEGER NOT NULL DEFAULT 0, row_base INTEGER NOT NULL DEFAULT 0, game_root TEXT NOT NULL DEFAULT '', summed INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE INDEX archive_quick ON archive (quick);
 CREATE TABLE build_archive (
     build_id    INTEGER NOT NULL REFERENCES build,
