@@ -82,6 +82,12 @@ type Facts struct {
 	// the bytes of a package's exports. It keeps nothing of the content, and may
 	// be called from several goroutines.
 	Body func(ctx context.Context, body io.ReaderAt, size int64) (*PartDigest, error)
+	// Base is the offset that the first byte beside the content has in Detail.
+	Base int64
+	// Decoded, unless nil, is what the offsets in Detail are in, where that is not the
+	// content itself. It reads from the content.
+	Decoded     io.ReaderAt
+	DecodedSize int64
 }
 
 // PartDigest is what tells, of two contents that differ in their bytes, whether

@@ -17,6 +17,7 @@ import (
 type Registry struct {
 	Formats    []*Format // the last one may be a fallback that always matches weakly
 	Inspectors []*Inspector
+	Values     *ValueReader // nil: values are not read
 }
 
 // Detect returns the format of src, decided from its bytes. No match is

@@ -12,7 +12,7 @@
 //
 // Files in reading order: options.go, progress.go, inspected.go (each content once),
 // padded.go, walk.go (which files), parts.go (those of one archive), window.go (many
-// entries read at once), open.go, facts.go (facts as rows), search.go (contents for
+// entries read at once), open.go, facts.go (facts as rows), values.go (of objects), search.go (contents for
 // known ids), dictionary.go, ahead.go (ids that are known before), mount.go (which entry
 // a game sees), chunk.go (entries that are worked on together), work.go (one entry),
 // sums.go (--quick), split.go (.uasset and .uexp), prefetch.go, indexer.go (Run),

@@ -59,6 +59,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Label == "" {
 		o.Label = DefaultLabel(o.Paths)
 	}
+	if o.NoValues && o.Registry.Values != nil {
+		without := *o.Registry
+		without.Values = nil
+		o.Registry = &without
+	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}

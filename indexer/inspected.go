@@ -2,6 +2,7 @@ package indexer
 
 import (
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -38,7 +39,11 @@ const maxInspected = 1 << 20
 // wanted reports whether the entry at that place must be inspected: no entry
 // before it, of the same content and type, is or was.
 func (s *inspected) wanted(content schema.Digest, e *codecs.Entry, at place) bool {
-	key := inspectedKey{contentKey(content[:16]), strings.ToLower(path.Ext(e.Name)) + "|" + e.Type}
+	return s.first(inspectedKey{contentKey(content[:16]), strings.ToLower(path.Ext(e.Name)) + "|" + e.Type}, at)
+}
+
+// first reports whether no entry before that place had the key.
+func (s *inspected) first(key inspectedKey, at place) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if first, ok := s.by[key]; ok && first < at {
@@ -49,6 +54,12 @@ func (s *inspected) wanted(content schema.Digest, e *codecs.Entry, at place) boo
 	}
 	s.by[key] = at
 	return true
+}
+
+// wantedOf is [inspected.wanted] for the exports of a package in a content of their own:
+// header stands for the package.
+func (s *inspected) wantedOf(content schema.Digest, header int64, at place) bool {
+	return s.first(inspectedKey{contentKey(content[:16]), strconv.FormatInt(header, 16)}, at)
 }
 
 // keep drops facts of contents that an earlier entry has brought facts of. It is

@@ -214,6 +214,7 @@ func (p *opener) scanKey(f *codecs.Format) string {
 	for _, in := range p.options.Registry.Inspectors {
 		key += fmt.Sprintf(" %s/%d", in.Name, in.Revision)
 	}
+	key += valuesKey(p.options.Registry.Values)
 	if p.options.KeyPrint != "" {
 		key += " keys:" + p.options.KeyPrint
 	}

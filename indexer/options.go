@@ -23,6 +23,8 @@ type Options struct {
 	// none. Archives without checksums are read as ever.
 	Quick bool
 
+	NoValues bool // do not read the values of objects
+
 	Sketch bool // store what similar contents are recognised by
 
 	Open     *codecs.Options // limits and keys

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +27,9 @@ import (
 type split struct {
 	content schema.Digest
 	body    func(context.Context, io.ReaderAt, int64) (*codecs.PartDigest, error) // nil: they do not
+	facts   *codecs.Facts                                                         // with what values are read by; nil: they are not
+	path    string                                                                // of the package
+	name    string                                                                // "" where it is not known
 }
 
 // isBody reports whether an entry holds the bytes of another one's exports.
@@ -100,7 +104,11 @@ func (c *chunk) keepPackage(e *codecs.Entry, f *codecs.Facts, row *schema.Entry)
 	if c.packages == nil {
 		c.packages = map[string]*split{}
 	}
-	c.packages[strings.ToLower(stem)] = &split{row.Content, f.Body}
+	p := &split{content: row.Content, body: f.Body, path: row.Name}
+	if row.ExportsOf != nil {
+		p.facts, p.name = withoutContent(f), row.ExportsOf.Name
+	}
+	c.packages[strings.ToLower(stem)] = p
 }
 
 func digestRow(d *codecs.PartDigest) *schema.PackageDigest {
@@ -130,6 +138,24 @@ func (w *worker) digestBody(ctx context.Context, c *chunk, it item, content io.R
 	}
 	row.Digest = digestRow(d)
 	row.Digest.Header = p.content
+	return w.bodyValues(ctx, it, p, content, size, row)
+}
+
+// bodyValues reads the values of a package whose exports are the content.
+func (w *worker) bodyValues(ctx context.Context, it item, p *split, content io.ReaderAt, size int64, row *schema.Entry) error {
+	reader := w.options.Registry.Values
+	if reader == nil || p.facts == nil || p.facts.Digest == nil || !reader.Takes(p.facts) {
+		return nil
+	}
+	row.ExportsOf = &schema.Package{Path: p.path, Name: p.name, Header: essenceKey(p.facts.Digest)}
+	if !w.inspected.wantedOf(row.Content, row.ExportsOf.Header, it.at) {
+		return nil
+	}
+	v, err := w.readValues(ctx, it, p.facts, content, p.facts.Base, size, p.name)
+	if err != nil || v == nil {
+		return err
+	}
+	row.Values = valueRows(reader, v)
 	return nil
 }
 
@@ -148,7 +174,14 @@ func (w *worker) readSplit(ctx context.Context, o *opened, it item, stem string)
 	if err != nil || facts == nil {
 		return nil
 	}
-	return &split{blake3.Sum256(header), facts.Body}
+	p := &split{content: blake3.Sum256(header), body: facts.Body, path: e.Name}
+	if w.options.Registry.Values != nil {
+		p.facts, p.name = withoutContent(facts), packageName(w.options.Registry, o, e)
+		if isLoose(o) {
+			p.path = path.Join(path.Dir(o.name), e.Name)
+		}
+	}
+	return p
 }
 
 // maxHeader bounds the tables that are read a second time.

@@ -2,10 +2,12 @@ package indexer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/blake3"
@@ -285,6 +287,7 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 		c.keepPlain(it.entry)
 		return nil
 	}
+	row.ExportsOf = w.exportsOf(c.from, it.entry, row)
 	if !w.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
@@ -295,12 +298,53 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 	facts = w.dictionaries.resolved(ctx, in, facts)
 	row.Facts = factsOf(in, facts, err)
 	c.keepPackage(it.entry, facts, row)
+	if err := w.ownValues(ctx, it, facts, content, size, row); err != nil {
+		return err
+	}
 	return w.ahead.search(ctx, it.entry, content, size, row.Facts)
 }
 
 func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt, size int64, e *codecs.Entry) (f *codecs.Facts, err error) {
 	defer guard(&err, e.Name)
 	return in.Inspect(ctx, content, size, e)
+}
+
+// exportsOf returns the package that an entry is, for its values.
+func (w *worker) exportsOf(o *opened, e *codecs.Entry, row *schema.Entry) *schema.Package {
+	if w.options.Registry.Values == nil {
+		return nil
+	}
+	name := ""
+	for _, s := range row.PlaceSymbols {
+		if s.Space == packageSpace {
+			name = s.Name
+		}
+	}
+	return &schema.Package{Path: row.Name, Name: cmp.Or(name, packageName(w.options.Registry, o, e))}
+}
+
+// ownValues reads the values of a package that holds its exports itself.
+func (w *worker) ownValues(ctx context.Context, it item, facts *codecs.Facts, content io.ReaderAt, size int64, row *schema.Entry) error {
+	reader := w.options.Registry.Values
+	if reader == nil || facts == nil || facts.Body != nil || !reader.Takes(facts) {
+		return nil
+	}
+	if facts.Decoded != nil {
+		content, size = facts.Decoded, facts.DecodedSize
+	}
+	v, err := w.readValues(ctx, it, facts, content, 0, size, row.ExportsOf.Name)
+	if err != nil || v == nil {
+		return err
+	}
+	row.Values = valueRows(reader, v)
+	row.Facts.Refs = slices.Concat(row.Facts.Refs, newRefs(row.Facts.Refs, v.Refs))
+	return nil
+}
+
+// readValues reads the values in exports.
+func (w *worker) readValues(ctx context.Context, it item, facts *codecs.Facts, content io.ReaderAt, base, size int64, name string) (v *codecs.Values, err error) {
+	defer guard(&err, it.entry.Name)
+	return w.options.Registry.Values.Read(ctx, facts, content, base, size, &codecs.ValueOptions{Package: name})
 }
 
 // sink writes the content to where the options want it.

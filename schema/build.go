@@ -115,6 +115,9 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	if e.Facts != nil {
 		b.batch.Weight += e.Facts.Rows()
 	}
+	if e.Values != nil {
+		b.batch.Weight += e.Values.Rows.Weight()
+	}
 	if b.batch.Weight >= batchWeight {
 		return b.send()
 	}

@@ -49,6 +49,7 @@ func fixtureFile(t testing.TB) string {
 	}
 	addPackages(t, c)
 	addPaks(t, c)
+	addValues(t, c)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

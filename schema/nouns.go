@@ -30,6 +30,10 @@ type (
 	PackageDigest = record.PackageDigest
 	// Problem is a finding about an archive, an entry or a content.
 	Problem = record.Problem
+	// Package is the Unreal package whose exports a content holds.
+	Package = record.Package
+	// Values is what was read of the exports in a content.
+	Values = record.Values
 	// Name is a public name of an entry, in formats that keep names apart.
 	Name = record.Name
 	// Mount places an archive in a build.

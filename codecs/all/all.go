@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/loose"
+	"pakdb/codecs/property/rows"
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
 	"pakdb/codecs/umod"
@@ -36,5 +37,6 @@ func Registry() *codecs.Registry {
 			zenpkg.Inspector(),
 			unrealpkg.Inspector(),
 		},
+		Values: rows.Reader(),
 	}
 }

@@ -10,6 +10,21 @@
 // remove the rows with their content. This package imports nothing of ours.
 package family
 
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/zeebo/blake3"
+)
+
+// NameKey returns the key of a text in the catalog, by which names are found: the first
+// 8 bytes of the BLAKE3 of the lower-cased text, little-endian, signed.
+func NameKey(name string) int64 {
+	var short [192]byte // most texts fit, and need no memory of their own
+	sum := blake3.Sum256(append(short[:0], strings.ToLower(name)...))
+	return int64(binary.LittleEndian.Uint64(sum[:8]))
+}
+
 // Facts are what only the contents of one family have.
 type Facts interface {
 	// Batch returns the facts as rows of the catalog; nil if they have none. It
@@ -49,7 +64,8 @@ type Layout struct {
 	// Number is the column that counts the rows of a content from 0, "" if there is
 	// none.
 	Number  string
-	Columns []ColumnLayout // all others but content_id
+	Columns []ColumnLayout // all others but that of the content
+	OfSet   bool           // rows belong to a set of values, whose column is set_id
 	Single  bool           // a content has one row at most
 	Ignore  bool           // rows whose key is there are left out
 }
@@ -131,6 +147,14 @@ func (t *Table[R]) Single() *Table[R] {
 	single := *t
 	single.layout.Single = true
 	return &single
+}
+
+// OfSet returns the table as one whose rows belong to a set of values and not to a
+// content.
+func (t *Table[R]) OfSet() *Table[R] {
+	set := *t
+	set.layout.OfSet = true
+	return &set
 }
 
 // Ignoring returns the table as one in which rows are left out whose key is

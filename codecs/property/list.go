@@ -270,7 +270,7 @@ func (w *walker) children(parent int, path []byte) bool {
 			key = i
 			continue
 		case kind == Map:
-			here = append(w.l.appendKey(append(path, '['), key), ']')
+			here = append(w.l.AppendKey(append(path, '['), key), ']')
 			key = -1
 		case kind == Array || kind == Set:
 			here = append(strconv.AppendInt(append(path, '['), int64(position), 10), ']')
@@ -311,9 +311,9 @@ func appendField(path []byte, n *Node) []byte {
 	return path
 }
 
-// appendKey renders the key of a map: texts as they are, numbers in decimal, and a
+// AppendKey renders a node as the key of a map: texts as they are, numbers in decimal, and a
 // struct as its values between commas.
-func (l *List) appendKey(dst []byte, i int) []byte {
+func (l *List) AppendKey(dst []byte, i int) []byte {
 	n := &l.Nodes[i]
 	switch n.Kind {
 	case Bool:
@@ -332,7 +332,7 @@ func (l *List) appendKey(dst []byte, i int) []byte {
 				if at > i+1 {
 					dst = append(dst, ',')
 				}
-				dst = l.appendKey(dst, at)
+				dst = l.AppendKey(dst, at)
 			}
 			return dst
 		}

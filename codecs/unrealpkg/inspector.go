@@ -89,5 +89,8 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Ent
 		Refs:     references(&f),
 		Problems: p.Problems,
 		Detail:   &f,
+		Base:     f.HeaderSize,
+
+		Decoded: p.space.r, DecodedSize: p.space.size,
 	}, nil
 }

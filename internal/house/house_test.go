@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
-	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
+	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
 	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
 	"schema":          {"internal/rescue", "schema/..."},
 
@@ -102,7 +102,7 @@ var rooms = map[string][]string{
 	"schema/internal/check":   {"schema/internal/conn", "schema/internal/file", "schema/migrations", "schema/views"},
 	"schema/internal/batch":   {"schema/internal/record"},
 	"schema/internal/edition": {"schema/internal/batch", "schema/internal/conn", "schema/internal/record"},
-	"schema/internal/intern":  {"schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
+	"schema/internal/intern":  {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
 	"schema/internal/write":   {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
 	"schema/internal/remove":  {"schema/internal/conn", "schema/internal/edition", "schema/internal/write"},
 	"schema/internal/publish": {"codecs/mount", "schema/internal/conn", "schema/internal/record", "schema/internal/remove", "schema/internal/write"}, // which of several entries counts
@@ -149,6 +149,7 @@ var rooms = map[string][]string{
 
 	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                     // no format: formats give it tables and bytes
 	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"}, // defaults of classes stand behind their code
+	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap"},   // rows of the catalog
 	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "internal/bin"},
 
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common

@@ -27,6 +27,15 @@ type Row struct {
 	First     bool  // the content is new, and this its first entry
 	Places    []Place
 	FactIDs   FactIDs
+	Exports   ExportIDs // when ExportsOf is set
+}
+
+// ExportIDs are the ids of what a row says about the package whose exports it holds.
+type ExportIDs struct {
+	Path    int64
+	Place   Place   // of the package's name
+	Values  FactIDs // of Values.Rows
+	Missing int64   // of Values.MissingClass
 }
 
 // FactIDs are the ids of what the facts of a row name, by position; 0: it names nothing.

@@ -30,6 +30,11 @@ func Print(e *batch.Row) int64 {
 		b = append(b, e.Content[:len(record.Half{})]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(e.ContentSize))
 	}
+	if p := e.ExportsOf; p != nil { // exports mean something else with another package
+		b = append(append(b, p.Path...), 0)
+		b = append(append(b, p.Name...), 0)
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.Header))
+	}
 	d := blake3.Sum256(b)
 	return int64(binary.LittleEndian.Uint64(d[:]))
 }

@@ -38,6 +38,7 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	}
 	statements := []string{
 		"DELETE FROM entry_symbol WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
+		"DELETE FROM value_entry WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
 		"DELETE FROM entry_row WHERE " + rows,
 	}
 	if before.Valid && !after.Valid {
@@ -56,6 +57,7 @@ func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 	archives := "(SELECT archive_id FROM archive WHERE lineage_id IN " + whole + ")"
 	err := conn.ExecAll(ctx, tx,
 		"DELETE FROM entry_symbol WHERE lineage_id IN "+whole,
+		"DELETE FROM value_entry WHERE lineage_id IN "+whole,
 		"DELETE FROM entry_row WHERE lineage_id IN "+whole,
 		"DELETE FROM problem WHERE archive_id IN "+archives,
 		"DELETE FROM named_resource WHERE archive_id IN "+archives,

@@ -25,6 +25,11 @@ func wantedPaths(b *batch.Batch) []wantedPath {
 			wanted = append(wanted, wantedPath{r.Name, r.NameHash, &r.PathID})
 		}
 	}
+	for i := range b.Rows {
+		if r := &b.Rows[i]; r.ExportsOf != nil && r.ExportsOf.Path != "" {
+			wanted = append(wanted, wantedPath{r.ExportsOf.Path, record.HashOf(r.ExportsOf.Path), &r.Exports.Path})
+		}
+	}
 	for _, r := range b.Due {
 		f, ids := r.Facts, &r.FactIDs
 		ids.SymbolPaths = make([]int64, len(f.Symbols))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"pakdb/codecs/family"
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
 )
@@ -36,6 +37,25 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 			}
 		}
 	}
+	addFamily := func(f *family.Batch, ids *batch.FactIDs) {
+		ids.Texts = make([]int64, len(f.Texts))
+		for i, text := range f.Texts { // the empty one included: names may be
+			wanted = append(wanted, wantedText{text, record.HashOf(text), &ids.Texts[i]})
+		}
+	}
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		if r.ExportsOf == nil {
+			continue
+		}
+		if r.Exports.Place.From = nameIn(r.ExportsOf.Path, r.ExportsOf.Name); !r.Exports.Place.From.Found {
+			add(r.ExportsOf.Name, &r.Exports.Place.NameID)
+		}
+		if r.Values != nil {
+			add(r.Values.MissingClass, &r.Exports.Missing)
+			addFamily(r.Values.Rows, &r.Exports.Values)
+		}
+	}
 	for _, r := range b.Due {
 		f, ids := r.Facts, &r.FactIDs
 		ids.SymbolNames, ids.RefNames = make([]int64, len(f.Symbols)), make([]int64, len(f.Refs))
@@ -46,10 +66,7 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 			add(f.Refs[i].Name, &ids.RefNames[i])
 		}
 		if f.Family != nil {
-			ids.Texts = make([]int64, len(f.Family.Texts))
-			for i, text := range f.Family.Texts { // the empty one included: names may be
-				wanted = append(wanted, wantedText{text, record.HashOf(text), &ids.Texts[i]})
-			}
+			addFamily(f.Family, ids)
 		}
 	}
 	return wanted

@@ -53,6 +53,8 @@ type Entry struct {
 	Facts        *Facts         // nil when nothing was inspected
 	Symbols      []Symbol       // what the name itself defines; their Path is ""
 	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
+	ExportsOf    *Package       // whose exports the content holds; nil: it holds none, or was not read
+	Values       *Values        // of these; nil: another entry of the same content and package brings them
 }
 
 // Problem is a finding about an archive, an entry or a content.

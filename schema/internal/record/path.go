@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"pakdb/codecs/family"
 	"pakdb/codecs/mount"
 )
 
@@ -60,4 +61,4 @@ func ContentKey(hash []byte) int64 {
 // NameKey returns the key of a text in table name_key, and in the symbols and
 // references that go by names: the first 8 bytes of the BLAKE3 of the
 // lower-cased text, little-endian, signed.
-func NameKey(name string) int64 { return HashOf(strings.ToLower(name)).Key() }
+func NameKey(name string) int64 { return family.NameKey(name) }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pakdb/schema/internal/conn"
@@ -19,6 +20,7 @@ func Unfinished(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM build_archive WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build_symbol WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build_shadow WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
+		"DELETE FROM build_value WHERE build_id IN (SELECT build_id FROM build WHERE complete = 0)",
 		"DELETE FROM build WHERE complete = 0")
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func Replaced(ctx context.Context, tx *sql.Tx, label string) error {
 
 // Build deletes a build, but not what it mounts.
 func Build(ctx context.Context, tx *sql.Tx, id int64) error {
-	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build_name", "build"} {
+	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build_name", "build_value", "build"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
 			return err
 		}
@@ -84,11 +86,11 @@ func orphans(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	usedPaths, err := usedBy(ctx, tx, "path", facts)
+	usedPaths, err := usedBy(ctx, tx, "path", append(facts, "value_entry"))
 	if err != nil {
 		return err
 	}
-	usedNames, err := usedBy(ctx, tx, "name", append(facts, "entry_symbol"))
+	usedNames, err := usedBy(ctx, tx, "name", slices.Concat(facts, write.SetTables(), []string{"entry_symbol", "value_entry"}))
 	if err != nil {
 		return err
 	}

@@ -124,11 +124,11 @@ func addFactWords(t *tx, r *batch.Row) error {
 			}
 		}
 	}
-	return addFamilyWords(t, r)
+	return addFamilyWords(t, r.Facts.Family, &r.FactIDs)
 }
 
 // removeFacts makes room for the facts of contents that were inspected in another
-// way before. Digests of packages stay when the facts alone are replaced.
+// way before. Digests and values of packages stay when the facts alone are replaced.
 func removeFacts(t *tx, b *batch.Batch) error {
 	rows := b.Again
 	if len(rows) == 0 {
@@ -154,7 +154,7 @@ func removeFacts(t *tx, b *batch.Batch) error {
 		}
 	}
 	for _, table := range tables {
-		if b.Replaced != nil && table == "package_digest" {
+		if b.Replaced != nil && (table == "package_digest" || table == "value_set") {
 			continue
 		}
 		if err := t.exec("DELETE FROM "+table+" WHERE content_id IN (SELECT a FROM src)", len(rows), value); err != nil {

@@ -12,30 +12,29 @@ import (
 	"pakdb/schema/internal/conn"
 )
 
-// addFamilyWords adds the words that a content's rows name.
-func addFamilyWords(t *tx, r *batch.Row) error {
-	f := r.Facts.Family
+// addFamilyWords adds the words that rows name.
+func addFamilyWords(t *tx, f *family.Batch, ids *batch.FactIDs) error {
 	if f == nil {
 		return nil
 	}
-	r.FactIDs.Words = make([]int64, len(f.Words))
+	ids.Words = make([]int64, len(f.Words))
 	for i, word := range f.Words {
 		id, err := t.word(word)
 		if err != nil {
 			return err
 		}
-		r.FactIDs.Words[i] = id
+		ids.Words[i] = id
 	}
 	return nil
 }
 
-// familyRows are the rows of one content in a table of its family.
+// familyRows are the rows of one content, or set of values, in a table of its family.
 type familyRows struct {
 	family.Rows
-	content int64
-	ids     *batch.FactIDs
-	first   int // place of the first among the rows of all contents
-	end     int // place behind the last
+	owner int64
+	ids   *batch.FactIDs
+	first int // place of the first among the rows of all contents
+	end   int // place behind the last
 }
 
 // familyTable is the rows of all contents of a batch in one table.
@@ -48,7 +47,16 @@ type familyTable struct {
 // insertFamilies stores the rows that only families of formats have, table by
 // table.
 func insertFamilies(t *tx, facts []*batch.Row) error {
-	for _, table := range familyTables(facts) {
+	all := familyTables{byName: map[string]*familyTable{}}
+	for _, r := range facts {
+		all.add(r.Facts.Family, r.ContentID, &r.FactIDs)
+	}
+	return all.insert(t)
+}
+
+// insert adds the rows to their tables.
+func (all *familyTables) insert(t *tx) error {
+	for _, table := range all.tables {
 		err := t.exec(familyInsert(table.layout), table.parts[len(table.parts)-1].end, table.value)
 		if err != nil {
 			return fmt.Errorf("%s: %w", table.layout.Table, err)
@@ -59,25 +67,27 @@ func insertFamilies(t *tx, facts []*batch.Row) error {
 
 // familyTables gathers rows by table. Tables are in the order in which contents
 // have them.
-func familyTables(facts []*batch.Row) (tables []*familyTable) {
-	byName := map[string]*familyTable{}
-	for _, e := range facts {
-		if e.Facts.Family == nil {
+type familyTables struct {
+	tables []*familyTable
+	byName map[string]*familyTable
+}
+
+// add adds the rows of a content, or of a set of values.
+func (all *familyTables) add(b *family.Batch, owner int64, ids *batch.FactIDs) {
+	if b == nil {
+		return
+	}
+	for _, rows := range b.Rows {
+		if rows.Len() == 0 {
 			continue
 		}
-		for _, rows := range e.Facts.Family.Rows {
-			if rows.Len() == 0 {
-				continue
-			}
-			table := byName[rows.Layout().Table]
-			if table == nil {
-				table = &familyTable{layout: rows.Layout()}
-				byName[table.layout.Table], tables = table, append(tables, table)
-			}
-			table.add(familyRows{Rows: rows, content: e.ContentID, ids: &e.FactIDs})
+		table := all.byName[rows.Layout().Table]
+		if table == nil {
+			table = &familyTable{layout: rows.Layout()}
+			all.byName[table.layout.Table], all.tables = table, append(all.tables, table)
 		}
+		table.add(familyRows{Rows: rows, owner: owner, ids: ids})
 	}
-	return tables
 }
 
 func (t *familyTable) add(r familyRows) {
@@ -94,7 +104,7 @@ func (t *familyTable) value(row, col int) driver.Value {
 	r := t.rowsOf(row)
 	switch col {
 	case 0:
-		return r.content
+		return r.owner
 	case 1:
 		return int64(row - r.first)
 	}
@@ -139,6 +149,9 @@ func idsOf(ids *batch.FactIDs, kind family.Kind) []int64 {
 // familyInsert returns the statement that fills a table.
 func familyInsert(l *family.Layout) string {
 	into, from := []string{"content_id"}, []string{"a"}
+	if l.OfSet {
+		into[0] = "set_id"
+	}
 	if l.Number != "" {
 		into, from = append(into, l.Number), append(from, "b")
 	}

@@ -15,7 +15,8 @@ type tx struct {
 	sql    *sql.Tx
 	src    *conn.Source
 	words  map[string]int64
-	summed *bool // of the Writer
+	summed *bool  // of the Writer
+	sets   *int64 // the last id of table value_set
 }
 
 // exec runs a statement with temp.src showing n rows; it does nothing for none.

@@ -20,18 +20,23 @@ var ProblemCounts string
 type Writer struct {
 	src    *conn.Source
 	words  map[string]int64
-	summed bool // AddSums has added what was there when the build began
+	summed bool  // AddSums has added what was there when the build began
+	sets   int64 // the last id of table value_set
 }
 
 // New returns a Writer for the connection that has src as temp.src; tx is any
 // transaction on it.
 func New(ctx context.Context, src *conn.Source, tx *sql.Tx) (*Writer, error) {
 	words, err := conn.IDs(ctx, tx, "SELECT word, word_id FROM word")
-	return &Writer{src: src, words: words}, err
+	if err != nil {
+		return nil, err
+	}
+	sets, err := conn.MaxID(ctx, tx, "value_set", "set_id")
+	return &Writer{src: src, words: words, sets: sets}, err
 }
 
 func (w *Writer) in(ctx context.Context, sql *sql.Tx) *tx {
-	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed}
+	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, sets: &w.sets}
 }
 
 // Write adds everything of a batch, in the order in which rows need each other's ids.
@@ -39,7 +44,7 @@ func (w *Writer) Write(ctx context.Context, sql *sql.Tx, b *batch.Batch) error {
 	t := w.in(ctx, sql)
 	for _, step := range []func(*tx, *batch.Batch) error{
 		insertContents, completeHashes, findClaimed, removeFacts, insertPaths, insertFacts, updateScans, insertSketches,
-		insertNamed, insertEntries, insertArchives, countProblems, insertKeys,
+		insertNamed, insertEntries, insertValues, insertArchives, countProblems, insertKeys,
 	} {
 		if err := step(t, b); err != nil {
 			return err

@@ -25,6 +25,7 @@ type indexOptions struct {
 	overwrite bool
 	store     bool
 	noSketch  bool
+	noValues  bool
 	quick     bool
 }
 
@@ -54,13 +55,18 @@ container states the start of each content's own hash, so that "content" is know
 by 40 digits instead of 64, without its .ucas. Damage is not found that
 way, nor what contents refer to. A scan without --quick reads the archive again.
 
+The values of objects in Unreal packages are in the views "properties",
+"data_table_rows", "curve_keys" and "strings"; "property_coverage" says how much
+was understood. --no-values leaves them out, and a --quick scan has none.
+
 What is damaged becomes a row of the view "problems"; the rest is indexed, and
 the exit code is 1.`,
 		Example: `  pakdb index *.sip
   pakdb index --build 1.52.0.1700 /games/mh-1.52/Data/Game
   pakdb index --build 1.10 --extract out/ mu_cdata.sip
   pakdb index --build 1.53 --format json build/ > index.json
-  pakdb index --store --build 1.10 mu_cdata.sip`,
+  pakdb index --store --build 1.10 mu_cdata.sip
+  pakdb index --no-values --build 1.10 /games/shooter/Content/Paks`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.quick && (opts.extract != "" || opts.store) {
@@ -84,6 +90,7 @@ the exit code is 1.`,
 	flags.BoolVar(&opts.overwrite, "overwrite", false, "with --extract: replace files that are there")
 	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
 	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
+	flags.BoolVar(&opts.noValues, "no-values", false, "do not read the values of objects in Unreal packages")
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
 	flags.BoolVar(&asJSON, "json", false, "as --format json")
 	_ = flags.MarkHidden("json")
@@ -134,7 +141,7 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
 		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
 		Progress: &indexer.Progress{}}
-	o.Quick = opts.quick
+	o.Quick, o.NoValues = opts.quick, opts.noValues
 	if opts.extract != "" {
 		dir, err := extract.Open(ctx, opts.extract, opts.overwrite)
 		if err != nil {

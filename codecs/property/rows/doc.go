@@ -1,0 +1,19 @@
+// Package rows makes rows of the catalog of the values in packages of Unreal Engine.
+//
+//	package --> Reader.Each: decoded exports --> walker: a row for each value --> family.Batch
+//
+// A value has one row, with the path of its field. The outermost index or key of an
+// array, set or map is a column of its own, so that a table of a thousand rows has as
+// many paths as columns. An array of more than 16 numbers, or of structs of numbers,
+// is one value: its count, first elements and hash.
+//
+// Reading order:
+//
+//   - read.go: the exports of a package of any generation, classes first
+//   - text.go: a value as a number or a text
+//   - walk.go: the values of an export with their paths
+//   - tables.go: the tables of the catalog
+//   - rows.go: exports and their values as rows
+//   - classes.go: what classes, structs and enums declare
+//   - reader.go: the reader for the registry
+package rows

@@ -1,0 +1,108 @@
+package rows
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/property"
+	"pakdb/codecs/property/classic"
+)
+
+// Package is a package whose exports are to be read.
+type Package struct {
+	*unreal.PackageFacts
+	Options property.Options
+	Element func(class, field string) *property.Type // as [classic.Options] has it
+	// Bytes returns those of an export. They must stay until the next call.
+	Bytes func(export int) ([]byte, error)
+
+	Coverage property.Coverage // of the exports that were read so far
+}
+
+// ErrBytes means that the bytes of an export could not be had.
+var ErrBytes = errors.New("bytes of an export")
+
+// Modern reports whether a package is of UE4 or UE5.
+func Modern(f *unreal.PackageFacts) bool {
+	return strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5")
+}
+
+// Each calls do with each export; its values are valid until do returns. An export
+// whose bytes cannot be had is passed over; the error of the first is returned in the
+// end, as [ErrBytes].
+func (p *Package) Each(do func(d *property.Decoder, i int, x *property.Export) error) error {
+	p.Coverage = property.Coverage{}
+	if Modern(p.PackageFacts) {
+		return p.eachNew(do)
+	}
+	old, err := classic.NewDecoder(p.PackageFacts, p.Bytes, classic.Options{Element: p.Element})
+	if err != nil {
+		return err
+	}
+	return p.read(property.NewDecoder(p.PackageFacts, p.Options), old.Export, do)
+}
+
+// read reads all exports with the reader that is given. d knows the paths of objects.
+func (p *Package) read(d *property.Decoder, export func(*property.Export, int, []byte), do func(*property.Decoder, int, *property.Export) error) error {
+	var first error
+	var x property.Export
+	for i := range p.Exports {
+		data, err := p.Bytes(i)
+		if err != nil {
+			first = cmp.Or(first, fmt.Errorf("%w %d: %w", ErrBytes, i+1, err))
+			continue
+		}
+		export(&x, i, data)
+		p.Coverage.Add(&x.Coverage)
+		if err := do(d, i, &x); err != nil {
+			return err
+		}
+	}
+	return first
+}
+
+// eachNew reads the exports of a package of UE4 or UE5: first those that declare
+// classes, structs and enums, which the values of others may need.
+func (p *Package) eachNew(do func(*property.Decoder, int, *property.Export) error) error {
+	lib := property.NewLibrary()
+	if p.Options.Schemas != nil {
+		lib = property.NewLibrary(p.Options.Schemas)
+	}
+	options := p.Options
+	options.Schemas = lib
+	p.Declares(lib, options)
+	d := property.NewDecoder(p.PackageFacts, options)
+	return p.read(d, d.Export, do)
+}
+
+// Declares adds the classes, structs and enums of the package to a library, and reports
+// whether it has any.
+func (p *Package) Declares(lib *property.Library, o property.Options) (found bool) {
+	var d *property.Decoder
+	var x property.Export
+	for i := range p.Exports {
+		if class := p.ClassOf(i); !strings.HasSuffix(class, "Class") && !strings.HasSuffix(class, "Struct") && !strings.HasSuffix(class, "Enum") {
+			continue
+		}
+		data, err := p.Bytes(i)
+		if err != nil {
+			continue // who reads the values says so
+		}
+		if d == nil {
+			d = property.NewDecoder(p.PackageFacts, o)
+		}
+		d.Export(&x, i, data)
+		switch {
+		case x.Schema != nil:
+			lib.Add(x.Schema)
+			found = true
+		case x.Enum != nil:
+			lib.AddEnum(x.Enum)
+			found = true
+		}
+	}
+	return found
+}

@@ -1,0 +1,102 @@
+package rows
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+
+	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/property"
+)
+
+// Bounds of one export: its bytes that are read, and its values, in nodes of 72 bytes.
+// What is larger is opaque, and counted.
+const (
+	maxExport = 16 << 20
+	maxNodes  = 1 << 18
+)
+
+// Reader returns the reader of values of packages of UE1 to UE5.
+func Reader() *codecs.ValueReader {
+	return &codecs.ValueReader{Name: "unreal-values", Revision: 1, Takes: takes, Read: read}
+}
+
+func takes(f *codecs.Facts) bool {
+	p, ok := f.Detail.(*unreal.PackageFacts)
+	return ok && len(p.Exports) > 0 && len(p.Exports) == p.ExportCount
+}
+
+func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
+	facts := f.Detail.(*unreal.PackageFacts)
+	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports}
+	p := &Package{PackageFacts: facts, Options: property.Options{Name: o.Package, MaxNodes: maxNodes}, Bytes: in.bytes}
+	batch, named, err := Of(p)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if in.err != nil {
+		return nil, in.err
+	}
+	_ = err // exports that lie outside of the file: the tables' own findings say so
+	c := &p.Coverage
+	out := &codecs.Values{Unversioned: Modern(facts) && facts.Flags&flagUnversioned != 0, Rows: batch,
+		Exports: c.Exports, Exact: c.Exact, Tailed: c.Tailed, Lost: c.Lost, Fields: c.Values, Opaque: c.Opaque, FieldsGuessed: c.Guessed,
+		Bytes: c.Bytes + in.cut, OpaqueBytes: c.OpaqueBytes, TailBytes: c.TailBytes + in.cut}
+	if Modern(facts) {
+		engine, exact := property.EngineOf(facts)
+		out.Engine, out.Guessed = int(engine), !exact
+	}
+	most := int64(0)
+	for _, class := range slices.Sorted(maps.Keys(c.Missing)) {
+		n := c.Missing[class]
+		if out.Missing += n; n > most {
+			most, out.MissingClass = n, class
+		}
+	}
+	for _, pkg := range named {
+		out.Refs = append(out.Refs, codecs.Ref{Kind: "value", Space: "package", Name: pkg})
+	}
+	return out, nil
+}
+
+// flagUnversioned is the flag of packages whose lists have no tags.
+const flagUnversioned = 0x2000
+
+// window reads the bytes of exports.
+type window struct {
+	ctx        context.Context
+	r          io.ReaderAt
+	base, size int64
+	exports    []unreal.PackageExport
+	buf        []byte
+	cut        int64 // bytes that are left out, of exports that are larger than maxExport
+	err        error // of reading
+}
+
+func (w *window) bytes(i int) ([]byte, error) {
+	if err := w.ctx.Err(); err != nil {
+		return nil, err
+	}
+	x := &w.exports[i]
+	at, n := x.Offset-w.base, x.Size
+	if n == 0 {
+		return nil, nil
+	}
+	if at < 0 || n < 0 || at > w.size || n > w.size-at {
+		return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", n, at, w.size)
+	}
+	if n > maxExport {
+		w.cut += n - maxExport
+		n = maxExport
+	}
+	if int64(cap(w.buf)) < n {
+		w.buf = make([]byte, n)
+	}
+	b := w.buf[:n]
+	if k, err := w.r.ReadAt(b, at); int64(k) < n {
+		return nil, err
+	}
+	return b, nil
+}

@@ -1,0 +1,94 @@
+package indexer_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pakdb/codecs/codecstest"
+	"pakdb/indexer"
+	"pakdb/schema"
+)
+
+const (
+	zenTwin = "iostore/cue4parse-ue5.8/"
+	pakTwin = "unreal-properties/cue4parse-UE5_8/"
+)
+
+// sampleDir links samples into a folder, as a game has them.
+func sampleDir(t *testing.T, names ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		path := codecstest.Sample(t, name)
+		if err := os.Symlink(path, filepath.Join(dir, filepath.Base(path))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func taggedZen(t *testing.T) string {
+	return sampleDir(t, zenTwin+"global.utoc", zenTwin+"global.ucas",
+		zenTwin+"Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows.utoc", zenTwin+"Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows.ucas")
+}
+
+// TestValues: values of assets in a pak, as .uasset and .uexp, and in a container.
+func TestValues(t *testing.T) {
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	c.mustScan(indexer.Options{Label: "pak", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
+	c.mustScan(indexer.Options{Label: "none", NoValues: true, Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
+	for query, want := range map[string]string{
+		"SELECT count(*) > 1500 FROM properties WHERE build = 'zen'":                                                                           "1",
+		"SELECT count(*) FROM properties WHERE build = 'none'":                                                                                 "0",
+		"SELECT count(DISTINCT path) > 0, sum(path LIKE '%.uexp') FROM properties WHERE build = 'pak'":                                         "1|0",
+		"SELECT count(*) FROM properties WHERE build = 'zen' AND name = 'TotalSamples' AND number = 22050":                                     "1",
+		"SELECT value FROM data_table_rows WHERE build = 'zen' AND data_table = 'DT_AllProperties' AND row_name = 'Beta' AND field = 'Number'": "-202020",
+		"SELECT DISTINCT target FROM properties WHERE build = 'zen' AND field = 'Sound'":                                                       "Audio/SW_Inline.uasset",
+		"SELECT sum(lost), sum(opaque) FROM property_coverage WHERE build = 'pak'":                                                             "0|0",
+		"SELECT key FROM strings WHERE build = 'zen' AND class = 'StringTable' ORDER BY position LIMIT 1":                                      "Greeting",
+		"SELECT count(*) > 0 FROM dependencies WHERE build = 'zen' AND kind = 'value' AND status = 'resolved'":                                 "1",
+	} {
+		if got := c.rows(query); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestValuesGoWithTheirBuild: a build that is deleted leaves nothing.
+func TestValuesGoWithTheirBuild(t *testing.T) {
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "a", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
+	rows := c.rows("SELECT count(*) FROM property")[0]
+	c.mustScan(indexer.Options{Label: "b", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
+	for _, query := range []string{"SELECT count(*) FROM property", "SELECT count(*) FROM properties WHERE build = 'a'", "SELECT count(*) FROM properties WHERE build = 'b'"} {
+		if got := c.rows(query)[0]; got != rows || got == "0" {
+			t.Errorf("%s: %s, want %s", query, got, rows)
+		}
+	}
+	for _, label := range []string{"a", "b"} {
+		cat, err := schema.Open(context.Background(), c.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cat.Remove(context.Background(), label); err != nil {
+			t.Fatal(err)
+		}
+		if err := cat.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.rows("SELECT count(*) FROM property")[0]; (got == rows) != (label == "a") {
+			t.Errorf("%s rows without %s", got, label)
+		}
+	}
+	for _, table := range []string{"property", "value_export", "value_set", "value_entry", "name"} {
+		if got := c.rows("SELECT count(*) FROM " + table)[0]; got != "0" {
+			t.Errorf("%s rows are left in %s", got, table)
+		}
+	}
+	if _, err := schema.Check(context.Background(), c.path, func(f schema.Finding) { t.Errorf("%+v", f) }, func(string) {}); err != nil {
+		t.Error(err)
+	}
+}

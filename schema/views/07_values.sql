@@ -1,0 +1,458 @@
+-- view properties: the values in Unreal packages, one row each
+CREATE VIEW properties AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
+       xc.name AS class,
+       CASE
+           WHEN v.place IS NULL AND v.key_id IS NULL THEN coalesce(f.name, n.name)
+           ELSE replace(coalesce(f.name, n.name || '[]'), '[]', '[' || coalesce(vk.name, v.place) || ']')
+       END AS field,
+       n.name AS name,
+       t.word AS type,
+       CASE
+           WHEN v.flags & 8 THEN NULL
+           WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
+           WHEN v.value IS NULL THEN vt.name
+           ELSE v.value
+       END AS value,
+       CASE WHEN v.ref > 0 THEN d.prefix || p.name ELSE td.prefix || tp.name END AS target,
+       vt.name AS text,
+       v.seq AS position,
+       CASE
+           WHEN v.flags & 8 THEN 'opaque'
+           WHEN v.flags & 4 THEN 'guessed'
+           WHEN v.flags & 2 THEN 'zero'
+           WHEN v.flags & 1 THEN 'class data'
+           ELSE 'list'
+       END AS origin,
+       v.value AS number,
+       coalesce(vk.name, v.place) AS element,
+       coalesce(f.name, n.name || CASE WHEN v.place IS NULL AND v.key_id IS NULL THEN '' ELSE '[]' END) AS column_path,
+       v.flags >> 4 & 1 AS many,
+       v.export AS export_ordinal,
+       v.ref AS reference,
+       v.target AS target_key,
+       v.name_id,
+       ve.path_id,
+       s.content_id,
+       v.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN property v ON v.set_id = s.set_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name f ON f.name_id = v.field_id
+LEFT JOIN name vk ON vk.name_id = v.key_id
+LEFT JOIN name vt ON vt.name_id = v.text_id
+LEFT JOIN word t ON t.word_id = v.type_id
+LEFT JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
+LEFT JOIN name rn ON rn.name_id = rx.object_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN path tp ON tp.path_id = bs.path_id
+LEFT JOIN dir td ON td.dir_id = tp.dir_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END;
+
+
+-- view data_tables: tables of rows and of curves
+CREATE VIEW data_tables AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS data_table,
+       xc.name AS class,
+       (SELECT vt.name
+        FROM property v
+        JOIN name n ON n.name_id = v.name_id AND n.name = 'RowStruct'
+        LEFT JOIN name vt ON vt.name_id = v.text_id
+        WHERE v.set_id = s.set_id AND v.export = x.ordinal
+        LIMIT 1) AS row_struct,
+       (SELECT count(DISTINCT v.key_id)
+        FROM property v
+        WHERE v.set_id = s.set_id AND v.export = x.ordinal AND v.flags & 1) AS row_count,
+       x.ordinal AS export_ordinal,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN value_export x ON x.set_id = s.set_id
+JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END
+    AND x.status < 2
+    AND xc.name IN ('DataTable', 'CompositeDataTable', 'CurveTable', 'CompositeCurveTable');
+
+-- view data_table_rows: the cells of data tables
+CREATE VIEW data_table_rows AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS data_table,
+       vk.name AS row_name,
+       substr(f.name, 8) AS field,
+       n.name AS name,
+       t.word AS type,
+       CASE
+           WHEN v.flags & 8 THEN NULL
+           WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
+           WHEN v.value IS NULL THEN vt.name
+           ELSE v.value
+       END AS value,
+       CASE WHEN v.ref > 0 THEN d.prefix || p.name ELSE td.prefix || tp.name END AS target,
+       v.value AS number,
+       v.seq AS position,
+       v.export AS export_ordinal,
+       v.name_id,
+       v.key_id,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN property v ON v.set_id = s.set_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name f ON f.name_id = v.field_id
+LEFT JOIN name vk ON vk.name_id = v.key_id
+LEFT JOIN name vt ON vt.name_id = v.text_id
+LEFT JOIN word t ON t.word_id = v.type_id
+LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
+LEFT JOIN name rn ON rn.name_id = rx.object_id
+LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN path tp ON tp.path_id = bs.path_id
+LEFT JOIN dir td ON td.dir_id = tp.dir_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END
+    AND v.flags & 1 AND v.key_id IS NOT NULL AND xc.name IN ('DataTable', 'CompositeDataTable');
+
+-- view curve_keys: the points of curves, of curve tables too
+CREATE VIEW curve_keys AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
+       xc.name AS class,
+       replace(substr(f.name, 1, instr(f.name, '.Keys[') - 1), '[]', '[' || coalesce(vk.name, v.place) || ']') AS curve,
+       CASE WHEN f.name LIKE 'Rows[]%' THEN vk.name END AS row_name,
+       v.value AS time,
+       w.value AS value,
+       m.value AS mode,
+       v.seq AS position,
+       v.export AS export_ordinal,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN property v ON v.set_id = s.set_id
+JOIN name n ON n.name_id = v.name_id AND n.name = 'Time'
+JOIN name f ON f.name_id = v.field_id AND f.name GLOB '*Keys[[]*[]].Time'
+JOIN property w ON w.set_id = v.set_id AND w.seq = v.seq + 1
+LEFT JOIN property m ON m.set_id = v.set_id AND m.seq = v.seq - 3 AND m.export = v.export AND m.name_id = (SELECT im.name_id FROM name im WHERE im.name = 'InterpMode')
+LEFT JOIN name vk ON vk.name_id = v.key_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END;
+
+-- view strings: texts in packages: those of string tables, and those of properties
+CREATE VIEW strings AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
+       xc.name AS class,
+       coalesce(f.name, n.name) AS field,
+       CASE
+           WHEN pt.set_id IS NOT NULL THEN ns.name
+           ELSE (SELECT q.name
+                 FROM property o
+                 JOIN name q ON q.name_id = o.text_id
+                 WHERE o.set_id = v.set_id AND o.export = v.export AND o.seq < v.seq
+                     AND o.name_id = (SELECT tn.name_id FROM name tn WHERE tn.name = 'TableNamespace')
+                 LIMIT 1)
+       END AS namespace,
+       CASE WHEN pt.set_id IS NOT NULL THEN pk.name ELSE vk.name END AS key,
+       vt.name AS text,
+       v.seq AS position,
+       v.export AS export_ordinal,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN property v ON v.set_id = s.set_id
+LEFT JOIN property_text pt ON pt.set_id = v.set_id AND pt.seq = v.seq
+LEFT JOIN name ns ON ns.name_id = pt.namespace_id
+LEFT JOIN name pk ON pk.name_id = pt.key_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name f ON f.name_id = v.field_id
+LEFT JOIN name vk ON vk.name_id = v.key_id
+LEFT JOIN name vt ON vt.name_id = v.text_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END
+    AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' AND xc.name = 'StringTable');
+
+-- view enums: the members of enums, in packages and in mappings
+CREATE VIEW enums AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       NULL AS mappings,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS enum,
+       n.name AS name,
+       v.value,
+       v.seq AS position,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN enum_member v ON v.set_id = s.set_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END
+UNION ALL
+SELECT NULL, NULL, NULL, substr(xo.name, 1, length(xo.name) - 1), m.name, xn.name, n.name, v.value, v.seq, NULL, NULL, s.set_id, NULL, NULL
+FROM mapping m
+JOIN value_set s ON s.mapping_id = m.mapping_id
+JOIN enum_member v ON v.set_id = s.set_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name n ON n.name_id = v.name_id;
+
+-- view class_fields: the properties that classes and structs declare, in packages and in mappings
+CREATE VIEW class_fields AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       NULL AS mappings,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS class,
+       sn.name AS super,
+       n.name AS name,
+       t.name AS type,
+       v.count AS elements,
+       v.place AS position,
+       v.flags,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN class_field v ON v.set_id = s.set_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name sn ON sn.name_id = x.super_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name t ON t.name_id = v.type_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END
+UNION ALL
+SELECT NULL, NULL, NULL, substr(xo.name, 1, length(xo.name) - 1), m.name, xn.name, sn.name, n.name, t.name, v.count, v.place, v.flags,
+       NULL, NULL, s.set_id, NULL, NULL
+FROM mapping m
+JOIN value_set s ON s.mapping_id = m.mapping_id
+JOIN class_field v ON v.set_id = s.set_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name sn ON sn.name_id = x.super_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name t ON t.name_id = v.type_id;
+
+-- view property_coverage: how much of the values in packages was understood
+CREATE VIEW property_coverage AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+       CASE WHEN s.engine > 0 THEN printf('%d.%d', s.engine / 100, s.engine % 100) END AS engine,
+       s.traits >> 1 & 1 AS engine_guessed,
+       s.traits & 1 AS unversioned,
+       s.exports,
+       s.exact,
+       s.tailed,
+       s.lost,
+       s.fields,
+       s.opaque,
+       s.guessed,
+       s.bytes,
+       s.opaque_bytes,
+       s.tail_bytes,
+       s.missing,
+       mn.name AS missing_class,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+LEFT JOIN name mn ON mn.name_id = s.missing_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END;
