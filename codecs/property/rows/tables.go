@@ -62,7 +62,7 @@ type memberRow struct {
 	value        int64
 }
 
-// The tables of values; see 0015_values.sql.
+// The tables of values; see 0016_values.sql.
 var (
 	exports = family.NewTable("value_export", "ordinal",
 		family.TextColumn("class_id", func(x *exportRow) int32 { return x.class }),
