@@ -88,6 +88,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err == nil {
 		err = s.dictionaries.resolveAll(ctx)
 	}
+	if err == nil {
+		err = s.readAgain(ctx)
+	}
 	if err != nil {
 		if lost := build.Abandon(); lost != nil && !errors.Is(err, lost) {
 			err = errors.Join(err, lost)
@@ -96,6 +99,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	s.progress.Publishing.Store(true)
 	if s.report.Problems, err = build.Finish(ctx); err != nil {
+		return nil, err
+	}
+	if s.report.Missing.Objects, s.report.Missing.Class, err = o.Catalog.MissingClass(ctx, o.Label); err != nil {
 		return nil, err
 	}
 	s.report.Elapsed = time.Since(start)
@@ -145,7 +151,7 @@ func (s *scan) run(ctx context.Context, files []file) error {
 	// More chunks in flight than workers, so that one slow entry does not
 	// leave the others idle; each holds rows only, contents are gone by then.
 	ahead := 16 * s.o.Workers
-	w := &worker{&s.o, s.progress, s.inspected, s.dictionaries, s.ahead}
+	w := s.worker()
 	err := ordered.Do(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, w.work, s.collect,
 		func(c *chunk) {
 			if c.last {
@@ -156,6 +162,10 @@ func (s *scan) run(ctx context.Context, files []file) error {
 		s.cutting.close()
 	}
 	return err
+}
+
+func (s *scan) worker() *worker {
+	return &worker{&s.o, s.progress, s.inspected, s.dictionaries, s.ahead}
 }
 
 // openAhead detects and opens a file before its turn, unless the catalog knows it.

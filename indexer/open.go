@@ -103,6 +103,8 @@ func (p *opener) reopen(ctx context.Context, location string) *opened {
 	}
 	if o.err == nil {
 		p.lookInside(ctx, o)
+		o.headers = sync.OnceValue(o.findHeaders)
+		o.mountPoint = o.archive.Info().MountPoint
 	}
 	return o
 }

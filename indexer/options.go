@@ -23,7 +23,9 @@ type Options struct {
 	// none. Archives without checksums are read as ever.
 	Quick bool
 
-	NoValues bool // do not read the values of objects
+	NoValues bool             // do not read the values of objects
+	Mappings []schema.Mapping // classes of the game's program; nil: those that the catalog remembers
+	Engine   int              // 427 for 4.27: of packages that do not state it; 0: the one that fits best
 
 	Sketch bool // store what similar contents are recognised by
 
@@ -46,6 +48,15 @@ type Report struct {
 	Skimmed  int64         `json:"skimmed"` // entries that were not read, by Options.Quick
 	Problems int64         `json:"problems"`
 	Elapsed  time.Duration `json:"elapsed_ns"`
+
+	Missing Missing `json:"missing"`
+}
+
+// Missing is what nothing describes of the objects in a build.
+type Missing struct {
+	Objects  int64  `json:"objects"`  // whose classes have no schema
+	Class    string `json:"class"`    // that most of them want
+	Mappings string `json:"mappings"` // by which they were read; "" for none
 }
 
 // ErrExtract means that extracting wrote to the file system in vain.

@@ -16,8 +16,11 @@ func valuesKey(r *codecs.ValueReader) string {
 	if r == nil {
 		return ""
 	}
-	return fmt.Sprintf(" %s/%d", r.Name, r.Revision)
+	return " " + valuesName(r)
 }
+
+// valuesName is what made values.
+func valuesName(r *codecs.ValueReader) string { return fmt.Sprintf("%s/%d", r.Name, r.Revision) }
 
 // essenceKey is what the exports of a split package know it by: the start of the hash
 // of all in it that is not noise.
@@ -60,7 +63,7 @@ func newRefs(known []schema.Ref, refs []codecs.Ref) (rows []schema.Ref) {
 }
 
 func valueRows(r *codecs.ValueReader, v *codecs.Values) *schema.Values {
-	out := &schema.Values{Reader: fmt.Sprintf("%s/%d", r.Name, r.Revision), Engine: int64(v.Engine),
+	out := &schema.Values{Reader: valuesName(r), Context: v.Context, Engine: int64(v.Engine),
 		Exports: v.Exports, Exact: v.Exact, Tailed: v.Tailed, Lost: v.Lost, Fields: v.Fields, Opaque: v.Opaque, Guessed: v.FieldsGuessed,
 		Bytes: v.Bytes, OpaqueBytes: v.OpaqueBytes, TailBytes: v.TailBytes, Missing: v.Missing, MissingClass: v.MissingClass, Rows: v.Rows}
 	if v.Unversioned {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/zeebo/blake3"
 
 	"pakdb/codecs/codecstest"
 	"pakdb/indexer"
@@ -90,5 +93,68 @@ func TestValuesGoWithTheirBuild(t *testing.T) {
 	}
 	if _, err := schema.Check(context.Background(), c.path, func(f schema.Finding) { t.Errorf("%+v", f) }, func(string) {}); err != nil {
 		t.Error(err)
+	}
+}
+
+// mappingsOf reads the mappings of the fixtures.
+func mappingsOf(t *testing.T) []schema.Mapping {
+	t.Helper()
+	data, err := os.ReadFile(codecstest.Sample(t, pakTwin+"CUE4ParseFixtures-Zstandard.usmap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []schema.Mapping{{Name: "Fixtures.usmap", Digest: blake3.Sum256(data), Data: data}}
+}
+
+// TestTwinsHaveTheSameValues: two cooks of the same assets, with and without tags, in
+// containers and in paks. Names differ in case; what else differs is explained below.
+func TestTwinsHaveTheSameValues(t *testing.T) {
+	c := newCatalog(t)
+	const unversioned = pakTwin + "Unversioned-Zlib/CUE4ParseFixtures-Minimal-Zlib-Windows"
+	untagged := sampleDir(t, zenTwin+"global.utoc", zenTwin+"global.ucas", unversioned+".utoc", unversioned+".ucas")
+	c.mustScan(indexer.Options{Label: "tagged", Paths: []string{taggedZen(t)}})
+	without := c.mustScan(indexer.Options{Label: "without", Paths: []string{untagged}})
+	if without.Missing.Objects != 642 || without.Missing.Class == "" || without.Missing.Mappings != "" {
+		t.Errorf("without mappings: %+v", without.Missing)
+	}
+	with := c.mustScan(indexer.Options{Label: "untagged", Paths: []string{untagged}, Mappings: mappingsOf(t)})
+	if with.Missing.Objects != 5 || with.Missing.Mappings != "Fixtures.usmap" { // editor-only classes that the mappings lack
+		t.Errorf("with mappings: %+v", with.Missing)
+	}
+	c.mustScan(indexer.Options{Label: "later", Paths: []string{untagged}}) // the catalog remembers them
+	c.mustScan(indexer.Options{Label: "pak", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
+	c.mustScan(indexer.Options{Label: "pak untagged", Paths: []string{sampleDir(t, pakTwin+"Legacy-Unversioned-Zlib.pak")}})
+
+	const values = "SELECT path, export, class, lower(field), type, lower(value), target FROM properties WHERE build = ? AND path <> 'ControlRig/CR_Fixture.uasset'"
+	zen := []string{
+		"Sequences/LS_Nested.uasset|LS_Nested.CompiledData|accumulatedmask", // a flag enum as a name and as a number
+		"Sequences/LS_Nested.uasset|LS_Nested.CompiledData|allocatedmask",
+		"Textures/T_BGRA8.uasset|T_BGRA8|lightingguid", // made anew by each cook
+	}
+	for _, tt := range []struct {
+		a, b string
+		want []string
+	}{
+		{"tagged", "untagged", zen}, {"untagged", "tagged", zen}, {"untagged", "later", nil}, {"later", "untagged", nil},
+		{"pak", "pak untagged", nil}, {"pak untagged", "pak", nil},
+	} {
+		got := c.rows("SELECT path, export, \"lower(field)\" FROM ("+values+" EXCEPT "+values+") ORDER BY 1, 2, 3", tt.a, tt.b)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s without %s: %q, want %q", tt.a, tt.b, got, tt.want)
+		}
+	}
+	for _, label := range []string{"tagged", "untagged", "later", "pak untagged"} {
+		if got := c.rows("SELECT count(*) FROM properties WHERE build = ?", label); len(got[0]) < 3 {
+			t.Errorf("%s has %s values", label, got[0])
+		}
+	}
+	if got := c.rows("SELECT build, path, cause FROM problems"); len(got) > 0 {
+		t.Errorf("problems: %q", got)
+	}
+	if got := c.rows("SELECT count(*) FROM value_set WHERE context <> 0"); got[0] != c.rows("SELECT count(DISTINCT set_id) FROM build_value")[0] {
+		t.Errorf("%s sets, some of which hold in no build, or twice", got)
+	}
+	if got := c.rows("SELECT count(*) FROM class_fields WHERE mappings = 'Fixtures.usmap' AND class = 'Actor'"); got[0] == "0" {
+		t.Error("no classes of the mappings")
 	}
 }

@@ -20,7 +20,7 @@ func declares(class string) bool {
 func (m *maker) declared() {
 	if s := m.x.Schema; s != nil {
 		if s.Super != "" {
-			m.exports[m.i].super = m.text(strings.TrimPrefix(s.SuperPath+"."+s.Super, "."))
+			m.exports[m.i].super = m.text(joinPath(s.SuperPath, s.Super))
 		}
 		for i := range s.Fields {
 			f := &s.Fields[i]
@@ -35,13 +35,15 @@ func (m *maker) declared() {
 	}
 }
 
-// TypeText renders a type with all that is known of it, so that [ParseType] can make it
-// again: "Map<Name,Struct</Script/Engine.Actor>>", "Enum</Game/E.E,Byte>".
+// joinPath returns "/Script/Engine.Actor", or the name alone.
+func joinPath(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+
+// TypeText renders a type with all that is known of it: "Map<Name,Struct</Script/Engine.Actor>>", "Enum</Game/E.E,Byte>".
 func TypeText(t *property.Type) string {
 	if t == nil {
 		return property.Unknown.String()
 	}
-	name := strings.TrimPrefix(t.Path+"."+t.Name, ".")
+	name := joinPath(t.Path, t.Name)
 	switch t.Kind {
 	case property.Struct, property.Byte:
 		if t.Name != "" {
@@ -55,4 +57,36 @@ func TypeText(t *property.Type) string {
 		return t.Kind.String() + "<" + TypeText(t.Key) + "," + TypeText(t.Elem) + ">"
 	}
 	return t.Kind.String()
+}
+
+// typeName renders a type so that a property has the same one whether its list has tags
+// or not: an enum over a byte is an enum, and what is loaded as a plain reference is one.
+func typeName(t *property.Type) string {
+	if t == nil {
+		return property.Unknown.String()
+	}
+	switch t.Kind {
+	case property.Byte:
+		if t.Name != "" {
+			return property.Enum.String() + "<" + t.Name + ">"
+		}
+	case property.WeakObject:
+		return property.Object.String()
+	case property.MulticastInline, property.MulticastSparse:
+		return property.MulticastDelegate.String()
+	case property.Array, property.Set, property.Optional:
+		return t.Kind.String() + "<" + typeName(t.Elem) + ">"
+	case property.Map:
+		return t.Kind.String() + "<" + typeName(t.Key) + "," + typeName(t.Elem) + ">"
+	}
+	return strings.Clone(t.String())
+}
+
+// member returns the name of a constant without that of its enum, which its type has.
+// Tags have it for some enums, and lists without tags cannot tell for which.
+func member(text string) string {
+	if i := strings.LastIndex(text, "::"); i >= 0 {
+		return text[i+2:]
+	}
+	return text
 }

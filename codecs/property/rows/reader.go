@@ -20,7 +20,8 @@ const (
 
 // Reader returns the reader of values of packages of UE1 to UE5.
 func Reader() *codecs.ValueReader {
-	return &codecs.ValueReader{Name: "unreal-values", Revision: 1, Takes: takes, Read: read}
+	return &codecs.ValueReader{Name: "unreal-values", Revision: 1, Takes: takes, Read: read,
+		Mappings: readMappings, Classes: newClasses, Candidates: candidates, Better: better}
 }
 
 func takes(f *codecs.Facts) bool {
@@ -31,7 +32,12 @@ func takes(f *codecs.Facts) bool {
 func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
 	facts := f.Detail.(*unreal.PackageFacts)
 	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports}
-	p := &Package{PackageFacts: facts, Options: property.Options{Name: o.Package, MaxNodes: maxNodes}, Bytes: in.bytes}
+	p := &Package{PackageFacts: facts, Options: options(o), Bytes: in.bytes}
+	var used *recorder
+	if all, ok := o.Classes.(*classes); ok {
+		used = &recorder{all: all, seen: map[any]bool{}}
+		p.Options.Schemas = used
+	}
 	batch, named, err := Of(p)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -46,7 +52,13 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 		Bytes: c.Bytes + in.cut, OpaqueBytes: c.OpaqueBytes, TailBytes: c.TailBytes + in.cut}
 	if Modern(facts) {
 		engine, exact := property.EngineOf(facts)
+		if !exact && o.Engine != 0 {
+			engine = property.Engine(o.Engine)
+		}
 		out.Engine, out.Guessed = int(engine), !exact
+		if used != nil || !exact && o.Engine != 0 {
+			out.Context = used.context(out.Engine)
+		}
 	}
 	most := int64(0)
 	for _, class := range slices.Sorted(maps.Keys(c.Missing)) {
@@ -59,6 +71,33 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 		out.Refs = append(out.Refs, codecs.Ref{Kind: "value", Space: "package", Name: pkg})
 	}
 	return out, nil
+}
+
+func options(o *codecs.ValueOptions) property.Options {
+	return property.Options{Name: o.Package, Engine: property.Engine(o.Engine), MaxNodes: maxNodes}
+}
+
+func candidates(f *codecs.Facts) (all []int) {
+	p, ok := f.Detail.(*unreal.PackageFacts)
+	if !ok || !Modern(p) {
+		return nil
+	}
+	if _, exact := property.EngineOf(p); exact {
+		return nil
+	}
+	for _, e := range property.Candidates(p) {
+		if e != 0 {
+			all = append(all, int(e))
+		}
+	}
+	return all
+}
+
+func better(v, other *codecs.Values) bool {
+	coverage := func(v *codecs.Values) *property.Coverage {
+		return &property.Coverage{Lost: v.Lost, Opaque: v.Opaque, TailBytes: v.TailBytes, OpaqueBytes: v.OpaqueBytes}
+	}
+	return coverage(v).Better(coverage(other))
 }
 
 // flagUnversioned is the flag of packages whose lists have no tags.
@@ -76,8 +115,8 @@ type window struct {
 }
 
 func (w *window) bytes(i int) ([]byte, error) {
-	if err := w.ctx.Err(); err != nil {
-		return nil, err
+	if w.ctx != nil && w.ctx.Err() != nil {
+		return nil, w.ctx.Err()
 	}
 	x := &w.exports[i]
 	at, n := x.Offset-w.base, x.Size

@@ -79,7 +79,7 @@ func (m *maker) word(t *property.Type) int32 {
 	i, ok := m.wordAt[t]
 	if !ok {
 		i = int32(len(m.words))
-		m.words = append(m.words, strings.Clone(t.String()))
+		m.words = append(m.words, typeName(t))
 		m.wordAt[t] = i
 	}
 	return i
@@ -182,6 +182,9 @@ func (m *maker) setValue(row *valueRow, l *property.List, at int) {
 			row.kind, row.text = noNumber, m.text("NaN")
 		}
 	case string:
+		if n.Kind == property.Enum || n.Kind == property.Byte {
+			v = member(v)
+		}
 		if row.text = m.text(v); n.Kind == property.Text {
 			m.addTextKey(l, at)
 		}

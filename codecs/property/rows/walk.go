@@ -51,7 +51,11 @@ func (w *walker) children(parent int, in place) {
 			key = i
 			continue
 		case kind == property.Map:
-			here.element(-1, string(w.l.AppendKey(nil, key)))
+			text := string(w.l.AppendKey(nil, key))
+			if k := w.l.Nodes[key].Kind; k == property.Enum || k == property.Byte {
+				text = member(text)
+			}
+			here.element(-1, text)
 			key = -1
 		case kind == property.Array || kind == property.Set:
 			here.element(position, "")

@@ -9,6 +9,8 @@ type Batch struct {
 	Problems []Problem
 	Names    []Name
 	Replaced []*Row // whose contents are in the catalog, and get other facts
+	Sets     []*Row // values alone: of contents that are in the catalog, and of mappings
+	Build    int64  // id; what Sets are valid in
 	Weight   int
 	Keyed    bool            // the key tables are to be complete afterwards
 	Written  chan<- struct{} // closed when the batch is in the catalog; nil: nobody waits

@@ -36,6 +36,7 @@ type ExportIDs struct {
 	Place   Place   // of the package's name
 	Values  FactIDs // of Values.Rows
 	Missing int64   // of Values.MissingClass
+	Mapping int64   // of mappings that the values are of; 0: none
 }
 
 // FactIDs are the ids of what the facts of a row name, by position; 0: it names nothing.

@@ -43,6 +43,10 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 			wanted = append(wanted, wantedText{text, record.HashOf(text), &ids.Texts[i]})
 		}
 	}
+	addValues := func(r *batch.Row) {
+		add(r.Values.MissingClass, &r.Exports.Missing)
+		addFamily(r.Values.Rows, &r.Exports.Values)
+	}
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if r.ExportsOf == nil {
@@ -52,9 +56,11 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 			add(r.ExportsOf.Name, &r.Exports.Place.NameID)
 		}
 		if r.Values != nil {
-			add(r.Values.MissingClass, &r.Exports.Missing)
-			addFamily(r.Values.Rows, &r.Exports.Values)
+			addValues(r)
 		}
+	}
+	for _, r := range b.Sets {
+		addValues(r)
 	}
 	for _, r := range b.Due {
 		f, ids := r.Facts, &r.FactIDs

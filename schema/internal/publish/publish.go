@@ -148,7 +148,7 @@ func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err e
 }
 
 // mountsTheSame reports whether the complete build of that label mounts the very
-// same archives as build id.
+// same archives as build id, and has the same values.
 func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (bool, error) {
 	var old int64
 	err := tx.QueryRowContext(ctx, "SELECT build_id FROM build WHERE label = ? AND complete = 1", label).Scan(&old)
@@ -156,6 +156,11 @@ func mountsTheSame(ctx context.Context, tx *sql.Tx, id int64, label string) (boo
 		return false, nil
 	}
 	if err != nil {
+		return false, err
+	}
+	var other bool // values were read otherwise
+	err = tx.QueryRowContext(ctx, "SELECT (SELECT value_state FROM build WHERE build_id = ?) IS NOT (SELECT value_state FROM build WHERE build_id = ?)", id, old).Scan(&other)
+	if err != nil || other {
 		return false, err
 	}
 	const mounts = "SELECT ordinal, archive_id, name, location, mount_order, place, last_wins, stem FROM build_archive WHERE build_id = "

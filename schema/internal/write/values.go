@@ -2,6 +2,8 @@ package write
 
 import (
 	"database/sql/driver"
+	"fmt"
+	"slices"
 
 	"pakdb/schema/internal/batch"
 )
@@ -19,7 +21,8 @@ type set struct {
 
 var valueSets = table[set]{name: "value_set", columns: []column[set]{
 	number("set_id", func(s set) int64 { return s.id }),
-	number("content_id", func(s set) int64 { return s.ContentID }),
+	maybeNumber("content_id", func(s set) (int64, bool) { return given(s.ContentID) }),
+	maybeNumber("mapping_id", func(s set) (int64, bool) { return given(s.Exports.Mapping) }),
 	number("header", func(s set) int64 { return s.ExportsOf.Header }),
 	number("context", func(s set) int64 { return s.Values.Context }),
 	word("reader_id", func(s set) string { return s.Values.Reader }),
@@ -49,7 +52,7 @@ func insertValues(t *tx, b *batch.Batch) error {
 			entries = append(entries, r)
 		}
 	}
-	sets, err := newSets(t, entries)
+	sets, err := newSets(t, slices.Concat(entries, b.Sets))
 	if err != nil {
 		return err
 	}
@@ -66,7 +69,26 @@ func insertValues(t *tx, b *batch.Batch) error {
 	if err := all.insert(t); err != nil {
 		return err
 	}
-	return insertValueEntries(t, entries)
+	if err := insertValueEntries(t, entries); err != nil {
+		return err
+	}
+	return holdSets(t, b)
+}
+
+// holdSets notes that sets hold in the build of a batch.
+func holdSets(t *tx, b *batch.Batch) error {
+	if b.Build == 0 {
+		return nil
+	}
+	query := fmt.Sprintf("INSERT OR IGNORE INTO build_value (build_id, set_id) SELECT %d, v.set_id FROM src CROSS JOIN value_set v ON %s", b.Build, sameSet)
+	return t.exec(query, len(b.Sets), func(row, col int) driver.Value { return setKey(t, b.Sets[row], row, col) })
+}
+
+// sameSet finds a set by what [setKey] has.
+const sameSet = "v.content_id = src.a AND v.header = src.c AND v.context = src.d"
+
+func setKey(t *tx, r *batch.Row, row, col int) driver.Value {
+	return [...]int64{r.ContentID, int64(row), r.ExportsOf.Header, r.Values.Context, t.words[r.Values.Reader]}[col]
 }
 
 func insertValueEntries(t *tx, entries []*batch.Row) error {
@@ -107,14 +129,14 @@ func insertValueEntries(t *tx, entries []*batch.Row) error {
 // newSets gives ids to the sets that the catalog does not have, and removes those that
 // another revision of a reader made.
 func newSets(t *tx, entries []*batch.Row) (sets []set, err error) {
-	type key struct{ content, header, context int64 }
+	type key struct{ content, mapping, header, context int64 }
 	var rows []*batch.Row
 	seen := map[key]bool{}
 	for _, r := range entries {
 		if r.Values == nil {
 			continue
 		}
-		if k := (key{r.ContentID, r.ExportsOf.Header, r.Values.Context}); !seen[k] {
+		if k := (key{r.ContentID, r.Exports.Mapping, r.ExportsOf.Header, r.Values.Context}); !seen[k] {
 			seen[k] = true
 			rows = append(rows, r)
 		}
@@ -122,18 +144,14 @@ func newSets(t *tx, entries []*batch.Row) (sets []set, err error) {
 			return nil, err
 		}
 	}
-	value := func(row, col int) driver.Value {
-		r := rows[row]
-		return [...]int64{r.ContentID, int64(row), r.ExportsOf.Header, r.Values.Context, t.words[r.Values.Reader]}[col]
-	}
-	const same = "v.content_id = src.a AND v.header = src.c AND v.context = src.d"
-	err = t.exec("DELETE FROM value_set WHERE set_id IN (SELECT v.set_id FROM src CROSS JOIN value_set v ON "+same+
+	value := func(row, col int) driver.Value { return setKey(t, rows[row], row, col) }
+	err = t.exec("DELETE FROM value_set WHERE set_id IN (SELECT v.set_id FROM src CROSS JOIN value_set v ON "+sameSet+
 		" WHERE v.reader_id <> src.e)", len(rows), value)
 	if err != nil {
 		return nil, err
 	}
 	stored := map[int]bool{}
-	err = t.find("SELECT src.b, v.set_id FROM src CROSS JOIN value_set v ON "+same, len(rows), value,
+	err = t.find("SELECT src.b, v.set_id FROM src CROSS JOIN value_set v ON "+sameSet, len(rows), value,
 		func(row int, _ int64) { stored[row] = true })
 	for i, r := range rows {
 		if !stored[i] {

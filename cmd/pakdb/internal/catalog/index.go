@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/zeebo/blake3"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/codecs/property"
+	"pakdb/codecs/property/usmap"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
@@ -26,6 +32,8 @@ type indexOptions struct {
 	store     bool
 	noSketch  bool
 	noValues  bool
+	mappings  []string
+	engine    string
 	quick     bool
 }
 
@@ -58,6 +66,10 @@ way, nor what contents refer to. A scan without --quick reads the archive again.
 The values of objects in Unreal packages are in the views "properties",
 "data_table_rows", "curve_keys" and "strings"; "property_coverage" says how much
 was understood. --no-values leaves them out, and a --quick scan has none.
+Packages whose lists of properties have no tags need --mappings: a .usmap has the
+classes of one build of a game. The catalog keeps them for later scans. The classes
+of blueprints are in other packages of the build. Packages without versions are
+read by the engine that most of them fit, or by --engine.
 
 What is damaged becomes a row of the view "problems"; the rest is indexed, and
 the exit code is 1.`,
@@ -66,6 +78,8 @@ the exit code is 1.`,
   pakdb index --build 1.10 --extract out/ mu_cdata.sip
   pakdb index --build 1.53 --format json build/ > index.json
   pakdb index --store --build 1.10 mu_cdata.sip
+  pakdb index --mappings Shooter-1.2.usmap --build 1.2 /games/shooter/Content/Paks
+  pakdb index --engine 4.26 --build 1.0 /games/shooter/Content/Paks
   pakdb index --no-values --build 1.10 /games/shooter/Content/Paks`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,6 +105,8 @@ the exit code is 1.`,
 	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
 	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
 	flags.BoolVar(&opts.noValues, "no-values", false, "do not read the values of objects in Unreal packages")
+	flags.StringArrayVar(&opts.mappings, "mappings", nil, "the classes of the game, from a .usmap `FILE`; may repeat; kept in the catalog")
+	flags.StringVar(&opts.engine, "engine", "", "`VERSION` that cooked packages without versions, as 4.26")
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
 	flags.BoolVar(&asJSON, "json", false, "as --format json")
 	_ = flags.MarkHidden("json")
@@ -142,6 +158,9 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
 		Progress: &indexer.Progress{}}
 	o.Quick, o.NoValues = opts.quick, opts.noValues
+	if err := opts.addClasses(&o); err != nil {
+		return nil, err
+	}
 	if opts.extract != "" {
 		dir, err := extract.Open(ctx, opts.extract, opts.overwrite)
 		if err != nil {
@@ -155,6 +174,37 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	}
 	defer a.ShowProgress(ctx, o.Progress)()
 	return indexer.Run(ctx, o)
+}
+
+// addClasses adds what values are read by.
+func (opts *indexOptions) addClasses(o *indexer.Options) (err error) {
+	for _, path := range opts.mappings {
+		m, err := readMappings(path)
+		if err != nil {
+			return err
+		}
+		o.Mappings = append(o.Mappings, m)
+	}
+	if opts.engine != "" {
+		engine, err := property.ParseEngine(opts.engine)
+		if err != nil {
+			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		}
+		o.Engine = int(engine)
+	}
+	return nil
+}
+
+// readMappings reads a file of mappings. It is parsed once to say early what is wrong.
+func readMappings(path string) (m schema.Mapping, err error) {
+	if _, err = usmap.Open(path); err == nil {
+		m.Data, err = os.ReadFile(path)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		err = cli.WithHint(err, operand.NearestFile(path))
+	}
+	m.Name, m.Digest = filepath.Base(path), blake3.Sum256(m.Data)
+	return m, err
 }
 
 func printIndexed(a *cli.App, r *indexer.Report) error {
@@ -173,9 +223,21 @@ func printIndexed(a *cli.App, r *indexer.Report) error {
 	_, err := fmt.Fprintf(a.Stdout, "build %q: %s%s, %s%s, %s decoded, %s stored, in %s\n", r.Build,
 		cli.Plural(int64(r.Archives), "archive", "archives"), reused, cli.Plural(r.Entries, "entry", "entries"), skimmed,
 		cli.HumanSize(r.Size), cli.HumanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
+	if r.Missing.Objects > 0 {
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: no schema for class %s, %s opaque; %s\n", r.Missing.Class,
+			cli.Plural(r.Missing.Objects, "object", "objects"), missingHint(r))
+	}
 	if r.Problems > 0 {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query @problems %s\n",
 			cli.Plural(r.Problems, "problem", "problems"), r.Build)
 	}
 	return err
+}
+
+// missingHint says what may be wrong where classes are not known.
+func missingHint(r *indexer.Report) string {
+	if r.Missing.Mappings == "" {
+		return "--mappings FILE names the mappings (.usmap) of the game"
+	}
+	return fmt.Sprintf("is %s of build %s?", r.Missing.Mappings, r.Build)
 }

@@ -1,0 +1,354 @@
+package indexer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/zeebo/blake3"
+	"golang.org/x/sync/errgroup"
+
+	"pakdb/codecs"
+	"pakdb/internal/asset"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/rescue"
+	"pakdb/schema"
+)
+
+// Lists without tags are read by the classes of the game: those of its program, which
+// mappings have, and those that other packages of the build declare. So such packages
+// are read once more when the scan is over: those that declare classes first. Packages
+// that do not state their engine are read by the one that most of them fit.
+
+// again reads values that need more than their content.
+type again struct {
+	*worker
+	open     *opener
+	reader   *codecs.ValueReader
+	mappings []schema.Mapping
+	classes  codecs.Classes // nil: there are no mappings
+	engine   int
+}
+
+// readAgain reads all such values of the build.
+func (s *scan) readAgain(ctx context.Context) error {
+	reader := s.o.Registry.Values
+	if reader == nil {
+		return nil
+	}
+	a := &again{worker: s.worker(), open: s.open, reader: reader, engine: s.o.Engine}
+	all, err := a.loadMappings(ctx, s.build, s.o.Mappings)
+	if err != nil {
+		return err
+	}
+	for i := range a.mappings {
+		s.report.Missing.Mappings = cmp.Or(s.report.Missing.Mappings, a.mappings[i].Name)
+	}
+	targets, err := s.build.ValueTargets(ctx)
+	if err != nil || len(targets) == 0 {
+		return err
+	}
+	if len(all) > 0 {
+		a.classes = reader.Classes(all)
+	}
+	state := a.state(targets)
+	if err := s.build.SetValueState(ctx, state); err != nil {
+		return err
+	}
+	taken, err := s.build.HoldValues(ctx, state, targets)
+	if err != nil {
+		return err
+	}
+	rest := a.filter(targets, func(t *schema.ValueTarget) bool { return !taken[[2]int64{t.Content, t.Header}] })
+	if len(rest) == 0 {
+		return nil
+	}
+	if a.engine == 0 {
+		if a.engine, err = a.vote(ctx, rest); err != nil {
+			return err
+		}
+	}
+	if a.classes != nil {
+		err = a.each(ctx, a.filter(targets, func(t *schema.ValueTarget) bool { return t.Declares && t.Unversioned }), &visit{workers: 1, do: a.declare})
+	}
+	if err != nil {
+		return err
+	}
+	rest = a.filter(rest, func(t *schema.ValueTarget) bool {
+		return t.Unversioned && a.classes != nil || t.Guessed && a.engine != 0 && int64(a.engine) != t.Engine
+	})
+	return a.readAll(ctx, s.build, rest)
+}
+
+// loadMappings parses the mappings that were given, and has the catalog keep them; or
+// else those that it keeps.
+func (a *again) loadMappings(ctx context.Context, build *schema.Build, given []schema.Mapping) (all []*codecs.Mappings, err error) {
+	a.mappings = given
+	if len(given) == 0 {
+		if a.mappings, err = build.Mappings(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var rows []*schema.Values
+	for i := range a.mappings {
+		m, err := a.reader.Mappings(a.mappings[i].Name, a.mappings[i].Data)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+		rows = append(rows, &schema.Values{Reader: valuesName(a.reader), Exports: int64(m.Count), Rows: m.Rows})
+	}
+	if len(given) > 0 {
+		err = build.RememberMappings(ctx, given, rows)
+	}
+	return all, err
+}
+
+// state stands for all that decides what is read: the mappings, the engine that was
+// given, and the packages that declare classes.
+func (a *again) state(targets []schema.ValueTarget) int64 {
+	h := blake3.New()
+	_, _ = h.WriteString(valuesName(a.reader))
+	for i := range a.mappings {
+		_, _ = h.Write(a.mappings[i].Digest[:])
+	}
+	numbers := []int64{int64(a.engine)}
+	for i := range targets {
+		if t := &targets[i]; t.Declares && t.Unversioned {
+			numbers = append(numbers, t.Content, t.Header)
+		}
+	}
+	for _, n := range numbers {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
+	}
+	return int64(binary.LittleEndian.Uint64(h.Sum(nil)))
+}
+
+func (a *again) filter(targets []schema.ValueTarget, wanted func(*schema.ValueTarget) bool) (chosen []schema.ValueTarget) {
+	for i := range targets {
+		if wanted(&targets[i]) {
+			chosen = append(chosen, targets[i])
+		}
+	}
+	return chosen
+}
+
+// exportsIn is the exports of a package, ready to be read.
+type exportsIn struct {
+	facts      *codecs.Facts
+	content    io.ReaderAt
+	base, size int64
+	name       string
+}
+
+// visit is what is to be done with the exports of targets. after, unless nil, is called
+// with targets whose exports were read, in their order.
+type visit struct {
+	workers int
+	do      func(ctx context.Context, t *schema.ValueTarget, x *exportsIn) error
+	after   func([]schema.ValueTarget) error
+}
+
+// readBatch is how many packages are read before their values go to the catalog.
+const readBatch = 64
+
+// each visits targets file by file. What cannot be read any more is passed over.
+func (a *again) each(ctx context.Context, targets []schema.ValueTarget, v *visit) error {
+	for len(targets) > 0 {
+		n := 1
+		for n < len(targets) && targets[n].Location == targets[0].Location {
+			n++
+		}
+		if err := a.eachOf(ctx, targets[:n], v); err != nil {
+			return err
+		}
+		targets = targets[n:]
+	}
+	return nil
+}
+
+func (a *again) eachOf(ctx context.Context, targets []schema.ValueTarget, v *visit) error {
+	o := a.open.reopen(ctx, targets[0].Location)
+	defer o.close()
+	if o.err != nil {
+		return nil // known by its checksums, and gone
+	}
+	var near neighbours
+	var items []item
+	at := 0 // of targets: those before are done
+	for e := range o.archive.Entries() {
+		header := near.header(e)
+		for e != nil && at+len(items) < len(targets) && targets[at+len(items)].Ordinal < int64(e.Ordinal) {
+			items = append(items, item{}) // it is there no more
+		}
+		if e == nil || at+len(items) == len(targets) || targets[at+len(items)].Ordinal != int64(e.Ordinal) {
+			continue
+		}
+		if items = append(items, item{entry: e, header: header}); len(items) == readBatch {
+			if err := a.visitAll(ctx, o, items, targets[at:at+len(items)], v); err != nil {
+				return err
+			}
+			at, items = at+len(items), nil
+		}
+	}
+	return a.visitAll(ctx, o, items, targets[at:at+len(items)], v)
+}
+
+// visitAll visits targets of one file, whose entries are items.
+func (a *again) visitAll(ctx context.Context, o *opened, items []item, targets []schema.ValueTarget, v *visit) error {
+	g, inner := errgroup.WithContext(ctx)
+	g.SetLimit(v.workers)
+	for i, it := range items {
+		if it.entry == nil {
+			continue
+		}
+		g.Go(rescue.Func(func() error {
+			err := a.withExports(inner, o, it, &targets[i], v.do)
+			var damaged *codecs.FormatError
+			if inner.Err() == nil && errors.As(err, &damaged) {
+				return nil // it is a problem already
+			}
+			return cmp.Or(inner.Err(), err)
+		}))
+	}
+	if err := g.Wait(); err != nil || v.after == nil || len(targets) == 0 {
+		return err
+	}
+	return v.after(targets)
+}
+
+// withExports reads an entry, and the tables beside it, for do.
+func (a *again) withExports(ctx context.Context, o *opened, it item, t *schema.ValueTarget, do func(context.Context, *schema.ValueTarget, *exportsIn) error) (err error) {
+	defer guard(&err, o.src.Name)
+	content, size, release, err := spool(ctx, o, it.entry)
+	if err != nil {
+		return err
+	}
+	defer release()
+	x := &exportsIn{content: content, size: size, name: t.Package}
+	if isBody(it.entry) {
+		stem, _, _ := asset.Split(it.entry.Name)
+		p := a.readSplit(ctx, o, it, stem)
+		if p == nil || p.facts == nil {
+			return nil
+		}
+		x.facts, x.base = p.facts, p.facts.Base
+		return do(ctx, t, x)
+	}
+	head := make([]byte, min(size, codecs.HeadSize))
+	if _, err := content.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	in := a.options.Registry.Inspector(it.entry, head)
+	if in == nil {
+		return nil
+	}
+	if x.facts, err = runInspector(ctx, in, content, size, it.entry); err != nil || x.facts == nil {
+		return err
+	}
+	if x.facts = a.dictionaries.resolved(ctx, in, x.facts); x.facts.Decoded != nil {
+		x.content, x.size = x.facts.Decoded, x.facts.DecodedSize
+	}
+	return do(ctx, t, x)
+}
+
+// spool decodes an entry: to memory, or to a temporary file where it is large.
+func spool(ctx context.Context, o *opened, e *codecs.Entry) (content io.ReaderAt, size int64, release func(), err error) {
+	r, err := o.archive.Open(ctx, e)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	defer func() { _ = r.Close() }()
+	if e.Size <= inMemory {
+		buf := buffers.Get().(*[]byte)
+		b, err := readSmall(codecs.ContextReader(ctx, r), e.Size, buf)
+		if err != nil {
+			buffers.Put(buf)
+			return nil, 0, nil, err
+		}
+		return bytes.NewReader(b), int64(len(b)), func() { buffers.Put(buf) }, nil
+	}
+	scratch, err := atomicfile.NewScratch("")
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	size, err = io.Copy(scratch, codecs.ContextReader(ctx, r))
+	if err != nil {
+		return nil, 0, nil, errors.Join(err, scratch.Close())
+	}
+	return scratch, size, func() { _ = scratch.Close() }, nil
+}
+
+// declare adds the classes of a package to those of the build.
+func (a *again) declare(_ context.Context, _ *schema.ValueTarget, x *exportsIn) error {
+	return a.classes.Declare(x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: a.engine})
+}
+
+// voters is how many packages decide which engine made those that do not state it.
+const voters = 50
+
+// vote returns the engine by whose rules packages that do not state theirs are
+// understood best, 0 for none.
+func (a *again) vote(ctx context.Context, targets []schema.ValueTarget) (int, error) {
+	guessed := a.filter(targets, func(t *schema.ValueTarget) bool { return t.Guessed && (!t.Unversioned || a.classes != nil) })
+	if len(guessed) == 0 {
+		return 0, nil
+	}
+	sample := guessed
+	if len(guessed) > voters {
+		sample = nil
+		for i := range voters {
+			sample = append(sample, guessed[i*len(guessed)/voters])
+		}
+	}
+	var engines []int
+	sums := map[int]*codecs.Values{}
+	err := a.each(ctx, sample, &visit{workers: 1, do: func(ctx context.Context, _ *schema.ValueTarget, x *exportsIn) error {
+		for _, engine := range a.reader.Candidates(x.facts) {
+			v, err := a.reader.Read(ctx, x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: engine, Classes: a.classes})
+			if err != nil {
+				return err
+			}
+			if sums[engine] == nil {
+				engines, sums[engine] = append(engines, engine), &codecs.Values{}
+			}
+			sums[engine].Add(v)
+		}
+		return nil
+	}})
+	best := 0
+	for _, engine := range engines {
+		if best == 0 || sums[engine].Exports > sums[best].Exports || sums[engine].Exports == sums[best].Exports && a.reader.Better(sums[engine], sums[best]) {
+			best = engine
+		}
+	}
+	return best, err
+}
+
+// readAll reads the values of targets and stores them.
+func (a *again) readAll(ctx context.Context, build *schema.Build, targets []schema.ValueTarget) error {
+	at := make(map[*schema.ValueTarget]*codecs.Values, readBatch)
+	var mu sync.Mutex
+	return a.each(ctx, targets, &visit{workers: a.options.Workers,
+		do: func(ctx context.Context, t *schema.ValueTarget, x *exportsIn) error {
+			v, err := a.reader.Read(ctx, x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: a.engine, Classes: a.classes})
+			mu.Lock()
+			at[t] = v
+			mu.Unlock()
+			return err
+		},
+		after: func(done []schema.ValueTarget) error {
+			var sets []schema.ValueSet
+			for i := range done {
+				if v := at[&done[i]]; v != nil && v.Context != 0 {
+					sets = append(sets, schema.ValueSet{Content: done[i].Content, Header: done[i].Header, Values: valueRows(a.reader, v)})
+				}
+			}
+			clear(at)
+			return build.AddSets(sets)
+		}})
+}

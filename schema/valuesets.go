@@ -1,0 +1,201 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/conn"
+)
+
+// ValueTarget is a content of the build whose values need more than the content: classes,
+// or the engine that made it.
+type ValueTarget struct {
+	Target
+	Header      int64  // as in [Package]
+	Package     string // long name, "" where it is not known
+	Unversioned bool   // lists have no tags
+	Guessed     bool   // the content does not state its engine
+	Declares    bool   // it declares classes, structs or enums
+	Engine      int64  // by which it was read, 427 for 4.27
+}
+
+const valueTargets = `SELECT s.content_id, s.header, ba.location, e.ordinal, s.traits & 1, s.traits >> 1 & 1, s.engine,
+	EXISTS (SELECT 1 FROM value_export x CROSS JOIN name n ON n.name_id = x.class_id
+		WHERE x.set_id = s.set_id AND (n.name GLOB '*Class' OR n.name GLOB '*Struct' OR n.name GLOB '*Enum')),
+	coalesce(pn.name, root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start), '')
+FROM build_archive ba
+CROSS JOIN entry e ON e.archive_id = ba.archive_id
+CROSS JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+CROSS JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header AND s.context = 0
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+WHERE ba.build_id = ? AND s.traits & 3
+ORDER BY ba.ordinal, e.ordinal`
+
+// ValueTargets completes what was added so far and returns the contents of the build
+// whose values need more than the content, each once, by archive and ordinal. After it
+// only [Build.AddSets] and [Build.SetValueState] may be called.
+func (b *Build) ValueTargets(ctx context.Context) (targets []ValueTarget, err error) {
+	if err := b.flush(); err != nil {
+		return nil, err
+	}
+	type key struct{ content, header int64 }
+	seen := map[key]bool{}
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		if err := b.publish.InsertMounts(ctx, tx); err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, valueTargets, b.publish.ID)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var t ValueTarget
+			if err := rows.Scan(&t.Content, &t.Header, &t.Location, &t.Ordinal, &t.Unversioned, &t.Guessed, &t.Engine, &t.Declares, &t.Package); err != nil {
+				return err
+			}
+			if k := (key{t.Content, t.Header}); !seen[k] {
+				seen[k] = true
+				targets = append(targets, t)
+			}
+		}
+		return rows.Err()
+	})
+	return targets, err
+}
+
+// ValueSet is the values of a content that is in the catalog.
+type ValueSet struct {
+	Content, Header int64
+	Values          *Values
+}
+
+// AddSets stores values that hold in the build.
+func (b *Build) AddSets(sets []ValueSet) error {
+	for i := range sets {
+		s := &sets[i]
+		b.batch.Sets = append(b.batch.Sets, &batch.Row{ContentID: s.Content, Entry: Entry{ExportsOf: &Package{Header: s.Header}, Values: s.Values}})
+	}
+	b.batch.Build = b.publish.ID
+	return b.flush()
+}
+
+// HoldValues takes over the values with a context that hold in other builds of that
+// state, and returns the contents and headers that have some.
+func (b *Build) HoldValues(ctx context.Context, state int64, targets []ValueTarget) (taken map[[2]int64]bool, err error) {
+	taken = map[[2]int64]bool{}
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		b.c.writer.Src.Set(len(targets), func(row, col int) driver.Value {
+			return [...]int64{targets[row].Content, targets[row].Header}[min(col, 1)]
+		})
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO build_value (build_id, set_id)
+			SELECT ?1, s.set_id FROM src
+			CROSS JOIN value_set s ON s.content_id = src.a AND s.header = src.b
+			CROSS JOIN build_value v ON v.set_id = s.set_id
+			CROSS JOIN build o ON o.build_id = v.build_id AND o.value_state = ?2 AND o.complete = 1`, b.publish.ID, state); err != nil {
+			return err
+		}
+		rows, err := tx.QueryContext(ctx, "SELECT s.content_id, s.header FROM build_value v JOIN value_set s ON s.set_id = v.set_id WHERE v.build_id = ?", b.publish.ID)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var k [2]int64
+			if err := rows.Scan(&k[0], &k[1]); err != nil {
+				return err
+			}
+			taken[k] = true
+		}
+		return rows.Err()
+	})
+	return taken, err
+}
+
+// SetValueState notes what stands for the classes and engine by which the values of the
+// build were read.
+func (b *Build) SetValueState(ctx context.Context, state int64) error {
+	return b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE build SET value_state = ? WHERE build_id = ?", state, b.publish.ID)
+		return err
+	})
+}
+
+// Mapping is a file of mappings that the catalog keeps.
+type Mapping struct {
+	Name   string
+	Digest Digest
+	Data   []byte
+}
+
+// Mappings returns the mappings that were given last, those of the first place first.
+func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
+	rows, err := b.c.reader.QueryContext(ctx, "SELECT name, digest, data FROM mapping WHERE used = (SELECT max(used) FROM mapping) ORDER BY mapping_id")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var m Mapping
+		var digest []byte
+		if err := rows.Scan(&m.Name, &digest, &m.Data); err != nil {
+			return nil, err
+		}
+		copy(m.Digest[:], digest)
+		all = append(all, m)
+	}
+	return all, rows.Err()
+}
+
+// RememberMappings keeps mappings for scans that are given none, with their classes.
+func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*Values) error {
+	if err := b.flush(); err != nil {
+		return err
+	}
+	err := b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		used, err := conn.MaxID(ctx, tx, "mapping", "used")
+		if err != nil {
+			return err
+		}
+		for i, m := range all {
+			res, err := tx.ExecContext(ctx, "UPDATE mapping SET used = ?, name = ? WHERE digest = ?", used+1, m.Name, m.Digest[:])
+			if err != nil {
+				return err
+			}
+			if n, err := res.RowsAffected(); err != nil || n > 0 {
+				continue
+			}
+			res, err = tx.ExecContext(ctx, "INSERT INTO mapping (name, digest, used, data) VALUES (?, ?, ?, ?)", m.Name, m.Digest[:], used+1, m.Data)
+			if err != nil {
+				return err
+			}
+			id, err := res.LastInsertId()
+			if err != nil {
+				return err
+			}
+			row := &batch.Row{Entry: Entry{ExportsOf: &Package{}, Values: classes[i]}}
+			row.Exports.Mapping = id
+			b.batch.Sets = append(b.batch.Sets, row)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return b.flush()
+}
+
+// MissingClass returns how many objects of a build have classes that nothing describes,
+// and the class that most of them want.
+func (c *Catalog) MissingClass(ctx context.Context, label string) (objects int64, class string, err error) {
+	err = c.writer.DB.QueryRowContext(ctx, `SELECT coalesce(sum(n), 0), coalesce(max(class) FILTER (WHERE place = 1), '')
+		FROM (SELECT sum(missing) AS n, missing_class AS class, row_number() OVER (ORDER BY sum(missing) DESC, missing_class) AS place
+			FROM property_coverage WHERE build = ? AND missing > 0 GROUP BY missing_class)`, label).Scan(&objects, &class)
+	return objects, class, err
+}
