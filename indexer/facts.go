@@ -60,6 +60,19 @@ func symbolRows(symbols []codecs.Symbol) []schema.Symbol {
 	return rows
 }
 
+// placeRows is symbolRows without the keys of names: those of entries that an earlier
+// build has are never asked for.
+func placeRows(symbols []codecs.Symbol) []schema.Symbol {
+	if len(symbols) == 0 {
+		return nil
+	}
+	rows := make([]schema.Symbol, len(symbols))
+	for i, s := range symbols {
+		rows[i] = schema.Symbol{Space: string(s.Space), Key: int64(s.ID.Lo), Name: s.Name}
+	}
+	return rows
+}
+
 // entrySymbols returns what the entry defines whatever its content.
 func entrySymbols(r *codecs.Registry, e *codecs.Entry) (all []codecs.Symbol) {
 	if e.Name == "" {
@@ -87,7 +100,7 @@ func addPlaceSymbols(r *codecs.Registry, o *opened, e *codecs.Entry, head []byte
 		if at == "" {
 			at = placeOf(o, e)
 		}
-		rows := symbolRows(in.SymbolsAt(e, at, head))
+		rows := placeRows(in.SymbolsAt(e, at, head))
 		if row.PlaceSymbols != nil {
 			rows = append(row.PlaceSymbols, rows...)
 		}

@@ -101,9 +101,8 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	a.Entries++
 	a.Bytes += e.Size
 	a.Stored += e.Stored
-	b.batch.Rows = append(b.batch.Rows, batch.Row{Entry: *e})
-	row := &b.batch.Rows[len(b.batch.Rows)-1]
-	row.Archive = archive
+	row := b.batch.AddRow()
+	row.Entry, row.Archive = *e, archive
 	row.NameHash = record.HashOf(e.Name)
 	if e.File != "" {
 		row.FileKey, row.HasFile, row.File = record.HashOf(e.File), true, ""
@@ -156,7 +155,7 @@ func (b *Build) take() *batch.Batch {
 			delete(b.archives, id)
 		}
 	}
-	b.batch = batch.New(full)
+	b.batch = b.pipeline.newBatch(full)
 	return full
 }
 

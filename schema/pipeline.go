@@ -29,6 +29,7 @@ type pipeline struct {
 	done   chan struct{}
 	err    error // of the goroutines; read after done, or through failed
 	failed chan struct{}
+	free   chan []batch.Row // of batches that are in the catalog, cleared
 
 	cancelled <-chan struct{} // the context of the build is done
 }
@@ -37,6 +38,7 @@ type pipeline struct {
 func (p *pipeline) start(ctx context.Context) {
 	p.queue, p.done, p.failed, p.cancelled = make(chan *batch.Batch), make(chan struct{}), make(chan struct{}), ctx.Done()
 	ready := make(chan *batch.Batch)
+	p.free = make(chan []batch.Row, 2)
 	ctx = p.withGrace(ctx)
 	go p.intern(ctx, p.queue, ready)
 	go p.write(ctx, ready)
@@ -115,6 +117,7 @@ func (p *pipeline) writeGroup(ctx context.Context, b *batch.Batch, ready <-chan 
 			if err := rescue.Call(func() error { return p.rows.Write(ctx, tx, b) }); err != nil {
 				return err
 			}
+			p.recycle(b)
 			if n == maxGroup || b.Written != nil {
 				break
 			}
@@ -127,6 +130,27 @@ func (p *pipeline) writeGroup(ctx context.Context, b *batch.Batch, ready <-chan 
 		return nil
 	})
 	return b, cmp.Or(err, b.Err)
+}
+
+// recycle keeps the memory of a batch that is in the catalog for one to come: 9 MB.
+func (p *pipeline) recycle(b *batch.Batch) {
+	rows := b.Rows[:cap(b.Rows)]
+	clear(rows)
+	select {
+	case p.free <- rows[:0]:
+	default:
+	}
+	b.Rows = nil
+}
+
+// newBatch returns an empty batch that follows one.
+func (p *pipeline) newBatch(before *batch.Batch) *batch.Batch {
+	select {
+	case rows := <-p.free:
+		return &batch.Batch{Rows: rows}
+	default:
+		return batch.New(before)
+	}
 }
 
 // waiting returns the batch that waits to be written, nil for none. When the build

@@ -1,6 +1,10 @@
 package batch
 
-import "pakdb/schema/internal/record"
+import (
+	"slices"
+
+	"pakdb/schema/internal/record"
+)
 
 // Batch is what travels to the catalog at once.
 type Batch struct {
@@ -93,4 +97,11 @@ type IDs struct {
 type Path struct {
 	Dir       int64
 	Name, Ext string
+}
+
+// AddRow returns a new row, which is empty.
+func (b *Batch) AddRow() *Row {
+	n := len(b.Rows)
+	b.Rows = slices.Grow(b.Rows, 1)[:n+1] // what lies behind the rows is empty, see recycle
+	return &b.Rows[n]
 }

@@ -38,10 +38,14 @@ func (k *KeySet) Sort() {
 }
 
 // SortKeys puts keys in order, those of one key by their ids.
-func SortKeys(keys []Key) {
-	slices.SortFunc(keys, func(a, b Key) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.ID, b.ID))
-	})
+func SortKeys(keys []Key) { slices.SortFunc(keys, CompareKeys) }
+
+// CompareKeys compares keys, and the ids of those that are equal.
+func CompareKeys(a, b Key) int {
+	if a.Key != b.Key { // nearly always: one comparison then
+		return cmp.Compare(a.Key, b.Key)
+	}
+	return cmp.Compare(a.ID, b.ID)
 }
 
 // AppendRefs lists what a content refers to.

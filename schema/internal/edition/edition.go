@@ -1,7 +1,6 @@
 package edition
 
 import (
-	"cmp"
 	"slices"
 
 	"pakdb/schema/internal/batch"
@@ -21,10 +20,10 @@ type edition struct {
 	lineage batch.Lineage
 	archive int64
 	old     []oldRow
-	at      int   // in old: what may come next
-	byPrint []int // of old, live rows by their prints; nil until it is needed
-	last    int64 // the last row that was given
-	taken   int   // in old: the first row that is not below last
+	at      int         // in old: what may come next
+	byPrint []batch.Key // of the live rows of old, by their prints: the places; nil until it is needed
+	last    int64       // the last row that was given
+	taken   int         // in old: the first row that is not below last
 	pending []*batch.Row
 	far     int // where the last entry that lies far ahead was found
 	run     int // how many such lay one after the other
@@ -89,22 +88,18 @@ func (ed *edition) find(print int64) int {
 		return ed.at
 	}
 	if ed.byPrint == nil {
-		ed.byPrint = make([]int, 0, len(ed.old))
+		ed.byPrint = make([]batch.Key, 0, len(ed.old)-ed.at)
 		for i := ed.at; i < len(ed.old); i = ed.nextLive(i + 1) {
-			ed.byPrint = append(ed.byPrint, i)
+			ed.byPrint = append(ed.byPrint, batch.Key{Key: ed.old[i].print, ID: int64(i)})
 		}
-		slices.SortFunc(ed.byPrint, func(i, j int) int { return cmp.Or(cmp.Compare(ed.old[i].print, ed.old[j].print), cmp.Compare(i, j)) })
+		batch.SortKeys(ed.byPrint)
 	}
-	k, _ := slices.BinarySearchFunc(ed.byPrint, print, func(i int, print int64) int {
-		if c := cmp.Compare(ed.old[i].print, print); c != 0 {
-			return c
-		}
-		return cmp.Compare(i, ed.at) // the first that was not passed by
-	})
-	if k == len(ed.byPrint) || ed.old[ed.byPrint[k]].print != print {
+	next := batch.Key{Key: print, ID: int64(ed.at)} // the first that was not passed by
+	k, _ := slices.BinarySearchFunc(ed.byPrint, next, batch.CompareKeys)
+	if k == len(ed.byPrint) || ed.byPrint[k].Key != print {
 		return -1
 	}
-	at := ed.byPrint[k]
+	at := int(ed.byPrint[k].ID)
 	if at-ed.at <= nearRows {
 		return at
 	}

@@ -31,7 +31,11 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 			r.Places = make([]batch.Place, len(r.PlaceSymbols))
 		}
 		for j := range r.PlaceSymbols {
-			name, p := r.PlaceSymbols[j].Name, &r.Places[j]
+			s, p := &r.PlaceSymbols[j], &r.Places[j]
+			name := s.Name
+			if name != "" && s.Key == 0 {
+				s.Key = record.NameKey(name)
+			}
 			if p.From = nameIn(r.Name, name); !p.From.Found {
 				add(name, &p.NameID)
 			}

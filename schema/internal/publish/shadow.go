@@ -113,11 +113,33 @@ func (b *Build) addFiles(ctx context.Context, stmt *sql.Stmt, archive int64) err
 	return rows.Err()
 }
 
-// repeated sorts hashes and returns those that stand there more than once.
+// repeated returns the hashes that stand there more than once, in order. Numbers sort
+// three times as fast as hashes do, so these are sorted by their keys, and those whose
+// keys stand there more than once are compared as a whole.
 func repeated(hashes []record.Half) (twice []record.Half) {
-	slices.SortFunc(hashes, func(a, b record.Half) int { return bytes.Compare(a[:], b[:]) })
-	for i := 1; i < len(hashes); i++ {
-		if h := hashes[i]; h == hashes[i-1] && (len(twice) == 0 || h != twice[len(twice)-1]) {
+	keys := make([]int64, len(hashes))
+	for i := range hashes {
+		keys[i] = hashes[i].Key()
+	}
+	slices.Sort(keys)
+	shared := map[int64]bool{}
+	for i := 1; i < len(keys); i++ {
+		if keys[i] == keys[i-1] {
+			shared[keys[i]] = true
+		}
+	}
+	if len(shared) == 0 {
+		return nil
+	}
+	var found []record.Half
+	for _, h := range hashes {
+		if shared[h.Key()] {
+			found = append(found, h)
+		}
+	}
+	slices.SortFunc(found, func(a, b record.Half) int { return bytes.Compare(a[:], b[:]) })
+	for i := 1; i < len(found); i++ {
+		if h := found[i]; h == found[i-1] && (len(twice) == 0 || h != twice[len(twice)-1]) {
 			twice = append(twice, h)
 		}
 	}

@@ -52,7 +52,7 @@ type Entry struct {
 	Digest       *PackageDigest // of an Unreal package, or of what its exports are made of; nil for none
 	Facts        *Facts         // nil when nothing was inspected
 	Symbols      []Symbol       // what the name itself defines; their Path is ""
-	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is ""
+	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is "", and the keys of names are not known yet
 	ExportsOf    *Package       // whose exports the content holds; nil: it holds none, or was not read
 	Values       *Values        // of these; nil: another entry of the same content and package brings them
 }
