@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/blake3"
@@ -31,7 +33,7 @@ type again struct {
 	reader   *codecs.ValueReader
 	mappings []schema.Mapping
 	classes  codecs.Classes // nil: there are no mappings
-	engine   int
+	votes    map[int64]int  // by the engine that tables tell: by which values are understood best
 }
 
 // readAgain reads all such values of the build.
@@ -40,7 +42,7 @@ func (s *scan) readAgain(ctx context.Context) error {
 	if reader == nil {
 		return nil
 	}
-	a := &again{worker: s.worker(), open: s.open, reader: reader, engine: s.o.Engine}
+	a := &again{worker: s.worker(), open: s.open, reader: reader, votes: map[int64]int{}}
 	all, err := a.loadMappings(ctx, s.build, s.o.Mappings)
 	if err != nil {
 		return err
@@ -67,8 +69,8 @@ func (s *scan) readAgain(ctx context.Context) error {
 	if len(rest) == 0 {
 		return nil
 	}
-	if a.engine == 0 {
-		if a.engine, err = a.vote(ctx, rest); err != nil {
+	if s.o.Engine == 0 {
+		if err := a.vote(ctx, rest); err != nil {
 			return err
 		}
 	}
@@ -79,7 +81,8 @@ func (s *scan) readAgain(ctx context.Context) error {
 		return err
 	}
 	rest = a.filter(rest, func(t *schema.ValueTarget) bool {
-		return t.Unversioned && a.classes != nil || t.Guessed && a.engine != 0 && int64(a.engine) != t.Engine
+		engine := int64(a.engineOf(t))
+		return t.Unversioned && a.classes != nil || t.Guessed && engine != 0 && engine != t.Engine
 	})
 	return a.readAll(ctx, s.build, rest)
 }
@@ -116,7 +119,7 @@ func (a *again) state(targets []schema.ValueTarget) int64 {
 	for i := range a.mappings {
 		_, _ = h.Write(a.mappings[i].Digest[:])
 	}
-	numbers := []int64{int64(a.engine)}
+	numbers := []int64{int64(a.options.Engine)}
 	for i := range targets {
 		if t := &targets[i]; t.Declares && t.Unversioned {
 			numbers = append(numbers, t.Content, t.Header)
@@ -284,30 +287,53 @@ func spool(ctx context.Context, o *opened, e *codecs.Entry) (content io.ReaderAt
 }
 
 // declare adds the classes of a package to those of the build.
-func (a *again) declare(_ context.Context, _ *schema.ValueTarget, x *exportsIn) error {
-	return a.classes.Declare(x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: a.engine})
+func (a *again) declare(_ context.Context, t *schema.ValueTarget, x *exportsIn) error {
+	return a.classes.Declare(x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: a.engineOf(t)})
+}
+
+// engineOf returns the engine by which a package is read, 0 for the one that it states.
+func (a *again) engineOf(t *schema.ValueTarget) int {
+	switch {
+	case !t.Guessed:
+		return 0
+	case a.options.Engine != 0:
+		return a.options.Engine
+	}
+	return a.votes[t.Engine]
 }
 
 // voters is how many packages decide which engine made those that do not state it.
 const voters = 50
 
-// vote returns the engine by whose rules packages that do not state theirs are
-// understood best, 0 for none.
-func (a *again) vote(ctx context.Context, targets []schema.ValueTarget) (int, error) {
-	guessed := a.filter(targets, func(t *schema.ValueTarget) bool { return t.Guessed && (!t.Unversioned || a.classes != nil) })
-	if len(guessed) == 0 {
-		return 0, nil
+// vote finds the engines by whose rules packages that do not state theirs are understood
+// best. Those that have one layout of tables vote together.
+func (a *again) vote(ctx context.Context, targets []schema.ValueTarget) error {
+	layouts := map[int64][]schema.ValueTarget{}
+	for _, t := range a.filter(targets, func(t *schema.ValueTarget) bool { return t.Guessed && (!t.Unversioned || a.classes != nil) }) {
+		layouts[t.Engine] = append(layouts[t.Engine], t)
 	}
-	sample := guessed
-	if len(guessed) > voters {
+	for _, layout := range slices.Sorted(maps.Keys(layouts)) {
+		best, err := a.voteOf(ctx, layouts[layout])
+		if err != nil {
+			return err
+		}
+		a.votes[layout] = best
+	}
+	return nil
+}
+
+// voteOf returns the engine that packages of one layout fit best, 0 for none.
+func (a *again) voteOf(ctx context.Context, targets []schema.ValueTarget) (best int, err error) {
+	sample := targets
+	if len(targets) > voters {
 		sample = nil
 		for i := range voters {
-			sample = append(sample, guessed[i*len(guessed)/voters])
+			sample = append(sample, targets[i*len(targets)/voters])
 		}
 	}
 	var engines []int
 	sums := map[int]*codecs.Values{}
-	err := a.each(ctx, sample, &visit{workers: 1, do: func(ctx context.Context, _ *schema.ValueTarget, x *exportsIn) error {
+	err = a.each(ctx, sample, &visit{workers: 1, do: func(ctx context.Context, _ *schema.ValueTarget, x *exportsIn) error {
 		for _, engine := range a.reader.Candidates(x.facts) {
 			v, err := a.reader.Read(ctx, x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: engine, Classes: a.classes})
 			if err != nil {
@@ -320,9 +346,8 @@ func (a *again) vote(ctx context.Context, targets []schema.ValueTarget) (int, er
 		}
 		return nil
 	}})
-	best := 0
 	for _, engine := range engines {
-		if best == 0 || sums[engine].Exports > sums[best].Exports || sums[engine].Exports == sums[best].Exports && a.reader.Better(sums[engine], sums[best]) {
+		if best == 0 || a.reader.Better(sums[engine], sums[best]) {
 			best = engine
 		}
 	}
@@ -335,7 +360,7 @@ func (a *again) readAll(ctx context.Context, build *schema.Build, targets []sche
 	var mu sync.Mutex
 	return a.each(ctx, targets, &visit{workers: a.options.Workers,
 		do: func(ctx context.Context, t *schema.ValueTarget, x *exportsIn) error {
-			v, err := a.reader.Read(ctx, x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: a.engine, Classes: a.classes})
+			v, err := a.reader.Read(ctx, x.facts, x.content, x.base, x.size, &codecs.ValueOptions{Package: x.name, Engine: a.engineOf(t), Classes: a.classes})
 			mu.Lock()
 			at[t] = v
 			mu.Unlock()

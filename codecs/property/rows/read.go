@@ -16,7 +16,8 @@ type Package struct {
 	*unreal.PackageFacts
 	Options property.Options
 	Element func(class, field string) *property.Type // as [classic.Options] has it
-	// Bytes returns those of an export. They must stay until the next call.
+	// Bytes returns those of an export. Of UE4 and UE5 they must stay until the next
+	// call; older packages are read in any order, and theirs must not change at all.
 	Bytes func(export int) ([]byte, error)
 
 	Coverage property.Coverage // of the exports that were read so far

@@ -31,7 +31,7 @@ func takes(f *codecs.Facts) bool {
 
 func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
 	facts := f.Detail.(*unreal.PackageFacts)
-	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports}
+	in := &window{ctx: ctx, r: r, base: base, size: size, exports: facts.Exports, fresh: !Modern(facts)}
 	p := &Package{PackageFacts: facts, Options: options(o), Bytes: in.bytes}
 	var used *recorder
 	if all, ok := o.Classes.(*classes); ok {
@@ -110,6 +110,7 @@ type window struct {
 	base, size int64
 	exports    []unreal.PackageExport
 	buf        []byte
+	fresh      bool  // exports have memory of their own
 	cut        int64 // bytes that are left out, of exports that are larger than maxExport
 	err        error // of reading
 }
@@ -130,7 +131,7 @@ func (w *window) bytes(i int) ([]byte, error) {
 		w.cut += n - maxExport
 		n = maxExport
 	}
-	if int64(cap(w.buf)) < n {
+	if w.fresh || int64(cap(w.buf)) < n {
 		w.buf = make([]byte, n)
 	}
 	b := w.buf[:n]
