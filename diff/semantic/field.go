@@ -25,6 +25,9 @@ type Comparer struct {
 	Contents Contents // nil: facts alone
 	OldBuild string   // names of ids are looked up in the build of the side
 	NewBuild string
+	// Hashes tells of exports with other bytes by hashes also where their values tell
+	// what changed.
+	Hashes bool
 
 	oldID, newID int64
 }
@@ -41,6 +44,7 @@ type Difference struct {
 type Field struct {
 	Name     string // "Powers[2].Damage", "export Default__Door size", "$.Items[2].Damage"
 	Old, New *string
+	Cosmetic bool // only order, or an id that each save makes anew
 }
 
 // Row returns the name and both values, NULL for those that are not there.
@@ -103,14 +107,14 @@ func compareFields(old, new []field) []Field {
 	for _, f := range a {
 		switch g, stays := after[f.name]; {
 		case stays && f.value != g.value:
-			changes = append(changes, Field{f.name, &f.value, &g.value})
+			changes = append(changes, Field{Name: f.name, Old: &f.value, New: &g.value})
 		case !stays && !has(before, f.of, after):
-			changes = append(changes, Field{f.name, f.text(), nil})
+			changes = append(changes, Field{Name: f.name, Old: f.text()})
 		}
 	}
 	for _, f := range b {
 		if before[f.name] == nil && !has(after, f.of, before) {
-			changes = append(changes, Field{f.name, nil, f.text()})
+			changes = append(changes, Field{Name: f.name, New: f.text()})
 		}
 	}
 	return changes

@@ -69,7 +69,7 @@ func (d *jsonDiff) values(path string, old, new any) {
 		}
 	}
 	if x, y := jsonText(old), jsonText(new); x != y {
-		d.changes = append(d.changes, Field{path, &x, &y})
+		d.changes = append(d.changes, Field{Name: path, Old: &x, New: &y})
 	}
 }
 
@@ -85,12 +85,12 @@ func jsonText(v any) string {
 
 func (d *jsonDiff) gone(path string, v any) {
 	text := jsonText(v)
-	d.changes = append(d.changes, Field{path, &text, nil})
+	d.changes = append(d.changes, Field{Name: path, Old: &text})
 }
 
 func (d *jsonDiff) came(path string, v any) {
 	text := jsonText(v)
-	d.changes = append(d.changes, Field{path, nil, &text})
+	d.changes = append(d.changes, Field{Name: path, New: &text})
 }
 
 func (d *jsonDiff) objects(path string, a, b map[string]any) {

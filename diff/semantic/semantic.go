@@ -2,9 +2,11 @@ package semantic
 
 import (
 	"context"
+	"slices"
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
+	"pakdb/diff/semantic/values"
 )
 
 // sources are those of fields. What a kind of content is made of is said by
@@ -31,7 +33,12 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 		return nil, err
 	}
 	in := &Difference{}
-	known := false
+	changed, hides, err := valueChanges(ctx, s, old, new)
+	if err != nil {
+		return nil, err
+	}
+	in.Fields = changed
+	known := len(changed) > 0
 	for _, read := range sources {
 		a, err := read(s, ctx, s.oldID, old)
 		if err != nil {
@@ -42,7 +49,7 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 			return nil, err
 		}
 		known = known || len(a)+len(b) > 0
-		in.Fields = append(in.Fields, compareFields(a, b)...)
+		in.Fields = append(in.Fields, slices.DeleteFunc(compareFields(a, b), func(f Field) bool { return hides(f.Name) })...)
 	}
 	in.Fields = append(in.Fields, bulkChanges(c)...)
 	if known && len(in.Fields) > 0 || s.Contents == nil {
@@ -51,12 +58,39 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 	return in, s.compareBytes(ctx, in, old, new)
 }
 
+// Values returns the values of a package that one build has alone, as fields that came
+// or went; nil for what is no package.
+func (s *Comparer) Values(ctx context.Context, c *diff.Change) ([]Field, error) {
+	if err := s.findBuilds(ctx); err != nil {
+		return nil, err
+	}
+	build, f := s.newID, c.New
+	if f == nil {
+		build, f = s.oldID, c.Old
+	}
+	of, err := objectsOf(ctx, s, build, f)
+	if err != nil {
+		return nil, err
+	}
+	var fields []Field
+	for _, v := range values.List(of.rows) {
+		if c.New == nil {
+			v.Old, v.New = v.New, nil
+		}
+		fields = append(fields, Field{Name: v.Name, Old: v.Old, New: v.New})
+	}
+	return fields, nil
+}
+
 func (s *Comparer) findBuilds(ctx context.Context) (err error) {
-	if s.oldID != 0 {
+	if s.newID != 0 {
 		return nil
 	}
 	if s.newID, err = facts.BuildID(ctx, s.DB, s.NewBuild); err != nil {
 		return err
+	}
+	if s.OldBuild == "" {
+		return nil
 	}
 	s.oldID, err = facts.BuildID(ctx, s.DB, s.OldBuild)
 	return err

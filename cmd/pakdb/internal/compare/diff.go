@@ -107,7 +107,8 @@ archive is damaged, and else 0. The figures are
 	flags.StringVar(&opts.summary, "summary", "", "sums by `COLUMN`: dir, type, archive, ext or kind")
 	flags.BoolVar(&opts.nameOnly, "name-only", false, "print paths alone")
 	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
-	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: fields, points, names, exports, references,\nvalues of JSON, lines of text, bytes")
+	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: values, fields, points, names, exports,\nreferences, values of JSON, lines of text, bytes")
+	flags.BoolVar(&opts.hashes, "hashes", false, "with --semantic: tell of exports with other bytes by hashes, too")
 	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
 	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
 	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")
@@ -216,7 +217,7 @@ func printDiff(ctx context.Context, a *cli.App, opts diffOptions, c *changes, s 
 	case opts.stat:
 		return diffStat(ctx, a, c, s, opts)
 	case opts.semantic:
-		return diffSemantic(ctx, a, c, s, opts.format)
+		return diffSemantic(ctx, a, c, s, opts)
 	case opts.impact:
 		return diffImpact(ctx, a, c, s, opts.format)
 	case opts.format == formatMarkdown:

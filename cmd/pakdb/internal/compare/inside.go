@@ -27,9 +27,9 @@ type insideWriter struct {
 	p    cli.Palette
 }
 
-func newInsideWriter(a *cli.App, s *operand.Sides, format string) (*insideWriter, error) {
+func newInsideWriter(a *cli.App, s *operand.Sides, format string, hashes bool) (*insideWriter, error) {
 	w := &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &semantic.Comparer{
-		DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label}}
+		DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label, Hashes: hashes}}
 	if format == "" {
 		return w, nil
 	}
@@ -40,8 +40,8 @@ func newInsideWriter(a *cli.App, s *operand.Sides, format string) (*insideWriter
 
 // diffSemantic shows every change, and what changed inside of those that have
 // another content.
-func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, format string) (int, error) {
-	w, err := newInsideWriter(a, s, format)
+func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
+	w, err := newInsideWriter(a, s, opts.format, opts.hashes)
 	if err != nil {
 		return 0, err
 	}
@@ -59,7 +59,7 @@ func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.S
 	if err != nil {
 		return err
 	}
-	w, err := newInsideWriter(a, s, opts.format)
+	w, err := newInsideWriter(a, s, opts.format, opts.hashes)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,12 @@ func (w *insideWriter) field(c *diff.Change, f semantic.Field) error {
 	case f.Old == nil:
 		_, err = fmt.Fprintf(w.w, "  %s\n", w.p.Paint(cli.Green, "+ "+name+behind(*f.New)))
 	default:
-		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s\n", name, w.p.Paint(cli.Red, terminal.Printable(*f.Old)), w.p.Paint(cli.Green, terminal.Printable(*f.New)))
+		noise := ""
+		if f.Cosmetic {
+			noise = w.p.Paint(cli.Faint, "  (cosmetic)")
+		}
+		_, err = fmt.Fprintf(w.w, "  ~ %s: %s -> %s%s\n", name, w.p.Paint(cli.Red, terminal.Printable(*f.Old)),
+			w.p.Paint(cli.Green, terminal.Printable(*f.New)), noise)
 	}
 	return err
 }

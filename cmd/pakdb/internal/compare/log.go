@@ -16,51 +16,69 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/diff"
 	"pakdb/diff/history"
-	"pakdb/internal/terminal"
 	"pakdb/query/graph"
 )
 
 func newLogCommand(a *cli.App) *cobra.Command {
-	var format string
+	var opts logOptions
 	cmd := &cobra.Command{
-		Use:   "log [flags] PATH|ID",
+		Use:   "log [flags] [FIRST..LAST] PATH|ID",
 		Short: "Show every build in which an entry changed",
 		Long: `Show every build in which an entry appeared, changed, got another name or went,
 the newest first. Renames are followed. The entry is named by its path, by the
-end of its path, or by an id or GUID in any form, as for "deps".`,
+end of its path, or by an id or GUID in any form, as for "deps". FIRST..LAST leaves
+out what happened before build FIRST and after build LAST; either may be left out.
+
+--semantic shows what changed inside, as "diff --semantic" does. --field shows the
+history of one value: its name is that of "diff --semantic" or the end of it, where
+[Rifle] may be written .Rifle.`,
 		Example: `  pakdb log Calligraphy/Loot/Curves/XPCurve.curve
   pakdb log XPCurve.curve
-  pakdb log 0xd8cbd36e92100920 --format json`,
-		Args:              cli.Args(cobra.ExactArgs(1)),
+  pakdb log 0xd8cbd36e92100920 --format json
+  pakdb log DT_Weapons.uasset --semantic
+  pakdb log 1.0..1.9 DT_Weapons --field Rifle.Cost`,
+		Args:              cli.Args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompletePaths),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runLog(cmd.Context(), a, args[0], format)
+			return runLog(cmd.Context(), a, args, opts)
 		},
 	}
-	cli.AddFormat(cmd, &format)
+	cmd.Flags().BoolVar(&opts.semantic, "semantic", false, "show what changed inside")
+	cmd.Flags().StringVar(&opts.field, "field", "", "show the `NAME`d value alone")
+	cli.AddFormat(cmd, &opts.format)
 	return cmd
 }
 
-func runLog(ctx context.Context, a *cli.App, name, format string) error {
+func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) error {
 	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }()
+	between, err := newBuildRange(ctx, db, args[:len(args)-1])
+	if err != nil {
+		return err
+	}
+	name := args[len(args)-1]
 	events, err := history.Of(ctx, db, name)
 	if errors.Is(err, diff.ErrNoFile) {
 		path, pathErr := anyPath(ctx, db, name)
 		if pathErr != nil {
 			return pathErr
 		}
+		name = path
 		events, err = history.Of(ctx, db, path)
 	}
 	if err != nil {
 		return err
 	}
+	if opts.semantic || opts.field != "" {
+		return logInside(ctx, a, db, name, events, between, opts)
+	}
+	events = slices.DeleteFunc(events, func(e history.Event) bool { return !between.has(e.Build) })
 	slices.Reverse(events)
-	if format != "" {
-		return logRows(a, events, format)
+	if opts.format != "" {
+		return logRows(a, events, opts.format)
 	}
 	return logList(a, events)
 }
@@ -85,18 +103,9 @@ func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
 func logList(a *cli.App, events []history.Event) error {
 	w := bufio.NewWriter(a.Stdout)
 	p := cli.NewPalette(a)
-	widest := 0
-	for _, e := range events {
-		widest = max(widest, len([]rune(terminal.Printable(e.Build))))
-	}
+	widest := widestBuild(events)
 	for i := range events {
-		e := &events[i]
-		size := ""
-		if e.New != nil {
-			size = cli.HumanSize(e.New.Size)
-		}
-		_, _ = fmt.Fprintf(w, "%-*s  %s  %10s  %s%s\n", widest, terminal.Printable(e.Build), p.Paint(kindColour(e.Kind), fmt.Sprintf("%-8s", e.Kind)),
-			size, changedName(&e.Change), p.Paint(cli.Faint, remarks(&e.Change)))
+		logLine(w, p, &events[i], widest)
 	}
 	return w.Flush()
 }

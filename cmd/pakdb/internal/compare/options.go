@@ -21,7 +21,7 @@ type diffOptions struct {
 	format                             string
 	limit                              int
 	stat, nameOnly, nameStatus, impact bool
-	semantic, exact                    bool
+	semantic, exact, hashes            bool
 	summary                            string
 
 	failOver []string
@@ -50,6 +50,9 @@ const (
 )
 
 func (opts *diffOptions) checkFormat(a *cli.App) error {
+	if opts.hashes && !opts.semantic {
+		return fmt.Errorf("%w: --hashes goes with --semantic", cli.ErrUsage)
+	}
 	if opts.format != formatHTML {
 		return query.Output{W: a.Stdout, Format: opts.format}.Check()
 	}

@@ -1,0 +1,224 @@
+package compare
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff"
+	"pakdb/diff/history"
+	"pakdb/diff/semantic"
+	"pakdb/internal/asset"
+	"pakdb/internal/nearest"
+	"pakdb/internal/objects"
+	"pakdb/internal/terminal"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+type logOptions struct {
+	format   string
+	semantic bool
+	field    string
+}
+
+// buildRange is the builds from one to another, in the order in which they were indexed.
+type buildRange struct {
+	labels      []string // of all builds
+	first, last int
+}
+
+// newBuildRange reads FIRST..LAST; without it, the range is all builds.
+func newBuildRange(ctx context.Context, db *sql.DB, args []string) (*buildRange, error) {
+	labels, err := cli.BuildLabels(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	r := &buildRange{labels, 0, len(labels) - 1}
+	if len(args) == 0 {
+		return r, nil
+	}
+	for at := 0; ; at++ { // a label may have dots, and two of them
+		next := strings.Index(args[0][at:], "..")
+		if next < 0 {
+			break
+		}
+		at += next
+		first, last := args[0][:at], args[0][at+2:]
+		if i, ok := r.find(first, 0); ok {
+			if j, ok := r.find(last, len(labels)-1); ok {
+				r.first, r.last = i, j
+				return r, nil
+			}
+		}
+	}
+	err = fmt.Errorf("%w: %q; want FIRST..LAST", schema.ErrNoBuild, args[0])
+	return nil, cli.WithHint(err, nearest.Hint(nearest.Names(strings.Trim(args[0], "."), labels)))
+}
+
+func (r *buildRange) find(label string, none int) (int, bool) {
+	if label == "" {
+		return none, true
+	}
+	i := slices.Index(r.labels, label)
+	return i, i >= 0
+}
+
+func (r *buildRange) has(label string) bool {
+	i := slices.Index(r.labels, label)
+	return i >= r.first && i <= r.last
+}
+
+// before returns the build before another one, "" for the first.
+func (r *buildRange) before(label string) string {
+	if i := slices.Index(r.labels, label); i > 0 {
+		return r.labels[i-1]
+	}
+	return ""
+}
+
+func widestBuild(events []history.Event) (widest int) {
+	for _, e := range events {
+		widest = max(widest, len([]rune(terminal.Printable(e.Build))))
+	}
+	return widest
+}
+
+func logLine(w *bufio.Writer, p cli.Palette, e *history.Event, widest int) {
+	size := ""
+	if e.New != nil {
+		size = cli.HumanSize(e.New.Size)
+	}
+	_, _ = fmt.Fprintf(w, "%-*s  %s  %10s  %s%s\n", widest, terminal.Printable(e.Build), p.Paint(kindColour(e.Kind), fmt.Sprintf("%-8s", e.Kind)),
+		size, changedName(&e.Change), p.Paint(cli.Faint, remarks(&e.Change)))
+}
+
+// logInside shows what changed inside of an entry from build to build, or one value of it.
+func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events []history.Event, between *buildRange, opts logOptions) error {
+	events, err := withExports(ctx, db, name, events, between)
+	if err != nil {
+		return err
+	}
+	events = slices.DeleteFunc(events, func(e history.Event) bool { return !between.has(e.Build) })
+	slices.Reverse(events)
+	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
+	defer func() { _ = contents.Close() }()
+	l := &insideLog{events: events, opts: opts, widest: widestBuild(events),
+		insideWriter: &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
+	if opts.format != "" {
+		if l.rows, err = a.Rows(opts.format, "build", "kind", "path", "field", "old", "new"); err != nil {
+			return err
+		}
+	}
+	for i := range events {
+		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build}
+		if err := l.event(ctx, &events[i]); err != nil {
+			return cmp.Or(err, l.close())
+		}
+	}
+	if err := l.close(); err != nil {
+		return err
+	}
+	if opts.field != "" && !l.found {
+		return cli.WithHint(fmt.Errorf("%w: %s has no value %q", cli.ErrUsage, name, opts.field), "pakdb log "+name+" --semantic shows the names")
+	}
+	return nil
+}
+
+// withExports adds the builds in which the file with the exports of a package changed,
+// and the one with its tables did not.
+func withExports(ctx context.Context, db *sql.DB, name string, events []history.Event, r *buildRange) ([]history.Event, error) {
+	path := name
+	for _, e := range events {
+		if f := cmp.Or(e.New, e.Old); f != nil {
+			path = f.Path
+		}
+	}
+	stem, _, part := asset.Split(path)
+	if part != asset.Header {
+		return events, nil
+	}
+	exports, err := history.Of(ctx, db, stem+".uexp")
+	if errors.Is(err, diff.ErrNoFile) {
+		return events, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range exports {
+		if !slices.ContainsFunc(events, func(o history.Event) bool { return o.Build == e.Build }) && e.Old != nil && e.New != nil {
+			events = append(events, e)
+		}
+	}
+	slices.SortStableFunc(events, func(a, b history.Event) int {
+		return cmp.Compare(slices.Index(r.labels, a.Build), slices.Index(r.labels, b.Build))
+	})
+	return events, nil
+}
+
+// insideLog shows what changed inside of one entry.
+type insideLog struct {
+	*insideWriter
+	events []history.Event
+	opts   logOptions
+	widest int
+	found  bool // the field
+}
+
+func (l *insideLog) event(ctx context.Context, e *history.Event) error {
+	in, err := l.compare(ctx, e)
+	if err != nil {
+		return err
+	}
+	if l.opts.field != "" {
+		in.Fields = slices.DeleteFunc(in.Fields, func(f semantic.Field) bool { return !isField(f.Name, l.opts.field) })
+		in.Text, in.Ranges = "", nil
+		if len(in.Fields) == 0 {
+			return nil
+		}
+		l.found = true
+	}
+	if l.rows == nil {
+		logLine(l.w, l.p, e, l.widest)
+		return l.inside(&e.Change, in)
+	}
+	for _, f := range in.Fields {
+		row := append([]driver.Value{e.Build}, e.RowOf("kind", "path")...)
+		if err := l.rows.Write(append(row, f.Row()...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare returns what changed, never nil. Of an entry that came or went all values of a
+// package are told.
+func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Difference, error) {
+	if e.Old == nil || e.New == nil {
+		fields, err := l.with.Values(ctx, &e.Change)
+		return &semantic.Difference{Fields: fields}, err
+	}
+	in, err := l.with.Compare(ctx, &e.Change)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+		_, _ = fmt.Fprintf(l.a.Stderr, "pakdb: %s: %v\n", e.Build, err)
+		err = nil
+	}
+	if in == nil {
+		in = &semantic.Difference{}
+	}
+	return in, err
+}
+
+// isField reports whether a value is meant by its name or the end of it.
+func isField(name, wanted string) bool {
+	plain := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "[", "."), "]", "") }
+	name, wanted = plain(name), plain(wanted)
+	return name == wanted || strings.HasSuffix(name, "."+wanted)
+}

@@ -1,0 +1,151 @@
+package semantic
+
+import (
+	"context"
+	"database/sql/driver"
+	"strconv"
+	"strings"
+
+	"pakdb/diff"
+	"pakdb/diff/internal/facts"
+	"pakdb/diff/semantic/values"
+	"pakdb/schema"
+)
+
+// objects are the values of a package on one side.
+type objects struct {
+	rows  []values.Row
+	exact map[string]bool // exports of which every byte is known, by path
+	some  bool            // values were read
+}
+
+// valueChanges tells what differs between the values of a package's objects. hides are the
+// fields of exports that they make superfluous.
+func valueChanges(ctx context.Context, s *Comparer, old, new *diff.File) (changes []Field, hides func(name string) bool, err error) {
+	a, err := objectsOf(ctx, s, s.oldID, old)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := objectsOf(ctx, s, s.newID, new)
+	if err != nil || !a.some || !b.some {
+		return nil, func(string) bool { return false }, err
+	}
+	for _, c := range values.Compare(a.rows, b.rows) {
+		changes = append(changes, Field{c.Name, c.Old, c.New, c.Cosmetic})
+	}
+	return changes, func(name string) bool {
+		if s.Hashes || !strings.HasPrefix(name, "export ") {
+			return false
+		}
+		name = strings.TrimPrefix(name, "export ")
+		for _, end := range []string{" bytes", " size"} {
+			if path, found := strings.CutSuffix(name, end); found {
+				return a.exact[path] && b.exact[path]
+			}
+		}
+		return false
+	}, nil
+}
+
+// objectsOf reads the values of a package in one build. They are those of the content
+// that holds its exports.
+func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*objects, error) {
+	all := &objects{exact: map[string]bool{}}
+	header, body, err := s.splitFiles(ctx, build, f)
+	if err != nil || header == nil {
+		return all, err
+	}
+	if body == nil {
+		body = header
+	}
+	var sets []int64
+	err = schema.EachRow(ctx, s.DB, valueSets, []driver.Value{build, body.ContentID, header.PathID}, func(v []driver.Value) {
+		sets = append(sets, facts.Integer(v[0]))
+	})
+	if err != nil || len(sets) == 0 {
+		return all, err
+	}
+	all.some = true
+	err = schema.EachRow(ctx, s.DB, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
+		all.exact[facts.Text(v[0])] = facts.Integer(v[1]) == 0
+	})
+	if err != nil {
+		return all, err
+	}
+	return all, schema.EachRow(ctx, s.DB, valueRows, []driver.Value{sets[0]}, func(v []driver.Value) {
+		all.rows = append(all.rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
+			Element: facts.Text(v[3]), Type: facts.Text(v[4]), Value: shownValue(v[4], v[5])})
+	})
+}
+
+// shownValue renders a value as people write it.
+func shownValue(kind, v driver.Value) string {
+	switch v := v.(type) {
+	case nil:
+		return "none"
+	case int64:
+		if facts.Text(kind) == "Bool" {
+			return strconv.FormatBool(v != 0)
+		}
+	case float64:
+		bits := 64
+		if facts.Text(kind) == "Float" {
+			bits = 32
+		}
+		return strconv.FormatFloat(v, 'g', -1, bits)
+	case string:
+		switch facts.Text(kind) {
+		case "Str", "Text", "Utf8Str", "AnsiStr", "VerseStr":
+			return strconv.Quote(v)
+		}
+		return v
+	}
+	return valueText(v)
+}
+
+// valueSets lists the values of content ?2 in build ?1 for the package of path ?3: those
+// that hold in the build alone first.
+const valueSets = `SELECT s.set_id
+	FROM value_set s
+	WHERE s.content_id = ?2
+		AND (s.context = 0 OR EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = ?1 AND bv.set_id = s.set_id))
+		AND s.header IN (SELECT ve.header
+			FROM value_entry ve
+			JOIN entry_row r ON r.lineage_id = ve.lineage_id AND r.row = ve.row
+			WHERE ve.path_id = ?3 AND r.content_id = ?2)
+	ORDER BY s.context = 0`
+
+const objectPath = `coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')`
+
+// valueExports yields the exports of set ?1: path, and how much of it was understood.
+const valueExports = `SELECT ` + objectPath + `, x.status
+	FROM value_export x
+	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+	JOIN name xn ON xn.name_id = x.object_id
+	WHERE x.set_id = ?1`
+
+// valueRows yields the values of set ?1: object, class, field, element, type, value.
+const valueRows = `SELECT ` + objectPath + `, xc.name,
+		coalesce(f.name, n.name || CASE WHEN v.place IS NULL AND v.key_id IS NULL THEN '' ELSE '[]' END),
+		coalesce(vk.name, CAST(v.place AS TEXT)), t.word,
+		CASE
+			WHEN v.flags & 8 THEN 'opaque: ' || coalesce(vt.name, '')
+			WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
+			WHEN v.value IS NULL THEN vt.name
+			ELSE v.value
+		END
+	FROM property v
+	JOIN name n ON n.name_id = v.name_id
+	LEFT JOIN name f ON f.name_id = v.field_id
+	LEFT JOIN name vk ON vk.name_id = v.key_id
+	LEFT JOIN name vt ON vt.name_id = v.text_id
+	LEFT JOIN word t ON t.word_id = v.type_id
+	JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+	JOIN name xc ON xc.name_id = x.class_id
+	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+	JOIN name xn ON xn.name_id = x.object_id
+	LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+	LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
+	LEFT JOIN name rn ON rn.name_id = rx.object_id
+	WHERE v.set_id = ?1
+	ORDER BY v.seq`

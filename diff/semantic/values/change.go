@@ -1,0 +1,31 @@
+package values
+
+// Row is a value of an object in a package.
+type Row struct {
+	Object string // path in the package: "Default__Rifle_C", "Gates_C.Box"
+	Class  string
+	// Field is the path of the field. The index or key of its outermost element is
+	// Element, and [] stands for it: "Stats.Damage", "Rows[].Cost".
+	Field   string
+	Element string
+	Type    string // as the view properties has it
+	Value   string // as it is shown
+}
+
+// Change is a value that differs. Old or New is nil where there is none.
+type Change struct {
+	Name     string // "Rifle.Damage", "DT_Weapons[Rifle].Cost"
+	Old, New *string
+	Cosmetic bool // only order, or an id that each save makes anew
+}
+
+// comparer collects changes.
+type comparer struct {
+	shown   map[string]string
+	prefix  string // what the object at hand is called
+	changes []Change
+}
+
+func (c *comparer) add(name string, old, new *string, cosmetic bool) {
+	c.changes = append(c.changes, Change{name, old, new, cosmetic})
+}

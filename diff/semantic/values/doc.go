@@ -1,0 +1,14 @@
+// Package values tells what changed between the values of two contents of a package, as
+// a person would say it: a field that has another value, a row of a table that came,
+// went or got another name, an element that was put into an array.
+//
+//	rows of both -> a tree for each object -> Compare -> Changes
+//
+// Objects are known by their paths in the package, and one that has another path by its
+// class and values. Elements of arrays are matched by what they hold, so that one more
+// at the front is one change. Vectors, colours and the like are one value. A field that
+// is not there has the value that it inherits: default.
+//
+// Files in reading order: change.go (Row, Change), tree.go, elements.go, fields.go,
+// values.go (Compare, List).
+package values

@@ -1,0 +1,190 @@
+package values
+
+import (
+	"slices"
+	"strconv"
+)
+
+// elements compares arrays. Elements that are the same stay, in the longest run that
+// both sides have in one order; between them the first that is left on one side is taken
+// to have become the first that is left on the other, and so on. It takes n log n steps.
+func (c *comparer) elements(at path, a, b []child) {
+	if keyed(a) && keyed(b) {
+		c.pairs(at, a, b)
+		return
+	}
+	kept, moved := match(a, b)
+	if moved > 0 && len(kept)+moved == len(a) && len(a) == len(b) {
+		old, new := plural(len(a)), "in another order"
+		c.add(at.text(c.prefix), &old, &new, true)
+		return
+	}
+	taken := map[uint64]int{} // moved elements, which are not told of twice
+	if moved > 0 {
+		taken = movedSums(a, b, kept)
+	}
+	left := func(of []child, from, to int, used map[uint64]int) (rest []child) {
+		for _, x := range of[from:to] {
+			if used[x.hash()] > 0 {
+				used[x.hash()]--
+				continue
+			}
+			rest = append(rest, x)
+		}
+		return rest
+	}
+	usedOld, usedNew := clone(taken), clone(taken)
+	i, j := 0, 0
+	for _, k := range append(kept, pair{len(a), len(b)}) {
+		c.gap(at, left(a, i, k.old, usedOld), left(b, j, k.new, usedNew))
+		i, j = k.old+1, k.new+1
+	}
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return "1 element"
+	}
+	return strconv.Itoa(n) + " elements"
+}
+
+func clone(m map[uint64]int) map[uint64]int {
+	out := make(map[uint64]int, len(m))
+	for k, n := range m {
+		out[k] = n
+	}
+	return out
+}
+
+// gap compares what is left between elements that stay.
+func (c *comparer) gap(at path, a, b []child) {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i < len(a) && i < len(b):
+			c.node(at.with(b[i].step), a[i].node, b[i].node)
+		case i < len(b):
+			c.came(at.with(b[i].step), b[i])
+		default:
+			c.went(at.with(a[i].step), a[i])
+		}
+	}
+}
+
+var (
+	keyStep   = step{"Key", false}
+	valueStep = step{"Value", false}
+)
+
+// keyed reports the pairs of a map.
+func keyed(all []child) bool {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(c child) bool { return c.byStep[keyStep] == nil })
+}
+
+// pairs compares maps, by their keys.
+func (c *comparer) pairs(at path, a, b []child) {
+	before := make(map[uint64]child, len(a))
+	for _, x := range a {
+		before[x.byStep[keyStep].hash()] = x
+	}
+	for _, y := range b {
+		key := y.byStep[keyStep]
+		to := at.with(step{key.summary(), true})
+		x, stays := before[key.hash()]
+		delete(before, key.hash())
+		old, new := x.value(), y.value()
+		switch {
+		case stays && old != nil && new != nil:
+			c.node(to, old, new)
+		case !stays:
+			c.came(to, child{step{"", true}, y.valueOrSelf()})
+		}
+	}
+	for _, x := range a {
+		key := x.byStep[keyStep]
+		if _, gone := before[key.hash()]; gone {
+			delete(before, key.hash())
+			c.went(at.with(step{key.summary(), true}), child{step{"", true}, x.valueOrSelf()})
+		}
+	}
+}
+
+func (c child) value() *node {
+	if c.node == nil {
+		return nil
+	}
+	return c.byStep[valueStep]
+}
+
+func (c child) valueOrSelf() *node {
+	if v := c.value(); v != nil {
+		return v
+	}
+	return c.node
+}
+
+// pair is an element of both sides.
+type pair struct{ old, new int }
+
+// match returns the elements that stay in their order, and how many more are on both
+// sides elsewhere.
+func match(a, b []child) (kept []pair, moved int) {
+	places := map[uint64][]int{}
+	for i, x := range a {
+		places[x.hash()] = append(places[x.hash()], i)
+	}
+	var all []pair
+	for j, y := range b {
+		if at := places[y.hash()]; len(at) > 0 {
+			all = append(all, pair{at[0], j})
+			places[y.hash()] = at[1:]
+		}
+	}
+	kept = longestAscending(all)
+	return kept, len(all) - len(kept)
+}
+
+// longestAscending returns the longest run of pairs whose old places ascend.
+func longestAscending(all []pair) []pair {
+	var tops []int // tops[n] is the pair with the lowest old place that ends a run of n+1
+	before := make([]int, len(all))
+	for i, p := range all {
+		n, _ := slices.BinarySearchFunc(tops, p.old, func(t, old int) int { return all[t].old - old })
+		before[i] = -1
+		if n > 0 {
+			before[i] = tops[n-1]
+		}
+		if n == len(tops) {
+			tops = append(tops, i)
+		} else {
+			tops[n] = i
+		}
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	var run []pair
+	for i := tops[len(tops)-1]; i >= 0; i = before[i] {
+		run = append(run, all[i])
+	}
+	slices.Reverse(run)
+	return run
+}
+
+// movedSums counts the elements that are on both sides and do not stay.
+func movedSums(a, b []child, kept []pair) map[uint64]int {
+	count := func(all []child, place func(pair) int) map[uint64]int {
+		n := map[uint64]int{}
+		for _, x := range all {
+			n[x.hash()]++
+		}
+		for _, k := range kept {
+			n[all[place(k)].hash()]--
+		}
+		return n
+	}
+	old, new := count(a, func(p pair) int { return p.old }), count(b, func(p pair) int { return p.new })
+	for k, n := range old {
+		old[k] = min(n, new[k])
+	}
+	return old
+}

@@ -1,0 +1,179 @@
+package values
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// node compares what lies at one path on both sides.
+func (c *comparer) node(at path, a, b *node) {
+	if a.hash() == b.hash() {
+		return
+	}
+	if x, y := a.single(), b.single(); x != "" && y != "" {
+		c.add(at.text(c.prefix), &x, &y, isID(a) && isID(b))
+		return
+	}
+	if a.isArray() && b.isArray() {
+		c.elements(at, a.children, b.children)
+		return
+	}
+	gone := a.children
+	if len(b.byStep) > 0 {
+		gone = slices.DeleteFunc(slices.Clone(a.children), func(x child) bool { return b.byStep[x.step] != nil })
+	}
+	bySum := map[uint64]step{} // of elements that went, by what they hold
+	for _, x := range gone {
+		if x.step.element {
+			bySum[x.hash()] = x.step
+		}
+	}
+	renamed := map[step]bool{}
+	for _, y := range b.children {
+		if x := a.byStep[y.step]; x != nil {
+			c.node(at.with(y.step), x, y.node)
+		} else if !y.step.element {
+			c.came(at.with(y.step), y)
+		} else if old, found := bySum[y.hash()]; found {
+			c.add(at.text(c.prefix)+" row", &old.name, &y.step.name, false)
+			renamed[old] = true
+			delete(bySum, y.hash())
+		} else {
+			c.came(at.with(y.step), y)
+		}
+	}
+	for _, x := range gone {
+		if !renamed[x.step] {
+			c.went(at.with(x.step), x)
+		}
+	}
+	if a.leaf != nil && b.leaf != nil && a.leaf.Value != b.leaf.Value {
+		c.add(at.text(c.prefix), &a.leaf.Value, &b.leaf.Value, isID(a))
+	}
+}
+
+// list tells of all values of a node.
+func (c *comparer) list(at path, object string, n *node) {
+	if text := n.single(); text != "" && len(at.steps) > 0 {
+		c.add(at.text(object), nil, &text, false)
+		return
+	}
+	if n.leaf != nil {
+		c.add(at.text(object), nil, &n.leaf.Value, false)
+	}
+	for _, below := range n.children {
+		c.list(at.with(below.step), object, below.node)
+	}
+}
+
+// inherited is said of a field that is not there.
+const inherited = "default"
+
+// came tells of a node that only the new side has, and went of one that only the old
+// side has. A field that is not there is inherited, an element is not.
+func (c *comparer) came(at path, n child) {
+	text := n.summary()
+	if n.step.element {
+		c.add(at.text(c.prefix), nil, &text, false)
+		return
+	}
+	old := inherited
+	c.add(at.text(c.prefix), &old, &text, isID(n.node))
+}
+
+func (c *comparer) went(at path, n child) {
+	text := n.summary()
+	if n.step.element {
+		c.add(at.text(c.prefix), &text, nil, false)
+		return
+	}
+	new := inherited
+	c.add(at.text(c.prefix), &text, &new, isID(n.node))
+}
+
+// isID reports a value that each save makes anew and that no game reads.
+func isID(n *node) bool {
+	return n.leaf != nil && strings.Contains(n.leaf.Type, "Guid")
+}
+
+// shapes are the fields of structs that are one value for people.
+var shapes = [][]string{
+	{"X", "Y"}, {"X", "Y", "Z"}, {"X", "Y", "Z", "W"}, {"Pitch", "Yaw", "Roll"}, {"R", "G", "B", "A"}, {"B", "G", "R", "A"},
+	{"Left", "Top", "Right", "Bottom"}, {"Min", "Max"},
+}
+
+// single returns a node as one value, "" for one that is not.
+func (n *node) single() string {
+	if n.leaf != nil && len(n.children) == 0 {
+		return n.leaf.Value
+	}
+	for _, shape := range shapes {
+		if len(shape) != len(n.children) || n.leaf != nil {
+			continue
+		}
+		var values []string
+		for i, c := range n.children {
+			if c.step.name != shape[i] || c.step.element || c.leaf == nil || len(c.children) > 0 {
+				break
+			}
+			values = append(values, strings.TrimSuffix(c.leaf.Value, ".0"))
+		}
+		if len(values) == len(shape) {
+			return "(" + strings.Join(values, ", ") + ")"
+		}
+	}
+	return ""
+}
+
+// isArray reports whether all below are elements by index.
+func (n *node) isArray() bool {
+	return n.leaf == nil && !slices.ContainsFunc(n.children, func(c child) bool {
+		_, err := strconv.ParseUint(c.step.name, 10, 31)
+		return !c.step.element || err != nil
+	})
+}
+
+// mostShown is how many values of a node that came or went are told.
+const mostShown = 6
+
+// summary returns a node in one line.
+func (n *node) summary() string {
+	if text := n.single(); text != "" {
+		return text
+	}
+	var parts []string
+	left := 0
+	n.each("", func(name, value string) {
+		if len(parts) < mostShown {
+			parts = append(parts, name+" "+value)
+		} else {
+			left++
+		}
+	})
+	if left > 0 {
+		parts = append(parts, "and "+strconv.Itoa(left)+" more")
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// each yields the values below a node.
+func (n *node) each(name string, yield func(name, value string)) {
+	if text := n.single(); text != "" && name != "" {
+		yield(name, text)
+		return
+	}
+	if n.leaf != nil {
+		yield(name, n.leaf.Value)
+	}
+	for _, c := range n.children {
+		switch {
+		case c.step.element:
+			c.each(name+"["+c.step.name+"]", yield)
+		case name == "":
+			c.each(c.step.name, yield)
+		default:
+			c.each(name+"."+c.step.name, yield)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package values
+
+import (
+	"hash/fnv"
+	"io"
+	"strings"
+)
+
+// objects are those of one side.
+type objects struct {
+	list   []*object
+	byPath map[string]*object
+}
+
+type object struct {
+	path, class string
+	root        node
+}
+
+// node is a field, an element, or an object as a whole.
+type node struct {
+	leaf     *Row
+	children []child
+	byStep   map[step]*node
+	sum      uint64 // of all below; 0: not computed yet
+}
+
+type child struct {
+	step step
+	*node
+}
+
+// step leads from a node to one below.
+type step struct {
+	name    string
+	element bool // an index or a key
+}
+
+// path is where a node is, below an object.
+type path struct {
+	table bool // the rows of the object are said to be its elements
+	steps []step
+}
+
+func (p path) with(s step) path {
+	return path{p.table, append(p.steps[:len(p.steps):len(p.steps)], s)}
+}
+
+// text returns the path behind the name of its object.
+func (p path) text(object string) string {
+	var b strings.Builder
+	b.WriteString(object)
+	steps := p.steps
+	if p.table && len(steps) > 0 && steps[0] == (step{"Rows", false}) {
+		steps = steps[1:]
+	}
+	for _, s := range steps {
+		if s.element {
+			b.WriteString("[" + s.name + "]")
+		} else {
+			b.WriteString("." + s.name)
+		}
+	}
+	return b.String()
+}
+
+func objectsOf(rows []Row) *objects {
+	all := &objects{byPath: map[string]*object{}}
+	for i := range rows {
+		r := &rows[i]
+		o := all.byPath[r.Object]
+		if o == nil {
+			o = &object{path: r.Object, class: r.Class}
+			all.byPath[r.Object] = o
+			all.list = append(all.list, o)
+		}
+		at := &o.root
+		for _, s := range stepsOf(r) {
+			at = at.below(s)
+		}
+		at.leaf = r
+	}
+	return all
+}
+
+func (n *node) below(s step) *node {
+	if below := n.byStep[s]; below != nil {
+		return below
+	}
+	if n.byStep == nil {
+		n.byStep = map[step]*node{}
+	}
+	below := &node{}
+	n.byStep[s] = below
+	n.children = append(n.children, child{s, below})
+	return below
+}
+
+// stepsOf takes a path apart. Names of fields have neither points nor brackets; keys of
+// inner elements may have, and are then steps of their own kind.
+func stepsOf(r *Row) (steps []step) {
+	rest := r.Field
+	for rest != "" {
+		switch end := strings.IndexAny(rest, ".["); {
+		case strings.HasPrefix(rest, "[]"):
+			steps, rest = append(steps, step{r.Element, true}), rest[2:]
+		case rest[0] == '[':
+			end = strings.IndexByte(rest, ']')
+			if end < 0 {
+				return append(steps, step{rest[1:], true})
+			}
+			steps, rest = append(steps, step{rest[1:end], true}), rest[end+1:]
+		case rest[0] == '.':
+			rest = rest[1:]
+		case end < 0:
+			return append(steps, step{rest, false})
+		default:
+			steps, rest = append(steps, step{rest[:end], false}), rest[end:]
+		}
+	}
+	return steps
+}
+
+// hash is the same for nodes with the same values.
+func (n *node) hash() uint64 {
+	if n.sum != 0 {
+		return n.sum
+	}
+	h := fnv.New64a()
+	if n.leaf != nil {
+		_, _ = io.WriteString(h, n.leaf.Value)
+	}
+	for _, c := range n.children {
+		_, _ = io.WriteString(h, "\x00"+c.step.name+"\x01")
+		sum := c.hash()
+		for range 8 {
+			_, _ = h.Write([]byte{byte(sum)})
+			sum >>= 8
+		}
+	}
+	n.sum = max(h.Sum64(), 1)
+	return n.sum
+}
+
+// key is the same for objects of one class with the same values, "" for too little to
+// tell by.
+func (o *object) key() string {
+	if len(o.root.children) == 0 {
+		return ""
+	}
+	h := o.root.hash()
+	b := []byte(o.class + "\x00")
+	for range 8 {
+		b, h = append(b, byte(h)), h>>8
+	}
+	return string(b)
+}
