@@ -69,6 +69,9 @@ func TestQuickEditions(t *testing.T) {
 	if c.rows(unknown, 1, 60, "2")[0] != "1" {
 		t.Errorf("contents are unknown: %s", c.rows("SELECT count(*) FROM entries WHERE content IS NULL"))
 	}
+	if rows := c.rows("SELECT count(*) BETWEEN 1 AND 60 FROM entry_row WHERE since > 0"); rows[0] != "1" {
+		t.Errorf("the quick scan added %s rows", c.rows("SELECT count(*) FROM entry_row WHERE since > 0"))
+	}
 	c.mustScan(indexer.Options{Label: "3", Paths: []string{second}})
 	for _, build := range []string{"1", "2", "3"} {
 		if c.rows(unknown, 0, 0, build)[0] != "1" {

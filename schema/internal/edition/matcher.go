@@ -33,9 +33,10 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 		return ed, nil
 	}
 	ed := &edition{lineage: a.Lineage, archive: a.ID, shift: batch.Shift{Archive: a.ID}, far: -1}
-	err := m.finder.Rows(ctx, "SELECT row, coalesce(print, 0), offset, until, content_id IS NULL FROM entry_row WHERE lineage_id = ? ORDER BY row",
+	err := m.finder.Rows(ctx, "SELECT row, coalesce(print, 0), offset, (until = 0) + 2 * (content_id IS NULL) FROM entry_row WHERE lineage_id = ? ORDER BY row",
 		[]driver.Value{a.Lineage.ID}, func(v []driver.Value) {
-			ed.old = append(ed.old, oldRow{v[0].(int64), v[1].(int64), v[2].(int64), v[3].(int64) == 0, v[4].(int64) != 0})
+			flags := v[3].(int64)
+			ed.old = append(ed.old, oldRow{v[0].(int64), v[1].(int64), v[2].(int64), flags&1 != 0, flags&2 != 0})
 		})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,9 @@ func Print(e *batch.Row) int64 {
 		flag(e.HasTime) | flag(e.HasPathHash)<<1 | flag(e.HasPadded)<<2 | flag(e.HasFile)<<3 | flag(e.Offset >= 0)<<4} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
-	b = append(b, e.Padded[:]...)
+	if e.HasPadded { // otherwise a scan that reads leaves other bytes there than one that does not
+		b = append(b, e.Padded[:]...)
+	}
 	b = append(append(b, byte(len(e.Sum))), e.Sum...)
 	if len(e.Sum) < len(record.Half{}) && (e.HasContent || e.Stated) {
 		b = append(b, e.Content[:len(record.Half{})]...)
