@@ -106,6 +106,9 @@ func addPlaceSymbols(r *codecs.Registry, o *opened, e *codecs.Entry, head []byte
 		}
 		row.PlaceSymbols = rows
 	}
+	if row.PlaceSymbols == nil { // none, which is known now
+		row.PlaceSymbols = []schema.Symbol{}
+	}
 }
 
 // placeOf returns the whole path of an entry in the game: behind the mount point
