@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pakdb/query/rewrite"
 )
 
 // keyColumns are the columns of views that are computed for each row, and the numbers
@@ -27,6 +29,16 @@ func Advice(sql string) string {
 		}
 	}
 	return ""
+}
+
+// byTotals returns a statement in other words; see [rewrite.Totals].
+func byTotals(sql string) string {
+	all, words := split(sql)
+	tokens := make([]rewrite.Token, len(all))
+	for i, t := range all {
+		tokens[i] = rewrite.Token{Text: words[i], Start: t.start, End: t.end, Name: t.kind == word}
+	}
+	return rewrite.Totals(sql, tokens)
 }
 
 // split returns the tokens of a statement and their texts: words in lower case without

@@ -88,7 +88,7 @@ func (b *Build) StartArchive(a Archive) int64 {
 		l = batch.Lineage{ID: id}
 	}
 	b.continued[l.ID] = true
-	b.archives[id] = &batch.Archive{Archive: a, ID: id, Lineage: l}
+	b.archives[id] = &batch.Archive{Archive: a, ID: id, Lineage: l, Totals: &batch.Totals{}}
 	return id
 }
 
@@ -101,6 +101,7 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	a.Entries++
 	a.Bytes += e.Size
 	a.Stored += e.Stored
+	a.Totals.Add(e)
 	row := b.batch.AddRow()
 	row.Entry, row.Archive = *e, archive
 	row.NameHash = record.HashOf(e.Name)

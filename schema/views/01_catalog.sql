@@ -183,3 +183,38 @@ JOIN build b ON b.build_id = ba.build_id
 LEFT JOIN path pa ON pa.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = pa.dir_id
 WHERE b.complete = 1;
+
+-- view totals: entries and bytes of each archive by extension, type, method and flags
+CREATE VIEW totals AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       x.word AS ext,
+       t.word AS type,
+       m.word AS method,
+       s.flags & 1 AS encrypted,
+       s.flags >> 1 & 1 AS deleted,
+       s.flags >> 3 & 1 AS nested,
+       s.entries,
+       s.size,
+       s.stored,
+       s.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN archive_sum s ON s.archive_id = ba.archive_id
+LEFT JOIN word x ON x.word_id = s.ext_id
+LEFT JOIN word t ON t.word_id = s.type_id
+LEFT JOIN word m ON m.word_id = s.method_id
+WHERE b.complete = 1
+UNION ALL
+SELECT b.label, ba.name, x.word, t.word, m.word, e.flags & 1, e.flags >> 1 & 1, e.flags >> 3 & 1,
+       1, e.size, e.stored, e.archive_id, b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+    AND NOT EXISTS (SELECT 1 FROM archive_sum s WHERE s.archive_id = ba.archive_id)
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN word x ON x.word_id = p.ext_id
+LEFT JOIN word t ON t.word_id = e.type_id
+LEFT JOIN word m ON m.word_id = e.method_id
+WHERE b.complete = 1;

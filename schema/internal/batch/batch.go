@@ -43,6 +43,7 @@ type Archive struct {
 	Bytes    int64
 	Stored   int64
 	Problems int64
+	Totals   *Totals // of the entries so far
 	Ended    bool
 }
 

@@ -20,6 +20,16 @@ LEFT JOIN (SELECT archive_id, count(*) AS n, sum(size) AS size, sum(stored) AS s
 WHERE a.complete = 1
     AND (a.entry_count, a.entry_size, a.entry_stored) IS NOT (coalesce(e.n, 0), coalesce(e.size, 0), coalesce(e.stored, 0));
 
+-- step totals: sums over the entries of an archive are those of its entries
+SELECT (SELECT b.label FROM build_archive ba JOIN build b ON b.build_id = ba.build_id
+        WHERE ba.archive_id = a.archive_id AND b.complete = 1 LIMIT 1),
+    printf('archive %d has sums by extension of %d entries of %d bytes, stored in %d; it has %d, %d and %d', a.archive_id,
+        s.n, s.size, s.stored, a.entry_count, a.entry_size, a.entry_stored)
+FROM archive a
+JOIN (SELECT archive_id, sum(entries) AS n, sum(size) AS size, sum(stored) AS stored FROM archive_sum GROUP BY archive_id) s
+    ON s.archive_id = a.archive_id
+WHERE (a.entry_count, a.entry_size, a.entry_stored) IS NOT (s.n, s.size, s.stored);
+
 -- step paths: a path is found by its key
 SELECT NULL, 'path ' || p.path_id || ', ' || d.prefix || p.name || ', has not the key that its text has'
 FROM path p

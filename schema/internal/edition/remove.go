@@ -44,7 +44,7 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	if before.Valid && !after.Valid {
 		statements = append(statements, reopen)
 	}
-	for _, table := range []string{"problem", "named_resource", "archive_shift", "archive"} {
+	for _, table := range []string{"problem", "named_resource", "archive_shift", "archive_sum", "archive"} {
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
 	}
 	return conn.ExecAll(ctx, tx, statements...)
@@ -62,6 +62,7 @@ func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 		"DELETE FROM problem WHERE archive_id IN "+archives,
 		"DELETE FROM named_resource WHERE archive_id IN "+archives,
 		"DELETE FROM archive_shift WHERE archive_id IN "+archives,
+		"DELETE FROM archive_sum WHERE archive_id IN "+archives,
 		"DELETE FROM archive WHERE archive_id IN "+archives)
 	if err != nil {
 		return err

@@ -59,8 +59,20 @@ var resources = table[*batch.Name]{name: "named_resource", columns: []column[*ba
 	number("id_bits", func(n *batch.Name) int64 { return n.IDBits }),
 }}
 
+var totals = table[*batch.Total]{name: "archive_sum", columns: []column[*batch.Total]{
+	number("archive_id", func(s *batch.Total) int64 { return s.Archive }),
+	number("seq", func(s *batch.Total) int64 { return s.Seq }),
+	maybeWord("ext_id", func(s *batch.Total) (string, bool) { return s.Ext, s.HasPath }),
+	maybeWord("type_id", func(s *batch.Total) (string, bool) { return s.Type, s.Type != "" }),
+	word("method_id", func(s *batch.Total) string { return s.Method }),
+	number("flags", func(s *batch.Total) int64 { return s.Flags }),
+	number("entries", func(s *batch.Total) int64 { return s.Entries }),
+	number("size", func(s *batch.Total) int64 { return s.Size }),
+	number("stored", func(s *batch.Total) int64 { return s.Stored }),
+}}
+
 // insertArchives stores problems and public names, then the state of each archive that
-// the batch concerns.
+// the batch concerns, with the sums of those that it completes.
 func insertArchives(t *tx, b *batch.Batch) error {
 	if err := problems.insert(t, pointers(b.Problems)); err != nil {
 		return err
@@ -68,7 +80,17 @@ func insertArchives(t *tx, b *batch.Batch) error {
 	if err := resources.insert(t, pointers(b.Names)); err != nil {
 		return err
 	}
-	return archives.insert(t, pointers(b.Archives))
+	if err := archives.insert(t, pointers(b.Archives)); err != nil {
+		return err
+	}
+	for i := range b.Archives {
+		if a := &b.Archives[i]; a.Ended {
+			if err := totals.insert(t, a.Totals.Rows(a.ID)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // place returns an offset or an ordinal, NULL for none.

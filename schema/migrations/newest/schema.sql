@@ -493,3 +493,15 @@ BEGIN
     DELETE FROM value_export WHERE set_id = old.set_id;
     DELETE FROM build_value WHERE set_id = old.set_id;
 END;
+CREATE TABLE archive_sum (
+    archive_id INTEGER NOT NULL REFERENCES archive,
+    seq        INTEGER NOT NULL,
+    ext_id     INTEGER REFERENCES word,      -- NULL: the archive stores no names
+    type_id    INTEGER REFERENCES word,
+    method_id  INTEGER NOT NULL REFERENCES word,
+    flags      INTEGER NOT NULL,
+    entries    INTEGER NOT NULL,
+    size       INTEGER NOT NULL,
+    stored     INTEGER NOT NULL,
+    PRIMARY KEY (archive_id, seq)
+) STRICT, WITHOUT ROWID;
