@@ -31,14 +31,21 @@ func Advice(sql string) string {
 	return ""
 }
 
-// byTotals returns a statement in other words; see [rewrite.Totals].
-func byTotals(sql string) string {
+// reworded returns a statement in other words; see package rewrite.
+func reworded(sql string) string {
+	if sums := rewrite.Totals(sql, rewritable(sql)); sums != sql {
+		return sums
+	}
+	return rewrite.Patterns(sql, rewritable(sql))
+}
+
+func rewritable(sql string) []rewrite.Token {
 	all, words := split(sql)
 	tokens := make([]rewrite.Token, len(all))
 	for i, t := range all {
 		tokens[i] = rewrite.Token{Text: words[i], Start: t.start, End: t.end, Name: t.kind == word}
 	}
-	return rewrite.Totals(sql, tokens)
+	return tokens
 }
 
 // split returns the tokens of a statement and their texts: words in lower case without

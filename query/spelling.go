@@ -20,8 +20,8 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 	if compared := byID(text); compared != text && p.plan(ctx, views.Spelling{}, compared, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+compared, compared
 	}
-	if summed := byTotals(text); summed != text && p.plan(ctx, views.Spelling{}, summed, values) != "" {
-		sql, text = strings.TrimSuffix(sql, text)+summed, summed
+	if other := reworded(text); other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
 	return p.ofViews(ctx, text, collates, values), sql
 }

@@ -70,3 +70,49 @@ func sameAsPlain(t *testing.T, db *query.DB, text string) {
 		t.Errorf("%s: %v\n%swant\n%s", text, err, got, want)
 	}
 }
+
+// TestPatterns: which paths a pattern chooses is the same whether each path is looked at
+// once or with each entry.
+func TestPatterns(t *testing.T) {
+	db := openSmall(t)
+	for _, text := range []string{
+		"SELECT path, size FROM entries WHERE path LIKE '%A%' ORDER BY size, path",
+		"SELECT e.size FROM entries e WHERE e.path LIKE 'a%' OR size > 3 AND e.path REGEXP '[b-z]' ORDER BY size",
+		"SELECT count(path) AS n FROM entries WHERE NOT (path LIKE '%b%')",
+		"SELECT ext, count(*) FROM entries WHERE path LIKE '%a%' GROUP BY ext",
+	} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || !strings.Contains(plan, "LIST SUBQUERY") {
+			t.Errorf("%s looks at paths of entries: %v\n%s", text, err, plan)
+		}
+		sameAsPlain(t, db, text)
+	}
+	for _, text := range []string{
+		"SELECT 1 FROM entries WHERE build = '1.0' AND path LIKE '%a%'",
+		"SELECT 1 FROM entries WHERE path NOT LIKE '%a%'",
+		"SELECT 1 FROM entries WHERE path LIKE '%a%' ESCAPE 'x'",
+		"SELECT 1 FROM entries WHERE path LIKE name",
+		"SELECT 1 FROM entries WHERE path LIKE 'a' || '%'",
+		"SELECT 1 FROM entries WHERE 'x' || path LIKE '%a%'",
+		"SELECT 1 FROM problems WHERE path LIKE '%a%'",
+		"SELECT 1 FROM entries, problems p WHERE p.path LIKE '%a%'",
+		"SELECT path LIKE '%a%' FROM entries",
+	} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || strings.Contains(plan, "LIST SUBQUERY") {
+			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+	}
+}
+
+// FuzzReworded: any text ends, and where it is a statement that runs, it still does.
+func FuzzReworded(f *testing.F) {
+	f.Add("SELECT ext, count(*) FROM entries WHERE path LIKE '%a%' GROUP BY ext")
+	f.Add("select count(*),sum(e.size)x from entries e order by x")
+	f.Add("SELECT . FROM entries. WHERE .path LIKE")
+	f.Add("SELECT count(*) FROM entries WHERE (")
+	db := openSmall(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		_, _ = run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+	})
+}

@@ -1,7 +1,13 @@
 // Package rewrite says statements in other words that yield the same and cost less. It
-// reads tokens and no grammar: what it is not sure of stays as it is. Sums of entries are
-// read from the view totals.
+// reads tokens and no grammar: what it is not sure of stays as it is.
+//
+// Reading order:
+//
+//   - totals.go: reads sums of entries from the view totals
+//   - patterns.go: looks at each path once
 package rewrite
+
+import "strings"
 
 // Token is a part of a statement: its text in lower case without quotes, a literal with
 // the quote that it begins with; and where it stands.
@@ -9,4 +15,21 @@ type Token struct {
 	Text       string
 	Start, End int
 	Name       bool // or a keyword
+}
+
+// edit is what is written in place of a part of the statement.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// written returns a statement with edits, which are in order.
+func written(sql string, edits []edit) string {
+	var out strings.Builder
+	done := 0
+	for _, e := range edits {
+		out.WriteString(sql[done:e.start] + e.text)
+		done = e.end
+	}
+	return out.String() + sql[done:]
 }

@@ -26,19 +26,7 @@ func Totals(sql string, all []Token) string {
 			}
 		}
 	}
-	var out strings.Builder
-	written := 0
-	for _, e := range edits {
-		out.WriteString(sql[written:e.start] + e.text)
-		written = e.end
-	}
-	return out.String() + sql[written:]
-}
-
-// edit is what is written in place of a part of the statement.
-type edit struct {
-	start, end int
-	text       string
+	return written(sql, edits)
 }
 
 // columns are those that the view totals shares with entries, but for those summed up.
