@@ -177,7 +177,7 @@ UNION ALL
 SELECT b.label, ba.name, d.prefix || pa.name, cp.field, cp.offset, cp.cause,
        e.ordinal, e.archive_id, b.build_id, 0
 FROM content_problem cp
-JOIN entry e ON e.content_id = cp.content_id
+CROSS JOIN entry e ON e.content_id = cp.content_id -- contents with findings are few
 JOIN build_archive ba ON ba.archive_id = e.archive_id
 JOIN build b ON b.build_id = ba.build_id
 LEFT JOIN path pa ON pa.path_id = e.path_id

@@ -1,0 +1,86 @@
+package query_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"pakdb/query"
+	"pakdb/query/graph"
+)
+
+// BenchmarkSchema runs the examples of SCHEMA.md, each once, on the catalog that
+// PAKDB_BENCH_CATALOG names: one that docs/bench_catalog.sh made. An example is to end
+// within a second; one that takes 30 is ended.
+//
+//	PAKDB_BENCH_CATALOG=catalog.db go test ./query -run '^$' -bench Schema -benchtime 1x
+func BenchmarkSchema(b *testing.B) {
+	path := os.Getenv("PAKDB_BENCH_CATALOG")
+	if path == "" {
+		b.Skip("PAKDB_BENCH_CATALOG names no catalog")
+	}
+	functions, closeGraph := graph.Functions(path)
+	defer func() { _ = closeGraph() }()
+	contents := query.NewContents(path, registry(), nil, nil)
+	defer func() { _ = contents.Close() }()
+	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: functions})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	build, err := run(b, db, "SELECT build FROM builds WHERE entry_count > 1 ORDER BY build_id DESC LIMIT 1", query.Args{}, query.Output{Format: "csv", NoHeader: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	slow := 0
+	for _, e := range examples(b) {
+		text := strings.ReplaceAll(e.sql, "'testdata'", "'"+strings.TrimSpace(build)+"'")
+		b.Run(e.name, func(b *testing.B) {
+			for range b.N {
+				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+				err := db.Run(ctx, text, query.Args{}, query.Output{Format: "csv", W: io.Discard})
+				cancel()
+				if err != nil {
+					b.Error(err)
+				}
+			}
+			if b.Elapsed() > time.Duration(b.N)*time.Second {
+				slow++
+				b.Logf("%.1f s a run:\n%s", b.Elapsed().Seconds()/float64(b.N), text)
+			}
+		})
+	}
+	b.Logf("%d examples take more than a second", slow)
+}
+
+type example struct{ name, sql string }
+
+// examples returns the statements in SCHEMA.md, by their sections.
+func examples(tb testing.TB) (all []example) {
+	tb.Helper()
+	text, err := os.ReadFile("../schema/SCHEMA.md")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	section, n := "", 0
+	for i, part := range strings.Split(string(text), "```") {
+		sql, ok := strings.CutPrefix(part, "sql\n")
+		if ok && i%2 == 1 {
+			n++
+			all = append(all, example{fmt.Sprintf("%s/%d", section, n), sql})
+			continue
+		}
+		if at := strings.LastIndex("\n"+part, "\n### "); at >= 0 {
+			section, _, _ = strings.Cut(part[at+len("### "):], "\n")
+			n = 0
+		}
+	}
+	if len(all) < 100 {
+		tb.Fatalf("%d examples found", len(all))
+	}
+	return all
+}
