@@ -93,7 +93,7 @@ add 'changed, by path' "SELECT count(*) FROM entries a JOIN entries b ON b.path 
 add 'first and last build' "SELECT path_id, min(build_id), max(build_id) FROM entries GROUP BY path_id"
 add 'the largest' "SELECT path, size FROM entries WHERE build = '11' ORDER BY size DESC, path LIMIT 20"
 
-duck() { :; }
+duck() { echo '| |'; }
 if [[ -n ${DUCKDB:-} ]]; then
 	if [[ ! -f $work/flat.duckdb ]]; then
 		q query --format csv "SELECT build, archive, ordinal, path, dir, ext, size, stored, content, path_id, content_id, build_id FROM entries" >"$work/flat.csv"
@@ -105,8 +105,8 @@ fi
 
 q query "SELECT 1" >"$work/out"
 echo
-echo '| query | wall s | CPU s | MB | DuckDB, wall s |'
-echo '|---|---|---|---|---|'
+echo '| query | wall s | CPU s | MB | DuckDB: wall s | CPU s | MB |'
+echo '|---|---|---|---|---|---|---|'
 for i in "${!names[@]}"; do
 	timed "$pakdb" -q --catalog "$db" query --format csv "${statements[i]}"
 	echo "| ${names[i]} | $wall | $cpu | $mem | $(duck "${statements[i]}") |"
@@ -114,5 +114,11 @@ done
 for named in @churn @size-history '@first-seen' "@history $path"; do
 	# shellcheck disable=SC2086
 	timed "$pakdb" -q --catalog "$db" query --format csv $named
-	echo "| \`${named%% *}\` | $wall | $cpu | $mem | |"
+	echo "| \`${named%% *}\` | $wall | $cpu | $mem | | | |"
 done
+
+# The examples of schema/SCHEMA.md, each of which is to end within a second.
+echo
+PAKDB_BENCH_CATALOG=$db go test ./query -run '^$' -bench 'Schema$' -benchtime 1x -timeout 1h >"$work/examples" || true
+awk '/ns\/op/ { n++; if ($3 > 1e9) slow = slow sprintf("| %s | %.1f |\n", $1, $3 / 1e9) }
+	END { print n " examples of SCHEMA.md; these take more than a second:\n\n| example | wall s |\n|---|---|"; printf "%s", slow }' "$work/examples"

@@ -15,30 +15,33 @@ import (
 )
 
 func newRmCommand(a *cli.App) *cobra.Command {
-	var dryRun bool
+	var dryRun, vacuum bool
 	cmd := &cobra.Command{
 		Use:   "rm [flags] BUILD...",
 		Short: "Remove builds from the catalog",
 		Long: `Remove builds from the catalog, with all that no other build needs: archives,
 entries, contents and their facts, paths, and contents that "pakdb index --store"
 kept. What an interrupted scan left goes as well, and its next run starts anew.
-The catalog's file becomes smaller; it needs room for a copy of itself while that
-is done. The game's own files are never touched.
+The catalog's file keeps its size: the next builds take the room that became free.
+--vacuum makes it smaller, which writes all that is left anew and needs room for a
+copy of it. The game's own files are never touched.
 
 When one of the builds is not there, none is removed.`,
 		Example: `  pakdb rm 1.10
-  pakdb rm --dry-run 1.10 1.11`,
+  pakdb rm --dry-run 1.10 1.11
+  pakdb rm --vacuum 1.10`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runRm(cmd.Context(), a, args, dryRun)
+			return runRm(cmd.Context(), a, args, dryRun, vacuum)
 		},
 	}
 	cmd.Flags().BoolVarP(&dryRun, "dry-run", "n", false, "say what would go, and remove nothing")
+	cmd.Flags().BoolVar(&vacuum, "vacuum", false, "make the catalog's file smaller")
 	return cmd
 }
 
-func runRm(ctx context.Context, a *cli.App, labels []string, dryRun bool) error {
+func runRm(ctx context.Context, a *cli.App, labels []string, dryRun, vacuum bool) error {
 	builds, err := lookUpBuilds(ctx, a, labels)
 	if err != nil {
 		return err
@@ -46,7 +49,7 @@ func runRm(ctx context.Context, a *cli.App, labels []string, dryRun bool) error 
 	verb := "removed"
 	if dryRun {
 		verb = "would remove"
-	} else if err := removeBuilds(ctx, a, labels); err != nil {
+	} else if err := removeBuilds(ctx, a, labels, vacuum); err != nil {
 		return err
 	}
 	if a.Quiet {
@@ -61,7 +64,7 @@ func runRm(ctx context.Context, a *cli.App, labels []string, dryRun bool) error 
 	return nil
 }
 
-func removeBuilds(ctx context.Context, a *cli.App, labels []string) (err error) {
+func removeBuilds(ctx context.Context, a *cli.App, labels []string, vacuum bool) (err error) {
 	catalog, err := schema.Open(ctx, a.Catalog)
 	if err != nil {
 		return err
@@ -71,7 +74,7 @@ func removeBuilds(ctx context.Context, a *cli.App, labels []string) (err error) 
 	if err := catalog.Remove(ctx, labels...); err != nil {
 		return err
 	}
-	if err := pruneStore(ctx, a, catalog); err != nil {
+	if err := pruneStore(ctx, a, catalog); err != nil || !vacuum {
 		return err
 	}
 	return catalog.Vacuum(ctx)
