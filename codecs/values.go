@@ -41,7 +41,7 @@ type Classes interface {
 type Mappings struct {
 	Parsed any
 	Count  int
-	Rows   *family.Batch // as of a content
+	Rows   func() *family.Batch // as of a content
 }
 
 // ValueOptions say what contents do not.

@@ -103,7 +103,9 @@ func (a *again) loadMappings(ctx context.Context, build *schema.Build, given []s
 			return nil, err
 		}
 		all = append(all, m)
-		rows = append(rows, &schema.Values{Reader: valuesName(a.reader), Exports: int64(m.Count), Rows: m.Rows})
+		if len(given) > 0 {
+			rows = append(rows, &schema.Values{Reader: valuesName(a.reader), Exports: int64(m.Count), Rows: m.Rows()})
+		}
 	}
 	if len(given) > 0 {
 		err = build.RememberMappings(ctx, given, rows)

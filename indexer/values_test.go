@@ -166,7 +166,7 @@ func TestValuesOfOldPackages(t *testing.T) {
 	c.mustScan(indexer.Options{Label: "old", Paths: []string{sampleDir(t, old+"TestUC1.u", old+"TestUC2.u", old+"TestUC3.u")}})
 	for query, want := range map[string]string{
 		"SELECT sum(lost), sum(opaque), sum(fields) FROM property_coverage":                                                              "0|0|137",
-		"SELECT max(value) FROM properties WHERE field = 'Int' AND path = 'TestUC1.u'":                                                         "1000",
+		"SELECT max(value) FROM properties WHERE field = 'Int' AND path = 'TestUC1.u'":                                                   "1000",
 		"SELECT value FROM properties WHERE path = 'TestUC3.u' AND export = 'Default__DefaultProperties' AND field = 'IntFixedArray[1]'": "2",
 		"SELECT value FROM properties WHERE path = 'TestUC3.u' AND export = 'Default__DefaultProperties' AND name = 'Enum2'":             "EEnum2",
 	} {

@@ -111,6 +111,7 @@ func TestKeyedLookups(t *testing.T) {
 		{"contents", "content", "c USING INTEGER PRIMARY KEY"}, {"imports", "path", "entry_path"}, {"packages", "path", "entry_path"},
 		{"dependencies", "path", "entry_path"}, {"calligraphy_records", "guid", "calligraphy_record_guid"},
 		{"calligraphy_records", "path", "calligraphy_record_path"}, {"calligraphy_assets", "id", "calligraphy_asset_id"},
+		{"properties", "name", "property_name"}, {"properties", "path", "value_entry_path"}, {"data_table_rows", "name", "property_name"},
 	} {
 		values := query(t, joined, fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %[1]s IS NOT NULL ORDER BY 1", tt.column, tt.view))
 		if len(values) == 0 {

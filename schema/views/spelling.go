@@ -38,8 +38,10 @@ const (
 	KeyedAsset
 	// KeyedHex finds rows by GUIDs and other ids in hexadecimal digits.
 	KeyedHex
+	// KeyedName finds rows by the name of a property.
+	KeyedName
 	// Keyed is all of them.
-	Keyed = KeyedPath | KeyedContent | KeyedAsset | KeyedHex
+	Keyed = KeyedPath | KeyedContent | KeyedAsset | KeyedHex | KeyedName
 )
 
 var keyedLookup = regexp.MustCompile(`(?m)\bby_(\w+) VIRTUAL TABLE INDEX 1:`)
@@ -56,6 +58,8 @@ func KeyedBy(plan string) Texts {
 			by |= KeyedContent
 		case "asset":
 			by |= KeyedAsset
+		case "name":
+			by |= KeyedName
 		default:
 			by |= KeyedHex
 		}
@@ -129,6 +133,8 @@ var (
 	contentColumn = regexp.MustCompile(`(?:CASE WHEN c\.content_id IS NOT NULL THEN lower\(hex\(c\.hash\)\) END|lower\(hex\(c\.hash\)\)) AS content\b`)
 	contentFrom   = regexp.MustCompile(`(?:JOIN content c ON c\.content_id = (e\.content_id)|FROM (content) c)\n`)
 	hexColumn     = regexp.MustCompile(`printf\('%016x', (\w+\.\w+)\) AS (\w+)`)
+	nameColumn    = regexp.MustCompile(`\bn\.name AS name\b`)
+	nameJoin      = regexp.MustCompile(`LEFT JOIN name n ON n\.name_id = (v\.name_id)\n`)
 	assetIDColumn = regexp.MustCompile(`CASE e\.id_bits(?s:.*?)END AS asset_id\b`)
 )
 
@@ -153,6 +159,10 @@ func (s Texts) keyedView(view string) (text string, changed bool) {
 		}
 		head = contentColumn.ReplaceAllLiteralString(head, "by_content.content AS content")
 		joins += "JOIN pakdb_by_content by_content ON by_content.content_id IS " + id + "\n"
+	}
+	if x := nameJoin.FindStringSubmatch(head); s&KeyedName != 0 && x != nil && nameColumn.MatchString(head) {
+		head = nameColumn.ReplaceAllLiteralString(head, "by_name.name AS name")
+		joins += "JOIN pakdb_by_name by_name ON by_name.name_id IS " + x[1] + "\n"
 	}
 	if s&KeyedAsset != 0 && assetIDColumn.MatchString(head) {
 		head = assetIDColumn.ReplaceAllLiteralString(head, "by_asset.asset_id AS asset_id")

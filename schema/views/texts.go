@@ -32,6 +32,7 @@ var textTables = []textTable{
 	{name: "pakdb_by_path", columns: "path, dir TEXT, path_id", from: []int{2}, also: 1, globs: true,
 		byText: pathsByText, byAlso: pathsByDir, byGlob: pathsByGlob, byID: pathByID},
 	{name: "pakdb_by_content", columns: "content, content_id", from: []int{1}, byText: contentsByText, byID: contentByID},
+	{name: "pakdb_by_name", columns: "name, name_id", from: []int{1}, byText: namesByText, byID: nameByID},
 	{name: "pakdb_by_asset", columns: "asset_id, archive_id, row", from: []int{1, 2}, byText: assetsByText, byID: assetByID},
 	{name: "pakdb_by_hex", columns: "hex, n", from: []int{1}, byText: hexByText, byID: hexByID},
 }
@@ -150,6 +151,22 @@ func contentByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) e
 	}
 	return c.each("SELECT lower(hex(hash)), content_id FROM content WHERE content_id = ?1",
 		func(v []driver.Value) { row(v...) }, ids[0])
+}
+
+func namesByText(c *TextTables, text string, row func(...driver.Value)) error {
+	return c.each("SELECT n.name, n.name_id FROM name_key k CROSS JOIN name n ON n.name_id = k.name_id WHERE k.key = ?1", func(v []driver.Value) {
+		if v[0] == text { // those that differ in case have one key
+			row(v...)
+		}
+	}, record.NameKey(text))
+}
+
+func nameByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) error {
+	if ids[0] == nil {
+		row(nil, nil)
+		return nil
+	}
+	return c.each("SELECT name, name_id FROM name WHERE name_id = ?1", func(v []driver.Value) { row(v...) }, ids[0])
 }
 
 const assetRow = "SELECT archive_id, row, id_hi, id_lo, id_bits FROM entry WHERE "

@@ -21,6 +21,11 @@ func readMappings(_ string, data []byte) (*codecs.Mappings, error) {
 	if err != nil {
 		return nil, err
 	}
+	return &codecs.Mappings{Parsed: parsed, Count: len(parsed.Structs), Rows: func() *family.Batch { return classRows(parsed) }}, nil
+}
+
+// classRows returns the rows of the classes and enums of mappings.
+func classRows(parsed *usmap.Mappings) *family.Batch {
 	m := &maker{wordAt: map[*property.Type]int32{}, textAt: map[string]int32{}}
 	types := map[*property.Type]int32{}
 	for i, s := range parsed.Structs {
@@ -44,8 +49,7 @@ func readMappings(_ string, data []byte) (*codecs.Mappings, error) {
 			m.members = append(m.members, memberRow{int32(len(parsed.Structs) + i), m.text(member.Name), member.Value})
 		}
 	}
-	return &codecs.Mappings{Parsed: parsed, Count: len(parsed.Structs), Rows: &family.Batch{Texts: m.texts,
-		Rows: []family.Rows{exports.Rows(m.exports...), fields.Rows(m.fields...), members.Rows(m.members...)}}}, nil
+	return &family.Batch{Texts: m.texts, Rows: []family.Rows{exports.Rows(m.exports...), fields.Rows(m.fields...), members.Rows(m.members...)}}
 }
 
 // class is a class or an enum of a program.
