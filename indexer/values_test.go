@@ -148,6 +148,15 @@ func TestTwinsHaveTheSameValues(t *testing.T) {
 			t.Errorf("%s has %s values", label, got[0])
 		}
 	}
+	const edges = "SELECT path, target FROM dependencies WHERE build = ? AND kind = 'value' AND path <> 'ControlRig/CR_Fixture.uasset'"
+	for label, least := range map[string]string{"tagged": "5", "untagged": "5", "pak": "1", "pak untagged": "1"} {
+		if got := c.rows("SELECT count(*) >= "+least+", coalesce(sum(path LIKE '%.uexp'), 0) FROM ("+edges+")", label); got[0] != "1|0" {
+			t.Errorf("%s: %q references by values", label, c.rows(edges, label))
+		}
+	}
+	if got := c.rows(edges+" EXCEPT "+edges, "tagged", "untagged"); len(got) > 0 {
+		t.Errorf("references of tagged packages alone: %q", got)
+	}
 	if got := c.rows("SELECT build, path, cause FROM problems"); len(got) > 0 {
 		t.Errorf("problems: %q", got)
 	}

@@ -71,6 +71,9 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	b.publish.Before = b.nextArchive
+	if b.publish.Sets, err = conn.MaxID(ctx, tx, "value_set", "set_id"); err != nil {
+		return err
+	}
 	if b.pipeline.interner, err = intern.New(ctx, b.c.finder, tx); err != nil {
 		return err
 	}

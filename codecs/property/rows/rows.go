@@ -221,7 +221,10 @@ func (m *maker) setTarget(row *valueRow, path string) {
 	if !m.seen[pkg] {
 		pkg = strings.Clone(pkg)
 		m.seen[pkg] = true
-		m.named = append(m.named, pkg)
+		m.text(pkg) // by which the catalog knows the target
+		if !strings.EqualFold(pkg, m.p.Options.Name) {
+			m.named = append(m.named, pkg)
+		}
 	}
 }
 

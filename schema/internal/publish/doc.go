@@ -6,5 +6,6 @@
 // Reading order:
 //
 //   - shadow.go: which entries a game does not see
-//   - publish.go: the steps (symbols.sql, symbols_named.sql, chunk_names.sql, links.sql)
+//   - publish.go: the steps (symbols.sql, symbols_named.sql, chunk_names.sql, links.sql,
+//     value_refs.sql)
 package publish

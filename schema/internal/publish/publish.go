@@ -24,11 +24,15 @@ var chunkNames string
 //go:embed links.sql
 var links string
 
+//go:embed value_refs.sql
+var valueRefs string
+
 // Build is a build of which all rows are in the catalog.
 type Build struct {
 	ID      int64
 	Label   string
 	Before  int64          // the last archive that was there when the build began
+	Sets    int64          // the last set of values that was there then
 	Mounts  []record.Mount // in their order
 	Files   []record.Half  // of all entries that were added
 	Summed  bool           // one of them was read whose stored bytes have a checksum
@@ -57,6 +61,9 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 		return err
 	}
 	if err := b.insertShadows(ctx, src, tx); err != nil {
+		return err
+	}
+	if err := b.insertValueRefs(ctx, tx); err != nil {
 		return err
 	}
 	if err := b.insertSymbols(ctx, tx); err != nil {
@@ -96,6 +103,16 @@ func (b *Build) link(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	return conn.ExecAll(ctx, tx, links)
+}
+
+// insertValueRefs adds what values refer to, if there are new ones.
+func (b *Build) insertValueRefs(ctx context.Context, tx *sql.Tx) error {
+	last, err := conn.MaxID(ctx, tx, "value_set", "set_id")
+	if err != nil || last <= b.Sets {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, valueRefs, b.ID, b.Sets)
+	return err
 }
 
 // insertSymbols says what names and ids stand for in the build. To a build that
