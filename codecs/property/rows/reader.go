@@ -5,28 +5,45 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
 )
 
-// Bounds of one export: its bytes that are read, and its values, in nodes of 72 bytes.
-// What is larger is opaque, and counted.
+// Bounds of one export: its bytes that are read, and its values, in nodes of 72 bytes; and
+// of a package: its values, in rows of 56 bytes. What is larger is opaque, and counted.
+// Packages with large exports are read one at a time.
 const (
-	maxExport = 16 << 20
-	maxNodes  = 1 << 18
+	maxExport   = 16 << 20
+	maxNodes    = 1 << 18
+	maxRows     = 400_000
+	largeExport = 1 << 20
 )
+
+var errRows = codecs.Errorf(codecs.ErrLimit, "more than %d values in a package", maxRows)
 
 // Reader returns the reader of values of packages of UE1 to UE5.
 func Reader() *codecs.ValueReader {
-	return &codecs.ValueReader{Name: "unreal-values", Revision: 1, Takes: takes, Read: read,
+	return &codecs.ValueReader{Name: "unreal-values", Revision: 1, Takes: takes, Read: (&reader{}).read,
 		Mappings: readMappings, Classes: newClasses, Candidates: candidates, Better: better}
 }
 
 func takes(f *codecs.Facts) bool {
 	p, ok := f.Detail.(*unreal.PackageFacts)
 	return ok && len(p.Exports) > 0 && len(p.Exports) == p.ExportCount
+}
+
+// reader reads packages, one with large exports at a time.
+type reader struct{ large sync.Mutex }
+
+func (r *reader) read(ctx context.Context, f *codecs.Facts, content io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
+	if slices.ContainsFunc(f.Detail.(*unreal.PackageFacts).Exports, func(x unreal.PackageExport) bool { return x.Size > largeExport }) {
+		r.large.Lock()
+		defer r.large.Unlock()
+	}
+	return read(ctx, f, content, base, size, o)
 }
 
 func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64, o *codecs.ValueOptions) (*codecs.Values, error) {
@@ -38,7 +55,7 @@ func read(ctx context.Context, f *codecs.Facts, r io.ReaderAt, base, size int64,
 		used = &recorder{all: all, seen: map[any]bool{}}
 		p.Options.Schemas = used
 	}
-	batch, named, err := Of(p)
+	batch, named, err := of(p, maxRows)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

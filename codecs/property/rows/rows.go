@@ -16,6 +16,8 @@ type maker struct {
 	x *property.Export
 	i int32 // the export
 
+	limit int // of values
+
 	words   []string
 	texts   []string
 	wordAt  map[*property.Type]int32
@@ -38,11 +40,12 @@ type object struct {
 	target int64
 }
 
-// Of reads all exports of a package and returns the rows, and the packages that values
-// name by paths. The error is the first of [Package.Bytes]; all rows that there are are
-// returned with it.
-func Of(p *Package) (batch *family.Batch, named []string, err error) {
-	m := &maker{p: p, wordAt: map[*property.Type]int32{}, textAt: map[string]int32{},
+// of reads all exports of a package and returns the rows, and the packages that values
+// name by paths. Of exports behind the one with which there are limit rows of values, none
+// is made. The error is the first of [Package.Bytes]; all rows that there are are returned
+// with it.
+func of(p *Package, limit int) (batch *family.Batch, named []string, err error) {
+	m := &maker{p: p, limit: limit, wordAt: map[*property.Type]int32{}, textAt: map[string]int32{},
 		objects: map[unreal.ObjectRef]object{}, outers: map[unreal.ObjectRef]int32{}, seen: map[string]bool{}}
 	m.addExports()
 	err = p.Each(func(d *property.Decoder, i int, x *property.Export) error {
@@ -120,6 +123,16 @@ func (m *maker) outerPath(r unreal.ObjectRef) int32 {
 // export adds what was read of one.
 func (m *maker) export() {
 	row := &m.exports[m.i]
+	if len(m.values) >= m.limit && m.x.Status != property.Lost && len(m.x.List.Nodes) > 0 {
+		m.p.Coverage.Lost++
+		if m.x.Status == property.Tailed {
+			m.p.Coverage.Tailed--
+		} else {
+			m.p.Coverage.Exact--
+		}
+		m.p.Coverage.OpaqueBytes += m.x.Coverage.Bytes
+		m.x.Status, m.x.Why = property.Lost, errRows
+	}
 	row.status = uint8(m.x.Status)
 	if m.x.Why != nil {
 		row.why = m.text(m.x.Why.Error())
