@@ -42,6 +42,7 @@ type Mappings struct {
 	Parsed any
 	Count  int
 	Rows   func() *family.Batch // as of a content
+	Names  func() any           // what [Dictionary.Resolve] takes for one; nil: none
 }
 
 // ValueOptions say what contents do not.

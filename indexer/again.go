@@ -33,6 +33,7 @@ type again struct {
 	reader   *codecs.ValueReader
 	mappings []schema.Mapping
 	classes  codecs.Classes // nil: there are no mappings
+	names    func() any     // of the program's classes, by mappings; nil: there are none
 	votes    map[int64]int  // by the engine that tables tell: by which values are understood best
 }
 
@@ -48,7 +49,7 @@ func (s *scan) readAgain(ctx context.Context) error {
 		return err
 	}
 	for i := range a.mappings {
-		s.report.Missing.Mappings = cmp.Or(s.report.Missing.Mappings, a.mappings[i].Name)
+		s.report.Opaque.Mappings = cmp.Or(s.report.Opaque.Mappings, a.mappings[i].Name)
 	}
 	targets, err := s.build.ValueTargets(ctx)
 	if err != nil || len(targets) == 0 {
@@ -56,6 +57,9 @@ func (s *scan) readAgain(ctx context.Context) error {
 	}
 	if len(all) > 0 {
 		a.classes = reader.Classes(all)
+		if all[0].Names != nil {
+			a.names = sync.OnceValue(all[0].Names)
+		}
 	}
 	state := a.state(targets)
 	if err := s.build.SetValueState(ctx, state); err != nil {
@@ -255,10 +259,22 @@ func (a *again) withExports(ctx context.Context, o *opened, it item, t *schema.V
 	if x.facts, err = runInspector(ctx, in, content, size, it.entry); err != nil || x.facts == nil {
 		return err
 	}
-	if x.facts = a.dictionaries.resolved(ctx, in, x.facts); x.facts.Decoded != nil {
+	if x.facts = a.resolved(ctx, in, x.facts); x.facts.Decoded != nil {
 		x.content, x.size = x.facts.Decoded, x.facts.DecodedSize
 	}
 	return do(ctx, t, x)
+}
+
+// resolved returns facts with the names of classes of the program, which containers have
+// hashes of: from the dictionary of the game, or else from mappings.
+func (a *again) resolved(ctx context.Context, in *codecs.Inspector, f *codecs.Facts) *codecs.Facts {
+	if in.Dictionary == nil || a.names == nil || a.dictionaries.dictionary(ctx, in) != nil {
+		return a.dictionaries.resolved(ctx, in, f)
+	}
+	if names := a.names(); names != nil {
+		return in.Dictionary.Resolve(f, names)
+	}
+	return f
 }
 
 // spool decodes an entry: to memory, or to a temporary file where it is large.

@@ -101,8 +101,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if s.report.Problems, err = build.Finish(ctx); err != nil {
 		return nil, err
 	}
-	if s.report.Missing.Objects, s.report.Missing.Class, err = o.Catalog.MissingClass(ctx, o.Label); err != nil {
-		return nil, err
+	if r := &s.report.Opaque; o.Registry.Values != nil {
+		if r.Objects, r.Of, r.Class, err = o.Catalog.Opaque(ctx, o.Label); err != nil {
+			return nil, err
+		}
 	}
 	s.report.Elapsed = time.Since(start)
 	return &s.report, nil

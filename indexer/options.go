@@ -49,13 +49,14 @@ type Report struct {
 	Problems int64         `json:"problems"`
 	Elapsed  time.Duration `json:"elapsed_ns"`
 
-	Missing Missing `json:"missing"`
+	Opaque Opaque `json:"opaque"`
 }
 
-// Missing is what nothing describes of the objects in a build.
-type Missing struct {
-	Objects  int64  `json:"objects"`  // whose classes have no schema
-	Class    string `json:"class"`    // that most of them want
+// Opaque is what was not read of packages whose lists have no tags.
+type Opaque struct {
+	Objects  int64  `json:"objects"`
+	Of       int64  `json:"of"`       // all of their objects
+	Class    string `json:"class"`    // that most of them want and that nothing describes; "" for none
 	Mappings string `json:"mappings"` // by which they were read; "" for none
 }
 

@@ -114,16 +114,19 @@ func TestTwinsHaveTheSameValues(t *testing.T) {
 	untagged := sampleDir(t, zenTwin+"global.utoc", zenTwin+"global.ucas", unversioned+".utoc", unversioned+".ucas")
 	c.mustScan(indexer.Options{Label: "tagged", Paths: []string{taggedZen(t)}})
 	without := c.mustScan(indexer.Options{Label: "without", Paths: []string{untagged}})
-	if without.Missing.Objects != 642 || without.Missing.Class == "" || without.Missing.Mappings != "" {
-		t.Errorf("without mappings: %+v", without.Missing)
+	if o := without.Opaque; o.Objects != 642 || o.Of != 642 || o.Class == "" || o.Mappings != "" {
+		t.Errorf("without mappings: %+v", o)
 	}
 	with := c.mustScan(indexer.Options{Label: "untagged", Paths: []string{untagged}, Mappings: mappingsOf(t)})
-	if with.Missing.Objects != 5 || with.Missing.Mappings != "Fixtures.usmap" { // editor-only classes that the mappings lack
-		t.Errorf("with mappings: %+v", with.Missing)
+	if o := with.Opaque; o.Objects != 8 || o.Mappings != "Fixtures.usmap" { // 5 of editor-only classes that the mappings lack, 3 without lists
+		t.Errorf("with mappings: %+v", o)
 	}
 	c.mustScan(indexer.Options{Label: "later", Paths: []string{untagged}}) // the catalog remembers them
 	c.mustScan(indexer.Options{Label: "pak", Paths: []string{sampleDir(t, pakTwin+"Legacy-Tagged-Zlib.pak")}})
 	c.mustScan(indexer.Options{Label: "pak untagged", Paths: []string{sampleDir(t, pakTwin+"Legacy-Unversioned-Zlib.pak")}})
+
+	// Without the game's own names of classes: those of the mappings do.
+	c.mustScan(indexer.Options{Label: "alone", Paths: []string{sampleDir(t, unversioned+".utoc", unversioned+".ucas")}})
 
 	const values = "SELECT path, export, class, lower(field), type, lower(value), target FROM properties WHERE build = ? AND path <> 'ControlRig/CR_Fixture.uasset'"
 	zen := []string{
@@ -136,6 +139,7 @@ func TestTwinsHaveTheSameValues(t *testing.T) {
 		want []string
 	}{
 		{"tagged", "untagged", zen}, {"untagged", "tagged", zen}, {"untagged", "later", nil}, {"later", "untagged", nil},
+		{"untagged", "alone", nil},
 		{"pak", "pak untagged", nil}, {"pak untagged", "pak", nil},
 	} {
 		got := c.rows("SELECT path, export, \"lower(field)\" FROM ("+values+" EXCEPT "+values+") ORDER BY 1, 2, 3", tt.a, tt.b)

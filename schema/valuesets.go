@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
@@ -191,11 +192,18 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 	return b.flush()
 }
 
-// MissingClass returns how many objects of a build have classes that nothing describes,
-// and the class that most of them want.
-func (c *Catalog) MissingClass(ctx context.Context, label string) (objects int64, class string, err error) {
-	err = c.writer.DB.QueryRowContext(ctx, `SELECT coalesce(sum(n), 0), coalesce(max(class) FILTER (WHERE place = 1), '')
-		FROM (SELECT sum(missing) AS n, missing_class AS class, row_number() OVER (ORDER BY sum(missing) DESC, missing_class) AS place
-			FROM property_coverage WHERE build = ? AND missing > 0 GROUP BY missing_class)`, label).Scan(&objects, &class)
-	return objects, class, err
+// Opaque counts the objects of a build, in packages whose lists have no tags, that were not
+// read. class is the one that most of them want and that nothing describes, "" for none.
+func (c *Catalog) Opaque(ctx context.Context, label string) (opaque, objects int64, class string, err error) {
+	err = c.writer.DB.QueryRowContext(ctx, `SELECT coalesce(sum(lost), 0), coalesce(sum(exports), 0)
+		FROM property_coverage WHERE build = ? AND unversioned`, label).Scan(&opaque, &objects)
+	if err != nil || opaque == 0 {
+		return 0, objects, "", err
+	}
+	err = c.writer.DB.QueryRowContext(ctx, `SELECT missing_class FROM property_coverage WHERE build = ? AND missing > 0
+		GROUP BY missing_class ORDER BY sum(missing) DESC, missing_class LIMIT 1`, label).Scan(&class)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return opaque, objects, class, err
 }

@@ -51,8 +51,13 @@ func Build(ctx context.Context, tx *sql.Tx, id int64) error {
 	return nil
 }
 
-// Unmounted deletes archives that no build mounts.
+// Unmounted deletes archives that no build mounts, and values that hold in none.
 func Unmounted(ctx context.Context, tx *sql.Tx) error {
+	err := conn.ExecAll(ctx, tx, `DELETE FROM value_set WHERE context <> 0
+		AND NOT EXISTS (SELECT 1 FROM build_value v WHERE v.set_id = value_set.set_id)`)
+	if err != nil {
+		return err
+	}
 	return edition.Remove(ctx, tx, "NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)")
 }
 

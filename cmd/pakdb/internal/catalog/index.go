@@ -223,9 +223,8 @@ func printIndexed(a *cli.App, r *indexer.Report) error {
 	_, err := fmt.Fprintf(a.Stdout, "build %q: %s%s, %s%s, %s decoded, %s stored, in %s\n", r.Build,
 		cli.Plural(int64(r.Archives), "archive", "archives"), reused, cli.Plural(r.Entries, "entry", "entries"), skimmed,
 		cli.HumanSize(r.Size), cli.HumanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
-	if r.Missing.Objects > 0 {
-		_, _ = fmt.Fprintf(a.Stderr, "pakdb: no schema for class %s, %s opaque; %s\n", r.Missing.Class,
-			cli.Plural(r.Missing.Objects, "object", "objects"), missingHint(r))
+	if note := opaqueNote(r); note != "" {
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s\n", note)
 	}
 	if r.Problems > 0 {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query @problems %s\n",
@@ -234,10 +233,19 @@ func printIndexed(a *cli.App, r *indexer.Report) error {
 	return err
 }
 
-// missingHint says what may be wrong where classes are not known.
-func missingHint(r *indexer.Report) string {
-	if r.Missing.Mappings == "" {
-		return "--mappings FILE names the mappings (.usmap) of the game"
+// opaqueNote says how many objects were not read, and what may be wrong; "" where there is
+// nothing to say: some classes have no list of properties at all.
+func opaqueNote(r *indexer.Report) string {
+	o := &r.Opaque
+	what := fmt.Sprintf("%s of %d opaque", cli.Plural(o.Objects, "object", "objects"), o.Of)
+	switch {
+	case o.Class != "":
+		what = fmt.Sprintf("no schema for class %s, %s", o.Class, what)
+	case o.Objects*100 <= o.Of:
+		return ""
 	}
-	return fmt.Sprintf("is %s of build %s?", r.Missing.Mappings, r.Build)
+	if o.Mappings == "" {
+		return what + "; --mappings FILE names the mappings (.usmap) of the game"
+	}
+	return fmt.Sprintf("%s; is %s of build %s?", what, o.Mappings, r.Build)
 }
