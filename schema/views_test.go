@@ -47,6 +47,11 @@ func TestPlans(t *testing.T) {
 		{"SELECT * FROM entries WHERE asset_key = 1", "SEARCH r USING INDEX entry_asset (id_lo=?)"},
 		{"SELECT * FROM entries WHERE path_id = 1", "SEARCH r USING INDEX entry_path (path_id=?"},
 		{"SELECT * FROM entries WHERE content_id = 1", "SEARCH r USING INDEX entry_content (content_id=?"},
+		{"SELECT * FROM properties WHERE build = 'shooter'", "INDEX build_label (label=?)"},
+		{"SELECT * FROM properties WHERE name_id = 1 AND number > 10", "SEARCH v USING INDEX property_name (name_id=? AND value>?)"},
+		{"SELECT * FROM properties WHERE path_id = 1", "INDEX value_entry_path (path_id=?)"},
+		{"SELECT * FROM data_table_rows WHERE path_id = 1", "INDEX value_entry_path (path_id=?)"},
+		{"SELECT * FROM property_coverage WHERE build = 'shooter'", "INDEX build_label (label=?)"},
 		{"SELECT * FROM calligraphy_records WHERE guid_key = 1", "SEARCH r USING INDEX calligraphy_record_guid (guid=?)"},
 		{"SELECT * FROM calligraphy_assets WHERE id_key = 1", "SEARCH a USING INDEX calligraphy_asset_id (id=?)"},
 	} {
