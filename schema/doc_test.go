@@ -50,6 +50,7 @@ func fixtureFile(t testing.TB) string {
 	addPackages(t, c)
 	addPaks(t, c)
 	addValues(t, c)
+	addTexts(t, c)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
+	"pakdb/codecs/locres"
 	"pakdb/codecs/loose"
 	"pakdb/codecs/property/rows"
 	"pakdb/codecs/quakepak"
@@ -35,6 +36,7 @@ func Registry() *codecs.Registry {
 			calligraphy.Inspector(),
 			retropak.Inspector(),
 			zenpkg.Inspector(),
+			locres.Inspector(),
 			unrealpkg.Inspector(),
 		},
 		Values: rows.Reader(),

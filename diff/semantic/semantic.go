@@ -13,7 +13,7 @@ import (
 // a query, or by a function where names depend on each other; those of further
 // formats belong here.
 var sources = []func(*Comparer, context.Context, int64, *diff.File) ([]field, error){
-	(*Comparer).prototypeFields, (*Comparer).packageFields,
+	(*Comparer).prototypeFields, (*Comparer).packageFields, localizedFields,
 	fromQuery(curvePoints), fromQuery(typeAssets), fromQuery(blueprintFields), fromQuery(directoryRecords),
 	fromQuery(replacements), fromQuery(references),
 }

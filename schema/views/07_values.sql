@@ -242,7 +242,7 @@ WHERE b.complete = 1
             ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
--- view strings: texts in packages: those of string tables, and those of properties
+-- view strings: texts: of string tables, of properties in packages, and their translations
 CREATE VIEW strings AS
 SELECT b.label AS build,
        ba.name AS archive,
@@ -269,7 +269,10 @@ SELECT b.label AS build,
        s.content_id,
        s.set_id,
        ba.archive_id,
-       b.build_id
+       b.build_id,
+       NULL AS culture,
+       NULL AS source_hash,
+       NULL AS stale
 FROM build b
 JOIN build_archive ba ON ba.build_id = b.build_id
 JOIN entry e ON e.archive_id = ba.archive_id
@@ -300,7 +303,29 @@ WHERE b.complete = 1
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
             ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
-    AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' AND xc.name = 'StringTable');
+    AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' AND xc.name = 'StringTable')
+UNION ALL
+SELECT t.build,
+       t.archive,
+       t.path,
+       NULL,
+       NULL,
+       NULL,
+       NULL,
+       t.namespace,
+       t.key,
+       t.text,
+       t.ordinal,
+       NULL,
+       t.path_id,
+       t.content_id,
+       NULL,
+       t.archive_id,
+       t.build_id,
+       t.culture,
+       t.source_hash,
+       t.stale
+FROM translations t;
 
 -- view enums: the members of enums, in packages and in mappings
 CREATE VIEW enums AS

@@ -7,5 +7,6 @@
 //	digest.go             a package without its noise
 //	rows_package.go       a package's facts as rows
 //	rows_zen.go           those of script objects and of containers' packages
+//	texts.go              localised texts, and their rows
 //	tables.go             the tables of the catalog
 package unreal

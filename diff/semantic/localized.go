@@ -1,0 +1,51 @@
+package semantic
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"pakdb/diff"
+	"pakdb/diff/internal/facts"
+	"pakdb/schema"
+)
+
+// localizedFields are the texts of a .locres, and the texts that they translate: by
+// the hash that the file has of these, or the text where the native culture has one of
+// that hash.
+func localizedFields(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
+	var found bool
+	err := s.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM locres WHERE content_id = ?)", f.ContentID).Scan(&found)
+	if err != nil || !found {
+		return nil, err
+	}
+	var all []field
+	err = schema.EachRow(ctx, s.DB, localizedTexts, []driver.Value{build, f.ContentID, f.Path}, func(v []driver.Value) {
+		name := facts.Text(v[0])
+		all = append(all, field{name: name, value: valueText(v[1])})
+		if v[2] != nil {
+			all = append(all, field{name: name + " source", value: valueText(v[2]), of: name})
+		}
+	})
+	return all, err
+}
+
+// localizedTexts yields name, text and source of each text of content ?2, the file ?3
+// of build ?1. The native culture has no source.
+const localizedTexts = `SELECT '[' || coalesce(f.culture, '?') || '] ' || ns.name || ',' || k.name,
+		json_quote(x.name),
+		CASE WHEN coalesce(f.native, 0) = 0 THEN coalesce((SELECT json_quote(sx.name)
+			FROM localized_text s
+			JOIN name sx ON sx.name_id = s.text_id
+			WHERE s.content_id = f.source_content_id AND s.key_id = t.key_id AND s.namespace_id = t.namespace_id
+				AND s.source_hash = t.source_hash
+			LIMIT 1), printf('%08x', t.source_hash)) END
+	FROM localized_text t
+	JOIN name ns ON ns.name_id = t.namespace_id
+	JOIN name k ON k.name_id = t.key_id
+	LEFT JOIN name x ON x.name_id = t.text_id
+	LEFT JOIN (SELECT culture, native, source_content_id
+		FROM localized_files
+		WHERE build_id = ?1 AND content_id = ?2 AND path = ?3
+		LIMIT 1) f
+	WHERE t.content_id = ?2
+	ORDER BY t.seq`
