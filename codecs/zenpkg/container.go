@@ -7,6 +7,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
 
@@ -59,7 +60,7 @@ func readContainer5(b *bin.Reader, buf []byte, f *unreal.ContainerFacts) error {
 		f.Optional = readStore(b, record)
 	}
 	names := unreal.PackageFacts{}
-	for _, text := range readNameBatch(b) {
+	for _, text := range ue.NameBatch(b) {
 		names.Names = append(names.Names, unreal.PackageName{Text: text})
 	}
 	if f.Version >= localizedPackages {
@@ -203,7 +204,7 @@ func readContainer4(b *bin.Reader, f *unreal.ContainerFacts) error {
 	for range b.Count(8) { // cultures
 		culture := b.Bytes(b.Count(1))
 		for range b.Count(16) {
-			f.Redirects = append(f.Redirects, unreal.PackageRedirect{Source: b.U64(), Target: b.U64(), Name: narrow(trimNUL(culture))})
+			f.Redirects = append(f.Redirects, unreal.PackageRedirect{Source: b.U64(), Target: b.U64(), Name: ue.Text{Bytes: trimNUL(culture)}.String()})
 		}
 	}
 	for range b.Count(16) {

@@ -78,5 +78,5 @@ func storedName(name string) (header uint16, text []byte, hash uint64) {
 	for _, u := range units {
 		text = binary.LittleEndian.AppendUint16(text, u)
 	}
-	return wideName | uint16(len(units)), text, ue.NameHash(name)
+	return ue.WideName | uint16(len(units)), text, ue.NameHash(name)
 }

@@ -111,7 +111,7 @@ func (p *parser) names(r *bin.Reader) ([]unreal.PackageName, error) {
 	if s.ue4 {
 		texts, err = readNameMap(p.buf[s.names:s.namesEnd], s.names, int((s.nameHashesEnd-s.hashes)/8)-1)
 	} else {
-		texts = readNameBatch(r)
+		texts = ue.NameBatch(r)
 		if err = r.Err(); err == nil && r.Off() > s.hashes {
 			err = errLayout
 		}

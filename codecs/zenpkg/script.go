@@ -5,6 +5,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
 
@@ -19,7 +20,7 @@ func ReadScriptObjects(r io.ReaderAt, size int64) (*unreal.ScriptObjectFacts, er
 	}
 	b := newReader(buf, 0)
 	names := unreal.PackageFacts{}
-	for _, text := range readNameBatch(b) {
+	for _, text := range ue.NameBatch(b) {
 		names.Names = append(names.Names, unreal.PackageName{Text: text})
 	}
 	objects := make([]unreal.ScriptObject, b.Count(scriptRecord))

@@ -20,7 +20,7 @@ func (p *parser) packages() error {
 		return nil
 	}
 	r := newReader(p.buf[s.packageNames:s.headerSize], s.packageNames)
-	names := readNameBatch(r)
+	names := ue.NameBatch(r)
 	for _, name := range names {
 		n := unreal.PackageFacts{Names: []unreal.PackageName{{Text: name}}}
 		name = n.NameOf(unreal.ObjectName{Number: r.I32()})
