@@ -51,6 +51,7 @@ func fixtureFile(t testing.TB) string {
 	addPaks(t, c)
 	addValues(t, c)
 	addTexts(t, c)
+	addRegistry(t, c)
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

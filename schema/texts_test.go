@@ -10,6 +10,7 @@ import (
 	"unicode/utf16"
 
 	"pakdb/codecs/all"
+	"pakdb/codecs/family/unreal"
 	"pakdb/indexer"
 	"pakdb/schema"
 )
@@ -68,4 +69,40 @@ func appendFString(b []byte, s string) []byte {
 		b = binary.LittleEndian.AppendUint16(b, u)
 	}
 	return b
+}
+
+// addRegistry adds a build of two packages and an asset registry, which lists a third.
+func addRegistry(t testing.TB, c *schema.Catalog) {
+	t.Helper()
+	b, err := c.Begin(context.Background(), "registry")
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := &unreal.RegistryFacts{Version: 24, Filtered: true, Nodes: 3,
+		Texts:  []string{"/Game/A", "/Game/B", "/Game/C", "A", "/Script/Engine.Texture2D", "Format", "BC7", "GameplayTag:A.B"},
+		Assets: []unreal.RegistryAsset{{Package: 0, Class: 4, Object: 3, Chunks: "0", Flags: 0x200}},
+		Tags:   []unreal.RegistryTag{{Asset: 0, Name: 5, Value: 6}},
+		Dependencies: []unreal.RegistryDependency{{From: 0, To: 1, Flags: 2}, {From: 0, To: 2, Flags: 3}, {From: 0, To: 7, Kind: unreal.DependsOnName},
+			{From: 1, To: 0, Kind: unreal.Manages, Flags: 1}},
+		Packages: []unreal.RegistryPackage{{Package: 0, DiskSize: 10, Ext: ".uasset", CookedHash: make([]byte, 16)}, {Package: 2, DiskSize: 4000, Ext: ".uasset"}}}
+	id := b.StartArchive(schema.Archive{Size: 9000, Format: "unrealpak", Version: "11"})
+	for n, name := range []string{"A", "B", "AssetRegistry"} {
+		e := &schema.Entry{Ordinal: int64(n), Name: "Game/Content/" + name + ".uasset", Method: "none", Stored: 4000, Size: 4000,
+			HasContent: true, Content: schema.Digest{0xa5, byte(n)}, ContentSize: 4000}
+		if name == "AssetRegistry" {
+			e.Name = "Game/AssetRegistry.bin"
+			e.Facts = &schema.Facts{Inspector: "asset-registry/1", Kind: "unreal-asset-registry", Family: registry.Batch()}
+		} else {
+			long := "/Game/" + name
+			e.PlaceSymbols = []schema.Symbol{{Space: "package", Key: schema.NameKey(long), Name: long}}
+		}
+		if err := b.Add(id, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.EndArchive(id, nil)
+	b.Mount(schema.Mount{Archive: id, Name: "registry.pak", Location: "/registry.pak"})
+	if _, err := b.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 }

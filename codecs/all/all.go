@@ -4,6 +4,7 @@ package all
 
 import (
 	"pakdb/codecs"
+	"pakdb/codecs/assetregistry"
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
@@ -37,6 +38,7 @@ func Registry() *codecs.Registry {
 			retropak.Inspector(),
 			zenpkg.Inspector(),
 			locres.Inspector(),
+			assetregistry.Inspector(),
 			unrealpkg.Inspector(),
 		},
 		Values: rows.Reader(),

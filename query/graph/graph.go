@@ -124,22 +124,31 @@ func (n Node) id() nodeID {
 	return nodeID{key: n.key, space: n.space}
 }
 
-func (g *Graph) edges(ctx context.Context, n Node, o Options) ([]Edge, error) {
-	query, args := forward, []any{g.build, n.path}
+func (g *Graph) edges(ctx context.Context, n Node, o Options) (edges []Edge, err error) {
+	queries, args := []string{forward, registryForward}, []any{g.build, n.path}
 	switch {
 	case o.Reverse && n.path != 0:
-		query = reversePath
+		queries = []string{reversePath, registryReversePath}
 	case o.Reverse:
-		query, args = reverseKey, []any{g.build, n.key, n.space}
+		queries, args = []string{reverseKey, registryReverseKey}, []any{g.build, n.key, n.space}
 	case n.path == 0:
 		return nil, nil // nothing is known of it
 	}
+	for _, query := range queries {
+		if edges, err = g.appendEdges(ctx, edges, o, query, args); err != nil {
+			return nil, err
+		}
+	}
+	return edges, nil
+}
+
+// appendEdges appends the edges that a query yields.
+func (g *Graph) appendEdges(ctx context.Context, edges []Edge, o Options, query string, args []any) ([]Edge, error) {
 	rows, err := g.db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var edges []Edge
 	for rows.Next() {
 		e, err := scanEdge(rows)
 		if err != nil {

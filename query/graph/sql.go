@@ -44,3 +44,46 @@ const reverseKey = columns + `
 	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1` + ends + `
 	WHERE rk.key = ?2 AND (?3 = '' OR s.word = ?3)
 	ORDER BY 2, r.seq`
+
+// The dependencies of packages that asset registries list are edges as well. A registry
+// must be in an archive of the build.
+const registryColumns = `SELECT DISTINCT fs.path_id, fd.prefix || fp.name,
+	CASE r.kind WHEN 2 THEN 'registry_manage' ELSE CASE WHEN r.flags & 1 THEN 'registry_hard' ELSE 'registry_soft' END END,
+	'package', r.to_key, ts.path_id, td.prefix || tp.name,
+	CASE WHEN n.name GLOB '/Script/*' THEN 'native' WHEN ts.present IS NOT 1 THEN 'missing'
+	     WHEN ts.paths > 1 THEN 'ambiguous' ELSE 'resolved' END,
+	0, n.name`
+
+// registryEnds makes rows of registry_dependency edges.
+const registryEnds = `
+	CROSS JOIN entry e ON e.content_id = r.content_id
+	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
+	CROSS JOIN build_symbol fs ON fs.build_id = ?1 AND fs.key = r.from_key
+		AND fs.space_id = (SELECT word_id FROM word WHERE word = 'package')
+	CROSS JOIN path fp ON fp.path_id = fs.path_id
+	CROSS JOIN dir fd ON fd.dir_id = fp.dir_id
+	CROSS JOIN name n ON n.name_id = r.to_id
+	LEFT JOIN build_symbol ts ON ts.build_id = ?1 AND ts.space_id = fs.space_id AND ts.key = r.to_key
+	LEFT JOIN path tp ON tp.path_id = ts.path_id
+	LEFT JOIN dir td ON td.dir_id = tp.dir_id
+	WHERE r.kind <> 1`
+
+// registryForward lists what the package of path ?2 needs.
+const registryForward = registryColumns + `
+	FROM build_symbol want
+	CROSS JOIN registry_dependency r ON r.from_key = want.key` + registryEnds + `
+		AND want.build_id = ?1 AND want.path_id = ?2 AND want.space_id = fs.space_id
+	ORDER BY 3, 10`
+
+// registryReversePath lists the packages that need the package of path ?2.
+const registryReversePath = registryColumns + `
+	FROM build_symbol want
+	CROSS JOIN registry_dependency r ON r.to_key = want.key` + registryEnds + `
+		AND want.build_id = ?1 AND want.path_id = ?2 AND want.space_id = fs.space_id
+	ORDER BY 2, 3`
+
+// registryReverseKey lists the packages that need the package of key ?2.
+const registryReverseKey = registryColumns + `
+	FROM registry_dependency r` + registryEnds + `
+		AND r.to_key = ?2 AND ?3 IN ('', 'package')
+	ORDER BY 2, 3`

@@ -1,4 +1,4 @@
--- doc: Unreal packages that no other package of the build refers to; maps and what code loads by name are among them
+-- doc: Unreal packages that no other package of the build refers to, nor does the asset registry say so, even softly; maps and what code loads by name are among them
 -- param: build build newest label of the build
 -- example: pakdb query @unused-packages
 WITH used AS MATERIALIZED (
@@ -10,6 +10,12 @@ WITH used AS MATERIALIZED (
     CROSS JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
     WHERE b.label = :build AND b.complete = 1
         AND bs.path_id IS NOT e.path_id -- what refers to itself alone is unused too
+    UNION
+    SELECT bs.space_id, bs.key
+    FROM asset_dependencies r
+    JOIN build_symbol bs ON bs.build_id = r.build_id AND bs.key = r.target_key
+        AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package')
+    WHERE r.build = :build AND r.kind <> 'name' AND r.source_key <> r.target_key
 )
 SELECT k.package, k.engine, e.size, k.export_count, k.archive, k.path
 FROM packages k

@@ -8,5 +8,6 @@
 //	rows_package.go       a package's facts as rows
 //	rows_zen.go           those of script objects and of containers' packages
 //	texts.go              localised texts, and their rows
+//	registry.go           what an asset registry says, and its rows
 //	tables.go             the tables of the catalog
 package unreal

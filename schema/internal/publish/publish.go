@@ -160,7 +160,11 @@ func hasReferences(ctx context.Context, tx *sql.Tx, id int64) (found bool, err e
 		FROM build_archive ba
 		CROSS JOIN entry e ON e.archive_id = ba.archive_id
 		CROSS JOIN ref r ON r.content_id = e.content_id
-		WHERE ba.build_id = ?)`, id).Scan(&found)
+		WHERE ba.build_id = ?1) OR EXISTS (SELECT 1
+		FROM asset_registry g
+		CROSS JOIN entry e ON e.content_id = g.content_id
+		CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
+		WHERE g.dependencies > 0 AND ba.build_id = ?1)`, id).Scan(&found)
 	return found, err
 }
 

@@ -1,0 +1,129 @@
+-- view assets: the assets that asset registries list
+CREATE VIEW assets AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       pn.name AS package,
+       n.name AS asset,
+       c.name AS class,
+       a.chunks,
+       a.flags,
+       a.bundled AS bundled_count,
+       (SELECT max(k.disk_size)
+        FROM registry_package k
+        WHERE k.content_id = a.content_id AND k.package_id = a.package_id) AS disk_size,
+       a.seq AS ordinal,
+       a.package_id,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN registry_asset a ON a.content_id = e.content_id
+LEFT JOIN name pn ON pn.name_id = a.package_id
+LEFT JOIN name n ON n.name_id = a.object_id
+LEFT JOIN name c ON c.name_id = a.class_id
+WHERE b.complete = 1;
+
+-- view asset_tags: the tags of assets, as asset registries have them
+CREATE VIEW asset_tags AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       pn.name AS package,
+       n.name AS asset,
+       tn.name AS tag,
+       v.name AS value,
+       t.seq AS ordinal,
+       a.package_id,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN registry_tag t ON t.content_id = e.content_id
+JOIN registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
+LEFT JOIN name pn ON pn.name_id = a.package_id
+LEFT JOIN name n ON n.name_id = a.object_id
+LEFT JOIN name tn ON tn.name_id = t.tag_id
+LEFT JOIN name v ON v.name_id = t.value_id
+WHERE b.complete = 1;
+
+-- view asset_dependencies: what packages and primary assets need, as asset registries say
+CREATE VIEW asset_dependencies AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       fn.name AS source,
+       tn.name AS target,
+       CASE r.kind WHEN 0 THEN CASE WHEN r.flags & 1 THEN 'hard' ELSE 'soft' END WHEN 1 THEN 'name' ELSE 'manage' END AS kind,
+       r.flags & 1 AS hard,
+       r.flags >> 1 & 1 AS game,
+       r.flags,
+       fsd.prefix || fsp.name AS source_path,
+       tsd.prefix || tsp.name AS target_path,
+       r.from_key AS source_key,
+       r.to_key AS target_key,
+       r.seq AS ordinal,
+       fs.path_id AS source_path_id,
+       ts.path_id AS target_path_id,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN registry_dependency r ON r.content_id = e.content_id
+LEFT JOIN name fn ON fn.name_id = r.from_id
+LEFT JOIN name tn ON tn.name_id = r.to_id
+LEFT JOIN build_symbol fs ON fs.build_id = b.build_id AND fs.key = r.from_key
+    AND fs.space_id = (SELECT word_id FROM word WHERE word = 'package')
+LEFT JOIN path fsp ON fsp.path_id = fs.path_id
+LEFT JOIN dir fsd ON fsd.dir_id = fsp.dir_id
+LEFT JOIN build_symbol ts ON ts.build_id = b.build_id AND ts.key = r.to_key
+    AND ts.space_id = (SELECT word_id FROM word WHERE word = 'package')
+LEFT JOIN path tsp ON tsp.path_id = ts.path_id
+LEFT JOIN dir tsd ON tsd.dir_id = tsp.dir_id
+WHERE b.complete = 1;
+
+-- view asset_packages: the files of packages, as asset registries and the build have them
+CREATE VIEW asset_packages AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       n.name AS package,
+       k.disk_size,
+       k.ext,
+       lower(hex(k.cooked_hash)) AS cooked_hash,
+       k.flags,
+       ksd.prefix || ksp.name AS package_path,
+       k.key AS package_key,
+       k.seq AS ordinal,
+       ks.path_id AS package_path_id,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN registry_package k ON k.content_id = e.content_id
+LEFT JOIN name n ON n.name_id = k.package_id
+LEFT JOIN build_symbol ks ON ks.build_id = b.build_id AND ks.key = k.key
+    AND ks.space_id = (SELECT word_id FROM word WHERE word = 'package')
+LEFT JOIN path ksp ON ksp.path_id = ks.path_id
+LEFT JOIN dir ksd ON ksd.dir_id = ksp.dir_id
+WHERE b.complete = 1;
