@@ -16,7 +16,7 @@ import (
 )
 
 // addTexts adds a build of loose files that Unreal Engine ships beside its packages:
-// texts in two cultures.
+// texts in two cultures, and settings.
 func addTexts(t testing.TB, c *schema.Catalog) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "texts")
@@ -26,6 +26,10 @@ func addTexts(t testing.TB, c *schema.Catalog) {
 	writeLoose(t, dir, folder+"en/Game.locres", locresOf([3]string{"Quit", "Quit game", "Quit game"},
 		[3]string{"Back", "Back", "Back"}, [3]string{"New", "New", "New"}))
 	writeLoose(t, dir, folder+"de/Game.locres", locresOf([3]string{"Quit", "Beenden", "Quit"}, [3]string{"Back", "Back", "Back"}))
+	writeLoose(t, dir, "Game/Config/DefaultEngine.ini", []byte("[/Script/Engine.Engine]\nMaxFPS=60\n+Paths=(A=1)\n"))
+	writeLoose(t, dir, "Game/Config/Windows/WindowsEngine.ini", []byte("[/Script/Engine.Engine]\nMaxFPS=120\n"))
+	writeLoose(t, dir, "Game/Config/DefaultGameplayTags.ini", []byte("[/Script/GameplayTags.GameplayTagsSettings]\n"+
+		`+GameplayTagList=(Tag="Ability.Jump",DevComment="up")`+"\n"))
 	_, err := indexer.Run(context.Background(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: "texts", Paths: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +83,7 @@ func addRegistry(t testing.TB, c *schema.Catalog) {
 		t.Fatal(err)
 	}
 	registry := &unreal.RegistryFacts{Version: 24, Filtered: true, Nodes: 3,
-		Texts:  []string{"/Game/A", "/Game/B", "/Game/C", "A", "/Script/Engine.Texture2D", "Format", "BC7", "GameplayTag:A.B"},
+		Texts:  []string{"/Game/A", "/Game/B", "/Game/C", "A", "/Script/Engine.Texture2D", "Format", "BC7", "/Script/GameplayTags.GameplayTag::A.B"},
 		Assets: []unreal.RegistryAsset{{Package: 0, Class: 4, Object: 3, Chunks: "0", Flags: 0x200}},
 		Tags:   []unreal.RegistryTag{{Asset: 0, Name: 5, Value: 6}},
 		Dependencies: []unreal.RegistryDependency{{From: 0, To: 1, Flags: 2}, {From: 0, To: 2, Flags: 3}, {From: 0, To: 7, Kind: unreal.DependsOnName},

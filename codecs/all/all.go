@@ -6,6 +6,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/assetregistry"
 	"pakdb/codecs/calligraphy"
+	"pakdb/codecs/config"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/locres"
@@ -39,6 +40,7 @@ func Registry() *codecs.Registry {
 			zenpkg.Inspector(),
 			locres.Inspector(),
 			assetregistry.Inspector(),
+			config.Inspector(),
 			unrealpkg.Inspector(),
 		},
 		Values: rows.Reader(),

@@ -14,7 +14,7 @@ import (
 // formats belong here.
 var sources = []func(*Comparer, context.Context, int64, *diff.File) ([]field, error){
 	(*Comparer).prototypeFields, (*Comparer).packageFields, localizedFields,
-	fromQuery(curvePoints), fromQuery(typeAssets), fromQuery(blueprintFields), fromQuery(directoryRecords),
+	fromQuery(settings), fromQuery(curvePoints), fromQuery(typeAssets), fromQuery(blueprintFields), fromQuery(directoryRecords),
 	fromQuery(replacements), fromQuery(references),
 }
 

@@ -9,5 +9,6 @@
 //	rows_zen.go           those of script objects and of containers' packages
 //	texts.go              localised texts, and their rows
 //	registry.go           what an asset registry says, and its rows
+//	config.go             settings, and their rows
 //	tables.go             the tables of the catalog
 package unreal
