@@ -1,0 +1,228 @@
+// Command calligraphy makes a later build of a Calligraphy archive of version 10, for
+// benchmarks of comparisons:
+//
+//	go run ./testdata/gen/calligraphy OLD.sip NEW.sip
+//
+// Three contents of ten are edited, three names of a hundred move to another folder, and
+// 69,159 edited copies are added. The directories list all of it, up to their 65,535 records.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"pakdb/codecs"
+	"pakdb/codecs/all"
+	"pakdb/codecs/compress"
+	"pakdb/codecs/gpak"
+)
+
+const added = 69_159
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: calligraphy OLD.sip NEW.sip")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "calligraphy:", err)
+		os.Exit(1)
+	}
+}
+
+// file is an entry with its content.
+type file struct {
+	entry  codecs.Entry
+	data   []byte
+	stored []byte // of the old build, where the content is the same
+}
+
+func run(from, to string) error {
+	ctx := context.Background()
+	files, err := read(ctx, from)
+	if err != nil {
+		return err
+	}
+	later, moved, copies := edit(files)
+	for i := range later {
+		if strings.HasSuffix(later[i].entry.Name, ".directory") {
+			later[i].data, later[i].stored = directory(later[i].data, later[i].entry.Name, moved, copies), nil
+		}
+	}
+	o := codecs.CreateOptions{Version: "kapg", Method: compress.LZ4}
+	return codecs.WriteFile(ctx, to, gpak.Format(), &o, func(w codecs.Writer) error {
+		for i := range later {
+			e, add, data := later[i].entry, w.AddRaw, later[i].stored
+			if data == nil {
+				e, add, data = codecs.Entry{Name: e.Name, Mod: e.Mod}, w.Add, later[i].data
+			}
+			if err := add(ctx, &e, bytes.NewReader(data)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func read(ctx context.Context, name string) ([]file, error) {
+	f, err := codecs.OpenFile(ctx, name, all.Registry(), &codecs.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	var files []file
+	for e, err := range f.Entries() {
+		if err != nil {
+			return nil, err
+		}
+		r, err := f.Open(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		_ = r.Close()
+		raw, err := f.OpenRaw(e)
+		if err != nil {
+			return nil, err
+		}
+		stored, err := io.ReadAll(raw)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{*e, data, stored})
+	}
+	return files, nil
+}
+
+// edit returns the files of the later build, the new names of moved ones, and the copies
+// of each file, all by old name.
+func edit(files []file) (later []file, moved map[string]string, copies map[string][]string) {
+	moved, copies = map[string]string{}, map[string][]string{}
+	var originals []file
+	for i := range files {
+		if at := editable(files[i]); at > 0 {
+			originals = append(originals, files[i])
+		}
+	}
+	for i := range files {
+		f := files[i]
+		if i%10 < 3 {
+			f.change(1)
+		}
+		if i%100 == 50 || i%100 == 60 || i%100 == 1 {
+			if !strings.HasSuffix(f.entry.Name, ".directory") {
+				name := path.Join(path.Dir(f.entry.Name), "Moved", path.Base(f.entry.Name))
+				moved[f.entry.Name], f.entry.Name = name, name
+			}
+		}
+		later = append(later, f)
+	}
+	for i := range added {
+		f := originals[i%len(originals)]
+		round := i/len(originals) + 2
+		ext := path.Ext(f.entry.Name)
+		name := fmt.Sprintf("%s_v%d%s", strings.TrimSuffix(f.entry.Name, ext), round, ext)
+		copies[f.entry.Name] = append(copies[f.entry.Name], name)
+		f.change(uint64(round))
+		f.entry.Name = name
+		later = append(later, f)
+	}
+	return later, moved, copies
+}
+
+// editable returns where a content has a number that may be any other, 0 for nowhere.
+func editable(f file) int {
+	switch path.Ext(f.entry.Name) {
+	case ".curve":
+		if len(f.data) >= 20 {
+			return len(f.data) - 8
+		}
+	case ".prototype", ".defaults":
+		return firstValue(f.data)
+	}
+	return 0
+}
+
+// firstValue returns where the first plain value of a prototype is, 0 if it has none.
+func firstValue(b []byte) int {
+	at := 5
+	if len(b) < 40 || b[4]&2 == 0 {
+		return 0
+	}
+	if b[4]&1 != 0 {
+		at += 8
+	}
+	groups, fields := binary.LittleEndian.Uint16(b[at:]), binary.LittleEndian.Uint16(b[at+11:])
+	at += 13 + 8
+	if groups == 0 || fields == 0 || at+9 > len(b) || strings.IndexByte("DL", b[at]) < 0 {
+		return 0
+	}
+	return at + 1
+}
+
+// change edits the content, if it has a number that may be any other.
+func (f *file) change(by uint64) {
+	at := editable(*f)
+	if at == 0 {
+		return
+	}
+	f.data, f.stored = bytes.Clone(f.data), nil
+	binary.LittleEndian.PutUint64(f.data[at:], binary.LittleEndian.Uint64(f.data[at:])^by<<8)
+}
+
+// directory returns a directory with the paths of moved files, and with a record for each
+// copy of one.
+func directory(b []byte, name string, moved map[string]string, copies map[string][]string) []byte {
+	fixed := 17
+	switch path.Base(name) {
+	case "Prototype.directory":
+		fixed = 25
+	case "Replacement.directory":
+		return b
+	}
+	out := bytes.Clone(b[:6])
+	records := 0
+	var more []byte
+	room := 65_535 - int(binary.LittleEndian.Uint16(b[4:]))
+	for at := 6; at < len(b); records++ {
+		n := int(binary.LittleEndian.Uint16(b[at+fixed:]))
+		head := b[at : at+fixed]
+		stored := "Calligraphy/" + strings.ReplaceAll(string(b[at+fixed+2:at+fixed+2+n]), `\`, "/")
+		at += fixed + 2 + n
+		for i, c := range copies[stored] {
+			if room == 0 {
+				break
+			}
+			room--
+			h := bytes.Clone(head)
+			for _, id := range []int{0, 8} {
+				binary.LittleEndian.PutUint64(h[id:], binary.LittleEndian.Uint64(h[id:])+uint64(i+1)<<40)
+			}
+			more = record(more, h, c)
+			records++
+		}
+		if to := moved[stored]; to != "" {
+			stored = to
+		}
+		out = record(out, head, stored)
+	}
+	out = append(out, more...)
+	binary.LittleEndian.PutUint16(out[4:], uint16(records))
+	return out
+}
+
+func record(b, head []byte, name string) []byte {
+	name = strings.ReplaceAll(strings.TrimPrefix(name, "Calligraphy/"), "/", `\`)
+	b = append(b, head...)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(name)))
+	return append(b, name...)
+}
