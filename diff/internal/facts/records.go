@@ -34,12 +34,42 @@ func HasRecords(ctx context.Context, db *sql.DB) (bool, error) {
 // none of paths that they give several. paths must be sorted.
 func Records(ctx context.Context, db *sql.DB, build int64, paths []int64) (map[int64]GUID, error) {
 	of := map[int64]GUID{}
-	err := Batches(paths, func(paths []int64) error {
-		return schema.EachRow(ctx, db, recordGUIDs, []driver.Value{build, Array(paths)}, func(v []driver.Value) {
+	ids, err := directories(ctx, db, build)
+	if err != nil || len(ids) == 0 || len(paths) == 0 {
+		return of, err
+	}
+	records := int64(0)
+	if err := db.QueryRowContext(ctx, countRecords, Array(ids)).Scan(&records); err != nil {
+		return nil, err
+	}
+	// A look-up by path costs about as much as reading four records in their order.
+	if int64(len(paths)) > records/4 {
+		err := eachRecord(ctx, db, ids, func(r record) {
+			if _, wanted := slices.BinarySearch(paths, r.path); wanted {
+				setOnce(of, r.path, r.guid)
+			}
+		})
+		return of, err
+	}
+	err = Batches(paths, func(paths []int64) error {
+		return schema.EachRow(ctx, db, recordGUIDs, []driver.Value{Array(ids), Array(paths)}, func(v []driver.Value) {
 			setOnce(of, Integer(v[0]), GUID{Space: Integer(v[2]), Value: Integer(v[1])})
 		})
 	})
 	return of, err
+}
+
+// record is what a directory says of a path.
+type record struct {
+	path int64
+	guid GUID
+}
+
+// eachRecord calls do for the records of directories.
+func eachRecord(ctx context.Context, db *sql.DB, directories []int64, do func(record)) error {
+	return schema.EachRow(ctx, db, allRecords, []driver.Value{Array(directories)}, func(v []driver.Value) {
+		do(record{Integer(v[0]), GUID{Space: Integer(v[2]), Value: Integer(v[1])}})
+	})
 }
 
 // setOnce sets what a key stands for. A key of several values, in damaged directories,
@@ -80,17 +110,28 @@ func ReadApart(ctx context.Context, db *sql.DB, oldBuild, newBuild int64) (*Apar
 	if err != nil || slices.Equal(old, new) {
 		return nil, err
 	}
-	dirs := [2]string{Array(notAmong(old, new)), Array(notAmong(new, old))}
-	found := &Apart{}
-	for i := range dirs {
-		found.Of[i], found.Paths[i] = map[int64]GUID{}, map[GUID]int64{}
-		err := schema.EachRow(ctx, db, recordsApart, []driver.Value{dirs[i], dirs[1-i]}, func(v []driver.Value) {
-			path, g := Integer(v[0]), GUID{Space: Integer(v[1]), Value: Integer(v[2])}
-			setOnce(found.Of[i], path, g)
-			setOnce(found.Paths[i], g, path)
+	var said [2]map[record]bool // true: the other side says it too
+	for i, ids := range [2][]int64{notAmong(old, new), notAmong(new, old)} {
+		said[i] = map[record]bool{}
+		err := eachRecord(ctx, db, ids, func(r record) {
+			_, both := said[0][r]
+			if i == 1 && both {
+				said[0][r] = true
+			}
+			said[i][r] = both
 		})
 		if err != nil {
 			return nil, err
+		}
+	}
+	found := &Apart{}
+	for i := range said {
+		found.Of[i], found.Paths[i] = map[int64]GUID{}, map[GUID]int64{}
+		for r, both := range said[i] {
+			if !both {
+				setOnce(found.Of[i], r.path, r.guid)
+				setOnce(found.Paths[i], r.guid, r.path)
+			}
 		}
 	}
 	return found, nil
@@ -110,15 +151,21 @@ func Replacements(ctx context.Context, db *sql.DB, builds ...int64) (map[int64]i
 	return replaced, nil
 }
 
-// recordGUIDs lists the GUIDs that Marvel Heroes' directories of a build give
-// paths ?2.
+// recordGUIDs lists the GUIDs that Marvel Heroes' directories ?1, a JSON array of
+// contents, give paths ?2.
 const recordGUIDs = `SELECT r.path_id, r.guid, r.space_id
 	FROM json_each(?2) j
 	CROSS JOIN calligraphy_record r ON r.path_id = j.value
-	WHERE EXISTS (SELECT 1
-	              FROM entry e
-	              JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1
-	              WHERE e.content_id = r.content_id` + andSeen + `)`
+	WHERE r.content_id IN (SELECT value FROM json_each(?1))`
+
+// allRecords lists the records of directories ?1, a JSON array of contents.
+const allRecords = `SELECT r.path_id, r.guid, r.space_id
+	FROM json_each(?1) j
+	CROSS JOIN calligraphy_record r ON r.content_id = j.value`
+
+// countRecords counts them by their last one, which the key of the table tells.
+const countRecords = `SELECT coalesce(sum(1 + (SELECT max(r.seq) FROM calligraphy_record r WHERE r.content_id = j.value)), 0)
+	FROM json_each(?1) j`
 
 // andSeen leaves entries e of archives ba out that the game does not see.
 const andSeen = ` AND NOT EXISTS (SELECT 1
@@ -146,16 +193,6 @@ func seenContents(table, query string) string {
 	)
 	` + query
 }
-
-// recordsApart lists what directories ?1, a JSON array of contents, say and
-// directories ?2 do not.
-const recordsApart = `SELECT path_id, space_id, guid
-	FROM calligraphy_record
-	WHERE content_id IN (SELECT value FROM json_each(?1))
-	EXCEPT
-	SELECT path_id, space_id, guid
-	FROM calligraphy_record
-	WHERE content_id IN (SELECT value FROM json_each(?2))`
 
 // replacedGUIDs lists which GUIDs a build says took the place of others.
 var replacedGUIDs = seenContents("calligraphy_replacement", `SELECT DISTINCT r.old_guid, r.last_guid
