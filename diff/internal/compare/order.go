@@ -161,14 +161,24 @@ func movedOf(ctx context.Context, db *sql.DB, s *side.Sides, steps []step, from,
 	for _, s := range outOfOrder(ranks) {
 		out[s.old] = true
 	}
+	var asked []int
+	var rows [][2]int64
 	for i, p := range steps {
-		passes := out[int32(i)]
-		if !passes && from(p)>>schema.RowBits != to(p)>>schema.RowBits {
-			if passes, err = s.PassesKept(ctx, db, &s.Old.Rows[p.oldRow], &s.New.Rows[p.row]); err != nil {
-				return nil, err
-			}
+		if !out[int32(i)] && from(p)>>schema.RowBits != to(p)>>schema.RowBits {
+			asked, rows = append(asked, i), append(rows, [2]int64{from(p), to(p)})
 		}
-		if passes {
+	}
+	passes, err := s.PassKept(ctx, db, &s.New.Archives[s.New.Rows[steps[0].row].Archive], rows)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range asked {
+		if passes[k] {
+			out[int32(i)] = true
+		}
+	}
+	for i, p := range steps {
+		if out[int32(i)] {
 			moved = append(moved, p)
 		}
 	}

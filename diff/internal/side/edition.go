@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"slices"
 
 	"pakdb/diff/internal/facts"
@@ -105,26 +106,22 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 		for _, s := range []*Side{old, new} {
 			s.total = max(s.total, len(s.Rows))
 		}
-		if err := l.readRecorded(ctx, old, a); err != nil {
-			return err
-		}
-		if err := l.readRecorded(ctx, new, b); err != nil {
+		if err := l.readRecorded(ctx, old, new, a, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recordedRows lists the rows of paths ?3 in archive ?2 of build ?1.
-const recordedRows = `SELECT e.row
-	FROM json_each(?3) j
-	CROSS JOIN build_archive ba ON ba.build_id = ?1 AND ba.Ordinal = ?2
-	CROSS JOIN entry e ON e.path_id = j.value AND e.archive_id = ba.archive_id
-	ORDER BY e.row`
+// rowsOfPaths lists the rows that any edition of lineage ?1 has of paths ?2. The index
+// alone tells them.
+const rowsOfPaths = `SELECT e.row
+	FROM json_each(?2) j
+	CROSS JOIN entry_row e INDEXED BY entry_path ON e.path_id = j.value AND e.lineage_id = ?1`
 
-// readRecorded reads entries that are the same on both sides, and of which the
-// directories of the builds say different things.
-func (l *loader) readRecorded(ctx context.Context, b *Side, a *Archive) error {
+// readRecorded reads entries that are the same on both sides, archives a and b, and of
+// which the directories of the builds say different things.
+func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive) error {
 	if l.apart == nil {
 		return nil
 	}
@@ -134,10 +131,11 @@ func (l *loader) readRecorded(ctx context.Context, b *Side, a *Archive) error {
 			paths = append(paths, path)
 		}
 	}
-	read := b.readAlready(a)
+	// Rows that hold for one edition alone are read already, and most paths have no others.
+	read := [2]map[int64]bool{old.readAlready(a), new.readAlready(b)}
 	err := facts.Batches(facts.Set(paths), func(paths []int64) error {
-		return schema.EachRow(ctx, l.db, recordedRows, []driver.Value{b.ID, a.Ordinal, facts.Array(paths)}, func(v []driver.Value) {
-			if row := facts.Integer(v[0]); !read[row] {
+		return schema.EachRow(ctx, l.db, rowsOfPaths, []driver.Value{b.Lineage, facts.Array(paths)}, func(v []driver.Value) {
+			if row := facts.Integer(v[0]); !read[0][row] && !read[1][row] {
 				rows = append(rows, row)
 			}
 		})
@@ -147,18 +145,47 @@ func (l *loader) readRecorded(ctx context.Context, b *Side, a *Archive) error {
 	}
 	slices.Sort(rows)
 	return facts.Batches(rows, func(rows []int64) error {
-		return l.readRows(ctx, b, someRows, b.ID, a.Ordinal, facts.Array(rows))
+		if err := l.readRows(ctx, old, someRows, old.ID, a.Ordinal, facts.Array(rows)); err != nil {
+			return err
+		}
+		return l.readRows(ctx, new, someRows, new.ID, b.Ordinal, facts.Array(rows))
 	})
 }
 
-// PassesKept reports whether an entry that an archive has stored anew, rows a and b,
-// lies elsewhere among those that both editions have: between its rows is one of these.
-func (s *Sides) PassesKept(ctx context.Context, db *sql.DB, a, b *Row) (passes bool, err error) {
-	from, to := s.Old.Places[a.Seq], s.New.Places[b.Seq]
-	archive := &s.New.Archives[b.Archive]
+// keptBetween lists which of the places ?4, pairs of rows of lineage ?1, have a row
+// between them that editions ?2 and ?3 both have.
+const keptBetween = `SELECT j.key
+	FROM json_each(?4) j
+	WHERE EXISTS (SELECT 1
+	              FROM entry_row e
+	              WHERE e.lineage_id = ?1 AND e.row > j.value ->> 0 AND e.row < j.value ->> 1
+	                AND e.since <= ?2 AND (e.until = 0 OR e.until > ?3))`
+
+// PassKept returns which entries that an archive of the new side has stored anew lie
+// elsewhere among those that both editions have: between the two rows of the entry is
+// one of these.
+func (s *Sides) PassKept(ctx context.Context, db *sql.DB, archive *Archive, rows [][2]int64) (map[int]bool, error) {
+	passes := map[int]bool{}
 	first, last := min(archive.Edition, archive.TwinEdition), max(archive.Edition, archive.TwinEdition)
-	err = schema.EachRow(ctx, db, `SELECT EXISTS (SELECT 1 FROM entry_row
-		WHERE lineage_id = ?1 AND row > ?2 AND row < ?3 AND since <= ?4 AND (until = 0 OR until > ?5))`,
-		[]driver.Value{archive.Lineage, min(from, to), max(from, to), first, last}, func(v []driver.Value) { passes = facts.Integer(v[0]) != 0 })
-	return passes, err
+	at := 0
+	for some := range slices.Chunk(rows, passBatch) {
+		pairs := make([][2]int64, len(some))
+		for i, r := range some {
+			pairs[i] = [2]int64{min(r[0], r[1]), max(r[0], r[1])}
+		}
+		array, err := json.Marshal(pairs)
+		if err != nil {
+			return nil, err
+		}
+		err = schema.EachRow(ctx, db, keptBetween, []driver.Value{archive.Lineage, first, last, string(array)},
+			func(v []driver.Value) { passes[at+int(facts.Integer(v[0]))] = true })
+		if err != nil {
+			return nil, err
+		}
+		at += len(some)
+	}
+	return passes, nil
 }
+
+// passBatch is how many pairs of rows one look-up takes.
+const passBatch = 4096
