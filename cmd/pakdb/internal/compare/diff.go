@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -148,7 +149,11 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	}
 	defer sides.Close()
 	// What is compared has no pointers, so that collecting often costs little. Two
-	// builds of a million entries with nothing in common: 454 MB, with 50 528 MB.
+	// builds of a million entries with nothing in common: 454 MB, with 50 528 MB. The
+	// ballast, which takes no memory because nobody writes to it, lets a small heap grow
+	// by 16 MB before the next collection: a tenth of the CPU of 30,000 changes.
+	ballast := make([]byte, 64<<20)
+	defer runtime.KeepAlive(ballast)
 	defer debug.SetGCPercent(debug.SetGCPercent(25))
 	if sides.Entries() {
 		if opts.limits != nil {
