@@ -31,6 +31,7 @@ type Catalog struct {
 	lock   *file.Lock
 
 	checked bool // as Checked returns it
+	scratch *scratch
 
 	reader *sql.DB // looks up known archives while the writer is in a transaction
 	known  *sql.Stmt
@@ -42,16 +43,18 @@ type Catalog struct {
 // refused, as far as [Catalog.Checked] tells. While it is open the
 // file is in WAL mode, so that readers go on; [Catalog.Close] brings it back to a
 // single file.
-func Open(ctx context.Context, path string) (*Catalog, error) {
+func Open(ctx context.Context, path string) (*Catalog, error) { return openNamed(ctx, path, nil) }
+
+func openNamed(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 	path = file.Resolve(path) // one lock and one journal, whatever links lead to the file
-	c, err := open(ctx, path)
+	c, err := open(ctx, path, s)
 	if err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
 	}
 	return c, nil
 }
 
-func open(ctx context.Context, path string) (*Catalog, error) {
+func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 	if err := file.IsUsable(ctx, path); err != nil { // before there is a lock file beside a file of someone else
 		return nil, err
 	}
@@ -68,7 +71,7 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 		lock.Release()
 		return nil, err
 	}
-	c := &Catalog{writer: conn.OpenWriter(path), path: path, lock: lock, checked: checked}
+	c := &Catalog{writer: conn.OpenWriter(path, s.sync()), path: path, lock: lock, checked: checked, scratch: s}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close() // it says the same again
 		return nil, err
@@ -78,6 +81,9 @@ func open(ctx context.Context, path string) (*Catalog, error) {
 
 func (c *Catalog) prepare(ctx context.Context) error {
 	if err := migrations.Run(ctx, c.writer.DB); err != nil {
+		return err
+	}
+	if err := c.scratch.prepare(ctx, c.writer.DB); err != nil {
 		return err
 	}
 	c.finder = conn.NewFinder(c.path)

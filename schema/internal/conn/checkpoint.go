@@ -21,8 +21,8 @@ type checkpointer struct {
 // has been copied, which a writer that never pauses would never let happen.
 const maxLog = 64 << 20 / 4096
 
-func newCheckpointer(path string) *checkpointer {
-	k := &checkpointer{db: openCheckpoint(path), requests: make(chan chan<- struct{}, 1), done: make(chan struct{})}
+func newCheckpointer(path string, sync Sync) *checkpointer {
+	k := &checkpointer{db: openCheckpoint(path, sync), requests: make(chan chan<- struct{}, 1), done: make(chan struct{})}
 	k.db.SetMaxOpenConns(1)
 	go k.run()
 	return k

@@ -12,20 +12,21 @@ type Writer struct {
 	DB         *sql.DB
 	Src        *Source // temp.src of the connection
 	checkpoint *checkpointer
+	sync       Sync
 }
 
 // OpenWriter opens the catalog at path for writing. The file is in WAL mode from its
 // first statement on.
-func OpenWriter(path string) *Writer {
+func OpenWriter(path string, sync Sync) *Writer {
 	src := &Source{}
-	db := openWriter(path, src)
+	db := openWriter(path, src, sync)
 	db.SetMaxOpenConns(1)
-	return &Writer{DB: db, Src: src}
+	return &Writer{DB: db, Src: src, sync: sync}
 }
 
 // StartCheckpoints has committed pages copied into the catalog from now on. Without it
 // the log grows.
-func (w *Writer) StartCheckpoints(path string) { w.checkpoint = newCheckpointer(path) }
+func (w *Writer) StartCheckpoints(path string) { w.checkpoint = newCheckpointer(path, w.sync) }
 
 // EndCheckpoints ends what [Writer.StartCheckpoints] began, if it has been called.
 func (w *Writer) EndCheckpoints() {

@@ -143,18 +143,20 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if opts.exact && !opts.stat {
 		return fmt.Errorf("%w: --exact is for --stat", cli.ErrUsage)
 	}
-	sides, err := operand.OpenSides(ctx, a, args[0], args[1], opts.semantic || opts.impact)
-	if err != nil {
-		return err
-	}
-	defer sides.Close()
 	// What is compared has no pointers, so that collecting often costs little. Two
 	// builds of a million entries with nothing in common: 454 MB, with 50 528 MB. The
 	// ballast, which takes no memory because nobody writes to it, lets a small heap grow
 	// by 16 MB before the next collection: a tenth of the CPU of 30,000 changes.
 	ballast := make([]byte, 64<<20)
 	defer runtime.KeepAlive(ballast)
-	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	percent := debug.SetGCPercent(100)
+	defer debug.SetGCPercent(percent)
+	sides, err := operand.OpenSides(ctx, a, args[0], args[1], opts.semantic || opts.impact)
+	if err != nil {
+		return err
+	}
+	defer sides.Close()
+	debug.SetGCPercent(25)
 	if sides.Entries() {
 		if opts.limits != nil {
 			return fmt.Errorf("%w: --fail-over is for builds, and these are two entries", cli.ErrUsage)

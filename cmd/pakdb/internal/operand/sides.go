@@ -120,9 +120,9 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, facts bool) (catalog s
 		return "", err
 	}
 	catalog = filepath.Join(s.temp.Path(), "pakdb.db")
-	registry := a.Registry()
+	registry, open := a.Registry(), schema.Open
 	if s.Old.path != "" && s.New.path != "" && !facts {
-		registry = registry.ForComparing()
+		registry, open = registry.ForComparing(), schema.OpenScratch
 	}
 	if s.Old.path == "" || s.New.path == "" {
 		if err := schema.Copy(ctx, a.Catalog, catalog); err != nil {
@@ -134,7 +134,7 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, facts bool) (catalog s
 			o.Label = fmt.Sprintf("%s (%d)", o.path, i)
 		}
 	}
-	c, err := schema.Open(ctx, catalog)
+	c, err := open(ctx, catalog)
 	if err != nil {
 		return "", err
 	}
