@@ -10,11 +10,18 @@ import (
 	"pakdb/schema"
 )
 
-// contentsHeld lists which of the contents ?2 a build holds.
-const contentsHeld = `SELECT DISTINCT e.content_id
+// contentsHeld lists which of the contents ?2 a build holds. It goes from rows to the
+// editions of the build: the view entry goes to all editions of a lineage.
+const contentsHeld = `WITH held AS MATERIALIZED (
+		SELECT a.lineage_id, a.edition
+		FROM build_archive ba
+		JOIN archive a ON a.archive_id = ba.archive_id
+		WHERE ba.build_id = ?1
+	)
+	SELECT DISTINCT e.content_id
 	FROM json_each(?2) j
-	CROSS JOIN entry e ON e.content_id = j.value
-	CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id AND ba.build_id = ?1`
+	CROSS JOIN entry_row e INDEXED BY entry_content ON e.content_id = j.value
+	CROSS JOIN held h ON h.lineage_id = e.lineage_id AND h.edition >= e.since AND (e.until = 0 OR h.edition < e.until)`
 
 // HeldElsewhere sets in inOld which of the contents, which must be sorted, the old build
 // has, in archives of which not all rows were read as well. Most contents that changed
