@@ -105,17 +105,30 @@ func (d *dictionaries) dictionaryIn(ctx context.Context, file file, in *codecs.I
 
 // inspectEntry reads an entry for its facts alone.
 func (p *opener) inspectEntry(ctx context.Context, o *opened, e *codecs.Entry, in *codecs.Inspector) (f *codecs.Facts, err error) {
+	err = p.inspectWith(ctx, o, e, in, func(found *codecs.Facts, _ []byte) error {
+		f = found
+		return nil
+	})
+	return f, err
+}
+
+// inspectWith reads an entry, and hands its facts and its content to do.
+func (p *opener) inspectWith(ctx context.Context, o *opened, e *codecs.Entry, in *codecs.Inspector, do func(*codecs.Facts, []byte) error) (err error) {
 	defer guard(&err, o.src.Name)
 	r, err := o.archive.Open(ctx, e)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = r.Close() }()
 	content, err := io.ReadAll(r)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return in.Inspect(ctx, bytes.NewReader(content), int64(len(content)), e)
+	f, err := in.Inspect(ctx, bytes.NewReader(content), int64(len(content)), e)
+	if err != nil {
+		return err
+	}
+	return do(f, content)
 }
 
 // resolveAll inspects again the contents that were inspected before what they
@@ -148,18 +161,36 @@ func (d *dictionaries) resolveFile(ctx context.Context, targets []schema.Target,
 	if o.err != nil {
 		return nil // known by its checksums, and gone: the references stay as they are
 	}
-	facts := map[int64]*schema.Facts{}
+	facts, values := map[int64]*schema.Facts{}, map[int64]*schema.Values{}
 	for i, e := range entriesOf(o.archive, targets) {
 		if !in.Match(e, nil) {
 			continue
 		}
-		f, err := d.open.inspectEntry(ctx, o, e, in)
+		// What fails is a problem of the content already.
+		_ = d.open.inspectWith(ctx, o, e, in, func(f *codecs.Facts, content []byte) error {
+			f = in.Dictionary.Resolve(f, known)
+			row := factsOf(in, f, nil)
+			v, err := d.valuesOf(ctx, o, e, f, content)
+			if v != nil {
+				values[targets[i].Content] = valueRows(d.open.options.Registry.Values, v)
+				row.Refs = append(row.Refs, newRefs(row.Refs, v.Refs)...)
+			}
+			facts[targets[i].Content] = row
+			return err
+		})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err == nil {
-			facts[targets[i].Content] = factsOf(in, in.Dictionary.Resolve(f, known), nil)
-		}
 	}
-	return d.open.build.ReplaceFacts(facts)
+	return d.open.build.ReplaceFacts(facts, values)
+}
+
+// valuesOf reads the values of a content again, nil for none: they have names of what the
+// dictionary knows.
+func (d *dictionaries) valuesOf(ctx context.Context, o *opened, e *codecs.Entry, f *codecs.Facts, content []byte) (*codecs.Values, error) {
+	reader := d.open.options.Registry.Values
+	if reader == nil || f.Body != nil || !reader.Takes(f) {
+		return nil, nil
+	}
+	return reader.Read(ctx, f, bytes.NewReader(content), 0, int64(len(content)), &codecs.ValueOptions{Package: packageName(d.open.options.Registry, o, e)})
 }

@@ -158,6 +158,7 @@ func TestScriptObjectsOfAnotherScan(t *testing.T) {
 		byID   = "SELECT count(*) > 0 FROM imports WHERE full_name LIKE '<script %'"
 		edges  = "SELECT path, kind, target_kind, target, status FROM dependencies WHERE archive = '" + zlibTwin + "' ORDER BY 1, 2, 4"
 		tables = "SELECT path, ordinal, full_name, class, class_package FROM imports WHERE archive = '" + zlibTwin + "' ORDER BY 1, 2"
+		values = "SELECT path, export, class, field, type, value, target FROM properties WHERE archive = '" + zlibTwin + "' ORDER BY path, position"
 	)
 	together := newCatalog(t)
 	together.mustScan(indexer.Options{Paths: []string{packages, global}, Label: "b"})
@@ -169,6 +170,7 @@ func TestScriptObjectsOfAnotherScan(t *testing.T) {
 	late.mustScan(indexer.Options{Paths: []string{packages, global}, Label: "b"})
 	late.want(edges, together.rows(edges)...)
 	late.want(tables, together.rows(tables)...)
+	late.want(values, together.rows(values)...)
 
 	early := newCatalog(t)
 	early.mustScan(indexer.Options{Paths: []string{global}, Label: "a"})

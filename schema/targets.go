@@ -151,9 +151,14 @@ const unresolved = `SELECT r.content_id, ba.location, min(e.ordinal), '', 0
 
 // ReplaceFacts stores other facts of contents that the catalog holds. Digests of
 // packages stay as they are.
-func (b *Build) ReplaceFacts(facts map[int64]*Facts) error {
+// Values, where there are any, take the place of those that follow from the content alone.
+func (b *Build) ReplaceFacts(facts map[int64]*Facts, values map[int64]*Values) error {
 	for _, id := range slices.Sorted(maps.Keys(facts)) {
-		b.batch.Replaced = append(b.batch.Replaced, &batch.Row{ContentID: id, Entry: Entry{Facts: facts[id]}})
+		row := &batch.Row{ContentID: id, Entry: Entry{Facts: facts[id], Values: values[id]}}
+		if row.Values != nil {
+			row.ExportsOf = &Package{}
+		}
+		b.batch.Replaced = append(b.batch.Replaced, row)
 	}
 	return b.flush()
 }

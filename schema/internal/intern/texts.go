@@ -66,6 +66,11 @@ func wantedTexts(b *batch.Batch) (wanted []wantedText) {
 	for _, r := range b.Sets {
 		addValues(r)
 	}
+	for _, r := range b.Replaced {
+		if r.Values != nil {
+			addValues(r)
+		}
+	}
 	for _, r := range b.Due {
 		f, ids := r.Facts, &r.FactIDs
 		ids.SymbolNames, ids.RefNames = make([]int64, len(f.Symbols)), make([]int64, len(f.Refs))

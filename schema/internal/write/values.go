@@ -52,7 +52,11 @@ func insertValues(t *tx, b *batch.Batch) error {
 			entries = append(entries, r)
 		}
 	}
-	sets, err := newSets(t, slices.Concat(entries, b.Sets))
+	replaced, err := removeReplaced(t, b)
+	if err != nil {
+		return err
+	}
+	sets, err := newSets(t, slices.Concat(entries, b.Sets, replaced))
 	if err != nil {
 		return err
 	}
@@ -73,6 +77,18 @@ func insertValues(t *tx, b *batch.Batch) error {
 		return err
 	}
 	return holdSets(t, b)
+}
+
+// removeReplaced removes the values in place of which there are others, and returns the
+// rows that have these.
+func removeReplaced(t *tx, b *batch.Batch) (rows []*batch.Row, err error) {
+	for _, r := range b.Replaced {
+		if r.Values != nil {
+			rows = append(rows, r)
+		}
+	}
+	return rows, t.exec("DELETE FROM value_set WHERE header = 0 AND context = 0 AND content_id IN (SELECT a FROM src)", len(rows),
+		func(row, _ int) driver.Value { return rows[row].ContentID })
 }
 
 // holdSets notes that sets hold in the build of a batch.
