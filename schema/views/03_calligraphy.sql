@@ -111,6 +111,58 @@ LEFT JOIN path tp ON tp.path_id = ts.path_id
 LEFT JOIN dir td ON td.dir_id = tp.dir_id
 WHERE b.complete = 1;
 
+-- view calligraphy_effective: every value that a prototype of Marvel Heroes uses, its own and what it inherits
+CREATE VIEW calligraphy_effective AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       f.blueprint,
+       f.field,
+       f.type,
+       f.ordinal,
+       f.value,
+       f.target,
+       f.position,
+       f.copy,
+       f.path AS origin_path,
+       c.value ->> 3 AS depth,
+       f.field_id,
+       f.blueprint_id,
+       f.content_id AS origin_content_id,
+       e.path_id,
+       e.content_id,
+       ba.name AS archive,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN content k ON k.content_id = e.content_id
+    AND k.kind_id = (SELECT word_id FROM word WHERE word = 'calligraphy-prototype')
+-- the prototype and its parents, the nearest first; 64 parents end a cycle
+JOIN json_each((WITH RECURSIVE up (content_id, archive_id, path_id, depth) AS (
+                    SELECT e.content_id, e.archive_id, e.path_id, 0
+                    UNION ALL
+                    SELECT pe.content_id, pe.archive_id, pe.path_id, up.depth + 1
+                    FROM up
+                    JOIN ref r ON r.content_id = up.content_id AND r.seq = 0
+                        AND r.kind_id = (SELECT word_id FROM word WHERE word = 'parent')
+                    JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = r.space_id AND bs.key = r.key
+                    JOIN entry pe ON pe.path_id = bs.path_id
+                    JOIN build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
+                    WHERE up.depth < 64)
+                SELECT json_group_array(json_array(content_id, archive_id, path_id, depth)) FROM up)) c
+JOIN calligraphy_fields f ON f.build_id = b.build_id AND f.archive_id = c.value ->> 1 AND f.content_id = c.value ->> 0
+    AND f.path_id = c.value ->> 2 AND f.owner IS NULL
+JOIN calligraphy_value vf ON vf.content_id = f.content_id AND vf.ordinal = f.ordinal
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+WHERE b.complete = 1
+    AND NOT EXISTS (SELECT 1
+                    FROM json_each(c.json) n -- a nearer one sets the field
+                    JOIN calligraphy_value v ON v.content_id = n.value ->> 0 AND v.field = vf.field
+                        AND v.blueprint = vf.blueprint AND v.copy = vf.copy AND v.owner IS NULL
+                    WHERE n.value ->> 3 < c.value ->> 3);
+
 -- view calligraphy_curves: the points of Marvel Heroes' curves
 CREATE VIEW calligraphy_curves AS
 SELECT b.label AS build,
