@@ -3,14 +3,20 @@ package semantic
 // The queries below yield the fields of content ?2 in build ?1: a name, and a
 // value. Ids are shown by the path they stand for in that build.
 
-// settings are those of an .ini: a key with its value, or what is done to a list.
-const settings = `SELECT '[' || s.name || '] ' || CASE c.op WHEN '' THEN k.name ELSE c.op || k.name || '=' || v.name END,
-		CASE c.op WHEN '' THEN v.name ELSE 'set' END
+// settings are those of an .ini: a key with its value, or what is done to a list, or a
+// line that is neither. A text of such lines alone is no .ini, whatever its name.
+const settings = `SELECT '[' || s.name || '] ' || CASE
+			WHEN k.name = '' THEN v.name
+			WHEN c.op = '' THEN k.name
+			ELSE c.op || k.name || '=' || v.name
+		END,
+		CASE WHEN k.name = '' THEN 'yes' WHEN c.op = '' THEN v.name ELSE 'set' END
 	FROM config_line c
 	JOIN name s ON s.name_id = c.section_id
 	JOIN name k ON k.name_id = c.key_id
 	JOIN name v ON v.name_id = c.value_id
 	WHERE c.content_id = ?2
+		AND EXISTS (SELECT 1 FROM config_line o JOIN name n ON n.name_id = o.key_id WHERE o.content_id = ?2 AND n.name <> '')
 	ORDER BY c.seq`
 
 const curvePoints = `SELECT 'point ' || (c.start + j.key), j.value
