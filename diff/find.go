@@ -3,10 +3,12 @@ package diff
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/hex"
 	"errors"
 	"fmt"
 
+	"pakdb/diff/internal/facts"
 	"pakdb/schema"
 )
 
@@ -15,15 +17,24 @@ var ErrNoFile = errors.New("no such entry in the build")
 
 // Find returns the entry that a path stands for in a build, after mounting.
 func Find(ctx context.Context, db *sql.DB, label, path string) (*File, error) {
-	var f File
-	var hash []byte
-	err := db.QueryRowContext(ctx, seenSQL, label, schema.PathKey(path), path).Scan(&f.PathID, &f.ContentID, &f.ArchiveID, &f.Archive,
-		&f.Type, &f.Method, &f.Flags, &f.Size, &f.Stored, &hash, &f.Copies)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
+	asked := schema.NewStatements(db)
+	f, err := FindBy(ctx, asked, label, path)
+	return f, errors.Join(err, asked.Close())
+}
+
+// FindBy is [Find] for who asks again and again.
+func FindBy(ctx context.Context, asked *schema.Statements, label, path string) (*File, error) {
+	var f *File
+	err := asked.EachRow(ctx, seenSQL, []driver.Value{label, schema.PathKey(path), path}, func(v []driver.Value) {
+		hash, _ := v[9].([]byte)
+		f = &File{Path: path, PathID: facts.Integer(v[0]), ContentID: facts.Integer(v[1]), ArchiveID: facts.Integer(v[2]), Archive: facts.Text(v[3]),
+			Type: facts.Text(v[4]), Method: facts.Text(v[5]), Flags: facts.Integer(v[6]), Size: facts.Integer(v[7]), Stored: facts.Integer(v[8]),
+			Content: hex.EncodeToString(hash), Copies: int(facts.Integer(v[10]))}
+	})
+	if err == nil && f == nil {
+		err = fmt.Errorf("%w: %q in %q", ErrNoFile, path, label)
 	}
-	f.Path, f.Content = path, hex.EncodeToString(hash)
-	return &f, err
+	return f, err
 }
 
 // seenSQL finds the entry of path ?3, whose key is ?2, that the game sees in

@@ -31,9 +31,11 @@ type Contents struct {
 	options  *codecs.Options
 	store    *objects.Store
 
-	mu   sync.Mutex
-	db   *sql.DB // opened when first needed
-	open []*archive
+	mu      sync.Mutex
+	db      *sql.DB   // opened when first needed, with the two
+	known   *sql.Stmt // compiled once: to compile them takes longer than to run them
+	holders *sql.Stmt
+	open    []*archive
 }
 
 // NewContents returns the contents of a catalog. It opens nothing yet. store
@@ -102,35 +104,51 @@ func (c *Contents) Close() error {
 	}
 	c.open = nil
 	if c.db != nil {
-		errs = append(errs, c.db.Close())
+		errs = append(errs, c.known.Close(), c.holders.Close(), c.db.Close())
 		c.db = nil
 	}
 	return errors.Join(errs...)
 }
 
-func (c *Contents) reader(ctx context.Context) (*sql.DB, error) {
+const (
+	knownSQL = `SELECT c.content_id, c.size FROM content_key k
+		JOIN content c ON c.content_id = k.content_id WHERE k.key = ? AND c.hash = ?`
+	holdersSQL = `SELECT a.archive_id, min(e.ordinal), a.size, a.mtime, ba.location
+		FROM entry e JOIN archive a ON a.archive_id = e.archive_id
+		JOIN build_archive ba ON ba.archive_id = a.archive_id
+		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT ?`
+)
+
+// reader opens the catalog where it is not.
+func (c *Contents) reader(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.db != nil {
-		return c.db, nil
+		return nil
 	}
-	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
+	ctx = context.WithoutCancel(ctx)
+	db, err := schema.OpenReadOnly(ctx, c.catalog)
 	if err != nil {
-		return nil, catalogError(err)
+		return catalogError(err)
 	}
-	c.db = db
-	return db, nil
+	known, err := db.PrepareContext(ctx, knownSQL)
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	holders, err := db.PrepareContext(ctx, holdersSQL)
+	if err != nil {
+		return errors.Join(err, known.Close(), db.Close())
+	}
+	c.db, c.known, c.holders = db, known, holders
+	return nil
 }
 
 // find looks a content up by its key, the first eight bytes of its hash.
 func (c *Contents) find(ctx context.Context, d [32]byte) (id, size int64, err error) {
-	db, err := c.reader(ctx)
-	if err != nil {
+	if err := c.reader(ctx); err != nil {
 		return 0, 0, err
 	}
-	err = db.QueryRowContext(ctx, `SELECT c.content_id, c.size FROM content_key k
-		JOIN content c ON c.content_id = k.content_id WHERE k.key = ? AND c.hash = ?`,
-		int64(binary.LittleEndian.Uint64(d[:8])), d[:]).Scan(&id, &size)
+	err = c.known.QueryRowContext(ctx, int64(binary.LittleEndian.Uint64(d[:8])), d[:]).Scan(&id, &size)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = fmt.Errorf("%w: not in the catalog", ErrNoContent)
 	}
@@ -148,14 +166,10 @@ type place struct {
 const maxPlaces = 64
 
 func (c *Contents) places(ctx context.Context, content int64) ([]place, error) {
-	db, err := c.reader(ctx)
-	if err != nil {
+	if err := c.reader(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, `SELECT a.archive_id, min(e.ordinal), a.size, a.mtime, ba.location
-		FROM entry e JOIN archive a ON a.archive_id = e.archive_id
-		JOIN build_archive ba ON ba.archive_id = a.archive_id
-		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT ?`, content, maxPlaces)
+	rows, err := c.holders.QueryContext(ctx, content, maxPlaces)
 	if err != nil {
 		return nil, err
 	}

@@ -42,3 +42,10 @@ func FirstTexts(ctx context.Context, db conn.Querier, query string, args ...any)
 func EachRow(ctx context.Context, db *sql.DB, query string, args []driver.Value, row func([]driver.Value)) error {
 	return conn.EachRow(ctx, db, query, args, row)
 }
+
+// Statements runs queries on a connection of its own and compiles each of them once. It
+// is for one goroutine at a time, and a query must not be run for the rows of another.
+type Statements = conn.Statements
+
+// NewStatements returns the queries of a database. The caller closes it.
+func NewStatements(db *sql.DB) *Statements { return conn.NewStatements(db) }

@@ -30,6 +30,7 @@ type Comparer struct {
 	Hashes bool
 
 	oldID, newID int64
+	asked        *schema.Statements
 }
 
 // Difference is what changed inside of one content: Fields, or else Text, or else
@@ -79,7 +80,7 @@ type field struct {
 func fromQuery(query string) func(*Comparer, context.Context, int64, *diff.File) ([]field, error) {
 	return func(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
 		var fields []field
-		err := schema.EachRow(ctx, s.DB, query, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
+		err := s.each(ctx, query, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
 			fields = append(fields, field{name: facts.Text(v[0]), value: valueText(v[1])})
 		})
 		return fields, err

@@ -6,7 +6,6 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
-	"pakdb/schema"
 )
 
 // localizedFields are the texts of a .locres, and the texts that they translate: by
@@ -14,12 +13,12 @@ import (
 // that hash.
 func localizedFields(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
 	var found bool
-	err := s.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM locres WHERE content_id = ?)", f.ContentID).Scan(&found)
+	err := s.each(ctx, "SELECT 1 FROM locres WHERE content_id = ?1", []driver.Value{f.ContentID}, func([]driver.Value) { found = true })
 	if err != nil || !found {
 		return nil, err
 	}
 	var all []field
-	err = schema.EachRow(ctx, s.DB, localizedTexts, []driver.Value{build, f.ContentID, f.Path}, func(v []driver.Value) {
+	err = s.each(ctx, localizedTexts, []driver.Value{build, f.ContentID, f.Path}, func(v []driver.Value) {
 		name := facts.Text(v[0])
 		all = append(all, field{name: name, value: valueText(v[1])})
 		if v[2] != nil {

@@ -12,7 +12,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
 	"pakdb/internal/asset"
-	"pakdb/schema"
 )
 
 // packageFields tells what an Unreal package, legacy or Zen, is made of: its
@@ -40,7 +39,7 @@ func (s *Comparer) packageFields(ctx context.Context, build int64, f *diff.File)
 		}
 		all = append(all, fields...)
 	}
-	err = schema.EachRow(ctx, s.DB, packageExports, []driver.Value{build, header.ContentID}, func(v []driver.Value) {
+	err = s.each(ctx, packageExports, []driver.Value{build, header.ContentID}, func(v []driver.Value) {
 		all = append(all, exportFields(v, sums)...)
 	})
 	if err != nil {
@@ -90,7 +89,7 @@ func (s *Comparer) findIn(ctx context.Context, build int64, path string) (*diff.
 	if build == s.oldID {
 		label = s.OldBuild
 	}
-	f, err := diff.Find(ctx, s.DB, label, path)
+	f, err := diff.FindBy(ctx, s.statements(), label, path)
 	if errors.Is(err, diff.ErrNoFile) {
 		return nil, nil
 	}
@@ -98,7 +97,7 @@ func (s *Comparer) findIn(ctx context.Context, build int64, path string) (*diff.
 }
 
 func (s *Comparer) isPackage(ctx context.Context, content int64) (found bool, err error) {
-	err = s.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM package WHERE content_id = ?)", content).Scan(&found)
+	err = s.each(ctx, "SELECT 1 FROM package WHERE content_id = ?1", []driver.Value{content}, func([]driver.Value) { found = true })
 	return found, err
 }
 
@@ -112,7 +111,7 @@ func (s *Comparer) exportSums(ctx context.Context, header, body *diff.File) (sum
 		}
 		content, key = body.ContentID, int64(binary.LittleEndian.Uint64(digest))
 	}
-	err = schema.EachRow(ctx, s.DB, "SELECT exports FROM package_digest WHERE content_id = ?1 AND header = ?2", []driver.Value{content, key},
+	err = s.each(ctx, "SELECT exports FROM package_digest WHERE content_id = ?1 AND header = ?2", []driver.Value{content, key},
 		func(v []driver.Value) {
 			b, _ := v[0].([]byte)
 			sums = append([]byte(nil), b...)

@@ -7,7 +7,6 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
-	"pakdb/schema"
 )
 
 // prototypeFields names the values of a Marvel Heroes prototype by the field, the
@@ -22,7 +21,7 @@ func (s *Comparer) prototypeFields(ctx context.Context, build int64, f *diff.Fil
 	first := map[key]int64{} // the blueprint that a name was seen with first
 	names := map[int64]string{}
 	var fields []field
-	err := schema.EachRow(ctx, s.DB, prototypeValues, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
+	err := s.each(ctx, prototypeValues, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
 		owner := int64(-1)
 		name := facts.Text(v[5])
 		if v[1] != nil {

@@ -2,20 +2,47 @@ package semantic
 
 import (
 	"context"
+	"database/sql/driver"
 	"slices"
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
 	"pakdb/diff/semantic/values"
+	"pakdb/schema"
 )
+
+// source is one of fields.
+type source struct {
+	table string // a content without rows there has none
+	read  func(*Comparer, context.Context, int64, *diff.File) ([]field, error)
+}
 
 // sources are those of fields. What a kind of content is made of is said by
 // a query, or by a function where names depend on each other; those of further
 // formats belong here.
-var sources = []func(*Comparer, context.Context, int64, *diff.File) ([]field, error){
-	(*Comparer).prototypeFields, (*Comparer).packageFields, localizedFields,
-	fromQuery(settings), fromQuery(curvePoints), fromQuery(typeAssets), fromQuery(blueprintFields), fromQuery(directoryRecords),
-	fromQuery(replacements), fromQuery(references),
+var sources = []source{
+	{"calligraphy_value", (*Comparer).prototypeFields},
+	{"", (*Comparer).packageFields}, // exports may lie in another content
+	{"locres", localizedFields},
+	{"config_line", fromQuery(settings)},
+	{"calligraphy_curve", fromQuery(curvePoints)},
+	{"calligraphy_asset", fromQuery(typeAssets)},
+	{"", fromQuery(blueprintFields)}, // of two tables
+	{"calligraphy_record", fromQuery(directoryRecords)},
+	{"calligraphy_replacement", fromQuery(replacements)},
+	{"ref", fromQuery(references)},
+}
+
+// of reads the fields of a content.
+func (in *source) of(ctx context.Context, s *Comparer, build int64, f *diff.File) ([]field, error) {
+	if in.table != "" {
+		found := false
+		err := s.each(ctx, "SELECT 1 FROM "+in.table+" WHERE content_id = ?1 LIMIT 1", []driver.Value{f.ContentID}, func([]driver.Value) { found = true })
+		if err != nil || !found {
+			return nil, err
+		}
+	}
+	return in.read(s, ctx, build, f)
 }
 
 // Compare returns what changed inside of a change that has both sides, nil when
@@ -39,12 +66,12 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 	}
 	in.Fields = changed
 	known := len(changed) > 0
-	for _, read := range sources {
-		a, err := read(s, ctx, s.oldID, old)
+	for i := range sources {
+		a, err := sources[i].of(ctx, s, s.oldID, old)
 		if err != nil {
 			return nil, err
 		}
-		b, err := read(s, ctx, s.newID, new)
+		b, err := sources[i].of(ctx, s, s.newID, new)
 		if err != nil {
 			return nil, err
 		}
@@ -94,4 +121,23 @@ func (s *Comparer) findBuilds(ctx context.Context) (err error) {
 	}
 	s.oldID, err = facts.BuildID(ctx, s.DB, s.OldBuild)
 	return err
+}
+
+// Close releases what comparing opened.
+func (s *Comparer) Close() error {
+	if s.asked == nil {
+		return nil
+	}
+	return s.asked.Close()
+}
+
+func (s *Comparer) statements() *schema.Statements {
+	if s.asked == nil {
+		s.asked = schema.NewStatements(s.DB)
+	}
+	return s.asked
+}
+
+func (s *Comparer) each(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
+	return s.statements().EachRow(ctx, query, args, row)
 }

@@ -9,7 +9,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
 	"pakdb/diff/semantic/values"
-	"pakdb/schema"
 )
 
 // objects are the values of a package on one side.
@@ -59,20 +58,20 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 		body = header
 	}
 	var sets []int64
-	err = schema.EachRow(ctx, s.DB, valueSets, []driver.Value{build, body.ContentID, header.PathID}, func(v []driver.Value) {
+	err = s.each(ctx, valueSets, []driver.Value{build, body.ContentID, header.PathID}, func(v []driver.Value) {
 		sets = append(sets, facts.Integer(v[0]))
 	})
 	if err != nil || len(sets) == 0 {
 		return all, err
 	}
 	all.some = true
-	err = schema.EachRow(ctx, s.DB, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
+	err = s.each(ctx, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
 		all.exact[facts.Text(v[0])] = facts.Integer(v[1]) == 0
 	})
 	if err != nil {
 		return all, err
 	}
-	return all, schema.EachRow(ctx, s.DB, valueRows, []driver.Value{sets[0]}, func(v []driver.Value) {
+	return all, s.each(ctx, valueRows, []driver.Value{sets[0]}, func(v []driver.Value) {
 		all.rows = append(all.rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
 			Element: facts.Text(v[3]), Type: facts.Text(v[4]), Value: shownValue(v[4], v[5])})
 	})

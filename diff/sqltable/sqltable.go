@@ -102,8 +102,9 @@ func downloadRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]
 	return err
 }
 
-func fieldRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]driver.Value) error) error {
+func fieldRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]driver.Value) error) (err error) {
 	s := &semantic.Comparer{DB: db, OldBuild: r.OldBuild, NewBuild: r.NewBuild}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	for c, err := range r.Changes(ctx) {
 		if err != nil {
 			return err

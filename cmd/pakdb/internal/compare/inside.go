@@ -80,10 +80,11 @@ func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.S
 }
 
 func (w *insideWriter) close() error {
+	err := w.with.Close()
 	if w.rows != nil {
-		return w.rows.Close()
+		return errors.Join(err, w.rows.Close())
 	}
-	return w.w.Flush()
+	return errors.Join(err, w.w.Flush())
 }
 
 func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {

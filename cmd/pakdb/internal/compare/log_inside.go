@@ -111,13 +111,16 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
 	defer func() { _ = contents.Close() }()
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events),
-		insideWriter: &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
+		insideWriter: &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &semantic.Comparer{}}}
 	if opts.format != "" {
 		if l.rows, err = a.Rows(opts.format, "build", "kind", "path", "field", "old", "new"); err != nil {
 			return err
 		}
 	}
 	for i := range events {
+		if err := l.with.Close(); err != nil {
+			return err
+		}
 		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build}
 		if err := l.event(ctx, &events[i]); err != nil {
 			return cmp.Or(err, l.close())
