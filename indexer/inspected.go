@@ -18,7 +18,7 @@ import (
 type inspected struct {
 	mu   sync.Mutex
 	by   map[inspectedKey]place
-	kept map[contentKey]struct{}
+	kept map[inspectedKey]struct{}
 }
 
 // place is where an entry stands in the scan.
@@ -62,19 +62,25 @@ func (s *inspected) wantedOf(content schema.Digest, header int64, at place) bool
 	return s.first(inspectedKey{contentKey(content[:16]), strconv.FormatInt(header, 16)}, at)
 }
 
-// keep drops facts of contents that an earlier entry has brought facts of. It is
+// keep drops facts and values of contents that an earlier entry has brought. It is
 // called in stored order, from one goroutine.
 func (s *inspected) keep(row *schema.Entry) {
-	if row.Facts == nil {
-		return
-	}
-	key := contentKey(row.Content[:16])
-	if _, ok := s.kept[key]; ok {
+	if row.Facts != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), "facts"}) {
 		row.Facts = nil
-		return
+	}
+	if row.Values != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), strconv.FormatInt(row.ExportsOf.Header, 16)}) {
+		row.Values = nil
+	}
+}
+
+// isKept reports whether a key was asked for before.
+func (s *inspected) isKept(key inspectedKey) bool {
+	if _, ok := s.kept[key]; ok {
+		return true
 	}
 	if s.kept == nil || len(s.kept) >= maxInspected {
-		s.kept = map[contentKey]struct{}{}
+		s.kept = map[inspectedKey]struct{}{}
 	}
 	s.kept[key] = struct{}{}
+	return false
 }

@@ -70,7 +70,7 @@ func TestScript(t *testing.T) {
 		}
 	}
 	for input, part := range map[string]string{
-		".tables": "views   archives builds", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
+		".tables": "views   archives asset_dependencies", ".schema builds": "CREATE VIEW builds", ".help": ".read FILE",
 		".views": "builds                   One row", ".views builds": "entry_count", ".help builds": "integer  entries of all of them",
 		".queries": "@largest", ".builds": "1.52", ".functions": "human_size(n)", "@largest --help": "Parameters",
 	} {

@@ -32,9 +32,9 @@ func Print(e *batch.Row) int64 {
 		b = append(b, e.Content[:len(record.Half{})]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(e.ContentSize))
 	}
-	if p := e.ExportsOf; p != nil { // exports mean something else with another package
-		b = append(append(b, p.Path...), 0)
-		b = append(append(b, p.Name...), 0)
+	// Exports mean something else with other tables beside them. What a package is called
+	// follows from the name of the entry, which a scan that does not read it tells as well.
+	if p := e.ExportsOf; p != nil && p.Header != 0 {
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.Header))
 	}
 	d := blake3.Sum256(b)
