@@ -14,7 +14,7 @@ import (
 // objects are the values of a package on one side.
 type objects struct {
 	rows  []values.Row
-	exact map[string]bool // exports of which every byte is known, by path
+	exact map[string]bool // exports whose values are all that they say, by path
 	some  bool            // values were read
 }
 
@@ -39,6 +39,7 @@ func valueChanges(ctx context.Context, s *Comparer, old, new *diff.File) (change
 		name = strings.TrimPrefix(name, "export ")
 		for _, end := range []string{" bytes", " size"} {
 			if path, found := strings.CutSuffix(name, end); found {
+				path = strings.ReplaceAll(path, ":", ".")
 				return a.exact[path] && b.exact[path]
 			}
 		}
@@ -66,15 +67,32 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 	}
 	all.some = true
 	err = s.each(ctx, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
-		all.exact[facts.Text(v[0])] = facts.Integer(v[1]) == 0
+		all.exact[strings.ReplaceAll(facts.Text(v[0]), ":", ".")] = facts.Integer(v[1]) == 0 && !declares(facts.Text(v[2]))
 	})
 	if err != nil {
 		return all, err
 	}
-	return all, s.each(ctx, valueRows, []driver.Value{sets[0]}, func(v []driver.Value) {
-		all.rows = append(all.rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
-			Element: facts.Text(v[3]), Type: facts.Text(v[4]), Value: shownValue(v[4], v[5])})
-	})
+	for _, query := range []string{valueRows, declaredFields} {
+		err := s.each(ctx, query, []driver.Value{sets[0]}, func(v []driver.Value) {
+			all.rows = append(all.rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
+				Element: facts.Text(v[3]), Keyed: facts.Integer(v[6]) != 0, Type: facts.Text(v[4]), Value: shownValue(v[4], v[5])})
+		})
+		if err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// declares reports whether objects of a class are declarations, with code and fields
+// that are no values.
+func declares(class string) bool {
+	for _, end := range []string{"Function", "Class", "Struct", "Enum"} {
+		if strings.HasSuffix(class, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // shownValue renders a value as people write it.
@@ -112,18 +130,21 @@ const valueSets = `SELECT s.set_id
 			FROM value_entry ve
 			JOIN entry_row r ON r.lineage_id = ve.lineage_id AND r.row = ve.row
 			WHERE ve.path_id = ?3 AND r.content_id = ?2)
-	ORDER BY s.context = 0`
+	ORDER BY s.context = 0, s.set_id DESC`
 
 const objectPath = `coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')`
 
-// valueExports yields the exports of set ?1: path, and how much of it was understood.
-const valueExports = `SELECT ` + objectPath + `, x.status
+// valueExports yields the exports of set ?1: path, how much of it was understood, class.
+const valueExports = `SELECT ` + objectPath + `, x.status, xc.name
 	FROM value_export x
+	JOIN name xc ON xc.name_id = x.class_id
 	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
 	JOIN name xn ON xn.name_id = x.object_id
 	WHERE x.set_id = ?1`
 
-// valueRows yields the values of set ?1: object, class, field, element, type, value.
+// valueRows yields the values of set ?1: object, class, field, element, type, value, and
+// whether the element is a key. declaredFields yields the same of the fields that its
+// classes declare.
 const valueRows = `SELECT ` + objectPath + `, xc.name,
 		coalesce(f.name, n.name || CASE WHEN v.place IS NULL AND v.key_id IS NULL THEN '' ELSE '[]' END),
 		coalesce(vk.name, CAST(v.place AS TEXT)), t.word,
@@ -132,7 +153,8 @@ const valueRows = `SELECT ` + objectPath + `, xc.name,
 			WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
 			WHEN v.value IS NULL THEN vt.name
 			ELSE v.value
-		END
+		END,
+		v.key_id IS NOT NULL
 	FROM property v
 	JOIN name n ON n.name_id = v.name_id
 	LEFT JOIN name f ON f.name_id = v.field_id
@@ -148,3 +170,14 @@ const valueRows = `SELECT ` + objectPath + `, xc.name,
 	LEFT JOIN name rn ON rn.name_id = rx.object_id
 	WHERE v.set_id = ?1
 	ORDER BY v.seq`
+
+const declaredFields = `SELECT ` + objectPath + `, xc.name, 'declares[]', n.name, 'Field', t.name || CASE WHEN c.count > 1 THEN '[' || c.count || ']' ELSE '' END, 1
+	FROM class_field c
+	JOIN name n ON n.name_id = c.name_id
+	JOIN name t ON t.name_id = c.type_id
+	JOIN value_export x ON x.set_id = c.set_id AND x.ordinal = c.export
+	JOIN name xc ON xc.name_id = x.class_id
+	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+	JOIN name xn ON xn.name_id = x.object_id
+	WHERE c.set_id = ?1
+	ORDER BY c.seq`

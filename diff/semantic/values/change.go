@@ -8,6 +8,7 @@ type Row struct {
 	// Element, and [] stands for it: "Stats.Damage", "Rows[].Cost".
 	Field   string
 	Element string
+	Keyed   bool   // Element is a key, not an index
 	Type    string // as the view properties has it
 	Value   string // as it is shown
 }

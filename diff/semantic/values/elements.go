@@ -14,13 +14,10 @@ func (c *comparer) elements(at path, a, b []child) {
 		return
 	}
 	kept, moved := match(a, b)
-	if moved > 0 && len(kept)+moved == len(a) && len(a) == len(b) {
-		old, new := plural(len(a)), "in another order"
-		c.add(at.text(c.prefix), &old, &new, true)
-		return
-	}
-	taken := map[uint64]int{} // moved elements, which are not told of twice
+	taken := map[uint64]int{} // moved elements, which did not come or go
 	if moved > 0 {
+		old, new := plural(moved), "in another place"
+		c.add(at.text(c.prefix), &old, &new, true)
 		taken = movedSums(a, b, kept)
 	}
 	left := func(of []child, from, to int, used map[uint64]int) (rest []child) {
@@ -71,8 +68,8 @@ func (c *comparer) gap(at path, a, b []child) {
 }
 
 var (
-	keyStep   = step{"Key", false}
-	valueStep = step{"Value", false}
+	keyStep   = step{"Key", field}
+	valueStep = step{"Value", field}
 )
 
 // keyed reports the pairs of a map.
@@ -87,23 +84,23 @@ func (c *comparer) pairs(at path, a, b []child) {
 		before[x.byStep[keyStep].hash()] = x
 	}
 	for _, y := range b {
-		key := y.byStep[keyStep]
-		to := at.with(step{key.summary(), true})
-		x, stays := before[key.hash()]
-		delete(before, key.hash())
+		k := y.byStep[keyStep]
+		to := at.with(step{k.summary(), key})
+		x, stays := before[k.hash()]
+		delete(before, k.hash())
 		old, new := x.value(), y.value()
 		switch {
 		case stays && old != nil && new != nil:
 			c.node(to, old, new)
 		case !stays:
-			c.came(to, child{step{"", true}, y.valueOrSelf()})
+			c.came(to, child{step{"", key}, y.valueOrSelf()})
 		}
 	}
 	for _, x := range a {
-		key := x.byStep[keyStep]
-		if _, gone := before[key.hash()]; gone {
-			delete(before, key.hash())
-			c.went(at.with(step{key.summary(), true}), child{step{"", true}, x.valueOrSelf()})
+		k := x.byStep[keyStep]
+		if _, gone := before[k.hash()]; gone {
+			delete(before, k.hash())
+			c.went(at.with(step{k.summary(), key}), child{step{"", key}, x.valueOrSelf()})
 		}
 	}
 }

@@ -23,22 +23,22 @@ func (c *comparer) node(at path, a, b *node) {
 	if len(b.byStep) > 0 {
 		gone = slices.DeleteFunc(slices.Clone(a.children), func(x child) bool { return b.byStep[x.step] != nil })
 	}
-	bySum := map[uint64]step{} // of elements that went, by what they hold
+	bySum := map[uint64][]step{} // of elements that went, by what they hold
 	for _, x := range gone {
-		if x.step.element {
-			bySum[x.hash()] = x.step
+		if x.step.isElement() {
+			bySum[x.hash()] = append(bySum[x.hash()], x.step)
 		}
 	}
 	renamed := map[step]bool{}
 	for _, y := range b.children {
 		if x := a.byStep[y.step]; x != nil {
 			c.node(at.with(y.step), x, y.node)
-		} else if !y.step.element {
+		} else if !y.step.isElement() {
 			c.came(at.with(y.step), y)
-		} else if old, found := bySum[y.hash()]; found {
-			c.add(at.text(c.prefix)+" row", &old.name, &y.step.name, false)
-			renamed[old] = true
-			delete(bySum, y.hash())
+		} else if old := bySum[y.hash()]; len(old) > 0 {
+			c.add(at.text(c.prefix)+" row", &old[0].name, &y.step.name, false)
+			renamed[old[0]] = true
+			bySum[y.hash()] = old[1:]
 		} else {
 			c.came(at.with(y.step), y)
 		}
@@ -74,22 +74,22 @@ const inherited = "default"
 // side has. A field that is not there is inherited, an element is not.
 func (c *comparer) came(at path, n child) {
 	text := n.summary()
-	if n.step.element {
+	if n.step.isElement() {
 		c.add(at.text(c.prefix), nil, &text, false)
 		return
 	}
 	old := inherited
-	c.add(at.text(c.prefix), &old, &text, isID(n.node))
+	c.add(at.text(c.prefix), &old, &text, false)
 }
 
 func (c *comparer) went(at path, n child) {
 	text := n.summary()
-	if n.step.element {
+	if n.step.isElement() {
 		c.add(at.text(c.prefix), &text, nil, false)
 		return
 	}
 	new := inherited
-	c.add(at.text(c.prefix), &text, &new, isID(n.node))
+	c.add(at.text(c.prefix), &text, &new, false)
 }
 
 // isID reports a value that each save makes anew and that no game reads.
@@ -114,7 +114,7 @@ func (n *node) single() string {
 		}
 		var values []string
 		for i, c := range n.children {
-			if c.step.name != shape[i] || c.step.element || c.leaf == nil || len(c.children) > 0 {
+			if c.step.name != shape[i] || c.step.isElement() || c.leaf == nil || len(c.children) > 0 {
 				break
 			}
 			values = append(values, strings.TrimSuffix(c.leaf.Value, ".0"))
@@ -128,10 +128,7 @@ func (n *node) single() string {
 
 // isArray reports whether all below are elements by index.
 func (n *node) isArray() bool {
-	return n.leaf == nil && !slices.ContainsFunc(n.children, func(c child) bool {
-		_, err := strconv.ParseUint(c.step.name, 10, 31)
-		return !c.step.element || err != nil
-	})
+	return n.leaf == nil && !slices.ContainsFunc(n.children, func(c child) bool { return c.step.kind != index })
 }
 
 // mostShown is how many values of a node that came or went are told.
@@ -168,7 +165,7 @@ func (n *node) each(name string, yield func(name, value string)) {
 	}
 	for _, c := range n.children {
 		switch {
-		case c.step.element:
+		case c.step.isElement():
 			c.each(name+"["+c.step.name+"]", yield)
 		case name == "":
 			c.each(c.step.name, yield)

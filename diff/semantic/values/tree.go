@@ -1,8 +1,8 @@
 package values
 
 import (
-	"hash/fnv"
-	"io"
+	"hash/maphash"
+	"strconv"
 	"strings"
 )
 
@@ -32,9 +32,20 @@ type child struct {
 
 // step leads from a node to one below.
 type step struct {
-	name    string
-	element bool // an index or a key
+	name string
+	kind kind
 }
+
+// kind is what a step leads to.
+type kind uint8
+
+const (
+	field kind = iota
+	index
+	key
+)
+
+func (s step) isElement() bool { return s.kind != field }
 
 // path is where a node is, below an object.
 type path struct {
@@ -51,11 +62,11 @@ func (p path) text(object string) string {
 	var b strings.Builder
 	b.WriteString(object)
 	steps := p.steps
-	if p.table && len(steps) > 0 && steps[0] == (step{"Rows", false}) {
+	if p.table && len(steps) > 0 && steps[0] == (step{"Rows", field}) {
 		steps = steps[1:]
 	}
 	for _, s := range steps {
-		if s.element {
+		if s.isElement() {
 			b.WriteString("[" + s.name + "]")
 		} else {
 			b.WriteString("." + s.name)
@@ -103,38 +114,50 @@ func stepsOf(r *Row) (steps []step) {
 	for rest != "" {
 		switch end := strings.IndexAny(rest, ".["); {
 		case strings.HasPrefix(rest, "[]"):
-			steps, rest = append(steps, step{r.Element, true}), rest[2:]
+			outer := step{r.Element, index}
+			if r.Keyed {
+				outer.kind = key
+			}
+			steps, rest = append(steps, outer), rest[2:]
 		case rest[0] == '[':
 			end = strings.IndexByte(rest, ']')
 			if end < 0 {
-				return append(steps, step{rest[1:], true})
+				return append(steps, step{rest[1:], key})
 			}
-			steps, rest = append(steps, step{rest[1:end], true}), rest[end+1:]
+			inner := step{rest[1:end], key}
+			if _, err := strconv.ParseUint(inner.name, 10, 31); err == nil {
+				inner.kind = index
+			}
+			steps, rest = append(steps, inner), rest[end+1:]
 		case rest[0] == '.':
 			rest = rest[1:]
 		case end < 0:
-			return append(steps, step{rest, false})
+			return append(steps, step{rest, field})
 		default:
-			steps, rest = append(steps, step{rest[:end], false}), rest[end:]
+			steps, rest = append(steps, step{rest[:end], field}), rest[end:]
 		}
 	}
 	return steps
 }
+
+// seed keeps anybody from making values that differ and have one hash.
+var seed = maphash.MakeSeed()
 
 // hash is the same for nodes with the same values.
 func (n *node) hash() uint64 {
 	if n.sum != 0 {
 		return n.sum
 	}
-	h := fnv.New64a()
+	var h maphash.Hash
+	h.SetSeed(seed)
 	if n.leaf != nil {
-		_, _ = io.WriteString(h, n.leaf.Value)
+		_, _ = h.WriteString(n.leaf.Value)
 	}
 	for _, c := range n.children {
-		_, _ = io.WriteString(h, "\x00"+c.step.name+"\x01")
+		_, _ = h.WriteString("\x00" + c.step.name + "\x01")
 		sum := c.hash()
 		for range 8 {
-			_, _ = h.Write([]byte{byte(sum)})
+			_ = h.WriteByte(byte(sum))
 			sum >>= 8
 		}
 	}

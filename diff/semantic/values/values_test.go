@@ -25,6 +25,8 @@ func rows(text string) (all []values.Row) {
 		}
 		if from, to := strings.IndexByte(f[2], '['), strings.IndexByte(f[2], ']'); from >= 0 && to > from {
 			r.Field, r.Element = f[2][:from+1]+f[2][to:], f[2][from+1:to]
+			_, err := strconv.Atoi(r.Element)
+			r.Keyed = err != nil || r.Class == "DataTable"
 		}
 		all = append(all, r)
 	}
@@ -72,7 +74,14 @@ func TestCompare(t *testing.T) {
 		"an element that changed": {"A O Slots[0] a\nA O Slots[1] b\nA O Slots[2] c", "A O Slots[0] a\nA O Slots[1] x\nA O Slots[2] c", "~ A.Slots[1]: b -> x"},
 		"within an element": {"A O P[0].Count 1\nA O P[0].Name x\nA O P[1].Count 2", "A O P[0].Count 3\nA O P[0].Name x\nA O P[1].Count 2",
 			"~ A.P[0].Count: 1 -> 3"},
-		"another order": {"A O Slots[0] a\nA O Slots[1] b", "A O Slots[0] b\nA O Slots[1] a", "~ A.Slots: 2 elements -> in another order (cosmetic)"},
+		"another order": {"A O Slots[0] a\nA O Slots[1] b", "A O Slots[0] b\nA O Slots[1] a", "~ A.Slots: 1 element -> in another place (cosmetic)"},
+		"another order, and one more": {"A O Slots[0] a\nA O Slots[1] b\nA O Slots[2] c", "A O Slots[0] c\nA O Slots[1] a\nA O Slots[2] x\nA O Slots[3] b",
+			"~ A.Slots: 1 element -> in another place (cosmetic)\n+ A.Slots[2]: x"},
+		"rows with numbers for names": {"DT DataTable Rows[0].Cost 1\nDT DataTable Rows[1].Cost 2", "DT DataTable Rows[0].Cost 2\nDT DataTable Rows[1].Cost 1",
+			"~ DT[0].Cost: 1 -> 2\n~ DT[1].Cost: 2 -> 1"},
+		"equal rows renamed": {"DT DataTable Rows[A].Cost 1\nDT DataTable Rows[B].Cost 1", "DT DataTable Rows[C].Cost 1\nDT DataTable Rows[D].Cost 1",
+			"~ DT row: A -> C\n~ DT row: B -> D"},
+		"an id comes": {"A O X 1", "A O X 1\nA O ItemGuid 2", "~ A.ItemGuid: default -> 2"},
 		"a map": {"A O M[0].Key k\nA O M[0].Value 1\nA O M[1].Key l\nA O M[1].Value 2", "A O M[0].Key l\nA O M[0].Value 3\nA O M[1].Key n\nA O M[1].Value 4",
 			"~ A.M[l]: 2 -> 3\n+ A.M[n]: 4\n- A.M[k]: 1"},
 		"an id":                  {"A O StateGuid 1", "A O StateGuid 2", "~ A.StateGuid: 1 -> 2 (cosmetic)"},
@@ -91,7 +100,7 @@ func TestCompare(t *testing.T) {
 func random(r *rand.Rand) (all []values.Row) {
 	add := func(field, element string) {
 		all = append(all, values.Row{Object: "T" + strconv.Itoa(r.IntN(2)), Class: "DataTable", Field: field, Element: element,
-			Type: "Int", Value: strconv.Itoa(r.IntN(4))})
+			Keyed: field == "Rows[].Cost", Type: "Int", Value: strconv.Itoa(r.IntN(4))})
 	}
 	for range r.IntN(3) {
 		add("F"+strconv.Itoa(r.IntN(3)), "")
@@ -140,8 +149,8 @@ func TestManyElements(t *testing.T) {
 			if field != "Slots[]" {
 				element = "r" + element
 			}
-			a = append(a, values.Row{Object: "T", Class: "DataTable", Field: field, Element: element, Value: strconv.Itoa(i)})
-			b = append(b, values.Row{Object: "T", Class: "DataTable", Field: field, Element: "n" + element, Value: strconv.Itoa(-i - 1)})
+			a = append(a, values.Row{Object: "T", Class: "DataTable", Field: field, Element: element, Keyed: field != "Slots[]", Value: strconv.Itoa(i)})
+			b = append(b, values.Row{Object: "T", Class: "DataTable", Field: field, Element: "n" + element, Keyed: field != "Slots[]", Value: strconv.Itoa(-i - 1)})
 		}
 		if field == "Slots[]" {
 			for i := range b {
