@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"slices"
+	"strings"
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
@@ -33,16 +34,35 @@ var sources = []source{
 	{"ref", fromQuery(references)},
 }
 
-// of reads the fields of a content.
-func (in *source) of(ctx context.Context, s *Comparer, build int64, f *diff.File) ([]field, error) {
-	if in.table != "" {
-		found := false
-		err := s.each(ctx, "SELECT 1 FROM "+in.table+" WHERE content_id = ?1 LIMIT 1", []driver.Value{f.ContentID}, func([]driver.Value) { found = true })
-		if err != nil || !found {
-			return nil, err
+// hasRows asks which of the tables of sources have rows of content ?1, by one statement:
+// many cost more to begin than to run.
+var hasRows = func() string {
+	var asked []string
+	for _, in := range sources {
+		if in.table == "" {
+			asked = append(asked, "1")
+		} else {
+			asked = append(asked, "EXISTS (SELECT 1 FROM "+in.table+" WHERE content_id = ?1)")
 		}
 	}
-	return in.read(s, ctx, build, f)
+	return "SELECT " + strings.Join(asked, ", ")
+}()
+
+// fieldsOf reads the fields of a file, for each source.
+func (s *Comparer) fieldsOf(ctx context.Context, build int64, f *diff.File) (all [][]field, err error) {
+	has := make([]bool, len(sources))
+	err = s.each(ctx, hasRows, []driver.Value{f.ContentID}, func(v []driver.Value) {
+		for i := range has {
+			has[i] = facts.Integer(v[i]) != 0
+		}
+	})
+	all = make([][]field, len(sources))
+	for i := range sources {
+		if has[i] && err == nil {
+			all[i], err = sources[i].read(s, ctx, build, f)
+		}
+	}
+	return all, err
 }
 
 // Compare returns what changed inside of a change that has both sides, nil when
@@ -66,15 +86,16 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 	}
 	in.Fields = changed
 	known := len(changed) > 0
-	for i := range sources {
-		a, err := sources[i].of(ctx, s, s.oldID, old)
-		if err != nil {
-			return nil, err
-		}
-		b, err := sources[i].of(ctx, s, s.newID, new)
-		if err != nil {
-			return nil, err
-		}
+	before, err := s.fieldsOf(ctx, s.oldID, old)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.fieldsOf(ctx, s.newID, new)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range before {
+		b := after[i]
 		known = known || len(a)+len(b) > 0
 		in.Fields = append(in.Fields, slices.DeleteFunc(compareFields(a, b), func(f Field) bool { return hides(f.Name) })...)
 	}
