@@ -188,3 +188,35 @@ func TestValuesOfOldPackages(t *testing.T) {
 		}
 	}
 }
+
+// TestEffectiveValues: components of a child blueprint have what they do not set from
+// the parent's, and vectors from one of both.
+func TestEffectiveValues(t *testing.T) {
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	got := c.rows(`SELECT field, round(number * 4) / 4, depth, origin_path, origin_export FROM properties_effective
+		WHERE path = 'Blueprints/BP_ComponentsChild.uasset' AND export LIKE '%GEN_VARIABLE' ORDER BY depth, position`)
+	const own = "|0|Blueprints/BP_ComponentsChild.uasset|BP_ComponentsChild_C.FixtureMesh_GEN_VARIABLE"
+	const parent = "|1|Blueprints/BP_Components.uasset|BP_Components_C.FixtureMesh_GEN_VARIABLE"
+	want := []string{
+		"RelativeLocation.X|-400" + own, "RelativeLocation.Y|500" + own, "RelativeLocation.Z|600" + own,
+		"RelativeScale3D.X|0.5" + own, "RelativeScale3D.Y|1.5" + own, "RelativeScale3D.Z|1" + own,
+		"StaticMesh|" + parent,
+		"RelativeRotation.Pitch|10" + parent, "RelativeRotation.Yaw|20" + parent, "RelativeRotation.Roll|30" + parent,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	// what is set, and nothing else, is what objects use at depth 0
+	for _, path := range []string{"Blueprints/BP_Components.uasset", "Properties/DA_AllProperties.uasset", "Maps/Instancing.umap"} {
+		columns := "SELECT export, field, type, value, target, text, number, position, origin FROM "
+		for _, query := range []string{
+			columns + "properties_effective WHERE depth = 0 AND path = '" + path + "' EXCEPT " + columns + "properties WHERE path = '" + path + "'",
+			columns + "properties WHERE path = '" + path + "' EXCEPT " + columns + "properties_effective WHERE depth = 0 AND path = '" + path + "'",
+		} {
+			if rows := c.rows(query); len(rows) != 0 {
+				t.Errorf("%s: %q", query, rows)
+			}
+		}
+	}
+}

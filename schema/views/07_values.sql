@@ -77,6 +77,175 @@ WHERE b.complete = 1
             ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END;
 
+-- view properties_effective: the values that objects of Unreal packages use, their own and those that they inherit
+CREATE VIEW properties_effective AS
+SELECT b.label AS build,
+       d.prefix || p.name AS path,
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
+       xc.name AS class,
+       CASE
+           WHEN v.place IS NULL AND v.key_id IS NULL THEN coalesce(f.name, n.name)
+           ELSE replace(coalesce(f.name, n.name || '[]'), '[]', '[' || coalesce(vk.name, v.place) || ']')
+       END AS field,
+       n.name AS name,
+       t.word AS type,
+       CASE
+           WHEN v.flags & 8 THEN NULL
+           WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
+           WHEN v.value IS NULL THEN vt.name
+           ELSE v.value
+       END AS value,
+       CASE WHEN v.ref > 0 THEN od.prefix || op.name ELSE td.prefix || tp.name END AS target,
+       od.prefix || op.name AS origin_path,
+       coalesce(oo.name, '') || om.name || coalesce('_' || ox.number, '') AS origin_export,
+       c.value ->> 0 AS depth,
+       vt.name AS text,
+       v.value AS number,
+       v.seq AS position,
+       CASE
+           WHEN v.flags & 8 THEN 'opaque'
+           WHEN v.flags & 4 THEN 'guessed'
+           WHEN v.flags & 2 THEN 'zero'
+           WHEN v.flags & 1 THEN 'class data'
+           ELSE 'list'
+       END AS origin,
+       x.ordinal AS export_ordinal,
+       v.export AS origin_ordinal,
+       v.name_id,
+       ve.path_id,
+       s.content_id,
+       os.content_id AS origin_content_id,
+       ba.name AS archive,
+       ba.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_export x ON x.set_id = s.set_id
+LEFT JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+-- the object and what it inherits from, the nearest first; 64 objects end a cycle
+CROSS JOIN json_each((
+    WITH RECURSIVE up (depth, archive_id, path_id, set_id, content_id, ordinal) AS (
+        SELECT 0, ba.archive_id, ve.path_id, s.set_id,
+               CASE
+                   WHEN s.header = 0 THEN s.content_id -- else values are in the .uexp, and exports in its package
+                   ELSE (SELECT h.content_id FROM entry h WHERE h.archive_id = ba.archive_id AND h.path_id = ve.path_id LIMIT 1)
+               END,
+               x.ordinal
+        UNION ALL
+        -- an archetype in the same package
+        SELECT up.depth + 1, up.archive_id, up.path_id, up.set_id, up.content_id, k.archetype - 1
+        FROM up
+        CROSS JOIN package_export k ON k.content_id = up.content_id AND k.ordinal = up.ordinal AND k.archetype > 0
+        WHERE up.depth < 64
+            AND EXISTS (SELECT 1 FROM value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
+        UNION ALL
+        -- an archetype in another package
+        SELECT up.depth + 1, pa.archive_id, pv.path_id, ps.set_id, y.content_id, y.ordinal
+        FROM up
+        CROSS JOIN package_export k ON k.content_id = up.content_id AND k.ordinal = up.ordinal AND k.archetype < 0
+        CROSS JOIN name kn ON kn.name_id = k.object_id
+        CROSS JOIN name kc ON kc.name_id = k.class_id
+        CROSS JOIN package_import i ON i.content_id = k.content_id AND i.ordinal = -1 - k.archetype
+        CROSS JOIN name io ON io.name_id = i.outer_path_id
+        CROSS JOIN name n ON n.name_id = i.object_id
+        CROSS JOIN build_symbol bs ON bs.build_id = b.build_id
+            AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package')
+            AND bs.key = (SELECT r.key
+                          FROM ref r
+                          JOIN name rn ON rn.name_id = r.name_id
+                          WHERE r.content_id = k.content_id AND r.space_id = (SELECT word_id FROM word WHERE word = 'package')
+                              AND lower(rn.name) = lower(substr(io.name, 1, instr(io.name, '.') - 1))
+                          LIMIT 1)
+        CROSS JOIN value_entry pv ON pv.path_id = bs.path_id
+        CROSS JOIN entry pe ON pe.lineage_id = pv.lineage_id AND pe.row = pv.row
+        CROSS JOIN build_archive pa ON pa.build_id = b.build_id AND pa.archive_id = pe.archive_id
+        CROSS JOIN value_set ps ON ps.content_id = pe.content_id AND ps.header = pv.header
+        CROSS JOIN package_export y ON y.content_id = CASE
+                WHEN ps.header = 0 THEN ps.content_id
+                ELSE (SELECT h.content_id FROM entry h WHERE h.archive_id = pa.archive_id AND h.path_id = pv.path_id LIMIT 1)
+            END
+            AND y.ordinal = (
+                SELECT CASE WHEN n.name NOT LIKE '<export %' OR count(*) = 1 THEN min(z.ordinal) END
+                FROM package_export z
+                JOIN name zn ON zn.name_id = z.object_id
+                LEFT JOIN name zo ON zo.name_id = z.outer_path_id
+                JOIN name zc ON zc.name_id = z.class_id
+                WHERE z.content_id = y.content_id
+                    AND CASE
+                            -- a number stands for the name: what it is a copy of has the object's own
+                            WHEN n.name LIKE '<export %' THEN z.number IS k.number AND lower(zc.name) = lower(kc.name)
+                                AND lower(zn.name) IN (lower(kn.name), lower(kn.name || '_GEN_VARIABLE'))
+                            ELSE z.number IS i.number AND lower(zn.name) = lower(n.name)
+                                AND replace(lower(coalesce(zo.name, '')), ':', '.')
+                                    = replace(lower(substr(io.name, instr(io.name, '.') + 1)), ':', '.')
+                        END)
+        WHERE up.depth < 64
+            AND EXISTS (SELECT 1 FROM value_export q WHERE q.set_id = up.set_id AND q.ordinal = up.ordinal AND q.status < 2)
+            AND NOT EXISTS (SELECT 1 -- another archive hides it
+                            FROM build_shadow sh
+                            WHERE sh.build_id = b.build_id AND sh.mount = pa.ordinal AND sh.row = pe.row)
+            AND CASE ps.context
+                    WHEN 0 THEN NOT EXISTS (SELECT 1
+                                            FROM value_set o
+                                            JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                            WHERE o.content_id = ps.content_id AND o.header = ps.header)
+                    ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = ps.set_id)
+                END)
+    SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal)) FROM up)) c
+CROSS JOIN property v ON v.set_id = c.value ->> 3 AND v.export = c.value ->> 4
+CROSS JOIN value_set os ON os.set_id = v.set_id
+LEFT JOIN name n ON n.name_id = v.name_id
+LEFT JOIN name f ON f.name_id = v.field_id
+LEFT JOIN name vk ON vk.name_id = v.key_id
+LEFT JOIN name vt ON vt.name_id = v.text_id
+LEFT JOIN word t ON t.word_id = v.type_id
+LEFT JOIN value_export rx ON rx.set_id = v.set_id AND rx.ordinal = v.ref - 1
+LEFT JOIN name ro ON ro.name_id = rx.outer_path_id
+LEFT JOIN name rn ON rn.name_id = rx.object_id
+LEFT JOIN build_symbol bs ON bs.build_id = b.build_id AND bs.space_id = (SELECT word_id FROM word WHERE word = 'package') AND bs.key = v.target
+LEFT JOIN path tp ON tp.path_id = bs.path_id
+LEFT JOIN dir td ON td.dir_id = tp.dir_id
+LEFT JOIN value_export ox ON ox.set_id = v.set_id AND ox.ordinal = v.export
+LEFT JOIN name oo ON oo.name_id = ox.outer_path_id
+LEFT JOIN name om ON om.name_id = ox.object_id
+LEFT JOIN path op ON op.path_id = c.value ->> 2
+LEFT JOIN dir od ON od.dir_id = op.dir_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END
+    AND (c.value ->> 0 = 0
+        OR v.flags & 1 = 0
+            AND NOT EXISTS (SELECT 1
+                            FROM json_each(c.json) g -- a nearer one sets the field
+                            JOIN property w ON w.set_id = g.value ->> 3 AND w.export = g.value ->> 4 AND w.flags & 1 = 0
+                            JOIN name wn ON wn.name_id = w.name_id
+                            LEFT JOIN name wf ON wf.name_id = w.field_id
+                            WHERE g.value ->> 0 < c.value ->> 0
+                                AND CASE
+                                        -- containers are inherited whole; fixed arrays, which have no [0], by element
+                                        WHEN w.place = 0 OR w.key_id IS NOT NULL
+                                            THEN substr(coalesce(wf.name, wn.name), 1, instr(coalesce(wf.name, wn.name) || '[]', '[]') - 1)
+                                                = substr(coalesce(f.name, n.name), 1, instr(coalesce(f.name, n.name) || '[]', '[]') - 1)
+                                        WHEN coalesce(wf.name, wn.name) = coalesce(f.name, n.name) AND w.place IS v.place AND v.key_id IS NULL
+                                            THEN 1
+                                        -- an empty container, an array in one value, a struct that is zero or not understood
+                                        WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL)
+                                            THEN substr(coalesce(f.name, n.name || iif(v.place IS NULL AND v.key_id IS NULL, '', '[]')), 1,
+                                                        length(coalesce(wf.name, wn.name)) + 1)
+                                                IN (coalesce(wf.name, wn.name) || '.', coalesce(wf.name, wn.name) || '[')
+                                    END));
 
 -- view data_tables: tables of rows and of curves
 CREATE VIEW data_tables AS
