@@ -198,8 +198,21 @@ CROSS JOIN json_each((
                                             WHERE o.content_id = ps.content_id AND o.header = ps.header)
                     ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = ps.set_id)
                 END)
-    SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal)) FROM up)) c
+    -- values lie in the order of the exports: where those of one begin and end is found by halving
+    SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal, json((
+        WITH RECURSIVE half (export, low, high) AS (
+            SELECT u.value, 0, coalesce((SELECT max(q.seq) FROM property q WHERE q.set_id = up.set_id), -1) + 1
+            FROM json_each(json_array(up.ordinal, up.ordinal + 1)) u
+            UNION ALL
+            SELECT half.export,
+                   iif(q.export < half.export, (low + high) / 2 + 1, low),
+                   iif(q.export < half.export, high, (low + high) / 2)
+            FROM half
+            LEFT JOIN property q ON q.set_id = up.set_id AND q.seq = (low + high) / 2
+            WHERE low < high)
+        SELECT json_array(min(low), max(low)) FROM half WHERE low >= high)))) FROM up)) c
 CROSS JOIN property v ON v.set_id = c.value ->> 3 AND v.export = c.value ->> 4
+    AND v.seq >= c.value ->> '$[5][0]' AND v.seq < c.value ->> '$[5][1]'
 CROSS JOIN value_set os ON os.set_id = v.set_id
 LEFT JOIN name n ON n.name_id = v.name_id
 LEFT JOIN name f ON f.name_id = v.field_id
@@ -230,6 +243,7 @@ WHERE b.complete = 1
             AND NOT EXISTS (SELECT 1
                             FROM json_each(c.json) g -- a nearer one sets the field
                             JOIN property w ON w.set_id = g.value ->> 3 AND w.export = g.value ->> 4 AND w.flags & 1 = 0
+                                AND w.seq >= g.value ->> '$[5][0]' AND w.seq < g.value ->> '$[5][1]'
                             JOIN name wn ON wn.name_id = w.name_id
                             LEFT JOIN name wf ON wf.name_id = w.field_id
                             WHERE g.value ->> 0 < c.value ->> 0
