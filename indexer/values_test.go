@@ -2,6 +2,8 @@ package indexer_test
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -217,6 +219,73 @@ func TestEffectiveValues(t *testing.T) {
 			if rows := c.rows(query); len(rows) != 0 {
 				t.Errorf("%s: %q", query, rows)
 			}
+		}
+	}
+}
+
+// TestInheritedContainers: which values of a parent those of a child replace, told by
+// changing the catalog.
+func TestInheritedContainers(t *testing.T) {
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "zen", Paths: []string{taggedZen(t)}})
+	db, err := sql.Open("sqlite", c.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	const (
+		// the mesh of the parent has RelativeRotation in 25 to 27, the child's RelativeLocation.X is 14
+		of     = " = (SELECT s.set_id FROM value_set s JOIN entry e ON e.content_id = s.content_id JOIN path p ON p.path_id = e.path_id WHERE p.name = "
+		parent = "set_id" + of + "'BP_Components.uasset') AND "
+		child  = "set_id" + of + "'BP_ComponentsChild.uasset') AND "
+		pitch  = "name_id = (SELECT name_id FROM name WHERE name = 'Pitch'), field_id = NULL, "
+		array  = "UPDATE property SET " + pitch + "place = seq - 25 WHERE " + parent + "seq BETWEEN 25 AND 27"
+		header = "UPDATE package_export SET archetype = %s WHERE content_id = (SELECT content_id FROM value_set WHERE " + parent + "1) AND ordinal = "
+	)
+	plain := "1 StaticMesh 1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll"
+	for _, test := range []struct {
+		name, export, want string
+		changes            []string
+	}{
+		{"no change", "FixtureMesh", plain, nil},
+		{"array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
+			[]string{array, "UPDATE property SET " + pitch + "place = 0 WHERE " + child + "seq = 14"}},
+		{"no array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X 1 Pitch[0] 1 Pitch[1] 1 Pitch[2]",
+			[]string{array, "UPDATE property SET name_id = (SELECT name_id FROM name WHERE name = 'Yaw'), field_id = NULL, place = 0 WHERE " + child + "seq = 14"}},
+		{"empty array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
+			[]string{array, "UPDATE property SET " + pitch + "value = NULL WHERE " + child + "seq = 14"}},
+		{"fixed array", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X 1 Pitch 1 Pitch[2]",
+			[]string{array, "UPDATE property SET place = NULL WHERE " + parent + "seq = 25", "UPDATE property SET " + pitch + "place = 1 WHERE " + child + "seq = 14"}},
+		{"map", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
+			[]string{"UPDATE property SET " + pitch + "key_id = name_id WHERE " + parent + "seq BETWEEN 25 AND 27",
+				"UPDATE property SET " + pitch + "key_id = name_id WHERE " + child + "seq = 14"}},
+		{"zero struct", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
+			[]string{"INSERT INTO name VALUES (900001, 'RelativeRotation')",
+				"UPDATE property SET name_id = 900001, field_id = NULL, value = NULL, flags = 2 WHERE " + child + "seq = 14"}},
+		{"class data", "FixtureMesh", "1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll",
+			[]string{"UPDATE property SET flags = 1 WHERE " + parent + "seq = 21"}},
+		{"not read", "FixtureMesh", "", []string{"UPDATE value_export SET status = 2 WHERE " + child + "ordinal = 6"}},
+		{"a cycle", "FixtureMesh", plain, []string{fmt.Sprintf(header, "9") + "8"}},
+		{"two steps", "DefaultSceneRoot", "2 RelativeLocation.X 2 RelativeLocation.Y 2 RelativeLocation.Z", []string{fmt.Sprintf(header, "4") + "2"}},
+	} {
+		tx, err := db.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range test.changes {
+			if _, err := tx.Exec(change); err != nil {
+				t.Fatalf("%s: %s: %v", test.name, change, err)
+			}
+		}
+		var got string
+		err = tx.QueryRow(`SELECT coalesce(group_concat(depth || ' ' || field, ' '), '') FROM (SELECT depth, field FROM properties_effective
+			WHERE path = 'Blueprints/BP_ComponentsChild.uasset' AND export = 'BP_ComponentsChild_C.' || ? || '_GEN_VARIABLE' AND depth > 0
+			ORDER BY position)`, test.export).Scan(&got)
+		if err != nil || got != test.want {
+			t.Errorf("%s: %q, %v, want %q", test.name, got, err, test.want)
+		}
+		if err := tx.Rollback(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
