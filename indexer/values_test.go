@@ -223,6 +223,16 @@ func TestEffectiveValues(t *testing.T) {
 	}
 }
 
+// TestEffectiveValuesInPaks: the exports of a .uasset have the values of its .uexp.
+func TestEffectiveValuesInPaks(t *testing.T) {
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "pak", Paths: []string{sampleDir(t, "unreal-pak/pairs/sandboxutilities_new_P.pak")}})
+	c.want(`SELECT field, number, depth, replace(origin_path, rtrim(origin_path, replace(origin_path, '/', '')), ''), origin_export FROM properties_effective
+		WHERE path LIKE '%/InitCave.uasset' AND export = 'Default__InitCave_C' AND field LIKE 'SandboxOrigin._'`,
+		"SandboxOrigin.X|0|1|SandboxUtilities.uasset|Default__SandboxUtilities_C", "SandboxOrigin.Y|0|1|SandboxUtilities.uasset|Default__SandboxUtilities_C",
+		"SandboxOrigin.Z|-6000|1|SandboxUtilities.uasset|Default__SandboxUtilities_C")
+}
+
 // TestInheritedContainers: which values of a parent those of a child replace, told by
 // changing the catalog.
 func TestInheritedContainers(t *testing.T) {
@@ -262,6 +272,9 @@ func TestInheritedContainers(t *testing.T) {
 		{"zero struct", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X",
 			[]string{"INSERT INTO name VALUES (900001, 'RelativeRotation')",
 				"UPDATE property SET name_id = 900001, field_id = NULL, value = NULL, flags = 2 WHERE " + child + "seq = 14"}},
+		{"empty struct", "FixtureMesh", "1 StaticMesh 1 RelativeLocation.X 1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll",
+			[]string{"INSERT INTO name VALUES (900001, 'RelativeRotation')", "INSERT INTO word VALUES (900001, 'Struct<Any>')",
+				"UPDATE property SET name_id = 900001, field_id = NULL, value = NULL, type_id = 900001 WHERE " + child + "seq = 14"}},
 		{"class data", "FixtureMesh", "1 RelativeRotation.Pitch 1 RelativeRotation.Yaw 1 RelativeRotation.Roll",
 			[]string{"UPDATE property SET flags = 1 WHERE " + parent + "seq = 21"}},
 		{"not read", "FixtureMesh", "", []string{"UPDATE value_export SET status = 2 WHERE " + child + "ordinal = 6"}},

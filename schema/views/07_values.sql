@@ -254,8 +254,10 @@ WHERE b.complete = 1
                                                 = substr(coalesce(f.name, n.name), 1, instr(coalesce(f.name, n.name) || '[]', '[]') - 1)
                                         WHEN coalesce(wf.name, wn.name) = coalesce(f.name, n.name) AND w.place IS v.place AND v.key_id IS NULL
                                             THEN 1
-                                        -- an empty container, an array in one value, a struct that is zero or not understood
-                                        WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL)
+                                        -- an empty container, an array in one value, a struct that is zero or not understood;
+                                        -- a struct without fields inherits them
+                                        WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL
+                                                AND w.type_id NOT IN (SELECT word_id FROM word WHERE word GLOB 'Struct<*'))
                                             THEN substr(coalesce(f.name, n.name || iif(v.place IS NULL AND v.key_id IS NULL, '', '[]')), 1,
                                                         length(coalesce(wf.name, wn.name)) + 1)
                                                 IN (coalesce(wf.name, wn.name) || '.', coalesce(wf.name, wn.name) || '[')
