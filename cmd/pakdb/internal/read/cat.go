@@ -27,6 +27,7 @@ type catOptions struct {
 	globs, fold, raw, force bool
 
 	out string
+	as  asOptions
 }
 
 func newCatCommand(a *cli.App) *cobra.Command {
@@ -50,7 +51,9 @@ of a file.
 
 Contents are verified while they are read. When one turns out to be damaged, what
 was written by then is worthless, and the exit code is 1; with -o nothing is
-left behind. Binary data goes to a terminal only with --force.`,
+left behind. Binary data goes to a terminal only with --force.
+
+--as json writes the values of Unreal packages as "pakdb pkg --values --json" does.`,
 		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head
   pakdb cat Game.pak "#17" -o table.uasset
   pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
@@ -58,10 +61,14 @@ left behind. Binary data goes to a terminal only with --force.`,
   pakdb cat --glob Game.pak "Config/*.ini"
   pakdb cat 1.52:Config/DefaultGame.ini
   pakdb cat "1.52:Game.pak!Config/DefaultGame.ini"
-  pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u`,
+  pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u
+  pakdb cat --as json 1.52:Game/Content/DT_Weapons.uasset`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := opts.as.check(opts.raw); err != nil {
+				return err
+			}
 			return runCat(cmd.Context(), a, opts, args)
 		},
 	}
@@ -71,6 +78,7 @@ left behind. Binary data goes to a terminal only with --force.`,
 	flags.BoolVarP(&opts.fold, "ignore-case", "i", false, "with --glob: patterns ignore case")
 	flags.BoolVar(&opts.raw, "raw", false, "the bytes as they are stored: neither decoded nor verified")
 	flags.BoolVar(&opts.force, "force", false, "write binary data to a terminal")
+	opts.as.add(cmd)
 	return cmd
 }
 
@@ -85,9 +93,9 @@ func runCat(ctx context.Context, a *cli.App, opts catOptions, args []string) err
 		return err
 	}
 	if opts.out == "" {
-		return catTo(ctx, a.Stdout, groups, opts)
+		return catTo(ctx, a, a.Stdout, groups, opts)
 	}
-	return catFile(ctx, groups, opts)
+	return catFile(ctx, a, groups, opts)
 }
 
 // group is entries of one archive, in the order in which they are written.
@@ -242,7 +250,7 @@ func openMatching(ctx context.Context, a *cli.App, opts catOptions, args []strin
 }
 
 // catFile writes to a file that is not there until it is complete.
-func catFile(ctx context.Context, groups []group, opts catOptions) error {
+func catFile(ctx context.Context, a *cli.App, groups []group, opts catOptions) error {
 	for _, g := range groups {
 		if err := refuseSameFile(g.ar, opts.out); err != nil {
 			return err
@@ -258,7 +266,7 @@ func catFile(ctx context.Context, groups []group, opts catOptions) error {
 		return err
 	}
 	defer func() { _ = out.Close() }()
-	if err := catTo(ctx, out, groups, opts); err != nil {
+	if err := catTo(ctx, a, out, groups, opts); err != nil {
 		return err
 	}
 	var mod time.Time
@@ -280,10 +288,16 @@ func refuseSameFile(ar *operand.Archive, out string) error {
 	return nil
 }
 
-func catTo(ctx context.Context, w io.Writer, groups []group, opts catOptions) error {
+func catTo(ctx context.Context, a *cli.App, w io.Writer, groups []group, opts catOptions) error {
 	for _, g := range groups {
 		for _, e := range g.entries {
-			if err := catEntry(ctx, w, g.ar, e, opts); err != nil {
+			var err error
+			if opts.as.form != "" {
+				err = writeAsJSON(ctx, a, w, g.ar, e, &opts.as)
+			} else {
+				err = catEntry(ctx, w, g.ar, e, opts)
+			}
+			if err != nil {
 				return err
 			}
 		}

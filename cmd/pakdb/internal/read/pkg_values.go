@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -62,28 +63,46 @@ func (o *valueOptions) decoding(p *unreal.PackageFacts) (out property.Options, _
 	return out, p, nil
 }
 
-// printValues prints the values of a package, and says what mappings lacked.
-func printValues(a *cli.App, data func(export int) ([]byte, error), p *pkgtable.Package, opts pkgOptions) error {
-	options, facts, err := opts.values.decoding(p.PackageFacts)
+// valuesOf returns the values of a package.
+func valuesOf(data func(export int) ([]byte, error), p *pkgtable.Package, opts *valueOptions) (*pkgtable.Values, error) {
+	options, facts, err := opts.decoding(p.PackageFacts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.PackageFacts = facts
 	options.Name = cmp.Or(p.Name, unrealpkg.NameOf(p.Path))
-	v := &pkgtable.Values{Package: p, Options: options, Bytes: data}
+	return &pkgtable.Values{Package: p, Options: options, Bytes: data}, nil
+}
+
+// printValues prints the values of a package, and says what mappings lacked.
+func printValues(a *cli.App, data func(export int) ([]byte, error), p *pkgtable.Package, opts pkgOptions) error {
 	if opts.values.json {
-		err = printJSON(a, v)
-	} else {
-		rows, rowsErr := a.Rows(opts.format, pkgtable.ValueColumns()...)
-		if rowsErr != nil {
-			return rowsErr
-		}
-		err = cmp.Or(v.Rows(rows.Write), rows.Close())
+		return writeValuesJSON(a.Stdout, data, p, &opts.values)
 	}
+	v, err := valuesOf(data, p, &opts.values)
 	if err != nil {
 		return err
 	}
+	rows, err := a.Rows(opts.format, pkgtable.ValueColumns()...)
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(v.Rows(rows.Write), rows.Close()); err != nil {
+		return err
+	}
 	return missing(&v.Coverage, opts.values.mappings)
+}
+
+// writeValuesJSON writes the values of a package as JSON, and says what mappings lacked.
+func writeValuesJSON(w io.Writer, data func(export int) ([]byte, error), p *pkgtable.Package, opts *valueOptions) error {
+	v, err := valuesOf(data, p, opts)
+	if err != nil {
+		return err
+	}
+	if err := printJSON(w, v); err != nil {
+		return err
+	}
+	return missing(&v.Coverage, opts.mappings)
 }
 
 // missing is the error of objects whose classes nothing describes.
@@ -108,8 +127,8 @@ func missing(c *property.Coverage, mappings string) error {
 	return cli.WithHint(err, "are "+mappings+" those of this build of the game?")
 }
 
-func printJSON(a *cli.App, v *pkgtable.Values) error {
-	out := bufio.NewWriter(a.Stdout)
+func printJSON(w io.Writer, v *pkgtable.Values) error {
+	out := bufio.NewWriter(w)
 	before := "[\n"
 	err := v.JSON(func(text []byte) error {
 		_, err := out.WriteString(before)
