@@ -137,7 +137,12 @@ type Mapping struct {
 
 // Mappings returns the mappings that were given last, those of the first place first.
 func (b *Build) Mappings(ctx context.Context) (all []Mapping, err error) {
-	rows, err := b.c.reader.QueryContext(ctx, "SELECT name, digest, data FROM mapping WHERE used = (SELECT max(used) FROM mapping) ORDER BY mapping_id")
+	return LatestMappings(ctx, b.c.reader)
+}
+
+// LatestMappings returns the mappings that a catalog was given last.
+func LatestMappings(ctx context.Context, db *sql.DB) (all []Mapping, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT name, digest, data FROM mapping WHERE used = (SELECT max(used) FROM mapping) ORDER BY mapping_id")
 	if err != nil {
 		return nil, err
 	}

@@ -60,10 +60,11 @@ func match(e *codecs.Entry, head []byte) bool {
 		return false
 	}
 	dword := binary.LittleEndian.Uint32(head)
-	return (dword == tagLineage || vendorOf(dword) != "") && packageExt(e.Name)
+	return (dword == tagLineage || vendorOf(dword) != "") && HasExt(e.Name)
 }
 
-func packageExt(name string) bool {
+// HasExt reports whether a file is called like a package, by its extension.
+func HasExt(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".u", ".utx", ".uax", ".umx", ".unr", ".ut2", ".ut3", ".usx", ".ukx", ".uvx", ".upk", ".xxx", ".upx", ".uasset", ".umap", ".udk", ".sfm", ".pcc":
 		return true

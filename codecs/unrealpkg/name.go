@@ -22,7 +22,7 @@ import (
 // there, case does not matter.
 func NameOf(filePath string) string {
 	ext := path.Ext(filePath)
-	if !packageExt(filePath) {
+	if !HasExt(filePath) {
 		return ""
 	}
 	bare := strings.TrimSuffix(filePath, ext)

@@ -54,6 +54,11 @@ func (v *Values) JSON(write func([]byte) error) error {
 	})
 }
 
+// Declare adds the classes, structs and enums of the package to a library.
+func (v *Values) Declare(lib *property.Library) {
+	(&rows.Package{PackageFacts: v.PackageFacts, Options: v.Options, Bytes: v.Bytes}).Declares(lib, v.Options)
+}
+
 // each reads all exports. One whose bytes cannot be had is passed over; the error of
 // the first is returned in the end.
 func (v *Values) each(do func(*property.Decoder, int, *property.Export) error) error {

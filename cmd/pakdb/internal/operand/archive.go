@@ -26,6 +26,7 @@ type Archive struct {
 	Format  *codecs.Format
 	Path    string // as the user gave it
 	Size    int64
+	Build   string       // of the catalog that it is of, ""
 	File    *os.File     // that holds it, maybe in an archive of its own
 	release func() error // what it is read from
 }

@@ -231,7 +231,7 @@ func OpenInBuild(ctx context.Context, a *cli.App, n *locate.Name, f diff.BuildFi
 	if err != nil {
 		return nil, err
 	}
-	return &Archive{Archive: opened, Format: format, Path: n.Label(f), Size: src.Size, File: files.Opened[0], release: files.Close}, nil
+	return &Archive{Archive: opened, Format: format, Path: n.Label(f), Build: n.Build, Size: src.Size, File: files.Opened[0], release: files.Close}, nil
 }
 
 // OpenFiles opens files of a build and checks that they are as they were indexed; of

@@ -1,17 +1,24 @@
 package read
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/property"
 	"pakdb/internal/choose"
+	"pakdb/internal/extract"
+	"pakdb/internal/terminal"
 	"pakdb/query/pkgtable"
 )
 
@@ -27,6 +34,7 @@ func (o *asOptions) add(cmd *cobra.Command) {
 	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them")
 	flags.StringVar(&o.values.mappings, "mappings", "", "with --as: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&o.values.engine, "engine", "", "with --as: the `VERSION` of the engine that cooked the packages, as 4.27, if they have none")
+	cli.CompleteFlag(cmd, "as", "json")
 }
 
 // check refuses forms that there are not, and options that mean nothing with them.
@@ -42,24 +50,158 @@ func (o *asOptions) check(raw bool) error {
 	return nil
 }
 
-// writeAsJSON writes the values of the package that an entry is.
-func writeAsJSON(ctx context.Context, a *cli.App, w io.Writer, ar *operand.Archive, e *codecs.Entry, as *asOptions) error {
-	content, err := spoolPackage(ctx, ar, e)
+// writeJSON writes the values of a package as JSON. Errors of w are told from those of
+// the package.
+func writeJSON(w io.Writer, v *pkgtable.Values) (contentErr, writeErr error) {
+	out := bufio.NewWriter(w)
+	before := "[\n"
+	err := v.JSON(func(text []byte) error {
+		_, err := out.WriteString(before)
+		before = ",\n"
+		_, textErr := out.Write(text)
+		return cmp.Or(err, textErr)
+	})
+	if before == "[\n" {
+		before = "[\n\n]\n"
+	} else {
+		before = "\n]\n"
+	}
+	_, _ = out.WriteString(before)
+	if writeErr := out.Flush(); writeErr != nil {
+		return nil, writeErr
+	}
+	return err, nil
+}
+
+// catAsJSON writes the values of the packages that entries are.
+func catAsJSON(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asOptions) error {
+	build := ""
+	for _, g := range groups {
+		build = cmp.Or(build, g.ar.Build)
+	}
+	p, err := newPackages(ctx, a, &as.values, build, archivesOf(groups))
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		files := filesOfPackages(g.ar)
+		for _, e := range g.entries {
+			if err := catPackage(ctx, w, p, files, e); err != nil {
+				return cli.OfFile(err, g.ar.Path, choose.Label(e))
+			}
+		}
+	}
+	return nil
+}
+
+func archivesOf(groups []group) iter.Seq[*operand.Archive] {
+	return func(yield func(*operand.Archive) bool) {
+		for _, g := range groups {
+			if !yield(g.ar) {
+				return
+			}
+		}
+	}
+}
+
+func catPackage(ctx context.Context, w io.Writer, p *packages, files *packageFiles, e *codecs.Entry) error {
+	content, err := files.spool(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	p, data, problems, err := readPackage(ctx, a, content)
+	o, err := p.read(ctx, content)
 	if err != nil {
-		return cli.OfFile(err, ar.Path, choose.Label(e))
+		return err
 	}
-	v := &pkgtable.Package{PackageFacts: p, Path: content.Path}
-	if err := writeValuesJSON(w, data, v, &as.values); err != nil {
-		return cli.OfFile(err, ar.Path, choose.Label(e))
+	v := p.values(o)
+	if contentErr, writeErr := writeJSON(w, v); contentErr != nil || writeErr != nil {
+		return cmp.Or(contentErr, writeErr)
 	}
-	var bad []error
-	for _, problem := range problems {
-		bad = append(bad, cli.OfFile(problem, ar.Path, choose.Label(e)))
+	bad := []error{p.missing(&v.Coverage)}
+	for _, problem := range o.problems {
+		bad = append(bad, problem)
 	}
 	return errors.Join(bad...)
+}
+
+// jsonExtraction is a run of extract that writes the values of packages.
+type jsonExtraction struct {
+	*packages
+
+	mu       sync.Mutex
+	coverage property.Coverage
+}
+
+// newJSONExtraction prepares to write values of packages in archives. Classes are looked
+// for in all of them, which stay open until end is called.
+func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source, opts *valueOptions) (x *jsonExtraction, end func(), err error) {
+	build := ""
+	for _, s := range sources {
+		build = cmp.Or(build, s.Build)
+	}
+	var opened []*operand.Archive
+	archives := func(yield func(*operand.Archive) bool) {
+		for _, s := range sources {
+			ar, err := s.Open(ctx)
+			if err != nil {
+				continue // who extracts from it says so
+			}
+			opened = append(opened, ar)
+			if !yield(ar) {
+				return
+			}
+		}
+	}
+	p, err := newPackages(ctx, a, opts, build, archives)
+	return &jsonExtraction{packages: p}, func() {
+		for _, ar := range opened {
+			_ = ar.Close()
+		}
+	}, err
+}
+
+// write writes the values of one package. Only what concerns the folder is returned.
+func (x *jsonExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
+	content, err := files.spool(ctx, j.entry)
+	if err != nil {
+		j.err = err
+		return nil
+	}
+	defer content.Close()
+	o, err := x.read(ctx, content)
+	if err != nil {
+		j.err = cli.OfFile(err, files.ar.Path, choose.Label(j.entry))
+		return nil
+	}
+	f, err := dir.Create(j.out)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	v := x.values(o)
+	contentErr, writeErr := writeJSON(f, v)
+	if contentErr != nil || writeErr != nil {
+		j.err = cli.OfFile(contentErr, files.ar.Path, choose.Label(j.entry))
+		return writeErr
+	}
+	x.mu.Lock()
+	x.coverage.Add(&v.Coverage)
+	x.mu.Unlock()
+	for _, problem := range o.problems {
+		j.err = errors.Join(j.err, cli.OfFile(problem, files.ar.Path, choose.Label(j.entry)))
+	}
+	return f.Commit(j.entry.Mod)
+}
+
+// report tells of objects that were not understood. Mappings that lack something are a
+// complaint.
+func (x *jsonExtraction) report(bad *cli.Complaints) {
+	c := &x.coverage
+	if err := x.missing(c); err != nil {
+		bad.Add(err)
+		_, _ = fmt.Fprintln(x.a.Stderr, "hint: "+terminal.PrintableLines(cli.Hint(err)))
+	} else if c.Lost > 0 {
+		x.a.Warn(fmt.Sprintf("%d of %s opaque", c.Lost, cli.Plural(c.Exports, "object is", "objects are")))
+	}
 }

@@ -289,15 +289,12 @@ func refuseSameFile(ar *operand.Archive, out string) error {
 }
 
 func catTo(ctx context.Context, a *cli.App, w io.Writer, groups []group, opts catOptions) error {
+	if opts.as.form != "" {
+		return catAsJSON(ctx, a, w, groups, &opts.as)
+	}
 	for _, g := range groups {
 		for _, e := range g.entries {
-			var err error
-			if opts.as.form != "" {
-				err = writeAsJSON(ctx, a, w, g.ar, e, &opts.as)
-			} else {
-				err = catEntry(ctx, w, g.ar, e, opts)
-			}
-			if err != nil {
+			if err := catEntry(ctx, w, g.ar, e, opts); err != nil {
 				return err
 			}
 		}

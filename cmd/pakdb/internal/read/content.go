@@ -10,7 +10,6 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/indexer"
-	"pakdb/internal/choose"
 	"pakdb/internal/ordered"
 )
 
@@ -113,14 +112,14 @@ func (b *batch) read(ctx context.Context, p *indexer.Progress, read func(context
 // newProgress counts the work on the chosen entries of one archive. Adding up
 // what there is to do takes a pass over the table, so only those who see the bar
 // pay for it.
-func newProgress(a *cli.App, ar *operand.Archive, chosen *choose.Selection) *indexer.Progress {
+func newProgress(a *cli.App, ar *operand.Archive, takes func(*codecs.Entry) bool) *indexer.Progress {
 	p := &indexer.Progress{}
 	p.Files.Store(1)
 	if !a.ShowsProgress() {
 		return p
 	}
 	for e, err := range ar.Entries() {
-		if e != nil && err == nil && e.Flags&codecs.Deleted == 0 && chosen.Takes(e) {
+		if e != nil && err == nil && e.Flags&codecs.Deleted == 0 && takes(e) {
 			p.Bytes.Add(e.Stored)
 		}
 	}

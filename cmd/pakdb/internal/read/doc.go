@@ -1,8 +1,8 @@
 // Package read has the commands that read archives and contents, and need no catalog:
 // ls, info, cat, extract, unpack, verify, pkg and show.
 //
-// Files in reading order: commands.go, show.go, info.go, unpack.go, extract.go,
-// as_json.go (cat --as), pkg.go, pkg_values.go, extract_zen.go and pkg_zen.go (packages
-// of IoStore containers), cat.go, verify.go, content.go (contents read in parallel),
-// ls.go, ls_long.go.
+// Files in reading order: commands.go, show.go, info.go, unpack.go, extract.go, pkg.go,
+// pkg_values.go, cat.go, as_json.go (--as of cat and extract), packages.go (what values
+// of packages take), pkg_zen.go and extract_zen.go (packages of IoStore containers),
+// verify.go, content.go (contents read in parallel), ls.go, ls_long.go.
 package read

@@ -29,6 +29,8 @@ type extractOptions struct {
 	fold, overwrite, dryRun, raw, flat, plain, mounted, nested bool
 
 	out, format string
+
+	as asOptions
 }
 
 func newExtractCommand(a *cli.App) *cobra.Command {
@@ -61,14 +63,21 @@ Where the archive names resources apart from its entries, the first name follows
 the path behind a dot, TXTR/7b2ea5b1.Visor, unless --plain-names is set.
 
 Entries that are damaged are reported, the others extracted, and the exit code
-is 1. Files that are there already end it, unless --overwrite is set.`,
+is 1. Files that are there already end it, unless --overwrite is set.
+
+--as json writes the values of Unreal packages, and nothing of other entries: of
+Maps/A.umap, the file Maps/A.json, as "pakdb pkg --values --json" shows them. Of a build
+the mappings are those that the catalog keeps, unless --mappings names others. Classes
+that packages declare are looked for in all archives that are named.`,
 		Example: `  pakdb extract Calligraphy.sip -o out
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
   pakdb extract "Game.pak!/Mods/A.umod" -o out
   pakdb extract Game.utoc /Game/Maps/Arena "/Game/Maps/Arena.ubulk" -o out
   pakdb extract 1.52 "Game/Config/**" -o out
   pakdb extract *.pak -o out -- "*.umap"
-  pakdb extract --dry-run Game.pak "*.uasset" -o out`,
+  pakdb extract --dry-run Game.pak "*.uasset" -o out
+  pakdb extract 1.52 --as json "Game/Content/Data/**" -o values
+  pakdb extract --as json --mappings Game.usmap *.utoc -o values`,
 	}
 	addExtract(a, cmd, &opts)
 	flags := cmd.Flags()
@@ -76,6 +85,7 @@ is 1. Files that are there already end it, unless --overwrite is set.`,
 	flags.BoolVar(&opts.plain, "plain-names", false, "without the names of resources")
 	flags.BoolVar(&opts.flat, "flat", false, "without the folders of the archive")
 	operand.AddNested(cmd, &opts.nested)
+	opts.as.add(cmd)
 	return cmd
 }
 
@@ -90,6 +100,9 @@ func addExtract(a *cli.App, cmd *cobra.Command, opts *extractOptions) {
 		}
 		if opts.format != "" && !opts.dryRun {
 			return cli.UsageError(cmd, errors.New("--format is for --dry-run"))
+		}
+		if err := opts.as.check(opts.raw); err != nil {
+			return cli.UsageError(cmd, err)
 		}
 		return runExtract(cmd.Context(), a, *opts, args, cmd.ArgsLenAtDash())
 	}
@@ -138,6 +151,8 @@ type extractions struct {
 	chosen  *choose.Selection
 	hidden  map[string]map[operand.Place]bool // by build: entries that no game sees
 	skipped int64                             // of these
+	others  int64                             // entries that are no packages, where these alone are written
+	json    *jsonExtraction                   // nil: contents are written as they are
 	bad     *cli.Complaints
 	sums    cli.Sums
 }
@@ -174,6 +189,9 @@ func (all *extractions) each(ctx context.Context, do func(x *extraction) error) 
 			x.names = choose.NamesOf(ar.Archive)
 		}
 		x.packages = unnamedPackages(ctx, ar)
+		if all.opts.as.form != "" {
+			x.bodies = filesOfPackages(ar)
+		}
 		if err := errors.Join(do(x), ar.Close()); err != nil {
 			return err
 		}
@@ -188,8 +206,15 @@ func (all *extractions) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = dir.Close() }()
+	if all.opts.as.form != "" {
+		x, end, err := newJSONExtraction(ctx, all.a, all.sources, &all.opts.as.values)
+		if all.json = x; err != nil {
+			return err
+		}
+		defer end()
+	}
 	err = all.each(ctx, func(x *extraction) error {
-		progress := newProgress(all.a, x.ar, all.chosen)
+		progress := newProgress(all.a, x.ar, x.takes)
 		defer all.a.ShowProgress(ctx, progress)()
 		return eachContent(ctx, x.jobs(ctx, dir.Reserve), progress,
 			func(ctx context.Context, j *job) error { return x.write(ctx, dir, j) }, x.finish)
@@ -203,12 +228,15 @@ func (all *extractions) run(ctx context.Context) error {
 		}
 		return err
 	}
+	if all.json != nil {
+		all.json.report(all.bad)
+	}
 	if all.a.Quiet {
 		return nil
 	}
-	text := ""
+	text := all.left()
 	if all.skipped > 0 {
-		text = fmt.Sprintf("; %s left out that others are mounted over", cli.Plural(all.skipped, "entry", "entries"))
+		text += fmt.Sprintf("; %s left out that others are mounted over", cli.Plural(all.skipped, "entry", "entries"))
 	}
 	_, err = fmt.Fprintf(all.a.Stdout, "%s, %s, extracted into %s%s\n", cli.Plural(all.sums.Entries, "entry", "entries"),
 		cli.HumanSize(all.sums.Size), all.opts.out, text)
@@ -222,6 +250,7 @@ type extraction struct {
 	ar       *operand.Archive
 	names    choose.Names
 	packages packageNames
+	bodies   *packageFiles // of packages whose values are written
 	mount    string
 }
 
@@ -233,8 +262,12 @@ func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter
 			if ctx.Err() != nil || e != nil && !x.chosen.Takes(e) {
 				continue
 			}
-			if e != nil && x.hides(e) {
+			switch {
+			case e != nil && x.hides(e):
 				x.skipped++
+				continue
+			case e != nil && x.opts.as.form != "" && !isPackage(e):
+				x.others++
 				continue
 			}
 			j := &job{entry: e, err: err}
@@ -248,6 +281,19 @@ func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter
 	}
 }
 
+// takes reports whether an entry is to be written.
+func (x *extraction) takes(e *codecs.Entry) bool {
+	return x.chosen.Takes(e) && (x.opts.as.form == "" || isPackage(e))
+}
+
+// left tells what is no package, where packages alone are written.
+func (all *extractions) left() string {
+	if all.others == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s left out that are no packages", cli.Plural(all.others, "entry", "entries"))
+}
+
 // hides reports whether another entry of the build is mounted over e. What lies in
 // archives within archives no game sees as files, and nothing hides it.
 func (x *extraction) hides(e *codecs.Entry) bool {
@@ -257,6 +303,14 @@ func (x *extraction) hides(e *codecs.Entry) bool {
 // fileName is what the entry would like to be called: its path, or what else
 // tells it apart from others.
 func (x *extraction) fileName(e *codecs.Entry) string {
+	name := x.ownName(e)
+	if x.opts.as.form != "" {
+		return jsonName(name)
+	}
+	return name
+}
+
+func (x *extraction) ownName(e *codecs.Entry) string {
 	name := cmp.Or(x.packages.file(e), e.Name)
 	switch {
 	case name != "" && x.opts.mounted:
@@ -278,6 +332,9 @@ func (x *extraction) fileName(e *codecs.Entry) string {
 
 // write extracts one entry. Only what concerns the folder is returned.
 func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
+	if x.json != nil {
+		return x.json.write(ctx, dir, x.bodies, j)
+	}
 	r, err := openContent(ctx, x.ar, j.entry, x.opts.raw)
 	if err != nil {
 		j.err = err

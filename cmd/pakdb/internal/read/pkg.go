@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,12 +93,20 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 	if err := opts.values.check(); err != nil {
 		return err
 	}
-	content, err := openPackage(ctx, a, opts, args)
+	content, ar, err := openPackage(ctx, a, opts, args)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
-	p, data, problems, err := readPackage(ctx, a, content)
+	build, archives := "", []*operand.Archive(nil)
+	if ar != nil {
+		build, archives = ar.Build, append(archives, ar)
+	}
+	in, err := newPackages(ctx, a, &opts.values, build, slices.Values(archives))
+	if err != nil {
+		return err
+	}
+	o, err := in.read(ctx, content)
 	if errors.Is(err, codecs.ErrUnknown) && len(args) == 1 {
 		return cli.WithHint(cli.OfFile(err, args[0], ""), "pakdb pkg shows packages of Unreal Engine 1 to 5: .u .utx .upk .uasset ...")
 	}
@@ -105,20 +114,19 @@ func runPkg(ctx context.Context, a *cli.App, opts pkgOptions, args []string) err
 	if err != nil {
 		return cli.OfFile(err, args[0], entry)
 	}
-	v := &pkgtable.Package{PackageFacts: p, Path: content.Path}
 	switch {
 	case opts.values.show:
-		err = printValues(a, data, v, opts)
+		err = printValues(a, in, o, opts)
 	case opts.script || opts.function != "":
-		err = printCode(a, v, data, opts)
+		err = printCode(a, o, opts)
 	default:
-		err = printPackage(a, v, opts)
+		err = printPackage(a, o.Package, opts)
 	}
 	if err != nil {
 		return err
 	}
 	bad := cli.NewComplaints(a)
-	for _, problem := range problems {
+	for _, problem := range o.problems {
 		bad.Add(cli.OfFile(problem, args[0], entry))
 	}
 	return bad.Result()
@@ -163,45 +171,55 @@ func printPackage(a *cli.App, v *pkgtable.Package, opts pkgOptions) error {
 	return nil
 }
 
-// openPackage opens a file that is a package, or decodes an entry of an archive.
-func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string) (*operand.Content, error) {
+// openPackage opens a file that is a package, or decodes an entry of an archive, which
+// is nil or stays open until the content is closed.
+func openPackage(ctx context.Context, a *cli.App, opts pkgOptions, args []string) (*operand.Content, *operand.Archive, error) {
 	if len(args) == 1 {
 		if st, err := os.Stat(args[0]); err == nil && st.Mode().IsRegular() {
 			if c, err := openLoosePackage(a, args[0]); c != nil || err != nil {
 				if err == nil && opts.contents() {
 					err = addExports(c, args[0])
 				}
-				return c, err
+				return c, nil, err
 			}
-			return openOnly(ctx, a, args[0])
+			c, err := openOnly(ctx, a, args[0])
+			return c, nil, err
 		}
 	}
 	names, err := entryNames(ctx, a, args, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var g group
 	switch {
 	case names == nil && len(args) == 1:
-		return openOnly(ctx, a, args[0])
+		c, err := openOnly(ctx, a, args[0])
+		return c, nil, err
 	case names == nil:
 		g, err = openAmong(ctx, a, args[0], args[1:])
 	default:
 		g, err = openEntry(ctx, a, names[0])
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer func() { _ = g.ar.Close() }()
+	var c *operand.Content
 	if opts.contents() {
-		return spoolPackage(ctx, g.ar, g.entries[0])
+		c, err = filesOfPackages(g.ar).spool(ctx, g.entries[0])
+	} else {
+		c, err = operand.SpoolEntry(ctx, g.ar, g.entries[0])
 	}
-	return operand.SpoolEntry(ctx, g.ar, g.entries[0])
+	if err != nil {
+		return nil, nil, errors.Join(err, g.ar.Close())
+	}
+	own := c.Close
+	c.Close = func() { own(); _ = g.ar.Close() }
+	return c, g.ar, nil
 }
 
 // printCode prints the functions that are asked for: as text, or as rows.
-func printCode(a *cli.App, v *pkgtable.Package, data func(export int) ([]byte, error), opts pkgOptions) error {
-	code, err := pkgtable.ReadScript(v.PackageFacts, data)
+func printCode(a *cli.App, o *openedPackage, opts pkgOptions) error {
+	code, err := pkgtable.ReadScript(o.PackageFacts, o.bytes)
 	if err != nil {
 		return err
 	}
@@ -215,7 +233,7 @@ func printCode(a *cli.App, v *pkgtable.Package, data func(export int) ([]byte, e
 		}
 		return code.Write(a.Stdout)
 	}
-	table := code.Table()
+	v, table := o.Package, code.Table()
 	rows, err := a.Rows(opts.format, table.Columns...)
 	if err != nil {
 		return err

@@ -21,18 +21,18 @@ import (
 // says what it is; a file that has no tag may be such a chunk.
 //
 // data returns the bytes of an export; those of a split package are in its .uexp.
-func readPackage(ctx context.Context, a *cli.App, c *operand.Content) (f *unreal.PackageFacts, data func(export int) ([]byte, error), problems []*codecs.FormatError, err error) {
+func readPackage(ctx context.Context, c *operand.Content, scripts func(folder string) *unreal.ScriptObjectFacts) (f *unreal.PackageFacts, data func(export int) ([]byte, error), problems []*codecs.FormatError, err error) {
 	zen := func(export int) ([]byte, error) {
 		e := &f.Exports[export]
 		return bin.Section(c, e.Offset, e.Size, c.Size, maxExport)
 	}
 	if c.Chunk {
-		f, problems, err = readZen(ctx, a, c)
+		f, problems, err = readZen(c, scripts)
 		return f, zen, problems, err
 	}
 	p, err := unrealpkg.Read(ctx, c, c.Size)
 	if errors.Is(err, codecs.ErrUnknown) {
-		if facts, found, zenErr := readZen(ctx, a, c); zenErr == nil {
+		if facts, found, zenErr := readZen(c, scripts); zenErr == nil {
 			f = facts
 			return f, zen, found, nil
 		}
@@ -61,14 +61,14 @@ func exportsOf(p *unrealpkg.Package, c *operand.Content) func(export int) ([]byt
 	}
 }
 
-func readZen(ctx context.Context, a *cli.App, c *operand.Content) (*unreal.PackageFacts, []*codecs.FormatError, error) {
+func readZen(c *operand.Content, scripts func(folder string) *unreal.ScriptObjectFacts) (*unreal.PackageFacts, []*codecs.FormatError, error) {
 	p, err := zenpkg.Read(c, c.Size)
 	if err != nil {
 		return nil, nil, err
 	}
 	facts := &p.PackageFacts
-	if scripts := scriptObjects(ctx, a, c.Folder); scripts != nil {
-		facts = zenpkg.Resolve(facts, scripts)
+	if known := scripts(c.Folder); known != nil {
+		facts = zenpkg.Resolve(facts, known)
 	}
 	return facts, p.Problems, nil
 }

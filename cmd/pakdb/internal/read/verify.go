@@ -237,7 +237,7 @@ func (v *verification) contents(ctx context.Context, ar *operand.Archive) error 
 			}
 		}
 	}
-	progress := newProgress(v.a, ar, &choose.Selection{})
+	progress := newProgress(v.a, ar, (&choose.Selection{}).Takes)
 	defer v.a.ShowProgress(ctx, progress)()
 	return eachContent(ctx, jobs, progress, func(ctx context.Context, j *job) error {
 		j.err = readContent(ctx, ar, j.entry)
