@@ -100,10 +100,30 @@ func (b *Build) scripts(ctx context.Context, kind *codecs.Dictionary) (any, erro
 		}
 		named[uint64(id)] = object
 	}
-	if len(named) == 0 {
-		return nil, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
 	}
-	return kind.Named(maps.All(named)), rows.Err()
+	if len(named) == 0 {
+		return b.mappedScripts(ctx)
+	}
+	return kind.Named(maps.All(named)), nil
+}
+
+// mappedScripts are those that mappings name which the catalog keeps, nil if there are
+// none.
+func (b *Build) mappedScripts(ctx context.Context) (any, error) {
+	if b.registry.Values == nil {
+		return nil, nil
+	}
+	all, err := schema.LatestMappings(ctx, b.db)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	m, err := b.registry.Values.Mappings(all[0].Name, all[0].Data)
+	if err != nil || m.Names == nil {
+		return nil, err
+	}
+	return m.Names(), nil
 }
 
 // Name returns the path of the file that an id stands for, if there is one alone.

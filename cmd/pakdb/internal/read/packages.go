@@ -25,6 +25,7 @@ import (
 	"pakdb/codecs/zenpkg"
 	"pakdb/internal/asset"
 	"pakdb/query/pkgtable"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -121,6 +122,20 @@ func (p *packages) know(m *usmap.Mappings) {
 	p.program = append(p.program, m.Library())
 	if p.named == nil {
 		p.named = unreal.ScriptObjectsNamed(m.ScriptObjects())
+	}
+}
+
+// dictionary is what names the objects of the program in packages of containers in a
+// folder.
+func (p *packages) dictionary(folder string) show.Dictionary {
+	return func(context.Context, *codecs.Dictionary) (any, error) {
+		if known := p.scripts(folder); known != nil {
+			return known, nil
+		}
+		if p.named != nil {
+			return p.named, nil
+		}
+		return nil, nil
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/meaning"
 	"pakdb/diff"
 	"pakdb/diff/locate"
@@ -26,6 +27,7 @@ import (
 type showOptions struct {
 	format string
 	depth  int
+	values valueOptions
 }
 
 func newShowCommand(a *cli.App) *cobra.Command {
@@ -40,9 +42,11 @@ is shown itself: its format, what is in it, and how a game mounts it.
 
 What a content refers to is looked up in the same archive or build. A prototype of
 Marvel Heroes has its parents first, the nearest on top; values that it inherits
-follow its own, each with the file that it comes from. Of a package there are the
-summary, the imports and the exports ("pakdb pkg" has the tables); of a curve, its
-points; of an asset of Retro Studios, what it refers to.
+follow its own, each with the file that it comes from. Of an Unreal package there are
+the summary, the imports, and the exports with their values; in a build, objects have
+those that they inherit too, each with the file and the object that it comes from
+("pakdb pkg" has the tables). Of a curve there are its points; of an asset of Retro
+Studios, what it refers to.
 
 --format json is the same tree: objects of name, value, note, inherited_from and
 children, each where there is such a thing. Members are only ever added.
@@ -62,6 +66,8 @@ What is wrong with the content stands in the tree, and the exit code is 1.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", "tree", "output as `FORMAT`: tree, json")
 	flags.IntVar(&o.depth, "depth", 0, "show `N` levels of the tree; 0 is all")
+	flags.StringVar(&o.values.mappings, "mappings", "", "of a package in a file or an archive: the classes of the game are in `FILE` (.usmap)")
+	flags.StringVar(&o.values.engine, "engine", "", "of such a package: the `VERSION` of the engine that cooked it, as 4.27, if it has none")
 	cli.CompleteFlag(cmd, "format", "tree", "json")
 	return cmd
 }
@@ -70,7 +76,7 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	if o.format != "tree" && o.format != "json" {
 		return fmt.Errorf("%w: no format %q; there are tree, json", cli.ErrUsage, o.format)
 	}
-	root, err := meaningOf(ctx, a, args)
+	root, err := meaningOf(ctx, a, &o, args)
 	if err != nil {
 		return err
 	}
@@ -92,9 +98,9 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 }
 
 // meaningOf finds what the arguments name, and what that means.
-func meaningOf(ctx context.Context, a *cli.App, args []string) (*meaning.Node, error) {
+func meaningOf(ctx context.Context, a *cli.App, o *showOptions, args []string) (*meaning.Node, error) {
 	if len(args) == 1 {
-		if root, err := meaningInBuild(ctx, a, args[0]); root != nil || err != nil {
+		if root, err := meaningInBuild(ctx, a, o, args[0]); root != nil || err != nil {
 			return root, err
 		}
 		if file, entry, ok := operand.SplitNested(args[0]); ok {
@@ -102,7 +108,7 @@ func meaningOf(ctx context.Context, a *cli.App, args []string) (*meaning.Node, e
 		}
 	}
 	if len(args) == 1 {
-		if root, err := meaningOfFile(ctx, a, args[0]); root != nil || err != nil {
+		if root, err := meaningOfFile(ctx, a, o, args[0]); root != nil || err != nil {
 			return root, err
 		}
 	}
@@ -118,7 +124,7 @@ func meaningOf(ctx context.Context, a *cli.App, args []string) (*meaning.Node, e
 	if err != nil {
 		return nil, err
 	}
-	return meaningOfEntry(ctx, a, ar, found[0])
+	return meaningOfEntry(ctx, a, o, ar, found[0])
 }
 
 func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*meaning.Node, error) {
@@ -127,14 +133,39 @@ func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*m
 	return root, ctx.Err()
 }
 
-func meaningOfEntry(ctx context.Context, a *cli.App, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
-	files := show.InArchive(ar, a.Registry(), scriptsIn(a, filepath.Dir(ar.Path)))
+func meaningOfEntry(ctx context.Context, a *cli.App, o *showOptions, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
+	in, err := newPackages(ctx, a, &o.values, ar.Build, slices.Values([]*operand.Archive{ar}))
+	if err != nil {
+		return nil, err
+	}
+	files := show.InArchive(ar, a.Registry(), in.dictionary(filepath.Dir(ar.Path)))
 	facts, err := files.Entry(ctx, e)
-	return show.Explain(ctx, choose.Label(e), facts, files, err)
+	root, err := show.Explain(ctx, choose.Label(e), facts, files, err)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := facts.Detail.(*unreal.PackageFacts); !ok {
+		return root, nil
+	}
+	content, err := filesOfPackages(ar).spool(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	return root, addOwnValues(ctx, in, content, root)
+}
+
+// addOwnValues adds what the exports of a package say.
+func addOwnValues(ctx context.Context, in *packages, content *operand.Content, root *meaning.Node) error {
+	p, err := in.read(ctx, content)
+	if err != nil {
+		return err
+	}
+	return show.AddValues(root, in.values(p).Rows)
 }
 
 // meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
-func meaningInOne(ctx context.Context, a *cli.App, n *locate.Name) (*meaning.Node, error) {
+func meaningInOne(ctx context.Context, a *cli.App, o *showOptions, n *locate.Name) (*meaning.Node, error) {
 	if n.Entry == "" {
 		ar, err := operand.OpenInBuild(ctx, a, n, n.Files[0])
 		if err != nil {
@@ -148,12 +179,12 @@ func meaningInOne(ctx context.Context, a *cli.App, n *locate.Name) (*meaning.Nod
 		return nil, err
 	}
 	defer func() { _ = g.ar.Close() }()
-	return meaningOfEntry(ctx, a, g.ar, g.entries[0])
+	return meaningOfEntry(ctx, a, o, g.ar, g.entries[0])
 }
 
 // meaningInBuild shows BUILD:PATH, BUILD:ARCHIVE and BUILD:ARCHIVE!PATH. It returns
 // nil for text that names no build of the catalog.
-func meaningInBuild(ctx context.Context, a *cli.App, text string) (*meaning.Node, error) {
+func meaningInBuild(ctx context.Context, a *cli.App, o *showOptions, text string) (*meaning.Node, error) {
 	if _, err := os.Stat(text); err == nil {
 		return nil, nil
 	}
@@ -162,7 +193,7 @@ func meaningInBuild(ctx context.Context, a *cli.App, text string) (*meaning.Node
 		return nil, err
 	}
 	if n.Build != "" && n.One {
-		return meaningInOne(ctx, a, n)
+		return meaningInOne(ctx, a, o, n)
 	}
 	if n.Build == "" {
 		return nil, nil // a file that is not there, which meaningOfFile reports
@@ -189,11 +220,18 @@ func meaningInBuild(ctx context.Context, a *cli.App, text string) (*meaning.Node
 		}
 	}
 	facts, err := files.Facts(ctx, path)
-	return show.Explain(ctx, path, facts, files, err)
+	root, err := show.Explain(ctx, path, facts, files, err)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := facts.Detail.(*unreal.PackageFacts); ok {
+		err = files.AddValues(ctx, root, path)
+	}
+	return root, err
 }
 
 // meaningOfFile returns nil for a file that is an archive.
-func meaningOfFile(ctx context.Context, a *cli.App, path string) (*meaning.Node, error) {
+func meaningOfFile(ctx context.Context, a *cli.App, o *showOptions, path string) (*meaning.Node, error) {
 	f, err := operand.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -212,16 +250,22 @@ func meaningOfFile(ctx context.Context, a *cli.App, path string) (*meaning.Node,
 		return nil, err
 	}
 	e := &codecs.Entry{Name: filepath.ToSlash(path), Size: st.Size()}
-	facts, err := show.Inspect(ctx, a.Registry(), e, f, scriptsIn(a, filepath.Dir(path)))
-	return show.Explain(ctx, path, facts, nil, err)
-}
-
-// scriptsIn is the dictionary of packages of containers in a folder.
-func scriptsIn(a *cli.App, folder string) show.Dictionary {
-	return func(ctx context.Context, _ *codecs.Dictionary) (any, error) {
-		if scripts := scriptObjects(ctx, a, folder); scripts != nil {
-			return scripts, nil
-		}
-		return nil, nil
+	in, err := newPackages(ctx, a, &o.values, "", slices.Values([]*operand.Archive(nil)))
+	if err != nil {
+		return nil, err
 	}
+	facts, err := show.Inspect(ctx, a.Registry(), e, f, in.dictionary(filepath.Dir(path)))
+	root, err := show.Explain(ctx, path, facts, nil, err)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := facts.Detail.(*unreal.PackageFacts); !ok {
+		return root, nil
+	}
+	content := &operand.Content{ReaderAt: f, Size: st.Size(), Path: e.Name, Folder: filepath.Dir(path), Close: func() {}}
+	if err := addExports(content, path); err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	return root, addOwnValues(ctx, in, content, root)
 }

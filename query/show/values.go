@@ -1,0 +1,99 @@
+package show
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+
+	"pakdb/codecs/meaning"
+)
+
+// AddValues adds to the tree of a package what its exports say, as rows give it: the
+// number of the export from 1, its path, its class, the field, its type and the value.
+// Rows without a field tell why an export was not understood.
+func AddValues(root *meaning.Node, rows func(write func(...driver.Value) error) error) error {
+	list := exportsOf(root)
+	return rows(func(row ...driver.Value) error {
+		number, _ := row[0].(int64)
+		field, _ := row[3].(string)
+		kind, _ := row[4].(string)
+		addValue(list, number-1, field, row[5]).Note = kind
+		return nil
+	})
+}
+
+// AddValues adds to the tree of a package of the build what its exports use: what they
+// say themselves, and what they inherit, each with the file that it comes from.
+func (b *Build) AddValues(ctx context.Context, root *meaning.Node, path string) error {
+	list := exportsOf(root)
+	if err := b.addOpaque(ctx, root, list, path); err != nil {
+		return err
+	}
+	rows, err := b.db.QueryContext(ctx, `SELECT export_ordinal, field, type, CASE WHEN text IS NOT NULL AND (number IS NULL OR typeof(value) <> 'text') THEN text ELSE value END,
+			depth, coalesce(origin_path, ''), origin_export
+		FROM properties_effective WHERE build = ?1 AND path = ?2 ORDER BY export_ordinal, depth, position`, b.graph.Build(), path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var ordinal, depth int64
+		var field, kind, origin, object string
+		var value any
+		if err := rows.Scan(&ordinal, &field, &kind, &value, &depth, &origin, &object); err != nil {
+			return err
+		}
+		n := addValue(list, ordinal, field, value)
+		if n.Note = kind; depth > 0 {
+			n.Inherited = origin + " " + object
+		}
+	}
+	return rows.Err()
+}
+
+// addOpaque adds the reasons of exports that were not understood, and says of a package
+// whose values were not read that it is one.
+func (b *Build) addOpaque(ctx context.Context, root *meaning.Node, list []*meaning.Node, path string) error {
+	rows, err := b.db.QueryContext(ctx, `SELECT x.ordinal, w.name FROM property_coverage c
+		LEFT JOIN value_export x ON x.set_id = c.set_id AND x.status = 2 LEFT JOIN name w ON w.name_id = x.why_id
+		WHERE c.build = ?1 AND c.path = ?2 ORDER BY x.ordinal`, b.graph.Build(), path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	read := false
+	for rows.Next() {
+		var ordinal sql.NullInt64
+		var why sql.NullString
+		if err := rows.Scan(&ordinal, &why); err != nil {
+			return err
+		}
+		if read = true; ordinal.Valid {
+			addValue(list, ordinal.Int64, "", why.String).Note = "Opaque"
+		}
+	}
+	if !read {
+		root.Add("values", "not read").Note = "the build was indexed without them"
+	}
+	return rows.Err()
+}
+
+func exportsOf(root *meaning.Node) []*meaning.Node {
+	for _, n := range root.Children {
+		if n.Name == "exports" {
+			return n.Children
+		}
+	}
+	return nil
+}
+
+// addValue adds a value to an export of the list.
+func addValue(list []*meaning.Node, ordinal int64, field string, value any) *meaning.Node {
+	if ordinal < 0 || ordinal >= int64(len(list)) {
+		return &meaning.Node{} // the catalog is of another edition of the package
+	}
+	if field == "" {
+		field = "opaque"
+	}
+	return list[ordinal].Add(field, value)
+}
