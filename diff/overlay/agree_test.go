@@ -406,3 +406,27 @@ func (f *family) check(rt *rapid.T, t testCatalog, dirs [2]string) {
 		rt.Fatalf("a patch is not what files says (-files +plan):\n%s", d)
 	}
 }
+
+// Of entries whose names differ in case alone the game sees one, by their order: another
+// order is a change.
+func TestOrderOfNamesThatDifferInCase(t *testing.T) {
+	a, b := drawn{codecs.Entry{Name: "One.txt"}, 3}, drawn{codecs.Entry{Name: "one.txt"}, 1}
+	c, root := newCatalog(t), t.TempDir()
+	dirs := [2]string{filepath.Join(root, "old"), filepath.Join(root, "new")}
+	f := families["umod"]
+	for i, entries := range [][]drawn{{a, b}, {b, a}} {
+		g := game{f.always: {format: umod.Format(), entries: entries}}
+		if err := g.write(t.Context(), dirs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.scan(dirs)
+	stacks, err := overlay.LoadBuilds(t.Context(), c.db, all.Registry(), "old", "new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := overlay.Make(stacks[0], stacks[1], all.Registry(), overlay.Options{Number: -1})
+	if err != nil || len(p.Items) != 1 || p.Items[0].Action != overlay.Replace {
+		t.Errorf("%v, %+v", err, p.Items)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/mount"
 )
 
 // rebuilder makes archives anew.
@@ -98,13 +99,17 @@ func pairMounts(old, new []*Mount) (pairs [][2]*Mount) {
 	return pairs
 }
 
-// filesOf returns the entries of a mount, and the copies of each by name.
+// nameKey is what the names of entries have in common that a game takes for one: which
+// of them it sees depends on their order.
+func nameKey(f *File) string { return mount.FileKey("", f.Name) }
+
+// filesOf returns the entries of a mount, and the copies of each by [nameKey].
 func filesOf(s *Stack, m *Mount) (files []*File, copies map[string][]*File) {
 	copies = map[string][]*File{}
 	for i := range s.Files {
 		if f := &s.Files[i]; f.Mount == m {
 			files = append(files, f)
-			copies[f.Name] = append(copies[f.Name], f)
+			copies[nameKey(f)] = append(copies[nameKey(f)], f)
 		}
 	}
 	return files, copies
@@ -149,7 +154,7 @@ func (r *rebuilder) rebuildPair(a, b *Mount) {
 		it.Part = len(r.p.Parts)
 		part.Items = append(part.Items, len(r.p.Items))
 		r.p.Items = append(r.p.Items, it)
-		chosen[it.either().Name] = &it
+		chosen[nameKey(it.either())] = &it
 	}
 	if len(part.Items) == 0 {
 		return
@@ -166,21 +171,21 @@ func (r *rebuilder) rebuildPair(a, b *Mount) {
 // then of the new one.
 func (r *rebuilder) pairChanges(before, after []*File, had, has map[string][]*File) (items []Item) {
 	for _, f := range before {
-		it := Item{Path: f.Path(), Old: f, Hides: len(had[f.Name])}
+		it := Item{Path: f.Path(), Old: f, Hides: len(had[nameKey(f)])}
 		switch {
-		case had[f.Name][0] != f: // a copy
+		case had[nameKey(f)][0] != f: // a copy
 			continue
-		case has[f.Name] == nil:
+		case has[nameKey(f)] == nil:
 			it.Action, it.Reason = Delete, "removed"
-		case r.pairDiffers(had[f.Name], has[f.Name]):
-			it.Action, it.Reason, it.New = Replace, "modified", has[f.Name][0]
+		case r.pairDiffers(had[nameKey(f)], has[nameKey(f)]):
+			it.Action, it.Reason, it.New = Replace, "modified", has[nameKey(f)][0]
 		default:
 			continue
 		}
 		items = append(items, it)
 	}
 	for _, f := range after {
-		if had[f.Name] == nil && has[f.Name][0] == f {
+		if had[nameKey(f)] == nil && has[nameKey(f)][0] == f {
 			items = append(items, Item{Path: f.Path(), Action: Add, Reason: "added", New: f})
 		}
 	}
@@ -191,7 +196,7 @@ func (r *rebuilder) pairChanges(before, after []*File, had, has map[string][]*Fi
 // place.
 func (r *rebuilder) pairDiffers(had, has []*File) bool {
 	for i, f := range had {
-		if by := has[min(i, len(has)-1)]; !f.Known || !by.Known || f.Content != by.Content {
+		if by := has[min(i, len(has)-1)]; !f.Known || !by.Known || f.Content != by.Content || f.Name != by.Name {
 			return true
 		}
 	}
@@ -202,19 +207,19 @@ func (r *rebuilder) pairDiffers(had, has []*File) bool {
 func (r *rebuilder) lines(before, after []*File, had, has map[string][]*File, chosen map[string]*Item) (all []*File) {
 	nth := map[string]int{}
 	for _, f := range before {
-		it := chosen[f.Name]
+		it := chosen[nameKey(f)]
 		switch {
 		case it == nil && !r.p.options.Overlay:
 			all = append(all, f)
 		case it != nil && it.Action == Replace:
-			if n := nth[f.Name]; n < len(has[f.Name]) || !r.p.options.Overlay {
-				all = append(all, has[f.Name][min(n, len(has[f.Name])-1)])
+			if n := nth[nameKey(f)]; n < len(has[nameKey(f)]) || !r.p.options.Overlay {
+				all = append(all, has[nameKey(f)][min(n, len(has[nameKey(f)])-1)])
 			}
-			nth[f.Name]++
+			nth[nameKey(f)]++
 		}
 	}
 	for _, f := range after {
-		if had[f.Name] == nil && chosen[f.Name] != nil {
+		if had[nameKey(f)] == nil && chosen[nameKey(f)] != nil {
 			all = append(all, f)
 		}
 	}
