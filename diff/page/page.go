@@ -21,6 +21,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/download"
+	"pakdb/diff/semantic"
 )
 
 //go:embed page.css
@@ -37,6 +38,7 @@ type Writer struct {
 	w      *bufio.Writer
 	builds [2]string
 	rows   int
+	lines  int // of what changed inside
 	dirs   words
 	words  words
 	totals *diff.Totals
@@ -112,14 +114,15 @@ func (w *words) add(text string) int {
 	return i
 }
 
-// Add writes a change.
-func (p *Writer) Add(c *diff.Change) error {
+// Add writes a change, and what changed inside of its content; nil: that was not looked
+// at, or nothing.
+func (p *Writer) Add(c *diff.Change, in *semantic.Difference) error {
 	p.totals.Add(c)
 	if p.rows++; p.rows > 1 {
 		p.print(",\n")
 	}
 	return p.json([]any{p.words.add(c.Kind.String()), p.words.add(c.Also.String()), p.side(c.New), p.side(c.Old),
-		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes})
+		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes, p.insideOf(in)})
 }
 
 // SetDownloads tells what the update takes by each way of transport, all of the

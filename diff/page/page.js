@@ -20,7 +20,7 @@
       i, kind: word(r[0]), also: word(r[1]), now, was, f, path: pathOf(f), download: r[4], similarity: r[5],
       by: word(r[6]), parts: word(r[7]), notes: r[8] || [],
       size: now ? now.size : 0, oldSize: was ? was.size : 0, difference: (now ? now.size : 0) - (was ? was.size : 0),
-      type: f.type || ext(f.name), text: null,
+      type: f.type || ext(f.name), text: null, inside: r[9] ? r[9][0] : [], unlisted: r[9] ? r[9][1] : 0,
     };
   });
   const noise = (r) => r.kind === "cosmetic" || r.also.split(",").includes("cosmetic");
@@ -58,7 +58,7 @@
   let shown = rows, tree = null;
 
   const textOf = (r) => r.text ??= (r.path + " " + (r.was && r.now && pathOf(r.was) !== r.path ? pathOf(r.was) : "") + " " +
-    r.f.archive + " " + r.type + " " + r.kind + " " + r.notes.join(" ")).toLowerCase();
+    r.f.archive + " " + r.type + " " + r.kind + " " + r.notes.join(" ") + " " + r.inside.map((l) => l[0]).join(" ")).toLowerCase();
   const orders = {
     order: (a, b) => a.i - b.i,
     kind: (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind),
@@ -426,6 +426,33 @@
     more.push(`${r.was ? count(r.was.size) : "–"} → ${r.now ? plural(r.now.size, "byte", "bytes") : "–"}`);
     more.push(`stored ${r.was ? count(r.was.stored) : "–"} → ${r.now ? count(r.now.stored) : "–"}`, ...r.notes);
     box.append(" · " + more.map(plain).join(" · "));
+    drawInside(r, box);
+  };
+  // What changed inside: fields with both values, and lines of texts.
+  const drawInside = (r, box) => {
+    if (r.inside.length === 0) return;
+    const list = element("div", "inside");
+    list.tabIndex = 0;
+    list.setAttribute("role", "list");
+    list.setAttribute("aria-label", "What changed inside");
+    for (const l of r.inside) {
+      const line = element("div", l[3] ? "faint" : "");
+      line.setAttribute("role", "listitem");
+      if (l.length === 1) {
+        const cls = { "-": "minus", "+": "plus", "@": "at" }[l[0][0]];
+        line.append(element("span", cls, plain(l[0])));
+      } else if (l[1] === null || l[2] === null) {
+        const [sign, cls, value] = l[1] === null ? ["+ ", "plus", l[2]] : ["− ", "minus", l[1]];
+        line.append(element("span", cls, sign + plain(l[0]) + (value === "yes" ? "" : ": " + plain(value))));
+      } else {
+        line.append("~ " + plain(l[0]) + ": ", element("span", "minus", plain(l[1])), " → ", element("span", "plus", plain(l[2])));
+        if (l[3]) line.append("  (cosmetic)");
+      }
+      list.append(line);
+    }
+    if (r.unlisted) list.append(element("div", "faint", plural(r.unlisted, "more line", "more lines") + ": pakdb diff --semantic"));
+    box.append(list);
+    box.scrollIntoView({ block: "nearest" });
   };
 
   // ---- head ---------------------------------------------------------------------------------------

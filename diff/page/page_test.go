@@ -57,7 +57,7 @@ func written(t testing.TB, n int) []byte {
 		changes = append(changes, c)
 	}
 	for i := range changes {
-		if err := w.Add(&changes[i]); err != nil {
+		if err := w.Add(&changes[i], nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -125,7 +125,7 @@ var rooms = map[string][]string{
 	"diff/folders": {"diff"},
 	"diff/locate":  {"codecs", "diff", "diff/pkdelta", "internal/..."},
 	"diff/gate":    {"diff", "internal/nearest"},
-	"diff/page":    {"diff", "diff/download", "internal/..."},
+	"diff/page":    {"diff", "diff/download", "diff/semantic", "internal/..."},
 	"diff/overlay": {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":   {"internal/..."},
 

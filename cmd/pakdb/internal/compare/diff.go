@@ -51,7 +51,8 @@ catalog; --exact reads the archives, which must be where they were and unchanged
 With --format it is these rows and nothing else.
 
 --format html is one page without any other file: a map of what changed, what
-the update takes by each way of transport, and a list to sort and search. --format md
+the update takes by each way of transport, and a list to sort and search; with
+--semantic also what changed inside of the entry that is chosen. --format md
 is a summary for a pull request: the sums, and a table for each folder, of at most
 65,536 characters.
 
@@ -80,6 +81,7 @@ archive is damaged, and else 0. The figures are
   pakdb diff old/Game.pak new/Game.pak --stat
   pakdb diff 1.48 1.52 --limit 50
   pakdb diff 1.48 1.52 --stat --exact --format json
+  pakdb diff 1.48 1.52 --semantic --format html > changes.html
   pakdb diff 1.48 1.52 --semantic "*.curve"
   pakdb diff 4.1 4.2 --semantic "**/Weapons/*.uasset"
   pakdb diff 4.1 4.2 --kind cosmetic --summary dir
@@ -223,14 +225,14 @@ func printDiff(ctx context.Context, a *cli.App, opts diffOptions, c *changes, s 
 		return diffSummary(ctx, a, c, opts.summary, opts.format)
 	case opts.stat:
 		return diffStat(ctx, a, c, s, opts)
-	case opts.semantic:
+	case opts.semantic && opts.format != formatHTML:
 		return diffSemantic(ctx, a, c, s, opts)
 	case opts.impact:
 		return diffImpact(ctx, a, c, s, opts.format)
 	case opts.format == formatMarkdown:
 		return diffMarkdown(ctx, a, c)
 	case opts.format == formatHTML:
-		return diffPage(ctx, a, c, s)
+		return diffPage(ctx, a, c, s, opts)
 	case opts.format != "":
 		return diffRows(ctx, a, c, opts.format)
 	}

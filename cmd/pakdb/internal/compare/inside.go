@@ -18,18 +18,47 @@ import (
 	"pakdb/query"
 )
 
-// insideWriter shows what changed inside of contents, for people or as rows.
-type insideWriter struct {
+// insider tells what changed inside of contents. nil tells nothing.
+type insider struct {
 	a    *cli.App
 	with *semantic.Comparer
+}
+
+func newInsider(a *cli.App, s *operand.Sides, hashes bool) *insider {
+	return &insider{a, &semantic.Comparer{DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label, Hashes: hashes}}
+}
+
+// compare returns nil for changes that are none of content, and of contents that are not
+// at hand, which it says.
+func (i *insider) compare(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
+	if i == nil || (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
+		return nil, nil
+	}
+	in, err := i.with.Compare(ctx, c)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+		_, _ = fmt.Fprintf(i.a.Stderr, "pakdb: %s: %v\n", terminal.Printable(c.Name()), err)
+		return nil, nil
+	}
+	return in, err
+}
+
+func (i *insider) close() error {
+	if i == nil {
+		return nil
+	}
+	return i.with.Close()
+}
+
+// insideWriter shows what changed inside of contents, for people or as rows.
+type insideWriter struct {
+	*insider
 	w    *bufio.Writer
 	rows *query.Rows // nil: for people
 	p    cli.Palette
 }
 
 func newInsideWriter(a *cli.App, s *operand.Sides, format string, hashes bool) (*insideWriter, error) {
-	w := &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &semantic.Comparer{
-		DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label, Hashes: hashes}}
+	w := &insideWriter{insider: newInsider(a, s, hashes), w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}
 	if format == "" {
 		return w, nil
 	}
@@ -80,7 +109,7 @@ func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.S
 }
 
 func (w *insideWriter) close() error {
-	err := w.with.Close()
+	err := w.insider.close()
 	if w.rows != nil {
 		return errors.Join(err, w.rows.Close())
 	}
@@ -91,16 +120,12 @@ func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
 	if w.rows == nil {
 		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.Paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.Paint(cli.Faint, remarks(c)))
 	}
-	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
-		return w.row(c, nil, nil, nil)
-	}
-	in, err := w.with.Compare(ctx, c)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
-		_, _ = fmt.Fprintf(w.a.Stderr, "pakdb: %s: %v\n", terminal.Printable(c.Name()), err)
-		return w.row(c, nil, nil, nil)
-	}
-	if err != nil || in == nil {
+	in, err := w.compare(ctx, c)
+	if err != nil {
 		return err
+	}
+	if in == nil {
+		return w.row(c, nil, nil, nil)
 	}
 	return w.inside(c, in)
 }

@@ -111,7 +111,7 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
 	defer func() { _ = contents.Close() }()
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events),
-		insideWriter: &insideWriter{a: a, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a), with: &semantic.Comparer{}}}
+		insideWriter: &insideWriter{insider: &insider{a, &semantic.Comparer{}}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
 	if opts.format != "" {
 		if l.rows, err = a.Rows(opts.format, "build", "kind", "path", "field", "old", "new"); err != nil {
 			return err

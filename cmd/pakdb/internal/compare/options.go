@@ -56,7 +56,7 @@ func (opts *diffOptions) checkFormat(a *cli.App) error {
 	if opts.format != formatHTML {
 		return query.Output{W: a.Stdout, Format: opts.format}.Check()
 	}
-	if opts.stat || opts.summary != "" || opts.nameOnly || opts.nameStatus || opts.semantic || opts.impact {
+	if opts.stat || opts.summary != "" || opts.nameOnly || opts.nameStatus || opts.impact {
 		return fmt.Errorf("%w: --format html shows the changes as they are; it goes with no other view", cli.ErrUsage)
 	}
 	return nil

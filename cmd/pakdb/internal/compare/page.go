@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -24,13 +25,20 @@ func diffMarkdown(ctx context.Context, a *cli.App, c *changes) (int, error) {
 
 // diffPage writes the changes as one page, with what the whole update takes by each
 // way of transport.
-func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides) (int, error) {
+func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
 	downloads, err := download.Ways(ctx, s.DB, c.Result)
 	if err != nil {
 		return 0, err
 	}
 	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
-	n, err := c.each(ctx, func(ch *diff.Change) error { return w.Add(ch) })
-	return n, errors.Join(err, w.Close())
+	var in *insider
+	if opts.semantic {
+		in = newInsider(a, s, opts.hashes)
+	}
+	n, err := c.each(ctx, func(ch *diff.Change) error {
+		inside, err := in.compare(ctx, ch)
+		return cmp.Or(err, w.Add(ch, inside))
+	})
+	return n, errors.Join(err, in.close(), w.Close())
 }
