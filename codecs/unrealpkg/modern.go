@@ -200,6 +200,7 @@ func (p modern) tables() {
 	p.readSoftPackages()
 	p.readSoftObjects()
 	p.readAssetRegistry()
+	p.readDataResources()
 	checks(p).checkRoots()
 	p.checkEnd()
 }

@@ -1,6 +1,7 @@
 package unrealpkg
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -232,4 +233,39 @@ func (p modern) markEditor(imports, soft bits) {
 	for i := range f.SoftPackages {
 		f.SoftPackages[i].Editor = !soft.at(i)
 	}
+}
+
+// readDataResources reads where the data lies that is loaded on demand.
+func (p modern) readDataResources() {
+	at := p.sum.DataResources
+	if at <= 0 {
+		return
+	}
+	const entry = 44 // bytes, without what version 2 added
+	var list []unreal.BulkData
+	_, err := p.sp.scan(p.ctx, p.lay, p.order, extent{at, max(p.facts.HeaderSize-at, 8)}, func(d *decoder) {
+		version := d.U32()
+		if version < 1 || version > 2 {
+			d.Fail(codecs.Errorf(errors.ErrUnsupported, "version %d of data resources", version))
+			return
+		}
+		list = make([]unreal.BulkData, count(d, entry))
+		for i := range list {
+			b := &list[i]
+			d.Skip(4)
+			if version == 2 {
+				b.Cooked = d.U8()
+			}
+			b.Offset = d.I64()
+			d.Skip(8) // of a copy
+			b.Stored, b.Size = d.I64(), d.I64()
+			d.Skip(4) // the object that it belongs to
+			b.Flags = d.U32()
+		}
+	})
+	if err != nil {
+		p.found.add(codecs.ErrNonStrict, "data_resources", at, "cannot be read: %v", err)
+		return
+	}
+	p.facts.Bulk = list
 }

@@ -185,6 +185,7 @@ func (p modern) tail(d *decoder) {
 	}
 	s.AssetRegistry = int64(d.I32())
 	s.BulkData = d.I64()
+	p.facts.BulkStart = s.BulkData
 	if v.ue4 >= ue4WorldTile {
 		d.Skip(4)
 	}
@@ -204,7 +205,7 @@ func (p modern) tail(d *decoder) {
 		d.Skip(8)
 	}
 	if v.ue5 >= ue5DataResources {
-		d.Skip(4)
+		s.DataResources = int64(d.I32())
 	}
 }
 

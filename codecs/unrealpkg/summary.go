@@ -29,6 +29,7 @@ type Summary struct {
 	SearchableNames        int64
 	AssetRegistry          int64
 	BulkData               int64 // end of the exports' data
+	DataResources          int64
 	Source                 uint32
 	Additional             []string // packages to cook with this one
 	Chunks                 []Chunk  // compressed ranges

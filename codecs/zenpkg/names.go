@@ -36,3 +36,42 @@ func mappedName(r *bin.Reader) unreal.ObjectName {
 	}
 	return unreal.ObjectName{Index: int32(index), Number: number}
 }
+
+const bulkEntry = 32
+
+// readBulkMap reads where the data lies that is loaded on demand: a table between the
+// names and what follows at the offset end, since 5.2. It returns nil where there is no
+// table, or none that fills the place. The first versions of it are not aligned.
+func readBulkMap(r *bin.Reader, end int64) []unreal.BulkData {
+	start, room := r.Off(), end-r.Off()
+	if r.Err() != nil || room < 8+bulkEntry {
+		return nil
+	}
+	in := *r // a table that does not fit fails this copy alone
+	size := in.U64()
+	if size+8 != uint64(room) {
+		if size > uint64(room) {
+			return nil
+		}
+		in.Skip(int(size))
+		size = in.U64()
+	}
+	if in.Err() != nil || size%bulkEntry != 0 || size > uint64(end-in.Off()) || in.Off() < start {
+		return nil
+	}
+	list := make([]unreal.BulkData, size/bulkEntry)
+	for i := range list {
+		b := &list[i]
+		b.Offset = in.I64()
+		in.Skip(8) // of a copy
+		b.Size = in.I64()
+		b.Stored = b.Size
+		b.Flags = in.U32()
+		b.Cooked = in.U8()
+		in.Skip(3)
+	}
+	if in.Err() != nil || len(list) == 0 {
+		return nil
+	}
+	return list
+}

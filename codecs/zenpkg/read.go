@@ -112,6 +112,7 @@ func (p *parser) names(r *bin.Reader) ([]unreal.PackageName, error) {
 		texts, err = readNameMap(p.buf[s.names:s.namesEnd], s.names, int((s.nameHashesEnd-s.hashes)/8)-1)
 	} else {
 		texts = ue.NameBatch(r)
+		p.p.Bulk = readBulkMap(r, s.hashes)
 		if err = r.Err(); err == nil && r.Off() > s.hashes {
 			err = errLayout
 		}

@@ -50,6 +50,12 @@ type PackageFacts struct {
 	SoftPackages []SoftPackage
 	SoftObjects  []SoftObject
 
+	// Bulk lists where data lies that is loaded on demand, and its copies in the
+	// package: objects name entries by position. Nil where objects state it themselves.
+	Bulk []BulkData
+	// BulkStart is what offsets of such data count from, unless [BulkOwnOffset] is set.
+	BulkStart int64
+
 	// Zen is what packages of IoStore containers have beside; nil elsewhere.
 	Zen *ZenFacts
 
@@ -166,6 +172,17 @@ func (s SoftObject) Path() string {
 	}
 	return p
 }
+
+// BulkData is where data lies that an object loads on demand.
+type BulkData struct {
+	Offset       int64
+	Stored, Size int64 // bytes as they are stored, and decoded
+	Flags        uint32
+	Cooked       uint8 // which of several files of one kind: ".001.ubulk"
+}
+
+// BulkOwnOffset is the flag of data whose offset is that in its file.
+const BulkOwnOffset = 0x10000
 
 // RefLists is a list of references for each export, in two slices.
 type RefLists struct {
