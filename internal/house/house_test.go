@@ -153,6 +153,10 @@ var rooms = map[string][]string{
 	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap"},   // rows of the catalog
 	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "internal/bin"},
 
+	"codecs/texture":     {"codecs", "codecs/texture/..."}, // names of formats; the rooms below decode
+	"codecs/texture/...": {},
+	"codecs/media":       {"codecs", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "codecs/texture", "internal/bin"},
+
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
 	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},
 	"codecs/script/scripttest": {"codecs/family/unreal", "codecs/unrealpkg"}, // for tests

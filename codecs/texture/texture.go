@@ -1,0 +1,167 @@
+package texture
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"strings"
+	"sync"
+
+	"pakdb/codecs"
+	"pakdb/codecs/texture/bcn"
+	"pakdb/codecs/texture/plain"
+)
+
+// Format is how pictures are stored.
+type Format struct {
+	Name string // as the engine has it, such as "PF_DXT1"
+	// Width and Height are those of a block of pixels, 1 where there are none, and Bytes
+	// is what one takes.
+	Width, Height, Bytes int
+	Float                bool // of colours that may be brighter than white
+
+	blocks bcn.Format
+	pixels plain.Format
+}
+
+// formats are those that engines cook to, by their names without "PF_".
+var formats = sync.OnceValue(func() map[string]Format {
+	block := func(f bcn.Format, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, blocks: f} }
+	pixel := func(f plain.Format) Format {
+		size, _ := f.Size(1, 1)
+		return Format{Width: 1, Height: 1, Bytes: size, pixels: f}
+	}
+	float := func(f plain.Format) Format {
+		out := pixel(f)
+		out.Float = true
+		return out
+	}
+	other := func(width, height, bytes int) Format { return Format{Width: width, Height: height, Bytes: bytes} }
+	hdr := block(bcn.BC6H, 16)
+	hdr.Float = true
+	return map[string]Format{
+		"DXT1": block(bcn.BC1, 8), "DXT3": block(bcn.BC2, 16), "DXT5": block(bcn.BC3, 16),
+		"BC4": block(bcn.BC4, 8), "BC5": block(bcn.BC5, 16), "BC6H": hdr, "BC7": block(bcn.BC7, 16),
+		"B8G8R8A8": pixel(plain.BGRA8), "A8R8G8B8": pixel(plain.BGRA8), "R8G8B8A8": pixel(plain.RGBA8),
+		"G8": pixel(plain.G8), "L8": pixel(plain.G8), "R8": pixel(plain.G8), "A8": pixel(plain.G8), "R8_UINT": pixel(plain.G8),
+		"G16": pixel(plain.G16), "R16_UINT": pixel(plain.G16), "V8U8": pixel(plain.V8U8), "R5G6B5_UNORM": pixel(plain.RGB565),
+		"R16F": float(plain.R16F), "R16F_FILTER": float(plain.R16F), "G16R16F": float(plain.RG16F), "G16R16F_FILTER": float(plain.RG16F),
+		"FloatRGBA": float(plain.RGBA16F), "R32_FLOAT": float(plain.R32F), "A32B32G32R32F": float(plain.RGBA32F),
+		"ETC1": other(4, 4, 8), "ETC2_RGB": other(4, 4, 8), "ETC2_RGBA": other(4, 4, 16), "ETC2_R11_EAC": other(4, 4, 8), "ETC2_RG11_EAC": other(4, 4, 16),
+		"ASTC_4x4": other(4, 4, 16), "ASTC_6x6": other(6, 6, 16), "ASTC_8x8": other(8, 8, 16), "ASTC_10x10": other(10, 10, 16), "ASTC_12x12": other(12, 12, 16),
+		"ASTC_4x4_HDR": other(4, 4, 16), "ASTC_6x6_HDR": other(6, 6, 16), "ASTC_8x8_HDR": other(8, 8, 16), "ASTC_10x10_HDR": other(10, 10, 16),
+		"ASTC_12x12_HDR": other(12, 12, 16), "ASTC_4x4_NORM_RG": other(4, 4, 16),
+		"PVRTC2": other(8, 4, 8), "PVRTC4": other(4, 4, 8), "FloatRGB": other(1, 1, 4), "FloatR11G11B10": other(1, 1, 4),
+		"A2B10G10R10": other(1, 1, 4), "A16B16G16R16": other(1, 1, 8), "R8G8": other(1, 1, 2), "G16R16": other(1, 1, 4),
+	}
+})
+
+// Named returns the format that the engine calls so: "PF_DXT1". The error of any other
+// wraps [errors.ErrUnsupported].
+func Named(name string) (Format, error) {
+	f, ok := formats()[strings.TrimPrefix(name, "PF_")]
+	if !ok {
+		return Format{}, codecs.Errorf(errors.ErrUnsupported, "pixel format %q", name)
+	}
+	f.Name = name
+	return f, nil
+}
+
+// Size returns how many bytes a picture takes. ok is false for sides below 1 or above
+// 65,536.
+func (f *Format) Size(width, height int) (size int64, ok bool) {
+	if width < 1 || height < 1 || width > maxSide || height > maxSide {
+		return 0, false
+	}
+	across, down := (width+f.Width-1)/f.Width, (height+f.Height-1)/f.Height
+	return int64(across) * int64(down) * int64(f.Bytes), true
+}
+
+// Bounds of pictures. The engine's sides have 16 bits at most.
+const (
+	maxSide   = 1 << 16
+	maxPixels = 1 << 27 // of a picture that is decoded: 512 MB
+)
+
+// Decode decodes a picture. It is an [image.Gray] or [image.Gray16] of one channel, else an
+// [image.NRGBA]. The error wraps [codecs.ErrTruncated] where bytes are missing,
+// [codecs.ErrLimit] of pictures above 134,217,728 pixels, and [errors.ErrUnsupported] of
+// formats that cannot be decoded.
+func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
+	size, ok := f.Size(width, height)
+	switch {
+	case !ok || width*height > maxPixels:
+		return nil, codecs.Errorf(codecs.ErrLimit, "%s of %d x %d pixels", f.Name, width, height)
+	case int64(len(src)) < size:
+		return nil, codecs.Errorf(codecs.ErrTruncated, "%s of %d x %d pixels takes %d bytes, %d are there", f.Name, width, height, size, len(src))
+	case f.pixels != 0:
+		out, pixels := newImage(f.pixels.PixelSize(), width, height)
+		return out, plain.Decode(pixels, src, f.pixels, width, height)
+	case f.blocks == 0:
+		return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
+	}
+	channels := f.blocks.PixelSize()
+	if channels == 1 || channels == 4 {
+		out, pixels := newImage(channels, width, height)
+		return out, bcn.Decode(pixels, src, f.blocks, width, height)
+	}
+	out, pixels := newImage(4, width, height)
+	raw := make([]byte, width*height*channels)
+	if err := bcn.Decode(raw, src, f.blocks, width, height); err != nil {
+		return nil, err
+	}
+	if channels == 8 {
+		return out, plain.Decode(pixels, raw, plain.RGBA16F, width, height)
+	}
+	for i := 0; i+2 <= len(raw); i += 2 {
+		red, green := raw[i], raw[i+1]
+		pixels[2*i], pixels[2*i+1], pixels[2*i+2], pixels[2*i+3] = red, green, plain.Blue(red, green), 255
+	}
+	return out, nil
+}
+
+// newImage returns a picture of so many bytes a pixel, and these.
+func newImage(pixel, width, height int) (image.Image, []byte) {
+	r := image.Rect(0, 0, width, height)
+	switch pixel {
+	case 1:
+		out := image.NewGray(r)
+		return out, out.Pix
+	case 2:
+		out := image.NewGray16(r)
+		return out, out.Pix
+	}
+	out := image.NewNRGBA(r)
+	return out, out.Pix
+}
+
+// Below returns pictures of one size and kind below each other.
+func Below(parts []image.Image) (image.Image, error) {
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	b := parts[0].Bounds()
+	if b.Dx()*b.Dy()*len(parts) > maxPixels {
+		return nil, codecs.Errorf(codecs.ErrLimit, "%d slices of %d x %d pixels", len(parts), b.Dx(), b.Dy())
+	}
+	out, pixels := newImage(len(pixelsOf(parts[0]))/(b.Dx()*b.Dy()), b.Dx(), b.Dy()*len(parts))
+	for i, part := range parts {
+		from := pixelsOf(part)
+		if part.Bounds() != b || copy(pixels[i*len(from):], from) != len(from) {
+			return nil, fmt.Errorf("slice %d is of another size", i)
+		}
+	}
+	return out, nil
+}
+
+func pixelsOf(i image.Image) []byte {
+	switch i := i.(type) {
+	case *image.Gray:
+		return i.Pix
+	case *image.Gray16:
+		return i.Pix
+	case *image.NRGBA:
+		return i.Pix
+	}
+	return nil
+}
