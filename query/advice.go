@@ -36,6 +36,9 @@ func reworded(sql string) string {
 	if sums := rewrite.Totals(sql, rewritable(sql)); sums != sql {
 		return sums
 	}
+	if lifetimes := rewrite.Lifetimes(sql, rewritable(sql)); lifetimes != sql {
+		return lifetimes
+	}
 	return rewrite.Patterns(sql, rewritable(sql))
 }
 

@@ -3,7 +3,9 @@ package query
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 
+	"pakdb/query/lifetime"
 	"pakdb/schema/views"
 )
 
@@ -25,21 +27,37 @@ type DB struct {
 	options  Options
 	sessions *sessions
 	explain  explainer
+	closers  []func() error
 }
 
 // Open opens the catalog at path. Its errors are of class ErrCatalog. The
 // caller closes it.
 func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 	o.Functions = append(Functions(o.Contents), o.Functions...)
+	lifetimes, closeLifetimes := lifetime.Functions(catalog)
+	for _, t := range lifetimes {
+		o.Tables = append(o.Tables, TableFunction{TableFunction: t, Doc: lifetimeDocs[t.Name]})
+	}
 	s := &sessions{catalog: catalog, options: o, open: map[views.Spelling]*session{}}
 	if _, err := s.of(ctx, views.Spelling{}); err != nil {
 		return nil, err
 	}
-	return &DB{catalog: catalog, options: o, sessions: s, explain: explainer{s}}, nil
+	return &DB{catalog: catalog, options: o, sessions: s, explain: explainer{s}, closers: []func() error{s.close, closeLifetimes}}, nil
+}
+
+var lifetimeDocs = map[string]string{
+	"path_builds":  "the first and the last build of each path, and how many have it; deleted 1: delete records count",
+	"path_changes": "how often the content of a path changed from build to build, where it did",
 }
 
 // Close closes the catalog.
-func (db *DB) Close() error { return db.sessions.close() }
+func (db *DB) Close() error {
+	var errs []error
+	for _, closeIt := range db.closers {
+		errs = append(errs, closeIt())
+	}
+	return errors.Join(errs...)
+}
 
 // Catalog returns the path that the catalog was opened by.
 func (db *DB) Catalog() string { return db.catalog }

@@ -4,6 +4,7 @@
 // Reading order:
 //
 //   - totals.go: reads sums of entries from the view totals
+//   - lifetimes.go: reads the builds of each path from the function path_builds
 //   - patterns.go: looks at each path once
 package rewrite
 

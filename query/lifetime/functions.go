@@ -1,0 +1,85 @@
+package lifetime
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"iter"
+	"sync"
+
+	"pakdb/schema"
+)
+
+// Functions returns the functions over a catalog; closeAll closes their connection.
+func Functions(catalog string) (functions []schema.TableFunction, closeAll func() error) {
+	c := &connection{catalog: catalog}
+	return []schema.TableFunction{{
+		Name:    "path_builds",
+		Columns: []string{"path_id", "first_build", "last_build", "builds", "first_build_id", "last_build_id"},
+		Params:  []string{"deleted"},
+		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
+			deleted, _ := args[0].(int64)
+			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
+				return pathBuilds(ctx, db, deleted != 0, yield)
+			})
+		},
+	}, {
+		Name:    "path_changes",
+		Columns: []string{"path_id", "changes", "builds", "stored_changed"},
+		Rows: func(ctx context.Context, _ []driver.Value) iter.Seq2[[]driver.Value, error] {
+			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
+				return pathChanges(ctx, db, yield)
+			})
+		},
+	}}, c.close
+}
+
+// connection is opened when the first function is called.
+type connection struct {
+	catalog string
+	mu      sync.Mutex
+	db      *sql.DB
+}
+
+func (c *connection) open(ctx context.Context) (*sql.DB, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db != nil {
+		return c.db, nil
+	}
+	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
+	if err == nil {
+		c.db = db
+	}
+	return db, err
+}
+
+func (c *connection) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db == nil {
+		return nil
+	}
+	db := c.db
+	c.db = nil
+	return db.Close()
+}
+
+// rows yields what list does, and its error.
+func (c *connection) rows(ctx context.Context, list func(*sql.DB, func([]driver.Value, error) bool) error) iter.Seq2[[]driver.Value, error] {
+	return func(yield func([]driver.Value, error) bool) {
+		ended := false
+		err := error(nil)
+		if db, openErr := c.open(ctx); openErr != nil {
+			err = openErr
+		} else {
+			err = list(db, func(row []driver.Value, err error) bool {
+				ended = ended || !yield(row, err)
+				return !ended
+			})
+		}
+		if err != nil && !ended {
+			yield(nil, err)
+		}
+	}
+}

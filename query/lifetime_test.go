@@ -1,0 +1,181 @@
+package query_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// editionsCatalog makes a catalog of builds whose archives continue those of the build
+// before, as they come: paths in several archives and twice in one, delete records,
+// files that hide others, entries without a path or without a content, a build that was
+// removed, one that is not complete, and one that mounts an archive twice.
+func editionsCatalog(t testing.TB, seed uint64) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	c, err := schema.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archives := make([][]schema.Entry, 3)
+	entry := func() schema.Entry {
+		n := r.IntN(25)
+		e := schema.Entry{Name: fmt.Sprintf("Game/%d/f%d.%c", n%3, n, 'a'+n%2), Method: "none", Stored: int64(r.IntN(100)), ContentSize: 5, HasContent: true}
+		e.Content = sha256.Sum256([]byte{byte(r.IntN(12))})
+		e.Size = e.Stored + 3
+		switch r.IntN(12) {
+		case 0:
+			e.Flags, e.HasContent = 2, false
+		case 1:
+			e.HasContent = false
+		case 2:
+			e.Name = ""
+		}
+		if e.Name != "" && r.IntN(2) == 0 {
+			e.File = e.Name[:len(e.Name)-2]
+		}
+		return e
+	}
+	for build := range 9 {
+		for i := range archives {
+			for range 6 {
+				switch at := r.IntN(len(archives[i]) + 1); {
+				case at == len(archives[i]) || build == 0:
+					archives[i] = append(archives[i], entry())
+				case r.IntN(3) == 0:
+					archives[i] = append(archives[i][:at], archives[i][at+1:]...)
+				default:
+					archives[i][at] = entry()
+				}
+			}
+		}
+		b, err := c.Begin(t.Context(), fmt.Sprint("b", build))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, entries := range archives {
+			if r.IntN(6) == 0 {
+				continue
+			}
+			name := fmt.Sprint(i, ".tst")
+			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: name})
+			for n := range entries {
+				entries[n].Ordinal, entries[n].Offset = int64(n), int64(n*100)
+				if err := b.Add(id, &entries[n]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.EndArchive(id, nil)
+			mount := schema.Mount{Archive: id, Name: name, Location: "/" + name, Order: int64(i), Place: int64(r.IntN(4))}
+			b.Mount(mount)
+			if build == 3 {
+				mount.Name, mount.Location, mount.Place = "again.tst", "/again.tst", int64(r.IntN(4))
+				b.Mount(mount)
+			}
+		}
+		if build == 7 {
+			err = b.Abandon()
+		} else {
+			_, err = b.Finish(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Remove(t.Context(), "b4"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openEditions(t testing.TB, seed uint64) *query.DB {
+	t.Helper()
+	db, err := query.Open(t.Context(), editionsCatalog(t, seed), query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// TestLifetimes: the functions yield what plain SQL does.
+func TestLifetimes(t *testing.T) {
+	changes, err := os.ReadFile("testdata/path_changes.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := [3]int{}
+	for seed := range uint64(8) {
+		db := openEditions(t, seed)
+		for i, pair := range [][2]string{
+			{"SELECT path_id, first_build_id, last_build_id, builds FROM path_builds(1)",
+				"SELECT path_id, min(build_id), max(build_id), count(DISTINCT build_id) FROM (SELECT * FROM entries) GROUP BY path_id"},
+			{"SELECT path_id, first_build, last_build, builds FROM path_builds(0) WHERE path_id IS NOT NULL",
+				"SELECT path_id, min(build), max(build), count(DISTINCT build_id) FROM (SELECT * FROM entries) e WHERE deleted = 0 AND path_id IS NOT NULL GROUP BY path_id"},
+			{"SELECT path_id, changes, builds, stored_changed FROM path_changes ORDER BY path_id", string(changes)},
+		} {
+			got, err := run(t, db, pair[0], query.Args{}, query.Output{Format: "csv", NoHeader: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := run(t, db, pair[1], query.Args{}, query.Output{Format: "csv", NoHeader: true})
+			if err != nil || got != want {
+				t.Errorf("seed %d, %s: %v\n%swant\n%s", seed, pair[0], err, got, want)
+			}
+			found[i] += len(got)
+		}
+	}
+	if slices.Min(found[:]) < 500 {
+		t.Errorf("only %d bytes compared", found)
+	}
+}
+
+// TestLifetimesAreRead: statements about the builds of each path yield the same, rows and
+// names of columns, whether they read entries or path_builds.
+func TestLifetimesAreRead(t *testing.T) {
+	db := openEditions(t, 3)
+	for _, text := range []string{
+		"SELECT path_id, min(build_id), max(build_id) FROM entries GROUP BY path_id",
+		"SELECT path, min(build_id) AS first, max(build_id) last FROM entries GROUP BY path",
+		"SELECT e.path, count(DISTINCT e.build) AS n FROM entries AS e WHERE e.deleted = 0 GROUP BY e.path_id ORDER BY n DESC, e.path LIMIT 7",
+		"SELECT Path, count(DISTINCT build_id) FROM entries GROUP BY path HAVING count(DISTINCT build_id) = 1 AND path LIKE '%A';",
+		"SELECT max(build_id) - 0 + path_id FROM entries GROUP BY path_id",
+		"SELECT path_id, max(build_id) FROM entries GROUP BY path_id LIMIT 3",
+		"SELECT path AS p, max(build_id) AS path FROM entries GROUP BY path_id ORDER BY path, p",
+		"SELECT path, min(build_id) FROM entries GROUP BY path HAVING min(build_id) > 2 OR max(build_id) < 4 ORDER BY min(build_id) DESC, path LIMIT 5 OFFSET 1",
+	} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if reads := strings.Contains(plan, "VIRTUAL TABLE"); err != nil || reads == strings.Contains(text, " - 0") {
+			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+		sameAsPlain(t, db, text)
+	}
+	for _, text := range []string{
+		"SELECT path, min(build) FROM entries GROUP BY path",
+		"SELECT path, size, min(build_id) FROM entries GROUP BY path",
+		"SELECT path, min(build_id) FROM entries WHERE build = 'b1' GROUP BY path",
+		"SELECT path, count(*), min(build_id) FROM entries GROUP BY path",
+		"SELECT path, min(build_id) FROM entries GROUP BY path, ext",
+		"SELECT path, min(build_id) FROM entries e JOIN builds b USING (build_id) GROUP BY path",
+		"SELECT path, min(build_id) FILTER (WHERE size > 3) AS x FROM entries GROUP BY path",
+		"SELECT path, min(build_id) FROM entries GROUP BY path HAVING max(size) > 3",
+		"SELECT path FROM entries GROUP BY path",
+	} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || strings.Contains(plan, "VIRTUAL TABLE") {
+			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+	}
+}
