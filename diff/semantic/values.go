@@ -1,6 +1,7 @@
 package semantic
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"strconv"
@@ -16,6 +17,20 @@ type objects struct {
 	rows  []values.Row
 	exact map[string]bool // exports whose values are all that they say, by path
 	some  bool            // values were read
+	path  int64           // of the package
+}
+
+// side returns the values, and how to read those that the objects inherit. What that
+// meets is put into err.
+func (o *objects) side(ctx context.Context, s *Comparer, build int64, err *error) values.Side {
+	return values.Side{Rows: o.rows, Inherited: func() (rows []values.Row) {
+		failed := s.each(ctx, inheritedRows, []driver.Value{build, o.path}, func(v []driver.Value) {
+			rows = append(rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
+				Type: facts.Text(v[3]), Value: shownValue(v[3], v[4])})
+		})
+		*err = cmp.Or(*err, failed)
+		return rows
+	}}
 }
 
 // valueChanges tells what differs between the values of a package's objects. hides are the
@@ -29,8 +44,11 @@ func valueChanges(ctx context.Context, s *Comparer, old, new *diff.File) (change
 	if err != nil || !a.some || !b.some {
 		return nil, func(string) bool { return false }, err
 	}
-	for _, c := range values.Compare(a.rows, b.rows) {
+	for _, c := range values.Compare(a.side(ctx, s, s.oldID, &err), b.side(ctx, s, s.newID, &err)) {
 		changes = append(changes, Field{c.Name, c.Old, c.New, c.Cosmetic})
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	return changes, func(name string) bool {
 		if s.Hashes || !strings.HasPrefix(name, "export ") {
@@ -65,7 +83,7 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 	if err != nil || len(sets) == 0 {
 		return all, err
 	}
-	all.some = true
+	all.some, all.path = true, header.PathID
 	err = s.each(ctx, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
 		all.exact[strings.ReplaceAll(facts.Text(v[0]), ":", ".")] = facts.Integer(v[1]) == 0 && !declares(facts.Text(v[2]))
 	})
@@ -170,6 +188,13 @@ const valueRows = `SELECT ` + objectPath + `, xc.name,
 	LEFT JOIN name rn ON rn.name_id = rx.object_id
 	WHERE v.set_id = ?1
 	ORDER BY v.seq`
+
+// inheritedRows yields what objects of the package of path ?2 in build ?1 have from others:
+// object, class, field, type, value. Elements are inherited with what they are in.
+const inheritedRows = `SELECT export, class, field, type, coalesce(value, text)
+	FROM properties_effective
+	WHERE build_id = ?1 AND path_id = ?2 AND depth > 0 AND origin = 'list' AND field NOT LIKE '%[%'
+	ORDER BY export_ordinal, depth, position`
 
 const declaredFields = `SELECT ` + objectPath + `, xc.name, 'declares[]', n.name, 'Field', t.name || CASE WHEN c.count > 1 THEN '[' || c.count || ']' ELSE '' END, 1
 	FROM class_field c

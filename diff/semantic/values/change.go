@@ -20,11 +20,21 @@ type Change struct {
 	Cosmetic bool // only order, or an id that each save makes anew
 }
 
+// Side is the values of a package on one side.
+type Side struct {
+	Rows []Row // in the order of the file
+	// Inherited returns the values that its objects have from others. It is called once,
+	// if a field is not there that the other side has. nil: nothing is known of them.
+	Inherited func() []Row
+}
+
 // comparer collects changes.
 type comparer struct {
-	shown   map[string]string
-	prefix  string // what the object at hand is called
-	changes []Change
+	shown    map[string]string
+	object   string          // the path of the one at hand
+	prefix   string          // what it is called
+	old, new func() *objects // what objects inherit
+	changes  []Change
 }
 
 func (c *comparer) add(name string, old, new *string, cosmetic bool) {

@@ -7,7 +7,8 @@
 // Objects are known by their paths in the package, and one that has another path by its
 // class and values. Elements of arrays are matched by what they hold, so that one more
 // at the front is one change. Vectors, colours and the like are one value. A field that
-// is not there has the value that it inherits: default.
+// is not there has the value that it inherits: default, and which that is where it is
+// known.
 //
 // Files in reading order: change.go (Row, Change), tree.go, elements.go, fields.go,
 // values.go (Compare, List).

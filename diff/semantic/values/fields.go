@@ -67,8 +67,22 @@ func (c *comparer) list(at path, object string, n *node) {
 	}
 }
 
-// inherited is said of a field that is not there.
-const inherited = "default"
+// inherited is what is said of a field that is not there: what the object has in its
+// place, where that is known.
+func (c *comparer) inherited(from *objects, at path) string {
+	const unknown = "default"
+	o := from.byPath[c.object]
+	if o == nil {
+		return unknown
+	}
+	n := &o.root
+	for _, s := range at.steps {
+		if n = n.byStep[s]; n == nil {
+			return unknown
+		}
+	}
+	return unknown + " (" + strings.Trim(n.summary(), "()") + ")"
+}
 
 // came tells of a node that only the new side has, and went of one that only the old
 // side has. A field that is not there is inherited, an element is not.
@@ -78,7 +92,7 @@ func (c *comparer) came(at path, n child) {
 		c.add(at.text(c.prefix), nil, &text, false)
 		return
 	}
-	old := inherited
+	old := c.inherited(c.old(), at)
 	c.add(at.text(c.prefix), &old, &text, false)
 }
 
@@ -88,7 +102,7 @@ func (c *comparer) went(at path, n child) {
 		c.add(at.text(c.prefix), &text, nil, false)
 		return
 	}
-	new := inherited
+	new := c.inherited(c.new(), at)
 	c.add(at.text(c.prefix), &text, &new, false)
 }
 

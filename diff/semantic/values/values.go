@@ -3,17 +3,18 @@ package values
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Compare lists what differs, in the order of the new rows, with what went behind what
-// stayed. Rows are in the order of the file.
-func Compare(old, new []Row) []Change {
-	a, b := objectsOf(old), objectsOf(new)
-	c := &comparer{shown: shownNames(a, b)}
+// stayed.
+func Compare(old, new Side) []Change {
+	a, b := objectsOf(old.Rows), objectsOf(new.Rows)
+	c := &comparer{shown: shownNames(a, b), old: sync.OnceValue(old.inherited), new: sync.OnceValue(new.inherited)}
 	var gone, came []*object
 	for _, o := range b.list {
 		if before := a.byPath[o.path]; before != nil {
-			c.prefix = c.shown[o.path]
+			c.object, c.prefix = o.path, c.shown[o.path]
 			c.node(path{table: slices.Contains(tables, o.class)}, &before.root, &o.root)
 			continue
 		}
@@ -26,6 +27,13 @@ func Compare(old, new []Row) []Change {
 	}
 	c.renamedObjects(gone, came)
 	return c.changes
+}
+
+func (s *Side) inherited() *objects {
+	if s.Inherited == nil {
+		return &objects{}
+	}
+	return objectsOf(s.Inherited())
 }
 
 // List returns all values as ones that came, named as Compare names them.

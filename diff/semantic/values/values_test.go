@@ -90,7 +90,7 @@ func TestCompare(t *testing.T) {
 		"many values": {"A O P[0].A 1", "A O P[0].A 1\nA O P[1].A 1\nA O P[1].B 2\nA O P[1].C 3\nA O P[1].D 4\nA O P[1].E 5\nA O P[1].F 6\nA O P[1].G 7",
 			"+ A.P[1]: {A 1, B 2, C 3, D 4, E 5, F 6, and 1 more}"},
 	} {
-		if got := strings.Join(lines(values.Compare(rows(tt.old), rows(tt.new))), "\n"); got != tt.want {
+		if got := strings.Join(lines(values.Compare(values.Side{Rows: rows(tt.old)}, values.Side{Rows: rows(tt.new)})), "\n"); got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tt.want)
 		}
 	}
@@ -119,10 +119,10 @@ func TestBackAndForth(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		a, b := random(r), random(r)
-		if got := values.Compare(a, slices.Clone(a)); len(got) > 0 {
+		if got := compare(a, slices.Clone(a)); len(got) > 0 {
 			t.Fatalf("%v\n%v", a, lines(got))
 		}
-		there, back := values.Compare(a, b), values.Compare(b, a)
+		there, back := compare(a, b), compare(b, a)
 		more := func(all []values.Change) (n int) {
 			for _, c := range all {
 				if c.Old == nil {
@@ -158,7 +158,7 @@ func TestManyElements(t *testing.T) {
 			}
 		}
 		begin := time.Now()
-		got := values.Compare(a, b)
+		got := compare(a, b)
 		if len(got) < 100_000 || time.Since(begin) > 20*time.Second {
 			t.Errorf("%s: %d changes in %v", field, len(got), time.Since(begin))
 		}
@@ -170,9 +170,40 @@ func FuzzCompare(f *testing.F) {
 	f.Add("DT DataTable Rows[A].Cost 1\nDT DataTable Rows[.Cost 2", "DT DataTable Rows[B].Cost 1\nDT DataTable [[]]. 2")
 	f.Fuzz(func(t *testing.T, old, new string) {
 		a, b := rows(old), rows(new)
-		if got := values.Compare(a, a); len(got) > 0 {
+		if got := compare(a, a); len(got) > 0 {
 			t.Errorf("%v", lines(got))
 		}
-		values.Compare(a, b)
+		compare(a, b)
 	})
+}
+
+func compare(old, new []values.Row) []values.Change {
+	return values.Compare(values.Side{Rows: old}, values.Side{Rows: new})
+}
+
+// TestInherited: a field that is not there is told with what the object has in its place.
+func TestInherited(t *testing.T) {
+	calls := 0
+	from := func(text string) func() []values.Row {
+		return func() []values.Row { calls++; return rows(text) }
+	}
+	for _, tt := range []struct{ old, new, inherits, want string }{
+		{"A O Cost 5\nA O Name n", "A O Name n", "A O Cost 3", "~ A.Cost: 5 -> default (3)"},
+		{"A O Cost 5\nA O Name n", "A O Name n", "B O Cost 3", "~ A.Cost: 5 -> default"},
+		{"A O Size.X 1\nA O Size.Y 2\nA O Name n", "A O Name n", "A O Size.X 7\nA O Size.Y 8", "~ A.Size: (1, 2) -> default (7, 8)"},
+		{"A O Cost 5", "A O Cost 6", "A O Cost 3", "~ A.Cost: 5 -> 6"},
+	} {
+		calls = 0
+		got := values.Compare(values.Side{Rows: rows(tt.old)}, values.Side{Rows: rows(tt.new), Inherited: from(tt.inherits)})
+		if text := strings.Join(lines(got), "\n"); text != tt.want {
+			t.Errorf("%q to %q: %s, want %s", tt.old, tt.new, text, tt.want)
+		}
+		if absent := strings.Contains(tt.want, "default"); calls > 1 || (calls > 0) != absent {
+			t.Errorf("%q to %q: inherited values were read %d times", tt.old, tt.new, calls)
+		}
+	}
+	got := values.Compare(values.Side{Rows: rows("A O Name n"), Inherited: from("A O Cost 3")}, values.Side{Rows: rows("A O Name n\nA O Cost 4")})
+	if text := strings.Join(lines(got), "\n"); text != "~ A.Cost: default (3) -> 4" {
+		t.Error(text)
+	}
 }
