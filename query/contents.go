@@ -110,13 +110,16 @@ func (c *Contents) Close() error {
 	return errors.Join(errs...)
 }
 
+// holdersSQL has its limit in it: SQLite compiles a statement anew for every value of a
+// limit that is bound, which took a quarter of a comparison of contents. That many archives
+// are tried for one content.
 const (
 	knownSQL = `SELECT c.content_id, c.size FROM content_key k
 		JOIN content c ON c.content_id = k.content_id WHERE k.key = ? AND c.hash = ?`
 	holdersSQL = `SELECT a.archive_id, min(e.ordinal), a.size, a.mtime, ba.location
 		FROM entry e JOIN archive a ON a.archive_id = e.archive_id
 		JOIN build_archive ba ON ba.archive_id = a.archive_id
-		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT ?`
+		WHERE e.content_id = ? GROUP BY a.archive_id, ba.location ORDER BY a.archive_id DESC LIMIT 64`
 )
 
 // reader opens the catalog where it is not.
@@ -162,14 +165,11 @@ type place struct {
 	location    string
 }
 
-// maxPlaces bounds how many archives are tried for one content.
-const maxPlaces = 64
-
 func (c *Contents) places(ctx context.Context, content int64) ([]place, error) {
 	if err := c.reader(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := c.holders.QueryContext(ctx, content, maxPlaces)
+	rows, err := c.holders.QueryContext(ctx, content)
 	if err != nil {
 		return nil, err
 	}

@@ -79,20 +79,37 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 	if err := s.findBuilds(ctx); err != nil {
 		return nil, err
 	}
-	in := &Difference{}
-	changed, hides, err := valueChanges(ctx, s, old, new)
+	in, known := &Difference{}, false
+	err := s.statements().Together(ctx, func() (err error) {
+		known, err = s.compareFacts(ctx, in, c)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	if known && len(in.Fields) > 0 || s.Contents == nil {
+		return in, nil
+	}
+	return in, s.compareBytes(ctx, in, old, new)
+}
+
+// compareFacts compares what the catalog knows of both contents, and reports whether that
+// is anything.
+func (s *Comparer) compareFacts(ctx context.Context, in *Difference, c *diff.Change) (known bool, err error) {
+	old, new := c.Old, c.New
+	changed, hides, err := valueChanges(ctx, s, old, new)
+	if err != nil {
+		return false, err
+	}
 	in.Fields = changed
-	known := len(changed) > 0
+	known = len(changed) > 0
 	before, err := s.fieldsOf(ctx, s.oldID, old)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	after, err := s.fieldsOf(ctx, s.newID, new)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	for i, a := range before {
 		b := after[i]
@@ -100,10 +117,7 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 		in.Fields = append(in.Fields, slices.DeleteFunc(compareFields(a, b), func(f Field) bool { return hides(f.Name) })...)
 	}
 	in.Fields = append(in.Fields, bulkChanges(c)...)
-	if known && len(in.Fields) > 0 || s.Contents == nil {
-		return in, nil
-	}
-	return in, s.compareBytes(ctx, in, old, new)
+	return known, nil
 }
 
 // Values returns the values of a package that one build has alone, as fields that came
