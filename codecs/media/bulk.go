@@ -118,7 +118,7 @@ const maxBulk = 1 << 30
 func bytesAt(p *Package, b *Bulk, data []byte) ([]byte, error) {
 	switch {
 	case b.Size == 0:
-		return nil, codecs.Errorf(codecs.ErrNotFound, "no bytes are stored")
+		return nil, ErrElsewhere
 	case b.Flags&(bulkZlib|bulkLZO) != 0:
 		return nil, codecs.Errorf(errors.ErrUnsupported, "compressed bulk data, flags 0x%x", b.Flags)
 	case b.Size != b.Stored:

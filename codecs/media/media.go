@@ -20,10 +20,13 @@ type Package struct {
 	Options property.Options
 	// Bytes returns those of an export.
 	Bytes func(export int) ([]byte, error)
-	// Open returns a file beside the package. The error wraps [codecs.ErrNotFound] where
-	// there is none; nil stands for a function that always returns that.
-	Open func(File) (io.ReaderAt, int64, error)
+	// Open is nil where there are no files beside the package.
+	Open Opener
 }
+
+// Opener opens a file beside a package, and returns how long it is. The error is
+// [ErrNoBytes] where there is none.
+type Opener func(File) (io.ReaderAt, int64, error)
 
 // File is where bytes lie: [Inside] an export, in the package as a [Whole], or in a file
 // beside it, by its extension, such as ".ubulk".
@@ -37,6 +40,10 @@ const (
 
 // ErrNoBytes means that what a texture consists of lies in files that are not there.
 var ErrNoBytes = codecs.Errorf(codecs.ErrNotFound, "the file beside the package")
+
+// ErrElsewhere means that another object of the game has the pixels of a texture, as those
+// of landscapes.
+var ErrElsewhere = codecs.Errorf(codecs.ErrNotFound, "no bytes are stored")
 
 // openFile opens a file beside a package.
 func openFile(p *Package, f File) (io.ReaderAt, int64, error) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/property"
 	"pakdb/codecs/texture"
 )
@@ -44,15 +46,40 @@ type Mip struct {
 // which it shows.
 func (t *Texture) Virtual() bool { return t.virtual != nil }
 
-// IsTexture reports whether exports of a class are textures that have pixels.
-func IsTexture(class string) bool {
-	return isFlat(class) || slices.Contains([]string{"TextureCube", "Texture2DArray", "TextureCubeArray", "VolumeTexture"}, class)
+// ScriptObjects returns the classes that this package knows, by the hashes that packages
+// of IoStore containers import them by.
+func ScriptObjects() *unreal.ScriptObjectFacts {
+	return unreal.ScriptObjectsNamed(func(yield func(uint64, string) bool) {
+		const module = "/Script/Engine"
+		if !yield(ue.ScriptObjectID(module), module) {
+			return
+		}
+		for _, class := range slices.Concat(flat(), stacked()) {
+			if path := module + "." + class; !yield(ue.ScriptObjectID(path), path) {
+				return
+			}
+		}
+	})
 }
 
-// isFlat reports whether a class is Texture2D or derives from it.
+// stacked are the classes of textures with slices.
+func stacked() []string {
+	return []string{"TextureCube", "Texture2DArray", "TextureCubeArray", "VolumeTexture"}
+}
+
+// flat are Texture2D and the classes that derive from it.
+func flat() []string {
+	return []string{"Texture2D", "TextureLightProfile", "CurveLinearColorAtlas", "LightMapTexture2D", "ShadowMapTexture2D",
+		"TerrainWeightMapTexture", "LightMapVirtualTexture2D"}
+}
+
+// IsTexture reports whether exports of a class are textures that have pixels.
+func IsTexture(class string) bool {
+	return isFlat(class) || slices.Contains(stacked(), class)
+}
+
 func isFlat(class string) bool {
-	return slices.Contains([]string{"Texture2D", "TextureLightProfile", "CurveLinearColorAtlas", "LightMapTexture2D", "ShadowMapTexture2D",
-		"TerrainWeightMapTexture", "LightMapVirtualTexture2D"}, class)
+	return slices.Contains(flat(), class)
 }
 
 // Texture returns the facts of export i. The error wraps [errors.ErrUnsupported] of a

@@ -8,13 +8,18 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/codecs/media"
 	"pakdb/codecs/property"
 	"pakdb/internal/choose"
 	"pakdb/internal/extract"
@@ -26,28 +31,30 @@ import (
 type asOptions struct {
 	form   string // "" for as they are
 	values valueOptions
+	media  mediaOptions
 }
 
 // add gives cmd the flags.
 func (o *asOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them")
+	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them; png: their textures")
 	flags.StringVar(&o.values.mappings, "mappings", "", "with --as: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&o.values.engine, "engine", "", "with --as: the `VERSION` of the engine that cooked the packages, as 4.27, if they have none")
-	cli.CompleteFlag(cmd, "as", "json")
+	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)
+	o.media.add(cmd)
 }
 
 // check refuses forms that there are not, and options that mean nothing with them.
 func (o *asOptions) check(raw bool) error {
 	switch {
-	case o.form != "" && o.form != "json":
-		return fmt.Errorf("%w: --as %s: the only form is json", cli.ErrUsage, o.form)
+	case o.form != "" && o.form != "json" && !slices.Contains(mediaForms(), o.form):
+		return fmt.Errorf("%w: --as %s: the forms are json and %s", cli.ErrUsage, o.form, strings.Join(mediaForms(), ", "))
 	case o.form != "" && raw:
-		return fmt.Errorf("%w: --as json decodes, --raw does not", cli.ErrUsage)
+		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
 	case o.form == "" && (o.values.mappings != "" || o.values.engine != ""):
-		return fmt.Errorf("%w: --mappings and --engine are about --as json", cli.ErrUsage)
+		return fmt.Errorf("%w: --mappings and --engine are about --as", cli.ErrUsage)
 	}
-	return nil
+	return o.media.check(o.form)
 }
 
 // writeJSON writes the values of a package as JSON. Errors of w are told from those of
@@ -73,8 +80,8 @@ func writeJSON(w io.Writer, v *pkgtable.Values) (contentErr, writeErr error) {
 	return err, nil
 }
 
-// catAsJSON writes the values of the packages that entries are.
-func catAsJSON(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asOptions) error {
+// catAs writes the packages that entries are in another form.
+func catAs(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asOptions) error {
 	build := ""
 	for _, g := range groups {
 		build = cmp.Or(build, g.ar.Build)
@@ -86,7 +93,7 @@ func catAsJSON(ctx context.Context, a *cli.App, w io.Writer, groups []group, as 
 	for _, g := range groups {
 		files := filesOfPackages(g.ar)
 		for _, e := range g.entries {
-			if err := catPackage(ctx, w, p, files, e); err != nil {
+			if err := catEntryAs(ctx, w, p, files, e, as); err != nil {
 				return cli.OfFile(err, g.ar.Path, choose.Label(e))
 			}
 		}
@@ -104,15 +111,50 @@ func archivesOf(groups []group) iter.Seq[*operand.Archive] {
 	}
 }
 
-func catPackage(ctx context.Context, w io.Writer, p *packages, files *packageFiles, e *codecs.Entry) error {
+func catEntryAs(ctx context.Context, w io.Writer, p *packages, files *packageFiles, e *codecs.Entry, as *asOptions) error {
 	content, err := files.spool(ctx, e)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
+	return catPackage(ctx, w, p, content, files.besides(ctx, p.a, e, content), as)
+}
+
+// catFileAs writes a file in another form, if it is a package. It returns false for other
+// files, and for what is no file.
+func catFileAs(ctx context.Context, a *cli.App, path, out string, as *asOptions) (ok bool, err error) {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return false, nil
+	}
+	content, err := openLoosePackage(a, path)
+	if content == nil || err != nil {
+		return false, err
+	}
+	defer func() { content.Close() }()
+	if err := addExports(content, path); err != nil {
+		return true, err
+	}
+	p, err := newPackages(ctx, a, &as.values, "", slices.Values([]*operand.Archive(nil)))
+	if err != nil {
+		return true, err
+	}
+	write := func(w io.Writer) error {
+		return cli.OfFile(catPackage(ctx, w, p, content, besidesFile(path, content), as), path, "")
+	}
+	if out == "" {
+		return true, write(a.Stdout)
+	}
+	return true, toFile(ctx, out, time.Time{}, write)
+}
+
+// catPackage writes a package in another form. Open opens the files beside it.
+func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.Content, open media.Opener, as *asOptions) error {
 	o, err := p.read(ctx, content)
 	if err != nil {
 		return err
+	}
+	if as.form != "json" {
+		return catMedia(w, p, o, open, as)
 	}
 	v := p.values(o)
 	if contentErr, writeErr := writeJSON(w, v); contentErr != nil || writeErr != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -19,7 +18,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/locate"
 	"pakdb/internal/choose"
-	"pakdb/internal/extract"
 	"pakdb/internal/terminal"
 )
 
@@ -53,7 +51,11 @@ Contents are verified while they are read. When one turns out to be damaged, wha
 was written by then is worthless, and the exit code is 1; with -o nothing is
 left behind. Binary data goes to a terminal only with --force.
 
---as json writes the values of Unreal packages as "pakdb pkg --values --json" does.`,
+--as json writes the values of Unreal packages as "pakdb pkg --values --json" does.
+--as png writes the texture of a package: the largest mip whose bytes are there, which
+may lie in files beside it. Slices of cubes, arrays and volumes are below each other.
+Colours are written as they are stored; those brighter than white become white. ARCHIVE
+may be a package itself.`,
 		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head
   pakdb cat Game.pak "#17" -o table.uasset
   pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
@@ -62,7 +64,9 @@ left behind. Binary data goes to a terminal only with --force.
   pakdb cat 1.52:Config/DefaultGame.ini
   pakdb cat "1.52:Game.pak!Config/DefaultGame.ini"
   pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u
-  pakdb cat --as json 1.52:Game/Content/DT_Weapons.uasset`,
+  pakdb cat --as json 1.52:Game/Content/DT_Weapons.uasset
+  pakdb cat --as png 1.52:Game/Content/T_Logo.uasset -o logo.png
+  pakdb cat --as png --slice 0 T_Sky.uasset -o sky.png`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,6 +87,14 @@ left behind. Binary data goes to a terminal only with --force.
 }
 
 func runCat(ctx context.Context, a *cli.App, opts catOptions, args []string) error {
+	if opts.as.form != "" && opts.as.form != "json" && opts.out == "" && !opts.force && terminal.Is(a.Stdout) {
+		return cli.WithHint(fmt.Errorf("%w: %s is binary, and stdout a terminal", cli.ErrUsage, opts.as.form), "write it to a file with -o FILE, or pass --force")
+	}
+	if opts.as.form != "" && !opts.globs && len(args) == 1 {
+		if ok, err := catFileAs(ctx, a, args[0], opts.out, &opts.as); ok || err != nil {
+			return err
+		}
+	}
 	groups, err := openEntries(ctx, a, opts, args)
 	defer func() {
 		for _, g := range groups {
@@ -256,24 +268,11 @@ func catFile(ctx context.Context, a *cli.App, groups []group, opts catOptions) e
 			return err
 		}
 	}
-	dir, err := extract.Open(ctx, filepath.Dir(opts.out), true)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = dir.Close() }()
-	out, err := dir.Create(filepath.Base(opts.out))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = out.Close() }()
-	if err := catTo(ctx, a, out, groups, opts); err != nil {
-		return err
-	}
 	var mod time.Time
 	if len(groups) == 1 && len(groups[0].entries) == 1 {
 		mod = groups[0].entries[0].Mod
 	}
-	return out.Commit(mod)
+	return toFile(ctx, opts.out, mod, func(w io.Writer) error { return catTo(ctx, a, w, groups, opts) })
 }
 
 // refuseSameFile keeps a command from replacing what it reads.
@@ -290,7 +289,7 @@ func refuseSameFile(ar *operand.Archive, out string) error {
 
 func catTo(ctx context.Context, a *cli.App, w io.Writer, groups []group, opts catOptions) error {
 	if opts.as.form != "" {
-		return catAsJSON(ctx, a, w, groups, &opts.as)
+		return catAs(ctx, a, w, groups, &opts.as)
 	}
 	for _, g := range groups {
 		for _, e := range g.entries {

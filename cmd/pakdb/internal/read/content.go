@@ -4,12 +4,15 @@ import (
 	"context"
 	"io"
 	"iter"
+	"path/filepath"
 	"runtime"
+	"time"
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/indexer"
+	"pakdb/internal/extract"
 	"pakdb/internal/ordered"
 )
 
@@ -30,6 +33,7 @@ type job struct {
 	entry *codecs.Entry // nil when the table itself broke
 	out   string        // where it is extracted to
 	err   error         // what is wrong with it
+	none  bool          // it has nothing of what is wanted
 }
 
 // batch is a group of neighbouring entries: handing over each small one by
@@ -124,4 +128,22 @@ func newProgress(a *cli.App, ar *operand.Archive, takes func(*codecs.Entry) bool
 		}
 	}
 	return p
+}
+
+// toFile writes a file that appears when it is complete.
+func toFile(ctx context.Context, name string, mod time.Time, write func(io.Writer) error) error {
+	dir, err := extract.Open(ctx, filepath.Dir(name), true)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	out, err := dir.Create(filepath.Base(name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }()
+	if err := write(out); err != nil {
+		return err
+	}
+	return out.Commit(mod)
 }

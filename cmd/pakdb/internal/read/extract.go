@@ -68,7 +68,10 @@ is 1. Files that are there already end it, unless --overwrite is set.
 --as json writes the values of Unreal packages, and nothing of other entries: of
 Maps/A.umap, the file Maps/A.json, as "pakdb pkg --values --json" shows them. Of a build
 the mappings are those that the catalog keeps, unless --mappings names others. Classes
-that packages declare are looked for in all archives that are named.`,
+that packages declare are looked for in all archives that are named.
+
+--as png writes the textures of packages: of UI/T_Logo.uasset, UI/T_Logo.png. Others of
+one package follow with their names, Maps/A.Lightmap_1.png.`,
 		Example: `  pakdb extract Calligraphy.sip -o out
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
   pakdb extract "Game.pak!/Mods/A.umod" -o out
@@ -77,7 +80,8 @@ that packages declare are looked for in all archives that are named.`,
   pakdb extract *.pak -o out -- "*.umap"
   pakdb extract --dry-run Game.pak "*.uasset" -o out
   pakdb extract 1.52 --as json "Game/Content/Data/**" -o values
-  pakdb extract --as json --mappings Game.usmap *.utoc -o values`,
+  pakdb extract --as json --mappings Game.usmap *.utoc -o values
+  pakdb extract 1.52 --as png "Game/Content/UI/**" -o pictures`,
 	}
 	addExtract(a, cmd, &opts)
 	flags := cmd.Flags()
@@ -152,7 +156,8 @@ type extractions struct {
 	hidden  map[string]map[operand.Place]bool // by build: entries that no game sees
 	skipped int64                             // of these
 	others  int64                             // entries that are no packages, where these alone are written
-	json    *jsonExtraction                   // nil: contents are written as they are
+	json    *jsonExtraction                   // nil: contents are written as they are, or their media
+	media   *mediaExtraction
 	bad     *cli.Complaints
 	sums    cli.Sums
 }
@@ -208,8 +213,13 @@ func (all *extractions) run(ctx context.Context) error {
 	defer func() { _ = dir.Close() }()
 	if all.opts.as.form != "" {
 		x, end, err := newJSONExtraction(ctx, all.a, all.sources, &all.opts.as.values)
-		if all.json = x; err != nil {
+		if err != nil {
 			return err
+		}
+		if all.opts.as.form == "json" {
+			all.json = x
+		} else {
+			all.media = &mediaExtraction{packages: x.packages, as: &all.opts.as}
 		}
 		defer end()
 	}
@@ -228,8 +238,11 @@ func (all *extractions) run(ctx context.Context) error {
 		}
 		return err
 	}
-	if all.json != nil {
+	switch {
+	case all.json != nil:
 		all.json.report(all.bad)
+	case all.media != nil:
+		all.media.report()
 	}
 	if all.a.Quiet {
 		return nil
@@ -291,6 +304,9 @@ func (all *extractions) left() string {
 	if all.others == 0 {
 		return ""
 	}
+	if all.opts.as.form != "json" {
+		return fmt.Sprintf("; %s left out that have no %s", cli.Plural(all.others, "entry", "entries"), mediaWord(all.opts.as.form))
+	}
 	return fmt.Sprintf("; %s left out that are no packages", cli.Plural(all.others, "entry", "entries"))
 }
 
@@ -305,7 +321,7 @@ func (x *extraction) hides(e *codecs.Entry) bool {
 func (x *extraction) fileName(e *codecs.Entry) string {
 	name := x.ownName(e)
 	if x.opts.as.form != "" {
-		return jsonName(name)
+		return formName(name, x.opts.as.form)
 	}
 	return name
 }
@@ -335,6 +351,9 @@ func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error 
 	if x.json != nil {
 		return x.json.write(ctx, dir, x.bodies, j)
 	}
+	if x.media != nil {
+		return x.media.write(ctx, dir, x.bodies, j)
+	}
 	r, err := openContent(ctx, x.ar, j.entry, x.opts.raw)
 	if err != nil {
 		j.err = err
@@ -361,6 +380,8 @@ func (x *extraction) finish(j *job) error {
 	switch {
 	case j.err != nil:
 		x.bad.Add(j.err)
+	case j.none:
+		x.others++
 	case j.entry.Flags&codecs.Deleted == 0:
 		x.sums.Add(j.entry)
 	}

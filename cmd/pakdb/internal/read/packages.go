@@ -251,10 +251,11 @@ type packageFiles struct {
 	ar      *operand.Archive
 	headers map[string]*codecs.Entry // tables, by the names of packages in lower case
 	bodies  map[string]*codecs.Entry // .uexp, by their paths without it in lower case
+	bulks   map[string]*codecs.Entry // .ubulk and its kin, by [bulkKey]
 }
 
 func filesOfPackages(ar *operand.Archive) *packageFiles {
-	f := &packageFiles{ar: ar, headers: map[string]*codecs.Entry{}, bodies: map[string]*codecs.Entry{}}
+	f := &packageFiles{ar: ar, headers: map[string]*codecs.Entry{}, bodies: map[string]*codecs.Entry{}, bulks: map[string]*codecs.Entry{}}
 	for e, err := range ar.Entries() {
 		if err != nil || e.Flags&codecs.Deleted != 0 {
 			continue
@@ -266,6 +267,11 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 			}
 		case asset.Body:
 			f.bodies[strings.ToLower(stem)] = e
+		case asset.Bulk:
+			f.bulks[strings.ToLower(e.Name)] = e
+		}
+		if key := bulkKey(e); key != "" {
+			f.bulks[key] = e
 		}
 	}
 	return f
@@ -276,8 +282,8 @@ func isPackage(e *codecs.Entry) bool {
 	return e.Type == iostore.TypeExportBundleData || e.ID.Bits != codecs.ChunkBits && unrealpkg.HasExt(e.Name)
 }
 
-// jsonName returns what the file with the values of a package is called.
-func jsonName(name string) string { return strings.TrimSuffix(name, path.Ext(name)) + ".json" }
+// formName returns what the file with a package in another form is called.
+func formName(name, form string) string { return strings.TrimSuffix(name, path.Ext(name)) + "." + form }
 
 // spool decodes a package, and the entry beside it that has its exports.
 func (f *packageFiles) spool(ctx context.Context, e *codecs.Entry) (*operand.Content, error) {
@@ -320,4 +326,27 @@ func addExports(c *operand.Content, file string) error {
 	own := c.Close
 	c.Close = func() { own(); _ = f.Close() }
 	return nil
+}
+
+// openLoosePackage returns nil for a file that is an archive.
+func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
+	f, err := operand.OpenRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	format, err := a.Registry().Detect(src)
+	if err != nil || !operand.IsLoose(format) {
+		return nil, errors.Join(err, f.Close())
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &operand.Content{ReaderAt: f, Size: st.Size(), Path: filepath.ToSlash(abs), Folder: filepath.Dir(abs),
+		Close: func() { _ = f.Close() }}, nil
 }

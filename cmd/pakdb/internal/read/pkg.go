@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -264,27 +263,4 @@ func openOnly(ctx context.Context, a *cli.App, name string) (*operand.Content, e
 		return nil, err
 	}
 	return operand.SpoolEntry(ctx, ar, found[0])
-}
-
-// openLoosePackage returns nil for a file that is an archive.
-func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
-	f, err := operand.OpenRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	st, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
-	format, err := a.Registry().Detect(src)
-	if err != nil || !operand.IsLoose(format) {
-		return nil, errors.Join(err, f.Close())
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return &operand.Content{ReaderAt: f, Size: st.Size(), Path: filepath.ToSlash(abs), Folder: filepath.Dir(abs),
-		Close: func() { _ = f.Close() }}, nil
 }

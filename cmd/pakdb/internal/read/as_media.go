@@ -1,0 +1,233 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"path"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/codecs"
+	"pakdb/codecs/media"
+	"pakdb/codecs/unrealpkg"
+	"pakdb/codecs/zenpkg"
+	"pakdb/internal/choose"
+	"pakdb/internal/extract"
+)
+
+// mediaForms are the forms in which media are written.
+func mediaForms() []string { return []string{"png"} }
+
+// mediaWord says what a form is of.
+func mediaWord(string) string { return "textures" }
+
+// mediaOptions say what of a texture is shown.
+type mediaOptions struct {
+	mip, slice int // -1: not set
+	added      bool
+}
+
+// add gives cmd the flags.
+func (o *mediaOptions) add(cmd *cobra.Command) {
+	o.added = true
+	flags := cmd.Flags()
+	flags.IntVar(&o.mip, "mip", -1, "with --as png: the mip of that `NUMBER`, 0 for the first that is stored; else the largest whose bytes are there")
+	flags.IntVar(&o.slice, "slice", -1, "with --as png: the face of a cube, layer or slice of that `NUMBER`; else all, below each other")
+}
+
+// check refuses numbers that mean nothing with a form.
+func (o *mediaOptions) check(form string) error {
+	if !o.added {
+		return nil
+	}
+	if o.mip < -1 || o.slice < -1 {
+		return fmt.Errorf("%w: --mip and --slice count from 0", cli.ErrUsage)
+	}
+	if form != "png" && (o.mip >= 0 || o.slice >= 0) {
+		return fmt.Errorf("%w: --mip and --slice are about --as png", cli.ErrUsage)
+	}
+	return nil
+}
+
+// mediaOf returns a package such that its media can be read.
+func mediaOf(p *packages, o *openedPackage, open media.Opener) *media.Package {
+	v := p.values(o)
+	facts := o.PackageFacts
+	if facts.Zen != nil { // global.utoc may be elsewhere
+		facts = zenpkg.Resolve(facts, media.ScriptObjects())
+	}
+	return &media.Package{PackageFacts: facts, Options: v.Options, Bytes: o.bytes, Open: open}
+}
+
+// textures returns the textures of a package, the one that is called as its file first.
+func textures(p *media.Package, path string) (all []int) {
+	name := unrealpkg.NameOf(path)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	for i := range p.Exports {
+		switch {
+		case !media.IsTexture(p.ClassOf(i)):
+		case strings.EqualFold(p.NameOf(p.Exports[i].Name), name):
+			all = append([]int{i}, all...)
+		default:
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// writePNG writes a texture, and returns what there is to say about it: "" for nothing.
+func writePNG(w io.Writer, p *media.Package, export int, o *mediaOptions) (note string, err error) {
+	t, err := p.Texture(export)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
+	}
+	out, mip, err := p.Picture(t, media.Which{Mip: o.mip, Slice: o.slice})
+	if err != nil {
+		return "", ofTexture(t, err)
+	}
+	if o.mip < 0 && mip > 0 {
+		m := &t.Mips[mip]
+		note = fmt.Sprintf("%s: mip %d of %d x %d pixels: the %s of larger ones is not there", t.Name, mip, m.Width, m.Height, t.Mips[0].File)
+	}
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	return note, encoder.Encode(w, out)
+}
+
+// ofTexture says of which texture an error is.
+func ofTexture(t *media.Texture, err error) error {
+	err = fmt.Errorf("%s, %s of %d x %d pixels: %w", t.Name, t.Format, t.Width, t.Height, err)
+	if errors.Is(err, media.ErrNoBytes) && len(t.Mips) > 0 {
+		return cli.WithHint(err, "its pixels lie in the "+string(t.Mips[0].File)+" beside the package")
+	}
+	return err
+}
+
+// catMedia writes the texture of a package.
+func catMedia(w io.Writer, p *packages, o *openedPackage, open media.Opener, as *asOptions) error {
+	m := mediaOf(p, o, open)
+	all := textures(m, o.Path)
+	if len(all) == 0 {
+		return codecs.Errorf(codecs.ErrNotFound, "the package has no texture")
+	}
+	note, err := writePNG(w, m, all[0], &as.media)
+	for _, other := range all[1:] {
+		if !errors.Is(err, media.ErrElsewhere) {
+			break
+		}
+		note, err = writePNG(w, m, other, &as.media)
+	}
+	if err != nil {
+		return err
+	}
+	if note != "" && !p.a.Quiet {
+		_, err = fmt.Fprintf(p.a.Stderr, "note: %s\n", note)
+	}
+	return err
+}
+
+// mediaExtraction is a run of extract that writes the media of packages.
+type mediaExtraction struct {
+	*packages
+	as      *asOptions
+	smaller atomic.Int64 // textures whose largest mips are not there
+}
+
+// write writes the textures of one package. Only what concerns the folder is returned.
+func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
+	content, err := files.spool(ctx, j.entry)
+	if err != nil {
+		j.err = err
+		return nil
+	}
+	defer content.Close()
+	o, err := x.read(ctx, content)
+	if err != nil {
+		j.err = cli.OfFile(err, files.ar.Path, choose.Label(j.entry))
+		return nil
+	}
+	m := mediaOf(x.packages, o, files.besides(ctx, x.a, j.entry, content))
+	j.none = true
+	taken := map[string]bool{}
+	for k, export := range textures(m, o.Path) {
+		out := j.out
+		if k > 0 {
+			out = memberName(j.out, m.NameOf(m.Exports[export].Name), taken)
+		}
+		done, contentErr, err := x.writeOne(dir, m, export, out, j)
+		if err != nil {
+			return err
+		}
+		j.none = j.none && !done && contentErr == nil
+		if contentErr != nil {
+			j.err = errors.Join(j.err, fmt.Errorf("%s: %s: %w", files.ar.Path, choose.Label(j.entry), contentErr))
+		}
+	}
+	return nil
+}
+
+// writeOne writes one texture. Textures whose mips another object has are passed over.
+func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export int, out string, j *job) (done bool, contentErr, err error) {
+	f, err := dir.Create(out)
+	if err != nil {
+		return false, nil, err
+	}
+	defer func() { _ = f.Close() }()
+	w := &failing{w: f}
+	note, contentErr := writePNG(w, m, export, &x.as.media)
+	switch {
+	case w.err != nil:
+		return false, nil, w.err
+	case errors.Is(contentErr, media.ErrElsewhere):
+		return false, nil, nil
+	case contentErr != nil:
+		return false, contentErr, nil
+	case note != "":
+		x.smaller.Add(1)
+	}
+	return true, nil, f.Commit(j.entry.Mod)
+}
+
+// report tells of textures that are smaller than they were.
+func (x *mediaExtraction) report() {
+	if n := x.smaller.Load(); n > 0 {
+		x.a.Warn(fmt.Sprintf("%s smaller than it was cooked: the files with the larger mips are not there", cli.Plural(n, "texture is", "textures are")))
+	}
+}
+
+// memberName is the file of an object that is not the one its package is called by.
+func memberName(out, object string, taken map[string]bool) string {
+	ext := path.Ext(out)
+	safe := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' {
+			return r
+		}
+		return '_'
+	}, object)
+	name := strings.TrimSuffix(out, ext) + "." + safe
+	for n := 2; taken[strings.ToLower(name)]; n++ {
+		name = fmt.Sprintf("%s.%s~%d", strings.TrimSuffix(out, ext), safe, n)
+	}
+	taken[strings.ToLower(name)] = true
+	return name + ext
+}
+
+// failing remembers the error of a writer.
+type failing struct {
+	w   io.Writer
+	err error
+}
+
+// Write implements [io.Writer].
+func (f *failing) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if f.err == nil {
+		f.err = err
+	}
+	return n, err
+}
