@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"slices"
+	"strings"
 
 	"pakdb/query/lifetime"
 	"pakdb/schema/views"
@@ -62,8 +64,11 @@ func (db *DB) Close() error {
 // Catalog returns the path that the catalog was opened by.
 func (db *DB) Catalog() string { return db.catalog }
 
-// TableFunctions returns the functions that yield rows.
-func (db *DB) TableFunctions() []TableFunction { return db.options.Tables }
+// TableFunctions returns the functions that yield rows, but for those that serve
+// statements that are rewritten.
+func (db *DB) TableFunctions() []TableFunction {
+	return slices.DeleteFunc(slices.Clone(db.options.Tables), func(t TableFunction) bool { return strings.HasPrefix(t.Name, "pakdb_") })
+}
 
 // Functions returns the SQL functions beside SQLite's own.
 func (db *DB) Functions() []Function { return db.options.Functions }

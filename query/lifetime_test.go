@@ -18,7 +18,7 @@ import (
 // before, as they come: paths in several archives and twice in one, delete records,
 // files that hide others, entries without a path or without a content, a build that was
 // removed, one that is not complete, and one that mounts an archive twice.
-func editionsCatalog(t testing.TB, seed uint64) string {
+func editionsCatalog(t testing.TB, seed uint64, entries, changes int) string {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	path := filepath.Join(t.TempDir(), "pakdb.db")
@@ -47,7 +47,7 @@ func editionsCatalog(t testing.TB, seed uint64) string {
 	}
 	for build := range 9 {
 		for i := range archives {
-			for range 6 {
+			for range map[bool]int{true: entries, false: changes}[build == 0] {
 				switch at := r.IntN(len(archives[i]) + 1); {
 				case at == len(archives[i]) || build == 0:
 					archives[i] = append(archives[i], entry())
@@ -63,7 +63,7 @@ func editionsCatalog(t testing.TB, seed uint64) string {
 			t.Fatal(err)
 		}
 		for i, entries := range archives {
-			if r.IntN(6) == 0 {
+			if r.IntN(6) == 0 && changes > 1 {
 				continue
 			}
 			name := fmt.Sprint(i, ".tst")
@@ -100,9 +100,9 @@ func editionsCatalog(t testing.TB, seed uint64) string {
 	return path
 }
 
-func openEditions(t testing.TB, seed uint64) *query.DB {
+func openEditions(t testing.TB, seed uint64, entries, changes int) *query.DB {
 	t.Helper()
-	db, err := query.Open(t.Context(), editionsCatalog(t, seed), query.Options{})
+	db, err := query.Open(t.Context(), editionsCatalog(t, seed, entries, changes), query.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestLifetimes(t *testing.T) {
 	}
 	found := [3]int{}
 	for seed := range uint64(8) {
-		db := openEditions(t, seed)
+		db := openEditions(t, seed, 6, 6)
 		for i, pair := range [][2]string{
 			{"SELECT path_id, first_build_id, last_build_id, builds FROM path_builds(1)",
 				"SELECT path_id, min(build_id), max(build_id), count(DISTINCT build_id) FROM (SELECT * FROM entries) GROUP BY path_id"},
@@ -145,7 +145,7 @@ func TestLifetimes(t *testing.T) {
 // TestLifetimesAreRead: statements about the builds of each path yield the same, rows and
 // names of columns, whether they read entries or path_builds.
 func TestLifetimesAreRead(t *testing.T) {
-	db := openEditions(t, 3)
+	db := openEditions(t, 3, 6, 6)
 	for _, text := range []string{
 		"SELECT path_id, min(build_id), max(build_id) FROM entries GROUP BY path_id",
 		"SELECT path, min(build_id) AS first, max(build_id) last FROM entries GROUP BY path",
@@ -175,6 +175,77 @@ func TestLifetimesAreRead(t *testing.T) {
 	} {
 		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
 		if err != nil || strings.Contains(plan, "VIRTUAL TABLE") {
+			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+	}
+}
+
+// TestPairs: the function yields what comparing all entries does.
+func TestPairs(t *testing.T) {
+	pairs := 0
+	for seed := range uint64(4) {
+		db := openEditions(t, seed, 6+int(seed)*8, 6-int(seed))
+		for i := range 9 {
+			for j := range 9 {
+				got, err := run(t, db, fmt.Sprintf("SELECT * FROM pakdb_pairs('b%d', 'b%d') ORDER BY 1, 2, 3, 4", i, j), query.Args{}, query.Output{Format: "csv", NoHeader: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, err := run(t, db, fmt.Sprintf(`SELECT DISTINCT a.archive_id, a.row, b.archive_id, b.row
+					FROM builds x
+					JOIN build_archive xa ON xa.build_id = x.build_id
+					JOIN entry a ON a.archive_id = xa.archive_id
+					JOIN entry b ON b.path_id = a.path_id AND (b.lineage_id <> a.lineage_id OR b.row <> a.row)
+					JOIN build_archive ya ON ya.archive_id = b.archive_id
+					JOIN builds y ON y.build_id = ya.build_id
+					WHERE x.build = 'b%d' AND y.build = 'b%d' ORDER BY 1, 2, 3, 4`, i, j), query.Args{}, query.Output{Format: "csv", NoHeader: true})
+				if err != nil || got != want {
+					t.Fatalf("seed %d, %d and %d: %v\n%swant\n%s", seed, i, j, err, got, want)
+				}
+				pairs += strings.Count(got, "\n")
+			}
+		}
+	}
+	if pairs < 1000 {
+		t.Errorf("only %d pairs", pairs)
+	}
+}
+
+// TestDifferencesAreRead: comparisons of two builds yield the same whether they compare
+// all entries or only those that differ.
+func TestDifferencesAreRead(t *testing.T) {
+	db := openEditions(t, 5, 60, 1)
+	for _, text := range []string{
+		"SELECT count(*) FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.build = 'b6' AND a.content_id <> b.content_id",
+		"SELECT count(*) FROM entries a JOIN entries b ON b.path = a.path WHERE a.build = 'b6' AND b.build = 'b5' AND a.content <> b.content",
+		"SELECT a.path, a.size AS old, b.size new FROM entries AS a, entries AS b WHERE a.path = b.path AND a.build = 'b5' AND b.build = 'b6' AND (a.size <> b.size OR a.stored > b.stored) AND new > 1 ORDER BY old, new, a.path",
+		"SELECT a.path, x.archive FROM entries a INNER JOIN entries b ON a.build = 'b5' AND b.build = 'b6' AND a.path_id = b.path_id AND a.content IS NOT b.content LEFT JOIN archives x ON x.archive_id = b.archive_id AND x.build = 'b6' WHERE b.deleted = 0 OR a.deleted = 0 ORDER BY a.path, x.archive",
+		"SELECT b.ext, sum(b.size - a.size) FROM entries a JOIN entries b USING (path_id) WHERE a.build = 'b5' AND b.build = 'b6' AND b.size > a.size GROUP BY b.ext ORDER BY 1",
+		"SELECT * FROM (SELECT a.path FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.build = 'b6' AND a.content_id != b.content_id) ORDER BY 1",
+		"WITH c AS (SELECT a.path AS p, b.size FROM entries a JOIN entries b ON b.path = a.path WHERE a.build = 'b5' AND b.build = 'b6' AND a.content <> b.content) SELECT p, size FROM c ORDER BY p, size",
+	} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || !strings.Contains(plan, "pakdb_pair VIRTUAL TABLE INDEX 1:") {
+			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+		sameAsPlain(t, db, text)
+	}
+	const where = " WHERE a.build = 'b5' AND b.build = 'b6' AND a.content_id <> b.content_id"
+	for _, text := range []string{
+		"SELECT count(*) FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b0' AND b.build = 'none' AND a.content_id <> b.content_id", // share nothing
+		"SELECT * FROM entries a JOIN entries b ON b.path_id = a.path_id" + where,
+		"SELECT 1 FROM entries a JOIN entries b ON b.dir = a.dir" + where,
+		"SELECT 1 FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id" + where,
+		"SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id" + where + " OR a.size = 3",
+		"SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.build = 'b6' AND NOT a.content_id <> b.content_id",
+		"SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.build = 'b6' AND (a.size <> b.size OR a.size = 3)",
+		"SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.build = 'b6' AND a.offset <> b.offset",
+		"SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.build < 'b6' AND a.size <> b.size",
+		"SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id AND a.build = 'b5' RIGHT JOIN builds c ON c.build_id = b.build_id" + where,
+		"WITH entries AS (SELECT 1 AS path_id, 'b5' AS build, 2 AS content_id) SELECT 1 FROM entries a JOIN entries b ON b.path_id = a.path_id" + where,
+	} {
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || strings.Contains(plan, "pakdb_pair") {
 			t.Errorf("%s: %v\n%s", text, err, plan)
 		}
 	}

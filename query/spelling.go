@@ -3,10 +3,12 @@ package query
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
+	"pakdb/query/rewrite"
 	"pakdb/schema/views"
 )
 
@@ -23,7 +25,38 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 	if other := reworded(text); other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
+	if other, between := rewrite.Differences(text, rewritable(text)); other != text && p.shareRows(ctx, between, values) &&
+		p.plan(ctx, views.Spelling{}, other, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+other, other
+	}
 	return p.ofViews(ctx, text, collates, values), sql
+}
+
+// shareRows reports whether two builds have most of their entries in rows of both.
+func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, values []driver.NamedValue) (share bool) {
+	query := fmt.Sprintf(`WITH edition AS (
+			SELECT a.lineage_id, a.edition, a.entry_count, b.label = %[2]s AS new
+			FROM build b
+			CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+			CROSS JOIN archive a ON a.archive_id = ba.archive_id
+			WHERE b.complete = 1 AND b.label IN (%[1]s, %[2]s)
+		), pair AS (
+			SELECT lineage_id, min(edition) AS first, max(edition) AS last, min(entry_count) AS entries
+			FROM edition
+			GROUP BY lineage_id
+			HAVING min(new) < max(new) OR %[1]s = %[2]s
+		)
+		SELECT 4 * (SELECT sum(entries) FROM pair) >= 3 * (SELECT max(entries) FROM (SELECT sum(entry_count) AS entries FROM edition GROUP BY new))
+			AND 8 * (SELECT sum((SELECT count(*) FROM entry_row r INDEXED BY entry_since
+				WHERE r.lineage_id = pair.lineage_id AND r.since > pair.first AND r.since <= pair.last AND r.since > 0)) FROM pair)
+			<= (SELECT sum(entries) FROM pair)`, between.Old, between.New)
+	err := p.inside(ctx, views.Spelling{}, func(st *statement) error {
+		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
+			share = row[0] == int64(1)
+			return nil
+		})
+	})
+	return share && err == nil
 }
 
 // ofViews returns the way to write the views for a selection.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"iter"
+	"strconv"
 	"sync"
 
 	"pakdb/schema"
@@ -29,6 +31,28 @@ func Functions(catalog string) (functions []schema.TableFunction, closeAll func(
 		Rows: func(ctx context.Context, _ []driver.Value) iter.Seq2[[]driver.Value, error] {
 			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
 				return pathChanges(ctx, db, yield)
+			})
+		},
+	}, {
+		Name:    "pakdb_pairs", // statements are rewritten to read it: no column is called like one of theirs
+		Columns: []string{"pakdb_old_archive_id", "pakdb_old_row_id", "pakdb_new_archive_id", "pakdb_new_row_id"},
+		Params:  []string{"pakdb_old", "pakdb_new"},
+		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
+			var labels [2]string
+			for i := range labels {
+				switch label := args[i].(type) {
+				case string:
+					labels[i] = label
+				case int64: // as SQLite compares a number with a label
+					labels[i] = strconv.FormatInt(label, 10)
+				case float64:
+					return func(yield func([]driver.Value, error) bool) {
+						yield(nil, errors.New("the label of a build is no number with a fraction"))
+					}
+				}
+			}
+			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
+				return entryPairs(ctx, db, labels, yield)
 			})
 		},
 	}}, c.close

@@ -5,6 +5,7 @@
 //
 //   - totals.go: reads sums of entries from the view totals
 //   - lifetimes.go: reads the builds of each path from the function path_builds
+//   - differences.go: reads where two builds differ from the function pakdb_pairs
 //   - patterns.go: looks at each path once
 package rewrite
 

@@ -212,11 +212,21 @@ func (l *byPath) term(i int, behind bool) int {
 	if !behind || n > 0 || i >= len(l.tokens) {
 		return 0
 	}
-	if t := l.text(i); !l.tokens[i].Name || slices.Contains(l.aliases, t) ||
+	if t := l.text(i); !l.tokens[i].Name || slices.Contains(l.aliases, t) && (!slices.Contains(othersByPath, t) || l.isWhole(i)) ||
 		slices.Contains([]string{"order", "by", "limit", "offset", "and", "or", "not", "asc", "desc", "nulls", "first", "last", "like", "glob", "is", "null"}, t) {
 		return 1
 	}
 	return 0
+}
+
+// othersByPath are columns of the tables that are read in place of entries.
+var othersByPath = []string{"path_id", "first_build", "last_build", "builds", "first_build_id", "last_build_id", "deleted", "dir_id", "name", "ext_id",
+	"prefix", "dir"}
+
+// isWhole reports whether a name is all that rows are ordered by, which SQLite then takes
+// for that of a column of the result.
+func (l *byPath) isWhole(i int) bool {
+	return slices.Contains([]string{"by", ","}, l.text(i-1)) && slices.Contains([]string{"", ",", ";", "asc", "desc", "nulls", "limit"}, l.text(i+1))
 }
 
 // aggregate reads a lifetime.

@@ -11,14 +11,11 @@ func Totals(sql string, all []Token) string {
 	if !slices.ContainsFunc(all, func(t Token) bool { return t.Text == "entries" }) {
 		return sql
 	}
+	if redefined(all) {
+		return sql
+	}
 	var edits []edit
 	for i := range all {
-		if all[i].Text == "entries" && i+1 < len(all) && (all[i+1].Text == "as" || all[i+1].Text == "(") &&
-			(i == 0 || all[i-1].Text == "with" || all[i-1].Text == "," || all[i-1].Text == "recursive") {
-			if i+2 < len(all) && (all[i+1].Text == "(" || slices.Contains([]string{"(", "not", "materialized"}, all[i+2].Text)) {
-				return sql // WITH entries AS (...)
-			}
-		}
 		if all[i].Text == "select" {
 			b := block{sql: sql, tokens: all[i:]}
 			if b.read() {
@@ -27,6 +24,19 @@ func Totals(sql string, all []Token) string {
 		}
 	}
 	return written(sql, edits)
+}
+
+// redefined reports whether a statement calls something else entries: WITH entries AS (...).
+func redefined(all []Token) bool {
+	for i := range all {
+		if all[i].Text == "entries" && i+1 < len(all) && (all[i+1].Text == "as" || all[i+1].Text == "(") &&
+			(i == 0 || all[i-1].Text == "with" || all[i-1].Text == "," || all[i-1].Text == "recursive") {
+			if i+2 < len(all) && (all[i+1].Text == "(" || slices.Contains([]string{"(", "not", "materialized"}, all[i+2].Text)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // columns are those that the view totals shares with entries, but for those summed up.
