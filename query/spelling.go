@@ -29,11 +29,52 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 		p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
+	if other := p.withPaths(ctx, text, values); other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+other, other
+	}
 	return p.ofViews(ctx, text, collates, values), sql
 }
 
+// fewPaths is up to how many paths are looked up one by one.
+const fewPaths = 2000
+
+// withPaths returns a statement about one build with the paths in place of a pattern that
+// few paths of the catalog have. The paths are read for that, so a catalog must not have
+// many others than the build.
+func (p *sessions) withPaths(ctx context.Context, sql string, values []driver.NamedValue) string {
+	pattern, ok := rewrite.PatternOf(sql, rewritable(sql))
+	if !ok {
+		return sql
+	}
+	own, _ := p.column(ctx, `SELECT 1
+		WHERE (SELECT max(path_id) FROM path) <= 2 * (SELECT sum(a.entry_count)
+			FROM build b
+			CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+			CROSS JOIN archive a ON a.archive_id = ba.archive_id
+			WHERE b.complete = 1 AND b.label = `+pattern.Build+")", values)
+	if len(own) == 0 {
+		return sql
+	}
+	paths, ok := p.column(ctx, pattern.Paths(fewPaths+1), values)
+	if !ok || len(paths) > fewPaths || slices.ContainsFunc(paths, func(path string) bool { return strings.ContainsRune(path, 0) }) {
+		return sql
+	}
+	return pattern.With(paths)
+}
+
+// column returns the first column of a query, as text; ok is false for one that fails.
+func (p *sessions) column(ctx context.Context, query string, values []driver.NamedValue) (all []string, ok bool) {
+	err := p.inside(ctx, views.Spelling{}, func(st *statement) error {
+		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
+			all = append(all, text(row[0], ""))
+			return nil
+		})
+	})
+	return all, err == nil
+}
+
 // shareRows reports whether two builds have most of their entries in rows of both.
-func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, values []driver.NamedValue) (share bool) {
+func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, values []driver.NamedValue) bool {
 	query := fmt.Sprintf(`WITH edition AS (
 			SELECT a.lineage_id, a.edition, a.entry_count, b.label = %[2]s AS new
 			FROM build b
@@ -50,13 +91,8 @@ func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, value
 			AND 8 * (SELECT sum((SELECT count(*) FROM entry_row r INDEXED BY entry_since
 				WHERE r.lineage_id = pair.lineage_id AND r.since > pair.first AND r.since <= pair.last AND r.since > 0)) FROM pair)
 			<= (SELECT sum(entries) FROM pair)`, between.Old, between.New)
-	err := p.inside(ctx, views.Spelling{}, func(st *statement) error {
-		return st.each(query, values, func([]string) error { return nil }, func(row []driver.Value) error {
-			share = row[0] == int64(1)
-			return nil
-		})
-	})
-	return share && err == nil
+	share, _ := p.column(ctx, query, values)
+	return slices.Equal(share, []string{"1"})
 }
 
 // ofViews returns the way to write the views for a selection.

@@ -116,3 +116,36 @@ func FuzzReworded(f *testing.F) {
 		_, _ = run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
 	})
 }
+
+// TestPathsOfPattern: which paths a pattern chooses is the same whether entries of a build
+// are looked at, or their paths before.
+func TestPathsOfPattern(t *testing.T) {
+	db := openSmall(t)
+	for _, text := range []string{
+		"SELECT path, size FROM entries WHERE build = '1.52' AND path LIKE '%A%' ORDER BY size, path",
+		"SELECT count(*) FROM entries e WHERE e.path LIKE '%umap' AND e.build = '1.48' AND (e.size > 1)",
+		"SELECT count(*) FROM entries WHERE build = '1.48' AND path LIKE '%no such path%'",
+		"SELECT count(*) FROM entries WHERE (path LIKE '%t') AND build = 'none'",
+	} {
+		sameAsPlain(t, db, text)
+		if strings.Contains(text, "none") {
+			continue
+		}
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || !strings.Contains(plan, "by_path VIRTUAL TABLE INDEX 1:") {
+			t.Errorf("%s looks at paths of entries: %v\n%s", text, err, plan)
+		}
+	}
+	for _, text := range []string{
+		"SELECT count(*) FROM entries WHERE build = '1.48' OR path LIKE '%a%'",
+		"SELECT count(*) FROM entries WHERE build = '1.48' AND NOT path LIKE '%a%'",
+		"SELECT count(*) FROM entries WHERE 'x' || build = '1.48' AND path LIKE '%a%'",
+		"SELECT count(*) FROM entries WHERE build = '1.48' AND path LIKE '%a%' AND archive = 'x'",
+	} {
+		sameAsPlain(t, db, text)
+		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+		if err != nil || strings.Contains(plan, "VIRTUAL TABLE") {
+			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+	}
+}
