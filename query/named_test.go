@@ -30,6 +30,7 @@ var arguments = map[string][]string{
 	"size-by-dir":  {"2"},
 
 	"who-references": {"Game/Maps/A.umap"},
+	"callers":        {"K2_DestroyActor"},
 }
 
 func runNamed(t testing.TB, db *query.DB, q *query.Named, positional []string, given map[string]string, format string) (string, error) {

@@ -166,6 +166,22 @@ func addValues(t testing.TB, c *schema.Catalog) {
 	texture.exports(row{"Texture2D", nil, "T_Rifle", nil, int64(1), nil, nil})
 	add("T_Rifle", texture, 1, 0, "")
 
+	gun := newFixtureValues()
+	gun.exports(row{"BlueprintGeneratedClass", nil, "BP_Gun_C", nil, int64(1), "/Script/Shooter.Weapon", nil},
+		row{"Function", "BP_Gun_C.", "ExecuteUbergraph_BP_Gun", nil, none, nil, nil}, row{"Function", "BP_Gun_C.", "Jam", nil, none, nil, nil})
+	gun.add("script", "", []string{"ordinal", "flags", "native", "statements", "tokens", "size", "memory", "hash", "why_id"},
+		row{int64(1), int64(8421377), nil, int64(5), int64(21), int64(120), int64(98), int64(0x1122334455667788), nil},
+		row{int64(2), none, nil, none, none, int64(9), int64(9), nil, "token 0xa2 at 0x4 is not known"})
+	actor, rifleName := schema.NameKey("/Script/Engine"), schema.NameKey("/Game/T_Rifle")
+	gun.add("script_use", "seq", []string{"export", "event_id", "kind", "name_id", "count", "target"},
+		row{int64(1), "ReceiveBeginPlay", none, "/Script/Engine.Actor:K2_DestroyActor", int64(2), actor},
+		row{int64(1), "ReceiveBeginPlay", int64(1), "SetText", int64(1), nil},
+		row{int64(1), nil, none, ".BP_Gun_C:Jam", int64(1), nil},
+		row{int64(1), nil, int64(8), "/Game/T_Rifle.T_Rifle", int64(1), rifleName},
+		row{int64(1), nil, int64(11), "Out of ammo", int64(1), nil})
+	gun.add("script_text", "", []string{"seq", "namespace_id", "key_id"}, row{int64(4), "Weapons", "Empty"})
+	add("BP_Gun", gun, 3, 0, "")
+
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "shooter.pak", Location: "/shooter.pak"})
 	if _, err := b.Finish(context.Background()); err != nil {

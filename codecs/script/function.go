@@ -1,6 +1,11 @@
 package script
 
-import "pakdb/codecs/family/unreal"
+import (
+	"strconv"
+	"strings"
+
+	"pakdb/codecs/family/unreal"
+)
 
 // CallKind is how a call finds its function.
 type CallKind uint8
@@ -34,6 +39,16 @@ type Call struct {
 	Kind      CallKind
 	Callee    string // "/Script/Engine.Actor:K2_DestroyActor", ".My_C:Fn", "SetText"
 	Statement int    // position in the Code's list
+}
+
+// Native returns the number of a call of kind [Native], 0 of others.
+func (c *Call) Native() int {
+	number, _ := strings.CutPrefix(c.Callee, "native#")
+	n, err := strconv.Atoi(number)
+	if c.Kind != Native || err != nil {
+		return 0
+	}
+	return n
 }
 
 // Function is a function, state or class whose code was disassembled, or could

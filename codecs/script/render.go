@@ -20,6 +20,23 @@ func (f *Form) Lines() []string {
 	return lines
 }
 
+// Events returns the event that each statement of the code is part of, "" for none.
+func (f *Form) Events() []string {
+	events := make([]string, len(f.code.Statements))
+	at := ""
+	for _, l := range f.lines {
+		switch {
+		case l.kind == eventLine:
+			at = f.events[l.index]
+		case l.kind == unreachedLine:
+			at = ""
+		case l.kind == statementLine && l.index >= 0:
+			events[l.index] = at
+		}
+	}
+	return events
+}
+
 // Digest is the BLAKE3 of the text: equal for functions that mean the same.
 func (f *Form) Digest() [32]byte { return blake3.Sum256(f.AppendText(nil)) }
 

@@ -32,17 +32,26 @@ func (p *Writer) insideOf(in *semantic.Difference) any {
 		p.lines++
 		lines = append(lines, line)
 	}
-	for _, f := range in.Fields {
+	for _, f := range in.AllFields() {
 		if f.Cosmetic {
 			add(f.Name, shortened(f.Old), shortened(f.New), true)
 		} else {
 			add(f.Name, shortened(f.Old), shortened(f.New))
 		}
 	}
-	for line := range strings.Lines(in.Text) {
-		line = strings.TrimRight(line, "\r\n")
-		add(shortened(&line))
+	text := func(text string) {
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, "\r\n")
+			add(shortened(&line))
+		}
 	}
+	for i := range in.Functions {
+		if f := &in.Functions[i]; f.Text != "" {
+			add("@ " + f.Path)
+			text(f.Text)
+		}
+	}
+	text(in.Text)
 	for _, r := range in.Ranges {
 		old, new := fmt.Sprintf("%d at %#x", r.OldSize, r.OldOffset), fmt.Sprintf("%d at %#x", r.NewSize, r.NewOffset)
 		add("bytes", old, new)

@@ -7,6 +7,7 @@
 //	       └► bytes of both contents ─► JSON: Fields, and Text; other text: Text; else Ranges
 //
 // Files in reading order: semantic.go (Compare), values.go (with the room values),
+// code.go (functions),
 // prototype.go, package.go, localized.go, sql.go (facts that one query yields),
 // bytes.go, json.go, field.go (Comparer, Difference, how fields are compared).
 package semantic

@@ -25,6 +25,7 @@ type Comparer struct {
 	Contents Contents // nil: facts alone
 	OldBuild string   // names of ids are looked up in the build of the side
 	NewBuild string
+	Code     Code // nil: how code changed is not told as text
 	// Hashes tells of exports with other bytes by hashes also where their values tell
 	// what changed.
 	Hashes bool
@@ -33,12 +34,15 @@ type Comparer struct {
 	asked        *schema.Statements
 }
 
-// Difference is what changed inside of one content: Fields, or else Text, or else
-// Ranges. Of JSON it is Fields, by path, and Text.
+// Difference is what changed inside of one content: Fields and Functions, or else Text, or
+// else Ranges. Of JSON it is Fields, by path, and Text.
 type Difference struct {
-	Fields []Field
-	Text   string // a unified diff
-	Ranges []Range
+	Fields    []Field
+	Functions []Function
+	Text      string // a unified diff
+	Ranges    []Range
+
+	moved int // functions that have other bytes and mean the same
 }
 
 // Field is one value that differs. Old or New is nil where the field is not there.

@@ -87,7 +87,13 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 	if err != nil {
 		return nil, err
 	}
-	if known && len(in.Fields) > 0 || s.Contents == nil {
+	if err := compareCode(ctx, s, in.Functions, old, new); err != nil {
+		return nil, err
+	}
+	if len(in.Fields)+len(in.Functions) == 0 && in.moved > 0 {
+		in.Fields = append(in.Fields, movedCode(in.moved))
+	}
+	if known && len(in.Fields)+len(in.Functions) > 0 || s.Contents == nil {
 		return in, nil
 	}
 	return in, s.compareBytes(ctx, in, old, new)
@@ -97,12 +103,11 @@ func (s *Comparer) Compare(ctx context.Context, c *diff.Change) (*Difference, er
 // is anything.
 func (s *Comparer) compareFacts(ctx context.Context, in *Difference, c *diff.Change) (known bool, err error) {
 	old, new := c.Old, c.New
-	changed, hides, err := valueChanges(ctx, s, old, new)
+	hides, err := valueChanges(ctx, s, in, old, new)
 	if err != nil {
 		return false, err
 	}
-	in.Fields = changed
-	known = len(changed) > 0
+	known = len(in.Fields)+len(in.Functions) > 0
 	before, err := s.fieldsOf(ctx, s.oldID, old)
 	if err != nil {
 		return false, err

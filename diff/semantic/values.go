@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql/driver"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,9 +16,10 @@ import (
 // objects are the values of a package on one side.
 type objects struct {
 	rows  []values.Row
-	exact map[string]bool // exports whose values are all that they say, by path
-	some  bool            // values were read
-	path  int64           // of the package
+	exact map[string]bool      // exports whose values are all that they say, by path
+	some  bool                 // values were read
+	path  int64                // of the package
+	code  map[string]*function // by path
 }
 
 // side returns the values, and how to read those that the objects inherit. What that
@@ -33,31 +35,53 @@ func (o *objects) side(ctx context.Context, s *Comparer, build int64, err *error
 	}}
 }
 
-// valueChanges tells what differs between the values of a package's objects. hides are the
-// fields of exports that they make superfluous.
-func valueChanges(ctx context.Context, s *Comparer, old, new *diff.File) (changes []Field, hides func(name string) bool, err error) {
+// valueChanges tells what differs between the values of a package's objects, and their
+// code. hides are the fields of exports that they make superfluous.
+func valueChanges(ctx context.Context, s *Comparer, in *Difference, old, new *diff.File) (hides func(name string) bool, err error) {
 	a, err := objectsOf(ctx, s, s.oldID, old)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b, err := objectsOf(ctx, s, s.newID, new)
 	if err != nil || !a.some || !b.some {
-		return nil, func(string) bool { return false }, err
+		return func(string) bool { return false }, err
 	}
 	for _, c := range values.Compare(a.side(ctx, s, s.oldID, &err), b.side(ctx, s, s.newID, &err)) {
-		changes = append(changes, Field{c.Name, c.Old, c.New, c.Cosmetic})
+		in.Fields = append(in.Fields, Field{c.Name, c.Old, c.New, c.Cosmetic})
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return changes, func(name string) bool {
-		if s.Hashes || !strings.HasPrefix(name, "export ") {
+	in.Functions = codeChanges(a, b)
+	if len(in.Functions) > 0 && !s.Hashes {
+		in.Fields = slices.DeleteFunc(in.Fields, func(f Field) bool {
+			_, declared, _ := strings.Cut(f.Name, ".declares[")
+			return isMade(declared)
+		})
+	}
+	return func(name string) bool {
+		if s.Hashes {
+			return false
+		}
+		if made, found := strings.CutPrefix(name, "name "); found {
+			return len(in.Functions) > 0 && isMade(made)
+		}
+		if !strings.HasPrefix(name, "export ") {
 			return false
 		}
 		name = strings.TrimPrefix(name, "export ")
+		if path := functionPath(name); a.code[path] != nil || b.code[path] != nil {
+			return a.code[path] == nil || b.code[path] == nil // it came or went
+		}
 		for _, end := range []string{" bytes", " size"} {
 			if path, found := strings.CutSuffix(name, end); found {
 				path = strings.ReplaceAll(path, ":", ".")
+				if f, g := a.code[functionPath(path)], b.code[functionPath(path)]; f != nil && g != nil && f.form != "" && g.form != "" {
+					if f.form == g.form && end == " bytes" {
+						in.moved++
+					}
+					return true
+				}
 				return a.exact[path] && b.exact[path]
 			}
 		}
@@ -99,7 +123,7 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 			return all, err
 		}
 	}
-	return all, nil
+	return all, codeOf(ctx, s, all, sets[0])
 }
 
 // declares reports whether objects of a class are declarations, with code and fields

@@ -119,7 +119,7 @@ func fieldRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]dri
 		if in == nil {
 			continue
 		}
-		for _, f := range in.Fields {
+		for _, f := range in.AllFields() {
 			if err := write(append(c.RowOf("kind", "path", "old_path"), f.Row()...)); err != nil {
 				return err
 			}

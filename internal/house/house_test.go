@@ -91,7 +91,7 @@ var rooms = map[string][]string{
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
-	"query/show":      {"codecs", "codecs/meaning", "diff", "query", "query/graph", "schema", "internal/terminal"},
+	"query/show":      {"codecs", "codecs/family/unreal", "codecs/meaning", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
 	"schema":          {"internal/rescue", "schema/..."},
 
 	"schema/migrations":       {"schema/internal/conn", "schema/views"},
@@ -148,9 +148,9 @@ var rooms = map[string][]string{
 	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":        {"codecs/..."},
 
-	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                     // no format: formats give it tables and bytes
-	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"}, // defaults of classes stand behind their code
-	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap"},   // rows of the catalog
+	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                                                                                          // no format: formats give it tables and bytes
+	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"},                                                                      // defaults of classes stand behind their code
+	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap", "codecs/script", "codecs/script/kismet", "codecs/script/unrealscript"}, // rows of the catalog
 	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "internal/bin"},
 
 	"codecs/texture":     {"codecs", "codecs/texture/..."}, // names of formats; the rooms below decode

@@ -50,6 +50,17 @@ func (s *Script) Keep(name string) bool {
 	return len(s.Functions) > 0
 }
 
+// Texts returns the texts of the functions that were understood, by their paths.
+func (s *Script) Texts() map[string]string {
+	texts := make(map[string]string, len(s.Functions))
+	for i := range s.Functions {
+		if f := &s.Functions[i]; f.Err == nil {
+			texts[f.Path] = string(f.Normal.AppendNamed(nil, s.natives))
+		}
+	}
+	return texts
+}
+
 // Write writes functions as text, an empty line between them.
 func (s *Script) Write(w io.Writer) error {
 	var b []byte

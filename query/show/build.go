@@ -42,26 +42,38 @@ func InBuild(ctx context.Context, db *sql.DB, label string, contents *query.Cont
 // the build has none of that path, and of class [query.ErrNoContent] if its bytes are
 // not at hand.
 func (b *Build) Facts(ctx context.Context, path string) (*codecs.Facts, error) {
-	f, err := diff.Find(ctx, b.db, b.graph.Build(), path)
-	if errors.Is(err, diff.ErrNoFile) {
-		return nil, fmt.Errorf("%w: %w", err, fs.ErrNotExist)
-	}
+	facts, _, err := b.read(ctx, path)
+	return facts, err
+}
+
+// read returns the bytes of a file, too.
+func (b *Build) read(ctx context.Context, path string) (*codecs.Facts, []byte, error) {
+	f, digest, content, err := b.content(ctx, path)
 	if err != nil {
-		return nil, err
-	}
-	var digest [32]byte
-	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
-		return nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
-	}
-	content, err := b.contents.Bytes(ctx, digest, largest)
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e := &codecs.Entry{Name: path, Type: f.Type, Size: f.Size}
 	if e.ID, err = b.id(ctx, path, digest[:]); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return Inspect(ctx, b.registry, e, bytes.NewReader(content), b.scripts)
+	facts, err := Inspect(ctx, b.registry, e, bytes.NewReader(content), b.scripts)
+	return facts, content, err
+}
+
+// content returns the bytes of a file of the build.
+func (b *Build) content(ctx context.Context, path string) (f *diff.File, digest [32]byte, content []byte, err error) {
+	f, err = diff.Find(ctx, b.db, b.graph.Build(), path)
+	if errors.Is(err, diff.ErrNoFile) {
+		err = fmt.Errorf("%w: %w", err, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, digest, nil, err
+	}
+	if n, err := hex.Decode(digest[:], []byte(f.Content)); err != nil || n != len(digest) {
+		return nil, digest, nil, fmt.Errorf("%s: %w: it was listed, and not read", path, query.ErrNoContent)
+	}
+	content, err = b.contents.Bytes(ctx, digest, largest)
+	return f, digest, content, err
 }
 
 // id returns the id that an entry of that path and content has itself: some inspectors

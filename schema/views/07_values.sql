@@ -510,7 +510,56 @@ SELECT t.build,
        t.culture,
        t.source_hash,
        t.stale
-FROM translations t;
+FROM translations t
+UNION ALL
+SELECT b.label,
+       ba.name,
+       d.prefix || p.name,
+       coalesce(pn.name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)),
+       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, ''),
+       xc.name,
+       'code',
+       ns.name,
+       pk.name,
+       n.name,
+       v.seq,
+       v.export,
+       ve.path_id,
+       s.content_id,
+       s.set_id,
+       ba.archive_id,
+       b.build_id,
+       NULL,
+       NULL,
+       NULL
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row
+LEFT JOIN path p ON p.path_id = ve.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
+JOIN script_text pt ON pt.set_id = s.set_id
+JOIN script_use v ON v.set_id = pt.set_id AND v.seq = pt.seq
+LEFT JOIN name ns ON ns.name_id = pt.namespace_id
+LEFT JOIN name pk ON pk.name_id = pt.key_id
+LEFT JOIN name n ON n.name_id = v.name_id
+JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
+LEFT JOIN name xc ON xc.name_id = x.class_id
+LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+LEFT JOIN name xn ON xn.name_id = x.object_id
+LEFT JOIN name pn ON pn.name_id = ve.name_id
+LEFT JOIN word root ON root.word_id = ve.root_id
+LEFT JOIN word px ON px.word_id = p.ext_id
+WHERE b.complete = 1
+    AND CASE s.context
+            WHEN 0 THEN NOT EXISTS (SELECT 1
+                                    FROM value_set o
+                                    JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+                                    WHERE o.content_id = s.content_id AND o.header = s.header)
+            ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+        END;
 
 -- view enums: the members of enums, in packages and in mappings
 CREATE VIEW enums AS

@@ -15,6 +15,7 @@
 //   - tables.go: the tables of the catalog
 //   - rows.go: exports and their values as rows
 //   - classes.go: what classes, structs and enums declare
+//   - scripts.go: functions, what they call and name
 //   - mappings.go: the classes of a game, and which of them values were read by
 //   - reader.go: the reader for the registry
 package rows

@@ -30,6 +30,9 @@ type maker struct {
 	keys    []textRow
 	fields  []fieldRow
 	members []memberRow
+	scripts []scriptRow
+	uses    []useRow
+	spoken  []textRow
 	named   []string // packages that soft paths name, in order
 	seen    map[string]bool
 }
@@ -53,8 +56,10 @@ func of(p *Package, limit int) (batch *family.Batch, named []string, err error) 
 		m.export()
 		return nil
 	})
+	m.addScripts()
 	return &family.Batch{Words: m.words, Texts: m.texts, Rows: []family.Rows{exports.Rows(m.exports...), values.Rows(m.values...),
-		texts.Rows(m.keys...), fields.Rows(m.fields...), members.Rows(m.members...)}}, m.named, err
+		texts.Rows(m.keys...), fields.Rows(m.fields...), members.Rows(m.members...),
+		scripts.Rows(m.scripts...), uses.Rows(m.uses...), spoken.Rows(m.spoken...)}}, m.named, err
 }
 
 // text returns the position of a text. It is copied: texts of values share the memory of
@@ -221,16 +226,19 @@ func isSoft(n *property.Node) bool {
 	return false
 }
 
-// setTarget sets the package that a path leads to: "/Game/A/B.B:Sub".
-func (m *maker) setTarget(row *valueRow, path string) {
+// setTarget sets the package that a path leads to.
+func (m *maker) setTarget(row *valueRow, path string) { row.target = m.soft(path) }
+
+// soft returns the key of the package that a path leads to, "/Game/A/B.B:Sub", and notes
+// its name.
+func (m *maker) soft(path string) int64 {
 	if i := strings.IndexByte(path, '\''); i >= 0 { // Class'/Game/A.A'
 		path = strings.TrimSuffix(path[i+1:], "'")
 	}
 	pkg, _, _ := strings.Cut(path, ".")
 	if !strings.HasPrefix(pkg, "/") {
-		return
+		return 0
 	}
-	row.target = family.NameKey(pkg)
 	if !m.seen[pkg] {
 		pkg = strings.Clone(pkg)
 		m.seen[pkg] = true
@@ -239,6 +247,7 @@ func (m *maker) setTarget(row *valueRow, path string) {
 			m.named = append(m.named, pkg)
 		}
 	}
+	return family.NameKey(pkg)
 }
 
 // setReference sets what a reference to an object of the tables leads to.

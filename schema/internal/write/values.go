@@ -10,7 +10,7 @@ import (
 
 // SetTables returns the tables whose rows belong to sets of values.
 func SetTables() []string {
-	return []string{"value_export", "property", "property_text", "class_field", "enum_member"}
+	return []string{"value_export", "property", "property_text", "class_field", "enum_member", "script", "script_use", "script_text"}
 }
 
 // set is a set of values on its way to the catalog.

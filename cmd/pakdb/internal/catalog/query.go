@@ -16,6 +16,7 @@ import (
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/graph"
+	"pakdb/query/show"
 )
 
 const queryHelp = `Ask the catalog in SQL. Nothing that is asked can write to it.
@@ -137,7 +138,8 @@ func completeQuery(a *cli.App, cmd *cobra.Command, args []string, typed string) 
 func functionHelp() string {
 	var b strings.Builder
 	graphFunctions, _ := graph.Functions("")
-	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, cli.FormatFunctions()) {
+	showing, _ := show.Functions("", nil, nil)
+	for _, f := range slices.Concat(query.Functions(nil), graphFunctions, showing, cli.FormatFunctions()) {
 		fmt.Fprintf(&b, "  %-24s %s\n", f.Usage, f.Doc)
 	}
 	b.WriteString("\nFunctions that yield rows, for FROM:\n")

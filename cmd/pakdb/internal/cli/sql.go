@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
@@ -10,6 +11,7 @@ import (
 	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/graph"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -27,12 +29,14 @@ func OpenQueries(ctx context.Context, app *App, memory ByteSize) (db *query.DB, 
 func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB, closeDB func(), err error) {
 	contents := query.NewContents(catalog, app.Registry(), objects.For(catalog), app.OpenOptions())
 	functions, closeGraph := graph.Functions(catalog)
+	showing, closeShow := show.Functions(catalog, contents, app.Registry())
+	functions = append(functions, showing...)
 	tables, closeDiff := DiffTables(catalog)
 	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: append(functions, FormatFunctions()...), Tables: tables})
 	if err != nil {
 		return nil, nil, err
 	}
-	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), closeDiff() }, nil
+	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), errors.Join(closeShow(), closeDiff()) }, nil
 }
 
 // FormatFunctions are the SQL functions that formats bring along.

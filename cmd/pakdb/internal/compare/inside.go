@@ -25,7 +25,8 @@ type insider struct {
 }
 
 func newInsider(a *cli.App, s *operand.Sides, hashes bool) *insider {
-	return &insider{a, &semantic.Comparer{DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label, Hashes: hashes}}
+	return &insider{a, &semantic.Comparer{DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label, Hashes: hashes,
+		Code: codeIn(a, s.DB, s.Contents)}}
 }
 
 // compare returns nil for changes that are none of content, and of contents that are not
@@ -136,6 +137,11 @@ func (w *insideWriter) inside(c *diff.Change, in *semantic.Difference) error {
 			return err
 		}
 	}
+	for i := range in.Functions {
+		if err := w.function(c, &in.Functions[i]); err != nil {
+			return err
+		}
+	}
 	if in.Text != "" {
 		if err := w.text(c, in.Text); err != nil {
 			return err
@@ -187,10 +193,44 @@ func behind(value string) string {
 	return ": " + terminal.Printable(value)
 }
 
+// function tells what became of a function: calls first, then the text.
+func (w *insideWriter) function(c *diff.Change, f *semantic.Function) error {
+	if w.rows != nil {
+		for _, field := range f.Fields() {
+			if err := w.field(c, field); err != nil {
+				return err
+			}
+		}
+		if f.Text == "" {
+			return nil
+		}
+		return w.row(c, "function "+f.Path+" text", nil, f.Text)
+	}
+	colour := map[semantic.FunctionKind]string{semantic.FunctionAdded: cli.Green, semantic.FunctionRemoved: cli.Red}[f.Kind]
+	line := terminal.Printable(f.Path) + " " + string(f.Kind)
+	if f.From != "" {
+		line += ", was " + terminal.Printable(f.From)
+	}
+	_, _ = fmt.Fprintf(w.w, "  %s\n", w.p.Paint(colour, line))
+	for i := range f.Calls {
+		colour := cli.Green
+		if f.Calls[i].More < 0 {
+			colour = cli.Red
+		}
+		_, _ = fmt.Fprintf(w.w, "    %s\n", w.p.Paint(colour, terminal.Printable(f.Calls[i].String())))
+	}
+	return w.lines("      ", f.Text)
+}
+
 func (w *insideWriter) text(c *diff.Change, text string) error {
 	if w.rows != nil {
 		return w.row(c, "text", nil, text)
 	}
+	return w.lines("", text)
+}
+
+// lines writes a unified diff behind an indent.
+func (w *insideWriter) lines(indent, text string) error {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		colour := ""
@@ -203,7 +243,7 @@ func (w *insideWriter) text(c *diff.Change, text string) error {
 			colour = cli.Cyan
 		}
 		shown := strings.ReplaceAll(line, "\t", "    ")
-		if _, err := fmt.Fprintln(w.w, w.p.Paint(colour, terminal.Printable(strings.TrimSuffix(shown, "\r")))); err != nil {
+		if _, err := fmt.Fprintln(w.w, indent+w.p.Paint(colour, terminal.Printable(strings.TrimSuffix(shown, "\r")))); err != nil {
 			return err
 		}
 	}

@@ -117,11 +117,12 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 			return err
 		}
 	}
+	code := codeIn(a, db, contents)
 	for i := range events {
 		if err := l.with.Close(); err != nil {
 			return err
 		}
-		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build}
+		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build, Code: code}
 		if err := l.event(ctx, &events[i]); err != nil {
 			return cmp.Or(err, l.close())
 		}
@@ -182,8 +183,9 @@ func (l *insideLog) event(ctx context.Context, e *history.Event) error {
 	}
 	if l.opts.field != "" {
 		in.Fields = slices.DeleteFunc(in.Fields, func(f semantic.Field) bool { return !isField(f.Name, l.opts.field) })
+		in.Functions = slices.DeleteFunc(in.Functions, func(f semantic.Function) bool { return !isField(f.Path, l.opts.field) })
 		in.Text, in.Ranges = "", nil
-		if len(in.Fields) == 0 {
+		if len(in.Fields)+len(in.Functions) == 0 {
 			return nil
 		}
 		l.found = true

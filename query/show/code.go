@@ -1,0 +1,60 @@
+package show
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
+	"pakdb/internal/asset"
+	"pakdb/query/pkgtable"
+)
+
+// Code returns the code of a package of the build; its path is that of its tables. The
+// errors are those of [Build.Facts]; one of class [codecs.ErrUnknown] means that the file
+// is no package.
+func (b *Build) Code(ctx context.Context, path string) (*pkgtable.Script, error) {
+	facts, content, err := b.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	p, ok := facts.Detail.(*unreal.PackageFacts)
+	if !ok {
+		return nil, unknownError{}
+	}
+	exports := section{data: content}
+	if facts.Decoded != nil {
+		exports.data = make([]byte, facts.DecodedSize)
+		if _, err := io.ReadFull(io.NewSectionReader(facts.Decoded, 0, facts.DecodedSize), exports.data); err != nil {
+			return nil, err
+		}
+	}
+	if stem, _, part := asset.Split(path); part == asset.Header && facts.Body != nil {
+		_, _, body, err := b.content(ctx, stem+".uexp")
+		if err == nil {
+			exports = section{data: body, base: facts.Base}
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return pkgtable.ReadScript(p, func(export int) ([]byte, error) {
+		x := &p.Exports[export]
+		return exports.at(x.Offset, x.Size)
+	})
+}
+
+// section is bytes of a package from an offset on.
+type section struct {
+	data []byte
+	base int64
+}
+
+func (s section) at(offset, size int64) ([]byte, error) {
+	from := offset - s.base
+	if from < 0 || size < 0 || from > int64(len(s.data)) || size > int64(len(s.data))-from {
+		return nil, codecs.Errorf(codecs.ErrTruncated, "%d bytes at %d of %d", size, from, len(s.data))
+	}
+	return s.data[from : from+size], nil
+}

@@ -1,0 +1,97 @@
+package show
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"io/fs"
+	"sync"
+
+	"pakdb/codecs"
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// Functions returns the SQL functions that show contents of a catalog. They have a
+// connection of their own, because they are called while a statement runs; close closes
+// it.
+func Functions(catalog string, contents *query.Contents, r *codecs.Registry) (functions []query.Function, close func() error) {
+	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
+	return []query.Function{{
+		Function: schema.Function{Name: "function_text", Args: 3, Call: c.text},
+		Usage:    "function_text(build, path, function)", Doc: "code of a function of an Unreal package, as text; NULL: not understood, or not at hand",
+	}}, c.close
+}
+
+// codeFunctions share a connection, and the package that was asked for last: statements
+// ask for one function after the other.
+type codeFunctions struct {
+	catalog  string
+	contents *query.Contents
+	registry *codecs.Registry
+
+	mu          sync.Mutex
+	db          *sql.DB
+	build, path string
+	texts       map[string]string
+}
+
+func (c *codeFunctions) text(ctx context.Context, args []driver.Value) (driver.Value, error) {
+	build, ok1 := args[0].(string)
+	path, ok2 := args[1].(string)
+	function, ok3 := args[2].(string)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts == nil || c.build != build || c.path != path {
+		texts, err := c.read(ctx, build, path)
+		if err != nil {
+			return nil, err
+		}
+		c.build, c.path, c.texts = build, path, texts
+	}
+	if text, ok := c.texts[function]; ok {
+		return text, nil
+	}
+	return nil, nil
+}
+
+// read returns the functions of a package, none of one that cannot be read.
+func (c *codeFunctions) read(ctx context.Context, build, path string) (map[string]string, error) {
+	if c.contents == nil {
+		return nil, errors.New("contents are not available here")
+	}
+	if c.db == nil {
+		db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
+		if err != nil {
+			return nil, err
+		}
+		c.db = db
+	}
+	b, err := InBuild(ctx, c.db, build, c.contents, c.registry)
+	if err != nil {
+		return nil, err
+	}
+	code, err := b.Code(ctx, path)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
+		return map[string]string{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return code.Texts(), nil
+}
+
+func (c *codeFunctions) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.db == nil {
+		return nil
+	}
+	err := c.db.Close()
+	c.db = nil
+	return err
+}
