@@ -75,6 +75,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	build.SetSearch(o.Search)
 	s := newScan(o, build, files)
 	for _, f := range files {
 		s.progress.Files.Add(1)

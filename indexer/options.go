@@ -27,7 +27,8 @@ type Options struct {
 	Mappings []schema.Mapping // classes of the game's program; nil: those that the catalog remembers
 	Engine   int              // 427 for 4.27: of packages that do not state it; 0: the one that fits best
 
-	Sketch bool // store what similar contents are recognised by
+	Sketch bool          // store what similar contents are recognised by
+	Search schema.Search // of the index of texts and paths
 
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan

@@ -130,7 +130,7 @@ func (p *sessions) tables(ctx context.Context) (views, tables []string, err erro
 	if views, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name"); err != nil {
 		return nil, nil, err
 	}
-	tables, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
+	tables, err = p.texts(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'search_*_*' ORDER BY name")
 	return views, tables, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pakdb/query/rewrite"
+	"pakdb/schema/search"
 	"pakdb/schema/views"
 )
 
@@ -22,17 +23,21 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 	if compared := byID(text); compared != text && p.plan(ctx, views.Spelling{}, compared, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+compared, compared
 	}
-	if other := reworded(text); other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
+	rare := p.isRare(ctx, text, values)
+	if other := reworded(text); !rare && other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
 	if other, between := rewrite.Differences(text, rewritable(text)); other != text && p.shareRows(ctx, between, values) &&
 		p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
+	if rare {
+		return p.ofViews(ctx, text, collates, rare, values), sql
+	}
 	if other := p.withPaths(ctx, text, values); other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
-	return p.ofViews(ctx, text, collates, values), sql
+	return p.ofViews(ctx, text, collates, rare, values), sql
 }
 
 // fewPaths is up to how many paths are looked up one by one.
@@ -95,8 +100,28 @@ func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, value
 	return slices.Equal(share, []string{"1"})
 }
 
-// ofViews returns the way to write the views for a selection.
-func (p *sessions) ofViews(ctx context.Context, sql string, collates bool, values []driver.NamedValue) views.Spelling {
+// like finds patterns of paths that are written in a statement.
+var like = regexp.MustCompile(`(?i)\bpath\s+like\s+'((?:[^']|'')*)'`)
+
+// isRare reports whether a statement finds rows by patterns of paths, each of which few
+// paths can match, by the search index.
+func (p *sessions) isRare(ctx context.Context, sql string, values []driver.NamedValue) bool {
+	patterns := like.FindAllStringSubmatch(sql, -1)
+	for _, x := range patterns {
+		trigrams := search.Trigrams(search.PartOf(strings.ReplaceAll(x[1], "''", "'")))
+		if trigrams == "" {
+			return false
+		}
+		rare, err := p.texts(ctx, search.RareSQL, trigrams)
+		if err != nil || len(rare) != 1 || rare[0] != "1" { // there is no index, among others
+			return false
+		}
+	}
+	return len(patterns) > 0 && views.KeyedBy(p.plan(ctx, views.Spelling{By: views.Keyed | views.KeyedLike}, sql, values))&views.KeyedLike != 0
+}
+
+// ofViews returns the way to write the views for a selection. rare is as isRare says.
+func (p *sessions) ofViews(ctx context.Context, sql string, collates, rare bool, values []driver.NamedValue) views.Spelling {
 	stored := views.Spelling{}
 	joined := p.plan(ctx, stored, sql, values)
 	if !viewLoop.MatchString(joined) {
@@ -104,7 +129,11 @@ func (p *sessions) ofViews(ctx context.Context, sql string, collates bool, value
 	}
 	used := usedWords(sql)
 	if !collates {
-		by := views.KeyedBy(p.plan(ctx, views.Spelling{By: views.Keyed}, sql, values))
+		keyed := views.Keyed
+		if rare {
+			keyed |= views.KeyedLike
+		}
+		by := views.KeyedBy(p.plan(ctx, views.Spelling{By: keyed}, sql, values))
 		pruned := views.Spelling{By: by, Used: used}
 		switch {
 		case by == 0:

@@ -15,6 +15,7 @@ import (
 	"pakdb/schema/internal/record"
 	"pakdb/schema/internal/remove"
 	"pakdb/schema/internal/write"
+	"pakdb/schema/search"
 )
 
 // A batch travels to the catalog when it is this heavy: an entry weighs 1, and so does a row
@@ -35,6 +36,32 @@ type Build struct {
 	archives    map[int64]*batch.Archive // started and not yet ended
 	continued   map[int64]bool           // lineages that archives of this build continue
 	notStarted  error                    // of StartArchive
+	search      Search
+}
+
+// Search says what becomes of the index by which texts and paths are found.
+type Search int
+
+// An index that is there is kept right; or one is made if there is none; or it is deleted.
+const (
+	SearchKept Search = iota
+	SearchMade
+	SearchDropped
+)
+
+// SetSearch says what becomes of the search index when the build is finished.
+func (b *Build) SetSearch(s Search) { b.search = s }
+
+// index does that.
+func (s Search) index(ctx context.Context, tx *sql.Tx) error {
+	switch s {
+	case SearchMade:
+		return search.Make(ctx, tx)
+	case SearchDropped:
+		return search.Drop(ctx, tx)
+	default:
+		return search.Update(ctx, tx)
+	}
 }
 
 // Begin starts a build. What an interrupted run left unfinished is removed.
@@ -177,7 +204,12 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 	if err := b.pipeline.end(b.take()); err != nil {
 		return 0, err
 	}
-	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error { return b.publish.Publish(ctx, b.c.writer.Src, tx) })
+	err = b.c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		if err := b.publish.Publish(ctx, b.c.writer.Src, tx); err != nil {
+			return err
+		}
+		return b.search.index(ctx, tx)
+	})
 	if err != nil {
 		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))
 	}

@@ -80,7 +80,7 @@ func restrict(ctx context.Context, tables []TableFunction, spelling views.Spelli
 				return err
 			}
 		}
-		texts.Bind(c)
+		texts.Bind(c, spelling.By)
 		if err := spelling.Make(context.WithoutCancel(ctx), c); err != nil {
 			return err
 		}

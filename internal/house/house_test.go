@@ -89,24 +89,26 @@ var rooms = map[string][]string{
 	"cmd/pakdb":       {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
-	"query/...":       {"codecs", "codecs/nested", "schema", "schema/views", "query/...", "internal/..."},
+	"query/...":       {"codecs", "codecs/nested", "schema", "schema/search", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
 	"query/show":      {"codecs", "codecs/family/unreal", "codecs/meaning", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
+	"query/find":      {"schema", "schema/search"},
 	"schema":          {"internal/rescue", "schema/..."},
 
 	"schema/migrations":       {"schema/internal/conn", "schema/views"},
-	"schema/views":            {"schema/internal/conn", "schema/internal/prune", "schema/internal/record"},
+	"schema/views":            {"schema/internal/conn", "schema/internal/prune", "schema/internal/record", "schema/search"},
 	"schema/internal/record":  {"codecs/family", "codecs/mount"}, // rows of facts, and where a mounted archive stands; both import nothing of ours
-	"schema/internal/conn":    {"schema/internal/record"},
+	"schema/internal/conn":    {"schema/internal/record", "schema/search"},
 	"schema/internal/file":    {"schema/internal/conn", "schema/migrations"},
 	"schema/internal/check":   {"schema/internal/conn", "schema/internal/file", "schema/migrations", "schema/views"},
 	"schema/internal/batch":   {"schema/internal/record"},
 	"schema/internal/edition": {"schema/internal/batch", "schema/internal/conn", "schema/internal/record"},
 	"schema/internal/intern":  {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
-	"schema/internal/write":   {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
-	"schema/internal/remove":  {"schema/internal/conn", "schema/internal/edition", "schema/internal/write"},
+	"schema/internal/write":   {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record", "schema/search"},
+	"schema/internal/remove":  {"schema/internal/conn", "schema/internal/edition", "schema/internal/write", "schema/search"},
 	"schema/internal/publish": {"codecs/mount", "schema/internal/conn", "schema/internal/record", "schema/internal/remove", "schema/internal/write"}, // which of several entries counts
 	"schema/schematest":       {"schema"},                                                                                                            // for tests, as codecs/codecstest
+	"schema/search":           {},                                                                                                                    // the index, and what is asked of it
 	"schema/internal/prune":   {},                                                                                                                    // text alone
 	"schema/internal/vfstest": {},                                                                                                                    // for tests
 

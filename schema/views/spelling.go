@@ -40,11 +40,14 @@ const (
 	KeyedHex
 	// KeyedName finds rows by the name of a property.
 	KeyedName
-	// Keyed is all of them.
+	// KeyedLike finds rows by patterns that paths are LIKE, with KeyedPath: by the search
+	// index, which the catalog has to have. It is good for patterns that few paths match.
+	KeyedLike
+	// Keyed is all of them that any catalog has.
 	Keyed = KeyedPath | KeyedContent | KeyedAsset | KeyedHex | KeyedName
 )
 
-var keyedLookup = regexp.MustCompile(`(?m)\bby_(\w+) VIRTUAL TABLE INDEX 1:`)
+var keyedLookup = regexp.MustCompile(`(?m)\bby_(\w+) VIRTUAL TABLE INDEX 1:(\w*)`)
 
 // KeyedBy returns by which texts a statement finds rows, given its plan in a keyed
 // spelling, as EXPLAIN QUERY PLAN shows it; 0 for by none.
@@ -54,6 +57,9 @@ func KeyedBy(plan string) Texts {
 		switch x[1] {
 		case "path":
 			by |= KeyedPath
+			if x[2] == textsByLike {
+				by |= KeyedLike
+			}
 		case "content":
 			by |= KeyedContent
 		case "asset":

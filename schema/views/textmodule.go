@@ -28,6 +28,7 @@ const (
 	textsByID      = "id"
 	textsByAlso    = "also"
 	textsByGlob    = "glob"
+	textsByLike    = "like"
 )
 
 // finder returns the function that finds rows by a text, nil for a plan that has none.
@@ -39,6 +40,8 @@ func (t *textTable) finder(plan string) func(*TextTables, string, func(...driver
 		return t.byAlso
 	case textsByGlob:
 		return t.byGlob
+	case textsByLike:
+		return t.byLike
 	}
 	return nil
 }
@@ -77,6 +80,8 @@ func (m *textModule) textPlan(info *vtab.IndexInfo) (plan string, arg int) {
 			plan, arg = textsByAlso, i
 		case m.globs && c.Column == 0 && c.Op == vtab.OpGLOB && plan == textsByNothing:
 			plan, arg = textsByGlob, i
+		case m.globs && m.conn.likes && c.Column == 0 && c.Op == vtab.OpLIKE && plan == textsByNothing:
+			plan, arg = textsByLike, i
 		}
 	}
 	return plan, arg

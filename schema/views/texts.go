@@ -12,6 +12,7 @@ import (
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
+	"pakdb/schema/search"
 )
 
 // textTable is a virtual table of texts and the ids that they stand for. Its first
@@ -21,16 +22,17 @@ type textTable struct {
 	columns string
 	from    []int // columns that a row is found from, all of them; other than 0
 	also    int   // a column that finds rows like the text does, 0 for none
-	globs   bool  // the text finds rows by GLOB as well
+	globs   bool  // the text finds rows by GLOB as well, and with [KeyedLike] by LIKE
 	byText  func(c *TextTables, text string, row func(...driver.Value)) error
 	byAlso  func(c *TextTables, text string, row func(...driver.Value)) error
 	byGlob  func(c *TextTables, pattern string, row func(...driver.Value)) error
+	byLike  func(c *TextTables, pattern string, row func(...driver.Value)) error
 	byID    func(c *TextTables, ids []driver.Value, row func(...driver.Value)) error
 }
 
 var textTables = []textTable{
 	{name: "pakdb_by_path", columns: "path, dir TEXT, path_id", from: []int{2}, also: 1, globs: true,
-		byText: pathsByText, byAlso: pathsByDir, byGlob: pathsByGlob, byID: pathByID},
+		byText: pathsByText, byAlso: pathsByDir, byGlob: pathsByGlob, byLike: pathsByLike, byID: pathByID},
 	{name: "pakdb_by_content", columns: "content, content_id", from: []int{1}, byText: contentsByText, byID: contentByID},
 	{name: "pakdb_by_name", columns: "name, name_id", from: []int{1}, byText: namesByText, byID: nameByID},
 	{name: "pakdb_by_asset", columns: "asset_id, archive_id, row", from: []int{1, 2}, byText: assetsByText, byID: assetByID},
@@ -41,6 +43,7 @@ var textTables = []textTable{
 // connection for rows, which SQLite allows: they are read to their end at once.
 type TextTables struct {
 	conn       driver.Conn
+	likes      bool // patterns of LIKE find rows
 	statements map[string]driver.Stmt
 }
 
@@ -57,8 +60,9 @@ func RegisterTexts(d *sqlite.Driver) (*TextTables, error) {
 	return c, nil
 }
 
-// Bind sets the connection, before the first statement.
-func (c *TextTables) Bind(connection driver.Conn) {
+// Bind sets the connection, before the first statement, and by what it finds rows.
+func (c *TextTables) Bind(connection driver.Conn, by Texts) {
+	c.likes = by&KeyedLike != 0
 	c.conn, c.statements = connection, map[string]driver.Stmt{}
 }
 
@@ -118,6 +122,22 @@ func pathsByGlob(c *TextTables, pattern string, row func(...driver.Value)) error
 		CROSS JOIN path p ON p.dir_id = d.dir_id
 		WHERE d.prefix >= ?2 AND d.prefix < ?3 AND d.prefix || p.name GLOB ?1`, all,
 		pattern, folder, folder[:len(folder)-1]+"0") // what follows the slash
+}
+
+// pathsByLike goes by the search index, as a pattern with a part of three characters can.
+func pathsByLike(c *TextTables, pattern string, row func(...driver.Value)) error {
+	part := search.PartOf(pattern)
+	if part == "" {
+		return c.each(textOfPath+"path p CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE d.prefix || p.name LIKE ?1",
+			func(v []driver.Value) { row(v...) }, pattern)
+	}
+	seen := map[driver.Value]bool{}
+	return c.each(search.PathsSQL, func(v []driver.Value) {
+		if !seen[v[2]] {
+			seen[v[2]] = true
+			row(v...)
+		}
+	}, search.Trigrams(part), search.Contains(part), pattern)
 }
 
 func pathByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) error {

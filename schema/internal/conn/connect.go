@@ -13,6 +13,7 @@ import (
 	"modernc.org/sqlite"
 
 	"pakdb/schema/internal/record"
+	"pakdb/schema/search"
 )
 
 // Connector opens connections on a Driver of its own, so that the functions and
@@ -106,7 +107,7 @@ func makeSource(c driver.Conn) error {
 func registerFunctions(d *sqlite.Driver) error {
 	return errors.Join(registerKey(d, "key_of_path", record.PathKey), registerKey(d, "key_of_name", record.NameKey),
 		registerKey(d, "key_of_content", record.ContentKey), registerKey(d, "key_of_sum", record.SumKey),
-		registerText(d, "root_of_mount", record.GameRoot))
+		registerText(d, "root_of_mount", record.GameRoot), registerText(d, "search_words", search.Index))
 }
 
 // registerKey makes a function of SQL from one that computes keys.

@@ -11,6 +11,7 @@ import (
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/edition"
 	"pakdb/schema/internal/write"
+	"pakdb/schema/search"
 )
 
 // Unfinished clears what an interrupted run left: its build, and archives
@@ -25,7 +26,10 @@ func Unfinished(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	return edition.Remove(ctx, tx, "complete = 0")
+	if err := edition.Remove(ctx, tx, "complete = 0"); err != nil {
+		return err
+	}
+	return search.Trim(ctx, tx)
 }
 
 // Replaced deletes the build that has the label.
@@ -58,7 +62,10 @@ func Unmounted(ctx context.Context, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	return edition.Remove(ctx, tx, "NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)")
+	if err := edition.Remove(ctx, tx, "NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)"); err != nil {
+		return err
+	}
+	return search.Trim(ctx, tx)
 }
 
 // Labels deletes builds by label, and whatever no other build needs: archives,
@@ -114,10 +121,14 @@ func orphans(ctx context.Context, tx *sql.Tx) error {
 		"DELETE FROM path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id"+
 			" FROM temp.gone g JOIN path p ON p.path_id = g.id JOIN dir d ON d.dir_id = p.dir_id)")
 	statements = append(statements, deleteGone("path_id", []string{"path_symbol", "path"})...)
-	return conn.ExecAll(ctx, tx, append(statements,
+	err = conn.ExecAll(ctx, tx, append(statements,
 		"DROP TABLE temp.gone",
 		"DELETE FROM name WHERE name_id NOT IN ("+usedNames+")",
 		"DELETE FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)")...)
+	if err != nil {
+		return err
+	}
+	return search.Removed(ctx, tx)
 }
 
 // deleteGone returns statements that delete from tables what temp.gone lists.

@@ -5,6 +5,7 @@ import (
 
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/record"
+	"pakdb/schema/search"
 )
 
 // fact is the i-th row that a content's facts have in some table.
@@ -100,7 +101,21 @@ func insertFacts(t *tx, b *batch.Batch) error {
 			return err
 		}
 	}
+	if err := noteDue(t, b.Due); err != nil {
+		return err
+	}
 	return insertFamilies(t, b.Due)
+}
+
+// noteDue notes for the search index which contents it has without these facts.
+func noteDue(t *tx, rows []*batch.Row) error {
+	var ids []int64
+	for _, r := range rows {
+		if r.ContentID <= t.search {
+			ids = append(ids, r.ContentID)
+		}
+	}
+	return search.Due(t, t.sql, ids)
 }
 
 func countScanned(f *record.Facts) int { return len(f.Scanned) }

@@ -17,6 +17,7 @@ type tx struct {
 	words  map[string]int64
 	summed *bool  // of the Writer
 	sets   *int64 // the last id of table value_set
+	search int64  // as in Writer
 }
 
 // exec runs a statement with temp.src showing n rows; it does nothing for none.

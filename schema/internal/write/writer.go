@@ -8,6 +8,7 @@ import (
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/record"
+	"pakdb/schema/search"
 )
 
 // ProblemCounts corrects how many problems each archive has.
@@ -22,6 +23,7 @@ type Writer struct {
 	words  map[string]int64
 	summed bool  // AddSums has added what was there when the build began
 	sets   int64 // the last id of table value_set
+	search int64 // the last content that search has indexed
 }
 
 // New returns a Writer for the connection that has src as temp.src; tx is any
@@ -32,11 +34,15 @@ func New(ctx context.Context, src *conn.Source, tx *sql.Tx) (*Writer, error) {
 		return nil, err
 	}
 	sets, err := conn.MaxID(ctx, tx, "value_set", "set_id")
-	return &Writer{src: src, words: words, sets: sets}, err
+	if err != nil {
+		return nil, err
+	}
+	indexed, err := search.Indexed(ctx, tx)
+	return &Writer{src: src, words: words, sets: sets, search: indexed}, err
 }
 
 func (w *Writer) in(ctx context.Context, sql *sql.Tx) *tx {
-	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, sets: &w.sets}
+	return &tx{Context: ctx, sql: sql, src: w.src, words: w.words, summed: &w.summed, sets: &w.sets, search: w.search}
 }
 
 // Write adds everything of a batch, in the order in which rows need each other's ids.

@@ -32,6 +32,7 @@ type indexOptions struct {
 	store     bool
 	noSketch  bool
 	noValues  bool
+	noSearch  bool
 	mappings  []string
 	engine    string
 	quick     bool
@@ -105,6 +106,7 @@ the exit code is 1.`,
 	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
 	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
 	flags.BoolVar(&opts.noValues, "no-values", false, "do not read the values of objects in Unreal packages")
+	flags.BoolVar(&opts.noSearch, "no-search", false, "leave out the index of \"pakdb find\", or delete it")
 	flags.StringArrayVar(&opts.mappings, "mappings", nil, "the classes of the game, from a .usmap `FILE`; may repeat; kept in the catalog")
 	flags.StringVar(&opts.engine, "engine", "", "`VERSION` that cooked packages without versions, as 4.26")
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
@@ -157,7 +159,10 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
 		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
 		Progress: &indexer.Progress{}}
-	o.Quick, o.NoValues = opts.quick, opts.noValues
+	o.Quick, o.NoValues, o.Search = opts.quick, opts.noValues, schema.SearchMade
+	if opts.noSearch {
+		o.Search = schema.SearchDropped
+	}
 	if err := opts.addClasses(&o); err != nil {
 		return nil, err
 	}

@@ -143,7 +143,7 @@ func functionHelp() string {
 		fmt.Fprintf(&b, "  %-24s %s\n", f.Usage, f.Doc)
 	}
 	b.WriteString("\nFunctions that yield rows, for FROM:\n")
-	tables, _ := cli.DiffTables("")
+	tables, _ := cli.Tables("")
 	for _, t := range tables {
 		fmt.Fprintf(&b, "  %-24s %s\n", t.Usage(), t.Doc)
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"slices"
 
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/diff/sqltable"
 	"pakdb/internal/objects"
 	"pakdb/query"
+	"pakdb/query/find"
 	"pakdb/query/graph"
 	"pakdb/query/show"
 	"pakdb/schema"
@@ -31,12 +33,12 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 	functions, closeGraph := graph.Functions(catalog)
 	showing, closeShow := show.Functions(catalog, contents, app.Registry())
 	functions = append(functions, showing...)
-	tables, closeDiff := DiffTables(catalog)
+	tables, closeTables := Tables(catalog)
 	db, err = query.Open(ctx, catalog, query.Options{Contents: contents, Functions: append(functions, FormatFunctions()...), Tables: tables})
 	if err != nil {
 		return nil, nil, err
 	}
-	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), errors.Join(closeShow(), closeDiff()) }, nil
+	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), errors.Join(closeShow(), closeTables()) }, nil
 }
 
 // FormatFunctions are the SQL functions that formats bring along.
@@ -51,17 +53,19 @@ func FormatFunctions() []query.Function {
 	}
 }
 
-// DiffTables are the SQL functions that compare builds.
-func DiffTables(catalog string) (tables []query.TableFunction, closeTables func() error) {
+// Tables are the SQL functions that yield rows.
+func Tables(catalog string) (tables []query.TableFunction, closeTables func() error) {
 	docs := map[string]string{
 		"diff":           "what changed between two builds, a row a change, as pakdb diff shows it",
 		"diff_files":     "the same, the files of an Unreal asset one by one",
 		"diff_downloads": "what the update takes, by ways of transport",
 		"diff_fields":    "what changed inside: fields, points and references, a row each",
+		"search":         "where texts, names, values and paths are found, as pakdb find shows it",
 	}
-	all, closeTables := sqltable.Functions(catalog)
-	for _, t := range all {
+	compared, closeDiff := sqltable.Functions(catalog)
+	found, closeFind := find.Functions(catalog)
+	for _, t := range slices.Concat(compared, found) {
 		tables = append(tables, query.TableFunction{TableFunction: t, Doc: docs[t.Name]})
 	}
-	return tables, closeTables
+	return tables, func() error { return errors.Join(closeDiff(), closeFind()) }
 }

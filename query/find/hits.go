@@ -1,0 +1,210 @@
+package find
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+
+	"pakdb/schema/search"
+)
+
+// Hit is where a text is: in a content that builds have at a path.
+type Hit struct {
+	Kind    string // what the text is there: "text", "setting", "path"
+	Text    string
+	Place   string   // where in the content; "" for nowhere
+	Path    string   // of the content; "" if it has none
+	Builds  []string // labels, oldest first
+	Count   int64    // how often the content has it there
+	Content int64    // 0 for paths
+	Rank    int      // position of the text among those that match, from 1
+}
+
+// use is a column of names, with the query for what has one there: ?1 is the chunk of the
+// name, ?2 the name.
+type use struct {
+	search.Use
+	query string
+}
+
+// uses returns the columns with their queries.
+func uses() (all []use) {
+	for _, u := range search.Uses {
+		content, from := "u.owner", ""
+		if u.OfSet {
+			content, from = "s.content_id", " CROSS JOIN value_set s ON s.set_id = u.owner AND s.content_id IS NOT NULL"
+		}
+		all = append(all, use{u, fmt.Sprintf("SELECT %s, u.owner, count(*), coalesce(min(%s), '') FROM search_use u%s"+
+			" CROSS JOIN %s t ON t.%s = u.owner AND %s WHERE u.chunk = ?1 AND u.use = %d AND t.%s = ?2 GROUP BY 2 ORDER BY 2",
+			content, u.Place, from, u.Table, u.Owner(), u.InPart(), u.Number, u.Column)})
+	}
+	return all
+}
+
+// usedAs returns which columns have names of a chunk.
+func (f *Finder) usedAs(ctx context.Context, chunk int64) (numbers map[int]bool, err error) {
+	rows, err := f.db.QueryContext(ctx, "SELECT DISTINCT use FROM search_use WHERE chunk = ?", chunk)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	numbers = map[int]bool{}
+	for rows.Next() {
+		var n int
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		numbers[n] = true
+	}
+	return numbers, rows.Err()
+}
+
+// hits yields where a match is.
+func (f *Finder) hits(ctx context.Context, m match) iter.Seq2[Hit, error] {
+	switch m.kind {
+	case search.Files:
+		return f.placed(ctx, Hit{Kind: "path", Text: m.text, Count: 1}, buildsOfPath, m.id)
+	case search.Folders:
+		return f.placed(ctx, Hit{Kind: "folder", Text: m.text, Count: 1}, buildsOfFolder, m.id)
+	}
+	return func(yield func(Hit, error) bool) {
+		numbers, err := f.usedAs(ctx, m.id/search.NamesInChunk)
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		seen := map[int64]bool{} // contents
+		for _, u := range f.columns {
+			if !numbers[u.Number] {
+				continue
+			}
+			found, err := f.owners(ctx, u.query, m.id)
+			if err != nil {
+				yield(Hit{}, err)
+				return
+			}
+			for _, o := range found {
+				if u.Vague && seen[o.content] {
+					continue
+				}
+				seen[o.content] = true
+				query, id := buildsOfContent, o.content
+				if u.OfSet {
+					query, id = buildsOfSet, o.owner
+				}
+				for h, err := range f.placed(ctx, Hit{Kind: u.Kind, Text: m.text, Place: o.place, Count: o.count, Content: o.content}, query, id) {
+					if !yield(h, err) || err != nil {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// owner is a content, or a set of its values, that has a name.
+type owner struct {
+	content, owner, count int64
+	place                 string
+}
+
+func (f *Finder) owners(ctx context.Context, query string, name int64) (all []owner, err error) {
+	rows, err := f.db.QueryContext(ctx, query, name/search.NamesInChunk, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var o owner
+		if err := rows.Scan(&o.content, &o.owner, &o.count, &o.place); err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, rows.Err()
+}
+
+// The builds that have a content, a set of values, a path or files of a folder: labels
+// and paths, by path.
+const (
+	inBuilds = ` CROSS JOIN build_archive ba ON ba.archive_id = e.archive_id
+	CROSS JOIN build b ON b.build_id = ba.build_id AND b.complete = 1`
+	byPath          = " GROUP BY 1, 2, b.build_id ORDER BY 1, b.build_id"
+	buildsOfContent = "SELECT coalesce(" + search.Path + ", ''), b.label FROM entry e" + inBuilds +
+		" LEFT JOIN path p ON p.path_id = e.path_id LEFT JOIN dir d ON d.dir_id = p.dir_id WHERE e.content_id = ?" + byPath
+	buildsOfPath = "SELECT " + search.Path + ", b.label FROM path p CROSS JOIN dir d ON d.dir_id = p.dir_id" +
+		" CROSS JOIN entry e ON e.path_id = p.path_id" + inBuilds + " WHERE p.path_id = ?" + byPath
+	buildsOfFolder = "SELECT d.prefix, b.label FROM dir d CROSS JOIN path p ON p.dir_id = d.dir_id" +
+		" CROSS JOIN entry e ON e.path_id = p.path_id" + inBuilds + " WHERE d.dir_id = ?" + byPath
+	buildsOfSet = "SELECT coalesce(" + search.Path + `, ''), b.label FROM value_set s
+	CROSS JOIN entry e ON e.content_id = s.content_id
+	CROSS JOIN value_entry ve ON ve.lineage_id = e.lineage_id AND ve.row = e.row AND ve.header = s.header` + inBuilds + `
+	LEFT JOIN path p ON p.path_id = ve.path_id LEFT JOIN dir d ON d.dir_id = p.dir_id
+	WHERE s.set_id = ? AND CASE s.context
+		WHEN 0 THEN NOT EXISTS (SELECT 1 FROM value_set o JOIN build_value bv ON bv.build_id = b.build_id AND bv.set_id = o.set_id
+			WHERE o.content_id = s.content_id AND o.header = s.header)
+		ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
+		END` + byPath
+)
+
+// place is a query for builds with its argument.
+type place struct {
+	query string
+	id    int64
+}
+
+// builds is a path with the builds that have something there.
+type builds struct {
+	path   string
+	labels []string
+}
+
+// maxPlaces bounds what a Finder remembers of contents.
+const maxPlaces = 10_000
+
+// placed yields a hit for each path.
+func (f *Finder) placed(ctx context.Context, h Hit, query string, id int64) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		key := place{query, id}
+		all, ok := f.places[key]
+		if !ok {
+			var err error
+			if all, err = f.readBuilds(ctx, query, id); err != nil {
+				yield(Hit{}, err)
+				return
+			}
+			if len(f.places) >= maxPlaces {
+				clear(f.places)
+			}
+			f.places[key] = all
+		}
+		for _, b := range all {
+			h.Path, h.Builds = b.path, b.labels
+			if !yield(h, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (f *Finder) readBuilds(ctx context.Context, query string, id int64) (all []builds, err error) {
+	rows, err := f.db.QueryContext(ctx, query, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var path sql.RawBytes
+	var label string
+	for rows.Next() {
+		if err := rows.Scan(&path, &label); err != nil {
+			return nil, err
+		}
+		if n := len(all); n == 0 || all[n-1].path != string(path) {
+			all = append(all, builds{path: string(path)})
+		}
+		last := &all[len(all)-1]
+		last.labels = append(last.labels, label)
+	}
+	return all, rows.Err()
+}

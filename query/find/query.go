@@ -1,0 +1,204 @@
+package find
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"pakdb/schema/search"
+)
+
+// Query is what is looked for: all of its terms.
+type Query struct {
+	text  string // as it was given, without spaces around it
+	lower string
+	terms []term
+}
+
+// term is a word, the start of one, or words in a row.
+type term struct {
+	text   string   // in lower case, without quotes and star
+	words  []string // all of them; of "UltronBoss" its parts
+	whole  string   // or this one, "ultronboss"; "" for none
+	prefix bool     // the last word may go on
+	phrase bool     // the text occurs as it is
+}
+
+// Parse reads what is looked for: words, starts of words that end in *, and "words in a
+// row" in quotes. Case and accents do not matter. A query without a word matches nothing.
+func Parse(text string) *Query {
+	q := &Query{text: strings.TrimSpace(text)}
+	q.lower = strings.ToLower(q.text)
+	rest := q.text
+	for rest != "" {
+		var part string
+		quoted := rest[0] == '"'
+		if quoted {
+			part, rest, _ = strings.Cut(rest[1:], `"`)
+		} else {
+			end := strings.IndexFunc(rest, func(r rune) bool { return r == '"' || unicode.IsSpace(r) })
+			if end < 0 {
+				end = len(rest)
+			}
+			part, rest = rest[:end], rest[end:]
+		}
+		q.add(part, quoted)
+		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	}
+	return q
+}
+
+func (q *Query) add(part string, quoted bool) {
+	t := term{phrase: quoted}
+	if !quoted && strings.HasSuffix(part, "*") {
+		t.prefix = true
+		part = strings.TrimRight(part, "*")
+	}
+	t.text = strings.ToLower(part)
+	var parts []string
+	whole, n := "", 0
+	search.EachWord(part, func(word string, inner bool) {
+		if inner {
+			parts = append(parts, word)
+			return
+		}
+		whole = word
+		n++
+		t.words = append(t.words, word)
+	})
+	if n == 1 && len(parts) > 1 && !t.prefix {
+		t.words, t.whole = parts, whole
+	}
+	if last := len(t.words) - 1; last > 0 && utf8.RuneCountInString(t.words[last]) == 1 && t.words[last] >= "\u0e00" {
+		t.words = t.words[:last] // the pair before it has the character
+	} else if last == 0 && t.words[0] >= "\u0e00" && utf8.RuneCountInString(t.words[0]) == 1 {
+		t.prefix = true // pairs that begin with it
+	}
+	if len(t.words) > 0 {
+		q.terms = append(q.terms, t)
+	}
+}
+
+// match returns the query in the language of FTS5.
+func (q *Query) match() string {
+	var all []string
+	for _, t := range q.terms {
+		var words []string
+		for i, w := range t.words {
+			w = `"` + w + `"`
+			if t.prefix && i == len(t.words)-1 {
+				w += "*"
+			}
+			words = append(words, w)
+		}
+		one := strings.Join(words, " AND ")
+		if t.whole != "" {
+			one = `"` + t.whole + `" OR (` + one + ")"
+		}
+		all = append(all, "("+one+")")
+	}
+	return strings.Join(all, " AND ")
+}
+
+// Matches reports whether a text has all terms.
+func (q *Query) Matches(text string) bool {
+	if len(q.terms) == 0 {
+		return false
+	}
+	plain := isASCII(text)
+	for i := range q.terms {
+		if plain && !q.terms[i].mayBeIn(text) {
+			return false
+		}
+	}
+	words := search.Words(text)
+	for i := range q.terms {
+		if !q.terms[i].isIn(words, text) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeIn is a cheap test that leaves out most texts: a word of the term is in a text
+// without accents.
+func (t *term) mayBeIn(text string) bool {
+	w := t.words[0]
+	if !isASCII(w) {
+		return false
+	}
+	return containsFolded(text, w)
+}
+
+func (t *term) isIn(words []string, text string) bool {
+	if t.phrase && !strings.Contains(strings.ToLower(text), t.text) {
+		return false
+	}
+	if t.whole != "" && has(words, t.whole, false) {
+		return true
+	}
+	for i, w := range t.words {
+		if !has(words, w, t.prefix && i == len(t.words)-1) {
+			return false
+		}
+	}
+	return true
+}
+
+func has(words []string, word string, prefix bool) bool {
+	for _, w := range words {
+		if w == word || prefix && strings.HasPrefix(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// score is how well a text that matches fits: less is better. A text that is what was
+// looked for is the best, then one that begins with it, then one that has it as it is;
+// short ones are better than long ones.
+func (q *Query) score(text string) int {
+	lower := strings.ToLower(text)
+	rank := 3
+	switch at := strings.Index(lower, q.lower); {
+	case lower == q.lower:
+		rank = 0
+	case at == 0:
+		rank = 1
+	case at > 0:
+		rank = 2
+	}
+	return rank<<32 + min(len(text), 1<<32-1)
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// containsFolded reports whether a text has a part that is in lower case, in any case.
+// Both are ASCII.
+func containsFolded(text, part string) bool {
+	upper := part[0]
+	if 'a' <= upper && upper <= 'z' {
+		upper -= 'a' - 'A'
+	}
+	for i := 0; i+len(part) <= len(text); i++ {
+		if (text[i] == part[0] || text[i] == upper) && strings.EqualFold(text[i:i+len(part)], part) {
+			return true
+		}
+	}
+	return false
+}
+
+// Words returns the words of a query, none if there is nothing to look for.
+func Words(text string) (all []string) {
+	for _, t := range Parse(text).terms {
+		all = append(all, t.words...)
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// spanOf returns SQL that leads from a block, w.rowid, to its texts: rows of a table, as
+// "name n", whose ids follow each other.
+func spanOf(subject int, table, id string, size int) string {
+	return fmt.Sprintf(` CROSS JOIN search_span s ON s.first_block = (SELECT max(first_block) FROM search_span WHERE first_block <= w.rowid) AND s.subject = %d
+	CROSS JOIN %s ON %s BETWEEN s.first + (w.rowid - s.first_block) * %d AND min(s.last, s.first + (w.rowid - s.first_block) * %[4]d + %[5]d)`,
+		subject, table, id, size, size-1)
+}
+
+// Path is SQL for the text of a path.
+const Path = "d.prefix || p.name"
+
+// NamesSQL yields the id and the text of names that may have words: ?1 in the language of
+// FTS5. FilesSQL and FoldersSQL yield the id and the text of paths whose file name, and of
+// folders whose path, matches the pattern ?2 of LIKE, of which ?1 are [Trigrams].
+var (
+	NamesSQL = "SELECT n.name_id, n.name FROM search_word w" + spanOf(Names, "name n", "n.name_id", NamesInBlock) +
+		" WHERE search_word MATCH ?1"
+	FilesSQL  = "SELECT p.path_id, " + Path + filesFrom + escaped
+	filesFrom = " FROM search_part w" + spanOf(Files, "path p", "p.path_id", PathsInBlock) +
+		" CROSS JOIN dir d ON d.dir_id = p.dir_id WHERE search_part MATCH ?1 AND p.name LIKE ?2"
+	FoldersSQL  = "SELECT d.dir_id, d.prefix FROM search_part w" + foldersOnly
+	foldersOnly = spanOf(Folders, "dir d", "d.dir_id", PathsInBlock) + " WHERE search_part MATCH ?1 AND d.prefix LIKE ?2" + escaped
+)
+
+const escaped = ` ESCAPE '\'`
+
+// Contains returns the pattern of LIKE for texts with a part, for FilesSQL and FoldersSQL.
+func Contains(part string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(part) + "%"
+}
+
+// maxTrigrams bounds what is asked of the index: more leave out hardly anything more.
+const maxTrigrams = 8
+
+// Trigrams returns the trigrams of a part in the language of FTS5, "" if it has none.
+func Trigrams(part string) string {
+	var all []string
+	runes := []rune(part)
+	for i := 0; i+3 <= len(runes) && len(all) < maxTrigrams; i++ {
+		if runes[i] == 0 || runes[i+1] == 0 || runes[i+2] == 0 {
+			continue // ends a query
+		}
+		all = append(all, `"`+strings.ReplaceAll(string(runes[i:i+3]), `"`, `""`)+`"`)
+	}
+	return strings.Join(all, " AND ")
+}
+
+// PartOf returns the longest part of a pattern of LIKE that a path has in the name of its
+// file or in its folder, if it matches; "" for none of three characters.
+func PartOf(pattern string) (longest string) {
+	for _, part := range strings.FieldsFunc(pattern, func(r rune) bool { return r == '%' || r == '_' || r == '/' || r >= utf8.RuneSelf }) {
+		if len(part) >= 3 && len(part) > len(longest) {
+			longest = part
+		}
+	}
+	return longest
+}
+
+// PathsSQL yields d.prefix || p.name, d.dir and p.path_id of paths that match a pattern of
+// LIKE, ?3, some of them twice: ?1 are the trigrams of [PartOf] the pattern, and ?2 what
+// [Contains] makes of it.
+var PathsSQL = "SELECT " + Path + ", d.dir, p.path_id" + filesFrom + escaped + " AND " + Path + " LIKE ?3 UNION ALL " +
+	"SELECT " + Path + ", d.dir, p.path_id FROM search_part w" + spanOf(Folders, "dir d", "d.dir_id", PathsInBlock) +
+	" CROSS JOIN path p ON p.dir_id = d.dir_id WHERE search_part MATCH ?1 AND d.prefix LIKE ?2" + escaped + " AND " + Path + " LIKE ?3"
+
+// RareSQL is 1 if a sixteenth of all blocks of paths, or fewer, have the trigrams ?1.
+var RareSQL = fmt.Sprintf(`WITH few AS (SELECT 8 + sum((last - first) / %d) / 16 AS n FROM search_span WHERE subject IN (%d, %d))
+	SELECT (SELECT count(*) FROM (SELECT 1 FROM search_part WHERE search_part MATCH ?1 LIMIT 1 + (SELECT n FROM few))) <= (SELECT n FROM few)`,
+	PathsInBlock, Files, Folders)

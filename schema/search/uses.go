@@ -1,0 +1,76 @@
+package search
+
+import "fmt"
+
+// Use is a column that has names which a search finds.
+type Use struct {
+	Number int    // in the catalog: a new column gets the next one
+	Kind   string // what the name is there
+	Table  string
+	Column string
+	OfSet  bool   // the rows belong to sets of values
+	Order  string // the next column of the table's key; "" where that is no position
+	Place  string // SQL for where in the content it is; t is the row
+	Vague  bool   // says less than the others: counts where none of them has the name
+}
+
+// Part returns SQL for the part of an owner's rows that the row t is in.
+func (u *Use) Part() string {
+	if u.Order == "" {
+		return "0"
+	}
+	return fmt.Sprintf("t.%s / %d", u.Order, rowsInPart)
+}
+
+// rowsInPart is how many rows, by their order, are looked through for a name.
+const rowsInPart = 64
+
+// InPart returns SQL for whether the row t is in the part that a row u of search_use says.
+func (u *Use) InPart() string {
+	if u.Order == "" {
+		return "true"
+	}
+	return fmt.Sprintf("t.%s BETWEEN u.part * %d AND u.part * %[2]d + %d", u.Order, rowsInPart, rowsInPart-1)
+}
+
+// Owner returns the column that says what the rows belong to.
+func (u *Use) Owner() string {
+	if u.OfSet {
+		return "set_id"
+	}
+	return "content_id"
+}
+
+// named is SQL for the text of a name.
+func named(column string) string { return "(SELECT name FROM name WHERE name_id = t." + column + ")" }
+
+// exported is SQL for the object that a value belongs to.
+const exported = "(SELECT n.name || coalesce('_' || x.number, '') FROM value_export x JOIN name n ON n.name_id = x.object_id" +
+	" WHERE x.set_id = t.set_id AND x.ordinal = t.export)"
+
+// field is SQL for the object and the field that have a value.
+var field = exported + " || '.' || coalesce(" + named("field_id") + ", " + named("name_id") + ")"
+
+// Uses are all such columns, in the order in which they are shown.
+var Uses = []Use{
+	{Number: 1, Kind: "text", Table: "localized_text", Column: "text_id", Order: "key_id", Place: named("namespace_id") + " || ',' || " + named("key_id")},
+	{Number: 2, Kind: "text key", Table: "localized_text", Column: "key_id", Order: "key_id", Place: named("namespace_id")},
+	{Number: 3, Kind: "setting", Table: "config_line", Column: "value_id", Order: "seq", Place: "'[' || " + named("section_id") + " || '] ' || " + named("key_id")},
+	{Number: 4, Kind: "setting", Table: "config_line", Column: "key_id", Order: "seq", Place: "'[' || " + named("section_id") + " || ']'"},
+	{Number: 5, Kind: "section", Table: "config_line", Column: "section_id", Order: "seq", Place: "NULL"},
+	{Number: 6, Kind: "value", Table: "property", Column: "text_id", OfSet: true, Order: "seq", Place: field},
+	{Number: 7, Kind: "map key", Table: "property", Column: "key_id", OfSet: true, Order: "seq", Place: field},
+	{Number: 8, Kind: "property", Table: "property", Column: "name_id", OfSet: true, Order: "seq", Place: exported},
+	{Number: 9, Kind: "field", Table: "class_field", Column: "name_id", OfSet: true, Order: "seq", Place: named("type_id")},
+	{Number: 10, Kind: "enum member", Table: "enum_member", Column: "name_id", OfSet: true, Order: "seq", Place: "t.value"},
+	{Number: 11, Kind: "object", Table: "package_export", Column: "object_id", Order: "ordinal", Place: named("class_id")},
+	{Number: 12, Kind: "asset tag", Table: "registry_tag", Column: "value_id", Order: "seq", Place: named("tag_id")},
+	{Number: 13, Kind: "asset tag", Table: "registry_tag", Column: "tag_id", Order: "seq", Place: "NULL"},
+	{Number: 14, Kind: "asset", Table: "registry_asset", Column: "object_id", Order: "seq", Place: named("package_id")},
+	{Number: 15, Kind: "asset", Table: "registry_asset", Column: "package_id", Order: "seq", Place: named("object_id")},
+	{Number: 16, Kind: "package", Table: "registry_package", Column: "package_id", Order: "seq", Place: "NULL"},
+	{Number: 17, Kind: "script object", Table: "script_object", Column: "name_id", Place: "NULL"},
+	{Number: 18, Kind: "symbol", Table: "symbol", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
+	{Number: 19, Kind: "reference", Table: "ref", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
+	{Number: 20, Kind: "name", Table: "package_name", Column: "name_id", Order: "ordinal", Place: "NULL", Vague: true},
+}
