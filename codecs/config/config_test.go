@@ -52,9 +52,17 @@ func wide(s string) []byte {
 	return b
 }
 
+func bigEndian(s string) []byte {
+	b := []byte("\xfe\xff")
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = binary.BigEndian.AppendUint16(b, u)
+	}
+	return b
+}
+
 func forms() map[string][]byte {
 	return map[string][]byte{"utf8": []byte(sample), "bom": []byte("\xef\xbb\xbf" + sample), "crlf": []byte(strings.ReplaceAll(sample, "\n", "\r\n")),
-		"utf16": wide(sample), "latin1": []byte(strings.ReplaceAll(sample, "Ü", "\xdc"))}
+		"utf16": wide(sample), "utf16be": bigEndian(sample), "latin1": []byte(strings.ReplaceAll(sample, "Ü", "\xdc"))}
 }
 
 func TestForms(t *testing.T) {
@@ -82,6 +90,7 @@ func TestProblems(t *testing.T) {
 		class       error
 	}{
 		{"[A]\nB=\x00\n", "text", 6, codecs.ErrCorrupt},
+		{string(bigEndian("A=1\n")) + "x", "text", 10, codecs.ErrTruncated},
 		{string(wide("A=1\n")) + "x", "text", 10, codecs.ErrTruncated},
 	} {
 		facts, err := inspect([]byte(c.body))
@@ -100,7 +109,7 @@ func TestMatch(t *testing.T) {
 		name, head string
 		want       bool
 	}{
-		{"a.ini", "", true}, {"a.INI", "x", true}, {"a.int", "[A]", true}, {"a.det", string(wide("[A]")), true}, {"a.int", "x", false}, {"a.txt", "[A]", false},
+		{"a.ini", "", true}, {"a.INI", "x", true}, {"a.int", "[A]", true}, {"a.det", string(wide("[A]")), true}, {"a.frt", string(bigEndian("[A]")), true}, {"a.int", "x", false}, {"a.txt", "[A]", false},
 	} {
 		if got := config.Inspector().Match(&codecs.Entry{Name: c.name}, []byte(c.head)); got != c.want {
 			t.Errorf("%s %q: %v", c.name, c.head, got)

@@ -29,7 +29,7 @@ func Inspector() *codecs.Inspector {
 		Name:     formatName,
 		Doc:      "settings of Unreal Engine (.ini), and texts of UE1 and UE2 (.int and its kin)",
 		Spec:     spec,
-		Revision: 1,
+		Revision: 2,
 		Match:    match,
 		Inspect:  inspect,
 	}
@@ -42,10 +42,18 @@ func match(e *codecs.Entry, head []byte) bool {
 	case ".ini":
 		return true
 	case ".int", ".det", ".est", ".frt", ".itt":
-		head = bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimPrefix(head, []byte("\xff\xfe")), []byte("\xef\xbb\xbf")), " \t\r\n\x00")
+		head = bytes.TrimLeft(withoutMark(head), " \t\r\n\x00")
 		return len(head) > 0 && (head[0] == '[' || head[0] == ';')
 	}
 	return false
+}
+
+// withoutMark cuts off a byte order mark.
+func withoutMark(head []byte) []byte {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff", "\xef\xbb\xbf"} {
+		head = bytes.TrimPrefix(head, []byte(mark))
+	}
+	return head
 }
 
 func inspect(ctx context.Context, content io.ReaderAt, size int64, _ *codecs.Entry) (*codecs.Facts, error) {
@@ -86,6 +94,9 @@ func (p *parser) text(s string) int32 {
 
 // parse reads all lines.
 func (p *parser) parse(body []byte) {
+	if bytes.HasPrefix(body, []byte("\xfe\xff")) {
+		body = swapped(body)
+	}
 	wide := bytes.HasPrefix(body, []byte("\xff\xfe"))
 	at := int64(0)
 	switch {
@@ -114,6 +125,15 @@ func (p *parser) parse(body []byte) {
 			whole.Reset()
 		}
 	}
+}
+
+// swapped returns UTF-16 in the other order of bytes.
+func swapped(body []byte) []byte {
+	other := bytes.Clone(body)
+	for i := 0; i+1 < len(other); i += 2 {
+		other[i], other[i+1] = other[i+1], other[i]
+	}
+	return other
 }
 
 // nul returns where a NUL is, or -1.

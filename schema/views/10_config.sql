@@ -51,3 +51,98 @@ JOIN config_line c ON c.content_id = e.content_id
 JOIN name k ON k.name_id = c.key_id AND k.name = 'GameplayTagList' COLLATE NOCASE
 JOIN name v ON v.name_id = c.value_id AND v.name LIKE '(Tag="%"%'
 WHERE b.complete = 1;
+
+-- view config_effective: the settings of Unreal Engine that hold, after all files of a kind were read in their order
+CREATE VIEW config_effective AS
+WITH named AS MATERIALIZED ( -- the files that a game sees, and where they lie
+    SELECT b.build_id,
+           b.label,
+           d.prefix || p.name AS path,
+           substr(p.name, 1, length(p.name) - 4) AS stem,
+           lower('/' || a.game_root || d.prefix) AS place,
+           substr(d.dir, length(rtrim(d.dir, replace(d.dir, '/', ''))) + 1) AS folder,
+           e.path_id,
+           e.content_id
+    FROM build b
+    JOIN build_archive ba ON ba.build_id = b.build_id
+    JOIN archive a ON a.archive_id = ba.archive_id
+    JOIN entry e ON e.archive_id = ba.archive_id
+    JOIN path p ON p.path_id = e.path_id
+    JOIN dir d ON d.dir_id = p.dir_id
+    JOIN word px ON px.word_id = p.ext_id AND px.word = 'ini'
+    WHERE b.complete = 1
+      AND e.flags & 42 = 0 -- as in files
+      AND EXISTS (SELECT 1 FROM config_line c WHERE c.content_id = e.content_id)
+      AND NOT EXISTS (SELECT 1
+                      FROM build_shadow s
+                      WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
+), layered AS MATERIALIZED ( -- Config/BaseEngine.ini, Config/DefaultEngine.ini, Config/Windows/WindowsEngine.ini
+    SELECT *,
+           CASE WHEN shared THEN '' ELSE folder END AS platform,
+           CASE
+               WHEN shared AND stem LIKE 'Base%' THEN substr(stem, 5)
+               WHEN shared THEN substr(stem, 8)
+               WHEN stem LIKE 'Base' || folder || '%' THEN substr(stem, 5 + length(folder))
+               ELSE substr(stem, 1 + length(folder))
+           END AS file,
+           CASE
+               WHEN shared AND stem LIKE 'Base%' THEN 1
+               WHEN shared THEN 3
+               WHEN stem LIKE 'Base' || folder || '%' THEN 2
+               WHEN place LIKE '%/engine/%' THEN 4
+               ELSE 5
+           END AS layer
+    FROM (SELECT *, place LIKE '%/config/' AS shared FROM named)
+    WHERE place NOT LIKE '%/plugins/%'
+      AND (shared AND (stem LIKE 'Base_%' OR stem LIKE 'Default_%')
+           OR place LIKE '%/config/' || folder || '/' AND (stem LIKE folder || '_%' OR stem LIKE 'Base' || folder || '_%'))
+), target AS MATERIALIZED (
+    SELECT DISTINCT build_id, label, platform FROM layered
+    UNION
+    SELECT build_id, label, '' FROM layered
+), line AS ( -- what each platform reads, in its order
+    SELECT t.build_id,
+           t.label,
+           t.platform,
+           l.file,
+           l.path,
+           l.path_id,
+           l.content_id,
+           c.op,
+           s.name AS section,
+           k.name AS key,
+           v.name AS value,
+           c.seq,
+           l.layer << 48 | c.seq AS turn
+    FROM target t
+    JOIN layered l ON l.build_id = t.build_id AND l.platform IN ('', t.platform)
+    JOIN config_line c ON c.content_id = l.content_id
+    JOIN name s ON s.name_id = c.section_id
+    JOIN name k ON k.name_id = c.key_id AND k.name <> ''
+    JOIN name v ON v.name_id = c.value_id
+), reset AS ( -- a line without operator replaces what was there, as ! does
+    SELECT *,
+           max(turn) FILTER (WHERE op IN ('', '!')) OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key)) AS since,
+           max(turn) FILTER (WHERE op = '-') OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key), lower(value)) AS removed
+    FROM line
+), present AS ( -- + adds what is not there
+    SELECT *,
+           row_number() OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key), lower(value) ORDER BY turn) AS nth
+    FROM reset
+    WHERE op IN ('', '+', '.') AND turn >= coalesce(since, 0) AND turn > coalesce(removed, -1)
+)
+SELECT label AS build,
+       platform,
+       file,
+       section,
+       key,
+       value,
+       path,
+       row_number() OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key) ORDER BY turn) - 1 AS position,
+       count(*) OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key)) AS value_count,
+       seq AS ordinal,
+       path_id,
+       content_id,
+       build_id
+FROM present
+WHERE nth = 1 OR op = '.';
