@@ -17,6 +17,7 @@ var notSearched = []string{
 	"package.name_id",
 	"package_export.class_id", "package_export.outer_path_id", "package_export.super_id",
 	"package_import.class_id", "package_import.class_package_id", "package_import.object_id", "package_import.outer_path_id",
+	"plugin_descriptor.category_id", "plugin_descriptor.created_by_id", "plugin_descriptor.engine_id", "plugin_descriptor.version_name_id",
 	"property.field_id", "property_text.key_id", "property_text.namespace_id",
 	"registry_asset.class_id", "registry_dependency.from_id", "registry_dependency.to_id",
 	"value_entry.name_id",

@@ -7,6 +7,7 @@ import (
 	"pakdb/codecs/assetregistry"
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/config"
+	"pakdb/codecs/descriptor"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/locres"
@@ -41,6 +42,7 @@ func Registry() *codecs.Registry {
 			locres.Inspector(),
 			assetregistry.Inspector(),
 			config.Inspector(),
+			descriptor.Inspector(),
 			unrealpkg.Inspector(),
 		},
 		Values: rows.Reader(),

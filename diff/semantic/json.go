@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pakdb/internal/jsonc"
 )
 
 // What aligning elements may cost: elements of a list, and over all lists bytes of
@@ -37,7 +39,7 @@ func jsonChanges(a, b []byte) (changes []Field, ok bool) {
 
 // parseJSON takes objects and lists; other texts may be JSON by accident.
 func parseJSON(b []byte) (v any, ok bool) {
-	b = bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"))
+	b = jsonc.Plain(b)
 	if t := bytes.TrimLeft(b, " \t\r\n"); len(t) == 0 || t[0] != '{' && t[0] != '[' {
 		return nil, false
 	}

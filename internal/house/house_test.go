@@ -117,7 +117,7 @@ var rooms = map[string][]string{
 	"diff/internal/side":    {"codecs/mount", "diff/internal/facts", "internal/rescue", "schema"},
 	"diff/internal/match":   {"codecs/mount", "diff/internal/facts", "diff/internal/side", "internal/asset", "internal/sketch"},
 	"diff/internal/compare": {"diff/internal/...", "internal/asset", "internal/sketch", "schema"},
-	"diff/semantic":         {"diff", "diff/internal/facts", "diff/semantic/values", "internal/asset", "schema"},
+	"diff/semantic":         {"diff", "diff/internal/facts", "diff/semantic/values", "internal/asset", "internal/jsonc", "schema"},
 	"diff/semantic/values":  {},
 	"diff/download":         {"diff", "diff/internal/facts", "internal/sketch", "schema"},
 	"diff/history":          {"diff", "diff/internal/facts", "schema"},
@@ -147,7 +147,7 @@ var rooms = map[string][]string{
 	"codecs/mount":      {},
 	"codecs/family":     {},
 	"codecs/family/...": {"codecs", "codecs/family"},
-	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/perfect", "internal/rescue"}, // a format: no other format
+	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/jsonc", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":        {"codecs/..."},
 
 	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                                                                                          // no format: formats give it tables and bytes

@@ -73,4 +73,7 @@ var Uses = []Use{
 	{Number: 18, Kind: "symbol", Table: "symbol", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
 	{Number: 19, Kind: "reference", Table: "ref", Column: "name_id", Order: "seq", Place: "NULL", Vague: true},
 	{Number: 20, Kind: "name", Table: "package_name", Column: "name_id", Order: "ordinal", Place: "NULL", Vague: true},
+	{Number: 21, Kind: "plugin", Table: "plugin_descriptor", Column: "name_id", Order: "seq", Place: "NULL"},
+	{Number: 22, Kind: "plugin", Table: "plugin_descriptor", Column: "title_id", Order: "seq", Place: named("name_id")},
+	{Number: 23, Kind: "plugin", Table: "plugin_descriptor", Column: "description_id", Order: "seq", Place: named("name_id")},
 }
