@@ -9,6 +9,7 @@ import (
 	"pakdb/codecs/config"
 	"pakdb/codecs/descriptor"
 	"pakdb/codecs/gpak"
+	"pakdb/codecs/heads"
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/locres"
 	"pakdb/codecs/loose"
@@ -44,6 +45,7 @@ func Registry() *codecs.Registry {
 			config.Inspector(),
 			descriptor.Inspector(),
 			unrealpkg.Inspector(),
+			heads.Inspector(),
 		},
 		Values: rows.Reader(),
 	}

@@ -11,14 +11,14 @@ type DescriptorFacts struct {
 
 // Descriptor is a plugin or a project. Texts are positions in Texts; -1 for none.
 type Descriptor struct {
-	Project                            bool
-	Name                               int32 // -1: that of the file
-	Title, Description, Category       int32
-	CreatedBy, VersionName, Engine     int32
-	Version                            int64
-	Enabled                            *bool  // by default; nil: it does not say
-	Content                            bool   // it may have content of its own
-	Modules, Plugins                   string // JSON: lists of objects
+	Project                        bool
+	Name                           int32 // -1: that of the file
+	Title, Description, Category   int32
+	CreatedBy, VersionName, Engine int32
+	Version                        int64
+	Enabled                        *bool  // by default; nil: it does not say
+	Content                        bool   // it may have content of its own
+	Modules, Plugins               string // JSON: lists of objects
 }
 
 var descriptors = family.NewTable("plugin_descriptor", "seq",

@@ -668,3 +668,10 @@ CREATE TABLE plugin_descriptor (
     plugins         TEXT NOT NULL,                -- JSON: list of objects
     PRIMARY KEY (content_id, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE content_count (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,
+    figure_id  INTEGER NOT NULL REFERENCES word,
+    value      INTEGER NOT NULL,
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,24 @@
+-- view content_counts: what the heads of contents tell, of kinds of which nothing else is read
+CREATE VIEW content_counts AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       k.word AS kind,
+       w.word AS figure,
+       x.value,
+       c.size,
+       x.seq AS ordinal,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN content_count x ON x.content_id = e.content_id
+JOIN content c ON c.content_id = e.content_id
+LEFT JOIN word k ON k.word_id = c.kind_id
+LEFT JOIN word w ON w.word_id = x.figure_id
+WHERE b.complete = 1;
