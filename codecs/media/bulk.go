@@ -1,7 +1,6 @@
 package media
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -25,6 +24,7 @@ const (
 	bulkLZO      = 0x10
 	bulkUnused   = 0x20
 	bulkInline   = 0x40
+	bulkLZX      = 0x80
 	bulkSeparate = 0x100
 	bulkOptional = 0x800
 	bulkMapped   = 0x1000
@@ -119,13 +119,22 @@ func bytesAt(p *Package, b *Bulk, data []byte) ([]byte, error) {
 	switch {
 	case b.Size == 0:
 		return nil, ErrElsewhere
-	case b.Flags&(bulkZlib|bulkLZO) != 0:
-		return nil, codecs.Errorf(errors.ErrUnsupported, "compressed bulk data, flags 0x%x", b.Flags)
-	case b.Size != b.Stored:
-		return nil, codecs.Errorf(codecs.ErrCorrupt, "%d bytes are stored in %d", b.Size, b.Stored)
 	case b.Size > maxBulk:
 		return nil, codecs.Errorf(codecs.ErrLimit, "%d bytes", b.Size)
-	case b.File == Inside:
+	case b.Flags&(bulkZlib|bulkLZO|bulkLZX) != 0:
+		src, err := storedBytes(p, b, data)
+		if err != nil {
+			return nil, err
+		}
+		return decompress(src, b.Size, b.Flags)
+	case b.Size != b.Stored:
+		return nil, codecs.Errorf(codecs.ErrCorrupt, "%d bytes are stored in %d", b.Size, b.Stored)
+	}
+	return storedBytes(p, b, data)
+}
+
+func storedBytes(p *Package, b *Bulk, data []byte) ([]byte, error) {
+	if b.File == Inside {
 		if err := bin.Range(b.Offset, b.Stored, int64(len(data))); err != nil {
 			return nil, err
 		}

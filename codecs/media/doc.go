@@ -17,6 +17,7 @@
 //   - media.go: packages, files, the reader of class data
 //   - bulk.go: where bytes lie
 //   - texture.go: textures of UE4 and UE5
+//   - classic.go, chunk.go: those of UE1 to UE3, and compressed bytes
 //   - virtual.go: those that are stored as tiles
 //   - picture.go: pixels
 package media

@@ -11,10 +11,11 @@ import (
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/internal/ue"
 	"pakdb/codecs/property"
+	"pakdb/codecs/property/classic"
 	"pakdb/internal/bin"
 )
 
-// Package is a package whose textures are to be read.
+// Package is a package whose textures are to be read, by one goroutine.
 type Package struct {
 	*unreal.PackageFacts
 	Options property.Options
@@ -22,6 +23,11 @@ type Package struct {
 	Bytes func(export int) ([]byte, error)
 	// Open is nil where there are no files beside the package.
 	Open Opener
+	// Package returns another package of the game by its name, for the palettes of UE1 and
+	// UE2; nil where there is none.
+	Package func(name string) (*Package, error)
+
+	old *classic.Decoder // nil until it is needed
 }
 
 // Opener opens a file beside a package, and returns how long it is. The error is

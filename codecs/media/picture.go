@@ -58,6 +58,7 @@ func pixels(p *Package, t *Texture, mip, slice int) (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Palette = t.palette
 	if m.Size > 0 {
 		if err := m.check(&f); err != nil {
 			return nil, err

@@ -62,6 +62,11 @@ func ScriptObjects() *unreal.ScriptObjectFacts {
 	})
 }
 
+// old are the classes of UE1 and UE2, procedural ones included, which store pixels too.
+func old() []string {
+	return []string{"Texture", "FireTexture", "IceTexture", "WaterTexture", "WaveTexture", "WetTexture", "ScriptedTexture", "FractalTexture"}
+}
+
 // stacked are the classes of textures with slices.
 func stacked() []string {
 	return []string{"TextureCube", "Texture2DArray", "TextureCubeArray", "VolumeTexture"}
@@ -75,7 +80,7 @@ func flat() []string {
 
 // IsTexture reports whether exports of a class are textures that have pixels.
 func IsTexture(class string) bool {
-	return isFlat(class) || slices.Contains(stacked(), class)
+	return isFlat(class) || slices.Contains(stacked(), class) || slices.Contains(old(), class)
 }
 
 func isFlat(class string) bool {
@@ -87,6 +92,9 @@ func isFlat(class string) bool {
 func (p *Package) Texture(i int) (*Texture, error) {
 	if i < 0 || i >= len(p.Exports) || !IsTexture(p.ClassOf(i)) {
 		return nil, codecs.Errorf(codecs.ErrNotFound, "no texture is export %d", i+1)
+	}
+	if !p.Modern() {
+		return oldTexture(p, i)
 	}
 	t := &Texture{}
 	d, x, err := object(p, i, func(r *reader) bool {

@@ -20,6 +20,9 @@ type Format struct {
 	Width, Height, Bytes int
 	Float                bool // of colours that may be brighter than white
 
+	// Palette is the colours of PF_P8, four bytes each: R G B A.
+	Palette []byte
+
 	blocks bcn.Format
 	pixels plain.Format
 }
@@ -45,6 +48,7 @@ var formats = sync.OnceValue(func() map[string]Format {
 		"B8G8R8A8": pixel(plain.BGRA8), "A8R8G8B8": pixel(plain.BGRA8), "R8G8B8A8": pixel(plain.RGBA8),
 		"G8": pixel(plain.G8), "L8": pixel(plain.G8), "R8": pixel(plain.G8), "A8": pixel(plain.G8), "R8_UINT": pixel(plain.G8),
 		"G16": pixel(plain.G16), "R16_UINT": pixel(plain.G16), "V8U8": pixel(plain.V8U8), "R5G6B5_UNORM": pixel(plain.RGB565),
+		"P8": pixel(plain.P8), "B8G8R8": pixel(plain.BGR8),
 		"R16F": float(plain.R16F), "R16F_FILTER": float(plain.R16F), "G16R16F": float(plain.RG16F), "G16R16F_FILTER": float(plain.RG16F),
 		"FloatRGBA": float(plain.RGBA16F), "R32_FLOAT": float(plain.R32F), "A32B32G32R32F": float(plain.RGBA32F),
 		"ETC1": other(4, 4, 8), "ETC2_RGB": other(4, 4, 8), "ETC2_RGBA": other(4, 4, 16), "ETC2_R11_EAC": other(4, 4, 8), "ETC2_RG11_EAC": other(4, 4, 16),
@@ -94,6 +98,9 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 		return nil, codecs.Errorf(codecs.ErrLimit, "%s of %d x %d pixels", f.Name, width, height)
 	case int64(len(src)) < size:
 		return nil, codecs.Errorf(codecs.ErrTruncated, "%s of %d x %d pixels takes %d bytes, %d are there", f.Name, width, height, size, len(src))
+	case f.pixels == plain.P8:
+		out, pixels := newImage(4, width, height)
+		return out, plain.DecodePalette(pixels, src, f.Palette, width, height)
 	case f.pixels != 0:
 		out, pixels := newImage(f.pixels.PixelSize(), width, height)
 		return out, plain.Decode(pixels, src, f.pixels, width, height)

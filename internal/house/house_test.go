@@ -157,7 +157,7 @@ var rooms = map[string][]string{
 
 	"codecs/texture":     {"codecs", "codecs/texture/..."}, // names of formats; the rooms below decode
 	"codecs/texture/...": {},
-	"codecs/media":       {"codecs", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "codecs/texture", "internal/bin"},
+	"codecs/media":       {"codecs", "codecs/compress", "codecs/family/unreal", "codecs/internal/ue", "codecs/internal/ueold", "codecs/property", "codecs/property/classic", "codecs/texture", "internal/bin"},
 
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
 	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},

@@ -90,8 +90,13 @@ func (f *PackageFacts) AppendPath(dst []byte, r ObjectRef) (path []byte, rooted 
 	return dst, rooted
 }
 
+// Modern reports whether a package is of UE4 or UE5.
+func (f *PackageFacts) Modern() bool {
+	return strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5")
+}
+
 func (f *PackageFacts) separator(depth int) byte {
-	if depth == 1 && (strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5")) {
+	if depth == 1 && f.Modern() {
 		return ':'
 	}
 	return '.'

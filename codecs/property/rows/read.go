@@ -27,9 +27,7 @@ type Package struct {
 var ErrBytes = errors.New("bytes of an export")
 
 // Modern reports whether a package is of UE4 or UE5.
-func Modern(f *unreal.PackageFacts) bool {
-	return strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5")
-}
+func Modern(f *unreal.PackageFacts) bool { return f.Modern() }
 
 // Each calls do with each export; its values are valid until do returns. An export
 // whose bytes cannot be had is passed over; the error of the first is returned in the

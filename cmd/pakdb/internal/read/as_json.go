@@ -19,7 +19,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/codecs/media"
 	"pakdb/codecs/property"
 	"pakdb/internal/choose"
 	"pakdb/internal/extract"
@@ -117,7 +116,7 @@ func catEntryAs(ctx context.Context, w io.Writer, p *packages, files *packageFil
 		return err
 	}
 	defer content.Close()
-	return catPackage(ctx, w, p, content, files.besides(ctx, p.a, e, content), as)
+	return catPackage(ctx, w, p, content, surroundings{files.besides(ctx, p.a, e, content), files.named}, as)
 }
 
 // catFileAs writes a file in another form, if it is a package. It returns false for other
@@ -139,7 +138,7 @@ func catFileAs(ctx context.Context, a *cli.App, path, out string, as *asOptions)
 		return true, err
 	}
 	write := func(w io.Writer) error {
-		return cli.OfFile(catPackage(ctx, w, p, content, besidesFile(path, content), as), path, "")
+		return cli.OfFile(catPackage(ctx, w, p, content, surroundings{besidesFile(path, content), namedNear(a, path)}, as), path, "")
 	}
 	if out == "" {
 		return true, write(a.Stdout)
@@ -147,14 +146,14 @@ func catFileAs(ctx context.Context, a *cli.App, path, out string, as *asOptions)
 	return true, toFile(ctx, out, time.Time{}, write)
 }
 
-// catPackage writes a package in another form. Open opens the files beside it.
-func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.Content, open media.Opener, as *asOptions) error {
+// catPackage writes a package in another form.
+func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.Content, near surroundings, as *asOptions) error {
 	o, err := p.read(ctx, content)
 	if err != nil {
 		return err
 	}
 	if as.form != "json" {
-		return catMedia(w, p, o, open, as)
+		return catMedia(ctx, w, p, o, near, as)
 	}
 	v := p.values(o)
 	if contentErr, writeErr := writeJSON(w, v); contentErr != nil || writeErr != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/media"
 	"pakdb/codecs/unrealpkg"
@@ -55,8 +56,36 @@ func (o *mediaOptions) check(form string) error {
 	return nil
 }
 
-// mediaOf returns a package such that its media can be read.
-func mediaOf(p *packages, o *openedPackage, open media.Opener) *media.Package {
+// surroundings are what lies beside a package.
+type surroundings struct {
+	open  media.Opener
+	named namedPackages
+}
+
+// mediaOf returns a package such that its media can be read, until end is called.
+func mediaOf(ctx context.Context, p *packages, o *openedPackage, near surroundings) (m *media.Package, end func()) {
+	var others []*operand.Content
+	m = mediaPackage(p, o, near.open)
+	m.Package = func(name string) (*media.Package, error) {
+		c, err := near.named(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		others = append(others, c)
+		other, err := p.read(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return mediaPackage(p, other, nil), nil
+	}
+	return m, func() {
+		for _, c := range others {
+			c.Close()
+		}
+	}
+}
+
+func mediaPackage(p *packages, o *openedPackage, open media.Opener) *media.Package {
 	v := p.values(o)
 	facts := o.PackageFacts
 	if facts.Zen != nil { // global.utoc may be elsewhere
@@ -109,8 +138,9 @@ func ofTexture(t *media.Texture, err error) error {
 }
 
 // catMedia writes the texture of a package.
-func catMedia(w io.Writer, p *packages, o *openedPackage, open media.Opener, as *asOptions) error {
-	m := mediaOf(p, o, open)
+func catMedia(ctx context.Context, w io.Writer, p *packages, o *openedPackage, near surroundings, as *asOptions) error {
+	m, end := mediaOf(ctx, p, o, near)
+	defer end()
 	all := textures(m, o.Path)
 	if len(all) == 0 {
 		return codecs.Errorf(codecs.ErrNotFound, "the package has no texture")
@@ -151,7 +181,8 @@ func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *pa
 		j.err = cli.OfFile(err, files.ar.Path, choose.Label(j.entry))
 		return nil
 	}
-	m := mediaOf(x.packages, o, files.besides(ctx, x.a, j.entry, content))
+	m, end := mediaOf(ctx, x.packages, o, surroundings{files.besides(ctx, x.a, j.entry, content), files.named})
+	defer end()
 	j.none = true
 	taken := map[string]bool{}
 	for k, export := range textures(m, o.Path) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
@@ -15,6 +16,7 @@ import (
 	"pakdb/codecs/iostore"
 	"pakdb/codecs/media"
 	"pakdb/codecs/mount"
+	"pakdb/codecs/unrealpkg"
 	"pakdb/internal/asset"
 )
 
@@ -53,6 +55,9 @@ func (f *packageFiles) besides(ctx context.Context, a *cli.App, e *codecs.Entry,
 			if found := f.bulks[e.ID.String()[:chunkOwner]+string(file)]; found != nil {
 				return contentOf(ctx, f.ar, found)
 			}
+		}
+		if found := f.bulks[strings.ToLower(string(file))]; found != nil { // .tfc
+			return contentOf(ctx, f.ar, found)
 		}
 		stem, _, part := asset.Split(e.Name)
 		if part != asset.Header {
@@ -99,10 +104,11 @@ func besidesFile(path string, c *operand.Content) media.Opener {
 			return w, w.size(), nil
 		}
 		stem, _, part := asset.Split(path)
+		name := stem + string(file)
 		if part != asset.Header {
-			return nil, 0, media.ErrNoBytes
+			name = filepath.Join(filepath.Dir(path), filepath.Base(string(file))) // .tfc
 		}
-		f, err := os.Open(stem + string(file))
+		f, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, 0, media.ErrNoBytes
 		}
@@ -112,6 +118,35 @@ func besidesFile(path string, c *operand.Content) media.Opener {
 		defer func() { _ = f.Close() }()
 		b, err := io.ReadAll(io.LimitReader(f, maxExport))
 		return bytes.NewReader(b), int64(len(b)), err
+	}
+}
+
+// namedPackages finds other packages of a game, by their names.
+type namedPackages func(ctx context.Context, name string) (*operand.Content, error)
+
+// named finds those in the archive.
+func (f *packageFiles) named(ctx context.Context, name string) (*operand.Content, error) {
+	e := f.old[strings.ToLower(name)]
+	if e == nil {
+		return nil, codecs.Errorf(codecs.ErrNotFound, "package %s", name)
+	}
+	return operand.SpoolEntry(ctx, f.ar, e)
+}
+
+// namedNear finds those in the folder of a file, and in the folders beside that.
+func namedNear(a *cli.App, file string) namedPackages {
+	return func(_ context.Context, name string) (*operand.Content, error) {
+		folder := filepath.Dir(file)
+		for _, dir := range []string{folder, filepath.Join(folder, "..", "System"), filepath.Join(folder, "..", "Textures")} {
+			all, _ := os.ReadDir(dir) // a folder that is not there has none
+			for _, f := range all {
+				base := f.Name()
+				if f.Type().IsRegular() && unrealpkg.HasExt(base) && strings.EqualFold(strings.TrimSuffix(base, filepath.Ext(base)), name) {
+					return openLoosePackage(a, filepath.Join(dir, base))
+				}
+			}
+		}
+		return nil, codecs.Errorf(codecs.ErrNotFound, "package %s", name)
 	}
 }
 

@@ -251,11 +251,12 @@ type packageFiles struct {
 	ar      *operand.Archive
 	headers map[string]*codecs.Entry // tables, by the names of packages in lower case
 	bodies  map[string]*codecs.Entry // .uexp, by their paths without it in lower case
-	bulks   map[string]*codecs.Entry // .ubulk and its kin, by [bulkKey]
+	bulks   map[string]*codecs.Entry // .ubulk and its kin, by their paths or by [bulkKey]; .tfc, by their names
+	old     map[string]*codecs.Entry // packages of UE1 to UE3, by their names in lower case
 }
 
 func filesOfPackages(ar *operand.Archive) *packageFiles {
-	f := &packageFiles{ar: ar, headers: map[string]*codecs.Entry{}, bodies: map[string]*codecs.Entry{}, bulks: map[string]*codecs.Entry{}}
+	f := &packageFiles{ar: ar, headers: map[string]*codecs.Entry{}, bodies: map[string]*codecs.Entry{}, bulks: map[string]*codecs.Entry{}, old: map[string]*codecs.Entry{}}
 	for e, err := range ar.Entries() {
 		if err != nil || e.Flags&codecs.Deleted != 0 {
 			continue
@@ -269,6 +270,12 @@ func filesOfPackages(ar *operand.Archive) *packageFiles {
 			f.bodies[strings.ToLower(stem)] = e
 		case asset.Bulk:
 			f.bulks[strings.ToLower(e.Name)] = e
+		case asset.None:
+			if base := strings.ToLower(path.Base(e.Name)); path.Ext(base) == ".tfc" {
+				f.bulks[base] = e
+			} else if unrealpkg.HasExt(base) {
+				f.old[strings.TrimSuffix(base, path.Ext(base))] = e
+			}
 		}
 		if key := bulkKey(e); key != "" {
 			f.bulks[key] = e
