@@ -1,5 +1,5 @@
-// Package media reads the textures in packages of Unreal Engine: their facts,
-// where their bytes lie, and their pixels. It knows packages by their tables
+// Package media reads the textures and sounds in packages of Unreal Engine: their facts,
+// where their bytes lie, their pixels and streams. It knows packages by their tables
 // ([unreal.PackageFacts]), and is given the bytes of exports and of the files beside.
 //
 //	export -> property.Decoder -> what the class stores behind its properties
@@ -20,4 +20,5 @@
 //   - classic.go, chunk.go: those of UE1 to UE3, and compressed bytes
 //   - virtual.go: those that are stored as tiles
 //   - picture.go: pixels
+//   - sound.go, ogg.go: sounds
 package media

@@ -158,10 +158,10 @@ func (r *reader) place() int64 {
 // maxSearch bounds how far behind the start of an export its class data is searched for.
 const maxSearch = 16 << 10
 
-// object reads the properties of export i, if they can be read, and the data of its class:
-// parse returns false for a layout that is none. It returns the error of the first layout
+// object reads the properties of export i, if they can be read, and the data of its class,
+// which may begin where starts says so: parse returns false for a layout that is none. It returns the error of the first layout
 // that was tried where none fits.
-func object(p *Package, i int, parse func(*reader) bool) (d *property.Decoder, x *property.Export, err error) {
+func object(p *Package, i int, starts func([]byte) bool, parse func(*reader) bool) (d *property.Decoder, x *property.Export, err error) {
 	if i < 0 || i >= len(p.Exports) {
 		return nil, nil, codecs.Errorf(codecs.ErrNotFound, "export %d of %d", i, len(p.Exports))
 	}
@@ -180,16 +180,15 @@ func object(p *Package, i int, parse func(*reader) bool) (d *property.Decoder, x
 		return d, x, err
 	}
 	for at := range min(len(data), maxSearch) {
-		if r.starts(at) && r.try(at, parse) == nil {
+		if starts(data[at:]) && r.try(at, parse) == nil {
 			return d, x, nil
 		}
 	}
 	return d, x, x.Why
 }
 
-// starts reports whether class data of a cooked texture or sound may begin at an offset.
-func (r *reader) starts(at int) bool {
-	b := r.data[at:]
+// startsTexture reports whether class data of a cooked texture may begin with b.
+func startsTexture(b []byte) bool {
 	return len(b) >= 8 && (b[0]&1 == 1 && b[2]&1 == 1 && binary.LittleEndian.Uint32(b[4:]) == 1)
 }
 

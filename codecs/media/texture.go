@@ -54,7 +54,7 @@ func ScriptObjects() *unreal.ScriptObjectFacts {
 		if !yield(ue.ScriptObjectID(module), module) {
 			return
 		}
-		for _, class := range slices.Concat(flat(), stacked()) {
+		for _, class := range slices.Concat(flat(), stacked(), sounds()) {
 			if path := module + "." + class; !yield(ue.ScriptObjectID(path), path) {
 				return
 			}
@@ -97,7 +97,7 @@ func (p *Package) Texture(i int) (*Texture, error) {
 		return oldTexture(p, i)
 	}
 	t := &Texture{}
-	d, x, err := object(p, i, func(r *reader) bool {
+	d, x, err := object(p, i, startsTexture, func(r *reader) bool {
 		*t = Texture{Export: i, Class: p.ClassOf(i), Name: p.NameOf(p.Exports[i].Name), inside: r.data}
 		r.texture(t)
 		return r.ok()

@@ -36,7 +36,7 @@ type asOptions struct {
 // add gives cmd the flags.
 func (o *asOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them; png: their textures")
+	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them; png: their textures; wav, ogg, audio: their sounds")
 	flags.StringVar(&o.values.mappings, "mappings", "", "with --as: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&o.values.engine, "engine", "", "with --as: the `VERSION` of the engine that cooked the packages, as 4.27, if they have none")
 	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)

@@ -23,10 +23,15 @@ import (
 )
 
 // mediaForms are the forms in which media are written.
-func mediaForms() []string { return []string{"png"} }
+func mediaForms() []string { return []string{"png", "wav", "ogg", "audio"} }
 
 // mediaWord says what a form is of.
-func mediaWord(string) string { return "textures" }
+func mediaWord(form string) string {
+	if form == "png" {
+		return "textures"
+	}
+	return "sounds of that form"
+}
 
 // mediaOptions say what of a texture is shown.
 type mediaOptions struct {
@@ -94,13 +99,18 @@ func mediaPackage(p *packages, o *openedPackage, open media.Opener) *media.Packa
 	return &media.Package{PackageFacts: facts, Options: v.Options, Bytes: o.bytes, Open: open}
 }
 
-// textures returns the textures of a package, the one that is called as its file first.
-func textures(p *media.Package, path string) (all []int) {
+// members returns the textures or sounds of a package, the one that is called as its file
+// first.
+func members(p *media.Package, path, form string) (all []int) {
+	wanted := media.IsTexture
+	if form != "png" {
+		wanted = media.IsSound
+	}
 	name := unrealpkg.NameOf(path)
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	for i := range p.Exports {
 		switch {
-		case !media.IsTexture(p.ClassOf(i)):
+		case !wanted(p.ClassOf(i)):
 		case strings.EqualFold(p.NameOf(p.Exports[i].Name), name):
 			all = append([]int{i}, all...)
 		default:
@@ -110,23 +120,69 @@ func textures(p *media.Package, path string) (all []int) {
 	return all
 }
 
-// writePNG writes a texture, and returns what there is to say about it: "" for nothing.
-func writePNG(w io.Writer, p *media.Package, export int, o *mediaOptions) (note string, err error) {
+// product is what a texture or a sound becomes.
+type product struct {
+	ext   string // of the file, with its point
+	note  string // what there is to say about it; "" for nothing
+	write func(io.Writer) error
+}
+
+// picture decodes a texture.
+func picture(p *media.Package, export int, o *mediaOptions) (*product, error) {
 	t, err := p.Texture(export)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
+		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
 	}
 	out, mip, err := p.Picture(t, media.Which{Mip: o.mip, Slice: o.slice})
 	if err != nil {
-		return "", ofTexture(t, err)
+		return nil, ofTexture(t, err)
 	}
+	note := ""
 	if o.mip < 0 && mip > 0 {
 		m := &t.Mips[mip]
 		note = fmt.Sprintf("%s: mip %d of %d x %d pixels: the %s of larger ones is not there", t.Name, mip, m.Width, m.Height, t.Mips[0].File)
 	}
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	return note, encoder.Encode(w, out)
+	return &product{".png", note, func(w io.Writer) error { return encoder.Encode(w, out) }}, nil
 }
+
+// produce decodes a texture or a sound. The error is an [otherForm] of a sound that has
+// another one.
+func produce(p *media.Package, export int, as *asOptions) (*product, error) {
+	if as.form == "png" {
+		return picture(p, export, &as.media)
+	}
+	s, err := p.Sound(export)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
+	}
+	ext := s.Codec.Ext()
+	if as.form != "audio" && ext != "."+as.form {
+		return nil, &otherForm{s}
+	}
+	b, err := p.Stream(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s, %s: %w", s.Name, s.Codec, err)
+	}
+	return &product{ext, "", func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	}}, nil
+}
+
+// otherForm is the error of a sound whose codec has another form.
+type otherForm struct{ s *media.Sound }
+
+func (e *otherForm) Error() string {
+	as := "audio"
+	if ext := e.s.Codec.Ext(); ext == ".wav" || ext == ".ogg" {
+		as = ext[1:]
+	}
+	return fmt.Sprintf("%s is %s, %d channels, %d Hz, %.1f s: --as %s writes it", e.s.Name, e.s.Codec, e.s.Channels, e.s.Rate, e.s.Duration, as)
+}
+
+// Unwrap says that no sound has that form.
+func (e *otherForm) Unwrap() error { return errors.ErrUnsupported }
 
 // ofTexture says of which texture an error is.
 func ofTexture(t *media.Texture, err error) error {
@@ -137,28 +193,30 @@ func ofTexture(t *media.Texture, err error) error {
 	return err
 }
 
-// catMedia writes the texture of a package.
+// catMedia writes the texture or the sound of a package.
 func catMedia(ctx context.Context, w io.Writer, p *packages, o *openedPackage, near surroundings, as *asOptions) error {
 	m, end := mediaOf(ctx, p, o, near)
 	defer end()
-	all := textures(m, o.Path)
+	all := members(m, o.Path, as.form)
 	if len(all) == 0 {
-		return codecs.Errorf(codecs.ErrNotFound, "the package has no texture")
+		return codecs.Errorf(codecs.ErrNotFound, "the package has no %s", strings.TrimSuffix(mediaWord(as.form), "s"))
 	}
-	note, err := writePNG(w, m, all[0], &as.media)
+	out, err := produce(m, all[0], as)
 	for _, other := range all[1:] {
 		if !errors.Is(err, media.ErrElsewhere) {
 			break
 		}
-		note, err = writePNG(w, m, other, &as.media)
+		out, err = produce(m, other, as)
 	}
 	if err != nil {
 		return err
 	}
-	if note != "" && !p.a.Quiet {
-		_, err = fmt.Fprintf(p.a.Stderr, "note: %s\n", note)
+	if out.note != "" && !p.a.Quiet {
+		if _, err := fmt.Fprintf(p.a.Stderr, "note: %s\n", out.note); err != nil {
+			return err
+		}
 	}
-	return err
+	return out.write(w)
 }
 
 // mediaExtraction is a run of extract that writes the media of packages.
@@ -168,7 +226,7 @@ type mediaExtraction struct {
 	smaller atomic.Int64 // textures whose largest mips are not there
 }
 
-// write writes the textures of one package. Only what concerns the folder is returned.
+// write writes the textures or sounds of one package. Only what concerns the folder is returned.
 func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
 	content, err := files.spool(ctx, j.entry)
 	if err != nil {
@@ -185,7 +243,7 @@ func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *pa
 	defer end()
 	j.none = true
 	taken := map[string]bool{}
-	for k, export := range textures(m, o.Path) {
+	for k, export := range members(m, o.Path, x.as.form) {
 		out := j.out
 		if k > 0 {
 			out = memberName(j.out, m.NameOf(m.Exports[export].Name), taken)
@@ -202,23 +260,26 @@ func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *pa
 	return nil
 }
 
-// writeOne writes one texture. Textures whose mips another object has are passed over.
-func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export int, out string, j *job) (done bool, contentErr, err error) {
-	f, err := dir.Create(out)
+// writeOne writes one texture or sound. Textures whose pixels another object has, and
+// sounds that have another form, are passed over.
+func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export int, name string, j *job) (done bool, contentErr, err error) {
+	out, contentErr := produce(m, export, x.as)
+	var other *otherForm
+	if errors.Is(contentErr, media.ErrElsewhere) || errors.As(contentErr, &other) {
+		return false, nil, nil
+	}
+	if contentErr != nil {
+		return false, contentErr, nil
+	}
+	f, err := dir.Create(strings.TrimSuffix(name, path.Ext(name)) + out.ext)
 	if err != nil {
 		return false, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	w := &failing{w: f}
-	note, contentErr := writePNG(w, m, export, &x.as.media)
-	switch {
-	case w.err != nil:
-		return false, nil, w.err
-	case errors.Is(contentErr, media.ErrElsewhere):
-		return false, nil, nil
-	case contentErr != nil:
-		return false, contentErr, nil
-	case note != "":
+	if err := out.write(f); err != nil {
+		return false, nil, err
+	}
+	if out.note != "" {
 		x.smaller.Add(1)
 	}
 	return true, nil, f.Commit(j.entry.Mod)
@@ -246,19 +307,4 @@ func memberName(out, object string, taken map[string]bool) string {
 	}
 	taken[strings.ToLower(name)] = true
 	return name + ext
-}
-
-// failing remembers the error of a writer.
-type failing struct {
-	w   io.Writer
-	err error
-}
-
-// Write implements [io.Writer].
-func (f *failing) Write(p []byte) (int, error) {
-	n, err := f.w.Write(p)
-	if f.err == nil {
-		f.err = err
-	}
-	return n, err
 }

@@ -54,8 +54,9 @@ left behind. Binary data goes to a terminal only with --force.
 --as json writes the values of Unreal packages as "pakdb pkg --values --json" does.
 --as png writes the texture of a package: the largest mip whose bytes are there, which
 may lie in files beside it. Slices of cubes, arrays and volumes are below each other.
-Colours are written as they are stored; those brighter than white become white. ARCHIVE
-may be a package itself.`,
+Colours are written as they are stored; those brighter than white become white.
+--as wav writes sounds that are PCM or ADPCM, --as ogg those that are Vorbis or Opus, and
+--as audio all, in the form that they have. ARCHIVE may be a package itself.`,
 		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head
   pakdb cat Game.pak "#17" -o table.uasset
   pakdb cat Game.pak @00000000a3c1f7d2 --raw -o block.bin
@@ -66,7 +67,8 @@ may be a package itself.`,
   pakdb cat Game.pak "Mods/A.umod!/System/A.u" -o A.u
   pakdb cat --as json 1.52:Game/Content/DT_Weapons.uasset
   pakdb cat --as png 1.52:Game/Content/T_Logo.uasset -o logo.png
-  pakdb cat --as png --slice 0 T_Sky.uasset -o sky.png`,
+  pakdb cat --as png --slice 0 T_Sky.uasset -o sky.png
+  pakdb cat --as ogg 1.52:Game/Content/S_Theme.uasset -o theme.ogg`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
 		RunE: func(cmd *cobra.Command, args []string) error {

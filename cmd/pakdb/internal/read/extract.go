@@ -71,7 +71,8 @@ the mappings are those that the catalog keeps, unless --mappings names others. C
 that packages declare are looked for in all archives that are named.
 
 --as png writes the textures of packages: of UI/T_Logo.uasset, UI/T_Logo.png. Others of
-one package follow with their names, Maps/A.Lightmap_1.png.`,
+one package follow with their names, Maps/A.Lightmap_1.png. --as wav and --as ogg write
+the sounds that have that form, --as audio all of them.`,
 		Example: `  pakdb extract Calligraphy.sip -o out
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
   pakdb extract "Game.pak!/Mods/A.umod" -o out
