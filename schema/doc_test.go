@@ -422,7 +422,7 @@ func checkColumns(t *testing.T, db *sql.DB, kind, name string, s *section) {
 
 // valueTypes are the storage classes of what is described.
 var valueTypes = map[string]string{
-	"integer": "'integer'", "text": "'text'", "blob": "'blob'", "number": "'integer', 'real'",
+	"integer": "'integer'", "text": "'text'", "blob": "'blob'", "number": "'integer', 'real'", "real": "'real'",
 	"any": "'integer', 'real', 'text', 'blob'",
 }
 

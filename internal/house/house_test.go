@@ -150,9 +150,9 @@ var rooms = map[string][]string{
 	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/jsonc", "internal/perfect", "internal/rescue"}, // a format: no other format
 	"codecs/all":        {"codecs/..."},
 
-	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                                                                                          // no format: formats give it tables and bytes
-	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"},                                                                      // defaults of classes stand behind their code
-	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap", "codecs/script", "codecs/script/kismet", "codecs/script/unrealscript"}, // rows of the catalog
+	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                                                                                                          // no format: formats give it tables and bytes
+	"codecs/property/classic": {"codecs", "codecs/family/unreal", "codecs/internal/ueold", "codecs/property", "codecs/script/unrealscript", "internal/bin"},                                                                                      // defaults of classes stand behind their code
+	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap", "codecs/script", "codecs/script/kismet", "codecs/script/unrealscript", "codecs/media"}, // rows of the catalog
 	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "internal/bin"},
 
 	"codecs/texture":     {"codecs", "codecs/texture/..."}, // names of formats; the rooms below decode

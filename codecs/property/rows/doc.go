@@ -14,6 +14,7 @@
 //   - walk.go: the values of an export with their paths
 //   - tables.go: the tables of the catalog
 //   - rows.go: exports and their values as rows
+//   - media.go: textures and sounds
 //   - classes.go: what classes, structs and enums declare
 //   - scripts.go: functions, what they call and name
 //   - mappings.go: the classes of a game, and which of them values were read by

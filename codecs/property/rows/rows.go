@@ -57,9 +57,10 @@ func of(p *Package, limit int) (batch *family.Batch, named []string, err error) 
 		return nil
 	})
 	m.addScripts()
-	return &family.Batch{Words: m.words, Texts: m.texts, Rows: []family.Rows{exports.Rows(m.exports...), values.Rows(m.values...),
+	media := addMedia(m)
+	return &family.Batch{Words: m.words, Texts: m.texts, Rows: append([]family.Rows{exports.Rows(m.exports...), values.Rows(m.values...),
 		texts.Rows(m.keys...), fields.Rows(m.fields...), members.Rows(m.members...),
-		scripts.Rows(m.scripts...), uses.Rows(m.uses...), spoken.Rows(m.spoken...)}}, m.named, err
+		scripts.Rows(m.scripts...), uses.Rows(m.uses...), spoken.Rows(m.spoken...)}, media...)}, m.named, err
 }
 
 // text returns the position of a text. It is copied: texts of values share the memory of

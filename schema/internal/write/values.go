@@ -10,7 +10,8 @@ import (
 
 // SetTables returns the tables whose rows belong to sets of values.
 func SetTables() []string {
-	return []string{"value_export", "property", "property_text", "class_field", "enum_member", "script", "script_use", "script_text"}
+	return []string{"value_export", "property", "property_text", "class_field", "enum_member", "script", "script_use", "script_text",
+		"texture", "texture_mip", "sound"}
 }
 
 // set is a set of values on its way to the catalog.
