@@ -114,7 +114,7 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 	if err != nil {
 		return all, err
 	}
-	for _, query := range []string{valueRows, declaredFields} {
+	for _, query := range []string{valueRows, declaredFields, mediaRows} {
 		err := s.each(ctx, query, []driver.Value{sets[0]}, func(v []driver.Value) {
 			all.rows = append(all.rows, values.Row{Object: facts.Text(v[0]), Class: facts.Text(v[1]), Field: facts.Text(v[2]),
 				Element: facts.Text(v[3]), Keyed: facts.Integer(v[6]) != 0, Type: facts.Text(v[4]), Value: shownValue(v[4], v[5])})
@@ -230,3 +230,44 @@ const declaredFields = `SELECT ` + objectPath + `, xc.name, 'declares[]', n.name
 	JOIN name xn ON xn.name_id = x.object_id
 	WHERE c.set_id = ?1
 	ORDER BY c.seq`
+
+// mediaRows yields what textures and sounds of set ?1 are, as fields of their objects.
+const mediaRows = `SELECT ` + objectPath + `, xc.name, k.field, NULL, k.type, k.value, 0
+	FROM (
+		SELECT t.set_id, t.export, 1 AS place, 'Texture.Format' AS field, 'Name' AS type,
+			coalesce((SELECT word FROM word WHERE word_id = t.format_id), 'opaque: ' || (SELECT name FROM name WHERE name_id = t.why_id)) AS value
+		FROM texture t
+		WHERE t.set_id = ?1
+		UNION ALL
+		SELECT t.set_id, t.export, 2, 'Texture.Size', 'Name', t.width || ' x ' || t.height || CASE WHEN t.slices > 1 THEN ' x ' || t.slices ELSE '' END
+		FROM texture t
+		WHERE t.set_id = ?1 AND t.format_id IS NOT NULL
+		UNION ALL
+		SELECT t.set_id, t.export, 3, 'Texture.Mips', 'Int', t.mips
+		FROM texture t
+		WHERE t.set_id = ?1 AND t.format_id IS NOT NULL
+		UNION ALL
+		SELECT m.set_id, m.export, 4, 'Texture.Bytes' || CASE w.word WHEN '' THEN '' ELSE ' (' || w.word || ')' END, 'Int64', sum(m.size)
+		FROM texture_mip m
+		JOIN word w ON w.word_id = m.file_id
+		WHERE m.set_id = ?1 AND m.size > 0
+		GROUP BY m.export, m.file_id
+		UNION ALL
+		SELECT s.set_id, s.export, 1, 'Sound.Codec', 'Name', coalesce('opaque: ' || (SELECT name FROM name WHERE name_id = s.why_id), w.word)
+		FROM sound s
+		JOIN word w ON w.word_id = s.codec_id
+		WHERE s.set_id = ?1
+		UNION ALL
+		SELECT s.set_id, s.export, 2, 'Sound.Channels', 'Int', s.channels FROM sound s WHERE s.set_id = ?1 AND s.channels IS NOT NULL
+		UNION ALL
+		SELECT s.set_id, s.export, 3, 'Sound.Rate', 'Int', s.rate FROM sound s WHERE s.set_id = ?1 AND s.rate IS NOT NULL
+		UNION ALL
+		SELECT s.set_id, s.export, 4, 'Sound.Seconds', 'Double', round(s.duration, 3) FROM sound s WHERE s.set_id = ?1 AND s.duration IS NOT NULL
+		UNION ALL
+		SELECT s.set_id, s.export, 5, 'Sound.Bytes', 'Int64', s.bytes FROM sound s WHERE s.set_id = ?1 AND s.why_id IS NULL
+	) k
+	JOIN value_export x ON x.set_id = k.set_id AND x.ordinal = k.export
+	JOIN name xc ON xc.name_id = x.class_id
+	LEFT JOIN name xo ON xo.name_id = x.outer_path_id
+	JOIN name xn ON xn.name_id = x.object_id
+	ORDER BY k.export, k.place, k.field`
