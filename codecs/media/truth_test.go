@@ -49,6 +49,7 @@ func truths() map[string]truth {
 		"T_BC5": {"normal", 0, 0, 2}, "T_BC7": {"rgba", 0.51, 4, 4}, "T_BGRA8": {"rgba", 0, 0, 4}, "T_G8": {"grayscale", 0, 0, 3},
 		"T_Streaming": {"streaming", 0.84, 35, 3}, "T_Virtual": {"streaming", 0.84, 35, 3}, "T_UDIM": {"udim", 0.85, 66, 3},
 		"T_Cube": {"", 0, 0, 4}, "T_Array": {"", 0, 0, 4}, "T_CubeArray": {"", 0, 0, 4}, "T_Volume": {"", 0, 0, 4},
+		"T_ETC2_RGB": {"rgb", 0.52, 3, 3}, "T_ETC2_RGBA": {"rgba", 0.21, 55, 4}, "T_EAC_R11": {"grayscale", 0.52, 6, 3}, "T_EAC_RG11": {"normal", 0, 0, 2},
 		"T_BC6H": {"ramp", 1.35, 65, 3},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/texture/bcn"
+	"pakdb/codecs/texture/etc2"
 	"pakdb/codecs/texture/plain"
 )
 
@@ -24,6 +25,7 @@ type Format struct {
 	Palette []byte
 
 	blocks bcn.Format
+	mobile etc2.Format
 	pixels plain.Format
 }
 
@@ -40,6 +42,7 @@ var formats = sync.OnceValue(func() map[string]Format {
 		return out
 	}
 	other := func(width, height, bytes int) Format { return Format{Width: width, Height: height, Bytes: bytes} }
+	mobile := func(f etc2.Format, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, mobile: f} }
 	hdr := block(bcn.BC6H, 16)
 	hdr.Float = true
 	return map[string]Format{
@@ -51,7 +54,7 @@ var formats = sync.OnceValue(func() map[string]Format {
 		"P8": pixel(plain.P8), "B8G8R8": pixel(plain.BGR8),
 		"R16F": float(plain.R16F), "R16F_FILTER": float(plain.R16F), "G16R16F": float(plain.RG16F), "G16R16F_FILTER": float(plain.RG16F),
 		"FloatRGBA": float(plain.RGBA16F), "R32_FLOAT": float(plain.R32F), "A32B32G32R32F": float(plain.RGBA32F),
-		"ETC1": other(4, 4, 8), "ETC2_RGB": other(4, 4, 8), "ETC2_RGBA": other(4, 4, 16), "ETC2_R11_EAC": other(4, 4, 8), "ETC2_RG11_EAC": other(4, 4, 16),
+		"ETC1": mobile(etc2.RGB, 8), "ETC2_RGB": mobile(etc2.RGB, 8), "ETC2_RGBA": mobile(etc2.RGBA, 16), "ETC2_R11_EAC": mobile(etc2.R11, 8), "ETC2_RG11_EAC": mobile(etc2.RG11, 16),
 		"ASTC_4x4": other(4, 4, 16), "ASTC_6x6": other(6, 6, 16), "ASTC_8x8": other(8, 8, 16), "ASTC_10x10": other(10, 10, 16), "ASTC_12x12": other(12, 12, 16),
 		"ASTC_4x4_HDR": other(4, 4, 16), "ASTC_6x6_HDR": other(6, 6, 16), "ASTC_8x8_HDR": other(8, 8, 16), "ASTC_10x10_HDR": other(10, 10, 16),
 		"ASTC_12x12_HDR": other(12, 12, 16), "ASTC_4x4_NORM_RG": other(4, 4, 16),
@@ -104,19 +107,26 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 	case f.pixels != 0:
 		out, pixels := newImage(f.pixels.PixelSize(), width, height)
 		return out, plain.Decode(pixels, src, f.pixels, width, height)
-	case f.blocks == 0:
-		return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
+	case f.blocks != 0:
+		return blocks(src, f.blocks, width, height, bcn.Decode)
+	case f.mobile != 0:
+		return blocks(src, f.mobile, width, height, etc2.Decode)
 	}
-	channels := f.blocks.PixelSize()
+	return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
+}
+
+// blocks decodes blocks. Two bytes a pixel are two channels of normals, eight are halfs.
+func blocks[F interface{ PixelSize() int }](src []byte, f F, width, height int, decode func(dst, src []byte, f F, width, height int) error) (image.Image, error) {
+	channels := f.PixelSize()
 	if channels == 1 || channels == 4 {
 		out, pixels := newImage(channels, width, height)
-		return out, bcn.Decode(pixels, src, f.blocks, width, height)
+		return out, decode(pixels, src, f, width, height)
 	}
-	out, pixels := newImage(4, width, height)
 	raw := make([]byte, width*height*channels)
-	if err := bcn.Decode(raw, src, f.blocks, width, height); err != nil {
+	if err := decode(raw, src, f, width, height); err != nil {
 		return nil, err
 	}
+	out, pixels := newImage(4, width, height)
 	if channels == 8 {
 		return out, plain.Decode(pixels, raw, plain.RGBA16F, width, height)
 	}
