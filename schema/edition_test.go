@@ -67,9 +67,16 @@ func writeFiles(t testing.TB, c *schema.Catalog, label, name string, files []fil
 	for i, f := range files {
 		e := &schema.Entry{Ordinal: int64(i), Name: f.name, Method: "none", Offset: f.offset, Stored: 10, Size: int64(10 + f.content%7),
 			HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7), File: strings.ToLower(f.name)}
+		if f.content%3 == 0 { // the revision changes now and then, and with it what is found
+			revision := len(files) / 50
+			e.Facts = &schema.Facts{Inspector: fmt.Sprintf("i/%d", revision), Kind: "k", Problems: make([]schema.Problem, (f.content+revision)%4)}
+		}
 		if err := b.Add(id, e); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for range len(files) % 3 {
+		b.AddProblem(id, schema.Problem{Ordinal: -1, Field: "f", Offset: -1, Cause: "c"})
 	}
 	b.EndArchive(id, nil)
 	b.Mount(schema.Mount{Archive: id, Name: "a.tst", Location: "/a.tst"})
@@ -96,6 +103,7 @@ func TestEditions(t *testing.T) {
 		for i := range 12 {
 			label := fmt.Sprint("b", i)
 			writeFiles(t, c, label, "a.tst", files)
+			countsMatch(t, path)
 			builds[label] = slices.Clone(files)
 			files = mutate(r, files)
 			if len(builds) > 1 && r.IntN(3) == 0 {
@@ -114,6 +122,16 @@ func TestEditions(t *testing.T) {
 	}
 }
 
+// countsMatch checks that every build counts the problems that it has.
+func countsMatch(t *testing.T, path string) {
+	t.Helper()
+	wrong := query(t, readDB(t, path), `SELECT build, problem_count, n FROM (
+		SELECT build, problem_count, (SELECT count(*) FROM problems p WHERE p.build = b.build) AS n FROM builds b) WHERE n <> problem_count`)
+	if len(wrong) > 0 {
+		t.Fatalf("problems as builds count them, and as they are: %v", wrong)
+	}
+}
+
 func sortedLabels(builds map[string][]file) (labels []string) {
 	for label := range builds {
 		labels = append(labels, label)
@@ -123,6 +141,7 @@ func sortedLabels(builds map[string][]file) (labels []string) {
 }
 
 func checkEditions(t *testing.T, seed uint64, path string, builds map[string][]file) {
+	countsMatch(t, path)
 	db := readDB(t, path)
 	for label, files := range builds {
 		var want []string

@@ -200,6 +200,11 @@ func (b *Build) RememberMappings(ctx context.Context, all []Mapping, classes []*
 // Opaque counts the objects of a build, in packages whose lists have no tags, that were not
 // read. class is the one that most of them want and that nothing describes, "" for none.
 func (c *Catalog) Opaque(ctx context.Context, label string) (opaque, objects int64, class string, err error) {
+	var untagged bool // the view looks at all entries of the build
+	err = c.writer.DB.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM value_set WHERE traits & 1)").Scan(&untagged)
+	if err != nil || !untagged {
+		return 0, 0, "", err
+	}
 	err = c.writer.DB.QueryRowContext(ctx, `SELECT coalesce(sum(lost), 0), coalesce(sum(exports), 0)
 		FROM property_coverage WHERE build = ? AND unversioned`, label).Scan(&opaque, &objects)
 	if err != nil || opaque == 0 {

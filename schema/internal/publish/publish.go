@@ -24,6 +24,9 @@ var chunkNames string
 //go:embed links.sql
 var links string
 
+//go:embed problem_counts.sql
+var problemCounts string
+
 //go:embed value_refs.sql
 var valueRefs string
 
@@ -69,10 +72,16 @@ func (b *Build) replace(ctx context.Context, src *conn.Source, tx *sql.Tx) error
 	if err := b.insertSymbols(ctx, tx); err != nil {
 		return err
 	}
-	if err := b.link(ctx, tx); err != nil {
+	linked, err := b.link(ctx, tx)
+	if err != nil {
 		return err
 	}
-	if err := conn.ExecAll(ctx, tx, write.ProblemCounts); err != nil {
+	if linked {
+		_, err = tx.ExecContext(ctx, write.ProblemCounts)
+	} else {
+		_, err = tx.ExecContext(ctx, problemCounts, b.ID)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE build SET complete = 1 WHERE build_id = ?", b.ID); err != nil {
@@ -93,16 +102,15 @@ const canLinkSQL = `SELECT EXISTS (SELECT 1 FROM entry_row INDEXED BY entry_unre
 				WHERE xb.archive_id = ba.archive_id)))`
 
 // link gives entries that were not read the contents that others, stored alike, were
-// found to have.
-func (b *Build) link(ctx context.Context, tx *sql.Tx) error {
-	var can bool
+// found to have. It reports whether there may be any, in archives of any build.
+func (b *Build) link(ctx context.Context, tx *sql.Tx) (can bool, err error) {
 	if err := tx.QueryRowContext(ctx, canLinkSQL, b.ID, b.Summed, b.Before).Scan(&can); err != nil || !can {
-		return err
+		return can, err
 	}
 	if err := write.AddSums(ctx, tx); err != nil {
-		return err
+		return can, err
 	}
-	return conn.ExecAll(ctx, tx, links)
+	return can, conn.ExecAll(ctx, tx, links)
 }
 
 // insertValueRefs adds what values refer to, if there are new ones.
