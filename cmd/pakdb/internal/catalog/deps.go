@@ -49,8 +49,13 @@ func newRefsCommand(a *cli.App) *cobra.Command {
 		Short: "Show what refers to an entry",
 		Long: `Show what refers to an entry of a build, with --depth what refers to that in
 turn: what is touched when the entry changes. The entry is named as for "deps".
-An id or a name that nothing in the build stands for can be asked for as well.`,
+An id or a name that nothing in the build stands for can be asked for as well.
+
+Functions of Unreal packages that name the entry in their code are listed below the
+package that they are in. A function or an object of the program is named by its path:
+then the functions are listed that call or name it.`,
 		Example: `  pakdb refs Calligraphy/Entity/Types/BossHealth.curve
+  pakdb refs /Script/Engine.GameplayStatics:SaveGameToSlot
   pakdb refs BossHealth.curve --depth all
   pakdb refs 6670986634407775621 --build 1.48 --format csv`,
 	})
@@ -89,6 +94,11 @@ func runDeps(ctx context.Context, a *cli.App, opts depsOptions, reverse bool, na
 		return err
 	}
 	start, err := operand.ResolveOne(ctx, g, name)
+	if errors.Is(err, graph.ErrNoNode) && reverse {
+		if uses, usesErr := graph.Uses(ctx, g, name); len(uses) > 0 || usesErr != nil {
+			return cmp.Or(usesErr, printUses(a, name, uses, opts.format))
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -136,6 +146,27 @@ func parseDepth(s string) (int, error) {
 		return 0, fmt.Errorf("%w: --depth %q: want a number from 1, or all", cli.ErrUsage, s)
 	}
 	return n, nil
+}
+
+// printUses shows the functions that name what no entry stands for.
+func printUses(a *cli.App, name string, uses []graph.Use, format string) error {
+	if format == "tree" || format == "dot" {
+		t := newTree(a)
+		for i := range uses {
+			t.addUse(name, &uses[i])
+		}
+		return t.print(name)
+	}
+	rows, err := a.Rows(format, "path", "function", "event", "kind", "count")
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if err := rows.Write(cli.TextOrNull(u.Path), u.Function, cli.TextOrNull(u.Event), u.Kind, u.Count); err != nil {
+			return cmp.Or(err, rows.Close())
+		}
+	}
+	return rows.Close()
 }
 
 func printEdges(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options, format string) error {

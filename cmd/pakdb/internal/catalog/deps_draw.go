@@ -2,8 +2,10 @@ package catalog
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
@@ -15,6 +17,7 @@ import (
 type tree struct {
 	children map[string][]branch
 	drawn    map[string]bool
+	labels   map[string]string // of branches that are called otherwise than they are known
 	out      *bufio.Writer
 }
 
@@ -27,7 +30,7 @@ type branch struct {
 // printTree draws the walk as a tree. Several references of one node to another
 // are one branch; a node that stands in several places is drawn out once.
 func printTree(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node, o graph.Options) error {
-	t := &tree{children: map[string][]branch{}, drawn: map[string]bool{}, out: bufio.NewWriter(a.Stdout)}
+	t := newTree(a)
 	err := g.Walk(ctx, start, o, func(e graph.Edge) error {
 		near, far := e.From, e.To
 		if o.Reverse {
@@ -39,11 +42,62 @@ func printTree(ctx context.Context, a *cli.App, g *graph.Graph, start graph.Node
 		t.add(near.Name(), far.Name(), e)
 		return nil
 	})
+	if err == nil && o.Reverse && len(o.Kinds) == 0 {
+		err = t.addUses(ctx, g, start)
+	}
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintln(t.out, terminal.Printable(start.Name()))
-	t.draw(start.Name(), "")
+	return t.print(start.Name())
+}
+
+func newTree(a *cli.App) *tree {
+	return &tree{children: map[string][]branch{}, drawn: map[string]bool{}, labels: map[string]string{}, out: bufio.NewWriter(a.Stdout)}
+}
+
+// addUses adds the functions that name the package at the root.
+func (t *tree) addUses(ctx context.Context, g *graph.Graph, start graph.Node) error {
+	name, err := graph.PackageOf(ctx, g, start)
+	if err != nil || name == "" {
+		return err
+	}
+	uses, err := graph.Uses(ctx, g, name)
+	for i := range uses {
+		t.addUse(start.Name(), &uses[i])
+	}
+	return err
+}
+
+// addUse adds a function below its package, which is a branch of root.
+func (t *tree) addUse(root string, u *graph.Use) {
+	if u.Path == root {
+		return // the package itself
+	}
+	if !slices.ContainsFunc(t.children[root], func(b branch) bool { return b.name == u.Path }) {
+		t.children[root] = append(t.children[root], branch{u.Path, nil, ""})
+	}
+	kind := u.Kind
+	if kind != "object" && kind != "soft" {
+		kind = "call"
+	}
+	name := u.Path + "\x00" + u.Function // no node: packages may have functions of one name
+	t.labels[name] = u.Function
+	below := t.children[u.Path]
+	for i := range below {
+		if below[i].name == name {
+			if !slices.Contains(below[i].kinds, kind) {
+				below[i].kinds = append(below[i].kinds, kind)
+			}
+			return
+		}
+	}
+	t.children[u.Path] = append(below, branch{name, []string{kind}, ""})
+}
+
+// print draws the tree of a root.
+func (t *tree) print(root string) error {
+	_, _ = fmt.Fprintln(t.out, terminal.Printable(root))
+	t.draw(root, "")
 	return t.out.Flush()
 }
 
@@ -72,15 +126,19 @@ func (t *tree) draw(node, indent string) {
 		if i == len(branches)-1 {
 			corner, next = "└── ", "    "
 		}
-		note := strings.Join(b.kinds, ", ")
+		notes := slices.Clip(b.kinds)
 		if b.state != "" {
-			note += ", " + b.state
+			notes = append(notes, b.state)
 		}
 		again := t.drawn[b.name] && len(t.children[b.name]) > 0
 		if again {
-			note += ", see above"
+			notes = append(notes, "see above")
 		}
-		_, _ = fmt.Fprintf(t.out, "%s%s%s (%s)\n", indent, corner, terminal.Printable(b.name), note)
+		note := ""
+		if len(notes) > 0 {
+			note = " (" + strings.Join(notes, ", ") + ")"
+		}
+		_, _ = fmt.Fprintf(t.out, "%s%s%s%s\n", indent, corner, terminal.Printable(cmp.Or(t.labels[b.name], b.name)), note)
 		if !again {
 			t.draw(b.name, indent+next)
 		}
