@@ -92,11 +92,11 @@ func (d *Difference) AllFields() []Field {
 	return all
 }
 
-// function is one of a side.
+// function is one of a side that was understood.
 type function struct {
 	path  string
-	form  string // equal for those that mean the same; "" for opaque ones
-	size  int64  // tokens
+	form  int64 // equal for those that mean the same
+	size  int64 // tokens
 	calls map[string]int64
 }
 
@@ -118,7 +118,7 @@ func codeChanges(a, b *objects) (changes []Function) {
 				gone = slices.Delete(gone, i, i+1)
 			}
 			changes = append(changes, change)
-		case f.form != prior.form && f.form != "" && prior.form != "":
+		case f.form != prior.form:
 			changes = append(changes, Function{Path: path, Kind: FunctionChanged, Calls: callChanges(prior.calls, f.calls)})
 		}
 	}
@@ -134,7 +134,7 @@ const leastRenamed = 12
 
 // renamedFrom returns which of the functions that went a new one was, -1 for none.
 func renamedFrom(f *function, gone []*function, others map[string]*function) int {
-	if f.form == "" || f.size < leastRenamed {
+	if f.size < leastRenamed {
 		return -1
 	}
 	for _, o := range others {
@@ -174,10 +174,10 @@ func codeOf(ctx context.Context, s *Comparer, all *objects, id int64) error {
 	all.code = map[string]*function{}
 	byExport := map[int64]*function{}
 	err := s.each(ctx, scriptRows, []driver.Value{id}, func(v []driver.Value) {
-		f := &function{path: functionPath(facts.Text(v[1])), size: facts.Integer(v[3]), calls: map[string]int64{}}
-		if v[2] != nil {
-			f.form = strconv.FormatInt(facts.Integer(v[2]), 16)
+		if v[2] == nil {
+			return // opaque: the hashes of its export tell what is known
 		}
+		f := &function{path: functionPath(facts.Text(v[1])), form: facts.Integer(v[2]), size: facts.Integer(v[3]), calls: map[string]int64{}}
 		all.code[f.path], byExport[facts.Integer(v[0])] = f, f
 	})
 	if err != nil || len(byExport) == 0 {

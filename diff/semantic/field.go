@@ -52,9 +52,16 @@ type Field struct {
 	Cosmetic bool // only order, or an id that each save makes anew
 }
 
-// Row returns the name and both values, NULL for those that are not there.
+// Columns are those of [Field.Row].
+func Columns() []string { return []string{"field", "old", "new", "cosmetic"} }
+
+// Row returns the name, both values, NULL for those that are not there, and 1 for what is
+// cosmetic.
 func (f *Field) Row() []driver.Value {
-	row := []driver.Value{f.Name, nil, nil}
+	row := []driver.Value{f.Name, nil, nil, int64(0)}
+	if f.Cosmetic {
+		row[3] = int64(1)
+	}
 	for i, s := range []*string{f.Old, f.New} {
 		if s != nil {
 			row[1+i] = *s

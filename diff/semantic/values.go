@@ -76,7 +76,7 @@ func valueChanges(ctx context.Context, s *Comparer, in *Difference, old, new *di
 		for _, end := range []string{" bytes", " size"} {
 			if path, found := strings.CutSuffix(name, end); found {
 				path = strings.ReplaceAll(path, ":", ".")
-				if f, g := a.code[functionPath(path)], b.code[functionPath(path)]; f != nil && g != nil && f.form != "" && g.form != "" {
+				if f, g := a.code[functionPath(path)], b.code[functionPath(path)]; f != nil && g != nil {
 					if f.form == g.form && end == " bytes" {
 						in.moved++
 					}

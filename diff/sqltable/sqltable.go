@@ -30,7 +30,7 @@ func Functions(catalog string) (tables []schema.TableFunction, close func() erro
 		{Name: "diff", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{}, changeRows)},
 		{Name: "diff_files", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{Files: true}, changeRows)},
 		{Name: "diff_downloads", Params: params, Columns: download.Columns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
-		{Name: "diff_fields", Params: params, Columns: []string{"kind", "path", "old_path", "field", "old", "new"}, Rows: t.rows(diff.Options{}, fieldRows)},
+		{Name: "diff_fields", Params: params, Columns: append([]string{"kind", "path", "old_path"}, semantic.Columns()...), Rows: t.rows(diff.Options{}, fieldRows)},
 	}, t.close
 }
 

@@ -64,7 +64,7 @@ func newInsideWriter(a *cli.App, s *operand.Sides, format string, hashes bool) (
 		return w, nil
 	}
 	var err error
-	w.rows, err = a.Rows(format, "kind", "path", "old_path", "field", "old", "new")
+	w.rows, err = a.Rows(format, append([]string{"kind", "path", "old_path"}, semantic.Columns()...)...)
 	return w, err
 }
 
@@ -126,7 +126,7 @@ func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
 		return err
 	}
 	if in == nil {
-		return w.row(c, nil, nil, nil)
+		return w.row(c, nil, nil, nil, nil)
 	}
 	return w.inside(c, in)
 }
@@ -155,7 +155,7 @@ func (w *insideWriter) inside(c *diff.Change, in *semantic.Difference) error {
 	return nil
 }
 
-// row writes a row where there are rows: field, old and new, nil for none.
+// row writes a row where there are rows: field, old, new and cosmetic, nil for none.
 func (w *insideWriter) row(c *diff.Change, values ...driver.Value) error {
 	if w.rows == nil {
 		return nil
@@ -204,7 +204,7 @@ func (w *insideWriter) function(c *diff.Change, f *semantic.Function) error {
 		if f.Text == "" {
 			return nil
 		}
-		return w.row(c, "function "+f.Path+" text", nil, f.Text)
+		return w.row(c, "function "+f.Path+" text", nil, f.Text, int64(0))
 	}
 	colour := map[semantic.FunctionKind]string{semantic.FunctionAdded: cli.Green, semantic.FunctionRemoved: cli.Red}[f.Kind]
 	line := terminal.Printable(f.Path) + " " + string(f.Kind)
@@ -224,7 +224,7 @@ func (w *insideWriter) function(c *diff.Change, f *semantic.Function) error {
 
 func (w *insideWriter) text(c *diff.Change, text string) error {
 	if w.rows != nil {
-		return w.row(c, "text", nil, text)
+		return w.row(c, "text", nil, text, int64(0))
 	}
 	return w.lines("", text)
 }
@@ -252,7 +252,7 @@ func (w *insideWriter) lines(indent, text string) error {
 
 func (w *insideWriter) bytes(c *diff.Change, r semantic.Range) error {
 	if w.rows != nil {
-		return w.row(c, "bytes", fmt.Sprintf("%d+%d", r.OldOffset, r.OldSize), fmt.Sprintf("%d+%d", r.NewOffset, r.NewSize))
+		return w.row(c, "bytes", fmt.Sprintf("%d+%d", r.OldOffset, r.OldSize), fmt.Sprintf("%d+%d", r.NewOffset, r.NewSize), int64(0))
 	}
 	_, err := fmt.Fprintf(w.w, "  ~ %s at %#x -> %s at %#x\n", cli.Plural(r.OldSize, "byte", "bytes"), r.OldOffset,
 		cli.Plural(r.NewSize, "byte", "bytes"), r.NewOffset)

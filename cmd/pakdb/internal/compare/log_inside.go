@@ -113,7 +113,7 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events),
 		insideWriter: &insideWriter{insider: &insider{a, &semantic.Comparer{}}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
 	if opts.format != "" {
-		if l.rows, err = a.Rows(opts.format, "build", "kind", "path", "field", "old", "new"); err != nil {
+		if l.rows, err = a.Rows(opts.format, append([]string{"build", "kind", "path"}, semantic.Columns()...)...); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (l *insideLog) event(ctx context.Context, e *history.Event) error {
 		logLine(l.w, l.p, e, l.widest)
 		return l.inside(&e.Change, in)
 	}
-	for _, f := range in.Fields {
+	for _, f := range in.AllFields() {
 		row := append([]driver.Value{e.Build}, e.RowOf("kind", "path")...)
 		if err := l.rows.Write(append(row, f.Row()...)...); err != nil {
 			return err
