@@ -3,6 +3,7 @@ package media
 import (
 	"errors"
 	"image"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/texture"
@@ -72,12 +73,19 @@ func pixels(p *Package, t *Texture, mip, slice int) (image.Image, error) {
 		return nil, err
 	}
 	size, _ := f.Size(m.Width, m.Height)
+	decode := func(k int) (image.Image, error) {
+		out, err := f.Decode(data[int64(k)*size:], m.Width, m.Height)
+		if err == nil && t.Kind == "TC_Normalmap" && strings.HasPrefix(t.Format, "PF_ASTC") {
+			out = texture.Normals(out)
+		}
+		return out, err
+	}
 	if slice >= 0 {
-		return f.Decode(data[int64(slice)*size:], m.Width, m.Height)
+		return decode(slice)
 	}
 	var parts []image.Image
 	for k := range m.Slices {
-		part, err := f.Decode(data[int64(k)*size:], m.Width, m.Height)
+		part, err := decode(k)
 		if err != nil {
 			return nil, err
 		}

@@ -50,6 +50,8 @@ func truths() map[string]truth {
 		"T_Streaming": {"streaming", 0.84, 35, 3}, "T_Virtual": {"streaming", 0.84, 35, 3}, "T_UDIM": {"udim", 0.85, 66, 3},
 		"T_Cube": {"", 0, 0, 4}, "T_Array": {"", 0, 0, 4}, "T_CubeArray": {"", 0, 0, 4}, "T_Volume": {"", 0, 0, 4},
 		"T_ETC2_RGB": {"rgb", 0.52, 3, 3}, "T_ETC2_RGBA": {"rgba", 0.21, 55, 4}, "T_EAC_R11": {"grayscale", 0.52, 6, 3}, "T_EAC_RG11": {"normal", 0, 0, 2},
+		"T_ASTC_4x4": {"rgba", 0.48, 6, 4}, "T_ASTC_6x6": {"rgba", 2.1, 15, 4}, "T_ASTC_8x8": {"rgba", 2.39, 12, 4},
+		"T_ASTC_10x10": {"rgba", 4.57, 176, 4}, "T_ASTC_12x12": {"rgba", 5.92, 110, 4}, "T_ASTC_Normal": {"normal", 0.02, 1, 2},
 		"T_BC6H": {"ramp", 1.35, 65, 3},
 	}
 }

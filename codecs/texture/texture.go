@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"pakdb/codecs"
+	"pakdb/codecs/texture/astc"
 	"pakdb/codecs/texture/bcn"
 	"pakdb/codecs/texture/etc2"
 	"pakdb/codecs/texture/plain"
@@ -26,6 +27,7 @@ type Format struct {
 
 	blocks bcn.Format
 	mobile etc2.Format
+	astc   bool
 	pixels plain.Format
 }
 
@@ -43,6 +45,7 @@ var formats = sync.OnceValue(func() map[string]Format {
 	}
 	other := func(width, height, bytes int) Format { return Format{Width: width, Height: height, Bytes: bytes} }
 	mobile := func(f etc2.Format, bytes int) Format { return Format{Width: 4, Height: 4, Bytes: bytes, mobile: f} }
+	square := func(side int) Format { return Format{Width: side, Height: side, Bytes: 16, astc: true} }
 	hdr := block(bcn.BC6H, 16)
 	hdr.Float = true
 	return map[string]Format{
@@ -55,9 +58,9 @@ var formats = sync.OnceValue(func() map[string]Format {
 		"R16F": float(plain.R16F), "R16F_FILTER": float(plain.R16F), "G16R16F": float(plain.RG16F), "G16R16F_FILTER": float(plain.RG16F),
 		"FloatRGBA": float(plain.RGBA16F), "R32_FLOAT": float(plain.R32F), "A32B32G32R32F": float(plain.RGBA32F),
 		"ETC1": mobile(etc2.RGB, 8), "ETC2_RGB": mobile(etc2.RGB, 8), "ETC2_RGBA": mobile(etc2.RGBA, 16), "ETC2_R11_EAC": mobile(etc2.R11, 8), "ETC2_RG11_EAC": mobile(etc2.RG11, 16),
-		"ASTC_4x4": other(4, 4, 16), "ASTC_6x6": other(6, 6, 16), "ASTC_8x8": other(8, 8, 16), "ASTC_10x10": other(10, 10, 16), "ASTC_12x12": other(12, 12, 16),
+		"ASTC_4x4": square(4), "ASTC_6x6": square(6), "ASTC_8x8": square(8), "ASTC_10x10": square(10), "ASTC_12x12": square(12),
 		"ASTC_4x4_HDR": other(4, 4, 16), "ASTC_6x6_HDR": other(6, 6, 16), "ASTC_8x8_HDR": other(8, 8, 16), "ASTC_10x10_HDR": other(10, 10, 16),
-		"ASTC_12x12_HDR": other(12, 12, 16), "ASTC_4x4_NORM_RG": other(4, 4, 16),
+		"ASTC_12x12_HDR": other(12, 12, 16), "ASTC_4x4_NORM_RG": square(4),
 		"PVRTC2": other(8, 4, 8), "PVRTC4": other(4, 4, 8), "FloatRGB": other(1, 1, 4), "FloatR11G11B10": other(1, 1, 4),
 		"A2B10G10R10": other(1, 1, 4), "A16B16G16R16": other(1, 1, 8), "R8G8": other(1, 1, 2), "G16R16": other(1, 1, 4),
 	}
@@ -109,10 +112,20 @@ func (f *Format) Decode(src []byte, width, height int) (image.Image, error) {
 		return out, plain.Decode(pixels, src, f.pixels, width, height)
 	case f.blocks != 0:
 		return blocks(src, f.blocks, width, height, bcn.Decode)
+	case f.astc:
+		out, pixels := newImage(astc.PixelSize, width, height)
+		return out, hdrUnsupported(astc.Decode(pixels, src, width, height, f.Width, f.Height))
 	case f.mobile != 0:
 		return blocks(src, f.mobile, width, height, etc2.Decode)
 	}
 	return nil, codecs.Errorf(errors.ErrUnsupported, "pixels of %s", f.Name)
+}
+
+func hdrUnsupported(err error) error {
+	if errors.Is(err, astc.ErrHDR) {
+		return codecs.Errorf(errors.ErrUnsupported, "%v", err)
+	}
+	return err
 }
 
 // blocks decodes blocks. Two bytes a pixel are two channels of normals, eight are halfs.
@@ -150,6 +163,28 @@ func newImage(pixel, width, height int) (image.Image, []byte) {
 	}
 	out := image.NewNRGBA(r)
 	return out, out.Pix
+}
+
+// Normals returns a normal map of which the coordinates are stored as grey and alpha, or as
+// red and green, as ASTC has them: red and green with the third one restored.
+func Normals(p image.Image) image.Image {
+	in, ok := p.(*image.NRGBA)
+	if !ok {
+		return p
+	}
+	at := 3 // of the second coordinate
+	for i := 0; i+4 <= len(in.Pix); i += 4 {
+		if in.Pix[i] != in.Pix[i+1] || in.Pix[i] != in.Pix[i+2] {
+			at = 1
+			break
+		}
+	}
+	out := image.NewNRGBA(in.Rect)
+	for i := 0; i+4 <= len(in.Pix); i += 4 {
+		x, y := in.Pix[i], in.Pix[i+at]
+		out.Pix[i], out.Pix[i+1], out.Pix[i+2], out.Pix[i+3] = x, y, plain.Blue(x, y), 255
+	}
+	return out
 }
 
 // Below returns pictures of one size and kind below each other.

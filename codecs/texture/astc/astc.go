@@ -1,0 +1,96 @@
+package astc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// PixelSize is how many bytes [Decode] writes for a pixel: R G B A.
+const PixelSize = 4
+
+// Size returns how many bytes a picture has in blocks of some sides. ok is false for sides
+// below 1, blocks that there are not, and a picture of more than 2 GiB.
+func Size(width, height, blockWidth, blockHeight int) (size int, ok bool) {
+	if width < 1 || height < 1 || width > math.MaxInt32 || height > math.MaxInt32 || !isBlock(blockWidth, blockHeight) {
+		return 0, false
+	}
+	blocks := (int64(width) + int64(blockWidth) - 1) / int64(blockWidth) * ((int64(height) + int64(blockHeight) - 1) / int64(blockHeight))
+	if blocks > math.MaxInt32/blockSize || int64(width)*int64(height) > math.MaxInt32/PixelSize {
+		return 0, false
+	}
+	return int(blocks) * blockSize, true
+}
+
+const blockSize = 16 // bytes
+
+// isBlock reports whether blocks have such sides.
+func isBlock(width, height int) bool {
+	switch [2]int{width, height} {
+	case [2]int{4, 4}, [2]int{5, 4}, [2]int{5, 5}, [2]int{6, 5}, [2]int{6, 6}, [2]int{8, 5}, [2]int{8, 6}, [2]int{8, 8},
+		[2]int{10, 5}, [2]int{10, 6}, [2]int{10, 8}, [2]int{10, 10}, [2]int{12, 10}, [2]int{12, 12}:
+		return true
+	}
+	return false
+}
+
+// ErrSize means that the sides of a picture do not fit the bytes.
+var ErrSize = errors.New("astc: size")
+
+// ErrHDR means that a picture has colours above 1.
+var ErrHDR = errors.New("astc: HDR blocks")
+
+// Decode decodes a picture from src into dst, which must have room for width * height pixels
+// of [PixelSize]. src may be longer than the picture. The error wraps [ErrSize], and dst is
+// unchanged then, or [ErrHDR].
+func Decode(dst, src []byte, width, height, blockWidth, blockHeight int) error {
+	size, ok := Size(width, height, blockWidth, blockHeight)
+	switch {
+	case !ok:
+		return fmt.Errorf("%w: %d x %d pixels in blocks of %d x %d", ErrSize, width, height, blockWidth, blockHeight)
+	case len(src) < size:
+		return fmt.Errorf("%w: %d x %d pixels in blocks of %d x %d take %d bytes, %d are there", ErrSize, width, height, blockWidth, blockHeight, size, len(src))
+	case len(dst) < width*height*PixelSize:
+		return fmt.Errorf("%w: %d bytes for %d of pixels", ErrSize, len(dst), width*height*PixelSize)
+	}
+	b := block{width: blockWidth, height: blockHeight}
+	for y := 0; y < height; y += blockHeight {
+		for x := 0; x < width; x += blockWidth {
+			if !b.decode(src) {
+				return ErrHDR
+			}
+			src = src[blockSize:]
+			n := min(width-x, blockWidth) * PixelSize
+			for r := range min(height-y, blockHeight) {
+				copy(dst[((y+r)*width+x)*PixelSize:][:n], b.pixels[r*blockWidth*PixelSize:])
+			}
+		}
+	}
+	return nil
+}
+
+// bits128 is a block as a number.
+type bits128 struct{ lo, hi uint64 }
+
+func bitsOf(src []byte) bits128 {
+	return bits128{binary.LittleEndian.Uint64(src), binary.LittleEndian.Uint64(src[8:])}
+}
+
+// at returns n bits, 16 at most, from one on; those behind the end are 0.
+func (b *bits128) at(from, n int) uint32 {
+	var v uint64
+	switch {
+	case from >= 128 || from < 0:
+		return 0
+	case from >= 64:
+		v = b.hi >> (from - 64)
+	default:
+		v = b.lo>>from | b.hi<<(64-from)
+	}
+	return uint32(v) & (1<<n - 1)
+}
+
+// reversed returns the bits in the other order.
+func (b *bits128) reversed() bits128 { return bits128{bits.Reverse64(b.hi), bits.Reverse64(b.lo)} }
