@@ -28,7 +28,7 @@ import (
 
 // asOptions say in which form contents are written.
 type asOptions struct {
-	form   string // "" for as they are
+	form   string // "" for as they are; of extract several, between commas
 	values valueOptions
 	media  mediaOptions
 }
@@ -43,17 +43,21 @@ func (o *asOptions) add(cmd *cobra.Command) {
 	o.media.add(cmd)
 }
 
+// forms are those that are wanted.
+func (o *asOptions) forms() []string { return strings.Split(o.form, ",") }
+
 // check refuses forms that there are not, and options that mean nothing with them.
 func (o *asOptions) check(raw bool) error {
+	known := append([]string{"json"}, mediaForms()...)
 	switch {
-	case o.form != "" && o.form != "json" && !slices.Contains(mediaForms(), o.form):
+	case o.form != "" && slices.ContainsFunc(o.forms(), func(form string) bool { return !slices.Contains(known, form) }):
 		return fmt.Errorf("%w: --as %s: the forms are json and %s", cli.ErrUsage, o.form, strings.Join(mediaForms(), ", "))
 	case o.form != "" && raw:
 		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
 	case o.form == "" && (o.values.mappings != "" || o.values.engine != ""):
 		return fmt.Errorf("%w: --mappings and --engine are about --as", cli.ErrUsage)
 	}
-	return o.media.check(o.form)
+	return o.media.check(o.forms())
 }
 
 // writeJSON writes the values of a package as JSON. Errors of w are told from those of
@@ -215,7 +219,7 @@ func (x *jsonExtraction) write(ctx context.Context, dir *extract.Dir, files *pac
 		j.err = cli.OfFile(err, files.ar.Path, choose.Label(j.entry))
 		return nil
 	}
-	f, err := dir.Create(j.out)
+	f, err := dir.Create(formName(j.out, "json"))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -25,9 +26,12 @@ import (
 // mediaForms are the forms in which media are written.
 func mediaForms() []string { return []string{"png", "wav", "ogg", "audio"} }
 
-// mediaWord says what a form is of.
-func mediaWord(form string) string {
-	if form == "png" {
+// mediaWord says what forms are of.
+func mediaWord(forms ...string) string {
+	switch {
+	case len(forms) > 1:
+		return "textures or sounds of these forms"
+	case forms[0] == "png":
 		return "textures"
 	}
 	return "sounds of that form"
@@ -48,14 +52,14 @@ func (o *mediaOptions) add(cmd *cobra.Command) {
 }
 
 // check refuses numbers that mean nothing with a form.
-func (o *mediaOptions) check(form string) error {
+func (o *mediaOptions) check(forms []string) error {
 	if !o.added {
 		return nil
 	}
 	if o.mip < -1 || o.slice < -1 {
 		return fmt.Errorf("%w: --mip and --slice count from 0", cli.ErrUsage)
 	}
-	if form != "png" && (o.mip >= 0 || o.slice >= 0) {
+	if !slices.Contains(forms, "png") && (o.mip >= 0 || o.slice >= 0) {
 		return fmt.Errorf("%w: --mip and --slice are about --as png", cli.ErrUsage)
 	}
 	return nil
@@ -148,16 +152,16 @@ func picture(p *media.Package, export int, o *mediaOptions) (*product, error) {
 
 // produce decodes a texture or a sound. The error is an [otherForm] of a sound that has
 // another one.
-func produce(p *media.Package, export int, as *asOptions) (*product, error) {
-	if as.form == "png" {
-		return picture(p, export, &as.media)
+func produce(p *media.Package, export int, form string, which *mediaOptions) (*product, error) {
+	if form == "png" {
+		return picture(p, export, which)
 	}
 	s, err := p.Sound(export)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
 	}
 	ext := s.Codec.Ext()
-	if as.form != "audio" && ext != "."+as.form {
+	if form != "audio" && ext != "."+form {
 		return nil, &otherForm{s}
 	}
 	b, err := p.Stream(s)
@@ -201,12 +205,12 @@ func catMedia(ctx context.Context, w io.Writer, p *packages, o *openedPackage, n
 	if len(all) == 0 {
 		return codecs.Errorf(codecs.ErrNotFound, "the package has no %s", strings.TrimSuffix(mediaWord(as.form), "s"))
 	}
-	out, err := produce(m, all[0], as)
+	out, err := produce(m, all[0], as.form, &as.media)
 	for _, other := range all[1:] {
 		if !errors.Is(err, media.ErrElsewhere) {
 			break
 		}
-		out, err = produce(m, other, as)
+		out, err = produce(m, other, as.form, &as.media)
 	}
 	if err != nil {
 		return err
@@ -222,7 +226,10 @@ func catMedia(ctx context.Context, w io.Writer, p *packages, o *openedPackage, n
 // mediaExtraction is a run of extract that writes the media of packages.
 type mediaExtraction struct {
 	*packages
-	as      *asOptions
+	forms   []string
+	which   *mediaOptions
+	files   atomic.Int64 // that were written
+	bytes   atomic.Int64 // of them
 	smaller atomic.Int64 // textures whose largest mips are not there
 }
 
@@ -242,13 +249,23 @@ func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *pa
 	m, end := mediaOf(ctx, x.packages, o, surroundings{files.besides(ctx, x.a, j.entry, content), files.named})
 	defer end()
 	j.none = true
+	for _, form := range x.forms {
+		if err := x.writeForm(dir, m, form, o.Path, files, j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeForm writes the textures or the sounds of a package.
+func (x *mediaExtraction) writeForm(dir *extract.Dir, m *media.Package, form, path string, files *packageFiles, j *job) error {
 	taken := map[string]bool{}
-	for k, export := range members(m, o.Path, x.as.form) {
+	for k, export := range members(m, path, form) {
 		out := j.out
 		if k > 0 {
 			out = memberName(j.out, m.NameOf(m.Exports[export].Name), taken)
 		}
-		done, contentErr, err := x.writeOne(dir, m, export, out, j)
+		done, contentErr, err := x.writeOne(dir, m, export, form, out, j)
 		if err != nil {
 			return err
 		}
@@ -262,8 +279,8 @@ func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *pa
 
 // writeOne writes one texture or sound. Textures whose pixels another object has, and
 // sounds that have another form, are passed over.
-func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export int, name string, j *job) (done bool, contentErr, err error) {
-	out, contentErr := produce(m, export, x.as)
+func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export int, form, name string, j *job) (done bool, contentErr, err error) {
+	out, contentErr := produce(m, export, form, x.which)
 	var other *otherForm
 	if errors.Is(contentErr, media.ErrElsewhere) || errors.As(contentErr, &other) {
 		return false, nil, nil
@@ -276,13 +293,27 @@ func (x *mediaExtraction) writeOne(dir *extract.Dir, m *media.Package, export in
 		return false, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	if err := out.write(f); err != nil {
+	if err := out.write(&counting{f, &x.bytes}); err != nil {
 		return false, nil, err
 	}
+	x.files.Add(1)
 	if out.note != "" {
 		x.smaller.Add(1)
 	}
 	return true, nil, f.Commit(j.entry.Mod)
+}
+
+// counting counts what is written.
+type counting struct {
+	io.Writer
+	bytes *atomic.Int64
+}
+
+// Write implements [io.Writer].
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.bytes.Add(int64(n))
+	return n, err
 }
 
 // report tells of textures that are smaller than they were.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -74,6 +75,9 @@ Colours are written as they are stored; those brighter than white become white.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := opts.as.check(opts.raw); err != nil {
 				return err
+			}
+			if strings.Contains(opts.as.form, ",") {
+				return fmt.Errorf("%w: cat --as takes one form", cli.ErrUsage)
 			}
 			return runCat(cmd.Context(), a, opts, args)
 		},

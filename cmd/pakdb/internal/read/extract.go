@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -72,7 +73,8 @@ that packages declare are looked for in all archives that are named.
 
 --as png writes the textures of packages: of UI/T_Logo.uasset, UI/T_Logo.png. Others of
 one package follow with their names, Maps/A.Lightmap_1.png. --as wav and --as ogg write
-the sounds that have that form, --as audio all of them.`,
+the sounds that have that form, --as audio all of them. Forms may follow each other
+between commas: --as png,wav,ogg,json.`,
 		Example: `  pakdb extract Calligraphy.sip -o out
   pakdb extract Game.pak "Game/Config/**" -o out --overwrite
   pakdb extract "Game.pak!/Mods/A.umod" -o out
@@ -217,12 +219,14 @@ func (all *extractions) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if all.opts.as.form == "json" {
-			all.json = x
-		} else {
-			all.media = &mediaExtraction{packages: x.packages, as: &all.opts.as}
-		}
 		defer end()
+		forms := slices.DeleteFunc(all.opts.as.forms(), func(form string) bool { return form == "json" })
+		if len(forms) < len(all.opts.as.forms()) {
+			all.json = x
+		}
+		if len(forms) > 0 {
+			all.media = &mediaExtraction{packages: x.packages, forms: forms, which: &all.opts.as.media}
+		}
 	}
 	err = all.each(ctx, func(x *extraction) error {
 		progress := newProgress(all.a, x.ar, x.takes)
@@ -239,10 +243,10 @@ func (all *extractions) run(ctx context.Context) error {
 		}
 		return err
 	}
-	switch {
-	case all.json != nil:
+	if all.json != nil {
 		all.json.report(all.bad)
-	case all.media != nil:
+	}
+	if all.media != nil {
 		all.media.report()
 	}
 	if all.a.Quiet {
@@ -252,8 +256,11 @@ func (all *extractions) run(ctx context.Context) error {
 	if all.skipped > 0 {
 		text += fmt.Sprintf("; %s left out that others are mounted over", cli.Plural(all.skipped, "entry", "entries"))
 	}
-	_, err = fmt.Fprintf(all.a.Stdout, "%s, %s, extracted into %s%s\n", cli.Plural(all.sums.Entries, "entry", "entries"),
-		cli.HumanSize(all.sums.Size), all.opts.out, text)
+	written, size := cli.Plural(all.sums.Entries, "entry", "entries"), all.sums.Size
+	if all.media != nil && all.json == nil {
+		written, size = cli.Plural(all.media.files.Load(), "file", "files"), all.media.bytes.Load()
+	}
+	_, err = fmt.Fprintf(all.a.Stdout, "%s, %s, extracted into %s%s\n", written, cli.HumanSize(size), all.opts.out, text)
 	return err
 }
 
@@ -305,8 +312,8 @@ func (all *extractions) left() string {
 	if all.others == 0 {
 		return ""
 	}
-	if all.opts.as.form != "json" {
-		return fmt.Sprintf("; %s left out that have no %s", cli.Plural(all.others, "entry", "entries"), mediaWord(all.opts.as.form))
+	if forms := all.opts.as.forms(); !slices.Contains(forms, "json") {
+		return fmt.Sprintf("; %s left out that have no %s", cli.Plural(all.others, "entry", "entries"), mediaWord(forms...))
 	}
 	return fmt.Sprintf("; %s left out that are no packages", cli.Plural(all.others, "entry", "entries"))
 }
@@ -322,7 +329,7 @@ func (x *extraction) hides(e *codecs.Entry) bool {
 func (x *extraction) fileName(e *codecs.Entry) string {
 	name := x.ownName(e)
 	if x.opts.as.form != "" {
-		return formName(name, x.opts.as.form)
+		return formName(name, x.opts.as.forms()[0])
 	}
 	return name
 }
@@ -350,10 +357,14 @@ func (x *extraction) ownName(e *codecs.Entry) string {
 // write extracts one entry. Only what concerns the folder is returned.
 func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
 	if x.json != nil {
-		return x.json.write(ctx, dir, x.bodies, j)
+		if err := x.json.write(ctx, dir, x.bodies, j); err != nil || x.media == nil || j.err != nil {
+			return err
+		}
 	}
 	if x.media != nil {
-		return x.media.write(ctx, dir, x.bodies, j)
+		err := x.media.write(ctx, dir, x.bodies, j)
+		j.none = j.none && x.json == nil
+		return err
 	}
 	r, err := openContent(ctx, x.ar, j.entry, x.opts.raw)
 	if err != nil {
