@@ -229,7 +229,7 @@ func (b *block) readWeights(n int) {
 // paint decodes the pixels. The weights of a pixel lie between those of four places of the
 // grid.
 func (b *block) paint(ends *[4][2]rgba, partitions, channel int) {
-	seed := b.bits.at(13, 10)
+	split := splitOf(b.bits.at(13, 10), partitions, b.width*b.height < 31)
 	scaleX, scaleY := (1024+b.width/2)/(b.width-1), (1024+b.height/2)/(b.height-1)
 	planes := 1
 	if b.dual {
@@ -252,7 +252,7 @@ func (b *block) paint(ends *[4][2]rgba, partitions, channel int) {
 			}
 			e := &ends[0]
 			if partitions > 1 {
-				e = &ends[partition(seed, x, y, partitions, b.width*b.height < 31)]
+				e = &ends[split.partition(x, y)]
 			}
 			out := b.pixels[(y*b.width+x)*PixelSize:][:PixelSize]
 			for c := range out {
@@ -266,18 +266,21 @@ func (b *block) paint(ends *[4][2]rgba, partitions, channel int) {
 	}
 }
 
-// partition returns the partition of a pixel.
-func partition(seed uint32, px, py, partitions int, small bool) int {
-	x, y := uint32(px), uint32(py)
-	if small {
-		x, y = x<<1, y<<1
-	}
+// split is how the pixels of a block are spread over its partitions.
+type split struct {
+	slopes     [8]uint32
+	hash       uint32
+	partitions int
+	small      bool
+}
+
+// splitOf returns the split that a number stands for.
+func splitOf(seed uint32, partitions int, small bool) split {
 	seed += uint32(partitions-1) * 1024
-	r := hash(seed)
-	var s [8]uint32
-	for i := range s {
-		v := r >> (4 * i) & 15
-		s[i] = v * v
+	s := split{hash: hash(seed), partitions: partitions, small: small}
+	for i := range s.slopes {
+		v := s.hash >> (4 * i) & 15
+		s.slopes[i] = v * v
 	}
 	one, two := uint32(5), uint32(5)
 	if seed&2 != 0 {
@@ -289,21 +292,31 @@ func partition(seed uint32, px, py, partitions int, small bool) int {
 	if seed&1 == 0 {
 		one, two = two, one
 	}
-	for i := range s {
+	for i := range s.slopes {
 		if i%2 == 0 {
-			s[i] >>= one
+			s.slopes[i] >>= one
 		} else {
-			s[i] >>= two
+			s.slopes[i] >>= two
 		}
 	}
-	a := (s[0]*x + s[1]*y + r>>14) & 63
-	b := (s[2]*x + s[3]*y + r>>10) & 63
-	c := (s[4]*x + s[5]*y + r>>6) & 63
-	d := (s[6]*x + s[7]*y + r>>2) & 63
-	if partitions < 4 {
+	return s
+}
+
+// partition returns the partition of a pixel.
+func (s *split) partition(px, py int) int {
+	x, y := uint32(px), uint32(py)
+	if s.small {
+		x, y = x<<1, y<<1
+	}
+	k, r := &s.slopes, s.hash
+	a := (k[0]*x + k[1]*y + r>>14) & 63
+	b := (k[2]*x + k[3]*y + r>>10) & 63
+	c := (k[4]*x + k[5]*y + r>>6) & 63
+	d := (k[6]*x + k[7]*y + r>>2) & 63
+	if s.partitions < 4 {
 		d = 0
 	}
-	if partitions < 3 {
+	if s.partitions < 3 {
 		c = 0
 	}
 	switch {
