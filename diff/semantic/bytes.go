@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"pakdb/diff"
+	"unicode"
 	"unicode/utf8"
 
 	textdiff "github.com/rogpeppe/go-internal/diff"
+
+	"pakdb/diff"
+	"pakdb/internal/jsonc"
 )
 
 // The largest contents that are read to compare them, and the largest that are
@@ -26,8 +29,9 @@ func (s *Comparer) compareBytes(ctx context.Context, in *Difference, old, new *d
 	if err != nil {
 		return err
 	}
-	if isText(a) && isText(b) {
-		if changes, ok := jsonChanges(a, b); ok {
+	if x, y := wideText(a), wideText(b); isText(x) && isText(y) {
+		a, b = x, y
+		if changes, ok := structuredChanges(new.Name(), a, b); ok {
 			in.Fields = append(in.Fields, changes...)
 		}
 		in.Text = string(textdiff.Diff("a/"+old.Name(), a, "b/"+new.Name(), b))
@@ -43,6 +47,19 @@ func (s *Comparer) bytes(ctx context.Context, f *diff.File) ([]byte, error) {
 		return nil, err
 	}
 	return s.Contents.Bytes(ctx, digest, maxContent)
+}
+
+// wideText returns a text in UTF-16 as UTF-8, and other bytes as they are: of those that
+// only begin like one, some are no characters, or control a terminal.
+func wideText(b []byte) []byte {
+	if len(b)%2 != 0 || len(b) > 2*maxText || !bytes.HasPrefix(b, []byte("\xff\xfe")) && !bytes.HasPrefix(b, []byte("\xfe\xff")) {
+		return b
+	}
+	text := jsonc.Text(b)
+	if bytes.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+		return b
+	}
+	return text
 }
 
 func isText(b []byte) bool {

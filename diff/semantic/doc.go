@@ -1,13 +1,13 @@
 // Package semantic tells what changed inside of contents. Facts of the catalog come
 // first: values of packages, fields of prototypes, points of curves, exports,
-// references. What has none is compared as JSON, as text or as bytes, for which the
-// contents must be at hand.
+// references. What has none is compared as JSON, CSV, XML, as text or as bytes, for
+// which the contents must be at hand.
 //
 //	Change ─► facts of both contents ─► fields, by name ─► Difference.Fields
-//	       └► bytes of both contents ─► JSON: Fields, and Text; other text: Text; else Ranges
+//	       └► bytes of both contents ─► with structure: Fields, and Text; other text: Text; else Ranges
 //
 // Files in reading order: semantic.go (Compare), values.go (with the room values),
 // code.go (functions),
 // prototype.go, package.go, localized.go, sql.go (facts that one query yields),
-// bytes.go, json.go, field.go (Comparer, Difference, how fields are compared).
+// bytes.go, structured.go, json.go, field.go (Comparer, Difference, how fields are compared).
 package semantic

@@ -35,7 +35,7 @@ type Comparer struct {
 }
 
 // Difference is what changed inside of one content: Fields and Functions, or else Text, or
-// else Ranges. Of JSON it is Fields, by path, and Text.
+// else Ranges. Of JSON, CSV and XML it is Fields, by path, and Text.
 type Difference struct {
 	Fields    []Field
 	Functions []Function

@@ -25,10 +25,16 @@ func (t texts) Bytes(_ context.Context, digest [32]byte, _ int64) ([]byte, error
 // insideOf compares two contents that the catalog knows nothing of.
 func insideOf(t testing.TB, old, new string) *semantic.Difference {
 	t.Helper()
+	return insideOfFile(t, "x.json", old, new)
+}
+
+// insideOfFile is insideOf of a file of any name.
+func insideOfFile(t testing.TB, name, old, new string) *semantic.Difference {
+	t.Helper()
 	db := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) {
 		for label, content := range map[string]byte{"0": 1, "1": 2} {
 			schematest.Build(t, c, label, func(b *schema.Build) {
-				schematest.Mount(t, b, "a", schema.Entry{Name: "x.json", Method: "none", Size: 1, ContentSize: 1, Content: schema.Digest{content}, HasContent: true})
+				schematest.Mount(t, b, "a", schema.Entry{Name: name, Method: "none", Size: 1, ContentSize: 1, Content: schema.Digest{content}, HasContent: true})
 			})
 		}
 	}))

@@ -12,7 +12,7 @@ import (
 // comments and of commas before a closing bracket. Nothing else is changed: a text that is
 // no JSON stays none.
 func Plain(text []byte) []byte {
-	text = utf8Of(text)
+	text = Text(text)
 	out := text // copied before it is changed
 	blank := func(from, to int) {
 		if &out[0] == &text[0] {
@@ -64,8 +64,8 @@ func commentEnd(text []byte, i int) int {
 	return i + 2 + at + len(mark)
 }
 
-// utf8Of returns a text without its byte order mark, in UTF-8.
-func utf8Of(text []byte) []byte {
+// Text returns a text without its byte order mark, in UTF-8. One in UTF-16 needs the mark.
+func Text(text []byte) []byte {
 	var order binary.ByteOrder
 	switch {
 	case bytes.HasPrefix(text, []byte("\xff\xfe")):
