@@ -20,6 +20,8 @@ var notSearched = []string{
 	"plugin_descriptor.category_id", "plugin_descriptor.created_by_id", "plugin_descriptor.engine_id", "plugin_descriptor.version_name_id",
 	"property.field_id", "property_text.key_id", "property_text.namespace_id",
 	"registry_asset.class_id", "registry_dependency.from_id", "registry_dependency.to_id",
+	"script.why_id", "script_text.key_id", "script_text.namespace_id", "script_use.event_id",
+	"sound.why_id", "texture.why_id",
 	"value_entry.name_id",
 	"value_export.class_id", "value_export.object_id", "value_export.outer_path_id", "value_export.super_id", "value_export.why_id",
 	"value_set.missing_id",

@@ -365,3 +365,29 @@ func TestOtherFacts(t *testing.T) {
 		}
 	}
 }
+
+// TestAnotherRevision: an index that another revision made is made anew.
+func TestAnotherRevision(t *testing.T) {
+	g := newGame(t)
+	g.write(map[string]string{"a.ini": "[S]\na=ultron\n"})
+	if err := g.scan(t.Context(), "1", schema.SearchMade); err != nil {
+		t.Fatal(err)
+	}
+	other, err := sql.Open("sqlite", g.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	for _, statement := range []string{"DELETE FROM search_use", "UPDATE search_state SET done = 1 WHERE subject = 6"} {
+		if _, err := other.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.write(map[string]string{"b.ini": "[S]\na=hydra\n"})
+	if err := g.scan(t.Context(), "2", schema.SearchKept); err != nil {
+		t.Fatal(err)
+	}
+	if got := hits(t, schematest.Open(t, g.file()), "ultron"); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+}

@@ -24,6 +24,7 @@ const (
 	Folders
 	contents
 	sets
+	made // the revision that made the index
 )
 
 // subject is a table that is indexed up to an id.
@@ -44,7 +45,7 @@ const fullText = "content='', columnsize=0, detail=none"
 var create = []string{
 	"CREATE VIRTUAL TABLE search_word USING fts5(words, " + fullText + ", tokenize='ascii')",
 	"CREATE VIRTUAL TABLE search_part USING fts5(texts, " + fullText + ", tokenize='trigram')",
-	"INSERT INTO search_state (subject, done) VALUES (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)",
+	"INSERT INTO search_state (subject, done) VALUES (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, " + strconv.Itoa(revision) + ")",
 }
 
 // Exists reports whether a catalog has the index.
@@ -80,6 +81,9 @@ func Update(ctx context.Context, tx *sql.Tx) error {
 	if err != nil || !found {
 		return err
 	}
+	if err := renew(ctx, tx); err != nil {
+		return err
+	}
 	if err := Trim(ctx, tx); err != nil {
 		return err
 	}
@@ -100,6 +104,19 @@ func Update(ctx context.Context, tx *sql.Tx) error {
 		return fmt.Errorf("search index: %w", err)
 	}
 	return nil
+}
+
+// renew makes an index empty that another revision made.
+func renew(ctx context.Context, tx *sql.Tx) error {
+	var same bool
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM search_state WHERE subject = ? AND done = ?)", made, revision).Scan(&same)
+	if err != nil || same {
+		return err
+	}
+	if err := Drop(ctx, tx); err != nil {
+		return err
+	}
+	return all(ctx, tx, create...)
 }
 
 // addBlocks adds the new texts of a subject to a full-text table.

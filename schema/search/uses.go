@@ -51,6 +51,10 @@ const exported = "(SELECT n.name || coalesce('_' || x.number, '') FROM value_exp
 // field is SQL for the object and the field that have a value.
 var field = exported + " || '.' || coalesce(" + named("field_id") + ", " + named("name_id") + ")"
 
+// revision stands for what the index has: a catalog whose index is of another one gets it
+// anew. Raise it when Uses or Words change.
+const revision = 2
+
 // Uses are all such columns, in the order in which they are shown.
 var Uses = []Use{
 	{Number: 1, Kind: "text", Table: "localized_text", Column: "text_id", Order: "key_id", Place: named("namespace_id") + " || ',' || " + named("key_id")},
@@ -61,6 +65,8 @@ var Uses = []Use{
 	{Number: 6, Kind: "value", Table: "property", Column: "text_id", OfSet: true, Order: "seq", Place: field},
 	{Number: 7, Kind: "map key", Table: "property", Column: "key_id", OfSet: true, Order: "seq", Place: field},
 	{Number: 8, Kind: "property", Table: "property", Column: "name_id", OfSet: true, Order: "seq", Place: exported},
+	{Number: 24, Kind: "script", Table: "script_use", Column: "name_id", OfSet: true, Order: "seq",
+		Place: exported + " || CASE WHEN t.kind < 8 THEN ' (call)' WHEN t.kind < 10 THEN ' (object)' ELSE '' END"},
 	{Number: 9, Kind: "field", Table: "class_field", Column: "name_id", OfSet: true, Order: "seq", Place: named("type_id")},
 	{Number: 10, Kind: "enum member", Table: "enum_member", Column: "name_id", OfSet: true, Order: "seq", Place: "t.value"},
 	{Number: 11, Kind: "object", Table: "package_export", Column: "object_id", Order: "ordinal", Place: named("class_id")},
