@@ -23,6 +23,7 @@ const magic = "\xe7\x9e\x7f\x71\x3a\x49\xb0\xe9\x32\x91\xb3\x88\x07\x81\x38\x1b"
 // maker writes a registry of one asset /Game/A.A, which needs /Game/B, with a tag.
 type maker struct {
 	version int
+	bits    int // of each of 20 managed packages; 0: there are none
 	b       []byte
 	names   []string
 }
@@ -64,8 +65,11 @@ func (m *maker) class() {
 var names = []string{"/Game/A.A", "/Game", "/Game/A", "/Game/B", "A", "Texture2D", "/Script/Engine", "Format", "None", "Bundle", "Class"}
 
 // registry returns a file of a version.
-func registry(version int) []byte {
-	m := &maker{version: version}
+func registry(version int) []byte { return managing(version, 0) }
+
+// managing returns one that manages packages, with so many bits each.
+func managing(version, bits int) []byte {
+	m := &maker{version: version, bits: bits}
 	if version == 0 {
 		m.u32(1)
 		for _, s := range []string{"/Game/A.A", "/Game", "Texture2D", "", "/Game/A", "A"} {
@@ -190,7 +194,9 @@ func (m *maker) dependencies() {
 			if m.u32(to); to == 1 {
 				m.u32(1, 3)
 			}
-			m.u32(0, 0, 0)
+			m.u32(0)
+			m.managed(to)
+			m.u32(0)
 		case m.version >= 5:
 			if m.u32(to, 0, 0, 0, 0, 0); to == 1 {
 				m.u32(1)
@@ -203,6 +209,43 @@ func (m *maker) dependencies() {
 	}
 	if m.version >= 7 {
 		binary.LittleEndian.PutUint64(m.b[length:], uint64(len(m.b)-length-8))
+	}
+}
+
+// managed writes 20 managed packages, all with their lowest bit.
+func (m *maker) managed(to int) {
+	if m.bits == 0 || to == 0 {
+		m.u32(0)
+		return
+	}
+	m.u32(20)
+	words := make([]int, (20*m.bits+31)/32)
+	for i := range 20 {
+		m.u32(to)
+		words[i*m.bits/32] |= 1 << (i * m.bits % 32)
+	}
+	m.u32(words...)
+}
+
+// TestManagerBits: both numbers of bits are told apart by where the lists end.
+func TestManagerBits(t *testing.T) {
+	for _, version := range []int{8, 16, 20, 24} {
+		for _, bits := range []int{1, 3} {
+			facts, err := inspect(managing(version, bits))
+			if err != nil || len(facts.Problems) > 0 {
+				t.Errorf("version %d, %d bits: %v, %+v", version, bits, err, facts)
+				continue
+			}
+			managed := 0
+			for _, d := range facts.Detail.(*unreal.RegistryFacts).Dependencies {
+				if d.Kind == unreal.Manages && d.Flags == 1 {
+					managed++
+				}
+			}
+			if managed != 20 {
+				t.Errorf("version %d, %d bits: %d managed packages", version, bits, managed)
+			}
+		}
 	}
 }
 

@@ -157,13 +157,17 @@ func (d *decoder) dependencies() bool {
 			return false
 		}
 	}
+	managerBits := 1
+	if d.version >= withStore {
+		managerBits = d.managerBits(end)
+	}
 	n := d.r.Count(9)
 	nodes := make([]int32, 0, n)
 	var edges []edge
 	for i := range n {
 		nodes = append(nodes, d.identifier())
 		if d.version >= withStore {
-			edges = d.node(edges, int32(i))
+			edges = d.node(edges, int32(i), managerBits)
 		} else {
 			edges = d.oldNode(edges, int32(i))
 		}
@@ -187,9 +191,41 @@ func (d *decoder) dependencies() bool {
 	return !d.failed("dependencies")
 }
 
-// node reads the lists of a node: packages with five bits each, names, managers with
-// one, referencers.
-func (d *decoder) node(edges []edge, from int32) []edge {
+// managerBits returns how many bits a node has for each package that it manages: three
+// from UE 5.7 on, whose version is not known, so in any case from 5.8 on; one before. Where
+// the lists do not end at end with so many, and do with the other, it is the other.
+func (d *decoder) managerBits(end int64) int {
+	likely, other := 1, 3
+	if d.version >= withAlignment { // UE 5.8
+		likely, other = 3, 1
+	}
+	if !d.nodesEnd(likely, end) && d.nodesEnd(other, end) {
+		return other
+	}
+	return likely
+}
+
+// nodesEnd reports whether the nodes end at end if managed packages have so many bits.
+func (d *decoder) nodesEnd(managerBits int, end int64) bool {
+	r := *d.r
+	for range r.Count(9) {
+		for bits := r.U8() & 15; bits != 0; bits &= bits - 1 {
+			d.rawName(&r)
+		}
+		for _, width := range []int{5, 0, managerBits, 0} {
+			n := r.Count(4)
+			r.Skip(4 * (n + (n*width+31)/32))
+		}
+		if r.Err() != nil {
+			return false
+		}
+	}
+	return r.Off() == end
+}
+
+// node reads the lists of a node: packages with five bits each, names, managers,
+// referencers.
+func (d *decoder) node(edges []edge, from int32, managerBits int) []edge {
 	add := func(kind unreal.DependencyKind, width int) {
 		first := len(edges)
 		for range d.r.Count(4) {
@@ -211,7 +247,7 @@ func (d *decoder) node(edges []edge, from int32) []edge {
 	}
 	add(unreal.DependsOnPackage, 5)
 	add(unreal.DependsOnName, 0)
-	add(unreal.Manages, 1)
+	add(unreal.Manages, managerBits)
 	d.r.Skip(4 * d.r.Count(4)) // referencers: the same from the other side
 	return edges
 }

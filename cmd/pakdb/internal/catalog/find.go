@@ -26,8 +26,8 @@ func newFindCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "find [flags] TEXT...",
 		Short: "Find texts, names, values, settings and paths in all builds",
-		Long: `Find words in the texts that players read, in settings, values and names inside of
-packages, tags of assets, and in the paths of files and folders, in all builds of the
+		Long: `Find words in the texts that players read, in settings, values, code and names inside
+of packages, tags of assets, and in the paths of files and folders, in all builds of the
 catalog. Each row is a text in a content, with the builds that have it.
 
 A text matches if it has all words. A word that ends in * stands for all that begin so;
@@ -51,7 +51,7 @@ a twentieth of the catalog or less; with --no-search it does not.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&opts.build, "build", "", "only what build `LABEL` has")
-	flags.StringSliceVar(&opts.kinds, "kind", nil, "only these `KINDS`, comma-separated: text, setting, value, name, path and others")
+	flags.StringSliceVar(&opts.kinds, "kind", nil, "only these `KINDS`, comma-separated: text, setting, value, script, name, path and others")
 	flags.Int64Var(&opts.limit, "limit", 50, "at most `N` rows; 0 for all")
 	flags.StringVar(&opts.format, "format", "table", strings.Join(query.Formats(), ", "))
 	cli.CompleteFlag(cmd, "format", query.Formats()...)
