@@ -69,7 +69,9 @@ func writeFiles(t testing.TB, c *schema.Catalog, label, name string, files []fil
 			HasContent: true, Content: digest(f.content), ContentSize: int64(10 + f.content%7), File: strings.ToLower(f.name)}
 		if f.content%3 == 0 { // the revision changes now and then, and with it what is found
 			revision := len(files) / 50
-			e.Facts = &schema.Facts{Inspector: fmt.Sprintf("i/%d", revision), Kind: "k", Problems: make([]schema.Problem, (f.content+revision)%4)}
+			e.Facts = &schema.Facts{Inspector: fmt.Sprintf("i/%d", revision), Kind: "k", Problems: make([]schema.Problem, (f.content+revision)%4),
+				Symbols: []schema.Symbol{{Space: "s", Key: int64(i), Path: fmt.Sprint("symbol/", f.content+revision)}},
+				Refs:    []schema.Ref{{Kind: "k", Space: "s", Name: fmt.Sprint("name ", f.content+revision)}}}
 		}
 		if err := b.Add(id, e); err != nil {
 			t.Fatal(err)
@@ -102,6 +104,9 @@ func TestEditions(t *testing.T) {
 		}
 		for i := range 12 {
 			label := fmt.Sprint("b", i)
+			if i > 3 && r.IntN(4) == 0 { // in place of another
+				label = sortedLabels(builds)[0]
+			}
 			writeFiles(t, c, label, "a.tst", files)
 			countsMatch(t, path)
 			builds[label] = slices.Clone(files)
@@ -113,12 +118,34 @@ func TestEditions(t *testing.T) {
 					t.Fatal(err)
 				}
 				delete(builds, gone)
+				nothingIsLeft(t, path)
 			}
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
 		checkEditions(t, seed, path, builds)
+	}
+}
+
+// nothingIsLeft checks that nothing is in the catalog that no build has, when one was
+// removed.
+func nothingIsLeft(t *testing.T, path string) {
+	t.Helper()
+	db := readDB(t, path)
+	for _, text := range []string{
+		"SELECT count(*) FROM content WHERE content_id NOT IN (SELECT content_id FROM entry_row)",
+		"SELECT count(*) FROM content_key WHERE content_id NOT IN (SELECT content_id FROM content)",
+		"SELECT count(*) FROM path WHERE path_id NOT IN (SELECT path_id FROM entry_row UNION SELECT path_id FROM symbol WHERE path_id IS NOT NULL UNION SELECT path_id FROM build_symbol)",
+		"SELECT count(*) FROM path_key WHERE path_id NOT IN (SELECT path_id FROM path)",
+		"SELECT count(*) FROM name WHERE name_id NOT IN (SELECT name_id FROM ref WHERE name_id IS NOT NULL)",
+		"SELECT count(*) FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)",
+		"SELECT count(*) FROM ref WHERE content_id NOT IN (SELECT content_id FROM content)",
+		"SELECT count(*) FROM removed",
+	} {
+		if n := query(t, db, text)[0][0]; n != int64(0) {
+			t.Fatalf("%v rows: %s", n, text)
+		}
 	}
 }
 

@@ -102,7 +102,7 @@ func TestRemoveNames(t *testing.T) {
 		id := b.StartArchive(schema.Archive{Format: "test"})
 		p := &unreal.PackageRows{Texts: []string{"None", "Shared", label, label + ".", ""}, PackageRow: unreal.PackageRow{Name: 2}, Names: []int64{1, -1, 0},
 			Imports: []unreal.ImportRow{{ClassPackage: 1, Class: 1, Object: 2, OuterPath: -1, Number: -1}},
-			Exports: []unreal.ExportRow{{ClassName: 1, Object: 0, SuperName: -1, OuterPath: 3, Number: 7}}}
+			Exports: []unreal.ExportRow{{ClassName: 1, Object: 0, SuperName: 4, OuterPath: 3, Number: 7}}}
 		err = b.Add(id, &schema.Entry{Name: "a.u", Method: "none", HasContent: true, Content: schema.Digest{byte(i)},
 			Facts: &schema.Facts{Inspector: "test/1", Kind: "test", Family: p.Batch()}})
 		if err != nil {
@@ -141,7 +141,7 @@ func TestRemoveNames(t *testing.T) {
 	if err := c.Remove(ctx, "one"); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := names(), []string{"None", "Shared", "two", "two."}; !slices.Equal(got, want) {
+	if got, want := names(), []string{"", "None", "Shared", "two", "two."}; !slices.Equal(got, want) {
 		t.Errorf("after the first left: %q, want %q", got, want)
 	}
 }

@@ -28,21 +28,22 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	if err != nil {
 		return err
 	}
-	rows := fmt.Sprintf("lineage_id = %d", l.ID)
-	reopen := fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND until > %d AND %s", rows, before.Int64, rowEnded)
+	lineage := fmt.Sprintf("lineage_id = %d", l.ID)
+	rows := lineage
 	if before.Valid {
-		rows += fmt.Sprintf(" AND since > %d AND %s", before.Int64, rowBegan)
+		rows += fmt.Sprintf(" AND since > %d AND since <= %d AND %s", before.Int64, l.Edition, rowBegan)
 	}
 	if after.Valid {
-		rows += fmt.Sprintf(" AND until <= %d AND %s", after.Int64, rowEnded)
+		rows += fmt.Sprintf(" AND until > %d AND until <= %d AND %s", l.Edition, after.Int64, rowEnded)
 	}
 	statements := []string{
-		"DELETE FROM entry_symbol WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
-		"DELETE FROM value_entry WHERE (lineage_id, row) IN (SELECT lineage_id, row FROM entry_row WHERE " + rows + ")",
-		"DELETE FROM entry_row WHERE " + rows,
+		"CREATE TEMP TABLE IF NOT EXISTS removed_row (row INTEGER PRIMARY KEY)",
+		"DELETE FROM temp.removed_row",
+		"INSERT INTO temp.removed_row SELECT row FROM entry_row WHERE " + rows,
 	}
+	statements = append(statements, deleteRows(lineage+" AND row IN (SELECT row FROM temp.removed_row)")...)
 	if before.Valid && !after.Valid {
-		statements = append(statements, reopen)
+		statements = append(statements, fmt.Sprintf("UPDATE entry_row SET until = 0 WHERE %s AND until > %d AND %s", lineage, before.Int64, rowEnded))
 	}
 	for _, table := range []string{"problem", "named_resource", "archive_shift", "archive_sum", "archive"} {
 		statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE archive_id = %d", table, archive))
@@ -50,20 +51,33 @@ func remove(ctx context.Context, tx *sql.Tx, archive int64, l batch.Lineage) err
 	return conn.ExecAll(ctx, tx, statements...)
 }
 
+// deleteRows returns statements that delete the rows for which a condition on lineage_id
+// and row holds, and note what they name.
+func deleteRows(where string) (statements []string) {
+	for _, of := range []struct {
+		kind          int // see table removed
+		column, table string
+	}{{1, "content_id", "entry_row"}, {2, "path_id", "entry_row"}, {2, "path_id", "value_entry"}, {3, "name_id", "value_entry"}, {3, "name_id", "entry_symbol"}} {
+		statements = append(statements, fmt.Sprintf("INSERT OR IGNORE INTO removed (kind, id) SELECT %d, %s FROM %s WHERE %s AND %[2]s IS NOT NULL",
+			of.kind, of.column, of.table, where))
+	}
+	for _, table := range []string{"entry_symbol", "value_entry", "entry_row"} {
+		statements = append(statements, "DELETE FROM "+table+" WHERE "+where)
+	}
+	return statements
+}
+
 // Remove deletes the archives a for which a condition holds: lineages as a
 // whole, of others the last editions first.
 func Remove(ctx context.Context, tx *sql.Tx, where string) error {
 	whole := "(SELECT lineage_id FROM archive a GROUP BY lineage_id HAVING min(" + where + ") = 1)"
 	archives := "(SELECT archive_id FROM archive WHERE lineage_id IN " + whole + ")"
-	err := conn.ExecAll(ctx, tx,
-		"DELETE FROM entry_symbol WHERE lineage_id IN "+whole,
-		"DELETE FROM value_entry WHERE lineage_id IN "+whole,
-		"DELETE FROM entry_row WHERE lineage_id IN "+whole,
+	err := conn.ExecAll(ctx, tx, append(deleteRows("lineage_id IN "+whole),
 		"DELETE FROM problem WHERE archive_id IN "+archives,
 		"DELETE FROM named_resource WHERE archive_id IN "+archives,
 		"DELETE FROM archive_shift WHERE archive_id IN "+archives,
 		"DELETE FROM archive_sum WHERE archive_id IN "+archives,
-		"DELETE FROM archive WHERE archive_id IN "+archives)
+		"DELETE FROM archive WHERE archive_id IN "+archives)...)
 	if err != nil {
 		return err
 	}

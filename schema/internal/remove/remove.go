@@ -47,6 +47,11 @@ func Replaced(ctx context.Context, tx *sql.Tx, label string) error {
 
 // Build deletes a build, but not what it mounts.
 func Build(ctx context.Context, tx *sql.Tx, id int64) error {
+	// Paths that no entry of the build has: those of others are noted with their entries.
+	_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO removed (kind, id) SELECT ?, path_id FROM build_symbol WHERE build_id = ? AND present = 0", removedPath, id)
+	if err != nil {
+		return err
+	}
 	for _, table := range []string{"build_archive", "build_symbol", "build_shadow", "build_name", "build_value", "build"} {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE build_id = ?", id); err != nil {
 			return err
@@ -91,44 +96,124 @@ func Labels(ctx context.Context, tx *sql.Tx, labels ...string) error {
 	return orphans(ctx, tx)
 }
 
-// orphans deletes contents and paths that no entry has, and names that nothing has.
-// Which these are is found once, so that a table costs what is deleted from it.
+// The kinds of table removed.
+const (
+	removedContent = iota + 1
+	removedPath
+	removedName
+)
+
+// orphans deletes contents and paths that no entry has, and names that nothing has, of
+// those that table removed lists. Which these are is found once, so that a table costs
+// what is deleted from it.
 func orphans(ctx context.Context, tx *sql.Tx) error {
 	facts, err := write.FactTables(ctx, tx)
 	if err != nil {
 		return err
 	}
-	usedPaths, err := usedBy(ctx, tx, "path", append(facts, "value_entry"))
-	if err != nil {
+	if err := conn.ExecAll(ctx, tx, "CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)"); err != nil {
 		return err
 	}
-	usedNames, err := usedBy(ctx, tx, "name", slices.Concat(facts, write.SetTables(), []string{"entry_symbol", "value_entry"}))
+	if err := contents(ctx, tx, facts); err != nil {
+		return err
+	}
+	if err := paths(ctx, tx, facts); err != nil {
+		return err
+	}
+	if err := names(ctx, tx, facts); err != nil {
+		return err
+	}
+	if err := conn.ExecAll(ctx, tx, "DROP TABLE temp.gone", "DELETE FROM removed"); err != nil {
+		return err
+	}
+	return search.Removed(ctx, tx)
+}
+
+func contents(ctx context.Context, tx *sql.Tx, facts []string) error {
+	if err := list(ctx, tx, removedContent, "content", "content_id"); err != nil {
+		return err
+	}
+	noted, err := noteFacts(ctx, tx, facts)
 	if err != nil {
 		return err
 	}
 	statements := []string{
-		"CREATE TEMP TABLE gone (id INTEGER PRIMARY KEY)",
-		"INSERT INTO temp.gone SELECT content_id FROM content c WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = c.content_id)",
+		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM entry_row e WHERE e.content_id = gone.id)",
 		// Before what tells the keys is gone.
 		"DELETE FROM content_key WHERE (key, content_id) IN (SELECT key_of_content(c.hash), c.content_id" +
-			" FROM temp.gone g JOIN content c ON c.content_id = g.id)",
+			" FROM temp.gone g CROSS JOIN content c ON c.content_id = g.id)",
 	}
-	statements = append(statements, deleteGone("content_id", append(facts, "content_sketch", "sum_key", "content"))...)
-	statements = append(statements,
-		"DELETE FROM temp.gone",
-		"INSERT INTO temp.gone SELECT path_id FROM path p WHERE NOT EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = p.path_id)"+
-			" AND path_id NOT IN ("+usedPaths+")",
-		"DELETE FROM path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id"+
-			" FROM temp.gone g JOIN path p ON p.path_id = g.id JOIN dir d ON d.dir_id = p.dir_id)")
-	statements = append(statements, deleteGone("path_id", []string{"path_symbol", "path"})...)
-	err = conn.ExecAll(ctx, tx, append(statements,
-		"DROP TABLE temp.gone",
-		"DELETE FROM name WHERE name_id NOT IN ("+usedNames+")",
-		"DELETE FROM name_key WHERE name_id NOT IN (SELECT name_id FROM name)")...)
+	statements = append(statements, noted)
+	return conn.ExecAll(ctx, tx, append(statements, deleteGone("content_id", append(facts, "content_sketch", "sum_key", "content"))...)...)
+}
+
+func paths(ctx context.Context, tx *sql.Tx, facts []string) error {
+	if err := list(ctx, tx, removedPath, "path", "path_id"); err != nil {
+		return err
+	}
+	keep, err := keepUsed(ctx, tx, "path", append(facts, "value_entry", "build_symbol"))
 	if err != nil {
 		return err
 	}
-	return search.Removed(ctx, tx)
+	statements := []string{
+		"DELETE FROM temp.gone WHERE EXISTS (SELECT 1 FROM entry_row e WHERE e.path_id = gone.id)", keep,
+		"DELETE FROM path_key WHERE (key, path_id) IN (SELECT key_of_path(d.prefix || p.name), p.path_id" +
+			" FROM temp.gone g CROSS JOIN path p ON p.path_id = g.id CROSS JOIN dir d ON d.dir_id = p.dir_id)",
+	}
+	return conn.ExecAll(ctx, tx, append(statements, deleteGone("path_id", []string{"path_symbol", "path"})...)...)
+}
+
+func names(ctx context.Context, tx *sql.Tx, facts []string) error {
+	if err := list(ctx, tx, removedName, "name", "name_id"); err != nil {
+		return err
+	}
+	keep, err := keepUsed(ctx, tx, "name", slices.Concat(facts, write.SetTables(), []string{"entry_symbol", "value_entry"}))
+	if err != nil {
+		return err
+	}
+	return conn.ExecAll(ctx, tx, keep,
+		"DELETE FROM name_key WHERE (key, name_id) IN (SELECT key_of_name(n.name), n.name_id FROM temp.gone g CROSS JOIN name n ON n.name_id = g.id)",
+		"DELETE FROM name WHERE name_id IN (SELECT id FROM temp.gone)")
+}
+
+// list fills temp.gone with the ids of a table that table removed lists, or all.
+func list(ctx context.Context, tx *sql.Tx, kind int, table, column string) error {
+	var all bool
+	err := tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM removed WHERE kind = ? AND id = 0)", kind).Scan(&all)
+	if err != nil {
+		return err
+	}
+	ids := fmt.Sprintf("SELECT id FROM removed WHERE kind = %d", kind)
+	if all {
+		ids = fmt.Sprintf("SELECT %s FROM %s", column, table)
+	}
+	return conn.ExecAll(ctx, tx, "DELETE FROM temp.gone", "INSERT INTO temp.gone "+ids)
+}
+
+// noteFacts returns a statement that notes which paths and names the facts of the contents
+// in temp.gone use.
+func noteFacts(ctx context.Context, tx *sql.Tx, facts []string) (string, error) {
+	var queries []string
+	for _, used := range []struct {
+		kind  int
+		table string
+	}{{removedPath, "path"}, {removedName, "name"}} {
+		for _, t := range facts {
+			columns, err := references(ctx, tx, t, used.table)
+			if err != nil {
+				return "", err
+			}
+			for _, c := range columns {
+				queries = append(queries, fmt.Sprintf("SELECT %d, %s FROM %s WHERE content_id IN (SELECT id FROM temp.gone) AND %[2]s IS NOT NULL", used.kind, c, t))
+			}
+		}
+	}
+	return "INSERT OR IGNORE INTO removed (kind, id) " + strings.Join(queries, " UNION ALL "), nil
+}
+
+// references returns the columns of a table that refer to another.
+func references(ctx context.Context, tx *sql.Tx, table, other string) ([]string, error) {
+	return conn.FirstTexts(ctx, tx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE "table" = ? ORDER BY id DESC`, table, other)
 }
 
 // deleteGone returns statements that delete from tables what temp.gone lists.
@@ -139,18 +224,18 @@ func deleteGone(column string, tables []string) (statements []string) {
 	return statements
 }
 
-// usedBy returns a query for the ids of table that rows of the given tables refer
-// to; table is one of dir, name, path and word.
-func usedBy(ctx context.Context, tx *sql.Tx, table string, tables []string) (string, error) {
+// keepUsed returns a statement that deletes the ids from temp.gone that rows of some tables
+// refer to; table is name or path.
+func keepUsed(ctx context.Context, tx *sql.Tx, table string, tables []string) (string, error) {
 	var queries []string
 	for _, t := range tables {
-		columns, err := conn.FirstTexts(ctx, tx, `SELECT "from" FROM pragma_foreign_key_list(?) WHERE "table" = ? ORDER BY id DESC`, t, table)
+		columns, err := references(ctx, tx, t, table)
 		if err != nil {
 			return "", err
 		}
 		for _, c := range columns {
-			queries = append(queries, "SELECT "+c+" FROM "+t+" WHERE "+c+" IS NOT NULL")
+			queries = append(queries, fmt.Sprintf("SELECT %s FROM %s WHERE %[1]s IN (SELECT id FROM temp.gone)", c, t))
 		}
 	}
-	return strings.Join(queries, " UNION "), nil
+	return "DELETE FROM temp.gone WHERE id IN (" + strings.Join(queries, " UNION ALL ") + ")", nil
 }

@@ -172,7 +172,12 @@ func removeFacts(t *tx, b *batch.Batch) error {
 		if b.Replaced != nil && (table == "package_digest" || table == "value_set") {
 			continue
 		}
-		if err := t.exec("DELETE FROM "+table+" WHERE content_id IN (SELECT a FROM src)", len(rows), value); err != nil {
+		const ofContents = " WHERE content_id IN (SELECT a FROM src)"
+		err := t.exec("INSERT OR IGNORE INTO removed (kind, id) SELECT value, 0 FROM json_each('[2, 3]') WHERE EXISTS (SELECT 1 FROM "+table+ofContents+")", len(rows), value)
+		if err != nil {
+			return err
+		}
+		if err := t.exec("DELETE FROM "+table+ofContents, len(rows), value); err != nil {
 			return err
 		}
 	}

@@ -717,3 +717,12 @@ BEGIN
     DELETE FROM value_export WHERE set_id = old.set_id;
     DELETE FROM build_value WHERE set_id = old.set_id;
 END;
+CREATE TABLE removed (
+    kind INTEGER NOT NULL,
+    id   INTEGER NOT NULL,
+    PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER value_set_removed AFTER DELETE ON value_set
+BEGIN
+    INSERT OR IGNORE INTO removed (kind, id) VALUES (3, 0);
+END;
