@@ -72,9 +72,9 @@ SELECT b.label AS build,
        v.ordinal,
        CASE v.type
            WHEN 'A' THEN coalesce((SELECT a.name
-                                   FROM calligraphy_asset a
-                                   JOIN entry ae ON ae.content_id = a.content_id
-                                   JOIN build_archive aba ON aba.archive_id = ae.archive_id AND aba.build_id = b.build_id
+                                   FROM calligraphy_asset a -- the order in which they are read
+                                   CROSS JOIN entry ae ON ae.content_id = a.content_id
+                                   CROSS JOIN build_archive aba ON aba.archive_id = ae.archive_id AND aba.build_id = b.build_id
                                    WHERE a.id = v.value
                                    LIMIT 1), CASE WHEN v.value <> 0 THEN printf('%016x', v.value) END)
            WHEN 'B' THEN v.value
