@@ -78,9 +78,9 @@ func Named(name string) (Format, error) {
 }
 
 // Size returns how many bytes a picture takes. ok is false for sides below 1 or above
-// 65,536.
+// 65,536, and for the zero Format.
 func (f *Format) Size(width, height int) (size int64, ok bool) {
-	if width < 1 || height < 1 || width > maxSide || height > maxSide {
+	if f.Bytes == 0 || width < 1 || height < 1 || width > maxSide || height > maxSide {
 		return 0, false
 	}
 	across, down := (width+f.Width-1)/f.Width, (height+f.Height-1)/f.Height
