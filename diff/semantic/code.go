@@ -46,7 +46,7 @@ type CallChange struct {
 	More   int64 // negative: less often
 }
 
-// Text is the call as one line: "+call /Script/Engine.GameplayStatics:SaveGameToSlot x2".
+// String returns the call as one line: "+call /Script/Engine.GameplayStatics:SaveGameToSlot x2".
 func (c *CallChange) String() string {
 	sign, n := "+", c.More
 	if n < 0 {

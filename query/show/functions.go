@@ -20,7 +20,7 @@ func Functions(catalog string, contents *query.Contents, r *codecs.Registry) (fu
 	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
 	return []query.Function{{
 		Function: schema.Function{Name: "function_text", Args: 3, Call: c.text},
-		Usage:    "function_text(build, path, function)", Doc: "code of a function of an Unreal package, as text; NULL: not understood, or not at hand",
+		Usage:    "function_text(build, path, function)", Doc: "code of a function of an Unreal package; NULL: not at hand",
 	}}, c.close
 }
 

@@ -38,7 +38,9 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 	if err != nil {
 		return nil, nil, err
 	}
-	return db, func() { _, _, _, _ = db.Close(), contents.Close(), closeGraph(), errors.Join(closeShow(), closeTables()) }, nil
+	return db, func() {
+		_, _, _, _ = db.Close(), contents.Close(), closeGraph(), errors.Join(closeShow(), closeTables())
+	}, nil
 }
 
 // FormatFunctions are the SQL functions that formats bring along.
