@@ -1,6 +1,11 @@
 package script
 
-import "pakdb/codecs/family/unreal"
+import (
+	"fmt"
+	"strings"
+
+	"pakdb/codecs/family/unreal"
+)
 
 // Names renders the names and objects of one package, each path once. It is not
 // safe for concurrent use.
@@ -9,11 +14,18 @@ type Names struct {
 	paths   map[unreal.ObjectRef]string
 	members map[unreal.ObjectRef]string
 	buf     []byte
+	left    int   // bytes that further paths may take
+	err     error // since the last call of Err
 }
+
+// maxPaths bounds the paths of a package together: objects inside of each other, with
+// long names, have paths of megabytes each. Those of the largest packages known take less
+// than 4 MB.
+const maxPaths = 16 << 20
 
 // NewNames returns the names of a package.
 func NewNames(f *unreal.PackageFacts) *Names {
-	return &Names{Facts: f, paths: map[unreal.ObjectRef]string{}, members: map[unreal.ObjectRef]string{}}
+	return &Names{Facts: f, paths: map[unreal.ObjectRef]string{}, members: map[unreal.ObjectRef]string{}, left: maxPaths}
 }
 
 // Name returns the text of a name without its number; ok is false for an index
@@ -63,6 +75,9 @@ func (n *Names) Member(r unreal.ObjectRef, separator string) string {
 	if outer := n.Facts.OuterOf(r); outer != 0 {
 		text = n.Facts.ObjectOf(outer) + separator + text
 	}
+	if !n.spend(len(text)) {
+		return ""
+	}
 	n.members[r] = text
 	return text
 }
@@ -77,10 +92,37 @@ func (n *Names) Path(r unreal.ObjectRef) string {
 		return path
 	}
 	buf, rooted := n.Facts.AppendPath(append(n.buf[:0], '.'), r)
+	n.buf = buf
+	if !n.spend(len(buf)) {
+		return ""
+	}
 	path := string(buf)
 	if rooted {
 		path = path[1:]
 	}
-	n.buf, n.paths[r] = buf, path
+	n.paths[r] = path
 	return path
+}
+
+// Own returns the path of an export in its package: "My_C:Fn".
+func (n *Names) Own(export int) string {
+	return strings.TrimPrefix(n.Path(unreal.ObjectRef(export+1)), ".")
+}
+
+// spend reports whether a text of this many bytes may be kept.
+func (n *Names) spend(size int) bool {
+	if size > n.left {
+		n.err = fmt.Errorf("%w: %d bytes of paths", ErrText, maxPaths)
+		return false
+	}
+	n.left -= size
+	return true
+}
+
+// Err returns an error of class [ErrText] when a path did not fit into the limit of the
+// package since the last call.
+func (n *Names) Err() error {
+	err := n.err
+	n.err = nil
+	return err
 }

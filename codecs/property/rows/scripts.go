@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pakdb/codecs/family"
-	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/script"
 	"pakdb/codecs/script/kismet"
 	"pakdb/codecs/script/unrealscript"
@@ -92,8 +91,9 @@ func (m *maker) addScripts() {
 	if err != nil {
 		return
 	}
+	names := script.NewNames(m.p.PackageFacts)
 	for i := range list {
-		m.addScript(&list[i], 0, nil)
+		m.addScript(&list[i], names, 0, nil)
 	}
 }
 
@@ -106,15 +106,16 @@ func (m *maker) addOldScripts() {
 	}
 	natives := unrealscript.Declared(list)
 	natives.Add(unrealscript.Common())
+	names := script.NewNames(m.p.PackageFacts)
 	for i := range list {
 		o := &list[i]
 		if o.Class == "Function" || o.Err != nil || o.Memory > 0 {
-			m.addScript(&o.Function, o.Native, natives)
+			m.addScript(&o.Function, names, o.Native, natives)
 		}
 	}
 }
 
-func (m *maker) addScript(f *script.Function, native int, natives unrealscript.Natives) {
+func (m *maker) addScript(f *script.Function, names *script.Names, native int, natives unrealscript.Natives) {
 	row := scriptRow{export: int32(f.Export), native: int32(native), flags: f.Flags, statements: int32(f.Statements), tokens: int32(f.Tokens),
 		size: int32(f.Disk), memory: int32(f.Memory), why: -1}
 	if f.Err != nil {
@@ -125,11 +126,12 @@ func (m *maker) addScript(f *script.Function, native int, natives unrealscript.N
 	sum := f.Normal.Digest()
 	row.hash = int64(binary.LittleEndian.Uint64(sum[:]))
 	m.scripts = append(m.scripts, row)
-	m.addUses(f, natives)
+	m.addUses(f, names, natives)
 }
 
 // addUses adds what a function calls and names, each once for an event, with the count.
-func (m *maker) addUses(f *script.Function, natives unrealscript.Natives) {
+// Paths of this package start with a point, as they do in the text.
+func (m *maker) addUses(f *script.Function, names *script.Names, natives unrealscript.Natives) {
 	at := map[useRow]int{}
 	add := func(u useRow) (i int, fresh bool) {
 		u.export = int32(f.Export)
@@ -151,7 +153,7 @@ func (m *maker) addUses(f *script.Function, natives unrealscript.Natives) {
 		add(u)
 	}
 	for _, r := range f.Refs {
-		if path := m.pathOf(r); path != "" {
+		if path := names.Path(r); r != 0 {
 			add(useRow{event: -1, kind: useObject, name: m.text(path), target: packageKey(path)})
 		}
 	}
@@ -177,15 +179,6 @@ func calleeOf(c *script.Call, natives unrealscript.Natives) string {
 		}
 	}
 	return c.Callee
-}
-
-// pathOf returns the path of an object: of this package behind a point.
-func (m *maker) pathOf(r unreal.ObjectRef) string {
-	path, ok := m.p.PathOf(r)
-	if _, own := r.Export(); own && ok {
-		return "." + path
-	}
-	return path
 }
 
 // packageKey is the key of the package of a path, 0 of objects of the package itself.

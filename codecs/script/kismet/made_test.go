@@ -3,6 +3,7 @@ package kismet_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -444,6 +445,35 @@ func TestMutations(t *testing.T) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20 {
 			t.Fatalf("mutation %d took %d bytes", i, used)
 		}
+	}
+}
+
+// TestPathsAreBounded: objects inside of each other with long names make functions opaque,
+// and take little memory.
+func TestPathsAreBounded(t *testing.T) {
+	f := facts(522, 0, 1)
+	long := int32(len(f.Names))
+	f.Names = append(f.Names, unreal.PackageName{Text: strings.Repeat("x", 1<<16)})
+	first := len(f.Imports)
+	for i := range 1000 {
+		f.Imports = append(f.Imports, unreal.PackageImport{Name: unreal.ObjectName{Index: long}, Outer: unreal.ObjectRef(-max(1, first+i))})
+	}
+	b := made(func(c *code) {
+		for i := range 1000 {
+			c.op(0x0F).prop(nB).local(nB)
+			c.op(0x20).ref(-first - i - 1)
+		}
+		c.end()
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	list, err := kismet.Disassemble(f, func(int) ([]byte, error) { return b, nil }, kismet.Options{})
+	runtime.ReadMemStats(&after)
+	if err != nil || !errors.Is(list[0].Err, script.ErrText) || !strings.Contains(list[0].Err.Error(), "of paths") {
+		t.Errorf("%v, %v", err, list[0].Err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 256<<20 {
+		t.Errorf("%d bytes", used)
 	}
 }
 

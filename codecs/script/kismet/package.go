@@ -1,6 +1,7 @@
 package kismet
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -92,8 +93,7 @@ func attempt(f *unreal.PackageFacts, lay *layout, data func(int) ([]byte, error)
 
 // function disassembles one export.
 func function(names *script.Names, lay *layout, export int, data []byte) *work {
-	path, _ := names.Facts.PathOf(unreal.ObjectRef(export + 1))
-	w := &work{fn: script.Function{Export: export, Path: path, Class: names.Facts.ClassOf(export)}}
+	w := &work{fn: script.Function{Export: export, Path: names.Own(export), Class: names.Facts.ClassOf(export)}}
 	r := &disassembler{operands: operands{in: bin.NewReader(data, 0, binary.LittleEndian), lay: lay, names: names}, fn: &w.fn,
 		name: names.Facts.NameOf(names.Facts.Exports[export].Name)}
 	memory, disk := header{&r.operands}.read(names.Facts.Exports[export].Flags)
@@ -121,7 +121,7 @@ func function(names *script.Names, lay *layout, export int, data []byte) *work {
 
 // checked returns why a script is not what it was read as, nil when it is.
 func (r *disassembler) checked(memory int) error {
-	if err := r.failed(); err != nil {
+	if err := cmp.Or(r.failed(), r.names.Err()); err != nil {
 		return err
 	}
 	if got := int(r.memory()); got != memory {

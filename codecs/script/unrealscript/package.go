@@ -1,6 +1,7 @@
 package unrealscript
 
 import (
+	"cmp"
 	"fmt"
 
 	"pakdb/codecs"
@@ -84,8 +85,7 @@ func attempt(f *unreal.PackageFacts, lay layout, data func(int) ([]byte, error))
 // disassemble reads one export.
 func (o *Object) disassemble(d *disassembler, r *ueold.Reader, names *script.Names, lay layout, export int) {
 	f := names.Facts
-	path, _ := f.PathOf(unreal.ObjectRef(export + 1))
-	o.Export, o.Path, o.Class = export, path, f.ClassOf(export)
+	o.Export, o.Path, o.Class = export, names.Own(export), f.ClassOf(export)
 	o.name = f.NameOf(f.Exports[export].Name)
 	memory, disk := o.read(r, lay)
 	o.At, o.Memory = r.In.Pos(), memory
@@ -113,7 +113,7 @@ func (o *Object) disassemble(d *disassembler, r *ueold.Reader, names *script.Nam
 // checked returns why a script is not what it was read as, nil when it is. disk is
 // -1 where the file does not state it.
 func (d *disassembler) checked(memory, disk int) error {
-	if err := d.failed(); err != nil {
+	if err := cmp.Or(d.failed(), d.names.Err()); err != nil {
 		return err
 	}
 	if got := d.memory(); got != memory {
