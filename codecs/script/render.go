@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/zeebo/blake3"
 )
@@ -38,7 +39,15 @@ func (f *Form) Events() []string {
 }
 
 // Digest is the BLAKE3 of the text: equal for functions that mean the same.
-func (f *Form) Digest() [32]byte { return blake3.Sum256(f.AppendText(nil)) }
+func (f *Form) Digest() [32]byte {
+	text := texts.Get().(*[]byte)
+	defer texts.Put(text)
+	*text = f.AppendText((*text)[:0])
+	return blake3.Sum256(*text)
+}
+
+// texts has room for texts that only their digest is needed of.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
 
 // AppendText appends the text to dst: statements behind two blanks, labels behind
 // one, sections at the margin.
@@ -89,7 +98,6 @@ type renderer struct {
 	*Form
 	dst     []byte
 	natives func(number int) (name string, ok bool)
-	text    string           // all of the code's, which names are cut from
 	numbers map[variable]int // and under allOf how many variables have a name
 }
 
@@ -134,18 +142,14 @@ func (r *renderer) native(m mark) {
 // number returns which of the variables of its name one is, in the order in which
 // the section mentions them.
 func (r *renderer) number(m mark) int {
-	if r.text == "" {
-		r.text = string(r.code.text)
+	if n := r.numbers[variable{string(r.code.text[m.from:m.at]), m.value}]; n > 0 {
+		return n
 	}
 	if r.numbers == nil {
 		r.numbers = map[variable]int{}
 	}
-	key := variable{r.text[m.from:m.at], m.value}
-	n := r.numbers[key]
-	if n == 0 {
-		all := variable{key.name, allOf}
-		n = r.numbers[all] + 1
-		r.numbers[all], r.numbers[key] = n, n
-	}
+	name := string(r.code.text[m.from:m.at])
+	n := r.numbers[variable{name, allOf}] + 1
+	r.numbers[variable{name, allOf}], r.numbers[variable{name, m.value}] = n, n
 	return n
 }
