@@ -7,6 +7,8 @@ import (
 	"errors"
 	"iter"
 	"slices"
+
+	"pakdb/schema/search"
 )
 
 // ErrNoIndex means that a catalog has no index of texts and paths.
@@ -83,4 +85,14 @@ func take(to []match, next func() (match, error, bool)) ([]match, error) {
 		to = append(to, m)
 	}
 	return to, nil
+}
+
+// Kinds returns what a text may be where it is found, as [Hit.Kind] says.
+func Kinds() []string {
+	all := []string{"path", "folder"}
+	for _, u := range search.Uses {
+		all = append(all, u.Kind)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,6 +54,7 @@ a twentieth of the catalog or less; with --no-search it does not.`,
 	flags.Int64Var(&opts.limit, "limit", 50, "at most `N` rows; 0 for all")
 	flags.StringVar(&opts.format, "format", "table", strings.Join(query.Formats(), ", "))
 	cli.CompleteFlag(cmd, "format", query.Formats()...)
+	cli.CompleteFlag(cmd, "kind", find.Kinds()...)
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	return cmd
 }
@@ -66,6 +66,11 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	}
 	if len(find.Words(text)) == 0 {
 		return fmt.Errorf("%w: %q has no word to look for", cli.ErrUsage, text)
+	}
+	for _, kind := range opts.kinds {
+		if !slices.Contains(find.Kinds(), kind) {
+			return cli.WithHint(fmt.Errorf("%w: no such kind: %q", cli.ErrUsage, kind), "there are "+strings.Join(find.Kinds(), ", "))
+		}
 	}
 	db, err := a.OpenCatalog(ctx)
 	if err != nil {
@@ -85,7 +90,7 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 	more := false
 	for h, err := range f.Hits(ctx, text) {
 		if err != nil {
-			return cli.WithHint(err, findHint(err))
+			return err
 		}
 		if !opts.wants(&h) {
 			continue
@@ -113,11 +118,4 @@ func runFind(ctx context.Context, a *cli.App, opts findOptions, text string) err
 // wants reports whether a hit is to be shown.
 func (opts *findOptions) wants(h *find.Hit) bool {
 	return (opts.build == "" || slices.Contains(h.Builds, opts.build)) && (len(opts.kinds) == 0 || slices.Contains(opts.kinds, h.Kind))
-}
-
-func findHint(err error) string {
-	if errors.Is(err, find.ErrNoIndex) {
-		return `run "pakdb index" for one of its builds again, without --no-search: archives that have not changed are not read`
-	}
-	return ""
 }

@@ -27,6 +27,7 @@ import (
 	"pakdb/internal/rescue"
 	"pakdb/internal/safename"
 	"pakdb/query"
+	"pakdb/query/find"
 	"pakdb/query/graph"
 	"pakdb/schema"
 )
@@ -92,7 +93,7 @@ func isAny(err error, classes []error) bool {
 
 func catalogClasses() []error {
 	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
-		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, query.ErrCatalog}
+		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, find.ErrNoIndex, query.ErrCatalog}
 }
 
 // failedClasses are failures that may carry a class of something else as well.
