@@ -115,3 +115,20 @@ func TestCodeOfPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestShowCode: show has the code of functions, of a package in a file and in a build.
+func TestShowCode(t *testing.T) {
+	t.Parallel()
+	file := codecstest.Sample(t, "unreal-package", "TestUC1.u")
+	catalog := filepath.Join(t.TempDir(), "catalog.db")
+	pakdb(t, "--catalog", catalog, "index", "--build", "1", file)
+	for _, name := range []string{file, "1:TestUC1.u"} {
+		out, err := exec.CommandContext(t.Context(), "pakdb", "--catalog", catalog, "show", name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(out), "code\n") || !strings.Contains(string(out), "──   return true\n") {
+			t.Errorf("%s: no code in %d bytes", name, len(out))
+		}
+	}
+}

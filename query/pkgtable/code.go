@@ -55,10 +55,15 @@ func (s *Script) Texts() map[string]string {
 	texts := make(map[string]string, len(s.Functions))
 	for i := range s.Functions {
 		if f := &s.Functions[i]; f.Err == nil {
-			texts[f.Path] = string(f.Normal.AppendNamed(nil, s.natives))
+			texts[f.Path] = s.Text(f)
 		}
 	}
 	return texts
+}
+
+// Text returns the text of one of the functions that were understood.
+func (s *Script) Text(f *script.Function) string {
+	return string(f.Normal.AppendNamed(nil, s.natives))
 }
 
 // Write writes functions as text, an empty line between them.
@@ -93,7 +98,7 @@ func (s *Script) Table() Table {
 			if f.Err != nil {
 				opaque = f.Err.Error()
 			} else {
-				text = string(f.Normal.AppendNamed(nil, s.natives))
+				text = s.Text(f)
 			}
 			if err := write(int64(f.Export+1), f.Path, f.Class, fmt.Sprintf("0x%08x", f.Flags), int64(f.Disk), int64(f.Memory), int64(len(f.Calls)), text, opaque); err != nil {
 				return err

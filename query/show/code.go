@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/meaning"
 	"pakdb/internal/asset"
 	"pakdb/query/pkgtable"
 )
@@ -43,6 +45,41 @@ func (b *Build) Code(ctx context.Context, path string) (*pkgtable.Script, error)
 		x := &p.Exports[export]
 		return exports.at(x.Offset, x.Size)
 	})
+}
+
+// AddCode adds to the tree of a package the text of its functions, a node for each line,
+// or why a function was not understood.
+func AddCode(root *meaning.Node, code *pkgtable.Script) {
+	list := exportsOf(root)
+	for i := range code.Functions {
+		f := &code.Functions[i]
+		if f.Err != nil {
+			addValue(list, int64(f.Export), "code", f.Err.Error()).Note = "Opaque"
+			continue
+		}
+		text := code.Text(f)
+		if text == "" {
+			continue
+		}
+		node := addValue(list, int64(f.Export), "code", nil)
+		for line := range strings.Lines(text) {
+			node.Add("", strings.TrimSuffix(line, "\n"))
+		}
+	}
+}
+
+// AddCode adds to the tree of a package of the build the text of its functions.
+func (b *Build) AddCode(ctx context.Context, root *meaning.Node, path string) error {
+	code, err := b.Code(ctx, path)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		root.Add("code", "not read").Note = err.Error()
+		return nil
+	}
+	AddCode(root, code)
+	return nil
 }
 
 // section is bytes of a package from an offset on.

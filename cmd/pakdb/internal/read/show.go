@@ -21,6 +21,7 @@ import (
 	"pakdb/internal/objects"
 	"pakdb/internal/terminal"
 	"pakdb/query"
+	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 )
 
@@ -155,13 +156,22 @@ func meaningOfEntry(ctx context.Context, a *cli.App, o *showOptions, ar *operand
 	return root, addOwnValues(ctx, in, content, root)
 }
 
-// addOwnValues adds what the exports of a package say.
+// addOwnValues adds what the exports of a package say, and its code.
 func addOwnValues(ctx context.Context, in *packages, content *operand.Content, root *meaning.Node) error {
 	p, err := in.read(ctx, content)
 	if err != nil {
 		return err
 	}
-	return show.AddValues(root, in.values(p).Rows)
+	if err := show.AddValues(root, in.values(p).Rows); err != nil {
+		return err
+	}
+	code, err := pkgtable.ReadScript(p.PackageFacts, p.bytes)
+	if err != nil {
+		root.Add("code", "not read").Note = err.Error()
+		return ctx.Err()
+	}
+	show.AddCode(root, code)
+	return nil
 }
 
 // meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
@@ -225,7 +235,10 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showOptions, text string
 		return nil, err
 	}
 	if _, ok := facts.Detail.(*unreal.PackageFacts); ok {
-		err = files.AddValues(ctx, root, path)
+		if addErr := files.AddValues(ctx, root, path); addErr != nil {
+			return root, addErr
+		}
+		err = files.AddCode(ctx, root, path)
 	}
 	return root, err
 }
