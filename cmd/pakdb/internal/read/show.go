@@ -28,7 +28,14 @@ import (
 type showOptions struct {
 	format string
 	depth  int
+	code   bool
 	values valueOptions
+}
+
+// showing is one run of the command.
+type showing struct {
+	showOptions
+	script *pkgtable.Script // with --code: of the package that is shown; nil
 }
 
 func newShowCommand(a *cli.App) *cobra.Command {
@@ -49,6 +56,8 @@ those that they inherit too, each with the file and the object that it comes fro
 ("pakdb pkg" has the tables). Of a curve there are its points; of an asset of Retro
 Studios, what it refers to.
 
+--code shows the code of a package alone, as "pakdb pkg --script" does of files.
+
 --format json is the same tree: objects of name, value, note, inherited_from and
 children, each where there is such a thing. Members are only ever added.
 
@@ -57,6 +66,7 @@ What is wrong with the content stands in the tree, and the exit code is 1.`,
   pakdb show 1.52:Calligraphy/Entity/Curves/HealthByLevel.curve
   pakdb show 1.52:Calligraphy.sip
   pakdb show Botpack.u --depth 1
+  pakdb show 1.52:Content/BP_GameMode.uasset --code
   pakdb show Game.pak --format json | jq '.children[] | select(.name == "mounting")'`,
 		Args:              cli.Args(cobra.RangeArgs(1, 2)),
 		ValidArgsFunction: cli.Completing(a, operand.CompleteEntries),
@@ -67,6 +77,7 @@ What is wrong with the content stands in the tree, and the exit code is 1.`,
 	flags := cmd.Flags()
 	flags.StringVar(&o.format, "format", "tree", "output as `FORMAT`: tree, json")
 	flags.IntVar(&o.depth, "depth", 0, "show `N` levels of the tree; 0 is all")
+	flags.BoolVar(&o.code, "code", false, "of a package: its code as text, in place of the tree")
 	flags.StringVar(&o.values.mappings, "mappings", "", "of a package in a file or an archive: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&o.values.engine, "engine", "", "of such a package: the `VERSION` of the engine that cooked it, as 4.27, if it has none")
 	cli.CompleteFlag(cmd, "format", "tree", "json")
@@ -77,7 +88,11 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	if o.format != "tree" && o.format != "json" {
 		return fmt.Errorf("%w: no format %q; there are tree, json", cli.ErrUsage, o.format)
 	}
-	root, err := meaningOf(ctx, a, &o, args)
+	if o.code && (o.format != "tree" || o.depth != 0) {
+		return fmt.Errorf("%w: --code is text; \"pakdb pkg --script --format\" has rows", cli.ErrUsage)
+	}
+	s := &showing{showOptions: o}
+	root, err := meaningOf(ctx, a, s, args)
 	if err != nil {
 		return err
 	}
@@ -85,7 +100,9 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	if o.depth > 0 {
 		show.Prune(root, o.depth)
 	}
-	if o.format == "json" {
+	if o.code {
+		err = s.writeCode(a)
+	} else if o.format == "json" {
 		err = cli.WriteJSON(a.Stdout, root)
 	} else {
 		p := cli.NewPalette(a)
@@ -98,8 +115,20 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	return err
 }
 
+// writeCode writes the functions of the package that was found.
+func (o *showing) writeCode(a *cli.App) error {
+	if o.script == nil {
+		return fmt.Errorf("%w: --code is about Unreal packages", cli.ErrUsage)
+	}
+	if len(o.script.Functions) == 0 {
+		_, err := fmt.Fprintln(a.Stderr, "(no functions)")
+		return err
+	}
+	return o.script.Write(a.Stdout)
+}
+
 // meaningOf finds what the arguments name, and what that means.
-func meaningOf(ctx context.Context, a *cli.App, o *showOptions, args []string) (*meaning.Node, error) {
+func meaningOf(ctx context.Context, a *cli.App, o *showing, args []string) (*meaning.Node, error) {
 	if len(args) == 1 {
 		if root, err := meaningInBuild(ctx, a, o, args[0]); root != nil || err != nil {
 			return root, err
@@ -134,7 +163,7 @@ func meaningOfArchive(ctx context.Context, ar *operand.Archive, name string) (*m
 	return root, ctx.Err()
 }
 
-func meaningOfEntry(ctx context.Context, a *cli.App, o *showOptions, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
+func meaningOfEntry(ctx context.Context, a *cli.App, o *showing, ar *operand.Archive, e *codecs.Entry) (*meaning.Node, error) {
 	in, err := newPackages(ctx, a, &o.values, ar.Build, slices.Values([]*operand.Archive{ar}))
 	if err != nil {
 		return nil, err
@@ -153,13 +182,18 @@ func meaningOfEntry(ctx context.Context, a *cli.App, o *showOptions, ar *operand
 		return nil, err
 	}
 	defer content.Close()
-	return root, addOwnValues(ctx, in, content, root)
+	return root, o.addOwn(ctx, in, content, root)
 }
 
-// addOwnValues adds what the exports of a package say, and its code.
-func addOwnValues(ctx context.Context, in *packages, content *operand.Content, root *meaning.Node) error {
+// addOwn adds what the exports of a package say, and its code; with --code it only
+// reads that.
+func (o *showing) addOwn(ctx context.Context, in *packages, content *operand.Content, root *meaning.Node) error {
 	p, err := in.read(ctx, content)
 	if err != nil {
+		return err
+	}
+	if o.code {
+		o.script, err = pkgtable.ReadScript(p.PackageFacts, p.bytes)
 		return err
 	}
 	if err := show.AddValues(root, in.values(p).Rows); err != nil {
@@ -175,7 +209,7 @@ func addOwnValues(ctx context.Context, in *packages, content *operand.Content, r
 }
 
 // meaningInOne shows an archive of a build, BUILD:ARCHIVE, or an entry of it.
-func meaningInOne(ctx context.Context, a *cli.App, o *showOptions, n *locate.Name) (*meaning.Node, error) {
+func meaningInOne(ctx context.Context, a *cli.App, o *showing, n *locate.Name) (*meaning.Node, error) {
 	if n.Entry == "" {
 		ar, err := operand.OpenInBuild(ctx, a, n, n.Files[0])
 		if err != nil {
@@ -194,7 +228,7 @@ func meaningInOne(ctx context.Context, a *cli.App, o *showOptions, n *locate.Nam
 
 // meaningInBuild shows BUILD:PATH, BUILD:ARCHIVE and BUILD:ARCHIVE!PATH. It returns
 // nil for text that names no build of the catalog.
-func meaningInBuild(ctx context.Context, a *cli.App, o *showOptions, text string) (*meaning.Node, error) {
+func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*meaning.Node, error) {
 	if _, err := os.Stat(text); err == nil {
 		return nil, nil
 	}
@@ -235,6 +269,10 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showOptions, text string
 		return nil, err
 	}
 	if _, ok := facts.Detail.(*unreal.PackageFacts); ok {
+		if o.code {
+			o.script, err = files.Code(ctx, path)
+			return root, err
+		}
 		if addErr := files.AddValues(ctx, root, path); addErr != nil {
 			return root, addErr
 		}
@@ -244,7 +282,7 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showOptions, text string
 }
 
 // meaningOfFile returns nil for a file that is an archive.
-func meaningOfFile(ctx context.Context, a *cli.App, o *showOptions, path string) (*meaning.Node, error) {
+func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*meaning.Node, error) {
 	f, err := operand.OpenRegular(path)
 	if err != nil {
 		return nil, err
@@ -280,5 +318,5 @@ func meaningOfFile(ctx context.Context, a *cli.App, o *showOptions, path string)
 		return nil, err
 	}
 	defer content.Close()
-	return root, addOwnValues(ctx, in, content, root)
+	return root, o.addOwn(ctx, in, content, root)
 }
