@@ -46,9 +46,9 @@ func TestKnownRowsAreFound(t *testing.T) {
 					t.Errorf("%s: %d rows, %d with keys, want %d", table, n[0], n[1], want)
 				}
 			}
-			wrong := scan[int](t, db, `SELECT count(*) FROM entries
-				WHERE 'N' || CAST(ltrim(name, 'File') AS INTEGER) <> (SELECT n.name FROM entry e JOIN entry_symbol s USING (lineage_id, row)
-					JOIN name n USING (name_id) WHERE e.archive_id = entries.archive_id AND e.ordinal = entries.ordinal)`)
+			wrong := scan[int](t, db, `SELECT count(*) FROM entry e JOIN entry_symbol s USING (lineage_id, row)
+				JOIN name n USING (name_id) JOIN path p ON p.path_id = e.path_id
+				WHERE 'N' || CAST(ltrim(p.name, 'File') AS INTEGER) <> n.name`)
 			if wrong != 0 {
 				t.Errorf("%d entries have the name of another", wrong)
 			}
