@@ -25,7 +25,7 @@ type Script struct {
 // export. Native functions of UE1 to UE3 go by the names that the package declares,
 // or that all games have for them.
 func ReadScript(f *unreal.PackageFacts, data func(export int) ([]byte, error)) (*Script, error) {
-	if strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5") {
+	if f.Modern() {
 		list, err := kismet.Disassemble(f, data, kismet.Options{})
 		return &Script{Functions: list}, err
 	}
