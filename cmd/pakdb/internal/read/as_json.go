@@ -208,17 +208,12 @@ func newJSONExtraction(ctx context.Context, a *cli.App, sources []operand.Source
 
 // write writes the values of one package. Only what concerns the folder is returned.
 func (x *jsonExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
-	content, err := files.spool(ctx, j.entry)
+	content, o, err := x.open(ctx, files, j.entry)
 	if err != nil {
 		j.err = err
 		return nil
 	}
 	defer content.Close()
-	o, err := x.read(ctx, content)
-	if err != nil {
-		j.err = cli.OfFile(err, files.ar.Path, choose.Label(j.entry))
-		return nil
-	}
 	f, err := dir.Create(formName(j.out, "json"))
 	if err != nil {
 		return err

@@ -235,17 +235,12 @@ type mediaExtraction struct {
 
 // write writes the textures or sounds of one package. Only what concerns the folder is returned.
 func (x *mediaExtraction) write(ctx context.Context, dir *extract.Dir, files *packageFiles, j *job) error {
-	content, err := files.spool(ctx, j.entry)
+	content, o, err := x.open(ctx, files, j.entry)
 	if err != nil {
 		j.err = err
 		return nil
 	}
 	defer content.Close()
-	o, err := x.read(ctx, content)
-	if err != nil {
-		j.err = cli.OfFile(err, files.ar.Path, choose.Label(j.entry))
-		return nil
-	}
 	m, end := mediaOf(ctx, x.packages, o, surroundings{files.besides(ctx, x.a, j.entry, content), files.named})
 	defer end()
 	j.none = true

@@ -24,6 +24,7 @@ import (
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
 	"pakdb/internal/asset"
+	"pakdb/internal/choose"
 	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 	"pakdb/schema"
@@ -144,6 +145,21 @@ type openedPackage struct {
 	*pkgtable.Package
 	bytes    func(export int) ([]byte, error)
 	problems []*codecs.FormatError
+}
+
+// open decodes the package that an entry is, and reads its tables. The caller closes the
+// content.
+func (p *packages) open(ctx context.Context, files *packageFiles, e *codecs.Entry) (*operand.Content, *openedPackage, error) {
+	content, err := files.spool(ctx, e)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := p.read(ctx, content)
+	if err != nil {
+		content.Close()
+		return nil, nil, cli.OfFile(err, files.ar.Path, choose.Label(e))
+	}
+	return content, o, nil
 }
 
 // read reads the tables of a package.
