@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"strings"
+	"sync"
 
 	"modernc.org/sqlite"
 
@@ -34,6 +35,44 @@ type Function struct {
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
 	return OpenReadOnlyWith(ctx, path, functions, nil, views.Spelling{})
+}
+
+// OnDemand is a catalog that is opened for reading when it is first asked for, on a
+// connection of its own: functions of SQL are called while a statement runs. It is safe
+// for concurrent use.
+type OnDemand struct {
+	path string
+	mu   sync.Mutex
+	db   *sql.DB
+}
+
+// NewOnDemand returns the catalog of that path, which is not opened yet.
+func NewOnDemand(path string) *OnDemand { return &OnDemand{path: path} }
+
+// Open returns the catalog, always the same until it is closed.
+func (o *OnDemand) Open(ctx context.Context) (*sql.DB, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.db != nil {
+		return o.db, nil
+	}
+	db, err := OpenReadOnly(context.WithoutCancel(ctx), o.path)
+	if err == nil {
+		o.db = db
+	}
+	return db, err
+}
+
+// Close closes the catalog if it was opened.
+func (o *OnDemand) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.db == nil {
+		return nil
+	}
+	db := o.db
+	o.db = nil
+	return db.Close()
 }
 
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"sync"
 
 	"pakdb/diff"
 	"pakdb/diff/download"
@@ -24,21 +23,17 @@ var errStop = errors.New("no more rows are wanted")
 // connections of their own, because they are called while a statement runs; close
 // closes them.
 func Functions(catalog string) (tables []schema.TableFunction, close func() error) {
-	t := &tableSource{catalog: catalog}
+	t := &tableSource{schema.NewOnDemand(catalog)}
 	params := []string{"old_build", "new_build"}
 	return []schema.TableFunction{
 		{Name: "diff", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{}, changeRows)},
 		{Name: "diff_files", Params: params, Columns: diff.RowColumns(), Rows: t.rows(diff.Options{Files: true}, changeRows)},
 		{Name: "diff_downloads", Params: params, Columns: download.Columns(), Rows: t.rows(diff.Options{Brief: true}, downloadRows)},
 		{Name: "diff_fields", Params: params, Columns: append([]string{"kind", "path", "old_path"}, semantic.Columns()...), Rows: t.rows(diff.Options{}, fieldRows)},
-	}, t.close
+	}, t.catalog.Close
 }
 
-type tableSource struct {
-	catalog string
-	mu      sync.Mutex
-	db      *sql.DB
-}
+type tableSource struct{ catalog *schema.OnDemand }
 
 // rows compares the builds that the arguments name, and has emit write what
 // comes of it.
@@ -69,7 +64,7 @@ func (t *tableSource) compare(ctx context.Context, args []driver.Value, o diff.O
 		}
 		labels[i] = label
 	}
-	db, err := t.open(ctx)
+	db, err := t.catalog.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,28 +121,4 @@ func fieldRows(ctx context.Context, db *sql.DB, r *diff.Result, write func([]dri
 		}
 	}
 	return nil
-}
-
-func (t *tableSource) open(ctx context.Context) (*sql.DB, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.db != nil {
-		return t.db, nil
-	}
-	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), t.catalog)
-	if err == nil {
-		t.db = db
-	}
-	return db, err
-}
-
-func (t *tableSource) close() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.db == nil {
-		return nil
-	}
-	db := t.db
-	t.db = nil
-	return db.Close()
 }

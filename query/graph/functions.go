@@ -2,11 +2,9 @@ package graph
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"strings"
-	"sync"
 
 	"pakdb/query"
 	"pakdb/schema"
@@ -16,7 +14,7 @@ import (
 // connection of their own, because they are called while a statement runs; close
 // closes it.
 func Functions(catalog string) (functions []query.Function, close func() error) {
-	c := &graphFunctions{catalog: catalog}
+	c := &graphFunctions{schema.NewOnDemand(catalog)}
 	return []query.Function{{
 		Function: schema.Function{Name: "id_key", Args: 1, Pure: true, Call: idKey},
 		Usage:    "id_key(text)", Doc: "an id in any form, decimal or hex, as the signed integer of the tables",
@@ -26,7 +24,7 @@ func Functions(catalog string) (functions []query.Function, close func() error) 
 	}, {
 		Function: schema.Function{Name: "graph_locality", Args: 2, Call: c.locality},
 		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart named resources' parts lie; see @locality",
-	}}, c.close
+	}}, c.catalog.Close
 }
 
 func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {
@@ -42,11 +40,7 @@ func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {
 }
 
 // graphFunctions share a connection.
-type graphFunctions struct {
-	catalog string
-	mu      sync.Mutex
-	db      *sql.DB
-}
+type graphFunctions struct{ catalog *schema.OnDemand }
 
 func (c *graphFunctions) cycles(ctx context.Context, args []driver.Value) (driver.Value, error) {
 	g, err := c.graph(ctx, args[0])
@@ -83,34 +77,10 @@ func jsonText[T any](v T, err error) (driver.Value, error) {
 
 // graph opens the graph of the build that an argument names.
 func (c *graphFunctions) graph(ctx context.Context, build driver.Value) (*Graph, error) {
-	db, err := c.open(ctx)
+	db, err := c.catalog.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	label, _ := build.(string)
 	return Open(ctx, db, label)
-}
-
-func (c *graphFunctions) open(ctx context.Context) (*sql.DB, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db != nil {
-		return c.db, nil
-	}
-	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
-	if err == nil {
-		c.db = db
-	}
-	return db, err
-}
-
-func (c *graphFunctions) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db == nil {
-		return nil
-	}
-	db := c.db
-	c.db = nil
-	return db.Close()
 }

@@ -7,14 +7,13 @@ import (
 	"errors"
 	"iter"
 	"strconv"
-	"sync"
 
 	"pakdb/schema"
 )
 
 // Functions returns the functions over a catalog; closeAll closes their connection.
 func Functions(catalog string) (functions []schema.TableFunction, closeAll func() error) {
-	c := &connection{catalog: catalog}
+	c := &connection{schema.NewOnDemand(catalog)}
 	return []schema.TableFunction{{
 		Name:    "path_builds",
 		Columns: []string{"path_id", "first_build", "last_build", "builds", "first_build_id", "last_build_id"},
@@ -55,46 +54,18 @@ func Functions(catalog string) (functions []schema.TableFunction, closeAll func(
 				return entryPairs(ctx, db, labels, yield)
 			})
 		},
-	}}, c.close
+	}}, c.catalog.Close
 }
 
 // connection is opened when the first function is called.
-type connection struct {
-	catalog string
-	mu      sync.Mutex
-	db      *sql.DB
-}
-
-func (c *connection) open(ctx context.Context) (*sql.DB, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db != nil {
-		return c.db, nil
-	}
-	db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
-	if err == nil {
-		c.db = db
-	}
-	return db, err
-}
-
-func (c *connection) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db == nil {
-		return nil
-	}
-	db := c.db
-	c.db = nil
-	return db.Close()
-}
+type connection struct{ catalog *schema.OnDemand }
 
 // rows yields what list does, and its error.
 func (c *connection) rows(ctx context.Context, list func(*sql.DB, func([]driver.Value, error) bool) error) iter.Seq2[[]driver.Value, error] {
 	return func(yield func([]driver.Value, error) bool) {
 		ended := false
 		err := error(nil)
-		if db, openErr := c.open(ctx); openErr != nil {
+		if db, openErr := c.catalog.Open(ctx); openErr != nil {
 			err = openErr
 		} else {
 			err = list(db, func(row []driver.Value, err error) bool {

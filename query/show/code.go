@@ -11,6 +11,7 @@ import (
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/meaning"
 	"pakdb/internal/asset"
+	"pakdb/query"
 	"pakdb/query/pkgtable"
 )
 
@@ -80,6 +81,19 @@ func (b *Build) AddCode(ctx context.Context, root *meaning.Node, path string) er
 	}
 	AddCode(root, code)
 	return nil
+}
+
+// Texts returns the texts of the functions of a package, by their paths: none of what is
+// not at hand, or no package.
+func (b *Build) Texts(ctx context.Context, path string) (map[string]string, error) {
+	code, err := b.Code(ctx, path)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
+		return map[string]string{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return code.Texts(), nil
 }
 
 // section is bytes of a package from an offset on.

@@ -2,10 +2,8 @@ package show
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"io/fs"
 	"sync"
 
 	"pakdb/codecs"
@@ -17,22 +15,21 @@ import (
 // connection of their own, because they are called while a statement runs; close closes
 // it.
 func Functions(catalog string, contents *query.Contents, r *codecs.Registry) (functions []query.Function, close func() error) {
-	c := &codeFunctions{catalog: catalog, contents: contents, registry: r}
+	c := &codeFunctions{catalog: schema.NewOnDemand(catalog), contents: contents, registry: r}
 	return []query.Function{{
 		Function: schema.Function{Name: "function_text", Args: 3, Call: c.text},
 		Usage:    "function_text(build, path, function)", Doc: "code of a function of an Unreal package; NULL: not at hand",
-	}}, c.close
+	}}, c.catalog.Close
 }
 
 // codeFunctions share a connection, and the package that was asked for last: statements
 // ask for one function after the other.
 type codeFunctions struct {
-	catalog  string
+	catalog  *schema.OnDemand
 	contents *query.Contents
 	registry *codecs.Registry
 
 	mu          sync.Mutex
-	db          *sql.DB
 	build, path string
 	texts       map[string]string
 }
@@ -64,34 +61,13 @@ func (c *codeFunctions) read(ctx context.Context, build, path string) (map[strin
 	if c.contents == nil {
 		return nil, errors.New("contents are not available here")
 	}
-	if c.db == nil {
-		db, err := schema.OpenReadOnly(context.WithoutCancel(ctx), c.catalog)
-		if err != nil {
-			return nil, err
-		}
-		c.db = db
-	}
-	b, err := InBuild(ctx, c.db, build, c.contents, c.registry)
+	db, err := c.catalog.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	code, err := b.Code(ctx, path)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
-		return map[string]string{}, nil
-	}
+	b, err := InBuild(ctx, db, build, c.contents, c.registry)
 	if err != nil {
 		return nil, err
 	}
-	return code.Texts(), nil
-}
-
-func (c *codeFunctions) close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.db == nil {
-		return nil
-	}
-	err := c.db.Close()
-	c.db = nil
-	return err
+	return b.Texts(ctx, path)
 }

@@ -3,11 +3,8 @@ package compare
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"io/fs"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/codecs"
 	"pakdb/diff/semantic"
 	"pakdb/query"
 	"pakdb/query/show"
@@ -23,13 +20,6 @@ func codeIn(a *cli.App, db *sql.DB, contents *query.Contents) semantic.Code {
 				return nil, err
 			}
 		}
-		code, err := builds[build].Code(ctx, path)
-		if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return code.Texts(), nil
+		return builds[build].Texts(ctx, path)
 	}
 }
