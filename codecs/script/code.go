@@ -27,15 +27,38 @@ const (
 	Leave              // not shown; control leaves
 )
 
+// Control tells how a statement steers the flow beyond its [Flow], for who follows it.
+type Control uint8
+
+// The kinds of [Control]. UE4 and UE5 keep a stack of places where pop goes on; UE1 to
+// UE3 one of iterators.
+const (
+	Straight  Control = iota
+	Branch            // goes to its target unless its operand holds
+	Push              // puts its target on the stack
+	Pop               // goes to what lies on top of the stack, and takes it off; returns if it is empty
+	PopUnless         // pops unless its operand holds
+	Each              // begins a loop of what its operand lists, and goes to its target behind the last
+	EachNext          // goes on with the next one of the innermost such loop
+	EachPop           // ends that
+	Choose            // goes to the case that equals its operand
+	Case              // of a Choose; where it does not hold, its target is the next one
+	Default           // the last one
+	Halt              // control leaves, though its Flow is Next
+	Labels            // names where control may enter; it is no code
+)
+
 // Statement is one statement of a [Code].
 type Statement struct {
-	At     uint32 // offset in memory: what jumps refer to
-	Token  uint8
-	Flow   Flow
-	Target uint32 // of a Jump
+	At      uint32 // offset in memory: what jumps refer to
+	Token   uint8
+	Flow    Flow
+	Control Control
+	Target  uint32 // of a Jump, and of a Control that has one
 
-	text, marks       int32 // first byte, first mark
-	textEnd, marksEnd int32
+	text, marks         int32 // first byte, first mark
+	textEnd, marksEnd   int32
+	operand, operandEnd int32 // in the text; of a Control that has one
 }
 
 type markKind uint8
@@ -69,7 +92,7 @@ type Code struct {
 // maxText bounds the text of one function. The largest known have a few MB.
 const (
 	maxText       = 16 << 20
-	maxStatements = 1 << 19 // of 28 bytes each
+	maxStatements = 1 << 19 // of 36 bytes each
 )
 
 // NewCode returns an empty Code for size bytes of script. Its text may have 16
@@ -92,7 +115,15 @@ func (c *Code) Begin(at uint32, token uint8) {
 	c.Statements = append(c.Statements, Statement{At: at, Token: token, text: int32(len(c.text)), marks: int32(len(c.marks))})
 }
 
-// End completes the statement that began last; target is used by [Jump] alone.
+// Steer tells how the statement that began last steers the flow; its operand is what was
+// appended from the offset on.
+func (c *Code) Steer(control Control, operand int) {
+	s := &c.Statements[len(c.Statements)-1]
+	s.Control, s.operand, s.operandEnd = control, int32(operand), int32(len(c.text))
+}
+
+// End completes the statement that began last; target is that of a [Jump], or of its
+// [Control].
 func (c *Code) End(flow Flow, target uint32) {
 	s := &c.Statements[len(c.Statements)-1]
 	s.Flow, s.Target = flow, target

@@ -37,6 +37,7 @@ type Form struct {
 	code    *Code
 	lines   []line
 	events  []string
+	entries []Entry
 	labels  map[int32]string
 	shown   []int32 // by statement: see skip
 	linear  bool
@@ -68,6 +69,7 @@ func (c *Code) ByFlow(entries []Entry) *Form {
 	w.link()
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(a.Event, b.Event), cmp.Compare(a.At, b.At)) })
+	w.entries = entries
 	for i, e := range entries {
 		w.events = append(w.events, e.Event)
 		w.lines = append(w.lines, line{kind: eventLine, index: int32(i)})

@@ -119,14 +119,19 @@ func (r *renderer) statement(s *Statement) {
 		case labelMark:
 			r.dst = append(r.dst, r.label(r.resolve(m.value))...)
 		case tempMark:
-			if n := r.number(m); n > 1 {
-				r.dst = strconv.AppendInt(append(r.dst, '~'), int64(n), 10)
-			}
+			r.counted(m)
 		case nativeMark:
 			r.native(m)
 		}
 	}
 	r.dst = append(r.dst, r.code.text[from:s.textEnd]...)
+}
+
+// counted appends which of the variables of its name one is, if it is not the first.
+func (r *renderer) counted(m mark) {
+	if n := r.number(m); n > 1 {
+		r.dst = strconv.AppendInt(append(r.dst, '~'), int64(n), 10)
+	}
 }
 
 // native puts the name of a function in place of its number.

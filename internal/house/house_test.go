@@ -160,6 +160,7 @@ var rooms = map[string][]string{
 	"codecs/media":       {"codecs", "codecs/compress", "codecs/family/unreal", "codecs/internal/ue", "codecs/internal/ueold", "codecs/property", "codecs/property/classic", "codecs/texture", "internal/bin"},
 
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
+	"codecs/script/decompile":  {"codecs/script"},
 	"codecs/script/...":        {"codecs", "codecs/family/unreal", "codecs/internal/...", "codecs/script", "internal/bin"},
 	"codecs/script/scripttest": {"codecs/family/unreal", "codecs/unrealpkg"}, // for tests
 

@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/script"
+	"pakdb/codecs/script/decompile"
 	"pakdb/codecs/script/kismet"
 	"pakdb/codecs/script/unrealscript"
 )
@@ -68,6 +69,10 @@ func (s *Script) Text(f *script.Function) string {
 
 // Write writes functions as text, an empty line between them.
 func (s *Script) Write(w io.Writer) error {
+	return s.write(w, func(b []byte, f *script.Form) []byte { return f.AppendNamed(b, s.natives) })
+}
+
+func (s *Script) write(w io.Writer, text func([]byte, *script.Form) []byte) error {
 	var b []byte
 	for i := range s.Functions {
 		f := &s.Functions[i]
@@ -79,13 +84,18 @@ func (s *Script) Write(w io.Writer) error {
 		if f.Err != nil {
 			b = fmt.Appendf(b, "  opaque: %v\n", f.Err)
 		} else {
-			b = f.Normal.AppendNamed(b, s.natives)
+			b = text(b, f.Normal)
 		}
 		if _, err := w.Write(b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// WriteBlocks is [Script.Write] for people: blocks in place of jumps.
+func (s *Script) WriteBlocks(w io.Writer) error {
+	return s.write(w, func(b []byte, f *script.Form) []byte { return decompile.Append(b, f, s.natives) })
 }
 
 // Table is the table of functions: opaque ones have a reason in place of a text.

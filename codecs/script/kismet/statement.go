@@ -51,24 +51,27 @@ func (r *disassembler) statement() (flow script.Flow, target uint32) {
 	case 0x07: // jump if not
 		r.token()
 		to := r.in.U32()
-		r.condition()
+		r.condition(script.Branch)
 		r.code.Str("goto ")
 		r.code.Label(to)
-		return script.Next, 0
+		return script.Next, to
 	case 0x4C: // push the flow of execution
 		r.token()
 		r.code.Str("push ")
-		r.code.Label(r.in.U32())
-		return script.Next, 0
+		to := r.in.U32()
+		r.code.Label(to)
+		r.code.Steer(script.Push, r.code.Len())
+		return script.Next, to
 	case 0x4D:
 		r.token()
 		r.code.Str("pop")
+		r.code.Steer(script.Pop, r.code.Len())
 		return script.Stop, 0
 	case 0x4E: // computed jump
 		return r.computedJump(), 0
 	case 0x4F:
 		r.token()
-		r.condition()
+		r.condition(script.PopUnless)
 		r.code.Str("pop")
 		return script.Next, 0
 	case 0x0B, 0x50, 0x5A, 0x5E, 0x15, 0x4A: // nothing, break and trace points
@@ -96,9 +99,11 @@ func (r *disassembler) computedJump() script.Flow {
 	return script.Stop
 }
 
-func (r *disassembler) condition() {
+func (r *disassembler) condition(control script.Control) {
 	r.code.Str("if !(")
+	from := r.code.Len()
 	r.expression(false)
+	r.code.Steer(control, from)
 	r.code.Str(") ")
 }
 

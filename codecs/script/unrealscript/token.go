@@ -62,8 +62,8 @@ func (d *disassembler) statement() (flow script.Flow, target uint32) {
 		d.in.Skip(2)
 		return script.Silent, 0
 	default:
-		if d.control(op) {
-			return script.Next, 0
+		if target, ok := d.control(op); ok {
+			return script.Next, target
 		}
 	}
 	d.expression(false)
@@ -92,15 +92,15 @@ func (d *disassembler) returns() script.Flow {
 }
 
 // control reads what steers the flow.
-func (d *disassembler) control(op operation) bool {
+func (d *disassembler) control(op operation) (target uint32, ok bool) {
 	switch op {
 	case opJumpIfNot:
 		d.token()
-		to := d.in.U16()
+		target = uint32(d.in.U16())
 		d.code.Str("if !(")
-		d.expression(false)
+		d.steered(script.Branch)
 		d.code.Str(") goto ")
-		d.code.Label(uint32(to))
+		d.code.Label(target)
 	case opSwitch:
 		d.token()
 		if d.since(611) {
@@ -108,22 +108,24 @@ func (d *disassembler) control(op operation) bool {
 		}
 		d.size(536)
 		d.code.Str("switch (")
-		d.expression(false)
+		d.steered(script.Choose)
 		d.code.Str(")")
 	case opCase:
 		d.token()
-		next := d.in.U16()
-		if next == 0xFFFF {
+		target = uint32(d.in.U16())
+		if target == 0xFFFF {
 			d.code.Str("default:")
+			d.code.Steer(script.Default, d.code.Len())
 			break
 		}
 		d.code.Str("case ")
-		d.expression(false)
+		d.steered(script.Case)
 		d.code.Str(": else ")
-		d.code.Label(uint32(next))
+		d.code.Label(target)
 	case opStop:
 		d.token()
 		d.code.Str("stop")
+		d.code.Steer(script.Halt, d.code.Len())
 	case opAssert:
 		d.token()
 		d.in.Skip(2)
@@ -136,32 +138,45 @@ func (d *disassembler) control(op operation) bool {
 	case opLabels:
 		d.token()
 		d.labels()
+		d.code.Steer(script.Labels, d.code.Len())
 	case opGotoLabel:
 		d.token()
 		d.code.Str("goto label ")
 		d.expression(false)
+		d.code.Steer(script.Halt, d.code.Len())
 	case opFilter:
 		d.token()
 		d.code.Str("in the game goto ")
-		d.code.Label(uint32(d.in.U16()))
+		d.code.Steer(script.Branch, d.code.Len())
+		target = uint32(d.in.U16())
+		d.code.Label(target)
 	default:
 		return d.iteration(op)
 	}
-	return true
+	return target, true
+}
+
+// steered reads the operand of a statement that steers the flow.
+func (d *disassembler) steered(control script.Control) {
+	from := d.code.Len()
+	d.expression(false)
+	d.code.Steer(control, from)
 }
 
 // iteration reads what walks over objects.
-func (d *disassembler) iteration(op operation) bool {
+func (d *disassembler) iteration(op operation) (target uint32, ok bool) {
 	switch op {
 	case opIterator:
 		d.token()
 		d.code.Str("foreach ")
-		d.expression(false)
+		d.steered(script.Each)
 		d.code.Str(" until ")
-		d.code.Label(uint32(d.in.U16()))
+		target = uint32(d.in.U16())
+		d.code.Label(target)
 	case opArrayIterator:
 		d.token()
 		d.code.Str("foreach ")
+		list := d.code.Len()
 		d.expression(false)
 		d.code.Str("(")
 		d.expression(false)
@@ -172,18 +187,23 @@ func (d *disassembler) iteration(op operation) bool {
 		if !indexed {
 			d.code.Cut(from)
 		}
-		d.code.Str(") until ")
-		d.code.Label(uint32(d.in.U16()))
+		d.code.Str(")")
+		d.code.Steer(script.Each, list)
+		d.code.Str(" until ")
+		target = uint32(d.in.U16())
+		d.code.Label(target)
 	case opIteratorPop:
 		d.token()
 		d.code.Str("iterator pop")
+		d.code.Steer(script.EachPop, d.code.Len())
 	case opIteratorNext:
 		d.token()
 		d.code.Str("iterator next")
+		d.code.Steer(script.EachNext, d.code.Len())
 	default:
-		return false
+		return 0, false
 	}
-	return true
+	return target, true
 }
 
 // labels reads the table of the labels of a state.

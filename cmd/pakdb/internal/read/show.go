@@ -56,7 +56,10 @@ those that they inherit too, each with the file and the object that it comes fro
 ("pakdb pkg" has the tables). Of a curve there are its points; of an asset of Retro
 Studios, what it refers to.
 
---code shows the code of a package alone, as "pakdb pkg --script" does of files.
+--code shows the code of a package alone, as people write it: "if", "while", "for each"
+and "switch" in place of jumps, and variables that the compiler made where they are
+used, if that is once. What has no such structure keeps its normal form, which "pakdb
+pkg --script" shows of all functions, and which diffs go by.
 
 --format json is the same tree: objects of name, value, note, inherited_from and
 children, each where there is such a thing. Members are only ever added.
@@ -124,7 +127,7 @@ func (o *showing) writeCode(a *cli.App) error {
 		_, err := fmt.Fprintln(a.Stderr, "(no functions)")
 		return err
 	}
-	return o.script.Write(a.Stdout)
+	return o.script.WriteBlocks(a.Stdout)
 }
 
 // meaningOf finds what the arguments name, and what that means.
