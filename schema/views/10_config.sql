@@ -63,16 +63,17 @@ WITH named AS MATERIALIZED ( -- the files that a game sees, and where they lie
            substr(d.dir, length(rtrim(d.dir, replace(d.dir, '/', ''))) + 1) AS folder,
            e.path_id,
            e.content_id
-    FROM build b
-    JOIN build_archive ba ON ba.build_id = b.build_id
-    JOIN archive a ON a.archive_id = ba.archive_id
-    JOIN entry e ON e.archive_id = ba.archive_id
-    JOIN path p ON p.path_id = e.path_id
-    JOIN dir d ON d.dir_id = p.dir_id
-    JOIN word px ON px.word_id = p.ext_id AND px.word = 'ini'
-    WHERE b.complete = 1
-      AND e.flags & 42 = 0 -- as in files
-      AND EXISTS (SELECT 1 FROM config_line c WHERE c.content_id = e.content_id)
+    FROM (SELECT DISTINCT content_id FROM config_line) c -- first: most builds have few of these, or none
+    CROSS JOIN entry_row e ON e.content_id = c.content_id
+    CROSS JOIN path p ON p.path_id = e.path_id
+    CROSS JOIN word px ON px.word_id = p.ext_id AND px.word = 'ini'
+    CROSS JOIN dir d ON d.dir_id = p.dir_id
+    CROSS JOIN archive a ON a.lineage_id = e.lineage_id AND e.since <= a.edition AND (e.until = 0 OR e.until > a.edition)
+    CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id
+    CROSS JOIN build b ON b.build_id = ba.build_id AND b.complete = 1
+    WHERE e.flags & 42 = 0 -- as in files
+      AND (p.name LIKE 'Base_%' OR p.name LIKE 'Default_%'
+           OR p.name LIKE '%' || substr(d.dir, length(rtrim(d.dir, replace(d.dir, '/', ''))) + 1) || '_%')
       AND NOT EXISTS (SELECT 1
                       FROM build_shadow s
                       WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
@@ -115,11 +116,11 @@ WITH named AS MATERIALIZED ( -- the files that a game sees, and where they lie
            c.seq,
            l.layer << 48 | c.seq AS turn
     FROM target t
-    JOIN layered l ON l.build_id = t.build_id AND l.platform IN ('', t.platform)
-    JOIN config_line c ON c.content_id = l.content_id
-    JOIN name s ON s.name_id = c.section_id
-    JOIN name k ON k.name_id = c.key_id AND k.name <> ''
-    JOIN name v ON v.name_id = c.value_id
+    CROSS JOIN layered l ON l.build_id = t.build_id AND l.platform IN ('', t.platform)
+    CROSS JOIN config_line c ON c.content_id = l.content_id
+    CROSS JOIN name s ON s.name_id = c.section_id
+    CROSS JOIN name k ON k.name_id = c.key_id AND k.name <> ''
+    CROSS JOIN name v ON v.name_id = c.value_id
 ), reset AS ( -- a line without operator replaces what was there, as ! does
     SELECT *,
            max(turn) FILTER (WHERE op IN ('', '!')) OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key)) AS since,
