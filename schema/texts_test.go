@@ -31,6 +31,9 @@ func addTexts(t testing.TB, c *schema.Catalog) {
 	writeLoose(t, dir, "Game/Config/DefaultGameplayTags.ini", []byte("[/Script/GameplayTags.GameplayTagsSettings]\n"+
 		`+GameplayTagList=(Tag="Ability.Jump",DevComment="up")`+"\n"))
 	writeLoose(t, dir, "Game/Content/Sounds/A.wem", []byte("RIFF\x24\x00\x00\x00WAVEfmt \x08\x00\x00\x00\xff\xff\x02\x00\x80\xbb\x00\x00data\x04\x00\x00\x00abcd"))
+	writeLoose(t, dir, "Game/Data/bosses.json", []byte("{\n  // level by level\n  \"bosses\": [\n    {\"name\": \"Ultron\", \"level\": 60},\n    {\"name\": \"Hydra\", \"level\": 35},\n  ]\n}\n"))
+	writeLoose(t, dir, "Game/Data/prices.csv", []byte("id;price\nsword;120\nbow;95\n"))
+	writeLoose(t, dir, "Game/Scripts/start.lua", []byte("local boss = \"Ultron\"\nspawn(boss, 60)\n"))
 	writeLoose(t, dir, "Game/Plugins/Water/Water.uplugin", []byte(`{"Version": 7, "VersionName": "1.2", "FriendlyName": "Water",
 		"Description": "Rivers", "Category": "World", "CreatedBy": "Someone", "EngineVersion": "5.3.0", "EnabledByDefault": false,
 		"Modules": [{"Name": "Water", "Type": "Runtime"}], "Plugins": [{"Name": "Landmass", "Enabled": true}]}`))

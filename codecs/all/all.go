@@ -16,6 +16,7 @@ import (
 	"pakdb/codecs/property/rows"
 	"pakdb/codecs/quakepak"
 	"pakdb/codecs/retropak"
+	"pakdb/codecs/textfile"
 	"pakdb/codecs/umod"
 	"pakdb/codecs/unrealpak"
 	"pakdb/codecs/unrealpkg"
@@ -46,6 +47,7 @@ func Registry() *codecs.Registry {
 			descriptor.Inspector(),
 			unrealpkg.Inspector(),
 			heads.Inspector(),
+			textfile.Inspector(),
 		},
 		Values: rows.Reader(),
 	}

@@ -13,7 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/family/plain"
 	"pakdb/codecs/heads"
 )
 
@@ -62,7 +62,7 @@ var want = map[string]string{
 
 func figuresOf(f *codecs.Facts) string {
 	text := f.Kind
-	for _, x := range f.Detail.(*unreal.HeadFacts).Figures {
+	for _, x := range f.Detail.(*plain.Facts).Figures {
 		text += fmt.Sprintf(" %s %d", x.Name, x.Value)
 	}
 	return text

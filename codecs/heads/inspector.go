@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
-	"pakdb/codecs/family/unreal"
+	"pakdb/codecs/family/plain"
 )
 
 //go:embed FORMAT.md
@@ -39,7 +39,7 @@ var byExtension = map[string]head{
 	".upipelinecache":  {"unreal-pipeline-cache", func(s string) bool { return s[:8] == "HCACEPIP" }, (*reader).pipelines},
 }
 
-// Inspector returns the inspector of heads. Its facts have a [*unreal.HeadFacts].
+// Inspector returns the inspector of heads. Its facts have a [*plain.Facts].
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
 		Name:     formatName,
@@ -65,7 +65,7 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	}
 	ext := extension(e)
 	h := byExtension[ext]
-	r := &reader{content: content, size: size, order: binary.LittleEndian, facts: &unreal.HeadFacts{}}
+	r := &reader{content: content, size: size, order: binary.LittleEndian, facts: &plain.Facts{}}
 	start := string(r.at(0, 16))
 	if r.err != nil {
 		err, off := codecs.Classify(r.err, 0)
@@ -91,7 +91,7 @@ type reader struct {
 	content  io.ReaderAt
 	size     int64
 	order    binary.ByteOrder
-	facts    *unreal.HeadFacts
+	facts    *plain.Facts
 	problems []*codecs.FormatError
 	err      error
 	off      int64 // of what was read last
@@ -102,7 +102,7 @@ func (r *reader) add(field string, off int64, err error) {
 }
 
 func (r *reader) tell(name string, value int64) {
-	r.facts.Figures = append(r.facts.Figures, unreal.Figure{Name: name, Value: value})
+	r.facts.Figures = append(r.facts.Figures, plain.Figure{Name: name, Value: value})
 }
 
 // at returns n bytes at an offset, zeros after an error.

@@ -11,9 +11,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/marvel"
+	"pakdb/codecs/family/plain"
 	"pakdb/codecs/family/retro"
 	"pakdb/codecs/family/unreal"
 )
@@ -92,12 +95,33 @@ func details(ctx context.Context, root *Node, facts *codecs.Facts, files Files) 
 	case *unreal.ContainerFacts:
 		describeContainer(root, d)
 		return nil
+	case *plain.Facts:
+		describeFigures(root, d)
+		return nil
 	case *unreal.ScriptObjectFacts:
 		describeScripts(root, d)
 		return nil
 	}
 	describeRefs(root, facts, files)
 	return nil
+}
+
+// describeFigures adds what was counted, and the lines of a text.
+func describeFigures(root *Node, d *plain.Facts) {
+	for _, f := range d.Figures {
+		root.Add(f.Name, f.Value)
+	}
+	if len(d.Blocks) == 0 {
+		return
+	}
+	text := root.Add("text", nil)
+	for _, b := range d.Blocks {
+		for i, line := range strings.Split(d.Texts[b.Text], "\n") {
+			if line != "" {
+				text.Add(strconv.Itoa(int(b.Line)+i), line)
+			}
+		}
+	}
 }
 
 // describeRefs adds what any content says: what it defines and refers to.

@@ -64,7 +64,7 @@ func (f *Finder) Hits(ctx context.Context, text string) iter.Seq2[Hit, error] {
 			slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.score, b.score) })
 			for _, m := range matches {
 				rank++
-				for h, err := range f.hits(ctx, m) {
+				for h, err := range f.hits(ctx, q, m) {
 					h.Rank = rank
 					if !yield(h, err) || err != nil {
 						return

@@ -61,7 +61,7 @@ func (f *Finder) usedAs(ctx context.Context, chunk int64) (numbers map[int]bool,
 }
 
 // hits yields where a match is.
-func (f *Finder) hits(ctx context.Context, m match) iter.Seq2[Hit, error] {
+func (f *Finder) hits(ctx context.Context, q *Query, m match) iter.Seq2[Hit, error] {
 	switch m.kind {
 	case search.Files:
 		return f.placed(ctx, Hit{Kind: "path", Text: m.text, Count: 1}, buildsOfPath, m.id)
@@ -93,7 +93,11 @@ func (f *Finder) hits(ctx context.Context, m match) iter.Seq2[Hit, error] {
 				if u.OfSet {
 					query, id = buildsOfSet, o.owner
 				}
-				for h, err := range f.placed(ctx, Hit{Kind: u.Kind, Text: m.text, Place: o.place, Count: o.count, Content: o.content}, query, id) {
+				text, place := m.text, o.place
+				if u.Lines {
+					text, place = q.line(text, place)
+				}
+				for h, err := range f.placed(ctx, Hit{Kind: u.Kind, Text: text, Place: place, Count: o.count, Content: o.content}, query, id) {
 					if !yield(h, err) || err != nil {
 						return
 					}

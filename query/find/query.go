@@ -1,6 +1,7 @@
 package find
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,6 +99,26 @@ func (q *Query) match() string {
 		all = append(all, "("+one+")")
 	}
 	return strings.Join(all, " AND ")
+}
+
+// line returns the line of a text that has most of the terms, the first of these, and its
+// number; first is that of the text's first line.
+func (q *Query) line(text, first string) (line, place string) {
+	number, _ := strconv.Atoi(first)
+	best := -1
+	for i, l := range strings.Split(text, "\n") {
+		words := search.Words(l)
+		n := 0
+		for k := range q.terms {
+			if q.terms[k].isIn(words, l) {
+				n++
+			}
+		}
+		if n > best {
+			best, line, place = n, l, "line "+strconv.Itoa(number+i)
+		}
+	}
+	return line, place
 }
 
 // Matches reports whether a text has all terms.

@@ -11,6 +11,7 @@ type Use struct {
 	OfSet  bool   // the rows belong to sets of values
 	Order  string // the next column of the table's key; "" where that is no position
 	Place  string // SQL for where in the content it is; t is the row
+	Lines  bool   // the name is some lines of a text, of which Place is the number of the first
 	Vague  bool   // says less than the others: counts where none of them has the name
 }
 
@@ -53,7 +54,7 @@ var field = exported + " || '.' || coalesce(" + named("field_id") + ", " + named
 
 // revision stands for what the index has: a catalog whose index is of another one gets it
 // anew. Raise it when Uses or Words change.
-const revision = 2
+const revision = 3
 
 // Uses are all such columns, in the order in which they are shown.
 var Uses = []Use{
@@ -62,6 +63,7 @@ var Uses = []Use{
 	{Number: 3, Kind: "setting", Table: "config_line", Column: "value_id", Order: "seq", Place: "'[' || " + named("section_id") + " || '] ' || " + named("key_id")},
 	{Number: 4, Kind: "setting", Table: "config_line", Column: "key_id", Order: "seq", Place: "'[' || " + named("section_id") + " || ']'"},
 	{Number: 5, Kind: "section", Table: "config_line", Column: "section_id", Order: "seq", Place: "NULL"},
+	{Number: 25, Kind: "line", Table: "text_block", Column: "name_id", Order: "seq", Place: "t.line", Lines: true},
 	{Number: 6, Kind: "value", Table: "property", Column: "text_id", OfSet: true, Order: "seq", Place: field},
 	{Number: 7, Kind: "map key", Table: "property", Column: "key_id", OfSet: true, Order: "seq", Place: field},
 	{Number: 8, Kind: "property", Table: "property", Column: "name_id", OfSet: true, Order: "seq", Place: exported},

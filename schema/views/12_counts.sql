@@ -1,4 +1,4 @@
--- view content_counts: what the heads of contents tell, of kinds of which nothing else is read
+-- view content_counts: what the heads of contents tell, and what texts were counted to have
 CREATE VIEW content_counts AS
 SELECT b.label AS build,
        ba.name AS archive,

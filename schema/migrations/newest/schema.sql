@@ -726,3 +726,10 @@ CREATE TRIGGER value_set_removed AFTER DELETE ON value_set
 BEGIN
     INSERT OR IGNORE INTO removed (kind, id) VALUES (3, 0);
 END;
+CREATE TABLE text_block (
+    content_id INTEGER NOT NULL REFERENCES content,
+    seq        INTEGER NOT NULL,             -- in the order of the file
+    line       INTEGER NOT NULL,             -- number of the first, from 1; a long line has several rows
+    name_id    INTEGER NOT NULL REFERENCES name,
+    PRIMARY KEY (content_id, seq)
+) STRICT, WITHOUT ROWID;
