@@ -44,13 +44,14 @@ type Writer struct {
 	totals *diff.Totals
 	ways   []download.Way
 	err    error
+	shown  pictures
 }
 
 // New begins a page. old and new are what the builds are called; damaged are lines
 // about archives of theirs that are damaged as a whole, which stand above all else.
 func New(w io.Writer, old, new string, damaged ...string) *Writer {
 	p := &Writer{w: bufio.NewWriter(w), builds: [2]string{old, new}, totals: diff.NewTotals("kind")}
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(script), hash(style))
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script), hash(style))
 	p.print(`<!doctype html>
 <html lang="en">
 <head>
@@ -172,7 +173,7 @@ func (p *Writer) json(v any) error {
 // Close ends the page. It does not close what New was given.
 func (p *Writer) Close() error {
 	p.print("]</script>\n<script type=\"application/json\" id=\"words\">")
-	if err := p.json(map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads()}); err != nil {
+	if err := p.json(map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads(), "pictures": p.shown.byRow(), "morePictures": p.shown.more}); err != nil {
 		return err
 	}
 	p.print("</script>\n")

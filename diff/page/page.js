@@ -2,7 +2,7 @@
 (() => {
   // ---- data -------------------------------------------------------------------
   const byId = (id) => document.getElementById(id);
-  const { dirs, words, kinds, builds, downloads } = JSON.parse(byId("words").textContent);
+  const { dirs, words, kinds, builds, downloads, pictures, morePictures } = JSON.parse(byId("words").textContent);
   const raw = JSON.parse(byId("rows").textContent);
   const word = (i) => (i < 0 ? "" : words[i]);
   const dir = (i) => (i < 0 ? "" : dirs[i]);
@@ -426,7 +426,26 @@
     more.push(`${r.was ? count(r.was.size) : "–"} → ${r.now ? plural(r.now.size, "byte", "bytes") : "–"}`);
     more.push(`stored ${r.was ? count(r.was.stored) : "–"} → ${r.now ? count(r.now.stored) : "–"}`, ...r.notes);
     box.append(" · " + more.map(plain).join(" · "));
+    drawPictures(r, box);
     drawInside(r, box);
+  };
+  // Textures before and after, and where they differ.
+  const drawPictures = (r, box) => {
+    for (const [name, text, was, now, differ] of pictures[r.i] || []) {
+      const group = element("div", "pictures");
+      group.setAttribute("role", "group");
+      group.setAttribute("aria-label", plain(name) + ": " + plain(text));
+      for (const [what, address] of [["before", was], ["after", now], ["difference, ×4", differ]]) {
+        if (!address) continue;
+        const figure = element("figure"), img = element("img");
+        img.src = address;
+        img.alt = plain(name) + ", " + what;
+        figure.append(img, element("figcaption", "", what));
+        group.append(figure);
+      }
+      group.append(element("div", "about", plain(name) + ": " + plain(text)));
+      box.append(group);
+    }
   };
   // What changed inside: fields with both values, and lines of texts.
   const drawInside = (r, box) => {
@@ -478,6 +497,7 @@
     }
     byId("headline").textContent = rows.length === 0 ? "Nothing changed."
       : `${plural(rows.length, "change", "changes")} · about ${bytes(s.download)} to download`;
+    if (morePictures) byId("headline").append(` Pictures of the ${count(rows.reduce((n, r) => n + (pictures[r.i] || []).length, 0))} textures that changed most; ${count(morePictures)} more changed.`);
     const cards = [card("to download, about", bytes(s.download), s.noisy ? `${bytes(s.noise)} of it cook noise` : "from the old build"),
       card("decoded", signed(s.now - s.old), `${bytes(s.old)} → ${bytes(s.now)}`),
       card("stored", signed(s.nowStored - s.oldStored), `${bytes(s.oldStored)} → ${bytes(s.nowStored)}`)];

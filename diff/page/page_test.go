@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/download"
+	"pakdb/diff/mediadiff"
 	"pakdb/diff/page"
 )
 
@@ -279,5 +281,41 @@ func BenchmarkPage(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.SetBytes(int64(len(written(b, 100_000))))
+	}
+}
+
+// TestPictures: the page has pictures of the textures that changed most, in their rows.
+func TestPictures(t *testing.T) {
+	var b bytes.Buffer
+	w := page.New(&b, "1", "2")
+	for i := range 50 {
+		picture := image.NewNRGBA(image.Rect(0, 0, 2, 2))
+		w.AddPictures([]*mediadiff.Pictures{{Object: fmt.Sprintf("T_<%d>", i), Text: "differ", Old: picture, New: picture, Weight: float64(i % 45)}})
+		f := &diff.File{Path: fmt.Sprintf("T_%d.uasset", i), Size: 1}
+		if err := w.Add(&diff.Change{Kind: diff.Modified, Old: f, New: f}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(b.String(), `id="words">`)
+	text, _, _ = strings.Cut(text, "</script>")
+	var words struct {
+		Pictures     map[string][][]any
+		MorePictures int
+	}
+	if err := json.Unmarshal([]byte(text), &words); err != nil {
+		t.Fatal(err)
+	}
+	if len(words.Pictures) != 40 || words.MorePictures != 10 || words.Pictures["0"] != nil || words.Pictures["44"] == nil {
+		t.Errorf("%d rows have pictures, %d are left out", len(words.Pictures), words.MorePictures)
+	}
+	one := words.Pictures["44"][0]
+	if one[0] != "T_<44>" || !strings.HasPrefix(one[2].(string), "data:image/png;base64,") || one[4] != nil {
+		t.Errorf("got %v", one)
+	}
+	if strings.Contains(text, "<") {
+		t.Error("names are markup")
 	}
 }

@@ -91,7 +91,7 @@ var rooms = map[string][]string{
 	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/search", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
-	"query/show":      {"codecs", "codecs/family/unreal", "codecs/meaning", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
+	"query/show":      {"codecs", "codecs/family/unreal", "codecs/meaning", "codecs/media", "codecs/zenpkg", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
 	"query/find":      {"schema", "schema/search"},
 	"schema":          {"internal/rescue", "schema/..."},
 
@@ -124,12 +124,13 @@ var rooms = map[string][]string{
 	"diff/impact":           {"diff", "diff/internal/facts", "schema"},
 	"diff/sqltable":         {"diff", "diff/download", "diff/semantic", "schema"},
 
-	"diff/folders": {"diff"},
-	"diff/locate":  {"codecs", "diff", "diff/pkdelta", "internal/..."},
-	"diff/gate":    {"diff", "internal/nearest"},
-	"diff/page":    {"diff", "diff/download", "diff/semantic", "internal/..."},
-	"diff/overlay": {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
-	"diff/delta":   {"internal/..."},
+	"diff/folders":   {"diff"},
+	"diff/locate":    {"codecs", "diff", "diff/pkdelta", "internal/..."},
+	"diff/gate":      {"diff", "internal/nearest"},
+	"diff/mediadiff": {"codecs", "codecs/media"},
+	"diff/page":      {"diff", "diff/download", "diff/mediadiff", "diff/semantic", "internal/..."},
+	"diff/overlay":   {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
+	"diff/delta":     {"internal/..."},
 
 	"diff/store":         {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "internal/..."}, // as diff/pkdelta
 	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "internal/..."},

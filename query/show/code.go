@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"pakdb/codecs"
@@ -15,10 +16,17 @@ import (
 	"pakdb/query/pkgtable"
 )
 
-// Code returns the code of a package of the build; its path is that of its tables. The
-// errors are those of [Build.Facts]; one of class [codecs.ErrUnknown] means that the file
-// is no package.
-func (b *Build) Code(ctx context.Context, path string) (*pkgtable.Script, error) {
+// packageFile is a package of the build with the bytes of its exports.
+type packageFile struct {
+	*unreal.PackageFacts
+	exports section
+	whole   func() []byte // the file, and the one with its exports behind it
+}
+
+// open returns a package of the build; its path is that of its tables. The errors are
+// those of [Build.Facts]; one of class [codecs.ErrUnknown] means that the file is no
+// package.
+func (b *Build) open(ctx context.Context, path string) (*packageFile, error) {
 	facts, content, err := b.read(ctx, path)
 	if err != nil {
 		return nil, err
@@ -27,25 +35,39 @@ func (b *Build) Code(ctx context.Context, path string) (*pkgtable.Script, error)
 	if !ok {
 		return nil, unknownError{}
 	}
-	exports := section{data: content}
+	f := &packageFile{PackageFacts: p, exports: section{data: content}, whole: func() []byte { return content }}
 	if facts.Decoded != nil {
-		exports.data = make([]byte, facts.DecodedSize)
-		if _, err := io.ReadFull(io.NewSectionReader(facts.Decoded, 0, facts.DecodedSize), exports.data); err != nil {
+		f.exports.data = make([]byte, facts.DecodedSize)
+		if _, err := io.ReadFull(io.NewSectionReader(facts.Decoded, 0, facts.DecodedSize), f.exports.data); err != nil {
 			return nil, err
 		}
 	}
 	if stem, _, part := asset.Split(path); part == asset.Header && facts.Body != nil {
 		_, _, body, err := b.content(ctx, stem+".uexp")
 		if err == nil {
-			exports = section{data: body, base: facts.Base}
+			f.exports = section{data: body, base: facts.Base}
+			f.whole = func() []byte { return slices.Concat(content, body) }
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	return pkgtable.ReadScript(p, func(export int) ([]byte, error) {
-		x := &p.Exports[export]
-		return exports.at(x.Offset, x.Size)
-	})
+	return f, nil
+}
+
+// bytes returns those of an export.
+func (f *packageFile) bytes(export int) ([]byte, error) {
+	x := &f.Exports[export]
+	return f.exports.at(x.Offset, x.Size)
+}
+
+// Code returns the code of a package of the build. The errors are those of [Build.Facts];
+// one of class [codecs.ErrUnknown] means that the file is no package.
+func (b *Build) Code(ctx context.Context, path string) (*pkgtable.Script, error) {
+	f, err := b.open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return pkgtable.ReadScript(f.PackageFacts, f.bytes)
 }
 
 // AddCode adds to the tree of a package the text of its functions, a node for each line,

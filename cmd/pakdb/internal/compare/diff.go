@@ -84,6 +84,7 @@ archive is damaged, and else 0. The figures are
   pakdb diff 1.48 1.52 --semantic --format html > changes.html
   pakdb diff 1.48 1.52 --semantic "*.curve"
   pakdb diff 4.1 4.2 --semantic "**/Weapons/*.uasset"
+  pakdb diff 4.1 4.2 --semantic --media --format html > changes.html
   pakdb diff 4.1 4.2 --kind cosmetic --summary dir
   pakdb diff 1.48:Loot/XP.curve 1.52:Loot/XP.curve
   pakdb diff 1.48 1.52 --summary dir --format csv
@@ -112,6 +113,7 @@ archive is damaged, and else 0. The figures are
 	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
 	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: values, fields, points, names, exports,\nreferences, values of JSON, lines of text, bytes")
 	flags.BoolVar(&opts.hashes, "hashes", false, "with --semantic: tell of exports with other bytes by hashes, too")
+	flags.BoolVar(&opts.media, "media", false, "with --semantic: compare pixels of textures and samples of sounds, too;\nan html page has pictures of the largest changes")
 	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
 	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
 	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")

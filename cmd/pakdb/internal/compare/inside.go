@@ -16,17 +16,24 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/terminal"
 	"pakdb/query"
+	"pakdb/query/show"
 )
 
 // insider tells what changed inside of contents. nil tells nothing.
 type insider struct {
-	a    *cli.App
-	with *semantic.Comparer
+	a     *cli.App
+	with  *semantic.Comparer
+	media *looker // nil: pixels and samples are not compared
 }
 
-func newInsider(a *cli.App, s *operand.Sides, hashes bool) *insider {
-	return &insider{a, &semantic.Comparer{DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label, Hashes: hashes,
-		Code: codeIn(a, s.DB, s.Contents)}}
+func newInsider(a *cli.App, s *operand.Sides, opts diffOptions) *insider {
+	builds := &buildFiles{a: a, db: s.DB, contents: s.Contents, open: map[string]*show.Build{}}
+	i := &insider{a: a, with: &semantic.Comparer{DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label,
+		Hashes: opts.hashes, Code: builds.code}}
+	if opts.media {
+		i.media = &looker{builds: builds, old: s.Old.Label, new: s.New.Label}
+	}
+	return i
 }
 
 // compare returns nil for changes that are none of content, and of contents that are not
@@ -39,6 +46,9 @@ func (i *insider) compare(ctx context.Context, c *diff.Change) (*semantic.Differ
 	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
 		_, _ = fmt.Fprintf(i.a.Stderr, "pakdb: %s: %v\n", terminal.Printable(c.Name()), err)
 		return nil, nil
+	}
+	if err == nil {
+		err = i.media.look(ctx, c, in)
 	}
 	return in, err
 }
@@ -58,8 +68,9 @@ type insideWriter struct {
 	p    cli.Palette
 }
 
-func newInsideWriter(a *cli.App, s *operand.Sides, format string, hashes bool) (*insideWriter, error) {
-	w := &insideWriter{insider: newInsider(a, s, hashes), w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}
+func newInsideWriter(a *cli.App, s *operand.Sides, opts diffOptions) (*insideWriter, error) {
+	format := opts.format
+	w := &insideWriter{insider: newInsider(a, s, opts), w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}
 	if format == "" {
 		return w, nil
 	}
@@ -71,7 +82,7 @@ func newInsideWriter(a *cli.App, s *operand.Sides, format string, hashes bool) (
 // diffSemantic shows every change, and what changed inside of those that have
 // another content.
 func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
-	w, err := newInsideWriter(a, s, opts.format, opts.hashes)
+	w, err := newInsideWriter(a, s, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -89,7 +100,7 @@ func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.S
 	if err != nil {
 		return err
 	}
-	w, err := newInsideWriter(a, s, opts.format, opts.hashes)
+	w, err := newInsideWriter(a, s, opts)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"pakdb/internal/objects"
 	"pakdb/internal/terminal"
 	"pakdb/query"
+	"pakdb/query/show"
 	"pakdb/schema"
 )
 
@@ -111,18 +112,18 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
 	defer func() { _ = contents.Close() }()
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events),
-		insideWriter: &insideWriter{insider: &insider{a, &semantic.Comparer{}}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
+		insideWriter: &insideWriter{insider: &insider{a: a, with: &semantic.Comparer{}}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
 	if opts.format != "" {
 		if l.rows, err = a.Rows(opts.format, append([]string{"build", "kind", "path"}, semantic.Columns()...)...); err != nil {
 			return err
 		}
 	}
-	code := codeIn(a, db, contents)
+	builds := &buildFiles{a: a, db: db, contents: contents, open: map[string]*show.Build{}}
 	for i := range events {
 		if err := l.with.Close(); err != nil {
 			return err
 		}
-		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build, Code: code}
+		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build, Code: builds.code}
 		if err := l.event(ctx, &events[i]); err != nil {
 			return cmp.Or(err, l.close())
 		}

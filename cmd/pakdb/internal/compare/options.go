@@ -21,7 +21,7 @@ type diffOptions struct {
 	format                             string
 	limit                              int
 	stat, nameOnly, nameStatus, impact bool
-	semantic, exact, hashes            bool
+	semantic, exact, hashes, media     bool
 	summary                            string
 
 	failOver []string
@@ -52,6 +52,9 @@ const (
 func (opts *diffOptions) checkFormat(a *cli.App) error {
 	if opts.hashes && !opts.semantic {
 		return fmt.Errorf("%w: --hashes goes with --semantic", cli.ErrUsage)
+	}
+	if opts.media && !opts.semantic {
+		return fmt.Errorf("%w: --media goes with --semantic", cli.ErrUsage)
 	}
 	if opts.format != formatHTML {
 		return query.Output{W: a.Stdout, Format: opts.format}.Check()

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -34,11 +33,17 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	w.SetDownloads(downloads)
 	var in *insider
 	if opts.semantic {
-		in = newInsider(a, s, opts.hashes)
+		in = newInsider(a, s, opts)
 	}
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		inside, err := in.compare(ctx, ch)
-		return cmp.Or(err, w.Add(ch, inside))
+		if err != nil {
+			return err
+		}
+		if in != nil && in.media != nil {
+			w.AddPictures(in.media.pictures)
+		}
+		return w.Add(ch, inside)
 	})
 	return n, errors.Join(err, in.close(), w.Close())
 }

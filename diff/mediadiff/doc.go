@@ -1,0 +1,7 @@
+// Package mediadiff compares the pixels of textures and the samples of sounds in two
+// packages of Unreal Engine.
+//
+//	media.go    which objects are compared, and what is said of them
+//	pixels.go   pictures: how many pixels differ, and how much
+//	samples.go  sounds
+package mediadiff

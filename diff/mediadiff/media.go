@@ -1,0 +1,148 @@
+package mediadiff
+
+import (
+	"errors"
+	"fmt"
+	"image"
+
+	"pakdb/codecs/media"
+)
+
+// Change is what another content of a texture or sound looks or sounds like.
+type Change struct {
+	Object   string // "T_Logo"
+	Field    string // "Texture.Pixels", "Sound.Samples"
+	Old, New string // "256 x 256", "25.0 % differ, PSNR 31.2 dB"
+	Same     bool   // nobody sees or hears a difference
+	Pictures *Pictures
+}
+
+// Pictures are small ones of a texture whose pixels differ.
+type Pictures struct {
+	Object               string
+	Text                 string // Change.New
+	Old, New, Difference image.Image
+	Weight               float64 // pixels that differ, by how much
+}
+
+// Compare returns what differs of textures and sounds that both packages have by name. Of
+// what cannot be decoded, or lies in files that are not at hand, it says so in New.
+func Compare(old, new *media.Package) (changes []Change) {
+	before := byName(old)
+	for i := range new.Exports {
+		class := new.ClassOf(i)
+		name := new.NameOf(new.Exports[i].Name)
+		k, ok := before[class+" "+name]
+		if !ok {
+			continue
+		}
+		var c *Change
+		var err error
+		switch {
+		case media.IsTexture(class):
+			c, err = textures(old, new, k, i)
+			if err != nil {
+				c = &Change{Field: "Texture.Pixels", Old: "not compared", New: err.Error()}
+			}
+		case media.IsSound(class):
+			c, err = sounds(old, new, k, i)
+			if err != nil {
+				c = &Change{Field: "Sound.Samples", Old: "not compared", New: err.Error()}
+			}
+		}
+		if errors.Is(err, media.ErrElsewhere) || c == nil {
+			continue
+		}
+		c.Object = name
+		if c.Pictures != nil {
+			c.Pictures.Object = name
+		}
+		changes = append(changes, *c)
+	}
+	return changes
+}
+
+// byName returns the exports that are textures or sounds by class and name.
+func byName(p *media.Package) map[string]int {
+	all := map[string]int{}
+	for i := range p.Exports {
+		if class := p.ClassOf(i); media.IsTexture(class) || media.IsSound(class) {
+			all[class+" "+p.NameOf(p.Exports[i].Name)] = i
+		}
+	}
+	return all
+}
+
+// side is the pixels of one texture.
+type side struct {
+	texture *media.Texture
+	picture image.Image
+	mip     int
+}
+
+func sideOf(p *media.Package, export, mip int) (s side, err error) {
+	if s.texture, err = p.Texture(export); err == nil {
+		s.picture, s.mip, err = p.Picture(s.texture, media.Which{Mip: mip, Slice: -1})
+	}
+	return s, err
+}
+
+// size returns the size of a mip as text.
+func (s *side) size() string {
+	b := s.picture.Bounds()
+	return fmt.Sprintf("%d x %d", b.Dx(), b.Dy())
+}
+
+// textures compares the largest mips that both have; nil when they are the same bytes of
+// the same format.
+func textures(old, new *media.Package, before, after int) (*Change, error) {
+	a, err := sideOf(old, before, -1)
+	if err != nil {
+		return nil, err
+	}
+	b, err := sideOf(new, after, -1)
+	if err != nil {
+		return nil, err
+	}
+	if a.picture.Bounds().Size() != b.picture.Bounds().Size() {
+		if b, err = levelled(&a, &b, old, new, before, after); err != nil {
+			return nil, err
+		}
+	}
+	if a.picture.Bounds().Size() != b.picture.Bounds().Size() {
+		return &Change{Field: "Texture.Pixels", Old: a.size(), New: b.size() + ": no mip of one size",
+			Pictures: &Pictures{Text: "other sizes", Old: small(a.picture), New: small(b.picture), Weight: area(b.picture)}}, nil
+	}
+	d := compare(a.picture, b.picture)
+	c := &Change{Field: "Texture.Pixels", Old: a.size(), New: d.String(), Same: d.differ == 0}
+	if d.differ == 0 {
+		if a.texture.Format == b.texture.Format {
+			return nil, nil
+		}
+		return c, nil
+	}
+	c.Pictures = &Pictures{Text: c.New, Old: small(a.picture), New: small(b.picture), Difference: small(difference(a.picture, b.picture)), Weight: d.error}
+	return c, nil
+}
+
+// levelled decodes a smaller mip of the larger picture, so that both have one size, if it
+// has one.
+func levelled(a, b *side, old, new *media.Package, before, after int) (side, error) {
+	for a.picture.Bounds().Dx() > b.picture.Bounds().Dx() && a.mip+1 < len(a.texture.Mips) {
+		next, err := sideOf(old, before, a.mip+1)
+		if err != nil {
+			return *b, err
+		}
+		*a = next
+	}
+	for b.picture.Bounds().Dx() > a.picture.Bounds().Dx() && b.mip+1 < len(b.texture.Mips) {
+		next, err := sideOf(new, after, b.mip+1)
+		if err != nil {
+			return *b, err
+		}
+		*b = next
+	}
+	return *b, nil
+}
+
+func area(i image.Image) float64 { return float64(i.Bounds().Dx()) * float64(i.Bounds().Dy()) }
