@@ -135,6 +135,13 @@ type Verifier interface {
 	Verify(ctx context.Context, report func(*FormatError)) error
 }
 
+// SumChecker is an Archive that can compare the stored bytes of an entry with the SHA-1
+// that it states for them, without decoding them. What it finds wrong is what reading the
+// entry would, as far as that concerns the stored bytes.
+type SumChecker interface {
+	CheckSum(ctx context.Context, e *Entry) error
+}
+
 // Summer is an Archive whose checksums stand apart from its tables. Sums reads
 // them all, by ordinal, without reading content; where the archive has none,
 // the Sum is zero. It returns nil where the tables have them: in [Entry.Sum]. Two archives can be compared by them: equal sums mean equal

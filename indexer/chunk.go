@@ -19,6 +19,8 @@ type chunk struct {
 	packages map[string]*split // of the entries so far, by asset
 	plain    []*codecs.Entry   // of them, those called like packages that are none
 
+	same map[*codecs.Entry]schema.Same // of the entries so far, packages that were not read
+
 	// results
 	rows     []schema.Entry
 	problems []finding

@@ -22,7 +22,7 @@ func (s *scan) collect(c *chunk) error {
 	}
 	if !o.started {
 		o.started = true
-		o.id = s.build.StartArchive(archiveOf(o, s.o.Force))
+		o.id = s.build.Continue(archiveOf(o, s.o.Force), o.before.edition)
 	}
 	for i := range c.rows {
 		s.inspected.keep(&c.rows[i])

@@ -15,7 +15,7 @@
 // entries read at once), open.go, facts.go (facts as rows), values.go (of objects), search.go (contents for
 // known ids), dictionary.go, ahead.go (ids that are known before), mount.go (which entry
 // a game sees), chunk.go (entries that are worked on together), work.go (one entry),
-// sums.go (--quick), split.go (.uasset and .uexp), prefetch.go, again.go
-// (objects whose classes others declare), indexer.go (Run),
+// same.go (entries that need not be read), sums.go (--quick), split.go (.uasset and .uexp),
+// prefetch.go, again.go (objects whose classes others declare), indexer.go (Run),
 // collect.go (in stored order).
 package indexer

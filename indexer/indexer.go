@@ -207,6 +207,9 @@ func (s *scan) cutAll(ctx context.Context, files []file) iter.Seq2[*chunk, error
 func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) bool) bool {
 	s.cutting = o
 	c := s.newChunk(o)
+	if err := s.findBefore(ctx, o); err != nil {
+		return yield(c, err)
+	}
 	var near neighbours
 	if o.archive != nil {
 		for e, err := range o.archive.Entries() {
@@ -227,6 +230,28 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 	c.last = true
 	s.cutting = nil // the last chunk closes it
 	return yield(c, nil)
+}
+
+// findBefore finds the edition that a file continues, and whether its entries need to be read.
+// It is called in the order of files.
+func (s *scan) findBefore(ctx context.Context, o *opened) error {
+	if o.known != nil {
+		return nil
+	}
+	archive := archiveOf(o, s.o.Force)
+	var err error
+	o.before.edition, err = s.build.EditionBefore(ctx, &archive)
+	if err != nil || o.before.edition == nil || o.archive == nil || o.skim || s.o.Extract != nil || s.o.Store != nil {
+		return err
+	}
+	sums, ok := codecs.ArchiveAs[codecs.SumChecker](o.archive)
+	if !ok {
+		return nil
+	}
+	if ok, err = s.build.LoadEdition(ctx, o.before.edition); ok {
+		o.before.sums = sums
+	}
+	return err
 }
 
 func (s *scan) newChunk(o *opened) *chunk {

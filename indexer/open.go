@@ -32,6 +32,7 @@ type opened struct {
 	skim    bool // contents are not read, see Options.Quick
 	hollow  bool // the files that hold its contents are absent
 	sums    []codecs.Sum
+	before  before
 
 	mountPoint string
 	err        error // why there is no archive

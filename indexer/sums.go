@@ -59,6 +59,9 @@ func (w *worker) readOrSkim(ctx context.Context, c *chunk, it item, row *schema.
 		claim(row, it.entry, sum)
 		return nil
 	}
+	if w.isSame(ctx, c, it, row) {
+		return ctx.Err()
+	}
 	err := w.read(ctx, c, it, row)
 	switch {
 	case err == nil:

@@ -141,7 +141,7 @@ func (w *worker) workItem(ctx context.Context, c *chunk, it item) {
 			c.report(e, err)
 		}
 	}
-	if row.PlaceSymbols == nil && !(w.options.Quick && row.Stated) { // there, names of packages cost as much as all else
+	if row.PlaceSymbols == nil && row.Same.Row == 0 && !(w.options.Quick && row.Stated) { // there, names of packages cost as much as all else
 		addPlaceSymbols(w.options.Registry, c.from, it.entry, nil, &row)
 	}
 	c.rows = append(c.rows, row)

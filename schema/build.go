@@ -107,17 +107,31 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// StartArchive begins an archive and returns its id.
+// EditionBefore returns the edition that an archive continues, nil for none. Of two files
+// that were one before, the first that asks has it. It is to be called from one goroutine,
+// which may be another than that of the other methods.
+func (b *Build) EditionBefore(ctx context.Context, a *Archive) (*Edition, error) {
+	return edition.Previous(ctx, b.c.reader, b.publish.Before, a, b.continued)
+}
+
+// LoadEdition reads an edition, so that its Find can be used; ok is false where entries
+// have to be read whatever it has.
+func (b *Build) LoadEdition(ctx context.Context, before *Edition) (ok bool, err error) {
+	return before.Load(ctx, b.c.reader)
+}
+
+// StartArchive is Continue with what EditionBefore returns.
 func (b *Build) StartArchive(a Archive) int64 {
+	before, err := b.EditionBefore(context.Background(), &a)
+	b.notStarted = cmp.Or(b.notStarted, err)
+	return b.Continue(a, before)
+}
+
+// Continue begins an archive that continues an edition, nil for none, and returns its id.
+func (b *Build) Continue(a Archive, before *Edition) int64 {
 	b.nextArchive++
 	id := b.nextArchive
-	l, err := edition.Previous(b.c.reader, id, b.publish.Before, &a)
-	b.notStarted = cmp.Or(b.notStarted, err)
-	if b.continued[l.ID] { // two files of this build were one before
-		l = batch.Lineage{ID: id}
-	}
-	b.continued[l.ID] = true
-	b.archives[id] = &batch.Archive{Archive: a, ID: id, Lineage: l, Totals: &batch.Totals{}}
+	b.archives[id] = &batch.Archive{Archive: a, ID: id, Lineage: edition.LineageOf(before, id), Totals: &batch.Totals{}}
 	return id
 }
 
@@ -133,13 +147,18 @@ func (b *Build) Add(archive int64, e *Entry) error {
 	a.Totals.Add(e)
 	row := b.batch.AddRow()
 	row.Entry, row.Archive = *e, archive
-	row.NameHash = record.HashOf(e.Name)
+	if row.NameHash, row.FileKey = e.Same.Name, e.Same.File; e.Same.Row == 0 {
+		row.NameHash, row.FileKey = record.HashOf(e.Name), edition.FileKey(e)
+	}
 	if e.File != "" {
-		row.FileKey, row.HasFile, row.File = record.HashOf(e.File), true, ""
+		row.HasFile, row.File = true, ""
 		b.publish.Files = append(b.publish.Files, row.FileKey)
 	}
-	b.publish.Summed = b.publish.Summed || e.HasContent && e.Sum != nil
-	row.Placed, row.Print = row.Offset, edition.Print(row)
+	b.publish.Summed = b.publish.Summed || (e.HasContent || e.Same.Row != 0) && e.Sum != nil
+	row.Placed, row.Print = row.Offset, e.Same.Print
+	if e.Same.Row == 0 {
+		row.Print = edition.Print(&row.Entry, row.NameHash, row.FileKey)
+	}
 	b.batch.Weight++
 	if e.Facts != nil {
 		b.batch.Weight += e.Facts.Rows()

@@ -20,6 +20,10 @@ type (
 	Archive = record.Archive
 	// Entry is one stored file of an archive.
 	Entry = record.Entry
+	// Edition is the one that an archive continues.
+	Edition = edition.Before
+	// Same is a row of the edition before.
+	Same = record.Same
 	// Facts is what an inspector found in a content.
 	Facts = record.Facts
 	// Symbol says what an id or a name stands for.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash"
 	"io"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
@@ -38,6 +39,25 @@ func (a *archive) Open(ctx context.Context, e *codecs.Entry) (io.ReadCloser, err
 		return nil, c.fail(err)
 	}
 	return c.reader(), nil
+}
+
+// CheckSum implements codecs.SumChecker.
+func (a *archive) CheckSum(ctx context.Context, e *codecs.Entry) error {
+	c := content{a: a, ctx: ctx, ordinal: e.Ordinal}
+	if err := a.find(e, &c.rec); err != nil {
+		return err
+	}
+	if err := c.check(); err != nil {
+		return a.error(a.label(e.Ordinal), err)
+	}
+	defer c.release()
+	if err := c.start(); err != nil {
+		return c.fail(err)
+	}
+	if c.want == [20]byte{} {
+		return c.fail(at("SHA-1", c.rec.at, codecs.Errorf(codecs.ErrNotFound, "the pak states none")))
+	}
+	return c.fail(c.verify())
 }
 
 // content is an entry being read: its units (blocks) one after the other, and
@@ -213,13 +233,20 @@ func (c *content) read(p []byte) error {
 
 // skip hashes stored bytes that belong to no unit.
 func (c *content) skip(to int64) error {
+	if c.pos >= to {
+		return nil
+	}
+	buf := skipped.Get().(*[unitSize]byte)
+	defer skipped.Put(buf)
 	for c.pos < to {
-		if err := c.read(make([]byte, min(to-c.pos, unitSize))); err != nil {
+		if err := c.read(buf[:min(to-c.pos, unitSize)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+var skipped = sync.Pool{New: func() any { return new([unitSize]byte) }}
 
 // verify hashes what is left of the payload and compares the SHA-1. A zero sum
 // is none.

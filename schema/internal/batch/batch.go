@@ -51,6 +51,15 @@ type Archive struct {
 type Lineage struct {
 	ID      int64 // archive_id of the first edition
 	Edition int64
+	Rows    []OldRow // of the editions before, in their order; nil: not read yet
+}
+
+// OldRow is a row of a lineage that an earlier edition has.
+type OldRow struct {
+	Row, Print, Offset int64
+	ContentID          uint32 // 0: not known, or too large
+	Live               bool   // it holds in the edition before
+	Unread             bool   // its content is not known, or not read
 }
 
 // Name is a public name in an archive.
@@ -69,10 +78,15 @@ type Problem struct {
 type Editions struct {
 	Ended  []Ended
 	Shifts []Shift
+	Moved  []Moved
 }
 
 // Ended is a row of entry_row that an edition does not have.
 type Ended struct{ Lineage, Row, Edition int64 }
+
+// Moved is an entry that was not read, because an earlier row has the same, and that
+// lies elsewhere now: what goes with the old row goes with the new one.
+type Moved struct{ Lineage, From, To int64 }
 
 // Shift is a row of archive_shift.
 type Shift struct{ Archive, Row, Ordinals, Offsets int64 }

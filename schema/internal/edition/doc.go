@@ -12,6 +12,7 @@
 //
 //   - lineage.go: which archive another one continues, and how rows are numbered
 //   - print.go: when two entries are the same but for their place
+//   - before.go: which entries an archive has as the edition before has them, before they are read
 //   - edition.go: the comparison, entry by entry
 //   - matcher.go: the comparison of a batch
 //   - remove.go: deletes editions, and what no other one has

@@ -6,20 +6,13 @@ import (
 	"pakdb/schema/internal/batch"
 )
 
-// oldRow is a row of the lineage from before.
-type oldRow struct {
-	row, print, offset int64
-	live               bool // it holds in the edition before
-	unread             bool // its content is not known
-}
-
 // edition is an archive on its way into the catalog that continues a lineage. The
 // entries of both are compared in stored order: one that is the next of the edition
 // before, or soon after it, keeps its row. What lies elsewhere gets a new one.
 type edition struct {
 	lineage batch.Lineage
 	archive int64
-	old     []oldRow
+	old     []batch.OldRow
 	at      int         // in old: what may come next
 	byPrint []batch.Key // of the live rows of old, by their prints: the places; nil until it is needed
 	last    int64       // the last row that was given
@@ -40,7 +33,7 @@ const (
 )
 
 func (ed *edition) nextLive(i int) int {
-	for i < len(ed.old) && !ed.old[i].live {
+	for i < len(ed.old) && !ed.old[i].Live {
 		i++
 	}
 	return i
@@ -53,7 +46,7 @@ func (ed *edition) take(b *batch.Batch, i int) {
 	if isKnown(e) {
 		at = ed.find(e.Print)
 	}
-	if at >= 0 && e.HasContent && ed.old[at].unread { // the content has been read only now
+	if at >= 0 && ed.old[at].Unread && (e.HasContent || e.Same.Row != 0) { // the content has been read only now
 		at = -1
 	}
 	if at < 0 || at > ed.at && ed.comes(b.Rows[i+1:]) {
@@ -66,16 +59,16 @@ func (ed *edition) take(b *batch.Batch, i int) {
 	}
 	ed.endTo(b, at)
 	ed.at = ed.nextLive(at + 1)
-	ed.last = ed.old[at].row
+	ed.last = ed.old[at].Row
 	e.Kept = true
-	ed.note(b, e.Ordinal, e.Offset, ed.last, ed.old[at].offset)
+	ed.note(b, e.Ordinal, e.Offset, ed.last, ed.old[at].Offset)
 }
 
 // comes reports whether the row that may come next is that of one of the next few
 // entries: what lies before it now was put there, and nothing was removed.
 func (ed *edition) comes(rows []batch.Row) bool {
 	for i := range min(len(rows), nearRows) {
-		if e := &rows[i]; e.Archive == ed.archive && e.Print == ed.old[ed.at].print {
+		if e := &rows[i]; e.Archive == ed.archive && e.Print == ed.old[ed.at].Print {
 			return true
 		}
 	}
@@ -84,13 +77,13 @@ func (ed *edition) comes(rows []batch.Row) bool {
 
 // find returns the place of the live row that an entry keeps, -1 for none.
 func (ed *edition) find(print int64) int {
-	if ed.at < len(ed.old) && ed.old[ed.at].print == print {
+	if ed.at < len(ed.old) && ed.old[ed.at].Print == print {
 		return ed.at
 	}
 	if ed.byPrint == nil {
 		ed.byPrint = make([]batch.Key, 0, len(ed.old)-ed.at)
 		for i := ed.at; i < len(ed.old); i = ed.nextLive(i + 1) {
-			ed.byPrint = append(ed.byPrint, batch.Key{Key: ed.old[i].print, ID: int64(i)})
+			ed.byPrint = append(ed.byPrint, batch.Key{Key: ed.old[i].Print, ID: int64(i)})
 		}
 		batch.SortKeys(ed.byPrint)
 	}
@@ -117,7 +110,7 @@ func (ed *edition) find(print int64) int {
 func (ed *edition) place(b *batch.Batch, to int) {
 	rest := ed.pending
 	for len(rest) > 0 && ed.at < to {
-		ed.last = max(ed.last, ed.old[ed.at].row)
+		ed.last = max(ed.last, ed.old[ed.at].Row)
 		ed.drop(b)
 		ed.give(b, rest[0])
 		rest = rest[1:]
@@ -139,7 +132,7 @@ func (ed *edition) spread(n int64) (first, step int64) {
 	if ed.at == len(ed.old) {
 		return ed.last + full, full
 	}
-	next := ed.old[ed.at].row
+	next := ed.old[ed.at].Row
 	if gap := next - ed.last; gap <= 3*n*full {
 		step = max(1, gap/(n+1))
 		return ed.last + step, step
@@ -155,6 +148,10 @@ func (ed *edition) give(b *batch.Batch, e *batch.Row) {
 			e.Placed = e.Offset
 		}
 	}
+	if e.Same.Row != 0 { // nobody has read it: it has what the row has that it was found in
+		e.ContentID = e.Same.Content
+		b.Moved = append(b.Moved, batch.Moved{Lineage: e.Lineage, From: e.Same.Row, To: e.Number})
+	}
 	ed.note(b, e.Ordinal, e.Offset, e.Number, e.Placed)
 }
 
@@ -163,10 +160,10 @@ func (ed *edition) give(b *batch.Batch, e *batch.Row) {
 // gets another.
 func (ed *edition) room(b *batch.Batch) int64 {
 	for row := ed.last + 1; ; row++ {
-		for ed.taken < len(ed.old) && ed.old[ed.taken].row < row {
+		for ed.taken < len(ed.old) && ed.old[ed.taken].Row < row {
 			ed.taken++
 		}
-		if ed.taken == len(ed.old) || ed.old[ed.taken].row != row {
+		if ed.taken == len(ed.old) || ed.old[ed.taken].Row != row {
 			ed.last = row
 			return row
 		}
@@ -178,7 +175,7 @@ func (ed *edition) room(b *batch.Batch) int64 {
 
 // drop ends the live row that may come next.
 func (ed *edition) drop(b *batch.Batch) {
-	b.Ended = append(b.Ended, batch.Ended{Lineage: ed.lineage.ID, Row: ed.old[ed.at].row, Edition: ed.lineage.Edition})
+	b.Ended = append(b.Ended, batch.Ended{Lineage: ed.lineage.ID, Row: ed.old[ed.at].Row, Edition: ed.lineage.Edition})
 	ed.at = ed.nextLive(ed.at + 1)
 }
 

@@ -1,6 +1,7 @@
 package edition
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 
@@ -27,37 +28,39 @@ WHERE b.complete = 1 AND ba.name = ?1 AND a.format = ?2 AND a.mount_point = ?3 A
   AND a.archive_id <= ?6
 ORDER BY b.build_id DESC`
 
-// Previous returns what archive id continues: the newest of the archives that had its
-// name in earlier builds and were scanned alike; a lineage of its own for none. Only
-// archives up to before count.
-func Previous(db *sql.DB, id, before int64, a *record.Archive) (batch.Lineage, error) {
-	l := batch.Lineage{ID: id}
+// Previous returns what an archive continues: the newest of the archives that had its
+// name in earlier builds and were scanned alike; nil for none, and for those of lineages
+// that are taken. Only archives up to before count. It takes the lineage.
+func Previous(ctx context.Context, db *sql.DB, before int64, a *record.Archive, taken map[int64]bool) (*Before, error) {
 	if a.Name == "" {
-		return l, nil
+		return nil, nil
 	}
-	err := previous(db, before, a, &l)
+	l, err := previous(ctx, db, before, a)
 	if err != nil {
-		err = fmt.Errorf("look for earlier editions of %s: %w", a.Name, conn.Classify(err))
+		return nil, fmt.Errorf("look for earlier editions of %s: %w", a.Name, conn.Classify(err))
 	}
-	return l, err
+	if l.ID == 0 || taken[l.ID] {
+		return nil, nil
+	}
+	taken[l.ID] = true
+	return &Before{lineage: l}, nil
 }
 
-func previous(db *sql.DB, before int64, a *record.Archive, l *batch.Lineage) error {
-	rows, err := db.Query(previousSQL, a.Name, a.Format, a.MountPoint, RowBits, RowBase, before)
+func previous(ctx context.Context, db *sql.DB, before int64, a *record.Archive) (l batch.Lineage, err error) {
+	rows, err := db.QueryContext(ctx, previousSQL, a.Name, a.Format, a.MountPoint, RowBits, RowBase, before)
 	if err != nil {
-		return err
+		return l, err
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var found batch.Lineage
 		var scan string
 		if err := rows.Scan(&found.ID, &found.Edition, &scan); err != nil {
-			return err
+			return l, err
 		}
 		if scan == a.Scan || a.Continues != nil && a.Continues(scan) {
-			*l = found
-			break
+			return found, nil
 		}
 	}
-	return rows.Err()
+	return l, rows.Err()
 }

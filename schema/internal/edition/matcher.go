@@ -33,13 +33,14 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 		return ed, nil
 	}
 	ed := &edition{lineage: a.Lineage, archive: a.ID, shift: batch.Shift{Archive: a.ID}, far: -1}
-	err := m.finder.Rows(ctx, "SELECT row, coalesce(print, 0), offset, (until = 0) + 2 * (content_id IS NULL) FROM entry_row WHERE lineage_id = ? ORDER BY row",
-		[]driver.Value{a.Lineage.ID}, func(v []driver.Value) {
-			flags := v[3].(int64)
-			ed.old = append(ed.old, oldRow{v[0].(int64), v[1].(int64), v[2].(int64), flags&1 != 0, flags&2 != 0})
+	if ed.old = a.Lineage.Rows; ed.old == nil {
+		var err error
+		ed.old, err = oldRows(a.Lineage.ID, func(query string, args []driver.Value, row func([]driver.Value)) error {
+			return m.finder.Rows(ctx, query, args, row)
 		})
-	if err != nil {
-		return nil, err
+		if err != nil {
+			return nil, err
+		}
 	}
 	ed.at = ed.nextLive(0)
 	m.editions[a.ID] = ed
@@ -95,11 +96,11 @@ func (m *Matcher) markStated(ctx context.Context, b *batch.Batch, started map[in
 		at := 0
 		err := m.finder.Rows(ctx, `SELECT r.row FROM entry_row r CROSS JOIN content c ON c.content_id = r.content_id
 			WHERE r.lineage_id = ? AND length(c.hash) < 32 ORDER BY r.row`, []driver.Value{ed.lineage.ID}, func(v []driver.Value) {
-			for at < len(ed.old) && ed.old[at].row < v[0].(int64) {
+			for at < len(ed.old) && ed.old[at].Row < v[0].(int64) {
 				at++
 			}
 			if at < len(ed.old) {
-				ed.old[at].unread = true
+				ed.old[at].Unread = true
 			}
 		})
 		if err != nil {

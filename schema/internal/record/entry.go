@@ -39,6 +39,10 @@ type Entry struct {
 	// nothing, or is wrong.
 	Sum []byte
 
+	// Same is what the edition before has of an entry that did not change: it was not
+	// read. Its Row is 0 for others.
+	Same Same
+
 	HasTime      bool
 	HasPathHash  bool
 	HasContent   bool
@@ -55,6 +59,13 @@ type Entry struct {
 	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is "", and the keys of names are not known yet
 	ExportsOf    *Package       // whose exports the content holds; nil: it holds none, or was not read
 	Values       *Values        // of these; nil: another entry of the same content and package brings them
+}
+
+// Same is a row of the edition before.
+type Same struct {
+	Row, Content int64
+	Print        int64 // see package edition
+	Name, File   Half  // the hashes of the entry's Name and File, as they are known by then
 }
 
 // Problem is a finding about an archive, an entry or a content.

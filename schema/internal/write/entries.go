@@ -2,6 +2,7 @@ package write
 
 import (
 	"database/sql/driver"
+	"fmt"
 
 	"pakdb/schema/internal/batch"
 )
@@ -60,5 +61,27 @@ func insertEntries(t *tx, b *batch.Batch) error {
 	if err := entries.insert(t, pointers(b.Rows)); err != nil {
 		return err
 	}
+	if err := copyMoved(t, b.Moved); err != nil {
+		return err
+	}
 	return shifts.insert(t, pointers(b.Shifts))
+}
+
+// copyMoved gives rows what goes with others.
+func copyMoved(t *tx, moved []batch.Moved) error {
+	for _, table := range []struct{ name, columns string }{
+		{"entry_symbol", "space_id, key, name_id, root_id, start"},
+		{"value_entry", "path_id, header, name_id, root_id, start"},
+	} {
+		query := fmt.Sprintf("INSERT INTO %s (lineage_id, row, %s) SELECT src.a, src.c, %[2]s FROM src CROSS JOIN %[1]s o ON o.lineage_id = src.a AND o.row = src.b",
+			table.name, table.columns)
+		err := t.exec(query, len(moved), func(row, col int) driver.Value {
+			m := &moved[row]
+			return [...]int64{m.Lineage, m.From, m.To}[col]
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

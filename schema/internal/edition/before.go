@@ -1,0 +1,160 @@
+package edition
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"math"
+	"slices"
+
+	"pakdb/schema/internal/batch"
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/record"
+)
+
+// Before is the edition that an archive continues, for the scan that wants to know which
+// entries it need not read. After [Before.Load] it is safe for concurrent use.
+type Before struct {
+	lineage batch.Lineage
+	slots   []uint32    // a hash table of the live rows by their prints: their places, and 1 more; 0: free
+	headers []batch.Key // rows whose contents hold the exports of another one, and what they know it by
+}
+
+// LineageOf returns what an archive continues, a lineage of its own for nil.
+func LineageOf(b *Before, archive int64) batch.Lineage {
+	if b == nil {
+		return batch.Lineage{ID: archive}
+	}
+	return b.lineage
+}
+
+// hasProblemsSQL asks for problems of the newest edition of a lineage.
+const hasProblemsSQL = `SELECT EXISTS (SELECT 1 FROM problem WHERE archive_id =
+	(SELECT archive_id FROM archive WHERE lineage_id = ? ORDER BY edition DESC LIMIT 1))`
+
+// Load reads the rows of the edition. It reports whether they tell what need not be read:
+// entries of an archive with problems are read again, so that these are told again.
+func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
+	if b == nil {
+		return false, nil
+	}
+	var problems bool
+	if err := db.QueryRowContext(ctx, hasProblemsSQL, b.lineage.ID).Scan(&problems); err != nil || problems {
+		return false, conn.Classify(err)
+	}
+	rows, err := oldRows(b.lineage.ID, func(query string, args []driver.Value, row func([]driver.Value)) error {
+		return conn.EachRow(ctx, db, query, args, row)
+	})
+	if err != nil || len(rows) > math.MaxInt32 {
+		return false, conn.Classify(err)
+	}
+	err = conn.EachRow(ctx, db, "SELECT row, header FROM value_entry WHERE lineage_id = ? AND header <> 0 ORDER BY row", []driver.Value{b.lineage.ID},
+		func(v []driver.Value) { b.headers = append(b.headers, batch.Key{Key: v[0].(int64), ID: v[1].(int64)}) })
+	if err != nil {
+		return false, conn.Classify(err)
+	}
+	b.lineage.Rows = rows
+	b.index()
+	return true, nil
+}
+
+const oldRowsSQL = "SELECT row, coalesce(print, 0), offset, until = 0, coalesce(content_id, 0) FROM entry_row WHERE lineage_id = ? ORDER BY row"
+
+// oldRows returns the rows of a lineage in their order; never nil without an error.
+func oldRows(lineage int64, query func(query string, args []driver.Value, row func([]driver.Value)) error) ([]batch.OldRow, error) {
+	rows := []batch.OldRow{}
+	err := query(oldRowsSQL, []driver.Value{lineage}, func(v []driver.Value) {
+		content := v[4].(int64)
+		r := batch.OldRow{Row: v[0].(int64), Print: v[1].(int64), Offset: v[2].(int64), Live: v[3].(int64) != 0, Unread: content == 0}
+		if 0 < content && content <= math.MaxUint32 {
+			r.ContentID = uint32(content)
+		}
+		rows = append(rows, r)
+	})
+	return rows, err
+}
+
+// index makes the hash table. Prints are hashes, so that their bits need no mixing.
+func (b *Before) index() {
+	rows, live := b.lineage.Rows, 0
+	for i := range rows {
+		if rows[i].Live {
+			live++
+		}
+	}
+	size := 8
+	for size < 2*live {
+		size *= 2
+	}
+	b.slots = make([]uint32, size)
+	for i := range rows {
+		if !rows[i].Live || rows[i].ContentID == 0 {
+			continue
+		}
+		if _, slot, found := b.find(rows[i].Print); !found { // of equal ones the first: they say the same
+			b.slots[slot] = uint32(i + 1)
+		}
+	}
+}
+
+// find returns the place of the row with a print, or else the slot that it would be in.
+func (b *Before) find(print int64) (at, slot int, found bool) {
+	mask := uint64(len(b.slots) - 1)
+	for i := uint64(print) & mask; ; i = (i + 1) & mask {
+		n := b.slots[i]
+		if n == 0 {
+			return 0, int(i), false
+		}
+		if b.lineage.Rows[n-1].Print == print {
+			return int(n - 1), int(i), true
+		}
+	}
+}
+
+// Find returns the row of an entry that the edition has as it is; the Row of the result
+// is 0 for none. The entry states a checksum of its stored bytes, which the caller compares with them.
+func (b *Before) Find(e *record.Entry) record.Same {
+	if len(e.Sum) < len(record.Half{}) {
+		return record.Same{}
+	}
+	return b.same(e, record.Same{Name: record.HashOf(e.Name), File: FileKey(e)})
+}
+
+// nearBody is how many rows after a package that of its exports is looked for.
+const nearBody = 8
+
+// FindBody is [Before.Find] for the exports of a package that lies in an entry of its own,
+// which the edition has as it is too. What is known of them depends on both.
+func (b *Before) FindBody(e *record.Entry, header record.Same) record.Same {
+	same := b.Find(e)
+	if same.Row != 0 || len(e.Sum) < len(record.Half{}) || e.ExportsOf != nil {
+		return same
+	}
+	body := *e
+	first, _ := slices.BinarySearchFunc(b.headers, batch.Key{Key: header.Row}, batch.CompareKeys)
+	for _, of := range b.headers[first:min(first+nearBody, len(b.headers))] {
+		body.ExportsOf = &record.Package{Header: of.ID}
+		if same = b.same(&body, same); same.Row == of.Key {
+			return same
+		}
+	}
+	return record.Same{}
+}
+
+// same returns the row of an entry whose name and file have the hashes of known.
+func (b *Before) same(e *record.Entry, known record.Same) record.Same {
+	known.Row, known.Print = 0, Print(e, known.Name, known.File)
+	if at, _, found := b.find(known.Print); found {
+		r := &b.lineage.Rows[at]
+		known.Row, known.Content = r.Row, int64(r.ContentID)
+	}
+	return known
+}
+
+// FileKey returns the hash of the File of an entry, zero for none.
+func FileKey(e *record.Entry) record.Half {
+	if e.File == "" {
+		return record.Half{}
+	}
+	return record.HashOf(e.File)
+}
