@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,54 @@ func TestLifetimesAreRead(t *testing.T) {
 		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
 		if err != nil || strings.Contains(plan, "VIRTUAL TABLE") {
 			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+	}
+}
+
+// TestContentsAreCounted: statements about all contents yield the same whether copies are
+// counted one content after the other or all at once.
+func TestContentsAreCounted(t *testing.T) {
+	for seed := range uint64(4) {
+		db := openEditions(t, seed, 9, 6)
+		for _, text := range []string{
+			"SELECT * FROM contents ORDER BY content_id",
+			"SELECT content_id, entry_count, build_count FROM contents c WHERE entry_count > 3 ORDER BY 1 DESC",
+			"SELECT build_count = (SELECT count(*) FROM builds) AS everywhere, count(*) AS contents, sum(size) AS size FROM contents GROUP BY everywhere;",
+			"SELECT * FROM duplicates ORDER BY build_id, content_id",
+			"SELECT d.build, d.content, copies FROM duplicates AS d WHERE d.build = 'b6' ORDER BY d.content_id",
+			"SELECT content, wasted FROM duplicates WHERE build_id = 3 AND build = 'b2' ORDER BY content",
+			"SELECT build, count(*) AS contents, sum(copies - 1) AS more, sum(wasted) FROM duplicates GROUP BY build_id ORDER BY build_id",
+			`WITH worst AS (SELECT * FROM duplicates WHERE build = 'b5' ORDER BY wasted DESC, content LIMIT 3)
+			 SELECT w.wasted, e.archive, e.path FROM worst w JOIN entries e ON e.content_id = w.content_id AND e.build_id = w.build_id ORDER BY 1, 2, 3, e.ordinal`,
+			"SELECT sum(copies) FROM (SELECT * FROM Duplicates) x",
+		} {
+			plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+			if err != nil || !strings.Contains(plan, "SCAN pakdb_n VIRTUAL TABLE") {
+				t.Errorf("%s: %v\n%s", text, err, plan)
+			}
+			got, err := run(t, db, text, query.Args{}, query.Output{Format: "csv"})
+			if err != nil {
+				t.Error(err)
+			}
+			plain := regexp.MustCompile("(?i)FROM (contents|duplicates)").ReplaceAllString(text, "FROM main.$1")
+			want, err := run(t, db, plain, query.Args{}, query.Output{Format: "csv"})
+			if err != nil || got != want || strings.Count(got, "\n") < 2 {
+				t.Errorf("%s: %v\n%swant\n%s", text, err, got, want)
+			}
+		}
+		for _, text := range []string{
+			"SELECT size FROM contents LIMIT 2",
+			"SELECT size, entry_count FROM contents WHERE content_id = 5",
+			"SELECT entry_count FROM contents WHERE content = (SELECT content FROM entries WHERE content IS NOT NULL LIMIT 1)",
+			"WITH contents AS (SELECT 1 AS x) SELECT x FROM contents ORDER BY x",
+			"SELECT sum(copies) FROM (SELECT * FROM duplicates) x JOIN (SELECT content_id AS id FROM contents) ON id = content_id",
+			"SELECT e.path, (SELECT copies FROM duplicates d WHERE d.content_id = e.content_id AND d.build_id = e.build_id) AS n FROM entries e ORDER BY 1, 2",
+			"SELECT size AS a, contents.kind FROM entries JOIN contents USING (size) ORDER BY 1",
+		} {
+			plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+			if err != nil || strings.Contains(plan, "pakdb_n") {
+				t.Errorf("%s: %v\n%s", text, err, plan)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,9 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 	}
 	if rare {
 		return p.ofViews(ctx, text, collates, rare, values), sql
+	}
+	if other := rewrite.Contents(text, rewritable(text)); other != text && p.countsAll(ctx, text, values) && countedOnce(p.plan(ctx, views.Spelling{}, other, values)) {
+		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
 	if other := p.withPaths(ctx, text, values); other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
@@ -98,6 +102,38 @@ func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, value
 			<= (SELECT sum(entries) FROM pair)`, between.Old, between.New)
 	share, _ := p.column(ctx, query, values)
 	return slices.Equal(share, []string{"1"})
+}
+
+// countsCopies: of the view contents, or duplicates.
+var countsCopies = regexp.MustCompile(`(?m)^ *(?:SCAN c|CO-ROUTINE g|MATERIALIZE g)$`)
+
+// countsAll reports whether a statement counts the copies of all contents.
+func (p *sessions) countsAll(ctx context.Context, sql string, values []driver.NamedValue) bool {
+	return countsCopies.MatchString(p.plan(ctx, views.Spelling{}, sql, values)) &&
+		views.KeyedBy(p.plan(ctx, views.Spelling{By: views.KeyedContent}, sql, values)) == 0
+}
+
+// countedOnce reports whether a plan calls each function that counts copies once, and not
+// for each row of something else. It is false for no plan.
+func countedOnce(plan string) bool {
+	last := map[int]string{} // the step before, by how far it is indented
+	for line := range strings.Lines(plan) {
+		step := strings.TrimLeft(line, " ")
+		indent := len(line) - len(step)
+		maps.DeleteFunc(last, func(deeper int, _ string) bool { return deeper > indent })
+		if before := last[indent]; strings.HasPrefix(step, "SCAN pakdb_n ") {
+			for at, outer := range last {
+				if at < indent && strings.HasPrefix(outer, "CORRELATED") {
+					return false
+				}
+			}
+			if strings.HasPrefix(before, "SCAN") || strings.HasPrefix(before, "SEARCH") {
+				return false
+			}
+		}
+		last[indent] = step
+	}
+	return plan != ""
 }
 
 // like finds patterns of paths that are written in a statement.

@@ -10,27 +10,33 @@ import (
 	"pakdb/schema"
 )
 
-// Numbers of paths follow each other, so what is known of them is in pages.
+// Numbers of paths and contents follow each other, so what is known of them is in pages.
 const pageBits = 8
 
-type page [1 << pageBits]uint32
+type page[T any] [1 << pageBits]T
 
-// pathSets has a set of builds for each path; those of path 0 are of entries without one.
-type pathSets struct {
-	pages map[int64]*page
-	last  *page
+// paged has a value for each id; that of 0 is of rows without one.
+type paged[T any] struct {
+	pages map[int64]*page[T]
+	last  *page[T]
 	at    int64 // of last
 }
 
-func (p *pathSets) of(path int64) *uint32 {
-	if n := path >> pageBits; p.last == nil || n != p.at {
+// pathSets has a set of builds for each path.
+type pathSets = paged[uint32]
+
+func (p *paged[T]) of(id int64) *T {
+	if n := id >> pageBits; p.last == nil || n != p.at {
 		p.last, p.at = p.pages[n], n
 		if p.last == nil {
-			p.last = &page{}
+			if p.pages == nil {
+				p.pages = map[int64]*page[T]{}
+			}
+			p.last = &page[T]{}
 			p.pages[n] = p.last
 		}
 	}
-	return &p.last[path&(1<<pageBits-1)]
+	return &p.last[id&(1<<pageBits-1)]
 }
 
 // pathBuilds yields the paths of entries with the builds that have them, in the order of
@@ -44,7 +50,7 @@ func pathBuilds(ctx context.Context, db *sql.DB, deleted bool, yield func([]driv
 	if !deleted {
 		query += " WHERE flags & 2 = 0"
 	}
-	all, paths := newSets(m), pathSets{pages: map[int64]*page{}}
+	all, paths := newSets(m), pathSets{}
 	err = schema.EachRow(ctx, db, query, nil, func(v []driver.Value) {
 		builds := paths.of(integer(v[0]))
 		*builds = all.join(*builds, all.of(validity{integer(v[1]), integer(v[2]), integer(v[3])}))

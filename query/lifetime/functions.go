@@ -33,7 +33,24 @@ func Functions(catalog string) (functions []schema.TableFunction, closeAll func(
 			})
 		},
 	}, {
-		Name:    "pakdb_pairs", // statements are rewritten to read it: no column is called like one of theirs
+		Name:    "pakdb_contents", // statements are rewritten to read it, as the others whose names begin so
+		Columns: []string{"content_id", "entries", "builds"},
+		Rows: func(ctx context.Context, _ []driver.Value) iter.Seq2[[]driver.Value, error] {
+			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
+				return contentBuilds(ctx, db, yield)
+			})
+		},
+	}, {
+		Name:    "pakdb_copies",
+		Columns: []string{"build TEXT", "build_id", "content_id", "copies", "wasted"},
+		Filters: []string{"build TEXT", "build_id"},
+		Rows: func(ctx context.Context, filters []driver.Value) iter.Seq2[[]driver.Value, error] {
+			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
+				return contentCopies(ctx, db, filters, yield)
+			})
+		},
+	}, {
+		Name:    "pakdb_pairs", // no column is called like one of the statement
 		Columns: []string{"pakdb_old_archive_id", "pakdb_old_row_id", "pakdb_new_archive_id", "pakdb_new_row_id"},
 		Params:  []string{"pakdb_old", "pakdb_new"},
 		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {

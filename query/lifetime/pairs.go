@@ -43,7 +43,7 @@ type differences struct {
 // both have is the same entry, and no pair with itself. Only rows that one build has
 // alone are read as a whole, and those of paths that the first build has several times.
 func entryPairs(ctx context.Context, db *sql.DB, labels [2]string, yield func([]driver.Value, error) bool) error {
-	d := differences{db: db, counts: pathSets{pages: map[int64]*page{}}}
+	d := differences{db: db}
 	for i, label := range labels {
 		if err := d.readSide(ctx, &d.sides[i], label); err != nil {
 			return err

@@ -7,6 +7,7 @@
 //   - lifetimes.go: reads the builds of each path from the function path_builds
 //   - differences.go: reads where two builds differ from the function pakdb_pairs
 //   - patterns.go: looks at each path once
+//   - contents.go: counts the copies of contents at once
 package rewrite
 
 import "strings"
