@@ -9,6 +9,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/retro"
+	"pakdb/codecs/retropak/strg"
 	"pakdb/internal/bin"
 )
 
@@ -25,9 +26,9 @@ const maxContent = 256 << 20
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
 		Name:     inspectorName,
-		Doc:      "references between the assets of Metroid Prime and Donkey Kong Country Returns",
+		Doc:      "assets of Metroid Prime and Donkey Kong Country Returns: references between them, texts",
 		Spec:     spec,
-		Revision: 1,
+		Revision: 2,
 		Match:    func(e *codecs.Entry, _ []byte) bool { return isAsset(e) },
 		Symbols:  symbols,
 		Inspect:  inspect,
@@ -96,6 +97,11 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 		detail.Complete = false
 	}
 	facts.Refs, detail.Types = x.refs, x.types
+	if e.Type == "STRG" {
+		if detail.Texts, err = strg.Read(buf); err != nil {
+			facts.Problems = append(facts.Problems, inspectError(e, "texts", err))
+		}
+	}
 	return facts, nil
 }
 

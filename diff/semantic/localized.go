@@ -48,3 +48,12 @@ const localizedTexts = `SELECT '[' || coalesce(f.culture, '?') || '] ' || ns.nam
 		LIMIT 1) f
 	WHERE t.content_id = ?2
 	ORDER BY t.seq`
+
+// retroTexts yields the texts of an asset of Metroid Prime, by language.
+const retroTexts = `SELECT '[' || l.word || '] ' || coalesce(k.name, r.number), json_quote(x.name)
+	FROM retro_string r
+	JOIN word l ON l.word_id = r.language_id
+	LEFT JOIN name k ON k.name_id = r.key_id
+	JOIN name x ON x.name_id = r.text_id
+	WHERE r.content_id = ?2
+	ORDER BY r.seq`

@@ -25,6 +25,7 @@ var sources = []source{
 	{"calligraphy_value", (*Comparer).prototypeFields},
 	{"", (*Comparer).packageFields}, // exports may lie in another content
 	{"locres", localizedFields},
+	{"retro_string", fromQuery(retroTexts)},
 	{"config_line", fromQuery(settings)},
 	{"calligraphy_curve", fromQuery(curvePoints)},
 	{"calligraphy_asset", fromQuery(typeAssets)},

@@ -148,7 +148,8 @@ var rooms = map[string][]string{
 	"codecs/mount":      {},
 	"codecs/family":     {},
 	"codecs/family/...": {"codecs", "codecs/family"},
-	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/jsonc", "internal/perfect", "internal/rescue"}, // a format: no other format
+	"codecs/...":        {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/jsonc", "internal/perfect", "internal/rescue"},
+	"codecs/retropak":   {"codecs", "codecs/compress/...", "codecs/family/...", "codecs/mount", "codecs/internal/...", "internal/aes256", "internal/atomicfile", "internal/bin", "internal/jsonc", "internal/perfect", "internal/rescue", "codecs/retropak/strg"}, // a format: no other format
 	"codecs/all":        {"codecs/..."},
 
 	"codecs/property":         {"codecs", "codecs/family/unreal", "codecs/internal/ue", "internal/bin"},                                                                                                                                          // no format: formats give it tables and bytes

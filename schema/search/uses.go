@@ -54,7 +54,7 @@ var field = exported + " || '.' || coalesce(" + named("field_id") + ", " + named
 
 // revision stands for what the index has: a catalog whose index is of another one gets it
 // anew. Raise it when Uses or Words change.
-const revision = 3
+const revision = 4
 
 // Uses are all such columns, in the order in which they are shown.
 var Uses = []Use{
@@ -64,6 +64,9 @@ var Uses = []Use{
 	{Number: 4, Kind: "setting", Table: "config_line", Column: "key_id", Order: "seq", Place: "'[' || " + named("section_id") + " || ']'"},
 	{Number: 5, Kind: "section", Table: "config_line", Column: "section_id", Order: "seq", Place: "NULL"},
 	{Number: 25, Kind: "line", Table: "text_block", Column: "name_id", Order: "seq", Place: "t.line", Lines: true},
+	{Number: 26, Kind: "text", Table: "retro_string", Column: "text_id", Order: "seq",
+		Place: "(SELECT word FROM word WHERE word_id = t.language_id) || ',' || coalesce(" + named("key_id") + ", t.number)"},
+	{Number: 27, Kind: "text key", Table: "retro_string", Column: "key_id", Order: "seq", Place: "(SELECT word FROM word WHERE word_id = t.language_id)"},
 	{Number: 6, Kind: "value", Table: "property", Column: "text_id", OfSet: true, Order: "seq", Place: field},
 	{Number: 7, Kind: "map key", Table: "property", Column: "key_id", OfSet: true, Order: "seq", Place: field},
 	{Number: 8, Kind: "property", Table: "property", Column: "name_id", OfSet: true, Order: "seq", Place: exported},

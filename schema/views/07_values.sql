@@ -515,6 +515,37 @@ UNION ALL
 SELECT b.label,
        ba.name,
        d.prefix || p.name,
+       NULL,
+       NULL,
+       NULL,
+       NULL,
+       NULL,
+       coalesce(k.name, CAST(r.number AS TEXT)),
+       x.name,
+       r.seq,
+       NULL,
+       e.path_id,
+       e.content_id,
+       NULL,
+       e.archive_id,
+       b.build_id,
+       l.word,
+       NULL,
+       NULL
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN retro_string r ON r.content_id = e.content_id
+LEFT JOIN word l ON l.word_id = r.language_id
+LEFT JOIN name k ON k.name_id = r.key_id
+LEFT JOIN name x ON x.name_id = r.text_id
+WHERE b.complete = 1
+UNION ALL
+SELECT b.label,
+       ba.name,
+       d.prefix || p.name,
        coalesce(pn.name,
                 root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)),
        coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, ''),
