@@ -92,9 +92,9 @@ func Update(ctx context.Context, tx *sql.Tx) error {
 		size  int
 		query string
 	}{
-		{subjects[0], NamesInBlock, "INSERT INTO search_word (rowid, words) SELECT ?1 + (name_id - ?2) / ?3, search_words(group_concat(name, char(31))) FROM name WHERE name_id >= ?2 GROUP BY (name_id - ?2) / ?3"},
-		{subjects[1], PathsInBlock, "INSERT INTO search_part (rowid, texts) SELECT ?1 + (path_id - ?2) / ?3, group_concat(name, char(10)) FROM path WHERE path_id >= ?2 GROUP BY (path_id - ?2) / ?3"},
-		{subjects[2], PathsInBlock, "INSERT INTO search_part (rowid, texts) SELECT ?1 + (dir_id - ?2) / ?3, group_concat(prefix, char(10)) FROM dir WHERE dir_id >= ?2 GROUP BY (dir_id - ?2) / ?3"},
+		{subjects[0], NamesInBlock, "INSERT INTO search_word (rowid, words) SELECT ?1 + n, search_words((SELECT group_concat(name, char(31)) "},
+		{subjects[1], PathsInBlock, "INSERT INTO search_part (rowid, texts) SELECT ?1 + n, ((SELECT group_concat(name, char(10)) "},
+		{subjects[2], PathsInBlock, "INSERT INTO search_part (rowid, texts) SELECT ?1 + n, ((SELECT group_concat(prefix, char(10)) "},
 	} {
 		if err := addBlocks(ctx, tx, into.subject, into.size, into.query); err != nil {
 			return fmt.Errorf("search index of %s: %w", into.table, err)
@@ -119,6 +119,18 @@ func renew(ctx context.Context, tx *sql.Tx) error {
 	return all(ctx, tx, create...)
 }
 
+// blocksOf numbers the blocks of ?3 ids from ?2 that have rows. Each is read by the range of
+// its ids: to group all rows by their blocks SQLite would sort them.
+func blocksOf(s subject) string {
+	return fmt.Sprintf("WITH RECURSIVE block (n) AS (SELECT (min(%[1]s) - ?2) / ?3 FROM %[2]s WHERE %[1]s >= ?2 UNION ALL "+
+		"SELECT (SELECT (min(%[1]s) - ?2) / ?3 FROM %[2]s WHERE %[1]s >= ?2 + (n + 1) * ?3) FROM block WHERE n IS NOT NULL) ", s.id, s.table)
+}
+
+// inBlock ends a query for the texts of block n.
+func inBlock(s subject) string {
+	return fmt.Sprintf("FROM %s WHERE %s BETWEEN ?2 + n * ?3 AND ?2 + n * ?3 + ?3 - 1", s.table, s.id)
+}
+
 // addBlocks adds the new texts of a subject to a full-text table.
 func addBlocks(ctx context.Context, tx *sql.Tx, s subject, size int, query string) error {
 	var block, first, last int64
@@ -128,7 +140,7 @@ func addBlocks(ctx context.Context, tx *sql.Tx, s subject, size int, query strin
 	if err != nil || last < first {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, query, block, first, size); err != nil {
+	if _, err := tx.ExecContext(ctx, blocksOf(s)+query+inBlock(s)+")) FROM block WHERE n IS NOT NULL", block, first, size); err != nil {
 		return err
 	}
 	for _, st := range []struct {
