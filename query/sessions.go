@@ -47,11 +47,11 @@ func (p *sessions) of(ctx context.Context, spelling views.Spelling) (*session, e
 	return s, nil
 }
 
-// closePruned closes the connections that were made for the columns of other statements
-// than that of a spelling.
+// closePruned closes the connections that were made for other statements than that of a
+// spelling.
 func (p *sessions) closePruned(wanted views.Spelling) {
 	for spelling, s := range p.open {
-		if spelling.Used != "" && wanted.Used != "" {
+		if spelling.Views != "" && wanted.Views != "" && spelling.Views != wanted.Views {
 			_ = s.sql.Close()
 			delete(p.open, spelling)
 		}

@@ -110,7 +110,7 @@ var countsCopies = regexp.MustCompile(`(?m)^ *(?:SCAN c|CO-ROUTINE g|MATERIALIZE
 // countsAll reports whether a statement counts the copies of all contents.
 func (p *sessions) countsAll(ctx context.Context, sql string, values []driver.NamedValue) bool {
 	return countsCopies.MatchString(p.plan(ctx, views.Spelling{}, sql, values)) &&
-		views.KeyedBy(p.plan(ctx, views.Spelling{By: views.KeyedContent}, sql, values)) == 0
+		views.KeyedBy(p.plan(ctx, views.Spelling{By: views.KeyedContent, Views: allWords(sql)}, sql, values)) == 0
 }
 
 // countedOnce reports whether a plan calls each function that counts copies once, and not
@@ -153,7 +153,7 @@ func (p *sessions) isRare(ctx context.Context, sql string, values []driver.Named
 			return false
 		}
 	}
-	return len(patterns) > 0 && views.KeyedBy(p.plan(ctx, views.Spelling{By: views.Keyed | views.KeyedLike}, sql, values))&views.KeyedLike != 0
+	return len(patterns) > 0 && views.KeyedBy(p.plan(ctx, views.Spelling{By: views.Keyed | views.KeyedLike, Views: allWords(sql)}, sql, values))&views.KeyedLike != 0
 }
 
 // ofViews returns the way to write the views for a selection. rare is as isRare says.
@@ -163,23 +163,23 @@ func (p *sessions) ofViews(ctx context.Context, sql string, collates, rare bool,
 	if !viewLoop.MatchString(joined) {
 		return stored
 	}
-	used := usedWords(sql)
+	used, words := usedWords(sql), allWords(sql)
 	if !collates {
 		keyed := views.Keyed
 		if rare {
 			keyed |= views.KeyedLike
 		}
-		by := views.KeyedBy(p.plan(ctx, views.Spelling{By: keyed}, sql, values))
-		pruned := views.Spelling{By: by, Used: used}
+		by := views.KeyedBy(p.plan(ctx, views.Spelling{By: keyed, Views: words}, sql, values))
+		pruned := views.Spelling{By: by, Used: used, Views: words}
 		switch {
 		case by == 0:
 		case used != "" && views.KeyedBy(p.plan(ctx, pruned, sql, values)) == by:
 			return pruned
 		default:
-			return views.Spelling{By: by}
+			return views.Spelling{By: by, Views: words}
 		}
 	}
-	pruned := views.Spelling{Used: used}
+	pruned := views.Spelling{Used: used, Views: words}
 	if plan := p.plan(ctx, pruned, sql, values); used != "" && plan != "" && cost(plan) < cost(joined) {
 		return pruned
 	}
@@ -202,6 +202,17 @@ func usedWords(sql string) string {
 			words = append(words, strings.Trim(text, "'"))
 		}
 		before = text
+	}
+	return views.UsedWords(words)
+}
+
+// allWords returns the words of a statement for [views.Spelling].
+func allWords(sql string) string {
+	var words []string
+	for t := range tokens(sql) {
+		if t.kind == word {
+			words = append(words, unquote(sql[t.start:t.end]))
+		}
 	}
 	return views.UsedWords(words)
 }

@@ -130,8 +130,14 @@ func probe(ctx context.Context, path string, head header) (found, error) {
 	db := conn.OpenReader(path)
 	defer func() { _ = db.Close() }()
 	var id, version, tables int64
-	err := db.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
-		(SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)`).Scan(&id, &version, &tables)
+	// The pragmas do not read the schema, which takes 8 ms.
+	err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id)
+	if err == nil {
+		err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	}
+	if err == nil && id == 0 {
+		err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
+	}
 	if err != nil {
 		return absent, probeError(head, err)
 	}
