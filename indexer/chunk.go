@@ -19,7 +19,8 @@ type chunk struct {
 	packages map[string]*split // of the entries so far, by asset
 	plain    []*codecs.Entry   // of them, those called like packages that are none
 
-	same map[*codecs.Entry]schema.Same // of the entries so far, packages that were not read
+	same  map[*codecs.Entry]schema.Same // of the entries so far, packages that were not read
+	place int                           // of the last entry that was not read, see schema.Same
 
 	// results
 	rows     []schema.Entry

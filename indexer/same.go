@@ -30,7 +30,7 @@ func (w *worker) isSame(ctx context.Context, c *chunk, it item, row *schema.Entr
 	row.Sum = sum.Bytes
 	_, _, part := asset.Split(e.Name)
 	if header := c.same[it.header]; part != asset.Body {
-		row.Same = edition.Find(row)
+		row.Same = edition.Find(row, c.place)
 	} else if header.Row != 0 { // otherwise its exports may mean something else now
 		row.Same = edition.FindBody(row, header)
 	}
@@ -38,6 +38,7 @@ func (w *worker) isSame(ctx context.Context, c *chunk, it item, row *schema.Entr
 		row.Sum, row.Same = nil, schema.Same{}
 		return false
 	}
+	c.place = row.Same.Place
 	if part == asset.Header {
 		if c.same == nil {
 			c.same = map[*codecs.Entry]schema.Same{}

@@ -113,11 +113,12 @@ func (b *Before) find(print int64) (at, slot int, found bool) {
 
 // Find returns the row of an entry that the edition has as it is; the Row of the result
 // is 0 for none. The entry states a checksum of its stored bytes, which the caller compares with them.
-func (b *Before) Find(e *record.Entry) record.Same {
+// place is that of the entry before it, where it is looked for first.
+func (b *Before) Find(e *record.Entry, place int) record.Same {
 	if len(e.Sum) < len(record.Half{}) {
 		return record.Same{}
 	}
-	return b.same(e, record.Same{Name: record.HashOf(e.Name), File: FileKey(e)})
+	return b.same(e, record.Same{Name: record.HashOf(e.Name), File: FileKey(e), Place: place})
 }
 
 // nearBody is how many rows after a package that of its exports is looked for.
@@ -126,7 +127,7 @@ const nearBody = 8
 // FindBody is [Before.Find] for the exports of a package that lies in an entry of its own,
 // which the edition has as it is too. What is known of them depends on both.
 func (b *Before) FindBody(e *record.Entry, header record.Same) record.Same {
-	same := b.Find(e)
+	same := b.Find(e, header.Place)
 	if same.Row != 0 || len(e.Sum) < len(record.Half{}) || e.ExportsOf != nil {
 		return same
 	}
@@ -141,12 +142,23 @@ func (b *Before) FindBody(e *record.Entry, header record.Same) record.Same {
 	return record.Same{}
 }
 
-// same returns the row of an entry whose name and file have the hashes of known.
+// nearPlace is how many rows are looked at before the hash table, where each look is a
+// miss of the cache.
+const nearPlace = 4
+
+// same returns the row of an entry whose name and file have the hashes of known, and that
+// is expected after its place.
 func (b *Before) same(e *record.Entry, known record.Same) record.Same {
 	known.Row, known.Print = 0, Print(e, known.Name, known.File)
+	rows := b.lineage.Rows
+	for i := known.Place; i < min(known.Place+nearPlace, len(rows)); i++ {
+		if r := &rows[i]; r.Print == known.Print && r.Live && r.ContentID != 0 {
+			known.Row, known.Content, known.Place = r.Row, int64(r.ContentID), i
+			return known
+		}
+	}
 	if at, _, found := b.find(known.Print); found {
-		r := &b.lineage.Rows[at]
-		known.Row, known.Content = r.Row, int64(r.ContentID)
+		known.Row, known.Content, known.Place = rows[at].Row, int64(rows[at].ContentID), at
 	}
 	return known
 }

@@ -64,6 +64,7 @@ type Entry struct {
 // Same is a row of the edition before.
 type Same struct {
 	Row, Content int64
+	Place        int   // among the rows: that of the next entry is most often the next one
 	Print        int64 // see package edition
 	Name, File   Half  // the hashes of the entry's Name and File, as they are known by then
 }
