@@ -122,6 +122,29 @@ func TestPager(t *testing.T) {
 	}
 }
 
+// A picture is drawn below what is said of it, and not paged, on a terminal that can.
+func TestShowDrawsPictures(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.tga")
+	if err := os.WriteFile(file, []byte("\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01\x00\x18\x20\x01\x02\x03\x04\x05\x06"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"kitty": {[]string{"TERM=xterm-kitty", "TMUX="}, "\x1b_Ga=T,f=100,m=0;"},
+		"sixel": {[]string{"PAKDB_PICTURES=sixel", "PAGER=sed s/^/paged:/"}, "\x1bPq\"1;1;2;1"},
+		"none":  {nil, ""},
+	} {
+		code, text := onTerminal(t, 80, 3, c.env, "show", file).Wait()
+		tree, drawn, _ := strings.Cut(text, "\x1b")
+		if code != 0 || !strings.Contains(tree, "width = 2") || c.want == "" && drawn != "" || c.want != "" && !strings.HasPrefix("\x1b"+drawn, c.want) || strings.Contains(text, "paged:") {
+			t.Errorf("%s: %d %q", name, code, text)
+		}
+	}
+}
+
 // Who leaves the pager has seen enough: nothing is said, and what would go on for
 // ever ends.
 func TestLeavingThePager(t *testing.T) {

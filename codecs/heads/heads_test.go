@@ -47,7 +47,9 @@ func samples() map[string]string {
 	cache := le.AppendUint64(nil, 0x5049504543414348)
 	cache = le.AppendUint32(le.AppendUint32(cache, 21), 7)
 	return map[string]string{"a.wem": string(wave), "a.bnk": string(bank), "a.ufont": string(font), "a.ushaderbytecode": string(library),
-		"a.stable.upipelinecache": string(cache), "b.bnk": strings.Repeat("x", 20), "b.ttf": "ttcf\x00\x01\x00\x00\x00\x00\x00\x03        "}
+		"a.stable.upipelinecache": string(cache), "b.bnk": strings.Repeat("x", 20), "b.ttf": "ttcf\x00\x01\x00\x00\x00\x00\x00\x03        ",
+		"a.dds": "DDS \x7c\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00" + strings.Repeat("\x00", 8) + "\x02\x00\x00\x00",
+		"a.tga": "\x00\x00\x02" + strings.Repeat("\x00", 9) + "\x02\x00\x01\x00\x18\x20"}
 }
 
 var want = map[string]string{
@@ -58,6 +60,8 @@ var want = map[string]string{
 	"a.stable.upipelinecache": "unreal-pipeline-cache version 21 game_version 7",
 	"b.bnk":                   "?.bnk",
 	"b.ttf":                   "font fonts 3",
+	"a.dds":                   "dds width 8 height 4 mips 2",
+	"a.tga":                   "tga width 2 height 1",
 }
 
 func figuresOf(f *codecs.Facts) string {

@@ -36,6 +36,8 @@ var byExtension = map[string]head{
 	".ttf":             fonts,
 	".otf":             fonts,
 	".ushaderbytecode": {"unreal-shader-library", func(s string) bool { return binary.LittleEndian.Uint32([]byte(s)) <= 64 }, (*reader).shaders},
+	".dds":             {"dds", func(s string) bool { return s[:4] == "DDS " }, (*reader).dds},
+	".tga":             {"tga", func(s string) bool { return s[1] <= 1 && s[2]&^8 >= 1 && s[2]&^8 <= 3 }, (*reader).tga},
 	".upipelinecache":  {"unreal-pipeline-cache", func(s string) bool { return s[:8] == "HCACEPIP" }, (*reader).pipelines},
 }
 
@@ -43,9 +45,9 @@ var byExtension = map[string]head{
 func Inspector() *codecs.Inspector {
 	return &codecs.Inspector{
 		Name:     formatName,
-		Doc:      "heads of shader libraries, sounds and banks of Wwise, fonts, pipeline caches",
+		Doc:      "heads of shader libraries, sounds and banks of Wwise, fonts, pipeline caches, pictures",
 		Spec:     spec,
-		Revision: 1,
+		Revision: 2,
 		Match:    match,
 		Inspect:  inspect,
 	}
@@ -207,6 +209,17 @@ func (r *reader) shaders() {
 		r.tell("shader_maps", counts[0])
 		r.tell("shaders", counts[1])
 	}
+}
+
+func (r *reader) dds() {
+	r.tell("width", r.u32(16))
+	r.tell("height", r.u32(12))
+	r.tell("mips", max(1, r.u32(28)))
+}
+
+func (r *reader) tga() {
+	r.tell("width", r.u16(12))
+	r.tell("height", r.u16(14))
 }
 
 func (r *reader) pipelines() {

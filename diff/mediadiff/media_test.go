@@ -59,25 +59,6 @@ func TestPixels(t *testing.T) {
 	}
 }
 
-func TestSmall(t *testing.T) {
-	for _, c := range []struct{ w, h, toW, toH int }{{10, 20, 10, 20}, {512, 256, 256, 128}, {10000, 1, 256, 1}, {1, 700, 1, 256}, {300, 299, 256, 255}} {
-		got := small(filled(c.w, c.h, color.NRGBA{1, 2, 3, 255}))
-		if size := got.Bounds().Size(); size != (image.Point{c.toW, c.toH}) || got.At(0, size.Y-1) != (color.NRGBA{1, 2, 3, 255}) {
-			t.Errorf("%d x %d: %v, %v", c.w, c.h, size, got.At(0, 0))
-		}
-	}
-	// What is invisible has no part in the mean of colours.
-	half := filled(512, 512, color.NRGBA{200, 0, 0, 255})
-	for i := 0; i < 512; i += 2 {
-		for y := range 512 {
-			half.SetNRGBA(i, y, color.NRGBA{0, 255, 0, 0})
-		}
-	}
-	if got := small(half).At(7, 7); got != (color.NRGBA{200, 0, 0, 127}) {
-		t.Errorf("got %v", got)
-	}
-}
-
 func TestHeard(t *testing.T) {
 	samples := func(list ...int16) []byte {
 		var b bytes.Buffer

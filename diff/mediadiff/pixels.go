@@ -5,6 +5,8 @@ import (
 	"image"
 	"image/color"
 	"math"
+
+	"pakdb/internal/picture"
 )
 
 // distance is how much two pictures of one size differ.
@@ -34,7 +36,7 @@ func (d *distance) psnr() float64 {
 func compare(a, b image.Image) distance {
 	size := a.Bounds().Size()
 	d := distance{pixels: size.X * size.Y}
-	pa, pb := pixelsOf(a), pixelsOf(b)
+	pa, pb := picture.Pixels(a), picture.Pixels(b)
 	for y := range size.Y {
 		for x := range size.X {
 			p, q := pa(x, y), pb(x, y)
@@ -53,32 +55,11 @@ func square(a, b uint8) float64 {
 	return d * d
 }
 
-// pixelsOf returns the pixels of a picture by their distance from its corner.
-func pixelsOf(i image.Image) func(x, y int) color.NRGBA {
-	origin := i.Bounds().Min
-	switch i := i.(type) {
-	case *image.NRGBA:
-		return func(x, y int) color.NRGBA {
-			at := i.PixOffset(origin.X+x, origin.Y+y)
-			p := i.Pix[at : at+4 : at+4]
-			return color.NRGBA{p[0], p[1], p[2], p[3]}
-		}
-	case *image.Gray:
-		return func(x, y int) color.NRGBA {
-			v := i.Pix[i.PixOffset(origin.X+x, origin.Y+y)]
-			return color.NRGBA{v, v, v, 255}
-		}
-	}
-	return func(x, y int) color.NRGBA {
-		return color.NRGBAModel.Convert(i.At(origin.X+x, origin.Y+y)).(color.NRGBA)
-	}
-}
-
 // difference shows how much each pixel differs, four times as bright.
 func difference(a, b image.Image) image.Image {
 	size := a.Bounds().Size()
 	out := image.NewNRGBA(image.Rectangle{Max: size})
-	pa, pb := pixelsOf(a), pixelsOf(b)
+	pa, pb := picture.Pixels(a), picture.Pixels(b)
 	for y := range size.Y {
 		for x := range size.X {
 			p, q := pa(x, y), pb(x, y)
@@ -97,30 +78,5 @@ func bright(a, b uint8, alpha int) uint8 {
 // maxSide bounds the sides of small pictures.
 const maxSide = 256
 
-// small returns a picture whose sides are at most maxSide: each pixel is the mean of those
-// that it stands for.
-func small(i image.Image) image.Image {
-	size := i.Bounds().Size()
-	w, h := size.X, size.Y
-	if longest := max(w, h); longest > maxSide {
-		w, h = max(1, w*maxSide/longest), max(1, h*maxSide/longest)
-	}
-	pixel := pixelsOf(i)
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	for y := range h {
-		for x := range w {
-			var r, g, b, alpha, n int
-			for sy := y * size.Y / h; sy < max((y+1)*size.Y/h, y*size.Y/h+1); sy++ {
-				for sx := x * size.X / w; sx < max((x+1)*size.X/w, x*size.X/w+1); sx++ {
-					p := pixel(sx, sy)
-					a := int(p.A)
-					r, g, b, alpha, n = r+int(p.R)*a, g+int(p.G)*a, b+int(p.B)*a, alpha+a, n+1
-				}
-			}
-			if alpha > 0 {
-				out.SetNRGBA(x, y, color.NRGBA{uint8(r / alpha), uint8(g / alpha), uint8(b / alpha), uint8(alpha / n)})
-			}
-		}
-	}
-	return out
-}
+// small returns a picture for a page.
+func small(i image.Image) image.Image { return picture.Small(i, maxSide) }

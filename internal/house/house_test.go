@@ -127,7 +127,7 @@ var rooms = map[string][]string{
 	"diff/folders":   {"diff"},
 	"diff/locate":    {"codecs", "diff", "diff/pkdelta", "internal/..."},
 	"diff/gate":      {"diff", "internal/nearest"},
-	"diff/mediadiff": {"codecs", "codecs/media"},
+	"diff/mediadiff": {"codecs", "codecs/media", "internal/picture"},
 	"diff/page":      {"diff", "diff/download", "diff/mediadiff", "diff/semantic", "internal/..."},
 	"diff/overlay":   {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":     {"internal/..."},
@@ -157,9 +157,10 @@ var rooms = map[string][]string{
 	"codecs/property/rows":    {"codecs", "codecs/family", "codecs/family/unreal", "codecs/property", "codecs/property/classic", "codecs/property/usmap", "codecs/script", "codecs/script/kismet", "codecs/script/unrealscript", "codecs/media"}, // rows of the catalog
 	"codecs/property/...":     {"codecs", "codecs/compress/oodle", "codecs/family/unreal", "codecs/internal/ue", "codecs/property", "internal/bin"},
 
-	"codecs/texture":     {"codecs", "codecs/texture/..."}, // names of formats; the rooms below decode
-	"codecs/texture/...": {},
-	"codecs/media":       {"codecs", "codecs/compress", "codecs/family/unreal", "codecs/internal/ue", "codecs/internal/ueold", "codecs/property", "codecs/property/classic", "codecs/texture", "internal/bin"},
+	"codecs/texture":           {"codecs", "codecs/texture/..."}, // names of formats; the rooms below decode
+	"codecs/texture/container": {"codecs", "codecs/texture"},
+	"codecs/texture/...":       {},
+	"codecs/media":             {"codecs", "codecs/compress", "codecs/family/unreal", "codecs/internal/ue", "codecs/internal/ueold", "codecs/property", "codecs/property/classic", "codecs/texture", "internal/bin"},
 
 	"codecs/script":            {"codecs/family/unreal"}, // what both kinds of code have in common
 	"codecs/script/decompile":  {"codecs/script"},

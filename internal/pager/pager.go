@@ -96,6 +96,18 @@ type stdout struct{ p *Pager }
 // Terminal reports that a person sees what is written.
 func (s stdout) Terminal() bool { return true }
 
+// Unpaged writes what follows without the pager, unless that runs: it shows no pictures. It
+// reports whether it does so.
+func (s stdout) Unpaged() bool {
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	if s.p.child != nil || s.p.flush() != nil {
+		return false
+	}
+	s.p.direct = true
+	return true
+}
+
 func (s stdout) Write(text []byte) (int, error) {
 	p := s.p
 	p.mu.Lock()

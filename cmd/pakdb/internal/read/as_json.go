@@ -96,7 +96,11 @@ func catAs(ctx context.Context, a *cli.App, w io.Writer, groups []group, as *asO
 	for _, g := range groups {
 		files := filesOfPackages(g.ar)
 		for _, e := range g.entries {
-			if err := catEntryAs(ctx, w, p, files, e, as); err != nil {
+			cat := func() error { return catEntryAs(ctx, w, p, files, e, as) }
+			if !isPackage(e) && isPicture(e) {
+				cat = func() error { return catPicture(ctx, w, g.ar, e, as) }
+			}
+			if err := cat(); err != nil {
 				return cli.OfFile(err, g.ar.Path, choose.Label(e))
 			}
 		}
@@ -128,6 +132,9 @@ func catEntryAs(ctx context.Context, w io.Writer, p *packages, files *packageFil
 func catFileAs(ctx context.Context, a *cli.App, path, out string, as *asOptions) (ok bool, err error) {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return false, nil
+	}
+	if ok, err := catPictureFile(ctx, a, path, out, as); ok || err != nil {
+		return ok, err
 	}
 	content, err := openLoosePackage(a, path)
 	if content == nil || err != nil {

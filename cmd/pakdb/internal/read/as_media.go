@@ -131,8 +131,8 @@ type product struct {
 	write func(io.Writer) error
 }
 
-// picture decodes a texture.
-func picture(p *media.Package, export int, o *mediaOptions) (*product, error) {
+// texturePNG decodes a texture.
+func texturePNG(p *media.Package, export int, o *mediaOptions) (*product, error) {
 	t, err := p.Texture(export)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
@@ -154,7 +154,7 @@ func picture(p *media.Package, export int, o *mediaOptions) (*product, error) {
 // another one.
 func produce(p *media.Package, export int, form string, which *mediaOptions) (*product, error) {
 	if form == "png" {
-		return picture(p, export, which)
+		return texturePNG(p, export, which)
 	}
 	s, err := p.Sound(export)
 	if err != nil {

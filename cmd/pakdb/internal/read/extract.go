@@ -287,7 +287,7 @@ func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter
 			case e != nil && x.hides(e):
 				x.skipped++
 				continue
-			case e != nil && x.opts.as.form != "" && !isPackage(e):
+			case e != nil && !x.hasForm(e):
 				x.others++
 				continue
 			}
@@ -304,7 +304,12 @@ func (x *extraction) jobs(ctx context.Context, reserve func(string) string) iter
 
 // takes reports whether an entry is to be written.
 func (x *extraction) takes(e *codecs.Entry) bool {
-	return x.chosen.Takes(e) && (x.opts.as.form == "" || isPackage(e))
+	return x.chosen.Takes(e) && x.hasForm(e)
+}
+
+// hasForm reports whether an entry may have one of the forms that are wanted, if any are.
+func (x *extraction) hasForm(e *codecs.Entry) bool {
+	return x.opts.as.form == "" || isPackage(e) || isPicture(e) && slices.Contains(x.opts.as.forms(), "png")
 }
 
 // left tells what is no package, where packages alone are written.
@@ -356,6 +361,9 @@ func (x *extraction) ownName(e *codecs.Entry) string {
 
 // write extracts one entry. Only what concerns the folder is returned.
 func (x *extraction) write(ctx context.Context, dir *extract.Dir, j *job) error {
+	if x.media != nil && !isPackage(j.entry) {
+		return x.media.writePicture(ctx, dir, x.ar, j)
+	}
 	if x.json != nil {
 		if err := x.json.write(ctx, dir, x.bodies, j); err != nil || x.media == nil || j.err != nil {
 			return err

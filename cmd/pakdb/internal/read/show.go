@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/locate"
 	"pakdb/internal/choose"
 	"pakdb/internal/objects"
+	"pakdb/internal/picture"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/pkgtable"
@@ -55,6 +56,10 @@ the summary, the imports, and the exports with their values; in a build, objects
 those that they inherit too, each with the file and the object that it comes from
 ("pakdb pkg" has the tables). Of a curve there are its points; of an asset of Retro
 Studios, what it refers to.
+
+On a terminal that shows pictures (kitty, Ghostty, iTerm2, WezTerm, foot, mlterm) a
+texture, or a file that is a picture, is drawn below; PAKDB_PICTURES=kitty, iterm, sixel
+or none says how, where the terminal is not known.
 
 --code shows the code of a package alone, as people write it: "if", "while", "for each"
 and "switch" in place of jumps, and variables that the compiler made where they are
@@ -99,6 +104,7 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 	if err != nil {
 		return err
 	}
+	drawn := o.picture(ctx, a, args)
 	damaged := slices.ContainsFunc(root.Children, func(n *meaning.Node) bool { return n.Name == "problem" })
 	if o.depth > 0 {
 		show.Prune(root, o.depth)
@@ -111,6 +117,9 @@ func runShow(ctx context.Context, a *cli.App, o showOptions, args []string) erro
 		p := cli.NewPalette(a)
 		err = show.Draw(a.Stdout, root, show.Style{Width: cli.OutputOf(a, "").Width, Printable: terminal.Printable,
 			Faint: func(s string) string { return p.Paint(cli.Faint, s) }})
+	}
+	if err == nil && drawn != nil {
+		err = picture.Draw(a.Stdout, drawn, picture.Of(os.Getenv))
 	}
 	if err == nil && damaged {
 		return cli.ErrProblems
