@@ -1,0 +1,35 @@
+-- view meshes: the meshes that asset registries count: vertices, triangles, levels of detail
+CREATE VIEW meshes AS
+SELECT b.label AS build,
+       ba.name AS archive,
+       d.prefix || p.name AS path,
+       pn.name AS package,
+       n.name AS asset,
+       c.name AS class,
+       max(CASE WHEN tn.name = 'Vertices' THEN CAST(v.name AS INTEGER) END) AS vertices,
+       max(CASE WHEN tn.name = 'Triangles' THEN CAST(v.name AS INTEGER) END) AS triangles,
+       max(CASE WHEN tn.name = 'LODs' THEN CAST(v.name AS INTEGER) END) AS lods,
+       max(CASE WHEN tn.name = 'Materials' THEN CAST(v.name AS INTEGER) END) AS materials,
+       max(CASE WHEN tn.name = 'UVChannels' THEN CAST(v.name AS INTEGER) END) AS uv_channels,
+       max(CASE WHEN tn.name = 'NaniteTriangles' THEN CAST(v.name AS INTEGER) END) AS nanite_triangles,
+       a.seq AS ordinal,
+       a.package_id,
+       e.path_id,
+       e.content_id,
+       e.archive_id,
+       b.build_id
+FROM build b
+JOIN build_archive ba ON ba.build_id = b.build_id
+JOIN entry e ON e.archive_id = ba.archive_id
+LEFT JOIN path p ON p.path_id = e.path_id
+LEFT JOIN dir d ON d.dir_id = p.dir_id
+JOIN registry_tag t ON t.content_id = e.content_id
+JOIN registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
+JOIN name c ON c.name_id = a.class_id AND (c.name LIKE '%.StaticMesh' OR c.name LIKE '%.SkeletalMesh' OR c.name IN ('StaticMesh', 'SkeletalMesh'))
+LEFT JOIN name pn ON pn.name_id = a.package_id
+LEFT JOIN name n ON n.name_id = a.object_id
+LEFT JOIN name tn ON tn.name_id = t.tag_id
+LEFT JOIN name v ON v.name_id = t.value_id
+WHERE b.complete = 1
+GROUP BY b.build_id, e.archive_id, e.row, a.seq
+HAVING triangles IS NOT NULL OR vertices IS NOT NULL;
