@@ -62,7 +62,7 @@ func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 	if err != nil {
 		return nil, conn.WriteError(err)
 	}
-	if err := file.CreateIfAbsent(ctx, path); err != nil {
+	if err := file.CreateIfAbsent(path); err != nil {
 		lock.Release()
 		return nil, conn.WriteError(err)
 	}

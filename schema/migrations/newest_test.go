@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"flag"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,7 +47,7 @@ func TestNewestSchemaIsWhatScriptsMake(t *testing.T) {
 
 func emptyDatabase(t *testing.T) *sql.DB {
 	t.Helper()
-	db := conn.OpenNew(filepath.Join(t.TempDir(), "a.db"))
+	db := conn.OpenNew()
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = db.Close() })
 	return db

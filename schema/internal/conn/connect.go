@@ -64,12 +64,30 @@ func openWriter(path string, src *Source, sync Sync) *sql.DB {
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
 }
 
-// OpenNew makes a database in a file that nobody else knows: one that is not
-// completed is deleted.
-func OpenNew(path string) *sql.DB {
+// OpenNew makes a database in memory, on one connection.
+func OpenNew() *sql.DB {
 	d := &sqlite.Driver{}
-	return sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: FileURI(path, "_txlock=immediate"+
-		"&_pragma=journal_mode(memory)&_pragma=synchronous(full)&_pragma=foreign_keys(0)&_dqs=0")})
+	db := sql.OpenDB(Connector{On: d, Err: registerFunctions(d), DSN: "file::memory:?_txlock=immediate&_pragma=foreign_keys(0)&_dqs=0"})
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// Image returns the bytes of the file that a database would have.
+func Image(ctx context.Context, db *sql.DB) (image []byte, err error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close() }()
+	err = c.Raw(func(driver any) error {
+		s, ok := driver.(interface{ Serialize() ([]byte, error) })
+		if !ok {
+			return errors.ErrUnsupported
+		}
+		image, err = s.Serialize()
+		return err
+	})
+	return image, err
 }
 
 // OpenToComplete opens a catalog that a killed process left, so that SQLite rolls a

@@ -18,7 +18,7 @@ const creating = ".creating"
 // CreateIfAbsent makes an empty catalog where there is no file, or one of no bytes.
 // It has another name until all tables are there and on the disk, so that a process
 // that dies leaves either no catalog or a whole one. The caller holds the lock.
-func CreateIfAbsent(ctx context.Context, path string) error {
+func CreateIfAbsent(path string) error {
 	st, err := os.Stat(path)
 	if err == nil && st.Size() > 0 {
 		return nil
@@ -30,7 +30,7 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 	if err := removeAll(temp, temp+"-journal"); err != nil { // of one that died
 		return err
 	}
-	err = create(ctx, temp)
+	err = create(temp)
 	if err == nil && st != nil {
 		err = takeMode(temp, path, st)
 	}
@@ -48,29 +48,26 @@ func CreateIfAbsent(ctx context.Context, path string) error {
 	return nil
 }
 
-// made is the first empty catalog that this process made: others are copies of it, which
-// takes a twentieth of the time.
-var made struct {
-	sync.Mutex
-	bytes []byte
-}
+// empty is a catalog of the newest version without rows. A process makes it once: others
+// are copies of it, which takes a twentieth of the time.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	ctx := context.Background()
+	db := conn.OpenNew()
+	defer func() { _ = db.Close() }()
+	if err := migrations.Run(ctx, db); err != nil {
+		return nil, err
+	}
+	return conn.Image(ctx, db)
+})
 
 // create makes a catalog of the newest version in a file of its own, which nobody
 // reads until it is complete, so that it needs no journal.
-func create(ctx context.Context, path string) error {
-	made.Lock()
-	defer made.Unlock()
-	if made.bytes != nil {
-		return writeSynced(path, made.bytes)
-	}
-	db := conn.OpenNew(path)
-	db.SetMaxOpenConns(1)
-	if err := errors.Join(migrations.Run(ctx, db), db.Close()); err != nil {
+func create(path string) error {
+	image, err := empty()
+	if err != nil {
 		return err
 	}
-	b, err := os.ReadFile(path)
-	made.bytes = b
-	return err
+	return writeSynced(path, image)
 }
 
 // writeSynced writes a file that there is not, and puts it on the disk.
