@@ -30,14 +30,20 @@ func Pixels(i image.Image) func(x, y int) color.NRGBA {
 	}
 }
 
-// Small returns a picture whose sides are at most side: each pixel is the mean of those
-// that it stands for, by their opacity.
+// Small returns a picture whose sides are at most side; see [Resized].
 func Small(i image.Image, side int) *image.NRGBA {
 	size := i.Bounds().Size()
 	w, h := size.X, size.Y
 	if longest := max(w, h); longest > side {
 		w, h = max(1, w*side/longest), max(1, h*side/longest)
 	}
+	return Resized(i, w, h)
+}
+
+// Resized returns a picture of other sides, none below 1: each pixel is the mean of those
+// that it stands for, by their opacity.
+func Resized(i image.Image, w, h int) *image.NRGBA {
+	size := i.Bounds().Size()
 	pixel := Pixels(i)
 	out := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {

@@ -7,11 +7,7 @@ import (
 	"io/fs"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/codecs"
 	"pakdb/codecs/media"
-	"pakdb/diff"
-	"pakdb/diff/mediadiff"
-	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/show"
@@ -60,46 +56,4 @@ func (f *buildFiles) media(ctx context.Context, build, path string) (p *media.Pa
 		}
 	}
 	return nil, err
-}
-
-// looker compares pixels and samples.
-type looker struct {
-	builds   *buildFiles
-	old, new string                // labels
-	pictures []*mediadiff.Pictures // of the change that was looked at last
-}
-
-// look adds what differs of the textures and sounds of a change. Contents that are no
-// packages, or are not at hand, have none.
-func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Difference) error {
-	if l == nil {
-		return nil
-	}
-	l.pictures = nil
-	if in == nil || c.Old == nil || c.New == nil {
-		return nil
-	}
-	before, err := l.builds.media(ctx, l.old, c.Old.Path)
-	if err != nil {
-		return absent(err)
-	}
-	after, err := l.builds.media(ctx, l.new, c.New.Path)
-	if err != nil {
-		return absent(err)
-	}
-	for _, m := range mediadiff.Compare(before, after) {
-		in.Fields = append(in.Fields, semantic.Field{Name: m.Object + "." + m.Field, Old: &m.Old, New: &m.New, Cosmetic: m.Same})
-		if m.Pictures != nil {
-			l.pictures = append(l.pictures, m.Pictures)
-		}
-	}
-	return nil
-}
-
-// absent drops errors of contents that are no packages, or are not at hand.
-func absent(err error) error {
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
-		return nil
-	}
-	return err
 }

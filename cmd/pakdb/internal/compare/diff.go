@@ -113,7 +113,7 @@ archive is damaged, and else 0. The figures are
 	flags.BoolVar(&opts.nameStatus, "name-status", false, "print a letter for the kind, and paths")
 	flags.BoolVar(&opts.semantic, "semantic", false, "show what changed inside: values, fields, points, names, exports,\nreferences, values of JSON, lines of text, bytes")
 	flags.BoolVar(&opts.hashes, "hashes", false, "with --semantic: tell of exports with other bytes by hashes, too")
-	flags.BoolVar(&opts.media, "media", false, "with --semantic: compare pixels of textures and samples of sounds, too;\nan html page has pictures of the largest changes")
+	flags.BoolVar(&opts.media, "media", false, "with --semantic: compare pixels of textures and samples of sounds, too,\nand find textures that moved by what they look like; an html page has\npictures of the largest changes")
 	flags.BoolVar(&opts.impact, "impact", false, "show what depends on what changed, step by step")
 	flags.IntVar(&opts.limit, "limit", 0, "list at most `N` changes; sums are of all. 0 lists all")
 	flags.StringVar(&opts.format, "format", "", "output as `FORMAT`: "+strings.Join(query.Formats(), ", ")+";\nhtml is one page to look at")

@@ -39,7 +39,17 @@ func newInsider(a *cli.App, s *operand.Sides, opts diffOptions) *insider {
 // compare returns nil for changes that are none of content, and of contents that are not
 // at hand, which it says.
 func (i *insider) compare(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	if i == nil || (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
+	if i == nil {
+		return nil, nil
+	}
+	if i.media != nil && c.Kind == diff.Added {
+		in := &semantic.Difference{}
+		if err := i.media.look(ctx, c, in); err != nil || len(in.Fields) == 0 {
+			return nil, err
+		}
+		return in, nil
+	}
+	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
 		return nil, nil
 	}
 	in, err := i.with.Compare(ctx, c)
@@ -51,6 +61,13 @@ func (i *insider) compare(ctx context.Context, c *diff.Change) (*semantic.Differ
 		err = i.media.look(ctx, c, in)
 	}
 	return in, err
+}
+
+// among has textures that came compared with those that went, of these changes.
+func (i *insider) among(c *changes) {
+	if i.media != nil {
+		i.media.changes = c
+	}
 }
 
 func (i *insider) close() error {
@@ -86,6 +103,7 @@ func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides,
 	if err != nil {
 		return 0, err
 	}
+	w.insider.among(c)
 	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return w.change(ctx, ch) }))
 	return n, errors.Join(err, w.close())
 }

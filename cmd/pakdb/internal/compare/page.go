@@ -34,6 +34,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	var in *insider
 	if opts.semantic {
 		in = newInsider(a, s, opts)
+		in.among(c)
 	}
 	n, err := c.each(ctx, func(ch *diff.Change) error {
 		inside, err := in.compare(ctx, ch)
