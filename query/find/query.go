@@ -101,6 +101,19 @@ func (q *Query) match() string {
 	return strings.Join(all, " AND ")
 }
 
+// longest returns the longest word of ASCII that is looked for, "" for none: a text of ASCII
+// that matches has it somewhere.
+func (q *Query) longest() (longest string) {
+	for i := range q.terms {
+		for _, w := range q.terms[i].words {
+			if len(w) > len(longest) && isASCII(w) {
+				longest = w
+			}
+		}
+	}
+	return longest
+}
+
 // line returns the line of a text that has most of the terms, the first of these, and its
 // number; first is that of the text's first line.
 func (q *Query) line(text, first string) (line, place string) {

@@ -24,8 +24,8 @@ func (f *Finder) names(ctx context.Context, q *Query) iter.Seq2[match, error] {
 			return
 		}
 		same := map[int64]bool{}
-		each := func(query string, arg any, wanted func(id int64, text string) bool) bool {
-			for m, err := range f.rows(ctx, query, arg) {
+		each := func(query string, args []any, wanted func(id int64, text string) bool) bool {
+			for m, err := range f.rows(ctx, query, args...) {
 				if err == nil && !wanted(m.id, m.text) {
 					continue
 				}
@@ -36,12 +36,12 @@ func (f *Finder) names(ctx context.Context, q *Query) iter.Seq2[match, error] {
 			}
 			return true
 		}
-		if each("SELECT n.name_id, n.name FROM name_key k CROSS JOIN name n ON n.name_id = k.name_id WHERE k.key = ?", schema.NameKey(q.text),
+		if each("SELECT n.name_id, n.name FROM name_key k CROSS JOIN name n ON n.name_id = k.name_id WHERE k.key = ?", []any{schema.NameKey(q.text)},
 			func(id int64, text string) bool {
 				same[id] = q.Matches(text)
 				return same[id]
 			}) {
-			each(search.NamesSQL, q.match(), func(id int64, text string) bool { return !same[id] && q.Matches(text) })
+			each(search.NamesSQL, []any{q.match(), search.Contains(q.longest())}, func(id int64, text string) bool { return !same[id] && q.Matches(text) })
 		}
 	}
 }
