@@ -121,7 +121,13 @@ func textures(old, new *media.Package, before, after int) (*Change, error) {
 		}
 		return c, nil
 	}
-	c.Pictures = &Pictures{Text: c.New, Old: small(a.picture), New: small(b.picture), Difference: small(difference(a.picture, b.picture)), Weight: d.error}
+	p := &Pictures{Text: c.New, Old: small(a.picture), New: small(b.picture), Weight: d.error}
+	if area(a.picture) > mostCompared {
+		p.Difference = difference(p.Old, p.New)
+	} else {
+		p.Difference = small(difference(a.picture, b.picture))
+	}
+	c.Pictures = p
 	return c, nil
 }
 
@@ -144,5 +150,9 @@ func levelled(a, b *side, old, new *media.Package, before, after int) (side, err
 	}
 	return *b, nil
 }
+
+// mostCompared is how many pixels a picture of the difference is made of: of larger ones it
+// is made of the small pictures.
+const mostCompared = 1 << 22
 
 func area(i image.Image) float64 { return float64(i.Bounds().Dx()) * float64(i.Bounds().Dy()) }
