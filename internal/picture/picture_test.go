@@ -46,8 +46,8 @@ func TestOf(t *testing.T) {
 		env  string
 		want picture.Protocol
 	}{
-		{"", picture.None}, {"TERM=xterm-256color", picture.None}, {"TERM=xterm-kitty", picture.Kitty}, {"KITTY_WINDOW_ID=1", picture.Kitty},
-		{"TERM_PROGRAM=ghostty", picture.Kitty}, {"TERM_PROGRAM=iTerm.app", picture.ITerm}, {"TERM_PROGRAM=WezTerm", picture.ITerm},
+		{"", picture.None}, {"TERM=xterm-256color", picture.None}, {"TERM=xterm-kitty", picture.Kitty}, {"TERM=xterm-256color KITTY_WINDOW_ID=1", picture.None}, {"TERM=dumb TERM_PROGRAM=iTerm.app", picture.None},
+		{"TERM=xterm TERM_PROGRAM=ghostty", picture.Kitty}, {"TERM=xterm TERM_PROGRAM=iTerm.app", picture.ITerm}, {"TERM=xterm TERM_PROGRAM=WezTerm", picture.ITerm},
 		{"TERM=foot", picture.Sixel}, {"TERM=xterm-sixel", picture.Sixel}, {"TERM=xterm-kitty TMUX=/tmp/x", picture.None},
 		{"TERM=tmux-256color TERM_PROGRAM=iTerm.app", picture.None}, {"TERM=xterm-kitty PAKDB_PICTURES=none", picture.None},
 		{"PAKDB_PICTURES=Sixel TMUX=1", picture.Sixel}, {"PAKDB_PICTURES=nonsense TERM=foot-extra", picture.Sixel},

@@ -37,9 +37,11 @@ func Of(getenv func(string) string) Protocol {
 	}
 	term, program := strings.ToLower(getenv("TERM")), strings.ToLower(getenv("TERM_PROGRAM"))
 	switch {
+	case term == "" || term == "dumb":
+		return None
 	case getenv("TMUX") != "" || strings.HasPrefix(term, "screen") || strings.HasPrefix(term, "tmux"):
 		return None // passes on none of them
-	case getenv("KITTY_WINDOW_ID") != "", strings.Contains(term, "kitty"), strings.Contains(term, "ghostty"), program == "ghostty":
+	case strings.Contains(term, "kitty"), strings.Contains(term, "ghostty"), program == "ghostty":
 		return Kitty
 	case program == "iterm.app", program == "wezterm":
 		return ITerm

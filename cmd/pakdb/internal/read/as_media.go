@@ -21,6 +21,7 @@ import (
 	"pakdb/codecs/zenpkg"
 	"pakdb/internal/choose"
 	"pakdb/internal/extract"
+	"pakdb/internal/picture"
 )
 
 // mediaForms are the forms in which media are written.
@@ -41,6 +42,7 @@ func mediaWord(forms ...string) string {
 type mediaOptions struct {
 	mip, slice int // -1: not set
 	added      bool
+	side       int // not 0: a picture of sides up to this will do
 }
 
 // add gives cmd the flags.
@@ -137,9 +139,21 @@ func texturePNG(p *media.Package, export int, o *mediaOptions) (*product, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
 	}
-	out, mip, err := p.Picture(t, media.Which{Mip: o.mip, Slice: o.slice})
+	wanted := o.mip
+	if o.side > 0 {
+		if wanted, err = smallest(t, o.side); err != nil {
+			return nil, ofTexture(t, err)
+		}
+	}
+	out, mip, err := p.Picture(t, media.Which{Mip: wanted, Slice: o.slice})
+	if o.side > 0 && errors.Is(err, media.ErrNoBytes) { // in a file that is not there
+		out, mip, err = p.Picture(t, media.Which{Mip: -1, Slice: o.slice})
+	}
 	if err != nil {
 		return nil, ofTexture(t, err)
+	}
+	if o.side > 0 {
+		out = picture.Small(out, o.side)
 	}
 	note := ""
 	if o.mip < 0 && mip > 0 {
@@ -148,6 +162,22 @@ func texturePNG(p *media.Package, export int, o *mediaOptions) (*product, error)
 	}
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	return &product{".png", note, func(w io.Writer) error { return encoder.Encode(w, out) }}, nil
+}
+
+// mostShown bounds the pixels that are decoded for a small picture.
+const mostShown = 1 << 24
+
+// smallest returns the last mip whose longer side has as many pixels as are wanted.
+func smallest(t *media.Texture, side int) (mip int, err error) {
+	for k := range t.Mips {
+		if max(t.Mips[k].Width, t.Mips[k].Height) >= side {
+			mip = k
+		}
+	}
+	if len(t.Mips) > 0 && t.Mips[mip].Width*t.Mips[mip].Height > mostShown {
+		return 0, codecs.Errorf(codecs.ErrLimit, "%d x %d pixels", t.Mips[mip].Width, t.Mips[mip].Height)
+	}
+	return mip, nil
 }
 
 // produce decodes a texture or a sound. The error is an [otherForm] of a sound that has

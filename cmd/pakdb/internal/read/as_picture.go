@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/texture/container"
 	"pakdb/internal/choose"
 	"pakdb/internal/extract"
+	"pakdb/internal/picture"
 )
 
 // isPicture reports whether an entry is a file that is a picture: .dds, .tga, TXTR.
@@ -39,7 +40,23 @@ func filePicture(kind string, body []byte, which *mediaOptions) (image.Image, er
 	if err != nil {
 		return nil, err
 	}
-	return p.Decode(max(which.mip, 0), max(which.slice, 0))
+	if which.side == 0 {
+		return p.Decode(max(which.mip, 0), max(which.slice, 0))
+	}
+	mip := 0
+	for k := range p.Mips {
+		if max(p.Width>>k, p.Height>>k) >= which.side {
+			mip = k
+		}
+	}
+	if (p.Width>>mip)*(p.Height>>mip) > mostShown {
+		return nil, codecs.Errorf(codecs.ErrLimit, "%d x %d pixels", p.Width>>mip, p.Height>>mip)
+	}
+	out, err := p.Decode(mip, 0)
+	if err != nil {
+		return nil, err
+	}
+	return picture.Small(out, which.side), nil
 }
 
 // notPNG is the error of other forms of pictures.

@@ -56,7 +56,8 @@ left behind. Binary data goes to a terminal only with --force.
 --as png writes the texture of a package: the largest mip whose bytes are there, which
 may lie in files beside it. Slices of cubes, arrays and volumes are below each other.
 Colours are written as they are stored; those brighter than white become white.
-A file that is a picture (DDS, Targa, TXTR of Metroid Prime) becomes PNG, too.
+Of a virtual texture it is the first layer. A file that is a picture (DDS, Targa, TXTR
+of Metroid Prime) becomes PNG, too.
 --as wav writes sounds that are PCM or ADPCM, --as ogg those that are Vorbis or Opus, and
 --as audio all, in the form that they have. ARCHIVE may be a package itself.`,
 		Example: `  pakdb cat Calligraphy.sip Calligraphy/Curve.directory | xxd | head

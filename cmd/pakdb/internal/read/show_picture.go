@@ -25,16 +25,16 @@ func (o *showOptions) picture(ctx context.Context, a *cli.App, args []string) im
 	var b bytes.Buffer
 	quiet := cli.New(a.Stdin, &b, io.Discard, a.Registry)
 	quiet.Catalog, quiet.Quiet, quiet.Keys = a.Catalog, true, a.Keys
-	err := runCat(ctx, quiet, catOptions{as: asOptions{form: "png", values: o.values, media: mediaOptions{mip: -1, slice: 0, added: true}}}, args)
+	err := runCat(ctx, quiet, catOptions{as: asOptions{form: "png", values: o.values, media: mediaOptions{mip: -1, slice: 0, added: true, side: shownSide}}}, args)
 	if err != nil {
 		return nil
 	}
-	whole, err := png.Decode(&b)
+	small, err := png.Decode(&b)
 	if err != nil {
 		return nil
 	}
 	if out, ok := a.Stdout.(interface{ Unpaged() bool }); ok && !out.Unpaged() {
 		return nil
 	}
-	return picture.Small(whole, shownSide)
+	return small
 }
