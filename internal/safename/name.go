@@ -83,10 +83,15 @@ func component(part string) string {
 		i += n
 	}
 	s := b.String()
-	if len(s) > mostComponent { // first, since what follows looks at the end
-		s = strings.ToValidUTF8(s[:cutComponent], "")
+	if whole := forWindows(s); len(whole) <= mostComponent {
+		return whole
 	}
-	// Windows drops trailing dots and spaces, and then finds another file.
+	return forWindows(strings.ToValidUTF8(s[:cutComponent], ""))
+}
+
+// forWindows escapes a trailing dot or space, which Windows drops, and then finds another
+// file; and marks names that are devices there. It adds three bytes at most.
+func forWindows(s string) string {
 	if last := s[len(s)-1]; last == '.' || last == ' ' {
 		s = s[:len(s)-1] + fmt.Sprintf("%%%02X", last)
 	}
