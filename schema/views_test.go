@@ -53,6 +53,7 @@ func TestPlans(t *testing.T) {
 		{"SELECT * FROM data_table_rows WHERE path_id = 1", "INDEX value_entry_path (path_id=?)"},
 		{"SELECT * FROM property_coverage WHERE build = 'shooter'", "INDEX build_label (label=?)"},
 		{"SELECT * FROM calligraphy_records WHERE guid_key = 1", "SEARCH r USING INDEX calligraphy_record_guid (guid=?)"},
+		{"SELECT * FROM config_effective", "SCAN config_line\nSCAN c\nSEARCH e USING INDEX entry_content (content_id=?)"},
 		{"SELECT * FROM calligraphy_assets WHERE id_key = 1", "SEARCH a USING INDEX calligraphy_asset_id (id=?)"},
 	} {
 		var plan []string

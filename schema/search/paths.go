@@ -18,8 +18,9 @@ func spanOf(subject int, table, id string, size int) string {
 const Path = "d.prefix || p.name"
 
 // NamesSQL yields the id and the text of names that may have words: ?1 in the language of
-// FTS5, ?2 a pattern of LIKE that those of ASCII alone match. FilesSQL and FoldersSQL yield the id and the text of paths whose file name, and of
-// folders whose path, matches the pattern ?2 of LIKE, of which ?1 are [Trigrams].
+// FTS5, ?2 a pattern of LIKE that those of ASCII alone match. FilesSQL and FoldersSQL yield
+// the id and the text of paths whose file name, and of folders whose path, matches the
+// pattern ?2 of LIKE, of which ?1 are [Trigrams].
 var (
 	NamesSQL = "SELECT n.name_id, n.name FROM search_word w" + spanOf(Names, "name n", "n.name_id", NamesInBlock) +
 		" WHERE search_word MATCH ?1 AND (n.name LIKE ?2 OR octet_length(n.name) <> length(n.name))"
