@@ -85,6 +85,7 @@ func house(t *testing.T) []*file {
 // rooms says which of our own packages a room may import. The longest entry
 // that fits a folder counts; "x/..." also stands for what is below x.
 var rooms = map[string][]string{
+
 	"cmd/pakdb/...":   {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb":       {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
@@ -92,6 +93,8 @@ var rooms = map[string][]string{
 	"query/...":       {"codecs", "codecs/nested", "schema", "schema/search", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
 	"query/show":      {"codecs", "codecs/family/unreal", "codecs/meaning", "codecs/media", "codecs/zenpkg", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
+	"query/inside":    {"codecs", "codecs/media", "diff", "diff/mediadiff", "diff/semantic", "internal/asset", "query", "query/show"},
+	"query/explore":   {"internal/recent", "internal/rescue", "query/find", "query/graph", "schema"},
 	"query/find":      {"schema", "schema/search"},
 	"schema":          {"internal/rescue", "schema/..."},
 

@@ -1,7 +1,6 @@
 // Package compare has the commands that compare builds: diff and log.
 //
 // Files in reading order: commands.go, log.go, log_inside.go (log
-// --semantic), diff.go, inside.go (--semantic, entries, --impact), looks.go (--media),
-// code.go (packages of builds), page.go (HTML, Markdown), print.go, folders.go, exact.go
-// (--exact), filter.go, options.go.
+// --semantic), diff.go, inside.go (--semantic, entries, --impact), page.go (HTML,
+// Markdown), print.go, folders.go, exact.go (--exact), filter.go, options.go.
 package compare

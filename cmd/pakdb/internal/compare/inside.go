@@ -16,78 +16,32 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/show"
+	"pakdb/query/inside"
 )
 
-// insider tells what changed inside of contents. nil tells nothing.
-type insider struct {
-	a     *cli.App
-	with  *semantic.Comparer
-	media *looker // nil: pixels and samples are not compared
-}
-
-func newInsider(a *cli.App, s *operand.Sides, opts diffOptions) *insider {
-	builds := &buildFiles{a: a, db: s.DB, contents: s.Contents, open: map[string]*show.Build{}}
-	i := &insider{a: a, with: &semantic.Comparer{DB: s.DB, Contents: s.Contents, OldBuild: s.Old.Label, NewBuild: s.New.Label,
-		Hashes: opts.hashes, Code: builds.code}}
-	if opts.media {
-		i.media = &looker{builds: builds, old: s.Old.Label, new: s.New.Label}
+// newInsider returns what tells of the inside of contents: of all changes of c, if there are
+// such.
+func newInsider(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) *inside.Comparer {
+	o := inside.Options{Hashes: opts.hashes, Media: opts.media, Warn: func(text string) {
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+terminal.Printable(text))
+	}}
+	if c != nil {
+		o.Changes = c.Changes
 	}
-	return i
-}
-
-// compare returns nil for changes that are none of content, and of contents that are not
-// at hand, which it says.
-func (i *insider) compare(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
-	if i == nil {
-		return nil, nil
-	}
-	if i.media != nil && c.Kind == diff.Added {
-		in := &semantic.Difference{}
-		if err := i.media.look(ctx, c, in); err != nil || len(in.Fields) == 0 {
-			return nil, err
-		}
-		return in, nil
-	}
-	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
-		return nil, nil
-	}
-	in, err := i.with.Compare(ctx, c)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
-		_, _ = fmt.Fprintf(i.a.Stderr, "pakdb: %s: %v\n", terminal.Printable(c.Name()), err)
-		return nil, nil
-	}
-	if err == nil {
-		err = i.media.look(ctx, c, in)
-	}
-	return in, err
-}
-
-// among has textures that came compared with those that went, of these changes.
-func (i *insider) among(c *changes) {
-	if i.media != nil {
-		i.media.changes = c
-	}
-}
-
-func (i *insider) close() error {
-	if i == nil {
-		return nil
-	}
-	return i.with.Close()
+	return inside.New(inside.NewFiles(s.DB, s.Contents, a.Registry()), s.Old.Label, s.New.Label, o)
 }
 
 // insideWriter shows what changed inside of contents, for people or as rows.
 type insideWriter struct {
-	*insider
+	with *inside.Comparer
 	w    *bufio.Writer
 	rows *query.Rows // nil: for people
 	p    cli.Palette
 }
 
-func newInsideWriter(a *cli.App, s *operand.Sides, opts diffOptions) (*insideWriter, error) {
+func newInsideWriter(a *cli.App, s *operand.Sides, opts diffOptions, c *changes) (*insideWriter, error) {
 	format := opts.format
-	w := &insideWriter{insider: newInsider(a, s, opts), w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}
+	w := &insideWriter{with: newInsider(a, s, opts, c), w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}
 	if format == "" {
 		return w, nil
 	}
@@ -99,11 +53,10 @@ func newInsideWriter(a *cli.App, s *operand.Sides, opts diffOptions) (*insideWri
 // diffSemantic shows every change, and what changed inside of those that have
 // another content.
 func diffSemantic(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
-	w, err := newInsideWriter(a, s, opts)
+	w, err := newInsideWriter(a, s, opts, c)
 	if err != nil {
 		return 0, err
 	}
-	w.insider.among(c)
 	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error { return w.change(ctx, ch) }))
 	return n, errors.Join(err, w.close())
 }
@@ -118,7 +71,7 @@ func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.S
 	if err != nil {
 		return err
 	}
-	w, err := newInsideWriter(a, s, opts)
+	w, err := newInsideWriter(a, s, opts, nil)
 	if err != nil {
 		return err
 	}
@@ -139,7 +92,7 @@ func diffEntries(ctx context.Context, a *cli.App, opts diffOptions, s *operand.S
 }
 
 func (w *insideWriter) close() error {
-	err := w.insider.close()
+	err := w.with.Close()
 	if w.rows != nil {
 		return errors.Join(err, w.rows.Close())
 	}
@@ -150,7 +103,7 @@ func (w *insideWriter) change(ctx context.Context, c *diff.Change) error {
 	if w.rows == nil {
 		_, _ = fmt.Fprintf(w.w, "%s  %s%s\n", w.p.Paint(kindColour(c.Kind), c.Kind.String()), changedName(c), w.p.Paint(cli.Faint, remarks(c)))
 	}
-	in, err := w.compare(ctx, c)
+	in, err := w.with.Changed(ctx, c)
 	if err != nil {
 		return err
 	}

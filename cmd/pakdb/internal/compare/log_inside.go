@@ -8,6 +8,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ import (
 	"pakdb/internal/objects"
 	"pakdb/internal/terminal"
 	"pakdb/query"
-	"pakdb/query/show"
+	"pakdb/query/inside"
 	"pakdb/schema"
 )
 
@@ -111,19 +112,19 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	slices.Reverse(events)
 	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
 	defer func() { _ = contents.Close() }()
-	l := &insideLog{events: events, opts: opts, widest: widestBuild(events),
-		insideWriter: &insideWriter{insider: &insider{a: a, with: &semantic.Comparer{}}, w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
+	l := &insideLog{events: events, opts: opts, widest: widestBuild(events), stderr: a.Stderr,
+		insideWriter: &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}
 	if opts.format != "" {
 		if l.rows, err = a.Rows(opts.format, append([]string{"build", "kind", "path"}, semantic.Columns()...)...); err != nil {
 			return err
 		}
 	}
-	builds := &buildFiles{a: a, db: db, contents: contents, open: map[string]*show.Build{}}
+	builds := inside.NewFiles(db, contents, a.Registry())
 	for i := range events {
 		if err := l.with.Close(); err != nil {
 			return err
 		}
-		l.with = &semantic.Comparer{DB: db, Contents: contents, OldBuild: between.before(events[i].Build), NewBuild: events[i].Build, Code: builds.code}
+		l.with = inside.New(builds, between.before(events[i].Build), events[i].Build, inside.Options{})
 		if err := l.event(ctx, &events[i]); err != nil {
 			return cmp.Or(err, l.close())
 		}
@@ -175,6 +176,7 @@ type insideLog struct {
 	opts   logOptions
 	widest int
 	found  bool // the field
+	stderr io.Writer
 }
 
 func (l *insideLog) event(ctx context.Context, e *history.Event) error {
@@ -213,7 +215,7 @@ func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Di
 	}
 	in, err := l.with.Compare(ctx, &e.Change)
 	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
-		_, _ = fmt.Fprintf(l.a.Stderr, "pakdb: %s: %v\n", e.Build, err)
+		_, _ = fmt.Fprintf(l.stderr, "pakdb: %s: %v\n", e.Build, err)
 		err = nil
 	}
 	if in == nil {

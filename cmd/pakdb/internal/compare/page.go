@@ -10,6 +10,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/download"
 	"pakdb/diff/page"
+	"pakdb/query/inside"
 )
 
 // diffMarkdown writes a summary for a pull request.
@@ -31,20 +32,17 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	}
 	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
-	var in *insider
+	var in *inside.Comparer
 	if opts.semantic {
-		in = newInsider(a, s, opts)
-		in.among(c)
+		in = newInsider(a, s, opts, c)
 	}
 	n, err := c.each(ctx, func(ch *diff.Change) error {
-		inside, err := in.compare(ctx, ch)
+		difference, err := in.Changed(ctx, ch)
 		if err != nil {
 			return err
 		}
-		if in != nil && in.media != nil {
-			w.AddPictures(in.media.pictures)
-		}
-		return w.Add(ch, inside)
+		w.AddPictures(in.Pictures())
+		return w.Add(ch, difference)
 	})
-	return n, errors.Join(err, in.close(), w.Close())
+	return n, errors.Join(err, in.Close(), w.Close())
 }

@@ -1,26 +1,27 @@
-package compare
+package inside
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/mediadiff"
 	"pakdb/diff/semantic"
-	"pakdb/internal/terminal"
 	"pakdb/query"
 )
 
 // looker compares pixels and samples.
 type looker struct {
-	builds   *buildFiles
-	old, new string                // labels
+	builds   *Files
+	old, new string // labels
+	warn     func(text string)
 	pictures []*mediadiff.Pictures // of the change that was looked at last
 
-	changes *changes // nil: textures that came are not compared with those that went
+	changes func(context.Context) iter.Seq2[diff.Change, error] // nil: textures that came are not compared with those that went
 	removed []removedLook
 	known   bool // removed was made
 }
@@ -48,11 +49,11 @@ func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Differen
 	if c.Old == nil {
 		return l.lookElsewhere(ctx, c, in)
 	}
-	before, err := l.builds.media(ctx, l.old, c.Old.Path)
+	before, err := l.builds.Media(ctx, l.old, c.Old.Path)
 	if err != nil {
 		return absent(err)
 	}
-	after, err := l.builds.media(ctx, l.new, c.New.Path)
+	after, err := l.builds.Media(ctx, l.new, c.New.Path)
 	if err != nil {
 		return absent(err)
 	}
@@ -68,7 +69,7 @@ func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Differen
 // lookElsewhere says of textures that came which one that went looked so: it has moved, or
 // was encoded anew.
 func (l *looker) lookElsewhere(ctx context.Context, c *diff.Change, in *semantic.Difference) error {
-	p, err := l.builds.media(ctx, l.new, c.New.Path)
+	p, err := l.builds.Media(ctx, l.new, c.New.Path)
 	if err != nil {
 		return absent(err)
 	}
@@ -103,14 +104,14 @@ func (l *looker) findRemoved(ctx context.Context) error {
 		return nil
 	}
 	l.known = true
-	for c, err := range l.changes.Changes(ctx) {
+	for c, err := range l.changes(ctx) {
 		if err != nil {
 			return err
 		}
 		if c.New != nil || c.Old == nil {
 			continue
 		}
-		p, err := l.builds.media(ctx, l.old, c.Old.Path)
+		p, err := l.builds.Media(ctx, l.old, c.Old.Path)
 		if err != nil {
 			if err = absent(err); err != nil {
 				return err
@@ -121,8 +122,7 @@ func (l *looker) findRemoved(ctx context.Context) error {
 			l.removed = append(l.removed, removedLook{c.Old.Path, look})
 		}
 		if len(l.removed) >= mostRemoved {
-			_, _ = fmt.Fprintf(l.builds.a.Stderr, "pakdb: textures that came are compared with %d that went, and not with those behind %s\n",
-				len(l.removed), terminal.Printable(c.Old.Path))
+			l.warn(fmt.Sprintf("textures that came are compared with %d that went, and not with those behind %s", len(l.removed), c.Old.Path))
 			return nil
 		}
 	}

@@ -1,0 +1,112 @@
+// Package inside tells what changed inside of contents of two builds, by all that is known of
+// them: facts of the catalog, the bytes of contents that are at hand, code, pixels and
+// samples.
+//
+// Reading order:
+//
+//   - files.go: the files of builds
+//   - inside.go: Comparer
+//   - looks.go: textures and sounds
+package inside
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"pakdb/diff"
+	"pakdb/diff/mediadiff"
+	"pakdb/diff/semantic"
+	"pakdb/query"
+)
+
+// Options of a [Comparer]. The zero value works.
+type Options struct {
+	// Hashes tells of exports with other bytes by hashes also where their values tell what
+	// changed.
+	Hashes bool
+	// Media compares the pixels of textures and the samples of sounds, too.
+	Media bool
+	// Changes are all changes between the builds, for textures that came: one that went may
+	// look the same. nil: textures that came are not compared with any.
+	Changes func(context.Context) iter.Seq2[diff.Change, error]
+	// Warn is told what could not be looked at, if not nil.
+	Warn func(text string)
+}
+
+// Comparer compares contents of two builds. It is not safe for concurrent use.
+type Comparer struct {
+	with  *semantic.Comparer
+	media *looker // nil: pixels and samples are not compared
+	warn  func(string)
+}
+
+// New returns what compares the contents of two builds, by their labels.
+func New(files *Files, old, new string, o Options) *Comparer {
+	c := &Comparer{warn: o.Warn, with: &semantic.Comparer{DB: files.db, OldBuild: old, NewBuild: new, Hashes: o.Hashes, Code: files.Code}}
+	if files.contents != nil {
+		c.with.Contents = files.contents
+	}
+	if c.warn == nil {
+		c.warn = func(string) {}
+	}
+	if o.Media && files.contents != nil {
+		c.media = &looker{builds: files, old: old, new: new, changes: o.Changes, warn: c.warn}
+	}
+	return c
+}
+
+// Changed returns what changed inside. It is nil for changes that are none of content, and
+// of contents that are not at hand, which is warned of; and for a nil Comparer.
+func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
+	if i == nil {
+		return nil, nil
+	}
+	if i.media != nil && c.Kind == diff.Added {
+		in := &semantic.Difference{}
+		if err := i.media.look(ctx, c, in); err != nil || len(in.Fields) == 0 {
+			return nil, err
+		}
+		return in, nil
+	}
+	if (c.Kind|c.Also)&(diff.Modified|diff.Cosmetic) == 0 {
+		return nil, nil
+	}
+	in, err := i.with.Compare(ctx, c)
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+		i.warn(fmt.Sprintf("%s: %v", c.Name(), err))
+		return nil, nil
+	}
+	if err == nil {
+		err = i.media.look(ctx, c, in)
+	}
+	return in, err
+}
+
+// Compare compares the contents of a change, whatever happened to it.
+func (i *Comparer) Compare(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
+	return i.with.Compare(ctx, c)
+}
+
+// Values returns the values of a package that one build has alone, as fields that came or
+// went; nil for what is no package.
+func (i *Comparer) Values(ctx context.Context, c *diff.Change) ([]semantic.Field, error) {
+	return i.with.Values(ctx, c)
+}
+
+// Pictures returns those of the textures of the change that was looked at last.
+func (i *Comparer) Pictures() []*mediadiff.Pictures {
+	if i == nil || i.media == nil {
+		return nil
+	}
+	return i.media.pictures
+}
+
+// Close releases what comparing opened.
+func (i *Comparer) Close() error {
+	if i == nil {
+		return nil
+	}
+	return i.with.Close()
+}
