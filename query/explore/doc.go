@@ -1,0 +1,15 @@
+// Package explore answers what people ask who look around in a catalog: its builds, the
+// folders of a build with sums of all that is below them, the files of a folder, one file.
+//
+// The views answer the same, for any statement. What is asked here again and again goes by
+// the tables: the sums of a million files take a third of what the view folders takes, and
+// are kept for the next question, as a [Tree].
+//
+// Reading order:
+//
+//   - explore.go: Catalog, builds and archives
+//   - tree.go, sums.go: the folders of a build
+//   - listing.go: what is in a folder
+//   - file.go: one file
+//   - search.go: what a person typed
+package explore

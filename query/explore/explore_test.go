@@ -1,0 +1,309 @@
+package explore_test
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pakdb/codecs/all"
+	"pakdb/indexer"
+	"pakdb/query/explore"
+	"pakdb/schema"
+	"pakdb/schema/schematest"
+)
+
+// entry is a file of an archive.
+func entry(name, file, content string) schema.Entry {
+	e := schema.Entry{Name: name, File: file, Method: "none", Size: int64(len(content)), Stored: int64(len(content)) + 2, ContentSize: int64(len(content)), HasContent: true}
+	copy(e.Content[:], content)
+	return e
+}
+
+// mounts writes a build of archives that replace, delete and continue each other.
+func mounts(t *testing.T, c *schema.Catalog, label string, text string) {
+	schematest.Build(t, c, label, func(b *schema.Build) {
+		mount := func(name, point string, place int64, entries ...schema.Entry) {
+			id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: name, MountPoint: point, Size: int64(len(text))})
+			for i := range entries {
+				entries[i].Ordinal = int64(i)
+				if err := b.Add(id, &entries[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b.EndArchive(id, nil)
+			b.Mount(schema.Mount{Archive: id, Name: name, Location: "/" + name, Place: place})
+		}
+		inside, gone, own := entry("Mods/a.zip!/x.txt", "", "in"), entry("Content/C.uasset", "game/content/c.uasset", ""), entry("header", "", "own")
+		inside.Flags, gone.Flags, own.Flags, gone.HasContent = 8, 2, 32, false
+		unnamed := entry("", "", "nobody")
+		mount("base.pak", "../../../Game/", 2, entry("Content/A.uasset", "game/content/a.uasset", "aaaa"), entry("Content/B.uexp", "game/content/b.uexp", "bb"),
+			entry("Content/C.uasset", "game/content/c.uasset", "cccccc"), entry("Content/Deep/Er/D.uasset", "game/content/deep/er/d.uasset", text), inside, unnamed, own)
+		mount("patch_P.pak", "../../../Game/", 1, entry("Content/A.uasset", "game/content/a.uasset", "AAAAAAAA"), gone)
+		mount("other.pak", "../../../", 3, entry("Game/Content/E.txt", "game/content/e.txt", "e"), entry("Top.txt", "top.txt", "top"), entry("Game/Content/Odd/<b>\u202e\n.txt", "", "odd"))
+	})
+}
+
+func made(t *testing.T) string {
+	return schematest.Write(t, func(c *schema.Catalog) {
+		for i := range 3 {
+			mounts(t, c, fmt.Sprint("b", i), strings.Repeat("d", 10+i))
+		}
+	})
+}
+
+// indexed writes a build of files.
+func indexed(t *testing.T, builds ...[]string) string {
+	return schematest.Write(t, func(c *schema.Catalog) {
+		for i, paths := range builds {
+			if _, err := indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: fmt.Sprint("b", i), Paths: paths}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func glob(t *testing.T, patterns ...string) (found []string) {
+	for _, p := range patterns {
+		names, err := filepath.Glob(p)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: no files: %v", p, err)
+		}
+		found = append(found, names...)
+	}
+	return found
+}
+
+// TestFoldersAreThoseOfTheView walks all folders of catalogs, and compares what is found
+// with what the views tell.
+func TestFoldersAreThoseOfTheView(t *testing.T) {
+	catalogs := map[string]func(*testing.T) string{
+		"made": made,
+		"testdata": func(t *testing.T) string {
+			return indexed(t, glob(t, "../../testdata/mu_cdata_1.5.sip"), glob(t, "../../testdata/*.sip"))
+		},
+		"samples": func(t *testing.T) string {
+			s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../shared/samples")
+			if _, err := os.Stat(s); err != nil {
+				t.Skip("no samples: set PAKDB_SAMPLES")
+			}
+			return indexed(t, []string{s + "/unreal-pak"}, []string{s + "/iostore", s + "/unreal-pak/pairs"}, []string{s + "/retro-pak"})
+		},
+	}
+	for name, catalog := range catalogs {
+		t.Run(name, func(t *testing.T) {
+			db := schematest.Open(t, catalog(t))
+			c := explore.New(db)
+			builds, err := c.Builds(t.Context())
+			if err != nil || len(builds) == 0 {
+				t.Fatalf("%d builds: %v", len(builds), err)
+			}
+			for _, b := range builds {
+				tree, err := c.Tree(t.Context(), b.Label)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := walk(t, tree)
+				if want := listed(t, db, b.Label); !slices.Equal(got, want) {
+					t.Errorf("build %s: %d files found, the view has %d; the first that differs: %s", b.Label, len(got), len(want), firstDifference(got, want))
+				}
+				var unnamed int64
+				if err := db.QueryRow("SELECT count(*) FROM files WHERE build = ? AND game_path IS NULL", b.Label).Scan(&unnamed); err != nil || unnamed != tree.Unnamed {
+					t.Errorf("build %s: %d without a name, want %d (%v)", b.Label, tree.Unnamed, unnamed, err)
+				}
+			}
+		})
+	}
+}
+
+func firstDifference(got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		switch {
+		case i >= len(got):
+			return "lacks " + want[i]
+		case i >= len(want):
+			return "has " + got[i]
+		case got[i] != want[i]:
+			return fmt.Sprintf("%q, want %q", got[i], want[i])
+		}
+	}
+	return ""
+}
+
+// listed returns a line for each file that the view files has of a build.
+func listed(t *testing.T, db *sql.DB, build string) (all []string) {
+	rows, err := db.Query("SELECT f.game_path, f.archive, f.ordinal, f.size, e.stored FROM files f JOIN entries e USING (build_id, archive, ordinal) WHERE f.build = ? AND f.game_path IS NOT NULL", build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var path, archive string
+		var ordinal, size, stored int64
+		if err := rows.Scan(&path, &archive, &ordinal, &size, &stored); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, fmt.Sprintf("%s %s %d %d %d", path, archive, ordinal, size, stored))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// walk lists all files of a tree, and checks its sums.
+func walk(t *testing.T, tree *explore.Tree) (all []string) {
+	var below func(path string) (files, size, stored int64)
+	below = func(path string) (files, size, stored int64) {
+		f, err := tree.Folder(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := tree.List(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ordinals, err := tree.Ordinals(t.Context(), list.Files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, file := range list.Files {
+			name := file.Name
+			if path != "" {
+				name = path + "/" + name
+			}
+			all = append(all, fmt.Sprintf("%s %s %d %d %d", name, tree.ArchiveName(file.Archive), ordinals[i], file.Size, file.Stored))
+			files, size, stored = files+1, size+file.Size, stored+file.Stored
+		}
+		if files != f.OwnFiles || size != f.OwnSize || stored != f.OwnStored {
+			t.Errorf("%s has %d files of %d bytes itself, its sums say %d of %d", path, files, size, f.OwnFiles, f.OwnSize)
+		}
+		for _, sub := range f.Folders {
+			name := sub.Name
+			if path != "" {
+				name = path + "/" + name
+			}
+			n, s, st := below(name)
+			files, size, stored = files+n, size+s, stored+st
+		}
+		if files != f.Files || size != f.Size || stored != f.Stored {
+			t.Errorf("%s: %d files of %d bytes, its sums say %d of %d", path, files, size, f.Files, f.Size)
+		}
+		return files, size, stored
+	}
+	below("")
+	slices.Sort(all)
+	return all
+}
+
+// TestEntriesAreThoseOfTheView looks up every entry by its address.
+func TestEntriesAreThoseOfTheView(t *testing.T) {
+	for name, catalog := range map[string]string{"made": made(t), "testdata": indexed(t, glob(t, "../../testdata/Calligraphy.sip"), glob(t, "../../testdata/damaged.sip"))} {
+		t.Run(name, func(t *testing.T) {
+			db := schematest.Open(t, catalog)
+			c := explore.New(db)
+			builds, err := c.Builds(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen := 0
+			for i := range builds {
+				rows, err := db.Query(`SELECT e.archive, e.ordinal, coalesce(e.path, ''), e.offset, coalesce(e.content, ''), coalesce(f.game_path, '')
+					FROM entries e LEFT JOIN files f USING (build_id, archive, ordinal) WHERE e.build = ?`, builds[i].Label)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for rows.Next() {
+					var at explore.Place
+					var path, content, game string
+					var offset int64
+					if err := rows.Scan(&at.Archive, &at.Ordinal, &path, &offset, &content, &game); err != nil {
+						t.Fatal(err)
+					}
+					e, err := c.Entry(t.Context(), &builds[i], at)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if e.Path != path || e.Offset != offset || e.Content != content || e.GamePath != game {
+						t.Errorf("%v: %+v, want %q %d %q %q", at, e, path, offset, content, game)
+					}
+					seen++
+					if game == "" {
+						continue
+					}
+					if places, err := c.Places(t.Context(), &builds[i], game); err != nil || !slices.Contains(places, at) || places[0] != at {
+						t.Errorf("%s: found %v, want %v first (%v)", game, places, at, err)
+					}
+				}
+				_ = rows.Close()
+				if _, err := c.Entry(t.Context(), &builds[i], explore.Place{Archive: "none", Ordinal: 0}); !errors.Is(err, explore.ErrNoEntry) {
+					t.Errorf("an archive that is not there: %v", err)
+				}
+				for _, ordinal := range []int64{-1, 1 << 40, -1 << 62, 1<<63 - 1} {
+					if _, err := c.Entry(t.Context(), &builds[i], explore.Place{Archive: "base.pak", Ordinal: ordinal}); !errors.Is(err, explore.ErrNoEntry) {
+						t.Errorf("entry %d: %v", ordinal, err)
+					}
+				}
+			}
+			if seen < 10 {
+				t.Errorf("only %d entries", seen)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	c := explore.New(schematest.Open(t, made(t)))
+	if _, err := c.Tree(t.Context(), "nope"); !errors.Is(err, schema.ErrNoBuild) {
+		t.Errorf("no such build: %v", err)
+	}
+	tree, err := c.Tree(t.Context(), "b1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"none", "Game/none", "/", "Game/", "Game//Content", "Game/Content/E.txt"} {
+		if _, err := tree.Folder(path); !errors.Is(err, explore.ErrNoFolder) {
+			t.Errorf("folder %q: %v", path, err)
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Tree(gone, "b2"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a question that nobody waits for: %v", err)
+	}
+	if _, err := c.Tree(t.Context(), "b2"); err != nil {
+		t.Errorf("after it: %v", err)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	c := explore.New(schematest.Open(t, made(t)))
+	b, err := c.Build(t.Context(), "b1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := fmt.Sprintf("%x", "AAAAAAAA") + strings.Repeat("0", 48)
+	for typed, want := range map[string]string{
+		"Content/A.uasset": "path Content/A.uasset patch_P.pak 0", "a.uasset": "path Content/A.uasset", "E.txt": "path Game/Content/E.txt", content: "content Content/A.uasset patch_P.pak 0",
+		"": "", "nothinglikethis": "",
+	} {
+		a, err := c.Search(t.Context(), b, typed, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if len(a.Found) > 0 {
+			f := a.Found[0]
+			if got = f.Kind + " " + f.Path; f.Archive != "" {
+				got += fmt.Sprintf(" %s %d", f.Archive, f.Ordinal)
+			}
+		}
+		if got != want {
+			t.Errorf("%q: found %q, want %q", typed, got, want)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package explore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"pakdb/schema"
+)
+
+// ErrNoEntry means that a build has no such entry.
+var ErrNoEntry = errors.New("no such entry in the build")
+
+// Entry is an entry of an archive of a build.
+type Entry struct {
+	Build     string `json:"build"`
+	Archive   string `json:"archive"`
+	Ordinal   int64  `json:"ordinal"`
+	Path      string `json:"path"`
+	GamePath  string `json:"game_path"` // "" of what is no file of the game
+	Type      string `json:"type,omitempty"`
+	Kind      string `json:"kind,omitempty"`
+	AssetID   string `json:"asset_id,omitempty"`
+	PathHash  string `json:"path_hash,omitempty"`
+	Offset    int64  `json:"offset"` // -1: none
+	Stored    int64  `json:"stored"`
+	Size      int64  `json:"size"`
+	Method    string `json:"method"`
+	Encrypted bool   `json:"encrypted"`
+	Deleted   bool   `json:"deleted"`
+	Nested    bool   `json:"nested"`
+	Modified  string `json:"mtime,omitempty"`
+	Content   string `json:"content,omitempty"` // BLAKE3 in hex
+
+	HiddenBy string `json:"hidden_by,omitempty"` // the archive whose entry the game sees in its place
+	Hides    int64  `json:"hides"`               // entries
+	Copies   int64  `json:"copies"`              // entries of the build with that content, this one included
+
+	ContentID int64     `json:"content_id,omitempty"`
+	Problems  []Problem `json:"problems"`
+}
+
+// Problem is what was found wrong with an entry.
+type Problem struct {
+	Field  string `json:"field"`
+	Offset int64  `json:"offset"`
+	Cause  string `json:"cause"`
+}
+
+// Place is where an entry lies.
+type Place struct {
+	Archive string `json:"archive"`
+	Ordinal int64  `json:"ordinal"`
+}
+
+// Entry returns an entry of a build. The error is of class [ErrNoEntry] if there is none.
+func (c *Catalog) Entry(ctx context.Context, b *Build, at Place) (*Entry, error) {
+	none := fmt.Errorf("%w: %s, entry %d of %s", ErrNoEntry, b.Label, at.Ordinal, at.Archive)
+	m, row, err := c.row(ctx, b, at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, none
+	} else if err != nil {
+		return nil, schema.Classify(err)
+	}
+	var e *Entry
+	isFile := false
+	err = schema.EachRow(ctx, c.db, `SELECT e.path, e.type, e.kind, e.asset_id, e.path_hash, e.offset, e.stored, e.size, e.method, e.encrypted,
+			e.deleted, e.nested, e.mtime, e.content, e.content_id, e.ordinal,
+			(SELECT r.flags & 42 FROM entry_row r WHERE r.lineage_id = ?5 AND r.row = ?3)
+		FROM entries e WHERE e.build_id = ?1 AND e.archive_id = ?2 AND e.row_id = ?3 AND e.archive = ?4`,
+		[]driver.Value{b.ID, m.archive, row, m.name, m.lineage}, func(v []driver.Value) {
+			e = &Entry{Build: b.Label, Archive: at.Archive, Ordinal: integer(v[15]), Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
+				PathHash: text(v[4]), Offset: integer(v[5]), Stored: integer(v[6]), Size: integer(v[7]), Method: text(v[8]), Encrypted: integer(v[9]) != 0,
+				Deleted: integer(v[10]) != 0, Nested: integer(v[11]) != 0, Modified: text(v[12]), Content: text(v[13]), ContentID: integer(v[14])}
+			isFile = integer(v[16]) == 0
+		})
+	if err != nil {
+		return nil, schema.Classify(err)
+	}
+	if e == nil || e.Ordinal != at.Ordinal {
+		return nil, none
+	}
+	if err := c.complete(ctx, b, m, row, e); err != nil {
+		return nil, schema.Classify(err)
+	}
+	if isFile && e.HiddenBy == "" {
+		e.GamePath, err = c.gamePath(ctx, b, m, row, e.Path)
+	}
+	return e, schema.Classify(err)
+}
+
+// gamePath returns where the game's file system has an entry: "" where nothing names it.
+func (c *Catalog) gamePath(ctx context.Context, b *Build, m *mount, row int64, path string) (string, error) {
+	var named string
+	err := c.db.QueryRowContext(ctx, `SELECT a.game_root || d.prefix || p.name
+		FROM build_name n
+		JOIN build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.by_mount
+		JOIN archive a ON a.archive_id = ba.archive_id
+		JOIN path p ON p.path_id = n.path_id
+		JOIN dir d ON d.dir_id = p.dir_id
+		WHERE n.build_id = ?1 AND n.mount = ?2 AND n.row = ?3`, b.ID, m.ordinal, row).Scan(&named)
+	switch {
+	case err == nil:
+		return named, nil
+	case !errors.Is(err, sql.ErrNoRows) || path == "":
+		return "", ignoreNoRows(err)
+	}
+	return m.root + path, nil
+}
+
+func ignoreNoRows(err error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// row finds the row of an entry. Entries of an archive that continues another one moved by
+// what lies in front of them: the shifts of its parts say how far.
+func (c *Catalog) row(ctx context.Context, b *Build, at Place) (*mount, int64, error) {
+	var m mount
+	var row int64
+	err := c.db.QueryRowContext(ctx, `SELECT ba.ordinal, a.archive_id, a.lineage_id, a.edition, ba.name, a.game_root
+		FROM build_archive ba
+		JOIN archive a USING (archive_id)
+		WHERE ba.build_id = ? AND ba.name = ?`, b.ID, at.Archive).Scan(&m.ordinal, &m.archive, &m.lineage, &m.edition, &m.name, &m.root)
+	if err != nil {
+		return nil, 0, err
+	}
+	err = c.db.QueryRowContext(ctx, `WITH part AS MATERIALIZED (
+			SELECT max(s.row) AS row FROM archive a CROSS JOIN archive_shift s ON s.archive_id = a.archive_id
+			WHERE a.archive_id = ?1 AND a.edition > 0 AND (s.row >> a.row_bits) - a.row_base + s.ordinals <= ?2
+		), first AS (
+			SELECT CASE
+					WHEN part.row IS NULL THEN (?2 + a.row_base) << a.row_bits
+					ELSE max(part.row, (?2 + a.row_base - (SELECT s.ordinals FROM archive_shift s WHERE s.archive_id = ?1 AND s.row = part.row)) << a.row_bits)
+				END AS row
+			FROM archive a, part
+			WHERE a.archive_id = ?1
+		)
+		SELECT e.row FROM first CROSS JOIN entry e ON e.archive_id = ?1 AND e.row >= first.row
+		WHERE e.ordinal >= ?2 ORDER BY e.row LIMIT 1`, m.archive, at.Ordinal).Scan(&row)
+	return &m, row, err
+}
+
+// complete adds what other entries have to do with one.
+func (c *Catalog) complete(ctx context.Context, b *Build, m *mount, row int64, e *Entry) error {
+	err := schema.EachRow(ctx, c.db, `SELECT ba.name
+		FROM build_shadow s
+		JOIN build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.by_mount
+		WHERE s.build_id = ?1 AND s.mount = ?2 AND s.row = ?3`, []driver.Value{b.ID, m.ordinal, row}, func(v []driver.Value) { e.HiddenBy = text(v[0]) })
+	if err != nil {
+		return err
+	}
+	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM build_shadow WHERE build_id = ? AND by_mount = ? AND by_row = ?", b.ID, m.ordinal, row).Scan(&e.Hides)
+	if err != nil {
+		return err
+	}
+	if e.ContentID != 0 {
+		err = c.db.QueryRowContext(ctx, `SELECT count(*)
+			FROM entry_row r
+			CROSS JOIN archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+			CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?2
+			WHERE r.content_id = ?1`, e.ContentID, b.ID).Scan(&e.Copies)
+		if err != nil {
+			return err
+		}
+	}
+	e.Problems = []Problem{}
+	return schema.EachRow(ctx, c.db, `SELECT field, offset, cause FROM problem WHERE archive_id = ?1 AND ordinal = ?2
+		UNION ALL
+		SELECT field, offset, cause FROM content_problem WHERE content_id = ?3`, []driver.Value{m.archive, e.Ordinal, e.ContentID}, func(v []driver.Value) {
+		e.Problems = append(e.Problems, Problem{text(v[0]), integer(v[1]), text(v[2])})
+	})
+}
+
+// Places returns where a build has a path: as an archive stores it, or as the game's file
+// system has it. What the game sees comes first.
+func (c *Catalog) Places(ctx context.Context, b *Build, path string) ([]Place, error) {
+	mounts, err := loadMounts(ctx, c.db, b.ID)
+	if err != nil {
+		return nil, schema.Classify(err)
+	}
+	stored := map[string]bool{path: true}
+	for i := range mounts {
+		if below, ok := cutRoot(path, mounts[i].root); ok {
+			stored[below] = true
+		}
+	}
+	var seen, hidden []Place
+	for name := range stored {
+		err := schema.EachRow(ctx, c.db, `SELECT ba.name, e.ordinal, s.row IS NULL AND e.flags & 42 = 0, a.game_root || ?1
+			FROM path_key k
+			CROSS JOIN path p ON p.path_id = k.path_id
+			CROSS JOIN dir d ON d.dir_id = p.dir_id
+			CROSS JOIN entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
+			CROSS JOIN archive a ON a.lineage_id = r.lineage_id AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition)
+			CROSS JOIN build_archive ba ON ba.archive_id = a.archive_id AND ba.build_id = ?3
+			CROSS JOIN entry e ON e.archive_id = a.archive_id AND e.row = r.row
+			LEFT JOIN build_shadow s ON s.build_id = ?3 AND s.mount = ba.ordinal AND s.row = r.row
+			WHERE k.key = ?2 AND d.prefix || p.name = ?1
+			ORDER BY ba.place, ba.ordinal, e.row`, []driver.Value{name, schema.PathKey(name), b.ID}, func(v []driver.Value) {
+			if name != path && text(v[3]) != path {
+				return // another mount has it elsewhere
+			}
+			if at := (Place{text(v[0]), integer(v[1])}); integer(v[2]) == 1 {
+				seen = append(seen, at)
+			} else {
+				hidden = append(hidden, at)
+			}
+		})
+		if err != nil {
+			return nil, schema.Classify(err)
+		}
+	}
+	return append(seen, hidden...), nil
+}
+
+// cutRoot returns the path as a mount of that root stores it.
+func cutRoot(path, root string) (string, bool) {
+	if root == "" || len(path) <= len(root) || path[:len(root)] != root {
+		return "", false
+	}
+	return path[len(root):], true
+}
+
+// BuildProblem is what was found wrong with a build.
+type BuildProblem struct {
+	Archive, Path string
+	Ordinal       int64 // of the entry; -1: the archive as a whole
+	Problem
+	Whole bool // what the archive lacks is not known to be missing
+}
+
+// Problems returns what was found wrong with a build, at most the given number: archives as
+// a whole first.
+func (c *Catalog) Problems(ctx context.Context, b *Build, most int) ([]BuildProblem, error) {
+	var all []BuildProblem
+	err := schema.EachRow(ctx, c.db, `SELECT archive, path, ordinal, field, offset, cause, whole FROM problems
+		WHERE build_id = ? ORDER BY whole DESC, archive, ordinal LIMIT ?`, []driver.Value{b.ID, int64(most)}, func(v []driver.Value) {
+		p := BuildProblem{Archive: text(v[0]), Path: text(v[1]), Ordinal: -1, Problem: Problem{text(v[3]), integer(v[4]), text(v[5])}, Whole: integer(v[6]) != 0}
+		if v[2] != nil {
+			p.Ordinal = integer(v[2])
+		}
+		all = append(all, p)
+	})
+	return all, schema.Classify(err)
+}

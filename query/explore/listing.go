@@ -1,0 +1,170 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"slices"
+	"strings"
+
+	"pakdb/schema"
+)
+
+// Listing is the files directly in a folder, by name. It does not change, and is safe for
+// concurrent use.
+type Listing struct {
+	Files []File
+}
+
+// File is a file of a folder, as the game sees it.
+type File struct {
+	Name         string
+	Size, Stored int64
+	Type         int64 // word_id, of Tree.Words
+	Archive      int64 // its place in the build
+	Encrypted    bool
+
+	row int64 // entry.row, in its archive
+}
+
+// Order is by what files of a folder are sorted.
+type Order string
+
+// The orders. All but ByName begin with the largest.
+const (
+	ByName   Order = "name"
+	BySize   Order = "size"
+	ByStored Order = "stored"
+	ByType   Order = "type"
+)
+
+// Orders returns all orders.
+func Orders() []Order { return []Order{ByName, BySize, ByStored, ByType} }
+
+const membersSQL = `SELECT p.path_id, p.name, p.ext_id, r.lineage_id, r.row, r.since, r.until, r.size, r.stored, r.flags & 1
+	FROM path p INDEXED BY path_dir
+	CROSS JOIN entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
+	WHERE p.dir_id = ?1 AND r.flags & 42 = 0`
+
+// List returns the files directly in a folder of the tree.
+func (t *Tree) List(ctx context.Context, f *Folder) (*Listing, error) {
+	l := &Listing{}
+	lineages := map[int64][]*mount{}
+	for i := range t.mounts {
+		m := &t.mounts[i]
+		lineages[m.lineage] = append(lineages[m.lineage], m)
+	}
+	for _, key := range f.dirs {
+		err := schema.EachRow(ctx, t.db, membersSQL, []driver.Value{key.dir}, func(v []driver.Value) {
+			row, since, until := integer(v[4]), integer(v[5]), integer(v[6])
+			for _, m := range lineages[integer(v[3])] {
+				at := [2]int64{m.ordinal, row}
+				if m.root != key.root || since > m.edition || until != 0 && until <= m.edition || t.hides(at) || t.renamed[at] {
+					continue
+				}
+				l.Files = append(l.Files, File{Name: text(v[1]), Size: integer(v[7]), Stored: integer(v[8]), Type: integer(v[2]),
+					Archive: m.ordinal, Encrypted: v[9] == int64(1), row: row})
+			}
+		})
+		if err != nil {
+			return nil, schema.Classify(err)
+		}
+		if err := t.appendNamed(ctx, l, key); err != nil {
+			return nil, schema.Classify(err)
+		}
+	}
+	l.sort(ByName, false)
+	return l, nil
+}
+
+// appendNamed appends the files of a folder whose path another container has.
+func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
+	for _, n := range t.named[key.dir] {
+		if by := t.mount(n.by); by == nil || by.root != key.root {
+			continue
+		}
+		f := File{Size: n.size, Stored: n.stored, Archive: n.mount, row: n.row}
+		if err := t.db.QueryRowContext(ctx, "SELECT name, ext_id FROM path WHERE path_id = ?", n.path).Scan(&f.Name, &f.Type); err != nil {
+			return err
+		}
+		l.Files = append(l.Files, f)
+	}
+	return nil
+}
+
+func (l *Listing) sort(by Order, backward bool) {
+	slices.SortStableFunc(l.Files, compareFiles(by, backward))
+}
+
+func compareFiles(by Order, backward bool) func(a, b File) int {
+	sign := 1
+	if backward {
+		sign = -1
+	}
+	return func(a, b File) int {
+		order := 0
+		switch by {
+		case BySize:
+			order = cmp.Compare(b.Size, a.Size)
+		case ByStored:
+			order = cmp.Compare(b.Stored, a.Stored)
+		case ByType:
+			order = cmp.Compare(a.Type, b.Type)
+		case ByName:
+		}
+		order = cmp.Or(order, strings.Compare(a.Name, b.Name), cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.row, b.row))
+		return sign * order
+	}
+}
+
+// SortedBy returns the files in another order, or the listing itself if that has it.
+func (l *Listing) SortedBy(by Order, backward bool) *Listing {
+	if by == ByName && !backward {
+		return l
+	}
+	sorted := &Listing{Files: slices.Clone(l.Files)}
+	sorted.sort(by, backward)
+	return sorted
+}
+
+// SortFolders returns folders in an order; those of one type have none of their own, and
+// go by name.
+func SortFolders(folders []*Folder, by Order, backward bool) []*Folder {
+	sorted := slices.Clone(folders)
+	sign := 1
+	if backward {
+		sign = -1
+	}
+	slices.SortStableFunc(sorted, func(a, b *Folder) int {
+		order := 0
+		switch by {
+		case BySize:
+			order = cmp.Compare(b.Size, a.Size)
+		case ByStored:
+			order = cmp.Compare(b.Stored, a.Stored)
+		case ByName, ByType:
+		}
+		return sign * cmp.Or(order, strings.Compare(a.Name, b.Name))
+	})
+	return sorted
+}
+
+const ordinalSQL = `SELECT ordinal FROM entry WHERE archive_id = ? AND row = ?`
+
+// Ordinals returns the position of files in their archives, which their addresses have.
+func (t *Tree) Ordinals(ctx context.Context, files []File) ([]int64, error) {
+	asked := schema.NewStatements(t.db)
+	defer func() { _ = asked.Close() }()
+	all := make([]int64, len(files))
+	for i := range files {
+		m := t.mount(files[i].Archive)
+		if m == nil {
+			continue
+		}
+		err := asked.EachRow(ctx, ordinalSQL, []driver.Value{m.archive, files[i].row}, func(v []driver.Value) { all[i] = integer(v[0]) })
+		if err != nil {
+			return nil, schema.Classify(err)
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,166 @@
+package explore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"math"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"pakdb/schema"
+)
+
+// mount is an archive of a build, as the tables know it.
+type mount struct {
+	ordinal                   int64 // build_archive.ordinal
+	archive, lineage, edition int64
+	name                      string
+	root                      string // archive.game_root: what stands before its paths in the game's file system
+	entries                   int64
+}
+
+func loadMounts(ctx context.Context, db *sql.DB, build int64) (mounts []mount, err error) {
+	err = schema.EachRow(ctx, db, `SELECT ba.ordinal, a.archive_id, a.lineage_id, a.edition, ba.name, a.game_root, a.entry_count
+		FROM build_archive ba
+		JOIN archive a USING (archive_id)
+		WHERE ba.build_id = ? ORDER BY ba.ordinal`, []driver.Value{build}, func(v []driver.Value) {
+		mounts = append(mounts, mount{integer(v[0]), integer(v[1]), integer(v[2]), integer(v[3]), text(v[4]), text(v[5]), integer(v[6])})
+	})
+	return mounts, err
+}
+
+// sum is what a mount has in one folder of its own.
+type sum struct {
+	mount               int64 // build_archive.ordinal
+	dir                 int64 // dir_id, 0 of what has no path
+	prefix              string
+	files, size, stored int64
+	largest, ext        int64 // the size of the largest file, and its type
+}
+
+// What is no file of the game is left out as in the view files: delete records, entries of
+// archives that are entries, what describes an archive.
+const (
+	// Beside max(), SQLite takes other columns from the row that has the greatest value.
+	ownSQL = `SELECT g.dir_id, d.prefix, g.files, g.size, g.stored, g.largest, g.ext_id
+		FROM (SELECT p.dir_id, p.ext_id, count(*) AS files, sum(r.size) AS size, sum(r.stored) AS stored, max(r.size) AS largest
+			FROM entry_row r
+			LEFT JOIN path p ON p.path_id = r.path_id
+			WHERE r.lineage_id = ?1 AND r.since <= ?2 AND (r.until = 0 OR r.until > ?2) AND r.flags & 42 = 0 AND r.row >= ?3 AND r.row < ?4
+			GROUP BY p.dir_id) g
+		LEFT JOIN dir d ON d.dir_id = g.dir_id`
+	// Counted by ownSQL, and hidden by another entry.
+	shadowSQL = `SELECT s.mount, p.dir_id, -count(*), -sum(r.size), -sum(r.stored)
+		FROM build_shadow s
+		CROSS JOIN build_archive ba ON ba.build_id = s.build_id AND ba.ordinal = s.mount
+		CROSS JOIN archive a ON a.archive_id = ba.archive_id
+		CROSS JOIN entry_row r ON r.lineage_id = a.lineage_id AND r.row = s.row
+		CROSS JOIN path p ON p.path_id = r.path_id
+		WHERE s.build_id = ?1 AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition) AND r.flags & 42 = 0
+		GROUP BY s.mount, p.dir_id`
+	// Files whose path another container has.
+	namedSQL = `SELECT n.by_mount, n.mount, n.row, p.path_id, p.dir_id, d.prefix, p.ext_id, r.size, r.stored, o.dir_id, od.prefix
+		FROM build_name n
+		CROSS JOIN build_archive ba ON ba.build_id = n.build_id AND ba.ordinal = n.mount
+		CROSS JOIN archive a ON a.archive_id = ba.archive_id
+		CROSS JOIN entry_row r ON r.lineage_id = a.lineage_id AND r.row = n.row
+		CROSS JOIN path p ON p.path_id = n.path_id
+		CROSS JOIN dir d ON d.dir_id = p.dir_id
+		LEFT JOIN path o ON o.path_id = r.path_id
+		LEFT JOIN dir od ON od.dir_id = o.dir_id
+		WHERE n.build_id = ?1 AND r.since <= a.edition AND (r.until = 0 OR r.until > a.edition) AND r.flags & 42 = 0
+			AND NOT EXISTS (SELECT 1 FROM build_shadow s WHERE s.build_id = n.build_id AND s.mount = n.mount AND s.row = n.row)`
+)
+
+// rowsOfPart is about how many rows are added up at once.
+const rowsOfPart = 250_000
+
+// part is rows of a mount.
+type part struct {
+	*mount
+	from, to int64 // rows, to is not one of them
+}
+
+// cut cuts mounts into parts that are read side by side.
+func cut(ctx context.Context, db *sql.DB, mounts []mount) (parts []part, err error) {
+	for i := range mounts {
+		m := &mounts[i]
+		n := min(m.entries/rowsOfPart, 15) + 1
+		if n == 1 {
+			parts = append(parts, part{m, math.MinInt64, math.MaxInt64})
+			continue
+		}
+		var first, last int64
+		err := db.QueryRowContext(ctx, `SELECT (SELECT min(row) FROM entry_row WHERE lineage_id = ?1), (SELECT max(row) FROM entry_row WHERE lineage_id = ?1)`, m.lineage).Scan(&first, &last)
+		if err != nil {
+			return nil, err
+		}
+		step := (last-first)/n + 1
+		for from := first; from <= last; from += step {
+			parts = append(parts, part{m, from, from + step})
+		}
+	}
+	return parts, nil
+}
+
+// loadSums adds up the files of all mounts, by folder; the sums of one folder may be
+// several. What other entries hide is taken away by negative ones.
+func loadSums(ctx context.Context, db *sql.DB, build int64, mounts []mount) ([]sum, error) {
+	parts, err := cut(ctx, db, mounts)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]sum, len(parts)+1)
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(min(runtime.GOMAXPROCS(0), 4))
+	for i, p := range parts {
+		g.Go(func() error {
+			return schema.EachRow(ctx, db, ownSQL, []driver.Value{p.lineage, p.edition, p.from, p.to}, func(v []driver.Value) {
+				found[i] = append(found[i], sum{p.ordinal, integer(v[0]), text(v[1]), integer(v[2]), integer(v[3]), integer(v[4]), integer(v[5]), integer(v[6])})
+			})
+		})
+	}
+	g.Go(func() error {
+		return schema.EachRow(ctx, db, shadowSQL, []driver.Value{build}, func(v []driver.Value) {
+			i := len(parts)
+			found[i] = append(found[i], sum{integer(v[0]), integer(v[1]), "", integer(v[2]), integer(v[3]), integer(v[4]), -1, 0})
+		})
+	})
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(found...)
+	prefixes := map[int64]string{}
+	for i := range all {
+		if all[i].files > 0 {
+			prefixes[all[i].dir] = all[i].prefix
+		}
+	}
+	for i := range all {
+		all[i].prefix = prefixes[all[i].dir]
+	}
+	return all, nil
+}
+
+// named is a file whose path another container has.
+type named struct {
+	by, mount, row, path int64
+	size, stored         int64
+}
+
+// loadNamed returns the files whose path another container has, by the folder of that path,
+// and their sums.
+func loadNamed(ctx context.Context, db *sql.DB, build int64) (files map[int64][]named, sums []sum, err error) {
+	files = map[int64][]named{}
+	err = schema.EachRow(ctx, db, namedSQL, []driver.Value{build}, func(v []driver.Value) {
+		f := named{integer(v[0]), integer(v[1]), integer(v[2]), integer(v[3]), integer(v[7]), integer(v[8])}
+		dir := integer(v[4])
+		files[dir] = append(files[dir], f)
+		sums = append(sums, sum{f.by, dir, text(v[5]), 1, f.size, f.stored, f.size, integer(v[6])},
+			sum{f.mount, integer(v[9]), text(v[10]), -1, -f.size, -f.stored, -1, 0}) // as which it was counted
+	})
+	return files, sums, err
+}

@@ -1,0 +1,285 @@
+package explore
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pakdb/internal/rescue"
+	"pakdb/schema"
+)
+
+// ErrNoFolder means that a build has no folder of that name.
+var ErrNoFolder = errors.New("no such folder in the build")
+
+// Tree is the folders of a build, as the game's file system has them. It does not change,
+// and is safe for concurrent use.
+type Tree struct {
+	Build Build
+	Root  *Folder
+	// Unnamed counts entries that have no path, and so lie in no folder.
+	Unnamed int64
+	// Words are the texts of Folder.Type: "uasset".
+	Words map[int64]string
+
+	db      *sql.DB
+	mounts  []mount
+	hidden  [][2]int64        // mount and row of entries that others hide, sorted
+	named   map[int64][]named // by dir_id
+	renamed map[[2]int64]bool // mount and row of these
+}
+
+// Folder is a folder of a build. Sums are of all files below it.
+type Folder struct {
+	Name                string
+	Files, Size, Stored int64
+	Folders             []*Folder // directly in it, by name
+	OwnFiles            int64     // directly in it
+	OwnSize, OwnStored  int64
+
+	Type    int64 // word_id of the type of the largest file below it
+	Archive int64 // place in the build of the archive that most bytes of it are from
+
+	largest int64 // size of that file
+	dirs    []dirKey
+}
+
+// dirKey is a folder of the tables, as mounts of one root have it.
+type dirKey struct {
+	root string
+	dir  int64
+}
+
+// Folder returns the folder of that path, "" for the root.
+func (t *Tree) Folder(path string) (*Folder, error) {
+	f := t.Root
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "" && path == "" {
+			break
+		}
+		i, ok := slices.BinarySearchFunc(f.Folders, part, func(f *Folder, name string) int { return cmp.Compare(f.Name, name) })
+		if !ok {
+			return nil, fmt.Errorf("%w: %s", ErrNoFolder, path)
+		}
+		f = f.Folders[i]
+	}
+	return f, nil
+}
+
+// ArchiveName returns the name of an archive of the build by its place.
+func (t *Tree) ArchiveName(place int64) string {
+	if m := t.mount(place); m != nil {
+		return m.name
+	}
+	return ""
+}
+
+func (t *Tree) mount(place int64) *mount {
+	i, ok := slices.BinarySearchFunc(t.mounts, place, func(m mount, at int64) int { return cmp.Compare(m.ordinal, at) })
+	if !ok {
+		return nil
+	}
+	return &t.mounts[i]
+}
+
+// hides reports whether an entry, by mount and row, is hidden by another.
+func (t *Tree) hides(entry [2]int64) bool {
+	_, ok := slices.BinarySearchFunc(t.hidden, entry, func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return ok
+}
+
+// Tree returns the folders of a build. They are kept, so that only the first call takes its
+// time: half a second for a million files.
+func (c *Catalog) Tree(ctx context.Context, label string) (*Tree, error) {
+	b, err := c.Build(ctx, label)
+	if err != nil {
+		return nil, err
+	}
+	return c.trees.Get(ctx, b.ID, func(ctx context.Context) (t *Tree, folders int64, err error) {
+		err = rescue.Call(func() error {
+			t, err = c.loadTree(ctx, *b)
+			return err
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+		return t, t.Root.count(), nil
+	})
+}
+
+func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
+	t := &Tree{Build: b, db: c.db, Root: &Folder{}, Words: map[int64]string{}}
+	var err error
+	if t.mounts, err = loadMounts(ctx, c.db, b.ID); err != nil {
+		return nil, schema.Classify(err)
+	}
+	sums, err := loadSums(ctx, c.db, b.ID, t.mounts)
+	if err != nil {
+		return nil, schema.Classify(err)
+	}
+	var more []sum
+	if t.named, more, err = loadNamed(ctx, c.db, b.ID); err != nil {
+		return nil, schema.Classify(err)
+	}
+	t.renamed = map[[2]int64]bool{}
+	for _, files := range t.named {
+		for _, n := range files {
+			t.renamed[[2]int64{n.mount, n.row}] = true
+		}
+	}
+	err = schema.EachRow(ctx, c.db, "SELECT mount, row FROM build_shadow WHERE build_id = ? ORDER BY mount, row", []driver.Value{b.ID},
+		func(v []driver.Value) { t.hidden = append(t.hidden, [2]int64{integer(v[0]), integer(v[1])}) })
+	if err != nil {
+		return nil, schema.Classify(err)
+	}
+	g := newGrower(t)
+	for i := range sums {
+		g.add(&sums[i])
+	}
+	for i := range more {
+		g.add(&more[i])
+	}
+	g.finish()
+	if err := c.loadWords(ctx, t); err != nil {
+		return nil, schema.Classify(err)
+	}
+	return t, nil
+}
+
+func (c *Catalog) loadWords(ctx context.Context, t *Tree) error {
+	return schema.EachRow(ctx, c.db, "SELECT word_id, word FROM word", nil, func(v []driver.Value) { t.Words[integer(v[0])] = text(v[1]) })
+}
+
+// grower makes the folders of a tree of sums.
+type grower struct {
+	tree  *Tree
+	roots map[int64]string // by place of a mount
+	at    map[string]*growing
+}
+
+// growing is a folder to which sums are added.
+type growing struct {
+	*Folder
+	parent   *growing
+	archives map[int64]int64 // decoded bytes of each
+}
+
+func newGrower(t *Tree) *grower {
+	g := &grower{tree: t, roots: map[int64]string{}, at: map[string]*growing{"": {Folder: t.Root}}}
+	for i := range t.mounts {
+		g.roots[t.mounts[i].ordinal] = t.mounts[i].root
+	}
+	return g
+}
+
+func (g *grower) add(s *sum) {
+	if s.dir == 0 {
+		g.tree.Unnamed += s.files
+		return
+	}
+	root := g.roots[s.mount]
+	f := g.folder(strings.TrimRight(root+s.prefix, "/"))
+	f.OwnFiles += s.files
+	f.OwnSize += s.size
+	f.OwnStored += s.stored
+	f.enlarge(s.largest, s.ext)
+	count(&f.archives, s.mount, s.size)
+	if key := (dirKey{root, s.dir}); !slices.Contains(f.dirs, key) {
+		f.dirs = append(f.dirs, key)
+	}
+}
+
+// enlarge takes the type of a file, if that is larger than all before.
+func (f *Folder) enlarge(size, ext int64) {
+	if size > f.largest || size == f.largest && (f.Type == 0 || ext < f.Type) {
+		f.largest, f.Type = size, ext
+	}
+}
+
+func count(of *map[int64]int64, key, n int64) {
+	if *of == nil {
+		*of = map[int64]int64{}
+	}
+	(*of)[key] += n
+}
+
+func (g *grower) folder(path string) *growing {
+	if f := g.at[path]; f != nil {
+		return f
+	}
+	above, name := "", path
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		above, name = path[:i], path[i+1:]
+	}
+	f := &growing{Folder: &Folder{Name: strings.Clone(name)}, parent: g.folder(above)}
+	f.parent.Folders = append(f.parent.Folders, f.Folder)
+	g.at[path] = f
+	return f
+}
+
+// finish adds up what lies below each folder, and leaves out those that have nothing.
+func (g *grower) finish() {
+	all := make([]*growing, 0, len(g.at))
+	depths := map[*growing]int{}
+	var depth func(f *growing) int
+	depth = func(f *growing) int {
+		if f.parent == nil {
+			return 0
+		}
+		if depths[f] == 0 {
+			depths[f] = depth(f.parent) + 1
+		}
+		return depths[f]
+	}
+	for _, f := range g.at {
+		depth(f)
+		all = append(all, f)
+	}
+	slices.SortFunc(all, func(a, b *growing) int { return cmp.Compare(depths[b], depths[a]) }) // deepest first
+	for _, f := range all {
+		f.Files += f.OwnFiles
+		f.Size += f.OwnSize
+		f.Stored += f.OwnStored
+		f.Archive = largest(f.archives)
+		f.Folders = slices.DeleteFunc(f.Folders, func(below *Folder) bool { return below.Files == 0 })
+		slices.SortFunc(f.Folders, func(a, b *Folder) int { return cmp.Compare(a.Name, b.Name) })
+		if p := f.parent; p != nil {
+			p.Files += f.Files
+			p.Size += f.Size
+			p.Stored += f.Stored
+			p.enlarge(f.largest, f.Type)
+			for key, n := range f.archives {
+				count(&p.archives, key, n)
+			}
+		}
+		f.archives = nil
+	}
+}
+
+// largest returns the key of the greatest value, the least of equal ones; 0 for none.
+func largest(of map[int64]int64) (best int64) {
+	most := int64(-1)
+	for key, n := range of {
+		if n > most || n == most && key < best {
+			best, most = key, n
+		}
+	}
+	return best
+}
+
+// mostFolders bounds the folders of all trees that are kept, which take some 200 bytes each.
+const mostFolders = 300_000
+
+// count returns how many folders there are below one, itself included.
+func (f *Folder) count() int64 {
+	n := int64(1)
+	for _, below := range f.Folders {
+		n += below.count()
+	}
+	return n
+}
