@@ -93,3 +93,25 @@ func pixels(p *Package, t *Texture, mip, slice int) (image.Image, error) {
 	}
 	return texture.Below(parts)
 }
+
+// mostSmall bounds the pixels that are decoded for a small picture.
+const mostSmall = 1 << 24
+
+// Small decodes the least mip whose longer side has as many pixels as are wanted, for a
+// picture of that side; the largest whose bytes are there, where those of that are not. The
+// errors are those of [Package.Picture], and of class codecs.ErrLimit of a texture that has
+// no mip small enough.
+func (p *Package) Small(t *Texture, slice, side int) (out image.Image, mip int, err error) {
+	for k := range t.Mips {
+		if max(t.Mips[k].Width, t.Mips[k].Height) >= side {
+			mip = k
+		}
+	}
+	if len(t.Mips) > 0 && t.Mips[mip].Width*t.Mips[mip].Height > mostSmall {
+		return nil, 0, codecs.Errorf(codecs.ErrLimit, "%d x %d pixels", t.Mips[mip].Width, t.Mips[mip].Height)
+	}
+	if out, mip, err = p.Picture(t, Which{mip, slice}); errors.Is(err, ErrNoBytes) {
+		out, mip, err = p.Picture(t, Which{-1, slice})
+	}
+	return out, mip, err
+}

@@ -83,3 +83,21 @@ func at(b []byte, offset, n int64) ([]byte, error) {
 
 // side returns a side of a mip.
 func side(n, mip int) int { return max(1, n>>mip) }
+
+// mostSmall bounds the pixels that are decoded for a small picture.
+const mostSmall = 1 << 24
+
+// Small decodes the least mip whose longer side has as many pixels as are wanted, for a
+// picture of that side. The error wraps codecs.ErrLimit where that mip is large none the less.
+func (p *Picture) Small(side int) (image.Image, error) {
+	mip := 0
+	for k := range p.Mips {
+		if max(p.Width>>k, p.Height>>k) >= side {
+			mip = k
+		}
+	}
+	if (p.Width>>mip)*(p.Height>>mip) > mostSmall {
+		return nil, codecs.Errorf(codecs.ErrLimit, "%d x %d pixels", p.Width>>mip, p.Height>>mip)
+	}
+	return p.Decode(mip, 0)
+}

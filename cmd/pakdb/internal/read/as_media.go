@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 	"path"
@@ -139,15 +140,12 @@ func texturePNG(p *media.Package, export int, o *mediaOptions) (*product, error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.NameOf(p.Exports[export].Name), err)
 	}
-	wanted := o.mip
+	var out image.Image
+	mip := 0
 	if o.side > 0 {
-		if wanted, err = smallest(t, o.side); err != nil {
-			return nil, ofTexture(t, err)
-		}
-	}
-	out, mip, err := p.Picture(t, media.Which{Mip: wanted, Slice: o.slice})
-	if o.side > 0 && errors.Is(err, media.ErrNoBytes) { // in a file that is not there
-		out, mip, err = p.Picture(t, media.Which{Mip: -1, Slice: o.slice})
+		out, mip, err = p.Small(t, o.slice, o.side)
+	} else {
+		out, mip, err = p.Picture(t, media.Which{Mip: o.mip, Slice: o.slice})
 	}
 	if err != nil {
 		return nil, ofTexture(t, err)
@@ -162,22 +160,6 @@ func texturePNG(p *media.Package, export int, o *mediaOptions) (*product, error)
 	}
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	return &product{".png", note, func(w io.Writer) error { return encoder.Encode(w, out) }}, nil
-}
-
-// mostShown bounds the pixels that are decoded for a small picture.
-const mostShown = 1 << 24
-
-// smallest returns the last mip whose longer side has as many pixels as are wanted.
-func smallest(t *media.Texture, side int) (mip int, err error) {
-	for k := range t.Mips {
-		if max(t.Mips[k].Width, t.Mips[k].Height) >= side {
-			mip = k
-		}
-	}
-	if len(t.Mips) > 0 && t.Mips[mip].Width*t.Mips[mip].Height > mostShown {
-		return 0, codecs.Errorf(codecs.ErrLimit, "%d x %d pixels", t.Mips[mip].Width, t.Mips[mip].Height)
-	}
-	return mip, nil
 }
 
 // produce decodes a texture or a sound. The error is an [otherForm] of a sound that has

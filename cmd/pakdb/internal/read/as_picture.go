@@ -43,16 +43,7 @@ func filePicture(kind string, body []byte, which *mediaOptions) (image.Image, er
 	if which.side == 0 {
 		return p.Decode(max(which.mip, 0), max(which.slice, 0))
 	}
-	mip := 0
-	for k := range p.Mips {
-		if max(p.Width>>k, p.Height>>k) >= which.side {
-			mip = k
-		}
-	}
-	if (p.Width>>mip)*(p.Height>>mip) > mostShown {
-		return nil, codecs.Errorf(codecs.ErrLimit, "%d x %d pixels", p.Width>>mip, p.Height>>mip)
-	}
-	out, err := p.Decode(mip, 0)
+	out, err := p.Small(which.side)
 	if err != nil {
 		return nil, err
 	}
