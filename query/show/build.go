@@ -11,6 +11,7 @@ import (
 	"maps"
 
 	"pakdb/codecs"
+	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/meaning"
 	"pakdb/diff"
 	"pakdb/query"
@@ -44,6 +45,20 @@ func InBuild(ctx context.Context, db *sql.DB, label string, contents *query.Cont
 func (b *Build) Facts(ctx context.Context, path string) (*codecs.Facts, error) {
 	facts, _, err := b.read(ctx, path)
 	return facts, err
+}
+
+// Meaning returns what a file of the build means, as a tree; of an Unreal package, for which
+// isPackage is set, with the values of its exports. The errors are those of [Build.Facts]; what
+// is wrong with the content stands in the tree.
+func (b *Build) Meaning(ctx context.Context, path string) (root *meaning.Node, isPackage bool, err error) {
+	facts, err := b.Facts(ctx, path)
+	if root, err = Explain(ctx, path, facts, b, err); err != nil {
+		return nil, false, err
+	}
+	if _, isPackage = facts.Detail.(*unreal.PackageFacts); isPackage {
+		err = b.AddValues(ctx, root, path)
+	}
+	return root, isPackage, err
 }
 
 // read returns the bytes of a file, too.

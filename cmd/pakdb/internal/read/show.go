@@ -275,22 +275,15 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 			return nil, err
 		}
 	}
-	facts, err := files.Facts(ctx, path)
-	root, err := show.Explain(ctx, path, facts, files, err)
-	if err != nil {
-		return nil, err
+	root, isPackage, err := files.Meaning(ctx, path)
+	if err != nil || !isPackage {
+		return root, err
 	}
-	if _, ok := facts.Detail.(*unreal.PackageFacts); ok {
-		if o.code {
-			o.script, err = files.Code(ctx, path)
-			return root, err
-		}
-		if addErr := files.AddValues(ctx, root, path); addErr != nil {
-			return root, addErr
-		}
-		err = files.AddCode(ctx, root, path)
+	if o.code {
+		o.script, err = files.Code(ctx, path)
+		return root, err
 	}
-	return root, err
+	return root, files.AddCode(ctx, root, path)
 }
 
 // meaningOfFile returns nil for a file that is an archive.
