@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pakdb/schema"
+	"pakdb/schema/schematest"
 )
 
 // TestReadOnlyIsReadOnly tries every door one by one, and checks that neither
@@ -22,57 +23,7 @@ func TestReadOnlyIsReadOnly(t *testing.T) {
 	before := sum(t, path)
 	db := readDB(t, path)
 	other := filepath.Join(t.TempDir(), "other.db")
-	for _, attack := range []string{
-		"INSERT INTO word (word) VALUES ('x')",
-		"INSERT INTO word (word) VALUES ('x') RETURNING word",
-		"UPDATE word SET word = 'x'",
-		"DELETE FROM entry",
-		"REPLACE INTO word VALUES (1, 'x')",
-		"WITH x AS (SELECT 1) DELETE FROM entry",
-		"CREATE TABLE x (a)",
-		"CREATE TABLE x AS SELECT 1",
-		"CREATE TEMP TABLE x (a)",
-		"CREATE TEMP VIEW x AS SELECT 1",
-		"CREATE TEMP TRIGGER x AFTER INSERT ON word BEGIN SELECT 1; END",
-		"CREATE VIRTUAL TABLE x USING fts5(a)",
-		"CREATE VIRTUAL TABLE temp.x USING dbstat",
-		"CREATE INDEX x ON word (word)",
-		"DROP TABLE entry",
-		"DROP VIEW entries",
-		"ALTER TABLE word RENAME TO x",
-		"REINDEX",
-		"ANALYZE",
-		"VACUUM",
-		"VACUUM INTO '" + other + "'",
-		"ATTACH '" + other + "' AS other",
-		"ATTACH ':memory:' AS other",
-		"ATTACH 'file:" + other + "?mode=rwc' AS other",
-		"DETACH main",
-		"BEGIN IMMEDIATE",
-		"BEGIN EXCLUSIVE",
-		"SAVEPOINT x",
-		"PRAGMA query_only = 0",
-		"PRAGMA Query_Only(off)",
-		"PRAGMA writable_schema = 1",
-		"PRAGMA journal_mode = WAL",
-		"PRAGMA main.journal_mode = OFF",
-		"PRAGMA locking_mode = EXCLUSIVE",
-		"PRAGMA user_version = 99",
-		"PRAGMA application_id = 1",
-		"PRAGMA temp_store_directory = '/'",
-		"PRAGMA wal_checkpoint",
-		"PRAGMA optimize",
-		"PRAGMA incremental_vacuum",
-		"PRAGMA cache_size = 1",
-		"PRAGMA mmap_size = 1",
-		"PRAGMA trusted_schema = 1",
-		"PRAGMA shrink_memory",
-		"SELECT load_extension('x')",
-		"SELECT 1; DELETE FROM entry",
-		"EXPLAIN DELETE FROM entry",
-		"SELECT * FROM pragma_journal_mode",
-		"SELECT * FROM pragma_user_version(99)",
-	} {
+	for _, attack := range schematest.Attacks(other) {
 		rows, err := db.Query(attack)
 		if err == nil {
 			for rows.Next() {
