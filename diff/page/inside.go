@@ -16,10 +16,10 @@ const (
 	mostText     = 600    // bytes of a value
 )
 
-// insideOf is what changed inside of a content: the lines, and how many more there are.
-// A line is its name with the old and the new value, null for none, and true for what is
+// Inside is what changed inside of a content, for JSON: the lines, and how many more there
+// are. A line is its name with the old and the new value, null for none, and true for what is
 // cosmetic; or a line of a text, with its sign in front.
-func (p *Writer) insideOf(in *semantic.Difference) any {
+func (p *Data) Inside(in *semantic.Difference) any {
 	if in == nil {
 		return nil
 	}

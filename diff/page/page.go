@@ -12,46 +12,54 @@ package page
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
 	"io"
+	"sync"
 
 	"pakdb/diff"
 	"pakdb/diff/download"
 	"pakdb/diff/semantic"
+	"pakdb/web/ui"
 )
 
-//go:embed page.css
-var style string
+var (
+	style  = sync.OnceValue(func() string { return string(ui.File("base.css")) + string(ui.File("changes.css")) })
+	script = sync.OnceValue(func() string {
+		return ui.Script("words.js", "theme.js", "treemap.js", "list.js", "changes.js", "mail.js")
+	})
+)
 
-//go:embed page.js
-var script string
-
-//go:embed page.html
-var body string
-
-// Writer writes the page of one comparison. It is not safe for concurrent use.
-type Writer struct {
-	w      *bufio.Writer
+// Data is a comparison as its page reads it: rows, whose texts are numbers of words. It is
+// not safe for concurrent use.
+type Data struct {
 	builds [2]string
 	rows   int
 	lines  int // of what changed inside
 	dirs   words
 	words  words
-	totals *diff.Totals
 	ways   []download.Way
-	err    error
 	shown  pictures
+}
+
+// NewData returns the data of a comparison of two builds, by what these are called.
+func NewData(old, new string) *Data { return &Data{builds: [2]string{old, new}} }
+
+// Writer writes the page of one comparison. It is not safe for concurrent use.
+type Writer struct {
+	*Data
+	w      *bufio.Writer
+	totals *diff.Totals
+	err    error
 }
 
 // New begins a page. old and new are what the builds are called; damaged are lines
 // about archives of theirs that are damaged as a whole, which stand above all else.
 func New(w io.Writer, old, new string, damaged ...string) *Writer {
-	p := &Writer{w: bufio.NewWriter(w), builds: [2]string{old, new}, totals: diff.NewTotals("kind")}
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script), hash(style))
+	p := &Writer{Data: NewData(old, new), w: bufio.NewWriter(w), totals: diff.NewTotals("kind")}
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", hash(script()), hash(style()))
 	p.print(`<!doctype html>
 <html lang="en">
 <head>
@@ -60,10 +68,10 @@ func New(w io.Writer, old, new string, damaged ...string) *Writer {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>`, html.EscapeString(old+" → "+new), ` · pakdb diff</title>
-<style>`, style, `</style>
+<style>`, style(), `</style>
 </head>
-<body>
-`, alert(damaged), body, `<script type="application/json" id="rows">[`)
+<body class="changes">
+`, alert(damaged), string(ui.File("changes.html")), `<script type="application/json" id="rows">[`)
 	return p
 }
 
@@ -119,19 +127,26 @@ func (w *words) add(text string) int {
 // at, or nothing.
 func (p *Writer) Add(c *diff.Change, in *semantic.Difference) error {
 	p.totals.Add(c)
-	if p.rows++; p.rows > 1 {
+	if p.rows > 0 {
 		p.print(",\n")
 	}
-	return p.json([]any{p.words.add(c.Kind.String()), p.words.add(c.Also.String()), p.side(c.New), p.side(c.Old),
-		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes, p.insideOf(in)})
+	return p.json(p.Row(c, in))
+}
+
+// Row returns the row of a change, for JSON, and counts it. in is what changed inside of its
+// content; nil: that was not looked at, or nothing.
+func (p *Data) Row(c *diff.Change, in *semantic.Difference) []any {
+	p.rows++
+	return []any{p.words.add(c.Kind.String()), p.words.add(c.Also.String()), p.side(c.New), p.side(c.Old),
+		c.Download, c.Similarity, p.words.add(c.RenamedBy), p.words.add(c.PartList()), c.Notes, p.Inside(in)}
 }
 
 // SetDownloads tells what the update takes by each way of transport, all of the
 // new build first.
-func (p *Writer) SetDownloads(ways []download.Way) { p.ways = ways }
+func (p *Data) SetDownloads(ways []download.Way) { p.ways = ways }
 
 // downloads are bytes, whether they are exact, and what is fetched.
-func (p *Writer) downloads() [][]any {
+func (p *Data) downloads() [][]any {
 	rows := make([][]any, len(p.ways))
 	for i := range p.ways {
 		d := &p.ways[i]
@@ -141,7 +156,7 @@ func (p *Writer) downloads() [][]any {
 }
 
 // side is folder, name, archive, type, size, stored, copies; null for none.
-func (p *Writer) side(f *diff.File) any {
+func (p *Data) side(f *diff.File) any {
 	if f == nil {
 		return nil
 	}
@@ -173,16 +188,22 @@ func (p *Writer) json(v any) error {
 // Close ends the page. It does not close what New was given.
 func (p *Writer) Close() error {
 	p.print("]</script>\n<script type=\"application/json\" id=\"words\">")
-	if err := p.json(map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads(), "pictures": p.shown.byRow(), "morePictures": p.shown.more}); err != nil {
+	if err := p.json(p.Words()); err != nil {
 		return err
 	}
 	p.print("</script>\n")
 	p.withoutScript()
-	p.print("<script>", script, "</script>\n</body>\n</html>\n")
+	p.print("<script>", script(), "</script>\n</body>\n</html>\n")
 	if p.err != nil {
 		return p.err
 	}
 	return p.w.Flush()
+}
+
+// Words returns all that the page needs beside the rows, for JSON.
+func (p *Data) Words() map[string]any {
+	return map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads(),
+		"pictures": p.shown.byRow(), "morePictures": p.shown.more}
 }
 
 func kindNames() (names []string) {

@@ -27,7 +27,7 @@ type placed struct {
 }
 
 // AddPictures shows pictures in the row that is added next.
-func (p *Writer) AddPictures(list []*mediadiff.Pictures) {
+func (p *Data) AddPictures(list []*mediadiff.Pictures) {
 	s := &p.shown
 	for _, one := range list {
 		s.list = append(s.list, placed{p.rows, one})
@@ -46,9 +46,14 @@ func (p *Writer) AddPictures(list []*mediadiff.Pictures) {
 func (s *pictures) byRow() map[int][][]any {
 	all := map[int][][]any{}
 	for _, p := range s.list {
-		all[p.row] = append(all[p.row], []any{p.Object, p.Text, address(p.Old), address(p.New), address(p.Difference)})
+		all[p.row] = append(all[p.row], Picture(p.Pictures))
 	}
 	return all
+}
+
+// Picture returns the pictures of a texture, for JSON.
+func Picture(p *mediadiff.Pictures) []any {
+	return []any{p.Object, p.Text, address(p.Old), address(p.New), address(p.Difference)}
 }
 
 // address returns a picture as an address that holds it.

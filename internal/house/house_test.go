@@ -86,6 +86,8 @@ func house(t *testing.T) []*file {
 // that fits a folder counts; "x/..." also stands for what is below x.
 var rooms = map[string][]string{
 
+	"cmd/pakdb/internal/serve": {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "codecs", "indexer", "internal/...", "query", "schema", "testdata", "web"},
+
 	"cmd/pakdb/...":   {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb":       {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
@@ -131,7 +133,7 @@ var rooms = map[string][]string{
 	"diff/locate":    {"codecs", "diff", "diff/pkdelta", "internal/..."},
 	"diff/gate":      {"diff", "internal/nearest"},
 	"diff/mediadiff": {"codecs", "codecs/media", "internal/picture"},
-	"diff/page":      {"diff", "diff/download", "diff/mediadiff", "diff/semantic", "internal/..."},
+	"diff/page":      {"diff", "diff/download", "diff/mediadiff", "diff/semantic", "internal/...", "web/ui"},
 	"diff/overlay":   {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":     {"internal/..."},
 
@@ -182,13 +184,18 @@ var rooms = map[string][]string{
 	"internal/shell":   {"internal/atomicfile", "internal/pager", "internal/process", "internal/terminal", "query", "schema"}, // for the command alone
 	"internal/extract": {"internal/atomicfile", "internal/rescue", "internal/safename"},
 
+	"web":    {"codecs", "codecs/media", "codecs/meaning", "codecs/texture/container", "diff/...", "internal/...", "query/...", "schema", "web/ui"},
+	"web/ui": {}, // what browsers get
+
+	"testdata": {}, // archives, for a demonstration
+
 	"scripts/...": {"internal/bundle"}, // what makes releases
 }
 
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
 	"modernc.org/sqlite/...":     {"schema/...", "codecs/gpak"},
-	"database/sql":               {"schema/...", "query/...", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
+	"database/sql":               {"schema/...", "query/...", "web", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
 	"github.com/spf13/...":       {"cmd/pakdb/...", "internal/manual"},
 	"github.com/schollz/...":     {"cmd/pakdb/..."},
 	"pgregory.net/rapid":         {},                                    // tests
@@ -196,8 +203,8 @@ var outside = map[string][]string{
 	"modernc.org/libc/...":       {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
 	"testing/...":                {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
 	"unsafe":                     {"schema/internal/vfstest"},
-	"net/http":                   {"diff/store/update"},
-	"os/exec":                    {"internal/pager", "internal/terminal/ptytest"},
+	"net/http":                   {"diff/store/update", "web", "cmd/pakdb/internal/serve"},
+	"os/exec":                    {"cmd/pakdb/internal/serve", "internal/pager", "internal/terminal/ptytest"},
 	"plugin":                     {},
 	"github.com/rasky/go-lzo":    {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
 	"github.com/andybalholm/...": {"codecs/property/usmap"},

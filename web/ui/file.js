@@ -1,0 +1,147 @@
+// A file of a build: facts, what is in it, its history, what refers to it.
+import { el, plain, bytes, signed, count, plural } from "./words.js";
+import { crumbs, facts, table } from "./parts.js";
+import * as to from "./address.js";
+
+export const show = async (view) => {
+  const { build, url, main, name } = view;
+  if (name === "path") return redirect(view);
+  const archive = url.searchParams.get("archive") ?? view.rest[0], ordinal = Number(view.rest.at(-1));
+  const own = to.file(build, archive, ordinal), part = (p, more = {}) => to.data(own + to.query(more), p);
+  const { entry, shows } = await view.get(to.data(own));
+  view.note({ path: entry.game_path || entry.path });
+  const shown = entry.game_path || entry.path || "", base = shown.split("/").pop() || `entry ${entry.ordinal}`;
+  view.title(`${base} · ${build}`);
+
+  const badges = [entry.encrypted && "encrypted", entry.deleted && "delete record", entry.nested && "in an archive that is an entry", entry.hidden_by && "hidden"].filter(Boolean);
+  main.append(el("div", "", el("h1", "crumbs", crumbs(build, shown, true), ...badges.map((b) => el("span", "badge", b))),
+    el("p", "sub", [(entry.kind ?? "").replace(/^\?/, "") || plain(entry.type ?? ""), bytes(entry.size), entry.method !== "none" ? `${entry.method}, ${bytes(entry.stored)} stored` : ""].filter(Boolean).join(" · "))));
+  if (entry.problems.length) {
+    main.append(el("section", { class: "box", role: "alert" }, el("h2", "", plural(entry.problems.length, "problem", "problems")),
+      ...entry.problems.map((p) => el("p", "", el("b", "", plain(p.field)), ` at ${p.offset}: ${plain(p.cause)}`))));
+  }
+  const history = el("div", "dim", "…"), refs = el("div", "dim", "…"), preview = el("section", { class: "box preview", "aria-label": "What is in it" });
+  const about = el("section", { class: "box", "aria-label": "Facts" }, el("h2", "", "Facts"), facts([
+    ["archive", el("a", { href: to.page(build, "archives") }, plain(entry.archive))], ["entry", String(entry.ordinal)], ["path", entry.path && plain(entry.path)],
+    ["type", entry.type && plain(entry.type)], ["kind", entry.kind], ["id", entry.asset_id], ["path hash", entry.path_hash], ["size", `${count(entry.size)} bytes`], ["stored", `${count(entry.stored)} bytes, ${plain(entry.method)}`],
+    ["offset", entry.offset < 0 ? "" : `${count(entry.offset)} (0x${entry.offset.toString(16)})`], ["changed", entry.mtime],
+    ["content", entry.content && el("a", { href: to.search(build, entry.content), title: "BLAKE3: every entry of the build with it" }, entry.content)],
+    ["copies", entry.copies > 1 ? plural(entry.copies, "entry has", "entries have") + " this content" : ""],
+    ["hidden by", entry.hidden_by && `${plain(entry.hidden_by)}: the game does not see this entry`], ["hides", entry.hides ? plural(entry.hides, "entry", "entries") + " of other archives" : ""]]));
+  main.append(el("div", "three", preview, el("div", "stack-of", about,
+    el("section", { class: "box", "aria-label": "History" }, el("h2", "", "History"), history),
+    el("section", { class: "box", "aria-label": "References" }, el("div", "row", el("h2", "", "References"), entry.path ? el("a", { href: to.page(build, "graph", { path: entry.path }) }, "graph") : null), refs))));
+
+  // ---- what is in it: tabs
+  const names = { picture: "Picture", sound: "Sound", meaning: "Values", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
+  const drawers = { picture: drawPicture, sound: drawSound, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
+  const tabs = shows.filter((s) => drawers[s]), body = el("div", { role: "tabpanel", tabindex: "0" });
+  const choose = async (tab, keep) => {
+    for (const b of strip.children) if (b.dataset.tab) b.setAttribute("aria-selected", b.dataset.tab === tab);
+    if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab }));
+    body.replaceChildren(el("p", "dim", "…"));
+    try { await drawers[tab](body, view, part, entry); } catch (problem) {
+      if (!view.signal.aborted) body.replaceChildren(el("p", { role: "alert" }, plain(problem.message)), problem.hint ? el("p", "dim", plain(problem.hint)) : "");
+    }
+  };
+  const strip = el("div", { class: "tabs", role: "tablist", onkeydown: (e) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+    if (!step) return;
+    e.preventDefault();
+    const all = [...strip.children].filter((b) => b.dataset.tab), next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+    next.focus(); next.click();
+  } }, ...tabs.map((t) => { const b = el("button", { type: "button", role: "tab", onclick: () => choose(t, true) }, names[t]); b.dataset.tab = t; return b; }),
+  shows.includes("download") ? el("a", { href: own + "/download", download: "", class: "get" }, "Download") : null);
+  if (tabs.length === 0) preview.append(el("p", "dim", entry.deleted ? "A delete record has no content: it hides the path in other archives." : view.about.contents ? "The content was not read when the build was scanned." : "This server shows no contents: pakdb serve --read DIR does."));
+  else {
+    preview.append(strip, body);
+    const wanted = url.searchParams.get("show");
+    choose(tabs.includes(wanted) ? wanted : tabs[0], false);
+  }
+
+  // ---- history and references come when they come
+  view.get(part("history")).then(({ rows, columns }) => {
+    const at = (r, c) => r[columns.indexOf(c)];
+    if (rows.length === 0) return history.replaceChildren(el("p", "dim", "Nothing is known of other builds."));
+    history.className = "";
+    history.replaceChildren(table(["Build", "What", { n: "Size" }, { n: "Difference" }], rows.toReversed().map((r) => {
+      const label = at(r, "build"), before = view.builds[view.builds.findIndex((b) => b.build === label) - 1];
+      const [old, now] = [at(r, "old_size"), at(r, "new_size")];
+      return [at(r, "new_size") === null ? plain(label) : el("a", { href: to.path(label, at(r, "path")) }, plain(label)),
+        el("span", "", before && at(r, "kind") !== "added" ? el("a", { href: to.compare(before.build, label, { q: (at(r, "path") ?? "").split("/").pop() }) }, at(r, "kind")) : at(r, "kind"), at(r, "old_path") && at(r, "old_path") !== at(r, "path") ? el("span", "dim", " was " + plain(at(r, "old_path"))) : null),
+        { n: now === null ? "" : bytes(Number(now)) }, { n: old !== null && now !== null ? signed(now - old) : "" }];
+    }), "History"));
+  }).catch((p) => history.replaceChildren(plain(p.message)));
+  view.get(part("refs")).then((r) => {
+    refs.className = "";
+    const list = (title, all, more) => (all.length === 0 ? [] : [el("h2", "dim", `${title} (${count(all.length)}${more ? " and more" : ""})`),
+      ...all.slice(0, 40).map((e) => el("div", "hit", e.path ? el("a", { href: to.path(build, e.path) }, plain(e.path)) : plain(e.name), el("span", e.status === "missing" ? "badge bad" : "badge", e.status === "missing" ? "missing" : e.kind))),
+      all.length > 40 ? el("p", "dim", `and ${count(all.length - 40)} more`) : null].filter(Boolean));
+    const both = [...list("Refers to", r.refers_to, r.refers_to_more), ...list("Referred to by", r.referred_by, r.referred_by_more)];
+    refs.replaceChildren(...(both.length ? both : [el("p", "dim", "None that the catalog knows.")]));
+  }).catch((p) => refs.replaceChildren(plain(p.message)));
+};
+
+const redirect = async (view) => {
+  const path = view.url.searchParams.get("path") ?? view.rest.join("/");
+  try {
+    const { places } = await view.get(to.data(to.path(view.build, path)));
+    return view.go(to.file(view.build, places[0].archive, places[0].ordinal), { replace: true });
+  } catch (problem) {
+    if (problem.status !== 404) throw problem;
+    await view.get(to.data(to.tree(view.build, path, { limit: 0 }))); // it may be a folder
+    return view.go(to.tree(view.build, path), { replace: true });
+  }
+};
+
+const drawPicture = (body, view, part, entry) => new Promise((done, failed) => {
+  const img = el("img", { alt: "Picture of " + plain(entry.path) });
+  img.addEventListener("load", () => { body.replaceChildren(img, el("p", "dim", `shown at ${img.naturalWidth} × ${img.naturalHeight}`)); done(); });
+  img.addEventListener("error", async () => { try { await view.get(part("picture").replace(/\.json/, "")); failed(new Error("the picture cannot be shown")); } catch (p) { failed(p); } });
+  img.src = part("picture").replace(/\.json/, "");
+});
+const drawSound = (body, view, part) => { body.replaceChildren(el("audio", { controls: true, src: part("sound").replace(/\.json/, ""), "aria-label": "Sound" })); };
+const drawText = async (body, view, part) => {
+  const { text, encoding, truncated } = await view.get(part("text"));
+  body.replaceChildren(el("pre", { class: "mono" }, text.replace(/[\u202a-\u202e\u2066-\u2069\u0000-\u0008]/g, (c) => plain(c))), el("p", "dim", encoding + (truncated ? "; the first MiB" : "")));
+};
+const drawCode = async (body, view, part) => {
+  const { code } = await view.get(part("code"));
+  body.replaceChildren(code ? el("pre", { class: "mono" }, code) : el("p", "dim", "No functions."));
+};
+const drawHex = async (body, view, part, entry) => {
+  let offset = 0;
+  const dump = el("pre", { class: "mono hexdump", "aria-label": "Bytes" }), where = el("span", "dim");
+  const draw = async () => {
+    const { bytes: hex, size, page } = await view.get(part("hex", { offset: offset || "" })), lines = [];
+    for (let i = 0; i < hex.length; i += 32) {
+      const row = hex.slice(i, i + 32).match(/../g);
+      lines.push((offset + i / 2).toString(16).padStart(8, "0") + "  " + row.map((b, k) => b + (k === 7 ? " " : "")).join(" ").padEnd(49) + " " + row.map((b) => { const c = parseInt(b, 16); return c > 31 && c < 127 ? String.fromCharCode(c) : "."; }).join(""));
+    }
+    dump.textContent = lines.join("\n") || "(empty)";
+    where.textContent = ` ${count(offset)} of ${count(size)} bytes `;
+    back.disabled = offset === 0;
+    forth.disabled = offset + page >= size;
+    return page;
+  };
+  const move = (by) => async () => { offset = Math.max(0, offset + by * 4096); await draw(); };
+  const back = el("button", { type: "button", onclick: move(-1) }, "← before"), forth = el("button", { type: "button", onclick: move(1) }, "after →");
+  await draw();
+  body.replaceChildren(dump, el("p", "", back, where, forth));
+};
+const drawMeaning = async (body, view, part) => {
+  const root = await view.get(part("meaning"));
+  root.children?.sort((a, b) => (b.name === "exports") - (a.name === "exports")); // what it says itself comes first
+  body.replaceChildren(root.children?.length ? el("div", "meaning", branch(root.children, view, 0)) : el("p", "dim", `${plain(root.value ?? "")}: it says no more than the facts.`));
+};
+// branch draws nodes; what is deep is folded until someone looks.
+const branch = (nodes, view, depth) => el("ul", "", ...nodes.slice(0, 2000).map((n) => {
+  const line = [el("span", "dim", plain(n.name ?? "")), n.value !== undefined ? el("span", "", (n.name ? ": " : "") + plain(n.value)) : null, n.note ? el("span", "note", "  " + plain(n.note)) : null,
+    n.inherited_from ? el("span", "note", "  from ", el("a", { href: to.path(view.build, n.inherited_from.split(" ")[0]) }, plain(n.inherited_from))) : null].filter(Boolean);
+  const cls = n.inherited_from ? "inherited" : "";
+  if (!n.children?.length) return el("li", cls, ...line);
+  const unfold = el("details", {}, el("summary", "", ...line, n.note ? null : el("span", "note", `  ${count(n.children.length)}`)));
+  const fill = () => { if (unfold.childElementCount === 1) unfold.append(branch(n.children, view, depth + 1)); };
+  if (depth < 2 && n.children.length <= 120 && n.name !== "imports") { fill(); unfold.open = true; } else unfold.addEventListener("toggle", fill);
+  return el("li", cls, unfold);
+}), nodes.length > 2000 ? el("li", "dim", `and ${count(nodes.length - 2000)} more: pakdb show has all`) : null);

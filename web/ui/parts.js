@@ -1,0 +1,54 @@
+// Parts of several pages: crumbs, tables, a line chart.
+import { el, plain, bytes } from "./words.js";
+import * as to from "./address.js";
+
+// crumbs lead from the root of a build to a folder.
+export const crumbs = (build, path, last) => {
+  const parts = path === "" ? [] : path.split("/"), nav = el("nav", { class: "crumbs", "aria-label": "Where this is" });
+  nav.append(el("a", { href: to.tree(build) }, plain(build)));
+  parts.forEach((name, i) => {
+    nav.append(el("i", "", "/"));
+    const end = i === parts.length - 1;
+    nav.append(end && last ? el("span", { "aria-current": "page" }, plain(name) || "(no name)") : el("a", { href: to.tree(build, parts.slice(0, i + 1).join("/")) }, plain(name) || "(no name)"));
+  });
+  return nav;
+};
+
+// table makes a table of rows of cells: texts, elements, or {n: text} for figures.
+export const table = (heads, rows, label) => el("div", "wide", el("table", { class: "plain", "aria-label": label },
+  el("thead", "", el("tr", "", ...heads.map((h) => el("th", { scope: "col", class: h.n ? "n" : null }, h.n ?? h)))),
+  el("tbody", "", ...rows.map((cells) => el("tr", "", ...cells.map((c) => (c && c.n !== undefined ? el("td", "n", c.n) : el("td", "", c ?? ""))))))));
+
+export const facts = (pairs) => el("dl", "facts", ...pairs.filter((p) => p && p[1] !== null && p[1] !== "" && p[1] !== undefined)
+  .flatMap(([k, v]) => [el("dt", "", k), el("dd", "", v)]));
+
+const svg = (tag, attributes, ...children) => {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [k, v] of Object.entries(attributes ?? {})) if (v !== null && v !== undefined) e.setAttribute(k, v);
+  e.append(...children.filter(Boolean));
+  return e;
+};
+export { svg };
+
+// lineChart draws series of sizes: [{name, colour, values}] over labels.
+export const lineChart = (labels, series, format = bytes) => {
+  const w = 1200, h = 170, left = 74, low = h - 24, top = 12, right = w - 12;
+  const most = Math.max(1, ...series.flatMap((s) => s.values));
+  const x = (i) => (labels.length < 2 ? (left + right) / 2 : left + (i * (right - left)) / (labels.length - 1)), y = (v) => low - (v / most) * (low - top);
+  const step = Math.max(1, Math.ceil(labels.length / 10));
+  const chart = svg("svg", { class: "chart", viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": series.map((s) => s.name).join(" and ") + " by build" },
+    ...[0, .5, 1].flatMap((f) => [svg("line", { class: "axis", x1: left, x2: right, y1: y(most * f), y2: y(most * f) }), svg("text", { x: left - 6, y: y(most * f) + 4, "text-anchor": "end" }, format(most * f))]),
+    ...labels.map((l, i) => (i % step === 0 ? svg("text", { x: x(i), y: h - 6, "text-anchor": "middle" }, plain(l).slice(0, 14)) : null)));
+  for (const s of series) {
+    chart.append(svg("polyline", { fill: "none", stroke: s.colour, "stroke-width": 2, points: s.values.map((v, i) => `${x(i)},${y(v)}`).join(" ") }));
+    s.values.forEach((v, i) => chart.append(svg("circle", { cx: x(i), cy: y(v), r: 3, fill: s.colour }, svg("title", {}, `${labels[i]}: ${format(v)} ${s.name}`))));
+  }
+  return chart;
+};
+
+// share is a bar of a part of a whole.
+export const share = (part, whole) => {
+  const i = el("i", "");
+  i.style.width = (whole > 0 ? Math.max(0, Math.min(100, (100 * part) / whole)) : 0) + "px";
+  return i;
+};

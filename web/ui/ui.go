@@ -1,0 +1,96 @@
+// Package ui is what browsers get: the page of the explorer, its scripts and styles, as
+// plain files. Some of them serve the page of "pakdb diff --format html" as well, which
+// [Script] makes one script of.
+//
+// The files are ES modules without a framework, and go to browsers as they stand here. The
+// editor for SQL alone is built, from parts of others: editor/build.js does that, and its
+// result is kept beside it.
+package ui
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed *.html *.css *.js
+var files embed.FS
+
+// all are the files by their names, and packed the same as gzip has them.
+var all = sync.OnceValue(func() map[string][]byte {
+	found := map[string][]byte{}
+	for _, pattern := range []string{"*.html", "*.css", "*.js", "editor/editor.js"} {
+		names, _ := fs.Glob(files, pattern) // the patterns are right
+		for _, name := range names {
+			found[path.Base(name)], _ = files.ReadFile(name) // it is there
+		}
+	}
+	return found
+})
+
+var packed = sync.OnceValue(func() map[string][]byte {
+	found := map[string][]byte{}
+	for name, body := range all() {
+		var b bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // it is a level
+		_, _ = w.Write(body)                                  // to memory
+		_ = w.Close()
+		found[name] = b.Bytes()
+	}
+	return found
+})
+
+var digest = sync.OnceValue(func() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(all())) {
+		_, _ = h.Write(append([]byte(name+"\x00"), all()[name]...))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:10])
+})
+
+// File returns a file, nil for none. Nobody may change it.
+func File(name string) []byte { return all()[name] }
+
+// Packed returns a file as gzip has it, nil for none.
+func Packed(name string) []byte { return packed()[name] }
+
+// Digest returns what changes whenever a file does.
+func Digest() string { return digest() }
+
+// Kind returns the type of a file for HTTP, "" for what is not served by its name.
+func Kind(name string) string {
+	switch path.Ext(name) {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	}
+	return ""
+}
+
+var (
+	importLine = regexp.MustCompile(`(?m)^import .*;\n`)
+	exportWord = regexp.MustCompile(`(?m)^export `)
+)
+
+// Script returns modules as one script, in an order in which each uses those before it
+// alone. Their names must be as one module's.
+func Script(names ...string) string {
+	var b strings.Builder
+	b.WriteString("\"use strict\";\n{\n")
+	for _, name := range names {
+		text := importLine.ReplaceAllString(string(File(name)), "")
+		b.WriteString(exportWord.ReplaceAllString(text, ""))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}

@@ -1,0 +1,34 @@
+// Words for people, and elements of them. Names in archives are anyone's: they reach the
+// page as text alone, and what would turn text around or leave no trace is shown by its
+// number.
+
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+export const plain = (s) => String(s).replace(unsafe, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+export const bytes = (n) => {
+  let u = 0, v = Math.abs(n);
+  while (v >= 1024 && u < units.length - 1) { v /= 1024; u++; }
+  return (n < 0 ? "−" : "") + (u === 0 ? v : v.toFixed(v < 10 ? 2 : v < 100 ? 1 : 0)) + " " + units[u];
+};
+export const signed = (n) => (n > 0 ? "+" : "") + bytes(n);
+export const count = (n) => n.toLocaleString("en-US");
+export const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many);
+export const extension = (name) => { const i = name.lastIndexOf("."); return i > 0 ? name.slice(i + 1).toLowerCase() : "(none)"; };
+
+// el makes an element. attributes is its class, or an object of attributes and of listeners
+// (onclick); children are elements and texts, null for none.
+export const el = (tag, attributes, ...children) => {
+  const e = document.createElement(tag);
+  if (typeof attributes === "string") {
+    if (attributes) e.className = attributes;
+  } else {
+    for (const [name, v] of Object.entries(attributes ?? {})) {
+      if (name.startsWith("on")) e.addEventListener(name.slice(2), v);
+      else if (name.startsWith("aria-") && v !== null && v !== undefined) e.setAttribute(name, v);
+      else if (v !== null && v !== undefined && v !== false) e.setAttribute(name, v === true ? "" : v);
+    }
+  }
+  e.append(...children.filter((c) => c !== null && c !== undefined));
+  return e;
+};
