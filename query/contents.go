@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"sync"
 
 	"pakdb/codecs"
@@ -30,6 +32,7 @@ type Contents struct {
 	registry *codecs.Registry
 	options  *codecs.Options
 	store    *objects.Store
+	below    []string // folders of archives that may be read; none: all
 
 	mu      sync.Mutex
 	db      *sql.DB   // opened when first needed, with the two
@@ -42,6 +45,34 @@ type Contents struct {
 // and options may be nil. The caller closes it.
 func NewContents(catalog string, r *codecs.Registry, store *objects.Store, options *codecs.Options) *Contents {
 	return &Contents{catalog: catalog, registry: r, store: store, options: options}
+}
+
+// Only has no archives read but those below these folders, all if there are none. It is
+// called before anything is read.
+func (c *Contents) Only(folders ...string) error {
+	for _, f := range folders {
+		real, err := filepath.Abs(f)
+		if err == nil {
+			real, err = filepath.EvalSymlinks(real)
+		}
+		if err != nil {
+			return err
+		}
+		c.below = append(c.below, real)
+	}
+	return nil
+}
+
+// allowed reports whether the file of an archive may be read, wherever links to it lead.
+func (c *Contents) allowed(location string) bool {
+	if len(c.below) == 0 {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(location)
+	return err == nil && slices.ContainsFunc(c.below, func(folder string) bool {
+		below, err := filepath.Rel(folder, real)
+		return err == nil && filepath.IsLocal(below)
+	})
 }
 
 // Open returns a content and its size. The reader verifies the BLAKE3 and
@@ -194,6 +225,10 @@ func (c *Contents) fromArchive(ctx context.Context, content int64, d [32]byte) (
 	}
 	reason := fmt.Errorf("%w: no archive holds it", ErrNoContent)
 	for _, p := range all {
+		if !c.allowed(p.location) {
+			reason = fmt.Errorf("%w: its archive may not be read", ErrNoContent)
+			continue
+		}
 		r, err := c.openPlace(ctx, p, d)
 		if err == nil || ctx.Err() != nil {
 			return r, err

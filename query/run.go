@@ -62,6 +62,45 @@ func (db *DB) runOne(ctx context.Context, text string, s Statement, args Args, w
 	return w.end()
 }
 
+// Each runs one statement of a user's: columns is called once, row for every row, whose values
+// belong to it until it returns. An error of either ends the statement and is returned. The
+// parameter build has a value as for [DB.Run].
+func (db *DB) Each(ctx context.Context, text string, args Args, columns func([]string) error, row func([]driver.Value) error) error {
+	statements := Split(text)
+	if len(statements) != 1 {
+		return Usagef("", "%d statements; one is wanted", len(statements))
+	}
+	if err := args.check(statements); err != nil {
+		return err
+	}
+	args, err := db.withBuild(ctx, statements, args)
+	if err != nil {
+		return err
+	}
+	values, err := args.bind(statements[0].SQL)
+	if err != nil {
+		return err
+	}
+	var own error // of columns or row
+	keep := func(err error) error {
+		own = err
+		return err
+	}
+	spelling, sql := db.sessions.spelling(ctx, statements[0].SQL, values)
+	err = db.sessions.inside(ctx, spelling, func(st *statement) error {
+		return st.each(sql, values, func(names []string) error { return keep(columns(names)) }, func(v []driver.Value) error { return keep(row(v)) })
+	})
+	switch {
+	case errors.Is(err, ErrLeft):
+		return err
+	case own != nil:
+		return own
+	case err != nil:
+		return db.explain.describe(ctx, text, statements[0], err)
+	}
+	return nil
+}
+
 // Column runs one statement of a user's and returns its first column, as text,
 // without NULLs. Named values that it has no use for are passed over.
 func (db *DB) Column(ctx context.Context, text string, args Args) ([]string, error) {

@@ -248,3 +248,20 @@ func (c *Catalog) Problems(ctx context.Context, b *Build, most int) ([]BuildProb
 	})
 	return all, schema.Classify(err)
 }
+
+// Media counts the textures, the sounds and the functions of the package that a path is.
+func (c *Catalog) Media(ctx context.Context, b *Build, path string) (textures, sounds, functions int64, err error) {
+	const of = ` WHERE build_id = ?1 AND path_id = (SELECT p.path_id FROM path_key k
+		CROSS JOIN path p ON p.path_id = k.path_id
+		CROSS JOIN dir d ON d.dir_id = p.dir_id
+		WHERE k.key = ?2 AND d.prefix || p.name = ?3)`
+	err = c.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM textures"+of+" AND why IS NULL), (SELECT count(*) FROM sounds"+of+" AND why IS NULL), (SELECT count(*) FROM functions"+of+")",
+		b.ID, schema.PathKey(path), path).Scan(&textures, &sounds, &functions)
+	return textures, sounds, functions, schema.Classify(err)
+}
+
+// Hash returns the BLAKE3 of a content in hex, by its content_id; "" for none.
+func (c *Catalog) Hash(ctx context.Context, content int64) (hash string, err error) {
+	err = c.db.QueryRowContext(ctx, "SELECT lower(hex(hash)) FROM content WHERE content_id = ?", content).Scan(&hash)
+	return hash, schema.Classify(ignoreNoRows(err))
+}
