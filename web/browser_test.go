@@ -1,0 +1,471 @@
+package web_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pakdb/schema"
+	"pakdb/schema/schematest"
+)
+
+// browser is a headless Chromium with one page, driven through a pipe: the protocol of its
+// developer tools, messages of JSON that end in a zero byte.
+type browser struct {
+	t       *testing.T
+	in      *os.File
+	session string
+	origin  string
+
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan reply
+	wrong   []string // errors of scripts, of the policy, requests to elsewhere
+}
+
+// reply is the answer to a call.
+type reply struct {
+	result json.RawMessage
+	error  *failure
+}
+
+type failure struct{ Message string }
+
+// openBrowser starts a browser on the server's pages, or skips the test.
+func openBrowser(t *testing.T, server *httptest.Server, width, height int) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes seconds")
+	}
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("no Chromium on this machine: apt-get install chromium")
+	}
+	theirIn, ourOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ourIn, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--remote-debugging-pipe", "--user-data-dir="+profile, fmt.Sprintf("--window-size=%d,%d", width, height), "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	cmd.WaitDelay = 10 * time.Second
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = theirIn.Close(), theirOut.Close()
+	b := &browser{t: t, in: ourOut, origin: server.URL, waiting: map[int]chan reply{}}
+	read := make(chan struct{})
+	go func() { defer close(read); b.read(ourIn) }()
+	t.Cleanup(func() {
+		_, _ = b.in.WriteString("{\"id\":0,\"method\":\"Browser.close\"}\x00")
+		ended := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		ended.Stop()
+		_, _ = b.in.Close(), ourIn.Close()
+		<-read
+		for range 100 { // some of its processes end later
+			if os.RemoveAll(profile) == nil {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	var target struct{ TargetID string }
+	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.call("Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log", "Network", "Accessibility"} {
+		b.call(domain+".enable", nil, nil)
+	}
+	b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	return b
+}
+
+// read takes answers to calls, and notes what must not happen.
+func (b *browser) read(from *os.File) {
+	messages := bufio.NewReader(from)
+	for {
+		text, err := messages.ReadBytes(0)
+		if err != nil {
+			return
+		}
+		var m struct {
+			ID     int
+			Method string
+			Result json.RawMessage
+			Error  *failure
+			Params struct {
+				Request          struct{ URL string }
+				Entry            struct{ Level, Text, URL string }
+				Type             string
+				ExceptionDetails struct {
+					Text      string
+					Exception struct{ Description string }
+				}
+			}
+		}
+		if json.Unmarshal(text[:len(text)-1], &m) != nil {
+			continue
+		}
+		b.mu.Lock()
+		switch p := &m.Params; m.Method {
+		case "Network.requestWillBeSent":
+			if u := p.Request.URL; !strings.HasPrefix(u, b.origin+"/") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "blob:"+b.origin) && u != "about:blank" {
+				b.wrong = append(b.wrong, "a request to "+u)
+			}
+		case "Log.entryAdded":
+			if p.Entry.Level == "error" {
+				b.wrong = append(b.wrong, p.Entry.Text+" "+p.Entry.URL)
+			}
+		case "Runtime.exceptionThrown":
+			b.wrong = append(b.wrong, p.ExceptionDetails.Text+" "+p.ExceptionDetails.Exception.Description)
+		case "Runtime.consoleAPICalled":
+			if p.Type == "error" {
+				b.wrong = append(b.wrong, "console: "+string(text))
+			}
+		}
+		if waits := b.waiting[m.ID]; m.ID != 0 && waits != nil {
+			delete(b.waiting, m.ID)
+			waits <- reply{m.Result, m.Error}
+		}
+		b.mu.Unlock()
+	}
+}
+
+func (b *browser) call(method string, params any, result any) {
+	b.t.Helper()
+	b.mu.Lock()
+	b.last++
+	id, answer := b.last, make(chan reply, 1)
+	b.waiting[id] = answer
+	b.mu.Unlock()
+	message := map[string]any{"id": id, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if b.session != "" {
+		message["sessionId"] = b.session
+	}
+	text, err := json.Marshal(message)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(text, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	select {
+	case got := <-answer:
+		if got.error != nil {
+			b.t.Fatalf("%s: %s", method, got.error.Message)
+		}
+		if result != nil {
+			if err := json.Unmarshal(got.result, result); err != nil {
+				b.t.Fatalf("%s: %v", method, err)
+			}
+		}
+	case <-time.After(time.Minute):
+		b.t.Fatalf("%s: no answer", method)
+	}
+}
+
+// eval returns the value of an expression, which may be a promise.
+func (b *browser) eval(expression string) any {
+	b.t.Helper()
+	var got struct{ Result struct{ Value any } }
+	b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &got)
+	return got.Result.Value
+}
+
+func (b *browser) text(expression string) string {
+	b.t.Helper()
+	s, _ := b.eval(expression).(string)
+	return s
+}
+
+// until waits for an expression to be true.
+func (b *browser) until(what, expression string) {
+	b.t.Helper()
+	for range 300 {
+		if b.eval("Boolean("+expression+")") == true {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	b.fine()
+	b.t.Fatalf("waited in vain: %s; at %s: %.600s", what, b.text("location.href"), b.text("document.body.innerText"))
+}
+
+// open goes to an address, as a person who types it does.
+func (b *browser) open(address string) {
+	b.t.Helper()
+	b.call("Page.navigate", map[string]any{"url": b.origin + address}, nil)
+	b.until(address+" is shown", `document.body?.ariaBusy === "false"`)
+}
+
+// press types a key.
+func (b *browser) press(key string, modifiers int) {
+	b.t.Helper()
+	code := map[string]int{"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39, "Backspace": 8, "End": 35, "Tab": 9}[key]
+	event := map[string]any{"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
+	if len(key) == 1 {
+		event["text"] = key
+	}
+	if key == "Enter" {
+		event["text"] = "\r"
+	}
+	b.call("Input.dispatchKeyEvent", event, nil)
+	event["type"] = "keyUp"
+	delete(event, "text")
+	b.call("Input.dispatchKeyEvent", event, nil)
+}
+
+// named fails for controls without a name in the accessibility tree.
+func (b *browser) named() {
+	b.t.Helper()
+	var tree struct {
+		Nodes []struct {
+			Ignored    bool
+			Role, Name struct{ Value any }
+		}
+	}
+	b.call("Accessibility.getFullAXTree", nil, &tree)
+	roles := []string{"button", "link", "textbox", "searchbox", "combobox", "checkbox", "slider", "application", "table", "tab", "navigation", "progressbar"}
+	controls := 0
+	for _, n := range tree.Nodes {
+		role, _ := n.Role.Value.(string)
+		name, _ := n.Name.Value.(string)
+		if n.Ignored || !slices.Contains(roles, role) {
+			continue
+		}
+		controls++
+		if strings.TrimSpace(name) == "" {
+			b.t.Errorf("%s: a %s has no name", b.text("location.pathname"), role)
+		}
+	}
+	if controls < 5 {
+		b.t.Errorf("%s: only %d controls", b.text("location.pathname"), controls)
+	}
+}
+
+// fine fails for what went wrong since the last call.
+func (b *browser) fine() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, w := range b.wrong {
+		b.t.Errorf("%.500s", w)
+	}
+	b.wrong = nil
+}
+
+func TestExplorerInBrowser(t *testing.T) {
+	catalog, _ := scanned(t)
+	s := serve(t, catalog, nil)
+	b := openBrowser(t, s, 1300, 900)
+
+	b.open("/")
+	b.named()
+	if got := b.text(`document.querySelector("table tbody a").textContent`); got != "1.1" {
+		t.Errorf("the newest build is %q", got)
+	}
+	b.eval(`document.querySelector("table tbody a").click()`)
+	b.until("the folders", `location.pathname === "/b/1.1/tree" && document.querySelectorAll(".line.files").length > 2`)
+	b.named()
+	if got := b.eval(`(() => { const c = document.getElementById("map"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, all = new Set();
+		for (let i = 0; i < d.length; i += 4096) all.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return all.size; })()`); got.(float64) < 3 {
+		t.Errorf("the map has %v colours", got)
+	}
+	// From the root to a leaf by keys alone, and back.
+	steps := 0
+	for ; steps < 10 && !strings.Contains(b.text("location.pathname"), "/file/"); steps++ {
+		b.until("the list", `document.querySelector("#scroll .line")`)
+		b.press("l", 0)
+		b.press("ArrowDown", 0)
+		before := b.text("location.href")
+		b.press("Enter", 0)
+		b.until("one step down", fmt.Sprintf(`location.href !== %q && document.body.ariaBusy === "false"`, before))
+	}
+	if steps < 2 || steps == 10 {
+		t.Errorf("%d steps to a file", steps)
+	}
+	b.until("the history", `document.querySelector("[aria-label=History] table")`)
+	b.named()
+	b.eval(`document.querySelector("main.file").remembered = 1; history.back()`)
+	b.until("the folder again", `document.querySelector("main.tree .line.files")`)
+	b.press("l", 0)
+	b.press("Backspace", 0)
+	b.until("the folder above", `document.querySelector("main.tree .line.files") && document.body.ariaBusy === "false"`)
+
+	// The map: a click goes in, Backspace goes out.
+	b.open("/b/1.1/tree")
+	b.until("the map is drawn", `document.querySelector(".legend span")`)
+	b.eval(`(() => { const c = document.getElementById("map"), r = c.getBoundingClientRect(); c.dispatchEvent(new MouseEvent("click", { clientX: r.left + r.width / 3, clientY: r.top + 8, bubbles: true })); })()`)
+	b.until("a folder of the map", `location.pathname !== "/b/1.1/tree" && document.querySelector("main.tree .line.files")`)
+	b.until("the page", `document.body.ariaBusy === "false"`)
+	b.press("m", 0)
+	b.press("ArrowRight", 0)
+	if b.text(`document.querySelector("[aria-live]").textContent`) == "" {
+		t.Error("the map does not say what is marked")
+	}
+	b.press("Backspace", 0)
+	b.until("the root", `location.pathname === "/b/1.1/tree"`)
+
+	// Sorting is in the address, and lasts.
+	b.open("/b/1.1/tree/Calligraphy")
+	b.eval(`[...document.querySelectorAll("#heads button")].find((h) => h.textContent === "Decoded").click()`)
+	b.until("the order in the address", `location.search === "?sort=size"`)
+	b.open("/b/1.1/tree/Calligraphy?sort=size")
+	if got := b.text(`document.querySelector("#heads [aria-sort=descending]").textContent`); got != "Decoded" {
+		t.Errorf("sorted by %q", got)
+	}
+
+	// Searching by keys alone.
+	b.press("/", 0)
+	b.call("Input.insertText", map[string]any{"text": "curve"}, nil)
+	b.press("Enter", 0)
+	b.until("answers", `location.pathname === "/b/1.1/search" && document.querySelectorAll(".hit a").length > 0`)
+	b.named()
+
+	// SQL by keys alone: the statement, its rows, the file of them.
+	b.press("Escape", 0)
+	b.press("s", 0)
+	b.until("the page for SQL", `location.pathname === "/sql" && document.activeElement?.matches("textarea, .cm-content")`)
+	b.named()
+	b.call("Input.insertText", map[string]any{"text": "SELECT path, size FROM entries WHERE build = :build ORDER BY size DESC"}, nil)
+	b.press("Enter", 2)
+	b.until("rows", `document.querySelectorAll(".result .line").length > 5`)
+	if got := b.text(`location.search`); !strings.Contains(got, "SELECT") {
+		t.Errorf("the address does not have the statement: %s", got)
+	}
+	if got := b.text(`fetch([...document.querySelectorAll("a")].find((a) => a.textContent === "CSV").href).then((r) => r.text())`); !strings.HasPrefix(got, "path,size\n") {
+		t.Errorf("CSV %.100q", got)
+	}
+	b.open("/q/largest?p.limit=3")
+	b.until("rows of a named query", `document.querySelectorAll(".result .line").length === 3`)
+	b.fine()
+	b.open("/sql?sql=" + url.QueryEscape("SELECT nothing FROM entries"))
+	b.until("the error", `document.querySelector("[role=alert]")?.textContent.includes("nothing")`)
+	b.mu.Lock()
+	b.wrong = slices.DeleteFunc(b.wrong, func(w string) bool { return strings.Contains(w, "400 (Bad Request)") }) // the browser tells of it
+	b.mu.Unlock()
+
+	// Light and dark.
+	before := b.text(`getComputedStyle(document.body).backgroundColor`)
+	b.press("Escape", 0)
+	b.eval(`document.activeElement.blur()`)
+	b.press("t", 0)
+	if after := b.text(`getComputedStyle(document.body).backgroundColor`); after == before {
+		t.Error("t does not change the theme")
+	}
+	b.open("/b/1.1/problems")
+	b.named()
+	b.open("/b/1.1/archives")
+	b.named()
+	b.fine()
+}
+
+// TestHostileNamesInBrowser shows all names on all pages: none becomes markup.
+func TestHostileNamesInBrowser(t *testing.T) {
+	s := serve(t, evil(t), nil)
+	b := openBrowser(t, s, 390, 800)
+	build := url.PathEscape(labels()[1])
+	pages := []string{"/", "/b/" + build + "/tree", "/b/" + build + "/archives", "/b/" + build + "/search?q=script", "/compare/" + url.PathEscape(strings.Join(labels(), "...")),
+		"/sql?sql=" + url.QueryEscape("SELECT build, path FROM entries")}
+	var folder list
+	ask(t, s, "/b/"+build+"/tree.json").json(t, &folder)
+	for _, row := range folder.Rows {
+		if row[0] == "folder" {
+			pages = append(pages, "/b/"+build+"/tree?path="+url.QueryEscape(row[1].(string)))
+		} else {
+			pages = append(pages, fmt.Sprintf("/b/%s/file/%s/%v", build, url.PathEscape(row[6].(string)), row[7]))
+		}
+	}
+	for _, page := range pages {
+		b.open(page)
+		if page == "/" {
+			b.named()
+		}
+		if title := b.text("document.title"); title == "pwned" || strings.Contains(title, "\u202e") {
+			t.Errorf("%s: title %q", page, title)
+		}
+		if b.eval(`Boolean(document.querySelector("img[onerror], main script"))`) == true {
+			t.Errorf("%s: a name became markup", page)
+		}
+		if strings.Contains(b.text("document.body.innerText"), "\u202e") {
+			t.Errorf("%s: a name turns text around", page)
+		}
+		if wide := b.eval("document.documentElement.scrollWidth - innerWidth"); wide.(float64) > 0 {
+			t.Errorf("%s: %v pixels wider than a phone", page, wide)
+		}
+	}
+	b.mu.Lock()
+	b.wrong = slices.DeleteFunc(b.wrong, func(w string) bool { return strings.Contains(w, "404 (Not Found)") }) // the contents of made entries
+	b.mu.Unlock()
+	b.fine()
+}
+
+// TestManyRowsInBrowser scrolls to the last of many files in one folder.
+func TestManyRowsInBrowser(t *testing.T) {
+	const n = 50_000
+	catalog := schematest.Write(t, func(c *schema.Catalog) {
+		schematest.Build(t, c, "1", func(b *schema.Build) {
+			entries := make([]schema.Entry, n)
+			for i := range entries {
+				entries[i] = entryOf(fmt.Sprintf("all/File%06d.uasset", i))
+			}
+			schematest.Mount(t, b, "a.pak", entries...)
+		})
+	})
+	s := serve(t, catalog, nil)
+	b := openBrowser(t, s, 1000, 700)
+	b.open("/b/1/tree/all")
+	b.press("l", 0)
+	b.press("End", 0)
+	b.until("the last row", fmt.Sprintf(`[...document.querySelectorAll(".line")].at(-1)?.textContent.includes("File%06d")`, n-1))
+	if lines := b.eval(`document.querySelectorAll(".line").length`); lines.(float64) > 100 {
+		t.Errorf("%v lines exist", lines)
+	}
+	b.fine()
+}
+
+// TestTokenInBrowser: the page asks for the token, and goes on with it.
+func TestTokenInBrowser(t *testing.T) {
+	catalog, _ := scanned(t)
+	s := serve(t, catalog, withToken)
+	b := openBrowser(t, s, 800, 600)
+	b.open("/b/1.1/tree")
+	b.call("Input.insertText", map[string]any{"text": "0123456789abcdef"}, nil)
+	b.eval(`document.querySelector("form.problem input").value = "0123456789abcdef"; document.querySelector("form.problem button").click()`)
+	b.until("the folders", `document.querySelector("main.tree .line.files")`)
+	if b.eval(`document.cookie`) != "" {
+		t.Error("scripts can read the token")
+	}
+	if got := ask(t, s, "/b/1.1/tree.json"); got.StatusCode != http.StatusUnauthorized {
+		t.Errorf("without it: %s", got.Status)
+	}
+}

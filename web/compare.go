@@ -1,0 +1,296 @@
+package web
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/diff"
+	"pakdb/diff/download"
+	"pakdb/diff/impact"
+	"pakdb/diff/overlay"
+	"pakdb/diff/page"
+	"pakdb/diff/semantic"
+	"pakdb/internal/glob"
+	"pakdb/internal/recent"
+	"pakdb/query"
+	"pakdb/query/explore"
+	"pakdb/query/inside"
+	"pakdb/schema"
+)
+
+// comparisons compares builds.
+type comparisons struct {
+	catalog  *explore.Catalog
+	db       *sql.DB
+	contents *query.Contents
+	registry *codecs.Registry
+	made     *recent.Cache[string, *comparison]
+	atOnce   chan struct{} // comparisons that are made
+}
+
+// comparison is what changed between two builds. It does not change but for what is read
+// from its result, which one request at a time does.
+type comparison struct {
+	*diff.Result
+	changes []diff.Change
+	more    int    // changes that are not among these
+	body    []byte // all of it as the page gets it
+	turn    chan struct{}
+	damaged []string
+}
+
+const (
+	// mostChanges bounds the changes that a page has; the command line has all.
+	mostChanges = 200_000
+	// mostCompared bounds the changes of all comparisons that are kept, which take some 500
+	// bytes each.
+	mostCompared = 120_000
+)
+
+func newComparisons(c Config, catalog *explore.Catalog) *comparisons {
+	return &comparisons{catalog: catalog, db: c.DB, contents: c.Contents, registry: c.Registry,
+		made: recent.New[string, *comparison](mostCompared), atOnce: make(chan struct{}, 2)}
+}
+
+func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address) error {
+	old, new, err := x.builds(r.Context(), a.pair)
+	if err != nil {
+		return err
+	}
+	c, err := x.made.Get(r.Context(), fmt.Sprintf("%d %d", old.ID, new.ID), func(ctx context.Context) (*comparison, int64, error) {
+		return x.compare(ctx, old.Label, new.Label)
+	})
+	if err != nil {
+		return err
+	}
+	switch a.part {
+	case "":
+		writeBody(w, "application/json; charset=utf-8", c.body)
+		return nil
+	case "changes":
+		return c.list(w, a)
+	case "inside":
+		return x.inside(w, r, a, c)
+	case "downloads":
+		return c.reading(r.Context(), func(ctx context.Context) error { return x.downloads(ctx, w, c) })
+	case "impact":
+		return c.reading(r.Context(), func(ctx context.Context) error { return x.impact(ctx, w, a, c) })
+	}
+	return refuse(http.StatusNotFound, "docs/serve.md lists all addresses", "a comparison has no part %q", a.part)
+}
+
+// builds returns the two builds that a pair names. Labels may have dots: of the places where
+// it can be cut the first counts that leaves two builds.
+func (x *comparisons) builds(ctx context.Context, pair string) (old, new *explore.Build, err error) {
+	all, err := x.catalog.Builds(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	byLabel := map[string]*explore.Build{}
+	for i := range all {
+		byLabel[all[i].Label] = &all[i]
+	}
+	for i := 0; i+3 <= len(pair); i++ {
+		if pair[i:i+3] != "..." {
+			continue
+		}
+		if old, new = byLabel[pair[:i]], byLabel[pair[i+3:]]; old != nil && new != nil {
+			return old, new, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("%w: %q is no pair OLD...NEW of builds", schema.ErrNoBuild, pair)
+}
+
+func (x *comparisons) compare(ctx context.Context, old, new string) (*comparison, int64, error) {
+	select {
+	case x.atOnce <- struct{}{}:
+	case <-ctx.Done():
+		return nil, 0, context.Cause(ctx)
+	}
+	defer func() { <-x.atOnce }()
+	began := time.Now()
+	result, err := diff.Compare(ctx, x.db, old, new, diff.Options{Brief: true})
+	if err != nil {
+		return nil, 0, schema.Classify(err)
+	}
+	damaged, err := overlay.FindDamage(ctx, x.db, x.registry, old, new)
+	if err != nil {
+		return nil, 0, schema.Classify(err)
+	}
+	c := &comparison{Result: result, turn: make(chan struct{}, 1), damaged: append([]string{}, codecs.DamageTexts(damaged)...)}
+	data, rows := page.NewData(old, new), [][]any{}
+	for change, err := range result.Changes(ctx) {
+		if err != nil {
+			return nil, 0, schema.Classify(err)
+		}
+		if len(c.changes) == mostChanges {
+			c.more++
+			continue
+		}
+		c.changes = append(c.changes, change)
+		rows = append(rows, data.Row(&change, nil))
+	}
+	answer := data.Words()
+	answer["rows"], answer["more"], answer["damaged"], answer["ms"] = rows, c.more, c.damaged, milliseconds(began)
+	if c.body, err = json.Marshal(answer); err != nil {
+		return nil, 0, err
+	}
+	return c, int64(len(c.changes)) + 1, nil
+}
+
+// reading calls f when nobody else reads from the result.
+func (c *comparison) reading(ctx context.Context, f func(context.Context) error) error {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-c.turn }()
+	return f(ctx)
+}
+
+// list answers with changes for programs: those of a kind, and below a folder or of a
+// pattern.
+func (c *comparison) list(w http.ResponseWriter, a *address) error {
+	began := time.Now()
+	kinds := diff.Kind(0)
+	for _, name := range a.query["kind"] {
+		k, ok := diff.ParseKind(name)
+		if !ok {
+			return refuse(http.StatusBadRequest, "", "no kind %q; there are %v", name, diff.Kinds())
+		}
+		kinds |= k
+	}
+	limit, err := a.number("limit", 1000, 1, 10_000)
+	if err != nil {
+		return err
+	}
+	at, err := a.number("after", 0, 0, mostChanges)
+	if err != nil {
+		return err
+	}
+	under := a.query.Get("under")
+	t := table{Columns: diff.RowColumns(), Rows: [][]any{}}
+	for i := int(at); i < len(c.changes); i++ {
+		ch := &c.changes[i]
+		if kinds != 0 && (ch.Kind|ch.Also)&kinds == 0 || under != "" && !strings.HasPrefix(ch.Name(), strings.TrimSuffix(under, "/")+"/") {
+			continue
+		}
+		if len(t.Rows) == int(limit) {
+			t.Next, t.Truncated = fmt.Sprint(i), true
+			break
+		}
+		row := []any{}
+		for _, v := range ch.Row() {
+			row = append(row, value(v))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Elapsed = milliseconds(began)
+	writeJSON(w, t)
+	return nil
+}
+
+// inside tells what changed inside of one content, with pictures of textures.
+func (x *comparisons) inside(w http.ResponseWriter, r *http.Request, a *address, c *comparison) error {
+	began := time.Now()
+	i, err := a.number("row", -1, 0, int64(len(c.changes))-1)
+	if err != nil || i < 0 {
+		return cmpError(err, refuse(http.StatusBadRequest, "", "row is the number of a change"))
+	}
+	var warnings []string
+	with := inside.New(inside.NewFiles(x.db, x.contents, x.registry), c.OldBuild, c.NewBuild,
+		inside.Options{Media: true, Warn: func(text string) { warnings = append(warnings, text) }})
+	change := c.changes[i]
+	err = x.hashes(r.Context(), &change)
+	var difference *semantic.Difference
+	if err == nil {
+		difference, err = with.Changed(r.Context(), &change)
+	}
+	if err = errors.Join(err, with.Close()); err != nil {
+		return err
+	}
+	pictures := [][]any{}
+	for _, p := range with.Pictures() {
+		pictures = append(pictures, page.Picture(p))
+	}
+	writeJSON(w, map[string]any{"inside": page.NewData("", "").Inside(difference), "pictures": pictures, "warnings": warnings, "ms": milliseconds(began)})
+	return nil
+}
+
+// hashes looks up the hashes of contents, which comparing leaves out.
+func (x *comparisons) hashes(ctx context.Context, c *diff.Change) error {
+	for _, side := range []**diff.File{&c.Old, &c.New} {
+		if *side == nil || (*side).ContentID == 0 {
+			continue
+		}
+		f := **side
+		hash, err := x.catalog.Hash(ctx, f.ContentID)
+		if err != nil {
+			return err
+		}
+		f.Content = hash
+		*side = &f
+	}
+	return nil
+}
+
+func cmpError(err, otherwise error) error {
+	if err != nil {
+		return err
+	}
+	return otherwise
+}
+
+// downloads tells what players fetch, by each way of transport.
+func (x *comparisons) downloads(ctx context.Context, w http.ResponseWriter, c *comparison) error {
+	began := time.Now()
+	ways, err := download.Ways(ctx, x.db, c.Result)
+	if err != nil {
+		return schema.Classify(err)
+	}
+	rows := [][]any{}
+	for i := range ways {
+		rows = append(rows, []any{ways[i].Name, ways[i].Bytes, ways[i].Parts, ways[i].Of, ways[i].Exact, ways[i].Text()})
+	}
+	writeJSON(w, table{Columns: []string{"way", "bytes", "parts", "of", "exact", "text"}, Rows: rows, Elapsed: milliseconds(began)})
+	return nil
+}
+
+// mostImpact bounds what depends on changes.
+const mostImpact = 5000
+
+// impact tells what depends on the changes that patterns choose, all without any.
+func (x *comparisons) impact(ctx context.Context, w http.ResponseWriter, a *address, c *comparison) error {
+	began := time.Now()
+	depth, err := a.number("depth", 3, 1, 20)
+	if err != nil {
+		return err
+	}
+	globs, err := glob.ParseList(a.query["only"], true)
+	if err != nil {
+		return refuse(http.StatusBadRequest, "", "%v", err)
+	}
+	t := table{Columns: []string{"depth", "path", "kind", "via", "changed"}, Rows: [][]any{}}
+	keep := func(ch *diff.Change) bool { return len(a.query["only"]) == 0 || globs.Match(ch.Name()) }
+	for d, err := range impact.Of(ctx, x.db, c.Result, int(depth), keep) {
+		if err != nil {
+			return schema.Classify(err)
+		}
+		if len(t.Rows) == mostImpact {
+			t.Truncated = true
+			break
+		}
+		t.Rows = append(t.Rows, []any{d.Depth, d.Path, d.Kind, d.Via, d.Changed})
+	}
+	t.Elapsed = milliseconds(began)
+	writeJSON(w, t)
+	return nil
+}

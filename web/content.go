@@ -1,0 +1,318 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/webp"
+
+	"pakdb/codecs"
+	"pakdb/codecs/media"
+	"pakdb/codecs/texture/container"
+	"pakdb/internal/picture"
+	"pakdb/query/explore"
+	"pakdb/query/inside"
+)
+
+// pictureFormat reads a kind of pictures that people keep as files.
+type pictureFormat struct {
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+}
+
+// pictureFormats are those that are told by their extension; textures of games are told by
+// container.KindOf.
+func pictureFormats() map[string]pictureFormat {
+	return map[string]pictureFormat{
+		".png": {png.DecodeConfig, png.Decode}, ".jpg": {jpeg.DecodeConfig, jpeg.Decode}, ".jpeg": {jpeg.DecodeConfig, jpeg.Decode},
+		".bmp": {bmp.DecodeConfig, bmp.Decode}, ".webp": {webp.DecodeConfig, webp.Decode},
+	}
+}
+
+func extension(e *explore.Entry) string { return strings.ToLower(path.Ext(e.Path)) }
+
+func isPicture(e *explore.Entry) bool {
+	return pictureFormats()[extension(e)].decode != nil || container.KindOf(e.Path, e.Type) != ""
+}
+
+func isSound(e *explore.Entry) bool { return extension(e) == ".ogg" || extension(e) == ".wav" }
+
+// textExtensions are files that are text, most likely.
+const textExtensions = " .txt .ini .json .xml .csv .lua .cfg .conf .log .md .html .htm .css .js .py .yaml .yml .toml .uplugin .uproject .upluginmanifest .usf .ush .hlsl .glsl .int .uc .srt .po .bat .sh .properties .locmeta "
+
+func isText(e *explore.Entry) bool {
+	return extension(e) != "" && strings.Contains(textExtensions, " "+extension(e)+" ")
+}
+
+// mostText is how much of a text is shown at once.
+const mostText = 1 << 20
+
+// text shows the beginning of a content as text.
+func (f *file) text(w http.ResponseWriter, r *http.Request, _ *address) error {
+	body, err := f.bytes(r.Context()) // whole: only then it is known to be the one that was scanned
+	if err != nil {
+		return err
+	}
+	text, encoding := decodeText(body[:min(mostText, len(body))])
+	writeJSON(w, map[string]any{"text": text, "encoding": encoding, "truncated": len(body) > mostText})
+	return nil
+}
+
+// decodeText reads UTF-8 and, by its mark, UTF-16; other bytes are those of Latin-1.
+func decodeText(b []byte) (text, encoding string) {
+	if len(b) >= 2 && (b[0] == 0xff && b[1] == 0xfe || b[0] == 0xfe && b[1] == 0xff) {
+		low, high := 0, 1
+		encoding = "UTF-16, little-endian"
+		if b[0] == 0xfe {
+			low, high, encoding = 1, 0, "UTF-16, big-endian"
+		}
+		units := make([]uint16, 0, len(b)/2)
+		for i := 2; i+1 < len(b); i += 2 {
+			units = append(units, uint16(b[i+low])|uint16(b[i+high])<<8)
+		}
+		return string(utf16.Decode(units)), encoding
+	}
+	whole := b
+	for range utf8.UTFMax - 1 { // the cut may go through a character
+		if utf8.Valid(whole) || len(whole) == 0 {
+			break
+		}
+		whole = whole[:len(whole)-1]
+	}
+	if utf8.Valid(whole) {
+		return strings.TrimPrefix(string(whole), "\ufeff"), "UTF-8"
+	}
+	runes := make([]rune, len(b))
+	for i, c := range b {
+		runes[i] = rune(c)
+	}
+	return string(runes), "Latin-1"
+}
+
+// hexPage is how many bytes are shown at once.
+const hexPage = 4096
+
+// hex shows bytes of a content.
+func (f *file) hex(w http.ResponseWriter, r *http.Request, a *address) error {
+	offset, err := a.number("offset", 0, 0, 1<<50)
+	if err != nil {
+		return err
+	}
+	body, err := f.bytes(r.Context())
+	if err != nil {
+		return err
+	}
+	if offset > 0 && offset >= int64(len(body)) {
+		return refuse(http.StatusRequestedRangeNotSatisfiable, "", "the content has %d bytes", len(body))
+	}
+	page := body[offset:min(offset+hexPage, int64(len(body)))]
+	writeJSON(w, map[string]any{"offset": offset, "size": len(body), "bytes": hex.EncodeToString(page), "page": hexPage})
+	return nil
+}
+
+// download writes the content as a file. What differs from its digest ends early.
+func (f *file) download(w http.ResponseWriter, r *http.Request, _ *address) error {
+	d, err := f.digest()
+	if err != nil {
+		return err
+	}
+	in, size, err := f.contents.Open(r.Context(), d)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": downloadName(f.entry)}))
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
+	h.Set("Cache-Control", "no-store")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	_, err = io.Copy(w, in)
+	if err != nil {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // nobody takes it for all
+	}
+	return nil
+}
+
+func downloadName(e *explore.Entry) string {
+	name := path.Base(e.Path)
+	if e.Path == "" || name == "/" || name == "." {
+		name = fmt.Sprintf("entry-%d", e.Ordinal)
+	}
+	return name
+}
+
+// meaning tells what the content means, as a tree.
+func (f *file) meaning(w http.ResponseWriter, r *http.Request, _ *address) error {
+	b, err := f.inBuild(r.Context())
+	if err != nil {
+		return err
+	}
+	root, _, err := b.Meaning(r.Context(), f.path())
+	if err != nil {
+		return err
+	}
+	writeJSON(w, root)
+	return nil
+}
+
+// code is the functions of a package, as people write them.
+func (f *file) code(w http.ResponseWriter, r *http.Request, _ *address) error {
+	b, err := f.inBuild(r.Context())
+	if err != nil {
+		return err
+	}
+	code, err := b.Code(r.Context(), f.path())
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := code.WriteBlocks(&text); err != nil {
+		return err
+	}
+	writeJSON(w, map[string]any{"code": text.String()})
+	return nil
+}
+
+// mostPixels bounds pictures that are decoded.
+const mostPixels = 64 << 20
+
+// picture is a picture of the content, as PNG that was made here.
+func (f *file) picture(w http.ResponseWriter, r *http.Request, a *address) error {
+	side, err := a.number("side", 1024, 16, 4096)
+	if err != nil {
+		return err
+	}
+	number, err := a.number("number", 0, 0, 1<<20)
+	if err != nil {
+		return err
+	}
+	found, err := f.image(r.Context(), int(number), int(side))
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := encoder.Encode(&out, picture.Small(found, int(side))); err != nil {
+		return err
+	}
+	writeBody(w, "image/png", out.Bytes())
+	return nil
+}
+
+func (f *file) image(ctx context.Context, number, side int) (image.Image, error) {
+	if !isPicture(f.entry) {
+		return f.texture(ctx, number, side)
+	}
+	body, err := f.bytes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if format, ok := pictureFormats()[extension(f.entry)]; ok {
+		size, err := format.config(bytes.NewReader(body))
+		if err != nil {
+			return nil, refuse(http.StatusUnprocessableEntity, "", "it is no picture of its kind: %v", err)
+		}
+		if int64(size.Width)*int64(size.Height) > mostPixels {
+			return nil, codecs.Errorf(codecs.ErrLimit, "a picture of %d x %d", size.Width, size.Height)
+		}
+		return format.decode(bytes.NewReader(body))
+	}
+	p, err := container.Read(container.KindOf(f.entry.Path, f.entry.Type), body)
+	if err != nil {
+		return nil, err
+	}
+	return p.Small(side)
+}
+
+// texture is one of the textures of a package, by its number.
+func (f *file) texture(ctx context.Context, number, side int) (image.Image, error) {
+	p, err := f.media(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.Exports {
+		if !media.IsTexture(p.ClassOf(i)) {
+			continue
+		}
+		if number--; number >= 0 {
+			continue
+		}
+		t, err := p.Texture(i)
+		if err != nil {
+			return nil, err
+		}
+		found, _, err := p.Small(t, 0, side)
+		return found, err
+	}
+	return nil, fmt.Errorf("%w: no such texture in it", fs.ErrNotExist)
+}
+
+func (f *file) media(ctx context.Context) (*media.Package, error) {
+	if _, err := f.digest(); err != nil {
+		return nil, err
+	}
+	return inside.NewFiles(f.db, f.contents, f.registry).Media(ctx, f.build.Label, f.path())
+}
+
+// sound is a sound that browsers play.
+func (f *file) sound(w http.ResponseWriter, r *http.Request, a *address) error {
+	number, err := a.number("number", 0, 0, 1<<20)
+	if err != nil {
+		return err
+	}
+	body, ext, err := f.stream(r.Context(), int(number))
+	if err != nil {
+		return err
+	}
+	kind := map[string]string{"ogg": "audio/ogg", "wav": "audio/wav"}[strings.TrimPrefix(ext, ".")]
+	if kind == "" {
+		return refuse(http.StatusUnsupportedMediaType, "download it", "browsers do not play %q", ext)
+	}
+	writeBody(w, kind, body)
+	return nil
+}
+
+func (f *file) stream(ctx context.Context, number int) (body []byte, ext string, err error) {
+	if isSound(f.entry) {
+		body, err = f.bytes(ctx)
+		return body, extension(f.entry), err
+	}
+	p, err := f.media(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for i := range p.Exports {
+		if !media.IsSound(p.ClassOf(i)) {
+			continue
+		}
+		if number--; number >= 0 {
+			continue
+		}
+		s, err := p.Sound(i)
+		if err != nil {
+			return nil, "", err
+		}
+		body, err = p.Stream(s)
+		return body, s.Codec.Ext(), err
+	}
+	return nil, "", fmt.Errorf("%w: no such sound in it", fs.ErrNotExist)
+}

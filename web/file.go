@@ -1,0 +1,229 @@
+package web
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/diff"
+	"pakdb/diff/history"
+	"pakdb/query"
+	"pakdb/query/explore"
+	"pakdb/query/graph"
+	"pakdb/query/show"
+)
+
+// files tells all of one file: facts, history, references, and what is in it.
+type files struct {
+	catalog  *explore.Catalog
+	db       *sql.DB
+	contents *query.Contents // nil: nothing of contents is shown
+	registry *codecs.Registry
+	most     int64 // bytes of a content
+}
+
+// file is the one that an address names.
+type file struct {
+	*files
+	build *explore.Build
+	entry *explore.Entry
+}
+
+// parts are what is told of a file beside its facts.
+func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address) error {
+	return map[string]func(*file, http.ResponseWriter, *http.Request, *address) error{
+		"history": (*file).history, "refs": (*file).refs, "meaning": (*file).meaning, "code": (*file).code,
+		"text": (*file).text, "hex": (*file).hex, "picture": (*file).picture, "sound": (*file).sound, "download": (*file).download,
+	}
+}
+
+// dataParts are the parts that are data also without ".json" behind them: pictures and the
+// like.
+func dataParts() []string { return []string{"picture", "sound", "download"} }
+
+func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error {
+	b, err := x.catalog.Build(r.Context(), a.build)
+	if err != nil {
+		return err
+	}
+	if a.page == pagePath {
+		return x.places(w, r, b, a)
+	}
+	e, err := x.catalog.Entry(r.Context(), b, explore.Place{Archive: a.archive, Ordinal: a.ordinal})
+	if err != nil {
+		return err
+	}
+	f := &file{x, b, e}
+	if a.part == "" {
+		shows, err := f.shows(r.Context())
+		if err != nil {
+			return err
+		}
+		writeJSON(w, map[string]any{"entry": e, "shows": shows})
+		return nil
+	}
+	part := parts()[a.part]
+	if part == nil {
+		return refuse(http.StatusNotFound, "docs/serve.md lists all addresses", "a file has no part %q", a.part)
+	}
+	return part(f, w, r, a)
+}
+
+// places tells where a path is: its address is that of the first.
+func (x *files) places(w http.ResponseWriter, r *http.Request, b *explore.Build, a *address) error {
+	found, err := x.catalog.Places(r.Context(), b, a.path)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("%w: %s", explore.ErrNoEntry, a.path)
+	}
+	writeJSON(w, map[string]any{"places": found})
+	return nil
+}
+
+// path is what the file is called by in the catalog.
+func (f *file) path() string { return f.entry.Path }
+
+// history tells in which builds the file changed.
+func (f *file) history(w http.ResponseWriter, r *http.Request, _ *address) error {
+	began := time.Now()
+	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored", "renamed_by", "also", "old_content", "new_content"}
+	t := table{Columns: append([]string{"build"}, columns...), Rows: [][]any{}}
+	if f.path() != "" {
+		events, err := history.Of(r.Context(), f.db, f.path())
+		if err != nil && !errors.Is(err, diff.ErrNoFile) {
+			return err
+		}
+		for i := range events {
+			row := []any{events[i].Build}
+			for _, v := range events[i].RowOf(columns...) {
+				row = append(row, value(v))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	t.Elapsed = milliseconds(began)
+	writeJSON(w, t)
+	return nil
+}
+
+// mostRefs bounds each list of references.
+const mostRefs = 500
+
+// refs tells what the file refers to, and what refers to it.
+func (f *file) refs(w http.ResponseWriter, r *http.Request, _ *address) error {
+	began := time.Now()
+	answer := map[string]any{}
+	list := func(reverse bool) ([]map[string]any, bool, error) {
+		all := []map[string]any{}
+		more := false
+		if f.path() == "" {
+			return all, false, nil
+		}
+		g, err := graph.Open(r.Context(), f.db, f.build.Label)
+		if err != nil {
+			return nil, false, err
+		}
+		nodes, err := g.Resolve(r.Context(), f.path())
+		if errors.Is(err, graph.ErrNoNode) || err == nil && len(nodes) != 1 {
+			return all, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		err = g.Walk(r.Context(), nodes[0], graph.Options{Reverse: reverse}, func(e graph.Edge) error {
+			if len(all) >= mostRefs {
+				more = true
+				return errFull
+			}
+			far := e.To
+			if reverse {
+				far = e.From
+			}
+			all = append(all, map[string]any{"name": far.Name(), "path": far.Path, "kind": e.Kind, "status": e.Status, "weak": e.Weak})
+			return nil
+		})
+		if errors.Is(err, errFull) {
+			err = nil
+		}
+		return all, more, err
+	}
+	for name, reverse := range map[string]bool{"refers_to": false, "referred_by": true} {
+		found, more, err := list(reverse)
+		if err != nil {
+			return err
+		}
+		answer[name], answer[name+"_more"] = found, more
+	}
+	answer["ms"] = milliseconds(began)
+	writeJSON(w, answer)
+	return nil
+}
+
+// digest is the hash of the content; the error is of class [query.ErrNoContent] where there
+// is none, or nothing of contents is shown.
+func (f *file) digest() (d [32]byte, err error) {
+	if f.contents == nil {
+		return d, refuse(http.StatusForbidden, "pakdb serve --read DIR lets it", "this server does not read archives")
+	}
+	if n, err := hex.Decode(d[:], []byte(f.entry.Content)); err != nil || n != len(d) {
+		return d, fmt.Errorf("%w: it was listed, and not read", query.ErrNoContent)
+	}
+	return d, nil
+}
+
+// bytes returns the whole content, if it is not too large to be shown.
+func (f *file) bytes(ctx context.Context) ([]byte, error) {
+	d, err := f.digest()
+	if err != nil {
+		return nil, err
+	}
+	return f.contents.Bytes(ctx, d, f.most)
+}
+
+// inBuild returns the files of the build, for what the file means.
+func (f *file) inBuild(ctx context.Context) (*show.Build, error) {
+	if _, err := f.digest(); err != nil {
+		return nil, err
+	}
+	return show.InBuild(ctx, f.db, f.build.Label, f.contents, f.registry)
+}
+
+// shows lists what can be asked for of the content, the best to begin with first.
+func (f *file) shows(ctx context.Context) ([]string, error) {
+	if f.entry.Deleted || f.contents == nil || f.entry.Content == "" {
+		return []string{}, nil
+	}
+	var all []string
+	textures, sounds, functions, err := f.catalog.Media(ctx, f.build, f.path())
+	if err != nil {
+		return nil, err
+	}
+	if textures > 0 || isPicture(f.entry) {
+		all = append(all, "picture")
+	}
+	if sounds > 0 || isSound(f.entry) {
+		all = append(all, "sound")
+	}
+	if isText(f.entry) {
+		all = append(all, "text")
+	}
+	if f.entry.Kind != "" && f.entry.Kind[0] != '?' {
+		all = append(all, "meaning")
+	}
+	if functions > 0 {
+		all = append(all, "code")
+	}
+	all = append(all, "hex")
+	if !slices.Contains(all, "text") {
+		all = append(all, "text")
+	}
+	return append(all, "download"), nil
+}

@@ -1,0 +1,245 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pakdb/internal/recent"
+	"pakdb/query/explore"
+)
+
+// folders lists folders, and draws maps of them.
+type folders struct {
+	catalog  *explore.Catalog
+	listings *recent.Cache[listKey, *explore.Listing]
+}
+
+// listKey is the files of a folder in an order.
+type listKey struct {
+	build    int64
+	path     string
+	order    explore.Order
+	backward bool
+}
+
+// mostListed bounds the files of all listings that are kept, which take some 100 bytes each.
+const mostListed = 300_000
+
+func newFolders(c *explore.Catalog) *folders {
+	return &folders{catalog: c, listings: recent.New[listKey, *explore.Listing](mostListed)}
+}
+
+// folderAnswer is a folder as the page gets it: a list, folders first, of which these are the
+// rows from At on.
+type folderAnswer struct {
+	table
+	Build   string `json:"build"`
+	Path    string `json:"path"`
+	Files   int64  `json:"files"` // below it
+	Size    int64  `json:"size"`
+	Stored  int64  `json:"stored"`
+	Total   int    `json:"total"` // rows
+	At      int    `json:"at"`
+	Unnamed int64  `json:"unnamed"` // entries of the build without a path, in the root
+}
+
+func (x *folders) answer(w http.ResponseWriter, r *http.Request, a *address) error {
+	began := time.Now()
+	tree, err := x.catalog.Tree(r.Context(), a.build)
+	if err != nil {
+		return err
+	}
+	a.path = strings.Trim(a.path, "/")
+	folder, err := tree.Folder(a.path)
+	if err != nil {
+		return err
+	}
+	if a.page == pageTreemap {
+		return x.treemap(w, r, a, tree, folder)
+	}
+	order, backward := explore.Order(strings.TrimPrefix(a.query.Get("sort"), "-")), strings.HasPrefix(a.query.Get("sort"), "-")
+	if order = cmp.Or(order, explore.ByName); !slices.Contains(explore.Orders(), order) {
+		return refuse(http.StatusBadRequest, "", "sort is one of %v", explore.Orders())
+	}
+	limit, err := a.number("limit", 200, 0, 1000)
+	if err != nil {
+		return err
+	}
+	at, err := x.from(a, tree.Build.ID)
+	if err != nil {
+		return err
+	}
+	list, err := x.list(r.Context(), tree, folder, listKey{tree.Build.ID, a.path, order, backward})
+	if err != nil {
+		return err
+	}
+	answer := &folderAnswer{Build: a.build, Path: a.path, Files: folder.Files, Size: folder.Size, Stored: folder.Stored,
+		Total: len(folder.Folders) + len(list.Files), At: at}
+	if a.path == "" {
+		answer.Unnamed = tree.Unnamed
+	}
+	answer.Columns = []string{"kind", "name", "files", "size", "stored", "type", "archive", "ordinal", "encrypted"}
+	if answer.Rows, err = x.rows(r.Context(), tree, explore.SortFolders(folder.Folders, order, backward), list, at, int(limit)); err != nil {
+		return err
+	}
+	if end := at + len(answer.Rows); end < answer.Total && len(answer.Rows) > 0 {
+		answer.Next, answer.Truncated = cursor(tree.Build.ID, end), true
+	}
+	answer.Elapsed = milliseconds(began)
+	writeJSON(w, answer)
+	return nil
+}
+
+// cursor names a row of a list that does not change: builds have another id when they are
+// scanned again.
+func cursor(build int64, at int) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", build, at))
+}
+
+// from returns the row that a request begins with.
+func (x *folders) from(a *address, build int64) (int, error) {
+	after := a.query.Get("after")
+	if after == "" {
+		at, err := a.number("at", 0, 0, 1<<40)
+		return int(at), err
+	}
+	text, err := base64.RawURLEncoding.DecodeString(after)
+	var of int64
+	var at int
+	if n, scanErr := fmt.Sscanf(string(text), "%d.%d", &of, &at); err != nil || scanErr != nil || n != 2 || at < 0 {
+		return 0, refuse(http.StatusBadRequest, "", "after is what another answer has as next")
+	}
+	if of != build {
+		return 0, refuse(http.StatusConflict, "begin again without after", "the build was scanned again since")
+	}
+	return at, nil
+}
+
+// list returns the files of a folder in an order.
+func (x *folders) list(ctx context.Context, t *explore.Tree, f *explore.Folder, key listKey) (*explore.Listing, error) {
+	return x.listings.Get(ctx, key, func(ctx context.Context) (*explore.Listing, int64, error) {
+		list, err := t.List(ctx, f)
+		if err != nil {
+			return nil, 0, err
+		}
+		return list.SortedBy(key.order, key.backward), int64(len(list.Files)) + 1, nil
+	})
+}
+
+// rows returns those from at on, folders first.
+func (x *folders) rows(ctx context.Context, t *explore.Tree, folders []*explore.Folder, l *explore.Listing, at, limit int) ([][]any, error) {
+	rows := [][]any{}
+	for i := at; i < len(folders) && len(rows) < limit; i++ {
+		f := folders[i]
+		rows = append(rows, []any{"folder", f.Name, f.Files, f.Size, f.Stored, t.Words[f.Type], t.ArchiveName(f.Archive), nil, false})
+	}
+	first := min(max(at-len(folders), 0), len(l.Files))
+	files := l.Files[first:min(first+limit-len(rows), len(l.Files))]
+	ordinals, err := t.Ordinals(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		f := &files[i]
+		rows = append(rows, []any{"file", f.Name, 1, f.Size, f.Stored, t.Words[f.Type], t.ArchiveName(f.Archive), ordinals[i], f.Encrypted})
+	}
+	return rows, nil
+}
+
+// cell is a rectangle of a map, and those in it.
+type cell struct {
+	Name    string  `json:"n"`
+	Value   int64   `json:"v"`
+	Files   int64   `json:"f"`
+	Type    string  `json:"t,omitempty"`
+	Archive string  `json:"a,omitempty"`
+	Folder  bool    `json:"d,omitempty"` // it can be gone into
+	Rest    int64   `json:"r,omitempty"` // how many small ones it stands for
+	Cells   []*cell `json:"c,omitempty"`
+}
+
+const (
+	deepestMap = 6
+	smallestOf = 4000 // what is smaller than this share of all is not told apart
+)
+
+// treemap answers with the cells of a map: what is too small to be seen stands together.
+func (x *folders) treemap(w http.ResponseWriter, r *http.Request, a *address, t *explore.Tree, f *explore.Folder) error {
+	measure := map[string]func(size, stored, files int64) int64{
+		"size": func(n, _, _ int64) int64 { return n }, "stored": func(_, n, _ int64) int64 { return n }, "files": func(_, _, n int64) int64 { return n },
+	}[cmp.Or(a.query.Get("by"), "stored")]
+	if measure == nil {
+		return refuse(http.StatusBadRequest, "", "by is one of size, stored, files")
+	}
+	list, err := x.list(r.Context(), t, f, listKey{t.Build.ID, a.path, explore.BySize, false})
+	if err != nil {
+		return err
+	}
+	m := &mapper{tree: t, measure: measure}
+	m.least = measure(f.Size, f.Stored, f.Files) / smallestOf
+	root := m.folder(f, 0)
+	root.Cells = slices.DeleteFunc(root.Cells, func(c *cell) bool { return !c.Folder && c.Name == "" && c.Rest == 0 })
+	rest := &cell{}
+	for i := range list.Files {
+		file := &list.Files[i]
+		c := &cell{Name: file.Name, Value: measure(file.Size, file.Stored, 1), Files: 1, Type: t.Words[file.Type], Archive: t.ArchiveName(file.Archive)}
+		if c.Value > m.least && len(root.Cells) < 1000 {
+			root.Cells = append(root.Cells, c)
+		} else {
+			if rest.Rest == 0 { // the largest come first
+				rest.Type, rest.Archive = c.Type, c.Archive
+			}
+			rest.Value, rest.Files, rest.Rest = rest.Value+c.Value, rest.Files+1, rest.Rest+1
+		}
+	}
+	if rest.Rest > 0 {
+		root.Cells = append(root.Cells, rest)
+	}
+	root.sort()
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, map[string]any{"build": a.build, "path": a.path, "root": root})
+	return nil
+}
+
+// mapper makes cells of folders.
+type mapper struct {
+	tree    *explore.Tree
+	measure func(size, stored, files int64) int64
+	least   int64
+}
+
+func (m *mapper) folder(f *explore.Folder, depth int) *cell {
+	c := &cell{Name: f.Name, Value: m.measure(f.Size, f.Stored, f.Files), Files: f.Files, Type: m.tree.Words[f.Type], Archive: m.tree.ArchiveName(f.Archive), Folder: true}
+	if depth >= deepestMap {
+		return c
+	}
+	rest, most := &cell{}, int64(0) // the small ones have the colour of the largest of them
+	for _, below := range f.Folders {
+		if v := m.measure(below.Size, below.Stored, below.Files); v > m.least {
+			c.Cells = append(c.Cells, m.folder(below, depth+1))
+		} else {
+			if rest.Rest == 0 || v > most {
+				most, rest.Type, rest.Archive = v, m.tree.Words[below.Type], m.tree.ArchiveName(below.Archive)
+			}
+			rest.Value, rest.Files, rest.Rest = rest.Value+v, rest.Files+below.Files, rest.Rest+1
+		}
+	}
+	if rest.Rest > 0 && rest.Value > 0 {
+		c.Cells = append(c.Cells, rest)
+	}
+	if depth > 0 && len(c.Cells) > 0 && f.OwnFiles > 0 { // its own files, beside its folders
+		c.Cells = append(c.Cells, &cell{Value: m.measure(f.OwnSize, f.OwnStored, f.OwnFiles), Files: f.OwnFiles, Type: c.Type, Archive: c.Archive, Rest: f.OwnFiles})
+	}
+	c.sort()
+	return c
+}
+
+func (c *cell) sort() {
+	slices.SortStableFunc(c.Cells, func(a, b *cell) int { return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name)) })
+}

@@ -1,0 +1,306 @@
+package web
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"pakdb/query"
+	"pakdb/schema"
+)
+
+// statements run SQL of users.
+type statements struct {
+	slots   *slots
+	library query.Library
+	limits  Limits
+}
+
+func (x *statements) answer(w http.ResponseWriter, r *http.Request, a *address) error {
+	switch a.page {
+	case pageSchema:
+		return x.describe(w, r)
+	case pageQuery:
+		q, err := x.library.Get(a.name)
+		if err != nil {
+			return err
+		}
+		return x.run(w, r, a, q.SQL, q)
+	case pageExplain:
+		return x.explain(w, r, a)
+	}
+	text := a.query.Get("sql")
+	if strings.TrimSpace(text) == "" {
+		return refuse(http.StatusBadRequest, "/sql.json?sql=SELECT build FROM builds", "no SQL given")
+	}
+	return x.run(w, r, a, text, nil)
+}
+
+// parameters returns what the request gives to parameters, by their names.
+func parameters(a *address) map[string]string {
+	given := map[string]string{}
+	for name := range a.query {
+		if rest, ok := strings.CutPrefix(name, "p."); ok {
+			given[rest] = a.query.Get(name)
+		}
+	}
+	return given
+}
+
+func bind(ctx context.Context, db *query.DB, a *address, text string, q *query.Named) (query.Args, error) {
+	given := parameters(a)
+	label := a.query.Get("build")
+	if q != nil {
+		if _, ok := given["build"]; !ok && label != "" && q.Takes("build") {
+			given["build"] = label
+		}
+		return db.Bind(ctx, q, given, nil)
+	}
+	values := query.Args{Named: map[string]driver.Value{}}
+	for name, v := range given {
+		values.Named[name] = query.ParseValue(v)
+	}
+	if _, ok := given["build"]; !ok && label != "" && slices.Contains(query.Parameters(text), "build") {
+		values.Named["build"] = label
+	}
+	return values, nil
+}
+
+// run answers with the result of a statement. JSON is a page of at most so many rows; CSV and
+// JSON lines have all, as far as they come in time.
+func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, text string, q *query.Named) error {
+	ctx, cancel := context.WithTimeout(r.Context(), x.limits.Time)
+	defer cancel()
+	err := x.slots.run(ctx, func(db *query.DB) error {
+		args, err := bind(ctx, db, a, text, q)
+		if err != nil {
+			return err
+		}
+		if a.form != formJSON {
+			return stream(ctx, w, a, db, text, args)
+		}
+		t, err := x.table(ctx, db, text, args)
+		if err == nil {
+			writeJSON(w, t)
+		}
+		return err
+	})
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return x.stopped(text)
+	}
+	return err
+}
+
+// stopped tells of a statement that took too long.
+func (x *statements) stopped(text string) error {
+	p := refuse(http.StatusServiceUnavailable, "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run",
+		"stopped: a statement may take %s here", x.limits.Time)
+	p.Advice, p.Command = query.Advice(text), "pakdb query "+quoted(text)
+	return p
+}
+
+// quoted is a word of a shell.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+var errEnough = errors.New("there are enough rows")
+
+// mostCells bounds the bytes of all values that a page has, about.
+const mostCells = 32 << 20
+
+func (x *statements) table(ctx context.Context, db *query.DB, text string, args query.Args) (*table, error) {
+	began, t, size := time.Now(), &table{Rows: [][]any{}}, 0
+	err := db.Each(ctx, text, args, func(columns []string) error {
+		t.Columns = columns
+		return nil
+	}, func(values []driver.Value) error {
+		if len(t.Rows) >= x.limits.Rows || size > mostCells {
+			t.Truncated = true
+			return errEnough
+		}
+		row := make([]any, len(values))
+		for i, v := range values {
+			row[i] = value(v)
+			if s, ok := row[i].(string); ok {
+				row[i] = strings.Clone(s)
+				size += len(s)
+			}
+			size += 8
+		}
+		t.Rows = append(t.Rows, row)
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	if t.Columns == nil {
+		t.Columns = []string{}
+	}
+	t.Elapsed = milliseconds(began)
+	if t.Elapsed > 1000 {
+		t.Advice = query.Advice(text)
+	}
+	return t, nil
+}
+
+// stream writes all rows. What fails once some were written ends the connection, so that
+// nobody takes them for all.
+func stream(ctx context.Context, w http.ResponseWriter, a *address, db *query.DB, text string, args query.Args) error {
+	kind := map[form]string{formCSV: "text/csv; charset=utf-8", formLines: "application/jsonl; charset=utf-8"}[a.form]
+	h := w.Header()
+	began := &beginning{ResponseWriter: w, begin: func() {
+		h.Set("Content-Type", kind)
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Disposition", `attachment; filename="result.`+string(a.form)+`"`)
+	}}
+	err := db.Run(ctx, text, args, query.Output{W: began, Format: string(a.form)})
+	if err != nil && began.begun {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // where it cannot, the last chunk is written
+		return nil
+	}
+	if err == nil && !began.begun {
+		began.begin()
+	}
+	return err
+}
+
+// beginning is an answer that has its headers with its first bytes.
+type beginning struct {
+	http.ResponseWriter
+	begin func()
+	begun bool
+}
+
+func (b *beginning) Write(p []byte) (int, error) {
+	if !b.begun {
+		b.begun = true
+		b.begin()
+	}
+	return b.ResponseWriter.Write(p)
+}
+
+// describe tells what SQL may name.
+func (x *statements) describe(w http.ResponseWriter, r *http.Request) error {
+	return x.slots.run(r.Context(), func(db *query.DB) error {
+		views, tables, err := db.Tables(r.Context())
+		if err != nil {
+			return err
+		}
+		docs := viewDocs()
+		type column struct {
+			Name string `json:"name"`
+			Doc  string `json:"doc,omitempty"`
+			Type string `json:"type,omitempty"`
+		}
+		type relation struct {
+			Name    string   `json:"name"`
+			Doc     string   `json:"doc,omitempty"`
+			Columns []column `json:"columns"`
+		}
+		read := func(names []string) ([]relation, error) {
+			all := []relation{}
+			for _, name := range names {
+				columns, err := db.Columns(r.Context(), name)
+				if err != nil {
+					return nil, err
+				}
+				one := relation{Name: name, Doc: docs[name].doc, Columns: []column{}}
+				for _, c := range columns {
+					d := docs[name].columns[c]
+					one.Columns = append(one.Columns, column{c, d.doc, d.kind})
+				}
+				all = append(all, one)
+			}
+			return all, nil
+		}
+		v, err := read(views)
+		if err != nil {
+			return err
+		}
+		t, err := read(tables)
+		if err != nil {
+			return err
+		}
+		writeJSON(w, map[string]any{"views": v, "tables": t, "functions": functions(db), "queries": x.queries()})
+		return nil
+	})
+}
+
+func functions(db *query.DB) (all []map[string]string) {
+	for _, f := range db.Functions() {
+		all = append(all, map[string]string{"usage": f.Usage, "doc": f.Doc})
+	}
+	for _, f := range db.TableFunctions() {
+		all = append(all, map[string]string{"usage": f.Usage(), "doc": f.Doc})
+	}
+	return all
+}
+
+func (x *statements) queries() []map[string]any {
+	all := []map[string]any{}
+	for _, name := range x.library.Names() {
+		q := x.library[name]
+		params := []map[string]string{}
+		for _, p := range q.Params {
+			params = append(params, map[string]string{"name": p.Name, "type": p.Type, "default": p.Default, "doc": p.Doc})
+		}
+		all = append(all, map[string]any{"name": q.Name, "doc": q.Doc, "params": params, "sql": q.SQL, "example": q.Example})
+	}
+	return all
+}
+
+// described is what the documentation says of a view and its columns.
+type described struct {
+	doc     string
+	columns map[string]describedColumn
+}
+
+type describedColumn struct{ kind, doc string }
+
+// viewDocs reads what schema.Document writes: a heading, a summary and a row for each column.
+func viewDocs() map[string]described {
+	all := map[string]described{}
+	name := ""
+	for line := range strings.Lines(schema.Document()) {
+		line = strings.TrimSpace(line)
+		if heading, ok := strings.CutPrefix(line, "### "); ok {
+			name = heading
+			all[name] = described{columns: map[string]describedColumn{}}
+			continue
+		}
+		v := all[name]
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		switch {
+		case name == "" || line == "":
+		case strings.HasPrefix(line, "|") && len(cells) >= 4 && strings.TrimSpace(cells[0]) != "column" && !strings.HasPrefix(cells[0], "---"):
+			v.columns[strings.TrimSpace(cells[0])] = describedColumn{strings.TrimSpace(cells[1]), strings.TrimSpace(strings.Join(cells[3:], "|"))}
+		case v.doc == "" && !strings.HasPrefix(line, "|"):
+			v.doc = line
+			all[name] = v
+		}
+	}
+	return all
+}
+
+// explain tells how a statement is run.
+func (x *statements) explain(w http.ResponseWriter, r *http.Request, a *address) error {
+	text := a.query.Get("sql")
+	lines := []string{}
+	err := x.slots.run(r.Context(), func(db *query.DB) error {
+		t, err := x.table(r.Context(), db, "EXPLAIN QUERY PLAN "+text, query.Args{})
+		if err == nil {
+			for _, row := range t.Rows {
+				lines = append(lines, row[len(row)-1].(string))
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	writeJSON(w, map[string]any{"lines": lines, "advice": query.Advice(text)})
+	return nil
+}

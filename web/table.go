@@ -1,0 +1,71 @@
+package web
+
+import (
+	"database/sql/driver"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// table is a list as programs get it.
+type table struct {
+	Columns   []string `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	Next      string   `json:"next,omitempty"` // where the next page begins; "" for nowhere
+	Truncated bool     `json:"truncated"`      // there are more rows than a page may have
+	Advice    string   `json:"advice,omitempty"`
+	Elapsed   float64  `json:"ms"`
+}
+
+// exactInteger is up to which integers JavaScript has them all.
+const exactInteger = 1 << 53
+
+// value is a value of SQL as JSON has it: integers that JavaScript would round are text, as
+// are blobs, in hex digits.
+func value(v driver.Value) any {
+	switch v := v.(type) {
+	case int64:
+		return integer(v)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+	case []byte:
+		return hex.EncodeToString(v)
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	}
+	return v
+}
+
+func integer(n int64) any {
+	if n > exactInteger || n < -exactInteger {
+		return strconv.FormatInt(n, 10)
+	}
+	return n
+}
+
+// milliseconds since a time, to the tenth.
+func milliseconds(since time.Time) float64 {
+	return math.Round(float64(time.Since(since).Microseconds())/100) / 10
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	writeBody(w, "application/json; charset=utf-8", body)
+}
+
+func writeBody(w http.ResponseWriter, kind string, body []byte) {
+	w.Header().Set("Content-Type", kind)
+	if w.Header().Get("Cache-Control") == "" {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	_, _ = w.Write(body) // who asked may have left
+}
