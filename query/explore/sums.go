@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
+	"maps"
 	"math"
 	"runtime"
 	"slices"
@@ -44,14 +46,11 @@ type sum struct {
 // What is no file of the game is left out as in the view files: delete records, entries of
 // archives that are entries, what describes an archive.
 const (
-	// Beside max(), SQLite takes other columns from the row that has the greatest value.
-	ownSQL = `SELECT g.dir_id, d.prefix, g.files, g.size, g.stored, g.largest, g.ext_id
-		FROM (SELECT p.dir_id, p.ext_id, count(*) AS files, sum(r.size) AS size, sum(r.stored) AS stored, max(r.size) AS largest
-			FROM entry_row r
-			LEFT JOIN path p ON p.path_id = r.path_id
-			WHERE r.lineage_id = ?1 AND r.since <= ?2 AND (r.until = 0 OR r.until > ?2) AND r.flags & 42 = 0 AND r.row >= ?3 AND r.row < ?4
-			GROUP BY p.dir_id) g
-		LEFT JOIN dir d ON d.dir_id = g.dir_id`
+	// Rows are added up here: for SQLite to group them takes twice as long.
+	ownSQL = `SELECT p.dir_id, p.ext_id, r.size, r.stored
+		FROM entry_row r
+		LEFT JOIN path p ON p.path_id = r.path_id
+		WHERE r.lineage_id = ?1 AND r.since <= ?2 AND (r.until = 0 OR r.until > ?2) AND r.flags & 42 = 0 AND r.row >= ?3 AND r.row < ?4`
 	// Counted by ownSQL, and hidden by another entry.
 	shadowSQL = `SELECT s.mount, p.dir_id, -count(*), -sum(r.size), -sum(r.stored)
 		FROM build_shadow s
@@ -114,35 +113,68 @@ func loadSums(ctx context.Context, db *sql.DB, build int64, mounts []mount) ([]s
 		return nil, err
 	}
 	found := make([][]sum, len(parts)+1)
-	g, ctx := errgroup.WithContext(ctx)
+	g, together := errgroup.WithContext(ctx)
 	g.SetLimit(min(runtime.GOMAXPROCS(0), 4))
 	for i, p := range parts {
-		g.Go(func() error {
-			return schema.EachRow(ctx, db, ownSQL, []driver.Value{p.lineage, p.edition, p.from, p.to}, func(v []driver.Value) {
-				found[i] = append(found[i], sum{p.ordinal, integer(v[0]), text(v[1]), integer(v[2]), integer(v[3]), integer(v[4]), integer(v[5]), integer(v[6])})
-			})
+		g.Go(func() (err error) {
+			found[i], err = p.sums(together, db)
+			return err
 		})
 	}
 	g.Go(func() error {
-		return schema.EachRow(ctx, db, shadowSQL, []driver.Value{build}, func(v []driver.Value) {
+		return schema.EachRow(together, db, shadowSQL, []driver.Value{build}, func(v []driver.Value) {
 			i := len(parts)
-			found[i] = append(found[i], sum{integer(v[0]), integer(v[1]), "", integer(v[2]), integer(v[3]), integer(v[4]), -1, 0})
+			found[i] = append(found[i], sum{mount: integer(v[0]), dir: integer(v[1]), files: integer(v[2]), size: integer(v[3]), stored: integer(v[4]), largest: -1})
 		})
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
 	all := slices.Concat(found...)
+	return all, loadPrefixes(ctx, db, all)
+}
+
+// sums adds up the rows of a part.
+func (p *part) sums(ctx context.Context, db *sql.DB) ([]sum, error) {
+	var all []sum
+	at, last := map[int64]int{}, -1 // those of one folder mostly follow each other
+	err := schema.EachRow(ctx, db, ownSQL, []driver.Value{p.lineage, p.edition, p.from, p.to}, func(v []driver.Value) {
+		dir, size := integer(v[0]), integer(v[2])
+		if last < 0 || all[last].dir != dir {
+			var ok bool
+			if last, ok = at[dir]; !ok {
+				last = len(all)
+				at[dir] = last
+				all = append(all, sum{mount: p.ordinal, dir: dir, largest: -1})
+			}
+		}
+		s := &all[last]
+		s.files++
+		s.size += size
+		s.stored += integer(v[3])
+		if size > s.largest {
+			s.largest, s.ext = size, integer(v[1])
+		}
+	})
+	return all, err
+}
+
+// loadPrefixes looks up what folders are called.
+func loadPrefixes(ctx context.Context, db *sql.DB, all []sum) error {
 	prefixes := map[int64]string{}
 	for i := range all {
-		if all[i].files > 0 {
-			prefixes[all[i].dir] = all[i].prefix
-		}
+		prefixes[all[i].dir] = ""
 	}
+	ids, err := json.Marshal(slices.Collect(maps.Keys(prefixes)))
+	if err != nil {
+		return err
+	}
+	err = schema.EachRow(ctx, db, "SELECT dir_id, prefix FROM dir WHERE dir_id IN (SELECT value FROM json_each(?))", []driver.Value{string(ids)},
+		func(v []driver.Value) { prefixes[integer(v[0])] = text(v[1]) })
 	for i := range all {
 		all[i].prefix = prefixes[all[i].dir]
 	}
-	return all, nil
+	return err
 }
 
 // named is a file whose path another container has.

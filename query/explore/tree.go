@@ -166,7 +166,7 @@ type grower struct {
 type growing struct {
 	*Folder
 	parent   *growing
-	archives map[int64]int64 // decoded bytes of each
+	archives []share
 }
 
 func newGrower(t *Tree) *grower {
@@ -188,7 +188,7 @@ func (g *grower) add(s *sum) {
 	f.OwnSize += s.size
 	f.OwnStored += s.stored
 	f.enlarge(s.largest, s.ext)
-	count(&f.archives, s.mount, s.size)
+	f.share(s.mount, s.size)
 	if key := (dirKey{root, s.dir}); !slices.Contains(f.dirs, key) {
 		f.dirs = append(f.dirs, key)
 	}
@@ -201,11 +201,18 @@ func (f *Folder) enlarge(size, ext int64) {
 	}
 }
 
-func count(of *map[int64]int64, key, n int64) {
-	if *of == nil {
-		*of = map[int64]int64{}
+// share is what a folder has of an archive, in decoded bytes.
+type share struct{ mount, size int64 }
+
+// share adds what a folder has of an archive. Folders have files of few archives.
+func (f *growing) share(mount, size int64) {
+	for i := range f.archives {
+		if f.archives[i].mount == mount {
+			f.archives[i].size += size
+			return
+		}
 	}
-	(*of)[key] += n
+	f.archives = append(f.archives, share{mount, size})
 }
 
 func (g *grower) folder(path string) *growing {
@@ -253,20 +260,20 @@ func (g *grower) finish() {
 			p.Size += f.Size
 			p.Stored += f.Stored
 			p.enlarge(f.largest, f.Type)
-			for key, n := range f.archives {
-				count(&p.archives, key, n)
+			for _, a := range f.archives {
+				p.share(a.mount, a.size)
 			}
 		}
 		f.archives = nil
 	}
 }
 
-// largest returns the key of the greatest value, the least of equal ones; 0 for none.
-func largest(of map[int64]int64) (best int64) {
+// largest returns the archive of the most bytes, the first of equal ones; 0 for none.
+func largest(of []share) (best int64) {
 	most := int64(-1)
-	for key, n := range of {
-		if n > most || n == most && key < best {
-			best, most = key, n
+	for _, s := range of {
+		if s.size > most || s.size == most && s.mount < best {
+			best, most = s.mount, s.size
 		}
 	}
 	return best
