@@ -382,6 +382,14 @@ func TestExplorerInBrowser(t *testing.T) {
 	if after := b.text(`getComputedStyle(document.body).backgroundColor`); after == before {
 		t.Error("t does not change the theme")
 	}
+	b.open("/b/1.1/path/Calligraphy/Powers/Curves/DamageByRank.curve")
+	b.until("the curve", `document.querySelectorAll("[role=tabpanel] svg circle").length > 3`)
+	b.eval(`document.querySelector("[role=tab]:nth-child(2)").click()`)
+	b.until("another tab in the address", `location.search.startsWith("?show=")`)
+	b.open("/patch/1.1...1.1")
+	b.named()
+	b.open("/compare/1.1...1.1")
+	b.named()
 	b.open("/b/1.1/problems")
 	b.named()
 	b.open("/b/1.1/archives")

@@ -78,6 +78,8 @@ func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address)
 		return c.list(w, a)
 	case "inside":
 		return x.inside(w, r, a, c)
+	case "choice":
+		return c.choice(w, a)
 	case "downloads":
 		return c.reading(r.Context(), func(ctx context.Context) error { return x.downloads(ctx, w, c) })
 	case "impact":
@@ -195,6 +197,42 @@ func (c *comparison) list(w http.ResponseWriter, a *address) error {
 	}
 	t.Elapsed = milliseconds(began)
 	writeJSON(w, t)
+	return nil
+}
+
+// mostChosen bounds the changes of a choice that are listed.
+const mostChosen = 300
+
+// choice adds up the changes that patterns choose, as "patch build --only" takes them, for
+// what a patch of them would have: files of the new build, and delete records.
+func (c *comparison) choice(w http.ResponseWriter, a *address) error {
+	globs, err := glob.ParseList(a.query["only"], true)
+	if err != nil {
+		return refuse(http.StatusBadRequest, "", "%v", err)
+	}
+	var changes, files, deletes, size, stored, to int64
+	rows := [][]any{}
+	for i := range c.changes {
+		ch := &c.changes[i]
+		if len(globs) > 0 && !globs.Match(ch.Name()) {
+			continue
+		}
+		changes++
+		to += ch.Download
+		if ch.New == nil {
+			deletes++
+		} else {
+			files++
+			size += ch.New.Size
+			stored += ch.New.Stored
+		}
+		if len(rows) < mostChosen {
+			sizes := ch.Sizes()
+			rows = append(rows, []any{ch.Kind.String(), ch.Name(), sizes.NewSize, ch.Download})
+		}
+	}
+	writeJSON(w, map[string]any{"builds": []string{c.OldBuild, c.NewBuild}, "changes": changes, "files": files, "deletes": deletes, "size": size, "stored": stored, "download": to,
+		"columns": []string{"kind", "path", "size", "download"}, "rows": rows})
 	return nil
 }
 

@@ -22,6 +22,7 @@ import (
 // files tells all of one file: facts, history, references, and what is in it.
 type files struct {
 	catalog  *explore.Catalog
+	values   *explore.Values
 	db       *sql.DB
 	contents *query.Contents // nil: nothing of contents is shown
 	registry *codecs.Registry
@@ -38,7 +39,7 @@ type file struct {
 // parts are what is told of a file beside its facts.
 func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address) error {
 	return map[string]func(*file, http.ResponseWriter, *http.Request, *address) error{
-		"history": (*file).history, "refs": (*file).refs, "meaning": (*file).meaning, "code": (*file).code,
+		"history": (*file).history, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
 		"text": (*file).text, "hex": (*file).hex, "picture": (*file).picture, "sound": (*file).sound, "download": (*file).download,
 	}
 }
@@ -198,18 +199,24 @@ func (f *file) inBuild(ctx context.Context) (*show.Build, error) {
 
 // shows lists what can be asked for of the content, the best to begin with first.
 func (f *file) shows(ctx context.Context) ([]string, error) {
-	if f.entry.Deleted || f.contents == nil || f.entry.Content == "" {
+	if f.entry.Deleted || f.entry.Content == "" {
 		return []string{}, nil
 	}
-	var all []string
-	textures, sounds, functions, err := f.catalog.Media(ctx, f.build, f.path())
+	all := []string{}
+	h, err := f.values.Holds(ctx, f.build, f.entry)
 	if err != nil {
 		return nil, err
 	}
-	if textures > 0 || isPicture(f.entry) {
+	if h.Textures > 0 || isPicture(f.entry) {
 		all = append(all, "picture")
 	}
-	if sounds > 0 || isSound(f.entry) {
+	if h.Tables > 0 {
+		all = append(all, "tables")
+	}
+	if h.Curves > 0 {
+		all = append(all, "curves")
+	}
+	if h.Sounds > 0 || isSound(f.entry) {
 		all = append(all, "sound")
 	}
 	if isText(f.entry) {
@@ -218,12 +225,59 @@ func (f *file) shows(ctx context.Context) ([]string, error) {
 	if f.entry.Kind != "" && f.entry.Kind[0] != '?' {
 		all = append(all, "meaning")
 	}
-	if functions > 0 {
+	if h.Functions > 0 {
 		all = append(all, "code")
 	}
 	all = append(all, "hex")
 	if !slices.Contains(all, "text") {
 		all = append(all, "text")
 	}
-	return append(all, "download"), nil
+	if all = append(all, "download"); f.contents == nil { // what the catalog itself has
+		all = slices.DeleteFunc(all, func(part string) bool { return part != "tables" && part != "curves" })
+	}
+	return all, nil
+}
+
+// tables are the data tables in the file.
+func (f *file) tables(w http.ResponseWriter, r *http.Request, _ *address) error {
+	all, err := f.values.Tables(r.Context(), f.build, f.entry)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		for _, row := range t.Rows {
+			for i := range row {
+				row[i] = value(row[i])
+			}
+		}
+	}
+	writeJSON(w, map[string]any{"tables": all})
+	return nil
+}
+
+// curves are the curves in the file.
+func (f *file) curves(w http.ResponseWriter, r *http.Request, _ *address) error {
+	all, err := f.values.Curves(r.Context(), f.build, f.entry)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, map[string]any{"curves": all})
+	return nil
+}
+
+// value tells what a value of the file was in all builds.
+func (f *file) value(w http.ResponseWriter, r *http.Request, a *address) error {
+	export, err := a.number("export", -1, 0, 1<<31)
+	if err != nil {
+		return err
+	}
+	all, err := f.values.History(r.Context(), f.path(), a.query.Get("field"), export)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		all[i].Value = value(all[i].Value)
+	}
+	writeJSON(w, map[string]any{"values": all})
+	return nil
 }

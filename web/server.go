@@ -82,7 +82,7 @@ func New(c Config) *Server {
 	limits := c.Limits.orDefaults()
 	catalog := explore.New(c.DB)
 	s := &Server{guard: guard{hosts: lowered(c.Hosts), token: c.Token}, catalog: catalog, slots: newSlots(limits.Queries, c.Queries), limits: limits}
-	files := &files{catalog: catalog, db: c.DB, contents: c.Contents, registry: c.Registry, most: limits.Preview}
+	files := &files{catalog: catalog, values: explore.NewValues(c.DB), db: c.DB, contents: c.Contents, registry: c.Registry, most: limits.Preview}
 	folders := newFolders(catalog)
 	compare := newComparisons(c, catalog)
 	statements := &statements{slots: s.slots, library: c.Library, limits: limits}

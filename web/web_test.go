@@ -187,7 +187,10 @@ func TestPages(t *testing.T) {
 		"/b/1.1/archives": "/b/1.1/archives.json", "/compare/1.1...1.1": "/compare/1.1...1.1.json", "/sql?sql=SELECT+1": "/sql.json?sql=SELECT+1",
 		"/q/largest": "/q/largest.json?p.limit=3", "/b/1.1/graph?path=Calligraphy/Curve.directory": "/b/1.1/graph.json?path=Calligraphy/Curve.directory",
 		"/b/-/tree?build=1.1&path=Calligraphy": "/b/-/tree.json?build=1.1&path=Calligraphy", "/b/1.1/path/Calligraphy/Curve.directory": "/b/1.1/path/Calligraphy/Curve.directory.json",
-		"/patch/1.1...1.1": "/b/1.1/treemap/Calligraphy.json?by=size",
+		"/patch/1.1...1.1": "/compare/1.1...1.1/choice.json?only=**/Curves/**", "/b/1.1/tree": "/b/1.1/treemap/Calligraphy.json?by=size",
+		"/compare/1.1...1.1?q=x": "/compare/1.1...1.1/downloads.json", "/compare/1.1...1.1?under=x": "/compare/1.1...1.1/impact.json?only=**", "/compare/1.1...1.1?kind=added": "/compare/1.1...1.1/changes.json?kind=added",
+		"/b/1.1/file/Calligraphy.sip/1": "/b/1.1/file/Calligraphy.sip/1/value.json?field=x", "/b/1.1/file/Calligraphy.sip/2": "/b/1.1/file/Calligraphy.sip/2/curves.json",
+		"/b/1.1/file/Calligraphy.sip/3": "/b/1.1/file/Calligraphy.sip/3/tables.json", "/q/archives": "/schema.json", "/sql?view=bar": "/explain.json?sql=SELECT+path+FROM+entries",
 	} {
 		page := ask(t, s, address)
 		if page.StatusCode != 200 || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !bytes.Contains(page.body, []byte("<script type=\"module\"")) {
@@ -304,6 +307,21 @@ func TestHostileNames(t *testing.T) {
 		if !seen[name] {
 			t.Errorf("%q was not found", name)
 		}
+	}
+	pair := "/compare/" + url.PathEscape(strings.Join(labels(), "..."))
+	var chosen struct {
+		Changes int
+		Rows    [][]any
+	}
+	ask(t, s, pair+"/choice.json?only="+url.QueryEscape("new/**")).json(t, &chosen)
+	if chosen.Changes != 1 || chosen.Rows[0][1] != "new/<b>.txt" {
+		t.Errorf("chosen %+v", chosen)
+	}
+	for i := range 2 {
+		ask(t, s, fmt.Sprintf("%s/inside.json?row=%d", pair, i)).json(t, &struct{}{})
+	}
+	if got := ask(t, s, pair+"/inside.json?row=2"); got.StatusCode != 400 {
+		t.Errorf("no such change: %s", got.Status)
 	}
 	var compared struct{ Rows [][]any }
 	ask(t, s, "/compare/"+url.PathEscape(strings.Join(labels(), "..."))+".json").json(t, &compared)

@@ -11,5 +11,6 @@
 //   - tree.go, sums.go: the folders of a build
 //   - listing.go: what is in a folder
 //   - file.go: one file
+//   - values.go: what it says
 //   - search.go: what a person typed
 package explore

@@ -307,3 +307,102 @@ func TestSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestValues: what a file says is what the views have of it.
+func TestValues(t *testing.T) {
+	db := schematest.Open(t, indexed(t, glob(t, "../../testdata/Calligraphy.sip"), glob(t, "../../testdata/Calligraphy_next.sip")))
+	c, v := explore.New(db), explore.NewValues(db)
+	b, err := c.Build(t.Context(), "b1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := func(path string) *explore.Entry {
+		t.Helper()
+		places, err := c.Places(t.Context(), b, path)
+		if err != nil || len(places) != 1 {
+			t.Fatalf("%s is at %v: %v", path, places, err)
+		}
+		e, err := c.Entry(t.Context(), b, places[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	curve := entry("Calligraphy/Powers/Curves/DamageByRank.curve")
+	curves, err := v.Curves(t.Context(), b, curve)
+	if err != nil || len(curves) != 1 {
+		t.Fatalf("%v: %v", curves, err)
+	}
+	rows, err := db.Query("SELECT position, value FROM calligraphy_curves WHERE build = 'b1' AND path = ? ORDER BY position", curve.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want [][2]float64
+	for rows.Next() {
+		var p [2]float64
+		if err := rows.Scan(&p[0], &p[1]); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, p)
+	}
+	_ = rows.Close()
+	if len(want) < 5 || !slices.Equal(curves[0].Points, want) {
+		t.Errorf("points %v, want %v", curves[0].Points, want)
+	}
+	if h, err := v.Holds(t.Context(), b, curve); err != nil || h != (explore.Holds{Curves: 1}) {
+		t.Errorf("holds %+v: %v", h, err)
+	}
+	changed := 0
+	fields, err := db.Query(`SELECT DISTINCT path, field FROM calligraphy_fields WHERE owner IS NULL AND position IS NULL AND field IS NOT NULL`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names [][2]string
+	for fields.Next() {
+		var n [2]string
+		if err := fields.Scan(&n[0], &n[1]); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, n)
+	}
+	_ = fields.Close()
+	for _, n := range names {
+		all, err := v.History(t.Context(), n[0], n[1], -1)
+		if err != nil || len(all) == 0 {
+			t.Errorf("%v: %v %v", n, all, err)
+		}
+		if len(all) == 2 && all[0].Value != all[1].Value {
+			changed++
+		}
+	}
+	if changed == 0 {
+		t.Error("no value changed from one build to the next")
+	}
+}
+
+func TestTables(t *testing.T) {
+	s := cmp.Or(os.Getenv("PAKDB_SAMPLES"), "../../../shared/samples") + "/unreal-properties/cue4parse-UE5_8"
+	if _, err := os.Stat(s); err != nil {
+		t.Skip("no samples: set PAKDB_SAMPLES")
+	}
+	db := schematest.Open(t, indexed(t, []string{s + "/Legacy-Tagged-Zlib.pak"}))
+	c, v := explore.New(db), explore.NewValues(db)
+	b, err := c.Build(t.Context(), "b0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Entry(t.Context(), b, explore.Place{Archive: "Legacy-Tagged-Zlib.pak"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := v.Tables(t.Context(), b, e)
+	if err != nil || len(tables) != 1 || len(tables[0].Rows) != 3 || tables[0].More {
+		t.Fatalf("%+v: %v", tables, err)
+	}
+	if row := tables[0].Rows[0]; row[0] != "Alpha" || row[slices.Index(tables[0].Columns, "LargeNumber")] != int64(1234605616436508552) || row[slices.Index(tables[0].Columns, "Nested.Position.Y")] != -2.5 {
+		t.Errorf("%v: %v", tables[0].Columns, row)
+	}
+	if all, err := v.History(t.Context(), e.Path, "Rows[Alpha].Number", 0); err != nil || len(all) != 1 || all[0].Value != int64(305419896) {
+		t.Errorf("%v: %v", all, err)
+	}
+}

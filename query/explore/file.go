@@ -38,6 +38,7 @@ type Entry struct {
 	Hides    int64  `json:"hides"`               // entries
 	Copies   int64  `json:"copies"`              // entries of the build with that content, this one included
 
+	ArchiveID int64     `json:"archive_id"`
 	ContentID int64     `json:"content_id,omitempty"`
 	Problems  []Problem `json:"problems"`
 }
@@ -73,7 +74,7 @@ func (c *Catalog) Entry(ctx context.Context, b *Build, at Place) (*Entry, error)
 		[]driver.Value{b.ID, m.archive, row, m.name, m.lineage}, func(v []driver.Value) {
 			e = &Entry{Build: b.Label, Archive: at.Archive, Ordinal: integer(v[15]), Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
 				PathHash: text(v[4]), Offset: integer(v[5]), Stored: integer(v[6]), Size: integer(v[7]), Method: text(v[8]), Encrypted: integer(v[9]) != 0,
-				Deleted: integer(v[10]) != 0, Nested: integer(v[11]) != 0, Modified: text(v[12]), Content: text(v[13]), ContentID: integer(v[14])}
+				Deleted: integer(v[10]) != 0, Nested: integer(v[11]) != 0, Modified: text(v[12]), Content: text(v[13]), ArchiveID: m.archive, ContentID: integer(v[14])}
 			isFile = integer(v[16]) == 0
 		})
 	if err != nil {
@@ -247,17 +248,6 @@ func (c *Catalog) Problems(ctx context.Context, b *Build, most int) ([]BuildProb
 		all = append(all, p)
 	})
 	return all, schema.Classify(err)
-}
-
-// Media counts the textures, the sounds and the functions of the package that a path is.
-func (c *Catalog) Media(ctx context.Context, b *Build, path string) (textures, sounds, functions int64, err error) {
-	const of = ` WHERE build_id = ?1 AND path_id = (SELECT p.path_id FROM path_key k
-		CROSS JOIN path p ON p.path_id = k.path_id
-		CROSS JOIN dir d ON d.dir_id = p.dir_id
-		WHERE k.key = ?2 AND d.prefix || p.name = ?3)`
-	err = c.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM textures"+of+" AND why IS NULL), (SELECT count(*) FROM sounds"+of+" AND why IS NULL), (SELECT count(*) FROM functions"+of+")",
-		b.ID, schema.PathKey(path), path).Scan(&textures, &sounds, &functions)
-	return textures, sounds, functions, schema.Classify(err)
 }
 
 // Hash returns the BLAKE3 of a content in hex, by its content_id; "" for none.

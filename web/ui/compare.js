@@ -18,6 +18,7 @@ export const show = async (view) => {
   root.append(...main.childNodes);
   if (data.damaged?.length) root.prepend(el("section", { id: "damaged", role: "alert" }, el("b", "", "Damaged archives: what they lack counts as removed, and need not be."), el("ul", "", ...data.damaged.map((d) => el("li", "", plain(d))))));
   if (data.more) root.prepend(el("p", "dim", `${plural(data.more, "more change is", "more changes are")} not shown: pakdb diff ${plain(old)} ${plain(now)} has all.`));
+  root.querySelector(".tools").append(el("a", { href: `/patch/${encodeURIComponent(pair)}` }, "Patch"));
   main.append(root);
   const p = url.searchParams, kinds = listed(p, "kind");
   const cosmetic = data.rows.some((r) => data.words[r[0]] !== "cosmetic") ? data.kinds.filter((k) => k !== "cosmetic") : data.kinds;

@@ -46,6 +46,20 @@ export const lineChart = (labels, series, format = bytes) => {
   return chart;
 };
 
+// xyChart draws points, and a line through them.
+export const xyChart = (points) => {
+  const w = 900, h = 260, left = 70, low = h - 24, top = 12, right = w - 16;
+  const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
+  const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(0, ...ys), Math.max(...ys, 1e-12)];
+  const x = (v) => left + ((v - x0) * (right - left)) / (x1 - x0 || 1), y = (v) => low - ((v - y0) * (low - top)) / (y1 - y0 || 1);
+  const round = (n) => String(Number(n.toPrecision(4)));
+  return svg("svg", { class: "chart", viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": `Curve of ${points.length} points` },
+    ...[0, .5, 1].flatMap((f) => { const v = y0 + (y1 - y0) * f; return [svg("line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) }), svg("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, round(v))]; }),
+    ...[0, .5, 1].map((f) => { const v = x0 + (x1 - x0) * f; return svg("text", { x: x(v), y: h - 6, "text-anchor": "middle" }, round(v)); }),
+    svg("polyline", { fill: "none", stroke: "var(--accent)", "stroke-width": 2, points: points.map((p) => `${x(p[0])},${y(p[1])}`).join(" ") }),
+    ...(points.length <= 300 ? points.map((p) => svg("circle", { cx: x(p[0]), cy: y(p[1]), r: 3, fill: "var(--accent)" }, svg("title", {}, `${p[0]}: ${p[1]}`))) : []));
+};
+
 // share is a bar of a part of a whole.
 export const share = (part, whole) => {
   const i = el("i", "");

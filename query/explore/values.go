@@ -1,0 +1,159 @@
+package explore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"math"
+	"slices"
+
+	"pakdb/schema"
+)
+
+// Values are what a catalog has of the values of files. It is safe for concurrent use.
+type Values struct{ db *sql.DB }
+
+// NewValues returns the values of a database as [New] takes it.
+func NewValues(db *sql.DB) *Values { return &Values{db} }
+
+// Holds says how many things of each kind a file has.
+type Holds struct{ Textures, Sounds, Functions, Tables, Curves int64 }
+
+// ofPath limits a view to what one archive of a build has of a path.
+const ofPath = ` WHERE build_id = ?1 AND archive_id = ?4 AND path_id = ` + pathID
+
+const pathID = `(SELECT p.path_id FROM path_key k
+	CROSS JOIN path p ON p.path_id = k.path_id
+	CROSS JOIN dir d ON d.dir_id = p.dir_id
+	WHERE k.key = ?2 AND d.prefix || p.name = ?3)`
+
+// of are the arguments of ofPath.
+func (e *Entry) of(b *Build) []driver.Value {
+	return []driver.Value{b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID}
+}
+
+// Holds counts what an entry of a build has.
+func (v *Values) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err error) {
+	err = v.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM textures`+ofPath+` AND why IS NULL), (SELECT count(*) FROM sounds`+ofPath+` AND why IS NULL),
+			(SELECT count(*) FROM functions`+ofPath+`), (SELECT count(*) FROM data_tables`+ofPath+`),
+			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`)`,
+		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves)
+	return h, schema.Classify(err)
+}
+
+// DataTable is a table of values.
+type DataTable struct {
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"` // "" first, for the names of rows
+	Rows    [][]any  `json:"rows"`    // values of SQL; nil where a row lacks the field
+	More    bool     `json:"more"`    // there are more rows or columns
+}
+
+const (
+	mostTableRows    = 5000
+	mostTableColumns = 200
+	mostCurves       = 50
+	mostPoints       = 20_000
+)
+
+// Tables returns the data tables in an entry, rows and columns in their order.
+func (v *Values) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, error) {
+	all := []DataTable{}
+	columns, last := map[string]int{}, ""
+	err := schema.EachRow(ctx, v.db, `SELECT data_table, row_name, coalesce(field, ''), value FROM data_table_rows`+ofPath+` ORDER BY export_ordinal, position`,
+		e.of(b), func(r []driver.Value) {
+			name, row, field := text(r[0]), text(r[1]), text(r[2])
+			if len(all) == 0 || all[len(all)-1].Name != name {
+				all = append(all, DataTable{Name: name, Columns: []string{""}, Rows: [][]any{}})
+				clear(columns)
+				last = ""
+			}
+			t := &all[len(all)-1]
+			if len(t.Rows) == 0 || last != row {
+				if last = row; len(t.Rows) == mostTableRows {
+					t.More = true
+				} else {
+					t.Rows = append(t.Rows, []any{row})
+				}
+			}
+			at, ok := columns[field]
+			if !ok && field != "" && len(t.Columns) < mostTableColumns {
+				at, ok = len(t.Columns), true
+				columns[field] = at
+				t.Columns = append(t.Columns, field)
+			}
+			if cells := &t.Rows[len(t.Rows)-1]; t.More || !ok {
+				t.More = t.More || field != ""
+			} else {
+				*cells = append(*cells, make([]any, max(0, at+1-len(*cells)))...)
+				(*cells)[at] = r[3]
+			}
+		})
+	return all, schema.Classify(err)
+}
+
+// Curve is points that a line goes through.
+type Curve struct {
+	Name   string       `json:"name"`
+	Points [][2]float64 `json:"points"`
+}
+
+// Curves returns the curves in an entry, as far as there are few enough to be seen.
+func (v *Values) Curves(ctx context.Context, b *Build, e *Entry) ([]Curve, error) {
+	all, points := []Curve{}, 0
+	add := func(name string, x, y driver.Value) {
+		px, okX := number(x)
+		py, okY := number(y)
+		if points++; !okX || !okY || points > mostPoints {
+			return
+		}
+		i := slices.IndexFunc(all, func(c Curve) bool { return c.Name == name })
+		if i < 0 {
+			if len(all) == mostCurves {
+				return
+			}
+			i, all = len(all), append(all, Curve{Name: name})
+		}
+		all[i].Points = append(all[i].Points, [2]float64{px, py})
+	}
+	err := schema.EachRow(ctx, v.db, `SELECT export || ' ' || curve, time, value FROM curve_keys`+ofPath+` ORDER BY export_ordinal, position`, e.of(b),
+		func(r []driver.Value) { add(text(r[0]), r[1], r[2]) })
+	if err == nil {
+		err = schema.EachRow(ctx, v.db, `SELECT position, value FROM calligraphy_curves`+ofPath+` ORDER BY position`, e.of(b),
+			func(r []driver.Value) { add("", r[0], r[1]) })
+	}
+	return all, schema.Classify(err)
+}
+
+func number(v driver.Value) (float64, bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+	}
+	return 0, false
+}
+
+// Then is what a value was in a build.
+type Then struct {
+	Build string `json:"build"`
+	Value any    `json:"value"`
+}
+
+// History returns what a field of a file was in each build that has it, the oldest first: of
+// an export of an Unreal package by its ordinal, or with -1 of a prototype of Marvel Heroes.
+func (v *Values) History(ctx context.Context, path, field string, export int64) ([]Then, error) {
+	all := []Then{}
+	query := `SELECT build, CASE WHEN number IS NULL THEN coalesce(text, value) ELSE value END FROM properties
+		WHERE path_id = ` + pathID + ` AND field = ?1 AND export_ordinal = ?4 ORDER BY build_id`
+	if export < 0 {
+		query = `SELECT build, value FROM calligraphy_fields WHERE path_id = ` + pathID + ` AND field = ?1 AND owner IS NULL AND ?4 < 0 ORDER BY build_id, position`
+	}
+	err := schema.EachRow(ctx, v.db, query, []driver.Value{field, schema.PathKey(path), path, export}, func(r []driver.Value) {
+		if label := text(r[0]); len(all) == 0 || all[len(all)-1].Build != label { // of several archives of a build the first
+			all = append(all, Then{label, r[1]})
+		}
+	})
+	return all, schema.Classify(err)
+}
