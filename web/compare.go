@@ -51,7 +51,7 @@ const (
 	mostChanges = 200_000
 	// mostCompared bounds the changes of all comparisons that are kept, which take some 500
 	// bytes each.
-	mostCompared = 120_000
+	mostCompared = 60_000
 )
 
 func newComparisons(c Config, catalog *explore.Catalog) *comparisons {

@@ -137,7 +137,7 @@ func (x *folders) rows(ctx context.Context, t *explore.Tree, folders []*explore.
 	rows := [][]any{}
 	for i := at; i < len(folders) && len(rows) < limit; i++ {
 		f := folders[i]
-		rows = append(rows, []any{"folder", f.Name, f.Files, f.Size, f.Stored, t.Words[f.Type], t.ArchiveName(f.Archive), nil, false})
+		rows = append(rows, []any{"folder", f.Name, f.Files, f.Size, f.Stored, t.Type(f), t.Archive(f), nil, false})
 	}
 	first := min(max(at-len(folders), 0), len(l.Files))
 	files := l.Files[first:min(first+limit-len(rows), len(l.Files))]
@@ -215,7 +215,7 @@ type mapper struct {
 }
 
 func (m *mapper) folder(f *explore.Folder, depth int) *cell {
-	c := &cell{Name: f.Name, Value: m.measure(f.Size, f.Stored, f.Files), Files: f.Files, Type: m.tree.Words[f.Type], Archive: m.tree.ArchiveName(f.Archive), Folder: true}
+	c := &cell{Name: f.Name, Value: m.measure(f.Size, f.Stored, f.Files), Files: f.Files, Type: m.tree.Type(f), Archive: m.tree.Archive(f), Folder: true}
 	if depth >= deepestMap {
 		return c
 	}
@@ -225,7 +225,7 @@ func (m *mapper) folder(f *explore.Folder, depth int) *cell {
 			c.Cells = append(c.Cells, m.folder(below, depth+1))
 		} else {
 			if rest.Rest == 0 || v > most {
-				most, rest.Type, rest.Archive = v, m.tree.Words[below.Type], m.tree.ArchiveName(below.Archive)
+				most, rest.Type, rest.Archive = v, m.tree.Type(below), m.tree.Archive(below)
 			}
 			rest.Value, rest.Files, rest.Rest = rest.Value+v, rest.Files+below.Files, rest.Rest+1
 		}
@@ -233,8 +233,8 @@ func (m *mapper) folder(f *explore.Folder, depth int) *cell {
 	if rest.Rest > 0 && rest.Value > 0 {
 		c.Cells = append(c.Cells, rest)
 	}
-	if depth > 0 && len(c.Cells) > 0 && f.OwnFiles > 0 { // its own files, beside its folders
-		c.Cells = append(c.Cells, &cell{Value: m.measure(f.OwnSize, f.OwnStored, f.OwnFiles), Files: f.OwnFiles, Type: c.Type, Archive: c.Archive, Rest: f.OwnFiles})
+	if files, size, stored := f.Own(); depth > 0 && len(c.Cells) > 0 && files > 0 { // its own files, beside its folders
+		c.Cells = append(c.Cells, &cell{Value: m.measure(size, stored, files), Files: files, Type: c.Type, Archive: c.Archive, Rest: files})
 	}
 	c.sort()
 	return c

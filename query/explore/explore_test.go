@@ -179,8 +179,8 @@ func walk(t *testing.T, tree *explore.Tree) (all []string) {
 			all = append(all, fmt.Sprintf("%s %s %d %d %d", name, tree.ArchiveName(file.Archive), ordinals[i], file.Size, file.Stored))
 			files, size, stored = files+1, size+file.Size, stored+file.Stored
 		}
-		if files != f.OwnFiles || size != f.OwnSize || stored != f.OwnStored {
-			t.Errorf("%s has %d files of %d bytes itself, its sums say %d of %d", path, files, size, f.OwnFiles, f.OwnSize)
+		if n, s, st := f.Own(); files != n || size != s || stored != st {
+			t.Errorf("%s has %d files of %d bytes itself, its sums say %d of %d", path, files, size, n, s)
 		}
 		for _, sub := range f.Folders {
 			name := sub.Name

@@ -54,12 +54,12 @@ func (t *Tree) List(ctx context.Context, f *Folder) (*Listing, error) {
 		m := &t.mounts[i]
 		lineages[m.lineage] = append(lineages[m.lineage], m)
 	}
-	for _, key := range f.dirs {
-		err := schema.EachRow(ctx, t.db, membersSQL, []driver.Value{key.dir}, func(v []driver.Value) {
+	for _, key := range t.dirs(f) {
+		err := schema.EachRow(ctx, t.db, membersSQL, []driver.Value{int64(key.dir)}, func(v []driver.Value) {
 			row, since, until := integer(v[4]), integer(v[5]), integer(v[6])
 			for _, m := range lineages[integer(v[3])] {
 				at := [2]int64{m.ordinal, row}
-				if m.root != key.root || since > m.edition || until != 0 && until <= m.edition || t.hides(at) || t.renamed[at] {
+				if m.root != t.roots[key.root] || since > m.edition || until != 0 && until <= m.edition || t.hides(at) || t.renamed[at] {
 					continue
 				}
 				l.Files = append(l.Files, File{Name: text(v[1]), Size: integer(v[7]), Stored: integer(v[8]), Type: integer(v[2]),
@@ -79,8 +79,8 @@ func (t *Tree) List(ctx context.Context, f *Folder) (*Listing, error) {
 
 // appendNamed appends the files of a folder whose path another container has.
 func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
-	for _, n := range t.named[key.dir] {
-		if by := t.mount(n.by); by == nil || by.root != key.root {
+	for _, n := range t.named[int64(key.dir)] {
+		if by := t.mount(n.by); by == nil || by.root != t.roots[key.root] {
 			continue
 		}
 		f := File{Size: n.size, Stored: n.stored, Archive: n.mount, row: n.row}

@@ -24,35 +24,59 @@ type Tree struct {
 	Root  *Folder
 	// Unnamed counts entries that have no path, and so lie in no folder.
 	Unnamed int64
-	// Words are the texts of Folder.Type: "uasset".
+	// Words are the texts of types: "uasset".
 	Words map[int64]string
 
-	db      *sql.DB
-	mounts  []mount
-	hidden  [][2]int64        // mount and row of entries that others hide, sorted
-	named   map[int64][]named // by dir_id
-	renamed map[[2]int64]bool // mount and row of these
+	db       *sql.DB
+	mounts   []mount
+	roots    []string             // what mounts have in front of their paths
+	moreDirs map[*Folder][]dirKey // of folders that have several
+	hidden   [][2]int64           // mount and row of entries that others hide, sorted
+	named    map[int64][]named    // by dir_id
+	renamed  map[[2]int64]bool    // mount and row of these
 }
 
-// Folder is a folder of a build. Sums are of all files below it.
+// Folder is a folder of a build. Sums are of all files below it. There may be a million of
+// them in memory, so that they have no more than that.
 type Folder struct {
 	Name                string
 	Files, Size, Stored int64
 	Folders             []*Folder // directly in it, by name
-	OwnFiles            int64     // directly in it
-	OwnSize, OwnStored  int64
 
-	Type    int64 // word_id of the type of the largest file below it
-	Archive int64 // place in the build of the archive that most bytes of it are from
-
-	largest int64 // size of that file
-	dirs    []dirKey
+	largest int64 // size of the largest file below it
+	dir     dirKey
+	kind    int32 // word_id of the type of that file
+	archive int32 // place in the build of the archive that most bytes are from
 }
 
-// dirKey is a folder of the tables, as mounts of one root have it.
+// dirKey is a folder of the tables, as mounts of one root have it; the zero value is none.
 type dirKey struct {
-	root string
-	dir  int64
+	root, dir int32 // the place of the root in Tree.roots, and dir_id
+}
+
+// Own returns the sums of the files directly in the folder.
+func (f *Folder) Own() (files, size, stored int64) {
+	files, size, stored = f.Files, f.Size, f.Stored
+	for _, below := range f.Folders {
+		files -= below.Files
+		size -= below.Size
+		stored -= below.Stored
+	}
+	return files, size, stored
+}
+
+// Type returns the type of the largest file below a folder: "uasset".
+func (t *Tree) Type(f *Folder) string { return t.Words[int64(f.kind)] }
+
+// Archive returns the archive that most bytes of a folder are from.
+func (t *Tree) Archive(f *Folder) string { return t.ArchiveName(int64(f.archive)) }
+
+// dirs returns the folders of the tables that one is.
+func (t *Tree) dirs(f *Folder) []dirKey {
+	if f.dir == (dirKey{}) {
+		return nil
+	}
+	return append([]dirKey{f.dir}, t.moreDirs[f]...)
 }
 
 // Folder returns the folder of that path, "" for the root.
@@ -113,7 +137,7 @@ func (c *Catalog) Tree(ctx context.Context, label string) (*Tree, error) {
 }
 
 func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
-	t := &Tree{Build: b, db: c.db, Root: &Folder{}, Words: map[int64]string{}}
+	t := &Tree{Build: b, db: c.db, Root: &Folder{}, Words: map[int64]string{}, moreDirs: map[*Folder][]dirKey{}}
 	var err error
 	if t.mounts, err = loadMounts(ctx, c.db, b.ID); err != nil {
 		return nil, schema.Classify(err)
@@ -158,7 +182,7 @@ func (c *Catalog) loadWords(ctx context.Context, t *Tree) error {
 // grower makes the folders of a tree of sums.
 type grower struct {
 	tree  *Tree
-	roots map[int64]string // by place of a mount
+	roots map[int64]int32 // of a mount, by its place: the place in Tree.roots
 	at    map[string]*growing
 }
 
@@ -170,9 +194,14 @@ type growing struct {
 }
 
 func newGrower(t *Tree) *grower {
-	g := &grower{tree: t, roots: map[int64]string{}, at: map[string]*growing{"": {Folder: t.Root}}}
+	g := &grower{tree: t, roots: map[int64]int32{}, at: map[string]*growing{"": {Folder: t.Root}}}
 	for i := range t.mounts {
-		g.roots[t.mounts[i].ordinal] = t.mounts[i].root
+		m := &t.mounts[i]
+		at := slices.Index(t.roots, m.root)
+		if at < 0 {
+			at, t.roots = len(t.roots), append(t.roots, m.root)
+		}
+		g.roots[m.ordinal] = int32(at)
 	}
 	return g
 }
@@ -183,21 +212,24 @@ func (g *grower) add(s *sum) {
 		return
 	}
 	root := g.roots[s.mount]
-	f := g.folder(strings.TrimRight(root+s.prefix, "/"))
-	f.OwnFiles += s.files
-	f.OwnSize += s.size
-	f.OwnStored += s.stored
+	f := g.folder(strings.TrimRight(g.tree.roots[root]+s.prefix, "/"))
+	f.Files += s.files
+	f.Size += s.size
+	f.Stored += s.stored
 	f.enlarge(s.largest, s.ext)
 	f.share(s.mount, s.size)
-	if key := (dirKey{root, s.dir}); !slices.Contains(f.dirs, key) {
-		f.dirs = append(f.dirs, key)
+	key := dirKey{root, int32(s.dir)}
+	if f.dir == (dirKey{}) {
+		f.dir = key
+	} else if more := g.tree.moreDirs[f.Folder]; f.dir != key && !slices.Contains(more, key) {
+		g.tree.moreDirs[f.Folder] = append(more, key)
 	}
 }
 
 // enlarge takes the type of a file, if that is larger than all before.
 func (f *Folder) enlarge(size, ext int64) {
-	if size > f.largest || size == f.largest && (f.Type == 0 || ext < f.Type) {
-		f.largest, f.Type = size, ext
+	if kind := int32(ext); size > f.largest || size == f.largest && (f.kind == 0 || kind < f.kind) {
+		f.largest, f.kind = size, kind
 	}
 }
 
@@ -249,17 +281,14 @@ func (g *grower) finish() {
 	}
 	slices.SortFunc(all, func(a, b *growing) int { return cmp.Compare(depths[b], depths[a]) }) // deepest first
 	for _, f := range all {
-		f.Files += f.OwnFiles
-		f.Size += f.OwnSize
-		f.Stored += f.OwnStored
-		f.Archive = largest(f.archives)
-		f.Folders = slices.DeleteFunc(f.Folders, func(below *Folder) bool { return below.Files == 0 })
+		f.archive = int32(largest(f.archives))
+		f.Folders = slices.Clip(slices.DeleteFunc(f.Folders, func(below *Folder) bool { return below.Files == 0 }))
 		slices.SortFunc(f.Folders, func(a, b *Folder) int { return cmp.Compare(a.Name, b.Name) })
 		if p := f.parent; p != nil {
 			p.Files += f.Files
 			p.Size += f.Size
 			p.Stored += f.Stored
-			p.enlarge(f.largest, f.Type)
+			p.enlarge(f.largest, int64(f.kind))
 			for _, a := range f.archives {
 				p.share(a.mount, a.size)
 			}
@@ -279,8 +308,8 @@ func largest(of []share) (best int64) {
 	return best
 }
 
-// mostFolders bounds the folders of all trees that are kept, which take some 200 bytes each.
-const mostFolders = 300_000
+// mostFolders bounds the folders of all trees that are kept, which take some 130 bytes each.
+const mostFolders = 260_000
 
 // count returns how many folders there are below one, itself included.
 func (f *Folder) count() int64 {

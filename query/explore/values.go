@@ -41,7 +41,7 @@ func (v *Values) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err er
 	return h, schema.Classify(err)
 }
 
-// DataTable is a table of values.
+// DataTable is a data table of a game, as people see it.
 type DataTable struct {
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"` // "" first, for the names of rows

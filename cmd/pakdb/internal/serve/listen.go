@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ func listen(ctx context.Context, a *cli.App, handler *web.Server, o options, cat
 	if err != nil {
 		return cli.WithHint(err, "--addr 127.0.0.1:0 takes any port that is free")
 	}
+	debug.SetGCPercent(50) // what is kept is small beside what one question takes for a moment
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	server := &http.Server{Handler: handler, BaseContext: func(net.Listener) context.Context { return serving },
