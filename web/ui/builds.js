@@ -18,14 +18,16 @@ export const show = async (view) => {
       { name: "decoded", colour: "var(--accent)", values: builds.map((b) => b.size) }, { name: "stored", colour: "var(--added)", values: builds.map((b) => b.stored) }]),
     el("p", "sub", "Blue: decoded. Green: as stored in the archives.")));
   }
-  main.append(el("section", "box", table(["Build", "Scanned", { n: "Archives" }, { n: "Entries" }, { n: "Decoded" }, { n: "Stored" }, { n: "Growth" }, "Problems", "Changes"],
+  const list = table(["Build", "Scanned", { n: "Archives" }, { n: "Entries" }, { n: "Decoded" }, { n: "Stored" }, { n: "Growth" }, "Problems", "Changes"],
     builds.map((b, i) => {
       const before = builds[i - 1];
-      return [el("a", { href: to.tree(b.build) }, plain(b.build)), b.created_at.replace("T", " ").replace("Z", ""), { n: count(b.archive_count) }, { n: count(b.entry_count) },
+      return [el("a", { href: to.tree(b.build) }, plain(b.build)), el("span", { title: b.created_at }, b.created_at.slice(0, 10)), { n: count(b.archive_count) }, { n: count(b.entry_count) },
         { n: bytes(b.size) }, { n: bytes(b.stored) }, { n: before ? signed(b.stored - before.stored) : "" },
         b.problem_count ? el("a", { href: to.page(b.build, "problems") }, count(b.problem_count)) : "none",
         before ? el("a", { href: to.compare(before.build, b.build) }, `since ${plain(before.build)}`) : ""];
-    }).toReversed(), "Builds")));
+    }).toReversed(), "Builds");
+  list.classList.add("values");
+  main.append(el("section", "box", list));
 };
 
 // compareForm lets any two builds be compared.
