@@ -89,7 +89,7 @@ func TestRemoveLooksAtAllOnce(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	err := rawly(path, "DROP TRIGGER value_set_removed", "DROP TABLE removed", "DROP TABLE text_block", "DROP TABLE retro_string", "PRAGMA user_version = 25")
+	err := rawly(path, "DROP TRIGGER value_set_removed", "DROP TABLE removed", "DROP TABLE text_block", "DROP TABLE retro_string", "DROP TABLE seal", "PRAGMA user_version = 25")
 	if err != nil {
 		t.Fatal(err)
 	}

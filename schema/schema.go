@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/internal/file"
@@ -30,7 +31,7 @@ type Catalog struct {
 	file   fs.FileInfo // at path
 	lock   *file.Lock
 
-	checked bool // as Checked returns it
+	checked time.Time // of all pages; zero: they were not
 	scratch *scratch
 
 	reader *sql.DB // looks up known archives while the writer is in a transaction
@@ -112,36 +113,62 @@ func (c *Catalog) inPlace() error {
 // Close.
 func (c *Catalog) Close() error {
 	defer c.lock.Release()
+	var seal time.Time
 	if c.reader != nil {
+		seal = c.seal()
 		_ = c.reader.Close()
 		_ = c.finder.Close()
 		c.writer.EndCheckpoints()
 	}
-	if err := errors.Join(c.fold(), c.writer.DB.Close()); err != nil {
+	folded, err := c.fold()
+	if err := errors.Join(err, c.writer.DB.Close()); err != nil {
 		return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))
 	}
+	if folded && !seal.IsZero() && c.inPlace() == nil {
+		_ = file.Stamp(c.path, seal) // without its time the file is checked at the next opening
+	}
 	return nil
 }
 
-// fold copies the write-ahead log into the catalog's file and does away with it.
-func (c *Catalog) fold() error {
+// seal says in the catalog that its pages were checked and what time its file will
+// have. It returns the zero time for a catalog that is to be checked when it is opened
+// again: one that was not, or in which a transaction has failed, whatever for.
+func (c *Catalog) seal() (at time.Time) {
+	if c.checked.IsZero() || c.scratch != nil || c.writer.Failed() {
+		return time.Time{}
+	}
+	err := c.writer.InTx(context.Background(), func(tx *sql.Tx) (err error) {
+		at, err = file.Seal(context.Background(), tx, c.checked)
+		return err
+	})
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// fold copies the write-ahead log into the catalog's file and does away with it, which
+// a reader that holds on to the log prevents.
+func (c *Catalog) fold() (folded bool, err error) {
 	var busy, pages, copied int64
-	err := c.writer.DB.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied)
+	err = c.writer.DB.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied)
 	if err == nil && busy == 0 {
 		_, err = c.writer.DB.Exec("PRAGMA journal_mode = DELETE")
+		folded = err == nil
 	}
 	if err = conn.Classify(err); errors.Is(err, ErrBusy) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("what is committed stays in two files, %[1]s and %[1]s-wal: %[2]w", filepath.Base(c.path), err)
+		return false, fmt.Errorf("what is committed stays in two files, %[1]s and %[1]s-wal: %[2]w", filepath.Base(c.path), err)
 	}
-	return nil
+	return folded, nil
 }
 
-// Checked reports whether all pages of the catalog were checked when it was opened.
-// Those of one that is larger than [QuickSize] were not.
-func (c *Catalog) Checked() bool { return c.checked }
+// Checked reports whether all pages of the catalog were checked when it was opened, or
+// in the day before if only pakdb has written to it since. Those of one that is larger
+// than [QuickSize] were not.
+func (c *Catalog) Checked() bool { return !c.checked.IsZero() }
 
 // Path returns the file's path, links resolved.
 func (c *Catalog) Path() string { return c.path }

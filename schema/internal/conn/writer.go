@@ -13,6 +13,7 @@ type Writer struct {
 	Src        *Source // temp.src of the connection
 	checkpoint *checkpointer
 	sync       Sync
+	failed     bool // a transaction
 }
 
 // OpenWriter opens the catalog at path for writing. The file is in WAL mode from its
@@ -35,9 +36,13 @@ func (w *Writer) EndCheckpoints() {
 	}
 }
 
+// Failed reports whether a transaction of [Writer.InTx] was rolled back.
+func (w *Writer) Failed() bool { return w.failed }
+
 // InTx runs do in a transaction, which is rolled back when do returns an error.
 // Checkpoints must have been started.
-func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) error {
+func (w *Writer) InTx(ctx context.Context, do func(*sql.Tx) error) (err error) {
+	defer func() { w.failed = w.failed || err != nil }()
 	w.checkpoint.room()
 	tx, err := w.DB.BeginTx(ctx, nil)
 	if err != nil {

@@ -10,4 +10,5 @@
 //   - inspect.go: tells a catalog from other files, and completes one
 //   - create.go: makes an empty catalog, whole or not at all
 //   - quick.go: refuses to write to a damaged one
+//   - seal.go: says how long a check holds
 package file

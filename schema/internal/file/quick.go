@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"pakdb/schema/internal/conn"
 )
@@ -16,26 +17,31 @@ const QuickSize = 256 << 20
 // well, of which SQLite does 100 MB a second.
 const wholeSize = 32 << 20
 
-// QuickCheck returns [conn.ErrDamaged], with what was found first, for a catalog whose pages
-// do not fit together. It sees no value that was replaced by another one of the same
-// length: SQLite has no checksums. checked is false for one that is too large.
-func QuickCheck(ctx context.Context, path string) (checked bool, err error) {
+// QuickCheck returns when all pages of a catalog were checked: now, unless it has a seal
+// (see [Seal]) from a check before. It returns [conn.ErrDamaged], with what was found
+// first, for a catalog whose pages do not fit together. It sees no value that was
+// replaced by another one of the same length: SQLite has no checksums. The time is zero
+// for a catalog that is too large.
+func QuickCheck(ctx context.Context, path string) (checked time.Time, err error) {
 	st, err := os.Stat(path)
 	if err != nil || st.Size() > QuickSize {
-		return false, err
+		return time.Time{}, err
 	}
 	db := conn.OpenReader(path)
 	defer func() { _ = db.Close() }()
+	if checked = sealed(ctx, db, st.ModTime()); !checked.IsZero() {
+		return checked, nil
+	}
 	pragma := "PRAGMA quick_check(1)"
 	if st.Size() <= wholeSize {
 		pragma = "PRAGMA integrity_check(1)"
 	}
 	var result string
 	if err := db.QueryRowContext(ctx, pragma).Scan(&result); err != nil {
-		return false, err
+		return time.Time{}, err
 	}
 	if result != "ok" {
-		return true, fmt.Errorf("%w: %s", conn.ErrDamaged, conn.Flat(result))
+		return time.Time{}, fmt.Errorf("%w: %s", conn.ErrDamaged, conn.Flat(result))
 	}
-	return true, nil
+	return time.Now(), nil
 }

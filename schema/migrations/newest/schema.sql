@@ -742,3 +742,8 @@ CREATE TABLE retro_string (
     text_id     INTEGER NOT NULL REFERENCES name,
     PRIMARY KEY (content_id, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE seal (
+    only_row     INTEGER PRIMARY KEY CHECK (only_row = 1),
+    file_time    INTEGER NOT NULL, -- microseconds since 1970
+    checked_time INTEGER NOT NULL  -- the same
+) STRICT;

@@ -41,9 +41,10 @@ Exit code 1 means that something was found; then it says which builds can still 
 read, and what to do. The catalog is not changed.
 
 "pakdb index" and "pakdb rm" check the pages of a catalog of up to 256 MiB before they
-write to it, and its indexes up to 32 MiB, and refuse a damaged one. They do not see
-what fits where it is: a name or hash that was replaced, or a page that another whole
-page of the file took the place of. This command does. Neither sees a number that was
+write to it, and its indexes up to 32 MiB, and refuse a damaged one. While only pakdb
+writes to the file, they do so once a day. They do not see what fits where it is: a
+name or hash that was replaced, or a page that another whole page of the file took the
+place of. This command does. Neither sees a number that was
 replaced and that nothing else tells, such as an offset or a time: SQLite has no
 checksums.`,
 		Example: `  pakdb catalog check
