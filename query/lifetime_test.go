@@ -21,6 +21,12 @@ import (
 // removed, one that is not complete, and one that mounts an archive twice.
 func editionsCatalog(t testing.TB, seed uint64, entries, changes int) string {
 	t.Helper()
+	return catalogOfEditions(t, seed, entries, changes, false)
+}
+
+// catalogOfEditions is editionsCatalog; whole: all entries have a path and a content.
+func catalogOfEditions(t testing.TB, seed uint64, entries, changes int, whole bool) string {
+	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
 	path := filepath.Join(t.TempDir(), "pakdb.db")
 	c, err := schema.Open(t.Context(), path)
@@ -33,7 +39,11 @@ func editionsCatalog(t testing.TB, seed uint64, entries, changes int) string {
 		e := schema.Entry{Name: fmt.Sprintf("Game/%d/f%d.%c", n%3, n, 'a'+n%2), Method: "none", Stored: int64(r.IntN(100)), ContentSize: 5, HasContent: true}
 		e.Content = sha256.Sum256([]byte{byte(r.IntN(12))})
 		e.Size = e.Stored + 3
-		switch r.IntN(12) {
+		what := r.IntN(12)
+		if whole {
+			what = -1
+		}
+		switch what {
 		case 0:
 			e.Flags, e.HasContent = 2, false
 		case 1:
@@ -296,6 +306,79 @@ func TestDifferencesAreRead(t *testing.T) {
 		plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
 		if err != nil || strings.Contains(plan, "pakdb_pair") {
 			t.Errorf("%s: %v\n%s", text, err, plan)
+		}
+	}
+}
+
+// TestAbsent: what one build has and another has not is the same whether all entries are
+// looked at, or only rows that one build has alone.
+func TestAbsent(t *testing.T) {
+	const other = "(SELECT 1 FROM entries b WHERE b.build = 'b6' AND b.path = a.path)"
+	reading := []string{
+		"SELECT path, archive, ordinal FROM entries WHERE build = 'b5' AND path NOT IN (SELECT path FROM entries WHERE build = 'b6') ORDER BY 1, 2, 3",
+		"SELECT * FROM entries WHERE build = 'b6' AND content NOT IN (SELECT DISTINCT x.content FROM entries x WHERE x.build = 'b5') ORDER BY archive, ordinal",
+		"SELECT count(*), sum(a.size) FROM entries a WHERE a.content_id NOT IN (SELECT content_id FROM entries WHERE build = 'b6') AND size > 40 AND a.build = 'b5'",
+		"SELECT a.path, count(*) FROM entries a WHERE a.build = 'b5' AND NOT EXISTS " + other + " GROUP BY a.path ORDER BY 1",
+		"SELECT a.path, a.archive, a.ordinal FROM entries AS a WHERE NOT EXISTS (SELECT * FROM entries b WHERE a.path_id = b.path_id AND b.content = a.content AND b.build = 'b6') AND build = 'b5' ORDER BY 1, 2, 3",
+		"SELECT a.path, a.ordinal FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5' AND b.path_id IS NULL ORDER BY 1, 2",
+		"SELECT a.path, a.ordinal FROM entries a LEFT OUTER JOIN entries b ON b.build = 'b5' AND b.content = a.content AND a.path = b.path WHERE b.content IS NULL AND a.build = 'b6' AND a.size > 10 ORDER BY 1, 2 LIMIT 20",
+		"SELECT count(*) FROM (SELECT a.path FROM entries a WHERE a.build = 'b5' AND NOT EXISTS " + other + ")",
+	}
+	kept := []string{ // they mean something else
+		"SELECT count(*) FROM entries WHERE build = 'b5' AND path NOT IN (SELECT content FROM entries WHERE build = 'b6')",
+		"SELECT count(*) FROM entries WHERE build = 'b5' AND path IN (SELECT path FROM entries WHERE build = 'b6')",
+		"SELECT count(*) FROM entries WHERE build = 'b5' AND path NOT IN (SELECT path FROM entries WHERE build = 'b6' AND size > 50)",
+		"SELECT count(*) FROM entries WHERE build = 'b5' AND path NOT IN (SELECT path FROM entries WHERE build = 'b6' LIMIT 3)",
+		"SELECT count(*) FROM entries WHERE build = 'b5' OR path NOT IN (SELECT path FROM entries WHERE build = 'b6')",
+		"SELECT count(*) FROM entries WHERE build = 'b5' AND path NOT IN (SELECT path FROM entries WHERE build > 'b5')",
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND EXISTS " + other,
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND NOT EXISTS (SELECT count(*) FROM entries b WHERE b.build = 'b6' AND b.path = a.path)",
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND NOT EXISTS (SELECT 1 FROM entries b WHERE b.build = 'b6' AND b.path = a.path AND b.size > a.size)",
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND NOT EXISTS (SELECT 1 FROM entries b WHERE b.build = 'b6' AND b.path = a.path AND b.size > 50)",
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND NOT EXISTS (SELECT 1 FROM entries b WHERE b.build = 'b6')",
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND NOT EXISTS (SELECT 1 FROM entries b WHERE b.path = a.path)",
+		"SELECT count(*) FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5'",
+		"SELECT count(*) FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5' AND b.type IS NULL",
+		"SELECT count(*) FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id WHERE a.build = 'b5' AND b.path_id IS NULL",
+		"SELECT count(b.path_id) FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5' AND b.path_id IS NULL",
+		"SELECT * FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5' AND b.path_id IS NULL",
+		"SELECT count(*) FROM entries a JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5' AND b.path_id IS NULL",
+		"SELECT count(*) FROM entries a WHERE a.build = 'b5' AND a.path NOT IN (SELECT path FROM entries WHERE build = 'none')",
+	}
+	found := 0
+	for _, c := range []struct {
+		seed  uint64
+		whole bool
+		texts []string
+	}{{0, true, slices.Concat(reading, kept)}, {1, true, reading}, {1, false, reading}} {
+		db, err := query.Open(t.Context(), catalogOfEditions(t, c.seed, 60, 1, c.whole), query.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range c.texts {
+			plan, err := run(t, db, "EXPLAIN QUERY PLAN "+text, query.Args{}, query.Output{Format: "csv"})
+			switch read := strings.Contains(plan, "pakdb_alone VIRTUAL TABLE INDEX"); {
+			case err != nil:
+				t.Errorf("%s: %v", text, err)
+			case read && slices.Contains(kept, text), read && !c.whole:
+				t.Errorf("%s reads pakdb_alone", text)
+			case read:
+				found++
+			}
+			sameAsPlain(t, db, text)
+		}
+		_ = db.Close()
+	}
+	if found < len(reading) { // archives are left out of some builds
+		t.Errorf("only %d statements read pakdb_alone", found)
+	}
+	db := openEditions(t, 5, 60, 1)
+	for _, text := range []string{ // wrong statements stay wrong
+		"SELECT path FROM entries a LEFT JOIN entries b ON b.path_id = a.path_id AND b.build = 'b6' WHERE a.build = 'b5' AND b.path_id IS NULL",
+		"SELECT a.none FROM entries a WHERE a.build = 'b5' AND NOT EXISTS " + other,
+	} {
+		if got, err := run(t, db, text, query.Args{}, query.Output{Format: "csv"}); err == nil {
+			t.Errorf("%s: %s", text, got)
 		}
 	}
 }

@@ -24,12 +24,19 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 	if compared := byID(text); compared != text && p.plan(ctx, views.Spelling{}, compared, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+compared, compared
 	}
+	if ids := rewrite.IDs(text, rewritable(text)); ids != text && p.plan(ctx, views.Spelling{}, text, values) != "" && p.plan(ctx, views.Spelling{}, ids, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+ids, ids
+	}
 	rare := p.isRare(ctx, text, values)
 	if other := reworded(text); !rare && other != text && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
 	if other, between := rewrite.Differences(text, rewritable(text)); other != text && p.shareRows(ctx, between, values) &&
 		p.plan(ctx, views.Spelling{}, other, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+other, other
+	}
+	if other, m := rewrite.Absent(text, rewritable(text)); other != text && p.shareRows(ctx, m.Between, values) && p.allHave(ctx, m, values) &&
+		p.plan(ctx, views.Spelling{}, text, values) != "" && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
 	if rare {
@@ -102,6 +109,25 @@ func (p *sessions) shareRows(ctx context.Context, between rewrite.Between, value
 			<= (SELECT sum(entries) FROM pair)`, between.Old, between.New)
 	share, _ := p.column(ctx, query, values)
 	return slices.Equal(share, []string{"1"})
+}
+
+// allHave reports whether no row of the lineages of two builds is without the ids by which
+// their entries are compared.
+func (p *sessions) allHave(ctx context.Context, m rewrite.Missing, values []driver.NamedValue) bool {
+	indexes := map[string]string{"path_id": "entry_path", "content_id": "entry_content"}
+	for _, column := range m.Columns {
+		without, ok := p.column(ctx, fmt.Sprintf(`SELECT 1
+			FROM build b
+			CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+			CROSS JOIN archive a ON a.archive_id = ba.archive_id
+			CROSS JOIN entry_row r INDEXED BY %s ON r.%s IS NULL AND r.lineage_id = a.lineage_id
+			WHERE b.complete = 1 AND b.label IN (%s, %s)
+			LIMIT 1`, indexes[column], column, m.Old, m.New), values)
+		if !ok || len(without) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // countsCopies: of the view contents, or duplicates.

@@ -14,6 +14,6 @@
 //   - builds.go: path_builds
 //   - changes.go: path_changes
 //   - contents.go: pakdb_contents and pakdb_copies
-//   - pairs.go: pakdb_pairs
+//   - pairs.go: pakdb_pairs and pakdb_alone
 //   - functions.go: what callers use
 package lifetime

@@ -54,24 +54,47 @@ func Functions(catalog string) (functions []schema.TableFunction, closeAll func(
 		Columns: []string{"pakdb_old_archive_id", "pakdb_old_row_id", "pakdb_new_archive_id", "pakdb_new_row_id"},
 		Params:  []string{"pakdb_old", "pakdb_new"},
 		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
-			var labels [2]string
-			for i := range labels {
-				switch label := args[i].(type) {
-				case string:
-					labels[i] = label
-				case int64: // as SQLite compares a number with a label
-					labels[i] = strconv.FormatInt(label, 10)
-				case float64:
-					return func(yield func([]driver.Value, error) bool) {
-						yield(nil, errors.New("the label of a build is no number with a fraction"))
-					}
-				}
+			labels, err := buildLabels(args)
+			if err != nil {
+				return failing(err)
 			}
 			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
 				return entryPairs(ctx, db, labels, yield)
 			})
 		},
+	}, {
+		Name:    "pakdb_alone",
+		Columns: []string{"pakdb_row_id"},
+		Params:  []string{"pakdb_old", "pakdb_new"},
+		Rows: func(ctx context.Context, args []driver.Value) iter.Seq2[[]driver.Value, error] {
+			labels, err := buildLabels(args)
+			if err != nil {
+				return failing(err)
+			}
+			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
+				return rowsAlone(ctx, db, labels, yield)
+			})
+		},
 	}}, c.catalog.Close
+}
+
+// buildLabels returns the labels of two builds, as SQLite compares values with labels.
+func buildLabels(args []driver.Value) (labels [2]string, err error) {
+	for i := range labels {
+		switch label := args[i].(type) {
+		case string:
+			labels[i] = label
+		case int64:
+			labels[i] = strconv.FormatInt(label, 10)
+		case float64:
+			return labels, errors.New("the label of a build is no number with a fraction")
+		}
+	}
+	return labels, nil
+}
+
+func failing(err error) iter.Seq2[[]driver.Value, error] {
+	return func(yield func([]driver.Value, error) bool) { yield(nil, err) }
 }
 
 // connection is opened when the first function is called.

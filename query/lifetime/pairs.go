@@ -33,9 +33,10 @@ func (s *side) has(row *located) bool {
 
 // differences are the rows of two builds that may differ.
 type differences struct {
-	db     *sql.DB
-	sides  [2]side
-	counts pathSets // how many rows the first build has of each path: 0, 1, or 2 for more
+	db       *sql.DB
+	nameless bool // rows without a path are read as well
+	sides    [2]side
+	counts   pathSets // how many rows the first build has of each path: 0, 1, or 2 for more
 }
 
 // entryPairs yields the pairs of different rows of entries that two builds have of one
@@ -44,18 +45,37 @@ type differences struct {
 // alone are read as a whole, and those of paths that the first build has several times.
 func entryPairs(ctx context.Context, db *sql.DB, labels [2]string, yield func([]driver.Value, error) bool) error {
 	d := differences{db: db}
-	for i, label := range labels {
-		if err := d.readSide(ctx, &d.sides[i], label); err != nil {
-			return err
-		}
-	}
-	if err := d.readAlone(ctx); err != nil {
+	if err := d.read(ctx, labels); err != nil {
 		return err
 	}
 	if err := d.countPaths(ctx); err != nil {
 		return err
 	}
 	return d.pair(ctx, yield)
+}
+
+// rowsAlone yields the rows of entries that the first of two builds has and the second
+// one has not.
+func rowsAlone(ctx context.Context, db *sql.DB, labels [2]string, yield func([]driver.Value, error) bool) error {
+	d := differences{db: db, nameless: true}
+	if err := d.read(ctx, labels); err != nil {
+		return err
+	}
+	for _, r := range d.sides[0].alone {
+		if !yield([]driver.Value{r.row}, nil) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (d *differences) read(ctx context.Context, labels [2]string) error {
+	for i, label := range labels {
+		if err := d.readSide(ctx, &d.sides[i], label); err != nil {
+			return err
+		}
+	}
+	return d.readAlone(ctx)
 }
 
 func (d *differences) readSide(ctx context.Context, s *side, label string) error {
@@ -79,10 +99,9 @@ const rowsBetween = `SELECT e.path_id, e.row, e.since, e.until
 		SELECT row FROM entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0
 		UNION
 		SELECT row FROM entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0) k
-	CROSS JOIN entry_row e ON e.lineage_id = ?1 AND e.row = k.row
-	WHERE e.path_id IS NOT NULL`
+	CROSS JOIN entry_row e ON e.lineage_id = ?1 AND e.row = k.row`
 
-const rowsOfLineage = `SELECT path_id, row, since, until FROM entry_row WHERE lineage_id = ?1 AND path_id IS NOT NULL`
+const rowsOfLineage = `SELECT path_id, row, since, until FROM entry_row WHERE lineage_id = ?1`
 
 // readAlone reads the rows that one side has alone.
 func (d *differences) readAlone(ctx context.Context) error {
@@ -100,6 +119,9 @@ func (d *differences) readAlone(ctx context.Context) error {
 				args = append(args, min(here[0].edition, there[0].edition), max(here[0].edition, there[0].edition))
 			}
 			err := schema.EachRow(ctx, d.db, query, args, func(v []driver.Value) {
+				if v[0] == nil && !d.nameless {
+					return
+				}
 				r := located{validity{lineage, integer(v[2]), integer(v[3])}, integer(v[0]), integer(v[1])}
 				switch first, second := d.sides[0].has(&r), d.sides[1].has(&r); {
 				case first && !second:
@@ -131,7 +153,7 @@ func (d *differences) countPaths(ctx context.Context) error {
 		}
 	}
 	for lineage, editions := range d.sides[0].lineages {
-		query, args := rowsOfLineage, []driver.Value{lineage}
+		query, args := rowsOfLineage+" AND path_id IS NOT NULL", []driver.Value{lineage}
 		take := func(v []driver.Value) {
 			if r := (located{validity: validity{lineage, integer(v[2]), integer(v[3])}}); d.sides[0].has(&r) {
 				count(v)

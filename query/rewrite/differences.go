@@ -161,6 +161,16 @@ func (c *comparison) skip(at int) int {
 // condition reads the terms of a condition, all of which must hold, and returns its end.
 // One that is written in another way has no terms.
 func (c *comparison) condition(at int) (end int) {
+	terms, end := c.terms(at)
+	for _, t := range terms {
+		c.term(t[0], t[1])
+	}
+	return end
+}
+
+// terms returns where the terms of a condition begin and end, all of which must hold, and
+// the end of it. One that is written in another way has no terms.
+func (c *comparison) terms(at int) (terms [][2]int, end int) {
 	var starts []int
 	simple, next := true, true
 	end = at
@@ -177,16 +187,16 @@ func (c *comparison) condition(at int) (end int) {
 		end = c.skip(end)
 	}
 	if !simple {
-		return end
+		return nil, end
 	}
 	for i, start := range starts {
 		to := end
 		if i+1 < len(starts) {
 			to = starts[i+1] - 1
 		}
-		c.term(start, to)
+		terms = append(terms, [2]int{start, to})
 	}
-	return end
+	return terms, end
 }
 
 // term reads what a term from one token to another says.
