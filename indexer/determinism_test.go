@@ -23,7 +23,7 @@ func (c catalog) dump() []string {
 	db := c.open() // once: opening takes longer than reading these catalogs
 	defer func() { _ = db.Close() }()
 	var lines []string
-	for _, table := range c.rowsOf(db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
+	for _, table := range c.rowsOf(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' ORDER BY name") {
 		columns := c.rowsOf(db, "SELECT name FROM pragma_table_info(?) WHERE name <> 'created_at'", table)
 		for i, column := range columns {
 			columns[i] = "quote(" + column + ")"
