@@ -62,11 +62,11 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 	}
 	f := &file{x, b, e}
 	if a.part == "" {
-		shows, err := f.shows(r.Context())
+		holds, err := x.values.Holds(r.Context(), b, e)
 		if err != nil {
 			return err
 		}
-		writeJSON(w, map[string]any{"entry": e, "shows": shows})
+		writeJSON(w, map[string]any{"entry": e, "shows": f.shows(&holds), "textures": holds.Textures, "sounds": holds.Sounds})
 		return nil
 	}
 	part := parts()[a.part]
@@ -198,14 +198,10 @@ func (f *file) inBuild(ctx context.Context) (*show.Build, error) {
 }
 
 // shows lists what can be asked for of the content, the best to begin with first.
-func (f *file) shows(ctx context.Context) ([]string, error) {
-	if f.entry.Deleted || f.entry.Content == "" {
-		return []string{}, nil
-	}
+func (f *file) shows(h *explore.Holds) []string {
 	all := []string{}
-	h, err := f.values.Holds(ctx, f.build, f.entry)
-	if err != nil {
-		return nil, err
+	if f.entry.Deleted || f.entry.Content == "" {
+		return all
 	}
 	if h.Textures > 0 || isPicture(f.entry) {
 		all = append(all, "picture")
@@ -235,7 +231,7 @@ func (f *file) shows(ctx context.Context) ([]string, error) {
 	if all = append(all, "download"); f.contents == nil { // what the catalog itself has
 		all = slices.DeleteFunc(all, func(part string) bool { return part != "tables" && part != "curves" })
 	}
-	return all, nil
+	return all
 }
 
 // tables are the data tables in the file.

@@ -73,6 +73,9 @@ func bind(ctx context.Context, db *query.DB, a *address, text string, q *query.N
 // run answers with the result of a statement. JSON is a page of at most so many rows; CSV and
 // JSON lines have all, as far as they come in time.
 func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, text string, q *query.Named) error {
+	if a.form == formJSON && strings.HasPrefix(r.Header.Get("Accept"), "text/csv") {
+		a.form = formCSV
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), x.limits.Time)
 	defer cancel()
 	err := x.slots.run(ctx, func(db *query.DB) error {

@@ -451,6 +451,9 @@ func TestStatementsAreBounded(t *testing.T) {
 	if err != nil || len(csvRows) != 1001 {
 		t.Errorf("%d rows of CSV: %v", len(csvRows), err)
 	}
+	if got := ask(t, s, "/sql.json?sql=SELECT+1+AS+x", "Accept", "text/csv"); string(got.body) != "x\n1\n" || !strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") {
+		t.Errorf("asked for CSV: %s %q", got.Header.Get("Content-Type"), got.body)
+	}
 	ask(t, s, "/sql.json?sql="+url.QueryEscape("SELECT 9007199254740993, -1, 1.5, x'00ff', NULL, 'a'")).json(t, &rows)
 	if got := fmt.Sprint(rows.Rows[0]); got != "[9007199254740993 -1 1.5 00ff <nil> a]" {
 		t.Errorf("values %s", got)

@@ -8,7 +8,7 @@ export const show = async (view) => {
   if (name === "path") return redirect(view);
   const archive = url.searchParams.get("archive") ?? view.rest[0], ordinal = Number(view.rest.at(-1));
   const own = to.file(build, archive, ordinal), part = (p, more = {}) => to.data(own + to.query(more), p);
-  const { entry, shows } = await view.get(to.data(own));
+  const { entry, shows, textures, sounds } = await view.get(to.data(own));
   view.note({ path: entry.game_path || entry.path });
   const shown = entry.game_path || entry.path || "", base = shown.split("/").pop() || `entry ${entry.ordinal}`;
   view.title(`${base} · ${build}`);
@@ -41,7 +41,7 @@ export const show = async (view) => {
     for (const b of strip.children) if (b.dataset.tab) b.setAttribute("aria-selected", b.dataset.tab === tab);
     if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab }));
     body.replaceChildren(el("p", "dim", "…"));
-    try { await drawers[tab](body, view, part, entry); } catch (problem) {
+    try { await drawers[tab](body, view, part, entry, { textures, sounds }); } catch (problem) {
       if (!view.signal.aborted) body.replaceChildren(el("p", { role: "alert" }, plain(problem.message)), problem.hint ? el("p", "dim", plain(problem.hint)) : "");
     }
   };
@@ -95,13 +95,22 @@ const redirect = async (view) => {
   }
 };
 
-const drawPicture = (body, view, part, entry) => new Promise((done, failed) => {
-  const img = el("img", { alt: "Picture of " + plain(entry.path) });
-  img.addEventListener("load", () => { body.replaceChildren(img, el("p", "dim", `shown at ${img.naturalWidth} × ${img.naturalHeight}`)); done(); });
-  img.addEventListener("error", async () => { try { await view.get(part("picture").replace(/\.json/, "")); failed(new Error("the picture cannot be shown")); } catch (p) { failed(p); } });
-  img.src = part("picture").replace(/\.json/, "");
-});
-const drawSound = (body, view, part) => { body.replaceChildren(el("audio", { controls: true, src: part("sound").replace(/\.json/, ""), "aria-label": "Sound" })); };
+const mostPictures = 24;
+const drawPicture = async (body, view, part, entry, { textures }) => {
+  const n = Math.max(1, Math.min(textures, mostPictures));
+  const picture = (number) => new Promise((done, failed) => {
+    const address = part("picture", { number: number || "", side: n > 1 ? 256 : "" }).replace(/\.json/, ""), img = el("img", { alt: `Picture${n > 1 ? " " + (number + 1) : ""} of ${plain(entry.path)}` });
+    img.addEventListener("load", () => done(el("figure", "", img, el("figcaption", "dim", `shown at ${img.naturalWidth} × ${img.naturalHeight}`))));
+    img.addEventListener("error", () => view.get(address).then(() => failed(new Error("the picture cannot be shown")), failed));
+    img.src = address;
+  });
+  const all = await Promise.allSettled(Array.from({ length: n }, (_, i) => picture(i)));
+  if (all.every((p) => p.status === "rejected")) throw all[0].reason;
+  body.replaceChildren(el("div", "pictures", ...all.map((p) => (p.status === "fulfilled" ? p.value : el("p", "dim", plain(p.reason.message))))), textures > n ? el("p", "dim", `the first ${n} of ${count(textures)} textures`) : "");
+};
+const drawSound = (body, view, part, entry, { sounds }) => {
+  body.replaceChildren(...Array.from({ length: Math.max(1, Math.min(sounds, 50)) }, (_, i) => el("p", "", el("audio", { controls: true, preload: i === 0 ? "metadata" : "none", src: part("sound", { number: i || "" }).replace(/\.json/, ""), "aria-label": "Sound " + (i + 1) }))));
+};
 const drawText = async (body, view, part) => {
   const { text, encoding, truncated } = await view.get(part("text"));
   body.replaceChildren(el("pre", { class: "mono" }, text.replace(/[\u202a-\u202e\u2066-\u2069\u0000-\u0008]/g, (c) => plain(c))), el("p", "dim", encoding + (truncated ? "; the first MiB" : "")));

@@ -61,6 +61,8 @@ it shows what the catalog has, and no contents.
 	flags.StringArrayVar(&o.read, "read", nil, "show contents of archives below `DIR` alone")
 	flags.BoolVar(&o.open, "open", false, "open the browser")
 	flags.BoolVar(&o.demo, "demo", false, "show a small catalog that is made for it")
+	flags.BoolVar(&o.demo, "read-only-demo", false, "as --demo")
+	_ = flags.MarkHidden("read-only-demo") // it is there
 	flags.DurationVar(&o.time, "timeout", 5*time.Second, "end a statement of SQL after this `TIME`")
 	flags.IntVar(&o.queries, "queries", 4, "run up to `N` statements at once")
 	cli.AddMemory(cmd, &o.memory)
