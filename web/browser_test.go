@@ -354,11 +354,11 @@ func TestExplorerInBrowser(t *testing.T) {
 	// SQL by keys alone: the statement, its rows, the file of them.
 	b.press("Escape", 0)
 	b.press("s", 0)
-	b.until("the page for SQL", `location.pathname === "/sql" && document.activeElement?.matches("textarea, .cm-content")`)
+	b.until("the page for SQL", `location.pathname === "/sql" && document.activeElement?.matches(".cm-content")`)
 	b.named()
 	b.call("Input.insertText", map[string]any{"text": "SELECT path, size FROM entries WHERE build = :build ORDER BY size DESC"}, nil)
 	b.press("Enter", 2)
-	b.until("rows", `document.querySelectorAll(".result .line").length > 5`)
+	b.until("rows", `document.querySelectorAll("main [role=row]:has([role=gridcell])").length > 5`)
 	if got := b.text(`location.search`); !strings.Contains(got, "SELECT") {
 		t.Errorf("the address does not have the statement: %s", got)
 	}
@@ -366,7 +366,7 @@ func TestExplorerInBrowser(t *testing.T) {
 		t.Errorf("CSV %.100q", got)
 	}
 	b.open("/q/largest?p.limit=3")
-	b.until("rows of a named query", `document.querySelectorAll(".result .line").length === 3`)
+	b.until("rows of a named query", `document.querySelectorAll("main [role=row]:has([role=gridcell])").length === 3`)
 	b.fine()
 	b.open("/sql?sql=" + url.QueryEscape("SELECT nothing FROM entries"))
 	b.until("the error", `document.querySelector("[role=alert]")?.textContent.includes("nothing")`)

@@ -107,7 +107,8 @@ const open = async () => {
   const after = [];
   const view = {
     byKeys, // whoever looks uses the keyboard
-    main: next, url, ...where, builds, about, signal: mine.signal, get: (address) => get(address, mine.signal), go,
+    main: next, url, ...where, builds, about, signal: mine.signal, go,
+    get: (address, _, { signal } = {}) => get(address, signal ? AbortSignal.any([mine.signal, signal]) : mine.signal),
     // state changes the address of this page without opening it again.
     state: (address) => { if (!mine.signal.aborted) history.replaceState(null, "", address); },
     title: (text) => { if (!mine.signal.aborted) document.title = plain(text) + " · pakdb"; },

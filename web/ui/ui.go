@@ -22,7 +22,7 @@ import (
 	"sync"
 )
 
-//go:embed *.html *.css *.js
+//go:embed *.html *.css *.js editor/editor.js
 var files embed.FS
 
 // all are the files by their names, and packed the same as gzip has them.
