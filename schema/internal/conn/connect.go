@@ -60,7 +60,7 @@ func openWriter(path string, src *Source, sync Sync) *sql.DB {
 	d := &sqlite.Driver{}
 	err := errors.Join(d.RegisterModule("pakdb_rows", src), registerFunctions(d))
 	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "_busy_timeout=10000&_txlock=immediate"+
-		"&_pragma=journal_mode(wal)&_pragma=synchronous("+string(sync)+")&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-32768)"+
+		"&_pragma=journal_mode(wal)&_pragma=synchronous("+string(sync)+")&_pragma=wal_autocheckpoint(0)&_pragma=cache_size(-8192)"+
 		"&_pragma=temp_store(memory)&_pragma=foreign_keys(0)&_dqs=0")})
 }
 
@@ -113,7 +113,7 @@ func openFinder(path string, src *Source) *sql.DB {
 	d := &sqlite.Driver{}
 	err := d.RegisterModule("pakdb_rows", src)
 	return sql.OpenDB(Connector{On: d, Err: err, SetUp: makeSource, DSN: FileURI(path, "mode=ro&_busy_timeout=10000"+
-		"&_pragma=temp_store(memory)&_pragma=cache_size(-32768)&_dqs=0")})
+		"&_pragma=temp_store(memory)&_pragma=cache_size(-8192)&_dqs=0")})
 }
 
 // makeSource gives a connection its temp.src.
