@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"pakdb/query"
@@ -160,12 +161,11 @@ func stream(ctx context.Context, w http.ResponseWriter, a *address, db *query.DB
 		h.Set("Content-Disposition", `attachment; filename="result.`+string(a.form)+`"`)
 	}}
 	err := db.Run(ctx, text, args, query.Output{W: began, Format: string(a.form)})
-	if err != nil && began.begun {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)) // where it cannot, the last chunk is written
-		return nil
-	}
-	if err == nil && !began.begun {
+	switch {
+	case err == nil && !began.begun:
 		began.begin()
+	case err != nil && began.end(w):
+		return nil
 	}
 	return err
 }
@@ -175,14 +175,40 @@ type beginning struct {
 	http.ResponseWriter
 	begin func()
 	begun bool
+
+	mu    sync.Mutex // held while bytes are written
+	ended bool
 }
 
+var errEnded = errors.New("the answer has ended")
+
 func (b *beginning) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return 0, errEnded
+	}
 	if !b.begun {
 		b.begun = true
 		b.begin()
 	}
 	return b.ResponseWriter.Write(p)
+}
+
+// end ends an answer that failed, also where a write to someone who does not read goes on: a
+// statement that was left behind writes nothing after it. If some of it was written, the
+// connection ends with it, and end reports true.
+func (b *beginning) end(w http.ResponseWriter) bool {
+	answer := http.NewResponseController(w)
+	if !b.mu.TryLock() {
+		_ = answer.SetWriteDeadline(time.Unix(1, 0)) // the write fails now
+		b.mu.Lock()
+	}
+	defer b.mu.Unlock()
+	if b.ended = true; b.begun {
+		_ = answer.SetWriteDeadline(time.Unix(1, 0)) // where it cannot, the last chunk is written
+	}
+	return b.begun
 }
 
 // describe tells what SQL may name.

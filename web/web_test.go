@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -494,6 +495,24 @@ func TestWhoLeavesLeavesNothing(t *testing.T) {
 	if took := time.Since(began); took > 5*time.Second { // a second, on a machine that does something else as well
 		t.Errorf("the statements ran on for %s", took)
 	}
+}
+
+// TestWhoDoesNotReadHoldsNothing: a result that nobody takes ends with its time.
+func TestWhoDoesNotReadHoldsNothing(t *testing.T) {
+	catalog, _ := scanned(t)
+	s := serve(t, catalog, func(c *web.Config) { c.Limits = web.Limits{Time: 500 * time.Millisecond, Queries: 1} })
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	const much = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, zeroblob(50000) FROM n"
+	if _, err := fmt.Fprintf(conn, "GET /sql.csv?sql=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", url.QueryEscape(much)); err != nil {
+		t.Fatal(err)
+	}
+	busy := func() bool { return ask(t, s, "/sql.json?sql=SELECT+1").StatusCode == http.StatusTooManyRequests }
+	waitFor(t, "the statement runs", busy)
+	waitFor(t, "its place is free", func() bool { return !busy() })
 }
 
 func waitFor(t *testing.T, what string, ready func() bool) {
