@@ -97,6 +97,9 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 	if err != nil {
 		return nil, err
 	}
+	if err := views.RegisterFunctions(d); err != nil {
+		return nil, err
+	}
 	db := sql.OpenDB(conn.Connector{On: d, SetUp: restrict(ctx, tables, spelling, texts), DSN: conn.FileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
 	if spelling != (views.Spelling{}) {

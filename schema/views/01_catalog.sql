@@ -2,6 +2,9 @@
 -- all the same: such a join is never put first, and left out where nobody asks
 -- for its columns.
 
+-- Of the parts of archive_shift the last one that lies not after the row is found by
+-- halves. Connections of pakdb call a function for it (shift.go).
+
 -- view entry: the entries of each archive, as tables know them; entries has texts
 CREATE VIEW entry AS
 SELECT v.archive_id,
@@ -19,7 +22,31 @@ SELECT v.archive_id,
        r.offset
            + CASE
                  WHEN v.edition = 0 OR r.offset < 0 THEN 0
-                 ELSE coalesce((SELECT s.offsets
+                 ELSE coalesce((SELECT s.offsets + CASE
+                                    WHEN s.parts IS NULL THEN 0
+                                    ELSE (WITH RECURSIVE part(n, step) AS (
+                                              SELECT -1, 32
+                                              UNION ALL
+                                              SELECT CASE
+                                                         WHEN (n + step) * (s.width + 2) < length(s.parts)
+                                                             AND hex(substr(s.parts, (n + step) * (s.width + 2) + 1, 2))
+                                                                 <= printf('%04X', min((r.row >> v.row_bits) - (s.row >> v.row_bits), 65535)) THEN n + step
+                                                         ELSE n
+                                                     END,
+                                                     step / 2
+                                              FROM part
+                                              WHERE step > 0
+                                          )
+                                          SELECT CASE n
+                                                     WHEN -1 THEN 0
+                                                     ELSE (SELECT sum(instr('123456789ABCDEF', substr(hex(substr(s.parts, n * (s.width + 2) + 3, s.width)), d.value, 1))
+                                                                      << 4 * (2 * s.width - d.value))
+                                                           FROM json_each('[1,2,3,4,5,6,7,8,9,10,11,12,13,14]') d
+                                                           WHERE d.value <= 2 * s.width) - (1 << 8 * s.width - 1)
+                                                 END
+                                          FROM part
+                                          WHERE step = 0)
+                                    END
                                 FROM archive_shift s
                                 WHERE s.archive_id = v.archive_id AND s.row <= r.row
                                 ORDER BY s.row DESC

@@ -88,8 +88,13 @@ type Ended struct{ Lineage, Row, Edition int64 }
 // lies elsewhere now: what goes with the old row goes with the new one.
 type Moved struct{ Lineage, From, To int64 }
 
-// Shift is a row of archive_shift.
-type Shift struct{ Archive, Row, Ordinals, Offsets int64 }
+// Shift is a row of archive_shift: by how much ordinals and offsets differ from those of
+// the rows, from Row on.
+type Shift struct {
+	Archive, Row, Ordinals, Offsets int64
+	Width                           int64  // of a part, less 2 bytes
+	Parts                           []byte // where offsets differ by more or less than Offsets, behind Row; nil: nowhere
+}
 
 // IDs is what is new in a batch, and what is to be stored of it.
 type IDs struct {

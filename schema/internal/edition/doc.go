@@ -15,5 +15,6 @@
 //   - before.go: which entries an archive has as the edition before has them, before they are read
 //   - edition.go: the comparison, entry by entry
 //   - matcher.go: the comparison of a batch
+//   - shift.go: by how much ordinals and offsets differ from those of the rows
 //   - remove.go: deletes editions, and what no other one has
 package edition

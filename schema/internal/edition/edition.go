@@ -20,7 +20,7 @@ type edition struct {
 	pending []*batch.Row
 	far     int // where the last entry that lies far ahead was found
 	run     int // how many such lay one after the other
-	shift   batch.Shift
+	shifts  shifts
 	stated  bool // markStated has looked
 }
 
@@ -144,7 +144,7 @@ func (ed *edition) spread(n int64) (first, step int64) {
 func (ed *edition) give(b *batch.Batch, e *batch.Row) {
 	e.Lineage, e.Since, e.Number = ed.lineage.ID, ed.lineage.Edition, ed.room(b)
 	if e.Placed = e.Offset; e.Offset >= 0 {
-		if e.Placed -= ed.shift.Offsets; e.Placed < 0 {
+		if e.Placed -= ed.shifts.offsets; e.Placed < 0 {
 			e.Placed = e.Offset
 		}
 	}
@@ -188,13 +188,9 @@ func (ed *edition) endTo(b *batch.Batch, to int) {
 
 // note keeps by how much an entry's ordinal and offset differ from those of its row.
 func (ed *edition) note(b *batch.Batch, ordinal, offset, row, placed int64) {
-	s := ed.shift
-	s.Row, s.Ordinals = row, ordinal-(row>>RowBits-RowBase)
+	offsets := ed.shifts.offsets
 	if offset >= 0 {
-		s.Offsets = offset - placed
+		offsets = offset - placed
 	}
-	if s.Ordinals != ed.shift.Ordinals || s.Offsets != ed.shift.Offsets {
-		b.Shifts = append(b.Shifts, s)
-	}
-	ed.shift = s
+	ed.shifts.note(b, row, ordinal-(row>>RowBits-RowBase), offsets)
 }

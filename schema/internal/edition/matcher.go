@@ -32,7 +32,7 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 	if ed := m.editions[a.ID]; ed != nil {
 		return ed, nil
 	}
-	ed := &edition{lineage: a.Lineage, archive: a.ID, shift: batch.Shift{Archive: a.ID}, far: -1}
+	ed := &edition{lineage: a.Lineage, archive: a.ID, shifts: shifts{archive: a.ID}, far: -1}
 	if ed.old = a.Lineage.Rows; ed.old == nil {
 		var err error
 		ed.old, err = oldRows(a.Lineage.ID, func(query string, args []driver.Value, row func([]driver.Value)) error {
@@ -76,6 +76,7 @@ func (m *Matcher) KeepRows(ctx context.Context, b *batch.Batch) error {
 		}
 		if ed.place(b, ed.at); a.Ended {
 			ed.endTo(b, len(ed.old)) // what did not come is gone
+			ed.shifts.end(b)
 			delete(m.editions, a.ID)
 		}
 	}

@@ -46,6 +46,8 @@ var shifts = table[*batch.Shift]{name: "archive_shift", columns: []column[*batch
 	number("row", func(s *batch.Shift) int64 { return s.Row }),
 	number("ordinals", func(s *batch.Shift) int64 { return s.Ordinals }),
 	number("offsets", func(s *batch.Shift) int64 { return s.Offsets }),
+	number("width", func(s *batch.Shift) int64 { return s.Width }),
+	bytesOf("parts", func(s *batch.Shift) []byte { return s.Parts }),
 }}
 
 // insertEntries ends the rows that editions do not have, and adds those that they bring.

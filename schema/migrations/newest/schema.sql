@@ -370,13 +370,6 @@ CREATE INDEX path_dir ON path (dir_id);
 CREATE INDEX entry_since ON entry_row (lineage_id, since) WHERE since > 0;
 CREATE INDEX entry_until ON entry_row (lineage_id, until) WHERE until > 0;
 CREATE UNIQUE INDEX archive_edition ON archive (lineage_id, edition);
-CREATE TABLE archive_shift (
-    archive_id INTEGER NOT NULL REFERENCES archive,
-    row        INTEGER NOT NULL,
-    ordinals   INTEGER NOT NULL,
-    offsets    INTEGER NOT NULL,
-    PRIMARY KEY (archive_id, row)
-) STRICT, WITHOUT ROWID;
 CREATE TABLE sum_key (
     key        INTEGER NOT NULL,
     content_id INTEGER NOT NULL REFERENCES content,
@@ -747,3 +740,12 @@ CREATE TABLE seal (
     file_time    INTEGER NOT NULL, -- microseconds since 1970
     checked_time INTEGER NOT NULL  -- the same
 ) STRICT;
+CREATE TABLE archive_shift (
+    archive_id INTEGER NOT NULL REFERENCES archive,
+    row        INTEGER NOT NULL,
+    ordinals   INTEGER NOT NULL,
+    offsets    INTEGER NOT NULL,
+    width      INTEGER NOT NULL,
+    parts      BLOB,
+    PRIMARY KEY (archive_id, row)
+) STRICT, WITHOUT ROWID;
