@@ -9,12 +9,16 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"pakdb/codecs/all"
+	"pakdb/codecs/codecstest"
+	"pakdb/indexer"
 	"pakdb/schema"
 	"pakdb/schema/schematest"
 )
@@ -394,6 +398,46 @@ func TestExplorerInBrowser(t *testing.T) {
 	b.named()
 	b.open("/b/1.1/archives")
 	b.named()
+	b.fine()
+}
+
+// TestComparisonInBrowser opens what changed between two releases of a real mod.
+func TestComparisonInBrowser(t *testing.T) {
+	dir := t.TempDir()
+	catalog := schematest.Write(t, func(c *schema.Catalog) {
+		for _, build := range []string{"old", "new"} {
+			at := filepath.Join(dir, build, "mod_P.pak")
+			body, err := os.ReadFile(codecstest.Sample(t, "unreal-pak", "pairs", "sandboxutilities_"+build+"_P.pak"))
+			if err == nil {
+				err = os.MkdirAll(filepath.Dir(at), 0o700)
+			}
+			if err == nil {
+				err = os.WriteFile(at, body, 0o600)
+			}
+			if err == nil {
+				_, err = indexer.Run(t.Context(), indexer.Options{Catalog: c, Registry: all.Registry(), Label: build, Paths: []string{filepath.Dir(at)}})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	b := openBrowser(t, serve(t, catalog, nil), 1300, 900)
+	b.open("/compare/old...new?q=LOG_State")
+	b.until("one change", `document.querySelectorAll("#lines .line").length === 1`)
+	b.until("classes", `document.querySelector("#by option[value=class]")`)
+	b.eval(`document.querySelector("#lines .line").click()`)
+	b.until("its class", `document.querySelector("#detail").textContent.includes("WidgetBlueprintGeneratedClass")`)
+	b.until("values and code", `["Mods/Logger", "LoadGameFromSlot"].every((w) => document.querySelector(".inside")?.textContent.includes(w))`)
+	b.open("/compare/old...new?q=WidgetBlueprintGeneratedClass")
+	b.until("changes of a class", `(() => { const n = document.querySelectorAll("#lines .line").length; return n > 2 && n < 10 })()`)
+	b.eval(`(() => { const by = document.querySelector("#by"); by.value = "class"; by.dispatchEvent(new Event("change")); })()`)
+	b.named()
+	b.open("/b/new/path/_AssemblyStorm/Common/Logger/LOG_State.uasset")
+	b.eval(`[...document.querySelectorAll("[role=tab]")].find((t) => t.textContent === "Code").click()`)
+	b.until("a link in the code", `document.querySelector("[role=tabpanel] pre a")`)
+	b.eval(`document.querySelector("[role=tabpanel] pre a").click()`)
+	b.until("the file that it names", `document.title.startsWith("LOG_Save.uasset")`)
 	b.fine()
 }
 

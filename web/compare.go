@@ -80,6 +80,8 @@ func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address)
 		return x.inside(w, r, a, c)
 	case "choice":
 		return c.choice(w, a)
+	case "classes":
+		return x.classes(r.Context(), w, c)
 	case "downloads":
 		return c.reading(r.Context(), func(ctx context.Context) error { return x.downloads(ctx, w, c) })
 	case "impact":
@@ -197,6 +199,28 @@ func (c *comparison) list(w http.ResponseWriter, a *address) error {
 	}
 	t.Elapsed = milliseconds(began)
 	writeJSON(w, t)
+	return nil
+}
+
+// classes tells of what class the object of each change is, "" of what is no package.
+func (x *comparisons) classes(ctx context.Context, w http.ResponseWriter, c *comparison) error {
+	contents := make([]int64, len(c.changes))
+	for i := range c.changes {
+		f := c.changes[i].New
+		if f == nil {
+			f = c.changes[i].Old
+		}
+		contents[i] = f.ContentID
+	}
+	found, err := explore.Classes(ctx, x.db, contents)
+	if err != nil {
+		return schema.Classify(err)
+	}
+	classes := make([]string, len(contents))
+	for i, id := range contents {
+		classes[i] = found[id]
+	}
+	writeJSON(w, map[string]any{"classes": classes})
 	return nil
 }
 

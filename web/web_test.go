@@ -191,7 +191,7 @@ func TestPages(t *testing.T) {
 		"/patch/1.1...1.1": "/compare/1.1...1.1/choice.json?only=**/Curves/**", "/b/1.1/tree": "/b/1.1/treemap/Calligraphy.json?by=size",
 		"/compare/1.1...1.1?q=x": "/compare/1.1...1.1/downloads.json", "/compare/1.1...1.1?under=x": "/compare/1.1...1.1/impact.json?only=**", "/compare/1.1...1.1?kind=added": "/compare/1.1...1.1/changes.json?kind=added",
 		"/b/1.1/file/Calligraphy.sip/1": "/b/1.1/file/Calligraphy.sip/1/value.json?field=x", "/b/1.1/file/Calligraphy.sip/2": "/b/1.1/file/Calligraphy.sip/2/curves.json",
-		"/b/1.1/file/Calligraphy.sip/3": "/b/1.1/file/Calligraphy.sip/3/tables.json", "/q/archives": "/schema.json", "/sql?view=bar": "/explain.json?sql=SELECT+path+FROM+entries",
+		"/b/1.1/file/Calligraphy.sip/3": "/b/1.1/file/Calligraphy.sip/3/tables.json", "/q/archives": "/schema.json", "/compare/1.1...1.1?q=y": "/compare/1.1...1.1/classes.json", "/sql?view=bar": "/explain.json?sql=SELECT+path+FROM+entries",
 	} {
 		page := ask(t, s, address)
 		if page.StatusCode != 200 || !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || !bytes.Contains(page.body, []byte("<script type=\"module\"")) {

@@ -17,12 +17,13 @@ type Change struct {
 	Pictures *Pictures
 }
 
-// Pictures are small ones of a texture whose pixels differ.
+// Pictures are small ones of a texture whose pixels differ, or of the samples of a sound.
 type Pictures struct {
 	Object               string
 	Text                 string // Change.New
 	Old, New, Difference image.Image
-	Weight               float64 // pixels that differ, by how much
+	Weight               float64 // pixels or samples that differ, by how much
+	Wave                 bool    // samples over time
 }
 
 // Compare returns what differs of textures and sounds that both packages have by name. Of

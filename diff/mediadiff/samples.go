@@ -42,6 +42,8 @@ func sounds(old, new *media.Package, before, after int) (*Change, error) {
 			return nil, err
 		}
 		c.New = heard(p, q) + length(b)
+		c.Pictures = drawWaves(p, q)
+		c.Pictures.Text = c.New
 	}
 	return c, nil
 }

@@ -11,7 +11,8 @@ import (
 	"pakdb/diff/mediadiff"
 )
 
-// mostPictures bounds the textures that a page has pictures of: those that changed most.
+// mostPictures bounds the textures and sounds that a page has pictures of: those that changed
+// most.
 const mostPictures = 40
 
 // pictures are those of a page.
@@ -20,7 +21,7 @@ type pictures struct {
 	more int // that are not shown
 }
 
-// placed are the pictures of a texture in a row.
+// placed are the pictures of a texture or sound in a row.
 type placed struct {
 	row int
 	*mediadiff.Pictures
@@ -41,8 +42,7 @@ func (p *Data) AddPictures(list []*mediadiff.Pictures) {
 	s.list = s.list[:mostPictures]
 }
 
-// byRow returns for each row with pictures: of each texture its name, what is said of it,
-// and the pictures before, after and of the difference, as addresses; null for none.
+// byRow returns for each row with pictures what Picture returns of each.
 func (s *pictures) byRow() map[int][][]any {
 	all := map[int][][]any{}
 	for _, p := range s.list {
@@ -51,9 +51,11 @@ func (s *pictures) byRow() map[int][][]any {
 	return all
 }
 
-// Picture returns the pictures of a texture, for JSON.
+// Picture returns the pictures of a texture or sound, for JSON: its name, what is said of it,
+// the pictures before, after and of the difference, as addresses (null for none), and whether
+// they are of samples.
 func Picture(p *mediadiff.Pictures) []any {
-	return []any{p.Object, p.Text, address(p.Old), address(p.New), address(p.Difference)}
+	return []any{p.Object, p.Text, address(p.Old), address(p.New), address(p.Difference), p.Wave}
 }
 
 // address returns a picture as an address that holds it.

@@ -1,6 +1,6 @@
 // What changed between two builds: sums, a treemap, and a list to sort and search. It is the
 // page of "pakdb diff --format html", and that of the explorer for two builds.
-import { plain, el, bytes, signed, count, plural, extension } from "./words.js";
+import { plain, el, bytes, signed, count, plural, extension, tail } from "./words.js";
 import { colours, readColours, theme, isDark, onTheme } from "./theme.js";
 import { createTreemap } from "./treemap.js";
 import { createList } from "./list.js";
@@ -16,7 +16,7 @@ const readRows = ({ dirs, words }, raw) => {
     const now = side(r[2]), was = side(r[3]), f = now || was;
     return {
       i, kind: word(r[0]), also: word(r[1]), now, was, f, path: pathOf(f), download: r[4], similarity: r[5],
-      by: word(r[6]), parts: word(r[7]), notes: r[8] || [],
+      by: word(r[6]), parts: word(r[7]), notes: r[8] || [], class: "",
       size: now ? now.size : 0, oldSize: was ? was.size : 0, difference: (now ? now.size : 0) - (was ? was.size : 0),
       type: f.type || extension(f.name), text: null, inside: r[9] ? r[9][0] : [], unlisted: r[9] ? r[9][1] : 0,
     };
@@ -39,6 +39,7 @@ const test = (textOf) => (term) => {
 //   begin            {q, kinds, under} to begin with; changed({q, kinds, under}) is told what is chosen
 //   inside(i)        fetches what changed inside of row i: {inside: [lines, more], pictures, warnings}
 //   address(row, old) where a side of a row has its own page
+//   classes()        fetches the class of the object that each row is, "" for none
 //   downloads()      fetches [[bytes, exact, text]], when that is unfolded
 export const showChanges = (root, data, raw, hooks = {}) => {
   const byId = (id) => root.querySelector("#" + id);
@@ -52,7 +53,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   let shown = rows, tree = null;
 
   const textOf = (r) => r.text ??= (r.path + " " + (r.was && r.now && pathOf(r.was) !== r.path ? pathOf(r.was) : "") + " " +
-    r.f.archive + " " + r.type + " " + r.kind + " " + r.notes.join(" ") + " " + r.inside.map((l) => l[0]).join(" ")).toLowerCase();
+    r.f.archive + " " + r.type + " " + r.class + " " + r.kind + " " + r.notes.join(" ") + " " + r.inside.map((l) => l[0]).join(" ")).toLowerCase();
   const orders = {
     order: (a, b) => a.i - b.i,
     kind: (a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind),
@@ -84,7 +85,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     difference: (r) => Math.abs(r.difference),
     count: () => 1,
   };
-  const pathIn = { dir: (r) => r.f.dir, type: (r) => r.type, archive: (r) => r.f.archive };
+  const pathIn = { dir: (r) => r.f.dir, type: (r) => r.type, archive: (r) => r.f.archive, class: (r) => r.class || "(no object)" };
   const grow = (list) => {
     const value = measures[state.measure], where = pathIn[state.by];
     const root = { name: "", value: 0, kids: new Map(), rows: null, all: list };
@@ -223,6 +224,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     }));
   };
   const cell = (cls, ...nodes) => { const c = el("div", cls); c.setAttribute("role", "cell"); c.append(...nodes); return c; };
+  const archiveCell = (name) => { const c = cell("archive", ...tail(name)); c.title = plain(name); return c; };
   const drawLine = (i, on) => {
     const r = shown[i], line = el("div", on ? "line on" : "line");
     const path = cell("path", el("span", "dir", plain(r.f.dir ? r.f.dir + "/" : "")), el("span", "name", plain(r.f.name)));
@@ -232,7 +234,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     const size = (f) => cell(f ? "n" : "n zero", f ? bytes(f.size) : "–");
     line.append(cell("", dot(r.kind), r.kind), path, size(r.was), size(r.now),
       cell("n " + (r.difference > 0 ? "up" : r.difference < 0 ? "down" : "zero"), r.difference ? signed(r.difference) : "0"),
-      cell(r.download ? "n" : "n zero", r.download ? bytes(r.download) : "0"), cell("archive", plain(r.f.archive)));
+      cell(r.download ? "n" : "n zero", r.download ? bytes(r.download) : "0"), archiveCell(r.f.archive));
     line.addEventListener("click", () => list.choose(i, false));
     return line;
   };
@@ -249,6 +251,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     if (before) box.append(" (", el("a", { href: before }, "before"), ")");
     const more = [];
     if (r.was && r.now && pathOf(r.was) !== r.path) more.push("was " + pathOf(r.was));
+    if (r.class) more.unshift(r.class);
     if (r.by) more.push("by " + r.by);
     if (r.similarity > 0 && r.similarity < 100) more.push(r.similarity + "% alike");
     if (r.also) more.push("also " + r.also.replaceAll(",", ", "));
@@ -278,14 +281,14 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     }
     if (shown[list.on] === r) drawDetail();
   };
-  // Textures before and after, and where they differ.
+  // Textures and samples before and after, and where they differ.
   const drawPictures = (r, box) => {
     for (const w of r.warnings ?? []) box.append(el("div", "about", plain(w)));
-    for (const [name, text, was, now, differ] of pictures[r.i] || []) {
-      const group = el("div", "pictures");
+    for (const [name, text, was, now, differ, wave] of pictures[r.i] || []) {
+      const group = el("div", wave ? "pictures waves" : "pictures");
       group.setAttribute("role", "group");
       group.setAttribute("aria-label", plain(name) + ": " + plain(text));
-      for (const [what, address] of [["before", was], ["after", now], ["difference, ×4", differ]]) {
+      for (const [what, address] of [["before", was], ["after", now], [wave ? "difference" : "difference, ×4", differ]]) {
         if (!address) continue;
         const figure = el("figure"), img = el("img");
         img.src = address;
@@ -368,7 +371,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     }
     byId("headline").textContent = rows.length === 0 ? "Nothing changed."
       : `${plural(rows.length, "change", "changes")} · about ${bytes(s.download)} to download`;
-    if (morePictures) byId("headline").append(` Pictures of the ${count(rows.reduce((n, r) => n + (pictures[r.i] || []).length, 0))} textures that changed most; ${count(morePictures)} more changed.`);
+    if (morePictures) byId("headline").append(` Pictures of the ${count(rows.reduce((n, r) => n + (pictures[r.i] || []).length, 0))} textures and sounds that changed most; ${count(morePictures)} more changed.`);
     const cards = [card("to download, about", bytes(s.download), s.noisy ? `${bytes(s.noise)} of it cook noise` : "from the old build"),
       card("decoded", signed(s.now - s.old), `${bytes(s.old)} → ${bytes(s.now)}`),
       card("stored", signed(s.nowStored - s.oldStored), `${bytes(s.oldStored)} → ${bytes(s.nowStored)}`)];
@@ -449,4 +452,11 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   drawHeads();
   draw();
   choose();
+  if (hooks.classes && rows.length > 0) {
+    byId("by").append(el("option", { value: "class" }, "class"));
+    hooks.classes().then((classes) => {
+      for (const r of rows) { r.class = classes[r.i] ?? ""; r.text = null; }
+      if (state.query || state.by === "class") choose(); else drawDetail();
+    }).catch(() => {}); // the page does without
+  }
 };

@@ -28,6 +28,7 @@ export const show = async (view) => {
     changed: ({ q, kinds: chosen, under }) => view.state(to.compare(old, now, { q, under, kind: chosen && !(chosen.length === cosmetic.length && chosen.every((k) => cosmetic.includes(k))) ? chosen.join(",") : "" })),
     inside: (row) => view.get(`${at}/inside.json?row=${row}`),
     address: (r, before) => to.path(before ? old : now, (before ? r.was : r.now) ? ((f) => (f.dir ? f.dir + "/" + f.name : f.name))(before ? r.was : r.now) : ""),
+    classes: async () => (await view.get(`${at}/classes.json`)).classes,
     downloads: async () => (await view.get(`${at}/downloads.json`)).rows.map((r) => [r[1], r[4], r[5]]),
   }));
 };

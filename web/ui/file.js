@@ -75,8 +75,19 @@ export const show = async (view) => {
   }).catch((p) => history.replaceChildren(plain(p.message)));
   view.refs.then((r) => {
     refs.className = "";
-    const list = (title, all, more) => (all.length === 0 ? [] : [el("h2", "dim", `${title} (${count(all.length)}${more ? " and more" : ""})`),
-      ...all.slice(0, 40).map((e) => el("div", "hit", e.path ? el("a", { href: to.path(build, e.path) }, plain(e.path)) : plain(e.name), el("span", e.status === "missing" ? "badge bad" : "badge", e.status === "missing" ? "missing" : e.kind))),
+    // What is referred to in several ways is listed once, with all of them.
+    const grouped = (all) => {
+      const by = new Map();
+      for (const e of all) {
+        const key = e.path || e.name, of = by.get(key) ?? { ...e, kinds: [] };
+        const kind = e.status === "missing" ? "missing" : e.kind;
+        if (!of.kinds.includes(kind)) of.kinds.push(kind);
+        by.set(key, of);
+      }
+      return [...by.values()];
+    };
+    const list = (title, found, more, all = grouped(found)) => (all.length === 0 ? [] : [el("h2", "dim", `${title} (${count(all.length)}${more ? " and more" : ""})`),
+      ...all.slice(0, 40).map((e) => el("div", "hit", e.path ? el("a", { href: to.path(build, e.path) }, plain(e.path)) : plain(e.name), ...e.kinds.map((k) => el("span", k === "missing" ? "badge bad" : "badge", k)))),
       all.length > 40 ? el("p", "dim", `and ${count(all.length - 40)} more`) : null].filter(Boolean));
     const both = [...list("Refers to", r.refers_to, r.refers_to_more), ...list("Referred to by", r.referred_by, r.referred_by_more)];
     refs.replaceChildren(...(both.length ? both : [el("p", "dim", "None that the catalog knows.")]));
@@ -117,7 +128,23 @@ const drawText = async (body, view, part) => {
 };
 const drawCode = async (body, view, part) => {
   const { code } = await view.get(part("code"));
-  body.replaceChildren(code ? el("pre", { class: "mono" }, code) : el("p", "dim", "No functions."));
+  if (!code) return body.replaceChildren(el("p", "dim", "No functions."));
+  const known = await view.refs.catch(() => ({ refers_to: [] }));
+  body.replaceChildren(el("pre", { class: "mono" }, ...linked(code, known.refers_to.filter((r) => r.path), (path) => to.path(view.build, path))));
+};
+// linked cuts code where it names a file that it refers to, by the path of an object or the
+// name of a class, and makes links of these.
+const linked = (code, refs, address) => {
+  const stem = (path) => path.split("/").pop().replace(/\.[^.]*$/, "").toLowerCase();
+  const paths = new Map(refs.map((r) => [stem(r.path), r.path])), parts = [];
+  let done = 0;
+  for (const m of refs.length === 0 ? [] : code.matchAll(/[\w/]+(?:\.\w+)?/g)) {
+    const path = paths.get(m[0].split("/").pop().replace(/\..*$/, "").replace(/_C$/, "").toLowerCase());
+    if (!path) continue;
+    parts.push(code.slice(done, m.index), el("a", { href: address(path) }, m[0]));
+    done = m.index + m[0].length;
+  }
+  return [...parts, code.slice(done)];
 };
 const drawHex = async (body, view, part, entry) => {
   let offset = 0;

@@ -1,5 +1,5 @@
 // A folder of a build: a treemap of all that is below it, and a list of what is in it.
-import { el, plain, bytes, count, plural } from "./words.js";
+import { el, plain, bytes, count, plural, tail } from "./words.js";
 import { colours, readColours, onTheme } from "./theme.js";
 import { createTreemap } from "./treemap.js";
 import { createList } from "./list.js";
@@ -78,7 +78,7 @@ export const show = async (view) => {
     const cell = (c, text) => el("div", { class: c, role: "cell" }, text);
     const folder = r[0] === "folder";
     const line = el("div", cls, el("div", { role: "cell", class: folder ? "path folder" : "path", title: plain(r[1]) }, el("a", { href: addressOf(r), tabindex: "-1" }, plain(r[1]) || "(no name)")),
-      cell(folder ? "n" : "n zero", folder ? count(r[2]) : "–"), cell("n", bytes(r[3])), cell("n", bytes(r[4])), cell("", plain(r[5]) + (r[8] ? " 🔒" : "")), cell("archive", plain(r[6])));
+      cell(folder ? "n" : "n zero", folder ? count(r[2]) : "–"), cell("n", bytes(r[3])), cell("n", bytes(r[4])), cell("", plain(r[5]) + (r[8] ? " 🔒" : "")), el("div", { class: "archive", role: "cell", title: plain(r[6]) }, ...tail(r[6] ?? "")));
     line.addEventListener("click", () => list.choose(i, false));
     return line;
   };

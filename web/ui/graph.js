@@ -23,11 +23,12 @@ export const show = async (view) => {
   const height = Math.max(...[...columns.values()].map((c) => c.length)) * step + 20, at = [];
   depths.forEach((d, c) => columns.get(d).forEach((i, r) => { at[i] = { x: 10 + c * (width + gap), y: 20 + (height - columns.get(d).length * step) / 2 + r * step }; }));
   const short = (s) => { const t = plain(s); return t.length > 38 ? "…" + t.slice(-37) : t; };
+  const end = (i) => at[i].x + Math.min(width - 4, 10 + short(nodes[i].name).length * (i === 0 ? 7.4 : 6.8)); // about where its text ends
   const total = depths.length * (width + gap) - gap + 20;
   const drawing = svg("svg", { class: "graph", viewBox: `0 0 ${total} ${height}`, role: "img", "aria-label": "Graph of references" },
     ...(edges ?? []).map((e) => {
-      const [a, b] = [at[e.from], at[e.to]], [l, r] = a.x <= b.x ? [a, b] : [b, a], x1 = l.x + width, x2 = r.x, y = r.y - 4;
-      const line = l.x === r.x ? `M${x1},${l.y - 4} C${x1 + 30},${l.y - 4} ${x1 + 30},${y} ${x1},${y}` : `M${x1},${l.y - 4} C${x1 + 35},${l.y - 4} ${x2 - 35},${y} ${x2},${y}`;
+      const [i, k] = at[e.from].x <= at[e.to].x ? [e.from, e.to] : [e.to, e.from], [l, r] = [at[i], at[k]], x1 = end(i), x2 = r.x, y = r.y - 4, out = l.x + width;
+      const line = l.x === r.x ? `M${x1},${l.y - 4} C${out + 30},${l.y - 4} ${out + 30},${y} ${end(k)},${y}` : `M${x1},${l.y - 4} C${out + 20},${l.y - 4} ${x2 - 50},${y} ${x2},${y}`;
       return svg("path", { class: `edge${e.weak ? " weak" : ""}${e.status === "missing" ? " missing" : ""}`, d: line }, svg("title", {}, e.kind));
     }),
     ...nodes.map((n, i) => {

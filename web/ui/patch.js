@@ -28,7 +28,7 @@ export const show = async (view) => {
     el("a", { href: to.compare(old, now) }, "all changes")),
   el("div", "three", el("div", "stack-of",
     el("section", "box", el("h2", "", "Which changes"), patterns, el("p", "", el("button", { type: "button", class: "primary", onclick: choose }, "Choose", el("span", "dim", "  Ctrl-Enter")))),
-    el("section", "box", el("h2", "", "What is in it"), table(["Change", "Path", { n: "Size" }, { n: "Download" }], choice.rows.map((r) => [r[0], el("a", { href: to.path(r[0] === "removed" ? old : now, r[1]) }, plain(r[1])), { n: bytes(r[2]) }, { n: bytes(r[3]) }]), "Changes"),
+    el("section", "box", el("h2", "", "What is in it"), table(["Change", "Path", { n: "Size" }, { n: "Download" }], choice.rows.map((r) => [el("span", "nowrap", r[0]), el("a", { href: to.path(r[0] === "removed" ? old : now, r[1]) }, plain(r[1])), { n: bytes(r[2]) }, { n: bytes(r[3]) }]), "Changes"),
       choice.changes > choice.rows.length ? el("p", "dim", `and ${count(choice.changes - choice.rows.length)} more`) : null)),
   el("div", "stack-of",
     el("section", "box", el("h2", "", "Size"), el("p", "", `${bytes(choice.size)} decoded, ${bytes(choice.stored)} as the new build stores it; about ${bytes(choice.download)} are new to who has ${plain(old)}.`), el("p", "dim", "Of the whole update:"), ways),

@@ -16,6 +16,13 @@ export const count = (n) => n.toLocaleString("en-US");
 export const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many);
 export const extension = (name) => { const i = name.lastIndexOf("."); return i > 0 ? name.slice(i + 1).toLowerCase() : "(none)"; };
 
+// tail returns the folders of a path and its name as elements: where there is not room for
+// both, the folders are cut off.
+export const tail = (path) => {
+  const i = path.lastIndexOf("/") + 1;
+  return [i ? el("span", "head", plain(path.slice(0, i))) : null, el("span", "name", plain(path.slice(i)))].filter(Boolean);
+};
+
 // el makes an element. attributes is its class, or an object of attributes and of listeners
 // (onclick); children are elements and texts, null for none.
 export const el = (tag, attributes, ...children) => {
