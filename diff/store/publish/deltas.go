@@ -9,10 +9,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/zeebo/blake3"
+	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
@@ -20,6 +23,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/update"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/rescue"
 )
 
 // patchMaker makes transport patches for one build.
@@ -30,6 +34,26 @@ type patchMaker struct {
 	frames map[string]int64 // bytes of the frames of new files, by their hashes
 	made   int              // between files
 	whole  int              // from nothing
+
+	written atomic.Int64 // bytes of patches from nothing
+}
+
+// mostAtOnce bounds the patches that are made side by side: each takes up to 80 MiB.
+const mostAtOnce = 2
+
+// eachAtOnce calls f for 0 to n-1, several at a time. What f does must not depend on others.
+func eachAtOnce(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(min(runtime.GOMAXPROCS(0), mostAtOnce))
+	for i := range n {
+		g.Go(rescue.Func(func() error {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			return f(ctx, i)
+		}))
+	}
+	return g.Wait()
 }
 
 // from makes patches from earlier builds to the one that is published: one for each
@@ -110,33 +134,41 @@ func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []delt
 			err = errors.Join(err, p.out.out.RemoveAll(remadeName))
 		}
 	}()
-	for _, s := range sets {
-		d := store.Delta{Name: s.name(), Old: slices.Clone(s.old)}
+	path := func(s *deltaSet) string { return filepath.Join(p.out.dir, "d", s.name()) }
+	missing := slices.ContainsFunc(sets, func(s deltaSet) bool {
+		_, err := os.Stat(path(&s))
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	if missing {
+		if temp, err = p.remake(ctx, from); err != nil {
+			return nil, err
+		}
+	}
+	list = make([]store.Delta, len(sets))
+	err = eachAtOnce(ctx, len(sets), func(ctx context.Context, i int) error {
+		s, d := &sets[i], &list[i]
+		d.Name, d.Old = s.name(), slices.Clone(s.old)
 		for i := range d.Old {
 			d.Old[i].Recipe = store.RecipeAt{}
 		}
 		for _, f := range s.new {
 			d.New = append(d.New, f.Path)
 		}
-		file := filepath.Join(p.out.dir, "d", d.Name)
-		st, err := os.Stat(file)
+		st, err := os.Stat(path(s))
 		if errors.Is(err, fs.ErrNotExist) {
-			if temp == "" {
-				if temp, err = p.remake(ctx, from); err != nil {
-					return list, err
-				}
-			}
-			if err = p.makeDelta(ctx, file, temp, s); err == nil {
-				st, err = os.Stat(file)
+			if err = p.makeDelta(ctx, path(s), temp, *s); err == nil {
+				st, err = os.Stat(path(s))
 			}
 		}
-		if err != nil {
-			return list, err
+		if err == nil {
+			d.Size = st.Size()
 		}
-		d.Size = st.Size()
-		p.made++
-		list = append(list, d)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	p.made += len(list)
 	return list, nil
 }
 

@@ -56,6 +56,17 @@ type packer struct {
 	size   int  // decoded
 	apart  bool // the next chunk begins a frame
 	rows   []store.Row
+	before *pack // that is being written; nil: none
+}
+
+// pack is on its way to the disk.
+type pack struct {
+	info   store.PackInfo
+	frames [][]byte
+	rows   []store.Row
+	size   int64         // stored
+	done   chan struct{} // closed behind err
+	err    error
 }
 
 // cut begins a frame: what follows is not fetched together with what was before.
@@ -86,15 +97,44 @@ func (p *packer) add(kind int, k store.Key, data []byte, content int64) (store.P
 	return at, nil
 }
 
-// end writes the open pack.
+// end lets the open pack be written, while others are filled. It waits for the one before.
 func (p *packer) end() error {
-	if len(p.frames) == 0 {
+	if err := p.wait(); err != nil || len(p.frames) == 0 {
+		return err
+	}
+	w := &pack{info: store.PackInfo{Number: p.number}, frames: p.frames, rows: p.rows, done: make(chan struct{})}
+	p.before = w
+	p.number, p.frames, p.size, p.rows = 0, nil, 0, nil
+	go func() {
+		defer close(w.done)
+		w.err = rescue.Call(func() error { return w.write(p.packs.out) })
+	}()
+	return nil
+}
+
+// wait waits until the pack before the open one is on the disk, and lists it.
+func (p *packer) wait() error {
+	w := p.before
+	if w == nil {
 		return nil
 	}
+	<-w.done
+	p.before = nil
+	if w.err != nil {
+		return w.err
+	}
+	p.packs.infos[w.info.Number] = w.info
+	p.packs.added++
+	p.packs.out.written += w.size
+	return nil
+}
+
+// write compresses and writes a pack.
+func (w *pack) write(to *storeWriter) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	stored := make([][]byte, len(p.frames))
-	for i, f := range p.frames {
+	stored := make([][]byte, len(w.frames))
+	for i, f := range w.frames {
 		g.Go(rescue.Func(func() (err error) {
 			stored[i], err = store.Deflate(f)
 			return err
@@ -103,26 +143,19 @@ func (p *packer) end() error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	info := store.PackInfo{Number: p.number, Ends: make([]uint32, len(stored))}
+	w.info.Ends = make([]uint32, len(stored))
 	var out []byte
 	for i, b := range stored {
 		out = append(out, b...)
-		info.Ends[i] = uint32(len(out))
+		w.info.Ends[i] = uint32(len(out))
 	}
-	dir, err := store.Deflate(store.MarshalRows(&info, p.rows))
+	dir, err := store.Deflate(store.MarshalRows(&w.info, w.rows))
 	if err != nil {
 		return err
 	}
 	out = append(out, dir...)
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
 	out = append(out, store.PackMagic...)
-	if err := p.packs.out.writeFile(store.PackName(p.number), out); err != nil {
-		return err
-	}
-	info.Sum = store.KeyOf(out)
-	p.packs.infos[p.number] = info
-	p.packs.added++
-	p.packs.out.written += int64(len(out))
-	p.number, p.frames, p.size, p.rows = 0, nil, 0, p.rows[:0]
-	return nil
+	w.info.Sum, w.size = store.KeyOf(out), int64(len(out))
+	return to.writeFile(store.PackName(w.info.Number), out)
 }

@@ -39,6 +39,7 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = p.wait() }() // nothing is written behind the lock
 	b := &store.Build{State: store.NewState(opt.By), Label: label, Time: opt.Now.UTC(), Damaged: opt.Damaged}
 	if opt.Now.IsZero() {
 		b.Time = time.Now().UTC().Truncate(time.Second)
@@ -75,6 +76,9 @@ func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta
 		return err
 	}
 	p.stats.ContentDeltas = d.made
+	if p.opt.Effort == Fast {
+		return nil
+	}
 	m := &patchMaker{out: p.out, opt: p.opt, inputs: inputs, frames: p.frameSizes()}
 	if b.Deltas, err = m.from(ctx, earlier, b); err != nil {
 		return err
@@ -82,5 +86,6 @@ func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta
 	whole, err := m.fromNothing(ctx, b)
 	b.Deltas = append(b.Deltas, whole...)
 	p.stats.Deltas, p.stats.Whole = m.made, m.whole
+	p.out.written += m.written.Load()
 	return err
 }

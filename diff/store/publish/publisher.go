@@ -22,9 +22,24 @@ type Options struct {
 	Key      *pkdelta.SecretKey // signs the manifest; nil: the store is not signed
 	Sums     []string           // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
 	Deltas   int                // from how many of the last builds to make transport patches
+	Effort   Effort             // for patches of whole files
 	Damaged  []string           // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
 	By       string             // version of the program that publishes, for those whose own does not fit
 }
+
+// Effort is how long is looked for smaller patches of whole files. Contents and their deltas
+// are the same with all of them.
+type Effort int
+
+// Efforts.
+const (
+	Normal Effort = iota // patches between files; from nothing where much is gained
+	Fast                 // none: clients fetch contents and deltas of them
+	Best                 // the smallest that there are, for ten times the CPU
+)
+
+// Efforts are their names.
+func Efforts() []string { return []string{"normal", "fast", "best"} }
 
 // Published tells what a publication did.
 type Published struct {
@@ -191,9 +206,9 @@ func (p *publisher) fileTree(files []store.File) (string, error) {
 	return p.out.object(store.MarshalFileRoot(files, parts, height))
 }
 
-// flush ends the open packs, which nothing is added to any more.
+// flush ends the open packs, which nothing is added to any more, and waits for them.
 func (p *publisher) flush() error {
-	return errors.Join(p.data.end(), p.others.end(), p.list.end())
+	return errors.Join(p.data.end(), p.others.end(), p.list.end(), p.wait())
 }
 
 // frameSizes adds up what the frames of new files take, by the hashes of the files.
@@ -206,6 +221,11 @@ func (p *publisher) frameSizes() map[string]int64 {
 		}
 	}
 	return sizes
+}
+
+// wait waits for the packs that are being written.
+func (p *publisher) wait() error {
+	return errors.Join(p.data.wait(), p.others.wait(), p.list.wait())
 }
 
 // versions are those of files that earlier builds had and this one has not.

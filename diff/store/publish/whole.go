@@ -29,41 +29,57 @@ const (
 // fromNothing makes patches from nothing for the files of which that is a good deal
 // smaller than their frames, and lists those that are there.
 func (p *patchMaker) fromNothing(ctx context.Context, b *store.Build) (list []store.Delta, err error) {
-	total := int64(0)
-	for _, in := range p.inputs {
-		total += in.Size
+	progress.Step(ctx, store.StepWhole, pkdelta.SizeOfInputs(p.inputs))
+	made := make([]*store.Delta, len(b.Files))
+	err = eachAtOnce(ctx, len(b.Files), func(ctx context.Context, i int) (err error) {
+		made[i], err = p.wholeOf(ctx, b.Files[i])
+		return err
+	})
+	for _, d := range made {
+		if d != nil {
+			p.whole++
+			list = append(list, *d)
+		}
 	}
-	progress.Step(ctx, store.StepWhole, total)
-	for _, f := range b.Files {
-		d := store.Delta{Name: deltaSet{new: []store.File{f}}.name(), New: []string{f.Path}}
-		file := filepath.Join(p.out.dir, filepath.FromSlash(store.DeltaName(d.Name)))
-		st, err := os.Stat(file)
-		if errors.Is(err, fs.ErrNotExist) && p.frames[f.Sum] > 0 && f.Size >= leastWhole {
-			in := choose(p.inputs, []store.File{f})
-			var pays bool
-			if pays, err = p.wholePays(ctx, in[0], p.frames[f.Sum]); err == nil && pays {
-				err = p.makeWhole(ctx, file, in, p.frames[f.Sum])
-			}
-			if err == nil {
-				st, err = os.Stat(file)
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		d.Size = st.Size()
-		p.whole++
-		list = append(list, d)
-	}
-	return list, nil
+	return list, err
 }
 
-// wholePays tries with a quick compressor whether a file is smaller as a whole
-// than its frames are.
+// wholeOf returns the patch from nothing to a file, nil if none pays.
+func (p *patchMaker) wholeOf(ctx context.Context, f store.File) (*store.Delta, error) {
+	d := &store.Delta{Name: deltaSet{new: []store.File{f}}.name(), New: []string{f.Path}}
+	file := filepath.Join(p.out.dir, filepath.FromSlash(store.DeltaName(d.Name)))
+	st, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) && p.frames[f.Sum] > 0 && f.Size >= leastWhole {
+		in := choose(p.inputs, []store.File{f})
+		var pays bool
+		if pays, err = p.wholePays(ctx, in[0], p.frames[f.Sum]); err == nil && pays {
+			err = p.makeWhole(ctx, file, in, p.frames[f.Sum])
+		}
+		if err == nil {
+			st, err = os.Stat(file)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.Size = st.Size()
+	return d, nil
+}
+
+// normalGain is the part of its frames that a file must be smaller by, as a whole, so that a
+// patch from nothing is made without [Best]: it codes 2 MB a second.
+const normalGain = 8
+
+// wholePays tries with a quick compressor whether a file is enough smaller as a whole
+// than its frames are. It ends as soon as that is out of reach.
 func (p *patchMaker) wholePays(ctx context.Context, in pkdelta.Input, frames int64) (bool, error) {
+	limit := frames
+	if p.opt.Effort != Best {
+		limit -= frames / normalGain
+	}
 	count := &countWriter{}
 	z, err := zstd.NewWriter(count, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(wholeWindow), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -83,9 +99,13 @@ func (p *patchMaker) wholePays(ctx context.Context, in pkdelta.Input, frames int
 		}
 		progress.Of(ctx).Add(int64(len(b)))
 		off += int64(len(b))
+		if count.n >= limit {
+			progress.Of(ctx).Add(in.Size - off)
+			return false, z.Close()
+		}
 	}
 	err = z.Close()
-	return count.n < frames, err
+	return count.n < limit, err
 }
 
 // makeWhole makes a patch from nothing, and drops it if that did not pay.
@@ -95,7 +115,7 @@ func (p *patchMaker) makeWhole(ctx context.Context, file string, in []pkdelta.In
 	}
 	name := "d/" + filepath.Base(file)
 	temp := atomicfile.TempName(name, "whole") // one that does not pay never has a name
-	if _, _, err := maker.MakeFile(progress.Watch(ctx, nil), p.out.out.Path(temp), nil, in, &maker.MakeOptions{Best: true}); err != nil {
+	if _, _, err := maker.MakeFile(progress.Watch(ctx, nil), p.out.out.Path(temp), nil, in, &maker.MakeOptions{Best: p.opt.Effort == Best}); err != nil {
 		return err
 	}
 	st, err := p.out.out.Stat(temp)
@@ -108,7 +128,7 @@ func (p *patchMaker) makeWhole(ctx context.Context, file string, in []pkdelta.In
 	if err != nil {
 		return errors.Join(err, p.out.out.Remove(temp))
 	}
-	p.out.written += st.Size()
+	p.written.Add(st.Size())
 	return nil
 }
 

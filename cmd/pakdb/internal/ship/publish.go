@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -41,9 +42,14 @@ short, not readable, a .ucas missing) is refused; with --allow-damaged it is
 published as it is, and its manifest names the archive.
 
 Clients bring any folder to any build of the store by "pakdb update", whatever
-version, mix or mod they have.`,
+version, mix or mod they have.
+
+--effort is for patches of whole files. "fast" makes none; "normal" makes those from
+earlier files, and from nothing where much is gained; "best" makes them all, as small
+as can be, for ten times the CPU: new players then fetch up to a quarter less.`,
 		Example: `  pakdb publish builds/1.52 -o /srv/game
   pakdb publish 1.52 -o /srv/game      # as it was indexed
+  pakdb publish builds/1.52 -o /srv/game --effort best
   pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key`,
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
@@ -57,6 +63,8 @@ version, mix or mod they have.`,
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
 	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "`FOLDER` of the store")
 	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
+	cmd.Flags().StringVar(&opts.effort, "effort", "normal", "patches of whole files with `EFFORT`: fast, normal, best")
+	cli.CompleteFlag(cmd, "effort", "fast", "normal", "best")
 	opts.sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
 	cmd.Flags().StringVar(&opts.label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
 	return cli.Reporting(a, cmd, result.Published{})
@@ -65,12 +73,17 @@ version, mix or mod they have.`,
 // publishOptions are the flags of pakdb publish.
 type publishOptions struct {
 	out, label   string
+	effort       string
 	sign         secretKey
 	deltas       int
 	allowDamaged bool
 }
 
 func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
+	effort := slices.Index(publish.Efforts(), opts.effort)
+	if effort < 0 {
+		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
+	}
 	key, err := opts.sign.read(ctx, a)
 	if err != nil {
 		return err
@@ -99,7 +112,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: opts.deltas, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: opts.deltas, Effort: publish.Effort(effort), Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
