@@ -19,13 +19,13 @@ import (
 // many processors make it.
 func TestEfforts(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{1})
-	lines := make([]byte, 1<<20)
+	lines := make([]byte, 256<<10)
 	_, _ = random.Read(lines)
 	// Lines that come again farther away than a frame is long, in another order.
 	far := func(change byte) []byte {
 		order := rand.New(rand.NewPCG(1, 2))
 		var b []byte
-		for len(b) < 4<<20 {
+		for len(b) < 900<<10 {
 			at := order.IntN(len(lines)/64) * 64
 			b = append(b, lines[at:at+64]...)
 		}
