@@ -2,7 +2,6 @@ package indexer
 
 import (
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -19,6 +18,8 @@ type inspected struct {
 	mu   sync.Mutex
 	by   map[inspectedKey]place
 	kept map[inspectedKey]struct{}
+	as   map[string]int64 // numbers of types and extensions
+	last int64            // that was given
 }
 
 // place is where an entry stands in the scan.
@@ -29,17 +30,42 @@ type contentKey [16]byte
 
 type inspectedKey struct {
 	content contentKey
-	as      string // type and extension
+	as      int64 // an even number of a type and extension, or a header with the last bit set
 }
 
-// maxInspected bounds the memory, about 60 bytes an element of each map. Beyond
+// asFacts is the number of facts that were kept.
+const asFacts = 0
+
+// asHeader is the number of exports of a package.
+func asHeader(header int64) int64 { return header | 1 }
+
+// maxInspected bounds the memory, about 45 bytes an element of each map. Beyond
 // it they start anew, and some contents are inspected twice.
 const maxInspected = 1 << 20
 
 // wanted reports whether the entry at that place must be inspected: no entry
 // before it, of the same content and type, is or was.
 func (s *inspected) wanted(content schema.Digest, e *codecs.Entry, at place) bool {
-	return s.first(inspectedKey{contentKey(content[:16]), strings.ToLower(path.Ext(e.Name)) + "|" + e.Type}, at)
+	return s.first(inspectedKey{contentKey(content[:16]), s.asEntry(strings.ToLower(path.Ext(e.Name)) + "|" + e.Type)}, at)
+}
+
+// maxAs bounds the memory of numbers. Beyond it all types and extensions get others.
+const maxAs = 1 << 16
+
+// asEntry returns the number of a type and extension.
+func (s *inspected) asEntry(text string) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, ok := s.as[text]
+	if !ok {
+		if s.as == nil || len(s.as) >= maxAs {
+			s.as = map[string]int64{}
+		}
+		s.last += 2
+		n = s.last
+		s.as[text] = n
+	}
+	return n
 }
 
 // first reports whether no entry before that place had the key.
@@ -59,16 +85,16 @@ func (s *inspected) first(key inspectedKey, at place) bool {
 // wantedOf is [inspected.wanted] for the exports of a package in a content of their own:
 // header stands for the package.
 func (s *inspected) wantedOf(content schema.Digest, header int64, at place) bool {
-	return s.first(inspectedKey{contentKey(content[:16]), strconv.FormatInt(header, 16)}, at)
+	return s.first(inspectedKey{contentKey(content[:16]), asHeader(header)}, at)
 }
 
 // keep drops facts and values of contents that an earlier entry has brought. It is
 // called in stored order, from one goroutine.
 func (s *inspected) keep(row *schema.Entry) {
-	if row.Facts != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), "facts"}) {
+	if row.Facts != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asFacts}) {
 		row.Facts = nil
 	}
-	if row.Values != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), strconv.FormatInt(row.ExportsOf.Header, 16)}) {
+	if row.Values != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asHeader(row.ExportsOf.Header)}) {
 		row.Values = nil
 	}
 }
