@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
 )
 
 // ReadBuilds reads the manifests of all builds. A folder without any is a new
 // store.
-func ReadBuilds(dir string) (*Index, []*Build, error) {
-	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(IndexName)))
+func ReadBuilds(from *Reader) (*Index, []*Build, error) {
+	b, _, err := from.File(IndexName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Index{}, nil, nil
 	}
@@ -24,7 +23,7 @@ func ReadBuilds(dir string) (*Index, []*Build, error) {
 	}
 	var builds []*Build
 	for _, label := range index.Builds {
-		build, err := readBuild(dir, label)
+		build, err := readBuild(from, label)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", BuildName(label), err)
 		}
@@ -33,8 +32,8 @@ func ReadBuilds(dir string) (*Index, []*Build, error) {
 	return index, builds, nil
 }
 
-func readBuild(dir, label string) (*Build, error) {
-	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(BuildName(label))))
+func readBuild(from *Reader, label string) (*Build, error) {
+	b, _, err := from.File(BuildName(label))
 	if err != nil {
 		return nil, err
 	}
@@ -43,19 +42,19 @@ func readBuild(dir, label string) (*Build, error) {
 		return nil, err
 	}
 	if build.Past != "" {
-		if b, err = os.ReadFile(filepath.Join(dir, "m", filepath.Base(build.Past))); err != nil {
+		if b, _, err = from.File("m/" + path.Base(build.Past)); err != nil {
 			return nil, err
 		}
 		if err := EachEarlier(b, build.Past, func(f *File) { build.Earlier = append(build.Earlier, *f) }); err != nil {
 			return nil, err
 		}
 	}
-	return build, build.readFiles(dir)
+	return build, build.readFiles(from)
 }
 
 // readFiles reads the list of files from a store's folder.
-func (x *Build) readFiles(dir string) error {
-	root, err := ReadObject(dir, x.Lists)
+func (x *Build) readFiles(from *Reader) error {
+	root, err := ReadObject(from, x.Lists)
 	if err != nil {
 		return err
 	}
@@ -63,11 +62,11 @@ func (x *Build) readFiles(dir string) error {
 	if err != nil {
 		return err
 	}
-	packs, err := ReadTables(dir, x.Tables)
+	packs, err := ReadTables(from, x.Tables)
 	if err != nil {
 		return err
 	}
-	s := &StoreReader{Dir: dir, Packs: packs}
+	s := &StoreReader{From: from, Packs: packs}
 	for missing := l.Missing(); len(missing) > 0; missing = l.Missing() {
 		parts := make([][]byte, len(missing))
 		for i, p := range missing {
@@ -84,10 +83,10 @@ func (x *Build) readFiles(dir string) error {
 }
 
 // ReadTables reads where the frames of a build's packs are.
-func ReadTables(dir string, refs []TableRef) (Tables, error) {
+func ReadTables(from *Reader, refs []TableRef) (Tables, error) {
 	packs := Tables{}
 	for _, ref := range refs {
-		b, err := ReadObject(dir, ref.Object)
+		b, err := ReadObject(from, ref.Object)
 		if err != nil {
 			return nil, err
 		}

@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"pakdb/diff/delta"
 	"pakdb/internal/fields"
@@ -155,8 +153,8 @@ func (r *DeltaReader) Read(p []byte) (n int, err error) {
 }
 
 // Check compares a file of deltas with its name.
-func (f *DeltaFile) Check(dir string) error {
-	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Name())))
+func (f *DeltaFile) Check(from *Reader) error {
+	b, _, err := from.File(f.Name())
 	if err != nil {
 		return err
 	}

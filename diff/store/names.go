@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"pakdb/internal/fields"
 )
@@ -39,8 +37,8 @@ func MarshalNames(list []Named) []byte {
 
 // ReadNames reads the names of a file's contents, in their order; none if the
 // store has lost them.
-func ReadNames(dir, sum string) (list []Named, err error) {
-	b, err := os.ReadFile(filepath.Join(dir, "n", sum))
+func ReadNames(from *Reader, sum string) (list []Named, err error) {
+	b, _, err := from.File(NamesName(sum))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

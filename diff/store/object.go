@@ -5,16 +5,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"path"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
 )
 
-// ReadObject reads an object of a store's folder.
-func ReadObject(dir, id string) ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "m", filepath.Base(id)))
+// ReadObject reads an object of a store.
+func ReadObject(from *Reader, id string) ([]byte, error) {
+	b, _, err := from.File("m/" + path.Base(id))
 	if err != nil {
 		return nil, err
 	}

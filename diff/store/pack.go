@@ -4,8 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -79,9 +78,9 @@ func MarshalRows(info *PackInfo, rows []Row) []byte {
 }
 
 // ReadPack reads a pack's directory.
-func ReadPack(dir string, number int) (info PackInfo, rows []Row, err error) {
+func ReadPack(from *Reader, number int) (info PackInfo, rows []Row, err error) {
 	name := PackName(number)
-	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	b, _, err := from.File(name)
 	if err != nil {
 		return info, nil, err
 	}
@@ -91,8 +90,37 @@ func ReadPack(dir string, number int) (info PackInfo, rows []Row, err error) {
 	return info, rows, err
 }
 
+// ReadRows reads the directory of a pack of which the frames are known, and nothing
+// else of it.
+func ReadRows(from *Reader, info *PackInfo) ([]Row, error) {
+	at := int64(0)
+	if n := len(info.Ends); n > 0 {
+		at = int64(info.Ends[n-1])
+	}
+	name := PackName(info.Number)
+	b, err := from.Part(name, at, -1)
+	if err != nil {
+		return nil, err
+	}
+	have, rows, err := parseEnd(b, info.Number, at)
+	if err == nil && !slices.Equal(have.Ends, info.Ends) {
+		err = fmt.Errorf("%w: not the pack that its table says", ErrCorrupt)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rows, nil
+}
+
 // ParsePack reads the directory of a pack, of which b is the whole.
 func ParsePack(b []byte, number int) (info PackInfo, rows []Row, err error) {
+	info, rows, err = parseEnd(b, number, 0)
+	info.Sum = KeyOf(b)
+	return info, rows, err
+}
+
+// parseEnd reads the directory of a pack, of which b is what is from a place on.
+func parseEnd(b []byte, number int, from int64) (info PackInfo, rows []Row, err error) {
 	const tail = 4 + len(PackMagic)
 	if len(b) < tail || string(b[len(b)-len(PackMagic):]) != PackMagic {
 		return info, nil, fmt.Errorf("%w: not a pack", ErrCorrupt)
@@ -105,14 +133,14 @@ func ParsePack(b []byte, number int) (info PackInfo, rows []Row, err error) {
 	if err != nil {
 		return info, nil, err
 	}
-	info = PackInfo{Number: number, Sum: KeyOf(b)}
+	info = PackInfo{Number: number}
 	f := fields.New(plain, ErrCorrupt)
 	info.Ends = make([]uint32, f.Count("frames", maxFrames, 1))
 	at := int64(0)
 	for i := range info.Ends {
 		info.Ends[i] = frameEnd(f, &at)
 	}
-	if at != int64(len(b)-tail)-n {
+	if at != from+int64(len(b)-tail)-n {
 		f.Fail("frames that are not the pack")
 	}
 	rows = make([]Row, f.Count("rows", maxNumber, 1+16+2+1))

@@ -2,17 +2,13 @@ package store
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
-
-	"pakdb/internal/stored"
 )
 
-// StoreReader reads contents of a store's folder. It is safe for concurrent use.
+// StoreReader reads contents of a store. It is safe for concurrent use.
 type StoreReader struct {
-	Dir    string
+	From   *Reader
 	Chunks map[Key]Place
 	Lists  map[Key]Row
 	Packs  Tables
@@ -104,14 +100,9 @@ func (s *StoreReader) frame(id FrameID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(filepath.Join(s.Dir, filepath.FromSlash(PackName(id.Pack))))
+	b, err := s.From.Part(PackName(id.Pack), off, int64(n))
 	if err != nil {
 		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	b := make([]byte, n)
-	if err := stored.ReadAt(f, b, off); err != nil {
-		return nil, fmt.Errorf("%s: %w", PackName(id.Pack), err)
 	}
 	return InflateFrame(b)
 }

@@ -138,8 +138,10 @@ var rooms = map[string][]string{
 	"diff/delta":     {"internal/..."},
 
 	"diff/store":         {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "internal/..."}, // as diff/pkdelta
-	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "internal/..."},
-	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/update", "internal/..."},
+	"diff/store/place":   {"diff/store"},
+	"diff/store/bucket":  {"diff/store", "diff/store/place"},
+	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "internal/..."},
+	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/update", "internal/..."},
 
 	"diff/pkdelta":              {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
 	"diff/pkdelta/table":        {"internal/bin", "internal/perfect"},
@@ -194,23 +196,25 @@ var rooms = map[string][]string{
 
 // outside says which rooms may import what is not ours.
 var outside = map[string][]string{
-	"modernc.org/sqlite/...":     {"schema/...", "codecs/gpak"},
-	"database/sql":               {"schema/...", "query/...", "web", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
-	"github.com/spf13/...":       {"cmd/pakdb/...", "internal/manual"},
-	"github.com/schollz/...":     {"cmd/pakdb/..."},
-	"pgregory.net/rapid":         {},                                    // tests
-	"modernc.org/z/...":          {},                                    // tests: exactzlib's oracle
-	"modernc.org/libc/...":       {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":                {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
-	"unsafe":                     {"schema/internal/vfstest"},
-	"net/http":                   {"diff/store/update", "web", "cmd/pakdb/internal/serve"},
-	"os/exec":                    {"cmd/pakdb/internal/serve", "internal/pager", "internal/terminal/ptytest"},
-	"plugin":                     {},
-	"github.com/rasky/go-lzo":    {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
-	"github.com/andybalholm/...": {"codecs/property/usmap"},
-	"github.com/pierrec/lz4/v4":  {"codecs/compress/..."},
-	"golang.org/x/crypto/...":    {"diff/pkdelta"}, // minisign's hash
-	"aead.dev/minisign":          {"diff/pkdelta"}, // keys with passwords
+	"modernc.org/sqlite/...":       {"schema/...", "codecs/gpak"},
+	"database/sql":                 {"schema/...", "query/...", "web", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
+	"github.com/spf13/...":         {"cmd/pakdb/...", "internal/manual"},
+	"github.com/schollz/...":       {"cmd/pakdb/..."},
+	"pgregory.net/rapid":           {},                                    // tests
+	"modernc.org/z/...":            {},                                    // tests: exactzlib's oracle
+	"modernc.org/libc/...":         {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
+	"testing/...":                  {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"unsafe":                       {"schema/internal/vfstest"},
+	"net/http":                     {"diff/store/place", "diff/store/bucket", "diff/store/update", "web", "cmd/pakdb/internal/serve"},
+	"github.com/minio/...":         {"diff/store/place", "diff/store/bucket"},
+	"github.com/johannesboyne/...": {}, // tests: a service of S3
+	"os/exec":                      {"cmd/pakdb/internal/serve", "internal/pager", "internal/terminal/ptytest"},
+	"plugin":                       {},
+	"github.com/rasky/go-lzo":      {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
+	"github.com/andybalholm/...":   {"codecs/property/usmap"},
+	"github.com/pierrec/lz4/v4":    {"codecs/compress/..."},
+	"golang.org/x/crypto/...":      {"diff/pkdelta"}, // minisign's hash
+	"aead.dev/minisign":            {"diff/pkdelta"}, // keys with passwords
 }
 
 func matches(pattern, name string) bool {

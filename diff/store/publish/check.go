@@ -7,15 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/internal/progress"
-	"pakdb/internal/stored"
 )
 
 // Checked is how much a [Check] looked at.
@@ -31,20 +28,23 @@ type Checked struct {
 // to be, every chunk has its hash, and every build can be made of what is there.
 // Findings are told one by one; the error is for what kept Check from looking. It does
 // not look at signatures: see [CheckSignatures].
-func Check(ctx context.Context, dir string, finding func(name string, err error)) (*Checked, error) {
-	if err := isStore(dir); err != nil {
-		return nil, err
-	}
-	_, builds, err := store.ReadBuilds(dir)
+func Check(ctx context.Context, dir string, finding func(name string, err error)) (seen *Checked, err error) {
+	s, err := openSource(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	c := newChecker(dir)
-	numbers, err := packNumbers(dir)
+	defer func() { err = errors.Join(err, s.close()) }()
+	_, builds, err := store.ReadBuilds(s.from)
 	if err != nil {
 		return nil, err
 	}
-	seen := &Checked{Builds: len(builds), Packs: len(numbers)}
+	c := newChecker(s.from)
+	c.source = s
+	numbers, err := s.packNumbers(builds)
+	if err != nil {
+		return nil, err
+	}
+	seen = &Checked{Builds: len(builds), Packs: len(numbers)}
 	watch := progress.Step(ctx, store.StepChecking, int64(len(numbers)+len(builds))*store.MaxPack)
 	for _, n := range numbers {
 		if err := ctx.Err(); err != nil {
@@ -72,8 +72,13 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 // CheckSignatures returns how many manifests of a store there are, the list of builds
 // among them, and how many have signatures. If key is not nil, each must have one of
 // its owner: what has none, or another, is told to finding.
-func CheckSignatures(dir string, key *pkdelta.PublicKey, finding func(name string, err error)) (signed, manifests int, err error) {
-	index, _, err := store.ReadBuilds(dir)
+func CheckSignatures(ctx context.Context, dir string, key *pkdelta.PublicKey, finding func(name string, err error)) (signed, manifests int, err error) {
+	s, err := openSource(ctx, dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	index, _, err := store.ReadBuilds(s.from)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -82,12 +87,11 @@ func CheckSignatures(dir string, key *pkdelta.PublicKey, finding func(name strin
 		names = append(names, store.BuildName(label))
 	}
 	for _, name := range names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		text, err := os.ReadFile(path)
+		text, _, err := s.from.File(name)
 		if err != nil {
 			return signed, len(names), err
 		}
-		sigs, err := os.ReadFile(path + store.Signed)
+		sigs, _, err := s.from.File(name + store.Signed)
 		switch {
 		case err == nil:
 			signed++
@@ -104,33 +108,24 @@ func CheckSignatures(dir string, key *pkdelta.PublicKey, finding func(name strin
 	return signed, len(names), nil
 }
 
-// isStore returns ErrNoStore for a folder without a list of builds, which may be
-// anyone's.
-func isStore(dir string) error {
-	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(store.IndexName)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: %w: there is no %s", dir, store.ErrNoStore, store.IndexName)
-	}
-	return err
-}
-
 type checker struct {
 	store.StoreReader
-	done  map[store.RecipeAt]error
-	coded map[string]error     // lists of deltas
-	names map[uint64]store.Key // of chunks and lists, by their ids
+	source *source // that is checked
+	done   map[store.RecipeAt]error
+	coded  map[string]error     // lists of deltas
+	names  map[uint64]store.Key // of chunks and lists, by their ids
 }
 
-func newChecker(dir string) *checker {
+func newChecker(from *store.Reader) *checker {
 	return &checker{
-		StoreReader: store.StoreReader{Dir: dir, Chunks: map[store.Key]store.Place{}, Lists: map[store.Key]store.Row{}, Packs: store.Tables{}},
+		StoreReader: store.StoreReader{From: from, Chunks: map[store.Key]store.Place{}, Lists: map[store.Key]store.Row{}, Packs: store.Tables{}},
 		done:        map[store.RecipeAt]error{}, coded: map[string]error{}, names: map[uint64]store.Key{},
 	}
 }
 
 // pack checks all chunks of a pack, and returns the size of its file.
 func (c *checker) pack(number int) (size int64, err error) {
-	b, err := os.ReadFile(filepath.Join(c.Dir, filepath.FromSlash(store.PackName(number))))
+	b, _, err := c.From.File(store.PackName(number))
 	if err != nil {
 		return size, err
 	}
@@ -174,7 +169,7 @@ func (c *checker) pack(number int) (size int64, err error) {
 
 // build checks that everything that a build is made of is there.
 func (c *checker) build(ctx context.Context, b *store.Build) error {
-	t, err := store.ReadTables(c.Dir, b.Tables)
+	t, err := store.ReadTables(c.From, b.Tables)
 	if err != nil {
 		return err
 	}
@@ -182,7 +177,7 @@ func (c *checker) build(ctx context.Context, b *store.Build) error {
 		return fmt.Errorf("the list of files: %w", err)
 	}
 	for _, d := range b.Deltas {
-		if _, err := pkdelta.VerifyFile(ctx, filepath.Join(c.Dir, "d", d.Name)); err != nil {
+		if err := c.source.verifyDelta(ctx, store.DeltaName(d.Name)); err != nil {
 			return fmt.Errorf("%s: %w", store.DeltaName(d.Name), err)
 		}
 	}
@@ -228,7 +223,7 @@ func (c *checker) there(places []store.Place, t store.Tables) error {
 
 // deltas applies the deltas of a list.
 func (c *checker) deltas(ctx context.Context, object string) error {
-	plain, err := store.ReadObject(c.Dir, object)
+	plain, err := store.ReadObject(c.From, object)
 	if err != nil {
 		return err
 	}
@@ -238,7 +233,7 @@ func (c *checker) deltas(ctx context.Context, object string) error {
 	}
 	for i := range list.Files {
 		f := &list.Files[i]
-		if err := f.Check(c.Dir); err != nil {
+		if err := f.Check(c.From); err != nil {
 			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 	}
@@ -264,13 +259,8 @@ func (c *checker) delta(list *store.DeltaList, d store.ContentDelta) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(c.Dir, filepath.FromSlash(list.Files[d.File].Name())))
+	stream, err := c.From.Part(list.Files[d.File].Name(), d.Off, d.N)
 	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	stream := make([]byte, d.N)
-	if err := stored.ReadAt(f, stream, d.Off); err != nil {
 		return err
 	}
 	new, err := io.ReadAll(store.NewDeltaReader(&delta.Decoder{}, stream, bytes.NewReader(old), d.NewSize))

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -85,7 +83,7 @@ func (p *patchMaker) from(ctx context.Context, earlier []*store.Build, b *store.
 // isContent reports that a file is a content by itself, so that a delta between
 // contents is all that a patch could be.
 func (p *patchMaker) isContent(f store.File) bool {
-	names, err := store.ReadNames(p.out.dir, f.Sum)
+	names, err := store.ReadNames(p.out.from, f.Sum)
 	return err == nil && f.Size <= store.MaxCoded && len(names) > 0 && names[0].Name == store.NameOf(store.WholeName+path.Base(f.Path), 0)
 }
 
@@ -134,9 +132,8 @@ func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []delt
 			err = errors.Join(err, p.out.out.RemoveAll(remadeName))
 		}
 	}()
-	path := func(s *deltaSet) string { return filepath.Join(p.out.dir, "d", s.name()) }
 	missing := slices.ContainsFunc(sets, func(s deltaSet) bool {
-		_, err := os.Stat(path(&s))
+		_, err := p.out.size(store.DeltaName(s.name()))
 		return errors.Is(err, fs.ErrNotExist)
 	})
 	if missing {
@@ -154,15 +151,16 @@ func (p *patchMaker) between(ctx context.Context, from *store.Build, sets []delt
 		for _, f := range s.new {
 			d.New = append(d.New, f.Path)
 		}
-		st, err := os.Stat(path(s))
+		size, err := p.out.size(store.DeltaName(d.Name))
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = p.makeDelta(ctx, path(s), temp, *s); err == nil {
-				st, err = os.Stat(path(s))
+			if err = p.makeDelta(ctx, p.out.out.Path(store.DeltaName(d.Name)), temp, *s); err == nil {
+				err = p.out.made(store.DeltaName(d.Name))
+			}
+			if err == nil {
+				size, err = p.out.size(store.DeltaName(d.Name))
 			}
 		}
-		if err == nil {
-			d.Size = st.Size()
-		}
+		d.Size = size
 		return err
 	})
 	if err != nil {
@@ -181,7 +179,7 @@ func (p *patchMaker) remake(ctx context.Context, b *store.Build) (string, error)
 	if err := p.out.out.MkdirAll(remadeName); err != nil {
 		return temp, err
 	}
-	r, err := update.OpenRemote(p.out.dir, update.RemoteOptions{})
+	r, err := update.OpenRemote(p.out.at, update.RemoteOptions{})
 	if err != nil {
 		return temp, err
 	}

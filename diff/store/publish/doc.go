@@ -8,9 +8,11 @@
 // A publication that is interrupted leaves the store as it was: what it wrote has no
 // name in any manifest, and the next one removes it.
 //
-// Files in reading order: write.go (how a file of a store is written), packer.go,
+// Files in reading order: remote.go (a bucket), write.go (how a file of a store is written),
+// change.go (what several publishers replace), packer.go,
 // tables.go (where frames are), similar.go and earlier.go (earlier contents like a new
 // one), origin.go (deltas of contents), deltas.go (patches between files), whole.go,
-// check.go, list.go, prune.go, publisher.go (what the store has), files.go (files to recipes),
-// publish.go.
+// source.go (a store to be looked at), check.go, list.go, pruneremote.go, prune.go,
+// publisher.go (what the store has), files.go (files to recipes),
+// enlist.go (of a bucket), publish.go.
 package publish

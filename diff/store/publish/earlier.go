@@ -18,14 +18,13 @@ type earlierContents struct {
 }
 
 func newEarlierContents(s *store.StoreReader, b *store.Build) (*earlierContents, error) {
-	dir := s.Dir
 	e := &earlierContents{files: map[string]map[uint64]store.Named{}, any: map[uint64]store.Named{}, keys: map[store.Key]bool{}, reader: s}
 	gaps := map[uint64]bool{store.NameOf(store.SkeletonName, 0): true, store.NameOf("\x00end", 0): true}
 	for i := range 64 {
 		gaps[store.NameOf("\x00gap", i)] = true
 	}
 	for _, f := range b.Files {
-		names, err := store.ReadNames(dir, f.Sum)
+		names, err := store.ReadNames(s.From, f.Sum)
 		if err != nil {
 			return nil, err
 		}

@@ -2,8 +2,7 @@ package publish
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"errors"
 	"time"
 
 	"pakdb/diff/store"
@@ -30,25 +29,28 @@ type Listed struct {
 //
 // It fails with [store.ErrNoStore] for a folder that is no store, and with
 // [store.ErrCorrupt] if a manifest or what it names is damaged.
-func List(ctx context.Context, dir string) ([]Listed, error) {
-	if err := isStore(dir); err != nil {
-		return nil, err
-	}
-	_, builds, err := store.ReadBuilds(dir)
+func List(ctx context.Context, dir string) (list []Listed, err error) {
+	s, err := openSource(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	c := newChecker(dir)
-	list := make([]Listed, 0, len(builds))
+	defer func() { err = errors.Join(err, s.close()) }()
+	from := s.from
+	_, builds, err := store.ReadBuilds(from)
+	if err != nil {
+		return nil, err
+	}
+	c := newChecker(from)
+	list = make([]Listed, 0, len(builds))
 	before := &store.Build{}
 	for _, b := range builds {
 		l := Listed{Label: b.Label, Time: b.Time, Files: len(b.Files), Damaged: b.Damaged, From: before.Label}
 		for _, f := range b.Files {
 			l.Size += f.Size
 		}
-		_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(store.BuildName(b.Label)+store.Signed)))
+		_, _, err := from.File(store.BuildName(b.Label) + store.Signed)
 		l.Signed = err == nil
-		if c.Packs, err = store.ReadTables(dir, b.Tables); err != nil {
+		if c.Packs, err = store.ReadTables(from, b.Tables); err != nil {
 			return nil, err
 		}
 		if l.Download, err = c.download(ctx, before, b); err != nil {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -50,12 +48,12 @@ func (d *deltaMaker) from(ctx context.Context, earlier []*store.Build, b *store.
 		if err != nil {
 			return nil, err
 		}
-		st, err := os.Stat(filepath.Join(d.out.dir, "m", id))
+		size, err := d.out.size(store.ObjectName(id))
 		if err != nil {
 			return nil, err
 		}
 		d.made += len(list.Deltas)
-		refs = append(refs, store.DeltaRef{From: from.Label, Count: len(list.Deltas), Size: st.Size(), Object: id})
+		refs = append(refs, store.DeltaRef{From: from.Label, Count: len(list.Deltas), Size: size, Object: id})
 	}
 	return refs, nil
 }
@@ -78,7 +76,7 @@ func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*p
 	}
 	seen := map[store.Key]bool{}
 	for _, f := range b.Files {
-		names, err := store.ReadNames(d.out.dir, f.Sum)
+		names, err := store.ReadNames(d.out.from, f.Sum)
 		if err != nil {
 			return nil, err
 		}
@@ -112,6 +110,9 @@ func (d *deltaMaker) list(ctx context.Context, pairs []*pair) (*store.DeltaList,
 		return nil, err
 	}
 	if out.Size > 0 {
+		if err := d.out.made(out.Name()); err != nil {
+			return nil, err
+		}
 		d.files = append(d.files, out.DeltaFile)
 		d.out.written += out.Size
 	}

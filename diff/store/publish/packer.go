@@ -25,9 +25,15 @@ type packs struct {
 }
 
 // next returns the number of a new pack. Numbers are not used again.
-func (p *packs) next() int {
-	p.last++
-	return p.last
+func (p *packs) next() (n int, err error) {
+	if p.out.bucket == nil {
+		p.last++
+		return p.last, nil
+	}
+	if n, err = p.out.bucket.number(p.last); err == nil {
+		p.last = max(p.last, n)
+	}
+	return n, err
 }
 
 // packNumbers returns the packs that are in a store, in their order.
@@ -80,7 +86,10 @@ func (p *packer) add(kind int, k store.Key, data []byte, content int64) (store.P
 		}
 	}
 	if p.number == 0 {
-		p.number = p.packs.next()
+		var err error
+		if p.number, err = p.packs.next(); err != nil {
+			return store.Place{}, err
+		}
 	}
 	last := len(p.frames) - 1
 	if last < 0 || len(p.frames[last]) > 0 && (p.apart || len(p.frames[last])+len(data) > p.goal) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"time"
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
@@ -19,6 +20,8 @@ type Pruned struct {
 	Builds []string
 	Files  int   // packs and objects
 	Size   int64 // their bytes
+
+	Waiting int // files of a bucket that nothing needs, until the grace time is over
 }
 
 // Prune removes all builds but the last keep that were published, and the packs
@@ -26,16 +29,24 @@ type Pruned struct {
 // chunks is needed. The builds that stay are checked first: nothing is removed
 // from a store that is damaged. key signs the list of builds; it is nil for a store
 // that is not signed.
-func Prune(ctx context.Context, dir string, keep int, key *pkdelta.SecretKey) (*Pruned, error) {
-	if err := isStore(dir); err != nil {
-		return nil, err
-	}
-	unlock, err := lock(dir)
+//
+// A bucket may be written meanwhile: a file goes when it was not needed for the grace
+// time, in which every publisher that may use it must be done. Each pruning remembers in
+// the bucket what it found not needed.
+func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *pkdelta.SecretKey) (*Pruned, error) {
+	s, err := openSource(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
-	if err := staysSigned(dir, key); err != nil {
+	if err := s.close(); err != nil {
+		return nil, err
+	}
+	w, done, err := openWriter(ctx, dir, key, atomicfile.Open)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := w.staysSigned(); err != nil {
 		return nil, err
 	}
 	var found error
@@ -45,26 +56,24 @@ func Prune(ctx context.Context, dir string, keep int, key *pkdelta.SecretKey) (*
 	if found != nil {
 		return nil, found
 	}
-	index, builds, err := store.ReadBuilds(dir)
+	if w.bucket != nil {
+		return w.pruneRemote(ctx, keep, grace, time.Now())
+	}
+	index, builds, err := store.ReadBuilds(w.from)
 	if err != nil {
 		return nil, err
 	}
 	n := max(0, len(builds)-max(keep, 1))
-	need, err := needed(dir, builds[n:])
+	need, err := needed(w, builds[n:])
 	if err != nil {
 		return nil, err
 	}
 	out := &Pruned{Builds: index.Builds[:n]}
 	index.Builds = index.Builds[n:]
-	to, err := atomicfile.Open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = to.Close() }()
+	to := w.out
 	if err := tidy(to); err != nil {
 		return nil, err
 	}
-	w := &storeWriter{dir: dir, out: to, key: key}
 	if err := w.writeJSON(store.IndexName, index); err != nil {
 		return nil, err
 	}
@@ -99,17 +108,24 @@ func removeUnlisted(to *atomicfile.Dir, index *store.Index) error {
 }
 
 // needed returns the names of all packs and objects that builds are made of.
-func needed(dir string, builds []*store.Build) (map[string]bool, error) {
-	c := newChecker(dir)
-	numbers, err := packNumbers(dir)
+func needed(w *storeWriter, builds []*store.Build) (map[string]bool, error) {
+	numbers, err := packNumbers(w.at)
 	if err != nil {
 		return nil, err
 	}
+	infos := store.Tables{}
 	for _, n := range numbers {
-		if c.Packs[n], _, err = store.ReadPack(dir, n); err != nil {
+		if infos[n], _, err = store.ReadPack(w.from, n); err != nil {
 			return nil, err
 		}
 	}
+	return neededBy(w.from, infos, builds)
+}
+
+// neededBy does so, where the packs are known.
+func neededBy(from *store.Reader, infos store.Tables, builds []*store.Build) (map[string]bool, error) {
+	c := newChecker(from)
+	c.Packs = infos
 	need := map[string]bool{}
 	for _, b := range builds {
 		need[store.ObjectName(b.Lists)], need[store.ObjectName(b.Past)] = true, true
@@ -121,7 +137,7 @@ func needed(dir string, builds []*store.Build) (map[string]bool, error) {
 		}
 		for _, ref := range b.Contents {
 			need[store.ObjectName(ref.Object)] = true
-			plain, err := store.ReadObject(dir, ref.Object)
+			plain, err := store.ReadObject(from, ref.Object)
 			if err != nil {
 				return nil, err
 			}

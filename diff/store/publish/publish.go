@@ -13,8 +13,9 @@ import (
 
 // Publish adds the files to the store at dir as a build. They are read as
 // archives where the registry knows their formats. The build is there for
-// clients when its manifest is, which is written last. A store has one publisher
-// at a time.
+// clients when its manifest is, which is written last. dir is a folder, which has one
+// publisher at a time, or a bucket ([place.ParseBucket]), which any number may publish
+// to at once.
 func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt *Options) (*Published, error) {
 	if opt == nil {
 		opt = &Options{}
@@ -22,20 +23,15 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if !store.ValidLabel(label) {
 		return nil, fmt.Errorf("%q: %w: letters, digits, and . _ + - may be in it", label, store.ErrLabel)
 	}
-	out, err := atomicfile.Make(ctx, dir)
+	w, done, err := openWriter(ctx, dir, opt.Key, atomicfile.Make)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = out.Close() }()
-	unlock, err := lock(dir)
-	if err != nil {
+	defer done()
+	if err := w.staysSigned(); err != nil {
 		return nil, err
 	}
-	defer unlock()
-	if err := staysSigned(dir, opt.Key); err != nil {
-		return nil, err
-	}
-	p, index, earlier, err := newPublisher(out, opt)
+	p, index, earlier, err := newPublisher(w, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +52,15 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if err := b.Fit(); err != nil {
 		return nil, err
 	}
+	p.stats.Packs, p.stats.Written = p.packs.added, p.out.written
+	if w.bucket != nil {
+		return &p.stats, p.enlist(b, index, earlier)
+	}
 	index.State = b.State
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	if err := p.out.writeJSON(store.BuildName(label), b); err != nil {
 		return nil, err
 	}
-	p.stats.Packs, p.stats.Written = p.packs.added, p.out.written
 	return &p.stats, p.out.writeJSON(store.IndexName, index)
 }
 

@@ -11,7 +11,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
-	"pakdb/internal/atomicfile"
 )
 
 // Options for [Publish]. The zero value reads no archives.
@@ -76,15 +75,16 @@ type publisher struct {
 	tables  earlierTables
 }
 
-func newPublisher(out *atomicfile.Dir, opt *Options) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
-	w := &storeWriter{dir: out.Name(), out: out, key: opt.Key}
+func newPublisher(w *storeWriter, opt *Options) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
 	p = &publisher{out: w, opt: opt, packs: &packs{out: w, infos: store.Tables{}}, chunks: map[store.Key]store.Place{}, listed: map[store.Key]store.Row{},
 		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
-	if err := tidy(out); err != nil {
-		return nil, nil, nil, err
+	if w.bucket == nil {
+		if err := tidy(w.out); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	p.data, p.others, p.list = packer{packs: p.packs, goal: store.FrameGoal}, packer{packs: p.packs, goal: store.FrameGoal}, packer{packs: p.packs, goal: store.ListGoal}
-	if index, earlier, err = store.ReadBuilds(w.dir); err != nil {
+	if index, earlier, err = store.ReadBuilds(w.from); err != nil {
 		return nil, nil, nil, err
 	}
 	for _, b := range earlier {
@@ -92,7 +92,7 @@ func newPublisher(out *atomicfile.Dir, opt *Options) (p *publisher, index *store
 			p.known[f.Sum] = f.Recipe
 		}
 	}
-	if err := p.load(); err != nil {
+	if err := p.load(earlier); err != nil {
 		return nil, nil, nil, err
 	}
 	if err := p.forgetLoose(earlier); err != nil {
@@ -108,7 +108,7 @@ func newPublisher(out *atomicfile.Dir, opt *Options) (p *publisher, index *store
 // packs that are there for something else, but what they name may be in one that
 // was pruned, or that a publisher was killed before it wrote.
 func (p *publisher) forgetLoose(builds []*store.Build) error {
-	c := newChecker(p.out.dir)
+	c := newChecker(p.out.from)
 	c.Packs = p.packs.infos
 	inBuilds := map[store.Place]bool{}
 	if err := c.recipePlaces(builds, func(at store.Place) { inBuilds[at] = true }); err != nil {
@@ -123,7 +123,7 @@ func (p *publisher) forgetLoose(builds []*store.Build) error {
 func (p *publisher) follow(last *store.Build) (err error) {
 	p.tables.refs, p.follows = last.Tables, last
 	for _, t := range last.Tables {
-		b, err := store.ReadObject(p.out.dir, t.Object)
+		b, err := store.ReadObject(p.out.from, t.Object)
 		if err != nil {
 			return err
 		}
@@ -142,33 +142,42 @@ func (p *publisher) follow(last *store.Build) (err error) {
 
 // reader reads what is in the store, packs that are open excepted.
 func (p *publisher) reader() *store.StoreReader {
-	return &store.StoreReader{Dir: p.out.dir, Chunks: p.chunks, Lists: p.listed, Packs: p.packs.infos}
+	return &store.StoreReader{From: p.out.from, Chunks: p.chunks, Lists: p.listed, Packs: p.packs.infos}
 }
 
 // load learns what the store has.
-func (p *publisher) load() error {
-	numbers, err := packNumbers(p.out.dir)
+func (p *publisher) load(builds []*store.Build) error {
+	if p.out.bucket != nil {
+		return p.loadListed(builds)
+	}
+	numbers, err := packNumbers(p.out.at)
 	if err != nil {
 		return err
 	}
 	for _, n := range numbers {
-		info, rows, err := store.ReadPack(p.out.dir, n)
+		info, rows, err := store.ReadPack(p.out.from, n)
 		if err != nil {
 			return err
 		}
-		p.packs.infos[n], p.packs.last = info, max(p.packs.last, n) // tables may know larger ones, that were pruned
-		for _, r := range rows {
-			switch r.Kind {
-			case store.RowList:
-				p.listed[r.Key] = r
-			case store.RowPart:
-				p.parts[r.Key] = r.Place
-			default:
-				p.chunks[r.Key] = r.Place
-			}
-		}
+		p.learn(info, rows)
 	}
 	return nil
+}
+
+// learn takes up what a pack has.
+func (p *publisher) learn(info store.PackInfo, rows []store.Row) {
+	p.packs.infos[info.Number] = info
+	p.packs.last = max(p.packs.last, info.Number) // tables may know larger ones, that were pruned
+	for _, r := range rows {
+		switch r.Kind {
+		case store.RowList:
+			p.listed[r.Key] = r
+		case store.RowPart:
+			p.parts[r.Key] = r.Place
+		default:
+			p.chunks[r.Key] = r.Place
+		}
+	}
 }
 
 // lists writes the lists of a build's files and of its tables.

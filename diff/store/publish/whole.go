@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/klauspost/compress/zstd"
@@ -47,8 +46,8 @@ func (p *patchMaker) fromNothing(ctx context.Context, b *store.Build) (list []st
 // wholeOf returns the patch from nothing to a file, nil if none pays.
 func (p *patchMaker) wholeOf(ctx context.Context, f store.File) (*store.Delta, error) {
 	d := &store.Delta{Name: deltaSet{new: []store.File{f}}.name(), New: []string{f.Path}}
-	file := filepath.Join(p.out.dir, filepath.FromSlash(store.DeltaName(d.Name)))
-	st, err := os.Stat(file)
+	file := p.out.out.Path(store.DeltaName(d.Name))
+	size, err := p.out.size(store.DeltaName(d.Name))
 	if errors.Is(err, fs.ErrNotExist) && p.frames[f.Sum] > 0 && f.Size >= leastWhole {
 		in := choose(p.inputs, []store.File{f})
 		var pays bool
@@ -56,7 +55,7 @@ func (p *patchMaker) wholeOf(ctx context.Context, f store.File) (*store.Delta, e
 			err = p.makeWhole(ctx, file, in, p.frames[f.Sum])
 		}
 		if err == nil {
-			st, err = os.Stat(file)
+			size, err = p.out.size(store.DeltaName(d.Name))
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +64,7 @@ func (p *patchMaker) wholeOf(ctx context.Context, f store.File) (*store.Delta, e
 	if err != nil {
 		return nil, err
 	}
-	d.Size = st.Size()
+	d.Size = size
 	return d, nil
 }
 
@@ -129,7 +128,7 @@ func (p *patchMaker) makeWhole(ctx context.Context, file string, in []pkdelta.In
 		return errors.Join(err, p.out.out.Remove(temp))
 	}
 	p.written.Add(st.Size())
-	return nil
+	return p.out.made(name)
 }
 
 // countWriter counts bytes.

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -16,13 +17,59 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/place"
 	"pakdb/internal/atomicfile"
 )
 
+// openWriter opens a store for writing, of which a folder keeps other publishers out.
+func openWriter(ctx context.Context, location string, key *pkdelta.SecretKey, open func(context.Context, string) (*atomicfile.Dir, error)) (w *storeWriter, closing func(), err error) {
+	w = &storeWriter{at: location, key: key}
+	if place.IsBucket(location) {
+		if w.bucket, w.out, err = openRemote(ctx, location); err != nil {
+			return nil, nil, err
+		}
+		w.from = store.NewReader(ctx, w.bucket)
+		return w, func() { _, _ = w.out.Close(), w.bucket.scratch.Close() }, nil
+	}
+	if w.out, err = open(ctx, location); err != nil {
+		return nil, nil, err
+	}
+	unlock, err := lock(location)
+	if err != nil {
+		return nil, nil, errors.Join(err, w.out.Close())
+	}
+	w.from = store.NewReader(ctx, store.Folder(location))
+	return w, func() { unlock(); _ = w.out.Close() }, nil
+}
+
+// size returns the size of a file of the store; the error wraps fs.ErrNotExist if there
+// is none.
+func (w *storeWriter) size(name string) (int64, error) {
+	if w.bucket != nil {
+		in, err := w.bucket.Stat(w.bucket.ctx, name)
+		return in.Size, err
+	}
+	st, err := w.out.Stat(name)
+	if err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
+}
+
+// made is told that a file was made in the folder.
+func (w *storeWriter) made(name string) error {
+	if w.bucket == nil {
+		return nil
+	}
+	return w.bucket.upload(w.out, name)
+}
+
 // storeWriter writes files of a store.
 type storeWriter struct {
-	dir     string
-	out     *atomicfile.Dir    // dir, for writing
+	at      string             // location of the store
+	out     *atomicfile.Dir    // its folder, or one for what is made for a bucket
+	bucket  *remote            // nil: it is a folder
+	from    *store.Reader      // the store
 	key     *pkdelta.SecretKey // signs manifests; nil: the store is not signed
 	written int64              // bytes of packs, objects and deltas
 }
@@ -72,6 +119,9 @@ func (w *storeWriter) writeFile(name string, b []byte) error { return w.write(na
 
 // write writes a file of the store, which is whole as soon as it has its name.
 func (w *storeWriter) write(name string, b []byte, sync bool) (err error) {
+	if w.bucket != nil {
+		return w.bucket.put(name, b)
+	}
 	if err := w.out.MkdirAll(path.Dir(name)); err != nil {
 		return err
 	}
@@ -126,8 +176,10 @@ func (w *storeWriter) object(plain []byte) (string, error) {
 	}
 	sum := blake3.Sum256(plain)
 	id := hex.EncodeToString(sum[:])
-	if _, err := os.Stat(filepath.Join(w.dir, "m", id)); err == nil {
-		return id, nil
+	if w.bucket == nil {
+		if _, err := w.out.Stat(store.ObjectName(id)); err == nil {
+			return id, nil
+		}
 	}
 	b, err := store.Deflate(plain)
 	if err != nil {
@@ -155,12 +207,17 @@ func (w *storeWriter) json(list []store.File) (string, error) {
 
 // staysSigned returns ErrSigned for a store whose list of builds would lose its
 // signature: clients that ask for one could not update any more.
-func staysSigned(dir string, key *pkdelta.SecretKey) error {
+func (w *storeWriter) staysSigned() error {
 	name := store.IndexName + store.Signed
-	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name))); key != nil || err != nil {
+	if w.key != nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", dir, store.ErrSigned, name)
+	if _, err := w.size(name); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", w.at, store.ErrSigned, name)
 }
 
 // lock keeps other publishers out of a store.

@@ -241,7 +241,7 @@ func TestFaultsPrune(t *testing.T) {
 	pruned := func(t *testing.T, files faulttest.Tree) []string {
 		dir := t.TempDir()
 		files.Write(t, dir)
-		if _, err := publish.Prune(quick(t.Context()), dir, 1, key); err != nil {
+		if _, err := publish.Prune(quick(t.Context()), dir, 1, 0, key); err != nil {
 			t.Error(err)
 		}
 		return slices.Sorted(maps.Keys(faulttest.Files(t, dir)))
@@ -254,7 +254,7 @@ func TestFaultsPrune(t *testing.T) {
 			return dir
 		},
 		Run: func(ctx context.Context, dir string) error {
-			_, err := publish.Prune(ctx, dir, 1, key)
+			_, err := publish.Prune(ctx, dir, 1, 0, key)
 			return err
 		},
 		State: state(key.Public(), "0", "1", "2"),

@@ -3,11 +3,8 @@ package update
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,13 +12,13 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/place"
 )
 
-// Remote reads a store: a folder, or what a web server makes of one. It is safe
+// Remote reads a store, wherever it lies. It is safe
 // for concurrent use.
 type Remote struct {
-	sources []source // of the same store
-	client  *http.Client
+	sources []store.Files // of the same store
 	limit   *limiter
 	key     *pkdelta.PublicKey
 	clock   clock
@@ -32,20 +29,6 @@ type Remote struct {
 	vain     atomic.Int64 // bytes of these
 }
 
-// source is a place from where a store is read: one of the two.
-type source struct {
-	dir  string
-	base *url.URL
-}
-
-// at tells where a file of the store is.
-func (s *source) at(name string) string {
-	if s.base == nil {
-		return filepath.Join(s.dir, filepath.FromSlash(name))
-	}
-	return s.base.JoinPath(name).Redacted()
-}
-
 // RemoteOptions for [OpenRemote].
 type RemoteOptions struct {
 	Rate   int64              // bytes a second at most, 0: no limit
@@ -54,42 +37,22 @@ type RemoteOptions struct {
 	Others []string           // where the same store is as well, for what the first does not give right
 }
 
-// OpenRemote opens the store at a URL, http or https, or at a folder.
+// OpenRemote opens the store at a URL, http or https, in a bucket ([place.Open] says
+// how that is called), or in a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
-	r := &Remote{limit: newLimiter(opt.Rate), client: opt.Client, key: opt.Key, clock: clock{now: time.Now, sleep: sleep}}
-	if r.client == nil {
-		dialer := &net.Dialer{Timeout: silence}
-		r.client = &http.Client{Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
-			TLSHandshakeTimeout: silence, ResponseHeaderTimeout: silence, MaxIdleConnsPerHost: workers,
-		}}
+	r := &Remote{limit: newLimiter(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: sleep}}
+	client := opt.Client
+	if client == nil {
+		client = place.NewClient(workers)
 	}
 	for _, at := range append([]string{location}, opt.Others...) {
-		s, err := openSource(at)
+		s, err := place.Open(at, client, os.Getenv)
 		if err != nil {
 			return nil, err
 		}
 		r.sources = append(r.sources, s)
 	}
 	return r, nil
-}
-
-func openSource(location string) (s source, err error) {
-	if !strings.Contains(location, "://") {
-		st, err := os.Stat(location)
-		if err == nil && !st.IsDir() {
-			err = fmt.Errorf("%s: %w: it is no folder", location, store.ErrLocation)
-		}
-		return source{dir: location}, err
-	}
-	u, err := url.Parse(location)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return s, fmt.Errorf("%q: %w: it is neither a folder nor http(s)://", location, store.ErrLocation)
-	}
-	if !strings.HasSuffix(u.Path, "/") {
-		u.Path += "/"
-	}
-	return source{base: u}, nil
 }
 
 // Requests returns how many requests were made.
@@ -143,7 +106,7 @@ func (r *Remote) manifest(ctx context.Context, name string, parse func([]byte) e
 		}
 		// Either may be wrong, or replaced between the two requests.
 		if w.fresh, w.first = true, try-1; try > r.wrongTries()+1 {
-			return &wrongError{err: err, where: r.sources[0].at(name), what: name + " as its owner signed it", got: gotten(b, ""), answers: try}
+			return &wrongError{err: err, where: r.sources[0].At(name), what: name + " as its owner signed it", got: gotten(b, ""), answers: try}
 		}
 		r.isWrong(len(sig))
 		if err := r.clock.sleep(ctx, pause); err != nil {

@@ -6,10 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
-	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"pakdb/diff/pkdelta"
@@ -92,7 +88,7 @@ func (r *Remote) get(ctx context.Context, w *want) ([]byte, error) {
 // if not.
 func (a *asking) again(ctx context.Context, err error, had int) error {
 	var wrong *wrongError
-	var busy *busyError
+	var busy *store.Busy
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", a.name, err)
@@ -118,20 +114,20 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 	}
 	wait := a.pause
 	if errors.As(err, &busy) {
-		wait = min(max(wait, busy.after), maxPause)
+		wait = min(max(wait, busy.Wait(a.r.clock.now())), maxPause)
 	}
 	a.pause *= 2
 	return a.r.clock.sleep(ctx, wait)
 }
 
 // at tells where the file is that was asked for.
-func (a *asking) at() string { return a.r.sources[a.from].at(a.name) }
+func (a *asking) at() string { return a.r.sources[a.from].At(a.name) }
 
 // elsewhere goes on to the next source that may be asked, which may be the same.
 func (a *asking) elsewhere() bool {
 	for range a.r.sources {
 		a.from = (a.from + 1) % len(a.r.sources)
-		if a.wrongs[a.from] < a.r.sources[a.from].tries() {
+		if a.wrongs[a.from] < tries(a.r.sources[a.from]) {
 			return true
 		}
 	}
@@ -139,8 +135,8 @@ func (a *asking) elsewhere() bool {
 }
 
 // tries is how many wrong answers a source may give to one want.
-func (s *source) tries() int {
-	if s.base == nil {
+func tries(s store.Files) int {
+	if s.Steady() {
 		return 1
 	}
 	return wrongAnswers
@@ -149,7 +145,7 @@ func (s *source) tries() int {
 // wrongTries is how many all sources may.
 func (r *Remote) wrongTries() (n int) {
 	for i := range r.sources {
-		n += r.sources[i].tries()
+		n += tries(r.sources[i])
 	}
 	return n
 }
@@ -223,95 +219,33 @@ func gotten(b []byte, kind string) string {
 	return fmt.Sprintf("%d bytes%s that begin with %q", len(b), kind, b[:min(len(b), 24)])
 }
 
-// busyError is a server's that asks to be left alone for a while.
-type busyError struct {
-	status string
-	after  time.Duration
-}
-
-func (e *busyError) Error() string { return "the server says " + e.status }
-
-// refusal is the error for an answer without what was asked for. Some edges of a
-// network say that a file is not there which others have.
-func refusal(resp *http.Response, now time.Time) error {
-	switch code := resp.StatusCode; {
-	case code == http.StatusNotFound || code == http.StatusGone:
-		return &wrongError{err: fmt.Errorf("not there (%s)", resp.Status)}
-	case code >= 300 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
-		return &wrongError{err: fmt.Errorf("the server says %s", resp.Status)}
-	}
-	return &busyError{resp.Status, retryAfter(resp.Header.Get("Retry-After"), now)}
-}
-
-// retryAfter is how long a server asks to be left alone: seconds, or a date.
-func retryAfter(value string, now time.Time) time.Duration {
-	if at, err := http.ParseTime(value); err == nil {
-		return at.Sub(now)
-	}
-	seconds, _ := strconv.ParseUint(value, 10, 31) // the largest, of larger ones
-	return time.Duration(seconds) * time.Second
-}
-
 // more fetches what is missing.
 func (a *asking) more(ctx context.Context) error {
 	a.r.requests.Add(1)
-	if a.r.sources[a.from].base == nil {
-		return a.fromFolder(ctx)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.r.sources[a.from].base.JoinPath(a.name).String(), nil)
-	if err != nil {
-		return &wrongError{err: err}
-	}
-	from := a.off + int64(len(a.b))
+	ask := store.Ask{Name: a.name, N: -1, Fresh: a.fresh}
 	if a.n >= 0 {
-		req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, a.off+a.n-1))
+		ask.Off, ask.N = a.off+int64(len(a.b)), a.n-int64(len(a.b))
 	}
-	// Else any would do; and what a transport decodes by itself has no bound.
-	req.Header.Set("Accept-Encoding", "identity")
-	if a.fresh {
-		req.Header.Set("Cache-Control", "no-cache")
-	}
-	resp, err := a.r.client.Do(req)
+	answer, err := a.r.sources[a.from].Open(ctx, ask)
 	if err != nil {
-		return err
+		return asWrong(err)
 	}
-	defer func() { _ = resp.Body.Close() }()
-	a.kind, _, _ = strings.Cut(resp.Header.Get("Content-Type"), ";")
-	skip, err := a.answer(resp, from)
-	if err != nil {
-		return err
+	defer func() { _ = answer.Close() }()
+	if a.kind = answer.Kind; a.n < 0 && answer.Size > a.most {
+		return &wrongError{err: tooLong(a.most)}
 	}
-	return a.body(ctx, cancel, resp.Body, skip)
+	return a.body(ctx, cancel, answer, answer.Skip)
 }
 
-// answer looks at what precedes a body, and returns how many bytes of it are
-// before those that are missing.
-func (a *asking) answer(resp *http.Response, from int64) (skip int64, err error) {
-	switch {
-	case a.n >= 0 && resp.StatusCode == http.StatusPartialContent:
-		var first int64
-		if _, err := fmt.Sscanf(resp.Header.Get("Content-Range"), "bytes %d-", &first); err != nil || first != from {
-			return 0, fmt.Errorf("the server answers with another range: %q", resp.Header.Get("Content-Range"))
-		}
-	case resp.StatusCode == http.StatusOK && a.n >= 0: // a server that knows no ranges
-		if skip = from; resp.ContentLength >= 0 && resp.ContentLength < a.off+a.n {
-			return 0, &wrongError{err: fmt.Errorf("%w: a file of %d bytes", store.ErrCorrupt, resp.ContentLength)}
-		}
-	case resp.StatusCode == http.StatusOK:
-		if resp.ContentLength > a.most {
-			return 0, &wrongError{err: tooLong(a.most)}
-		}
-	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		return 0, &wrongError{err: fmt.Errorf("%w: it ends before byte %d", store.ErrCorrupt, a.off+a.n)}
-	default:
-		return 0, refusal(resp, a.r.clock.now())
+// asWrong returns a wrongError for an answer that gave nothing.
+func asWrong(err error) error {
+	var none *store.NotGiven
+	if errors.As(err, &none) {
+		return &wrongError{err: none.Err}
 	}
-	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return 0, &wrongError{err: fmt.Errorf("the server sends it with Content-Encoding %q, and was asked for it as it is", coding)}
-	}
-	return skip, nil
+	return err
 }
 
 func tooLong(most int64) error { return fmt.Errorf("%w: larger than %d bytes", store.ErrCorrupt, most) }
@@ -366,29 +300,4 @@ func (a *asking) room(n int64) {
 func (r *Remote) came(ctx context.Context, all, wanted int) {
 	r.fetched.Add(int64(all))
 	progress.Of(ctx).Add(int64(wanted))
-}
-
-func (a *asking) fromFolder(ctx context.Context) error {
-	f, err := os.Open(a.at())
-	if err != nil {
-		return &wrongError{err: err}
-	}
-	defer func() { _ = f.Close() }()
-	if a.n < 0 {
-		a.b, err = io.ReadAll(io.LimitReader(f, a.most+1))
-		if err == nil && int64(len(a.b)) > a.most {
-			err = tooLong(a.most)
-		}
-	} else {
-		a.b = make([]byte, a.n)
-		_, err = io.ReadFull(io.NewSectionReader(f, a.off, a.n), a.b)
-	}
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = fmt.Errorf("%w: it ends before byte %d", store.ErrCorrupt, a.off+a.n)
-	}
-	a.r.came(ctx, len(a.b), len(a.b))
-	if err != nil {
-		return &wrongError{err: err}
-	}
-	return nil
 }

@@ -28,9 +28,10 @@ func newPublishCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish [flags] BUILD -o STORE",
 		Short: "Publish a build as static files for updates",
-		Long: `Add BUILD, a folder or the label of a build in the catalog, to STORE, a folder that
-any web server or bucket serves. Of a build in the catalog the files are those
-that were indexed, where they were; one that has changed since is refused.
+		Long: `Add BUILD, a folder or the label of a build in the catalog, to STORE: a folder that
+any web server serves, or a bucket of S3, s3://BUCKET/PREFIX. Of a build in the
+catalog the files are those that were indexed, where they were; one that has changed
+since is refused.
 
 A store holds decoded contents, cut into chunks and packed, each once for
 all builds, and for each build how its files are made of them, bit for bit; and
@@ -41,6 +42,10 @@ A build with an archive that is damaged as a whole (no footer, a damaged index, 
 short, not readable, a .ucas missing) is refused; with --allow-damaged it is
 published as it is, and its manifest names the archive.
 
+Any number of publishers may write to a bucket at once. ?endpoint=URL names another
+service than Amazon's, &region=NAME its region. The keys are AWS_ACCESS_KEY_ID,
+AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN in the environment.
+
 Clients bring any folder to any build of the store by "pakdb update", whatever
 version, mix or mod they have.
 
@@ -50,7 +55,8 @@ as can be, for ten times the CPU: new players then fetch up to a quarter less.`,
 		Example: `  pakdb publish builds/1.52 -o /srv/game
   pakdb publish 1.52 -o /srv/game      # as it was indexed
   pakdb publish builds/1.52 -o /srv/game --effort best
-  pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key`,
+  pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key
+  pakdb publish 1.52 -o 's3://games/game?endpoint=https://s3.example.org'`,
 		Args:              cli.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +67,7 @@ as can be, for ten times the CPU: new players then fetch up to a quarter less.`,
 		},
 	}
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
-	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "`FOLDER` of the store")
+	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "folder or s3:// of the `STORE`")
 	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cmd.Flags().StringVar(&opts.effort, "effort", "normal", "patches of whole files with `EFFORT`: fast, normal, best")
 	cli.CompleteFlag(cmd, "effort", "fast", "normal", "best")
@@ -143,7 +149,7 @@ func newStoreListCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list STORE",
 		Short: "List the builds of a store",
-		Long: `List the builds of a store, a folder, in the order in which they were published:
+		Long: `List the builds of a store in the order in which they were published:
 files and their size, and how much a folder of the build before downloads at most;
 of the first build that is all of it. "pakdb update --dry-run" tells it for a folder
 that you have.`,
@@ -219,7 +225,7 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 	if err != nil {
 		return err
 	}
-	signed, manifests, err := publish.CheckSignatures(dir, public, finding)
+	signed, manifests, err := publish.CheckSignatures(ctx, dir, public, finding)
 	if err != nil {
 		return err
 	}
@@ -244,31 +250,43 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 
 func newStorePruneCommand(a *cli.App) *cobra.Command {
 	var keep int
+	var grace time.Duration
 	var sign secretKey
 	cmd := &cobra.Command{
 		Use:   "prune [flags] STORE",
 		Short: "Remove old builds and what only they need",
 		Long: `Remove all builds but the last that were published, and the packs that no other
-build needs. The store is checked first; from a damaged one nothing is removed.`,
-		Example: `  pakdb store prune --keep 5 /srv/game`,
-		Args:    cli.Args(cobra.ExactArgs(1)),
+build needs. A folder is checked first; from a damaged one nothing is removed.
+
+Others may publish to a bucket meanwhile, and may use what is not needed any more. So
+each run remembers there what it finds not needed, and removes what an earlier one
+found so, a --grace time ago: run it again then. The grace time must be longer than
+any publication takes.`,
+		Example: `  pakdb store prune --keep 5 /srv/game
+  pakdb store prune --keep 5 --grace 48h s3://games/game`,
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := sign.read(cmd.Context(), a)
 			if err != nil {
 				return err
 			}
 			ctx, stop := a.WatchPatch(cmd.Context())
-			p, err := publish.Prune(ctx, args[0], keep, key)
+			p, err := publish.Prune(ctx, args[0], keep, grace, key)
 			stop()
 			if err != nil || a.Quiet {
 				return err
 			}
-			_, err = fmt.Fprintf(a.Stdout, "removed %s: %s, %s\n", cli.Plural(int64(len(p.Builds)), "build", "builds"),
-				cli.Plural(int64(p.Files), "file", "files"), cli.HumanSize(p.Size))
+			waiting := ""
+			if p.Waiting > 0 {
+				waiting = fmt.Sprintf("; %s not needed any more and kept for the grace time of %v", cli.Plural(int64(p.Waiting), "file is", "files are"), grace)
+			}
+			_, err = fmt.Fprintf(a.Stdout, "removed %s: %s, %s%s\n", cli.Plural(int64(len(p.Builds)), "build", "builds"),
+				cli.Plural(int64(p.Files), "file", "files"), cli.HumanSize(p.Size), waiting)
 			return err
 		},
 	}
 	sign.add(cmd, "sign the new list of builds with the secret key in `FILE`")
+	cmd.Flags().DurationVar(&grace, "grace", 24*time.Hour, "keep what a bucket does not need for this `TIME`")
 	cmd.Flags().IntVar(&keep, "keep", 5, "how many builds to keep: the last `N`")
 	return cmd
 }

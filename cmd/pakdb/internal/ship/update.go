@@ -22,7 +22,8 @@ func newUpdateCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [flags] DIR --from STORE",
 		Short: "Bring a folder to a published build",
-		Long: `Bring DIR to a build of a store, which is a URL or a folder. DIR may hold any
+		Long: `Bring DIR to a build of a store: a URL, a folder, or a bucket, s3://BUCKET/PREFIX,
+as "pakdb publish" takes it; a public one needs no keys. DIR may hold any
 version, a mix of several, a modded one, or nothing. Contents that DIR has are
 found by their hashes and kept; only missing ones are fetched. The cost is printed
 first. Each answer of a server is verified by its hash; a wrong one is requested
@@ -50,7 +51,7 @@ what would be removed, what stays, and what would be fetched.`,
 			return runUpdate(cmd.Context(), a, args[0], o)
 		},
 	}
-	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL` or folder of the store; more of them are copies, asked for what the first does not give right")
+	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL`, folder or s3:// of the store; more of them are copies, asked for what the first does not give right")
 	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
 	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
 	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
