@@ -167,9 +167,9 @@ func mustBeSound(t *testing.T, location string) {
 
 // fixed are builds that follow one another.
 func fixed(n int) (list []tree) {
-	large := noise(1, 900_000)
+	large := noise(1, 360_000)
 	for i := range n {
-		large = slices.Concat(large[:50_000*(i+1)], []byte(fmt.Sprint("new in ", i)), large[50_000*(i+1)+100:])
+		large = slices.Concat(large[:20_000*(i+1)], []byte(fmt.Sprint("new in ", i)), large[20_000*(i+1)+100:])
 		list = append(list, tree{"big.bin": large, "small.txt": noise(uint64(i), 5000), fmt.Sprintf("only/%d", i): noise(100, 100_000)})
 	}
 	return list
@@ -220,7 +220,8 @@ func TestPublishersAtOnce(t *testing.T) {
 	builds := fixed(n)
 	var wg sync.WaitGroup
 	errs := make([]error, n)
-	for i := range n {
+	errs[0] = publishTo(t, location, "0", builds[0], publish.Options{Key: secret})
+	for i := 1; i < n; i++ {
 		wg.Go(func() { errs[i] = publishTo(t, location, fmt.Sprint(i), builds[i], publish.Options{Key: secret}) })
 	}
 	wg.Wait()
@@ -230,6 +231,9 @@ func TestPublishersAtOnce(t *testing.T) {
 	mustBeSound(t, location)
 	for i, f := range builds {
 		mustBe(t, location, fmt.Sprint(i), f, public)
+	}
+	if listed, err := publish.List(t.Context(), location); err != nil || len(listed) != n {
+		t.Errorf("list: %d builds, %v", len(listed), err)
 	}
 	r, err := update.OpenRemote(location, update.RemoteOptions{Key: public})
 	if err != nil {

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"pakdb/diff/store"
@@ -50,9 +51,12 @@ func List(ctx context.Context, dir string) (list []Listed, err error) {
 		}
 		_, _, err := from.File(store.BuildName(b.Label) + store.Signed)
 		l.Signed = err == nil
-		if c.Packs, err = store.ReadTables(from, b.Tables); err != nil {
+		// Of two builds that were published at once neither has the packs of the other.
+		packs, err := store.ReadTables(from, b.Tables)
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(c.Packs, packs)
 		if l.Download, err = c.download(ctx, before, b); err != nil {
 			return nil, err
 		}
