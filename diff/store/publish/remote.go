@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -72,7 +72,7 @@ func (r *remote) Open(ctx context.Context, p store.Ask) (*store.Answer, error) {
 }
 
 func (r *remote) keep(file string, b []byte) (err error) {
-	if err := os.MkdirAll(path.Dir(file), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	f, err := atomicfile.Create(r.ctx, file, 0o600)
