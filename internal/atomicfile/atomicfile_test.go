@@ -100,6 +100,43 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// TestSweepLeavesClosedFiles: a file that was written, and waits for its name, is no leftover.
+func TestSweepLeavesClosedFiles(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("nothing is locked here behind Close")
+	}
+	dir := t.TempDir()
+	f, err := atomicfile.Create(t.Context(), filepath.Join(dir, "a"), 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := atomicfile.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Sweep(".", "")
+	if err := f.Place(); err != nil {
+		t.Errorf("swept: %v", err)
+	}
+	if err := errors.Join(f.Discard(), other.Close()); err != nil {
+		t.Error(err)
+	}
+	// One that is given up is let go.
+	f, err = atomicfile.Create(t.Context(), filepath.Join(dir, "b"), 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Close(), f.Discard()); err != nil {
+		t.Error(err)
+	}
+	if got := faulttest.Files(t, dir); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
 // A name may be as long as a file system takes, and longer than that with what
 // temporary names have around it.
 func TestLongName(t *testing.T) {

@@ -4,8 +4,11 @@ package atomicfile
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // lock locks a file until it is closed, which the end of the process does too. ok:
@@ -25,6 +28,16 @@ func lock(f *os.File) (ok, busy bool) {
 func hold(f *os.File) bool {
 	_, busy := lock(f)
 	return !busy
+}
+
+// keep holds a file beyond its being closed, until what it returns is closed: the lock is
+// that of both. The file itself must be closed before it is renamed, since some file
+// systems tell only then that it was not written.
+func keep(f *os.File) io.Closer {
+	if again, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0); err == nil {
+		return os.NewFile(uintptr(again), f.Name())
+	}
+	return nil
 }
 
 // unused calls remove if nobody holds the file at path.

@@ -1,12 +1,16 @@
 package atomicfile
 
 import (
+	"io"
 	"os"
 	"syscall"
 )
 
 // hold does nothing: unused finds out who has a file open.
 func hold(*os.File) bool { return true }
+
+// keep does nothing: a file that is open cannot be renamed here.
+func keep(*os.File) io.Closer { return nil }
 
 // unused calls remove if nobody has the file at path open: else it cannot be
 // opened for oneself alone.

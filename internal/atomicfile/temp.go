@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -32,14 +33,15 @@ func tempStem(base string) string {
 }
 
 // Temp is a file under a temporary name, until Place or Commit gives it its own.
-// It is locked while it is open, so that Sweep leaves it alone.
+// It is locked until then, so that Sweep leaves it alone; on Windows only while it is open.
 type Temp struct {
 	*File
 	dir        *Dir
 	own        bool // dir is closed with the file
 	temp, name string
 	closed     bool
-	done       bool // it has its name, or was removed
+	lock       io.Closer // keeps it locked behind Close; nil: nothing does
+	done       bool      // it has its name, or was removed
 }
 
 // Create begins a file that is to be at path. Leftovers of killed processes that
@@ -96,7 +98,16 @@ func (t *Temp) Close() error {
 		return nil
 	}
 	t.closed = true
+	t.lock = keep(t.File.File)
 	return t.File.Close()
+}
+
+// unlock lets others have the file, which was closed.
+func (t *Temp) unlock() {
+	if t.lock != nil {
+		_ = t.lock.Close() // nothing was written by it
+		t.lock = nil
+	}
 }
 
 // As changes the name that the file will have, in the same folder.
@@ -114,6 +125,7 @@ func (t *Temp) Place() error {
 		return err
 	}
 	t.done = true
+	t.unlock()
 	return nil
 }
 
@@ -136,6 +148,7 @@ func (t *Temp) Discard() error {
 	if !t.done {
 		t.done = true
 		err = errors.Join(t.Close(), t.dir.Remove(t.temp))
+		t.unlock()
 	}
 	return errors.Join(err, t.release())
 }

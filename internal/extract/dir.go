@@ -82,21 +82,19 @@ func (d *Dir) Create(name string) (*File, error) {
 }
 
 // mkdir makes a folder once, however many files go into it. What a killed process
-// left there goes.
+// left there goes, before anyone writes to it: a file that is closed, and about to get
+// its name, may look like that.
 func (d *Dir) mkdir(dir string) error {
 	d.mu.Lock()
-	made := d.made[dir]
-	d.mu.Unlock()
-	if made {
+	defer d.mu.Unlock()
+	if d.made[dir] {
 		return nil
 	}
 	if err := d.dir.MkdirAll(dir); err != nil {
 		return outside(err)
 	}
 	d.dir.Sweep(dir, "")
-	d.mu.Lock()
 	d.made[dir] = true
-	d.mu.Unlock()
 	return nil
 }
 

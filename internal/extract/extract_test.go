@@ -2,10 +2,13 @@ package extract_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"pakdb/internal/extract"
 )
@@ -68,6 +71,34 @@ func TestNames(t *testing.T) {
 }
 
 // A hostile archive may hold one name a million times.
+// TestManyAtOnce: files that go into one new folder at a time do not take each other for what
+// a killed process left.
+func TestManyAtOnce(t *testing.T) {
+	d, err := extract.Open(t.Context(), t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const atOnce = 8
+	for folder := range 200 {
+		var g errgroup.Group
+		for i := range atOnce {
+			g.Go(func() error {
+				f, err := d.Create(fmt.Sprintf("%d/%d", folder, i))
+				if err != nil {
+					return err
+				}
+				return errors.Join(f.Commit(time.Time{}), f.Close())
+			})
+		}
+		if err := g.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOneNameManyTimes(t *testing.T) {
 	var n extract.Names
 	start := time.Now()
