@@ -65,7 +65,7 @@ func (x *comparisons) answer(w http.ResponseWriter, r *http.Request, a *address)
 		return err
 	}
 	c, err := x.made.Get(r.Context(), fmt.Sprintf("%d %d", old.ID, new.ID), func(ctx context.Context) (*comparison, int64, error) {
-		return x.compare(ctx, old.Label, new.Label)
+		return x.compare(ctx, old, new)
 	})
 	if err != nil {
 		return err
@@ -112,7 +112,8 @@ func (x *comparisons) builds(ctx context.Context, pair string) (old, new *explor
 	return nil, nil, fmt.Errorf("%w: %q is no pair OLD...NEW of builds", schema.ErrNoBuild, pair)
 }
 
-func (x *comparisons) compare(ctx context.Context, old, new string) (*comparison, int64, error) {
+func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*comparison, int64, error) {
+	old, new := from.Label, to.Label
 	select {
 	case x.atOnce <- struct{}{}:
 	case <-ctx.Done():
@@ -125,6 +126,10 @@ func (x *comparisons) compare(ctx context.Context, old, new string) (*comparison
 		return nil, 0, schema.Classify(err)
 	}
 	damaged, err := overlay.FindDamage(ctx, x.db, x.registry, old, new)
+	if err != nil {
+		return nil, 0, schema.Classify(err)
+	}
+	roots, err := explore.Roots(ctx, x.db, from.ID, to.ID)
 	if err != nil {
 		return nil, 0, schema.Classify(err)
 	}
@@ -143,6 +148,9 @@ func (x *comparisons) compare(ctx context.Context, old, new string) (*comparison
 	}
 	answer := data.Words()
 	answer["rows"], answer["more"], answer["damaged"], answer["ms"] = rows, c.more, c.damaged, milliseconds(began)
+	if roots != nil {
+		answer["roots"] = roots
+	}
 	if c.body, err = json.Marshal(answer); err != nil {
 		return nil, 0, err
 	}

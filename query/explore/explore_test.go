@@ -113,12 +113,42 @@ func TestFoldersAreThoseOfTheView(t *testing.T) {
 				if want := listed(t, db, b.Label); !slices.Equal(got, want) {
 					t.Errorf("build %s: %d files found, the view has %d; the first that differs: %s", b.Label, len(got), len(want), firstDifference(got, want))
 				}
+				checkRoots(t, db, b.ID, b.Label)
 				var unnamed int64
 				if err := db.QueryRow("SELECT count(*) FROM files WHERE build = ? AND game_path IS NULL", b.Label).Scan(&unnamed); err != nil || unnamed != tree.Unnamed {
 					t.Errorf("build %s: %d without a name, want %d (%v)", b.Label, tree.Unnamed, unnamed, err)
 				}
 			}
 		})
+	}
+}
+
+// checkRoots compares what stands before the paths of archives with the view.
+func checkRoots(t *testing.T, db *sql.DB, build int64, label string) {
+	t.Helper()
+	roots, err := explore.Roots(t.Context(), db, build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := db.Query(`SELECT DISTINCT archive, rtrim(substr(game_path, 1, length(game_path) - length(path)), '/')
+		FROM files WHERE build = ? AND substr(game_path, -length(path)) = path AND instr(game_path, path) = length(game_path) - length(path) + 1`, label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	different := map[string]bool{}
+	for rows.Next() {
+		var archive, root string
+		if err := rows.Scan(&archive, &root); err != nil {
+			t.Fatal(err)
+		}
+		different[root] = true
+		if got, ok := roots[archive]; roots != nil && (!ok || got != root) {
+			t.Errorf("build %s: %s is mounted at %q, the view has %q", label, archive, got, root)
+		}
+	}
+	if err := rows.Err(); err != nil || roots == nil && len(different) > 1 {
+		t.Errorf("build %s: no roots, the view has %d (%v)", label, len(different), err)
 	}
 }
 

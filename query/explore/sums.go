@@ -9,6 +9,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -32,6 +33,26 @@ func loadMounts(ctx context.Context, db *sql.DB, build int64) (mounts []mount, e
 		mounts = append(mounts, mount{integer(v[0]), integer(v[1]), integer(v[2]), integer(v[3]), text(v[4]), text(v[5]), integer(v[6])})
 	})
 	return mounts, err
+}
+
+// Roots returns what stands before the paths of each archive of some builds in the game's file
+// system, by the archives' names; nil if that is the same for all of them.
+func Roots(ctx context.Context, db *sql.DB, builds ...int64) (map[string]string, error) {
+	roots, different := map[string]string{}, map[string]bool{}
+	for _, build := range builds {
+		mounts, err := loadMounts(ctx, db, build)
+		if err != nil {
+			return nil, err
+		}
+		for i := range mounts {
+			roots[mounts[i].name] = strings.TrimSuffix(mounts[i].root, "/")
+			different[mounts[i].root] = true
+		}
+	}
+	if len(different) < 2 {
+		return nil, nil
+	}
+	return roots, nil
 }
 
 // sum is what a mount has in one folder of its own.

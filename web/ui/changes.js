@@ -9,12 +9,14 @@ const pathOf = (f) => (f.dir ? f.dir + "/" + f.name : f.name);
 const dot = (kind) => { const d = el("span", "dot"); d.style.background = `var(--${kind})`; return d; };
 
 // readRows makes objects of the rows of a comparison, whose texts are numbers of its words.
-const readRows = ({ dirs, words }, raw) => {
+const readRows = ({ dirs, words, roots }, raw) => {
   const word = (i) => (i < 0 ? "" : words[i]);
   const side = (s) => s && { dir: s[0] < 0 ? "" : dirs[s[0]], name: s[1], archive: word(s[2]), type: word(s[3]), size: s[4], stored: s[5], copies: s[6] };
   return raw.map((r, i) => {
     const now = side(r[2]), was = side(r[3]), f = now || was;
     return {
+      folder: [roots?.[f.archive], f.dir].filter(Boolean).join("/"), // in the game's file system
+     
       i, kind: word(r[0]), also: word(r[1]), now, was, f, path: pathOf(f), download: r[4], similarity: r[5],
       by: word(r[6]), parts: word(r[7]), notes: r[8] || [], class: "",
       size: now ? now.size : 0, oldSize: was ? was.size : 0, difference: (now ? now.size : 0) - (was ? was.size : 0),
@@ -52,7 +54,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   const state = { query: begin.q ?? "", kinds: new Set(begin.kinds ?? kinds), prefix: [], measure: "download", by: "dir", sort: "order", down: false };
   let shown = rows, tree = null;
 
-  const textOf = (r) => r.text ??= (r.path + " " + (r.was && r.now && pathOf(r.was) !== r.path ? pathOf(r.was) : "") + " " +
+  const textOf = (r) => r.text ??= (r.path + " " + (r.folder === r.f.dir ? "" : r.folder) + " " + (r.was && r.now && pathOf(r.was) !== r.path ? pathOf(r.was) : "") + " " +
     r.f.archive + " " + r.type + " " + r.class + " " + r.kind + " " + r.notes.join(" ") + " " + r.inside.map((l) => l[0]).join(" ")).toLowerCase();
   const orders = {
     order: (a, b) => a.i - b.i,
@@ -85,7 +87,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     difference: (r) => Math.abs(r.difference),
     count: () => 1,
   };
-  const pathIn = { dir: (r) => r.f.dir, type: (r) => r.type, archive: (r) => r.f.archive, class: (r) => r.class || "(no object)" };
+  const pathIn = { dir: (r) => r.folder, type: (r) => r.type, archive: (r) => r.f.archive, class: (r) => r.class || "(no object)" };
   const grow = (list) => {
     const value = measures[state.measure], where = pathIn[state.by];
     const root = { name: "", value: 0, kids: new Map(), rows: null, all: list };
@@ -177,7 +179,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     }),
     describe: (it) => {
       const r = it.row;
-      if (r) return [r.path, `${r.kind} · ${bytes(r.oldSize)} → ${bytes(r.size)} · download ${bytes(r.download)}`];
+      if (r) return [r.folder ? r.folder + "/" + r.f.name : r.path, `${r.kind} · ${bytes(r.oldSize)} → ${bytes(r.size)} · download ${bytes(r.download)}`];
       const n = it.node ?? it.of, where = namesOf(n).join("/") || "(all)";
       const what = state.measure === "count" ? plural(n.value, "entry", "entries") : bytes(n.value);
       return [where, it.rest ? `${plural(it.rest, "small item", "small items")} in here` : `${what} · ${plural(rowsBelow(n).length, "change", "changes")}`];
@@ -252,6 +254,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     const more = [];
     if (r.was && r.now && pathOf(r.was) !== r.path) more.push("was " + pathOf(r.was));
     if (r.class) more.unshift(r.class);
+    if (r.folder !== r.f.dir) more.push("in " + r.folder);
     if (r.by) more.push("by " + r.by);
     if (r.similarity > 0 && r.similarity < 100) more.push(r.similarity + "% alike");
     if (r.also) more.push("also " + r.also.replaceAll(",", ", "));
@@ -456,7 +459,10 @@ export const showChanges = (root, data, raw, hooks = {}) => {
     byId("by").append(el("option", { value: "class" }, "class"));
     hooks.classes().then((classes) => {
       for (const r of rows) { r.class = classes[r.i] ?? ""; r.text = null; }
-      if (state.query || state.by === "class") choose(); else drawDetail();
+      if (!state.query && state.by !== "class") return drawDetail();
+      const chosen = shown[list.on];
+      choose();
+      if (chosen) list.choose(shown.indexOf(chosen), false);
     }).catch(() => {}); // the page does without
   }
 };

@@ -40,9 +40,10 @@ export const show = async (view) => {
   const choose = async (tab, keep) => {
     for (const b of strip.children) if (b.dataset.tab) b.setAttribute("aria-selected", b.dataset.tab === tab);
     if (keep) view.state(to.file(build, archive, ordinal, { show: tab === tabs[0] ? "" : tab }));
-    body.replaceChildren(el("p", "dim", "…"));
-    try { await drawers[tab](body, view, part, entry, { textures, sounds }); } catch (problem) {
-      if (!view.signal.aborted) body.replaceChildren(el("p", { role: "alert" }, plain(problem.message)), problem.hint ? el("p", "dim", plain(problem.hint)) : "");
+    const into = el("div", "", el("p", "dim", "…")); // what comes late for another tab is drawn where nobody looks
+    body.replaceChildren(into);
+    try { await drawers[tab](into, view, part, entry, { textures, sounds }); } catch (problem) {
+      if (!view.signal.aborted) into.replaceChildren(el("p", { role: "alert" }, plain(problem.message)), problem.hint ? el("p", "dim", plain(problem.hint)) : "");
     }
   };
   const strip = el("div", { class: "tabs", role: "tablist", onkeydown: (e) => {

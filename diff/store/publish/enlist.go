@@ -53,7 +53,7 @@ func (p *publisher) loadListed(builds []*store.Build) error {
 
 // enlist adds the build to the list of builds, whatever others have added to it since it
 // was read.
-func (p *publisher) enlist(b *store.Build, index *store.Index, earlier []*store.Build) error {
+func (p *publisher) enlist(b *store.Build, index *store.Index) error {
 	w := p.out
 	for try := 0; ; try++ {
 		_, version, err := w.from.File(store.IndexName)
@@ -68,8 +68,8 @@ func (p *publisher) enlist(b *store.Build, index *store.Index, earlier []*store.
 		}
 		if !slices.Equal(now.Builds, index.Builds) {
 			// What earlier builds had is what a client may remove.
-			index, earlier = now, builds
-			if b.Earlier, b.Past = versions(b.Files, earlier), ""; len(b.Earlier) > 0 {
+			index = now
+			if b.Earlier, b.Past = versions(b.Files, builds), ""; len(b.Earlier) > 0 {
 				if b.Past, err = w.json(b.Earlier); err != nil {
 					return err
 				}

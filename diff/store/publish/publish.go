@@ -54,7 +54,7 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	}
 	p.stats.Packs, p.stats.Written = p.packs.added, p.out.written
 	if w.bucket != nil {
-		return &p.stats, p.enlist(b, index, earlier)
+		return &p.stats, p.enlist(b, index)
 	}
 	index.State = b.State
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
