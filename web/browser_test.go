@@ -438,6 +438,8 @@ func TestComparisonInBrowser(t *testing.T) {
 	b.until("a link in the code", `document.querySelector("[role=tabpanel] pre a")`)
 	b.eval(`document.querySelector("[role=tabpanel] pre a").click()`)
 	b.until("the file that it names", `document.title.startsWith("LOG_Save.uasset")`)
+	b.open("/patch/old...new?only=**/Logger/**")
+	b.until("what the patch hides", `/mod_P.pak\s*2$/m.test([...document.querySelectorAll("section")].find((e) => e.querySelector("h2")?.textContent === "What it hides")?.innerText)`)
 	b.fine()
 }
 

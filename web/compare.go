@@ -1,12 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -243,13 +246,16 @@ func (c *comparison) choice(w http.ResponseWriter, a *address) error {
 		return refuse(http.StatusBadRequest, "", "%v", err)
 	}
 	var changes, files, deletes, size, stored, to int64
-	rows := [][]any{}
+	rows, hides := [][]any{}, map[string]int64{}
 	for i := range c.changes {
 		ch := &c.changes[i]
 		if len(globs) > 0 && !globs.Match(ch.Name()) {
 			continue
 		}
 		changes++
+		if ch.Old != nil {
+			hides[ch.Old.Archive]++
+		}
 		to += ch.Download
 		if ch.New == nil {
 			deletes++
@@ -264,8 +270,18 @@ func (c *comparison) choice(w http.ResponseWriter, a *address) error {
 		}
 	}
 	writeJSON(w, map[string]any{"builds": []string{c.OldBuild, c.NewBuild}, "changes": changes, "files": files, "deletes": deletes, "size": size, "stored": stored, "download": to,
-		"columns": []string{"kind", "path", "size", "download"}, "rows": rows})
+		"columns": []string{"kind", "path", "size", "download"}, "rows": rows, "hides": counted(hides)})
 	return nil
+}
+
+// counted lists archives with how many of their entries are hidden, most first.
+func counted(archives map[string]int64) [][]any {
+	names := slices.SortedFunc(maps.Keys(archives), func(a, b string) int { return cmp.Or(cmp.Compare(archives[b], archives[a]), cmp.Compare(a, b)) })
+	list := [][]any{}
+	for _, name := range names[:min(len(names), mostChosen)] {
+		list = append(list, []any{name, archives[name]})
+	}
+	return list
 }
 
 // inside tells what changed inside of one content, with pictures of textures.
