@@ -2,5 +2,5 @@
 // called on the command line: a folder, http(s)://, s3://BUCKET/PREFIX. It reads
 // them; what writes is in package bucket.
 //
-// Files in reading order: server.go (HTTP), s3.go (the same, signed), place.go.
+// Files in reading order: server.go (HTTP), s3.go (the same, signed), place.go, doubt.go.
 package place

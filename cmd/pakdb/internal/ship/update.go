@@ -12,6 +12,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/store/place"
 	"pakdb/diff/store/update"
 	"pakdb/internal/result"
 	"pakdb/internal/terminal"
@@ -79,6 +80,11 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	r, err := update.OpenRemote(o.from[0], opt)
 	if err != nil {
 		return err
+	}
+	for _, from := range o.from {
+		if doubt := place.Doubt(from, opt.Key != nil); doubt != "" && !a.Quiet {
+			a.Warn(doubt)
+		}
 	}
 	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
