@@ -60,8 +60,11 @@ func (c *Cache[K, V]) begin(ctx context.Context, key K, create func(context.Cont
 		var own context.Context
 		own, m.stop = context.WithCancel(context.WithoutCancel(ctx))
 		go func() {
-			m.value, m.weight, m.err = create(own)
+			value, weight, err := create(own)
 			m.stop()
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			m.value, m.weight, m.err = value, weight, err
 			c.ended(key, m)
 			close(m.done)
 		}()
@@ -90,9 +93,8 @@ func (c *Cache[K, V]) leave(key K, m *making[V]) {
 }
 
 // ended forgets a value that could not be made, and those that were asked for longest ago.
+// The caller has locked the cache.
 func (c *Cache[K, V]) ended(key K, m *making[V]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if m.err != nil {
 		c.forget(key, m)
 		return

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"pakdb/internal/recent"
 )
@@ -60,32 +61,37 @@ func TestErrorsAreNotKept(t *testing.T) {
 
 // TestEndsWhenNobodyWaits: the work goes on for the second who asked when the first leaves.
 func TestEndsWhenNobodyWaits(t *testing.T) {
-	c := recent.New[int, int](1)
-	ended := make(chan struct{})
-	began := make(chan struct{})
-	create := func(ctx context.Context) (int, int64, error) {
-		close(began)
-		<-ctx.Done()
-		close(ended)
-		return 0, 0, ctx.Err()
-	}
-	first, leaveFirst := context.WithCancel(t.Context())
-	second, leaveSecond := context.WithCancel(t.Context())
-	var all sync.WaitGroup
-	ask := func(ctx context.Context) {
-		all.Go(func() {
-			if _, err := c.Get(ctx, 1, create); !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v", err)
-			}
-		})
-	}
-	ask(first)
-	<-began
-	waits := make(chan struct{})
-	go func() { defer close(waits); ask(second) }()
-	<-waits
-	leaveFirst()
-	leaveSecond()
-	<-ended
-	all.Wait()
+	synctest.Test(t, func(t *testing.T) {
+		c := recent.New[int, int](1)
+		begun, ended := 0, false
+		create := func(ctx context.Context) (int, int64, error) {
+			begun++
+			<-ctx.Done()
+			ended = true
+			return 0, 0, ctx.Err()
+		}
+		var all sync.WaitGroup
+		ask := func() (leave func()) {
+			ctx, leave := context.WithCancel(t.Context())
+			all.Go(func() {
+				if _, err := c.Get(ctx, 1, create); !errors.Is(err, context.Canceled) {
+					t.Errorf("got %v", err)
+				}
+			})
+			synctest.Wait()
+			return leave
+		}
+		leaveFirst, leaveSecond := ask(), ask()
+		leaveFirst()
+		synctest.Wait()
+		if begun != 1 || ended {
+			t.Errorf("begun %d times, ended: %v", begun, ended)
+		}
+		leaveSecond()
+		all.Wait()
+		synctest.Wait()
+		if !ended {
+			t.Error("it goes on for nobody")
+		}
+	})
 }
