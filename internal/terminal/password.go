@@ -21,11 +21,18 @@ func AskPassword(ctx context.Context, in io.Reader, w io.Writer, prompt string) 
 	if !isFile || !Is(in) {
 		return "", ErrNotTerminal
 	}
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
 	fd := int(f.Fd())
 	before, err := term.GetState(fd)
 	if err != nil {
 		return "", err
 	}
+	if err := hideTyping(fd); err != nil { // before the question: who is quick must not be shown
+		return "", err
+	}
+	defer func() { _ = term.Restore(fd, before) }()
 	if _, err := io.WriteString(w, prompt); err != nil {
 		return "", err
 	}
@@ -40,9 +47,8 @@ func AskPassword(ctx context.Context, in io.Reader, w io.Writer, prompt string) 
 	}()
 	select {
 	case <-ctx.Done():
-		err = errors.Join(context.Cause(ctx), term.Restore(fd, before))
 		_, _ = fmt.Fprintln(w)
-		return "", err
+		return "", context.Cause(ctx)
 	case a := <-read:
 		_, _ = fmt.Fprintln(w)
 		return string(a.text), a.err
