@@ -3,6 +3,7 @@ package bucket_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,6 +124,24 @@ func read(t *testing.T, dir string) tree {
 	return f
 }
 
+// files returns what a store in a bucket consists of.
+func files(t *testing.T, location string) tree {
+	t.Helper()
+	b, err := bucket.Open(location, os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, r := tree{}, store.NewReader(t.Context(), b)
+	err = b.List(t.Context(), "", func(in store.Info) (err error) {
+		f[in.Name], _, err = r.File(in.Name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func publishTo(t *testing.T, location, label string, f tree, opt publish.Options) error {
 	t.Helper()
 	files, err := inside.OpenFiles([]string{f.write(t)})
@@ -175,8 +194,25 @@ func fixed(n int) (list []tree) {
 	return list
 }
 
-// TestBucketIsAsFolder publishes the same builds to a folder and to a bucket: the files
-// of both have the same names and bytes, but for what a bucket alone has.
+// contents returns the kinds and hashes of what a store keeps. Names of packs, and so what
+// names them, are left out: publishers to a bucket take theirs sixteen at a time. Packs are told by their sizes alone.
+func contents(f tree) (list []string) {
+	for name, b := range f {
+		switch kind, _, _ := strings.Cut(name, "/"); kind {
+		case "p":
+			list = append(list, fmt.Sprintf("%s of %d bytes", kind, len(b)))
+		case "d", "n":
+			list = append(list, fmt.Sprintf("%s %x", kind, sha256.Sum256(b)))
+		case "m", "builds":
+			list = append(list, kind)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestBucketIsAsFolder publishes the same builds to a folder and to a bucket: patches
+// and lists of both have the same bytes, packs the same sizes.
 func TestBucketIsAsFolder(t *testing.T) {
 	_, location := newService(t)
 	dir := t.TempDir()
@@ -189,6 +225,9 @@ func TestBucketIsAsFolder(t *testing.T) {
 		}
 	}
 	mustBeSound(t, location)
+	if got, want := contents(files(t, location)), contents(read(t, dir)); !slices.Equal(got, want) {
+		t.Errorf("the bucket has %q, the folder %q", got, want)
+	}
 	for i, f := range fixed(3) {
 		mustBe(t, location, fmt.Sprint(i), f, nil)
 	}
@@ -367,6 +406,23 @@ func TestPut(t *testing.T) {
 	}
 	if _, _, err := store.NewReader(t.Context(), b).File("y"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// TestNoBucket: a bucket that is not there is no empty store, whatever is done with it.
+func TestNoBucket(t *testing.T) {
+	_, location := newService(t)
+	location = strings.Replace(location, "s3://game", "s3://other", 1)
+	_, listed := publish.List(t.Context(), location)
+	_, checked := publish.Check(t.Context(), location, func(string, error) {})
+	for what, err := range map[string]error{
+		"list": listed, "check": checked,
+		"update":  updateFrom(t, location, t.TempDir(), "", nil),
+		"publish": publishTo(t, location, "1", tree{"a": []byte("a")}, publish.Options{}),
+	} {
+		if err == nil || errors.Is(err, store.ErrNoStore) || !strings.Contains(err.Error(), "NoSuchBucket") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pakdb/diff/store"
+	"pakdb/diff/store/place"
 )
 
 // request is what is asked of the service.
@@ -96,7 +97,7 @@ func (b *Bucket) refused(resp *http.Response) error {
 	_ = xml.NewDecoder(io.LimitReader(resp.Body, mostError)).Decode(&said) // some say nothing
 	_ = resp.Body.Close()
 	switch {
-	case resp.StatusCode == http.StatusNotFound && said.Code != "NoSuchBucket":
+	case resp.StatusCode == http.StatusNotFound && said.Code != place.NoBucket:
 		return fs.ErrNotExist
 	case resp.StatusCode == http.StatusPreconditionFailed || resp.StatusCode == http.StatusConflict:
 		return store.ErrRaced

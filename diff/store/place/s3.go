@@ -102,7 +102,7 @@ func (b *Bucket) Sign(req *http.Request, sum string) *http.Request {
 // Files returns the files of a store in the bucket, for reading.
 func (b *Bucket) Files(client *http.Client) store.Files {
 	return &server{
-		client: client, said: b.At,
+		client: client, said: b.At, bucket: true,
 		url:  func(name string) *url.URL { return b.URL(name, nil) },
 		sign: func(req *http.Request) *http.Request { return b.Sign(req, noBytes) },
 	}

@@ -2,7 +2,9 @@ package place
 
 import (
 	"context"
+	"encoding/xml"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,6 +20,7 @@ type server struct {
 	url    func(name string) *url.URL
 	said   func(name string) string          // how a file is called; nil: by its URL
 	sign   func(*http.Request) *http.Request // nil: everybody may read
+	bucket bool                              // of S3, which says why a file is not there
 }
 
 // At returns the URL of a file, without passwords.
@@ -57,16 +60,16 @@ func (s *server) Open(ctx context.Context, p store.Ask) (*store.Answer, error) {
 	}
 	a := &store.Answer{ReadCloser: resp.Body, Size: resp.ContentLength, Version: resp.Header.Get("ETag")}
 	a.Kind, _, _ = strings.Cut(resp.Header.Get("Content-Type"), ";")
-	if a.Skip, err = skipped(resp, p); err != nil {
+	if a.Skip, err = s.skipped(resp, p); err != nil {
 		_ = resp.Body.Close()
 		return nil, err
 	}
 	return a, nil
 }
 
-// skip looks at what precedes a body, and returns how many bytes of it are before
+// skipped looks at what precedes a body, and returns how many bytes of it are before
 // those that were asked for.
-func skipped(resp *http.Response, p store.Ask) (skip int64, err error) {
+func (s *server) skipped(resp *http.Response, p store.Ask) (skip int64, err error) {
 	ranged := p.N >= 0 || p.Off > 0
 	switch {
 	case ranged && resp.StatusCode == http.StatusPartialContent:
@@ -81,7 +84,7 @@ func skipped(resp *http.Response, p store.Ask) (skip int64, err error) {
 	case resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
 		return 0, &store.NotGiven{Err: fmt.Errorf("%w: it ends before byte %d", store.ErrCorrupt, p.Off+max(p.N, 0))}
 	default:
-		return 0, refusal(resp)
+		return 0, s.refusal(resp)
 	}
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return 0, &store.NotGiven{Err: fmt.Errorf("the server sends it with Content-Encoding %q, and was asked for it as it is", coding)}
@@ -91,14 +94,26 @@ func skipped(resp *http.Response, p store.Ask) (skip int64, err error) {
 
 // refusal is the error for an answer without what was asked for. Some edges of a
 // network say that a file is not there which others have.
-func refusal(resp *http.Response) error {
+func (s *server) refusal(resp *http.Response) error {
 	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound && s.bucket && absent(resp) == NoBucket:
+		return &store.NotGiven{Err: fmt.Errorf("there is no such bucket (%s)", NoBucket)}
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return &store.NotGiven{Err: fmt.Errorf("not there (%s)", resp.Status), Absent: true}
 	case code >= 300 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
 		return &store.NotGiven{Err: fmt.Errorf("the server says %s", resp.Status)}
 	}
 	return busy(resp)
+}
+
+// NoBucket is what a service of S3 says of a bucket that is not there.
+const NoBucket = "NoSuchBucket"
+
+// absent returns what a service of S3 says is not there.
+func absent(resp *http.Response) string {
+	var said struct{ Code string }
+	_ = xml.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&said) // some say nothing
+	return said.Code
 }
 
 // busy is the error for a server that asks to be left alone: for seconds, or until a
