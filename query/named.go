@@ -89,6 +89,12 @@ func Load(dir string) (Library, error) {
 	return all, nil
 }
 
+// LoadFrom returns the queries NAME.sql of a folder.
+func LoadFrom(dir fs.FS) (Library, error) {
+	all := Library{}
+	return all, all.add(dir, "")
+}
+
 func (l Library) add(dir fs.FS, path string) error {
 	files, err := fs.ReadDir(dir, ".")
 	if err != nil {
@@ -168,6 +174,20 @@ func (l Library) Get(name string) (*Named, error) {
 // position, or the default. Values are of the parameter's type, so that text
 // stays text when it looks like a number.
 func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, positional []string) (Args, error) {
+	return q.Bind(ctx, db, given, positional)
+}
+
+// Builds knows labels of builds.
+type Builds interface {
+	// Build returns label if there is such a build; "newest" stands for the build that came
+	// last. Its errors are of class [ErrUsage].
+	Build(ctx context.Context, label string) (string, error)
+	// Before returns the build that came before label, NULL for the first.
+	Before(ctx context.Context, label string) (driver.Value, error)
+}
+
+// Bind is [DB.Bind] with builds that need not be those of a catalog.
+func (q *Named) Bind(ctx context.Context, builds Builds, given map[string]string, positional []string) (Args, error) {
 	args := Args{Named: map[string]driver.Value{}}
 	if len(positional) > len(q.Params) {
 		return args, Usagef(q.Usage(), "@%s takes at most %d arguments", q.Name, len(q.Params))
@@ -188,7 +208,7 @@ func (db *DB) Bind(ctx context.Context, q *Named, given map[string]string, posit
 		if text == "-" && !ok {
 			return args, Usagef(q.Usage(), "@%s needs a value for %s", q.Name, p.Name)
 		}
-		v, err := db.value(ctx, p, text, args)
+		v, err := p.value(ctx, builds, text, args)
 		if err != nil {
 			return args, err
 		}
@@ -206,16 +226,16 @@ func (q *Named) Given(param string, n int) bool {
 }
 
 // value types a text as p says. Parameters before p are bound already.
-func (db *DB) value(ctx context.Context, p Param, text string, bound Args) (driver.Value, error) {
+func (p Param) value(ctx context.Context, builds Builds, text string, bound Args) (driver.Value, error) {
 	if strings.EqualFold(text, "null") {
 		return nil, nil
 	}
 	switch p.Type {
 	case "build":
 		if before, ok := bound.Named["build"].(string); ok && text == "previous" {
-			return db.previous(ctx, before)
+			return builds.Before(ctx, before)
 		}
-		return db.Build(ctx, text)
+		return builds.Build(ctx, text)
 	case "integer":
 		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
 			return n, nil

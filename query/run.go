@@ -184,8 +184,8 @@ func (db *DB) Build(ctx context.Context, label string) (string, error) {
 	return "", Usagef(suggest(label, builds), "%w: %s", schema.ErrNoBuild, label)
 }
 
-// previous returns the build that was added before label, NULL for the first.
-func (db *DB) previous(ctx context.Context, label string) (driver.Value, error) {
+// Before returns the build that was added before label, NULL for the first.
+func (db *DB) Before(ctx context.Context, label string) (driver.Value, error) {
 	builds, err := db.Builds(ctx)
 	if err != nil {
 		return nil, err

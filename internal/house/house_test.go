@@ -98,6 +98,7 @@ var rooms = map[string][]string{
 	"query/inside":    {"codecs", "codecs/media", "diff", "diff/mediadiff", "diff/semantic", "internal/asset", "query", "query/show"},
 	"query/explore":   {"internal/recent", "internal/rescue", "query/find", "query/graph", "schema"},
 	"query/find":      {"schema", "schema/search"},
+	"query/portable":  {"internal/atomicfile", "query", "schema"},
 	"schema":          {"internal/rescue", "schema/..."},
 
 	"schema/migrations":       {"schema/internal/conn", "schema/views"},
