@@ -22,11 +22,12 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){
-		"pakdb":  main,
-		"mksip":  mksip,
-		"mkpak":  mkpak,
-		"mkupkg": mkupkg,
-		"mkupak": mkupak,
+		"pakdb":   main,
+		"mksip":   mksip,
+		"mkpak":   mkpak,
+		"mkupkg":  mkupkg,
+		"mkupak":  mkupak,
+		"s3serve": s3serve,
 	})
 }
 
@@ -50,10 +51,11 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"bytes": overwriteBytes,
-			"cut":   cut,
-			"count": countFiles,
+			"exits":   exits,
+			"bytes":   overwriteBytes,
+			"cut":     cut,
+			"count":   countFiles,
+			"waitfor": waitFor,
 		},
 		UpdateScripts: os.Getenv("PAKDB_UPDATE_SCRIPTS") != "",
 	})

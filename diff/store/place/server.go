@@ -97,7 +97,7 @@ func (s *server) skipped(resp *http.Response, p store.Ask) (skip int64, err erro
 func (s *server) refusal(resp *http.Response) error {
 	switch code := resp.StatusCode; {
 	case code == http.StatusNotFound && s.bucket && absent(resp) == NoBucket:
-		return &store.NotGiven{Err: fmt.Errorf("there is no such bucket (%s)", NoBucket)}
+		return &store.NotGiven{Err: fmt.Errorf("%s: there is no such bucket (%s)", s.At(""), NoBucket)}
 	case code == http.StatusNotFound || code == http.StatusGone:
 		return &store.NotGiven{Err: fmt.Errorf("not there (%s)", resp.Status), Absent: true}
 	case code >= 300 && code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
