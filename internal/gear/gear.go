@@ -45,19 +45,75 @@ func (t *Table) Next(h uint64, b byte) uint64 { return h<<1 + t[b] }
 
 // Cut returns the length of the chunk at the begin of p: more than least bytes, of
 // which the last hash has its uppermost bits zero, or all of p. least is at least
-// [Window].
+// [Window], bits 1 to 64.
+//
+// One hash needs the one before it, which takes two cycles a byte if they are computed
+// one by one. Cut adds up the numbers of two bytes first, and then moves the hash by
+// both at once: twice as fast.
 func (t *Table) Cut(p []byte, least, bits int) int {
 	if len(p) <= least {
 		return len(p)
 	}
-	h, shift := uint64(0), uint(64-bits)
-	for _, b := range p[least-Window : least] {
-		h = h<<1 + t[b]
+	h, limit := t.window(p[least-Window:least]), uint64(1)<<(64-bits)
+	q := p[least:]
+	for len(q) >= 8 {
+		at := len(p) - len(q)
+		a := t[q[0]]
+		b := a<<1 + t[q[1]]
+		c := t[q[2]]
+		first := h<<1 + a
+		h = h<<2 + b
+		d := c<<1 + t[q[3]]
+		third := h<<1 + c
+		if first < limit {
+			return at + 1
+		}
+		if h < limit {
+			return at + 2
+		}
+		h = h<<2 + d
+		if third < limit {
+			return at + 3
+		}
+		if h < limit {
+			return at + 4
+		}
+		a = t[q[4]]
+		b = a<<1 + t[q[5]]
+		c = t[q[6]]
+		first = h<<1 + a
+		h = h<<2 + b
+		d = c<<1 + t[q[7]]
+		third = h<<1 + c
+		if first < limit {
+			return at + 5
+		}
+		if h < limit {
+			return at + 6
+		}
+		h = h<<2 + d
+		if third < limit {
+			return at + 7
+		}
+		if h < limit {
+			return at + 8
+		}
+		q = q[8:]
 	}
-	for i, b := range p[least:] {
-		if h = h<<1 + t[b]; h>>shift == 0 {
-			return least + i + 1
+	for i, b := range q {
+		if h = h<<1 + t[b]; h < limit {
+			return len(p) - len(q) + i + 1
 		}
 	}
 	return len(p)
+}
+
+// window returns the hash after the bytes of p, which are a Window.
+func (t *Table) window(p []byte) uint64 {
+	h := uint64(0)
+	for ; len(p) >= 4; p = p[4:] {
+		a := t[p[0]]<<1 + t[p[1]]
+		h = h<<4 + a<<2 + t[p[2]]<<1 + t[p[3]]
+	}
+	return h
 }

@@ -80,3 +80,33 @@ func TestCutByItsRule(t *testing.T) {
 		t.Errorf("of equal bytes %d", n)
 	}
 }
+
+// FuzzCut compares Cut with the rule, a byte at a time.
+func FuzzCut(f *testing.F) {
+	f.Add(random(3000), 64, 10)
+	f.Add(bytes.Repeat([]byte{0, 1}, 200), 70, 3)
+	table := gear.Mixed(0)
+	f.Fuzz(func(t *testing.T, p []byte, least, bits int) {
+		least, bits = gear.Window+least&1023, 1+bits&15
+		want, h := len(p), uint64(0)
+		for i, b := range p {
+			if h = table.Next(h, b); i >= least && h>>(64-bits) == 0 {
+				want = i + 1
+				break
+			}
+		}
+		if got := table.Cut(p, least, bits); got != want {
+			t.Errorf("least %d, %d bits, of %d bytes: %d, want %d", least, bits, len(p), got, want)
+		}
+	})
+}
+
+func BenchmarkCut(b *testing.B) {
+	table, content := gear.Mixed(0), random(1<<20)
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		for at := 0; at < len(content); {
+			at += table.Cut(content[at:min(len(content), at+8<<10)], 512, 10)
+		}
+	}
+}
