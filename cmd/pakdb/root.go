@@ -9,6 +9,7 @@ import (
 	"pakdb/cmd/pakdb/internal/catalog"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/compare"
+	"pakdb/cmd/pakdb/internal/copies"
 	"pakdb/cmd/pakdb/internal/pack"
 	"pakdb/cmd/pakdb/internal/patch"
 	"pakdb/cmd/pakdb/internal/read"
@@ -49,7 +50,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(cmd, err) })
 	a.AddFlags(root)
 	return cli.Group(root, slices.Concat(
-		catalog.Commands(a), read.Commands(a), pack.Commands(a), compare.Commands(a), patch.Commands(a), ship.Commands(a), serve.Commands(a),
+		catalog.Commands(a), read.Commands(a), pack.Commands(a), compare.Commands(a), patch.Commands(a), ship.Commands(a), copies.Commands(a), serve.Commands(a),
 		[]*cobra.Command{newFormatsCommand(a), newVersionCommand(a), newManCommand()},
 	)...)
 }

@@ -88,18 +88,20 @@ var rooms = map[string][]string{
 
 	"cmd/pakdb/internal/serve": {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "codecs", "indexer", "internal/...", "query", "schema", "testdata", "web"},
 
-	"cmd/pakdb/...":   {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
-	"cmd/pakdb":       {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
-	"cmd/pakdb-apply": {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
-	"indexer":         {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
-	"query/...":       {"codecs", "codecs/nested", "schema", "schema/search", "schema/views", "query/...", "internal/..."},
-	"query/pkgtable":  {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
-	"query/show":      {"codecs", "codecs/family/unreal", "codecs/meaning", "codecs/media", "codecs/zenpkg", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
-	"query/inside":    {"codecs", "codecs/media", "diff", "diff/mediadiff", "diff/semantic", "internal/asset", "query", "query/show"},
-	"query/explore":   {"internal/recent", "internal/rescue", "query/find", "query/graph", "schema"},
-	"query/find":      {"schema", "schema/search"},
-	"query/portable":  {"internal/atomicfile", "query", "schema"},
-	"schema":          {"internal/rescue", "schema/..."},
+	"cmd/pakdb/...":               {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
+	"cmd/pakdb":                   {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
+	"cmd/pakdb-apply":             {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"}, // small: the one format that is appended to, no catalog
+	"indexer":                     {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
+	"query/...":                   {"codecs", "codecs/nested", "schema", "schema/search", "schema/views", "query/...", "internal/..."},
+	"query/pkgtable":              {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
+	"query/show":                  {"codecs", "codecs/family/unreal", "codecs/meaning", "codecs/media", "codecs/zenpkg", "diff", "query", "query/graph", "query/pkgtable", "schema", "internal/asset", "internal/terminal"},
+	"query/inside":                {"codecs", "codecs/media", "diff", "diff/mediadiff", "diff/semantic", "internal/asset", "query", "query/show"},
+	"query/explore":               {"internal/recent", "internal/rescue", "query/find", "query/graph", "schema"},
+	"query/find":                  {"schema", "schema/search"},
+	"query/portable":              {"internal/atomicfile", "query", "schema"},
+	"query/portable/portabletest": {"codecs/all", "indexer", "query", "query/portable", "schema"}, // for tests
+	"query/export":                {"internal/atomicfile", "internal/parquet", "query/portable"},
+	"schema":                      {"internal/rescue", "schema/..."},
 
 	"schema/migrations":       {"schema/internal/conn", "schema/views"},
 	"schema/views":            {"schema/internal/conn", "schema/internal/prune", "schema/internal/record", "schema/search"},
@@ -178,6 +180,7 @@ var rooms = map[string][]string{
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
 	"internal/manual":  {"internal/version"},
+	"internal/parquet": {},
 	"internal/pager":   {"internal/terminal"},
 	"internal/result":  {"codecs", "diff/overlay", "diff/pkdelta", "diff/pkdelta/maker", "diff/store/publish", "diff/store/update", "indexer", "internal/terminal"},
 	"internal/...":     {"internal/atomicfile", "internal/bin", "internal/progress", "internal/rescue"},
@@ -204,11 +207,12 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":           {},                                    // tests
 	"modernc.org/z/...":            {},                                    // tests: exactzlib's oracle
 	"modernc.org/libc/...":         {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":                  {"codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"testing/...":                  {"query/portable/portabletest", "codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
 	"unsafe":                       {"schema/internal/vfstest"},
 	"net/http":                     {"diff/store/place", "diff/store/bucket", "diff/store/update", "web", "cmd/pakdb/internal/serve"},
 	"github.com/minio/...":         {"diff/store/place", "diff/store/bucket"},
 	"github.com/johannesboyne/...": {}, // tests: a service of S3
+	"github.com/parquet-go/...":    {}, // tests: another reader
 	"os/exec":                      {"cmd/pakdb/internal/serve", "internal/pager", "internal/terminal/ptytest"},
 	"plugin":                       {},
 	"github.com/rasky/go-lzo":      {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it

@@ -18,7 +18,7 @@ import (
 
 // SortMemory is how many bytes of rows are sorted in memory. What is more goes to a
 // temporary file in sorted runs of that size, which are merged.
-const SortMemory = 32 << 20
+const SortMemory = 16 << 20
 
 // A row is kept as bytes that compare as the row does: first the columns of the order,
 // then the others. NULL comes first, then numbers by value, texts by their bytes.
@@ -166,7 +166,7 @@ func (s *sorter) each(ctx context.Context, row func([]driver.Value) error) error
 // merge reads the runs side by side.
 func (s *sorter) merge(give func([]byte) error) error {
 	var all runs
-	size := max(64<<10, SortMemory/(2*len(s.runs)))
+	size := max(16<<10, SortMemory/(2*len(s.runs)))
 	for _, r := range s.runs {
 		one := &run{r: bufio.NewReaderSize(io.NewSectionReader(s.scratch, r.start, r.end-r.start), size)}
 		if err := one.next(); err != nil {

@@ -1,0 +1,12 @@
+package copies
+
+import (
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+)
+
+// Commands returns export.
+func Commands(a *cli.App) []*cobra.Command {
+	return []*cobra.Command{newExportCommand(a)}
+}

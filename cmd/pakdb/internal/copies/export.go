@@ -1,0 +1,106 @@
+package copies
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/internal/nearest"
+	"pakdb/internal/terminal"
+	"pakdb/query/export"
+	"pakdb/query/portable"
+)
+
+type exportOptions struct {
+	format, output, under string
+	views                 []string
+}
+
+func newExportCommand(a *cli.App) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:   "export [flags] BUILD... -o DIR",
+		Short: "Write builds as Parquet, CSV or JSON for other engines",
+		Long: `Write builds of the catalog as files for DuckDB, Spark, ClickHouse and others: the
+portable views, which are those of the catalog without ids (docs/portable.md). Each
+view has a folder, and each build one in it, as Hive names partitions:
+
+  DIR/entries/build=1.52/part-0.parquet
+
+Rows are sorted by path, a file has at most 1,000,000 of them, and the same build
+gives the same bytes. A build is complete when DIR/_builds/build=LABEL/_SUCCESS.json
+is there, which has the rows, sizes and BLAKE3 of its files and is written last.
+What DIR has of a build goes before, whatever views that were.
+
+DIR/duckdb.sql makes the views in DuckDB. DIR/metadata.json describes the views of
+the catalog for Datasette.`,
+		Example: `  pakdb export 1.48 1.52 -o parquet
+  pakdb export 1.52 -o parquet --views entries,files --under Game/Content
+  pakdb export 1.52 -o lines --format jsonl
+  cd parquet && duckdb -init duckdb.sql`,
+		Args:              cli.Args(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runExport(cmd.Context(), a, o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.output, "output", "o", "", "write to the folder `DIR`")
+	flags.StringVar(&o.format, "format", export.Formats()[0], strings.Join(export.Formats(), ", "))
+	flags.StringSliceVar(&o.views, "views", nil, "only these `VIEWS`: "+strings.Join(portable.Names(), ", "))
+	flags.StringVar(&o.under, "under", "", "of views with paths, only what lies below the folder `PATH`")
+	cli.CompleteFlag(cmd, "format", export.Formats()...)
+	cli.CompleteFlag(cmd, "views", portable.Names()...)
+	return cmd
+}
+
+func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string) error {
+	if o.output == "" {
+		return cli.WithHint(fmt.Errorf("%w: no folder to write to", cli.ErrUsage), "pakdb export 1.52 -o parquet")
+	}
+	if !slices.Contains(export.Formats(), o.format) {
+		return cli.WithHint(fmt.Errorf("%w: no format %q", cli.ErrUsage, o.format), nearest.Hint(nearest.Names(o.format, export.Formats())))
+	}
+	views, err := chosenViews(o.views)
+	if err != nil {
+		return err
+	}
+	db, err := a.OpenCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	if labels, err = knownBuilds(ctx, db, labels); err != nil {
+		return err
+	}
+	for _, label := range labels {
+		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: views, Under: o.under})
+		if err != nil {
+			return err
+		}
+		if err := tellExport(a, m); err != nil {
+			return err
+		}
+	}
+	return export.Beside(ctx, o.output, strings.TrimSuffix(filepath.Base(a.Catalog), ".db"))
+}
+
+func tellExport(a *cli.App, m *export.Manifest) error {
+	if a.Quiet {
+		return nil
+	}
+	var rows, size, files int64
+	for _, list := range m.Views {
+		for _, f := range list {
+			rows, size, files = rows+f.Rows, size+f.Size, files+1
+		}
+	}
+	_, err := fmt.Fprintf(a.Stdout, "exported build %s: %s, %s, %s\n", terminal.Printable(m.Build), cli.Plural(rows, "row", "rows"),
+		cli.Plural(files, "file", "files"), cli.HumanSize(size))
+	return err
+}

@@ -1,0 +1,280 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Kind is what a column holds.
+type Kind uint8
+
+// Texts are UTF-8, integers signed with 64 bits.
+const (
+	Text Kind = iota
+	Int
+	Real
+)
+
+// Column is the name of a column and what it may hold.
+type Column struct {
+	Name string
+	Kind Kind
+	Null bool // values may be NULL
+	Few  bool // texts of few values: a dictionary is tried
+}
+
+// Encodings and types, as the format numbers them.
+const (
+	plain          = 0
+	rle            = 3
+	deltaPacked    = 5
+	deltaLengths   = 6
+	deltaTexts     = 7
+	dictionaryKeys = 8
+
+	physicalInt64  = 2
+	physicalDouble = 5
+	physicalBytes  = 6
+
+	dataPage       = 0
+	dictionaryPage = 2
+)
+
+const (
+	pageRows      = 20_000  // of a data page
+	maxDictionary = 1 << 20 // bytes of the texts of a dictionary
+	maxStatistic  = 256     // bytes of a least or greatest text that is stated
+)
+
+// chunk collects the values of a column for a row group.
+type chunk struct {
+	Column
+	rows   int
+	absent []bool // by row; nil: none is NULL
+	nulls  int
+
+	numbers []int64 // integers, or the bits of doubles
+	bytes   []byte  // texts one after the other
+	ends    []int   // where they end
+
+	keys       map[string]uint64 // the dictionary; nil: there is none
+	indexes    []uint64
+	dictionary []string
+	size       int // of its texts
+}
+
+func (c *chunk) reset() {
+	*c = chunk{Column: c.Column, absent: c.absent[:0], numbers: c.numbers[:0], bytes: c.bytes[:0], ends: c.ends[:0], indexes: c.indexes[:0]}
+	if c.Few && c.Kind == Text {
+		c.keys = map[string]uint64{}
+	}
+}
+
+// null adds a NULL.
+func (c *chunk) null() {
+	c.absent = append(c.absent, true)
+	c.rows, c.nulls = c.rows+1, c.nulls+1
+}
+
+func (c *chunk) present() {
+	if c.Null {
+		c.absent = append(c.absent, false)
+	}
+	c.rows++
+}
+
+func (c *chunk) number(v int64) {
+	c.present()
+	c.numbers = append(c.numbers, v)
+}
+
+func (c *chunk) text(v string) {
+	c.present()
+	if c.keys == nil {
+		c.bytes = append(c.bytes, v...)
+		c.ends = append(c.ends, len(c.bytes))
+		return
+	}
+	key, ok := c.keys[v]
+	if !ok {
+		key = uint64(len(c.dictionary))
+		c.keys[v] = key
+		c.dictionary = append(c.dictionary, v)
+		c.size += len(v)
+	}
+	c.indexes = append(c.indexes, key)
+	if c.size > maxDictionary {
+		c.spread()
+	}
+}
+
+// spread gives up the dictionary.
+func (c *chunk) spread() {
+	for _, key := range c.indexes {
+		c.bytes = append(c.bytes, c.dictionary[key]...)
+		c.ends = append(c.ends, len(c.bytes))
+	}
+	c.keys, c.indexes, c.dictionary, c.size = nil, c.indexes[:0], nil, 0
+}
+
+// values is how many values are not NULL.
+func (c *chunk) values() int { return c.rows - c.nulls }
+
+func (c *chunk) at(i int) []byte {
+	start := 0
+	if i > 0 {
+		start = c.ends[i-1]
+	}
+	return c.bytes[start:c.ends[i]]
+}
+
+// physical is the type of the values in the file.
+func (c *Column) physical() int64 {
+	switch c.Kind {
+	case Int:
+		return physicalInt64
+	case Real:
+		return physicalDouble
+	}
+	return physicalBytes
+}
+
+// encoding decides how values are written.
+func (c *chunk) encoding() int64 {
+	switch {
+	case c.Kind == Int:
+		return deltaPacked
+	case c.Kind == Real:
+		return plain
+	case c.keys != nil:
+		return dictionaryKeys
+	}
+	shared := 0
+	for i := 1; i < c.values(); i++ {
+		shared += common(c.at(i-1), c.at(i))
+	}
+	if shared >= 4*c.values() {
+		return deltaTexts
+	}
+	return deltaLengths
+}
+
+// common is how many bytes two texts begin with alike.
+func common(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// page returns the body of a page of rows from to end, whose values begin at first, and
+// where the values of the next page begin.
+func (c *chunk) page(encoding int64, from, end, first int) (body []byte, next int) {
+	next = first + end - from
+	if c.Null {
+		levels := make([]uint64, end-from)
+		for i, absent := range c.absent[from:end] {
+			if absent {
+				next--
+			} else {
+				levels[i] = 1
+			}
+		}
+		packed := appendHybrid(nil, levels, 1)
+		body = append(binary.LittleEndian.AppendUint32(body, uint32(len(packed))), packed...)
+	}
+	switch encoding {
+	case deltaPacked:
+		return appendDeltas(body, c.numbers[first:next]), next
+	case plain:
+		for _, v := range c.numbers[first:next] {
+			body = binary.LittleEndian.AppendUint64(body, uint64(v))
+		}
+		return body, next
+	case dictionaryKeys:
+		width := bits.Len(uint(max(0, len(c.dictionary)-1)))
+		return appendHybrid(append(body, byte(width)), c.indexes[first:next], width), next
+	}
+	return c.texts(body, encoding, first, next), next
+}
+
+// texts appends texts: what each shares with the one before, if encoding is deltaTexts,
+// then the lengths of the rest, and the rest.
+func (c *chunk) texts(body []byte, encoding int64, first, next int) []byte {
+	lengths := make([]int64, 0, next-first)
+	var shared []int64
+	var rest []byte
+	var last []byte
+	for i := first; i < next; i++ {
+		v := c.at(i)
+		n := 0
+		if encoding == deltaTexts {
+			n = common(last, v)
+			shared = append(shared, int64(n))
+		}
+		last = v
+		lengths = append(lengths, int64(len(v)-n))
+		rest = append(rest, v[n:]...)
+	}
+	if encoding == deltaTexts {
+		body = appendDeltas(body, shared)
+	}
+	return append(appendDeltas(body, lengths), rest...)
+}
+
+// entries returns the texts of the dictionary, as its page has them.
+func (c *chunk) entries() (body []byte) {
+	for _, v := range c.dictionary {
+		body = append(binary.LittleEndian.AppendUint32(body, uint32(len(v))), v...)
+	}
+	return body
+}
+
+// extremes returns the least and the greatest value, as the footer has them; ok is false
+// if it says nothing of them.
+func (c *chunk) extremes() (least, greatest string, ok bool) {
+	if c.values() == 0 {
+		return "", "", false
+	}
+	switch {
+	case c.Kind == Text:
+		var lo, hi []byte
+		for i := range c.texted() {
+			v := c.any(i)
+			if i == 0 || bytes.Compare(v, lo) < 0 {
+				lo = v
+			}
+			if i == 0 || bytes.Compare(v, hi) > 0 {
+				hi = v
+			}
+		}
+		return string(lo), string(hi), len(lo) <= maxStatistic && len(hi) <= maxStatistic
+	case c.Kind == Real:
+		return "", "", false // nobody prunes by them, and zero has two forms
+	}
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, v := range c.numbers {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return string(binary.LittleEndian.AppendUint64(nil, uint64(lo))), string(binary.LittleEndian.AppendUint64(nil, uint64(hi))), true
+}
+
+// texted is how many different places any has.
+func (c *chunk) texted() int {
+	if c.keys != nil {
+		return len(c.dictionary)
+	}
+	return c.values()
+}
+
+func (c *chunk) any(i int) []byte {
+	if c.keys != nil {
+		return []byte(c.dictionary[i])
+	}
+	return c.at(i)
+}
