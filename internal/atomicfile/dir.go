@@ -99,6 +99,17 @@ func Make(ctx context.Context, dir string) (*Dir, error) {
 	return Open(ctx, dir)
 }
 
+// Sub opens a folder below, which has the same guard. Links on the way to it may not
+// lead out of d. Its files are changed without walking to them from d each time; the
+// caller closes it before d.
+func (d *Dir) Sub(name string) (*Dir, error) {
+	root, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{root: root, guard: d.guard, changed: map[string]bool{}}, nil
+}
+
 // Close closes the root.
 func (d *Dir) Close() error { return d.root.Close() }
 

@@ -70,7 +70,53 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A hostile archive may hold one name a million times.
+// TestManyFolders: more folders than stay open, each used again and again while files
+// in others are not closed.
+func TestManyFolders(t *testing.T) {
+	dir := t.TempDir()
+	d, err := extract.Open(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const folders = 100
+	var open []*extract.File
+	for round := range 3 {
+		for i := range folders {
+			f, err := d.Create(fmt.Sprintf("f%d/below/%d.txt", i, round))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Write([]byte("content")); err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, f)
+			if len(open) < 40 {
+				continue
+			}
+			if err := errors.Join(open[0].Commit(time.Time{}), open[0].Close(), open[0].Close()); err != nil {
+				t.Fatal(err)
+			}
+			open = open[1:]
+		}
+	}
+	for _, f := range open {
+		if err := errors.Join(f.Commit(time.Time{}), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	for i := range folders {
+		for round := range 3 {
+			b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("f%d/below/%d.txt", i, round)))
+			if err != nil || string(b) != "content" {
+				t.Errorf("%q, %v", b, err)
+			}
+		}
+	}
+}
+
 // TestManyAtOnce: files that go into one new folder at a time do not take each other for what
 // a killed process left.
 func TestManyAtOnce(t *testing.T) {
@@ -99,6 +145,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// A hostile archive may hold one name a million times.
 func TestOneNameManyTimes(t *testing.T) {
 	var n extract.Names
 	start := time.Now()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"sync"
 
 	"pakdb/codecs"
 	"pakdb/internal/atomicfile"
@@ -48,8 +49,9 @@ func SpoolEntry(ctx context.Context, ar *Archive, e *codecs.Entry) (*Content, er
 // Copy copies the content of e to w and checks that it has the size that the
 // archive declares. Errors of w are told from those of the content.
 func Copy(ctx context.Context, w io.Writer, r io.Reader, want int64) (contentErr, writeErr error) {
-	out := &errWriter{w: w}
-	n, err := io.Copy(out, codecs.ContextReader(ctx, r))
+	out, buf := &errWriter{w: w}, copyBuffers.Get().(*[copySize]byte)
+	defer copyBuffers.Put(buf)
+	n, err := io.CopyBuffer(out, codecs.ContextReader(ctx, r), buf[:])
 	switch {
 	case out.err != nil:
 		return nil, out.err
@@ -58,6 +60,12 @@ func Copy(ctx context.Context, w io.Writer, r io.Reader, want int64) (contentErr
 	}
 	return err, nil
 }
+
+// copySize is how much Copy reads and writes at once: what is hashed in between is
+// still in the cache of the core.
+const copySize = 256 << 10
+
+var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
 // errWriter remembers its first error.
 type errWriter struct {
