@@ -38,7 +38,8 @@ const (
 // Index is what a store has: builds/index.json.
 type Index struct {
 	State
-	Builds []string `json:"builds"` // labels, in the order in which they were published
+	Builds []string `json:"builds"`          // labels, in the order in which they were published
+	Trust  bool     `json:"trust,omitempty"` // there is signed metadata (package trust)
 }
 
 // Build is a build's manifest. Its upper level, which may be signed, is

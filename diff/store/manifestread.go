@@ -31,7 +31,11 @@ func decodeJSON(b []byte, s *State, read func(j *jsonStream, key string) error) 
 func ParseIndex(b []byte) (*Index, error) {
 	x := &Index{}
 	err := decodeJSON(b, &x.State, func(j *jsonStream, key string) error {
-		if key != "builds" {
+		switch key {
+		case "builds":
+		case "trust":
+			return j.value(&x.Trust)
+		default:
 			return j.skip()
 		}
 		return j.array(func() (err error) {

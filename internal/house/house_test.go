@@ -141,10 +141,11 @@ var rooms = map[string][]string{
 	"diff/delta":     {"internal/..."},
 
 	"diff/store":         {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "internal/..."}, // as diff/pkdelta
+	"diff/store/trust":   {},                                                                                                                       // TUF: the standard library alone
 	"diff/store/place":   {"diff/store"},
 	"diff/store/bucket":  {"diff/store", "diff/store/place"},
-	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "internal/..."},
-	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/update", "internal/..."},
+	"diff/store/update":  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "internal/..."},
+	"diff/store/publish": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "internal/..."},
 
 	"diff/pkdelta":              {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
 	"diff/pkdelta/table":        {"internal/bin", "internal/perfect"},

@@ -179,7 +179,7 @@ func (p *patchMaker) remake(ctx context.Context, b *store.Build) (string, error)
 	if err := p.out.out.MkdirAll(remadeName); err != nil {
 		return temp, err
 	}
-	r, err := update.OpenRemote(p.out.at, update.RemoteOptions{})
+	r, err := update.OpenRemote(p.out.at, update.RemoteOptions{Own: true})
 	if err != nil {
 		return temp, err
 	}

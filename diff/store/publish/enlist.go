@@ -82,7 +82,7 @@ func (p *publisher) enlist(b *store.Build, index *store.Index) error {
 			return err
 		}
 		next := *now
-		next.State = b.State
+		next.State, next.Trust = b.State, w.key != nil
 		next.Builds = append(slices.DeleteFunc(slices.Clone(now.Builds), func(have string) bool { return have == b.Label }), b.Label)
 		err = w.change(store.IndexName, &next, version)
 		if err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {

@@ -74,7 +74,14 @@ func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *
 	if err := tidy(to); err != nil {
 		return nil, err
 	}
+	index.Trust = w.key != nil
 	if err := w.writeJSON(store.IndexName, index); err != nil {
+		return nil, err
+	}
+	if err := w.publishSigned(); err != nil {
+		return nil, err
+	}
+	if err := removeUntrusted(w); err != nil {
 		return nil, err
 	}
 	if err := removeUnlisted(to, index); err != nil {
@@ -105,6 +112,34 @@ func removeUnlisted(to *atomicfile.Dir, index *store.Index) error {
 		}
 	}
 	return to.Sync()
+}
+
+// removeUntrusted removes signed metadata that was replaced, and the manifests that only
+// it named.
+func removeUntrusted(w *storeWriter) error {
+	if w.key == nil {
+		return nil
+	}
+	need, err := w.trusted(w.key)
+	if err != nil || need == nil {
+		return err
+	}
+	for _, folder := range []string{"trust", "trust/builds"} {
+		entries, err := os.ReadDir(w.out.Path(folder))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			name := folder + "/" + e.Name()
+			if need[name] || !isTrust(name) || e.IsDir() {
+				continue
+			}
+			if err := w.out.Remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return w.out.Sync()
 }
 
 // needed returns the names of all packs and objects that builds are made of.

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"pakdb/diff/store"
+	"pakdb/diff/store/trust"
 )
 
 // marksName is the file of a bucket that says since when files are not needed. A
@@ -25,6 +27,9 @@ type marks map[string]int64
 func (w *storeWriter) pruneRemote(ctx context.Context, keep int, grace time.Duration, now time.Time) (*Pruned, error) {
 	out := &Pruned{}
 	if err := w.shorten(out, keep); err != nil {
+		return out, err
+	}
+	if err := w.publishSigned(); err != nil { // without the builds that are gone
 		return out, err
 	}
 	since, version, err := w.marks()
@@ -82,7 +87,7 @@ func (w *storeWriter) shorten(out *Pruned, keep int) error {
 		if out.Builds = slices.Clone(index.Builds[:n]); n == 0 {
 			return nil
 		}
-		index.Builds = index.Builds[n:]
+		index.Builds, index.Trust = index.Builds[n:], w.key != nil
 		if err = w.change(store.IndexName, index, version); err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {
 			return err
 		}
@@ -118,6 +123,13 @@ func (w *storeWriter) needed() (labels []string, need map[string]bool, err error
 	for _, name := range append([]string{store.IndexName}, manifests(index.Builds)...) {
 		need[name], need[name+store.Signed] = true, true
 	}
+	if w.key != nil {
+		signed, err := w.trusted(w.key)
+		if err != nil {
+			return nil, nil, err
+		}
+		maps.Copy(need, signed)
+	}
 	return index.Builds, need, nil
 }
 
@@ -131,10 +143,14 @@ func manifests(labels []string) (names []string) {
 // unneeded returns the files of a store that are not needed and of which old says that
 // they may go: manifests first, then what these need.
 func (w *storeWriter) unneeded(ctx context.Context, need map[string]bool, old func(store.Info) bool) (list []store.Info, err error) {
-	for _, folder := range []string{"builds", "m", "p", "d", "n"} {
+	folders := []string{"builds", "m", "p", "d", "n"}
+	if need[trust.TimestampName] {
+		folders = append(folders, strings.TrimSuffix(trust.Folder, "/"))
+	}
+	for _, folder := range folders {
 		err := w.bucket.List(ctx, folder, func(in store.Info) error {
 			manifest := path.Ext(strings.TrimSuffix(in.Name, store.Signed)) == ".json"
-			if !need[in.Name] && (folder != "builds" || manifest) && old(in) {
+			if !need[in.Name] && (folder != "builds" || manifest) && (folder+"/" != trust.Folder || isTrust(in.Name)) && old(in) {
 				list = append(list, in)
 			}
 			return nil

@@ -28,7 +28,11 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		return nil, err
 	}
 	defer done()
+	w.fresh, w.root, w.expiry = label, opt.Root, opt.Expiry
 	if err := w.staysSigned(); err != nil {
+		return nil, err
+	}
+	if err := w.maySign(false); err != nil {
 		return nil, err
 	}
 	p, index, earlier, err := newPublisher(w, opt)
@@ -54,14 +58,20 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	}
 	p.stats.Packs, p.stats.Written = p.packs.added, p.out.written
 	if w.bucket != nil {
-		return &p.stats, p.enlist(b, index)
+		if err := p.enlist(b, index); err != nil {
+			return nil, err
+		}
+		return &p.stats, w.publishSigned()
 	}
-	index.State = b.State
+	index.State, index.Trust = b.State, w.key != nil
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	if err := p.out.writeJSON(store.BuildName(label), b); err != nil {
 		return nil, err
 	}
-	return &p.stats, p.out.writeJSON(store.IndexName, index)
+	if err := p.out.writeJSON(store.IndexName, index); err != nil {
+		return nil, err
+	}
+	return &p.stats, w.publishSigned()
 }
 
 // deltas makes what brings folders from earlier builds to the build: deltas of

@@ -19,6 +19,8 @@ type Options struct {
 	Open     *codecs.Options
 	Now      time.Time          // of publication; zero: now
 	Key      *pkdelta.SecretKey // signs the manifest; nil: the store is not signed
+	Root     []byte             // the signed metadata's root to begin with, if Key is none of its own; nil: the store's first
+	Expiry   time.Duration      // of the signed timestamp; 0: [DefaultExpiry]
 	Sums     []string           // what the files' BLAKE3 must be, in hexadecimal; "" or none: no matter
 	Deltas   int                // from how many of the last builds to make transport patches
 	Effort   Effort             // for patches of whole files

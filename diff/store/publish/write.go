@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/zeebo/blake3"
@@ -18,6 +19,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/diff/store/place"
+	"pakdb/diff/store/trust"
 	"pakdb/internal/atomicfile"
 )
 
@@ -72,6 +74,10 @@ type storeWriter struct {
 	from    *store.Reader      // the store
 	key     *pkdelta.SecretKey // signs manifests; nil: the store is not signed
 	written int64              // bytes of packs, objects and deltas
+
+	fresh  string        // label of the build that is published
+	root   []byte        // of the signed metadata, if it came another way
+	expiry time.Duration // of the timestamp; 0: as usual
 }
 
 // writeJSON writes a manifest. Its signature is there before it, beside the old
@@ -152,7 +158,7 @@ func (w *storeWriter) writeNames(sum string, b []byte) error {
 
 // tidy removes what a publisher that was stopped left unfinished.
 func tidy(out *atomicfile.Dir) error {
-	for _, folder := range []string{".", "builds", "d", "m", "n", "p"} {
+	for _, folder := range []string{".", "builds", "d", "m", "n", "p", "trust", "trust/builds"} {
 		entries, err := os.ReadDir(out.Path(folder))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -208,14 +214,19 @@ func (w *storeWriter) json(list []store.File) (string, error) {
 // staysSigned returns ErrSigned for a store whose list of builds would lose its
 // signature: clients that ask for one could not update any more.
 func (w *storeWriter) staysSigned() error {
-	name := store.IndexName + store.Signed
 	if w.key != nil {
 		return nil
 	}
-	if _, err := w.size(name); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
+	var name string
+	for _, name = range []string{store.IndexName + store.Signed, trust.TimestampName, ""} {
+		if name == "" {
+			return nil
+		}
+		if _, err := w.size(name); err == nil {
+			break
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	return fmt.Errorf("%s: %w: it needs the key, or, if nobody asks for signatures, %s removed", w.at, store.ErrSigned, name)
 }

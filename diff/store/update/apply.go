@@ -28,6 +28,9 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 	if err := f.disk.out.MkdirAll(store.WorkDir); err != nil {
 		return err
 	}
+	if err := remember(f.disk, f.trust); err != nil {
+		return f.disk.withLeft(err)
+	}
 	for _, name := range p.Stale {
 		if err := f.disk.out.RemoveAll(path.Join(store.WorkDir, name)); err != nil {
 			return err

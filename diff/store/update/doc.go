@@ -12,8 +12,8 @@
 // are compared. Where a patch between files is cheaper, it is used. What is wrong is
 // asked for again, elsewhere if there is an elsewhere.
 //
-// Files in reading order: limiter.go, request.go and remote.go (what is asked of
-// whom, and how often), plan.go (the data), frames.go (lists of the store), disk.go
+// Files in reading order: limiter.go, request.go, remote.go and trusted.go (what
+// is asked of whom, how often, and who is believed), plan.go (the data), frames.go (lists of the store), disk.go
 // (the folder), compare.go, local.go (what its files contain), trees.go (recipes),
 // patches.go, contents.go, choose.go, leftover.go (what an earlier run left),
 // fetch.go, output.go, make.go, place.go, update.go (Open, Compare, Plan), apply.go.

@@ -22,6 +22,8 @@ type Remote struct {
 	limit   *limiter
 	key     *pkdelta.PublicKey
 	clock   clock
+	opt     RemoteOptions
+	trust   truster
 
 	requests atomic.Int64
 	fetched  atomic.Int64
@@ -34,13 +36,19 @@ type RemoteOptions struct {
 	Rate   int64              // bytes a second at most, 0: no limit
 	Client *http.Client       // nil: one with timeouts for connecting and for silence
 	Key    *pkdelta.PublicKey // manifests must be signed by its owner; nil: no matter by whom
+	Root   []byte             // the store's root of signed metadata, if it came another way; nil: by Key, or as the folder remembers, or as the store says
 	Others []string           // where the same store is as well, for what the first does not give right
+
+	AllowExpired  bool // signed metadata may have expired
+	AllowRollback bool // the store may be at an earlier state than the folder has seen
+	Own           bool // a publisher's own store, whose signed metadata is written last
 }
 
 // OpenRemote opens the store at a URL, http or https, in a bucket ([place.Open] says
 // how that is called), or in a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
-	r := &Remote{limit: newLimiter(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: sleep}}
+	r := &Remote{limit: newLimiter(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: sleep}, opt: opt}
+	r.trust.r = r
 	client := opt.Client
 	if client == nil {
 		client = place.NewClient(workers)
@@ -147,10 +155,42 @@ func (r *Remote) Index(ctx context.Context) (*store.Index, error) {
 	return index, err
 }
 
+// Labels returns the builds that a client can have, in the order of publication.
+func (r *Remote) Labels(ctx context.Context) ([]string, error) {
+	if err := r.trust.open(ctx, r.trust.dir); err != nil {
+		return nil, err
+	}
+	if c := r.trust.current(); c != nil {
+		return c.Targets.Labels(), nil
+	}
+	index, err := r.Index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return index.Builds, nil
+}
+
 // Build returns the manifest of a build, without its files; the last one published
 // if label is empty.
 func (r *Remote) Build(ctx context.Context, label string) (*store.Build, error) {
+	return r.buildFor(ctx, "", label)
+}
+
+// buildFor returns the manifest of a build, as a folder trusts the store: dir may be "".
+func (r *Remote) buildFor(ctx context.Context, dir, label string) (*store.Build, error) {
+	if err := r.trust.open(ctx, dir); err != nil {
+		return nil, err
+	}
+	if c := r.trust.current(); c != nil {
+		return r.trust.build(ctx, c, label)
+	}
 	index, err := r.Index(ctx)
+	if err == nil && index.Trust && r.key == nil && !r.opt.Own {
+		if err := r.trust.pin(ctx, dir); err != nil {
+			return nil, err
+		}
+		return r.trust.build(ctx, r.trust.current(), label)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,12 @@ type want struct {
 	check func([]byte) error // that they are right; nil: nobody knows
 	fresh bool               // what caches have is not wanted
 	first int                // source to ask first, modulo their number
+
+	optional bool // it need not be there: the error is errAbsent if no source has it
 }
+
+// errAbsent is the error for what is optional and not there.
+var errAbsent = errors.New("not there")
 
 func (w *want) String() string {
 	if w.n < 0 {
@@ -58,6 +63,7 @@ type asking struct {
 	kind   string // its media type
 	from   int    // source
 	wrongs []int  // answers of each source
+	absent int    // answers that there is none
 	failed int    // attempts in a row by which nothing came
 	pause  time.Duration
 }
@@ -92,6 +98,12 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("%s: %w", a.name, err)
+	case errors.As(err, &wrong) && wrong.absent && a.optional:
+		a.from = (a.from + 1) % len(a.r.sources)
+		if a.absent++; a.absent >= len(a.r.sources) {
+			return errAbsent
+		}
+		return nil
 	case errors.As(err, &wrong):
 		a.describe(wrong)
 		a.wrongs[a.from]++
@@ -169,6 +181,7 @@ type wrongError struct {
 	what    string // was wanted
 	got     string
 	answers int
+	absent  bool // there is no such file
 }
 
 func (e *wrongError) Error() string {
@@ -243,7 +256,7 @@ func (a *asking) more(ctx context.Context) error {
 func asWrong(err error) error {
 	var none *store.NotGiven
 	if errors.As(err, &none) {
-		return &wrongError{err: none.Err}
+		return &wrongError{err: none.Err, absent: none.Absent}
 	}
 	return err
 }

@@ -27,6 +27,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/diff/store"
 	"pakdb/diff/store/publish"
+	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update"
 )
 
@@ -48,7 +49,7 @@ func readFolder(t *testing.T, dir string) folder {
 	t.Helper()
 	f := folder{}
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Name() == trust.MemoryName {
 			return err
 		}
 		rel, err := filepath.Rel(dir, p)

@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
+	"pakdb/diff/store/trust"
 	"pakdb/internal/rescue"
 )
 
@@ -23,13 +24,21 @@ type Target struct {
 	Build  *store.Build // its manifest, without files
 	isLast bool         // it is the one published last
 	remote *Remote
+	dir    string // whose memory of the store was used
 }
 
 // Open reads the manifest of a build, and checks it: by its signature, if the
 // Remote has a key. An empty label is that of the build published last.
+// For a folder that remembers whom it trusts, see [OpenFor].
 func Open(ctx context.Context, r *Remote, label string) (*Target, error) {
-	build, err := r.Build(ctx, label)
-	return &Target{Build: build, isLast: label == "", remote: r}, err
+	return OpenFor(ctx, r, "", label)
+}
+
+// OpenFor is [Open] for a folder, which takes only what those say whom it trusts, and
+// nothing older than what it has seen.
+func OpenFor(ctx context.Context, r *Remote, dir, label string) (*Target, error) {
+	build, err := r.buildFor(ctx, dir, label)
+	return &Target{Build: build, isLast: label == "", remote: r, dir: dir}, err
 }
 
 // Folder is a folder that was compared with a build. It is locked: until it is
@@ -42,6 +51,7 @@ type Folder struct {
 	diff     *difference
 	local    *local
 	contents *contents // of the files that no patch makes, once there is a plan
+	trust    *trust.Chain
 }
 
 // Compare looks at what is in dir, by content: the version that it has does not
@@ -49,7 +59,14 @@ type Folder struct {
 // is in the way. Nothing in dir is changed, unless an update by package patch was
 // interrupted there, which is finished first.
 func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folder, err error) {
-	f = &Folder{build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	if t.dir != dir && Remembers(dir) { // the target was opened for another folder
+		again, err := OpenFor(ctx, t.remote, dir, t.Build.Label)
+		if err != nil {
+			return nil, err
+		}
+		t = &Target{again.Build, t.isLast, t.remote, dir}
+	}
+	f = &Folder{trust: t.remote.trust.current(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -147,7 +164,7 @@ func Prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Folder, 
 	for try := 1; ; try++ {
 		t, f, p, err := prepare(ctx, r, dir, opt)
 		var wrong *wrongError
-		if err == nil || r.key != nil || try == manifestTries || !errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
+		if err == nil || r.key != nil || r.trust.current() != nil || try == manifestTries || !errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
 			return f, p, err
 		}
 		if again, e := r.Build(ctx, opt.Label); e != nil || again.Sum == t.sum() {
@@ -159,7 +176,7 @@ func Prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Folder, 
 // prepare is Prepare by the manifest that comes first. It returns what is known of
 // that even if it fails.
 func prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Target, *Folder, *Plan, error) {
-	t, err := Open(ctx, r, opt.Label)
+	t, err := OpenFor(ctx, r, dir, opt.Label)
 	if err != nil {
 		return t, nil, nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/publish"
+	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update"
 )
 
@@ -220,7 +221,7 @@ func TestSignedElsewhere(t *testing.T) {
 	}
 	same(t, "from a mirror", readFolder(t, to), folder{"a": []byte("a")})
 	_, _, err := quickly(t, url, t.TempDir(), update.RemoteOptions{Key: pub})
-	if !errors.Is(err, pkdelta.ErrSignature) || !strings.Contains(err.Error(), url+"/builds/index.json") || !strings.Contains(err.Error(), "doctype") {
+	if !errors.Is(err, trust.ErrMetadata) || !strings.Contains(err.Error(), url+"/trust/1.root.json") || !strings.Contains(err.Error(), "doctype") {
 		t.Error(err)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish"
+	"pakdb/diff/store/trust"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
 	"pakdb/internal/choose"
@@ -115,7 +117,8 @@ func isFinding(err error) bool {
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,
 		locate.ErrChanged, indexer.ErrChanged, query.ErrNoContent, query.ErrTooLarge,
 		overlay.ErrExists, overlay.ErrName, overlay.ErrChanged, overlay.ErrNothing, overlay.ErrForeign, overlay.ErrDiffers,
-		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned})
+		store.ErrCorrupt, store.ErrNoStore, store.ErrChanged, store.ErrUnsigned, store.ErrSigned,
+		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed, publish.ErrKeyRole, publish.ErrThreshold})
 }
 
 // classError puts an error into a class without changing its text.

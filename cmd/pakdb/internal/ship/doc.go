@@ -2,6 +2,6 @@
 // transport patches, publish, store and update for stores, keygen.
 //
 // Files in reading order: commands.go, publish.go, delta.go, delta_info.go,
-// delta_apply.go, delta_estimate.go, delta_sides.go, delta_sign.go, pak.go,
+// delta_apply.go, delta_estimate.go, delta_sides.go, delta_sign.go, trust.go, pak.go,
 // published.go, delta_undo.go, update.go, delta_recover.go.
 package ship

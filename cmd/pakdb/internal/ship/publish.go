@@ -24,7 +24,7 @@ import (
 )
 
 func newPublishCommand(a *cli.App) *cobra.Command {
-	var opts publishOptions
+	opts := publishOptions{expires: publish.DefaultExpiry}
 	cmd := &cobra.Command{
 		Use:   "publish [flags] BUILD -o STORE",
 		Short: "Publish a build as static files for updates",
@@ -45,6 +45,10 @@ published as it is, and its manifest names the archive.
 Any number of publishers may write to a bucket at once. ?endpoint=URL names another
 service than Amazon's, &region=NAME its region. The keys are AWS_ACCESS_KEY_ID,
 AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN in the environment.
+
+With --sign the store gets signed metadata, as TUF has it: clients then refuse other
+builds, earlier states, and a list of builds that has expired. Publish or run "pakdb
+store renew" before that: it is good for --expires, 30 days by default.
 
 Clients bring any folder to any build of the store by "pakdb update", whatever
 version, mix or mod they have.
@@ -71,7 +75,9 @@ as can be, for ten times the CPU: new players then fetch up to a quarter less.`,
 	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cmd.Flags().StringVar(&opts.effort, "effort", "normal", "patches of whole files with `EFFORT`: fast, normal, best")
 	cli.CompleteFlag(cmd, "effort", "fast", "normal", "best")
-	opts.sign.add(cmd, "sign the manifest with the secret key in `FILE` (pakdb keygen)")
+	opts.sign.add(cmd, "sign the build with the secret key in `FILE` (pakdb keygen)")
+	cmd.Flags().StringVar(&opts.root, "root", "", "the store's root of signed metadata, in `FILE`, if the key is none of the root's")
+	cmd.Flags().Var((*days)(&opts.expires), "expires", "clients take the signed list of builds for this `TIME`: 30d, 12h")
 	cmd.Flags().StringVar(&opts.label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
 	return cli.Reporting(a, cmd, result.Published{})
 }
@@ -83,6 +89,8 @@ type publishOptions struct {
 	sign         secretKey
 	deltas       int
 	allowDamaged bool
+	root         string
+	expires      time.Duration
 }
 
 func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
@@ -91,6 +99,10 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
 	}
 	key, err := opts.sign.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	root, err := readRoot(opts.root)
 	if err != nil {
 		return err
 	}
@@ -118,7 +130,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Deltas: opts.deltas, Effort: publish.Effort(effort), Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
@@ -136,12 +148,13 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 func newStoreCommand(a *cli.App) *cobra.Command {
 	return cli.Group(&cobra.Command{
 		Use:   "store",
-		Short: "List, check and prune what was published",
+		Short: "List, check, prune and sign what was published",
 		Long:  `Look after a store that "pakdb publish" made.`,
 		Example: `  pakdb store list /srv/game
   pakdb store check /srv/game
   pakdb store prune --keep 5 /srv/game`,
-	}, newStoreListCommand(a), newStoreCheckCommand(a), newStorePruneCommand(a))
+	}, newStoreListCommand(a), newStoreCheckCommand(a), newStorePruneCommand(a),
+		newStoreTrustCommand(a), newStoreSignCommand(a), newStoreRenewCommand(a), newStoreRotateCommand(a))
 }
 
 func newStoreListCommand(a *cli.App) *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"time"
 
@@ -34,11 +35,17 @@ New files are made beside the old ones and verified. When all are right, they ta
 their places, and files that only earlier builds had are removed. Unknown files are
 kept. An interrupted update continues where it stopped.
 
+DIR remembers the keys of a signed store, and what it saw last, in
+.pakdb-trust.json: later updates take nothing by other keys, nothing older, and
+nothing that has expired. The first update takes the keys from --root or --key, or
+else from the store. "pakdb store trust" tells more.
+
 --dry-run --format json prints the plan: how each file would be made and from what,
 what would be removed, what stays, and what would be fetched.`,
 		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
   pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
   pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
+  pakdb update ~/game --from https://cdn.example.org/game --root root.json
   pakdb update ~/game --from /srv/game --dry-run
   pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
 		Args: cli.Args(cobra.ExactArgs(1)),
@@ -56,6 +63,9 @@ what would be removed, what stays, and what would be fetched.`,
 	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
 	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
 	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
+	cmd.Flags().StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`, as the publisher gave it")
+	cmd.Flags().BoolVar(&o.allowExpired, "allow-expired", false, "take signed metadata that has expired")
+	cmd.Flags().BoolVar(&o.allowRollback, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
 	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
 	cmd.Flags().StringVar(&o.format, "format", "", "print the result, with --dry-run the plan, as `FORMAT`: json")
 	cli.CompleteFlag(cmd, "format", "json")
@@ -66,15 +76,23 @@ what would be removed, what stays, and what would be fetched.`,
 type updateOptions struct {
 	from               []string
 	build, key, format string
+	root               string
+	allowExpired       bool
+	allowRollback      bool
 	rate               cli.ByteSize
 	dryRun             bool
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
-	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:]}
+	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: o.allowExpired, AllowRollback: o.allowRollback}
 	if o.key != "" {
 		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
+		}
+	}
+	if o.root != "" {
+		if opt.Root, err = os.ReadFile(o.root); err != nil {
+			return err
 		}
 	}
 	r, err := update.OpenRemote(o.from[0], opt)
@@ -82,7 +100,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 		return err
 	}
 	for _, from := range o.from {
-		if doubt := place.Doubt(from, opt.Key != nil); doubt != "" && !a.Quiet {
+		if doubt := place.Doubt(from, opt.Key != nil || opt.Root != nil || update.Remembers(dir)); doubt != "" && !a.Quiet {
 			a.Warn(doubt)
 		}
 	}
@@ -95,6 +113,11 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 		return recoverHint(err, dir)
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	for _, doubt := range r.Doubts() {
+		if !a.Quiet {
+			a.Warn(doubt)
+		}
+	}
 	if o.format != "" && o.dryRun {
 		e := json.NewEncoder(a.Stdout)
 		e.SetIndent("", "  ")

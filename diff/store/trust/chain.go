@@ -1,0 +1,281 @@
+package trust
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Chain is what a client accepts of a store, step by step, in TUF's order: roots, the
+// timestamp, the snapshot, the targets. Each step fails without a change of what was
+// accepted.
+type Chain struct {
+	Now           time.Time
+	AllowExpired  bool
+	AllowRollback bool
+
+	Root     *Root
+	text     []byte            // of the root, as it was stored
+	anchors  map[string]bool   // ids of the keys that roots of the chain were signed by
+	versions map[string]int64  // that the client saw last; none: 0
+	accepted map[string]int64  // of this time
+	snapshot Meta              // of the timestamp
+	targets  Meta              // of the snapshot
+	warned   map[string]string // what had expired and was allowed, by role
+	expires  map[string]time.Time
+
+	Targets *Targets // once they were accepted
+}
+
+// Start begins a chain with a root that its own keys have signed. If key is not nil,
+// it must be one of the root's and have signed it: else who names the root says that it
+// is the right one.
+func Start(root []byte, key *Key) (*Chain, error) {
+	r := &Root{}
+	e, signed, err := open(root, MostRoot, RoleRoot, r)
+	if err == nil {
+		err = r.check()
+	}
+	if err == nil {
+		err = r.verify(RoleRoot, signed, e.Signatures)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if key != nil {
+		id, signs := "", false
+		for have, k := range r.Keys {
+			if k == *key && slices.Contains(r.Roles[RoleRoot].KeyIDs, have) {
+				id = have
+			}
+		}
+		for _, sig := range e.Signatures {
+			signs = signs || id != "" && sig.KeyID == id && key.verifies(signed, sig.Sig)
+		}
+		if !signs {
+			return nil, fmt.Errorf("%w: root %d is not by the key that was given", ErrSignature, r.Version)
+		}
+	}
+	c := &Chain{anchors: map[string]bool{}, versions: map[string]int64{}, accepted: map[string]int64{}, warned: map[string]string{}, expires: map[string]time.Time{}}
+	c.take(r, root)
+	return c, nil
+}
+
+func (c *Chain) take(r *Root, text []byte) {
+	c.Root, c.text = r, bytes.Clone(text)
+	c.expires[RoleRoot] = r.Expires
+	for _, id := range r.Roles[RoleRoot].KeyIDs {
+		c.anchors[r.Keys[id].Value.Public] = true
+	}
+}
+
+// Knows reports whether a key is or was one of the root's.
+func (c *Chain) Knows(key Key) bool { return c.anchors[key.Value.Public] }
+
+// NextRoot accepts the root after the last one: enough keys of both must have signed it.
+// Where the keys of a list of builds changed, the versions seen under the old ones are
+// forgotten: who stole one could have signed the largest there is.
+func (c *Chain) NextRoot(text []byte) error {
+	r := &Root{}
+	e, signed, err := open(text, MostRoot, RoleRoot, r)
+	if err == nil {
+		err = r.check()
+	}
+	if err == nil {
+		err = c.Root.verify(RoleRoot, signed, e.Signatures)
+	}
+	if err == nil {
+		err = r.verify(RoleRoot, signed, e.Signatures)
+	}
+	if err == nil && r.Version != c.Root.Version+1 {
+		err = fmt.Errorf("%w: root %d where %d is next", ErrRollback, r.Version, c.Root.Version+1)
+	}
+	if err != nil {
+		return err
+	}
+	for _, role := range []string{RoleTimestamp, RoleSnapshot, RoleTargets} {
+		if !sameKeys(c.Root, r, role) {
+			clear(c.versions)
+		}
+	}
+	c.take(r, text)
+	return nil
+}
+
+func sameKeys(a, b *Root, role string) bool {
+	keys := func(r *Root) map[string]bool {
+		set := map[string]bool{}
+		for _, id := range r.Roles[role].KeyIDs {
+			set[r.Keys[id].Value.Public] = true
+		}
+		return set
+	}
+	return maps.Equal(keys(a), keys(b))
+}
+
+// RootsDone ends the roots: the last one must not have expired.
+func (c *Chain) RootsDone() error { return c.fresh(&c.Root.Head) }
+
+// fresh fails for what has expired.
+func (c *Chain) fresh(h *Head) error {
+	c.expires[h.Type] = h.Expires
+	if c.Now.Before(h.Expires) {
+		return nil
+	}
+	when := h.Expires.Format(time.RFC3339)
+	if c.AllowExpired {
+		c.warned[h.Type] = when
+		return nil
+	}
+	return fmt.Errorf("%w: %s %d, on %s, and it is %s", ErrExpired, h.Type, h.Version, when, c.Now.UTC().Format(time.RFC3339))
+}
+
+// Expires returns until when what was read last is good, by role.
+func (c *Chain) Expires() map[string]time.Time { return c.expires }
+
+// Expired returns what had expired and was allowed, a line each.
+func (c *Chain) Expired() (list []string) {
+	for _, role := range slices.Sorted(maps.Keys(c.warned)) {
+		list = append(list, fmt.Sprintf("%s has expired on %s", role, c.warned[role]))
+	}
+	return list
+}
+
+// grows fails for a version below the one seen last.
+func (c *Chain) grows(role string, version int64) error {
+	if last := c.versions[role]; version < last && !c.AllowRollback {
+		return fmt.Errorf("%w: %s %d, where %d was seen before", ErrRollback, role, version, last)
+	}
+	return nil
+}
+
+// SetTimestamp accepts the timestamp.
+func (c *Chain) SetTimestamp(text []byte) error {
+	t := &Timestamp{}
+	e, signed, err := open(text, MostTimestamp, RoleTimestamp, t)
+	if err == nil {
+		err = c.Root.verify(RoleTimestamp, signed, e.Signatures)
+	}
+	if err == nil {
+		err = c.grows(RoleTimestamp, t.Version)
+	}
+	if err != nil {
+		return err
+	}
+	m, ok := t.Meta[RoleSnapshot+".json"]
+	if !ok || m.Version < 1 || m.Version > mostVersion || m.Length < 1 || m.Length > MostSnapshot {
+		return fmt.Errorf("%w: timestamp names no snapshot", ErrMetadata)
+	}
+	if err := c.grows(RoleSnapshot, m.Version); err != nil {
+		return err
+	}
+	if err := c.fresh(&t.Head); err != nil {
+		return err
+	}
+	c.snapshot, c.accepted[RoleTimestamp] = m, t.Version
+	return nil
+}
+
+// Snapshot returns where the snapshot lies that the timestamp names, and its length.
+func (c *Chain) Snapshot() (name string, length int64) {
+	return Name(RoleSnapshot, c.snapshot.Version), c.snapshot.Length
+}
+
+// SnapshotMeta returns what the timestamp says of the snapshot.
+func (c *Chain) SnapshotMeta() Meta { return c.snapshot }
+
+// SetSnapshot accepts the snapshot.
+func (c *Chain) SetSnapshot(text []byte) error {
+	s := &Snapshot{}
+	if err := fits(RoleSnapshot, text, c.snapshot.Length, c.snapshot.Hashes); err != nil {
+		return err
+	}
+	e, signed, err := open(text, MostSnapshot, RoleSnapshot, s)
+	if err == nil {
+		err = c.Root.verify(RoleSnapshot, signed, e.Signatures)
+	}
+	if err == nil && s.Version != c.snapshot.Version {
+		err = fmt.Errorf("%w: snapshot %d where the timestamp names %d", ErrMixed, s.Version, c.snapshot.Version)
+	}
+	if err != nil {
+		return err
+	}
+	m, ok := s.Meta[RoleTargets+".json"]
+	if !ok || m.Version < 1 || m.Version > mostVersion || m.Length < 1 || m.Length > MostTargets {
+		return fmt.Errorf("%w: snapshot names no targets", ErrMetadata)
+	}
+	if err := c.grows(RoleTargets, m.Version); err != nil {
+		return err
+	}
+	if err := c.fresh(&s.Head); err != nil {
+		return err
+	}
+	c.targets, c.accepted[RoleSnapshot] = m, s.Version
+	return nil
+}
+
+// TargetsAt returns where the targets lie that the snapshot names, and their length.
+func (c *Chain) TargetsAt() (name string, length int64) {
+	return Name(RoleTargets, c.targets.Version), c.targets.Length
+}
+
+// SetTargets accepts the targets.
+func (c *Chain) SetTargets(text []byte) error {
+	t := &Targets{}
+	if err := fits(RoleTargets, text, c.targets.Length, c.targets.Hashes); err != nil {
+		return err
+	}
+	e, signed, err := open(text, MostTargets, RoleTargets, t)
+	if err == nil {
+		err = c.Root.verify(RoleTargets, signed, e.Signatures)
+	}
+	if err == nil && t.Version != c.targets.Version {
+		err = fmt.Errorf("%w: targets %d where the snapshot names %d", ErrMixed, t.Version, c.targets.Version)
+	}
+	if err == nil {
+		err = t.check()
+	}
+	if err == nil {
+		err = c.fresh(&t.Head)
+	}
+	if err != nil {
+		return err
+	}
+	c.Targets, c.accepted[RoleTargets] = t, t.Version
+	return nil
+}
+
+// Fits fails unless a text is the target.
+func (t *Target) Fits(name string, text []byte) error { return fits(name, text, t.Length, t.Hashes) }
+
+// fits fails unless a text has the length and the SHA-256 that metadata says.
+func fits(name string, text []byte, length int64, hashes map[string]string) error {
+	if int64(len(text)) != length {
+		return fmt.Errorf("%w: %s has %d bytes, and should have %d", ErrMixed, name, len(text), length)
+	}
+	sum := sha256.Sum256(text)
+	if hashes[sha] != hex.EncodeToString(sum[:]) {
+		return fmt.Errorf("%w: %s has another SHA-256", ErrMixed, name)
+	}
+	return nil
+}
+
+const sha = "sha256" // the hash that is checked
+
+// Hashes returns what metadata says of a text.
+func Hashes(text []byte) map[string]string {
+	sum := sha256.Sum256(text)
+	return map[string]string{sha: hex.EncodeToString(sum[:])}
+}
+
+// Version returns which version of a role's metadata was accepted; 0: none yet.
+func (c *Chain) Version(role string) int64 {
+	if role == RoleRoot {
+		return c.Root.Version
+	}
+	return c.accepted[role]
+}

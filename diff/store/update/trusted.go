@@ -1,0 +1,290 @@
+package update
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"pakdb/diff/store"
+	"pakdb/diff/store/trust"
+	"pakdb/internal/atomicfile"
+)
+
+// truster finds out whom a folder trusts, and what the store has by their word.
+type truster struct {
+	r      *Remote
+	mu     sync.Mutex
+	chain  *trust.Chain // nil: the store is not signed, or in the old way
+	dir    string       // whose memory the chain began with
+	doubts []string
+}
+
+// Doubts returns what a user should know about the signatures of the store, a line each.
+func (r *Remote) Doubts() []string {
+	r.trust.mu.Lock()
+	defer r.trust.mu.Unlock()
+	list := slices.Clone(r.trust.doubts)
+	if c := r.trust.chain; c != nil {
+		for _, line := range c.Expired() {
+			list = append(list, "the store's signed metadata: "+line)
+		}
+	}
+	return list
+}
+
+// Remembers reports whether a folder remembers whom it trusts.
+func Remembers(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, trust.MemoryName))
+	return err == nil
+}
+
+// recall reads the memory of a folder; nil if there is none.
+func recall(root fs.FS) (*trust.Chain, error) {
+	f, err := root.Open(trust.MemoryName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, trust.MostMemory+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	return trust.Recall(b)
+}
+
+// open brings the chain of a folder up to date, of none if dir is "". What was found
+// for the same folder before is not asked for again.
+func (t *truster) open(ctx context.Context, dir string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.r.opt.Own || t.chain != nil && t.dir == dir {
+		return nil
+	}
+	chain, err := t.begin(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if chain == nil {
+		t.chain = nil
+		return nil
+	}
+	return t.refresh(ctx, chain, dir)
+}
+
+// begin returns the root to begin with, nil if there is none. The memory of the folder
+// decides; without one the root that was given, or one by the key.
+func (t *truster) begin(ctx context.Context, dir string) (chain *trust.Chain, err error) {
+	if dir != "" {
+		if chain, err = recall(os.DirFS(dir)); err != nil {
+			return nil, &trustError{err, dir}
+		}
+	}
+	key := t.key()
+	switch {
+	case chain != nil && key != nil && !chain.Knows(*key):
+		return nil, &trustError{fmt.Errorf("%w: the folder trusts a store whose owner has not this key", trust.ErrSignature), dir}
+	case chain != nil && t.r.opt.Root != nil:
+		given, err := trust.Start(t.r.opt.Root, nil)
+		if err != nil {
+			return nil, err
+		}
+		if !chain.Meets(given) {
+			return nil, &trustError{fmt.Errorf("%w: the folder trusts a store with another root", trust.ErrSignature), dir}
+		}
+		return chain, nil
+	case chain != nil:
+		return chain, nil
+	case t.r.opt.Root != nil:
+		return trust.Start(t.r.opt.Root, key)
+	case key != nil:
+		return t.find(ctx, key)
+	}
+	return nil, nil
+}
+
+func (t *truster) key() *trust.Key {
+	if t.r.key == nil {
+		return nil
+	}
+	k := trust.NewKey(ed25519.PublicKey(t.r.key.Key[:]))
+	return &k
+}
+
+// find returns the first root that is by a key; without a key the first of all. It is nil
+// for a store that has none.
+func (t *truster) find(ctx context.Context, key *trust.Key) (chain *trust.Chain, err error) {
+	for n := int64(1); n <= trust.MostRoots; n++ {
+		b, err := t.r.get(ctx, &want{name: trust.Name(trust.RoleRoot, n), n: -1, most: trust.MostRoot, optional: true, fresh: true, check: func(b []byte) error {
+			r, err := trust.ParseRoot(b)
+			if err == nil && r.Version != n {
+				err = fmt.Errorf("%w: root %d", trust.ErrMixed, r.Version)
+			}
+			return err
+		}})
+		switch {
+		case errors.Is(err, errAbsent) && n == 1:
+			if key != nil {
+				t.doubts = append(t.doubts, "the store is signed in the old way: nothing tells whether its list of builds is the current one; its owner should run pakdb store sign")
+			}
+			return nil, nil
+		case errors.Is(err, errAbsent):
+			return nil, fmt.Errorf("%w: none of the store's roots is by that key", trust.ErrSignature)
+		case err != nil:
+			return nil, err
+		}
+		if chain, err = trust.Start(b, key); err == nil || !errors.Is(err, trust.ErrSignature) {
+			return chain, err
+		}
+	}
+	return nil, fmt.Errorf("%w: none of %d roots is by that key", trust.ErrSignature, trust.MostRoots)
+}
+
+// pin begins with the store's own first root, since nothing else is known.
+func (t *truster) pin(ctx context.Context, dir string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	chain, err := t.find(ctx, nil)
+	if err != nil || chain == nil {
+		return errors.Join(err, errUntrusted)
+	}
+	t.doubts = append(t.doubts, "the folder takes the store's own word for its keys, and from now on nobody else's: --key or --root says whom to trust")
+	return t.refresh(ctx, chain, dir)
+}
+
+// errUntrusted is for a list of builds that says that there is metadata, where none is.
+var errUntrusted = fmt.Errorf("%w: the list of builds says that there is signed metadata, and there is none", store.ErrCorrupt)
+
+// refresh fetches what is newer than the chain, in TUF's order.
+func (t *truster) refresh(ctx context.Context, c *trust.Chain, dir string) error {
+	opt, now := &t.r.opt, t.r.clock.now()
+	c.Now, c.AllowExpired, c.AllowRollback = now, opt.AllowExpired, opt.AllowRollback
+	for range trust.MostRoots {
+		_, err := t.r.get(ctx, &want{name: trust.Name(trust.RoleRoot, c.Root.Version+1), n: -1, most: trust.MostRoot, optional: true, fresh: true, check: c.NextRoot})
+		if errors.Is(err, errAbsent) {
+			break
+		} else if err != nil {
+			return &trustError{err, dir}
+		}
+	}
+	if err := c.RootsDone(); err != nil {
+		return &trustError{err, dir}
+	}
+	_, err := t.r.get(ctx, &want{name: trust.TimestampName, n: -1, most: trust.MostTimestamp, fresh: true, check: c.SetTimestamp})
+	if err == nil {
+		name, length := c.Snapshot()
+		_, err = t.r.get(ctx, &want{name: name, n: -1, most: length, check: c.SetSnapshot})
+	}
+	if err == nil {
+		name, length := c.TargetsAt()
+		_, err = t.r.get(ctx, &want{name: name, n: -1, most: length, check: c.SetTargets})
+	}
+	if err != nil {
+		return &trustError{err, dir}
+	}
+	t.chain, t.dir = c, dir
+	return nil
+}
+
+// current returns the chain, nil if the store is not signed or in the old way.
+func (t *truster) current() *trust.Chain {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.chain
+}
+
+// build returns the manifest of a build that the metadata names; of the last one if
+// label is empty.
+func (t *truster) build(ctx context.Context, c *trust.Chain, label string) (build *store.Build, err error) {
+	labels := c.Targets.Labels()
+	if label == "" && len(labels) > 0 {
+		label = labels[len(labels)-1]
+	}
+	name := store.BuildName(label)
+	target, ok := c.Targets.Targets[name]
+	if !ok {
+		return nil, &noBuild{label, labels}
+	}
+	_, err = t.r.get(ctx, &want{name: target.At(name), n: -1, most: target.Length, check: func(b []byte) error {
+		if err := target.Fits(name, b); err != nil {
+			return err
+		}
+		var err error
+		if build, err = store.ParseBuild(b); err == nil && build.Label != label {
+			err = fmt.Errorf("%w: the manifest of %q", trust.ErrMixed, build.Label)
+		}
+		if err == nil {
+			build.Sum = store.KeyOf(b)
+		}
+		return err
+	}})
+	return build, err
+}
+
+// remember writes down whom the folder trusts and what it has seen. It fails if another
+// update has seen more meanwhile.
+func remember(d *disk, c *trust.Chain) (err error) {
+	if c == nil {
+		return nil
+	}
+	b, err := c.Remember()
+	if err != nil {
+		return err
+	}
+	old, err := recall(d.root.FS())
+	if err != nil {
+		return &trustError{err, d.name}
+	}
+	if old != nil && !c.AllowRollback && c.Forgets(old) {
+		return &trustError{fmt.Errorf("%w: another update of the folder has seen a newer state", trust.ErrRollback), d.name}
+	}
+	var f *atomicfile.Temp
+	if f, err = d.out.Create(trust.MemoryName, 0o644); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Discard()) }()
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Place()
+	}
+	return err
+}
+
+// trustError is the error for metadata that the folder does not take.
+type trustError struct {
+	err error
+	dir string
+}
+
+func (e *trustError) Error() string { return e.err.Error() }
+func (e *trustError) Unwrap() error { return e.err }
+
+// Hint says what to do.
+func (e *trustError) Hint() string {
+	memory := filepath.Join(e.dir, trust.MemoryName)
+	switch {
+	case errors.Is(e.err, trust.ErrRollback):
+		return "the server, or what is between, has an earlier state of the store: try another copy of it; --allow-rollback is for those who know that its owner went back"
+	case errors.Is(e.err, trust.ErrExpired):
+		return "its owner runs pakdb store renew; if this clock is right, the server may keep newer builds back: --allow-expired takes what it has"
+	case errors.Is(e.err, trust.ErrSignature), errors.Is(e.err, trust.ErrMetadata):
+		return "if the store has a new owner, and you trust them, remove " + memory + " and pass their --key"
+	case errors.Is(e.err, fs.ErrNotExist), strings.Contains(e.err.Error(), "not there"):
+		return "the folder trusts signed metadata, which this store has not: remove " + memory + " to trust another store"
+	}
+	var own interface{ Hint() string }
+	if errors.As(e.err, &own) {
+		return own.Hint()
+	}
+	return ""
+}
