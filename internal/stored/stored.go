@@ -13,10 +13,10 @@ import (
 	"pakdb/internal/progress"
 )
 
-// hashPage is how much Hash reads at once, comparePage how much Equal does of
-// each side.
+// hashPage is how much Hash reads at once, which the cache of a core holds while it is
+// hashed; comparePage is how much Equal reads of each side.
 const (
-	hashPage    = 1 << 20
+	hashPage    = 256 << 10
 	comparePage = 256 << 10
 )
 
