@@ -39,6 +39,9 @@ func reworded(sql string) string {
 	if lifetimes := rewrite.Lifetimes(sql, rewritable(sql)); lifetimes != sql {
 		return lifetimes
 	}
+	if fields := rewrite.Fields(sql, rewritable(sql)); fields != sql {
+		return fields
+	}
 	return rewrite.Patterns(sql, rewritable(sql))
 }
 

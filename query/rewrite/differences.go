@@ -126,11 +126,14 @@ func (c *comparison) yieldsAll(from, to int) bool {
 }
 
 // entries reads the view entries and what it is called.
-func (c *comparison) entries(at int) (name string, next int, ok bool) {
-	if c.text(at) != "entries" || !c.tokens[at].Name {
+func (c *comparison) entries(at int) (name string, next int, ok bool) { return c.view("entries", at) }
+
+// view reads a view and what it is called.
+func (c *comparison) view(view string, at int) (name string, next int, ok bool) {
+	if c.text(at) != view || !c.tokens[at].Name {
 		return "", at, false
 	}
-	name, next = "entries", at+1
+	name, next = view, at+1
 	if c.text(next) == "as" {
 		next++
 	}

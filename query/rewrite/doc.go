@@ -9,6 +9,7 @@
 //   - missing.go: reads what one build has alone from the function pakdb_alone
 //   - patterns.go: looks at each path once
 //   - contents.go: counts the copies of contents at once
+//   - fields.go: finds the values of a field by its id
 package rewrite
 
 import "strings"
