@@ -3,8 +3,9 @@ package exactzlib
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/adler32"
 	"math"
+
+	"pakdb/codecs/compress/inflate"
 )
 
 const (
@@ -146,7 +147,7 @@ func (e *Encoder) encode() {
 		e.shift += uint32(len(e.src))
 	}
 	if !e.p.Raw && !e.off && !e.agreed {
-		e.w.out = binary.BigEndian.AppendUint32(e.w.out, adler32.Checksum(e.src))
+		e.w.out = binary.BigEndian.AppendUint32(e.w.out, inflate.Adler32(e.src))
 	}
 }
 

@@ -3,9 +3,10 @@ package exactzlib
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/adler32"
 	"iter"
 	"slices"
+
+	"pakdb/codecs/compress/inflate"
 )
 
 // Recognize finds parameters with which zlib makes stored from decoded, and
@@ -116,7 +117,7 @@ func isWrapped(stored, decoded []byte) bool {
 		return false
 	}
 	h, sum := binary.BigEndian.Uint16(stored), binary.BigEndian.Uint32(stored[len(stored)-4:])
-	return h>>8&15 == 8 && h%31 == 0 && sum == adler32.Checksum(decoded)
+	return h>>8&15 == 8 && h%31 == 0 && sum == inflate.Adler32(decoded)
 }
 
 // guesses yields parameters, the likeliest first.

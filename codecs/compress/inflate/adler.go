@@ -8,12 +8,11 @@ const (
 	adlerStep = 8 * 256            // bytes whose sums in lanes of 16 bits do not overflow
 )
 
-// sum returns the Adler-32 of p, three times as fast as hash/adler32: it
-// adds words of 8 bytes. After a word of bytes b0 to b7 the second sum has grown
+// sumFrom continues an Adler-32 of the sums s1 and s2, both below adlerMod, by
+// p. It adds words of 8 bytes. After a word of bytes b0 to b7 the second sum has grown
 // by 8 times the first, less b1 + 2*b2 + ... + 7*b7, and those products are
 // formed once a step, from the sums over all words.
-func sum(p []byte) uint32 {
-	s1, s2 := uint64(1), uint64(0)
+func sumFrom(s1, s2 uint64, p []byte) uint32 {
 	for len(p) >= 8 {
 		step := p[:min(len(p)&^7, adlerStep)]
 		p = p[len(step):]

@@ -23,7 +23,7 @@ func (d *Decoder) zlib() error {
 	if len(end) < 4 {
 		return d.fail(ErrTruncated, "Adler-32")
 	}
-	if binary.BigEndian.Uint32(end) != sum(d.dst) {
+	if binary.BigEndian.Uint32(end) != Adler32(d.dst) {
 		return d.fail(ErrChecksum, "Adler-32")
 	}
 	d.ip += 4
