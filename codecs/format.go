@@ -127,6 +127,7 @@ type CreateOptions struct {
 	MountPoint string
 	Method     compress.Method // for new entries that do not say; meaning of "" is the format's
 	BlockSize  int             // decoded bytes a block; 0 is the format's default
+	Fast       bool            // encode by compress.EncodeFast, not the bytes of the usual packers
 	Keys       KeyFunc
 
 	Encrypt      bool     // new entries; Entry.Flags can ask for it one by one

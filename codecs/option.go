@@ -28,6 +28,7 @@ const (
 	OptionMount        Option = "mount"
 	OptionMethod       Option = "method"
 	OptionBlockSize    Option = "block-size"
+	OptionEffort       Option = "effort"
 	OptionEncrypt      Option = "encrypt"
 	OptionEncryptIndex Option = "encrypt-index"
 	OptionKeyID        Option = "key-id"
@@ -38,7 +39,7 @@ const (
 
 // AllOptions returns every option that a user can give.
 func AllOptions() []Option {
-	return []Option{OptionMount, OptionMethod, OptionBlockSize, OptionEncrypt, OptionEncryptIndex, OptionKeyID, OptionAlign, OptionSeed}
+	return []Option{OptionMount, OptionMethod, OptionBlockSize, OptionEffort, OptionEncrypt, OptionEncryptIndex, OptionKeyID, OptionAlign, OptionSeed}
 }
 
 // given returns the options that are set.
@@ -51,6 +52,7 @@ func (o *CreateOptions) given() []Option {
 		{OptionMount, o.MountPoint != ""},
 		{OptionMethod, o.Method != compress.None},
 		{OptionBlockSize, o.BlockSize != 0},
+		{OptionEffort, o.Fast},
 		{OptionEncrypt, o.Encrypt},
 		{OptionEncryptIndex, o.EncryptIndex},
 		{OptionKeyID, o.KeyID != [16]byte{}},

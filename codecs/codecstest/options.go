@@ -98,6 +98,11 @@ func settingsOf(f *codecs.Format, version string, option codecs.Option) (without
 			base.Method = compress.Zlib // blocks are those of compressed entries
 		}
 		set(func(o *codecs.CreateOptions) { o.BlockSize = 4096 })
+	case codecs.OptionEffort:
+		if slices.Contains(f.Methods, compress.Zlib) && f.HasOption(version, option) {
+			base.Method = compress.Zlib // which alone has two
+		}
+		set(func(o *codecs.CreateOptions) { o.Fast = true })
 	case codecs.OptionEncrypt:
 		set(func(o *codecs.CreateOptions) { o.Encrypt, o.Keys = true, key })
 	case codecs.OptionEncryptIndex:

@@ -104,6 +104,16 @@ func Encode(m Method, dst, src []byte) ([]byte, error) {
 	return dst, unsupported(m, "no encoder")
 }
 
+// EncodeFast is [Encode] with less effort. Zlib takes a third to a half of the CPU
+// and 2 to 6 % more bytes, which are not those that zlib writes. The other
+// methods have one effort.
+func EncodeFast(m Method, dst, src []byte) ([]byte, error) {
+	if m == Zlib {
+		return encodeZlibFast(dst, src)
+	}
+	return Encode(m, dst, src)
+}
+
 // CanDecode reports whether [Decode] knows m.
 func CanDecode(m Method) bool {
 	switch m {

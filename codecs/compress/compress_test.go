@@ -262,6 +262,29 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
+// EncodeFast makes blocks that decode, behind what dst has, the same ones each
+// time. Those of zlib are others than those of Encode and little larger.
+func TestEncodeFast(t *testing.T) {
+	for _, m := range coded {
+		for name, src := range inputs() {
+			b, err := compress.EncodeFast(m, []byte("before"), src)
+			again, againErr := compress.EncodeFast(m, nil, src)
+			got := make([]byte, len(src))
+			if err != nil || againErr != nil || string(b[:6]) != "before" || !bytes.Equal(b[6:], again) ||
+				compress.Decode(m, got, again) != nil || !bytes.Equal(got, src) {
+				t.Errorf("%v %s differs: %v, %v", m, name, err, againErr)
+			}
+			exact := encode(t, m, src)
+			if m != compress.Zlib && !bytes.Equal(again, exact) || len(again) > len(exact)+len(exact)/10+len(src)/512+20 {
+				t.Errorf("%v %s: %d bytes, Encode %d", m, name, len(again), len(exact))
+			}
+		}
+	}
+	if _, err := compress.EncodeFast(compress.Oodle, nil, nil); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Oodle: %v", err)
+	}
+}
+
 // A destination that is reused is not allocated again.
 func TestEncodeLZ4Reuses(t *testing.T) {
 	src := inputs()["text"]

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
 	"pakdb/codecs/compress/exactzlib"
@@ -69,6 +70,7 @@ func decodeZstd(dst, src []byte) error {
 // makes them as new, so the output depends on the source alone.
 var (
 	zlibEncoders = sync.Pool{New: func() any { return new(exactzlib.Encoder) }}
+	zlibWriters  = sync.Pool{New: newZlibWriter}
 	gzipWriters  = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 	zstdWriters  = sync.Pool{New: newZstdWriter}
 )
@@ -80,6 +82,35 @@ func encodeZlib(dst, src []byte) ([]byte, error) {
 	defer zlibEncoders.Put(e)
 	out, err := e.Encode(dst, src, exactzlib.Default)
 	if err != nil {
+		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
+	}
+	return out, nil
+}
+
+// fastLevel is the slowest level of klauspost/compress that takes less CPU than
+// exactzlib; its level 7 takes as much and is larger.
+const fastLevel = 6
+
+func newZlibWriter() any {
+	w, err := zlib.NewWriterLevel(nil, fastLevel)
+	if err != nil {
+		return err
+	}
+	return w
+}
+
+func encodeZlibFast(dst, src []byte) ([]byte, error) {
+	w, ok := zlibWriters.Get().(*zlib.Writer)
+	if !ok {
+		return dst, unsupported(Zlib, "encoder options refused")
+	}
+	defer zlibWriters.Put(w)
+	out := appender(dst)
+	w.Reset(&out)
+	if _, err := w.Write(src); err != nil {
+		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
+	}
+	if err := w.Close(); err != nil {
 		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
 	}
 	return out, nil

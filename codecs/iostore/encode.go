@@ -46,8 +46,12 @@ func (w *writer) encode(ctx context.Context, c *written, m compress.Method, r io
 func (w *writer) encodeBlock(c *written, m compress.Method, plain []byte) error {
 	coded, number := plain, uint8(0)
 	if !isStored(m) {
+		encode := compress.Encode
+		if w.opt.Fast {
+			encode = compress.EncodeFast
+		}
 		var err error
-		if w.code, err = compress.Encode(m, w.code[:0], plain); err != nil {
+		if w.code, err = encode(m, w.code[:0], plain); err != nil {
 			return err
 		}
 		if len(w.code) < len(plain) {

@@ -61,7 +61,7 @@ func Format() *codecs.Format {
 
 func options(string) []codecs.Option {
 	return []codecs.Option{codecs.OptionMount, codecs.OptionMethod, codecs.OptionBlockSize,
-		codecs.OptionEncrypt, codecs.OptionEncryptIndex, codecs.OptionKeyID, codecs.OptionAlign}
+		codecs.OptionEffort, codecs.OptionEncrypt, codecs.OptionEncryptIndex, codecs.OptionKeyID, codecs.OptionAlign}
 }
 
 // The extensions of the two files.

@@ -52,7 +52,7 @@ func Format() *codecs.Format {
 
 // options are those of a version: the fields that it lacks take nothing.
 func options(text string) []codecs.Option {
-	all := []codecs.Option{codecs.OptionMount, codecs.OptionMethod, codecs.OptionBlockSize, codecs.OptionEncrypt, codecs.OptionAlign}
+	all := []codecs.Option{codecs.OptionMount, codecs.OptionMethod, codecs.OptionBlockSize, codecs.OptionEffort, codecs.OptionEncrypt, codecs.OptionAlign}
 	v, _ := byText(text)
 	if v >= indexEncryption {
 		all = append(all, codecs.OptionEncryptIndex)

@@ -46,6 +46,7 @@ type packing struct {
 	name       string
 	rec        *record
 	method     compress.Method
+	fast       bool // by compress.EncodeFast
 	raw, coded spool.Spool
 	jobs       []encodeJob
 
@@ -59,7 +60,7 @@ func (w *writer) newPacking(name string, rec *record, m compress.Method) *packin
 	if n := len(w.free); n > 0 {
 		p, w.free = w.free[n-1], w.free[:n-1]
 	}
-	p.name, p.rec, p.method, p.worth, p.err, p.done = name, rec, m, false, nil, nil
+	p.name, p.rec, p.method, p.fast, p.worth, p.err, p.done = name, rec, m, w.opt.Fast, false, nil, nil
 	return p
 }
 
@@ -164,12 +165,12 @@ func (p *packing) encodeBatch(batch []encodeJob, off, bs int64) error {
 		off += bs
 	}
 	if len(batch) == 1 {
-		batch[0].encode(p.method)
+		batch[0].encode(p.method, p.fast)
 		return batch[0].err
 	}
 	var wg sync.WaitGroup
 	for i := range batch {
-		wg.Go(func() { batch[i].encode(p.method) })
+		wg.Go(func() { batch[i].encode(p.method, p.fast) })
 	}
 	wg.Wait()
 	for i := range batch {
@@ -180,8 +181,12 @@ func (p *packing) encodeBatch(batch []encodeJob, off, bs int64) error {
 	return nil
 }
 
-func (j *encodeJob) encode(m compress.Method) {
-	j.coded, j.err = compress.Encode(m, j.coded[:0], j.plain)
+func (j *encodeJob) encode(m compress.Method, fast bool) {
+	encode := compress.Encode
+	if fast {
+		encode = compress.EncodeFast
+	}
+	j.coded, j.err = encode(m, j.coded[:0], j.plain)
 }
 
 // Small contents have too few blocks to keep the processors busy. They wait in a

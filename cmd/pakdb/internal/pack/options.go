@@ -15,7 +15,7 @@ import (
 // createOptions are the options of new archives that only some formats have. What
 // a format lacks it refuses itself.
 type createOptions struct {
-	method, mount         string
+	method, effort, mount string
 	blockSize             int
 	align                 int64
 	encrypt, encryptIndex bool
@@ -27,6 +27,8 @@ type createOptions struct {
 func (c *createOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.method, "method", "", "compress entries by `METHOD`, see pakdb formats; none stores them")
+	flags.StringVar(&c.effort, "effort", "exact", "zlib with `EFFORT`: exact, or fast, which is larger and takes less CPU")
+	cli.CompleteFlag(cmd, "effort", "exact", "fast")
 	flags.StringVar(&c.mount, "mount", "", "mount point `PATH`, as ../../../Game/Content/")
 	flags.IntVar(&c.blockSize, "block-size", 0, "compress in blocks of `N` bytes")
 	flags.Int64Var(&c.align, "align", 0, "entries start at multiples of `N` bytes")
@@ -71,6 +73,10 @@ func (c *createOptions) apply(f *codecs.Format, o *codecs.CreateOptions) error {
 		}
 		o.Method = m
 	}
+	if c.effort != "exact" && c.effort != "fast" {
+		return fmt.Errorf("%w: --effort %q: exact and fast are", cli.ErrUsage, c.effort)
+	}
+	o.Fast = c.effort == "fast"
 	if c.set("mount") {
 		o.MountPoint = strings.ReplaceAll(c.mount, `\`, "/")
 	}
@@ -108,7 +114,7 @@ func (c *createOptions) newMethod() compress.Method {
 // reencodes reports whether stored bytes of another archive cannot be what the
 // user wants.
 func (c *createOptions) reencodes() bool {
-	return slices.ContainsFunc([]string{"method", "block-size", "encrypt"}, c.set)
+	return slices.ContainsFunc([]string{"method", "block-size", "effort", "encrypt"}, c.set)
 }
 
 type packOptions struct {

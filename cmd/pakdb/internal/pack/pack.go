@@ -49,8 +49,12 @@ or --like gives another. Lines with -compress are compressed by --method (zlib),
 the others stored. --order, also for folders, takes UnrealPak's order file:
 "path" NUMBER, in the order of which files are packed, the others behind them.
 
---method, --block-size and --encrypt=false or =true on an archive encode all of
-its entries anew. A format refuses the options that it does not have.
+--effort exact, the default, writes the bytes that zlib and the engines' packers
+write. --effort fast takes a third to a half of the CPU; its zlib is 2 to 6 %
+larger, and no other tool writes the same bytes. Other methods have one effort.
+
+--method, --block-size, --effort and --encrypt=false or =true on an archive encode
+all of its entries anew. A format refuses the options that it does not have.
 
 OUT is created atomically, after verification. The same input gives the same
 bytes.`,
@@ -58,6 +62,7 @@ bytes.`,
   pakdb pack mod/ -o mod.sip --type gpak --version 1.6
   pakdb pack mu_cdata.sip -o repacked.sip --version kapg
   pakdb pack mod/ -o Game_1_P.pak --like Game.pak --method zlib
+  pakdb pack mod/ -o test.pak --type unrealpak --method zlib --effort fast
   pakdb pack --response list.txt --version 11 -o Game_P.pak
   pakdb pack Metroid1.pak --replace TXTR/7b2ea5b1=visor.txtr -o new/Metroid1.pak`,
 		Args: cli.Args(cobra.MaximumNArgs(1)),
