@@ -23,7 +23,11 @@ type bitKnitModel struct {
 	n, bonus, count int
 	cum             [bitKnitLengths + 1]uint16
 	freq            [bitKnitLengths]uint16
+	first           [bitKnitTotal >> bitKnitShift]uint16 // the symbol at each multiple of 1<<bitKnitShift
 }
+
+// bitKnitShift sets how many values of the coder share a place from which find begins.
+const bitKnitShift = 6
 
 // init gives the start values: shares of total as even as they go for the first even symbols, then 1 each.
 func (m *bitKnitModel) init(n, bonus, even int) {
@@ -38,6 +42,18 @@ func (m *bitKnitModel) init(n, bonus, even int) {
 	}
 	for i := range n {
 		m.freq[i] = 1
+	}
+	m.place()
+}
+
+// place fills first by cum.
+func (m *bitKnitModel) place() {
+	s := 0
+	for i := range m.first {
+		for int(m.cum[s+1]) <= i<<bitKnitShift {
+			s++
+		}
+		m.first[i] = uint16(s)
 	}
 }
 
@@ -55,16 +71,11 @@ func (s *bitKnitState) reset() {
 
 // find returns the symbol with cum[s] <= t < cum[s+1].
 func (m *bitKnitModel) find(t uint16) int {
-	lo, hi := 0, m.n
-	for hi-lo > 1 {
-		mid := (lo + hi) >> 1
-		if m.cum[mid] <= t {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	s := int(m.first[t>>bitKnitShift])
+	for m.cum[s+1] <= t {
+		s++
 	}
-	return lo
+	return s
 }
 
 // adapt counts symbol s.
@@ -83,6 +94,7 @@ func (m *bitKnitModel) adapt(s int) {
 		c := int(m.cum[i+1])
 		m.cum[i+1] = uint16(c + (sum-c)>>1)
 	}
+	m.place()
 }
 
 // bitKnitCoder are the two rANS states, which take turns, and the 16-bit words behind them.

@@ -1,8 +1,6 @@
 package oodle
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // lznaState is what LZNA keeps from quantum to quantum.
 type lznaState struct {
@@ -21,10 +19,16 @@ type lznaState struct {
 	state       int // what the last literals and matches were, set anew in each quantum
 }
 
-// nibbleModel and threeModel are adaptive models of 16 and 8 symbols: cumulative frequencies, out of 1<<15.
+// nibbleModel and threeModel are adaptive models of 16 and 8 symbols: cumulative frequencies, out of 1<<15, in lanes of
+// 16 bits, the first one lowest. The last word holds the total.
 type (
-	nibbleModel [17]uint16
-	threeModel  [9]uint16
+	nibbleModel [5]uint64
+	threeModel  [3]uint64
+)
+
+const (
+	lznaOnes  = 0x0001_0001_0001_0001
+	lznaTotal = 1 << 15
 )
 
 type lznaLiteral struct{ up, low, other [16]nibbleModel }
@@ -57,16 +61,24 @@ type lznaLow struct {
 }
 
 func (m *nibbleModel) reset() {
-	for i := range m {
-		m[i] = uint16(i * 0x800)
-	}
+	resetLanes(m[:], 0x800)
 }
 
 func (m *threeModel) reset() {
-	for i := range m {
-		m[i] = uint16(i * 0x1000)
-	}
+	resetLanes(m[:], 0x1000)
 }
+
+// resetLanes sets the bounds to multiples of step.
+func resetLanes(m []uint64, step uint64) {
+	last := len(m) - 1
+	for i := range m[:last] {
+		m[i] = (uint64(4*i)*lznaOnes + lznaFirst) * step
+	}
+	m[last] = lznaTotal
+}
+
+// lznaFirst has the numbers 0 to 3 in its lanes.
+const lznaFirst = 0x0003_0002_0001_0000
 
 func (m *lznaLength) reset() {
 	resetNibbles(m.first[:])
@@ -195,29 +207,59 @@ func (c *lznaCoder) bit(m *uint16, n, s int) int {
 	return 0
 }
 
-func (c *lznaCoder) nibble(m *nibbleModel) int { return c.symbol(m[:], 0x7FD9) }
-
-func (c *lznaCoder) three(m *threeModel) int { return c.symbol(m[:], 0x7FE5) }
-
-// symbol reads a symbol of the model m and adapts m: each bound goes 1/128 of its way to where it would be if only this
+// nibble reads a symbol of the model m and adapts m: each bound goes 1/128 of its way to where it would be if only this
 // symbol ever came.
-func (c *lznaCoder) symbol(m []uint16, top int) int {
-	t := uint16(c.a & 0x7FFF)
-	s := 0
-	for s < len(m)-2 && m[s+1] <= t {
-		s++
-	}
-	low, high := uint64(m[s]), uint64(m[s+1])
-	c.step((c.a>>15)*(high-low) + uint64(t) - low)
-	for i := 1; i < len(m)-1; i++ {
-		target := 8 * i
-		if i > s {
-			target += top
-		}
-		m[i] = uint16(int(m[i]) + (target-int(m[i]))>>7)
-	}
-	return s
+func (c *lznaCoder) nibble(m *nibbleModel) int {
+	t := c.a & (lznaTotal - 1)
+	s := lanesSum(notAbove(m[0], t)+notAbove(m[1], t)+notAbove(m[2], t)+notAbove(m[3], t)) - 1
+	low, high := m[s>>2]>>(s&3*16)&0xffff, m[(s+1)>>2]>>((s+1)&3*16)&0xffff
+	c.step((c.a>>15)*(high-low) + t - low)
+	m[0] = adapt(m[0], 0, s, 0x7FD9)
+	m[1] = adapt(m[1], 4, s, 0x7FD9)
+	m[2] = adapt(m[2], 8, s, 0x7FD9)
+	m[3] = adapt(m[3], 12, s, 0x7FD9)
+	return int(s)
 }
+
+// three is nibble for 8 symbols.
+func (c *lznaCoder) three(m *threeModel) int {
+	t := c.a & (lznaTotal - 1)
+	s := lanesSum(notAbove(m[0], t)+notAbove(m[1], t)) - 1
+	low, high := m[s>>2]>>(s&3*16)&0xffff, m[(s+1)>>2]>>((s+1)&3*16)&0xffff
+	c.step((c.a>>15)*(high-low) + t - low)
+	m[0] = adapt(m[0], 0, s, 0x7FE5)
+	m[1] = adapt(m[1], 4, s, 0x7FE5)
+	return int(s)
+}
+
+// notAbove has a 1 in each lane whose bound is t or less. All are below lznaTotal: see adapt.
+func notAbove(m, t uint64) uint64 { return ((t|lznaTotal)*lznaOnes - m) >> 15 & lznaOnes }
+
+func lanesSum(ones uint64) uint64 { return ones * lznaOnes >> 48 }
+
+// adapt moves the bounds of the symbols from first on, after symbol s came: that of symbol i by 1/128 of the way to 8i,
+// or to 8i + top where i > s, rounded down. So it is never less than 8i, nor more than 8i + top - 127 below lznaTotal,
+// and no lane borrows from another.
+func adapt(m, first, s, top uint64) uint64 {
+	const steps = lznaOnes * 0x1ff
+	x := m - 8*(first*lznaOnes+lznaFirst)
+	down := (x + 127*lznaOnes) >> 7 & steps
+	up := (top*lznaOnes - x) >> 7 & steps
+	above := lznaAbove[(s-first+32)&63]
+	return m - down&^above + up&above
+}
+
+// lznaAbove has all bits of the lanes whose number is greater than the index less 32.
+var lznaAbove = func() (masks [64]uint64) {
+	for i := range masks {
+		for lane := range 4 {
+			if lane > i-32 {
+				masks[i] |= 0xffff << (16 * lane)
+			}
+		}
+	}
+	return masks
+}()
 
 // read reads a length, from 0 on.
 func (m *lznaLength) read(c *lznaCoder, pos int) int {
