@@ -100,6 +100,7 @@ var rooms = map[string][]string{
 	"query/find":                  {"schema", "schema/search"},
 	"query/portable":              {"internal/atomicfile", "query", "schema"},
 	"query/portable/portabletest": {"codecs/all", "indexer", "query", "query/portable", "schema"}, // for tests
+	"query/clickhouse":            {"internal/...", "query", "query/export", "query/portable", "schema"},
 	"query/export":                {"internal/atomicfile", "internal/parquet", "query/portable"},
 	"schema":                      {"internal/rescue", "schema/..."},
 
@@ -210,7 +211,7 @@ var outside = map[string][]string{
 	"modernc.org/libc/...":         {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
 	"testing/...":                  {"query/portable/portabletest", "codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
 	"unsafe":                       {"schema/internal/vfstest"},
-	"net/http":                     {"diff/store/place", "diff/store/bucket", "diff/store/update", "web", "cmd/pakdb/internal/serve"},
+	"net/http":                     {"query/clickhouse", "diff/store/place", "diff/store/bucket", "diff/store/update", "web", "cmd/pakdb/internal/serve"},
 	"github.com/minio/...":         {"diff/store/place", "diff/store/bucket"},
 	"github.com/johannesboyne/...": {}, // tests: a service of S3
 	"github.com/parquet-go/...":    {}, // tests: another reader

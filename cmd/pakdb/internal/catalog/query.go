@@ -48,6 +48,11 @@ to begin with. Yours win over those of the same name that come with pakdb.
 On a terminal, a statement that takes more than a second says why if its text
 tells, such as a comparison of a column that is computed for each row.
 
+--on clickhouse://[user@]host[:port][/database] asks copies that "pakdb push" made:
+the portable views, in SQL of ClickHouse, and the named queries that are portable
+(docs/portable.md). It can only read, results have at most 50,000,000 rows, and a
+statement ends after an hour.
+
 --timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
 memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
 and a pattern of LIKE or GLOB 1000 bytes.
@@ -63,6 +68,7 @@ const queryExamples = `  pakdb query 'SELECT build, entry_count FROM builds'
   pakdb query @history --help
   pakdb query --exit-code @missing-references    # fails when there are any
   pakdb query -f report.sql --timeout 30s
+  pakdb query --on clickhouse://reader@db.studio/game @churn 50
   echo 'SELECT count(*) FROM entries' | pakdb query -`
 
 // queryFlags are what pakdb query is told beside its arguments.
@@ -71,6 +77,7 @@ type queryFlags struct {
 	params       []string
 	file, output string
 	build        string // "" is the newest
+	on           string // the address of a server; "": the catalog
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
@@ -97,6 +104,7 @@ func newQueryCommand(a *cli.App) *cobra.Command {
 	flags.StringVarP(&f.file, "file", "f", "", "run the SQL in `FILE`")
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which appears when all is done")
 	flags.StringVar(&f.build, "build", "", "value of the parameter build (default the newest)")
+	flags.StringVar(&f.on, "on", "", "ask the server at `ADDRESS`, to which builds were pushed")
 	flags.StringVar(&f.format, "format", "table", strings.Join(query.Formats(), ", "))
 	flags.StringVar(&f.null, "null", "", "`TEXT` that stands for NULL, not in JSON")
 	flags.BoolVar(&f.noHeader, "no-header", false, "leave column names out")
@@ -221,6 +229,9 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
+	}
+	if f.on != "" {
+		return f.askServer(ctx, text, args, out)
 	}
 	db, closeDB, err := cli.OpenQueries(ctx, f.app, f.memory)
 	if err != nil {

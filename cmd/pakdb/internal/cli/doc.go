@@ -8,5 +8,5 @@
 //
 // Files in reading order: rows.go (results: tables, --format), flags.go, options.go,
 // sql.go (the catalog for SQL of users), errors.go, damaged.go, palette.go, size.go,
-// progress.go, app.go, keys.go, screen.go (the pager), text.go, exit.go (codes).
+// progress.go, app.go, keys.go, screen.go (the pager), text.go, exit.go (codes), clickhouse.go.
 package cli

@@ -6,7 +6,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns export.
+// Commands returns export and push.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{newExportCommand(a)}
+	return []*cobra.Command{newExportCommand(a), newPushCommand(a)}
 }
