@@ -10,7 +10,7 @@
 # -v /etc/ssl/certs:/etc/ssl/certs:ro. Temporary files are in /data.
 FROM scratch
 ARG DIR
-COPY ${DIR}/pakdb ${DIR}/pakdb-apply /bin/
+COPY ${DIR}/pakdb ${DIR}/pakdb-apply ${DIR}/pakdb-update /bin/
 COPY ${DIR}/LICENSE ${DIR}/NOTICE ${DIR}/THIRD-PARTY.txt /licenses/
 ENV PATH=/bin TMPDIR=/data
 WORKDIR /data

@@ -38,7 +38,7 @@ func licences(t *testing.T) (of map[string][]string, linked []string) {
 }
 
 // commands are the programs that are shipped, by their folders below cmd.
-var commands = []string{"pakdb", "pakdb-apply"}
+var commands = []string{"pakdb", "pakdb-apply", "pakdb-update"}
 
 // TestBinariesMayBeShipped checks the licences of the modules that the commands
 // link on each system. It builds nothing.

@@ -63,7 +63,7 @@ func (f *Folder) apply(ctx context.Context, p *Plan, fetcher *fetcher, fetched f
 	if err := f.makeAnew(ctx, undone); err != nil {
 		return err
 	}
-	place := &placement{f.disk, p, f.build, slices.Clone(p.Remove)}
+	place := &placement{f.disk, p, f.build, slices.Clone(p.Remove), f.system}
 	if err := place.sync(ctx); err != nil {
 		return err
 	}

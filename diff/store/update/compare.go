@@ -23,6 +23,29 @@ type difference struct {
 	kept   []string        // and what nobody published
 }
 
+// Difference says how a folder differs from a build. The lists are in the order of
+// paths.
+type Difference struct {
+	Same    int      `json:"same"`    // files that are as the build has them
+	Changed []string `json:"changed"` // that are not
+	Missing []string `json:"missing"`
+	Gone    []string `json:"gone"`    // that only other builds have: an update removes them
+	Unknown []string `json:"unknown"` // that no build has: they stay
+}
+
+// Difference returns how the folder differs from the build.
+func (f *Folder) Difference() Difference {
+	d := Difference{Same: f.diff.same, Gone: f.diff.gone, Unknown: f.diff.kept}
+	for _, t := range f.diff.todo {
+		if t.isNew {
+			d.Missing = append(d.Missing, t.Path)
+		} else {
+			d.Changed = append(d.Changed, t.Path)
+		}
+	}
+	return d
+}
+
 // target is a file that must be made.
 type target struct {
 	store.File

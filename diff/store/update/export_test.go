@@ -3,6 +3,7 @@ package update
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"pakdb/diff/store"
@@ -12,6 +13,21 @@ import (
 func (r *Remote) SetClock(now func() time.Time, sleep func(context.Context, time.Duration) error) {
 	r.clock = clock{now: now, sleep: sleep}
 }
+
+// Hold lets a test say which files other programs hold open.
+func (f *Folder) Hold(open func(name string) error, isHeld func(error) bool) {
+	f.system = &fakeSystem{open, isHeld}
+}
+
+// fakeSystem is a system on which other programs hold files.
+type fakeSystem struct {
+	opens func(name string) error
+	holds func(error) bool
+}
+
+func (s *fakeSystem) IsHeld(err error) bool              { return s.holds(err) }
+func (s *fakeSystem) Open(_ *os.Root, name string) error { return s.opens(name) }
+func (s *fakeSystem) Pause(time.Duration)                {}
 
 // Fetch does what Apply begins with.
 func (f *Folder) Fetch(ctx context.Context, p *Plan) error {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"pakdb/diff/store"
+	"pakdb/diff/store/update/inuse"
 	"pakdb/internal/rescue"
 )
 
@@ -23,6 +24,7 @@ type placement struct {
 	plan   *Plan
 	build  *store.Build
 	remove []string // of the plan's, what is still there
+	system inuse.System
 }
 
 // syncers is how many files are synced at a time: the system then writes what
@@ -53,6 +55,9 @@ func (p *placement) commit() error {
 	if err := p.disk.closeFiles(); err != nil {
 		return err
 	}
+	if err := inuse.Free(p.system, p.disk.root, p.replaced()); err != nil {
+		return err
+	}
 	if err := p.clear(); err != nil {
 		return err
 	}
@@ -65,7 +70,7 @@ func (p *placement) commit() error {
 		if err := out.KeepMode(workOf(f), f.Path); err != nil {
 			return err
 		}
-		if err := out.Rename(workOf(f), f.Path); err != nil {
+		if err := inuse.Insist(p.system, f.Path, func() error { return out.Rename(workOf(f), f.Path) }); err != nil {
 			return err
 		}
 	}
@@ -76,11 +81,20 @@ func (p *placement) commit() error {
 		if p.isNew(name) {
 			continue
 		}
-		if err := out.Remove(name); err != nil {
+		if err := inuse.Insist(p.system, name, func() error { return out.Remove(name) }); err != nil {
 			return err
 		}
 	}
 	return out.Sync()
+}
+
+// replaced are the files that are replaced or removed.
+func (p *placement) replaced() []string {
+	names := slices.Clone(p.remove)
+	for i := range p.plan.Files {
+		names = append(names, p.plan.Files[i].Path)
+	}
+	return names
 }
 
 // finish removes folders that are empty now, and the folder of work.

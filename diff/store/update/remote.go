@@ -69,6 +69,16 @@ func (r *Remote) Requests() int64 { return r.requests.Load() }
 // Fetched returns how many bytes came.
 func (r *Remote) Fetched() int64 { return r.fetched.Load() }
 
+// Pause holds what is fetched until Resume: bytes that have come are used, and no more
+// are asked for. A connection that breaks meanwhile is made anew.
+func (r *Remote) Pause() { r.limit.pause() }
+
+// Resume ends a pause.
+func (r *Remote) Resume() { r.limit.resume() }
+
+// SetRate sets how many bytes a second may come from now on; 0: no limit.
+func (r *Remote) SetRate(rate int64) { r.limit.setRate(rate) }
+
 // Wrong returns how many answers were not what was asked for, and how many bytes
 // came in vain with them.
 func (r *Remote) Wrong() (answers, bytes int64) { return r.wrong.Load(), r.vain.Load() }

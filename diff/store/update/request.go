@@ -97,6 +97,9 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 	var busy *store.Busy
 	switch {
 	case ctx.Err() != nil:
+		if !errors.Is(err, ctx.Err()) { // a folder does not ask whether it is to end
+			err = ctx.Err()
+		}
 		return fmt.Errorf("%s: %w", a.name, err)
 	case errors.As(err, &wrong) && wrong.absent && a.optional:
 		a.from = (a.from + 1) % len(a.r.sources)
@@ -234,6 +237,9 @@ func gotten(b []byte, kind string) string {
 
 // more fetches what is missing.
 func (a *asking) more(ctx context.Context) error {
+	if err := a.r.limit.paused(ctx); err != nil {
+		return err
+	}
 	a.r.requests.Add(1)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -282,9 +288,11 @@ func (a *asking) body(ctx context.Context, cancel func(), body io.Reader, skip i
 		skip -= int64(passed)
 		want -= int64(k - passed)
 		a.r.came(ctx, k, k-passed)
+		watchdog.Stop() // a pause is no silence
 		if err := a.r.limit.wait(ctx, k); err != nil {
 			return err
 		}
+		watchdog.Reset(silence)
 		if err == io.EOF && a.n < 0 {
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
 	"pakdb/diff/store/trust"
+	"pakdb/diff/store/update/inuse"
 	"pakdb/internal/rescue"
 )
 
@@ -52,6 +53,7 @@ type Folder struct {
 	local    *local
 	contents *contents // of the files that no patch makes, once there is a plan
 	trust    *trust.Chain
+	system   inuse.System // whose rules about open files hold
 }
 
 // Compare looks at what is in dir, by content: the version that it has does not
@@ -66,7 +68,7 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		}
 		t = &Target{again.Build, t.isLast, t.remote, dir}
 	}
-	f = &Folder{trust: t.remote.trust.current(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	f = &Folder{trust: t.remote.trust.current(), system: inuse.This(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())

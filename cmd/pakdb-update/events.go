@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"sync"
+	"time"
+
+	"pakdb/diff/store/update"
+	"pakdb/internal/progress"
+)
+
+// events tells what happens: as lines of JSON, or as text.
+type events struct {
+	mu   sync.Mutex
+	w    io.Writer
+	json bool
+}
+
+// event writes an event. As text it says nothing.
+func (e *events) event(name string, fields map[string]any) {
+	if !e.json {
+		return
+	}
+	all := map[string]any{"event": name}
+	maps.Copy(all, fields)
+	b, err := json.Marshal(all)
+	if err != nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, _ = e.w.Write(append(b, '\n'))
+}
+
+// text writes a line, unless events are written.
+func (e *events) text(format string, args ...any) {
+	if e.json {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, _ = fmt.Fprint(e.w, printable(fmt.Sprintf(format, args...)))
+}
+
+func (e *events) warn(text string) {
+	e.event("warning", map[string]any{"text": text})
+	if !e.json {
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: warning:", printable(text))
+	}
+}
+
+func (e *events) doubts(r *update.Remote) {
+	for _, text := range r.Doubts() {
+		e.warn(text)
+	}
+}
+
+// fail tells of an error, and what helps.
+func (e *events) fail(err error, code int) {
+	var hint interface{ Hint() string }
+	fields := map[string]any{"code": code, "text": err.Error()}
+	if errors.As(err, &hint) && hint.Hint() != "" {
+		fields["hint"] = hint.Hint()
+	}
+	e.event("error", fields)
+	if e.json {
+		return
+	}
+	_, _ = fmt.Fprintln(os.Stderr, "pakdb-update:", printable(err.Error()))
+	if fields["hint"] != nil {
+		_, _ = fmt.Fprintln(os.Stderr, "hint:", printable(hint.Hint()))
+	}
+}
+
+func (e *events) plan(p *update.Plan) {
+	e.event("plan", map[string]any{"build": p.Build, "bill": p.Bill})
+	e.text("build %q: %d files as they are, %d changed, %d new, %d to be removed; to fetch: %d bytes; to write: %d bytes\n",
+		p.Build, p.Bill.Same, p.Bill.Changed, p.Bill.New, p.Bill.Gone, p.Bill.Fetch, p.Bill.Write)
+}
+
+func (e *events) done(dir string, p *update.Plan, r *update.Remote, took time.Duration) {
+	e.event("done", map[string]any{"build": p.Build, "fetched": r.Fetched(), "requests": r.Requests(), "milliseconds": took.Milliseconds()})
+	e.text("done: %s is build %q; fetched %d bytes\n", dir, p.Build, r.Fetched())
+}
+
+func (e *events) difference(build string, d update.Difference) {
+	e.event("difference", map[string]any{"build": build, "difference": d})
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"changed", d.Changed}, {"missing", d.Missing}, {"gone from the build", d.Gone}} {
+		for _, name := range list.names {
+			e.text("%s: %s\n", list.what, name)
+		}
+	}
+	e.text("build %q: %d files as they are, %d changed, %d missing, %d gone; %d others\n", build, d.Same, len(d.Changed), len(d.Missing), len(d.Gone), len(d.Unknown))
+}
+
+// tick is how often progress is told.
+const tick = 250 * time.Millisecond
+
+// watch tells how far what is done with the returned context is, until done is called.
+func (e *events) watch(ctx context.Context) (watched context.Context, done func()) {
+	if !e.json {
+		return ctx, func() {}
+	}
+	p, end := &progress.Counter{}, make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		t := time.NewTicker(tick)
+		defer t.Stop()
+		last := ""
+		for {
+			select {
+			case <-end:
+				e.progress(p, &last)
+				return
+			case <-t.C:
+				e.progress(p, &last)
+			}
+		}
+	})
+	return progress.Watch(ctx, p), func() { close(end); telling.Wait() }
+}
+
+// progress tells how far it is, if that is something new.
+func (e *events) progress(p *progress.Counter, last *string) {
+	step, n, total := p.Now()
+	now := fmt.Sprint(step, n, total)
+	if step == "" || now == *last {
+		return
+	}
+	*last = now
+	e.event("progress", map[string]any{"step": step, "done": n, "total": total})
+}

@@ -1,0 +1,184 @@
+// Command pakdb-update brings a folder to a build of a store, and does nothing else: it
+// is small, and needs no catalog. A launcher ships it.
+//
+// Files in reading order: events.go, run.go, main.go.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/apply"
+	"pakdb/diff/store"
+	"pakdb/diff/store/trust"
+	"pakdb/diff/store/update"
+	"pakdb/diff/store/update/inuse"
+	"pakdb/internal/process"
+	"pakdb/internal/rescue"
+	"pakdb/internal/version"
+)
+
+// Exit codes, those of pakdb. There is no catalog, and so no 3.
+const (
+	exitOK          = process.OK
+	exitProblems    = process.Findings
+	exitUsage       = process.Usage
+	exitFailed      = process.Failed
+	exitInterrupted = process.Interrupted
+	exitPipe        = process.Pipe
+)
+
+const usage = `usage: pakdb-update [flags] DIR -from STORE...
+       pakdb-update verify [flags] DIR -from STORE...
+
+Brings DIR to a build of a store, a URL, a folder or s3://BUCKET/PREFIX, whatever
+version or mod DIR has; more stores are copies. verify compares DIR with the build,
+changes nothing in it, and tells which files are not the build's.
+
+-json writes a line of JSON for each event to stdout: start, warning, plan, progress,
+paused, resumed, difference, done and error. Fields are only added.
+-control takes commands from stdin, one a line: pause, resume, rate N (bytes a
+second, 0: any) and stop. A pause holds what is fetched.
+
+Exit codes: 0 done, or verify found no difference; 1 refused, and nothing has changed:
+the store is damaged, not signed by the key, rolled back or expired, or verify found
+differences; 2 usage, or there is no such build or folder; 4 failed: network, disk, no
+room, a file that the game holds open, or another update of DIR; 130 interrupted, or
+stopped. After 4 and 130 run it again: it goes on where it stopped.
+
+`
+
+func main() {
+	ctx, stop := process.Context()
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// options are the flags.
+type options struct {
+	dir            string
+	from           list
+	build, key     string
+	root           string
+	rate           int64
+	json, control  bool
+	dryRun, verify bool
+	expired, back  bool
+}
+
+// list is a flag that may repeat.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, " ") }
+
+func (l *list) Set(text string) error { *l = append(*l, text); return nil }
+
+func run(ctx context.Context, args []string) int {
+	debug.SetMemoryLimit(192 << 20) // soft: below 256 MB; what is held of a store is bounded
+	var o options
+	flags := flag.NewFlagSet("pakdb-update", flag.ContinueOnError)
+	flags.Var(&o.from, "from", "`URL`, folder or s3:// of the store; more are copies")
+	flags.StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
+	flags.StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
+	flags.StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`")
+	flags.BoolVar(&o.expired, "allow-expired", false, "take signed metadata that has expired")
+	flags.BoolVar(&o.back, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
+	flags.Int64Var(&o.rate, "limit-rate", 0, "fetch at most `N` bytes a second")
+	flags.BoolVar(&o.json, "json", false, "write events to stdout, as lines of JSON")
+	flags.BoolVar(&o.control, "control", false, "take commands from stdin")
+	flags.BoolVar(&o.dryRun, "n", false, "tell what it would cost, and stop")
+	showVersion := flags.Bool("version", false, "print the version")
+	flags.Usage = func() { _, _ = fmt.Fprint(flags.Output(), usage); flags.PrintDefaults() }
+	if len(args) > 0 && args[0] == "verify" {
+		o.verify, args = true, args[1:]
+	}
+	names, err := parse(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		return exitUsage
+	case *showVersion:
+		_, err := fmt.Printf("pakdb-update version %s\nstores: %d\n", version.Current(), store.Format)
+		return exitCode(err)
+	case len(names) != 1 || len(o.from) == 0 || o.rate < 0:
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; -h tells more")
+		return exitUsage
+	}
+	o.dir = names[0]
+	out := &events{w: os.Stdout, json: o.json}
+	err = rescue.Call(func() error { return o.run(ctx, out) })
+	code := exitCode(err)
+	if code != exitOK && code != exitPipe && !errors.Is(err, errDiffers) {
+		out.fail(err, code)
+	}
+	return code
+}
+
+// parse takes flags before, between and after the names, which it returns.
+func parse(flags *flag.FlagSet, args []string) (names []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return names, nil
+		}
+		names, args = append(names, args[0]), args[1:]
+	}
+}
+
+// errDiffers means that verify found a difference.
+var errDiffers = errors.New("the folder differs from the build")
+
+// exitCode returns the exit code that stands for err. What is of no known class has
+// failed.
+func exitCode(err error) int {
+	isAny := func(classes ...error) bool {
+		for _, class := range classes {
+			if errors.Is(err, class) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case err == nil:
+		return exitOK
+	case isAny(rescue.ErrPanic):
+		return exitFailed
+	case process.BrokenPipe(err):
+		return exitPipe
+	case isAny(context.Canceled):
+		return exitInterrupted
+	case isAny(apply.ErrBusy, inuse.ErrHeld, update.ErrChanged), process.MachineFailed(err):
+		return exitFailed
+	case isAny(store.ErrNoBuild, store.ErrLocation, pkdelta.ErrKey):
+		return exitUsage
+	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt,
+		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):
+		return exitProblems
+	case process.NotThere(err):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// printable is a message without what commands terminals: it may have names out of a
+// store.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && !strconv.IsGraphic(r) {
+			return '?'
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pakdb/codecs"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/store"
+	"pakdb/diff/store/publish"
+	"pakdb/diff/store/trust"
+	"pakdb/diff/store/update"
+	"pakdb/diff/store/update/inuse"
+)
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// publishBuild publishes a build of one file.
+func publishBuild(t *testing.T, dir, label, text string, key *pkdelta.SecretKey) {
+	t.Helper()
+	from := t.TempDir()
+	write(t, filepath.Join(from, "a"), text)
+	files, err := inside.OpenFiles([]string{from})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = publish.Publish(t.Context(), dir, label, files.Inputs, &publish.Options{Registry: &codecs.Registry{}, Key: key})
+	if err := errors.Join(err, files.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	key, err := pkdelta.GenerateKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, at("key.pub"), key.Public().String())
+	publishBuild(t, at("store"), "1", "old", key)
+	if err := os.CopyFS(at("yesterday"), os.DirFS(at("store"))); err != nil {
+		t.Fatal(err)
+	}
+	publishBuild(t, at("store"), "2", "new", key)
+	from, game := at("store"), at("game")
+	for _, c := range []struct {
+		name string
+		args []string
+		want int
+	}{
+		{"help", []string{"-h"}, exitOK},
+		{"version", []string{"-version"}, exitOK},
+		{"no folder", []string{"-from", from}, exitUsage},
+		{"no store", []string{game}, exitUsage},
+		{"unknown flag", []string{"-x"}, exitUsage},
+		{"a store that is not there", []string{game, "-from", at("absent")}, exitUsage},
+		{"a folder that is no store", []string{game, "-from", dir}, exitUsage},
+		{"no such build", []string{game, "-from", from, "-build", "9"}, exitUsage},
+		{"no such key", []string{game, "-from", from, "-key", at("absent")}, exitUsage},
+		{"dry", []string{"-n", game, "-from", from}, exitOK},
+		{"verify what is not there", []string{"verify", game, "-from", from}, exitUsage},
+		{"update", []string{game, "-from", from, "-key", at("key.pub"), "-json"}, exitOK},
+		{"verify", []string{"verify", game, "-from", from}, exitOK},
+		{"verify against another build", []string{"verify", game, "-from", from, "-build", "1"}, exitProblems},
+		{"rolled back", []string{game, "-from", at("yesterday")}, exitProblems},
+		{"rolled back, allowed", []string{game, "-from", at("yesterday"), "-allow-rollback"}, exitOK},
+	} {
+		if got := run(t.Context(), c.args); got != c.want {
+			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(game, "a")); err != nil || string(b) != "old" {
+		t.Errorf("%q, %v", b, err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if got := run(stopped, []string{game, "-from", from}); got != exitInterrupted {
+		t.Errorf("interrupted: exit code %d", got)
+	}
+}
+
+// TestEvents: each line is JSON with the name of an event.
+func TestEvents(t *testing.T) {
+	dir := t.TempDir()
+	publishBuild(t, dir, "1", "text", nil)
+	var b bytes.Buffer
+	o := &options{dir: t.TempDir(), from: list{dir}}
+	if err := o.run(t.Context(), &events{w: &b, json: true}); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for line := range strings.Lines(b.String()) {
+		var e struct{ Event string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil || e.Event == "" {
+			t.Errorf("%q: %v", line, err)
+		}
+		if len(names) == 0 || names[len(names)-1] != e.Event {
+			names = append(names, e.Event)
+		}
+	}
+	if got := strings.Join(names, " "); !regexp.MustCompile(`^(progress )?plan (progress )?done$`).MatchString(got) {
+		t.Errorf("events %q", got)
+	}
+}
+
+func TestControl(t *testing.T) {
+	r, err := update.OpenRemote(t.TempDir(), update.RemoteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	stopped := false
+	control(strings.NewReader("pause\n\nresume\nrate 1000\nrate x\nfly\nstop\npause\n"), r, &events{w: &b, json: true}, func() { stopped = true })
+	if got := regexp.MustCompile(`"event":"\w+"`).FindAllString(b.String(), -1); !stopped || len(got) != 4 {
+		t.Errorf("stopped %t, events %q", stopped, got)
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	at := func(err error) error { return &fs.PathError{Op: "write", Path: "a.pak", Err: err} }
+	for _, tt := range []struct {
+		err  error
+		want int
+	}{
+		{nil, exitOK},
+		{errDiffers, exitProblems},
+		{fmt.Errorf("x: %w", trust.ErrRollback), exitProblems},
+		{trust.ErrExpired, exitProblems},
+		{store.ErrCorrupt, exitProblems},
+		{store.ErrNoBuild, exitUsage},
+		{at(syscall.ENOENT), exitUsage},
+		{at(syscall.ENOSPC), exitFailed},
+		{inuse.ErrHeld, exitFailed},
+		{errors.New("unheard of"), exitFailed},
+		{context.Canceled, exitInterrupted},
+		{&fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, exitPipe},
+	} {
+		if got := exitCode(tt.err); got != tt.want {
+			t.Errorf("%v: %d, want %d", tt.err, got, tt.want)
+		}
+	}
+}
+
+// TestStaysSmall: no catalog, no SQL, no command line library.
+func TestStaysSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Skip("no go command: ", err)
+	}
+	if bad := regexp.MustCompile(`(?m)^(modernc|database/sql|github.com/spf13|pakdb/(schema|query|indexer|codecs/(all|gpak))).*$`).FindAll(out, -1); bad != nil {
+		t.Errorf("depends on %s", bytes.Join(bad, []byte(" ")))
+	}
+}

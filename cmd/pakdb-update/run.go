@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/codecs/iostore"
+	"pakdb/codecs/quakepak"
+	"pakdb/codecs/retropak"
+	"pakdb/codecs/unrealpak"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store/place"
+	"pakdb/diff/store/update"
+)
+
+// registry has the formats that need no SQL. Files of others, gpak with its databases
+// among them, are read as bytes: an update is as right, and fetches more.
+func registry() *codecs.Registry {
+	return &codecs.Registry{Formats: []*codecs.Format{retropak.Format(), quakepak.Format(), unrealpak.Format(), iostore.Format()}}
+}
+
+// run updates, or verifies.
+func (o *options) run(ctx context.Context, out *events) (err error) {
+	r, err := o.open(out)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if o.control {
+		go control(os.Stdin, r, out, stop)
+	}
+	if o.verify {
+		return o.compare(ctx, r, out)
+	}
+	started := time.Now()
+	watched, done := out.watch(ctx)
+	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Registry: registry()})
+	done()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	out.doubts(r)
+	out.plan(plan)
+	if o.dryRun {
+		return nil
+	}
+	watched, done = out.watch(ctx)
+	err = folder.Apply(watched, plan, nil)
+	done()
+	if err == nil {
+		out.done(o.dir, plan, r, time.Since(started))
+	}
+	return err
+}
+
+// open opens the store, and warns of what is not sure about it.
+func (o *options) open(out *events) (*update.Remote, error) {
+	opt := update.RemoteOptions{Rate: o.rate, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back}
+	var err error
+	if o.key != "" {
+		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
+			return nil, fmt.Errorf("%w: %w", pkdelta.ErrKey, err)
+		}
+	}
+	if o.root != "" {
+		if opt.Root, err = os.ReadFile(o.root); err != nil {
+			return nil, err
+		}
+	}
+	r, err := update.OpenRemote(o.from[0], opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range o.from {
+		if doubt := place.Doubt(from, o.key != "" || o.root != "" || update.Remembers(o.dir)); doubt != "" {
+			out.warn(doubt)
+		}
+	}
+	return r, nil
+}
+
+// compare tells how the folder differs from the build, and changes nothing.
+func (o *options) compare(ctx context.Context, r *update.Remote, out *events) (err error) {
+	if _, err := os.Stat(o.dir); err != nil {
+		return err
+	}
+	target, err := update.OpenFor(ctx, r, o.dir, o.build)
+	if err != nil {
+		return err
+	}
+	out.doubts(r)
+	watched, done := out.watch(ctx)
+	folder, err := target.Compare(watched, o.dir, update.Options{Registry: registry()})
+	done()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	d := folder.Difference()
+	out.difference(target.Build.Label, d)
+	if len(d.Changed)+len(d.Missing)+len(d.Gone) > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+// control takes commands until the input ends.
+func control(in io.Reader, r *update.Remote, out *events, stop func()) {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		switch word, arg, _ := strings.Cut(strings.TrimSpace(lines.Text()), " "); word {
+		case "":
+		case "pause":
+			r.Pause()
+			out.event("paused", nil)
+		case "resume":
+			r.Resume()
+			out.event("resumed", nil)
+		case "stop":
+			stop()
+			return
+		case "rate":
+			n, err := strconv.ParseInt(strings.TrimSpace(arg), 10, 64)
+			if err != nil || n < 0 {
+				out.warn(fmt.Sprintf("control: %q is no number of bytes a second", arg))
+				continue
+			}
+			r.SetRate(n)
+		default:
+			out.warn(fmt.Sprintf("control: no command %q: pause, resume, rate N and stop are", word))
+		}
+	}
+}
