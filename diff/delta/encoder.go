@@ -100,6 +100,10 @@ const (
 	smallContents = 8 << 20
 )
 
+// enoughAtBest is the match behind which even the greatest effort looks no further: more
+// made patches of assets larger, by 2 %, and those of texts smaller by 0.06 %.
+const enoughAtBest = 32
+
 // effortFor is the effort for a content of n bytes. The lesser one hardly costs size: of
 // contents of a re-cooked build, 54 MB, the greatest gives 1,291 KB in 16 s, and it
 // 1,334 KB in 3. Where the last reference goes on behind a few bytes, looking for
@@ -112,7 +116,7 @@ func (e *Encoder) effortFor(n int, old *Index) effort {
 		e.spent += n
 	}
 	if small || e.Best {
-		x := effort{nice: maxNice, enough: maxNice, depth: 24, repeats: len(e.models.refs), near: true, ends: 64}
+		x := effort{nice: maxNice, enough: enoughAtBest, depth: 24, repeats: len(e.models.refs), near: true, ends: 64}
 		if e.Best {
 			x.depth, x.deep = 96, true
 		}

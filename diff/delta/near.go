@@ -27,7 +27,7 @@ type rows struct {
 const (
 	rowBits  = 24      // of a position
 	rowLimit = 4 << 20 // bytes of a content that is sorted into rows: they take 32 MiB
-	rowAsked = 4       // it is when it was asked as often as for every 4th byte of it
+	rowAsked = 64      // it is when it was asked as often as for every 64th byte of it
 )
 
 // reset makes the positions of old findable, of which there are at most nearLimit.
