@@ -176,6 +176,9 @@ type groupReader struct {
 	stored []byte
 	plain  []byte
 	rest   []byte // of plain
+
+	lenient bool // what cannot be decoded is as far as it can
+	broken  int  // blocks that could not
 }
 
 func (g *Group) Open(src io.ReaderAt) io.Reader {
@@ -191,7 +194,11 @@ func (r *groupReader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		var err error
-		if r.plain, r.stored, err = r.g.Decode(r.src, r.next, r.at, r.plain, r.stored); err != nil {
+		decode := r.g.Decode
+		if r.lenient {
+			decode = r.decode
+		}
+		if r.plain, r.stored, err = decode(r.src, r.next, r.at, r.plain, r.stored); err != nil {
 			return 0, err
 		}
 		r.at += r.g.Stored[r.next]
@@ -201,6 +208,40 @@ func (r *groupReader) Read(p []byte) (int, error) {
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]
 	return n, nil
+}
+
+// decode is DecodeRest, counting.
+func (r *groupReader) decode(src io.ReaderAt, i int, off int64, plain, stored []byte) (_, _ []byte, err error) {
+	var ok bool
+	if plain, stored, ok, err = r.g.DecodeRest(src, i, off, plain, stored); !ok {
+		r.broken++
+	}
+	return plain, stored, err
+}
+
+// OpenDamaged is Open for a group with blocks that cannot be decoded: of these there is
+// what could be. broken tells how many have been read.
+func (g *Group) OpenDamaged(src io.ReaderAt) (r io.Reader, broken func() int) {
+	if g.Method == compress.None {
+		return g.Open(src), func() int { return 0 }
+	}
+	lenient := &groupReader{src: src, g: g, at: g.Off, lenient: true}
+	return lenient, func() int { return lenient.broken }
+}
+
+// DecodeRest is Decode of a block that may be damaged: what is before the damage is right,
+// and what is behind it is always the same.
+func (g *Group) DecodeRest(src io.ReaderAt, i int, off int64, plain, stored []byte) (_, _ []byte, ok bool, err error) {
+	size := min(g.Block, g.Size-int64(i)*g.Block)
+	if plain, stored, err = g.Decode(src, i, off, sized(plain, size), stored); err == nil {
+		return plain, stored, true, nil
+	}
+	stored, plain = sized(stored, g.Stored[i]), make([]byte, size)
+	if n, err := src.ReadAt(stored, off); n < len(stored) {
+		return nil, nil, false, errors.Join(err, io.ErrUnexpectedEOF)
+	}
+	_ = compress.Decode(g.Method, plain, stored)
+	return plain, stored, false, nil
 }
 
 // Decode decodes block i, which is stored at off.

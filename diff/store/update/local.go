@@ -97,7 +97,7 @@ func (l *local) read(ctx context.Context, inputs []pkdelta.Input) error {
 	}
 	progress.Step(ctx, store.StepReading, pkdelta.SizeOfInputs(inputs))
 	for i, in := range inputs {
-		if err := l.file(ctx, in, all[i]); err != nil {
+		if err := l.file(ctx, in, store.Salvage(in, all[i])); err != nil {
 			return err
 		}
 		l.size += in.Size
@@ -114,6 +114,7 @@ type hashed struct {
 	id     uint64
 	ids    []uint64 // of its chunks
 	sizes  []int
+	broken bool // some of it is not what it should be, but chunks are
 	err    error
 }
 
@@ -203,13 +204,17 @@ func hashBlank(name string, b *store.BlankGroup, plain *hashed) *hashed {
 
 func (h *hashed) read() {
 	sum := blake3.New()
-	h.err = store.EachChunk(h.g.Open(h.src), h.g.Size, func(b []byte) error {
+	r, broken := h.g.OpenDamaged(h.src)
+	h.err = store.EachChunk(r, h.g.Size, func(b []byte) error {
 		_, _ = sum.Write(b)
 		h.sizes = append(h.sizes, len(b))
 		h.ids = append(h.ids, store.KeyOf(b).Short())
 		return nil
 	})
 	h.id = store.Key(sum.Sum(nil)[:16]).Short()
+	if h.broken = broken() > 0; broken() == len(h.g.Stored) && h.err == nil {
+		h.err = store.ErrCorrupt
+	}
 }
 
 // add takes a group in.
@@ -223,6 +228,9 @@ func (l *local) add(h *hashed) localPiece {
 			l.chunks[id] = localChunk{h.localContent, off, h.sizes[i]}
 		}
 		off += int64(h.sizes[i])
+	}
+	if h.broken {
+		return localPiece{size: -1}
 	}
 	if _, there := l.contents[h.id]; !there {
 		l.contents[h.id] = h.localContent
@@ -386,7 +394,8 @@ func (c *blockCache) block(of localContent, i int) ([]byte, error) {
 	}
 	var err error
 	b.i = i
-	if b.plain, c.stored, err = of.g.Decode(of.src, i, c.starts[i], b.plain, c.stored); err != nil {
+	// Of a damaged block some chunks are right, and who reads them compares their hash.
+	if b.plain, c.stored, _, err = of.g.DecodeRest(of.src, i, c.starts[i], b.plain, c.stored); err != nil {
 		return nil, err
 	}
 	c.blocks = append(c.blocks, b)
