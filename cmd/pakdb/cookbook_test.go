@@ -17,20 +17,31 @@ var console = regexp.MustCompile("(?ms)^(<!-- samples -->\n)?```console\n(.*?)^`
 // TestCookbook runs the sessions of docs/cookbook.md, one after the other in one
 // folder, and compares what they print.
 func TestCookbook(t *testing.T) {
+	if n := runSessions(t, "docs/cookbook.md"); n < 30 {
+		t.Errorf("docs/cookbook.md answers %d questions, 30 are wanted", n)
+	}
+}
+
+// TestOperations runs those of docs/operations.md.
+func TestOperations(t *testing.T) { runSessions(t, "docs/operations.md") }
+
+// runSessions runs the sessions of a document and returns how many there are.
+func runSessions(t *testing.T, name string) (sessions int) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the sessions are for a POSIX shell")
 	}
-	page := newDocument(t, "docs/cookbook.md")
+	page := newDocument(t, name)
 	k := newKitchen(t, page)
 	_, err := os.Stat(k.samples)
 	haveSamples := err == nil
 	var now strings.Builder
-	at, questions := 0, 0
+	at := 0
 	for _, m := range console.FindAllStringSubmatchIndex(page.text, -1) {
 		now.WriteString(page.text[at:m[4]])
 		at = m[5]
 		session := page.text[m[4]:m[5]]
-		questions++
+		sessions++
 		t.Run(lastHeading(page.text[:m[0]]), func(t *testing.T) {
 			if m[2] >= 0 && !haveSamples {
 				now.WriteString(session)
@@ -39,10 +50,8 @@ func TestCookbook(t *testing.T) {
 			now.WriteString(k.run(t, session))
 		})
 	}
-	if questions < 30 {
-		t.Errorf("docs/cookbook.md answers %d questions, 30 are wanted", questions)
-	}
 	page.replace(section{0, len(page.text)}, now.String()+page.text[at:])
+	return sessions
 }
 
 // lastHeading returns the last heading of a text.
@@ -80,7 +89,7 @@ func (k *kitchen) run(t *testing.T, session string) string {
 		if steady(got) == steady(s.output) {
 			got = s.output
 		} else if !k.page.updating {
-			t.Errorf("%s\nprints\n%s\ndocs/cookbook.md says\n%s", s.line, got, s.output)
+			t.Errorf("%s\nprints\n%s\n%s says\n%s", s.line, got, k.page.name, s.output)
 		}
 		now.WriteString(s.line + "\n" + got)
 	}

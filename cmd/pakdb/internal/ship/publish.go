@@ -153,7 +153,7 @@ func newStoreCommand(a *cli.App) *cobra.Command {
 		Example: `  pakdb store list /srv/game
   pakdb store check /srv/game
   pakdb store prune --keep 5 /srv/game`,
-	}, newStoreListCommand(a), newStoreCheckCommand(a), newStorePruneCommand(a),
+	}, newStoreListCommand(a), newStoreStatsCommand(a), newStoreCheckCommand(a), newStorePruneCommand(a),
 		newStoreTrustCommand(a), newStoreSignCommand(a), newStoreRenewCommand(a), newStoreRotateCommand(a))
 }
 
