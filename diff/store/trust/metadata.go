@@ -243,10 +243,11 @@ func (r *Root) check() error {
 	}
 	seen := map[string]string{}
 	for id, k := range r.Keys {
-		if twin, twice := seen[k.Value.Public]; twice {
+		public := strings.ToLower(k.Value.Public) // both spellings are read
+		if twin, twice := seen[public]; twice {
 			return bad(fmt.Sprintf("%s and %s are one key", id, twin))
 		}
-		seen[k.Value.Public] = id
+		seen[public] = id
 	}
 	return nil
 }

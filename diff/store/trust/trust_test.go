@@ -85,7 +85,12 @@ func TestRootsThatAreNone(t *testing.T) {
 		"a key twice": func(r *trust.Root) {
 			r.Roles[trust.RoleRoot] = trust.Role{KeyIDs: []string{a.Public().ID(), a.Public().ID()}, Threshold: 2}
 		},
-		"a key by two names":   func(r *trust.Root) { r.Keys["other"] = a.Public() },
+		"a key by two names": func(r *trust.Root) { r.Keys["other"] = a.Public() },
+		"a key in two spellings": func(r *trust.Root) {
+			k := a.Public()
+			k.Value.Public = strings.ToUpper(k.Value.Public)
+			r.Keys[k.ID()] = k
+		},
 		"a key that is absent": func(r *trust.Root) { delete(r.Keys, b.Public().ID()) },
 		"version 0":            func(r *trust.Root) { r.Version = 0 },
 		"another role":         func(r *trust.Root) { r.Type = trust.RoleTargets },
