@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
 	"pakdb/diff/delta"
-	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/internal/progress"
 )
@@ -67,45 +65,6 @@ func Check(ctx context.Context, dir string, finding func(name string, err error)
 		}
 	}
 	return seen, ctx.Err()
-}
-
-// CheckSignatures returns how many manifests of a store there are, the list of builds
-// among them, and how many have signatures. If key is not nil, each must have one of
-// its owner: what has none, or another, is told to finding.
-func CheckSignatures(ctx context.Context, dir string, key *pkdelta.PublicKey, finding func(name string, err error)) (signed, manifests int, err error) {
-	s, err := openSource(ctx, dir)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	index, _, err := store.ReadBuilds(s.from)
-	if err != nil {
-		return 0, 0, err
-	}
-	names := []string{store.IndexName}
-	for _, label := range index.Builds {
-		names = append(names, store.BuildName(label))
-	}
-	for _, name := range names {
-		text, _, err := s.from.File(name)
-		if err != nil {
-			return signed, len(names), err
-		}
-		sigs, _, err := s.from.File(name + store.Signed)
-		switch {
-		case err == nil:
-			signed++
-		case !errors.Is(err, fs.ErrNotExist):
-			return signed, len(names), err
-		}
-		if key == nil {
-			continue
-		}
-		if err := store.Verify(key, text, string(sigs), name); err != nil {
-			finding(name, err)
-		}
-	}
-	return signed, len(names), nil
 }
 
 type checker struct {

@@ -252,7 +252,7 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 	signatures := "not signed"
 	switch {
 	case public != nil:
-		signatures = "all signed by that key"
+		signatures = "all signed by the owner of that key"
 	case signed > 0:
 		signatures = fmt.Sprintf("%d of %d manifests signed, by a key that was not given: --key checks that", signed, manifests)
 	}

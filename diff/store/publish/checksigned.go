@@ -1,0 +1,134 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/diff/store/trust"
+)
+
+// CheckSignatures returns how many manifests of a store there are, the list of builds
+// among them, and how many are signed. In a store with signed metadata that is what the
+// metadata names, in others what has a signature beside it. If key is not nil, its owner
+// must have signed: a root of the metadata, or each manifest. What is not signed, or by
+// another, is told to finding; without a key, what metadata names and is not there.
+func CheckSignatures(ctx context.Context, dir string, key *pkdelta.PublicKey, finding func(name string, err error)) (signed, of int, err error) {
+	s, err := openSource(ctx, dir)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	index, _, err := store.ReadBuilds(s.from)
+	if err != nil {
+		return 0, 0, err
+	}
+	of = len(index.Builds) + 1
+	_, _, err = s.from.File(trust.TimestampName)
+	switch {
+	case err == nil:
+		signed, err = checkTrust(s.from, dir, key, index, finding)
+	case errors.Is(err, fs.ErrNotExist):
+		signed, err = checkBeside(s.from, key, index, finding)
+	}
+	return signed, of, err
+}
+
+// checkBeside looks at the signatures beside manifests.
+func checkBeside(from *store.Reader, key *pkdelta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {
+	for _, name := range append([]string{store.IndexName}, manifests(index.Builds)...) {
+		text, _, err := from.File(name)
+		if err != nil {
+			return signed, err
+		}
+		sigs, _, err := from.File(name + store.Signed)
+		switch {
+		case err == nil:
+			signed++
+		case !errors.Is(err, fs.ErrNotExist):
+			return signed, err
+		}
+		if key == nil {
+			continue
+		}
+		if err := store.Verify(key, text, string(sigs), name); err != nil {
+			finding(name, err)
+		}
+	}
+	return signed, nil
+}
+
+// checkTrust reads signed metadata as a client does that begins with a key, and compares
+// what it names with what is there.
+func checkTrust(from *store.Reader, dir string, key *pkdelta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {
+	w := &storeWriter{at: dir, from: from}
+	s := w.signing()
+	if s.root, err = rootBy(from, key); err == nil {
+		err = s.read()
+	}
+	switch {
+	case errors.Is(err, trust.ErrSignature), errors.Is(err, trust.ErrMetadata), errors.Is(err, trust.ErrMixed), errors.Is(err, trust.ErrRollback):
+		finding(trust.TimestampName, err)
+		return 0, nil
+	case err != nil:
+		return 0, err
+	case s.stale || s.chain.Targets == nil:
+		finding(trust.TimestampName, errStale)
+		return 0, nil
+	}
+	targets := s.chain.Targets
+	if slices.Equal(targets.Labels(), index.Builds) {
+		signed++
+	} else {
+		finding(store.IndexName, fmt.Errorf("%w: it is not the signed list of builds", store.ErrUnsigned))
+	}
+	for i, name := range manifests(index.Builds) {
+		target, there := targets.Targets[name]
+		if !there {
+			finding(name, fmt.Errorf("%w: build %q is not in the signed list", store.ErrUnsigned, index.Builds[i]))
+			continue
+		}
+		sound := true
+		for _, at := range []string{name, target.At(name)} { // what old clients and new ones read
+			text, _, err := from.File(at)
+			if err == nil {
+				err = target.Fits(at, text)
+			}
+			if err != nil {
+				finding(at, err)
+				sound = false
+			}
+		}
+		if sound {
+			signed++
+		}
+	}
+	return signed, nil
+}
+
+// rootBy returns the root that a client with a key begins with: the first that is by
+// it. Without a key it is the first of all.
+func rootBy(from *store.Reader, key *pkdelta.PublicKey) ([]byte, error) {
+	for n := int64(1); n <= trust.MostRoots; n++ {
+		b, _, err := from.File(trust.Name(trust.RoleRoot, n))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if key == nil {
+			return b, nil
+		}
+		k := TrustKey(key)
+		if _, err := trust.Start(b, &k); err == nil {
+			return b, nil
+		} else if !errors.Is(err, trust.ErrSignature) {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%w: none of the store's roots is by that key", trust.ErrSignature)
+}
