@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -22,9 +21,10 @@ import (
 
 // session is a connection with its functions. It runs one statement at a time.
 type session struct {
-	sql     *sql.DB
+	sql     *schema.ReadOnly
 	ctx     context.Context // of the statement that runs, for the SQL functions
 	pending func()          // what runFunction runs
+	turn    int             // when it was wanted last
 	failed  error           // of the last SQL function; SQLite passes on its text alone
 }
 

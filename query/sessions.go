@@ -19,6 +19,9 @@ type sessions struct {
 
 	mu   sync.Mutex
 	open map[views.Spelling]*session // those that were wanted and not left behind
+
+	wanted map[views.Spelling]bool // before, some of them
+	turn   int                     // of the last one
 }
 
 // close closes all connections.
@@ -33,29 +36,49 @@ func (p *sessions) close() error {
 	return errors.Join(errs...)
 }
 
-// of returns the connection whose views are spelled so.
+// maxOpen is how many connections may be open: for the spellings of one statement that
+// runs again and again.
+const maxOpen = 3
+
+// of returns the connection whose views are spelled so. To open one, which reads the schema
+// of the catalog, takes several times as long as to write the views of an open one anew. So
+// only a spelling that is wanted again gets one of its own.
 func (p *sessions) of(ctx context.Context, spelling views.Spelling) (*session, error) {
-	if s := p.open[spelling]; s != nil {
-		return s, nil
+	s := p.open[spelling]
+	if s == nil {
+		var err error
+		if s, err = p.spelled(ctx, spelling); err != nil {
+			return nil, catalogError(err)
+		}
+		p.open[spelling] = s
 	}
-	p.closePruned(spelling)
-	s, err := openSession(ctx, p.catalog, p.options, spelling)
-	if err != nil {
-		return nil, catalogError(err)
-	}
-	p.open[spelling] = s
+	p.turn++
+	s.turn = p.turn
 	return s, nil
 }
 
-// closePruned closes the connections that were made for other statements than that of a
-// spelling.
-func (p *sessions) closePruned(wanted views.Spelling) {
-	for spelling, s := range p.open {
-		if spelling.Views != "" && wanted.Views != "" && spelling.Views != wanted.Views {
-			_ = s.sql.Close()
-			delete(p.open, spelling)
+// spelled writes the views of the connection that was not wanted for longest, or opens one.
+func (p *sessions) spelled(ctx context.Context, spelling views.Spelling) (*session, error) {
+	again := p.wanted[spelling]
+	if p.wanted == nil || len(p.wanted) > 100 {
+		p.wanted = map[views.Spelling]bool{}
+	}
+	p.wanted[spelling] = true
+	if len(p.open) == 0 || again && len(p.open) < maxOpen {
+		return openSession(ctx, p.catalog, p.options, spelling)
+	}
+	var oldest views.Spelling
+	for other, s := range p.open {
+		if first := p.open[oldest]; first == nil || s.turn < first.turn {
+			oldest = other
 		}
 	}
+	s := p.open[oldest]
+	delete(p.open, oldest)
+	if err := s.sql.Spell(ctx, spelling); err != nil {
+		return nil, errors.Join(err, s.sql.Close())
+	}
+	return s, nil
 }
 
 // patience is how long a statement may take to end once its context is done.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -34,7 +35,11 @@ type Function struct {
 // VACUUM INTO), nor makes temporary tables, nor changes the connection.
 // ctx is handed to the functions.
 func OpenReadOnly(ctx context.Context, path string, functions ...Function) (*sql.DB, error) {
-	return OpenReadOnlyWith(ctx, path, functions, nil, views.Spelling{})
+	r, err := OpenReadOnlyWith(ctx, path, functions, nil, views.Spelling{})
+	if err != nil {
+		return nil, err
+	}
+	return r.DB, nil
 }
 
 // OnDemand is a catalog that is opened for reading when it is first asked for, on a
@@ -75,9 +80,17 @@ func (o *OnDemand) Close() error {
 	return db.Close()
 }
 
+// ReadOnly is a catalog that [OpenReadOnlyWith] opened.
+type ReadOnly struct {
+	*sql.DB
+	tables   []TableFunction
+	texts    *views.TextTables
+	spelling views.Spelling
+}
+
 // OpenReadOnlyWith is OpenReadOnly with functions that yield rows as well, and with
 // the views in a spelling. Only a catalog in the zero spelling may have several connections.
-func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling) (*sql.DB, error) {
+func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, tables []TableFunction, spelling views.Spelling) (*ReadOnly, error) {
 	path = file.Resolve(path)
 	if err := file.IsStored(ctx, path); err != nil {
 		return nil, fmt.Errorf("catalog %s: %w", path, err)
@@ -100,30 +113,53 @@ func OpenReadOnlyWith(ctx context.Context, path string, functions []Function, ta
 	if err := views.RegisterFunctions(d); err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(conn.Connector{On: d, SetUp: restrict(ctx, tables, spelling, texts), DSN: conn.FileURI(path,
+	r := &ReadOnly{tables: tables, texts: texts, spelling: spelling}
+	r.DB = sql.OpenDB(conn.Connector{On: d, SetUp: r.restrict(ctx), DSN: conn.FileURI(path,
 		"mode=ro&_busy_timeout=10000&_query_only=1&_defensive=1&_dqs=0&_pragma=temp_store(memory)&_pragma=cache_size(-8192)")})
 	if spelling != (views.Spelling{}) {
-		db.SetMaxOpenConns(1) // texts serves one
+		r.SetMaxOpenConns(1) // texts serves one
 	}
-	if err := checkVersion(ctx, db); err != nil {
-		_ = db.Close()
+	if err := checkVersion(ctx, r.DB); err != nil {
+		_ = r.Close()
 		return nil, fmt.Errorf("catalog %s: %w", path, conn.Classify(err))
 	}
-	return db, nil
+	return r, nil
+}
+
+// Spell writes the views in another spelling, which takes a tenth of the time that
+// opening the catalog does. No statement may run, and the catalog must have one
+// connection at most. After an error it must be closed.
+func (r *ReadOnly) Spell(ctx context.Context, spelling views.Spelling) error {
+	c, err := r.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = c.Close() }()
+	r.spelling = spelling
+	return c.Raw(func(c any) (err error) {
+		on := c.(driver.Conn)
+		guard := c.(sqlite.AuthorizerRegisterer)
+		if err := guard.RegisterAuthorizer(nil); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, guard.RegisterAuthorizer(authorize)) }()
+		r.texts.Bind(on, spelling.By)
+		return spelling.MakeAgain(context.WithoutCancel(ctx), on)
+	})
 }
 
 // restrict returns what is done with each new connection before anybody gets
 // it: the table functions and views are made, then the authorizer takes over. A hook
 // of the driver would run too early, before it has the modules.
-func restrict(ctx context.Context, tables []TableFunction, spelling views.Spelling, texts *views.TextTables) func(driver.Conn) error {
+func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 	return func(c driver.Conn) error {
-		for i := range tables {
-			if err := tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
+		for i := range r.tables {
+			if err := r.tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
 				return err
 			}
 		}
-		texts.Bind(c, spelling.By)
-		if err := spelling.Make(context.WithoutCancel(ctx), c); err != nil {
+		r.texts.Bind(c, r.spelling.By)
+		if err := r.spelling.Make(context.WithoutCancel(ctx), c); err != nil {
 			return err
 		}
 		return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(authorize)

@@ -21,7 +21,7 @@ func spelled(t *testing.T, path string, s views.Spelling) *sql.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return db.DB
 }
 
 // TestSpellingsAgree: however the views are written, they yield the same.
@@ -71,6 +71,35 @@ func TestPrunedViewsAgree(t *testing.T) {
 			}
 			if got := query(t, other, allColumns, view); !reflect.DeepEqual(got, columns) {
 				t.Errorf("%s: columns %v", view, got)
+			}
+		}
+	}
+}
+
+// TestSpelledAgain: a connection whose views are written anew, again and again, yields what
+// a new one does, and is as restricted.
+func TestSpelledAgain(t *testing.T) {
+	path := fixtureFile(t)
+	joined := readDB(t, path)
+	db, err := schema.OpenReadOnlyWith(t.Context(), path, nil, nil, views.Spelling{By: views.Keyed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	for i, v := range query(t, joined, "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name") {
+		view := v[0].(string)
+		text := "SELECT * FROM " + view
+		for _, s := range []views.Spelling{{}, {By: views.Keyed}, {Views: view}, {By: views.KeyedLike, Views: view}}[i%2:] {
+			if err := db.Spell(t.Context(), s); err != nil {
+				t.Fatalf("%s, %+v: %v", view, s, err)
+			}
+			if want, got := sortedRows(query(t, joined, text)), sortedRows(query(t, db.DB, text)); !slices.Equal(want, got) {
+				t.Errorf("%s, %+v: %d rows, want %d", view, s, len(got), len(want))
+			}
+		}
+		for _, bad := range []string{"ATTACH 'x' AS y", "DROP VIEW temp." + view, "PRAGMA query_only = 0", "CREATE TEMP TABLE x(y)", "DELETE FROM build"} {
+			if _, err := db.ExecContext(t.Context(), bad); err == nil {
+				t.Errorf("%s was done", bad)
 			}
 		}
 	}

@@ -80,12 +80,27 @@ func KeyedBy(plan string) Texts {
 
 // Make makes temporary views, which stand before those of the catalog, and what
 // they need. The connection is not restricted yet.
-func (s Spelling) Make(ctx context.Context, c driver.Conn) error {
+func (s Spelling) Make(ctx context.Context, c driver.Conn) error { return s.make(ctx, c, "") }
+
+// MakeAgain makes them on a connection where another spelling did before.
+func (s Spelling) MakeAgain(ctx context.Context, c driver.Conn) error {
+	names, err := eachText(ctx, c, "SELECT name FROM sqlite_temp_schema WHERE type = 'view'")
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "DROP VIEW temp.%s;\n", name)
+	}
+	return s.make(ctx, c, b.String())
+}
+
+func (s Spelling) make(ctx context.Context, c driver.Conn, before string) error {
 	script, err := s.script(ctx, c)
 	if err != nil {
 		return err
 	}
-	_, err = c.(driver.ExecerContext).ExecContext(ctx, "PRAGMA query_only = 0;\n"+script+"\nPRAGMA query_only = 1", nil)
+	_, err = c.(driver.ExecerContext).ExecContext(ctx, "PRAGMA query_only = 0;\n"+before+script+"\nPRAGMA query_only = 1", nil)
 	if err != nil {
 		return fmt.Errorf("views: %w", err)
 	}
@@ -107,7 +122,7 @@ func (s Spelling) script(ctx context.Context, c driver.Conn) (string, error) {
 	var b strings.Builder
 	for _, t := range textTables {
 		if s.By != 0 {
-			fmt.Fprintf(&b, "CREATE VIRTUAL TABLE temp.%s USING %[1]s;\n", t.name)
+			fmt.Fprintf(&b, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%s USING %[1]s;\n", t.name)
 		}
 	}
 	for _, view := range s.wanted(views) {

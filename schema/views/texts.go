@@ -60,9 +60,12 @@ func RegisterTexts(d *sqlite.Driver) (*TextTables, error) {
 	return c, nil
 }
 
-// Bind sets the connection, before the first statement, and by what it finds rows.
+// Bind sets the connection, while no statement runs, and by what it finds rows.
 func (c *TextTables) Bind(connection driver.Conn, by Texts) {
 	c.likes = by&KeyedLike != 0
+	if c.conn == connection {
+		return
+	}
 	c.conn, c.statements = connection, map[string]driver.Stmt{}
 }
 
