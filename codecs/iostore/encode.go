@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/zeebo/blake3"
 
@@ -15,7 +18,20 @@ import (
 // metaCompressed in the flags of a chunk: a block of it is.
 const metaCompressed = 1
 
-// encode compresses content into w.coded, block by block.
+// batchBytes is how much content is read before its blocks are compressed, side by side:
+// one block at least, and no more than so many for each processor.
+const (
+	batchBytes     = 4 << 20
+	batchPerThread = 4
+)
+
+// batchSize is how many bytes of content w.buf holds, whole blocks.
+func batchSize(blockSize int) int {
+	return blockSize * max(1, min(batchPerThread*runtime.GOMAXPROCS(0), batchBytes/blockSize))
+}
+
+// encode compresses content into w.coded, block by block. The number of processors
+// changes nothing of it.
 func (w *writer) encode(ctx context.Context, c *written, m compress.Method, r io.Reader) error {
 	h := blake3.New()
 	for {
@@ -30,7 +46,7 @@ func (w *writer) encode(ctx context.Context, c *written, m compress.Method, r io
 			break
 		}
 		_, _ = h.Write(w.buf[:n])
-		if err := w.encodeBlock(c, m, w.buf[:n]); err != nil {
+		if err := w.encodeBlocks(c, m, w.buf[:n]); err != nil {
 			return err
 		}
 		c.size += int64(n)
@@ -42,26 +58,56 @@ func (w *writer) encode(ctx context.Context, c *written, m compress.Method, r io
 	return nil
 }
 
-// encodeBlock appends one block, compressed if that makes it smaller.
-func (w *writer) encodeBlock(c *written, m compress.Method, plain []byte) error {
-	coded, number := plain, uint8(0)
-	if !isStored(m) {
-		encode := compress.Encode
-		if w.opt.Fast {
-			encode = compress.EncodeFast
-		}
-		var err error
-		if w.code, err = encode(m, w.code[:0], plain); err != nil {
-			return err
-		}
-		if len(w.code) < len(plain) {
-			coded = w.code
-			if number, err = w.methodNumber(m); err != nil {
+// encodeJob is a block that is compressed, with the memory for it.
+type encodeJob struct {
+	plain, coded []byte
+	err          error
+}
+
+// encodeBlocks appends the blocks of a part of a content, each compressed if that makes
+// it smaller.
+func (w *writer) encodeBlocks(c *written, m compress.Method, plain []byte) error {
+	if isStored(m) {
+		for part := range slices.Chunk(plain, w.opt.BlockSize) {
+			if err := w.put(c, part, len(part), 0, false); err != nil {
 				return err
 			}
 		}
+		return nil
 	}
-	return w.put(c, coded, len(plain), number, false)
+	encode := compress.Encode
+	if w.opt.Fast {
+		encode = compress.EncodeFast
+	}
+	n := 0
+	var wg sync.WaitGroup
+	for part := range slices.Chunk(plain, w.opt.BlockSize) {
+		if n == len(w.jobs) {
+			w.jobs = append(w.jobs, &encodeJob{})
+		}
+		j := w.jobs[n]
+		j.plain = part
+		wg.Go(func() { j.coded, j.err = encode(m, j.coded[:0], j.plain) })
+		n++
+	}
+	wg.Wait()
+	for _, j := range w.jobs[:n] {
+		if j.err != nil {
+			return j.err
+		}
+		coded, number := j.plain, uint8(0)
+		if len(j.coded) < len(j.plain) {
+			var err error
+			if number, err = w.methodNumber(m); err != nil {
+				return err
+			}
+			coded = j.coded
+		}
+		if err := w.put(c, coded, len(j.plain), number, false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // put appends a block, padded to whole AES blocks by its own start. One that is

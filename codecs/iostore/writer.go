@@ -39,10 +39,10 @@ type writer struct {
 	pos     int64 // in the partition
 	part    int
 	coded   spool.Spool
-	pending []block // of the chunk being added; offsets are relative to it
-	buf     []byte
-	code    []byte
-	err     error // sticky
+	pending []block      // of the chunk being added; offsets are relative to it
+	buf     []byte       // content that is read, see batchSize
+	jobs    []*encodeJob // its blocks
+	err     error        // sticky
 }
 
 // written is a chunk that has been added.
@@ -120,7 +120,7 @@ func (w *writer) checkOptions() error {
 	case len(o.MountPoint) > maxMount:
 		return option(codecs.OptionMount, "%d bytes; %d at most", len(o.MountPoint), maxMount)
 	}
-	w.buf = make([]byte, o.BlockSize)
+	w.buf = make([]byte, batchSize(o.BlockSize))
 	if _, err := w.methodNumber(o.Method); err != nil {
 		return option(codecs.OptionMethod, "%s; names of methods have %d bytes at most", o.Method, methodLen-1)
 	}
