@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"pakdb/codecs"
@@ -105,7 +104,7 @@ func finish(run func() error) int {
 	case exitInterrupted:
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply: interrupted")
 	default:
-		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", printable(err.Error()))
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", process.Printable(err.Error()))
 	}
 	return code
 }
@@ -131,17 +130,6 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// printable is a message without what commands terminals: it may have names out of
-// a patch.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && !strconv.IsGraphic(r) {
-			return '?'
-		}
-		return r
-	}, text)
 }
 
 // parse takes flags before, between and after the files, which it returns.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pakdb/diff/store/update"
+	"pakdb/internal/process"
 	"pakdb/internal/progress"
 )
 
@@ -45,13 +46,13 @@ func (e *events) text(format string, args ...any) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, _ = fmt.Fprint(e.w, printable(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprint(e.w, process.Printable(fmt.Sprintf(format, args...)))
 }
 
 func (e *events) warn(text string) {
 	e.event("warning", map[string]any{"text": text})
 	if !e.json {
-		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: warning:", printable(text))
+		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: warning:", process.Printable(text))
 	}
 }
 
@@ -72,9 +73,9 @@ func (e *events) fail(err error, code int) {
 	if e.json {
 		return
 	}
-	_, _ = fmt.Fprintln(os.Stderr, "pakdb-update:", printable(err.Error()))
+	_, _ = fmt.Fprintln(os.Stderr, "pakdb-update:", process.Printable(err.Error()))
 	if fields["hint"] != nil {
-		_, _ = fmt.Fprintln(os.Stderr, "hint:", printable(hint.Hint()))
+		_, _ = fmt.Fprintln(os.Stderr, "hint:", process.Printable(hint.Hint()))
 	}
 }
 

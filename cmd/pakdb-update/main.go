@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"pakdb/diff/pkdelta"
@@ -170,15 +169,4 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// printable is a message without what commands terminals: it may have names out of a
-// store.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && !strconv.IsGraphic(r) {
-			return '?'
-		}
-		return r
-	}, text)
 }
