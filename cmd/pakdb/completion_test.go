@@ -63,7 +63,7 @@ func TestCompletionInShells(t *testing.T) {
 			}
 			for line, want := range map[string][]string{
 				"pakdb sto":                   {"store"},
-				"pakdb store ":                {"check", "list", "prune"},
+				"pakdb store ":                {"check", "list", "prune", "renew", "rotate", "sign", "stats", "trust"},
 				"pakdb ls 1.":                 {"1.0", "1.1"},
 				"pakdb diff 1.0 1.":           {"1.0", "1.1"},
 				"pakdb ls 1.0:":               {"Calligraphy.sip", "Calligraphy/"},
