@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 
 	"pakdb/diff/pkdelta"
@@ -41,29 +42,40 @@ func CheckSignatures(ctx context.Context, dir string, key *pkdelta.PublicKey, fi
 // checkBeside looks at the signatures beside manifests.
 func checkBeside(from *store.Reader, key *pkdelta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {
 	for _, name := range append([]string{store.IndexName}, manifests(index.Builds)...) {
-		text, _, err := from.File(name)
+		there, err := beside(from, key, name, finding)
 		if err != nil {
 			return signed, err
 		}
-		sigs, _, err := from.File(name + store.Signed)
-		switch {
-		case err == nil:
+		if there {
 			signed++
-		case !errors.Is(err, fs.ErrNotExist):
-			return signed, err
-		}
-		if key == nil {
-			continue
-		}
-		if err := store.Verify(key, text, string(sigs), name); err != nil {
-			finding(name, err)
 		}
 	}
 	return signed, nil
 }
 
+// beside reports whether a manifest has a signature beside it. One that is not by the key
+// is told to finding.
+func beside(from *store.Reader, key *pkdelta.PublicKey, name string, finding func(string, error)) (there bool, err error) {
+	text, _, err := from.File(name)
+	if err != nil {
+		return false, err
+	}
+	sigs, _, err := from.File(name + store.Signed)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if key != nil {
+		if err := store.Verify(key, text, string(sigs), name); err != nil {
+			finding(name, err)
+		}
+	}
+	return err == nil, nil
+}
+
 // checkTrust reads signed metadata as a client does that begins with a key, and compares
-// what it names with what is there.
+// what it names with what is there. A publication that was stopped leaves a list of builds,
+// or a manifest, that older clients read and the metadata does not name yet: it has a
+// signature beside it.
 func checkTrust(from *store.Reader, dir string, key *pkdelta.PublicKey, index *store.Index, finding func(string, error)) (signed int, err error) {
 	w := &storeWriter{at: dir, from: from}
 	s := w.signing()
@@ -81,30 +93,37 @@ func checkTrust(from *store.Reader, dir string, key *pkdelta.PublicKey, index *s
 		return 0, nil
 	}
 	targets := s.chain.Targets
-	if slices.Equal(targets.Labels(), index.Builds) {
-		signed++
-	} else {
-		finding(store.IndexName, fmt.Errorf("%w: it is not the signed list of builds", store.ErrUnsigned))
-	}
-	for i, name := range manifests(index.Builds) {
-		target, there := targets.Targets[name]
-		if !there {
-			finding(name, fmt.Errorf("%w: build %q is not in the signed list", store.ErrUnsigned, index.Builds[i]))
-			continue
-		}
-		sound := true
-		for _, at := range []string{name, target.At(name)} { // what old clients and new ones read
-			text, _, err := from.File(at)
-			if err == nil {
-				err = target.Fits(at, text)
-			}
+	named := map[string]bool{store.IndexName: slices.Equal(targets.Labels(), index.Builds)}
+	for _, name := range manifests(index.Builds) {
+		if target, ok := targets.Targets[name]; ok {
+			text, _, err := from.File(name)
 			if err != nil {
-				finding(at, err)
-				sound = false
+				return signed, err
+			}
+			named[name] = target.Fits(name, text) == nil
+		}
+	}
+	for _, name := range append([]string{store.IndexName}, manifests(index.Builds)...) {
+		there := named[name]
+		if !there {
+			if there, err = beside(from, key, name, finding); err != nil {
+				return signed, err
 			}
 		}
-		if sound {
+		if there {
 			signed++
+		} else if key == nil {
+			finding(name, fmt.Errorf("%w: neither the signed metadata names it, nor is a signature beside it", store.ErrUnsigned))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(targets.Targets)) { // what clients read
+		target := targets.Targets[name]
+		text, _, err := from.File(target.At(name))
+		if err == nil {
+			err = target.Fits(name, text)
+		}
+		if err != nil {
+			finding(target.At(name), err)
 		}
 	}
 	return signed, nil
