@@ -60,9 +60,11 @@ func withOthers(found, list []Group) []Group {
 
 const (
 	salvageFirst  = 1 << 20   // bytes in which the first record must begin
-	salvageWindow = 256 << 10 // bytes that are read at a time
+	salvageWindow = 256 << 10 // bytes that are read at a time where records are looked for
+	walkWindow    = 4 << 10   // from record to record
 	recordFixed   = 8 + 8 + 8 + SumSize
 	recordTail    = 1 + 4 // flags, block size
+	recordLeast   = 64    // bytes, more than any record has without blocks
 	cipherBlock   = 16
 	flagEncrypted = 1
 )
@@ -103,7 +105,7 @@ func (s *salvager) peek(at, n int64) []byte {
 		return nil
 	}
 	if at < s.from || at+n > s.from+int64(len(s.window)) {
-		s.window = sized(s.window, min(max(n, salvageWindow), s.size-at))
+		s.window = sized(s.window, min(max(n, walkWindow), s.size-at))
 		got, _ := s.in.ReadAt(s.window, at)
 		s.window, s.from = s.window[:got], at
 	}
@@ -111,17 +113,27 @@ func (s *salvager) peek(at, n int64) []byte {
 	return rest[:min(n, int64(len(rest)))]
 }
 
+// rest returns what the window has from a place on, and moves it when that is little.
+func (s *salvager) rest(at int64) []byte {
+	if end := s.from + int64(len(s.window)); at < s.from || at+recordLeast > end && end < s.size {
+		return s.peek(at, salvageWindow)
+	}
+	return s.window[min(at-s.from, int64(len(s.window))):]
+}
+
 // find returns where a record begins between two places whose entry has its SHA-1, or -1.
 func (s *salvager) find(at, to int64) int64 {
 	var zeros [8]byte // records name an offset of 0
 	for at < to {
-		w := s.peek(at, salvageWindow)
-		k := int64(bytes.Index(w, zeros[:]))
+		w := s.rest(at)
+		k := bytes.Index(w, zeros[:])
 		if k < 0 {
-			at += max(int64(len(w))-int64(len(zeros))+1, 1)
+			at += max(int64(len(w)-len(zeros)+1), 1)
 			continue
 		}
-		if at += k; at < to {
+		run := len(w[k:]) - len(bytes.TrimLeft(w[k:], "\x00"))
+		// The size behind the offset is not 0: of a long run only the end may begin a record.
+		if at += int64(k + max(run-15, 0)); at < to {
 			if e, _, ok := s.record(at, true); ok && e != nil {
 				return at
 			}

@@ -18,6 +18,19 @@ func salvageInput(b []byte) pkdelta.Input {
 	return pkdelta.Input{Name: "x.pak", Source: codecs.Source{ReaderAt: bytes.NewReader(b), Name: "x.pak", Size: int64(len(b))}}
 }
 
+// BenchmarkSalvageZeros looks for records in a file of zeros behind one other byte.
+func BenchmarkSalvageZeros(b *testing.B) {
+	file := append([]byte{1}, make([]byte, 4<<20)...)
+	in := salvageInput(file)
+	whole := []store.Group{{Size: in.Size, Block: in.Size, Stored: []int64{in.Size}, Rest: true}}
+	b.SetBytes(in.Size)
+	for b.Loop() {
+		if len(store.Salvage(in, whole)) != 1 {
+			b.Fatal("zeros are no entries")
+		}
+	}
+}
+
 // FuzzSalvage finds groups in any bytes: in their order, within them, without an end that
 // never comes.
 func FuzzSalvage(f *testing.F) {
