@@ -64,7 +64,7 @@ run it again: it goes on where it stopped, or starts anew.
 `)
 		flags.PrintDefaults()
 	}
-	files, err := parse(flags, args)
+	files, err := process.ParseFlags(flags, args)
 	if err == nil && *showVersion {
 		return finish(printVersion)
 	}
@@ -130,19 +130,6 @@ func exitCode(err error) int {
 		return exitUsage
 	}
 	return exitFailed
-}
-
-// parse takes flags before, between and after the files, which it returns.
-func parse(flags *flag.FlagSet, args []string) (files []string, err error) {
-	for {
-		if err := flags.Parse(args); err != nil {
-			return nil, err
-		}
-		if args = flags.Args(); len(args) == 0 {
-			return files, nil
-		}
-		files, args = append(files, args[0]), args[1:]
-	}
 }
 
 func applyPatch(ctx context.Context, file string, old []string, dir, key string, o *apply.ApplyOptions) (err error) {

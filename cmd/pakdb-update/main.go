@@ -99,7 +99,7 @@ func run(ctx context.Context, args []string) int {
 	if len(args) > 0 && args[0] == "verify" {
 		o.verify, args = true, args[1:]
 	}
-	names, err := parse(flags, args)
+	names, err := process.ParseFlags(flags, args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
@@ -120,19 +120,6 @@ func run(ctx context.Context, args []string) int {
 		out.fail(err, code)
 	}
 	return code
-}
-
-// parse takes flags before, between and after the names, which it returns.
-func parse(flags *flag.FlagSet, args []string) (names []string, err error) {
-	for {
-		if err := flags.Parse(args); err != nil {
-			return nil, err
-		}
-		if args = flags.Args(); len(args) == 0 {
-			return names, nil
-		}
-		names, args = append(names, args[0]), args[1:]
-	}
 }
 
 // errDiffers means that verify found a difference.
