@@ -89,21 +89,28 @@ func (l layout) readID(r *bin.Reader) uint64 {
 func (t *tables) sizeField(r record) int64   { return r.at + 8 + int64(t.idBytes) }
 func (t *tables) offsetField(r record) int64 { return r.at + 12 + int64(t.idBytes) }
 
-// score counts the records that could be real ones, and one more when they end
-// where the file does: the measure by which the width of ids and the base of
-// offsets are decided. fits means that nothing is wrong.
+// score counts the records that could be real ones, one more when the first of
+// them is where the data starts, and one more when they end where the file does:
+// the measure by which the width of ids and the base of offsets are decided.
+// fits means that there are records and that nothing is wrong with them.
 func (t *tables) score(size int64) (n int, fits bool) {
-	last := t.first
+	start, last := int64(-1), int64(-1)
 	for i := range t.entries.n {
 		r := t.record(i)
 		if printable(r.fourCC) && r.compressed <= 1 && r.size%t.align == 0 && r.offset%t.align == 0 &&
 			r.offset >= t.first && bin.Range(r.offset, r.size, size) == nil {
 			n++
 		}
+		if start < 0 || r.offset < start {
+			start = r.offset
+		}
 		last = r.offset + r.size
+	}
+	if start == t.first {
+		n++
 	}
 	if last == size {
 		n++
 	}
-	return n, n == t.entries.n+1
+	return n, t.entries.n > 0 && n == t.entries.n+2
 }
