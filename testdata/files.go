@@ -5,5 +5,5 @@ import "embed"
 
 // Files are the archives, by their names.
 //
-//go:embed *.sip
+//go:embed *.pak *.sip
 var Files embed.FS

@@ -16,8 +16,8 @@ import (
 // archives, by their names in the build.
 func demoBuilds() []demoBuild {
 	return []demoBuild{
-		{"1.0", map[string]string{"Calligraphy.sip": "Calligraphy.sip", "mu_cdata.sip": "mu_cdata_1.5.sip"}},
-		{"1.1", map[string]string{"Calligraphy.sip": "Calligraphy_next.sip", "mu_cdata.sip": "mu_cdata_1.6.sip"}},
+		{"1.0", map[string]string{"Calligraphy.sip": "Calligraphy.sip", "mu_cdata.sip": "mu_cdata_1.5.sip", "Harbor.pak": "Harbor.pak"}},
+		{"1.1", map[string]string{"Calligraphy.sip": "Calligraphy_next.sip", "mu_cdata.sip": "mu_cdata_1.6.sip", "Harbor.pak": "Harbor_next.pak"}},
 	}
 }
 
@@ -61,6 +61,6 @@ func addDemo(ctx context.Context, a *cli.App, c *schema.Catalog, dir string, b d
 			return err
 		}
 	}
-	_, err := indexer.Run(ctx, indexer.Options{Catalog: c, Registry: a.Registry(), Label: b.label, Paths: []string{dir}})
+	_, err := indexer.Run(ctx, indexer.Options{Catalog: c, Registry: a.Registry(), Label: b.label, Paths: []string{dir}, Search: schema.SearchMade})
 	return err
 }
