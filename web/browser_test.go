@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -397,6 +398,41 @@ func TestExplorerInBrowser(t *testing.T) {
 	b.open("/b/1.1/problems")
 	b.named()
 	b.open("/b/1.1/archives")
+	b.named()
+	b.fine()
+}
+
+// TestMeaningInBrowser opens what is known of files of an Unreal game.
+func TestMeaningInBrowser(t *testing.T) {
+	b := openBrowser(t, serve(t, harbor(t), nil), 1300, 900)
+	panel := func(what string) string {
+		return `document.querySelector("[role=tabpanel]")?.textContent.includes(` + strconv.Quote(what) + `)`
+	}
+	tab := func(name string) string {
+		return `[...document.querySelectorAll("[role=tab]")].find((t) => t.textContent === ` + strconv.Quote(name) + `).click()`
+	}
+	b.open("/b/1.1/path/Harbor/Content/Data/DT_Weapons.uasset")
+	b.until("a table", panel("Storm Lantern"))
+	b.eval(tab("Values"))
+	b.until("values", panel("ShotsPerSecond"))
+	b.open("/b/1.1/path/Harbor/Content/Localization/Game/fr/Game.locres")
+	b.until("texts", panel("Lanterne-tempête")+" && "+panel("language fr"))
+	b.named()
+	b.open("/b/1.1/path/Harbor/Content/Data/C_Tide.uasset")
+	b.until("a curve", panel("7 points")+` && document.querySelector("[role=tabpanel] svg")`)
+	b.open("/b/1.1/path/Harbor/Content/Textures/T_Sign.uasset")
+	b.until("a picture", `document.querySelector("[role=tabpanel] img")?.naturalWidth === 64`)
+	b.until("history of its pixels", `document.querySelector("[aria-label=History]").textContent.includes("modified .uexp")`)
+	b.open("/b/1.1/path/Harbor/Content/Blueprints/BP_Door.uasset")
+	b.until("defaults", panel("Speed"))
+	b.eval(`document.querySelector("[aria-label='History of Speed']").click()`)
+	b.until("what they were", panel("120")+" && "+panel("150"))
+	b.eval(tab("Code"))
+	b.until("code", panel("if (!self.bLocked) {"))
+	b.open("/compare/1.0...1.1?q=DT_Weapons")
+	b.until("one change", `document.querySelectorAll("#lines .line").length === 1`)
+	b.eval(`document.querySelector("#lines .line").click()`)
+	b.until("a value that changed", `document.querySelector(".inside")?.textContent.includes("DT_Weapons[BoatHook].Damage")`)
 	b.named()
 	b.fine()
 }

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/history"
+	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/explore"
 	"pakdb/query/graph"
@@ -39,7 +40,7 @@ type file struct {
 // parts are what is told of a file beside its facts.
 func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address) error {
 	return map[string]func(*file, http.ResponseWriter, *http.Request, *address) error{
-		"history": (*file).history, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
+		"history": (*file).history, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "strings": (*file).strings, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
 		"text": (*file).text, "hex": (*file).hex, "picture": (*file).picture, "sound": (*file).sound, "download": (*file).download,
 	}
 }
@@ -92,27 +93,68 @@ func (x *files) places(w http.ResponseWriter, r *http.Request, b *explore.Build,
 // path is what the file is called by in the catalog.
 func (f *file) path() string { return f.entry.Path }
 
-// history tells in which builds the file changed.
+// history tells in which builds the file changed, or another file of its asset did.
 func (f *file) history(w http.ResponseWriter, r *http.Request, _ *address) error {
 	began := time.Now()
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored", "renamed_by", "also", "old_content", "new_content"}
 	t := table{Columns: append([]string{"build"}, columns...), Rows: [][]any{}}
-	if f.path() != "" {
-		events, err := history.Of(r.Context(), f.db, f.path())
-		if err != nil && !errors.Is(err, diff.ErrNoFile) {
-			return err
+	events, err := f.events(r.Context())
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		row := []any{events[i].Build}
+		for _, v := range events[i].RowOf(columns...) {
+			row = append(row, value(v))
 		}
-		for i := range events {
-			row := []any{events[i].Build}
-			for _, v := range events[i].RowOf(columns...) {
-				row = append(row, value(v))
-			}
-			t.Rows = append(t.Rows, row)
-		}
+		t.Rows = append(t.Rows, row)
 	}
 	t.Elapsed = milliseconds(began)
 	writeJSON(w, t)
 	return nil
+}
+
+// events are the changes of the file; where it did not change, those of the other files of
+// its asset, such as the pixels of a texture. The oldest come first.
+func (f *file) events(ctx context.Context) ([]history.Event, error) {
+	if f.path() == "" {
+		return nil, nil
+	}
+	paths := []string{f.path()}
+	for _, other := range asset.Others(f.path()) {
+		places, err := f.catalog.Places(ctx, f.build, other)
+		if err != nil {
+			return nil, err
+		}
+		if len(places) > 0 {
+			paths = append(paths, other)
+		}
+	}
+	var all []history.Event
+	for _, path := range paths {
+		events, err := history.Of(ctx, f.db, path)
+		if err != nil && !errors.Is(err, diff.ErrNoFile) {
+			return nil, err
+		}
+		for _, e := range events {
+			if !slices.ContainsFunc(all, func(have history.Event) bool { return have.Build == e.Build }) {
+				all = append(all, e)
+			}
+		}
+	}
+	if len(paths) == 1 {
+		return all, nil
+	}
+	builds, err := f.catalog.Builds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	place := map[string]int{}
+	for i := range builds {
+		place[builds[i].Label] = i
+	}
+	slices.SortStableFunc(all, func(a, b history.Event) int { return place[a.Build] - place[b.Build] })
+	return all, nil
 }
 
 // mostRefs bounds each list of references.
@@ -212,6 +254,9 @@ func (f *file) shows(h *explore.Holds) []string {
 	if h.Curves > 0 {
 		all = append(all, "curves")
 	}
+	if h.Texts > 0 {
+		all = append(all, "strings")
+	}
 	if h.Sounds > 0 || isSound(f.entry) {
 		all = append(all, "sound")
 	}
@@ -229,7 +274,7 @@ func (f *file) shows(h *explore.Holds) []string {
 		all = append(all, "text")
 	}
 	if all = append(all, "download"); f.contents == nil { // what the catalog itself has
-		all = slices.DeleteFunc(all, func(part string) bool { return part != "tables" && part != "curves" })
+		all = slices.DeleteFunc(all, func(part string) bool { return !slices.Contains([]string{"tables", "curves", "strings"}, part) })
 	}
 	return all
 }
@@ -258,6 +303,16 @@ func (f *file) curves(w http.ResponseWriter, r *http.Request, _ *address) error 
 		return err
 	}
 	writeJSON(w, map[string]any{"curves": all})
+	return nil
+}
+
+// strings are the texts for players in the file.
+func (f *file) strings(w http.ResponseWriter, r *http.Request, _ *address) error {
+	all, more, err := f.values.Texts(r.Context(), f.build, f.entry)
+	if err != nil {
+		return err
+	}
+	writeJSON(w, map[string]any{"strings": all, "more": more})
 	return nil
 }
 

@@ -34,5 +34,21 @@ func Split(name string) (stem, ext string, part Part) {
 	return name, "", None
 }
 
+// Others lists the names that the other files of an asset may have, by the name of the one
+// with its tables; none of another file.
+func Others(name string) []string {
+	stem, _, part := Split(name)
+	if part != Header {
+		return nil
+	}
+	var others []string
+	for _, s := range suffixes {
+		if s.part != Header {
+			others = append(others, stem+s.text)
+		}
+	}
+	return others
+}
+
 // Headers lists the names that the file with an asset's tables may have.
 func Headers(stem string) []string { return []string{stem + ".uasset", stem + ".umap"} }

@@ -1,10 +1,23 @@
 package asset_test
 
 import (
+	"slices"
 	"testing"
 
 	"pakdb/internal/asset"
 )
+
+func TestOthers(t *testing.T) {
+	for name, want := range map[string][]string{
+		"Game/A.uasset": {"Game/A.uexp", "Game/A.m.ubulk", "Game/A.ubulk", "Game/A.uptnl", "Game/A.ufont"},
+		"A.uexp":        nil,
+		"A.txt":         nil,
+	} {
+		if got := asset.Others(name); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
 
 func TestSplit(t *testing.T) {
 	for _, test := range []struct {

@@ -17,7 +17,7 @@ type Values struct{ db *sql.DB }
 func NewValues(db *sql.DB) *Values { return &Values{db} }
 
 // Holds says how many things of each kind a file has.
-type Holds struct{ Textures, Sounds, Functions, Tables, Curves int64 }
+type Holds struct{ Textures, Sounds, Functions, Tables, Curves, Texts int64 }
 
 // ofPath limits a view to what one archive of a build has of a path.
 const ofPath = ` WHERE build_id = ?1 AND archive_id = ?4 AND path_id = ` + pathID
@@ -36,8 +36,8 @@ func (e *Entry) of(b *Build) []driver.Value {
 func (v *Values) Holds(ctx context.Context, b *Build, e *Entry) (h Holds, err error) {
 	err = v.db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM textures`+ofPath+` AND why IS NULL), (SELECT count(*) FROM sounds`+ofPath+` AND why IS NULL),
 			(SELECT count(*) FROM functions`+ofPath+`), (SELECT count(*) FROM data_tables`+ofPath+`),
-			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`)`,
-		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves)
+			EXISTS (SELECT 1 FROM curve_keys`+ofPath+`) OR EXISTS (SELECT 1 FROM calligraphy_curves`+ofPath+`), EXISTS (SELECT 1 FROM strings`+ofPath+`)`,
+		b.ID, schema.PathKey(e.Path), e.Path, e.ArchiveID).Scan(&h.Textures, &h.Sounds, &h.Functions, &h.Tables, &h.Curves, &h.Texts)
 	return h, schema.Classify(err)
 }
 
@@ -53,6 +53,7 @@ const (
 	mostTableRows    = 5000
 	mostTableColumns = 200
 	mostCurves       = 50
+	mostTexts        = 5000
 	mostPoints       = 20_000
 )
 
@@ -90,6 +91,28 @@ func (v *Values) Tables(ctx context.Context, b *Build, e *Entry) ([]DataTable, e
 			}
 		})
 	return all, schema.Classify(err)
+}
+
+// Text is a text that players read.
+type Text struct {
+	Culture   string `json:"culture"`
+	Namespace string `json:"namespace"`
+	Key       string `json:"key"`
+	Text      string `json:"text"`
+	Field     string `json:"field"` // whose value it is; "" in a file of translations
+	Stale     bool   `json:"stale"` // the text that it translates is another by now
+}
+
+// Texts returns the texts in an entry in their order, and whether there are more.
+func (v *Values) Texts(ctx context.Context, b *Build, e *Entry) (all []Text, more bool, err error) {
+	all = []Text{}
+	err = schema.EachRow(ctx, v.db, `SELECT culture, namespace, key, text, field, stale FROM strings`+ofPath+` ORDER BY export_ordinal, position LIMIT ?5`,
+		append(e.of(b), int64(mostTexts+1)), func(r []driver.Value) {
+			if more = len(all) == mostTexts; !more {
+				all = append(all, Text{text(r[0]), text(r[1]), text(r[2]), text(r[3]), text(r[4]), integer(r[5]) == 1})
+			}
+		})
+	return all, more, schema.Classify(err)
 }
 
 // Curve is points that a line goes through.

@@ -34,8 +34,8 @@ export const show = async (view) => {
 
   view.refs = view.get(part("refs"));
   // ---- what is in it: tabs
-  const names = { picture: "Picture", tables: "Table", curves: "Curve", sound: "Sound", meaning: "Values", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
-  const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, sound: drawSound, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
+  const names = { picture: "Picture", tables: "Table", curves: "Curve", strings: "Texts", sound: "Sound", meaning: "Values", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
+  const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, strings: drawStrings, sound: drawSound, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
   const tabs = shows.filter((s) => drawers[s]), body = el("div", { role: "tabpanel", tabindex: "0" });
   const choose = async (tab, keep) => {
     for (const b of strip.children) if (b.dataset.tab) b.setAttribute("aria-selected", b.dataset.tab === tab);
@@ -70,7 +70,8 @@ export const show = async (view) => {
       const label = at(r, "build"), before = view.builds[view.builds.findIndex((b) => b.build === label) - 1];
       const [old, now] = [at(r, "old_size"), at(r, "new_size")];
       return [at(r, "new_size") === null ? plain(label) : el("a", { href: to.path(label, at(r, "path")) }, plain(label)),
-        el("span", "", before && at(r, "kind") !== "added" ? el("a", { href: to.compare(before.build, label, { q: (at(r, "path") ?? "").split("/").pop() }) }, at(r, "kind")) : at(r, "kind"), at(r, "old_path") && at(r, "old_path") !== at(r, "path") ? el("span", "dim", " was " + plain(at(r, "old_path"))) : null),
+        el("span", "", before && at(r, "kind") !== "added" ? el("a", { href: to.compare(before.build, label, { q: (at(r, "path") ?? "").split("/").pop() }) }, at(r, "kind")) : at(r, "kind"), at(r, "old_path") && at(r, "old_path") !== at(r, "path") ? el("span", "dim", " was " + plain(at(r, "old_path"))) : null,
+          companion(at(r, "path") ?? at(r, "old_path"), entry.path)),
         { n: now === null ? "" : bytes(Number(now)) }, { n: old !== null && now !== null ? signed(now - old) : "" }];
     }), "History"));
   }).catch((p) => history.replaceChildren(plain(p.message)));
@@ -93,6 +94,12 @@ export const show = async (view) => {
     const both = [...list("Refers to", r.refers_to, r.refers_to_more), ...list("Referred to by", r.referred_by, r.referred_by_more)];
     refs.replaceChildren(...(both.length ? both : [el("p", "dim", "None that the catalog knows.")]));
   }).catch((p) => refs.replaceChildren(plain(p.message)));
+};
+
+// companion names another file of the asset that a change is of.
+const companion = (path, own) => {
+  const cut = (p) => p.match(/^(.*?)((?:\.m)?\.[^./]*)$/) ?? [p, p, ""], [, stem, ext] = cut(path ?? ""), [, ownStem, ownExt] = cut(own);
+  return ext !== ownExt && stem.split("/").pop() === ownStem.split("/").pop() ? el("span", "dim", " " + plain(ext)) : null;
 };
 
 const redirect = async (view) => {
@@ -183,6 +190,15 @@ const drawTables = async (body, view, part) => {
 const drawCurves = async (body, view, part) => {
   const { curves } = await view.get(part("curves"));
   body.replaceChildren(...curves.flatMap((c) => [c.name ? el("h2", "", plain(c.name)) : null, xyChart(c.points), el("details", "", el("summary", "dim", plural(c.points.length, "point", "points")), table([{ n: "At" }, { n: "Value" }], c.points.map(([x, y]) => [{ n: String(x) }, { n: String(y) }]), "Points"))].filter(Boolean)));
+};
+// drawStrings lists texts that players read; columns that say the same of all are one line.
+const drawStrings = async (body, view, part) => {
+  const { strings, more } = await view.get(part("strings"));
+  const all = { culture: "Language", field: "Field", namespace: "Namespace", key: "Key" };
+  const same = Object.keys(all).filter((c) => strings.every((s) => s[c] === strings[0][c])), shown = Object.keys(all).filter((c) => !same.includes(c));
+  const stated = same.filter((c) => strings[0][c]).map((c) => `${all[c].toLowerCase()} ${plain(strings[0][c])}`);
+  body.replaceChildren(el("p", "sub", [plural(strings.length, "text", "texts") + (more ? "; there are more: SQL has all, in strings" : ""), ...stated].join(" · ")),
+    values([...shown.map((c) => all[c]), "Text"], strings.map((s) => [...shown.map((c) => plain(s[c])), s.stale ? el("span", "", plain(s.text), el("span", { class: "badge bad", title: "the text that it translates is another by now" }, "stale")) : plain(s.text)]), "Texts"));
 };
 // valueHistory shows what a value was in all builds: figures as a line, others where they changed.
 const valueHistory = async (view, part, field, exported) => {

@@ -30,12 +30,15 @@ const svg = (tag, attributes, ...children) => {
 };
 export { svg };
 
+// roomFor is how wide a chart is drawn: no wider than the window, so that its words stay legible.
+const roomFor = (widest) => Math.max(300, Math.min(widest, document.documentElement.clientWidth - 56));
+
 // lineChart draws series of sizes: [{name, colour, values}] over labels.
 export const lineChart = (labels, series, format = bytes) => {
-  const w = 1200, h = 170, left = 74, low = h - 24, top = 12, right = w - 12;
+  const w = roomFor(1200), h = 170, left = 74, low = h - 24, top = 12, right = w - 12;
   const most = Math.max(1, ...series.flatMap((s) => s.values));
   const x = (i) => (labels.length < 2 ? (left + right) / 2 : left + (i * (right - left)) / (labels.length - 1)), y = (v) => low - (v / most) * (low - top);
-  const step = Math.max(1, Math.ceil(labels.length / 10));
+  const step = Math.max(1, Math.ceil((labels.length * 100) / w));
   const chart = svg("svg", { class: "chart", viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": series.map((s) => s.name).join(" and ") + " by build" },
     ...[0, .5, 1].flatMap((f) => [svg("line", { class: "axis", x1: left, x2: right, y1: y(most * f), y2: y(most * f) }), svg("text", { x: left - 6, y: y(most * f) + 4, "text-anchor": "end" }, format(most * f))]),
     ...labels.map((l, i) => (i % step === 0 ? svg("text", { x: x(i), y: h - 6, "text-anchor": "middle" }, plain(l).slice(0, 14)) : null)));
@@ -48,7 +51,7 @@ export const lineChart = (labels, series, format = bytes) => {
 
 // xyChart draws points, and a line through them.
 export const xyChart = (points) => {
-  const w = 900, h = 260, left = 70, low = h - 24, top = 12, right = w - 16;
+  const w = roomFor(900), h = 260, left = 70, low = h - 24, top = 12, right = w - 16;
   const xs = points.map((p) => p[0]), ys = points.map((p) => p[1]);
   const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(0, ...ys), Math.max(...ys, 1e-12)];
   const x = (v) => left + ((v - x0) * (right - left)) / (x1 - x0 || 1), y = (v) => low - ((v - y0) * (low - top)) / (y1 - y0 || 1);
