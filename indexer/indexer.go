@@ -71,7 +71,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	build, err := o.Catalog.Begin(ctx, o.Label)
+	if o.Created.IsZero() {
+		o.Created = start
+	}
+	build, err := o.Catalog.BeginAt(ctx, o.Label, o.Created)
 	if err != nil {
 		return nil, err
 	}

@@ -14,10 +14,11 @@ import (
 type Options struct {
 	Catalog  *schema.Catalog
 	Registry *codecs.Registry
-	Paths    []string // files, folders, patterns
-	Label    string   // of the build; "" for DefaultLabel
-	Force    bool     // scan again what has not changed
-	Workers  int      // 0: one per CPU
+	Paths    []string  // files, folders, patterns
+	Label    string    // of the build; "" for DefaultLabel
+	Created  time.Time // when the build was made; zero: now
+	Force    bool      // scan again what has not changed
+	Workers  int       // 0: one per CPU
 	// Quick trusts the checksums that archives state: what they cover is not
 	// read. Entries get the content that such bytes were once decoded to, or
 	// none. Archives without checksums are read as ever.

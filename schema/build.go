@@ -64,21 +64,27 @@ func (s Search) index(ctx context.Context, tx *sql.Tx) error {
 	}
 }
 
-// Begin starts a build. What an interrupted run left unfinished is removed.
+// Begin is [Catalog.BeginAt] of now.
 func (c *Catalog) Begin(ctx context.Context, label string) (*Build, error) {
+	return c.BeginAt(ctx, label, time.Now())
+}
+
+// BeginAt starts a build that was made at a time, to the second. What an interrupted run
+// left unfinished is removed.
+func (c *Catalog) BeginAt(ctx context.Context, label string, created time.Time) (*Build, error) {
 	if label == "" {
 		return nil, errors.New("a build needs a label")
 	}
 	b := &Build{c: c, publish: publish.Build{Label: label}, pipeline: pipeline{writer: c.writer, label: label}, batch: batch.New(nil),
 		archives: map[int64]*batch.Archive{}, continued: map[int64]bool{}}
-	if err := c.writer.InTx(ctx, func(tx *sql.Tx) error { return b.begin(ctx, tx) }); err != nil {
+	if err := c.writer.InTx(ctx, func(tx *sql.Tx) error { return b.begin(ctx, tx, created) }); err != nil {
 		return nil, fmt.Errorf("begin build %q: %w", label, conn.Classify(err))
 	}
 	b.pipeline.start(ctx)
 	return b, nil
 }
 
-func (b *Build) begin(ctx context.Context, tx *sql.Tx) error {
+func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error {
 	if err := write.AddMissingKeys(ctx, tx); err != nil {
 		return err
 	}
@@ -86,7 +92,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, "INSERT INTO build (label, created_at) VALUES (?, ?)",
-		b.publish.Label, time.Now().UTC().Format(time.RFC3339))
+		b.publish.Label, created.UTC().Format(time.RFC3339))
 	if err != nil {
 		return err
 	}

@@ -27,17 +27,23 @@ func serveS3(file, bucket string) error {
 	if err := backend.CreateBucket(bucket); err != nil {
 		return err
 	}
+	return serveAt(file, "http://", gofakes3.New(backend).Server())
+}
+
+// serveAt serves until the process is killed. The address, after a scheme, is written to a
+// file once it answers.
+func serveAt(file, scheme string, h http.Handler) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file+".tmp", []byte("http://"+l.Addr().String()), 0o600); err != nil {
+	if err := os.WriteFile(file+".tmp", []byte(scheme+l.Addr().String()), 0o600); err != nil {
 		return err
 	}
 	if err := os.Rename(file+".tmp", file); err != nil {
 		return err
 	}
-	s := &http.Server{Handler: gofakes3.New(backend).Server(), ReadHeaderTimeout: time.Minute}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
 	return s.Serve(l)
 }
 

@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 		"mkupkg":  mkupkg,
 		"mkupak":  mkupak,
 		"s3serve": s3serve,
+		"chserve": chserve,
 	})
 }
 

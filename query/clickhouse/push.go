@@ -35,6 +35,14 @@ type Pushed struct {
 	Same  bool // the server has these rows already; nothing was done
 }
 
+// Did says so, before the word build.
+func (p *Pushed) Did() string {
+	if p.Same {
+		return "already there:"
+	}
+	return "pushed"
+}
+
 // Push copies a build of a catalog, in place of what the server has of it. The tables must
 // be there ([Client.Prepare]). It may be interrupted at any time, and repeated: views show
 // the old rows, then all of the new ones.

@@ -37,6 +37,8 @@ type indexOptions struct {
 	mappings  []string
 	engine    string
 	quick     bool
+	created   string
+	to        string
 }
 
 func newIndexCommand(a *cli.App) *cobra.Command {
@@ -73,6 +75,12 @@ classes of one build of a game. The catalog keeps them for later scans. The clas
 of blueprints are in other packages of the build. Packages without versions are
 read by the engine that most of them fit, or by --engine.
 
+--to scans into a temporary catalog, copies the build to ClickHouse as "pakdb push"
+does, and removes the catalog. Any number of machines may do so at once, each with
+builds of its own: a build is seen when all of its rows are there, and one whose
+scan was killed is scanned again. Engines order builds by when they were made: say
+that by --created where several machines scan.
+
 What is damaged becomes a row of the view "problems"; the rest is indexed, and
 the exit code is 1.`,
 		Example: `  pakdb index *.sip
@@ -82,13 +90,21 @@ the exit code is 1.`,
   pakdb index --store --build 1.10 mu_cdata.sip
   pakdb index --mappings Shooter-1.2.usmap --build 1.2 /games/shooter/Content/Paks
   pakdb index --engine 4.26 --build 1.0 /games/shooter/Content/Paks
-  pakdb index --no-values --build 1.10 /games/shooter/Content/Paks`,
+  pakdb index --no-values --build 1.10 /games/shooter/Content/Paks
+  pakdb index --to clickhouse://writer@db.studio/game --build 1.10 --created 2026-03-01 builds/1.10`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.quick && (opts.extract != "" || opts.store) {
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
-			return runIndex(cmd.Context(), a, opts, args)
+			if opts.to == "" {
+				return runIndex(cmd.Context(), a, opts, args)
+			}
+			if cmd.Flags().Changed("catalog") || opts.store {
+				return cli.WithHint(cli.UsageError(cmd, errors.New("--to keeps no catalog, nor contents beside it")),
+					"pakdb push copies builds of a catalog")
+			}
+			return runIndexTo(cmd.Context(), a, opts, args)
 		},
 	}
 	var asJSON bool // the flag of 0.1.0
@@ -111,6 +127,8 @@ the exit code is 1.`,
 	flags.StringArrayVar(&opts.mappings, "mappings", nil, "the classes of the game, from a .usmap `FILE`; may repeat; kept in the catalog")
 	flags.StringVar(&opts.engine, "engine", "", "`VERSION` that cooked packages without versions, as 4.26")
 	flags.BoolVar(&opts.quick, "quick", false, "trust the checksums that archives state, and read nothing that they cover")
+	flags.StringVar(&opts.created, "created", "", "the build was made at this `TIME`, as 2026-03-01 or 2026-03-01T18:30:00Z (default: now)")
+	flags.StringVar(&opts.to, "to", "", "copy the build to this `ADDRESS`, clickhouse://HOST/DATABASE, and keep no catalog")
 	flags.BoolVar(&asJSON, "json", false, "as --format json")
 	_ = flags.MarkHidden("json")
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
@@ -119,13 +137,6 @@ the exit code is 1.`,
 }
 
 func runIndex(ctx context.Context, a *cli.App, opts indexOptions, paths []string) error {
-	// A scan keeps tables and batches alive while it makes garbage at a high
-	// rate: collecting four times as often costs a few per cent of CPU and saves
-	// a third of the memory. The ballast, which takes no memory because nobody writes
-	// to it, lets a small heap make 8 MB of garbage before it is collected.
-	defer debug.SetGCPercent(debug.SetGCPercent(25))
-	ballast := make([]byte, 32<<20)
-	defer runtime.KeepAlive(ballast)
 	catalog, err := schema.Open(ctx, a.Catalog)
 	if err != nil {
 		return err
@@ -138,7 +149,13 @@ func runIndex(ctx context.Context, a *cli.App, opts indexOptions, paths []string
 	if err != nil {
 		return err
 	}
-	if err := printIndexed(a, report); err != nil || report.Problems == 0 {
+	return reportIndexed(ctx, a, report, "")
+}
+
+// reportIndexed prints what a scan did; its error says whether there are problems. They
+// can be asked for at the address, or in the catalog if that is empty.
+func reportIndexed(ctx context.Context, a *cli.App, report *indexer.Report, address string) error {
+	if err := printIndexed(a, report, address); err != nil || report.Problems == 0 {
 		return err
 	}
 	if err := addIndexed(ctx, a, report.Build); err != nil {
@@ -159,7 +176,14 @@ func addIndexed(ctx context.Context, a *cli.App, label string) error {
 	return errors.Join(a.Result.AddBuild(ctx, db, label), db.Close())
 }
 
-func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts indexOptions, paths []string) (*indexer.Report, error) {
+func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts indexOptions, paths []string) (r *indexer.Report, err error) {
+	// A scan keeps tables and batches alive while it makes garbage at a high
+	// rate: collecting four times as often costs a few per cent of CPU and saves
+	// a third of the memory. The ballast, which takes no memory because nobody writes
+	// to it, lets a small heap make 8 MB of garbage before it is collected.
+	defer debug.SetGCPercent(debug.SetGCPercent(25))
+	ballast := make([]byte, 32<<20)
+	defer runtime.KeepAlive(ballast)
 	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
 		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
 		Progress: &indexer.Progress{}}
@@ -167,7 +191,13 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	if opts.noSearch {
 		o.Search = schema.SearchDropped
 	}
+	if opts.to != "" { // copies have neither
+		o.Sketch, o.Search = false, schema.SearchDropped
+	}
 	if err := opts.addClasses(&o); err != nil {
+		return nil, err
+	}
+	if o.Created, err = parseCreated(opts.created); err != nil {
 		return nil, err
 	}
 	if opts.extract != "" {
@@ -204,6 +234,20 @@ func (opts *indexOptions) addClasses(o *indexer.Options) (err error) {
 	return nil
 }
 
+// parseCreated reads a day or a time; zero if there is none.
+func parseCreated(text string) (t time.Time, err error) {
+	if text == "" {
+		return t, nil
+	}
+	if t, err = time.Parse(time.DateOnly, text); err == nil {
+		return t, nil
+	}
+	if t, err = time.Parse(time.RFC3339, text); err != nil {
+		return t, cli.WithHint(fmt.Errorf("%w: --created %q is no time", cli.ErrUsage, text), "--created 2026-03-01, or --created 2026-03-01T18:30:00Z")
+	}
+	return t, nil
+}
+
 // readMappings reads a file of mappings. It is parsed once to say early what is wrong.
 func readMappings(path string) (m schema.Mapping, err error) {
 	if _, err = usmap.Open(path); err == nil {
@@ -216,7 +260,7 @@ func readMappings(path string) (m schema.Mapping, err error) {
 	return m, err
 }
 
-func printIndexed(a *cli.App, r *indexer.Report) error {
+func printIndexed(a *cli.App, r *indexer.Report, address string) error {
 	a.Result.Done(result.IndexedBuild(r))
 	if a.Quiet {
 		return nil
@@ -236,8 +280,12 @@ func printIndexed(a *cli.App, r *indexer.Report) error {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s\n", note)
 	}
 	if r.Problems > 0 {
-		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query @problems %s\n",
-			cli.Plural(r.Problems, "problem", "problems"), r.Build)
+		on := ""
+		if address != "" {
+			on = "--on " + address + " "
+		}
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s; see: pakdb query %s@problems %s\n",
+			cli.Plural(r.Problems, "problem", "problems"), on, r.Build)
 	}
 	return err
 }

@@ -77,11 +77,7 @@ func runPush(ctx context.Context, a *cli.App, to string, drop bool, labels []str
 		if a.Quiet {
 			continue
 		}
-		did := "pushed"
-		if p.Same {
-			did = "already there:"
-		}
-		if _, err := fmt.Fprintf(a.Stdout, "%s build %s, %s\n", did, terminal.Printable(label), cli.Plural(p.Rows, "row", "rows")); err != nil {
+		if _, err := fmt.Fprintf(a.Stdout, "%s build %s, %s\n", p.Did(), terminal.Printable(label), cli.Plural(p.Rows, "row", "rows")); err != nil {
 			return err
 		}
 	}
