@@ -1,5 +1,10 @@
 package exactzlib
 
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
 // firstBlock decodes the symbols of the first block of a deflate stream, but no
 // more than most, as [Encoder.tally] keeps them, into syms, and reports whether
 // it is the last block. ok is false for a damaged stream, for a stored block,
@@ -10,9 +15,10 @@ func firstBlock(stream []byte, syms []uint32, most int) (_ []uint32, last, ok bo
 	var lit, dist decoding
 	switch r.take(2) {
 	case fixedBlock:
-		lit, dist = decodingOf(lengthsOf(fixedLit[:])), decodingOf(lengthsOf(fixedDist[:]))
+		lit.from(lengthsOf(fixedLit[:]))
+		dist.from(lengthsOf(fixedDist[:]))
 	case dynamicBlock:
-		if lit, dist, ok = r.codes(); !ok {
+		if !r.codes(&lit, &dist) {
 			return syms, false, false
 		}
 	default:
@@ -25,35 +31,62 @@ func firstBlock(stream []byte, syms []uint32, most int) (_ []uint32, last, ok bo
 // bitReader reads the bits of a stream. Beyond the end it reads zeroes and sets
 // past.
 type bitReader struct {
-	b    []byte
-	at   int
-	acc  uint32
-	n    uint
-	past bool
+	b      []byte
+	at     int
+	acc    uint64
+	n      uint // bits in acc
+	beyond uint // of these, the last ones are not of the stream
+	past   bool
+}
+
+// fill has at least 32 bits in acc.
+func (r *bitReader) fill() {
+	if r.n >= 32 {
+		return
+	}
+	if r.at+4 <= len(r.b) {
+		r.acc |= uint64(binary.LittleEndian.Uint32(r.b[r.at:])) << r.n
+		r.at += 4
+		r.n += 32
+		return
+	}
+	for r.n < 32 {
+		if r.at < len(r.b) {
+			r.acc |= uint64(r.b[r.at]) << r.n
+			r.at++
+		} else {
+			r.beyond += 8
+		}
+		r.n += 8
+	}
+}
+
+// drop passes over n bits that are in acc.
+func (r *bitReader) drop(n uint) {
+	r.acc >>= n
+	if r.n -= n; r.n < r.beyond {
+		r.beyond, r.past = r.n, true
+	}
 }
 
 // take returns the next n bits, at most 16.
 func (r *bitReader) take(n uint) uint32 {
-	for r.n < n {
-		if r.at < len(r.b) {
-			r.acc |= uint32(r.b[r.at]) << r.n
-			r.at++
-		} else {
-			r.past = true
-		}
-		r.n += 8
-	}
-	v := r.acc & (1<<n - 1)
-	r.acc >>= n
-	r.n -= n
+	r.fill()
+	v := uint32(r.acc) & (1<<n - 1)
+	r.drop(n)
 	return v
 }
 
+// quickBits is the length of the codes that are looked up.
+const quickBits = 9
+
 // decoding is a Huffman code for decoding: how many codes there are of each
-// length, and the symbols in the order of their codes.
+// length, and the symbols in the order of their codes. Of short codes quick has
+// the symbol times 16 and the length, by the bits that come next.
 type decoding struct {
 	count [maxBits + 1]uint16
 	syms  [litCodes + 2]uint16
+	quick [1 << quickBits]uint16
 }
 
 func lengthsOf(t []node) []uint8 {
@@ -64,11 +97,14 @@ func lengthsOf(t []node) []uint8 {
 	return lengths
 }
 
-func decodingOf(lengths []uint8) (d decoding) {
+// from makes the code whose lengths these are, by symbol.
+func (d *decoding) from(lengths []uint8) {
+	*d = decoding{}
 	var at [maxBits + 2]uint16
 	for _, n := range lengths {
 		d.count[n]++
 	}
+	d.count[0] = 0
 	for n := 1; n <= maxBits; n++ {
 		at[n+1] = at[n] + d.count[n]
 	}
@@ -78,12 +114,36 @@ func decodingOf(lengths []uint8) (d decoding) {
 			at[n]++
 		}
 	}
-	d.count[0] = 0
-	return d
+	code, index := 0, 0
+	for n := 1; n <= quickBits; n++ {
+		for range int(d.count[n]) {
+			if code < 1<<n { // a damaged code has more than fit
+				reversed := int(bits.Reverse16(uint16(code)) >> (16 - n))
+				for i := reversed; i < len(d.quick); i += 1 << n {
+					if d.quick[i] == 0 {
+						d.quick[i] = d.syms[index]<<4 | uint16(n)
+					}
+				}
+			}
+			code++
+			index++
+		}
+		code <<= 1
+	}
 }
 
-// next decodes a symbol bit by bit.
+// next decodes a symbol.
 func (r *bitReader) next(d *decoding) (sym int, ok bool) {
+	r.fill()
+	if q := d.quick[r.acc&(1<<quickBits-1)]; q != 0 {
+		r.drop(uint(q & 15))
+		return int(q >> 4), !r.past
+	}
+	return r.slowly(d)
+}
+
+// slowly decodes a symbol bit by bit.
+func (r *bitReader) slowly(d *decoding) (sym int, ok bool) {
 	code, first, index := 0, 0, 0
 	for n := 1; n <= maxBits; n++ {
 		code |= int(r.take(1))
@@ -98,22 +158,23 @@ func (r *bitReader) next(d *decoding) (sym int, ok bool) {
 	return 0, false
 }
 
-// codes reads the codes of a dynamic block.
-func (r *bitReader) codes() (lit, dist decoding, ok bool) {
+// codes reads the codes of a dynamic block, and reports whether they are ones.
+func (r *bitReader) codes(lit, dist *decoding) bool {
 	lits, dists, lens := int(r.take(5))+257, int(r.take(5))+1, int(r.take(4))+4
 	if lits > litCodes || dists > distCodes {
-		return lit, dist, false
+		return false
 	}
 	var ofLens [lenCodes]uint8
 	for _, sym := range lenOrder[:lens] {
 		ofLens[sym] = uint8(r.take(3))
 	}
-	d := decodingOf(ofLens[:])
+	var d decoding
+	d.from(ofLens[:])
 	var lengths [litCodes + distCodes]uint8
 	for n := 0; n < lits+dists; {
 		sym, ok := r.next(&d)
 		if !ok {
-			return lit, dist, false
+			return false
 		}
 		value, times := uint8(0), 1
 		switch {
@@ -126,17 +187,19 @@ func (r *bitReader) codes() (lit, dist decoding, ok bool) {
 		case sym == zeroes11to138:
 			times = 11 + int(r.take(7))
 		default:
-			return lit, dist, false
+			return false
 		}
 		if times > lits+dists-n {
-			return lit, dist, false
+			return false
 		}
 		for ; times > 0; times-- {
 			lengths[n] = value
 			n++
 		}
 	}
-	return decodingOf(lengths[:lits]), decodingOf(lengths[lits : lits+dists]), true
+	lit.from(lengths[:lits])
+	dist.from(lengths[lits : lits+dists])
+	return true
 }
 
 // mostSymbols is what a block has with the largest memory level.

@@ -19,6 +19,7 @@ import (
 // packs are those of a store.
 type packs struct {
 	out   *storeWriter
+	quick bool // see [store.DeflateQuickly]
 	infos store.Tables
 	last  int // largest number
 	added int
@@ -116,7 +117,7 @@ func (p *packer) end() error {
 	p.number, p.frames, p.size, p.rows = 0, nil, 0, nil
 	go func() {
 		defer close(w.done)
-		w.err = rescue.Call(func() error { return w.write(p.packs.out) })
+		w.err = rescue.Call(func() error { return w.write(p.packs) })
 	}()
 	return nil
 }
@@ -139,13 +140,17 @@ func (p *packer) wait() error {
 }
 
 // write compresses and writes a pack.
-func (w *pack) write(to *storeWriter) error {
+func (w *pack) write(p *packs) error {
+	deflate := store.Deflate
+	if p.quick {
+		deflate = store.DeflateQuickly
+	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	stored := make([][]byte, len(w.frames))
 	for i, f := range w.frames {
 		g.Go(rescue.Func(func() (err error) {
-			stored[i], err = store.Deflate(f)
+			stored[i], err = deflate(f)
 			return err
 		}))
 	}
@@ -166,5 +171,5 @@ func (w *pack) write(to *storeWriter) error {
 	out = binary.LittleEndian.AppendUint32(out, uint32(len(dir)))
 	out = append(out, store.PackMagic...)
 	w.info.Sum, w.size = store.KeyOf(out), int64(len(out))
-	return to.writeFile(store.PackName(w.info.Number), out)
+	return p.out.writeFile(store.PackName(w.info.Number), out)
 }
