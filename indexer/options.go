@@ -2,11 +2,11 @@ package indexer
 
 import (
 	"errors"
+	"io"
 	"time"
 
 	"pakdb/codecs"
 	"pakdb/internal/extract"
-	"pakdb/internal/objects"
 	"pakdb/schema"
 )
 
@@ -34,9 +34,15 @@ type Options struct {
 	Open     *codecs.Options // limits and keys
 	KeyPrint string          // stands for the keys in use, so that other keys make another scan
 
-	Extract  *extract.Dir   // not nil: write contents out, below a folder named as their archive
-	Store    *objects.Store // not nil: keep contents there
-	Progress *Progress      // not nil: is kept up to date
+	Extract  *extract.Dir // not nil: write contents out, below a folder named as their archive
+	Store    Store        // not nil: keep contents there
+	Progress *Progress    // not nil: is kept up to date
+}
+
+// Store keeps contents by their BLAKE3. Put is called by many goroutines, and reads a
+// content only if it has to.
+type Store interface {
+	Put(d [32]byte, content io.Reader) error
 }
 
 // Report says what a scan did.

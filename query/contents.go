@@ -32,6 +32,7 @@ type Contents struct {
 	registry *codecs.Registry
 	options  *codecs.Options
 	store    *objects.Store
+	remote   Remote
 	below    []string // folders of archives that may be read; none: all
 
 	mu      sync.Mutex
@@ -46,6 +47,16 @@ type Contents struct {
 func NewContents(catalog string, r *codecs.Registry, store *objects.Store, options *codecs.Options) *Contents {
 	return &Contents{catalog: catalog, registry: r, store: store, options: options}
 }
+
+// Remote has contents that are neither in the object store nor in archives here. Its
+// Open is as that of the store.
+type Remote interface {
+	Open(ctx context.Context, d [32]byte) (io.ReadCloser, error)
+}
+
+// AskLast has contents asked of a place far away that are not at hand here. It is called
+// before anything is read.
+func (c *Contents) AskLast(r Remote) { c.remote = r }
 
 // Only has no archives read but those below these folders, all if there are none. It is
 // called before anything is read.
@@ -90,6 +101,15 @@ func (c *Contents) Open(ctx context.Context, d [32]byte) (io.ReadCloser, int64, 
 		}
 	}
 	r, err := c.fromArchive(ctx, id, d)
+	if err != nil && c.remote != nil && ctx.Err() == nil {
+		far, errFar := c.remote.Open(ctx, d)
+		if errFar == nil {
+			return far, size, nil
+		}
+		if !errors.Is(errFar, fs.ErrNotExist) {
+			err = errFar // it may be there
+		}
+	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("content %x: %w", d, err)
 	}

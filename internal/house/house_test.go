@@ -146,6 +146,7 @@ var rooms = map[string][]string{
 	"diff/store/trust":        {},                                                                                                                       // TUF: the standard library alone
 	"diff/store/place":        {"diff/store"},
 	"diff/store/bucket":       {"diff/store", "diff/store/place"},
+	"diff/store/contents":     {"diff/store", "diff/store/bucket", "internal/..."},
 	"diff/store/update/inuse": {},
 	"diff/store/update":       {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "diff/store/update/inuse", "internal/..."},
 	"diff/store/publish":      {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "internal/..."},

@@ -16,10 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-
-	"github.com/klauspost/compress/zstd"
-	"github.com/zeebo/blake3"
 
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/rescue"
@@ -28,16 +24,11 @@ import (
 // ErrDigest means that bytes do not have the BLAKE3 they are stored under.
 var ErrDigest = errors.New("content does not match its BLAKE3")
 
-// window bounds what one encoder or decoder holds. Larger windows win little on
-// game assets, most of which are smaller than this.
-const window = 1 << 20
-
 // Store is a folder of contents. The folder is made by the first [Store.Put].
 // All methods are safe for concurrent use.
 type Store struct {
-	dir      string
-	encoders sync.Pool // of *zstd.Encoder
-	decoders sync.Pool // of *zstd.Decoder
+	dir   string
+	coder Coder
 }
 
 // Suffix is what the store's folder has behind the name of its catalog.
@@ -89,7 +80,7 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Discard()) }()
 	defer rescue.Into(&err)
-	if err := s.encode(f, d, r); err != nil {
+	if err := s.coder.Encode(f, d, r); err != nil {
 		return err
 	}
 	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
@@ -103,39 +94,6 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 	return nil
 }
 
-func (s *Store) encode(w io.Writer, d [32]byte, r io.Reader) error {
-	enc, err := s.encoder(w)
-	if err != nil {
-		return err
-	}
-	defer s.encoders.Put(enc)
-	h := blake3.New()
-	if _, err := enc.ReadFrom(io.TeeReader(r, h)); err != nil {
-		return err
-	}
-	if err := enc.Close(); err != nil {
-		return err
-	}
-	return compare(h, d)
-}
-
-func (s *Store) encoder(w io.Writer) (*zstd.Encoder, error) {
-	if enc, ok := s.encoders.Get().(*zstd.Encoder); ok {
-		enc.Reset(w)
-		return enc, nil
-	}
-	return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window),
-		zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false)) // BLAKE3 covers it
-}
-
-func (s *Store) decoder(r io.Reader) (*zstd.Decoder, error) {
-	if dec, ok := s.decoders.Get().(*zstd.Decoder); ok {
-		return dec, dec.Reset(r)
-	}
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(window))
-}
-
 // Open returns the content stored under d: fs.ErrNotExist when there is none.
 // The reader verifies the BLAKE3 and returns ErrDigest in place of io.EOF when
 // it differs. The caller closes it.
@@ -147,35 +105,5 @@ func (s *Store) Open(d [32]byte) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("object %x: %w", d, err)
 	}
-	dec, err := s.decoder(f)
-	if err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("object %x: %w", d, err)
-	}
-	return Verify(&reader{s: s, f: f, dec: dec}, d), nil
-}
-
-type reader struct {
-	s   *Store
-	f   *os.File
-	dec *zstd.Decoder
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	if r.dec == nil {
-		return 0, fs.ErrClosed
-	}
-	return r.dec.Read(p)
-}
-
-// Close gives the decoder back. Closing twice is harmless.
-func (r *reader) Close() error {
-	if r.dec == nil {
-		return nil
-	}
-	if err := r.dec.Reset(nil); err == nil {
-		r.s.decoders.Put(r.dec)
-	}
-	r.dec = nil
-	return r.f.Close()
+	return s.coder.Decode(f, d)
 }

@@ -17,6 +17,8 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs/property"
 	"pakdb/codecs/property/usmap"
+	"pakdb/diff/store/contents"
+	"pakdb/diff/store/place"
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
@@ -31,6 +33,7 @@ type indexOptions struct {
 	extract   string
 	overwrite bool
 	store     bool
+	bucket    string // that keeps the contents; "": the folder beside the catalog
 	noSketch  bool
 	noValues  bool
 	noSearch  bool
@@ -54,6 +57,12 @@ An archive that has not changed since an earlier scan is not read again. It
 counts as unchanged if its size, time and sampled bytes match, or its full hash
 does. If a tool patches files in place and restores the old time, use --force.
 --extract and --store need the contents, and read every archive.
+
+--store s3://BUCKET/PREFIX keeps the contents in a bucket, beside what "pakdb publish"
+put there. Whoever has the catalog and sets PAKDB_STORE to the same location can read
+them: "pakdb cat BUILD:PATH", "diff", "show" and "serve" ask the bucket for what no
+archive at hand has. Keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+"pakdb store prune" removes contents that no build needs.
 
 A build of the same label is replaced in one step; a build becomes visible only
 when it is complete. A scan that was interrupted goes on where it stopped when
@@ -88,19 +97,24 @@ the exit code is 1.`,
   pakdb index --build 1.10 --extract out/ mu_cdata.sip
   pakdb index --build 1.53 --format json build/ > index.json
   pakdb index --store --build 1.10 mu_cdata.sip
+  pakdb index --store s3://games/game --build 1.10 mu_cdata.sip
   pakdb index --mappings Shooter-1.2.usmap --build 1.2 /games/shooter/Content/Paks
   pakdb index --engine 4.26 --build 1.0 /games/shooter/Content/Paks
   pakdb index --no-values --build 1.10 /games/shooter/Content/Paks
   pakdb index --to clickhouse://writer@db.studio/game --build 1.10 --created 2026-03-01 builds/1.10`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := opts.placeStore(cmd, args)
+			if err != nil {
+				return err
+			}
 			if opts.quick && (opts.extract != "" || opts.store) {
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
 			if opts.to == "" {
 				return runIndex(cmd.Context(), a, opts, args)
 			}
-			if cmd.Flags().Changed("catalog") || opts.store {
+			if cmd.Flags().Changed("catalog") || opts.store && opts.bucket == "" {
 				return cli.WithHint(cli.UsageError(cmd, errors.New("--to keeps no catalog, nor contents beside it")),
 					"pakdb push copies builds of a catalog")
 			}
@@ -120,7 +134,7 @@ the exit code is 1.`,
 	flags.IntVar(&opts.workers, "workers", 0, "`N` parallel workers (default: one per CPU)")
 	flags.StringVar(&opts.extract, "extract", "", "write contents to `DIR`/ARCHIVE/PATH while scanning")
 	flags.BoolVar(&opts.overwrite, "overwrite", false, "with --extract: replace files that are there")
-	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects")
+	flags.BoolVar(&opts.store, "store", false, "keep contents, compressed and once each, in CATALOG.objects or the bucket `s3://...`")
 	flags.BoolVar(&opts.noSketch, "no-sketch", false, "do not store what \"pakdb diff\" finds similar contents by")
 	flags.BoolVar(&opts.noValues, "no-values", false, "do not read the values of objects in Unreal packages")
 	flags.BoolVar(&opts.noSearch, "no-search", false, "leave out the index of \"pakdb find\", or delete it")
@@ -208,11 +222,64 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 		defer func() { _ = dir.Close() }()
 		o.Extract = dir
 	}
+	if opts.bucket != "" {
+		return scanInto(ctx, a, o, opts.bucket)
+	}
 	if opts.store {
 		o.Store = objects.For(a.Catalog)
 	}
 	defer a.ShowProgress(ctx, o.Progress)()
 	return indexer.Run(ctx, o)
+}
+
+// scanInto scans a build whose contents a bucket keeps.
+func scanInto(ctx context.Context, a *cli.App, o indexer.Options, bucket string) (*indexer.Report, error) {
+	w, err := contents.Begin(ctx, bucket, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	o.Store = w
+	stop := a.ShowProgress(ctx, o.Progress)
+	report, err := indexer.Run(ctx, o)
+	stop()
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	added, err := w.Finish(report.Build)
+	if errors.Is(err, contents.ErrPruned) {
+		err = cli.WithHint(err, "scan the build again; \"pakdb store prune --grace\" must be longer than a scan takes")
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		return nil, err
+	}
+	if !a.Quiet {
+		_, err = fmt.Fprintf(a.Stdout, "%s added to the bucket\n", cli.Plural(added, "content", "contents"))
+	}
+	return report, err
+}
+
+// placeStore finds out where --store keeps contents: the bucket after it, that of
+// PAKDB_STORE, or the folder beside the catalog. It returns the other arguments.
+func (opts *indexOptions) placeStore(cmd *cobra.Command, args []string) ([]string, error) {
+	if !opts.store {
+		return args, nil
+	}
+	opts.bucket = os.Getenv(cli.StoreVariable)
+	var paths []string
+	for i, arg := range args {
+		switch {
+		case !place.IsBucket(arg):
+			paths = append(paths, arg)
+		case i != len(paths):
+			return nil, cli.UsageError(cmd, errors.New("--store takes one bucket"))
+		default:
+			opts.bucket = arg
+		}
+	}
+	if len(paths) == 0 {
+		return nil, cli.UsageError(cmd, errors.New("no PATH to scan"))
+	}
+	return paths, nil
 }
 
 // addClasses adds what values are read by.

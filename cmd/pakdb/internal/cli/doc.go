@@ -7,6 +7,7 @@
 // an error; App.Run reports that, and turns it into the exit code.
 //
 // Files in reading order: rows.go (results: tables, --format), flags.go, options.go,
-// sql.go (the catalog for SQL of users), errors.go, damaged.go, palette.go, size.go,
-// progress.go, app.go, keys.go, screen.go (the pager), text.go, exit.go (codes), clickhouse.go.
+// sql.go (the catalog for SQL of users), contents.go, errors.go, damaged.go, palette.go,
+// size.go, progress.go, app.go, keys.go, screen.go (the pager), text.go, exit.go (codes),
+// clickhouse.go.
 package cli

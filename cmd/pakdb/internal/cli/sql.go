@@ -9,7 +9,6 @@ import (
 	"pakdb/codecs/calligraphy"
 	"pakdb/codecs/gpak"
 	"pakdb/diff/sqltable"
-	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/query/find"
 	"pakdb/query/graph"
@@ -29,7 +28,10 @@ func OpenQueries(ctx context.Context, app *App, memory ByteSize) (db *query.DB, 
 // OpenQueriesOf is OpenQueries of any catalog, and leaves the memory limit of the
 // process as it is.
 func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB, closeDB func(), err error) {
-	contents := query.NewContents(catalog, app.Registry(), objects.For(catalog), app.OpenOptions())
+	contents, err := Contents(app, catalog)
+	if err != nil {
+		return nil, nil, err
+	}
 	functions, closeGraph := graph.Functions(catalog)
 	showing, closeShow := show.Functions(catalog, contents, app.Registry())
 	functions = append(functions, showing...)

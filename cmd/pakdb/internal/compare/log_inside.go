@@ -18,7 +18,6 @@ import (
 	"pakdb/diff/semantic"
 	"pakdb/internal/asset"
 	"pakdb/internal/nearest"
-	"pakdb/internal/objects"
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/inside"
@@ -110,7 +109,10 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 	}
 	events = slices.DeleteFunc(events, func(e history.Event) bool { return !between.has(e.Build) })
 	slices.Reverse(events)
-	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
+	contents, err := cli.Contents(a, a.Catalog)
+	if err != nil {
+		return err
+	}
 	defer func() { _ = contents.Close() }()
 	l := &insideLog{events: events, opts: opts, widest: widestBuild(events), stderr: a.Stderr,
 		insideWriter: &insideWriter{w: bufio.NewWriter(a.Stdout), p: cli.NewPalette(a)}}

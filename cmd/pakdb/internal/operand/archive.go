@@ -28,6 +28,7 @@ type Archive struct {
 	Size    int64
 	Build   string       // of the catalog that it is of, ""
 	File    *os.File     // that holds it, maybe in an archive of its own
+	Kept    bool         // it is one content, of an archive that is not at hand
 	release func() error // what it is read from
 }
 

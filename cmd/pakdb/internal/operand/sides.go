@@ -14,7 +14,6 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/nearest"
-	"pakdb/internal/objects"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -78,7 +77,10 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, facts bool) (s 
 		return nil, err
 	}
 	s.Catalog = catalog
-	s.Contents = query.NewContents(catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
+	if s.Contents, err = cli.Contents(a, catalog); err != nil {
+		s.Close()
+		return nil, err
+	}
 	return s, nil
 }
 

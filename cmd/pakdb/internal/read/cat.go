@@ -48,6 +48,10 @@ One word may name both: BUILD:PATH is the entry that the game sees there, or und
 only path that ends so; BUILD:ARCHIVE!PATH is that of one archive, ARCHIVE!/PATH that
 of a file.
 
+An archive of a build that is not at hand, or has changed, is not needed if the content is
+kept: by "pakdb index --store" beside the catalog, or in the bucket that the variable
+PAKDB_STORE names.
+
 Contents are verified while they are read. When one turns out to be damaged, what
 was written by then is worthless, and the exit code is 1; with -o nothing is
 left behind. Binary data goes to a terminal only with --force.
@@ -206,9 +210,11 @@ func openNamed(ctx context.Context, a *cli.App, n *locate.Name) (g group, err er
 		return g, fmt.Errorf("%w: which ENTRY of %s?", cli.ErrUsage, n.Text)
 	}
 	if g.ar, err = open(ctx); err != nil {
-		return g, err
+		if g.ar, err = operand.OpenKept(ctx, a, n, err); err != nil {
+			return g, err
+		}
 	}
-	if operand.NamesNested(n.Entry) {
+	if operand.NamesNested(n.Entry) && !g.ar.Kept {
 		operand.LookInside(ctx, a, g.ar)
 	}
 	if g.entries, err = choose.Find(g.ar.Path, g.ar.Archive, []string{n.Entry}); err != nil {
@@ -310,6 +316,9 @@ func catTo(ctx context.Context, a *cli.App, w io.Writer, groups []group, opts ca
 }
 
 func catEntry(ctx context.Context, w io.Writer, ar *operand.Archive, e *codecs.Entry, opts catOptions) error {
+	if opts.raw && ar.Kept {
+		return fmt.Errorf("%w: the archive of %s is not at hand, and its stored bytes are nowhere else", cli.ErrUsage, e.Name)
+	}
 	r, err := openContent(ctx, ar, e, opts.raw)
 	if err != nil {
 		return err

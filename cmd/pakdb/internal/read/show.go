@@ -18,10 +18,8 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/internal/choose"
-	"pakdb/internal/objects"
 	"pakdb/internal/picture"
 	"pakdb/internal/terminal"
-	"pakdb/query"
 	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 )
@@ -263,7 +261,10 @@ func meaningInBuild(ctx context.Context, a *cli.App, o *showing, text string) (*
 		return nil, err
 	}
 	defer func() { _ = db.Close() }()
-	contents := query.NewContents(a.Catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions())
+	contents, err := cli.Contents(a, a.Catalog)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = contents.Close() }()
 	files, err := show.InBuild(ctx, db, n.Build, contents, a.Registry())
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/objects"
 	"pakdb/internal/version"
 	"pakdb/query"
 	"pakdb/schema"
@@ -99,7 +98,9 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 	}
 	var contents *query.Contents
 	if o.local() || len(o.read) > 0 {
-		contents = query.NewContents(catalog, a.Registry(), objects.For(catalog), a.OpenOptions())
+		if contents, err = cli.Contents(a, catalog); err != nil {
+			return err
+		}
 		defer func() { _ = contents.Close() }()
 		if err := contents.Only(o.read...); err != nil {
 			return cli.Usage(err)

@@ -1,0 +1,103 @@
+package ship
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff/store"
+	"pakdb/diff/store/contents"
+	"pakdb/diff/store/place"
+	"pakdb/diff/store/publish"
+)
+
+type pruneOptions struct {
+	keep  int
+	grace time.Duration
+	drop  []string
+	sign  secretKey
+}
+
+func newStorePruneCommand(a *cli.App) *cobra.Command {
+	var o pruneOptions
+	cmd := &cobra.Command{
+		Use:   "prune [flags] STORE",
+		Short: "Remove old builds and what only they need",
+		Long: `Remove all builds but the last that were published, and the packs that no other
+build needs. A folder is checked first; from a damaged one nothing is removed.
+
+Others may publish to a bucket meanwhile, and may use what is not needed any more. So
+each run remembers there what it finds not needed, and removes what an earlier one
+found so, a --grace time ago: run it again then. The grace time must be longer than
+any publication takes.
+
+A bucket may also have contents of builds, which "pakdb index --store" keeps there. They
+stay until --drop names the build, whatever --keep says, and then for the grace time.
+A scan that takes longer than that and counts on what is removed ends with an error.`,
+		Example: `  pakdb store prune --keep 5 /srv/game
+  pakdb store prune --keep 5 --grace 48h s3://games/game
+  pakdb store prune --drop 1.48 --drop 1.49 s3://games/game`,
+		Args: cli.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(o.drop) > 0 && !place.IsBucket(args[0]) {
+				return cli.UsageError(cmd, errors.New("--drop is for the contents in a bucket"))
+			}
+			return runPrune(cmd.Context(), a, &o, args[0])
+		},
+	}
+	o.sign.add(cmd, "sign the new list of builds with the secret key in `FILE`")
+	cmd.Flags().DurationVar(&o.grace, "grace", 24*time.Hour, "keep what a bucket does not need for this `TIME`")
+	cmd.Flags().IntVar(&o.keep, "keep", 5, "how many builds to keep: the last `N`")
+	cmd.Flags().StringArrayVar(&o.drop, "drop", nil, "the contents of this `BUILD` are not needed any more; may repeat")
+	return cmd
+}
+
+func runPrune(ctx context.Context, a *cli.App, o *pruneOptions, location string) error {
+	key, err := o.sign.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	c := &contents.Pruned{}
+	if place.IsBucket(location) {
+		if c, err = contents.Prune(ctx, location, o.drop, o.grace); errors.Is(err, contents.ErrNoList) {
+			return cli.Usage(err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	watched, stop := a.WatchPatch(ctx)
+	p, err := publish.Prune(watched, location, o.keep, o.grace, key)
+	stop()
+	if errors.Is(err, store.ErrNoStore) && c.Any {
+		p, err = nil, nil // nothing was published there
+	}
+	if err := errors.Join(err, o.tell(a, p)); err != nil || a.Quiet || !c.Any {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Stdout, "removed %s, %s%s\n", cli.Plural(c.Contents, "content", "contents"), cli.HumanSize(c.Size),
+		o.waiting(c.Waiting, "content is", "contents are"))
+	return err
+}
+
+// tell says what was removed of published builds, unless p is nil.
+func (o *pruneOptions) tell(a *cli.App, p *publish.Pruned) error {
+	if a.Quiet || p == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.Stdout, "removed %s: %s, %s%s\n", cli.Plural(int64(len(p.Builds)), "build", "builds"),
+		cli.Plural(int64(p.Files), "file", "files"), cli.HumanSize(p.Size), o.waiting(p.Waiting, "file is", "files are"))
+	return err
+}
+
+// waiting says how many there are that the grace time keeps.
+func (o *pruneOptions) waiting(n int, one, many string) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s not needed any more and kept for the grace time of %v", cli.Plural(int64(n), one, many), o.grace)
+}
