@@ -4,9 +4,9 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
+	"pakdb/codecs/compress/deflate"
 	"pakdb/codecs/compress/exactzlib"
 	"pakdb/codecs/compress/inflate"
 )
@@ -70,7 +70,7 @@ func decodeZstd(dst, src []byte) error {
 // makes them as new, so the output depends on the source alone.
 var (
 	zlibEncoders = sync.Pool{New: func() any { return new(exactzlib.Encoder) }}
-	zlibWriters  = sync.Pool{New: newZlibWriter}
+	fastEncoders = sync.Pool{New: func() any { return new(deflate.Encoder) }}
 	gzipWriters  = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 	zstdWriters  = sync.Pool{New: newZstdWriter}
 )
@@ -87,33 +87,11 @@ func encodeZlib(dst, src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// fastLevel is the slowest level of klauspost/compress that takes less CPU than
-// exactzlib; its level 7 takes as much and is larger.
-const fastLevel = 6
-
-func newZlibWriter() any {
-	w, err := zlib.NewWriterLevel(nil, fastLevel)
-	if err != nil {
-		return err
-	}
-	return w
-}
-
-func encodeZlibFast(dst, src []byte) ([]byte, error) {
-	w, ok := zlibWriters.Get().(*zlib.Writer)
-	if !ok {
-		return dst, unsupported(Zlib, "encoder options refused")
-	}
-	defer zlibWriters.Put(w)
-	out := appender(dst)
-	w.Reset(&out)
-	if _, err := w.Write(src); err != nil {
-		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
-	}
-	if err := w.Close(); err != nil {
-		return dst, &Error{Method: Zlib, Detail: "encode", Err: err}
-	}
-	return out, nil
+// encodeZlibFast writes a stream of about the size that zlib's level 6 has.
+func encodeZlibFast(dst, src []byte) []byte {
+	e := fastEncoders.Get().(*deflate.Encoder)
+	defer fastEncoders.Put(e)
+	return e.Encode(dst, src)
 }
 
 func encodeGzip(dst, src []byte) ([]byte, error) {
