@@ -70,6 +70,7 @@ func TestKilledFleet(t *testing.T) {
 
 // TestKilledFleetOnEngine does so with the engine of ClickHouse.
 func TestKilledFleetOnEngine(t *testing.T) {
+	t.Parallel()
 	node := os.Getenv("PAKDB_NODE")
 	if node == "" || testing.Short() {
 		t.Skip("PAKDB_NODE names no folder with node_modules")
