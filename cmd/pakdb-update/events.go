@@ -62,6 +62,19 @@ func (e *events) doubts(r *update.Remote) {
 	}
 }
 
+// channel tells what the folder follows, where the store says something of channels.
+func (e *events) channel(r *update.Remote) {
+	name, passed := r.Channel()
+	if name == "" {
+		return
+	}
+	e.event("channel", map[string]any{"channel": name, "not_yet": passed})
+	e.text("channel %s\n", name)
+	for _, p := range passed {
+		e.text("not yet build %q: %s\n", p.Build, p.Why)
+	}
+}
+
 // fail tells of an error, and what helps.
 func (e *events) fail(err error, code int) {
 	var hint interface{ Hint() string }

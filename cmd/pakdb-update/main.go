@@ -16,6 +16,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
+	"pakdb/diff/store/channel"
 	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update"
 	"pakdb/diff/store/update/inuse"
@@ -41,8 +42,8 @@ Brings DIR to a build of a store, a URL, a folder or s3://BUCKET/PREFIX, whateve
 version or mod DIR has; more stores are copies. verify compares DIR with the build,
 changes nothing in it, and tells which files are not the build's.
 
--json writes a line of JSON for each event to stdout: start, warning, plan, progress,
-paused, resumed, difference, done and error. Fields are only added.
+-json writes a line of JSON for each event to stdout: start, warning, channel (what DIR
+follows, and which newer builds it does not get yet, and why), plan, progress, paused, resumed, difference, done and error. Fields are only added.
 -control takes commands from stdin, one a line: pause, resume, rate N (bytes a
 second, 0: any) and stop. A pause holds what is fetched.
 
@@ -71,6 +72,8 @@ type options struct {
 	json, control  bool
 	dryRun, verify bool
 	expired, back  bool
+
+	channel, install, client string
 }
 
 // list is a flag that may repeat.
@@ -85,7 +88,10 @@ func run(ctx context.Context, args []string) int {
 	var o options
 	flags := flag.NewFlagSet("pakdb-update", flag.ContinueOnError)
 	flags.Var(&o.from, "from", "`URL`, folder or s3:// of the store; more are copies")
-	flags.StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
+	flags.StringVar(&o.build, "build", "", "`LABEL` of the build (default: the one for DIR)")
+	flags.StringVar(&o.channel, "channel", "", "follow channel `NAME` from now on (default: what DIR follows, or else stable)")
+	flags.StringVar(&o.install, "install-id", "", "`ID` of the installation, which decides when it gets a build that comes by and by (default: DIR's own)")
+	flags.StringVar(&o.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
 	flags.StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
 	flags.StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`")
 	flags.BoolVar(&o.expired, "allow-expired", false, "take signed metadata that has expired")
@@ -108,6 +114,9 @@ func run(ctx context.Context, args []string) int {
 	case *showVersion:
 		_, err := fmt.Printf("pakdb-update version %s\nstores: %d\n", version.Current(), store.Format)
 		return exitCode(err)
+	case o.client != "" && !channel.ValidVersion(o.client):
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)
+		return exitUsage
 	case len(names) != 1 || len(o.from) == 0 || o.rate < 0:
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; -h tells more")
 		return exitUsage
@@ -147,7 +156,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case isAny(apply.ErrBusy, inuse.ErrHeld, update.ErrChanged), process.MachineFailed(err):
 		return exitFailed
-	case isAny(store.ErrNoBuild, store.ErrLocation, pkdelta.ErrKey):
+	case isAny(store.ErrNoBuild, channel.ErrNone, store.ErrLocation, pkdelta.ErrKey):
 		return exitUsage
 	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt,
 		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):

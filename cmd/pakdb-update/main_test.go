@@ -121,6 +121,35 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestChannelEvent: a launcher learns what the folder follows, and why it has to wait.
+func TestChannelEvent(t *testing.T) {
+	dir := t.TempDir()
+	publishBuild(t, dir, "1", "text", nil)
+	publishBuild(t, dir, "2", "more", nil)
+	if err := publish.Promote(t.Context(), dir, "2", publish.Rollout{Min: "3.1"}, nil, nil, 0); err != nil {
+		t.Fatal(err)
+	}
+	for client, want := range map[string]string{
+		"3.0":  `{"channel":"stable","event":"channel","not_yet":[{"build":"2","why":"it needs version 3.1 or later of the program that updates, and this is 3.0"}]}`,
+		"3.10": `{"channel":"stable","event":"channel","not_yet":[]}`,
+	} {
+		var b bytes.Buffer
+		o := &options{dir: t.TempDir(), from: list{dir}, client: client}
+		if err := o.run(t.Context(), &events{w: &b, json: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), want+"\n") {
+			t.Errorf("client %s: %s", client, b.String())
+		}
+	}
+	if got := run(t.Context(), []string{t.TempDir(), "-from", dir, "-client-version", "x"}); got != exitUsage {
+		t.Errorf("exit code %d", got)
+	}
+	if got := run(t.Context(), []string{t.TempDir(), "-from", dir, "-channel", "beta"}); got != exitUsage {
+		t.Errorf("exit code %d", got)
+	}
+}
+
 func TestControl(t *testing.T) {
 	r, err := update.OpenRemote(t.TempDir(), update.RemoteOptions{})
 	if err != nil {

@@ -50,6 +50,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	out.doubts(r)
+	out.channel(r)
 	out.plan(plan)
 	if o.dryRun {
 		return nil
@@ -65,7 +66,8 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 
 // open opens the store, and warns of what is not sure about it.
 func (o *options) open(out *events) (*update.Remote, error) {
-	opt := update.RemoteOptions{Rate: o.rate, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back}
+	opt := update.RemoteOptions{Rate: o.rate, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back,
+		Channel: o.channel, Install: o.install, Version: o.client}
 	var err error
 	if o.key != "" {
 		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
@@ -99,6 +101,7 @@ func (o *options) compare(ctx context.Context, r *update.Remote, out *events) (e
 		return err
 	}
 	out.doubts(r)
+	out.channel(r)
 	watched, done := out.watch(ctx)
 	folder, err := target.Compare(watched, o.dir, update.Options{Registry: registry()})
 	done()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/store/channel"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 	"pakdb/internal/safename"
@@ -40,6 +41,8 @@ type Index struct {
 	State
 	Builds []string `json:"builds"`          // labels, in the order in which they were published
 	Trust  bool     `json:"trust,omitempty"` // there is signed metadata (package trust)
+
+	Channels channel.List `json:"channels,omitempty"` // where there is signed metadata, that says it
 }
 
 // Build is a build's manifest. Its upper level, which may be signed, is

@@ -15,6 +15,7 @@ func FuzzManifest(f *testing.F) {
 	state := fmt.Sprintf(`"format": %d, "coder": %q`, Format, coder())
 	id := strings.Repeat("ab", 32)
 	f.Add([]byte(`{` + state + `, "builds": ["1.0", "1.1"]}`))
+	f.Add([]byte(`{` + state + `, "builds": ["1"], "channels": {"stable": [{"build": "1", "share": 10000, "min_client": "1.2"}]}}`))
 	f.Add([]byte(`{` + state + `, "label": "1", "time": "2026-11-21T18:00:00Z", "files": "` + id + `", "x": [{"y": [[null]]}], "tables": [{"first": 1, "last": 2, "object": "` + id + `"}]}`))
 	f.Add([]byte(`{` + state + `, "label": "1", "deltas": [{"name": "n", "size": 5, "old": null, "new": ["a"]}, {"name": "m", "size": 7, "old": [{"path": "a", "size": 1, "blake3": "` + id + `"}], "new": ["b"]}],` +
 		` "contents": [{"from": "0", "count": 1, "size": 2, "object": "` + id + `"}]}`))

@@ -35,6 +35,11 @@ func ParseIndex(b []byte) (*Index, error) {
 		case "builds":
 		case "trust":
 			return j.value(&x.Trust)
+		case "channels":
+			if err := j.value(&x.Channels); err != nil {
+				return err
+			}
+			return x.Channels.Check(ValidLabel)
 		default:
 			return j.skip()
 		}

@@ -84,6 +84,9 @@ func (p *publisher) enlist(b *store.Build, index *store.Index) error {
 		next := *now
 		next.State, next.Trust = b.State, w.key != nil
 		next.Builds = append(slices.DeleteFunc(slices.Clone(now.Builds), func(have string) bool { return have == b.Label }), b.Label)
+		if next.Channels, err = w.rollout.into(now.Channels, w.fresh, next.Builds); err != nil {
+			return err
+		}
 		err = w.change(store.IndexName, &next, version)
 		if err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {
 			return err

@@ -17,6 +17,7 @@ type Listed struct {
 	Size    int64    // bytes of the files
 	Signed  bool     // its manifest has a signature, which was not checked
 	Damaged []string // archives that were damaged as a whole when it was published
+	Given   []string // channels that give it out, with their share: "stable 10 %"
 
 	From     string // label of the build before it; "" for the first
 	Download int64  // bytes that a folder of that build fetches to become this one, at most
@@ -37,7 +38,7 @@ func List(ctx context.Context, dir string) (list []Listed, err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	from := s.from
-	_, builds, err := store.ReadBuilds(from)
+	index, builds, err := store.ReadBuilds(from)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func List(ctx context.Context, dir string) (list []Listed, err error) {
 	list = make([]Listed, 0, len(builds))
 	before := &store.Build{}
 	for _, b := range builds {
-		l := Listed{Label: b.Label, Time: b.Time, Files: len(b.Files), Damaged: b.Damaged, From: before.Label}
+		l := Listed{Label: b.Label, Time: b.Time, Files: len(b.Files), Damaged: b.Damaged, From: before.Label, Given: index.Channels.Given(b.Label)}
 		for _, f := range b.Files {
 			l.Size += f.Size
 		}

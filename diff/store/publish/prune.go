@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,8 @@ type Pruned struct {
 	Waiting int // files of a bucket that nothing needs, until the grace time is over
 }
 
-// Prune removes all builds but the last keep that were published, and the packs
+// Prune removes all builds but the last keep that were published and those that a channel
+// gives out, and the packs
 // and objects that no build needs any more. A pack stays as long as one of its
 // chunks is needed. The builds that stay are checked first: nothing is removed
 // from a store that is damaged. key signs the list of builds; it is nil for a store
@@ -63,13 +65,12 @@ func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *
 	if err != nil {
 		return nil, err
 	}
-	n := max(0, len(builds)-max(keep, 1))
-	need, err := needed(w, builds[n:])
+	out := &Pruned{}
+	index.Builds, out.Builds = kept(index, keep)
+	need, err := needed(w, slices.DeleteFunc(builds, func(b *store.Build) bool { return slices.Contains(out.Builds, b.Label) }))
 	if err != nil {
 		return nil, err
 	}
-	out := &Pruned{Builds: index.Builds[:n]}
-	index.Builds = index.Builds[n:]
 	to := w.out
 	if err := tidy(to); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (w *storeWriter) pruneRemote(ctx context.Context, keep int, grace time.Dura
 		// What was published while that was found may need some of it.
 		if again, err := w.listed(); err != nil {
 			return out, err
-		} else if !slices.Equal(again, labels) && try < mostTries {
+		} else if !slices.Equal(again.Builds, labels) && try < mostTries {
 			continue
 		}
 		for _, in := range removed {
@@ -83,28 +83,23 @@ func (w *storeWriter) shorten(out *Pruned, keep int) error {
 		if err != nil {
 			return err
 		}
-		n := max(0, len(index.Builds)-max(keep, 1))
-		if out.Builds = slices.Clone(index.Builds[:n]); n == 0 {
+		if index.Builds, out.Builds = kept(index, keep); len(out.Builds) == 0 {
 			return nil
 		}
-		index.Builds, index.Trust = index.Builds[n:], w.key != nil
+		index.Trust = w.key != nil
 		if err = w.change(store.IndexName, index, version); err == nil || !errors.Is(err, store.ErrRaced) || try == mostTries {
 			return err
 		}
 	}
 }
 
-// listed returns the builds that the store has, without what they are made of.
-func (w *storeWriter) listed() ([]string, error) {
+// listed returns the list of the builds that the store has.
+func (w *storeWriter) listed() (*store.Index, error) {
 	b, _, err := w.from.File(store.IndexName)
 	if err != nil {
 		return nil, err
 	}
-	index, err := store.ParseIndex(b)
-	if err != nil {
-		return nil, err
-	}
-	return index.Builds, nil
+	return store.ParseIndex(b)
 }
 
 // needed returns the names of all files that the builds are made of, manifests included.

@@ -23,12 +23,15 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if !store.ValidLabel(label) {
 		return nil, fmt.Errorf("%q: %w: letters, digits, and . _ + - may be in it", label, store.ErrLabel)
 	}
+	if err := opt.Rollout.check(label); err != nil {
+		return nil, err
+	}
 	w, done, err := openWriter(ctx, dir, opt.Key, atomicfile.Make)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	w.fresh, w.root, w.expiry = label, opt.Root, opt.Expiry
+	w.fresh, w.root, w.expiry, w.rollout = label, opt.Root, opt.Expiry, &opt.Rollout
 	if err := w.staysSigned(); err != nil {
 		return nil, err
 	}
@@ -65,6 +68,9 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	}
 	index.State, index.Trust = b.State, w.key != nil
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
+	if index.Channels, err = w.rollout.into(index.Channels, w.fresh, index.Builds); err != nil {
+		return nil, err
+	}
 	if err := p.out.writeJSON(store.BuildName(label), b); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Options struct {
 	Deltas   int                // from how many of the last builds to make transport patches
 	Effort   Effort             // for patches of whole files
 	Damaged  []string           // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
+	Rollout  Rollout            // who gets the build; zero: all who follow the stable channel
 	By       string             // version of the program that publishes, for those whose own does not fit
 }
 

@@ -242,16 +242,16 @@ func (s *signing) once(change func(*trust.Targets) error) error {
 	}
 	targets := &trust.Targets{Targets: map[string]trust.Target{}}
 	if c.Targets != nil {
-		targets.Head, targets.Targets = c.Targets.Head, maps.Clone(c.Targets.Targets)
+		targets.Head, targets.Targets, targets.Channels = c.Targets.Head, maps.Clone(c.Targets.Targets), c.Targets.Channels
 	}
-	before := maps.Clone(targets.Targets)
+	before, released := maps.Clone(targets.Targets), targets.Channels
 	if change != nil {
 		if err := change(targets); err != nil {
 			return err
 		}
 	}
 	snapshot := c.SnapshotMeta()
-	if changed := change != nil && !maps.EqualFunc(before, targets.Targets, trust.Target.Equal); changed || s.stale || c.Targets == nil || targets.Expires.Sub(s.now) < longExpiry/2 {
+	if changed := change != nil && !(maps.EqualFunc(before, targets.Targets, trust.Target.Equal) && released.Equal(targets.Channels)); changed || s.stale || c.Targets == nil || targets.Expires.Sub(s.now) < longExpiry/2 {
 		if err := s.may(trust.RoleTargets, trust.RoleSnapshot); err != nil {
 			return err
 		}
@@ -315,10 +315,11 @@ func (w *storeWriter) signBuilds(key *pkdelta.SecretKey, all bool) error {
 	s := w.signing(key)
 	s.root, s.anew = w.root, all
 	return s.edit(func(t *trust.Targets) error {
-		labels, err := w.listed()
+		index, err := w.listed()
 		if err != nil {
 			return err
 		}
+		labels := index.Builds
 		names := manifests(labels)
 		maps.DeleteFunc(t.Targets, func(name string, _ trust.Target) bool { return !slices.Contains(names, name) })
 		for i, name := range names {
@@ -346,8 +347,26 @@ func (w *storeWriter) signBuilds(key *pkdelta.SecretKey, all bool) error {
 				t.Targets[name] = one
 			}
 		}
-		return nil
+		return s.signChannels(t, index, all)
 	})
+}
+
+// signChannels signs who gets which build. What is signed already counts, not what the
+// list of builds says, which anybody may have written who can write to the store; but if all
+// says so, or nothing was signed before.
+func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (err error) {
+	if all || s.chain.Targets == nil {
+		t.Channels = index.Channels
+	}
+	if t.Channels, err = s.w.rollout.into(t.Channels, s.w.fresh, index.Builds); err != nil {
+		return err
+	}
+	for label := range t.Channels.Builds() {
+		if _, there := t.Targets[store.BuildName(label)]; !there {
+			return fmt.Errorf("%s: %w: a channel gives out %q, which the list of builds has not, or nobody signed", s.w.at, store.ErrCorrupt, label)
+		}
+	}
+	return nil
 }
 
 // maySign fails early for a key that may not sign builds of this store, or all of them

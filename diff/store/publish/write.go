@@ -78,6 +78,8 @@ type storeWriter struct {
 	fresh  string        // label of the build that is published
 	root   []byte        // of the signed metadata, if it came another way
 	expiry time.Duration // of the timestamp; 0: as usual
+
+	rollout *Rollout // of the build; nil: channels stay as they are
 }
 
 // writeJSON writes a manifest. Its signature is there before it, beside the old

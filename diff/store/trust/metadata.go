@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"pakdb/diff/store/channel"
 )
 
 // The classes of errors.
@@ -121,6 +123,8 @@ type (
 type Targets struct {
 	Head
 	Targets map[string]Target `json:"targets"`
+
+	Channels channel.List `json:"channels,omitempty"` // which of the builds are for whom; not of TUF
 }
 
 // Target is the manifest of a build.
@@ -144,6 +148,10 @@ func (t *Targets) check() error {
 			len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" || one.Custom.Order < 0 {
 			return fmt.Errorf("%w: target %q", ErrMetadata, name)
 		}
+	}
+	err := t.Channels.Check(func(label string) bool { _, ok := t.Targets[buildsFolder+label+".json"]; return ok })
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrMetadata, err)
 	}
 	return nil
 }

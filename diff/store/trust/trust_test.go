@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/diff/store/channel"
 	"pakdb/diff/store/trust"
 )
 
@@ -182,7 +183,8 @@ func FuzzMetadata(f *testing.F) {
 	first := sign(f, root(1, 1, a), a)
 	until := day.AddDate(0, 1, 0)
 	targets := sign(f, &trust.Targets{Head: trust.NewHead(trust.RoleTargets, 1, until), Targets: map[string]trust.Target{
-		"builds/1.json": {Length: 3, Hashes: trust.Hashes([]byte("abc")), Custom: trust.Custom{Order: 1}}}}, a)
+		"builds/1.json": {Length: 3, Hashes: trust.Hashes([]byte("abc")), Custom: trust.Custom{Order: 1}}},
+		Channels: channel.List{"stable": {{Build: "1", Share: 10}}}}, a)
 	meta := func(b []byte) trust.Meta {
 		return trust.Meta{Version: 1, Length: int64(len(b)), Hashes: trust.Hashes(b)}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
+	"pakdb/diff/store/channel"
 	"pakdb/internal/progress"
 )
 
@@ -30,6 +31,11 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 	}
 	if err := remember(f.disk, f.trust); err != nil {
 		return f.disk.withLeft(err)
+	}
+	if b := f.frames.remote.follow.Memory(); b != nil {
+		if err := f.disk.note(channel.InstallName, b); err != nil {
+			return f.disk.withLeft(err)
+		}
 	}
 	for _, name := range p.Stale {
 		if err := f.disk.out.RemoveAll(path.Join(store.WorkDir, name)); err != nil {

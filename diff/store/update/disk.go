@@ -1,6 +1,7 @@
 package update
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -210,4 +211,22 @@ func (e *leftError) Hint() string {
 		hint = own.Hint() + "\n" + hint
 	}
 	return hint
+}
+
+// note writes a file in which the folder remembers something.
+func (d *disk) note(name string, b []byte) error {
+	if old, err := d.out.ReadFile(name); err == nil && bytes.Equal(old, b) {
+		return nil
+	}
+	f, err := d.out.Create(name, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Place()
+	}
+	return errors.Join(err, f.Discard())
 }

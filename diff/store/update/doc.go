@@ -12,7 +12,7 @@
 // are compared. Where a patch between files is cheaper, it is used. What is wrong is
 // asked for again, elsewhere if there is an elsewhere.
 //
-// Files in reading order: limiter.go, request.go, remote.go and trusted.go (what
+// Files in reading order: request.go, remote.go and trusted.go (what
 // is asked of whom, how often, and who is believed), plan.go (the data), frames.go (lists of the store), disk.go
 // (the folder), compare.go, local.go (what its files contain), trees.go (recipes),
 // patches.go, contents.go, choose.go, leftover.go (what an earlier run left),

@@ -1,6 +1,7 @@
 package update
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -12,23 +13,33 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/channel"
 	"pakdb/diff/store/place"
+	"pakdb/diff/store/trust"
+	"pakdb/diff/store/update/pace"
 )
 
 // Remote reads a store, wherever it lies. It is safe
 // for concurrent use.
 type Remote struct {
 	sources []store.Files // of the same store
-	limit   *limiter
+	limit   *pace.Limiter
 	key     *pkdelta.PublicKey
 	clock   clock
 	opt     RemoteOptions
 	trust   truster
+	follow  channel.Follower
 
 	requests atomic.Int64
 	fetched  atomic.Int64
 	wrong    atomic.Int64 // answers
 	vain     atomic.Int64 // bytes of these
+}
+
+// clock is what tells the time, and lets it pass.
+type clock struct {
+	now   func() time.Time
+	sleep func(context.Context, time.Duration) error
 }
 
 // RemoteOptions for [OpenRemote].
@@ -42,13 +53,18 @@ type RemoteOptions struct {
 	AllowExpired  bool // signed metadata may have expired
 	AllowRollback bool // the store may be at an earlier state than the folder has seen
 	Own           bool // a publisher's own store, whose signed metadata is written last
+
+	Channel string // whose builds are wanted; "": the one that the folder follows, or else [channel.Stable]
+	Install string // id of the installation, which decides when it gets a build that is given out by and by; "": the folder's own
+	Version string // of the program that asks, for builds that are for some; "": it does not say
 }
 
 // OpenRemote opens the store at a URL, http or https, in a bucket ([place.Open] says
 // how that is called), or in a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
-	r := &Remote{limit: newLimiter(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: sleep}, opt: opt}
+	r := &Remote{limit: pace.New(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: pace.Sleep}, opt: opt}
 	r.trust.r = r
+	r.follow.Channel, r.follow.Install, r.follow.Version = opt.Channel, opt.Install, opt.Version
 	client := opt.Client
 	if client == nil {
 		client = place.NewClient(workers)
@@ -71,13 +87,18 @@ func (r *Remote) Fetched() int64 { return r.fetched.Load() }
 
 // Pause holds what is fetched until Resume: bytes that have come are used, and no more
 // are asked for. A connection that breaks meanwhile is made anew.
-func (r *Remote) Pause() { r.limit.pause() }
+func (r *Remote) Pause() { r.limit.Pause() }
 
 // Resume ends a pause.
-func (r *Remote) Resume() { r.limit.resume() }
+func (r *Remote) Resume() { r.limit.Resume() }
 
 // SetRate sets how many bytes a second may come from now on; 0: no limit.
-func (r *Remote) SetRate(rate int64) { r.limit.setRate(rate) }
+func (r *Remote) SetRate(rate int64) { r.limit.SetRate(rate) }
+
+// Channel returns the channel that the folder follows, and the newer builds of it that the
+// folder does not get yet, and why. The channel is empty if the store says nothing of
+// channels, and if a build was asked for by its label.
+func (r *Remote) Channel() (name string, passed []channel.Passed) { return r.follow.Following() }
 
 // Wrong returns how many answers were not what was asked for, and how many bytes
 // came in vain with them.
@@ -165,53 +186,72 @@ func (r *Remote) Index(ctx context.Context) (*store.Index, error) {
 	return index, err
 }
 
-// Labels returns the builds that a client can have, in the order of publication.
-func (r *Remote) Labels(ctx context.Context) ([]string, error) {
-	if err := r.trust.open(ctx, r.trust.dir); err != nil {
+// listing is what a store has, by the word of those whom a folder trusts.
+type listing struct {
+	chain    *trust.Chain // nil: the store is not signed, or in the old way
+	labels   []string     // in the order of publication
+	channels channel.List
+}
+
+// last is the build that was published last, "" if there is none.
+func (l *listing) last() string {
+	if len(l.labels) == 0 {
+		return ""
+	}
+	return l.labels[len(l.labels)-1]
+}
+
+// list returns what the store has, as a folder trusts it: dir may be "".
+func (r *Remote) list(ctx context.Context, dir string) (*listing, error) {
+	if err := r.trust.open(ctx, dir); err != nil {
 		return nil, err
 	}
-	if c := r.trust.current(); c != nil {
-		return c.Targets.Labels(), nil
+	c := r.trust.current()
+	if c == nil {
+		index, err := r.Index(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !index.Trust || r.key != nil || r.opt.Own {
+			return &listing{nil, index.Builds, index.Channels}, nil
+		}
+		if err := r.trust.pin(ctx, dir); err != nil {
+			return nil, err
+		}
+		c = r.trust.current()
 	}
-	index, err := r.Index(ctx)
+	return &listing{c, c.Targets.Labels(), c.Targets.Channels}, nil
+}
+
+// Labels returns the builds that a client can have, in the order of publication.
+func (r *Remote) Labels(ctx context.Context) ([]string, error) {
+	l, err := r.list(ctx, r.trust.dir)
 	if err != nil {
 		return nil, err
 	}
-	return index.Builds, nil
+	return l.labels, nil
 }
 
 // Build returns the manifest of a build, without its files; the last one published
 // if label is empty.
 func (r *Remote) Build(ctx context.Context, label string) (*store.Build, error) {
-	return r.buildFor(ctx, "", label)
-}
-
-// buildFor returns the manifest of a build, as a folder trusts the store: dir may be "".
-func (r *Remote) buildFor(ctx context.Context, dir, label string) (*store.Build, error) {
-	if err := r.trust.open(ctx, dir); err != nil {
-		return nil, err
-	}
-	if c := r.trust.current(); c != nil {
-		return r.trust.build(ctx, c, label)
-	}
-	index, err := r.Index(ctx)
-	if err == nil && index.Trust && r.key == nil && !r.opt.Own {
-		if err := r.trust.pin(ctx, dir); err != nil {
-			return nil, err
-		}
-		return r.trust.build(ctx, r.trust.current(), label)
-	}
+	l, err := r.list(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	if label == "" && len(index.Builds) > 0 {
-		label = index.Builds[len(index.Builds)-1]
+	return r.listed(ctx, l, cmp.Or(label, l.last()))
+}
+
+// listed returns the manifest of a build that is listed.
+func (r *Remote) listed(ctx context.Context, l *listing, label string) (*store.Build, error) {
+	if !slices.Contains(l.labels, label) {
+		return nil, &noBuild{label, l.labels}
 	}
-	if !slices.Contains(index.Builds, label) {
-		return nil, &noBuild{label, index.Builds}
+	if l.chain != nil {
+		return r.trust.build(ctx, l.chain, label)
 	}
 	var build *store.Build
-	err = r.manifest(ctx, store.BuildName(label), func(b []byte) (err error) {
+	err := r.manifest(ctx, store.BuildName(label), func(b []byte) (err error) {
 		if build, err = store.ParseBuild(b); err == nil {
 			build.Sum = store.KeyOf(b)
 		}

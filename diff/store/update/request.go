@@ -237,7 +237,7 @@ func gotten(b []byte, kind string) string {
 
 // more fetches what is missing.
 func (a *asking) more(ctx context.Context) error {
-	if err := a.r.limit.paused(ctx); err != nil {
+	if err := a.r.limit.Paused(ctx); err != nil {
 		return err
 	}
 	a.r.requests.Add(1)
@@ -289,7 +289,7 @@ func (a *asking) body(ctx context.Context, cancel func(), body io.Reader, skip i
 		want -= int64(k - passed)
 		a.r.came(ctx, k, k-passed)
 		watchdog.Stop() // a pause is no silence
-		if err := a.r.limit.wait(ctx, k); err != nil {
+		if err := a.r.limit.Wait(ctx, k); err != nil {
 			return err
 		}
 		watchdog.Reset(silence)

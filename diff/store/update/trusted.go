@@ -15,7 +15,6 @@ import (
 
 	"pakdb/diff/store"
 	"pakdb/diff/store/trust"
-	"pakdb/internal/atomicfile"
 )
 
 // truster finds out whom a folder trusts, and what the store has by their word.
@@ -201,17 +200,12 @@ func (t *truster) current() *trust.Chain {
 	return t.chain
 }
 
-// build returns the manifest of a build that the metadata names; of the last one if
-// label is empty.
+// build returns the manifest of a build that the metadata names.
 func (t *truster) build(ctx context.Context, c *trust.Chain, label string) (build *store.Build, err error) {
-	labels := c.Targets.Labels()
-	if label == "" && len(labels) > 0 {
-		label = labels[len(labels)-1]
-	}
 	name := store.BuildName(label)
 	target, ok := c.Targets.Targets[name]
 	if !ok {
-		return nil, &noBuild{label, labels}
+		return nil, &noBuild{label, c.Targets.Labels()}
 	}
 	_, err = t.r.get(ctx, &want{name: target.At(name), n: -1, most: target.Length, check: func(b []byte) error {
 		if err := target.Fits(name, b); err != nil {
@@ -231,7 +225,7 @@ func (t *truster) build(ctx context.Context, c *trust.Chain, label string) (buil
 
 // remember writes down whom the folder trusts and what it has seen. It fails if another
 // update has seen more meanwhile.
-func remember(d *disk, c *trust.Chain) (err error) {
+func remember(d *disk, c *trust.Chain) error {
 	if c == nil {
 		return nil
 	}
@@ -246,18 +240,7 @@ func remember(d *disk, c *trust.Chain) (err error) {
 	if old != nil && !c.AllowRollback && c.Forgets(old) {
 		return &trustError{fmt.Errorf("%w: another update of the folder has seen a newer state", trust.ErrRollback), d.name}
 	}
-	var f *atomicfile.Temp
-	if f, err = d.out.Create(trust.MemoryName, 0o644); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Discard()) }()
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.Place()
-	}
-	return err
+	return d.note(trust.MemoryName, b)
 }
 
 // trustError is the error for metadata that the folder does not take.

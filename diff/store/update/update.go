@@ -15,7 +15,7 @@ import (
 
 // Options for [Target.Compare].
 type Options struct {
-	Label    string           // of the build, for [Prepare]; empty: the last one published
+	Label    string           // of the build, for [Prepare]; empty: the one that the channel gives out
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
 }
@@ -29,7 +29,8 @@ type Target struct {
 }
 
 // Open reads the manifest of a build, and checks it: by its signature, if the
-// Remote has a key. An empty label is that of the build published last.
+// Remote has a key. An empty label is that of the build that the channel gives out: the one
+// published last, in a store that says nothing of channels.
 // For a folder that remembers whom it trusts, see [OpenFor].
 func Open(ctx context.Context, r *Remote, label string) (*Target, error) {
 	return OpenFor(ctx, r, "", label)
@@ -38,8 +39,15 @@ func Open(ctx context.Context, r *Remote, label string) (*Target, error) {
 // OpenFor is [Open] for a folder, which takes only what those say whom it trusts, and
 // nothing older than what it has seen.
 func OpenFor(ctx context.Context, r *Remote, dir, label string) (*Target, error) {
-	build, err := r.buildFor(ctx, dir, label)
-	return &Target{Build: build, isLast: label == "", remote: r, dir: dir}, err
+	l, err := r.list(ctx, dir)
+	if err == nil && label == "" {
+		label, err = r.follow.Choose(dir, l.labels, l.channels)
+	}
+	if err != nil {
+		return &Target{remote: r, dir: dir}, err
+	}
+	build, err := r.listed(ctx, l, label)
+	return &Target{Build: build, isLast: label == l.last(), remote: r, dir: dir}, err
 }
 
 // Folder is a folder that was compared with a build. It is locked: until it is
@@ -169,7 +177,7 @@ func Prepare(ctx context.Context, r *Remote, dir string, opt Options) (*Folder, 
 		if err == nil || r.key != nil || r.trust.current() != nil || try == manifestTries || !errors.Is(err, store.ErrCorrupt) && !errors.As(err, &wrong) {
 			return f, p, err
 		}
-		if again, e := r.Build(ctx, opt.Label); e != nil || again.Sum == t.sum() {
+		if again, e := OpenFor(ctx, r, dir, opt.Label); e != nil || again.sum() == t.sum() {
 			return nil, nil, err
 		}
 	}

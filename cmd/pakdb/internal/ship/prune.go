@@ -27,8 +27,9 @@ func newStorePruneCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune [flags] STORE",
 		Short: "Remove old builds and what only they need",
-		Long: `Remove all builds but the last that were published, and the packs that no other
-build needs. A folder is checked first; from a damaged one nothing is removed.
+		Long: `Remove all builds but the last that were published and those that a channel gives
+out, and the packs that no other build needs. A folder is checked first; from a
+damaged one nothing is removed.
 
 Others may publish to a bucket meanwhile, and may use what is not needed any more. So
 each run remembers there what it finds not needed, and removes what an earlier one

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,12 @@ store renew" before that: it is good for --expires, 30 days by default.
 Clients bring any folder to any build of the store by "pakdb update", whatever
 version, mix or mod they have.
 
+All clients get the last build, until one is given to some: to those who follow another
+--channel than stable, or to a --rollout of them; the others keep what they have.
+--promote gives a build of the store to more of them, to another channel, or to all
+again after a later one, and uploads nothing. The same clients stay in as the share
+grows.
+
 --effort is for patches of whole files. "fast" makes none, and packs contents in a
 quarter of the CPU, 3 to 8 % larger; "normal" makes those from earlier files, and
 from nothing where much is gained; "best" makes them all, as small as can be, for
@@ -60,6 +67,9 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 		Example: `  pakdb publish builds/1.52 -o /srv/game
   pakdb publish 1.52 -o /srv/game      # as it was indexed
   pakdb publish builds/1.52 -o /srv/game --effort best
+  pakdb publish builds/1.53 -o /srv/game --channel beta
+  pakdb publish 1.53 -o /srv/game --promote --rollout 10%
+  pakdb publish 1.53 -o /srv/game --promote
   pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key
   pakdb publish 1.52 -o 's3://games/game?endpoint=https://s3.example.org'`,
 		Args:              cli.Args(cobra.ExactArgs(1)),
@@ -67,6 +77,12 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("publish where to? pass -o STORE"))
+			}
+			if opts.rollout.promote {
+				if err := onlyPromotes(cmd); err != nil {
+					return err
+				}
+				return runPromote(cmd.Context(), a, args[0], opts)
 			}
 			return runPublish(cmd.Context(), a, args[0], opts)
 		},
@@ -80,6 +96,7 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 	cmd.Flags().StringVar(&opts.root, "root", "", "the store's root of signed metadata, in `FILE`, if the key is none of the root's")
 	cmd.Flags().Var((*days)(&opts.expires), "expires", "clients take the signed list of builds for this `TIME`: 30d, 12h")
 	cmd.Flags().StringVar(&opts.label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
+	opts.rollout.add(cmd)
 	return cli.Reporting(a, cmd, result.Published{})
 }
 
@@ -92,12 +109,16 @@ type publishOptions struct {
 	allowDamaged bool
 	root         string
 	expires      time.Duration
+	rollout      rollout
 }
 
 func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
 	effort := slices.Index(publish.Efforts(), opts.effort)
 	if effort < 0 {
 		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
+	}
+	if err := opts.rollout.read(); err != nil {
+		return err
 	}
 	key, err := opts.sign.read(ctx, a)
 	if err != nil {
@@ -131,7 +152,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Rollout: opts.rollout.to, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
@@ -143,7 +164,39 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	_, err = fmt.Fprintf(a.Stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, cli.Plural(int64(p.Files), "file", "files"),
 		cli.HumanSize(p.Size), cli.Plural(int64(p.Chunks), "chunk", "chunks"), cli.Plural(int64(p.Packs), "pack", "packs"), cli.HumanSize(p.Written),
 		cli.Plural(int64(p.Deltas+p.Whole), "patch", "patches")+" and "+cli.Plural(int64(p.ContentDeltas), "delta", "deltas"), time.Since(started).Round(time.Millisecond))
-	return err
+	if err != nil {
+		return err
+	}
+	return opts.rollout.tell(a, label)
+}
+
+// onlyPromotes are the flags of pakdb publish that say how a build is made.
+func onlyPromotes(cmd *cobra.Command) error {
+	for _, name := range []string{"deltas", "effort", "label", "allow-damaged"} {
+		if cmd.Flags().Changed(name) {
+			return cli.UsageError(cmd, fmt.Errorf("--promote publishes nothing: --%s is of no use", name))
+		}
+	}
+	return nil
+}
+
+// runPromote says who gets a build that is in the store.
+func runPromote(ctx context.Context, a *cli.App, label string, opts publishOptions) error {
+	if err := opts.rollout.read(); err != nil {
+		return err
+	}
+	key, err := opts.sign.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	root, err := readRoot(opts.root)
+	if err != nil {
+		return err
+	}
+	if err := publish.Promote(ctx, opts.out, label, opts.rollout.to, key, root, opts.expires); err != nil {
+		return err
+	}
+	return opts.rollout.tell(a, label)
 }
 
 func newStoreCommand(a *cli.App) *cobra.Command {
@@ -175,7 +228,7 @@ that you have.`,
 			if err != nil {
 				return err
 			}
-			rows, err := a.Rows(format, "build", "published", "files", "size", "previous", "download", "signed", "damaged")
+			rows, err := a.Rows(format, "build", "published", "files", "size", "previous", "download", "signed", "damaged", "channels")
 			if err != nil {
 				return err
 			}
@@ -187,7 +240,7 @@ that you have.`,
 				if format == "" {
 					size, download = cli.HumanSize(b.Size), cli.HumanSize(b.Download)
 				}
-				if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged))); err != nil {
+				if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged)), strings.Join(b.Given, ", ")); err != nil {
 					return err
 				}
 			}

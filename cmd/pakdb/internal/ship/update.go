@@ -40,12 +40,17 @@ DIR remembers the keys of a signed store, and what it saw last, in
 nothing that has expired. The first update takes the keys from --root or --key, or
 else from the store. "pakdb store trust" tells more.
 
+DIR follows the channel stable until --channel names another, which it remembers in
+.pakdb-install.json. A build that goes to a part of all installations reaches DIR when
+its turn comes; --build takes any.
+
 --dry-run --format json prints the plan: how each file would be made and from what,
 what would be removed, what stays, and what would be fetched.`,
 		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
   pakdb update ~/game --from https://cdn.example.org/game --build 1.51 --limit-rate 2M
   pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
   pakdb update ~/game --from https://cdn.example.org/game --root root.json
+  pakdb update ~/game --from https://cdn.example.org/game --channel beta
   pakdb update ~/game --from /srv/game --dry-run
   pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
 		Args: cli.Args(cobra.ExactArgs(1)),
@@ -60,7 +65,7 @@ what would be removed, what stays, and what would be fetched.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL`, folder or s3:// of the store; more of them are copies, asked for what the first does not give right")
-	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the last one published)")
+	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the one for DIR, which is the last one published unless the store says otherwise)")
 	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
 	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
 	cmd.Flags().StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`, as the publisher gave it")
@@ -68,6 +73,7 @@ what would be removed, what stays, and what would be fetched.`,
 	cmd.Flags().BoolVar(&o.allowRollback, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
 	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
 	cmd.Flags().StringVar(&o.format, "format", "", "print the result, with --dry-run the plan, as `FORMAT`: json")
+	o.following.add(cmd)
 	cli.CompleteFlag(cmd, "format", "json")
 	return cli.Reporting(a, cmd, result.Updated{})
 }
@@ -81,10 +87,14 @@ type updateOptions struct {
 	allowRollback      bool
 	rate               cli.ByteSize
 	dryRun             bool
+	following          following
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
 	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: o.allowExpired, AllowRollback: o.allowRollback}
+	if err := o.following.into(&opt); err != nil {
+		return err
+	}
 	if o.key != "" {
 		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {
 			return fmt.Errorf("%w: %w", cli.ErrUsage, err)
@@ -117,6 +127,9 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 		if !a.Quiet {
 			a.Warn(doubt)
 		}
+	}
+	if o.format == "" {
+		tellChannel(a, r)
 	}
 	if o.format != "" && o.dryRun {
 		e := json.NewEncoder(a.Stdout)

@@ -1,4 +1,5 @@
-package update
+// Package pace bounds how many bytes a second come, and holds them in a pause.
+package pace
 
 import (
 	"context"
@@ -6,8 +7,8 @@ import (
 	"time"
 )
 
-// limiter spreads bytes over time.
-type limiter struct {
+// Limiter spreads bytes over time. It is safe for concurrent use.
+type Limiter struct {
 	mu   sync.Mutex
 	rate int64
 	free time.Time // when all bytes so far have had their time
@@ -15,8 +16,8 @@ type limiter struct {
 	gate chan struct{} // closed when a pause ends; nil: there is none
 }
 
-// pause stops what waits from now on, until resume.
-func (l *limiter) pause() {
+// Pause stops what waits from now on, until Resume.
+func (l *Limiter) Pause() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.gate == nil {
@@ -24,7 +25,8 @@ func (l *limiter) pause() {
 	}
 }
 
-func (l *limiter) resume() {
+// Resume ends a pause.
+func (l *Limiter) Resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.gate != nil {
@@ -33,14 +35,15 @@ func (l *limiter) resume() {
 	}
 }
 
-func (l *limiter) setRate(rate int64) {
+// SetRate sets how many bytes a second may come from now on; 0: any.
+func (l *Limiter) SetRate(rate int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rate, l.free = rate, time.Time{}
 }
 
-// paused waits for the end of a pause.
-func (l *limiter) paused(ctx context.Context) error {
+// Paused waits for the end of a pause.
+func (l *Limiter) Paused(ctx context.Context) error {
 	l.mu.Lock()
 	gate := l.gate
 	l.mu.Unlock()
@@ -55,10 +58,12 @@ func (l *limiter) paused(ctx context.Context) error {
 	}
 }
 
-func newLimiter(rate int64) *limiter { return &limiter{rate: rate} }
+// New returns a limiter of so many bytes a second; 0: any.
+func New(rate int64) *Limiter { return &Limiter{rate: rate} }
 
-func (l *limiter) wait(ctx context.Context, n int) error {
-	if err := l.paused(ctx); err != nil {
+// Wait waits until n bytes more may come.
+func (l *Limiter) Wait(ctx context.Context, n int) error {
+	if err := l.Paused(ctx); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -73,16 +78,11 @@ func (l *limiter) wait(ctx context.Context, n int) error {
 	l.free = l.free.Add(time.Duration(float64(n) / float64(l.rate) * float64(time.Second)))
 	pause := l.free.Sub(now)
 	l.mu.Unlock()
-	return sleep(ctx, pause)
+	return Sleep(ctx, pause)
 }
 
-// clock is what tells the time, and lets it pass.
-type clock struct {
-	now   func() time.Time
-	sleep func(context.Context, time.Duration) error
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits until the time has passed or the context is done.
+func Sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -1,0 +1,111 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/diff/store/channel"
+)
+
+// Rollout says which clients get a build.
+type Rollout struct {
+	Channel  string // "": [channel.Stable]
+	Share    int    // of [channel.All] of those who follow it; 0: all
+	Min, Max string // versions of clients, both included; "": any
+}
+
+func (r *Rollout) release(label string) (name string, one channel.Release) {
+	return cmp.Or(r.Channel, channel.Stable), channel.Release{Build: label, Share: cmp.Or(r.Share, channel.All), Min: r.Min, Max: r.Max}
+}
+
+// Promote gives a build of a store to more clients, to those of another channel, or to all
+// again after a later one: nothing is uploaded but the list of builds. What a folder has
+// seen is no matter: going back is a newer list, which is signed if the store is.
+func Promote(ctx context.Context, dir, label string, to Rollout, key *pkdelta.SecretKey, root []byte, expiry time.Duration) error {
+	w, done, err := openSigned(ctx, dir, key, SignOptions{Root: root, Expiry: expiry})
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := w.staysSigned(); err != nil {
+		return err
+	}
+	if err := w.maySign(false); err != nil {
+		return err
+	}
+	w.fresh, w.rollout = label, &to
+	for try := 0; ; try++ {
+		b, version, err := w.from.File(store.IndexName)
+		if err != nil {
+			return err
+		}
+		index, err := store.ParseIndex(b)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(index.Builds, label) {
+			return fmt.Errorf("%s: %w: %q; it has %q", dir, store.ErrNoBuild, label, index.Builds)
+		}
+		if index.Channels, err = w.rollout.into(index.Channels, w.fresh, index.Builds); err != nil {
+			return err
+		}
+		index.Trust = w.key != nil
+		if w.bucket == nil {
+			err = w.writeJSON(store.IndexName, index)
+		} else {
+			err = w.change(store.IndexName, index, version)
+		}
+		if err == nil {
+			return w.publishSigned()
+		}
+		if !errors.Is(err, store.ErrRaced) || try == mostTries {
+			return err
+		}
+	}
+}
+
+// into returns the channels with a release of a build, of these builds; a nil Rollout
+// changes nothing. A store in which everybody gets the last build has no channels.
+func (r *Rollout) into(l channel.List, label string, builds []string) (channel.List, error) {
+	if r == nil {
+		return l, nil
+	}
+	name, one := r.release(label)
+	before := ""
+	for _, other := range builds {
+		if other != label {
+			before = other
+		}
+	}
+	last := len(builds) > 0 && builds[len(builds)-1] == label
+	if len(l) == 0 && name == channel.Stable && last && one == (channel.Release{Build: label, Share: channel.All}) {
+		return l, nil
+	}
+	return l.Add(name, one, before)
+}
+
+// kept divides builds into the last, with those that a channel gives out, and the rest.
+func kept(index *store.Index, keep int) (stay, gone []string) {
+	given := index.Channels.Builds()
+	for i, label := range index.Builds {
+		if i >= len(index.Builds)-max(keep, 1) || given[label] {
+			stay = append(stay, label)
+		} else {
+			gone = append(gone, label)
+		}
+	}
+	return stay, gone
+}
+
+// checkRollout fails early for what is no rollout.
+func (r *Rollout) check(label string) error {
+	name, one := r.release(label)
+	_, err := channel.List(nil).Add(name, one, "")
+	return err
+}
