@@ -33,6 +33,7 @@ type Contents struct {
 	options  *codecs.Options
 	store    *objects.Store
 	remote   Remote
+	none     bool     // no archive may be read
 	below    []string // folders of archives that may be read; none: all
 
 	mu      sync.Mutex
@@ -58,6 +59,9 @@ type Remote interface {
 // before anything is read.
 func (c *Contents) AskLast(r Remote) { c.remote = r }
 
+// NoArchives has no archives read at all. It is called before anything is read.
+func (c *Contents) NoArchives() { c.none = true }
+
 // Only has no archives read but those below these folders, all if there are none. It is
 // called before anything is read.
 func (c *Contents) Only(folders ...string) error {
@@ -76,8 +80,8 @@ func (c *Contents) Only(folders ...string) error {
 
 // allowed reports whether the file of an archive may be read, wherever links to it lead.
 func (c *Contents) allowed(location string) bool {
-	if len(c.below) == 0 {
-		return true
+	if c.none || len(c.below) == 0 {
+		return !c.none
 	}
 	real, err := filepath.EvalSymlinks(location)
 	return err == nil && slices.ContainsFunc(c.below, func(folder string) bool {
@@ -90,6 +94,9 @@ func (c *Contents) allowed(location string) bool {
 // returns objects.ErrDigest in place of io.EOF when it differs; the caller
 // closes it. ErrNoContent means that the bytes are not at hand.
 func (c *Contents) Open(ctx context.Context, d [32]byte) (io.ReadCloser, int64, error) {
+	if c == nil {
+		return nil, 0, fmt.Errorf("content %x: %w: this server shows none", d, ErrNoContent)
+	}
 	id, size, err := c.find(ctx, d)
 	if err != nil {
 		return nil, 0, fmt.Errorf("content %x: %w", d, err)

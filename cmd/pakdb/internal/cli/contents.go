@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"pakdb/diff/store/contents"
+	"pakdb/diff/store/place"
 	"pakdb/internal/objects"
 	"pakdb/query"
 )
@@ -14,13 +15,25 @@ const StoreVariable = "PAKDB_STORE"
 // Contents returns the contents of a catalog: of the folder beside the user's own, of
 // archives, and of the bucket that PAKDB_STORE names. The caller closes it.
 func Contents(a *App, catalog string) (*query.Contents, error) {
+	c, err := ContentsAt(a, catalog, os.Getenv(StoreVariable))
+	if err != nil {
+		return nil, WithHint(err, StoreVariable+" names the bucket")
+	}
+	return c, nil
+}
+
+// ContentsAt is Contents with another bucket, "" for none.
+func ContentsAt(a *App, catalog, bucket string) (*query.Contents, error) {
 	c := query.NewContents(catalog, a.Registry(), objects.For(a.Catalog), a.OpenOptions()) // a temporary catalog has no folder
-	if at := os.Getenv(StoreVariable); at != "" {
-		shelf, err := contents.OpenShelf(at, os.Getenv)
+	if bucket != "" {
+		shelf, err := contents.OpenShelf(bucket, os.Getenv)
 		if err != nil {
-			return nil, WithHint(err, StoreVariable+" names the bucket")
+			return nil, err
 		}
 		c.AskLast(shelf)
 	}
 	return c, nil
 }
+
+// IsBucket reports whether a location is that of a bucket.
+func IsBucket(location string) bool { return place.IsBucket(location) }

@@ -32,6 +32,16 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 	if err != nil {
 		return nil, nil, err
 	}
+	db, closeQueries, err := OpenQueriesWith(ctx, app, catalog, contents)
+	if err != nil {
+		return nil, nil, errors.Join(err, contents.Close())
+	}
+	return db, func() { closeQueries(); _ = contents.Close() }, nil
+}
+
+// OpenQueriesWith is OpenQueriesOf with these contents, which may be nil: then no function
+// reads any.
+func OpenQueriesWith(ctx context.Context, app *App, catalog string, contents *query.Contents) (db *query.DB, closeDB func(), err error) {
 	functions, closeGraph := graph.Functions(catalog)
 	showing, closeShow := show.Functions(catalog, contents, app.Registry())
 	functions = append(functions, showing...)
@@ -41,7 +51,7 @@ func OpenQueriesOf(ctx context.Context, app *App, catalog string) (db *query.DB,
 		return nil, nil, err
 	}
 	return db, func() {
-		_, _, _, _ = db.Close(), contents.Close(), closeGraph(), errors.Join(closeShow(), closeTables())
+		_, _, _ = db.Close(), closeGraph(), errors.Join(closeShow(), closeTables())
 	}, nil
 }
 

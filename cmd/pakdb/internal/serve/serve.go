@@ -41,13 +41,14 @@ are: let a reverse proxy speak TLS.
 
 Pictures, texts and bytes are read from the archives where they lay when they were
 scanned, or from what "pakdb index --store" kept; an archive that has changed since shows
-nothing. --read shows only what lies in those folders. A server for others needs it: else
-it shows what the catalog has, and no contents.
+nothing. --read shows only what lies in those folders, or in a bucket of contents. A server
+for others needs it: else it shows what the catalog has, and no contents.
 
 --demo shows a small catalog that is made for it and removed at the end.`,
 		Example: `  pakdb serve --open
   pakdb serve --catalog mh.db --addr 127.0.0.1:0
   pakdb serve --addr 0.0.0.0:7070 --token-file token --host builds.studio.example --read /builds
+  pakdb serve --addr 0.0.0.0:7070 --token-file token --read s3://games/game
   pakdb serve --demo
   curl -s localhost:7070/b/1.52/tree/Calligraphy.json | jq .rows`,
 		Args: cli.Args(cobra.NoArgs),
@@ -57,7 +58,7 @@ it shows what the catalog has, and no contents.
 	flags.StringVar(&o.addr, "addr", "127.0.0.1:7070", "listen at `HOST:PORT`; port 0 is any that is free")
 	flags.StringVar(&o.tokenFile, "token-file", "", "give data only for the token in `FILE`")
 	flags.StringArrayVar(&o.hosts, "host", nil, "the server also goes by `NAME`")
-	flags.StringArrayVar(&o.read, "read", nil, "show contents of archives below `DIR` alone")
+	flags.StringArrayVar(&o.read, "read", nil, "show contents of archives below `DIR`, or of the bucket s3://BUCKET/PREFIX, alone")
 	flags.BoolVar(&o.open, "open", false, "open the browser")
 	flags.BoolVar(&o.demo, "demo", false, "show a small catalog that is made for it")
 	flags.BoolVar(&o.demo, "read-only-demo", false, "as --demo")
@@ -96,23 +97,57 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 	if err != nil {
 		return err
 	}
-	var contents *query.Contents
-	if o.local() || len(o.read) > 0 {
-		if contents, err = cli.Contents(a, catalog); err != nil {
-			return err
-		}
-		defer func() { _ = contents.Close() }()
-		if err := contents.Only(o.read...); err != nil {
-			return cli.Usage(err)
-		}
-	} else {
+	contents, err := o.contents(a, catalog)
+	if err != nil {
+		return err
+	}
+	if contents == nil {
 		a.Warn("no contents are shown to others without --read DIR")
+	} else {
+		defer func() { _ = contents.Close() }()
 	}
 	s := web.New(web.Config{DB: db, Contents: contents, Registry: a.Registry(), Library: library, Token: token, Hosts: o.names(), Version: version.Current().Version,
-		Queries: func(ctx context.Context) (*query.DB, func(), error) { return cli.OpenQueriesOf(ctx, a, catalog) },
-		Limits:  web.Limits{Time: o.time, Queries: o.queries}})
+		Queries: func(ctx context.Context) (*query.DB, func(), error) {
+			return cli.OpenQueriesWith(ctx, a, catalog, contents)
+		},
+		Limits: web.Limits{Time: o.time, Queries: o.queries}})
 	defer s.Close()
 	return listen(ctx, a, s, o, catalog)
+}
+
+// contents returns what may be shown of contents; nil for nothing.
+func (o *options) contents(a *cli.App, catalog string) (*query.Contents, error) {
+	if !o.local() && len(o.read) == 0 {
+		return nil, nil
+	}
+	var folders, buckets []string
+	for _, at := range o.read {
+		if cli.IsBucket(at) {
+			buckets = append(buckets, at)
+		} else {
+			folders = append(folders, at)
+		}
+	}
+	if len(buckets) > 1 {
+		return nil, fmt.Errorf("%w: --read takes one bucket", cli.ErrUsage)
+	}
+	open := func() (*query.Contents, error) { return cli.Contents(a, catalog) }
+	if len(buckets) > 0 {
+		open = func() (*query.Contents, error) { return cli.ContentsAt(a, catalog, buckets[0]) }
+	} else if !o.local() {
+		open = func() (*query.Contents, error) { return cli.ContentsAt(a, catalog, "") } // what --read says, and no more
+	}
+	c, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if len(buckets) > 0 && len(folders) == 0 {
+		c.NoArchives()
+	}
+	if err := c.Only(folders...); err != nil {
+		return nil, errors.Join(cli.Usage(err), c.Close())
+	}
+	return c, nil
 }
 
 func openError(err error, catalog string) error {
