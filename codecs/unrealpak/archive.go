@@ -21,6 +21,7 @@ type archive struct {
 	mount    string
 	table    table
 	hashed   *hashIndex // table, from version 10 on
+	release  func()     // drops what can be read again
 	tableErr error      // where the table breaks; what stands before it is listed
 	warnings []*codecs.FormatError
 	facts    facts
@@ -35,7 +36,7 @@ func open(ctx context.Context, src codecs.Source, o *codecs.Options) (codecs.Arc
 		return nil, err
 	}
 	opt := o.WithDefaults()
-	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys, keyTrusted: opt.KeysTrusted}
+	a := &archive{src: src, limits: opt.Limits, keys: opt.Keys, keyTrusted: opt.KeysTrusted, release: func() {}}
 	a.keySign = sync.OnceValue(func() sign { return entriesSign(a) })
 	if err := a.open(); err != nil {
 		return nil, a.error("", err)
@@ -60,6 +61,7 @@ func (a *archive) open() (err error) {
 		return at("mount point", a.footer.index.off, codecs.Errorf(codecs.ErrCorrupt, "%d > %d bytes", len(a.mount), maxMount))
 	}
 	collect(a)
+	a.release()
 	return nil
 }
 

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/internal/pages"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/bin"
 )
 
 // table is the list of entries of an opened pak, in the order of their
-// ordinals. It keeps the index as it is stored and decodes on demand, so that
-// a hundred thousand entries cost little more than their bytes in the file.
+// ordinals. It decodes on demand from the index as it is stored, most of which is
+// read again where it is needed: an entry costs 4 bytes of memory, from version 10 on 40.
 type table interface {
 	len() int
 	// name returns the path of entry i relative to the mount point, or "".
@@ -27,10 +28,10 @@ type table interface {
 //
 //	FString mount | i32 count | count x (FString name, record)
 type recordIndex struct {
-	buf     []byte
-	base    int64 // absolute offset of buf
+	bytes   *pages.Region
+	base    int64 // absolute offset of bytes
 	version version
-	starts  []uint32 // of each name within buf
+	starts  []uint32 // of each name within bytes, and the end of the last entry
 }
 
 // parseRecordIndex walks the index. Entries in front of damage are kept; the
@@ -38,36 +39,38 @@ type recordIndex struct {
 func parseRecordIndex(buf []byte, base int64, v version) (t *recordIndex, mount string, err error) {
 	r := bin.NewReader(buf, base, binary.LittleEndian)
 	mount = normalSlashes(ue.FString(r).String())
-	t = &recordIndex{buf: buf, base: base, version: v}
+	t = &recordIndex{bytes: pages.Held(buf), base: base, version: v}
 	count := r.Count(4 + int(v.recordSize(false, 0)))
-	t.starts = make([]uint32, 0, count)
+	t.starts = append(make([]uint32, 0, count+1), uint32(r.Pos()))
 	for range count {
-		start := r.Pos()
 		ue.FString(r)
-		skipRecord(r, v)
-		if r.Err() != nil {
+		if skipRecord(r, v); r.Err() != nil {
 			return t, mount, at("index", r.Off(), r.Err())
 		}
-		t.starts = append(t.starts, uint32(start))
+		t.starts = append(t.starts, uint32(r.Pos()))
 	}
 	return t, mount, at("index", r.Off(), r.Err())
 }
 
-func (t *recordIndex) len() int { return len(t.starts) }
+func (t *recordIndex) len() int { return len(t.starts) - 1 }
 
-func (t *recordIndex) at(i int) *bin.Reader {
-	start := t.starts[i]
-	return bin.NewReader(t.buf[start:], t.base+int64(start), binary.LittleEndian)
+func (t *recordIndex) at(i int) ([]byte, error) {
+	return t.bytes.At(int64(t.starts[i]), int64(t.starts[i+1]-t.starts[i]))
 }
 
 func (t *recordIndex) name(i int) string {
-	return normalSlashes(ue.FString(t.at(i)).String())
+	b, _ := t.at(i) // record tells what is wrong
+	return normalSlashes(ue.FString(bin.NewReader(b, 0, binary.LittleEndian)).String())
 }
 
 func (t *recordIndex) hash(int) (uint64, bool) { return 0, false }
 
 func (t *recordIndex) record(i int, rec *record) error {
-	r := t.at(i)
+	b, err := t.at(i)
+	if err != nil {
+		return at("index", t.base+int64(t.starts[i]), err)
+	}
+	r := bin.NewReader(b, t.base+int64(t.starts[i]), binary.LittleEndian)
 	ue.FString(r)
 	readRecord(r, t.version, rec)
 	return at("entry", rec.at, r.Err())
@@ -103,7 +106,8 @@ func (a indexReader) open() error {
 	}
 	var t *recordIndex
 	t, a.mount, a.tableErr = parseRecordIndex(buf, f.index.off, f.version)
-	a.table = t
+	a.table, t.bytes = t, pages.Again(buf, !f.encrypted, a.src, f.index.off)
+	a.release = t.bytes.Release
 	if t.len() == 0 && a.tableErr != nil {
 		return a.tableErr
 	}
@@ -174,7 +178,9 @@ func (a indexReader) directory(p *primary) ([]pathHash, error) {
 		return pairs, err
 	}
 	r := bin.NewReader(buf, p.fullDir.off, leOrder)
-	return nil, a.hashed.parseDirectory(r, buf, int(max(p.count, 0)))
+	names := pages.Again(buf, !a.footer.encrypted, a.src, p.fullDir.off)
+	a.release = names.Release
+	return nil, a.hashed.parseDirectory(r, names, int(max(p.count, 0)))
 }
 
 // region reads a region of the index, decrypts it, and compares its hash. A

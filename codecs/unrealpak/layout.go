@@ -128,7 +128,7 @@ func (v *verifier) hashes() {
 			v.add(i, at("path hash", t.primary.pathHash.off, codecs.Errorf(hashClass(name), "%016x, but the name has %016x", hash, t.hashOf(name))))
 		}
 	}
-	if n := len(t.hashes); n > len(t.items) {
+	if n := t.hashes; n > len(t.items) {
 		v.container = append(v.container, at("path hash index", t.primary.pathHash.off,
 			codecs.Errorf(codecs.ErrCorrupt, "%d hashes for %d names", n, len(t.items))))
 	}

@@ -84,10 +84,10 @@ type hashIndex struct {
 	items    []item
 	dirs     []string // "" or with a trailing slash
 	names    nameStore
-	hashes   []pathHash // sorted by place and hash
-	itemHash []uint64   // of each item; nil without path hashes
-	known    []bool     // whether itemHash[i] stands in the file
-	overlap  []bool     // nil, or items whose encoded form overlaps another's
+	hashes   int      // path hashes in the file
+	itemHash []uint64 // of each item; nil without path hashes
+	known    []bool   // whether itemHash[i] stands in the file
+	overlap  []bool   // nil, or items whose encoded form overlaps another's
 }
 
 // nameStore decodes the file name that an item refers to.
@@ -142,6 +142,9 @@ func (t *hashIndex) hash(i int) (uint64, bool) {
 }
 
 func (t *hashIndex) record(i int, rec *record) error {
+	if d, ok := t.names.(directoryNames); ok && d.bytes.Err() != nil {
+		return at("directory index", -1, d.bytes.Err())
+	}
 	location := t.items[i].location
 	if location == deletedLocation {
 		*rec = record{at: -1, offset: -1, flags: flagDeleted, blocks: rec.blocks[:0]}
@@ -186,7 +189,7 @@ func parsePathHashes(buf []byte, base int64) (pairs []pathHash, rest *bin.Reader
 // finish sorts the table and connects it with its path hashes.
 func (t *hashIndex) finish(pairs []pathHash) {
 	slices.SortFunc(pairs, comparePairs)
-	t.hashes = pairs
+	t.hashes = len(pairs)
 	if t.names == nil {
 		for _, p := range pairs {
 			t.items = append(t.items, item{location: p.location})
@@ -196,7 +199,7 @@ func (t *hashIndex) finish(pairs []pathHash) {
 		slices.SortFunc(t.items, compareItems)
 	}
 	t.markOverlaps()
-	t.matchHashes()
+	t.matchHashes(pairs)
 }
 
 func comparePairs(a, b pathHash) int {
@@ -209,26 +212,26 @@ func compareItems(a, b item) int {
 
 // matchHashes gives each item the path hash that the file stores for its
 // location. Where several share one, as delete records do, the name decides.
-func (t *hashIndex) matchHashes() {
-	if len(t.hashes) == 0 {
+func (t *hashIndex) matchHashes(pairs []pathHash) {
+	if len(pairs) == 0 {
 		return
 	}
 	t.itemHash, t.known = make([]uint64, len(t.items)), make([]bool, len(t.items))
 	if t.names == nil {
-		for i, p := range t.hashes {
+		for i, p := range pairs {
 			t.itemHash[i], t.known[i] = p.hash, true
 		}
 		return
 	}
 	lo, hi := 0, 0
 	for i, it := range t.items {
-		for lo < len(t.hashes) && place(t.hashes[lo].location) < place(it.location) {
+		for lo < len(pairs) && place(pairs[lo].location) < place(it.location) {
 			lo++
 		}
-		for hi = max(hi, lo); hi < len(t.hashes) && t.hashes[hi].location == it.location; {
+		for hi = max(hi, lo); hi < len(pairs) && pairs[hi].location == it.location; {
 			hi++
 		}
-		t.itemHash[i], t.known[i] = t.pick(i, t.hashes[lo:hi])
+		t.itemHash[i], t.known[i] = t.pick(i, pairs[lo:hi])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"pakdb/codecs/internal/latin1"
+	"pakdb/codecs/internal/pages"
 	"pakdb/internal/bin"
 )
 
@@ -42,6 +43,28 @@ func wideText(b []byte) Text {
 // Utf8String reads an FUtf8String: i32 n and n bytes of UTF-8 without a NUL.
 func Utf8String(r *bin.Reader) Text {
 	return Text{Bytes: r.Bytes(r.Count(1))}
+}
+
+// Name reads the name of a file in a directory index, an FString or FUtf8String.
+func Name(r *bin.Reader, bytes8 bool) Text {
+	if bytes8 {
+		return Utf8String(r)
+	}
+	return FString(r)
+}
+
+// NameAt is [Name] at a position at which there is one. What cannot be read is nothing,
+// and the region has the error.
+func NameAt(g *pages.Region, pos uint32, bytes8 bool) Text {
+	b, err := g.At(int64(pos), 4)
+	if err != nil {
+		return Text{}
+	}
+	n := int64(int32(binary.LittleEndian.Uint32(b)))
+	if b, err = g.At(int64(pos), 4+max(n, -2*n)); err != nil {
+		return Text{}
+	}
+	return Name(bin.NewReader(b, 0, binary.LittleEndian), bytes8)
 }
 
 // String decodes t. 8-bit text that is valid UTF-8 is taken as such, and as
