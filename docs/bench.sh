@@ -3,11 +3,18 @@
 # from anywhere, on a machine that does nothing else:
 #
 #   docs/bench.sh [RUNS]     # the best of RUNS runs of each; default 3
+#   docs/bench.sh --cold [RUNS] # in its place: files that are not in the cache, beside cat
 #
+# The cache is emptied of one file at a time, by dd, which takes no rights.
 # PAKDB_SAMPLES is the folder of samples (default ../shared/samples beside the
 # repository); figures that need one which is absent are left out, with a note.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+cold=''
+if [[ ${1:-} == --cold ]]; then
+	cold=1
+	shift
+fi
 runs=${1:-3}
 samples=${PAKDB_SAMPLES:-$PWD/../shared/samples}
 work=$(mktemp -d)
@@ -17,7 +24,6 @@ TIMEFORMAT='%R %U %S'
 
 pakdb=$work/pakdb
 go build -trimpath -o "$pakdb" ./cmd/pakdb
-go run ./testdata/gen -entries 1000000 -o "$work/million.sip"
 
 row() { printf '| %s | %s | %s | %s | %s | %s |\n' "$@"; }
 
@@ -56,6 +62,36 @@ gobench() {
 
 echo "$(nproc) cores of $(awk -F': ' '/model name/ { print $2; exit }' /proc/cpuinfo), $(uname -sr | cut -d. -f1,2), $(go env GOVERSION), load $(cut -d' ' -f1 /proc/loadavg), $(date -u +%F), $(git rev-parse --short HEAD)"
 echo
+if [[ $cold ]]; then
+	go run ./testdata/gen/unreal -files 2000 -bytes 250000000 "$work/tree"
+	"$pakdb" -q pack "$work/tree" -o "$work/stored.pak" --type unrealpak
+	"$pakdb" -q pack "$work/tree" -o "$work/zlib.pak" --type unrealpak --method zlib
+	rm -rf "$work/tree"
+	sync "$work/stored.pak" "$work/zlib.pak" # what is not on the disk stays in the cache
+	echo '| what | MB | cold, wall | CPU | beside cat | warm, wall | CPU |'
+	echo '|---|---|---|---|---|---|---|'
+	for pak in stored zlib; do
+		file=$work/$pak.pak
+		drop="rm -rf $work/a.db* $work/x; dd if=$file iflag=nocache count=0"
+		base=''
+		for what in cat ls verify index extract; do
+			case $what in
+			cat) command="cat '$file'" ;;
+			index) command="'$pakdb' -q --catalog '$work/a.db' index --no-search -b 1 '$file'" ;;
+			extract) command="'$pakdb' -q extract '$file' -o '$work/x'" ;;
+			*) command="'$pakdb' -q $what '$file'" ;;
+			esac
+			best "$drop 2>/dev/null" "$command"
+			first=$wall used=$cpu
+			base=${base:-$wall}
+			best "rm -rf $work/a.db* $work/x; cat $file >/dev/null" "$command"
+			printf '| %s %s.pak | %d | %s s | %s s | %s | %s s | %s s |\n' "$what" "$pak" "$(($(stat -c %s "$file") / 1000000))" \
+				"$first" "$used" "$(awk "BEGIN { printf \"%.2f\", $first / $base }")" "$wall" "$cpu"
+		done
+	done
+	exit
+fi
+go run ./testdata/gen -entries 1000000 -o "$work/million.sip"
 echo '| what | wall | CPU | rate | per CPU second | command |'
 echo '|---|---|---|---|---|---|'
 
