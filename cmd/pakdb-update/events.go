@@ -93,7 +93,13 @@ func (e *events) fail(err error, code int) {
 }
 
 func (e *events) plan(p *update.Plan) {
-	e.event("plan", map[string]any{"build": p.Build, "bill": p.Bill})
+	e.event("plan", map[string]any{"build": p.Build, "bill": p.Bill, "altered": append([]string{}, p.Altered...), "aside": append([]update.Aside{}, p.Aside...)})
+	for _, name := range p.Altered {
+		e.text("stays, though it was changed and only other builds have it: %s\n", name)
+	}
+	for _, a := range p.Aside {
+		e.text("moves aside: %s, to %s\n", a.Path, a.To)
+	}
 	e.text("build %q: %d files as they are, %d changed, %d new, %d to be removed; to fetch: %d bytes; to write: %d bytes\n",
 		p.Build, p.Bill.Same, p.Bill.Changed, p.Bill.New, p.Bill.Gone, p.Bill.Fetch, p.Bill.Write)
 }

@@ -71,6 +71,7 @@ type options struct {
 	rate           int64
 	json, control  bool
 	dryRun, verify bool
+	clean          bool
 	expired, back  bool
 
 	channel, install, client string
@@ -97,6 +98,7 @@ func run(ctx context.Context, args []string) int {
 	flags.BoolVar(&o.expired, "allow-expired", false, "take signed metadata that has expired")
 	flags.BoolVar(&o.back, "allow-rollback", false, "take an earlier state of the store than DIR has seen")
 	flags.Int64Var(&o.rate, "limit-rate", 0, "fetch at most `N` bytes a second")
+	flags.BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
 	flags.BoolVar(&o.json, "json", false, "write events to stdout, as lines of JSON")
 	flags.BoolVar(&o.control, "control", false, "take commands from stdin")
 	flags.BoolVar(&o.dryRun, "n", false, "tell what it would cost, and stop")

@@ -2,6 +2,7 @@ package atomicfile_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -36,5 +37,26 @@ func TestErrorsNameTheFile(t *testing.T) {
 		if err := f.Discard(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	d, err := atomicfile.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"one", "one", "another"} {
+		if err := d.Replace("a", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := d.ReadFile("a"); err != nil || string(b) != text {
+			t.Errorf("%q, %v", b, err)
+		}
+	}
+	if left, err := os.ReadDir(d.Name()); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if err := d.Replace("none/a", nil); err == nil {
+		t.Error("a file in a folder that is not there was written")
 	}
 }

@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -59,6 +60,25 @@ func Create(ctx context.Context, file string, perm fs.FileMode) (*Temp, error) {
 	}
 	t.own = true
 	return t, nil
+}
+
+// Replace gives a file of the folder other bytes, unless it has them already: whenever it is
+// stopped, the file has either.
+func (d *Dir) Replace(name string, b []byte) error {
+	if old, err := d.ReadFile(name); err == nil && bytes.Equal(old, b) {
+		return nil
+	}
+	f, err := d.Create(name, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Place()
+	}
+	return errors.Join(err, f.Discard())
 }
 
 // Create begins a file that is to have a name in the folder. It removes no

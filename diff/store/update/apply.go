@@ -33,7 +33,7 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 		return f.disk.withLeft(err)
 	}
 	if b := f.frames.remote.follow.Memory(); b != nil {
-		if err := f.disk.note(channel.InstallName, b); err != nil {
+		if err := f.disk.out.Replace(channel.InstallName, b); err != nil {
 			return f.disk.withLeft(err)
 		}
 	}

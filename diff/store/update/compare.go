@@ -15,12 +15,13 @@ import (
 
 // difference is what a folder has of a build.
 type difference struct {
-	same   int
-	todo   []*target       // files of the build that the folder has not
-	right  []pkdelta.Input // files in the folder that are as the build has them
-	others []pkdelta.Input // files in the folder that are not
-	gone   []string        // of these, what another build put there
-	kept   []string        // and what nobody published
+	same    int
+	todo    []*target       // files of the build that the folder has not
+	right   []pkdelta.Input // files in the folder that are as the build has them
+	others  []pkdelta.Input // files in the folder that are not
+	gone    []string        // of these, what another build put there
+	kept    []string        // and what nobody published
+	altered []string        // of these, what another build had under the name, and somebody changed
 }
 
 // Difference says how a folder differs from a build. The lists are in the order of
@@ -31,11 +32,12 @@ type Difference struct {
 	Missing []string `json:"missing"`
 	Gone    []string `json:"gone"`    // that only other builds have: an update removes them
 	Unknown []string `json:"unknown"` // that no build has: they stay
+	Altered []string `json:"altered"` // of these, those whose name other builds have, and whose bytes somebody changed
 }
 
 // Difference returns how the folder differs from the build.
 func (f *Folder) Difference() Difference {
-	d := Difference{Same: f.diff.same, Gone: f.diff.gone, Unknown: f.diff.kept}
+	d := Difference{Same: f.diff.same, Gone: f.diff.gone, Unknown: f.diff.kept, Altered: f.diff.altered}
 	for _, t := range f.diff.todo {
 		if t.isNew {
 			d.Missing = append(d.Missing, t.Path)
@@ -109,28 +111,28 @@ func (f *Folder) sortOthers(ctx context.Context, d *difference) error {
 	}
 	others := slices.DeleteFunc(f.disk.names(), func(name string) bool { return wanted[name] })
 	published, err := f.published(ctx, others)
-	if err != nil {
-		return err
-	}
 	for _, name := range others {
-		if published[name] {
+		same, had := published[name]
+		if same {
 			d.gone = append(d.gone, name)
-		} else {
-			d.kept = append(d.kept, name)
+			continue
+		}
+		if d.kept = append(d.kept, name); had {
+			d.altered = append(d.altered, name)
 		}
 	}
-	return nil
+	return err
 }
 
-// published tells which of some files in the folder are as a build had them. It
-// asks for what builds had only if there are such files, and keeps nothing of it.
-func (f *Folder) published(ctx context.Context, others []string) (map[string]bool, error) {
+// published has those of some files in the folder whose names a build had, and whether it
+// had them so. It asks for what builds had only if there are such files, and keeps nothing
+// else of it.
+func (f *Folder) published(ctx context.Context, others []string) (known map[string]bool, err error) {
 	if len(others) == 0 {
 		return nil, nil
 	}
 	last := f.build
 	if !f.isLast {
-		var err error
 		if last, err = f.frames.remote.Build(ctx, ""); err != nil {
 			return nil, err
 		}
@@ -148,16 +150,17 @@ func (f *Folder) published(ctx context.Context, others []string) (map[string]boo
 			return
 		}
 		same, err := f.disk.hasFile(ctx, file)
-		if failed = err; same {
-			known[file.Path] = true
-		}
+		failed = err
+		known[file.Path] = known[file.Path] || same
 	}
 	all := map[string]bool{}
 	for _, b := range slices.Compact([]*store.Build{f.build, last}) {
 		if err := f.frames.remote.earlier(ctx, b, func() { clear(known) }, compare); err != nil {
 			return nil, err
 		}
-		maps.Copy(all, known)
+		for name, same := range known {
+			all[name] = all[name] || same
+		}
 	}
 	known = all
 	for i := range last.Files {
@@ -173,7 +176,8 @@ func (f *Folder) obstacles(d *difference) error {
 	for i, t := range d.todo {
 		paths[i] = t.Path
 	}
-	if list := inTheWay(paths, d.kept); len(list) > 0 {
+	stay := slices.DeleteFunc(slices.Clone(d.kept), func(name string) bool { return f.clean && slices.Contains(d.altered, name) })
+	if list := inTheWay(paths, stay); len(list) > 0 {
 		return fmt.Errorf("%s is in the way of a file of build %q, and was not published: move it elsewhere: %w", list[0], f.build.Label, fs.ErrExist)
 	}
 	for _, dir := range slices.Sorted(maps.Keys(foldersOf(paths))) {

@@ -1,7 +1,6 @@
 package update
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -213,20 +212,8 @@ func (e *leftError) Hint() string {
 	return hint
 }
 
-// note writes a file in which the folder remembers something.
-func (d *disk) note(name string, b []byte) error {
-	if old, err := d.out.ReadFile(name); err == nil && bytes.Equal(old, b) {
-		return nil
-	}
-	f, err := d.out.Create(name, 0o644)
-	if err != nil {
-		return err
-	}
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.Place()
-	}
-	return errors.Join(err, f.Discard())
+// taken reports whether something has a name.
+func (d *disk) taken(name string) bool {
+	_, err := d.root.Lstat(name)
+	return err == nil
 }

@@ -3,6 +3,7 @@ package update
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -58,6 +59,9 @@ func (p *placement) commit() error {
 	if err := inuse.Free(p.system, p.disk.root, p.replaced()); err != nil {
 		return err
 	}
+	if err := p.moveAside(); err != nil {
+		return err
+	}
 	if err := p.clear(); err != nil {
 		return err
 	}
@@ -88,9 +92,25 @@ func (p *placement) commit() error {
 	return out.Sync()
 }
 
-// replaced are the files that are replaced or removed.
+// moveAside moves what somebody changed out of the way of the game, over nothing else.
+func (p *placement) moveAside() error {
+	for _, a := range p.plan.Aside {
+		if p.disk.taken(a.To) {
+			return fmt.Errorf("%s: %w: it has come since the update was planned", a.To, ErrChanged)
+		}
+		if err := inuse.Insist(p.system, a.Path, func() error { return p.disk.out.Rename(a.Path, a.To) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaced are the files that are replaced, removed or moved.
 func (p *placement) replaced() []string {
 	names := slices.Clone(p.remove)
+	for _, a := range p.plan.Aside {
+		names = append(names, a.Path)
+	}
 	for i := range p.plan.Files {
 		names = append(names, p.plan.Files[i].Path)
 	}

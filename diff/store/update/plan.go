@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"pakdb/diff/store"
 )
@@ -15,10 +16,31 @@ type Plan struct {
 	Files   []File   `json:"files"`             // that are made, by path
 	Remove  []string `json:"remove,omitempty"`  // files that another build put there
 	Keep    []string `json:"keep,omitempty"`    // files that are not of the build, and that nobody published so
+	Altered []string `json:"altered,omitempty"` // of these, those that another build put there, and somebody changed
+	Aside   []Aside  `json:"aside,omitempty"`   // such files that are moved aside
 	Patches []Patch  `json:"patches,omitempty"` // that are applied, in this order
 	Ranges  []Range  `json:"ranges,omitempty"`  // that are fetched besides
 	Stale   []string `json:"stale,omitempty"`   // what an earlier try left and is of no use, below [store.WorkDir]
 	Bill    Bill     `json:"bill"`
+}
+
+// Aside is a file that gets another name, so that a game does not take it for its own.
+type Aside struct {
+	Path string `json:"path"`
+	To   string `json:"to"`
+}
+
+// moveAside plans to move aside what was altered.
+func (p *Plan) moveAside(d *disk) {
+	p.Keep = slices.DeleteFunc(slices.Clone(p.Keep), func(name string) bool { return slices.Contains(p.Altered, name) })
+	for _, name := range p.Altered {
+		to := name + ".changed"
+		for n := 2; d.taken(to); n++ {
+			to = fmt.Sprintf("%s.changed-%d", name, n)
+		}
+		p.Aside = append(p.Aside, Aside{name, to})
+	}
+	p.Altered = nil
 }
 
 // errForeignPlan means that what is to be applied was not planned for this folder.

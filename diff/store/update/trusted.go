@@ -240,7 +240,7 @@ func remember(d *disk, c *trust.Chain) error {
 	if old != nil && !c.AllowRollback && c.Forgets(old) {
 		return &trustError{fmt.Errorf("%w: another update of the folder has seen a newer state", trust.ErrRollback), d.name}
 	}
-	return d.note(trust.MemoryName, b)
+	return d.out.Replace(trust.MemoryName, b)
 }
 
 // trustError is the error for metadata that the folder does not take.

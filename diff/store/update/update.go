@@ -16,6 +16,7 @@ import (
 // Options for [Target.Compare].
 type Options struct {
 	Label    string           // of the build, for [Prepare]; empty: the one that the channel gives out
+	Clean    bool             // files that only other builds had, and that somebody changed, are moved aside
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
 }
@@ -61,6 +62,7 @@ type Folder struct {
 	local    *local
 	contents *contents // of the files that no patch makes, once there is a plan
 	trust    *trust.Chain
+	clean    bool
 	system   inuse.System // whose rules about open files hold
 }
 
@@ -76,7 +78,7 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		}
 		t = &Target{again.Build, t.isLast, t.remote, dir}
 	}
-	f = &Folder{trust: t.remote.trust.current(), system: inuse.This(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	f = &Folder{clean: opt.Clean, trust: t.remote.trust.current(), system: inuse.This(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -137,8 +139,11 @@ func (f *Folder) Plan(ctx context.Context) (p *Plan, err error) {
 // newPlan writes down what was decided.
 func (f *Folder) newPlan(patches []*patchUse, ranges []Range) *Plan {
 	d, r := f.diff, f.frames.remote
-	p := &Plan{Build: f.build.Label, Remove: d.gone, Keep: d.kept}
-	p.Bill = Bill{Same: d.same, Gone: len(d.gone), Kept: len(d.kept), Looked: f.contents.looked, Free: apply.FreeSpace(f.disk.name)}
+	p := &Plan{Build: f.build.Label, Remove: d.gone, Keep: d.kept, Altered: d.altered}
+	if f.clean {
+		p.moveAside(f.disk)
+	}
+	p.Bill = Bill{Same: d.same, Gone: len(d.gone), Kept: len(p.Keep), Looked: f.contents.looked, Free: apply.FreeSpace(f.disk.name)}
 	for _, t := range d.todo {
 		file := File{Path: t.Path, Size: t.Size, Sum: t.Sum, New: t.isNew, Patch: t.patch}
 		if t.patch == "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,9 @@ first. Each answer of a server is verified by its hash; a wrong one is requested
 again, up to five times, also from the other copies of the store that --from names.
 
 New files are made beside the old ones and verified. When all are right, they take
-their places, and files that only earlier builds had are removed. Unknown files are
-kept. An interrupted update continues where it stopped.
+their places, and files that only earlier builds had are removed. Of these, the ones
+that somebody has changed stay, and are named; --clean moves them aside. Unknown files
+are kept. An interrupted update continues where it stopped.
 
 DIR remembers the keys of a signed store, and what it saw last, in
 .pakdb-trust.json: later updates take nothing by other keys, nothing older, and
@@ -67,6 +69,7 @@ what would be removed, what stays, and what would be fetched.`,
 	cmd.Flags().StringArrayVar(&o.from, "from", nil, "`URL`, folder or s3:// of the store; more of them are copies, asked for what the first does not give right")
 	cmd.Flags().StringVar(&o.build, "build", "", "`LABEL` of the build (default: the one for DIR, which is the last one published unless the store says otherwise)")
 	cmd.Flags().Var(&o.rate, "limit-rate", "fetch at most so many bytes a second: 500K, 2M")
+	cmd.Flags().BoolVar(&o.clean, "clean", false, "move files aside that only other builds have and that were changed since: to NAME.changed")
 	cmd.Flags().StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
 	cmd.Flags().StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`, as the publisher gave it")
 	cmd.Flags().BoolVar(&o.allowExpired, "allow-expired", false, "take signed metadata that has expired")
@@ -86,7 +89,7 @@ type updateOptions struct {
 	allowExpired       bool
 	allowRollback      bool
 	rate               cli.ByteSize
-	dryRun             bool
+	dryRun, clean      bool
 	following          following
 }
 
@@ -117,7 +120,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
 	planning, stop := a.WatchPatch(ctx)
-	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Registry: a.Registry(), Open: a.OpenOptions()})
+	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Clean: o.clean, Registry: a.Registry(), Open: a.OpenOptions()})
 	stop()
 	if err != nil {
 		return recoverHint(err, dir)
@@ -168,7 +171,14 @@ func printBill(a *cli.App, p *update.Plan) error {
 	}
 	b := p.Bill
 	for _, name := range p.Keep {
+		if slices.Contains(p.Altered, name) {
+			_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which only other builds have and which was changed since; --clean moves it aside\n", terminal.Printable(name))
+			continue
+		}
 		_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which is not of this build and was not published\n", terminal.Printable(name))
+	}
+	for _, m := range p.Aside {
+		_, _ = fmt.Fprintf(a.Stdout, "moves aside: %s, which only other builds have and which was changed since, to %s\n", terminal.Printable(m.Path), terminal.Printable(m.To))
 	}
 	_, err := fmt.Fprintf(a.Stdout, "build %q: %s, %d changed, %d new, %d to be removed; %d by a patch\n"+
 		"to fetch: %s in %s, after %s of lists\n", p.Build, cli.Plural(int64(b.Same), "file as it is", "files as they are"), b.Changed, b.New, b.Gone, b.ByDelta,
