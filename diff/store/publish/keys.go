@@ -33,11 +33,7 @@ func Sign(ctx context.Context, dir string, key *pkdelta.SecretKey, opt SignOptio
 	if err := w.maySign(true); err != nil {
 		return err
 	}
-	b, version, err := w.from.File(store.IndexName)
-	if err != nil {
-		return err
-	}
-	index, err := store.ParseIndex(b)
+	index, version, err := w.listed()
 	if err != nil {
 		return err
 	}

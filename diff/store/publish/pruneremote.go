@@ -54,7 +54,7 @@ func (w *storeWriter) pruneRemote(ctx context.Context, keep int, grace time.Dura
 			return out, err
 		}
 		// What was published while that was found may need some of it.
-		if again, err := w.listed(); err != nil {
+		if again, _, err := w.listed(); err != nil {
 			return out, err
 		} else if !slices.Equal(again.Builds, labels) && try < mostTries {
 			continue
@@ -75,11 +75,7 @@ func (w *storeWriter) pruneRemote(ctx context.Context, keep int, grace time.Dura
 // shorten takes all builds but the last from the list.
 func (w *storeWriter) shorten(out *Pruned, keep int) error {
 	for try := 0; ; try++ {
-		b, version, err := w.from.File(store.IndexName)
-		if err != nil {
-			return err
-		}
-		index, err := store.ParseIndex(b)
+		index, version, err := w.listed()
 		if err != nil {
 			return err
 		}
@@ -93,13 +89,13 @@ func (w *storeWriter) shorten(out *Pruned, keep int) error {
 	}
 }
 
-// listed returns the list of the builds that the store has.
-func (w *storeWriter) listed() (*store.Index, error) {
-	b, _, err := w.from.File(store.IndexName)
-	if err != nil {
-		return nil, err
+// listed returns the list of the builds that the store has, and its version.
+func (w *storeWriter) listed() (index *store.Index, version string, err error) {
+	b, version, err := w.from.File(store.IndexName)
+	if err == nil {
+		index, err = store.ParseIndex(b)
 	}
-	return store.ParseIndex(b)
+	return index, version, err
 }
 
 // needed returns the names of all files that the builds are made of, manifests included.

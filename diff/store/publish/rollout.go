@@ -41,11 +41,7 @@ func Promote(ctx context.Context, dir, label string, to Rollout, key *pkdelta.Se
 	}
 	w.fresh, w.rollout = label, &to
 	for try := 0; ; try++ {
-		b, version, err := w.from.File(store.IndexName)
-		if err != nil {
-			return err
-		}
-		index, err := store.ParseIndex(b)
+		index, version, err := w.listed()
 		if err != nil {
 			return err
 		}

@@ -315,7 +315,7 @@ func (w *storeWriter) signBuilds(key *pkdelta.SecretKey, all bool) error {
 	s := w.signing(key)
 	s.root, s.anew = w.root, all
 	return s.edit(func(t *trust.Targets) error {
-		index, err := w.listed()
+		index, _, err := w.listed()
 		if err != nil {
 			return err
 		}

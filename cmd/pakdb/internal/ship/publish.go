@@ -112,19 +112,23 @@ type publishOptions struct {
 	rollout      rollout
 }
 
+// read reads what the flags name: who gets the build, the key that signs, and a root.
+func (o *publishOptions) read(ctx context.Context, a *cli.App) (key *pkdelta.SecretKey, root []byte, err error) {
+	if err = o.rollout.read(); err == nil {
+		key, err = o.sign.read(ctx, a)
+	}
+	if err == nil {
+		root, err = readRoot(o.root)
+	}
+	return key, root, err
+}
+
 func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptions) (err error) {
 	effort := slices.Index(publish.Efforts(), opts.effort)
 	if effort < 0 {
 		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
 	}
-	if err := opts.rollout.read(); err != nil {
-		return err
-	}
-	key, err := opts.sign.read(ctx, a)
-	if err != nil {
-		return err
-	}
-	root, err := readRoot(opts.root)
+	key, root, err := opts.read(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -182,14 +186,7 @@ func onlyPromotes(cmd *cobra.Command) error {
 
 // runPromote says who gets a build that is in the store.
 func runPromote(ctx context.Context, a *cli.App, label string, opts publishOptions) error {
-	if err := opts.rollout.read(); err != nil {
-		return err
-	}
-	key, err := opts.sign.read(ctx, a)
-	if err != nil {
-		return err
-	}
-	root, err := readRoot(opts.root)
+	key, root, err := opts.read(ctx, a)
 	if err != nil {
 		return err
 	}
