@@ -399,6 +399,47 @@ func TestWriterWaits(t *testing.T) {
 	})
 }
 
+// TestEnteredAgain: between what a pruning marks and what it removes, a writer takes a
+// content out of the ledger, and another pruning enters it again. Its grace time begins anew.
+func TestEnteredAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		t.Setenv("TMPDIR", t.TempDir())
+		m := newMemory()
+		mustWrite(t, m, "1", upTo(0, 20))
+		mustWrite(t, m, "1", upTo(19, 20))
+		mustPrune(t, m, 24*time.Hour)
+		time.Sleep(25 * time.Hour)
+
+		pruner := func() *pruner { return newPruner(newDesk(t.Context(), m), 24*time.Hour, time.Now()) }
+		first := pruner()
+		old, err := first.mark(t.Context())
+		if err != nil || len(old) != 19 {
+			t.Fatalf("%d are due, %v", len(old), err)
+		}
+		w, err := begin(t.Context(), newDesk(t.Context(), m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, b := content(7)
+		if err := errors.Join(w.Put(d, bytes.NewReader(b)), w.rescue()); err != nil {
+			t.Fatal(err)
+		}
+		w.spooled = nil
+		if again, err := pruner().mark(t.Context()); err != nil || len(again) != 18 {
+			t.Fatalf("%d are due after the writer, %v", len(again), err)
+		}
+		if err := first.remove(t.Context(), old); err != nil || first.out.Contents != 18 {
+			t.Errorf("%d were removed, %v", first.out.Contents, err)
+		}
+		if _, err := w.Finish("2"); err != nil {
+			t.Errorf("the writer: %v", err)
+		}
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestKilledPruning kills a pruning at each of its requests. The next one, and writers,
 // end as if it had not been.
 func TestKilledPruning(t *testing.T) {

@@ -42,11 +42,11 @@ func Prune(ctx context.Context, location string, drop []string, grace time.Durat
 const batch = 1000
 
 func prune(ctx context.Context, d *desk, drop []string, grace time.Duration, now time.Time) (*Pruned, error) {
-	p := &pruner{desk: d, needs: needs{map[string]string{}, map[uint64]struct{}{}, d.reader}}
+	p := newPruner(d, grace, now)
 	if err := p.drop(ctx, drop); err != nil {
 		return nil, err
 	}
-	old, err := p.mark(ctx, grace, now)
+	old, err := p.mark(ctx)
 	for part := range slices.Chunk(old, batch) {
 		if err == nil {
 			err = p.remove(ctx, part)
@@ -59,7 +59,19 @@ func prune(ctx context.Context, d *desk, drop []string, grace time.Duration, now
 type pruner struct {
 	desk  *desk
 	needs needs
+	grace time.Duration
+	now   time.Time // when it began
 	out   Pruned
+}
+
+func newPruner(d *desk, grace time.Duration, now time.Time) *pruner {
+	return &pruner{desk: d, needs: needs{map[string]string{}, map[uint64]struct{}{}, d.reader}, grace: grace, now: now}
+}
+
+// over reports whether the grace time of what began then is over. Seconds are all that
+// services and the ledger tell, so that of no grace time nothing is asked.
+func (p *pruner) over(began time.Time) bool {
+	return p.grace == 0 || p.now.Sub(began) >= p.grace
 }
 
 // drop removes the lists of builds, all of which must be there.
@@ -116,7 +128,7 @@ func anything(string) bool { return true }
 
 // mark enters in the ledger what no list has, and returns what has been there for the
 // grace time.
-func (p *pruner) mark(ctx context.Context, grace time.Duration, now time.Time) (old []store.Info, err error) {
+func (p *pruner) mark(ctx context.Context) (old []store.Info, err error) {
 	err = p.desk.change(ctx, anything, func(l *ledger) (bool, error) {
 		if err := p.needs.look(ctx, p.desk); err != nil {
 			return false, err
@@ -129,13 +141,12 @@ func (p *pruner) mark(ctx context.Context, grace time.Duration, now time.Time) (
 			if p.needs.has(d) || len(l.Unneeded) == mostUnneeded {
 				return
 			}
-			since := now.Unix()
+			since := p.now.Unix()
 			if t, ok := before[in.Name]; ok {
 				since = min(t, since)
 			}
 			l.Unneeded[in.Name] = since
-			// Seconds are all that services tell, so that of no grace time nothing is asked.
-			if grace == 0 || now.Sub(time.Unix(since, 0)) >= grace && now.Sub(in.Written) >= grace {
+			if p.over(time.Unix(since, 0)) && p.over(in.Written) {
 				old = append(old, in)
 			}
 		})
@@ -153,8 +164,8 @@ func (p *pruner) remove(ctx context.Context, part []store.Info) error {
 	var began time.Time
 	err := p.desk.change(ctx, anything, func(l *ledger) (bool, error) {
 		part = slices.DeleteFunc(part, func(in store.Info) bool {
-			_, ok := l.Unneeded[in.Name]
-			return !ok
+			since, ok := l.Unneeded[in.Name] // another pruning may have entered it again since
+			return !ok || !p.over(time.Unix(since, 0))
 		})
 		l.Going = &going{ID: id}
 		for _, in := range part {
