@@ -146,11 +146,12 @@ var rooms = map[string][]string{
 	"diff/store/trust":        {"diff/store/channel"},                                                                                                                         // TUF, with what channels say
 	"diff/store/channel":      {},
 	"diff/store/update/pace":  {},
+	"diff/store/update/local": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/store", "internal/..."},
 	"diff/store/place":        {"diff/store"},
 	"diff/store/bucket":       {"diff/store", "diff/store/place"},
 	"diff/store/contents":     {"diff/store", "diff/store/bucket", "internal/..."},
 	"diff/store/update/inuse": {},
-	"diff/store/update":       {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "diff/store/update/inuse", "diff/store/channel", "diff/store/update/pace", "internal/..."},
+	"diff/store/update":       {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "diff/store/update/inuse", "diff/store/update/local", "diff/store/channel", "diff/store/update/pace", "internal/..."},
 	"diff/store/publish":      {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "diff/store/channel", "internal/..."},
 
 	"diff/pkdelta":              {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog

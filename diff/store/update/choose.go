@@ -82,7 +82,7 @@ func (c *contents) undecided(files []*target, ch *choice) (open []*wanted) {
 			seen[id] = true
 			switch {
 			case w.delta == nil:
-				c.local.missing(w.chunks, func(x store.ChunkRef) { ch.frames[x.Place.ID()] = true })
+				c.local.Missing(w.chunks, func(x store.ChunkRef) { ch.frames[x.Place.ID()] = true })
 			case !w.listed:
 				ch.coded = append(ch.coded, w)
 			default:
@@ -96,7 +96,7 @@ func (c *contents) undecided(files []*target, ch *choice) (open []*wanted) {
 // framesOf are those that a content takes beside what is chosen, each once.
 func (c *contents) framesOf(w *wanted, ch *choice) (list []store.FrameID) {
 	seen := map[store.FrameID]bool{}
-	c.local.missing(w.chunks, func(x store.ChunkRef) {
+	c.local.Missing(w.chunks, func(x store.ChunkRef) {
 		if id := x.Place.ID(); !ch.frames[id] && !seen[id] {
 			seen[id] = true
 			list = append(list, id)
@@ -149,20 +149,20 @@ func (c *contents) addUp(t *target, file *File) {
 		switch {
 		case w == nil:
 			file.Local = store.SumSizes(file.Local, r.Size)
-			if have, ok := c.local.find(r.ID, r.Size); ok {
-				from[have.src.name] = true
+			if have, ok := c.local.Find(r.ID, r.Size); ok {
+				from[have.From()] = true
 			}
 		case c.coded[id]:
 			file.Coded = store.SumSizes(file.Coded, r.Size)
-			if have, ok := c.local.find(w.delta.Old, w.delta.OldSize); ok {
-				from[have.src.name] = true
+			if have, ok := c.local.Find(w.delta.Old, w.delta.OldSize); ok {
+				from[have.From()] = true
 			}
 		default:
 			missing := int64(0)
-			c.local.missing(w.chunks, func(x store.ChunkRef) { missing += int64(x.Size) })
+			c.local.Missing(w.chunks, func(x store.ChunkRef) { missing += int64(x.Size) })
 			file.Missing = store.SumSizes(file.Missing, missing)
 			file.Local = store.SumSizes(file.Local, r.Size-missing)
-			c.local.sources(w.chunks, from)
+			c.local.Sources(w.chunks, from)
 		}
 	})
 	file.From = slices.Sorted(maps.Keys(from))

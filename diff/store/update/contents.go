@@ -10,6 +10,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/update/local"
 )
 
 // wanted is a content that the folder has not.
@@ -26,7 +27,7 @@ type wanted struct {
 type contents struct {
 	build  *store.Build
 	frames *frameReader
-	local  *local
+	local  *local.Files
 	others []pkdelta.Input // files of the folder that are not right: they are read first
 	right  []pkdelta.Input // files that are
 	files  []*target
@@ -45,7 +46,7 @@ func newContents(f *Folder, files []*target) *contents {
 // it does not, a delta and its chunks. It returns those of the patches that are
 // cheaper than that; their files are none of the contents' any more.
 func (c *contents) resolve(ctx context.Context, patches []*patchUse) (cheaper []*patchUse, err error) {
-	if err := c.local.readOnce(ctx, c.others, &c.frames.mem); err != nil {
+	if err := c.local.ReadOnce(ctx, c.others, &c.frames.mem); err != nil {
 		return nil, err
 	}
 	if err := readRecipes(ctx, c.frames, c.local, c.files); err != nil {
@@ -75,7 +76,7 @@ func (c *contents) want() (err error) {
 	for _, t := range c.files {
 		t.contents(func(r store.ContentRef) {
 			id := Content{r.ID, r.Size}
-			if _, here := c.local.find(r.ID, r.Size); here || r.Size == 0 || c.wanted[id] != nil || err != nil {
+			if _, here := c.local.Find(r.ID, r.Size); here || r.Size == 0 || c.wanted[id] != nil || err != nil {
 				return
 			}
 			c.wanted[id] = &wanted{ContentRef: r}
@@ -104,11 +105,11 @@ func (c *contents) lookFurther(ctx context.Context) error {
 		c.looked += files[n].Size
 		n++
 	}
-	if err := c.local.read(ctx, files[:n]); err != nil {
+	if err := c.local.Read(ctx, files[:n]); err != nil {
 		return err
 	}
 	for id := range c.wanted {
-		if _, here := c.local.find(id.ID, id.Size); here {
+		if _, here := c.local.Find(id.ID, id.Size); here {
 			delete(c.wanted, id)
 		}
 	}
@@ -128,7 +129,7 @@ func (c *contents) withoutDelta() (n int64) {
 // findDeltas finds deltas for what is missing, as long as a list of them costs less
 // than what they may save.
 func (c *contents) findDeltas(ctx context.Context) error {
-	if len(c.local.files) == 0 {
+	if c.local.Empty() {
 		return nil
 	}
 	for _, ref := range c.build.Contents {
@@ -157,7 +158,7 @@ func (c *contents) deltasFrom(ctx context.Context, ref store.DeltaRef) error {
 		if w == nil || w.delta != nil && w.delta.N <= d.N || d.N > store.MaxStream {
 			continue
 		}
-		if _, here := c.local.find(d.Old, d.OldSize); here {
+		if _, here := c.local.Find(d.Old, d.OldSize); here {
 			w.delta, w.from = &d, list.Files[d.File]
 		}
 	}

@@ -115,7 +115,7 @@ func (m *maker) byChunks(ctx context.Context, list []Content) error {
 	}
 	need := map[store.FrameID]bool{}
 	for _, id := range list {
-		m.contents.local.missing(m.contents.wanted[id].chunks, func(c store.ChunkRef) { need[c.Place.ID()] = true })
+		m.contents.local.Missing(m.contents.wanted[id].chunks, func(c store.ChunkRef) { need[c.Place.ID()] = true })
 	}
 	return m.fetcher.need(ctx, need)
 }
@@ -130,8 +130,8 @@ func (m *maker) content(ctx context.Context, c store.ContentRef) (io.Reader, err
 		return eof{}, nil
 	}
 	local := m.contents.local
-	if have, ok := local.find(c.ID, c.Size); ok {
-		return have.g.Open(have.src), nil
+	if have, ok := local.Find(c.ID, c.Size); ok {
+		return have.Open(), nil
 	}
 	id := Content{c.ID, c.Size}
 	w := m.contents.wanted[id]
@@ -142,7 +142,7 @@ func (m *maker) content(ctx context.Context, c store.ContentRef) (io.Reader, err
 	if !coded {
 		return &chunkReader{next: func(c store.ChunkRef) ([]byte, error) { return m.chunk(ctx, c) }, chunks: w.chunks}, nil
 	}
-	old, ok := local.find(w.delta.Old, w.delta.OldSize)
+	old, ok := local.Find(w.delta.Old, w.delta.OldSize)
 	if !ok {
 		return nil, ErrChanged
 	}
@@ -150,13 +150,13 @@ func (m *maker) content(ctx context.Context, c store.ContentRef) (io.Reader, err
 	if err != nil {
 		return nil, err
 	}
-	return &codedReader{store.NewDeltaReader(&delta.Decoder{}, b, &localOld{l: local, localContent: old}, c.Size), w, blake3.New(), c.Size}, nil
+	return &codedReader{store.NewDeltaReader(&delta.Decoder{}, b, local.Old(old), c.Size), w, blake3.New(), c.Size}, nil
 }
 
 // chunk returns a chunk, from the folder or from what was fetched.
 func (m *maker) chunk(ctx context.Context, c store.ChunkRef) ([]byte, error) {
-	if have, ok := m.contents.local.chunk(c); ok {
-		return m.contents.local.readChunk(have, c.ID)
+	if have, ok := m.contents.local.Chunk(c); ok {
+		return m.contents.local.ReadChunk(have, c.ID)
 	}
 	return m.fetcher.chunk(ctx, c)
 }

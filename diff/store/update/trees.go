@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pakdb/diff/store"
+	"pakdb/diff/store/update/local"
 )
 
 // recipeGroup is how many recipes are read at a time.
@@ -19,12 +20,12 @@ const maxKnown = 16
 // recipeReader reads recipes.
 type recipeReader struct {
 	frames *frameReader
-	local  *local
+	local  *local.Files
 	known  map[string]map[uint64][]store.Piece // parts of trees that the folder has, by ways of packing
 }
 
 // readRecipes reads the recipes of files.
-func readRecipes(ctx context.Context, frames *frameReader, local *local, files []*target) error {
+func readRecipes(ctx context.Context, frames *frameReader, local *local.Files, files []*target) error {
 	r := &recipeReader{frames, local, map[string]map[uint64][]store.Piece{}}
 	for len(files) > 0 {
 		n := min(recipeGroup, len(files))
@@ -120,7 +121,7 @@ func (r *recipeReader) newTree(f *target) (*tree, error) {
 		methods.WriteString(string(form.Method) + "\x00")
 	}
 	if r.known[methods.String()] == nil && len(r.known) < maxKnown {
-		r.known[methods.String()] = r.local.parts(f.recipe)
+		r.known[methods.String()] = r.local.Parts(f.recipe)
 	}
 	t := &tree{mem: &r.frames.mem, file: f, known: r.known[methods.String()]}
 	if n := int64(store.Count(f.recipe.Parts)); n > f.Size {

@@ -10,8 +10,12 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update/inuse"
+	"pakdb/diff/store/update/local"
 	"pakdb/internal/rescue"
 )
+
+// ErrChanged means that a file was not the same when it was read again.
+var ErrChanged = local.ErrChanged
 
 // Options for [Target.Compare].
 type Options struct {
@@ -59,7 +63,7 @@ type Folder struct {
 	frames   *frameReader
 	disk     *disk
 	diff     *difference
-	local    *local
+	local    *local.Files
 	contents *contents // of the files that no patch makes, once there is a plan
 	trust    *trust.Chain
 	clean    bool
@@ -78,7 +82,7 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		}
 		t = &Target{again.Build, t.isLast, t.remote, dir}
 	}
-	f = &Folder{clean: opt.Clean, trust: t.remote.trust.current(), system: inuse.This(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: newLocal(opt.Registry, opt.Open)}
+	f = &Folder{clean: opt.Clean, trust: t.remote.trust.current(), system: inuse.This(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: local.New(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())

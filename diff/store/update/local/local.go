@@ -1,4 +1,6 @@
-package update
+// Package local knows what the files of a folder contain: contents and chunks by their
+// ids, whatever build, mix or mod the files are.
+package local
 
 import (
 	"bytes"
@@ -12,6 +14,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
 	"pakdb/internal/ordered"
@@ -19,45 +22,45 @@ import (
 	"pakdb/internal/stored"
 )
 
-// local is what the files in a folder contain, whatever build, mix or mod they
-// are: contents and chunks by their ids.
-type local struct {
+// Files are what the files of a folder contain. Read takes files in; the zero value is not
+// of use.
+type Files struct {
 	registry *codecs.Registry
 	opt      *codecs.Options
-	contents map[uint64]localContent
-	chunks   map[uint64]localChunk
-	files    []localRecipe
+	contents map[uint64]Content
+	chunks   map[uint64]Chunk
+	files    []recipe
 	isRead   bool  // what differs from the build
 	size     int64 // of the files that were read
 	cache    blockCache
 }
 
-// localFile is a file of the folder, or what a recipe would make its skeleton.
-type localFile struct {
+// source is a file of the folder, or what a recipe would make its skeleton.
+type source struct {
 	io.ReaderAt
 	name string
 }
 
-// localContent is a group of a file.
-type localContent struct {
-	src *localFile
+// Content is a group of a file.
+type Content struct {
+	src *source
 	g   *store.Group
 }
 
-// localChunk is a part of one.
-type localChunk struct {
-	localContent
+// Chunk is a part of one.
+type Chunk struct {
+	Content
 	off int64
 	n   int
 }
 
-// localRecipe is a file as a recipe would say it: each piece decoded, and as it is
+// recipe is a file as a recipe would say it: each piece decoded, and as it is
 // stored.
-type localRecipe struct {
-	decoded, stored []localPiece
+type recipe struct {
+	decoded, stored []piece
 }
 
-type localPiece struct {
+type piece struct {
 	gap    int64
 	id     uint64
 	method compress.Method
@@ -66,21 +69,22 @@ type localPiece struct {
 	block  int64
 }
 
-func newLocal(registry *codecs.Registry, opt *codecs.Options) *local {
+// New returns Files of none yet. A nil registry reads files as bytes.
+func New(registry *codecs.Registry, opt *codecs.Options) *Files {
 	if registry == nil {
 		registry = &codecs.Registry{}
 	}
-	return &local{registry: registry, opt: opt, contents: map[uint64]localContent{}, chunks: map[uint64]localChunk{}}
+	return &Files{registry: registry, opt: opt, contents: map[uint64]Content{}, chunks: map[uint64]Chunk{}}
 }
 
-// readOnce takes in what the inputs contain, the first time that it is called, and
+// ReadOnce takes in what the inputs contain, the first time that it is called, and
 // what that allows to be kept in memory.
-func (l *local) readOnce(ctx context.Context, inputs []pkdelta.Input, mem *store.Budget) error {
+func (l *Files) ReadOnce(ctx context.Context, inputs []pkdelta.Input, mem *store.Budget) error {
 	if l.isRead {
 		return nil
 	}
 	l.isRead = true
-	if err := l.read(ctx, inputs); err != nil {
+	if err := l.Read(ctx, inputs); err != nil {
 		return err
 	}
 	for _, f := range l.files {
@@ -89,8 +93,8 @@ func (l *local) readOnce(ctx context.Context, inputs []pkdelta.Input, mem *store
 	return nil
 }
 
-// read takes in what the inputs contain.
-func (l *local) read(ctx context.Context, inputs []pkdelta.Input) error {
+// Read takes in what the inputs contain.
+func (l *Files) Read(ctx context.Context, inputs []pkdelta.Input) error {
 	all, err := store.Layouts(ctx, inputs, l.registry, l.opt)
 	if err != nil {
 		return err
@@ -107,7 +111,7 @@ func (l *local) read(ctx context.Context, inputs []pkdelta.Input) error {
 
 // hashed is what a group contains.
 type hashed struct {
-	localContent
+	Content
 	method compress.Method // of the recipe
 	head   store.HeadForm
 	before []byte // of the skeleton
@@ -118,28 +122,28 @@ type hashed struct {
 	err    error
 }
 
-// localGroup is a group on its way: decoded, and as it is stored.
-type localGroup struct {
+// group is a group on its way: decoded, and as it is stored.
+type group struct {
 	g               *store.Group
 	decoded, stored *hashed
 	err             error
 }
 
-func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group) error {
-	f, src := localRecipe{}, &localFile{in.ReaderAt, in.Name}
+func (l *Files) file(ctx context.Context, in pkdelta.Input, groups []store.Group) error {
+	f, src := recipe{}, &source{in.ReaderAt, in.Name}
 	var skeleton []byte
 	var places []int64
 	pos := int64(0)
-	items := func(yield func(*localGroup, error) bool) {
+	items := func(yield func(*group, error) bool) {
 		for k := range groups {
-			if !yield(&localGroup{g: &groups[k]}, nil) {
+			if !yield(&group{g: &groups[k]}, nil) {
 				return
 			}
 		}
 	}
-	work := func(_ context.Context, h *localGroup) { h.hash(src) }
+	work := func(_ context.Context, h *group) { h.hash(src) }
 	workers := runtime.GOMAXPROCS(0)
-	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *localGroup) error {
+	err := ordered.Do(ctx, items, workers, 4*workers, work, func(h *group) error {
 		if h.err != nil {
 			return h.err
 		}
@@ -154,7 +158,7 @@ func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group
 		f.decoded = append(f.decoded, l.add(h.decoded))
 		f.stored = append(f.stored, l.add(h.stored))
 		return nil
-	}, func(*localGroup) {})
+	}, func(*group) {})
 	if err != nil {
 		return err
 	}
@@ -168,7 +172,7 @@ func (l *local) file(ctx context.Context, in pkdelta.Input, groups []store.Group
 }
 
 // hash reads a group.
-func (h *localGroup) hash(in *localFile) {
+func (h *group) hash(in *source) {
 	sum := h.g.StoredSum(in)
 	h.decoded, h.err = hashGroup(in, h.g, sum)
 	if h.stored = h.decoded; h.g.Method != compress.None && h.err == nil {
@@ -179,8 +183,8 @@ func (h *localGroup) hash(in *localFile) {
 
 // hashGroup reads a group. One that cannot be decoded is of no use, and no error:
 // its stored bytes may be.
-func hashGroup(in *localFile, g *store.Group, sum func() ([store.SumSize]byte, error)) (*hashed, error) {
-	h := &hashed{localContent: localContent{in, g}, method: g.Method}
+func hashGroup(in *source, g *store.Group, sum func() ([store.SumSize]byte, error)) (*hashed, error) {
+	h := &hashed{Content: Content{in, g}, method: g.Method}
 	h.read()
 	var err error
 	h.head, h.before, err = g.FindHead(in, sum)
@@ -190,7 +194,7 @@ func hashGroup(in *localFile, g *store.Group, sum func() ([store.SumSize]byte, e
 // hashBytes takes bytes as a content that is stored as it is.
 func hashBytes(name string, b []byte) *hashed {
 	n := int64(len(b))
-	h := &hashed{localContent: localContent{&localFile{bytes.NewReader(b), name}, &store.Group{Size: n, Block: n, Stored: []int64{n}}}}
+	h := &hashed{Content: Content{&source{bytes.NewReader(b), name}, &store.Group{Size: n, Block: n, Stored: []int64{n}}}}
 	h.read()
 	return h
 }
@@ -218,32 +222,32 @@ func (h *hashed) read() {
 }
 
 // add takes a group in.
-func (l *local) add(h *hashed) localPiece {
+func (l *Files) add(h *hashed) piece {
 	if h.err != nil {
-		return localPiece{size: -1}
+		return piece{size: -1}
 	}
 	off := int64(0)
 	for i, id := range h.ids {
 		if _, there := l.chunks[id]; !there {
-			l.chunks[id] = localChunk{h.localContent, off, h.sizes[i]}
+			l.chunks[id] = Chunk{h.Content, off, h.sizes[i]}
 		}
 		off += int64(h.sizes[i])
 	}
 	if h.broken {
-		return localPiece{size: -1}
+		return piece{size: -1}
 	}
 	if _, there := l.contents[h.id]; !there {
-		l.contents[h.id] = h.localContent
+		l.contents[h.id] = h.Content
 	}
-	return localPiece{int64(len(h.before)), h.id, h.method, h.head, h.g.Size, h.g.Coded()}
+	return piece{int64(len(h.before)), h.id, h.method, h.head, h.g.Size, h.g.Coded()}
 }
 
-// parts are the parts of trees that the files have, in the terms of a recipe: with
+// Parts are the parts of trees that the files have, in the terms of a recipe: with
 // contents decoded, as they are stored, and decoded as if the recipe's packer had
 // written what stands before them, for it may not have written the mod.
-func (l *local) parts(r *store.FileRecipe) map[uint64][]store.Piece {
+func (l *Files) Parts(r *store.FileRecipe) map[uint64][]store.Piece {
 	found := map[uint64][]store.Piece{}
-	take := func(list []localPiece, as func(localPiece) (form int, gap int64)) {
+	take := func(list []piece, as func(piece) (form int, gap int64)) {
 		pieces := make([]store.Piece, len(list))
 		for i, p := range list {
 			pieces[i] = store.Piece{ContentRef: store.ContentRef{ID: p.id, Size: p.size}, Block: p.block}
@@ -256,8 +260,8 @@ func (l *local) parts(r *store.FileRecipe) map[uint64][]store.Piece {
 			return store.Place{}, nil
 		})
 	}
-	own := func(p localPiece) (int, int64) { return r.NumberFor(p.method, p.head), p.gap }
-	theirs := func(p localPiece) (int, int64) {
+	own := func(p piece) (int, int64) { return r.NumberFor(p.method, p.head), p.gap }
+	theirs := func(p piece) (int, int64) {
 		n := r.LikelyFor(p.method, p.size > p.block)
 		if n < 0 || p.head == 0 {
 			return own(p)
@@ -272,40 +276,40 @@ func (l *local) parts(r *store.FileRecipe) map[uint64][]store.Piece {
 	return found
 }
 
-// find returns a content of that size, if the files have it.
-func (l *local) find(id uint64, size int64) (localContent, bool) {
+// Find returns a content of that size, if the files have it.
+func (l *Files) Find(id uint64, size int64) (Content, bool) {
 	c, ok := l.contents[id]
 	return c, ok && c.g.Size == size
 }
 
-// chunk returns a chunk of that size, if the files have it.
-func (l *local) chunk(c store.ChunkRef) (localChunk, bool) {
+// Chunk returns a chunk of that size, if the files have it.
+func (l *Files) Chunk(c store.ChunkRef) (Chunk, bool) {
 	have, ok := l.chunks[c.ID]
 	return have, ok && have.n == c.Size
 }
 
-// missing calls use for the chunks that the files have not.
-func (l *local) missing(chunks []store.ChunkRef, use func(store.ChunkRef)) {
+// Missing calls use for the chunks that the files have not.
+func (l *Files) Missing(chunks []store.ChunkRef, use func(store.ChunkRef)) {
 	for _, c := range chunks {
-		if _, ok := l.chunk(c); !ok {
+		if _, ok := l.Chunk(c); !ok {
 			use(c)
 		}
 	}
 }
 
-// sources adds the names of the files that have some of the chunks.
-func (l *local) sources(chunks []store.ChunkRef, names map[string]bool) {
+// Sources adds the names of the files that have some of the chunks.
+func (l *Files) Sources(chunks []store.ChunkRef, names map[string]bool) {
 	for _, c := range chunks {
-		if have, ok := l.chunk(c); ok {
+		if have, ok := l.Chunk(c); ok {
 			names[have.src.name] = true
 		}
 	}
 }
 
-// readChunk reads a chunk of a file and makes sure that it still is what it was.
-func (l *local) readChunk(c localChunk, id uint64) ([]byte, error) {
+// ReadChunk reads a chunk of a file and makes sure that it still is what it was.
+func (l *Files) ReadChunk(c Chunk, id uint64) ([]byte, error) {
 	b := make([]byte, c.n)
-	if err := l.readAt(c.localContent, b, c.off); err != nil {
+	if err := l.readAt(c.Content, b, c.off); err != nil {
 		return nil, err
 	}
 	if store.KeyOf(b).Short() != id {
@@ -315,7 +319,7 @@ func (l *local) readChunk(c localChunk, id uint64) ([]byte, error) {
 }
 
 // readAt fills b from a content.
-func (l *local) readAt(c localContent, b []byte, off int64) error {
+func (l *Files) readAt(c Content, b []byte, off int64) error {
 	if c.g.Method == compress.None {
 		return stored.ReadAt(c.src, b, c.g.Off+off)
 	}
@@ -330,19 +334,31 @@ func (l *local) readAt(c localContent, b []byte, off int64) error {
 	return nil
 }
 
-// localOld is a content that a delta starts from.
-type localOld struct {
-	l *local
-	localContent
+// Empty reports whether no file was read.
+func (l *Files) Empty() bool { return len(l.files) == 0 }
+
+// Old returns a content as a delta starts from it.
+func (l *Files) Old(c Content) delta.Old { return &old{l, c} }
+
+// Open returns a reader of the content.
+func (c Content) Open() io.Reader { return c.g.Open(c.src) }
+
+// From returns the name of the file that has the content.
+func (c Content) From() string { return c.src.name }
+
+// old is a content that a delta starts from.
+type old struct {
+	l *Files
+	Content
 }
 
 // Size implements delta.Old.
-func (o *localOld) Size() int64 { return o.g.Size }
+func (o *old) Size() int64 { return o.g.Size }
 
 // ReadAt implements delta.Old.
-func (o *localOld) ReadAt(b []byte, off int64) (int, error) {
+func (o *old) ReadAt(b []byte, off int64) (int, error) {
 	n := max(min(int64(len(b)), o.g.Size-off), 0)
-	if err := o.l.readAt(o.localContent, b[:n], off); err != nil {
+	if err := o.l.readAt(o.Content, b[:n], off); err != nil {
 		return 0, err
 	}
 	if int(n) < len(b) {
@@ -357,7 +373,7 @@ var ErrChanged = errors.New("a file in the folder changed while it was read")
 // blockCache holds the blocks of one content that were decoded last: chunks come
 // in order, and deltas refer to what is near.
 type blockCache struct {
-	of     localContent
+	of     Content
 	blocks []cachedBlock
 	starts []int64 // of the blocks of the content
 	stored []byte
@@ -370,7 +386,7 @@ type cachedBlock struct {
 
 const keptBlocks = 64
 
-func (c *blockCache) block(of localContent, i int) ([]byte, error) {
+func (c *blockCache) block(of Content, i int) ([]byte, error) {
 	if c.of != of {
 		c.of, c.starts = of, c.starts[:0]
 		off := of.g.Off
