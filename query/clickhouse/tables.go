@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,21 +50,48 @@ func typed(c portable.Column) string {
 	return t
 }
 
+// codecs are how columns are compressed, in the order of path and build: what a file has
+// follows what it had in the build before.
+var codecs = map[string]string{
+	"path":      "ZSTD(6)",
+	"game_path": "ZSTD(6)",
+	"ordinal":   "DoubleDelta, ZSTD(1)",
+	"offset":    "Delta(8), ZSTD(3)",
+	// Of hex digits a higher level makes no less.
+	"content":        "ZSTD(1)",
+	"padded_content": "ZSTD(1)",
+	"file_key":       "ZSTD(1)",
+	"path_hash":      "ZSTD(1)",
+	"source_hash":    "ZSTD(1)",
+}
+
+const codec = "ZSTD(3)" // of all others, and of the order by build where the server lets a table say it
+
+// aside are columns that the order by build does not have: hashes and places, which in that
+// order follow nothing that they are like. Questions about one build that need them read
+// the build of all rows.
+var aside = map[string]bool{
+	"content": true, "padded_content": true, "file_key": true, "path_hash": true, "source_hash": true,
+	"offset": true, "mtime": true, "game_path": true, "target_key": true,
+}
+
 // settings of tables: keys may be NULL; a block that is sent twice is taken once; rows may
 // be deleted although there is another order of them.
 const tableSettings = "allow_nullable_key = 1, non_replicated_deduplication_window = 1000, lightweight_mutation_projection_mode = 'rebuild'"
 
-// table returns the statement that makes the table of a view, unless it is there.
-func table(v *portable.View) string {
+// table returns the statement that makes the table of a view, unless it is there. settings
+// are those that the server knows beside [tableSettings].
+func table(v *portable.View, settings string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "CREATE TABLE IF NOT EXISTS pakdb_%s (\n    push LowCardinality(String), build LowCardinality(String)", v.Name)
 	for _, c := range stored(v) {
-		fmt.Fprintf(&b, ",\n    `%s` %s CODEC(ZSTD(1))", c.Name, typed(c))
+		fmt.Fprintf(&b, ",\n    `%s` %s CODEC(%s)", c.Name, typed(c), cmp.Or(codecs[c.Name], codec))
 	}
 	if slices.Contains(v.Order, "path") {
-		b.WriteString(",\n    PROJECTION by_build (SELECT * ORDER BY (build, path))")
+		lean := slices.DeleteFunc(stored(v), func(c portable.Column) bool { return aside[c.Name] })
+		fmt.Fprintf(&b, ",\n    PROJECTION by_build (SELECT push, build, %s ORDER BY (build, path))", quoted(lean))
 	}
-	fmt.Fprintf(&b, "\n) ENGINE = MergeTree ORDER BY (`%s`, build) SETTINGS %s", v.Order[0], tableSettings)
+	fmt.Fprintf(&b, "\n) ENGINE = MergeTree ORDER BY (`%s`, build) SETTINGS %s%s", v.Order[0], tableSettings, settings)
 	return b.String()
 }
 
@@ -86,7 +114,7 @@ func builds() *portable.View {
 }
 
 // schema returns the statements that make tables and views. All of them may be repeated.
-func schema() []string {
+func schema(settings string) []string {
 	var columns strings.Builder
 	for _, c := range builds().Columns[1:] {
 		fmt.Fprintf(&columns, ", `%s` %s", c.Name, typed(c))
@@ -99,7 +127,7 @@ func schema() []string {
 	}
 	for _, v := range portable.Views() {
 		if v != builds() {
-			all = append(all, table(v), view(v))
+			all = append(all, table(v, settings), view(v))
 		}
 	}
 	return all
@@ -108,7 +136,17 @@ func schema() []string {
 // Prepare makes the tables and views that the database lacks. The database itself must be
 // there. It fails if a newer pakdb made them.
 func (c *Client) Prepare(ctx context.Context) error {
-	for _, sql := range schema() {
+	// A projection has the codec of the table, not those of its columns. Older servers have
+	// no such setting, and compress it by LZ4.
+	known, err := c.run(ctx, request{sql: "SELECT count() FROM system.merge_tree_settings WHERE name = 'default_compression_codec' FORMAT TabSeparated"})
+	if err != nil {
+		return err
+	}
+	settings := ""
+	if strings.TrimSpace(known) != "0" {
+		settings = ", default_compression_codec = '" + codec + "'"
+	}
+	for _, sql := range schema(settings) {
 		if _, err := c.run(ctx, request{sql: sql}); err != nil {
 			return err
 		}

@@ -5,12 +5,18 @@
 WITH b AS (
     SELECT build, row_number() OVER (ORDER BY created_at, build) AS n
     FROM builds
+), several AS ( -- the others need no look at their builds
+    SELECT path
+    FROM files
+    WHERE path IS NOT NULL AND content IS NOT NULL
+      AND (:under = '' OR substr(path, 1, length(:under) + 1) = :under || '/')
+    GROUP BY path
+    HAVING min(content) <> max(content)
 ), one AS (
     SELECT f.path AS path, b.n AS n, min(f.content) AS content, max(f.size) AS size
     FROM files f
     JOIN b ON b.build = f.build
-    WHERE f.path IS NOT NULL AND f.content IS NOT NULL
-      AND (:under = '' OR substr(f.path, 1, length(:under) + 1) = :under || '/')
+    WHERE f.path IN (SELECT path FROM several) AND f.content IS NOT NULL
     GROUP BY f.path, b.n
 ), step AS (
     SELECT path, content, size, lag(content) OVER (PARTITION BY path ORDER BY n) AS was
