@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"regexp"
@@ -39,12 +40,22 @@ func Portable(sql string) string {
 // Ask runs one statement that reads. Parameters of the form :name are bound to named
 // values. columns is called once, row for each row, whose values are of type int64,
 // float64, string or nil.
-func (c *Client) Ask(ctx context.Context, sql string, named map[string]driver.Value, columns func([]string) error, row func([]driver.Value) error) (err error) {
-	values := url.Values{
+func (c *Client) Ask(ctx context.Context, sql string, named map[string]driver.Value, columns func([]string) error, row func([]driver.Value) error) error {
+	return c.ask(ctx, sql, named, url.Values{"max_result_rows": {strconv.Itoa(maxRows)}, "result_overflow_mode": {"throw"}}, columns, row)
+}
+
+// AskFirst is [Client.Ask] for the first rows of a result: the server may stop once it has so
+// many, and may give some more.
+func (c *Client) AskFirst(ctx context.Context, most int, sql string, named map[string]driver.Value, columns func([]string) error, row func([]driver.Value) error) error {
+	return c.ask(ctx, sql, named, url.Values{"max_result_rows": {strconv.Itoa(most)}, "result_overflow_mode": {"break"}}, columns, row)
+}
+
+func (c *Client) ask(ctx context.Context, sql string, named map[string]driver.Value, values url.Values, columns func([]string) error, row func([]driver.Value) error) (err error) {
+	maps.Copy(values, url.Values{
 		"default_format": {"JSONCompactEachRowWithNamesAndTypes"}, "output_format_json_quote_64bit_integers": {"0"}, "output_format_json_quote_denormals": {"1"},
 		"readonly": {"2"}, "join_use_nulls": {"1"}, "prefer_column_name_to_alias": {"1"}, "wait_end_of_query": {"1"},
-		"max_result_rows": {strconv.Itoa(maxRows)}, "result_overflow_mode": {"throw"}, "max_execution_time": {strconv.Itoa(seconds(ctx))},
-	}
+		"max_execution_time": {strconv.Itoa(seconds(ctx))}, "cancel_http_readonly_queries_on_client_close": {"1"},
+	})
 	for name, v := range named {
 		if !identifier.MatchString(name) {
 			return query.Usagef("", "parameter %s: letters, digits and _ are allowed", name)

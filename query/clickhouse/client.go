@@ -22,6 +22,7 @@ type Client struct {
 	address *Address
 	http    *http.Client
 	pause   time.Duration // before the first repetition
+	tries   int           // of each request
 }
 
 // NewClient returns a client. Nothing is sent yet.
@@ -39,8 +40,16 @@ func NewClient(address *Address) *Client {
 			return http.ErrUseLastResponse // the password is for this server
 		}},
 		pause: 200 * time.Millisecond,
+		tries: attempts,
 	}
 }
+
+// TryTwice has the client make a request again once where it makes it five times again else:
+// someone waits for the answer.
+func (c *Client) TryTwice() { c.tries = 2 }
+
+// Address returns the address of the database, without the password.
+func (c *Client) Address() string { return c.address.String() }
 
 // Close gives up idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -51,6 +60,42 @@ type Error struct {
 	Code   int // of ClickHouse; 0: none was stated
 	Text   string
 }
+
+// ErrAway is the class of errors of a server that gave no answer.
+var ErrAway = errors.New("the server gives no answer")
+
+// away puts an error into the class [ErrAway].
+type away struct{ error }
+
+func (e away) Unwrap() error        { return e.error }
+func (e away) Is(target error) bool { return target == ErrAway }
+
+// Is reports whether the error is that a statement took too long, as the context says it.
+func (e *Error) Is(target error) bool {
+	return target == context.DeadlineExceeded && e.Code == codeTimeout
+}
+
+// Statement reports whether it is the statement that the server refused: what it says, what it
+// names, or what its user may do. Else the server could not run it.
+func (e *Error) Statement() bool {
+	switch e.Code {
+	case 0, codeTimeout, codeTooManyQueries, codeSocketTimeout, codeNetwork, codeTooManyParts, codeKeeper, codeMemory:
+		return false
+	}
+	return !e.Login()
+}
+
+// Login reports whether the server does not let the user in.
+func (e *Error) Login() bool {
+	switch e.Code {
+	case codeUnknownUser, codeWrongPassword, codeRequiredPassword, codeAuthentication:
+		return true
+	}
+	return false
+}
+
+// NotThere reports whether the database, or a table of it, is not there.
+func (e *Error) NotThere() bool { return e.Code == codeUnknownTable || e.Code == codeUnknownDatabase }
 
 // Error returns the first line of what the server said.
 func (e *Error) Error() string {
@@ -63,11 +108,19 @@ func (e *Error) Error() string {
 
 // Codes of ClickHouse.
 const (
-	codeTooManyQueries = 202
-	codeSocketTimeout  = 209
-	codeNetwork        = 210
-	codeTooManyParts   = 252
-	codeKeeper         = 999
+	codeUnknownTable     = 60
+	codeUnknownDatabase  = 81
+	codeTimeout          = 159
+	codeUnknownUser      = 192
+	codeWrongPassword    = 193
+	codeRequiredPassword = 194
+	codeTooManyQueries   = 202
+	codeSocketTimeout    = 209
+	codeNetwork          = 210
+	codeMemory           = 241
+	codeTooManyParts     = 252
+	codeAuthentication   = 516
+	codeKeeper           = 999
 )
 
 // passing reports whether the same request may do better a little later.
@@ -103,7 +156,7 @@ func (c *Client) do(ctx context.Context, r request) (io.ReadCloser, error) {
 	pause := c.pause
 	for n := 1; ; n++ {
 		body, err := c.once(ctx, r)
-		if err == nil || n == attempts || !passing(err) {
+		if err == nil || n == c.tries || !passing(err) {
 			return body, err
 		}
 		select {
@@ -144,7 +197,7 @@ func (c *Client) once(ctx context.Context, r request) (io.ReadCloser, error) {
 		if errors.As(err, &u) {
 			err = u.Err // without the address, which has the whole request in it
 		}
-		return nil, fmt.Errorf("%s: %w", c.address, err)
+		return nil, away{fmt.Errorf("%s: %w", c.address, err)}
 	}
 	if resp.StatusCode == http.StatusOK {
 		return resp.Body, nil

@@ -1,7 +1,6 @@
 package clickhouse_test
 
 import (
-	"bufio"
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
@@ -10,8 +9,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,34 +23,10 @@ import (
 	"pakdb/schema/schematest"
 )
 
-// engine starts ClickHouse in a process of node, and returns its address. It needs the
-// package chdb in the folder that PAKDB_NODE names.
+// engine starts ClickHouse, or skips the test.
 func engine(t *testing.T) string {
 	t.Helper()
-	node := os.Getenv("PAKDB_NODE")
-	if node == "" {
-		t.Skip("PAKDB_NODE names no folder with node_modules")
-	}
-	script, err := filepath.Abs("testdata/shim.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("node", script, t.TempDir())
-	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(node, "node_modules"))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	port, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "clickhouse://127.0.0.1:" + strings.TrimSpace(port) + "/game"
+	return portabletest.Engine(t, filepath.Join("..", ".."))
 }
 
 func client(t *testing.T, address string) *clickhouse.Client {
