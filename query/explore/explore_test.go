@@ -193,7 +193,7 @@ func walk(t *testing.T, tree *explore.Tree) (all []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list, err := tree.List(t.Context(), f)
+		list, err := tree.List(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,7 +38,7 @@ type Entry struct {
 	Hides    int64  `json:"hides"`               // entries
 	Copies   int64  `json:"copies"`              // entries of the build with that content, this one included
 
-	ArchiveID int64     `json:"archive_id"`
+	ArchiveID int64     `json:"archive_id,omitempty"` // of a catalog
 	ContentID int64     `json:"content_id,omitempty"`
 	Problems  []Problem `json:"problems"`
 }

@@ -24,7 +24,7 @@ type File struct {
 	Archive      int64 // its place in the build
 	Encrypted    bool
 
-	row int64 // entry.row, in its archive
+	row int64 // entry.row, in its archive; its ordinal, where files come from elsewhere
 }
 
 // Order is by what files of a folder are sorted.
@@ -46,9 +46,21 @@ const membersSQL = `SELECT p.path_id, p.name, p.ext_id, r.lineage_id, r.row, r.s
 	CROSS JOIN entry_row r INDEXED BY entry_path ON r.path_id = p.path_id
 	WHERE p.dir_id = ?1 AND r.flags & 42 = 0`
 
-// List returns the files directly in a folder of the tree.
-func (t *Tree) List(ctx context.Context, f *Folder) (*Listing, error) {
+// List returns the files directly in a folder of the tree, by its path. The error is of class
+// [ErrNoFolder] if there is none.
+func (t *Tree) List(ctx context.Context, path string) (*Listing, error) {
+	f, err := t.Folder(path)
+	if err != nil {
+		return nil, err
+	}
 	l := &Listing{}
+	if t.files != nil {
+		if l.Files, err = t.files(ctx, path); err != nil {
+			return nil, err
+		}
+		l.sort(ByName, false, nil)
+		return l, nil
+	}
 	lineages := map[int64][]*mount{}
 	for i := range t.mounts {
 		m := &t.mounts[i]
@@ -73,7 +85,7 @@ func (t *Tree) List(ctx context.Context, f *Folder) (*Listing, error) {
 			return nil, schema.Classify(err)
 		}
 	}
-	l.sort(ByName, false)
+	l.sort(ByName, false, nil)
 	return l, nil
 }
 
@@ -92,11 +104,11 @@ func (t *Tree) appendNamed(ctx context.Context, l *Listing, key dirKey) error {
 	return nil
 }
 
-func (l *Listing) sort(by Order, backward bool) {
-	slices.SortStableFunc(l.Files, compareFiles(by, backward))
+func (l *Listing) sort(by Order, backward bool, words map[int64]string) {
+	slices.SortStableFunc(l.Files, compareFiles(by, backward, words))
 }
 
-func compareFiles(by Order, backward bool) func(a, b File) int {
+func compareFiles(by Order, backward bool, words map[int64]string) func(a, b File) int {
 	sign := 1
 	if backward {
 		sign = -1
@@ -109,7 +121,9 @@ func compareFiles(by Order, backward bool) func(a, b File) int {
 		case ByStored:
 			order = cmp.Compare(b.Stored, a.Stored)
 		case ByType:
-			order = cmp.Compare(a.Type, b.Type)
+			if a.Type != b.Type {
+				order = strings.Compare(words[a.Type], words[b.Type])
+			}
 		case ByName:
 		}
 		order = cmp.Or(order, strings.Compare(a.Name, b.Name), cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.row, b.row))
@@ -117,13 +131,14 @@ func compareFiles(by Order, backward bool) func(a, b File) int {
 	}
 }
 
-// SortedBy returns the files in another order, or the listing itself if that has it.
-func (l *Listing) SortedBy(by Order, backward bool) *Listing {
+// SortedBy returns the files in another order, or the listing itself if that has it. words
+// are those of the tree, by which types are sorted.
+func (l *Listing) SortedBy(by Order, backward bool, words map[int64]string) *Listing {
 	if by == ByName && !backward {
 		return l
 	}
 	sorted := &Listing{Files: slices.Clone(l.Files)}
-	sorted.sort(by, backward)
+	sorted.sort(by, backward, words)
 	return sorted
 }
 
@@ -153,6 +168,13 @@ const ordinalSQL = `SELECT ordinal FROM entry WHERE archive_id = ? AND row = ?`
 
 // Ordinals returns the position of files in their archives, which their addresses have.
 func (t *Tree) Ordinals(ctx context.Context, files []File) ([]int64, error) {
+	if t.files != nil {
+		all := make([]int64, len(files))
+		for i := range files {
+			all[i] = files[i].row
+		}
+		return all, nil
+	}
 	asked := schema.NewStatements(t.db)
 	defer func() { _ = asked.Close() }()
 	all := make([]int64, len(files))

@@ -54,7 +54,7 @@ func (c *Catalog) Search(ctx context.Context, b *Build, typed string, most int) 
 		case h.Kind == "path" && slices.ContainsFunc(a.Found, func(f Found) bool { return f.Kind == "path" && f.Path == h.Path }):
 			continue
 		}
-		if a.add(most, Found{Kind: h.Kind, Text: h.Text, Path: h.Path, Place: h.Place, Builds: h.Builds}); a.More {
+		if a.Add(most, Found{Kind: h.Kind, Text: h.Text, Path: h.Path, Place: h.Place, Builds: h.Builds}); a.More {
 			break
 		}
 	}
@@ -69,7 +69,7 @@ func (c *Catalog) exact(ctx context.Context, b *Build, typed string, most int, a
 	_, isID := graph.ParseID(typed)
 	places, err := c.Places(ctx, b, typed)
 	for _, at := range places {
-		a.add(most, Found{Kind: "path", Path: typed, Builds: []string{b.Label}, Archive: at.Archive, Ordinal: at.Ordinal})
+		a.Add(most, Found{Kind: "path", Path: typed, Builds: []string{b.Label}, Archive: at.Archive, Ordinal: at.Ordinal})
 	}
 	if err != nil || len(places) > 0 || !isID && !a.NoIndex { // the index finds parts of paths, as Resolve does in longer time
 		return err
@@ -88,14 +88,14 @@ func (c *Catalog) exact(ctx context.Context, b *Build, typed string, most int, a
 			f.Kind, f.Text = "id", typed
 		}
 		if n.Path != "" {
-			a.add(most, f)
+			a.Add(most, f)
 		}
 	}
 	return nil
 }
 
-// add adds an answer, unless there are enough.
-func (a *Answers) add(most int, f Found) {
+// Add adds an answer, unless there are enough.
+func (a *Answers) Add(most int, f Found) {
 	if len(a.Found) >= most {
 		a.More = true
 		return
@@ -116,6 +116,6 @@ func (c *Catalog) contents(ctx context.Context, b *Build, hash []byte, most int,
 		LEFT JOIN dir d ON d.dir_id = p.dir_id
 		WHERE k.key = ?2 AND substr(c.hash, 1, ?4) = ?3
 		LIMIT ?5`, []driver.Value{b.ID, schema.ContentKey(hash), hash, int64(len(hash)), int64(most) + 1}, func(v []driver.Value) {
-		a.add(most, Found{Kind: "content", Text: text(v[3]), Path: text(v[0]), Builds: []string{b.Label}, Archive: text(v[1]), Ordinal: integer(v[2])})
+		a.Add(most, Found{Kind: "content", Text: text(v[3]), Path: text(v[0]), Builds: []string{b.Label}, Archive: text(v[1]), Ordinal: integer(v[2])})
 	})
 }

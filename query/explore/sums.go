@@ -128,7 +128,7 @@ func cut(ctx context.Context, db *sql.DB, mounts []mount) (parts []part, err err
 
 // loadSums adds up the files of all mounts, by folder; the sums of one folder may be
 // several. What other entries hide is taken away by negative ones.
-func loadSums(ctx context.Context, db *sql.DB, build int64, mounts []mount) ([]sum, error) {
+func loadSums(ctx context.Context, db *sql.DB, build int64, mounts []mount, words map[int64]string) ([]sum, error) {
 	parts, err := cut(ctx, db, mounts)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func loadSums(ctx context.Context, db *sql.DB, build int64, mounts []mount) ([]s
 	g.SetLimit(min(runtime.GOMAXPROCS(0), 4))
 	for i, p := range parts {
 		g.Go(func() (err error) {
-			found[i], err = p.sums(together, db)
+			found[i], err = p.sums(together, db, words)
 			return err
 		})
 	}
@@ -156,7 +156,7 @@ func loadSums(ctx context.Context, db *sql.DB, build int64, mounts []mount) ([]s
 }
 
 // sums adds up the rows of a part.
-func (p *part) sums(ctx context.Context, db *sql.DB) ([]sum, error) {
+func (p *part) sums(ctx context.Context, db *sql.DB, words map[int64]string) ([]sum, error) {
 	var all []sum
 	at, last := map[int64]int{}, -1 // those of one folder mostly follow each other
 	err := schema.EachRow(ctx, db, ownSQL, []driver.Value{p.lineage, p.edition, p.from, p.to}, func(v []driver.Value) {
@@ -173,8 +173,8 @@ func (p *part) sums(ctx context.Context, db *sql.DB) ([]sum, error) {
 		s.files++
 		s.size += size
 		s.stored += integer(v[3])
-		if size > s.largest {
-			s.largest, s.ext = size, integer(v[1])
+		if ext := integer(v[1]); size > s.largest || size == s.largest && ext != s.ext && words[ext] < words[s.ext] {
+			s.largest, s.ext = size, ext
 		}
 	})
 	return all, err

@@ -27,6 +27,7 @@ type Tree struct {
 	// Words are the texts of types: "uasset".
 	Words map[int64]string
 
+	files    filesOf // nil: the tables of db have them
 	db       *sql.DB
 	mounts   []mount
 	roots    []string             // what mounts have in front of their paths
@@ -142,7 +143,10 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
 	if t.mounts, err = loadMounts(ctx, c.db, b.ID); err != nil {
 		return nil, schema.Classify(err)
 	}
-	sums, err := loadSums(ctx, c.db, b.ID, t.mounts)
+	if err := c.loadWords(ctx, t); err != nil {
+		return nil, schema.Classify(err)
+	}
+	sums, err := loadSums(ctx, c.db, b.ID, t.mounts, t.Words)
 	if err != nil {
 		return nil, schema.Classify(err)
 	}
@@ -169,9 +173,6 @@ func (c *Catalog) loadTree(ctx context.Context, b Build) (*Tree, error) {
 		g.add(&more[i])
 	}
 	g.finish()
-	if err := c.loadWords(ctx, t); err != nil {
-		return nil, schema.Classify(err)
-	}
 	return t, nil
 }
 
@@ -216,7 +217,7 @@ func (g *grower) add(s *sum) {
 	f.Files += s.files
 	f.Size += s.size
 	f.Stored += s.stored
-	f.enlarge(s.largest, s.ext)
+	f.enlarge(s.largest, s.ext, g.tree.Words)
 	f.share(s.mount, s.size)
 	key := dirKey{root, int32(s.dir)}
 	if f.dir == (dirKey{}) {
@@ -226,9 +227,10 @@ func (g *grower) add(s *sum) {
 	}
 }
 
-// enlarge takes the type of a file, if that is larger than all before.
-func (f *Folder) enlarge(size, ext int64) {
-	if kind := int32(ext); size > f.largest || size == f.largest && (f.kind == 0 || kind < f.kind) {
+// enlarge takes the type of a file, if that is larger than all before. Of equally large ones
+// the type counts that comes first as a word: numbers of words differ between catalogs.
+func (f *Folder) enlarge(size, ext int64, words map[int64]string) {
+	if kind := int32(ext); size > f.largest || size == f.largest && kind != f.kind && (f.kind == 0 || words[ext] < words[int64(f.kind)]) {
 		f.largest, f.kind = size, kind
 	}
 }
@@ -288,7 +290,7 @@ func (g *grower) finish() {
 			p.Files += f.Files
 			p.Size += f.Size
 			p.Stored += f.Stored
-			p.enlarge(f.largest, int64(f.kind))
+			p.enlarge(f.largest, int64(f.kind), g.tree.Words)
 			for _, a := range f.archives {
 				p.share(a.mount, a.size)
 			}
