@@ -7,24 +7,43 @@ import (
 	"pakdb/query/explore"
 )
 
-// overview tells which builds there are.
+// ability is something that not every server can do. Pages leave out what needs one that
+// the server lacks.
+type ability string
+
+const (
+	canCompare ability = "compare" // two builds
+	canPatch   ability = "patch"   // what players fetch
+	canGraph   ability = "graph"   // references
+	canExplain ability = "explain" // how a statement is run
+	canRename  ability = "renames" // a history goes on where the file got another name
+	canText    ability = "texts"   // searches find texts in files
+)
+
+// overview tells which builds there are, and what the server can do.
 type overview struct {
-	catalog  *explore.Catalog
+	builds   explore.Source
 	contents bool
 	version  string
+	engine   string    // that has the builds; "" for the catalog itself
+	can      []ability // beside what all servers can
 }
 
 func (o *overview) answer(w http.ResponseWriter, r *http.Request, _ *address) error {
-	builds, err := o.catalog.Builds(r.Context())
+	builds, err := o.builds.Builds(r.Context())
 	if err != nil {
 		return err
 	}
-	writeJSON(w, map[string]any{"builds": builds, "contents": o.contents, "version": o.version})
+	answer := map[string]any{"builds": builds, "contents": o.contents, "version": o.version, "can": o.can}
+	if o.engine != "" {
+		answer["engine"] = o.engine
+	}
+	writeJSON(w, answer)
 	return nil
 }
 
 // archives lists the files of a build.
-type archives struct{ catalog *explore.Catalog }
+type archives struct{ catalog explore.Source }
 
 func (x *archives) answer(w http.ResponseWriter, r *http.Request, a *address) error {
 	began := time.Now()
@@ -46,7 +65,7 @@ func (x *archives) answer(w http.ResponseWriter, r *http.Request, a *address) er
 }
 
 // problems lists what is wrong with a build.
-type problems struct{ catalog *explore.Catalog }
+type problems struct{ catalog explore.Source }
 
 func (x *problems) answer(w http.ResponseWriter, r *http.Request, a *address) error {
 	began := time.Now()
@@ -76,7 +95,7 @@ func (x *problems) answer(w http.ResponseWriter, r *http.Request, a *address) er
 const mostProblems = 5000
 
 // searches finds what a person types.
-type searches struct{ catalog *explore.Catalog }
+type searches struct{ catalog explore.Source }
 
 // mostFound bounds the answers to a search.
 const mostFound = 200

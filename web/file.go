@@ -22,8 +22,9 @@ import (
 
 // files tells all of one file: facts, history, references, and what is in it.
 type files struct {
-	catalog  *explore.Catalog
-	values   *explore.Values
+	catalog  explore.Source
+	history  func(ctx context.Context, path string) ([]history.Event, error)
+	values   *explore.Values // nil: facts and history are all that is known of a file
 	db       *sql.DB
 	contents *query.Contents // nil: nothing of contents is shown
 	registry *codecs.Registry
@@ -40,7 +41,7 @@ type file struct {
 // parts are what is told of a file beside its facts.
 func parts() map[string]func(*file, http.ResponseWriter, *http.Request, *address) error {
 	return map[string]func(*file, http.ResponseWriter, *http.Request, *address) error{
-		"history": (*file).history, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "strings": (*file).strings, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
+		"history": (*file).tellHistory, "refs": (*file).refs, "tables": (*file).tables, "curves": (*file).curves, "strings": (*file).strings, "value": (*file).value, "meaning": (*file).meaning, "code": (*file).code,
 		"text": (*file).text, "hex": (*file).hex, "picture": (*file).picture, "sound": (*file).sound, "download": (*file).download,
 	}
 }
@@ -62,6 +63,9 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 		return err
 	}
 	f := &file{x, b, e}
+	if x.values == nil {
+		return f.copied(w, r, a)
+	}
 	if a.part == "" {
 		holds, err := x.values.Holds(r.Context(), b, e)
 		if err != nil {
@@ -75,6 +79,18 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 		return refuse(http.StatusNotFound, "docs/serve.md lists all addresses", "a file has no part %q", a.part)
 	}
 	return part(f, w, r, a)
+}
+
+// copied answers of a file of a copy.
+func (f *file) copied(w http.ResponseWriter, r *http.Request, a *address) error {
+	switch a.part {
+	case "":
+		writeJSON(w, map[string]any{"entry": f.entry, "shows": []string{}, "textures": 0, "sounds": 0})
+		return nil
+	case "history":
+		return f.tellHistory(w, r, a)
+	}
+	return refuse(http.StatusNotFound, "pakdb serve --catalog FILE shows it, of a catalog", "a file of a copy has no part %q", a.part)
 }
 
 // places tells where a path is: its address is that of the first.
@@ -93,8 +109,8 @@ func (x *files) places(w http.ResponseWriter, r *http.Request, b *explore.Build,
 // path is what the file is called by in the catalog.
 func (f *file) path() string { return f.entry.Path }
 
-// history tells in which builds the file changed, or another file of its asset did.
-func (f *file) history(w http.ResponseWriter, r *http.Request, _ *address) error {
+// tellHistory tells in which builds the file changed, or another file of its asset did.
+func (f *file) tellHistory(w http.ResponseWriter, r *http.Request, _ *address) error {
 	began := time.Now()
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored", "renamed_by", "also", "old_content", "new_content"}
 	t := table{Columns: append([]string{"build"}, columns...), Rows: [][]any{}}
@@ -132,7 +148,7 @@ func (f *file) events(ctx context.Context) ([]history.Event, error) {
 	}
 	var all []history.Event
 	for _, path := range paths {
-		events, err := history.Of(ctx, f.db, path)
+		events, err := f.files.history(ctx, path)
 		if err != nil && !errors.Is(err, diff.ErrNoFile) {
 			return nil, err
 		}

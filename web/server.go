@@ -5,20 +5,26 @@ import (
 	"context"
 	"database/sql"
 	"html"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"pakdb/codecs"
+	"pakdb/diff/history"
 	"pakdb/internal/rescue"
 	"pakdb/query"
+	"pakdb/query/clickhouse"
 	"pakdb/query/explore"
 	"pakdb/web/ui"
 )
 
 // Config is what a [Server] serves, and to whom.
 type Config struct {
+	// Copies are builds in ClickHouse, which are served in place of a catalog: DB, Queries,
+	// Contents and Registry do not count then. Library has queries of the portable views.
+	Copies *clickhouse.Client
 	// DB is the catalog as schema.OpenReadOnly opens it; it must allow several connections.
 	DB *sql.DB
 	// Queries opens the catalog for statements of users.
@@ -68,36 +74,54 @@ type answerer interface {
 
 // Server is the explorer as a handler of HTTP. It is safe for concurrent use.
 type Server struct {
-	guard   guard
-	catalog *explore.Catalog
-	slots   *slots
-	pages   map[place]answerer
-	limits  Limits
-	shell   []byte // the page, without its nonce
+	guard  guard
+	builds explore.Source
+	slots  *slots
+	pages  map[place]answerer
+	limits Limits
+	shell  []byte // the page, without its nonce
 }
 
 // New returns the explorer of a catalog. What the config has stays the caller's, and must
 // last until [Server.Close] has returned.
 func New(c Config) *Server {
-	limits := c.Limits.orDefaults()
-	catalog := explore.New(c.DB)
-	s := &Server{guard: guard{hosts: lowered(c.Hosts), token: c.Token}, catalog: catalog, slots: newSlots(limits.Queries, c.Queries), limits: limits}
-	files := &files{catalog: catalog, values: explore.NewValues(c.DB), db: c.DB, contents: c.Contents, registry: c.Registry, most: limits.Preview}
-	folders := newFolders(catalog)
-	compare := newComparisons(c, catalog)
-	statements := &statements{slots: s.slots, library: c.Library, limits: limits}
-	s.pages = map[place]answerer{
-		pageBuilds: &overview{catalog: catalog, contents: c.Contents != nil, version: c.Version},
-		pageTree:   folders, pageTreemap: folders,
-		pagePath: files, pageFile: files,
-		pageSearch: &searches{catalog}, pageArchives: &archives{catalog}, pageProblems: &problems{catalog},
-		pageGraph:   &graphs{db: c.DB, catalog: catalog},
-		pageCompare: compare, pagePatch: compare,
-		pageSQL: statements, pageQuery: statements, pageSchema: statements, pageExplain: statements,
+	s := &Server{guard: guard{hosts: lowered(c.Hosts), token: c.Token}, limits: c.Limits.orDefaults()}
+	if c.Copies != nil {
+		s.serveCopies(&c)
+	} else {
+		s.serveCatalog(&c)
 	}
 	s.shell = bytes.ReplaceAll(ui.File("index.html"), []byte("{ui}"), []byte("/ui/"+ui.Digest()))
 	s.shell = bytes.ReplaceAll(s.shell, []byte("{changes}"), ui.File("changes.html"))
 	return s
+}
+
+// serveCatalog serves all pages, of a catalog.
+func (s *Server) serveCatalog(c *Config) {
+	catalog := explore.New(c.DB)
+	s.servePages(catalog, &overview{contents: c.Contents != nil, version: c.Version, can: []ability{canCompare, canPatch, canGraph, canExplain, canRename, canText}})
+	s.slots = newSlots(s.limits.Queries, func(ctx context.Context) (session, func(), error) { return c.Queries(ctx) })
+	files := &files{catalog: catalog, values: explore.NewValues(c.DB), db: c.DB, contents: c.Contents, registry: c.Registry, most: s.limits.Preview}
+	files.history = func(ctx context.Context, path string) ([]history.Event, error) { return history.Of(ctx, c.DB, path) }
+	compare := newComparisons(*c, catalog)
+	statements := &statements{slots: s.slots, library: c.Library, limits: s.limits, describe: describeCatalog, command: "pakdb query", advise: query.Advice,
+		hint: "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run"}
+	maps.Copy(s.pages, map[place]answerer{
+		pagePath: files, pageFile: files,
+		pageGraph:   &graphs{db: c.DB, catalog: catalog},
+		pageCompare: compare, pagePatch: compare,
+		pageSQL: statements, pageQuery: statements, pageSchema: statements, pageExplain: statements,
+	})
+}
+
+// servePages serves the pages that any source of builds has.
+func (s *Server) servePages(builds explore.Source, o *overview) {
+	s.builds, o.builds = builds, builds
+	folders := newFolders(builds)
+	s.pages = map[place]answerer{
+		pageBuilds: o, pageTree: folders, pageTreemap: folders,
+		pageSearch: &searches{builds}, pageArchives: &archives{builds}, pageProblems: &problems{builds},
+	}
 }
 
 func lowered(names []string) (all []string) {
@@ -109,11 +133,11 @@ func lowered(names []string) (all []string) {
 
 // Warm reads what the first visitor will ask for: the folders of the newest build.
 func (s *Server) Warm(ctx context.Context) error {
-	builds, err := s.catalog.Builds(ctx)
+	builds, err := s.builds.Builds(ctx)
 	if err != nil || len(builds) == 0 {
 		return err
 	}
-	_, err = s.catalog.Tree(ctx, builds[len(builds)-1].Label)
+	_, err = s.builds.Tree(ctx, builds[len(builds)-1].Label)
 	return err
 }
 
@@ -161,7 +185,12 @@ func (s *Server) servePage(w http.ResponseWriter, found bool) {
 func (s *Server) serveData(w http.ResponseWriter, r *http.Request, a *address) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Compare)
 	defer cancel()
-	if err := rescue.Call(func() error { return s.pages[a.page].answer(w, r.WithContext(ctx), a) }); err != nil {
+	page := s.pages[a.page]
+	if page == nil {
+		fail(w, refuse(http.StatusNotFound, "pakdb serve --catalog FILE shows it, of a catalog", "copies of builds have no page %q", a.page))
+		return
+	}
+	if err := rescue.Call(func() error { return page.answer(w, r.WithContext(ctx), a) }); err != nil {
 		fail(w, err)
 	}
 }

@@ -19,12 +19,17 @@ type statements struct {
 	slots   *slots
 	library query.Library
 	limits  Limits
+	// describe tells what SQL may name, beside the named queries.
+	describe func(ctx context.Context, s session) (views, tables []relation, functions []map[string]string, err error)
+	command  string                   // that runs a statement without the limits of the server
+	hint     string                   // for a statement that took too long
+	advise   func(text string) string // why a statement is slow; "" for no known reason
 }
 
 func (x *statements) answer(w http.ResponseWriter, r *http.Request, a *address) error {
 	switch a.page {
 	case pageSchema:
-		return x.describe(w, r)
+		return x.schema(w, r)
 	case pageQuery:
 		q, err := x.library.Get(a.name)
 		if err != nil {
@@ -52,7 +57,7 @@ func parameters(a *address) map[string]string {
 	return given
 }
 
-func bind(ctx context.Context, db *query.DB, a *address, text string, q *query.Named) (query.Args, error) {
+func bind(ctx context.Context, db session, a *address, text string, q *query.Named) (query.Args, error) {
 	given := parameters(a)
 	label := a.query.Get("build")
 	if q != nil {
@@ -79,7 +84,7 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), x.limits.Time)
 	defer cancel()
-	err := x.slots.run(ctx, func(db *query.DB) error {
+	err := x.slots.run(ctx, func(db session) error {
 		args, err := bind(ctx, db, a, text, q)
 		if err != nil {
 			return err
@@ -93,7 +98,7 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 		}
 		return err
 	})
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err != nil && (errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)) {
 		return x.stopped(text)
 	}
 	return err
@@ -101,9 +106,8 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 
 // stopped tells of a statement that took too long.
 func (x *statements) stopped(text string) error {
-	p := refuse(http.StatusServiceUnavailable, "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run",
-		"stopped: a statement may take %s here", x.limits.Time)
-	p.Advice, p.Command = query.Advice(text), "pakdb query "+quoted(text)
+	p := refuse(http.StatusServiceUnavailable, x.hint, "stopped: a statement may take %s here", x.limits.Time)
+	p.Advice, p.Command = x.advise(text), x.command+" "+quoted(text)
 	return p
 }
 
@@ -115,7 +119,7 @@ var errEnough = errors.New("there are enough rows")
 // mostCells bounds the bytes of all values that a page has, about.
 const mostCells = 32 << 20
 
-func (x *statements) table(ctx context.Context, db *query.DB, text string, args query.Args) (*table, error) {
+func (x *statements) table(ctx context.Context, db session, text string, args query.Args) (*table, error) {
 	began, t, size := time.Now(), &table{Rows: [][]any{}}, 0
 	err := db.Each(ctx, text, args, func(columns []string) error {
 		t.Columns = columns
@@ -145,14 +149,14 @@ func (x *statements) table(ctx context.Context, db *query.DB, text string, args 
 	}
 	t.Elapsed = milliseconds(began)
 	if t.Elapsed > 1000 {
-		t.Advice = query.Advice(text)
+		t.Advice = x.advise(text)
 	}
 	return t, nil
 }
 
 // stream writes all rows. What fails once some were written ends the connection, so that
 // nobody takes them for all.
-func stream(ctx context.Context, w http.ResponseWriter, a *address, db *query.DB, text string, args query.Args) error {
+func stream(ctx context.Context, w http.ResponseWriter, a *address, db session, text string, args query.Args) error {
 	kind := map[form]string{formCSV: "text/csv; charset=utf-8", formLines: "application/jsonl; charset=utf-8"}[a.form]
 	h := w.Header()
 	began := &beginning{ResponseWriter: w, begin: func() {
@@ -211,51 +215,63 @@ func (b *beginning) end(w http.ResponseWriter) bool {
 	return b.begun
 }
 
-// describe tells what SQL may name.
-func (x *statements) describe(w http.ResponseWriter, r *http.Request) error {
-	return x.slots.run(r.Context(), func(db *query.DB) error {
-		views, tables, err := db.Tables(r.Context())
+// relation is a view or a table, and its columns.
+type relation struct {
+	Name    string   `json:"name"`
+	Doc     string   `json:"doc,omitempty"`
+	Columns []column `json:"columns"`
+}
+
+type column struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc,omitempty"`
+	Type string `json:"type,omitempty"`
+}
+
+// schema tells what SQL may name.
+func (x *statements) schema(w http.ResponseWriter, r *http.Request) error {
+	return x.slots.run(r.Context(), func(db session) error {
+		views, tables, functions, err := x.describe(r.Context(), db)
 		if err != nil {
 			return err
 		}
-		docs := viewDocs()
-		type column struct {
-			Name string `json:"name"`
-			Doc  string `json:"doc,omitempty"`
-			Type string `json:"type,omitempty"`
-		}
-		type relation struct {
-			Name    string   `json:"name"`
-			Doc     string   `json:"doc,omitempty"`
-			Columns []column `json:"columns"`
-		}
-		read := func(names []string) ([]relation, error) {
-			all := []relation{}
-			for _, name := range names {
-				columns, err := db.Columns(r.Context(), name)
-				if err != nil {
-					return nil, err
-				}
-				one := relation{Name: name, Doc: docs[name].doc, Columns: []column{}}
-				for _, c := range columns {
-					d := docs[name].columns[c]
-					one.Columns = append(one.Columns, column{c, d.doc, d.kind})
-				}
-				all = append(all, one)
-			}
-			return all, nil
-		}
-		v, err := read(views)
-		if err != nil {
-			return err
-		}
-		t, err := read(tables)
-		if err != nil {
-			return err
-		}
-		writeJSON(w, map[string]any{"views": v, "tables": t, "functions": functions(db), "queries": x.queries()})
+		writeJSON(w, map[string]any{"views": views, "tables": tables, "functions": functions, "queries": x.queries()})
 		return nil
 	})
+}
+
+// describeCatalog describes a catalog.
+func describeCatalog(ctx context.Context, s session) (views, tables []relation, all []map[string]string, err error) {
+	db := s.(*query.DB)
+	names, others, err := db.Tables(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	docs := viewDocs()
+	read := func(names []string) ([]relation, error) {
+		all := []relation{}
+		for _, name := range names {
+			columns, err := db.Columns(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, docs[name].relation(name, columns))
+		}
+		return all, nil
+	}
+	if views, err = read(names); err == nil {
+		tables, err = read(others)
+	}
+	return views, tables, functions(db), err
+}
+
+// relation describes a view by its name and those of its columns.
+func (d described) relation(name string, columns []string) relation {
+	one := relation{Name: name, Doc: d.doc, Columns: []column{}}
+	for _, c := range columns {
+		one.Columns = append(one.Columns, column{c, d.columns[c].doc, d.columns[c].kind})
+	}
+	return one
 }
 
 func functions(db *query.DB) (all []map[string]string) {
@@ -318,7 +334,7 @@ func viewDocs() map[string]described {
 func (x *statements) explain(w http.ResponseWriter, r *http.Request, a *address) error {
 	text := a.query.Get("sql")
 	lines := []string{}
-	err := x.slots.run(r.Context(), func(db *query.DB) error {
+	err := x.slots.run(r.Context(), func(db session) error {
 		t, err := x.table(r.Context(), db, "EXPLAIN QUERY PLAN "+text, query.Args{})
 		if err == nil {
 			for _, row := range t.Rows {

@@ -86,7 +86,7 @@ func house(t *testing.T) []*file {
 // that fits a folder counts; "x/..." also stands for what is below x.
 var rooms = map[string][]string{
 
-	"cmd/pakdb/internal/serve": {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "codecs", "indexer", "internal/...", "query", "schema", "testdata", "web"},
+	"cmd/pakdb/internal/serve": {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "codecs", "indexer", "internal/...", "query", "query/portable", "schema", "testdata", "web"},
 
 	"cmd/pakdb/...":               {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb":                   {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
@@ -102,6 +102,7 @@ var rooms = map[string][]string{
 	"query/portable":              {"internal/atomicfile", "query", "schema"},
 	"query/portable/portabletest": {"codecs/all", "indexer", "query", "query/portable", "schema"}, // for tests
 	"query/clickhouse":            {"internal/...", "query", "query/export", "query/portable", "schema"},
+	"query/pushed":                {"query", "query/clickhouse", "query/explore", "query/find", "query/graph", "schema"},
 	"query/export":                {"internal/atomicfile", "internal/parquet", "query/portable"},
 	"schema":                      {"internal/rescue", "schema/..."},
 
@@ -221,7 +222,7 @@ var outside = map[string][]string{
 	"github.com/minio/...":         {"diff/store/place", "diff/store/bucket"},
 	"github.com/johannesboyne/...": {}, // tests: a service of S3
 	"github.com/parquet-go/...":    {}, // tests: another reader
-	"os/exec":                      {"cmd/pakdb/internal/serve", "internal/pager", "internal/terminal/ptytest"},
+	"os/exec":                      {"query/portable/portabletest", "cmd/pakdb/internal/serve", "internal/pager", "internal/terminal/ptytest"},
 	"plugin":                       {},
 	"github.com/rasky/go-lzo":      {"codecs/compress/lzo1x/lzotest"}, // tests: GPL-2, no binary may link it
 	"github.com/andybalholm/...":   {"codecs/property/usmap"},

@@ -16,6 +16,7 @@ type options struct {
 	tokenFile string
 	hosts     []string
 	read      []string
+	on        string
 	open      bool
 	demo      bool
 	memory    cli.ByteSize
