@@ -75,6 +75,25 @@ func (e *events) channel(r *update.Remote) {
 	}
 }
 
+// parts tells which optional parts the folder has, where the build has some or had.
+func (e *events) parts(f *update.Folder) {
+	list, gone := f.Parts()
+	if len(list)+len(gone) == 0 {
+		return
+	}
+	e.event("parts", map[string]any{"parts": append([]update.PartUse{}, list...), "gone": append([]string{}, gone...)})
+	for _, p := range list {
+		has := "without"
+		if p.Wanted {
+			has = "with"
+		}
+		e.text("%s part %s: %d files, %d bytes\n", has, p.Name, p.Files, p.Size)
+	}
+	for _, name := range gone {
+		e.text("the build has no part %s, which the folder remembers\n", name)
+	}
+}
+
 // fail tells of an error, and what helps.
 func (e *events) fail(err error, code int) {
 	var hint interface{ Hint() string }
@@ -95,7 +114,7 @@ func (e *events) fail(err error, code int) {
 func (e *events) plan(p *update.Plan) {
 	e.event("plan", map[string]any{"build": p.Build, "bill": p.Bill, "altered": append([]string{}, p.Altered...), "aside": append([]update.Aside{}, p.Aside...)})
 	for _, name := range p.Altered {
-		e.text("stays, though it was changed and only other builds have it: %s\n", name)
+		e.text("stays, though it was changed and only other builds or parts have it: %s\n", name)
 	}
 	for _, a := range p.Aside {
 		e.text("moves aside: %s, to %s\n", a.Path, a.To)
@@ -114,7 +133,7 @@ func (e *events) difference(build string, d update.Difference) {
 	for _, list := range []struct {
 		what  string
 		names []string
-	}{{"changed", d.Changed}, {"missing", d.Missing}, {"gone from the build", d.Gone}} {
+	}{{"changed", d.Changed}, {"missing", d.Missing}, {"not to be here", d.Gone}} {
 		for _, name := range list.names {
 			e.text("%s: %s\n", list.what, name)
 		}

@@ -17,6 +17,7 @@ import (
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
 	"pakdb/diff/store/channel"
+	"pakdb/diff/store/part"
 	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update"
 	"pakdb/diff/store/update/inuse"
@@ -43,9 +44,14 @@ version or mod DIR has; more stores are copies. verify compares DIR with the bui
 changes nothing in it, and tells which files are not the build's.
 
 -json writes a line of JSON for each event to stdout: start, warning, channel (what DIR
-follows, and which newer builds it does not get yet, and why), plan, progress, paused, resumed, difference, done and error. Fields are only added.
+follows, and which newer builds it does not get yet, and why), parts (the optional parts of
+the build: name, wanted, files, size; and gone, those of DIR's that it has not), plan, progress, paused, resumed, difference, done and error. Fields are only added.
 -control takes commands from stdin, one a line: pause, resume, rate N (bytes a
 second, 0: any) and stop. A pause holds what is fetched.
+
+-with and -without say which optional parts of builds DIR has, and are remembered:
+  pakdb-update DIR -from STORE -without de,dlc1
+  pakdb-update DIR -from STORE -without all -with fr
 
 Exit codes: 0 done, or verify found no difference; 1 refused, and nothing has changed:
 the store is damaged, not signed by the key, rolled back or expired, or verify found
@@ -75,7 +81,18 @@ type options struct {
 	expired, back  bool
 
 	channel, install, client string
+
+	with, without names // parts
 }
+
+// names is a flag with names, with commas between them. It may repeat.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+func (n *names) Set(text string) error { *n = append(*n, strings.Split(text, ",")...); return nil }
+
+func (o *options) parts() part.Choice { return part.Choice{With: o.with, Without: o.without} }
 
 // list is a flag that may repeat.
 type list []string
@@ -93,6 +110,8 @@ func run(ctx context.Context, args []string) int {
 	flags.StringVar(&o.channel, "channel", "", "follow channel `NAME` from now on (default: what DIR follows, or else stable)")
 	flags.StringVar(&o.install, "install-id", "", "`ID` of the installation, which decides when it gets a build that comes by and by (default: DIR's own)")
 	flags.StringVar(&o.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
+	flags.Var(&o.with, "with", "have these `PARTS` of the build from now on, fr,dlc1; all: every one, also of later builds")
+	flags.Var(&o.without, "without", "do without these `PARTS` of the build from now on; all: every one but those of -with")
 	flags.StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
 	flags.StringVar(&o.root, "root", "", "begin with the root of signed metadata in `FILE`")
 	flags.BoolVar(&o.expired, "allow-expired", false, "take signed metadata that has expired")
@@ -118,6 +137,9 @@ func run(ctx context.Context, args []string) int {
 		return exitCode(err)
 	case o.client != "" && !channel.ValidVersion(o.client):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)
+		return exitUsage
+	case o.parts().Check() != nil:
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -with, -without: %v\n", o.parts().Check())
 		return exitUsage
 	case len(names) != 1 || len(o.from) == 0 || o.rate < 0:
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-update: one DIR and -from STORE are needed; -h tells more")
@@ -158,7 +180,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case isAny(apply.ErrBusy, inuse.ErrHeld, update.ErrChanged), process.MachineFailed(err):
 		return exitFailed
-	case isAny(store.ErrNoBuild, channel.ErrNone, store.ErrLocation, pkdelta.ErrKey):
+	case isAny(store.ErrNoBuild, channel.ErrNone, part.ErrUnknown, part.ErrChoice, store.ErrLocation, pkdelta.ErrKey):
 		return exitUsage
 	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt,
 		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):

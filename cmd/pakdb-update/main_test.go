@@ -20,6 +20,7 @@ import (
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
 	"pakdb/diff/store/publish"
+	"pakdb/diff/store/publish/optional"
 	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update"
 	"pakdb/diff/store/update/inuse"
@@ -147,6 +148,51 @@ func TestChannelEvent(t *testing.T) {
 	}
 	if got := run(t.Context(), []string{t.TempDir(), "-from", dir, "-channel", "beta"}); got != exitUsage {
 		t.Errorf("exit code %d", got)
+	}
+}
+
+// TestPartsEvent: a launcher learns which parts there are, and verify does not miss those that
+// the folder does without.
+func TestPartsEvent(t *testing.T) {
+	dir, game, from := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, name := range []string{"a", "fr", "de"} {
+		write(t, filepath.Join(from, name), name)
+	}
+	files, err := inside.OpenFiles([]string{from})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = publish.Publish(t.Context(), dir, "1", files.Inputs, &publish.Options{Parts: []optional.Part{{Name: "fr", Pattern: "fr"}, {Name: "de", Pattern: "de"}}})
+	if err := errors.Join(err, files.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{game, "-from", dir, "-without", "it"}, exitUsage},
+		{[]string{game, "-from", dir, "-with", ""}, exitUsage},
+		{[]string{game, "-from", dir, "-with", "fr", "-without", "de,fr"}, exitUsage},
+		{[]string{game, "-from", dir, "-without", "all", "-with", "de"}, exitOK},
+		{[]string{"verify", game, "-from", dir}, exitOK},
+		{[]string{"verify", game, "-from", dir, "-with", "all"}, exitProblems},
+		{[]string{"verify", game, "-from", dir, "-without", "de"}, exitProblems},
+	} {
+		if got := run(t.Context(), c.args); got != c.want {
+			t.Errorf("%v: exit code %d, want %d", c.args, got, c.want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(game, "fr")); err == nil {
+		t.Error("fr is there")
+	}
+	var b bytes.Buffer
+	o := &options{dir: game, from: list{dir}}
+	if err := o.run(t.Context(), &events{w: &b, json: true}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"event":"parts","gone":[],"parts":[{"name":"fr","wanted":false,"files":1,"size":2},{"name":"de","wanted":true,"files":1,"size":2}]}`
+	if !strings.Contains(b.String(), want+"\n") {
+		t.Error(b.String())
 	}
 }
 

@@ -43,7 +43,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 	}
 	started := time.Now()
 	watched, done := out.watch(ctx)
-	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Clean: o.clean, Registry: registry()})
+	folder, plan, err := update.Prepare(watched, r, o.dir, update.Options{Label: o.build, Parts: o.parts(), Clean: o.clean, Registry: registry()})
 	done()
 	if err != nil {
 		return err
@@ -51,6 +51,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 	defer func() { err = errors.Join(err, folder.Close()) }()
 	out.doubts(r)
 	out.channel(r)
+	out.parts(folder)
 	out.plan(plan)
 	if o.dryRun {
 		return nil
@@ -103,12 +104,13 @@ func (o *options) compare(ctx context.Context, r *update.Remote, out *events) (e
 	out.doubts(r)
 	out.channel(r)
 	watched, done := out.watch(ctx)
-	folder, err := target.Compare(watched, o.dir, update.Options{Registry: registry()})
+	folder, err := target.Compare(watched, o.dir, update.Options{Parts: o.parts(), Registry: registry()})
 	done()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
+	out.parts(folder)
 	d := folder.Difference()
 	out.difference(target.Build.Label, d)
 	if len(d.Changed)+len(d.Missing)+len(d.Gone) > 0 {

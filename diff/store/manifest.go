@@ -14,6 +14,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/channel"
+	"pakdb/diff/store/part"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/fields"
 	"pakdb/internal/safename"
@@ -54,6 +55,8 @@ type Build struct {
 	Time  time.Time `json:"time"`  // of publication
 	Lists string    `json:"files"` // object: the root of the list of files
 	Past  string    `json:"earlier,omitempty"`
+
+	Parts part.List `json:"parts,omitempty"` // files that a client may leave out
 
 	Damaged []string `json:"damaged,omitempty"` // archives that were damaged as a whole when it was published all the same
 
@@ -140,6 +143,9 @@ func parseFiles(r io.Reader, use func(*File) error) error {
 func (x *Build) SetFiles(files []File) error {
 	if err := safename.CheckAll(files, func(f File) string { return f.Path }); err != nil {
 		return fmt.Errorf("%w: file %w", ErrCorrupt, err)
+	}
+	if err := x.Parts.Fits(len(files)); err != nil {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	x.Files = files
 	for _, d := range x.Deltas {

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+
+	"pakdb/diff/store/part"
 )
 
 // decodeJSON reads a manifest: first of all in what it is written, then its other
@@ -97,6 +99,15 @@ func (x *Build) readField(j *jsonStream, key string) error {
 		return j.value(&x.Lists)
 	case "earlier":
 		return j.value(&x.Past)
+	case "parts":
+		err := j.array(func() (err error) {
+			x.Parts, err = appendValue(j, x.Parts, part.Most, func(*part.Part) error { return nil })
+			return err
+		})
+		if err == nil {
+			err = x.Parts.Check()
+		}
+		return err
 	case "tables":
 		return j.array(func() (err error) {
 			x.Tables, err = appendValue(j, x.Tables, maxRefs, func(t *TableRef) error { return CheckObject(t.Object) })

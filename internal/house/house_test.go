@@ -90,8 +90,8 @@ var rooms = map[string][]string{
 
 	"cmd/pakdb/...":               {"cmd/pakdb/internal/cli", "cmd/pakdb/internal/operand", "cmd/pakdb/internal/transport", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
 	"cmd/pakdb":                   {"cmd/pakdb/internal/...", "codecs/...", "indexer", "schema", "query/...", "diff/...", "internal/..."},
-	"cmd/pakdb-apply":             {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"},                                                                                                                                                                                                           // small: the one format that is appended to, no catalog
-	"cmd/pakdb-update":            {"codecs", "codecs/iostore", "codecs/quakepak", "codecs/retropak", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/store", "diff/store/place", "diff/store/publish", "diff/store/trust", "diff/store/update", "diff/store/update/inuse", "internal/process", "internal/progress", "internal/rescue", "internal/version", "diff/store/channel"}, // small: no catalog, no SQL; publish for its tests
+	"cmd/pakdb-apply":             {"codecs", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "internal/process", "internal/progress", "internal/rescue", "internal/version"},                                                                                                                                                                                                                                                             // small: the one format that is appended to, no catalog
+	"cmd/pakdb-update":            {"codecs", "codecs/iostore", "codecs/quakepak", "codecs/retropak", "codecs/unrealpak", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/store", "diff/store/place", "diff/store/publish", "diff/store/publish/optional", "diff/store/trust", "diff/store/update", "diff/store/update/inuse", "internal/process", "internal/progress", "internal/rescue", "internal/version", "diff/store/channel", "diff/store/part"}, // small: no catalog, no SQL; publish for its tests
 	"indexer":                     {"codecs", "codecs/compress", "codecs/mount", "codecs/nested", "schema", "internal/..."},
 	"query/...":                   {"codecs", "codecs/nested", "schema", "schema/search", "schema/views", "query/...", "internal/..."},
 	"query/pkgtable":              {"codecs", "codecs/family/unreal", "codecs/property", "codecs/property/rows", "codecs/script/...", "codecs/unrealpkg", "query", "internal/progress"},
@@ -143,17 +143,19 @@ var rooms = map[string][]string{
 	"diff/overlay":   {"codecs", "codecs/compress", "codecs/mount", "schema", "diff/...", "internal/..."},
 	"diff/delta":     {"internal/..."},
 
-	"diff/store":              {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store/channel", "internal/..."}, // as diff/pkdelta
-	"diff/store/trust":        {"diff/store/channel"},                                                                                                                         // TUF, with what channels say
-	"diff/store/channel":      {},
-	"diff/store/update/pace":  {},
-	"diff/store/update/local": {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/store", "internal/..."},
-	"diff/store/place":        {"diff/store"},
-	"diff/store/bucket":       {"diff/store", "diff/store/place"},
-	"diff/store/contents":     {"diff/store", "diff/store/bucket", "internal/..."},
-	"diff/store/update/inuse": {},
-	"diff/store/update":       {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "diff/store/update/inuse", "diff/store/update/local", "diff/store/channel", "diff/store/update/pace", "internal/..."},
-	"diff/store/publish":      {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "diff/store/channel", "internal/..."},
+	"diff/store":                  {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store/channel", "diff/store/part", "internal/..."}, // as diff/pkdelta
+	"diff/store/trust":            {"diff/store/channel"},                                                                                                                                            // TUF, with what channels say
+	"diff/store/channel":          {"diff/store/part"},                                                                                                                                               // a folder remembers both
+	"diff/store/part":             {},
+	"diff/store/update/pace":      {},
+	"diff/store/publish/optional": {"diff/pkdelta", "diff/store", "diff/store/part", "internal/..."},
+	"diff/store/update/local":     {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/store", "internal/..."},
+	"diff/store/place":            {"diff/store"},
+	"diff/store/bucket":           {"diff/store", "diff/store/place"},
+	"diff/store/contents":         {"diff/store", "diff/store/bucket", "internal/..."},
+	"diff/store/update/inuse":     {},
+	"diff/store/update":           {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "diff/store/update/inuse", "diff/store/update/local", "diff/store/channel", "diff/store/part", "diff/store/update/pace", "internal/..."},
+	"diff/store/publish":          {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "diff/store/channel", "diff/store/publish/optional", "internal/..."},
 
 	"diff/pkdelta":              {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
 	"diff/pkdelta/table":        {"internal/bin", "internal/perfect"},

@@ -16,19 +16,23 @@ import (
 	"sync"
 
 	"github.com/zeebo/blake3"
+
+	"pakdb/diff/store/part"
 )
 
-// InstallName is the file of a folder that says which channel it follows, and what decides
-// when it gets a build that is given out by and by. It never leaves the folder.
+// InstallName is the file of a folder that says which channel it follows, what decides
+// when it gets a build that is given out by and by, and which parts of builds it wants. It
+// never leaves the folder.
 const InstallName = ".pakdb-install.json"
 
 // mostInstall bounds that file.
-const mostInstall = 4 << 10
+const mostInstall = 128 << 10
 
-// install is what is in it.
-type install struct {
-	ID      string `json:"id"`
-	Channel string `json:"channel"`
+// Install is the content of [InstallName]. Its zero value is that of a folder without one.
+type Install struct {
+	ID      string `json:"id,omitempty"`
+	Channel string `json:"channel,omitempty"`
+	part.Choice
 }
 
 // ErrNone is the class of errors for a channel that is not there, or that has nothing for
@@ -43,7 +47,7 @@ type Follower struct {
 	Version string // of the program that asks; "": it does not say
 
 	mu     sync.Mutex
-	now    *install // what the folder is to remember; nil: nothing
+	now    *Install // what the folder is to remember; nil: nothing
 	passed []Passed
 }
 
@@ -66,7 +70,7 @@ func (f *Follower) Choose(dir string, builds []string, l List) (string, error) {
 	if f.now, f.passed = nil, nil; len(builds) == 0 {
 		return "", nil
 	}
-	have, err := readInstall(dir)
+	have, err := ReadInstall(dir)
 	if err != nil {
 		return "", err
 	}
@@ -86,18 +90,22 @@ func (f *Follower) Choose(dir string, builds []string, l List) (string, error) {
 	if !ok {
 		return "", &noneError{name, nil, passed}
 	}
-	f.now, f.passed = &install{id, name}, passed
+	f.now, f.passed = &Install{ID: id, Channel: name}, passed
 	return build, nil
 }
 
-// Memory returns what [InstallName] is to have, by the last choice; nil: nothing.
-func (f *Follower) Memory() []byte {
+// Remember sets what a folder is to remember of the last choice of a build.
+func (f *Follower) Remember(in *Install) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.now == nil {
-		return nil
+	if f.now != nil {
+		in.ID, in.Channel = f.now.ID, f.now.Channel
 	}
-	b, err := json.MarshalIndent(f.now, "", " ")
+}
+
+// Marshal returns what [InstallName] is to have.
+func (in *Install) Marshal() []byte {
+	b, err := json.MarshalIndent(in, "", " ")
 	if err != nil {
 		return nil // texts can always be written
 	}
@@ -115,8 +123,8 @@ func firstID(dir string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// readInstall reads what a folder says of itself: nothing if it has not the file.
-func readInstall(dir string) (in install, err error) {
+// ReadInstall reads what a folder says of itself: nothing if it has not the file.
+func ReadInstall(dir string) (in Install, err error) {
 	if dir == "" {
 		return in, nil
 	}
@@ -131,7 +139,7 @@ func readInstall(dir string) (in install, err error) {
 		return in, err
 	}
 	err = json.Unmarshal(b, &in)
-	if err != nil || len(b) > mostInstall || in.Channel != "" && !Valid(in.Channel) {
+	if err != nil || len(b) > mostInstall || in.Channel != "" && !Valid(in.Channel) || in.Choice.Check() != nil {
 		return in, &installError{filepath.Join(dir, InstallName)}
 	}
 	return in, nil
@@ -143,7 +151,7 @@ type installError struct{ name string }
 func (e *installError) Error() string { return e.name + " is not what an update writes" }
 
 func (e *installError) Hint() string {
-	return "remove it: the folder then follows " + Stable + " until another channel is named"
+	return "remove it: the folder then follows " + Stable + ", with all parts of its builds, until something else is asked for"
 }
 
 // noneError tells what there is instead, or why there is nothing.

@@ -36,7 +36,7 @@ func Compare(a, b string) int {
 	}
 	as, bs := strings.Split(numbers(a), "."), strings.Split(numbers(b), ".")
 	for i := range max(len(as), len(bs)) {
-		if c := compareNumbers(part(as, i), part(bs, i)); c != 0 {
+		if c := compareNumbers(digits(as, i), digits(bs, i)); c != 0 {
 			return c
 		}
 	}
@@ -50,7 +50,7 @@ func order(valid bool) int {
 	return 0
 }
 
-func part(parts []string, i int) string {
+func digits(parts []string, i int) string {
 	if i < len(parts) {
 		return strings.TrimLeft(parts[i], "0")
 	}

@@ -67,8 +67,8 @@ func (p *publisher) files(ctx context.Context, inputs []pkdelta.Input) ([]store.
 		return nil, err
 	}
 	progress.Step(ctx, store.StepReading, fresh)
-	for i, in := range inputs {
-		f := &files[i]
+	for _, i := range p.optional.Order(inputs) {
+		in, f := inputs[i], &files[i]
 		if f.Recipe = p.known[f.Sum]; f.Recipe != (store.RecipeAt{}) {
 			continue
 		}

@@ -17,6 +17,7 @@ type Listed struct {
 	Size    int64    // bytes of the files
 	Signed  bool     // its manifest has a signature, which was not checked
 	Damaged []string // archives that were damaged as a whole when it was published
+	Parts   []string // optional ones
 	Given   []string // channels that give it out, with their share: "stable 10 %"
 
 	From     string // label of the build before it; "" for the first
@@ -46,7 +47,7 @@ func List(ctx context.Context, dir string) (list []Listed, err error) {
 	list = make([]Listed, 0, len(builds))
 	before := &store.Build{}
 	for _, b := range builds {
-		l := Listed{Label: b.Label, Time: b.Time, Files: len(b.Files), Damaged: b.Damaged, From: before.Label, Given: index.Channels.Given(b.Label)}
+		l := Listed{Label: b.Label, Time: b.Time, Files: len(b.Files), Damaged: b.Damaged, Parts: b.Parts.Names(), From: before.Label, Given: index.Channels.Given(b.Label)}
 		for _, f := range b.Files {
 			l.Size += f.Size
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish/optional"
 	"pakdb/internal/atomicfile"
 )
 
@@ -24,6 +25,10 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		return nil, fmt.Errorf("%q: %w: letters, digits, and . _ + - may be in it", label, store.ErrLabel)
 	}
 	if err := opt.Rollout.check(label); err != nil {
+		return nil, err
+	}
+	parts, err := optional.Read(opt.Parts, inputs)
+	if err != nil {
 		return nil, err
 	}
 	w, done, err := openWriter(ctx, dir, opt.Key, atomicfile.Make)
@@ -43,11 +48,20 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		return nil, err
 	}
 	defer func() { _ = p.wait() }() // nothing is written behind the lock
+	if len(opt.Parts) == 0 && !opt.NoParts {
+		if err := optional.Forgotten(label, earlier); err != nil {
+			return nil, err
+		}
+	}
+	p.optional = parts
 	b := &store.Build{State: store.NewState(opt.By), Label: label, Time: opt.Now.UTC(), Damaged: opt.Damaged}
 	if opt.Now.IsZero() {
 		b.Time = time.Now().UTC().Truncate(time.Second)
 	}
 	if b.Files, err = p.files(ctx, inputs); err != nil {
+		return nil, err
+	}
+	if b.Parts, err = parts.Of(b.Files); err != nil {
 		return nil, err
 	}
 	if err := p.lists(b, earlier); err != nil {

@@ -11,6 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish/optional"
 )
 
 // Options for [Publish]. The zero value reads no archives.
@@ -25,6 +26,8 @@ type Options struct {
 	Deltas   int                // from how many of the last builds to make transport patches
 	Effort   Effort             // for patches of whole files
 	Damaged  []string           // archives of the build that are damaged as a whole, for its manifest; who publishes them decided to
+	Parts    []optional.Part    // optional ones, of which clients may leave some out
+	NoParts  bool               // the build has none, though the one before has
 	Rollout  Rollout            // who gets the build; zero: all who follow the stable channel
 	By       string             // version of the program that publishes, for those whose own does not fit
 }
@@ -58,20 +61,21 @@ type Published struct {
 
 // publisher adds a build to a store.
 type publisher struct {
-	out    *storeWriter
-	opt    *Options
-	packs  *packs
-	chunks map[store.Key]store.Place
-	listed map[store.Key]store.Row
-	parts  map[store.Key]store.Place // of the trees of recipes
-	data   packer                    // of contents that come from nothing
-	others packer                    // of contents that deltas make as well
-	list   packer
-	known  map[string]store.RecipeAt         // recipe of a file by its sum, from earlier builds
-	path   string                            // of the file at hand
-	used   map[store.FrameID]bool            // frames of the file at hand
-	frames map[string]map[store.FrameID]bool // of new files, by their hashes
-	stats  Published
+	out      *storeWriter
+	opt      *Options
+	packs    *packs
+	chunks   map[store.Key]store.Place
+	listed   map[store.Key]store.Row
+	parts    map[store.Key]store.Place // of the trees of recipes
+	data     packer                    // of contents that come from nothing
+	others   packer                    // of contents that deltas make as well
+	list     packer
+	known    map[string]store.RecipeAt         // recipe of a file by its sum, from earlier builds
+	path     string                            // of the file at hand
+	used     map[store.FrameID]bool            // frames of the file at hand
+	frames   map[string]map[store.FrameID]bool // of new files, by their hashes
+	stats    Published
+	optional *optional.Set
 
 	follows *store.Build     // the last build; nil: none
 	before  *earlierContents // of that; nil: they are not asked for

@@ -8,7 +8,6 @@ import (
 
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
-	"pakdb/diff/store/channel"
 	"pakdb/internal/progress"
 )
 
@@ -32,10 +31,8 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 	if err := remember(f.disk, f.trust); err != nil {
 		return f.disk.withLeft(err)
 	}
-	if b := f.frames.remote.follow.Memory(); b != nil {
-		if err := f.disk.out.Replace(channel.InstallName, b); err != nil {
-			return f.disk.withLeft(err)
-		}
+	if err := f.parts.remember(f.disk, &f.frames.remote.follow); err != nil {
+		return f.disk.withLeft(err)
 	}
 	for _, name := range p.Stale {
 		if err := f.disk.out.RemoveAll(path.Join(store.WorkDir, name)); err != nil {

@@ -166,6 +166,9 @@ func (f *Folder) published(ctx context.Context, others []string) (known map[stri
 	for i := range last.Files {
 		compare(&last.Files[i])
 	}
+	for i := range f.parts.left {
+		compare(&f.parts.left[i])
+	}
 	return known, failed
 }
 

@@ -14,7 +14,7 @@
 //
 // Files in reading order: request.go, remote.go and trusted.go (what
 // is asked of whom, how often, and who is believed), plan.go (the data), frames.go (lists of the store), disk.go
-// (the folder), compare.go, trees.go (recipes; what the folder's files contain is package
+// (the folder), parts.go (what it does without), compare.go, trees.go (recipes; what the folder's files contain is package
 // local), patches.go, contents.go, choose.go, leftover.go (what an earlier run left),
 // fetch.go, output.go, make.go, place.go, update.go (Open, Compare, Plan), apply.go.
 package update

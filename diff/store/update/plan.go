@@ -12,16 +12,26 @@ import (
 // Plan says what an update does, as data: [Folder.Plan] decides it, [Folder.Apply]
 // carries it out, and as JSON it says the same.
 type Plan struct {
-	Build   string   `json:"build"`             // label
-	Files   []File   `json:"files"`             // that are made, by path
-	Remove  []string `json:"remove,omitempty"`  // files that another build put there
-	Keep    []string `json:"keep,omitempty"`    // files that are not of the build, and that nobody published so
-	Altered []string `json:"altered,omitempty"` // of these, those that another build put there, and somebody changed
-	Aside   []Aside  `json:"aside,omitempty"`   // such files that are moved aside
-	Patches []Patch  `json:"patches,omitempty"` // that are applied, in this order
-	Ranges  []Range  `json:"ranges,omitempty"`  // that are fetched besides
-	Stale   []string `json:"stale,omitempty"`   // what an earlier try left and is of no use, below [store.WorkDir]
-	Bill    Bill     `json:"bill"`
+	Build   string    `json:"build"`              // label
+	Parts   []PartUse `json:"parts,omitempty"`    // of the build
+	NoParts []string  `json:"no_parts,omitempty"` // that the folder was told to have, or to do without, and that the build has not
+	Files   []File    `json:"files"`              // that are made, by path
+	Remove  []string  `json:"remove,omitempty"`   // files that another build put there
+	Keep    []string  `json:"keep,omitempty"`     // files that are not of the build, and that nobody published so
+	Altered []string  `json:"altered,omitempty"`  // of these, those that another build put there, and somebody changed
+	Aside   []Aside   `json:"aside,omitempty"`    // such files that are moved aside
+	Patches []Patch   `json:"patches,omitempty"`  // that are applied, in this order
+	Ranges  []Range   `json:"ranges,omitempty"`   // that are fetched besides
+	Stale   []string  `json:"stale,omitempty"`    // what an earlier try left and is of no use, below [store.WorkDir]
+	Bill    Bill      `json:"bill"`
+}
+
+// PartUse is an optional part of a build, and whether the folder has it.
+type PartUse struct {
+	Name   string `json:"name"`
+	Wanted bool   `json:"wanted"`
+	Files  int    `json:"files"`
+	Size   int64  `json:"size"` // bytes of them
 }
 
 // Aside is a file that gets another name, so that a game does not take it for its own.

@@ -8,6 +8,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
+	"pakdb/diff/store/part"
 	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update/inuse"
 	"pakdb/diff/store/update/local"
@@ -20,6 +21,7 @@ var ErrChanged = local.ErrChanged
 // Options for [Target.Compare].
 type Options struct {
 	Label    string           // of the build, for [Prepare]; empty: the one that the channel gives out
+	Parts    part.Choice      // changes which parts of builds the folder wants; it remembers that
 	Clean    bool             // files that only other builds had, and that somebody changed, are moved aside
 	Registry *codecs.Registry // formats to read archives with; nil: files are bytes
 	Open     *codecs.Options
@@ -66,6 +68,7 @@ type Folder struct {
 	local    *local.Files
 	contents *contents // of the files that no patch makes, once there is a plan
 	trust    *trust.Chain
+	parts    *parts
 	clean    bool
 	system   inuse.System // whose rules about open files hold
 }
@@ -99,9 +102,16 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 	if err := f.listFiles(ctx, f.build); err != nil {
 		return f, err
 	}
+	if f.parts, f.build, err = chooseParts(dir, f.build, opt.Parts, &f.frames.mem); err != nil {
+		return f, err
+	}
 	f.diff, err = f.compare(ctx)
 	return f, err
 }
+
+// Parts tells which optional parts the build has, and which of these the folder wants; and
+// the names of parts that it was told of and that the build has not.
+func (f *Folder) Parts() (list []PartUse, gone []string) { return f.parts.tell, f.parts.gone }
 
 // listFiles gets the files of a build.
 func (f *Folder) listFiles(ctx context.Context, b *store.Build) error {
@@ -143,7 +153,7 @@ func (f *Folder) Plan(ctx context.Context) (p *Plan, err error) {
 // newPlan writes down what was decided.
 func (f *Folder) newPlan(patches []*patchUse, ranges []Range) *Plan {
 	d, r := f.diff, f.frames.remote
-	p := &Plan{Build: f.build.Label, Remove: d.gone, Keep: d.kept, Altered: d.altered}
+	p := &Plan{Build: f.build.Label, Parts: f.parts.tell, NoParts: f.parts.gone, Remove: d.gone, Keep: d.kept, Altered: d.altered}
 	if f.clean {
 		p.moveAside(f.disk)
 	}

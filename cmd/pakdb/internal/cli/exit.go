@@ -18,7 +18,9 @@ import (
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
 	"pakdb/diff/store/channel"
+	"pakdb/diff/store/part"
 	"pakdb/diff/store/publish"
+	"pakdb/diff/store/publish/optional"
 	"pakdb/diff/store/trust"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
@@ -106,7 +108,7 @@ func failedClasses() []error {
 
 func usageClasses() []error {
 	return []error{ErrUsage, gate.ErrUsage, glob.ErrPattern, query.ErrUsage, filepath.ErrBadPattern, codecs.ErrOption, indexer.ErrNoFiles,
-		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, pkdelta.ErrPassword, store.ErrNoBuild, channel.ErrNone, store.ErrLocation, store.ErrLabel}
+		schema.ErrNoBuild, graph.ErrNoNode, diff.ErrNoFile, inside.ErrSameName, pkdelta.ErrKey, pkdelta.ErrPassword, store.ErrNoBuild, channel.ErrNone, part.ErrUnknown, part.ErrChoice, optional.ErrForgotten, store.ErrLocation, store.ErrLabel}
 }
 
 // isFinding reports an error about what files hold, or that they are there.

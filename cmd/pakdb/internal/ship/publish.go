@@ -60,6 +60,12 @@ All clients get the last build, until one is given to some: to those who follow 
 again after a later one, and uploads nothing. The same clients stay in as the share
 grows.
 
+--part names files that a client may leave out, a language or DLC, by a pattern as "pakdb
+diff" takes it: * and ? stay within a folder, ** goes across. The files of no part are
+for all; one of several parts is there if one of these is. What a client does with parts
+is "pakdb update --with" and "--without". Name the parts with every build: one without,
+after a build with parts, is refused unless --no-parts is given.
+
 --effort is for patches of whole files. "fast" makes none, and packs contents in a
 quarter of the CPU, 3 to 8 % larger; "normal" makes those from earlier files, and
 from nothing where much is gained; "best" makes them all, as small as can be, for
@@ -68,6 +74,7 @@ ten times the CPU: new players then fetch up to a quarter less.`,
   pakdb publish 1.52 -o /srv/game      # as it was indexed
   pakdb publish builds/1.52 -o /srv/game --effort best
   pakdb publish builds/1.53 -o /srv/game --channel beta
+  pakdb publish builds/1.53 -o /srv/game --part fr='Localization/fr/**' --part dlc1='{Paks/DLC1*,DLC1/**}'
   pakdb publish 1.53 -o /srv/game --promote --rollout 10%
   pakdb publish 1.53 -o /srv/game --promote
   pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key
@@ -96,6 +103,9 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 	cmd.Flags().StringVar(&opts.root, "root", "", "the store's root of signed metadata, in `FILE`, if the key is none of the root's")
 	cmd.Flags().Var((*days)(&opts.expires), "expires", "clients take the signed list of builds for this `TIME`: 30d, 12h")
 	cmd.Flags().StringVar(&opts.label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
+	cmd.Flags().StringArrayVar(&opts.parts, "part", nil, "clients may leave out the files of the optional part `NAME=PATTERN`, as fr='Localization/fr/**'; may repeat")
+	cmd.Flags().BoolVar(&opts.noParts, "no-parts", false, "the build has no optional parts, though the one before has")
+	cmd.MarkFlagsMutuallyExclusive("part", "no-parts")
 	opts.rollout.add(cmd)
 	return cli.Reporting(a, cmd, result.Published{})
 }
@@ -110,6 +120,8 @@ type publishOptions struct {
 	root         string
 	expires      time.Duration
 	rollout      rollout
+	parts        []string
+	noParts      bool
 }
 
 // read reads what the flags name: who gets the build, the key that signs, and a root.
@@ -129,6 +141,10 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
 	}
 	key, root, err := opts.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	parts, err := readParts(opts.parts)
 	if err != nil {
 		return err
 	}
@@ -156,7 +172,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
-		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Rollout: opts.rollout.to, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
+		&publish.Options{Registry: a.Registry(), Open: a.OpenOptions(), Key: key, Root: root, Expiry: opts.expires, Deltas: opts.deltas, Effort: publish.Effort(effort), Parts: parts, NoParts: opts.noParts, Rollout: opts.rollout.to, Sums: files.sums, By: version.Current().Short(), Damaged: codecs.DamageTexts(found)})
 	stop()
 	if err != nil {
 		return err
@@ -176,7 +192,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 
 // onlyPromotes are the flags of pakdb publish that say how a build is made.
 func onlyPromotes(cmd *cobra.Command) error {
-	for _, name := range []string{"deltas", "effort", "label", "allow-damaged"} {
+	for _, name := range []string{"deltas", "effort", "label", "allow-damaged", "part", "no-parts"} {
 		if cmd.Flags().Changed(name) {
 			return cli.UsageError(cmd, fmt.Errorf("--promote publishes nothing: --%s is of no use", name))
 		}
@@ -225,7 +241,7 @@ that you have.`,
 			if err != nil {
 				return err
 			}
-			rows, err := a.Rows(format, "build", "published", "files", "size", "previous", "download", "signed", "damaged", "channels")
+			rows, err := a.Rows(format, "build", "published", "files", "size", "previous", "download", "signed", "damaged", "channels", "parts")
 			if err != nil {
 				return err
 			}
@@ -237,7 +253,7 @@ that you have.`,
 				if format == "" {
 					size, download = cli.HumanSize(b.Size), cli.HumanSize(b.Download)
 				}
-				if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged)), strings.Join(b.Given, ", ")); err != nil {
+				if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged)), strings.Join(b.Given, ", "), strings.Join(b.Parts, ", ")); err != nil {
 					return err
 				}
 			}

@@ -46,6 +46,12 @@ DIR follows the channel stable until --channel names another, which it remembers
 .pakdb-install.json. A build that goes to a part of all installations reaches DIR when
 its turn comes; --build takes any.
 
+Of optional parts of a build, languages or DLC, DIR has all unless --without says
+otherwise; --with adds them again. "all" stands for every part, those of later builds
+included: --without all --with fr is French and no other part, ever. DIR remembers that,
+also in .pakdb-install.json. Files of parts that it does without are removed like those
+that only other builds have.
+
 --dry-run --format json prints the plan: how each file would be made and from what,
 what would be removed, what stays, and what would be fetched.`,
 		Example: `  pakdb update ~/game --from https://cdn.example.org/game --key release.key.pub
@@ -53,6 +59,8 @@ what would be removed, what stays, and what would be fetched.`,
   pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
   pakdb update ~/game --from https://cdn.example.org/game --root root.json
   pakdb update ~/game --from https://cdn.example.org/game --channel beta
+  pakdb update ~/game --from https://cdn.example.org/game --without de,dlc1
+  pakdb update ~/game --from https://cdn.example.org/game --without all --with fr
   pakdb update ~/game --from /srv/game --dry-run
   pakdb update ~/game --from /srv/game --dry-run --format json | jq .files`,
 		Args: cli.Args(cobra.ExactArgs(1)),
@@ -77,6 +85,7 @@ what would be removed, what stays, and what would be fetched.`,
 	cmd.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "tell what it would cost, and stop")
 	cmd.Flags().StringVar(&o.format, "format", "", "print the result, with --dry-run the plan, as `FORMAT`: json")
 	o.following.add(cmd)
+	o.parts.add(cmd)
 	cli.CompleteFlag(cmd, "format", "json")
 	return cli.Reporting(a, cmd, result.Updated{})
 }
@@ -91,11 +100,16 @@ type updateOptions struct {
 	rate               cli.ByteSize
 	dryRun, clean      bool
 	following          following
+	parts              parts
 }
 
 func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (err error) {
 	opt := update.RemoteOptions{Rate: int64(o.rate), Others: o.from[1:], AllowExpired: o.allowExpired, AllowRollback: o.allowRollback}
 	if err := o.following.into(&opt); err != nil {
+		return err
+	}
+	choice, err := o.parts.read()
+	if err != nil {
 		return err
 	}
 	if o.key != "" {
@@ -120,7 +134,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	debug.SetMemoryLimit(updateMemory)
 	started := time.Now()
 	planning, stop := a.WatchPatch(ctx)
-	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Clean: o.clean, Registry: a.Registry(), Open: a.OpenOptions()})
+	folder, plan, err := update.Prepare(planning, r, dir, update.Options{Label: o.build, Parts: choice, Clean: o.clean, Registry: a.Registry(), Open: a.OpenOptions()})
 	stop()
 	if err != nil {
 		return recoverHint(err, dir)
@@ -134,6 +148,7 @@ func runUpdate(ctx context.Context, a *cli.App, dir string, o updateOptions) (er
 	if o.format == "" {
 		tellChannel(a, r)
 	}
+	tellParts(a, folder, o.format == "")
 	if o.format != "" && o.dryRun {
 		e := json.NewEncoder(a.Stdout)
 		e.SetIndent("", "  ")
@@ -172,13 +187,13 @@ func printBill(a *cli.App, p *update.Plan) error {
 	b := p.Bill
 	for _, name := range p.Keep {
 		if slices.Contains(p.Altered, name) {
-			_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which only other builds have and which was changed since; --clean moves it aside\n", terminal.Printable(name))
+			_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which only other builds or parts have and which was changed since; --clean moves it aside\n", terminal.Printable(name))
 			continue
 		}
 		_, _ = fmt.Fprintf(a.Stdout, "stays: %s, which is not of this build and was not published\n", terminal.Printable(name))
 	}
 	for _, m := range p.Aside {
-		_, _ = fmt.Fprintf(a.Stdout, "moves aside: %s, which only other builds have and which was changed since, to %s\n", terminal.Printable(m.Path), terminal.Printable(m.To))
+		_, _ = fmt.Fprintf(a.Stdout, "moves aside: %s, which only other builds or parts have and which was changed since, to %s\n", terminal.Printable(m.Path), terminal.Printable(m.To))
 	}
 	_, err := fmt.Fprintf(a.Stdout, "build %q: %s, %d changed, %d new, %d to be removed; %d by a patch\n"+
 		"to fetch: %s in %s, after %s of lists\n", p.Build, cli.Plural(int64(b.Same), "file as it is", "files as they are"), b.Changed, b.New, b.Gone, b.ByDelta,

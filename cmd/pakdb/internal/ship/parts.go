@@ -1,0 +1,82 @@
+package ship
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/diff/store/part"
+	"pakdb/diff/store/publish/optional"
+	"pakdb/diff/store/update"
+	"pakdb/internal/terminal"
+)
+
+// readParts reads the values of pakdb publish --part.
+func readParts(flags []string) (list []optional.Part, err error) {
+	var names []string
+	for _, text := range flags {
+		name, pattern, ok := strings.Cut(text, "=")
+		if !ok || pattern == "" {
+			return nil, fmt.Errorf("%w: --part %q: NAME=PATTERN, as fr='Localization/fr/**'", cli.ErrUsage, text)
+		}
+		if slices.Contains(names, name) {
+			return nil, fmt.Errorf("%w: --part: %q is there twice: one pattern of several is {A,B}", cli.ErrUsage, name)
+		}
+		names = append(names, name)
+		list = append(list, optional.Part{Name: name, Pattern: pattern})
+	}
+	if err := part.CheckNames(names); err != nil {
+		return nil, fmt.Errorf("%w: --part: %w", cli.ErrUsage, err)
+	}
+	return list, nil
+}
+
+// parts are the flags of what a folder has of optional parts.
+type parts struct{ part.Choice }
+
+func (p *parts) add(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.With, "with", nil, "have these `PARTS` of the build from now on, fr,dlc1; all: every one, also of later builds")
+	cmd.Flags().StringSliceVar(&p.Without, "without", nil, "do without these `PARTS` of the build from now on; all: every one but those of --with")
+}
+
+func (p *parts) read() (part.Choice, error) {
+	if err := p.Check(); err != nil {
+		return p.Choice, fmt.Errorf("--with, --without: %w", err)
+	}
+	return p.Choice, nil
+}
+
+// tellParts tells which parts the folder has and does without, and, text or not, of which it
+// was told that are not in the build.
+func tellParts(a *cli.App, f *update.Folder, text bool) {
+	list, gone := f.Parts()
+	if a.Quiet {
+		return
+	}
+	for _, name := range gone {
+		a.Warn(fmt.Sprintf("the build has no part %q, which the folder remembers: files that were in it are installed if the build has them", name))
+	}
+	if !text || len(list) == 0 {
+		return
+	}
+	var with, without []string
+	for _, p := range list {
+		name := terminal.Printable(p.Name)
+		if p.Wanted {
+			with = append(with, name)
+			continue
+		}
+		without = append(without, fmt.Sprintf("%s (%s, %s)", name, cli.Plural(int64(p.Files), "file", "files"), cli.HumanSize(p.Size)))
+	}
+	for _, one := range []struct {
+		what  string
+		names []string
+	}{{"parts", with}, {"without", without}} {
+		if len(one.names) > 0 {
+			_, _ = fmt.Fprintf(a.Stdout, "%s: %s\n", one.what, strings.Join(one.names, ", "))
+		}
+	}
+}
