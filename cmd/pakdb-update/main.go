@@ -80,7 +80,7 @@ type options struct {
 	clean          bool
 	expired, back  bool
 
-	channel, install, client string
+	channel, install, client, platform string
 
 	with, without names // parts
 }
@@ -110,6 +110,7 @@ func run(ctx context.Context, args []string) int {
 	flags.StringVar(&o.channel, "channel", "", "follow channel `NAME` from now on (default: what DIR follows, or else stable)")
 	flags.StringVar(&o.install, "install-id", "", "`ID` of the installation, which decides when it gets a build that comes by and by (default: DIR's own)")
 	flags.StringVar(&o.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
+	flags.StringVar(&o.platform, "platform", "", "get builds for platform `NAME` from now on (default: what DIR remembers, or else this system)")
 	flags.Var(&o.with, "with", "have these `PARTS` of the build from now on, fr,dlc1; all: every one, also of later builds")
 	flags.Var(&o.without, "without", "do without these `PARTS` of the build from now on; all: every one but those of -with")
 	flags.StringVar(&o.key, "key", "", "take only what the owner of this public `KEY` has signed: the key or its file")
@@ -137,6 +138,9 @@ func run(ctx context.Context, args []string) int {
 		return exitCode(err)
 	case o.client != "" && !channel.ValidVersion(o.client):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)
+		return exitUsage
+	case o.platform != "" && !channel.Valid(o.platform):
+		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -platform %q: letters, digits, and . _ + - may be in it\n", o.platform)
 		return exitUsage
 	case o.parts().Check() != nil:
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -with, -without: %v\n", o.parts().Check())

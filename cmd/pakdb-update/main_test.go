@@ -196,6 +196,32 @@ func TestPartsEvent(t *testing.T) {
 	}
 }
 
+// TestPlatform: a launcher names the platform of the game, and the folder remembers it.
+func TestPlatform(t *testing.T) {
+	dir, game := t.TempDir(), t.TempDir()
+	publishBuild(t, dir, "1@ps5", "p", nil)
+	publishBuild(t, dir, "1@xbox", "x", nil)
+	for _, c := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{game, "-from", dir, "-platform", "a/b"}, exitUsage},
+		{[]string{game, "-from", dir, "-platform", "ps4"}, exitUsage},
+		{[]string{game, "-from", dir}, exitUsage}, // of this system there is none
+		{[]string{game, "-from", dir, "-platform", "ps5"}, exitOK},
+		{[]string{game, "-from", dir}, exitOK},
+		{[]string{"verify", game, "-from", dir}, exitOK},
+		{[]string{"verify", game, "-from", dir, "-platform", "xbox"}, exitProblems},
+	} {
+		if got := run(t.Context(), c.args); got != c.want {
+			t.Errorf("%v: exit code %d, want %d", c.args, got, c.want)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(game, "a")); err != nil || string(b) != "p" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
 func TestControl(t *testing.T) {
 	r, err := update.OpenRemote(t.TempDir(), update.RemoteOptions{})
 	if err != nil {

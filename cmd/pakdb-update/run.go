@@ -68,7 +68,7 @@ func (o *options) run(ctx context.Context, out *events) (err error) {
 // open opens the store, and warns of what is not sure about it.
 func (o *options) open(out *events) (*update.Remote, error) {
 	opt := update.RemoteOptions{Rate: o.rate, Others: o.from[1:], AllowExpired: o.expired, AllowRollback: o.back,
-		Channel: o.channel, Install: o.install, Version: o.client}
+		Channel: o.channel, Install: o.install, Version: o.client, Platform: o.platform}
 	var err error
 	if o.key != "" {
 		if opt.Key, err = pkdelta.ReadPublicKey(o.key); err != nil {

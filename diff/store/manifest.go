@@ -184,6 +184,12 @@ func ValidLabel(s string) bool {
 	}) < 0
 }
 
+// ValidBuild admits a label, and one with a platform, 1.1@windows.
+func ValidBuild(s string) bool {
+	label, platform := channel.Split(s)
+	return ValidLabel(label) && (label == s || channel.Valid(platform))
+}
+
 // check refuses what no publisher writes of a file.
 func (f *File) check() error {
 	if err := safename.Check(f.Path); err != nil {

@@ -41,13 +41,13 @@ func ParseIndex(b []byte) (*Index, error) {
 			if err := j.value(&x.Channels); err != nil {
 				return err
 			}
-			return x.Channels.Check(ValidLabel)
+			return x.Channels.Check(ValidBuild)
 		default:
 			return j.skip()
 		}
 		return j.array(func() (err error) {
 			x.Builds, err = appendValue(j, x.Builds, maxBuilds, func(label *string) error {
-				if !ValidLabel(*label) {
+				if !ValidBuild(*label) {
 					return fmt.Errorf("build %q", *label)
 				}
 				return nil
@@ -82,7 +82,7 @@ func ParseBuild(b []byte) (*Build, error) {
 	if err := decodeJSON(b, &x.State, x.readField); err != nil {
 		return nil, err
 	}
-	if x.Label == "" || !ValidLabel(x.Label) {
+	if !ValidBuild(x.Label) {
 		return nil, fmt.Errorf("%w: build %q", ErrCorrupt, x.Label)
 	}
 	return x, nil

@@ -6,16 +6,22 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/delta"
+	"pakdb/diff/store/channel"
 )
 
 // Format is the version of docs/store.md, raised whenever that page says something
 // else: the one that is written, and the only one that is read.
 const Format = 3
+
+// FormatPlatforms is the version of manifests of builds for a platform, and of lists that have
+// such builds: programs that do not know platforms would give players another one's.
+const FormatPlatforms = 4
 
 // The classes of errors. [errors.ErrUnsupported] is one more: see [VersionError].
 var (
@@ -42,12 +48,18 @@ type State struct {
 	By     string `json:"by,omitempty"` // which pakdb published it
 }
 
-// NewState returns the state of a store that a program writes.
-func NewState(by string) State { return State{Format, coder(), by} }
+// NewState returns the state of what a program writes of these builds.
+func NewState(by string, builds ...string) State {
+	s := State{Format, coder(), by}
+	if slices.ContainsFunc(builds, func(b string) bool { return channel.Platform(b) != "" }) {
+		s.Format = FormatPlatforms
+	}
+	return s
+}
 
 // check refuses what is written in another way.
 func (s *State) check() error {
-	if s.Format != Format || s.Coder != coder() {
+	if s.Format != Format && s.Format != FormatPlatforms || s.Coder != coder() {
 		return &VersionError{*s}
 	}
 	return nil
@@ -59,8 +71,8 @@ func (s *State) check() error {
 type VersionError struct{ State }
 
 func (e *VersionError) Error() string {
-	if e.Format != Format {
-		return fmt.Sprintf("version %d of the store, where this pakdb reads %d", e.Format, Format)
+	if e.Format != Format && e.Format != FormatPlatforms {
+		return fmt.Sprintf("version %d of the store, where this pakdb reads %d and %d", e.Format, Format, FormatPlatforms)
 	}
 	return fmt.Sprintf("the store's deltas are coded as %q, where this pakdb codes them as %q", e.Coder, coder())
 }
@@ -74,7 +86,7 @@ func (e *VersionError) Hint() string {
 	if e.By != "" {
 		use = "pakdb " + e.By + ", which published it"
 	}
-	if e.Format > Format {
+	if e.Format > FormatPlatforms {
 		return "use " + use + ", or a newer one"
 	}
 	return "publish the builds again, into an empty folder, or use " + use

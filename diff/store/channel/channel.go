@@ -3,7 +3,7 @@
 // version of the program that asks. The store says what was released, and the
 // installation decides: nothing about it leaves it.
 //
-// Files in reading order: version.go, channel.go, follow.go (of a folder).
+// Files in reading order: version.go, platform.go, channel.go, follow.go (of a folder).
 package channel
 
 import (
@@ -96,7 +96,8 @@ func (r *Release) all() bool { return r.Share == All && r.Min == "" && r.Max == 
 // Add returns the list with a release added to a channel: of a build that is its newest
 // already the share and the limits are replaced. Who has no part in the newest gets the one
 // before, so releases stay until a later one is for everybody. In a list that was empty
-// everybody on [Stable] keeps the build before, if there is one: "" if not.
+// everybody on [Stable] keeps the build before, if there is one: "" if not. Builds for other
+// platforms are another matter.
 func (l List) Add(name string, r Release, before string) (List, error) {
 	if !Valid(name) {
 		return nil, fmt.Errorf("%w: %q", ErrInvalid, name)
@@ -108,16 +109,24 @@ func (l List) Add(name string, r Release, before string) (List, error) {
 	if next == nil {
 		next = List{}
 	}
-	if len(l) == 0 && before != "" {
-		next[Stable] = []Release{{Build: before, Share: All}}
+	platform := Platform(r.Build)
+	if len(l.For(platform)) == 0 && before != "" {
+		next[Stable] = append(slices.Clone(next[Stable]), Release{Build: before, Share: All})
 	}
 	releases := slices.Clone(next[name])
-	if n := len(releases); n > 0 && releases[n-1].Build == r.Build {
-		releases = releases[:n-1]
+	for i, have := range slices.Backward(releases) {
+		if Platform(have.Build) != platform {
+			continue
+		}
+		if have.Build == r.Build {
+			releases = slices.Delete(releases, i, i+1)
+		}
+		break
 	}
-	if releases = append(releases, r); r.all() {
-		releases = releases[len(releases)-1:]
+	if r.all() { // nobody on that platform gets one before it
+		releases = slices.DeleteFunc(releases, func(have Release) bool { return platform == "" || Platform(have.Build) == platform })
 	}
+	releases = append(releases, r)
 	if len(releases) > mostReleases {
 		return nil, fmt.Errorf("%w: %q has %d releases, of which none is for everybody", ErrInvalid, name, len(releases))
 	}

@@ -32,6 +32,8 @@ const mostInstall = 128 << 10
 type Install struct {
 	ID      string `json:"id,omitempty"`
 	Channel string `json:"channel,omitempty"`
+
+	Platform string `json:"platform,omitempty"` // whose builds it gets; "": of the system
 	part.Choice
 }
 
@@ -46,9 +48,12 @@ type Follower struct {
 	Install string // id of the installation; "": the folder's own
 	Version string // of the program that asks; "": it does not say
 
+	Platform string // whose builds are wanted; "": the folder's own, or else this system's
+
 	mu     sync.Mutex
 	now    *Install // what the folder is to remember; nil: nothing
 	passed []Passed
+	on     string // platform of the build that was chosen, which the folder is to remember
 }
 
 // Following returns the channel that the folder follows, by the last choice, and the newer
@@ -67,12 +72,25 @@ func (f *Follower) Following() (name string, passed []Passed) {
 func (f *Follower) Choose(dir string, builds []string, l List) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	build, err := f.choose(dir, builds, l)
+	f.on = Platform(build)
+	return build, err
+}
+
+func (f *Follower) choose(dir string, builds []string, l List) (string, error) {
 	if f.now, f.passed = nil, nil; len(builds) == 0 {
 		return "", nil
 	}
 	have, err := ReadInstall(dir)
 	if err != nil {
 		return "", err
+	}
+	platform, err := f.platform(have, builds)
+	if err != nil {
+		return "", err
+	}
+	if len(platforms(builds)) > 0 {
+		builds, l = Suiting(builds, platform), l.For(platform)
 	}
 	name := cmp.Or(f.Channel, have.Channel, Stable)
 	if len(l) == 0 && name == Stable {
@@ -101,6 +119,7 @@ func (f *Follower) Remember(in *Install) {
 	if f.now != nil {
 		in.ID, in.Channel = f.now.ID, f.now.Channel
 	}
+	in.Platform = cmp.Or(f.on, f.Platform, in.Platform)
 }
 
 // Marshal returns what [InstallName] is to have.
@@ -139,7 +158,7 @@ func ReadInstall(dir string) (in Install, err error) {
 		return in, err
 	}
 	err = json.Unmarshal(b, &in)
-	if err != nil || len(b) > mostInstall || in.Channel != "" && !Valid(in.Channel) || in.Choice.Check() != nil {
+	if err != nil || len(b) > mostInstall || in.Channel != "" && !Valid(in.Channel) || in.Platform != "" && !Valid(in.Platform) || in.Choice.Check() != nil {
 		return in, &installError{filepath.Join(dir, InstallName)}
 	}
 	return in, nil

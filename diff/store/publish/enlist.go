@@ -82,8 +82,8 @@ func (p *publisher) enlist(b *store.Build, index *store.Index) error {
 			return err
 		}
 		next := *now
-		next.State, next.Trust = b.State, w.key != nil
 		next.Builds = append(slices.DeleteFunc(slices.Clone(now.Builds), func(have string) bool { return have == b.Label }), b.Label)
+		next.State, next.Trust = store.NewState(p.opt.By, next.Builds...), w.key != nil
 		if next.Channels, err = w.rollout.into(now.Channels, w.fresh, next.Builds); err != nil {
 			return err
 		}

@@ -45,8 +45,11 @@ func List(ctx context.Context, dir string) (list []Listed, err error) {
 	}
 	c := newChecker(from)
 	list = make([]Listed, 0, len(builds))
-	before := &store.Build{}
-	for _, b := range builds {
+	for i, b := range builds {
+		before := &store.Build{}
+		if same := samePlatform(builds[:i], b.Label); len(same) > 0 {
+			before = same[len(same)-1]
+		}
 		l := Listed{Label: b.Label, Time: b.Time, Files: len(b.Files), Damaged: b.Damaged, Parts: b.Parts.Names(), From: before.Label, Given: index.Channels.Given(b.Label)}
 		for _, f := range b.Files {
 			l.Size += f.Size
@@ -62,7 +65,7 @@ func List(ctx context.Context, dir string) (list []Listed, err error) {
 		if l.Download, err = c.download(ctx, before, b); err != nil {
 			return nil, err
 		}
-		list, before = append(list, l), b
+		list = append(list, l)
 	}
 	return list, nil
 }

@@ -21,8 +21,8 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if opt == nil {
 		opt = &Options{}
 	}
-	if !store.ValidLabel(label) {
-		return nil, fmt.Errorf("%q: %w: letters, digits, and . _ + - may be in it", label, store.ErrLabel)
+	if !store.ValidBuild(label) {
+		return nil, fmt.Errorf("%q: %w: letters, digits, and . _ + - may be in it, and @ before a platform", label, store.ErrLabel)
 	}
 	if err := opt.Rollout.check(label); err != nil {
 		return nil, err
@@ -43,18 +43,18 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 	if err := w.maySign(false); err != nil {
 		return nil, err
 	}
-	p, index, earlier, err := newPublisher(w, opt)
+	p, index, earlier, err := newPublisher(w, opt, label)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = p.wait() }() // nothing is written behind the lock
 	if len(opt.Parts) == 0 && !opt.NoParts {
-		if err := optional.Forgotten(label, earlier); err != nil {
+		if err := optional.Forgotten(label, samePlatform(earlier, label)); err != nil {
 			return nil, err
 		}
 	}
 	p.optional = parts
-	b := &store.Build{State: store.NewState(opt.By), Label: label, Time: opt.Now.UTC(), Damaged: opt.Damaged}
+	b := &store.Build{State: store.NewState(opt.By, label), Label: label, Time: opt.Now.UTC(), Damaged: opt.Damaged}
 	if opt.Now.IsZero() {
 		b.Time = time.Now().UTC().Truncate(time.Second)
 	}
@@ -80,8 +80,8 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		}
 		return &p.stats, w.publishSigned()
 	}
-	index.State, index.Trust = b.State, w.key != nil
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
+	index.State, index.Trust = store.NewState(opt.By, index.Builds...), w.key != nil
 	if index.Channels, err = w.rollout.into(index.Channels, w.fresh, index.Builds); err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 // deltas makes what brings folders from earlier builds to the build: deltas of
 // contents, patches between files, and files as a whole.
 func (p *publisher) deltas(ctx context.Context, b *store.Build, inputs []pkdelta.Input, earlier []*store.Build) (err error) {
-	earlier = slices.DeleteFunc(slices.Clone(earlier), func(e *store.Build) bool { return e.Label == b.Label })
+	earlier = slices.DeleteFunc(samePlatform(earlier, b.Label), func(e *store.Build) bool { return e.Label == b.Label })
 	earlier = earlier[max(0, len(earlier)-p.opt.Deltas):]
 	d := &deltaMaker{out: p.out, reader: p.reader(), follows: p.follows, before: p.before, have: map[[2]store.Key]store.ContentDelta{}}
 	p.before = nil // and its index, when the maker is done

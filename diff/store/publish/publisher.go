@@ -77,12 +77,12 @@ type publisher struct {
 	stats    Published
 	optional *optional.Set
 
-	follows *store.Build     // the last build; nil: none
+	follows *store.Build     // the last build that clients of the new one may have; nil: none
 	before  *earlierContents // of that; nil: they are not asked for
 	tables  earlierTables
 }
 
-func newPublisher(w *storeWriter, opt *Options) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
+func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
 	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.Place{}, listed: map[store.Key]store.Row{},
 		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
 	if w.bucket == nil {
@@ -106,7 +106,7 @@ func newPublisher(w *storeWriter, opt *Options) (p *publisher, index *store.Inde
 		return nil, nil, nil, err
 	}
 	if n := len(earlier); n > 0 {
-		err = p.follow(earlier[n-1])
+		err = p.follow(earlier[n-1], samePlatform(earlier, label))
 	}
 	return p, index, earlier, err
 }
@@ -126,9 +126,10 @@ func (p *publisher) forgetLoose(builds []*store.Build) error {
 	return nil
 }
 
-// follow takes up the tables of the last build, and its contents.
-func (p *publisher) follow(last *store.Build) (err error) {
-	p.tables.refs, p.follows = last.Tables, last
+// follow takes up the tables of the last build, and the contents of the last one of those that
+// clients of the new one may have.
+func (p *publisher) follow(last *store.Build, same []*store.Build) (err error) {
+	p.tables.refs = last.Tables
 	for _, t := range last.Tables {
 		b, err := store.ReadObject(p.out.from, t.Object)
 		if err != nil {
@@ -141,8 +142,11 @@ func (p *publisher) follow(last *store.Build) (err error) {
 		p.tables.packs = append(p.tables.packs, slices.Sorted(maps.Keys(infos)))
 		p.packs.last = max(p.packs.last, t.Last)
 	}
-	if p.opt.Deltas > 0 {
-		p.before, err = newEarlierContents(p.reader(), last)
+	if len(same) == 0 {
+		return nil
+	}
+	if p.follows = same[len(same)-1]; p.opt.Deltas > 0 {
+		p.before, err = newEarlierContents(p.reader(), p.follows)
 	}
 	return err
 }

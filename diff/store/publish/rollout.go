@@ -73,24 +73,35 @@ func (r *Rollout) into(l channel.List, label string, builds []string) (channel.L
 		return l, nil
 	}
 	name, one := r.release(label)
-	before := ""
-	for _, other := range builds {
+	before, platform := "", channel.Platform(label)
+	same := channel.Suiting(builds, platform)
+	for _, other := range same {
 		if other != label {
 			before = other
 		}
 	}
-	last := len(builds) > 0 && builds[len(builds)-1] == label
-	if len(l) == 0 && name == channel.Stable && last && one == (channel.Release{Build: label, Share: channel.All}) {
+	last := len(same) > 0 && same[len(same)-1] == label
+	if len(l.For(platform)) == 0 && name == channel.Stable && last && one == (channel.Release{Build: label, Share: channel.All}) {
 		return l, nil
 	}
 	return l.Add(name, one, before)
 }
 
-// kept divides builds into the last, with those that a channel gives out, and the rest.
+// samePlatform returns the builds that clients of the platform of a build may have.
+func samePlatform(builds []*store.Build, label string) []*store.Build {
+	return slices.DeleteFunc(slices.Clone(builds), func(b *store.Build) bool { return !channel.Suits(b.Label, channel.Platform(label)) })
+}
+
+// kept divides builds into the last of each platform, with those that a channel gives out, and
+// the rest.
 func kept(index *store.Index, keep int) (stay, gone []string) {
-	given := index.Channels.Builds()
-	for i, label := range index.Builds {
-		if i >= len(index.Builds)-max(keep, 1) || given[label] {
+	given, after := index.Channels.Builds(), map[string]int{}
+	for _, label := range index.Builds {
+		after[channel.Platform(label)]++
+	}
+	for _, label := range index.Builds {
+		platform := channel.Platform(label)
+		if after[platform]--; after[platform] < max(keep, 1) || given[label] {
 			stay = append(stay, label)
 		} else {
 			gone = append(gone, label)

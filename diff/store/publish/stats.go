@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"pakdb/diff/store"
+	"pakdb/diff/store/channel"
 )
 
 // BuildStats is what a build of a store costs.
@@ -78,12 +80,23 @@ func Stats(ctx context.Context, dir string) (list []BuildStats, idle int64, err 
 		if sum += freed[i]; i < len(builds)-1 {
 			l.Freed = sum
 		}
-		if l.Download, err = c.download(ctx, b, builds[len(builds)-1]); err != nil {
+		if l.Download, err = c.download(ctx, b, lastFor(builds, b.Label)); err != nil {
 			return nil, 0, err
 		}
 		list = append(list, l)
 	}
 	return list, idle, nil
+}
+
+// lastFor returns the last of the builds that clients with one of them get.
+func lastFor(builds []*store.Build, label string) *store.Build {
+	platform := channel.Platform(label)
+	for _, b := range slices.Backward(builds) {
+		if platform == "" || channel.Suits(b.Label, platform) {
+			return b
+		}
+	}
+	return builds[len(builds)-1]
 }
 
 // sizes returns the sizes of the files of a store that builds may need, by name.

@@ -54,6 +54,8 @@ type RemoteOptions struct {
 	AllowRollback bool // the store may be at an earlier state than the folder has seen
 	Own           bool // a publisher's own store, whose signed metadata is written last
 
+	Platform string // whose builds are wanted; "": the one that the folder remembers, or else this system's
+
 	Channel string // whose builds are wanted; "": the one that the folder follows, or else [channel.Stable]
 	Install string // id of the installation, which decides when it gets a build that is given out by and by; "": the folder's own
 	Version string // of the program that asks, for builds that are for some; "": it does not say
@@ -64,7 +66,7 @@ type RemoteOptions struct {
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
 	r := &Remote{limit: pace.New(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: pace.Sleep}, opt: opt}
 	r.trust.r = r
-	r.follow.Channel, r.follow.Install, r.follow.Version = opt.Channel, opt.Install, opt.Version
+	r.follow.Channel, r.follow.Install, r.follow.Version, r.follow.Platform = opt.Channel, opt.Install, opt.Version, opt.Platform
 	client := opt.Client
 	if client == nil {
 		client = place.NewClient(workers)

@@ -49,6 +49,8 @@ func OpenFor(ctx context.Context, r *Remote, dir, label string) (*Target, error)
 	l, err := r.list(ctx, dir)
 	if err == nil && label == "" {
 		label, err = r.follow.Choose(dir, l.labels, l.channels)
+	} else if err == nil {
+		label, err = r.follow.Resolve(dir, l.labels, label)
 	}
 	if err != nil {
 		return &Target{remote: r, dir: dir}, err

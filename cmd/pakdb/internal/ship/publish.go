@@ -19,6 +19,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/store/channel"
 	"pakdb/diff/store/publish"
 	"pakdb/internal/result"
 	"pakdb/internal/version"
@@ -60,6 +61,10 @@ All clients get the last build, until one is given to some: to those who follow 
 again after a later one, and uploads nothing. The same clients stay in as the share
 grows.
 
+With --platform the build is for that platform alone, LABEL@NAME: each has its own build
+of a label, its own last build, and its own releases in channels. What they share is
+stored once.
+
 --part names files that a client may leave out, a language or DLC, by a pattern as "pakdb
 diff" takes it: * and ? stay within a folder, ** goes across. The files of no part are
 for all; one of several parts is there if one of these is. What a client does with parts
@@ -74,6 +79,7 @@ ten times the CPU: new players then fetch up to a quarter less.`,
   pakdb publish 1.52 -o /srv/game      # as it was indexed
   pakdb publish builds/1.52 -o /srv/game --effort best
   pakdb publish builds/1.53 -o /srv/game --channel beta
+  pakdb publish win/1.53 -o /srv/game --platform windows
   pakdb publish builds/1.53 -o /srv/game --part fr='Localization/fr/**' --part dlc1='{Paks/DLC1*,DLC1/**}'
   pakdb publish 1.53 -o /srv/game --promote --rollout 10%
   pakdb publish 1.53 -o /srv/game --promote
@@ -103,6 +109,8 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 	cmd.Flags().StringVar(&opts.root, "root", "", "the store's root of signed metadata, in `FILE`, if the key is none of the root's")
 	cmd.Flags().Var((*days)(&opts.expires), "expires", "clients take the signed list of builds for this `TIME`: 30d, 12h")
 	cmd.Flags().StringVar(&opts.label, "label", "", "`LABEL` of the build in the store (default: that in the catalog, or the folder's name)")
+	cmd.Flags().StringVar(&opts.platform, "platform", "", "the build is for platform `NAME` alone, as windows; others have builds of the same label")
+	cli.CompleteFlag(cmd, "platform", "windows", "linux", "darwin")
 	cmd.Flags().StringArrayVar(&opts.parts, "part", nil, "clients may leave out the files of the optional part `NAME=PATTERN`, as fr='Localization/fr/**'; may repeat")
 	cmd.Flags().BoolVar(&opts.noParts, "no-parts", false, "the build has no optional parts, though the one before has")
 	cmd.MarkFlagsMutuallyExclusive("part", "no-parts")
@@ -120,13 +128,14 @@ type publishOptions struct {
 	root         string
 	expires      time.Duration
 	rollout      rollout
+	platform     string
 	parts        []string
 	noParts      bool
 }
 
 // read reads what the flags name: who gets the build, the key that signs, and a root.
 func (o *publishOptions) read(ctx context.Context, a *cli.App) (key *pkdelta.SecretKey, root []byte, err error) {
-	if err = o.rollout.read(); err == nil {
+	if err = errors.Join(o.rollout.read(), checkPlatform(o.platform)); err == nil {
 		key, err = o.sign.read(ctx, a)
 	}
 	if err == nil {
@@ -168,6 +177,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		}
 		label = filepath.Base(abs)
 	}
+	label = channel.Join(label, opts.platform)
 	debug.SetMemoryLimit(transport.MakeMemory)
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
@@ -206,6 +216,7 @@ func runPromote(ctx context.Context, a *cli.App, label string, opts publishOptio
 	if err != nil {
 		return err
 	}
+	label = channel.Join(label, opts.platform)
 	if err := publish.Promote(ctx, opts.out, label, opts.rollout.to, key, root, opts.expires); err != nil {
 		return err
 	}

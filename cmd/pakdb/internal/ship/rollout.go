@@ -44,6 +44,14 @@ func (r *rollout) read() (err error) {
 	return nil
 }
 
+// checkPlatform refuses what is no name of a platform; "" is every one.
+func checkPlatform(name string) error {
+	if name != "" && !channel.Valid(name) {
+		return fmt.Errorf("%w: --platform %q: letters, digits, and . _ + - may be in it", cli.ErrUsage, name)
+	}
+	return nil
+}
+
 // tell tells who gets the build from now on, if it is not everybody.
 func (r *rollout) tell(a *cli.App, label string) error {
 	if a.Quiet || !r.promote && r.to == (publish.Rollout{Channel: channel.Stable, Share: channel.All}) {
@@ -54,11 +62,13 @@ func (r *rollout) tell(a *cli.App, label string) error {
 }
 
 // following are the flags of who updates.
-type following struct{ channel, install, client string }
+type following struct{ channel, install, client, platform string }
 
 func (f *following) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.channel, "channel", "", "follow channel `NAME` from now on (default: what DIR follows, or else stable)")
 	cmd.Flags().StringVar(&f.install, "install-id", "", "`ID` of the installation, which decides when it gets a build that comes by and by (default: DIR's own)")
+	cmd.Flags().StringVar(&f.platform, "platform", "", "get builds for platform `NAME` from now on (default: what DIR remembers, or else this system: windows, linux, darwin)")
+	cli.CompleteFlag(cmd, "platform", "windows", "linux", "darwin")
 	cmd.Flags().StringVar(&f.client, "client-version", "", "`VERSION` of the program that updates, for builds that are for some")
 	cli.CompleteFlag(cmd, "channel", channel.Stable, "beta")
 }
@@ -67,7 +77,10 @@ func (f *following) into(opt *update.RemoteOptions) error {
 	if f.client != "" && !channel.ValidVersion(f.client) {
 		return fmt.Errorf("%w: --client-version %q: numbers with dots, as 2.10", cli.ErrUsage, f.client)
 	}
-	opt.Channel, opt.Install, opt.Version = f.channel, f.install, f.client
+	if err := checkPlatform(f.platform); err != nil {
+		return err
+	}
+	opt.Channel, opt.Install, opt.Version, opt.Platform = f.channel, f.install, f.client, f.platform
 	return nil
 }
 

@@ -46,6 +46,9 @@ DIR follows the channel stable until --channel names another, which it remembers
 .pakdb-install.json. A build that goes to a part of all installations reaches DIR when
 its turn comes; --build takes any.
 
+Of builds for platforms DIR gets those for this system, unless --platform names another,
+which it remembers as well.
+
 Of optional parts of a build, languages or DLC, DIR has all unless --without says
 otherwise; --with adds them again. "all" stands for every part, those of later builds
 included: --without all --with fr is French and no other part, ever. DIR remembers that,
@@ -59,6 +62,7 @@ what would be removed, what stays, and what would be fetched.`,
   pakdb update ~/game --from https://cdn.example.org/game --from https://mirror.example.org/game
   pakdb update ~/game --from https://cdn.example.org/game --root root.json
   pakdb update ~/game --from https://cdn.example.org/game --channel beta
+  pakdb update ~/game --from https://cdn.example.org/game --platform windows
   pakdb update ~/game --from https://cdn.example.org/game --without de,dlc1
   pakdb update ~/game --from https://cdn.example.org/game --without all --with fr
   pakdb update ~/game --from /srv/game --dry-run
