@@ -93,13 +93,22 @@ func manyKinds(t testing.TB, c *schema.Catalog) {
 			}
 			mountAt(t, b, "Paks/one.pak", 1, 0, one)
 			mountAt(t, b, "Paks/two.pak", 0, 1, two)
+			// The chunk of y.utoc has its path from x.utoc, which lies elsewhere in the game.
+			rooted, chunk := entryOf("Maps1/rooted.umap"), entryOf("made/up.bin")
+			rooted.ID, rooted.IDBits, chunk.ID, chunk.IDBits, chunk.Flags, chunk.File, rooted.File = [2]uint64{7, 9}, 96, [2]uint64{7, 9}, 96, 16, "", ""
+			mountOf(t, b, schema.Archive{Format: "iostore", Scan: "test", MountPoint: "../../../Game/Content/"}, "Paks/x.utoc", 0, 2, []schema.Entry{rooted, entryOf("rooted.txt")})
+			mountOf(t, b, schema.Archive{Format: "iostore", Scan: "test"}, "Paks/y.utoc", 0, 3, []schema.Entry{chunk, {Size: 3, Stored: 3}})
 		})
 	}
 }
 
 // mountAt mounts an archive; the greatest order, which has place 0, wins.
 func mountAt(t testing.TB, b *schema.Build, name string, order, place int64, entries []schema.Entry) {
-	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test"})
+	mountOf(t, b, schema.Archive{Format: "test", Scan: "test"}, name, order, place, entries)
+}
+
+func mountOf(t testing.TB, b *schema.Build, a schema.Archive, name string, order, place int64, entries []schema.Entry) {
+	id := b.StartArchive(a)
 	for i := range entries {
 		entries[i].Ordinal = int64(i)
 		if err := b.Add(id, &entries[i]); err != nil {
@@ -182,9 +191,9 @@ func TestCopiesAreShownAsTheirCatalog(t *testing.T) {
 	same("/b/none/tree.json")
 	same("/b/3.0/tree/Game/none.json")
 	folders := map[string][]string{"1.1": {"", "Calligraphy/Powers/Blueprints"}, "2.0": {"", "Game", "game", "Game/Ünï"}, portabletest.Odd: {"", "100%_a"},
-		"3.1": {"", "Game", "Game/Content", "Game/Content/Maps1/Über"}}
+		"3.1": {"", "Game", "Game/Content", "Game/Content/Maps1/Über", "Game/Content/Maps1", "made"}}
 	words := map[string][]string{"1.1": {"powers.", "health level"}, "2.0": {"Ultron", "本", "%_a", `b'c"\d`, "ff01fe01010203ff000000000000000000000000000000000000000000000000"},
-		portabletest.Odd: {"game", "top"}, "3.1": {"LEVEL", "level0 über", "both.txt", "Game/Content/both.txt", "zzz", "maps1", "level01", ".umap", "*", " "}}
+		portabletest.Odd: {"game", "top"}, "3.1": {"LEVEL", "level0 über", "both.txt", "Game/Content/both.txt", "zzz", "maps1", "rooted", "level01", ".umap", "*", " "}}
 	for label := range folders {
 		base := "/b/" + url.PathEscape(label)
 		same(base + "/archives.json")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,13 +16,23 @@ import (
 func (s *Source) Entry(ctx context.Context, b *explore.Build, at explore.Place) (*explore.Entry, error) {
 	var e *explore.Entry
 	of := values{"build": b.Label, "archive": at.Archive, "ordinal": at.Ordinal}
-	err := s.each(ctx, "SELECT path, type, kind, asset_id, path_hash, `offset`, stored, size, method, encrypted, deleted, nested, mtime, content"+
-		" FROM entries WHERE build = :build AND archive = :archive AND ordinal = :ordinal", of, func(v []driver.Value) error {
-		e = &explore.Entry{Build: b.Label, Archive: at.Archive, Ordinal: at.Ordinal, Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
-			PathHash: text(v[4]), Offset: integer(v[5]), Stored: integer(v[6]), Size: integer(v[7]), Method: text(v[8]), Encrypted: integer(v[9]) != 0,
-			Deleted: integer(v[10]) != 0, Nested: integer(v[11]) != 0, Modified: text(v[12]), Content: text(v[13]), Problems: []explore.Problem{}}
+	// The order by build has the path and not the rest, which is found by the path.
+	condition := ""
+	err := s.each(ctx, "SELECT path FROM entries WHERE build = :build AND archive = :archive AND ordinal = :ordinal", of, func(v []driver.Value) error {
+		if condition = "path IS NULL"; v[0] != nil {
+			condition, of["path"] = "path = :path", text(v[0])
+		}
 		return nil
 	})
+	if err == nil && condition != "" {
+		err = s.each(ctx, "SELECT path, type, kind, asset_id, path_hash, `offset`, stored, size, method, encrypted, deleted, nested, mtime, content"+
+			" FROM entries WHERE build = :build AND archive = :archive AND ordinal = :ordinal AND "+condition, of, func(v []driver.Value) error {
+			e = &explore.Entry{Build: b.Label, Archive: at.Archive, Ordinal: at.Ordinal, Path: text(v[0]), Type: text(v[1]), Kind: text(v[2]), AssetID: text(v[3]),
+				PathHash: text(v[4]), Offset: integer(v[5]), Stored: integer(v[6]), Size: integer(v[7]), Method: text(v[8]), Encrypted: integer(v[9]) != 0,
+				Deleted: integer(v[10]) != 0, Nested: integer(v[11]) != 0, Modified: text(v[12]), Content: text(v[13]), Problems: []explore.Problem{}}
+			return nil
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,25 +62,24 @@ func (s *Source) Entry(ctx context.Context, b *explore.Build, at explore.Place) 
 	return e, err
 }
 
-// file fills in what the view files has of an entry, and reports whether it has it. Rows are
-// found by their path in no time; that is another one where the game has the path from
-// another container.
+// file fills in what the view files has of an entry, and reports whether it has it. Its path
+// there is another one if it has that from another container.
 func (s *Source) file(ctx context.Context, e *explore.Entry, of values) (seen bool, err error) {
-	conditions := []string{""}
-	if e.Path != "" {
-		of["path"] = e.Path
-		conditions = []string{" AND path = :path", ""}
-	}
-	for _, condition := range conditions {
-		err = s.each(ctx, "SELECT game_path, shadowed_count FROM files WHERE build = :build AND archive = :archive AND ordinal = :ordinal"+condition, of, func(v []driver.Value) error {
-			seen, e.GamePath, e.Hides = true, text(v[0]), integer(v[1])
-			return nil
-		})
-		if seen || err != nil {
-			break
+	of = maps.Clone(of)
+	err = s.each(ctx, "SELECT path, shadowed_count FROM files WHERE build = :build AND archive = :archive AND ordinal = :ordinal", of, func(v []driver.Value) error {
+		seen, e.Hides = true, integer(v[1])
+		if delete(of, "path"); v[0] != nil {
+			of["path"] = text(v[0])
 		}
+		return nil
+	})
+	if _, named := of["path"]; err != nil || !seen || !named {
+		return seen, err
 	}
-	return seen, err
+	return seen, s.each(ctx, "SELECT game_path FROM files WHERE build = :build AND archive = :archive AND ordinal = :ordinal AND path = :path", of, func(v []driver.Value) error {
+		e.GamePath = text(v[0])
+		return nil
+	})
 }
 
 // shadow tells what hides an entry that is no file of the game, or what it hides itself as a
@@ -80,10 +90,15 @@ func (s *Source) shadow(ctx context.Context, b *explore.Build, e *explore.Entry)
 		return err
 	}
 	path := mounts[e.Archive].root + e.Path
-	of := values{"build": b.Label, "path": path}
-	winner := ""
-	err = s.each(ctx, "SELECT archive FROM files WHERE build = :build AND (game_path = :path OR lowerUTF8(game_path) = lowerUTF8(:path)) ORDER BY game_path = :path DESC LIMIT 1", of, func(v []driver.Value) error {
-		winner = text(v[0])
+	of := values{"build": b.Label}
+	condition := stored(mounts, path, of)
+	winner, exact := "", false
+	folded := strings.ReplaceAll(strings.ReplaceAll(condition, "path = ", "lowerUTF8(path) = lowerUTF8("), " OR ", ") OR ") + ")"
+	err = s.each(ctx, "SELECT archive, path FROM files WHERE build = :build AND ("+folded+")", of, func(v []driver.Value) error {
+		name := mounts[text(v[0])].root + text(v[1])
+		if same := name == path; same && !exact || winner == "" && strings.EqualFold(name, path) {
+			winner, exact = strings.Clone(text(v[0])), same
+		}
 		return nil
 	})
 	if err != nil || winner != "" {
@@ -97,7 +112,7 @@ func (s *Source) shadow(ctx context.Context, b *explore.Build, e *explore.Entry)
 		deleted bool
 	}
 	var all []entry
-	err = s.each(ctx, "SELECT archive, ordinal, deleted, path FROM entries WHERE build = :build AND nested = 0 AND ("+stored(mounts, path, of)+")", of, func(v []driver.Value) error {
+	err = s.each(ctx, "SELECT archive, ordinal, deleted, path FROM entries WHERE build = :build AND nested = 0 AND ("+condition+")", of, func(v []driver.Value) error {
 		if archive := text(v[0]); mounts[archive].root+text(v[3]) == path {
 			all = append(all, entry{explore.Place{Archive: archive, Ordinal: integer(v[1])}, integer(v[2]) != 0})
 		}

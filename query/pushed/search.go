@@ -41,6 +41,15 @@ func (s *Source) Search(ctx context.Context, b *explore.Build, typed string, mos
 }
 
 func (s *Source) contents(ctx context.Context, b *explore.Build, hash string, most int, a *explore.Answers) error {
+	// Entries are not sorted by content, contents are: what is not there costs nothing.
+	there := false
+	err := s.each(ctx, "SELECT content FROM contents WHERE build = :build AND startsWith(content, :hash) LIMIT 1", values{"build": b.Label, "hash": hash}, func([]driver.Value) error {
+		there = true
+		return nil
+	})
+	if err != nil || !there {
+		return err
+	}
 	return s.each(ctx, fmt.Sprintf("SELECT path, archive, ordinal, content FROM entries WHERE build = :build AND startsWith(ifNull(content, ''), :hash) ORDER BY archive, ordinal LIMIT %d", most+1),
 		values{"build": b.Label, "hash": hash}, func(v []driver.Value) error {
 			a.Add(most, explore.Found{Kind: "content", Text: text(v[3]), Path: text(v[0]), Builds: []string{b.Label}, Archive: text(v[1]), Ordinal: integer(v[2])})
