@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"pakdb/codecs"
@@ -102,4 +103,14 @@ func (o *opened) continues(scan string) bool {
 	rest, ok := strings.CutPrefix(scan, o.scan[:o.parts])
 	rest, quick := strings.CutSuffix(rest, quickKey)
 	return ok && (rest == "" || strings.HasPrefix(rest, partKey)) && (!quick || strings.HasSuffix(o.scan, quickKey))
+}
+
+// keyTail is what a scan key says of files beside the archive, and that it was not read.
+var keyTail = regexp.MustCompile("(?:" + partKey + `\d+:\d+)*(?:` + quickKey + ")?$")
+
+// Continues reports whether an archive that was scanned by a key may continue one that was
+// scanned by an earlier key, of another machine.
+func Continues(scan, earlier string) bool {
+	o := &opened{scan: scan, parts: keyTail.FindStringIndex(scan)[0]}
+	return o.continues(earlier)
 }

@@ -161,8 +161,16 @@ func (b *Build) Add(archive int64, e *Entry) error {
 		b.publish.Files = append(b.publish.Files, row.FileKey)
 	}
 	b.publish.Summed = b.publish.Summed || (e.HasContent || e.Same.Row != 0) && e.Sum != nil
-	row.Placed, row.Print = row.Offset, e.Same.Print
-	if e.Same.Row == 0 {
+	if e.Copied != nil {
+		b.addCopied(row, e.Copied)
+	}
+	row.Placed = row.Offset
+	switch {
+	case e.Same.Row != 0:
+		row.Print = e.Same.Print
+	case e.Copied != nil && e.Copied.HasPrint:
+		row.Print = e.Copied.Print
+	default:
 		row.Print = edition.Print(&row.Entry, row.NameHash, row.FileKey)
 	}
 	b.batch.Weight++
@@ -176,6 +184,14 @@ func (b *Build) Add(archive int64, e *Entry) error {
 		return b.send()
 	}
 	return nil
+}
+
+// addCopied takes over what a catalog that is merged knows by hashes alone.
+func (b *Build) addCopied(row *batch.Row, c *record.Copied) {
+	if c.HasFile {
+		row.HasFile, row.FileKey = true, c.File
+		b.publish.Files = append(b.publish.Files, row.FileKey)
+	}
 }
 
 // AddProblem stores a finding about a started archive.

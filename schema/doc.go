@@ -21,6 +21,7 @@
 //   - pipeline.go: batches of a build on their way to the catalog
 //   - build.go: what a scan calls
 //   - known.go, targets.go: what a scan asks the catalog
+//   - other.go, merge.go, merge_searched.go: builds of another catalog are copied
 //   - table_function.go, readonly.go, limits.go: queries of users, which cannot write
 //   - damage.go, copy.go: reads damaged archives of a build; copies a catalog
 package schema

@@ -116,6 +116,7 @@ var rooms = map[string][]string{
 	"schema/internal/edition": {"schema/internal/batch", "schema/internal/conn", "schema/internal/record"},
 	"schema/internal/intern":  {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
 	"schema/internal/write":   {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record", "schema/search"},
+	"schema/internal/other":   {"codecs/family", "schema/internal/conn", "schema/internal/record"},
 	"schema/internal/remove":  {"schema/internal/conn", "schema/internal/edition", "schema/internal/write", "schema/search"},
 	"schema/internal/publish": {"codecs/mount", "schema/internal/conn", "schema/internal/record", "schema/internal/remove", "schema/internal/write"}, // which of several entries counts
 	"schema/schematest":       {"schema"},                                                                                                            // for tests, as codecs/codecstest

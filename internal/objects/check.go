@@ -16,11 +16,26 @@ import (
 // what is wrong with it, or nil. It ends early when ctx is done, with its error.
 func (s *Store) Check(ctx context.Context) iter.Seq2[[32]byte, error] {
 	return func(yield func([32]byte, error) bool) {
+		for d, err := range s.All(ctx) {
+			if err == nil {
+				err = s.verify(d)
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+// All yields the hashes of all objects of the store, in order. It ends early when ctx is
+// done, with its error.
+func (s *Store) All(ctx context.Context) iter.Seq2[[32]byte, error] {
+	return func(yield func([32]byte, error) bool) {
 		err := filepath.WalkDir(s.dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || ctx.Err() != nil {
 				return errors.Join(err, ctx.Err())
 			}
-			if d, ok := s.digest(path); ok && !yield(d, s.verify(d)) {
+			if d, ok := s.digest(path); ok && !yield(d, nil) {
 				return fs.SkipAll
 			}
 			return nil

@@ -29,6 +29,24 @@ func IndexedBuild(r *indexer.Report) Indexed {
 	return Indexed{r.Build, r.Archives, r.Reused, r.Entries, r.Size, r.Stored, r.Skimmed}
 }
 
+// Merged is what "pakdb merge" did.
+type Merged struct {
+	Catalog  string        `json:"catalog"`
+	Contents int64         `json:"contents"` // that were kept beside the catalogs, and are now beside the one
+	Builds   []MergedBuild `json:"builds"`
+}
+
+// MergedBuild is what "pakdb merge" did with a build.
+type MergedBuild struct {
+	Build    string `json:"build"`
+	From     string `json:"from"`
+	Done     string `json:"done"` // merged, replaced, or same: it was there
+	Archives int64  `json:"archives"`
+	Shared   int64  `json:"shared"` // archives that were there
+	Entries  int64  `json:"entries"`
+	Problems int64  `json:"problems"`
+}
+
 // AddBuild adds the problems that the catalog has of a build.
 func (o *Object) AddBuild(ctx context.Context, db *sql.DB, label string) (err error) {
 	rows, err := db.QueryContext(ctx, `SELECT archive, path, field, offset, ordinal, cause FROM problems WHERE build = ? ORDER BY archive, ordinal, offset`, label)

@@ -41,5 +41,13 @@ func (f *Finder) Rows(ctx context.Context, query string, args []driver.Value, ro
 	return EachRow(ctx, f.db, query, args, row)
 }
 
+// Hold keeps the catalog as it is now for all look-ups that follow, whoever writes to it.
+func (f *Finder) Hold(ctx context.Context) error {
+	if _, err := f.db.ExecContext(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	return EachRow(ctx, f.db, "SELECT count(*) FROM sqlite_schema", nil, func([]driver.Value) {})
+}
+
 // Close closes the connection.
 func (f *Finder) Close() error { return f.db.Close() }

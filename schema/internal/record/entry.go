@@ -59,6 +59,16 @@ type Entry struct {
 	PlaceSymbols []Symbol       // what the name and the mount point define; their Path is "", and the keys of names are not known yet
 	ExportsOf    *Package       // whose exports the content holds; nil: it holds none, or was not read
 	Values       *Values        // of these; nil: another entry of the same content and package brings them
+	Copied       *Copied        // of an entry of a catalog that is merged; nil for one that was scanned
+}
+
+// Copied is what a catalog that is merged has of an entry besides what a scan hands over.
+type Copied struct {
+	File     Half // the hash of the entry's File, when HasFile
+	HasFile  bool
+	Print    int64 // see package edition, when HasPrint
+	HasPrint bool
+	Digests  []PackageDigest // of the content, with each package that it is part of
 }
 
 // Same is a row of the edition before.

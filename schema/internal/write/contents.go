@@ -117,30 +117,42 @@ var sketches = table[*batch.Row]{name: "content_sketch", verb: "INSERT OR IGNORE
 
 // digests are what is known of packages. They depend on two contents alone, so that
 // another finding replaces the first, which was an older inspector's.
-var digests = table[*batch.Row]{name: "package_digest", verb: "INSERT OR REPLACE", columns: []column[*batch.Row]{
-	number("content_id", contentID),
-	number("header", func(r *batch.Row) int64 { return record.HalfOf(&r.Digest.Header).Key() }),
-	bytesOf("essence", func(r *batch.Row) []byte { return r.Digest.Essence[:] }),
-	bytesOf("exports", func(r *batch.Row) (b []byte) {
-		for _, sum := range r.Digest.Exports {
+var digests = table[digest]{name: "package_digest", verb: "INSERT OR REPLACE", columns: []column[digest]{
+	number("content_id", func(d digest) int64 { return d.content }),
+	number("header", func(d digest) int64 { return record.HalfOf(&d.Header).Key() }),
+	bytesOf("essence", func(d digest) []byte { return d.Essence[:] }),
+	bytesOf("exports", func(d digest) (b []byte) {
+		for _, sum := range d.Exports {
 			b = binary.LittleEndian.AppendUint64(b, sum)
 		}
 		return b
 	}),
 }}
 
+// digest is that of a content.
+type digest struct {
+	content int64
+	*record.PackageDigest
+}
+
 func contentID(r *batch.Row) int64 { return r.ContentID }
 
 // insertSketches stores sketches and digests of contents.
 func insertSketches(t *tx, b *batch.Batch) error {
-	var sketched, digested []*batch.Row
+	var sketched []*batch.Row
+	var digested []digest
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if r.Sketch != nil && r.HasContent {
 			sketched = append(sketched, r)
 		}
 		if r.Digest != nil && r.HasContent {
-			digested = append(digested, r)
+			digested = append(digested, digest{r.ContentID, r.Digest})
+		}
+		if c := r.Copied; c != nil && r.HasContent {
+			for j := range c.Digests {
+				digested = append(digested, digest{r.ContentID, &c.Digests[j]})
+			}
 		}
 	}
 	if err := sketches.insert(t, sketched); err != nil {

@@ -6,10 +6,10 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns index, query, find, shell, deps, refs, rm and catalog.
+// Commands returns index, merge, query, find, shell, deps, refs, rm and catalog.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		newIndexCommand(a), newQueryCommand(a), newFindCommand(a), newShellCommand(a), newDepsCommand(a), newRefsCommand(a),
+		newIndexCommand(a), newMergeCommand(a), newQueryCommand(a), newFindCommand(a), newShellCommand(a), newDepsCommand(a), newRefsCommand(a),
 		newRmCommand(a), newCatalogCommand(a),
 	}
 }

@@ -98,7 +98,7 @@ func isAny(err error, classes []error) bool {
 
 func catalogClasses() []error {
 	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
-		schema.ErrTooNew, schema.ErrTooOld, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, find.ErrNoIndex, query.ErrCatalog}
+		schema.ErrTooNew, schema.ErrTooOld, schema.ErrOtherBuild, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, find.ErrNoIndex, query.ErrCatalog}
 }
 
 // failedClasses are failures that may carry a class of something else as well.

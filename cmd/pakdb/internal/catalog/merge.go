@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/indexer"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/objects"
+	"pakdb/internal/result"
+	"pakdb/internal/terminal"
+	"pakdb/schema"
+)
+
+type mergeOptions struct {
+	into     string
+	replace  bool
+	noSearch bool
+}
+
+func newMergeCommand(a *cli.App) *cobra.Command {
+	var opts mergeOptions
+	cmd := &cobra.Command{
+		Use:   "merge [flags] OTHER.db... --into CATALOG",
+		Short: "Copy the builds of other catalogs into one",
+		Long: `Copy all builds of other catalogs into one, without the archives: many machines scan
+builds into catalogs of their own, and one catalog answers for all of them. It has the
+rows that it would have if one machine had scanned the builds into it. CATALOG is made
+if it is not there; without --into it is that of --catalog.
+
+Builds are merged in the order of their times ("pakdb index --created"), those of one
+time in the order of the catalogs named; they come after the builds that CATALOG has.
+An archive that CATALOG has already, by the hash of its file, is shared. One that has
+the name of an archive of an earlier build is stored by what changed.
+
+A build that CATALOG has already is passed over if it has the same archives, scanned
+alike. Another build of that name is an error, and nothing is merged; --replace
+replaces it. Builds become visible one by one, each when it is complete. A merge that
+was interrupted goes on when it is run again.
+
+The other catalogs are only read. One that an older pakdb wrote is brought up to date
+in a temporary copy; one that is damaged is refused. Contents that "pakdb index
+--store" kept beside them are copied as well.
+
+A scan looks for the ids of all builds of its catalog in contents of unknown
+structure. Workers know their own builds alone: a reference to an id that only
+another worker's builds have is not found by merging, but by a new scan.`,
+		Example: `  pakdb merge worker1.db worker2.db --into game.db
+  pakdb merge workers/*.db --into game.db --format json
+  pakdb merge --replace rescanned.db --into game.db`,
+		Args: cli.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opts.into != "" {
+				a.Catalog = opts.into
+			}
+			return runMerge(cmd.Context(), a, opts, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.into, "into", "", "the `CATALOG` that the builds are copied into")
+	flags.BoolVar(&opts.replace, "replace", false, "replace other builds of the same names")
+	flags.BoolVar(&opts.noSearch, "no-search", false, "leave out the index of \"pakdb find\", or delete it")
+	_ = cmd.MarkFlagFilename("into")
+	return cli.Reporting(a, cmd, result.Merged{Builds: []result.MergedBuild{}})
+}
+
+func runMerge(ctx context.Context, a *cli.App, opts mergeOptions, paths []string) (err error) {
+	others, closeAll, err := openOthers(ctx, a, paths)
+	defer func() { err = errors.Join(err, closeAll()) }()
+	if err != nil {
+		return err
+	}
+	catalog, err := schema.Open(ctx, a.Catalog)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, catalog.Close()) }()
+	noteUnchecked(a, catalog)
+	steps, err := schema.PlanMerge(ctx, catalog, others, opts.replace)
+	if errors.Is(err, schema.ErrOtherBuild) {
+		err = cli.WithHint(err, "--replace replaces it; pakdb rm removes it")
+	}
+	if err != nil {
+		return err
+	}
+	done := result.Merged{Catalog: a.Catalog, Builds: []result.MergedBuild{}}
+	defer func() { a.Result.Done(done) }()
+	if done.Builds, err = mergeAll(ctx, a, catalog, opts, steps); err != nil {
+		return err
+	}
+	for i, o := range others {
+		n, err := copyContents(ctx, catalog, objects.For(paths[i]), objects.For(a.Catalog))
+		if done.Contents += n; err != nil {
+			return fmt.Errorf("contents kept beside %s: %w", o.Path(), err)
+		}
+	}
+	if done.Contents > 0 && !a.Quiet {
+		_, err = fmt.Fprintf(a.Stdout, "copied %s that were kept\n", cli.Plural(done.Contents, "content", "contents"))
+	}
+	return err
+}
+
+// openOthers opens the catalogs that are to be merged. An older one is brought up to date
+// in a temporary copy.
+func openOthers(ctx context.Context, a *cli.App, paths []string) (others []*schema.Other, closeAll func() error, err error) {
+	var closers []func() error
+	closeAll = func() (err error) {
+		for _, o := range others {
+			err = errors.Join(err, o.Close())
+		}
+		for _, c := range closers {
+			err = errors.Join(err, c())
+		}
+		return err
+	}
+	into, _ := os.Stat(a.Catalog)
+	for _, path := range paths {
+		st, err := os.Stat(path)
+		if err == nil && into != nil && os.SameFile(st, into) {
+			return others, closeAll, fmt.Errorf("%w: %s is the catalog that is merged into", cli.ErrUsage, path)
+		}
+		o, err := schema.OpenOther(ctx, path)
+		if errors.Is(err, schema.ErrTooOld) {
+			var scratch *atomicfile.ScratchDir
+			if scratch, err = atomicfile.NewScratchDir("merge"); err != nil {
+				return others, closeAll, err
+			}
+			closers = append(closers, scratch.Close)
+			o, err = openUpdated(ctx, path, filepath.Join(scratch.Path(), "pakdb.db"))
+		}
+		if err != nil {
+			return others, closeAll, err
+		}
+		others = append(others, o)
+	}
+	return others, closeAll, nil
+}
+
+// openUpdated opens a copy of a catalog, which is brought up to date.
+func openUpdated(ctx context.Context, path, to string) (*schema.Other, error) {
+	if err := schema.Copy(ctx, path, to); err != nil {
+		return nil, err
+	}
+	c, err := schema.Open(ctx, to)
+	if err == nil {
+		err = c.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bring a copy of %s up to date: %w", path, err)
+	}
+	return schema.OpenOther(ctx, to)
+}
+
+// mergeAll merges builds one by one and says of each what was done.
+func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mergeOptions, steps []schema.MergeStep) (done []result.MergedBuild, err error) {
+	p := &indexer.Progress{}
+	for i := range steps {
+		if s := &steps[i]; !s.Same {
+			p.Files.Add(s.Archives)
+			p.Bytes.Add(s.Bytes)
+		}
+	}
+	o := schema.MergeOptions{Search: schema.SearchMade, Continues: indexer.Continues, Progress: func(archives, entries, bytes int64) {
+		p.FilesDone.Add(archives)
+		p.Entries.Add(entries)
+		p.BytesDone.Add(bytes)
+	}}
+	if opts.noSearch {
+		o.Search = schema.SearchDropped
+	}
+	stop := a.ShowProgress(ctx, p)
+	defer stop()
+	done = []result.MergedBuild{}
+	for i := range steps {
+		s := &steps[i]
+		b := result.MergedBuild{Build: s.Label, From: s.From.Path(), Done: "same", Archives: s.Archives}
+		if !s.Same {
+			m, err := schema.Merge(ctx, catalog, s, o)
+			if err != nil {
+				return done, err
+			}
+			b.Done, b.Archives, b.Shared, b.Entries, b.Problems = "merged", int64(m.Archives), int64(m.Shared), m.Entries, m.Problems
+			if s.Replaces {
+				b.Done = "replaced"
+			}
+		}
+		done = append(done, b)
+		if a.Quiet {
+			continue
+		}
+		a.ClearLine()
+		if err := printMerged(a, &b); err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+func printMerged(a *cli.App, b *result.MergedBuild) (err error) {
+	label := terminal.Printable(b.Build)
+	if b.Done == "same" {
+		_, err = fmt.Fprintf(a.Stdout, "build %q is there already\n", label)
+		return err
+	}
+	shared := ""
+	if b.Shared > 0 {
+		shared = fmt.Sprintf(" (%d shared)", b.Shared)
+	}
+	_, err = fmt.Fprintf(a.Stdout, "%s build %q: %s%s, %s\n", b.Done, label,
+		cli.Plural(b.Archives, "archive", "archives"), shared, cli.Plural(b.Entries, "entry", "entries"))
+	return err
+}
+
+// copyContents copies the contents that a catalog knows from one store to another.
+func copyContents(ctx context.Context, catalog *schema.Catalog, from, to *objects.Store) (copied int64, err error) {
+	for d, err := range from.All(ctx) {
+		if err != nil {
+			return copied, err
+		}
+		known, err := catalog.Holds(ctx, d)
+		if err != nil {
+			return copied, err
+		}
+		if !known || to.Has(d) {
+			continue
+		}
+		r, err := from.Open(d)
+		if err != nil {
+			return copied, err
+		}
+		if err := errors.Join(to.Put(d, r), r.Close()); err != nil {
+			return copied, err
+		}
+		copied++
+	}
+	return copied, nil
+}

@@ -1,0 +1,216 @@
+package other
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/record"
+)
+
+// Catalog is a catalog as it was when it was opened, whoever writes to it meanwhile. It
+// is for one goroutine.
+type Catalog struct{ reader }
+
+// Open opens the catalog at path, which is of the version that layouts is of: a database
+// with the tables of that version.
+func Open(ctx context.Context, path string, layouts conn.Querier) (*Catalog, error) {
+	c := &Catalog{reader{finder: conn.NewFinder(path), words: map[int64]string{}, dirs: map[int64]string{}}}
+	if err := c.open(ctx, layouts); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Catalog) open(ctx context.Context, layouts conn.Querier) (err error) {
+	if err := c.finder.Hold(ctx); err != nil {
+		return err
+	}
+	if c.tables, err = c.findTables(ctx, layouts); err != nil {
+		return err
+	}
+	err = c.each(ctx, "word", "SELECT word_id, word FROM word", nil, func(r *row) { c.words[r.number("word_id")] = r.text("word") })
+	if err != nil {
+		return err
+	}
+	return c.each(ctx, "dir", "SELECT dir_id, prefix FROM dir", nil, func(r *row) { c.dirs[r.number("dir_id")] = r.text("prefix") })
+}
+
+// Close closes the catalog.
+func (c *Catalog) Close() error { return c.finder.Close() }
+
+// Words returns all words. Some that no row names say what has been scanned.
+func (c *Catalog) Words() []string { return slices.Sorted(maps.Values(c.words)) }
+
+// Build is a complete build.
+type Build struct {
+	ID      int64
+	Label   string
+	Created time.Time
+	State   int64 // see column value_state
+	Valued  bool  // it has a State
+
+	Archives, Bytes int64 // how many, and the size of their files
+}
+
+// Builds returns the complete builds, in the order in which they were scanned.
+func (c *Catalog) Builds(ctx context.Context) (all []Build, err error) {
+	err = c.each(ctx, "build", `SELECT b.build_id, b.label, b.created_at, b.value_state, count(a.archive_id), coalesce(sum(a.size), 0)
+		FROM build b
+		LEFT JOIN build_archive ba ON ba.build_id = b.build_id
+		LEFT JOIN archive a ON a.archive_id = ba.archive_id
+		WHERE b.complete = 1
+		GROUP BY b.build_id
+		ORDER BY b.build_id`, nil, func(r *row) {
+		b := Build{ID: r.number("build_id"), Label: r.text("label")}
+		var err error
+		if b.Created, err = time.Parse(time.RFC3339, r.text("created_at")); err != nil || b.Label == "" {
+			r.fail("created_at", "no time, or the label is empty")
+		}
+		b.State, b.Valued = r.maybeNumber("value_state")
+		b.Archives, b.Bytes = r.number("archives"), r.number("size")
+		all = append(all, b)
+	})
+	return all, err
+}
+
+// Mounts returns the mounts of a build in their order. Archive is the id in this catalog.
+func (c *Catalog) Mounts(ctx context.Context, build int64) (all []record.Mount, err error) {
+	const query = `SELECT archive_id, name, location, mount_order, place, last_wins, stem
+		FROM build_archive WHERE build_id = ? ORDER BY ordinal`
+	err = c.each(ctx, "build_archive", query, []driver.Value{build}, func(r *row) {
+		m := record.Mount{Archive: r.number("archive_id"), Name: r.text("name"), Location: r.text("location"), Order: r.number("mount_order"),
+			Place: r.number("place"), LastWins: r.flag("last_wins")}
+		m.Stem, _ = r.maybeText("stem")
+		all = append(all, m)
+	})
+	return all, err
+}
+
+// Archive is an archive of this catalog.
+type Archive struct {
+	record.Archive
+	ID      int64
+	Digest  *record.Digest // of the whole file, when it is known
+	Entries int64
+
+	lineage, edition int64
+	bits, base       int64
+}
+
+// Archive returns an archive by its id.
+func (c *Catalog) Archive(ctx context.Context, id int64) (*Archive, error) {
+	const query = `SELECT size, mtime, quick, digest, scan, format, version, mount_point, encrypted, entry_count, lineage_id, edition, row_bits, row_base
+		FROM archive WHERE archive_id = ? AND complete = 1`
+	var a *Archive
+	err := c.each(ctx, "archive", query, []driver.Value{id}, func(r *row) {
+		a = &Archive{ID: id}
+		a.Size, a.ModTime, a.Quick = r.number("size"), r.number("mtime"), r.digest("quick")
+		if d := r.blob("digest", 32); len(d) == 32 {
+			a.Digest = (*record.Digest)(d)
+		}
+		a.Scan, a.Format, a.Version, a.MountPoint = r.text("scan"), r.text("format"), r.text("version"), r.text("mount_point")
+		a.Encrypted, a.Entries = r.flag("encrypted"), r.number("entry_count")
+		a.lineage, a.edition, a.bits, a.base = r.number("lineage_id"), r.number("edition"), r.number("row_bits"), r.number("row_base")
+		if a.bits < 0 || a.bits > 32 {
+			r.fail("row_bits", "%d", a.bits)
+		}
+	})
+	if err == nil && a == nil {
+		err = fmt.Errorf("%w: build_archive.archive_id: %d leads to no row", conn.ErrDamaged, id)
+	}
+	return a, err
+}
+
+// Problems calls take for what was found about an archive.
+func (c *Catalog) Problems(ctx context.Context, archive int64, take func(record.Problem)) error {
+	const query = "SELECT ordinal, path, field, offset, cause, whole FROM problem WHERE archive_id = ? ORDER BY seq"
+	return c.each(ctx, "problem", query, []driver.Value{archive}, func(r *row) {
+		p := record.Problem{Ordinal: place(r, "ordinal")}
+		p.Path, _ = r.maybeText("path")
+		p.Field, p.Offset = r.text("field"), place(r, "offset")
+		p.Cause, p.Whole = r.text("cause"), r.flag("whole")
+		take(p)
+	})
+}
+
+// place returns an ordinal or an offset, -1 for NULL.
+func place(r *row, field string) int64 {
+	n, ok := r.maybeNumber(field)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// Names calls take for the public names in an archive.
+func (c *Catalog) Names(ctx context.Context, archive int64, take func(record.Name)) error {
+	const query = "SELECT ordinal, name, type_id, id_hi, id_lo, id_bits FROM named_resource WHERE archive_id = ? ORDER BY ordinal"
+	return c.each(ctx, "named_resource", query, []driver.Value{archive}, func(r *row) {
+		n := record.Name{Ordinal: r.number("ordinal"), Name: r.text("name"), Type: c.word(r, "type_id")}
+		high, _ := r.maybeNumber("id_hi")
+		n.ID, n.IDBits = [2]uint64{uint64(high), uint64(r.number("id_lo"))}, r.number("id_bits")
+		take(n)
+	})
+}
+
+// Mapping is a file of mappings, and what it describes.
+type Mapping struct {
+	Name   string
+	Digest record.Digest
+	Data   []byte
+	Used   int64 // the greatest is the one that was given last
+	Values *record.Values
+}
+
+// Mappings returns the mappings that were given, the last ones last.
+func (c *Catalog) Mappings(ctx context.Context) (all []Mapping, err error) {
+	var ids []int64
+	err = c.each(ctx, "mapping", "SELECT mapping_id, name, digest, data, used FROM mapping ORDER BY used, mapping_id", nil, func(r *row) {
+		ids = append(ids, r.number("mapping_id"))
+		all = append(all, Mapping{Name: r.text("name"), Digest: r.digest("digest"), Data: r.need("data"), Used: r.number("used")})
+	})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	sets, err := c.setsWhere(ctx, "v.mapping_id = src.a", ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Values = &record.Values{}
+		for _, s := range sets {
+			if s.mapping == ids[i] {
+				all[i].Values = s.Values
+			}
+		}
+	}
+	return all, nil
+}
+
+// Prints returns what the complete builds of a catalog mount, as texts that are equal where
+// the archives are, and were scanned alike, by the labels of the builds.
+func Prints(ctx context.Context, f *conn.Finder) (map[string]string, error) {
+	all := map[string]string{}
+	err := f.Rows(ctx, `SELECT b.label, ba.name, ba.mount_order, ba.place, ba.last_wins, ba.stem, a.size, hex(coalesce(a.digest, a.quick)), a.format, a.scan
+		FROM build b
+		LEFT JOIN build_archive ba ON ba.build_id = b.build_id
+		LEFT JOIN archive a ON a.archive_id = ba.archive_id
+		WHERE b.complete = 1
+		ORDER BY b.build_id, ba.ordinal`, nil, func(v []driver.Value) {
+		label := fmt.Sprint(v[0])
+		h := record.HashOf(all[label] + fmt.Sprintf("%q", v[1:]))
+		all[label] = string(h[:])
+	})
+	return all, conn.Classify(err)
+}
+
+// Prints is [Prints] of this catalog.
+func (c *Catalog) Prints(ctx context.Context) (map[string]string, error) {
+	return Prints(ctx, c.finder)
+}

@@ -1,0 +1,227 @@
+package other
+
+import (
+	"context"
+	"database/sql/driver"
+	"math"
+
+	"pakdb/schema/internal/record"
+)
+
+// entryQuery reads the entries of an edition after a row. Words and folders are looked up
+// in memory.
+const entryQuery = `SELECT r.row, r.offset, r.stored, r.size, r.method_id, r.flags, r.mtime, r.path_hash, r.type_id, r.id_hi, r.id_lo, r.id_bits,
+	r.file_key, r.sum, r.padded, r.print, r.path_id, p.dir_id, p.name, r.content_id, c.hash, c.size
+FROM entry_row r
+LEFT JOIN path p ON p.path_id = r.path_id
+LEFT JOIN content c ON c.content_id = r.content_id
+WHERE r.lineage_id = ?1 AND r.row > ?2 AND r.since <= ?3 AND (r.until = 0 OR r.until > ?3)
+ORDER BY r.row
+LIMIT ?4`
+
+// perChunk is how many entries are read at once: as many as a batch has.
+const perChunk = 8 << 10
+
+// Entry is an entry, and the ids of what it refers to in this catalog.
+type Entry struct {
+	record.Entry
+	ContentID int64 // 0 for none
+	row       int64
+	pathID    int64
+}
+
+// Entries calls take for the entries of an archive, in their order and many at a time,
+// without what is known of their contents.
+func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) error) error {
+	shifts, err := c.shifts(ctx, a)
+	if err != nil {
+		return err
+	}
+	after, ordinal := int64(math.MinInt64), int64(-1)
+	for {
+		chunk := make([]Entry, 0, min(a.Entries+1, perChunk))
+		err := c.each(ctx, "entry_row", entryQuery, []driver.Value{a.lineage, after, a.edition, int64(perChunk)}, func(r *row) {
+			e := c.entry(r)
+			more, err := shifts.at(e.row, a.bits)
+			if err != nil {
+				r.fail("parts", "%v", err)
+			}
+			e.Ordinal = e.row>>a.bits - a.base + more.ordinals
+			if e.Offset >= 0 {
+				e.Offset += more.offsets
+			}
+			if e.Ordinal <= ordinal || e.Ordinal > maxOrdinal {
+				r.fail("row", "ordinal %d after %d", e.Ordinal, ordinal)
+			}
+			ordinal = e.Ordinal
+			chunk = append(chunk, e)
+		})
+		if err != nil || len(chunk) == 0 {
+			return err
+		}
+		after = chunk[len(chunk)-1].row
+		if err := c.addPlaces(ctx, a, chunk); err != nil {
+			return err
+		}
+		if err := take(chunk); err != nil {
+			return err
+		}
+	}
+}
+
+// maxOrdinal is far above what any archive has, and below what rows of editions can tell.
+const maxOrdinal = 1 << 40
+
+func (c *Catalog) entry(r *row) (e Entry) {
+	e.row, e.Offset, e.Stored, e.Size = r.number("row"), r.number("offset"), r.number("stored"), r.number("size")
+	e.Method, e.Flags = c.word(r, "method_id"), r.number("flags")
+	e.ModTime, e.HasTime = r.maybeNumber("mtime")
+	hash, ok := r.maybeNumber("path_hash")
+	e.PathHash, e.HasPathHash = uint64(hash), ok
+	e.Type = c.word(r, "type_id")
+	high, _ := r.maybeNumber("id_hi")
+	low, _ := r.maybeNumber("id_lo")
+	e.IDBits, _ = r.maybeNumber("id_bits")
+	e.ID = [2]uint64{uint64(high), uint64(low)}
+	e.Copied = &record.Copied{}
+	if file := r.blob("file_key", 16); len(file) == 16 {
+		e.Copied.File, e.Copied.HasFile = record.Half(file), true
+	}
+	e.Sum = r.blob("sum")
+	if padded := r.blob("padded", 32); len(padded) == 32 {
+		e.Padded, e.HasPadded = record.Digest(padded), true
+	}
+	e.Copied.Print, e.Copied.HasPrint = r.maybeNumber("print")
+	e.pathID, _ = peek(r)
+	e.Name = c.path(r, "path_id")
+	content, ok := r.maybeNumber("content_id")
+	known, size := r.blob("hash", record.StatedSize, 32), r.next()
+	e.ContentID = content
+	switch size, isNumber := size.(int64); {
+	case !ok: // of an entry whose checksum stands for a content another scan may tell it
+		e.Claimed = len(e.Sum) > 0
+	case known == nil || !isNumber || content <= 0:
+		r.fail("content_id", "%d leads to no row", content)
+	default:
+		e.ContentSize = size
+		e.HasContent = len(known) == 32
+		e.Stated = !e.HasContent
+		copy(e.Content[:], known)
+	}
+	return e
+}
+
+// peek returns the next column, a number, and does not take it.
+func peek(r *row) (int64, bool) {
+	n, ok := r.v[0].(int64)
+	return n, ok
+}
+
+// shift is a row of archive_shift.
+type shift struct {
+	row, ordinals, offsets, width int64
+	parts                         []byte
+}
+
+// shifts are those of an archive, and the last that was used.
+type shifts struct {
+	all  []shift
+	next int
+}
+
+func (c *Catalog) shifts(ctx context.Context, a *Archive) (*shifts, error) {
+	s := &shifts{}
+	if a.edition == 0 {
+		return s, nil
+	}
+	err := c.each(ctx, "archive_shift", "SELECT row, ordinals, offsets, width, parts FROM archive_shift WHERE archive_id = ? ORDER BY row",
+		[]driver.Value{a.ID}, func(r *row) {
+			s.all = append(s.all, shift{r.number("row"), r.number("ordinals"), r.number("offsets"), r.number("width"), r.blob("parts")})
+		})
+	return s, err
+}
+
+// at returns by how much a row differs. Rows must be asked for in their order.
+func (s *shifts) at(row, bits int64) (more shift, err error) {
+	for s.next < len(s.all) && s.all[s.next].row <= row {
+		s.next++
+	}
+	if s.next == 0 {
+		return more, nil
+	}
+	more = s.all[s.next-1]
+	if len(more.parts) == 0 {
+		return more, nil
+	}
+	extra, err := record.MoreAt(more.parts, more.width, row>>bits-more.row>>bits)
+	more.offsets += extra
+	return more, err
+}
+
+// nameOf is an expression for a name: that of a text, or the rest of a path after a root.
+const nameOf = `CASE WHEN t.root_id IS NULL THEN n.name
+	ELSE root.word || substr(d.prefix || p.name, t.start, length(d.prefix || p.name) - length(px.word) - t.start) END`
+
+const nameJoins = ` LEFT JOIN dir d ON d.dir_id = p.dir_id
+	LEFT JOIN word px ON px.word_id = p.ext_id
+	LEFT JOIN name n ON n.name_id = t.name_id
+	LEFT JOIN word root ON root.word_id = t.root_id`
+
+// addPlaces adds what entries are called by where they lie, and by their names, and the
+// packages whose exports they hold.
+func (c *Catalog) addPlaces(ctx context.Context, a *Archive, chunk []Entry) error {
+	range_ := []driver.Value{a.lineage, chunk[0].row, chunk[len(chunk)-1].row}
+	at := 0
+	find := func(row int64) *Entry {
+		for at < len(chunk) && chunk[at].row < row {
+			at++
+		}
+		if at < len(chunk) && chunk[at].row == row {
+			return &chunk[at]
+		}
+		return nil // of another edition
+	}
+	err := c.each(ctx, "entry_symbol", `SELECT t.row, t.space_id, t.key, coalesce(t.name_id, t.root_id), `+nameOf+`
+		FROM entry_symbol t
+		LEFT JOIN entry_row r ON r.lineage_id = t.lineage_id AND r.row = t.row
+		LEFT JOIN path p ON p.path_id = r.path_id`+nameJoins+`
+		WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row, t.space_id, t.key`, range_, func(r *row) {
+		if e := find(r.number("row")); e != nil {
+			e.PlaceSymbols = append(e.PlaceSymbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key"), Name: r.looked("name_id")})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	at = 0
+	err = c.each(ctx, "value_entry", `SELECT t.row, t.header, t.path_id, p.dir_id, p.name, coalesce(t.name_id, t.root_id), `+nameOf+`
+		FROM value_entry t
+		LEFT JOIN path p ON p.path_id = t.path_id`+nameJoins+`
+		WHERE t.lineage_id = ?1 AND t.row BETWEEN ?2 AND ?3 ORDER BY t.row`, range_, func(r *row) {
+		if e := find(r.number("row")); e != nil {
+			e.ExportsOf = &record.Package{Header: r.number("header"), Path: c.path(r, "path_id"), Name: r.looked("name_id")}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return c.addPathSymbols(ctx, chunk)
+}
+
+// addPathSymbols adds what the names of entries define by themselves.
+func (c *Catalog) addPathSymbols(ctx context.Context, chunk []Entry) error {
+	if !c.tables.filled["path_symbol"] {
+		return nil
+	}
+	at := map[int64]*Entry{}
+	var ids []int64
+	for i := range chunk {
+		if e := &chunk[i]; e.pathID != 0 && at[e.pathID] == nil {
+			at[e.pathID], ids = e, append(ids, e.pathID)
+		}
+	}
+	return c.eachOf(ctx, "path_symbol", "SELECT src.a, t.space_id, t.key FROM src CROSS JOIN path_symbol t ON t.path_id = src.a", ids, func(r *row) {
+		e := at[r.number("path_id")]
+		e.Symbols = append(e.Symbols, record.Symbol{Space: c.word(r, "space_id"), Key: r.number("key")})
+	})
+}

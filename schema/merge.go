@@ -1,0 +1,459 @@
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/internal/rescue"
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/internal/other"
+	"pakdb/schema/internal/record"
+	"pakdb/schema/internal/remove"
+)
+
+// MergeOptions say how builds are merged.
+type MergeOptions struct {
+	Search Search
+	// Continues reports whether an archive that was scanned by a key may continue one that
+	// was scanned by an earlier one; nil: if they are equal.
+	Continues func(scan, earlier string) bool
+	// Progress is told of so many more archives, entries, and bytes of the files that these
+	// were in; nil: nobody is.
+	Progress func(archives, entries, bytes int64)
+}
+
+// Merged says what merging a build did.
+type Merged struct {
+	Archives int
+	Shared   int // archives that the catalog had
+	Entries  int64
+	Problems int64
+}
+
+// Merge copies a build of another catalog into c. Its rows take the way that those
+// of a scan take: archives that are there are shared, and those that continue one are
+// stored by what changed. An error means that no build was made; what was completed by
+// then is kept for the next time only if ctx was done.
+func Merge(ctx context.Context, c *Catalog, step *MergeStep, o MergeOptions) (*Merged, error) {
+	if err := addWords(ctx, c, step.From); err != nil {
+		return nil, err
+	}
+	build, err := c.BeginAt(ctx, step.Label, step.Created)
+	if err != nil {
+		return nil, err
+	}
+	build.SetSearch(o.Search)
+	m := &merge{Build: build, step: step, from: step.From.from, o: o, finder: conn.NewFinder(c.path),
+		archives: map[int64]int64{}, handed: map[int64]bool{}, values: map[contentOf]int64{}}
+	defer func() { _ = m.finder.Close() }()
+	if err := rescue.Call(func() error { return m.run(ctx) }); err != nil {
+		_ = build.Abandon() // its error is the one that there is
+		if ctx.Err() == nil {
+			_ = dropUnseen(ctx, c)
+		}
+		return nil, step.From.named(fmt.Errorf("merge build %q: %w", step.Label, err))
+	}
+	m.merged.Problems, err = build.Finish(ctx)
+	return &m.merged, err
+}
+
+// addWords adds the words of the other catalog, also those that no row names: "package-id"
+// is there when something knows packages by ids.
+func addWords(ctx context.Context, c *Catalog, from *Other) error {
+	if from.worded {
+		return nil
+	}
+	words := from.from.Words()
+	err := c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		c.writer.Src.Set(len(words), func(row, _ int) driver.Value { return words[row] })
+		_, err := tx.ExecContext(ctx, "INSERT OR IGNORE INTO word (word) SELECT a FROM src")
+		return err
+	})
+	from.worded = err == nil
+	return c.named(err)
+}
+
+// dropUnseen removes what a build that failed has left.
+func dropUnseen(ctx context.Context, c *Catalog) error {
+	return c.writer.InTx(ctx, func(tx *sql.Tx) error {
+		if err := remove.Unfinished(ctx, tx); err != nil {
+			return err
+		}
+		return remove.Unmounted(ctx, tx)
+	})
+}
+
+// merge is a build of another catalog on its way into this one.
+type merge struct {
+	*Build
+	step   *MergeStep
+	from   *other.Catalog
+	o      MergeOptions
+	finder *conn.Finder // looks up what this catalog has
+	merged Merged
+
+	archives map[int64]int64     // by their ids there
+	handed   map[int64]bool      // contents, by their ids there, about which the catalog knows all by now
+	values   map[contentOf]int64 // sets of values, by their ids there, that an entry is to hand over
+}
+
+// contentOf is a content, by its id in the other catalog, and the package that it is of.
+type contentOf struct{ content, header int64 }
+
+func (m *merge) run(ctx context.Context) error {
+	if err := m.addMappings(ctx); err != nil {
+		return err
+	}
+	mounts, err := m.from.Mounts(ctx, m.step.build.ID)
+	if err != nil {
+		return err
+	}
+	for _, mount := range mounts {
+		id, ok := m.archives[mount.Archive]
+		if !ok {
+			if id, err = m.addArchive(ctx, &mount); err != nil {
+				return err
+			}
+			m.archives[mount.Archive] = id
+		}
+		mount.Archive = id
+		m.Mount(mount)
+		m.merged.Archives++
+	}
+	if err := m.flush(); err != nil {
+		return err
+	}
+	if err := m.addSearched(ctx); err != nil {
+		return err
+	}
+	return m.addSets(ctx)
+}
+
+// addArchive returns the id of an archive, which is added unless the catalog has it.
+func (m *merge) addArchive(ctx context.Context, mount *Mount) (int64, error) {
+	a, err := m.from.Archive(ctx, mount.Archive)
+	if err != nil {
+		return 0, err
+	}
+	known, err := m.Known(ctx, a.Size, a.ModTime, a.Quick, a.Scan)
+	if err != nil {
+		return 0, err
+	}
+	for _, k := range known {
+		if isSameFile(a, &k) {
+			m.merged.Shared++
+			m.count(1, k.Entries, a.Size)
+			return k.Archive, nil
+		}
+	}
+	as := a.Archive
+	as.Name = mount.Name
+	if m.o.Continues != nil {
+		as.Continues = func(earlier string) bool { return m.o.Continues(a.Scan, earlier) }
+	}
+	before, err := m.EditionBefore(ctx, &as)
+	if err != nil {
+		return 0, err
+	}
+	id := m.Continue(as, before)
+	bytes := int64(0) // that were counted
+	err = m.from.Entries(ctx, a, func(chunk []other.Entry) error {
+		if err := m.addContents(ctx, chunk); err != nil {
+			return err
+		}
+		for i := range chunk {
+			if err := m.Add(id, &chunk[i].Entry); err != nil {
+				return err
+			}
+		}
+		part := int64(float64(a.Size) * float64(len(chunk)) / float64(max(a.Entries, int64(len(chunk)))))
+		bytes += part
+		m.count(0, int64(len(chunk)), part)
+		return ctx.Err()
+	})
+	if err != nil {
+		return 0, err
+	}
+	if err := m.from.Problems(ctx, a.ID, func(p Problem) { m.AddProblem(id, p) }); err != nil {
+		return 0, err
+	}
+	if err := m.from.Names(ctx, a.ID, func(n Name) { m.AddName(id, n) }); err != nil {
+		return 0, err
+	}
+	m.EndArchive(id, a.Digest)
+	m.count(1, 0, a.Size-bytes)
+	return id, nil
+}
+
+// isSameFile reports whether an archive was made of the same bytes as one that the catalog
+// has, of which size, samples and scan are equal. Where one has no digest, as after a
+// quick scan, the times decide.
+func isSameFile(a *other.Archive, k *Known) bool {
+	if a.Digest != nil && k.Digest != nil {
+		return *a.Digest == *k.Digest
+	}
+	return a.ModTime == k.ModTime && a.ModTime != 0
+}
+
+func (m *merge) count(archives, entries, bytes int64) {
+	m.merged.Entries += entries
+	if m.o.Progress != nil {
+		m.o.Progress(archives, entries, bytes)
+	}
+}
+
+// there is what this catalog knows of a content.
+type there struct {
+	inspected string
+	sketched  bool
+	digests   map[int64]bool
+	values    map[int64]string // what made them, by header
+}
+
+// addContents adds to entries what this catalog is to know of their contents: all of one
+// that is new, and what it lacks of the others. Each content is looked at once.
+func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
+	holders := map[int64]*other.Entry{}
+	var ids []int64
+	for i := range chunk {
+		if e := &chunk[i]; e.HasContent && !m.handed[e.ContentID] {
+			m.handed[e.ContentID] = true
+			holders[e.ContentID], ids = e, append(ids, e.ContentID)
+		}
+	}
+	known, err := m.lookUp(ctx, holders, ids)
+	if err != nil {
+		return err
+	}
+	by, err := m.from.Inspected(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var whole, marks []int64
+	for _, id := range ids {
+		switch k := known[id]; {
+		case k == nil:
+			whole = append(whole, id)
+		case by[id] != "" && !inspectedSince(k.inspected, by[id]):
+			known[id] = nil // all of it is replaced
+			whole = append(whole, id)
+		default:
+			marks = append(marks, id)
+		}
+	}
+	all, err := m.from.Contents(ctx, whole)
+	if err != nil {
+		return err
+	}
+	some, err := m.from.Marks(ctx, marks)
+	if err != nil {
+		return err
+	}
+	for id, c := range all {
+		e := holders[id]
+		e.Facts, e.Sketch, e.Copied.Digests = c.Facts, c.Sketch, c.Digests
+	}
+	for id, c := range some {
+		e, k := holders[id], known[id]
+		if !k.sketched {
+			e.Sketch = c.Sketch
+		}
+		for _, d := range c.Digests {
+			half := record.HalfOf(&d.Header)
+			if !k.digests[half.Key()] {
+				e.Copied.Digests = append(e.Copied.Digests, d)
+			}
+		}
+	}
+	return m.addValues(ctx, chunk, ids, known)
+}
+
+// addValues adds to entries the values in their contents that this catalog lacks.
+func (m *merge) addValues(ctx context.Context, chunk []other.Entry, ids []int64, known map[int64]*there) error {
+	keys, err := m.from.OwnSets(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, s := range keys {
+		if k := known[s.Content]; k == nil || !inspectedSince(k.values[s.Header], s.Reader) {
+			m.values[contentOf{s.Content, s.Header}] = s.Set
+		}
+	}
+	if len(m.values) == 0 {
+		return nil
+	}
+	holders := map[contentOf]*other.Entry{}
+	var sets []int64
+	for i := range chunk {
+		e := &chunk[i]
+		if e.ExportsOf == nil || e.ContentID == 0 {
+			continue
+		}
+		k := contentOf{e.ContentID, e.ExportsOf.Header}
+		if set, ok := m.values[k]; ok {
+			holders[k], sets = e, append(sets, set)
+			delete(m.values, k)
+		}
+	}
+	all, err := m.from.Sets(ctx, sets)
+	for i := range all {
+		if e := holders[contentOf{all[i].Content, all[i].Header}]; e != nil {
+			e.Values = all[i].Values
+		}
+	}
+	return err
+}
+
+// lookUp returns what this catalog knows of contents, by their ids in the other one; nil
+// for those that it does not have.
+func (m *merge) lookUp(ctx context.Context, holders map[int64]*other.Entry, ids []int64) (map[int64]*there, error) {
+	known := map[int64]*there{}
+	here, err := m.find(ctx, ids, func(id int64) other.Hash { return other.Hash{Hash: holders[id].Content, Size: holders[id].ContentSize} })
+	if err != nil || len(here) == 0 {
+		return known, err
+	}
+	at := make(map[int64]*there, len(here))
+	var found []int64
+	for _, id := range ids {
+		if our, ok := here[id]; ok {
+			k := &there{digests: map[int64]bool{}, values: map[int64]string{}}
+			known[id], at[our], found = k, k, append(found, our)
+		}
+	}
+	for _, q := range []struct {
+		query string
+		take  func(k *there, v []driver.Value)
+	}{
+		{"SELECT src.a, w.word FROM src CROSS JOIN content c ON c.content_id = src.a JOIN word w ON w.word_id = c.inspected_id",
+			func(k *there, v []driver.Value) { k.inspected, _ = v[1].(string) }},
+		{"SELECT src.a FROM src CROSS JOIN content_sketch t ON t.content_id = src.a",
+			func(k *there, _ []driver.Value) { k.sketched = true }},
+		{"SELECT src.a, t.header FROM src CROSS JOIN package_digest t ON t.content_id = src.a",
+			func(k *there, v []driver.Value) { k.digests[v[1].(int64)] = true }},
+		{"SELECT src.a, t.header, w.word FROM src CROSS JOIN value_set t ON t.content_id = src.a AND t.context = 0 JOIN word w ON w.word_id = t.reader_id",
+			func(k *there, v []driver.Value) { k.values[v[1].(int64)], _ = v[2].(string) }},
+	} {
+		err := m.finder.Each(ctx, q.query, len(found), func(row, _ int) driver.Value { return found[row] },
+			func(v []driver.Value) { q.take(at[v[0].(int64)], v) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return known, nil
+}
+
+// find returns the ids that contents have in this catalog, by those in the other one. What
+// this build has added is found after a flush.
+func (m *merge) find(ctx context.Context, ids []int64, hashOf func(id int64) other.Hash) (map[int64]int64, error) {
+	here := map[int64]int64{}
+	err := m.finder.Each(ctx, `SELECT src.b, c.content_id, c.hash, c.size FROM src
+		CROSS JOIN content_key k ON k.key = src.a
+		CROSS JOIN content c ON c.content_id = k.content_id`, len(ids),
+		func(row, col int) driver.Value {
+			if col == 0 {
+				h := hashOf(ids[row])
+				return ContentKey(h.Hash[:])
+			}
+			return int64(row)
+		}, func(v []driver.Value) {
+			id := ids[v[0].(int64)]
+			h := hashOf(id)
+			hash, _ := v[2].([]byte)
+			size, _ := v[3].(int64)
+			if len(hash) >= StatedSize && record.Half(hash[:16]) == record.HalfOf(&h.Hash) && size == h.Size {
+				here[id] = v[1].(int64)
+			}
+		})
+	return here, err
+}
+
+// addMappings has this catalog keep the mappings of the other one, the last of which
+// become its last.
+func (m *merge) addMappings(ctx context.Context) error {
+	if m.step.From.mapped {
+		return nil
+	}
+	m.step.From.mapped = true
+	all, err := m.from.Mappings(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	last, err := m.Mappings(ctx)
+	if err != nil {
+		return err
+	}
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].Used == all[0].Used {
+			n++
+		}
+		var group []Mapping
+		var classes []*Values
+		for _, o := range all[:n] {
+			if blake3.Sum256(o.Data) != o.Digest {
+				return fmt.Errorf("%w: mapping.data: %s has another digest", ErrDamaged, o.Name)
+			}
+			group, classes = append(group, Mapping{Name: o.Name, Digest: o.Digest, Data: o.Data}), append(classes, o.Values)
+		}
+		if all = all[n:]; len(all) == 0 && sameMappings(group, last) {
+			return nil
+		}
+		if err := m.RememberMappings(ctx, group, classes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sameMappings(a, b []Mapping) bool {
+	for i := range a {
+		if len(a) != len(b) || a[i].Digest != b[i].Digest {
+			return false
+		}
+	}
+	return true
+}
+
+// addSets adds the values that hold in the build alone, and what stands for the classes by
+// which they were read: not what a scan would say, which counts in ids of one catalog.
+func (m *merge) addSets(ctx context.Context) error {
+	if !m.step.build.Valued {
+		return nil
+	}
+	h := blake3.New()
+	_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte("merged"), uint64(m.step.build.State)))
+	err := m.from.BuildSets(ctx, m.step.build.ID, func(sets []other.Set) error {
+		ids := make([]int64, len(sets))
+		for i := range sets {
+			ids[i] = sets[i].Content
+		}
+		hashes, err := m.from.Hashes(ctx, ids)
+		if err != nil {
+			return err
+		}
+		here, err := m.find(ctx, ids, func(id int64) other.Hash { return hashes[id] })
+		if err != nil {
+			return err
+		}
+		var ours []ValueSet
+		for _, s := range sets {
+			id, ok := here[s.Content]
+			if !ok {
+				return fmt.Errorf("%w: build_value.set_id: of a content that the build does not have", ErrDamaged)
+			}
+			ours = append(ours, ValueSet{Content: id, Header: s.Header, Values: s.Values})
+			hash := hashes[s.Content].Hash
+			_, _ = h.Write(binary.LittleEndian.AppendUint64(hash[:], uint64(s.Header)))
+		}
+		return m.AddSets(ours)
+	})
+	if err != nil {
+		return err
+	}
+	return m.SetValueState(ctx, int64(binary.LittleEndian.Uint64(h.Sum(nil))))
+}
