@@ -35,7 +35,6 @@ func TestResultKeys(t *testing.T) {
 		{"index", 0, []string{"--build", "1", old}},
 		{"index", 1, []string{"--build", "bad", damaged}},
 		{"merge", 0, []string{in("c.db"), "--into", in("merged.db")}},
-		{"merge", 3, []string{old, "--into", in("merged.db")}},
 		{"verify", 0, []string{old}},
 		{"verify", 1, []string{damaged}},
 		{"pack", 0, []string{old, "-o", in("packed.sip")}},
