@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"pakdb/codecs"
@@ -103,6 +104,21 @@ func (o *opened) continues(scan string) bool {
 	rest, ok := strings.CutPrefix(scan, o.scan[:o.parts])
 	rest, quick := strings.CutSuffix(rest, quickKey)
 	return ok && (rest == "" || strings.HasPrefix(rest, partKey)) && (!quick || strings.HasSuffix(o.scan, quickKey))
+}
+
+// Alike returns the keys of scans whose archives a scan by a key takes for its own, if they
+// are of the same file: of full scans where it was a quick one, and of those that made
+// sketches as well. The first that there is one of counts.
+func Alike(scan string) (keys []string) {
+	for _, key := range []string{strings.TrimSuffix(scan, quickKey), scan} {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+			if !strings.Contains(scan, sketchKey) {
+				keys = append(keys, key+sketchKey)
+			}
+		}
+	}
+	return keys
 }
 
 // keyTail is what a scan key says of files beside the archive, and that it was not read.

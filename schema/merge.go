@@ -22,6 +22,9 @@ type MergeOptions struct {
 	// Continues reports whether an archive that was scanned by a key may continue one that
 	// was scanned by an earlier one; nil: if they are equal.
 	Continues func(scan, earlier string) bool
+	// Alike returns the keys of scans that made all that one by a key made, if not more, the
+	// best first; nil: the key itself is the only one.
+	Alike func(scan string) []string
 	// Progress is told of so many more archives, entries, and bytes of the files that these
 	// were in; nil: nobody is.
 	Progress func(archives, entries, bytes int64)
@@ -140,16 +143,14 @@ func (m *merge) addArchive(ctx context.Context, mount *Mount) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	known, err := m.Known(ctx, a.Size, a.ModTime, a.Quick, a.Scan)
+	known, err := m.known(ctx, a)
 	if err != nil {
 		return 0, err
 	}
-	for _, k := range known {
-		if isSameFile(a, &k) {
-			m.merged.Shared++
-			m.count(1, k.Entries, a.Size)
-			return k.Archive, nil
-		}
+	if known != nil {
+		m.merged.Shared++
+		m.count(1, known.Entries, a.Size)
+		return known.Archive, nil
 	}
 	as := a.Archive
 	as.Name = mount.Name
@@ -188,6 +189,26 @@ func (m *merge) addArchive(ctx context.Context, mount *Mount) (int64, error) {
 	m.EndArchive(id, a.Digest)
 	m.count(1, 0, a.Size-bytes)
 	return id, nil
+}
+
+// known returns the archive of this catalog that is to be shared, nil for none.
+func (m *merge) known(ctx context.Context, a *other.Archive) (*Known, error) {
+	keys := []string{a.Scan}
+	if m.o.Alike != nil {
+		keys = m.o.Alike(a.Scan)
+	}
+	for _, key := range keys {
+		all, err := m.Known(ctx, a.Size, a.ModTime, a.Quick, key)
+		if err != nil {
+			return nil, err
+		}
+		for i := range all {
+			if isSameFile(a, &all[i]) {
+				return &all[i], nil
+			}
+		}
+	}
+	return nil, nil
 }
 
 // isSameFile reports whether an archive was made of the same bytes as one that the catalog

@@ -29,7 +29,7 @@ func tryMerge(ctx context.Context, t *testing.T, into, from string) error {
 	steps, err := schema.PlanMerge(ctx, c, []*schema.Other{o}, false)
 	for i := range steps {
 		if err == nil && !steps[i].Same {
-			_, err = schema.Merge(ctx, c, &steps[i], schema.MergeOptions{Continues: indexer.Continues})
+			_, err = schema.Merge(ctx, c, &steps[i], schema.MergeOptions{Continues: indexer.Continues, Alike: indexer.Alike})
 		}
 	}
 	return err

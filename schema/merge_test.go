@@ -105,7 +105,7 @@ func mergeInto(t testing.TB, into string, replace bool, from ...string) (steps [
 		if steps[i].Same {
 			continue
 		}
-		if _, err := schema.Merge(t.Context(), c, &steps[i], schema.MergeOptions{Continues: indexer.Continues}); err != nil {
+		if _, err := schema.Merge(t.Context(), c, &steps[i], schema.MergeOptions{Continues: indexer.Continues, Alike: indexer.Alike}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,6 +147,7 @@ func gameFolders(t *testing.T) (folders []string) {
 			"DropStuff.umod": sample("unreal-package/DropStuff.umod")},
 		{"Harbor.pak": "Harbor.pak", "Harbor_0_P.pak": "Harbor_next.pak", "mu_cdata.sip": "mu_cdata_1.5.sip", "copy.sip": "Calligraphy_next.sip",
 			"broken.sip": sample("gpak/BROKEN_truncated_table.sip"), "u/TestUC2.u": sample("unreal-package/TestUC2.u")},
+		{"Harbor.pak": "Harbor.pak", "Harbor_0_P.pak": "Harbor_next.pak", "Harbor_1_P.pak": "Harbor.pak"},
 		{"Harbor.pak": "Harbor.pak", "Metroid1.pak": retro, "Calligraphy.sip": "Calligraphy_next.sip", "mu_cdata.sip": "mu_cdata_1.6.sip"},
 	} {
 		folder := filepath.Join(dir, fmt.Sprintf("1.%d", i))
@@ -169,12 +170,17 @@ func gameFolders(t *testing.T) (folders []string) {
 			if err := os.WriteFile(to, content, 0o600); err != nil {
 				t.Fatal(err)
 			}
+			at := time.Date(2026, 1, 1, 0, 0, i/3, 0, time.UTC) // by it quick scans know a file
+			if err := os.Chtimes(to, at, at); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	return folders
 }
 
-// scanFolders scans builds into a catalog, in their order. Build n was made on day n.
+// scanFolders scans builds into a catalog, in their order. Build n was made on day n, and
+// the last but one is scanned quickly.
 func scanFolders(t *testing.T, path string, folders []string, builds ...int) {
 	t.Helper()
 	scanWith(t, path, schema.Mapping{}, folders, builds...)
@@ -187,7 +193,7 @@ func scanWith(t *testing.T, path string, mappings schema.Mapping, folders []stri
 		t.Fatal(err)
 	}
 	for _, n := range builds {
-		o := indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{folders[n]}, Sketch: true,
+		o := indexer.Options{Catalog: c, Registry: all.Registry(), Paths: []string{folders[n]}, Sketch: true, Quick: n == 4,
 			Created: time.Date(2026, 1, 1+n, 0, 0, 0, 0, time.UTC)}
 		if mappings.Data != nil {
 			o.Mappings = []schema.Mapping{mappings}
@@ -207,7 +213,7 @@ func TestMergeParts(t *testing.T) {
 	folders := gameFolders(t)
 	dir := t.TempDir()
 	one := filepath.Join(dir, "one.db")
-	scanFolders(t, one, folders, 0, 1, 2, 3, 4)
+	scanFolders(t, one, folders, 0, 1, 2, 3, 4, 5)
 	want := viewRows(t, readDB(t, one))
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

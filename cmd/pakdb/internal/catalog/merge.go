@@ -166,7 +166,7 @@ func mergeAll(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts mer
 			p.Bytes.Add(s.Bytes)
 		}
 	}
-	o := schema.MergeOptions{Search: schema.SearchMade, Continues: indexer.Continues, Progress: func(archives, entries, bytes int64) {
+	o := schema.MergeOptions{Search: schema.SearchMade, Continues: indexer.Continues, Alike: indexer.Alike, Progress: func(archives, entries, bytes int64) {
 		p.FilesDone.Add(archives)
 		p.Entries.Add(entries)
 		p.BytesDone.Add(bytes)
