@@ -65,8 +65,18 @@ func (s *Source) Entry(ctx context.Context, b *explore.Build, at explore.Place) 
 // file fills in what the view files has of an entry, and reports whether it has it. Its path
 // there is another one if it has that from another container.
 func (s *Source) file(ctx context.Context, e *explore.Entry, of values) (seen bool, err error) {
+	const row = " FROM files WHERE build = :build AND archive = :archive AND ordinal = :ordinal"
 	of = maps.Clone(of)
-	err = s.each(ctx, "SELECT path, shadowed_count FROM files WHERE build = :build AND archive = :archive AND ordinal = :ordinal", of, func(v []driver.Value) error {
+	gamePath := func(v []driver.Value) error {
+		seen, e.GamePath, e.Hides = true, text(v[0]), integer(v[1])
+		return nil
+	}
+	if e.Path != "" {
+		if err = s.each(ctx, "SELECT game_path, shadowed_count"+row+" AND path = :path", of, gamePath); seen || err != nil {
+			return seen, err
+		}
+	}
+	err = s.each(ctx, "SELECT path, shadowed_count"+row, of, func(v []driver.Value) error {
 		seen, e.Hides = true, integer(v[1])
 		if delete(of, "path"); v[0] != nil {
 			of["path"] = text(v[0])
@@ -76,10 +86,7 @@ func (s *Source) file(ctx context.Context, e *explore.Entry, of values) (seen bo
 	if _, named := of["path"]; err != nil || !seen || !named {
 		return seen, err
 	}
-	return seen, s.each(ctx, "SELECT game_path FROM files WHERE build = :build AND archive = :archive AND ordinal = :ordinal AND path = :path", of, func(v []driver.Value) error {
-		e.GamePath = text(v[0])
-		return nil
-	})
+	return seen, s.each(ctx, "SELECT game_path, shadowed_count"+row+" AND path = :path", of, gamePath)
 }
 
 // shadow tells what hides an entry that is no file of the game, or what it hides itself as a
