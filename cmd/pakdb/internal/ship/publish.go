@@ -80,7 +80,7 @@ ten times the CPU: new players then fetch up to a quarter less.`,
   pakdb publish builds/1.52 -o /srv/game --effort best
   pakdb publish builds/1.53 -o /srv/game --channel beta
   pakdb publish win/1.53 -o /srv/game --platform windows
-  pakdb publish builds/1.53 -o /srv/game --part fr='Localization/fr/**' --part dlc1='{Paks/DLC1*,DLC1/**}'
+  pakdb publish 1.53 -o /srv/game --part fr='*/fr/**' --part dlc='DLC*/**'
   pakdb publish 1.53 -o /srv/game --promote --rollout 10%
   pakdb publish 1.53 -o /srv/game --promote
   pakdb publish builds/current --label 1.53-beta -o /srv/game --sign release.key
