@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/zeebo/blake3"
 
@@ -432,12 +433,7 @@ func (m *merge) addMappings(ctx context.Context) error {
 }
 
 func sameMappings(a, b []Mapping) bool {
-	for i := range a {
-		if len(a) != len(b) || a[i].Digest != b[i].Digest {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b Mapping) bool { return a.Digest == b.Digest })
 }
 
 // addSets adds the values that hold in the build alone, and what stands for the classes by

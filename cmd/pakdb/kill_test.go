@@ -122,16 +122,34 @@ func check(t *testing.T, catalog string) {
 // rowsOf is a digest of all that the catalog shows of its entries.
 func rowsOf(t *testing.T, catalog string) string {
 	t.Helper()
+	h, n := sha256.New(), 0
+	eachRow(t, catalog, `SELECT build, archive, ordinal, path, offset, stored, size, method, content
+		FROM entries ORDER BY build, archive, ordinal`, func(values []sql.RawBytes) {
+		n++
+		for _, v := range values {
+			_, _ = h.Write(v)
+			_, _ = h.Write([]byte{0})
+		}
+		_, _ = io.WriteString(h, "\n")
+	})
+	return fmt.Sprintf("%d rows, %x", n, h.Sum(nil)[:8])
+}
+
+// eachRow calls use for each row of a query. The values are good until it returns.
+func eachRow(t *testing.T, catalog, query string, use func(values []sql.RawBytes)) {
+	t.Helper()
 	db := openCatalog(t, catalog)
 	defer func() { _ = db.Close() }()
-	rows, err := db.Query(`SELECT build, archive, ordinal, path, offset, stored, size, method, content
-		FROM entries ORDER BY build, archive, ordinal`)
+	rows, err := db.Query(query)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = rows.Close() }()
-	h, n := sha256.New(), 0
-	values := make([]sql.RawBytes, 9)
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := make([]sql.RawBytes, len(columns))
 	into := make([]any, len(values))
 	for i := range values {
 		into[i] = &values[i]
@@ -140,15 +158,9 @@ func rowsOf(t *testing.T, catalog string) string {
 		if err := rows.Scan(into...); err != nil {
 			t.Fatal(err)
 		}
-		n++
-		for _, v := range values {
-			_, _ = h.Write(v)
-			_, _ = h.Write([]byte{0})
-		}
-		_, _ = io.WriteString(h, "\n")
+		use(values)
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%d rows, %x", n, h.Sum(nil)[:8])
 }

@@ -94,30 +94,12 @@ func sizeOf(t *testing.T, path string) int64 {
 // rowsOfBuilds is a digest of all that the catalog shows of the entries of each build.
 func rowsOfBuilds(t *testing.T, catalog string) map[string]string {
 	t.Helper()
-	db := openCatalog(t, catalog)
-	defer func() { _ = db.Close() }()
-	rows, err := db.Query(`SELECT b.build, b.created_at, b.archive_count, e.archive, e.ordinal, e.path, e.offset, e.stored, e.size, e.method, e.content
-		FROM builds b LEFT JOIN entries e ON e.build = b.build ORDER BY 1, 4, 5`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
 	all := map[string]string{}
-	values := make([]sql.RawBytes, 11)
-	into := make([]any, len(values))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			t.Fatal(err)
-		}
+	eachRow(t, catalog, `SELECT b.build, b.created_at, b.archive_count, e.archive, e.ordinal, e.path, e.offset, e.stored, e.size, e.method, e.content
+		FROM builds b LEFT JOIN entries e ON e.build = b.build ORDER BY 1, 4, 5`, func(values []sql.RawBytes) {
 		build := string(values[0])
 		h := sha256.Sum256(fmt.Appendf(nil, "%s%q", all[build], values[1:]))
 		all[build] = fmt.Sprintf("%x", h[:8])
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	})
 	return all
 }
