@@ -1,33 +1,26 @@
 package unrealpak
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha1"
 	"errors"
 	"io"
 	"runtime"
-	"sync"
 
 	"pakdb/codecs/compress"
-	"pakdb/codecs/internal/spool"
-	"pakdb/internal/aes256"
+	"pakdb/codecs/internal/blocks"
 	"pakdb/internal/rescue"
 )
 
 // pack writes content in compressed blocks, or stored when that is not worth
 // it. How many blocks there are decides the size of the record before them, so
-// content is spooled first. Small contents are compressed beside each other, see
+// they are spooled first. Small contents are compressed beside each other, see
 // queue; a large one by itself, its blocks beside each other.
 func (w *writer) pack(ctx context.Context, name string, rec *record, m compress.Method, r io.Reader) error {
 	p := w.newPacking(name, rec, m)
-	_, err := io.CopyN(&p.raw, r, maxQueued+1)
-	if errors.Is(err, io.EOF) {
+	whole, err := p.content.Take(r, maxQueued)
+	if whole {
 		w.enqueue(p)
 		return w.flush(ctx, queueBytes)
-	}
-	if err == nil {
-		_, err = io.Copy(&p.raw, r)
 	}
 	if err == nil {
 		err = w.flush(ctx, 0)
@@ -43,44 +36,46 @@ func (w *writer) pack(ctx context.Context, name string, rec *record, m compress.
 
 // packing is an entry on its way to be compressed and written.
 type packing struct {
-	name       string
-	rec        *record
-	method     compress.Method
-	fast       bool // by compress.EncodeFast
-	raw, coded spool.Spool
-	jobs       []encodeJob
-
-	worth bool // to be compressed
-	err   error
-	done  chan struct{}
+	name    string
+	rec     *record
+	method  compress.Method
+	content *blocks.Content
+	worth   bool // to be compressed
+	err     error
+	done    chan struct{}
 }
 
 func (w *writer) newPacking(name string, rec *record, m compress.Method) *packing {
-	p := &packing{}
+	p := &packing{name: name, rec: rec, method: m}
 	if n := len(w.free); n > 0 {
-		p, w.free = w.free[n-1], w.free[:n-1]
+		p.content, w.free = w.free[n-1], w.free[:n-1]
+		w.kept -= p.content.Memory()
+	} else {
+		p.content = &blocks.Content{}
 	}
-	p.name, p.rec, p.method, p.fast, p.worth, p.err, p.done = name, rec, m, w.opt.Fast, false, nil, nil
 	return p
 }
 
-// recycle keeps the buffers of p for the next one.
+// recycle keeps the buffers of p for the next one, unless enough are kept.
 func (w *writer) recycle(p *packing) error {
-	w.free = append(w.free, p)
-	return errors.Join(p.raw.Reset(), p.coded.Reset())
+	err := p.content.Reset()
+	if n := p.content.Memory(); w.kept+n <= maxKept {
+		w.free, w.kept = append(w.free, p.content), w.kept+n
+	}
+	return err
 }
 
 // put writes what was encoded.
 func (w *writer) put(ctx context.Context, p *packing) (err error) {
 	if !p.worth {
 		*p.rec = record{flags: p.rec.flags}
-		return w.place(p.name, p.rec, func() error { return w.store(ctx, p.rec, io.NewSectionReader(&p.raw, 0, p.raw.Size())) })
+		return w.place(p.name, p.rec, func() error { return w.store(ctx, p.rec, p.content.Reader()) })
 	}
 	if p.rec.method, err = w.methodField(p.method); err != nil {
 		return err
 	}
 	return w.place(p.name, p.rec, func() error {
-		_, err := p.coded.WriteTo(w.out)
+		_, err := p.content.WriteTo(w.out)
 		return err
 	})
 }
@@ -99,94 +94,25 @@ func worthIt(v version, m compress.Method, raw, coded int64) bool {
 	return saved > 0
 }
 
-// encode compresses the spooled content, as many as parallel blocks at once, and
-// fills in the record. It shares nothing with the writer that changes.
+// encode compresses the content, as many as parallel blocks at once, and fills in the
+// record. It shares nothing with the writer that changes.
 func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
-	size, bs := p.raw.Size(), int64(w.opt.BlockSize)
-	if size == 0 {
-		return nil
+	c, rec := p.content, p.rec
+	o := blocks.Options{Method: p.method, Fast: w.opt.Fast, Size: w.opt.BlockSize}
+	if rec.encrypted() {
+		o.Cipher = w.crypt.block
 	}
-	n := (size + bs - 1) / bs
-	rec := p.rec
-	rec.usize, rec.blockSize = size, uint32(min(bs, size))
-	pos := w.version.recordSize(true, int(n))
-	sum := sha1.New()
-	plain := int64(0) // coded bytes without padding
-	var head []byte   // of the first block: it pads every one
-	for len(p.jobs) < parallel {
-		p.jobs = append(p.jobs, encodeJob{})
+	if err := c.Encode(ctx, o, parallel); err != nil || c.Size == 0 {
+		return err
 	}
-	for first := int64(0); first < n; first += int64(parallel) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		batch := p.jobs[:min(int64(parallel), n-first)]
-		if err := p.encodeBatch(batch, first*bs, bs); err != nil {
-			return err
-		}
-		for i := range batch {
-			coded := batch[i].coded
-			rec.blocks = append(rec.blocks, blockRange{pos, pos + int64(len(coded))})
-			plain += int64(len(coded))
-			if rec.encrypted() {
-				if head == nil {
-					head = bytes.Clone(coded[:min(len(coded), aes256.Block)])
-				}
-				coded = aes256.AppendPadding(coded, head, int64(len(coded)))
-				aes256.EncryptECB(w.crypt.block, coded)
-			}
-			pos += int64(len(coded))
-			sum.Write(coded)
-			if _, err := p.coded.Write(coded); err != nil {
-				return err
-			}
-		}
+	start := w.version.recordSize(true, len(c.Blocks))
+	for _, b := range c.Blocks {
+		rec.blocks = append(rec.blocks, blockRange{start + b.Start, start + b.End})
 	}
-	rec.size = p.coded.Size()
-	sum.Sum(rec.sum[:0])
-	p.worth = worthIt(w.version, p.method, size, plain)
+	rec.usize, rec.blockSize = c.Size, uint32(min(int64(o.Size), c.Size))
+	rec.size, rec.sum = c.Stored(), c.Sum
+	p.worth = worthIt(w.version, p.method, c.Size, c.Packed)
 	return nil
-}
-
-type encodeJob struct {
-	plain, coded []byte
-	err          error
-}
-
-// encodeBatch compresses consecutive blocks of bs bytes from offset off on, in
-// parallel.
-func (p *packing) encodeBatch(batch []encodeJob, off, bs int64) error {
-	for i := range batch {
-		j := &batch[i]
-		j.plain = grow(j.plain, int(min(bs, p.raw.Size()-off)))
-		if _, err := p.raw.ReadAt(j.plain, off); err != nil && err != io.EOF {
-			return err
-		}
-		off += bs
-	}
-	if len(batch) == 1 {
-		batch[0].encode(p.method, p.fast)
-		return batch[0].err
-	}
-	var wg sync.WaitGroup
-	for i := range batch {
-		wg.Go(func() { batch[i].encode(p.method, p.fast) })
-	}
-	wg.Wait()
-	for i := range batch {
-		if batch[i].err != nil {
-			return batch[i].err
-		}
-	}
-	return nil
-}
-
-func (j *encodeJob) encode(m compress.Method, fast bool) {
-	encode := compress.Encode
-	if fast {
-		encode = compress.EncodeFast
-	}
-	j.coded, j.err = encode(m, j.coded[:0], j.plain)
 }
 
 // Small contents have too few blocks to keep the processors busy. They wait in a
@@ -197,17 +123,19 @@ func (j *encodeJob) encode(m compress.Method, fast bool) {
 
 // maxQueued is the largest content that is queued, in bytes, and queueBytes what
 // the queue holds. It is far longer than there are processors: whoever waits for
-// the oldest content, whose thread may be out of turn, lets the others go on.
+// the oldest content, whose thread may be out of turn, lets the others go on. maxKept
+// is how many bytes of buffers are kept for the next contents.
 const (
 	maxQueued  = 1 << 20
 	queueBytes = 4 << 20
+	maxKept    = 8 << 20
 )
 
 // enqueue starts to compress a content.
 func (w *writer) enqueue(p *packing) {
 	p.done = make(chan struct{})
 	w.queue = append(w.queue, p)
-	w.queued += p.raw.Size()
+	w.queued += p.content.Held()
 	if w.turns == nil {
 		w.turns = make(chan struct{}, runtime.GOMAXPROCS(0))
 	}
@@ -224,7 +152,7 @@ func (w *writer) enqueue(p *packing) {
 func (w *writer) flush(ctx context.Context, left int64) (err error) {
 	for len(w.queue) > 0 && w.queued >= left {
 		p := w.queue[0]
-		w.queue, w.queued = w.queue[1:], w.queued-p.raw.Size()
+		w.queue, w.queued = w.queue[1:], w.queued-p.content.Held()
 		<-p.done
 		if err == nil {
 			err = ctx.Err()

@@ -11,6 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/internal/backpatch"
+	"pakdb/codecs/internal/blocks"
 	"pakdb/codecs/internal/ue"
 	"pakdb/internal/aes256"
 )
@@ -44,13 +45,14 @@ type writer struct {
 	crypt   crypt
 	slots   []string
 	entries []packed
-	names   map[string]bool // lower case
-	buf     []byte          // of chunk bytes, and room for padding
-	queue   []*packing      // on their way to be written, see flush
-	queued  int64           // bytes in the queue
-	turns   chan struct{}   // of those in the queue, to be compressed
-	free    []*packing      // for their buffers
-	err     error           // sticky
+	names   map[string]bool   // lower case
+	buf     []byte            // of chunk bytes, and room for padding
+	queue   []*packing        // on their way to be written, see flush
+	queued  int64             // bytes in the queue
+	turns   chan struct{}     // of those in the queue, to be compressed
+	free    []*blocks.Content // for their buffers
+	kept    int64             // bytes of those
+	err     error             // sticky
 }
 
 // packed is an entry that has been written.

@@ -10,7 +10,7 @@ import (
 )
 
 // memory is how much is kept in memory before a temporary file is made.
-const memory = 32 << 20
+const memory = 4 << 20
 
 // Spool takes bytes and gives them back, in memory or, when there are many, by
 // a temporary file. The zero value is empty. It is not safe for concurrent use.
@@ -47,6 +47,9 @@ func (s *Spool) spill() (err error) {
 
 // Size returns how many bytes were written since the last Reset.
 func (s *Spool) Size() int64 { return s.size }
+
+// Memory returns how many bytes of memory it holds, which Reset keeps.
+func (s *Spool) Memory() int64 { return int64(s.mem.Cap()) }
 
 // ReadAt implements io.ReaderAt. Several calls may run at once, as long as
 // nothing is written.
