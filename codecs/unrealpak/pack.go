@@ -135,7 +135,7 @@ const (
 func (w *writer) enqueue(p *packing) {
 	p.done = make(chan struct{})
 	w.queue = append(w.queue, p)
-	w.queued += p.content.Held()
+	w.queued += p.content.InMemory()
 	if w.turns == nil {
 		w.turns = make(chan struct{}, runtime.GOMAXPROCS(0))
 	}
@@ -152,7 +152,7 @@ func (w *writer) enqueue(p *packing) {
 func (w *writer) flush(ctx context.Context, left int64) (err error) {
 	for len(w.queue) > 0 && w.queued >= left {
 		p := w.queue[0]
-		w.queue, w.queued = w.queue[1:], w.queued-p.content.Held()
+		w.queue, w.queued = w.queue[1:], w.queued-p.content.InMemory()
 		<-p.done
 		if err == nil {
 			err = ctx.Err()

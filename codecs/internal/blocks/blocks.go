@@ -38,7 +38,7 @@ type Content struct {
 	Packed int64           // of its blocks, without padding
 	Sum    [sha1.Size]byte // SHA-1 of the blocks with padding, as they are stored
 
-	held  bytes.Buffer // the content, or how a large one begins
+	first bytes.Buffer // the content, or how a large one begins
 	rest  io.Reader    // of a large one
 	coded spool.Spool
 	jobs  []job
@@ -47,7 +47,7 @@ type Content struct {
 
 // Take reads a content. One of more than most bytes is read on by Encode.
 func (c *Content) Take(r io.Reader, most int64) (whole bool, err error) {
-	_, err = io.CopyN(&c.held, r, most+1)
+	_, err = io.CopyN(&c.first, r, most+1)
 	if err == io.EOF {
 		return true, nil
 	}
@@ -55,13 +55,13 @@ func (c *Content) Take(r io.Reader, most int64) (whole bool, err error) {
 	return false, err
 }
 
-// Held returns how many bytes of the content are in memory.
-func (c *Content) Held() int64 { return int64(c.held.Len()) }
+// InMemory returns how many bytes of the content are in memory.
+func (c *Content) InMemory() int64 { return int64(c.first.Len()) }
 
 // Encode compresses the content that was taken, as many as parallel blocks at once.
 func (c *Content) Encode(ctx context.Context, o Options, parallel int) error {
 	c.opt = o
-	var r io.Reader = bytes.NewReader(c.held.Bytes())
+	var r io.Reader = bytes.NewReader(c.first.Bytes())
 	if c.rest != nil {
 		r = io.MultiReader(r, c.rest)
 	}
@@ -107,8 +107,8 @@ func (c *Content) Encode(ctx context.Context, o Options, parallel int) error {
 func (c *Content) read(r io.Reader, parallel int) ([]job, error) {
 	for i := range parallel {
 		j, size := &c.jobs[i], c.opt.Size
-		if held, ok := r.(*bytes.Reader); ok { // small contents may wait by the thousand
-			size = min(size, held.Len())
+		if small, ok := r.(*bytes.Reader); ok { // small contents may wait by the thousand
+			size = min(size, small.Len())
 		}
 		if size == 0 {
 			return c.jobs[:i], io.EOF
@@ -167,14 +167,14 @@ func (c *Content) WriteTo(w io.Writer) (int64, error) { return c.coded.WriteTo(w
 
 // Reset makes c ready for the next content.
 func (c *Content) Reset() error {
-	c.held.Reset()
+	c.first.Reset()
 	c.Blocks, c.Size, c.Packed, c.rest = nil, 0, 0, nil
 	return c.coded.Reset()
 }
 
 // Memory returns how many bytes the buffers take that Reset keeps.
 func (c *Content) Memory() int64 {
-	n := int64(c.held.Cap()) + c.coded.Memory()
+	n := int64(c.first.Cap()) + c.coded.Memory()
 	for i := range c.jobs {
 		n += int64(cap(c.jobs[i].plain) + cap(c.jobs[i].coded))
 	}

@@ -12,7 +12,7 @@ import (
 // few are stored in the end, and to keep them all would take as much memory again.
 func (c *Content) Reader() io.Reader {
 	if c.rest == nil {
-		return bytes.NewReader(c.held.Bytes())
+		return bytes.NewReader(c.first.Bytes())
 	}
 	return &decoder{c: c}
 }
