@@ -35,6 +35,9 @@ type Inspector struct {
 	// builds compare: they tell what outlives the names of entries, or digest what is
 	// no noise. nil: no facts do.
 	Compares func(e *Entry, head []byte) bool
+	// Names reports whether the content of an entry may tell what other entries are
+	// called or known by. Nil: none does.
+	Names func(e *Entry) bool
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)

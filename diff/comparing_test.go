@@ -34,19 +34,29 @@ type both struct {
 }
 
 // comparedBy scans two builds with a registry into a catalog, and compares them in
-// several ways.
-func comparedBy(t testing.TB, dir string, open func(context.Context, string) (*schema.Catalog, error), registry *codecs.Registry, old, new string) (all []both) {
+// several ways. What is left out is that which indexer.LeaveAlike finds.
+func comparedBy(t testing.TB, dir string, open func(context.Context, string) (*schema.Catalog, error), registry *codecs.Registry, old, new string, leave bool) (all []both, scanned int64) {
 	t.Helper()
 	path := filepath.Join(dir, "pakdb.db")
 	c, err := open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []struct{ label, path string }{{"old", old}, {"new", new}} {
-		o := indexer.Options{Catalog: c, Registry: registry, Paths: []string{b.path}, Label: b.label, Sketch: true}
-		if _, err := indexer.Run(t.Context(), o); err != nil {
+	var scans [2]indexer.Options
+	for i, b := range []struct{ label, path string }{{"old", old}, {"new", new}} {
+		scans[i] = indexer.Options{Catalog: c, Registry: registry, Paths: []string{b.path}, Label: b.label, Sketch: true}
+	}
+	if leave {
+		if err := indexer.LeaveAlike(t.Context(), &scans[0], &scans[1], nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, o := range scans {
+		report, err := indexer.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scanned += report.Entries
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
@@ -61,7 +71,7 @@ func comparedBy(t testing.TB, dir string, open func(context.Context, string) (*s
 		}
 		all = append(all, both{changes, ways, r.Unknown, r.Reordered})
 	}
-	return all
+	return all, scanned
 }
 
 // sameForComparing fails where a scan for comparing, into a scratch catalog, tells
@@ -69,8 +79,8 @@ func comparedBy(t testing.TB, dir string, open func(context.Context, string) (*s
 func sameForComparing(t testing.TB, dirs [2]string, old, new string) (changes int) {
 	t.Helper()
 	registry := all.Registry()
-	want := comparedBy(t, dirs[0], schema.Open, registry, old, new)
-	got := comparedBy(t, dirs[1], schema.OpenScratch, registry.ForComparing(), old, new)
+	want, _ := comparedBy(t, dirs[0], schema.Open, registry, old, new, false)
+	got, _ := comparedBy(t, dirs[1], schema.OpenScratch, registry.ForComparing(), old, new, false)
 	// Ids of paths depend on which paths facts name.
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(diff.File{}, "PathID", "ContentID", "ArchiveID")); d != "" {
 		t.Errorf("(-all facts +for comparing):\n%s", d)

@@ -215,12 +215,17 @@ func (s *scan) cut(ctx context.Context, o *opened, yield func(*chunk, error) boo
 	}
 	var near neighbours
 	if o.archive != nil {
+		left := s.o.alike[o.path]
 		for e, err := range o.archive.Entries() {
 			if ctx.Err() != nil {
 				return yield(c, ctx.Err()) // never a last chunk: the archive is not complete
 			}
+			header := near.header(e)
+			if e != nil && err == nil && e.Flags&codecs.Nested == 0 && left.has(e.Ordinal) {
+				continue
+			}
 			c.add(e, err, s.reserve(o, e))
-			c.items[len(c.items)-1].header = near.header(e)
+			c.items[len(c.items)-1].header = header
 			if !c.full() {
 				continue
 			}

@@ -3,6 +3,7 @@ package indexer
 import (
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"pakdb/codecs"
@@ -37,12 +38,26 @@ type Options struct {
 	Extract  *extract.Dir // not nil: write contents out, below a folder named as their archive
 	Store    Store        // not nil: keep contents there
 	Progress *Progress    // not nil: is kept up to date
+
+	alike map[string]ordinals // by file: what is left out, see LeaveAlike
 }
 
 // Store keeps contents by their BLAKE3. Put is called by many goroutines, and reads a
 // content only if it has to.
 type Store interface {
 	Put(d [32]byte, content io.Reader) error
+}
+
+// Progress counts what a scan has done. The indexer writes it; anyone may read
+// it meanwhile.
+type Progress struct {
+	Files      atomic.Int64 // to scan
+	FilesDone  atomic.Int64
+	Bytes      atomic.Int64 // of all files
+	BytesDone  atomic.Int64 // stored bytes read, and the size of files that were known
+	Entries    atomic.Int64 // read so far
+	Problems   atomic.Int64 // found so far; of a content that several entries hold, once
+	Publishing atomic.Bool  // the scan is over; the build is being made visible
 }
 
 // Report says what a scan did.

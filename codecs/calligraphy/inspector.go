@@ -43,7 +43,8 @@ func Inspector() *codecs.Inspector {
 		Spec:     spec,
 		Revision: 1,
 		Match:    match,
-		Compares: func(e *codecs.Entry, _ []byte) bool { return extension(e.Name) == ".directory" }, // GUIDs of records
+		Compares: func(e *codecs.Entry, _ []byte) bool { return isDirectory(e) }, // GUIDs of records
+		Names:    isDirectory,
 		Symbols:  resourceSymbols,
 		Inspect: func(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Entry) (*codecs.Facts, error) {
 			if err := ctx.Err(); err != nil {
@@ -176,3 +177,5 @@ func failure(field string, err error, off int64) *codecs.FormatError {
 	err, off = codecs.Classify(err, off)
 	return &codecs.FormatError{Format: name, Field: field, Off: off, Err: err}
 }
+
+func isDirectory(e *codecs.Entry) bool { return extension(e.Name) == ".directory" }

@@ -27,7 +27,8 @@ func newDiffCommand(a *cli.App) *cobra.Command {
 		Long: `Show what changed between two builds. OLD and NEW are labels of builds, or
 archives and folders, which are scanned for the occasion and leave the catalog
 as it is; ./NAME is a path though there is a build NAME. BUILD:PATH and
-BUILD:PATH compare two entries inside.
+BUILD:PATH compare two entries inside. What two archives or folders store as the
+same bytes is not decoded: pakdb verify does that.
 
 Entries are compared as the game sees them after mounting. A modification time
 alone is no change. An entry is added, removed, renamed, modified, moved to
@@ -155,7 +156,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	defer runtime.KeepAlive(ballast)
 	percent := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(percent)
-	sides, err := operand.OpenSides(ctx, a, args[0], args[1], opts.semantic || opts.impact)
+	sides, err := operand.OpenSides(ctx, a, args[0], args[1], opts.need(args[2:]))
 	if err != nil {
 		return err
 	}
@@ -198,6 +199,18 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 		return cli.ErrProblems
 	}
 	return nil
+}
+
+// need is what is to be known of two paths. Patterns are looked for among all entries,
+// and downloads are of whole builds.
+func (o *diffOptions) need(patterns []string) operand.Need {
+	switch {
+	case o.semantic || o.impact:
+		return operand.Facts
+	case o.stat || o.failOver != nil || o.format == formatHTML || len(patterns) > 0:
+		return operand.Entries
+	}
+	return operand.Changes
 }
 
 // remarkDiff says on stderr what no row shows.

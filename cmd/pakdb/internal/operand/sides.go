@@ -51,10 +51,22 @@ func (s *Sides) Close() {
 	}
 }
 
-// OpenSides finds out what the names mean, and scans what is not in the catalog. facts
-// says that what contents say is asked for; without it, of two paths only that is read
-// of contents by which builds compare. Two entries are always read as a whole.
-func OpenSides(ctx context.Context, a *cli.App, old, new string, facts bool) (s *Sides, err error) {
+// Need says how much of two paths is scanned.
+type Need int
+
+const (
+	// Changes: entries of which a change depends. Of contents that is read by which builds
+	// compare.
+	Changes Need = iota
+	// Entries: all of them.
+	Entries
+	// Facts: what contents say, as well.
+	Facts
+)
+
+// OpenSides finds out what the names mean, and scans what is not in the catalog. Two
+// entries are always read as a whole.
+func OpenSides(ctx context.Context, a *cli.App, old, new string, need Need) (s *Sides, err error) {
 	s = &Sides{}
 	if s.Old, err = resolveOperand(ctx, a, old); err != nil {
 		return nil, err
@@ -66,8 +78,11 @@ func OpenSides(ctx context.Context, a *cli.App, old, new string, facts bool) (s 
 		return nil, fmt.Errorf("%w: BUILD:PATH on one side needs BUILD:PATH on the other", cli.ErrUsage)
 	}
 	catalog := a.Catalog
+	if s.Entries() {
+		need = Facts
+	}
 	if s.Old.path != "" || s.New.path != "" {
-		if catalog, err = scanSides(ctx, a, s, facts || s.Entries()); err != nil {
+		if catalog, err = scanSides(ctx, a, s, need); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -117,13 +132,14 @@ func archiveOperand(ctx context.Context, a *cli.App, n *locate.Name) (Side, erro
 
 // scanSides makes a temporary catalog: what has to be scanned and, if one side is
 // a build of the user's catalog, a copy of that.
-func scanSides(ctx context.Context, a *cli.App, s *Sides, facts bool) (catalog string, err error) {
+func scanSides(ctx context.Context, a *cli.App, s *Sides, need Need) (catalog string, err error) {
 	if s.temp, err = atomicfile.NewScratchDir("diff"); err != nil {
 		return "", err
 	}
 	catalog = filepath.Join(s.temp.Path(), "pakdb.db")
 	registry, open := a.Registry(), schema.Open
-	if s.Old.path != "" && s.New.path != "" && !facts {
+	paths := s.Old.path != "" && s.New.path != ""
+	if paths && need < Facts {
 		registry, open = registry.ForComparing(), schema.OpenScratch
 	}
 	if s.Old.path == "" || s.New.path == "" {
@@ -140,22 +156,29 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, facts bool) (catalog s
 	if err != nil {
 		return "", err
 	}
-	for _, o := range []Side{s.Old, s.New} {
-		if o.path == "" {
-			continue
-		}
-		if err := scanSide(ctx, a, registry, c, o); err != nil {
-			return "", errors.Join(err, c.Close())
+	scans := []*indexer.Options{scanOf(a, registry, c, s.Old), scanOf(a, registry, c, s.New)}
+	if paths && need == Changes {
+		progress := &indexer.Progress{}
+		stop := a.ShowProgress(ctx, progress)
+		err = indexer.LeaveAlike(ctx, scans[0], scans[1], progress)
+		stop()
+	}
+	for i, side := range []Side{s.Old, s.New} {
+		if side.path != "" && err == nil {
+			err = scanSide(ctx, a, scans[i], side)
 		}
 	}
-	return catalog, c.Close()
+	return catalog, errors.Join(err, c.Close())
 }
 
-func scanSide(ctx context.Context, a *cli.App, registry *codecs.Registry, c *schema.Catalog, side Side) error {
-	o := indexer.Options{Catalog: c, Registry: registry, Paths: []string{side.path}, Label: side.Label,
+func scanOf(a *cli.App, registry *codecs.Registry, c *schema.Catalog, side Side) *indexer.Options {
+	return &indexer.Options{Catalog: c, Registry: registry, Paths: []string{side.path}, Label: side.Label,
 		Open: a.OpenOptions(), Sketch: true, Progress: &indexer.Progress{}}
+}
+
+func scanSide(ctx context.Context, a *cli.App, o *indexer.Options, side Side) error {
 	stop := a.ShowProgress(ctx, o.Progress)
-	report, err := indexer.Run(ctx, o)
+	report, err := indexer.Run(ctx, *o)
 	stop()
 	if err != nil {
 		return err

@@ -132,7 +132,7 @@ func runPatchBuild(ctx context.Context, a *cli.App, opts patchOptions, old, new 
 			return err
 		}
 	}
-	sides, err := operand.OpenSides(ctx, a, old, new, true)
+	sides, err := operand.OpenSides(ctx, a, old, new, operand.Facts)
 	if err != nil {
 		return err
 	}
