@@ -203,11 +203,11 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 
 // need is what is to be known of two paths. Patterns are looked for among all entries,
 // and downloads are of whole builds.
-func (o *diffOptions) need(patterns []string) operand.Need {
+func (opts *diffOptions) need(patterns []string) operand.Need {
 	switch {
-	case o.semantic || o.impact:
+	case opts.semantic || opts.impact:
 		return operand.Facts
-	case o.stat || o.failOver != nil || o.format == formatHTML || len(patterns) > 0:
+	case opts.stat || opts.failOver != nil || opts.format == formatHTML || len(patterns) > 0:
 		return operand.Entries
 	}
 	return operand.Changes
