@@ -46,17 +46,14 @@ func (x *Index) Reset(old []byte) {
 	}
 }
 
-// indexNear makes places of 4 bytes findable, unless the content is large.
-func (x *Index) indexNear() {
-	if x.isNear {
-		return
+// indexNear makes places of 4 bytes findable, and reports false where the content is too
+// large for that.
+func (x *Index) indexNear() bool {
+	if !x.isNear && len(x.old) <= nearLimit {
+		x.isNear = true
+		x.near.reset(x.old)
 	}
-	x.isNear = true
-	if len(x.old) > nearLimit {
-		x.near.reset(nil)
-		return
-	}
-	x.near.reset(x.old)
+	return x.isNear
 }
 
 func (x *Index) indexFar() {

@@ -6,7 +6,8 @@ import (
 )
 
 // near finds the positions of a content that have the same 4 bytes, the last first. They
-// are chained, which is quickly done; a content that is often asked for is sorted into rows.
+// are chained, which is quickly done; a content that is often asked for is sorted into rows,
+// and so is a large one at once.
 type near struct {
 	chains chains
 	asked  int // lookups so far
@@ -22,6 +23,11 @@ type rows struct {
 	starts []uint32 // by hash: where its row begins; it ends where the next one begins
 	places []uint64 // a position below 1 << 24, and above it the bytes 4 to 8 from there on, the first lowest
 	shift  int
+
+	// Of a large content.
+	ends [rowParts + 1]uint32 // where its parts begin and end in places
+	lows []uint16             // by place: the lower bits of its hash
+	part []uint64             // a copy of a part
 }
 
 const (
@@ -33,6 +39,10 @@ const (
 // reset makes the positions of old findable, of which there are at most nearLimit.
 func (x *near) reset(old []byte) {
 	x.asked, x.rows.places = 0, x.rows.places[:0]
+	if len(old) >= rowSplit && len(old) <= rowLimit {
+		x.rows.fill(old)
+		return
+	}
 	x.chains.reset(widthOf(old), len(old))
 	for i := 0; i+4 <= len(old); i++ {
 		x.chains.add(old[i:], i)
@@ -43,12 +53,13 @@ func (x *near) reset(old []byte) {
 func widthOf(old []byte) int { return min(max(bits.Len(uint(len(old))), 10), 21) }
 
 // find returns the positions in old whose 4 bytes have the hash of those of p, at most so
-// many, as rows have them. It is valid until the next call.
-func (x *near) find(old, p []byte, most int) []uint64 {
-	if x.asked++; x.asked > len(old)/rowAsked && len(old) <= rowLimit {
-		if len(x.rows.places) == 0 {
-			x.rows.fill(old)
-		}
+// many, as rows have them, and whether these are all. It is valid until the next call.
+func (x *near) find(old, p []byte, most int) (places []uint64, all bool) {
+	x.asked++
+	if len(x.rows.places) == 0 && x.asked > len(old)/rowAsked && len(old) <= rowLimit {
+		x.rows.fill(old)
+	}
+	if len(x.rows.places) > 0 {
 		return x.rows.find(p, most)
 	}
 	x.row = x.row[:0]
@@ -60,7 +71,7 @@ func (x *near) find(old, p []byte, most int) []uint64 {
 		}
 		q = x.chains.links[at]
 	}
-	return x.row
+	return x.row, q == 0
 }
 
 // fill makes the positions of old findable, of which there are at most nearLimit.
@@ -72,19 +83,86 @@ func (x *rows) fill(old []byte) {
 		x.places = make([]uint64, n)
 	}
 	x.places = x.places[:n]
+	if n < rowSplit {
+		for i := range n {
+			x.starts[hash4(old[i:])>>x.shift]++
+		}
+		sum := uint32(0)
+		for i, k := range x.starts {
+			sum += k
+			x.starts[i] = sum
+		}
+		for i := range n { // each row from its end on: its last position stands first
+			at := &x.starts[hash4(old[i:])>>x.shift]
+			*at--
+			x.places[*at] = placeOf(old, i)
+		}
+		return
+	}
+	x.split(old, n)
+	low := width - partBits
+	for part := range rowParts {
+		x.sort(x.ends[part], x.ends[part+1], uint32(part)<<low, uint32(part+1)<<low)
+	}
+	x.starts[1<<width] = uint32(n)
+}
+
+const (
+	rowSplit = 1 << 19 // positions from which on they are split into parts first
+	partBits = 6
+	rowParts = 1 << partBits
+)
+
+// split puts places into the parts of a row of rows: those whose hashes have the same
+// upper bits, in ascending order. All parts at once are more than a cache has.
+func (x *rows) split(old []byte, n int) {
+	if cap(x.lows) < n {
+		x.lows = make([]uint16, n)
+	}
+	x.lows = x.lows[:n]
+	x.ends = [rowParts + 1]uint32{}
 	for i := range n {
-		x.starts[hash4(old[i:])>>x.shift]++
+		x.ends[hash4(old[i:])>>(32-partBits)+1]++
 	}
-	sum := uint32(0)
-	for i, k := range x.starts {
+	for i := range rowParts {
+		x.ends[i+1] += x.ends[i]
+	}
+	next := x.ends
+	for i := range n {
+		h := hash4(old[i:])
+		at := &next[h>>(32-partBits)]
+		x.places[*at] = placeOf(old, i)
+		x.lows[*at] = uint16(h << partBits >> (x.shift + partBits))
+		*at++
+	}
+}
+
+// sort sorts places from one to another, which are a part, into the rows of hashes from
+// low on, up to high.
+func (x *rows) sort(from, to, low, high uint32) {
+	lows := x.lows[from:to]
+	x.part = append(x.part[:0], x.places[from:to]...)
+	starts := x.starts[low:high]
+	for _, k := range lows {
+		starts[k]++
+	}
+	sum := from
+	for i, k := range starts {
 		sum += k
-		x.starts[i] = sum
+		starts[i] = sum
 	}
-	for i := range n { // each row from its end on: its last position stands first
-		at := &x.starts[hash4(old[i:])>>x.shift]
-		*at--
-		x.places[*at] = uint64(i) | rest(old[i:])<<rowBits
+	for i, k := range lows {
+		starts[k]--
+		x.places[starts[k]] = x.part[i]
 	}
+}
+
+// placeOf is what a row has of position i of old.
+func placeOf(old []byte, i int) uint64 {
+	if p := old[i:]; len(p) >= 12 {
+		return uint64(i) | binary.LittleEndian.Uint64(p[4:])<<rowBits
+	}
+	return uint64(i) | rest(old[i:])<<rowBits
 }
 
 // rest returns the bytes 4 to 8 of p, the first lowest, and zeros where it has none.
@@ -98,11 +176,14 @@ func rest(p []byte) uint64 {
 }
 
 // find returns the positions whose 4 bytes have the hash of those of p, the last first,
-// at most so many.
-func (x *rows) find(p []byte, most int) []uint64 {
+// at most so many, and whether these are all.
+func (x *rows) find(p []byte, most int) (places []uint64, all bool) {
 	h := hash4(p) >> x.shift
 	from, to := x.starts[h], x.starts[h+1]
-	return x.places[from:min(to, from+uint32(most))]
+	if n := from + uint32(most); n < to {
+		return x.places[from:n], false
+	}
+	return x.places[from:to], true
 }
 
 // differing returns the bits by which places of a row differ that have n bytes or fewer in

@@ -2,28 +2,42 @@ package delta
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
-// TestNear: rows know the positions that chains know, in the same order.
+// TestNear: chains and rows find the last positions that have 4 bytes, and tell whether
+// these are all.
 func TestNear(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{0, 3, 4, 11, 12, 500, 70_000} {
+	const most = 50
+	for _, n := range []int{0, 3, 4, 11, 12, 500, 70_000, rowSplit + 1, rowSplit + 200_000} {
 		old := make([]byte, n)
 		for i := range old {
 			old[i] = byte(r.IntN(4))
+			if i > n/2 {
+				old[i] = byte(r.IntN(256))
+			}
+		}
+		where := map[string][]int{}
+		for i := 0; i+4 <= n; i++ {
+			where[string(old[i:i+4])] = append(where[string(old[i:i+4])], i)
 		}
 		var x near
 		x.reset(old)
-		for i := 0; i+4 <= n; i += 7 {
-			x.asked = -1 << 60
-			chained := withHead(x.find(old, old[i:], 50), old, old[i:])
-			x.asked = 1 << 60
-			rows := withHead(x.find(old, old[i:], 50), old, old[i:])
-			if len(chained) == 0 || !slices.Equal(chained, rows) {
-				t.Fatalf("%d bytes, at %d: %x, and in rows %x", n, i, chained, rows)
+		for _, asked := range []int{-1 << 60, 1 << 60} { // chains, unless it is large, and rows
+			x.asked = asked
+			for i := 0; i+4 <= n; i += 7 + n/5000 {
+				list, all := x.find(old, old[i:], most)
+				got, want := withHead(list, old, old[i:]), where[string(old[i:i+4])]
+				if all && len(got) != len(want) || len(got) == 0 {
+					t.Fatalf("%d bytes, at %d: %d of %d places, all: %v", n, i, len(got), len(want), all)
+				}
+				for k, q := range got {
+					if q != placeOf(old, want[len(want)-1-k]) {
+						t.Fatalf("%d bytes, at %d: place %d is %x", n, i, k, q)
+					}
+				}
 			}
 		}
 	}

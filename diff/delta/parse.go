@@ -183,10 +183,11 @@ func (p *parser) relax(pos, i int) (long step, found bool) {
 		}
 		return step{}, false
 	}
+	all := false // of what the old content has was looked at
 	if long = p.relaxLocal(&s); long.n == 0 && p.near {
-		long = p.relaxNear(&s)
+		long, all = p.relaxNear(&s)
 	}
-	if long.n == 0 && s.best < p.enough {
+	if long.n == 0 && s.best < p.enough && !all {
 		long = p.relaxFar(&s)
 	}
 	if long.n == 0 && s.best < p.enough {
@@ -292,24 +293,28 @@ func (p *parser) relaxFar(s *stop) step {
 	return step{}
 }
 
-// relaxNear offers places of a small old content, longer and longer ones.
-func (p *parser) relaxNear(s *stop) step {
-	p.text.old.indexNear()
+// relaxNear offers places of a small old content, longer and longer ones, and reports
+// whether these were all that have 4 bytes.
+func (p *parser) relaxNear(s *stop) (long step, all bool) {
+	if !p.text.old.indexNear() {
+		return step{}, false
+	}
 	content, top := p.text.new[s.at:], max(s.best, minFresh)
 	want, differ := rest(content)<<rowBits, differing(top)
-	for _, q := range p.text.old.near.find(p.text.old.old, content, p.depth) {
+	places, all := p.text.old.near.find(p.text.old.old, content, p.depth)
+	for _, q := range places {
 		if (q^want)&differ != 0 {
 			continue
 		}
 		at := int(q & (1<<rowBits - 1))
 		if have := longer(content, p.text.old.old[at:], top); have > top {
 			if long := p.relaxOld(s, at, have); long.n > 0 {
-				return long
+				return long, all
 			}
 			top, differ = have, differing(have)
 		}
 	}
-	return step{}
+	return step{}, all
 }
 
 // relaxSeen offers places in the history, longer and longer ones.

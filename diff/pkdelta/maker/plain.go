@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"pakdb/codecs"
+	"pakdb/codecs/compress"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/atomicfile"
@@ -53,6 +54,11 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []pkdelta.Inp
 	if pkdelta.SizeOf(m.h.Old) > maxPlain && m.h.Stored() < pkdelta.SizeOf(m.h.New)/smallPart {
 		return m, m.giveTo(proof)
 	}
+	if noise, err := m.noise(noiseRatio * m.h.Stored()); err != nil {
+		return m, err
+	} else if noise > noiseRatio*m.h.Stored() {
+		return m, m.giveTo(proof)
+	}
 	other, err := m.asBytes(ctx, temp, old, new)
 	if errors.Is(err, errLonger) {
 		return m, m.giveTo(proof)
@@ -65,6 +71,60 @@ func (m *maker) shorter(ctx context.Context, temp string, old, new []pkdelta.Inp
 		best, rest = other, m
 	}
 	return best, errors.Join(rest.close(), best.giveTo(proof))
+}
+
+// noiseRatio is how many times the patch what is noise to it must be, for not trying.
+const noiseRatio = 2
+
+// noise is how many stored bytes of the new build look new to who knows no format: those
+// of zlib's blocks behind the first that the block in their place has otherwise: there
+// the codes differ. Blocks of LZ4 and LZO resemble each other. It stops counting above most.
+func (m *maker) noise(most int64) (n int64, err error) {
+	for i := range m.new.Files {
+		l := &m.new.Files[i]
+		for k := range l.Extents {
+			x := &l.Extents[k]
+			if _, ok := m.pairs.find(m.old, x, position{-1, 0}); ok || x.Method != compress.Zlib {
+				continue
+			}
+			same, err := m.alike(l, k)
+			if err != nil {
+				return n, err
+			}
+			if n += x.Stored - same; n > most {
+				return n, nil
+			}
+		}
+	}
+	return n, nil
+}
+
+// alike is how many bytes at the front of extent k the old one in its place has too.
+func (m *maker) alike(l *inside.Layout, k int) (int64, error) {
+	x := &l.Extents[k]
+	if m.pairs.entries[x.Entry] < 0 {
+		return 0, nil
+	}
+	e := &m.old.Entries[m.pairs.entries[x.Entry]]
+	j := k - m.new.Entries[x.Entry].First
+	if j >= e.Count {
+		return 0, nil
+	}
+	old := &m.old.Files[e.File]
+	y := &old.Extents[e.First+j]
+	a, err := l.Read(x.Off, min(x.Stored, y.Stored))
+	if err != nil {
+		return 0, err
+	}
+	b, err := old.Read(y.Off, int64(len(a)))
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for n < len(a) && a[n] == b[n] {
+		n++
+	}
+	return int64(n), nil
 }
 
 // asBytes explains the same builds without any format. It gives up with errLonger where a
