@@ -19,6 +19,10 @@ type Old interface {
 // It holds up to 8 MiB of what it decoded, whatever the stream says, and never
 // reads outside of an old content.
 type Decoder struct {
+	// Ready, if not nil, is told again and again how much of the content at hand is decoded.
+	// These bytes stay until the next Content. Of a corrupt stream they mean nothing.
+	Ready func(content []byte)
+
 	models  models
 	coder   rangeCoder
 	history history
@@ -72,6 +76,9 @@ func (d *Decoder) Content(n int, old Old, guess, tail int64) ([]byte, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if d.Ready != nil {
+			d.Ready(d.new[:pos])
 		}
 	}
 	return d.new, nil

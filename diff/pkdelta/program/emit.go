@@ -287,7 +287,8 @@ func (e *Emitter) Make(p []byte, guess, block int64, r pkdelta.Recipe, stored in
 	e.FlushCopy()
 	e.op(opMake)
 	e.w.bytes = p
-	e.state.codeMake(&e.w, e.output(), making{int64(len(p)), block, int64(e.Recipes.number(r, stored))}, guess)
+	op := e.state.codeMake(&e.w, e.output(), making{int64(len(p)), block, int64(e.Recipes.number(r, stored))})
+	e.state.codeContent(&e.w, inMakeGuess, op.n, guess)
 	e.Pos += stored
 }
 

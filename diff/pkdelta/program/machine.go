@@ -2,8 +2,10 @@ package program
 
 import (
 	"context"
+	"errors"
 	"math"
 
+	"pakdb/diff/delta"
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/aes256"
 	"pakdb/internal/progress"
@@ -206,11 +208,23 @@ func (m *Machine) raw() error {
 
 // make writes content as a recipe stores it.
 func (m *Machine) make() error {
-	op := m.state.codeMake(&m.r, m.output(), making{}, 0)
+	op := m.state.codeMake(&m.r, m.output(), making{})
 	if err := m.r.err(); err != nil {
 		return err
 	}
-	return m.coders.encode(&m.out, &m.Old.Work, m.r.bytes[:op.n], int(op.block), m.H.Recipes[op.recipe])
+	x, err := m.coders.begin(&m.out, &m.Old.Work, int(op.n), int(op.block), m.H.Recipes[op.recipe])
+	if err != nil {
+		return err
+	}
+	if op.n <= delta.MaxContent { // it stays where it is
+		m.r.dec.Ready = x.take
+	}
+	m.state.codeContent(&m.r, inMakeGuess, op.n, 0)
+	m.r.dec.Ready = nil
+	if err := m.r.err(); err != nil {
+		return errors.Join(err, x.end())
+	}
+	return x.finish(m.r.bytes[:op.n])
 }
 
 // sealUnit begins or ends what is encrypted.

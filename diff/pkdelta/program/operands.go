@@ -220,14 +220,14 @@ func (s *State) codeRaw(c coder, x *output, n, guess int64, sealed bool) (_, _ i
 // these.
 type making struct{ n, block, recipe int64 }
 
-func (s *State) codeMake(c coder, x *output, m making, guess int64) making {
+// codeMake codes all of opMake but the content.
+func (s *State) codeMake(c coder, x *output, m making) making {
 	m.n = c.number(inMakeLen, m.n, MaxBlock)
 	m.block = c.number(inMakeBlock, m.block, MaxBlock)
 	m.recipe = c.number(inRecipe, m.recipe, int64(len(x.h.Recipes))-1)
 	if m.block == 0 {
 		c.fail(corrupt("blocks of no bytes"))
 	}
-	s.codeContent(c, inMakeGuess, m.n, guess)
 	return m
 }
 

@@ -66,7 +66,9 @@ func allOperands() map[string]operands {
 		"make": {func(t *rapid.T, _ *State, x *output) any {
 			return content{make: making{rapid.Int64Range(0, 300).Draw(t, "n"), rapid.Int64Range(1, MaxBlock).Draw(t, "block"), rapid.Int64Range(0, int64(len(x.h.Recipes)-1)).Draw(t, "recipe")}}
 		}, func(c coder, s *State, x *output, v any) any {
-			return content{make: s.codeMake(c, x, v.(content).make, v.(content).guess)}
+			op := s.codeMake(c, x, v.(content).make)
+			s.codeContent(c, inMakeGuess, op.n, v.(content).guess)
+			return content{make: op}
 		}},
 		"digest": {func(t *rapid.T, _ *State, x *output) any { return digest(t, x) },
 			func(c coder, s *State, x *output, v any) any { return s.codeDigest(c, x, v.(covering)) }},

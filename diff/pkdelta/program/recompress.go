@@ -2,13 +2,13 @@ package program
 
 import (
 	"runtime"
-	"sync"
 
 	"pakdb/diff/pkdelta"
 )
 
-// Coding blocks again is nearly all that applying costs. Blocks of one operation
-// do not depend on each other: some are coded at a time, and written in order.
+// Coding blocks again is half of what applying costs, and decoding content the other.
+// Blocks of one operation do not depend on each other: some are coded at a time, while
+// what follows them is decoded, and written in order.
 
 // maxCoders is how many blocks are coded at a time. A coder keeps up to 0.7 MiB
 // for each method, and a stored block.
@@ -19,46 +19,101 @@ type blockCoder struct {
 	pkdelta.Coder
 	stored []byte
 	err    error
+	done   chan struct{} // has something when a goroutine is done
 }
 
 // blockCoders are as many as work at a time. None are there before the first block.
-type blockCoders []blockCoder
+type blockCoders struct {
+	list    []blockCoder
+	first   int // of those that work
+	running int
+}
 
-// encode writes the blocks of content as the recipe stores them.
-func (coders *blockCoders) encode(out *sink, w *work, content []byte, block int, r pkdelta.Recipe) error {
-	if *coders == nil {
-		*coders = make([]blockCoder, min(runtime.GOMAXPROCS(0), maxCoders))
+// recoding is content that is being coded by a recipe, in blocks.
+type recoding struct {
+	*blockCoders
+	out    *sink
+	size   int // of all content
+	block  int
+	recipe pkdelta.Recipe
+	at     int // content before it was given to a coder
+	err    error
+}
+
+// begin starts to code content of a size.
+func (c *blockCoders) begin(out *sink, w *work, size, block int, r pkdelta.Recipe) (*recoding, error) {
+	if c.list == nil {
+		c.list = make([]blockCoder, min(runtime.GOMAXPROCS(0), maxCoders))
+		for i := range c.list {
+			c.list[i].done = make(chan struct{}, 1)
+		}
 	}
-	list := *coders
-	blocks := (len(content) + block - 1) / block
-	if err := w.spend(int64(len(content)) + opCost*int64(blocks)); err != nil {
+	blocks := (size + block - 1) / block
+	return &recoding{blockCoders: c, out: out, size: size, block: block, recipe: r}, w.spend(int64(size) + opCost*int64(blocks))
+}
+
+// take is given how much of the content is there, which must stay until the next call
+// of finish. It leaves the last block to that.
+func (x *recoding) take(content []byte) {
+	for x.err == nil && x.at+x.block <= len(content) && x.at+x.block < x.size {
+		if x.running == len(x.list) {
+			x.err = x.collect()
+		}
+		c, p := &x.list[(x.first+x.running)%len(x.list)], content[x.at:x.at+x.block]
+		x.running++
+		x.at += x.block
+		go func() {
+			c.stored, c.err = c.Encode(c.stored[:0], p, x.recipe)
+			c.done <- struct{}{}
+		}()
+	}
+}
+
+// finish codes what is left of the content, and ends when all is written.
+func (x *recoding) finish(content []byte) error {
+	x.take(content)
+	if x.err != nil || x.at == x.size {
+		return x.end()
+	}
+	if x.running == len(x.list) {
+		x.err = x.collect()
+	}
+	last := &x.list[(x.first+x.running)%len(x.list)]
+	last.stored, last.err = last.Encode(last.stored[:0], content[x.at:], x.recipe)
+	if x.end() != nil {
+		return x.err
+	}
+	return x.write(last)
+}
+
+// end waits for all coders and writes what they made, unless there was an error.
+func (x *recoding) end() error {
+	for x.running > 0 {
+		if err := x.collect(); x.err == nil {
+			x.err = err
+		}
+	}
+	return x.err
+}
+
+// collect waits for the coder that began first, and writes what it made.
+func (x *recoding) collect() error {
+	c := &x.list[x.first]
+	<-c.done
+	x.first = (x.first + 1) % len(x.list)
+	x.running--
+	if x.err != nil {
+		return x.err
+	}
+	return x.write(c)
+}
+
+func (x *recoding) write(c *blockCoder) error {
+	if c.err != nil {
+		return c.err
+	}
+	if err := x.out.write(c.stored); err != nil {
 		return err
 	}
-	for len(content) > 0 {
-		var wg sync.WaitGroup
-		used := 0
-		for ; used < len(list) && len(content) > 0; used++ {
-			c, p := &list[used], content[:min(len(content), block)]
-			content = content[len(p):]
-			if used == 0 && len(content) == 0 { // alone
-				c.stored, c.err = c.Encode(c.stored[:0], p, r)
-				continue
-			}
-			wg.Go(func() { c.stored, c.err = c.Encode(c.stored[:0], p, r) })
-		}
-		wg.Wait()
-		for i := range list[:used] {
-			err := list[i].err
-			if err == nil {
-				err = out.write(list[i].stored)
-			}
-			if err == nil {
-				err = out.fillBlock()
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return x.out.fillBlock()
 }
