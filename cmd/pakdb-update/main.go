@@ -134,7 +134,7 @@ func run(ctx context.Context, args []string) int {
 	case err != nil:
 		return exitUsage
 	case *showVersion:
-		_, err := fmt.Printf("pakdb-update version %s\nstores: %d\n", version.Current(), store.Format)
+		_, err := fmt.Printf("pakdb-update version %s\nstores: %d and %d\n", version.Current(), store.Format, store.FormatPlatforms)
 		return exitCode(err)
 	case o.client != "" && !channel.ValidVersion(o.client):
 		_, _ = fmt.Fprintf(os.Stderr, "pakdb-update: -client-version %q: numbers with dots, as 2.10\n", o.client)

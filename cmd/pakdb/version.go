@@ -25,10 +25,11 @@ type described struct {
 
 // ownFormats are the versions of pakdb's own formats.
 type ownFormats struct {
-	Catalog int    `json:"catalog"`
-	Patch   int    `json:"pkdelta"`
-	Store   int    `json:"store"`
-	Coder   string `json:"store_coder"`
+	Catalog   int    `json:"catalog"`
+	Patch     int    `json:"pkdelta"`
+	Store     int    `json:"store"`
+	Platforms int    `json:"store_platforms"`
+	Coder     string `json:"store_coder"`
 }
 
 // archiveFormat is a format of archives and its versions, in words.
@@ -48,8 +49,8 @@ func newVersionCommand(a *cli.App) *cobra.Command {
 --json prints one object, to which fields are only added: name, version ("devel" if
 it is no release), commit and modified (if known: the commit of the sources, and
 whether they differed from it), go, os, arch; formats: the versions of catalog,
-pkdelta and store that are written, and store_coder, which must be equal for stores
-to be read; archives: name, reads and writes of each format of archives; contents:
+pkdelta and store that are written, store_platforms, which is that of stores with
+builds for platforms, and store_coder, which must be equal for stores to be read; archives: name, reads and writes of each format of archives; contents:
 the names of the inspectors.`,
 		Example: `  pakdb version
   pakdb version --json | jq -r .formats.catalog`,
@@ -74,7 +75,7 @@ func printVersion(a *cli.App) error {
 	r := a.Registry()
 	d := described{
 		Name: "pakdb", Build: version.Current(),
-		Formats: ownFormats{Catalog: catalog, Patch: pkdelta.Version, Store: store.Format, Coder: store.Coder()},
+		Formats: ownFormats{catalog, pkdelta.Version, store.Format, store.FormatPlatforms, store.Coder()},
 	}
 	for _, f := range r.Formats {
 		d.Archives = append(d.Archives, archiveFormat{f.Name, readVersions(f), strings.Join(f.Versions, ", ")})
@@ -95,8 +96,8 @@ func versionText(a *cli.App) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s\nformats: catalog %d, pkdelta %d, store %d\narchives: %s",
-		text, catalog, pkdelta.Version, store.Format, strings.Join(archiveNames(a.Registry()), ", "))
+	return fmt.Sprintf("%s\nformats: catalog %d, pkdelta %d, store %d and %d\narchives: %s",
+		text, catalog, pkdelta.Version, store.Format, store.FormatPlatforms, strings.Join(archiveNames(a.Registry()), ", "))
 }
 
 func archiveNames(r *codecs.Registry) (names []string) {
