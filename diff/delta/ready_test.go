@@ -18,18 +18,18 @@ func TestReady(t *testing.T) {
 	e.Reset()
 	e.Content(content, NewIndex(nil), 0, 0)
 	var d Decoder
-	calls, told := 0, 0
+	calls, before := 0, 0
 	d.Ready = func(p []byte) {
-		if calls++; len(p) <= told || !bytes.HasPrefix(content, p) {
-			t.Errorf("call %d: %d bytes after %d, or wrong ones", calls, len(p), told)
+		if calls++; len(p) <= before || !bytes.HasPrefix(content, p) {
+			t.Errorf("call %d: %d bytes after %d, or wrong ones", calls, len(p), before)
 		}
-		told = len(p)
+		before = len(p)
 	}
 	d.Reset(e.Bytes())
 	if _, err := d.Content(len(content), bytes.NewReader(nil), 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if calls < len(content)/blockSize || told != len(content) {
-		t.Errorf("told %d times, up to %d", calls, told)
+	if calls < len(content)/blockSize || before != len(content) {
+		t.Errorf("told %d times, up to %d", calls, before)
 	}
 }
