@@ -57,6 +57,23 @@ func anyBuild(t *rapid.T) []archive {
 	return build
 }
 
+// nextVersion returns a build whose archives are those of another one but for a few
+// entries, and have other names.
+func nextVersion(t *rapid.T, build []archive) (next []archive) {
+	for i, a := range build {
+		entries := slices.Clone(a.entries)
+		if len(entries) > 0 && rapid.Bool().Draw(t, "changes") {
+			entries[rapid.IntRange(0, len(entries)-1).Draw(t, "at")] = anyEntry(t)
+		}
+		name := fmt.Sprintf("%d-2.pak", (i+rapid.IntRange(0, 1).Draw(t, "name"))%len(build))
+		if slices.ContainsFunc(next, func(a archive) bool { return a.name == name }) {
+			name = fmt.Sprintf("more %d.pak", i)
+		}
+		next = append(next, archive{name, rapid.Int64Range(0, 2).Draw(t, "next order"), entries})
+	}
+	return next
+}
+
 // writeBuilds writes builds to a new catalog. An archive that a build has in
 // common with one before, by place in the slice of shared, is stored once.
 func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared []archive) string {
@@ -73,6 +90,11 @@ func writeBuilds(t testing.TB, dir string, builds map[string][]archive, shared [
 		if err != nil {
 			t.Fatal(err)
 		}
+		var names []string
+		for _, a := range append(slices.Clone(shared), builds[label]...) {
+			names = append(names, a.name)
+		}
+		b.SetNames(names)
 		if sharedIDs == nil {
 			for _, a := range shared {
 				sharedIDs = append(sharedIDs, addArchive(t, b, a))
@@ -110,7 +132,12 @@ func mountAll(b *schema.Build, mounts []schema.Mount) {
 }
 
 func addArchive(t testing.TB, b *schema.Build, a archive) int64 {
-	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: a.name})
+	var s schema.Sampler
+	for i := range a.entries {
+		s.Add(schema.Outline{Name: a.entries[i].Name, Stored: a.entries[i].Stored, Size: a.entries[i].Size})
+	}
+	sample := func() (*schema.Sample, error) { return &schema.Sample{Entries: s.Given, Some: s.Some}, nil }
+	id := b.StartArchive(schema.Archive{Format: "test", Scan: "test", Name: a.name, Sample: sample})
 	for i := range a.entries {
 		e := a.entries[i]
 		e.Ordinal = int64(i)
@@ -198,6 +225,9 @@ func TestProperties(t *testing.T) {
 		shared := rapid.SliceOfN(rapid.Custom(anyEntry), 0, 8).Draw(rt, "shared")
 		base := []archive{{"shared.pak", rapid.Int64Range(0, 2).Draw(rt, "order"), shared}}
 		a, b := anyBuild(rt), anyBuild(rt)
+		if rapid.Bool().Draw(rt, "other version") { // b is much like a, under other names
+			b = nextVersion(rt, a)
+		}
 		n++
 		sub := filepath.Join(dir, fmt.Sprint(n))
 		if err := os.Mkdir(sub, 0o700); err != nil {

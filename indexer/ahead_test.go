@@ -79,8 +79,9 @@ func TestSearchAhead(t *testing.T) {
 		{"one", []string{file("1.pak")}, [2]int32{1 + 1, 2}},
 		// 1.pak is known, but not searched for c
 		{"two", []string{file("1.pak"), file("2.pak")}, [2]int32{1 + 2, 2 + 1 + 1}},
-		// the contents of 1d.pak are known, but not searched for d
-		{"three", []string{file("1d.pak")}, [2]int32{1 + 1, 2}},
+		// the contents of 1d.pak are known, but not searched for d; it continues 1.pak, and what is
+		// stored already is searched in the end
+		{"three", []string{file("1d.pak")}, [2]int32{1 + 1, 2 + 1}},
 		{"three again", []string{file("1d.pak")}, [2]int32{0, 0}},
 	}
 	var catalogs [2]catalog

@@ -78,12 +78,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	build.SetSearch(o.Search)
+	build.Search = o.Search
 	s := newScan(o, build, files)
-	for _, f := range files {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.name
 		s.progress.Files.Add(1)
 		s.progress.Bytes.Add(f.size)
 	}
+	build.SetNames(names)
 	err = rescue.Call(func() error { return s.run(ctx, files) })
 	if err == nil {
 		s.mountAll()
@@ -247,6 +250,9 @@ func (s *scan) findBefore(ctx context.Context, o *opened) error {
 		return nil
 	}
 	archive := archiveOf(o, s.o.Force)
+	if o.archive != nil && !o.format.NamedByFile {
+		archive.Sample = o.sample
+	}
 	var err error
 	o.before.edition, err = s.build.EditionBefore(ctx, &archive)
 	if err != nil || o.before.edition == nil || o.archive == nil || o.skim || s.o.Extract != nil || s.o.Store != nil {

@@ -106,6 +106,26 @@ func (o *opened) continues(scan string) bool {
 	return ok && (rest == "" || strings.HasPrefix(rest, partKey)) && (!quick || strings.HasSuffix(o.scan, quickKey))
 }
 
+// sample returns some of the entries of the archive, by which it is known under another
+// name.
+func (o *opened) sample() (*schema.Sample, error) {
+	var chosen schema.Sampler
+	if o.outline(&chosen) != nil {
+		return nil, nil // reading the archive tells what is wrong
+	}
+	return &schema.Sample{Entries: chosen.Given, Some: chosen.Some}, nil
+}
+
+func (o *opened) outline(chosen *schema.Sampler) (err error) {
+	defer guard(&err, o.src.Name)
+	for e := range o.archive.Entries() {
+		if e != nil {
+			chosen.Add(schema.Outline{Name: e.Name, Stored: e.Stored, Size: e.Size})
+		}
+	}
+	return nil
+}
+
 // Alike returns the keys of scans whose archives a scan by a key takes for its own, if they
 // are of the same file: of full scans where it was a quick one, and of those that made
 // sketches as well. The first that there is one of counts.

@@ -16,7 +16,7 @@ func TestLikeByIndex(t *testing.T) {
 	file := schematest.Write(t, func(c *schema.Catalog) {
 		for _, label := range []string{"1", "2"} {
 			schematest.Build(t, c, label, func(b *schema.Build) {
-				b.SetSearch(schema.SearchMade)
+				b.Search = schema.SearchMade
 				var entries []schema.Entry
 				for i := range 5000 {
 					entries = append(entries, schema.Entry{Name: fmt.Sprintf("Game/Maps%d/Level_%d.umap", i/100, i), Size: int64(i)})

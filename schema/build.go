@@ -27,6 +27,8 @@ const batchWeight = 16 << 10
 // is invisible until [Build.Finish]; archives that were completed before a
 // crash or [Build.Abandon] are found again by [Build.Known].
 type Build struct {
+	Search Search // what becomes of the search index when the build is finished
+
 	c        *Catalog
 	publish  publish.Build
 	pipeline pipeline
@@ -34,9 +36,8 @@ type Build struct {
 
 	nextArchive int64
 	archives    map[int64]*batch.Archive // started and not yet ended
-	continued   map[int64]bool           // lineages that archives of this build continue
-	notStarted  error                    // of StartArchive
-	search      Search
+	lineages    *edition.Lineages
+	notStarted  error // of StartArchive
 }
 
 // Search says what becomes of the index by which texts and paths are found.
@@ -48,9 +49,6 @@ const (
 	SearchMade
 	SearchDropped
 )
-
-// SetSearch says what becomes of the search index when the build is finished.
-func (b *Build) SetSearch(s Search) { b.search = s }
 
 // index does that.
 func (s Search) index(ctx context.Context, tx *sql.Tx) error {
@@ -76,7 +74,7 @@ func (c *Catalog) BeginAt(ctx context.Context, label string, created time.Time) 
 		return nil, errors.New("a build needs a label")
 	}
 	b := &Build{c: c, publish: publish.Build{Label: label}, pipeline: pipeline{writer: c.writer, label: label}, batch: batch.New(nil),
-		archives: map[int64]*batch.Archive{}, continued: map[int64]bool{}}
+		archives: map[int64]*batch.Archive{}}
 	if err := c.writer.InTx(ctx, func(tx *sql.Tx) error { return b.begin(ctx, tx, created) }); err != nil {
 		return nil, fmt.Errorf("begin build %q: %w", label, conn.Classify(err))
 	}
@@ -103,6 +101,7 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 		return err
 	}
 	b.publish.Before = b.nextArchive
+	b.lineages = edition.NewLineages(b.c.reader, b.nextArchive)
 	if b.publish.Sets, err = conn.MaxID(ctx, tx, "value_set", "set_id"); err != nil {
 		return err
 	}
@@ -113,11 +112,16 @@ func (b *Build) begin(ctx context.Context, tx *sql.Tx, created time.Time) error 
 	return err
 }
 
-// EditionBefore returns the edition that an archive continues, nil for none. Of two files
+// SetNames says what the archives of the build are called, which is to be known before the
+// first of them: none of another name continues what had one of these names before.
+func (b *Build) SetNames(names []string) { b.lineages.SetNames(names) }
+
+// EditionBefore returns the edition that an archive continues, nil for none: the newest
+// that had its name, or else one that has most of its entries. Of two files
 // that were one before, the first that asks has it. It is to be called from one goroutine,
 // which may be another than that of the other methods.
 func (b *Build) EditionBefore(ctx context.Context, a *Archive) (*Edition, error) {
-	return edition.Previous(ctx, b.c.reader, b.publish.Before, a, b.continued)
+	return b.lineages.Previous(ctx, a)
 }
 
 // LoadEdition reads an edition, so that its Find can be used; ok is false where entries
@@ -249,7 +253,7 @@ func (b *Build) Finish(ctx context.Context) (problems int64, err error) {
 		if err := b.publish.Publish(ctx, b.c.writer.Src, tx); err != nil {
 			return err
 		}
-		return b.search.index(ctx, tx)
+		return b.Search.index(ctx, tx)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("finish build %q: %w", b.publish.Label, conn.Classify(err))

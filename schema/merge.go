@@ -51,7 +51,7 @@ func Merge(ctx context.Context, c *Catalog, step *MergeStep, o MergeOptions) (*M
 	if err != nil {
 		return nil, err
 	}
-	build.SetSearch(o.Search)
+	build.Search = o.Search
 	m := &merge{Build: build, step: step, from: step.From.from, o: o, finder: conn.NewFinder(c.path),
 		archives: map[int64]int64{}, handed: map[int64]bool{}, values: map[contentOf]int64{}}
 	defer func() { _ = m.finder.Close() }()
@@ -117,6 +117,11 @@ func (m *merge) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	names := make([]string, len(mounts))
+	for i := range mounts {
+		names[i] = mounts[i].Name
+	}
+	m.SetNames(names)
 	for _, mount := range mounts {
 		id, ok := m.archives[mount.Archive]
 		if !ok {
@@ -158,6 +163,7 @@ func (m *merge) addArchive(ctx context.Context, mount *Mount) (int64, error) {
 	if m.o.Continues != nil {
 		as.Continues = func(earlier string) bool { return m.o.Continues(a.Scan, earlier) }
 	}
+	as.Sample = func() (*Sample, error) { return m.from.Sample(ctx, a) }
 	before, err := m.EditionBefore(ctx, &as)
 	if err != nil {
 		return 0, err

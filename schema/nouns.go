@@ -20,6 +20,12 @@ type (
 	Archive = record.Archive
 	// Entry is one stored file of an archive.
 	Entry = record.Entry
+	// Sample is some of the entries of an archive.
+	Sample = record.Sample
+	// Outline is what tells an entry from others before it is read.
+	Outline = record.Outline
+	// Sampler chooses some entries of all.
+	Sampler = record.Sampler[record.Outline]
 	// Edition is the one that an archive continues.
 	Edition = edition.Before
 	// Same is a row of the edition before.

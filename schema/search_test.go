@@ -80,7 +80,7 @@ func TestStaleIndexIsMadeAnew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.SetSearch(schema.SearchMade)
+		b.Search = schema.SearchMade
 		a := b.StartArchive(schema.Archive{Format: "loose", Scan: "s", Size: int64(build)})
 		for _, e := range of(build) {
 			if err := b.Add(a, e); err != nil {

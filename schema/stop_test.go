@@ -37,27 +37,39 @@ func withCatalog(path string, do func(context.Context, *schema.Catalog) error) e
 }
 
 // addBuild is a build of two archives; the entries begin at first.
-func addBuild(label string, first int) step {
+func addBuild(label string, first int) step { return addBuildOf(label, first, "") }
+
+// addBuildOf is addBuild of archives whose names have a version.
+func addBuildOf(label string, first int, version string) step {
 	return step{"build " + label, func(path string) error {
-		return withCatalog(path, func(ctx context.Context, c *schema.Catalog) error { return tryBuild(ctx, c, label, first) })
+		return withCatalog(path, func(ctx context.Context, c *schema.Catalog) error { return tryBuild(ctx, c, label, first, version) })
 	}}
 }
 
-func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int) error {
+func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int, version string) error {
 	b, err := c.Begin(ctx, label)
 	if err != nil {
 		return err
 	}
-	for archive := range 2 {
-		id := b.StartArchive(schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test",
-			Name: fmt.Sprintf("%d.pak", archive)})
+	names := []string{"0" + version + ".pak", "1" + version + ".pak"}
+	b.SetNames(names)
+	for archive, name := range names {
+		sample := func() (*schema.Sample, error) {
+			s := &schema.Sample{Entries: 20}
+			for n := range 20 {
+				e := referring(first + 20*archive + n)
+				s.Some = append(s.Some, schema.Outline{Name: e.Name, Stored: e.Stored, Size: e.Size})
+			}
+			return s, nil
+		}
+		id := b.StartArchive(schema.Archive{Size: int64(first), Quick: digest(first + archive), Scan: "s", Format: "test", Name: name, Sample: sample})
 		for n := range 20 {
 			if err := b.Add(id, referring(first+20*archive+n)); err != nil {
 				return errors.Join(err, b.Abandon())
 			}
 		}
 		b.EndArchive(id, nil)
-		b.Mount(schema.Mount{Archive: id, Name: fmt.Sprintf("%d.pak", archive)})
+		b.Mount(schema.Mount{Archive: id, Name: name})
 	}
 	_, err = b.Finish(ctx)
 	return err
@@ -90,6 +102,10 @@ func stories() map[string]struct {
 		"editions": {
 			prepare: addBuild("one", 0).do,
 			steps:   []step{addBuild("two", 5), addBuild("three", 9), removeBuilds("two")},
+		},
+		"editions of other names": {
+			prepare: addBuildOf("one", 0, "-1.0").do,
+			steps:   []step{addBuildOf("two", 5, "-1.1"), addBuildOf("three", 9, "-1.2"), removeBuilds("one")},
 		},
 		"migrate": {
 			prepare: func(path string) error { return oldCatalog(path, 1) },

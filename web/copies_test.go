@@ -87,7 +87,7 @@ func manyKinds(t testing.TB, c *schema.Catalog) {
 			other := entryOf("Game/Content/case.txt")
 			other.File = "f/Game/Content/Case.txt"
 			two = append(two, other)
-			b.SetSearch(schema.SearchMade)
+			b.Search = schema.SearchMade
 			if step == 0 {
 				one = append(one, entryOf("Game/Content/gone.txt"))
 			}

@@ -342,7 +342,7 @@ func TestOtherFacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.SetSearch(schema.SearchMade)
+		b.Search = schema.SearchMade
 		e := schema.Entry{Name: "a.ini", HasContent: true, Content: schema.Digest{1}, ContentSize: 1}
 		if text != "" {
 			facts := unreal.ConfigFacts{Texts: []string{"S", "key", text}, Lines: []unreal.ConfigLine{{Section: 0, Key: 1, Value: 2}}}

@@ -15,18 +15,24 @@ import (
 // for one of them alone. All others are the same entry on both sides: the archives
 // say the same about it, and its bytes have the same digest.
 
-// markAkin marks the archives of both builds that are editions of one lineage.
+// markAkin marks the archives of both builds that are editions of one lineage: those that
+// are counterparts, or else those that are each the only one of the lineage.
 func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 	if l.o.PerArchive {
 		return nil // there the copies of an entry in its archive count
 	}
 	for i := range new.Archives {
 		b := &new.Archives[i]
-		at := slices.IndexFunc(old.Archives, func(a Archive) bool { return a.Group == b.Group })
-		if at < 0 || b.Shared || old.Archives[at].Lineage != b.Lineage || old.Archives[at].Edition == b.Edition {
+		a := find(old, func(a *Archive) bool { return a.Group == b.Group })
+		if a == nil && editions(new, b.Lineage) == 1 && editions(old, b.Lineage) == 1 {
+			a = find(old, func(a *Archive) bool { return a.Lineage == b.Lineage })
+			if find(new, func(b *Archive) bool { return b.Group == a.Group }) != nil {
+				continue // its counterpart is another one
+			}
+		}
+		if a == nil || a.Shared || b.Shared || a.Lineage != b.Lineage || a.Edition == b.Edition {
 			continue
 		}
-		a := &old.Archives[at]
 		var named bool // public names are of the archive as a whole
 		err := l.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM named_resource WHERE archive_id IN (?, ?))", a.ID, b.ID).Scan(&named)
 		if err != nil {

@@ -102,3 +102,23 @@ func (r *Row) Kind() int64 { return r.storage >> 32 }
 func CompareKeys(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Key, b.Key))
 }
+
+// find returns the first archive that is wanted, nil for none.
+func find(b *Side, wanted func(*Archive) bool) *Archive {
+	for i := range b.Archives {
+		if wanted(&b.Archives[i]) {
+			return &b.Archives[i]
+		}
+	}
+	return nil
+}
+
+// editions returns how many archives are of a lineage.
+func editions(b *Side, lineage int64) (n int) {
+	for i := range b.Archives {
+		if b.Archives[i].Lineage == lineage {
+			n++
+		}
+	}
+	return n
+}

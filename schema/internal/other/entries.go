@@ -69,6 +69,33 @@ func (c *Catalog) Entries(ctx context.Context, a *Archive, take func([]Entry) er
 	}
 }
 
+// Sample returns some of the entries of an archive.
+func (c *Catalog) Sample(ctx context.Context, a *Archive) (*record.Sample, error) {
+	type place struct{ path, stored, size int64 }
+	var chosen record.Sampler[place]
+	err := c.each(ctx, "entry_row", `SELECT path_id, stored, size FROM entry_row
+		WHERE lineage_id = ?1 AND since <= ?2 AND (until = 0 OR until > ?2) ORDER BY row`, []driver.Value{a.lineage, a.edition}, func(r *row) {
+		path, _ := r.maybeNumber("path_id")
+		chosen.Add(place{path, r.number("stored"), r.number("size")})
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, p := range chosen.Some {
+		ids = append(ids, p.path)
+	}
+	names := map[int64]string{}
+	err = c.eachOf(ctx, "entry_row", "SELECT path_id, path_id, dir_id, name FROM src CROSS JOIN path ON path_id = src.a", ids, func(r *row) {
+		names[r.number("path_id")] = c.path(r, "path_id")
+	})
+	s := &record.Sample{Entries: chosen.Given}
+	for _, p := range chosen.Some {
+		s.Some = append(s.Some, record.Outline{Name: names[p.path], Stored: p.stored, Size: p.size})
+	}
+	return s, err
+}
+
 // maxOrdinal is far above what any archive has, and below what rows of editions can tell.
 const maxOrdinal = 1 << 40
 

@@ -8,4 +8,5 @@
 //   - path.go: how a path is cut, and what finds a path, a text or a checksum
 //   - facts.go: what an inspector found in a content
 //   - entry.go: archives, entries, problems, mounts
+//   - sample.go: some entries of an archive, chosen in one pass
 package record

@@ -16,6 +16,9 @@ type Archive struct {
 	// Continues reports whether the archive may continue one whose rows were made by scan:
 	// by the same, but for what is of one file. nil: by Scan itself.
 	Continues func(scan string) bool
+	// Sample returns some of the entries, by which an archive of another name is found
+	// that this one may continue. nil, or a nil sample: there is none.
+	Sample func() (*Sample, error)
 }
 
 // Entry is one stored file of an archive.
