@@ -72,6 +72,32 @@ func TestRenamedEditions(t *testing.T) {
 	}
 }
 
+// TestRenamedBeside: an archive continues one that its build mounts too, under another name.
+func TestRenamedBeside(t *testing.T) {
+	first, second := gameBuild(t, 1, gen.Scattered), gameBuild(t, 2, gen.Scattered)
+	c := newCatalog(t)
+	c.mustScan(indexer.Options{Label: "1", Paths: []string{renamed(t, map[string]string{"a1.pak": first})}})
+	both := renamed(t, map[string]string{"b.pak": first, "c.pak": second})
+	if r := c.mustScan(indexer.Options{Label: "2", Paths: []string{both}}); r.Reused != 1 {
+		t.Fatalf("%d archives are known", r.Reused)
+	}
+	if n := countOf(t, c, "(SELECT DISTINCT lineage_id FROM archive)"); n != 1 {
+		t.Errorf("%d lineages", n)
+	}
+	alone := newCatalog(t)
+	alone.mustScan(indexer.Options{Label: "2", Paths: []string{both}})
+	for _, asked := range []string{
+		"SELECT archive, path, game_path, size FROM files WHERE build = '2' ORDER BY path, archive",
+		"SELECT archive, path, by_archive FROM shadowed WHERE build = '2' ORDER BY path, archive",
+		"SELECT archive, ordinal, path, offset, size, content FROM entries WHERE build = '2' ORDER BY archive, ordinal",
+		"SELECT build, content, copies, wasted FROM duplicates WHERE build = '2' ORDER BY content",
+	} {
+		if got, want := c.rows(asked), alone.rows(asked); len(want) < 3 || !slices.Equal(got, want) {
+			t.Errorf("%d rows, want %d, or they differ: %s", len(got), len(want), asked)
+		}
+	}
+}
+
 // TestRenamedRepeats: what continues what does not depend on workers, and is the same in each scan.
 func TestRenamedRepeats(t *testing.T) {
 	build := func(n int) string {
