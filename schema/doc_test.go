@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pakdb/codecs"
@@ -30,8 +31,27 @@ func fixtureCatalog(t testing.TB) *sql.DB {
 	return readDB(t, fixtureFile(t))
 }
 
+// fixtureImage has the bytes of that catalog, which takes as long to make as twenty copies.
+var fixtureImage struct {
+	sync.Once
+	bytes []byte
+}
+
 // fixtureFile writes that catalog.
 func fixtureFile(t testing.TB) string {
+	t.Helper()
+	fixtureImage.Do(func() { fixtureImage.bytes = makeFixture(t) })
+	if fixtureImage.bytes == nil {
+		t.Fatal("the test that made the fixture failed")
+	}
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	if err := os.WriteFile(path, fixtureImage.bytes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func makeFixture(t testing.TB) []byte {
 	t.Helper()
 	c, path := newCatalog(t)
 	data := filepath.Join("..", "testdata")
@@ -55,7 +75,11 @@ func fixtureFile(t testing.TB) string {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	image, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
 }
 
 // addPackages adds a build of two Unreal packages: Botpack, which uses Engine

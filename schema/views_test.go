@@ -1,10 +1,12 @@
 package schema_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"pakdb/codecs/mount"
 	"pakdb/schema"
@@ -112,5 +114,48 @@ func TestGamePaths(t *testing.T) {
 	}
 	if len(want) < 6 || !maps.Equal(got, want) {
 		t.Errorf("folders: %v\nwant %v", got, want)
+	}
+}
+
+// TestParentsInSeveralArchives: calligraphy_effective reads each parent once, however many
+// ways lead to it in a build of several archives that have the same prototypes. A prototype
+// that is its own parent, in two archives, has 2^64 ways.
+func TestParentsInSeveralArchives(t *testing.T) {
+	db := fixtureCatalog(t)
+	more := query(t, db, `SELECT build, path, field, count(*)
+		FROM calligraphy_effective e
+		GROUP BY build_id, archive_id, content_id, origin_content_id, ordinal, position, depth
+		HAVING count(*) > (SELECT count(*) FROM build_archive a WHERE a.build_id = e.build_id)`)
+	if len(more) > 0 {
+		t.Errorf("%d values have more rows than the build has archives: %v", len(more), more[0])
+	}
+	c, path := newCatalog(t)
+	b, err := c.Begin(t.Context(), "cycle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		e := entry(0)
+		e.Facts = &schema.Facts{Inspector: "i/1", Kind: "calligraphy-prototype",
+			Symbols: []schema.Symbol{{Space: "prototype", Key: 7, Path: e.Name}},
+			Refs:    []schema.Ref{{Kind: "parent", Space: "prototype", Key: 7}}}
+		id := b.StartArchive(schema.Archive{Size: 1, Quick: digest(n), Scan: "s", Format: "test", Name: fmt.Sprint(n)})
+		if err := b.Add(id, e); err != nil {
+			t.Fatal(err)
+		}
+		b.EndArchive(id, nil)
+		b.Mount(schema.Mount{Archive: id, Name: fmt.Sprint(n)})
+	}
+	if _, err := b.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var n int
+	if err := readDB(t, path).QueryRowContext(ctx, "SELECT count(*) FROM calligraphy_effective").Scan(&n); err != nil {
+		t.Error(err)
 	}
 }

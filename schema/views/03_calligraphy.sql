@@ -141,7 +141,7 @@ JOIN content k ON k.content_id = e.content_id
 -- the prototype and its parents, the nearest first; 64 parents end a cycle
 JOIN json_each((WITH RECURSIVE up (content_id, archive_id, path_id, depth) AS (
                     SELECT e.content_id, e.archive_id, e.path_id, 0
-                    UNION ALL
+                    UNION
                     SELECT pe.content_id, pe.archive_id, pe.path_id, up.depth + 1
                     FROM up
                     JOIN ref r ON r.content_id = up.content_id AND r.seq = 0
