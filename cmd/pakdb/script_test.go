@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -20,6 +21,11 @@ func TestMain(m *testing.M) {
 	// the memory of SQL, which SQLite has to be told first.
 	if err := schema.LimitMemory(0); err != nil {
 		panic(err)
+	}
+	// A shell has what it starts in the background ignore Ctrl-C, and so the commands that
+	// the tests start and end by it, for which they would wait for ever.
+	if signal.Ignored(os.Interrupt) {
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	testscript.Main(m, map[string]func(){
 		"pakdb":   main,
