@@ -39,10 +39,10 @@ func (o *Other) open(ctx context.Context) error {
 	}
 	db := conn.OpenReader(o.path)
 	err := checkVersion(ctx, db)
-	if err := errors.Join(err, db.Close()); err != nil {
-		return err
+	if err == nil {
+		_, err = file.QuickCheck(ctx, db, o.path)
 	}
-	if _, err := file.QuickCheck(ctx, o.path); err != nil {
+	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}
 	layouts := conn.OpenNew()

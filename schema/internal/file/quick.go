@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"time"
@@ -17,18 +18,16 @@ const QuickSize = 256 << 20
 // well, of which SQLite does 100 MB a second.
 const wholeSize = 32 << 20
 
-// QuickCheck returns when all pages of a catalog were checked: now, unless it has a seal
-// (see [Seal]) from a check before. It returns [conn.ErrDamaged], with what was found
+// QuickCheck returns when all pages of the catalog at path were checked: now, unless it has a seal
+// (see [Seal]) from a check before. db reads the catalog. It returns [conn.ErrDamaged], with what was found
 // first, for a catalog whose pages do not fit together. It sees no value that was
 // replaced by another one of the same length: SQLite has no checksums. The time is zero
 // for a catalog that is too large.
-func QuickCheck(ctx context.Context, path string) (checked time.Time, err error) {
+func QuickCheck(ctx context.Context, db *sql.DB, path string) (checked time.Time, err error) {
 	st, err := os.Stat(path)
 	if err != nil || st.Size() > QuickSize {
 		return time.Time{}, err
 	}
-	db := conn.OpenReader(path)
-	defer func() { _ = db.Close() }()
 	if checked = sealed(ctx, db, st.ModTime()); !checked.IsZero() {
 		return checked, nil
 	}
