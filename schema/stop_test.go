@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,7 +48,7 @@ func addBuildOf(label string, first int, version string) step {
 }
 
 func tryBuild(ctx context.Context, c *schema.Catalog, label string, first int, version string) error {
-	b, err := c.Begin(ctx, label)
+	b, err := c.BeginAt(ctx, label, time.Unix(1e9, 0)) // the same each time, for [stateOf]
 	if err != nil {
 		return err
 	}
@@ -229,7 +230,7 @@ func undisturbed(t *testing.T, prepare func(string) error, steps []step) (all []
 }
 
 // goesOn checks that a catalog shows one of the states, and that the next commands
-// work: a reader, then a scan, then a removal.
+// work: a reader, then one that scans and removes, then a reader again.
 func goesOn(path string, states []string) error {
 	before, err := shown(path)
 	if err != nil {
@@ -241,11 +242,17 @@ func goesOn(path string, states []string) error {
 	if !slices.Contains(states, before) {
 		return fmt.Errorf("shows %q, want one of %q", before, states)
 	}
-	if err := addBuild("next", 200).do(path); err != nil {
-		return fmt.Errorf("the next scan: %w", err)
-	}
-	if err := removeBuilds("next").do(path); err != nil {
-		return fmt.Errorf("the next rm: %w", err)
+	err = withCatalog(path, func(ctx context.Context, c *schema.Catalog) error {
+		if err := tryBuild(ctx, c, "next", 200, ""); err != nil {
+			return fmt.Errorf("a scan: %w", err)
+		}
+		if err := c.Remove(ctx, "next"); err != nil {
+			return fmt.Errorf("rm: %w", err)
+		}
+		return c.Vacuum(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("the next command: %w", err)
 	}
 	after, err := shown(path)
 	if err != nil {
@@ -278,24 +285,25 @@ func TestKilledAtEveryCall(t *testing.T) {
 		t.Skip("hundreds of catalogs, one after the other")
 	}
 	disk := vfstest.Install(t)
+	var done judged
 	for name, story := range stories() {
 		t.Run(name, func(t *testing.T) {
 			moments := undisturbed(t, story.prepare, story.steps)
 			for i, s := range story.steps {
 				states := []string{moments[i].shown, moments[i+1].shown}
 				left := killed(t, disk, s, moments[i].folder)
-				t.Logf("%s: %d kills", s.name, len(left))
 				var all errgroup.Group
 				all.SetLimit(runtime.GOMAXPROCS(0))
 				for _, folder := range left {
 					all.Go(func() error {
-						if err := goesOn(filepath.Join(folder, "pakdb.db"), states); err != nil {
+						if err := done.goesOn(folder, states); err != nil {
 							t.Errorf("%s: %s: %v", s.name, filepath.Base(folder), err)
 						}
 						return nil
 					})
 				}
 				_ = all.Wait()
+				t.Logf("%s: %d kills, %d different folders so far", s.name, len(left), done.count())
 			}
 		})
 	}
@@ -376,6 +384,7 @@ func TestFailingDisk(t *testing.T) {
 		t.Skip("hundreds of catalogs, one after the other")
 	}
 	disk := vfstest.Install(t)
+	var done judged
 	for name, story := range stories() {
 		t.Run(name, func(t *testing.T) {
 			moments := undisturbed(t, story.prepare, story.steps)
@@ -384,14 +393,14 @@ func TestFailingDisk(t *testing.T) {
 				for at, every := stride(); ; at += every {
 					more := false
 					for _, once := range []bool{true, false} {
-						more = failAt(t, disk, s, moments[i:i+2], at, once) || more
+						more = failAt(t, disk, &done, s, moments[i:i+2], at, once) || more
 					}
 					if !more {
 						break
 					}
 					calls++
 				}
-				t.Logf("%s: %d calls", s.name, calls)
+				t.Logf("%s: %d calls, %d different folders so far", s.name, calls, done.count())
 			}
 		})
 	}
@@ -399,7 +408,7 @@ func TestFailingDisk(t *testing.T) {
 
 // failAt does a step on a disk that fails at the at-th call, and reports whether
 // there was one.
-func failAt(t *testing.T, disk *vfstest.Disk, s step, m []moment, at int, once bool) (failed bool) {
+func failAt(t *testing.T, disk *vfstest.Disk, done *judged, s step, m []moment, at int, once bool) (failed bool) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "x")
 	if err := copyFiles(m[0].folder, folder); err != nil {
@@ -422,7 +431,7 @@ func failAt(t *testing.T, disk *vfstest.Disk, s step, m []moment, at int, once b
 	if err == nil {
 		states = states[1:] // it said that it was done
 	}
-	if err := goesOn(path, states); err != nil {
+	if err := done.goesOn(folder, states); err != nil {
 		t.Errorf("%s: call %d, %s %s, once %v: %v", s.name, at, where.Op, filepath.Base(where.File), once, err)
 	}
 	return failed
