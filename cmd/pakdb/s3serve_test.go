@@ -51,7 +51,7 @@ func serveAt(file, scheme string, h http.Handler) error {
 //
 //	waitfor VARIABLE FILE
 func waitFor(ts *testscript.TestScript, _ bool, args []string) {
-	for range 300 {
+	for range 2400 { // two minutes: it starts a program, on a machine that may be busy
 		if text, err := os.ReadFile(ts.MkAbs(args[1])); err == nil {
 			ts.Setenv(args[0], string(text))
 			return
