@@ -30,13 +30,13 @@ func (j *judged) goesOn(folder string, states []string) error {
 	}
 	key := fmt.Sprintf("%q %s", states, state)
 	j.mu.Lock()
-	was := j.seen[key]
+	before := j.seen[key]
 	if j.seen == nil {
 		j.seen = map[string]bool{}
 	}
 	j.seen[key] = true
 	j.mu.Unlock()
-	if was {
+	if before {
 		return nil
 	}
 	return goesOn(filepath.Join(folder, "pakdb.db"), states)
