@@ -1,7 +1,8 @@
 package schema_test
 
 import (
-	"database/sql/driver"
+	"fmt"
+	"slices"
 	"testing"
 
 	"pakdb/query/portable"
@@ -29,17 +30,26 @@ func TestPortableViews(t *testing.T) {
 	for _, v := range portable.Views() {
 		got := 0
 		for _, label := range labels {
-			err := v.Each(t.Context(), db, label, func(row []driver.Value) error {
+			var hot, said []string
+			err := v.Each(t.Context(), db, label, func(row []portable.Cell) error {
 				got++
 				for i, c := range v.Columns {
-					if row[i] == nil && !c.Null {
+					if row[i].Kind == portable.CellNull && !c.Null {
 						t.Errorf("%s.%s is NULL", v.Name, c.Name)
 					}
 				}
+				hot = append(hot, fmt.Sprint(portable.Values(row)))
 				return nil
 			})
 			if err != nil {
 				t.Errorf("%s of %s: %v", v.Name, label, err)
+			}
+			err = v.EachBySQL(t.Context(), db, label, portable.SortMemory, func(row []portable.Cell) error {
+				said = append(said, fmt.Sprint(portable.Values(row)))
+				return nil
+			})
+			if err != nil || !slices.Equal(hot, said) {
+				t.Errorf("%s of %s: other rows than by SQL: %v", v.Name, label, err)
 			}
 		}
 		want := "SELECT count(*) FROM " + v.Name

@@ -99,7 +99,7 @@ var rooms = map[string][]string{
 	"query/inside":                {"codecs", "codecs/media", "diff", "diff/mediadiff", "diff/semantic", "internal/asset", "query", "query/show"},
 	"query/explore":               {"internal/recent", "internal/rescue", "query/find", "query/graph", "schema"},
 	"query/find":                  {"schema", "schema/search"},
-	"query/portable":              {"internal/atomicfile", "query", "schema"},
+	"query/portable":              {"internal/atomicfile", "query", "schema", "schema/rows"},
 	"query/portable/portabletest": {"codecs/all", "indexer", "query", "query/portable", "schema"}, // for tests
 	"query/clickhouse":            {"internal/...", "query", "query/export", "query/portable", "schema"},
 	"query/pushed":                {"query", "query/clickhouse", "query/explore", "query/find", "query/graph", "schema"},
@@ -110,6 +110,8 @@ var rooms = map[string][]string{
 	"schema/views":            {"schema/internal/conn", "schema/internal/prune", "schema/internal/record", "schema/search"},
 	"schema/internal/record":  {"codecs/family", "codecs/mount"}, // rows of facts, and where a mounted archive stands; both import nothing of ours
 	"schema/internal/conn":    {"schema/internal/record", "schema/search"},
+	"schema/internal/btree":   {"schema/internal/conn"},
+	"schema/rows":             {"schema/internal/btree", "schema/internal/conn", "schema/internal/record"},
 	"schema/internal/file":    {"schema/internal/conn", "schema/migrations"},
 	"schema/internal/check":   {"schema/internal/conn", "schema/internal/file", "schema/migrations", "schema/views"},
 	"schema/internal/batch":   {"schema/internal/record"},

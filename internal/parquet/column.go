@@ -23,6 +23,8 @@ type Column struct {
 	Kind Kind
 	Null bool // values may be NULL
 	Few  bool // texts of few values: a dictionary is tried
+	// Texts are digits of hashes, in which nothing is met again but whole texts.
+	Digits bool
 }
 
 // Encodings and types, as the format numbers them.
@@ -62,11 +64,15 @@ type chunk struct {
 	keys       map[string]uint64 // the dictionary; nil: there is none
 	indexes    []uint64
 	dictionary []string
-	size       int // of its texts
+	size       int    // of its texts
+	last       string // the text before, and its key
+	lastKey    uint64
+
+	met []uint64 // see differ
 }
 
 func (c *chunk) reset() {
-	*c = chunk{Column: c.Column, absent: c.absent[:0], numbers: c.numbers[:0], bytes: c.bytes[:0], ends: c.ends[:0], indexes: c.indexes[:0]}
+	*c = chunk{Column: c.Column, absent: c.absent[:0], numbers: c.numbers[:0], bytes: c.bytes[:0], ends: c.ends[:0], indexes: c.indexes[:0], met: c.met}
 	if c.Few && c.Kind == Text {
 		c.keys = map[string]uint64{}
 	}
@@ -90,21 +96,25 @@ func (c *chunk) number(v int64) {
 	c.numbers = append(c.numbers, v)
 }
 
-func (c *chunk) text(v string) {
+func (c *chunk) text(v []byte) {
 	c.present()
 	if c.keys == nil {
 		c.bytes = append(c.bytes, v...)
 		c.ends = append(c.ends, len(c.bytes))
 		return
 	}
-	key, ok := c.keys[v]
-	if !ok {
-		key = uint64(len(c.dictionary))
-		c.keys[v] = key
-		c.dictionary = append(c.dictionary, v)
-		c.size += len(v)
+	if len(c.indexes) == 0 || c.last != string(v) {
+		key, ok := c.keys[string(v)]
+		if !ok {
+			key = uint64(len(c.dictionary))
+			text := string(v)
+			c.keys[text] = key
+			c.dictionary = append(c.dictionary, text)
+			c.size += len(v)
+		}
+		c.last, c.lastKey = c.dictionary[key], key
 	}
-	c.indexes = append(c.indexes, key)
+	c.indexes = append(c.indexes, c.lastKey)
 	if c.size > maxDictionary {
 		c.spread()
 	}
@@ -164,17 +174,20 @@ func (c *chunk) encoding() int64 {
 // common is how many bytes two texts begin with alike.
 func common(a, b []byte) int {
 	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)/8
 		}
 	}
-	return n
+	for ; i < n && a[i] == b[i]; i++ {
+	}
+	return i
 }
 
-// page returns the body of a page of rows from to end, whose values begin at first, and
-// where the values of the next page begin.
-func (c *chunk) page(encoding int64, from, end, first int) (body []byte, next int) {
+// page returns the body of a page of rows from to end, whose values begin at first, where
+// its texts are, and where the values of the next page begin.
+func (c *chunk) page(encoding int64, from, end, first int) (body []byte, texts, next int) {
 	next = first + end - from
 	if c.Null {
 		levels := make([]uint64, end-from)
@@ -190,25 +203,25 @@ func (c *chunk) page(encoding int64, from, end, first int) (body []byte, next in
 	}
 	switch encoding {
 	case deltaPacked:
-		return appendDeltas(body, c.numbers[first:next]), next
+		return appendDeltas(body, c.numbers[first:next]), 0, next
 	case plain:
 		for _, v := range c.numbers[first:next] {
 			body = binary.LittleEndian.AppendUint64(body, uint64(v))
 		}
-		return body, next
+		return body, 0, next
 	case dictionaryKeys:
 		width := bits.Len(uint(max(0, len(c.dictionary)-1)))
-		return appendHybrid(append(body, byte(width)), c.indexes[first:next], width), next
+		return appendHybrid(append(body, byte(width)), c.indexes[first:next], width), 0, next
 	}
-	return c.texts(body, encoding, first, next), next
+	body, rest := c.texts(body, encoding, first, next)
+	return append(body, rest...), len(body), next
 }
 
-// texts appends texts: what each shares with the one before, if encoding is deltaTexts,
-// then the lengths of the rest, and the rest.
-func (c *chunk) texts(body []byte, encoding int64, first, next int) []byte {
+// texts appends what each text shares with the one before, if encoding is deltaTexts, and
+// the lengths of the rest. It returns the rest as well, which comes next.
+func (c *chunk) texts(body []byte, encoding int64, first, next int) (_, rest []byte) {
 	lengths := make([]int64, 0, next-first)
 	var shared []int64
-	var rest []byte
 	var last []byte
 	for i := first; i < next; i++ {
 		v := c.at(i)
@@ -224,7 +237,7 @@ func (c *chunk) texts(body []byte, encoding int64, first, next int) []byte {
 	if encoding == deltaTexts {
 		body = appendDeltas(body, shared)
 	}
-	return append(appendDeltas(body, lengths), rest...)
+	return appendDeltas(body, lengths), rest
 }
 
 // entries returns the texts of the dictionary, as its page has them.

@@ -10,6 +10,7 @@
 //
 //   - thrift.go: the encoding of headers and of the footer
 //   - pack.go: numbers in few bits
+//   - digits.go: hashes, which have no repetitions
 //   - column.go: the values of a column, as pages
 //   - writer.go: row groups and the footer
 package parquet

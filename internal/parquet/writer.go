@@ -1,8 +1,8 @@
 package parquet
 
 import (
-	"database/sql/driver"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -32,11 +32,13 @@ type Writer struct {
 	opts    Options
 	chunks  []*chunk
 	zstd    *zstd.Encoder
+	entropy entropy
 	groups  []group
 	at      int64
 	rows    int64
 	err     error // stays
 	scratch []byte
+	digits  []byte
 }
 
 // group is a row group that was written.
@@ -75,51 +77,67 @@ func NewWriter(w io.Writer, columns []Column, opts Options) (*Writer, error) {
 	return p, p.err
 }
 
-// Write writes a row: a string, int64, float64 or nil for each column, as its kind is.
-func (p *Writer) Write(row []driver.Value) error {
+// Null, Int, Real, Text and Hex set a column of the row that [Writer.End] ends. Each column
+// is set once. Texts are copied.
+
+// Null sets a column to NULL.
+func (p *Writer) Null(column int) {
+	if c := p.chunks[column]; c.Null {
+		c.null()
+	} else {
+		p.misfit(c, "NULL")
+	}
+}
+
+// Int sets a column to an integer.
+func (p *Writer) Int(column int, v int64) {
+	if c := p.chunks[column]; c.Kind == Int {
+		c.number(v)
+	} else {
+		p.misfit(c, "an integer")
+	}
+}
+
+// Real sets a column to a double.
+func (p *Writer) Real(column int, v float64) {
+	if c := p.chunks[column]; c.Kind == Real {
+		c.number(int64(math.Float64bits(v)))
+	} else {
+		p.misfit(c, "a double")
+	}
+}
+
+// Text sets a column to a text.
+func (p *Writer) Text(column int, v []byte) {
+	if c := p.chunks[column]; c.Kind == Text {
+		c.text(v)
+	} else {
+		p.misfit(c, "a text")
+	}
+}
+
+// Hex sets a column to the text of lower-case hex digits that says these bytes.
+func (p *Writer) Hex(column int, v []byte) {
+	p.digits = hex.AppendEncode(p.digits[:0], v)
+	p.Text(column, p.digits)
+}
+
+// misfit notes that a column cannot have a value.
+func (p *Writer) misfit(c *chunk, what string) {
+	_ = p.fail(fmt.Errorf("parquet: column %s cannot have %s", c.Name, what))
+}
+
+// End ends a row, of which all columns were set.
+func (p *Writer) End() error {
 	if p.err != nil {
 		return p.err
 	}
-	if len(row) != len(p.chunks) {
-		return p.fail(fmt.Errorf("parquet: %d values for %d columns", len(row), len(p.chunks)))
-	}
-	for i, c := range p.chunks {
-		if !c.add(row[i]) {
-			return p.fail(fmt.Errorf("parquet: column %s cannot have %T", c.Name, row[i]))
-		}
-	}
 	p.rows++
-	if p.chunks[0].rows == GroupRows {
-		return p.flush()
+	first := p.chunks[0]
+	if first.rows < GroupRows {
+		return nil
 	}
-	return nil
-}
-
-// add reports whether the column can have the value, and takes it.
-func (c *chunk) add(v driver.Value) bool {
-	switch v := v.(type) {
-	case nil:
-		if c.Null {
-			c.null()
-		}
-		return c.Null
-	case string:
-		if c.Kind == Text {
-			c.text(v)
-		}
-		return c.Kind == Text
-	case int64:
-		if c.Kind == Int {
-			c.number(v)
-		}
-		return c.Kind == Int
-	case float64:
-		if c.Kind == Real {
-			c.number(int64(math.Float64bits(v)))
-		}
-		return c.Kind == Real
-	}
-	return false
+	return p.flush()
 }
 
 func (p *Writer) fail(err error) error {
@@ -147,6 +165,9 @@ func (p *Writer) flush() error {
 		return p.err
 	}
 	for _, c := range p.chunks {
+		if int64(c.rows) != g.rows {
+			return p.fail(fmt.Errorf("parquet: column %s has %d values in %d rows", c.Name, c.rows, g.rows))
+		}
 		one := p.column(c)
 		g.columns = append(g.columns, one)
 		g.bytes += one.bytes
@@ -166,7 +187,7 @@ func (p *Writer) column(c *chunk) column {
 	one.least, one.most, one.stated = c.extremes()
 	if one.encoding == dictionaryKeys {
 		one.dictionary = p.at
-		p.page(&one, c.entries(), func(t *thrift) {
+		p.page(&one, c.entries(), -1, func(t *thrift) {
 			t.structure(7, func() {
 				t.i32(1, int64(len(c.dictionary)))
 				t.i32(2, plain)
@@ -177,9 +198,12 @@ func (p *Writer) column(c *chunk) column {
 	first := 0
 	for from := 0; from < c.rows; from += pageRows {
 		end := min(from+pageRows, c.rows)
-		body, next := c.page(one.encoding, from, end, first)
+		body, digits, next := c.page(one.encoding, from, end, first)
+		if !c.Digits || one.encoding == dictionaryKeys || !c.differ(first, next) {
+			digits = -1
+		}
 		first = next
-		p.page(&one, body, func(t *thrift) {
+		p.page(&one, body, digits, func(t *thrift) {
 			t.structure(5, func() {
 				t.i32(1, int64(end-from))
 				t.i32(2, one.encoding)
@@ -191,9 +215,14 @@ func (p *Writer) column(c *chunk) column {
 	return one
 }
 
-// page writes a page with its header.
-func (p *Writer) page(one *column, body []byte, head func(*thrift), kind int64) {
-	p.scratch = p.zstd.EncodeAll(body, p.scratch[:0])
+// page writes a page with its header. From digits on, if it is not -1, there are digits in
+// which nothing is met again.
+func (p *Writer) page(one *column, body []byte, digits int, head func(*thrift), kind int64) {
+	if digits >= 0 {
+		p.scratch = p.entropy.frame(p.scratch[:0], body, digits)
+	} else {
+		p.scratch = p.zstd.EncodeAll(body, p.scratch[:0])
+	}
 	t := &thrift{}
 	t.begin()
 	t.i32(1, kind)

@@ -3,11 +3,13 @@ package parquet_test
 import (
 	"bytes"
 	"database/sql/driver"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +53,23 @@ func row(r *rand.Rand, i int) []driver.Value {
 	return v
 }
 
+// put writes a row.
+func put(w *parquet.Writer, row []driver.Value) error {
+	for i, v := range row {
+		switch v := v.(type) {
+		case nil:
+			w.Null(i)
+		case string:
+			w.Text(i, []byte(v))
+		case int64:
+			w.Int(i, v)
+		case float64:
+			w.Real(i, v)
+		}
+	}
+	return w.End()
+}
+
 func write(t testing.TB, rows int, opts parquet.Options) ([]byte, [][]driver.Value) {
 	t.Helper()
 	var file bytes.Buffer
@@ -62,7 +81,7 @@ func write(t testing.TB, rows int, opts parquet.Options) ([]byte, [][]driver.Val
 	var all [][]driver.Value
 	for i := range rows {
 		all = append(all, row(r, i))
-		if err := w.Write(all[i]); err != nil {
+		if err := put(w, all[i]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -169,18 +188,19 @@ func TestRefusals(t *testing.T) {
 	for i, bad := range []driver.Value{nil, int64(1), 1.5, nil, nil, "1", "1", "1", int64(3)} {
 		w, _ := parquet.NewWriter(io.Discard, columns, parquet.Options{})
 		r := append([]driver.Value{}, good...)
-		if r[i] = bad; w.Write(r) == nil || w.Write(good) == nil || w.Close() == nil {
+		if r[i] = bad; put(w, r) == nil || put(w, good) == nil || w.Close() == nil {
 			t.Errorf("%s took %#v", columns[i].Name, bad)
 		}
 	}
 	w, _ := parquet.NewWriter(io.Discard, columns, parquet.Options{})
-	if w.Write(good[:3]) == nil {
+	_ = put(w, good)
+	if _ = put(w, good[:3]); w.Close() == nil {
 		t.Error("a short row was taken")
 	}
 	for limit := range 3 {
 		w, err := parquet.NewWriter(&failing{limit * 4}, columns, parquet.Options{})
 		if err == nil {
-			_ = w.Write(good)
+			_ = put(w, good)
 			err = w.Close()
 		}
 		if !errors.Is(err, errFull) {
@@ -205,7 +225,7 @@ func TestLongTexts(t *testing.T) {
 	var file bytes.Buffer
 	w, _ := parquet.NewWriter(&file, []parquet.Column{{Name: "a", Few: true}}, parquet.Options{})
 	for i := range 4000 {
-		if err := w.Write([]driver.Value{strings.Repeat(string(rune('a'+i%7)), 1000) + fmt.Sprint(i/2)}); err != nil {
+		if err := put(w, []driver.Value{strings.Repeat(string(rune('a'+i%7)), 1000) + fmt.Sprint(i/2)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -224,8 +244,73 @@ func BenchmarkWrite(b *testing.B) {
 	w, _ := parquet.NewWriter(io.Discard, columns, parquet.Options{})
 	r := row(rand.New(rand.NewPCG(1, 2)), 1)
 	for b.Loop() {
-		if err := w.Write(r); err != nil {
+		if err := put(w, r); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestDigits: hashes come back whether they differ or not, and those that do take as many
+// bytes as they say, and one in a hundred more.
+func TestDigits(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, c := range []struct {
+		rows, different int // of the rows
+		null            bool
+		size            int
+		sorted          bool
+	}{
+		{1, 1, false, 32, false}, {63, 63, false, 32, false}, {64, 64, true, 32, false}, {50_000, 50_000, false, 32, false},
+		{50_000, 50_000, true, 16, false}, {50_000, 100, false, 32, false}, {50_000, 1, true, 32, false}, {300, 300, false, 4, false},
+		{150_000, 150_000, false, 32, true}, {100, 100, false, 0, false},
+	} {
+		hashes := make([]string, c.rows)
+		for i := range hashes {
+			b := make([]byte, c.size)
+			if i < c.different {
+				for n := range b {
+					b[n] = byte(r.Uint32())
+				}
+				hashes[i] = string(b)
+			} else {
+				hashes[i] = hashes[r.IntN(c.different)]
+			}
+		}
+		if c.sorted {
+			slices.Sort(hashes)
+		}
+		var file bytes.Buffer
+		w, err := parquet.NewWriter(&file, []parquet.Column{{Name: "hash", Null: true, Digits: true}}, parquet.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range hashes {
+			if c.null && i%10 == 0 {
+				w.Null(0)
+			} else {
+				w.Hex(0, []byte(h))
+			}
+			if err := w.End(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := reference.Read[struct {
+			Hash *string `parquet:"hash,optional"`
+		}](bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err != nil || len(rows) != c.rows {
+			t.Fatalf("%+v: %d rows: %v", c, len(rows), err)
+		}
+		for i, row := range rows {
+			null := c.null && i%10 == 0
+			if null != (row.Hash == nil) || !null && *row.Hash != hex.EncodeToString([]byte(hashes[i])) {
+				t.Fatalf("%+v: row %d has %v", c, i, row.Hash)
+			}
+		}
+		if c.different == 50_000 && !c.null && file.Len() > c.rows*c.size*101/100 {
+			t.Errorf("%+v: %d bytes", c, file.Len())
 		}
 	}
 }

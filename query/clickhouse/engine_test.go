@@ -91,9 +91,9 @@ func TestEngine(t *testing.T) {
 	for _, v := range portable.Views() {
 		var want []string
 		for _, build := range portabletest.Builds() {
-			err := v.Each(t.Context(), db, build, func(row []driver.Value) error {
+			err := v.Each(t.Context(), db, build, func(row []portable.Cell) error {
 				line := ""
-				for _, value := range row {
+				for _, value := range portable.Values(row) {
 					if value == nil {
 						value = "NULL"
 					}

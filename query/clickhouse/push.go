@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -157,8 +156,8 @@ func (c *Client) show(ctx context.Context, db *sql.DB, build, id, sum string) er
 	if err != nil {
 		return err
 	}
-	err = v.Each(ctx, db, build, func(values []driver.Value) error {
-		return enc.Write(append([]driver.Value{id, int64(0), sum, int64(portable.Version)}, values...))
+	err = v.Each(ctx, db, build, func(values []portable.Cell) error {
+		return enc.Write(append([]portable.Cell{portable.TextCell(id), portable.IntCell(0), portable.TextCell(sum), portable.IntCell(portable.Version)}, values...))
 	})
 	if err := errors.Join(err, enc.Close()); err != nil {
 		return err
@@ -226,7 +225,7 @@ func (c *Client) Drop(ctx context.Context, build string) (there bool, err error)
 	if err != nil {
 		return true, err
 	}
-	if err := errors.Join(enc.Write([]driver.Value{id, build, int64(1)}), enc.Close()); err != nil {
+	if err := errors.Join(enc.Write([]portable.Cell{portable.TextCell(id), portable.TextCell(build), portable.IntCell(1)}), enc.Close()); err != nil {
 		return true, err
 	}
 	if err := c.log(ctx, columns, id, row.Bytes()); err != nil {

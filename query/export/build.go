@@ -1,9 +1,9 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,12 +53,14 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 	if err := d.Remove(manifestName(partition)); err != nil {
 		return nil, err
 	}
+	rows := portable.NewRows(db, build, opts.Views...)
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	m = &Manifest{Version: portable.Version, Build: build, Format: opts.Format, Under: opts.Under, Views: map[string][]File{}}
 	for _, v := range portable.Views() {
 		folder := path.Join(v.Name, partition)
 		var files []File
 		if slices.Contains(opts.Views, v) {
-			if files, err = view(ctx, db, d, folder, v, build, opts); err != nil {
+			if files, err = view(ctx, rows, d, folder, v, opts); err != nil {
 				return nil, fmt.Errorf("%s of build %s: %w", v.Name, build, err)
 			}
 			m.Views[v.Name] = files
@@ -75,11 +77,11 @@ func Build(ctx context.Context, db *sql.DB, dir, build string, opts Options) (m 
 }
 
 // view writes the rows of a view, without the column build, which the folder's name has.
-func view(ctx context.Context, db *sql.DB, d *atomicfile.Dir, folder string, v *portable.View, build string, opts Options) ([]File, error) {
+func view(ctx context.Context, rows *portable.Rows, d *atomicfile.Dir, folder string, v *portable.View, opts Options) ([]File, error) {
 	chosen := under(v, opts.Under)
 	p := &parts{dir: d, folder: folder, format: opts.Format, columns: v.Columns[1:], order: v.Order}
-	return p.write(func(row func([]driver.Value) error) error {
-		return v.Each(ctx, db, build, func(values []driver.Value) error {
+	return p.write(func(row func([]portable.Cell) error) error {
+		return rows.Each(ctx, v, func(values []portable.Cell) error {
 			if !chosen(values) {
 				return nil
 			}
@@ -89,15 +91,15 @@ func view(ctx context.Context, db *sql.DB, d *atomicfile.Dir, folder string, v *
 }
 
 // under returns a function that says whether a row is below a folder.
-func under(v *portable.View, folder string) func([]driver.Value) bool {
+func under(v *portable.View, folder string) func([]portable.Cell) bool {
 	at := slices.Index(v.Names(), "path")
 	folder = strings.TrimSuffix(folder, "/")
 	if at < 0 || folder == "" {
-		return func([]driver.Value) bool { return true }
+		return func([]portable.Cell) bool { return true }
 	}
-	return func(values []driver.Value) bool {
-		path, _ := values[at].(string)
-		return path == folder || strings.HasPrefix(path, folder+"/")
+	return func(values []portable.Cell) bool {
+		path := values[at].Bytes
+		return string(path) == folder || bytes.HasPrefix(path, []byte(folder+"/"))
 	}
 }
 
@@ -116,7 +118,7 @@ type parts struct {
 }
 
 // write calls each with a function that takes the rows, and returns the files.
-func (p *parts) write(each func(row func([]driver.Value) error) error) (files []File, err error) {
+func (p *parts) write(each func(row func([]portable.Cell) error) error) (files []File, err error) {
 	defer func() {
 		if p.open != nil {
 			err = errors.Join(err, p.open.temp.Discard())
@@ -125,7 +127,7 @@ func (p *parts) write(each func(row func([]driver.Value) error) error) (files []
 	if err := p.begin(); err != nil {
 		return nil, err
 	}
-	err = each(func(row []driver.Value) error {
+	err = each(func(row []portable.Cell) error {
 		if p.rows == PartRows {
 			if err := errors.Join(p.end(), p.begin()); err != nil {
 				return err

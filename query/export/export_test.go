@@ -121,9 +121,9 @@ func TestParquet(t *testing.T) {
 			}
 			_ = r.Close()
 		}
-		err = v.Each(t.Context(), db, "1.1", func(row []driver.Value) error {
+		err = v.Each(t.Context(), db, "1.1", func(row []portable.Cell) error {
 			line := ""
-			for _, value := range row[1:] {
+			for _, value := range portable.Values(row[1:]) {
 				line += fmt.Sprint(value) + " "
 			}
 			want = append(want, line)
@@ -147,7 +147,8 @@ func TestTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range [][]driver.Value{{nil, int64(1), 0.5}, {"", int64(-2), nil}, {"x\"y,\nz", int64(3), 1e100}} {
+		for _, row := range [][]portable.Cell{{{}, portable.IntCell(1), portable.RealCell(0.5)}, {portable.TextCell(""), portable.IntCell(-2), {}},
+			{portable.TextCell("x\"y,\nz"), portable.IntCell(3), portable.RealCell(1e100)}} {
 			if err := e.Write(row); err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package export
 import (
 	"bufio"
 	"bytes"
-	"database/sql/driver"
 	"encoding/json"
 	"io"
 	"math"
@@ -23,7 +22,7 @@ var kinds = [...]parquet.Kind{portable.Text: parquet.Text, portable.Int: parquet
 
 // Encoder writes rows.
 type Encoder interface {
-	Write(row []driver.Value) error
+	Write(row []portable.Cell) error
 	// Close completes the file, and does not close what it is written to.
 	Close() error
 }
@@ -39,14 +38,36 @@ func NewEncoder(format string, w io.Writer, columns []portable.Column, order []s
 	opts := parquet.Options{Creator: "pakdb", Meta: [][2]string{{"pakdb.views", strconv.Itoa(portable.Version)}}}
 	var list []parquet.Column
 	for _, c := range columns {
-		list = append(list, parquet.Column{Name: c.Name, Kind: kinds[c.Type], Null: c.Null, Few: c.Few})
+		list = append(list, parquet.Column{Name: c.Name, Kind: kinds[c.Type], Null: c.Null, Few: c.Few, Digits: c.Hash})
 	}
 	for _, name := range order {
 		if i := slices.IndexFunc(columns, func(c portable.Column) bool { return c.Name == name }); i >= 0 {
 			opts.Sorted = append(opts.Sorted, i)
 		}
 	}
-	return parquet.NewWriter(w, list, opts)
+	p, err := parquet.NewWriter(w, list, opts)
+	return table{p}, err
+}
+
+// table writes Parquet.
+type table struct{ *parquet.Writer }
+
+func (t table) Write(row []portable.Cell) error {
+	for i := range row {
+		switch c := &row[i]; c.Kind {
+		case portable.CellNull:
+			t.Null(i)
+		case portable.CellInt:
+			t.Int(i, c.Int)
+		case portable.CellReal:
+			t.Real(i, c.Real())
+		case portable.CellText:
+			t.Text(i, c.Bytes)
+		case portable.CellHex:
+			t.Hex(i, c.Bytes)
+		}
+	}
+	return t.End()
 }
 
 // csv writes RFC 4180 with lines that end in LF. NULL is empty, an empty text is "".
@@ -63,18 +84,20 @@ func newCSV(w io.Writer, columns []portable.Column) (*csv, error) {
 	return c, c.w.WriteByte('\n')
 }
 
-func (c *csv) Write(row []driver.Value) error {
-	for i, v := range row {
+func (c *csv) Write(row []portable.Cell) error {
+	for i := range row {
 		if i > 0 {
 			_ = c.w.WriteByte(',')
 		}
-		switch v := v.(type) {
-		case string:
-			c.text(v)
-		case int64:
-			_, _ = c.w.Write(strconv.AppendInt(c.w.AvailableBuffer(), v, 10))
-		case float64:
-			_, _ = c.w.Write(strconv.AppendFloat(c.w.AvailableBuffer(), v, 'g', -1, 64))
+		switch v := &row[i]; v.Kind {
+		case portable.CellText:
+			c.text(string(v.Bytes))
+		case portable.CellHex:
+			c.text(v.Text())
+		case portable.CellInt:
+			_, _ = c.w.Write(strconv.AppendInt(c.w.AvailableBuffer(), v.Int, 10))
+		case portable.CellReal:
+			_, _ = c.w.Write(strconv.AppendFloat(c.w.AvailableBuffer(), v.Real(), 'g', -1, 64))
 		}
 	}
 	return c.w.WriteByte('\n')
@@ -114,10 +137,10 @@ func newLines(w io.Writer, columns []portable.Column) (*lines, error) {
 	return l, nil
 }
 
-func (l *lines) Write(row []driver.Value) error {
-	for i, v := range row {
+func (l *lines) Write(row []portable.Cell) error {
+	for i := range row {
 		_, _ = l.w.WriteString(l.keys[i])
-		switch v := v.(type) {
+		switch v := row[i].Value().(type) {
 		case int64:
 			_, _ = l.w.Write(strconv.AppendInt(l.w.AvailableBuffer(), v, 10))
 		case nil:

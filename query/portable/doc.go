@@ -10,8 +10,11 @@
 //
 //   - view.go: what a view is
 //   - views.go: the views
+//   - cell.go: the values of a row
 //   - rows.go: the rows of a build, sorted, in little memory
-//   - sort.go: sorts more rows than memory holds
+//   - hot.go: the rows of entries, files and contents, past SQL
+//   - record.go: rows as bytes that are sorted
+//   - sort.go, merge.go: sorts more rows than memory holds
 //   - queries.go, sql: the queries
 //   - duckdb.go: the views in DuckDB
 package portable

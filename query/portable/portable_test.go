@@ -30,7 +30,8 @@ func TestRows(t *testing.T) {
 			var first []string
 			for again := range 2 {
 				var rows []string
-				err := v.Each(t.Context(), db, build, func(row []driver.Value) error {
+				err := v.Each(t.Context(), db, build, func(cells []portable.Cell) error {
+					row := portable.Values(cells)
 					if len(row) != len(v.Columns) {
 						t.Fatalf("%s: %d values", v.Name, len(row))
 					}
@@ -146,8 +147,8 @@ func TestSortsByFile(t *testing.T) {
 	db := schematest.Open(t, file)
 	v, _ := portable.Of("entries")
 	rows := func(memory int) (all []string) {
-		err := v.EachIn(t.Context(), db, "1", memory, func(row []driver.Value) error {
-			all = append(all, fmt.Sprint(row))
+		err := v.EachIn(t.Context(), db, "1", memory, func(row []portable.Cell) error {
+			all = append(all, fmt.Sprint(portable.Values(row)))
 			return nil
 		})
 		if err != nil {
@@ -166,12 +167,12 @@ func TestEachFails(t *testing.T) {
 	db := schematest.Open(t, catalog(t))
 	v, _ := portable.Of("entries")
 	own := fmt.Errorf("own")
-	if err := v.Each(t.Context(), db, "2.0", func([]driver.Value) error { return own }); err != own {
+	if err := v.Each(t.Context(), db, "2.0", func([]portable.Cell) error { return own }); err != own {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := v.Each(ctx, db, "2.0", func([]driver.Value) error { return nil }); err == nil {
+	if err := v.Each(ctx, db, "2.0", func([]portable.Cell) error { return nil }); err == nil {
 		t.Error("no error of a context that is done")
 	}
 }

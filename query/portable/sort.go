@@ -3,13 +3,10 @@ package portable
 import (
 	"bufio"
 	"bytes"
-	"container/heap"
+	"cmp"
 	"context"
-	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"io"
-	"math"
 	"os"
 	"slices"
 
@@ -20,17 +17,10 @@ import (
 // temporary file in sorted runs of that size, which are merged.
 const SortMemory = 16 << 20
 
-// A row is kept as bytes that compare as the row does: first the columns of the order,
-// then the others. NULL comes first, then numbers by value, texts by their bytes.
-const (
-	tagNull  = 0
-	tagValue = 1
-)
-
 // sorter sorts rows of a view.
 type sorter struct {
-	view    *View
-	order   []int // columns, in the order of comparison
+	record  record
+	cells   int // of a row
 	limit   int
 	buf     []byte
 	rows    []sortedRow
@@ -39,76 +29,101 @@ type sorter struct {
 	size    int64 // of scratch
 }
 
-// sortedRow is a row of sorter.buf.
-type sortedRow struct{ start, end int }
+// sortedRow is a row of sorter.buf, and some bytes of it: which ones depends on how far rows
+// are compared.
+type sortedRow struct {
+	word       uint64
+	start, end uint32
+}
 
 // extent is a run in the temporary file.
 type extent struct{ start, end int64 }
 
-func newSorter(v *View, memory int) (*sorter, error) {
-	s := &sorter{view: v, limit: memory}
-	for _, name := range v.Order {
-		i := slices.Index(v.Names(), name)
-		if i < 0 {
-			return nil, errors.New("view " + v.Name + " is sorted by a column that it lacks: " + name)
-		}
-		s.order = append(s.order, i)
-	}
-	for i := range v.Columns {
-		if !slices.Contains(s.order, i) {
-			s.order = append(s.order, i)
-		}
-	}
-	return s, nil
+// newSorter returns a sorter. Rows are sorted by the first of the columns, in the order of
+// the view and then in that of its columns. Columns of leave keep the cells that they have.
+func newSorter(v *View, memory, columns int, leave ...string) (*sorter, error) {
+	r, err := newRecord(v, columns, leave...)
+	return &sorter{record: r, cells: len(v.Columns), limit: min(memory, 1<<30)}, err
 }
 
 // add takes a row.
-func (s *sorter) add(values []driver.Value) error {
+func (s *sorter) add(row []Cell) error {
 	start := len(s.buf)
-	for _, i := range s.order {
-		v, err := s.view.Columns[i].typed(values[i])
-		if err != nil {
-			return err
-		}
-		s.buf = appendKey(s.buf, v)
-	}
-	s.rows = append(s.rows, sortedRow{start, len(s.buf)})
+	s.buf = s.record.append(s.buf, row)
+	s.rows = append(s.rows, sortedRow{0, uint32(start), uint32(len(s.buf))})
 	if len(s.buf) < s.limit {
 		return nil
 	}
 	return s.spill()
 }
 
-// appendKey appends a value, so that bytes compare as values do.
-func appendKey(b []byte, v driver.Value) []byte {
-	switch v := v.(type) {
-	case int64:
-		return binary.BigEndian.AppendUint64(append(b, tagValue), uint64(v)^1<<63)
-	case float64:
-		bits := math.Float64bits(v)
-		if bits>>63 == 1 {
-			bits = ^bits
-		} else {
-			bits |= 1 << 63
+// sorted sorts the rows in memory.
+func (s *sorter) sorted() {
+	s.load(s.rows, 0)
+	s.sort(s.rows, 0)
+}
+
+// load sets the words of rows: the eight bytes from depth on, and 0 after their ends.
+func (s *sorter) load(rows []sortedRow, depth uint32) {
+	for i := range rows {
+		r := &rows[i]
+		switch left := int64(r.end) - int64(r.start) - int64(depth); {
+		case left >= 8:
+			r.word = binary.BigEndian.Uint64(s.buf[r.start+depth:])
+		case left > 0:
+			var b [8]byte
+			copy(b[:], s.buf[r.start+depth:r.end])
+			r.word = binary.BigEndian.Uint64(b[:])
+		default:
+			r.word = 0
 		}
-		return binary.BigEndian.AppendUint64(append(b, tagValue), bits)
-	case string:
-		b = append(b, tagValue)
-		for {
-			i := bytes.IndexByte([]byte(v), 0)
-			if i < 0 {
-				return append(append(b, v...), 0, 0)
-			}
-			b, v = append(append(b, v[:i]...), 0, 1), v[i+1:]
-		}
-	default:
-		return append(b, tagNull)
 	}
 }
 
-// sorted sorts the rows in memory.
-func (s *sorter) sorted() {
-	slices.SortFunc(s.rows, func(a, b sortedRow) int { return bytes.Compare(s.buf[a.start:a.end], s.buf[b.start:b.end]) })
+// sort sorts rows whose bytes before depth are the same, by words of eight bytes: paths
+// begin alike for long.
+func (s *sorter) sort(rows []sortedRow, depth uint32) {
+	for {
+		if len(rows) < 24 {
+			slices.SortFunc(rows, func(a, b sortedRow) int {
+				return cmp.Or(cmp.Compare(a.word, b.word), bytes.Compare(s.after(a, depth), s.after(b, depth)))
+			})
+			return
+		}
+		slices.SortFunc(rows, func(a, b sortedRow) int { return cmp.Compare(a.word, b.word) })
+		// Groups of one word are sorted by what follows it.
+		same := false
+		for i := 0; i < len(rows); {
+			end := i + 1
+			for end < len(rows) && rows[end].word == rows[i].word {
+				end++
+			}
+			if end == len(rows) && i == 0 {
+				same = true
+				break
+			}
+			if end-i > 1 && s.goesOn(rows[i:end], depth+8) {
+				s.load(rows[i:end], depth+8)
+				s.sort(rows[i:end], depth+8)
+			}
+			i = end
+		}
+		if !same || !s.goesOn(rows, depth+8) {
+			return
+		}
+		depth += 8 // all of them: no call, for rows may be long
+		s.load(rows, depth)
+	}
+}
+
+// goesOn reports whether one of the rows has bytes from depth on.
+func (s *sorter) goesOn(rows []sortedRow, depth uint32) bool {
+	return slices.ContainsFunc(rows, func(r sortedRow) bool { return r.end-r.start > depth })
+}
+
+// after returns the bytes of a row from depth on.
+func (s *sorter) after(r sortedRow, depth uint32) []byte {
+	return s.buf[min(r.start+depth, r.end):r.end]
 }
 
 // spill writes the rows in memory to the temporary file as one run.
@@ -119,11 +134,11 @@ func (s *sorter) spill() (err error) {
 		}
 	}
 	s.sorted()
-	w := bufio.NewWriterSize(io.NewOffsetWriter(s.scratch, s.size), 1<<20)
+	w := bufio.NewWriterSize(io.NewOffsetWriter(s.scratch, s.size), 256<<10)
 	run := extent{start: s.size}
 	for _, r := range s.rows {
 		var n [4]byte
-		binary.LittleEndian.PutUint32(n[:], uint32(r.end-r.start))
+		binary.LittleEndian.PutUint32(n[:], r.end-r.start)
 		_, _ = w.Write(n[:]) // the error stays, and is returned by Flush
 		_, _ = w.Write(s.buf[r.start:r.end])
 		s.size += int64(4 + r.end - r.start)
@@ -135,101 +150,75 @@ func (s *sorter) spill() (err error) {
 }
 
 // each calls row for each row in order.
-func (s *sorter) each(ctx context.Context, row func([]driver.Value) error) error {
-	values := make([]driver.Value, len(s.order))
+func (s *sorter) each(ctx context.Context, row func([]Cell) error) error {
+	cells := make([]Cell, s.cells)
+	return s.records(ctx, func(b []byte) error {
+		s.record.decode(b, cells)
+		return row(cells)
+	})
+}
+
+// records calls give for each record in order.
+func (s *sorter) records(ctx context.Context, give func([]byte) error) error {
 	n := 0
-	give := func(key []byte) error {
+	one := func(b []byte) error {
 		if n++; n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s.decode(key, values)
-		return row(values)
+		return give(b)
+	}
+	if err := s.end(); err != nil {
+		return err
 	}
 	if s.scratch == nil {
 		s.sorted()
 		for _, r := range s.rows {
-			if err := give(s.buf[r.start:r.end]); err != nil {
+			if err := one(s.buf[r.start:r.end]); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
+	return s.merge(one)
+}
+
+// end frees memory when all rows were added, if it can. It may be called again.
+func (s *sorter) end() (err error) {
+	if s.scratch == nil {
+		return nil
+	}
 	if len(s.rows) > 0 {
-		if err := s.spill(); err != nil {
-			return err
-		}
+		err = s.spill()
 	}
 	s.buf, s.rows = nil, nil
-	return s.merge(give)
+	return err
 }
 
 // merge reads the runs side by side.
 func (s *sorter) merge(give func([]byte) error) error {
-	var all runs
+	var all []*run
 	size := max(16<<10, SortMemory/(2*len(s.runs)))
 	for _, r := range s.runs {
-		one := &run{r: bufio.NewReaderSize(io.NewSectionReader(s.scratch, r.start, r.end-r.start), size)}
+		one := &run{r: bufio.NewReaderSize(io.NewSectionReader(s.scratch, r.start, r.end-r.start), min(size, 256<<10))}
 		if err := one.next(); err != nil {
 			return err
 		}
 		all = append(all, one)
 	}
-	heap.Init(&all)
-	for len(all) > 0 {
-		if err := give(all[0].key); err != nil {
+	t := newTournament(all)
+	for {
+		least := t.least()
+		if least.done {
+			return nil
+		}
+		if err := give(least.key); err != nil {
 			return err
 		}
-		switch err := all[0].next(); err {
-		case nil:
-			heap.Fix(&all, 0)
-		case io.EOF:
-			heap.Pop(&all)
-		default:
+		if err := least.next(); err != nil {
 			return err
 		}
+		t.again()
 	}
-	return nil
-}
-
-// decode is the inverse of appendKey, for the columns of a row.
-func (s *sorter) decode(key []byte, values []driver.Value) {
-	for _, i := range s.order {
-		tag := key[0]
-		key = key[1:]
-		switch {
-		case tag == tagNull:
-			values[i] = nil
-		case s.view.Columns[i].Type == Int:
-			values[i] = int64(binary.BigEndian.Uint64(key) ^ 1<<63)
-			key = key[8:]
-		case s.view.Columns[i].Type == Real:
-			bits := binary.BigEndian.Uint64(key)
-			if bits>>63 == 1 {
-				bits &^= 1 << 63
-			} else {
-				bits = ^bits
-			}
-			values[i] = math.Float64frombits(bits)
-			key = key[8:]
-		default:
-			values[i], key = decodeText(key)
-		}
-	}
-}
-
-// decodeText returns the text that a key begins with, and the rest of the key.
-func decodeText(key []byte) (string, []byte) {
-	end := bytes.IndexByte(key, 0)
-	if key[end+1] == 0 {
-		return string(key[:end]), key[end+2:]
-	}
-	var b []byte
-	for key[end+1] == 1 {
-		b = append(append(b, key[:end]...), 0)
-		key = key[end+2:]
-		end = bytes.IndexByte(key, 0)
-	}
-	return string(append(b, key[:end]...)), key[end+2:]
 }
 
 func (s *sorter) close() error {
@@ -237,38 +226,4 @@ func (s *sorter) close() error {
 		return nil
 	}
 	return s.scratch.Close()
-}
-
-// run is a sorted run that is read.
-type run struct {
-	r   *bufio.Reader
-	key []byte
-}
-
-// next reads the next row, or returns io.EOF.
-func (r *run) next() error {
-	var n [4]byte
-	if _, err := io.ReadFull(r.r, n[:]); err != nil {
-		return err
-	}
-	r.key = slices.Grow(r.key[:0], int(binary.LittleEndian.Uint32(n[:])))[:binary.LittleEndian.Uint32(n[:])]
-	_, err := io.ReadFull(r.r, r.key)
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
-}
-
-// runs is a heap, the run with the least row first.
-type runs []*run
-
-func (r runs) Len() int           { return len(r) }
-func (r runs) Less(i, j int) bool { return bytes.Compare(r[i].key, r[j].key) < 0 }
-func (r runs) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *runs) Push(x any)        { *r = append(*r, x.(*run)) }
-func (r *runs) Pop() any {
-	old := *r
-	last := old[len(old)-1]
-	*r = old[:len(old)-1]
-	return last
 }

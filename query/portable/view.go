@@ -25,6 +25,7 @@ type Column struct {
 	Type Type
 	Null bool   // it may be NULL
 	Few  bool   // it has few different values, which engines keep once
+	Hash bool   // it has hex digits of hashes
 	SQL  string // says it in the catalog's view; "": the column of the same name
 }
 
@@ -39,6 +40,9 @@ type View struct {
 	// sorted by the others, in the order of Columns.
 	Order []string
 	from  string // the rows of one build, whose label is ?1
+	// The tables one of which each row needs; nil: it needs others than entries have. A build
+	// has no rows if these are empty.
+	of []string
 }
 
 // Names returns the names of the columns.

@@ -10,6 +10,8 @@ func realNull(name string) Column { return Column{Name: name, Type: Real, Null: 
 
 func few(c Column) Column { c.Few = true; return c }
 
+func hash(c Column) Column { c.Hash = true; return c }
+
 func as(c Column, sql string) Column { c.SQL = sql; return c }
 
 var views = []*View{
@@ -27,7 +29,7 @@ var views = []*View{
 		Name: "archives",
 		Doc:  "one row per file of a build",
 		Columns: []Column{
-			few(text("build")), text("archive"), few(text("format")), few(text("version")), integer("size"), textNull("digest"),
+			few(text("build")), text("archive"), few(text("format")), few(text("version")), integer("size"), hash(textNull("digest")),
 			few(text("mount_point")), integer("mount_order"), integer("encrypted"), integer("entry_count"), integer("problem_count"),
 		},
 		Order: []string{"archive"},
@@ -38,9 +40,9 @@ var views = []*View{
 		Doc:  "one row per stored file of every archive",
 		Columns: []Column{
 			few(text("build")), few(text("archive")), integer("ordinal"), textNull("path"), few(textNull("dir")), textNull("name"),
-			few(textNull("ext")), few(textNull("type")), textNull("asset_id"), textNull("path_hash"), integer("offset"), integer("stored"),
-			integer("size"), few(text("method")), integer("encrypted"), integer("deleted"), textNull("mtime"), textNull("content"),
-			few(textNull("kind")), textNull("padded_content"), integer("nested"),
+			few(textNull("ext")), few(textNull("type")), hash(textNull("asset_id")), hash(textNull("path_hash")), integer("offset"), integer("stored"),
+			integer("size"), few(text("method")), integer("encrypted"), integer("deleted"), textNull("mtime"), hash(textNull("content")),
+			few(textNull("kind")), hash(textNull("padded_content")), integer("nested"),
 		},
 		Order: []string{"path", "archive", "ordinal"},
 		from:  "entries WHERE build = ?1",
@@ -49,9 +51,9 @@ var views = []*View{
 		Name: "files",
 		Doc:  "the files that a game sees: of several entries of one file, the one that wins",
 		Columns: []Column{
-			few(text("build")), textNull("path"), few(text("archive")), integer("ordinal"), integer("size"), textNull("content"),
+			few(text("build")), textNull("path"), few(text("archive")), integer("ordinal"), integer("size"), hash(textNull("content")),
 			integer("shadowed_count"), few(text("mount_point")), integer("mount_order"),
-			as(textNull("file_key"), "CASE WHEN file_key IS NOT NULL THEN lower(hex(file_key)) END"),
+			as(hash(textNull("file_key")), "CASE WHEN file_key IS NOT NULL THEN lower(hex(file_key)) END"),
 			few(text("mount")), textNull("game_path"),
 		},
 		Order: []string{"path", "archive", "ordinal"},
@@ -61,7 +63,7 @@ var views = []*View{
 		Name: "contents",
 		Doc:  "one row per distinct decoded content of a build",
 		Columns: []Column{
-			few(as(text("build"), "?1")), text("content"), integer("size"), few(textNull("kind")), integer("entry_count"),
+			few(as(text("build"), "?1")), hash(text("content")), integer("size"), few(textNull("kind")), integer("entry_count"),
 		},
 		Order: []string{"content"},
 		from: `(SELECT lower(hex(c.hash)) AS content, c.size, k.word AS kind, g.entry_count
@@ -83,6 +85,7 @@ var views = []*View{
 		},
 		Order: []string{"path", "archive", "seq"},
 		from:  "dependencies WHERE build = ?1",
+		of:    []string{"ref"},
 	},
 	{
 		Name: "problems",
@@ -105,6 +108,7 @@ var views = []*View{
 		},
 		Order: []string{"path", "archive", "export_ordinal", "position"},
 		from:  "properties WHERE build = ?1",
+		of:    []string{"property"},
 	},
 	{
 		Name: "data_table_rows",
@@ -116,6 +120,7 @@ var views = []*View{
 		},
 		Order: []string{"path", "archive", "export_ordinal", "position"},
 		from:  "data_table_rows WHERE build = ?1",
+		of:    []string{"property"},
 	},
 	{
 		Name: "strings",
@@ -123,10 +128,11 @@ var views = []*View{
 		Columns: []Column{
 			few(text("build")), few(text("archive")), textNull("path"), textNull("package"), textNull("export"), few(textNull("class")),
 			few(textNull("field")), few(textNull("namespace")), text("key"), textNull("text"), integer("position"),
-			intNull("export_ordinal"), few(textNull("culture")), textNull("source_hash"), intNull("stale"),
+			intNull("export_ordinal"), few(textNull("culture")), hash(textNull("source_hash")), intNull("stale"),
 		},
 		Order: []string{"path", "archive", "export_ordinal", "position"},
 		from:  "strings WHERE build = ?1",
+		of:    []string{"property", "localized_text", "retro_string", "script_text"},
 	},
 	{
 		Name: "assets",
@@ -137,5 +143,6 @@ var views = []*View{
 		},
 		Order: []string{"path", "archive", "ordinal"},
 		from:  "assets WHERE build = ?1",
+		of:    []string{"registry_asset"},
 	},
 }

@@ -1,0 +1,222 @@
+package btree
+
+import "cmp"
+
+// maxDepth is how deep a tree is at most: SQLite admits no more either.
+const maxDepth = 20
+
+// level is where a cursor is in a page: before cell at, or in it.
+type level struct {
+	node
+	at int
+}
+
+// Cursor goes through the rows of a table. Values belong to it until it moves.
+type Cursor struct {
+	tree   *Tree
+	stack  []level // from the root to where the row is; empty: it is at no row
+	values []Value
+	last   [2]int64 // key of the row before
+	moved  bool     // there was one
+	buf    []byte
+}
+
+// Cursor returns a cursor that is at no row.
+func (t *Tree) Cursor() *Cursor {
+	return &Cursor{tree: t, values: make([]Value, t.values)}
+}
+
+// Find moves to the row of a key, of a table whose key is a number. It returns nil if there
+// is none.
+func (c *Cursor) Find(key int64) ([]Value, error) {
+	if n := len(c.stack); n > 0 && c.stack[n-1].leaf && c.stack[n-1].cells > 0 {
+		leaf := &c.stack[n-1]
+		// Keys mostly come in order, so the next one is tried first.
+		if next := leaf.at + 1; next < leaf.cells {
+			if k, err := leaf.rowid(next); err == nil && k == key {
+				leaf.at = next
+				return c.row(leaf)
+			}
+		}
+		first, err := leaf.rowid(0)
+		if err != nil {
+			return nil, err
+		}
+		last, err := leaf.rowid(leaf.cells - 1)
+		if err != nil {
+			return nil, err
+		}
+		if first <= key && key <= last {
+			return c.inLeaf(leaf, key)
+		}
+	}
+	c.stack = c.stack[:0]
+	for next := c.tree.root; ; {
+		if len(c.stack) == maxDepth {
+			return nil, damaged(next, "table %s is too deep", c.tree.name)
+		}
+		n, err := c.tree.node(next)
+		if err != nil {
+			return nil, err
+		}
+		c.stack = append(c.stack, level{node: n})
+		top := &c.stack[len(c.stack)-1]
+		if n.leaf {
+			return c.inLeaf(top, key)
+		}
+		if err := top.search(func(i int) (int, error) {
+			k, err := n.rowid(i)
+			return cmp.Compare(k, key), err
+		}); err != nil {
+			return nil, err
+		}
+		if next, err = n.child(top.at); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// inLeaf returns the row of a key in a leaf.
+func (c *Cursor) inLeaf(leaf *level, key int64) ([]Value, error) {
+	if err := leaf.search(func(i int) (int, error) {
+		k, err := leaf.rowid(i)
+		return cmp.Compare(k, key), err
+	}); err != nil {
+		return nil, err
+	}
+	if leaf.at == leaf.cells {
+		return nil, nil
+	}
+	if k, err := leaf.rowid(leaf.at); err != nil || k != key {
+		return nil, err
+	}
+	return c.row(leaf)
+}
+
+// search sets at to the first cell that compares as 0 or more.
+func (l *level) search(compare func(i int) (int, error)) error {
+	low, high := 0, l.cells
+	for low < high {
+		mid := (low + high) / 2
+		order, err := compare(mid)
+		if err != nil {
+			return err
+		}
+		if order < 0 {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	l.at = low
+	return nil
+}
+
+// From moves before the first row whose key, of two numbers, is a, b or more, of a table
+// without another key.
+func (c *Cursor) From(a, b int64) error {
+	c.stack, c.moved = c.stack[:0], false
+	for next := c.tree.root; ; {
+		if len(c.stack) == maxDepth {
+			return damaged(next, "table %s is too deep", c.tree.name)
+		}
+		n, err := c.tree.node(next)
+		if err != nil {
+			return err
+		}
+		c.stack = append(c.stack, level{node: n})
+		top := &c.stack[len(c.stack)-1]
+		if err := top.search(func(i int) (int, error) {
+			key, err := c.key(top, i)
+			return cmp.Or(cmp.Compare(key[0], a), cmp.Compare(key[1], b)), err
+		}); err != nil {
+			return err
+		}
+		if n.leaf {
+			return nil
+		}
+		if next, err = n.child(top.at); err != nil {
+			return err
+		}
+	}
+}
+
+// key returns the first two numbers of a cell.
+func (c *Cursor) key(l *level, i int) (key [2]int64, err error) {
+	payload, err := c.tree.payload(&l.node, i, &c.buf)
+	if err != nil {
+		return key, err
+	}
+	var v [2]Value
+	if !decode(payload, []int{0, 1}, v[:]) || v[0].Kind != Int || v[1].Kind != Int {
+		return key, damaged(l.number, "cell %d has no key of two numbers", i)
+	}
+	return [2]int64{v[0].Int, v[1].Int}, nil
+}
+
+// Next moves to the next row after [Cursor.From] and returns it, nil after the last one.
+func (c *Cursor) Next() ([]Value, error) {
+	for len(c.stack) > 0 {
+		top := &c.stack[len(c.stack)-1]
+		if top.at >= top.cells {
+			c.stack = c.stack[:len(c.stack)-1]
+			continue
+		}
+		values, err := c.row(top)
+		if err != nil {
+			return nil, err
+		}
+		a, b := &c.values[c.tree.key[0]], &c.values[c.tree.key[1]]
+		key := [2]int64{a.Int, b.Int}
+		if a.Kind != Int || b.Kind != Int || c.moved && cmp.Or(cmp.Compare(key[0], c.last[0]), cmp.Compare(key[1], c.last[1])) <= 0 {
+			return nil, damaged(top.number, "rows of table %s are out of order", c.tree.name)
+		}
+		c.last, c.moved = key, true
+		top.at++
+		if !top.leaf {
+			// The row belongs to a page that is kept by the slices of it.
+			if err := c.descend(); err != nil {
+				return nil, err
+			}
+		}
+		return values, nil
+	}
+	return nil, nil
+}
+
+// descend goes to the first row of the child that the cursor is before.
+func (c *Cursor) descend() error {
+	for {
+		top := &c.stack[len(c.stack)-1]
+		if top.leaf {
+			return nil
+		}
+		if len(c.stack) == maxDepth {
+			return damaged(top.number, "table %s is too deep", c.tree.name)
+		}
+		next, err := top.child(top.at)
+		if err != nil {
+			return err
+		}
+		n, err := c.tree.node(next)
+		if err != nil {
+			return err
+		}
+		c.stack = append(c.stack, level{node: n})
+	}
+}
+
+// row decodes the cell that a level is at.
+func (c *Cursor) row(l *level) ([]Value, error) {
+	payload, err := c.tree.payload(&l.node, l.at, &c.buf)
+	if err != nil {
+		return nil, err
+	}
+	if !decode(payload, c.tree.slots, c.values) {
+		return nil, damaged(l.number, "cell %d has no record", l.at)
+	}
+	return c.values[:c.tree.shown], nil
+}
+
+// Key returns the first column of the key of the row that [Cursor.Next] moved to.
+func (c *Cursor) Key() int64 { return c.last[0] }

@@ -1,0 +1,110 @@
+package btree
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Kind is the type of a value, as SQLite has types.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Null Kind = iota
+	Int
+	Real
+	Text
+	Blob
+)
+
+// Value is a value of a row.
+type Value struct {
+	Kind  Kind
+	Int   int64
+	Real  float64
+	Bytes []byte // of Text and Blob, and nil of others; they belong to the cursor until it moves
+}
+
+// varint reads a number of up to nine bytes, and returns how many it took: 0 if b is too
+// short.
+func varint(b []byte) (uint64, int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	v := uint64(0)
+	for i, c := range b {
+		if i == 8 {
+			return v<<8 | uint64(c), 9
+		}
+		v = v<<7 | uint64(c&0x7f)
+		if c < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// decode reads a record. Column i goes to values[slots[i]], unless slots[i] is -1. Columns
+// that were added to the table after the row was written are NULL. It reports whether the
+// record is whole.
+func decode(payload []byte, slots []int, values []Value) bool {
+	size, at := varint(payload)
+	if at == 0 || size > uint64(len(payload)) || size < uint64(at) {
+		return false
+	}
+	types, body := payload[at:size], payload[size:]
+	for _, slot := range slots {
+		if len(types) == 0 {
+			if slot >= 0 {
+				values[slot] = Value{}
+			}
+			continue
+		}
+		serial, took := varint(types)
+		if took == 0 {
+			return false
+		}
+		types = types[took:]
+		length := sizeOf(serial)
+		if length > uint64(len(body)) {
+			return false
+		}
+		if slot >= 0 {
+			values[slot].set(serial, body[:length])
+		}
+		body = body[length:]
+	}
+	return true
+}
+
+// sizeOf is how many bytes a value of a serial type has.
+func sizeOf(serial uint64) uint64 {
+	if serial < 12 {
+		return uint64([12]uint8{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0}[serial])
+	}
+	return (serial - 12) / 2
+}
+
+func (v *Value) set(serial uint64, b []byte) {
+	switch {
+	case serial >= 12:
+		v.Kind, v.Bytes = Blob, b
+		if serial&1 == 1 {
+			v.Kind = Text
+		}
+	case serial == 0 || serial > 9:
+		*v = Value{}
+	case serial == 7:
+		v.Bytes = nil
+		v.Kind, v.Real = Real, math.Float64frombits(binary.BigEndian.Uint64(b))
+	case serial >= 8:
+		v.Kind, v.Int, v.Bytes = Int, int64(serial-8), nil
+	default:
+		v.Kind, v.Bytes = Int, nil
+		n := int64(int8(b[0])) // the first byte has the sign
+		for _, c := range b[1:] {
+			n = n<<8 | int64(c)
+		}
+		v.Int = n
+	}
+}
