@@ -50,8 +50,9 @@ func newVersionCommand(a *cli.App) *cobra.Command {
 it is no release), commit and modified (if known: the commit of the sources, and
 whether they differed from it), go, os, arch; formats: the versions of catalog,
 pkdelta and store that are written, store_platforms, which is that of stores with
-builds for platforms, and store_coder, which must be equal for stores to be read; archives: name, reads and writes of each format of archives; contents:
-the names of the inspectors.`,
+builds for platforms, and store_coder, which must be equal for stores to be read;
+archives: name, reads and writes of each format of archives; contents: the names of
+the inspectors.`,
 		Example: `  pakdb version
   pakdb version --json | jq -r .formats.catalog`,
 		Args: cli.Args(cobra.NoArgs),
