@@ -56,10 +56,11 @@ func (w *writer) newPacking(name string, rec *record, m compress.Method) *packin
 	return p
 }
 
-// recycle keeps the buffers of p for the next one, unless enough are kept.
+// recycle keeps the buffers of p for the next one, if they are small and not enough are
+// kept: the queue is long, and large buffers would come to lie in it under small contents.
 func (w *writer) recycle(p *packing) error {
 	err := p.content.Reset()
-	if n := p.content.Memory(); w.kept+n <= maxKept {
+	if n := p.content.Memory(); n <= maxReused && w.kept+n <= maxKept {
 		w.free, w.kept = append(w.free, p.content), w.kept+n
 	}
 	return err
@@ -124,11 +125,12 @@ func (p *packing) encode(ctx context.Context, w *writer, parallel int) error {
 // maxQueued is the largest content that is queued, in bytes, and queueBytes what
 // the queue holds. It is far longer than there are processors: whoever waits for
 // the oldest content, whose thread may be out of turn, lets the others go on. maxKept
-// is how many bytes of buffers are kept for the next contents.
+// is how many bytes of buffers are kept for the next contents, none of them above maxReused.
 const (
 	maxQueued  = 1 << 20
 	queueBytes = 4 << 20
 	maxKept    = 8 << 20
+	maxReused  = 128 << 10
 )
 
 // enqueue starts to compress a content.

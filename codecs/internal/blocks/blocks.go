@@ -61,9 +61,9 @@ func (c *Content) InMemory() int64 { return int64(c.first.Len()) }
 // Encode compresses the content that was taken, as many as parallel blocks at once.
 func (c *Content) Encode(ctx context.Context, o Options, parallel int) error {
 	c.opt = o
-	var r io.Reader = bytes.NewReader(c.first.Bytes())
+	var r io.Reader // of a large one
 	if c.rest != nil {
-		r = io.MultiReader(r, c.rest)
+		r = io.MultiReader(bytes.NewReader(c.first.Bytes()), c.rest)
 	}
 	for len(c.jobs) < parallel {
 		c.jobs = append(c.jobs, job{})
@@ -103,19 +103,22 @@ func (c *Content) Encode(ctx context.Context, o Options, parallel int) error {
 	return nil
 }
 
-// read reads the next blocks, no more than parallel. It returns io.EOF with the last.
+// read takes the next blocks, no more than parallel, from r or from a content that is held
+// as a whole: small ones wait by the thousand. It returns io.EOF with the last.
 func (c *Content) read(r io.Reader, parallel int) ([]job, error) {
 	for i := range parallel {
-		j, size := &c.jobs[i], c.opt.Size
-		if small, ok := r.(*bytes.Reader); ok { // small contents may wait by the thousand
-			size = min(size, small.Len())
+		j := &c.jobs[i]
+		if c.rest == nil {
+			whole := c.first.Bytes()
+			at := min(int(c.Size)+i*c.opt.Size, len(whole))
+			if j.plain = whole[at:min(at+c.opt.Size, len(whole))]; len(j.plain) == 0 {
+				return c.jobs[:i], io.EOF
+			}
+			continue
 		}
-		if size == 0 {
-			return c.jobs[:i], io.EOF
-		}
-		j.plain = grow(j.plain, size)
-		n, err := io.ReadFull(r, j.plain)
-		j.plain = j.plain[:n]
+		j.read = grow(j.read, c.opt.Size)
+		n, err := io.ReadFull(r, j.read)
+		j.plain = j.read[:n]
 		switch {
 		case err == io.ErrUnexpectedEOF:
 			return c.jobs[:i+1], io.EOF
@@ -147,8 +150,10 @@ func (c *Content) encode(batch []job) error {
 
 // job is a block that is compressed, with the memory for it.
 type job struct {
-	plain, coded []byte
-	err          error
+	plain []byte // in read, or in the content where that is held as a whole
+	read  []byte
+	coded []byte
+	err   error
 }
 
 func (j *job) encode(m compress.Method, fast bool) {
@@ -176,7 +181,7 @@ func (c *Content) Reset() error {
 func (c *Content) Memory() int64 {
 	n := int64(c.first.Cap()) + c.coded.Memory()
 	for i := range c.jobs {
-		n += int64(cap(c.jobs[i].plain) + cap(c.jobs[i].coded))
+		n += int64(cap(c.jobs[i].read) + cap(c.jobs[i].coded))
 	}
 	return n
 }
