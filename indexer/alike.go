@@ -6,7 +6,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"math/bits"
-	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -92,7 +91,7 @@ type alikeFile struct {
 // alikeEntry is what is remembered of an entry: keys are hashes with a secret seed.
 type alikeEntry struct {
 	ordinal int32
-	named   bool   // what its path is
+	named   bool   // and may be left out
 	key     uint64 // of its file; 0 for none
 	look    uint64 // of its name, method, sizes, flags: all but where it lies
 	stem    uint64 // of its asset
@@ -349,7 +348,7 @@ func (a *alike) left(side int) map[string]ordinals {
 	left := map[string]ordinals{}
 	for _, x := range a.sides[side].files {
 		if x.left.len() > 0 {
-			left[filepath.Clean(x.path)] = x.left
+			left[x.path] = x.left
 		}
 	}
 	return left

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/codecs/nested"
 	"pakdb/internal/ordered"
 )
 
@@ -213,10 +214,10 @@ func (a *alike) keepHeld(ctx context.Context) error {
 		return nil
 	}
 	kept, keptSizes := map[uint64]bool{}, map[int64]bool{}
-	nested := a.nestedExts()
+	exts := nested.Exts(a.registry)
 	hidden := false // in an archive within the archive
 	err := a.do(ctx, a.kept(func(e *codecs.Entry) bool {
-		hidden = hidden || nested[strings.ToLower(path.Ext(e.Name))]
+		hidden = hidden || exts[strings.ToLower(path.Ext(e.Name))]
 		return sizes[e.Size]
 	}), a.hashContents, func(b *alikeBatch) {
 		for i, it := range b.items[0] {
@@ -245,17 +246,6 @@ func (a *alike) keepHeld(ctx context.Context) error {
 				}
 			}
 		})
-}
-
-// nestedExts are the extensions of what may hold entries itself.
-func (a *alike) nestedExts() map[string]bool {
-	exts := map[string]bool{}
-	for _, f := range a.registry.Formats {
-		for _, ext := range f.Exts {
-			exts[strings.ToLower(ext)] = true
-		}
-	}
-	return exts
 }
 
 // kept yields the entries of both sides that are not left out and that want takes.

@@ -31,13 +31,18 @@ const Revision = 1
 // the base name of a's file, for messages. The context ends what Entries does.
 // Closing the result closes a.
 func Wrap(ctx context.Context, a codecs.Archive, file string, r *codecs.Registry, o *codecs.Options) codecs.Archive {
-	e := &env{file: file, registry: r, options: o, exts: map[string]bool{}}
+	return newArchive(ctx, a, &env{file: file, registry: r, options: o, exts: Exts(r)}, 0)
+}
+
+// Exts returns the extensions, in lower case, of entries that are looked into.
+func Exts(r *codecs.Registry) map[string]bool {
+	exts := map[string]bool{}
 	for _, f := range r.Formats {
 		for _, ext := range f.Exts {
-			e.exts[strings.ToLower(ext)] = true
+			exts[strings.ToLower(ext)] = true
 		}
 	}
-	return newArchive(ctx, a, e, 0)
+	return exts
 }
 
 func newArchive(ctx context.Context, a codecs.Archive, e *env, depth int) *archive {
