@@ -11,6 +11,7 @@ import (
 	"crypto/cipher"
 	"crypto/sha1"
 	"io"
+	"slices"
 	"sync"
 
 	"pakdb/codecs/compress"
@@ -116,7 +117,7 @@ func (c *Content) read(r io.Reader, parallel int) ([]job, error) {
 			}
 			continue
 		}
-		j.read = grow(j.read, c.opt.Size)
+		j.read = slices.Grow(j.read[:0], c.opt.Size)[:c.opt.Size]
 		n, err := io.ReadFull(r, j.read)
 		j.plain = j.read[:n]
 		switch {
@@ -184,11 +185,4 @@ func (c *Content) Memory() int64 {
 		n += int64(cap(c.jobs[i].read) + cap(c.jobs[i].coded))
 	}
 	return n
-}
-
-func grow(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
 }

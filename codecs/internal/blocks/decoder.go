@@ -3,6 +3,7 @@ package blocks
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"pakdb/codecs/compress"
 	"pakdb/internal/aes256"
@@ -45,14 +46,15 @@ func (d *decoder) decode() error {
 	if o.Cipher != nil {
 		stored = (n + aes256.Block - 1) / aes256.Block * aes256.Block
 	}
-	d.coded = grow(d.coded, int(stored))
+	d.coded = slices.Grow(d.coded[:0], int(stored))[:stored]
 	if _, err := d.c.coded.ReadAt(d.coded, b.Start); err != nil && err != io.EOF {
 		return err
 	}
 	if o.Cipher != nil {
 		aes256.DecryptECB(o.Cipher, d.coded)
 	}
-	d.plain = grow(d.plain, int(min(int64(o.Size), d.c.Size-int64(d.next)*int64(o.Size))))
+	size := int(min(int64(o.Size), d.c.Size-int64(d.next)*int64(o.Size)))
+	d.plain = slices.Grow(d.plain[:0], size)[:size]
 	d.left = d.plain
 	d.next++
 	return compress.Decode(o.Method, d.plain, d.coded[:n])

@@ -1,8 +1,9 @@
 // Package edition stores an archive that follows another one as its difference.
 //
 // Archives that had one name in successive builds, or most of their entries in common, are
-// editions of one lineage. A row of entry_row holds from the edition since on, up to but without until. The entries of an
-// edition are compared with the rows of the one before, both in stored order:
+// editions of one lineage. A row of entry_row holds from the edition since on, up to but
+// without until. The entries of an edition are compared with the rows of the one before,
+// both in stored order:
 //
 //	rows of the edition before --,
 //	                             |--> kept | ended | new, between two others

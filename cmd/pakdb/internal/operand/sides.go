@@ -55,8 +55,7 @@ func (s *Sides) Close() {
 type Need int
 
 const (
-	// Changes: entries of which a change depends. Of contents that is read by which builds
-	// compare.
+	// Changes: the entries on which changes depend, and of contents what builds compare by.
 	Changes Need = iota
 	// Entries: all of them.
 	Entries
