@@ -221,7 +221,7 @@ var outside = map[string][]string{
 	"pgregory.net/rapid":           {},                                    // tests
 	"modernc.org/z/...":            {},                                    // tests: exactzlib's oracle
 	"modernc.org/libc/...":         {"schema", "schema/internal/vfstest"}, // what SQLite takes is counted; tests
-	"testing/...":                  {"query/portable/portabletest", "codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
+	"testing/...":                  {"query/portable/portabletest", "codecs/codecstest", "codecs/script/scripttest", "diff/internal/pkdeltatest", "internal/atomicfile/faulttest", "internal/drawtest", "internal/terminal/ptytest", "schema/schematest", "schema/internal/vfstest"},
 	"unsafe":                       {"schema/internal/vfstest"},
 	"net/http":                     {"query/clickhouse", "diff/store/place", "diff/store/bucket", "diff/store/update", "web", "cmd/pakdb/internal/serve"},
 	"github.com/minio/...":         {"diff/store/place", "diff/store/bucket"},

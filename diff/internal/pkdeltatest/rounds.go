@@ -3,7 +3,6 @@ package pkdeltatest
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,21 +11,6 @@ import (
 
 	"pakdb/diff/pkdelta"
 )
-
-// Run runs the tests of a package. It draws 25 builds for each property where the
-// command line does not say how many: each is written, patched, applied and read again.
-func Run(m *testing.M) int {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if !given {
-		if err := flag.Set("rapid.checks", "25"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 2
-		}
-	}
-	return m.Run()
-}
 
 // Files returns inputs that are called by their numbers.
 func Files(contents ...string) (list []pkdelta.Input) {

@@ -9,9 +9,10 @@ import (
 	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
+	"pakdb/internal/drawtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pkdeltatest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(drawtest.Run(m, 25)) }
 
 // rounds makes patches of paks, and applies them to new files.
 func rounds() pkdeltatest.Rounds {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"pakdb/diff/internal/pkdeltatest"
+	"pakdb/internal/drawtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pkdeltatest.Run(m)) }
+func TestMain(m *testing.M) { os.Exit(drawtest.Run(m, 25)) }
