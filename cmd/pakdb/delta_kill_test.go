@@ -13,7 +13,7 @@ import (
 )
 
 // deltaKills are how many updates of each mode are killed.
-var deltaKills = map[string]int{"--append": 100, "--in-place": 30}
+var deltaKills = map[string]int{"--append": 40, "--in-place": 16}
 
 // deltaFixture is two versions of a pak and the patch between them.
 type deltaFixture struct {

@@ -47,7 +47,7 @@ func TestKilledMerges(t *testing.T) {
 	pakdb(t, merge()...)
 	k := &killer{r: r, whole: time.Since(start)}
 	t.Logf("merging takes %s; seed %d", k.whole, seed)
-	for range 3 {
+	for range 2 {
 		if err := os.Remove(into); err != nil {
 			t.Fatal(err)
 		}

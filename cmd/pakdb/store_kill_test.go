@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	updateKills  = 64
-	publishKills = 16
+	updateKills  = 32
+	publishKills = 8
 	looseFiles   = 50 // so that putting them into place takes a while
 )
 

@@ -2,6 +2,7 @@ package conn
 
 import (
 	"database/sql"
+	"os"
 	"sync/atomic"
 )
 
@@ -11,6 +12,7 @@ import (
 // started over, it has what the catalog may lack.
 type checkpointer struct {
 	db       *sql.DB
+	log      string               // its path
 	requests chan chan<- struct{} // each is closed when a checkpoint is over; nil: nobody waits
 	done     chan struct{}
 	pages    atomic.Int64 // in the log, at the last checkpoint
@@ -21,8 +23,12 @@ type checkpointer struct {
 // has been copied, which a writer that never pauses would never let happen.
 const maxLog = 64 << 20 / 4096
 
+// smallLog is the size of a log that stays for the end of the writing, or for the time
+// when there is more to copy: a connection of its own has to read the whole schema.
+const smallLog = 4 << 20
+
 func newCheckpointer(path string, sync Sync) *checkpointer {
-	k := &checkpointer{db: openCheckpoint(path, sync), requests: make(chan chan<- struct{}, 1), done: make(chan struct{})}
+	k := &checkpointer{db: openCheckpoint(path, sync), log: path + "-wal", requests: make(chan chan<- struct{}, 1), done: make(chan struct{})}
 	k.db.SetMaxOpenConns(1)
 	go k.run()
 	return k
@@ -44,6 +50,9 @@ func (k *checkpointer) run() {
 
 // committed says that there is something to copy.
 func (k *checkpointer) committed() {
+	if st, err := os.Stat(k.log); err == nil && st.Size() < smallLog {
+		return
+	}
 	select {
 	case k.requests <- nil:
 	default: // a checkpoint waits to begin
