@@ -18,6 +18,7 @@ import (
 // TestEfforts: patches of whole files follow the effort, and a store has the same bytes however
 // many processors make it.
 func TestEfforts(t *testing.T) {
+	notShort(t)
 	random := rand.NewChaCha8([32]byte{1})
 	lines := make([]byte, 256<<10)
 	_, _ = random.Read(lines)

@@ -112,6 +112,7 @@ func TestParts(t *testing.T) {
 // TestPartsLieApart: files of languages that take turns in a folder are not fetched with each
 // other.
 func TestPartsLieApart(t *testing.T) {
+	notShort(t)
 	t.Parallel()
 	dir, f, size := t.TempDir(), folder{}, 20_000
 	for i := range 100 {
