@@ -48,7 +48,9 @@ type packing struct {
 func (w *writer) newPacking(name string, rec *record, m compress.Method) *packing {
 	p := &packing{name: name, rec: rec, method: m}
 	if n := len(w.free); n > 0 {
-		p.content, w.free = w.free[n-1], w.free[:n-1]
+		p.content = w.free[n-1]
+		w.free[n-1] = nil // it may grow too large to come back, and the array would keep it
+		w.free = w.free[:n-1]
 		w.kept -= p.content.Memory()
 	} else {
 		p.content = &blocks.Content{}
@@ -154,6 +156,7 @@ func (w *writer) enqueue(p *packing) {
 func (w *writer) flush(ctx context.Context, left int64) (err error) {
 	for len(w.queue) > 0 && w.queued >= left {
 		p := w.queue[0]
+		w.queue[0] = nil // the array keeps what was taken out of it
 		w.queue, w.queued = w.queue[1:], w.queued-p.content.InMemory()
 		<-p.done
 		if err == nil {
