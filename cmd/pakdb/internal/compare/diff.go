@@ -69,9 +69,10 @@ readable) are listed first: what they lack looks like removed. So is a missing .
 without which a .utoc still lists all that it holds: that alone does not make the exit
 code 1. With --format both are rows of the kind "damaged", or a section of the page.
 
-The exit code is 0 when no change is shown, 1 when there is one or an archive is
-damaged, 2 or 3 when there was trouble. With a GLOB or --kind only the changes
-that match count; when there are others, a line says how many.
+The exit code is 0 when no change is shown, 1 when there is one, an archive is
+damaged, or entries could not be compared (not decoded, and of the same size), 2
+or 3 when there was trouble. With a GLOB or --kind only the changes that match
+count; when there are others, a line says how many.
 
 --fail-over FIGURE=LIMIT,... makes it a gate: the exit code is 1 when a figure of the
 changes that are shown is above its limit, which a line on stderr says, or when an
@@ -195,7 +196,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 		}
 		return err
 	}
-	if n > 0 || codecs.HidesEntries(c.damaged) || len(c.Reordered) > 0 && !c.filters() {
+	if n > 0 || codecs.HidesEntries(c.damaged) || (len(c.Reordered) > 0 || c.Unknown > 0) && !c.filters() {
 		return cli.ErrProblems
 	}
 	return nil

@@ -152,6 +152,8 @@ func diffSums(c *changes, t *diff.Totals) string {
 		return c.noneMatch()
 	case codecs.HidesEntries(c.damaged):
 		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
+	case c.Unknown > 0:
+		return fmt.Sprintf("%s and %s are the same, as far as they could be compared", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
 	case len(c.Reordered) > 0:
 		return fmt.Sprintf("%s and %s hold the same entries, in another order", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
 	default:
