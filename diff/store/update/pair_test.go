@@ -129,8 +129,8 @@ func TestMain(m *testing.M) {
 	}
 	inMemory()
 	code := m.Run()
-	if thePair.store != "" {
-		_ = os.RemoveAll(thePair.store)
+	for _, dir := range []string{thePair.store, plainDir} {
+		_ = os.RemoveAll(dir) // "" is none
 	}
 	os.Exit(code)
 }
