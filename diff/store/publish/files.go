@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish/memo"
 	"pakdb/diff/store/update"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
@@ -109,32 +110,36 @@ func checkNames(inputs []pkdelta.Input) error {
 type prepared struct {
 	store.Group
 	store.Form
-	before []byte // of the skeleton
-	id     store.Key
-	data   []byte // nil: too much to be held
-	chunks []int  // their sizes
-	keys   []store.Key
-	err    error
+	before     []byte // of the skeleton
+	id         store.Key
+	data       []byte // nil: too much to be held, or remembered
+	chunks     []memo.Chunk
+	err        error
+	key        store.Key // of the memo; zero: it is not remembered
+	remembered bool      // id and chunks are known
+	whole      store.Group
 }
 
 // file publishes one file and returns the place of its recipe.
 func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list []store.Group) (at store.RecipeAt, err error) {
 	p.path, p.used = in.Name, map[store.FrameID]bool{}
 	p.frames[sum] = p.used
-	r := &store.FileRecipe{Recipes: []store.Form{{}}}
+	r, pos := &store.FileRecipe{Recipes: []store.Form{{}}}, int64(0)
 	var pieces []store.Piece
 	var names []store.Named
 	var skeleton []byte
 	var places []int64
-	pos := int64(0)
 	coders := sync.Pool{New: func() any { return &pkdelta.Coder{} }}
 	work := func(_ context.Context, g *prepared) {
 		coder := coders.Get().(*pkdelta.Coder)
-		g.prepare(in, coder)
+		g.prepare(in, coder, p.memo)
 		coders.Put(coder)
 	}
-	workers := runtime.GOMAXPROCS(0)
-	err = ordered.Do(ctx, each(list), workers, 2*workers, work, func(g *prepared) error {
+	err = ordered.Do(ctx, each(list), runtime.GOMAXPROCS(0), 2*runtime.GOMAXPROCS(0), work, func(g *prepared) error {
+		if g.err == nil && g.remembered && !p.holds(g.chunks) {
+			*g = prepared{Group: g.whole}
+			g.prepare(in, &pkdelta.Coder{}, &memo.Memo{})
+		}
 		if g.err != nil {
 			return g.err
 		}
@@ -186,9 +191,20 @@ func each(list []store.Group) iter.Seq2[*prepared, error] {
 	}
 }
 
-// prepare finds the recipe that makes the group's blocks, decodes it and cuts it
-// into chunks. Where no recipe does, it is taken as it is stored.
-func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder) {
+// prepare finds the recipe that makes the group's blocks, decodes it and cuts it into chunks,
+// unless m has it. Where no recipe does, it is taken as it is stored.
+func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder, m *memo.Memo) {
+	if g.Method != compress.None && len(g.Stored) > 0 {
+		if g.key, g.err = memo.KeyOf(in, &g.Group); g.err != nil {
+			return
+		}
+		if e, ok := m.Find(g.key); ok {
+			g.remembered, g.whole, g.Recipe, g.id, g.chunks = true, g.Group, e.Recipe, e.ID, e.Chunks
+			g.Group = e.GroupOf(&g.whole)
+			g.Head, g.before, g.err = g.FindHead(in, g.StoredSum(in))
+			return
+		}
+	}
 	if g.Size <= store.MaxHeld {
 		g.data = make([]byte, 0, g.Size)
 	}
@@ -212,13 +228,17 @@ func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder) {
 
 // cut cuts what is held of a content.
 func (g *prepared) cut() {
-	g.id, g.keys, g.chunks = store.KeyOf(g.data), nil, nil
+	g.id, g.chunks = store.KeyOf(g.data), nil
 	for at := 0; at < len(g.data); {
 		n := store.CutWhole(g.data[at:], at)
-		g.keys = append(g.keys, store.KeyOf(g.data[at:at+n]))
-		g.chunks = append(g.chunks, n)
+		g.chunks = append(g.chunks, memo.Chunk{Key: store.KeyOf(g.data[at : at+n]), Size: n})
 		at += n
 	}
+}
+
+// holds reports whether all chunks are in the store.
+func (p *publisher) holds(chunks []memo.Chunk) bool {
+	return !slices.ContainsFunc(chunks, func(c memo.Chunk) bool { return p.chunks[c.Key] == store.Place{} })
 }
 
 // recognize finds the recipe that makes all blocks of a group.
@@ -265,7 +285,13 @@ func (p *publisher) add(ctx context.Context, in io.ReaderAt, g *prepared) (ref s
 		chunks = append(chunks, store.ChunkRef{ID: k.Short(), Place: at})
 		return nil
 	}
-	if g.data != nil {
+	switch {
+	case g.remembered:
+		p.stats.Remembered++
+		for _, c := range g.chunks {
+			_ = put(c.Key, nil, nil) // it is there
+		}
+	case g.data != nil:
 		to := &p.data
 		_, changed, err := p.before.origin(ctx, p.path, store.Named{Name: g.Name, Key: g.id, Size: g.Size}, func() ([]byte, error) { return g.data, nil })
 		if err != nil {
@@ -279,22 +305,26 @@ func (p *publisher) add(ctx context.Context, in io.ReaderAt, g *prepared) (ref s
 			defer to.cut()
 		}
 		at := 0
-		for i, n := range g.chunks {
-			if err := put(g.keys[i], g.data[at:at+n], to); err != nil {
+		for _, c := range g.chunks {
+			if err := put(c.Key, g.data[at:at+c.Size], to); err != nil {
 				return ref, err
 			}
-			at += n
+			at += c.Size
 		}
-	} else {
+	default:
 		h := blake3.New()
 		err := store.EachChunk(g.Open(in), g.Size, func(b []byte) error {
 			_, _ = h.Write(b)
-			return put(store.KeyOf(b), b, &p.data)
+			g.chunks = append(g.chunks, memo.Chunk{Key: store.KeyOf(b), Size: len(b)})
+			return put(g.chunks[len(g.chunks)-1].Key, b, &p.data)
 		})
 		if err != nil {
 			return ref, err
 		}
 		g.id = store.Key(h.Sum(nil)[:16])
+	}
+	if g.key != (store.Key{}) && !g.remembered && (g.Method == compress.None) == (g.Recipe == pkdelta.Recipe{}) {
+		p.memo.Add(g.key, memo.Entry{Recipe: g.Recipe, ID: g.id, Chunks: g.chunks})
 	}
 	ref = store.ContentRef{ID: g.id.Short(), Size: g.Size}
 	switch len(chunks) {

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish/memo"
 	"pakdb/diff/store/publish/optional"
 	"pakdb/internal/atomicfile"
 )
@@ -79,6 +80,9 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 			return nil, err
 		}
 		return &p.stats, w.publishSigned()
+	}
+	if err := p.out.writeFile(memo.Name, p.memo.Marshal(p.holds)); err != nil {
+		return nil, err
 	}
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	index.State, index.Trust = store.NewState(opt.By, index.Builds...), w.key != nil

@@ -11,6 +11,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish/memo"
 	"pakdb/diff/store/publish/optional"
 )
 
@@ -51,6 +52,7 @@ type Published struct {
 	Files         int
 	Size          int64 // bytes of the build's files
 	Contents      int   // of files that were not in the store
+	Remembered    int   // of these: known by their stored bytes, neither decoded nor coded
 	Chunks        int   // that were not
 	Packs         int
 	ContentDeltas int
@@ -74,6 +76,7 @@ type publisher struct {
 	path     string                            // of the file at hand
 	used     map[store.FrameID]bool            // frames of the file at hand
 	frames   map[string]map[store.FrameID]bool // of new files, by their hashes
+	memo     *memo.Memo
 	stats    Published
 	optional *optional.Set
 
@@ -84,7 +87,7 @@ type publisher struct {
 
 func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
 	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.Place{}, listed: map[store.Key]store.Row{},
-		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
+		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}, memo: memo.Read(w.out.ReadFile)}
 	if w.bucket == nil {
 		if err := tidy(w.out); err != nil {
 			return nil, nil, nil, err

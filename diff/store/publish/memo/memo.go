@@ -1,0 +1,171 @@
+// Package memo remembers what stored blocks of published files were found to be: which
+// recipe makes them, of which content, cut into which chunks. A next build has most of
+// them again, and what is remembered is neither decoded nor coded anew.
+//
+// A file that somebody else wrote, or that is damaged, is as good as none. It is read by
+// publishers alone, and says nothing of the store that its packs and recipes do not.
+package memo
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zeebo/blake3"
+
+	"pakdb/codecs/compress"
+	"pakdb/diff/pkdelta"
+	"pakdb/diff/store"
+	"pakdb/internal/fields"
+)
+
+// Name is the name of the file in the folder of a store.
+const Name = ".memo"
+
+// header ends with a revision, which is raised when blocks are recognized or contents are
+// cut in another way.
+const header = "pakdb memo 1\n"
+
+const (
+	maxMethod = 64
+	maxChunks = 1 << 24
+	maxSize   = 1 << 50
+)
+
+var errDamaged = errors.New("damaged memo")
+
+// Entry is what blocks were found to be.
+type Entry struct {
+	Recipe pkdelta.Recipe // makes all of them; zero: none does, and they are a content as they are stored
+	ID     store.Key      // of the content
+	Chunks []Chunk        // of it, in order
+}
+
+// GroupOf returns the group whose content is e's: g, or its blocks as they are stored.
+func (e *Entry) GroupOf(g *store.Group) store.Group {
+	if e.Recipe == (pkdelta.Recipe{}) {
+		return g.AsStored()
+	}
+	return *g
+}
+
+// Chunk is a part of a content.
+type Chunk struct {
+	Key  store.Key
+	Size int // in bytes
+}
+
+// Memo has entries by the keys of [KeyOf]. Find may be called by several goroutines at
+// once, unless Add is called meanwhile.
+type Memo struct {
+	old   map[store.Key][]byte // entries as they are written
+	fresh map[store.Key][]byte
+}
+
+// KeyOf is the key of a group: the BLAKE3 of how its blocks lie and of their stored bytes.
+func KeyOf(src io.ReaderAt, g *store.Group) (k store.Key, err error) {
+	h := blake3.New()
+	b := appendText(nil, string(g.Method))
+	for _, n := range append([]int64{g.Block, g.Size, int64(len(g.Stored))}, g.Stored...) {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	_, _ = h.Write(b)
+	n, err := io.Copy(h, io.NewSectionReader(src, g.Off, g.Length()))
+	if err == nil && n < g.Length() {
+		err = io.ErrUnexpectedEOF
+	}
+	return store.Key(h.Sum(nil)[:len(k)]), err
+}
+
+// Read reads the file of a folder, by a function that reads files. One that is not there, is
+// no memo, or is damaged, has no entries.
+func Read(read func(name string) ([]byte, error)) *Memo {
+	m := &Memo{fresh: map[store.Key][]byte{}}
+	b, err := read(Name)
+	if err != nil {
+		return m
+	}
+	const sum = 32
+	rest, ok := strings.CutPrefix(string(b[:min(len(b), len(header))]), header)
+	if !ok || rest != "" || len(b) < len(header)+sum {
+		return m
+	}
+	b, end := b[:len(b)-sum], b[len(b)-sum:]
+	if s := blake3.Sum256(b); string(s[:]) != string(end) {
+		return m
+	}
+	old := map[store.Key][]byte{}
+	for b = b[len(header):]; len(b) > 0; {
+		r := fields.New(b, errDamaged)
+		k := store.Key(r.Bytes(len(store.Key{})))
+		at := len(b) - r.Len()
+		if _ = entry(r); r.Err() != nil {
+			return m
+		}
+		old[k], b = b[at:len(b)-r.Len()], b[len(b)-r.Len():]
+	}
+	m.old = old
+	return m
+}
+
+// Find returns the entry of a key.
+func (m *Memo) Find(k store.Key) (e Entry, ok bool) {
+	b, ok := m.old[k]
+	if !ok {
+		return e, false
+	}
+	r := fields.New(b, errDamaged)
+	e = entry(r)
+	return e, r.Err() == nil
+}
+
+// Add adds an entry, which Find does not find before it was written and read.
+func (m *Memo) Add(k store.Key, e Entry) {
+	if _, ok := m.old[k]; !ok {
+		m.fresh[k] = e.append(nil)
+	}
+}
+
+// Marshal returns the bytes of a file with the entries whose chunks there says are all
+// there. The same entries give the same bytes.
+func (m *Memo) Marshal(there func([]Chunk) bool) []byte {
+	b := []byte(header)
+	all := maps.Clone(m.fresh)
+	maps.Copy(all, m.old)
+	for _, k := range slices.SortedFunc(maps.Keys(all), func(a, b store.Key) int { return strings.Compare(string(a[:]), string(b[:])) }) {
+		if e := entry(fields.New(all[k], errDamaged)); there(e.Chunks) {
+			b = append(append(b, k[:]...), all[k]...)
+		}
+	}
+	sum := blake3.Sum256(b)
+	return append(b, sum[:]...)
+}
+
+func entry(r *fields.Reader) (e Entry) {
+	e.Recipe.Method = compress.Method(r.Text("method", maxMethod))
+	e.Recipe.Params = [4]uint8(r.Bytes(len(e.Recipe.Params)))
+	e.ID = store.Key(r.Bytes(len(e.ID)))
+	n := r.Count("chunks", maxChunks, len(store.Key{})+1)
+	e.Chunks = make([]Chunk, n)
+	for i := range e.Chunks {
+		e.Chunks[i] = Chunk{store.Key(r.Bytes(len(store.Key{}))), int(r.Number("size", maxSize))}
+	}
+	return e
+}
+
+func (e *Entry) append(b []byte) []byte {
+	b = appendText(b, string(e.Recipe.Method))
+	b = append(append(b, e.Recipe.Params[:]...), e.ID[:]...)
+	b = binary.AppendUvarint(b, uint64(len(e.Chunks)))
+	for _, c := range e.Chunks {
+		b = binary.AppendUvarint(append(b, c.Key[:]...), uint64(c.Size))
+	}
+	return b
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}

@@ -1,0 +1,101 @@
+package update_test
+
+import (
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pakdb/codecs"
+	"pakdb/codecs/all"
+	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/store/publish"
+	"pakdb/diff/store/publish/memo"
+)
+
+func publishCounted(t *testing.T, dir, label string, f folder) *publish.Published {
+	t.Helper()
+	files, err := inside.OpenFiles([]string{f.write(t, t.TempDir())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = files.Close() }()
+	p, err := publish.Publish(quick(t.Context()), dir, label, files.Inputs, &publish.Options{Registry: all.Registry(), Effort: publish.Fast, Deltas: 1, Now: time.Unix(1, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestMemo: a next build whose contents are mostly those of the one before does not decode
+// them, and the store has the same bytes as if it did; also where the memo is damaged, and
+// where what it tells of was pruned.
+func TestMemo(t *testing.T) {
+	noises := assets(40, 3000)
+	for i := range 5 { // no recipe makes them
+		noises[i].Data = noise(uint64(i), 3000)
+	}
+	noises[7].Data = prose(rand.New(rand.NewPCG(3, 3)), 4<<20+1000) // more than is held
+	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, noises), "a.txt": []byte("a")}
+	next := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(noises)), "a.txt": []byte("a")}
+	dir := t.TempDir()
+	with, without, damaged := filepath.Join(dir, "with"), filepath.Join(dir, "without"), filepath.Join(dir, "damaged")
+	count := map[string]*publish.Published{}
+	for _, store := range []string{with, without, damaged} {
+		publishCounted(t, store, "1", old)
+		file := filepath.Join(store, memo.Name)
+		switch store {
+		case without:
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		case damaged:
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)/2] ^= 1
+			if err := os.WriteFile(file, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count[store] = publishCounted(t, store, "2", next)
+	}
+	if n := count[with].Remembered; n < len(noises)/2 || n >= len(noises) {
+		t.Errorf("%d of %d contents are remembered", n, len(noises))
+	}
+	if n := count[without].Remembered + count[damaged].Remembered; n != 0 {
+		t.Errorf("%d contents are remembered by no memo", n)
+	}
+	want := readFolder(t, with)
+	for _, store := range []string{without, damaged} {
+		got := readFolder(t, store)
+		delete(got, memo.Name) // has what this publication saw
+		delete(want, memo.Name)
+		if !maps.EqualFunc(got, want, func(a, b []byte) bool { return string(a) == string(b) }) {
+			t.Errorf("%s has other bytes", filepath.Base(store))
+		}
+	}
+
+	// The old build is pruned, and published again.
+	gone := filepath.Join(dir, "gone")
+	publishCounted(t, gone, "1", old)
+	publishCounted(t, gone, "2", folder{"b.pak": pakOf(t, codecs.CreateOptions{}, assets(1, 100))})
+	if _, err := publish.Prune(quick(t.Context()), gone, 1, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	again := publishCounted(t, gone, "3", old)
+	if again.Chunks == 0 || again.Remembered != 0 {
+		t.Errorf("after pruning %+v", again)
+	}
+	if _, err := publish.Check(t.Context(), gone, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+		t.Fatal(err)
+	}
+	at := folder{}.write(t, t.TempDir())
+	if _, _, err := runUpdate(t.Context(), gone, at, "3"); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "build 3", readFolder(t, at), old)
+}
