@@ -115,9 +115,8 @@ type prepared struct {
 	data       []byte // nil: too much to be held, or remembered
 	chunks     []memo.Chunk
 	err        error
-	key        store.Key // of the memo; zero: it is not remembered
-	remembered bool      // id and chunks are known
-	whole      store.Group
+	key        store.Key // of the memo; zero: not to be added to it
+	remembered bool      // the memo has id and chunks, and the store has these
 }
 
 // file publishes one file and returns the place of its recipe.
@@ -136,10 +135,6 @@ func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list
 		coders.Put(coder)
 	}
 	err = ordered.Do(ctx, each(list), runtime.GOMAXPROCS(0), 2*runtime.GOMAXPROCS(0), work, func(g *prepared) error {
-		if g.err == nil && g.remembered && !p.holds(g.chunks) {
-			*g = prepared{Group: g.whole}
-			g.prepare(in, &pkdelta.Coder{}, &memo.Memo{})
-		}
 		if g.err != nil {
 			return g.err
 		}
@@ -192,15 +187,17 @@ func each(list []store.Group) iter.Seq2[*prepared, error] {
 }
 
 // prepare finds the recipe that makes the group's blocks, decodes it and cuts it into chunks,
-// unless m has it. Where no recipe does, it is taken as it is stored.
+// unless m, which may be nil, has it. Where no recipe does, it is taken as it is stored.
 func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder, m *memo.Memo) {
-	if g.Method != compress.None && len(g.Stored) > 0 {
+	if m != nil && g.Method != compress.None && len(g.Stored) > 0 {
 		if g.key, g.err = memo.KeyOf(in, &g.Group); g.err != nil {
 			return
 		}
 		if e, ok := m.Find(g.key); ok {
-			g.remembered, g.whole, g.Recipe, g.id, g.chunks = true, g.Group, e.Recipe, e.ID, e.Chunks
-			g.Group = e.GroupOf(&g.whole)
+			g.remembered, g.Recipe, g.id, g.chunks = true, e.Recipe, e.ID, e.Chunks
+			if e.Recipe == (pkdelta.Recipe{}) {
+				g.Group = g.AsStored()
+			}
 			g.Head, g.before, g.err = g.FindHead(in, g.StoredSum(in))
 			return
 		}

@@ -81,7 +81,7 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		}
 		return &p.stats, w.publishSigned()
 	}
-	if err := p.out.writeFile(memo.Name, p.memo.Marshal(p.holds)); err != nil {
+	if err := p.out.writeFile(memo.Name, p.memo.Marshal()); err != nil {
 		return nil, err
 	}
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)

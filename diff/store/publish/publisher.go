@@ -76,7 +76,7 @@ type publisher struct {
 	path     string                            // of the file at hand
 	used     map[store.FrameID]bool            // frames of the file at hand
 	frames   map[string]map[store.FrameID]bool // of new files, by their hashes
-	memo     *memo.Memo
+	memo     *memo.Memo                        // nil: a bucket has none
 	stats    Published
 	optional *optional.Set
 
@@ -87,7 +87,7 @@ type publisher struct {
 
 func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
 	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.Place{}, listed: map[store.Key]store.Row{},
-		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}, memo: memo.Read(w.out.ReadFile)}
+		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
 	if w.bucket == nil {
 		if err := tidy(w.out); err != nil {
 			return nil, nil, nil, err
@@ -104,6 +104,9 @@ func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, ind
 	}
 	if err := p.load(earlier); err != nil {
 		return nil, nil, nil, err
+	}
+	if w.bucket == nil {
+		p.memo = memo.Read(w.out.ReadFile, p.holds)
 	}
 	if err := p.forgetLoose(earlier); err != nil {
 		return nil, nil, nil, err

@@ -10,36 +10,26 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
-	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store/publish"
 	"pakdb/diff/store/publish/memo"
 )
 
 func publishCounted(t *testing.T, dir, label string, f folder) *publish.Published {
 	t.Helper()
-	files, err := inside.OpenFiles([]string{f.write(t, t.TempDir())})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = files.Close() }()
-	p, err := publish.Publish(quick(t.Context()), dir, label, files.Inputs, &publish.Options{Registry: all.Registry(), Effort: publish.Fast, Deltas: 1, Now: time.Unix(1, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return publishWith(t, dir, label, f, &publish.Options{Registry: all.Registry(), Effort: publish.Fast, Deltas: 1, Now: time.Unix(1, 0)})
 }
 
 // TestMemo: a next build whose contents are mostly those of the one before does not decode
 // them, and the store has the same bytes as if it did; also where the memo is damaged, and
 // where what it tells of was pruned.
 func TestMemo(t *testing.T) {
-	noises := assets(40, 3000)
+	list := assets(40, 3000)
 	for i := range 5 { // no recipe makes them
-		noises[i].Data = noise(uint64(i), 3000)
+		list[i].Data = noise(uint64(i), 3000)
 	}
-	noises[7].Data = prose(rand.New(rand.NewPCG(3, 3)), 4<<20+1000) // more than is held
-	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, noises), "a.txt": []byte("a")}
-	next := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(noises)), "a.txt": []byte("a")}
+	list[7].Data = prose(rand.New(rand.NewPCG(3, 3)), 4<<20+1000) // more than is held
+	old := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, list), "a.txt": []byte("a")}
+	next := folder{"Game.pak": pakOf(t, codecs.CreateOptions{}, updated(list)), "a.txt": []byte("a")}
 	dir := t.TempDir()
 	with, without, damaged := filepath.Join(dir, "with"), filepath.Join(dir, "without"), filepath.Join(dir, "damaged")
 	count := map[string]*publish.Published{}
@@ -63,8 +53,8 @@ func TestMemo(t *testing.T) {
 		}
 		count[store] = publishCounted(t, store, "2", next)
 	}
-	if n := count[with].Remembered; n < len(noises)/2 || n >= len(noises) {
-		t.Errorf("%d of %d contents are remembered", n, len(noises))
+	if n := count[with].Remembered; n < len(list)/2 || n >= len(list) {
+		t.Errorf("%d of %d contents are remembered", n, len(list))
 	}
 	if n := count[without].Remembered + count[damaged].Remembered; n != 0 {
 		t.Errorf("%d contents are remembered by no memo", n)

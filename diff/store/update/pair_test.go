@@ -378,14 +378,16 @@ func TestEncryptedStays(t *testing.T) {
 	}
 }
 
-func publishWith(t *testing.T, dir, label string, f folder, o *publish.Options) {
+func publishWith(t *testing.T, dir, label string, f folder, o *publish.Options) *publish.Published {
 	t.Helper()
 	files, err := inside.OpenFiles([]string{f.write(t, t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = files.Close() }()
-	if _, err := publish.Publish(quick(t.Context()), dir, label, files.Inputs, o); err != nil {
+	p, err := publish.Publish(quick(t.Context()), dir, label, files.Inputs, o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return p
 }

@@ -7,12 +7,12 @@
 package memo
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/zeebo/blake3"
 
@@ -33,6 +33,8 @@ const (
 	maxMethod = 64
 	maxChunks = 1 << 24
 	maxSize   = 1 << 50
+
+	sumSize = 32 // of the BLAKE3 of all before it, at the end
 )
 
 var errDamaged = errors.New("damaged memo")
@@ -42,14 +44,6 @@ type Entry struct {
 	Recipe pkdelta.Recipe // makes all of them; zero: none does, and they are a content as they are stored
 	ID     store.Key      // of the content
 	Chunks []Chunk        // of it, in order
-}
-
-// GroupOf returns the group whose content is e's: g, or its blocks as they are stored.
-func (e *Entry) GroupOf(g *store.Group) store.Group {
-	if e.Recipe == (pkdelta.Recipe{}) {
-		return g.AsStored()
-	}
-	return *g
 }
 
 // Chunk is a part of a content.
@@ -80,32 +74,33 @@ func KeyOf(src io.ReaderAt, g *store.Group) (k store.Key, err error) {
 	return store.Key(h.Sum(nil)[:len(k)]), err
 }
 
-// Read reads the file of a folder, by a function that reads files. One that is not there, is
-// no memo, or is damaged, has no entries.
-func Read(read func(name string) ([]byte, error)) *Memo {
+// Read reads the file of a folder, by a function that reads files, but for entries of which
+// there says that chunks are gone. One that is not there, is no memo, or is damaged, has no
+// entries.
+func Read(read func(name string) ([]byte, error), there func([]Chunk) bool) *Memo {
 	m := &Memo{fresh: map[store.Key][]byte{}}
 	b, err := read(Name)
-	if err != nil {
+	if err != nil || len(b) < len(header)+sumSize || string(b[:len(header)]) != header {
 		return m
 	}
-	const sum = 32
-	rest, ok := strings.CutPrefix(string(b[:min(len(b), len(header))]), header)
-	if !ok || rest != "" || len(b) < len(header)+sum {
-		return m
-	}
-	b, end := b[:len(b)-sum], b[len(b)-sum:]
-	if s := blake3.Sum256(b); string(s[:]) != string(end) {
+	b, end := b[:len(b)-sumSize], b[len(b)-sumSize:]
+	if sum := blake3.Sum256(b); !bytes.Equal(sum[:], end) {
 		return m
 	}
 	old := map[store.Key][]byte{}
 	for b = b[len(header):]; len(b) > 0; {
 		r := fields.New(b, errDamaged)
 		k := store.Key(r.Bytes(len(store.Key{})))
-		at := len(b) - r.Len()
-		if _ = entry(r); r.Err() != nil {
+		from := len(b) - r.Len()
+		e := entry(r)
+		if r.Err() != nil {
 			return m
 		}
-		old[k], b = b[at:len(b)-r.Len()], b[len(b)-r.Len():]
+		to := len(b) - r.Len()
+		if there(e.Chunks) {
+			old[k] = b[from:to]
+		}
+		b = b[to:]
 	}
 	m.old = old
 	return m
@@ -129,16 +124,13 @@ func (m *Memo) Add(k store.Key, e Entry) {
 	}
 }
 
-// Marshal returns the bytes of a file with the entries whose chunks there says are all
-// there. The same entries give the same bytes.
-func (m *Memo) Marshal(there func([]Chunk) bool) []byte {
+// Marshal returns the bytes of a file. The same entries give the same bytes.
+func (m *Memo) Marshal() []byte {
 	b := []byte(header)
 	all := maps.Clone(m.fresh)
 	maps.Copy(all, m.old)
-	for _, k := range slices.SortedFunc(maps.Keys(all), func(a, b store.Key) int { return strings.Compare(string(a[:]), string(b[:])) }) {
-		if e := entry(fields.New(all[k], errDamaged)); there(e.Chunks) {
-			b = append(append(b, k[:]...), all[k]...)
-		}
+	for _, k := range slices.SortedFunc(maps.Keys(all), func(a, b store.Key) int { return bytes.Compare(a[:], b[:]) }) {
+		b = append(append(b, k[:]...), all[k]...)
 	}
 	sum := blake3.Sum256(b)
 	return append(b, sum[:]...)

@@ -15,10 +15,12 @@ import (
 func all([]memo.Chunk) bool { return true }
 
 // written is a memo as the next publication reads it.
-func written(m *memo.Memo) *memo.Memo { return of(m.Marshal(all)) }
+func written(m *memo.Memo) *memo.Memo { return of(m.Marshal()) }
 
-func of(b []byte) *memo.Memo {
-	return memo.Read(func(string) ([]byte, error) { return b, nil })
+func of(b []byte) *memo.Memo { return ofThose(b, all) }
+
+func ofThose(b []byte, there func([]memo.Chunk) bool) *memo.Memo {
+	return memo.Read(func(string) ([]byte, error) { return b, nil }, there)
 }
 
 func sample() (m *memo.Memo, entries map[store.Key]memo.Entry) {
@@ -47,10 +49,10 @@ func TestWritten(t *testing.T) {
 	if _, ok := read.Find(store.Key{4}); ok {
 		t.Error("what was not added is there")
 	}
-	if !bytes.Equal(read.Marshal(all), m.Marshal(all)) {
+	if !bytes.Equal(read.Marshal(), m.Marshal()) {
 		t.Error("written again it has other bytes")
 	}
-	gone := of(m.Marshal(func(list []memo.Chunk) bool { return len(list) != 1 }))
+	gone := ofThose(m.Marshal(), func(list []memo.Chunk) bool { return len(list) != 1 })
 	if _, ok := gone.Find(store.Key{2}); ok {
 		t.Error("an entry stays whose chunks are gone")
 	}
@@ -62,7 +64,7 @@ func TestWritten(t *testing.T) {
 // TestDamaged: a file that is cut, changed in any bit, or not there has no entries.
 func TestDamaged(t *testing.T) {
 	m, _ := sample()
-	good := m.Marshal(all)
+	good := m.Marshal()
 	for i := range good {
 		bad := bytes.Clone(good)
 		bad[i] ^= 1 << (i % 8)
@@ -72,8 +74,8 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 	}
-	missing := memo.Read(func(string) ([]byte, error) { return nil, fs.ErrNotExist })
-	if missing.Add(store.Key{1}, memo.Entry{}); len(missing.Marshal(all)) <= len(of(nil).Marshal(all)) {
+	missing := memo.Read(func(string) ([]byte, error) { return nil, fs.ErrNotExist }, all)
+	if missing.Add(store.Key{1}, memo.Entry{}); len(missing.Marshal()) <= len(of(nil).Marshal()) {
 		t.Error("nothing can be added to one that was not there")
 	}
 }
@@ -111,12 +113,12 @@ func TestKeys(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	m, _ := sample()
-	f.Add(m.Marshal(all))
+	f.Add(m.Marshal())
 	f.Add([]byte("pakdb memo 1\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m := of(b)
-		again := m.Marshal(all)
-		if !bytes.Equal(written(m).Marshal(all), again) {
+		again := m.Marshal()
+		if !bytes.Equal(written(m).Marshal(), again) {
 			t.Error("written again it has other bytes")
 		}
 	})
