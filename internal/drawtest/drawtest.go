@@ -16,10 +16,10 @@ func Run(m *testing.M, draws int) int {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if testing.Short() {
-		draws = max(1, draws/5)
-	}
 	if !given {
+		if testing.Short() {
+			draws = max(1, draws/5)
+		}
 		if err := flag.Set("rapid.checks", fmt.Sprint(draws)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 2

@@ -138,6 +138,22 @@ func fitChange(c *diff.Change, width int) (name, more string) {
 	return from + arrow + terminal.Shorten(to, room-len(arrow)-terminal.Width(from)), more
 }
 
+// nothingChanged says what else there is to say where no change is shown.
+func nothingChanged(c *changes) string {
+	how := "are the same"
+	switch {
+	case c.Len() > 0:
+		return c.noneMatch()
+	case codecs.HidesEntries(c.damaged):
+		how += ", as far as the damaged archives tell"
+	case c.Unknown > 0:
+		how += ", as far as they could be compared"
+	case len(c.Reordered) > 0:
+		how = "hold the same entries, in another order"
+	}
+	return fmt.Sprintf("%s and %s %s", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild), how)
+}
+
 // diffSums is the line below everything.
 func diffSums(c *changes, t *diff.Totals) string {
 	var parts []string
@@ -146,18 +162,8 @@ func diffSums(c *changes, t *diff.Totals) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, k))
 		}
 	}
-	switch {
-	case parts != nil:
-	case c.Len() > 0:
-		return c.noneMatch()
-	case codecs.HidesEntries(c.damaged):
-		return fmt.Sprintf("%s and %s are the same, as far as the damaged archives tell", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
-	case c.Unknown > 0:
-		return fmt.Sprintf("%s and %s are the same, as far as they could be compared", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
-	case len(c.Reordered) > 0:
-		return fmt.Sprintf("%s and %s hold the same entries, in another order", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
-	default:
-		return fmt.Sprintf("%s and %s are the same", terminal.Printable(c.OldBuild), terminal.Printable(c.NewBuild))
+	if parts == nil {
+		return nothingChanged(c)
 	}
 	s := t.All
 	text := fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
