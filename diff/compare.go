@@ -62,7 +62,7 @@ func Compare(ctx context.Context, db *sql.DB, old, new string, o Options) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{OldBuild: old, NewBuild: new, OldID: sides.Old.ID, NewID: sides.New.ID, Unknown: found.Unknown, Reordered: found.Reordered,
+	r := &Result{OldBuild: old, NewBuild: new, OldID: sides.Old.ID, NewID: sides.New.ID, Unknown: int64(len(found.Unknown)), Reordered: found.Reordered,
 		db: db, brief: o.Brief, found: found, changes: len(found.Pairs)}
 	for _, hidden := range found.Hidden {
 		if hidden {

@@ -31,8 +31,28 @@ func (r *Result) Names() iter.Seq[string] {
 	}
 }
 
-func (r *Result) nameOf(e *side.Row) string {
-	f := File{Path: r.found.Names.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key]}
+// UnknownNames returns what the entries that Unknown counts are called, in no particular
+// order.
+func (r *Result) UnknownNames(ctx context.Context) ([]string, error) {
+	paths := make([]int64, 0, len(r.found.Unknown))
+	for _, row := range r.found.Unknown {
+		paths = append(paths, r.found.Sides.New.Rows[row].Path)
+	}
+	found, err := facts.LoadNames(ctx, r.db, paths)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, 0, len(r.found.Unknown))
+	for _, row := range r.found.Unknown {
+		names = append(names, r.name(found, &r.found.Sides.New.Rows[row]))
+	}
+	return names, nil
+}
+
+func (r *Result) nameOf(e *side.Row) string { return r.name(r.found.Names, e) }
+
+func (r *Result) name(of *facts.Names, e *side.Row) string {
+	f := File{Path: of.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key]}
 	return f.Name()
 }
 

@@ -138,6 +138,7 @@ func (x *comparisons) compare(ctx context.Context, from, to *explore.Build) (*co
 	}
 	c := &comparison{Result: result, turn: make(chan struct{}, 1), damaged: append([]string{}, codecs.DamageTexts(damaged)...)}
 	data, rows := page.NewData(old, new), [][]any{}
+	data.SetUnknown(result.Unknown)
 	for change, err := range result.Changes(ctx) {
 		if err != nil {
 			return nil, 0, schema.Classify(err)

@@ -4,6 +4,7 @@ package gate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,22 +17,23 @@ var ErrUsage = errors.New("usage")
 
 // figure is a number about a comparison.
 type figure struct {
-	name  string
-	bytes bool // else a count
-	doc   string
-	value func(*diff.Totals) int64
+	name     string
+	bytes    bool // else a count
+	contents bool // an entry that could not be compared may add to it
+	doc      string
+	value    func(*diff.Totals) int64
 }
 
 // figures are all of them, in the order in which they are documented.
 func figures() []figure {
 	count := func(k diff.Kind, doc string) figure {
-		return figure{k.String(), false, doc, func(t *diff.Totals) int64 { return t.Get(k.String()).Count }}
+		return figure{k.String(), false, k == diff.Modified, doc, func(t *diff.Totals) int64 { return t.Get(k.String()).Count }}
 	}
 	return []figure{
-		{"download", true, "bytes to download, about, as the sums say", func(t *diff.Totals) int64 { return t.All.Download }},
-		{"size", true, "bytes by which decoded contents grow", func(t *diff.Totals) int64 { return t.All.NewSize - t.All.OldSize }},
-		{"stored", true, "bytes by which stored contents grow", func(t *diff.Totals) int64 { return t.All.NewStored - t.All.OldStored }},
-		{"changes", false, "changes of any kind", func(t *diff.Totals) int64 { return t.All.Count }},
+		{"download", true, true, "bytes to download, about, as the sums say", func(t *diff.Totals) int64 { return t.All.Download }},
+		{"size", true, false, "bytes by which decoded contents grow", func(t *diff.Totals) int64 { return t.All.NewSize - t.All.OldSize }},
+		{"stored", true, false, "bytes by which stored contents grow", func(t *diff.Totals) int64 { return t.All.NewStored - t.All.OldStored }},
+		{"changes", false, true, "changes of any kind", func(t *diff.Totals) int64 { return t.All.Count }},
 		count(diff.Added, "entries that are new"),
 		count(diff.Removed, "entries that are gone"),
 		count(diff.Renamed, "entries with another path"),
@@ -122,6 +124,12 @@ func (f *figure) parse(text string, size func(string) (int64, error)) (int64, er
 		return 0, fmt.Errorf("%w: %s: %q is no count; 0 and 200 are", ErrUsage, f.name, text)
 	}
 	return n, nil
+}
+
+// NeedContents reports whether a figure that is limited may be more than it seems where
+// entries could not be compared.
+func NeedContents(limits []Limit) bool {
+	return slices.ContainsFunc(limits, func(l Limit) bool { return l.contents })
 }
 
 // Exceeded returns a line for each limit that the totals by kind exceed, which names

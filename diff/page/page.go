@@ -42,6 +42,8 @@ type Data struct {
 	words  words
 	ways   []download.Way
 	shown  pictures
+
+	unknown int64
 }
 
 // NewData returns the data of a comparison of two builds, by what these are called.
@@ -145,6 +147,9 @@ func (p *Data) Row(c *diff.Change, in *semantic.Difference) []any {
 // new build first.
 func (p *Data) SetDownloads(ways []download.Way) { p.ways = ways }
 
+// SetUnknown tells how many entries could not be compared, of which no row tells.
+func (p *Data) SetUnknown(n int64) { p.unknown = n }
+
 // downloads are bytes, whether they are exact, and what is fetched.
 func (p *Data) downloads() [][]any {
 	rows := make([][]any, len(p.ways))
@@ -203,7 +208,7 @@ func (p *Writer) Close() error {
 // Words returns all that the page needs beside the rows, for JSON.
 func (p *Data) Words() map[string]any {
 	return map[string]any{"dirs": p.dirs.list, "words": p.words.list, "kinds": kindNames(), "builds": p.builds, "downloads": p.downloads(),
-		"pictures": p.shown.byRow(), "morePictures": p.shown.more}
+		"pictures": p.shown.byRow(), "morePictures": p.shown.more, "unknown": p.unknown}
 }
 
 func kindNames() (names []string) {
@@ -215,7 +220,11 @@ func kindNames() (names []string) {
 
 // withoutScript shows the sums where no script runs.
 func (p *Writer) withoutScript() {
-	p.print("<noscript><table><tr><th>change</th><th>entries</th><th>old bytes</th><th>new bytes</th><th>to download</th></tr>")
+	p.print("<noscript>")
+	if p.unknown > 0 {
+		p.print(fmt.Sprintf("<p>Entries that could not be compared: %d.</p>", p.unknown))
+	}
+	p.print("<table><tr><th>change</th><th>entries</th><th>old bytes</th><th>new bytes</th><th>to download</th></tr>")
 	for _, kind := range p.totals.Values() {
 		s := p.totals.Get(kind)
 		p.print(fmt.Sprintf("<tr><td>%s</td><td>%d</td><td>%d</td><td>%d</td><td>%d</td></tr>", html.EscapeString(kind), s.Count, s.OldSize, s.NewSize, s.Download))

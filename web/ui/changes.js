@@ -51,6 +51,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
 
   // ---- what is chosen --------------------------------------------------------------
   const begin = hooks.begin ?? {};
+  const nothing = data.unknown ? "No change was found." : "Nothing changed.";
   const state = { query: begin.q ?? "", kinds: new Set(begin.kinds ?? kinds), prefix: [], measure: "download", by: "dir", sort: "order", down: false };
   let shown = rows, tree = null;
 
@@ -190,7 +191,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
       if (n !== node()) goTo(namesOf(n));
     },
     out: () => { if (state.prefix.length > 0) goTo(state.prefix.slice(0, -1)); },
-    empty: () => (rows.length === 0 ? "Nothing changed." : "Nothing to draw by this measure."),
+    empty: () => (rows.length === 0 ? nothing : "Nothing to draw by this measure."),
   });
   const drawMap = () => { if (tree) treemap.draw(node()); };
   const drawCrumbs = () => {
@@ -242,7 +243,7 @@ export const showChanges = (root, data, raw, hooks = {}) => {
   };
   const list = createList({
     scroll: byId("scroll"), space: byId("space"), lines: byId("lines"), grid: byId("grid"), count: () => shown.length, draw: drawLine,
-    none: () => el("div", "none", rows.length === 0 ? "The two builds are the same." : "Nothing matches."), chosen: () => drawDetail(),
+    none: () => el("div", "none", rows.length > 0 ? "Nothing matches." : data.unknown ? "The two builds are the same, as far as they could be compared." : "The two builds are the same."), chosen: () => drawDetail(),
   });
   const drawDetail = () => {
     const r = shown[list.on], box = byId("detail");
@@ -372,8 +373,9 @@ export const showChanges = (root, data, raw, hooks = {}) => {
       k.n++; k.d += r.download; k.diff += r.difference;
       per.set(r.kind, k);
     }
-    byId("headline").textContent = rows.length === 0 ? "Nothing changed."
+    byId("headline").textContent = rows.length === 0 ? nothing
       : `${plural(rows.length, "change", "changes")} · about ${bytes(s.download)} to download`;
+    if (data.unknown) byId("headline").append(" ", el("b", { role: "alert" }, `${plural(data.unknown, "entry", "entries")} could not be compared: not decoded, and of the same size.`));
     if (morePictures) byId("headline").append(` Pictures of the ${count(rows.reduce((n, r) => n + (pictures[r.i] || []).length, 0))} textures and sounds that changed most; ${count(morePictures)} more changed.`);
     const cards = [card("to download, about", bytes(s.download), s.noisy ? `${bytes(s.noise)} of it cook noise` : "from the old build"),
       card("decoded", signed(s.now - s.old), `${bytes(s.old)} → ${bytes(s.now)}`),

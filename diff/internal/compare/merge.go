@@ -9,7 +9,7 @@ import (
 type merged struct {
 	pairs   []match.Pair // what differs
 	order   *orders      // where entries of both sides lie
-	unknown int64        // how many could not be compared
+	unknown []int32      // rows of the new side that could not be compared
 }
 
 // merge walks both sides in the order of their keys and keeps the pairs that
@@ -43,7 +43,7 @@ func merge(s *side.Sides) *merged {
 				m.pairs = append(m.pairs, p)
 			}
 			if (a[i].Content == 0 || b[j].Content == 0) && p.What&match.Modified == 0 && !a[i].Deleted() {
-				m.unknown++
+				m.unknown = append(m.unknown, int32(j))
 			}
 			i, j = i+1, j+1
 		}

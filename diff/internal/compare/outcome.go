@@ -19,7 +19,7 @@ type Outcome struct {
 	Taken  map[int64]Taken       // by path_id: paths that are those of other records now
 	Public map[int64][2][]string // by path_id: public names on both sides, where they differ
 
-	Unknown   int64    // pairs of one size of which one was not decoded
+	Unknown   []int32  // rows of the new side: of one size with the old one's, and one of both was not decoded
 	Reordered []string // archives whose entries lie in another order as a whole
 }
 

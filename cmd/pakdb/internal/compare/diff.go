@@ -75,8 +75,9 @@ or 3 when there was trouble. With a GLOB or --kind only the changes that match
 count; when there are others, a line says how many.
 
 --fail-over FIGURE=LIMIT,... makes it a gate: the exit code is 1 when a figure of the
-changes that are shown is above its limit, which a line on stderr says, or when an
-archive is damaged, and else 0. The figures are
+changes that are shown is above its limit, which a line on stderr says, when an archive
+is damaged, or when entries could not be compared on which a figure depends (download,
+changes, modified), and else 0. The figures are
 ` + gate.Help(),
 		Example: `  pakdb diff 1.48 1.52
   pakdb diff 1.48 1.52 "Calligraphy/Powers/" --kind modified,renamed
@@ -181,6 +182,9 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if err := c.refuseMissed(ctx, sides); err != nil {
 		return err
 	}
+	if err := c.countUnknown(ctx); err != nil {
+		return err
+	}
 	n, err := printDiff(ctx, a, opts, c, sides)
 	if err != nil {
 		return err
@@ -191,12 +195,12 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	}
 	if opts.limits != nil {
 		over, err := opts.failsOver(ctx, a, c)
-		if err == nil && (over || codecs.HidesEntries(c.damaged)) {
+		if err == nil && (over || codecs.HidesEntries(c.damaged) || c.unknown > 0 && gate.NeedContents(opts.limits)) {
 			err = cli.ErrProblems
 		}
 		return err
 	}
-	if n > 0 || codecs.HidesEntries(c.damaged) || (len(c.Reordered) > 0 || c.Unknown > 0) && !c.filters() {
+	if n > 0 || codecs.HidesEntries(c.damaged) || c.unknown > 0 || len(c.Reordered) > 0 && !c.filters() {
 		return cli.ErrProblems
 	}
 	return nil
@@ -222,9 +226,8 @@ func remarkDiff(a *cli.App, c *changes) {
 	if c.hidden > 0 {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s not listed, because of --limit %d\n", cli.Plural(int64(c.hidden), "change is", "changes are"), c.limit)
 	}
-	if c.Unknown > 0 {
-		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s could not be compared: not decoded, and of the same size\n",
-			cli.Plural(c.Unknown, "entry", "entries"))
+	if c.unknown > 0 {
+		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+c.unknownText())
 	}
 }
 

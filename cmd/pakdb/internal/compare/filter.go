@@ -19,6 +19,7 @@ import (
 // changes is a filter over what a comparison found.
 type changes struct {
 	*diff.Result
+	unknown int64           // entries that could not be compared, of those that were asked for
 	kinds   diff.Kind       // 0: all
 	damaged []codecs.Damage // archives of either build
 	globs   glob.List
@@ -56,6 +57,32 @@ func allKinds() (all diff.Kind) {
 
 // filters reports whether not all changes were asked for.
 func (c *changes) filters() bool { return c.kinds != 0 || c.globs != nil }
+
+// countUnknown sets unknown. An entry that could not be compared may have been modified.
+func (c *changes) countUnknown(ctx context.Context) error {
+	if c.kinds != 0 && c.kinds&(diff.Modified|diff.Cosmetic) == 0 {
+		return nil
+	}
+	if c.unknown = c.Unknown; c.unknown == 0 || c.globs == nil {
+		return nil
+	}
+	names, err := c.UnknownNames(ctx)
+	if err != nil {
+		return err
+	}
+	c.unknown = 0
+	for _, name := range names {
+		if c.globs.Match(name) {
+			c.unknown++
+		}
+	}
+	return nil
+}
+
+// unknownText says how many could not be compared.
+func (c *changes) unknownText() string {
+	return cli.Plural(c.unknown, "entry", "entries") + " could not be compared: not decoded, and of the same size"
+}
 
 // noneMatch says that there are changes, of which none was asked for.
 func (c *changes) noneMatch() string {

@@ -32,6 +32,7 @@ func diffPage(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 	}
 	w := page.New(a.Stdout, c.OldBuild, c.NewBuild, codecs.DamageTexts(c.damaged)...)
 	w.SetDownloads(downloads)
+	w.SetUnknown(c.unknown)
 	var in *inside.Comparer
 	if opts.semantic {
 		in = newInsider(a, s, opts, c)

@@ -146,7 +146,7 @@ func nothingChanged(c *changes) string {
 		return c.noneMatch()
 	case codecs.HidesEntries(c.damaged):
 		how += ", as far as the damaged archives tell"
-	case c.Unknown > 0:
+	case c.unknown > 0:
 		how += ", as far as they could be compared"
 	case len(c.Reordered) > 0:
 		how = "hold the same entries, in another order"
@@ -170,6 +170,9 @@ func diffSums(c *changes, t *diff.Totals) string {
 		cli.HumanSize(s.OldSize), cli.HumanSize(s.NewSize), cli.HumanSize(s.OldStored), cli.HumanSize(s.NewStored), cli.HumanSize(s.Download))
 	if s.Cosmetic > 0 {
 		text += fmt.Sprintf(", of which %s is cook noise", cli.HumanSize(s.CosmeticDownload))
+	}
+	if c.unknown > 0 {
+		text += "; " + c.unknownText()
 	}
 	return text
 }
