@@ -3,8 +3,10 @@ package parquet
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Kind is what a column holds.
@@ -60,6 +62,7 @@ type chunk struct {
 	numbers []int64 // integers, or the bits of doubles
 	bytes   []byte  // texts one after the other
 	ends    []int   // where they end
+	packed  bool    // of a column of digits: bytes are those that the texts say
 
 	keys       map[string]uint64 // the dictionary; nil: there is none
 	indexes    []uint64
@@ -93,14 +96,59 @@ func (c *chunk) present() {
 
 func (c *chunk) number(v int64) {
 	c.present()
-	c.numbers = append(c.numbers, v)
+	c.numbers = append(room(c.numbers, 1), v)
+}
+
+// room returns s with room for n more. What is full gets twice its size: a quarter more, as
+// append gives what is large, is copied five times until it is full.
+func room[T any](s []T, n int) []T {
+	if cap(s)-len(s) < n {
+		return slices.Grow(s, max(n, len(s)))
+	}
+	return s
+}
+
+// packs reports whether texts are to be kept as the bytes that they say.
+func (c *chunk) packs() bool {
+	return c.Digits && c.keys == nil && (c.packed || len(c.ends) == 0)
+}
+
+// unpack makes texts of bytes.
+func (c *chunk) unpack() {
+	c.bytes = hex.AppendEncode(nil, c.bytes)
+	for i := range c.ends {
+		c.ends[i] *= 2
+	}
+	c.packed = false
+}
+
+// hexed adds the text of the digits of bytes.
+func (c *chunk) hexed(v []byte) {
+	if !c.packs() {
+		c.text([]byte(hex.EncodeToString(v)))
+		return
+	}
+	c.present()
+	c.packed = true
+	c.append(v)
+}
+
+func (c *chunk) append(v []byte) {
+	c.bytes = append(room(c.bytes, len(v)), v...)
+	c.ends = append(room(c.ends, 1), len(c.bytes))
 }
 
 func (c *chunk) text(v []byte) {
 	c.present()
+	if c.packs() {
+		if b, ok := appendDigits(room(c.bytes, len(v)), v); ok {
+			c.bytes, c.ends, c.packed = b, append(room(c.ends, 1), len(b)), true
+			return
+		}
+		c.unpack()
+	}
 	if c.keys == nil {
-		c.bytes = append(c.bytes, v...)
-		c.ends = append(c.ends, len(c.bytes))
+		c.append(v)
 		return
 	}
 	if len(c.indexes) == 0 || c.last != string(v) {
@@ -114,7 +162,7 @@ func (c *chunk) text(v []byte) {
 		}
 		c.last, c.lastKey = c.dictionary[key], key
 	}
-	c.indexes = append(c.indexes, c.lastKey)
+	c.indexes = append(room(c.indexes, 1), c.lastKey)
 	if c.size > maxDictionary {
 		c.spread()
 	}
@@ -123,8 +171,7 @@ func (c *chunk) text(v []byte) {
 // spread gives up the dictionary.
 func (c *chunk) spread() {
 	for _, key := range c.indexes {
-		c.bytes = append(c.bytes, c.dictionary[key]...)
-		c.ends = append(c.ends, len(c.bytes))
+		c.append([]byte(c.dictionary[key]))
 	}
 	c.keys, c.indexes, c.dictionary, c.size = nil, c.indexes[:0], nil, 0
 }
@@ -132,6 +179,7 @@ func (c *chunk) spread() {
 // values is how many values are not NULL.
 func (c *chunk) values() int { return c.rows - c.nulls }
 
+// at returns a text, or the bytes that it says.
 func (c *chunk) at(i int) []byte {
 	start := 0
 	if i > 0 {
@@ -163,12 +211,20 @@ func (c *chunk) encoding() int64 {
 	}
 	shared := 0
 	for i := 1; i < c.values(); i++ {
-		shared += common(c.at(i-1), c.at(i))
+		shared += c.common(c.at(i-1), c.at(i))
 	}
 	if shared >= 4*c.values() {
 		return deltaTexts
 	}
 	return deltaLengths
+}
+
+// common is how many letters two texts begin with alike.
+func (c *chunk) common(a, b []byte) int {
+	if c.packed {
+		return commonDigits(a, b)
+	}
+	return common(a, b)
 }
 
 // common is how many bytes two texts begin with alike.
@@ -185,59 +241,74 @@ func common(a, b []byte) int {
 	return i
 }
 
-// page returns the body of a page of rows from to end, whose values begin at first, where
-// its texts are, and where the values of the next page begin.
-func (c *chunk) page(encoding int64, from, end, first int) (body []byte, texts, next int) {
+// buffers are used again for each page.
+type buffers struct {
+	body, rest      []byte
+	digits          digits
+	levels, loose   []uint64
+	lengths, shared []int64
+}
+
+// page makes the body of a page of rows from to end, whose values begin at first, in b.body,
+// and digits that follow it in b.digits. It returns where the values of the next page begin.
+func (c *chunk) page(b *buffers, encoding int64, from, end, first int) (next int) {
+	b.body = b.body[:0]
+	b.digits.reset()
 	next = first + end - from
 	if c.Null {
-		levels := make([]uint64, end-from)
-		for i, absent := range c.absent[from:end] {
+		b.levels = b.levels[:0]
+		for _, absent := range c.absent[from:end] {
 			if absent {
 				next--
+				b.levels = append(b.levels, 0)
 			} else {
-				levels[i] = 1
+				b.levels = append(b.levels, 1)
 			}
 		}
-		packed := appendHybrid(nil, levels, 1)
-		body = append(binary.LittleEndian.AppendUint32(body, uint32(len(packed))), packed...)
+		b.rest = b.hybrid(b.rest[:0], b.levels, 1)
+		b.body = append(binary.LittleEndian.AppendUint32(b.body, uint32(len(b.rest))), b.rest...)
 	}
 	switch encoding {
 	case deltaPacked:
-		return appendDeltas(body, c.numbers[first:next]), 0, next
+		b.body = appendDeltas(b.body, c.numbers[first:next])
 	case plain:
 		for _, v := range c.numbers[first:next] {
-			body = binary.LittleEndian.AppendUint64(body, uint64(v))
+			b.body = binary.LittleEndian.AppendUint64(b.body, uint64(v))
 		}
-		return body, 0, next
 	case dictionaryKeys:
 		width := bits.Len(uint(max(0, len(c.dictionary)-1)))
-		return appendHybrid(append(body, byte(width)), c.indexes[first:next], width), 0, next
+		b.body = b.hybrid(append(b.body, byte(width)), c.indexes[first:next], width)
+	default:
+		c.texts(b, encoding, first, next)
 	}
-	body, rest := c.texts(body, encoding, first, next)
-	return append(body, rest...), len(body), next
+	return next
 }
 
 // texts appends what each text shares with the one before, if encoding is deltaTexts, and
-// the lengths of the rest. It returns the rest as well, which comes next.
-func (c *chunk) texts(body []byte, encoding int64, first, next int) (_, rest []byte) {
-	lengths := make([]int64, 0, next-first)
-	var shared []int64
+// the lengths of the rest, and the rest.
+func (c *chunk) texts(b *buffers, encoding int64, first, next int) {
+	b.lengths, b.shared, b.rest = b.lengths[:0], b.shared[:0], b.rest[:0]
 	var last []byte
 	for i := first; i < next; i++ {
 		v := c.at(i)
 		n := 0
 		if encoding == deltaTexts {
-			n = common(last, v)
-			shared = append(shared, int64(n))
+			n = c.common(last, v)
+			b.shared = append(b.shared, int64(n))
+			last = v
 		}
-		last = v
-		lengths = append(lengths, int64(len(v)-n))
-		rest = append(rest, v[n:]...)
+		if c.packed {
+			b.digits.add(v, n)
+			b.lengths = append(b.lengths, int64(2*len(v)-n))
+		} else {
+			b.rest = append(b.rest, v[n:]...)
+			b.lengths = append(b.lengths, int64(len(v)-n))
+		}
 	}
 	if encoding == deltaTexts {
-		body = appendDeltas(body, shared)
+		b.body = appendDeltas(b.body, b.shared)
 	}
-	return appendDeltas(body, lengths), rest
+	b.body = append(appendDeltas(b.body, b.lengths), b.rest...)
 }
 
 // entries returns the texts of the dictionary, as its page has them.
@@ -265,6 +336,9 @@ func (c *chunk) extremes() (least, greatest string, ok bool) {
 			if i == 0 || bytes.Compare(v, hi) > 0 {
 				hi = v
 			}
+		}
+		if c.packed {
+			lo, hi = hex.AppendEncode(nil, lo), hex.AppendEncode(nil, hi)
 		}
 		return string(lo), string(hi), len(lo) <= maxStatistic && len(hi) <= maxStatistic
 	case c.Kind == Real:

@@ -31,9 +31,10 @@ func appendBits(b []byte, values []uint64, width int) []byte {
 	return b
 }
 
-// appendHybrid appends numbers of width bits in runs: of equal ones, and of eights.
-func appendHybrid(b []byte, values []uint64, width int) []byte {
-	var loose []uint64
+// hybrid appends numbers of width bits in runs: of equal ones, and of eights.
+func (f *buffers) hybrid(b []byte, values []uint64, width int) []byte {
+	loose := f.loose[:0]
+	defer func() { f.loose = loose[:0] }()
 	flush := func() {
 		for len(loose)%8 != 0 {
 			loose = append(loose, 0) // readers know how many there are

@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
@@ -33,12 +32,12 @@ type Writer struct {
 	chunks  []*chunk
 	zstd    *zstd.Encoder
 	entropy entropy
+	buffers buffers // of pages
 	groups  []group
 	at      int64
 	rows    int64
 	err     error // stays
 	scratch []byte
-	digits  []byte
 }
 
 // group is a row group that was written.
@@ -118,8 +117,11 @@ func (p *Writer) Text(column int, v []byte) {
 
 // Hex sets a column to the text of lower-case hex digits that says these bytes.
 func (p *Writer) Hex(column int, v []byte) {
-	p.digits = hex.AppendEncode(p.digits[:0], v)
-	p.Text(column, p.digits)
+	if c := p.chunks[column]; c.Kind == Text {
+		c.hexed(v)
+	} else {
+		p.misfit(c, "a text")
+	}
 }
 
 // misfit notes that a column cannot have a value.
@@ -187,7 +189,7 @@ func (p *Writer) column(c *chunk) column {
 	one.least, one.most, one.stated = c.extremes()
 	if one.encoding == dictionaryKeys {
 		one.dictionary = p.at
-		p.page(&one, c.entries(), -1, func(t *thrift) {
+		p.page(&one, c.entries(), nil, func(t *thrift) {
 			t.structure(7, func() {
 				t.i32(1, int64(len(c.dictionary)))
 				t.i32(2, plain)
@@ -198,12 +200,14 @@ func (p *Writer) column(c *chunk) column {
 	first := 0
 	for from := 0; from < c.rows; from += pageRows {
 		end := min(from+pageRows, c.rows)
-		body, digits, next := c.page(one.encoding, from, end, first)
-		if !c.Digits || one.encoding == dictionaryKeys || !c.differ(first, next) {
-			digits = -1
+		b := &p.buffers
+		next := c.page(b, one.encoding, from, end, first)
+		if b.digits.count() > 0 && !c.differ(first, next) {
+			b.body = b.digits.text(b.body)
+			b.digits.reset()
 		}
 		first = next
-		p.page(&one, body, digits, func(t *thrift) {
+		p.page(&one, b.body, &b.digits, func(t *thrift) {
 			t.structure(5, func() {
 				t.i32(1, int64(end-from))
 				t.i32(2, one.encoding)
@@ -215,25 +219,27 @@ func (p *Writer) column(c *chunk) column {
 	return one
 }
 
-// page writes a page with its header. From digits on, if it is not -1, there are digits in
+// page writes a page with its header. Digits after the body, if there are any, are some in
 // which nothing is met again.
-func (p *Writer) page(one *column, body []byte, digits int, head func(*thrift), kind int64) {
-	if digits >= 0 {
-		p.scratch = p.entropy.frame(p.scratch[:0], body, digits)
+func (p *Writer) page(one *column, body []byte, after *digits, head func(*thrift), kind int64) {
+	size := len(body)
+	if after != nil && after.count() > 0 {
+		p.scratch = p.entropy.frame(p.scratch[:0], body, after)
+		size += after.count()
 	} else {
 		p.scratch = p.zstd.EncodeAll(body, p.scratch[:0])
 	}
 	t := &thrift{}
 	t.begin()
 	t.i32(1, kind)
-	t.i32(2, int64(len(body)))
+	t.i32(2, int64(size))
 	t.i32(3, int64(len(p.scratch)))
 	head(t)
 	t.end()
 	p.write(t.b)
 	p.write(p.scratch)
 	one.bytes += int64(len(t.b) + len(p.scratch))
-	one.plain += int64(len(t.b) + len(body))
+	one.plain += int64(len(t.b) + size)
 }
 
 // Rows is how many rows were written.

@@ -3,6 +3,7 @@ package parquet_test
 import (
 	"bytes"
 	"database/sql/driver"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -311,6 +312,52 @@ func TestDigits(t *testing.T) {
 		}
 		if c.different == 50_000 && !c.null && file.Len() > c.rows*c.size*101/100 {
 			t.Errorf("%+v: %d bytes", c, file.Len())
+		}
+	}
+}
+
+// TestDigitsOrTexts: a column of digits keeps texts that are none, wherever they come.
+func TestDigitsOrTexts(t *testing.T) {
+	odd := []string{"abc", "AB", "0g", "", "no digits", "ab", "00ff"}
+	for _, at := range []int{0, 1, 70, 25_000, 39_999} {
+		for _, text := range odd {
+			var file bytes.Buffer
+			w, err := parquet.NewWriter(&file, []parquet.Column{{Name: "hash", Digits: true}}, parquet.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := rand.New(rand.NewPCG(5, 6))
+			var want []string
+			for i := range 40_000 {
+				hash := binary.BigEndian.AppendUint64(nil, r.Uint64()>>(8*(i%3)))
+				want = append(want, hex.EncodeToString(hash))
+				switch {
+				case i == at:
+					want[i] = text
+					w.Text(0, []byte(text))
+				case i%2 == 0:
+					w.Text(0, []byte(want[i]))
+				default:
+					w.Hex(0, hash)
+				}
+				if err := w.End(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			rows, err := reference.Read[struct {
+				Hash string `parquet:"hash"`
+			}](bytes.NewReader(file.Bytes()), int64(file.Len()))
+			if err != nil || len(rows) != len(want) {
+				t.Fatalf("%q in row %d: %d rows: %v", text, at, len(rows), err)
+			}
+			for i, row := range rows {
+				if row.Hash != want[i] {
+					t.Fatalf("%q in row %d: row %d is %q, want %q", text, at, i, row.Hash, want[i])
+				}
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"math/bits"
 	"os"
 	"slices"
 
@@ -24,6 +25,7 @@ type sorter struct {
 	limit   int
 	buf     []byte
 	rows    []sortedRow
+	spare   []sortedRow         // see byWord
 	scratch *atomicfile.Scratch // nil: everything fits
 	runs    []extent
 	size    int64 // of scratch
@@ -49,6 +51,9 @@ func newSorter(v *View, memory, columns int, leave ...string) (*sorter, error) {
 // add takes a row.
 func (s *sorter) add(row []Cell) error {
 	start := len(s.buf)
+	if cap(s.buf)-start < 4096 { // append would copy it five times until it is full
+		s.buf = slices.Grow(s.buf, max(4096, min(start, s.limit)))
+	}
 	s.buf = s.record.append(s.buf, row)
 	s.rows = append(s.rows, sortedRow{0, uint32(start), uint32(len(s.buf))})
 	if len(s.buf) < s.limit {
@@ -59,8 +64,11 @@ func (s *sorter) add(row []Cell) error {
 
 // sorted sorts the rows in memory.
 func (s *sorter) sorted() {
-	s.load(s.rows, 0)
-	s.sort(s.rows, 0)
+	inOrder := slices.IsSortedFunc(s.rows, func(a, b sortedRow) int { return bytes.Compare(s.buf[a.start:a.end], s.buf[b.start:b.end]) })
+	if !inOrder { // many archives list their files by path
+		s.load(s.rows, 0)
+		s.sort(s.rows, 0)
+	}
 }
 
 // load sets the words of rows: the eight bytes from depth on, and 0 after their ends.
@@ -90,7 +98,7 @@ func (s *sorter) sort(rows []sortedRow, depth uint32) {
 			})
 			return
 		}
-		slices.SortFunc(rows, func(a, b sortedRow) int { return cmp.Compare(a.word, b.word) })
+		s.byWord(rows)
 		// Groups of one word are sorted by what follows it.
 		same := false
 		for i := 0; i < len(rows); {
@@ -113,6 +121,48 @@ func (s *sorter) sort(rows []sortedRow, depth uint32) {
 		}
 		depth += 8 // all of them: no call, for rows may be long
 		s.load(rows, depth)
+	}
+}
+
+// leastDealt is how many rows byWord deals out at least: clearing its counts has to pay.
+const leastDealt = 1024
+
+// byWord sorts rows by their words. Many are dealt out first by the leading bits in which
+// some of them differ: hashes are as good as sorted then.
+func (s *sorter) byWord(rows []sortedRow) {
+	const digit = 11 // bits
+	if len(rows) < leastDealt {
+		slices.SortFunc(rows, func(a, b sortedRow) int { return cmp.Compare(a.word, b.word) })
+		return
+	}
+	least, most := rows[0].word, rows[0].word
+	for i := range rows {
+		least, most = min(least, rows[i].word), max(most, rows[i].word)
+	}
+	shift := max(0, bits.Len64(least^most)-digit)
+	var ends [1<<digit + 1]int32
+	place := func(r *sortedRow) uint64 { return r.word>>shift - least>>shift }
+	for i := range rows {
+		ends[place(&rows[i])+1]++
+	}
+	for i := 1; i < len(ends); i++ {
+		ends[i] += ends[i-1]
+	}
+	s.spare = append(s.spare[:0], rows...)
+	for i := range s.spare {
+		at := &ends[place(&s.spare[i])]
+		rows[*at] = s.spare[i]
+		*at++
+	}
+	if shift == 0 {
+		return
+	}
+	start := int32(0)
+	for _, end := range ends[:1<<digit] { // moved up by one: where each begins was counted up
+		if end-start > 1 {
+			s.byWord(rows[start:end])
+		}
+		start = end
 	}
 }
 
@@ -190,7 +240,7 @@ func (s *sorter) end() (err error) {
 	if len(s.rows) > 0 {
 		err = s.spill()
 	}
-	s.buf, s.rows = nil, nil
+	s.buf, s.rows, s.spare = nil, nil, nil
 	return err
 }
 

@@ -3,6 +3,7 @@ package copies
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -58,6 +59,7 @@ func runPush(ctx context.Context, a *cli.App, to string, drop bool, labels []str
 	if drop {
 		return dropBuilds(ctx, a, client, labels)
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	db, err := a.OpenCatalog(ctx)
 	if err != nil {
 		return err
