@@ -106,13 +106,25 @@ func TestEngine(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := ask(t, c, "SELECT * FROM "+v.Name, nil)
+		got := ask(t, c, `SELECT "`+strings.Join(v.Names(), `", "`)+`" FROM `+v.Name, nil)
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: other rows\ngot  %.2000q\nwant %.2000q", v.Name, got, want)
 		}
 	}
+
+	testKeys(t, c)
+	// Tables that an earlier pakdb made get the keys.
+	for _, sql := range []string{"DROP VIEW entries", "ALTER TABLE pakdb_entries DROP COLUMN path_key, DROP COLUMN content_key"} {
+		if err := clickhouse.Run(t.Context(), c, sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	testKeys(t, c)
 
 	// Another content under the same label takes the place of the first.
 	other := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) { portabletest.Tricky(t, c, "2.0", 7) }))
@@ -143,6 +155,30 @@ func TestEngine(t *testing.T) {
 	}
 	if got := ask(t, c, "SELECT count(*) AS n FROM entries", nil); !slices.Equal(got, []string{fmt.Sprint(n) + "|"}) {
 		t.Errorf("entries: %q, want %d", got, n)
+	}
+}
+
+// testKeys compares keys with the texts that they stand for.
+func testKeys(t *testing.T, c *clickhouse.Client) {
+	t.Helper()
+	for _, view := range []string{"entries", "files"} {
+		for _, of := range []string{"path", "content"} {
+			sql := fmt.Sprintf(`SELECT count(DISTINCT %[1]s) AS n, count(DISTINCT %[1]s_key) AS m, count(*) - count(%[1]s) AS o, count(*) - count(%[1]s_key) AS p,
+				sum(CASE WHEN %[1]s IS NULL AND %[1]s_key IS NOT NULL THEN 1 ELSE 0 END) AS q FROM %[2]s`, of, view)
+			got := strings.Split(strings.Join(ask(t, c, sql, nil), ""), "|")
+			if len(got) != 6 || got[0] != got[1] || got[0] == "0" || got[2] != got[3] || got[4] != "0" {
+				t.Errorf("%s of %s: %q", of, view, got)
+			}
+		}
+		sql := "SELECT count(*) AS n FROM " + view + " WHERE content IS NOT NULL AND substring(lower(hex(content_key)), 1, 16) <> substring(content, 1, 16)"
+		if got := ask(t, c, sql, nil); !slices.Equal(got, []string{"0|"}) {
+			t.Errorf("%s: %q keys are not the beginning of the content", view, got)
+		}
+	}
+	const changed = "SELECT path FROM entries WHERE path IS NOT NULL GROUP BY path HAVING count(DISTINCT content%s) > 1 ORDER BY path"
+	texts, byKeys := ask(t, c, fmt.Sprintf(changed, ""), nil), ask(t, c, fmt.Sprintf(changed, "_key"), nil)
+	if len(texts) == 0 || !slices.Equal(texts, byKeys) {
+		t.Errorf("ever changed: %q by texts, %q by keys", texts, byKeys)
 	}
 }
 

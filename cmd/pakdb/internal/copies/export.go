@@ -17,10 +17,6 @@ import (
 	"pakdb/query/portable"
 )
 
-// gcPercent bounds garbage while rows are sorted and row groups made. Little of what is kept
-// has pointers, so that collecting often costs little: 150 MB in place of 180.
-const gcPercent = 50
-
 type exportOptions struct {
 	format, output, under string
 	views                 []string
