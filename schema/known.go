@@ -1,6 +1,10 @@
 package schema
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"sync"
+)
 
 // Known is an archive that an earlier scan made.
 type Known struct {
@@ -18,12 +22,24 @@ type Known struct {
 // not among them: whether one is in the catalog yet is a matter of chance. It
 // may be called from several goroutines at once.
 func (b *Build) Known(ctx context.Context, size, mtime int64, quick Digest, scan string) ([]Known, error) {
-	rows, err := b.c.known.QueryContext(ctx, quick[:], size, scan, b.publish.Before, mtime)
+	return b.c.known.find(ctx, quick[:], size, scan, b.publish.Before, mtime)
+}
+
+// knownArchives looks archives up, one after the other: that takes microseconds, and
+// another connection milliseconds. It is safe for concurrent use.
+type knownArchives struct {
+	mu sync.Mutex
+	db *sql.DB
+}
+
+func (a *knownArchives) find(ctx context.Context, args ...any) (found []Known, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	rows, err := a.db.QueryContext(ctx, knownSQL, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var found []Known
 	for rows.Next() {
 		var k Known
 		var digest []byte

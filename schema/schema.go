@@ -34,9 +34,9 @@ type Catalog struct {
 	checked time.Time // of all pages; zero: they were not
 	scratch *scratch
 
-	reader *sql.DB // looks up known archives while the writer is in a transaction
-	known  *sql.Stmt
-	finder *conn.Finder
+	finder *conn.Finder // looks up what is committed while the writer is in a transaction
+	reader *sql.DB      // the finder's
+	known  knownArchives
 }
 
 // Open opens the catalog at path, creating it if need be and migrating it
@@ -67,14 +67,15 @@ func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 		lock.Release()
 		return nil, conn.WriteError(err)
 	}
-	reader := conn.OpenReader(path) // it has read the schema when it has checked: 8 ms less
-	checked, err := file.QuickCheck(ctx, reader, path)
+	finder := conn.NewSharedFinder(path) // it has read the schema when it has checked: 8 ms less
+	checked, err := file.QuickCheck(ctx, finder.DB, path)
 	if err != nil {
-		_ = reader.Close()
+		_ = finder.Close()
 		lock.Release()
 		return nil, err
 	}
-	c := &Catalog{writer: conn.OpenWriter(path, s.sync()), path: path, lock: lock, checked: checked, scratch: s, reader: reader}
+	c := &Catalog{writer: conn.OpenWriter(path, s.sync()), path: path, lock: lock, checked: checked, scratch: s,
+		finder: finder, reader: finder.DB, known: knownArchives{db: finder.DB}}
 	if err := c.prepare(ctx); err != nil {
 		_ = c.Close() // it says the same again
 		return nil, err
@@ -89,12 +90,8 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	if err := c.scratch.prepare(ctx, c.writer.DB); err != nil {
 		return err
 	}
-	c.finder = conn.NewFinder(c.path)
 	c.writer.StartCheckpoints(c.path)
 	var err error
-	if c.known, err = c.reader.PrepareContext(ctx, knownSQL); err != nil {
-		return err
-	}
 	c.file, err = os.Stat(c.path)
 	return err
 }
@@ -115,12 +112,11 @@ func (c *Catalog) inPlace() error {
 func (c *Catalog) Close() error {
 	defer c.lock.Release()
 	var seal time.Time
-	if c.finder != nil {
+	if c.file != nil { // else it was not opened to the end
 		seal = c.seal()
-		_ = c.finder.Close()
-		c.writer.EndCheckpoints()
 	}
-	_ = c.reader.Close()
+	_ = c.finder.Close()
+	c.writer.EndCheckpoints()
 	folded, err := c.fold()
 	if err := errors.Join(err, c.writer.DB.Close()); err != nil {
 		return fmt.Errorf("catalog %s: %w", c.path, conn.Classify(err))

@@ -45,6 +45,22 @@ func TestNewestSchemaIsWhatScriptsMake(t *testing.T) {
 	}
 }
 
+// A new catalog has the rows in sqlite_schema, and the marks, that SQLite would give it.
+func TestFillIsRun(t *testing.T) {
+	ctx := t.Context()
+	by := func(do func(context.Context, *sql.DB) error) []string {
+		db := emptyDatabase(t)
+		if err := do(ctx, db); err != nil {
+			t.Fatal(err)
+		}
+		return append(texts(t, db, "SELECT concat_ws(', ', rowid, type, name, tbl_name, rootpage, sql) FROM sqlite_schema ORDER BY rowid"),
+			texts(t, db, "SELECT concat(user_version, ' ', application_id) FROM pragma_user_version, pragma_application_id")...)
+	}
+	if d := cmp.Diff(by(Run), by(Fill)); d != "" {
+		t.Errorf("(-Run +Fill)\n%s", d)
+	}
+}
+
 func emptyDatabase(t *testing.T) *sql.DB {
 	t.Helper()
 	db := conn.OpenNew()

@@ -41,26 +41,64 @@ func Run(ctx context.Context, db *sql.DB) error {
 	if version == latest && views.AreCurrent(ctx, db) {
 		return nil
 	}
+	return inTx(ctx, db, func(tx *sql.Tx) error {
+		var err error
+		if version == 0 {
+			err = createTables(ctx, tx)
+		} else {
+			err = runScripts(ctx, tx, version)
+		}
+		if err != nil {
+			return err
+		}
+		if err := views.Create(ctx, tx); err != nil {
+			return fmt.Errorf("views: %w", err)
+		}
+		return mark(ctx, tx, latest)
+	})
+}
+
+// Fill makes an empty database one of the newest version, in a third of the time that
+// Run takes. The views can be used by connections that open it later.
+func Fill(ctx context.Context, db *sql.DB) error {
+	latest, err := Version()
+	if err != nil {
+		return err
+	}
+	return inTx(ctx, db, func(tx *sql.Tx) error {
+		if err := createTables(ctx, tx); err != nil {
+			return err
+		}
+		if err := views.CreateUnread(ctx, tx); err != nil {
+			return fmt.Errorf("views: %w", err)
+		}
+		return mark(ctx, tx, latest)
+	})
+}
+
+func inTx(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }()
-	if version == 0 {
-		if _, err := tx.ExecContext(ctx, newest); err != nil {
-			return fmt.Errorf("newest schema: %w", err)
-		}
-	} else if err := runScripts(ctx, tx, version); err != nil {
-		return err
-	}
-	if err := views.Create(ctx, tx); err != nil {
-		return fmt.Errorf("views: %w", err)
-	}
-	marks := fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", latest, ApplicationID)
-	if _, err := tx.ExecContext(ctx, marks); err != nil {
+	if err := do(tx); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+func createTables(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, newest); err != nil {
+		return fmt.Errorf("newest schema: %w", err)
+	}
+	return nil
+}
+
+// mark says in a database what it is, and of which version.
+func mark(ctx context.Context, tx *sql.Tx, version int) error {
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version, ApplicationID))
+	return err
 }
 
 // Version returns the version of the catalogs that this pakdb writes: how many scripts

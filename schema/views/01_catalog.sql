@@ -71,6 +71,8 @@ FROM archive v
 JOIN entry_row r ON r.lineage_id = v.lineage_id
     AND r.since <= v.edition AND (r.until = 0 OR r.until > v.edition);
 
+-- Grouped by the label, too, so that a condition on build comes before the grouping.
+
 -- view builds: one row per complete build
 CREATE VIEW builds AS
 SELECT b.label AS build,
@@ -85,7 +87,7 @@ FROM build b
 LEFT JOIN build_archive ba ON ba.build_id = b.build_id
 LEFT JOIN archive a ON a.archive_id = ba.archive_id
 WHERE b.complete = 1
-GROUP BY b.build_id, b.label; -- the label, so that a condition on build comes before the grouping
+GROUP BY b.build_id, b.label;
 
 -- view archives: one row per file of a build
 CREATE VIEW archives AS

@@ -61,7 +61,7 @@ WHERE b.complete = 1
                   FROM build_shadow s
                   WHERE s.build_id = b.build_id AND s.mount = ba.ordinal AND s.row = e.row)
   AND coalesce(nd.prefix, d.prefix) IS NOT NULL
-GROUP BY b.build_id, b.label, folder; -- the label as in builds
+GROUP BY b.build_id, b.label, folder;
 
 -- view shadowed: entries that a game does not see, and what hides each: another entry, or a delete record
 CREATE VIEW shadowed AS

@@ -98,3 +98,33 @@ func Create(ctx context.Context, tx *sql.Tx) error {
 	_, err = tx.ExecContext(ctx, views)
 	return err
 }
+
+// CreateUnread is Create in a database that whoever made it only stores: the connection
+// does not know the views. SQLite parses a view twice when it creates one, which took
+// two thirds of making a new catalog. So their texts are written to where it would
+// write them.
+func CreateUnread(ctx context.Context, tx *sql.Tx) error {
+	rest, err := script()
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "PRAGMA writable_schema = ON"); err != nil {
+		return err
+	}
+	for {
+		var more, ends bool
+		if _, rest, more = strings.Cut(rest, "\nCREATE VIEW "); !more {
+			break
+		}
+		var text string
+		if text, rest, ends = strings.Cut(rest, ";\n\n"); !ends {
+			return fmt.Errorf("%.20s has no end", text)
+		}
+		name, _, _ := strings.Cut(text, " ")
+		if _, err := tx.ExecContext(ctx, "INSERT INTO sqlite_schema VALUES ('view', ?1, ?1, 0, ?2)", name, "CREATE VIEW "+text); err != nil {
+			return err
+		}
+	}
+	_, err = tx.ExecContext(ctx, "PRAGMA writable_schema = OFF")
+	return err
+}

@@ -9,16 +9,25 @@ import (
 // Finder looks up what the catalog holds, on a connection of its own, while
 // another connection writes. It sees what is committed.
 type Finder struct {
-	db  *sql.DB
-	src *Source
+	DB  *sql.DB // for other reading
+	src *Source // temp.src of each of its connections
 }
 
-// NewFinder opens a connection to the catalog at path when it is first used.
+// NewFinder opens a connection to the catalog at path when it is first used, and never
+// a second one.
 func NewFinder(path string) *Finder {
+	f := NewSharedFinder(path)
+	f.DB.SetMaxOpenConns(1)
+	return f
+}
+
+// NewSharedFinder is NewFinder with as many connections as are used at a time, whoever
+// reads by DB. They stay open: each of them has to read the whole schema.
+func NewSharedFinder(path string) *Finder {
 	src := &Source{}
 	db := openFinder(path, src)
-	db.SetMaxOpenConns(1) // temp.src belongs to one connection
-	return &Finder{db: db, src: src}
+	db.SetMaxIdleConns(8)
+	return &Finder{DB: db, src: src}
 }
 
 // Find runs a look-up with temp.src showing n rows; the query yields the row's
@@ -33,21 +42,22 @@ func (f *Finder) Each(ctx context.Context, query string, n int, value func(row, 
 		return nil
 	}
 	f.src.Set(n, value)
-	return EachRow(ctx, f.db, query, nil, row)
+	return EachRow(ctx, f.DB, query, nil, row)
 }
 
 // Rows runs a query as [EachRow] does.
 func (f *Finder) Rows(ctx context.Context, query string, args []driver.Value, row func([]driver.Value)) error {
-	return EachRow(ctx, f.db, query, args, row)
+	return EachRow(ctx, f.DB, query, args, row)
 }
 
 // Hold keeps the catalog as it is now for all look-ups that follow, whoever writes to it.
+// The Finder must be one of [NewFinder].
 func (f *Finder) Hold(ctx context.Context) error {
-	if _, err := f.db.ExecContext(ctx, "BEGIN"); err != nil {
+	if _, err := f.DB.ExecContext(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	return EachRow(ctx, f.db, "SELECT count(*) FROM sqlite_schema", nil, func([]driver.Value) {})
+	return EachRow(ctx, f.DB, "SELECT count(*) FROM sqlite_schema", nil, func([]driver.Value) {})
 }
 
 // Close closes the connection.
-func (f *Finder) Close() error { return f.db.Close() }
+func (f *Finder) Close() error { return f.DB.Close() }

@@ -54,7 +54,7 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 	ctx := context.Background()
 	db := conn.OpenNew()
 	defer func() { _ = db.Close() }()
-	if err := migrations.Run(ctx, db); err != nil {
+	if err := migrations.Fill(ctx, db); err != nil {
 		return nil, err
 	}
 	return conn.Image(ctx, db)
