@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -82,6 +83,14 @@ func (f *fakeClickHouse) answer(sql string, data []byte, param func(string) stri
 	switch {
 	case strings.HasPrefix(sql, "CREATE "), strings.HasPrefix(sql, "ALTER TABLE "), strings.HasPrefix(sql, "EXPLAIN AST "):
 		return "", nil
+	case sql == "SELECT 1 FORMAT TabSeparated":
+		return "1\n", nil
+	case sql == "SELECT build FROM builds ORDER BY created_at, build":
+		text := `["build"]` + "\n" + `["String"]` + "\n"
+		for _, label := range slices.Sorted(maps.Keys(f.live())) {
+			text += fmt.Sprintf("[%q]\n", label)
+		}
+		return text, nil
 	case strings.HasPrefix(sql, "SELECT max(version)"), strings.HasPrefix(sql, "SELECT count() FROM system."):
 		return "0\n", nil
 	case strings.HasPrefix(sql, "SELECT digest FROM pakdb_live"):
@@ -128,6 +137,10 @@ func (f *fakeClickHouse) show(data []byte) error {
 		return err
 	}
 	s := shown{push: fmt.Sprint(row["push"]), build: fmt.Sprint(row["build"]), digest: fmt.Sprint(row["digest"])}
+	if fmt.Sprint(row["dropped"]) == "1" {
+		f.log = slices.DeleteFunc(f.log, func(o shown) bool { return o.build == s.build })
+		return nil
+	}
 	if slices.ContainsFunc(f.log, func(o shown) bool { return o.push == s.push }) {
 		return nil
 	}

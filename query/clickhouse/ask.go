@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"encoding/json"
@@ -56,6 +57,9 @@ func (c *Client) ask(ctx context.Context, sql string, named map[string]driver.Va
 		"readonly": {"2"}, "join_use_nulls": {"1"}, "prefer_column_name_to_alias": {"1"}, "wait_end_of_query": {"1"},
 		"max_execution_time": {strconv.Itoa(seconds(ctx))}, "cancel_http_readonly_queries_on_client_close": {"1"},
 	})
+	if c.memory > 0 {
+		values.Set("max_memory_usage", strconv.FormatInt(c.memory, 10))
+	}
 	for name, v := range named {
 		if !identifier.MatchString(name) {
 			return query.Usagef("", "parameter %s: letters, digits and _ are allowed", name)
@@ -64,7 +68,7 @@ func (c *Client) ask(ctx context.Context, sql string, named map[string]driver.Va
 			return query.Usagef("", "parameter %s: %w", name, err)
 		}
 	}
-	sql = query.ReplaceParameters(sql, func(name string) (string, bool) {
+	sql = replaceParameters(sql, func(name string) (string, bool) {
 		v, ok := named[name]
 		kind, _, _ := bound(v)
 		return "{" + name + ":" + kind + "}", ok
@@ -77,8 +81,8 @@ func (c *Client) ask(ctx context.Context, sql string, named map[string]driver.Va
 	lines := bufio.NewScanner(body)
 	lines.Buffer(make([]byte, 64<<10), maxRow)
 	var names, types []string
-	if err := errors.Join(line(lines, &names), line(lines, &types)); err != nil || len(names) != len(types) {
-		return errors.Join(fmt.Errorf("%s: this is no answer to a query for rows", c.address), lines.Err(), err)
+	if line(lines, &names) != nil || line(lines, &types) != nil || len(names) != len(types) {
+		return errors.Join(noRows{fmt.Errorf("%s: this is no answer to a query for rows", c.address)}, lines.Err())
 	}
 	if err := columns(names); err != nil {
 		return err
@@ -119,6 +123,16 @@ func bound(v driver.Value) (kind string, value []string, err error) {
 		return "String", []string{parameter(v)}, nil
 	}
 	return "", nil, errors.New("blobs cannot be sent")
+}
+
+// noRows is the error of an answer that is not what was asked for.
+type noRows struct{ error }
+
+func (e noRows) Unwrap() error { return e.error }
+
+// Hint says what the statement may be that gets such an answer.
+func (e noRows) Hint() string {
+	return "a statement must yield rows, and have no FORMAT of its own"
 }
 
 func line(lines *bufio.Scanner, into *[]string) error {
@@ -193,7 +207,8 @@ func (c *Client) Build(ctx context.Context, label string) (string, error) {
 	case label == "newest" && len(labels) > 0:
 		return labels[len(labels)-1], nil
 	}
-	return "", query.Usagef(nearest.Hint(nearest.Names(label, labels)), "%w: %s, in %s", catalog.ErrNoBuild, label, c.address)
+	hint := nearest.Hint(nearest.Names(label, labels))
+	return "", query.Usagef(cmp.Or(hint, "pakdb query --on "+c.address.String()+" @builds lists them"), "%w: %s, in %s", catalog.ErrNoBuild, label, c.address)
 }
 
 // Before implements [query.Builds].

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pakdb/internal/terminal"
+	"pakdb/query/portable"
 )
 
 // Client sends requests to one database. It is safe for concurrent use.
@@ -23,6 +24,7 @@ type Client struct {
 	http    *http.Client
 	pause   time.Duration // before the first repetition
 	tries   int           // of each request
+	memory  int64         // bytes that a statement of a user may take; 0: as the server says
 }
 
 // NewClient returns a client. Nothing is sent yet.
@@ -48,6 +50,9 @@ func NewClient(address *Address) *Client {
 // someone waits for the answer.
 func (c *Client) TryTwice() { c.tries = 2 }
 
+// LimitMemory bounds what the server may take for a statement of a user, in bytes.
+func (c *Client) LimitMemory(bytes int64) { c.memory = bytes }
+
 // Address returns the address of the database, without the password.
 func (c *Client) Address() string { return c.address.String() }
 
@@ -59,6 +64,8 @@ type Error struct {
 	Status int
 	Code   int // of ClickHouse; 0: none was stated
 	Text   string
+
+	address *Address
 }
 
 // ErrAway is the class of errors of a server that gave no answer.
@@ -67,7 +74,14 @@ var ErrAway = errors.New("the server gives no answer")
 // away puts an error into the class [ErrAway].
 type away struct{ error }
 
-func (e away) Unwrap() error        { return e.error }
+func (e away) Unwrap() error { return e.error }
+
+// Hint says what to look at.
+func (e away) Hint() string {
+	return "is the server there, and is that the port of its HTTP interface: 8123, or 8443 for HTTPS?"
+}
+
+// Is puts it into the class.
 func (e away) Is(target error) bool { return target == ErrAway }
 
 // Is reports whether the error is that a statement took too long, as the context says it.
@@ -100,10 +114,27 @@ func (e *Error) NotThere() bool { return e.Code == codeUnknownTable || e.Code ==
 // Error returns the first line of what the server said.
 func (e *Error) Error() string {
 	text, _, _ := strings.Cut(strings.TrimSpace(e.Text), "\n")
-	if text == "" {
-		text = "HTTP status " + strconv.Itoa(e.Status)
+	if e.Code == 0 && !strings.HasPrefix(text, "Code: ") { // of a proxy, perhaps
+		return strings.TrimSuffix(fmt.Sprintf("%s: HTTP status %d: %s", e.address, e.Status, terminal.Printable(text)), ": ")
 	}
 	return "ClickHouse: " + terminal.Printable(text)
+}
+
+// Hint returns what to do about it, "" if there is nothing to say.
+func (e *Error) Hint() string {
+	switch {
+	case e.Login():
+		return "set " + PasswordVariable + " to the password of user " + e.address.User + ", or " + PasswordFileVariable + " to a file that has it"
+	case e.Code == codeUnknownDatabase:
+		return "make the database on the server first: CREATE DATABASE " + e.address.Database
+	case e.Code == codeUnknownTable:
+		return "pakdb push BUILD --to " + e.address.String() + " makes the views of docs/portable.md: " + strings.Join(portable.Names(), ", ")
+	case e.Code == codeAccessDenied:
+		return "docs/portable.md says what its user must be allowed to do"
+	case e.Code == 0 && e.Status < http.StatusInternalServerError:
+		return away{}.Hint()
+	}
+	return ""
 }
 
 // Codes of ClickHouse.
@@ -119,6 +150,7 @@ const (
 	codeNetwork          = 210
 	codeMemory           = 241
 	codeTooManyParts     = 252
+	codeAccessDenied     = 497
 	codeAuthentication   = 516
 	codeKeeper           = 999
 )
@@ -205,7 +237,30 @@ func (c *Client) once(ctx context.Context, r request) (io.ReadCloser, error) {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrors))
 	_ = resp.Body.Close()
 	code, _ := strconv.Atoi(resp.Header.Get("X-ClickHouse-Exception-Code"))
-	return nil, &Error{resp.StatusCode, code, string(bytes.ToValidUTF8(text, []byte("?")))}
+	return nil, &Error{resp.StatusCode, code, string(bytes.ToValidUTF8(text, []byte("?"))), c.address}
+}
+
+// reachable is how long a server may take until it says that it is there.
+const reachable = 30 * time.Second
+
+// Reach fails unless ClickHouse answers at the address, lets the user in and has the database.
+// It waits for half a minute at most: statements may take long, and a server that hangs is
+// found out before.
+func (c *Client) Reach(ctx context.Context) error { return c.reach(ctx, reachable) }
+
+func (c *Client) reach(ctx context.Context, most time.Duration) error {
+	waiting, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	answer, err := c.run(waiting, request{sql: "SELECT 1 FORMAT TabSeparated"})
+	switch {
+	case ctx.Err() == nil && waiting.Err() != nil:
+		return away{fmt.Errorf("%s: no answer in %s", c.address, most)}
+	case err != nil:
+		return err
+	case strings.TrimSpace(answer) != "1":
+		return away{fmt.Errorf("%s: what answers there is not ClickHouse", c.address)}
+	}
+	return nil
 }
 
 // run sends a request whose answer is short, and returns it.

@@ -205,3 +205,54 @@ func TestErrors(t *testing.T) {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// TestReach: who answers is ClickHouse, and soon, or it is an error that says what to look at.
+func TestReach(t *testing.T) {
+	answers := func(status, code int, text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			if code > 0 {
+				w.Header().Set("X-ClickHouse-Exception-Code", itoa(code))
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, text)
+		}
+	}
+	for _, test := range []struct {
+		name       string
+		handle     http.HandlerFunc
+		away       bool
+		text, hint string
+	}{
+		{"there", answers(200, 0, "1\n"), false, "", ""},
+		{"a web page", answers(200, 0, "<html>"), true, "is not ClickHouse", "8123"},
+		{"hangs", func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // or the server would not notice that the client left
+			<-r.Context().Done()
+		}, true, "no answer in 300ms", "8123"},
+		{"not found", answers(404, 0, "<html>\x1b"), false, "/game: HTTP status 404: <html>", "8123"},
+		{"elsewhere", answers(302, 0, ""), false, "/game: HTTP status 302", "8123"},
+		{"password", answers(403, 516, "Code: 516. Authentication failed"), false, "Code: 516", clickhouse.PasswordVariable},
+		{"database", answers(404, 81, "Code: 81. Database game does not exist"), false, "Code: 81", "CREATE DATABASE game"},
+		{"rights", answers(403, 497, "Code: 497. Not enough privileges"), false, "Code: 497", "docs/portable.md"},
+	} {
+		c := serve(t, test.handle)
+		err := clickhouse.ReachWithin(t.Context(), c, 300*time.Millisecond)
+		if test.text == "" {
+			if err != nil {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "\x1b") || errors.Is(err, clickhouse.ErrAway) != test.away {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if got := query.Hint(err); !strings.Contains(got, test.hint) {
+			t.Errorf("%s: hint %q", test.name, got)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := serve(t, answers(200, 0, "1")).Reach(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+}

@@ -12,5 +12,6 @@
 //   - client.go: requests, errors, and when a request is made again
 //   - tables.go: tables and views
 //   - push.go: builds come and go
-//   - ask.go: SQL of users
+//   - statements.go: where statements and parameters are in SQL of users
+//   - ask.go: runs it
 package clickhouse

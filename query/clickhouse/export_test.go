@@ -13,3 +13,6 @@ func Run(ctx context.Context, c *Client, sql string) error {
 	_, err := c.run(ctx, request{sql: sql})
 	return err
 }
+
+// ReachWithin is [Client.Reach] for those who do not wait that long.
+func ReachWithin(ctx context.Context, c *Client, most time.Duration) error { return c.reach(ctx, most) }

@@ -111,7 +111,7 @@ the exit code is 1.`,
 			if opts.quick && (opts.extract != "" || opts.store) {
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
-			if opts.to == "" {
+			if !cmd.Flags().Changed("to") {
 				return runIndex(cmd.Context(), a, opts, args)
 			}
 			if cmd.Flags().Changed("catalog") || opts.store && opts.bucket == "" {

@@ -24,6 +24,9 @@ func runIndexTo(ctx context.Context, a *cli.App, opts indexOptions, paths []stri
 	if _, err := parseCreated(opts.created); err != nil {
 		return err
 	}
+	if err := client.Reach(ctx); err != nil {
+		return err
+	}
 	if err := client.Prepare(ctx); err != nil { // before the scan, which takes long
 		return err
 	}
@@ -42,7 +45,9 @@ func runIndexTo(ctx context.Context, a *cli.App, opts indexOptions, paths []stri
 	if err != nil {
 		return err
 	}
+	stop := cli.Working(a, "copying build "+terminal.Printable(report.Build))
 	pushed, err := client.Push(ctx, db, report.Build)
+	stop()
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
 	}

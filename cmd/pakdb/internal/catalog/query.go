@@ -16,6 +16,7 @@ import (
 	"pakdb/internal/terminal"
 	"pakdb/query"
 	"pakdb/query/graph"
+	"pakdb/query/portable"
 	"pakdb/query/show"
 )
 
@@ -50,8 +51,9 @@ tells, such as a comparison of a column that is computed for each row.
 
 --on clickhouse://[user@]host[:port][/database] asks copies that "pakdb push" made:
 the portable views, in SQL of ClickHouse, and the named queries that are portable
-(docs/portable.md). It can only read, results have at most 50,000,000 rows, and a
-statement ends after an hour.
+(docs/portable.md), which --list, --show and --help tell with it. It can only read,
+results have at most 50,000,000 rows, a statement ends after an hour, and takes the
+memory that --max-memory or else the server says.
 
 --timeout and Ctrl-C end any statement within a second. SQL takes at most 1 GiB of
 memory unless --max-memory says otherwise, a text, blob or row has at most 96 MiB,
@@ -77,7 +79,8 @@ type queryFlags struct {
 	params       []string
 	file, output string
 	build        string // "" is the newest
-	on           string // the address of a server; "": the catalog
+	on           string // the address of a server
+	elsewhere    bool   // it was given, and the catalog is not asked
 	format, null string
 	noHeader     bool
 	timeout      time.Duration
@@ -97,7 +100,13 @@ func newQueryCommand(a *cli.App) *cobra.Command {
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return completeQuery(a, cmd, args, typed)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.elsewhere = cmd.Flags().Changed("on")
+			if f.elsewhere && !cmd.Flags().Changed("max-memory") {
+				f.memory = 0 // as the server says
+			}
+			return f.run(cmd.Context(), args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.params, "param", "p", nil, "value of a parameter, as `name=value`")
@@ -117,6 +126,7 @@ func newQueryCommand(a *cli.App) *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("build", cli.Completing(a, cli.CompleteBuilds))
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		f.elsewhere = cmd.Flags().Changed("on")
 		if !f.explain(cmd.Flags().Args()) {
 			help(cmd, args)
 		}
@@ -163,13 +173,29 @@ func (f *queryFlags) explain(args []string) bool {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "@") {
 		return false
 	}
-	q, err := namedQuery(args[0])
+	q, err := f.named(args[0])
 	if err != nil {
 		_, _ = fmt.Fprintf(f.app.Stderr, "%v\n%s\n", err, query.Hint(err))
 		return true
 	}
 	_, _ = io.WriteString(f.app.Stdout, q.Help())
 	return true
+}
+
+// library returns the named queries that can be asked for.
+func (f *queryFlags) library() (query.Library, error) {
+	if f.elsewhere {
+		return portable.Queries()
+	}
+	return query.Load(query.UserQueries())
+}
+
+// named returns a query by its name.
+func (f *queryFlags) named(name string) (*query.Named, error) {
+	if f.elsewhere {
+		return portableQuery(name)
+	}
+	return namedQuery(name)
 }
 
 func namedQuery(name string) (*query.Named, error) {
@@ -183,7 +209,7 @@ func namedQuery(name string) (*query.Named, error) {
 func (f *queryFlags) run(ctx context.Context, args []string) error {
 	switch {
 	case f.list:
-		all, err := query.Load(query.UserQueries())
+		all, err := f.library()
 		if err != nil {
 			return err
 		}
@@ -203,7 +229,7 @@ func (f *queryFlags) showSQL(args []string) error {
 	if len(args) != 1 {
 		return query.Usagef("pakdb query --show @largest", "--show takes the name of a query")
 	}
-	q, err := namedQuery(args[0])
+	q, err := f.named(args[0])
 	if err != nil {
 		return err
 	}
@@ -230,7 +256,7 @@ func (f *queryFlags) query(ctx context.Context, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	if f.on != "" {
+	if f.elsewhere {
 		return f.askServer(ctx, text, args, out)
 	}
 	db, closeDB, err := cli.OpenQueries(ctx, f.app, f.memory)

@@ -68,3 +68,11 @@ func Waiting(a *App, o query.Output, text, hint string) (shown query.Output, sto
 	o.W = wait.Before(o.W)
 	return o, wait.Stop
 }
+
+// Working shows on a terminal for how long work goes on, until stop.
+func Working(a *App, text string) (stop func()) {
+	if !a.ShowsProgress() {
+		return func() {}
+	}
+	return terminal.StartWait(a.Stderr, text, "").Stop
+}

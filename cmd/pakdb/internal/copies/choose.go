@@ -1,6 +1,7 @@
 package copies
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -41,10 +42,16 @@ func knownBuilds(ctx context.Context, db *sql.DB, labels []string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	var all []string
+	return among(known, labels, "pakdb query @builds")
+}
+
+// among returns each of the labels once, and fails if one is not known; list is the command
+// that lists those that are.
+func among(known, labels []string, list string) (all []string, err error) {
 	for _, label := range labels {
 		if !slices.Contains(known, label) {
-			return nil, cli.WithHint(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), nearest.Hint(nearest.Names(label, known)))
+			hint := cmp.Or(nearest.Hint(nearest.Names(label, known)), list+" lists them")
+			return nil, cli.WithHint(fmt.Errorf("%w: %q", schema.ErrNoBuild, label), hint)
 		}
 		if !slices.Contains(all, label) {
 			all = append(all, label)

@@ -81,7 +81,9 @@ func runExport(ctx context.Context, a *cli.App, o exportOptions, labels []string
 		return err
 	}
 	for _, label := range labels {
+		stop := cli.Working(a, "exporting build "+terminal.Printable(label))
 		m, err := export.Build(ctx, db, o.output, label, export.Options{Format: o.format, Views: views, Under: o.under})
+		stop()
 		if err != nil {
 			return err
 		}

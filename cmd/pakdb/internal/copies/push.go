@@ -68,11 +68,16 @@ func runPush(ctx context.Context, a *cli.App, to string, drop bool, labels []str
 	if labels, err = knownBuilds(ctx, db, labels); err != nil {
 		return err
 	}
+	if err := client.Reach(ctx); err != nil {
+		return err
+	}
 	if err := client.Prepare(ctx); err != nil {
 		return err
 	}
 	for _, label := range labels {
+		stop := cli.Working(a, "copying build "+terminal.Printable(label))
 		p, err := client.Push(ctx, db, label)
+		stop()
 		if err != nil {
 			return err
 		}
@@ -86,11 +91,21 @@ func runPush(ctx context.Context, a *cli.App, to string, drop bool, labels []str
 	return nil
 }
 
+// dropBuilds deletes builds by their labels: "newest" is none. If one of them is not there,
+// all stay.
 func dropBuilds(ctx context.Context, a *cli.App, client *clickhouse.Client, labels []string) error {
+	if err := client.Reach(ctx); err != nil {
+		return err
+	}
+	known, err := client.Builds(ctx)
+	if err != nil {
+		return err
+	}
+	if labels, err = among(known, labels, "pakdb query --on "+client.Address()+" @builds"); err != nil {
+		return err
+	}
 	for _, label := range labels {
-		if label, err := client.Build(ctx, label); err != nil {
-			return err
-		} else if _, err := client.Drop(ctx, label); err != nil {
+		if _, err := client.Drop(ctx, label); err != nil {
 			return err
 		}
 		if !a.Quiet {

@@ -17,6 +17,7 @@ type options struct {
 	hosts     []string
 	read      []string
 	on        string
+	copies    bool // --on was given
 	open      bool
 	demo      bool
 	memory    cli.ByteSize

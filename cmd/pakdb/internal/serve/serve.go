@@ -61,7 +61,8 @@ that PAKDB_CLICKHOUSE_PASSWORD_FILE names.`,
   curl -s localhost:7070/b/1.52/tree/Calligraphy.json | jq .rows`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.on != "" && cmd.Flags().Changed("catalog") {
+			o.copies = cmd.Flags().Changed("on")
+			if o.copies && cmd.Flags().Changed("catalog") {
 				return cli.UsageError(cmd, errors.New("--on and --catalog exclude each other"))
 			}
 			return runServe(cmd.Context(), a, o)
@@ -93,7 +94,7 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 	if err := schema.LimitMemory(int64(o.memory)); err != nil {
 		return err
 	}
-	if o.on != "" {
+	if o.copies {
 		return serveCopies(ctx, a, o, token)
 	}
 	catalog := a.Catalog
