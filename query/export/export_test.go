@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -192,8 +194,7 @@ func TestFaults(t *testing.T) {
 // TestDuckDB compares the answers of DuckDB with those of SQLite. It needs the package
 // @duckdb/node-api in the folder that PAKDB_NODE names.
 func TestDuckDB(t *testing.T) {
-	node := os.Getenv("PAKDB_NODE")
-	if node == "" {
+	if os.Getenv("PAKDB_NODE") == "" {
 		t.Skip("PAKDB_NODE names no folder with node_modules")
 	}
 	catalog := portabletest.Catalog(t, filepath.Join("..", ".."))
@@ -212,27 +213,7 @@ func TestDuckDB(t *testing.T) {
 	for _, q := range questions {
 		statements = append(statements, query.ReplaceParameters(q.SQL, func(name string) (string, bool) { return literal(q.Args[name]), true }))
 	}
-	in, _ := json.Marshal(statements)
-	script, err := filepath.Abs("testdata/duckdb.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), "node", script, dir)
-	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(node, "node_modules"))
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var results []struct {
-		Rows  [][]any
-		Error string
-	}
-	dec := json.NewDecoder(bytes.NewReader(out))
-	dec.UseNumber()
-	if err := dec.Decode(&results); err != nil || len(results) != len(questions) {
-		t.Fatalf("%d results: %v", len(results), err)
-	}
+	results := duckDB(t, dir, statements...)
 	for i, q := range questions {
 		var got []string
 		for _, row := range results[i].Rows {
@@ -248,6 +229,137 @@ func TestDuckDB(t *testing.T) {
 		}
 		if results[i].Error != "" || !slices.Equal(got, want) {
 			t.Errorf("%s: %s\ngot  %q\nwant %q", q.Name, results[i].Error, got, want)
+		}
+	}
+}
+
+// result is what DuckDB says of a statement.
+type result struct {
+	Rows  [][]any
+	Error string
+}
+
+// duckDB makes the views of a folder and runs statements.
+func duckDB(t *testing.T, dir string, statements ...string) (results []result) {
+	t.Helper()
+	out, err := runDuckDB(t, dir, statements...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(out))
+	dec.UseNumber()
+	if err := dec.Decode(&results); err != nil || len(results) != len(statements) {
+		t.Fatalf("%d results: %v", len(results), err)
+	}
+	return results
+}
+
+func runDuckDB(t *testing.T, dir string, statements ...string) (out []byte, err error) {
+	t.Helper()
+	in, _ := json.Marshal(statements)
+	script, err := filepath.Abs("testdata/duckdb.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", script, dir)
+	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(os.Getenv("PAKDB_NODE"), "node_modules"))
+	cmd.Stdin = bytes.NewReader(in)
+	out, err = cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = fmt.Errorf("%w: %s", err, exit.Stderr)
+	}
+	return out, err
+}
+
+// TestDuckDBHalfWritten: a build whose export was killed is not there, whatever files it left.
+func TestDuckDBHalfWritten(t *testing.T) {
+	if os.Getenv("PAKDB_NODE") == "" {
+		t.Skip("PAKDB_NODE names no folder with node_modules")
+	}
+	db := schematest.Open(t, portabletest.Catalog(t, filepath.Join("..", "..")))
+	dir := t.TempDir()
+	for _, build := range portabletest.Builds() {
+		if _, err := export.Build(t.Context(), db, dir, build, export.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := export.Beside(t.Context(), dir, "pakdb"); err != nil {
+		t.Fatal(err)
+	}
+	look := func(views ...string) (labels []string) {
+		for _, view := range views {
+			r := duckDB(t, dir, "SELECT DISTINCT build FROM "+view+" ORDER BY build")[0]
+			labels = append(labels, view+": "+strings.TrimSpace(fmt.Sprintln(r.Rows, r.Error)))
+		}
+		return labels
+	}
+	const odd = "2.1 é'/\\"
+	if got := look("entries", "files"); !slices.Equal(got, []string{"entries: [[1.0] [1.1] [2.0] [" + odd + "]]", "files: [[1.0] [1.1] [2.0] [" + odd + "]]"}) {
+		t.Errorf("complete: %q", got)
+	}
+	for _, file := range []string{"_builds/build=2.0/_SUCCESS.json", "files/build=2.0/part-0.parquet"} {
+		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := look("entries", "files"); !slices.Equal(got, []string{"entries: [[1.0] [1.1] [" + odd + "]]", "files: [[1.0] [1.1] [" + odd + "]]"}) {
+		t.Errorf("half written: %q", got)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "_builds")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := runDuckDB(t, dir, "SELECT 1"); err == nil || !strings.Contains(err.Error(), "_SUCCESS.json") {
+		t.Errorf("no build is complete: %q: %v", out, err)
+	}
+}
+
+// TestDatasette: the canned queries and the views of metadata.json are answered by SQLite
+// without any function of pakdb's, in the database that it names.
+func TestDatasette(t *testing.T) {
+	catalog := portabletest.Catalog(t, filepath.Join("..", ".."))
+	dir := t.TempDir()
+	if err := export.Beside(t.Context(), dir, "pakdb"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "metadata.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct {
+		Databases map[string]struct {
+			Tables  map[string]struct{ Description string }
+			Queries map[string]struct{ SQL, Title string }
+		}
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	d, ok := m.Databases["pakdb"]
+	if !ok || len(d.Tables) != len(portable.Views()) || len(d.Queries) != 11 {
+		t.Fatalf("%.300s", text)
+	}
+	db, err := sql.Open("sqlite", "file:"+catalog+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec("SELECT path_head('a', 1)"); err == nil {
+		t.Fatal("this SQLite has functions of pakdb's")
+	}
+	for name, table := range d.Tables {
+		if _, err := db.Exec("SELECT * FROM " + name + " LIMIT 1"); err != nil || table.Description == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	values := map[string]any{"limit": 5, "build": "1.1", "old": "1.0", "path": "Game/Ultron.uasset", "target": "x", "under": "", "ext": ""}
+	for name, q := range d.Queries {
+		var args []any
+		for _, p := range query.Parameters(q.SQL) {
+			args = append(args, sql.Named(p, values[p]))
+		}
+		if _, err := db.Exec(q.SQL, args...); err != nil || q.Title == "" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
