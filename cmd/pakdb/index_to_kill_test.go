@@ -125,11 +125,17 @@ func newFleet(t *testing.T, one, many string) *fleet {
 
 func writeFleetBuild(t *testing.T, dir string, n int) {
 	t.Helper()
+	writeFleetBuildOf(t, dir, n, 1500)
+}
+
+// writeFleetBuildOf writes build n: two archives of so many entries each.
+func writeFleetBuildOf(t *testing.T, dir string, n, entries int) {
+	t.Helper()
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for archive := range 2 {
-		names := make([]string, 1500)
+		names := make([]string, entries)
 		contents := make([][]byte, len(names))
 		for i := range names {
 			names[i] = fmt.Sprintf("archive%d/dir%03d/%06d.bin", archive, i/500, i)

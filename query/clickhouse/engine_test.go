@@ -3,7 +3,9 @@ package clickhouse_test
 import (
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -56,6 +58,24 @@ func ask(t *testing.T, c *clickhouse.Client, sql string, named map[string]driver
 	return rows
 }
 
+// plainly asks the engine without the settings that a client sends.
+func plainly(t *testing.T, address, sql string) (rows []string) {
+	t.Helper()
+	at := "http" + strings.TrimSuffix(strings.TrimPrefix(address, "clickhouse"), "/game") + "/?database=game"
+	resp, err := http.Post(at, "text/plain", strings.NewReader(sql+" FORMAT TabSeparated"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err := errors.Join(err, resp.Body.Close()); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v: %s", sql, err, text)
+	}
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, strings.NewReplacer("\t", "|", `\N`, "NULL", "\n", "|").Replace(line))
+	}
+	return rows
+}
+
 func joined(rows [][]string) (lines []string) {
 	for _, row := range rows {
 		lines = append(lines, strings.Join(row, "|")+"|")
@@ -86,6 +106,11 @@ func TestEngine(t *testing.T) {
 	for _, q := range portabletest.Questions(t, catalog) {
 		if got, want := ask(t, c, clickhouse.Portable(q.ForClickHouse()), q.Args), joined(q.Rows); !slices.Equal(got, want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", q.Name, got, want)
+		}
+	}
+	for _, q := range portabletest.Traps(t, catalog) {
+		if got := plainly(t, address, q.SQL); slices.Equal(got, joined(q.Rows)) {
+			t.Errorf("%s: the engine answers as SQLite does: %q", q.Name, got)
 		}
 	}
 	for _, v := range portable.Views() {
