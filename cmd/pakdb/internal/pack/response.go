@@ -38,6 +38,16 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 	if slices.ContainsFunc(lines, func(l response.Line) bool { return l.Encrypt }) {
 		t.options.Keys = a.Keys.Ring.Key
 	}
+	dests := func(yield func(string) bool) {
+		for i := range lines {
+			if !yield(lines[i].Dest) {
+				return
+			}
+		}
+	}
+	if err := codecs.CheckNames(ctx, t.format, &t.options, dests); err != nil {
+		return err
+	}
 	epoch, err := cli.SourceDateEpoch()
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,9 @@ func packFolder(ctx context.Context, a *cli.App, t *target, order, dir, out stri
 		return err
 	}
 	if names, err = arrange(names, order, t.options.MountPoint); err != nil {
+		return err
+	}
+	if err := codecs.CheckNames(ctx, t.format, &t.options, slices.Values(names)); err != nil {
 		return err
 	}
 	epoch, err := cli.SourceDateEpoch()
