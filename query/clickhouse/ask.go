@@ -52,6 +52,9 @@ func (c *Client) AskFirst(ctx context.Context, most int, sql string, named map[s
 }
 
 func (c *Client) ask(ctx context.Context, sql string, named map[string]driver.Value, values url.Values, columns func([]string) error, row func([]driver.Value) error) (err error) {
+	if all := Statements(sql); len(all) != 1 {
+		return query.Usagef("", "%d statements; one is wanted", len(all))
+	}
 	maps.Copy(values, url.Values{
 		"default_format": {"JSONCompactEachRowWithNamesAndTypes"}, "output_format_json_quote_64bit_integers": {"0"}, "output_format_json_quote_denormals": {"1"},
 		"readonly": {"2"}, "join_use_nulls": {"1"}, "prefer_column_name_to_alias": {"1"}, "wait_end_of_query": {"1"},

@@ -120,6 +120,11 @@ func TestAsk(t *testing.T) {
 		t.Errorf("%v: %#v", err, got)
 	}
 	none := func([]string) error { return nil }
+	for _, text := range []string{"", "SELECT 1; SELECT 2", ";", "-- SELECT"} {
+		if err := c.Ask(t.Context(), text, nil, none, func([]driver.Value) error { return nil }); !errors.Is(err, query.ErrUsage) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 	each := func([]driver.Value) error { return nil }
 	for name, v := range map[string]driver.Value{"a b": "x", "a}": "x", "blob": []byte("x")} {
 		if err := c.Ask(t.Context(), "SELECT 1", map[string]driver.Value{name: v}, none, each); !errors.Is(err, query.ErrUsage) {

@@ -209,6 +209,9 @@ func (e *wrongError) Hint() string {
 	if errors.Is(e.err, fs.ErrNotExist) {
 		return "a store is a folder that pakdb publish wrote: is it this one, and complete?"
 	}
+	if e.absent && e.what == "builds/index.json" {
+		return "a store is what pakdb publish wrote: is that its location, with all of the path? If it is, try again later, or name another copy of it with one more --from"
+	}
 	if errors.Is(e.err, pkdelta.ErrSignature) {
 		return "check the key; if it is the publisher's, the server, or what is between, answers with other bytes than were published: name another copy of the store with one more --from"
 	}

@@ -111,6 +111,9 @@ the exit code is 1.`,
 			if opts.quick && (opts.extract != "" || opts.store) {
 				return cli.UsageError(cmd, errors.New("--quick reads no contents; there is nothing to extract or store"))
 			}
+			if cmd.Flags().Changed("created") && opts.created == "" {
+				return cli.UsageError(cmd, errors.New("--created is no time")) // a variable that is not set, and not now
+			}
 			if !cmd.Flags().Changed("to") {
 				return runIndex(cmd.Context(), a, opts, args)
 			}

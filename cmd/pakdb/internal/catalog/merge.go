@@ -56,7 +56,10 @@ another worker's builds have is not found by merging, but by a new scan.`,
   pakdb merge --replace rescanned.db --into game.db`,
 		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opts.into != "" {
+			if cmd.Flags().Changed("into") {
+				if opts.into == "" {
+					return cli.UsageError(cmd, errors.New("--into names no catalog"))
+				}
 				a.Catalog = opts.into
 			}
 			return runMerge(cmd.Context(), a, opts, args)

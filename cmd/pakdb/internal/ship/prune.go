@@ -47,6 +47,9 @@ A scan that takes longer than that and counts on what is removed ends with an er
 			if len(o.drop) > 0 && !place.IsBucket(args[0]) {
 				return cli.UsageError(cmd, errors.New("--drop is for the contents in a bucket"))
 			}
+			if o.grace < 0 {
+				return cli.UsageError(cmd, fmt.Errorf("--grace %s: a time cannot be negative", o.grace))
+			}
 			return runPrune(cmd.Context(), a, &o, args[0])
 		},
 	}
