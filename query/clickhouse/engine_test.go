@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,6 +57,24 @@ func ask(t *testing.T, c *clickhouse.Client, sql string, named map[string]driver
 		t.Errorf("%v\n%s", err, sql)
 	}
 	return rows
+}
+
+// documented returns the statements of docs/portable.md that dashboards send.
+func documented(t *testing.T) (all []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "portable.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if sql, ok := strings.CutPrefix(line, "      SELECT parseDateTime"); ok {
+			all = append(all, "SELECT parseDateTime"+strings.TrimSpace(sql))
+		}
+	}
+	if len(all) != 2 {
+		t.Fatalf("%d statements", len(all))
+	}
+	return all
 }
 
 // plainly asks the engine without the settings that a client sends.
@@ -150,6 +169,12 @@ func TestEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	testKeys(t, c)
+
+	for _, sql := range documented(t) {
+		if len(ask(t, c, sql, nil)) == 0 {
+			t.Errorf("no rows: %s", sql)
+		}
+	}
 
 	// Another content under the same label takes the place of the first.
 	other := schematest.Open(t, schematest.Write(t, func(c *schema.Catalog) { portabletest.Tricky(t, c, "2.0", 7) }))
