@@ -6,7 +6,9 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"pakdb/query"
 )
@@ -63,6 +65,9 @@ func ParseAddress(text string) (*Address, error) {
 	if port == "" {
 		port = map[bool]string{false: "8123", true: "8443"}[a.Secure]
 	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return nil, query.Usagef(addressHint, "port %s: a number up to 65535 is allowed", port)
+	}
 	a.Host = net.JoinHostPort(u.Hostname(), port)
 	return a, a.readPassword()
 }
@@ -75,6 +80,9 @@ func (a *Address) readPassword() error {
 			return fmt.Errorf("%s: %w", PasswordFileVariable, err)
 		}
 		a.password = strings.TrimRight(string(text), "\r\n")
+	}
+	if strings.ContainsFunc(a.password, unicode.IsControl) { // which no header can have
+		return query.Usagef("a file has the password alone, in one line", "the password has a line break, or another control character")
 	}
 	return nil
 }

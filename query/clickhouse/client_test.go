@@ -32,6 +32,8 @@ func TestAddress(t *testing.T) {
 		"clickhouse://db.example/?secure=2":             "",
 		"clickhouse:///game":                            "",
 		"http://db.example/game":                        "",
+		"clickhouse://db.example:0/game":                "",
+		"clickhouse://db.example:65536/game":            "",
 		"clickhouse://db.example/1game":                 "",
 	} {
 		a, err := clickhouse.ParseAddress(text)
@@ -52,6 +54,15 @@ func TestPassword(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte("s3cret\n"), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	t.Setenv(clickhouse.PasswordFileVariable, file)
+	two := filepath.Join(t.TempDir(), "two")
+	if err := os.WriteFile(two, []byte("s3cret\nnote\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(clickhouse.PasswordFileVariable, two)
+	if _, err := clickhouse.ParseAddress("clickhouse://db"); !errors.Is(err, query.ErrUsage) || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("two lines: %v", err)
 	}
 	t.Setenv(clickhouse.PasswordFileVariable, file)
 	got := make(chan http.Header, 1)
