@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -47,6 +48,9 @@ the catalog for Datasette.`,
 		Args:              cli.Args(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cli.Completing(a, cli.CompleteBuilds),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("views") && len(o.views) == 0 {
+				return cli.UsageError(cmd, errors.New("--views names none"))
+			}
 			return runExport(cmd.Context(), a, o, args)
 		},
 	}
