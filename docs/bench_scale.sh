@@ -97,7 +97,7 @@ questions() {
 	add 'history of a path' "@history $path"
 	add 'churn per folder' '@churn'
 	add 'paths that ever changed' 'SELECT count(*) AS n FROM (SELECT path FROM entries WHERE path IS NOT NULL GROUP BY path HAVING count(DISTINCT content) > 1) AS g'
-	add '... by keys' 'SELECT count(*) AS n FROM (SELECT path_key FROM entries WHERE path_key IS NOT NULL GROUP BY path_key HAVING min(content_key) <> max(content_key)) AS g'
+	add '... by keys' 'SELECT count(*) AS n FROM (SELECT path_key FROM entries GROUP BY path_key HAVING path_key IS NOT NULL AND min(content_key) <> max(content_key)) AS g'
 	add 'duplicates' "@duplicates --build $last"
 	add 'largest' "@largest --build $last"
 	add 'by top folder' "@size-by-dir --build $last"

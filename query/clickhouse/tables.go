@@ -132,7 +132,10 @@ func table(v *portable.View, d dialect) string {
 
 // live says of a row that it is seen. A push is looked up once for all rows of a block that
 // have it. "push IN (SELECT ...)" looks it up for each row, a third of a second for 8 million.
-const live = "transform(push, (SELECT arrayConcat([''], groupArray(push)) FROM pakdb_live), (SELECT arrayConcat([0], groupArray(1)) FROM pakdb_live), 0) = 1"
+const live = "transform(push, tupleElement(" + pushes + ", 1), tupleElement(" + pushes + ", 2), 0) = 1"
+
+// pushes are those that are seen, and a 1 for each. What has none has an array of something.
+const pushes = "(SELECT (arrayConcat([''], groupArray(push)), arrayConcat([0], groupArray(1))) FROM pakdb_live)"
 
 // view returns the statement that makes a view of the builds that are there.
 func view(v *portable.View) string {
