@@ -15,7 +15,6 @@ import (
 	"pakdb/codecs/all"
 	"pakdb/codecs/retropak"
 	"pakdb/indexer"
-	"pakdb/schema"
 )
 
 // parts writes a pak of contents of unknown structure: each id with the ids
@@ -89,11 +88,8 @@ func TestSearchAhead(t *testing.T) {
 		catalogs[i] = newCatalog(t)
 		for _, build := range builds {
 			var opens atomic.Int32
-			cat, err := schema.Open(context.Background(), catalogs[i].path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = indexer.Run(context.Background(), indexer.Options{Catalog: cat, Registry: retroRegistry(i == 1, &opens),
+			cat := catalogs[i].write()
+			_, err := indexer.Run(context.Background(), indexer.Options{Catalog: cat, Registry: retroRegistry(i == 1, &opens),
 				Paths: build.files, Label: build.label})
 			if err := errors.Join(err, cat.Close()); err != nil {
 				t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/indexer"
-	"pakdb/schema"
 )
 
 // scanMeanwhile scans a folder, and calls do whenever a gpak is opened.
@@ -37,10 +36,7 @@ func scanMeanwhile(t *testing.T, c catalog, dir string, do func()) {
 // scanWith scans with formats and inspectors of the test's own.
 func (c catalog) scanWith(r *codecs.Registry, o indexer.Options) {
 	c.t.Helper()
-	cat, err := schema.Open(context.Background(), c.path)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	cat := c.write()
 	defer func() { _ = cat.Close() }()
 	o.Catalog, o.Registry = cat, r
 	if _, err := indexer.Run(context.Background(), o); err != nil {

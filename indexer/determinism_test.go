@@ -20,15 +20,13 @@ import (
 // says.
 func (c catalog) dump() []string {
 	c.t.Helper()
-	db := c.open() // once: opening takes longer than reading these catalogs
-	defer func() { _ = db.Close() }()
 	var lines []string
-	for _, table := range c.rowsOf(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' ORDER BY name") {
-		columns := c.rowsOf(db, "SELECT name FROM pragma_table_info(?) WHERE name <> 'created_at'", table)
+	for _, table := range c.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' ORDER BY name") {
+		columns := c.rows("SELECT name FROM pragma_table_info(?) WHERE name <> 'created_at'", table)
 		for i, column := range columns {
 			columns[i] = "quote(" + column + ")"
 		}
-		for _, row := range c.rowsOf(db, "SELECT "+strings.Join(columns, ", ")+" FROM "+table) {
+		for _, row := range c.rows("SELECT " + strings.Join(columns, ", ") + " FROM " + table) {
 			lines = append(lines, table+": "+row)
 		}
 	}

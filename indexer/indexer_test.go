@@ -26,12 +26,39 @@ import (
 
 // catalog is a catalog file and the scans into it.
 type catalog struct {
-	t    testing.TB
-	path string
+	t      testing.TB
+	path   string
+	reader *reader
 }
 
-func newCatalog(t testing.TB) catalog {
-	return catalog{t, filepath.Join(t.TempDir(), "pakdb.db")}
+// reader is a catalog opened for reading, until somebody writes to it: to open it takes
+// longer than most queries of tests. nil: it is not open.
+type reader struct{ db *sql.DB }
+
+func (r *reader) close() {
+	if r.db != nil {
+		_ = r.db.Close()
+		r.db = nil
+	}
+}
+
+func newCatalog(t testing.TB) catalog { return catalogAt(t, filepath.Join(t.TempDir(), "pakdb.db")) }
+
+func catalogAt(t testing.TB, path string) catalog {
+	c := catalog{t, path, &reader{}}
+	t.Cleanup(c.reader.close)
+	return c
+}
+
+// write opens the catalog for writing.
+func (c catalog) write() *schema.Catalog {
+	c.t.Helper()
+	c.reader.close()
+	cat, err := schema.Open(context.Background(), c.path)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return cat
 }
 
 func (c catalog) scan(o indexer.Options) (*indexer.Report, error) {
@@ -41,10 +68,7 @@ func (c catalog) scan(o indexer.Options) (*indexer.Report, error) {
 
 func (c catalog) scanContext(ctx context.Context, o indexer.Options) (*indexer.Report, error) {
 	c.t.Helper()
-	cat, err := schema.Open(context.Background(), c.path)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	cat := c.write()
 	defer func() {
 		if err := cat.Close(); err != nil {
 			c.t.Error(err)
@@ -66,24 +90,14 @@ func (c catalog) mustScan(o indexer.Options) *indexer.Report {
 // rows returns the result of a query, a line a row, columns separated by bars.
 func (c catalog) rows(query string, args ...any) []string {
 	c.t.Helper()
-	db := c.open()
-	defer func() { _ = db.Close() }()
-	return c.rowsOf(db, query, args...)
-}
-
-// open opens the catalog for reading.
-func (c catalog) open() *sql.DB {
-	c.t.Helper()
-	db, err := schema.OpenReadOnly(context.Background(), c.path)
-	if err != nil {
-		c.t.Fatal(err)
+	if c.reader.db == nil {
+		db, err := schema.OpenReadOnly(context.Background(), c.path)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		c.reader.db = db
 	}
-	return db
-}
-
-func (c catalog) rowsOf(db *sql.DB, query string, args ...any) []string {
-	c.t.Helper()
-	rows, err := db.Query(query, args...)
+	rows, err := c.reader.db.Query(query, args...)
 	if err != nil {
 		c.t.Fatalf("%s: %v", query, err)
 	}

@@ -74,10 +74,7 @@ func TestValuesGoWithTheirBuild(t *testing.T) {
 		}
 	}
 	for _, label := range []string{"a", "b"} {
-		cat, err := schema.Open(context.Background(), c.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cat := c.write()
 		if err := cat.Remove(context.Background(), label); err != nil {
 			t.Fatal(err)
 		}

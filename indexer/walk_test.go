@@ -45,7 +45,7 @@ func TestCatalogInFolder(t *testing.T) {
 	dir := folder(t, "Calligraphy.sip")
 	link := filepath.Join(t.TempDir(), "link")
 	symlink(t, dir, link)
-	c := catalog{t, filepath.Join(dir, "pakdb.db")}
+	c := catalogAt(t, filepath.Join(dir, "pakdb.db"))
 	store := objects.For(c.path)
 	for _, path := range []string{dir, link, dir + "/.", link + "/"} {
 		c.mustScan(indexer.Options{Paths: []string{path}, Label: path, Store: store})
