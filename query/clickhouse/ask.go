@@ -58,7 +58,10 @@ func (c *Client) ask(ctx context.Context, sql string, named map[string]driver.Va
 	maps.Copy(values, url.Values{
 		"default_format": {"JSONCompactEachRowWithNamesAndTypes"}, "output_format_json_quote_64bit_integers": {"0"}, "output_format_json_quote_denormals": {"1"},
 		"readonly": {"2"}, "join_use_nulls": {"1"}, "prefer_column_name_to_alias": {"1"}, "wait_end_of_query": {"1"},
-		"max_execution_time": {strconv.Itoa(seconds(ctx))}, "cancel_http_readonly_queries_on_client_close": {"1"},
+		// To look a large set of paths up in the index of paths takes seconds, and leaves
+		// nothing out.
+		"use_index_for_in_with_subqueries_max_values": {"10000"},
+		"max_execution_time":                          {strconv.Itoa(seconds(ctx))}, "cancel_http_readonly_queries_on_client_close": {"1"},
 	})
 	if c.memory > 0 {
 		values.Set("max_memory_usage", strconv.FormatInt(c.memory, 10))
