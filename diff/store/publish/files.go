@@ -187,9 +187,9 @@ func each(list []store.Group) iter.Seq2[*prepared, error] {
 }
 
 // prepare finds the recipe that makes the group's blocks, decodes it and cuts it into chunks,
-// unless m, which may be nil, has it. Where no recipe does, it is taken as it is stored.
+// unless m has it. Where no recipe does, it is taken as it is stored.
 func (g *prepared) prepare(in io.ReaderAt, coder *pkdelta.Coder, m *memo.Memo) {
-	if m != nil && g.Method != compress.None && len(g.Stored) > 0 {
+	if g.Method != compress.None && len(g.Stored) > 0 {
 		if g.key, g.err = memo.KeyOf(in, &g.Group); g.err != nil {
 			return
 		}

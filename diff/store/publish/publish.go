@@ -75,14 +75,14 @@ func Publish(ctx context.Context, dir, label string, inputs []pkdelta.Input, opt
 		return nil, err
 	}
 	p.stats.Packs, p.stats.Written = p.packs.added, p.out.written
+	if err := p.out.writeFile(memo.Name, p.memo.Marshal()); err != nil {
+		return nil, err
+	}
 	if w.bucket != nil {
 		if err := p.enlist(b, index); err != nil {
 			return nil, err
 		}
 		return &p.stats, w.publishSigned()
-	}
-	if err := p.out.writeFile(memo.Name, p.memo.Marshal()); err != nil {
-		return nil, err
 	}
 	index.Builds = append(slices.DeleteFunc(index.Builds, func(have string) bool { return have == label }), label)
 	index.State, index.Trust = store.NewState(opt.By, index.Builds...), w.key != nil

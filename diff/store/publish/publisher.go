@@ -76,7 +76,7 @@ type publisher struct {
 	path     string                            // of the file at hand
 	used     map[store.FrameID]bool            // frames of the file at hand
 	frames   map[string]map[store.FrameID]bool // of new files, by their hashes
-	memo     *memo.Memo                        // nil: a bucket has none
+	memo     *memo.Memo
 	stats    Published
 	optional *optional.Set
 
@@ -105,9 +105,7 @@ func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, ind
 	if err := p.load(earlier); err != nil {
 		return nil, nil, nil, err
 	}
-	if w.bucket == nil {
-		p.memo = memo.Read(w.out.ReadFile, p.holds)
-	}
+	p.memo = memo.Read(w.from.File, p.holds)
 	if err := p.forgetLoose(earlier); err != nil {
 		return nil, nil, nil, err
 	}

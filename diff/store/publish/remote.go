@@ -14,6 +14,7 @@ import (
 
 	"pakdb/diff/store"
 	"pakdb/diff/store/bucket"
+	"pakdb/diff/store/publish/memo"
 	"pakdb/internal/atomicfile"
 )
 
@@ -87,7 +88,8 @@ func (r *remote) keep(file string, b []byte) (err error) {
 }
 
 // staleAfter is how old a file that is there already may be that no build may have: an
-// older one is written again, so that who prunes sees that it is wanted.
+// older one is written again, so that who prunes sees that it is wanted. The memo is the one
+// file that changes, and the last one's stays: none has less than the one that it read.
 const staleAfter = time.Hour
 
 // put writes a file whose name says what it is.
@@ -96,7 +98,7 @@ func (r *remote) put(name string, b []byte) error {
 	if !errors.Is(err, store.ErrRaced) {
 		return err
 	}
-	if in, err := r.Stat(r.ctx, name); err == nil && time.Since(in.Written) < staleAfter {
+	if in, err := r.Stat(r.ctx, name); err == nil && name != memo.Name && time.Since(in.Written) < staleAfter {
 		return nil
 	}
 	_, err = r.Put(r.ctx, name, bytes.NewReader(b), int64(len(b)), "")

@@ -22,7 +22,7 @@ import (
 	"pakdb/internal/fields"
 )
 
-// Name is the name of the file in the folder of a store.
+// Name is the name of the file in a store.
 const Name = ".memo"
 
 // header ends with a revision, which is raised when blocks are recognized or contents are
@@ -74,12 +74,12 @@ func KeyOf(src io.ReaderAt, g *store.Group) (k store.Key, err error) {
 	return store.Key(h.Sum(nil)[:len(k)]), err
 }
 
-// Read reads the file of a folder, by a function that reads files, but for entries of which
+// Read reads the file of a store, by a function that reads files, but for entries of which
 // there says that chunks are gone. One that is not there, is no memo, or is damaged, has no
 // entries.
-func Read(read func(name string) ([]byte, error), there func([]Chunk) bool) *Memo {
+func Read(read func(name string) (b []byte, version string, err error), there func([]Chunk) bool) *Memo {
 	m := &Memo{fresh: map[store.Key][]byte{}}
-	b, err := read(Name)
+	b, _, err := read(Name)
 	if err != nil || len(b) < len(header)+sumSize || string(b[:len(header)]) != header {
 		return m
 	}

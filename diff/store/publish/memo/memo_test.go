@@ -20,7 +20,7 @@ func written(m *memo.Memo) *memo.Memo { return of(m.Marshal()) }
 func of(b []byte) *memo.Memo { return ofThose(b, all) }
 
 func ofThose(b []byte, there func([]memo.Chunk) bool) *memo.Memo {
-	return memo.Read(func(string) ([]byte, error) { return b, nil }, there)
+	return memo.Read(func(string) ([]byte, string, error) { return b, "", nil }, there)
 }
 
 func sample() (m *memo.Memo, entries map[store.Key]memo.Entry) {
@@ -74,7 +74,7 @@ func TestDamaged(t *testing.T) {
 			}
 		}
 	}
-	missing := memo.Read(func(string) ([]byte, error) { return nil, fs.ErrNotExist }, all)
+	missing := memo.Read(func(string) ([]byte, string, error) { return nil, "", fs.ErrNotExist }, all)
 	if missing.Add(store.Key{1}, memo.Entry{}); len(missing.Marshal()) <= len(of(nil).Marshal()) {
 		t.Error("nothing can be added to one that was not there")
 	}
