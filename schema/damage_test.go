@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -182,5 +183,27 @@ func TestDamagedFormatNumber(t *testing.T) {
 	}
 	if _, err := schema.Open(t.Context(), path); !errors.Is(err, schema.ErrDamaged) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A key beside the one that a text has would stay when its row goes: it is found before.
+func TestSurplusKeys(t *testing.T) {
+	for _, table := range []string{"path_key", "content_key", "name_key"} {
+		path := filepath.Join(t.TempDir(), "pakdb.db")
+		if err := addBuild("one", 0).do(path); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := strings.TrimSuffix(table, "_key") + "_id"
+		_, err = db.Exec("INSERT INTO " + table + " (key, " + id + ") SELECT key + 1, " + id + " FROM " + table + " LIMIT 1")
+		if err := errors.Join(err, db.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if all, _ := findings(t, path); len(all) != 1 || all[0].Check != "one key" {
+			t.Errorf("%s: %v", table, all)
+		}
 	}
 }

@@ -68,6 +68,13 @@ UNION ALL
 SELECT NULL, 'a checksum of content ' || k.content_id || ', which is not there' FROM sum_key k
 WHERE NOT EXISTS (SELECT 1 FROM content c WHERE c.content_id = k.content_id);
 
+-- step one key: beside the key by which it is found a row has no other, which would stay when the row goes
+SELECT NULL, printf('%d keys of %d %s', keys, "rows", called)
+FROM (SELECT 'paths' AS called, (SELECT count(*) FROM path_key) AS keys, (SELECT count(*) FROM path) AS "rows"
+    UNION ALL SELECT 'contents', (SELECT count(*) FROM content_key), (SELECT count(*) FROM content)
+    UNION ALL SELECT 'names', (SELECT count(*) FROM name_key), (SELECT count(*) FROM name))
+WHERE keys > "rows" AND NOT EXISTS (SELECT 1 FROM build WHERE complete = 0);
+
 -- step sums: a content is found by what archives say about its stored bytes, where that was asked for
 SELECT NULL, 'row ' || r.row || ' of lineage ' || r.lineage_id || ' has a checksum that does not lead to content ' || r.content_id
 FROM entry_row r
