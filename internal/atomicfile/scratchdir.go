@@ -50,7 +50,22 @@ func (d *ScratchDir) Path() string { return d.path }
 
 // Close removes the folder with all that is in it.
 func (d *ScratchDir) Close() error {
-	return errors.Join(d.lock.Close(), os.RemoveAll(d.path))
+	return errors.Join(d.lock.Close(), removeScratch(d.path))
+}
+
+// removeScratch removes a folder, its lock after all else: if this is killed, the lock tells
+// the next one that nobody uses the folder.
+func removeScratch(dir string) error {
+	all, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range all {
+		if e.Name() != scratchLock {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(err, os.RemoveAll(dir))
 }
 
 // sweepScratch removes folders of dead processes. What cannot be removed stays,
@@ -65,7 +80,7 @@ func sweepScratch(stem string) {
 			continue
 		}
 		dir := filepath.Join(os.TempDir(), e.Name())
-		err := unused(filepath.Join(dir, scratchLock), func() error { return os.RemoveAll(dir) })
+		err := unused(filepath.Join(dir, scratchLock), func() error { return removeScratch(dir) })
 		if errors.Is(err, fs.ErrNotExist) {
 			_ = os.Remove(dir) // killed before it had a lock: it is empty
 		}
