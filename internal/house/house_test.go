@@ -115,7 +115,7 @@ var rooms = map[string][]string{
 	"schema/internal/file":    {"schema/internal/conn", "schema/migrations"},
 	"schema/internal/check":   {"schema/internal/conn", "schema/internal/file", "schema/migrations", "schema/views"},
 	"schema/internal/batch":   {"schema/internal/record"},
-	"schema/internal/edition": {"schema/internal/batch", "schema/internal/conn", "schema/internal/record"},
+	"schema/internal/edition": {"schema/internal/batch", "schema/internal/btree", "schema/internal/conn", "schema/internal/record"},
 	"schema/internal/intern":  {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record"},
 	"schema/internal/write":   {"codecs/family", "schema/internal/batch", "schema/internal/conn", "schema/internal/edition", "schema/internal/record", "schema/search"},
 	"schema/internal/other":   {"codecs/family", "schema/internal/conn", "schema/internal/record"},

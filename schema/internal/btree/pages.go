@@ -4,14 +4,14 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"pakdb/schema/internal/conn"
 )
 
-// ErrDamaged is the class of errors of pages that are not as the format has them.
-var ErrDamaged = errors.New("the database is damaged")
+// ErrDamaged is the class of errors of pages that are not as the format has them: one of
+// [conn.ErrDamaged].
+var ErrDamaged = fmt.Errorf("%w, by its pages", conn.ErrDamaged)
 
 func damaged(page uint32, format string, args ...any) error {
 	return fmt.Errorf("%w: page %d: %s", ErrDamaged, page, fmt.Sprintf(format, args...))

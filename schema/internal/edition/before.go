@@ -42,9 +42,7 @@ func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 	if err := db.QueryRowContext(ctx, hasProblemsSQL, b.lineage.ID).Scan(&problems); err != nil || problems {
 		return false, conn.Classify(err)
 	}
-	rows, err := oldRows(b.lineage.ID, func(query string, args []driver.Value, row func([]driver.Value)) error {
-		return conn.EachRow(ctx, db, query, args, row)
-	})
+	rows, err := oldRows(ctx, db, b.lineage.ID)
 	if err != nil || len(rows) > math.MaxInt32 {
 		return false, conn.Classify(err)
 	}
@@ -56,22 +54,6 @@ func (b *Before) Load(ctx context.Context, db *sql.DB) (bool, error) {
 	b.lineage.Rows = rows
 	b.index()
 	return true, nil
-}
-
-const oldRowsSQL = "SELECT row, coalesce(print, 0), offset, until = 0, coalesce(content_id, 0) FROM entry_row WHERE lineage_id = ? ORDER BY row"
-
-// oldRows returns the rows of a lineage in their order; never nil without an error.
-func oldRows(lineage int64, query func(query string, args []driver.Value, row func([]driver.Value)) error) ([]batch.OldRow, error) {
-	rows := []batch.OldRow{}
-	err := query(oldRowsSQL, []driver.Value{lineage}, func(v []driver.Value) {
-		content := v[4].(int64)
-		r := batch.OldRow{Row: v[0].(int64), Print: v[1].(int64), Offset: v[2].(int64), Live: v[3].(int64) != 0, Unread: content == 0}
-		if 0 < content && content <= math.MaxUint32 {
-			r.ContentID = uint32(content)
-		}
-		rows = append(rows, r)
-	})
-	return rows, err
 }
 
 // index makes the hash table. Prints are hashes, so that their bits need no mixing.

@@ -14,6 +14,7 @@
 //   - lineage.go: which archive another one continues, and how rows are numbered
 //   - alike.go: the same where no earlier archive has its name
 //   - print.go: when two entries are the same but for their place
+//   - rows.go: the rows of the editions before
 //   - before.go: which entries an archive has as the edition before has them, before they are read
 //   - edition.go: the comparison, entry by entry
 //   - matcher.go: the comparison of a batch

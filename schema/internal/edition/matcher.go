@@ -35,10 +35,7 @@ func (m *Matcher) editionOf(ctx context.Context, a *batch.Archive) (*edition, er
 	ed := &edition{lineage: a.Lineage, archive: a.ID, shifts: shifts{archive: a.ID}, far: -1}
 	if ed.old = a.Lineage.Rows; ed.old == nil {
 		var err error
-		ed.old, err = oldRows(a.Lineage.ID, func(query string, args []driver.Value, row func([]driver.Value)) error {
-			return m.finder.Rows(ctx, query, args, row)
-		})
-		if err != nil {
+		if ed.old, err = oldRows(ctx, m.finder.DB, a.Lineage.ID); err != nil {
 			return nil, err
 		}
 	}
