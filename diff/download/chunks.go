@@ -105,12 +105,9 @@ func (s *shipment) find(i int, last int32) int32 {
 	if it.content == 0 {
 		return -1
 	}
-	first, ok := s.first[it.storedAs]
-	if !ok {
-		return -1
-	}
+	first := s.storedFirst(it)
 	best := first
-	for at, tried := first, 0; at >= 0 && tried < 64; at, tried = s.same[at], tried+1 {
+	for at, tried := first, 0; at >= 0 && tried < 64; at, tried = s.stored(it, s.same[at]), tried+1 {
 		if s.goesOn(i, last, at) {
 			return at
 		}

@@ -193,7 +193,7 @@ func (s *shipment) cost(it *item, changed map[int64]edit) float64 {
 	stored := float64(it.length) * s.density(it)
 	e, edited := changed[it.content]
 	_, known := s.contents[it.content]
-	_, same := s.first[it.storedAs]
+	same := s.storedFirst(it) >= 0
 	literal := !s.coded[it.method] || it.encrypted
 	switch {
 	case it.content == 0:

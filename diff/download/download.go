@@ -65,7 +65,7 @@ func (s *shipment) entries() Way {
 		if it.content == 0 || it.sum == 0 && it.method != s.none {
 			d.Exact = false // other bytes may decode to the same content
 		}
-		if it.content == 0 || !s.have[identity{it.path, it.storedAs}] {
+		if it.content == 0 || !s.has(it) {
 			d.Bytes += it.length
 			d.Parts++
 		}

@@ -6,31 +6,34 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
 	"pakdb/schema"
+	"pakdb/schema/rows"
 )
 
 // shipment is what both builds are as files.
 type shipment struct {
 	db       *sql.DB
 	old, new cargo
-	have     map[identity]bool  // entries of the old build
-	paths    map[int64]int32    // place in old.items of a path
-	contents map[int64]int32    // and of a content
-	first    map[storedAs]int32 // place in old.items of stored bytes; same has the others
-	same     []int32            // for each of old.items the next one that is stored as it, or -1
-	none     int64              // word_id of the method of what is not compressed
-	coded    map[int64]bool     // methods whose blocks are made again from content
-	fast     map[int64]bool     // methods that leave more than others do
-	dense    map[int64]bool     // extensions of what is compressed by itself
+	paths    map[int64]int32  // place in old.items of a path; under has the others
+	under    []int32          // for each of old.items the next one that has its path, or -1
+	contents map[int64]int32  // place in old.items of a content
+	first    map[uint64]int32 // place in old.items of stored bytes, by their hash; same has the others
+	same     []int32          // for each of old.items the next one whose stored bytes have the same hash, or -1
+	none     int64            // word_id of the method of what is not compressed
+	coded    map[int64]bool   // methods whose blocks are made again from content
+	fast     map[int64]bool   // methods that leave more than others do
+	dense    map[int64]bool   // extensions of what is compressed by itself
 }
 
 // cargo is one build: its files, and what is stored in them.
 type cargo struct {
 	build int64 // build_id
+	label string
 	files []shipped
 	items []item // by file, then by offset
 }
@@ -62,15 +65,25 @@ type storedAs struct {
 	encrypted               bool
 }
 
-// identity is an entry by its path and stored bytes.
-type identity struct {
-	path int64
-	storedAs
+// hash mixes all that tells stored bytes apart.
+func (s *storedAs) hash() uint64 {
+	how := s.method << 1
+	if s.encrypted {
+		how |= 1
+	}
+	h := uint64(s.content)
+	for _, v := range [...]int64{s.length, s.sum, how} {
+		h = (h ^ uint64(v)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
 }
 
-// What is stored in the archives ?2, a JSON array of ordinals, of build ?1: no
-// delete records, and nothing that lies in another entry. heldSQL lists those
-// that hold the contents ?3.
+// unshipped is the flags of delete records, and of what lies in another entry.
+const unshipped = 10
+
+// What is stored in the archives ?2, a JSON array of ordinals, of build ?1, but for what is
+// [unshipped]. heldSQL lists those that hold the contents ?3.
 const (
 	itemColumns = `SELECT ba.ordinal, e.path_id, e.offset, e.stored, e.size, e.content_id, e.method_id, e.flags, e.sum,
 		(SELECT p.ext_id FROM path p WHERE p.path_id = e.path_id)`
@@ -93,22 +106,20 @@ func (s *shipment) load(ctx context.Context, r *diff.Result) error {
 		return err
 	}
 	s.old.build, s.new.build = r.OldID, r.NewID
-	for _, side := range []struct {
-		*cargo
-		label string
-	}{{&s.old, r.OldBuild}, {&s.new, r.NewBuild}} {
-		files, err := diff.Files(ctx, s.db, side.label)
+	s.old.label, s.new.label = r.OldBuild, r.NewBuild
+	for _, c := range []*cargo{&s.old, &s.new} {
+		files, err := diff.Files(ctx, s.db, c.label)
 		if err != nil {
 			return err
 		}
 		for _, f := range files {
-			side.files = append(side.files, shipped{BuildFile: f})
+			c.files = append(c.files, shipped{BuildFile: f})
 		}
 	}
 	markKept(s.old.files, s.new.files)
 	markKept(s.new.files, s.old.files)
 	for _, c := range []*cargo{&s.old, &s.new} {
-		if err := c.read(ctx, s.db, itemsSQL, c.ordinals(false)); err != nil {
+		if err := c.readChanged(ctx, s.db); err != nil {
 			return err
 		}
 	}
@@ -150,22 +161,21 @@ func markKept(files, others []shipped) {
 	}
 }
 
-// ordinals lists the files that the other build has, or those that it does not.
-func (c *cargo) ordinals(kept bool) string {
-	var list []int64
+// mounts lists the files that the other build has, or those that it does not.
+func (c *cargo) mounts(kept bool) (ordinals []int64) {
 	for _, f := range c.files {
 		if f.kept == kept {
-			list = append(list, f.Ordinal)
+			ordinals = append(ordinals, f.Ordinal)
 		}
 	}
-	return facts.Array(list)
+	return ordinals
 }
 
 // loadHeld reads where the old build has contents of the new one in files that
 // both have.
 func (s *shipment) loadHeld(ctx context.Context) error {
-	kept := s.old.ordinals(true)
-	if kept == "[]" {
+	kept := s.old.mounts(true)
+	if len(kept) == 0 {
 		return nil
 	}
 	var contents []int64
@@ -173,27 +183,59 @@ func (s *shipment) loadHeld(ctx context.Context) error {
 		contents = append(contents, s.new.items[i].content)
 	}
 	return facts.Batches(facts.Set(contents), func(ids []int64) error {
-		return s.old.read(ctx, s.db, heldSQL, kept, facts.Array(ids))
+		return s.old.read(ctx, s.db, heldSQL, facts.Array(kept), facts.Array(ids))
 	})
+}
+
+// readChanged appends what is stored in the files that the other build does not have.
+func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
+	mounts, places, n := c.mounts(false), c.places(), int64(0)
+	for _, mount := range mounts {
+		n += c.files[places[mount]].Entries
+	}
+	c.items = make([]item, 0, min(max(n, 0), 1<<22))
+	err := rows.EachStored(ctx, db, c.label, mounts, func(e *rows.Stored) error {
+		if e.Flags&unshipped == 0 && e.Stored > 0 {
+			c.add(places[e.Mount], e.Path, e.Offset, e.Stored, e.Size, e.Content, e.Method, e.Flags, e.Ext, e.Sum)
+		}
+		return nil
+	})
+	if errors.Is(err, rows.ErrUnusual) {
+		c.items = nil
+		err = c.read(ctx, db, itemsSQL, facts.Array(mounts))
+	}
+	return err
 }
 
 // read appends items.
 func (c *cargo) read(ctx context.Context, db *sql.DB, query string, args ...driver.Value) error {
+	places := c.places()
+	return schema.EachRow(ctx, db, query, append([]driver.Value{c.build}, args...), func(v []driver.Value) {
+		sum, _ := v[8].([]byte)
+		c.add(places[facts.Integer(v[0])], facts.Integer(v[1]), facts.Integer(v[2]), facts.Integer(v[3]), facts.Integer(v[4]), facts.Integer(v[5]),
+			facts.Integer(v[6]), facts.Integer(v[7]), facts.Integer(v[9]), sum)
+	})
+}
+
+// places returns where in files an archive is, by its ordinal.
+func (c *cargo) places() map[int64]int64 {
 	places := map[int64]int64{}
 	for i := range c.files {
 		places[c.files[i].Ordinal] = int64(i)
 	}
-	return schema.EachRow(ctx, db, query, append([]driver.Value{c.build}, args...), func(v []driver.Value) {
-		content, sum := facts.Integer(v[5]), int64(0)
-		if b, ok := v[8].([]byte); ok && len(b) >= 8 {
-			sum = -int64(binary.LittleEndian.Uint64(b)>>1) - 1
-		}
-		if content == 0 {
-			content = sum
-		}
-		c.items = append(c.items, item{file: places[facts.Integer(v[0])], path: facts.Integer(v[1]), off: facts.Integer(v[2]), size: facts.Integer(v[4]), ext: facts.Integer(v[9]),
-			storedAs: storedAs{content, facts.Integer(v[6]), facts.Integer(v[3]), sum, facts.Integer(v[7])&1 != 0}})
-	})
+	return places
+}
+
+// add appends an item.
+func (c *cargo) add(file, path, off, stored, size, content, method, flags, ext int64, sum []byte) {
+	key := int64(0)
+	if len(sum) >= 8 {
+		key = -int64(binary.LittleEndian.Uint64(sum)>>1) - 1
+	}
+	if content == 0 {
+		content = key
+	}
+	c.items = append(c.items, item{file: file, path: path, off: off, size: size, ext: ext, storedAs: storedAs{content, method, stored, key, flags&1 != 0}})
 }
 
 // order sorts the items, and tells files which are theirs.
@@ -212,20 +254,17 @@ func (c *cargo) order() {
 
 // index makes the old build's items findable.
 func (s *shipment) index() {
-	s.have, s.first = make(map[identity]bool, len(s.old.items)), make(map[storedAs]int32, len(s.old.items))
-	s.paths, s.contents, s.same = map[int64]int32{}, map[int64]int32{}, make([]int32, len(s.old.items))
-	for i := len(s.old.items) - 1; i >= 0; i-- {
+	n := len(s.old.items)
+	s.paths, s.contents, s.first = make(map[int64]int32, n), make(map[int64]int32, n), make(map[uint64]int32, n)
+	s.under, s.same = make([]int32, n), make([]int32, n)
+	for i := n - 1; i >= 0; i-- {
 		it := &s.old.items[i]
-		s.have[identity{it.path, it.storedAs}] = true
 		s.contents[it.content] = int32(i)
+		s.under[i] = -1
 		if it.path != 0 {
-			s.paths[it.path] = int32(i)
+			s.under[i] = chain(s.paths, it.path, int32(i))
 		}
-		s.same[i] = -1
-		if next, ok := s.first[it.storedAs]; ok {
-			s.same[i] = next
-		}
-		s.first[it.storedAs] = int32(i)
+		s.same[i] = chain(s.first, it.hash(), int32(i))
 	}
 	for _, c := range []*cargo{&s.old, &s.new} {
 		for i := range c.items {
@@ -233,4 +272,51 @@ func (s *shipment) index() {
 			c.files[it.file].packed = c.files[it.file].packed || it.method != s.none
 		}
 	}
+}
+
+// chain puts a place before the others of a key, and returns the next of these, or -1.
+func chain[K comparable](first map[K]int32, key K, place int32) int32 {
+	next, ok := first[key]
+	first[key] = place
+	if !ok {
+		return -1
+	}
+	return next
+}
+
+// stored returns the first place in old.items from one on that is stored as an item; the
+// places are those of the hash, one after the other. It is -1 for none.
+func (s *shipment) stored(it *item, from int32) int32 {
+	for from >= 0 && s.old.items[from].storedAs != it.storedAs {
+		from = s.same[from]
+	}
+	return from
+}
+
+// storedFirst returns the first of all places in old.items that are stored as an item, or -1.
+func (s *shipment) storedFirst(it *item) int32 {
+	first, ok := s.first[it.hash()]
+	if !ok {
+		return -1
+	}
+	return s.stored(it, first)
+}
+
+// has reports whether the old build has the very same under the path.
+func (s *shipment) has(it *item) bool {
+	if it.path == 0 {
+		at := s.storedFirst(it)
+		for at >= 0 && s.old.items[at].path != 0 {
+			at = s.stored(it, s.same[at])
+		}
+		return at >= 0
+	}
+	at, ok := s.paths[it.path]
+	if !ok {
+		return false
+	}
+	for at >= 0 && s.old.items[at].storedAs != it.storedAs {
+		at = s.under[at]
+	}
+	return at >= 0
 }

@@ -2,6 +2,7 @@ package portable_test
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
@@ -56,6 +57,9 @@ func anEntry(r *rand.Rand, i int) schema.Entry {
 	}
 	if e.HasPadded = r.IntN(9) == 0; e.HasPadded {
 		e.Padded = schema.Digest{1, byte(i)}
+	}
+	if r.IntN(3) == 0 {
+		e.Sum = fmt.Appendf(nil, "%020d", r.IntN(50))[:4+r.IntN(17)]
 	}
 	return e
 }
@@ -154,6 +158,53 @@ func TestHot(t *testing.T) {
 			}
 			if err := together.Close(); err != nil {
 				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestStored: entries by ids are those of the view entry, of any archives of any build.
+func TestStored(t *testing.T) {
+	for seed := range uint64(3) {
+		path, labels := someBuilds(t, seed)
+		db := schematest.Open(t, path)
+		for _, label := range labels {
+			var mounts []int64
+			want := map[int64][]string{}
+			err := schema.EachRow(t.Context(), db, `SELECT ba.ordinal, e.path_id, p.ext_id, e.content_id, e.method_id, e.offset, e.stored, e.size, e.flags, e.sum
+				FROM build b
+				JOIN build_archive ba ON ba.build_id = b.build_id
+				JOIN entry e ON e.archive_id = ba.archive_id
+				LEFT JOIN path p ON p.path_id = e.path_id
+				WHERE b.label = ?
+				ORDER BY ba.ordinal, e.row`, []driver.Value{label}, func(v []driver.Value) {
+				n := func(i int) int64 { n, _ := v[i].(int64); return n }
+				sum, _ := v[9].([]byte)
+				if mounts = append(mounts, n(0)); len(want[n(0)]) > 0 {
+					mounts = mounts[:len(mounts)-1]
+				}
+				want[n(0)] = append(want[n(0)], fmt.Sprint(rows.Stored{Mount: n(0), Path: n(1), Ext: n(2), Content: n(3), Method: n(4), Offset: n(5), Stored: n(6), Size: n(7), Flags: n(8), Sum: sum}))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range mounts {
+				got := map[int64][]string{}
+				if err := rows.EachStored(t.Context(), db, label, mounts[i:], func(e *rows.Stored) error {
+					got[e.Mount] = append(got[e.Mount], fmt.Sprint(*e))
+					return nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+				for _, mount := range mounts[i:] {
+					if !slices.Equal(got[mount], want[mount]) {
+						t.Errorf("seed %d, %s, archive %d: %d entries, want %d\n%.300q\n%.300q", seed, label, mount, len(got[mount]), len(want[mount]), got[mount], want[mount])
+					}
+				}
+			}
+			err = rows.EachStored(t.Context(), db, label, []int64{99}, func(*rows.Stored) error { return nil })
+			if !errors.Is(err, rows.ErrUnusual) {
+				t.Errorf("an archive that is not there: %v", err)
 			}
 		}
 	}

@@ -21,11 +21,9 @@ type Want struct {
 // Read calls each for the entries of a build, as the views entries and files have them,
 // archive by archive in stored order. An error of each ends it. A build that is not there
 // has none.
-func Read(ctx context.Context, db *sql.DB, build string, want Want, each func(*Entry) error) (err error) {
-	s := conn.NewStatements(db)
-	defer func() { err = errors.Join(err, s.Close()) }()
-	err = s.Together(ctx, func() error {
-		r := &reader{ctx: ctx, s: s, Want: want, each: each}
+func Read(ctx context.Context, db *sql.DB, build string, want Want, each func(*Entry) error) error {
+	return reading(ctx, db, func(r *reader) error {
+		r.Want, r.each, r.columns = want, each, rowColumns
 		if err := r.begin(build); err != nil {
 			return err
 		}
@@ -36,6 +34,13 @@ func Read(ctx context.Context, db *sql.DB, build string, want Want, each func(*E
 		}
 		return nil
 	})
+}
+
+// reading calls do, which reads one state of the catalog.
+func reading(ctx context.Context, db *sql.DB, do func(*reader) error) (err error) {
+	s := conn.NewStatements(db)
+	defer func() { err = errors.Join(err, s.Close()) }()
+	err = s.Together(ctx, func() error { return do(&reader{ctx: ctx, s: s}) })
 	if errors.Is(err, btree.ErrDamaged) {
 		return fmt.Errorf("%w: %w", ErrUnusual, err)
 	}
@@ -48,6 +53,7 @@ type reader struct {
 	ctx      context.Context
 	s        *conn.Statements
 	each     func(*Entry) error
+	columns  []string // of entry_row
 	id       int64
 	archives []Archive
 	byMount  map[int64]*Archive // by ordinal
@@ -99,7 +105,7 @@ func (r *reader) begin(build string) error {
 	if err != nil {
 		return err
 	}
-	if r.rows, err = pages.Table("entry_row", rowColumns...); err != nil {
+	if r.rows, err = pages.Table("entry_row", r.columns...); err != nil {
 		return err
 	}
 	if r.shifts, err = pages.Table("archive_shift", "row", "ordinals", "offsets", "width", "parts"); err != nil {

@@ -10,5 +10,6 @@
 //   - entry.go: what an entry is
 //   - build.go: the archives of a build, and what it makes of their entries
 //   - entries.go: the entries of each archive
+//   - stored.go: entries by ids, and not by texts
 //   - texts.go: paths, contents and words by their ids
 package rows

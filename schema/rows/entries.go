@@ -32,6 +32,7 @@ const (
 	colSince
 	colUntil
 	colLineage
+	colSum // of [EachStored] alone
 )
 
 // flags of entries that a game does not see: delete records, what lies in archives that are
@@ -40,27 +41,9 @@ const unseen = 42
 
 // archive reads the entries of an archive.
 func (r *reader) archive(a *Archive) error {
-	c := r.rows.Cursor()
-	if err := c.From(a.lineage, -1<<63); err != nil {
-		return err
-	}
-	shift := shifts{reader: r, archive: a}
-	if err := shift.begin(); err != nil {
-		return err
-	}
 	made := r.seen.of(a.ordinal)
 	e := &Entry{Archive: a}
-	for n := 1; ; n++ {
-		if n%4096 == 0 && r.ctx.Err() != nil {
-			return r.ctx.Err()
-		}
-		v, err := c.Next()
-		if err != nil || v == nil || v[colLineage].Int != a.lineage {
-			return err
-		}
-		if v[colSince].Int > a.edition || v[colUntil].Int != 0 && v[colUntil].Int <= a.edition {
-			continue
-		}
+	return r.eachRow(a, func(v []btree.Value, shift *shifts) error {
 		if err := r.entry(e, v); err != nil {
 			return err
 		}
@@ -72,7 +55,32 @@ func (r *reader) archive(a *Archive) error {
 				return err
 			}
 		}
-		if err := r.each(e); err != nil {
+		return r.each(e)
+	})
+}
+
+// eachRow calls row for the rows of entry_row that an archive has.
+func (r *reader) eachRow(a *Archive, row func(v []btree.Value, shift *shifts) error) error {
+	c := r.rows.Cursor()
+	if err := c.From(a.lineage, -1<<63); err != nil {
+		return err
+	}
+	shift := &shifts{reader: r, archive: a}
+	if err := shift.begin(); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		if n%4096 == 0 && r.ctx.Err() != nil {
+			return r.ctx.Err()
+		}
+		v, err := c.Next()
+		if err != nil || v == nil || v[colLineage].Int != a.lineage {
+			return err
+		}
+		if v[colSince].Int > a.edition || v[colUntil].Int != 0 && v[colUntil].Int <= a.edition {
+			continue
+		}
+		if err := row(v, shift); err != nil {
 			return err
 		}
 	}
@@ -138,12 +146,20 @@ func optional(v *btree.Value, into *int64) *int64 {
 	return into
 }
 
-// entry makes an entry of a row of entry_row.
-func (r *reader) entry(e *Entry, v []btree.Value) (err error) {
+// checkNumbers reports what is no number and has to be one.
+func checkNumbers(v []btree.Value) error {
 	for _, i := range [...]int{colRow, colOffset, colStored, colSize, colMethod, colFlags} {
 		if v[i].Kind != btree.Int {
 			return unusual("column %s is no number", rowColumns[i])
 		}
+	}
+	return nil
+}
+
+// entry makes an entry of a row of entry_row.
+func (r *reader) entry(e *Entry, v []btree.Value) (err error) {
+	if err := checkNumbers(v); err != nil {
+		return err
 	}
 	e.row, e.Flags = v[colRow].Int, v[colFlags].Int
 	e.Content = nil
