@@ -126,30 +126,3 @@ func FuzzRecognize(f *testing.F) {
 		}
 	})
 }
-
-// BenchmarkRecognize: streams of zlib, and of an encoder that is not zlib.
-func BenchmarkRecognize(b *testing.B) {
-	blocks, size := cooked(b)
-	var e exactzlib.Encoder
-	var ours, others [][]byte
-	for _, src := range blocks {
-		stored, err := e.Encode(nil, src, exactzlib.Params{Level: 9})
-		var buf bytes.Buffer
-		w := stdzlib.NewWriter(&buf)
-		if _, err2 := w.Write(src); err != nil || err2 != nil || w.Close() != nil {
-			b.Fatal(err, err2)
-		}
-		ours, others = append(ours, stored), append(others, buf.Bytes())
-	}
-	for name, stored := range map[string][][]byte{"zlib 9": ours, "another encoder": others} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				for i, src := range blocks {
-					e.Recognize(stored[i], src)
-				}
-			}
-		})
-	}
-}

@@ -1,4 +1,6 @@
-package exactzlib_test
+// Package samples_test encodes the blocks of archives. It is a package of its own, as
+// tests of exactzlib are part of that: what reads archives would be compiled again for them.
+package samples_test
 
 import (
 	"bytes"

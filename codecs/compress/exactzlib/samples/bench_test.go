@@ -1,4 +1,4 @@
-package exactzlib_test
+package samples_test
 
 import (
 	"bytes"
@@ -73,5 +73,32 @@ func BenchmarkStandardLibrary(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+// BenchmarkRecognize: streams of zlib, and of an encoder that is not zlib.
+func BenchmarkRecognize(b *testing.B) {
+	blocks, size := cooked(b)
+	var e exactzlib.Encoder
+	var ours, others [][]byte
+	for _, src := range blocks {
+		stored, err := e.Encode(nil, src, exactzlib.Params{Level: 9})
+		var buf bytes.Buffer
+		w := zlib.NewWriter(&buf)
+		if _, err2 := w.Write(src); err != nil || err2 != nil || w.Close() != nil {
+			b.Fatal(err, err2)
+		}
+		ours, others = append(ours, stored), append(others, buf.Bytes())
+	}
+	for name, stored := range map[string][][]byte{"zlib 9": ours, "another encoder": others} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			b.ReportAllocs()
+			for b.Loop() {
+				for i, src := range blocks {
+					e.Recognize(stored[i], src)
+				}
+			}
+		})
 	}
 }
