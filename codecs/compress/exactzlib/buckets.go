@@ -21,6 +21,8 @@ type buckets struct {
 }
 
 // sort fills the buckets with the positions from from on.
+//
+//go:norace
 func (e *Encoder) sort(from int) {
 	b := e.buckets
 	n := spanSize
@@ -60,6 +62,8 @@ func (e *Encoder) sort(from int) {
 // place is given, it finds the longest match that is longer than best bytes, and
 // returns it and where it is. Without one it returns best and start. Nothing
 // beyond the source counts.
+//
+//go:norace
 func (e *Encoder) longer(pos int, place uint32, best, start int) (int, int) {
 	b := e.buckets
 	here := uint16(pos - b.from)
@@ -111,6 +115,7 @@ func (t *tail) at(pos uint16) uint64 { return load64(t[uint(pos):uint(pos)+8], 0
 // a short bucket ends.
 //
 //go:noinline
+//go:norace
 func scan(t *tail, order *[group + spanSize]uint16, rank, last int, want, mask uint64) int {
 	for {
 		g := (*[group]uint16)(order[rank : rank+group])

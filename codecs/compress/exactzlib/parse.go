@@ -28,6 +28,8 @@ func (e *Encoder) insert(pos int) uint32 {
 
 // lazy is deflate_slow: a match is taken when the next position has none that
 // is longer.
+//
+//go:norace
 func (e *Encoder) lazy() {
 	var (
 		n         = len(e.src)
@@ -81,6 +83,8 @@ func (e *Encoder) lazy() {
 }
 
 // greedy is deflate_fast: the first match is taken.
+//
+//go:norace
 func (e *Encoder) greedy() {
 	n := len(e.src)
 	for pos := 0; ; {
@@ -121,6 +125,8 @@ func (e *Encoder) greedy() {
 // longest is longest_match for greedy: it follows the chain that begins at cand
 // and returns the longest match at pos, and where it is. A length of 2 means
 // none. Nothing beyond the source counts.
+//
+//go:norace
 func (e *Encoder) longest(pos int, cand uint32) (best, start int) {
 	src, prev := e.src, e.prev
 	most := min(maxMatch, len(src)-pos)
@@ -152,6 +158,8 @@ func (e *Encoder) longest(pos int, cand uint32) (best, start int) {
 // next follows the chain from cand to the first candidate, itself included, at
 // which tail has the wanted bytes, and returns it and how many candidates may
 // still be looked at, itself included. That is 0 when there is none.
+//
+//go:norace
 func next(tail []byte, prev *[ringSize]uint32, cand, limit, shift, want, mask uint32, chain int) (uint32, int) {
 	for {
 		i := int(cand - shift)
@@ -168,6 +176,8 @@ func next(tail []byte, prev *[ringSize]uint32, cand, limit, shift, want, mask ui
 
 // common returns how many bytes from a and from b on are equal, at most most. a
 // lies before b, and most bytes follow b.
+//
+//go:norace
 func common(src []byte, a, b, most int) int {
 	x, y := src[a:a+most], src[b:b+most]
 	n := 0
