@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -179,6 +180,7 @@ func TestManyRowsInFlatMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("300,000 rows in each format, and their memory is measured")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC is
 	db := openSmall(t)
 	for _, format := range query.Formats() {
 		var before runtime.MemStats
