@@ -27,6 +27,7 @@ func (f *finder) learn(h *history, end, ends int) {
 	f.learnTo(h, end)
 }
 
+//go:norace
 func (f *finder) learnTo(h *history, end int) {
 	for ; f.added < end && f.added+4 <= h.end(); f.added++ {
 		if k := f.added - h.start; k >= 0 {

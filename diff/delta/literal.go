@@ -33,6 +33,7 @@ type mixer struct {
 	pace
 }
 
+//go:norace
 func (l *literals) reset() {
 	for i := range l.slots {
 		start(l.slots[i][:])
@@ -98,6 +99,8 @@ const (
 
 // find finds the slots of the contexts for a half of the byte behind the bits of node,
 // of which the highest is a 1 that stands before them.
+//
+//go:norace
 func (l *literals) find(half int, node uint32) {
 	for i, h := range &l.hashes[half&1] {
 		h = (h + node*spread1) * spread2
@@ -109,6 +112,8 @@ func (l *literals) find(half int, node uint32) {
 // look computes the probability of a 1 as the next bit behind the i bits of node. It
 // and learn are most of the time that literals take: as loops over the inputs they are
 // a tenth slower.
+//
+//go:norace
 func (l *literals) look(x *place, i int, node uint32) uint32 {
 	if i&3 == 0 {
 		l.find(i>>2, node)
@@ -127,6 +132,8 @@ func (l *literals) look(x *place, i int, node uint32) uint32 {
 }
 
 // learn changes what led to the probability p of a bit.
+//
+//go:norace
 func (l *literals) learn(p, bit uint32) {
 	m, leaf := l.mixer, l.leaf&15
 	err := m.err(p, bit)
@@ -150,6 +157,8 @@ func (l *literals) learn(p, bit uint32) {
 }
 
 // code codes a literal and returns it. Reading, it does not matter what b is.
+//
+//go:norace
 func (l *literals) code(c *rangeCoder, x *place, b byte) byte {
 	l.begin(x)
 	node := uint32(1)
@@ -166,6 +175,8 @@ func (l *literals) code(c *rangeCoder, x *place, b byte) byte {
 }
 
 // price is that of a literal as code would code it now.
+//
+//go:norace
 func (l *literals) price(x *place, b byte) (sum uint32) {
 	l.begin(x)
 	node := uint32(1)

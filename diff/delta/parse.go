@@ -108,6 +108,8 @@ func (p *parser) beyond(i int) int {
 }
 
 // visit computes what is known behind the last step to i.
+//
+//go:norace
 func (p *parser) visit(i int) {
 	n := &p.nodes[i]
 	from := &p.nodes[n.from]
@@ -139,6 +141,8 @@ func (p *parser) wayTo(i int) []step {
 }
 
 // reach offers a way of n bytes from node i.
+//
+//go:norace
 func (p *parser) reach(i, n int, price uint32, s step) {
 	for p.far < i+n {
 		p.far++
@@ -163,6 +167,8 @@ type stop struct {
 
 // relax offers all ways on from node i. It returns a step that is so long that
 // nothing else need be weighed.
+//
+//go:norace
 func (p *parser) relax(pos, i int) (long step, found bool) {
 	n := &p.nodes[i]
 	s := stop{node: n, i: i, at: pos + i, align: (pos + i) % posStates}
@@ -201,6 +207,8 @@ func (p *parser) relax(pos, i int) (long step, found bool) {
 }
 
 // relaxRepeat offers reference r and returns how many bytes it gives.
+//
+//go:norace
 func (p *parser) relaxRepeat(s *stop, r int) int {
 	have := p.text.matchLen(s.refs[r], s.at)
 	if have >= p.nice || have == 0 {
@@ -218,6 +226,7 @@ func (p *parser) relaxRepeat(s *stop, r int) int {
 	return have
 }
 
+//go:norace
 func (p *parser) repeatPrice(s uint8, k, r int) uint32 {
 	if r == 0 {
 		return p.models.repeat0.state[s][k].price0() + p.models.long.state[s][k].price1()
@@ -231,6 +240,8 @@ func (p *parser) repeatPrice(s uint8, k, r int) uint32 {
 
 // relaxFresh offers a new reference of a known price. It returns a step when
 // that is long enough.
+//
+//go:norace
 func (p *parser) relaxFresh(s *stop, r ref, from, have int, price uint32) step {
 	if have >= p.nice {
 		return step{kind: fresh, n: int32(have), to: r}
@@ -244,6 +255,8 @@ func (p *parser) relaxFresh(s *stop, r ref, from, have int, price uint32) step {
 }
 
 // relaxOld offers old[q:] unless it is shorter than what is known.
+//
+//go:norace
 func (p *parser) relaxOld(s *stop, q, have int) step {
 	r := ref{true, int64(q - s.at)}
 	_, price := p.models.oldWay(&s.trail, int64(s.at), r.shift)
@@ -282,6 +295,8 @@ func (p *parser) relaxLocal(s *stop) step {
 }
 
 // relaxFar offers what the windows of the old content have.
+//
+//go:norace
 func (p *parser) relaxFar(s *stop) step {
 	q := p.text.old.findFar(p.text.new[s.at:])
 	if q < 0 {
@@ -318,6 +333,8 @@ func (p *parser) relaxNear(s *stop) (long step, all bool) {
 }
 
 // relaxSeen offers places in the history, longer and longer ones.
+//
+//go:norace
 func (p *parser) relaxSeen(s *stop) step {
 	content, top, here := p.text.new[s.at:], max(s.best, minFresh), p.text.at+s.at
 	q, tag := p.seen.chains.first(content)
@@ -342,6 +359,8 @@ func (p *parser) relaxSeen(s *stop) step {
 
 // relaxMet offers places in the history that the tree knows: for each length the one
 // that was met first, which is the last.
+//
+//go:norace
 func (p *parser) relaxMet(s *stop) step {
 	here := p.text.at + s.at
 	if here < p.seen.grown {
@@ -373,6 +392,8 @@ var literalPrices = [4]uint32{3 * bitPrice, 4 * bitPrice, 4 * bitPrice, 6 * bitP
 
 // literalPrice is about that of the byte at s: what has been learned when the block
 // is coded may be something else.
+//
+//go:norace
 func (p *parser) literalPrice(s *stop) uint32 {
 	if p.leap {
 		price := min(literalPrices[s.few], p.prices.literal(s.few, p.text.new[s.at]))

@@ -42,6 +42,8 @@ func (c *rangeCoder) take() (b byte) {
 
 // bit codes a bit that is 1 with a probability of p / 65536 and returns it. Reading, it
 // does not matter what bit is.
+//
+//go:norace
 func (c *rangeCoder) bit(p, bit uint32) uint32 {
 	bound := c.width >> 16 * p
 	if c.reading {
@@ -65,6 +67,8 @@ func (c *rangeCoder) bit(p, bit uint32) uint32 {
 }
 
 // shift moves a byte out or in.
+//
+//go:norace
 func (c *rangeCoder) shift() {
 	c.width <<= 8
 	if c.reading {
@@ -91,6 +95,8 @@ func (c *rangeCoder) emit() {
 
 // direct codes the lowest n bits of v as they are, up to 16 at once, the highest
 // first, and returns them.
+//
+//go:norace
 func (c *rangeCoder) direct(v uint64, n int) (got uint64) {
 	for n > 0 {
 		k := min(n, 16)
@@ -101,6 +107,8 @@ func (c *rangeCoder) direct(v uint64, n int) (got uint64) {
 }
 
 // some codes up to 16 bits.
+//
+//go:norace
 func (c *rangeCoder) some(v uint32, n int) uint32 {
 	c.width >>= n
 	if c.reading {
@@ -116,6 +124,8 @@ func (c *rangeCoder) some(v uint32, n int) uint32 {
 }
 
 // bytes codes p as it is, two bytes at once.
+//
+//go:norace
 func (c *rangeCoder) bytes(p []byte) {
 	for ; len(p) >= 2; p = p[2:] {
 		v := c.some(uint32(p[0])<<8|uint32(p[1]), 16)
