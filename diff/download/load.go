@@ -195,10 +195,12 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 	}
 	c.items = make([]item, 0, min(max(n, 0), 1<<22))
 	err := rows.EachStored(ctx, db, c.label, mounts, func(e *rows.Stored) error {
-		if e.Flags&unshipped == 0 && e.Stored > 0 {
-			c.add(places[e.Mount], e.Path, e.Offset, e.Stored, e.Size, e.Content, e.Method, e.Flags, e.Ext, e.Sum)
+		if e.Flags&unshipped != 0 || e.Stored <= 0 {
+			return nil
 		}
-		return nil
+		ext, err := e.Ext()
+		c.add(places[e.Mount], e.Path, e.Offset, e.Stored, e.Size, e.Content, e.Method, e.Flags, ext, e.Sum)
+		return err
 	})
 	if errors.Is(err, rows.ErrUnusual) {
 		c.items = nil

@@ -128,7 +128,7 @@ var rooms = map[string][]string{
 
 	"diff":                  {"diff/internal/...", "schema"},
 	"diff/internal/facts":   {"internal/asset", "internal/sketch", "schema"},
-	"diff/internal/side":    {"codecs/mount", "diff/internal/facts", "internal/rescue", "schema"},
+	"diff/internal/side":    {"codecs/mount", "diff/internal/facts", "internal/rescue", "schema", "schema/rows"},
 	"diff/internal/match":   {"codecs/mount", "diff/internal/facts", "diff/internal/side", "internal/asset", "internal/sketch"},
 	"diff/internal/compare": {"diff/internal/...", "internal/asset", "internal/sketch", "schema"},
 	"diff/semantic":         {"diff", "diff/internal/facts", "diff/semantic/values", "internal/asset", "internal/jsonc", "schema"},

@@ -171,19 +171,26 @@ func TestStored(t *testing.T) {
 		for _, label := range labels {
 			var mounts []int64
 			want := map[int64][]string{}
-			err := schema.EachRow(t.Context(), db, `SELECT ba.ordinal, e.path_id, p.ext_id, e.content_id, e.method_id, e.offset, e.stored, e.size, e.flags, e.sum
+			err := schema.EachRow(t.Context(), db, `SELECT ba.ordinal, e.row, e.path_id, p.ext_id, e.content_id, e.method_id, e.type_id, e.offset, e.stored, e.size, e.flags, e.mtime, e.sum
 				FROM build b
 				JOIN build_archive ba ON ba.build_id = b.build_id
 				JOIN entry e ON e.archive_id = ba.archive_id
 				LEFT JOIN path p ON p.path_id = e.path_id
 				WHERE b.label = ?
 				ORDER BY ba.ordinal, e.row`, []driver.Value{label}, func(v []driver.Value) {
-				n := func(i int) int64 { n, _ := v[i].(int64); return n }
-				sum, _ := v[9].([]byte)
-				if mounts = append(mounts, n(0)); len(want[n(0)]) > 0 {
-					mounts = mounts[:len(mounts)-1]
+				mount, _ := v[0].(int64)
+				for i := range 11 {
+					if v[1+i] == nil {
+						v[1+i] = int64(0)
+					}
 				}
-				want[n(0)] = append(want[n(0)], fmt.Sprint(rows.Stored{Mount: n(0), Path: n(1), Ext: n(2), Content: n(3), Method: n(4), Offset: n(5), Stored: n(6), Size: n(7), Flags: n(8), Sum: sum}))
+				if sum, _ := v[12].([]byte); true {
+					v[12] = sum
+				}
+				if len(want[mount]) == 0 {
+					mounts = append(mounts, mount)
+				}
+				want[mount] = append(want[mount], fmt.Sprint(v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11], v[12]))
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -191,8 +198,9 @@ func TestStored(t *testing.T) {
 			for i := range mounts {
 				got := map[int64][]string{}
 				if err := rows.EachStored(t.Context(), db, label, mounts[i:], func(e *rows.Stored) error {
-					got[e.Mount] = append(got[e.Mount], fmt.Sprint(*e))
-					return nil
+					ext, err := e.Ext()
+					got[e.Mount] = append(got[e.Mount], fmt.Sprint(e.Row, e.Path, ext, e.Content, e.Method, e.Type, e.Offset, e.Stored, e.Size, e.Flags, e.Mtime, e.Sum))
+					return err
 				}); err != nil {
 					t.Fatal(err)
 				}

@@ -101,6 +101,17 @@ func (r *reader) begin(build string) error {
 	for i := range r.archives {
 		r.byMount[r.archives[i].ordinal] = &r.archives[i]
 	}
+	if err := r.open(); err != nil {
+		return err
+	}
+	if r.Files {
+		return r.seen.read(r)
+	}
+	return nil
+}
+
+// open finds the tables.
+func (r *reader) open() error {
 	pages, err := btree.Open(r.ctx, r.s)
 	if err != nil {
 		return err
@@ -113,9 +124,6 @@ func (r *reader) begin(build string) error {
 	}
 	if r.texts, err = newTexts(pages); err != nil {
 		return err
-	}
-	if r.Files {
-		return r.seen.read(r)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ const (
 	colSince
 	colUntil
 	colLineage
-	colSum // of [EachStored] alone
+	colSum // of [Stored] alone
 )
 
 // flags of entries that a game does not see: delete records, what lies in archives that are
@@ -77,7 +77,7 @@ func (r *reader) eachRow(a *Archive, row func(v []btree.Value, shift *shifts) er
 		if err != nil || v == nil || v[colLineage].Int != a.lineage {
 			return err
 		}
-		if v[colSince].Int > a.edition || v[colUntil].Int != 0 && v[colUntil].Int <= a.edition {
+		if !holds(v, a.edition) {
 			continue
 		}
 		if err := row(v, shift); err != nil {

@@ -3,6 +3,8 @@ package rows
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"slices"
 
 	"pakdb/schema/internal/btree"
 )
@@ -10,17 +12,51 @@ import (
 // Stored is an entry as it is stored, by the ids of tables; 0 is NULL. It belongs to the
 // reader until the next one.
 type Stored struct {
-	Mount                       int64 // ordinal of its archive in the build
-	Path, Ext, Content, Method  int64
-	Offset, Stored, Size, Flags int64
-	Sum                         []byte // checksum that the archive states
+	Mount         int64 // ordinal of its archive in the build
+	Row           int64 // of its lineage
+	Path, Content int64
+	Method, Type  int64
+	Offset        int64 // not set by [EachBetween]
+	Stored, Size  int64
+	Flags, Mtime  int64
+	Sum           []byte // checksum that the archive states
+	texts         *texts
 }
+
+// Ext returns the id of the extension of the path.
+func (s *Stored) Ext() (int64, error) {
+	if s.Path == 0 {
+		return 0, nil
+	}
+	p, err := s.texts.paths.Find(s.Path)
+	if err != nil {
+		return 0, err
+	}
+	if p == nil {
+		return 0, unusual("no path %d", s.Path)
+	}
+	return p[2].Int, nil
+}
+
+// set takes over a row of entry_row.
+func (s *Stored) set(v []btree.Value) error {
+	if err := checkNumbers(v); err != nil {
+		return err
+	}
+	s.Row, s.Path, s.Content, s.Method, s.Type = v[colRow].Int, v[colPath].Int, v[colContent].Int, v[colMethod].Int, v[colType].Int
+	s.Offset, s.Stored, s.Size, s.Flags, s.Mtime = v[colOffset].Int, v[colStored].Int, v[colSize].Int, v[colFlags].Int, v[colMtime].Int
+	s.Sum = v[colSum].Bytes
+	return nil
+}
+
+// storedColumns are those of entry_row.
+var storedColumns = slices.Concat(rowColumns, []string{"sum"})
 
 // EachStored calls each for the entries of some archives of a build, by their ordinals, in
 // stored order. Archives that the build does not have are [ErrUnusual].
 func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64, each func(*Stored) error) error {
 	return reading(ctx, db, func(r *reader) error {
-		r.Paths, r.columns = true, append(rowColumns[:len(rowColumns):len(rowColumns)], "sum")
+		r.Paths, r.columns = true, storedColumns
 		if err := r.begin(build); err != nil {
 			return err
 		}
@@ -39,28 +75,75 @@ func EachStored(ctx context.Context, db *sql.DB, build string, archives []int64,
 
 // stored reads the entries of an archive.
 func (r *reader) stored(a *Archive, each func(*Stored) error) error {
-	e, s := &Entry{Archive: a}, &Stored{Mount: a.ordinal}
+	e, s := &Entry{Archive: a}, &Stored{Mount: a.ordinal, texts: r.texts}
 	return r.eachRow(a, func(v []btree.Value, shift *shifts) error {
-		if err := checkNumbers(v); err != nil {
+		if err := s.set(v); err != nil {
 			return err
 		}
-		e.row, e.Offset = v[colRow].Int, v[colOffset].Int
+		e.row, e.Offset = s.Row, s.Offset
 		if err := shift.apply(e); err != nil {
 			return err
 		}
-		s.Path, s.Content, s.Method = v[colPath].Int, v[colContent].Int, v[colMethod].Int
-		s.Offset, s.Stored, s.Size, s.Flags, s.Sum = e.Offset, v[colStored].Int, v[colSize].Int, v[colFlags].Int, v[colSum].Bytes
-		s.Ext = 0
-		if s.Path != 0 {
-			p, err := r.texts.paths.Find(s.Path)
+		s.Offset = e.Offset
+		return each(s)
+	})
+}
+
+// What the editions after ?2 of lineage ?1, up to ?3, ended and brought: the partial
+// indexes alone tell it.
+const (
+	endedRows   = "SELECT row FROM entry_row INDEXED BY entry_until WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0"
+	broughtRows = "SELECT row FROM entry_row INDEXED BY entry_since WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0"
+)
+
+// EachBetween calls each for the rows of a lineage that hold for one alone of two editions,
+// of which the first is the earlier one, in stored order; later says that it is the other.
+func EachBetween(ctx context.Context, db *sql.DB, lineage, first, last int64, each func(s *Stored, later bool) error) error {
+	return reading(ctx, db, func(r *reader) error {
+		r.columns = storedColumns
+		if err := r.open(); err != nil {
+			return err
+		}
+		var changed []int64
+		for _, query := range []string{endedRows, broughtRows} {
+			err := r.s.EachRow(ctx, query, []driver.Value{lineage, first, last}, func(v []driver.Value) {
+				row, _ := v[0].(int64)
+				changed = append(changed, row)
+			})
 			if err != nil {
 				return err
 			}
-			if p == nil {
-				return unusual("no path %d", s.Path)
-			}
-			s.Ext = p[2].Int
 		}
-		return each(s)
+		slices.Sort(changed)
+		c, s := r.rows.Cursor(), &Stored{texts: r.texts}
+		for i, row := range slices.Compact(changed) {
+			if i%4096 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := c.From(lineage, row); err != nil {
+				return err
+			}
+			v, err := c.Next()
+			if err != nil {
+				return err
+			}
+			if v == nil || v[colLineage].Int != lineage || v[colRow].Int != row {
+				return unusual("an index has row %d of lineage %d, and the table has not", row, lineage)
+			}
+			if in := holds(v, last); in != holds(v, first) {
+				if err := s.set(v); err != nil {
+					return err
+				}
+				if err := each(s, in); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
+}
+
+// holds reports whether an edition has a row.
+func holds(v []btree.Value, edition int64) bool {
+	return v[colSince].Int <= edition && (v[colUntil].Int == 0 || v[colUntil].Int > edition)
 }

@@ -5,10 +5,12 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"pakdb/diff/internal/facts"
 	"pakdb/schema"
+	"pakdb/schema/rows"
 )
 
 // Of two archives that are editions of one lineage only the rows are read that hold
@@ -48,23 +50,13 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 }
 
 // editionRows lists the rows of lineage ?1 that hold for one alone of editions ?2 and
-// ?3, of which ?2 is the earlier one, with the ordinal of its archive: ?4 for the
-// earlier edition, ?5 for the later one. The rows are found by partial indexes, and
-// read in stored order, where those of both editions lie side by side. The conditions
-// of the partial indexes come last: SQLite takes the first of two lower bounds, and
-// with 0 it read what all editions before had changed.
-const editionRows = `SELECT CASE k.later WHEN 1 THEN ?5 ELSE ?4 END, ` + entryColumns + `, e.mtime, e.row, k.later
-	FROM (
-		SELECT row, 0 AS later
-		FROM entry_row INDEXED BY entry_until
-		WHERE lineage_id = ?1 AND until > ?2 AND until <= ?3 AND until > 0
-		UNION ALL
-		SELECT row, 1 AS later
-		FROM entry_row INDEXED BY entry_since
-		WHERE lineage_id = ?1 AND since > ?2 AND since <= ?3 AND since > 0
-		ORDER BY row, later) k
-	CROSS JOIN entry_row e ON e.lineage_id = ?1 AND e.row = k.row
-	WHERE CASE k.later WHEN 1 THEN e.until = 0 OR e.until > ?3 ELSE e.since <= ?2 END`
+// ?3, of which ?2 is the earlier one; first 1 of the later one and 0 of the other. It is
+// for catalogs that have to be read by statements.
+const editionRows = `SELECT e.since > ?2, ` + entryColumns + `
+	FROM entry_row e
+	WHERE e.lineage_id = ?1
+		AND (e.since <= ?2 AND (e.until = 0 OR e.until > ?2)) <> (e.since <= ?3 AND (e.until = 0 OR e.until > ?3))
+	ORDER BY e.row`
 
 // readAkin reads what differs of archives that are akin. An archive with entries
 // without a name, which are known by what else the archive says, is read as a whole.
@@ -102,10 +94,7 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 		if a.Edition > b.Edition {
 			earlier, later, first, last = new, old, b, a
 		}
-		add := [2]func([]driver.Value){l.appendTo(earlier), l.appendTo(later)}
-		err := schema.EachRow(ctx, l.db, editionRows, []driver.Value{b.Lineage, first.Edition, last.Edition, first.Ordinal, last.Ordinal},
-			func(v []driver.Value) { add[facts.Integer(v[8])](v) })
-		if err != nil {
+		if err := l.readBetween(ctx, [2]*Side{earlier, later}, [2]*Archive{first, last}); err != nil {
 			return err
 		}
 		new.noteAlone(b)
@@ -117,6 +106,34 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 		}
 	}
 	return nil
+}
+
+// readBetween reads what holds for one alone of two editions of a lineage, the earlier one
+// first.
+func (l *loader) readBetween(ctx context.Context, sides [2]*Side, of [2]*Archive) error {
+	add := [2]func(*rows.Stored){l.appendTo(sides[0]), l.appendTo(sides[1])}
+	before := [2]int{len(sides[0].Rows), len(sides[1].Rows)}
+	lineage, first, last := of[0].Lineage, of[0].Edition, of[1].Edition
+	err := rows.EachBetween(ctx, l.db, lineage, first, last, func(s *rows.Stored, later bool) error {
+		i := 0
+		if later {
+			i = 1
+		}
+		s.Mount = of[i].Ordinal
+		add[i](s)
+		return nil
+	})
+	if !errors.Is(err, rows.ErrUnusual) {
+		return err
+	}
+	sides[0].forget(before[0])
+	sides[1].forget(before[1])
+	return schema.EachRow(ctx, l.db, editionRows, []driver.Value{lineage, first, last}, func(v []driver.Value) {
+		i := facts.Integer(v[0])
+		s := stored(v)
+		s.Mount = of[i].Ordinal
+		add[i](s)
+	})
 }
 
 // rowsOfPaths lists the rows that any edition of lineage ?1 has of paths ?2. The index

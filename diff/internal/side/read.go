@@ -4,12 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"pakdb/diff/internal/facts"
-	"pakdb/internal/rescue"
-	"pakdb/schema"
+	"errors"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"pakdb/diff/internal/facts"
+	"pakdb/internal/rescue"
+	"pakdb/schema"
+	"pakdb/schema/rows"
 )
 
 // loader reads the rows of both builds.
@@ -51,50 +55,68 @@ func (l *loader) read(ctx context.Context, b *Side, ordinals []int64) error {
 	}
 	b.Rows = slices.Grow(b.Rows, int(max(0, min(entries-int64(len(b.Rows)), 1<<22))))
 	b.reads = append(b.reads, read{len(b.Rows), facts.Array(ordinals)})
-	return l.readRows(ctx, b, buildRows, b.ID, facts.Array(ordinals))
+	add, before := l.appendTo(b), len(b.Rows)
+	defer func() { b.total = max(b.total, len(b.Rows)) }()
+	err := rows.EachStored(ctx, l.db, b.Label, ordinals, func(s *rows.Stored) error {
+		add(s)
+		return nil
+	})
+	if errors.Is(err, rows.ErrUnusual) {
+		b.forget(before)
+		return l.readRows(ctx, b, buildRows, b.ID, facts.Array(ordinals))
+	}
+	return err
 }
 
-// readRows appends rows.
+// forget drops the rows from a place on.
+func (b *Side) forget(from int) {
+	b.Rows = b.Rows[:from]
+	b.Times, b.Places = b.Times[:min(from, len(b.Times))], b.Places[:min(from, len(b.Places))]
+	maps.DeleteFunc(b.under, func(seq int32, _ string) bool { return int(seq) >= from })
+}
+
+// readRows appends rows by a statement.
 func (l *loader) readRows(ctx context.Context, b *Side, from string, args ...driver.Value) error {
-	columns := "SELECT " + rowColumns
-	if l.o.Times || b.statesRows() || b.keepsRows {
-		columns += ", e.mtime, e.row"
-	}
+	add := l.appendTo(b)
 	defer func() { b.total = max(b.total, len(b.Rows)) }()
-	return schema.EachRow(ctx, l.db, columns+from, args, l.appendTo(b))
+	return schema.EachRow(ctx, l.db, "SELECT "+rowColumns+from, args, func(v []driver.Value) { add(stored(v)) })
+}
+
+// stored returns a row of rowColumns.
+func stored(v []driver.Value) *rows.Stored {
+	n := func(i int) int64 { return facts.Integer(v[i]) }
+	return &rows.Stored{Mount: n(0), Path: n(1), Content: n(2), Stored: n(3), Size: n(4), Flags: n(5), Method: n(6), Type: n(7), Mtime: n(8), Row: n(9)}
 }
 
 // statesRows reports whether the build makes something of some entries.
 func (b *Side) statesRows() bool { return len(b.names) > 0 || len(b.hidden) > 0 }
 
-// appendTo returns what appends a row: rowColumns, and mtime and row where they are
-// needed. The ordinals of archives are their places in Side.Archives, which lists all
-// of them.
-func (l *loader) appendTo(b *Side) func(v []driver.Value) {
+// appendTo returns what appends a row. The ordinals of archives are their places in
+// Side.Archives, which lists all of them.
+func (l *loader) appendTo(b *Side) func(*rows.Stored) {
 	places := map[int64]int32{}
 	for i := range b.Archives {
 		places[b.Archives[i].Ordinal] = int32(i)
 	}
 	more := b.statesRows()
 	last, place := int64(-1), int32(0)
-	return func(v []driver.Value) {
-		if ordinal := facts.Integer(v[0]); ordinal != last {
-			last, place = ordinal, places[ordinal]
+	return func(s *rows.Stored) {
+		if s.Mount != last {
+			last, place = s.Mount, places[s.Mount]
 		}
-		path := facts.Integer(v[1])
-		r := Row{Key: path, Path: path, Content: facts.Integer(v[2]), Stored: facts.Integer(v[3]), Size: facts.Integer(v[4]),
-			storage: facts.Integer(v[5]), Archive: place, Seq: int32(len(b.Rows)), Copies: 1}
+		r := Row{Key: s.Path, Path: s.Path, Content: s.Content, Stored: s.Stored, Size: s.Size,
+			storage: s.Flags | s.Method<<8 | s.Type<<32, Archive: place, Seq: int32(len(b.Rows)), Copies: 1}
 		if l.o.Times {
-			b.Times = append(b.Times, facts.Integer(v[6]))
+			b.Times = append(b.Times, s.Mtime)
 		}
 		if b.keepsRows {
 			for len(b.Places) < len(b.Rows) {
 				b.Places = append(b.Places, 0)
 			}
-			b.Places = append(b.Places, facts.Integer(v[7]))
+			b.Places = append(b.Places, s.Row)
 		}
 		if more {
-			b.setState(&r, entryAt{last, facts.Integer(v[7])})
+			b.setState(&r, entryAt{last, s.Row})
 		}
 		b.Rows = append(b.Rows, r)
 	}

@@ -7,12 +7,10 @@ const buildArchives = `SELECT a.archive_id, ba.ordinal, ba.place, a.entry_count,
 	WHERE ba.build_id = ?1
 	ORDER BY ba.ordinal`
 
-// rowColumns are few because each costs as much as the reading of a row does.
-// Times are read only when they are compared.
+// rowColumns are read where [rows] cannot be.
 const rowColumns = `ba.ordinal, ` + entryColumns
 
-const entryColumns = `e.path_id, e.content_id, e.stored, e.size,
-	e.flags | (e.method_id << 8) | (coalesce(e.type_id, 0) << 32)`
+const entryColumns = `e.path_id, e.content_id, e.stored, e.size, e.flags, e.method_id, e.type_id, e.mtime, e.row`
 
 // chunkNames lists the chunks of a build that another archive gives a path: the
 // archive, the entry, the path, and the archive that gives it, by ordinal.

@@ -92,6 +92,36 @@ func TestRows(t *testing.T) {
 					t.Errorf("%d entries from %v: %d rows, want %d", entries, from, len(got), len(want))
 				}
 			}
+			// One cursor goes to keys near and far: those that are there, and what is beside them.
+			keys := list("SELECT lineage_id, row FROM entry_row ORDER BY lineage_id, row")
+			jumping := rows.Cursor()
+			for i := range min(4*len(keys), 1200) {
+				at := i * 7919 % len(keys)
+				if i > 300 {
+					at = (i / 3) % len(keys)
+				}
+				var lineage, row int64
+				if _, err := fmt.Sscanf(keys[at], "[%d %d]", &lineage, &row); err != nil {
+					return err
+				}
+				row += int64(i%3) - 1
+				if err := jumping.From(lineage, row); err != nil {
+					return err
+				}
+				for range 1 + i%2 {
+					v, err := jumping.Next()
+					if err != nil {
+						return err
+					}
+					want := list(columns+" LIMIT 1", lineage, row)
+					if got := said(v); v == nil && len(want) > 0 || v != nil && got != want[0] {
+						t.Fatalf("%d entries from %d, %d: %.80s, want %.80s", entries, lineage, row, got, want)
+					}
+					if v != nil {
+						lineage, row = jumping.Key(), v[1].Int+1
+					}
+				}
+			}
 			paths, err := pages.Table("path", "name", "dir_id")
 			if err != nil {
 				return err

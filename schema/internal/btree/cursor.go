@@ -115,7 +115,11 @@ func (l *level) search(compare func(i int) (int, error)) error {
 // From moves before the first row whose key, of two numbers, is a, b or more, of a table
 // without another key.
 func (c *Cursor) From(a, b int64) error {
-	c.stack, c.moved = c.stack[:0], false
+	c.moved = false
+	if in, err := c.inSameLeaf(a, b); in || err != nil {
+		return err
+	}
+	c.stack = c.stack[:0]
 	for next := c.tree.root; ; {
 		if len(c.stack) == maxDepth {
 			return damaged(next, "table %s is too deep", c.tree.name)
@@ -126,10 +130,7 @@ func (c *Cursor) From(a, b int64) error {
 		}
 		c.stack = append(c.stack, level{node: n})
 		top := &c.stack[len(c.stack)-1]
-		if err := top.search(func(i int) (int, error) {
-			key, err := c.key(top, i)
-			return cmp.Or(cmp.Compare(key[0], a), cmp.Compare(key[1], b)), err
-		}); err != nil {
+		if err := c.searchKey(top, a, b); err != nil {
 			return err
 		}
 		if n.leaf {
@@ -139,6 +140,41 @@ func (c *Cursor) From(a, b int64) error {
 			return err
 		}
 	}
+}
+
+func compare(key [2]int64, a, b int64) int {
+	return cmp.Or(cmp.Compare(key[0], a), cmp.Compare(key[1], b))
+}
+
+// searchKey sets the place of a level to the first key that is a, b or more.
+func (c *Cursor) searchKey(l *level, a, b int64) error {
+	return l.search(func(i int) (int, error) {
+		key, err := c.key(l, i)
+		return compare(key, a, b), err
+	})
+}
+
+// inSameLeaf moves within the leaf that the cursor is in, if it is the one of the key.
+func (c *Cursor) inSameLeaf(a, b int64) (bool, error) {
+	if len(c.stack) == 0 {
+		return false, nil
+	}
+	top := &c.stack[len(c.stack)-1]
+	if !top.leaf || top.cells == 0 {
+		return false, nil
+	}
+	first, err := c.key(top, 0)
+	if err != nil {
+		return false, err
+	}
+	last, err := c.key(top, top.cells-1)
+	if err != nil {
+		return false, err
+	}
+	if compare(first, a, b) > 0 || compare(last, a, b) < 0 {
+		return false, nil
+	}
+	return true, c.searchKey(top, a, b)
 }
 
 // key returns the first two numbers of a cell.
