@@ -199,7 +199,7 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 			return nil
 		}
 		ext, err := e.Ext()
-		c.add(places[e.Mount], e.Path, e.Offset, e.Stored, e.Size, e.Content, e.Method, e.Flags, ext, e.Sum)
+		c.add(places[e.Mount], ext, e)
 		return err
 	})
 	if errors.Is(err, rows.ErrUnusual) {
@@ -213,9 +213,9 @@ func (c *cargo) readChanged(ctx context.Context, db *sql.DB) error {
 func (c *cargo) read(ctx context.Context, db *sql.DB, query string, args ...driver.Value) error {
 	places := c.places()
 	return schema.EachRow(ctx, db, query, append([]driver.Value{c.build}, args...), func(v []driver.Value) {
+		n := func(i int) int64 { return facts.Integer(v[i]) }
 		sum, _ := v[8].([]byte)
-		c.add(places[facts.Integer(v[0])], facts.Integer(v[1]), facts.Integer(v[2]), facts.Integer(v[3]), facts.Integer(v[4]), facts.Integer(v[5]),
-			facts.Integer(v[6]), facts.Integer(v[7]), facts.Integer(v[9]), sum)
+		c.add(places[n(0)], n(9), &rows.Stored{Path: n(1), Offset: n(2), Stored: n(3), Size: n(4), Content: n(5), Method: n(6), Flags: n(7), Sum: sum})
 	})
 }
 
@@ -228,16 +228,17 @@ func (c *cargo) places() map[int64]int64 {
 	return places
 }
 
-// add appends an item.
-func (c *cargo) add(file, path, off, stored, size, content, method, flags, ext int64, sum []byte) {
-	key := int64(0)
-	if len(sum) >= 8 {
-		key = -int64(binary.LittleEndian.Uint64(sum)>>1) - 1
+// add appends an entry of a file.
+func (c *cargo) add(file, ext int64, e *rows.Stored) {
+	content, sum := e.Content, int64(0)
+	if len(e.Sum) >= 8 {
+		sum = -int64(binary.LittleEndian.Uint64(e.Sum)>>1) - 1
 	}
 	if content == 0 {
-		content = key
+		content = sum
 	}
-	c.items = append(c.items, item{file: file, path: path, off: off, size: size, ext: ext, storedAs: storedAs{content, method, stored, key, flags&1 != 0}})
+	c.items = append(c.items, item{file: file, path: e.Path, off: e.Offset, size: e.Size, ext: ext,
+		storedAs: storedAs{content, e.Method, e.Stored, sum, e.Flags&1 != 0}})
 }
 
 // order sorts the items, and tells files which are theirs.

@@ -204,7 +204,7 @@ func (c *Cursor) Next() ([]Value, error) {
 		}
 		a, b := &c.values[c.tree.key[0]], &c.values[c.tree.key[1]]
 		key := [2]int64{a.Int, b.Int}
-		if a.Kind != Int || b.Kind != Int || c.moved && cmp.Or(cmp.Compare(key[0], c.last[0]), cmp.Compare(key[1], c.last[1])) <= 0 {
+		if a.Kind != Int || b.Kind != Int || c.moved && compare(key, c.last[0], c.last[1]) <= 0 {
 			return nil, damaged(top.number, "rows of table %s are out of order", c.tree.name)
 		}
 		c.last, c.moved = key, true
