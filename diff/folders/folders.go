@@ -29,10 +29,10 @@ func Fold(totals *diff.Totals, most int) []Folder {
 func fold(totals *diff.Totals, most int) (last map[string]Folder) {
 	for depth := 1; ; depth++ {
 		folders, deeper := map[string]Folder{}, false
-		for _, dir := range totals.Values() {
+		for dir, s := range totals.Each() {
 			name, cut := leading(dir, depth)
 			deeper = deeper || cut
-			s, f := totals.Get(dir), folders[name]
+			f := folders[name]
 			folders[name] = Folder{name, f.Changes + s.Count, f.Difference + s.NewSize - s.OldSize, f.Download + s.Download}
 		}
 		if last != nil && len(folders) > most {

@@ -44,7 +44,7 @@ func listFolders(ctx context.Context, w io.Writer, c *changes) error {
 		return err
 	}
 	_, _ = fmt.Fprintf(w, "%s in %s\n\n%9s  %10s  %10s\n", cli.Plural(int64(n), "change", "changes"),
-		cli.Plural(int64(len(totals.Values())), "folder", "folders"), "changes", "difference", "download")
+		cli.Plural(int64(totals.Len()), "folder", "folders"), "changes", "difference", "download")
 	all := folders.Fold(totals, mostFolders)
 	for _, f := range all[:min(len(all), mostFolders)] {
 		_, _ = fmt.Fprintf(w, "%9d  %10s  %10s  %s\n", f.Changes, signed(f.Difference), cli.HumanSize(f.Download), terminal.Printable(f.Name))
