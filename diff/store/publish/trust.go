@@ -201,15 +201,14 @@ func (s *signing) create(name string, b []byte) error {
 	return err
 }
 
-// mostLast bounds the version after which numbers go on: who stole a key that is gone
-// may have signed the largest.
-const mostLast = 1 << 40
+const mostLast = 1 << 40 // version after which numbers go on: a thief may have signed the largest
 
-// after returns the version after which a role's go on.
+// after returns the version after which a role's go on. If that is not the last one it is the
+// time in seconds, more than any honest count: clients may have seen that by another key.
 func (s *signing) after(role string) int64 {
 	last := max(s.chain.Version(role), s.last[role])
 	if last > mostLast && s.stale {
-		return 0
+		return s.now.Unix()
 	}
 	return last
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,7 +23,9 @@ type Chain struct {
 	text     []byte            // of the root, as it was stored
 	anchors  map[string]bool   // ids of the keys that roots of the chain were signed by
 	versions map[string]int64  // that the client saw last; none: 0
+	signers  signers           // of these
 	accepted map[string]int64  // of this time
+	by       signers           // of these
 	snapshot Meta              // of the timestamp
 	targets  Meta              // of the snapshot
 	warned   map[string]string // what had expired and was allowed, by role
@@ -41,7 +44,7 @@ func Start(root []byte, key *Key) (*Chain, error) {
 		err = r.check()
 	}
 	if err == nil {
-		err = r.verify(RoleRoot, signed, e.Signatures)
+		_, err = r.verify(RoleRoot, signed, e.Signatures)
 	}
 	if err != nil {
 		return nil, err
@@ -60,7 +63,7 @@ func Start(root []byte, key *Key) (*Chain, error) {
 			return nil, fmt.Errorf("%w: root %d is not by the key that was given", ErrSignature, r.Version)
 		}
 	}
-	c := &Chain{anchors: map[string]bool{}, versions: map[string]int64{}, accepted: map[string]int64{}, warned: map[string]string{}, expires: map[string]time.Time{}}
+	c := &Chain{anchors: map[string]bool{}, versions: map[string]int64{}, signers: signers{}, accepted: map[string]int64{}, by: signers{}, warned: map[string]string{}, expires: map[string]time.Time{}}
 	c.take(r, root)
 	return c, nil
 }
@@ -77,8 +80,9 @@ func (c *Chain) take(r *Root, text []byte) {
 func (c *Chain) Knows(key Key) bool { return c.anchors[key.Value.Public] }
 
 // NextRoot accepts the root after the last one: enough keys of both must have signed it.
-// Where the keys of a list of builds changed, the versions seen under the old ones are
-// forgotten: who stole one could have signed the largest there is.
+// The version seen last of a role is forgotten if those who signed it may not any more:
+// who stole a key could have signed the largest there is. Else it still counts, so that a
+// key that is added lets nobody go back.
 func (c *Chain) NextRoot(text []byte) error {
 	r := &Root{}
 	e, signed, err := open(text, MostRoot, RoleRoot, r)
@@ -86,10 +90,10 @@ func (c *Chain) NextRoot(text []byte) error {
 		err = r.check()
 	}
 	if err == nil {
-		err = c.Root.verify(RoleRoot, signed, e.Signatures)
+		_, err = c.Root.verify(RoleRoot, signed, e.Signatures)
 	}
 	if err == nil {
-		err = r.verify(RoleRoot, signed, e.Signatures)
+		_, err = r.verify(RoleRoot, signed, e.Signatures)
 	}
 	if err == nil && r.Version != c.Root.Version+1 {
 		err = fmt.Errorf("%w: root %d where %d is next", ErrRollback, r.Version, c.Root.Version+1)
@@ -98,23 +102,36 @@ func (c *Chain) NextRoot(text []byte) error {
 		return err
 	}
 	for _, role := range []string{RoleTimestamp, RoleSnapshot, RoleTargets} {
-		if !sameKeys(c.Root, r, role) {
-			clear(c.versions)
+		if !r.counts(role, c.signers[role]) {
+			delete(c.versions, role)
+			delete(c.signers, role)
 		}
 	}
 	c.take(r, text)
 	return nil
 }
 
-func sameKeys(a, b *Root, role string) bool {
-	keys := func(r *Root) map[string]bool {
-		set := map[string]bool{}
-		for _, id := range r.Roles[role].KeyIDs {
-			set[r.Keys[id].Value.Public] = true
-		}
-		return set
+// signers are public keys by role.
+type signers map[string][]string
+
+// publics returns the public keys of a role.
+func (r *Root) publics(role string) (list []string) {
+	for _, id := range r.Roles[role].KeyIDs {
+		list = append(list, strings.ToLower(r.Keys[id].Value.Public))
 	}
-	return maps.Equal(keys(a), keys(b))
+	return list
+}
+
+// counts reports whether so many of a role's keys are among those that signed something
+// as its threshold says.
+func (r *Root) counts(role string, signed []string) bool {
+	n := 0
+	for _, public := range r.publics(role) {
+		if slices.Contains(signed, public) {
+			n++
+		}
+	}
+	return n >= r.Roles[role].Threshold
 }
 
 // RootsDone ends the roots: the last one must not have expired.
@@ -155,10 +172,10 @@ func (c *Chain) grows(role string, version int64) error {
 
 // SetTimestamp accepts the timestamp.
 func (c *Chain) SetTimestamp(text []byte) error {
-	t := &Timestamp{}
+	t, by := &Timestamp{}, []string(nil)
 	e, signed, err := open(text, MostTimestamp, RoleTimestamp, t)
 	if err == nil {
-		err = c.Root.verify(RoleTimestamp, signed, e.Signatures)
+		by, err = c.Root.verify(RoleTimestamp, signed, e.Signatures)
 	}
 	if err == nil {
 		err = c.grows(RoleTimestamp, t.Version)
@@ -176,7 +193,7 @@ func (c *Chain) SetTimestamp(text []byte) error {
 	if err := c.fresh(&t.Head); err != nil {
 		return err
 	}
-	c.snapshot, c.accepted[RoleTimestamp] = m, t.Version
+	c.snapshot, c.accepted[RoleTimestamp], c.by[RoleTimestamp] = m, t.Version, by
 	return nil
 }
 
@@ -190,13 +207,13 @@ func (c *Chain) SnapshotMeta() Meta { return c.snapshot }
 
 // SetSnapshot accepts the snapshot.
 func (c *Chain) SetSnapshot(text []byte) error {
-	s := &Snapshot{}
+	s, by := &Snapshot{}, []string(nil)
 	if err := fits(RoleSnapshot, text, c.snapshot.Length, c.snapshot.Hashes); err != nil {
 		return err
 	}
 	e, signed, err := open(text, MostSnapshot, RoleSnapshot, s)
 	if err == nil {
-		err = c.Root.verify(RoleSnapshot, signed, e.Signatures)
+		by, err = c.Root.verify(RoleSnapshot, signed, e.Signatures)
 	}
 	if err == nil && s.Version != c.snapshot.Version {
 		err = fmt.Errorf("%w: snapshot %d where the timestamp names %d", ErrMixed, s.Version, c.snapshot.Version)
@@ -214,7 +231,7 @@ func (c *Chain) SetSnapshot(text []byte) error {
 	if err := c.fresh(&s.Head); err != nil {
 		return err
 	}
-	c.targets, c.accepted[RoleSnapshot] = m, s.Version
+	c.targets, c.accepted[RoleSnapshot], c.by[RoleSnapshot] = m, s.Version, by
 	return nil
 }
 
@@ -225,13 +242,13 @@ func (c *Chain) TargetsAt() (name string, length int64) {
 
 // SetTargets accepts the targets.
 func (c *Chain) SetTargets(text []byte) error {
-	t := &Targets{}
+	t, by := &Targets{}, []string(nil)
 	if err := fits(RoleTargets, text, c.targets.Length, c.targets.Hashes); err != nil {
 		return err
 	}
 	e, signed, err := open(text, MostTargets, RoleTargets, t)
 	if err == nil {
-		err = c.Root.verify(RoleTargets, signed, e.Signatures)
+		by, err = c.Root.verify(RoleTargets, signed, e.Signatures)
 	}
 	if err == nil && t.Version != c.targets.Version {
 		err = fmt.Errorf("%w: targets %d where the snapshot names %d", ErrMixed, t.Version, c.targets.Version)
@@ -245,7 +262,7 @@ func (c *Chain) SetTargets(text []byte) error {
 	if err != nil {
 		return err
 	}
-	c.Targets, c.accepted[RoleTargets] = t, t.Version
+	c.Targets, c.accepted[RoleTargets], c.by[RoleTargets] = t, t.Version, by
 	return nil
 }
 

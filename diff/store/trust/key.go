@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Key is a public key.
@@ -89,18 +90,19 @@ func (e *envelope) sign(signers []Signer) ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// verify fails unless so many keys of a role as its threshold says have signed.
-func (r *Root) verify(role string, signed []byte, sigs []Signature) error {
+// verify fails unless so many keys of a role as its threshold says have signed. It returns
+// the public keys that have.
+func (r *Root) verify(role string, signed []byte, sigs []Signature) (by []string, err error) {
 	of, good := r.Roles[role], map[string]bool{}
 	for _, sig := range sigs {
 		if slices.Contains(of.KeyIDs, sig.KeyID) && !good[sig.KeyID] && r.Keys[sig.KeyID].verifies(signed, sig.Sig) {
-			good[sig.KeyID] = true
+			good[sig.KeyID], by = true, append(by, strings.ToLower(r.Keys[sig.KeyID].Value.Public))
 		}
 	}
 	if len(good) < of.Threshold {
-		return fmt.Errorf("%w: %s by %d of its %d keys, and %d must", ErrSignature, role, len(good), len(of.KeyIDs), of.Threshold)
+		return nil, fmt.Errorf("%w: %s by %d of its %d keys, and %d must", ErrSignature, role, len(good), len(of.KeyIDs), of.Threshold)
 	}
-	return nil
+	return by, nil
 }
 
 // SignedBy reports whether the owner of a key has signed targets.

@@ -18,12 +18,17 @@ const MostMemory = 2 << 20
 type memory struct {
 	Root     string           `json:"root"`     // the last root, as it was stored
 	Versions map[string]int64 `json:"versions"` // seen last
+	Signers  signers          `json:"signers"`  // public keys that signed these, by role
 	Keys     []string         `json:"keys"`     // public ones that roots had, since trust began
 }
 
 // Remember returns what the client keeps for the next time.
 func (c *Chain) Remember() ([]byte, error) {
-	m := memory{string(c.text), c.accepted, slices.Sorted(maps.Keys(c.anchors))}
+	versions, signers := maps.Clone(c.versions), maps.Clone(c.signers)
+	for role, v := range c.accepted {
+		versions[role], signers[role] = v, c.by[role]
+	}
+	m := memory{string(c.text), versions, signers, slices.Sorted(maps.Keys(c.anchors))}
 	b, err := json.MarshalIndent(&m, "", " ")
 	return append(b, '\n'), err
 }
@@ -43,6 +48,11 @@ func Recall(text []byte) (*Chain, error) {
 			return nil, fmt.Errorf("%s: %w: version %d of %s", MemoryName, ErrMetadata, v, role)
 		}
 		c.versions[role] = v
+		if by, ok := m.Signers[role]; ok {
+			c.signers[role] = by
+		} else { // a memory of an earlier pakdb: any of the keys may have
+			c.signers[role] = c.Root.publics(role)
+		}
 	}
 	for _, k := range m.Keys {
 		c.anchors[strings.ToLower(k)] = true
@@ -53,7 +63,7 @@ func Recall(text []byte) (*Chain, error) {
 // Forgets reports whether a memory has seen a later state of the same store.
 func (c *Chain) Forgets(memory *Chain) bool {
 	for role, v := range c.accepted {
-		if v < memory.versions[role] && sameKeys(c.Root, memory.Root, role) {
+		if v < memory.versions[role] && c.Root.counts(role, memory.signers[role]) {
 			return true
 		}
 	}

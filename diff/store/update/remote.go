@@ -214,8 +214,11 @@ func (r *Remote) list(ctx context.Context, dir string) (*listing, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !index.Trust || r.key != nil || r.opt.Own {
+		switch {
+		case !index.Trust || r.opt.Own:
 			return &listing{nil, index.Builds, index.Channels}, nil
+		case r.key != nil: // the owner of the key says so, and no root was to be had
+			return nil, errUntrusted
 		}
 		if err := r.trust.pin(ctx, dir); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package update_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -277,6 +278,73 @@ func TestFastForward(t *testing.T) {
 	wantErr(t, "after the key was revoked", takes(t, dir, at, "", opt, time.Time{}), nil)
 }
 
+// TestFastForwardOfTwo: where two keys publish, one of which was stolen, clients that saw
+// what the other signed go on as well.
+func TestFastForwardOfTwo(t *testing.T) {
+	key, pub := newKey(t)
+	second, secondPub := newKey(t)
+	dir, _ := signedStore(t, key, 1)
+	at, opt := t.TempDir(), update.RemoteOptions{Key: pub}
+	rotate(t, dir, []*pkdelta.SecretKey{key, second}, publish.RootChange{Role: publish.RolePublish, Add: []*pkdelta.PublicKey{secondPub}})
+	publishWith(t, dir, "2", folder{"a": []byte("build 2")}, &publish.Options{Key: second})
+	wantErr(t, "by the second key", takes(t, dir, at, "", opt, time.Time{}), nil)
+	stamp, err := trust.ParseTimestamp(read(t, dir, trust.TimestampName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamp.Version = 1 << 53
+	b, err := trust.Sign(stamp, []trust.Signer{trust.Signer(key.Key[:])})
+	if err = errors.Join(err, os.WriteFile(filepath.Join(dir, trust.TimestampName), b, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	rotate(t, dir, []*pkdelta.SecretKey{key, second}, publish.RootChange{Role: publish.RolePublish, Remove: []string{idOf(pub)}})
+	wantErr(t, "after the key was revoked", takes(t, dir, at, "", opt, time.Time{}), nil)
+	publishWith(t, dir, "3", folder{"a": []byte("build 3")}, &publish.Options{Key: second})
+	wantErr(t, "a build after that", takes(t, dir, at, "", opt, time.Time{}), nil)
+	wantFile(t, at, "build 3")
+}
+
+// TestAddedKey: a key that is added takes none away, and lets nobody go back.
+func TestAddedKey(t *testing.T) {
+	key, pub := newKey(t)
+	_, nextPub := newKey(t)
+	dir, after := signedStore(t, key, 2)
+	at, opt := t.TempDir(), update.RemoteOptions{Key: pub}
+	wantErr(t, "before", takes(t, dir, at, "", opt, time.Time{}), nil)
+	rotate(t, dir, []*pkdelta.SecretKey{key}, publish.RootChange{Role: publish.RolePublish, Add: []*pkdelta.PublicKey{nextPub}})
+	copyRoots(t, dir, after[0], 2)
+	wantErr(t, "an earlier state with the new root", takes(t, after[0], at, "", opt, time.Time{}), trust.ErrRollback)
+	wantFile(t, at, "build 2")
+	wantErr(t, "the current one", takes(t, dir, at, "", opt, time.Time{}), nil)
+}
+
+func copyRoots(t *testing.T, from, to string, versions ...int64) {
+	t.Helper()
+	for _, n := range versions {
+		name := trust.Name(trust.RoleRoot, n)
+		if err := os.WriteFile(filepath.Join(to, name), read(t, from, name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRootIsKept: a root counts from when it was seen, whatever comes after it.
+func TestRootIsKept(t *testing.T) {
+	key, pub := newKey(t)
+	next, nextPub := newKey(t)
+	dir, after := signedStore(t, key, 1)
+	at, opt := t.TempDir(), update.RemoteOptions{Key: pub}
+	wantErr(t, "before", takes(t, dir, at, "", opt, time.Time{}), nil)
+	rotate(t, dir, []*pkdelta.SecretKey{key, next}, publish.RootChange{Role: publish.RolePublish, Add: []*pkdelta.PublicKey{nextPub}, Remove: []string{idOf(pub)}})
+	cut := copyOf(t, after[0])
+	copyRoots(t, dir, cut, 2)
+	wantErr(t, "the new root with the list by the old key", takes(t, cut, at, "", opt, time.Time{}), trust.ErrSignature)
+	publishWith(t, after[0], "9", folder{"a": []byte("evil")}, &publish.Options{Key: key}) // who stole the old key
+	wantErr(t, "a server that hides the root", takes(t, after[0], at, "", opt, time.Time{}), trust.ErrSignature)
+	wantFile(t, at, "build 1")
+	wantErr(t, "the store", takes(t, dir, at, "", opt, time.Time{}), nil)
+}
+
 // TestLostKey: of three keys two must sign the root. One gets lost.
 func TestLostKey(t *testing.T) {
 	key, pub := newKey(t)
@@ -329,9 +397,7 @@ func read(t *testing.T, dir, name string) []byte {
 func TestOldSignatures(t *testing.T) {
 	key, pub := newKey(t)
 	dir, _ := signedStore(t, key, 1)
-	if err := os.RemoveAll(filepath.Join(dir, "trust")); err != nil {
-		t.Fatal(err)
-	}
+	oldWay(t, dir, key)
 	at, opt := t.TempDir(), update.RemoteOptions{Key: pub}
 	wantErr(t, "the old way", takes(t, dir, at, "", opt, time.Time{}), nil)
 	if update.Remembers(at) {
@@ -347,6 +413,23 @@ func TestOldSignatures(t *testing.T) {
 	}
 	if err := takes(t, dir, at, "", opt, time.Time{}); err == nil {
 		t.Error("a store that lost its metadata is taken as one of the old way")
+	}
+	at = t.TempDir()
+	wantErr(t, "a new folder, metadata that is hidden", takes(t, dir, at, "", opt, time.Time{}), store.ErrCorrupt)
+	wantErr(t, "the same without a key", takes(t, dir, at, "", update.RemoteOptions{}, time.Time{}), store.ErrCorrupt)
+	if _, err := os.Stat(filepath.Join(at, "a")); err == nil {
+		t.Error("it was installed")
+	}
+}
+
+// oldWay makes a store one that was signed before there was metadata.
+func oldWay(t *testing.T, dir string, key *pkdelta.SecretKey) {
+	t.Helper()
+	b := bytes.Replace(read(t, dir, store.IndexName), []byte(`"trust"`), []byte(`"other"`), 1)
+	err := os.WriteFile(filepath.Join(dir, store.IndexName), b, 0o666)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, store.IndexName+store.Signed), []byte(key.Sign(b, store.IndexName)), 0o666))
+	if err = errors.Join(err, os.RemoveAll(filepath.Join(dir, "trust"))); err != nil {
+		t.Fatal(err)
 	}
 }
 

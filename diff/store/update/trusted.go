@@ -13,8 +13,10 @@ import (
 	"strings"
 	"sync"
 
+	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
 	"pakdb/diff/store/trust"
+	"pakdb/internal/atomicfile"
 )
 
 // truster finds out whom a folder trusts, and what the store has by their word.
@@ -166,18 +168,23 @@ var errUntrusted = fmt.Errorf("%w: the list of builds says that there is signed 
 func (t *truster) refresh(ctx context.Context, c *trust.Chain, dir string) error {
 	opt, now := &t.r.opt, t.r.clock.now()
 	c.Now, c.AllowExpired, c.AllowRollback = now, opt.AllowExpired, opt.AllowRollback
+	known, err := c.Root.Version, error(nil)
 	for range trust.MostRoots {
-		_, err := t.r.get(ctx, &want{name: trust.Name(trust.RoleRoot, c.Root.Version+1), n: -1, most: trust.MostRoot, optional: true, fresh: true, check: c.NextRoot})
-		if errors.Is(err, errAbsent) {
+		_, err = t.r.get(ctx, &want{name: trust.Name(trust.RoleRoot, c.Root.Version+1), n: -1, most: trust.MostRoot, optional: true, fresh: true, check: c.NextRoot})
+		if err != nil {
 			break
-		} else if err != nil {
-			return &trustError{err, dir}
 		}
 	}
-	if err := c.RootsDone(); err != nil {
+	if c.Root.Version > known && dir != "" && Remembers(dir) {
+		keepRoot(ctx, c, dir) // where it cannot be written down nothing can be updated either
+	}
+	if err == nil || errors.Is(err, errAbsent) {
+		err = c.RootsDone()
+	}
+	if err != nil {
 		return &trustError{err, dir}
 	}
-	_, err := t.r.get(ctx, &want{name: trust.TimestampName, n: -1, most: trust.MostTimestamp, fresh: true, check: c.SetTimestamp})
+	_, err = t.r.get(ctx, &want{name: trust.TimestampName, n: -1, most: trust.MostTimestamp, fresh: true, check: c.SetTimestamp})
 	if err == nil {
 		name, length := c.Snapshot()
 		_, err = t.r.get(ctx, &want{name: name, n: -1, most: length, check: c.SetSnapshot})
@@ -191,6 +198,29 @@ func (t *truster) refresh(ctx context.Context, c *trust.Chain, dir string) error
 	}
 	t.chain, t.dir = c, dir
 	return nil
+}
+
+// keepRoot writes a new root down for a folder that remembers another one, before
+// anything else is fetched: a key that was removed must not count again because the rest
+// does not come, and the next server has not that root.
+func keepRoot(ctx context.Context, c *trust.Chain, dir string) {
+	release, err := apply.Lock(dir)
+	if err != nil {
+		return // another update of the folder is at work, and writes it down
+	}
+	defer func() { _ = release() }()
+	out, err := atomicfile.Open(ctx, dir)
+	if err != nil {
+		return
+	}
+	defer func() { _ = out.Close() }()
+	old, err := recall(out.Root().FS())
+	if err != nil || old == nil || old.Root.Version >= c.Root.Version {
+		return
+	}
+	if b, err := c.Remember(); err == nil {
+		_ = out.Replace(trust.MemoryName, b)
+	}
 }
 
 // current returns the chain, nil if the store is not signed or in the old way.
