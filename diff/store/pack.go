@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/klauspost/compress"
 	"github.com/klauspost/compress/zstd"
 
 	"pakdb/internal/fields"
@@ -172,41 +171,6 @@ func inflate(b []byte, limit int) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return out, nil
-}
-
-// frameWriters holds encoders, of the best level and of the one below it. Each takes some 40
-// MB, and clearing them costs more than what a small publication compresses.
-var frameWriters [2]sync.Pool
-
-// levels are what [Deflate] compresses with: the second has four times the speed, and what
-// is close to noise takes half a percent more with it. docs/benchmarks-tried.md has figures.
-var levels = [len(frameWriters)]zstd.EncoderLevel{zstd.SpeedBestCompression, zstd.SpeedBetterCompression}
-
-// noisy is the entropy, in bits a byte by how often each value occurs, from which on bytes
-// are close to noise.
-const noisy = 7
-
-// Deflate returns b as a zstd frame. It is safe for concurrent use.
-func Deflate(b []byte) ([]byte, error) {
-	if compress.ShannonEntropyBits(b) >= noisy*len(b) {
-		return deflate(b, 1)
-	}
-	return deflate(b, 0)
-}
-
-// DeflateQuickly is [Deflate] for a quarter of the CPU and up to a tenth more bytes.
-func DeflateQuickly(b []byte) ([]byte, error) { return deflate(b, 1) }
-
-func deflate(b []byte, level int) ([]byte, error) {
-	e, ok := frameWriters[level].Get().(*zstd.Encoder)
-	if !ok {
-		var err error
-		if e, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(levels[level]), zstd.WithEncoderConcurrency(1)); err != nil {
-			return nil, err
-		}
-	}
-	defer frameWriters[level].Put(e)
-	return e.EncodeAll(b, nil), nil
 }
 
 var frameReaders = sync.Pool{New: func() any {

@@ -166,7 +166,7 @@ func (p *publisher) file(ctx context.Context, in pkdelta.Input, sum string, list
 		return at, err
 	}
 	names = append(names, store.Named{Name: g.Name, Key: g.id, Size: g.Size})
-	packed, err := store.Deflate(store.MarshalNames(names))
+	packed, err := p.out.coder.Deflate(store.MarshalNames(names))
 	if err != nil {
 		return at, err
 	}

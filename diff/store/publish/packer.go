@@ -19,7 +19,7 @@ import (
 // packs are those of a store.
 type packs struct {
 	out   *storeWriter
-	quick bool // see [store.DeflateQuickly]
+	quick bool // see [store.Deflater.DeflateQuickly]
 	infos store.Tables
 	last  int // largest number
 	added int
@@ -141,9 +141,9 @@ func (p *packer) wait() error {
 
 // write compresses and writes a pack.
 func (w *pack) write(p *packs) error {
-	deflate := store.Deflate
+	deflate := p.out.coder.Deflate
 	if p.quick {
-		deflate = store.DeflateQuickly
+		deflate = p.out.coder.DeflateQuickly
 	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -163,7 +163,7 @@ func (w *pack) write(p *packs) error {
 		out = append(out, b...)
 		w.info.Ends[i] = uint32(len(out))
 	}
-	dir, err := store.Deflate(store.MarshalRows(&w.info, w.rows))
+	dir, err := p.out.coder.Deflate(store.MarshalRows(&w.info, w.rows))
 	if err != nil {
 		return err
 	}

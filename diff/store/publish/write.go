@@ -72,14 +72,14 @@ type storeWriter struct {
 	out     *atomicfile.Dir    // its folder, or one for what is made for a bucket
 	bucket  *remote            // nil: it is a folder
 	from    *store.Reader      // the store
+	coder   store.Deflater     // of packs and objects
 	key     *pkdelta.SecretKey // signs manifests; nil: the store is not signed
 	written int64              // bytes of packs, objects and deltas
 
-	fresh  string        // label of the build that is published
-	root   []byte        // of the signed metadata, if it came another way
-	expiry time.Duration // of the timestamp; 0: as usual
-
-	rollout *Rollout // of the build; nil: channels stay as they are
+	fresh   string        // label of the build that is published
+	root    []byte        // of the signed metadata, if it came another way
+	expiry  time.Duration // of the timestamp; 0: as usual
+	rollout *Rollout      // of the build; nil: channels stay as they are
 }
 
 // writeJSON writes a manifest. Its signature is there before it, beside the old
@@ -189,7 +189,7 @@ func (w *storeWriter) object(plain []byte) (string, error) {
 			return id, nil
 		}
 	}
-	b, err := store.Deflate(plain)
+	b, err := w.coder.Deflate(plain)
 	if err != nil {
 		return "", err
 	}
