@@ -48,7 +48,7 @@ func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *
 		return nil, err
 	}
 	defer done()
-	if err := w.staysSigned(); err != nil {
+	if err := w.maySign(false); err != nil {
 		return nil, err
 	}
 	var found error

@@ -369,10 +369,10 @@ func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (
 }
 
 // maySign fails early for a key that may not sign builds of this store, or all of them
-// whoever signed them before.
+// whoever signed them before, and for a signed store without a key.
 func (w *storeWriter) maySign(all bool) error {
 	if w.key == nil {
-		return nil
+		return w.staysSigned()
 	}
 	s := w.signing(w.key)
 	s.root = w.root

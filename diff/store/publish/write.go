@@ -216,9 +216,6 @@ func (w *storeWriter) json(list []store.File) (string, error) {
 // staysSigned returns ErrSigned for a store whose list of builds would lose its
 // signature: clients that ask for one could not update any more.
 func (w *storeWriter) staysSigned() error {
-	if w.key != nil {
-		return nil
-	}
 	var name string
 	for _, name = range []string{store.IndexName + store.Signed, trust.TimestampName, ""} {
 		if name == "" {

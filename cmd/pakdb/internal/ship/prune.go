@@ -50,6 +50,9 @@ A scan that takes longer than that and counts on what is removed ends with an er
 			if o.grace < 0 {
 				return cli.UsageError(cmd, fmt.Errorf("--grace %s: a time cannot be negative", o.grace))
 			}
+			if o.keep < 1 {
+				return cli.UsageError(cmd, fmt.Errorf("--keep %d: the last build stays", o.keep))
+			}
 			return runPrune(cmd.Context(), a, &o, args[0])
 		},
 	}
