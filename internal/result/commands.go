@@ -77,11 +77,21 @@ type Published struct {
 	Patches       int    `json:"patches"`
 	Whole         int    `json:"whole"`
 	Written       int64  `json:"written"`
+	Promoted      bool   `json:"promoted"`
+	Channel       string `json:"channel"`
+	Share         int    `json:"share"`
+	MinClient     string `json:"min_client"`
+	MaxClient     string `json:"max_client"`
 }
 
-// PublishedBuild is the result of publishing.
-func PublishedBuild(label, store string, p *publish.Published) Published {
-	return Published{label, store, p.Files, p.Size, p.Contents, p.Chunks, p.Packs, p.ContentDeltas, p.Deltas, p.Whole, p.Written}
+// PublishedBuild is the result of publishing; of a build that was promoted alone p is nil.
+func PublishedBuild(label, store string, p *publish.Published, to *publish.Rollout) Published {
+	is := Published{Build: label, Store: store, Promoted: p == nil, Channel: to.Channel, Share: to.Share, MinClient: to.Min, MaxClient: to.Max}
+	if p != nil {
+		is.Files, is.Size, is.Written = p.Files, p.Size, p.Written
+		is.Contents, is.Chunks, is.Packs, is.ContentDeltas, is.Patches, is.Whole = p.Contents, p.Chunks, p.Packs, p.ContentDeltas, p.Deltas, p.Whole
+	}
+	return is
 }
 
 // Delta is what "pakdb delta make" did.

@@ -149,6 +149,9 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	if effort < 0 {
 		return fmt.Errorf("%w: --effort %q: fast, normal and best are", cli.ErrUsage, opts.effort)
 	}
+	if opts.deltas < 0 {
+		return fmt.Errorf("%w: --deltas %d: from 0 builds or more", cli.ErrUsage, opts.deltas)
+	}
 	key, root, err := opts.read(ctx, a)
 	if err != nil {
 		return err
@@ -187,7 +190,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	if err != nil {
 		return err
 	}
-	a.Result.Done(result.PublishedBuild(label, opts.out, p))
+	a.Result.Done(result.PublishedBuild(label, opts.out, p, &opts.rollout.to))
 	if a.Quiet {
 		return nil
 	}
@@ -220,6 +223,7 @@ func runPromote(ctx context.Context, a *cli.App, label string, opts publishOptio
 	if err := publish.Promote(ctx, opts.out, label, opts.rollout.to, key, root, opts.expires); err != nil {
 		return err
 	}
+	a.Result.Done(result.PublishedBuild(label, opts.out, nil, &opts.rollout.to))
 	return opts.rollout.tell(a, label)
 }
 

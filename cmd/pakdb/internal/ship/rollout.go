@@ -1,6 +1,7 @@
 package ship
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,9 @@ func (r *rollout) read() (err error) {
 			return fmt.Errorf("%w: a client version is numbers with dots, as 2.10: %q", cli.ErrUsage, v)
 		}
 	}
+	if r.to.Min != "" && r.to.Max != "" && channel.Compare(r.to.Min, r.to.Max) > 0 {
+		return fmt.Errorf("%w: no client has version %s or later and %s or earlier", cli.ErrUsage, r.to.Min, r.to.Max)
+	}
 	if !channel.Valid(r.to.Channel) {
 		return fmt.Errorf("%w: --channel %q: letters, digits, and . _ + - may be in it", cli.ErrUsage, r.to.Channel)
 	}
@@ -57,7 +61,11 @@ func (r *rollout) tell(a *cli.App, label string) error {
 	if a.Quiet || !r.promote && r.to == (publish.Rollout{Channel: channel.Stable, Share: channel.All}) {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.Stdout, "build %q is for %s of channel %s\n", label, channel.Percent(r.to.Share), r.to.Channel)
+	clients := ""
+	if r.to.Min != "" || r.to.Max != "" {
+		clients = fmt.Sprintf(" (clients %s to %s)", cmp.Or(r.to.Min, "any"), cmp.Or(r.to.Max, "any"))
+	}
+	_, err := fmt.Fprintf(a.Stdout, "build %q is for %s of channel %s%s\n", label, channel.Percent(r.to.Share), r.to.Channel, clients)
 	return err
 }
 
