@@ -43,9 +43,10 @@ Brings DIR to a build of a store, a URL, a folder or s3://BUCKET/PREFIX, whateve
 version or mod DIR has; more stores are copies. verify compares DIR with the build,
 changes nothing in it, and tells which files are not the build's.
 
--json writes a line of JSON for each event to stdout: start, warning, channel (what DIR
+-json writes a line of JSON for each event to stdout: warning, channel (what DIR
 follows, and which newer builds it does not get yet, and why), parts (the optional parts of
-the build: name, wanted, files, size; and gone, those of DIR's that it has not), plan, progress, paused, resumed, difference, done and error. Fields are only added.
+the build: name, wanted, files, size; and gone, those of DIR's that it has not), plan,
+progress, paused, resumed, difference, done and error. Fields are only added.
 -control takes commands from stdin, one a line: pause, resume, rate N (bytes a
 second, 0: any) and stop. A pause holds what is fetched.
 

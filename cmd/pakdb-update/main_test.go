@@ -122,6 +122,20 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestVerifyEvents: what there is none of is an empty list.
+func TestVerifyEvents(t *testing.T) {
+	dir := t.TempDir()
+	publishBuild(t, dir, "1", "text", nil)
+	var b bytes.Buffer
+	o := &options{dir: t.TempDir(), from: list{dir}, verify: true}
+	if err := o.run(t.Context(), &events{w: &b, json: true}); !errors.Is(err, errDiffers) {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), `"missing":["a"],"gone":[],"unknown":[],"altered":[]`) {
+		t.Error(b.String())
+	}
+}
+
 // TestChannelEvent: a launcher learns what the folder follows, and why it has to wait.
 func TestChannelEvent(t *testing.T) {
 	dir := t.TempDir()

@@ -37,7 +37,8 @@ type Difference struct {
 
 // Difference returns how the folder differs from the build.
 func (f *Folder) Difference() Difference {
-	d := Difference{Same: f.diff.same, Gone: f.diff.gone, Unknown: f.diff.kept, Altered: f.diff.altered}
+	list := func(names []string) []string { return append([]string{}, names...) } // none is a list too, in JSON
+	d := Difference{f.diff.same, list(nil), list(nil), list(f.diff.gone), list(f.diff.kept), list(f.diff.altered)}
 	for _, t := range f.diff.todo {
 		if t.isNew {
 			d.Missing = append(d.Missing, t.Path)

@@ -345,6 +345,38 @@ func TestRootIsKept(t *testing.T) {
 	wantErr(t, "the store", takes(t, dir, at, "", opt, time.Time{}), nil)
 }
 
+// A page for guests of a network is no reason to trust somebody else.
+func TestHintsOfTrust(t *testing.T) {
+	key, pub := newKey(t)
+	dir, _ := signedStore(t, key, 1)
+	at, opt := t.TempDir(), update.RemoteOptions{Key: pub}
+	wantErr(t, "before", takes(t, dir, at, "", opt, time.Time{}), nil)
+	hint := func(page []byte) string {
+		bad := copyOf(t, dir)
+		name := filepath.Join(bad, trust.TimestampName)
+		if err := errors.Join(os.Remove(name), os.WriteFile(name, page, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		var h interface{ Hint() string }
+		if err := takes(t, bad, at, "", opt, time.Time{}); !errors.As(err, &h) {
+			t.Fatalf("%q: %v", page, err)
+		}
+		return h.Hint()
+	}
+	if got := hint([]byte("<html>Please log in</html>")); strings.Contains(got, trust.MemoryName) {
+		t.Error("a page: ", got)
+	}
+	stamp, err := trust.ParseTimestamp(read(t, dir, trust.TimestampName))
+	other, _ := newKey(t)
+	b, err2 := trust.Sign(stamp, []trust.Signer{trust.Signer(other.Key[:])})
+	if err = errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	if got := hint(b); !strings.Contains(got, trust.MemoryName) {
+		t.Error("by another key: ", got)
+	}
+}
+
 // TestLostKey: of three keys two must sign the root. One gets lost.
 func TestLostKey(t *testing.T) {
 	key, pub := newKey(t)

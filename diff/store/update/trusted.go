@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"pakdb/diff/pkdelta/apply"
@@ -285,14 +284,20 @@ func (e *trustError) Unwrap() error { return e.err }
 // Hint says what to do.
 func (e *trustError) Hint() string {
 	memory := filepath.Join(e.dir, trust.MemoryName)
+	var answer *wrongError
+	isAnswer, remembers := errors.As(e.err, &answer), e.dir != "" && Remembers(e.dir)
 	switch {
 	case errors.Is(e.err, trust.ErrRollback):
 		return "the server, or what is between, has an earlier state of the store: try another copy of it; --allow-rollback is for those who know that its owner went back"
 	case errors.Is(e.err, trust.ErrExpired):
 		return "its owner runs pakdb store renew; if this clock is right, the server may keep newer builds back: --allow-expired takes what it has"
-	case errors.Is(e.err, trust.ErrSignature), errors.Is(e.err, trust.ErrMetadata):
+	case errors.Is(e.err, trust.ErrSignature) && remembers:
 		return "if the store has a new owner, and you trust them, remove " + memory + " and pass their --key"
-	case errors.Is(e.err, fs.ErrNotExist), strings.Contains(e.err.Error(), "not there"):
+	case errors.Is(e.err, trust.ErrSignature):
+		return "check the key or the root that was given; if it is the publisher's, the server, or what is between, answers with what others have signed"
+	case errors.Is(e.err, trust.ErrMetadata) && !isAnswer:
+		return "remove " + memory + " and pass the --key of the store's owner"
+	case (errors.Is(e.err, fs.ErrNotExist) || isAnswer && answer.absent) && remembers:
 		return "the folder trusts signed metadata, which this store has not: remove " + memory + " to trust another store"
 	}
 	var own interface{ Hint() string }
