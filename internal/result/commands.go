@@ -86,12 +86,12 @@ type Published struct {
 
 // PublishedBuild is the result of publishing; of a build that was promoted alone p is nil.
 func PublishedBuild(label, store string, p *publish.Published, to *publish.Rollout) Published {
-	is := Published{Build: label, Store: store, Promoted: p == nil, Channel: to.Channel, Share: to.Share, MinClient: to.Min, MaxClient: to.Max}
+	published := Published{Build: label, Store: store, Promoted: p == nil, Channel: to.Channel, Share: to.Share, MinClient: to.Min, MaxClient: to.Max}
 	if p != nil {
-		is.Files, is.Size, is.Written = p.Files, p.Size, p.Written
-		is.Contents, is.Chunks, is.Packs, is.ContentDeltas, is.Patches, is.Whole = p.Contents, p.Chunks, p.Packs, p.ContentDeltas, p.Deltas, p.Whole
+		published.Files, published.Size, published.Written = p.Files, p.Size, p.Written
+		published.Contents, published.Chunks, published.Packs, published.ContentDeltas, published.Patches, published.Whole = p.Contents, p.Chunks, p.Packs, p.ContentDeltas, p.Deltas, p.Whole
 	}
-	return is
+	return published
 }
 
 // Delta is what "pakdb delta make" did.
