@@ -1,10 +1,14 @@
 package query_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pakdb/query"
+	"pakdb/testdata/gen/fixture"
 )
 
 // TestSpelling: statements run in the way that suits them, and EXPLAIN shows it.
@@ -70,6 +74,29 @@ func TestPathsComparedByID(t *testing.T) {
 					t.Errorf("%s, %s of %s: %s, want %s", name, column, views, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestAssetsCompared: entries are joined by asset_id, which two columns find.
+func TestAssetsCompared(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "MP1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(fixture.Retro(f, "MP1"), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	db := openRetro(t, f.Name())
+	for _, join := range []string{
+		"FROM entries a JOIN entries b ON b.asset_id = a.asset_id",
+		"FROM entries a LEFT JOIN entries b ON b.asset_id = a.asset_id AND b.archive <> a.archive WHERE a.build IN (SELECT build FROM builds)",
+		"FROM entries a, entries b WHERE a.asset_id = b.asset_id AND b.content = a.content",
+	} {
+		text := "SELECT count(*) || ' ' || total(a.size + 3 * b.ordinal) " + join
+		want := value(t, db, strings.ReplaceAll(text, "a.asset_id", "a.asset_id || ''"))
+		if got := value(t, db, text); got != want || strings.HasPrefix(got, "0 ") {
+			t.Errorf("%s: %s, want %s", join, got, want)
 		}
 	}
 }

@@ -50,8 +50,11 @@ func (t *textTable) finder(plan string) func(*TextTables, string, func(...driver
 // because SQLite takes ten rows for what an archive holds.
 func (m *textModule) BestIndex(info *vtab.IndexInfo) error {
 	plan, arg := m.textPlan(info)
+	// SQLite proposes the terms of one other table at a time, and then all of them. An id
+	// of several columns, of several tables, is only among all.
+	several := len(m.from) > 1
 	switch {
-	case plan != textsByText && m.idPlan(info):
+	case (several || plan != textsByText) && m.idPlan(info):
 		info.IdxNum, info.IdxStr = 2, textsByID
 		info.EstimatedCost, info.EstimatedRows = 30, 1
 	case plan == textsByNothing:
