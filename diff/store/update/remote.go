@@ -26,6 +26,7 @@ type Remote struct {
 	limit   *pace.Limiter
 	key     *pkdelta.PublicKey
 	clock   clock
+	silence time.Duration // see [silence]
 	opt     RemoteOptions
 	trust   truster
 	follow  channel.Follower
@@ -64,7 +65,7 @@ type RemoteOptions struct {
 // OpenRemote opens the store at a URL, http or https, in a bucket ([place.Open] says
 // how that is called), or in a folder.
 func OpenRemote(location string, opt RemoteOptions) (*Remote, error) {
-	r := &Remote{limit: pace.New(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: pace.Sleep}, opt: opt}
+	r := &Remote{limit: pace.New(opt.Rate), key: opt.Key, clock: clock{now: time.Now, sleep: pace.Sleep}, silence: silence, opt: opt}
 	r.trust.r = r
 	r.follow.Channel, r.follow.Install, r.follow.Version, r.follow.Platform = opt.Channel, opt.Install, opt.Version, opt.Platform
 	client := opt.Client

@@ -17,7 +17,8 @@ const (
 	attempts   = 8                      // in a row by which nothing comes
 	firstPause = 100 * time.Millisecond // doubled after each of them
 	maxPause   = time.Minute            // whatever the server asks for
-	silence    = 30 * time.Second       // after which a connection counts as broken
+	silence    = 30 * time.Second       // in which a connection brings at least slowest, or counts as broken
+	slowest    = 1 << 10                // bytes: a server could let an update hang for days by less
 	workers    = 4
 )
 
@@ -116,10 +117,13 @@ func (a *asking) again(ctx context.Context, err error, had int) error {
 		}
 		a.b, a.fresh = nil, true
 	default:
-		if a.n < 0 {
+		switch {
+		case a.n < 0:
 			a.b = nil
+		case errors.Is(err, errSlow) && len(a.b)-had < slowest: // another server is not to go on from what is so little
+			a.b = a.b[:had]
 		}
-		if a.failed++; len(a.b) > had {
+		if a.failed++; len(a.b)-had >= slowest {
 			a.failed, a.pause = 1, firstPause
 		}
 		if a.failed == attempts {
@@ -244,7 +248,8 @@ func (a *asking) more(ctx context.Context) error {
 		return err
 	}
 	a.r.requests.Add(1)
-	ctx, cancel := context.WithCancel(ctx)
+	outer := ctx
+	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	ask := store.Ask{Name: a.name, N: -1, Fresh: a.fresh}
 	if a.n >= 0 {
@@ -258,8 +263,15 @@ func (a *asking) more(ctx context.Context) error {
 	if a.kind = answer.Kind; a.n < 0 && answer.Size > a.most {
 		return &wrongError{err: tooLong(a.most)}
 	}
-	return a.body(ctx, cancel, answer, answer.Skip)
+	err = a.body(ctx, cancel, answer, answer.Skip)
+	if ctx.Err() != nil && outer.Err() == nil { // nobody stopped the update
+		return errSlow
+	}
+	return err
 }
+
+// errSlow is the error for a server that does not go on.
+var errSlow = fmt.Errorf("the server sent less than %d bytes in %v", slowest, silence)
 
 // asWrong returns a wrongError for an answer that gave nothing.
 func asWrong(err error) error {
@@ -280,22 +292,27 @@ func (a *asking) body(ctx context.Context, cancel func(), body io.Reader, skip i
 		want = a.n - int64(len(a.b))
 		a.room(want)
 	}
-	watchdog := time.AfterFunc(silence, cancel)
+	patience, lately := a.r.silence, 0 // what is left of it, and what came in the rest
+	watchdog := time.AfterFunc(patience, cancel)
 	defer watchdog.Stop()
 	buf := make([]byte, 64<<10)
 	for want > 0 {
+		asked := time.Now()
 		k, err := body.Read(buf[:min(skip+want, int64(len(buf)))])
-		watchdog.Reset(silence)
+		watchdog.Stop() // a pause, or a limit, is no silence
+		patience -= time.Since(asked)
+		if lately += k; lately >= slowest {
+			patience, lately = a.r.silence, 0
+		}
 		passed := int(min(skip, int64(k)))
 		a.b = append(a.b, buf[passed:k]...)
 		skip -= int64(passed)
 		want -= int64(k - passed)
 		a.r.came(ctx, k, k-passed)
-		watchdog.Stop() // a pause is no silence
 		if err := a.r.limit.Wait(ctx, k); err != nil {
 			return err
 		}
-		watchdog.Reset(silence)
+		watchdog.Reset(max(patience, 0))
 		if err == io.EOF && a.n < 0 {
 			return nil
 		}
