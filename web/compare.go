@@ -345,9 +345,9 @@ func (x *comparisons) downloads(ctx context.Context, w http.ResponseWriter, c *c
 	}
 	rows := [][]any{}
 	for i := range ways {
-		rows = append(rows, []any{ways[i].Name, ways[i].Bytes, ways[i].Parts, ways[i].Of, ways[i].Exact, ways[i].Text()})
+		rows = append(rows, []any{ways[i].Name, ways[i].Bytes, ways[i].Parts, ways[i].Of, ways[i].Exact, ways[i].Text(), ways[i].Made})
 	}
-	writeJSON(w, table{Columns: []string{"way", "bytes", "parts", "of", "exact", "text"}, Rows: rows, Elapsed: milliseconds(began)})
+	writeJSON(w, table{Columns: []string{"way", "bytes", "parts", "of", "exact", "text", "made"}, Rows: rows, Elapsed: milliseconds(began)})
 	return nil
 }
 

@@ -165,6 +165,7 @@ func (s *shipment) likeOthers(ctx context.Context, all map[int64]edit, lone map[
 func (s *shipment) delta(changed map[int64]edit) Way {
 	d := Way{Name: Delta}
 	sum, counted := float64(costPatch), map[int64]bool{}
+	made := 0.0
 	for _, files := range [][]shipped{s.old.files, s.new.files} {
 		for _, f := range files {
 			sum += costFile * float64(1+f.DataFiles)
@@ -181,11 +182,25 @@ func (s *shipment) delta(changed map[int64]edit) Way {
 			if it.content == 0 || !counted[it.content] {
 				sum += s.cost(it, changed)
 			}
+			made += s.made(it, changed)
 			counted[it.content] = true
 		}
 	}
-	d.Bytes = int64(sum)
+	d.Bytes, d.Made = int64(sum), int64(made)
 	return d
+}
+
+// made is how many stored bytes of an item are compressed again when the patch is applied.
+func (s *shipment) made(it *item, changed map[int64]edit) float64 {
+	e, edited := changed[it.content]
+	switch {
+	case it.content == 0 || it.method == s.none || !s.coded[it.method] || it.encrypted || s.storedFirst(it) >= 0:
+		return 0
+	case edited && it.size > 0:
+		pieces := 1 + e.share*float64(it.size)/sketch.Chunk // that are new; each may lie in a block of its own
+		return float64(it.length) * min(1, pieces*blockSize/float64(it.size))
+	}
+	return float64(it.length)
 }
 
 // cost is what an item takes in the transport patch, beside copying.

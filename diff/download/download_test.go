@@ -172,6 +172,9 @@ func TestDownloads(t *testing.T) {
 				if d.Exact || d.Bytes > 3*want.Delta+500 || 3*d.Bytes+500 < want.Delta {
 					t.Errorf("patch: %d, truth is %d", d.Bytes, want.Delta)
 				}
+				if off := max(d.Made-want.Made, want.Made-d.Made); off > want.Made/2 {
+					t.Errorf("compressed again: %d, truth is %d", d.Made, want.Made)
+				}
 			})
 		}
 	}
@@ -201,6 +204,7 @@ func TestDownloadsOfSamples(t *testing.T) {
 			near(t, "entries", got[download.Entries].Bytes, want.Entries, 2)
 			t.Logf("patch: %d of %d", got[download.Delta].Bytes, want.Delta)
 			near(t, "patch", got[download.Delta].Bytes, want.Delta, c.percent)
+			t.Logf("compressed again: %d of %d", got[download.Delta].Made, want.Made)
 		})
 	}
 }

@@ -3,6 +3,8 @@ package download
 import (
 	"database/sql/driver"
 	"fmt"
+
+	"pakdb/internal/progress"
 )
 
 // The names of the ways of transport.
@@ -20,11 +22,12 @@ type Way struct {
 	Bytes int64
 	Parts int64 // how many files, chunks or entries these are; 0 of a transport patch
 	Of    int64 // of how many the new build has
-	Exact bool  // else an estimate
+	Made  int64 // of a transport patch: bytes of blocks that applying it compresses again, which takes most of its CPU
+	Exact bool  // else an estimate; Made is one wherever Bytes is
 }
 
 // Columns are those of [Way.Row].
-func Columns() []string { return []string{"way", "bytes", "parts", "of", "exact"} }
+func Columns() []string { return []string{"way", "bytes", "parts", "of", "exact", "made"} }
 
 // Row returns a value for each of Columns.
 func (d *Way) Row() []driver.Value {
@@ -32,9 +35,12 @@ func (d *Way) Row() []driver.Value {
 	if d.Exact {
 		exact = 1
 	}
-	row := []driver.Value{d.Name, d.Bytes, d.Parts, d.Of, exact}
+	row := []driver.Value{d.Name, d.Bytes, d.Parts, d.Of, exact, d.Made}
 	if d.Of == 0 {
 		row[2], row[3] = nil, nil
+	}
+	if d.Name != Delta {
+		row[5] = nil
 	}
 	return row
 }
@@ -54,5 +60,9 @@ func (d *Way) Text() string {
 	case Entries:
 		return fmt.Sprintf("a patch archive of whole entries: %d of %d", d.Parts, d.Of)
 	}
-	return "a transport patch (pakdb delta make)"
+	const patch = "a transport patch (pakdb delta make)"
+	if d.Made == 0 {
+		return patch
+	}
+	return patch + "; applying it compresses " + progress.HumanSize(float64(d.Made)) + " again"
 }

@@ -8,8 +8,8 @@
 // (bottom-k sampling).
 //
 // A chunk has 512 bytes or more and ends by a gear hash (internal/gear); it has
-// 1.5 KiB on average. Chunks are
-// hashed with CRC-32C, which processors compute, and a bijective mix after it.
+// 1.5 KiB on average. Chunks are hashed with CRC-32C, which processors compute,
+// and a bijective mix after it.
 package sketch
 
 import (
@@ -26,6 +26,9 @@ const (
 	MinSize = 4 << 10
 	// Size is how many hashes a sketch holds at most.
 	Size = 32
+
+	// Chunk is how many bytes a chunk has on average.
+	Chunk = minChunk + 1<<cutBits
 
 	minChunk = 512
 	maxChunk = 8 << 10

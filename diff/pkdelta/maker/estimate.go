@@ -31,6 +31,7 @@ type Estimate struct {
 	Stored  int   // of how many
 
 	Delta    int64         // the patch that Make makes
+	Made     int64         // stored bytes that applying it compresses again
 	Old, Now []pkdelta.Sum // hashes of the files, old and new
 }
 
@@ -48,6 +49,9 @@ func NewEstimate(ctx context.Context, old, new []pkdelta.Input, temp string, o *
 	}
 	h := m.h
 	e.Delta = h.Length()
+	for _, n := range m.stats.Made {
+		e.Made += n
+	}
 	have := map[pkdelta.Sum]bool{}
 	for _, f := range h.Old {
 		have[f.Sum] = true

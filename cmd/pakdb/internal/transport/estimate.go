@@ -60,7 +60,7 @@ func Ways(e *maker.Estimate) []download.Way {
 		{Name: download.Files, Bytes: e.Whole, Parts: int64(e.WholeFiles), Of: int64(e.Files), Exact: true},
 		{Name: download.Chunks, Bytes: e.Chunks, Parts: int64(e.Missing), Of: int64(e.Total), Exact: true},
 		{Name: download.Entries, Bytes: e.Entries, Parts: int64(e.Changed), Of: int64(e.Stored), Exact: true},
-		{Name: download.Delta, Bytes: e.Delta, Exact: true},
+		{Name: download.Delta, Bytes: e.Delta, Made: e.Made, Exact: true},
 	}
 }
 
