@@ -17,7 +17,7 @@
 // are read, and what is held is counted in a [Budget].
 //
 // Files in reading order: files.go (wherever a store lies), version.go (of the encoders), budget.go, chunk.go (how a content is
-// cut), stream.go (JSON), pack.go, place.go (where a chunk lies), manifest.go (builds
+// cut), stream.go (JSON), deflate.go (of publishers), pack.go, place.go (where a chunk lies), manifest.go (builds
 // and their index), signed.go, layout.go, salvage.go (of a damaged pak), tables.go, head.go and recipe.go (files from contents),
 // filetree.go (files of a build), contentdelta.go, names.go, object.go,
 // manifestread.go, filelist.go, reader.go and builds.go (a store as publishers read it), steps.go.
