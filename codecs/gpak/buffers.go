@@ -6,7 +6,7 @@ import (
 )
 
 // maxKept is the largest buffer that is kept for the next entry.
-const maxKept = 4 << 20
+const maxKept = large
 
 // buffers keeps blocks and contents for reuse: an archive of a hundred thousand
 // entries would otherwise allocate all of its contents once.

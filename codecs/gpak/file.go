@@ -1,6 +1,8 @@
 package gpak
 
 import (
+	"context"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -14,6 +16,9 @@ import (
 // maxWarnings bounds Info.Warnings: a file with a million odd names is one
 // finding, not a million.
 const maxWarnings = 100
+
+// large is the size from which on an entry is read in pieces.
+const large = 4 << 20
 
 // file is what both readers share: the source and how to complain about it.
 type file struct {
@@ -51,8 +56,7 @@ func (f *file) checkSize(e *codecs.Entry, m compress.Method) error {
 	return nil
 }
 
-// decode returns the content of a block of LZ4, which must be whole to be
-// decoded.
+// decode returns the content of a block of LZ4, which is decoded as a whole.
 func (f *file) decode(e *codecs.Entry, field string, stored []byte) (io.ReadCloser, error) {
 	buf := f.buffers.get(e.Size)
 	if err := compress.Decode(compress.LZ4, *buf, stored); err != nil {
@@ -63,6 +67,42 @@ func (f *file) decode(e *codecs.Entry, field string, stored []byte) (io.ReadClos
 	c.Reset(*buf)
 	return c, nil
 }
+
+// stored returns the bytes of an entry that is read in pieces.
+func (f *file) stored(ctx context.Context, e *codecs.Entry, field string, raw *io.SectionReader) io.ReadCloser {
+	name, place := e.Name, e.Offset
+	return codecs.NewStoredReader(ctx, raw, func(off int64, err error) error {
+		if place < 0 {
+			off = -1 // raw is no part of the file
+		}
+		return f.fail(name, field, off, err)
+	})
+}
+
+// stream returns the content of a block of LZ4 that is decoded while it is read, so that
+// an entry of any size takes the memory of a small one.
+func (f *file) stream(ctx context.Context, e *codecs.Entry, field string, raw *io.SectionReader) io.ReadCloser {
+	own := codecs.Entry{Name: e.Name, Offset: e.Offset}
+	return &streamed{f, compress.NewLZ4Reader(f.stored(ctx, &own, field, raw), e.Size), own, field}
+}
+
+// streamed says which entry a damaged block is of.
+type streamed struct {
+	file  *file
+	r     io.Reader
+	entry codecs.Entry
+	field string
+}
+
+func (s *streamed) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if errors.Is(err, compress.ErrCorrupt) {
+		err = s.file.fail(s.entry.Name, s.field, s.entry.Offset, err)
+	}
+	return n, err
+}
+
+func (s *streamed) Close() error { return nil }
 
 // checkRatio refuses a decoded size that no stored block of that length can
 // have.

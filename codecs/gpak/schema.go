@@ -52,10 +52,7 @@ func newSchemaWalk(src codecs.Source) (*schemaWalk, error) {
 		return nil, err
 	}
 	be := binary.BigEndian
-	size := int64(be.Uint16(head[16:]))
-	if size == 1 {
-		size = 65536
-	}
+	size := pageSizeOf(head)
 	if size < 512 || bits.OnesCount64(uint64(size)) != 1 {
 		return nil, codecs.Errorf(codecs.ErrCorrupt, "page size %d", size)
 	}

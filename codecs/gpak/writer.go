@@ -46,7 +46,7 @@ func newIntake(m compress.Method, most int64) intake {
 
 // add reads and encodes a content.
 func (w *intake) add(ctx context.Context, e *codecs.Entry, r io.Reader) (*stored, error) {
-	s, err := w.begin(ctx, e, r)
+	s, err := w.begin(ctx, e, r, e.Size)
 	if err != nil {
 		return nil, w.fail(err)
 	}
@@ -68,7 +68,7 @@ func (w *intake) addRaw(ctx context.Context, e *codecs.Entry, r io.Reader) (*sto
 	if e.Method != w.method || len(e.Blocks) > 1 {
 		return nil, w.fail(refuse(e.Name, "method", e.Method.String()+", entries here are one block of "+w.method.String()))
 	}
-	s, err := w.begin(ctx, e, r)
+	s, err := w.begin(ctx, e, r, e.Stored)
 	if err != nil {
 		return nil, w.fail(err)
 	}
@@ -87,8 +87,8 @@ func (w *intake) addRaw(ctx context.Context, e *codecs.Entry, r io.Reader) (*sto
 }
 
 // begin checks e and reads r into w.in, one byte further than allowed so that
-// too much is seen.
-func (w *intake) begin(ctx context.Context, e *codecs.Entry, r io.Reader) (*stored, error) {
+// too much is seen. It has likely as many bytes.
+func (w *intake) begin(ctx context.Context, e *codecs.Entry, r io.Reader, likely int64) (*stored, error) {
 	if w.failed != nil {
 		return nil, w.failed
 	}
@@ -100,6 +100,8 @@ func (w *intake) begin(ctx context.Context, e *codecs.Entry, r io.Reader) (*stor
 		return nil, err
 	}
 	w.in.Reset()
+	// ReadFrom wants 512 bytes more than there are, and doubles what falls short.
+	w.in.Grow(int(min(max(likely, 0), w.most)) + 513)
 	n, err := w.in.ReadFrom(io.LimitReader(r, w.most+1))
 	if err != nil {
 		return nil, err
@@ -109,6 +111,16 @@ func (w *intake) begin(ctx context.Context, e *codecs.Entry, r io.Reader) (*stor
 	}
 	w.taken[s.hash] = s.path
 	return s, ctx.Err()
+}
+
+// release lets go of what a large entry took, once it is kept.
+func (w *intake) release() {
+	if w.in.Cap() > large {
+		w.in = bytes.Buffer{}
+	}
+	if cap(w.out) > large {
+		w.out = nil
+	}
 }
 
 // check refuses what no pak can say.

@@ -113,6 +113,7 @@ func (w *databaseWriter) keep(ctx context.Context, s *stored, err error) error {
 	if err != nil {
 		return err
 	}
+	defer w.release()
 	blob := s.data
 	if blob == nil {
 		blob = []byte{} // nil would be stored as NULL

@@ -57,6 +57,7 @@ func (w *kapgWriter) keep(s *stored, err error) error {
 	if err != nil {
 		return err
 	}
+	defer w.release()
 	if total := w.spool.size + int64(len(s.data)); total > math.MaxInt32 {
 		return w.fail(tooLarge(&codecs.Entry{Name: s.path}, "offset", total, math.MaxInt32))
 	}
