@@ -133,7 +133,7 @@ var rooms = map[string][]string{
 	"diff/internal/compare": {"diff/internal/...", "internal/asset", "internal/sketch", "schema"},
 	"diff/semantic":         {"diff", "diff/internal/facts", "diff/semantic/values", "internal/asset", "internal/jsonc", "schema"},
 	"diff/semantic/values":  {},
-	"diff/download":         {"diff", "diff/internal/facts", "internal/sketch", "schema", "schema/rows"},
+	"diff/download":         {"diff", "diff/internal/facts", "internal/progress", "internal/sketch", "schema", "schema/rows"},
 	"diff/history":          {"diff", "diff/internal/facts", "schema"},
 	"diff/impact":           {"diff", "diff/internal/facts", "schema"},
 	"diff/sqltable":         {"diff", "diff/download", "diff/semantic", "schema"},
