@@ -120,6 +120,7 @@ func Rotate(ctx context.Context, dir string, keys []*pkdelta.SecretKey, change R
 	if err != nil {
 		return nil, err
 	}
+	last := s.chain.Root
 	if err := s.chain.NextRoot(root); errors.Is(err, trust.ErrSignature) {
 		return root, fmt.Errorf("%w: %w", ErrThreshold, err)
 	} else if err != nil {
@@ -128,7 +129,11 @@ func Rotate(ctx context.Context, dir string, keys []*pkdelta.SecretKey, change R
 	if err := s.create(trust.Name(trust.RoleRoot, next.Version), root); err != nil || s.stale || s.chain.Targets == nil {
 		return root, err
 	}
-	// The list of builds was sound by the last root. Who has the keys signs it at once.
+	// The list of builds was sound by the last root, and is so by one with the same keys. Else
+	// who has them signs it at once.
+	if same := func(role string) bool { return slices.Equal(last.Roles[role].KeyIDs, next.Roles[role].KeyIDs) }; same(trust.RoleTargets) && same(trust.RoleSnapshot) && same(trust.RoleTimestamp) {
+		return root, nil
+	}
 	if err := s.may(trust.RoleTargets, trust.RoleSnapshot, trust.RoleTimestamp); err != nil {
 		return root, nil
 	}

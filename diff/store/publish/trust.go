@@ -250,7 +250,9 @@ func (s *signing) once(change func(*trust.Targets) error) error {
 		}
 	}
 	snapshot := c.SnapshotMeta()
-	if changed := change != nil && !(maps.EqualFunc(before, targets.Targets, trust.Target.Equal) && released.Equal(targets.Channels)); changed || s.stale || c.Targets == nil || targets.Expires.Sub(s.now) < longExpiry/2 {
+	left, mayAll := targets.Expires.Sub(s.now), s.may(trust.RoleTargets, trust.RoleSnapshot) == nil
+	aging := left < s.expiry || mayAll && left < longExpiry/2 // a key for the timestamp alone goes on while it can
+	if changed := change != nil && !(maps.EqualFunc(before, targets.Targets, trust.Target.Equal) && released.Equal(targets.Channels)); changed || s.stale || c.Targets == nil || aging {
 		if err := s.may(trust.RoleTargets, trust.RoleSnapshot); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -375,6 +376,51 @@ func TestHintsOfTrust(t *testing.T) {
 	if got := hint(b); !strings.Contains(got, trust.MemoryName) {
 		t.Error("by another key: ", got)
 	}
+}
+
+// TestRenewTimestamp: a key that may sign the timestamp alone renews it as long as the rest
+// is good for that long.
+func TestRenewTimestamp(t *testing.T) {
+	key, pub := newKey(t)
+	stampKey, stampPub := newKey(t)
+	dir, _ := signedStore(t, key, 1)
+	first := read(t, dir, trust.Name(trust.RoleRoot, 1))
+	rotate(t, dir, []*pkdelta.SecretKey{key}, publish.RootChange{Role: trust.RoleTimestamp, Add: []*pkdelta.PublicKey{stampPub}})
+	for days, want := range map[int]error{300: nil, 100: nil, 20: publish.ErrKeyRole} {
+		aged := copyOf(t, dir)
+		ageTargets(t, aged, key, time.Now().AddDate(0, 0, days))
+		wantErr(t, fmt.Sprint(days, " days"), publish.Renew(t.Context(), aged, stampKey, publish.SignOptions{Root: first}), want)
+		wantErr(t, "a client", takes(t, aged, t.TempDir(), "", update.RemoteOptions{Key: pub}, time.Time{}), nil)
+		wantErr(t, "a key that may all", publish.Renew(t.Context(), aged, key, publish.SignOptions{}), nil)
+		if at, err := publish.ReadTrust(t.Context(), aged, nil); err != nil || time.Until(at.Expires[trust.RoleTargets]) < 250*24*time.Hour {
+			t.Errorf("%d days: %v, %v", days, at.Expires, err)
+		}
+	}
+}
+
+// ageTargets signs the targets of a store anew, so that they expire at another time.
+func ageTargets(t *testing.T, dir string, key *pkdelta.SecretKey, until time.Time) {
+	t.Helper()
+	at, err := publish.ReadTrust(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := at.Version[trust.RoleTargets]
+	targets, err := trust.ParseTargets(read(t, dir, trust.Name(trust.RoleTargets, version)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string, m any) trust.Meta {
+		b, err := trust.Sign(m, []trust.Signer{trust.Signer(key.Key[:])})
+		if err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		return trust.Meta{Version: version + 1, Length: int64(len(b)), Hashes: trust.Hashes(b)}
+	}
+	targets.Head = trust.NewHead(trust.RoleTargets, version+1, until)
+	meta := write(trust.Name(trust.RoleTargets, version+1), targets)
+	meta = write(trust.Name(trust.RoleSnapshot, version+1), &trust.Snapshot{Head: trust.NewHead(trust.RoleSnapshot, version+1, until), Meta: map[string]trust.Meta{"targets.json": meta}})
+	write(trust.TimestampName, &trust.Timestamp{Head: trust.NewHead(trust.RoleTimestamp, at.Version[trust.RoleTimestamp]+1, time.Now().AddDate(0, 0, 10)), Meta: map[string]trust.Meta{"snapshot.json": meta}})
 }
 
 // TestLostKey: of three keys two must sign the root. One gets lost.

@@ -191,8 +191,11 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		return err
 	}
 	a.Result.Done(result.PublishedBuild(label, opts.out, p, &opts.rollout.to))
-	if a.Quiet {
-		return nil
+	if key != nil {
+		err = warnOfExpiry(ctx, a, opts.out, root)
+	}
+	if err != nil || a.Quiet {
+		return err
 	}
 	_, err = fmt.Fprintf(a.Stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, cli.Plural(int64(p.Files), "file", "files"),
 		cli.HumanSize(p.Size), cli.Plural(int64(p.Chunks), "chunk", "chunks"), cli.Plural(int64(p.Packs), "pack", "packs"), cli.HumanSize(p.Written),
@@ -321,6 +324,12 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 		return err
 	}
 	signed, manifests, err := publish.CheckSignatures(ctx, dir, public, finding)
+	if err != nil {
+		return err
+	}
+	if found == 0 {
+		err = findExpired(ctx, dir, finding)
+	}
 	if err != nil {
 		return err
 	}

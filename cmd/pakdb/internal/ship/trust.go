@@ -130,7 +130,11 @@ func (f *signFlags) do(cmd *cobra.Command, a *cli.App, dir string, sign func(con
 	if err != nil {
 		return err
 	}
-	if err := sign(cmd.Context(), dir, key, publish.SignOptions{Root: root, Expiry: f.expires}); err != nil || a.Quiet {
+	err = sign(cmd.Context(), dir, key, publish.SignOptions{Root: root, Expiry: f.expires})
+	if err == nil {
+		err = warnOfExpiry(cmd.Context(), a, dir, root)
+	}
+	if err != nil || a.Quiet {
 		return err
 	}
 	t, err := publish.ReadTrust(cmd.Context(), dir, root)
