@@ -35,6 +35,10 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 		p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
+	if other := rewrite.Once(text, rewritable(text)); other != text && !p.isKeyed(ctx, text, values) &&
+		p.plan(ctx, views.Spelling{}, text, values) != "" && p.plan(ctx, views.Spelling{}, other, values) != "" {
+		sql, text = strings.TrimSuffix(sql, text)+other, other
+	}
 	if other, m := rewrite.Absent(text, rewritable(text)); other != text && p.shareRows(ctx, m.Between, values) && p.allHave(ctx, m, values) &&
 		p.plan(ctx, views.Spelling{}, text, values) != "" && p.plan(ctx, views.Spelling{}, other, values) != "" {
 		sql, text = strings.TrimSuffix(sql, text)+other, other
@@ -49,6 +53,11 @@ func (p *sessions) spelling(ctx context.Context, sql string, values []driver.Nam
 		sql, text = strings.TrimSuffix(sql, text)+other, other
 	}
 	return p.ofViews(ctx, text, collates, rare, values), sql
+}
+
+// isKeyed reports whether a statement finds rows by a text.
+func (p *sessions) isKeyed(ctx context.Context, sql string, values []driver.NamedValue) bool {
+	return views.KeyedBy(p.plan(ctx, views.Spelling{By: views.Keyed, Views: allWords(sql)}, sql, values)) != 0
 }
 
 // fewPaths is up to how many paths are looked up one by one.

@@ -6,6 +6,7 @@
 //   - totals.go: reads sums of entries from the view totals
 //   - lifetimes.go: reads the builds of each path from the function path_builds
 //   - differences.go: reads where two builds differ from the function pakdb_pairs
+//   - once.go: reads a view once that is joined by a column without an index
 //   - missing.go: reads what one build has alone from the function pakdb_alone
 //   - patterns.go: looks at each path once
 //   - contents.go: counts the copies of contents at once

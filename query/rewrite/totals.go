@@ -27,9 +27,12 @@ func Totals(sql string, all []Token) string {
 }
 
 // redefined reports whether a statement calls something else entries: WITH entries AS (...).
-func redefined(all []Token) bool {
+func redefined(all []Token) bool { return redefines(all, "entries") }
+
+// redefines reports whether a statement calls something else as a view.
+func redefines(all []Token, view string) bool {
 	for i := range all {
-		if all[i].Text == "entries" && i+1 < len(all) && (all[i+1].Text == "as" || all[i+1].Text == "(") &&
+		if all[i].Text == view && i+1 < len(all) && (all[i+1].Text == "as" || all[i+1].Text == "(") &&
 			(i == 0 || all[i-1].Text == "with" || all[i-1].Text == "," || all[i-1].Text == "recursive") {
 			if i+2 < len(all) && (all[i+1].Text == "(" || slices.Contains([]string{"(", "not", "materialized"}, all[i+2].Text)) {
 				return true
