@@ -124,6 +124,33 @@ func skewed() (all []byte) {
 	return all
 }
 
+// A few texts of UTF-16 in turn, as tables of strings have them, have long matches of
+// which the longest is far back.
+func TestSizeOfRepeats(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var src []byte
+	for len(src) < 1<<20 {
+		line := []string{"Hello World", "Grösse", fmt.Sprint("item name ", r.IntN(1000)), "the quick brown fox"}[r.IntN(4)]
+		for _, c := range line + "\n" {
+			src = append(src, byte(c), byte(c>>8))
+		}
+	}
+	var e deflate.Encoder
+	var exact exactzlib.Encoder
+	ours, theirs := 0, 0
+	for ; len(src) > 0; src = src[min(len(src), 1<<16):] {
+		ours += len(e.Encode(nil, src[:min(len(src), 1<<16)]))
+		b, err := exact.Encode(nil, src[:min(len(src), 1<<16)], exactzlib.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs += len(b)
+	}
+	if float64(ours) > 1.05*float64(theirs) {
+		t.Errorf("%d bytes, zlib's level 6 %d", ours, theirs)
+	}
+}
+
 // Blocks of text take at most 1 % more than those of zlib's level 6.
 func TestSize(t *testing.T) {
 	var e deflate.Encoder

@@ -7,8 +7,10 @@ import (
 
 // How thoroughly to search. More of it costs CPU and gains bytes.
 const (
-	depth     = 20   // candidates looked at
-	nice      = 48   // a match of this length ends the search
+	depth     = 20  // candidates looked at
+	deep      = 100 // candidates more behind a match of long bytes, which may be one of many
+	long      = 32
+	nice      = 130  // a match of this length ends the search
 	lazy      = 16   // a match of this length is not improved upon
 	good      = 8    // one of this length is improved upon if that is easy
 	far3      = 4096 // a match of three bytes is not worth a larger distance
@@ -75,6 +77,7 @@ func (e *Encoder) longer(pos, cand uint16, best, most, depth int) (int, uint16) 
 	first := e.load32(pos, 0)
 	by := uint8(best - 3)
 	want := e.load32(pos, by)
+	further := false
 	for {
 		for e.load32(cand, by) != want || e.load32(cand, 0) != first {
 			cand = e.next[cand]
@@ -89,6 +92,9 @@ func (e *Encoder) longer(pos, cand uint16, best, most, depth int) (int, uint16) 
 			}
 			by = uint8(best - 3)
 			want = e.load32(pos, by)
+			if n >= long && !further {
+				further, depth = true, deep
+			}
 		}
 		cand = e.next[cand]
 		if depth--; cand <= limit || depth <= 0 {

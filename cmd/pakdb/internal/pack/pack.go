@@ -51,8 +51,8 @@ the others stored. --order, also for folders, takes UnrealPak's order file:
 
 --effort exact, the default, writes the bytes that zlib and the engines' packers
 write. --effort fast takes half to three quarters of the CPU; its zlib has the
-same size within 1 %, but no other tool writes the same bytes. Other methods have
-one effort.
+same size within 1 % (pixels and rows of equal texts may take some per cent more), but
+no other tool writes the same bytes. Other methods have one effort.
 
 --method, --block-size, --effort and --encrypt=false or =true on an archive encode
 all of its entries anew. A format refuses the options that it does not have.
