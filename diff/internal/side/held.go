@@ -11,17 +11,20 @@ import (
 )
 
 // contentsHeld lists which of the contents ?2 a build holds. It goes from rows to the
-// editions of the build: the view entry goes to all editions of a lineage.
+// editions of the build: the view entry goes to all editions of a lineage. The first row
+// will do: contents are in many.
 const contentsHeld = `WITH held AS MATERIALIZED (
 		SELECT a.lineage_id, a.edition
 		FROM build_archive ba
 		JOIN archive a ON a.archive_id = ba.archive_id
 		WHERE ba.build_id = ?1
 	)
-	SELECT DISTINCT e.content_id
+	SELECT j.value
 	FROM json_each(?2) j
-	CROSS JOIN entry_row e INDEXED BY entry_content ON e.content_id = j.value
-	CROSS JOIN held h ON h.lineage_id = e.lineage_id AND h.edition >= e.since AND (e.until = 0 OR h.edition < e.until)`
+	WHERE EXISTS (SELECT 1
+	              FROM entry_row e INDEXED BY entry_content
+	              CROSS JOIN held h ON h.lineage_id = e.lineage_id AND h.edition >= e.since AND (e.until = 0 OR h.edition < e.until)
+	              WHERE e.content_id = j.value)`
 
 // HeldElsewhere sets in inOld which of the contents, which must be sorted, the old build
 // has, in archives of which not all rows were read as well. Most contents that changed
