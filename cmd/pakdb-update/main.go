@@ -187,7 +187,7 @@ func exitCode(err error) int {
 		return exitFailed
 	case isAny(store.ErrNoBuild, channel.ErrNone, part.ErrUnknown, part.ErrChoice, store.ErrLocation, pkdelta.ErrKey):
 		return exitUsage
-	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt,
+	case isAny(errDiffers, store.ErrCorrupt, store.ErrUnsigned, errors.ErrUnsupported, pkdelta.ErrSignature, pkdelta.ErrCorrupt, channel.ErrInvalid,
 		trust.ErrMetadata, trust.ErrSignature, trust.ErrRollback, trust.ErrExpired, trust.ErrMixed):
 		return exitProblems
 	case process.NotThere(err):

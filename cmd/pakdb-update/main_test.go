@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
+	"pakdb/diff/store/channel"
 	"pakdb/diff/store/publish"
 	"pakdb/diff/store/publish/optional"
 	"pakdb/diff/store/trust"
@@ -87,6 +88,15 @@ func TestRun(t *testing.T) {
 		if got := run(t.Context(), c.args); got != c.want {
 			t.Errorf("%s: exit code %d, want %d", c.name, got, c.want)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(game, channel.InstallName), []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t.Context(), []string{game, "-from", from}); got != exitProblems { // trying again does not help
+		t.Errorf("a folder whose channel cannot be read: exit code %d", got)
+	}
+	if err := os.Remove(filepath.Join(game, channel.InstallName)); err != nil {
+		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(game, "a")); err != nil || string(b) != "old" {
 		t.Errorf("%q, %v", b, err)

@@ -169,6 +169,8 @@ type installError struct{ name string }
 
 func (e *installError) Error() string { return e.name + " is not what an update writes" }
 
+func (e *installError) Is(target error) bool { return target == ErrInvalid }
+
 func (e *installError) Hint() string {
 	return "remove it: the folder then follows " + Stable + ", with all parts of its builds, until something else is asked for"
 }
