@@ -13,13 +13,14 @@ import (
 // many copies, and facts belong to the content. What an inspector makes of a
 // content depends on the entry's type and extension as well, so that entries
 // that differ in these are inspected each. Of all that was found the catalog
-// gets what the first entry in stored order gave, whichever worker was faster.
+// gets what the least general inspector gave for the first entry in stored order,
+// whichever worker was faster.
 type inspected struct {
 	mu   sync.Mutex
 	by   map[inspectedKey]place
-	kept map[inspectedKey]struct{}
-	as   map[string]int64 // numbers of types and extensions
-	last int64            // that was given
+	kept map[inspectedKey]int // [schema.Generality] of what was kept
+	as   map[string]int64     // numbers of types and extensions
+	last int64                // that was given
 }
 
 // place is where an entry stands in the scan.
@@ -88,25 +89,25 @@ func (s *inspected) wantedOf(content schema.Digest, header int64, at place) bool
 	return s.first(inspectedKey{contentKey(content[:16]), asHeader(header)}, at)
 }
 
-// keep drops facts and values of contents that an earlier entry has brought. It is
-// called in stored order, from one goroutine.
+// keep drops facts and values of contents that an earlier entry has brought, unless they
+// are of an inspector that is less general. It is called in stored order, from one goroutine.
 func (s *inspected) keep(row *schema.Entry) {
-	if row.Facts != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asFacts}) {
+	if row.Facts != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asFacts}, schema.Generality(row.Facts.Inspector)) {
 		row.Facts = nil
 	}
-	if row.Values != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asHeader(row.ExportsOf.Header)}) {
+	if row.Values != nil && s.isKept(inspectedKey{contentKey(row.Content[:16]), asHeader(row.ExportsOf.Header)}, 0) {
 		row.Values = nil
 	}
 }
 
-// isKept reports whether a key was asked for before.
-func (s *inspected) isKept(key inspectedKey) bool {
-	if _, ok := s.kept[key]; ok {
+// isKept reports whether a key was asked for before, with what is as general or less.
+func (s *inspected) isKept(key inspectedKey, generality int) bool {
+	if before, ok := s.kept[key]; ok && before <= generality {
 		return true
 	}
 	if s.kept == nil || len(s.kept) >= maxInspected {
-		s.kept = map[inspectedKey]struct{}{}
+		s.kept = map[inspectedKey]int{}
 	}
-	s.kept[key] = struct{}{}
+	s.kept[key] = generality
 	return false
 }

@@ -267,7 +267,7 @@ func (m *merge) addContents(ctx context.Context, chunk []other.Entry) error {
 		switch k := known[id]; {
 		case k == nil:
 			whole = append(whole, id)
-		case by[id] != "" && !inspectedSince(k.inspected, by[id]):
+		case by[id] != "" && !inspectedSince(k.inspected, by[id]) && !record.Outranks(k.inspected, by[id]):
 			known[id] = nil // all of it is replaced
 			whole = append(whole, id)
 		default:

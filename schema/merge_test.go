@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -279,5 +280,29 @@ func TestMergeSamples(t *testing.T) {
 	sameViews(t, "merged", viewRows(t, db), viewRows(t, readDB(t, one)))
 	if n := scan[int](t, db, "SELECT count(*) FROM build_value"); n == 0 {
 		t.Error("mappings helped to read no values")
+	}
+}
+
+// TestMergeCopies: of a content with several names the facts of the least general
+// inspector are kept, in whatever order builds are merged.
+func TestMergeCopies(t *testing.T) {
+	dir := t.TempDir()
+	var folders, parts []string
+	for n, name := range []string{"a/Game.txt", "b/Game.ini", "c/Game.wav"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("[Core]\nQuality=3\nLevel=high\n"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		folders, parts = append(folders, filepath.Dir(path)), append(parts, filepath.Join(dir, fmt.Sprint(n, ".db")))
+		scanFolders(t, parts[n], folders, n)
+	}
+	for _, order := range [][]int{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}} {
+		into := filepath.Join(dir, fmt.Sprint(order, ".db"))
+		for _, n := range order {
+			mergeInto(t, into, false, parts[n])
+		}
+		if got := scan[int](t, readDB(t, into), "SELECT count(*) FROM config"); got != 6 {
+			t.Errorf("%v: %d settings in three builds, want 6", order, got)
+		}
 	}
 }

@@ -52,6 +52,10 @@ type (
 	Scanned = record.Scanned
 )
 
+// Generality returns how little the inspector of facts says, 0 the least. Of those that
+// read one content, the facts of the least general one are kept.
+func Generality(inspector string) int { return record.Generality(inspector) }
+
 // StatedSize is how many bytes of a content's hash are known when an archive
 // states it and nobody has read the content: a BLAKE3-160. The rest of it follows
 // with the first scan that reads.

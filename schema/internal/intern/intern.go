@@ -163,16 +163,23 @@ func (in *Interner) findContents(ctx context.Context, b *batch.Batch) error {
 
 // sortFacts parts the facts of the batch: those that are to be stored, of
 // contents that are new and of contents that were inspected in another way
-// before, and those that are stored. Each content is taken once.
+// before, and those that are stored. Each content is taken once, with the facts
+// that outrank others.
 func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
 	var known []*batch.Row
-	taken := map[int64]bool{}
+	taken := map[int64]*batch.Row{}
 	for i := range b.Rows {
 		e := &b.Rows[i]
-		if e.Facts == nil || !e.HasContent || taken[e.ContentID] {
+		if e.Facts == nil || !e.HasContent {
 			continue
 		}
-		taken[e.ContentID] = true
+		if first := taken[e.ContentID]; first != nil {
+			if record.Outranks(e.Facts.Inspector, first.Facts.Inspector) {
+				first.Facts = e.Facts
+			}
+			continue
+		}
+		taken[e.ContentID] = e
 		if e.First {
 			b.Due = append(b.Due, e)
 		} else {
@@ -180,19 +187,20 @@ func (in *Interner) sortFacts(ctx context.Context, b *batch.Batch) error {
 		}
 	}
 	same := map[*batch.Row]bool{}
-	err := in.finder.Find(ctx, `SELECT src.b, 1 FROM src
+	err := in.finder.Each(ctx, `SELECT src.b, w.word FROM src
 		CROSS JOIN content c ON c.content_id = src.a
-		CROSS JOIN word w ON w.word_id = c.inspected_id
-		WHERE w.word = src.c`, len(known),
+		CROSS JOIN word w ON w.word_id = c.inspected_id`, len(known),
 		func(row, col int) driver.Value {
-			switch col {
-			case 0:
+			if col == 0 {
 				return known[row].ContentID
-			case 1:
-				return int64(row)
 			}
-			return known[row].Facts.Inspector
-		}, func(row int, _ int64) { same[known[row]] = true })
+			return int64(row)
+		}, func(v []driver.Value) {
+			row, _ := v[0].(int64)
+			stored, _ := v[1].(string)
+			found := known[row].Facts.Inspector
+			same[known[row]] = stored == found || record.Outranks(stored, found)
+		})
 	for _, e := range known {
 		if same[e] {
 			b.Stored = append(b.Stored, e)

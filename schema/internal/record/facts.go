@@ -1,6 +1,11 @@
 package record
 
-import "pakdb/codecs/family"
+import (
+	"slices"
+	"strings"
+
+	"pakdb/codecs/family"
+)
 
 // Facts is what an inspector found in a content. They are stored when the
 // content is new, or was inspected by another inspector or revision before.
@@ -15,6 +20,24 @@ type Facts struct {
 	Scanned   []Ref  // what that search found
 
 	Family *family.Batch // rows of tables that only its family has; nil: none
+}
+
+// byName are the inspectors that go by the name of an entry, those of few names first.
+// Others know their contents by their bytes.
+var byName = []string{"config", "descriptor", "text", "heads"}
+
+// Generality returns how little the inspector of facts says, 0 the least. Entries of one
+// content may have several names, as Game.ini and Game.ini.bak, that several inspectors
+// read. The content has the facts of the least general one, whichever is scanned first.
+func Generality(inspector string) int {
+	name, _, _ := strings.Cut(inspector, "/")
+	return 1 + slices.Index(byName, name)
+}
+
+// Outranks reports whether facts that an inspector found stay when another one has read
+// the content. Those of another revision of the same inspector do not.
+func Outranks(inspector, other string) bool {
+	return inspector != "" && Generality(inspector) < Generality(other)
 }
 
 // Rows returns how many rows the facts take in the catalog, about.
