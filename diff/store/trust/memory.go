@@ -60,6 +60,15 @@ func Recall(text []byte) (*Chain, error) {
 	return c, nil
 }
 
+// Again begins a chain where this one ended.
+func (c *Chain) Again() (*Chain, error) {
+	b, err := c.Remember()
+	if err != nil {
+		return nil, err
+	}
+	return Recall(b)
+}
+
 // Forgets reports whether a memory has seen a later state of the same store.
 func (c *Chain) Forgets(memory *Chain) bool {
 	for role, v := range c.accepted {

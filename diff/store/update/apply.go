@@ -28,7 +28,7 @@ func (f *Folder) Apply(ctx context.Context, p *Plan, fetched func(n int64)) erro
 	if err := f.disk.out.MkdirAll(store.WorkDir); err != nil {
 		return err
 	}
-	if err := remember(f.disk, f.trust); err != nil {
+	if err := remember(f.disk, f.list.chain); err != nil {
 		return f.disk.withLeft(err)
 	}
 	if err := f.parts.remember(f.disk, &f.frames.remote.follow); err != nil {

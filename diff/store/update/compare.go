@@ -134,7 +134,7 @@ func (f *Folder) published(ctx context.Context, others []string) (known map[stri
 	}
 	last := f.build
 	if !f.isLast {
-		if last, err = f.frames.remote.Build(ctx, ""); err != nil {
+		if last, err = f.frames.remote.listed(ctx, f.list, f.list.last()); err != nil {
 			return nil, err
 		}
 		if err := f.listFiles(ctx, last); err != nil {

@@ -206,10 +206,10 @@ func (l *listing) last() string {
 
 // list returns what the store has, as a folder trusts it: dir may be "".
 func (r *Remote) list(ctx context.Context, dir string) (*listing, error) {
-	if err := r.trust.open(ctx, dir); err != nil {
+	c, err := r.trust.open(ctx, dir)
+	if err != nil {
 		return nil, err
 	}
-	c := r.trust.current()
 	if c == nil {
 		index, err := r.Index(ctx)
 		if err != nil {
@@ -221,10 +221,9 @@ func (r *Remote) list(ctx context.Context, dir string) (*listing, error) {
 		case r.key != nil: // the owner of the key says so, and no root was to be had
 			return nil, errUntrusted
 		}
-		if err := r.trust.pin(ctx, dir); err != nil {
+		if c, err = r.trust.pin(ctx, dir); err != nil {
 			return nil, err
 		}
-		c = r.trust.current()
 	}
 	return &listing{c, c.Targets.Labels(), c.Targets.Channels}, nil
 }

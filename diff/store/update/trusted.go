@@ -40,6 +40,13 @@ func (r *Remote) Doubts() []string {
 	return list
 }
 
+// doubt adds a line to what a user should know, once.
+func (t *truster) doubt(text string) {
+	if !slices.Contains(t.doubts, text) {
+		t.doubts = append(t.doubts, text)
+	}
+}
+
 // Remembers reports whether a folder remembers whom it trusts.
 func Remembers(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, trust.MemoryName))
@@ -61,23 +68,28 @@ func recall(root fs.FS) (*trust.Chain, error) {
 	return trust.Recall(b)
 }
 
-// open brings the chain of a folder up to date, of none if dir is "". What was found
-// for the same folder before is not asked for again.
-func (t *truster) open(ctx context.Context, dir string) error {
+// open brings the chain of a folder up to date, of none if dir is "". It asks each time:
+// a launcher that runs for days is to see new builds, and that the last list has expired.
+// The chain is nil if the store is not signed, or in the old way.
+func (t *truster) open(ctx context.Context, dir string) (chain *trust.Chain, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.r.opt.Own || t.chain != nil && t.dir == dir {
-		return nil
+	if t.r.opt.Own {
+		return nil, nil
 	}
-	chain, err := t.begin(ctx, dir)
+	if t.chain != nil && t.dir == dir && (dir == "" || !Remembers(dir)) {
+		chain, err = t.chain.Again()
+	} else {
+		chain, err = t.begin(ctx, dir)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if chain == nil {
 		t.chain = nil
-		return nil
+		return nil, nil
 	}
-	return t.refresh(ctx, chain, dir)
+	return chain, t.refresh(ctx, chain, dir)
 }
 
 // begin returns the root to begin with, nil if there is none. The memory of the folder
@@ -133,7 +145,7 @@ func (t *truster) find(ctx context.Context, key *trust.Key) (chain *trust.Chain,
 		switch {
 		case errors.Is(err, errAbsent) && n == 1:
 			if key != nil {
-				t.doubts = append(t.doubts, "the store is signed in the old way: nothing tells whether its list of builds is the current one; its owner should run pakdb store sign")
+				t.doubt("the store is signed in the old way: nothing tells whether its list of builds is the current one; its owner should run pakdb store sign")
 			}
 			return nil, nil
 		case errors.Is(err, errAbsent):
@@ -149,15 +161,15 @@ func (t *truster) find(ctx context.Context, key *trust.Key) (chain *trust.Chain,
 }
 
 // pin begins with the store's own first root, since nothing else is known.
-func (t *truster) pin(ctx context.Context, dir string) error {
+func (t *truster) pin(ctx context.Context, dir string) (*trust.Chain, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	chain, err := t.find(ctx, nil)
 	if err != nil || chain == nil {
-		return errors.Join(err, errUntrusted)
+		return nil, errors.Join(err, errUntrusted)
 	}
-	t.doubts = append(t.doubts, "the folder takes the store's own word for its keys, and from now on nobody else's: --key or --root says whom to trust")
-	return t.refresh(ctx, chain, dir)
+	t.doubt("the folder takes the store's own word for its keys, and from now on nobody else's: --key or --root says whom to trust")
+	return chain, t.refresh(ctx, chain, dir)
 }
 
 // errUntrusted is for a list of builds that says that there is metadata, where none is.

@@ -9,7 +9,6 @@ import (
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/store"
 	"pakdb/diff/store/part"
-	"pakdb/diff/store/trust"
 	"pakdb/diff/store/update/inuse"
 	"pakdb/diff/store/update/local"
 	"pakdb/internal/rescue"
@@ -31,6 +30,7 @@ type Options struct {
 type Target struct {
 	Build  *store.Build // its manifest, without files
 	isLast bool         // it is the one published last
+	list   *listing     // that names it
 	remote *Remote
 	dir    string // whose memory of the store was used
 }
@@ -56,7 +56,7 @@ func OpenFor(ctx context.Context, r *Remote, dir, label string) (*Target, error)
 		return &Target{remote: r, dir: dir}, err
 	}
 	build, err := r.listed(ctx, l, label)
-	return &Target{Build: build, isLast: label == l.last(), remote: r, dir: dir}, err
+	return &Target{Build: build, isLast: label == l.last(), list: l, remote: r, dir: dir}, err
 }
 
 // Folder is a folder that was compared with a build. It is locked: until it is
@@ -64,12 +64,12 @@ func OpenFor(ctx context.Context, r *Remote, dir, label string) (*Target, error)
 type Folder struct {
 	build    *store.Build
 	isLast   bool
+	list     *listing // by whose word all manifests count
 	frames   *frameReader
 	disk     *disk
 	diff     *difference
 	local    *local.Files
 	contents *contents // of the files that no patch makes, once there is a plan
-	trust    *trust.Chain
 	parts    *parts
 	clean    bool
 	system   inuse.System // whose rules about open files hold
@@ -85,9 +85,9 @@ func (t *Target) Compare(ctx context.Context, dir string, opt Options) (f *Folde
 		if err != nil {
 			return nil, err
 		}
-		t = &Target{again.Build, t.isLast, t.remote, dir}
+		t = again
 	}
-	f = &Folder{clean: opt.Clean, trust: t.remote.trust.current(), system: inuse.This(), build: t.Build, isLast: t.isLast, frames: newFrameReader(t.remote), local: local.New(opt.Registry, opt.Open)}
+	f = &Folder{clean: opt.Clean, system: inuse.This(), build: t.Build, isLast: t.isLast, list: t.list, frames: newFrameReader(t.remote), local: local.New(opt.Registry, opt.Open)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, f.Close())
