@@ -22,7 +22,7 @@ var keyColumns = map[string]string{
 func Advice(sql string) string {
 	_, words := split(byID(sql))
 	for i := range words {
-		for _, advise := range []func([]string, int) string{adviseJoin, adviseFunction, advisePattern} {
+		for _, advise := range []func([]string, int) string{adviseFiles, adviseJoin, adviseFunction, advisePattern} {
 			if text := advise(words, i); text != "" {
 				return text
 			}
@@ -68,6 +68,21 @@ func split(sql string) (all []token, words []string) {
 		all, words = append(all, t), append(words, text)
 	}
 	return all, words
+}
+
+// ofFiles are columns of files that no index finds rows by.
+var ofFiles = []string{"path", "path_id", "game_path", "file_key"}
+
+// adviseFiles looks for conditions on paths of the view files.
+func adviseFiles(words []string, i int) string {
+	if i+1 >= len(words) || !slices.Contains(ofFiles, words[i]) || !isEqual(words[i+1]) && words[i+1] != "in" && words[i+1] != "glob" ||
+		!slices.Contains(words, "files") || slices.Contains(words, "entries") {
+		return ""
+	}
+	if i+4 < len(words) && words[i+3] == "." && words[i+4] == words[i] {
+		return fmt.Sprintf("files has no index of %s: name the build of both with build = '...', in a JOIN and not in EXISTS", words[i])
+	}
+	return fmt.Sprintf("files has no index of %s, and is read whole: name the build, or ask entries by path", words[i])
 }
 
 // adviseJoin looks for a.path = b.path.

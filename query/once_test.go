@@ -28,6 +28,7 @@ func TestJoinsByUnindexedColumns(t *testing.T) {
 		"files INNER JOIN files n ON n.file_key = files.file_key AND n.build = 'b8'",
 		"files o JOIN files n USING (path) WHERE o.build = 'b1' AND n.build = 'b8'",
 		"files o JOIN files n USING (archive, path_id) JOIN builds b ON b.build = o.build WHERE o.build = 'b1' AND n.build = 'b8'",
+		"entries o LEFT JOIN entries n ON n.path_hash_key = o.path_hash_key AND n.build = 'b8' WHERE o.build = 'b1'",
 		"entries o JOIN entries n ON n.name = o.name AND n.size <> o.size WHERE o.build = 'b1' AND n.build = 'b8'",
 	} {
 		text := strings.ReplaceAll(counts, "o.", map[bool]string{true: "files.", false: "o."}[strings.HasPrefix(from, "files INNER")]) + from

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +60,18 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	cmd := command(a)
 	manual.ExplainBash(cmd)
-	cmd.SetArgs(args)
+	cmd.SetArgs(commented(args))
 	return a.Run(ctx, cmd.ExecuteContext)
+}
+
+// commented returns arguments in which SQL that begins with a comment does not begin with
+// hyphens, and so is no flag.
+func commented(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.HasPrefix(arg, "-- ") && strings.Contains(arg, "\n") {
+			args[i] = "\n" + arg
+		}
+	}
+	return args
 }

@@ -8,7 +8,7 @@ import "slices"
 var unindexed = map[string][]string{
 	"files":   {"path", "path_id", "game_path", "file_key"},
 	"sums":    {"sum"},
-	"entries": {"name"},
+	"entries": {"name", "path_hash", "path_hash_key"},
 }
 
 // Once returns a statement that reads the second of two views once, where it joins a view
