@@ -14,7 +14,7 @@ import (
 // not safe for concurrent use.
 type Staged struct {
 	files   *tempFiles
-	entries int
+	written *written
 }
 
 // StageFile writes a new archive of format f that is to be at path, as
@@ -40,7 +40,7 @@ func StageFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 	if err != nil {
 		return nil, err
 	}
-	if s.entries, err = writeArchive(ctx, out, f, s.files.options(o), fill); err != nil {
+	if s.written, err = writeArchive(ctx, out, f, s.files.options(o), fill); err != nil {
 		return nil, err
 	}
 	return s, s.files.sync()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 
 	"pakdb/internal/rescue"
@@ -17,8 +19,8 @@ type Aborter interface{ Abort() error }
 
 // WriteFile writes a new archive of format f to path, replacing what is there
 // only when the archive is complete: fill adds the entries, the result is
-// synced, opened again and read to its end, and then renamed. Until then it is
-// a temporary file in the same folder, which is removed on any error and when
+// synced, opened again and read to its end, and then renamed. The contents that
+// were added must be among those that are read. Until then it is a temporary file in the same folder, which is removed on any error and when
 // ctx is done. What does not read back is ErrReadBack.
 //
 // Formats of several files get [CreateOptions.Sibling]. Their files are put in
@@ -29,50 +31,87 @@ func WriteFile(ctx context.Context, path string, f *Format, o *CreateOptions, fi
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Discard()) }()
-	if err := readBack(ctx, s.files, f, o, s.entries); err != nil {
+	if err := readBack(ctx, s.files, f, o, s.written); err != nil {
 		return err
 	}
 	return s.Commit()
 }
 
-// writeArchive returns how many entries were written.
-func writeArchive(ctx context.Context, out io.WriteSeeker, f *Format, o *CreateOptions, fill func(Writer) error) (int, error) {
+// writeArchive returns what was written.
+func writeArchive(ctx context.Context, out io.WriteSeeker, f *Format, o *CreateOptions, fill func(Writer) error) (*written, error) {
 	w, err := f.Create(out, o)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	c := &counter{Writer: w}
+	c := &counter{w, &written{seed: maphash.MakeSeed()}}
 	if err := errors.Join(rescue.Call(func() error { return fill(c) }), ctx.Err()); err != nil {
 		if a, ok := w.(Aborter); ok {
 			err = errors.Join(err, a.Abort())
 		}
-		return 0, err
+		return nil, err
 	}
-	return c.n, rescue.Call(w.Close)
+	return c.written, rescue.Call(w.Close)
 }
 
-// counter counts the entries that went into a Writer.
+// written is what went into a Writer: entries, and hashes of the contents that were
+// added. Formats store them in an order and under names of their own.
+type written struct {
+	entries  int
+	contents []uint64
+	seed     maphash.Seed
+}
+
+// hash returns a hash for one content.
+func (w *written) hash() *maphash.Hash {
+	h := new(maphash.Hash)
+	h.SetSeed(w.seed)
+	return h
+}
+
+// missing reports whether a content that was written is not among those that were read.
+func (w *written) missing(read []uint64) bool {
+	slices.Sort(w.contents)
+	slices.Sort(read)
+	for _, h := range w.contents {
+		for len(read) > 0 && read[0] < h {
+			read = read[1:]
+		}
+		if len(read) == 0 || read[0] != h {
+			return true
+		}
+		read = read[1:]
+	}
+	return false
+}
+
+// counter notes what goes into a Writer.
 type counter struct {
 	Writer
-	n int
+	*written
 }
 
 // Unwrap is for WriterAs.
 func (c *counter) Unwrap() Writer { return c.Writer }
 
 func (c *counter) Add(ctx context.Context, e *Entry, r io.Reader) error {
-	c.n++
-	return c.Writer.Add(ctx, e, r)
+	c.entries++
+	if e.Flags&Deleted != 0 || r == nil {
+		return c.Writer.Add(ctx, e, r)
+	}
+	h := c.hash()
+	err := c.Writer.Add(ctx, e, io.TeeReader(r, h))
+	c.contents = append(c.contents, h.Sum64())
+	return err
 }
 
 func (c *counter) AddRaw(ctx context.Context, e *Entry, r io.Reader) error {
-	c.n++
+	c.entries++
 	return c.Writer.AddRaw(ctx, e, r)
 }
 
 // readBack opens what was written as any reader would, and reads every entry
-// that has content.
-func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions, want int) error {
+// that has content. An archive that fills contents up gives them back as others.
+func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions, want *written) error {
 	file, base := files.list[0].file.File, files.list[0].name
 	differs := func(err error) error {
 		if ctx.Err() != nil {
@@ -92,9 +131,14 @@ func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions
 	if err != nil {
 		return differs(err)
 	}
-	n, err := readEntries(ctx, a)
-	if err == nil && n != want {
-		err = fmt.Errorf("%d entries, %d were written", n, want)
+	n, contents, err := readEntries(ctx, a, want)
+	_, fills := ArchiveAs[Padder](a)
+	switch {
+	case err != nil:
+	case n != want.entries:
+		err = fmt.Errorf("%d entries, %d were written", n, want.entries)
+	case !fills && want.missing(contents):
+		err = errors.New("a content is another than was written")
 	}
 	if err = errors.Join(err, a.Close()); err != nil {
 		return differs(err)
@@ -103,18 +147,23 @@ func readBack(ctx context.Context, files *tempFiles, f *Format, o *CreateOptions
 }
 
 // readEntries reads every entry that has content, several at once, until one
-// fails. It returns how many entries there are.
-func readEntries(ctx context.Context, a Archive) (n int, err error) {
+// fails. It returns how many entries there are, and the hashes of their contents.
+func readEntries(ctx context.Context, a Archive, w *written) (n int, contents []uint64, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	entries := make(chan *Entry)
 	var readers sync.WaitGroup
+	var mu sync.Mutex
 	for range runtime.GOMAXPROCS(0) {
 		readers.Go(func() {
 			for e := range entries {
-				if err := rescue.Call(func() error { return readEntry(ctx, a, e) }); err != nil {
+				h := w.hash()
+				if err := rescue.Call(func() error { return readEntry(ctx, a, e, h) }); err != nil {
 					stop(err) // the first one counts
 				}
+				mu.Lock()
+				contents = append(contents, h.Sum64())
+				mu.Unlock()
 			}
 		})
 	}
@@ -132,15 +181,15 @@ func readEntries(ctx context.Context, a Archive) (n int, err error) {
 	}
 	close(entries)
 	readers.Wait()
-	return n, context.Cause(ctx)
+	return n, contents, context.Cause(ctx)
 }
 
-func readEntry(ctx context.Context, a Archive, e *Entry) error {
+func readEntry(ctx context.Context, a Archive, e *Entry, w io.Writer) error {
 	r, err := a.Open(ctx, e)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(io.Discard, r)
+	n, err := io.Copy(w, r)
 	if err == nil && n != e.Size {
 		err = fmt.Errorf("entry %d %q has %d bytes, %d declared", e.Ordinal, e.Name, n, e.Size)
 	}

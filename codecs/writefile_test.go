@@ -13,6 +13,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
+	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
 	"pakdb/codecs/loose"
 )
@@ -94,6 +95,12 @@ func TestWriteFileFails(t *testing.T) {
 		{name: "does not open", f: liar(func(a codecs.Archive) (codecs.Archive, error) { return nil, errDisk }), want: codecs.ErrReadBack},
 		{name: "other count", f: liar(func(a codecs.Archive) (codecs.Archive, error) { return twice{a}, nil }), want: codecs.ErrReadBack},
 		{name: "content does not open", f: liar(func(a codecs.Archive) (codecs.Archive, error) { return locked{a}, nil }), want: codecs.ErrReadBack},
+		{name: "another content", f: liar(func(a codecs.Archive) (codecs.Archive, error) { return flipped{a}, nil }), want: codecs.ErrReadBack},
+		{name: "another content beside one that was taken over", f: liar(func(a codecs.Archive) (codecs.Archive, error) { return flipped{a}, nil }),
+			want: codecs.ErrReadBack, fill: func(w codecs.Writer) error {
+				raw := &codecs.Entry{Name: "A/c", Method: compress.LZ4, Stored: 4, Size: 3}
+				return errors.Join(w.AddRaw(context.Background(), raw, strings.NewReader("\x30abc")), add(w))
+			}},
 		{name: "content too short", f: liar(func(a codecs.Archive) (codecs.Archive, error) { return short{a}, nil }), want: codecs.ErrReadBack},
 	}
 	for _, tt := range tests {
@@ -188,6 +195,13 @@ func (a twice) Entries() iter.Seq2[*codecs.Entry, error] {
 			}
 		}
 	}
+}
+
+// flipped has the right number of other bytes.
+type flipped struct{ codecs.Archive }
+
+func (a flipped) Open(_ context.Context, e *codecs.Entry) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader(strings.Repeat("x", int(e.Size)))), nil
 }
 
 type locked struct{ codecs.Archive }
