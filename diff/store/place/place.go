@@ -14,10 +14,11 @@ import (
 
 const silence = 30 * time.Second // after which a connection counts as broken
 
-// NewClient returns a client that gives up servers which say nothing.
+// NewClient returns a client that gives up servers which say nothing, and follows none from
+// https to http: whoever is between could change what comes then.
 func NewClient(connections int) *http.Client {
 	dialer := &net.Dialer{Timeout: silence}
-	return &http.Client{Transport: &http.Transport{
+	return &http.Client{CheckRedirect: staysSafe, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 		TLSHandshakeTimeout: silence, ResponseHeaderTimeout: silence, MaxIdleConnsPerHost: connections,
 	}}

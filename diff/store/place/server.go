@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,20 @@ type server struct {
 	said   func(name string) string          // how a file is called; nil: by its URL
 	sign   func(*http.Request) *http.Request // nil: everybody may read
 	bucket bool                              // of S3, which says why a file is not there
+}
+
+// errUnsafe is the error for a server that sends clients from https to http.
+var errUnsafe = errors.New("the server redirects from https to http")
+
+// staysSafe looks at a redirection, as [http.Client] asks.
+func staysSafe(req *http.Request, via []*http.Request) error {
+	switch {
+	case len(via) >= 10:
+		return errors.New("stopped after 10 redirects")
+	case via[len(via)-1].URL.Scheme == "https" && req.URL.Scheme != "https":
+		return errUnsafe
+	}
+	return nil
 }
 
 // At returns the URL of a file, without passwords.
@@ -55,7 +70,9 @@ func (s *server) Open(ctx context.Context, p store.Ask) (*store.Answer, error) {
 		req = s.sign(req)
 	}
 	resp, err := s.client.Do(req)
-	if err != nil {
+	if errors.Is(err, errUnsafe) {
+		return nil, &store.NotGiven{Err: errUnsafe}
+	} else if err != nil {
 		return nil, err
 	}
 	a := &store.Answer{ReadCloser: resp.Body, Size: resp.ContentLength, Version: resp.Header.Get("ETag")}
