@@ -322,7 +322,9 @@ func (w *storeWriter) signBuilds(key *pkdelta.SecretKey, all bool) error {
 		}
 		labels := index.Builds
 		names := manifests(labels)
-		maps.DeleteFunc(t.Targets, func(name string, _ trust.Target) bool { return !slices.Contains(names, name) })
+		if err := t.Keep(labels, all); err != nil {
+			return fmt.Errorf("%s: %w", s.w.at, err)
+		}
 		for i, name := range names {
 			_, there := t.Targets[name]
 			if fresh := labels[i] == w.fresh; there && !fresh {
@@ -342,12 +344,7 @@ func (w *storeWriter) signBuilds(key *pkdelta.SecretKey, all bool) error {
 				}
 			}
 		}
-		for i, name := range names {
-			if one, there := t.Targets[name]; there {
-				one.Custom.Order = int64(i) + 1
-				t.Targets[name] = one
-			}
-		}
+		t.Arrange(labels, w.fresh, all)
 		return s.signChannels(t, index, all)
 	})
 }
@@ -359,7 +356,7 @@ func (s *signing) signChannels(t *trust.Targets, index *store.Index, all bool) (
 	if all || s.chain.Targets == nil {
 		t.Channels = index.Channels
 	}
-	if t.Channels, err = s.w.rollout.into(t.Channels, s.w.fresh, index.Builds); err != nil {
+	if t.Channels, err = s.w.rollout.into(t.Channels, s.w.fresh, t.Labels()); err != nil {
 		return err
 	}
 	for label := range t.Channels.Builds() {

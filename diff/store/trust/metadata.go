@@ -180,6 +180,50 @@ func (t *Targets) Labels() (labels []string) {
 	return labels
 }
 
+// Keep leaves the builds of a list out that are not in it any more. Nobody has signed the
+// list, so of each platform the build that was signed as the last must be there, unless all
+// says that the list counts as it is: who can write to the store must not get the builds
+// before signed as the current ones.
+func (t *Targets) Keep(labels []string, all bool) error {
+	last := map[string]string{}
+	for _, label := range t.Labels() {
+		last[channel.Platform(label)] = label
+	}
+	for _, label := range last {
+		if !all && !slices.Contains(labels, label) {
+			return fmt.Errorf("%w: the list of builds lacks %q, which was signed as the last: if its owner removed that, pakdb store sign signs the list as it is", ErrMixed, label)
+		}
+	}
+	maps.DeleteFunc(t.Targets, func(name string, _ Target) bool {
+		return !slices.Contains(labels, strings.TrimSuffix(strings.TrimPrefix(name, buildsFolder), ".json"))
+	})
+	return nil
+}
+
+// Arrange orders the builds: those that were signed before as they were, then others as
+// the list has them, and one last that was published at the end of the list again. If all
+// says so the order is that of the list.
+func (t *Targets) Arrange(labels []string, fresh string, all bool) {
+	last := int64(0)
+	for _, one := range t.Targets {
+		last = max(last, one.Custom.Order)
+	}
+	for i, label := range labels {
+		name := buildsFolder + label + ".json"
+		one, there := t.Targets[name]
+		switch again := label == fresh && i == len(labels)-1; {
+		case !there:
+			continue
+		case all:
+			one.Custom.Order = int64(i) + 1
+		case one.Custom.Order == 0 || again && one.Custom.Order < last:
+			last++
+			one.Custom.Order = last
+		}
+		t.Targets[name] = one
+	}
+}
+
 // metadata is one of the four.
 type metadata interface{ head() *Head }
 
