@@ -80,7 +80,7 @@ func adviseFiles(words []string, i int) string {
 		return ""
 	}
 	if i+4 < len(words) && words[i+3] == "." && words[i+4] == words[i] {
-		return fmt.Sprintf("files has no index of %s: name the build of both with build = '...', in a JOIN and not in EXISTS", words[i])
+		return fmt.Sprintf("files has no index of %s: name the build of both with build = '...'", words[i])
 	}
 	return fmt.Sprintf("files has no index of %s, and is read whole: name the build, or ask entries by path", words[i])
 }

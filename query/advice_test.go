@@ -23,7 +23,7 @@ func TestAdvice(t *testing.T) {
 		{"SELECT * FROM files WHERE path = 'a'", "files has no index of path, and is read whole: name the build, or ask entries by path"},
 		{"SELECT * FROM files f WHERE f.game_path GLOB 'a/*'", "files has no index of game_path, and is read whole: name the build, or ask entries by path"},
 		{"SELECT * FROM files a JOIN files b ON b.file_key = a.file_key",
-			"files has no index of file_key: name the build of both with build = '...', in a JOIN and not in EXISTS"},
+			"files has no index of file_key: name the build of both with build = '...'"},
 		{"SELECT path FROM files WHERE size = 1", ""},
 		{"SELECT '' FROM entries WHERE 'b.path = a.path' = ''", ""},
 		{"SELECT * FROM entries WHERE lower(path) = 'a'", "lower of path is computed for each row: path = or GLOB finds texts as they are"},

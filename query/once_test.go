@@ -50,6 +50,20 @@ func TestJoinsByUnindexedColumns(t *testing.T) {
 			t.Errorf("%s: read once\n%s", from, got)
 		}
 	}
+	for _, where := range []string{
+		"NOT EXISTS (SELECT 1 FROM files n WHERE n.build = 'b8' AND n.path = o.path)",
+		"EXISTS (SELECT * FROM files AS n WHERE o.game_path = n.game_path AND n.size <> o.size AND n.build = 'b8')",
+		"NOT EXISTS (SELECT 1 FROM files WHERE files.build = 'b8' AND files.file_key = o.file_key)",
+	} {
+		text := "SELECT count(*) || ' ' || total(o.size) FROM files o WHERE o.build = 'b0' AND " + where
+		if got := plan(text); !strings.Contains(got, " AUTOMATIC ") {
+			t.Errorf("%s: not read once\n%s", where, got)
+		}
+		want := value(t, db, strings.ReplaceAll(text, "= 'b8'", "= '' || 'b8'"))
+		if got := value(t, db, text); got != want || strings.HasPrefix(got, "0 ") {
+			t.Errorf("%s: %s, want %s", where, got, want)
+		}
+	}
 	redefined := "WITH files AS (SELECT 'x' AS path, 'b8' AS build) SELECT count(*) FROM files o JOIN files n ON n.path = o.path AND n.build = 'b8'"
 	if got := value(t, db, redefined); got != "1" {
 		t.Errorf("%s: %s", redefined, got)

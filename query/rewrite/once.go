@@ -18,8 +18,9 @@ var unindexed = map[string][]string{
 //	WHERE a.build = '1' AND b.build = '2'
 //
 // The second becomes (SELECT * FROM files WHERE build = '2' LIMIT -1) b. SQLite keeps the
-// rows of a subquery that has a LIMIT and makes an index of them. All that the statement
-// says stays. Other statements stay as they are.
+// rows of a subquery that has a LIMIT and makes an index of them. So does the view of
+// EXISTS (SELECT 1 FROM files b WHERE b.build = '2' AND b.path = a.path). All that the
+// statement says stays. Other statements stay as they are.
 func Once(sql string, all []Token) string {
 	for i := range all {
 		if all[i].Text != "from" || i+1 >= len(all) {
@@ -30,9 +31,11 @@ func Once(sql string, all []Token) string {
 		if columns == nil || redefines(all, view) {
 			continue
 		}
-		c := comparison{sql: sql, tokens: all}
-		if c.readOnce(i, view, columns) {
-			return written(sql, c.edits)
+		for _, read := range []func(*comparison, int, string, []string) bool{(*comparison).readOnce, (*comparison).readExists} {
+			c := comparison{sql: sql, tokens: all}
+			if read(&c, i, view, columns) {
+				return written(sql, c.edits)
+			}
 		}
 	}
 	return sql
@@ -55,11 +58,7 @@ func (c *comparison) readOnce(from int, view string, columns []string) bool {
 	if c.b, at, ok = c.view(view, second); !ok || c.a == c.b {
 		return false
 	}
-	name := c.sql[c.tokens[second].End:c.tokens[at-1].End]
-	if name == "" {
-		name = " AS " + view
-	}
-	c.edits = []edit{{c.tokens[second].Start, c.tokens[at-1].End, ""}}
+	behind := at
 	switch c.text(at) {
 	case "on":
 		at = c.onceTerms(at+1, columns)
@@ -78,11 +77,52 @@ func (c *comparison) readOnce(from int, view string, columns []string) bool {
 	if c.text(at) == "where" {
 		c.onceTerms(at+1, columns)
 	}
+	return c.once(view, second, behind)
+}
+
+// once writes the subquery in place of the view and its other name, if the build is known.
+func (c *comparison) once(view string, at, behind int) bool {
 	if !c.paths || c.labels[1] == "" {
 		return false
 	}
-	c.edits[0].text = "(SELECT * FROM " + view + " WHERE build = " + c.labels[1] + " LIMIT -1)" + name
+	name := c.sql[c.tokens[at].End:c.tokens[behind-1].End]
+	if name == "" {
+		name = " AS " + view
+	}
+	c.edits = []edit{{c.tokens[at].Start, c.tokens[behind-1].End, "(SELECT * FROM " + view + " WHERE build = " + c.labels[1] + " LIMIT -1)" + name}}
 	return true
+}
+
+// readExists reads EXISTS (SELECT ... FROM view b WHERE ...), and collects what is written
+// in place of b.
+func (c *comparison) readExists(from int, view string, columns []string) bool {
+	list := from - 1
+	for list > 0 && !slices.Contains([]string{"select", "(", ")"}, c.text(list)) {
+		list--
+	}
+	if c.text(list) != "select" || c.text(list-1) != "(" || c.text(list-2) != "exists" {
+		return false
+	}
+	var at int
+	var ok bool
+	if c.b, at, ok = c.view(view, from+1); !ok || c.text(at) != "where" {
+		return false
+	}
+	terms, end := c.terms(at + 1)
+	if c.text(end) != ")" {
+		return false
+	}
+	for _, t := range terms {
+		if c.isBuild(t[0], t[1]) || t[1]-t[0] != 7 || c.text(t[0]+1) != "." || c.text(t[0]+3) != "=" || c.text(t[0]+5) != "." {
+			continue
+		}
+		own, other := t[0], t[0]+4
+		if c.text(own) != c.b {
+			own, other = other, own
+		}
+		c.paths = c.paths || c.text(own) == c.b && c.text(other) != c.b && slices.Contains(columns, c.text(own+2))
+	}
+	return c.once(view, from+1, at)
 }
 
 // onceTerms reads the builds and the columns that a condition compares, and returns its end.
