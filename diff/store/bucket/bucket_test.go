@@ -337,7 +337,7 @@ func TestPruneBesidePublishers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := publish.Prune(t.Context(), location, 2, time.Hour, nil)
+	p, err := publish.Prune(t.Context(), location, 2, time.Hour, nil, nil)
 	if err != nil || p.Files > 0 || p.Waiting == 0 || !slices.Equal(p.Builds, []string{"0"}) {
 		t.Fatalf("with a grace time: %+v, %v; files are not needed and must wait", p, err)
 	}
@@ -349,7 +349,7 @@ func TestPruneBesidePublishers(t *testing.T) {
 	s.before = func(r *http.Request) {
 		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/n/") {
 			once.Do(func() {
-				p, err := publish.Prune(context.Background(), location, 1, 0, nil)
+				p, err := publish.Prune(context.Background(), location, 1, 0, nil, nil)
 				if err != nil || p.Files == 0 {
 					t.Errorf("without a grace time: %+v, %v", p, err)
 				}

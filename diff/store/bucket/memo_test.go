@@ -68,7 +68,7 @@ func TestMemo(t *testing.T) {
 	}
 	mustBe(t, location, "2", tree{"Game.pak": pak(t, 2)}, nil)
 
-	if _, err := publish.Prune(t.Context(), location, 1, 0, nil); err != nil {
+	if _, err := publish.Prune(t.Context(), location, 1, 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := publishPak(3); got != 29 {

@@ -30,12 +30,12 @@ type Pruned struct {
 // and objects that no build needs any more. A pack stays as long as one of its
 // chunks is needed. The builds that stay are checked first: nothing is removed
 // from a store that is damaged. key signs the list of builds; it is nil for a store
-// that is not signed.
+// that is not signed. root is as in [SignOptions].
 //
 // A bucket may be written meanwhile: a file goes when it was not needed for the grace
 // time, in which every publisher that may use it must be done. Each pruning remembers in
 // the bucket what it found not needed.
-func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *pkdelta.SecretKey) (*Pruned, error) {
+func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *pkdelta.SecretKey, root []byte) (*Pruned, error) {
 	s, err := openSource(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -48,6 +48,7 @@ func Prune(ctx context.Context, dir string, keep int, grace time.Duration, key *
 		return nil, err
 	}
 	defer done()
+	w.root = root
 	if err := w.maySign(false); err != nil {
 		return nil, err
 	}

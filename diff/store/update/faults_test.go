@@ -248,7 +248,7 @@ func TestFaultsPrune(t *testing.T) {
 	pruned := func(t *testing.T, files faulttest.Tree) []string {
 		dir := t.TempDir()
 		files.Write(t, dir)
-		if _, err := publish.Prune(quick(t.Context()), dir, 1, 0, key); err != nil {
+		if _, err := publish.Prune(quick(t.Context()), dir, 1, 0, key, nil); err != nil {
 			t.Error(err)
 		}
 		return slices.Sorted(maps.Keys(faulttest.Files(t, dir)))
@@ -261,7 +261,7 @@ func TestFaultsPrune(t *testing.T) {
 			return dir
 		},
 		Run: func(ctx context.Context, dir string) error {
-			_, err := publish.Prune(ctx, dir, 1, 0, key)
+			_, err := publish.Prune(ctx, dir, 1, 0, key, nil)
 			return err
 		},
 		State: state(key.Public(), "0", "1", "2"),

@@ -63,7 +63,7 @@ func TestManyFiles(t *testing.T) {
 	if _, err := publish.Check(t.Context(), dir, func(name string, err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 		t.Error(err)
 	}
-	if p, err := publish.Prune(t.Context(), dir, 1, 0, nil); err != nil || !slices.Equal(p.Builds, []string{"1"}) {
+	if p, err := publish.Prune(t.Context(), dir, 1, 0, nil, nil); err != nil || !slices.Equal(p.Builds, []string{"1"}) {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	runPublish(t, dir, "3", old) // after which the lists that stay are used again

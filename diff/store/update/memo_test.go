@@ -75,7 +75,7 @@ func TestMemo(t *testing.T) {
 	gone := filepath.Join(dir, "gone")
 	publishCounted(t, gone, "1", old)
 	publishCounted(t, gone, "2", folder{"b.pak": pakOf(t, codecs.CreateOptions{}, assets(1, 100))})
-	if _, err := publish.Prune(quick(t.Context()), gone, 1, 0, nil); err != nil {
+	if _, err := publish.Prune(quick(t.Context()), gone, 1, 0, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	again := publishCounted(t, gone, "3", old)

@@ -34,7 +34,7 @@ func TestListOfOthers(t *testing.T) {
 		return other
 	}
 	for name, do := range map[string]func(dir string) error{
-		"prune": func(dir string) error { _, err := publish.Prune(t.Context(), dir, 5, 0, key); return err },
+		"prune": func(dir string) error { _, err := publish.Prune(t.Context(), dir, 5, 0, key, nil); return err },
 		"promote": func(dir string) error {
 			return publish.Promote(t.Context(), dir, "2", publish.Rollout{Channel: "beta"}, key, nil, 0)
 		},

@@ -392,7 +392,7 @@ func TestPrune(t *testing.T) {
 		runPublish(t, dir, fmt.Sprint("v", i), f, 1)
 	}
 	before := readFolder(t, dir)
-	p, err := publish.Prune(t.Context(), dir, 1, 0, nil)
+	p, err := publish.Prune(t.Context(), dir, 1, 0, nil, nil)
 	if err != nil || !slices.Equal(p.Builds, []string{"v0", "v1"}) || p.Files == 0 {
 		t.Fatalf("%+v, %v", p, err)
 	}

@@ -515,7 +515,7 @@ func oldWay(t *testing.T, dir string, key *pkdelta.SecretKey) {
 func TestPruneSigned(t *testing.T) {
 	key, pub := newKey(t)
 	dir, _ := signedStore(t, key, 4)
-	if _, err := publish.Prune(t.Context(), dir, 2, 0, key); err != nil {
+	if _, err := publish.Prune(t.Context(), dir, 2, 0, key, nil); err != nil {
 		t.Fatal(err)
 	}
 	s, err := publish.ReadTrust(t.Context(), dir, nil)

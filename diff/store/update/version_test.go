@@ -44,7 +44,7 @@ func TestOtherVersions(t *testing.T) {
 			dir := f.write(t, t.TempDir())
 			_, _, updated := runUpdate(t.Context(), dir, t.TempDir(), "")
 			_, published := publish.Publish(t.Context(), dir, "2", []pkdelta.Input{}, nil)
-			_, pruned := publish.Prune(t.Context(), dir, 1, 0, nil)
+			_, pruned := publish.Prune(t.Context(), dir, 1, 0, nil, nil)
 			_, checked := publish.Check(t.Context(), dir, func(string, error) {})
 			for what, err := range map[string]error{"update": updated, "publish": published, "prune": pruned, "check": checked} {
 				var v *store.VersionError

@@ -20,6 +20,7 @@ type pruneOptions struct {
 	grace time.Duration
 	drop  []string
 	sign  secretKey
+	root  string
 }
 
 func newStorePruneCommand(a *cli.App) *cobra.Command {
@@ -57,6 +58,7 @@ A scan that takes longer than that and counts on what is removed ends with an er
 		},
 	}
 	o.sign.add(cmd, "sign the new list of builds with the secret key in `FILE`")
+	cmd.Flags().StringVar(&o.root, "root", "", "the store's root of signed metadata, in `FILE`, if the key is none of the root's")
 	cmd.Flags().DurationVar(&o.grace, "grace", 24*time.Hour, "keep what a bucket does not need for this `TIME`")
 	cmd.Flags().IntVar(&o.keep, "keep", 5, "how many builds to keep: the last `N`")
 	cmd.Flags().StringArrayVar(&o.drop, "drop", nil, "the contents of this `BUILD` are not needed any more; may repeat")
@@ -65,6 +67,10 @@ A scan that takes longer than that and counts on what is removed ends with an er
 
 func runPrune(ctx context.Context, a *cli.App, o *pruneOptions, location string) error {
 	key, err := o.sign.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	root, err := readRoot(o.root)
 	if err != nil {
 		return err
 	}
@@ -78,7 +84,7 @@ func runPrune(ctx context.Context, a *cli.App, o *pruneOptions, location string)
 		}
 	}
 	watched, stop := a.WatchPatch(ctx)
-	p, err := publish.Prune(watched, location, o.keep, o.grace, key)
+	p, err := publish.Prune(watched, location, o.keep, o.grace, key, root)
 	stop()
 	if errors.Is(err, store.ErrNoStore) && c.Any {
 		p, err = nil, nil // nothing was published there
