@@ -28,14 +28,18 @@ go build -trimpath -o "$pakdb" ./cmd/pakdb
 row() { printf '| %s | %s | %s | %s | %s | %s |\n' "$@"; }
 
 # best BEFORE COMMAND runs COMMAND after BEFORE, and leaves the least wall time
-# and its CPU time in $wall and $cpu.
+# and its CPU time in $wall and $cpu. What fails has no time.
 best() {
 	local before=$1 t r u s
 	shift
 	wall=''
 	for ((i = 0; i < runs; i++)); do
 		eval "$before"
-		t=$( { time eval "$*" >"$work/out" 2>"$work/err"; } 2>&1) || true
+		t=$( { time eval "$*" >"$work/out" 2>"$work/err"; } 2>&1) || {
+			cat "$work/err" >&2
+			echo "failed: $*" >&2
+			exit 1
+		}
 		read -r r u s <<<"$t"
 		if [[ -z $wall ]] || awk "BEGIN { exit !($r < $wall) }"; then
 			wall=$r cpu=$(awk "BEGIN { printf \"%.2f\", $u + $s }")
