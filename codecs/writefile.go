@@ -43,7 +43,8 @@ func writeArchive(ctx context.Context, out io.WriteSeeker, f *Format, o *CreateO
 	if err != nil {
 		return nil, err
 	}
-	c := &counter{w, &written{seed: maphash.MakeSeed()}}
+	c := &counter{Writer: w, written: &written{seed: maphash.MakeSeed()}}
+	c.hash.SetSeed(c.seed)
 	if err := errors.Join(rescue.Call(func() error { return fill(c) }), ctx.Err()); err != nil {
 		if a, ok := w.(Aborter); ok {
 			err = errors.Join(err, a.Abort())
@@ -59,13 +60,6 @@ type written struct {
 	entries  int
 	contents []uint64
 	seed     maphash.Seed
-}
-
-// hash returns a hash for one content.
-func (w *written) hash() *maphash.Hash {
-	h := new(maphash.Hash)
-	h.SetSeed(w.seed)
-	return h
 }
 
 // missing reports whether a content that was written is not among those that were read.
@@ -88,6 +82,7 @@ func (w *written) missing(read []uint64) bool {
 type counter struct {
 	Writer
 	*written
+	hash maphash.Hash
 }
 
 // Unwrap is for WriterAs.
@@ -98,9 +93,9 @@ func (c *counter) Add(ctx context.Context, e *Entry, r io.Reader) error {
 	if e.Flags&Deleted != 0 || r == nil {
 		return c.Writer.Add(ctx, e, r)
 	}
-	h := c.hash()
-	err := c.Writer.Add(ctx, e, io.TeeReader(r, h))
-	c.contents = append(c.contents, h.Sum64())
+	c.hash.Reset()
+	err := c.Writer.Add(ctx, e, io.TeeReader(r, &c.hash))
+	c.contents = append(c.contents, c.hash.Sum64())
 	return err
 }
 
@@ -156,9 +151,12 @@ func readEntries(ctx context.Context, a Archive, w *written) (n int, contents []
 	var mu sync.Mutex
 	for range runtime.GOMAXPROCS(0) {
 		readers.Go(func() {
+			var h maphash.Hash
+			h.SetSeed(w.seed)
+			buf := make([]byte, 64<<10)
 			for e := range entries {
-				h := w.hash()
-				if err := rescue.Call(func() error { return readEntry(ctx, a, e, h) }); err != nil {
+				h.Reset()
+				if err := rescue.Call(func() error { return readEntry(ctx, a, e, &h, buf) }); err != nil {
 					stop(err) // the first one counts
 				}
 				mu.Lock()
@@ -184,12 +182,12 @@ func readEntries(ctx context.Context, a Archive, w *written) (n int, contents []
 	return n, contents, context.Cause(ctx)
 }
 
-func readEntry(ctx context.Context, a Archive, e *Entry, w io.Writer) error {
+func readEntry(ctx context.Context, a Archive, e *Entry, w io.Writer, buf []byte) error {
 	r, err := a.Open(ctx, e)
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(w, r)
+	n, err := io.CopyBuffer(w, r, buf)
 	if err == nil && n != e.Size {
 		err = fmt.Errorf("entry %d %q has %d bytes, %d declared", e.Ordinal, e.Name, n, e.Size)
 	}
