@@ -101,7 +101,7 @@ func (w *intake) begin(ctx context.Context, e *codecs.Entry, r io.Reader, likely
 	}
 	w.in.Reset()
 	// ReadFrom wants 512 bytes more than there are, and doubles what falls short.
-	w.in.Grow(int(min(max(likely, 0), w.most)) + 513)
+	w.in.Grow(int(min(max(likely, 0), w.most-513)) + 513)
 	n, err := w.in.ReadFrom(io.LimitReader(r, w.most+1))
 	if err != nil {
 		return nil, err
