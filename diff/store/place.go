@@ -26,6 +26,25 @@ type Place struct {
 	At, Size    int
 }
 
+// SmallPlace is a place in half the memory, for tables of all that a store has.
+type SmallPlace struct{ pack, frame, at, size uint32 }
+
+// Small returns the place as a SmallPlace.
+func (p Place) Small() SmallPlace {
+	return SmallPlace{uint32(p.Pack), uint32(p.Frame), uint32(p.At), uint32(p.Size)} // maxNumber bounds all of them
+}
+
+// Place returns what Small was asked of.
+func (p SmallPlace) Place() Place {
+	return Place{int(p.pack), int(p.frame), int(p.at), int(p.size)}
+}
+
+// Listed is where the list of a content is, and how many bytes the content has.
+type Listed struct {
+	SmallPlace
+	Content int64
+}
+
 // FrameID is a frame of a pack.
 type FrameID struct{ Pack, Frame int }
 

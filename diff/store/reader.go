@@ -9,8 +9,8 @@ import (
 // StoreReader reads contents of a store. It is safe for concurrent use.
 type StoreReader struct {
 	From   *Reader
-	Chunks map[Key]Place
-	Lists  map[Key]Row
+	Chunks map[Key]SmallPlace
+	Lists  map[Key]Listed
 	Packs  Tables
 
 	mu     sync.Mutex
@@ -22,14 +22,14 @@ func (s *StoreReader) Content(id Key, size int64) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
 	}
-	if at, ok := s.Chunks[id]; ok && int64(at.Size) == size {
-		return s.Read(at)
+	if at, ok := s.Chunks[id]; ok && int64(at.size) == size {
+		return s.Read(at.Place())
 	}
 	r, ok := s.Lists[id]
 	if !ok {
 		return nil, fmt.Errorf("%w: a content is not there any more", ErrCorrupt)
 	}
-	chunks, err := s.list(r.Place, size)
+	chunks, err := s.list(r.Place(), size)
 	if err != nil {
 		return nil, err
 	}

@@ -151,6 +151,7 @@ var rooms = map[string][]string{
 	"diff/store/channel":          {"diff/store/part"},                                                                                                                                               // a folder remembers both
 	"diff/store/part":             {},
 	"diff/store/update/pace":      {},
+	"diff/store/publish/past":     {"diff/store", "internal/..."},
 	"diff/store/publish/memo":     {"codecs/compress", "diff/pkdelta", "diff/store", "internal/..."},
 	"diff/store/publish/optional": {"diff/pkdelta", "diff/store", "diff/store/part", "internal/..."},
 	"diff/store/update/local":     {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/store", "internal/..."},
@@ -159,7 +160,7 @@ var rooms = map[string][]string{
 	"diff/store/contents":         {"diff/store", "diff/store/bucket", "internal/..."},
 	"diff/store/update/inuse":     {},
 	"diff/store/update":           {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/apply", "diff/pkdelta/inside", "diff/pkdelta/table", "diff/store", "diff/store/place", "diff/store/trust", "diff/store/update/inuse", "diff/store/update/local", "diff/store/channel", "diff/store/part", "diff/store/update/pace", "internal/..."},
-	"diff/store/publish":          {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "diff/store/channel", "diff/store/publish/memo", "diff/store/publish/optional", "internal/..."},
+	"diff/store/publish":          {"codecs", "codecs/compress", "diff/delta", "diff/pkdelta", "diff/pkdelta/inside", "diff/pkdelta/maker", "diff/store", "diff/store/bucket", "diff/store/place", "diff/store/trust", "diff/store/update", "diff/store/channel", "diff/store/publish/memo", "diff/store/publish/optional", "diff/store/publish/past", "internal/..."},
 
 	"diff/pkdelta":              {"codecs", "codecs/compress/...", "diff/delta", "internal/..."}, // ships in launchers: no catalog
 	"diff/pkdelta/table":        {"internal/bin", "internal/perfect"},

@@ -77,7 +77,7 @@ type checker struct {
 
 func newChecker(from *store.Reader) *checker {
 	return &checker{
-		StoreReader: store.StoreReader{From: from, Chunks: map[store.Key]store.Place{}, Lists: map[store.Key]store.Row{}, Packs: store.Tables{}},
+		StoreReader: store.StoreReader{From: from, Chunks: map[store.Key]store.SmallPlace{}, Lists: map[store.Key]store.Listed{}, Packs: store.Tables{}},
 		done:        map[store.RecipeAt]error{}, coded: map[string]error{}, names: map[uint64]store.Key{},
 	}
 }
@@ -113,13 +113,13 @@ func (c *checker) pack(number int) (size int64, err error) {
 		}
 		switch {
 		case r.Kind == store.RowList:
-			c.Lists[r.Key] = r
+			c.Lists[r.Key] = store.Listed{SmallPlace: r.Small(), Content: r.Content}
 		case r.Kind == store.RowPart:
 			continue
 		case store.KeyOf(p) != r.Key:
 			return size, fmt.Errorf("%w: a chunk at %d of frame %d is not what its key says", store.ErrCorrupt, r.At, r.Frame)
 		default:
-			c.Chunks[r.Key] = r.Place
+			c.Chunks[r.Key] = r.Small()
 		}
 		c.names[r.Key.Short()] = r.Key
 	}

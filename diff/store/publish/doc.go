@@ -10,8 +10,7 @@
 //
 // Files in reading order: remote.go (a bucket), write.go (how a file of a store is written),
 // change.go (what several publishers replace), trust.go and keys.go (signed metadata), rollout.go (who gets a build), packer.go,
-// tables.go (where frames are), similar.go and earlier.go (earlier contents like a new
-// one), origin.go (deltas of contents), deltas.go (patches between files), whole.go,
+// tables.go (where frames are), origin.go (deltas of contents), deltas.go (patches between files), whole.go,
 // source.go (a store to be looked at), check.go, checksigned.go, list.go, pruneremote.go, prune.go, stats.go,
 // publisher.go (what the store has), files.go (files to recipes),
 // enlist.go (of a bucket), publish.go.

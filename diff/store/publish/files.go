@@ -235,7 +235,7 @@ func (g *prepared) cut() {
 
 // holds reports whether all chunks are in the store.
 func (p *publisher) holds(chunks []memo.Chunk) bool {
-	return !slices.ContainsFunc(chunks, func(c memo.Chunk) bool { return p.chunks[c.Key] == store.Place{} })
+	return !slices.ContainsFunc(chunks, func(c memo.Chunk) bool { return p.chunks[c.Key] == store.SmallPlace{} })
 }
 
 // recognize finds the recipe that makes all blocks of a group.
@@ -270,12 +270,13 @@ func (p *publisher) add(ctx context.Context, in io.ReaderAt, g *prepared) (ref s
 	p.stats.Contents++
 	var chunks []store.ChunkRef
 	put := func(k store.Key, b []byte, to *packer) error {
-		at, there := p.chunks[k]
+		have, there := p.chunks[k]
+		at := have.Place()
 		if !there {
 			if at, err = to.add(store.RowChunk, k, b, 0); err != nil {
 				return err
 			}
-			p.chunks[k] = at
+			p.chunks[k] = at.Small()
 			p.stats.Chunks++
 		}
 		p.used[at.ID()] = true
@@ -290,7 +291,7 @@ func (p *publisher) add(ctx context.Context, in io.ReaderAt, g *prepared) (ref s
 		}
 	case g.data != nil:
 		to := &p.data
-		_, changed, err := p.before.origin(ctx, p.path, store.Named{Name: g.Name, Key: g.id, Size: g.Size}, func() ([]byte, error) { return g.data, nil })
+		_, changed, err := p.before.Origin(ctx, p.path, store.Named{Name: g.Name, Key: g.id, Size: g.Size}, func() ([]byte, error) { return g.data, nil })
 		if err != nil {
 			return ref, err
 		}
@@ -374,25 +375,25 @@ func (p *publisher) listOf(id store.Key, chunks []store.ChunkRef, size int64) (a
 // addList stores a list unless it is there.
 func (p *publisher) addList(id store.Key, b []byte, size int64) (store.Place, error) {
 	if have, there := p.listed[id]; there && have.Content == size {
-		return have.Place, nil
+		return have.Place(), nil
 	}
 	if len(b) > store.MaxChunk {
 		return store.Place{}, fmt.Errorf("%w: a content of %d bytes", errors.ErrUnsupported, size)
 	}
 	at, err := p.list.add(store.RowList, id, b, size)
 	if err == nil {
-		p.listed[id] = store.Row{Kind: store.RowList, Key: id, Place: at, Content: size}
+		p.listed[id] = store.Listed{SmallPlace: at.Small(), Content: size}
 	}
 	return at, err
 }
 
 // part stores a part of a tree, unless it is there.
 func (p *publisher) part(id store.Key, b func() []byte) (at store.Place, err error) {
-	at, there := p.parts[id]
-	if !there {
-		at, err = p.list.add(store.RowPart, id, b(), 0)
-		p.parts[id] = at
+	if have, there := p.parts[id]; there {
+		return have.Place(), nil
 	}
+	at, err = p.list.add(store.RowPart, id, b(), 0)
+	p.parts[id] = at.Small()
 	return at, err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"pakdb/diff/delta"
 	"pakdb/diff/store"
+	"pakdb/diff/store/publish/past"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/ordered"
 	"pakdb/internal/progress"
@@ -23,8 +24,8 @@ import (
 type deltaMaker struct {
 	out     *storeWriter
 	reader  *store.StoreReader
-	follows *store.Build     // the last build; nil: none
-	before  *earlierContents // of that, if they are known
+	follows *store.Build   // the last build; nil: none
+	before  *past.Contents // of that, if they are known
 	files   []store.DeltaFile
 	have    map[[2]store.Key]store.ContentDelta // made for this build; of no use: n is 0
 	made    int
@@ -70,7 +71,7 @@ type pair struct {
 func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*pair, err error) {
 	before := d.before
 	if from != d.follows {
-		if before, err = newEarlierContents(d.reader, from); err != nil {
+		if before, err = past.Read(d.reader, from); err != nil {
 			return nil, err
 		}
 	}
@@ -85,7 +86,7 @@ func (d *deltaMaker) pairs(ctx context.Context, b, from *store.Build) (list []*p
 				continue
 			}
 			seen[n.Key] = true
-			old, ok, err := before.origin(ctx, f.Path, n, func() ([]byte, error) { return d.reader.Content(n.Key, n.Size) })
+			old, ok, err := before.Origin(ctx, f.Path, n, func() ([]byte, error) { return d.reader.Content(n.Key, n.Size) })
 			if err != nil {
 				return nil, err
 			}

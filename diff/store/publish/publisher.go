@@ -13,6 +13,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/publish/memo"
 	"pakdb/diff/store/publish/optional"
+	"pakdb/diff/store/publish/past"
 )
 
 // Options for [Publish]. The zero value reads no archives.
@@ -66,11 +67,11 @@ type publisher struct {
 	out      *storeWriter
 	opt      *Options
 	packs    *packs
-	chunks   map[store.Key]store.Place
-	listed   map[store.Key]store.Row
-	parts    map[store.Key]store.Place // of the trees of recipes
-	data     packer                    // of contents that come from nothing
-	others   packer                    // of contents that deltas make as well
+	chunks   map[store.Key]store.SmallPlace
+	listed   map[store.Key]store.Listed
+	parts    map[store.Key]store.SmallPlace // of the trees of recipes
+	data     packer                         // of contents that come from nothing
+	others   packer                         // of contents that deltas make as well
 	list     packer
 	known    map[string]store.RecipeAt         // recipe of a file by its sum, from earlier builds
 	path     string                            // of the file at hand
@@ -80,14 +81,13 @@ type publisher struct {
 	stats    Published
 	optional *optional.Set
 
-	follows *store.Build     // the last build that clients of the new one may have; nil: none
-	before  *earlierContents // of that; nil: they are not asked for
+	follows *store.Build   // the last build that clients of the new one may have; nil: none
+	before  *past.Contents // of that; nil: they are not asked for
 	tables  earlierTables
 }
 
 func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, index *store.Index, earlier []*store.Build, err error) {
-	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.Place{}, listed: map[store.Key]store.Row{},
-		parts: map[store.Key]store.Place{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
+	p = &publisher{out: w, opt: opt, packs: &packs{out: w, quick: opt.Effort == Fast, infos: store.Tables{}}, chunks: map[store.Key]store.SmallPlace{}, listed: map[store.Key]store.Listed{}, parts: map[store.Key]store.SmallPlace{}, known: map[string]store.RecipeAt{}, frames: map[string]map[store.FrameID]bool{}}
 	if w.bucket == nil {
 		if err := tidy(w.out); err != nil {
 			return nil, nil, nil, err
@@ -121,12 +121,12 @@ func newPublisher(w *storeWriter, opt *Options, label string) (p *publisher, ind
 func (p *publisher) forgetLoose(builds []*store.Build) error {
 	c := newChecker(p.out.from)
 	c.Packs = p.packs.infos
-	inBuilds := map[store.Place]bool{}
-	if err := c.recipePlaces(builds, func(at store.Place) { inBuilds[at] = true }); err != nil {
+	inBuilds := map[store.SmallPlace]bool{}
+	if err := c.recipePlaces(builds, func(at store.Place) { inBuilds[at.Small()] = true }); err != nil {
 		return err
 	}
-	maps.DeleteFunc(p.listed, func(_ store.Key, r store.Row) bool { return !inBuilds[r.Place] })
-	maps.DeleteFunc(p.parts, func(_ store.Key, at store.Place) bool { return !inBuilds[at] })
+	maps.DeleteFunc(p.listed, func(_ store.Key, l store.Listed) bool { return !inBuilds[l.SmallPlace] })
+	maps.DeleteFunc(p.parts, func(_ store.Key, at store.SmallPlace) bool { return !inBuilds[at] })
 	return nil
 }
 
@@ -150,7 +150,7 @@ func (p *publisher) follow(last *store.Build, same []*store.Build) (err error) {
 		return nil
 	}
 	if p.follows = same[len(same)-1]; p.opt.Deltas > 0 {
-		p.before, err = newEarlierContents(p.reader(), p.follows)
+		p.before, err = past.Read(p.reader(), p.follows)
 	}
 	return err
 }
@@ -186,11 +186,11 @@ func (p *publisher) learn(info store.PackInfo, rows []store.Row) {
 	for _, r := range rows {
 		switch r.Kind {
 		case store.RowList:
-			p.listed[r.Key] = r
+			p.listed[r.Key] = store.Listed{SmallPlace: r.Small(), Content: r.Content}
 		case store.RowPart:
-			p.parts[r.Key] = r.Place
+			p.parts[r.Key] = r.Small()
 		default:
-			p.chunks[r.Key] = r.Place
+			p.chunks[r.Key] = r.Small()
 		}
 	}
 }

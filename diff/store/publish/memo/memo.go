@@ -83,6 +83,7 @@ func Read(read func(name string) (b []byte, version string, err error), there fu
 	if err != nil || len(b) < len(header)+sumSize || string(b[:len(header)]) != header {
 		return m
 	}
+	b = bytes.Clone(b) // what was read may have twice the room, and entries stay in it
 	b, end := b[:len(b)-sumSize], b[len(b)-sumSize:]
 	if sum := blake3.Sum256(b); !bytes.Equal(sum[:], end) {
 		return m

@@ -1,4 +1,4 @@
-package publish
+package past
 
 import (
 	"context"
