@@ -132,15 +132,14 @@ func joined(dir, base string) string {
 // hashRows makes rows of the path hashes: where each leads to, and what the
 // folders call it.
 func (p *pak) hashRows(part []byte, n int, encoded []byte, records []pakRecord) error {
-	names := map[int32]pakRow{}
-	gone := map[uint64]pakRow{}
+	type name struct{ dir, base string }
+	names, gone := map[int32]name{}, map[uint64]name{}
 	for _, d := range p.hashed.folder {
 		for _, f := range d.files {
-			row := pakRow{dir: d.name, base: f.name, location: f.location}
 			if f.location == pakGone {
-				gone[p.hashOf(joined(d.name, f.name))] = row
+				gone[p.hashOf(joined(d.name, f.name))] = name{d.name, f.name}
 			} else {
-				names[f.location] = row
+				names[f.location] = name{d.name, f.name}
 			}
 		}
 	}
@@ -151,13 +150,14 @@ func (p *pak) hashRows(part []byte, n int, encoded []byte, records []pakRecord) 
 	p.rows, p.raw = make([]Row, n), make([]pakRow, n)
 	for i := range p.rows {
 		hash, location := r.U64(), r.I32()
-		raw, ok := names[location]
+		called, ok := names[location]
 		if location == pakGone {
-			raw, ok = gone[hash]
+			called, ok = gone[hash]
 		}
-		if raw.hash = hash; !ok {
+		if !ok {
 			return fail("entry %d has no name", i)
 		}
+		raw := pakRow{hash: hash, location: location, dir: called.dir, base: called.base}
 		if err := p.locate(i, &raw, encoded, records); err != nil {
 			return err
 		}

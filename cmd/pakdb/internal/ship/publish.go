@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
@@ -181,7 +180,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 		label = filepath.Base(abs)
 	}
 	label = channel.Join(label, opts.platform)
-	debug.SetMemoryLimit(transport.MakeMemory)
+	debug.SetMemoryLimit(publishMemory)
 	started := time.Now()
 	ctx, stop := a.WatchPatch(ctx)
 	p, err := publish.Publish(ctx, opts.out, label, files.inputs,
@@ -351,3 +350,7 @@ func runStoreCheck(ctx context.Context, a *cli.App, dir, key string) (err error)
 		cli.HumanSize(c.Size), cli.Plural(int64(c.Packs), "pack", "packs"), cli.HumanSize(c.Stored), signatures)
 	return err
 }
+
+// publishMemory is where garbage is collected more often. Of what a store has some 45 bytes are
+// held for each chunk of 8 KiB: with less than this a build of 10 GB is collected all the time.
+const publishMemory = 208 << 20

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/zeebo/blake3"
@@ -55,9 +56,17 @@ type Chunk struct {
 // Memo has entries by the keys of [KeyOf]. Find may be called by several goroutines at
 // once, unless Add is called meanwhile.
 type Memo struct {
-	old   map[store.Key][]byte // entries as they are written
-	fresh map[store.Key][]byte
+	old, fresh map[store.Key]span
+	read       []byte   // where old ones lie, as they are written
+	added      [][]byte // and fresh ones, in blocks
 }
+
+// span is where an entry lies. A store may have millions, of which the garbage collector should
+// have nothing to look at.
+type span struct{ block, from, to uint32 }
+
+// addedBlock is how large a block of entries becomes.
+const addedBlock = 1 << 20
 
 // KeyOf is the key of a group: the BLAKE3 of how its blocks lie and of their stored bytes.
 func KeyOf(src io.ReaderAt, g *store.Group) (k store.Key, err error) {
@@ -78,9 +87,9 @@ func KeyOf(src io.ReaderAt, g *store.Group) (k store.Key, err error) {
 // there says that chunks are gone. One that is not there, is no memo, or is damaged, has no
 // entries.
 func Read(read func(name string) (b []byte, version string, err error), there func([]Chunk) bool) *Memo {
-	m := &Memo{fresh: map[store.Key][]byte{}}
+	m := &Memo{fresh: map[store.Key]span{}}
 	b, _, err := read(Name)
-	if err != nil || len(b) < len(header)+sumSize || string(b[:len(header)]) != header {
+	if err != nil || len(b) < len(header)+sumSize || len(b) > math.MaxUint32 || string(b[:len(header)]) != header {
 		return m
 	}
 	b = bytes.Clone(b) // what was read may have twice the room, and entries stay in it
@@ -88,50 +97,61 @@ func Read(read func(name string) (b []byte, version string, err error), there fu
 	if sum := blake3.Sum256(b); !bytes.Equal(sum[:], end) {
 		return m
 	}
-	old := map[store.Key][]byte{}
-	for b = b[len(header):]; len(b) > 0; {
-		r := fields.New(b, errDamaged)
+	old := map[store.Key]span{}
+	for r := fields.New(b[len(header):], errDamaged); r.Len() > 0; {
 		k := store.Key(r.Bytes(len(store.Key{})))
 		from := len(b) - r.Len()
 		e := entry(r)
 		if r.Err() != nil {
 			return m
 		}
-		to := len(b) - r.Len()
 		if there(e.Chunks) {
-			old[k] = b[from:to]
+			old[k] = span{0, uint32(from), uint32(len(b) - r.Len())}
 		}
-		b = b[to:]
 	}
-	m.old = old
+	m.old, m.read = old, b
 	return m
 }
 
 // Find returns the entry of a key.
 func (m *Memo) Find(k store.Key) (e Entry, ok bool) {
-	b, ok := m.old[k]
+	at, ok := m.old[k]
 	if !ok {
 		return e, false
 	}
-	r := fields.New(b, errDamaged)
+	r := fields.New(m.read[at.from:at.to], errDamaged)
 	e = entry(r)
 	return e, r.Err() == nil
 }
 
 // Add adds an entry, which Find does not find before it was written and read.
 func (m *Memo) Add(k store.Key, e Entry) {
-	if _, ok := m.old[k]; !ok {
-		m.fresh[k] = e.append(nil)
+	if _, ok := m.old[k]; ok {
+		return
 	}
+	last := len(m.added) - 1
+	if last < 0 || len(m.added[last]) >= addedBlock {
+		m.added = append(m.added, make([]byte, 0, addedBlock+addedBlock/8))
+		last++
+	}
+	from := len(m.added[last])
+	m.added[last] = e.append(m.added[last])
+	m.fresh[k] = span{uint32(last), uint32(from), uint32(len(m.added[last]))}
 }
 
 // Marshal returns the bytes of a file. The same entries give the same bytes.
 func (m *Memo) Marshal() []byte {
 	b := []byte(header)
-	all := maps.Clone(m.fresh)
-	maps.Copy(all, m.old)
-	for _, k := range slices.SortedFunc(maps.Keys(all), func(a, b store.Key) int { return bytes.Compare(a[:], b[:]) }) {
-		b = append(append(b, k[:]...), all[k]...)
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(m.old)), maps.Keys(m.fresh)) // none is in both
+	slices.SortFunc(keys, func(a, b store.Key) int { return bytes.Compare(a[:], b[:]) })
+	for _, k := range keys {
+		text := m.read
+		at, ok := m.old[k]
+		if !ok {
+			at = m.fresh[k]
+			text = m.added[at.block]
+		}
+		b = append(append(b, k[:]...), text[at.from:at.to]...)
 	}
 	sum := blake3.Sum256(b)
 	return append(b, sum[:]...)
