@@ -20,8 +20,9 @@ type Aborter interface{ Abort() error }
 // WriteFile writes a new archive of format f to path, replacing what is there
 // only when the archive is complete: fill adds the entries, the result is
 // synced, opened again and read to its end, and then renamed. The contents that
-// were added must be among those that are read. Until then it is a temporary file in the same folder, which is removed on any error and when
-// ctx is done. What does not read back is ErrReadBack.
+// were added must be among those that are read. Until then it is a temporary
+// file in the same folder, which is removed on any error and when ctx is done.
+// What does not read back is ErrReadBack.
 //
 // Formats of several files get [CreateOptions.Sibling]. Their files are put in
 // place one after the other, the one at path last.
