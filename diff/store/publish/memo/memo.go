@@ -56,14 +56,14 @@ type Chunk struct {
 // Memo has entries by the keys of [KeyOf]. Find may be called by several goroutines at
 // once, unless Add is called meanwhile.
 type Memo struct {
-	old, fresh map[store.Key]span
+	old, fresh map[store.Key]place
 	read       []byte   // where old ones lie, as they are written
 	added      [][]byte // and fresh ones, in blocks
 }
 
-// span is where an entry lies. A store may have millions, of which the garbage collector should
+// place is where an entry lies. A store may have millions, of which the garbage collector should
 // have nothing to look at.
-type span struct{ block, from, to uint32 }
+type place struct{ block, from, to uint32 }
 
 // addedBlock is how large a block of entries becomes.
 const addedBlock = 1 << 20
@@ -87,7 +87,7 @@ func KeyOf(src io.ReaderAt, g *store.Group) (k store.Key, err error) {
 // there says that chunks are gone. One that is not there, is no memo, or is damaged, has no
 // entries.
 func Read(read func(name string) (b []byte, version string, err error), there func([]Chunk) bool) *Memo {
-	m := &Memo{fresh: map[store.Key]span{}}
+	m := &Memo{fresh: map[store.Key]place{}}
 	b, _, err := read(Name)
 	if err != nil || len(b) < len(header)+sumSize || len(b) > math.MaxUint32 || string(b[:len(header)]) != header {
 		return m
@@ -97,7 +97,7 @@ func Read(read func(name string) (b []byte, version string, err error), there fu
 	if sum := blake3.Sum256(b); !bytes.Equal(sum[:], end) {
 		return m
 	}
-	old := map[store.Key]span{}
+	old := map[store.Key]place{}
 	for r := fields.New(b[len(header):], errDamaged); r.Len() > 0; {
 		k := store.Key(r.Bytes(len(store.Key{})))
 		from := len(b) - r.Len()
@@ -106,7 +106,7 @@ func Read(read func(name string) (b []byte, version string, err error), there fu
 			return m
 		}
 		if there(e.Chunks) {
-			old[k] = span{0, uint32(from), uint32(len(b) - r.Len())}
+			old[k] = place{0, uint32(from), uint32(len(b) - r.Len())}
 		}
 	}
 	m.old, m.read = old, b
@@ -136,7 +136,7 @@ func (m *Memo) Add(k store.Key, e Entry) {
 	}
 	from := len(m.added[last])
 	m.added[last] = e.append(m.added[last])
-	m.fresh[k] = span{uint32(last), uint32(from), uint32(len(m.added[last]))}
+	m.fresh[k] = place{uint32(last), uint32(from), uint32(len(m.added[last]))}
 }
 
 // Marshal returns the bytes of a file. The same entries give the same bytes.
