@@ -108,6 +108,11 @@ func (x *Build) readField(j *jsonStream, key string) error {
 			err = x.Parts.Check()
 		}
 		return err
+	case "damaged":
+		return j.array(func() (err error) {
+			x.Damaged, err = appendValue(j, x.Damaged, maxNamed, func(*string) error { return nil })
+			return err
+		})
 	case "tables":
 		return j.array(func() (err error) {
 			x.Tables, err = appendValue(j, x.Tables, maxRefs, func(t *TableRef) error { return CheckObject(t.Object) })
