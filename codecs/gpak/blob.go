@@ -50,7 +50,7 @@ func pageSizeOf(head []byte) int64 {
 }
 
 // page returns the cells of a page of the table: their places in r, which is the page.
-func (p *pages) page(n int64) (r *bin.Reader, kind uint8, right int64, cells []uint16, err error) {
+func (p *pages) page(n int64) (r *bin.Reader, kind uint8, right uint32, cells []uint16, err error) {
 	if n < 1 || n > p.src.Size/p.size {
 		return nil, 0, 0, nil, codecs.Errorf(codecs.ErrCorrupt, "page %d of %d", n, p.src.Size/p.size)
 	}
@@ -60,16 +60,7 @@ func (p *pages) page(n int64) (r *bin.Reader, kind uint8, right int64, cells []u
 		return nil, 0, 0, nil, err
 	}
 	r = bin.NewReader(buf[:p.usable], off, binary.BigEndian)
-	kind = r.U8()
-	r.Skip(2)
-	cells = make([]uint16, r.Count16(2))
-	r.Skip(3)
-	if kind == 0x05 {
-		right = int64(r.U32())
-	}
-	for i := range cells {
-		cells[i] = r.U16()
-	}
+	kind, right, cells = cellsOf(r)
 	return r, kind, right, cells, r.Err()
 }
 
@@ -83,7 +74,7 @@ func (p *pages) find(rowid, size int64) (*blob, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch n = right; kind {
+		switch n = int64(right); kind {
 		case 0x05:
 			for _, at := range cells {
 				r.Seek(int(at))

@@ -78,24 +78,34 @@ func (w *schemaWalk) page(n uint32) error {
 	if n == 1 {
 		r.Skip(databaseHeader)
 	}
-	kind := r.U8()
-	r.Skip(2)
-	cells := make([]uint16, r.Count16(2))
-	r.Skip(3)
+	kind, right, cells := cellsOf(r)
 	switch kind {
 	case 0x05:
-		return w.interior(r, cells)
+		return w.interior(r, right, cells)
 	case 0x0d:
 		return w.leaf(r, cells)
 	}
 	return codecs.Errorf(codecs.ErrCorrupt, "schema page %d is of type %#x", n, kind)
 }
 
-func (w *schemaWalk) interior(r *bin.Reader, cells []uint16) error {
-	children := []uint32{r.U32()}
+// cellsOf reads the header of a page of a table: its kind, the last child of an interior one
+// (0x05), and where the cells are.
+func cellsOf(r *bin.Reader) (kind uint8, right uint32, cells []uint16) {
+	kind = r.U8()
+	r.Skip(2)
+	cells = make([]uint16, r.Count16(2))
+	r.Skip(3)
+	if kind == 0x05 {
+		right = r.U32()
+	}
 	for i := range cells {
 		cells[i] = r.U16()
 	}
+	return kind, right, cells
+}
+
+func (w *schemaWalk) interior(r *bin.Reader, right uint32, cells []uint16) error {
+	children := []uint32{right}
 	for _, at := range cells {
 		r.Seek(int(at))
 		children = append(children, r.U32())
@@ -112,9 +122,6 @@ func (w *schemaWalk) interior(r *bin.Reader, cells []uint16) error {
 }
 
 func (w *schemaWalk) leaf(r *bin.Reader, cells []uint16) error {
-	for i := range cells {
-		cells[i] = r.U16()
-	}
 	for _, at := range cells {
 		r.Seek(int(at))
 		w.schemaRow(r)
@@ -138,17 +145,7 @@ func (w *schemaWalk) schemaRow(r *bin.Reader) {
 
 // varint reads SQLite's big-endian variable-length integer, of which no schema
 // needs more than 31 bits.
-func varint(r *bin.Reader) int64 {
-	var v int64
-	for range 8 {
-		b := r.U8()
-		v = v<<7 | int64(b&0x7f)
-		if b < 0x80 {
-			return v & 0x7fffffff
-		}
-	}
-	return (v<<8 | int64(r.U8())) & 0x7fffffff
-}
+func varint(r *bin.Reader) int64 { return varint64(r) & 0x7fffffff }
 
 // textLen is the length of a text of that serial type, 0 for anything else.
 func textLen(serial int64) int {
