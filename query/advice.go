@@ -70,12 +70,9 @@ func split(sql string) (all []token, words []string) {
 	return all, words
 }
 
-// ofFiles are columns of files that no index finds rows by.
-var ofFiles = []string{"path", "path_id", "game_path", "file_key"}
-
 // adviseFiles looks for conditions on paths of the view files.
 func adviseFiles(words []string, i int) string {
-	if i+1 >= len(words) || !slices.Contains(ofFiles, words[i]) || !isEqual(words[i+1]) && words[i+1] != "in" && words[i+1] != "glob" ||
+	if i+1 >= len(words) || !slices.Contains(rewrite.Unindexed("files"), words[i]) || !isEqual(words[i+1]) && words[i+1] != "in" && words[i+1] != "glob" ||
 		!slices.Contains(words, "files") || slices.Contains(words, "entries") {
 		return ""
 	}

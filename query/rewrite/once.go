@@ -11,6 +11,10 @@ var unindexed = map[string][]string{
 	"entries": {"name", "path_hash", "path_hash_key"},
 }
 
+// Unindexed returns the columns of a view that no index finds rows by, where a join by them
+// is read once.
+func Unindexed(view string) []string { return unindexed[view] }
+
 // Once returns a statement that reads the second of two views once, where it joins a view
 // with itself by a column that has no index:
 //
