@@ -17,17 +17,10 @@ import (
 const soon = 60 * 24 * time.Hour
 
 // warnOfExpiry warns of what expires soon in a store that was signed just now.
-func warnOfExpiry(ctx context.Context, a *cli.App, dir string, root []byte) error {
-	t, err := publish.ReadTrust(ctx, dir, root)
-	if errors.Is(err, store.ErrUnsigned) {
-		return nil
-	} else if err != nil {
-		return err
-	}
+func warnOfExpiry(a *cli.App, t *publish.Trusted) {
 	for _, text := range expiring(t.Expires, time.Now()) {
 		a.Warn(text)
 	}
-	return nil
 }
 
 // expiring tells which roles expire soon, and who renews them, a line each. The timestamp

@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/diff/store"
 	"pakdb/diff/store/channel"
 	"pakdb/diff/store/publish"
 	"pakdb/internal/result"
@@ -191,10 +192,15 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	}
 	a.Result.Done(result.PublishedBuild(label, opts.out, p, &opts.rollout.to))
 	if key != nil {
-		err = warnOfExpiry(ctx, a, opts.out, root)
+		t, err := publish.ReadTrust(ctx, opts.out, root)
+		if err == nil {
+			warnOfExpiry(a, t)
+		} else if !errors.Is(err, store.ErrUnsigned) {
+			return err
+		}
 	}
-	if err != nil || a.Quiet {
-		return err
+	if a.Quiet {
+		return nil
 	}
 	_, err = fmt.Fprintf(a.Stdout, "build %q: %s, %s; new in the store: %s in %s, %s; %s; in %v\n", label, cli.Plural(int64(p.Files), "file", "files"),
 		cli.HumanSize(p.Size), cli.Plural(int64(p.Chunks), "chunk", "chunks"), cli.Plural(int64(p.Packs), "pack", "packs"), cli.HumanSize(p.Written),

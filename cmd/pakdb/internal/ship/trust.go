@@ -130,16 +130,15 @@ func (f *signFlags) do(cmd *cobra.Command, a *cli.App, dir string, sign func(con
 	if err != nil {
 		return err
 	}
-	err = sign(cmd.Context(), dir, key, publish.SignOptions{Root: root, Expiry: f.expires})
-	if err == nil {
-		err = warnOfExpiry(cmd.Context(), a, dir, root)
-	}
-	if err != nil || a.Quiet {
+	if err := sign(cmd.Context(), dir, key, publish.SignOptions{Root: root, Expiry: f.expires}); err != nil {
 		return err
 	}
 	t, err := publish.ReadTrust(cmd.Context(), dir, root)
 	if err != nil {
 		return err
+	}
+	if warnOfExpiry(a, t); a.Quiet {
+		return nil
 	}
 	_, err = fmt.Fprintf(a.Stdout, "%s are signed, and good until %s\n", cli.Plural(int64(len(t.Builds)), "build", "builds"), t.Expires[trust.RoleTimestamp].Format(time.RFC3339))
 	return err
