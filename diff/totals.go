@@ -67,20 +67,8 @@ func (t *Totals) Each() iter.Seq2[string, *Sizes] { return maps.All(t.sums) }
 
 // Values returns the values, those with most to download first.
 func (t *Totals) Values() []string {
-	type value struct {
-		name string
-		sum  *Sizes
-	}
-	all := make([]value, 0, len(t.sums))
-	for name, sum := range t.sums {
-		all = append(all, value{name, sum})
-	}
-	slices.SortFunc(all, func(a, b value) int {
-		return cmp.Or(cmp.Compare(b.sum.Download, a.sum.Download), cmp.Compare(b.sum.Count, a.sum.Count), cmp.Compare(a.name, b.name))
+	return slices.SortedFunc(maps.Keys(t.sums), func(a, b string) int {
+		x, y := t.sums[a], t.sums[b]
+		return cmp.Or(cmp.Compare(y.Download, x.Download), cmp.Compare(y.Count, x.Count), cmp.Compare(a, b))
 	})
-	names := make([]string, len(all))
-	for i, v := range all {
-		names[i] = v.name
-	}
-	return names
 }
