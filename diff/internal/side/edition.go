@@ -1,11 +1,12 @@
 package side
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 
 	"pakdb/diff/internal/facts"
@@ -175,40 +176,43 @@ func (l *loader) readRecorded(ctx context.Context, old, new *Side, a, b *Archive
 	})
 }
 
-// keptBetween lists which of the places ?4, pairs of rows of lineage ?1, have a row
-// between them that editions ?2 and ?3 both have.
-const keptBetween = `SELECT j.key
-	FROM json_each(?4) j
-	WHERE EXISTS (SELECT 1
-	              FROM entry_row e
-	              WHERE e.lineage_id = ?1 AND e.row > j.value ->> 0 AND e.row < j.value ->> 1
-	                AND e.since <= ?2 AND (e.until = 0 OR e.until > ?3))`
+// nextKept returns the first row of lineage ?1 after row ?2 that editions ?3 and ?4 both
+// have.
+const nextKept = `SELECT row
+	FROM entry_row
+	WHERE lineage_id = ?1 AND row > ?2 AND since <= ?3 AND (until = 0 OR until > ?4)
+	ORDER BY row
+	LIMIT 1`
 
 // PassKept returns which entries that an archive of the new side has stored anew lie
 // elsewhere among those that both editions have: between the two rows of the entry is
-// one of these.
-func (s *Sides) PassKept(ctx context.Context, db *sql.DB, archive *Archive, rows [][2]int64) (map[int]bool, error) {
-	passes := map[int]bool{}
+// one of these. It fails when the catalog cannot be read.
+//
+// Pairs are answered by their lower rows in ascending order. A kept row that was found is
+// the next one of all rows before it, so each row of the lineage is read once at most.
+func (s *Sides) PassKept(ctx context.Context, db *sql.DB, archive *Archive, rows [][2]int64) (passes []bool, err error) {
 	first, last := min(archive.Edition, archive.TwinEdition), max(archive.Edition, archive.TwinEdition)
-	at := 0
-	for some := range slices.Chunk(rows, passBatch) {
-		pairs := make([][2]int64, len(some))
-		for i, r := range some {
-			pairs[i] = [2]int64{min(r[0], r[1]), max(r[0], r[1])}
-		}
-		array, err := json.Marshal(pairs)
-		if err != nil {
-			return nil, err
-		}
-		err = schema.EachRow(ctx, db, keptBetween, []driver.Value{archive.Lineage, first, last, string(array)},
-			func(v []driver.Value) { passes[at+int(facts.Integer(v[0]))] = true })
-		if err != nil {
-			return nil, err
-		}
-		at += len(some)
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
 	}
-	return passes, nil
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(slices.Min(rows[i][:]), slices.Min(rows[j][:])) })
+	statements := schema.NewStatements(db)
+	defer func() { err = errors.Join(err, statements.Close()) }()
+	passes = make([]bool, len(rows))
+	return passes, statements.Together(ctx, func() error {
+		kept := int64(math.MinInt64)
+		for _, i := range order {
+			low, high := slices.Min(rows[i][:]), slices.Max(rows[i][:])
+			if low >= kept {
+				kept = math.MaxInt64
+				err := statements.EachRow(ctx, nextKept, []driver.Value{archive.Lineage, low, first, last}, func(v []driver.Value) { kept = facts.Integer(v[0]) })
+				if err != nil {
+					return err
+				}
+			}
+			passes[i] = kept < high
+		}
+		return nil
+	})
 }
-
-// passBatch is how many pairs of rows one look-up takes.
-const passBatch = 4096
