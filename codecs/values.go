@@ -43,6 +43,8 @@ type Mappings struct {
 	Count  int
 	Rows   func() *family.Batch // as of a content
 	Names  func() any           // what [Dictionary.Resolve] takes for one; nil: none
+
+	Problems []error // odd items: all others are read
 }
 
 // ValueOptions say what contents do not.

@@ -32,6 +32,7 @@ type again struct {
 	open     *opener
 	reader   *codecs.ValueReader
 	mappings []schema.Mapping
+	odd      []string       // items of mappings
 	classes  codecs.Classes // nil: there are no mappings
 	names    func() any     // of the program's classes, by mappings; nil: there are none
 	votes    map[int64]int  // by the engine that tables tell: by which values are understood best
@@ -48,6 +49,7 @@ func (s *scan) readAgain(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.report.Opaque.MappingProblems = a.odd
 	for i := range a.mappings {
 		s.report.Opaque.Mappings = cmp.Or(s.report.Opaque.Mappings, a.mappings[i].Name)
 	}
@@ -107,6 +109,9 @@ func (a *again) loadMappings(ctx context.Context, build *schema.Build, given []s
 			return nil, err
 		}
 		all = append(all, m)
+		for _, problem := range m.Problems {
+			a.odd = append(a.odd, a.mappings[i].Name+": "+problem.Error())
+		}
 		if len(given) > 0 {
 			rows = append(rows, &schema.Values{Reader: valuesName(a.reader), Exports: int64(m.Count), Rows: m.Rows()})
 		}

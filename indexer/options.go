@@ -81,6 +81,8 @@ type Opaque struct {
 	Of       int64  `json:"of"`       // all of their objects
 	Class    string `json:"class"`    // that most of them want and that nothing describes; "" for none
 	Mappings string `json:"mappings"` // by which they were read; "" for none
+
+	MappingProblems []string `json:"mapping_problems,omitempty"` // odd items of mappings, which are unknown
 }
 
 // ErrExtract means that extracting wrote to the file system in vain.

@@ -103,6 +103,10 @@ func readSlot(p *parser, s *slot, position int, zero bool) {
 		setZero(p, i)
 		return
 	}
+	if s.field.Type.Kind == Unknown {
+		p.fail(fmt.Errorf("%s: %w", s.field.Name, errKind))
+		return
+	}
 	readValue(p, i, false)
 }
 

@@ -22,7 +22,7 @@ func readMappings(_ string, data []byte) (*codecs.Mappings, error) {
 		return nil, err
 	}
 	return &codecs.Mappings{Parsed: parsed, Count: len(parsed.Structs), Rows: func() *family.Batch { return classRows(parsed) },
-		Names: func() any { return unreal.ScriptObjectsNamed(parsed.ScriptObjects()) }}, nil
+		Problems: parsed.Problems, Names: func() any { return unreal.ScriptObjectsNamed(parsed.ScriptObjects()) }}, nil
 }
 
 // classRows returns the rows of the classes and enums of mappings.

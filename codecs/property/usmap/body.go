@@ -3,6 +3,7 @@ package usmap
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"strings"
 
 	"pakdb/codecs"
@@ -16,6 +17,7 @@ const none = 0xFFFFFFFF
 // compressed kilobytes are 32 MB of names of no characters.
 const (
 	maxTypeDepth = 8       // the engine's types nest three deep
+	maxSkipped   = 64      // so deep a type is passed over, and unknown
 	maxRecords   = 1 << 20 // names, and members, fields, structs and enums; the engine's own are 54,000
 	maxName      = 4 << 10 // bytes; the engine's names have up to 1,023 characters
 )
@@ -27,6 +29,7 @@ type body struct {
 	names []string
 	kept  int                       // members, fields, structs and enums
 	types map[string]*property.Type // by what they are, so that equal types are one
+	odd   error                     // of the item that is read: the first
 }
 
 func (m *Mappings) read(data []byte) error {
@@ -45,6 +48,25 @@ func (m *Mappings) read(data []byte) error {
 	}
 	b.link()
 	return nil
+}
+
+// maxProblems bounds the odd items that are described.
+const maxProblems = 16
+
+// doubt notes that the item that is read is odd. What follows it is read all the same:
+// see [body.noteOdd].
+func (b *body) doubt(format string, args ...any) {
+	if b.odd == nil {
+		b.odd = codecs.Errorf(codecs.ErrCorrupt, format, args...)
+	}
+}
+
+// noteOdd adds the doubt about an item, if there is one, to the problems of the file.
+func (b *body) noteOdd(item string) {
+	if b.odd != nil && len(b.m.Problems) < maxProblems {
+		b.m.Problems = append(b.m.Problems, fmt.Errorf("%s: %w", item, b.odd))
+	}
+	b.odd = nil
 }
 
 // keep counts records that are kept and fails for too many.
@@ -68,26 +90,30 @@ func (b *body) readNames() {
 		} else {
 			size = int(b.r.U8())
 		}
-		if size > maxName {
-			b.r.Fail(codecs.Errorf(codecs.ErrLimit, "name of %d bytes > %d", size, maxName))
-		}
-		b.names = append(b.names, strings.ToValidUTF8(string(b.r.Bytes(size)), "\uFFFD"))
+		text := b.r.Bytes(size)
 		if b.r.Err() != nil {
 			return
 		}
+		if size > maxName {
+			b.doubt("%d bytes > %d", size, maxName)
+			b.noteOdd(fmt.Sprintf("name %d", len(b.names)))
+			text = fmt.Appendf(nil, "?%d", len(b.names))
+		}
+		b.names = append(b.names, strings.ToValidUTF8(string(text), "\uFFFD"))
 	}
 	b.m.Names = n
 }
 
-// name reads the index of a name; none is "".
+// name reads the index of a name; none is "". One that the table lacks is "?" and the
+// index, which nothing is called: a struct with such a parent has no positions.
 func (b *body) name() string {
 	i := b.r.U32()
 	if i == none || b.r.Err() != nil {
 		return ""
 	}
 	if i >= uint32(len(b.names)) {
-		b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "name %d of %d", i, len(b.names)))
-		return ""
+		b.doubt("name %d of %d", i, len(b.names))
+		return fmt.Sprintf("?%d", i)
 	}
 	return b.names[i]
 }
@@ -119,6 +145,7 @@ func (b *body) readEnums() {
 		if b.r.Err() != nil {
 			return
 		}
+		b.noteOdd(e.Name)
 		b.m.Enums = append(b.m.Enums, e)
 	}
 }
@@ -126,6 +153,7 @@ func (b *body) readEnums() {
 func (b *body) readStructs() {
 	for range b.r.Count(12) {
 		s := &property.Schema{Name: b.name(), Super: b.name()}
+		b.noteOdd(s.Name)
 		s.Positions = int(b.r.U16())
 		n := b.r.Count16(8)
 		b.keep(1 + n)
@@ -136,9 +164,11 @@ func (b *body) readStructs() {
 				return
 			}
 			if f.Position+f.Count > s.Positions || f.Count == 0 {
-				b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "%s.%s: %d elements from position %d of %d", s.Name, f.Name, f.Count, f.Position, s.Positions))
-				return
+				// Dumpers store the number of elements in a byte: 256 are 0.
+				b.doubt("%d elements from position %d of %d", f.Count, f.Position, s.Positions)
+				f.Type, f.Count = b.shared("?", &property.Type{}), 1
 			}
+			b.noteOdd(s.Name + "." + f.Name)
 			s.Fields = append(s.Fields, f)
 		}
 		if b.r.Err() != nil {
@@ -160,14 +190,19 @@ func kinds() [37]property.Kind {
 	}
 }
 
+const kindUnknown = 0xFF // as the dumper says itself
+
 // readType reads the type of a property. Equal types are one, so that a class with a
 // thousand vectors has one type for them.
 func (b *body) readType(depth int) *property.Type {
 	k := property.Unknown
-	if i, all := int(b.r.U8()), kinds(); i < len(all) {
+	switch i, all := int(b.r.U8()), kinds(); {
+	case i < len(all):
 		k = all[i]
+	case i != kindUnknown:
+		b.doubt("type %d", i)
 	}
-	if depth > maxTypeDepth {
+	if depth > maxSkipped {
 		b.r.Fail(codecs.Errorf(codecs.ErrLimit, "type nested %d deep", depth))
 	}
 	if b.r.Err() != nil {
@@ -189,6 +224,10 @@ func (b *body) readType(depth int) *property.Type {
 	}
 	if b.r.Err() != nil {
 		return nil
+	}
+	if depth > maxTypeDepth {
+		b.doubt("type nested more than %d deep", maxTypeDepth)
+		return b.shared("?", &property.Type{})
 	}
 	t := property.NewType(k, name, "", key, elem)
 	id := t.String()

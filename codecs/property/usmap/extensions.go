@@ -2,6 +2,7 @@ package usmap
 
 import (
 	"encoding/binary"
+	"errors"
 	"strings"
 
 	"pakdb/codecs"
@@ -11,37 +12,61 @@ import (
 
 const extensionMagic = 0x54584543 // "CEXT"
 
-// readExtensions reads the blocks behind the structs. Those of other names are passed
-// over: their size is stated.
+// readExtensions reads what follows the structs: blocks, or paths as an older dumper
+// wrote them. What is odd there costs no struct.
 func (b *body) readExtensions() {
 	if b.r.Len() == 0 {
 		return
 	}
-	switch first := b.r.U32(); {
-	case first == 1:
-		b.readOldPaths()
-		return
-	case first != extensionMagic:
-		b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "0x%08x in place of extensions", first))
+	first := b.r.U32()
+	if first != 1 && first != extensionMagic {
+		err := codecs.Errorf(codecs.ErrCorrupt, "0x%08x in place of extensions", first)
+		if len(b.m.Problems) > 0 { // which put all that follows out of step
+			err = b.m.Problems[0]
+		}
+		b.r.Fail(err)
 		return
 	}
+	outer, own := b.r, *b.r
+	defer func() { b.r = outer }()
+	b.r = &own
+	if first == 1 {
+		b.readOldPaths()
+	} else {
+		b.readBlocks()
+	}
+	switch err := own.Err(); {
+	case errors.Is(err, codecs.ErrLimit):
+		outer.Fail(err)
+	case err != nil:
+		b.doubt("%v", err)
+	}
+	b.noteOdd("extensions")
+}
+
+// readBlocks reads the blocks behind the structs. Those of other names are passed over:
+// their size is stated.
+func (b *body) readBlocks() {
 	b.r.Skip(1) // version, 0
 	for range b.r.Count(8) {
 		name := b.r.Bytes(4)
 		size := b.r.CheckCount(int64(b.r.U32()), 1)
 		data := b.r.Bytes(size)
+		if b.r.Err() == nil && !isText(name) {
+			b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "extension %x", name))
+		}
 		if b.r.Err() != nil {
 			return
 		}
-		if !isText(name) {
-			b.r.Fail(codecs.Errorf(codecs.ErrCorrupt, "extension %x", name))
-			return
-		}
 		b.m.Extensions = append(b.m.Extensions, string(name))
-		if err := b.extension(string(name), data); err != nil {
+		switch err := b.extension(string(name), data); {
+		case errors.Is(err, codecs.ErrLimit):
 			b.r.Fail(err)
 			return
+		case err != nil:
+			b.doubt("%v", err)
 		}
+		b.noteOdd(string(name))
 	}
 }
 
@@ -60,7 +85,7 @@ func (b *body) extension(name string, data []byte) error {
 		return nil
 	}
 	if b.r.Err() == nil && b.r.Len() != 0 {
-		return codecs.Errorf(codecs.ErrCorrupt, "%s: %d bytes left", name, b.r.Len())
+		return codecs.Errorf(codecs.ErrCorrupt, "%d bytes left", b.r.Len())
 	}
 	return b.r.Err()
 }

@@ -48,6 +48,10 @@ type Mappings struct {
 	Structs []*property.Schema // parents refer by name and path
 
 	Extensions []string // the names of the blocks behind the structs, in file order
+
+	// Problems are the first odd items, such as a field of no elements. Its type is
+	// [property.Unknown]; all others are read.
+	Problems []error
 }
 
 // Library returns all structs and enums by path and name. Names that repeat are told

@@ -222,7 +222,6 @@ func TestBadFiles(t *testing.T) {
 		{"names", file(3, 0, []byte{255, 255, 255, 127}, 4), codecs.ErrCorrupt, "data.names"},
 		{"a bomb of names", bomb(t, binary.LittleEndian.AppendUint32(nil, 30<<20), 31<<20), codecs.ErrLimit, "31457280 names > 1048576"},
 		{"a bomb of structs", bomb(t, []byte("\x01\x00\x00\x00\x01\x00A\x00\x00\x00\x00\x00\x00\x20\x00"), 31<<20), codecs.ErrLimit, "more than 1048576"},
-		{"a long name", file(3, 0, append([]byte{1, 0, 0, 0, 0, 17}, make([]byte, 5000)...), 5006), codecs.ErrLimit, "name of 4352 bytes > 4096"},
 		{"body cut", file(3, 0, good[:len(good)-3], len(good)-3), codecs.ErrCorrupt, "data.structs"},
 		{"body longer", file(3, 0, append(bytes.Clone(good), 1, 2, 3, 4, 5), len(good)+5), codecs.ErrCorrupt, "in place of extensions"},
 	} {
@@ -230,6 +229,70 @@ func TestBadFiles(t *testing.T) {
 		if !errors.Is(err, c.class) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v; want %v with %q", c.name, err, c.class, c.says)
 		}
+	}
+}
+
+// An odd item is a problem and unknown; all others are read.
+func TestOddItems(t *testing.T) {
+	deep := strings.Repeat("\x08", 12) + "\x02"
+	change := func(old, new string) []byte {
+		data := body(3)
+		if n := bytes.Count(data, []byte(old)); n == 0 {
+			t.Fatalf("no %q", old)
+		}
+		return bytes.Replace(data, []byte(old), []byte(new), 1)
+	}
+	blocks := func(blocks ...string) []byte {
+		o := new(out).put("CEXT", uint8(0), uint32(len(blocks)))
+		for _, b := range blocks {
+			o.put(b[:4], uint32(len(b)-4), b[4:])
+		}
+		return append(body(3), o.Bytes()...)
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		says string // the only problem
+		want string // the fields of Rifle
+	}{
+		{"no elements", change("\x02\x00\x03\x07", "\x02\x00\x00\x07"), "Rifle.Grid: corrupt: 0 elements from position 2 of 6", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, Grid Unknown, Tags Optional<Struct<Vector>>"},
+		{"too many elements", change("\x02\x00\x03\x07", "\x02\x00\x05\x07"), "Rifle.Grid: corrupt: 5 elements from position 2 of 6", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, Grid Unknown, Tags Optional<Struct<Vector>>"},
+		{"a type of another number", change("\x07\x00\x00\x00\x03", "\x07\x00\x00\x00\x63"), "Rifle.Grid: corrupt: type 99", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, Grid Unknown, Tags Optional<Struct<Vector>>"},
+		{"a name that there is none of", change("\x07\x00\x00\x00\x03", "\x63\x00\x00\x00\x03"), "Rifle.?99: corrupt: name 99 of 11", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, ?99 Float, Tags Optional<Struct<Vector>>"},
+		{"a deep type", change("\x1c"+"\x09\x09\x00\x00\x00", deep), "Rifle.Tags: corrupt: type nested more than 8 deep", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, Grid Float, Tags " + strings.Repeat("Array<", 9) + "Unknown" + strings.Repeat(">", 9)},
+		{"an extension", blocks("EATR\x00\x09\x00\x00\x00", "PPTH\x00\x01\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00"), "EATR: corrupt: ", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, Grid Float, Tags Optional<Struct<Vector>>"},
+		{"an extension that is cut", append(body(3), "CEXT\x00\x01\x00\x00\x00PPTH\xff\x00\x00\x00\x00"...), "extensions: corrupt: ", "Kind Enum<EKind>, Costs Map<Name,Array<Int>>, Grid Float, Tags Optional<Struct<Vector>>"},
+	} {
+		m, err := usmap.Read(file(3, 0, c.data, len(c.data)))
+		if err != nil || len(m.Problems) != 1 || !strings.HasPrefix(m.Problems[0].Error(), c.says) {
+			t.Errorf("%s: %v, %+v", c.name, err, m)
+			continue
+		}
+		var got []string
+		for _, f := range m.Library().Struct("", "Rifle").Fields {
+			got = append(got, f.Name+" "+f.Type.String())
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if base := m.Library().Struct("", "Base"); len(base.Fields) != 1 || base.Fields[0].Name != "Where" {
+			t.Errorf("%s: %+v", c.name, base)
+		}
+	}
+	if m, err := usmap.Read(file(3, 0, append([]byte{1, 0, 0, 0, 0, 17}, make([]byte, 4352+8)...), 4366)); err != nil || m.Problems[0].Error() != "name 0: corrupt: 4352 bytes > 4096" {
+		t.Errorf("a long name: %v, %+v", err, m)
+	}
+	m, err := usmap.Open(codecstest.Sample(t, "bugs", "zero-array.usmap"))
+	if err != nil || len(m.Structs) != 2 || len(m.Structs[0].Fields) != 3 || m.Structs[0].Fields[2].Name != "Ammo" || len(m.Problems) != 1 {
+		t.Errorf("%v, %+v", err, m)
+	}
+}
+
+// An odd item that puts all that follows out of step is one that costs the file.
+func TestOutOfStep(t *testing.T) {
+	data := bytes.Replace(body(3), []byte("\x07\x00\x00\x00\x03"), []byte("\x07\x00\x00\x00\x63\x01\x02\x03\x04"), 1)
+	if m, err := usmap.Read(file(3, 0, data, len(data))); !errors.Is(err, codecs.ErrCorrupt) {
+		t.Errorf("%v, %+v", err, m)
 	}
 }
 

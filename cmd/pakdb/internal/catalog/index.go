@@ -346,6 +346,9 @@ func printIndexed(a *cli.App, r *indexer.Report, address string) error {
 	_, err := fmt.Fprintf(a.Stdout, "build %q: %s%s, %s%s, %s decoded, %s stored, in %s\n", r.Build,
 		cli.Plural(int64(r.Archives), "archive", "archives"), reused, cli.Plural(r.Entries, "entry", "entries"), skimmed,
 		cli.HumanSize(r.Size), cli.HumanSize(r.Stored), r.Elapsed.Round(time.Millisecond))
+	for _, odd := range r.Opaque.MappingProblems {
+		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s\n", odd)
+	}
 	if note := opaqueNote(r); note != "" {
 		_, _ = fmt.Fprintf(a.Stderr, "pakdb: %s\n", note)
 	}

@@ -95,6 +95,9 @@ func (p *packages) load(ctx context.Context, file, build string) error {
 		if err != nil {
 			return err
 		}
+		for _, problem := range m.Problems {
+			p.a.Warn(file + ": " + problem.Error())
+		}
 		p.know(m)
 	case build != "":
 		db, err := p.a.OpenCatalog(ctx)
