@@ -30,7 +30,7 @@ func Inspector() *codecs.Inspector {
 		Name:     formatName,
 		Doc:      "asset registries of Unreal Engine: assets, tags, dependencies, sizes",
 		Spec:     spec,
-		Revision: 2,
+		Revision: 3,
 		Match: func(e *codecs.Entry, head []byte) bool {
 			base := strings.ToLower(path.Base(e.Name))
 			return strings.HasPrefix(string(head), magic) || strings.HasSuffix(base, "assetregistry.bin")

@@ -1,6 +1,7 @@
 package assetregistry_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -320,6 +321,37 @@ func TestVersions(t *testing.T) {
 }
 
 // TestCut: each cut is an error or a problem, with its place.
+// TestOddNode: the length of dependencies says where packages begin, whatever is wrong
+// with a node.
+func TestOddNode(t *testing.T) {
+	for _, version := range []int{7, 13, 24} {
+		whole := registry(version)
+		good, err := inspect(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		odd, assets := 0, len(good.Detail.(*unreal.RegistryFacts).Assets)
+		for at := range whole {
+			if at+4 > len(whole) {
+				break
+			}
+			damaged := bytes.Clone(whole)
+			binary.LittleEndian.PutUint32(damaged[at:], 0x7fffff00)
+			facts, err := inspect(damaged)
+			if err != nil || len(facts.Problems) != 1 || facts.Problems[0].Field != "dependencies" || !errors.Is(facts.Problems[0], codecs.ErrCorrupt) {
+				continue
+			}
+			odd++
+			if f := facts.Detail.(*unreal.RegistryFacts); len(f.Assets) != assets || len(f.Packages) != 1 {
+				t.Errorf("version %d, byte %d: %d assets, %d packages: %v", version, at, len(f.Assets), len(f.Packages), facts.Problems[0])
+			}
+		}
+		if odd == 0 {
+			t.Errorf("version %d: no odd node", version)
+		}
+	}
+}
+
 func TestCut(t *testing.T) {
 	for _, version := range []int{0, 3, 7, 13, 24} {
 		whole := registry(version)

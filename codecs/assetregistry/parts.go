@@ -157,6 +157,7 @@ func (d *decoder) dependencies() bool {
 			return false
 		}
 	}
+	start := *d.r
 	managerBits := 1
 	if d.version >= withStore {
 		managerBits = d.managerBits(end)
@@ -165,30 +166,41 @@ func (d *decoder) dependencies() bool {
 	nodes := make([]int32, 0, n)
 	var edges []edge
 	for i := range n {
-		nodes = append(nodes, d.identifier())
+		id := d.identifier()
+		if d.r.Err() != nil {
+			break
+		}
+		nodes = append(nodes, id)
 		if d.version >= withStore {
 			edges = d.node(edges, int32(i), managerBits)
 		} else {
 			edges = d.oldNode(edges, int32(i))
 		}
-		if d.failed("dependencies") {
-			return false
+		if d.r.Err() != nil {
+			break
 		}
 	}
-	d.facts.Nodes = n
+	damaged := d.failed("dependencies")
+	d.facts.Nodes = len(nodes)
 	for _, e := range edges {
 		if e.to < 0 || int(e.to) >= len(nodes) {
+			if damaged {
+				continue // it may be a node behind the damage
+			}
 			d.add("dependency", codecs.Errorf(codecs.ErrCorrupt, "node %d of %d", e.to, len(nodes)))
 			continue
 		}
 		d.facts.Dependencies = append(d.facts.Dependencies,
 			unreal.RegistryDependency{From: nodes[e.from], To: nodes[e.to], Kind: e.kind, Flags: e.flags})
 	}
-	if off := d.r.Off(); end >= 0 && off != end && d.r.Err() == nil {
-		d.add("dependencies", codecs.Errorf(codecs.ErrNonStrict, "end here, and not at 0x%x", end))
+	if off := d.r.Off(); end >= 0 && (damaged || off != end) {
+		if !damaged {
+			d.add("dependencies", codecs.Errorf(codecs.ErrNonStrict, "end here, and not at 0x%x", end))
+		}
+		*d.r = start // without its error: the length says where packages begin
 		d.r.Seek(int(end))
 	}
-	return !d.failed("dependencies")
+	return d.r.Err() == nil
 }
 
 // managerBits returns how many bits a node has for each package that it manages: three

@@ -104,6 +104,20 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// A line with a NUL costs none of the others.
+func TestOddLine(t *testing.T) {
+	for _, body := range [][]byte{[]byte("A=1\nB=\x00\nC=3\n"), wide("A=1\nB=\x00\nC=3\n")} {
+		facts, err := inspect(body)
+		if err != nil || len(facts.Problems) != 1 || !strings.Contains(facts.Problems[0].Error(), "left out: 1") {
+			t.Errorf("%v, %+v", err, facts)
+			continue
+		}
+		if f := facts.Detail.(*unreal.ConfigFacts); len(f.Lines) != 2 || f.Texts[f.Lines[1].Key] != "C" {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		name, head string

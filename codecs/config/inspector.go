@@ -29,7 +29,7 @@ func Inspector() *codecs.Inspector {
 		Name:     formatName,
 		Doc:      "settings of Unreal Engine (.ini), and texts of UE1 and UE2 (.int and its kin)",
 		Spec:     spec,
-		Revision: 2,
+		Revision: 3,
 		Match:    match,
 		Inspect:  inspect,
 	}
@@ -108,15 +108,21 @@ func (p *parser) parse(body []byte) {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
 		body, at = body[3:], 3
 	}
-	if i := nul(body, wide); i >= 0 {
-		p.add("text", at+int64(i), codecs.Errorf(codecs.ErrCorrupt, "a NUL in a text"))
-		return
-	}
+	first, lost := int64(-1), 0 // lines with a NUL
+	size := len(body)
 	p.section = p.text("")
 	var whole strings.Builder
 	for len(body) > 0 {
 		var line []byte
+		start := at + int64(size-len(body))
 		line, body = cutLine(body, wide)
+		if i := nul(line, wide); i >= 0 {
+			if lost++; lost == 1 {
+				first = start + int64(i)
+			}
+			whole.Reset()
+			continue
+		}
 		text := strings.TrimRight(ue.Text{Bytes: line, Wide: wide}.String(), "\r")
 		before, more := strings.CutSuffix(text, `\`)
 		whole.WriteString(before)
@@ -124,6 +130,9 @@ func (p *parser) parse(body []byte) {
 			p.line(strings.TrimSpace(whole.String()))
 			whole.Reset()
 		}
+	}
+	if lost > 0 {
+		p.add("text", first, codecs.Errorf(codecs.ErrCorrupt, "a NUL in a text (lines left out: %d)", lost))
 	}
 }
 

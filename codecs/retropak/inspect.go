@@ -28,7 +28,7 @@ func Inspector() *codecs.Inspector {
 		Name:     inspectorName,
 		Doc:      "assets of Metroid Prime and Donkey Kong Country Returns: references between them, texts",
 		Spec:     spec,
-		Revision: 2,
+		Revision: 3,
 		Match:    func(e *codecs.Entry, _ []byte) bool { return isAsset(e) },
 		Symbols:  symbols,
 		Inspect:  inspect,

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -26,10 +28,12 @@ const (
 const (
 	maxLanguages = 64
 	maxTexts     = 1 << 16
+	maxLost      = 64 // texts that cannot be read: each may take time like the whole asset
 )
 
 // Read returns the texts of an asset. The error wraps [errors.ErrUnsupported] of
-// versions that no file was seen of.
+// versions that no file was seen of. Texts that cannot be read are left out: the error
+// describes the first.
 func Read(body []byte) (*retro.Texts, error) {
 	r := &reader{Reader: bin.NewReader(body, 0, binary.BigEndian), facts: &retro.Texts{}, known: map[string]int32{}, left: 4 * len(body)}
 	if m := r.U32(); m != magic && r.Err() == nil {
@@ -51,11 +55,16 @@ func Read(body []byte) (*retro.Texts, error) {
 	default:
 		return nil, codecs.Errorf(errors.ErrUnsupported, "version %d of texts", version)
 	}
-	return r.facts, r.Err()
+	if err := r.Err(); err != nil || r.lost == 0 {
+		return r.facts, err
+	}
+	return r.facts, fmt.Errorf("%w (%d of all texts and names lost)", r.first, r.lost)
 }
 
 type reader struct {
 	*bin.Reader
+	first error // of a text, lost of which were not read
+	lost  int
 	facts *retro.Texts
 	known map[string]int32
 	left  int // bytes that further texts may have: those of a file may lie in each other
@@ -91,6 +100,22 @@ func (r *reader) language(code string) int32 {
 	return int32(len(r.facts.Languages) - 1)
 }
 
+// one reads the text with a number. What is wrong with it is noted: each has an offset of
+// its own.
+func (r *reader) one(language string, number int, read func() string) (text string, ok bool) {
+	before := *r.Reader
+	if text = read(); r.Err() == nil {
+		return text, true
+	}
+	if r.lost++; r.lost == 1 {
+		r.first = fmt.Errorf("text %d of %s: %w", number, language, r.Err())
+	}
+	if *r.Reader = before; r.lost > maxLost {
+		r.Fail(fmt.Errorf("%w (and %d more texts)", r.first, maxLost))
+	}
+	return "", false
+}
+
 // fourCC reads the name of a language, "ENGL".
 func (r *reader) fourCC() string {
 	b := r.Bytes(4)
@@ -116,18 +141,17 @@ func (r *reader) prime(languages, texts int) {
 		if r.Err() != nil {
 			return
 		}
-		r.Seek(base + l.at)
-		r.U32() // size of table and texts
-		table := r.Pos()
+		table := base + l.at + 4 // behind the size of table and texts
 		for i := range texts {
-			r.Seek(table + 4*i)
-			at := int(r.U32())
-			r.Seek(table + at)
-			text := r.wide()
-			if r.Err() != nil {
-				return
+			text, ok := r.one(l.name, i, func() string {
+				r.Seek(table + 4*i)
+				at := int(r.U32())
+				r.Seek(table + at)
+				return r.wide()
+			})
+			if ok {
+				r.add(l.name, i, -1, text)
 			}
-			r.add(l.name, i, -1, text)
 		}
 	}
 }
@@ -156,12 +180,16 @@ func (r *reader) corruption(languages, texts int) {
 		return
 	}
 	for i := range count {
-		r.Seek(table + 8*i)
-		at, index := int(r.U32()), int(r.U32())
-		r.Seek(table + at)
-		names[index] = string(r.CString())
-		if r.Err() != nil {
-			return
+		index := 0
+		name, ok := r.one("the names", i, func() string {
+			r.Seek(table + 8*i)
+			at := int(r.U32())
+			index = int(r.U32())
+			r.Seek(table + at)
+			return string(r.CString())
+		})
+		if ok {
+			names[index] = name
 		}
 	}
 	r.Seek(table + size)
@@ -173,22 +201,20 @@ func (r *reader) corruption(languages, texts int) {
 	base := offsets + languages*(4+4*texts)
 	for k, name := range list {
 		for i := range texts {
-			r.Seek(offsets + k*(4+4*texts) + 4 + 4*i)
-			at := int(r.U32())
-			r.Seek(base + at)
-			b := r.Bytes(int(r.U32()))
-			if r.Err() != nil {
-				return
-			}
-			b = bytes.TrimSuffix(b, []byte{0})
-			if !utf8.Valid(b) {
-				b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
+			text, ok := r.one(name, i, func() string {
+				r.Seek(offsets + k*(4+4*texts) + 4 + 4*i)
+				at := int(r.U32())
+				r.Seek(base + at)
+				return string(bytes.TrimSuffix(r.Bytes(int(r.U32())), []byte{0}))
+			})
+			if !ok {
+				continue
 			}
 			of := int32(-1)
 			if n, ok := names[i]; ok {
 				of = r.text(n)
 			}
-			r.add(name, i, of, string(b))
+			r.add(name, i, of, strings.ToValidUTF8(text, "\uFFFD"))
 		}
 	}
 }

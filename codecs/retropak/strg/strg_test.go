@@ -75,6 +75,20 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestOddText: a text outside of the asset costs none of the others.
+func TestOddText(t *testing.T) {
+	for name, c := range map[string][3]string{
+		"prime":         {"\x00\x00\x00\x08\x00\x00\x00\x1e", "\x7f\x00\x00\x08\x00\x00\x00\x1e", "[ENGL] 1=Tëst; "},
+		"two languages": {"GERM\x00\x00\x00\x0c", "GERM\x00\x70\x00\x0c", "[ENGL] 0=A; "},
+		"corruption":    {"ENGL\x00\x00\x00\x29\x00\x00\x00\x00", "ENGL\x00\x00\x00\x29\x00\x70\x00\x00", "[ENGL] 1 beta=xyz; "},
+	} {
+		f, err := strg.Read([]byte(strings.Replace(files[name], c[0], c[1], 1)))
+		if err == nil || summary(f) != c[2] {
+			t.Errorf("%s: %v, %s", name, err, summary(f))
+		}
+	}
+}
+
 // TestSamples reads the texts of paks that were made by the tools of modders.
 func TestSamples(t *testing.T) {
 	for pak, want := range map[string]string{
