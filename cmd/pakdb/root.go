@@ -16,7 +16,6 @@ import (
 	"pakdb/cmd/pakdb/internal/read"
 	"pakdb/cmd/pakdb/internal/serve"
 	"pakdb/cmd/pakdb/internal/ship"
-	"pakdb/internal/manual"
 )
 
 // command builds the tree of commands.
@@ -59,7 +58,7 @@ room, time limit, or a fault of pakdb; 130 interrupted.`,
 // execute runs the command that args name and returns its exit code.
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	cmd := command(a)
-	manual.ExplainBash(cmd)
+	explainBash(cmd)
 	cmd.SetArgs(commented(args))
 	return a.Run(ctx, cmd.ExecuteContext)
 }

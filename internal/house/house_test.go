@@ -195,7 +195,6 @@ var rooms = map[string][]string{
 
 	"codecs/compress/...": {"codecs/compress/...", "internal/bin"},
 
-	"internal/manual":  {"internal/version"},
 	"internal/parquet": {},
 	"internal/pager":   {"internal/terminal"},
 	"internal/result":  {"codecs", "diff/overlay", "diff/pkdelta", "diff/pkdelta/maker", "diff/store/publish", "diff/store/update", "indexer", "internal/terminal"},
@@ -218,7 +217,7 @@ var rooms = map[string][]string{
 var outside = map[string][]string{
 	"modernc.org/sqlite/...":       {"schema/...", "codecs/gpak"},
 	"database/sql":                 {"schema/...", "query/...", "web", "diff", "diff/internal/...", "diff/download", "diff/history", "diff/impact", "diff/semantic", "diff/sqltable", "diff/overlay", "cmd/pakdb/...", "internal/result", "codecs/gpak"}, // some paks are databases
-	"github.com/spf13/...":         {"cmd/pakdb/...", "internal/manual"},
+	"github.com/spf13/...":         {"cmd/pakdb/..."},
 	"github.com/schollz/...":       {"cmd/pakdb/..."},
 	"pgregory.net/rapid":           {},                                                         // tests
 	"modernc.org/z/...":            {},                                                         // tests: exactzlib's oracle
