@@ -7,7 +7,7 @@
 //	d := property.NewDecoder(facts, property.Options{Schemas: mappings})
 //	var x property.Export
 //	d.Export(&x, i, data)
-//	for path, at := range x.List.Walk() { ... x.List.Nodes[at] ... }
+//	for path, at := range d.Walk(&x.List) { ... x.List.Nodes[at] ... }
 //
 // A list of properties has one of two forms. A tagged one states the name, the type
 // and the size of each value. An unversioned one has the values alone, in the order

@@ -85,7 +85,7 @@ func TestAllocations(t *testing.T) {
 		allocs := testing.AllocsPerRun(20, func() {
 			d.Export(&o, 1, p.data[1])
 			nodes, values = len(o.List.Nodes), 0
-			for range o.List.Walk() {
+			for range d.Walk(&o.List) {
 				values++
 			}
 		})

@@ -68,7 +68,7 @@ func flat(p *pkg, d *property.Decoder, exports []*property.Export) map[string]st
 	out := map[string]string{}
 	for i, o := range exports {
 		name := d.ObjectPath(unreal.ObjectRef(i + 1))
-		for path, at := range o.List.Walk() {
+		for path, at := range d.Walk(&o.List) {
 			out[strings.ToLower(name+" "+string(path))] = render(d, &o.List, at)
 		}
 		out[strings.ToLower(name)+" list"] = o.Status.String()

@@ -187,7 +187,7 @@ func fuzz(f *testing.F, wanted func(*fixture) bool) {
 		d := property.NewDecoder(x.facts(), property.Options{Schemas: lib, MaxNodes: 1 << 14})
 		var o property.Export
 		d.Export(&o, 0, data)
-		check(t, &o, data)
+		check(t, d, &o, data)
 		if text := d.AppendJSON(nil, &o, 0); !json.Valid(text) {
 			t.Fatalf("%s", text)
 		}

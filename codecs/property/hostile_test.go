@@ -12,7 +12,7 @@ import (
 
 // check fails when a reading contradicts itself: nodes must nest, lie within the
 // export, and be found by walking.
-func check(t *testing.T, o *property.Export, data []byte) {
+func check(t *testing.T, d *property.Decoder, o *property.Export, data []byte) {
 	t.Helper()
 	l := &o.List
 	for i := range l.Nodes {
@@ -31,7 +31,7 @@ func check(t *testing.T, o *property.Export, data []byte) {
 			}
 		}
 	}
-	for path, i := range l.Walk() {
+	for path, i := range d.Walk(l) {
 		if l.Nodes[i].Type == nil || len(path) == 0 && l.Nodes[i].Name != "" {
 			t.Fatalf("node %d at %q: %+v", i, path, l.Nodes[i])
 		}
@@ -101,7 +101,7 @@ func TestDamagedPackages(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			most = max(most, after.TotalAlloc-before.TotalAlloc)
 		}
-		check(t, &o, data)
+		check(t, s.d, &o, data)
 		states[o.Status]++
 	}
 	runtime.ReadMemStats(&after)

@@ -236,14 +236,15 @@ func number(k Kind, b []byte, order binary.ByteOrder) uint64 {
 // first. The path is valid until the next step. Empty structs and containers, and
 // structs that are one text (GUIDs, paths of objects), are yielded as well. Nothing is
 // allocated for a value.
-func (l *List) Walk() iter.Seq2[[]byte, int] {
+func (d *Decoder) Walk(l *List) iter.Seq2[[]byte, int] {
 	return func(yield func([]byte, int) bool) {
-		w := walker{l: l, yield: yield}
+		w := walker{d: d, l: l, yield: yield}
 		w.children(-1, make([]byte, 0, 128))
 	}
 }
 
 type walker struct {
+	d     *Decoder
 	l     *List
 	yield func([]byte, int) bool
 }
@@ -270,7 +271,7 @@ func (w *walker) children(parent int, path []byte) bool {
 			key = i
 			continue
 		case kind == Map:
-			here = append(w.l.AppendKey(append(path, '['), key), ']')
+			here = append(w.d.AppendKey(append(path, '['), w.l, key), ']')
 			key = -1
 		case kind == Array || kind == Set:
 			here = append(strconv.AppendInt(append(path, '['), int64(position), 10), ']')
@@ -311,31 +312,40 @@ func appendField(path []byte, n *Node) []byte {
 	return path
 }
 
-// AppendKey renders a node as the key of a map: texts as they are, numbers in decimal, and a
-// struct as its values between commas.
-func (l *List) AppendKey(dst []byte, i int) []byte {
+// AppendKey renders a node as the key of a map: objects by their path, texts as they are,
+// numbers in decimal, and a struct or container as its values between commas.
+func (d *Decoder) AppendKey(dst []byte, l *List, i int) []byte {
 	n := &l.Nodes[i]
 	switch n.Kind {
+	case Name, Str:
+		return append(dst, n.Text...)
 	case Bool:
 		return strconv.AppendBool(dst, n.Bits != 0)
-	case Int8, Int16, Int, Int64, Object, Class, WeakObject, Interface:
-		return strconv.AppendInt(dst, n.Int(), 10)
-	case Byte, Enum, UInt16, UInt32, UInt64:
-		if n.Text == "" {
-			return strconv.AppendUint(dst, n.Bits, 10)
+	case Struct, Array, Set, Map, Optional:
+		if n.Text != "" {
+			break
 		}
-	case Float, Double:
-		return strconv.AppendFloat(dst, n.Float(), 'g', -1, 64)
-	case Struct:
-		if n.Text == "" {
-			for at := range l.Children(i) {
-				if at > i+1 {
-					dst = append(dst, ',')
-				}
-				dst = l.AppendKey(dst, at)
-			}
-			return dst
+		parent := i
+		if n.Flags&Packed != 0 {
+			l, parent = l.Unpack(i, 0, int(n.Bits)), -1
 		}
+		between := ""
+		for at := range l.Children(parent) {
+			dst = d.AppendKey(append(dst, between...), l, at)
+			between = ","
+		}
+		return dst
 	}
-	return append(dst, n.Text...)
+	switch v := d.Value(l, i).(type) {
+	case int64:
+		return strconv.AppendInt(dst, v, 10)
+	case float64:
+		return strconv.AppendFloat(dst, v, 'g', -1, 64)
+	case string:
+		if v == "" && n.Kind.IsReference() {
+			v = "None"
+		}
+		return append(dst, v...)
+	}
+	return dst
 }

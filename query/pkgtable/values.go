@@ -31,13 +31,13 @@ func (v *Values) Rows(write func(...driver.Value) error) error {
 		if x.Status == property.Lost {
 			return write(int64(self), path, class, nil, "Opaque", x.Why.Error())
 		}
-		for field, at := range x.List.Walk() {
+		for field, at := range d.Walk(&x.List) {
 			n := &x.List.Nodes[at]
 			kind := n.Type.String()
 			if n.Kind == property.Opaque {
 				kind = "Opaque " + kind
 			}
-			if err := write(int64(self), path, class, string(field), kind, rows.Value(d, &x.List, at)); err != nil {
+			if err := write(int64(self), path, class, string(field), kind, d.Value(&x.List, at)); err != nil {
 				return err
 			}
 		}

@@ -148,7 +148,7 @@ func (m *maker) export() {
 	}
 	m.declared()
 	declares := declares(m.p.ClassOf(int(m.i)))
-	walk(&m.x.List, func(l *property.List, at int, p *place) {
+	walk(m.d, &m.x.List, func(l *property.List, at int, p *place) {
 		if declares && p.data && !strings.HasPrefix(string(p.field), "DefaultProperties.") {
 			return // they have tables of their own
 		}
@@ -193,7 +193,7 @@ func (m *maker) setValue(row *valueRow, l *property.List, at int) {
 	case (n.Kind == property.Array || n.Kind == property.Set || n.Kind == property.Map) && l.Count(at) == 0:
 		return // empty
 	}
-	switch v := Value(m.d, l, at).(type) {
+	switch v := m.d.Value(l, at).(type) {
 	case int64:
 		row.kind, row.bits = integer, uint64(v)
 	case float64:

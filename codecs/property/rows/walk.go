@@ -17,16 +17,17 @@ type place struct {
 	data  bool // it is no property: the class stores it behind its list
 }
 
-// walker visits the values of an export: those that [property.List.Walk] has, and arrays
+// walker visits the values of an export: those that [property.Decoder.Walk] has, and arrays
 // of numbers as one.
 type walker struct {
+	d     *property.Decoder
 	l     *property.List
 	visit func(l *property.List, at int, p *place)
 }
 
 // walk visits all values.
-func walk(l *property.List, visit func(l *property.List, at int, p *place)) {
-	w := walker{l, visit}
+func walk(d *property.Decoder, l *property.List, visit func(l *property.List, at int, p *place)) {
+	w := walker{d, l, visit}
 	w.children(-1, place{field: make([]byte, 0, 128)})
 }
 
@@ -51,7 +52,7 @@ func (w *walker) children(parent int, in place) {
 			key = i
 			continue
 		case kind == property.Map:
-			text := string(w.l.AppendKey(nil, key))
+			text := string(w.d.AppendKey(nil, w.l, key))
 			if k := w.l.Nodes[key].Kind; k == property.Enum || k == property.Byte {
 				text = member(text)
 			}
@@ -101,7 +102,7 @@ func isCurve(n *property.Node) bool {
 
 // keys visits the elements of an array that was packed.
 func (w *walker) keys(l *property.List, in place) {
-	packed := walker{l, w.visit}
+	packed := walker{w.d, l, w.visit}
 	position := int32(0)
 	for i, n := range l.Children(-1) {
 		here := in
