@@ -15,11 +15,9 @@ import (
 // wide types and large packages.
 var limits = []limit{
 	{"methods of a type", 30, 1, methodsOf},
-	{"files with methods of a type", 4, 1, methodFiles},
 	{"depth of embedding", 2, 1, depths},
 	{"names usable unqualified in a method", 60, 1, widths},
 	{"files of a package", 25, 1, filesOf},
-	{"lines of a package", 4500, 100, linesOf},
 	{"percent of references against the reading order", 9, 5, against}, // below 10 %
 }
 
@@ -135,18 +133,6 @@ func filesOf(s *survey) map[string]int {
 	return figures
 }
 
-func linesOf(s *survey) map[string]int {
-	figures := map[string]int{}
-	for room, files := range s.files {
-		for _, f := range files {
-			if !ast.IsGenerated(f.File) { // tables are, and are no reading matter
-				figures[room] += f.fset.File(f.FileStart).LineCount()
-			}
-		}
-	}
-	return figures
-}
-
 // typed returns a figure for each type.
 func typed(s *survey, figure func(*typ) int) map[string]int {
 	figures := map[string]int{}
@@ -165,10 +151,6 @@ func methodsOf(s *survey) map[string]int {
 		}
 		return len(t.methods)
 	})
-}
-
-func methodFiles(s *survey) map[string]int {
-	return typed(s, func(t *typ) int { return len(t.files) })
 }
 
 func depths(s *survey) map[string]int { return typed(s, s.depth) }

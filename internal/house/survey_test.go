@@ -372,7 +372,6 @@ func TestSurveyMeasures(t *testing.T) {
 		{"methods", methodsOf, "a.low", 1},
 		{"methods", methodsOf, "b.Base", 1},
 		{"methods", methodsOf, "b.Doer", 2},
-		{"files", methodFiles, "a.top", 3},
 		{"depth", depths, "a.low", 0},
 		{"depth", depths, "a.top", 2},  // top, Base, inner
 		{"names", widths, "a.top", 12}, // run walk system; low m once; Base Key Value Do Second; Reader
@@ -380,7 +379,6 @@ func TestSurveyMeasures(t *testing.T) {
 		{"names", widths, "b.Own", 2},  // Value Its
 		{"names", widths, "b.Doer", 0},
 		{"package", filesOf, "a", 5},
-		{"package", linesOf, "b", 24},
 		{"against", against, "a", 42}, // top uses low, help and most: 3; low and both systems use top or upper: 4
 	} {
 		if got, ok := c.measure(s)[c.subject]; !ok || got != c.want {
