@@ -1,6 +1,5 @@
 // Command pakdb-apply applies transport patches of pakdb, and does nothing else:
-// it is small, and needs no catalog and of the formats only the one that can be
-// appended to. A launcher ships it.
+// it is small, and needs no catalog and no format of archives. A launcher ships it.
 package main
 
 import (
@@ -11,10 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
 
-	"pakdb/codecs"
-	"pakdb/codecs/unrealpak"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
@@ -46,14 +42,13 @@ func run(ctx context.Context, args []string) int {
 	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
 	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
-	appends := flags.Bool("append", false, "write what changed behind the Unreal paks in DIR")
-	undo := flags.String("keep-undo", "", "with -in-place or -append: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
+	undo := flags.String("keep-undo", "", "with -in-place: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
 	var aes keys
-	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs, or -append for their indexes; may repeat")
+	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs; may repeat")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
 	showVersion := flags.Bool("version", false, "print the version, the commit and the formats")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place | -append] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
@@ -74,7 +69,7 @@ run it again: it goes on where it stopped, or starts anew.
 	}
 	o := &apply.ApplyOptions{Undo: *undo, DryRun: *dryRun}
 	if err == nil {
-		if err = choose(o, *inPlace, *appends, aes); err != nil {
+		if err = choose(o, *inPlace, aes); err != nil {
 			_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 		}
 	}
@@ -89,8 +84,8 @@ run it again: it goes on where it stopped, or starts anew.
 
 // printVersion says which build this is, and what it reads.
 func printVersion() error {
-	_, err := fmt.Printf("pakdb-apply version %s\nformats: pkdelta %d\nappends to: %s %s\n",
-		version.Current(), pkdelta.Version, unrealpak.Format().Name, strings.Join(unrealpak.Format().Versions, ", "))
+	_, err := fmt.Printf("pakdb-apply version %s\nformats: pkdelta %d\n",
+		version.Current(), pkdelta.Version)
 	return err
 }
 
@@ -112,7 +107,6 @@ func finish(run func() error) int {
 // exitCode returns the exit code that stands for err. What is of no known class
 // has failed.
 func exitCode(err error) int {
-	var format *codecs.FormatError
 	switch {
 	case err == nil:
 		return exitOK
@@ -124,7 +118,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case process.MachineFailed(err), errors.Is(err, apply.ErrBusy):
 		return exitFailed
-	case apply.IsRefusal(err), errors.As(err, &format):
+	case apply.IsRefusal(err):
 		return exitProblems
 	case process.NotThere(err), errors.Is(err, inside.ErrSameName), errors.Is(err, pkdelta.ErrKey):
 		return exitUsage
@@ -161,34 +155,23 @@ func applyPatch(ctx context.Context, file string, old []string, dir, key string,
 	if err != nil {
 		return err
 	}
-	how := "as their hashes say"
-	if p.Tail > 0 {
-		how = "with the entries of the new version, appended to the old one"
-	}
-	_, err = fmt.Printf("done: new files in %s: %d, %s\n", filepath.Clean(dir), len(p.Header.New), how)
+	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.Header.New))
 	return err
 }
 
-// choose sets the mode, and what appending needs.
-func choose(o *apply.ApplyOptions, inPlace, appends bool, aes keys) error {
+// choose sets the mode.
+func choose(o *apply.ApplyOptions, inPlace bool, aes keys) error {
 	switch {
-	case inPlace && appends:
-		return errors.New("-in-place and -append exclude each other")
 	case inPlace:
 		o.Mode = apply.InPlace
-	case appends:
-		o.Mode = apply.Append
 	case o.Undo != "":
-		return errors.New("-keep-undo is for -in-place and -append; else the old files are the way back")
+		return errors.New("-keep-undo is for -in-place; else the old files are the way back")
 	}
-	o.Registry = &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
-	if o.Keys = aes; len(aes) > 0 {
-		o.Open = &codecs.Options{Keys: func([16]byte) []byte { return aes[len(aes)-1] }}
-	}
+	o.Keys = aes
 	return nil
 }
 
-// keys is a flag that may repeat. The last one is that of the new paks.
+// keys is a flag that may repeat.
 type keys [][]byte
 
 func (k *keys) String() string { return "" }

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
@@ -95,11 +94,9 @@ func TestExitCode(t *testing.T) {
 		{nil, exitOK},
 		{fmt.Errorf("a.pak: %w", pkdelta.ErrWrongOld), exitProblems},
 		{pkdelta.ErrSignature, exitProblems},
-		{&codecs.FormatError{Format: "unrealpak", Off: -1, Err: codecs.ErrCorrupt}, exitProblems},
 		{at(syscall.EEXIST), exitProblems},
 		{at(syscall.ENOENT), exitUsage},
 		{at(syscall.ENOSPC), exitFailed},
-		{&codecs.FormatError{Format: "unrealpak", Off: -1, Err: at(syscall.EIO)}, exitFailed},
 		{&apply.SpaceError{Need: 2, Free: 1}, exitFailed},
 		{apply.ErrBusy, exitFailed},
 		{errors.New("unheard of"), exitFailed},

@@ -18,7 +18,6 @@ type facts struct {
 	methods   map[compress.Method]int
 	blockSize int64 // of the first entry with several blocks
 	form      blockForm
-	live      int64 // bytes of records and payloads
 }
 
 // collect walks the records once. What is wrong with one is told by Entries.
@@ -42,7 +41,6 @@ func (s *facts) add(rec *record, f *footer) {
 		s.deleted++
 		return
 	}
-	s.live += rec.headerSize(f.version) + rec.stored()
 	if rec.encrypted() {
 		s.encrypted++
 	}
@@ -103,9 +101,6 @@ func detailsOf(a *archive) []codecs.Detail {
 	}
 	if a.facts.deleted > 0 {
 		add("delete records", strconv.Itoa(a.facts.deleted))
-	}
-	if isAppended(a) {
-		add("appended", fmt.Sprintf("by pakdb; %d bytes are no entry's nor the index's, and \"pakdb pak compact\" drops them", deadBytes(a)))
 	}
 	if a.facts.encrypted > 0 && !f.encrypted {
 		add("key check", "no hash covers decrypted content: a wrong key shows by padding, magics and damage only")

@@ -24,10 +24,8 @@ func (v *verifier) layout(list []extent, report func(*codecs.FormatError)) error
 	all := append(slices.Clone(list), v.regions()...)
 	slices.SortFunc(all, compareExtents)
 	pos, prev := int64(0), extent{ordinal: -1}
-	onPurpose := isAppended(v.a) // what is in gaps
 	for _, x := range all {
 		switch {
-		case x.off > pos && onPurpose:
 		case x.off > pos:
 			if err := v.gap(pos, x.off, report); err != nil {
 				return err
@@ -38,9 +36,6 @@ func (v *verifier) layout(list []extent, report func(*codecs.FormatError)) error
 		if x.end > pos {
 			pos, prev = x.end, x
 		}
-	}
-	if onPurpose {
-		return nil
 	}
 	return v.gap(pos, v.a.footer.start, report)
 }

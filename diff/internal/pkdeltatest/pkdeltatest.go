@@ -15,15 +15,6 @@ import (
 	"pakdb/diff/pkdelta"
 )
 
-// TestKey is the AES-256 key of encrypted paks of tests.
-const TestKey = "0123456789abcdef0123456789abcdef"
-
-// TestKeys returns testKey, whichever key is asked for.
-func TestKeys([16]byte) []byte { return []byte(TestKey) }
-
-// OpenKeyed returns options that open paks encrypted with testKey.
-func OpenKeyed() *codecs.Options { return &codecs.Options{Keys: TestKeys} }
-
 // Paks returns a registry of one format, Unreal paks.
 func Paks() *codecs.Registry {
 	return &codecs.Registry{Formats: []*codecs.Format{unrealpak.Format()}}
@@ -60,7 +51,6 @@ func Input(name string, b []byte) pkdelta.Input {
 type Content struct {
 	Name string
 	Data []byte
-	Gone bool // a delete record
 }
 
 // WritePak writes a pak as its options say.
@@ -69,11 +59,7 @@ func WritePak(t testing.TB, o *codecs.CreateOptions, list []Content) []byte {
 	name := filepath.Join(t.TempDir(), "x.pak")
 	err := codecs.WriteFile(context.Background(), name, unrealpak.Format(), o, func(w codecs.Writer) error {
 		for _, c := range list {
-			e := &codecs.Entry{Name: c.Name}
-			if c.Gone {
-				e.Flags = codecs.Deleted
-			}
-			if err := w.Add(context.Background(), e, bytes.NewReader(c.Data)); err != nil {
+			if err := w.Add(context.Background(), &codecs.Entry{Name: c.Name}, bytes.NewReader(c.Data)); err != nil {
 				return err
 			}
 		}
@@ -110,20 +96,10 @@ func PakWith(t testing.TB, o *codecs.CreateOptions, contents ...[]byte) []byte {
 func Versions(t testing.TB, o *codecs.CreateOptions) (v [3][]byte) {
 	large, other := Words(1, 150_000), Noisy(5, 70_000)
 	edited := append(append(bytes.Clone(large[:40_000]), "inserted"...), large[40_000:]...)
-	v[0] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000), false}, {"Game/b.umap", large[:9000], false}, {"Game/c.txt", Words(2, 900), false}, {"Game/big.bin", large, false}, {"Game/noise.bin", other, false}, {"Game/empty", nil, false}})
-	v[1] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000), false}, {"Game/c.txt", Words(3, 950), false}, {"Game/big.bin", edited, false}, {"Game/renamed.bin", other, false}, {"Game/empty", nil, false}, {"Game/new", Words(9, 5000), false}})
-	v[2] = WritePak(t, o, []Content{{"Game/Dir/first", Words(11, 300), false}, {"Game/a.uasset", Words(7, 30_000), false}, {"Game/c.txt", Words(2, 900), false}, {"Game/big.bin", edited, false}, {"Game/renamed.bin", other, false}, {"Game/empty", []byte("x"), false}})
+	v[0] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000)}, {"Game/b.umap", large[:9000]}, {"Game/c.txt", Words(2, 900)}, {"Game/big.bin", large}, {"Game/noise.bin", other}, {"Game/empty", nil}})
+	v[1] = WritePak(t, o, []Content{{"Game/a.uasset", Words(7, 30_000)}, {"Game/c.txt", Words(3, 950)}, {"Game/big.bin", edited}, {"Game/renamed.bin", other}, {"Game/empty", nil}, {"Game/new", Words(9, 5000)}})
+	v[2] = WritePak(t, o, []Content{{"Game/Dir/first", Words(11, 300)}, {"Game/a.uasset", Words(7, 30_000)}, {"Game/c.txt", Words(2, 900)}, {"Game/big.bin", edited}, {"Game/renamed.bin", other}, {"Game/empty", []byte("x")}})
 	return v
-}
-
-// OpenPak opens an Unreal pak, or fails the test.
-func OpenPak(t testing.TB, b []byte) codecs.Archive {
-	t.Helper()
-	a, err := unrealpak.Format().Open(context.Background(), codecs.Source{ReaderAt: bytes.NewReader(b), Name: "x.pak", Size: int64(len(b))}, OpenKeyed())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
 }
 
 // Memory is an output of a fixed size.

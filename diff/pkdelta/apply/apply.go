@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"
@@ -27,11 +26,6 @@ const (
 	// has not happened, or is finished by [Recover]; until then files are in
 	// between.
 	InPlace
-	// Append writes what changed, and a new index, behind archives that have their
-	// index at the end. Entries are those of the new file, bytes are not; [Compact]
-	// makes them so later. Files that cannot be appended to are made as NewFiles
-	// does.
-	Append
 )
 
 // ApplyOptions for [Apply]. The zero value makes new files.
@@ -42,10 +36,6 @@ type ApplyOptions struct {
 	Undo string
 	// Keys are AES-256 keys. Those that the patch needs must be among them.
 	Keys [][]byte
-	// Registry has the formats that Append reads archives with, and Open limits
-	// and keys.
-	Registry *codecs.Registry
-	Open     *codecs.Options
 	// DryRun finds out what is to be written, and does not.
 	DryRun bool
 }
@@ -90,9 +80,7 @@ func newApplier(h *pkdelta.Header, old []io.ReaderAt, dir *atomicfile.Dir, o *Ap
 	a.m.Next = a.nextInSegment
 	for i, f := range h.Old {
 		src := old[i]
-		switch src.(type) {
-		case *program.Part, *program.Virtual:
-		default:
+		if _, ok := src.(*program.Part); !ok {
 			src = &program.Part{ReaderAt: src}
 		}
 		a.m.Old.Files = append(a.m.Old.Files, src)

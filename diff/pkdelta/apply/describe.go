@@ -17,18 +17,11 @@ func (p *Plan) Describe(w io.Writer) error {
 	}
 	if p.Applied {
 		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", pkdelta.Count(len(p.Header.New), "new file"))
-		if p.Stand > 0 {
-			fmt.Fprintf(&b, "%s stands for what it is by its record; \"pakdb pak compact\" makes it that, bit for bit\n", pkdelta.Count(p.Stand, "appended file"))
-		}
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
 	for i, f := range p.Header.Old {
-		how := "is"
-		if p.Appended[i] {
-			how = "was appended to, and stands for"
-		}
-		fmt.Fprintf(&b, "right: %s %s %s, %s\n", pkdelta.Printable(p.Found[i]), how, pkdelta.Printable(f.Name), humanSize(f.Size))
+		fmt.Fprintf(&b, "right: %s is %s, %s\n", pkdelta.Printable(p.Found[i]), pkdelta.Printable(f.Name), humanSize(f.Size))
 	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
@@ -36,9 +29,6 @@ func (p *Plan) Describe(w io.Writer) error {
 	fmt.Fprintf(&b, "to write: %s, %s", humanSize(p.Write), pkdelta.Count(len(p.Header.New), "file"))
 	if p.Stay > 0 {
 		fmt.Fprintf(&b, "; %s stay where they are", humanSize(p.Stay))
-	}
-	if p.Tail > 0 {
-		fmt.Fprintf(&b, "; %s are appended, and %s will be dead", humanSize(p.Tail), humanSize(p.Dead))
 	}
 	if p.Free >= 0 {
 		fmt.Fprintf(&b, "; the disk has room for %s", humanSize(p.Free))

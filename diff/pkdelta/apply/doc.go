@@ -1,6 +1,5 @@
 // Package apply turns old files into new ones by a transport patch, on a disk:
-// under temporary names, in place by way of a journal, or by appending to
-// archives. It needs no catalog, no SQL and no maker; a launcher links it.
+// under temporary names, or in place by way of a journal. It needs no catalog, no SQL and no maker; a launcher links it.
 //
 //	NewPlan ── finds the old files, finishes an update that was interrupted
 //	   │
@@ -8,16 +7,14 @@
 //	   │
 //	Apply ── segments ── program.Machine ── place:
 //	                fresh      temporary files ── hashes ── renames
-//	                changing   journal ── changes where files are ── journal gone
-//	                appending  behind the archive ── record, index, footer
+//	                placed     journal ── changes where files are ── journal gone
 //
 // A new file has its declared hash before it gets its name. All files of a folder
 // change together: a journal says what is to become of each until all have. After
 // a kill at any point, [Recover] finishes the update or takes it back.
 //
 // Files in reading order: place.go (what a place does), fresh.go (and going on after an
-// interruption), bill.go, refusal.go, describe.go, plan.go, find.go, compact.go, append.go,
-// placed.go (changing; what both do with files that are there), apply.go (one file after
+// interruption), bill.go, refusal.go, describe.go, plan.go, find.go, placed.go, apply.go (one file after
 // the other), obstacles.go, staging.go (temporary names), undo.go, lock.go, space.go,
-// recover.go, journal.go, inputs_same.go, record.go (of what was appended).
+// recover.go, journal.go, inputs_same.go.
 package apply

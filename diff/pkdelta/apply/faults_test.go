@@ -90,35 +90,6 @@ func recovered(t *testing.T, dir string, at faulttest.Point) {
 	}
 }
 
-// readable requires the paks of a folder to be read as what they were or are to
-// be, though nobody has recovered anything: but where a footer was torn.
-func (f *fault) readable(t *testing.T, dir string, at faulttest.Point) {
-	t.Helper()
-	for _, name := range []string{"x.pak", "sub/y.pak"} {
-		file := filepath.Join(dir, name)
-		if at.Torn && at.Path == file {
-			continue
-		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		entries := func(b []byte) (names string) {
-			for e, err := range pkdeltatest.OpenPak(t, b).Entries() {
-				if err != nil {
-					t.Errorf("%v: %s: %v", at, name, err)
-					return ""
-				}
-				names += e.Name + " "
-			}
-			return names
-		}
-		if after := entries(b); after != entries([]byte(f.old[name])) && after != entries([]byte(f.new[name])) {
-			t.Errorf("%v: %s has the entries %s", at, name, after)
-		}
-	}
-}
-
 func TestFaultsFresh(t *testing.T) {
 	f := newFault(t)
 	from := f.folder(t)
@@ -159,23 +130,9 @@ func TestFaultsInPlace(t *testing.T) {
 	}
 }
 
-func TestFaultsAppending(t *testing.T) {
-	f := newFault(t)
-	faulttest.Sweep(t, faulttest.Command{
-		Prepare: f.folder,
-		Run: func(ctx context.Context, dir string) error {
-			return f.apply(ctx, dir, dir, appendTo("back"))
-		},
-		Look: func(t *testing.T, dir string, at faulttest.Point) {
-			f.readable(t, dir, at)
-			recovered(t, dir, at)
-		},
-	}, faultPoints)
-}
-
-// The way back, of both kinds, over an older one.
+// The way back, over an older one.
 func TestFaultsUndo(t *testing.T) {
-	for name, o := range map[string]*ApplyOptions{"in place": {Mode: InPlace, Undo: "back"}, "appended": appendTo("back")} {
+	for name, o := range map[string]*ApplyOptions{"in place": {Mode: InPlace, Undo: "back"}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFault(t)
 			done := f.folder(t)
@@ -212,7 +169,7 @@ func TestFaultsUndo(t *testing.T) {
 
 // Recovering may be killed as well.
 func TestFaultsRecovering(t *testing.T) {
-	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace, Undo: "back"}, "appended": appendTo("back")} {
+	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace, Undo: "back"}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFault(t)
 			live := 0 // the operation by which the journal gets its name
@@ -249,32 +206,6 @@ func TestFaultsRecovering(t *testing.T) {
 			}, faultPoints)
 		})
 	}
-}
-
-func TestFaultsCompacting(t *testing.T) {
-	f := newFault(t)
-	done := f.folder(t)
-	if err := f.apply(t.Context(), done, done, appendTo("")); err != nil {
-		t.Fatal(err)
-	}
-	appended := faulttest.Files(t, done)
-	faulttest.Sweep(t, faulttest.Command{
-		Prepare: func(t *testing.T) string {
-			dir := t.TempDir()
-			appended.Write(t, dir)
-			return dir
-		},
-		Run: func(ctx context.Context, dir string) error {
-			for _, name := range []string{"x.pak", "sub/y.pak"} {
-				if _, err := Compact(ctx, filepath.Join(dir, name), pkdeltatest.Paks(), pkdeltatest.OpenKeyed(), false); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		Look:  f.readable,
-		Mixed: true, // one pak after the other
-	}, faultPoints)
 }
 
 func TestFaultsMaking(t *testing.T) {

@@ -251,7 +251,7 @@ func TestOtherResult(t *testing.T) {
 func TestPrintable(t *testing.T) {
 	const name = "a\x1b[31m\nb\u009b31mc"
 	h := &pkdelta.Header{Files: pkdelta.Files{Old: []pkdelta.File{{Name: name}}, New: []pkdelta.File{{Name: name, Size: 1}}}}
-	p := &Plan{Header: h, Found: []string{name}, Appended: []bool{false}, Free: -1}
+	p := &Plan{Header: h, Found: []string{name}, Free: -1}
 	for what, describe := range map[string]func(io.Writer) error{"a patch": h.Describe, "a plan": p.Describe} {
 		var b strings.Builder
 		if err := describe(&b); err != nil {

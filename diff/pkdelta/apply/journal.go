@@ -28,22 +28,17 @@ import (
 //	change: size and hash before, size and hash after, pieces
 //	create: temporary name, size and hash after
 //	remove: size and hash before
-//	grow:   size before and hash of its last 64 KiB, size after and hash of
-//	        what is behind the size before, pieces
-//	cut:    as grow, backwards, without pieces: size and hash behind it before
-//	        (sizes of 0 are not known), then size after and hash of its last 64 KiB
 //
 // Pieces are their count, then for each its offset less the end of the one
 // before, its length, and the offset of its bytes in the journal. Numbers are
 // LEB128, texts have their length before them. What a piece adds to a file
 // stands behind all it has.
 const (
-	journalMagic  = "pkjourn\x02"
-	journalName   = atomicfile.Prefix + "update.journal"
-	journalNew    = atomicfile.Prefix + "update.new"    // before it holds
-	journalAppend = atomicfile.Prefix + "update.append" // of cuts: how an append that was interrupted is taken back
-	journalUndo   = atomicfile.Prefix + "update.undo"   // before it has its name
-	lockName      = atomicfile.Prefix + "update.lock"
+	journalMagic = "pkjourn\x02"
+	journalName  = atomicfile.Prefix + "update.journal"
+	journalNew   = atomicfile.Prefix + "update.new"  // before it holds
+	journalUndo  = atomicfile.Prefix + "update.undo" // before it has its name
+	lockName     = atomicfile.Prefix + "update.lock"
 )
 
 // Actions of a journal.
@@ -51,13 +46,7 @@ const (
 	actChange = iota + 1
 	actCreate
 	actRemove
-	actGrow
-	actCut
 )
-
-// identitySize is how much of a file's end tells it from others. An archive that
-// can be appended to has its index and footer there.
-const identitySize = 64 << 10
 
 // maxActions are the bytes of actions, which are in memory.
 const maxActions = 64 << 20
@@ -91,9 +80,6 @@ func (a *action) append(b []byte) []byte {
 		return appendFile(b, a.before)
 	}
 	b = appendFile(appendFile(b, a.before), a.after)
-	if a.kind == actCut {
-		return b
-	}
 	b = binary.AppendUvarint(b, uint64(len(a.pieces)))
 	end := int64(0)
 	for _, p := range a.pieces {
@@ -192,8 +178,9 @@ func parseActions(b []byte, dataEnd int64) (list []action, err error) {
 	for f.Len() > 0 && f.Err() == nil {
 		a := action{kind: f.Bytes(1)[0], name: f.Text("name", pkdelta.MaxName)}
 		switch a.kind {
-		case actChange, actGrow, actCut:
+		case actChange:
 			a.before, a.after = readState(f), readState(f)
+			a.readPieces(f, dataEnd)
 		case actCreate:
 			a.temp = f.Text("temporary name", pkdelta.MaxName+100)
 			a.after = readState(f)
@@ -201,9 +188,6 @@ func parseActions(b []byte, dataEnd int64) (list []action, err error) {
 			a.before = readState(f)
 		default:
 			f.Fail("action %d", a.kind)
-		}
-		if a.kind == actChange || a.kind == actGrow {
-			a.readPieces(f, dataEnd)
 		}
 		if f.Err() == nil && (pkdelta.CheckName(a.name) != nil || pkdelta.IsOwn(a.name) || a.kind == actCreate && pkdelta.CheckName(a.temp) != nil) {
 			f.Fail("name %q", a.name)
@@ -225,9 +209,6 @@ func readState(f *fields.Reader) pkdelta.File {
 func (a *action) readPieces(f *fields.Reader, dataEnd int64) {
 	a.pieces = make([]piece, f.Count("pieces", maxActions, 3))
 	end, grown := int64(0), a.before.Size
-	if a.kind == actGrow {
-		grown = a.after.Size // written before
-	}
 	for i := range a.pieces {
 		p := &a.pieces[i]
 		p.off = end + f.Number("offset", max(0, a.after.Size-end))
@@ -243,14 +224,4 @@ func (a *action) readPieces(f *fields.Reader, dataEnd int64) {
 	if a.after.Size > grown {
 		f.Fail("%d bytes are added, and %d are there", a.after.Size-a.before.Size, grown-a.before.Size)
 	}
-}
-
-// identityOf is the hash of the last bytes before a place in a file.
-func identityOf(f io.ReaderAt, size int64) (pkdelta.Sum, error) {
-	return tailSum(f, max(0, size-identitySize), size)
-}
-
-// tailSum hashes the bytes from..to.
-func tailSum(f io.ReaderAt, from, to int64) (pkdelta.Sum, error) {
-	return pkdelta.SumOf(context.Background(), io.NewSectionReader(f, from, to-from), to-from)
 }

@@ -7,8 +7,8 @@ import (
 	"pakdb/diff/pkdelta/program"
 )
 
-// place is where new files are made: [NewFiles] has fresh, [InPlace] has changing and
-// [Append] has appending. An applier calls obstacles and resume, then begin and
+// place is where new files are made: [NewFiles] has fresh, [InPlace] has placed.
+// An applier calls obstacles and resume, then begin and
 // complete for each file, with keep between segments, then decide, commit, and end
 // whatever happened.
 type place interface {
@@ -34,22 +34,14 @@ type place interface {
 	end(ctx context.Context, err error) error
 }
 
-// newPlace returns that of a mode. A dry run of making new files changes none, and
-// compares with those that are there.
+// newPlace returns that of a mode.
 func newPlace(s *staging, m *program.Machine, o *ApplyOptions) place {
-	if o.Mode == NewFiles && !o.DryRun {
+	if o.Mode == NewFiles {
 		return &fresh{s: s, m: m, undo: o.Undo}
 	}
-	r := newReplacing(s, m, o)
-	switch o.Mode {
-	case Append:
-		return &appending{r, o.Registry, o.Open}
-	case NewFiles:
-		r.fresh = true
-	case InPlace:
-		if !o.DryRun {
-			r.spool.Limit = journalMemory
-		}
+	p := newPlaced(s, m, o)
+	if !o.DryRun {
+		p.spool.Limit = journalMemory
 	}
-	return &changing{r}
+	return p
 }

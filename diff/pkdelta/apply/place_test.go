@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/codecs"
 	"pakdb/diff/internal/pkdeltatest"
 	"pakdb/diff/pkdelta"
+	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/maker"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/stored"
@@ -175,12 +177,7 @@ func TestRecoverWithoutTheFile(t *testing.T) {
 // recovers requires that the journal of an update, put into dir, is followed or not.
 func recovers(t *testing.T, dir string, journal []byte, want bool) {
 	t.Helper()
-	recoversBy(t, dir, journalName, journal, want)
-}
-
-func recoversBy(t *testing.T, dir, name string, journal []byte, want bool) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), journal, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, journalName), journal, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(dir)
@@ -211,7 +208,7 @@ func journalOf(t *testing.T, p pair) []byte {
 	if err := a.prepare(ctx, r); err != nil {
 		t.Fatal(err)
 	}
-	place := a.place.(*changing)
+	place := a.place.(*placed)
 	journal := place.journalSpool()
 	list, err := place.actions(ctx, journal)
 	if err != nil {
@@ -434,4 +431,59 @@ func TestRemoveAnother(t *testing.T) {
 		t.Error(err)
 	}
 	holds(t, dir, []byte("another"), journalName)
+}
+
+// TestInPlaceOfACopy: the old files may lie elsewhere; a copy of one is changed.
+// A second update of the folder is refused meanwhile, and so is one without room.
+func TestInPlaceOfACopy(t *testing.T) {
+	v := pkdeltatest.Versions(t, &codecs.CreateOptions{Version: "11", Method: "zlib"})
+	old, dir, file := inFolder(t, v[0]), inFolder(t, v[0]), filepath.Join(t.TempDir(), "p")
+	if err := os.WriteFile(file, patchOf(t, v[0], v[1]), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	p, err := NewPlan(ctx, file, []string{old}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewPlan(ctx, file, []string{old}, dir); !errors.Is(err, ErrBusy) {
+		t.Errorf("a second update: %v", err)
+	}
+	if err := p.Prepare(ctx, &ApplyOptions{Mode: InPlace}); err != nil {
+		t.Fatalf("%+v, %v", p.Bill, err)
+	}
+	p.Free = p.Need - 1
+	var space *SpaceError
+	if err := p.Apply(ctx); !errors.As(err, &space) {
+		t.Errorf("without room: %v", err)
+	}
+	p.Free = p.Need
+	if err := errors.Join(p.Apply(ctx), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, dir, v[1])
+	holds(t, old, v[0])
+}
+
+// patchOf is the patch from one x.pak to another.
+func patchOf(t testing.TB, old, new []byte) []byte {
+	t.Helper()
+	return rounds().Patch(t, []pkdelta.Input{pkdeltatest.Input("x.pak", old)}, []pkdelta.Input{pkdeltatest.Input("x.pak", new)})
+}
+
+// makeFolders writes the patch from one folder to another.
+func makeFolders(t testing.TB, patch, old, new string) {
+	t.Helper()
+	var sides [2]*inside.Files
+	for i, dir := range []string{old, new} {
+		f, err := inside.OpenFiles([]string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = f.Close() }()
+		sides[i] = f
+	}
+	if _, _, err := maker.MakeFile(context.Background(), patch, sides[0].Inputs, sides[1].Inputs, &maker.MakeOptions{Registry: pkdeltatest.Paks()}); err != nil {
+		t.Fatal(err)
+	}
 }

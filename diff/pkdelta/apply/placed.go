@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -25,25 +24,11 @@ type replaced struct {
 	base   *program.Part    // f, among what out consists of
 	before pkdelta.File
 	runs   []program.Run // of out, that are not in f in their places
-	grown  *growth       // what is appended; nil: f is changed, or replaced
-	whole  bool          // a new file is written
-	note   string
 }
 
-func (p *replaced) close() error {
-	var errs []error
-	if p.f != nil {
-		errs = append(errs, p.f.Close())
-	}
-	if p.grown != nil {
-		errs = append(errs, p.grown.result.Spool.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// replacing is a place where files that are there in an older version stay, and a
+// placed is a place where files that are there in an older version stay, and a
 // journal says what is to be changed in each. Others are new files.
-type replacing struct {
+type placed struct {
 	s       *staging
 	m       *program.Machine
 	o       *ApplyOptions
@@ -51,14 +36,13 @@ type replacing struct {
 	list    []*replaced
 	spool   *program.Spool
 	journal bool // the spool's file is there
-	fresh   bool // a dry run of what makes new files
 }
 
 // journalMemory is how much of a journal that has all that is made waits in memory.
 const journalMemory = 1 << 20
 
-func newReplacing(s *staging, m *program.Machine, o *ApplyOptions) *replacing {
-	r := &replacing{s: s, m: m, o: o}
+func newPlaced(s *staging, m *program.Machine, o *ApplyOptions) *placed {
+	r := &placed{s: s, m: m, o: o}
 	if o.DryRun {
 		r.spool = program.TempSpool()
 		return r
@@ -74,14 +58,14 @@ func newReplacing(s *staging, m *program.Machine, o *ApplyOptions) *replacing {
 	return r
 }
 
-func (r *replacing) obstacles() error { return r.s.obstacles(r.o.Undo, !r.fresh) }
+func (r *placed) obstacles() error { return r.s.obstacles(r.o.Undo, true) }
 
-func (*replacing) resume() (reached, program.Output, error) { return reached{}, nil, nil }
+func (*placed) resume() (reached, program.Output, error) { return reached{}, nil, nil }
 
-func (*replacing) keep(int, int) error { return nil }
+func (*placed) keep(int, int) error { return nil }
 
 // begin implements place. In a dry run a file that is not there is not made either.
-func (r *replacing) begin(ctx context.Context, f pkdelta.File) (program.Output, error) {
+func (r *placed) begin(ctx context.Context, f pkdelta.File) (program.Output, error) {
 	p := &replaced{File: f, out: &program.Virtual{Spool: r.spool}}
 	var err error
 	if p.f, err = r.s.dir.Open(f.Name); errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +97,7 @@ func (r *replacing) begin(ctx context.Context, f pkdelta.File) (program.Output, 
 	return p.out, err
 }
 
-func (r *replacing) complete(_ pkdelta.File, sum pkdelta.Sum) error {
+func (r *placed) complete(_ pkdelta.File, sum pkdelta.Sum) error {
 	if r.file == nil {
 		return r.s.finish()
 	}
@@ -124,19 +108,16 @@ func (r *replacing) complete(_ pkdelta.File, sum pkdelta.Sum) error {
 
 // baseOf finds a file of the folder among the old ones, itself or a copy, and
 // returns its hash if that is known or will be needed.
-func (r *replacing) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*program.Part, pkdelta.Sum, error) {
+func (r *placed) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*program.Part, pkdelta.Sum, error) {
 	base, known := &program.Part{ReaderAt: f, File: f}, pkdelta.Sum{}
 	for i, src := range r.m.Old.Files {
-		own, exact := src.(*program.Part)
-		if v, ok := src.(*program.Virtual); ok {
-			own = v.Base
-		}
-		if own == nil || own.File == nil {
+		own, ok := src.(*program.Part)
+		if !ok || own.File == nil {
 			continue
 		}
 		if there, err := own.File.Stat(); err == nil && os.SameFile(st, there) {
 			base = own
-			if exact && r.m.H.Old[i].Unknown == 0 {
+			if r.m.H.Old[i].Unknown == 0 {
 				known = r.m.H.Old[i].Sum
 			}
 		}
@@ -153,27 +134,13 @@ func (r *replacing) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*pr
 	return base, known, err
 }
 
-// changing is a place where files are changed where they are.
-type changing struct{ *replacing }
-
-func (c *changing) decide(ctx context.Context) error {
-	return c.each(func(p *replaced) error { return p.compare(ctx) })
-}
-
-func (c *changing) bill() Bill {
-	b := c.replacing.bill()
-	if whole := pkdelta.SizeOf(c.s.h.New); b.Write > whole {
-		b.Notes = append(b.Notes, fmt.Sprintf("most of the files moves; making them anew, not in place, would write %d bytes", whole))
-	}
-	return b
-}
-
-// each decides about every file that is there. Others are written as a whole.
-func (r *replacing) each(decide func(p *replaced) error) error {
+// decide compares every new file with the one that is there.
+func (r *placed) decide(ctx context.Context) error {
 	for _, p := range r.list {
 		if p.f == nil {
-			p.whole = true
-		} else if err := decide(p); err != nil {
+			continue
+		}
+		if err := p.compare(ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.Name, err)
 		}
 	}
@@ -227,32 +194,16 @@ func appendRun(runs []program.Run, r program.Run) []program.Run {
 
 // actions are what becomes of all files. The bytes of pieces go to a journal in
 // the making.
-func (r *replacing) actions(ctx context.Context, journal *program.Spool) (list []action, err error) {
-	for _, p := range r.list {
-		if p.whole {
-			if err := r.writeWhole(ctx, p); err != nil {
-				return nil, err
-			}
-		}
-	}
+func (r *placed) actions(ctx context.Context, journal *program.Spool) (list []action, err error) {
 	list = r.s.creations()
 	for _, p := range r.list {
 		act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
-		switch {
-		case p.whole:
-			continue
-		case p.grown != nil:
-			if act, err = p.grown.action(p, journal); err != nil {
+		for _, run := range p.runs {
+			at, err := journaled(ctx, run, journal)
+			if err != nil {
 				return nil, err
 			}
-		default:
-			for _, run := range p.runs {
-				at, err := journaled(ctx, run, journal)
-				if err != nil {
-					return nil, err
-				}
-				act.pieces = append(act.pieces, piece{run.At, run.N, at})
-			}
+			act.pieces = append(act.pieces, piece{run.At, run.N, at})
 		}
 		list = append(list, act)
 	}
@@ -282,43 +233,10 @@ func journaled(ctx context.Context, r program.Run, journal *program.Spool) (int6
 	return int64(len(journal.Head)) + at, nil
 }
 
-// writeWhole writes a file under its temporary name.
-func (r *replacing) writeWhole(ctx context.Context, p *replaced) error {
-	f, err := r.s.create(p.Name)
-	if err != nil {
-		return err
-	}
-	r.s.done = append(r.s.done, p.Name)
-	if err = writeRuns(ctx, f, p.out, 0, p.Size); err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// writeRuns writes the bytes from..to of a virtual file to their places.
-func writeRuns(ctx context.Context, f io.WriterAt, v *program.Virtual, from, to int64) error {
-	buf := make([]byte, min(to-from, 1<<20))
-	for from < to {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p := buf[:min(to-from, int64(len(buf)))]
-		if err := stored.ReadAt(v, p, from); err != nil {
-			return err
-		}
-		if _, err := f.WriteAt(p, from); err != nil {
-			return err
-		}
-		from += int64(len(p))
-	}
-	return nil
-}
-
 // commit completes the journal and does what it says.
-func (r *replacing) commit(ctx context.Context) error {
+func (r *placed) commit(ctx context.Context) error {
 	if err := r.stage(ctx); err != nil {
-		_, rerr := recoverIn(context.WithoutCancel(ctx), r.s.dir) // takes back what was appended
-		return errors.Join(err, r.s.dir.Remove(journalUndo), rerr)
+		return errors.Join(err, r.s.dir.Remove(journalUndo))
 	}
 	r.s.done, r.journal = nil, false // the journal needs them
 	err := r.s.dir.Sync()
@@ -328,7 +246,7 @@ func (r *replacing) commit(ctx context.Context) error {
 
 // stage writes everything but what the journal will: with that under its
 // name, as the last thing, the update has happened.
-func (r *replacing) stage(ctx context.Context) error {
+func (r *placed) stage(ctx context.Context) error {
 	journal := r.journalSpool()
 	list, err := r.actions(ctx, journal)
 	if err != nil {
@@ -344,9 +262,6 @@ func (r *replacing) stage(ctx context.Context) error {
 		list = append(list, action{kind: actCreate, name: path.Clean(r.o.Undo), temp: journalUndo, after: undo})
 	}
 	if err := r.s.keepModes(); err != nil {
-		return err
-	}
-	if err := r.append(ctx); err != nil {
 		return err
 	}
 	if err := journal.Spill(); err != nil {
@@ -365,7 +280,7 @@ func (r *replacing) stage(ctx context.Context) error {
 }
 
 // journalSpool is the spool, if the journal needs what is in it.
-func (r *replacing) journalSpool() *program.Spool {
+func (r *placed) journalSpool() *program.Spool {
 	for _, p := range r.list {
 		if len(p.runs) > 0 || r.spool.F != nil {
 			return r.spool
@@ -374,16 +289,18 @@ func (r *replacing) journalSpool() *program.Spool {
 	return program.NewSpool(journalMagic, r.spool.Create)
 }
 
-func (r *replacing) closeOld() error {
+func (r *placed) closeOld() error {
 	var errs []error
 	for _, p := range r.list {
-		errs = append(errs, p.close())
+		if p.f != nil {
+			errs = append(errs, p.f.Close())
+		}
 	}
 	r.list = nil
 	return errors.Join(append(errs, r.s.closeOld())...)
 }
 
-func (r *replacing) end(_ context.Context, err error) error {
+func (r *placed) end(_ context.Context, err error) error {
 	errs := []error{r.closeOld(), r.spool.Close()}
 	if r.journal {
 		errs = append(errs, r.s.dir.Remove(journalNew))

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
@@ -22,10 +21,8 @@ import (
 type Plan struct {
 	Header    *pkdelta.Header
 	Found     []string // path of each old file
-	Appended  []bool   // of these: it was appended to, and stands for the old file
-	Recovered bool     // an update in place that was interrupted has been finished, or taken back
+	Recovered bool     // an update in place that was interrupted has been finished
 	Applied   bool     // all new files are there already
-	Stand     int      // of these, how many are files that stand for them
 	Free      int64    // bytes that the folder's disk has, -1 when unknown
 	Bill               // what applying will write, once Prepare was called
 
@@ -33,7 +30,6 @@ type Plan struct {
 	patch *os.File
 	old   *inside.Files
 	files []io.ReaderAt
-	views []*program.Virtual
 	path  string          // of the folder
 	dir   *atomicfile.Dir // nil: it is not there yet
 	apply *applier        // nil: nothing is prepared
@@ -46,15 +42,12 @@ type Bill struct {
 	Write int64 // bytes, all of them
 	Need  int64 // bytes of the disk that it takes, at most at once
 	Stay  int64 // bytes of new files that are in their places
-	Tail  int64 // of the bytes written, those appended
-	Dead  int64 // bytes that will be in appended files and that nothing needs
 	Notes []string
 }
 
 // NewPlan reads the header of a patch, looks for its old files among the files
 // and below the folders of old, and for the new ones in dir. It reads the old
-// files as a whole, to be sure. A file that was appended to is the version that
-// it stands for. The caller closes the plan, also when it is not applied.
+// files as a whole, to be sure. The caller closes the plan, also when it is not applied.
 func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Plan, err error) {
 	p = &Plan{Free: -1, path: dir}
 	defer func() {
@@ -93,26 +86,21 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 	return p, p.find(ctx)
 }
 
-// isApplied reports whether all new files are in the folder, or files that stand
-// for them.
+// isApplied reports whether all new files are in the folder.
 func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 	if p.dir == nil {
 		return false, nil
 	}
-	p.Stand = 0
-	for _, f := range p.Header.New { // what takes no time comes first
-		if may, err := p.isThere(f, func(*newFile) (bool, error) { return true, nil }); !may || err != nil {
+	for _, f := range p.Header.New { // sizes first: they take no time
+		if may, err := p.isThere(f, func(io.ReaderAt) (bool, error) { return true, nil }); !may || err != nil {
 			return false, err
 		}
 	}
 	sums := make([]pkdelta.Sum, 0, len(p.Header.New))
 	for _, f := range p.Header.New {
-		same, err := p.isThere(f, func(n *newFile) (bool, error) {
-			sum, err := n.sum(ctx)
+		same, err := p.isThere(f, func(r io.ReaderAt) (bool, error) {
+			sum, err := pkdelta.SumOf(ctx, r, f.Size)
 			sums = append(sums, sum)
-			if n.record != nil {
-				p.Stand++
-			}
 			return f.Is(sum), err
 		})
 		if !same || err != nil {
@@ -122,73 +110,31 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 	return p.Header.AreNew(sums), nil
 }
 
-// newFile is a file that is called as a new one, and has its size or stands for a
-// file that has.
-type newFile struct {
-	file   *program.Part
-	size   int64
-	record *record // nil: the file itself may be the new one
-}
-
-// isThere opens what is called as a new file, and asks about it if it may be that.
-func (p *Plan) isThere(want pkdelta.File, ask func(*newFile) (bool, error)) (same bool, err error) {
+// isThere opens the file that has the name of a new one, and asks about it if it
+// has its size, too.
+func (p *Plan) isThere(want pkdelta.File, ask func(io.ReaderAt) (bool, error)) (same bool, err error) {
 	f, err := p.dir.Open(want.Name)
 	if err != nil {
 		return false, nil
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() {
+	if err != nil || !st.Mode().IsRegular() || st.Size() != want.Size {
 		return false, err
 	}
-	n := &newFile{file: &program.Part{ReaderAt: f, File: f}, size: st.Size()}
-	if r := findRecord(n.file, n.size); r != nil && r.stands().Size == want.Size && want.Is(r.stands().Sum) {
-		n.record = r
-	}
-	if n.record == nil && n.size != want.Size {
-		return false, nil
-	}
-	return ask(n)
+	return ask(f)
 }
 
-// sum returns the hash of what is there, or what it stands for; of a record that
-// is damaged it is that of nothing.
-func (n *newFile) sum(ctx context.Context) (pkdelta.Sum, error) {
-	if n.record == nil {
-		return pkdelta.SumOf(ctx, n.file, n.size)
-	}
-	v, stands, err := standsFor(ctx, n.file, n.size)
-	if v == nil || err != nil {
-		return pkdelta.Sum{}, err
-	}
-	return stands.Sum, v.Spool.Close()
-}
-
-// find looks for the old files. One that was appended to is a candidate as the
-// file that it stands for.
+// find looks for the old files.
 func (p *Plan) find(ctx context.Context) error {
-	wanted := append(p.Header.Old[:len(p.Header.Old):len(p.Header.Old)], p.Header.New...)
 	candidates := make([]Candidate, len(p.old.Inputs))
-	p.views = make([]*program.Virtual, len(candidates))
 	for i, in := range p.old.Inputs {
-		file := &program.Part{ReaderAt: in.ReaderAt, File: p.old.Open[i]}
-		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: file}
-		r := findRecord(file, in.Size)
-		if r == nil || !slices.ContainsFunc(wanted, func(f pkdelta.File) bool { return f.Size == r.stands().Size && f.Is(r.stands().Sum) }) {
-			continue
-		}
-		if v, err := r.view(ctx); err == nil {
-			p.views[i] = v
-			candidates[i] = Candidate{Name: in.Name, Size: v.Size(), ReaderAt: v}
-		}
+		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: &program.Part{ReaderAt: in.ReaderAt, File: p.old.Open[i]}}
 	}
 	found, err := Find(ctx, p.Header, candidates)
 	for _, i := range found {
-		if i >= 0 {
-			p.Found = append(p.Found, p.old.Path(i))
-			p.Appended = append(p.Appended, p.views[i] != nil)
-			p.files = append(p.files, candidates[i].ReaderAt)
-		}
+		p.Found = append(p.Found, p.old.Path(i))
+		p.files = append(p.files, candidates[i].ReaderAt)
 	}
 	return err
 }
@@ -286,11 +232,6 @@ func (p *Plan) Close() error {
 	var errs []error
 	if p.apply != nil {
 		errs = append(errs, p.end(context.Background(), nil))
-	}
-	for _, v := range p.views {
-		if v != nil {
-			errs = append(errs, v.Spool.Close())
-		}
 	}
 	if p.patch != nil {
 		errs = append(errs, p.patch.Close())

@@ -15,22 +15,18 @@ import (
 )
 
 // IsInterrupted reports whether an update of files in a folder was interrupted in
-// such a way that [Recover] has to finish it or to take it back.
+// such a way that [Recover] has to finish it.
 func IsInterrupted(dir string) bool {
-	for _, name := range []string{journalName, journalAppend} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	_, err := os.Stat(filepath.Join(dir, journalName))
+	return err == nil
 }
 
 // ErrGone means that an update of files cannot be finished because one of them is
 // not there any more, or another one is in its place.
 var ErrGone = errors.New("not there any more, or another file is in its place")
 
-// Recover finishes an update of files in a folder that was interrupted, or takes
-// it back where it cannot be finished, and reports whether there was one. What
+// Recover finishes an update of files in a folder that was interrupted, and reports
+// whether there was one. What
 // was interrupted before it changed a file is removed. With ErrGone, or ErrResult
 // for a file that is of no version now, all other files are as they should be, and
 // the journal stays: who has moved a file may bring it back. [Forget] does not wait
@@ -40,9 +36,9 @@ func Recover(ctx context.Context, dir *os.Root) (bool, error) {
 }
 
 func recoverIn(ctx context.Context, dir *atomicfile.Dir) (bool, error) {
-	did, lost, err := finish(ctx, dir)
+	did, lost, err := replay(ctx, dir)
 	if err = errors.Join(err, errors.Join(lost...)); err == nil && did {
-		err = removeJournals(dir)
+		err = removeJournal(dir)
 	}
 	if err != nil {
 		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
@@ -55,9 +51,9 @@ func recoverIn(ctx context.Context, dir *atomicfile.Dir) (bool, error) {
 // an error for each.
 func Forget(ctx context.Context, dir *os.Root) (did bool, lost []error, err error) {
 	in := atomicfile.In(ctx, dir)
-	did, lost, err = finish(ctx, in)
+	did, lost, err = replay(ctx, in)
 	if err == nil && did {
-		err = removeJournals(in)
+		err = removeJournal(in)
 	}
 	if err != nil {
 		err = fmt.Errorf("finishing the update in %s: %w", dir.Name(), err)
@@ -65,25 +61,13 @@ func Forget(ctx context.Context, dir *os.Root) (did bool, lost []error, err erro
 	return did, lost, err
 }
 
-// finish does what the journals of a folder say, and returns an error for each
-// file with which that did not work out.
-func finish(ctx context.Context, dir *atomicfile.Dir) (did bool, lost []error, err error) {
-	if did, lost, err = replay(ctx, dir, journalName); err != nil || did {
-		return did, lost, err // what is appended is finished all the same
+// removeJournal removes the journal. What it did is on the disk before.
+func removeJournal(dir *atomicfile.Dir) error {
+	if err := dir.Sync(); err != nil {
+		return err
 	}
-	return replay(ctx, dir, journalAppend)
-}
-
-// removeJournals removes that which takes back first: it is not to be followed
-// without the other. What they did is on the disk before.
-func removeJournals(dir *atomicfile.Dir) error {
-	for _, name := range []string{journalAppend, journalName} {
-		if err := dir.Sync(); err != nil {
-			return err
-		}
-		if err := dir.Remove(name); err != nil {
-			return err
-		}
+	if err := dir.Remove(journalName); err != nil {
+		return err
 	}
 	return dir.Sync()
 }
@@ -91,8 +75,8 @@ func removeJournals(dir *atomicfile.Dir) error {
 // replay does what a journal says, and then checks it. It passes over files that are
 // gone, and those that do not become what they should. A journal that is not
 // complete is removed: it was never followed.
-func replay(ctx context.Context, dir *atomicfile.Dir, name string) (did bool, lost []error, err error) {
-	f, err := dir.Open(name)
+func replay(ctx context.Context, dir *atomicfile.Dir) (did bool, lost []error, err error) {
+	f, err := dir.Open(journalName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil, nil
 	}
@@ -101,7 +85,7 @@ func replay(ctx context.Context, dir *atomicfile.Dir, name string) (did bool, lo
 	}
 	list, err := readJournal(f)
 	if errors.Is(err, ErrJournal) {
-		return false, nil, errors.Join(f.Close(), dir.Remove(name))
+		return false, nil, errors.Join(f.Close(), dir.Remove(journalName))
 	}
 	pass := func(a *action, do func() error) {
 		if err != nil || a.lost {
@@ -146,25 +130,20 @@ func (a *action) do(dir *atomicfile.Dir, journal io.ReaderAt) error {
 		return nil
 	}
 	f, err := dir.OpenFile(a.name, os.O_RDWR, 0)
-	switch {
-	case a.kind == actCut && errors.Is(err, fs.ErrNotExist):
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return ErrGone
-	case err != nil:
+	}
+	if err != nil {
 		return err
 	}
-	if a.kind == actCut {
-		err = a.cut(f)
-	} else if err = a.mayChange(f); err == nil {
+	if err = a.mayChange(f); err == nil {
 		err = a.change(f, journal)
 	}
 	return errors.Join(err, f.Close())
 }
 
 // mayChange returns ErrGone for a file that cannot be the one that was being
-// changed: that has one of two sizes or one between, and if it grows, its old end
-// is where it was.
+// changed: that has one of two sizes or one between.
 func (a *action) mayChange(f *atomicfile.File) error {
 	st, err := f.Stat()
 	if err != nil {
@@ -172,12 +151,6 @@ func (a *action) mayChange(f *atomicfile.File) error {
 	}
 	if size := st.Size(); size < min(a.before.Size, a.after.Size) || size > max(a.before.Size, a.after.Size) {
 		return ErrGone
-	}
-	if a.kind != actGrow {
-		return nil
-	}
-	if id, err := identityOf(f, a.before.Size); err != nil || id != a.before.Sum {
-		return errors.Join(err, ErrGone)
 	}
 	return nil
 }
@@ -195,32 +168,13 @@ func (a *action) change(f *atomicfile.File, journal io.ReaderAt) error {
 	return f.Sync()
 }
 
-// cut makes a file as short as it was, unless another one took its place.
-func (a *action) cut(f *atomicfile.File) error {
-	st, err := f.Stat()
-	if err != nil || st.Size() <= a.after.Size {
-		return err
-	}
-	id, err := identityOf(f, a.after.Size)
-	if err != nil || id != a.after.Sum {
-		return err
-	}
-	if err := f.Truncate(a.after.Size); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
 // check compares a file with what it should have become.
 func (a *action) check(ctx context.Context, dir *atomicfile.Dir) error {
-	if a.kind == actCut || a.kind == actRemove {
+	if a.kind == actRemove {
 		return nil
 	}
 	want := *a
 	want.before = a.after
-	if a.kind == actGrow { // of a change: before, so that what was there is known by its end
-		want = action{kind: actCut, name: a.name, before: a.after, after: a.before}
-	}
 	err := want.fits(ctx, dir)
 	if errors.Is(err, pkdelta.ErrWrongOld) {
 		return pkdelta.ErrResult
@@ -249,17 +203,6 @@ func (a *action) isBefore(ctx context.Context, f *os.File) (bool, error) {
 	if err != nil || st.Size() != a.before.Size {
 		return false, err
 	}
-	if a.kind != actCut {
-		sum, err := pkdelta.SumOf(ctx, f, st.Size())
-		return sum == a.before.Sum, err
-	}
-	if a.after.Size > st.Size() {
-		return false, nil
-	}
-	id, err := identityOf(f, a.after.Size)
-	if err != nil || id != a.after.Sum {
-		return false, err
-	}
-	sum, err := tailSum(f, a.after.Size, st.Size())
+	sum, err := pkdelta.SumOf(ctx, f, st.Size())
 	return sum == a.before.Sum, err
 }

@@ -19,6 +19,5 @@ func IsRefusal(err error) bool {
 			return true
 		}
 	}
-	var cannot *notAppended
-	return errors.As(err, &cannot)
+	return false
 }

@@ -63,8 +63,6 @@ func (u *undo) back(a *action) (b action, err error) {
 	switch a.kind {
 	case actCreate:
 		return action{kind: actRemove, name: a.name, before: a.after}, nil
-	case actGrow:
-		return action{kind: actCut, name: a.name, before: a.after, after: a.before}, nil
 	}
 	b = action{kind: actChange, name: a.name, before: a.after, after: a.before}
 	f, err := u.dir.Open(a.name)
@@ -107,7 +105,7 @@ func undoSize(list []action) (n int64) {
 }
 
 // Undo takes back an update of files in a folder by what [Plan.Apply] kept of it:
-// files are changed back, or cut to what they were, and those that the update
+// files are changed back, and those that the update
 // added are removed. They must be as the update left them; else nothing is
 // changed. An update that was interrupted is finished first.
 func Undo(ctx context.Context, file string, dir *os.Root) (err error) {
@@ -125,7 +123,7 @@ func Undo(ctx context.Context, file string, dir *os.Root) (err error) {
 		return pkdelta.Named(file, err)
 	}
 	for i := range list {
-		if list[i].kind == actCreate || list[i].kind == actGrow {
+		if list[i].kind == actCreate {
 			return pkdelta.Named(file, ErrJournal) // no undo has them
 		}
 		if err := list[i].fits(ctx, in); err != nil {

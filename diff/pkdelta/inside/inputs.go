@@ -3,7 +3,6 @@ package inside
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,7 +25,6 @@ var (
 type Files struct {
 	Inputs []pkdelta.Input
 	Open   []*os.File
-	spools []io.Closer // of what UseExact put in place of inputs
 }
 
 // ErrNoFiles means that there are no files in a folder. It is a [fs.ErrNotExist].
@@ -107,24 +105,12 @@ func (f *Files) checkNames() error {
 	return nil
 }
 
-// File returns input i as it is on the disk.
-func (f *Files) File(i int) *os.File { return f.Open[i] }
-
-// Replace puts other bytes in place of an input's. Close closes what they need.
-func (f *Files) Replace(i int, source codecs.Source, needs io.Closer) {
-	f.spools = append(f.spools, needs)
-	f.Inputs[i].Source = source
-}
-
 // Path returns the path of input i.
 func (f *Files) Path(i int) string { return f.Open[i].Name() }
 
 // Close closes all files.
 func (f *Files) Close() error {
 	var errs []error
-	for _, s := range f.spools {
-		errs = append(errs, s.Close())
-	}
 	for _, file := range f.Open {
 		errs = append(errs, file.Close())
 	}

@@ -24,7 +24,6 @@ func (r *Run) End() int64 { return r.At + r.N }
 type Virtual struct {
 	Runs  []Run
 	Spool *Spool
-	Base  *Part // the file that it was read from, if it stands for another version of one
 }
 
 // Size returns where the file ends so far.
@@ -151,21 +150,4 @@ func (v *Virtual) replace(p []byte, off int64) error {
 		v.Add(r.Src, r.Off, r.N)
 	}
 	return nil
-}
-
-// SameAs reports whether n bytes from off on are those of another virtual file at
-// another place because they stand in the same places.
-func (v *Virtual) SameAs(off int64, other *Virtual, at, n int64) bool {
-	var here, there Virtual
-	here.CopyFrom(v, off, n)
-	there.CopyFrom(other, at, n)
-	if len(here.Runs) != len(there.Runs) {
-		return false
-	}
-	for i := range here.Runs {
-		if here.Runs[i] != there.Runs[i] {
-			return false
-		}
-	}
-	return true
 }

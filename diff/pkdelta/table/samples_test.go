@@ -17,6 +17,9 @@ import (
 func TestPredictSamples(t *testing.T) {
 	counts := map[table.Kind][3]int{} // read, exact in the first form, in the second
 	err := filepath.WalkDir(codecstest.Sample(t, "."), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "bugs" || d.Name() == "attack") {
+			return fs.SkipDir // made by hand, to be wrong
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}

@@ -6,9 +6,9 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 )
 
-// Commands returns delta, keygen, pak, publish, update and store.
+// Commands returns delta, keygen, publish, update and store.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{
-		newDeltaCommand(a), newKeygenCommand(a), newPakCommand(a), newPublishCommand(a), newUpdateCommand(a), newStoreCommand(a),
+		newDeltaCommand(a), newKeygenCommand(a), newPublishCommand(a), newUpdateCommand(a), newStoreCommand(a),
 	}
 }

@@ -52,9 +52,7 @@ same name, which BUILD: names.
 
 Files that are no archives are patched as bytes; empty folders and symbolic links
 are left out. Old content is used wherever it is. Files are recognised by content, and
-named by their last name or by their path below the folder that was given. Of an
-Unreal pak that was appended to (see "pakdb delta apply --append"), the old version is
-the one that it stands for.
+named by their last name or by their path below the folder that was given.
 
 With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
 compared and encrypted again, so that an encrypted build costs as little as a plain

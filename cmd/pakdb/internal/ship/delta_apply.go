@@ -30,27 +30,18 @@ encrypted archives takes the same ones, by --aes-key, --keys or PAKDB_AES_KEY.
 
 --in-place writes no second copy: what differs goes to a journal in DIR, and from
 there into the files. An interrupted update has not happened, or is finished by the
-next command on DIR; between the two the files are not to be used.
-
---append is for Unreal paks, and writes least: behind the old pak go the entries
-that changed, and an index that finds them and the others, which stay where they
-are. The pak then has the new version's entries, not its bytes; what is missing for
-these is kept in it, so that "pakdb pak compact" makes them, and the next patch
-finds the version it is for. At any moment the pak can be read, as the old or the
-new version; an interrupted update is taken back by the next command on DIR. Files
-that cannot be appended to are made anew, and the reason is printed.`,
+next command on DIR; between the two the files are not to be used.`,
 		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
   pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
   pakdb delta apply game.pkdelta Game.pak -o . --dry-run
-  pakdb delta apply game.pkdelta Paks -o Paks --append
   pakdb delta apply game.pkdelta Paks -o Paks --in-place --keep-undo back.pkundo`,
 		Args: cli.Args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR"))
 			}
-			if opts.undo != "" && !opts.inPlace && !opts.append {
-				return cli.UsageError(cmd, errors.New("--keep-undo is for --in-place and --append; else the old files are the way back"))
+			if opts.undo != "" && !opts.inPlace {
+				return cli.UsageError(cmd, errors.New("--keep-undo is for --in-place; else the old files are the way back"))
 			}
 			if err := opts.keys.Load(&a.Keys); err != nil {
 				return err
@@ -61,30 +52,23 @@ that cannot be appended to are made anew, and the reason is printed.`,
 	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
 	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
 	cmd.Flags().BoolVar(&opts.inPlace, "in-place", false, "change the files in DIR where they are")
-	cmd.Flags().BoolVar(&opts.append, "append", false, "write what changed behind the paks in DIR")
 	cmd.Flags().StringVar(&opts.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
 	cmd.Flags().StringVar(&opts.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	opts.keys.Add(cmd)
 	_ = cmd.MarkFlagDirname("output")
-	cli.Exclusive(cmd, "in-place", "append")
 	return cmd
 }
 
 type applyOptions struct {
-	keys                    cli.TargetKeys
-	out, key, undo          string
-	dryRun, inPlace, append bool
+	keys            cli.TargetKeys
+	out, key, undo  string
+	dryRun, inPlace bool
 }
 
 func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
-	o := &apply.ApplyOptions{
-		Undo: opts.undo, DryRun: opts.dryRun, Registry: a.Registry(), Open: a.OpenOptions(), Keys: opts.keys.All(&a.Keys),
-	}
-	switch {
-	case opts.inPlace:
+	o := &apply.ApplyOptions{Undo: opts.undo, DryRun: opts.dryRun, Keys: opts.keys.All(&a.Keys)}
+	if opts.inPlace {
 		o.Mode = apply.InPlace
-	case opts.append:
-		o.Mode = apply.Append
 	}
 	return o
 }
@@ -127,11 +111,7 @@ func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, o
 	if a.Quiet {
 		return nil
 	}
-	how := "each as its hash says"
-	if p.Tail > 0 {
-		how = `every entry as in the new version; "pakdb pak compact" makes the bytes so too`
-	}
-	_, err = fmt.Fprintf(a.Stdout, "done: %s in %s, %s\n", cli.Plural(int64(len(p.Header.New)), "file", "files"), filepath.Clean(opts.out), how)
+	_, err = fmt.Fprintf(a.Stdout, "done: %s in %s, each as its hash says\n", cli.Plural(int64(len(p.Header.New)), "file", "files"), filepath.Clean(opts.out))
 	return err
 }
 

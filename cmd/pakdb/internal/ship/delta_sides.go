@@ -38,14 +38,7 @@ func openDeltaSides(ctx context.Context, a *cli.App, old, new []string) (s delta
 	if same {
 		a.Warn("old and new files are the same, so that there is nothing to download")
 	}
-	for _, i := range apply.Appended(s.new) {
-		a.Warn(fmt.Sprintf("%s was appended to; it is a new file as it is, with its dead bytes. \"pakdb pak compact\" makes it what it stands for", s.new.Path(i)))
-	}
-	exact, err := apply.UseExact(ctx, s.old)
-	for _, i := range exact {
-		a.Warn(fmt.Sprintf("%s was appended to; the version that it stands for is taken for it. The patch applies to either", s.old.Path(i)))
-	}
-	return s, err
+	return s, nil
 }
 
 // openInputs opens files, all files below folders, and the files of builds.

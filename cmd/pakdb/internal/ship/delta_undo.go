@@ -14,11 +14,10 @@ import (
 func newDeltaUndoCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "undo FILE.pkundo DIR",
-		Short: "Take back an update in place or by appending",
+		Short: "Take back an update in place",
 		Long: `Take back an update that "pakdb delta apply --keep-undo FILE" made of the files in
-DIR, with --in-place or --append. They must be as it left them; else nothing is
-changed. Files that the update added are removed; appended paks are cut to what
-they were.`,
+DIR, with --in-place. They must be as it left them; else nothing is changed. Files
+that the update added are removed.`,
 		Example: `  pakdb delta undo Paks/back.pkundo Paks`,
 		Args:    cli.Args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
