@@ -14,10 +14,10 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/history"
 	"pakdb/internal/rescue"
+	"pakdb/internal/ui"
 	"pakdb/query"
 	"pakdb/query/clickhouse"
 	"pakdb/query/explore"
-	"pakdb/web/ui"
 )
 
 // Config is what a [Server] serves, and to whom.

@@ -22,7 +22,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/download"
 	"pakdb/diff/semantic"
-	"pakdb/web/ui"
+	"pakdb/internal/ui"
 )
 
 var (

@@ -126,14 +126,3 @@ func undocumented(d *ast.GenDecl, s ast.Spec) string {
 	}
 	return ""
 }
-
-// maxLines is where a file has more than one subject.
-const maxLines = 600
-
-func TestFilesAreShort(t *testing.T) {
-	for _, f := range house(t) {
-		if n := f.fset.File(f.FileStart).LineCount(); n > maxLines && !ast.IsGenerated(f.File) {
-			t.Errorf("%s has %d lines, at most %d are", f.name, n, maxLines)
-		}
-	}
-}

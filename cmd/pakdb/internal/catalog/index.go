@@ -15,6 +15,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs/property"
 	"pakdb/codecs/property/usmap"
 	"pakdb/diff/store/contents"
@@ -22,7 +23,6 @@ import (
 	"pakdb/indexer"
 	"pakdb/internal/extract"
 	"pakdb/internal/objects"
-	"pakdb/internal/result"
 	"pakdb/schema"
 )
 

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/indexer"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/objects"
-	"pakdb/internal/result"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/shell"
+	"pakdb/cmd/pakdb/internal/shell"
 	"pakdb/query"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/internal/rescue"
-	"pakdb/internal/result"
 	"pakdb/internal/terminal"
 	"pakdb/schema"
 )

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
 	"pakdb/diff"
@@ -24,7 +25,6 @@ import (
 	"pakdb/diff/store/trust"
 	"pakdb/indexer"
 	"pakdb/internal/bin"
-	"pakdb/internal/choose"
 	"pakdb/internal/extract"
 	"pakdb/internal/glob"
 	"pakdb/internal/objects"

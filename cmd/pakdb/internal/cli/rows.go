@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/internal/rescue"
-	"pakdb/internal/result"
 	"pakdb/query"
 )
 

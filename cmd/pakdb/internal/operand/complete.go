@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/internal/choose"
 	"pakdb/query"
 	"pakdb/schema"
 )

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
-	"pakdb/internal/choose"
 )
 
 // NestedHelp is for commands that can look into archives within an archive.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
@@ -20,7 +21,6 @@ import (
 	"pakdb/diff/locate"
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
-	"pakdb/internal/choose"
 	"pakdb/internal/nearest"
 	"pakdb/internal/terminal"
 )

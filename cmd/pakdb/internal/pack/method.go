@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/internal/choose"
 )
 
 // substitute takes the place of a method that pakdb reads and does not write,

@@ -10,9 +10,9 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
-	"pakdb/internal/result"
 )
 
 // Commands returns pack.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
-	"pakdb/internal/result"
 )
 
 // withFile is a folder as it will look when a file is in it.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
-	"pakdb/internal/choose"
 )
 
 // replacements are files that take the place of entries, by ordinal.

@@ -10,9 +10,9 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
-	"pakdb/internal/result"
 	"pakdb/query"
 	"pakdb/schema"
 )

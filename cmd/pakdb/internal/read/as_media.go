@@ -14,13 +14,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/media"
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
-	"pakdb/internal/choose"
 	"pakdb/internal/extract"
 	"pakdb/internal/picture"
 )

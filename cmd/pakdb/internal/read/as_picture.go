@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/texture/container"
-	"pakdb/internal/choose"
 	"pakdb/internal/extract"
 	"pakdb/internal/picture"
 )

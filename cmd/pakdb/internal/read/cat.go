@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/diff/locate"
-	"pakdb/internal/choose"
 	"pakdb/internal/terminal"
 )
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
@@ -24,7 +25,6 @@ import (
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
 	"pakdb/internal/asset"
-	"pakdb/internal/choose"
 	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 	"pakdb/schema"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
@@ -17,7 +18,6 @@ import (
 	"pakdb/codecs/meaning"
 	"pakdb/diff"
 	"pakdb/diff/locate"
-	"pakdb/internal/choose"
 	"pakdb/internal/picture"
 	"pakdb/internal/terminal"
 	"pakdb/query/pkgtable"

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/diff/locate"
-	"pakdb/internal/choose"
-	"pakdb/internal/result"
 	"pakdb/query"
 )
 

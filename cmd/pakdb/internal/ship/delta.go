@@ -12,12 +12,12 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/cmd/pakdb/internal/transport"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/maker"
-	"pakdb/internal/result"
 )
 
 func newDeltaCommand(a *cli.App) *cobra.Command {

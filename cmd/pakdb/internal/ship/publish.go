@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/store"
 	"pakdb/diff/store/channel"
 	"pakdb/diff/store/publish"
-	"pakdb/internal/result"
 	"pakdb/internal/version"
 )
 

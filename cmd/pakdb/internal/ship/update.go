@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pakdb/cmd/pakdb/internal/cli"
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/place"
 	"pakdb/diff/store/update"
-	"pakdb/internal/result"
 	"pakdb/internal/terminal"
 )
 

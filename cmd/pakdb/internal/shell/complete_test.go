@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"pakdb/internal/shell"
+	"pakdb/cmd/pakdb/internal/shell"
 	"pakdb/query"
 	"pakdb/schema"
 )

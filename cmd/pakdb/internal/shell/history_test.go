@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"testing"
 
-	"pakdb/internal/shell"
+	"pakdb/cmd/pakdb/internal/shell"
 	"pakdb/query"
 )
 

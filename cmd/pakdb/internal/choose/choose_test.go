@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/cmd/pakdb/internal/choose"
 	"pakdb/codecs"
-	"pakdb/internal/choose"
 	"pakdb/internal/glob"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
-	"pakdb/internal/result"
 )
 
 // TestWrite: the keys of a command stand between those of all commands, and the list
