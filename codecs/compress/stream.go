@@ -1,12 +1,13 @@
 package compress
 
 import (
+	"io"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 
-	"pakdb/codecs/compress/deflate"
 	"pakdb/codecs/compress/exactzlib"
 	"pakdb/codecs/compress/inflate"
 )
@@ -70,7 +71,7 @@ func decodeZstd(dst, src []byte) error {
 // makes them as new, so the output depends on the source alone.
 var (
 	zlibEncoders = sync.Pool{New: func() any { return new(exactzlib.Encoder) }}
-	fastEncoders = sync.Pool{New: func() any { return new(deflate.Encoder) }}
+	fastWriters  = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 	gzipWriters  = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 	zstdWriters  = sync.Pool{New: newZstdWriter}
 )
@@ -87,23 +88,32 @@ func encodeZlib(dst, src []byte) ([]byte, error) {
 	return out, nil
 }
 
-// encodeZlibFast writes a stream of about the size that zlib's level 6 has.
-func encodeZlibFast(dst, src []byte) []byte {
-	e := fastEncoders.Get().(*deflate.Encoder)
-	defer fastEncoders.Put(e)
-	return e.Encode(dst, src)
+// encodeZlibFast writes the default level of klauspost's deflate: half of the CPU of zlib's
+// level 6, and 3 to 6 % more bytes.
+func encodeZlibFast(dst, src []byte) ([]byte, error) {
+	w := fastWriters.Get().(*zlib.Writer)
+	defer fastWriters.Put(w)
+	return encodeWith(Zlib, w, dst, src)
 }
 
 func encodeGzip(dst, src []byte) ([]byte, error) {
 	w := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(w)
+	return encodeWith(Gzip, w, dst, src)
+}
+
+// encodeWith appends one stream of w, which it resets, to dst.
+func encodeWith(m Method, w interface {
+	io.WriteCloser
+	Reset(io.Writer)
+}, dst, src []byte) ([]byte, error) {
 	out := appender(dst)
 	w.Reset(&out)
 	if _, err := w.Write(src); err != nil {
-		return dst, &Error{Method: Gzip, Detail: "encode", Err: err}
+		return dst, &Error{Method: m, Detail: "encode", Err: err}
 	}
 	if err := w.Close(); err != nil {
-		return dst, &Error{Method: Gzip, Detail: "encode", Err: err}
+		return dst, &Error{Method: m, Detail: "encode", Err: err}
 	}
 	return out, nil
 }

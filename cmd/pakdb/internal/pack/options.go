@@ -27,7 +27,7 @@ type createOptions struct {
 func (c *createOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.method, "method", "", "compress entries by `METHOD`, see pakdb formats; none stores them")
-	flags.StringVar(&c.effort, "effort", "exact", "zlib with `EFFORT`: exact, or fast, which is larger and takes less CPU")
+	flags.StringVar(&c.effort, "effort", "exact", "zlib with `EFFORT`: exact, or fast: larger, less CPU")
 	cli.CompleteFlag(cmd, "effort", "exact", "fast")
 	flags.StringVar(&c.mount, "mount", "", "mount point `PATH`, as ../../../Game/Content/")
 	flags.IntVar(&c.blockSize, "block-size", 0, "compress in blocks of `N` bytes")
