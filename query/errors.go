@@ -51,6 +51,7 @@ func CatalogHint(err error) string {
 		{schema.ErrEmpty, "run pakdb index first, or name the catalog with --catalog"},
 		{schema.ErrTooNew, "use the pakdb that wrote it, or a newer one"},
 		{schema.ErrTooOld, "the next pakdb index brings it up to date"},
+		{schema.ErrForeign, "remove the change with sqlite3, or index the builds again into a new catalog: pakdb index --catalog NEW"},
 		{schema.ErrDamaged, "pakdb catalog check tells what is damaged, what can still be read, and what to do"},
 		{schema.ErrNoRoom, "make room and run it again; what was complete is still there"},
 		{schema.ErrDisk, "pakdb catalog check tells whether the catalog is sound"},

@@ -17,6 +17,9 @@ func Copy(ctx context.Context, from, to string) error {
 	}
 	db := conn.OpenReader(from)
 	defer func() { _ = db.Close() }()
+	if err := checkForeign(ctx, db); err != nil {
+		return fmt.Errorf("catalog %s: %w", from, conn.Classify(err))
+	}
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", to); err != nil {
 		return fmt.Errorf("copy catalog %s: %w", from, conn.Classify(err))
 	}

@@ -48,7 +48,7 @@ func TestMergeHostile(t *testing.T) {
 	}
 	for _, tt := range []struct{ statement, want string }{
 		{"", "malformed"},
-		{"DROP TABLE package_import", "no such table"},
+		{"DROP TABLE package_import", "table package_import is missing"},
 		{"PRAGMA user_version = 999", "version 999"},
 		{"PRAGMA application_id = 1", "another program"},
 		{"UPDATE build SET created_at = 'yesterday'", "build.created_at"},
@@ -68,9 +68,9 @@ func TestMergeHostile(t *testing.T) {
 		{"UPDATE archive SET quick = x'00'", "archive.quick: 1 bytes"},
 		{"UPDATE archive SET digest = x'00'", "archive.digest: 1 bytes"},
 		{"UPDATE archive SET row_bits = 63", "archive.row_bits"},
-		{"ALTER TABLE symbol RENAME TO old; CREATE TABLE symbol AS SELECT content_id, seq, space_id, 'key' AS key, path_id, name_id FROM old", "symbol.key: string"},
+		{"ALTER TABLE symbol RENAME TO old; CREATE TABLE symbol AS SELECT content_id, seq, space_id, 'key' AS key, path_id, name_id FROM old", `table "symbol" is not`},
 		{"ALTER TABLE package_name RENAME TO old; CREATE TABLE package_name AS SELECT * FROM old UNION ALL SELECT * FROM old", "package_name"},
-		{"ALTER TABLE word RENAME TO old; CREATE VIEW word AS SELECT word_id, randomblob(100) AS word FROM old", "word.word"},
+		{"ALTER TABLE word RENAME TO old; CREATE VIEW word AS SELECT word_id, randomblob(100) AS word FROM old", `view "word" is not`},
 	} {
 		from := filepath.Join(t.TempDir(), "from.db")
 		part := image
@@ -97,7 +97,7 @@ func TestMergeHostile(t *testing.T) {
 		}
 		db := readDB(t, into)
 		labels := scan[string](t, db, "SELECT group_concat(label) FROM build")
-		if tt.want != "no such table" && labels != "1.3" && !strings.HasPrefix(labels, "1.3,") {
+		if labels != "1.3" && !strings.HasPrefix(labels, "1.3,") {
 			t.Errorf("%s: builds %s", tt.statement, labels)
 		}
 		if n := scan[int](t, db, "SELECT count(*) FROM archive a WHERE NOT EXISTS (SELECT 1 FROM build_archive ba WHERE ba.archive_id = a.archive_id)"); n > 0 {

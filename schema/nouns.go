@@ -76,6 +76,7 @@ const QuickSize = file.QuickSize
 var (
 	ErrNotCatalog = conn.ErrNotCatalog
 	ErrEmpty      = conn.ErrEmpty
+	ErrForeign    = conn.ErrForeign
 	ErrDamaged    = conn.ErrDamaged
 	ErrUnfinished = conn.ErrUnfinished
 	ErrTooNew     = conn.ErrTooNew

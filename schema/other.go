@@ -38,7 +38,10 @@ func (o *Other) open(ctx context.Context) error {
 		return err
 	}
 	db := conn.OpenReader(o.path)
-	err := checkVersion(ctx, db)
+	err := checkForeign(ctx, db)
+	if err == nil {
+		err = checkVersion(ctx, db)
+	}
 	if err == nil {
 		_, err = file.QuickCheck(ctx, db, o.path)
 	}

@@ -149,10 +149,14 @@ func (r *ReadOnly) Spell(ctx context.Context, spelling views.Spelling) error {
 }
 
 // restrict returns what is done with each new connection before anybody gets
-// it: the table functions and views are made, then the authorizer takes over. A hook
+// it: the views of the file are compared with ours, the table functions and views are
+// made, then the authorizer takes over. A hook
 // of the driver would run too early, before it has the modules.
 func (r *ReadOnly) restrict(ctx context.Context) func(driver.Conn) error {
 	return func(c driver.Conn) error {
+		if err := migrations.CheckForeign(context.WithoutCancel(ctx), c); err != nil {
+			return err
+		}
 		for i := range r.tables {
 			if err := r.tables[i].create(context.WithoutCancel(ctx), c.(driver.ExecerContext)); err != nil {
 				return err

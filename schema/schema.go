@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -68,7 +69,11 @@ func open(ctx context.Context, path string, s *scratch) (*Catalog, error) {
 		return nil, conn.WriteError(err)
 	}
 	finder := conn.NewSharedFinder(path) // it has read the schema when it has checked: 8 ms less
-	checked, err := file.QuickCheck(ctx, finder.DB, path)
+	var checked time.Time
+	err = checkForeign(ctx, finder.DB)
+	if err == nil {
+		checked, err = file.QuickCheck(ctx, finder.DB, path)
+	}
 	if err != nil {
 		_ = finder.Close()
 		lock.Release()
@@ -94,6 +99,16 @@ func (c *Catalog) prepare(ctx context.Context) error {
 	var err error
 	c.file, err = os.Stat(c.path)
 	return err
+}
+
+// checkForeign is [migrations.CheckForeign] for a connection of db.
+func checkForeign(ctx context.Context, db *sql.DB) error {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.Raw(func(c any) error { return migrations.CheckForeign(ctx, c.(driver.Conn)) })
+	return errors.Join(err, c.Close())
 }
 
 // inPlace reports a catalog whose file is no longer at its path: SQLite writes

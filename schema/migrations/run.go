@@ -35,10 +35,10 @@ func Run(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	if version > latest {
-		return fmt.Errorf("%w: version %d, this one knows %d", conn.ErrTooNew, version, latest)
+	if err := CheckVersion(int64(version)); err != nil {
+		return err
 	}
-	if version == latest && views.AreCurrent(ctx, db) {
+	if version == latest && views.Exist(ctx, db) {
 		return nil
 	}
 	return inTx(ctx, db, func(tx *sql.Tx) error {
@@ -104,9 +104,25 @@ func mark(ctx context.Context, tx *sql.Tx, version int) error {
 // Version returns the version of the catalogs that this pakdb writes: how many scripts
 // there are. Older ones are brought to it when they are opened for writing.
 func Version() (int, error) {
-	names, err := fs.Glob(scripts, "*.sql")
+	names, err := scriptNames()
 	return len(names), err
 }
+
+// CheckVersion returns an error for a version that no database of pakdb has, or only one
+// of a newer pakdb.
+func CheckVersion(version int64) error {
+	switch latest, err := Version(); {
+	case err != nil:
+		return err
+	case version < 0:
+		return fmt.Errorf("%w: version %d", conn.ErrNotCatalog, version)
+	case version > int64(latest):
+		return fmt.Errorf("%w: version %d, this one knows %d", conn.ErrTooNew, version, latest)
+	}
+	return nil
+}
+
+func scriptNames() ([]string, error) { return fs.Glob(scripts, "*.sql") }
 
 // runScripts runs those that a database of a version has not seen, without the views,
 // which name tables that scripts rename.
@@ -114,7 +130,7 @@ func runScripts(ctx context.Context, tx *sql.Tx, version int) error {
 	if err := views.Drop(ctx, tx); err != nil {
 		return err
 	}
-	names, err := fs.Glob(scripts, "*.sql")
+	names, err := scriptNames()
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,19 @@ var create = []string{
 	"INSERT INTO search_state (subject, done) VALUES (0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, " + strconv.Itoa(revision) + ")",
 }
 
+// Tables returns the statements that a catalog has of the full-text tables: of each table,
+// and of the tables in which FTS5 keeps it.
+func Tables() []string {
+	var all []string
+	for _, text := range create[:2] {
+		name := strings.Fields(text)[3]
+		all = append(all, text, "CREATE TABLE '"+name+"_data'(id INTEGER PRIMARY KEY, block BLOB)",
+			"CREATE TABLE '"+name+"_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+			"CREATE TABLE '"+name+"_config'(k PRIMARY KEY, v) WITHOUT ROWID")
+	}
+	return all
+}
+
 // Exists reports whether a catalog has the index.
 func Exists(ctx context.Context, tx *sql.Tx) (found bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM search_state)").Scan(&found)

@@ -6,20 +6,21 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"pakdb/schema/internal/conn"
 )
 
-// The users' stable surface. The views are dropped and made anew whenever their
-// text changes; columns are only ever added. The comment before each is its
+// The users' stable surface. A new text of a view needs a new version of
+// the catalog; columns are only ever added. The comment before each is its
 // summary in SCHEMA.md.
 //
 //go:embed *.sql
 var scripts embed.FS
 
-// script returns all views, in the order of the files' names.
-func script() (string, error) {
+// Script returns the statements of all views, in the order of the files' names.
+func Script() (string, error) {
 	names, err := fs.Glob(scripts, "*.sql")
 	if err != nil {
 		return "", err
@@ -36,25 +37,24 @@ func script() (string, error) {
 	return b.String(), nil
 }
 
-// AreCurrent reports whether a database has these views. It compares their text, so
-// that a change of theirs needs no version of its own.
-func AreCurrent(ctx context.Context, db conn.Querier) bool {
+// Exist reports whether a database has all of these views, whatever others it has.
+func Exist(ctx context.Context, db conn.Querier) bool {
 	stored, err := Stored(ctx, db)
 	if err != nil {
 		return false
 	}
-	views, err := script()
-	if err != nil {
-		return false
+	views, err := names()
+	return err == nil && !slices.ContainsFunc(views, func(name string) bool { return stored[name] == "" })
+}
+
+// names returns the names of all views.
+func names() (all []string, err error) {
+	text, err := Script()
+	for _, view := range strings.Split(text, "\nCREATE VIEW ")[1:] {
+		name, _, _ := strings.Cut(view, " ")
+		all = append(all, name)
 	}
-	rest := views
-	for _, text := range stored {
-		if !strings.Contains(views, text+";") {
-			return false
-		}
-		rest = strings.Replace(rest, text+";", "", 1)
-	}
-	return !strings.Contains(rest, "CREATE VIEW")
+	return all, err
 }
 
 // Stored returns the texts of the views that a database has, by their names.
@@ -75,14 +75,14 @@ func Stored(ctx context.Context, db conn.Querier) (map[string]string, error) {
 	return texts, rows.Err()
 }
 
-// Drop removes all views: those of older versions name tables that scripts rename.
+// Drop removes all of these views: those of older versions name tables that scripts rename.
 func Drop(ctx context.Context, tx *sql.Tx) error {
-	stored, err := Stored(ctx, tx)
+	views, err := names()
 	if err != nil {
 		return err
 	}
-	for name := range stored {
-		if _, err := tx.ExecContext(ctx, fmt.Sprintf("DROP VIEW %q", name)); err != nil {
+	for _, name := range views {
+		if _, err := tx.ExecContext(ctx, "DROP VIEW IF EXISTS "+name); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func Drop(ctx context.Context, tx *sql.Tx) error {
 
 // Create makes all views, of which the database has none.
 func Create(ctx context.Context, tx *sql.Tx) error {
-	views, err := script()
+	views, err := Script()
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func Create(ctx context.Context, tx *sql.Tx) error {
 // two thirds of making a new catalog. So their texts are written to where it would
 // write them.
 func CreateUnread(ctx context.Context, tx *sql.Tx) error {
-	rest, err := script()
+	rest, err := Script()
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -92,11 +93,22 @@ type checker struct {
 }
 
 func (c *checker) run() error {
+	switch err := c.foreign(); {
+	case errors.Is(err, conn.ErrForeign): // no query may read it
+		c.report(Finding{Check: "schema", Detail: err.Error()})
+		return nil
+	case err != nil:
+		return c.finding("integrity", "", err)
+	}
 	if err := c.integrity(); err != nil {
 		return err
 	}
+	own, err := migrations.Tables()
+	if err != nil {
+		return err
+	}
 	steps := append([]step{{"references", `SELECT NULL, printf('%d rows of %s lack what they refer to in %s', count(*), "table", parent)
-		FROM pragma_foreign_key_check GROUP BY "table", parent`}}, checkSteps()...)
+		FROM pragma_foreign_key_check WHERE "table" IN ('` + strings.Join(own, "', '") + `') GROUP BY "table", parent`}}, checkSteps()...)
 	for _, s := range steps {
 		if err := c.step(s); err != nil {
 			return err
@@ -106,6 +118,15 @@ func (c *checker) run() error {
 		return err
 	}
 	return c.builds()
+}
+
+func (c *checker) foreign() error {
+	one, err := c.db.Conn(c.ctx)
+	if err != nil {
+		return err
+	}
+	err = one.Raw(func(on any) error { return migrations.CheckForeign(c.ctx, on.(driver.Conn)) })
+	return errors.Join(err, one.Close())
 }
 
 // integrity is SQLite's own check.
@@ -168,8 +189,8 @@ func (c *checker) marks() error {
 	if newest, err := migrations.Version(); err != nil || version < newest {
 		return errors.Join(err, fmt.Errorf("%w: version %d, this one needs %d", conn.ErrTooOld, version, newest))
 	}
-	if !views.AreCurrent(c.ctx, c.db) {
-		c.report(Finding{Check: "views", Detail: "the views are not those of this pakdb; the next pakdb index makes them anew"})
+	if !views.Exist(c.ctx, c.db) {
+		c.report(Finding{Check: "views", Detail: "views are missing; the next pakdb index makes them anew"})
 	}
 	return nil
 }

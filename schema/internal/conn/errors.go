@@ -15,6 +15,7 @@ import (
 var (
 	ErrNotCatalog = errors.New("not a pakdb catalog")
 	ErrEmpty      = errors.New("catalog holds nothing yet")
+	ErrForeign    = errors.New("catalog was changed by another program")
 	ErrDamaged    = errors.New("catalog is damaged")
 	ErrUnfinished = errors.New("a process ended while it wrote to the catalog, and what it left cannot be completed from here")
 	ErrTooNew     = errors.New("catalog was written by a newer pakdb")

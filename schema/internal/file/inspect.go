@@ -141,17 +141,13 @@ func probe(ctx context.Context, path string, head header) (found, error) {
 	if err != nil {
 		return absent, probeError(head, err)
 	}
-	switch newest, err := migrations.Version(); {
-	case err != nil:
-		return absent, err
-	case id == 0 && tables == 0:
+	switch {
+	case id == 0 && tables == 0 && version == 0:
 		return blank, nil
 	case id != migrations.ApplicationID:
 		return absent, fmt.Errorf("%w: a SQLite database of another program (application_id %#x)", conn.ErrNotCatalog, uint32(id))
-	case version > int64(newest):
-		return absent, fmt.Errorf("%w: version %d, this one knows %d", conn.ErrTooNew, version, newest)
 	}
-	return stored, nil
+	return stored, migrations.CheckVersion(version)
 }
 
 // probeError tells a damaged catalog from a file of someone else.

@@ -5,11 +5,13 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pakdb/codecs/family"
 	"pakdb/schema/internal/batch"
 	"pakdb/schema/internal/conn"
+	"pakdb/schema/migrations"
 )
 
 // addFamilyWords adds the words that rows name.
@@ -169,10 +171,16 @@ func familyInsert(l *family.Layout) string {
 // are of: those whose content_id refers to a content, but for those that say where
 // contents are and what they are made of.
 func FactTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	return conn.FirstTexts(ctx, tx, `SELECT m.name
+	own, err := migrations.Tables()
+	if err != nil {
+		return nil, err
+	}
+	tables, err := conn.FirstTexts(ctx, tx, `SELECT m.name
 		FROM sqlite_schema m
 		JOIN pragma_foreign_key_list(m.name) f
 		WHERE m.type = 'table' AND f."table" = 'content' AND f."from" = 'content_id'
 			AND m.name NOT IN ('entry_row', 'content_key', 'content_sketch', 'sum_key')
 		ORDER BY m.rowid`)
+	// A table that a user added may refer to contents as well.
+	return slices.DeleteFunc(tables, func(name string) bool { return !slices.Contains(own, name) }), err
 }

@@ -97,7 +97,7 @@ func isAny(err error, classes []error) bool {
 }
 
 func catalogClasses() []error {
-	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
+	return []error{schema.ErrNotCatalog, schema.ErrEmpty, schema.ErrForeign, schema.ErrDamaged, schema.ErrUnfinished, schema.ErrCannotOpen,
 		schema.ErrTooNew, schema.ErrTooOld, schema.ErrOtherBuild, schema.ErrBusy, schema.ErrGone, schema.ErrReadOnly, ErrNoCatalog, find.ErrNoIndex, query.ErrCatalog}
 }
 

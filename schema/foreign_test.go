@@ -1,0 +1,93 @@
+package schema_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pakdb/schema"
+)
+
+// A catalog whose triggers, tables, views or unique indexes another program changed is
+// refused by name by everything that opens it. What a user may add stays, and stays as it
+// is when builds are added and removed.
+func TestForeignSchema(t *testing.T) {
+	original := filepath.Join(t.TempDir(), "original.db")
+	if err := addBuild("one", 0).do(original); err != nil {
+		t.Fatal(err)
+	}
+	const endless = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+	rewrite := func(name, from, to string) string {
+		return "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '" + from + "', '" + to + "') WHERE name = '" + name + "'; PRAGMA writable_schema = RESET"
+	}
+	for statement, refusal := range map[string]string{
+		"CREATE TRIGGER z AFTER INSERT ON build BEGIN SELECT (" + endless + "); END":              `trigger "z" on "build"`,
+		"CREATE TRIGGER z AFTER INSERT ON build BEGIN DELETE FROM build WHERE label = 'one'; END": `trigger "z" on "build"`,
+		"CREATE TRIGGER z INSTEAD OF INSERT ON builds BEGIN SELECT 1; END":                        `trigger "z" on "builds"`,
+		"DROP VIEW builds; CREATE VIEW builds AS " + endless:                                      `view "builds" is not the one that pakdb makes`,
+		"DROP TABLE seal; CREATE VIEW seal AS SELECT 1 AS file_time, 1 AS checked_time":           `view "seal" is not the one that pakdb makes`,
+		"DROP TABLE seal; CREATE TABLE SEAL (file_time, checked_time)":                            `table "SEAL" is not the one that pakdb makes`,
+		"ALTER TABLE build ADD COLUMN note TEXT":                                                  `table "build" is not the one that pakdb makes`,
+		"DROP TRIGGER value_set_deleted":                                                          "trigger value_set_deleted is missing",
+		"DROP INDEX build_label":                                                                  "index build_label is missing",
+		"DROP INDEX build_label; CREATE INDEX build_label ON build (label)":                       `index "build_label" is not the one that pakdb makes`,
+		"CREATE UNIQUE INDEX mine ON build (created_at)":                                          `unique index "mine" on "build"`,
+		"CREATE TABLE search_word_data (x)":                                                       `table "search_word_data" is not the one that pakdb makes`,
+		rewrite("entries", "CREATE VIEW", "create view"):                                          `view "entries" is not the one that pakdb makes`,
+		"PRAGMA user_version = -1":                                                                "version -1",
+
+		"CREATE TABLE note (content_id INTEGER REFERENCES content, text); INSERT INTO note SELECT content_id, 'x' FROM content": "",
+		"CREATE INDEX mine ON entry_row (size)":            "",
+		"CREATE VIEW mine AS SELECT count(*) FROM entries": "",
+		"ANALYZE": "",
+	} {
+		path := filepath.Join(t.TempDir(), "pakdb.db")
+		if err := errors.Join(schema.Copy(t.Context(), original, path), rawly(path, statement)); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+		_, openErr := schema.Open(t.Context(), path)
+		_, readErr := schema.OpenReadOnly(t.Context(), path)
+		_, otherErr := schema.OpenOther(t.Context(), path)
+		all := map[string]error{"Open": openErr, "OpenReadOnly": readErr, "OpenOther": otherErr,
+			"Copy": schema.Copy(t.Context(), path, filepath.Join(t.TempDir(), "copy.db"))}
+		if refusal == "" {
+			for name, err := range all {
+				if err != nil {
+					t.Errorf("%s: %s: %v", statement, name, err)
+				}
+			}
+			continue
+		}
+		for name, err := range all {
+			if err == nil || !strings.Contains(err.Error(), refusal) || !errors.Is(err, schema.ErrForeign) && !errors.Is(err, schema.ErrNotCatalog) {
+				t.Errorf("%s: %s: %v, want %q", statement, name, err, refusal)
+			}
+		}
+		if found, _ := findings(t, path); len(found) != 1 || !strings.Contains(found[0].Detail, refusal) {
+			t.Errorf("%s: check: %v, want %q", statement, found, refusal)
+		}
+	}
+}
+
+// Tables, views and indexes that a user added are left alone by builds that come and go.
+func TestAddedTables(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pakdb.db")
+	err := errors.Join(addBuild("one", 0).do(path), addBuild("two", 100).do(path),
+		rawly(path, "CREATE TABLE note (content_id INTEGER REFERENCES content, text); INSERT INTO note SELECT content_id, 'x' FROM content;"+
+			"CREATE INDEX mine ON entry_row (size); CREATE VIEW noted AS SELECT count(*) AS n FROM note; ANALYZE; DROP VIEW entries"),
+		removeBuilds("one").do(path), addBuild("three", 200).do(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := readDB(t, path)
+	if n := scan[int](t, db, "SELECT n FROM noted"); n != 80 {
+		t.Errorf("%d notes, want all 80", n)
+	}
+	if n := scan[int](t, db, "SELECT count(*) FROM sqlite_schema WHERE name IN ('note', 'mine', 'noted', 'sqlite_stat1', 'entries')"); n != 5 {
+		t.Errorf("%d of 5 are there", n)
+	}
+	if all, _ := findings(t, path); len(all) > 0 {
+		t.Errorf("check: %v", all)
+	}
+}

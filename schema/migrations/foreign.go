@@ -1,0 +1,143 @@
+package migrations
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"pakdb/schema/internal/conn"
+	"pakdb/schema/search"
+	"pakdb/schema/views"
+)
+
+// made is what pakdb makes in a catalog.
+type made struct {
+	scripts string            // statements of the newest version, each after a new line and before a semicolon
+	earlier string            // those of all versions
+	kinds   map[string]string // "TABLE", "INDEX", "TRIGGER" or "VIEW" by name in lower case
+	needed  []string          // names of what no catalog of the newest version lacks
+}
+
+var statement = regexp.MustCompile(`(?m)^CREATE (?:UNIQUE |VIRTUAL )?(TABLE|INDEX|TRIGGER|VIEW) '?(\w+)`)
+
+var ours = sync.OnceValues(func() (*made, error) {
+	seen, err := views.Script()
+	if err != nil {
+		return nil, err
+	}
+	optional := "\n" + seen + "\n" + strings.Join(search.Tables(), ";\n") + ";\n"
+	m := &made{scripts: "\n" + newest + optional, kinds: map[string]string{}}
+	names, err := scriptNames()
+	if err != nil {
+		return nil, err
+	}
+	var b strings.Builder
+	for _, name := range names {
+		text, err := scripts.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString("\n" + string(text))
+	}
+	m.earlier = b.String() + m.scripts
+	for _, x := range statement.FindAllStringSubmatch(newest, -1) {
+		m.kinds[x[2]] = x[1]
+		if !strings.HasPrefix(x[0], "CREATE INDEX") { // without them queries only take longer
+			m.needed = append(m.needed, x[2])
+		}
+	}
+	for _, x := range statement.FindAllStringSubmatch(optional, -1) {
+		m.kinds[x[2]] = x[1]
+	}
+	return m, nil
+})
+
+// Tables returns the names of the tables that every catalog has. Others are those of
+// whoever made them.
+func Tables() ([]string, error) {
+	m, err := ours()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(m.needed), func(name string) bool { return m.kinds[name] != "TABLE" }), nil
+}
+
+// CheckForeign returns an error of class [conn.ErrForeign] if another program changed the
+// tables of a catalog, or added what runs when pakdb writes: a trigger, or an index that
+// keeps rows out. It names the first such thing. Other tables, views and indexes that
+// somebody added are admitted. It must be called before the connection is used for
+// anything else. A catalog of an earlier version is only searched for triggers.
+func CheckForeign(ctx context.Context, c driver.Conn) error {
+	m, err := ours()
+	if err != nil {
+		return err
+	}
+	var version int64
+	if err := eachRow(ctx, c, "PRAGMA user_version", func(v []driver.Value) { version, _ = v[0].(int64) }); err != nil {
+		return err
+	}
+	latest, err := Version()
+	if err != nil {
+		return err
+	}
+	found := ""
+	seen := map[string]bool{}
+	err = eachRow(ctx, c, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY rowid", func(v []driver.Value) {
+		kind, name, table, text := str(v[0]), str(v[1]), str(v[2]), str(v[3])
+		seen[name] = true
+		if found == "" {
+			found = m.foreign(kind, name, table, text, version == int64(latest))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range m.needed {
+		if found == "" && version == int64(latest) && !seen[name] {
+			found = fmt.Sprintf("%s %s is missing", strings.ToLower(m.kinds[name]), name)
+		}
+	}
+	if found != "" {
+		return fmt.Errorf("%w: %s", conn.ErrForeign, found)
+	}
+	return nil
+}
+
+// foreign says what is wrong with a row of sqlite_schema, "" for nothing.
+func (m *made) foreign(kind, name, table, text string, newest bool) string {
+	within := m.scripts
+	if !newest {
+		within = m.earlier
+	}
+	switch {
+	case text != "" && strings.Contains(within, "\n"+text+";"):
+		return ""
+	case kind == "trigger":
+		return fmt.Sprintf("trigger %q on %q", name, table)
+	case !newest, strings.HasPrefix(strings.ToLower(name), "sqlite_"): // keys of tables, statistics
+		return ""
+	case m.kinds[strings.ToLower(name)] != "":
+		return fmt.Sprintf("%s %q is not the one that pakdb makes", kind, name)
+	case kind == "index" && m.kinds[strings.ToLower(table)] != "" && strings.Contains(strings.ToLower(text), "unique"):
+		return fmt.Sprintf("unique index %q on %q", name, table)
+	}
+	return ""
+}
+
+func str(v driver.Value) string {
+	s, _ := v.(string)
+	return s
+}
+
+func eachRow(ctx context.Context, c driver.Conn, query string, row func([]driver.Value)) error {
+	rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	return conn.Drain(ctx, rows, row)
+}
