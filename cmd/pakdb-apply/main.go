@@ -42,13 +42,12 @@ func run(ctx context.Context, args []string) int {
 	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
 	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
-	undo := flags.String("keep-undo", "", "with -in-place: keep in DIR the `FILE` by which pakdb delta undo takes the update back")
 	var aes keys
 	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs; may repeat")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
 	showVersion := flags.Bool("version", false, "print the version, the commit and the formats")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place] [-keep-undo FILE] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
 hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
@@ -67,11 +66,9 @@ run it again: it goes on where it stopped, or starts anew.
 		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 	}
-	o := &apply.ApplyOptions{Undo: *undo, DryRun: *dryRun}
-	if err == nil {
-		if err = choose(o, *inPlace, aes); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
-		}
+	o := &apply.ApplyOptions{DryRun: *dryRun, Keys: aes}
+	if *inPlace {
+		o.Mode = apply.InPlace
 	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -157,18 +154,6 @@ func applyPatch(ctx context.Context, file string, old []string, dir, key string,
 	}
 	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.Header.New))
 	return err
-}
-
-// choose sets the mode.
-func choose(o *apply.ApplyOptions, inPlace bool, aes keys) error {
-	switch {
-	case inPlace:
-		o.Mode = apply.InPlace
-	case o.Undo != "":
-		return errors.New("-keep-undo is for -in-place; else the old files are the way back")
-	}
-	o.Keys = aes
-	return nil
 }
 
 // keys is a flag that may repeat.

@@ -68,7 +68,7 @@ func (f *deltaFixture) patch() string { return filepath.Join(f.dir, "p.pkdelta")
 
 // apply returns the command that updates a folder.
 func (f *deltaFixture) apply(dir string) []string {
-	return []string{"delta", "apply", "-q", f.patch(), dir, "-o", dir, "--in-place", "--keep-undo", "back"}
+	return []string{"delta", "apply", "-q", f.patch(), dir, "-o", dir, "--in-place"}
 }
 
 // folder is one with the old pak.

@@ -28,13 +28,14 @@ func TestMain(m *testing.M) {
 		signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	}
 	testscript.Main(m, map[string]func(){
-		"pakdb":   main,
-		"mksip":   mksip,
-		"mkpak":   mkpak,
-		"mkupkg":  mkupkg,
-		"mkupak":  mkupak,
-		"s3serve": s3serve,
-		"chserve": chserve,
+		"pakdb":     main,
+		"mksip":     mksip,
+		"mkpak":     mkpak,
+		"mkupkg":    mkupkg,
+		"mkupak":    mkupak,
+		"mkjournal": mkjournal,
+		"s3serve":   s3serve,
+		"chserve":   chserve,
 	})
 }
 

@@ -31,9 +31,6 @@ const (
 // ApplyOptions for [Apply]. The zero value makes new files.
 type ApplyOptions struct {
 	Mode Mode
-	// Undo names a file, in the folder, for what [Undo] needs to take an update
-	// back. "" keeps nothing. Not for NewFiles.
-	Undo string
 	// Keys are AES-256 keys. Those that the patch needs must be among them.
 	Keys [][]byte
 	// DryRun finds out what is to be written, and does not.

@@ -41,9 +41,6 @@ func (r *placed) bill() (b Bill) {
 	if r.spool.F != nil && journal != r.spool {
 		b.Write += r.spool.Size
 	}
-	if r.o.Undo != "" {
-		b.Write += undoSize(list)
-	}
 	b.Need += b.Write
 	if whole := pkdelta.SizeOf(r.s.h.New); b.Write > whole {
 		b.Notes = append(b.Notes, fmt.Sprintf("most of the files moves; making them anew, not in place, would write %d bytes", whole))

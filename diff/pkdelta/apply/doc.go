@@ -15,6 +15,6 @@
 //
 // Files in reading order: place.go (what a place does), fresh.go (and going on after an
 // interruption), bill.go, refusal.go, describe.go, plan.go, find.go, placed.go, apply.go (one file after
-// the other), obstacles.go, staging.go (temporary names), undo.go, lock.go, space.go,
+// the other), obstacles.go, staging.go (temporary names), lock.go, space.go,
 // recover.go, journal.go, inputs_same.go.
 package apply

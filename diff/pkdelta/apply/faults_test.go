@@ -116,60 +116,19 @@ func TestFaultsReplacing(t *testing.T) {
 }
 
 func TestFaultsInPlace(t *testing.T) {
-	for name, undo := range map[string]string{"without undo": "", "with undo": "sub/back"} {
-		t.Run(name, func(t *testing.T) {
-			f := newFault(t)
-			faulttest.Sweep(t, faulttest.Command{
-				Prepare: f.folder,
-				Run: func(ctx context.Context, dir string) error {
-					return f.apply(ctx, dir, dir, &ApplyOptions{Mode: InPlace, Undo: undo})
-				},
-				Look: recovered,
-			}, faultPoints)
-		})
-	}
-}
-
-// The way back, over an older one.
-func TestFaultsUndo(t *testing.T) {
-	for name, o := range map[string]*ApplyOptions{"in place": {Mode: InPlace, Undo: "back"}} {
-		t.Run(name, func(t *testing.T) {
-			f := newFault(t)
-			done := f.folder(t)
-			if err := f.apply(t.Context(), done, done, o); err != nil {
-				t.Fatal(err)
-			}
-			updated := faulttest.Files(t, done)
-			faulttest.Sweep(t, faulttest.Command{
-				Prepare: func(t *testing.T) string {
-					dir := t.TempDir()
-					updated.Write(t, dir)
-					return dir
-				},
-				Run: func(ctx context.Context, dir string) (err error) {
-					root, err := os.OpenRoot(dir)
-					if err != nil {
-						return err
-					}
-					defer func() { err = errors.Join(err, root.Close()) }()
-					if err := Undo(ctx, filepath.Join(dir, "back"), root); !errors.Is(err, pkdelta.ErrWrongOld) {
-						return err
-					}
-					return nil // it was taken back by recovering
-				},
-				Look: recovered,
-				// Folders that are empty may stay.
-				MayFail: func(op atomicfile.Op) bool {
-					return op.Kind == atomicfile.OpRemove && filepath.Base(op.Path) == "more"
-				},
-			}, faultPoints)
-		})
-	}
+	f := newFault(t)
+	faulttest.Sweep(t, faulttest.Command{
+		Prepare: f.folder,
+		Run: func(ctx context.Context, dir string) error {
+			return f.apply(ctx, dir, dir, &ApplyOptions{Mode: InPlace})
+		},
+		Look: recovered,
+	}, faultPoints)
 }
 
 // Recovering may be killed as well.
 func TestFaultsRecovering(t *testing.T) {
-	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace, Undo: "back"}} {
+	for name, o := range map[string]*ApplyOptions{"replacing": nil, "in place": {Mode: InPlace}} {
 		t.Run(name, func(t *testing.T) {
 			f := newFault(t)
 			live := 0 // the operation by which the journal gets its name

@@ -20,11 +20,10 @@ import (
 type fresh struct {
 	s       *staging
 	m       *program.Machine
-	undo    string // obstructs even where nothing is kept
-	journal bool   // its file is there
+	journal bool // its file is there
 }
 
-func (p *fresh) obstacles() error { return p.s.obstacles(p.undo, false) }
+func (p *fresh) obstacles() error { return p.s.obstacles(false) }
 
 func (p *fresh) begin(_ context.Context, f pkdelta.File) (program.Output, error) {
 	temp, err := p.s.begin(f.Name)

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/internal/atomicfile"
 )
 
 // TestHostileJournals: a journal has its hash, and yet does not get what it asks.
@@ -52,22 +51,6 @@ func TestHostileJournals(t *testing.T) {
 		if err := root.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestUndoIsNoUpdate: an undo that would create or append is none.
-func TestUndoIsNoUpdate(t *testing.T) {
-	dir := t.TempDir()
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	if err := writeJournal(atomicfile.In(t.Context(), root), "undo", []action{{kind: actCreate, name: "y", temp: "x"}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := Undo(context.Background(), filepath.Join(dir, "undo"), root); !errors.Is(err, ErrJournal) {
-		t.Error(err)
 	}
 }
 

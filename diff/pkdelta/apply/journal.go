@@ -36,8 +36,7 @@ import (
 const (
 	journalMagic = "pkjourn\x02"
 	journalName  = atomicfile.Prefix + "update.journal"
-	journalNew   = atomicfile.Prefix + "update.new"  // before it holds
-	journalUndo  = atomicfile.Prefix + "update.undo" // before it has its name
+	journalNew   = atomicfile.Prefix + "update.new" // before it holds
 	lockName     = atomicfile.Prefix + "update.lock"
 )
 

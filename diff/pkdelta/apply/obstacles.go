@@ -3,34 +3,16 @@ package apply
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-	"path"
-	"slices"
-	"strings"
 
 	"pakdb/diff/pkdelta"
 )
 
 // obstacles finds what is in the way of an update before anything is written:
-// folders where files are to be, with there files that may not be changed where they
-// are, and a file that is no older way back, or will not be, where this one is to be
-// kept, if undo is not "".
-func (s *staging) obstacles(undo string, there bool) error {
-	if undo != "" {
-		if pkdelta.IsOwn(undo) || slices.ContainsFunc(s.h.New, func(f pkdelta.File) bool { return strings.EqualFold(f.Name, path.Clean(undo)) }) {
-			return fmt.Errorf("the way back cannot be kept in %s, which is a name that the update needs: %w", undo, fs.ErrExist)
-		}
-		head, err := s.head(undo)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
-			return err
-		case head != journalMagic:
-			return fmt.Errorf("%s is there already, and the way back is to be kept there: %w", undo, fs.ErrExist)
-		}
-	}
+// folders where files are to be, and, with there, files that may not be changed where
+// they are.
+func (s *staging) obstacles(there bool) error {
 	for _, f := range s.h.New {
 		st, err := s.dir.Lstat(f.Name)
 		switch {
@@ -52,18 +34,4 @@ func (s *staging) obstacles(undo string, there bool) error {
 		}
 	}
 	return nil
-}
-
-// head reads as much of a file as a journal's magic has.
-func (s *staging) head(name string) (string, error) {
-	f, err := s.dir.Open(name)
-	if err != nil {
-		return "", err
-	}
-	b := make([]byte, len(journalMagic))
-	n, err := io.ReadFull(f, b)
-	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		err = nil
-	}
-	return string(b[:n]), errors.Join(err, f.Close())
 }

@@ -37,7 +37,7 @@ type place interface {
 // newPlace returns that of a mode.
 func newPlace(s *staging, m *program.Machine, o *ApplyOptions) place {
 	if o.Mode == NewFiles {
-		return &fresh{s: s, m: m, undo: o.Undo}
+		return &fresh{s: s, m: m}
 	}
 	p := newPlaced(s, m, o)
 	if !o.DryRun {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -72,26 +71,13 @@ func inFolder(t *testing.T, b []byte) string {
 	return dir
 }
 
-func TestInPlaceAndBack(t *testing.T) {
+func TestInPlace(t *testing.T) {
 	p := newPair(t)
 	dir := inFolder(t, p.old)
-	if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace, Undo: "back"}); err != nil {
+	if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace}); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, dir, p.new, "back")
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	if err := Undo(context.Background(), filepath.Join(dir, "back"), root); err != nil {
-		t.Fatal(err)
-	}
-	holds(t, dir, p.old, "back")
-	if err := Undo(context.Background(), filepath.Join(dir, "back"), root); !errors.Is(err, pkdelta.ErrWrongOld) {
-		t.Errorf("taken back twice: %v", err)
-	}
-	holds(t, dir, p.old, "back")
+	holds(t, dir, p.new)
 }
 
 // TestInPlaceRefused: a patch whose result is wrong changes nothing.
@@ -364,54 +350,6 @@ func TestAllOrNone(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
 		t.Errorf("%v is there", left)
-	}
-}
-
-// TestOlderUndoStays: an update that fails does not cost the way back of the one
-// before.
-func TestOlderUndoStays(t *testing.T) {
-	p := newPair(t)
-	dir := inFolder(t, p.old)
-	if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace, Undo: "back"}); err != nil {
-		t.Fatal(err)
-	}
-	back, err := os.ReadFile(filepath.Join(dir, "back"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := append(bytes.Clone(p.new), "and more"...)
-	r, err := pkdelta.NewReader(bytes.NewReader(patchOf(t, p.new, next)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	gone := &meddling{bytes.NewReader(p.new), func() {
-		if err := os.MkdirAll(filepath.Join(dir, journalUndo), 0o777); err != nil { // the new one cannot be written
-			t.Error(err)
-		}
-	}}
-	if err := Apply(context.Background(), r, []io.ReaderAt{gone}, root, &ApplyOptions{Mode: InPlace, Undo: "back"}); err == nil {
-		t.Fatal("applied without a way back")
-	}
-	holds(t, dir, p.new, "back")
-	if after, err := os.ReadFile(filepath.Join(dir, "back")); err != nil || !bytes.Equal(after, back) {
-		t.Errorf("the older way back has %d bytes, %v", len(after), err)
-	}
-}
-
-// TestUndoNames: a way back is not kept where the update puts something else.
-func TestUndoNames(t *testing.T) {
-	p := newPair(t)
-	for _, name := range []string{journalName, journalNew, journalUndo, ".PAKDB-x", "x.pak", "./X.pak"} {
-		dir := inFolder(t, p.old)
-		if err := updateInPlace(t, p, dir, &ApplyOptions{Mode: InPlace, Undo: name}); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("%s: %v", name, err)
-		}
-		holds(t, dir, p.old)
 	}
 }
 

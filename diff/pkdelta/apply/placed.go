@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
@@ -58,7 +57,7 @@ func newPlaced(s *staging, m *program.Machine, o *ApplyOptions) *placed {
 	return r
 }
 
-func (r *placed) obstacles() error { return r.s.obstacles(r.o.Undo, true) }
+func (r *placed) obstacles() error { return r.s.obstacles(true) }
 
 func (*placed) resume() (reached, program.Output, error) { return reached{}, nil, nil }
 
@@ -122,7 +121,7 @@ func (r *placed) baseOf(ctx context.Context, f *os.File, st fs.FileInfo) (*progr
 			}
 		}
 	}
-	if known != (pkdelta.Sum{}) || base.File != f && r.o.Undo == "" {
+	if known != (pkdelta.Sum{}) || base.File != f {
 		return base, known, nil
 	}
 	known, err := pkdelta.SumOf(ctx, f, st.Size())
@@ -236,7 +235,7 @@ func journaled(ctx context.Context, r program.Run, journal *program.Spool) (int6
 // commit completes the journal and does what it says.
 func (r *placed) commit(ctx context.Context) error {
 	if err := r.stage(ctx); err != nil {
-		return errors.Join(err, r.s.dir.Remove(journalUndo))
+		return err
 	}
 	r.s.done, r.journal = nil, false // the journal needs them
 	err := r.s.dir.Sync()
@@ -251,15 +250,6 @@ func (r *placed) stage(ctx context.Context) error {
 	list, err := r.actions(ctx, journal)
 	if err != nil {
 		return err
-	}
-	if r.o.Undo != "" {
-		undo, err := writeUndo(r.s.dir, list)
-		if err != nil {
-			return err
-		}
-		// It gets its name by the journal too: an older one, of the version that is
-		// there now, stays as long as that does.
-		list = append(list, action{kind: actCreate, name: path.Clean(r.o.Undo), temp: journalUndo, after: undo})
 	}
 	if err := r.s.keepModes(); err != nil {
 		return err

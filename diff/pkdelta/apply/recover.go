@@ -173,36 +173,19 @@ func (a *action) check(ctx context.Context, dir *atomicfile.Dir) error {
 	if a.kind == actRemove {
 		return nil
 	}
-	want := *a
-	want.before = a.after
-	err := want.fits(ctx, dir)
-	if errors.Is(err, pkdelta.ErrWrongOld) {
-		return pkdelta.ErrResult
-	}
-	return err
-}
-
-// fits returns ErrWrongOld unless a file is what it should be before an action.
-func (a *action) fits(ctx context.Context, dir *atomicfile.Dir) error {
 	f, err := dir.Open(a.name)
 	if err != nil {
 		return err
 	}
-	ok, err := a.isBefore(ctx, f)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if !ok {
-		return fmt.Errorf("%s: %w: it is not as the update left it", a.name, pkdelta.ErrWrongOld)
-	}
-	return nil
-}
-
-func (a *action) isBefore(ctx context.Context, f *os.File) (bool, error) {
 	st, err := f.Stat()
-	if err != nil || st.Size() != a.before.Size {
-		return false, err
+	if err == nil && st.Size() != a.after.Size {
+		err = pkdelta.ErrResult
 	}
-	sum, err := pkdelta.SumOf(ctx, f, st.Size())
-	return sum == a.before.Sum, err
+	if err == nil {
+		var sum pkdelta.Sum
+		if sum, err = pkdelta.SumOf(ctx, f, st.Size()); err == nil && sum != a.after.Sum {
+			err = pkdelta.ErrResult
+		}
+	}
+	return errors.Join(err, f.Close())
 }

@@ -33,7 +33,7 @@ build is made by "pakdb patch build".`,
 		Example: `  pakdb delta make old/Game.pak new/Game.pak -o game.pkdelta
   pakdb delta apply game.pkdelta old/Game.pak -o patched/`,
 	}, newDeltaMakeCommand(a), newDeltaApplyCommand(a), newDeltaInfoCommand(a),
-		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaUndoCommand(a), newDeltaRecoverCommand(a),
+		newDeltaVerifyCommand(a), newDeltaSignCommand(a), newDeltaRecoverCommand(a),
 		newDeltaEstimateCommand(a))
 }
 

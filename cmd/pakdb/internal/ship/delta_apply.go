@@ -34,14 +34,11 @@ next command on DIR; between the two the files are not to be used.`,
 		Example: `  pakdb delta apply game.pkdelta old/Game.pak -o patched/
   pakdb delta apply 1.48-1.52.pkdelta builds/1.48 -o builds/1.52
   pakdb delta apply game.pkdelta Game.pak -o . --dry-run
-  pakdb delta apply game.pkdelta Paks -o Paks --in-place --keep-undo back.pkundo`,
+  pakdb delta apply game.pkdelta Paks -o Paks --in-place`,
 		Args: cli.Args(cobra.MinimumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.out == "" {
 				return cli.UsageError(cmd, errors.New("write where to? pass -o DIR"))
-			}
-			if opts.undo != "" && !opts.inPlace {
-				return cli.UsageError(cmd, errors.New("--keep-undo is for --in-place; else the old files are the way back"))
 			}
 			if err := opts.keys.Load(&a.Keys); err != nil {
 				return err
@@ -52,7 +49,6 @@ next command on DIR; between the two the files are not to be used.`,
 	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
 	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
 	cmd.Flags().BoolVar(&opts.inPlace, "in-place", false, "change the files in DIR where they are")
-	cmd.Flags().StringVar(&opts.undo, "keep-undo", "", "keep in DIR the `FILE` that \"pakdb delta undo\" needs")
 	cmd.Flags().StringVar(&opts.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	opts.keys.Add(cmd)
 	_ = cmd.MarkFlagDirname("output")
@@ -61,12 +57,12 @@ next command on DIR; between the two the files are not to be used.`,
 
 type applyOptions struct {
 	keys            cli.TargetKeys
-	out, key, undo  string
+	out, key        string
 	dryRun, inPlace bool
 }
 
 func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
-	o := &apply.ApplyOptions{Undo: opts.undo, DryRun: opts.dryRun, Keys: opts.keys.All(&a.Keys)}
+	o := &apply.ApplyOptions{DryRun: opts.dryRun, Keys: opts.keys.All(&a.Keys)}
 	if opts.inPlace {
 		o.Mode = apply.InPlace
 	}

@@ -21,7 +21,7 @@ func newDeltaRecoverCommand(a *cli.App) *cobra.Command {
 		Use:   "recover [flags] DIR",
 		Short: "Finish an update of files that was interrupted",
 		Long: `Finish an update by "pakdb delta apply --in-place" of the files in DIR that was
-interrupted. "delta apply" and "delta undo" do so by themselves.
+interrupted. "delta apply" does so by itself.
 
 A file that was moved away, or replaced, in the middle of its update cannot be
 finished; what is kept for it stays until it is back where it was. With --forget
@@ -92,7 +92,7 @@ func inFolder(dir string, do func(root *os.Root) error) error {
 // WarnInterrupted tells if files that a command names are those of an update that
 // was interrupted. Commands that finish it do not need to.
 func WarnInterrupted(a *cli.App, cmd *cobra.Command, args []string) {
-	if slices.Contains([]string{"apply", "undo", "recover", "update"}, cmd.Name()) {
+	if slices.Contains([]string{"apply", "recover", "update"}, cmd.Name()) {
 		return
 	}
 	seen := map[string]bool{}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/zeebo/blake3"
+)
+
+// mkjournal leaves a folder as an update in place does that is killed before it
+// changes the first file:
+//
+//	mkjournal DIR NAME FILE     DIR/NAME is to become what FILE is
+func mkjournal() {
+	dir, name := os.Args[1], os.Args[2]
+	old, err := os.ReadFile(filepath.Join(dir, name))
+	if err == nil {
+		var to []byte
+		if to, err = os.ReadFile(os.Args[3]); err == nil {
+			err = os.WriteFile(filepath.Join(dir, ".pakdb-update.journal"), journalOf(name, old, to), 0o666)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "mkjournal:", err)
+		os.Exit(1)
+	}
+}
+
+// journalOf is written as docs/pkdelta.md says.
+func journalOf(name string, old, to []byte) []byte {
+	sum := func(b []byte) []byte { s := blake3.Sum256(b); return s[:16] }
+	number := func(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
+	b := []byte("pkjourn\x02")
+	data := len(b)
+	b = append(b, to...)
+	actions := len(b)
+	b = append(number(append(b, 1), len(name)), name...)
+	b = append(number(b, len(old)), sum(old)...)
+	b = append(number(b, len(to)), sum(to)...)
+	for _, n := range []int{1, 0, len(to), data} { // one piece: all of the file
+		b = number(b, n)
+	}
+	b = binary.LittleEndian.AppendUint64(b, uint64(actions))
+	return append(b, sum(b)...)
+}
