@@ -65,6 +65,7 @@ require (
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/rasky/go-lzo v0.0.0-20200203143853-96a758eda86e
 	github.com/rogpeppe/go-internal v1.16.0
+	github.com/tidwall/jsonc v0.3.3
 	golang.org/x/image v0.47.0
 	golang.org/x/sys v0.49.0
 	modernc.org/libc v1.79.0

@@ -9,10 +9,11 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tidwall/jsonc"
+
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
 	"pakdb/internal/bin"
-	"pakdb/internal/jsonc"
 )
 
 //go:embed FORMAT.md
@@ -82,13 +83,13 @@ func inspect(ctx context.Context, content io.ReaderAt, size int64, e *codecs.Ent
 	ext := strings.ToLower(path.Ext(e.Name))
 	if ext == ".upluginmanifest" {
 		var m manifest
-		err = json.Unmarshal(jsonc.Plain(body), &m)
+		err = json.Unmarshal(jsonc.ToJSON(bin.Text(body)), &m)
 		for i := range m.Contents {
 			p.add(m.Contents[i].File, false, &m.Contents[i].Descriptor)
 		}
 	} else {
 		var d descriptor
-		err = json.Unmarshal(jsonc.Plain(body), &d)
+		err = json.Unmarshal(jsonc.ToJSON(bin.Text(body)), &d)
 		if _, syntax := errors.AsType[*json.SyntaxError](err); !syntax {
 			p.add("", ext == ".uproject", &d)
 		}

@@ -9,8 +9,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tidwall/jsonc"
+
 	"pakdb/codecs/family/plain"
-	"pakdb/internal/jsonc"
+	"pakdb/internal/bin"
 )
 
 var unparsed = []plain.Figure{{Name: "unparsed", Value: 1}}
@@ -30,7 +32,7 @@ func counted(kind string, body []byte) []plain.Figure {
 
 // countJSON counts the strings, numbers and words that are no keys.
 func countJSON(body []byte) ([]plain.Figure, error) {
-	body = jsonc.Plain(body)
+	body = jsonc.ToJSON(bin.Text(body))
 	if !json.Valid(body) {
 		return nil, errNoJSON
 	}
@@ -57,7 +59,7 @@ func countJSON(body []byte) ([]plain.Figure, error) {
 }
 
 func countXML(body []byte) ([]plain.Figure, error) {
-	d := xml.NewDecoder(bytes.NewReader(jsonc.Text(body)))
+	d := xml.NewDecoder(bytes.NewReader(bin.Text(body)))
 	d.Strict = false
 	d.AutoClose, d.Entity = xml.HTMLAutoClose, xml.HTMLEntity
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
@@ -86,7 +88,7 @@ var (
 )
 
 func countCSV(body []byte) ([]plain.Figure, error) {
-	body = jsonc.Text(body)
+	body = bin.Text(body)
 	head, _, _ := bytes.Cut(body, []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(body))
 	for _, comma := range []rune{';', '\t'} {

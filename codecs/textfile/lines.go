@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs/family/plain"
 	"pakdb/codecs/internal/latin1"
-	"pakdb/internal/jsonc"
+	"pakdb/internal/bin"
 )
 
 // Bounds of what is listed. Blocks of some lines take a third of the room that lines of
@@ -35,7 +35,7 @@ type lister struct {
 func list(f *plain.Facts, body []byte) (left int64) {
 	text := body
 	if wide(body) {
-		text = jsonc.Text(body[:len(body)&^1])
+		text = bin.Text(body[:len(body)&^1])
 	}
 	l := &lister{facts: f, known: map[string]int32{}}
 	for number := int32(1); len(text) > 0; number++ {

@@ -10,7 +10,7 @@ import (
 	textdiff "github.com/rogpeppe/go-internal/diff"
 
 	"pakdb/diff"
-	"pakdb/internal/jsonc"
+	"pakdb/internal/bin"
 )
 
 // The largest contents that are read to compare them, and the largest that are
@@ -55,7 +55,7 @@ func wideText(b []byte) []byte {
 	if len(b)%2 != 0 || len(b) > 2*maxText || !bytes.HasPrefix(b, []byte("\xff\xfe")) && !bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return b
 	}
-	text := jsonc.Text(b)
+	text := bin.Text(b)
 	if bytes.ContainsFunc(text, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
 		return b
 	}

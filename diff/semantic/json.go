@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"pakdb/internal/jsonc"
+	"github.com/tidwall/jsonc"
+
+	"pakdb/internal/bin"
 )
 
 // What aligning elements may cost: elements of a list, and over all lists bytes of
@@ -39,7 +41,7 @@ func jsonChanges(a, b []byte) (changes []Field, ok bool) {
 
 // parseJSON takes objects and lists; other texts may be JSON by accident.
 func parseJSON(b []byte) (v any, ok bool) {
-	b = jsonc.Plain(b)
+	b = jsonc.ToJSON(bin.Text(b))
 	if t := bytes.TrimLeft(b, " \t\r\n"); len(t) == 0 || t[0] != '{' && t[0] != '[' {
 		return nil, false
 	}

@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"pakdb/internal/jsonc"
+	"pakdb/internal/bin"
 )
 
 // structuredChanges lists what differs between two texts that have a structure: JSON by
@@ -49,7 +49,7 @@ const maxNodes = 2 << 20
 // each row, by column. ok is false where keys or columns are not unique, or rows are of
 // different lengths.
 func parseTable(b []byte) (rows map[string]any, ok bool) {
-	b = jsonc.Text(b)
+	b = bin.Text(b)
 	head, _, _ := bytes.Cut(b, []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(b))
 	for _, comma := range ",;\t" {
@@ -93,7 +93,7 @@ func hasTwice(all []string) bool {
 }
 
 func isXML(b []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(jsonc.Text(b), " \t\r\n"), []byte("<"))
+	return bytes.HasPrefix(bytes.TrimLeft(bin.Text(b), " \t\r\n"), []byte("<"))
 }
 
 // maxDepth bounds how deep elements of XML lie.
@@ -103,7 +103,7 @@ const maxDepth = 200
 // Elements of one name are told apart by an attribute that is unique among them, else they
 // are a list. An element that has nothing but text is a text.
 func parseXML(b []byte) (root any, ok bool) {
-	p := &xmlReader{d: xml.NewDecoder(bytes.NewReader(jsonc.Text(b)))}
+	p := &xmlReader{d: xml.NewDecoder(bytes.NewReader(bin.Text(b)))}
 	p.d.CharsetReader = func(charset string, in io.Reader) (io.Reader, error) {
 		if c := strings.ToLower(charset); strings.HasPrefix(c, "utf-") || c == "us-ascii" { // utf-16 was made utf-8
 			return in, nil
