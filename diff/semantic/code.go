@@ -14,6 +14,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
+	"pakdb/diff/semantic/values"
 )
 
 // Code returns the text of functions of a package in a build, by their paths in it.
@@ -27,6 +28,8 @@ type Function struct {
 
 	Calls []CallChange // that it makes more or less often
 	Text  string       // a unified diff without a head; "" where the contents are not at hand
+
+	was string // the path in the old content, of one that changed: its case may be another
 }
 
 // FunctionKind is what became of a function.
@@ -94,10 +97,16 @@ func (d *Difference) AllFields() []Field {
 
 // function is one of a side that was understood.
 type function struct {
-	path  string
-	form  int64 // equal for those that mean the same
-	size  int64 // tokens
-	calls map[string]int64
+	path  string          // as it is spelled
+	form  int64           // equal for those that mean the same
+	size  int64           // tokens
+	calls map[string]call // by folded callee
+}
+
+// call is how often a function calls another.
+type call struct {
+	callee string
+	count  int64
 }
 
 // codeChanges compares the functions of both sides.
@@ -112,14 +121,14 @@ func codeChanges(a, b *objects) (changes []Function) {
 		f, prior := b.code[path], a.code[path]
 		switch {
 		case prior == nil:
-			change := Function{Path: path, Kind: FunctionAdded}
+			change := Function{Path: f.path, Kind: FunctionAdded}
 			if i := renamedFrom(f, gone, b.code); i >= 0 {
 				change.Kind, change.From = FunctionRenamed, gone[i].path
 				gone = slices.Delete(gone, i, i+1)
 			}
 			changes = append(changes, change)
 		case f.form != prior.form:
-			changes = append(changes, Function{Path: path, Kind: FunctionChanged, Calls: callChanges(prior.calls, f.calls)})
+			changes = append(changes, Function{Path: f.path, Kind: FunctionChanged, was: prior.path, Calls: callChanges(prior.calls, f.calls)})
 		}
 	}
 	for _, f := range gone {
@@ -155,15 +164,15 @@ func renamedFrom(f *function, gone []*function, others map[string]*function) int
 	return found
 }
 
-func callChanges(old, new map[string]int64) (all []CallChange) {
+func callChanges(old, new map[string]call) (all []CallChange) {
 	for _, callee := range slices.Sorted(maps.Keys(new)) {
-		if n := new[callee] - old[callee]; n > 0 {
-			all = append(all, CallChange{callee, n})
+		if n := new[callee].count - old[callee].count; n > 0 {
+			all = append(all, CallChange{new[callee].callee, n})
 		}
 	}
 	for _, callee := range slices.Sorted(maps.Keys(old)) {
-		if n := old[callee] - new[callee]; n > 0 {
-			all = append(all, CallChange{callee, -n})
+		if n := old[callee].count - new[callee].count; n > 0 {
+			all = append(all, CallChange{old[callee].callee, -n})
 		}
 	}
 	return all
@@ -177,15 +186,16 @@ func codeOf(ctx context.Context, s *Comparer, all *objects, id int64) error {
 		if v[2] == nil {
 			return // opaque: the hashes of its export tell what is known
 		}
-		f := &function{path: functionPath(facts.Text(v[1])), form: facts.Integer(v[2]), size: facts.Integer(v[3]), calls: map[string]int64{}}
-		all.code[f.path], byExport[facts.Integer(v[0])] = f, f
+		f := &function{path: functionPath(facts.Text(v[1])), form: facts.Integer(v[2]), size: facts.Integer(v[3]), calls: map[string]call{}}
+		all.code[values.Fold(f.path)], byExport[facts.Integer(v[0])] = f, f
 	})
 	if err != nil || len(byExport) == 0 {
 		return err
 	}
 	return s.each(ctx, scriptCalls, []driver.Value{id}, func(v []driver.Value) {
 		if f := byExport[facts.Integer(v[0])]; f != nil {
-			f.calls[facts.Text(v[1])] += facts.Integer(v[2])
+			callee := facts.Text(v[1])
+			f.calls[values.Fold(callee)] = call{callee, f.calls[values.Fold(callee)].count + facts.Integer(v[2])}
 		}
 	})
 }
@@ -215,7 +225,7 @@ func compareCode(ctx context.Context, s *Comparer, changed []Function, old, new 
 	}
 	for i := range changed {
 		if f := &changed[i]; f.Kind == FunctionChanged {
-			f.Text = hunks(before[f.Path], after[f.Path])
+			f.Text = hunks(before[f.was], after[f.Path])
 		}
 	}
 	return nil

@@ -79,20 +79,27 @@ type Range struct {
 // field is one value of a content, under a name that tells it from the others.
 type field struct {
 	name, value string
+	// key is the name as fields are compared, and same the value: without case where the
+	// engine has none. "" is for the text itself.
+	key, same string
 	// whole is what is said when the field comes or goes, "" for the value.
 	whole string
-	// of is the field that this one tells more about: when that came or went, this
+	// of is the key of the field that this one tells more about: when that came or went, this
 	// one is not worth telling.
 	of string
 }
 
 // fromQuery reads fields with a query of a build ?1 and a content ?2 that yields
-// names and values.
+// names, values and, where names have no case, keys.
 func fromQuery(query string) func(*Comparer, context.Context, int64, *diff.File) ([]field, error) {
 	return func(s *Comparer, ctx context.Context, build int64, f *diff.File) ([]field, error) {
 		var fields []field
 		err := s.each(ctx, query, []driver.Value{build, f.ContentID}, func(v []driver.Value) {
-			fields = append(fields, field{name: facts.Text(v[0]), value: valueText(v[1])})
+			f := field{name: facts.Text(v[0]), value: valueText(v[1])}
+			if len(v) > 2 {
+				f.key = facts.Text(v[2])
+			}
+			fields = append(fields, f)
 		})
 		return fields, err
 	}
@@ -114,35 +121,35 @@ func valueText(v driver.Value) string {
 // ones behind. Of several fields of one name the second is name#2.
 func compareFields(old, new []field) []Field {
 	a, b := numbered(old), numbered(new)
-	before, after := byName(a), byName(b)
+	before, after := byKey(a), byKey(b)
 	var changes []Field
 	for _, f := range a {
-		switch g, stays := after[f.name]; {
-		case stays && f.value != g.value:
+		switch g, stays := after[f.key]; {
+		case stays && f.same != g.same:
 			changes = append(changes, Field{Name: f.name, Old: &f.value, New: &g.value})
 		case !stays && !has(before, f.of, after):
 			changes = append(changes, Field{Name: f.name, Old: f.text()})
 		}
 	}
 	for _, f := range b {
-		if before[f.name] == nil && !has(after, f.of, before) {
+		if before[f.key] == nil && !has(after, f.of, before) {
 			changes = append(changes, Field{Name: f.name, New: f.text()})
 		}
 	}
 	return changes
 }
 
-func byName(fields []field) map[string]*field {
+func byKey(fields []field) map[string]*field {
 	by := make(map[string]*field, len(fields))
 	for i := range fields {
-		by[fields[i].name] = &fields[i]
+		by[fields[i].key] = &fields[i]
 	}
 	return by
 }
 
 // has reports whether a field is on one side alone.
-func has(side map[string]*field, name string, other map[string]*field) bool {
-	return name != "" && side[name] != nil && other[name] == nil
+func has(side map[string]*field, key string, other map[string]*field) bool {
+	return key != "" && side[key] != nil && other[key] == nil
 }
 
 // text returns the whole value of a field that one side has alone.
@@ -155,9 +162,11 @@ func numbered(fields []field) []field {
 	out := make([]field, len(fields))
 	seen := make(map[string]int, len(fields))
 	for i, f := range fields {
-		seen[f.name]++
-		if n := seen[f.name]; n > 1 {
+		f.key, f.same = cmp.Or(f.key, f.name), cmp.Or(f.same, f.value)
+		seen[f.key]++
+		if n := seen[f.key]; n > 1 {
 			f.name += "#" + strconv.Itoa(n)
+			f.key += "#" + strconv.Itoa(n)
 		}
 		out[i] = f
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
+	"pakdb/diff/semantic/values"
 	"pakdb/internal/asset"
 )
 
@@ -46,7 +47,12 @@ func (s *Comparer) packageFields(ctx context.Context, build int64, f *diff.File)
 		return nil, err
 	}
 	depends, err := fromQuery(packageDepends)(s, ctx, build, header)
-	return append(all, depends...), err
+	all = append(all, depends...)
+	for i := range all {
+		f := &all[i]
+		f.key, f.same, f.of = values.Fold(f.name), values.Fold(f.value), values.Fold(f.of)
+	}
+	return all, err
 }
 
 // exportFields takes a row of packageExports: ordinal, path, class, super, size,
@@ -164,7 +170,8 @@ const packageNames = `SELECT 'name ' || n.name, 'yes'
 	FROM package_name k
 	JOIN name n ON n.name_id = k.name_id
 	WHERE k.content_id = ?2
-	ORDER BY k.ordinal`
+	GROUP BY n.name COLLATE NOCASE
+	ORDER BY min(k.ordinal)`
 
 const packageImports = `SELECT 'import ' || coalesce(o.name, '') || n.name || coalesce('_' || k.number, ''),
 		cp.name || '.' || cn.name || CASE k.flags & 2 WHEN 2 THEN ', editor only' ELSE '' END
@@ -189,7 +196,7 @@ const packageExports = `SELECT k.ordinal, coalesce(o.name, '') || n.name || coal
 // packageDepends tells of each package that is depended on, and in which ways.
 const packageDepends = `SELECT 'depends on ' || target, group_concat(kind, ', ')
 	FROM (
-		SELECT DISTINCT coalesce(n.name, d.prefix || p.name, s.word || ':' || printf('%016x', r.key)) AS target, k.word AS kind
+		SELECT DISTINCT coalesce(n.name, d.prefix || p.name, s.word || ':' || printf('%016x', r.key)) COLLATE NOCASE AS target, k.word AS kind
 		FROM ref r
 		JOIN word k ON k.word_id = r.kind_id
 		JOIN word s ON s.word_id = r.space_id

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zeebo/blake3"
+
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/unrealpak"
@@ -103,5 +105,43 @@ func TestTexturesOfSamples(t *testing.T) {
 	})
 	if got, want := fieldsOf(t, path, false), "T_Streaming.Texture.Format|PF_DXT1|PF_DXT5"; !slices.Contains(got, want) {
 		t.Errorf("no %s in\n%s", want, strings.Join(got, "\n"))
+	}
+}
+
+// TestNamesHaveNoCase: two cooks of one asset spell the field Float differently, and no value
+// changed. Statements find it in both.
+func TestNamesHaveNoCase(t *testing.T) {
+	ctx := context.Background()
+	classes, err := os.ReadFile(codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", "CUE4ParseFixtures-Zstandard.usmap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := schematest.Write(t, func(c *schema.Catalog) {
+		for label, pak := range map[string]string{"old": "Legacy-Tagged-Zlib.pak", "new": "Legacy-Unversioned-Zlib.pak"} {
+			_, err := indexer.Run(ctx, indexer.Options{Catalog: c, Registry: all.Registry(), Label: label,
+				Paths:    []string{codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", pak)},
+				Mappings: []schema.Mapping{{Name: "Fixtures.usmap", Digest: blake3.Sum256(classes), Data: classes}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	for _, line := range fieldsOf(t, path, false) {
+		if strings.HasPrefix(line, "DA_AllProperties.") {
+			t.Errorf("a value that did not change: %s", line)
+		}
+	}
+	db := schematest.Open(t, path)
+	for _, query := range []string{
+		"SELECT count(DISTINCT build) FROM properties WHERE field = 'FLOAT'",
+		"SELECT count(DISTINCT build) FROM properties WHERE name IN ('FLOAT')",
+		"SELECT 2 * count(*) FROM properties o JOIN properties n USING (path, export, field) WHERE o.build = 'old' AND n.build = 'new' AND field = 'float'",
+		"SELECT count(DISTINCT build) FROM exports WHERE object = 'da_allproperties'",
+		"SELECT count(DISTINCT build) FROM properties_effective WHERE export = 'da_allproperties' AND field = 'float'",
+	} {
+		var n int
+		if err := db.QueryRow(query).Scan(&n); err != nil || n != 2 {
+			t.Errorf("%s: %d, %v, want 2", query, n, err)
+		}
 	}
 }

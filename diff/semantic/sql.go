@@ -4,13 +4,18 @@ package semantic
 // value. Ids are shown by the path they stand for in that build.
 
 // settings are those of an .ini: a key with its value, or what is done to a list, or a
-// line that is neither. A text of such lines alone is no .ini, whatever its name.
+// line that is neither. Sections and keys have no case. A text of such lines alone is no .ini, whatever its name.
 const settings = `SELECT '[' || s.name || '] ' || CASE
 			WHEN k.name = '' THEN v.name
 			WHEN c.op = '' THEN k.name
 			ELSE c.op || k.name || '=' || v.name
 		END,
-		CASE WHEN k.name = '' THEN 'yes' WHEN c.op = '' THEN v.name ELSE 'set' END
+		CASE WHEN k.name = '' THEN 'yes' WHEN c.op = '' THEN v.name ELSE 'set' END,
+		'[' || lower(s.name) || '] ' || CASE
+			WHEN k.name = '' THEN v.name
+			WHEN c.op = '' THEN lower(k.name)
+			ELSE c.op || lower(k.name) || '=' || v.name
+		END
 	FROM config_line c
 	JOIN name s ON s.name_id = c.section_id
 	JOIN name k ON k.name_id = c.key_id

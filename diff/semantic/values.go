@@ -16,10 +16,10 @@ import (
 // objects are the values of a package on one side.
 type objects struct {
 	rows  []values.Row
-	exact map[string]bool      // exports whose values are all that they say, by path
+	exact map[string]bool      // exports whose values are all that they say, by folded path
 	some  bool                 // values were read
 	path  int64                // of the package
-	code  map[string]*function // by path
+	code  map[string]*function // by folded path
 }
 
 // side returns the values, and how to read those that the objects inherit. What that
@@ -69,7 +69,7 @@ func valueChanges(ctx context.Context, s *Comparer, in *Difference, old, new *di
 		if !strings.HasPrefix(name, "export ") {
 			return false
 		}
-		name = strings.TrimPrefix(name, "export ")
+		name = values.Fold(strings.TrimPrefix(name, "export "))
 		if path := functionPath(name); a.code[path] != nil || b.code[path] != nil {
 			return a.code[path] == nil || b.code[path] == nil // it came or went
 		}
@@ -109,7 +109,7 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 	}
 	all.some, all.path = true, header.PathID
 	err = s.each(ctx, valueExports, []driver.Value{sets[0]}, func(v []driver.Value) {
-		all.exact[strings.ReplaceAll(facts.Text(v[0]), ":", ".")] = facts.Integer(v[1]) == 0 && !declares(facts.Text(v[2]))
+		all.exact[values.Fold(strings.ReplaceAll(facts.Text(v[0]), ":", "."))] = facts.Integer(v[1]) == 0 && !declares(facts.Text(v[2]))
 	})
 	if err != nil {
 		return all, err
@@ -130,7 +130,7 @@ func objectsOf(ctx context.Context, s *Comparer, build int64, f *diff.File) (*ob
 // that are no values.
 func declares(class string) bool {
 	for _, end := range []string{"Function", "Class", "Struct", "Enum"} {
-		if strings.HasSuffix(class, end) {
+		if strings.HasSuffix(values.Fold(class), values.Fold(end)) {
 			return true
 		}
 	}

@@ -74,17 +74,17 @@ var (
 
 // keyed reports the pairs of a map.
 func keyed(all []child) bool {
-	return len(all) > 0 && !slices.ContainsFunc(all, func(c child) bool { return c.byStep[keyStep] == nil })
+	return len(all) > 0 && !slices.ContainsFunc(all, func(c child) bool { return c.at(keyStep) == nil })
 }
 
 // pairs compares maps, by their keys.
 func (c *comparer) pairs(at path, a, b []child) {
 	before := make(map[uint64]child, len(a))
 	for _, x := range a {
-		before[x.byStep[keyStep].hash()] = x
+		before[x.at(keyStep).hash()] = x
 	}
 	for _, y := range b {
-		k := y.byStep[keyStep]
+		k := y.at(keyStep)
 		to := at.with(step{k.summary(), key})
 		x, stays := before[k.hash()]
 		delete(before, k.hash())
@@ -97,7 +97,7 @@ func (c *comparer) pairs(at path, a, b []child) {
 		}
 	}
 	for _, x := range a {
-		k := x.byStep[keyStep]
+		k := x.at(keyStep)
 		if _, gone := before[k.hash()]; gone {
 			delete(before, k.hash())
 			c.went(at.with(step{k.summary(), key}), child{step{"", key}, x.valueOrSelf()})
@@ -109,7 +109,7 @@ func (c child) value() *node {
 	if c.node == nil {
 		return nil
 	}
-	return c.byStep[valueStep]
+	return c.at(valueStep)
 }
 
 func (c child) valueOrSelf() *node {

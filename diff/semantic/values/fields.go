@@ -21,7 +21,7 @@ func (c *comparer) node(at path, a, b *node) {
 	}
 	gone := a.children
 	if len(b.byStep) > 0 {
-		gone = slices.DeleteFunc(slices.Clone(a.children), func(x child) bool { return b.byStep[x.step] != nil })
+		gone = slices.DeleteFunc(slices.Clone(a.children), func(x child) bool { return b.at(x.step) != nil })
 	}
 	bySum := map[uint64][]step{} // of elements that went, by what they hold
 	for _, x := range gone {
@@ -31,7 +31,7 @@ func (c *comparer) node(at path, a, b *node) {
 	}
 	renamed := map[step]bool{}
 	for _, y := range b.children {
-		if x := a.byStep[y.step]; x != nil {
+		if x := a.at(y.step); x != nil {
 			c.node(at.with(y.step), x, y.node)
 		} else if !y.step.isElement() {
 			c.came(at.with(y.step), y)
@@ -48,7 +48,7 @@ func (c *comparer) node(at path, a, b *node) {
 			c.went(at.with(x.step), x)
 		}
 	}
-	if a.leaf != nil && b.leaf != nil && a.leaf.Value != b.leaf.Value {
+	if a.leaf != nil && b.leaf != nil && a.leaf.compared() != b.leaf.compared() {
 		c.add(at.text(c.prefix), &a.leaf.Value, &b.leaf.Value, isID(a))
 	}
 }
@@ -71,13 +71,13 @@ func (c *comparer) list(at path, object string, n *node) {
 // place, where that is known.
 func (c *comparer) inherited(from *objects, at path) string {
 	const unknown = "default"
-	o := from.byPath[c.object]
+	o := from.byPath[Fold(c.object)]
 	if o == nil {
 		return unknown
 	}
 	n := &o.root
 	for _, s := range at.steps {
-		if n = n.byStep[s]; n == nil {
+		if n = n.at(s); n == nil {
 			return unknown
 		}
 	}
@@ -108,7 +108,7 @@ func (c *comparer) went(at path, n child) {
 
 // isID reports a value that each save makes anew and that no game reads.
 func isID(n *node) bool {
-	return n.leaf != nil && strings.Contains(n.leaf.Type, "Guid")
+	return n.leaf != nil && strings.Contains(Fold(n.leaf.Type), "guid")
 }
 
 // shapes are the fields of structs that are one value for people.
@@ -128,7 +128,7 @@ func (n *node) single() string {
 		}
 		var values []string
 		for i, c := range n.children {
-			if c.step.name != shape[i] || c.step.isElement() || c.leaf == nil || len(c.children) > 0 {
+			if !strings.EqualFold(c.step.name, shape[i]) || c.step.isElement() || c.leaf == nil || len(c.children) > 0 {
 				break
 			}
 			values = append(values, strings.TrimSuffix(c.leaf.Value, ".0"))

@@ -2,6 +2,7 @@ package values
 
 import (
 	"hash/maphash"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 // objects are those of one side.
 type objects struct {
 	list   []*object
-	byPath map[string]*object
+	byPath map[string]*object // by folded path
 }
 
 type object struct {
@@ -21,8 +22,8 @@ type object struct {
 type node struct {
 	leaf     *Row
 	children []child
-	byStep   map[step]*node
-	sum      uint64 // of all below; 0: not computed yet
+	byStep   map[step]*node // by folded step
+	sum      uint64         // of all below; 0: not computed yet
 }
 
 type child struct {
@@ -46,6 +47,28 @@ const (
 )
 
 func (s step) isElement() bool { return s.kind != field }
+
+// folded returns the step as steps are compared. Two cooks of one asset spell a name as
+// each process met it first.
+func (s step) folded() step { return step{Fold(s.name), s.kind} }
+
+// Fold returns a name as the engine compares names: without case.
+func Fold(name string) string { return strings.ToLower(name) }
+
+// named are the types of values that are names, members of enums and paths of objects. All
+// other texts are compared with their case.
+var named = []string{"Name", "Enum", "Byte", "Object", "Class", "WeakObject", "LazyObject", "SoftObject", "SoftClass", "AssetObject",
+	"AssetClass", "Interface", "Delegate", "MulticastDelegate", "MulticastInlineDelegate", "MulticastSparseDelegate", "FieldPath",
+	"Struct<SoftObjectPath>", "Struct<SoftClassPath>", "Struct<StringAssetReference>", "Struct<StringClassReference>"}
+
+// compared returns the value as values are compared.
+func (r *Row) compared() string {
+	kind, _, _ := strings.Cut(r.Type, "<")
+	if slices.Contains(named, kind) || slices.Contains(named, r.Type) {
+		return Fold(r.Value)
+	}
+	return r.Value
+}
 
 // path is where a node is, below an object.
 type path struct {
@@ -79,10 +102,11 @@ func objectsOf(rows []Row) *objects {
 	all := &objects{byPath: map[string]*object{}}
 	for i := range rows {
 		r := &rows[i]
-		o := all.byPath[r.Object]
+		path := Fold(r.Object)
+		o := all.byPath[path]
 		if o == nil {
 			o = &object{path: r.Object, class: r.Class}
-			all.byPath[r.Object] = o
+			all.byPath[path] = o
 			all.list = append(all.list, o)
 		}
 		at := &o.root
@@ -94,15 +118,18 @@ func objectsOf(rows []Row) *objects {
 	return all
 }
 
+// at returns the node that a step leads to, nil for none.
+func (n *node) at(s step) *node { return n.byStep[s.folded()] }
+
 func (n *node) below(s step) *node {
-	if below := n.byStep[s]; below != nil {
+	if below := n.at(s); below != nil {
 		return below
 	}
 	if n.byStep == nil {
 		n.byStep = map[step]*node{}
 	}
 	below := &node{}
-	n.byStep[s] = below
+	n.byStep[s.folded()] = below
 	n.children = append(n.children, child{s, below})
 	return below
 }
@@ -151,10 +178,10 @@ func (n *node) hash() uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
 	if n.leaf != nil {
-		_, _ = h.WriteString(n.leaf.Value)
+		_, _ = h.WriteString(n.leaf.compared())
 	}
 	for _, c := range n.children {
-		_, _ = h.WriteString("\x00" + c.step.name + "\x01")
+		_, _ = h.WriteString("\x00" + Fold(c.step.name) + "\x01")
 		sum := c.hash()
 		for range 8 {
 			_ = h.WriteByte(byte(sum))
@@ -172,7 +199,7 @@ func (o *object) key() string {
 		return ""
 	}
 	h := o.root.hash()
-	b := []byte(o.class + "\x00")
+	b := []byte(Fold(o.class) + "\x00")
 	for range 8 {
 		b, h = append(b, byte(h)), h>>8
 	}

@@ -13,15 +13,15 @@ func Compare(old, new Side) []Change {
 	c := &comparer{shown: shownNames(a, b), old: sync.OnceValue(old.inherited), new: sync.OnceValue(new.inherited)}
 	var gone, came []*object
 	for _, o := range b.list {
-		if before := a.byPath[o.path]; before != nil {
+		if before := a.byPath[Fold(o.path)]; before != nil {
 			c.object, c.prefix = o.path, c.shown[o.path]
-			c.node(path{table: slices.Contains(tables, o.class)}, &before.root, &o.root)
+			c.node(path{table: isTable(o.class)}, &before.root, &o.root)
 			continue
 		}
 		came = append(came, o)
 	}
 	for _, o := range a.list {
-		if b.byPath[o.path] == nil {
+		if b.byPath[Fold(o.path)] == nil {
 			gone = append(gone, o)
 		}
 	}
@@ -41,7 +41,7 @@ func List(rows []Row) []Change {
 	all := objectsOf(rows)
 	c := &comparer{shown: shownNames(all)}
 	for _, o := range all.list {
-		at := path{table: slices.Contains(tables, o.class)}
+		at := path{table: isTable(o.class)}
 		c.list(at, c.shown[o.path], &o.root)
 	}
 	return c.changes
@@ -86,4 +86,6 @@ func shownNames(sides ...*objects) map[string]string {
 }
 
 // tables are the classes whose rows are elements of the object itself.
-var tables = []string{"DataTable", "CompositeDataTable", "CurveTable", "CompositeCurveTable"}
+var tables = []string{"datatable", "compositedatatable", "curvetable", "compositecurvetable"}
+
+func isTable(class string) bool { return slices.Contains(tables, Fold(class)) }

@@ -23,6 +23,9 @@ func rows(text string) (all []values.Row) {
 		if strings.HasSuffix(f[2], "Guid") {
 			r.Type = "Struct(Guid)"
 		}
+		if strings.HasSuffix(f[2], "Name") {
+			r.Type = "Enum<EColour>"
+		}
 		if from, to := strings.IndexByte(f[2], '['), strings.IndexByte(f[2], ']'); from >= 0 && to > from {
 			r.Field, r.Element = f[2][:from+1]+f[2][to:], f[2][from+1:to]
 			_, err := strconv.Atoi(r.Element)
@@ -87,6 +90,11 @@ func TestCompare(t *testing.T) {
 		"an id":                  {"A O StateGuid 1", "A O StateGuid 2", "~ A.StateGuid: 1 -> 2 (cosmetic)"},
 		"an object renamed":      {"A O X 1\nA O Y 2", "B O X 1\nB O Y 2", "~ object: A -> B"},
 		"an object in its place": {"A O X 1", "B O X 2", ""},
+		"names in another case": {"A O Min 1\nA O Outer.Float 2\nB DataTable Rows[Rifle].Cost 1\nB DataTable Rows[Rifle].Size.X 1\nB DataTable Rows[Rifle].Size.Y 1",
+			"a o min 1\na o OUTER.float 2\nb datatable Rows[rifle].cost 1\nb datatable Rows[rifle].size.x 2\nb datatable Rows[rifle].size.y 1",
+			"~ b[rifle].size: (1, 1) -> (2, 1)"},
+		"members in another case": {"A O TheName Red\nA O TheText Red\nA O M[0].Key K\nA O M[0].Value 1", "A O TheName RED\nA O TheText RED\nA O M[0].Key k\nA O M[0].Value 2",
+			"~ A.TheText: Red -> RED\n+ A.M[k]: 2\n- A.M[K]: 1"},
 		"many values": {"A O P[0].A 1", "A O P[0].A 1\nA O P[1].A 1\nA O P[1].B 2\nA O P[1].C 3\nA O P[1].D 4\nA O P[1].E 5\nA O P[1].F 6\nA O P[1].G 7",
 			"+ A.P[1]: {A 1, B 2, C 3, D 4, E 5, F 6, and 1 more}"},
 	} {

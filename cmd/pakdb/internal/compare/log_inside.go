@@ -226,9 +226,12 @@ func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Di
 	return in, err
 }
 
-// isField reports whether a value is meant by its name or the end of it.
+// isField reports whether a value is meant by its name or the end of it, in any case: the
+// names of Unreal have none, and builds spell them differently.
 func isField(name, wanted string) bool {
-	plain := func(s string) string { return strings.ReplaceAll(strings.ReplaceAll(s, "[", "."), "]", "") }
+	plain := func(s string) string {
+		return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "[", "."), "]", ""))
+	}
 	name, wanted = plain(name), plain(wanted)
 	return name == wanted || strings.HasSuffix(name, "."+wanted)
 }
