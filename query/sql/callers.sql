@@ -8,5 +8,5 @@ FROM calls
 WHERE build = :build
     AND callee_id IN (SELECT name_id
                       FROM name
-                      WHERE name = :function OR name LIKE '%:' || :function OR name LIKE '%.' || :function)
+                      WHERE name = :function COLLATE NOCASE OR name LIKE '%:' || :function OR name LIKE '%.' || :function)
 ORDER BY package, function, event, callee;

@@ -13,7 +13,7 @@ WITH listed AS MATERIALIZED (
 )
 SELECT l.package, 'not in the build' AS conflict, NULL AS path, l.disk_size, NULL AS size
 FROM listed l
-WHERE l.disk_size >= 0 AND l.package NOT GLOB '/Script/*' AND l.package_key NOT IN (SELECT key FROM held)
+WHERE l.disk_size >= 0 AND l.package NOT LIKE '/Script/%' AND l.package_key NOT IN (SELECT key FROM held)
 UNION ALL
 SELECT h.package, 'not in the registry', h.path, NULL, h.size
 FROM held h

@@ -1,13 +1,15 @@
 -- doc: decoded bytes of the objects in the Unreal packages of a build by class
 -- param: build build newest label of the build
 -- example: pakdb query @size-by-class
-SELECT n.name AS class, count(*) AS objects, sum(x.size) AS size, human_size(sum(x.size)) AS size_human,
-       round(100.0 * sum(x.size) / nullif(sum(sum(x.size)) OVER (), 0), 1) AS percent, max(x.size) AS largest
-FROM build b
-CROSS JOIN build_archive ba ON ba.build_id = b.build_id
-CROSS JOIN entry e ON e.archive_id = ba.archive_id
-CROSS JOIN package_export x ON x.content_id = e.content_id
-CROSS JOIN name n ON n.name_id = x.class_id
-WHERE b.label = :build AND b.complete = 1
-GROUP BY x.class_id
-ORDER BY sum(x.size) DESC, class;
+SELECT n.name AS class, sum(g.objects) AS objects, sum(g.size) AS size, human_size(sum(g.size)) AS size_human,
+       round(100.0 * sum(g.size) / nullif(sum(sum(g.size)) OVER (), 0), 1) AS percent, max(g.largest) AS largest
+FROM (SELECT x.class_id, count(*) AS objects, sum(x.size) AS size, max(x.size) AS largest
+      FROM build b
+      CROSS JOIN build_archive ba ON ba.build_id = b.build_id
+      CROSS JOIN entry e ON e.archive_id = ba.archive_id
+      CROSS JOIN package_export x ON x.content_id = e.content_id
+      WHERE b.label = :build AND b.complete = 1
+      GROUP BY x.class_id) g
+CROSS JOIN name n ON n.name_id = g.class_id
+GROUP BY n.name COLLATE NOCASE -- two spellings are one class
+ORDER BY sum(g.size) DESC, class;

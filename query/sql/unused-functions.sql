@@ -10,6 +10,6 @@ WITH called AS MATERIALIZED (
 SELECT package, function, statements, tokens, path
 FROM functions
 WHERE build = :build AND class = 'Function' AND tokens > 3 AND function NOT LIKE '%:ExecuteUbergraph!_%' ESCAPE '!'
-    AND substr(function, instr(function, ':') + 1) NOT IN (SELECT name FROM called)
+    AND substr(function, instr(function, ':') + 1) COLLATE NOCASE NOT IN (SELECT name FROM called)
 ORDER BY tokens DESC, package, function
 LIMIT :limit;

@@ -37,7 +37,7 @@ SELECT b.label AS build,
                                                      WHERE te.path_id = bs.path_id
                                                      LIMIT 1), printf('%016x', r.key))
            ELSE printf('%016x', r.key)
-       END AS target,
+       END COLLATE NOCASE AS target,
        td.prefix || tp.name AS target_path,
        CASE
            WHEN r.flags & 2 THEN 'native'

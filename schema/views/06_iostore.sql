@@ -25,7 +25,7 @@ SELECT b.label AS build,
                     AND pe.id_lo IN (((e.id_lo >> 32) << 32) | 1, ((e.id_lo >> 32) << 32) | 2)
                     AND pe.id_hi = e.id_hi AND pe.id_bits = 96
                   LIMIT 1)
-       END AS package,
+       END COLLATE NOCASE AS package,
        e.flags >> 4 & 1 AS unnamed,
        e.size,
        e.stored,
@@ -111,7 +111,7 @@ WHERE b.complete = 1;
 CREATE VIEW script_objects AS
 SELECT b.label AS build,
        ba.name AS archive,
-       n.name AS object,
+       n.name COLLATE NOCASE AS object,
        printf('%016x', s.id) AS id,
        s.id AS id_key,
        e.content_id,

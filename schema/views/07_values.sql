@@ -4,15 +4,15 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
-       xc.name AS class,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
+       xc.name COLLATE NOCASE AS class,
        CASE
            WHEN v.place IS NULL AND v.key_id IS NULL THEN coalesce(f.name, n.name)
            ELSE replace(coalesce(f.name, n.name || '[]'), '[]', '[' || coalesce(vk.name, v.place) || ']')
-       END AS field,
-       n.name AS name,
-       t.word AS type,
+       END COLLATE NOCASE AS field,
+       n.name COLLATE NOCASE AS name,
+       t.word COLLATE NOCASE AS type,
        CASE
            WHEN v.flags & 8 THEN NULL
            WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
@@ -30,8 +30,8 @@ SELECT b.label AS build,
            ELSE 'list'
        END AS origin,
        v.value AS number,
-       coalesce(vk.name, v.place) AS element,
-       coalesce(f.name, n.name || CASE WHEN v.place IS NULL AND v.key_id IS NULL THEN '' ELSE '[]' END) AS column_path,
+       coalesce(vk.name, v.place) COLLATE NOCASE AS element,
+       coalesce(f.name, n.name || CASE WHEN v.place IS NULL AND v.key_id IS NULL THEN '' ELSE '[]' END) COLLATE NOCASE AS column_path,
        v.flags >> 4 & 1 AS many,
        v.export AS export_ordinal,
        v.ref AS reference,
@@ -81,14 +81,14 @@ WHERE b.complete = 1
 CREATE VIEW properties_effective AS
 SELECT b.label AS build,
        d.prefix || p.name AS path,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
-       xc.name AS class,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
+       xc.name COLLATE NOCASE AS class,
        CASE
            WHEN v.place IS NULL AND v.key_id IS NULL THEN coalesce(f.name, n.name)
            ELSE replace(coalesce(f.name, n.name || '[]'), '[]', '[' || coalesce(vk.name, v.place) || ']')
-       END AS field,
-       n.name AS name,
-       t.word AS type,
+       END COLLATE NOCASE AS field,
+       n.name COLLATE NOCASE AS name,
+       t.word COLLATE NOCASE AS type,
        CASE
            WHEN v.flags & 8 THEN NULL
            WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
@@ -97,7 +97,7 @@ SELECT b.label AS build,
        END AS value,
        CASE WHEN v.ref > 0 THEN od.prefix || op.name ELSE td.prefix || tp.name END AS target,
        od.prefix || op.name AS origin_path,
-       coalesce(oo.name, '') || om.name || coalesce('_' || ox.number, '') AS origin_export,
+       (coalesce(oo.name, '') || om.name || coalesce('_' || ox.number, '')) COLLATE NOCASE AS origin_export,
        c.value ->> 0 AS depth,
        vt.name AS text,
        v.value AS number,
@@ -251,15 +251,15 @@ WHERE b.complete = 1
                                         -- containers are inherited whole; fixed arrays, which have no [0], by element
                                         WHEN w.place = 0 OR w.key_id IS NOT NULL
                                             THEN substr(coalesce(wf.name, wn.name), 1, instr(coalesce(wf.name, wn.name) || '[]', '[]') - 1)
-                                                = substr(coalesce(f.name, n.name), 1, instr(coalesce(f.name, n.name) || '[]', '[]') - 1)
-                                        WHEN coalesce(wf.name, wn.name) = coalesce(f.name, n.name) AND w.place IS v.place AND v.key_id IS NULL
+                                                = substr(coalesce(f.name, n.name), 1, instr(coalesce(f.name, n.name) || '[]', '[]') - 1) COLLATE NOCASE
+                                        WHEN coalesce(wf.name, wn.name) = coalesce(f.name, n.name) COLLATE NOCASE AND w.place IS v.place AND v.key_id IS NULL
                                             THEN 1
                                         -- an empty container, an array in one value, a struct that is zero or not understood;
                                         -- a struct without fields inherits them
                                         WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL
                                                 AND w.type_id NOT IN (SELECT word_id FROM word WHERE word GLOB 'Struct<*'))
                                             THEN substr(coalesce(f.name, n.name || iif(v.place IS NULL AND v.key_id IS NULL, '', '[]')), 1,
-                                                        length(coalesce(wf.name, wn.name)) + 1)
+                                                        length(coalesce(wf.name, wn.name)) + 1) COLLATE NOCASE
                                                 IN (coalesce(wf.name, wn.name) || '.', coalesce(wf.name, wn.name) || '[')
                                     END));
 
@@ -269,15 +269,15 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS data_table,
-       xc.name AS class,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS data_table,
+       xc.name COLLATE NOCASE AS class,
        (SELECT vt.name
         FROM property v
-        JOIN name n ON n.name_id = v.name_id AND n.name = 'RowStruct'
+        JOIN name n ON n.name_id = v.name_id AND n.name = 'RowStruct' COLLATE NOCASE
         LEFT JOIN name vt ON vt.name_id = v.text_id
         WHERE v.set_id = s.set_id AND v.export = x.ordinal
-        LIMIT 1) AS row_struct,
+        LIMIT 1) COLLATE NOCASE AS row_struct,
        (SELECT count(DISTINCT v.key_id)
         FROM property v
         WHERE v.set_id = s.set_id AND v.export = x.ordinal AND v.flags & 1) AS row_count,
@@ -310,7 +310,7 @@ WHERE b.complete = 1
             ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
     AND x.status < 2
-    AND xc.name IN ('DataTable', 'CompositeDataTable', 'CurveTable', 'CompositeCurveTable');
+    AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable', 'CurveTable', 'CompositeCurveTable');
 
 -- view data_table_rows: the cells of data tables
 CREATE VIEW data_table_rows AS
@@ -318,12 +318,12 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS data_table,
-       vk.name AS row_name,
-       substr(f.name, 8) AS field,
-       n.name AS name,
-       t.word AS type,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS data_table,
+       vk.name COLLATE NOCASE AS row_name,
+       substr(f.name, 8) COLLATE NOCASE AS field,
+       n.name COLLATE NOCASE AS name,
+       t.word COLLATE NOCASE AS type,
        CASE
            WHEN v.flags & 8 THEN NULL
            WHEN v.ref > 0 THEN coalesce(ro.name, '') || rn.name || coalesce('_' || rx.number, '')
@@ -375,7 +375,7 @@ WHERE b.complete = 1
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
             ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
-    AND v.flags & 1 AND v.key_id IS NOT NULL AND xc.name IN ('DataTable', 'CompositeDataTable');
+    AND v.flags & 1 AND v.key_id IS NOT NULL AND xc.name COLLATE NOCASE IN ('DataTable', 'CompositeDataTable');
 
 -- view curve_keys: the points of curves, of curve tables too
 CREATE VIEW curve_keys AS
@@ -383,11 +383,11 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
-       xc.name AS class,
-       replace(substr(f.name, 1, instr(f.name, '.Keys[') - 1), '[]', '[' || coalesce(vk.name, v.place) || ']') AS curve,
-       CASE WHEN f.name LIKE 'Rows[]%' THEN vk.name END AS row_name,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
+       xc.name COLLATE NOCASE AS class,
+       replace(substr(f.name, 1, instr(lower(f.name), '.keys[') - 1), '[]', '[' || coalesce(vk.name, v.place) || ']') COLLATE NOCASE AS curve,
+       CASE WHEN f.name LIKE 'Rows[]%' THEN vk.name END COLLATE NOCASE AS row_name,
        v.value AS time,
        w.value AS value,
        m.value AS mode,
@@ -406,10 +406,10 @@ LEFT JOIN path p ON p.path_id = ve.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 JOIN value_set s ON s.content_id = e.content_id AND s.header = ve.header
 JOIN property v ON v.set_id = s.set_id
-JOIN name n ON n.name_id = v.name_id AND n.name = 'Time'
-JOIN name f ON f.name_id = v.field_id AND f.name GLOB '*Keys[[]*[]].Time'
+JOIN name n ON n.name_id = v.name_id AND n.name = 'Time' COLLATE NOCASE
+JOIN name f ON f.name_id = v.field_id AND f.name LIKE '%Keys[%].Time'
 JOIN property w ON w.set_id = v.set_id AND w.seq = v.seq + 1
-LEFT JOIN property m ON m.set_id = v.set_id AND m.seq = v.seq - 3 AND m.export = v.export AND m.name_id = (SELECT im.name_id FROM name im WHERE im.name = 'InterpMode')
+LEFT JOIN property m ON m.set_id = v.set_id AND m.seq = v.seq - 3 AND m.export = v.export AND m.name_id IN (SELECT im.name_id FROM name im WHERE im.name = 'InterpMode' COLLATE NOCASE)
 LEFT JOIN name vk ON vk.name_id = v.key_id
 JOIN value_export x ON x.set_id = v.set_id AND x.ordinal = v.export
 LEFT JOIN name xc ON xc.name_id = x.class_id
@@ -433,17 +433,17 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS export,
-       xc.name AS class,
-       coalesce(f.name, n.name) AS field,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS export,
+       xc.name COLLATE NOCASE AS class,
+       coalesce(f.name, n.name) COLLATE NOCASE AS field,
        CASE
            WHEN pt.set_id IS NOT NULL THEN ns.name
            ELSE (SELECT q.name
                  FROM property o
                  JOIN name q ON q.name_id = o.text_id
                  WHERE o.set_id = v.set_id AND o.export = v.export AND o.seq < v.seq
-                     AND o.name_id = (SELECT tn.name_id FROM name tn WHERE tn.name = 'TableNamespace')
+                     AND o.name_id IN (SELECT tn.name_id FROM name tn WHERE tn.name = 'TableNamespace' COLLATE NOCASE)
                  LIMIT 1)
        END AS namespace,
        CASE WHEN pt.set_id IS NOT NULL THEN pk.name ELSE vk.name END AS key,
@@ -488,7 +488,7 @@ WHERE b.complete = 1
                                     WHERE o.content_id = s.content_id AND o.header = s.header)
             ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = s.set_id)
         END
-    AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' AND xc.name = 'StringTable')
+    AND (pt.set_id IS NOT NULL OR v.flags & 1 AND v.key_id IS NOT NULL AND n.name = 'KeysToEntries' COLLATE NOCASE AND xc.name = 'StringTable' COLLATE NOCASE)
 UNION ALL
 SELECT t.build,
        t.archive,
@@ -598,10 +598,10 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
        NULL AS mappings,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS enum,
-       n.name AS name,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS enum,
+       n.name COLLATE NOCASE AS name,
        v.value,
        v.seq AS position,
        ve.path_id,
@@ -648,12 +648,12 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
        NULL AS mappings,
-       coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '') AS class,
-       sn.name AS super,
-       n.name AS name,
-       t.name AS type,
+       (coalesce(xo.name, '') || xn.name || coalesce('_' || x.number, '')) COLLATE NOCASE AS class,
+       sn.name COLLATE NOCASE AS super,
+       n.name COLLATE NOCASE AS name,
+       t.name COLLATE NOCASE AS type,
        v.count AS elements,
        v.place AS position,
        v.flags,
@@ -706,7 +706,7 @@ SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
        coalesce(pn.name,
-                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) AS package,
+                root.word || substr(d.prefix || p.name, ve.start, length(d.prefix || p.name) - length(px.word) - ve.start)) COLLATE NOCASE AS package,
        CASE WHEN s.engine > 0 THEN printf('%d.%d', s.engine / 100, s.engine % 100) END AS engine,
        s.traits >> 1 & 1 AS engine_guessed,
        s.traits & 1 AS unversioned,
@@ -721,7 +721,7 @@ SELECT b.label AS build,
        s.opaque_bytes,
        s.tail_bytes,
        s.missing,
-       mn.name AS missing_class,
+       mn.name COLLATE NOCASE AS missing_class,
        ve.path_id,
        s.content_id,
        s.set_id,

@@ -3,9 +3,9 @@ CREATE VIEW config AS
 SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
-       s.name AS section,
+       s.name COLLATE NOCASE AS section,
        c.op,
-       k.name AS key,
+       k.name COLLATE NOCASE AS key,
        v.name AS value,
        c.seq AS ordinal,
        c.section_id,
@@ -31,7 +31,7 @@ CREATE VIEW gameplay_tags AS
 SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
-       substr(v.name, instr(v.name, 'Tag="') + 5, instr(substr(v.name, instr(v.name, 'Tag="') + 5), '"') - 1) AS tag,
+       substr(v.name, instr(v.name, 'Tag="') + 5, instr(substr(v.name, instr(v.name, 'Tag="') + 5), '"') - 1) COLLATE NOCASE AS tag,
        CASE
            WHEN instr(v.name, 'DevComment="')
                THEN substr(v.name, instr(v.name, 'DevComment="') + 12, instr(substr(v.name, instr(v.name, 'DevComment="') + 12), '"') - 1)
@@ -133,10 +133,10 @@ WITH named AS MATERIALIZED ( -- the files that a game sees, and where they lie
     WHERE op IN ('', '+', '.') AND turn >= coalesce(since, 0) AND turn > coalesce(removed, -1)
 )
 SELECT label AS build,
-       platform,
-       file,
-       section,
-       key,
+       platform COLLATE NOCASE AS platform,
+       file COLLATE NOCASE AS file,
+       section COLLATE NOCASE AS section,
+       key COLLATE NOCASE AS key,
        value,
        path,
        row_number() OVER (PARTITION BY build_id, platform, lower(file), lower(section), lower(key) ORDER BY turn) - 1 AS position,

@@ -3,15 +3,15 @@ CREATE VIEW meshes AS
 SELECT b.label AS build,
        ba.name AS archive,
        d.prefix || p.name AS path,
-       pn.name AS package,
-       n.name AS asset,
-       c.name AS class,
-       max(CASE WHEN tn.name = 'Vertices' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS vertices,
-       max(CASE WHEN tn.name = 'Triangles' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS triangles,
-       max(CASE WHEN tn.name = 'LODs' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS lods,
-       max(CASE WHEN tn.name = 'Materials' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS materials,
-       max(CASE WHEN tn.name = 'UVChannels' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS uv_channels,
-       max(CASE WHEN tn.name = 'NaniteTriangles' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS nanite_triangles,
+       pn.name COLLATE NOCASE AS package,
+       n.name COLLATE NOCASE AS asset,
+       c.name COLLATE NOCASE AS class,
+       max(CASE WHEN lower(tn.name) = 'vertices' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS vertices,
+       max(CASE WHEN lower(tn.name) = 'triangles' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS triangles,
+       max(CASE WHEN lower(tn.name) = 'lods' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS lods,
+       max(CASE WHEN lower(tn.name) = 'materials' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS materials,
+       max(CASE WHEN lower(tn.name) = 'uvchannels' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS uv_channels,
+       max(CASE WHEN lower(tn.name) = 'nanitetriangles' THEN CAST(v.name AS INTEGER) END) FILTER (WHERE v.name GLOB '[0-9]*' AND v.name NOT GLOB '*[^0-9]*') AS nanite_triangles,
        a.seq AS ordinal,
        a.package_id,
        e.path_id,
@@ -25,7 +25,7 @@ LEFT JOIN path p ON p.path_id = e.path_id
 LEFT JOIN dir d ON d.dir_id = p.dir_id
 JOIN registry_tag t ON t.content_id = e.content_id
 JOIN registry_asset a ON a.content_id = t.content_id AND a.seq = t.asset
-JOIN name c ON c.name_id = a.class_id AND (c.name LIKE '%.StaticMesh' OR c.name LIKE '%.SkeletalMesh' OR c.name IN ('StaticMesh', 'SkeletalMesh'))
+JOIN name c ON c.name_id = a.class_id AND (c.name LIKE '%.StaticMesh' OR c.name LIKE '%.SkeletalMesh' OR c.name COLLATE NOCASE IN ('StaticMesh', 'SkeletalMesh'))
 LEFT JOIN name pn ON pn.name_id = a.package_id
 LEFT JOIN name n ON n.name_id = a.object_id
 LEFT JOIN name tn ON tn.name_id = t.tag_id

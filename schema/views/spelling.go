@@ -196,7 +196,7 @@ var (
 	contentColumn = regexp.MustCompile(`(?:CASE WHEN c\.content_id IS NOT NULL THEN lower\(hex\(c\.hash\)\) END|lower\(hex\(c\.hash\)\)) AS content\b`)
 	contentFrom   = regexp.MustCompile(`(?:JOIN content c ON c\.content_id = (e\.content_id)|FROM (content) c)\n`)
 	hexColumn     = regexp.MustCompile(`printf\('%016x', (\w+\.\w+)\) AS (\w+)`)
-	nameColumn    = regexp.MustCompile(`\bn\.name AS name\b`)
+	nameColumn    = regexp.MustCompile(`\bn\.name COLLATE NOCASE AS name\b`)
 	nameJoin      = regexp.MustCompile(`LEFT JOIN name n ON n\.name_id = (v\.name_id)\n`)
 	assetIDColumn = regexp.MustCompile(`CASE e\.id_bits(?s:.*?)END AS asset_id\b`)
 )
@@ -224,7 +224,7 @@ func (s Texts) keyedView(view string) (text string, changed bool) {
 		joins += "JOIN pakdb_by_content by_content ON by_content.content_id IS " + id + "\n"
 	}
 	if x := nameJoin.FindStringSubmatch(head); s&KeyedName != 0 && x != nil && nameColumn.MatchString(head) {
-		head = nameColumn.ReplaceAllLiteralString(head, "by_name.name AS name")
+		head = nameColumn.ReplaceAllLiteralString(head, "by_name.name COLLATE NOCASE AS name")
 		joins += "JOIN pakdb_by_name by_name ON by_name.name_id IS " + x[1] + "\n"
 	}
 	if s&KeyedAsset != 0 && assetIDColumn.MatchString(head) {

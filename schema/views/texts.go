@@ -34,7 +34,7 @@ var textTables = []textTable{
 	{name: "pakdb_by_path", columns: "path, dir TEXT, path_id", from: []int{2}, also: 1, globs: true,
 		byText: pathsByText, byAlso: pathsByDir, byGlob: pathsByGlob, byLike: pathsByLike, byID: pathByID},
 	{name: "pakdb_by_content", columns: "content, content_id", from: []int{1}, byText: contentsByText, byID: contentByID},
-	{name: "pakdb_by_name", columns: "name, name_id", from: []int{1}, byText: namesByText, byID: nameByID},
+	{name: "pakdb_by_name", columns: "name COLLATE NOCASE, name_id", from: []int{1}, byText: namesByText, byID: nameByID},
 	{name: "pakdb_by_asset", columns: "asset_id, archive_id, row", from: []int{1, 2}, byText: assetsByText, byID: assetByID},
 	{name: "pakdb_by_hex", columns: "hex, n", from: []int{1}, byText: hexByText, byID: hexByID},
 }
@@ -178,7 +178,7 @@ func contentByID(c *TextTables, ids []driver.Value, row func(...driver.Value)) e
 
 func namesByText(c *TextTables, text string, row func(...driver.Value)) error {
 	return c.each("SELECT n.name, n.name_id FROM name_key k CROSS JOIN name n ON n.name_id = k.name_id WHERE k.key = ?1", func(v []driver.Value) {
-		if v[0] == text { // those that differ in case have one key
+		if name, _ := v[0].(string); strings.EqualFold(name, text) { // keys of different names may agree
 			row(v...)
 		}
 	}, record.NameKey(text))
