@@ -175,7 +175,7 @@ func (r *oldReader) foreign(ref unreal.ObjectRef) (*Package, int, error) {
 	}
 	_, inside, _ := strings.Cut(path, ".")
 	for i := range other.Exports {
-		if name, _ := other.PathOf(unreal.ObjectRef(i + 1)); strings.EqualFold(name, inside) && other.ClassOf(i) == "Palette" {
+		if name, _ := other.PathOf(unreal.ObjectRef(i + 1)); strings.EqualFold(name, inside) && strings.EqualFold(other.ClassOf(i), "Palette") {
 			return other, i, nil
 		}
 	}
@@ -187,16 +187,16 @@ func (r *oldReader) foreign(ref unreal.ObjectRef) (*Package, int, error) {
 func (r *oldReader) texture3(t *Texture) error {
 	t.Format, t.Kind, t.Group = "PF_Unknown", "TC_Default", "TEXTUREGROUP_World"
 	for i, n := range r.x.List.Children(-1) {
-		switch n.Name {
-		case "Format":
+		switch strings.ToLower(n.Name) {
+		case "format":
 			if t.Format = constant(r.x, i, ""); t.Format == "" {
 				t.Format = format3(int(n.Int()))
 			}
-		case "CompressionSettings":
+		case "compressionsettings":
 			t.Kind = constant(r.x, i, t.Kind)
-		case "LODGroup":
+		case "lodgroup":
 			t.Group = constant(r.x, i, t.Group)
-		case "SRGB":
+		case "srgb":
 			t.SRGB = n.Bits != 0
 		}
 	}

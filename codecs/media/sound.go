@@ -3,7 +3,6 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 	"strings"
 
 	"pakdb/codecs"
@@ -61,7 +60,7 @@ func (c Codec) Ext() string {
 }
 
 // IsSound reports whether exports of a class are sounds that have samples.
-func IsSound(class string) bool { return slices.Contains(sounds(), class) }
+func IsSound(class string) bool { return hasName(sounds(), class) }
 
 func sounds() []string { return []string{"SoundWave", "SoundNodeWave", "Sound"} }
 
@@ -94,12 +93,12 @@ func (p *Package) Sound(i int) (*Sound, error) {
 // describe takes what the properties say.
 func (s *Sound) describe(l *property.List) {
 	for _, n := range l.Children(-1) {
-		switch n.Name {
-		case "Duration":
+		switch strings.ToLower(n.Name) {
+		case "duration":
 			s.Duration = n.Float()
-		case "NumChannels":
+		case "numchannels":
 			s.Channels = int(n.Int())
-		case "SampleRate":
+		case "samplerate":
 			s.Rate = int(n.Int())
 			if n.Kind == property.Float {
 				s.Rate = int(n.Float())

@@ -3,6 +3,7 @@ package media
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/family/unreal"
@@ -80,11 +81,16 @@ func flat() []string {
 
 // IsTexture reports whether exports of a class are textures that have pixels.
 func IsTexture(class string) bool {
-	return isFlat(class) || slices.Contains(stacked(), class) || slices.Contains(old(), class)
+	return isFlat(class) || hasName(stacked(), class) || hasName(old(), class)
+}
+
+// hasName reports whether a name is one of some, which the engine compares without case.
+func hasName(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 func isFlat(class string) bool {
-	return slices.Contains(flat(), class)
+	return hasName(flat(), class)
 }
 
 // Texture returns the facts of export i. The error wraps [errors.ErrUnsupported] of a
@@ -117,12 +123,12 @@ func (t *Texture) describe(d *property.Decoder, x *property.Export) {
 	}
 	t.SRGB, t.Group, t.Kind = true, "TEXTUREGROUP_World", "TC_Default"
 	for i, n := range x.List.Children(-1) {
-		switch {
-		case n.Name == "SRGB" && n.Kind == property.Bool:
+		switch name := strings.ToLower(n.Name); {
+		case name == "srgb" && n.Kind == property.Bool:
 			t.SRGB = n.Bits != 0
-		case n.Name == "LODGroup":
+		case name == "lodgroup":
 			t.Group = constant(x, i, t.Group)
-		case n.Name == "CompressionSettings":
+		case name == "compressionsettings":
 			t.Kind = constant(x, i, t.Kind)
 		}
 	}
@@ -257,7 +263,7 @@ func (r *reader) mip(t *Texture, stored bool) (m Mip) {
 		deep = r.side()
 	}
 	m.Slices = t.Slices
-	if t.Class == "VolumeTexture" {
+	if strings.EqualFold(t.Class, "VolumeTexture") {
 		m.Slices = max(deep, 1)
 	}
 	r.want(m.Width > 0 && m.Height > 0)

@@ -9,23 +9,23 @@ import (
 // classData returns what reads the data that exports of a class store behind their
 // list, nil for none that is known.
 func classData(class string) func(p *parser, o *Export, x *unreal.PackageExport) {
-	switch class {
-	case "DataTable", "CompositeDataTable":
+	switch class = strings.ToLower(class); class {
+	case "datatable", "compositedatatable":
 		return readDataTable
-	case "CurveTable", "CompositeCurveTable":
+	case "curvetable", "compositecurvetable":
 		return readCurveTable
-	case "StringTable":
+	case "stringtable":
 		return readStringTable
-	case "Enum", "UserDefinedEnum":
+	case "enum", "userdefinedenum":
 		return readEnum
-	case "Function", "DelegateFunction", "SparseDelegateFunction":
+	case "function", "delegatefunction", "sparsedelegatefunction":
 		return readFunction
-	case "ScriptStruct":
+	case "scriptstruct":
 		return readStruct
-	case "UserDefinedStruct":
+	case "userdefinedstruct":
 		return readUserStruct
 	}
-	if class == "Class" || strings.HasSuffix(class, "GeneratedClass") {
+	if class == "class" || strings.HasSuffix(class, "generatedclass") {
 		return readClass
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Node is a value. Nodes of a [List] lie in the order of the file, those of a
@@ -107,7 +108,7 @@ func (l *List) Children(i int) iter.Seq2[int, *Node] {
 // index of a fixed array, or -1. The parent of those at the top is -1.
 func (l *List) Find(parent int, name string, index int32) int {
 	for i, n := range l.Children(parent) {
-		if n.Name == name && n.Index == index {
+		if n.Index == index && strings.EqualFold(n.Name, name) {
 			return i
 		}
 	}

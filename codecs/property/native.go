@@ -1,6 +1,7 @@
 package property
 
 import (
+	"strings"
 	"sync"
 
 	"pakdb/codecs"
@@ -33,13 +34,14 @@ func (n *native) decode(p *parser, i int) bool {
 }
 
 // nativeNamed returns how a struct is written, nil for a list.
-func nativeNamed(name string) *native { return natives()[name] }
+func nativeNamed(name string) *native { return natives()[strings.ToLower(name)] }
 
-// natives are the structs that have a serializer of their own. Source: FORMAT.md.
+// natives are the structs that have a serializer of their own, by their names in lower
+// case: mappings spell names as the game's process met them first. Source: FORMAT.md.
 var natives = sync.OnceValue(func() map[string]*native {
 	all := map[string]*native{}
 	for name, l := range layouts() {
-		all[name] = &native{layout: l}
+		all[strings.ToLower(name)] = &native{layout: l}
 	}
 	for _, name := range []string{
 		"Guid", "SoftObjectPath", "SoftClassPath", "StringAssetReference", "StringClassReference", "GameplayTagContainer",
@@ -52,7 +54,7 @@ var natives = sync.OnceValue(func() map[string]*native {
 		"NiagaraVariableBase", "NiagaraVariable", "NiagaraVariableWithOffset", "EdGraphPinType", "KeyHandleMap",
 		"SkeletalMeshSamplingLODBuiltData",
 	} {
-		all[name] = &native{name: name}
+		all[strings.ToLower(name)] = &native{name: name}
 	}
 	return all
 })

@@ -182,3 +182,16 @@ func TestLongChains(t *testing.T) {
 		t.Errorf("%d statements: %v", len(c.Statements), err)
 	}
 }
+
+// TestNamesHaveNoCase: functions that spell names differently mean the same, those with
+// other texts do not.
+func TestNamesHaveNoCase(t *testing.T) {
+	digest := func(lines ...string) [32]byte { return write(lines...).ByFlow(nil).Digest() }
+	one := digest("0 Self.Min = \"A \\\" B\"", "1 if Ready ->3", "2 return", "3 Call(Min)", "4 return")
+	if other := digest("0 self.min = \"A \\\" B\"", "1 IF ready ->3", "2 return", "3 call(MIN)", "4 return"); other != one {
+		t.Error("names in another case give another digest")
+	}
+	if other := digest("0 Self.Min = \"A \\\" b\"", "1 if Ready ->3", "2 return", "3 Call(Min)", "4 return"); other == one {
+		t.Error("a text in another case gives the same digest")
+	}
+}

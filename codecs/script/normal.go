@@ -223,15 +223,15 @@ func (f *Form) resolve(target uint32) int { return f.skip(f.code.Find(target)) }
 
 // finish names the labels, and drops a return at the end.
 func (f *Form) finish() {
-	f.nameLabels()
+	f.nameLabels(func([]byte) {})
 	n := len(f.lines)
 	f.dropped = n > 0 && f.lines[n-1].kind == statementLine && f.code.Statements[f.lines[n-1].index].Flow == Return
 }
 
 // nameLabels names each statement that the text refers to by what stands there: L
 // and 4 hexadecimal digits of the SHA-256 of up to three statements, ".2" for a
-// second one of the same name.
-func (f *Form) nameLabels() {
+// second one of the same name. It hashes what fold makes of the text.
+func (f *Form) nameLabels(fold func([]byte)) {
 	used := map[int32]bool{}
 	for _, l := range f.lines {
 		switch l.kind {
@@ -254,6 +254,7 @@ func (f *Form) nameLabels() {
 			continue
 		}
 		buf = f.ahead(buf[:0], int(l.index))
+		fold(buf)
 		sum := sha256.Sum256(buf)
 		name := "L" + hex.EncodeToString(sum[:2])
 		if count[name]++; count[name] > 1 {

@@ -38,12 +38,33 @@ func (f *Form) Events() []string {
 	return events
 }
 
-// Digest is the BLAKE3 of the text: equal for functions that mean the same.
+// Digest returns the BLAKE3 of the text with names in lower case: equal for functions that
+// mean the same. The engine has no case in names, and two cooks spell them differently.
 func (f *Form) Digest() [32]byte {
 	text := texts.Get().(*[]byte)
 	defer texts.Put(text)
-	*text = f.AppendText((*text)[:0])
+	folded := *f
+	if len(f.labels) > 0 {
+		folded.nameLabels(foldNames)
+	}
+	*text = folded.AppendText((*text)[:0])
+	foldNames(*text)
 	return blake3.Sum256(*text)
+}
+
+// foldNames puts all outside of quoted strings in lower case.
+func foldNames(text []byte) {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && 'A' <= c && c <= 'Z':
+			text[i] = c + 'a' - 'A'
+		}
+	}
 }
 
 // texts has room for texts that only their digest is needed of.

@@ -9,11 +9,11 @@ import (
 // declares reports whether the data of a class behind its list says what a class, a
 // struct, a function or an enum is made of: that has tables of its own.
 func declares(class string) bool {
-	switch class {
-	case "Class", "ScriptStruct", "UserDefinedStruct", "Enum", "UserDefinedEnum", "Function", "DelegateFunction", "SparseDelegateFunction":
+	switch class = strings.ToLower(class); class {
+	case "class", "scriptstruct", "userdefinedstruct", "enum", "userdefinedenum", "function", "delegatefunction", "sparsedelegatefunction":
 		return true
 	}
-	return strings.HasSuffix(class, "GeneratedClass")
+	return strings.HasSuffix(class, "generatedclass")
 }
 
 // declared adds what the export declares.

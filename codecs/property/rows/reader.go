@@ -26,7 +26,7 @@ var errRows = codecs.Errorf(codecs.ErrLimit, "more than %d values in a package",
 
 // Reader returns the reader of values of packages of UE1 to UE5.
 func Reader() *codecs.ValueReader {
-	return &codecs.ValueReader{Name: "unreal-values", Revision: 2, Takes: takes, Read: (&reader{}).read,
+	return &codecs.ValueReader{Name: "unreal-values", Revision: 3, Takes: takes, Read: (&reader{}).read,
 		Mappings: readMappings, Classes: newClasses, Candidates: candidates, Better: better}
 }
 

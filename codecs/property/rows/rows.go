@@ -219,8 +219,8 @@ func isSoft(n *property.Node) bool {
 	case property.SoftObject, property.SoftClass, property.AssetObject, property.AssetClass:
 		return true
 	case property.Struct:
-		switch n.Type.Name {
-		case "SoftObjectPath", "SoftClassPath", "StringAssetReference", "StringClassReference":
+		switch strings.ToLower(n.Type.Name) {
+		case "softobjectpath", "softclasspath", "stringassetreference", "stringclassreference":
 			return true
 		}
 	}
