@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/hex"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -21,7 +22,11 @@ type jsonRows struct {
 func (j *jsonRows) head(columns []string) error {
 	j.n, j.keys = 0, nil
 	sep := "{"
-	for _, name := range unique(columns) {
+	valid := make([]string, len(columns)) // names that differ in bytes outside of UTF-8 alone are one name in JSON
+	for i, name := range columns {
+		valid[i] = strings.ToValidUTF8(name, "\uFFFD")
+	}
+	for _, name := range unique(valid) {
 		key := append(appendString([]byte(sep), name), ':')
 		j.keys = append(j.keys, key)
 		sep = ","

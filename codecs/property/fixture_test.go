@@ -1,11 +1,12 @@
 package property_test
 
 import (
+	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"strings"
 	"testing"
 
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/family/unreal"
 	"pakdb/codecs/property"
 )
@@ -188,8 +189,9 @@ func fuzz(f *testing.F, wanted func(*fixture) bool) {
 		var o property.Export
 		d.Export(&o, 0, data)
 		check(t, d, &o, data)
-		if text := d.AppendJSON(nil, &o, 0); !json.Valid(text) {
-			t.Fatalf("%s", text)
+		text := d.AppendJSON(nil, &o, 0)
+		if err := codecstest.CheckJSON(bytes.NewReader(text)); err != nil {
+			t.Fatalf("%v: %s", err, text)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package property
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +18,8 @@ import (
 //
 // What the class stores behind its properties follows under its own names: Rows,
 // TableNamespace, KeysToEntries, Names, ChildProperties. A lost list is "Opaque" with
-// the reason, bytes that were not read are "Unread". Values:
+// the reason, bytes that were not read are "Unread". No object repeats a member: the
+// second A is "A_2". Values:
 //
 //	numbers           1, 1.5; NaN and infinities as texts
 //	enums, names      "EKind::Red"; the number of an enum whose members are not known
@@ -39,7 +41,13 @@ func (d *Decoder) AppendJSON(dst []byte, o *Export, i int) []byte {
 	w.member("Name", d.pkg.NameOf(x.Name))
 	w.member("Outer", d.ObjectPath(x.Outer))
 	w.member("Class", d.ObjectPath(x.Class))
-	w.member("Super", d.ObjectPath(x.Super))
+	super := x.Super
+	for _, n := range o.List.Children(-1) {
+		if isSuper(n) {
+			super = unreal.ObjectRef(n.Int()) // the same in all samples
+		}
+	}
+	w.member("Super", d.ObjectPath(super))
 	w.member("Template", d.ObjectPath(x.Archetype))
 	if o.Status == Lost {
 		w.member("Opaque", o.Why.Error())
@@ -48,7 +56,7 @@ func (d *Decoder) AppendJSON(dst []byte, o *Export, i int) []byte {
 		w.fields(-1, func(n *Node) bool { return n.Flags&ClassData == 0 })
 		w.raw("}")
 		for at, n := range o.List.Children(-1) {
-			if n.Flags&ClassData != 0 {
+			if n.Flags&ClassData != 0 && !isSuper(n) {
 				w.raw(",")
 				w.text(n.Name)
 				w.raw(":")
@@ -63,6 +71,9 @@ func (d *Decoder) AppendJSON(dst []byte, o *Export, i int) []byte {
 	w.raw("}")
 	return w.dst
 }
+
+// isSuper reports the parent that a class or struct names behind its properties.
+func isSuper(n *Node) bool { return n.Flags&ClassData != 0 && n.Name == "Super" && n.Kind == Object }
 
 // jsonWriter appends values of one list.
 type jsonWriter struct {
@@ -95,9 +106,41 @@ func (w *jsonWriter) text(s string) {
 	w.dst = append(append(append(w.dst, '"'), s...), '"')
 }
 
+// members are the names that an object has so far. The zero value has none.
+type members struct {
+	few  [8]string
+	n    int
+	many map[string]int // once there are more: how often each was asked for
+}
+
+// add returns the name under which a member is written: name, or with a number behind it
+// where the object has that already.
+func (m *members) add(name string) string {
+	name = strings.ToValidUTF8(name, "\uFFFD") // as JSON has it
+	if m.many == nil {
+		if !slices.Contains(m.few[:m.n], name) && m.n < len(m.few) {
+			m.few[m.n] = name
+			m.n++
+			return name
+		}
+		m.many = map[string]int{}
+		for _, other := range m.few[:m.n] {
+			m.many[other] = 1
+		}
+	}
+	own := name
+	for m.many[own] > 0 {
+		m.many[name]++
+		own = name + "_" + strconv.Itoa(m.many[name])
+	}
+	m.many[own] = max(m.many[own], 1)
+	return own
+}
+
 // fields appends the fields below a node.
 func (w *jsonWriter) fields(parent int, wanted func(*Node) bool) {
 	first := true
+	var m members
 	for i, n := range w.l.Children(parent) {
 		if wanted != nil && !wanted(n) {
 			continue
@@ -110,7 +153,7 @@ func (w *jsonWriter) fields(parent int, wanted func(*Node) bool) {
 		if n.Index > 0 {
 			name += "[" + strconv.Itoa(int(n.Index)) + "]"
 		}
-		w.text(name)
+		w.text(m.add(name))
 		w.raw(":")
 		w.value(i, false)
 	}
@@ -331,6 +374,7 @@ func (w *jsonWriter) pairs(i int, named bool) {
 	}
 	w.raw(brackets[:1])
 	key, skip, first := -1, int(n.Bits), true
+	var m members
 	for k := range w.l.Children(i) {
 		switch {
 		case skip > 0:
@@ -342,16 +386,16 @@ func (w *jsonWriter) pairs(i int, named bool) {
 				w.raw(",")
 			}
 			first = false
-			w.pair(key, k, named)
+			w.pair(&m, key, k, named)
 			key = -1
 		}
 	}
 	w.raw(brackets[1:])
 }
 
-func (w *jsonWriter) pair(key, value int, named bool) {
+func (w *jsonWriter) pair(m *members, key, value int, named bool) {
 	if named {
-		w.text(w.l.Nodes[key].Text)
+		w.text(m.add(w.l.Nodes[key].Text))
 		w.raw(":")
 		w.value(value, true)
 		return

@@ -3,8 +3,10 @@ package property_test
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
+	"pakdb/codecs/codecstest"
 	"pakdb/codecs/property"
 )
 
@@ -17,8 +19,8 @@ func TestJSON(t *testing.T) {
 			var all []byte
 			for i, o := range exports {
 				text := d.AppendJSON(nil, o, i)
-				if !json.Valid(text) {
-					t.Fatalf("%s, export %d: %s", p.name, i, text)
+				if err := codecstest.CheckJSON(bytes.NewReader(text)); err != nil {
+					t.Fatalf("%s, export %d: %v: %s", p.name, i, err, text)
 				}
 				all = append(append(all, text...), '\n')
 			}
@@ -32,5 +34,24 @@ func TestJSON(t *testing.T) {
 				golden(t, "DA_AllProperties.json", out.String())
 			}
 		}
+	}
+}
+
+// TestRepeatedMembers: tags may repeat a name, JSON does not.
+func TestRepeatedMembers(t *testing.T) {
+	tag := func(value string) string {
+		return "01000000 00000000 02000000 00000000 04000000 00000000 00 " + value + "000000 "
+	}
+	f := fixture{ue4: 522, flags: 0x80000200, names: "None N IntProperty", hex: tag("07") + tag("08") + tag("09") + "00000000 00000000 00000000"}
+	d := property.NewDecoder(f.facts(), property.Options{})
+	var o property.Export
+	d.Export(&o, 0, f.bytes(t))
+	if got := string(d.AppendJSON(nil, &o, 0)); !strings.HasSuffix(got, `"Properties":{"N":7,"N_2":8,"N_3":9}}`) {
+		t.Error(got)
+	}
+	f.hex = strings.Repeat(tag("01"), 3000) + "00000000 00000000 00000000"
+	d.Export(&o, 0, f.bytes(t))
+	if err := codecstest.CheckJSON(bytes.NewReader(d.AppendJSON(nil, &o, 0))); err != nil {
+		t.Error(err)
 	}
 }

@@ -2,8 +2,10 @@ package read
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +39,7 @@ type asOptions struct {
 func (o *asOptions) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&o.form, "as", "", "the `FORM` json: the values of Unreal packages, as \"pakdb pkg --values --json\" shows them; png: their textures; wav, ogg, audio: their sounds")
+	flags.BoolVar(&o.values.indent, "indent", false, "with --as json: a line for each value, indented")
 	flags.StringVar(&o.values.mappings, "mappings", "", "with --as: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&o.values.engine, "engine", "", "with --as: the `VERSION` of the engine that cooked the packages, as 4.27, if they have none")
 	cli.CompleteFlag(cmd, "as", append([]string{"json"}, mediaForms()...)...)
@@ -54,18 +57,29 @@ func (o *asOptions) check(raw bool) error {
 		return fmt.Errorf("%w: --as %s: the forms are json and %s", cli.ErrUsage, o.form, strings.Join(mediaForms(), ", "))
 	case o.form != "" && raw:
 		return fmt.Errorf("%w: --as %s decodes, --raw does not", cli.ErrUsage, o.form)
+	case o.values.indent && !slices.Contains(o.forms(), "json"):
+		return fmt.Errorf("%w: --indent is about --as json", cli.ErrUsage)
 	case o.form == "" && (o.values.mappings != "" || o.values.engine != ""):
 		return fmt.Errorf("%w: --mappings and --engine are about --as", cli.ErrUsage)
 	}
 	return o.media.check(o.forms())
 }
 
-// writeJSON writes the values of a package as JSON. Errors of w are told from those of
-// the package.
-func writeJSON(w io.Writer, v *pkgtable.Values) (contentErr, writeErr error) {
+// writeJSON writes the values of a package as JSON: an export a line, or indented.
+// It returns errors of the package and errors of w apart.
+func writeJSON(w io.Writer, v *pkgtable.Values, indent bool) (contentErr, writeErr error) {
 	out := bufio.NewWriter(w)
 	before := "[\n"
+	var lines bytes.Buffer
 	err := v.JSON(func(text []byte) error {
+		if indent {
+			lines.Reset()
+			lines.WriteString("  ")
+			if err := json.Indent(&lines, text, "  ", "  "); err != nil {
+				return err
+			}
+			text = lines.Bytes()
+		}
 		_, err := out.WriteString(before)
 		before = ",\n"
 		_, textErr := out.Write(text)
@@ -167,7 +181,7 @@ func catPackage(ctx context.Context, w io.Writer, p *packages, content *operand.
 		return catMedia(ctx, w, p, o, near, as)
 	}
 	v := p.values(o)
-	if contentErr, writeErr := writeJSON(w, v); contentErr != nil || writeErr != nil {
+	if contentErr, writeErr := writeJSON(w, v, p.indent); contentErr != nil || writeErr != nil {
 		return cmp.Or(contentErr, writeErr)
 	}
 	bad := []error{p.missing(&v.Coverage)}
@@ -227,7 +241,7 @@ func (x *jsonExtraction) write(ctx context.Context, dir *extract.Dir, files *pac
 	}
 	defer func() { _ = f.Close() }()
 	v := x.values(o)
-	contentErr, writeErr := writeJSON(f, v)
+	contentErr, writeErr := writeJSON(f, v, x.indent)
 	if contentErr != nil || writeErr != nil {
 		j.err = cli.OfFile(contentErr, files.ar.Path, choose.Label(j.entry))
 		return writeErr

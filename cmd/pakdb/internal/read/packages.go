@@ -33,6 +33,7 @@ import (
 // valueOptions say how the values of a package are read and shown.
 type valueOptions struct {
 	show, json       bool
+	indent           bool // the JSON
 	mappings, engine string
 }
 
@@ -40,6 +41,9 @@ type valueOptions struct {
 func (o *valueOptions) check() error {
 	if !o.show && (o.json || o.mappings != "" || o.engine != "") {
 		return fmt.Errorf("%w: --json, --mappings and --engine are about --values", cli.ErrUsage)
+	}
+	if o.indent && !o.json {
+		return fmt.Errorf("%w: --indent is about --values --json", cli.ErrUsage)
 	}
 	return nil
 }
@@ -49,6 +53,7 @@ func (o *valueOptions) check() error {
 // for concurrent use.
 type packages struct {
 	a        *cli.App
+	indent   bool // JSON of values
 	engine   property.Engine
 	mappings string // their name, for messages
 	program  []property.Schemas
@@ -60,7 +65,7 @@ type packages struct {
 // newPackages returns what reads packages of archives. Unless mappings are given, those
 // are taken that the catalog keeps, if build is one of it.
 func newPackages(ctx context.Context, a *cli.App, opts *valueOptions, build string, archives iter.Seq[*operand.Archive]) (*packages, error) {
-	p := &packages{a: a, mappings: opts.mappings}
+	p := &packages{a: a, indent: opts.indent, mappings: opts.mappings}
 	var err error
 	if opts.engine != "" {
 		if p.engine, err = property.ParseEngine(opts.engine); err != nil {

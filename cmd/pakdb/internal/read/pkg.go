@@ -80,6 +80,7 @@ What is wrong with the package is written to stderr, and the exit code is 1.`,
 	flags.BoolVar(&opts.generations, "generations", false, "what earlier saves held")
 	flags.BoolVar(&opts.values.show, "values", false, "the values of the exports' properties, the rows of tables")
 	flags.BoolVar(&opts.values.json, "json", false, "with --values: the exports in the shape of FModel's JSON")
+	flags.BoolVar(&opts.values.indent, "indent", false, "with --values --json: a line for each value, indented")
 	flags.StringVar(&opts.values.mappings, "mappings", "", "with --values: the classes of the game are in `FILE` (.usmap)")
 	flags.StringVar(&opts.values.engine, "engine", "", "with --values: the `VERSION` of the engine that cooked the package, as 4.27, if it has none")
 	flags.BoolVar(&opts.script, "script", false, "the code of its functions, as text")

@@ -11,7 +11,7 @@ import (
 func printValues(a *cli.App, p *packages, o *openedPackage, opts pkgOptions) error {
 	v := p.values(o)
 	if opts.values.json {
-		if err := cmp.Or(writeJSON(a.Stdout, v)); err != nil {
+		if err := cmp.Or(writeJSON(a.Stdout, v, p.indent)); err != nil {
 			return err
 		}
 		return p.missing(&v.Coverage)
