@@ -5,9 +5,12 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"os"
+	"path/filepath"
 	"time"
 
 	"pakdb/codecs/compress"
+	"pakdb/internal/regular"
 )
 
 // Source is a file to be read as an archive. The bytes are only read, never
@@ -17,6 +20,15 @@ type Source struct {
 	Name string // base name, used in messages and never to decide the format
 	Size int64
 	Dir  fs.FS // the files beside it; nil when there are none to look at
+}
+
+// FileSource returns an opened file as a Source, with the files beside it.
+func FileSource(f *os.File) (Source, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{ReaderAt: f, Name: filepath.Base(f.Name()), Size: st.Size(), Dir: regular.FS(filepath.Dir(f.Name()))}, nil
 }
 
 // Archive is one opened container. All methods may be called from several

@@ -7,9 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"pakdb/internal/regular"
 )
 
 // Registry is the set of formats and inspectors in use. It is immutable: build
@@ -95,14 +96,7 @@ type File struct {
 // when the file is a damaged archive, and with an [*fs.PathError] when it cannot be
 // opened or is no regular file. OpenFile of codecs/all knows all formats.
 func OpenFile(ctx context.Context, path string, r *Registry, o *Options) (*File, error) {
-	st, err := os.Stat(path)
-	if err == nil && !st.Mode().IsRegular() { // before it is opened: a pipe would block
-		err = &os.PathError{Op: "open", Path: path, Err: fmt.Errorf("%w: %s", errNotRegular, st.Mode().Type())}
-	}
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +109,10 @@ func OpenFile(ctx context.Context, path string, r *Registry, o *Options) (*File,
 }
 
 func openIn(ctx context.Context, f *os.File, r *Registry, o *Options) (*File, error) {
-	st, err := f.Stat()
+	src, err := FileSource(f)
 	if err != nil {
 		return nil, err
 	}
-	dir, base := filepath.Split(f.Name())
-	src := Source{ReaderAt: f, Name: base, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
 	format, err := r.DetectArchive(src)
 	if err != nil {
 		return nil, err
@@ -129,10 +121,8 @@ func openIn(ctx context.Context, f *os.File, r *Registry, o *Options) (*File, er
 	if err != nil {
 		return nil, err
 	}
-	return &File{Archive: a, Format: format, Size: st.Size(), file: f}, nil
+	return &File{Archive: a, Format: format, Size: src.Size, file: f}, nil
 }
-
-var errNotRegular = errors.New("not a regular file")
 
 // Unwrap returns the Archive, for [ArchiveAs].
 func (f *File) Unwrap() Archive { return f.Archive }

@@ -17,6 +17,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/objects"
 	"pakdb/internal/ordered"
+	"pakdb/internal/regular"
 	"pakdb/internal/rescue"
 	"pakdb/schema"
 )
@@ -125,7 +126,7 @@ func (o *Options) archives() ([]file, error) {
 		return nil, err
 	}
 	whole := slices.DeleteFunc(slices.Clone(files), func(f file) bool {
-		return o.Registry.IsPart(filepath.Base(f.path), os.DirFS(filepath.Dir(f.path)))
+		return o.Registry.IsPart(filepath.Base(f.path), regular.FS(filepath.Dir(f.path)))
 	})
 	if len(whole) == 0 {
 		return nil, fmt.Errorf("%w in %s but parts of archives, which lie beside them", ErrNoFiles, strings.Join(o.Paths, ", "))

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
+	"pakdb/internal/regular"
 	"pakdb/internal/rescue"
 	"pakdb/internal/stored"
 	"pakdb/schema"
@@ -112,11 +112,13 @@ func (p *opener) reopen(ctx context.Context, location string) *opened {
 
 // openSource opens the file as it is now, which may be newer than walk saw.
 func (p *opener) openSource(o *opened) (err error) {
-	if o.f, err = stored.Open(o.path); err != nil {
+	if o.f, err = regular.Open(o.path); err != nil {
 		return err
 	}
-	o.size, o.mod, err = sizeAndTime(o.f)
-	o.src = codecs.Source{ReaderAt: o.f, Name: filepath.Base(o.path), Size: o.size, Dir: os.DirFS(filepath.Dir(o.path))}
+	if o.src, err = codecs.FileSource(o.f); err == nil {
+		o.size, o.mod, err = sizeAndTime(o.f)
+		o.src.Size = o.size
+	}
 	return err
 }
 

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"pakdb/codecs"
 	"pakdb/codecs/nested"
-	"pakdb/internal/stored"
+	"pakdb/internal/regular"
 )
 
 const (
@@ -81,7 +80,7 @@ func (c *Contents) evict() {
 
 // openArchive opens the file of a place if it may be the one that was scanned.
 func (c *Contents) openArchive(ctx context.Context, p place) (*archive, error) {
-	f, err := stored.Open(p.location)
+	f, err := regular.Open(p.location)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoContent, err)
 	}
@@ -93,6 +92,10 @@ func (c *Contents) openArchive(ctx context.Context, p place) (*archive, error) {
 }
 
 func (c *Contents) read(ctx context.Context, a *archive) error {
+	src, err := codecs.FileSource(a.file)
+	if err != nil {
+		return err
+	}
 	st, err := a.file.Stat()
 	if err != nil {
 		return err
@@ -101,13 +104,11 @@ func (c *Contents) read(ctx context.Context, a *archive) error {
 		return a.changed()
 	}
 	a.touched = st.ModTime().UnixNano() != a.mtime
-	dir, name := filepath.Split(a.location)
-	src := codecs.Source{ReaderAt: a.file, Name: name, Size: st.Size(), Dir: os.DirFS(filepath.Clean(dir))}
 	own, _, err := c.registry.Open(ctx, src, c.options)
 	if err != nil {
 		return err
 	}
-	a.Archive = nested.Wrap(context.WithoutCancel(ctx), own, name, c.registry, c.options)
+	a.Archive = nested.Wrap(context.WithoutCancel(ctx), own, src.Name, c.registry, c.options)
 	a.entries = list(own)
 	a.nested = sync.OnceValue(func() []*codecs.Entry { return list(a.Archive) })
 	return nil

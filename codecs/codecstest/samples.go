@@ -55,9 +55,9 @@ func OpenFile(t testing.TB, path string) codecs.Source {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = f.Close() })
-	st, err := f.Stat()
+	src, err := codecs.FileSource(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	return src
 }

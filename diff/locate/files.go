@@ -14,6 +14,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/pkdelta"
+	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 )
 
@@ -81,16 +82,15 @@ func Open(build string, files []diff.BuildFile, registry *codecs.Registry) (f *F
 }
 
 func (f *Files) add(name, location string, known diff.BuildFile) (codecs.Source, error) {
-	file, err := stored.Open(location)
+	file, err := regular.Open(location)
 	if err != nil {
 		return codecs.Source{}, err
 	}
 	f.Opened = append(f.Opened, file)
-	st, err := file.Stat()
+	src, err := codecs.FileSource(file)
 	if err != nil {
 		return codecs.Source{}, err
 	}
-	src := codecs.Source{ReaderAt: file, Name: filepath.Base(location), Size: st.Size(), Dir: os.DirFS(filepath.Dir(location))}
 	f.Inputs, f.Known = append(f.Inputs, pkdelta.Input{Name: name, Source: src}), append(f.Known, known)
 	return src, nil
 }

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"pakdb/codecs"
-	"pakdb/internal/stored"
+	"pakdb/internal/regular"
 	"pakdb/schema"
 )
 
@@ -87,15 +85,18 @@ func (s *Stack) missParts(registry *codecs.Registry) {
 		if !ok || f.Parts == nil {
 			continue
 		}
-		file, err := stored.Open(m.Location)
+		file, err := regular.Open(m.Location)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
+		}
+		var src codecs.Source
+		if err == nil {
+			src, err = codecs.FileSource(file)
 		}
 		if err != nil {
 			s.Damage = codecs.MergeDamage(s.Damage, []codecs.Damage{codecs.NewDamage(m.Name, err)})
 			continue
 		}
-		src := codecs.Source{ReaderAt: file, Name: filepath.Base(m.Location), Size: m.Size, Dir: os.DirFS(filepath.Dir(m.Location))}
 		s.Damage = codecs.MergeDamage(s.Damage, codecs.MissingParts(m.Name, f, src))
 		_ = file.Close()
 	}

@@ -10,7 +10,7 @@ import (
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta/inside"
-	"pakdb/internal/stored"
+	"pakdb/internal/regular"
 )
 
 // Disk opens archives that lie on disk. It is safe for concurrent use.
@@ -52,18 +52,14 @@ func (d *Disk) open(ctx context.Context, m *Mount) (*opened, error) {
 }
 
 func (d *Disk) openFile(ctx context.Context, path string) (*opened, error) {
-	f, err := stored.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w", path, inside.ErrNotRegular)
-	}
+	src, err := codecs.FileSource(f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
 	return d.openSource(ctx, src, f)
 }
 
@@ -110,7 +106,7 @@ func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, er
 	}
 	s := &Stack{}
 	for _, file := range files {
-		if d.Registry.IsPart(filepath.Base(file), os.DirFS(filepath.Dir(file))) {
+		if d.Registry.IsPart(filepath.Base(file), regular.FS(filepath.Dir(file))) {
 			continue // it is read with the archive beside it
 		}
 		name, err := filepath.Rel(root, file)

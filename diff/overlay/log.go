@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pakdb/internal/regular"
 )
 
 // Patch is a patch in a folder, by its manifest.
@@ -27,7 +29,7 @@ func FindPatches(root string) (patches []Patch, err error) {
 		if !strings.HasSuffix(file, ManifestExt) {
 			continue
 		}
-		text, err := os.ReadFile(file)
+		text, err := regular.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}

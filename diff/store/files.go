@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
+
+	"pakdb/internal/regular"
 )
 
 // Files are those of a store, wherever they lie: in a folder ([Folder]), on a web
@@ -107,7 +108,7 @@ func (d Folder) Steady() bool { return true }
 
 // Open opens a part of a file, which must have as many bytes.
 func (d Folder) Open(_ context.Context, p Ask) (*Answer, error) {
-	f, err := os.Open(d.At(p.Name))
+	f, err := regular.Open(d.At(p.Name))
 	if err != nil {
 		return nil, &NotGiven{err, errors.Is(err, fs.ErrNotExist)}
 	}

@@ -20,6 +20,7 @@ package atomicfile
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -30,6 +31,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"pakdb/internal/regular"
 )
 
 // Prefix starts the names of files and folders that are not finished, and of
@@ -62,7 +65,7 @@ func In(ctx context.Context, root *os.Root) *Dir {
 
 // Open opens a folder that is there.
 func Open(ctx context.Context, dir string) (*Dir, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +106,9 @@ func Make(ctx context.Context, dir string) (*Dir, error) {
 // lead out of d. Its files are changed without walking to them from d each time; the
 // caller closes it before d.
 func (d *Dir) Sub(name string) (*Dir, error) {
+	if st, err := d.root.Stat(name); err == nil && !st.IsDir() { // a pipe would be waited for
+		return nil, &fs.PathError{Op: "open", Path: d.Path(name), Err: syscall.ENOTDIR}
+	}
 	root, err := d.root.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -124,11 +130,23 @@ func (d *Dir) Path(name string) string {
 	return filepath.Join(d.root.Name(), filepath.FromSlash(name))
 }
 
-// Open opens a file for reading.
-func (d *Dir) Open(name string) (*os.File, error) { return d.root.Open(name) }
+// Open opens a file or a folder for reading, as [regular.Open] does.
+func (d *Dir) Open(name string) (*os.File, error) {
+	return regular.OpenIn(d.root, name, os.O_RDONLY, 0)
+}
 
-// ReadFile returns all of a file.
-func (d *Dir) ReadFile(name string) ([]byte, error) { return d.root.ReadFile(name) }
+// ReadFile returns all of a file, which must be a regular one.
+func (d *Dir) ReadFile(name string) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(f)
+	return b, errors.Join(err, f.Close())
+}
+
+// FS returns the files of the folder for reading; anything but regular files is refused.
+func (d *Dir) FS() fs.FS { return regular.FSIn(d.root) }
 
 // Stat describes a file, or what a symbolic link leads to.
 func (d *Dir) Stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
@@ -164,7 +182,7 @@ func (d *Dir) do(kind Kind, name, to string, do func() error) error {
 	return &fs.PathError{Op: string(kind), Path: op.Path, Err: err}
 }
 
-// OpenFile opens a file that may be written to; flag and perm are those of
+// OpenFile opens a regular file that may be written to; flag and perm are those of
 // [os.OpenFile].
 func (d *Dir) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
 	var f *os.File
@@ -174,7 +192,7 @@ func (d *Dir) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
 		d.Changed(path.Dir(name))
 	}
 	err := d.do(kind, name, "", func() (err error) {
-		f, err = d.root.OpenFile(name, flag, perm)
+		f, err = regular.OpenIn(d.root, name, flag, perm)
 		return err
 	})
 	if err != nil {
@@ -325,7 +343,7 @@ func (d *Dir) syncFolder(name string) error {
 		return nil
 	}
 	err := d.do(OpSyncDir, name, "", func() error {
-		f, err := d.root.Open(name)
+		f, err := d.Open(name)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"pakdb/internal/regular"
 )
 
 // lock locks a file until it is closed, which the end of the process does too. ok:
@@ -42,7 +44,7 @@ func keep(f *os.File) io.Closer {
 
 // unused calls remove if nobody holds the file at path.
 func unused(path string, remove func() error) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (t *Temp) release() error {
 // nobody is writing to it; base is the file's name, or "" for that of any. What
 // cannot be removed stays, since that is no reason not to go on.
 func (d *Dir) Sweep(folder, base string) {
-	f, err := d.root.Open(folder)
+	f, err := d.Open(folder)
 	if err != nil {
 		return
 	}

@@ -164,3 +164,70 @@ func TestNothingRunsBeforeMainOrPanics(t *testing.T) {
 		})
 	}
 }
+
+// opening are the files that open others without package regular. Those that users name
+// may be pipes, as a shell makes them of commands; nobody else writes to the own ones.
+var opening = map[string]string{
+	"cmd/pakdb-update/run.go":                  "named",
+	"cmd/pakdb/internal/catalog/index.go":      "named",
+	"cmd/pakdb/internal/catalog/query.go":      "named",
+	"cmd/pakdb/internal/cli/keys.go":           "named",
+	"cmd/pakdb/internal/pack/order.go":         "named",
+	"cmd/pakdb/internal/serve/options.go":      "named",
+	"cmd/pakdb/internal/ship/delta_sign.go":    "named",
+	"cmd/pakdb/internal/ship/trust.go":         "named",
+	"cmd/pakdb/internal/ship/update.go":        "named",
+	"codecs/property/usmap/usmap.go":           "named",
+	"diff/pkdelta/apply/plan.go":               "named", // the patch
+	"diff/pkdelta/file.go":                     "named",
+	"diff/pkdelta/password.go":                 "named",
+	"diff/pkdelta/sealed.go":                   "named",
+	"cmd/pakdb/internal/shell/command.go":      "named",
+	"cmd/pakdb/internal/shell/history.go":      "named",
+	"query/clickhouse/address.go":              "named",
+	"query/file.go":                            "named", // what is written may go to a pipe
+	"query/named.go":                           "named", // a folder of queries
+	"codecs/gpak/writer_database.go":           "own",
+	"codecs/tempfiles.go":                      "own",
+	"diff/store/contents/writer.go":            "own",
+	"internal/atomicfile/scratchdir.go":        "own",
+	"internal/terminal/ptytest/pty_linux.go":   "a terminal",
+	"query/clickhouse/push.go":                 "own",
+	"schema/internal/file/create.go":           "own",
+	"internal/regular/open.go":                 "this is regular",
+	"codecs/codecstest/corpus.go":              "for tests",
+	"codecs/codecstest/samples.go":             "for tests",
+	"codecs/script/scripttest/packages.go":     "for tests",
+	"diff/internal/pkdeltatest/pkdeltatest.go": "for tests",
+	"diff/internal/pkdeltatest/rounds.go":      "for tests",
+	"internal/atomicfile/faulttest/tree.go":    "for tests",
+}
+
+// TestFilesAreOpenedInOnePlace: a named pipe in a folder must not be opened.
+func TestFilesAreOpenedInOnePlace(t *testing.T) {
+	found := map[string]bool{}
+	for _, f := range house(t) {
+		if f.test || strings.HasPrefix(f.room, "internal/bundle") || strings.HasPrefix(f.room, "scripts") {
+			continue
+		}
+		ast.Inspect(f.File, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, ok := sel.X.(*ast.Ident)
+			if ok && x.Name == "os" && slices.Contains([]string{"Open", "OpenFile", "ReadFile", "DirFS", "OpenRoot", "OpenInRoot"}, sel.Sel.Name) {
+				found[f.name] = true
+				if opening[f.name] == "" {
+					t.Errorf("%s: os.%s waits for a named pipe: use package regular", f.at(n), sel.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+	for name := range opening {
+		if !found[name] {
+			t.Errorf("%s opens nothing: take it from the table", name)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/regular"
 	"pakdb/internal/rescue"
 )
 
@@ -98,7 +99,7 @@ func (s *Store) put(d [32]byte, r io.Reader) (err error) {
 // The reader verifies the BLAKE3 and returns ErrDigest in place of io.EOF when
 // it differs. The caller closes it.
 func (s *Store) Open(d [32]byte) (io.ReadCloser, error) {
-	f, err := os.Open(s.path(d))
+	f, err := regular.Open(s.path(d))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("object %x: %w", d, fs.ErrNotExist)
 	}

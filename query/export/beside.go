@@ -21,7 +21,7 @@ func Beside(ctx context.Context, dir, catalog string) (err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	var have []*portable.View
 	for _, v := range portable.Views() {
-		files, err := fs.Glob(d.Root().FS(), v.Name+"/build=*/*.parquet")
+		files, err := fs.Glob(d.FS(), v.Name+"/build=*/*.parquet")
 		if err != nil {
 			return err
 		}

@@ -138,7 +138,7 @@ func (f *file) finish(rows int64) (done File, err error) {
 
 // removeOthers removes the files of a view of a build that are not among those to keep.
 func removeOthers(ctx context.Context, d *atomicfile.Dir, folder string, keep []File) error {
-	f, err := d.Root().Open(folder)
+	f, err := d.Open(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		if len(keep) == 0 {
 			d.RemoveEmpty(path.Dir(folder)) // a killed export may have left it

@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/gofrs/flock"
+
+	"pakdb/internal/regular"
 )
 
 // ErrBusy means that another process updates the files of a folder.
@@ -19,6 +21,9 @@ var ErrBusy = errors.New("another update of these files is running")
 func Lock(dir string) (release func() error, err error) {
 	for {
 		f := flock.New(filepath.Join(dir, lockName))
+		if err := regular.Check(f.Path()); err != nil {
+			return nil, err
+		}
 		ok, err := f.TryLock()
 		switch {
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EROFS):

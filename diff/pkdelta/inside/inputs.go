@@ -11,12 +11,12 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
-	"pakdb/internal/stored"
+	"pakdb/internal/regular"
 )
 
 var (
 	// ErrNotRegular means that a folder, a pipe or the like is where a file must be.
-	ErrNotRegular = stored.ErrNotRegular
+	ErrNotRegular = regular.ErrNotRegular
 	// ErrSameName means that two of the files that were given have one name.
 	ErrSameName = errors.New("two files of one name")
 )
@@ -72,7 +72,7 @@ func (f *Files) addDir(root string) error {
 }
 
 func (f *Files) add(p, name string) error {
-	file, err := stored.Open(p)
+	file, err := regular.Open(p)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (f *Files) add(p, name string) error {
 		return fmt.Errorf("%s: %w", p, ErrNotRegular)
 	}
 	f.Inputs = append(f.Inputs, pkdelta.Input{Name: name, Source: codecs.Source{
-		ReaderAt: file, Name: filepath.Base(p), Size: st.Size(), Dir: os.DirFS(filepath.Dir(p)),
+		ReaderAt: file, Name: filepath.Base(p), Size: st.Size(), Dir: regular.FS(filepath.Dir(p)),
 	}})
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"pakdb/diff/store/part"
+	"pakdb/internal/regular"
 )
 
 // InstallName is the file of a folder that says which channel it follows, what decides
@@ -147,7 +148,7 @@ func ReadInstall(dir string) (in Install, err error) {
 	if dir == "" {
 		return in, nil
 	}
-	f, err := os.DirFS(dir).Open(InstallName)
+	f, err := regular.FS(dir).Open(InstallName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return in, nil
 	} else if err != nil {

@@ -15,6 +15,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/place"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/regular"
 )
 
 // source is a store that is looked at, wherever it lies.
@@ -87,7 +88,11 @@ func (s *source) packNumbers(builds []*store.Build) (numbers []int, err error) {
 // verifyDelta reads a patch between files and compares it with its hashes.
 func (s *source) verifyDelta(ctx context.Context, name string) (err error) {
 	if s.remote == nil {
-		_, err := pkdelta.VerifyFile(ctx, store.Folder(s.at).At(name))
+		path := store.Folder(s.at).At(name)
+		if err := regular.Check(path); err != nil {
+			return err
+		}
+		_, err := pkdelta.VerifyFile(ctx, path)
 		return err
 	}
 	a, err := s.files.Open(ctx, store.Ask{Name: name, N: -1})

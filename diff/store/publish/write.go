@@ -21,6 +21,7 @@ import (
 	"pakdb/diff/store/place"
 	"pakdb/diff/store/trust"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/regular"
 )
 
 // openWriter opens a store for writing, of which a folder keeps other publishers out.
@@ -233,6 +234,9 @@ func (w *storeWriter) staysSigned() error {
 // lock keeps other publishers out of a store.
 func lock(dir string) (unlock func(), err error) {
 	l := flock.New(filepath.Join(dir, ".lock"))
+	if err := regular.Check(l.Path()); err != nil {
+		return nil, err
+	}
 	if ok, err := l.TryLock(); err != nil || !ok {
 		return nil, errors.Join(fmt.Errorf("%s is being written by another process", dir), err)
 	}

@@ -117,7 +117,7 @@ func workOf(f *File) string {
 
 // isMade reports whether a file is complete in the folder of work.
 func (d *disk) isMade(ctx context.Context, f *File) bool {
-	have, err := d.root.Open(workOf(f))
+	have, err := d.out.Open(workOf(f))
 	if err != nil {
 		return false
 	}
@@ -160,13 +160,13 @@ func (d *disk) close() error {
 
 // eachLeft calls use for what lies in the folder of work, with its bytes.
 func (d *disk) eachLeft(use func(name string, size int64)) {
-	entries, err := fs.ReadDir(d.root.FS(), store.WorkDir)
+	entries, err := fs.ReadDir(d.out.FS(), store.WorkDir)
 	if err != nil {
 		return // most often there is none
 	}
 	for _, e := range entries {
 		size := int64(0)
-		_ = fs.WalkDir(d.root.FS(), path.Join(store.WorkDir, e.Name()), func(_ string, e fs.DirEntry, err error) error {
+		_ = fs.WalkDir(d.out.FS(), path.Join(store.WorkDir, e.Name()), func(_ string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return nil
 			}

@@ -121,7 +121,7 @@ func (f *fetcher) forgetAbsent() (list []Content) {
 // fetch gets a range, unless an earlier try has.
 func (f *fetcher) fetch(ctx context.Context, r *fetchRange, check func([]byte) error) error {
 	name := r.work()
-	if file, err := f.disk.root.Open(name); err == nil {
+	if file, err := f.disk.out.Open(name); err == nil {
 		if st, err := file.Stat(); err == nil && st.Size() == r.Size {
 			r.data = file
 			return nil

@@ -183,11 +183,11 @@ func (p *patcher) apply(ctx context.Context) (err error) {
 	if err := p.disk.out.MkdirAll(madeDir); err != nil {
 		return err
 	}
-	root, err := p.disk.root.OpenRoot(madeDir)
+	made, err := p.disk.out.Sub(madeDir)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(apply.Apply(ctx, r, old, root, nil), root.Close()); err != nil {
+	if err := errors.Join(apply.Apply(ctx, r, old, made.Root(), nil), made.Close()); err != nil {
 		return p.corrupt(err)
 	}
 	return p.take(ctx)

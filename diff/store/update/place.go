@@ -154,7 +154,7 @@ func (p *placement) clearFolder(name string) error {
 		return nil
 	}
 	var folders []string
-	err := fs.WalkDir(p.disk.root.FS(), name, func(name string, _ fs.DirEntry, err error) error {
+	err := fs.WalkDir(p.disk.out.FS(), name, func(name string, _ fs.DirEntry, err error) error {
 		folders = append(folders, name)
 		return err
 	})

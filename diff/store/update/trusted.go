@@ -16,6 +16,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/trust"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/regular"
 )
 
 // truster finds out whom a folder trusts, and what the store has by their word.
@@ -96,7 +97,7 @@ func (t *truster) open(ctx context.Context, dir string) (chain *trust.Chain, err
 // decides; without one the root that was given, or one by the key.
 func (t *truster) begin(ctx context.Context, dir string) (chain *trust.Chain, err error) {
 	if dir != "" {
-		if chain, err = recall(os.DirFS(dir)); err != nil {
+		if chain, err = recall(regular.FS(dir)); err != nil {
 			return nil, &trustError{err, dir}
 		}
 	}
@@ -225,7 +226,7 @@ func keepRoot(ctx context.Context, c *trust.Chain, dir string) {
 		return
 	}
 	defer func() { _ = out.Close() }()
-	old, err := recall(out.Root().FS())
+	old, err := recall(out.FS())
 	if err != nil || old == nil || old.Root.Version >= c.Root.Version {
 		return
 	}
@@ -274,7 +275,7 @@ func remember(d *disk, c *trust.Chain) error {
 	if err != nil {
 		return err
 	}
-	old, err := recall(d.root.FS())
+	old, err := recall(d.out.FS())
 	if err != nil {
 		return &trustError{err, d.name}
 	}

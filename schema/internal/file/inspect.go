@@ -13,6 +13,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"pakdb/internal/regular"
 	"pakdb/schema/internal/conn"
 	"pakdb/schema/migrations"
 )
@@ -98,7 +99,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 type header [100]byte
 
 func readHead(path string) (h header, err error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return h, err
 	}

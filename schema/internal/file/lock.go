@@ -5,6 +5,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"pakdb/internal/regular"
 	"pakdb/schema/internal/conn"
 )
 
@@ -18,6 +19,9 @@ type Lock struct{ f *flock.Flock }
 func LockForWriting(catalog string) (*Lock, error) {
 	for {
 		f := flock.New(catalog + ".lock")
+		if err := regular.Check(f.Path()); err != nil {
+			return nil, err
+		}
 		ok, err := f.TryLock()
 		if err != nil {
 			return nil, err

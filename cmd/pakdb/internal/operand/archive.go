@@ -16,7 +16,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
-	"pakdb/internal/stored"
+	"pakdb/internal/regular"
 	"pakdb/schema"
 )
 
@@ -55,8 +55,8 @@ func Open(ctx context.Context, a *cli.App, path string) (*Archive, error) {
 // OpenRegular opens a file, or suggests others. What is no regular file is refused
 // unopened.
 func OpenRegular(path string) (*os.File, error) {
-	f, err := stored.Open(path)
-	if errors.Is(err, stored.ErrNotRegular) {
+	f, err := regular.Open(path)
+	if errors.Is(err, regular.ErrNotRegular) {
 		return nil, cli.Usage(fmt.Errorf("%s is not a regular file", path))
 	}
 	if err != nil {
@@ -73,7 +73,10 @@ func openFile(ctx context.Context, a *cli.App, path string, f *os.File) (*Archiv
 	case st.IsDir():
 		return nil, cli.WithHint(fmt.Errorf("%w: %s is a folder", cli.ErrUsage, path), "name one archive in it")
 	}
-	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	src, err := codecs.FileSource(f)
+	if err != nil {
+		return nil, err
+	}
 	ar, err := openSource(ctx, a, src)
 	if errors.Is(err, codecs.ErrUnknown) {
 		return nil, cli.WithHint(err, cmp.Or(ownFileHint(ctx, path), contentHint(a, src, path), cli.Hint(err)))

@@ -22,6 +22,7 @@ import (
 	"pakdb/diff/overlay"
 	"pakdb/indexer"
 	"pakdb/internal/nearest"
+	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
 )
 
@@ -144,7 +145,7 @@ func AllSources(ctx context.Context, a *cli.App, texts []string) (all []Source, 
 func Below(a *cli.App, folder string) (all []Source, err error) {
 	files, err := indexer.FilesBelow(folder)
 	for _, file := range files {
-		if !a.Registry().IsPart(filepath.Base(file), os.DirFS(filepath.Dir(file))) {
+		if !a.Registry().IsPart(filepath.Base(file), regular.FS(filepath.Dir(file))) {
 			all = append(all, Source{Path: file, Found: true, Open: func(ctx context.Context) (*Archive, error) { return Open(ctx, a, file) }})
 		}
 	}
@@ -183,7 +184,7 @@ func RefuseMissing(ctx context.Context, a *cli.App, n *locate.Name) error {
 	if _, _, ok := SplitNested(n.Path); ok || !errors.Is(err, fs.ErrNotExist) {
 		return nil // whatever it is, opening it says so
 	}
-	_, err = os.Open(n.Path)
+	_, err = regular.Open(n.Path)
 	labels, _ := cli.KnownBuilds(ctx, a)
 	label, _, colon := strings.Cut(n.Path, ":")
 	near := nearest.Hint(nearest.Names(label, labels))

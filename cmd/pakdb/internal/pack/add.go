@@ -13,7 +13,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs"
 	"pakdb/codecs/unrealpak/response"
-	"pakdb/internal/stored"
+	"pakdb/internal/regular"
 )
 
 // addOpened adds f as e, with its time unless epoch gives another.
@@ -31,7 +31,7 @@ func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry
 }
 
 func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, epoch time.Time, s *cli.Sums) error {
-	f, err := root.Open(filepath.FromSlash(name))
+	f, err := regular.OpenIn(root, filepath.FromSlash(name), os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.T
 	if l.Encrypt {
 		e.Flags = codecs.Encrypted
 	}
-	file, err := stored.Open(filepath.FromSlash(l.Source))
+	file, err := regular.Open(filepath.FromSlash(l.Source))
 	if err != nil {
 		return fmt.Errorf("line %d: %w", l.Line, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
+	"pakdb/internal/regular"
 )
 
 // withFile is a folder as it will look when a file is in it.
@@ -28,7 +29,7 @@ func (w withFile) Stat(name string) (fs.FileInfo, error) {
 // refuseParts keeps files that would belong to OUT once it is there, such as the
 // .ucas of a .utoc: they belong to something else, or to nothing any more.
 func refuseParts(r *codecs.Registry, out string) error {
-	dir := os.DirFS(filepath.Dir(out))
+	dir := regular.FS(filepath.Dir(out))
 	files, err := fs.ReadDir(dir, ".")
 	if err != nil {
 		return nil // writing tells
@@ -52,7 +53,7 @@ func sizeOnDisk(f *codecs.Format, path string) (int64, error) {
 	if err != nil || f.Parts == nil {
 		return sizeOf(st), err
 	}
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return 0, err
 	}

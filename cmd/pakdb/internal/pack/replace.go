@@ -11,6 +11,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
+	"pakdb/internal/regular"
 )
 
 // replacements are files that take the place of entries, by ordinal.
@@ -59,7 +60,7 @@ func (r replacements) add(ar *operand.Archive, name, file string) error {
 
 // write adds the file that takes the place of e, under all that e goes by.
 func (r replacements) write(ctx context.Context, w codecs.Writer, e *codecs.Entry, epoch time.Time) (size int64, err error) {
-	f, err := os.Open(r[e.Ordinal])
+	f, err := regular.Open(r[e.Ordinal])
 	if err != nil {
 		return 0, err
 	}

@@ -3,7 +3,6 @@ package pack
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs"
 	"pakdb/codecs/compress"
+	"pakdb/internal/regular"
 )
 
 // packFolder writes the files below dir.
@@ -30,7 +30,7 @@ func packFolder(ctx context.Context, a *cli.App, t *target, order, dir, out stri
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

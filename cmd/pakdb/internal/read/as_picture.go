@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"pakdb/codecs/texture/container"
 	"pakdb/internal/extract"
 	"pakdb/internal/picture"
+	"pakdb/internal/regular"
 )
 
 // isPicture reports whether an entry is a file that is a picture: .dds, .tga, TXTR.
@@ -83,7 +83,7 @@ func catPictureFile(ctx context.Context, a *cli.App, name, out string, as *asOpt
 	if as.form != "png" {
 		return true, notPNG(as.form)
 	}
-	f, err := os.Open(name)
+	f, err := regular.Open(name)
 	if err != nil {
 		return true, err
 	}

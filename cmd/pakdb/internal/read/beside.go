@@ -18,6 +18,7 @@ import (
 	"pakdb/codecs/mount"
 	"pakdb/codecs/unrealpkg"
 	"pakdb/internal/asset"
+	"pakdb/internal/regular"
 )
 
 // chunkOwner is how many digits of a chunk's id are those of the package.
@@ -108,7 +109,7 @@ func besidesFile(path string, c *operand.Content) media.Opener {
 		if part != asset.Header {
 			name = filepath.Join(filepath.Dir(path), filepath.Base(string(file))) // .tfc
 		}
-		f, err := os.Open(name)
+		f, err := regular.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, 0, media.ErrNoBytes
 		}

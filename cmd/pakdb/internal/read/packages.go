@@ -25,6 +25,7 @@ import (
 	"pakdb/codecs/unrealpkg"
 	"pakdb/codecs/zenpkg"
 	"pakdb/internal/asset"
+	"pakdb/internal/regular"
 	"pakdb/query/pkgtable"
 	"pakdb/query/show"
 	"pakdb/schema"
@@ -342,7 +343,7 @@ func addExports(c *operand.Content, file string) error {
 	if part != asset.Header {
 		return nil
 	}
-	f, err := os.Open(stem + ".uexp")
+	f, err := regular.Open(stem + ".uexp")
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -365,11 +366,10 @@ func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
+	src, err := codecs.FileSource(f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
 	format, err := a.Registry().Detect(src)
 	if err != nil || !operand.IsLoose(format) {
 		return nil, errors.Join(err, f.Close())
@@ -378,6 +378,6 @@ func openLoosePackage(a *cli.App, path string) (*operand.Content, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &operand.Content{ReaderAt: f, Size: st.Size(), Path: filepath.ToSlash(abs), Folder: filepath.Dir(abs),
+	return &operand.Content{ReaderAt: f, Size: src.Size, Path: filepath.ToSlash(abs), Folder: filepath.Dir(abs),
 		Close: func() { _ = f.Close() }}, nil
 }

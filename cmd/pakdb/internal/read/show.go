@@ -298,7 +298,10 @@ func meaningOfFile(ctx context.Context, a *cli.App, o *showing, path string) (*m
 	if err != nil || !st.Mode().IsRegular() {
 		return nil, err // OpenFor tells what is wrong with it
 	}
-	src := codecs.Source{ReaderAt: f, Name: filepath.Base(path), Size: st.Size(), Dir: os.DirFS(filepath.Dir(path))}
+	src, err := codecs.FileSource(f)
+	if err != nil {
+		return nil, err
+	}
 	format, err := a.Registry().Detect(src)
 	if err != nil || !operand.IsLoose(format) {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
+	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
 )
 
@@ -78,7 +79,7 @@ func recoverHint(err error, dir string) error {
 
 // inFolder runs do while nobody else updates the files of a folder.
 func inFolder(dir string, do func(root *os.Root) error) error {
-	root, err := os.OpenRoot(dir)
+	root, err := regular.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

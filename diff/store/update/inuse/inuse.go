@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"pakdb/internal/regular"
 )
 
 // ErrHeld means that another program holds a file open, so that it cannot be replaced:
@@ -33,7 +35,7 @@ type system struct{}
 
 // Open implements [System].
 func (system) Open(root *os.Root, name string) error {
-	f, err := root.OpenFile(name, os.O_RDWR, 0)
+	f, err := regular.OpenIn(root, name, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil // read-only: renaming tells
 	}
