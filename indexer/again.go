@@ -221,7 +221,7 @@ func (a *again) visitAll(ctx context.Context, o *opened, items []item, targets [
 			continue
 		}
 		g.Go(rescue.Func(func() error {
-			err := a.withExports(inner, o, it, &targets[i], v.do)
+			err := a.open.failures.note(a.withExports(inner, o, it, &targets[i], v.do))
 			var damaged *codecs.FormatError
 			if inner.Err() == nil && errors.As(err, &damaged) {
 				return nil // it is a problem already

@@ -129,7 +129,7 @@ func (a *ahead) idsOf(ctx context.Context, space codecs.Space) iter.Seq2[int64, 
 		ids := a.ids[space]
 		for id, err := range a.open.build.SpaceIDs(ctx, string(space)) {
 			if err != nil {
-				yield(0, err)
+				yield(0, a.open.failures.keep(err))
 				return
 			}
 			ids[id] = true

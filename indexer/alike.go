@@ -136,7 +136,7 @@ func (a *alike) list(ctx context.Context, side *alikeSide, o *Options) bool {
 		return false // Run says why
 	}
 	side.sole = map[uint64]entryAt{}
-	open := &opener{options: o}
+	open := &opener{options: o, failures: &failures{}}
 	n := 0
 	for _, f := range files {
 		x := &alikeFile{opened: &opened{file: f}, at: int32(len(side.files))}

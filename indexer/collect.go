@@ -13,8 +13,8 @@ func (s *scan) collect(c *chunk) error {
 	if c.last {
 		defer o.close()
 	}
-	if c.err != nil {
-		return c.err
+	if err := cmp.Or(c.err, s.open.failures.err()); err != nil {
+		return err
 	}
 	if o.known != nil {
 		s.reuse(o)

@@ -60,15 +60,18 @@ func (d *dictionaries) findDictionary(ctx context.Context, in *codecs.Inspector)
 			return found
 		}
 	}
-	return storedDictionary(ctx, d.open.build, in.Dictionary)
+	return d.stored(ctx, in.Dictionary)
 }
 
-func storedDictionary(ctx context.Context, build *schema.Build, d *codecs.Dictionary) any {
-	names, err := build.Dictionary(ctx, d.Table)
-	if err != nil || len(names) == 0 {
+func (d *dictionaries) stored(ctx context.Context, of *codecs.Dictionary) any {
+	names, err := d.open.build.Dictionary(ctx, of.Table)
+	if err != nil {
+		_ = d.open.failures.keep(err)
+	}
+	if len(names) == 0 {
 		return nil
 	}
-	return d.Named(func(yield func(uint64, string) bool) {
+	return of.Named(func(yield func(uint64, string) bool) {
 		for id, name := range names {
 			if !yield(uint64(id), name) {
 				return
@@ -145,7 +148,7 @@ func (d *dictionaries) resolveAll(ctx context.Context) error {
 		if len(targets) == 0 {
 			continue
 		}
-		known := storedDictionary(ctx, d.open.build, in.Dictionary)
+		known := d.stored(ctx, in.Dictionary)
 		for targets := range byFile(targets) {
 			if err := d.resolveFile(ctx, targets, in, known); err != nil {
 				return err

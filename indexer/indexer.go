@@ -17,6 +17,7 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/objects"
 	"pakdb/internal/ordered"
+	"pakdb/internal/process"
 	"pakdb/internal/regular"
 	"pakdb/internal/rescue"
 	"pakdb/schema"
@@ -32,6 +33,7 @@ type scan struct {
 	mounts   []mounted
 
 	open         *opener
+	handles      chan struct{} // a place for each open file; taken in order, so that the first file always has one
 	ahead        *ahead
 	inspected    *inspected
 	dictionaries *dictionaries
@@ -46,7 +48,7 @@ func newScan(o Options, build *schema.Build, files []file) *scan {
 	if s.progress == nil {
 		s.progress = &Progress{}
 	}
-	s.open = &opener{options: &s.o, build: build, rescan: o.Force || o.Extract != nil || o.Store != nil}
+	s.open = &opener{options: &s.o, build: build, failures: &failures{}, rescan: o.Force || o.Extract != nil || o.Store != nil}
 	s.ahead = &ahead{open: s.open, files: files, searches: map[string]*search{}}
 	s.dictionaries = &dictionaries{open: s.open, files: files}
 	return s
@@ -98,6 +100,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if err == nil {
 		err = s.readAgain(ctx)
+	}
+	if err == nil {
+		err = s.open.failures.err()
 	}
 	if err != nil {
 		if lost := build.Abandon(); lost != nil && !errors.Is(err, lost) {
@@ -153,14 +158,22 @@ func (o *Options) own() func(fs.FileInfo) bool {
 	}
 }
 
-// filesAhead is how many files are opened before their turn. Each is a file
-// descriptor, and the tables of an archive.
+// filesAhead is how many files are opened before their turn. Each has the tables of an
+// archive.
 const filesAhead = 8
+
+// How many handles a file takes: an archive may have a file of contents beside it. The
+// catalog, the runtime and the streams have the others.
+const (
+	handlesOfFile  = 2
+	handlesOfOther = 20
+)
 
 func (s *scan) run(ctx context.Context, files []file) error {
 	// More chunks in flight than workers, so that one slow entry does not
 	// leave the others idle; each holds rows only, contents are gone by then.
 	ahead := 16 * s.o.Workers
+	s.handles = make(chan struct{}, max(2, min(filesAhead+ahead, (process.Handles()-handlesOfOther)/handlesOfFile)))
 	w := s.worker()
 	err := ordered.Do(ctx, s.cutAll(ctx, files), s.o.Workers, ahead, w.work, s.collect,
 		func(c *chunk) {
@@ -180,9 +193,9 @@ func (s *scan) worker() *worker {
 
 // openAhead detects and opens a file before its turn, unless the catalog knows it.
 // What goes wrong is kept in err: it is a finding about the file, not the end of
-// the scan.
+// the scan, unless the machine failed.
 func (s *scan) openAhead(ctx context.Context, file file) *opened {
-	o := &opened{file: file, digest: make(chan digestResult, 1)}
+	o := &opened{file: file, handle: s.handles, digest: make(chan digestResult, 1)}
 	defer rescue.Into(&o.err) // it runs ahead, in a goroutine of its own
 	if o.err = s.open.openFile(ctx, o); o.err == nil && o.known == nil {
 		s.ahead.list(ctx, o.format)
@@ -202,7 +215,7 @@ func (s *scan) openAhead(ctx context.Context, file file) *opened {
 func (s *scan) cutAll(ctx context.Context, files []file) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		drop := func(o *opened) { o.close() }
-		for o := range prefetch(ctx, files, filesAhead, s.openAhead, drop) {
+		for o := range prefetch(ctx, files, filesAhead, s.handles, s.openAhead, drop) {
 			if !s.cut(ctx, o, yield) {
 				return
 			}

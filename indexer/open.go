@@ -21,6 +21,7 @@ import (
 type opened struct {
 	file
 	f       *os.File
+	handle  chan struct{} // it has a place in it until it is closed; nil: it needs none
 	src     codecs.Source
 	windows *windows // in src; nil: contents lie elsewhere
 	quick   schema.Digest
@@ -60,9 +61,10 @@ func isLoose(o *opened) bool { return o.format.Mounts().Loose }
 
 // opener opens the files of a scan.
 type opener struct {
-	options *Options
-	build   *schema.Build
-	rescan  bool // what an earlier scan found does not count
+	options  *Options
+	build    *schema.Build
+	failures *failures
+	rescan   bool // what an earlier scan found does not count
 }
 
 func (p *opener) openFile(ctx context.Context, o *opened) (err error) {
@@ -118,6 +120,7 @@ func (p *opener) openSource(o *opened) (err error) {
 	if o.src, err = codecs.FileSource(o.f); err == nil {
 		o.size, o.mod, err = sizeAndTime(o.f)
 		o.src.Size = o.size
+		o.src.ReaderAt, o.src.Dir = noted{o.f, o.size, p.failures}, notedFS{o.src.Dir, p.failures}
 	}
 	return err
 }
@@ -153,8 +156,11 @@ func (p *opener) find(ctx context.Context, o *opened, scan string) (*schema.Know
 		// A scan that made sketches as well has all that this one would.
 		candidates, err = p.build.Known(ctx, o.size, o.mod, o.quick, scan+sketchKey)
 	}
-	if err != nil || len(candidates) == 0 {
-		return nil, err
+	if err != nil {
+		return nil, p.failures.keep(err)
+	}
+	if len(candidates) == 0 {
+		return nil, nil
 	}
 	if candidates[0].ModTime == o.mod {
 		return &candidates[0], nil
@@ -182,7 +188,7 @@ func (p *opener) detect(src codecs.Source) (f *codecs.Format, err error) {
 func (p *opener) openArchive(ctx context.Context, o *opened) (a codecs.Archive, err error) {
 	defer guard(&err, o.src.Name)
 	if o.format.Parts == nil && !isLoose(o) {
-		o.windows = &windows{ReaderAt: o.f}
+		o.windows = &windows{ReaderAt: o.src.ReaderAt}
 		o.src.ReaderAt = o.windows
 	}
 	return o.format.Open(ctx, o.src, p.options.Open)
@@ -280,5 +286,9 @@ func (o *opened) close() {
 	}
 	if o.f != nil {
 		_ = o.f.Close()
+	}
+	if o.handle != nil {
+		<-o.handle
+		o.handle = nil
 	}
 }

@@ -6,9 +6,10 @@ import (
 )
 
 // prefetch yields fn of every item, in order, with up to ahead calls running in
-// goroutines before their results are asked for. When the consumer stops early,
-// drop is called for each result it did not see.
-func prefetch[T, R any](ctx context.Context, items []T, ahead int, fn func(context.Context, T) R, drop func(R)) iter.Seq[R] {
+// goroutines before their results are asked for. Each item first gets a place in places,
+// in order as well, which whoever has the result takes out. When the consumer stops
+// early, drop is called for each result it did not see.
+func prefetch[T, R any](ctx context.Context, items []T, ahead int, places chan struct{}, fn func(context.Context, T) R, drop func(R)) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -16,6 +17,11 @@ func prefetch[T, R any](ctx context.Context, items []T, ahead int, fn func(conte
 		go func() {
 			defer close(slots)
 			for _, item := range items {
+				select {
+				case places <- struct{}{}:
+				case <-ctx.Done():
+					return
+				}
 				slot := make(chan R, 1)
 				select {
 				case slots <- slot:

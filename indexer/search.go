@@ -159,6 +159,7 @@ func (s *searcher) searchEntries(ctx context.Context, o *opened, targets []schem
 			how := searches[t.Spec]
 			found[i] = schema.Scanned{Content: t.Content, Known: how.known}
 			refs, err := s.searchEntry(ctx, o, e, how) // a panic of a format is an error there
+			_ = s.open.failures.note(err)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

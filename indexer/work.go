@@ -30,6 +30,11 @@ type worker struct {
 // work decodes, hashes and inspects the entries of a chunk.
 func (w *worker) work(ctx context.Context, c *chunk) {
 	o := c.from
+	defer func() {
+		for _, f := range c.problems {
+			_ = w.ahead.open.failures.note(f.err)
+		}
+	}()
 	if o.known != nil {
 		w.progress.BytesDone.Add(o.size)
 		return
@@ -292,8 +297,8 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, it.entry)
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := cmp.Or(ctx.Err(), w.failed(facts, err)); err != nil {
+		return err
 	}
 	facts = w.dictionaries.resolved(ctx, in, facts)
 	row.Facts = factsOf(in, facts, err)
@@ -302,6 +307,18 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 		return err
 	}
 	return w.ahead.search(ctx, it.entry, content, size, row.Facts)
+}
+
+// failed returns the failure of the machine that kept an inspector from reading a content.
+func (w *worker) failed(facts *codecs.Facts, err error) error {
+	noted := w.ahead.open.failures
+	_ = noted.note(err)
+	if facts != nil {
+		for _, p := range facts.Problems {
+			_ = noted.note(p)
+		}
+	}
+	return noted.err()
 }
 
 func runInspector(ctx context.Context, in *codecs.Inspector, content io.ReaderAt, size int64, e *codecs.Entry) (f *codecs.Facts, err error) {

@@ -31,10 +31,11 @@ func MachineFailed(err error) bool {
 	return errors.As(err, &number) && !errors.Is(number, fs.ErrExist) && !NotThere(number)
 }
 
-// NotThere reports an error about a file that was named and does not exist, or is
-// a folder where a file was wanted, or the other way round.
+// NotThere reports an error about a file that was named and does not exist, also because
+// no name is that long, or is a folder where a file was wanted, or the other way round.
 func NotThere(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.EISDIR) ||
+		errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // BrokenPipe reports that stdout was a pipe whose reader has gone, as in

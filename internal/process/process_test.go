@@ -29,6 +29,8 @@ func TestMachineFailed(t *testing.T) {
 		{at(syscall.ENOENT), false},
 		{at(syscall.ENOTDIR), false},
 		{at(syscall.EISDIR), false},
+		{at(syscall.ENAMETOOLONG), false},
+		{at(syscall.EMFILE), true},
 		{at(syscall.EEXIST), false},
 		{fmt.Errorf("the time is up: %w", context.DeadlineExceeded), true},
 		{context.Canceled, false},

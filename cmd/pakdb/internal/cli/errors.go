@@ -62,6 +62,7 @@ func Hint(err error) string {
 		{schema.ErrNoBuild, "pakdb query @builds lists them"},
 		{syscall.ENOSPC, "make room on that disk and run this again; files that were complete stay as they are"},
 		{syscall.EDQUOT, "make room within your quota and run this again; files that were complete stay as they are"},
+		{syscall.EMFILE, "let the process open more files: ulimit -n 256"},
 		{syscall.EIO, "the disk, or the way to it, is failing: look into the system's log before you run this again"},
 		{indexer.ErrNoFiles, "a folder is searched with all that is below it"},
 	} {
