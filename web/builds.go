@@ -7,26 +7,11 @@ import (
 	"pakdb/query/explore"
 )
 
-// ability is something that not every server can do. Pages leave out what needs one that
-// the server lacks.
-type ability string
-
-const (
-	canCompare ability = "compare" // two builds
-	canPatch   ability = "patch"   // what players fetch
-	canGraph   ability = "graph"   // references
-	canExplain ability = "explain" // how a statement is run
-	canRename  ability = "renames" // a history goes on where the file got another name
-	canText    ability = "texts"   // searches find texts in files
-)
-
-// overview tells which builds there are, and what the server can do.
+// overview tells which builds there are.
 type overview struct {
-	builds   explore.Source
+	builds   *explore.Catalog
 	contents bool
 	version  string
-	engine   string    // that has the builds; "" for the catalog itself
-	can      []ability // beside what all servers can
 }
 
 func (o *overview) answer(w http.ResponseWriter, r *http.Request, _ *address) error {
@@ -34,16 +19,12 @@ func (o *overview) answer(w http.ResponseWriter, r *http.Request, _ *address) er
 	if err != nil {
 		return err
 	}
-	answer := map[string]any{"builds": builds, "contents": o.contents, "version": o.version, "can": o.can}
-	if o.engine != "" {
-		answer["engine"] = o.engine
-	}
-	writeJSON(w, answer)
+	writeJSON(w, map[string]any{"builds": builds, "contents": o.contents, "version": o.version})
 	return nil
 }
 
 // archives lists the files of a build.
-type archives struct{ catalog explore.Source }
+type archives struct{ catalog *explore.Catalog }
 
 func (x *archives) answer(w http.ResponseWriter, r *http.Request, a *address) error {
 	began := time.Now()
@@ -65,7 +46,7 @@ func (x *archives) answer(w http.ResponseWriter, r *http.Request, a *address) er
 }
 
 // problems lists what is wrong with a build.
-type problems struct{ catalog explore.Source }
+type problems struct{ catalog *explore.Catalog }
 
 func (x *problems) answer(w http.ResponseWriter, r *http.Request, a *address) error {
 	began := time.Now()
@@ -95,7 +76,7 @@ func (x *problems) answer(w http.ResponseWriter, r *http.Request, a *address) er
 const mostProblems = 5000
 
 // searches finds what a person types.
-type searches struct{ catalog explore.Source }
+type searches struct{ catalog *explore.Catalog }
 
 // mostFound bounds the answers to a search.
 const mostFound = 200

@@ -14,7 +14,6 @@
 //   - guard.go: who may ask
 //   - problem.go, table.go: answers
 //   - server.go: Server, and which address has which answer
-//   - copies.go: builds that are in an engine, and not in a catalog
 //   - builds.go, folder.go, file.go, content.go, compare.go, graph.go, sql.go: what pages ask for
 //   - slots.go, cache.go: how much at once, and what is kept
 package web

@@ -22,9 +22,8 @@ import (
 
 // files tells all of one file: facts, history, references, and what is in it.
 type files struct {
-	catalog  explore.Source
-	history  func(ctx context.Context, path string) ([]history.Event, error)
-	values   *explore.Values // nil: facts and history are all that is known of a file
+	catalog  *explore.Catalog
+	values   *explore.Values
 	db       *sql.DB
 	contents *query.Contents // nil: nothing of contents is shown
 	registry *codecs.Registry
@@ -63,9 +62,6 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 		return err
 	}
 	f := &file{x, b, e}
-	if x.values == nil {
-		return f.copied(w, r, a)
-	}
 	if a.part == "" {
 		holds, err := x.values.Holds(r.Context(), b, e)
 		if err != nil {
@@ -79,18 +75,6 @@ func (x *files) answer(w http.ResponseWriter, r *http.Request, a *address) error
 		return refuse(http.StatusNotFound, "docs/serve.md lists all addresses", "a file has no part %q", a.part)
 	}
 	return part(f, w, r, a)
-}
-
-// copied answers of a file of a copy.
-func (f *file) copied(w http.ResponseWriter, r *http.Request, a *address) error {
-	switch a.part {
-	case "":
-		writeJSON(w, map[string]any{"entry": f.entry, "shows": []string{}, "textures": 0, "sounds": 0})
-		return nil
-	case "history":
-		return f.tellHistory(w, r, a)
-	}
-	return refuse(http.StatusNotFound, "pakdb serve --catalog FILE shows it, of a catalog", "a file of a copy has no part %q", a.part)
 }
 
 // places tells where a path is: its address is that of the first.
@@ -148,7 +132,7 @@ func (f *file) events(ctx context.Context) ([]history.Event, error) {
 	}
 	var all []history.Event
 	for _, path := range paths {
-		events, err := f.files.history(ctx, path)
+		events, err := history.Of(ctx, f.db, path)
 		if err != nil && !errors.Is(err, diff.ErrNoFile) {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 
 // folders lists folders, and draws maps of them.
 type folders struct {
-	catalog  explore.Source
+	catalog  *explore.Catalog
 	listings *recent.Cache[listKey, *explore.Listing]
 }
 
@@ -31,7 +31,7 @@ type listKey struct {
 // mostListed bounds the files of all listings that are kept, which take some 100 bytes each.
 const mostListed = 300_000
 
-func newFolders(c explore.Source) *folders {
+func newFolders(c *explore.Catalog) *folders {
 	return &folders{catalog: c, listings: recent.New[listKey, *explore.Listing](mostListed)}
 }
 
@@ -71,11 +71,11 @@ func (x *folders) answer(w http.ResponseWriter, r *http.Request, a *address) err
 	if err != nil {
 		return err
 	}
-	at, err := x.from(a, tree.Build.Key())
+	at, err := x.from(a, tree.Build.ID)
 	if err != nil {
 		return err
 	}
-	list, err := x.list(r.Context(), tree, listKey{tree.Build.Key(), a.path, order, backward})
+	list, err := x.list(r.Context(), tree, listKey{tree.Build.ID, a.path, order, backward})
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (x *folders) answer(w http.ResponseWriter, r *http.Request, a *address) err
 		return err
 	}
 	if end := at + len(answer.Rows); end < answer.Total && len(answer.Rows) > 0 {
-		answer.Next, answer.Truncated = cursor(tree.Build.Key(), end), true
+		answer.Next, answer.Truncated = cursor(tree.Build.ID, end), true
 	}
 	answer.Elapsed = milliseconds(began)
 	writeJSON(w, answer)
@@ -177,7 +177,7 @@ func (x *folders) treemap(w http.ResponseWriter, r *http.Request, a *address, t 
 	if measure == nil {
 		return refuse(http.StatusBadRequest, "", "by is one of size, stored, files")
 	}
-	list, err := x.list(r.Context(), t, listKey{t.Build.Key(), a.path, explore.BySize, false})
+	list, err := x.list(r.Context(), t, listKey{t.Build.ID, a.path, explore.BySize, false})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/internal/objects"
 	"pakdb/query"
-	"pakdb/query/clickhouse"
 	"pakdb/query/explore"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -39,7 +38,6 @@ func problemOf(err error) *problem {
 		return p
 	}
 	p = &problem{Status: http.StatusInternalServerError, Message: err.Error(), Hint: query.Hint(err)}
-	var server *clickhouse.Error
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		p.Status, p.Message = http.StatusServiceUnavailable, "stopped: it took longer than this server allows"
@@ -55,23 +53,8 @@ func problemOf(err error) *problem {
 		p.Status = http.StatusNotFound
 	case errors.Is(err, query.ErrUsage):
 		p.Status = http.StatusBadRequest
-	case errors.Is(err, clickhouse.ErrAway):
-		p.Status, p.Message, p.Hint = http.StatusBadGateway, "ClickHouse gives no answer: "+err.Error(), "this server goes on: try again once ClickHouse is there"
-	case errors.As(err, &server):
-		p.Status, p.Hint = http.StatusBadGateway, hintOf(server)
 	}
 	return p
-}
-
-// hintOf says what to do about an error of ClickHouse that is not that of a statement.
-func hintOf(e *clickhouse.Error) string {
-	switch {
-	case e.Login():
-		return clickhouse.PasswordVariable + " has the password of the user, where pakdb serve is started"
-	case e.NotThere():
-		return "pakdb push BUILD --to clickhouse://... copies builds, and makes what they need"
-	}
-	return ""
 }
 
 // fail answers with an error. One that comes when who asked has left goes nowhere.

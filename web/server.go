@@ -5,26 +5,20 @@ import (
 	"context"
 	"database/sql"
 	"html"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"pakdb/codecs"
-	"pakdb/diff/history"
 	"pakdb/internal/rescue"
 	"pakdb/internal/ui"
 	"pakdb/query"
-	"pakdb/query/clickhouse"
 	"pakdb/query/explore"
 )
 
 // Config is what a [Server] serves, and to whom.
 type Config struct {
-	// Copies are builds in ClickHouse, which are served in place of a catalog: DB, Queries,
-	// Contents and Registry do not count then. Library has queries of the portable views.
-	Copies *clickhouse.Client
 	// DB is the catalog as schema.OpenReadOnly opens it; it must allow several connections.
 	DB *sql.DB
 	// Queries opens the catalog for statements of users.
@@ -75,7 +69,7 @@ type answerer interface {
 // Server is the explorer as a handler of HTTP. It is safe for concurrent use.
 type Server struct {
 	guard  guard
-	builds explore.Source
+	builds *explore.Catalog
 	slots  *slots
 	pages  map[place]answerer
 	limits Limits
@@ -85,43 +79,24 @@ type Server struct {
 // New returns the explorer of a catalog. What the config has stays the caller's, and must
 // last until [Server.Close] has returned.
 func New(c Config) *Server {
-	s := &Server{guard: guard{hosts: lowered(c.Hosts), token: c.Token}, limits: c.Limits.orDefaults()}
-	if c.Copies != nil {
-		s.serveCopies(&c)
-	} else {
-		s.serveCatalog(&c)
-	}
-	s.shell = bytes.ReplaceAll(ui.File("index.html"), []byte("{ui}"), []byte("/ui/"+ui.Digest()))
-	s.shell = bytes.ReplaceAll(s.shell, []byte("{changes}"), ui.File("changes.html"))
-	return s
-}
-
-// serveCatalog serves all pages, of a catalog.
-func (s *Server) serveCatalog(c *Config) {
 	catalog := explore.New(c.DB)
-	s.servePages(catalog, &overview{contents: c.Contents != nil, version: c.Version, can: []ability{canCompare, canPatch, canGraph, canExplain, canRename, canText}})
-	s.slots = newSlots(s.limits.Queries, func(ctx context.Context) (session, func(), error) { return c.Queries(ctx) })
+	s := &Server{guard: guard{hosts: lowered(c.Hosts), token: c.Token}, limits: c.Limits.orDefaults(), builds: catalog}
+	s.slots = newSlots(s.limits.Queries, c.Queries)
 	files := &files{catalog: catalog, values: explore.NewValues(c.DB), db: c.DB, contents: c.Contents, registry: c.Registry, most: s.limits.Preview}
-	files.history = func(ctx context.Context, path string) ([]history.Event, error) { return history.Of(ctx, c.DB, path) }
-	compare := newComparisons(*c, catalog)
-	statements := &statements{slots: s.slots, library: c.Library, limits: s.limits, describe: describeCatalog, command: "pakdb query", advise: query.Advice,
-		hint: "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run"}
-	maps.Copy(s.pages, map[place]answerer{
+	folders, compare := newFolders(catalog), newComparisons(c, catalog)
+	statements := &statements{slots: s.slots, library: c.Library, limits: s.limits}
+	s.pages = map[place]answerer{
+		pageBuilds: &overview{builds: catalog, contents: c.Contents != nil, version: c.Version},
+		pageTree:   folders, pageTreemap: folders,
+		pageSearch: &searches{catalog}, pageArchives: &archives{catalog}, pageProblems: &problems{catalog},
 		pagePath: files, pageFile: files,
 		pageGraph:   &graphs{db: c.DB, catalog: catalog},
 		pageCompare: compare, pagePatch: compare,
 		pageSQL: statements, pageQuery: statements, pageSchema: statements, pageExplain: statements,
-	})
-}
-
-// servePages serves the pages that any source of builds has.
-func (s *Server) servePages(builds explore.Source, o *overview) {
-	s.builds, o.builds = builds, builds
-	folders := newFolders(builds)
-	s.pages = map[place]answerer{
-		pageBuilds: o, pageTree: folders, pageTreemap: folders,
-		pageSearch: &searches{builds}, pageArchives: &archives{builds}, pageProblems: &problems{builds},
 	}
+	s.shell = bytes.ReplaceAll(ui.File("index.html"), []byte("{ui}"), []byte("/ui/"+ui.Digest()))
+	s.shell = bytes.ReplaceAll(s.shell, []byte("{changes}"), ui.File("changes.html"))
+	return s
 }
 
 func lowered(names []string) (all []string) {
@@ -186,10 +161,6 @@ func (s *Server) serveData(w http.ResponseWriter, r *http.Request, a *address) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.limits.Compare)
 	defer cancel()
 	page := s.pages[a.page]
-	if page == nil {
-		fail(w, refuse(http.StatusNotFound, "pakdb serve --catalog FILE shows it, of a catalog", "copies of builds have no page %q", a.page))
-		return
-	}
 	if err := rescue.Call(func() error { return page.answer(w, r.WithContext(ctx), a) }); err != nil {
 		fail(w, err)
 	}

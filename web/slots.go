@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"database/sql/driver"
 	"net/http"
 	"sync"
 
@@ -12,23 +11,16 @@ import (
 // slots are connections for statements of users: one statement at a time in each. They are
 // opened when they are first needed.
 type slots struct {
-	open  func(context.Context) (session, func(), error)
+	open  func(context.Context) (*query.DB, func(), error)
 	free  chan *slot
 	mu    sync.Mutex
 	close []func()
 	ended bool
 }
 
-type slot struct{ db session }
+type slot struct{ db *query.DB }
 
-// session runs statements: a *query.DB, or one that asks an engine.
-type session interface {
-	Bind(ctx context.Context, q *query.Named, given map[string]string, positional []string) (query.Args, error)
-	Each(ctx context.Context, text string, args query.Args, columns func([]string) error, row func([]driver.Value) error) error
-	Run(ctx context.Context, text string, args query.Args, out query.Output) error
-}
-
-func newSlots(n int, open func(context.Context) (session, func(), error)) *slots {
+func newSlots(n int, open func(context.Context) (*query.DB, func(), error)) *slots {
 	s := &slots{open: open, free: make(chan *slot, n)}
 	for range n {
 		s.free <- &slot{}
@@ -38,7 +30,7 @@ func newSlots(n int, open func(context.Context) (session, func(), error)) *slots
 
 // run calls f with a connection. It does not wait for one: if all are in use, who asks is to
 // come again.
-func (s *slots) run(ctx context.Context, f func(session) error) error {
+func (s *slots) run(ctx context.Context, f func(*query.DB) error) error {
 	var own *slot
 	select {
 	case own = <-s.free:

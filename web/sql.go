@@ -19,11 +19,6 @@ type statements struct {
 	slots   *slots
 	library query.Library
 	limits  Limits
-	// describe tells what SQL may name, beside the named queries.
-	describe func(ctx context.Context, s session) (views, tables []relation, functions []map[string]string, err error)
-	command  string                   // that runs a statement without the limits of the server
-	hint     string                   // for a statement that took too long
-	advise   func(text string) string // why a statement is slow; "" for no known reason
 }
 
 func (x *statements) answer(w http.ResponseWriter, r *http.Request, a *address) error {
@@ -57,7 +52,7 @@ func parameters(a *address) map[string]string {
 	return given
 }
 
-func bind(ctx context.Context, db session, a *address, text string, q *query.Named) (query.Args, error) {
+func bind(ctx context.Context, db *query.DB, a *address, text string, q *query.Named) (query.Args, error) {
 	given := parameters(a)
 	label := a.query.Get("build")
 	if q != nil {
@@ -84,7 +79,7 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), x.limits.Time)
 	defer cancel()
-	err := x.slots.run(ctx, func(db session) error {
+	err := x.slots.run(ctx, func(db *query.DB) error {
 		args, err := bind(ctx, db, a, text, q)
 		if err != nil {
 			return err
@@ -106,8 +101,8 @@ func (x *statements) run(w http.ResponseWriter, r *http.Request, a *address, tex
 
 // stopped tells of a statement that took too long.
 func (x *statements) stopped(text string) error {
-	p := refuse(http.StatusServiceUnavailable, x.hint, "stopped: a statement may take %s here", x.limits.Time)
-	p.Advice, p.Command = x.advise(text), x.command+" "+quoted(text)
+	p := refuse(http.StatusServiceUnavailable, "ask for one build, or for the changes between two: diff(old, new); /explain.json tells how it is run", "stopped: a statement may take %s here", x.limits.Time)
+	p.Advice, p.Command = query.Advice(text), "pakdb query "+quoted(text)
 	return p
 }
 
@@ -119,7 +114,7 @@ var errEnough = errors.New("there are enough rows")
 // mostCells bounds the bytes of all values that a page has, about.
 const mostCells = 32 << 20
 
-func (x *statements) table(ctx context.Context, db session, text string, args query.Args) (*table, error) {
+func (x *statements) table(ctx context.Context, db *query.DB, text string, args query.Args) (*table, error) {
 	began, t, size := time.Now(), &table{Rows: [][]any{}}, 0
 	err := db.Each(ctx, text, args, func(columns []string) error {
 		t.Columns = columns
@@ -149,14 +144,14 @@ func (x *statements) table(ctx context.Context, db session, text string, args qu
 	}
 	t.Elapsed = milliseconds(began)
 	if t.Elapsed > 1000 {
-		t.Advice = x.advise(text)
+		t.Advice = query.Advice(text)
 	}
 	return t, nil
 }
 
 // stream writes all rows. What fails once some were written ends the connection, so that
 // nobody takes them for all.
-func stream(ctx context.Context, w http.ResponseWriter, a *address, db session, text string, args query.Args) error {
+func stream(ctx context.Context, w http.ResponseWriter, a *address, db *query.DB, text string, args query.Args) error {
 	kind := map[form]string{formCSV: "text/csv; charset=utf-8", formLines: "application/jsonl; charset=utf-8"}[a.form]
 	h := w.Header()
 	began := &beginning{ResponseWriter: w, begin: func() {
@@ -230,8 +225,8 @@ type column struct {
 
 // schema tells what SQL may name.
 func (x *statements) schema(w http.ResponseWriter, r *http.Request) error {
-	return x.slots.run(r.Context(), func(db session) error {
-		views, tables, functions, err := x.describe(r.Context(), db)
+	return x.slots.run(r.Context(), func(db *query.DB) error {
+		views, tables, functions, err := describe(r.Context(), db)
 		if err != nil {
 			return err
 		}
@@ -240,9 +235,8 @@ func (x *statements) schema(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// describeCatalog describes a catalog.
-func describeCatalog(ctx context.Context, s session) (views, tables []relation, all []map[string]string, err error) {
-	db := s.(*query.DB)
+// describe returns the relations and functions that SQL may name, beside the named queries.
+func describe(ctx context.Context, db *query.DB) (views, tables []relation, all []map[string]string, err error) {
 	names, others, err := db.Tables(ctx)
 	if err != nil {
 		return nil, nil, nil, err
@@ -334,7 +328,7 @@ func viewDocs() map[string]described {
 func (x *statements) explain(w http.ResponseWriter, r *http.Request, a *address) error {
 	text := a.query.Get("sql")
 	lines := []string{}
-	err := x.slots.run(r.Context(), func(db session) error {
+	err := x.slots.run(r.Context(), func(db *query.DB) error {
 		t, err := x.table(r.Context(), db, "EXPLAIN QUERY PLAN "+text, query.Args{})
 		if err == nil {
 			for _, row := range t.Rows {

@@ -41,11 +41,7 @@ const route = (url) => {
   return { name: segments[2] ?? "tree", build: segments[1] === "-" ? url.searchParams.get("build") : segments[1], rest: segments.slice(3), segments };
 };
 
-// needs says what a server must be able to do for a page.
-const needs = { compare: "compare", patch: "patch", graph: "graph" };
-
 let builds = [], about = {}, current = null;
-const can = (what) => about.can?.includes(what) ?? true;
 
 // ---- the head: it stays ------------------------------------------------------------------
 const home = el("a", { href: "/", class: "home", title: "All builds" }, "pakdb");
@@ -79,7 +75,7 @@ const drawHead = ({ name, build }) => {
   const of = builds.find((b) => b.build === label), before = builds[builds.indexOf(of) - 1];
   links.replaceChildren(...(of ? [
     link("Folders", to.tree(label), "tree"), link("Archives", to.page(label, "archives"), "archives"),
-    before && can("compare") ? link("Changes", to.compare(before.build, label), "compare") : null,
+    before ? link("Changes", to.compare(before.build, label), "compare") : null,
     link(of.problem_count ? `Problems ${count(of.problem_count)}` : "Problems", to.page(label, "problems"), "problems"),
     link("SQL", "/sql", "sql")] : []).filter(Boolean));
 };
@@ -111,7 +107,7 @@ const open = async () => {
   const after = [];
   const view = {
     byKeys, // whoever looks uses the keyboard
-    main: next, url, ...where, builds, about, can, signal: mine.signal, go,
+    main: next, url, ...where, builds, about, signal: mine.signal, go,
     get: (address, _, { signal } = {}) => get(address, signal ? AbortSignal.any([mine.signal, signal]) : mine.signal),
     // state changes the address of this page without opening it again.
     state: (address) => { if (!mine.signal.aborted) history.replaceState(null, "", address); },
@@ -124,10 +120,8 @@ const open = async () => {
     const fresh = await get("/builds.json", mine.signal);
     builds = view.builds = fresh.builds;
     about = view.about = fresh;
-    searchBox.placeholder = can("texts") ? "Search paths, texts, ids   ( / )" : "Search paths, ids   ( / )";
-    if (needs[where.name] && !can(needs[where.name])) throw new Problem({ error: "This server shows copies of builds, and cannot do that.", hint: "pakdb serve --catalog FILE can, with the catalog that they were copied from." }, 404);
     if (!pages[where.name]) throw new Problem({ error: "There is no page at this address.", hint: "The builds are at /." }, 404);
-    if (builds.length === 0 && where.name !== "builds") throw new Problem(about.engine ? { error: "No build was copied yet.", command: "pakdb push 1.0 --to clickhouse://HOST/DATABASE" } : { error: "The catalog has no build yet.", command: "pakdb index --build 1.0 *.pak" }, 404);
+    if (builds.length === 0 && where.name !== "builds") throw new Problem({ error: "The catalog has no build yet.", command: "pakdb index --build 1.0 *.pak" }, 404);
     const page = await pages[where.name]();
     await page.show(view);
   } catch (problem) {

@@ -7,29 +7,24 @@ export const show = async (view) => {
   const { builds, main } = view;
   view.title("Builds");
   if (builds.length === 0) {
-    if (view.about.engine) {
-      main.append(el("section", "problem", el("h1", "", "No builds yet"), el("p", "", "Nothing was copied to this database. Copy a build of a catalog, and it is here at the next click:"),
-        el("pre", "", "pakdb push 1.0 --to clickhouse://HOST/DATABASE")));
-      return;
-    }
     main.append(el("section", "problem", el("h1", "", "No builds yet"), el("p", "", "This catalog is empty. Scan the archives of a version of a game, and it is here at the next click:"),
       el("pre", "", "pakdb index --build 1.0 /games/mygame/Content/Paks"), el("p", "dim", "pakdb serve --demo shows what there will be.")));
     return;
   }
-  const last = builds.at(-1), compared = view.can("compare");
-  main.append(el("div", "row", el("div", "", el("h1", "", "Builds"), el("p", "sub", `${count(builds.length)} in ${view.about.engine ? "ClickHouse" : "the catalog"}; the newest is ${plain(last.build)}`)), compared ? compareForm(view) : null));
+  const last = builds.at(-1);
+  main.append(el("div", "row", el("div", "", el("h1", "", "Builds"), el("p", "sub", `${count(builds.length)} in the catalog; the newest is ${plain(last.build)}`)), compareForm(view)));
   if (builds.length > 1) {
     main.append(el("section", { class: "box", "aria-label": "Growth" }, el("h2", "", "Size by build"), lineChart(builds.map((b) => b.build), [
       { name: "decoded", colour: "var(--accent)", values: builds.map((b) => b.size) }, { name: "stored", colour: "var(--added)", values: builds.map((b) => b.stored) }]),
     el("p", "sub", "Blue: decoded. Green: as stored in the archives.")));
   }
-  const list = table(["Build", "Scanned", { n: "Archives" }, { n: "Entries" }, { n: "Decoded" }, { n: "Stored" }, { n: "Growth" }, "Problems", ...(compared ? ["Changes"] : [])],
+  const list = table(["Build", "Scanned", { n: "Archives" }, { n: "Entries" }, { n: "Decoded" }, { n: "Stored" }, { n: "Growth" }, "Problems", "Changes"],
     builds.map((b, i) => {
       const before = builds[i - 1];
       return [el("a", { href: to.tree(b.build) }, plain(b.build)), el("span", { title: b.created_at }, b.created_at.slice(0, 10)), { n: count(b.archive_count) }, { n: count(b.entry_count) },
         { n: bytes(b.size) }, { n: bytes(b.stored) }, { n: before ? signed(b.stored - before.stored) : "" },
         b.problem_count ? el("a", { href: to.page(b.build, "problems") }, count(b.problem_count)) : "none",
-        ...(compared ? [before ? el("a", { href: to.compare(before.build, b.build) }, `since ${plain(before.build)}`) : ""] : [])];
+        before ? el("a", { href: to.compare(before.build, b.build) }, `since ${plain(before.build)}`) : ""];
     }).toReversed(), "Builds");
   list.classList.add("values");
   main.append(el("section", "box", list));

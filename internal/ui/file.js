@@ -30,10 +30,9 @@ export const show = async (view) => {
     ["hidden by", entry.hidden_by && `${plain(entry.hidden_by)}: the game does not see this entry`], ["hides", entry.hides ? plural(entry.hides, "entry", "entries") + " of other archives" : ""]]));
   main.append(el("div", "three", preview, el("div", "stack-of", about,
     el("section", { class: "box", "aria-label": "History" }, el("h2", "", "History"), history),
-    view.can("graph") ? el("section", { class: "box", "aria-label": "References" }, el("div", "row", el("h2", "", "References"), entry.path ? el("a", { href: to.page(build, "graph", { path: entry.path }) }, "graph") : null), refs) : null)));
-  if (view.about.engine) preview.remove(); // copies have no contents
+    el("section", { class: "box", "aria-label": "References" }, el("div", "row", el("h2", "", "References"), entry.path ? el("a", { href: to.page(build, "graph", { path: entry.path }) }, "graph") : null), refs))));
 
-  view.refs = view.can("graph") ? view.get(part("refs")) : Promise.resolve({ refers_to: [], referred_by: [] });
+  view.refs = view.get(part("refs"));
   // ---- what is in it: tabs
   const names = { picture: "Picture", tables: "Table", curves: "Curve", strings: "Texts", sound: "Sound", meaning: "Values", code: "Code", text: "Text", hex: "Bytes", download: "Download" };
   const drawers = { picture: drawPicture, tables: drawTables, curves: drawCurves, strings: drawStrings, sound: drawSound, meaning: drawMeaning, code: drawCode, text: drawText, hex: drawHex };
@@ -71,11 +70,10 @@ export const show = async (view) => {
       const label = at(r, "build"), before = view.builds[view.builds.findIndex((b) => b.build === label) - 1];
       const [old, now] = [at(r, "old_size"), at(r, "new_size")];
       return [at(r, "new_size") === null ? plain(label) : el("a", { href: to.path(label, at(r, "path")) }, plain(label)),
-        el("span", "", before && at(r, "kind") !== "added" && view.can("compare") ? el("a", { href: to.compare(before.build, label, { q: (at(r, "path") ?? "").split("/").pop() }) }, at(r, "kind")) : at(r, "kind"), at(r, "old_path") && at(r, "old_path") !== at(r, "path") ? el("span", "dim", " was " + plain(at(r, "old_path"))) : null,
+        el("span", "", before && at(r, "kind") !== "added" ? el("a", { href: to.compare(before.build, label, { q: (at(r, "path") ?? "").split("/").pop() }) }, at(r, "kind")) : at(r, "kind"), at(r, "old_path") && at(r, "old_path") !== at(r, "path") ? el("span", "dim", " was " + plain(at(r, "old_path"))) : null,
           companion(at(r, "path") ?? at(r, "old_path"), entry.path)),
         { n: now === null ? "" : bytes(Number(now)) }, { n: old !== null && now !== null ? signed(now - old) : "" }];
     }), "History"));
-    if (!view.can("renames")) history.append(el("p", "dim", "Of this path; another name that the file had is not looked for."));
   }).catch((p) => history.replaceChildren(plain(p.message)));
   view.refs.then((r) => {
     refs.className = "";

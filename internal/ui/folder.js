@@ -26,7 +26,7 @@ export const show = async (view) => {
   const addressOf = (r) => (r[0] === "folder" ? to.tree(build, below(r[1]), { by: state.by === "stored" ? "" : state.by }) : to.file(build, r[6], r[7]));
 
   const sum = el("p", "sub", `${plural(first.files, "file", "files")} · ${bytes(first.size)} decoded · ${bytes(first.stored)} stored`);
-  if (first.unnamed) sum.append(" · ", el("a", { href: "/sql" + to.query({ sql: `SELECT archive, ordinal, asset_id, type, size FROM entries WHERE build = ${literal(build, view.about.engine)} AND path IS NULL` }) },
+  if (first.unnamed) sum.append(" · ", el("a", { href: "/sql" + to.query({ sql: `SELECT archive, ordinal, asset_id, type, size FROM entries WHERE build = ${literal(build)} AND path IS NULL` }) },
     plural(first.unnamed, "entry has no path", "entries have no path")));
   const choice = (label, key, options) => el("label", "", label + " ", el("select", { onchange: (e) => { state[key] = e.target.value; view.state(address()); redraw(key); } },
     ...options.map(([v, text]) => el("option", { value: v, selected: state[key] === v }, text))));

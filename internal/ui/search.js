@@ -7,10 +7,9 @@ export const show = async (view) => {
   view.title(`${q} · ${build}`);
   main.append(el("h1", "", q ? `“${plain(q)}” in ` : "Search in ", plain(build)));
   view.after(view.focusSearch);
-  if (!q) return main.append(el("p", "dim", view.can("texts") ? "Type words of a path or of a text in the game, the id of an asset, or the hash of a content." : "Type parts of a path, the id of an asset, or the hash of a content."));
+  if (!q) return main.append(el("p", "dim", "Type words of a path or of a text in the game, the id of an asset, or the hash of a content."));
   const { found, more, no_index: noIndex, ms } = await view.get(to.data(to.search(build, q)));
   if (noIndex) main.append(el("p", "dim", "This catalog has no search index: only exact names and ids were looked up. “pakdb index” makes one."));
-  if (found.length === 0 && !view.can("texts")) return main.append(el("p", "", `No path in ${plain(build)} has “${plain(q)}”.`));
   if (found.length === 0) {
     const pattern = q.replaceAll("'", "''");
     return main.append(el("p", "", `Nothing in ${plain(build)} has “${plain(q)}”.`),

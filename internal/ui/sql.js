@@ -138,7 +138,7 @@ export const show = async (view) => {
   const data = (kind) => `${where}.${kind}${parametersOf(source())}`;
   const command = () => {
     const p = Object.entries(values()).map(([k, v]) => ` -p ${word(`${k}=${v}`)}`).join("");
-    return `pakdb query ${view.about.engine ? "--on clickhouse://HOST/DATABASE " : ""}` + (named ? "@" + named.name : quote(text.trim())) + p;
+    return `pakdb query ` + (named ? "@" + named.name : quote(text.trim())) + p;
   };
   // Another statement is another page to go back to; another look of it is not.
   const remember = (isNew) => {
@@ -156,7 +156,7 @@ export const show = async (view) => {
       ...String(problem.hint ?? "").split("\n").filter(Boolean).map((h) => el("p", "", plain(h))), problem.advice ? el("p", "advice", plain(problem.advice)) : null),
     el("div", "same", el("span", "dim", "On the command line, without these limits:"), el("code", "", plain(command())),
       el("button", { type: "button", onclick: (e) => copied(e.target, command()) }, "Copy"),
-      slow && view.can("explain") ? el("button", { type: "button", onclick: () => explain() }, "Explain") : null));
+      slow ? el("button", { type: "button", onclick: () => explain() }, "Explain") : null));
     trouble.hidden = false;
     status.textContent = "";
     result = null;
@@ -239,8 +239,8 @@ export const show = async (view) => {
     tools.hidden = trouble.hidden = plan.hidden = true;
     status.textContent = "";
     result = null;
-    shown.replaceChildren(el("div", "sql-empty", el("h2", "", view.about.engine ? "Ask ClickHouse" : "Ask the catalog"),
-      el("p", "dim", `Write a statement above, or begin with one of these. Nothing that is asked can write to the ${view.about.engine ? "database" : "catalog"}.`),
+    shown.replaceChildren(el("div", "sql-empty", el("h2", "", "Ask the catalog"),
+      el("p", "dim", "Write a statement above, or begin with one of these. Nothing that is asked can write to the catalog."),
       el("div", "examples", ...examples.map((x) => el("button", { type: "button", class: "example", onclick: () => { Object.assign(look, { kind: x.view, sort: 0, label: -1, value: -1 }); set(x.sql); run(); } },
         el("b", "", x.title), el("span", "dim", x.about), el("code", "", x.sql))))));
   };
@@ -340,7 +340,7 @@ export const show = async (view) => {
   };
   main.classList.add("sql");
   main.append(side, el("div", "sql-main", top,
-    el("div", "sql-bar", named ? null : runButton, view.can("explain") ? explainButton : null, commandButton, status, tools), trouble, plan, shown));
+    el("div", "sql-bar", named ? null : runButton, explainButton, commandButton, status, tools), trouble, plan, shown));
   drawTab();
 
   if (!named) {

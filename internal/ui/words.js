@@ -16,8 +16,8 @@ export const count = (n) => n.toLocaleString("en-US");
 export const plural = (n, one, many) => count(n) + " " + (n === 1 ? one : many);
 export const extension = (name) => { const i = name.lastIndexOf("."); return i > 0 ? name.slice(i + 1).toLowerCase() : "(none)"; };
 
-// literal is a text in SQL: ClickHouse takes \ for the beginning of an escape.
-export const literal = (s, engine) => `'${(engine ? s.replaceAll("\\", "\\\\") : s).replaceAll("'", "''")}'`;
+// literal is a text in SQL.
+export const literal = (s) => `'${s.replaceAll("'", "''")}'`;
 
 // tail returns the folders of a path and its name as elements: where there is not room for
 // both, the folders are cut off.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
-	"hash/fnv"
 
 	"pakdb/internal/recent"
 	"pakdb/schema"
@@ -30,41 +29,7 @@ type Build struct {
 	Size     int64  `json:"size"` // bytes, decoded
 	Stored   int64  `json:"stored"`
 	Problems int64  `json:"problem_count"`
-	ID       int64  `json:"build_id,omitempty"` // of a catalog; 0 in a copy
-	Copy     string `json:"-"`                  // identifies a copy, "" in a catalog
-}
-
-// Key identifies the build in this process: what is kept of it is for that key. A build that
-// is scanned or copied again has another one.
-func (b *Build) Key() int64 {
-	if b.Copy == "" {
-		return b.ID
-	}
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(b.Copy)) // a hash takes everything
-	return int64(h.Sum64() >> 1)
-}
-
-// Source is what is asked of builds: those of a catalog ([Catalog]), or copies of them in an
-// engine. It is safe for concurrent use. Errors for a build that is not there are of class
-// schema.ErrNoBuild.
-type Source interface {
-	// Builds returns all builds, the oldest first.
-	Builds(ctx context.Context) ([]Build, error)
-	// Build returns the build of a label.
-	Build(ctx context.Context, label string) (*Build, error)
-	// Archives returns the archives of a build, in its order.
-	Archives(ctx context.Context, build string) ([]Archive, error)
-	// Problems returns what was found wrong with a build, at most so many.
-	Problems(ctx context.Context, b *Build, most int) ([]BuildProblem, error)
-	// Tree returns the folders of a build, with sums.
-	Tree(ctx context.Context, build string) (*Tree, error)
-	// Entry returns an entry of a build, or an error of class [ErrNoEntry].
-	Entry(ctx context.Context, b *Build, at Place) (*Entry, error)
-	// Places returns where a build has a path, what the game sees first.
-	Places(ctx context.Context, b *Build, path string) ([]Place, error)
-	// Search finds what a person typed in a build, at most so many answers.
-	Search(ctx context.Context, b *Build, typed string, most int) (*Answers, error)
+	ID       int64  `json:"build_id"` // a build that is scanned again gets another
 }
 
 const buildsSQL = `SELECT build, created_at, archive_count, entry_count, size, stored, problem_count, build_id FROM builds`

@@ -74,7 +74,7 @@ func NewTrees() *Trees { return &Trees{recent.New[int64, *Tree](mostFolders)} }
 
 // Get returns the tree of a build, which load makes unless it is kept.
 func (t *Trees) Get(ctx context.Context, b *Build, load func(context.Context) (*Tree, error)) (*Tree, error) {
-	return t.kept.Get(ctx, b.Key(), func(ctx context.Context) (*Tree, int64, error) {
+	return t.kept.Get(ctx, b.ID, func(ctx context.Context) (*Tree, int64, error) {
 		tree, err := load(ctx)
 		if err != nil {
 			return nil, 0, err

@@ -16,8 +16,6 @@ type options struct {
 	tokenFile string
 	hosts     []string
 	read      []string
-	on        string
-	copies    bool // --on was given
 	open      bool
 	demo      bool
 	memory    cli.ByteSize

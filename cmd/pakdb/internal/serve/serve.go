@@ -13,7 +13,6 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/internal/version"
 	"pakdb/query"
-	"pakdb/query/portable"
 	"pakdb/schema"
 	"pakdb/web"
 )
@@ -45,26 +44,15 @@ scanned, or from what "pakdb index --store" kept; an archive that has changed si
 nothing. --read shows only what lies in those folders, or in a bucket of contents. A server
 for others needs it: else it shows what the catalog has, and no contents.
 
---demo shows a small catalog that is made for it and removed at the end.
-
---on shows builds that "pakdb push" copied to ClickHouse, in place of a catalog: builds,
-folders, files with their history, searches for paths, problems, and SQL over the views
-of docs/portable.md. Copies have no contents, and two of them cannot be compared: what is
-not there is not shown. The password is that of PAKDB_CLICKHOUSE_PASSWORD, or of the file
-that PAKDB_CLICKHOUSE_PASSWORD_FILE names.`,
+--demo shows a small catalog that is made for it and removed at the end.`,
 		Example: `  pakdb serve --open
   pakdb serve --catalog mh.db --addr 127.0.0.1:0
   pakdb serve --addr 0.0.0.0:7070 --token-file token --host builds.studio.example --read /builds
   pakdb serve --addr 0.0.0.0:7070 --token-file token --read s3://games/game
   pakdb serve --demo
-  pakdb serve --on clickhouse://reader@db.studio/game
   curl -s localhost:7070/b/1.52/tree/Calligraphy.json | jq .rows`,
 		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.copies = cmd.Flags().Changed("on")
-			if o.copies && cmd.Flags().Changed("catalog") {
-				return cli.UsageError(cmd, errors.New("--on and --catalog exclude each other"))
-			}
 			return runServe(cmd.Context(), a, o)
 		},
 	}
@@ -79,10 +67,8 @@ that PAKDB_CLICKHOUSE_PASSWORD_FILE names.`,
 	_ = flags.MarkHidden("read-only-demo") // it is there
 	flags.DurationVar(&o.time, "timeout", 5*time.Second, "end a statement of SQL after this `TIME`")
 	flags.IntVar(&o.queries, "queries", 4, "run up to `N` statements at once")
-	flags.StringVar(&o.on, "on", "", "show the builds at `ADDRESS`, to which they were pushed")
 	cli.AddMemory(cmd, &o.memory)
 	cli.Exclusive(cmd, "demo", "read")
-	cli.Exclusive(cmd, "on", "demo", "read")
 	return cmd
 }
 
@@ -93,9 +79,6 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 	}
 	if err := schema.LimitMemory(int64(o.memory)); err != nil {
 		return err
-	}
-	if o.copies {
-		return serveCopies(ctx, a, o, token)
 	}
 	catalog := a.Catalog
 	if o.demo {
@@ -132,25 +115,6 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 		Limits: web.Limits{Time: o.time, Queries: o.queries}})
 	defer s.Close()
 	return listen(ctx, a, s, o, catalog)
-}
-
-// serveCopies serves builds that were pushed. It does not look whether the server is there:
-// whoever asks is told.
-func serveCopies(ctx context.Context, a *cli.App, o options, token string) error {
-	client, err := cli.ClickHouse(a, o.on)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	client.TryTwice()
-	library, err := portable.Queries()
-	if err != nil {
-		return err
-	}
-	s := web.New(web.Config{Copies: client, Library: library, Token: token, Hosts: o.names(), Version: version.Current().Version,
-		Limits: web.Limits{Time: o.time, Queries: o.queries}})
-	defer s.Close()
-	return listen(ctx, a, s, o, client.Address())
 }
 
 // contents returns what may be shown of contents; nil for nothing.
