@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pakdb/diff/sqltable"
 	"pakdb/query"
 	"pakdb/query/graph"
 	"pakdb/schema"
@@ -110,7 +111,13 @@ func openSmall(t testing.TB) *query.DB {
 	contents := query.NewContents(path, registry(), nil, nil)
 	functions, closeGraph := graph.Functions(path)
 	t.Cleanup(func() { _ = closeGraph() })
-	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: functions})
+	compared, closeDiff := sqltable.Functions(path)
+	t.Cleanup(func() { _ = closeDiff() })
+	var tables []query.TableFunction
+	for _, t := range compared {
+		tables = append(tables, query.TableFunction{TableFunction: t})
+	}
+	db, err := query.Open(context.Background(), path, query.Options{Contents: contents, Functions: functions, Tables: tables})
 	if err != nil {
 		t.Fatal(err)
 	}

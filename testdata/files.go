@@ -1,4 +1,4 @@
-// Package testdata has the archives of this folder, for "pakdb serve --demo".
+// Package testdata has the archives of this folder, which --demo indexes.
 package testdata
 
 import "embed"

@@ -128,7 +128,7 @@ func TestArrowsPointDown(t *testing.T) {
 			if !isOurs || room == f.room {
 				continue
 			}
-			if floor(room) > floor(f.room) || strings.HasPrefix(room, "testdata") && f.room != "cmd/pakdb/internal/serve" {
+			if floor(room) > floor(f.room) || strings.HasPrefix(room, "testdata") && f.room != "cmd/pakdb/internal/cli" {
 				t.Errorf("%s imports %s: arrows point down, %v", f.name, p, order)
 			}
 			for part, below := range narrower {

@@ -30,6 +30,8 @@ type App struct {
 	Result         *result.Object // nil: nobody asked for one
 	Registry       func() *codecs.Registry
 
+	demo    bool        // --demo
+	demoDir string      // where its catalog is
 	drawing atomic.Bool // a progress bar is on the terminal
 	screen  screen
 }
@@ -43,6 +45,7 @@ func New(stdin io.Reader, stdout, stderr io.Writer, registry func() *codecs.Regi
 func (a *App) AddFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.Catalog, "catalog", envOr("PAKDB_CATALOG", "pakdb.db"), "catalog `FILE` (environment: PAKDB_CATALOG)")
+	flags.BoolVar(&a.demo, "demo", false, "use a catalog of two small builds, made for this command")
 	a.Keys.add(root)
 	addScreen(root, &a.screen)
 	flags.BoolVarP(&a.Quiet, "quiet", "q", false, "no progress, no summaries")
@@ -52,13 +55,16 @@ func (a *App) AddFlags(root *cobra.Command) {
 // called once, after the flags were read.
 func (a *App) Begin(cmd *cobra.Command) error {
 	beginPaging(a, cmd)
-	return a.Keys.load()
+	if err := a.Keys.load(); err != nil || !a.demo {
+		return err
+	}
+	return a.beginDemo(cmd)
 }
 
 // Run runs a command such that its results may be paged, reports its error, and
 // returns the exit code.
 func (a *App) Run(ctx context.Context, command func(context.Context) error) int {
-	return a.finish(func() error { return withScreen(ctx, a, command) })
+	return a.finish(func() error { return errors.Join(withScreen(ctx, a, command), a.endDemo()) })
 }
 
 // finish runs a command, reports its error, and returns the exit code. A panic is

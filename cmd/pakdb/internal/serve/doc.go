@@ -1,5 +1,5 @@
 // Package serve has the command that shows the catalog in a browser: serve.
 //
-// Files in reading order: demo.go (--demo), options.go (flags, what is served to
+// Files in reading order: options.go (flags, what is served to
 // whom), listen.go (the server's life), serve.go.
 package serve

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,9 +41,7 @@ are: let a reverse proxy speak TLS.
 Pictures, texts and bytes are read from the archives where they lay when they were
 scanned, or from what "pakdb index --store" kept; an archive that has changed since shows
 nothing. --read shows only what lies in those folders, or in a bucket of contents. A server
-for others needs it: else it shows what the catalog has, and no contents.
-
---demo shows a small catalog that is made for it and removed at the end.`,
+for others needs it: else it shows what the catalog has, and no contents.`,
 		Example: `  pakdb serve --open
   pakdb serve --catalog mh.db --addr 127.0.0.1:0
   pakdb serve --addr 0.0.0.0:7070 --token-file token --host builds.studio.example --read /builds
@@ -62,13 +59,9 @@ for others needs it: else it shows what the catalog has, and no contents.
 	flags.StringArrayVar(&o.hosts, "host", nil, "the server also goes by `NAME`")
 	flags.StringArrayVar(&o.read, "read", nil, "show contents of archives below `DIR`, or of the bucket s3://BUCKET/PREFIX, alone")
 	flags.BoolVar(&o.open, "open", false, "open the browser")
-	flags.BoolVar(&o.demo, "demo", false, "show a small catalog that is made for it")
-	flags.BoolVar(&o.demo, "read-only-demo", false, "as --demo")
-	_ = flags.MarkHidden("read-only-demo") // it is there
 	flags.DurationVar(&o.time, "timeout", 5*time.Second, "end a statement of SQL after this `TIME`")
 	flags.IntVar(&o.queries, "queries", 4, "run up to `N` statements at once")
 	cli.AddMemory(cmd, &o.memory)
-	cli.Exclusive(cmd, "demo", "read")
 	return cmd
 }
 
@@ -81,14 +74,6 @@ func runServe(ctx context.Context, a *cli.App, o options) error {
 		return err
 	}
 	catalog := a.Catalog
-	if o.demo {
-		dir, remove, err := makeDemo(ctx, a)
-		if err != nil {
-			return err
-		}
-		defer remove()
-		catalog = filepath.Join(dir, "demo.db")
-	}
 	db, err := schema.OpenReadOnly(ctx, catalog)
 	if err != nil {
 		return openError(err, catalog)
