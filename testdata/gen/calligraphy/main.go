@@ -1,39 +1,79 @@
-// Command calligraphy makes a later build of a Calligraphy archive of version 10, for
-// benchmarks of comparisons:
+// Command calligraphy makes Calligraphy archives for benchmarks of comparisons.
 //
-//	go run ./testdata/gen/calligraphy OLD.sip NEW.sip
+//	go run ./testdata/gen/calligraphy -entries 25619 1.sip # a build of prototypes and their directory
+//	go run ./testdata/gen/calligraphy -entries 94778 -build 2 -changed all 2.sip # the next one: all, none or P% contents differ
+//	go run ./testdata/gen/calligraphy OLD.sip NEW.sip # a later build of an archive of version 10
 //
-// Three contents of ten are edited, three names of a hundred move to another folder, and
-// 69,159 edited copies are added. The directories list all of it, up to their 65,535 records.
+// The later build has three contents of ten edited, three names of a hundred in another
+// folder, and 69,159 edited copies. The directories list all of it, up to their 65,535
+// records.
 package main
 
 import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 
 	"pakdb/codecs"
 	"pakdb/codecs/all"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/gpak"
+	"pakdb/testdata/gen/fixture"
 )
 
 const added = 69_159
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: calligraphy OLD.sip NEW.sip")
-		os.Exit(2)
-	}
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	entries := flag.Int("entries", 0, "write a build of so many entries, without an older archive")
+	build := flag.Int("build", 1, "which build of the game, from 1")
+	changed := flag.String("changed", "all", "contents that differ from one build to the next: all, none or P%")
+	flag.Parse()
+	if err := run(*entries, *build, *changed, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "calligraphy:", err)
 		os.Exit(1)
 	}
+}
+
+func run(entries, build int, changed string, files []string) error {
+	switch {
+	case entries == 0 && len(files) == 2:
+		return next(files[0], files[1])
+	case entries == 0 || len(files) != 1:
+		return errors.New("usage: calligraphy OLD.sip NEW.sip, or calligraphy -entries N [-build B] [-changed all|none|P%] NEW.sip")
+	}
+	percent, err := percentOf(changed)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(files[0])
+	if err != nil {
+		return err
+	}
+	return errors.Join(fixture.Calligraphy(f, entries, build, percent), f.Close())
+}
+
+// percentOf returns how many of a hundred contents change.
+func percentOf(changed string) (int, error) {
+	switch changed {
+	case "all":
+		return 100, nil
+	case "none":
+		return 0, nil
+	}
+	number, ok := strings.CutSuffix(changed, "%")
+	n, err := strconv.Atoi(number)
+	if !ok || err != nil {
+		return 0, fmt.Errorf("-changed %q: want all, none or P%%", changed)
+	}
+	return n, nil
 }
 
 // file is an entry with its content.
@@ -43,7 +83,8 @@ type file struct {
 	stored []byte // of the old build, where the content is the same
 }
 
-func run(from, to string) error {
+// next writes a later build of an archive.
+func next(from, to string) error {
 	ctx := context.Background()
 	files, err := read(ctx, from)
 	if err != nil {
