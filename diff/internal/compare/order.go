@@ -105,8 +105,12 @@ func addOrder(ctx context.Context, db *sql.DB, s *side.Sides, pairs []match.Pair
 		return nil, nil, err
 	}
 	moved, reordered = append(moved, movedToo...), append(reordered, reorderedToo...)
+	whole := make(map[int32]bool, len(reordered))
+	for _, group := range reordered {
+		whole[group] = true
+	}
 	for i := range s.New.Archives {
-		if slices.Contains(reordered, s.New.Archives[i].Group) {
+		if whole[s.New.Archives[i].Group] {
 			archives = append(archives, s.New.Archives[i].Name)
 		}
 	}

@@ -24,12 +24,14 @@ func (l *loader) markAkin(ctx context.Context, old, new *Side) error {
 	if l.o.PerArchive {
 		return nil // there the copies of an entry in its archive count
 	}
+	oldGroups, newGroups := byGroup(old), byGroup(new)
+	oldLineages, newLineages := byLineage(old), byLineage(new)
 	for i := range new.Archives {
 		b := &new.Archives[i]
-		a := find(old, func(a *Archive) bool { return a.Group == b.Group })
-		if a == nil && editions(new, b.Lineage) == 1 && editions(old, b.Lineage) == 1 {
-			a = find(old, func(a *Archive) bool { return a.Lineage == b.Lineage })
-			if find(new, func(b *Archive) bool { return b.Group == a.Group }) != nil {
+		a := oldGroups[b.Group]
+		if a == nil && len(newLineages[b.Lineage]) == 1 && len(oldLineages[b.Lineage]) == 1 {
+			a = oldLineages[b.Lineage][0]
+			if newGroups[a.Group] != nil {
 				continue // its counterpart is another one
 			}
 		}
@@ -81,12 +83,16 @@ func (l *loader) readAkin(ctx context.Context, old, new *Side) error {
 // readEditions reads, of each pair of archives that are akin, what holds for one alone,
 // and what directories say different things of.
 func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
+	twins := map[int64]*Archive{} // by ordinal
+	for i := range old.Archives {
+		twins[old.Archives[i].Ordinal] = &old.Archives[i]
+	}
 	for i := range new.Archives {
 		b := &new.Archives[i]
 		if !b.Akin {
 			continue
 		}
-		a := &old.Archives[slices.IndexFunc(old.Archives, func(a Archive) bool { return a.Ordinal == b.twin })]
+		a := twins[b.twin]
 		for _, s := range []*Side{old, new} {
 			s.partly, s.keepsRows = true, true
 		}
@@ -95,10 +101,11 @@ func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
 		if a.Edition > b.Edition {
 			earlier, later, first, last = new, old, b, a
 		}
+		before := len(new.Rows)
 		if err := l.readBetween(ctx, [2]*Side{earlier, later}, [2]*Archive{first, last}); err != nil {
 			return err
 		}
-		new.noteAlone(b)
+		new.noteAlone(b, before)
 		for _, s := range []*Side{old, new} {
 			s.total = max(s.total, len(s.Rows))
 		}

@@ -140,16 +140,14 @@ func (b *Side) hasNameless() bool {
 	return slices.ContainsFunc(b.Rows, func(r Row) bool { return r.Path == 0 })
 }
 
-// noteAlone notes the rows that were read of an archive as ones that do not hold for
-// the other edition.
-func (b *Side) noteAlone(a *Archive) {
+// noteAlone notes the rows from a place on, which were read of an archive, as ones that
+// do not hold for the other edition.
+func (b *Side) noteAlone(a *Archive, from int) {
 	if b.alone == nil {
 		b.alone = make(map[lineageRow]bool, len(b.Rows))
 	}
-	for i := range b.Rows {
-		if r := &b.Rows[i]; &b.Archives[r.Archive] == a {
-			b.alone[lineageRow{a.Lineage, b.Places[r.Seq]}] = true
-		}
+	for i := range b.Rows[from:] {
+		b.alone[lineageRow{a.Lineage, b.Places[b.Rows[from+i].Seq]}] = true
 	}
 }
 

@@ -98,12 +98,11 @@ func (b *Side) changedState(other *Side) map[int64][]int64 {
 // readShared adds those entries of archives that both builds mount of which the
 // builds make something else. All others are the same on both sides.
 func (l *loader) readShared(ctx context.Context, old, new *Side) error {
-	changed := old.changedState(new)
-	for archive, entries := range new.changedState(old) {
-		for i := range new.Archives {
-			if a := &new.Archives[i]; a.Ordinal == archive {
-				changed[a.twin] = append(changed[a.twin], entries...)
-			}
+	changed, changedToo := old.changedState(new), new.changedState(old)
+	for i := range new.Archives {
+		a := &new.Archives[i]
+		if entries := changedToo[a.Ordinal]; len(entries) > 0 {
+			changed[a.twin] = append(changed[a.twin], entries...)
 		}
 	}
 	return both(ctx, old, new, func(ctx context.Context, b *Side) error {

@@ -103,22 +103,21 @@ func CompareKeys(a, b *Row) int {
 	return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Key, b.Key))
 }
 
-// find returns the first archive that is wanted, nil for none.
-func find(b *Side, wanted func(*Archive) bool) *Archive {
+// byGroup returns the archives of a side by their groups, of which each is of one.
+func byGroup(b *Side) map[int32]*Archive {
+	of := make(map[int32]*Archive, len(b.Archives))
 	for i := range b.Archives {
-		if wanted(&b.Archives[i]) {
-			return &b.Archives[i]
-		}
+		of[b.Archives[i].Group] = &b.Archives[i]
 	}
-	return nil
+	return of
 }
 
-// editions returns how many archives are of a lineage.
-func editions(b *Side, lineage int64) (n int) {
+// byLineage returns the archives of a side by their lineages.
+func byLineage(b *Side) map[int64][]*Archive {
+	of := make(map[int64][]*Archive, len(b.Archives))
 	for i := range b.Archives {
-		if b.Archives[i].Lineage == lineage {
-			n++
-		}
+		a := &b.Archives[i]
+		of[a.Lineage] = append(of[a.Lineage], a)
 	}
-	return n
+	return of
 }

@@ -749,3 +749,4 @@ CREATE TABLE archive_shift (
     parts      BLOB,
     PRIMARY KEY (archive_id, row)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX build_archive_name ON build_archive (name);
