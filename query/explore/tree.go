@@ -191,18 +191,18 @@ type grower struct {
 type growing struct {
 	*Folder
 	parent   *growing
-	archives []share
+	archives map[int64]int64 // decoded bytes of each, by the ordinal of its mount
 }
 
 func newGrower(t *Tree) *grower {
 	g := &grower{tree: t, roots: map[int64]int32{}, at: map[string]*growing{"": {Folder: t.Root}}}
+	places := map[string]int32{}
 	for i := range t.mounts {
 		m := &t.mounts[i]
-		at := slices.Index(t.roots, m.root)
-		if at < 0 {
-			at, t.roots = len(t.roots), append(t.roots, m.root)
+		if _, ok := places[m.root]; !ok {
+			places[m.root], t.roots = int32(len(t.roots)), append(t.roots, m.root)
 		}
-		g.roots[m.ordinal] = int32(at)
+		g.roots[m.ordinal] = places[m.root]
 	}
 	return g
 }
@@ -235,18 +235,12 @@ func (f *Folder) enlarge(size, ext int64, words map[int64]string) {
 	}
 }
 
-// share is what a folder has of an archive, in decoded bytes.
-type share struct{ mount, size int64 }
-
-// share adds what a folder has of an archive. Folders have files of few archives.
+// share adds what a folder has of an archive, in decoded bytes.
 func (f *growing) share(mount, size int64) {
-	for i := range f.archives {
-		if f.archives[i].mount == mount {
-			f.archives[i].size += size
-			return
-		}
+	if f.archives == nil {
+		f.archives = map[int64]int64{}
 	}
-	f.archives = append(f.archives, share{mount, size})
+	f.archives[mount] += size
 }
 
 func (g *grower) folder(path string) *growing {
@@ -291,8 +285,8 @@ func (g *grower) finish() {
 			p.Size += f.Size
 			p.Stored += f.Stored
 			p.enlarge(f.largest, int64(f.kind), g.tree.Words)
-			for _, a := range f.archives {
-				p.share(a.mount, a.size)
+			for mount, size := range f.archives {
+				p.share(mount, size)
 			}
 		}
 		f.archives = nil
@@ -300,11 +294,11 @@ func (g *grower) finish() {
 }
 
 // largest returns the archive of the most bytes, the first of equal ones; 0 for none.
-func largest(of []share) (best int64) {
+func largest(of map[int64]int64) (best int64) {
 	most := int64(-1)
-	for _, s := range of {
-		if s.size > most || s.size == most && s.mount < best {
-			best, most = s.mount, s.size
+	for mount, size := range of {
+		if size > most || size == most && mount < best {
+			best, most = mount, size
 		}
 	}
 	return best

@@ -83,16 +83,12 @@ func (l *loader) readAkin(ctx context.Context, old, new *Side) error {
 // readEditions reads, of each pair of archives that are akin, what holds for one alone,
 // and what directories say different things of.
 func (l *loader) readEditions(ctx context.Context, old, new *Side) error {
-	twins := map[int64]*Archive{} // by ordinal
-	for i := range old.Archives {
-		twins[old.Archives[i].Ordinal] = &old.Archives[i]
-	}
 	for i := range new.Archives {
 		b := &new.Archives[i]
 		if !b.Akin {
 			continue
 		}
-		a := twins[b.twin]
+		a := &old.Archives[old.at[b.twin]]
 		for _, s := range []*Side{old, new} {
 			s.partly, s.keepsRows = true, true
 		}

@@ -76,8 +76,9 @@ func open(ctx context.Context, db *sql.DB, label string) (*Side, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Side{ID: id, Label: label}
+	b := &Side{ID: id, Label: label, at: map[int64]int32{}}
 	err = schema.EachRow(ctx, db, buildArchives, []driver.Value{id}, func(v []driver.Value) {
+		b.at[facts.Integer(v[1])] = int32(len(b.Archives))
 		b.Archives = append(b.Archives, Archive{ID: facts.Integer(v[0]), Ordinal: facts.Integer(v[1]), place: facts.Integer(v[2]),
 			Entries: facts.Integer(v[3]), Name: facts.Text(v[4]), Format: facts.Text(v[5]), mount: mountPoint(facts.Text(v[6])),
 			lastWins: facts.Integer(v[7]) != 0, Group: -1, Lineage: facts.Integer(v[8]), Edition: facts.Integer(v[9])})

@@ -94,15 +94,11 @@ func (b *Side) statesRows() bool { return len(b.names) > 0 || len(b.hidden) > 0 
 // appendTo returns what appends a row. The ordinals of archives are their places in
 // Side.Archives, which lists all of them.
 func (l *loader) appendTo(b *Side) func(*rows.Stored) {
-	places := map[int64]int32{}
-	for i := range b.Archives {
-		places[b.Archives[i].Ordinal] = int32(i)
-	}
 	more := b.statesRows()
 	last, place := int64(-1), int32(0)
 	return func(s *rows.Stored) {
 		if s.Mount != last {
-			last, place = s.Mount, places[s.Mount]
+			last, place = s.Mount, b.at[s.Mount]
 		}
 		r := Row{Key: s.Path, Path: s.Path, Content: s.Content, Stored: s.Stored, Size: s.Size,
 			storage: s.Flags | s.Method<<8 | s.Type<<32, Archive: place, Seq: int32(len(b.Rows)), Copies: 1}

@@ -29,6 +29,8 @@ type Side struct {
 	Label    string
 	Archives []Archive // in the order of the build
 
+	at map[int64]int32 // places of archives in Archives, by ordinal
+
 	Rows   []Row
 	Times  []int64 // Unix nanoseconds, by Row.Seq; nil unless they are compared
 	Places []int64 // of rows in their lineages, by Row.Seq; nil unless archives are akin
