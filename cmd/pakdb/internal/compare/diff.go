@@ -173,6 +173,9 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 		}
 		return diffEntries(ctx, a, opts, sides)
 	}
+	shown, stop := cli.Waiting(a, cli.OutputOf(a, ""), "comparing", "")
+	defer stop()
+	c.out, c.begin = shown.W, stop
 	if c.Result, err = diff.Compare(ctx, sides.DB, sides.Old.Label, sides.New.Label, o); err != nil {
 		return err
 	}
@@ -189,6 +192,7 @@ func runDiff(ctx context.Context, a *cli.App, opts diffOptions, args []string) e
 	if err != nil {
 		return err
 	}
+	stop()
 	remarkDiff(a, c)
 	if n == 0 && c.Len() > 0 && !opts.hasSums() && !a.Quiet {
 		_, _ = fmt.Fprintln(a.Stderr, "pakdb: "+c.noneMatch())
@@ -232,6 +236,9 @@ func remarkDiff(a *cli.App, c *changes) {
 }
 
 func printDiff(ctx context.Context, a *cli.App, opts diffOptions, c *changes, s *operand.Sides) (int, error) {
+	if opts.format != "" || opts.impact || len(c.damaged) > 0 {
+		c.begin() // these write past c.out
+	}
 	if opts.format != "" || opts.nameOnly || opts.nameStatus {
 		cli.WarnDamaged(a, c.damaged) // for people beside what programs read
 	} else if err := cli.ListDamage(a, c.damaged); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,9 @@ type changes struct {
 
 	limit  int // how many are shown; 0: all
 	hidden int // how many were not, because of it
+
+	out   io.Writer // stdout; the first write ends the line that says how long it takes
+	begin func()    // ends that line
 }
 
 func (opts *diffOptions) filter(patterns []string) (*changes, error) {

@@ -86,7 +86,7 @@ func remarks(c *diff.Change) string {
 
 // diffList is what a person sees: a line a change, and the sums.
 func diffList(ctx context.Context, a *cli.App, c *changes) (int, error) {
-	w := bufio.NewWriter(a.Stdout)
+	w := bufio.NewWriter(c.out)
 	p := cli.NewPalette(a)
 	totals := diff.NewTotals("kind")
 	if !a.Quiet {
@@ -166,7 +166,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 		return nothingChanged(c)
 	}
 	s := t.All
-	text := fmt.Sprintf("%s: decoded %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
+	text := fmt.Sprintf("%s; changed files: %s -> %s, stored %s -> %s, to download about %s", strings.Join(parts, ", "),
 		cli.HumanSize(s.OldSize), cli.HumanSize(s.NewSize), cli.HumanSize(s.OldStored), cli.HumanSize(s.NewStored), cli.HumanSize(s.Download))
 	if s.Cosmetic > 0 {
 		text += fmt.Sprintf(", of which %s is cook noise", cli.HumanSize(s.CosmeticDownload))
@@ -178,7 +178,7 @@ func diffSums(c *changes, t *diff.Totals) string {
 }
 
 func diffNames(ctx context.Context, a *cli.App, c *changes, status bool) (int, error) {
-	w := bufio.NewWriter(a.Stdout)
+	w := bufio.NewWriter(c.out)
 	n, err := c.each(ctx, c.limited(func(ch *diff.Change) error {
 		if !status {
 			_, err := fmt.Fprintln(w, terminal.Printable(ch.Name()))
@@ -217,6 +217,9 @@ func fitStat(width, names int) (fittedNames, signs int) {
 // diffStat draws how much must be fetched (+) and how much is gone or replaced
 // (-), in the manner of git; cook noise is drawn as ~.
 func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opts diffOptions) (int, error) {
+	if opts.exact {
+		c.begin() // making the transport patch has a bar of its own
+	}
 	downloads, err := listDownloads(ctx, a, c, s, opts.exact)
 	if err != nil {
 		return 0, err
@@ -237,7 +240,7 @@ func diffStat(ctx context.Context, a *cli.App, c *changes, s *operand.Sides, opt
 		return n, err
 	}
 	widest, signs := fitStat(cli.OutputOf(a, "").Width, widest)
-	w := bufio.NewWriter(a.Stdout)
+	w := bufio.NewWriter(c.out)
 	p := cli.NewPalette(a)
 	_, err = c.each(ctx, c.limited(func(ch *diff.Change) error {
 		plus, minus := replaced(ch)
@@ -288,6 +291,7 @@ func diffSummary(ctx context.Context, a *cli.App, c *changes, by, format string)
 	if err != nil {
 		return n, err
 	}
+	c.begin()
 	rows, err := a.Rows(format, by, "changes", "old_size", "new_size", "difference", "old_stored", "new_stored", "download",
 		"cosmetic", "cosmetic_download")
 	if err != nil {
