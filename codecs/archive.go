@@ -141,8 +141,8 @@ type Namer interface {
 }
 
 // Verifier is an Archive that can recompute the claims its container makes as a
-// whole: index hashes, order, gaps. What each entry claims is checked by
-// reading it. report is called from one goroutine; a nil report is not allowed.
+// whole: order, gaps, hashes. It does not repeat Info.Warnings. What each entry claims is
+// checked by reading it. report is called from one goroutine; a nil report is not allowed.
 type Verifier interface {
 	Verify(ctx context.Context, report func(*FormatError)) error
 }

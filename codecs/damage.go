@@ -1,10 +1,12 @@
 package codecs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -21,7 +23,7 @@ type Damage struct {
 	Field   string // the format's word for what is damaged, "" for the file itself
 	Offset  int64  // absolute, -1 for no place
 	Cause   string
-	Listed  bool // every entry is listed, and only a file of their contents is missing
+	Listed  bool // every entry is listed, although a file of their contents is missing, or the game cannot find them
 }
 
 // String returns "new/Game.pak: footer at 0x1f40: truncated: ...".
@@ -119,7 +121,7 @@ func NewDamage(archive string, err error) Damage {
 
 // Damage looks for damage of the file src, which its build calls name: by its
 // bytes, by what its extension promises, by its tables, and by the files beside it
-// that hold its contents. Contents are not read. The error is that of ctx.
+// that hold its contents. Contents are not read, except those that are tables. The error is that of ctx.
 func (r *Registry) Damage(ctx context.Context, name string, src Source, o *Options) ([]Damage, error) {
 	one := func(err error) ([]Damage, error) {
 		if DamagesFile(err) {
@@ -138,7 +140,7 @@ func (r *Registry) Damage(ctx context.Context, name string, src Source, o *Optio
 	if err != nil {
 		return one(err)
 	}
-	found := damageOf(ctx, name, a)
+	found := damageOf(ctx, name, r, a)
 	if err := a.Close(); err != nil {
 		found = append(found, NewDamage(name, err))
 	}
@@ -159,13 +161,15 @@ func (r *Registry) ExplainLoss(src Source) error {
 }
 
 // damageOf asks an opened archive.
-func damageOf(ctx context.Context, name string, a Archive) []Damage {
+func damageOf(ctx context.Context, name string, r *Registry, a Archive) []Damage {
 	c := NewDamageCollector(name, a)
 	for e, err := range a.Entries() {
 		if ctx.Err() != nil {
 			break
 		}
-		c.Add(e, err)
+		if c.Add(e, err); e != nil && err == nil {
+			c.AddTable(ctx, r, a, e)
+		}
 	}
 	return c.Found
 }
@@ -208,6 +212,58 @@ func (c *DamageCollector) Add(e *Entry, err error) bool {
 	}
 	c.Found[c.first].Cause = fmt.Sprintf("%s (and %d more such problems)", c.cause, c.cut-1)
 	return true
+}
+
+// maxTable bounds the tables that are read: those of a game with a million packages have
+// 64 MB.
+const maxTable = 256 << 20
+
+// AddTable adds what is wrong with the content of an entry that is a table of its archive.
+func (c *DamageCollector) AddTable(ctx context.Context, r *Registry, a Archive, e *Entry) {
+	at := slices.IndexFunc(r.Inspectors, func(in *Inspector) bool { return in.Table != nil && in.Match(e, nil) && in.Table(e) })
+	if at < 0 || e.Size > maxTable {
+		return
+	}
+	var facts *Facts
+	content, err := readTable(ctx, a, e)
+	if err == nil {
+		facts, err = r.Inspectors[at].Inspect(ctx, bytes.NewReader(content), int64(len(content)), e)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && DamagesTables(nil, withoutEntry(err)) {
+		c.addListed(err)
+	}
+	if facts != nil {
+		for _, p := range facts.Problems {
+			c.addListed(p)
+		}
+	}
+}
+
+// addListed adds damage that hides no entry.
+func (c *DamageCollector) addListed(err error) {
+	d := NewDamage(c.archive, err)
+	d.Listed = true
+	c.Found = append(c.Found, d)
+}
+
+func readTable(ctx context.Context, a Archive, e *Entry) ([]byte, error) {
+	r, err := a.Open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(r, e.Size+1))
+	return b, errors.Join(err, r.Close())
+}
+
+// withoutEntry is an error of an entry as one of its archive.
+func withoutEntry(err error) error {
+	var fe *FormatError
+	if !errors.As(err, &fe) {
+		return err
+	}
+	whole := *fe
+	whole.Entry = ""
+	return &whole
 }
 
 // Fallback reports whether f is the format of files that no other one claims: no

@@ -38,6 +38,9 @@ type Inspector struct {
 	// Names reports whether the content of an entry may tell what other entries are
 	// called or known by. Nil: none does.
 	Names func(e *Entry) bool
+	// Table reports whether the content of an entry is a table of its archive, which a game
+	// reads before all others: what is wrong with it is damage of the archive. Nil: none is.
+	Table func(e *Entry) bool
 	// Inspect reads content (size bytes). Damage that leaves something to
 	// tell goes into Facts.Problems; an error means that there are no facts.
 	Inspect func(ctx context.Context, content io.ReaderAt, size int64, e *Entry) (*Facts, error)

@@ -57,6 +57,20 @@ func (c *chunk) reportDamage(err error, whole bool) {
 	c.problems = append(c.problems, finding{err: err, whole: whole})
 }
 
+// reportTable notes what is wrong with a table of the archive that is an entry. err is why
+// nothing could be read of it.
+func (c *chunk) reportTable(e *codecs.Entry, facts *codecs.Facts, err error) {
+	if err != nil {
+		c.problems = append(c.problems, finding{entry: e, err: err, whole: true})
+	}
+	if facts == nil {
+		return
+	}
+	for _, p := range facts.Problems {
+		c.problems = append(c.problems, finding{entry: e, err: p, whole: true})
+	}
+}
+
 const (
 	chunkItems = 128
 	chunkCost  = 2 << 20

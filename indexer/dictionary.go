@@ -64,6 +64,9 @@ func (d *dictionaries) findDictionary(ctx context.Context, in *codecs.Inspector)
 }
 
 func (d *dictionaries) stored(ctx context.Context, of *codecs.Dictionary) any {
+	if d.open.build == nil {
+		return nil
+	}
 	names, err := d.open.build.Dictionary(ctx, of.Table)
 	if err != nil {
 		_ = d.open.failures.keep(err)

@@ -148,7 +148,7 @@ func (w *worker) bodyValues(ctx context.Context, it item, p *split, content io.R
 		return nil
 	}
 	row.ExportsOf = &schema.Package{Path: p.path, Name: p.name, Header: essenceKey(p.facts.Digest)}
-	if !w.inspected.wantedOf(row.Content, row.ExportsOf.Header, it.at) {
+	if w.inspected != nil && !w.inspected.wantedOf(row.Content, row.ExportsOf.Header, it.at) {
 		return nil
 	}
 	v, err := w.readValues(ctx, it, p.facts, content, p.facts.Base, size, p.name)

@@ -22,7 +22,7 @@ import (
 type worker struct {
 	options      *Options
 	progress     *Progress
-	inspected    *inspected
+	inspected    *inspected // nil: every content is wanted
 	dictionaries *dictionaries
 	ahead        *ahead
 }
@@ -293,7 +293,8 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 		return nil
 	}
 	row.ExportsOf = w.exportsOf(c.from, it.entry, row)
-	if !w.inspected.wanted(row.Content, it.entry, it.at) {
+	table := in.Table != nil && in.Table(it.entry)
+	if !table && w.inspected != nil && !w.inspected.wanted(row.Content, it.entry, it.at) {
 		return nil
 	}
 	facts, err := runInspector(ctx, in, content, size, it.entry)
@@ -302,6 +303,10 @@ func (w *worker) inspect(ctx context.Context, c *chunk, it item, content io.Read
 	}
 	facts = w.dictionaries.resolved(ctx, in, facts)
 	row.Facts = factsOf(in, facts, err)
+	if table {
+		c.reportTable(it.entry, facts, err)
+		row.Facts.Problems = nil
+	}
 	c.keepPackage(it.entry, facts, row)
 	if err := w.ownValues(ctx, it, facts, content, size, row); err != nil {
 		return err

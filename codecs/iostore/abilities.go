@@ -59,7 +59,6 @@ func (a *archive) SealedUnit() bool { return false }
 // Verify implements codecs.Verifier. It reads the .utoc and every .ucas once
 // and reports
 //
-//   - what opening warns of, the directory index among it,
 //   - ids that stand twice, or that the perfect hash does not lead to,
 //   - chunks whose blocks contradict their extents, or whose content does not
 //     have its hash,

@@ -18,9 +18,6 @@ import (
 // verify does what [archive.Verify] promises.
 func verify(ctx context.Context, a *archive, report func(*codecs.FormatError)) error {
 	v := &verifier{a: a, ctx: ctx, problems: make([][]error, a.toc.len())}
-	for _, w := range a.warnings {
-		report(w)
-	}
 	v.lookups()
 	v.extents()
 	if err := v.content(); err != nil {

@@ -156,10 +156,14 @@ func (a *archive) verifyInner(ctx context.Context, p place, report func(*codecs.
 		return nil // Entries has told
 	}
 	defer a.release(in)
-	return in.Verify(ctx, func(fe *codecs.FormatError) {
+	found := func(fe *codecs.FormatError) {
 		var outer *codecs.FormatError
 		if errors.As(a.relabel(p.holder, fe), &outer) {
 			report(outer)
 		}
-	})
+	}
+	for _, w := range in.archive.Info().Warnings {
+		found(w)
+	}
+	return in.Verify(ctx, found)
 }

@@ -61,7 +61,6 @@ func (a *archive) SealedUnit() bool { return true }
 // Verify implements codecs.Verifier. It reads the whole file once and needs no
 // key for the payloads. It reports
 //
-//   - the hashes of the index and its regions, which opening compares too,
 //   - each entry whose stored bytes do not have its SHA-1,
 //   - each record before a payload that contradicts the index,
 //   - names and path hashes that do not belong together,

@@ -267,7 +267,16 @@ func (f *footer) methodOf(field uint32) (compress.Method, error) {
 }
 
 func slotList(slots []string) string {
-	return fmt.Sprintf("%d methods: %s", len(slots), strings.Join(slots, " "))
+	var named []string
+	for i, name := range slots {
+		if name != "" {
+			named = append(named, fmt.Sprintf("%d %s", i+1, name))
+		}
+	}
+	if named == nil {
+		return "none"
+	}
+	return strings.Join(named, ", ")
 }
 
 // resolveCustom tells what a custom block is. Oodle blocks start with 0x8C, or

@@ -15,9 +15,6 @@ import (
 
 // verify does what [archive.Verify] promises.
 func verify(ctx context.Context, a *archive, report func(*codecs.FormatError)) error {
-	for _, w := range a.warnings {
-		report(w)
-	}
 	v := verifier{a: a, ctx: ctx, problems: make([][]error, a.table.len())}
 	extents := v.extents()
 	if err := v.payloads(extents); err != nil {

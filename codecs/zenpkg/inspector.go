@@ -55,11 +55,12 @@ func Inspector() *codecs.Inspector {
 		Name:     formatName,
 		Doc:      "packages of IoStore containers, and what resolves their hashes",
 		Spec:     spec,
-		Revision: 2,
+		Revision: 3,
 		Match:    match,
 
 		SymbolsAt: symbolsAt,
 		Compares:  func(e *codecs.Entry, _ []byte) bool { return e.Type != typeScripts && e.Type != typeContainer }, // digests
+		Table:     func(e *codecs.Entry) bool { return e.Type == typeContainer },
 		Inspect:   inspect,
 		Dictionary: &codecs.Dictionary{
 			File:    func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "global.") },

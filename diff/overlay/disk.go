@@ -177,6 +177,9 @@ func (d *Disk) mount(ctx context.Context, s *Stack, m *Mount, loose bool) error 
 	}
 	var files []File
 	for e, err := range o.Entries() {
+		if e != nil && err == nil {
+			damage.AddTable(ctx, d.Registry, o.Archive, e)
+		}
 		switch damaged := damage.Add(e, err); {
 		case damaged && e == nil:
 			continue

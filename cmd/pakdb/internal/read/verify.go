@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"pakdb/cmd/pakdb/internal/result"
 	"pakdb/codecs"
 	"pakdb/diff/locate"
+	"pakdb/indexer"
 	"pakdb/query"
 )
 
@@ -25,10 +25,9 @@ func newVerifyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [flags] ARCHIVE|FOLDER...",
 		Short: "Check archives: tables, checksums, every content",
-		Long: `Read archives to their last byte: tables, every content with the checksums that
-the archive has for it, and what the format claims as a whole, such as hashes of
-the index, order and gaps. Each finding is a line: file, entry, field, offset,
-cause. Departures from the format that pakdb can read count as findings too.
+		Long: `Read archives to their last byte: tables, every content with its checksums, what
+pakdb index reads in it, and what the format claims as a whole, such as order and
+gaps. Each finding is a line: file, entry, field, offset, cause. Departures from the format that pakdb can read count as findings too.
 
 Of a FOLDER all archives below it are checked; files that are none are counted, not
 checked. A folder without any archive is an error.
@@ -115,6 +114,7 @@ type verification struct {
 	others   int64 // files below folders that are no archives
 
 	repeated codecs.Repeated // of the archive that is read
+	seen     map[cause]int   // findings of its entries
 }
 
 // sources resolves the names of archives, and finds those below folders.
@@ -186,7 +186,7 @@ func (v *verification) summary() error {
 // archive checks one file. One that is no archive, or too damaged to open, is a
 // finding; one that is not there is not.
 func (v *verification) archive(ctx context.Context, s operand.Source) error {
-	v.path, v.below, v.repeated = s.Path, s.Found, codecs.Repeated{}
+	v.path, v.below, v.repeated, v.seen = s.Path, s.Found, codecs.Repeated{}, map[cause]int{}
 	ar, err := s.Open(ctx)
 	if s.Found && errors.Is(err, codecs.ErrUnknown) {
 		v.others++
@@ -216,48 +216,56 @@ func (v *verification) read(ctx context.Context, ar *operand.Archive, err error)
 		return err
 	}
 	defer func() { _ = ar.Close() }()
-	for _, w := range ar.Info().Warnings {
-		v.report(nil, w)
-	}
 	if err := v.contents(ctx, ar); err != nil {
 		return err
 	}
 	if verifier, ok := codecs.ArchiveAs[codecs.Verifier](ar.Archive); ok {
-		err = verifier.Verify(ctx, func(fe *codecs.FormatError) { v.report(nil, fe) })
+		err = verifier.Verify(ctx, v.claim)
 	}
 	return errors.Join(err, v.err)
 }
 
-// contents reads every entry to its end, where checksums are verified.
+// contents reads every entry to its end, as a scan does.
 func (v *verification) contents(ctx context.Context, ar *operand.Archive) error {
-	jobs := func(yield func(*job) bool) {
-		for e, err := range ar.Entries() {
-			if !yield(&job{entry: e, err: err}) {
-				return
-			}
-		}
-	}
 	progress := newProgress(v.a, ar, (&choose.Selection{}).Takes)
 	defer v.a.ShowProgress(ctx, progress)()
-	return eachContent(ctx, jobs, progress, func(ctx context.Context, j *job) error {
-		j.err = readContent(ctx, ar, j.entry)
-		return nil
-	}, func(j *job) error {
-		if j.entry != nil {
-			v.sums.Add(j.entry)
-		}
-		if j.err != nil {
-			v.report(j.entry, j.err)
-		}
-		return v.err
+	return indexer.Check(ctx, ar.Archive, &indexer.Checking{
+		Registry: v.a.Registry(), Format: ar.Format, Path: ar.Path, Progress: progress,
+		Entry: v.sums.Add,
+		Found: func(e *codecs.Entry, err error) error {
+			v.seen[causeOf(e, err)]++
+			v.report(e, err)
+			return v.err
+		},
 	})
 }
 
-func readContent(ctx context.Context, ar *operand.Archive, e *codecs.Entry) error {
-	r, err := ar.Open(ctx, e)
-	if err != nil {
-		return err
+// claim reports what contradicts a claim of the archive as a whole, unless reading the
+// entries told the same.
+func (v *verification) claim(fe *codecs.FormatError) {
+	key := causeOf(nil, fe)
+	if v.seen[key] > 0 {
+		v.seen[key]--
+		return
 	}
-	err, _ = operand.Copy(ctx, io.Discard, r, e.Size)
-	return errors.Join(err, r.Close())
+	v.report(nil, fe)
+}
+
+// cause is what two findings of one fault have in common. Of an entry they may say, or not
+// say, in which field it is.
+type cause struct{ entry, place, text string }
+
+func causeOf(e *codecs.Entry, err error) cause {
+	var fe *codecs.FormatError
+	if !errors.As(err, &fe) {
+		return cause{text: err.Error()}
+	}
+	c := cause{entry: fe.Entry, text: fe.Err.Error()}
+	if c.entry == "" && e != nil {
+		c.entry = e.Name
+	}
+	if c.entry == "" {
+		c.place = fmt.Sprintf("%s@%d", fe.Field, fe.Off)
+	}
+	return c
 }
