@@ -2,6 +2,8 @@ package codecstest
 
 import (
 	"encoding/binary"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,32 +14,61 @@ type Package struct {
 	Save    uint32 // in the GUID, as if it were saved once more
 }
 
-// Export is an object of a [Package]. Its class is an import's path, or "" for
-// a class, whose super is Super.
-type Export struct{ Name, Class, Super, Data string }
+// Export is an object of a [Package]. Its class is an import's path or the name of an
+// export before it, or "" for a class, whose super is Super. Its bytes are Data, or a list
+// of Ints, as "Health=100 Speed=400": of a class its defaults.
+type Export struct{ Name, Class, Super, Data, Ints string }
 
 // Bytes returns the package's file. An import comes with its package, once.
 func (p Package) Bytes() []byte {
-	w := packageWriter{nameAt: map[string]int32{}, importAt: map[string]int32{}}
+	w := packageWriter{nameAt: map[string]int32{}, objects: map[string]int32{}}
 	w.name("None")
 	for _, path := range p.Imports {
 		w.object(path)
 	}
-	for _, x := range p.Exports {
+	exports := slices.Clone(p.Exports)
+	for i := range exports {
+		x := &exports[i]
 		w.object(x.Class)
 		w.object(x.Super)
 		w.name(x.Name)
+		if x.Ints != "" {
+			x.Data = w.list(x)
+		}
+		w.objects[x.Name] = int32(i + 1)
 	}
-	return w.file(p.Exports, p.Save)
+	return w.file(exports, p.Save)
 }
 
 const packageHead = 64 // up to and with one generation
 
 type packageWriter struct {
-	names    []string
-	nameAt   map[string]int32
-	imports  []byte
-	importAt map[string]int32 // as references: -1 is the first
+	names   []string
+	nameAt  map[string]int32
+	imports []byte
+	n       int32            // of imports
+	objects map[string]int32 // as references: -1 is the first import
+}
+
+// list returns the bytes of an object: a class without fields and script in front of its
+// defaults.
+func (w *packageWriter) list(x *Export) string {
+	var b []byte
+	if x.Class == "" {
+		b = append(compact(compact(b, w.object(x.Super)), 0), 0, 0) // super, next, text, children
+		b = compact(b, w.name(x.Name))
+		b = append(b, make([]byte, 4+4+4+16)...) // line, text, script, masks
+		b = append(b, 0xFF, 0xFF)
+		b = append(b, make([]byte, 4+4+16+1+1+1)...) // flags, flags, GUID, no classes and packages, within
+		b = compact(b, 0)                            // no name of a file of configuration
+	}
+	for pair := range strings.FieldsSeq(x.Ints) {
+		name, text, _ := strings.Cut(pair, "=")
+		value, _ := strconv.ParseInt(text, 10, 32)
+		b = append(compact(b, w.name(name)), 0x22) // four bytes of an int
+		b = binary.LittleEndian.AppendUint32(b, uint32(value))
+	}
+	return string(compact(b, 0))
 }
 
 func (w *packageWriter) name(s string) int32 {
@@ -54,7 +85,7 @@ func (w *packageWriter) object(path string) int32 {
 	if path == "" {
 		return 0
 	}
-	if r, ok := w.importAt[path]; ok {
+	if r, ok := w.objects[path]; ok {
 		return r
 	}
 	class, outer := "Package", int32(0)
@@ -65,9 +96,9 @@ func (w *packageWriter) object(path string) int32 {
 	w.imports = compact(compact(w.imports, w.name("Core")), w.name(class))
 	w.imports = binary.LittleEndian.AppendUint32(w.imports, uint32(outer))
 	w.imports = compact(w.imports, w.name(name))
-	r := int32(-len(w.importAt) - 1)
-	w.importAt[path] = r
-	return r
+	w.n++
+	w.objects[path] = -w.n
+	return -w.n
 }
 
 func (w *packageWriter) file(exports []Export, save uint32) []byte {
@@ -94,7 +125,7 @@ func (w *packageWriter) file(exports []Export, save uint32) []byte {
 		}
 	}
 	head := le.AppendUint32(nil, 0x9E2A83C1)
-	for _, v := range []int{69, 1, len(w.names), packageHead, len(exports), exportsAt, len(w.importAt), importsAt,
+	for _, v := range []int{69, 1, len(w.names), packageHead, len(exports), exportsAt, int(w.n), importsAt,
 		1, 2, 3, 4 + int(save) /* GUID */, 1, len(exports), len(w.names)} {
 		head = le.AppendUint32(head, uint32(v))
 	}

@@ -178,6 +178,8 @@ CROSS JOIN json_each((
                 LEFT JOIN name zo ON zo.name_id = z.outer_path_id
                 JOIN name zc ON zc.name_id = z.class_id
                 WHERE z.content_id = y.content_id
+                    -- classes inherit from classes alone, in UE1 and UE2
+                    AND (z.class = 0) = ((SELECT cn.name FROM name cn WHERE cn.name_id = i.class_id) = 'Class')
                     AND CASE
                             -- a number stands for the name: what it is a copy of has the object's own
                             WHEN n.name LIKE '<export %' THEN z.number IS k.number AND lower(zc.name) = lower(kc.name)
@@ -198,8 +200,26 @@ CROSS JOIN json_each((
                                             WHERE o.content_id = ps.content_id AND o.header = ps.header)
                     ELSE EXISTS (SELECT 1 FROM build_value bv WHERE bv.build_id = b.build_id AND bv.set_id = ps.set_id)
                 END)
-    -- values lie in the order of the exports: where those of one begin and end is found by halving
-    SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal, json((
+    -- each with the names of the properties that nearer ones set, between slashes
+    SELECT json_group_array(json_array(depth, archive_id, path_id, set_id, ordinal, json(range), nearer))
+    FROM (SELECT *, group_concat(names, '') OVER (ORDER BY depth ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS nearer
+          FROM (SELECT *,
+                       CASE
+                           WHEN depth < deepest
+                               THEN (SELECT group_concat('/' || property || '/', '')
+                                     FROM (SELECT DISTINCT lower(substr(coalesce(qf.name, qn.name), 1,
+                                                                        min(instr(coalesce(qf.name, qn.name) || '.', '.'),
+                                                                            instr(coalesce(qf.name, qn.name) || '[', '[')) - 1)) AS property
+                                           FROM property q
+                                           JOIN name qn ON qn.name_id = q.name_id
+                                           LEFT JOIN name qf ON qf.name_id = q.field_id
+                                           WHERE q.set_id = o.set_id AND q.export = o.ordinal AND q.flags & 1 = 0
+                                               AND q.seq >= o.range ->> 0 AND q.seq < o.range ->> 1))
+                       END AS names
+                -- values lie in the order of the exports: where those of one begin and end is found by halving
+                FROM (SELECT *,
+                             max(depth) OVER () AS deepest,
+                             (
         WITH RECURSIVE half (export, low, high) AS (
             SELECT u.value, 0, coalesce((SELECT max(q.seq) FROM property q WHERE q.set_id = up.set_id), -1) + 1
             FROM json_each(json_array(up.ordinal, up.ordinal + 1)) u
@@ -210,7 +230,8 @@ CROSS JOIN json_each((
             FROM half
             LEFT JOIN property q ON q.set_id = up.set_id AND q.seq = (low + high) / 2
             WHERE low < high)
-        SELECT json_array(min(low), max(low)) FROM half WHERE low >= high)))) FROM up)) c
+        SELECT json_array(min(low), max(low)) FROM half WHERE low >= high) AS range
+                      FROM up) o)))) c
 CROSS JOIN property v ON v.set_id = c.value ->> 3 AND v.export = c.value ->> 4
     AND v.seq >= c.value ->> '$[5][0]' AND v.seq < c.value ->> '$[5][1]'
 CROSS JOIN value_set os ON os.set_id = v.set_id
@@ -240,28 +261,32 @@ WHERE b.complete = 1
         END
     AND (c.value ->> 0 = 0
         OR v.flags & 1 = 0
-            AND NOT EXISTS (SELECT 1
-                            FROM json_each(c.json) g -- a nearer one sets the field
-                            JOIN property w ON w.set_id = g.value ->> 3 AND w.export = g.value ->> 4 AND w.flags & 1 = 0
-                                AND w.seq >= g.value ->> '$[5][0]' AND w.seq < g.value ->> '$[5][1]'
-                            JOIN name wn ON wn.name_id = w.name_id
-                            LEFT JOIN name wf ON wf.name_id = w.field_id
-                            WHERE g.value ->> 0 < c.value ->> 0
-                                AND CASE
-                                        -- containers are inherited whole; fixed arrays, which have no [0], by element
-                                        WHEN w.place = 0 OR w.key_id IS NOT NULL
-                                            THEN substr(coalesce(wf.name, wn.name), 1, instr(coalesce(wf.name, wn.name) || '[]', '[]') - 1)
-                                                = substr(coalesce(f.name, n.name), 1, instr(coalesce(f.name, n.name) || '[]', '[]') - 1) COLLATE NOCASE
-                                        WHEN coalesce(wf.name, wn.name) = coalesce(f.name, n.name) COLLATE NOCASE AND w.place IS v.place AND v.key_id IS NULL
-                                            THEN 1
-                                        -- an empty container, an array in one value, a struct that is zero or not understood;
-                                        -- a struct without fields inherits them
-                                        WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL
-                                                AND w.type_id NOT IN (SELECT word_id FROM word WHERE word GLOB 'Struct<*'))
-                                            THEN substr(coalesce(f.name, n.name || iif(v.place IS NULL AND v.key_id IS NULL, '', '[]')), 1,
-                                                        length(coalesce(wf.name, wn.name)) + 1) COLLATE NOCASE
-                                                IN (coalesce(wf.name, wn.name) || '.', coalesce(wf.name, wn.name) || '[')
-                                    END));
+            AND (instr(coalesce(c.value ->> 6, ''),
+                       '/' || lower(substr(coalesce(f.name, n.name), 1,
+                                           min(instr(coalesce(f.name, n.name) || '.', '.'), instr(coalesce(f.name, n.name) || '[', '[')) - 1))
+                           || '/') = 0 -- no nearer one sets a part of the property
+                OR NOT EXISTS (SELECT 1
+                                FROM json_each(c.json) g -- a nearer one sets the field
+                                JOIN property w ON w.set_id = g.value ->> 3 AND w.export = g.value ->> 4 AND w.flags & 1 = 0
+                                    AND w.seq >= g.value ->> '$[5][0]' AND w.seq < g.value ->> '$[5][1]'
+                                JOIN name wn ON wn.name_id = w.name_id
+                                LEFT JOIN name wf ON wf.name_id = w.field_id
+                                WHERE g.value ->> 0 < c.value ->> 0
+                                    AND CASE
+                                            -- containers are inherited whole; fixed arrays, which have no [0], by element
+                                            WHEN w.place = 0 OR w.key_id IS NOT NULL
+                                                THEN substr(coalesce(wf.name, wn.name), 1, instr(coalesce(wf.name, wn.name) || '[]', '[]') - 1)
+                                                    = substr(coalesce(f.name, n.name), 1, instr(coalesce(f.name, n.name) || '[]', '[]') - 1) COLLATE NOCASE
+                                            WHEN coalesce(wf.name, wn.name) = coalesce(f.name, n.name) COLLATE NOCASE AND w.place IS v.place AND v.key_id IS NULL
+                                                THEN 1
+                                            -- an empty container, an array in one value, a struct that is zero or not understood;
+                                            -- a struct without fields inherits them
+                                            WHEN w.place IS NULL AND (w.flags & 26 OR w.value IS NULL AND w.text_id IS NULL AND w.ref IS NULL
+                                                    AND w.type_id NOT IN (SELECT word_id FROM word WHERE word GLOB 'Struct<*'))
+                                                THEN substr(coalesce(f.name, n.name || iif(v.place IS NULL AND v.key_id IS NULL, '', '[]')), 1,
+                                                            length(coalesce(wf.name, wn.name)) + 1) COLLATE NOCASE
+                                                    IN (coalesce(wf.name, wn.name) || '.', coalesce(wf.name, wn.name) || '[')
+                                        END)));
 
 -- view data_tables: tables of rows and of curves
 CREATE VIEW data_tables AS

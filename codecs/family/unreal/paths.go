@@ -95,6 +95,23 @@ func (f *PackageFacts) Modern() bool {
 	return strings.HasPrefix(f.Engine, "UE4") || strings.HasPrefix(f.Engine, "UE5")
 }
 
+// Version of UE3 from which on a class has an object of its own for its defaults.
+const verDefaultObject = 219
+
+// TemplateOf returns the object that export i takes the values from that it does not
+// state: its archetype. UE1 and UE2 store none: a class takes them from its parent, and any
+// other object from its class.
+func (f *PackageFacts) TemplateOf(i int) ObjectRef {
+	x := &f.Exports[i]
+	switch {
+	case f.Modern() || f.Version >= verDefaultObject:
+		return x.Archetype
+	case x.Class == 0:
+		return x.Super
+	}
+	return x.Class
+}
+
 func (f *PackageFacts) separator(depth int) byte {
 	if depth == 1 && f.Modern() {
 		return ':'

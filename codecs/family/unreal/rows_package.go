@@ -215,7 +215,7 @@ func (t *packageTexts) exports() []ExportRow {
 		x := &t.f.Exports[i]
 		row := &rows[i]
 		*row = ExportRow{Class: int32(x.Class), Super: int32(x.Super), Outer: int32(x.Outer),
-			Archetype: int32(x.Archetype), SuperName: t.refName(x.Super), OuterPath: t.outerPath(ObjectRef(i + 1)),
+			Archetype: int32(t.f.TemplateOf(i)), SuperName: t.refName(x.Super), OuterPath: t.outerPath(ObjectRef(i + 1)),
 			Flags: int64(x.Flags), Offset: x.Offset, Size: x.Size,
 			ExportFlags: int64(x.ExportFlags), PackageFlags: int64(x.PackageFlags)}
 		row.Object, row.Number = t.object(x.Name)

@@ -294,7 +294,7 @@ CREATE TABLE package_export (
     class         INTEGER NOT NULL,          -- object; 0: it is itself a class
     super         INTEGER NOT NULL,          -- object
     outer         INTEGER NOT NULL,          -- object; 0: it lies in the package itself
-    archetype     INTEGER NOT NULL,          -- object
+    archetype     INTEGER NOT NULL,          -- object; of UE1 and UE2 the super of a class, else class
     class_id      INTEGER NOT NULL REFERENCES name, -- bare name of class
     super_id      INTEGER REFERENCES name,   -- bare name of super
     outer_path_id INTEGER REFERENCES name,   -- as in package_import
