@@ -99,7 +99,6 @@ func layouts() map[string]*layout {
 		{"Matrix44f", "Plane4f XPlane YPlane ZPlane WPlane"},
 		{"Vector3d", "f64 X Y Z"},
 		{"Vector4d Quat4d Plane4d", "f64 X Y Z W"},
-		{"Vector2d", "f64 X Y"},
 		{"Rotator3d", "f64 Pitch Yaw Roll"},
 		{"IntPoint IntVector2 Int32Point", "i32 X Y"},
 		{"IntVector", "i32 X Y Z"},
