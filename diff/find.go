@@ -1,14 +1,18 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"pakdb/diff/internal/facts"
+	"pakdb/internal/asset"
 	"pakdb/schema"
 )
 
@@ -61,3 +65,33 @@ const seenSQL = `SELECT p.path_id, coalesce(e.content_id, 0), e.archive_id, ba.n
 		AND e.flags & 2 = 0 AND coalesce(bn.path_id, e.path_id) = p.path_id
 	ORDER BY ba.place, e.row
 	LIMIT 1`
+
+// AssetPaths returns the paths that the files of an asset have in any build, by the path of
+// one of them: that of its tables first, and of two that differ in case alone that one.
+// A path that is of no asset is returned alone.
+func AssetPaths(ctx context.Context, asked *schema.Statements, path string) (all []string, err error) {
+	of := asset.Of(path)
+	if of == "" {
+		return []string{path}, nil
+	}
+	stem, _, _ := asset.Split(path)
+	end := strings.LastIndexByte(stem, '/') + 1
+	err = asked.EachRow(ctx, besideSQL, []driver.Value{stem[:end], stem[end:] + "."}, func(v []driver.Value) {
+		if p := facts.Text(v[0]); asset.Of(p) == of {
+			all = append(all, p)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b string) int {
+		_, _, p := asset.Split(a)
+		_, _, q := asset.Split(b)
+		return cmp.Compare(p, q)
+	})
+	return all, err
+}
+
+// besideSQL lists the paths in folder ?1 whose names begin with ?2, whatever their case.
+const besideSQL = `SELECT d.prefix || p.name
+	FROM dir d
+	CROSS JOIN path p ON p.dir_id = d.dir_id
+	WHERE d.prefix = ?1 COLLATE NOCASE AND substr(p.name, 1, length(?2)) = ?2 COLLATE NOCASE
+	ORDER BY d.prefix <> ?1, substr(p.name, 1, length(?2)) <> ?2, 1`

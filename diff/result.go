@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 
-	"pakdb/diff/internal/compare"
 	"pakdb/diff/internal/facts"
 	"pakdb/diff/internal/match"
 	"pakdb/diff/internal/side"
@@ -156,7 +155,21 @@ func (r *Result) hashes(ctx context.Context, pairs []match.Pair) (map[int64]stri
 	return facts.Hashes(ctx, r.db, contents)
 }
 
+// change returns a change, of an asset that of all its files.
 func (r *Result) change(i int, hashes map[int64]string) Change {
+	c := r.single(i, hashes)
+	g := r.found.Groups[int32(i)]
+	if g == nil {
+		return c
+	}
+	files := []Change{c}
+	for _, i := range g.Rest {
+		files = append(files, r.single(int(i), hashes))
+	}
+	return Together(files)
+}
+
+func (r *Result) single(i int, hashes map[int64]string) Change {
 	p, s := &r.found.Pairs[i], r.found.Sides
 	what := Kind(p.What)
 	c := Change{Kind: what.First(), Also: what &^ what.First(), RenamedBy: p.By.String(),
@@ -168,9 +181,6 @@ func (r *Result) change(i int, hashes map[int64]string) Change {
 		c.New = r.file(s.New, p.New, hashes)
 	}
 	c.Notes = notes(r.found, p)
-	if g := r.found.Groups[int32(i)]; g != nil {
-		addParts(&c, r.found, g)
-	}
 	return c
 }
 
@@ -180,38 +190,4 @@ func (r *Result) file(b *side.Side, row int32, hashes map[int64]string) *File {
 	return &File{Path: r.found.Names.Path(e.Path), AssetID: r.found.Sides.Texts[e.Key], Archive: a.Name, Type: r.words[e.Kind()], Method: r.words[e.Method()],
 		Flags: e.Flags(), Size: e.Size, Stored: e.Stored, Copies: int(e.Copies), Content: hashes[e.Content],
 		PathID: e.Path, ContentID: e.Content, ArchiveID: a.ID}
-}
-
-// addParts makes the change of the lead of a group that of all its files.
-func addParts(c *Change, found *compare.Outcome, g *compare.Group) {
-	what := Kind(g.What)
-	c.Kind = what.First()
-	c.Also = what &^ c.Kind
-	kept, size := int64(0), int64(0)
-	for n, i := range append([]int32{g.Lead}, g.Rest...) {
-		p := &found.Pairs[i]
-		part := Part{Kind: Kind(p.What).First()}
-		part.Ext, _ = found.Names.PartOf(found.Place(p).Path)
-		if p.Old >= 0 {
-			part.OldSize = found.Sides.Old.Rows[p.Old].Size
-		}
-		if p.New >= 0 {
-			part.NewSize = found.Sides.New.Rows[p.New].Size
-		}
-		kept, size = kept+part.NewSize*int64(p.Similarity), size+part.NewSize
-		c.Parts = append(c.Parts, part)
-		if n == 0 {
-			continue
-		}
-		c.Download += found.Downloads[i]
-		if c.Old != nil && p.Old >= 0 {
-			c.Old.Size, c.Old.Stored = c.Old.Size+part.OldSize, c.Old.Stored+found.Sides.Old.Rows[p.Old].Stored
-		}
-		if c.New != nil && p.New >= 0 {
-			c.New.Size, c.New.Stored = c.New.Size+part.NewSize, c.New.Stored+found.Sides.New.Rows[p.New].Stored
-		}
-	}
-	if size > 0 {
-		c.Similarity = int(kept / size)
-	}
 }

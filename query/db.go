@@ -49,7 +49,7 @@ func Open(ctx context.Context, catalog string, o Options) (*DB, error) {
 
 var lifetimeDocs = map[string]string{
 	"path_builds":  "the first and the last build of each path, and how many have it; deleted 1: delete records count",
-	"path_changes": "how often the content of a path changed from build to build, where it did",
+	"path_changes": "how often the content of a path changed from build to build, where it did, and in which builds",
 }
 
 // Close closes the catalog.

@@ -13,7 +13,6 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff"
 	"pakdb/diff/history"
-	"pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/query/explore"
 	"pakdb/query/graph"
@@ -98,9 +97,12 @@ func (f *file) tellHistory(w http.ResponseWriter, r *http.Request, _ *address) e
 	began := time.Now()
 	columns := []string{"kind", "path", "old_path", "archive", "old_size", "new_size", "old_stored", "new_stored", "renamed_by", "also", "old_content", "new_content"}
 	t := table{Columns: append([]string{"build"}, columns...), Rows: [][]any{}}
-	events, err := f.events(r.Context())
-	if err != nil {
-		return err
+	var events []history.Event
+	if f.path() != "" {
+		var err error
+		if events, err = history.Of(r.Context(), f.db, f.path()); err != nil && !errors.Is(err, diff.ErrNoFile) {
+			return err
+		}
 	}
 	for i := range events {
 		row := []any{events[i].Build}
@@ -112,49 +114,6 @@ func (f *file) tellHistory(w http.ResponseWriter, r *http.Request, _ *address) e
 	t.Elapsed = milliseconds(began)
 	writeJSON(w, t)
 	return nil
-}
-
-// events are the changes of the file; where it did not change, those of the other files of
-// its asset, such as the pixels of a texture. The oldest come first.
-func (f *file) events(ctx context.Context) ([]history.Event, error) {
-	if f.path() == "" {
-		return nil, nil
-	}
-	paths := []string{f.path()}
-	for _, other := range asset.Others(f.path()) {
-		places, err := f.catalog.Places(ctx, f.build, other)
-		if err != nil {
-			return nil, err
-		}
-		if len(places) > 0 {
-			paths = append(paths, other)
-		}
-	}
-	var all []history.Event
-	for _, path := range paths {
-		events, err := history.Of(ctx, f.db, path)
-		if err != nil && !errors.Is(err, diff.ErrNoFile) {
-			return nil, err
-		}
-		for _, e := range events {
-			if !slices.ContainsFunc(all, func(have history.Event) bool { return have.Build == e.Build }) {
-				all = append(all, e)
-			}
-		}
-	}
-	if len(paths) == 1 {
-		return all, nil
-	}
-	builds, err := f.catalog.Builds(ctx)
-	if err != nil {
-		return nil, err
-	}
-	place := map[string]int{}
-	for i := range builds {
-		place[builds[i].Label] = i
-	}
-	slices.SortStableFunc(all, func(a, b history.Event) int { return place[a.Build] - place[b.Build] })
-	return all, nil
 }
 
 // mostRefs bounds each list of references.
@@ -181,7 +140,11 @@ func (f *file) refs(w http.ResponseWriter, r *http.Request, _ *address) error {
 		if err != nil {
 			return nil, false, err
 		}
-		err = g.Walk(r.Context(), nodes[0], graph.Options{Reverse: reverse}, func(e graph.Edge) error {
+		start, err := g.Whole(r.Context(), nodes[0])
+		if err != nil {
+			return nil, false, err
+		}
+		err = g.Walk(r.Context(), start, graph.Options{Reverse: reverse}, func(e graph.Edge) error {
 			if len(all) >= mostRefs {
 				more = true
 				return errFull

@@ -72,7 +72,7 @@ func TestMeaningOfFiles(t *testing.T) {
 	// The pixels of a texture lie in another file than its tables.
 	for path, want := range map[string]string{
 		"Textures/T_Sign.uasset": "1.0 added T_Sign.uasset, 1.1 modified T_Sign.uexp", "Data/DT_Weapons.uasset": "1.0 added DT_Weapons.uasset, 1.1 modified DT_Weapons.uasset",
-		"Textures/T_Sign.uexp": "1.0 added T_Sign.uexp, 1.1 modified T_Sign.uexp",
+		"Textures/T_Sign.uexp": "1.0 added T_Sign.uasset, 1.1 modified T_Sign.uexp",
 	} {
 		var history struct{ Rows [][]any }
 		ask(t, s, place(path)+"/history.json").json(t, &history)

@@ -1,5 +1,5 @@
 // Package history follows one entry through all builds of a catalog, under whichever
-// names it has in them.
+// names it has in them; of the files of an Unreal asset all together.
 package history
 
 import (
@@ -7,14 +7,17 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"slices"
 
 	"pakdb/diff"
 	"pakdb/diff/internal/facts"
+	"pakdb/internal/asset"
 	"pakdb/schema"
 )
 
-// Event is a build in which an entry changed.
+// Event is a build in which an entry changed. Of an asset the change is that of all files
+// that changed, as [diff.Result.Changes] has it.
 type Event struct {
 	Build string
 	diff.Change
@@ -25,56 +28,98 @@ type Event struct {
 // stands for in the newest build that has it; renames are followed both ways. The
 // error is diff.ErrNoFile if no build has it.
 func Of(ctx context.Context, db *sql.DB, path string) ([]Event, error) {
-	h := &history{db: db}
+	h := &history{db: db, named: map[string][]string{}}
 	err := schema.EachRow(ctx, db, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id", nil,
 		func(v []driver.Value) { h.labels = append(h.labels, facts.Text(v[0])) })
 	if err != nil {
 		return nil, err
 	}
-	err = diff.ErrNoFile
-	for i := len(h.labels) - 1; i >= 0 && errors.Is(err, diff.ErrNoFile); i-- {
-		var f *diff.File
-		if f, err = diff.Find(ctx, db, h.labels[i], path); err == nil {
-			return h.of(ctx, i, f)
-		}
-	}
-	return nil, err
+	h.asked = schema.NewStatements(db)
+	events, err := h.all(ctx, path)
+	return events, errors.Join(err, h.asked.Close())
 }
 
 type history struct {
 	db     *sql.DB
+	asked  *schema.Statements
 	labels []string
-	events []Event
+	events []event
+	named  map[string][]string // the paths of an asset, by asset.Of
 }
 
-// of follows the file f of build at to both ends.
-func (h *history) of(ctx context.Context, at int, f *diff.File) ([]Event, error) {
-	if err := h.back(ctx, at, f); err != nil {
+// event is a build in which files changed.
+type event struct {
+	build  string
+	files  []diff.Change
+	partly bool         // both builds have the asset
+	whole  *diff.Change // in place of files: what a comparison of all files found
+}
+
+// event returns the change of the asset: one that lost or got a file was modified.
+func (e *event) event() Event {
+	if e.whole != nil {
+		return Event{e.build, *e.whole}
+	}
+	c := diff.Together(e.files)
+	if what := c.Kind | c.Also; e.partly && what&(diff.Added|diff.Removed) != 0 {
+		what = what&^(diff.Added|diff.Removed|diff.Cosmetic) | diff.Modified
+		c.Kind = what.First()
+		c.Also = what &^ c.Kind
+	}
+	return Event{e.build, c}
+}
+
+// all returns the events of a path.
+func (h *history) all(ctx context.Context, path string) ([]Event, error) {
+	for i := len(h.labels) - 1; i >= 0; i-- {
+		v, err := h.find(ctx, i, path)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			return h.of(ctx, i, v)
+		}
+	}
+	return nil, fmt.Errorf("%w: %q in any build", diff.ErrNoFile, path)
+}
+
+// of follows version v of build at to both ends.
+func (h *history) of(ctx context.Context, at int, v version) ([]Event, error) {
+	if err := h.back(ctx, at, v); err != nil {
 		return nil, err
 	}
 	slices.Reverse(h.events)
-	if err := h.forth(ctx, at, f); err != nil {
+	if err := h.forth(ctx, at, v); err != nil {
 		return nil, err
 	}
-	return h.events, h.markCosmetic(ctx)
+	if err := h.markCosmetic(ctx); err != nil {
+		return nil, err
+	}
+	all := make([]Event, len(h.events))
+	for i := range h.events {
+		all[i] = h.events[i].event()
+	}
+	return all, nil
 }
 
 // markCosmetic tells cook noise from modifications, as [diff.Compare] does.
 func (h *history) markCosmetic(ctx context.Context) error {
 	var contents []int64
+	var modified []*diff.Change
 	for _, e := range h.events {
-		if e.Old != nil && e.New != nil {
-			contents = append(contents, e.Old.ContentID, e.New.ContentID)
+		for i := range e.files {
+			if c := &e.files[i]; (c.Kind|c.Also)&diff.Modified != 0 {
+				modified, contents = append(modified, c), append(contents, c.Old.ContentID, c.New.ContentID)
+			}
 		}
 	}
 	known, err := facts.LoadEssences(ctx, h.db, contents)
 	if err != nil || len(known) == 0 {
 		return err
 	}
-	for i := range h.events {
-		c := &h.events[i].Change
-		if what := c.Kind | c.Also; what&diff.Modified != 0 && c.Old != nil && c.New != nil && known.Same(c.Old.ContentID, c.New.ContentID) {
-			what = what&^diff.Modified | diff.Cosmetic
+	for _, c := range modified {
+		if known.Same(c.Old.ContentID, c.New.ContentID) {
+			what := (c.Kind|c.Also)&^diff.Modified | diff.Cosmetic
 			c.Kind = what.First()
 			c.Also = what &^ c.Kind
 		}
@@ -82,53 +127,73 @@ func (h *history) markCosmetic(ctx context.Context) error {
 	return nil
 }
 
-func (h *history) add(build string, c diff.Change) { h.events = append(h.events, Event{build, c}) }
-
-// find returns nil where a build lacks the path.
-func (h *history) find(ctx context.Context, at int, path string) (*diff.File, error) {
-	f, err := diff.Find(ctx, h.db, h.labels[at], path)
-	if errors.Is(err, diff.ErrNoFile) {
-		return nil, nil
+// add adds what happened to the files of an asset, if anything did.
+func (h *history) add(build string, old, new version) {
+	if files := changesOf(old, new); len(files) > 0 {
+		h.events = append(h.events, event{build: build, files: files, partly: old != nil && new != nil})
 	}
-	return f, err
+}
+
+// find returns the files of the asset that a path is of, or the one file of another path.
+func (h *history) find(ctx context.Context, at int, path string) (v version, err error) {
+	of := asset.Of(path)
+	paths, known := h.named[of]
+	if of == "" || !known {
+		if paths, err = diff.AssetPaths(ctx, h.asked, path); err != nil {
+			return nil, err
+		}
+		h.named[of] = paths
+	}
+	for _, p := range paths {
+		f, err := diff.FindBy(ctx, h.asked, h.labels[at], p)
+		if errors.Is(err, diff.ErrNoFile) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, f)
+	}
+	v.sort()
+	return v, nil
 }
 
 // back adds events from newest to oldest.
-func (h *history) back(ctx context.Context, at int, f *diff.File) error {
+func (h *history) back(ctx context.Context, at int, v version) error {
 	for ; at > 0; at-- {
-		before, err := h.find(ctx, at-1, f.Path)
+		before, err := h.find(ctx, at-1, v.lead().Path)
 		if err != nil {
 			return err
 		}
-		other, err := h.otherRecord(ctx, at, before, f)
+		other, err := h.otherRecord(ctx, at, before.lead(), v.lead())
 		if err != nil {
 			return err
 		}
 		if before != nil && !other {
-			if c := changeOf(before, f); c.Kind != 0 {
-				h.add(h.labels[at], c)
-			}
-			f = before
+			h.add(h.labels[at], before, v)
+			v = before
 			continue
 		}
-		c, err := h.turn(ctx, at, f.Path, func(c *diff.Change) *diff.File { return c.New })
+		c, err := h.turn(ctx, at, v, func(c *diff.Change) *diff.File { return c.New })
 		if err != nil {
 			return err
 		}
-		h.add(h.labels[at], c)
+		h.events = append(h.events, event{build: h.labels[at], whole: &c})
 		if c.Old != nil {
-			f = c.Old
+			if v, err = h.known(ctx, at-1, c.Old); err != nil {
+				return err
+			}
 			continue
 		}
 		if other {
 			return nil
 		}
-		if at, f, err = h.earlier(ctx, at-1, f.Path); err != nil || f == nil {
+		if at, v, err = h.earlier(ctx, at-1, v.lead().Path); err != nil || v == nil {
 			return err
 		}
-		h.add(h.labels[at], diff.Change{Kind: diff.Removed, Old: f})
+		h.add(h.labels[at], v, nil)
 	}
-	h.add(h.labels[0], diff.Change{Kind: diff.Added, New: f})
+	h.add(h.labels[0], nil, v)
 	return nil
 }
 
@@ -158,81 +223,71 @@ func (h *history) recordOf(ctx context.Context, at int, path int64) (facts.GUID,
 
 // earlier finds the last build before at that has a path, and returns the place
 // behind it, where the path went.
-func (h *history) earlier(ctx context.Context, at int, path string) (int, *diff.File, error) {
+func (h *history) earlier(ctx context.Context, at int, path string) (int, version, error) {
 	for ; at >= 0; at-- {
-		if f, err := h.find(ctx, at, path); err != nil || f != nil {
-			return at + 1, f, err
+		if v, err := h.find(ctx, at, path); err != nil || v != nil {
+			return at + 1, v, err
 		}
 	}
 	return 0, nil, nil
 }
 
-// forth adds events behind the newest build that has f under its name.
-func (h *history) forth(ctx context.Context, at int, f *diff.File) error {
+// forth adds events behind the newest build that has v under its name.
+func (h *history) forth(ctx context.Context, at int, v version) error {
 	for at++; at < len(h.labels); at++ {
-		after, err := h.find(ctx, at, f.Path)
+		after, err := h.find(ctx, at, v.lead().Path)
 		if err != nil {
 			return err
 		}
-		other, err := h.otherRecord(ctx, at, f, after)
+		other, err := h.otherRecord(ctx, at, v.lead(), after.lead())
 		if err != nil {
 			return err
 		}
 		if after != nil && !other {
-			if c := changeOf(f, after); c.Kind != 0 {
-				h.add(h.labels[at], c)
-			}
-			f = after
+			h.add(h.labels[at], v, after)
+			v = after
 			continue
 		}
-		c, err := h.turn(ctx, at, f.Path, func(c *diff.Change) *diff.File { return c.Old })
+		c, err := h.turn(ctx, at, v, func(c *diff.Change) *diff.File { return c.Old })
 		if err != nil {
 			return err
 		}
-		h.add(h.labels[at], c)
+		h.events = append(h.events, event{build: h.labels[at], whole: &c})
 		if c.New == nil {
 			return nil
 		}
-		f = c.New
+		if v, err = h.known(ctx, at, c.New); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// turn finds what happened to a path that only one of two neighbouring builds
-// has.
-func (h *history) turn(ctx context.Context, at int, path string, side func(*diff.Change) *diff.File) (diff.Change, error) {
-	r, err := diff.Compare(ctx, h.db, h.labels[at-1], h.labels[at], diff.Options{Files: true})
+// known returns the files of the asset that a file of a build is of. A file without a path
+// is found by no other build.
+func (h *history) known(ctx context.Context, at int, f *diff.File) (version, error) {
+	v, err := h.find(ctx, at, f.Path)
+	if v == nil {
+		v = version{f}
+	}
+	return v, err
+}
+
+// turn finds what happened to an asset that only one of two neighbouring builds has.
+func (h *history) turn(ctx context.Context, at int, v version, side func(*diff.Change) *diff.File) (diff.Change, error) {
+	r, err := diff.Compare(ctx, h.db, h.labels[at-1], h.labels[at], diff.Options{})
 	if err != nil {
 		return diff.Change{}, err
 	}
+	path := v.lead().Path
+	of := asset.Of(path)
 	for c, err := range r.Changes(ctx) {
 		if err != nil {
 			return c, err
 		}
-		if f := side(&c); f != nil && f.Path == path {
+		if f := side(&c); f != nil && (f.Path == path || of != "" && asset.Of(f.Path) == of) {
 			return c, nil
 		}
 	}
-	return diff.Change{}, diff.ErrNoFile
-}
-
-// changeOf judges two entries of one path.
-func changeOf(old, new *diff.File) diff.Change {
-	c := diff.Change{Old: old, New: new}
-	what := diff.Kind(0)
-	switch {
-	case old.Content != new.Content || old.Content == "" && old.Size != new.Size:
-		what |= diff.Modified
-	case old.Method != new.Method || old.Stored != new.Stored || old.Flags&1 != new.Flags&1:
-		what |= diff.Restored
-	}
-	if old.Archive != new.Archive {
-		what |= diff.Moved
-	}
-	if old.Copies != new.Copies {
-		what |= diff.Copies
-	}
-	c.Kind = what.First()
-	c.Also = what &^ c.Kind
-	return c
+	return diff.Change{}, fmt.Errorf("%w: %q", diff.ErrNoFile, path)
 }

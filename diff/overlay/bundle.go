@@ -2,7 +2,6 @@ package overlay
 
 import (
 	"path"
-	"strings"
 
 	"pakdb/internal/asset"
 )
@@ -15,16 +14,6 @@ type bundles struct {
 	carried []Item
 }
 
-// bundleOf returns what the files of one asset share, "" for other files:
-// the path without its extension, in lower case.
-func bundleOf(name string) string {
-	stem, _, part := asset.Split(name)
-	if part == asset.None {
-		return ""
-	}
-	return strings.ToLower(stem)
-}
-
 // bundles finds the unchanged files of the new build that belong to chosen
 // changes. What is removed does not draw the others along: they are as they
 // were.
@@ -32,7 +21,7 @@ func (s *selection) bundles() *bundles {
 	b := &bundles{wanted: map[string]bool{}}
 	for i := range s.changed {
 		if it := &s.changed[i]; s.chosen[it.Key()] {
-			if bundle := bundleOf(it.Path); bundle != "" {
+			if bundle := asset.Of(it.Path); bundle != "" {
 				b.wanted[bundle] = true
 			}
 		}
@@ -46,7 +35,7 @@ func (s *selection) bundles() *bundles {
 		if in[key] || !s.p.formats.patches(f.Mount) {
 			continue
 		}
-		if of := cause[bundleOf(f.Path())]; of != "" {
+		if of := cause[asset.Of(f.Path())]; of != "" {
 			b.carried = append(b.carried, Item{Path: f.Path(), Action: Carry, Reason: "belongs to " + path.Base(of),
 				Old: s.p.Old.View()[key], New: f})
 		}
@@ -59,7 +48,7 @@ func (s *selection) causes() map[string]string {
 	cause := map[string]string{}
 	for i := range s.changed {
 		it := &s.changed[i]
-		bundle := bundleOf(it.Path)
+		bundle := asset.Of(it.Path)
 		if bundle != "" && it.Action != Delete && s.chosen[it.Key()] && cause[bundle] == "" {
 			cause[bundle] = it.Path
 		}
@@ -68,18 +57,18 @@ func (s *selection) causes() map[string]string {
 }
 
 // wants reports whether a change that nobody chose belongs to one that was.
-func (b *bundles) wants(it *Item) bool { return b.wanted[bundleOf(it.Path)] }
+func (b *bundles) wants(it *Item) bool { return b.wanted[asset.Of(it.Path)] }
 
 // units are the items that stay together, in the order of their first.
 func units(all []Item, items []int) (units [][]int) {
 	at := map[string]int{}
 	for _, i := range items {
-		asset := bundleOf(all[i].Path)
-		if n, ok := at[asset]; ok && asset != "" {
+		of := asset.Of(all[i].Path)
+		if n, ok := at[of]; ok && of != "" {
 			units[n] = append(units[n], i)
 			continue
 		}
-		at[asset] = len(units)
+		at[of] = len(units)
 		units = append(units, []int{i})
 	}
 	return units

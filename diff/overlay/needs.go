@@ -3,6 +3,8 @@ package overlay
 import (
 	"path"
 	"strings"
+
+	"pakdb/internal/asset"
 )
 
 // draw chooses the changes that chosen ones newly need: files that the old build
@@ -44,12 +46,12 @@ func (s *selection) draw(b *bundles) error {
 // drawn are the changes of an asset that a need has chosen one of: the file that
 // holds the references may be another one.
 func (s *selection) drawn(i int) (all []int) {
-	asset := bundleOf(s.changed[i].Path)
-	if asset == "" {
+	of := asset.Of(s.changed[i].Path)
+	if of == "" {
 		return []int{i}
 	}
 	for n := range s.changed {
-		if s.changed[n].New != nil && bundleOf(s.changed[n].Path) == asset {
+		if s.changed[n].New != nil && asset.Of(s.changed[n].Path) == of {
 			all = append(all, n)
 		}
 	}

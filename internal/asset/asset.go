@@ -34,20 +34,37 @@ func Split(name string) (stem, ext string, part Part) {
 	return name, "", None
 }
 
-// Others lists the names that the other files of an asset may have, by the name of the one
-// with its tables; none of another file.
-func Others(name string) []string {
+// Of returns the asset that a file is a part of: the same text for all of its files, whatever
+// their case, and "" for a file that is no part of one.
+func Of(name string) string {
 	stem, _, part := Split(name)
-	if part != Header {
-		return nil
+	if part == None {
+		return ""
 	}
-	var others []string
-	for _, s := range suffixes {
-		if s.part != Header {
-			others = append(others, stem+s.text)
+	return strings.ToLower(stem)
+}
+
+// Same reports whether two names are those of one file of one asset, whatever their case;
+// names of other files have to be equal.
+func Same(a, b string) bool {
+	_, _, part := Split(a)
+	return a == b || part != None && strings.EqualFold(a, b)
+}
+
+// Files lists the names that the files of an asset may have, by the name of one of them;
+// of another file that name alone.
+func Files(name string) []string {
+	stem, ext, part := Split(name)
+	if part == None {
+		return []string{name}
+	}
+	all := make([]string, len(suffixes))
+	for i, s := range suffixes {
+		if all[i] = stem + s.text; strings.EqualFold(s.text, ext) {
+			all[i] = name
 		}
 	}
-	return others
+	return all
 }
 
 // Headers lists the names that the file with an asset's tables may have.

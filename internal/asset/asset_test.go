@@ -7,14 +7,24 @@ import (
 	"pakdb/internal/asset"
 )
 
-func TestOthers(t *testing.T) {
+func TestFiles(t *testing.T) {
 	for name, want := range map[string][]string{
-		"Game/A.uasset": {"Game/A.uexp", "Game/A.m.ubulk", "Game/A.ubulk", "Game/A.uptnl", "Game/A.ufont"},
-		"A.uexp":        nil,
-		"A.txt":         nil,
+		"Game/A.uasset": {"Game/A.uasset", "Game/A.umap", "Game/A.uexp", "Game/A.m.ubulk", "Game/A.ubulk", "Game/A.uptnl", "Game/A.ufont"},
+		"A.UEXP":        {"A.uasset", "A.umap", "A.UEXP", "A.m.ubulk", "A.ubulk", "A.uptnl", "A.ufont"},
+		"A.txt":         {"A.txt"},
 	} {
-		if got := asset.Others(name); !slices.Equal(got, want) {
+		if got := asset.Files(name); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", name, got)
+		}
+		for _, file := range want {
+			if asset.Of(file) != asset.Of(name) {
+				t.Errorf("%s is of %q, %s of %q", file, asset.Of(file), name, asset.Of(name))
+			}
+		}
+	}
+	for name, want := range map[string]string{"Game/A.m.UBULK": "game/a", "A.txt": "", ".uexp": "", "A.b.uptnl": "a.b"} {
+		if got := asset.Of(name); got != want {
+			t.Errorf("%s is of %q", name, got)
 		}
 	}
 }

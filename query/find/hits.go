@@ -3,9 +3,15 @@ package find
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
+	"pakdb/internal/asset"
+	"pakdb/schema"
 	"pakdb/schema/search"
 )
 
@@ -64,6 +70,9 @@ func (f *Finder) usedAs(ctx context.Context, chunk int64) (numbers map[int]bool,
 func (f *Finder) hits(ctx context.Context, q *Query, m match) iter.Seq2[Hit, error] {
 	switch m.kind {
 	case search.Files:
+		if asset.Of(m.text) != "" {
+			return f.asset(ctx, q, m)
+		}
 		return f.placed(ctx, Hit{Kind: "path", Text: m.text, Count: 1}, buildsOfPath, m.id)
 	case search.Folders:
 		return f.placed(ctx, Hit{Kind: "folder", Text: m.text, Count: 1}, buildsOfFolder, m.id)
@@ -104,6 +113,55 @@ func (f *Finder) hits(ctx context.Context, q *Query, m match) iter.Seq2[Hit, err
 				}
 			}
 		}
+	}
+}
+
+// filesOfAsset lists the files that builds have of some paths, with their keys: ?1 is a JSON
+// array of both.
+const filesOfAsset = "SELECT j.key, b.label, b.build_id, " + search.Path + ` FROM json_each(?1) j
+	CROSS JOIN path_key k ON k.key = j.value ->> 0
+	CROSS JOIN path p ON p.path_id = k.path_id
+	CROSS JOIN dir d ON d.dir_id = p.dir_id AND ` + search.Path + ` = j.value ->> 1
+	CROSS JOIN entry e ON e.path_id = p.path_id` + inBuilds + `
+	GROUP BY 1, b.build_id
+	ORDER BY 1`
+
+// asset yields one hit for an asset, by a match of one of its files. It is at the path of
+// its tables, in all builds that have any of its files.
+func (f *Finder) asset(ctx context.Context, q *Query, m match) iter.Seq2[Hit, error] {
+	return func(yield func(Hit, error) bool) {
+		var names [][2]any
+		for _, name := range asset.Files(m.text) {
+			names = append(names, [2]any{schema.PathKey(name), name})
+		}
+		text, err := json.Marshal(names)
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		h, labels := Hit{Kind: "path", Text: m.text, Count: 1}, map[int64]string{}
+		err = schema.EachRow(ctx, f.db, filesOfAsset, []driver.Value{string(text)}, func(v []driver.Value) {
+			label, _ := v[1].(string)
+			id, _ := v[2].(int64)
+			labels[id] = label
+			if path, _ := v[3].(string); h.Path == "" {
+				h.Path = path
+			}
+		})
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		if len(labels) == 0 {
+			return
+		}
+		if q.inPath(h.Path) {
+			h.Text = h.Path
+		}
+		for _, id := range slices.Sorted(maps.Keys(labels)) {
+			h.Builds = append(h.Builds, labels[id])
+		}
+		yield(h, nil)
 	}
 }
 

@@ -6,14 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"pakdb/internal/asset"
 	"pakdb/schema/search"
 )
 
 // paths yields the paths that have all terms somewhere, one of them in the name of the
-// file; and the folders that have all of them.
+// file, of the files of an asset one; and the folders that have all of them.
 func (f *Finder) paths(ctx context.Context, q *Query) iter.Seq2[match, error] {
 	return func(yield func(match, error) bool) {
-		seen := map[int64]bool{}
+		seen, assets := map[int64]bool{}, map[string]bool{}
 		for i := range q.terms {
 			if !q.leads(i) {
 				continue
@@ -23,6 +24,12 @@ func (f *Finder) paths(ctx context.Context, q *Query) iter.Seq2[match, error] {
 					continue
 				}
 				seen[m.id] = true
+				if stem, _, part := asset.Split(m.text); part != asset.None {
+					if assets[stem] {
+						continue
+					}
+					assets[stem] = true
+				}
 				m.kind, m.score = search.Files, q.pathScore(m.text)
 				if !yield(m, err) || err != nil {
 					return

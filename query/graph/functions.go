@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"strings"
 
+	parts "pakdb/internal/asset"
 	"pakdb/query"
 	"pakdb/schema"
 )
@@ -24,6 +26,12 @@ func Functions(catalog string) (functions []query.Function, close func() error) 
 	}, {
 		Function: schema.Function{Name: "graph_locality", Args: 2, Call: c.locality},
 		Usage:    "graph_locality(build, weak)", Doc: "JSON: how far apart named resources' parts lie; see @locality",
+	}, {
+		Function: schema.Function{Name: "asset", Args: 1, Pure: true, Call: assetOf},
+		Usage:    "asset(path)", Doc: "what the files of one Unreal asset share, in lower case; NULL for another file",
+	}, {
+		Function: schema.Function{Name: "asset_paths", Args: 1, Call: c.assetPaths},
+		Usage:    "asset_paths(name)", Doc: "JSON: the paths of the asset, or the file, that a name stands for, as \"pakdb log\" takes it",
 	}}, c.catalog.Close
 }
 
@@ -37,6 +45,30 @@ func idKey(_ context.Context, args []driver.Value) (driver.Value, error) {
 		}
 	}
 	return nil, nil
+}
+
+func assetOf(_ context.Context, args []driver.Value) (driver.Value, error) {
+	if path, ok := args[0].(string); ok && parts.Of(path) != "" {
+		return parts.Of(path), nil
+	}
+	return nil, nil
+}
+
+// assetPaths returns no paths for a name that nothing goes by.
+func (c *graphFunctions) assetPaths(ctx context.Context, args []driver.Value) (driver.Value, error) {
+	name, _ := args[0].(string)
+	db, err := c.catalog.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path, err := EntryPath(ctx, db, name)
+	if errors.Is(err, ErrNoNode) {
+		return "[]", nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jsonText(assetPaths(ctx, db, path))
 }
 
 // graphFunctions share a connection.

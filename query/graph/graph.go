@@ -11,6 +11,9 @@ import (
 	"pakdb/schema"
 )
 
+// ErrSeveral means that several things go by the name given.
+var ErrSeveral = errors.New("is not unique")
+
 // ErrNoNode means that nothing in the build goes by the name given.
 var ErrNoNode = errors.New("nothing by that name")
 

@@ -1,13 +1,18 @@
 package graph
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"pakdb/diff"
 	parts "pakdb/internal/asset"
 	"pakdb/schema"
 )
@@ -75,22 +80,92 @@ func (g *Graph) byStem(ctx context.Context, text string) ([]Node, error) {
 		return nil, err
 	}
 	tables := map[string]bool{}
-	stem := func(n Node) (string, parts.Part) {
-		s, _, part := parts.Split(n.Path)
-		if part == parts.None {
-			s = strings.TrimSuffix(n.Path, path.Ext(n.Path))
-		}
-		return strings.ToLower(s), part
-	}
 	for _, n := range nodes {
-		if s, part := stem(n); part == parts.Header {
-			tables[s] = true
+		if isTables(n.Path) {
+			tables[parts.Of(n.Path)] = true
 		}
 	}
 	return slices.DeleteFunc(nodes, func(n Node) bool {
-		s, part := stem(n)
-		return path.Base(s) != base || tables[s] && part != parts.Header
+		of := parts.Of(n.Path)
+		stem := cmp.Or(of, strings.ToLower(strings.TrimSuffix(n.Path, path.Ext(n.Path))))
+		return path.Base(stem) != base || tables[of] && !isTables(n.Path)
 	}), nil
+}
+
+// isTables reports whether a file has the tables of an asset.
+func isTables(path string) bool {
+	_, _, part := parts.Split(path)
+	return part == parts.Header
+}
+
+// One returns the only node that [Graph.Resolve] finds; of several the error is
+// [ErrSeveral], which lists them.
+func (g *Graph) One(ctx context.Context, text string) (Node, error) {
+	nodes, err := g.Resolve(ctx, text)
+	if err != nil {
+		return Node{}, err
+	}
+	if len(nodes) == 1 {
+		return nodes[0], nil
+	}
+	err = fmt.Errorf("%q %w in build %q; it may be", text, ErrSeveral, g.Build())
+	for _, n := range nodes {
+		err = fmt.Errorf("%w\n  %s", err, n.Name())
+	}
+	return Node{}, err
+}
+
+// Whole returns the node of the asset that a node is a file of: that of its tables, which
+// refer and are referred to. Of any other node it returns that node.
+func (g *Graph) Whole(ctx context.Context, n Node) (Node, error) {
+	if parts.Of(n.Path) == "" || isTables(n.Path) {
+		return n, nil
+	}
+	paths, err := assetPaths(ctx, g.db, n.Path)
+	if err != nil {
+		return n, err
+	}
+	for _, p := range paths {
+		if !isTables(p) {
+			break
+		}
+		if nodes, err := g.byPath(ctx, p); err != nil || len(nodes) > 0 {
+			return append(nodes, n)[0], err
+		}
+	}
+	return n, nil
+}
+
+// assetPaths returns the paths that the files of the asset of a path have in any build.
+func assetPaths(ctx context.Context, db *sql.DB, path string) ([]string, error) {
+	asked := schema.NewStatements(db)
+	paths, err := diff.AssetPaths(ctx, asked, path)
+	return paths, errors.Join(err, asked.Close())
+}
+
+// EntryPath returns the path that a text stands for in the newest build that has such an
+// entry, as [Graph.One] does in one build.
+func EntryPath(ctx context.Context, db *sql.DB, text string) (string, error) {
+	var labels []string
+	err := schema.EachRow(ctx, db, "SELECT label FROM build WHERE complete = 1 ORDER BY build_id DESC", nil,
+		func(v []driver.Value) { labels = append(labels, v[0].(string)) })
+	if err != nil {
+		return "", err
+	}
+	for _, label := range labels {
+		g, err := Open(ctx, db, label)
+		if err != nil {
+			return "", err
+		}
+		n, err := g.One(ctx, text)
+		if err == nil && n.Path != "" {
+			return n.Path, nil
+		}
+		if err != nil && !errors.Is(err, ErrNoNode) {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%w in any build: %q", ErrNoNode, text)
 }
 
 const resourceNodes = `SELECT DISTINCT p.path_id, d.prefix || p.name, '', 0, '', ''

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"strconv"
 
 	"pakdb/schema"
 )
@@ -63,8 +64,8 @@ func (h *hidden) has(row rowOf, build int) bool {
 }
 
 // pathChanges yields the paths whose content changed from one build that has them to the
-// next one: how often, in how many builds they are, and the stored bytes of what they
-// changed to. Of several entries of a path the one counts that a game sees.
+// next one: how often, in how many builds they are, the stored bytes of what they changed
+// to, and the ids of the builds in which they did, as JSON. Of several entries of a path the one counts that a game sees.
 func pathChanges(ctx context.Context, db *sql.DB, yield func([]driver.Value, error) bool) error {
 	m, err := readMounts(ctx, db)
 	if err != nil {
@@ -133,6 +134,7 @@ func (c *changes) count() []driver.Value {
 		}
 	}
 	var times, builds, stored int64
+	in := []byte{'['}
 	var before *line
 	for i := range c.seen {
 		l := c.seen[i].line
@@ -143,7 +145,10 @@ func (c *changes) count() []driver.Value {
 			builds++
 		}
 		if before != nil && before.content != 0 && l.content != 0 && before.content != l.content {
-			times++
+			if times++; times > 1 {
+				in = append(in, ',')
+			}
+			in = strconv.AppendInt(in, c.mounts.builds[i].id, 10)
 			stored += l.stored
 		}
 		before = l
@@ -151,7 +156,7 @@ func (c *changes) count() []driver.Value {
 	if times == 0 {
 		return nil
 	}
-	return []driver.Value{c.path, times, builds, stored}
+	return []driver.Value{c.path, times, builds, stored, string(append(in, ']'))}
 }
 
 // differ reports whether the lines have several contents.

@@ -26,7 +26,7 @@ func Functions(catalog string) (functions []schema.TableFunction, closeAll func(
 		},
 	}, {
 		Name:    "path_changes",
-		Columns: []string{"path_id", "changes", "builds", "stored_changed"},
+		Columns: []string{"path_id", "changes", "builds", "stored_changed", "changed_in"},
 		Rows: func(ctx context.Context, _ []driver.Value) iter.Seq2[[]driver.Value, error] {
 			return c.rows(ctx, func(db *sql.DB, yield func([]driver.Value, error) bool) error {
 				return pathChanges(ctx, db, yield)

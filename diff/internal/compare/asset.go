@@ -113,23 +113,11 @@ func (g *grouping) chooseLead(one *Group) {
 	one.Lead, one.Rest = all[0], all[1:]
 }
 
-// whatHappened returns what happened to any of the files. An asset that lost or got
-// one of them was modified, and so was one of which a file has its name in another
-// case now; only one whose files are all cosmetic is so itself.
+// whatHappened returns what happened to all of the files together.
 func (g *grouping) whatHappened(one *Group) match.What {
-	what, every := g.out.Pairs[one.Lead].What, g.out.Pairs[one.Lead].What
+	files := []match.What{g.out.Pairs[one.Lead].What}
 	for _, i := range one.Rest {
-		what |= g.out.Pairs[i].What
-		every &= g.out.Pairs[i].What
+		files = append(files, g.out.Pairs[i].What)
 	}
-	if partly := what &^ every & (match.Added | match.Removed); partly != 0 {
-		what = what&^partly | match.Modified
-	}
-	if what&^g.out.Pairs[one.Lead].What&match.Renamed != 0 {
-		what = what&^match.Renamed | match.Modified
-	}
-	if what&match.Modified != 0 {
-		what &^= match.Cosmetic
-	}
-	return what
+	return match.Together(files)
 }

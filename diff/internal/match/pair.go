@@ -25,6 +25,28 @@ const (
 	Metadata                  // see Note
 )
 
+// Together returns what happened to an asset, by what happened to each of its files, the
+// first of which it is named by. An asset that lost or got one of them was modified, and so
+// was one of which another file has its name in another case now; only one whose files are
+// all cosmetic is so itself.
+func Together(files []What) What {
+	what, every := files[0], files[0]
+	for _, w := range files {
+		what |= w
+		every &= w
+	}
+	if partly := what &^ every & (Added | Removed); partly != 0 {
+		what = what&^partly | Modified
+	}
+	if what&^files[0]&Renamed != 0 {
+		what = what&^Renamed | Modified
+	}
+	if what&Modified != 0 {
+		what &^= Cosmetic
+	}
+	return what
+}
+
 // First returns the one that stands for all of several.
 func (w What) First() What { return w & -w }
 

@@ -93,11 +93,14 @@ func runDeps(ctx context.Context, a *cli.App, opts depsOptions, reverse bool, na
 	if err != nil {
 		return err
 	}
-	start, err := operand.ResolveOne(ctx, g, name)
+	start, err := g.One(ctx, name)
 	if errors.Is(err, graph.ErrNoNode) && reverse {
 		if uses, usesErr := graph.Uses(ctx, g, name); len(uses) > 0 || usesErr != nil {
 			return cmp.Or(usesErr, printUses(a, name, uses, opts.format))
 		}
+	}
+	if err == nil {
+		start, err = g.Whole(ctx, start)
 	}
 	if err != nil {
 		return err

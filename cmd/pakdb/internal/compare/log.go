@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -26,7 +24,8 @@ func newLogCommand(a *cli.App) *cobra.Command {
 		Short: "Show every build in which an entry changed",
 		Long: `Show every build in which an entry appeared, changed, got another name or went,
 the newest first. Renames are followed. The entry is named by its path, by the
-end of its path, or by an id or GUID in any form, as for "deps". FIRST..LAST leaves
+end of its path, or by an id or GUID in any form, as for "deps". The files of an
+Unreal asset (.uasset, .uexp, .ubulk) are one entry, as in "diff". FIRST..LAST leaves
 out what happened before build FIRST and after build LAST; either may be left out.
 
 --semantic shows what changed inside, as "diff --semantic" does. --field shows the
@@ -62,7 +61,7 @@ func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) err
 	name := args[len(args)-1]
 	events, err := history.Of(ctx, db, name)
 	if errors.Is(err, diff.ErrNoFile) {
-		path, pathErr := anyPath(ctx, db, name)
+		path, pathErr := graph.EntryPath(ctx, db, name)
 		if pathErr != nil {
 			return pathErr
 		}
@@ -81,23 +80,6 @@ func runLog(ctx context.Context, a *cli.App, args []string, opts logOptions) err
 		return logRows(a, events, opts.format)
 	}
 	return logList(a, events)
-}
-
-// anyPath finds the entry that a name stands for, in the newest build that has
-// one.
-func anyPath(ctx context.Context, db *sql.DB, name string) (string, error) {
-	labels, err := cli.BuildLabels(ctx, db)
-	if err != nil {
-		return "", err
-	}
-	err = fmt.Errorf("%w in any build: %q", graph.ErrNoNode, name)
-	for _, label := range slices.Backward(labels) {
-		path, tryErr := operand.EntryPath(ctx, db, label, name)
-		if !errors.Is(tryErr, graph.ErrNoNode) {
-			return path, tryErr
-		}
-	}
-	return "", err
 }
 
 func logList(a *cli.App, events []history.Event) error {

@@ -13,10 +13,8 @@ import (
 	"strings"
 
 	"pakdb/cmd/pakdb/internal/cli"
-	"pakdb/diff"
 	"pakdb/diff/history"
 	"pakdb/diff/semantic"
-	"pakdb/internal/asset"
 	"pakdb/internal/nearest"
 	"pakdb/internal/terminal"
 	"pakdb/query"
@@ -103,10 +101,6 @@ func logLine(w *bufio.Writer, p cli.Palette, e *history.Event, widest int) {
 
 // logInside shows what changed inside of an entry from build to build, or one value of it.
 func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events []history.Event, between *buildRange, opts logOptions) error {
-	events, err := withExports(ctx, db, name, events, between)
-	if err != nil {
-		return err
-	}
 	events = slices.DeleteFunc(events, func(e history.Event) bool { return !between.has(e.Build) })
 	slices.Reverse(events)
 	contents, err := cli.Contents(a, a.Catalog)
@@ -138,37 +132,6 @@ func logInside(ctx context.Context, a *cli.App, db *sql.DB, name string, events 
 		return cli.WithHint(fmt.Errorf("%w: %s has no value %q", cli.ErrUsage, name, opts.field), "pakdb log "+name+" --semantic shows the names")
 	}
 	return nil
-}
-
-// withExports adds the builds in which the file with the exports of a package changed,
-// and the one with its tables did not.
-func withExports(ctx context.Context, db *sql.DB, name string, events []history.Event, r *buildRange) ([]history.Event, error) {
-	path := name
-	for _, e := range events {
-		if f := cmp.Or(e.New, e.Old); f != nil {
-			path = f.Path
-		}
-	}
-	stem, _, part := asset.Split(path)
-	if part != asset.Header {
-		return events, nil
-	}
-	exports, err := history.Of(ctx, db, stem+".uexp")
-	if errors.Is(err, diff.ErrNoFile) {
-		return events, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range exports {
-		if !slices.ContainsFunc(events, func(o history.Event) bool { return o.Build == e.Build }) && e.Old != nil && e.New != nil {
-			events = append(events, e)
-		}
-	}
-	slices.SortStableFunc(events, func(a, b history.Event) int {
-		return cmp.Compare(slices.Index(r.labels, a.Build), slices.Index(r.labels, b.Build))
-	})
-	return events, nil
 }
 
 // insideLog shows what changed inside of one entry.

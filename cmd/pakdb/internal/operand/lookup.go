@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/diff"
 	"pakdb/query/graph"
 )
@@ -31,26 +30,9 @@ func EntryPath(ctx context.Context, db *sql.DB, build, name string) (string, err
 	if err != nil {
 		return "", err
 	}
-	node, err := ResolveOne(ctx, g, name)
+	node, err := g.One(ctx, name)
 	if err == nil && node.Path == "" {
 		err = fmt.Errorf("%w in build %q: %q", graph.ErrNoNode, build, name)
 	}
 	return node.Path, err
-}
-
-// ResolveOne returns the only node of a name. Of several it returns an error of usage
-// that lists them.
-func ResolveOne(ctx context.Context, g *graph.Graph, name string) (graph.Node, error) {
-	nodes, err := g.Resolve(ctx, name)
-	if err != nil {
-		return graph.Node{}, err
-	}
-	if len(nodes) == 1 {
-		return nodes[0], nil
-	}
-	err = fmt.Errorf("%w: %q is not unique in build %q; it may be", cli.ErrUsage, name, g.Build())
-	for _, n := range nodes {
-		err = fmt.Errorf("%w\n  %s", err, n.Name())
-	}
-	return graph.Node{}, err
 }
