@@ -131,7 +131,7 @@ const maxAlike = 4 << 20
 
 // list opens the archives of a side. It reports whether entries can be left out.
 func (a *alike) list(ctx context.Context, side *alikeSide, o *Options) bool {
-	files, err := o.archives()
+	files, err := o.archives(ctx, nil)
 	if err != nil {
 		return false // Run says why
 	}

@@ -70,7 +70,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	files, err := o.archives()
+	files, err := o.archives(ctx, o.Passed)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // archives lists the files to scan, without those that hold contents of an
 // archive beside them.
-func (o *Options) archives() ([]file, error) {
-	files, err := walk(o.Paths, o.own())
+func (o *Options) archives(ctx context.Context, passed func(error)) ([]file, error) {
+	files, err := walk(ctx, o.Paths, o.own(), passed)
 	if err != nil {
 		return nil, err
 	}

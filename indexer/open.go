@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -94,7 +93,7 @@ func (p *opener) openFile(ctx context.Context, o *opened) (err error) {
 // reopen opens a file once more that the build mounts. The archive itself is
 // wanted, not what is known of it.
 func (p *opener) reopen(ctx context.Context, location string) *opened {
-	files, err := walk([]string{location}, func(fs.FileInfo) bool { return false })
+	files, err := walk(ctx, []string{location}, nil, nil)
 	if err != nil {
 		return &opened{err: err}
 	}

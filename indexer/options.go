@@ -38,6 +38,7 @@ type Options struct {
 	Extract  *extract.Dir // not nil: write contents out, below a folder named as their archive
 	Store    Store        // not nil: keep contents there
 	Progress *Progress    // not nil: is kept up to date
+	Passed   func(error)  // not nil: is called for pipes, devices and links to nothing, which are left out
 
 	alike map[string]ordinals // by file: what is left out, see LeaveAlike
 }

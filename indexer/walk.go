@@ -1,6 +1,7 @@
 package indexer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,7 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
+
+	"pakdb/internal/regular"
 )
 
 // file is one file to scan.
@@ -22,40 +24,42 @@ type file struct {
 // ErrNoFiles means that the paths given lead to no file at all.
 var ErrNoFiles = errors.New("no files")
 
-// walk lists the files under the paths: files as they are, folders with all
-// that is below them, patterns expanded. Files come in the order of the paths,
-// those of a folder sorted by name. Files and folders of which skip is true are
-// left out: the catalog must not index itself. Anything but regular files is
-// passed over.
-func walk(paths []string, skip func(fs.FileInfo) bool) ([]file, error) {
+// walk lists the files at and below the paths, patterns expanded: in the order of the
+// paths, and below a folder in that of [regular.Walk]. Files and folders of which skip is
+// true are left out: the catalog must not index itself. passed is called for each path
+// that is no file and is passed over; it may be nil.
+func walk(ctx context.Context, paths []string, skip func(fs.FileInfo) bool, passed func(error)) ([]file, error) {
 	var files []file
 	seen := map[string]bool{}
-	add := func(path, name string, st fs.FileInfo) {
-		abs, err := filepath.Abs(path)
-		if err != nil || seen[abs] || skip(st) || !st.Mode().IsRegular() {
-			return
-		}
-		seen[abs] = true
-		files = append(files, file{abs, filepath.ToSlash(name), st.Size(), st.ModTime().UnixNano()})
-	}
 	roots, err := Expand(paths)
 	if err != nil {
 		return nil, err
 	}
 	for _, root := range roots {
-		st, err := os.Stat(root)
+		found, odd, err := regular.Walk(ctx, root, regular.Read, skip)
+		if errors.Is(err, regular.ErrNotRegular) {
+			if slices.Contains(paths, root) {
+				return nil, fmt.Errorf("%w: %s is not a regular file", ErrNoFiles, root)
+			}
+			odd, err = []*regular.Odd{{Path: root, Err: regular.ErrNotRegular}}, nil // a pattern may match one
+		}
 		if err != nil {
 			return nil, err
 		}
-		if !st.IsDir() {
-			if !st.Mode().IsRegular() && slices.Contains(paths, root) { // a pattern may match one
-				return nil, fmt.Errorf("%w: %s is not a regular file", ErrNoFiles, root)
+		for _, f := range found {
+			abs, err := filepath.Abs(f.Path)
+			if err != nil {
+				return nil, err
 			}
-			add(root, filepath.Base(root), st)
-			continue
+			if !seen[abs] {
+				seen[abs] = true
+				files = append(files, file{abs, f.Name, f.Info.Size(), f.Info.ModTime().UnixNano()})
+			}
 		}
-		if err := walkFolder(root, skip, add); err != nil {
-			return nil, err
+		for _, err := range odd {
+			if passed != nil {
+				passed(err)
+			}
 		}
 	}
 	if len(files) == 0 {
@@ -64,67 +68,6 @@ func walk(paths []string, skip func(fs.FileInfo) bool) ([]file, error) {
 	uniqueNames(files)
 	return files, nil
 }
-
-// FilesBelow returns the regular files below a folder, at any depth, in the order in
-// which [Index] reads them: sorted by path. Links to files are files; folders behind
-// links are not entered, but for the folder itself.
-func FilesBelow(folder string) (paths []string, err error) {
-	all := func(fs.FileInfo) bool { return false }
-	err = walkFolder(folder, all, func(path, _ string, st fs.FileInfo) {
-		if st.Mode().IsRegular() {
-			paths = append(paths, path)
-		}
-	})
-	return paths, err
-}
-
-func walkFolder(root string, skip func(fs.FileInfo) bool, add func(path, name string, st fs.FileInfo)) error {
-	real, err := behindLink(root)
-	if err != nil {
-		return err
-	}
-	return filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
-		if isGone(err) && path != real {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		st, err := os.Stat(path) // follows links to files; folders behind links are not entered
-		if isGone(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if skip(st) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		name, err := filepath.Rel(real, path)
-		if err != nil {
-			return err
-		}
-		add(filepath.Join(root, name), name, st)
-		return nil
-	})
-}
-
-// behindLink returns the folder that root leads to if it is a link: WalkDir
-// would not enter it.
-func behindLink(root string) (string, error) {
-	st, err := os.Lstat(root)
-	if err != nil || st.Mode()&fs.ModeSymlink == 0 {
-		return root, err
-	}
-	return filepath.EvalSymlinks(root)
-}
-
-// isGone tells files that were removed meanwhile, and links to nowhere or in
-// circles: there is nothing to scan, and nothing amiss.
-func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) }
 
 // Expand replaces patterns by what they match, sorted, for shells that do not;
 // a path that exists is never taken for a pattern. A pattern that is none is a

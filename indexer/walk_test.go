@@ -1,12 +1,15 @@
 package indexer_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"pakdb/indexer"
 	"pakdb/internal/objects"
+	"pakdb/internal/regular"
 )
 
 func symlink(t testing.TB, to, link string) {
@@ -16,17 +19,23 @@ func symlink(t testing.TB, to, link string) {
 	}
 }
 
-// Links to nowhere, in circles and to folders are passed over.
+// Links are followed, to files and to folders. A link to nothing is named.
 func TestLinksInFolder(t *testing.T) {
 	c := newCatalog(t)
 	dir := folder(t, "Calligraphy.sip")
 	symlink(t, "nowhere", filepath.Join(dir, "dead"))
-	symlink(t, "b", filepath.Join(dir, "a"))
-	symlink(t, "a", filepath.Join(dir, "b"))
-	symlink(t, ".", filepath.Join(dir, "self"))
 	symlink(t, fixture(t, "mu_cdata_1.6.sip"), filepath.Join(dir, "file"))
-	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "x"})
-	c.want("SELECT archive FROM archives ORDER BY archive", "Calligraphy.sip", "file")
+	symlink(t, folder(t, "Calligraphy.sip"), filepath.Join(dir, "folder"))
+	var passed []string
+	c.mustScan(indexer.Options{Paths: []string{dir}, Label: "x", Passed: func(err error) { passed = append(passed, err.Error()) }})
+	c.want("SELECT archive FROM archives ORDER BY archive", "Calligraphy.sip", "file", "folder/Calligraphy.sip")
+	if len(passed) != 1 || !strings.HasPrefix(passed[0], filepath.Join(dir, "dead")+": ") {
+		t.Errorf("passed over: %q", passed)
+	}
+	symlink(t, ".", filepath.Join(dir, "self"))
+	if _, err := c.scan(indexer.Options{Paths: []string{dir}, Label: "circle"}); !errors.Is(err, regular.ErrCircle) {
+		t.Errorf("a circle: %v", err)
+	}
 }
 
 func TestFolderBehindLink(t *testing.T) {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"pakdb/codecs"
-	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/regular"
 )
 
@@ -21,6 +19,8 @@ type Disk struct {
 	// that have entries of their own (Mounting.OwnTypes): from the patch's entries and the
 	// archives that they come from. Nil: nothing is made.
 	Header func(ctx context.Context, name string, entries []*codecs.Entry, from []codecs.Archive) (*codecs.Entry, []byte, error)
+	// Passed is called for pipes, devices and links to nothing, which are left out. It may be nil.
+	Passed func(error)
 }
 
 // opened is an archive and the file that it is read from, if it is its own.
@@ -97,46 +97,26 @@ func (d *Disk) stackOf(ctx context.Context, root string, loose bool) (*Stack, er
 	if err != nil {
 		return nil, err
 	}
-	if st, err := os.Stat(root); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", root, inside.ErrNotRegular)
-	}
-	files, err := filesBelow(root)
+	files, passed, err := regular.Walk(ctx, root, regular.Read, nil)
 	if err != nil {
 		return nil, err
 	}
+	for _, err := range passed {
+		if d.Passed != nil {
+			d.Passed(err)
+		}
+	}
 	s := &Stack{}
-	for _, file := range files {
-		if d.Registry.IsPart(filepath.Base(file), regular.FS(filepath.Dir(file))) {
+	for _, f := range files {
+		if d.Registry.IsPart(filepath.Base(f.Path), regular.FS(filepath.Dir(f.Path))) {
 			continue // it is read with the archive beside it
 		}
-		name, err := filepath.Rel(root, file)
-		if err != nil {
-			return nil, err
-		}
-		if name == "." {
-			name = filepath.Base(root)
-		}
-		if err := d.mount(ctx, s, &Mount{Name: filepath.ToSlash(name), Location: file}, loose); err != nil {
+		if err := d.mount(ctx, s, &Mount{Name: f.Name, Location: f.Path}, loose); err != nil {
 			return nil, err
 		}
 	}
 	s.arrange()
 	return s, nil
-}
-
-// filesBelow returns the regular files at or below a path, in the order in which
-// the indexer walks: of archives without a mount order the first one wins.
-func filesBelow(root string) (files []string, err error) {
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
-			files = append(files, path)
-		}
-		return nil
-	})
-	return files, err
 }
 
 // damageOf begins to gather the damage of an archive that was opened.

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -19,13 +20,19 @@ type Patch struct {
 }
 
 // FindPatches returns the patches whose manifests lie at or below a folder, by
-// path. A file of the name that is no manifest is an error.
-func FindPatches(root string) (patches []Patch, err error) {
-	files, err := filesBelow(root)
+// path. A file of the name that is no manifest is an error. passed is as [Disk.Passed].
+func FindPatches(ctx context.Context, root string, passed func(error)) (patches []Patch, err error) {
+	files, odd, err := regular.Walk(ctx, root, regular.Read, nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
+	for _, err := range odd {
+		if passed != nil {
+			passed(err)
+		}
+	}
+	for _, f := range files {
+		file := f.Path
 		if !strings.HasSuffix(file, ManifestExt) {
 			continue
 		}

@@ -37,7 +37,7 @@ import (
 
 // Prefix starts the names of files and folders that are not finished, and of
 // those by which pakdb finishes or takes back what was interrupted.
-const Prefix = ".pakdb-"
+const Prefix = regular.Prefix
 
 // IsTemp reports whether a file of that name, with or without folders before it,
 // is not finished.

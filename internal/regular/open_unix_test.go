@@ -127,3 +127,25 @@ func TestBecomesAPipe(t *testing.T) {
 	close(stop)
 	<-done
 }
+
+// A pipe is refused where others get the result, and named elsewhere.
+func TestWalkPastPipes(t *testing.T) {
+	plant(t, "root/a", "root/l -> pipe")
+	if err := syscall.Mkfifo("root/pipe", 0o600); err != nil {
+		t.Skip("no named pipes here:", err)
+	}
+	for p := regular.Read; p <= regular.Own; p++ {
+		files, passed, err := regular.Walk(t.Context(), "root", p, nil)
+		if p == regular.Ship || p == regular.ShipAll {
+			var refused *regular.RefusedError
+			if !errors.As(err, &refused) || len(refused.List) != 2 || !errors.Is(err, regular.ErrNotRegular) {
+				t.Errorf("policy %d: %v", p, err)
+			}
+		} else if err != nil || names(files) != "a" || len(passed) != 2 || !errors.Is(passed[1], regular.ErrNotRegular) {
+			t.Errorf("policy %d: %q, passed over %v, %v", p, names(files), passed, err)
+		}
+	}
+	if _, _, err := regular.Walk(t.Context(), "root/pipe", regular.Read, nil); !errors.Is(err, regular.ErrNotRegular) {
+		t.Error(err)
+	}
+}

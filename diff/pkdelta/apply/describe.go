@@ -23,6 +23,9 @@ func (p *Plan) Describe(w io.Writer) error {
 	for i, f := range p.Header.Old {
 		fmt.Fprintf(&b, "right: %s is %s, %s\n", pkdelta.Printable(p.Found[i]), pkdelta.Printable(f.Name), humanSize(f.Size))
 	}
+	for _, o := range p.Passed {
+		fmt.Fprintf(&b, "left out: %s\n", pkdelta.Printable(o.Error()))
+	}
 	for _, note := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}

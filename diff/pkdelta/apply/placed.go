@@ -9,8 +9,8 @@ import (
 	"os"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/program"
+	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 )
 
@@ -89,7 +89,7 @@ func (r *placed) begin(ctx context.Context, f pkdelta.File) (program.Output, err
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", f.Name, inside.ErrNotRegular)
+		return nil, fmt.Errorf("%s: %w", f.Name, regular.ErrNotRegular)
 	}
 	p.before.Size = st.Size()
 	p.base, p.before.Sum, err = r.baseOf(ctx, p.f, st)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,17 +15,19 @@ import (
 	"pakdb/diff/pkdelta/program"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
+	"pakdb/internal/regular"
 	"pakdb/internal/rescue"
 )
 
 // Plan is a patch and the files that it was found to fit.
 type Plan struct {
 	Header    *pkdelta.Header
-	Found     []string // path of each old file
-	Recovered bool     // an update in place that was interrupted has been finished
-	Applied   bool     // all new files are there already
-	Free      int64    // bytes that the folder's disk has, -1 when unknown
-	Bill               // what applying will write, once Prepare was called
+	Found     []string       // path of each old file
+	Recovered bool           // an update in place that was interrupted has been finished
+	Passed    []*regular.Odd // pipes, devices and symbolic links below the old folders, which are not read
+	Applied   bool           // all new files are there already
+	Free      int64          // bytes that the folder's disk has, -1 when unknown
+	Bill                     // what applying will write, once Prepare was called
 
 	r     *pkdelta.Reader
 	patch *os.File
@@ -75,15 +78,19 @@ func NewPlan(ctx context.Context, file string, old []string, dir string) (p *Pla
 			return p, err
 		}
 	}
-	if p.old, err = inside.OpenFiles(old); err != nil {
+	if p.old, err = inside.OpenBy(ctx, regular.Own, old); err != nil {
 		return p, err
 	}
+	p.Passed = p.old.Passed
 	p.Free = FreeSpace(existing(dir))
 	progress.Step(ctx, pkdelta.StepChecking, pkdelta.SizeOf(p.Header.Old))
 	if p.Applied, err = p.isApplied(ctx); err != nil || p.Applied {
 		return p, err
 	}
-	return p, p.find(ctx)
+	if err = p.find(ctx); err != nil && len(p.Passed) > 0 {
+		err = fmt.Errorf("%w; not read: %w", err, p.Passed[0])
+	}
+	return p, err
 }
 
 // isApplied reports whether all new files are in the folder.

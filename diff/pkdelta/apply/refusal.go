@@ -5,7 +5,7 @@ import (
 	"io/fs"
 
 	"pakdb/diff/pkdelta"
-	"pakdb/diff/pkdelta/inside"
+	"pakdb/internal/regular"
 )
 
 // IsRefusal reports an error that says that a patch or a file is not what
@@ -14,7 +14,7 @@ import (
 // not there.
 func IsRefusal(err error) bool {
 	for _, class := range []error{pkdelta.ErrNotPatch, pkdelta.ErrCorrupt, pkdelta.ErrWrongOld, pkdelta.ErrResult, pkdelta.ErrSignature, pkdelta.ErrUnsigned,
-		pkdelta.ErrNoKey, ErrJournal, ErrGone, inside.ErrNotRegular, fs.ErrExist, errors.ErrUnsupported} {
+		pkdelta.ErrNoKey, ErrJournal, ErrGone, regular.ErrNotRegular, fs.ErrExist, errors.ErrUnsupported} {
 		if errors.Is(err, class) {
 			return true
 		}

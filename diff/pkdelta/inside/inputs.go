@@ -1,55 +1,49 @@
 package inside
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
-	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 )
 
-var (
-	// ErrNotRegular means that a folder, a pipe or the like is where a file must be.
-	ErrNotRegular = regular.ErrNotRegular
-	// ErrSameName means that two of the files that were given have one name.
-	ErrSameName = errors.New("two files of one name")
-)
+// ErrSameName means that two of the files that were given have one name.
+var ErrSameName = errors.New("two files of one name")
 
 // Files are opened inputs. Close closes them.
 type Files struct {
 	Inputs []pkdelta.Input
 	Open   []*os.File
+	Passed []*regular.Odd // paths below folders that were left out
 }
 
 // ErrNoFiles means that there are no files in a folder. It is a [fs.ErrNotExist].
 var ErrNoFiles = fmt.Errorf("%w: no files there", fs.ErrNotExist)
 
-// OpenFiles opens files, and all files below folders. A file is called by its
-// last name, one below a folder by its path from there. Two of a name are an
-// error, and so is [ErrNoFiles]. Files whose names begin with ".pakdb-" are
-// left out: they are not finished.
+// OpenFiles is OpenBy with the policy [regular.Ship].
 func OpenFiles(paths []string) (*Files, error) {
+	return OpenBy(context.Background(), regular.Ship, paths)
+}
+
+// OpenBy opens files, and all files below folders as [regular.Walk] finds them. A file is
+// called by its last name, one below a folder by its path from there. Two of a name are an
+// error, and so is [ErrNoFiles] unless the policy is [regular.Own].
+func OpenBy(ctx context.Context, policy regular.Policy, paths []string) (*Files, error) {
 	f := &Files{}
 	var err error
 	for _, p := range paths {
-		var st fs.FileInfo
-		if st, err = os.Stat(p); err == nil && st.IsDir() {
-			err = f.addDir(p)
-		} else if err == nil {
-			err = f.add(p, filepath.Base(p))
-		}
-		if err != nil {
+		if err = f.addAll(ctx, policy, p); err != nil {
 			break
 		}
 	}
 	if err == nil {
-		err = f.checkNames()
+		err = f.checkNames(policy)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -57,41 +51,33 @@ func OpenFiles(paths []string) (*Files, error) {
 	return f, nil
 }
 
-func (f *Files) addDir(root string) error {
-	// With a separator behind it, a root that is a symbolic link is what that leads to.
-	return filepath.WalkDir(root+string(filepath.Separator), func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || atomicfile.IsTemp(d.Name()) {
-			return err
+// addAll adds a file, or the files below a folder.
+func (f *Files) addAll(ctx context.Context, policy regular.Policy, root string) error {
+	found, passed, err := regular.Walk(ctx, root, policy, nil)
+	f.Passed = append(f.Passed, passed...)
+	for _, file := range found {
+		if err == nil {
+			err = f.add(file.Path, file.Name)
 		}
-		rel, err := filepath.Rel(root, p)
-		if err != nil {
-			return err
-		}
-		return f.add(p, filepath.ToSlash(rel))
-	})
+	}
+	return err
 }
 
-func (f *Files) add(p, name string) error {
-	file, err := regular.Open(p)
+func (f *Files) add(path, name string) error {
+	file, err := regular.Open(path)
 	if err != nil {
 		return err
 	}
 	f.Open = append(f.Open, file)
-	st, err := file.Stat()
-	if err != nil {
-		return err
+	src, err := codecs.FileSource(file)
+	if err == nil {
+		f.Inputs = append(f.Inputs, pkdelta.Input{Name: name, Source: src})
 	}
-	if !st.Mode().IsRegular() {
-		return fmt.Errorf("%s: %w", p, ErrNotRegular)
-	}
-	f.Inputs = append(f.Inputs, pkdelta.Input{Name: name, Source: codecs.Source{
-		ReaderAt: file, Name: filepath.Base(p), Size: st.Size(), Dir: regular.FS(filepath.Dir(p)),
-	}})
-	return nil
+	return err
 }
 
-func (f *Files) checkNames() error {
-	if len(f.Inputs) == 0 {
+func (f *Files) checkNames(policy regular.Policy) error {
+	if len(f.Inputs) == 0 && policy != regular.Own {
 		return ErrNoFiles
 	}
 	seen := map[string]bool{}

@@ -100,6 +100,7 @@ func (f *Folder) compare(ctx context.Context) (*difference, error) {
 	if err := f.sortOthers(ctx, d); err != nil {
 		return nil, err
 	}
+	d.kept = append(d.kept, f.disk.odd...)
 	return d, f.obstacles(d)
 }
 
@@ -179,6 +180,11 @@ func (f *Folder) obstacles(d *difference) error {
 	paths := make([]string, len(d.todo))
 	for i, t := range d.todo {
 		paths[i] = t.Path
+	}
+	for _, name := range f.disk.odd {
+		if slices.Contains(paths, name) {
+			return fmt.Errorf("%s is not a regular file, and build %q has a file there: move it elsewhere: %w", name, f.build.Label, fs.ErrExist)
+		}
 	}
 	stay := slices.DeleteFunc(slices.Clone(d.kept), func(name string) bool { return f.clean && slices.Contains(d.altered, name) })
 	if list := inTheWay(paths, stay); len(list) > 0 {

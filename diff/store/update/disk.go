@@ -19,6 +19,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/internal/atomicfile"
 	"pakdb/internal/progress"
+	"pakdb/internal/regular"
 )
 
 // disk is the folder that is updated: locked, with its files open.
@@ -26,7 +27,8 @@ type disk struct {
 	name    string
 	out     *atomicfile.Dir // for writing
 	root    *os.Root        // of out
-	inputs  *inside.Files   // nil: the folder is empty
+	inputs  *inside.Files   // nil: they are closed
+	odd     []string        // names of pipes, sockets and devices
 	here    map[string]pkdelta.Input
 	sums    map[string]string // of files that were hashed, by their paths
 	release func() error      // of the folder's lock; nil: there is none yet
@@ -56,10 +58,13 @@ func openDisk(ctx context.Context, name string) (d *disk, err error) {
 	if _, err := apply.Recover(ctx, d.root); err != nil {
 		return d, err
 	}
-	if d.inputs, err = inside.OpenFiles([]string{name}); errors.Is(err, inside.ErrNoFiles) {
-		return d, nil
-	} else if err != nil {
+	if d.inputs, err = inside.OpenBy(ctx, regular.Own, []string{name}); err != nil {
 		return d, err
+	}
+	for _, o := range d.inputs.Passed {
+		if errors.Is(o, regular.ErrNotRegular) {
+			d.odd = append(d.odd, o.Name)
+		}
 	}
 	for _, in := range d.inputs.Inputs {
 		if !store.Reserved(in.Name) {

@@ -203,7 +203,7 @@ func scanBuild(ctx context.Context, a *cli.App, catalog *schema.Catalog, opts in
 	defer runtime.KeepAlive(ballast)
 	o := indexer.Options{Catalog: catalog, Registry: a.Registry(), Paths: paths, Label: opts.build,
 		Force: opts.force, Sketch: !opts.noSketch, Workers: opts.workers, Open: a.OpenOptions(), KeyPrint: a.Keys.Ring.Print(),
-		Progress: &indexer.Progress{}}
+		Progress: &indexer.Progress{}, Passed: a.LeftOut}
 	o.Quick, o.NoValues, o.Search = opts.quick, opts.noValues, schema.SearchMade
 	if opts.noSearch {
 		o.Search = schema.SearchDropped

@@ -114,6 +114,10 @@ func (a *App) Warn(text string) {
 	_, _ = fmt.Fprintln(a.Stderr, "pakdb: warning: "+terminal.PrintableLines(text))
 }
 
+// LeftOut warns of a path below a folder that no command reads: a pipe, a device or a link
+// to nothing.
+func (a *App) LeftOut(err error) { a.Warn("left out: " + err.Error()) }
+
 func envOr(name, otherwise string) string {
 	if v := os.Getenv(name); v != "" {
 		return v

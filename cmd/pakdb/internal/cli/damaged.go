@@ -16,6 +16,11 @@ func AddAllowDamaged(cmd *cobra.Command, to *bool) {
 	cmd.Flags().BoolVar(to, "allow-damaged", false, "go on though an archive is damaged as a whole: what it lacks counts as removed")
 }
 
+// AddFollowOutside adds the flag by which a command follows links out of a folder.
+func AddFollowOutside(cmd *cobra.Command, to *bool) {
+	cmd.Flags().BoolVar(to, "follow-outside", false, "follow symbolic links out of the folder, too")
+}
+
 // damagedHint is for who is refused because of damaged archives.
 func damagedHint(e *codecs.DamageError) string {
 	if e.Found[0].NeedsKey() {

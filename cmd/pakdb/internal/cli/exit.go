@@ -29,6 +29,7 @@ import (
 	"pakdb/internal/glob"
 	"pakdb/internal/objects"
 	"pakdb/internal/process"
+	"pakdb/internal/regular"
 	"pakdb/internal/rescue"
 	"pakdb/internal/safename"
 	"pakdb/query"
@@ -114,7 +115,8 @@ func usageClasses() []error {
 // isFinding reports an error about what files hold, or that they are there.
 func isFinding(err error) bool {
 	var format *codecs.FormatError
-	return errors.As(err, &format) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, choose.ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
+	var refused *regular.RefusedError
+	return errors.As(err, &format) || errors.As(err, &refused) || apply.IsRefusal(err) || isAny(err, []error{ErrProblems, errRefused, choose.ErrSeveral, locate.ErrSeveral, codecs.ErrDamaged, overlay.ErrTooLarge, overlay.ErrTotal, safename.ErrUnsafe,
 		codecs.ErrCorrupt, codecs.ErrTruncated, codecs.ErrLimit, codecs.ErrChecksum, codecs.ErrEncrypted, codecs.ErrWrongKey,
 		codecs.ErrUnknown, codecs.ErrAmbiguous, codecs.ErrName, codecs.ErrNotFound, codecs.ErrReadOnly, codecs.ErrReadBack, codecs.ErrNonStrict,
 		compress.ErrCorrupt, bin.ErrShort, bin.ErrCount, bin.ErrLimit, delta.ErrCorrupt, fs.ErrExist, extract.ErrExists, extract.ErrOutside, objects.ErrDigest,

@@ -20,7 +20,6 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/locate"
 	"pakdb/diff/overlay"
-	"pakdb/indexer"
 	"pakdb/internal/nearest"
 	"pakdb/internal/regular"
 	"pakdb/internal/terminal"
@@ -142,9 +141,13 @@ func AllSources(ctx context.Context, a *cli.App, texts []string) (all []Source, 
 
 // Below returns the files below a folder that are no parts of archives beside them.
 // Those that are no archives fail to open with [codecs.ErrUnknown].
-func Below(a *cli.App, folder string) (all []Source, err error) {
-	files, err := indexer.FilesBelow(folder)
-	for _, file := range files {
+func Below(ctx context.Context, a *cli.App, folder string) (all []Source, err error) {
+	files, passed, err := regular.Walk(ctx, folder, regular.Read, nil)
+	for _, err := range passed {
+		a.LeftOut(err)
+	}
+	for _, f := range files {
+		file := f.Path
 		if !a.Registry().IsPart(filepath.Base(file), regular.FS(filepath.Dir(file))) {
 			all = append(all, Source{Path: file, Found: true, Open: func(ctx context.Context) (*Archive, error) { return Open(ctx, a, file) }})
 		}

@@ -172,7 +172,7 @@ func scanSides(ctx context.Context, a *cli.App, s *Sides, need Need) (catalog st
 
 func scanOf(a *cli.App, registry *codecs.Registry, c *schema.Catalog, side Side) *indexer.Options {
 	return &indexer.Options{Catalog: c, Registry: registry, Paths: []string{side.path}, Label: side.Label,
-		Open: a.OpenOptions(), Sketch: true, Progress: &indexer.Progress{}}
+		Open: a.OpenOptions(), Sketch: true, Progress: &indexer.Progress{}, Passed: a.LeftOut}
 }
 
 func scanSide(ctx context.Context, a *cli.App, o *indexer.Options, side Side) error {

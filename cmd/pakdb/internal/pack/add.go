@@ -30,13 +30,13 @@ func addOpened(ctx context.Context, w codecs.Writer, f *os.File, e *codecs.Entry
 	return w.Add(ctx, e, codecs.ContextReader(ctx, f))
 }
 
-func addFile(ctx context.Context, w codecs.Writer, root *os.Root, name string, epoch time.Time, s *cli.Sums) error {
-	f, err := regular.OpenIn(root, filepath.FromSlash(name), os.O_RDONLY, 0)
+func addFile(ctx context.Context, w codecs.Writer, from regular.File, epoch time.Time, s *cli.Sums) error {
+	f, err := regular.Open(from.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	return addOpened(ctx, w, f, &codecs.Entry{Name: name}, epoch, s)
+	return addOpened(ctx, w, f, &codecs.Entry{Name: from.Name}, epoch, s)
 }
 
 // addLine adds the file, or the delete record, that a line stands for.
@@ -61,29 +61,11 @@ func addLine(ctx context.Context, w codecs.Writer, l response.Line, epoch time.T
 	return addOpened(ctx, w, file, e, epoch, s)
 }
 
-// filesBelow lists the regular files below dir, sorted, with slashes. What
-// stands at out, from an earlier run, is not one of them.
-func filesBelow(dir, out string) ([]string, error) {
+// filesBelow lists the files below dir, sorted by their names. The file at out, from an
+// earlier run, is not one of them.
+func filesBelow(ctx context.Context, dir, out string, links regular.Policy) ([]regular.File, error) {
 	old, _ := os.Stat(out)
-	var names []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		st, err := d.Info()
-		if err != nil {
-			return err
-		}
-		switch {
-		case !st.Mode().IsRegular():
-			return cli.Refusal(fmt.Errorf("%s is neither a file nor a folder", path))
-		case old != nil && os.SameFile(st, old):
-			return nil
-		}
-		name, err := filepath.Rel(dir, path)
-		names = append(names, filepath.ToSlash(name))
-		return err
-	})
-	slices.Sort(names)
-	return names, err
+	files, _, err := regular.Walk(ctx, dir, links, func(st fs.FileInfo) bool { return old != nil && os.SameFile(st, old) })
+	slices.SortFunc(files, func(a, b regular.File) int { return strings.Compare(a.Name, b.Name) })
+	return files, err
 }

@@ -10,26 +10,27 @@ import (
 	"pakdb/cmd/pakdb/internal/operand"
 	"pakdb/codecs/unrealpak"
 	"pakdb/codecs/unrealpak/response"
+	"pakdb/internal/regular"
 )
 
-// arrange puts the names of files in the order of an order file, which knows
-// them by where they are mounted.
-func arrange(names []string, orderFile, mount string) ([]string, error) {
+// arrange puts files in the order of an order file, which knows them by where they are
+// mounted.
+func arrange(files []regular.File, orderFile, mount string) ([]regular.File, error) {
 	order, err := readOrder(orderFile)
 	if err != nil || len(order) == 0 {
-		return names, err
+		return files, err
 	}
 	if mount == "" {
 		mount = unrealpak.DefaultMount
 	}
-	lines := make([]response.Line, len(names))
-	for i, name := range names {
-		lines[i] = response.Line{Source: name, Dest: strings.TrimSuffix(mount, "/") + "/" + name}
+	lines, byName := make([]response.Line, len(files)), map[string]regular.File{}
+	for i, f := range files {
+		lines[i], byName[f.Name] = response.Line{Source: f.Name, Dest: strings.TrimSuffix(mount, "/") + "/" + f.Name}, f
 	}
 	response.Arrange(lines, order)
-	arranged := make([]string, len(names))
+	arranged := make([]regular.File, len(files))
 	for i, l := range lines {
-		arranged[i] = l.Source
+		arranged[i] = byName[l.Source]
 	}
 	return arranged, nil
 }

@@ -23,9 +23,10 @@ func newPackCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack [flags] {DIR | ARCHIVE | --response FILE} -o OUT",
 		Short: "Write an archive from a folder or another archive",
-		Long: `Write an archive. From a folder: all regular files below it, sorted, named by
-their paths below it, with their times, or with SOURCE_DATE_EPOCH where that is
-set. From another archive: all its entries in their order, with their times;
+		Long: `Write an archive. From a folder: all files below it, sorted, named by their paths
+below it, with their times, or with SOURCE_DATE_EPOCH where that is set. Symbolic links
+to files and folders below it are followed; all others are refused, but for those that
+--follow-outside takes. From another archive: all its entries in their order, with their times;
 stored bytes are taken over as they are where the new archive can hold them,
 and decoded and encoded anew where it cannot.
 
@@ -90,6 +91,7 @@ bytes.`,
 	flags.StringArrayVar(&opts.replace, "replace", nil, "put FILE in the place of the entry: `PATH=FILE`")
 	flags.BoolVar(&opts.overwrite, "overwrite", false, "replace OUT if it is there")
 	flags.StringVar(&opts.response, "response", "", "pack what a response `FILE` of UnrealPak lists")
+	cli.AddFollowOutside(cmd, &opts.outside)
 	flags.StringVar(&opts.order, "order", "", "order of the files, from an order `FILE` of UnrealPak")
 	opts.create.add(cmd)
 	cli.CompleteFlag(cmd, "type", writableFormats(a.Registry())...)
@@ -115,7 +117,7 @@ func runPack(ctx context.Context, a *cli.App, opts packOptions, from string) err
 		if err := noteSubstitute(a, target.instead); err != nil {
 			return err
 		}
-		return packFolder(ctx, a, target, opts.order, from, opts.out)
+		return packFolder(ctx, a, target, opts, from)
 	}
 	if opts.order != "" {
 		return fmt.Errorf("%w: --order is for folders and --response; the entries of %s keep theirs", cli.ErrUsage, from)

@@ -13,6 +13,7 @@ import (
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
 	"pakdb/codecs/unrealpak/response"
+	"pakdb/internal/regular"
 )
 
 // packResponse writes what a response file lists.
@@ -28,7 +29,7 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 		return err
 	}
 	defer t.close()
-	lines, err := responseLines(opts, t)
+	lines, err := responseLines(ctx, opts, t)
 	if err != nil {
 		return err
 	}
@@ -75,12 +76,12 @@ func packResponse(ctx context.Context, a *cli.App, opts packOptions) error {
 
 // responseLines reads the response file: one line a file, in the order in which
 // they are packed, destinations behind the mount point.
-func responseLines(opts packOptions, t *target) ([]response.Line, error) {
+func responseLines(ctx context.Context, opts packOptions, t *target) ([]response.Line, error) {
 	lines, err := parseFile(opts.response, response.Parse)
 	if err != nil {
 		return nil, err
 	}
-	if lines, err = response.Expand(lines, filesAt(opts.out)); err != nil {
+	if lines, err = response.Expand(lines, filesAt(ctx, opts)); err != nil {
 		return nil, fmt.Errorf("%s: %w", opts.response, err)
 	}
 	if t.options.MountPoint == "" {
@@ -98,7 +99,7 @@ func responseLines(opts packOptions, t *target) ([]response.Line, error) {
 }
 
 // filesAt lists what Expand asks for; the archive that is written is not there.
-func filesAt(out string) func(name string) ([]string, error) {
+func filesAt(ctx context.Context, opts packOptions) func(name string) ([]string, error) {
 	return func(name string) ([]string, error) {
 		dir := filepath.FromSlash(name)
 		st, err := os.Stat(dir)
@@ -108,6 +109,11 @@ func filesAt(out string) func(name string) ([]string, error) {
 		if !st.IsDir() {
 			return []string{"."}, nil
 		}
-		return filesBelow(dir, out)
+		files, err := filesBelow(ctx, dir, opts.out, regular.Shipping(opts.outside))
+		var names []string
+		for _, f := range files {
+			names = append(names, f.Name)
+		}
+		return names, err
 	}
 }

@@ -3,7 +3,6 @@ package pack
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,33 +14,35 @@ import (
 )
 
 // packFolder writes the files below dir.
-func packFolder(ctx context.Context, a *cli.App, t *target, order, dir, out string) error {
-	names, err := filesBelow(dir, out)
+func packFolder(ctx context.Context, a *cli.App, t *target, opts packOptions, dir string) error {
+	files, err := filesBelow(ctx, dir, opts.out, regular.Shipping(opts.outside))
 	if err != nil {
 		return err
 	}
-	if names, err = arrange(names, order, t.options.MountPoint); err != nil {
+	if files, err = arrange(files, opts.order, t.options.MountPoint); err != nil {
 		return err
 	}
-	if err := codecs.CheckNames(ctx, t.format, &t.options, slices.Values(names)); err != nil {
+	names := func(yield func(string) bool) {
+		for _, f := range files {
+			if !yield(f.Name) {
+				return
+			}
+		}
+	}
+	if err := codecs.CheckNames(ctx, t.format, &t.options, names); err != nil {
 		return err
 	}
 	epoch, err := cli.SourceDateEpoch()
 	if err != nil {
 		return err
 	}
-	root, err := regular.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
 	var s cli.Sums
-	err = codecs.WriteFile(ctx, out, t.format, &t.options, func(w codecs.Writer) error {
+	err = codecs.WriteFile(ctx, opts.out, t.format, &t.options, func(w codecs.Writer) error {
 		if err := t.imitate(w); err != nil {
 			return err
 		}
-		for _, name := range names {
-			if err := addFile(ctx, w, root, name, epoch, &s); err != nil {
+		for _, f := range files {
+			if err := addFile(ctx, w, f, epoch, &s); err != nil {
 				return err
 			}
 		}
@@ -50,7 +51,7 @@ func packFolder(ctx context.Context, a *cli.App, t *target, order, dir, out stri
 	if err != nil {
 		return err
 	}
-	return printPacked(a, t.format, out, s)
+	return printPacked(a, t.format, opts.out, s)
 }
 
 // repack writes the entries of another archive. Stored bytes are taken over

@@ -80,5 +80,5 @@ func readContainerHeader(ctx context.Context, ar codecs.Archive) (*unreal.Contai
 
 // newDisk is how patches reach archives.
 func newDisk(a *cli.App) *overlay.Disk {
-	return &overlay.Disk{Registry: a.Registry(), Options: a.OpenOptions(), Header: containerHeader}
+	return &overlay.Disk{Registry: a.Registry(), Options: a.OpenOptions(), Header: containerHeader, Passed: a.LeftOut}
 }

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -26,17 +27,17 @@ An asterisk marks the build that the game sees with the patches that are there.`
 		Example: `  pakdb patch log Game/Content/Paks
   pakdb patch log Game/Content/Paks --format json`,
 		Args: cli.Args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return runPatchLog(a, args[0], format) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runPatchLog(cmd.Context(), a, args[0], format) },
 	}
 	cli.AddFormat(cmd, &format)
 	return cmd
 }
 
-func runPatchLog(a *cli.App, dir, format string) error {
+func runPatchLog(ctx context.Context, a *cli.App, dir, format string) error {
 	if err := (query.Output{W: a.Stdout, Format: format}).Check(); err != nil {
 		return err
 	}
-	patches, err := overlay.FindPatches(dir)
+	patches, err := overlay.FindPatches(ctx, dir, a.LeftOut)
 	if err != nil {
 		return cli.WithHint(err, operand.NearestFile(dir))
 	}

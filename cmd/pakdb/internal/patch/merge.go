@@ -77,7 +77,7 @@ func runPatchMerge(ctx context.Context, a *cli.App, opts mergeOptions, args []st
 		return patchHint(err)
 	}
 	warnPatch(a, m.Plan)
-	if err := leads(m, args, opts.intoBase); err != nil {
+	if err := leads(ctx, m, args, opts.intoBase); err != nil {
 		return err
 	}
 	written, proof, err := writePatchFiles(ctx, a, m.Plan, overlay.Output{Dir: filepath.Dir(opts.out), Overwrite: opts.overwrite})
@@ -103,7 +103,7 @@ func notPatches(a *cli.App, s *overlay.Stack) string {
 }
 
 // leads has the manifests beside what is merged say where the merge leads to.
-func leads(m *overlay.Merged, args []string, intoBase bool) error {
+func leads(ctx context.Context, m *overlay.Merged, args []string, intoBase bool) error {
 	if intoBase {
 		return nil
 	}
@@ -121,7 +121,7 @@ func leads(m *overlay.Merged, args []string, intoBase bool) error {
 			continue
 		}
 		seen[path] = true
-		found, err := overlay.FindPatches(path)
+		found, err := overlay.FindPatches(ctx, path, nil)
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func (v *verification) sources(ctx context.Context, names []string) (all []opera
 			all = append(all, more...)
 			continue
 		}
-		below, err := operand.Below(v.a, name)
+		below, err := operand.Below(ctx, v.a, name)
 		if err != nil {
 			return nil, err
 		}

@@ -18,6 +18,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/diff/pkdelta/maker"
+	"pakdb/internal/regular"
 )
 
 func newDeltaCommand(a *cli.App) *cobra.Command {
@@ -50,8 +51,9 @@ archive of a build, BUILD:ARCHIVE: then their files are read where they were ind
 and refused if they have changed since. A file or folder comes before a build of the
 same name, which BUILD: names.
 
-Files that are no archives are patched as bytes; empty folders and symbolic links
-are left out. Old content is used wherever it is. Files are recognised by content, and
+Files that are no archives are patched as bytes; empty folders are left out. Symbolic
+links to files and folders below the folder are followed; all others are refused, but for
+those that --follow-outside takes. Old content is used wherever it is. Files are recognised by content, and
 named by their last name or by their path below the folder that was given.
 
 With --aes-key (--keys, PAKDB_AES_KEY) what Unreal archives encrypt is decrypted,
@@ -97,6 +99,7 @@ above --max-size gets none, and the exit code is 1.`,
 	cmd.Flags().BoolVar(&opts.best, "best", false, "look longest for what is shared: up to a tenth smaller, for up to six times the CPU")
 	cmd.Flags().Var(&opts.maxSize, "max-size", "no patch above `SIZE`, as 500MB or 2GiB, with its signature")
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddFollowOutside(cmd, &opts.outside)
 	opts.key.add(cmd, "sign with the secret key in `FILE`, see pakdb keygen")
 	opts.keys.Add(cmd)
 	return cli.Reporting(a, cmd, result.Delta{})
@@ -108,7 +111,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 	if err != nil {
 		return err
 	}
-	sides, err := openDeltaSides(ctx, a, old, new)
+	sides, err := openDeltaSides(ctx, a, regular.Shipping(opts.outside), old, new)
 	if err != nil {
 		return err
 	}
@@ -149,6 +152,7 @@ func runDeltaMake(ctx context.Context, a *cli.App, old, new []string, opts makeO
 type makeOptions struct {
 	out                string
 	best, allowDamaged bool
+	outside            bool // follow links out of the folders
 	maxSize            cli.ByteSize
 	key                secretKey
 	keys               cli.TargetKeys

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/cmd/pakdb/internal/transport"
+	"pakdb/internal/regular"
 )
 
 func newDeltaEstimateCommand(a *cli.App) *cobra.Command {
@@ -41,7 +42,7 @@ with --exact as this command does.`,
 }
 
 func runDeltaEstimate(ctx context.Context, a *cli.App, old, new []string, format string) (err error) {
-	sides, err := openDeltaSides(ctx, a, old, new)
+	sides, err := openDeltaSides(ctx, a, regular.Read, old, new)
 	if err != nil {
 		return err
 	}

@@ -13,22 +13,23 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/apply"
 	"pakdb/diff/pkdelta/inside"
+	"pakdb/internal/regular"
 )
 
 // deltaSides are the opened files that a patch is made between.
 type deltaSides struct{ old, new *inside.Files }
 
-// openDeltaSides opens the files, and tells what about them may not be meant.
-func openDeltaSides(ctx context.Context, a *cli.App, old, new []string) (s deltaSides, err error) {
+// openDeltaSides opens the files, of folders as links says, and tells what about them may not be meant.
+func openDeltaSides(ctx context.Context, a *cli.App, links regular.Policy, old, new []string) (s deltaSides, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.old, err = openInputs(ctx, a, old); err != nil {
-		return s, err
-	}
-	if s.new, err = openInputs(ctx, a, new); err != nil {
+	var errNew error
+	s.old, err = openInputs(ctx, a, links, old)
+	s.new, errNew = openInputs(ctx, a, links, new)
+	if err = errors.Join(err, errNew); err != nil { // all that is refused, of both sides
 		return s, err
 	}
 	same, err := apply.Same(ctx, s.old.Inputs, s.new.Inputs)
@@ -42,7 +43,7 @@ func openDeltaSides(ctx context.Context, a *cli.App, old, new []string) (s delta
 }
 
 // openInputs opens files, all files below folders, and the files of builds.
-func openInputs(ctx context.Context, a *cli.App, names []string) (*inside.Files, error) {
+func openInputs(ctx context.Context, a *cli.App, links regular.Policy, names []string) (*inside.Files, error) {
 	var paths []string
 	var built []*locate.Name
 	for _, name := range names {
@@ -59,7 +60,14 @@ func openInputs(ctx context.Context, a *cli.App, names []string) (*inside.Files,
 		}
 	}
 	if built == nil {
-		return inside.OpenFiles(paths)
+		files, err := inside.OpenBy(ctx, links, paths)
+		if err != nil {
+			return nil, err
+		}
+		for _, err := range files.Passed {
+			a.LeftOut(err)
+		}
+		return files, nil
 	}
 	if paths != nil || len(built) > 1 {
 		return nil, fmt.Errorf("%w: %s: a side of a patch is one build, or files", cli.ErrUsage, built[0].Text)

@@ -22,6 +22,7 @@ import (
 	"pakdb/diff/store"
 	"pakdb/diff/store/channel"
 	"pakdb/diff/store/publish"
+	"pakdb/internal/regular"
 	"pakdb/internal/version"
 )
 
@@ -33,7 +34,8 @@ func newPublishCommand(a *cli.App) *cobra.Command {
 		Long: `Add BUILD, a folder or the label of a build in the catalog, to STORE: a folder that
 any web server serves, or a bucket of S3, s3://BUCKET/PREFIX. Of a build in the
 catalog the files are those that were indexed, where they were; one that has changed
-since is refused.
+since is refused. Symbolic links to files and folders below the folder are followed; all
+others are refused, but for those that --follow-outside takes.
 
 A store holds decoded contents, cut into chunks and packed, each once for
 all builds, and for each build how its files are made of them, bit for bit; and
@@ -101,6 +103,7 @@ ten times the CPU: new players then fetch up to a quarter less.`,
 		},
 	}
 	cli.AddAllowDamaged(cmd, &opts.allowDamaged)
+	cli.AddFollowOutside(cmd, &opts.outside)
 	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "folder or s3:// of the `STORE`")
 	cmd.Flags().IntVar(&opts.deltas, "deltas", 1, "make deltas from the last `N` builds")
 	cmd.Flags().StringVar(&opts.effort, "effort", "normal", "patches of whole files with `EFFORT`: fast, normal, best")
@@ -125,6 +128,7 @@ type publishOptions struct {
 	sign         secretKey
 	deltas       int
 	allowDamaged bool
+	outside      bool // follow links out of the folder
 	root         string
 	expires      time.Duration
 	rollout      rollout
@@ -160,7 +164,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 	if err != nil {
 		return err
 	}
-	files, folder, err := openPublished(ctx, a, build)
+	files, folder, err := openPublished(ctx, a, build, regular.Shipping(opts.outside))
 	if err != nil {
 		return err
 	}
@@ -213,7 +217,7 @@ func runPublish(ctx context.Context, a *cli.App, build string, opts publishOptio
 
 // onlyPromotes are the flags of pakdb publish that say how a build is made.
 func onlyPromotes(cmd *cobra.Command) error {
-	for _, name := range []string{"deltas", "effort", "label", "allow-damaged", "part", "no-parts"} {
+	for _, name := range []string{"deltas", "effort", "label", "allow-damaged", "follow-outside", "part", "no-parts"} {
 		if cmd.Flags().Changed(name) {
 			return cli.UsageError(cmd, fmt.Errorf("--promote publishes nothing: --%s is of no use", name))
 		}

@@ -13,6 +13,7 @@ import (
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/inside"
 	"pakdb/internal/nearest"
+	"pakdb/internal/regular"
 	"pakdb/schema"
 )
 
@@ -25,10 +26,10 @@ type publishedFiles struct {
 }
 
 // openPublished opens the files of a build: those below a folder, or those that the
-// catalog has of a build of that label. folder tells which.
-func openPublished(ctx context.Context, a *cli.App, build string) (f *publishedFiles, folder bool, err error) {
+// catalog has of a build of that label. folder says which of them. links is for a folder.
+func openPublished(ctx context.Context, a *cli.App, build string, links regular.Policy) (f *publishedFiles, folder bool, err error) {
 	if st, err := os.Stat(build); err == nil && st.IsDir() {
-		files, err := inside.OpenFiles([]string{build})
+		files, err := inside.OpenBy(ctx, links, []string{build})
 		if err != nil {
 			return nil, true, err
 		}
