@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +38,7 @@ func greedy() map[string]string {
 	}
 }
 
-// Whatever a statement does, its time ends it within a second, and the next one
+// Whatever a statement does, its time ends it, and the next one
 // runs.
 func TestTimeEndsAnyStatement(t *testing.T) {
 	if !inProcessOfItsOwn(t) { // what is left behind runs on
@@ -56,7 +55,7 @@ func TestTimeEndsAnyStatement(t *testing.T) {
 			if err == nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, query.ErrUsage) {
 				t.Errorf("%v, want the time to be up or the statement to be refused", err)
 			}
-			if limit := 1100 * time.Millisecond; took > limit && !crowded() {
+			if took > 20*time.Second { // a second on a quiet machine; without a limit minutes
 				t.Errorf("took %s", took)
 			}
 			if err := db.Run(context.Background(), "SELECT count(*) FROM builds", query.Args{}, query.Output{W: io.Discard}); err != nil {
@@ -64,13 +63,6 @@ func TestTimeEndsAnyStatement(t *testing.T) {
 			}
 		})
 	}
-}
-
-// crowded reports a machine that others use as well: there a second proves nothing.
-func crowded() bool {
-	text, err := os.ReadFile("/proc/loadavg")
-	load := strings.SplitN(string(text), ".", 2)[0]
-	return err != nil || len(load) > 1 || int(load[0]-'0') >= 2*runtime.NumCPU()
 }
 
 // inProcessOfItsOwn runs the test again in a new process, unless this is that one.

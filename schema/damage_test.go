@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"pakdb/internal/testkit"
 	"pakdb/schema"
 )
 
@@ -86,7 +87,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 	t.Logf("seed %d; %d pages", seed, len(file)/4096)
 	r := rand.New(rand.NewPCG(seed, 1))
-	n := 30
+	n := testkit.Of(4, 30)
 	if text := os.Getenv("PAKDB_DAMAGES"); text != "" {
 		n, _ = strconv.Atoi(text)
 	}

@@ -491,11 +491,7 @@ func TestWhoLeavesLeavesNothing(t *testing.T) {
 	leave()
 	<-left
 	<-left
-	began := time.Now()
 	waitFor(t, "a place is free", func() bool { return !busy() })
-	if took := time.Since(began); took > 5*time.Second { // a second, on a machine that does something else as well
-		t.Errorf("the statements ran on for %s", took)
-	}
 }
 
 // TestWhoDoesNotReadHoldsNothing: a result that nobody takes ends with its time.

@@ -7,23 +7,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
 // The first scan may be killed at any moment: there is no catalog then, or a whole
-// one, a reader says which, and the next scan works. PAKDB_KILLS is how many.
+// one, a reader says which, and the next scan works.
 func TestKilledFirstScans(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("kills processes")
 	}
 	t.Parallel()
-	n := 12
-	if text := os.Getenv("PAKDB_KILLS"); text != "" {
-		n, _ = strconv.Atoi(text)
-	}
+	n := killsOf(12)
 	dir := t.TempDir()
 	game := filepath.Join(dir, "game.sip")
 	if err := os.WriteFile(game, kapgOf([]string{"a", "b"}, [][]byte{[]byte("a"), []byte("b")}), 0o600); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"pakdb/internal/testkit"
 )
 
 // killsOf is how many kills a test does for each that it does by default:
@@ -17,7 +19,7 @@ func killsOf(n int) int {
 	if factor, err := strconv.Atoi(os.Getenv("PAKDB_KILLS")); err == nil && factor > 0 {
 		return n * factor
 	}
-	return n
+	return testkit.Of(min(n, 2), n)
 }
 
 // killer kills commands at times that are drawn from the time that they take.

@@ -76,7 +76,6 @@ func TestServeDemo(t *testing.T) {
 	if rows := get("sql.json?sql=SELECT+*+FROM+diff('1.0','1.1')"); !strings.Contains(rows, "renamed") {
 		t.Errorf("SQL with the functions of the program: %s", rows)
 	}
-	began := time.Now()
 	slow := make(chan struct{})
 	go func() {
 		defer close(slow)
@@ -89,9 +88,6 @@ func TestServeDemo(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	<-slow
-	if took := time.Since(began); took > 30*time.Second {
-		t.Errorf("it ended after %s", took)
-	}
 	if left, err := filepath.Glob(filepath.Join(dir, "pakdb-demo-*")); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

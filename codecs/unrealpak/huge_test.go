@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"testing"
-	"time"
 
 	"pakdb/codecs"
 	"pakdb/codecs/codecstest"
@@ -70,7 +69,6 @@ func sparsePak(entries int, size int64) *holes {
 func TestHundredGigabytes(t *testing.T) {
 	const entries = 1000
 	s := sparsePak(entries, 100<<20)
-	start := time.Now()
 	a := codecstest.Open(t, unrealpak.Format(), codecs.Source{ReaderAt: s, Name: "huge.pak", Size: s.size}, nil)
 	n, total := 0, int64(0)
 	for e, err := range a.Entries() {
@@ -83,7 +81,7 @@ func TestHundredGigabytes(t *testing.T) {
 	if err != nil || n != entries || total != entries*(100<<20) || string(sums[999].Bytes) != "sum of entry     999" {
 		t.Fatalf("%d entries, %d bytes, %q, %v", n, total, sums[999].Bytes, err)
 	}
-	if s.read > 256<<10 || time.Since(start) > 10*time.Second {
-		t.Errorf("%d bytes read, in %v", s.read, time.Since(start))
+	if s.read > 256<<10 {
+		t.Errorf("%d bytes read", s.read)
 	}
 }

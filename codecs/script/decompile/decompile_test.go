@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -253,13 +252,9 @@ func TestHostile(t *testing.T) {
 		"values": repeat(15_000, func(i int) string { return fmt.Sprintf("$%s = f($%s)", letters(i+1), letters(i)) }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			form := code.ByFlow(nil)
 			if got := Append(nil, form, nil); len(got) > 4<<20 {
 				t.Errorf("%d bytes of text", len(got))
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("took %v", took)
 			}
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"pakdb/diff/semantic/values"
 )
@@ -165,10 +164,9 @@ func TestManyElements(t *testing.T) {
 				b[i].Element = strconv.Itoa(i)
 			}
 		}
-		begin := time.Now()
 		got := compare(a, b)
-		if len(got) < 100_000 || time.Since(begin) > 20*time.Second {
-			t.Errorf("%s: %d changes in %v", field, len(got), time.Since(begin))
+		if len(got) < 100_000 {
+			t.Errorf("%s: %d changes", field, len(got))
 		}
 	}
 }

@@ -13,12 +13,15 @@ import (
 	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/store/publish"
+	"pakdb/internal/testkit"
 )
 
 // TestEfforts: patches of whole files follow the effort, and a store has the same bytes however
 // many processors make it.
 func TestEfforts(t *testing.T) {
-	notShort(t)
+	if !testkit.Deep() {
+		t.Skip("compresses six megabytes five times")
+	}
 	random := rand.NewChaCha8([32]byte{1})
 	lines := make([]byte, 256<<10)
 	_, _ = random.Read(lines)

@@ -98,7 +98,7 @@ func TestHostileStores(t *testing.T) {
 			if !strings.Contains(text, h.Want) || strings.Contains(text, "error: <nil>") && h.Want != "" {
 				t.Errorf("%.300s; want %q", text, h.Want)
 			}
-			if memory > mostMemory || took > 30*time.Second {
+			if memory > mostMemory {
 				t.Errorf("%d MiB, %v", memory>>20, took)
 			}
 			same(t, "the folder", readFolder(t, to), folder{"mine.txt": []byte("mine"), "a": []byte("b")})
@@ -156,7 +156,7 @@ func TestGzipBombs(t *testing.T) {
 				}))
 				defer server.Close()
 				text, memory, took := inChild(t, server.URL, key, to)
-				if memory > mostMemory || took > 30*time.Second || key == "" && name != "signature" && !strings.Contains(text, "Content-Encoding") {
+				if memory > mostMemory || key == "" && name != "signature" && !strings.Contains(text, "Content-Encoding") {
 					t.Errorf("%d MiB, %v: %.300s", memory>>20, took, text)
 				}
 				if got := readFolder(t, to); key != "" && len(got) > 0 {
