@@ -15,6 +15,7 @@ import (
 	"pakdb/cmd/pakdb/internal/cli"
 	"pakdb/codecs/all"
 	"pakdb/codecs/codecstest"
+	"pakdb/internal/testkit"
 )
 
 // jsonTest runs commands that print JSON.
@@ -65,7 +66,7 @@ func (j *jsonTest) files(dir string) (n int) {
 }
 
 // TestNoJSONRepeatsAMember runs all commands that print JSON, and those that read a file on
-// every 20th sample. With PAKDB_ALL_SAMPLES, as .ci/run has it, that is all samples: 50
+// every 20th sample. With PAKDB_DEEP, as .ci/run has it, that is all samples: 50
 // seconds of CPU.
 func TestNoJSONRepeatsAMember(t *testing.T) {
 	t.Parallel()
@@ -79,7 +80,7 @@ func TestNoJSONRepeatsAMember(t *testing.T) {
 	old, next := filepath.Join(root, "testdata", "Calligraphy.sip"), filepath.Join(root, "testdata", "Calligraphy_next.sip")
 	mappings := codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", "CUE4ParseFixtures-Zstandard.usmap")
 	legacy := codecstest.Sample(t, "unreal-properties", "cue4parse-UE5_8", "Legacy-Unversioned-Zlib.pak")
-	n, few := 0, os.Getenv("PAKDB_ALL_SAMPLES") == ""
+	n, few := 0, !testkit.Deep()
 	_ = filepath.WalkDir(samples, func(name string, d fs.DirEntry, err error) error {
 		if n++; err != nil || d.IsDir() || few && n%20 != 0 {
 			return err
