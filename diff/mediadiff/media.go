@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"strings"
 
 	"pakdb/codecs/media"
 )
@@ -33,7 +34,7 @@ func Compare(old, new *media.Package) (changes []Change) {
 	for i := range new.Exports {
 		class := new.ClassOf(i)
 		name := new.NameOf(new.Exports[i].Name)
-		k, ok := before[class+" "+name]
+		k, ok := before[strings.ToLower(class+" "+name)]
 		if !ok {
 			continue
 		}
@@ -63,12 +64,12 @@ func Compare(old, new *media.Package) (changes []Change) {
 	return changes
 }
 
-// byName returns the exports that are textures or sounds by class and name.
+// byName returns the exports that are textures or sounds by class and name, in lower case.
 func byName(p *media.Package) map[string]int {
 	all := map[string]int{}
 	for i := range p.Exports {
 		if class := p.ClassOf(i); media.IsTexture(class) || media.IsSound(class) {
-			all[class+" "+p.NameOf(p.Exports[i].Name)] = i
+			all[strings.ToLower(class+" "+p.NameOf(p.Exports[i].Name))] = i
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"strings"
 	"sync"
 
 	"pakdb/codecs"
@@ -50,8 +51,10 @@ func (c *codeFunctions) text(ctx context.Context, args []driver.Value) (driver.V
 		}
 		c.build, c.path, c.texts = build, path, texts
 	}
-	if text, ok := c.texts[function]; ok {
-		return text, nil
+	for name, text := range c.texts {
+		if strings.EqualFold(name, function) { // as statements compare names
+			return text, nil
+		}
 	}
 	return nil, nil
 }
