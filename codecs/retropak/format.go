@@ -33,7 +33,7 @@ func Format() *codecs.Format {
 		Reads:    "MP1, MP2, MP3-E3, MP3, DKCR; Tropical Freeze as a list",
 		Methods:  []compress.Method{compress.Zlib, compress.LZO1X},
 		Options:  options,
-		Revision: 2,
+		Revision: 3,
 		Probe:    probe,
 		Open:     open,
 
@@ -57,7 +57,7 @@ const probeSize = 0x80
 func probe(src codecs.Source) (codecs.Match, error) {
 	n := min(src.Size, probeSize)
 	head, err := bin.Section(src, 0, n, src.Size, n)
-	if errors.Is(err, bin.ErrShort) || n < emptyPak {
+	if errors.Is(err, bin.ErrShort) || n < headSize {
 		return codecs.NoMatch, nil
 	} else if err != nil {
 		return codecs.NoMatch, err
@@ -84,7 +84,7 @@ func probePrime(r *bin.Reader, size int64) bool {
 	if r.U32() != 0 {
 		return false
 	}
-	if size == emptyPak {
+	if size == headSize { // cut short
 		return true
 	}
 	named := int64(r.U32())

@@ -159,16 +159,6 @@ func TestZlibSegment(t *testing.T) {
 	}
 }
 
-// The pak on the demo disc of Metroid Prime 2.
-func TestEightBytes(t *testing.T) {
-	src := codecstest.Bytes("a.pak", u32(nil, 0x00030005, 0))
-	codecstest.Contract(t, retropak.Format(), src, codecstest.ContractOptions{})
-	if n := codecstest.Open(t, retropak.Format(), src, nil).Info().EntryCount; n != 0 {
-		t.Errorf("%d entries", n)
-	}
-	noProblems(t, u32(nil, 0x00030005, 0))
-}
-
 func TestNamesOfRemastered(t *testing.T) {
 	a := codecstest.Open(t, retropak.Format(), codecstest.Bytes("a.pak", remastered().bytes()), nil)
 	var got []codecs.NamedResource

@@ -8,17 +8,13 @@ import (
 	"pakdb/internal/bin"
 )
 
-// emptyPak is the size of the pak on the demo disc of Metroid Prime 2, which
-// ends after its first two words.
-const emptyPak = 8
+// headSize is the size of the two words that a pak begins with.
+const headSize = 8
 
 // readPrime reads the tables that start with 0x00030005. Nothing in them says
 // how wide ids are or, with 64 bits, what offsets are relative to: what makes
 // the most records plausible is right.
 func readPrime(src codecs.Source, lim codecs.Limits) (*tables, error) {
-	if src.Size == emptyPak {
-		return &tables{layout: prime, first: emptyPak, end: emptyPak}, nil
-	}
 	narrow, err := readPrimeAs(src, lim, prime)
 	best := 0
 	if err == nil {

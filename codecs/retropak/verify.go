@@ -47,9 +47,6 @@ func (v *verifier) odd(entry, field string, off int64, format string, args ...an
 // header checks what stands before and between the tables.
 func (v *verifier) header() error {
 	t := v.a.tables
-	if v.a.src.Size == emptyPak {
-		return nil
-	}
 	if !v.a.cmpd {
 		return v.filled("", "tables", t.entries.at+int64(len(t.entries.bytes)), t.first, 0)
 	}
