@@ -123,7 +123,8 @@ func (s *Comparer) compareFacts(ctx context.Context, in *Difference, c *diff.Cha
 		in.Fields = append(in.Fields, slices.DeleteFunc(compareFields(a, b), func(f Field) bool { return hides(f.Name) })...)
 	}
 	in.Fields = append(in.Fields, bulkChanges(c)...)
-	return known, nil
+	damaged, err := s.tellDamage(ctx, in, old, new)
+	return known || damaged, err
 }
 
 // Values returns the values of a package that one build has alone, as fields that came

@@ -38,13 +38,17 @@ func (f *Files) Of(ctx context.Context, build string) (b *show.Build, err error)
 }
 
 // Code returns the text of functions of a package, by their paths. Of contents that are not
-// at hand there is none. It is a semantic.Code.
+// at hand, or damaged, there is none. It is a semantic.Code.
 func (f *Files) Code(ctx context.Context, build, path string) (map[string]string, error) {
 	b, err := f.Of(ctx, build)
 	if err != nil {
 		return nil, err
 	}
-	return b.Texts(ctx, path)
+	texts, err := b.Texts(ctx, path)
+	if IsDamage(err) { // a problem of the content, which the catalog has
+		return nil, nil
+	}
+	return texts, err
 }
 
 // Media returns the package that a file of a build is part of, such that its textures and

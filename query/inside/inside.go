@@ -58,7 +58,7 @@ func New(files *Files, old, new string, o Options) *Comparer {
 }
 
 // Changed returns what changed inside. It is nil for changes that are none of content, and
-// of contents that are not at hand, which is warned of; and for a nil Comparer.
+// of contents that are not at hand or damaged, which is warned of; and for a nil Comparer.
 func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Difference, error) {
 	if i == nil {
 		return nil, nil
@@ -74,7 +74,7 @@ func (i *Comparer) Changed(ctx context.Context, c *diff.Change) (*semantic.Diffe
 		return nil, nil
 	}
 	in, err := i.with.Compare(ctx, c)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || IsDamage(err) {
 		i.warn(fmt.Sprintf("%s: %v", c.Name(), err))
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"pakdb/diff"
 	"pakdb/diff/mediadiff"
 	"pakdb/diff/semantic"
+	"pakdb/internal/process"
 	"pakdb/query"
 )
 
@@ -51,11 +52,11 @@ func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Differen
 	}
 	before, err := l.builds.Media(ctx, l.old, c.Old.Path)
 	if err != nil {
-		return absent(err)
+		return l.unseen(c.Old.Path, err)
 	}
 	after, err := l.builds.Media(ctx, l.new, c.New.Path)
 	if err != nil {
-		return absent(err)
+		return l.unseen(c.New.Path, err)
 	}
 	for _, m := range mediadiff.Compare(before, after) {
 		in.Fields = append(in.Fields, semantic.Field{Name: m.Object + "." + m.Field, Old: &m.Old, New: &m.New, Cosmetic: m.Same})
@@ -71,7 +72,7 @@ func (l *looker) look(ctx context.Context, c *diff.Change, in *semantic.Differen
 func (l *looker) lookElsewhere(ctx context.Context, c *diff.Change, in *semantic.Difference) error {
 	p, err := l.builds.Media(ctx, l.new, c.New.Path)
 	if err != nil {
-		return absent(err)
+		return l.unseen(c.New.Path, err)
 	}
 	looks := mediadiff.Looks(p)
 	if len(looks) == 0 {
@@ -113,7 +114,7 @@ func (l *looker) findRemoved(ctx context.Context) error {
 		}
 		p, err := l.builds.Media(ctx, l.old, c.Old.Path)
 		if err != nil {
-			if err = absent(err); err != nil {
+			if err = l.unseen(c.Old.Path, err); err != nil {
 				return err
 			}
 			continue
@@ -129,10 +130,21 @@ func (l *looker) findRemoved(ctx context.Context) error {
 	return nil
 }
 
-// absent drops errors of contents that are no packages, or are not at hand.
-func absent(err error) error {
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, codecs.ErrUnknown) {
+// unseen drops errors of contents that are no packages, or are not at hand, and warns of
+// those that are damaged.
+func (l *looker) unseen(path string, err error) error {
+	switch {
+	case errors.Is(err, query.ErrNoContent), errors.Is(err, query.ErrTooLarge), errors.Is(err, fs.ErrNotExist), errors.Is(err, codecs.ErrUnknown):
+		return nil
+	case IsDamage(err):
+		l.warn(fmt.Sprintf("%s: %v", path, err))
 		return nil
 	}
 	return err
+}
+
+// IsDamage reports an error about one content, which says nothing about others.
+func IsDamage(err error) bool {
+	var fe *codecs.FormatError
+	return errors.As(err, &fe) && !process.MachineFailed(err)
 }

@@ -179,7 +179,7 @@ func (l *insideLog) compare(ctx context.Context, e *history.Event) (*semantic.Di
 		return &semantic.Difference{Fields: fields}, err
 	}
 	in, err := l.with.Compare(ctx, &e.Change)
-	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) {
+	if errors.Is(err, query.ErrNoContent) || errors.Is(err, query.ErrTooLarge) || inside.IsDamage(err) {
 		_, _ = fmt.Fprintf(l.stderr, "pakdb: %s: %v\n", e.Build, err)
 		err = nil
 	}
