@@ -5,6 +5,7 @@ package response
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"io"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"pakdb/codecs"
+	"pakdb/internal/bin"
 )
 
 // Line is one line of a response file:
@@ -119,15 +121,22 @@ func Arrange(lines []Line, order []OrderLine) {
 	})
 }
 
-// eachLine splits every line that is not empty into words, quoted or not.
+// eachLine splits every line that is not empty into words, quoted or not. The text is
+// UTF-8, or UTF-16 with a byte order mark.
 func eachLine(r io.Reader, fn func(n int, words []string) error) error {
-	s := bufio.NewScanner(r)
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	if text = bin.Text(text); bytes.IndexByte(text, 0) >= 0 {
+		return &codecs.FormatError{Format: "unrealpak", Off: -1, Err: codecs.Errorf(codecs.ErrCorrupt, "NUL bytes; UTF-16 needs a byte order mark")}
+	}
+	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, maxLine)
 	n := 1
-	var err error
 	for ; s.Scan(); n++ {
 		var words []string
-		if words, err = splitWords(strings.TrimPrefix(s.Text(), "\ufeff")); err == nil && len(words) > 0 {
+		if words, err = splitWords(s.Text()); err == nil && len(words) > 0 {
 			err = fn(n, words)
 		}
 		if err != nil {

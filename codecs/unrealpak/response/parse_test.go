@@ -1,9 +1,12 @@
 package response_test
 
 import (
+	"bytes"
+	"encoding/binary"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"pakdb/codecs/unrealpak/response"
 )
@@ -23,6 +26,26 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{"\"open", "a b c", "-compress", "a -unknown", strings.Repeat("x", 1<<19)} {
 		if _, err := response.Parse(strings.NewReader("ok\n" + text)); err == nil || !strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%.20q: %v", text, err)
+		}
+	}
+}
+
+// UnrealPak reads UTF-16 with a byte order mark as well, which editors of Windows write.
+func TestParseUTF16(t *testing.T) {
+	want := []response.Line{{Line: 1, Source: "Ä/*.txt", Dest: "../../../Game/", Compress: true}}
+	for name, order := range map[string]binary.AppendByteOrder{"little-endian": binary.LittleEndian, "big-endian": binary.BigEndian} {
+		var b []byte
+		for _, u := range utf16.Encode([]rune("\ufeff\"Ä\\*.txt\" \"../../../Game/\" -compress\r\n")) {
+			b = order.AppendUint16(b, u)
+		}
+		if got, err := response.Parse(bytes.NewReader(b)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+		if _, err := response.Parse(bytes.NewReader(b[2:])); err == nil || !strings.Contains(err.Error(), "byte order mark") {
+			t.Errorf("%s without a mark: %v", name, err)
+		}
+		if got, err := response.ParseOrder(bytes.NewReader(b[:0:0])); err != nil || len(got) > 0 {
+			t.Errorf("%+v, %v", got, err)
 		}
 	}
 }
