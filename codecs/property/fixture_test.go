@@ -195,3 +195,12 @@ func fuzz(f *testing.F, wanted func(*fixture) bool) {
 		}
 	})
 }
+
+// withPart returns the facts of a package that also imports the struct Part.
+func (f *fixture) withPart() *unreal.PackageFacts {
+	out := f.facts()
+	out.Names = append(out.Names, unreal.PackageName{Text: "Part"})
+	out.NameCount++
+	out.Imports = append(out.Imports, unreal.PackageImport{Name: unreal.ObjectName{Index: int32(len(out.Names)) - 1}, Outer: -1})
+	return out
+}

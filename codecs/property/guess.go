@@ -42,7 +42,8 @@ func stateType(p *parser, i int, path, owner string) {
 }
 
 // guess reads a container whose tag does not name its structs: as the first types that
-// end where the tag says, with every name and bool valid.
+// end where the tag says, with every name and bool valid. Where none fits, lists are taken
+// that do and have values that are opaque: their tags still hold together.
 func guess(p *parser, i int, t *Type) {
 	keys, elems := []*Type{t.Key}, []*Type{t.Elem}
 	if t.Key != nil && unnamed(t.Key) {
@@ -54,19 +55,27 @@ func guess(p *parser, i int, t *Type) {
 	start := p.mark()
 	p.trial++
 	defer func() { p.trial-- }()
-	if t.Kind == Map {
-		if known, ok := knownContainers()[p.l.Nodes[i].Name]; ok && guessOne(p, i, t, known[0], known[1]) {
-			return
-		}
+	known, isKnown := knownContainers()[p.l.Nodes[i].Name]
+	isKnown = isKnown && t.Kind == Map
+	if isKnown && guessOne(p, i, t, known[0], known[1], false) {
+		return
 	}
-	for _, key := range keys {
-		for _, elem := range elems {
-			p.back(start)
-			if guessOne(p, i, t, key, elem) {
-				return
-			}
-			if p.work < 0 {
-				return
+	for _, lossy := range []bool{false, true} {
+		if lossy && isKnown {
+			keys, elems = known[:1], known[1:]
+		}
+		for _, key := range keys {
+			for _, elem := range elems {
+				if lossy && elem != typeStruct {
+					continue
+				}
+				p.back(start)
+				if guessOne(p, i, t, key, elem, lossy) {
+					return
+				}
+				if p.work < 0 {
+					return
+				}
 			}
 		}
 	}
@@ -74,8 +83,9 @@ func guess(p *parser, i int, t *Type) {
 	p.fail(errKind)
 }
 
-// guessOne reads the container as one of these types and reports whether that fits.
-func guessOne(p *parser, i int, t, key, elem *Type) bool {
+// guessOne reads the container as one of these types and reports whether that fits; lossy
+// ones may have values that are opaque.
+func guessOne(p *parser, i int, t, key, elem *Type, lossy bool) bool {
 	start := p.mark()
 	if !p.toil(1) {
 		return false
@@ -91,7 +101,7 @@ func guessOne(p *parser, i int, t, key, elem *Type) bool {
 		p.l.Nodes[i].Type = c
 		readPairs(p, i, c)
 	}
-	if p.ok() && p.in.Len() == 0 && p.lost == start.lost {
+	if p.ok() && p.in.Len() == 0 && (lossy || p.lost == start.lost) {
 		if len(p.l.Nodes) > start.nodes {
 			p.l.Nodes[i].Flags |= Guessed
 			p.guessed++

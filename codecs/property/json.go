@@ -307,7 +307,7 @@ func (w *jsonWriter) structure(i int) {
 	switch {
 	case n.Type.Name == "Guid" && len(n.Text) == 32:
 		w.text(n.Text[:8] + "-" + n.Text[8:16] + "-" + n.Text[16:24] + "-" + n.Text[24:])
-	case n.Type.native != nil && strings.HasSuffix(n.Type.Name, "Path") && n.Flags&Binary != 0, n.Type.native != nil && strings.HasPrefix(n.Type.Name, "String"):
+	case n.IsSoft() && n.Flags&Binary != 0:
 		w.soft(i)
 	case n.Type.Name == "GameplayTagContainer" && n.Flags&Binary != 0:
 		w.list(i, 0)

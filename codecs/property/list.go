@@ -73,6 +73,20 @@ func (n *Node) Int() int64 { return int64(n.Bits) }
 // Float returns the value of a Float or Double.
 func (n *Node) Float() float64 { return math.Float64frombits(n.Bits) }
 
+// IsSoft reports whether a value is the path of an object.
+func (n *Node) IsSoft() bool {
+	switch n.Kind {
+	case SoftObject, SoftClass, AssetObject, AssetClass:
+		return true
+	case Struct:
+		switch strings.ToLower(n.Type.Name) {
+		case "softobjectpath", "softclasspath", "stringassetreference", "stringclassreference":
+			return true
+		}
+	}
+	return false
+}
+
 // List is the values of an export, as a tree. A List may be read by several
 // goroutines; [Decoder.Export] fills it anew and keeps its memory.
 type List struct {

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 
@@ -11,11 +12,16 @@ import (
 type native struct {
 	layout *layout // of structs of nothing but numbers; nil: see readNative
 	name   string
+	tagged bool // read only where a tag says where it ends: it is not known, or not from files without tags
 }
 
 // decode reads the struct as the children of node i. It returns false when the package
 // stores the struct as a list.
 func (n *native) decode(p *parser, i int) bool {
+	if n.tagged && p.v.schemas {
+		p.fail(fmt.Errorf("%w: the serializer of struct %s is not known", errKind, n.name))
+		return true
+	}
 	if n.layout == nil {
 		return readNative(p, i, n.name)
 	}
@@ -52,12 +58,35 @@ var natives = sync.OnceValue(func() map[string]*native {
 		"MovieSceneEvaluationFieldEntityTree", "MovieSceneTrackFieldData", "MovieSceneSubSequenceTree", "MovieSceneTimeWarpVariant", "MovieSceneEvalTemplatePtr",
 		"MovieSceneTrackImplementationPtr", "MovieSceneSequenceInstanceDataPtr", "InstancedStruct",
 		"NiagaraVariableBase", "NiagaraVariable", "NiagaraVariableWithOffset", "EdGraphPinType", "KeyHandleMap",
-		"SkeletalMeshSamplingLODBuiltData",
+		"SkeletalMeshSamplingLODBuiltData", "NameCurveKey", "RigVMPropertyBag",
 	} {
 		all[strings.ToLower(name)] = &native{name: name}
 	}
+	for name := range strings.FieldsSeq("ClothLODData ClothLODDataCommon SectionEvaluationDataTree StringCurveKey " + unread) {
+		all[strings.ToLower(name)] = &native{name: name, tagged: true}
+	}
 	return all
 })
+
+// unread are structs that the engine, or a game, writes by serializers that are not known
+// here. A tag says where such a struct ends, and it may be a list after all. Without tags it
+// is opaque: as a list its bytes would be values of whatever they fit.
+const unread = `AnimMontageContainer AnimationAttributeIdentifier AttributeCurve CacheEventTrack CapsuleShape ClothTetherData
+	ConnectivityCube ControlRigOverrideContainer DataCacheDuplicatedObjectData DistanceQuantity EveryPlatformFloat
+	EveryPlatformInt FWPerkContextFloatMapping FixedPoint ForceQuantity FortActorRecord GameplayEffectApplicationDataHandle
+	GameplayEffectFloatMapping GameplayEventFunction HavokAIAnyArray InstancedOverridablePropertyBag InstancedPropertyBag
+	InstancedStructContainer LegoGraphPartInstance MassQuantity MaterialOverrideNanite MercunaUsageSpec MovieSceneDoubleValue
+	MovieSceneFloatValue MovieSceneSubSectionFieldData NavAgentSelector NiagaraDataChannelVariable NiagaraUserParameterModifier
+	PCGDataPtrWrapper PCGPointArray PMBoundFloatMapping PMTimelineFloatMapping PMTimelineObjectBindingDef
+	PMTimelineSectionEventFloatMapping PMTimelineSectionFloatMapping ParamRegistryInfo PerPlatformERigLogicCalculationType
+	PerPlatformFString PowerQuantity R5CollisionApproximation R5SoftAssetPath RawAnimSequenceTrack RsBitfield_HeroBufferFlags
+	RsBitfield_HeroLoadoutFlags RsBitfield_HeroUpgradeFlags RsBitfield_NavPermissionFlags RsBitfield_NavState
+	RsBitfield_UINavigationInput RsBitfield_WorldMapLODLevel RsBitfield_WorldMapWidgetFilterType SOS_GDValue
+	SceneFaceDefSeamline SkeletalMeshSamplingRegionBuiltData SoundAttenuationPluginSettingsWithOverride Spline
+	SwBitfield_TargetRotatorMask TLJsonVector TLJsonVector2D TedMarkerHandle TimeUnit TslSomeSKStruct TypedParameter
+	UniqueNetIdRepl VAL_CharacterCustomizationVariantOptionsArray VGCoverDataPoint Vector_NetQuantize Vector_NetQuantize10
+	Vector_NetQuantize100 Vector_NetQuantizeNormal VinInstancedPropertyBag VolumeQuantity VoyageFloat16
+	WorldConditionQueryDefinition ZeroSizeProperty`
 
 // readNative reads a struct of those that are not only numbers into node i. False says
 // that it is a list in this version, and nothing was read.

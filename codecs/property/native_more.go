@@ -1,6 +1,9 @@
 package property
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // readRare reads structs of sequences, particles, meshes and graphs. False says that
 // the struct is a list in this version.
@@ -28,6 +31,24 @@ func readRare(p *parser, name string) bool {
 		return readPinType(p)
 	case "SkeletalMeshSamplingLODBuiltData":
 		readSampling(p)
+	case "NameCurveKey":
+		p.field("Time", typeFloat)
+		p.field("Value", typeName)
+	case "StringCurveKey":
+		p.field("Time", typeFloat)
+		p.field("Value", typeStr)
+	case "RigVMPropertyBag":
+		readEmptyBag(p)
+	case "ClothLODData", "ClothLODDataCommon":
+		readCloth(p, name)
+	case "SectionEvaluationDataTree":
+		readBranches(p)
+		data := p.d.structOf("/Script/MovieScene", "SectionEvaluationData")
+		items := p.add("Items", p.d.types.of(Array, nil, data))
+		if n := p.count(8); p.ok() {
+			readElements(p, items, data, n)
+			p.close(items)
+		}
 	default:
 		return false
 	}
@@ -106,12 +127,54 @@ func readChannelValues(p *parser, t *Type) {
 
 // readTree reads a tree of ranges with items of some bytes each.
 func readTree(p *parser, item int) {
+	readBranches(p)
+	p.bytes("Items", item*p.count(item))
+}
+
+// readBranches reads what a tree of ranges has in front of its items.
+func readBranches(p *parser) {
 	const node, entry = 26, 12
 	p.bytes("RootNode", node)
 	p.bytes("ChildEntries", entry*p.count(entry))
 	p.bytes("Children", node*p.count(node))
 	p.bytes("DataEntries", entry*p.count(entry))
-	p.bytes("Items", item*p.count(item))
+}
+
+// readEmptyBag reads a bag of values: whether it has any, the properties that it declares,
+// and the bytes of their list. How a property is declared is not known.
+func readEmptyBag(p *parser) {
+	if !p.b32() {
+		return
+	}
+	if n := p.count(1); n > 0 {
+		p.fail(fmt.Errorf("%w: a bag of %d properties", errKind, n))
+	}
+	size := p.count(1)
+	if !p.ok() {
+		return
+	}
+	outer := p.enter(size)
+	if p.v.schemas {
+		readUnversioned(p, nil)
+	} else {
+		readTagged(p, "", "")
+	}
+	if p.ok() && p.in.Len() > 0 {
+		p.fail(errRest)
+	}
+	if p.ok() {
+		p.leave(outer, size)
+	}
+}
+
+// readCloth reads a level of detail of cloth: a list, and how its vertices move from and to
+// those of the neighbours.
+func readCloth(p *parser, name string) {
+	const vertex = 64 // three vectors of f32, four u16, f32 weight, u32
+	readList(p, "", name)
+	for _, field := range []string{"TransitionUpSkinData", "TransitionDownSkinData"} {
+		p.bytes(field, vertex*p.count(vertex))
+	}
 }
 
 // readPointer reads a struct that is named by its path, if there is one.

@@ -207,24 +207,10 @@ func (m *maker) setValue(row *valueRow, l *property.List, at int) {
 		if row.text = m.text(v); n.Kind == property.Text {
 			m.addTextKey(l, at)
 		}
-		if isSoft(n) {
+		if n.IsSoft() {
 			m.setTarget(row, v)
 		}
 	}
-}
-
-// isSoft reports whether a value is the path of an object.
-func isSoft(n *property.Node) bool {
-	switch n.Kind {
-	case property.SoftObject, property.SoftClass, property.AssetObject, property.AssetClass:
-		return true
-	case property.Struct:
-		switch strings.ToLower(n.Type.Name) {
-		case "softobjectpath", "softclasspath", "stringassetreference", "stringclassreference":
-			return true
-		}
-	}
-	return false
 }
 
 // setTarget sets the package that a path leads to.
