@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,16 +37,18 @@ func TestGateOfCI(t *testing.T) {
 		limits, folder string
 		code           int
 		says           string
+		released       string // "" for "released"
 	}{
-		{"", "next", 0, "to download about 1.9 KiB"},
-		{"download=50MB,changes=12,removed=1", "next", 0, "to download about 1.9 KiB"},
-		{"download=50MB,changes=11", "next", 1, "changes is 12, above the limit of 11"},
-		{"download=1KB", "next", 1, "download is"},
-		{"height=3", "next", 2, "height"},
-		{"", "torn", 1, "corrupt"},
-		{"", "nowhere", 2, "nowhere"},
+		{"", "next", 0, "to download about 1.9 KiB", ""},
+		{"download=50MB,changes=12,removed=1", "next", 0, "to download about 1.9 KiB", ""},
+		{"download=50MB,changes=11", "next", 1, "changes is 12, above the limit of 11", ""},
+		{"download=1KB", "next", 1, "download is", ""},
+		{"height=3", "next", 2, "height", ""},
+		{"", "torn", 1, "corrupt", ""},
+		{"", "nowhere", 2, "nowhere", ""},
+		{"", "next", 2, "never-indexed", "never-indexed"},
 	} {
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", "#!/bin/sh\n"+script, "gate.sh", "released", "candidate", tt.folder)
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", "#!/bin/sh\n"+script, "gate.sh", cmp.Or(tt.released, "released"), "candidate", tt.folder)
 		cmd.Dir, cmd.Env = k.dir, append(k.env, "LIMITS="+tt.limits)
 		out, _ := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(string(out), tt.says) {

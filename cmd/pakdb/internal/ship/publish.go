@@ -273,12 +273,12 @@ that you have.`,
 				return err
 			}
 			for _, b := range builds {
-				size, download, signed := driver.Value(b.Size), driver.Value(b.Download), int64(0)
-				if b.Signed {
-					signed = 1
-				}
+				size, download, signed := driver.Value(b.Size), driver.Value(b.Download), driver.Value(cli.Bit(b.Signed))
 				if format == "" {
-					size, download = cli.HumanSize(b.Size), cli.HumanSize(b.Download)
+					size, download, signed = cli.HumanSize(b.Size), cli.HumanSize(b.Download), "no"
+					if b.Signed {
+						signed = "yes"
+					}
 				}
 				if err := rows.Write(b.Label, b.Time.UTC().Format(time.RFC3339), int64(b.Files), size, cli.TextOrNull(b.From), download, signed, int64(len(b.Damaged)), strings.Join(b.Given, ", "), strings.Join(b.Parts, ", ")); err != nil {
 					return err
