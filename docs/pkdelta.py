@@ -462,7 +462,11 @@ def all_sums(sums):
 
 
 METHODS = ("", "zlib", "gzip", "lz4", "zstd", "lzo1x", "oodle")
-MADE, STEP, NAME, SIZE, ALONE = 1, 2, 4, 8, 16
+MADE, STEP, NAME, SIZE, ALONE, EXEC = 1, 2, 4, 8, 16, 32
+
+
+def is_safe(name):
+    return not (any(p in ("", ".", "..") or p.lower().startswith(".pakdb-") for p in name.split("/")) or set(name) & set("\\:\0"))
 
 
 class Patch:
@@ -471,7 +475,8 @@ class Patch:
         if f.bytes(3) != b"pkd":
             raise Refused("not a pkdelta file")
         how = f.bytes(1)[0]
-        if how & 0x1F != 1:
+        self.modes = bool(how & 0x10)
+        if how & 0x0F != 1:
             raise Refused("another version")
         body = f.bytes(f.number())
         before = b"pkd" + bytes([how & 0x7F]) + data[4:f.at]
@@ -500,15 +505,16 @@ class Patch:
             size = -(-n * self.bits // 8)
             all = int.from_bytes(sums.bytes(size), "big")
             self.old_sums = [all >> 8 * size - (i + 1) * self.bits & (1 << self.bits) - 1 for i in range(n)]
+        names = {x[0] for x in self.new}
+        self.removed = [(name, size, sums.bytes(16)) for name, size in self.old if name not in names]
         self.segments = [(at, f.bytes(n), sums.bytes(16)) for at, n in self.listed]
         if only:
             self.segments = [(next(i for i, x in enumerate(self.new) if x[3]), only, None)]
         if h.at != len(h.data) or sums.at != len(body) or f.at != len(data):
             raise Refused("bytes behind the end")
         seen = set()
-        for name, _, _, _ in self.new:
-            parts = name.split("/")
-            if any(p in ("", ".", "..") or p.lower().startswith(".pakdb-") for p in parts) or set(name) & set("\\:\0") or name.lower() in seen:
+        for name, _, _, _, _ in self.new:
+            if not is_safe(name) or name.lower() in seen:
                 raise Refused("the name %r" % name)
             seen.add(name.lower())
 
@@ -554,13 +560,15 @@ class Patch:
 
         self.old = [(line(), size) for size in sizes]
         self.names = b""
-        self.new = []  # name, size, the old file that it is, whether operations make it
+        self.new = []  # name, size, the old file that it is, whether operations make it, whether it is executable
         for k, t, size in zip(kinds, twins, new_sizes):
             name = line() if k & (NAME | ALONE) else self.old[t][0]
             same = None if k & (MADE | SIZE | ALONE) else t
             if (size > 0) != bool(k & MADE) and same is None or size < 0:
                 raise Refused("the size of %s" % name)
-            self.new.append((name, size, same, bool(k & MADE)))
+            if k & EXEC and not self.modes:
+                raise Refused("the kind of %s" % name)
+            self.new.append((name, size, same, bool(k & MADE), bool(k & EXEC)))
         if len(self.old) != 1 or len(self.new) != 1:
             listed = [name for name, _ in self.old] + [x[0] for x, t in zip(self.new, twins) if t is None or x[0] != self.old[t][0]]
             self.names = b"".join(name.encode() + b"\0" for name in listed)
@@ -705,7 +713,7 @@ class Machine:
 
     def next(self):
         """Completes the new file at hand, and those behind it that are old ones."""
-        name, size, _, _ = self.patch.new[self.file]
+        name, size = self.patch.new[self.file][:2]
         if len(self.out) != size:
             raise Refused("%s would be another file" % name)
         self.done.append(bytes(self.out))
@@ -1294,11 +1302,21 @@ def main(args):
     out, args = args[at + 1], args[:at] + args[at + 2:]
     with open(args[0], "rb") as f:
         patch = Patch(f.read())
-    for (name, _, _, _), data in zip(patch.new, apply(patch, args[1:])):
+    made = apply(patch, args[1:])
+    for name, size, sum in patch.removed:
+        path = os.path.join(out, *name.split("/"))
+        if is_safe(name) and not os.path.islink(path) and os.path.isfile(path) and os.path.getsize(path) == size:
+            with open(path, "rb") as f:
+                if first(f.read()) == sum:
+                    os.remove(path)
+    for (name, _, _, _, executable), data in zip(patch.new, made):
         path = os.path.join(out, *name.split("/"))
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as f:
             f.write(data)
+        if patch.modes:
+            mode = os.stat(path).st_mode
+            os.chmod(path, mode | (mode & 0o444) >> 2 if executable else mode & ~0o111)
 
 
 if __name__ == "__main__":

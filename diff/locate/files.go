@@ -87,12 +87,12 @@ func (f *Files) add(name, location string, known diff.BuildFile) (codecs.Source,
 		return codecs.Source{}, err
 	}
 	f.Opened = append(f.Opened, file)
-	src, err := codecs.FileSource(file)
+	in, err := pkdelta.NewInput(name, file)
 	if err != nil {
 		return codecs.Source{}, err
 	}
-	f.Inputs, f.Known = append(f.Inputs, pkdelta.Input{Name: name, Source: src}), append(f.Known, known)
-	return src, nil
+	f.Inputs, f.Known = append(f.Inputs, in), append(f.Known, known)
+	return in.Source, nil
 }
 
 // addParts adds the files beside an archive that belong to it.

@@ -26,6 +26,7 @@ const (
 	kindName              // it has another name
 	kindSize              // it has another size
 	kindAlone             // it is told by no old file
+	kindExec              // it is executable
 	kinds
 )
 
@@ -87,6 +88,9 @@ func (s *Files) kinds(twins []int) []byte {
 		k := &list[i]
 		if s.IsMade(i) {
 			*k |= kindMade
+		}
+		if f.Exec {
+			*k |= kindExec
 		}
 		if twins[i] < 0 {
 			*k |= kindAlone
@@ -180,8 +184,8 @@ func (h *Header) appendSegments(b []byte) []byte {
 	return b
 }
 
-// Sums are those of all old files, of all new ones, of each old file and of each
-// segment.
+// Sums are those of all old files, of all new ones, the first bits of each old file's,
+// all of each removed file's, and of each segment.
 func (h *Header) Sums() (b []byte) {
 	if !slices.ContainsFunc(h.Old, func(f File) bool { return f.Unknown > 0 }) {
 		all := sumOfAll(h.Old)
@@ -192,6 +196,9 @@ func (h *Header) Sums() (b []byte) {
 	}
 	b = append(append(b, h.OldSum[:oldSumStored]...), h.NewSum[:]...)
 	b = appendShort(b, h.Old)
+	for _, i := range h.Removed() {
+		b = append(b, h.Old[i].Sum[:]...)
+	}
 	if h.IsListed() {
 		for _, s := range h.Parts {
 			b = append(b, s.Sum[:]...)
@@ -236,9 +243,10 @@ func (s *Files) readTwins(f *fields.Reader, list []byte) []int {
 	s.Same = make([]int, len(list))
 	for i, k := range list {
 		twins[i], s.Same[i] = -1, -1
-		if k >= kinds || k&kindAlone != 0 && k&^(kindAlone|kindMade) != 0 {
+		if k >= kinds || k&kindAlone != 0 && k&^(kindAlone|kindMade|kindExec) != 0 || k&kindExec != 0 && !s.Modes {
 			f.Fail("kind %d of a new file", k)
 		}
+		s.New[i].Exec = k&kindExec != 0
 		if k&kindAlone != 0 {
 			continue
 		}
@@ -323,6 +331,9 @@ func (h *Header) readSums(f *fields.Reader, listed bool) {
 	readShort(f, h.Old)
 	if len(h.Old) == 1 {
 		h.Old[0].Sum, h.Old[0].Unknown = h.OldSum, 8*(len(Sum{})-oldSumStored)
+	}
+	for _, i := range h.Removed() {
+		h.Old[i].Sum, h.Old[i].Unknown = Sum(f.Bytes(len(Sum{}))), 0
 	}
 	for i := range h.New {
 		h.New[i].Unknown = 8 * len(Sum{})

@@ -15,6 +15,8 @@ type File struct {
 	Sum  Sum
 
 	Unknown int // bits of the sum, its last ones, that the patch does not have
+
+	Exec bool // it is executable; of new files only
 }
 
 // Is reports that a sum is the file's, as far as that is known.
@@ -43,6 +45,7 @@ type Files struct {
 	Same     []int // the one that it is, unchanged, or -1; nil: none is
 	OldSum   Sum   // of all old files, and of all new ones
 	NewSum   Sum
+	Modes    bool // new files say whether they are executable; false: the maker's system has no such files
 }
 
 // SameAs returns the old file that a new one is, unchanged, or -1.
@@ -140,6 +143,21 @@ func sumOfAll(files []File) Sum {
 		_, _ = h.Write(f.Sum[:])
 	}
 	return Sum(h.Sum(nil))
+}
+
+// Removed returns the old files whose names no new file has, in their order. The patch
+// has all of their hashes: it is by these that an update removes them.
+func (s *Files) Removed() (list []int) {
+	names := make(map[string]bool, len(s.New))
+	for _, f := range s.New {
+		names[f.Name] = true
+	}
+	for i, f := range s.Old {
+		if !names[f.Name] {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // AreOld reports that sums are those of all old files, and then knows them.

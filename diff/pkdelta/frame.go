@@ -26,7 +26,8 @@ const (
 	frameSigned = 0x80 // a signature follows the root
 	FrameListed = 0x40 // the header has the segments; else what is left of the file is one, or none
 	frameCoded  = 0x20 // the header is compressed
-	frameMask   = frameSigned | FrameListed | frameCoded
+	FrameModes  = 0x10 // new files say whether they are executable
+	frameMask   = frameSigned | FrameListed | frameCoded | FrameModes
 )
 
 // rootStored is how many bytes of the root are in the file: enough to tell
@@ -48,6 +49,9 @@ func (h *Header) Marshal(only []byte) []byte {
 func (h *Header) Frame(how byte, body, only []byte) []byte {
 	if h.IsListed() {
 		how |= FrameListed
+	}
+	if h.Modes {
+		how |= FrameModes
 	}
 	b := append([]byte(Magic), how)
 	b = binary.AppendUvarint(b, uint64(len(body)))
@@ -154,6 +158,7 @@ func (h *Header) Parse(body []byte, how byte, only []byte, most int) error {
 		}
 		text = fields.New(plain, class)
 	}
+	h.Modes = how&FrameModes != 0
 	h.readColumns(text, how&FrameListed != 0)
 	if text != sums && text.Len() > 0 {
 		text.Fail("%d bytes behind its end", text.Len())

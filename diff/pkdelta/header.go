@@ -90,7 +90,7 @@ func CheckName(name string) error {
 
 // Unmade is the header of the same files.
 func (h *Header) Unmade() *Header {
-	return &Header{Files: Files{Old: h.Old, New: h.New, Told: h.Told, Same: h.Same}}
+	return &Header{Files: Files{Old: h.Old, New: h.New, Told: h.Told, Same: h.Same, Modes: h.Modes}}
 }
 
 // Stored is how many bytes the patch will have.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 
-	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/regular"
 )
@@ -69,10 +68,8 @@ func (f *Files) add(path, name string) error {
 		return err
 	}
 	f.Open = append(f.Open, file)
-	src, err := codecs.FileSource(file)
-	if err == nil {
-		f.Inputs = append(f.Inputs, pkdelta.Input{Name: name, Source: src})
-	}
+	in, err := pkdelta.NewInput(name, file)
+	f.Inputs = append(f.Inputs, in)
 	return err
 }
 

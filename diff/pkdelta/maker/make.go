@@ -78,7 +78,10 @@ func makePatch(ctx context.Context, old, new []pkdelta.Input, out io.Writer, tem
 	if err != nil {
 		return nil, err
 	}
-	m.h.Old, m.h.New = files[0], files[1]
+	m.h.Old, m.h.New, m.h.Modes = files[0], files[1], pkdelta.Modes(new)
+	for i, in := range new {
+		m.h.New[i].Exec = m.h.Modes && atomicfile.IsExec(in.Mode)
+	}
 	if err := m.h.Check(); err != nil {
 		return nil, err
 	}

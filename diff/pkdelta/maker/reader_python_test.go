@@ -3,6 +3,7 @@ package maker_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,9 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/unrealpak"
+	"pakdb/diff/pkdelta"
+	"pakdb/internal/atomicfile"
+	"pakdb/internal/stored"
 )
 
 // secondReader applies a patch by docs/pkdelta.py, which was written from
@@ -31,7 +35,14 @@ func secondReader(t *testing.T, old, new string) {
 	if err := os.WriteFile(file, makePatch(t, []string{old}, []string{new}), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(dir, "out")
+	out := filepath.Join(dir, "out") // with all old files in it
+	for _, in := range open(t, []string{old}).Inputs {
+		b := make([]byte, in.Size)
+		file := filepath.Join(out, filepath.FromSlash(in.Name))
+		if err := errors.Join(stored.ReadAt(in, b, 0), os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, b, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if text, err := exec.Command(python, filepath.Join("..", "..", "..", "docs", "pkdelta.py"), file, old, "-o", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -47,6 +58,16 @@ func secondReader(t *testing.T, old, new string) {
 		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s differs", in.Name)
+		}
+		st, err := os.Stat(filepath.Join(out, filepath.FromSlash(in.Name)))
+		if err != nil || atomicfile.IsExec(atomicfile.Mode(st)) != atomicfile.IsExec(in.Mode) {
+			t.Errorf("%s has the permissions %v, %v", in.Name, st.Mode(), err)
+		}
+	}
+	for _, in := range open(t, []string{old}).Inputs {
+		stays := slices.ContainsFunc(files.Inputs, func(other pkdelta.Input) bool { return other.Name == in.Name })
+		if _, err := os.Stat(filepath.Join(out, filepath.FromSlash(in.Name))); (err == nil) != stays {
+			t.Errorf("%s: %v", in.Name, err)
 		}
 	}
 }
@@ -96,7 +117,11 @@ func TestSecondReaderOfFolders(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		mode := os.FileMode(0o666)
+		if rel == "d" || rel == "empty" || rel == "many/7.txt" {
+			mode = 0o777
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
