@@ -42,15 +42,17 @@ func run(ctx context.Context, args []string) int {
 	out := flags.String("o", "", "the folder `DIR` that the new files are written to, made if need be")
 	key := flags.String("key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	inPlace := flags.Bool("in-place", false, "change the files in DIR where they are, by way of a journal")
+	keep := flags.Bool("keep", false, "keep files of the old version that the new one does not have")
 	var aes keys
 	flags.Var(&aes, "aes-key", "the `KEY` of encrypted paks, 64 hex digits or base64, that the patch needs; may repeat")
 	dryRun := flags.Bool("n", false, "tell what was found, and write nothing")
 	showVersion := flags.Bool("version", false, "print the version, the commit and the formats")
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place] -o DIR FILE.pkdelta OLD...
+		_, _ = fmt.Fprint(flags.Output(), `usage: pakdb-apply [-n] [-key KEY] [-aes-key KEY] [-in-place] [-keep] -o DIR FILE.pkdelta OLD...
 
 Makes the new files of a patch from the old ones, which are files, or folders that
-hold them. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
+hold them. Old files in DIR that the new version does not have are removed; those that
+were changed stay, and are named. Exit codes: 0 done; 1 the patch does not fit or is damaged, and nothing
 was written; 2 usage, or a file is not there; 4 failed: I/O, no room, another
 update of these files, or a fault of pakdb-apply; 130 interrupted. After 4 and 130
 run it again: it goes on where it stopped, or starts anew.
@@ -66,7 +68,7 @@ run it again: it goes on where it stopped, or starts anew.
 		err = errors.New("a patch, the old files and -o DIR are needed; -h tells more")
 		_, _ = fmt.Fprintln(os.Stderr, "pakdb-apply:", err)
 	}
-	o := &apply.ApplyOptions{DryRun: *dryRun, Keys: aes}
+	o := &apply.ApplyOptions{DryRun: *dryRun, Keep: *keep, Keys: aes}
 	if *inPlace {
 		o.Mode = apply.InPlace
 	}
@@ -143,13 +145,13 @@ func applyPatch(ctx context.Context, file string, old []string, dir, key string,
 	if err == nil {
 		err = p.Describe(os.Stdout)
 	}
-	if err != nil || o.DryRun || p.Applied {
+	if err != nil || o.DryRun {
 		return err
 	}
 	watched, stop = watch(ctx, os.Stderr)
 	err = p.Apply(watched)
 	stop()
-	if err != nil {
+	if err != nil || p.Applied {
 		return err
 	}
 	_, err = fmt.Printf("done: new files in %s: %d, as their hashes say\n", filepath.Clean(dir), len(p.Header.New))

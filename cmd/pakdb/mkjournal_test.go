@@ -38,8 +38,8 @@ func journalOf(name string, old, to []byte) []byte {
 	actions := len(b)
 	b = append(number(append(b, 1), len(name)), name...)
 	b = append(number(b, len(old)), sum(old)...)
-	b = append(number(b, len(to)), sum(to)...)
-	for _, n := range []int{1, 0, len(to), data} { // one piece: all of the file
+	b = append(append(number(b, len(to)), sum(to)...), 0) // as executable as it was
+	for _, n := range []int{1, 0, len(to), data} {        // one piece: all of the file
 		b = number(b, n)
 	}
 	b = binary.LittleEndian.AppendUint64(b, uint64(actions))

@@ -251,10 +251,48 @@ func (d *Dir) RemoveAll(name string) error {
 // RemoveEmpty removes a folder, and those above it, as long as they are empty.
 func (d *Dir) RemoveEmpty(dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
-		if _, err := d.root.Lstat(dir); err == nil && d.Remove(dir) != nil {
+		if st, err := d.root.Lstat(dir); err == nil && (!st.IsDir() || d.Remove(dir) != nil) {
 			return
 		}
 	}
+}
+
+// RemoveFolders removes a folder with all folders in it. It fails if there is a file in
+// one of them.
+func (d *Dir) RemoveFolders(name string) error {
+	var folders []string
+	err := fs.WalkDir(d.root.FS(), name, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			err = &fs.PathError{Op: string(OpRemove), Path: d.Path(name), Err: fs.ErrExist}
+		}
+		folders = append(folders, name)
+		return err
+	})
+	for _, name := range slices.Backward(folders) {
+		if err == nil {
+			err = d.Remove(name)
+		}
+	}
+	return err
+}
+
+// OpenRegular opens a file, or returns an error that wraps [regular.ErrNotRegular] for a
+// symbolic link, a folder, a pipe or the like, which it does not open.
+func (d *Dir) OpenRegular(name string) (*os.File, error) {
+	st, err := d.root.Lstat(name)
+	if err == nil && !st.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: d.Path(name), Err: regular.ErrNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.root.Open(name)
+}
+
+// IsAbsent reports an error about a file that is not there, or that would be in what is
+// a file itself.
+func IsAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // MkdirAll makes a folder and those above it. It does nothing where there is one.

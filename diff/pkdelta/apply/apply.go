@@ -31,6 +31,9 @@ const (
 // ApplyOptions for [Apply]. The zero value makes new files.
 type ApplyOptions struct {
 	Mode Mode
+	// Keep keeps old files that no new one takes the place of, and that [Plan.Apply]
+	// removes otherwise.
+	Keep bool
 	// Keys are AES-256 keys. Those that the patch needs must be among them.
 	Keys [][]byte
 	// DryRun finds out what is to be written, and does not.

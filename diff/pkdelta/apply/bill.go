@@ -11,7 +11,7 @@ func (r *placed) bill() (b Bill) {
 	var list []action // as they will be, but for places
 	journal := r.journalSpool()
 	data := journal.Size
-	for _, c := range r.s.creations() {
+	for _, c := range r.s.actions() {
 		b.Write += c.after.Size
 		list = append(list, c)
 	}

@@ -17,6 +17,7 @@ func (p *Plan) Describe(w io.Writer) error {
 	}
 	if p.Applied {
 		fmt.Fprintf(&b, "applied already: %s, as their hashes say\n", pkdelta.Count(len(p.Header.New), "new file"))
+		p.describeOld(&b)
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -26,6 +27,7 @@ func (p *Plan) Describe(w io.Writer) error {
 	for _, o := range p.Passed {
 		fmt.Fprintf(&b, "left out: %s\n", pkdelta.Printable(o.Error()))
 	}
+	p.describeOld(&b)
 	for _, note := range p.Notes {
 		fmt.Fprintf(&b, "note: %s\n", note)
 	}
@@ -39,6 +41,22 @@ func (p *Plan) Describe(w io.Writer) error {
 	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// describeOld tells what becomes of old files that no new one takes the place of.
+func (p *Plan) describeOld(b *strings.Builder) {
+	for _, list := range []struct {
+		names []string
+		what  string
+	}{
+		{p.Removed, "to remove: %s, which the new version does not have\n"},
+		{p.Changed, "kept: %s, which the new version does not have, and which was changed\n"},
+		{p.Kept, "kept: %s, which the new version does not have\n"},
+	} {
+		for _, name := range list.names {
+			fmt.Fprintf(b, list.what, pkdelta.Printable(name))
+		}
+	}
 }
 
 func humanSize(n int64) string { return progress.HumanSize(float64(n)) }

@@ -1,5 +1,6 @@
 // Package apply turns old files into new ones by a transport patch, on a disk:
-// under temporary names, or in place by way of a journal. It needs no catalog, no SQL and no maker; a launcher links it.
+// under temporary names, or in place by way of a journal. It needs no catalog, no SQL
+// and no maker; a launcher links it.
 //
 //	NewPlan ── finds the old files, finishes an update that was interrupted
 //	   │
@@ -14,7 +15,7 @@
 // a kill at any point, [Recover] finishes the update or takes it back.
 //
 // Files in reading order: place.go (what a place does), fresh.go (and going on after an
-// interruption), bill.go, refusal.go, describe.go, plan.go, find.go, placed.go, apply.go (one file after
-// the other), obstacles.go, staging.go (temporary names), lock.go, space.go,
-// recover.go, journal.go, inputs_same.go.
+// interruption), bill.go, refusal.go, describe.go, plan.go, find.go, leftovers.go (old
+// files that go), placed.go, apply.go (one file after the other), obstacles.go, staging.go
+// (temporary names), lock.go, space.go, recover.go, journal.go, inputs_same.go.
 package apply

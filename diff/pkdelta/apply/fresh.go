@@ -18,9 +18,8 @@ import (
 // fresh is a place where every new file is written, and then takes the place of an
 // older one.
 type fresh struct {
-	s       *staging
-	m       *program.Machine
-	journal bool // its file is there
+	s *staging
+	m *program.Machine
 }
 
 func (p *fresh) obstacles() error { return p.s.obstacles(false) }
@@ -43,19 +42,15 @@ func (p *fresh) bill() (b Bill) {
 	return b
 }
 
-func (p *fresh) commit(context.Context) error {
+func (p *fresh) commit(ctx context.Context) error {
 	if err := p.s.closeOld(); err != nil {
 		return err
 	}
-	return p.rename()
+	return p.rename(ctx)
 }
 
 func (p *fresh) end(ctx context.Context, err error) error {
-	errs := []error{p.s.closeOld()}
-	if p.journal {
-		errs = append(errs, p.s.dir.Remove(journalNew))
-	}
-	errs = append(errs, p.s.closeTemp())
+	errs := []error{p.s.closeOld(), p.s.closeTemp()}
 	if err != nil && ctx.Err() != nil && len(p.s.h.Parts) > 1 {
 		return errors.Join(errs...) // to be continued
 	}
@@ -66,47 +61,30 @@ func (p *fresh) end(ctx context.Context, err error) error {
 	return errors.Join(errs...)
 }
 
-// rename gives the complete files their names.
-func (p *fresh) rename() error {
+// rename gives the complete files their names, and removes what goes. If several files are
+// concerned and one of them is there, that is done by a journal: from when it is complete
+// the update has happened, and [Recover] finishes it. With some files old and some new, the
+// patch would fit no more.
+func (p *fresh) rename(ctx context.Context) error {
 	if err := p.s.keepModes(); err != nil {
 		return err
 	}
-	journaled, err := p.hold()
-	if err == nil {
-		err = p.s.renameAll()
-	}
-	if journaled {
-		p.s.done = nil // the journal needs what is left
-		if err == nil {
-			err = p.s.dir.Remove(journalName)
-			if err == nil {
-				err = p.s.dir.Sync()
+	list := p.s.actions()
+	there := slices.ContainsFunc(list, func(x action) bool { _, err := p.s.dir.Lstat(x.name); return err == nil })
+	if len(list) < 2 && len(p.s.removes) == 0 || !there || len(marshalActions(list, 0)) > maxActions {
+		for i := range list {
+			if err := list[i].do(p.s.dir, nil); err != nil {
+				return err
 			}
 		}
-	} else if err == nil {
-		err = p.s.removeProgress()
+		return errors.Join(p.s.dir.Sync(), p.s.removeProgress())
 	}
-	return err
-}
-
-// hold writes a journal if several files are to be renamed and older ones make
-// way: from then on the update has happened, and [Recover] finishes it. With some
-// of them old and some new, the patch would fit no more.
-func (p *fresh) hold() (journaled bool, err error) {
-	list := p.s.creations()
-	replaces := slices.ContainsFunc(list, func(x action) bool { _, err := p.s.dir.Lstat(x.name); return err == nil })
-	if len(list) < 2 || !replaces || len(marshalActions(list, 0)) > maxActions {
-		return false, nil
-	}
-	p.journal = true
 	p.s.changed(p.s.done)
-	if err := writeJournal(p.s.dir, journalNew, list); err != nil {
-		return false, err
+	err := goLive(ctx, p.s.dir, list)
+	if IsInterrupted(p.s.dir.Name()) {
+		p.s.done = nil // the journal needs what is left
 	}
-	if err := p.s.dir.Rename(journalNew, journalName); err != nil {
-		return false, err
-	}
-	return true, errors.Join(p.s.dir.Sync(), p.s.removeProgress())
+	return errors.Join(err, p.s.removeProgress())
 }
 
 // How far an Apply got is kept in a file beside the new ones: the root of the
@@ -169,9 +147,12 @@ func (p *fresh) resume() (at reached, out program.Output, err error) {
 	if len(p.s.h.Parts) < 2 {
 		return at, nil, nil
 	}
+	if st, err := p.s.dir.Lstat(p.s.progressName()); err != nil || !st.Mode().IsRegular() {
+		return at, nil, nil // none, or none that helps
+	}
 	b, err := p.s.dir.ReadFile(p.s.progressName())
 	if err != nil {
-		return at, nil, nil // none, or none that helps
+		return at, nil, nil
 	}
 	h := p.s.h
 	at, ok := parseProgress(h, b)

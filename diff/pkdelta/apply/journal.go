@@ -25,7 +25,8 @@ import (
 //
 // Hashes are the first 16 bytes of BLAKE3. An action is a byte that says which, a name, and:
 //
-//	change: size and hash before, size and hash after, pieces
+//	change: size and hash before, size and hash after, a byte: 1 the file is not
+//	        executable, 2 it is, 0 as it was; pieces
 //	create: temporary name, size and hash after
 //	remove: size and hash before
 //
@@ -47,12 +48,19 @@ const (
 	actRemove
 )
 
+// Whether a change makes a file executable.
+const (
+	execNo = iota + 1
+	execYes
+)
+
 // maxActions are the bytes of actions, which are in memory.
 const maxActions = 64 << 20
 
 // action is what becomes of a file.
 type action struct {
 	kind          byte
+	exec          byte // of a change
 	name, temp    string
 	before, after pkdelta.File // without names; see journal
 	pieces        []piece
@@ -78,7 +86,7 @@ func (a *action) append(b []byte) []byte {
 	case actRemove:
 		return appendFile(b, a.before)
 	}
-	b = appendFile(appendFile(b, a.before), a.after)
+	b = append(appendFile(appendFile(b, a.before), a.after), a.exec)
 	b = binary.AppendUvarint(b, uint64(len(a.pieces)))
 	end := int64(0)
 	for _, p := range a.pieces {
@@ -141,6 +149,20 @@ func writeJournal(dir *atomicfile.Dir, name string, list []action) error {
 	return dir.Sync()
 }
 
+// goLive writes a journal without data and does what it says.
+func goLive(ctx context.Context, dir *atomicfile.Dir, list []action) error {
+	err := writeJournal(dir, journalNew, list)
+	if err == nil {
+		err = dir.Rename(journalNew, journalName)
+	}
+	if err != nil {
+		return errors.Join(err, dir.Remove(journalNew))
+	}
+	err = dir.Sync()
+	_, rerr := recoverIn(context.WithoutCancel(ctx), dir)
+	return errors.Join(err, rerr)
+}
+
 // ErrJournal means that a journal is not complete, or is not one.
 var ErrJournal = errors.New("not a complete journal")
 
@@ -178,7 +200,10 @@ func parseActions(b []byte, dataEnd int64) (list []action, err error) {
 		a := action{kind: f.Bytes(1)[0], name: f.Text("name", pkdelta.MaxName)}
 		switch a.kind {
 		case actChange:
-			a.before, a.after = readState(f), readState(f)
+			a.before, a.after, a.exec = readState(f), readState(f), f.Bytes(1)[0]
+			if a.exec > execYes {
+				f.Fail("executable %d", a.exec)
+			}
 			a.readPieces(f, dataEnd)
 		case actCreate:
 			a.temp = f.Text("temporary name", pkdelta.MaxName+100)

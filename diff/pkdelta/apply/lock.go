@@ -9,11 +9,32 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 )
 
 // ErrBusy means that another process updates the files of a folder.
 var ErrBusy = errors.New("another update of these files is running")
+
+// HasModes reports whether the file system of a folder that is locked keeps which files are
+// executable. It asks by the file of the lock. FAT, NTFS and Windows do not: there all
+// files are executable, or none is.
+func HasModes(root *os.Root) bool {
+	for _, exec := range []bool{true, false} {
+		st, err := root.Lstat(lockName)
+		if err != nil || atomicfile.Mode(st) == 0 {
+			return false
+		}
+		want := atomicfile.WithExec(st.Mode().Perm(), exec)
+		if root.Chmod(lockName, want) != nil {
+			return false
+		}
+		if st, err = root.Lstat(lockName); err != nil || st.Mode().Perm() != want {
+			return false
+		}
+	}
+	return true
+}
 
 // Lock keeps other updates of the files in a folder away, also from other
 // processes, until it is released; the system does so when the process dies.

@@ -10,6 +10,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/diff/pkdelta/program"
+	"pakdb/internal/atomicfile"
 	"pakdb/internal/regular"
 	"pakdb/internal/stored"
 )
@@ -67,10 +68,7 @@ func (*placed) keep(int, int) error { return nil }
 func (r *placed) begin(ctx context.Context, f pkdelta.File) (program.Output, error) {
 	p := &replaced{File: f, out: &program.Virtual{Spool: r.spool}}
 	var err error
-	if p.f, err = r.s.dir.Open(f.Name); errors.Is(err, fs.ErrNotExist) {
-		p.f, err = nil, nil
-	}
-	if err != nil {
+	if p.f, err = r.open(f.Name); err != nil {
 		return nil, err
 	}
 	if p.f == nil && !r.o.DryRun {
@@ -88,12 +86,26 @@ func (r *placed) begin(ctx context.Context, f pkdelta.File) (program.Output, err
 	if err != nil {
 		return nil, err
 	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: %w", f.Name, regular.ErrNotRegular)
-	}
 	p.before.Size = st.Size()
 	p.base, p.before.Sum, err = r.baseOf(ctx, p.f, st)
 	return p.out, err
+}
+
+// open opens a file that is to be changed; nil: there is none, or it has other links, or is
+// one, and a new file takes its place.
+func (r *placed) open(name string) (*os.File, error) {
+	f, err := r.s.dir.OpenRegular(name)
+	if atomicfile.IsAbsent(err) || errors.Is(err, regular.ErrNotRegular) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	shared, err := atomicfile.HasLinks(f)
+	if err == nil && !shared {
+		return f, nil
+	}
+	return nil, errors.Join(err, f.Close())
 }
 
 func (r *placed) complete(_ pkdelta.File, sum pkdelta.Sum) error {
@@ -194,9 +206,12 @@ func appendRun(runs []program.Run, r program.Run) []program.Run {
 // actions are what becomes of all files. The bytes of pieces go to a journal in
 // the making.
 func (r *placed) actions(ctx context.Context, journal *program.Spool) (list []action, err error) {
-	list = r.s.creations()
+	list = r.s.actions()
 	for _, p := range r.list {
 		act := action{kind: actChange, name: p.Name, before: p.before, after: p.File}
+		if r.s.hasModes() {
+			act.exec = execOf(p.File)
+		}
 		for _, run := range p.runs {
 			at, err := journaled(ctx, run, journal)
 			if err != nil {
@@ -207,6 +222,13 @@ func (r *placed) actions(ctx context.Context, journal *program.Spool) (list []ac
 		list = append(list, act)
 	}
 	return list, nil
+}
+
+func execOf(f pkdelta.File) byte {
+	if f.Exec {
+		return execYes
+	}
+	return execNo
 }
 
 // journaled returns where in a journal the bytes of a run stand. It puts there

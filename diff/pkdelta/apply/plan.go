@@ -26,18 +26,24 @@ type Plan struct {
 	Recovered bool           // an update in place that was interrupted has been finished
 	Passed    []*regular.Odd // pipes, devices and symbolic links below the old folders, which are not read
 	Applied   bool           // all new files are there already
+	Removed   []string       // old files that no new one takes the place of, which Apply removes
+	Changed   []string       // and those that stay because somebody changed them
+	Kept      []string       // and those that stay because they are to be kept
 	Free      int64          // bytes that the folder's disk has, -1 when unknown
 	Bill                     // what applying will write, once Prepare was called
 
-	r     *pkdelta.Reader
-	patch *os.File
-	old   *inside.Files
-	files []io.ReaderAt
-	path  string          // of the folder
-	dir   *atomicfile.Dir // nil: it is not there yet
-	apply *applier        // nil: nothing is prepared
-	free  func() error    // releases the lock of the folder
-	o     ApplyOptions
+	r      *pkdelta.Reader
+	patch  *os.File
+	old    *inside.Files
+	files  []io.ReaderAt
+	path   string            // of the folder
+	dir    *atomicfile.Dir   // nil: it is not there yet
+	apply  *applier          // nil: nothing is prepared
+	folded map[string]string // names of new files by what they are in small letters
+	sums   []pkdelta.Sum     // of the new files, if all are there
+	found  []int             // of the old files: which of the open ones each is
+	free   func() error      // releases the lock of the folder
+	o      ApplyOptions
 }
 
 // Bill is what an update writes.
@@ -114,19 +120,20 @@ func (p *Plan) isApplied(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
+	p.sums = sums
 	return p.Header.AreNew(sums), nil
 }
 
 // isThere opens the file that has the name of a new one, and asks about it if it
 // has its size, too.
 func (p *Plan) isThere(want pkdelta.File, ask func(io.ReaderAt) (bool, error)) (same bool, err error) {
-	f, err := p.dir.Open(want.Name)
+	f, err := p.dir.OpenRegular(want.Name)
 	if err != nil {
 		return false, nil
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() || st.Size() != want.Size {
+	if err != nil || st.Size() != want.Size {
 		return false, err
 	}
 	return ask(f)
@@ -139,6 +146,7 @@ func (p *Plan) find(ctx context.Context) error {
 		candidates[i] = Candidate{Name: in.Name, Size: in.Size, ReaderAt: &program.Part{ReaderAt: in.ReaderAt, File: p.old.Open[i]}}
 	}
 	found, err := Find(ctx, p.Header, candidates)
+	p.found = found
 	for _, i := range found {
 		p.Found = append(p.Found, p.old.Path(i))
 		p.files = append(p.files, candidates[i].ReaderAt)
@@ -149,11 +157,14 @@ func (p *Plan) find(ctx context.Context) error {
 // Prepare finds out what applying will write. For other modes than NewFiles it
 // executes the patch, and knows then that the result is right.
 func (p *Plan) Prepare(ctx context.Context, o *ApplyOptions) error {
-	if p.Applied || p.apply != nil {
+	if p.apply != nil {
 		return nil
 	}
 	if o != nil {
 		p.o = *o
+	}
+	if err := p.leftovers(ctx); err != nil || p.Applied {
+		return err
 	}
 	if err := p.Header.CheckKeys(p.o.Keys); err != nil {
 		return err
@@ -185,8 +196,11 @@ func (p *Plan) end(ctx context.Context, err error) error {
 
 // Apply does what was prepared, once.
 func (p *Plan) Apply(ctx context.Context) error {
-	if p.Applied || p.o.DryRun {
+	if p.o.DryRun {
 		return nil
+	}
+	if p.Applied {
+		return p.tidy(ctx)
 	}
 	if p.Free >= 0 && p.Free < p.Need {
 		return &SpaceError{Need: p.Need, Free: p.Free}
@@ -202,7 +216,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 
 func (p *Plan) applier() *applier {
 	a := newApplier(p.Header, p.files, p.dir, &p.o)
-	a.s.release = p.closeOld
+	a.s.release, a.s.removes = p.closeOld, p.removes()
 	return a
 }
 

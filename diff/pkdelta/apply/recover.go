@@ -12,6 +12,7 @@ import (
 
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
+	"pakdb/internal/regular"
 )
 
 // IsInterrupted reports whether an update of files in a folder was interrupted in
@@ -76,7 +77,7 @@ func removeJournal(dir *atomicfile.Dir) error {
 // gone, and those that do not become what they should. A journal that is not
 // complete is removed: it was never followed.
 func replay(ctx context.Context, dir *atomicfile.Dir) (did bool, lost []error, err error) {
-	f, err := dir.Open(journalName)
+	f, err := dir.OpenRegular(journalName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil, nil
 	}
@@ -111,35 +112,78 @@ func replay(ctx context.Context, dir *atomicfile.Dir) (did bool, lost []error, e
 func (a *action) do(dir *atomicfile.Dir, journal io.ReaderAt) error {
 	switch a.kind {
 	case actCreate:
-		err := dir.Rename(a.temp, a.name)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if _, err = dir.Stat(a.name); errors.Is(err, fs.ErrNotExist) {
-			return ErrGone
-		}
-		return err // without the temporary file: renamed before
+		return a.create(dir)
 	case actRemove:
-		if st, err := dir.Stat(a.name); err == nil && st.Size() != a.before.Size {
-			return ErrGone
-		}
-		if err := dir.Remove(a.name); err != nil {
-			return err
-		}
-		dir.RemoveEmpty(path.Dir(a.name))
-		return nil
+		return a.remove(dir)
 	}
-	f, err := dir.OpenFile(a.name, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	if st, err := dir.Lstat(a.name); err == nil && !st.Mode().IsRegular() || atomicfile.IsAbsent(err) {
 		return ErrGone
 	}
+	f, err := dir.OpenFile(a.name, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
-	if err = a.mayChange(f); err == nil {
+	if err = a.mayChange(f); err == nil && a.exec != 0 {
+		err = dir.SetExec(a.name, a.exec == execYes)
+	}
+	if err == nil {
 		err = a.change(f, journal)
 	}
 	return errors.Join(err, f.Close())
+}
+
+// create gives a new file its name, in place of a file or of a folder in which nothing is
+// left. Without the temporary file it has its name already.
+func (a *action) create(dir *atomicfile.Dir) error {
+	st, err := dir.Lstat(a.name)
+	if _, terr := dir.Lstat(a.temp); errors.Is(terr, fs.ErrNotExist) {
+		if err != nil || !st.Mode().IsRegular() {
+			return ErrGone
+		}
+		return nil
+	}
+	if err == nil && st.IsDir() {
+		if err := dir.RemoveFolders(a.name); err != nil {
+			return err
+		}
+	}
+	if err := dir.MkdirAll(path.Dir(a.name)); err != nil {
+		return err
+	}
+	return dir.Rename(a.temp, a.name)
+}
+
+// remove removes a file, if it still is what it was, and the folders that are empty then.
+func (a *action) remove(dir *atomicfile.Dir) error {
+	f, err := dir.OpenRegular(a.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		dir.RemoveEmpty(path.Dir(a.name)) // a process that was killed may have left them
+		return nil
+	case atomicfile.IsAbsent(err), errors.Is(err, regular.ErrNotRegular):
+		return nil // another thing is there
+	case err != nil:
+		return err
+	}
+	same, err := isFile(context.Background(), f, a.before)
+	if err := errors.Join(err, f.Close()); err != nil || !same {
+		return err
+	}
+	if err := dir.Remove(a.name); err != nil {
+		return err
+	}
+	dir.RemoveEmpty(path.Dir(a.name))
+	return nil
+}
+
+// isFile reports whether an open file has a size and a hash.
+func isFile(ctx context.Context, f *os.File, want pkdelta.File) (bool, error) {
+	st, err := f.Stat()
+	if err != nil || st.Size() != want.Size {
+		return false, err
+	}
+	sum, err := pkdelta.SumOf(ctx, f, st.Size())
+	return want.Is(sum), err
 }
 
 // mayChange returns ErrGone for a file that cannot be the one that was being
@@ -173,19 +217,13 @@ func (a *action) check(ctx context.Context, dir *atomicfile.Dir) error {
 	if a.kind == actRemove {
 		return nil
 	}
-	f, err := dir.Open(a.name)
+	f, err := dir.OpenRegular(a.name)
 	if err != nil {
 		return err
 	}
-	st, err := f.Stat()
-	if err == nil && st.Size() != a.after.Size {
+	same, err := isFile(ctx, f, a.after)
+	if err == nil && !same {
 		err = pkdelta.ErrResult
-	}
-	if err == nil {
-		var sum pkdelta.Sum
-		if sum, err = pkdelta.SumOf(ctx, f, st.Size()); err == nil && sum != a.after.Sum {
-			err = pkdelta.ErrResult
-		}
 	}
 	return errors.Join(err, f.Close())
 }

@@ -1,11 +1,16 @@
 package apply
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
+	"slices"
+	"strings"
 
+	"pakdb/codecs"
 	"pakdb/diff/pkdelta"
 	"pakdb/internal/atomicfile"
 )
@@ -19,6 +24,9 @@ type staging struct {
 	temp    *atomicfile.File // at hand; nil: none
 	name    string           // that it will have
 	release func() error     // closes the old files, once they are not read any more
+	removes []action         // of old files that no new one takes the place of
+	blocked []string         // of these, those that are where folders of new files will be
+	modes   *bool            // whether new files are made executable, or not; nil: not known yet
 }
 
 // begin makes an empty file the one at hand.
@@ -32,17 +40,26 @@ func (s *staging) begin(name string) (*atomicfile.File, error) {
 }
 
 func (s *staging) create(name string) (*atomicfile.File, error) {
-	if d := path.Dir(name); d != "." {
+	temp := s.tempName(name)
+	if d := path.Dir(temp); d != "." {
 		if err := s.dir.MkdirAll(d); err != nil {
 			return nil, err
 		}
 	}
-	return s.dir.OpenFile(s.tempName(name), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	return s.dir.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// tempName is beside the file, and tells which patch made it.
+// tempName is beside the file, or beside an old file where its folder will be. It tells
+// which patch made it.
 func (s *staging) tempName(name string) string {
-	return atomicfile.TempName(name, fmt.Sprintf("%x", s.h.RootHash[:6]))
+	mark := fmt.Sprintf("%x", s.h.RootHash[:6])
+	for _, old := range s.blocked {
+		if strings.HasPrefix(name, old+"/") {
+			sum := pkdelta.SumOfBytes([]byte(name))
+			return atomicfile.TempName(old, fmt.Sprintf("%x-%s", sum[:6], mark))
+		}
+	}
+	return atomicfile.TempName(name, mark)
 }
 
 // finish puts the file at hand on the disk.
@@ -113,15 +130,9 @@ func (s *staging) creations() (list []action) {
 	return list
 }
 
-func (s *staging) renameAll() error {
-	for len(s.done) > 0 {
-		if err := s.dir.Rename(s.tempName(s.done[0]), s.done[0]); err != nil {
-			return err
-		}
-		s.done = s.done[1:]
-	}
-	return s.dir.Sync()
-}
+// actions are what becomes of files that are not changed where they are: what goes makes
+// room for what comes.
+func (s *staging) actions() []action { return slices.Concat(s.removes, s.creations()) }
 
 // changed counts the folders of files as changed, also where an earlier call made
 // the files: the system may have been about to sync them.
@@ -131,11 +142,45 @@ func (s *staging) changed(names []string) {
 	}
 }
 
+// keepModes gives complete files the permissions of those whose places they will take, and
+// makes those executable that are.
 func (s *staging) keepModes() error {
-	for _, name := range s.done {
-		if err := s.dir.KeepMode(s.tempName(name), name); err != nil {
+	for _, a := range s.creations() {
+		if err := s.dir.KeepMode(a.temp, a.name); err != nil {
+			return err
+		}
+		if !s.hasModes() {
+			continue
+		}
+		if err := s.dir.SetExec(a.temp, a.after.Exec); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hasModes reports that the patch says which files are executable, and that the folder
+// keeps it.
+func (s *staging) hasModes() bool {
+	if s.modes == nil {
+		has := s.h.Modes && HasModes(s.dir.Root())
+		s.modes = &has
+	}
+	return *s.modes
+}
+
+// copy makes a complete file of one that is there, for the links that it has.
+func (s *staging) copy(ctx context.Context, name string) error {
+	from, err := s.dir.OpenRegular(name)
+	if err != nil {
+		return err
+	}
+	to, err := s.begin(name)
+	if err == nil {
+		_, err = io.Copy(to, codecs.ContextReader(ctx, from))
+	}
+	if err == nil {
+		err = s.finish()
+	}
+	return errors.Join(err, from.Close())
 }

@@ -25,7 +25,10 @@ bytes to write and the free space are printed first.
 A new file gets its name when its hash is right and it is on the disk. An error, or
 a wrong old file, leaves no partial output; after an interruption the same command
 continues where it stopped. DIR may be the folder of the old files: they are
-replaced when all new ones are complete. A patch that was made with keys of
+replaced when all new ones are complete. A file of the old version that the new one
+does not have is removed from DIR, or kept with --keep. One that was changed stays,
+and is named. Files that neither version has are never touched. On Linux and macOS
+new files are executable as they were where the patch was made. A patch that was made with keys of
 encrypted archives takes the same ones, by --aes-key, --keys or PAKDB_AES_KEY.
 
 --in-place writes no second copy: what differs goes to a journal in DIR, and from
@@ -49,6 +52,7 @@ next command on DIR; between the two the files are not to be used.`,
 	cmd.Flags().StringVarP(&opts.out, "output", "o", "", "the folder `DIR`, made if need be")
 	cmd.Flags().BoolVarP(&opts.dryRun, "dry-run", "n", false, "tell what was found and would be written, and write nothing")
 	cmd.Flags().BoolVar(&opts.inPlace, "in-place", false, "change the files in DIR where they are")
+	cmd.Flags().BoolVar(&opts.keep, "keep", false, "keep files of the old version that the new one does not have")
 	cmd.Flags().StringVar(&opts.key, "key", "", "refuse patches that the public `KEY` (a file, or its text) does not verify")
 	opts.keys.Add(cmd)
 	_ = cmd.MarkFlagDirname("output")
@@ -56,13 +60,13 @@ next command on DIR; between the two the files are not to be used.`,
 }
 
 type applyOptions struct {
-	keys            cli.TargetKeys
-	out, key        string
-	dryRun, inPlace bool
+	keys                  cli.TargetKeys
+	out, key              string
+	dryRun, inPlace, keep bool
 }
 
 func newApplyOptions(a *cli.App, opts applyOptions) *apply.ApplyOptions {
-	o := &apply.ApplyOptions{DryRun: opts.dryRun, Keys: opts.keys.All(&a.Keys)}
+	o := &apply.ApplyOptions{DryRun: opts.dryRun, Keep: opts.keep, Keys: opts.keys.All(&a.Keys)}
 	if opts.inPlace {
 		o.Mode = apply.InPlace
 	}
@@ -95,7 +99,7 @@ func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, o
 			return err
 		}
 	}
-	if opts.dryRun || p.Applied {
+	if opts.dryRun {
 		return nil
 	}
 	watched, stop = a.WatchPatch(ctx)
@@ -104,7 +108,7 @@ func runDeltaApply(ctx context.Context, a *cli.App, file string, old []string, o
 	if err != nil {
 		return deltaHint(err)
 	}
-	if a.Quiet {
+	if a.Quiet || p.Applied {
 		return nil
 	}
 	_, err = fmt.Fprintf(a.Stdout, "done: %s in %s, each as its hash says\n", cli.Plural(int64(len(p.Header.New)), "file", "files"), filepath.Clean(opts.out))
