@@ -9,10 +9,10 @@ import (
 	"math/rand/v2"
 	"runtime/debug"
 	"runtime/metrics"
-	"testing"
 	"time"
 
 	"pakdb/codecs"
+	"pakdb/internal/testkit"
 )
 
 // errIO stands for a disk that fails.
@@ -143,12 +143,12 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// tries returns how many damaged copies of a file to read: an eighth when tests are
-// short, as those of the race detector are, for which one goroutine has nothing to show.
+// tries returns how many damaged copies of a file to read: an eighth unless
+// tests go deep.
 func tries(asked, small int, size int64) int {
 	const short = 8
 	if asked != 0 {
-		if testing.Short() && asked > short {
+		if !testkit.Deep() && asked > short {
 			asked /= short
 		}
 		return max(asked, 0)
@@ -156,7 +156,7 @@ func tries(asked, small int, size int64) int {
 	if size > 1<<20 {
 		small /= 10
 	}
-	if testing.Short() {
+	if !testkit.Deep() {
 		small /= short
 	}
 	return max(small, 2)

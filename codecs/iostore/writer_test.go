@@ -17,6 +17,7 @@ import (
 	"pakdb/codecs/codecstest"
 	"pakdb/codecs/compress"
 	"pakdb/codecs/iostore"
+	"pakdb/internal/testkit"
 )
 
 // rewrite passes every chunk of a container through, in order.
@@ -91,7 +92,7 @@ func TestMatrix(t *testing.T) {
 	for _, version := range iostore.Format().Versions {
 		for _, method := range iostore.Format().Methods {
 			for _, encrypt := range []bool{false, true} {
-				if testing.Short() && version != iostore.Format().Versions[0] {
+				if !testkit.Deep() && version != iostore.Format().Versions[0] {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s %v %v", version, method, encrypt), func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"pakdb/codecs/compress"
 	"pakdb/codecs/compress/exactlz4"
+	"pakdb/internal/testkit"
 )
 
 func encode(t testing.TB, e *exactlz4.Encoder, src []byte, p exactlz4.Params) []byte {
@@ -47,7 +48,7 @@ func draw(r *rand.Rand) []byte {
 // All dialects make blocks that decode, and recognise what they made.
 func TestRoundTrip(t *testing.T) {
 	var e exactlz4.Encoder
-	for i := range 200 {
+	for i := range testkit.Of(40, 200) {
 		r := rand.New(rand.NewPCG(uint64(i), 3))
 		src := draw(r)
 		for _, d := range exactlz4.Dialects() {
@@ -76,11 +77,7 @@ func TestRoundTrip(t *testing.T) {
 // High compression makes blocks that decode, and recognises what it made.
 func TestHighRoundTrip(t *testing.T) {
 	var e exactlz4.Encoder
-	rounds := 30
-	if testing.Short() {
-		rounds = 8
-	}
-	for i := range rounds {
+	for i := range testkit.Of(4, 30) {
 		src := draw(rand.New(rand.NewPCG(uint64(i), 6)))
 		src = src[:min(len(src), 20_000)]
 		smallest := len(encode(t, &e, src, exactlz4.Params{}))

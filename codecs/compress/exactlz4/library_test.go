@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/exactlz4"
+	"pakdb/internal/testkit"
 )
 
 var update = flag.Bool("update", false, "write the digests of the library that PAKDB_LIBLZ4 names")
@@ -119,10 +120,7 @@ func TestLibrary(t *testing.T) {
 	l := startLibrary(t)
 	p := exactlz4.Params{Dialect: l.dialect()}
 	t.Logf("liblz4 %d: %v", l.version, p)
-	rounds := 1000
-	if testing.Short() {
-		rounds = 200
-	}
+	rounds := testkit.Of(100, 1000)
 	var e exactlz4.Encoder
 	given := 0 // up
 	for i := range rounds {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/exactzlib"
+	"pakdb/internal/testkit"
 )
 
 // draw makes data of any length up to 200,000 bytes out of runs, copies from
@@ -81,10 +82,7 @@ func compare(t *testing.T, e *exactzlib.Encoder, src []byte, p exactzlib.Params,
 }
 
 func TestZlib1211(t *testing.T) {
-	rounds := 750
-	if testing.Short() {
-		rounds = 120
-	}
+	rounds := testkit.Of(120, 750)
 	var e exactzlib.Encoder
 	for i := range rounds {
 		r := rand.New(rand.NewPCG(uint64(i), 0))
@@ -107,7 +105,7 @@ func TestEveryParameter(t *testing.T) {
 	src = src[:100_000]
 	for level := range uint8(10) {
 		for mem := range uint8(9) {
-			if testing.Short() && mem%4 != level%4 {
+			if !testkit.Deep() && mem%4 != level%4 {
 				continue
 			}
 			p := exactzlib.Params{Level: level, MemLevel: mem + 1, WindowBits: 15 - mem%7}
@@ -118,12 +116,9 @@ func TestEveryParameter(t *testing.T) {
 
 // Windows move many times, and positions of many inputs pile up in one Encoder.
 func TestLargeInput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("deflates 1.5 MB a few times")
-	}
 	r := rand.New(rand.NewPCG(3, 3))
 	var src []byte
-	for len(src) < 1500<<10 {
+	for len(src) < testkit.Of(300<<10, 1500<<10) {
 		src = append(src, draw(r)...)
 	}
 	var e exactzlib.Encoder

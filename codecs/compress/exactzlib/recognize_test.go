@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"pakdb/codecs/compress/exactzlib"
+	"pakdb/internal/testkit"
 )
 
 // What is recognised makes the stream; with the stream's own parameters in
 // hand, they are what is found.
 func TestRecognize(t *testing.T) {
 	var e exactzlib.Encoder
-	for i := range 150 {
+	for i := range testkit.Of(30, 150) {
 		r := rand.New(rand.NewPCG(uint64(i), 4))
 		p, src := drawParams(r), draw(r)
 		p.Strategy = exactzlib.DefaultStrategy
