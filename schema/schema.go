@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,13 +16,6 @@ import (
 	"pakdb/schema/internal/remove"
 	"pakdb/schema/migrations"
 )
-
-//go:embed views.txt
-var document string
-
-// Document returns what SCHEMA.md says of the views: a heading, a summary and a row for
-// each column, in Markdown.
-func Document() string { return document }
 
 // Catalog is a catalog opened for writing. It is not safe for concurrent use.
 type Catalog struct {

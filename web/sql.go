@@ -241,7 +241,10 @@ func describe(ctx context.Context, db *query.DB) (views, tables []relation, all 
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	docs := viewDocs()
+	docs := map[string]*schema.View{}
+	for _, v := range schema.Views() {
+		docs[v.Name] = v
+	}
 	read := func(names []string) ([]relation, error) {
 		all := []relation{}
 		for _, name := range names {
@@ -249,7 +252,7 @@ func describe(ctx context.Context, db *query.DB) (views, tables []relation, all 
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, docs[name].relation(name, columns))
+			all = append(all, relationOf(name, columns, docs[name]))
 		}
 		return all, nil
 	}
@@ -259,11 +262,18 @@ func describe(ctx context.Context, db *query.DB) (views, tables []relation, all 
 	return views, tables, functions(db), err
 }
 
-// relation describes a view by its name and those of its columns.
-func (d described) relation(name string, columns []string) relation {
-	one := relation{Name: name, Doc: d.doc, Columns: []column{}}
+// relationOf describes a view or table by its columns; v is nil for what SCHEMA.md does not
+// describe for users.
+func relationOf(name string, columns []string, v *schema.View) relation {
+	one, docs := relation{Name: name, Columns: []column{}}, map[string]schema.ViewColumn{}
+	if v != nil {
+		one.Doc, _, _ = strings.Cut(v.Doc, "\n")
+		for _, c := range v.Columns {
+			docs[c.Name] = c
+		}
+	}
 	for _, c := range columns {
-		one.Columns = append(one.Columns, column{c, d.columns[c].doc, d.columns[c].kind})
+		one.Columns = append(one.Columns, column{c, docs[c].Doc, docs[c].Type})
 	}
 	return one
 }
@@ -287,39 +297,6 @@ func (x *statements) queries() []map[string]any {
 			params = append(params, map[string]string{"name": p.Name, "type": p.Type, "default": p.Default, "doc": p.Doc})
 		}
 		all = append(all, map[string]any{"name": q.Name, "doc": q.Doc, "params": params, "sql": q.SQL, "example": q.Example})
-	}
-	return all
-}
-
-// described is what the documentation says of a view and its columns.
-type described struct {
-	doc     string
-	columns map[string]describedColumn
-}
-
-type describedColumn struct{ kind, doc string }
-
-// viewDocs reads what schema.Document writes: a heading, a summary and a row for each column.
-func viewDocs() map[string]described {
-	all := map[string]described{}
-	name := ""
-	for line := range strings.Lines(schema.Document()) {
-		line = strings.TrimSpace(line)
-		if heading, ok := strings.CutPrefix(line, "### "); ok {
-			name = heading
-			all[name] = described{columns: map[string]describedColumn{}}
-			continue
-		}
-		v := all[name]
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		switch {
-		case name == "" || line == "":
-		case strings.HasPrefix(line, "|") && len(cells) >= 4 && strings.TrimSpace(cells[0]) != "column" && !strings.HasPrefix(cells[0], "---"):
-			v.columns[strings.TrimSpace(cells[0])] = describedColumn{strings.TrimSpace(cells[1]), strings.TrimSpace(strings.Join(cells[3:], "|"))}
-		case v.doc == "" && !strings.HasPrefix(line, "|"):
-			v.doc = line
-			all[name] = v
-		}
 	}
 	return all
 }

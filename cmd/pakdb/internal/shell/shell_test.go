@@ -143,7 +143,7 @@ func TestViewsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	documented := shell.Documented(schema.Document())
+	documented := shell.Documented()
 	if !slices.Equal(slices.Sorted(maps.Keys(documented)), views) {
 		t.Errorf("documented are %v, want %v", slices.Sorted(maps.Keys(documented)), views)
 	}

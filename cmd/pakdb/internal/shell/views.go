@@ -20,35 +20,16 @@ type view struct {
 
 type column struct{ name, typ, null, meaning string }
 
-// documented returns the views that a document in the form of [schema.Document]
-// describes, in its order.
-func documented(document string) (views []view) {
-	for _, section := range strings.Split(document, "\n### ")[1:] {
-		name, body, _ := strings.Cut(section, "\n")
-		v := view{name: name}
-		for line := range strings.Lines(body) {
-			if !strings.HasPrefix(line, "|") {
-				v.summary += plain(line) + " "
-			} else if c, ok := columnOf(line); ok {
-				v.columns = append(v.columns, c)
-			}
+// documented returns the views that users may ask, as people read them.
+func documented() (views []view) {
+	for _, d := range schema.Views() {
+		v := view{name: d.Name, summary: plain(d.Doc)}
+		for _, c := range d.Columns {
+			v.columns = append(v.columns, column{c.Name, plain(c.Type), plain(c.Null), plain(c.Doc)})
 		}
-		v.summary = strings.TrimSpace(v.summary)
 		views = append(views, v)
 	}
 	return views
-}
-
-// columnOf reads a row of the table of columns: | name | type | NULL | meaning |.
-func columnOf(line string) (c column, ok bool) {
-	cells := strings.Split(strings.ReplaceAll(strings.TrimSpace(line), `\|`, "\x00"), "|")
-	if len(cells) != 6 || cells[0] != "" || cells[5] != "" {
-		return c, false
-	}
-	for i := range cells {
-		cells[i] = plain(strings.ReplaceAll(cells[i], "\x00", "|"))
-	}
-	return column{cells[1], cells[2], cells[3], cells[4]}, true
 }
 
 // plain returns Markdown as people read it.
@@ -58,7 +39,7 @@ func plain(text string) string {
 
 // views lists the stable views, or describes one.
 func showViews(s *shell, ctx context.Context, name string) error {
-	all := documented(schema.Document())
+	all := documented()
 	slices.SortStableFunc(all, func(v, w view) int { return cmp.Compare(v.rank(), w.rank()) })
 	bold := func(text string) string { return coloured(s.Out, "1", text) }
 	var b strings.Builder
